@@ -1,0 +1,261 @@
+//! `analysis.json`: everything that a report shows, already computed; the report does no arithmetic.
+
+use crate::metric::{Metric, Unit};
+use crate::trial::{Phase, TrialOutcome};
+use crate::version::AnalysisVersion;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// The answers of one run.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+pub struct AnalysisFile {
+    /// Format and version.
+    pub schema: AnalysisVersion,
+    /// Name of the run folder.
+    pub run: String,
+    /// The question as asked.
+    pub question: String,
+    /// The answer in one sentence, with its certainty.
+    pub answer: String,
+    /// Whether the numbers may be believed.
+    pub belief: Belief,
+    /// How many trials were planned.
+    pub trials_planned: u32,
+    /// One entry a trial that was run, in order.
+    pub trials: Vec<TrialRow>,
+    /// One entry a cell, in plan order.
+    pub cells: Vec<CellSummary>,
+    /// Pairs of targets at the same load, for each metric.
+    pub comparisons: Vec<Comparison>,
+    /// The claims of the experiment, answered.
+    pub claims: Vec<ClaimResult>,
+    /// Confidence level of all intervals.
+    pub confidence: f64,
+    /// Half-width of the equivalence margin as a ratio.
+    pub margin: f64,
+}
+
+/// Whether the numbers may be believed, with what speaks for and against.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct Belief {
+    /// The worst of the notes.
+    pub level: BeliefLevel,
+    /// One sentence.
+    pub summary: String,
+    /// What was looked at, worst first.
+    pub notes: Vec<BeliefNote>,
+}
+
+/// How far the numbers may be believed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum BeliefLevel {
+    /// Nothing found against them.
+    Yes,
+    /// With the stated reservations.
+    WithReservations,
+    /// They must not be used.
+    No,
+}
+
+/// One thing that was looked at.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct BeliefNote {
+    /// What it does to the belief.
+    pub level: BeliefLevel,
+    /// What was found, with its number.
+    pub text: String,
+    /// What would cure it.
+    pub remedy: Option<String>,
+}
+
+/// One trial in a table.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct TrialRow {
+    /// Number of the trial.
+    pub id: u32,
+    /// Block.
+    pub block: u32,
+    /// Cell identifier.
+    pub cell: String,
+    /// How it ended.
+    pub outcome: TrialOutcome,
+    /// Why it is void, or what failed.
+    pub reasons: Vec<String>,
+    /// Value of each metric; null where it is refused or cannot be read.
+    pub values: Vec<MetricValue>,
+    /// Scheduled requests.
+    pub scheduled: u64,
+    /// Completed requests.
+    pub completed: u64,
+    /// Failed requests.
+    pub failed: u64,
+    /// Censored requests.
+    pub censored: u64,
+    /// Points over the trial for a chart, one an interval.
+    pub series: Vec<SeriesPoint>,
+}
+
+/// The value of one metric in one trial.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct MetricValue {
+    /// Which metric.
+    pub metric: Metric,
+    /// In the metric's unit.
+    pub value: Option<f64>,
+}
+
+/// One interval of one trial, for charts.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct SeriesPoint {
+    /// End of the interval from the trial's origin.
+    pub t_ns: u64,
+    /// Which phase.
+    pub phase: Option<Phase>,
+    /// Right answers per second.
+    pub throughput_per_s: f64,
+    /// Median response time.
+    pub p50_ns: Option<u64>,
+    /// 99th percentile of response time.
+    pub p99_ns: Option<u64>,
+    /// Failures.
+    pub failed: u64,
+}
+
+/// One cell over its valid trials.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct CellSummary {
+    /// Cell identifier.
+    pub cell: String,
+    /// For people.
+    pub label: String,
+    /// Name of the target.
+    pub target: String,
+    /// The load in words, for example `128 connections`.
+    pub load: String,
+    /// Valid trials.
+    pub trials_valid: u32,
+    /// Void trials.
+    pub trials_void: u32,
+    /// Failed trials.
+    pub trials_failed: u32,
+    /// One entry a metric.
+    pub metrics: Vec<MetricSummary>,
+    /// Response-time quantiles of the merged histograms of the valid trials, for the percentile chart.
+    pub curve: Vec<CurvePoint>,
+}
+
+/// One point of a percentile curve.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct CurvePoint {
+    /// From 0 to 1.
+    pub quantile: f64,
+    /// Response time.
+    pub ns: u64,
+}
+
+/// One metric of one cell over its valid trials.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct MetricSummary {
+    /// Which metric.
+    pub metric: Metric,
+    /// Unit of the values.
+    pub unit: Unit,
+    /// Value of each valid trial that has one, in trial order.
+    pub values: Vec<f64>,
+    /// Geometric mean of the values (arithmetic where a value is 0); null without values.
+    pub center: Option<f64>,
+    /// Interval of the centre over trials; null where refused.
+    pub interval: Option<Interval>,
+    /// Why there is no interval or no value, and what would cure it.
+    pub refused: Option<String>,
+}
+
+/// A confidence interval; an absent end is unbounded.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct Interval {
+    /// Lower end.
+    pub low: Option<f64>,
+    /// Upper end.
+    pub high: Option<f64>,
+}
+
+/// Two targets at one load in one metric.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct Comparison {
+    /// Cell in the numerator.
+    pub a: String,
+    /// Cell in the denominator.
+    pub b: String,
+    /// Name of the target in the numerator.
+    pub a_target: String,
+    /// Name of the target in the denominator.
+    pub b_target: String,
+    /// The load in words.
+    pub load: String,
+    /// Which metric.
+    pub metric: Metric,
+    /// Blocks in which both have a value.
+    pub blocks: u32,
+    /// Ratio a/b: exp of the mean log ratio over blocks.
+    pub ratio: Option<f64>,
+    /// Its interval by paired t; null where refused.
+    pub interval: Option<Interval>,
+    /// Hodges–Lehmann estimate of the ratio (signed-rank), as a check without the normal law.
+    pub hodges_lehmann: Option<f64>,
+    /// Its interval.
+    pub hodges_lehmann_interval: Option<Interval>,
+    /// p of the paired t test of ratio = 1.
+    pub p_value: Option<f64>,
+    /// The same after Holm's correction over the metrics of this pair.
+    pub p_holm: Option<f64>,
+    /// The answer.
+    pub verdict: Verdict,
+    /// Why there is no interval, and what would cure it.
+    pub refused: Option<String>,
+}
+
+/// The answer to "is a better than b in this metric?".
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Verdict {
+    /// a is better, for times and sizes: lower; for throughput: higher.
+    Faster,
+    /// a is worse.
+    Slower,
+    /// The whole interval lies within the margin.
+    Equivalent,
+    /// The data do not decide.
+    Inconclusive,
+    /// No answer is given; `refused` says why.
+    Refused,
+}
+
+/// A claim and its answer.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct ClaimResult {
+    /// The statement in words.
+    pub text: String,
+    /// The answer.
+    pub verdict: ClaimVerdict,
+    /// The numbers it rests on, in words.
+    pub evidence: String,
+    /// The ratio that was compared.
+    pub ratio: Option<f64>,
+    /// Its interval.
+    pub interval: Option<Interval>,
+}
+
+/// The answer to a claim.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ClaimVerdict {
+    /// The whole interval agrees.
+    Holds,
+    /// The whole interval contradicts.
+    DoesNotHold,
+    /// The interval holds both.
+    Inconclusive,
+    /// There are no valid trials to judge by.
+    Void,
+}

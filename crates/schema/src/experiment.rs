@@ -1,0 +1,238 @@
+//! The experiment file (`experiments/*.toml`) exactly as a user writes it; nothing is resolved here.
+
+use crate::metric::Metric;
+use crate::scenario::{Expect, Request};
+use crate::target::{Ready, Stop};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use units::{Count, Nanos, PerSecond};
+
+/// Which factors vary, how load is made, what is measured and which claims are tested.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExperimentFile {
+    /// Name, question and design.
+    pub experiment: Design,
+    /// The systems under test.
+    #[serde(default)]
+    pub target: Vec<TargetUse>,
+    /// What is sent.
+    pub scenario: Option<ScenarioUse>,
+    /// How it is sent.
+    pub load: Option<Load>,
+    /// Warm-up and samples.
+    #[serde(default)]
+    pub phases: Phases,
+    /// Statements to be answered by the run.
+    #[serde(default)]
+    pub claim: Vec<Claim>,
+}
+
+/// `[experiment]`
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Design {
+    /// Short name; becomes part of the run folder's name.
+    pub name: String,
+    /// The question in one sentence.
+    pub question: Option<String>,
+    /// Passes through all cells. Default 5, the fewest that give an interval.
+    pub blocks: Option<Count>,
+    /// Seed of every random decision. Default 1.
+    pub seed: Option<u64>,
+    /// Half-width of the equivalence margin as a ratio. Default 0.02 (±2 %).
+    pub margin: Option<f64>,
+    /// Confidence level of intervals. Default 0.95.
+    pub confidence: Option<f64>,
+    /// CPU sets: `auto` (generator and target apart), `off`, or `GENERATOR:TARGET` such as `0:1-3`.
+    pub pin: Option<String>,
+}
+
+/// `[[target]]`: exactly one of `use`, `url`, `command`, `reference`.
+#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TargetUse {
+    /// Name in the report; default is `use`, the host of `url`, or the program.
+    pub name: Option<String>,
+    /// A folder under `targets/`, for example `go/gin`.
+    #[serde(rename = "use")]
+    pub manifest: Option<String>,
+    /// A server that already runs; prony neither starts nor stops it.
+    pub url: Option<String>,
+    /// A command to start; `{port}` and `{host}` are replaced.
+    pub command: Option<Vec<String>>,
+    /// The reference target inside prony's own binary.
+    pub reference: Option<Reference>,
+    /// Environment added to the target's own.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+    /// When a `command` counts as ready. Default: a TCP connection is accepted.
+    pub ready: Option<Ready>,
+    /// How a `command` is stopped.
+    pub stop: Option<Stop>,
+}
+
+/// The reference target's law: the known truth.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Reference {
+    /// Law of the service time. Default constant.
+    pub law: Option<ServiceLaw>,
+    /// Mean service time. Default 0 (answer at once).
+    pub mean: Option<Nanos>,
+    /// Requests served at the same time; others wait in one queue. Default 1.
+    pub servers: Option<u32>,
+    /// Seed of the service times. Default 1.
+    pub seed: Option<u64>,
+    /// Share of requests answered with status 500, from 0 to 1.
+    pub error_rate: Option<f64>,
+    /// Share of requests whose connection is reset instead of an answer, from 0 to 1.
+    pub reset_rate: Option<f64>,
+    /// `AT+LENGTH`: from AT after the first request, answer nothing for LENGTH, for example `5s+1s`.
+    pub freeze: Option<String>,
+}
+
+/// Law of the reference target's service time.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ServiceLaw {
+    /// Every request takes the mean.
+    #[default]
+    Constant,
+    /// Exponential: coefficient of variation 1.
+    Exponential,
+    /// Lognormal with coefficient of variation 1.
+    Lognormal,
+}
+
+/// `[scenario]`: `use`, or an inline request.
+#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ScenarioUse {
+    /// A file under `scenarios/` without its ending, for example `json`.
+    #[serde(rename = "use")]
+    pub file: Option<String>,
+    /// An inline request instead.
+    pub request: Option<Request>,
+    /// What a right answer to the inline request is.
+    pub expect: Option<Expect>,
+}
+
+/// `[load]`
+#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Load {
+    /// Closed (each connection sends when its answer has come) or open (a rate).
+    pub model: LoadModel,
+    /// Connections; a list makes a factor.
+    pub connections: Option<OneOrMany<Count>>,
+    /// Open model: requests per second in total; a list makes a factor.
+    pub rate: Option<OneOrMany<PerSecond>>,
+    /// Open model: the arrival process. Default constant.
+    pub arrivals: Option<ArrivalLaw>,
+    /// Generator threads. Default 1 for each core of the generator's CPU set, at most one per connection.
+    pub workers: Option<u32>,
+    /// From the start of a connection attempt. Default 5s.
+    pub connect_timeout: Option<Nanos>,
+    /// From written to done. Default 10s.
+    pub timeout: Option<Nanos>,
+    /// From intended to done, waiting included. Default: none.
+    pub total_timeout: Option<Nanos>,
+}
+
+/// A value or a list of them.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum OneOrMany<T> {
+    /// A single level.
+    One(T),
+    /// Several levels.
+    Many(Vec<T>),
+}
+
+impl<T: Copy> OneOrMany<T> {
+    /// The levels in the order written.
+    pub fn levels(&self) -> Vec<T> {
+        match self {
+            Self::One(one) => vec![*one],
+            Self::Many(many) => many.clone(),
+        }
+    }
+}
+
+/// How requests are triggered.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum LoadModel {
+    /// The next request waits for the answer to the last.
+    #[default]
+    Closed,
+    /// Requests come at their own times and never wait for an answer.
+    Open,
+}
+
+/// The law of the times between arrivals.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ArrivalLaw {
+    /// Evenly spaced.
+    #[default]
+    Constant,
+    /// One arrival at a uniformly random moment of each 1/rate slot.
+    Uniform,
+    /// Independent exponential gaps.
+    Poisson,
+}
+
+/// `[phases]`
+#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Phases {
+    /// Warm-up bounds.
+    #[serde(default)]
+    pub warmup: Warmup,
+    /// Length of one sample. Default 5s.
+    pub sample: Option<Nanos>,
+    /// Samples in a trial. Default 3.
+    pub samples: Option<u32>,
+}
+
+/// `warmup = { at_least, at_most }`
+#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Warmup {
+    /// Never shorter than this. Default 3s.
+    pub at_least: Option<Nanos>,
+    /// Ends here even if p50 and throughput are not level. Default 20s.
+    pub at_most: Option<Nanos>,
+}
+
+/// `[[claim]]`: metric of `better` divided by metric of `than` compared with a bound.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Claim {
+    /// The statement in words, as it is to stand in the report.
+    pub text: String,
+    /// What is compared.
+    pub metric: Metric,
+    /// Target in the numerator.
+    pub better: String,
+    /// Target in the denominator.
+    pub than: String,
+    /// The load level at which it is claimed; needed where the load has several.
+    #[serde(default)]
+    pub at: At,
+    /// Comparison with the ratio, for example `">= 1.0"` or `"< 0.95"`.
+    pub ratio: String,
+}
+
+/// A load level named in a claim.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct At {
+    /// Connections of the cell.
+    pub connections: Option<Count>,
+    /// Rate of the cell.
+    pub rate: Option<PerSecond>,
+}

@@ -1,0 +1,39 @@
+//! Serde types of every file that prony reads or writes, each with its format version.
+//!
+//! Invariants: files written by people reject unknown keys and name the nearest valid one; files written by prony
+//! carry a version, and times in them are raw nanoseconds with the unit in the key; JSON Schemas are generated from
+//! these types and a test holds `docs/schemas/` equal to them.
+//! Absent on purpose: IO, defaults and resolution (the runner's work), and any arithmetic.
+
+pub mod analysis;
+mod body;
+pub mod doctor;
+pub mod experiment;
+pub mod load;
+pub mod metric;
+pub mod plan;
+pub mod run;
+pub mod scenario;
+pub mod target;
+pub mod text;
+pub mod trial;
+pub mod version;
+
+use schemars::{Schema, schema_for};
+
+/// Every file format: the name of its schema file and the schema.
+#[must_use]
+pub fn json_schemas() -> Vec<(&'static str, Schema)> {
+    vec![
+        ("experiment", schema_for!(experiment::ExperimentFile)),
+        ("scenario", schema_for!(scenario::ScenarioFile)),
+        ("target", schema_for!(target::TargetManifest)),
+        ("load", schema_for!(load::LoadReport)),
+        ("run", schema_for!(run::RunFile)),
+        ("trial", schema_for!(trial::TrialFile)),
+        ("interval", schema_for!(trial::IntervalLine)),
+        ("counter", schema_for!(trial::CounterLine)),
+        ("analysis", schema_for!(analysis::AnalysisFile)),
+        ("doctor", schema_for!(doctor::DoctorReport)),
+    ]
+}

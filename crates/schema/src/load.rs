@@ -1,0 +1,278 @@
+//! What a load did: the output of `prony load --format json`, and the same object in every `trial.json`.
+
+use crate::plan::{LoadPlan, PhasePlan, RequestPlan};
+use crate::version::LoadVersion;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// One load, measured. All counts are of requests whose intended time lies in the measured window.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+pub struct LoadReport {
+    /// Format and version.
+    pub schema: LoadVersion,
+    /// What was asked for, resolved.
+    pub plan: ResolvedLoad,
+    /// Where every scheduled request ended.
+    pub requests: Requests,
+    /// Failed requests by class; the sum is `requests.failed`.
+    pub errors: BTreeMap<ErrorClass, u64>,
+    /// Up to three distinct messages for each class.
+    pub error_examples: BTreeMap<ErrorClass, Vec<String>>,
+    /// Answers by status code, wrong ones included.
+    pub status: BTreeMap<u16, u64>,
+    /// Right answers that arrived inside the measured window, per second of it.
+    pub throughput_per_s: f64,
+    /// The measured window.
+    pub window: Window,
+    /// Bytes moved inside the measured window.
+    pub bytes: BytesMoved,
+    /// Connections over the whole load.
+    pub connections: Connections,
+    /// Times of completed requests.
+    pub latency_ns: Latencies,
+    /// What the generator itself used.
+    pub generator: Generator,
+    /// Whether these numbers may be believed.
+    pub validity: Validity,
+}
+
+/// What was asked for, resolved.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct ResolvedLoad {
+    /// Scheme, host and port as asked for.
+    pub url: String,
+    /// The address connected to.
+    pub address: String,
+    /// What is sent.
+    pub request: RequestPlan,
+    /// How it is sent.
+    pub load: LoadPlan,
+    /// When it is measured.
+    pub phases: PhasePlan,
+    /// Closed model: end after this many requests.
+    pub requests_max: Option<u64>,
+    /// How sockets are driven.
+    pub driver: String,
+}
+
+/// `scheduled = completed + failed + censored`, always.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+pub struct Requests {
+    /// Intended within the window.
+    pub scheduled: u64,
+    /// Answered rightly, also where the answer came in the drain after the window.
+    pub completed: u64,
+    /// Ended with an error.
+    pub failed: u64,
+    /// Unsent or in flight at the end.
+    pub censored: u64,
+}
+
+/// The measured window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct Window {
+    /// Length.
+    pub duration_ns: u64,
+    /// Right answers that arrived inside it, whenever they were asked for: throughput times duration.
+    pub answers: u64,
+    /// Mean number of requests waiting or in flight, from the integral over time: the L of Little's law.
+    pub in_system_mean: f64,
+    /// Highest backlog at the end of an interval: intended but not yet written.
+    pub backlog_max: u64,
+}
+
+/// Bytes over all connections.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+pub struct BytesMoved {
+    /// Received.
+    pub read: u64,
+    /// Sent.
+    pub written: u64,
+}
+
+/// Connections over the whole load, warm-up included.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+pub struct Connections {
+    /// Asked for.
+    pub asked: u64,
+    /// Of these, open when load began.
+    pub established: u64,
+    /// Opened later, in place of closed or failed ones.
+    pub reconnects: u64,
+}
+
+/// One summary for each kind of time (METHOD §1).
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct Latencies {
+    /// Done − intended.
+    pub response: LatencySummary,
+    /// Done − written.
+    pub service: LatencySummary,
+    /// Written − intended.
+    pub send_lag: LatencySummary,
+    /// Dispatched − intended: the generator's own lateness.
+    pub pacer_lag: LatencySummary,
+    /// Connection attempt to established; over the whole load.
+    pub connect: LatencySummary,
+}
+
+/// Quantiles of one time in nanoseconds; a value is null where it is refused.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct LatencySummary {
+    /// Finite observations.
+    pub count: u64,
+    /// Observations known only to lie above every finite one: censored and timed-out requests.
+    pub censored: u64,
+    /// Arithmetic mean of the finite observations.
+    pub mean: Option<f64>,
+    /// Smallest.
+    pub min: Option<u64>,
+    /// Median.
+    pub p50: Option<u64>,
+    /// 90th percentile.
+    pub p90: Option<u64>,
+    /// 95th percentile.
+    pub p95: Option<u64>,
+    /// 99th percentile.
+    pub p99: Option<u64>,
+    /// 99.9th percentile.
+    pub p999: Option<u64>,
+    /// Largest finite one.
+    pub max: Option<u64>,
+    /// Why a value is null and what would cure it, by its key.
+    #[serde(default)]
+    pub refused: BTreeMap<String, String>,
+    /// Lower bounds (`≥ x`) for values that fall among the censored, by key.
+    #[serde(default)]
+    pub at_least: BTreeMap<String, u64>,
+}
+
+/// What the generator itself used within the measured window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct Generator {
+    /// CPU time of all workers.
+    pub cpu_s: f64,
+    /// Highest resident memory of the process.
+    pub peak_rss_bytes: u64,
+    /// Threads that made load.
+    pub workers: u32,
+    /// Share of the workers' time in which they did something other than wait or spin, 0 to 1; the highest worker's.
+    pub busy_share: f64,
+}
+
+/// Whether the numbers may be believed.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct Validity {
+    /// No gate failed.
+    pub ok: bool,
+    /// The gates that failed.
+    pub reasons: Vec<Gate>,
+    /// All gates that were checked, failed ones included.
+    pub gates: Vec<Gate>,
+}
+
+/// One named check with its number.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct Gate {
+    /// Name, for example `pacer_lag`.
+    pub gate: String,
+    /// Whether it passed.
+    pub ok: bool,
+    /// The number that was looked at.
+    pub value: f64,
+    /// The limit it was held against.
+    pub limit: f64,
+    /// Both in words with units, and the remedy where it failed.
+    pub text: String,
+}
+
+/// Why a request failed: exactly one class each.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ErrorClass {
+    /// Connection refused.
+    Refused,
+    /// No connection within the connect time-out.
+    ConnectTimeout,
+    /// No route to the host or network.
+    Unreachable,
+    /// Connection reset by the target.
+    Reset,
+    /// No local port or address left (EADDRNOTAVAIL).
+    AddressNotAvailable,
+    /// No file descriptor left (EMFILE, ENFILE).
+    DescriptorLimit,
+    /// The name did not resolve.
+    NameResolution,
+    /// No complete answer within the response or total time-out.
+    Timeout,
+    /// The target closed before the answer was complete.
+    PrematureClose,
+    /// The answer is not HTTP/1.1.
+    Malformed,
+    /// A complete answer with a status that is not expected.
+    UnexpectedStatus,
+    /// A complete answer with a body or header that is not expected.
+    WrongBody,
+    /// Any other error of the operating system.
+    Io,
+}
+
+impl ErrorClass {
+    /// All classes; their order is the index of [`ErrorClass::index`].
+    pub const ALL: [Self; 13] = [
+        Self::Refused,
+        Self::ConnectTimeout,
+        Self::Unreachable,
+        Self::Reset,
+        Self::AddressNotAvailable,
+        Self::DescriptorLimit,
+        Self::NameResolution,
+        Self::Timeout,
+        Self::PrematureClose,
+        Self::Malformed,
+        Self::UnexpectedStatus,
+        Self::WrongBody,
+        Self::Io,
+    ];
+
+    /// Position in [`ErrorClass::ALL`], for arrays of counters.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self as usize
+    }
+
+    /// The name used in files and on screens.
+    #[must_use]
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Refused => "refused",
+            Self::ConnectTimeout => "connect_timeout",
+            Self::Unreachable => "unreachable",
+            Self::Reset => "reset",
+            Self::AddressNotAvailable => "address_not_available",
+            Self::DescriptorLimit => "descriptor_limit",
+            Self::NameResolution => "name_resolution",
+            Self::Timeout => "timeout",
+            Self::PrematureClose => "premature_close",
+            Self::Malformed => "malformed",
+            Self::UnexpectedStatus => "unexpected_status",
+            Self::WrongBody => "wrong_body",
+            Self::Io => "io",
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_index_is_the_position_and_the_key_is_the_serde_name() {
+        for (position, class) in ErrorClass::ALL.into_iter().enumerate() {
+            assert_eq!(class.index(), position);
+            assert_eq!(serde_json::to_value(class).unwrap(), class.key());
+        }
+    }
+}

@@ -1,0 +1,120 @@
+//! The target manifest (`targets/<language>/<name>/target.toml`).
+
+use crate::version::TargetVersion;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use units::Nanos;
+
+/// How a system under test is built, started, known to be ready, and stopped.
+///
+/// `{build}`, `{host}` and `{port}` are replaced in commands and environment values.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct TargetManifest {
+    /// Format and version of this file.
+    pub schema: TargetVersion,
+    /// Equal to the folder under `targets/`, for example `go/gin`.
+    pub name: String,
+    /// One line for lists.
+    pub description: String,
+    /// The language it is written in.
+    pub language: String,
+    /// Names of the scenarios it answers as the contract says.
+    #[serde(default)]
+    pub provides: Vec<String>,
+    /// How to build it; absent where nothing is built.
+    pub build: Option<Build>,
+    /// How to start it.
+    pub run: Run,
+    /// When it counts as ready.
+    #[serde(default)]
+    pub ready: Ready,
+    /// How to stop it.
+    #[serde(default)]
+    pub stop: Stop,
+    /// Counters it offers.
+    #[serde(default)]
+    pub metrics: Metrics,
+}
+
+/// `[build]`
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Build {
+    /// Program and arguments, run in the target's folder. It should do nothing when nothing changed.
+    pub command: Vec<String>,
+    /// Programs that must be there.
+    #[serde(default)]
+    pub needs: Vec<Need>,
+}
+
+/// A program needed for the build or the run.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Need {
+    /// Name looked up on PATH.
+    pub program: String,
+    /// Command that prints its version; stored in the run.
+    #[serde(default)]
+    pub version: Vec<String>,
+    /// What to do where it is missing.
+    pub install: String,
+}
+
+/// `[run]`
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Run {
+    /// Program and arguments, run in the target's folder, in the foreground.
+    pub command: Vec<String>,
+    /// Environment; the rest is inherited.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+}
+
+/// `[ready]`
+#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Ready {
+    /// Path that answers with status 200 once ready. Default: an accepted TCP connection is enough.
+    pub path: Option<String>,
+    /// Given up after this. Default 10s.
+    pub timeout: Option<Nanos>,
+}
+
+/// `[stop]`
+#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Stop {
+    /// Signal asking it to end. Default TERM.
+    pub signal: Option<StopSignal>,
+    /// Killed after this. Default 5s.
+    pub timeout: Option<Nanos>,
+}
+
+/// Signals that a manifest may name.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+pub enum StopSignal {
+    /// SIGTERM
+    #[default]
+    #[serde(rename = "TERM")]
+    Term,
+    /// SIGINT
+    #[serde(rename = "INT")]
+    Int,
+    /// SIGQUIT
+    #[serde(rename = "QUIT")]
+    Quit,
+    /// SIGKILL
+    #[serde(rename = "KILL")]
+    Kill,
+}
+
+/// `[metrics]`
+#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Metrics {
+    /// Path that gives Go's runtime/metrics as JSON.
+    pub go_runtime: Option<String>,
+}

@@ -1,0 +1,161 @@
+//! The files of one trial: `trial.json`, the lines of `intervals.ndjson` and of `counters.ndjson`.
+//!
+//! Times are nanoseconds from the trial's one monotonic origin unless a name says `wall`.
+
+use crate::load::{ErrorClass, LoadReport};
+use crate::version::TrialVersion;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// `trial.json`: written last and atomically, so a folder without it is a trial that did not end.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+pub struct TrialFile {
+    /// Format and version.
+    pub schema: TrialVersion,
+    /// Equal to the folder's number.
+    pub id: u32,
+    /// Cell identifier.
+    pub cell: String,
+    /// Block, counted from 1.
+    pub block: u32,
+    /// How it ended.
+    pub outcome: TrialOutcome,
+    /// Why it is void, or what failed; empty for a valid trial.
+    pub reasons: Vec<String>,
+    /// Wall clock of the monotonic origin, RFC 3339 in UTC.
+    pub origin_wall: String,
+    /// Phases in order.
+    pub phases: Vec<PhaseSpan>,
+    /// Whether warm-up ended because the target was level; false where the longest warm-up ran out.
+    pub level: bool,
+    /// The measured window: all samples together. Absent where the load never ran.
+    pub load: Option<LoadReport>,
+    /// One entry a sample.
+    pub samples: Vec<SampleSummary>,
+    /// What the target used within the samples, where it can be read.
+    pub target: TargetUsage,
+    /// From starting the process to the first good answer.
+    pub ready_ns: Option<u64>,
+    /// Versions that the target and its tools reported.
+    pub versions: BTreeMap<String, String>,
+}
+
+/// How a trial ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TrialOutcome {
+    /// Its numbers may be used.
+    Valid,
+    /// It ran, but a gate failed; kept, shown, not used.
+    Void,
+    /// The target did not build, start, pass its contract or survive.
+    Failed,
+}
+
+/// One phase with its time.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+pub struct PhaseSpan {
+    /// Which phase.
+    pub phase: Phase,
+    /// Sample number from 1, for samples.
+    pub sample: Option<u32>,
+    /// Begin.
+    pub start_ns: u64,
+    /// End.
+    pub end_ns: u64,
+}
+
+/// The phases under load.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Phase {
+    /// Load is on, nothing is counted.
+    Warmup,
+    /// Measured.
+    Sample,
+    /// No new requests; those in flight may finish.
+    Drain,
+}
+
+/// One sample in numbers; quantiles are null where the sample is too small for them.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct SampleSummary {
+    /// From 1.
+    pub sample: u32,
+    /// Right answers per second.
+    pub throughput_per_s: f64,
+    /// Right answers.
+    pub answers: u64,
+    /// Failed requests.
+    pub failed: u64,
+    /// Mean response time.
+    pub mean_ns: Option<f64>,
+    /// Median response time.
+    pub p50_ns: Option<u64>,
+    /// 99th percentile of response time.
+    pub p99_ns: Option<u64>,
+}
+
+/// What the target used within the samples; absent where it cannot be read.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct TargetUsage {
+    /// CPU time of the whole process tree.
+    pub cpu_s: Option<f64>,
+    /// CPU time per right answer.
+    pub cpu_per_request_ns: Option<f64>,
+    /// Highest resident memory of the process tree at a tick.
+    pub rss_peak_bytes: Option<u64>,
+}
+
+/// A line of `intervals.ndjson`. Requests are counted in the interval of their outcome.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct IntervalLine {
+    /// Begin.
+    pub start_ns: u64,
+    /// End.
+    pub end_ns: u64,
+    /// Which phase it belongs to.
+    pub phase: Option<Phase>,
+    /// Sample number from 1, for samples.
+    pub sample: Option<u32>,
+    /// Requests whose intended time lies in the interval.
+    pub scheduled: u64,
+    /// Right answers that arrived in it.
+    pub completed: u64,
+    /// Failures in it by class.
+    pub failed: BTreeMap<ErrorClass, u64>,
+    /// Answers by status code.
+    pub status: BTreeMap<u16, u64>,
+    /// Bytes received.
+    pub read_bytes: u64,
+    /// Bytes sent.
+    pub written_bytes: u64,
+    /// Connections opened in it.
+    pub connects: u64,
+    /// Intended but not written at its end.
+    pub backlog: u64,
+    /// Written but not done at its end.
+    pub in_flight: u64,
+    /// CPU time of the workers.
+    pub generator_cpu_ns: u64,
+    /// Median response time of the answers that arrived in it.
+    pub p50_ns: Option<u64>,
+    /// 99th percentile of the same, for charts only: an interval is too short to state it as a result.
+    pub p99_ns: Option<u64>,
+}
+
+/// A line of `counters.ndjson`: one source at one tick. What cannot be read is absent, never zero.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct CounterLine {
+    /// When it was read.
+    pub t_ns: u64,
+    /// Which source, for example `target.process` or `host.stat`.
+    pub source: String,
+    /// Values as they stand.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub gauges: BTreeMap<String, f64>,
+    /// Increases since the source's previous line.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub deltas: BTreeMap<String, f64>,
+}

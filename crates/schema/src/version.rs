@@ -1,0 +1,54 @@
+//! Format names with versions: each file says what it is, and a file of another version is refused when it is read.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// A type with one value: the format name and version at the head of a file.
+macro_rules! version {
+    ($(#[$doc:meta])* $type:ident, $text:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+        pub enum $type {
+            /// The only version so far.
+            #[default]
+            #[serde(rename = $text)]
+            V1,
+        }
+    };
+}
+
+version!(
+    /// Head of `scenarios/*.toml`.
+    ScenarioVersion,
+    "prony.scenario/1"
+);
+version!(
+    /// Head of `target.toml`.
+    TargetVersion,
+    "prony.target/1"
+);
+version!(
+    /// Head of `load --format json` and of the same object in `trial.json`.
+    LoadVersion,
+    "prony.load/1"
+);
+version!(
+    /// Head of `run.json`.
+    RunVersion,
+    "prony.run/1"
+);
+version!(
+    /// Head of `trial.json`.
+    TrialVersion,
+    "prony.trial/1"
+);
+version!(
+    /// Head of `analysis.json`.
+    AnalysisVersion,
+    "prony.analysis/1"
+);
+version!(
+    /// Head of `doctor --format json`, also in `run.json`.
+    DoctorVersion,
+    "prony.doctor/1"
+);

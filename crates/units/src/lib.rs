@@ -1,0 +1,17 @@
+//! Time, rate, count and size types, the clock, and seeded randomness.
+//!
+//! Invariants: every quantity that crosses a crate border has its unit in its type or, for raw integers, as the
+//! last word of its name; parsing accepts what users of wrk and hey already type (`30s`, `2m`, `10k`) and nothing
+//! ambiguous; randomness is a function of a written seed only.
+//! Absent on purpose: formatting for people beyond one canonical short form (the report crate decides how a number
+//! is shown), wall-clock time, and any IO.
+
+mod clock;
+mod parse;
+mod quantity;
+mod seed;
+
+pub use clock::{Clock, MonotonicClock};
+pub use parse::ParseQuantityError;
+pub use quantity::{Bytes, Count, Nanos, PerSecond};
+pub use seed::{Rng, Seed};
