@@ -1,0 +1,101 @@
+// Package serve binds the address, serves a handler and stops with grace, alike
+// for every Go target: same listener, same timeouts, same stop.
+//
+// Deliberately absent: TLS, HTTP/2 without TLS, routing and middleware.
+package serve
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/signal"
+	"syscall"
+	"time"
+)
+
+const (
+	defaultAddress = "127.0.0.1:8080"
+
+	// How long requests in flight may take after the stop signal.
+	shutdownGrace = 5 * time.Second
+
+	// A client that sends its request slowly holds a connection no longer than this.
+	readHeaderTimeout = 5 * time.Second
+	readTimeout       = 10 * time.Second
+	// Counts from the end of the request's header, so it also bounds the handler.
+	writeTimeout = 30 * time.Second
+	// Longer than the think times of a closed load, so that keep-alive holds.
+	idleTimeout = 120 * time.Second
+	// No route needs more; the default is 1 MiB a connection.
+	maxHeaderBytes = 64 << 10
+)
+
+// Main serves handler on the address in LISTEN until SIGTERM or SIGINT, then
+// ends the process: 0 after a clean stop, 1 with a message on stderr otherwise.
+// A second signal ends the process at once.
+func Main(handler http.Handler) {
+	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
+	context.AfterFunc(ctx, stop)
+
+	address := os.Getenv("LISTEN")
+	if address == "" {
+		address = defaultAddress
+	}
+	if err := run(ctx, address, handler, os.Stderr, shutdownGrace); err != nil {
+		fmt.Fprintln(os.Stderr, "error:", err)
+		os.Exit(1)
+	}
+}
+
+// run serves until ctx is done. It writes "listening on ADDR" to stderr once the
+// listener is bound, with the real port when address asks for port 0.
+func run(ctx context.Context, address string, handler http.Handler, stderr io.Writer, grace time.Duration) error {
+	listener, err := net.Listen("tcp", address)
+	if err != nil {
+		return listenError(address, err)
+	}
+	server := &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: readHeaderTimeout,
+		ReadTimeout:       readTimeout,
+		WriteTimeout:      writeTimeout,
+		IdleTimeout:       idleTimeout,
+		MaxHeaderBytes:    maxHeaderBytes,
+	}
+	served := make(chan error, 1)
+	go func() { served <- server.Serve(listener) }()
+	fmt.Fprintf(stderr, "listening on %s\n", listener.Addr())
+
+	select {
+	case err := <-served:
+		return fmt.Errorf("serving on %s ended: %w", listener.Addr(), err)
+	case <-ctx.Done():
+	}
+	err = shutdown(server, grace)
+	// Serve closes the listener before it returns; the port is free from here on.
+	<-served
+	return err
+}
+
+func listenError(address string, err error) error {
+	if errors.Is(err, syscall.EADDRINUSE) {
+		return fmt.Errorf("%s is taken: stop the process that holds it, or set LISTEN to a free host:port (%w)", address, err)
+	}
+	return fmt.Errorf("cannot listen on %q: set LISTEN to a host:port of this machine (%w)", address, err)
+}
+
+// shutdown lets requests in flight end. Those still open after grace are cut
+// off, which is an error: their clients saw a broken answer.
+func shutdown(server *http.Server, grace time.Duration) error {
+	ctx, cancel := context.WithTimeout(context.Background(), grace)
+	defer cancel()
+	if err := server.Shutdown(ctx); err != nil {
+		_ = server.Close()
+		return fmt.Errorf("connections still open %s after the stop signal were cut off (%w)", grace, err)
+	}
+	return nil
+}
