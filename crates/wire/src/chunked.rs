@@ -1,0 +1,120 @@
+//! The chunked decoder (RFC 9112 §7.1), one byte of state at a time so that any split is the same.
+
+use crate::Malformed;
+
+const CHUNK_BYTES_MAX: u64 = 1 << 60;
+const EXTENSION_BYTES_MAX: u32 = 4 * 1024;
+const TRAILER_BYTES_MAX: u32 = 64 * 1024;
+
+/// Where in the chunked body the decoder stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum State {
+    /// In the hexadecimal size; `digits` seen so far.
+    Size {
+        digits: u32,
+    },
+    /// After the size, up to the line end.
+    Extension {
+        length: u32,
+    },
+    SizeLineFeed,
+    Data,
+    DataCarriageReturn,
+    DataLineFeed,
+    /// In the trailer section; `at_line_start` before the first byte of a line.
+    Trailer {
+        at_line_start: bool,
+    },
+    EndLineFeed,
+}
+
+/// Decodes one chunked body.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Chunked {
+    state: State,
+    /// The size being read, then the bytes of data that are left.
+    left: u64,
+    trailer_bytes: u32,
+}
+
+impl Chunked {
+    pub(crate) const fn new() -> Self {
+        Self { state: State::Size { digits: 0 }, left: 0, trailer_bytes: 0 }
+    }
+
+    /// Takes bytes from `input`; gives data to `data`. Returns the bytes taken and whether the body is complete.
+    pub(crate) fn feed(
+        &mut self,
+        input: &[u8],
+        data: &mut impl FnMut(&[u8]),
+    ) -> Result<(usize, bool), Malformed> {
+        let mut at = 0;
+        while at < input.len() {
+            if self.state == State::Data {
+                let take = self.left.min((input.len() - at) as u64) as usize;
+                data(&input[at..at + take]);
+                at += take;
+                self.left -= take as u64;
+                if self.left == 0 {
+                    self.state = State::DataCarriageReturn;
+                }
+                continue;
+            }
+            at += 1;
+            if self.framing_byte(input[at - 1])? {
+                return Ok((at, true));
+            }
+        }
+        Ok((at, false))
+    }
+
+    /// One byte outside chunk data. Returns whether it was the last of the body.
+    fn framing_byte(&mut self, byte: u8) -> Result<bool, Malformed> {
+        self.state = match self.state {
+            State::Size { digits } => self.size_byte(byte, digits)?,
+            State::Extension { .. } if byte == b'\r' => State::SizeLineFeed,
+            State::Extension { length } if length >= EXTENSION_BYTES_MAX => {
+                return Err(Malformed::ChunkTooLarge);
+            }
+            State::Extension { .. } if byte == b'\n' => return Err(Malformed::BadChunk),
+            State::Extension { length } => State::Extension { length: length + 1 },
+            State::SizeLineFeed if byte != b'\n' => return Err(Malformed::BadChunk),
+            State::SizeLineFeed if self.left == 0 => State::Trailer { at_line_start: true },
+            State::SizeLineFeed => State::Data,
+            State::DataCarriageReturn if byte == b'\r' => State::DataLineFeed,
+            State::DataLineFeed if byte == b'\n' => State::Size { digits: 0 },
+            State::DataCarriageReturn | State::DataLineFeed | State::Data => return Err(Malformed::BadChunk),
+            State::Trailer { at_line_start: true } if byte == b'\r' => State::EndLineFeed,
+            State::Trailer { .. } => self.trailer_byte(byte)?,
+            State::EndLineFeed if byte == b'\n' => return Ok(true),
+            State::EndLineFeed => return Err(Malformed::BadChunk),
+        };
+        Ok(false)
+    }
+
+    fn size_byte(&mut self, byte: u8, digits: u32) -> Result<State, Malformed> {
+        if let Some(digit) = (byte as char).to_digit(16) {
+            self.left = self.left * 16 + u64::from(digit);
+            return if self.left > CHUNK_BYTES_MAX {
+                Err(Malformed::ChunkTooLarge)
+            } else {
+                // Leading zeros are legal but need a bound.
+                if digits >= 32 { Err(Malformed::BadChunk) } else { Ok(State::Size { digits: digits + 1 }) }
+            };
+        }
+        match byte {
+            _ if digits == 0 => Err(Malformed::BadChunk),
+            b'\r' => Ok(State::SizeLineFeed),
+            b';' | b' ' | b'\t' => Ok(State::Extension { length: 0 }),
+            _ => Err(Malformed::BadChunk),
+        }
+    }
+
+    fn trailer_byte(&mut self, byte: u8) -> Result<State, Malformed> {
+        self.trailer_bytes += 1;
+        if self.trailer_bytes > TRAILER_BYTES_MAX {
+            return Err(Malformed::TrailersTooLong);
+        }
+        Ok(State::Trailer { at_line_start: byte == b'\n' })
+    }
+}

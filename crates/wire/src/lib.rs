@@ -1,0 +1,16 @@
+//! What bytes mean: the HTTP/1.1 request encoder and the incremental response parser.
+//!
+//! Invariants: any split of the same bytes gives the same events, the same end and the same error; input is
+//! untrusted, so every length is bounded and a malformed answer is a classified error, never a panic or a hang.
+//! Absent on purpose: sockets, clocks, content codings, and any opinion on whether an answer is right.
+
+mod chunked;
+mod encode;
+mod head;
+mod malformed;
+mod response;
+
+pub use encode::{EncodeError, RequestHead, encode_request};
+pub use head::Header;
+pub use malformed::Malformed;
+pub use response::{Ended, Feed, HEAD_BYTES_MAX, ResponseParser, Visit};
