@@ -1,0 +1,360 @@
+//! The contract: before load begins, one request must get the answer that the scenario expects.
+//!
+//! Invariants: a fresh connection each time; the request is what the load will send; the body that was seen is
+//! handed out, so that the load can require the same bytes again; an error says what was expected and what came.
+
+use crate::http::{self, Answer, HttpError, Limits};
+use crate::json_diff::first_difference;
+use crate::tail::clean;
+use schema::plan::{BodyExpectation, ExpectPlan, RequestPlan, ScenarioPlan};
+use std::net::SocketAddr;
+use std::time::Duration;
+
+/// Characters shown of a header's value or of a wrong body.
+const SHOWN_CHARS: usize = 120;
+/// Bytes shown before and after the first difference of exact bodies.
+const AROUND_BYTES: usize = 24;
+
+/// What a right answer looked like, byte for byte.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verified {
+    /// The body, decoded from its framing.
+    pub body: Vec<u8>,
+    /// The status code.
+    pub status: u16,
+}
+
+/// The contract of a scenario is broken.
+#[derive(Debug, thiserror::Error)]
+#[error("contract \"{}\": {fault}", clean(scenario, 80))]
+pub struct ContractError {
+    /// Name of the scenario.
+    pub scenario: String,
+    /// How.
+    pub fault: ContractFault,
+}
+
+/// How a contract is broken.
+#[derive(Debug, thiserror::Error)]
+pub enum ContractFault {
+    /// The scenario's request cannot be sent.
+    #[error("the request cannot be sent: {0}\n  remedy: correct the scenario")]
+    Request(String),
+    /// There was no whole answer.
+    #[error(transparent)]
+    Exchange(#[from] HttpError),
+    /// Another status.
+    #[error("status {got}, expected {expected}; the body begins with {body}")]
+    Status {
+        /// Accepted codes.
+        expected: String,
+        /// What came.
+        got: u16,
+        /// The beginning of the body, often the reason.
+        body: String,
+    },
+    /// A header is missing or begins otherwise.
+    #[error("header {name}: expected a value that begins with {expected}, got {got}")]
+    Header {
+        /// Name in lower case.
+        name: String,
+        /// The prefix.
+        expected: String,
+        /// The values, or that there is none.
+        got: String,
+    },
+    /// Another body; says where it differs.
+    #[error("the body {0}")]
+    Body(String),
+}
+
+/// Sends the scenario's request once to `addr` and checks the answer. `host` is the value of `Host`; `timeout` bounds
+/// the whole exchange.
+///
+/// # Errors
+/// The request cannot be sent, there is no whole answer in time, or status, headers or body are not as expected.
+pub fn check(
+    addr: SocketAddr,
+    host: &str,
+    scenario: &ScenarioPlan,
+    timeout: Duration,
+) -> Result<Verified, ContractError> {
+    ask(addr, host, scenario, timeout)
+        .map_err(|fault| ContractError { scenario: scenario.name.clone(), fault })
+}
+
+fn ask(
+    addr: SocketAddr,
+    host: &str,
+    scenario: &ScenarioPlan,
+    timeout: Duration,
+) -> Result<Verified, ContractFault> {
+    let request = encode(&scenario.request, host)?;
+    let head = scenario.request.method == "HEAD";
+    let answer = http::exchange(addr, &request, head, Limits { timeout, ..Limits::default() })?;
+    check_status(&scenario.expect, &answer)?;
+    check_headers(&scenario.expect, &answer)?;
+    check_body(&scenario.expect.body, &answer.body)?;
+    Ok(Verified { body: answer.body, status: answer.status })
+}
+
+/// `Host` and `Content-Length` are added unless the scenario gives them.
+fn encode(request: &RequestPlan, host: &str) -> Result<Vec<u8>, ContractFault> {
+    let token = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());
+    let value = |text: &str| !text.contains(|c: char| c.is_control() && c != '\t');
+    let refuse = |what: &str, text: &str| {
+        Err(ContractFault::Request(format!("{what} `{}` is not allowed in HTTP", clean(text, 80))))
+    };
+    if !token(&request.method) {
+        return refuse("method", &request.method);
+    }
+    if request.path.is_empty() || request.path.contains(|c: char| c.is_control() || c.is_whitespace()) {
+        return refuse("path", &request.path);
+    }
+    if !token(host) {
+        return refuse("host", host);
+    }
+    let given = |name: &str| request.headers.iter().any(|(field, _)| field.eq_ignore_ascii_case(name));
+    let mut text = format!("{} {} HTTP/1.1\r\n", request.method, request.path);
+    if !given("host") {
+        text += &format!("Host: {host}\r\n");
+    }
+    for (name, content) in &request.headers {
+        if !token(name) || name.contains(':') || !value(content) {
+            return refuse("header", &format!("{name}: {content}"));
+        }
+        text += &format!("{name}: {content}\r\n");
+    }
+    let expects_body = matches!(request.method.as_str(), "POST" | "PUT" | "PATCH");
+    if !given("content-length") && !given("transfer-encoding") && (expects_body || !request.body.is_empty()) {
+        text += &format!("Content-Length: {}\r\n", request.body.len());
+    }
+    text += "\r\n";
+    Ok([text.as_bytes(), &request.body].concat())
+}
+
+fn check_status(expect: &ExpectPlan, answer: &Answer) -> Result<(), ContractFault> {
+    let (right, expected) = match expect.status[..] {
+        [] => ((200..400).contains(&answer.status), "200 to 399".to_owned()),
+        ref codes => {
+            let text: Vec<String> = codes.iter().map(u16::to_string).collect();
+            (codes.contains(&answer.status), text.join(" or "))
+        }
+    };
+    if right {
+        return Ok(());
+    }
+    Err(ContractFault::Status { expected, got: answer.status, body: show(&answer.body) })
+}
+
+fn check_headers(expect: &ExpectPlan, answer: &Answer) -> Result<(), ContractFault> {
+    for (name, prefix) in &expect.headers {
+        let values: Vec<&str> = answer
+            .headers
+            .iter()
+            .filter(|(field, _)| field.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value.as_str())
+            .collect();
+        if values.iter().any(|value| value.starts_with(prefix.as_str())) {
+            continue;
+        }
+        let got = if values.is_empty() { "no such header".to_owned() } else { quote(&values.join(", ")) };
+        return Err(ContractFault::Header { name: name.clone(), expected: quote(prefix), got });
+    }
+    Ok(())
+}
+
+fn check_body(expected: &BodyExpectation, got: &[u8]) -> Result<(), ContractFault> {
+    let difference = match expected {
+        BodyExpectation::Any => None,
+        BodyExpectation::Exact(expected) => exact_difference(expected.as_bytes(), got),
+        BodyExpectation::Json(expected) => match serde_json::from_slice(got) {
+            Ok(got) => first_difference(expected, &got).map(|text| format!("differs at {text}")),
+            Err(error) => Some(format!("is not JSON ({error}): {}", show(got))),
+        },
+    };
+    difference.map_or(Ok(()), |text| Err(ContractFault::Body(text)))
+}
+
+/// Where two bodies first differ, with their surroundings.
+fn exact_difference(expected: &[u8], got: &[u8]) -> Option<String> {
+    if expected == got {
+        return None;
+    }
+    let at = expected.iter().zip(got).take_while(|(a, b)| a == b).count();
+    let around = |bytes: &[u8]| {
+        let end = bytes.len().min(at + AROUND_BYTES);
+        show(&bytes[at.saturating_sub(AROUND_BYTES)..end])
+    };
+    Some(format!(
+        "differs at byte {at}: expected {} ({} bytes), got {} ({} bytes)",
+        around(expected),
+        expected.len(),
+        around(got),
+        got.len()
+    ))
+}
+
+fn show(bytes: &[u8]) -> String {
+    // Cut first: a hostile body has megabytes.
+    let end = bytes.len().min(SHOWN_CHARS * 4);
+    quote(&String::from_utf8_lossy(&bytes[..end]))
+}
+
+fn quote(text: &str) -> String {
+    format!("\"{}\"", clean(text, SHOWN_CHARS))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::http::tests::{answer_each, serve};
+    use std::io::Read;
+    use std::sync::mpsc;
+
+    const LONG: Duration = Duration::from_secs(10);
+
+    fn scenario(expect: ExpectPlan) -> ScenarioPlan {
+        let request =
+            RequestPlan { method: "GET".into(), path: "/json/1".into(), headers: vec![], body: vec![] };
+        ScenarioPlan { name: "json".into(), request, expect }
+    }
+
+    fn strict(body: BodyExpectation) -> ExpectPlan {
+        let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
+        ExpectPlan { status: vec![200], headers, body }
+    }
+
+    fn json() -> BodyExpectation {
+        BodyExpectation::Json(serde_json::json!({"data": [{"score": 4.5}]}))
+    }
+
+    /// The text of the error, or the body that was verified.
+    fn outcome(expect: ExpectPlan, answer: &str) -> String {
+        match check(answer_each(answer.as_bytes(), 1), "127.0.0.1:1", &scenario(expect), LONG) {
+            Ok(verified) => format!("{} {}", verified.status, String::from_utf8_lossy(&verified.body)),
+            Err(error) => error.to_string(),
+        }
+    }
+
+    fn answer(status: &str, kind: &str, body: &str) -> String {
+        format!("HTTP/1.1 {status}\r\nCONTENT-TYPE: {kind}\r\nContent-Length: {}\r\n\r\n{body}", body.len())
+    }
+
+    #[test]
+    fn a_right_answer_gives_the_bytes_seen() {
+        let body = " {\"data\" : [{\"score\": 4.50}]}\n";
+        let text = answer("200 OK", "application/json; charset=utf-8", body);
+        assert_eq!(outcome(strict(json()), &text), format!("200 {body}"));
+        assert_eq!(outcome(ExpectPlan::default(), &answer("302 Found", "x", "")), "302 ");
+    }
+
+    #[test]
+    fn a_wrong_answer_says_what_was_expected_and_what_came() {
+        let right = "{\"data\":[{\"score\":4.5}]}";
+        let exact = |text: &str| BodyExpectation::Exact(text.into());
+        let json_type = "application/json";
+        for (expect, answer, expected) in [
+            (
+                strict(json()),
+                answer("500 Oops", json_type, "panic: \x1b[31mno database"),
+                "contract \"json\": status 500, expected 200; the body begins with \"panic: [31mno database\"",
+            ),
+            (
+                ExpectPlan::default(),
+                answer("404 Not Found", json_type, ""),
+                "contract \"json\": status 404, expected 200 to 399; the body begins with \"\"",
+            ),
+            (
+                strict(json()),
+                answer("200 OK", "text/plain", right),
+                "contract \"json\": header content-type: expected a value that begins with \"application/json\", \
+                 got \"text/plain\"",
+            ),
+            (
+                strict(json()),
+                format!("HTTP/1.1 200 OK\r\n\r\n{right}"),
+                "contract \"json\": header content-type: expected a value that begins with \"application/json\", \
+                 got no such header",
+            ),
+            (
+                strict(json()),
+                answer("200 OK", json_type, "{\"data\":[{\"score\":\"4.5\"}]}"),
+                "contract \"json\": the body differs at $.data[0].score: expected 4.5, got \"4.5\"",
+            ),
+            (
+                strict(json()),
+                answer("200 OK", json_type, "<html>"),
+                "contract \"json\": the body is not JSON (expected value at line 1 column 1): \"<html>\"",
+            ),
+            (
+                strict(exact("hello world")),
+                answer("200 OK", json_type, "hello, world"),
+                "contract \"json\": the body differs at byte 5: expected \"hello world\" (11 bytes), got \
+                 \"hello, world\" (12 bytes)",
+            ),
+            (
+                strict(json()),
+                "HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{".to_owned(),
+                "contract \"json\": the connection was closed within the body",
+            ),
+        ] {
+            assert_eq!(outcome(expect, &answer), expected, "{answer}");
+        }
+    }
+
+    #[test]
+    fn deep_nesting_is_refused_not_followed() {
+        let text = answer("200 OK", "application/json", &"[".repeat(100_000));
+        let shown = outcome(strict(json()), &text);
+        assert!(shown.contains("is not JSON (recursion limit exceeded") && shown.len() < 400, "{shown}");
+    }
+
+    #[test]
+    fn silence_is_a_time_out() {
+        let (hold, held) = mpsc::channel::<()>();
+        let held = std::sync::Mutex::new(held);
+        let addr = serve(1, move |_stream| {
+            let _ = held.lock().map(|held| held.recv());
+        });
+        let plan = scenario(ExpectPlan::default());
+        let error = check(addr, "x", &plan, Duration::from_millis(30)).unwrap_err();
+        assert!(matches!(error.fault, ContractFault::Exchange(HttpError::TimedOut { .. })), "{error}");
+        drop(hold);
+    }
+
+    #[test]
+    fn the_request_is_what_the_scenario_says() {
+        let (send, receive) = mpsc::channel();
+        let addr = serve(1, move |mut stream| {
+            let mut body = [0; 2];
+            let _ = stream.read_exact(&mut body);
+            let _ = send.send(body);
+            let _ = std::io::Write::write_all(&mut stream, b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+        });
+        let mut plan = scenario(ExpectPlan::default());
+        plan.request.method = "POST".into();
+        plan.request.body = b"{}".to_vec();
+        plan.request.headers = vec![("Accept".into(), "application/json".into())];
+        assert!(check(addr, "h:1", &plan, LONG).is_ok());
+        assert_eq!(&receive.recv().unwrap(), b"{}");
+        let text = String::from_utf8(encode(&plan.request, "h:1").unwrap()).unwrap();
+        assert_eq!(
+            text,
+            "POST /json/1 HTTP/1.1\r\nHost: h:1\r\nAccept: application/json\r\nContent-Length: 2\r\n\r\n{}"
+        );
+    }
+
+    #[test]
+    fn a_request_that_would_smuggle_lines_is_refused() {
+        let with = |change: fn(&mut RequestPlan)| {
+            let mut plan = scenario(ExpectPlan::default());
+            change(&mut plan.request);
+            encode(&plan.request, "h").unwrap_err().to_string()
+        };
+        assert!(with(|request| request.path = "/ HTTP/1.1\r\nX: y".into()).contains("path"));
+        assert!(with(|request| request.method = "G ET".into()).contains("method"));
+        assert!(with(|request| request.headers = vec![("A".into(), "b\r\nC: d".into())]).contains("header"));
+        assert!(encode(&scenario(ExpectPlan::default()).request, "a b").is_err());
+    }
+}

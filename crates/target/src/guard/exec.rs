@@ -1,0 +1,54 @@
+//! `prony guard-exec`: the last step before the target's program, in the target's own process.
+//!
+//! Its stdin is a pipe to the guard that closes at the moment of a successful exec and carries the reason of a
+//! failed one. Safe code cannot run between fork and exec, which is why this is a program of its own.
+
+use crate::pin;
+use rustix::process::{Pid, Signal, getppid, set_parent_process_death_signal};
+use std::ffi::{OsStr, OsString};
+use std::io::{self, Write};
+use std::os::unix::process::CommandExt;
+use std::process::{Command, ExitCode, Stdio};
+
+/// The shell's code for "cannot be executed".
+const EXEC_FAILED: u8 = 126;
+
+pub(super) fn exec(args: impl IntoIterator<Item = OsString>) -> ExitCode {
+    let args: Vec<OsString> = args.into_iter().skip_while(|arg| arg == "--").collect();
+    // Closed by the exec, so that the guard learns of it.
+    let pipe = rustix::io::fcntl_dupfd_cloexec(io::stdin(), 3);
+    let reason = confine_and_exec(&args);
+    eprintln!("prony guard: {reason}");
+    if let Ok(pipe) = pipe {
+        let _ = std::fs::File::from(pipe).write_all(reason.as_bytes());
+    }
+    ExitCode::from(EXEC_FAILED)
+}
+
+/// Does not return where it succeeds; else gives the reason.
+fn confine_and_exec(args: &[OsString]) -> String {
+    let [guard, cpus, program, arguments @ ..] = args else {
+        return "guard-exec is used by prony itself and takes GUARD_PID CPUS PROGRAM".to_owned();
+    };
+    if let Err(reason) = confine(guard, cpus) {
+        return reason;
+    }
+    Command::new(program).args(arguments).stdin(Stdio::null()).exec().to_string()
+}
+
+fn confine(guard: &OsStr, cpus: &OsStr) -> Result<(), String> {
+    let guard = guard.to_str().and_then(|text| text.parse().ok()).and_then(Pid::from_raw);
+    set_parent_process_death_signal(Some(Signal::KILL))
+        .map_err(|error| format!("cannot set the parent-death signal: {error}"))?;
+    // Had the guard died before the line above, no signal would come.
+    if guard.is_none() || getppid() != guard {
+        return Err("the guard is gone".to_owned());
+    }
+    match cpus.to_str() {
+        Some("-") => Ok(()),
+        list => {
+            let list = pin::parse_list(list.unwrap_or_default()).map_err(|error| error.to_string())?;
+            pin::confine_this_thread(&list).map_err(|error| error.to_string())
+        }
+    }
+}

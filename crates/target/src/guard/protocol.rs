@@ -1,0 +1,191 @@
+//! What prony and the guard say to each other: one JSON line with the [`Spec`], then short text lines.
+//!
+//! prony → guard: `stop TERM 5000`. Guard → prony: `pid 123`, `failed TEXT`, `exited code 1`, `exited signal 9`, and
+//! last `gone` or `left 12 13`. End of file on prony's side means that the guard is to end the target.
+
+use schema::target::{Stop, StopSignal};
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::path::PathBuf;
+use std::time::Duration;
+use units::Nanos;
+
+/// A target that is asked to end has this long unless its manifest says otherwise.
+const STOP_TIMEOUT: Nanos = Nanos::from_secs(5);
+
+/// All that the guard needs to know.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct Spec {
+    /// Program and arguments.
+    pub(crate) command: Vec<String>,
+    /// Added to the inherited environment.
+    pub(crate) env: BTreeMap<String, String>,
+    /// Working directory.
+    pub(crate) folder: Option<PathBuf>,
+    /// CPUs that the target may use; all that the guard may use where absent.
+    pub(crate) cpus: Option<Vec<u32>>,
+    /// Takes the target's stdout and stderr, appended.
+    pub(crate) log: PathBuf,
+    /// How to end it when prony is gone.
+    pub(crate) ending: Ending,
+}
+
+/// How a target is ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub(crate) struct Ending {
+    /// Asks it to end.
+    pub(crate) signal: StopSignal,
+    /// Killed after this.
+    pub(crate) timeout_ms: u64,
+}
+
+impl Ending {
+    pub(crate) fn timeout(self) -> Duration {
+        Duration::from_millis(self.timeout_ms)
+    }
+}
+
+impl From<&Stop> for Ending {
+    fn from(stop: &Stop) -> Self {
+        let timeout = stop.timeout.unwrap_or(STOP_TIMEOUT);
+        Self { signal: stop.signal.unwrap_or_default(), timeout_ms: timeout.0.div_ceil(Nanos::MILLI.0) }
+    }
+}
+
+impl fmt::Display for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "stop {} {}", signal_name(self.signal), self.timeout_ms)
+    }
+}
+
+impl Ending {
+    /// Reads `stop TERM 5000`.
+    pub(crate) fn parse(line: &str) -> Option<Self> {
+        let mut words = line.strip_prefix("stop ")?.split(' ');
+        let name = words.next()?;
+        let signal = [StopSignal::Term, StopSignal::Int, StopSignal::Quit, StopSignal::Kill]
+            .into_iter()
+            .find(|signal| signal_name(*signal) == name)?;
+        let timeout_ms = words.next()?.parse().ok()?;
+        words.next().is_none().then_some(Self { signal, timeout_ms })
+    }
+}
+
+pub(crate) fn signal_name(signal: StopSignal) -> &'static str {
+    match signal {
+        StopSignal::Term => "TERM",
+        StopSignal::Int => "INT",
+        StopSignal::Quit => "QUIT",
+        StopSignal::Kill => "KILL",
+    }
+}
+
+/// How a process ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Exit {
+    /// It ended itself with this status.
+    Code(i32),
+    /// This signal ended it.
+    Signal(i32),
+}
+
+impl fmt::Display for Exit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Code(code) => write!(f, "exited with code {code}"),
+            Self::Signal(signal) => write!(f, "was ended by signal {signal}"),
+        }
+    }
+}
+
+/// What the guard tells prony.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Report {
+    /// The program runs under this process identifier, which is also its process group.
+    Started(u32),
+    /// It could not be started.
+    Failed(String),
+    /// It ended.
+    Exited(Exit),
+    /// No process of it is left.
+    Gone,
+    /// These processes survive SIGKILL.
+    Left(Vec<u32>),
+}
+
+impl fmt::Display for Report {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Started(pid) => write!(f, "pid {pid}"),
+            Self::Failed(text) => write!(f, "failed {}", text.replace(['\n', '\r'], " ")),
+            Self::Exited(Exit::Code(code)) => write!(f, "exited code {code}"),
+            Self::Exited(Exit::Signal(signal)) => write!(f, "exited signal {signal}"),
+            Self::Gone => f.write_str("gone"),
+            Self::Left(pids) => {
+                f.write_str("left")?;
+                pids.iter().try_for_each(|pid| write!(f, " {pid}"))
+            }
+        }
+    }
+}
+
+impl Report {
+    /// Reads one line; `None` for what no guard says.
+    pub(crate) fn parse(line: &str) -> Option<Self> {
+        let (word, rest) = line.split_once(' ').unwrap_or((line, ""));
+        match word {
+            "pid" => rest.parse().ok().map(Self::Started),
+            "failed" => Some(Self::Failed(rest.to_owned())),
+            "exited" => match rest.split_once(' ')? {
+                ("code", code) => code.parse().ok().map(|code| Self::Exited(Exit::Code(code))),
+                ("signal", signal) => signal.parse().ok().map(|signal| Self::Exited(Exit::Signal(signal))),
+                _ => None,
+            },
+            "gone" if rest.is_empty() => Some(Self::Gone),
+            "left" => rest.split(' ').map(|pid| pid.parse().ok()).collect::<Option<_>>().map(Self::Left),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_line_is_read_back_as_it_was_written() {
+        for report in [
+            Report::Started(7),
+            Report::Failed("no such file".into()),
+            Report::Exited(Exit::Code(1)),
+            Report::Exited(Exit::Signal(9)),
+            Report::Gone,
+            Report::Left(vec![12, 13]),
+        ] {
+            assert_eq!(Report::parse(&report.to_string()), Some(report));
+        }
+        for signal in [StopSignal::Term, StopSignal::Int, StopSignal::Quit, StopSignal::Kill] {
+            let ending = Ending { signal, timeout_ms: 5000 };
+            assert_eq!(Ending::parse(&ending.to_string()), Some(ending));
+        }
+    }
+
+    #[test]
+    fn what_nobody_says_is_not_understood() {
+        for line in ["", "pid", "pid x", "exited", "exited code", "gone away", "left", "hello"] {
+            assert_eq!(Report::parse(line), None, "{line}");
+        }
+        for line in ["", "stop", "stop TERM", "stop HUP 1", "stop TERM 1 2", "stop TERM -1"] {
+            assert_eq!(Ending::parse(line), None, "{line}");
+        }
+        assert_eq!(Report::Failed("a\nb".into()).to_string(), "failed a b");
+    }
+
+    #[test]
+    fn a_stop_without_settings_is_term_and_five_seconds() {
+        assert_eq!(Ending::from(&Stop::default()).to_string(), "stop TERM 5000");
+        let short = Stop { signal: Some(StopSignal::Int), timeout: Some(Nanos(1)) };
+        assert_eq!(Ending::from(&short).to_string(), "stop INT 1");
+    }
+}

@@ -1,0 +1,31 @@
+//! Systems under test: their manifests, build, start, readiness, contract and end; and which CPUs serve whom.
+//!
+//! Invariants: a target is started only through the guard ([`guard`]), so that no process of it outlives prony, not
+//! even prony's own death by SIGKILL; a target is called ready only after a good answer, and called stopped only
+//! after its last process is gone and its port is free; answers of targets are hostile input: every read has a
+//! deadline and a limit, and what is shown of them is bounded and stripped of control characters.
+//! Absent on purpose: load, measurement, cgroups and network namespaces (a later issue), and the reference target
+//! itself (crate testkit), which is started here as a plain command.
+
+mod build;
+mod catalog;
+pub mod contract;
+mod error;
+pub mod guard;
+mod http;
+mod json_diff;
+pub mod manifest;
+pub mod pin;
+mod program;
+mod running;
+mod start;
+mod tail;
+mod template;
+
+pub use build::build;
+pub use catalog::{CatalogEntry, NeedState, catalog, find};
+pub use error::TargetError;
+pub use guard::Exit;
+pub use http::HttpError;
+pub use running::RunningTarget;
+pub use start::{StartPlan, reachable, start};

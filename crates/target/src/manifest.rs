@@ -1,0 +1,202 @@
+//! Reading `target.toml` and holding it to its rules; the error names file, line, cause and remedy.
+
+use crate::TargetError;
+use schema::target::TargetManifest;
+use schema::text::{FileError, Problem, parse_toml};
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// The manifest's name in its folder.
+pub const FILE_NAME: &str = "target.toml";
+/// A longer manifest is refused unread.
+const MANIFEST_BYTES: u64 = 256 * 1024;
+
+/// Reads the manifest in `folder`; the second value is that folder as an absolute path without symbolic links.
+///
+/// # Errors
+/// The file cannot be read, is no valid TOML, has unknown keys, or breaks a rule: `name` equals the end of the
+/// folder's path, commands are not empty, `{port}` occurs in `run`, `{build}` needs a `[build]`.
+pub fn load(folder: &Path) -> Result<(TargetManifest, PathBuf), TargetError> {
+    let file = folder.join(FILE_NAME);
+    let text = read(&file).map_err(|error| TargetError::io(format!("read {}", file.display()), error))?;
+    let folder = folder
+        .canonicalize()
+        .map_err(|error| TargetError::io(format!("resolve {}", folder.display()), error))?;
+    let manifest = parse(&file.display().to_string(), &text, &folder).map_err(Box::new)?;
+    Ok((manifest, folder))
+}
+
+fn read(file: &Path) -> std::io::Result<String> {
+    let mut text = String::new();
+    File::open(file)?.take(MANIFEST_BYTES + 1).read_to_string(&mut text)?;
+    if text.len() as u64 > MANIFEST_BYTES {
+        return Err(std::io::Error::other(format!("a manifest has at most {MANIFEST_BYTES} bytes")));
+    }
+    Ok(text)
+}
+
+fn parse(file: &str, text: &str, folder: &Path) -> Result<TargetManifest, FileError> {
+    let manifest: TargetManifest = parse_toml(file, text)?;
+    match problem(&manifest, folder) {
+        Some(problem) => Err(problem.locate(file, text)),
+        None => Ok(manifest),
+    }
+}
+
+/// The first rule that the manifest breaks.
+fn problem(manifest: &TargetManifest, folder: &Path) -> Option<Problem> {
+    name_problem(manifest, folder).or_else(|| command_problem(manifest)).or_else(|| rest_problem(manifest))
+}
+
+fn name_problem(manifest: &TargetManifest, folder: &Path) -> Option<Problem> {
+    let name = manifest.name.as_str();
+    let plain = !name.is_empty() && name.split('/').all(|part| !matches!(part, "" | "." | ".."));
+    if !plain {
+        return Some(Problem::at(
+            "name",
+            format!("`{name}` is not a target's name"),
+            "write <language>/<name>, as the folder under targets/",
+        ));
+    }
+    (!folder.ends_with(name)).then(|| {
+        Problem::at(
+            "name",
+            format!("`{name}` is not the folder it stands in, {}", folder.display()),
+            "give name and folder the same text",
+        )
+    })
+}
+
+fn command_problem(manifest: &TargetManifest) -> Option<Problem> {
+    let empty = |command: &[String]| command.first().is_none_or(String::is_empty);
+    let run = &manifest.run;
+    let run_texts = || run.command.iter().chain(run.env.values());
+    if empty(&run.command) {
+        return Some(Problem::at(
+            "run.command",
+            "the command is empty",
+            "give the program and its arguments",
+        ));
+    }
+    if !run_texts().any(|text| text.contains("{port}")) {
+        return Some(Problem::at(
+            "run.command",
+            "neither the command nor env has {port}",
+            "prony chooses the port; put {port} into run.command or run.env",
+        ));
+    }
+    match &manifest.build {
+        Some(build) if empty(&build.command) => {
+            Some(Problem::at("build.command", "the command is empty", "give the program and its arguments"))
+        }
+        None if run_texts().any(|text| text.contains("{build}")) => Some(Problem::at(
+            "run.command",
+            "{build} is used, but nothing is built",
+            "add a [build] table, or name the program itself",
+        )),
+        _ => None,
+    }
+}
+
+fn rest_problem(manifest: &TargetManifest) -> Option<Problem> {
+    let needs = manifest.build.iter().flat_map(|build| &build.needs);
+    if let Some((at, _)) = needs.enumerate().find(|(_, need)| need.program.is_empty()) {
+        let key = format!("build.needs.{at}.program");
+        return Some(Problem::at(&key, "the program is empty", "name it as it is called on PATH"));
+    }
+    if let Some(name) = manifest.run.env.keys().find(|name| name.is_empty() || name.contains(['=', '\0'])) {
+        return Some(Problem::at(
+            "run.env",
+            format!("`{}` cannot name an environment variable", name.escape_debug()),
+            "use letters, digits and underscores",
+        ));
+    }
+    let paths = [("ready.path", &manifest.ready.path), ("metrics.go_runtime", &manifest.metrics.go_runtime)];
+    paths.into_iter().find_map(|(key, path)| {
+        let path = path.as_deref()?;
+        (!path.starts_with('/') || path.contains(|c: char| c.is_whitespace() || c.is_control())).then(|| {
+            Problem::at(
+                key,
+                format!("`{}` is not a path", path.escape_debug()),
+                "begin it with `/`, without spaces",
+            )
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GOOD: &str = r#"schema = "prony.target/1"
+name = "go/gin"
+description = "d"
+language = "go"
+[build]
+command = ["go", "build"]
+[run]
+command = ["{build}/server"]
+env = { LISTEN = "{host}:{port}" }
+[ready]
+path = "/health"
+"#;
+
+    fn check(text: &str, expected: &str) {
+        let error = parse("target.toml", text, Path::new("/x/targets/go/gin")).expect_err(text);
+        assert_eq!(error.to_string(), expected);
+    }
+
+    #[test]
+    fn a_good_manifest_is_read() {
+        let manifest = parse("target.toml", GOOD, Path::new("/x/targets/go/gin")).unwrap();
+        assert_eq!((manifest.name.as_str(), manifest.ready.path.as_deref()), ("go/gin", Some("/health")));
+    }
+
+    #[test]
+    fn faults_come_with_line_cause_and_remedy() {
+        check(
+            &GOOD.replace("path =", "pth ="),
+            "target.toml:11:1: unknown key `pth`\n  remedy: did you mean `path`?",
+        );
+        check(
+            &GOOD.replace("target/1", "target/2"),
+            "target.toml:1:10: unknown value `prony.target/2`\n  remedy: did you mean `prony.target/1`?",
+        );
+        check(
+            &GOOD.replace("\"go/gin\"", "\"go/echo\""),
+            "target.toml:2:1: `go/echo` is not the folder it stands in, /x/targets/go/gin (key `name`)\n  \
+             remedy: give name and folder the same text",
+        );
+        check(
+            &GOOD.replace("{port}", "80"),
+            "target.toml:8:1: neither the command nor env has {port} (key `run.command`)\n  \
+             remedy: prony chooses the port; put {port} into run.command or run.env",
+        );
+        check(
+            &GOOD.replace("[build]\ncommand = [\"go\", \"build\"]\n", ""),
+            "target.toml:6:1: {build} is used, but nothing is built (key `run.command`)\n  \
+             remedy: add a [build] table, or name the program itself",
+        );
+        check(
+            &GOOD.replace("/health", "health"),
+            "target.toml:11:1: `health` is not a path (key `ready.path`)\n  \
+             remedy: begin it with `/`, without spaces",
+        );
+        check(
+            &GOOD.replace("[\"{build}/server\"]", "[]"),
+            "target.toml:8:1: the command is empty (key `run.command`)\n  \
+             remedy: give the program and its arguments",
+        );
+    }
+
+    #[test]
+    fn every_target_in_the_repository_loads() {
+        let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+        for entry in crate::catalog(&root) {
+            if let Err(error) = entry.manifest {
+                panic!("{}: {error}", entry.name);
+            }
+        }
+    }
+}

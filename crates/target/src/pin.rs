@@ -1,0 +1,263 @@
+//! Which CPUs serve the generator and which the target (`--pin`), and confining a thread to a set.
+//!
+//! Invariants: planning is pure; a plan names only usable CPUs; what cannot be had is said in `weakness`.
+//! Absent on purpose: isolation from other processes of the host (cpusets, isolcpus), and the cores that hardware
+//! threads share; both are facts for `prony doctor`.
+
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+use schema::plan::PinPlan;
+use std::fmt::Write as _;
+use std::io;
+use std::str::FromStr;
+
+/// How CPUs are shared out.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum PinMode {
+    /// Generator and target apart: a quarter of the CPUs, at least one, for the generator.
+    #[default]
+    Auto,
+    /// Nothing is confined.
+    Off,
+    /// As the user says.
+    Explicit {
+        /// CPUs of the generator's workers.
+        generator: Vec<u32>,
+        /// CPUs of the target.
+        target: Vec<u32>,
+    },
+}
+
+/// Why CPUs cannot be shared out so.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum PinError {
+    /// Not a pin mode.
+    #[error("`{0}` is no pin mode\n  remedy: use auto, off or GENERATOR:TARGET such as 0:1-3")]
+    Mode(String),
+    /// Not a CPU list.
+    #[error(
+        "`{list}` is no CPU list: {cause}\n  remedy: write CPUs as in 0-2,5, each below {}",
+        CpuSet::MAX_CPU
+    )]
+    List {
+        /// The list as written.
+        list: String,
+        /// What is wrong.
+        cause: &'static str,
+    },
+    /// A CPU that this process may not use, or that is not there.
+    #[error("CPU {cpu} cannot be used here\n  remedy: choose from {usable}")]
+    Unusable {
+        /// The first such CPU.
+        cpu: u32,
+        /// What may be used, as a list.
+        usable: String,
+    },
+}
+
+impl FromStr for PinMode {
+    type Err = PinError;
+
+    fn from_str(text: &str) -> Result<Self, PinError> {
+        match text.trim() {
+            "auto" => Ok(Self::Auto),
+            "off" => Ok(Self::Off),
+            sets => {
+                let (generator, target) =
+                    sets.split_once(':').ok_or_else(|| PinError::Mode(crate::tail::clean(text, 80)))?;
+                Ok(Self::Explicit { generator: parse_list(generator)?, target: parse_list(target)? })
+            }
+        }
+    }
+}
+
+/// Shares the usable CPUs (any order, no repetition) out to generator and target.
+///
+/// `Auto` gives the generator the first `max(1, n / 4)` of n CPUs and the target the rest: one generator core
+/// drives several target cores (`prony calibrate` measures how many), and the target is what is measured.
+/// 2 CPUs → 1:1, 4 → 1:3, 8 → 2:6.
+///
+/// # Errors
+/// An explicit set names a CPU that is not usable.
+pub fn plan(mode: PinMode, usable_cpus: &[u32]) -> Result<PinPlan, PinError> {
+    let mut usable = usable_cpus.to_vec();
+    usable.sort_unstable();
+    usable.dedup();
+    match mode {
+        PinMode::Off => Ok(unpinned(
+            "pinning is off: generator and target may run on the same CPUs and disturb each other".to_owned(),
+        )),
+        PinMode::Auto => Ok(auto(&usable)),
+        PinMode::Explicit { generator, target } => explicit(generator, target, &usable),
+    }
+}
+
+fn auto(usable: &[u32]) -> PinPlan {
+    if usable.len() < 2 {
+        return unpinned(
+            "only one CPU: generator and target share it, so each takes time from the other; throughput is too low, \
+             latency too high, and differences between targets are blurred"
+                .to_owned(),
+        );
+    }
+    let (generator, target) = usable.split_at((usable.len() / 4).max(1));
+    PinPlan { generator: Some(generator.to_vec()), target: Some(target.to_vec()), weakness: None }
+}
+
+fn explicit(generator: Vec<u32>, target: Vec<u32>, usable: &[u32]) -> Result<PinPlan, PinError> {
+    if let Some(cpu) = generator.iter().chain(&target).find(|cpu| !usable.contains(cpu)) {
+        return Err(PinError::Unusable { cpu: *cpu, usable: list(usable) });
+    }
+    let shared: Vec<u32> = generator.iter().copied().filter(|cpu| target.contains(cpu)).collect();
+    let weakness = (!shared.is_empty()).then(|| {
+        format!("generator and target share CPU {}: each takes time from the other there", list(&shared))
+    });
+    Ok(PinPlan { generator: Some(generator), target: Some(target), weakness })
+}
+
+fn unpinned(weakness: String) -> PinPlan {
+    PinPlan { generator: None, target: None, weakness: Some(weakness) }
+}
+
+/// The CPUs that the calling thread may run on (`sched_getaffinity`), ascending. CPUs from 1024 on are not seen.
+///
+/// # Errors
+/// The system refuses the call.
+pub fn usable_cpus() -> io::Result<Vec<u32>> {
+    let set = sched_getaffinity(None)?;
+    Ok((0..).take(CpuSet::MAX_CPU).filter(|cpu| set.is_set(*cpu as usize)).collect())
+}
+
+/// Confines the calling thread, and all that it starts from now on, to `cpus`.
+///
+/// # Errors
+/// The list is empty, names a CPU from 1024 on, or no CPU of it may be used.
+pub fn confine_this_thread(cpus: &[u32]) -> io::Result<()> {
+    check_confinable(cpus).map_err(io::Error::other)?;
+    let mut set = CpuSet::new();
+    for cpu in cpus {
+        set.set(*cpu as usize);
+    }
+    sched_setaffinity(None, &set)
+        .map_err(|error| io::Error::other(format!("cannot be confined to CPU {}: {error}", list(cpus))))
+}
+
+pub(crate) fn check_confinable(cpus: &[u32]) -> Result<(), PinError> {
+    let cause = match cpus {
+        [] => "it is empty",
+        cpus if cpus.iter().any(|cpu| *cpu as usize >= CpuSet::MAX_CPU) => "a CPU is too large",
+        _ => return Ok(()),
+    };
+    Err(PinError::List { list: list(cpus), cause })
+}
+
+/// Reads Linux list syntax such as `0-2,5` (cpuset(7), "List format"): ascending, without repetition.
+///
+/// # Errors
+/// Empty, not numbers, a range that runs backwards, or a CPU from 1024 on.
+pub fn parse_list(text: &str) -> Result<Vec<u32>, PinError> {
+    let fail = |cause| PinError::List { list: crate::tail::clean(text, 80), cause };
+    let number = |text: &str| text.trim().parse::<u32>().map_err(|_| fail("it needs whole numbers"));
+    let mut cpus = Vec::new();
+    for part in text.split(',') {
+        let (first, last) = match part.split_once('-') {
+            Some((first, last)) => (number(first)?, number(last)?),
+            None => (number(part)?, number(part)?),
+        };
+        if first > last {
+            return Err(fail("a range runs backwards"));
+        }
+        // Before the range is laid out: `0-4294967295` must not fill memory.
+        if last as usize >= CpuSet::MAX_CPU {
+            return Err(fail("a CPU is too large"));
+        }
+        cpus.extend(first..=last);
+    }
+    cpus.sort_unstable();
+    cpus.dedup();
+    Ok(cpus)
+}
+
+/// The list syntax that [`parse_list`] reads, with neighbours joined into ranges; `cpus` ascending.
+#[must_use]
+pub fn list(cpus: &[u32]) -> String {
+    let mut out = String::new();
+    for run in cpus.chunk_by(|a, b| a.checked_add(1) == Some(*b)) {
+        if !out.is_empty() {
+            out.push(',');
+        }
+        let _ = match run {
+            [only] => write!(out, "{only}"),
+            [first, .., last] => write!(out, "{first}-{last}"),
+            [] => Ok(()),
+        };
+    }
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// `generator|target|weakness`.
+    fn shown(mode: &str, usable: &[u32]) -> String {
+        match mode.parse().and_then(|mode| plan(mode, usable)) {
+            Ok(plan) => {
+                let set = |cpus: Option<Vec<u32>>| cpus.as_deref().map_or("-".to_owned(), list);
+                let weakness: String = plan.weakness.unwrap_or_default().chars().take(35).collect();
+                format!("{}|{}|{weakness}", set(plan.generator), set(plan.target))
+            }
+            Err(error) => error.to_string(),
+        }
+    }
+
+    #[test]
+    fn cpus_are_shared_out() {
+        for (mode, usable, expected) in [
+            ("auto", &[0][..], "-|-|only one CPU: generator and target "),
+            ("auto", &[], "-|-|only one CPU: generator and target "),
+            ("auto", &[1, 0], "0|1|"),
+            ("auto", &[0, 1, 2], "0|1-2|"),
+            ("auto", &[0, 1, 2, 3], "0|1-3|"),
+            ("auto", &[2, 3, 4, 5, 8, 9, 10, 11], "2-3|4-5,8-11|"),
+            ("off", &[0, 1], "-|-|pinning is off: generator and targe"),
+            ("0:1", &[0, 1], "0|1|"),
+            ("0-1,3:1,2", &[0, 1, 2, 3], "0-1,3|1-2|generator and target share CPU 1: e"),
+        ] {
+            assert_eq!(shown(mode, usable), expected, "{mode} of {usable:?}");
+        }
+    }
+
+    #[test]
+    fn wrong_settings_say_what_is_right() {
+        let lists = |list: &str, cause: &str| {
+            format!("`{list}` is no CPU list: {cause}\n  remedy: write CPUs as in 0-2,5, each below 1024")
+        };
+        for (mode, expected) in [
+            (
+                "some",
+                "`some` is no pin mode\n  remedy: use auto, off or GENERATOR:TARGET such as 0:1-3".to_owned(),
+            ),
+            ("0:2", "CPU 2 cannot be used here\n  remedy: choose from 0-1".to_owned()),
+            ("0:", lists("", "it needs whole numbers")),
+            ("0:1:2", lists("1:2", "it needs whole numbers")),
+            ("3-1:0", lists("3-1", "a range runs backwards")),
+            ("0-4294967295:0", lists("0-4294967295", "a CPU is too large")),
+            ("-1:0", lists("-1", "it needs whole numbers")),
+        ] {
+            assert_eq!(shown(mode, &[0, 1]), expected, "{mode}");
+        }
+    }
+
+    #[test]
+    fn a_thread_is_confined_to_what_it_may_use() {
+        let usable = usable_cpus().unwrap();
+        let last = *usable.last().unwrap();
+        let confined = std::thread::spawn(move || {
+            confine_this_thread(&[last]).unwrap();
+            usable_cpus().unwrap()
+        });
+        assert_eq!(confined.join().unwrap(), [last]);
+        assert!(confine_this_thread(&[]).is_err());
+        assert!(confine_this_thread(&[5000]).is_err());
+    }
+}

@@ -1,0 +1,112 @@
+//! A target that runs: where it listens, whether it lives, and its end.
+//!
+//! Invariant: [`RunningTarget::stop`] succeeds only after the guard saw the last process of the target go and the
+//! port could be bound again. Dropped without a stop, the target is ended by its guard a moment later.
+
+use crate::TargetError;
+use crate::guard::{Exit, Finish, Guard};
+use std::io;
+use std::net::{SocketAddr, TcpListener};
+use std::time::{Duration, Instant};
+
+/// The kernel may close a listener shortly after the process that held it is gone (io_uring defers it).
+const PORT_TIMEOUT: Duration = Duration::from_secs(2);
+const PORT_PAUSE: Duration = Duration::from_millis(5);
+
+/// A started target that has answered.
+#[derive(Debug)]
+pub struct RunningTarget {
+    guard: Guard,
+    addr: SocketAddr,
+    pid: u32,
+    ready_ns: u64,
+}
+
+impl RunningTarget {
+    pub(crate) fn new(guard: Guard, addr: SocketAddr, pid: u32, ready_ns: u64) -> Self {
+        Self { guard, addr, pid, ready_ns }
+    }
+
+    /// Where it listens: 127.0.0.1 and the port it was given.
+    #[must_use]
+    pub fn addr(&self) -> SocketAddr {
+        self.addr
+    }
+
+    /// Its first process, which is also its process group. Counters are read from it and its descendants.
+    #[must_use]
+    pub fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    /// Nanoseconds from the execution of its program to the first good answer, seen with a step of at most 20 ms.
+    #[must_use]
+    pub fn ready_ns(&self) -> u64 {
+        self.ready_ns
+    }
+
+    /// Whether its first process runs.
+    #[must_use]
+    pub fn is_alive(&self) -> bool {
+        self.guard.is_alive()
+    }
+
+    /// How its first process ended, once it has.
+    #[must_use]
+    pub fn exit(&self) -> Option<Exit> {
+        self.guard.exit()
+    }
+
+    /// The last lines of its log, indented for an error text.
+    #[must_use]
+    pub fn log_tail(&self) -> String {
+        self.guard.tail()
+    }
+
+    /// Ends it and verifies that all its processes are gone and that its port is free. Takes at most the time of
+    /// its `stop.timeout` and 17 s; needing the kill is no error, the log says so.
+    ///
+    /// # Errors
+    /// It had ended on its own before, processes survive SIGKILL, the guard was lost, or the port is still held.
+    pub fn stop(mut self) -> Result<(), TargetError> {
+        let ended_before = self.guard.exit();
+        match self.guard.end() {
+            Finish::Gone => {}
+            Finish::Left(pids) => return Err(TargetError::Survivors { pids }),
+            Finish::Lost(cause) => return Err(self.guard.lost(cause)),
+        }
+        if let Some(exit) = ended_before {
+            let (command, tail) = (self.guard.shown(), self.guard.tail());
+            return Err(TargetError::Died { command, exit, tail });
+        }
+        await_free(self.addr, PORT_TIMEOUT)
+            .map_err(|source| TargetError::PortHeld { addr: self.addr, source })
+    }
+}
+
+/// Waits until nobody listens at `addr`. The standard library binds with SO_REUSEADDR, so closed connections in
+/// TIME_WAIT do not count.
+fn await_free(addr: SocketAddr, timeout: Duration) -> io::Result<()> {
+    let deadline = Instant::now() + timeout;
+    loop {
+        match TcpListener::bind(addr) {
+            Ok(_) => return Ok(()),
+            Err(error) if Instant::now() >= deadline => return Err(error),
+            Err(_) => std::thread::sleep(PORT_PAUSE),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_held_port_is_noticed_and_a_free_one_passes() {
+        let holder = TcpListener::bind("127.0.0.1:0").unwrap();
+        let addr = holder.local_addr().unwrap();
+        assert_eq!(await_free(addr, Duration::ZERO).unwrap_err().kind(), io::ErrorKind::AddrInUse);
+        drop(holder);
+        await_free(addr, PORT_TIMEOUT).unwrap();
+    }
+}

@@ -1,0 +1,334 @@
+//! From a plan to a running, answering target.
+//!
+//! Invariants: the target listens on 127.0.0.1 at a port that was free just before; it is handed out only after a
+//! good answer; on every error path its processes are gone before the error is returned.
+
+use crate::guard::{Ending, Finish, Guard, Spec};
+use crate::http::{self, Limits};
+use crate::template::Values;
+use crate::{RunningTarget, TargetError, pin, program};
+use schema::target::{Ready, Stop, TargetManifest};
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io;
+use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+use units::Nanos;
+
+/// `{host}`.
+const HOST: Ipv4Addr = Ipv4Addr::LOCALHOST;
+/// Starts, each with another port, before a taken port is an error.
+const ATTEMPTS: u32 = 3;
+/// Default of `ready.timeout`.
+const READY_TIMEOUT: Nanos = Nanos::from_secs(10);
+/// One readiness probe may not take longer.
+const PROBE_TIMEOUT: Duration = Duration::from_secs(1);
+/// Wait after the first probe; half as much again after each, up to the largest. Bounds the error of `ready_ns`.
+const FIRST_PAUSE: Duration = Duration::from_millis(1);
+const LARGEST_PAUSE: Duration = Duration::from_millis(20);
+/// How servers in C, Go, Java, Node.js, Python and Rust word EADDRINUSE, in lower case.
+const TAKEN: [&str; 3] = ["address already in use", "eaddrinuse", "address in use"];
+
+/// All that is needed to start one target once.
+#[derive(Clone, Debug)]
+pub struct StartPlan {
+    /// Program and arguments; `{host}`, `{port}` and `{build}` are replaced.
+    pub command: Vec<String>,
+    /// Added to the inherited environment; values are replaced likewise.
+    pub env: BTreeMap<String, String>,
+    /// Working directory; `{build}` is `.build` in it. The caller's own where absent.
+    pub folder: Option<PathBuf>,
+    /// When it counts as ready. Default: a TCP connection is accepted within 10 s.
+    pub ready: Ready,
+    /// How it is stopped. Default: TERM, killed after 5 s.
+    pub stop: Stop,
+    /// CPUs that it may use; as the caller where absent.
+    pub cpus: Option<Vec<u32>>,
+    /// Takes its stdout and stderr; emptied first.
+    pub log: PathBuf,
+    /// prony's own binary, which becomes the guard.
+    pub launcher: PathBuf,
+}
+
+impl StartPlan {
+    /// From a manifest in `folder`; `env` is laid over the manifest's own.
+    #[must_use]
+    pub fn from_manifest(
+        manifest: &TargetManifest,
+        folder: &Path,
+        env: &BTreeMap<String, String>,
+        log: &Path,
+        launcher: &Path,
+    ) -> Self {
+        let mut merged = manifest.run.env.clone();
+        merged.extend(env.iter().map(|(name, value)| (name.clone(), value.clone())));
+        Self {
+            env: merged,
+            folder: Some(folder.to_owned()),
+            ready: manifest.ready.clone(),
+            stop: manifest.stop.clone(),
+            ..Self::from_command(&manifest.run.command, log, launcher)
+        }
+    }
+
+    /// From a bare command with every setting at its default; set the fields that differ.
+    #[must_use]
+    pub fn from_command(command: &[String], log: &Path, launcher: &Path) -> Self {
+        Self {
+            command: command.to_vec(),
+            env: BTreeMap::new(),
+            folder: None,
+            ready: Ready::default(),
+            stop: Stop::default(),
+            cpus: None,
+            log: log.to_owned(),
+            launcher: launcher.to_owned(),
+        }
+    }
+
+    fn check(&self) -> Result<(), TargetError> {
+        let texts = || self.command.iter().chain(self.env.values());
+        if self.command.first().is_none_or(String::is_empty) {
+            return Err(TargetError::plan(
+                "the target's command is empty",
+                "give the program and its arguments",
+            ));
+        }
+        if !texts().any(|text| text.contains("{port}")) {
+            return Err(TargetError::plan(
+                format!("neither the command `{}` nor its env has {{port}}", self.command.join(" ")),
+                "prony chooses the port; put {port} where the target takes it, or use `url` for one that runs",
+            ));
+        }
+        if self.folder.is_none() && texts().any(|text| text.contains("{build}")) {
+            return Err(TargetError::plan(
+                "{build} is used without a target folder",
+                "name the program itself",
+            ));
+        }
+        if let Some(cpus) = &self.cpus {
+            pin::check_confinable(cpus).map_err(|error| {
+                TargetError::plan(format!("the target cannot be confined: {error}"), "correct --pin")
+            })?;
+        }
+        Ok(())
+    }
+
+    /// What the guard is told, with the port filled in.
+    fn spec(&self, addr: SocketAddr) -> Spec {
+        let host = HOST.to_string();
+        let port = addr.port().to_string();
+        let build = self.folder.as_ref().map(|folder| folder.join(".build").display().to_string());
+        let values = Values { host: Some(&host), port: Some(&port), build: build.as_deref() };
+        Spec {
+            command: self.command.iter().map(|text| values.fill(text)).collect(),
+            env: self.env.iter().map(|(name, value)| (name.clone(), values.fill(value))).collect(),
+            folder: self.folder.clone(),
+            cpus: self.cpus.clone(),
+            log: self.log.clone(),
+            ending: Ending::from(&self.stop),
+        }
+    }
+}
+
+/// Starts a target and waits until it is ready.
+///
+/// # Errors
+/// The plan cannot be carried out, the program is missing, the target ends early or is not ready in time (both with
+/// the end of its log), or it finds three ports in a row taken. No process of it is left then.
+pub fn start(plan: StartPlan) -> Result<RunningTarget, TargetError> {
+    plan.check()?;
+    File::create(&plan.log)
+        .map_err(|error| TargetError::io(format!("write the log {}", plan.log.display()), error))?;
+    let mut attempt = 1;
+    loop {
+        match try_start(&plan) {
+            Err(TargetError::PortTaken { .. }) if attempt < ATTEMPTS => attempt += 1,
+            result => return result,
+        }
+    }
+}
+
+fn try_start(plan: &StartPlan) -> Result<RunningTarget, TargetError> {
+    let addr = free_port()?;
+    let spec = plan.spec(addr);
+    let path = spec.env.get("PATH").map(String::as_str);
+    if program::find(&spec.command[0], spec.folder.as_deref(), path).is_none() {
+        return Err(not_found(plan, &spec.command[0]));
+    }
+    let log_before = std::fs::metadata(&plan.log).map_or(0, |facts| facts.len());
+    let mut guard = Guard::launch(&plan.launcher, &spec)?;
+    match await_ready(&guard, &plan.ready, addr) {
+        Ok((pid, ready_ns)) => Ok(RunningTarget::new(guard, addr, pid, ready_ns)),
+        Err(fault) => {
+            let finish = guard.end();
+            let error = explain(&guard, fault, addr, &plan.log, log_before);
+            match finish {
+                Finish::Gone => Err(error),
+                Finish::Left(pids) => Err(TargetError::Survivors { pids }),
+                Finish::Lost(cause) => Err(guard.lost(cause)),
+            }
+        }
+    }
+}
+
+fn not_found(plan: &StartPlan, program: &str) -> TargetError {
+    let remedy = if plan.command[0].contains("{build}") {
+        "build the target first; its build must leave the program there"
+    } else {
+        "install it, or correct the target's command"
+    };
+    TargetError::ProgramNotFound { program: program.to_owned(), remedy: remedy.to_owned() }
+}
+
+/// Why a target did not become ready.
+enum Unready {
+    Ended,
+    TimedOut { timeout: Nanos, last: String },
+}
+
+fn explain(guard: &Guard, fault: Unready, addr: SocketAddr, log: &Path, log_before: u64) -> TargetError {
+    let (command, tail) = (guard.shown(), guard.tail());
+    match (fault, guard.exit()) {
+        (Unready::TimedOut { timeout, last }, _) => TargetError::NotReady { timeout, addr, last, tail },
+        (Unready::Ended, Some(_)) if port_was_taken(addr, log, log_before) => {
+            TargetError::PortTaken { attempts: ATTEMPTS, command, tail }
+        }
+        (Unready::Ended, Some(exit)) => TargetError::EndedEarly { command, exit, tail },
+        (Unready::Ended, None) => guard.lost("it ended while the target was starting".to_owned()),
+    }
+}
+
+/// Whether somebody else has the port, or this attempt's part of the log says so.
+fn port_was_taken(addr: SocketAddr, log: &Path, log_before: u64) -> bool {
+    let taken = TcpListener::bind(addr).is_err_and(|error| error.kind() == io::ErrorKind::AddrInUse);
+    taken || {
+        let said = log_since(log, log_before).unwrap_or_default().to_lowercase();
+        TAKEN.iter().any(|text| said.contains(text))
+    }
+}
+
+fn log_since(log: &Path, offset: u64) -> io::Result<String> {
+    use std::io::{Read, Seek, SeekFrom};
+    let mut file = File::open(log)?;
+    file.seek(SeekFrom::Start(offset))?;
+    let mut bytes = Vec::new();
+    file.take(64 * 1024).read_to_end(&mut bytes)?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}
+
+/// A port that the system holds free at this moment.
+fn free_port() -> Result<SocketAddr, TargetError> {
+    TcpListener::bind((HOST, 0))
+        .and_then(|listener| listener.local_addr())
+        .map_err(|error| TargetError::io("get a free port on 127.0.0.1", error))
+}
+
+/// Probes until the first good answer: process identifier, and nanoseconds since the program was executed.
+fn await_ready(guard: &Guard, ready: &Ready, addr: SocketAddr) -> Result<(u32, u64), Unready> {
+    let (pid, executed) = guard.started().ok_or(Unready::Ended)?;
+    let timeout = ready.timeout.unwrap_or(READY_TIMEOUT);
+    let deadline = executed + timeout.to_duration();
+    let mut pause = FIRST_PAUSE;
+    loop {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let probed = probe(addr, ready.path.as_deref(), left.clamp(FIRST_PAUSE, PROBE_TIMEOUT));
+        let ready_ns = Nanos::from(executed.elapsed()).0;
+        // Checked after the probe: a good answer while our target is dead came from somebody else's server.
+        if !guard.is_alive() {
+            return Err(Unready::Ended);
+        }
+        let last = match probed {
+            Ok(()) => return Ok((pid, ready_ns)),
+            Err(last) => last,
+        };
+        if Instant::now() >= deadline {
+            return Err(Unready::TimedOut { timeout, last });
+        }
+        if guard.wait_for_end(pause) {
+            return Err(Unready::Ended);
+        }
+        pause = (pause * 3 / 2).min(LARGEST_PAUSE);
+    }
+}
+
+fn probe(addr: SocketAddr, path: Option<&str>, timeout: Duration) -> Result<(), String> {
+    let Some(path) = path else {
+        return TcpStream::connect_timeout(&addr, timeout).map(drop).map_err(|error| error.to_string());
+    };
+    let request = format!("GET {path} HTTP/1.1\r\nHost: {addr}\r\nConnection: close\r\n\r\n");
+    let limits = Limits { timeout, ..Limits::default() };
+    match http::exchange(addr, request.as_bytes(), false, limits) {
+        Ok(answer) if answer.status == 200 => Ok(()),
+        Ok(answer) => Err(format!("GET {path} answers with status {}, not 200", answer.status)),
+        Err(error) => Err(format!("GET {path}: {error}")),
+    }
+}
+
+/// Whether a server that prony did not start accepts connections.
+///
+/// # Errors
+/// It does not within `timeout`.
+pub fn reachable(addr: SocketAddr, timeout: Duration) -> Result<(), TargetError> {
+    let timeout = timeout.max(FIRST_PAUSE);
+    TcpStream::connect_timeout(&addr, timeout)
+        .map(drop)
+        .map_err(|source| TargetError::Unreachable { addr, source })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use units::Nanos;
+
+    fn plan(command: &[&str]) -> StartPlan {
+        let command: Vec<String> = command.iter().map(|text| (*text).to_owned()).collect();
+        StartPlan::from_command(&command, Path::new("/nowhere/t.log"), Path::new("/nowhere/prony"))
+    }
+
+    #[test]
+    fn a_plan_that_cannot_work_is_refused_before_anything_starts() {
+        let too_many = StartPlan { cpus: Some(vec![4096]), ..plan(&["s", "{port}"]) };
+        for (plan, expected) in [
+            (plan(&[]), "the target's command is empty"),
+            (plan(&["serve", "80"]), "has {port}"),
+            (plan(&["{build}/s", "{port}"]), "{build} is used without a target folder"),
+            (too_many, "the target cannot be confined"),
+        ] {
+            let text = start(plan).expect_err(expected).to_string();
+            assert!(text.contains(expected) && text.contains("remedy"), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_manifest_becomes_a_filled_command() {
+        let text = "schema = \"prony.target/1\"\nname = \"x\"\ndescription = \"d\"\nlanguage = \"l\"\n[run]\n\
+                    command = [\"{build}/s\"]\nenv = { LISTEN = \"{host}:{port}\", MODE = \"a\" }\n[stop]\n\
+                    signal = \"INT\"\n";
+        let manifest: TargetManifest = schema::text::parse_toml("t", text).unwrap();
+        let env = BTreeMap::from([("MODE".to_owned(), "b".to_owned())]);
+        let plan =
+            StartPlan::from_manifest(&manifest, Path::new("/t"), &env, Path::new("/l"), Path::new("/p"));
+        let spec = plan.spec(SocketAddr::from((HOST, 81)));
+        assert_eq!(spec.command, ["/t/.build/s"]);
+        assert_eq!((spec.env["LISTEN"].as_str(), spec.env["MODE"].as_str()), ("127.0.0.1:81", "b"));
+        assert_eq!(spec.ending.to_string(), "stop INT 5000");
+    }
+
+    #[test]
+    fn readiness_by_path_wants_status_200() {
+        let addr = crate::http::tests::answer_each(b"HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n", 1);
+        let error = probe(addr, Some("/health"), Nanos::from_secs(5).to_duration()).unwrap_err();
+        assert_eq!(error, "GET /health answers with status 503, not 200");
+        let addr = crate::http::tests::answer_each(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 1);
+        assert_eq!(probe(addr, Some("/health"), Nanos::from_secs(5).to_duration()), Ok(()));
+    }
+
+    #[test]
+    fn a_server_that_is_not_there_is_named() {
+        let addr = free_port().unwrap();
+        let text = reachable(addr, Duration::from_secs(5)).unwrap_err().to_string();
+        assert!(text.starts_with(&format!("nothing accepts connections at {addr}")), "{text}");
+    }
+}
