@@ -228,7 +228,7 @@ fn pipes(pid: u32) -> Vec<PathBuf> {
 }
 
 fn may_say_goodbye(bench: &Bench) {
-    let target = start(bench.script("trap 'echo goodbye; exit 0' TERM; SERVE & wait")).unwrap();
+    let target = start(bench.script("trap 'sleep 0.05; echo goodbye; exit 0' TERM; SERVE & wait")).unwrap();
     target.stop().unwrap();
     let log = bench.log_text();
     assert!(log.ends_with("goodbye\n"), "{log}");
