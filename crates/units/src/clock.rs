@@ -25,6 +25,12 @@ impl MonotonicClock {
     pub fn starting_now() -> Self {
         Self { origin: Instant::now() }
     }
+
+    /// The same clock with its zero moved `by` later. Before that moment it reads zero.
+    #[must_use]
+    pub fn with_origin_after(self, by: Nanos) -> Self {
+        Self { origin: self.origin + by.to_duration() }
+    }
 }
 
 impl Clock for MonotonicClock {
@@ -46,5 +52,13 @@ mod tests {
         let first = clock.now();
         let second = copy.now();
         assert!(second >= first);
+    }
+
+    #[test]
+    fn a_later_origin_reads_less_and_never_below_zero() {
+        let clock = MonotonicClock::starting_now();
+        assert_eq!(clock.with_origin_after(Nanos::from_secs(1000)).now(), Nanos::ZERO);
+        let shifted = clock.with_origin_after(Nanos(1));
+        assert!(shifted.now() <= clock.now());
     }
 }

@@ -1,0 +1,282 @@
+//! The worker's book: accounts, histograms and the trial's grid of intervals.
+//!
+//! Every change of a request's fate goes through here, so the accounts balance by construction and the balance is
+//! asserted at the end. No allocation per request; at an interval's end the buffers are swapped.
+
+use crate::control::{Control, Timeline};
+use crate::failure::Failure;
+use crate::interval::{Account, IntervalData};
+use crate::slot::InFlight;
+use rustix::time::{ClockId, clock_gettime};
+use std::sync::Arc;
+use std::sync::mpsc::Receiver;
+use units::Nanos;
+
+/// Not yet known.
+const NEVER: Nanos = Nanos(u64::MAX);
+
+/// Where finished intervals go and empty ones come from.
+pub(crate) struct HandOver {
+    pub(crate) finished: Box<dyn Fn(Box<IntervalData>) + Send>,
+    pub(crate) spare: Receiver<Box<IntervalData>>,
+}
+
+/// One worker's record of a trial.
+pub(crate) struct Book {
+    current: Box<IntervalData>,
+    hand_over: HandOver,
+    control: Arc<Control>,
+    timeline: Timeline,
+    /// End of the current interval.
+    boundary: Nanos,
+    measure_start: Nanos,
+    /// No request is intended from here on.
+    end: Nanos,
+    warm: Account,
+    measured: Account,
+    /// Scheduled and not ended.
+    in_system: u64,
+    /// Written and not ended.
+    in_flight: u64,
+    /// Up to when the integral of `in_system` is complete.
+    integrated_to: Nanos,
+    cpu_at_start_ns: u64,
+    spin_ns: u64,
+    last_outcome: Nanos,
+    missed_start: bool,
+}
+
+/// The sums of a worker that has ended.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Closing {
+    /// The samples were announced too late for this worker: its accounts mix warm-up and samples.
+    pub(crate) missed_start: bool,
+}
+
+impl Book {
+    pub(crate) fn new(hand_over: HandOver, control: Arc<Control>, timeline: Timeline) -> Self {
+        Self {
+            current: Box::default(),
+            hand_over,
+            control,
+            timeline,
+            boundary: Nanos(timeline.interval_ns),
+            measure_start: NEVER,
+            end: NEVER,
+            warm: Account::default(),
+            measured: Account::default(),
+            in_system: 0,
+            in_flight: 0,
+            integrated_to: Nanos::ZERO,
+            cpu_at_start_ns: 0,
+            spin_ns: 0,
+            last_outcome: Nanos::ZERO,
+            missed_start: false,
+        }
+    }
+
+    /// The trial's time begins now.
+    pub(crate) fn start(&mut self) {
+        self.cpu_at_start_ns = thread_cpu_ns();
+        self.read_plan(0);
+    }
+
+    pub(crate) const fn boundary(&self) -> Nanos {
+        self.boundary
+    }
+
+    pub(crate) const fn end(&self) -> Nanos {
+        self.end
+    }
+
+    pub(crate) const fn in_system(&self) -> u64 {
+        self.in_system
+    }
+
+    pub(crate) const fn drain_end(&self) -> Nanos {
+        Nanos(self.end.0.saturating_add(self.timeline.drain_ns))
+    }
+
+    /// Ends the load at `now` without a drain.
+    pub(crate) fn cut(&mut self, now: Nanos) {
+        self.end = self.end.min(now);
+        self.timeline.drain_ns = 0;
+    }
+
+    /// Ends the load after its last outcome, where a request budget and not the clock ends it.
+    pub(crate) fn end_with_budget(&mut self) {
+        self.end = self.end.min(self.last_outcome);
+    }
+
+    /// A request with this intended time exists from now on.
+    #[inline]
+    pub(crate) fn schedule(&mut self, intended: Nanos, now: Nanos) {
+        self.integrate(now);
+        // The pacer may notice an arrival late; the request was in the system since it was intended.
+        self.current.counts.in_system_ns += now.since(intended).0;
+        self.in_system += 1;
+        self.enter(intended, |account| account.scheduled += 1);
+    }
+
+    /// A request was handed to the system in full.
+    #[inline]
+    pub(crate) fn written(&mut self) {
+        self.in_flight += 1;
+    }
+
+    #[inline]
+    pub(crate) fn bytes_written(&mut self, bytes: usize) {
+        self.current.counts.written_bytes += bytes as u64;
+    }
+
+    #[inline]
+    pub(crate) fn bytes_read(&mut self, bytes: usize) {
+        self.current.counts.read_bytes += bytes as u64;
+    }
+
+    #[inline]
+    pub(crate) fn status(&mut self, status: u16) {
+        self.current.count_status(status);
+    }
+
+    pub(crate) fn connected(&mut self, took: Nanos) {
+        self.current.counts.connects += 1;
+        self.current.times.connect.saturating_record(took.0);
+    }
+
+    pub(crate) const fn spun(&mut self, time: Nanos) {
+        self.spin_ns += time.0;
+    }
+
+    /// A right answer came at `done`.
+    #[inline]
+    pub(crate) fn complete(&mut self, request: &InFlight, done: Nanos) {
+        self.leave(done);
+        self.in_flight -= 1;
+        self.current.counts.answers += 1;
+        let is_measured = request.intended >= self.measure_start;
+        self.enter(request.intended, |account| account.completed += 1);
+        // What warm-up left behind is counted in its own account and kept out of the samples' histograms.
+        if is_measured || Nanos(self.current.counts.start_ns) < self.measure_start {
+            let times = &mut self.current.times;
+            times.response.saturating_record(done.since(request.intended).0);
+            times.service.saturating_record(done.since(request.written).0);
+            times.send_lag.saturating_record(request.written.since(request.intended).0);
+            times.pacer_lag.saturating_record(request.dispatched.since(request.intended).0);
+        }
+    }
+
+    /// A request failed at `now`; `was_written` tells whether it had been handed to the system in full.
+    pub(crate) fn fail(&mut self, intended: Nanos, was_written: bool, failure: Failure, now: Nanos) {
+        self.leave(now);
+        self.in_flight -= u64::from(was_written);
+        self.enter(intended, |account| account.failed[failure.class.index()] += 1);
+        self.current.note_failure(failure);
+    }
+
+    /// A request is still unsent or in flight at the end.
+    pub(crate) fn censor(&mut self, intended: Nanos, was_written: bool) {
+        self.in_system -= 1;
+        self.in_flight -= u64::from(was_written);
+        self.enter(intended, |account| account.censored += 1);
+    }
+
+    /// Closes all intervals that end at or before `now`.
+    pub(crate) fn roll(&mut self, now: Nanos) {
+        while now >= self.boundary {
+            let boundary = self.boundary;
+            self.close_interval(boundary);
+            let index = self.current.counts.index + 1;
+            self.read_plan(index);
+            let mut next = self.hand_over.spare.try_recv().unwrap_or_default();
+            next.begin(index, boundary.0);
+            let finished = std::mem::replace(&mut self.current, next);
+            (self.hand_over.finished)(finished);
+            // The drain is one interval, however long it takes.
+            self.boundary =
+                if boundary >= self.end { NEVER } else { Nanos((index + 1) * self.timeline.interval_ns) };
+        }
+    }
+
+    /// Closes the last interval and checks that nothing is lost.
+    ///
+    /// # Panics
+    /// If an account does not balance: a defect of the engine, never of the target.
+    pub(crate) fn finish(mut self, now: Nanos) -> Closing {
+        let last = if self.boundary == NEVER { now } else { now.min(self.end) };
+        self.close_interval(last.max(Nanos(self.current.counts.start_ns)));
+        for (name, account) in [("warm-up", &self.warm), ("measured", &self.measured)] {
+            assert!(account.balances(), "{name}: scheduled ≠ completed + failed + censored: {account:?}");
+        }
+        assert_eq!((self.in_system, self.in_flight), (0, 0), "requests left in the book");
+        let closing = Closing { missed_start: self.missed_start };
+        (self.hand_over.finished)(std::mem::take(&mut self.current));
+        closing
+    }
+
+    /// Writes into the account of a request with this intended time, in the interval and in the total.
+    #[inline]
+    fn enter(&mut self, intended: Nanos, write: impl Fn(&mut Account)) {
+        let counts = &mut self.current.counts;
+        let (total, interval) = if intended >= self.measure_start {
+            (&mut self.measured, &mut counts.measured)
+        } else {
+            (&mut self.warm, &mut counts.warm)
+        };
+        write(total);
+        write(interval);
+    }
+
+    #[inline]
+    fn leave(&mut self, now: Nanos) {
+        if now >= self.boundary {
+            self.roll(now);
+        }
+        self.integrate(now);
+        self.in_system -= 1;
+        self.last_outcome = now;
+    }
+
+    /// Brings the integral of `in_system` up to `now`, not beyond the end of load.
+    #[inline]
+    fn integrate(&mut self, now: Nanos) {
+        let to = now.min(self.end);
+        if to > self.integrated_to {
+            self.current.counts.in_system_ns += self.in_system * (to.0 - self.integrated_to.0);
+            self.integrated_to = to;
+        }
+    }
+
+    fn close_interval(&mut self, at: Nanos) {
+        self.integrate(at);
+        let cpu_ns = thread_cpu_ns();
+        let counts = &mut self.current.counts;
+        counts.end_ns = at.0;
+        counts.in_flight = self.in_flight;
+        counts.backlog = self.in_system - self.in_flight;
+        counts.cpu_ns = cpu_ns.saturating_sub(self.cpu_at_start_ns);
+        let length_ns = at.0.saturating_sub(counts.start_ns);
+        let work_ns = counts.cpu_ns.saturating_sub(self.spin_ns);
+        counts.busy_share = if length_ns > 0 { (work_ns as f64 / length_ns as f64).min(1.0) } else { 0.0 };
+        self.cpu_at_start_ns = cpu_ns;
+        self.spin_ns = 0;
+    }
+
+    /// Learns where the samples begin, once that is decided; called as interval `index` begins.
+    fn read_plan(&mut self, index: u64) {
+        if self.measure_start != NEVER {
+            return;
+        }
+        if let Some(from) = self.control.measured_from() {
+            self.missed_start = from < index;
+            self.measure_start = Nanos(from * self.timeline.interval_ns);
+            let intervals = from.saturating_add(self.timeline.measured_intervals);
+            self.end = self.end.min(Nanos(intervals.saturating_mul(self.timeline.interval_ns)));
+        }
+    }
+}
+
+fn thread_cpu_ns() -> u64 {
+    let time = clock_gettime(ClockId::ThreadCPUTime);
+    time.tv_sec.cast_unsigned() * 1_000_000_000 + time.tv_nsec.cast_unsigned()
+}

@@ -1,0 +1,108 @@
+//! What the controller and the workers share: the trial's timeline and the wish to stop.
+//!
+//! Read by workers at most once an interval or sweep, so its atomics are no part of the hot path.
+
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+
+/// The fixed grid of a trial, in nanoseconds from its origin. Phase borders lie on interval borders.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timeline {
+    /// Length of an interval.
+    pub interval_ns: u64,
+    /// Measured intervals; `u64::MAX` where a request budget ends the load.
+    pub measured_intervals: u64,
+    /// After the end, requests in flight get this long.
+    pub drain_ns: u64,
+}
+
+impl Timeline {
+    /// The grid for samples of `sample_ns`: intervals of about one second that divide a sample evenly.
+    #[must_use]
+    pub fn for_samples(sample_ns: u64, samples: u32, drain_ns: u64) -> Self {
+        let per_sample = Self::intervals_in(sample_ns);
+        Self {
+            interval_ns: (sample_ns / per_sample).max(1),
+            measured_intervals: per_sample * u64::from(samples),
+            drain_ns,
+        }
+    }
+
+    /// How many intervals a sample of this length is cut into.
+    #[must_use]
+    pub fn intervals_in(sample_ns: u64) -> u64 {
+        sample_ns.div_ceil(1_000_000_000).max(1)
+    }
+}
+
+/// Not yet decided.
+const UNDECIDED: u64 = u64::MAX;
+
+/// Shared between one generator and its workers.
+#[derive(Debug)]
+pub(crate) struct Control {
+    /// Nanoseconds on the generator's clock at which the trial's time is zero.
+    origin_ns: AtomicU64,
+    /// First measured interval.
+    measure_from: AtomicU64,
+    stop: AtomicBool,
+}
+
+impl Control {
+    pub(crate) fn new() -> Self {
+        Self {
+            origin_ns: AtomicU64::new(UNDECIDED),
+            measure_from: AtomicU64::new(UNDECIDED),
+            stop: AtomicBool::new(false),
+        }
+    }
+
+    pub(crate) fn start_at(&self, origin_ns: u64) {
+        self.origin_ns.store(origin_ns, Ordering::Release);
+    }
+
+    pub(crate) fn origin_ns(&self) -> Option<u64> {
+        decided(self.origin_ns.load(Ordering::Acquire))
+    }
+
+    pub(crate) fn measure_from(&self, interval: u64) {
+        self.measure_from.store(interval, Ordering::Release);
+    }
+
+    pub(crate) fn measured_from(&self) -> Option<u64> {
+        decided(self.measure_from.load(Ordering::Acquire))
+    }
+
+    pub(crate) fn stop(&self) {
+        self.stop.store(true, Ordering::Release);
+    }
+
+    pub(crate) fn is_stopped(&self) -> bool {
+        self.stop.load(Ordering::Acquire)
+    }
+}
+
+const fn decided(value: u64) -> Option<u64> {
+    if value == UNDECIDED { None } else { Some(value) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn intervals_divide_samples_evenly() {
+        for (sample_ms, samples, interval_ns, intervals) in [
+            (5000, 3, 1_000_000_000, 15),
+            (2500, 1, 833_333_333, 3),
+            (300, 2, 300_000_000, 2),
+            (1000, 1, 1_000_000_000, 1),
+        ] {
+            let timeline = Timeline::for_samples(sample_ms * 1_000_000, samples, 0);
+            assert_eq!(
+                (timeline.interval_ns, timeline.measured_intervals),
+                (interval_ns, intervals),
+                "{sample_ms} ms"
+            );
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! The seam between the worker and the operating system's way of driving sockets.
+//!
+//! A driver owns the sockets, one for each connection slot, and tells the worker what happened to them. It is chosen
+//! at compile time per worker loop, so there is no dynamic call per request. epoll is the only driver so far;
+//! io_uring takes the same seam.
+
+mod epoll;
+
+use crate::failure::Failure;
+pub(crate) use epoll::Epoll;
+use std::io;
+use std::net::SocketAddr;
+use units::Nanos;
+
+/// Index of a connection slot.
+pub(crate) type SlotId = u32;
+
+/// How long a driver may wait for something to happen.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Wait {
+    /// Not at all.
+    No,
+    /// This long at most.
+    AtMost(Nanos),
+}
+
+/// Actions on sockets that the worker may take while it handles an event.
+pub(crate) trait Sockets {
+    /// Begins to connect the slot, which must be closed; the end is told by [`Handler::connected`].
+    fn connect(&mut self, slot: SlotId, to: SocketAddr) -> Result<(), Failure>;
+    /// Sends from the front of `bytes`; returns how many were taken. When fewer than all,
+    /// [`Handler::writable`] tells when to go on.
+    fn send(&mut self, slot: SlotId, bytes: &[u8]) -> Result<usize, Failure>;
+    /// Closes the slot; nothing more is told of it until it is connected again.
+    fn close(&mut self, slot: SlotId);
+}
+
+/// What a worker does about events.
+pub(crate) trait Handler<S: Sockets> {
+    /// A connection attempt ended.
+    fn connected(&mut self, sockets: &mut S, slot: SlotId, result: Result<(), Failure>);
+    /// Bytes came.
+    fn received(&mut self, sockets: &mut S, slot: SlotId, bytes: &[u8]);
+    /// The peer closed (`None`) or the connection failed.
+    fn ended(&mut self, sockets: &mut S, slot: SlotId, failure: Option<Failure>);
+    /// A send that was cut short may go on.
+    fn writable(&mut self, sockets: &mut S, slot: SlotId);
+}
+
+/// A way of driving sockets.
+pub(crate) trait Driver: Sized {
+    type Sockets: Sockets;
+
+    /// A driver for `slots` connections.
+    fn new(slots: usize) -> io::Result<Self>;
+    /// The sockets, for actions outside of an event.
+    fn sockets(&mut self) -> &mut Self::Sockets;
+    /// Waits and hands events to `handler`. Returns how many there were.
+    fn poll(&mut self, wait: Wait, handler: &mut impl Handler<Self::Sockets>) -> io::Result<usize>;
+}

@@ -1,0 +1,83 @@
+//! From errors of the operating system to error classes.
+
+use rustix::io::Errno;
+use schema::load::ErrorClass;
+
+/// One failure: its class and, for the first few, a text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Failure {
+    pub(crate) class: ErrorClass,
+    pub(crate) cause: Cause,
+}
+
+/// Where a failure's text comes from; rendered only for the examples that are kept.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Cause {
+    Class,
+    System(Errno),
+    Status(u16),
+    Malformed(wire::Malformed),
+    Text(&'static str),
+}
+
+impl Failure {
+    pub(crate) const fn new(class: ErrorClass) -> Self {
+        Self { class, cause: Cause::Class }
+    }
+
+    pub(crate) const fn said(class: ErrorClass, text: &'static str) -> Self {
+        Self { class, cause: Cause::Text(text) }
+    }
+
+    pub(crate) fn text(self) -> String {
+        match self.cause {
+            Cause::Class => self.class.key().to_owned(),
+            Cause::System(errno) => errno.to_string(),
+            Cause::Status(status) => format!("status {status}"),
+            Cause::Malformed(malformed) => malformed.to_string(),
+            Cause::Text(text) => text.to_owned(),
+        }
+    }
+}
+
+impl From<wire::Malformed> for Failure {
+    fn from(malformed: wire::Malformed) -> Self {
+        Self { class: ErrorClass::Malformed, cause: Cause::Malformed(malformed) }
+    }
+}
+
+/// `while_connecting` tells a connection attempt that timed out from a connection that died.
+pub(crate) fn classify(errno: Errno, while_connecting: bool) -> Failure {
+    let class = match errno {
+        Errno::CONNREFUSED => ErrorClass::Refused,
+        Errno::TIMEDOUT if while_connecting => ErrorClass::ConnectTimeout,
+        Errno::TIMEDOUT => ErrorClass::Timeout,
+        Errno::CONNRESET | Errno::PIPE | Errno::CONNABORTED => ErrorClass::Reset,
+        Errno::ADDRNOTAVAIL | Errno::ADDRINUSE => ErrorClass::AddressNotAvailable,
+        Errno::MFILE | Errno::NFILE => ErrorClass::DescriptorLimit,
+        Errno::HOSTUNREACH | Errno::NETUNREACH | Errno::NETDOWN | Errno::HOSTDOWN => ErrorClass::Unreachable,
+        _ => ErrorClass::Io,
+    };
+    Failure { class, cause: Cause::System(errno) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn system_errors_have_their_class() {
+        for (errno, connecting, class) in [
+            (Errno::CONNREFUSED, true, ErrorClass::Refused),
+            (Errno::TIMEDOUT, true, ErrorClass::ConnectTimeout),
+            (Errno::TIMEDOUT, false, ErrorClass::Timeout),
+            (Errno::CONNRESET, false, ErrorClass::Reset),
+            (Errno::ADDRNOTAVAIL, true, ErrorClass::AddressNotAvailable),
+            (Errno::MFILE, true, ErrorClass::DescriptorLimit),
+            (Errno::NETUNREACH, true, ErrorClass::Unreachable),
+            (Errno::NOMEM, false, ErrorClass::Io),
+        ] {
+            assert_eq!(classify(errno, connecting).class, class, "{errno:?}");
+        }
+    }
+}

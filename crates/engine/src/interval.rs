@@ -1,0 +1,312 @@
+//! What a worker writes down: counters and histograms of one interval, handed over whole.
+//!
+//! Every request belongs to one account, by its intended time: `measured` if that lies in the samples, else `warm`.
+//! Each account balances on its own at the end, so what warm-up left behind can never leak into a result.
+
+use crate::failure::Failure;
+use hdrhistogram::Histogram;
+use schema::load::ErrorClass;
+use std::collections::BTreeMap;
+
+/// Longest time that a histogram tells apart: one hour (METHOD §10). Longer ones count as an hour.
+pub const TIME_NS_MAX: u64 = 3_600_000_000_000;
+/// Status codes are counted below this; the parser lets no more than three digits through.
+const STATUS_MAX: usize = 1000;
+/// Distinct texts kept for each error class.
+const EXAMPLES_MAX: usize = 3;
+
+/// Where requests of one account ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Account {
+    /// Intended.
+    pub scheduled: u64,
+    /// Answered rightly.
+    pub completed: u64,
+    /// Failed, by [`ErrorClass::index`].
+    pub failed: [u64; ErrorClass::ALL.len()],
+    /// Unsent or in flight at the end.
+    pub censored: u64,
+}
+
+impl Account {
+    /// All failures.
+    #[must_use]
+    pub fn failed_total(&self) -> u64 {
+        self.failed.iter().sum()
+    }
+
+    /// Whether every scheduled request has ended in exactly one way.
+    #[must_use]
+    pub fn balances(&self) -> bool {
+        self.scheduled == self.completed + self.failed_total() + self.censored
+    }
+
+    /// Failures by class, without the zeros.
+    #[must_use]
+    pub fn failed_by_class(&self) -> BTreeMap<ErrorClass, u64> {
+        ErrorClass::ALL
+            .into_iter()
+            .map(|class| (class, self.failed[class.index()]))
+            .filter(|(_, n)| *n > 0)
+            .collect()
+    }
+
+    /// Adds another account.
+    pub fn add(&mut self, other: &Self) {
+        self.scheduled += other.scheduled;
+        self.completed += other.completed;
+        self.censored += other.censored;
+        self.failed.iter_mut().zip(&other.failed).for_each(|(sum, n)| *sum += n);
+    }
+}
+
+/// The histograms of METHOD §1, in nanoseconds.
+#[derive(Clone, Debug)]
+pub struct Times {
+    /// Done − intended.
+    pub response: Histogram<u64>,
+    /// Done − written.
+    pub service: Histogram<u64>,
+    /// Written − intended.
+    pub send_lag: Histogram<u64>,
+    /// Dispatched − intended.
+    pub pacer_lag: Histogram<u64>,
+    /// Connection attempt to established.
+    pub connect: Histogram<u64>,
+}
+
+impl Default for Times {
+    fn default() -> Self {
+        Self {
+            response: new_histogram(),
+            service: new_histogram(),
+            send_lag: new_histogram(),
+            pacer_lag: new_histogram(),
+            connect: new_histogram(),
+        }
+    }
+}
+
+impl Times {
+    /// Each histogram with the tag it has in `latency.hlog`.
+    #[must_use]
+    pub fn tagged(&self) -> [(&'static str, &Histogram<u64>); 5] {
+        [
+            ("response", &self.response),
+            ("service", &self.service),
+            ("send_lag", &self.send_lag),
+            ("pacer_lag", &self.pacer_lag),
+            ("connect", &self.connect),
+        ]
+    }
+
+    /// Adds the counts of `other`; the order of additions does not matter (METHOD §10).
+    pub fn add(&mut self, other: &Self) {
+        let mine = [
+            &mut self.response,
+            &mut self.service,
+            &mut self.send_lag,
+            &mut self.pacer_lag,
+            &mut self.connect,
+        ];
+        for (sum, (_, part)) in mine.into_iter().zip(other.tagged()) {
+            if !part.is_empty() {
+                sum.add(part).expect("all time histograms have the same bounds");
+            }
+        }
+    }
+
+    fn reset(&mut self) {
+        for histogram in [
+            &mut self.response,
+            &mut self.service,
+            &mut self.send_lag,
+            &mut self.pacer_lag,
+            &mut self.connect,
+        ] {
+            if !histogram.is_empty() {
+                histogram.reset();
+            }
+        }
+    }
+}
+
+/// An empty histogram of METHOD §10: 3 significant digits, 1 ns to 1 h.
+#[must_use]
+pub fn new_histogram() -> Histogram<u64> {
+    Histogram::new_with_bounds(1, TIME_NS_MAX, 3).expect("the bounds are valid")
+}
+
+/// One interval of one worker, or of all workers once merged.
+#[derive(Clone, Debug)]
+pub struct IntervalData {
+    /// Plain counters.
+    pub counts: Counts,
+    /// Answers by status code, of either account.
+    status: Box<[u64; STATUS_MAX]>,
+    /// Times of the requests that ended in this interval.
+    pub times: Times,
+    /// Texts of failures, a few for each class.
+    pub examples: BTreeMap<ErrorClass, Vec<String>>,
+}
+
+/// The plain counters of an interval.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Counts {
+    /// Number on the trial's grid; the last one holds the drain.
+    pub index: u64,
+    /// Begin, from the trial's origin.
+    pub start_ns: u64,
+    /// End, from the trial's origin.
+    pub end_ns: u64,
+    /// Requests intended before the samples.
+    pub warm: Account,
+    /// Requests intended within the samples.
+    pub measured: Account,
+    /// Right answers that arrived in this interval, of either account.
+    pub answers: u64,
+    /// Bytes received.
+    pub read_bytes: u64,
+    /// Bytes sent.
+    pub written_bytes: u64,
+    /// Connections opened.
+    pub connects: u64,
+    /// Intended but not written at the end.
+    pub backlog: u64,
+    /// Written but not done at the end.
+    pub in_flight: u64,
+    /// Integral over the interval of the requests waiting or in flight, in request-nanoseconds.
+    pub in_system_ns: u64,
+    /// CPU time of the workers.
+    pub cpu_ns: u64,
+    /// The highest worker's share of the interval that was work, not waiting or spinning; 0 to 1.
+    pub busy_share: f64,
+}
+
+impl Default for IntervalData {
+    fn default() -> Self {
+        Self {
+            counts: Counts::default(),
+            status: Box::new([0; STATUS_MAX]),
+            times: Times::default(),
+            examples: BTreeMap::new(),
+        }
+    }
+}
+
+impl IntervalData {
+    /// Answers by status code, without the zeros.
+    #[must_use]
+    pub fn status_counts(&self) -> BTreeMap<u16, u64> {
+        (0_u16..).zip(self.status.iter()).filter(|(_, n)| **n > 0).map(|(code, n)| (code, *n)).collect()
+    }
+
+    /// Empties it for the interval `index` that begins at `start_ns`, keeping its memory.
+    pub(crate) fn begin(&mut self, index: u64, start_ns: u64) {
+        self.counts = Counts { index, start_ns, ..Counts::default() };
+        self.status.fill(0);
+        self.times.reset();
+        self.examples.clear();
+    }
+
+    #[inline]
+    pub(crate) fn count_status(&mut self, status: u16) {
+        if let Some(count) = self.status.get_mut(usize::from(status)) {
+            *count += 1;
+        }
+    }
+
+    /// Keeps the text of a failure while its class has few.
+    pub(crate) fn note_failure(&mut self, failure: Failure) {
+        let texts = self.examples.entry(failure.class).or_default();
+        if texts.len() < EXAMPLES_MAX {
+            let text = failure.text();
+            if !texts.contains(&text) {
+                texts.push(text);
+            }
+        }
+    }
+
+    /// Adds another worker's part of the same interval, or another interval to a sum.
+    pub fn merge(&mut self, other: &Self) {
+        self.counts.merge(&other.counts);
+        self.status.iter_mut().zip(other.status.iter()).for_each(|(sum, n)| *sum += n);
+        self.times.add(&other.times);
+        for (class, texts) in &other.examples {
+            let mine = self.examples.entry(*class).or_default();
+            let room = EXAMPLES_MAX.saturating_sub(mine.len());
+            let new: Vec<_> = texts.iter().filter(|text| !mine.contains(text)).take(room).cloned().collect();
+            mine.extend(new);
+        }
+    }
+}
+
+impl Counts {
+    fn merge(&mut self, other: &Self) {
+        self.end_ns = self.end_ns.max(other.end_ns);
+        self.warm.add(&other.warm);
+        self.measured.add(&other.measured);
+        self.answers += other.answers;
+        self.read_bytes += other.read_bytes;
+        self.written_bytes += other.written_bytes;
+        self.connects += other.connects;
+        self.backlog += other.backlog;
+        self.in_flight += other.in_flight;
+        self.in_system_ns += other.in_system_ns;
+        self.cpu_ns += other.cpu_ns;
+        self.busy_share = self.busy_share.max(other.busy_share);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn merging_adds_counts_and_histograms_in_any_order() {
+        let part = |value: u64, class: ErrorClass| {
+            let mut data = IntervalData::default();
+            data.counts.measured = Account { scheduled: 2, completed: 1, ..Account::default() };
+            data.counts.measured.failed[class.index()] += 1;
+            data.times.response.record(value).unwrap();
+            data.count_status(200);
+            data.note_failure(Failure::new(class));
+            data
+        };
+        let (a, b) = (part(5, ErrorClass::Reset), part(9_000_000, ErrorClass::Timeout));
+        let merge = |parts: [&IntervalData; 2]| {
+            let mut sum = IntervalData::default();
+            parts.into_iter().for_each(|part| sum.merge(part));
+            sum
+        };
+        let (ab, ba) = (merge([&a, &b]), merge([&b, &a]));
+        assert_eq!(ab.counts, ba.counts);
+        assert_eq!(ab.times.response, ba.times.response);
+        assert!(ab.counts.measured.balances());
+        assert_eq!(ab.counts.measured.failed_total(), 2);
+        assert_eq!(ab.status_counts(), BTreeMap::from([(200, 2)]));
+        assert_eq!(ab.examples.len(), 2);
+    }
+
+    #[test]
+    fn an_interval_used_again_is_empty() {
+        let mut data = IntervalData::default();
+        data.counts.answers = 3;
+        data.count_status(404);
+        data.times.connect.record(7).unwrap();
+        data.note_failure(Failure::new(ErrorClass::Io));
+        data.begin(4, 99);
+        assert_eq!(data.counts, Counts { index: 4, start_ns: 99, ..Counts::default() });
+        assert!(data.status_counts().is_empty() && data.times.connect.is_empty() && data.examples.is_empty());
+    }
+
+    #[test]
+    fn few_distinct_texts_are_kept() {
+        let mut data = IntervalData::default();
+        for status in [500, 500, 501, 502, 503] {
+            let cause = crate::failure::Cause::Status(status);
+            data.note_failure(Failure { class: ErrorClass::UnexpectedStatus, cause });
+        }
+        assert_eq!(data.examples[&ErrorClass::UnexpectedStatus], ["status 500", "status 501", "status 502"]);
+    }
+}

@@ -1,0 +1,30 @@
+//! The load generator: pinned workers, each with its own event loop, connections, schedule and histograms.
+//!
+//! Invariants:
+//! - The hot path (schedule → write → read → parse → record) has no channel, lock, allocation or shared atomic per
+//!   request. A worker looks at the shared control only when an interval ends or a sweep is due, and hands a finished
+//!   interval over by swapping buffers.
+//! - Intended times never wait for answers (open loop); lateness is recorded, never corrected afterwards.
+//! - scheduled = completed + failed + censored, asserted by every worker when it ends.
+//!
+//! Absent on purpose: an async runtime, results (the analyze crate), files (the runner), and any opinion on whether
+//! the numbers are good.
+
+mod book;
+mod control;
+mod core;
+mod driver;
+mod failure;
+mod generator;
+mod instrument;
+mod interval;
+mod slot;
+mod worker;
+
+pub use control::Timeline;
+pub use generator::{EngineError, Generator, Job, Step};
+pub use instrument::measure as measure_instrument;
+pub use interval::{Account, Counts, IntervalData, TIME_NS_MAX, Times, new_histogram};
+
+/// How sockets are driven; stored with every result.
+pub const DRIVER: &str = "epoll";

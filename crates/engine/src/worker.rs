@@ -1,0 +1,141 @@
+//! The loop of one worker: set up, then arrivals, sockets, sweeps and interval ends until the load is over.
+
+use crate::book::Closing;
+use crate::control::Control;
+use crate::core::Core;
+use crate::driver::{Driver, SlotId, Wait};
+use crate::failure::Failure;
+use std::io;
+use units::{MonotonicClock, Nanos};
+
+/// Connection attempts of one worker under way at once while it sets up; more would overflow accept queues.
+const SETUP_AT_ONCE: usize = 100;
+/// Bounds of the time between two sweeps for time-outs.
+const SWEEP: (Nanos, Nanos) = (Nanos::MILLI, Nanos::from_millis(100));
+/// How often a worker that is set up looks whether the trial begins.
+const START_POLL: Nanos = Nanos::from_micros(200);
+
+/// What a worker found when it opened its connections.
+#[derive(Debug)]
+pub(crate) struct Ready {
+    pub(crate) asked: u64,
+    pub(crate) established: u64,
+    pub(crate) failures: Vec<Failure>,
+}
+
+/// One worker: a core and the driver it runs on.
+pub(crate) struct Worker<'a, D: Driver> {
+    pub(crate) core: Core,
+    pub(crate) driver: D,
+    pub(crate) control: &'a Control,
+    pub(crate) clock: MonotonicClock,
+    /// How long before an intended time sleeping turns into spinning; `None` never spins.
+    pub(crate) spin_margin: Option<Nanos>,
+    /// Shortest time-out, which sets how often to sweep.
+    pub(crate) shortest_timeout: Nanos,
+}
+
+impl<D: Driver> Worker<'_, D> {
+    /// Opens the connections; ends when each attempt has ended or timed out.
+    pub(crate) fn set_up(&mut self) -> io::Result<Ready> {
+        let count = self.core.connections();
+        let mut opened = 0;
+        while !self.control.is_stopped() {
+            while opened < count && self.core.connecting() < SETUP_AT_ONCE {
+                self.core.open_ahead(self.driver.sockets(), opened as SlotId);
+                opened += 1;
+            }
+            if opened == count && self.core.connecting() == 0 {
+                break;
+            }
+            self.driver.poll(Wait::AtMost(SWEEP.0), &mut self.core)?;
+            let now = self.core.now();
+            self.core.sweep(self.driver.sockets(), now);
+        }
+        Ok(Ready {
+            asked: count as u64,
+            established: self.core.established(),
+            failures: self.core.take_setup_failures(),
+        })
+    }
+
+    /// Waits for the trial's origin and makes load until the timeline, the budget or a stop ends it.
+    pub(crate) fn run(mut self) -> io::Result<Closing> {
+        let Some(origin) = self.await_origin()? else {
+            self.core.book.cut(Nanos::ZERO);
+            return Ok(self.core.book.finish(Nanos::ZERO));
+        };
+        self.core.start(self.driver.sockets(), self.clock.with_origin_after(origin));
+        let between_sweeps = Nanos((self.shortest_timeout.0 / 16).clamp(SWEEP.0.0, SWEEP.1.0));
+        let mut next_sweep = between_sweeps;
+        loop {
+            let now = self.core.now();
+            self.core.dispatch_due(self.driver.sockets(), now);
+            if now >= self.core.book.boundary() {
+                self.core.book.roll(now);
+            }
+            if now >= next_sweep {
+                next_sweep = now + between_sweeps;
+                self.core.sweep(self.driver.sockets(), now);
+                if self.control.is_stopped() {
+                    self.core.book.cut(now);
+                }
+            }
+            if self.is_over(now) {
+                break;
+            }
+            self.wait(now, next_sweep)?;
+        }
+        self.core.censor_rest();
+        let now = self.core.now();
+        Ok(self.core.book.finish(now))
+    }
+
+    fn await_origin(&mut self) -> io::Result<Option<Nanos>> {
+        while !self.control.is_stopped() {
+            if let Some(origin_ns) = self.control.origin_ns() {
+                return Ok(Some(Nanos(origin_ns)));
+            }
+            self.driver.poll(Wait::AtMost(START_POLL), &mut self.core)?;
+        }
+        Ok(None)
+    }
+
+    /// Moves to the drain when it is time, and tells whether all is over.
+    fn is_over(&mut self, now: Nanos) -> bool {
+        if self.core.is_spent() {
+            self.core.book.end_with_budget();
+            return true;
+        }
+        if now < self.core.book.end() {
+            return false;
+        }
+        if !self.core.is_draining() {
+            self.core.begin_drain(now);
+        }
+        now >= self.core.book.drain_end() || !self.core.has_dispatched()
+    }
+
+    /// Lets the sockets have their say until something else is due.
+    fn wait(&mut self, now: Nanos, next_sweep: Nanos) -> io::Result<()> {
+        let book = &self.core.book;
+        let until = if self.core.is_draining() { book.drain_end() } else { book.end() };
+        let due = next_sweep.min(book.boundary()).min(until);
+        let spin_from = match (self.core.next_intended(), self.spin_margin) {
+            (Some(intended), Some(margin)) => Nanos(intended.0.saturating_sub(margin.0)),
+            (Some(intended), None) => intended,
+            (None, _) => due,
+        };
+        let wake = due.min(spin_from);
+        if wake > now {
+            self.driver.poll(Wait::AtMost(wake - now), &mut self.core)?;
+            return Ok(());
+        }
+        let events = self.driver.poll(Wait::No, &mut self.core)?;
+        if events == 0 {
+            let spun = self.core.now().since(now);
+            self.core.book.spun(spun);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,347 @@
+//! The engine against servers whose truth is known: counts, classes, censoring, lateness; nothing is lost.
+
+use engine::{EngineError, Generator, IntervalData, Job, Step, Timeline};
+use request::{Check, Prepared};
+use schema::experiment::{ArrivalLaw, LoadModel, Reference, ServiceLaw};
+use schema::load::ErrorClass;
+use schema::plan::{LoadPlan, RequestPlan};
+use std::collections::BTreeMap;
+use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::time::Duration;
+use testkit::reference::{Law, ReferenceServer};
+use testkit::script::{Act, Scripted};
+use units::Nanos;
+
+const MS: u64 = 1_000_000;
+
+fn reference(change: impl FnOnce(&mut Reference)) -> ReferenceServer {
+    let mut file = Reference {
+        law: None,
+        mean: None,
+        servers: None,
+        seed: None,
+        error_rate: None,
+        reset_rate: None,
+        freeze: None,
+    };
+    change(&mut file);
+    ReferenceServer::start(Law::try_from(&file).unwrap()).unwrap()
+}
+
+fn closed(connections: u32) -> LoadPlan {
+    LoadPlan {
+        model: LoadModel::Closed,
+        connections,
+        rate_per_s: None,
+        arrivals: None,
+        workers: 1,
+        connect_timeout_ns: 1000 * MS,
+        timeout_ns: 2000 * MS,
+        total_timeout_ns: None,
+        seed: 1,
+    }
+}
+
+fn open(connections: u32, rate_per_s: f64, arrivals: ArrivalLaw) -> LoadPlan {
+    LoadPlan {
+        model: LoadModel::Open,
+        rate_per_s: Some(rate_per_s),
+        arrivals: Some(arrivals),
+        ..closed(connections)
+    }
+}
+
+fn job(to: SocketAddr, load: LoadPlan, duration_ms: u64, drain_ms: u64) -> Job {
+    let plan = RequestPlan { method: "GET".into(), path: "/ping".into(), headers: vec![], body: vec![] };
+    let check = Check::new(&[200], Some(br#"{"code":0,"msg":"ok","data":{}}"#.to_vec()));
+    Job {
+        load,
+        requests_max: None,
+        to,
+        prepared: Arc::new(Prepared::new(&plan, "localhost", check).unwrap()),
+        timeline: Timeline::for_samples(duration_ms * MS, 1, drain_ms * MS),
+        cpus: None,
+        spin: false,
+    }
+}
+
+/// Runs a job whose first interval is measured; returns the sum of all intervals.
+fn run(job: &Job) -> Result<IntervalData, EngineError> {
+    let mut generator = Generator::start(job)?;
+    generator.begin(true);
+    let mut sum = IntervalData::default();
+    loop {
+        match generator.next(Duration::from_secs(20))? {
+            Step::Interval(data) => sum.merge(data),
+            Step::Waiting => panic!("the engine went silent"),
+            Step::Ended => break,
+        }
+    }
+    assert!(sum.counts.measured.balances(), "{:?}", sum.counts.measured);
+    assert_eq!(sum.counts.warm.scheduled, 0, "nothing is intended before the first sample");
+    assert_eq!(sum.times.response.len(), sum.counts.measured.completed);
+    Ok(sum)
+}
+
+/// Sends one request per connection at a time to a script for a short while and states how each must end.
+fn check_class(script: Vec<Act>, requests: u64, expected: &[(ErrorClass, u64)], completed: u64) {
+    let peer = Scripted::start(script.clone());
+    let mut job = job(peer.addr(), closed(1), 5_000, 200);
+    job.requests_max = Some(requests);
+    job.load.timeout_ns = 100 * MS;
+    let sum = run(&job).unwrap_or_else(|error| panic!("{script:?}: {error}"));
+    let account = sum.counts.measured;
+    assert_eq!(account.failed_by_class(), expected.iter().copied().collect::<BTreeMap<_, _>>(), "{script:?}");
+    assert_eq!(
+        (account.scheduled, account.completed, account.censored),
+        (requests, completed, 0),
+        "{script:?}"
+    );
+    for (class, _) in expected {
+        assert!(!sum.examples[class].is_empty(), "{class:?} has no example");
+    }
+}
+
+const GOOD: &str = "HTTP/1.1 200 OK\r\nContent-Length: 31\r\n\r\n{\"code\":0,\"msg\":\"ok\",\"data\":{}}";
+
+#[test]
+fn a_request_budget_is_met_exactly_and_the_server_agrees() {
+    let server = reference(|_| {});
+    for (connections, workers, requests) in [(1, 1, 500), (7, 1, 1000), (8, 3, 1001)] {
+        let mut job = job(server.addr(), LoadPlan { workers, ..closed(connections) }, 60_000, 0);
+        job.requests_max = Some(requests);
+        let sum = run(&job).unwrap();
+        assert_eq!(sum.counts.measured.completed, requests);
+        assert_eq!(sum.status_counts(), BTreeMap::from([(200, requests)]));
+        assert_eq!(sum.counts.connects, u64::from(connections));
+    }
+    let stats = target_stats(server.addr());
+    assert!(stats.contains("\"requests\":2501"), "{stats}");
+}
+
+fn target_stats(addr: SocketAddr) -> String {
+    use std::io::{Read, Write};
+    let mut stream = std::net::TcpStream::connect(addr).unwrap();
+    stream.write_all(b"GET /stats HTTP/1.1\r\nConnection: close\r\n\r\n").unwrap();
+    let mut text = String::new();
+    stream.read_to_string(&mut text).unwrap();
+    text
+}
+
+#[test]
+fn the_rate_is_the_total_and_exact_over_workers() {
+    let server = reference(|_| {});
+    for workers in [1, 2, 3] {
+        let load = LoadPlan { workers, ..open(6, 1000.0, ArrivalLaw::Constant) };
+        let sum = run(&job(server.addr(), load, 500, 500)).unwrap();
+        assert_eq!(sum.counts.measured.scheduled, 500, "{workers} workers");
+        assert_eq!(sum.counts.measured.completed, 500, "{workers} workers");
+    }
+}
+
+#[test]
+fn every_failure_has_its_class_and_the_next_request_is_right() {
+    use Act::{Again, AwaitRequest, Close, Drip, Hold, Reset, Send};
+    let send = Act::send;
+    check_class(vec![AwaitRequest, send(GOOD), Again], 3, &[], 3);
+    check_class(vec![AwaitRequest, Drip(GOOD.into()), Again], 2, &[], 2);
+    let last = GOOD.replace("200 OK\r\n", "200 OK\r\nConnection: close\r\n");
+    check_class(vec![AwaitRequest, send(&last), Close], 3, &[], 3);
+    check_class(vec![AwaitRequest, Close], 3, &[(ErrorClass::PrematureClose, 3)], 0);
+    check_class(
+        vec![AwaitRequest, send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nab"), Close],
+        2,
+        &[(ErrorClass::PrematureClose, 2)],
+        0,
+    );
+    check_class(vec![AwaitRequest, Reset], 2, &[(ErrorClass::Reset, 2)], 0);
+    check_class(vec![AwaitRequest, send("SSH-2.0-x\r\n"), Hold], 2, &[(ErrorClass::Malformed, 2)], 0);
+    check_class(
+        vec![AwaitRequest, send("HTTP/1.1 503 No\r\nContent-Length: 0\r\n\r\n"), Again],
+        2,
+        &[(ErrorClass::UnexpectedStatus, 2)],
+        0,
+    );
+    check_class(
+        vec![AwaitRequest, send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nno"), Again],
+        2,
+        &[(ErrorClass::WrongBody, 2)],
+        0,
+    );
+    check_class(vec![AwaitRequest, Hold], 2, &[(ErrorClass::Timeout, 2)], 0);
+    check_class(
+        vec![AwaitRequest, send("HTTP/1.1 200 OK\r\nContent-Len"), Hold],
+        2,
+        &[(ErrorClass::Timeout, 2)],
+        0,
+    );
+    // Bytes after the answer: the answer stands, the connection is replaced.
+    let garbage = format!("{GOOD}GARBAGE");
+    check_class(vec![AwaitRequest, send(&garbage), Hold], 3, &[], 3);
+    // An answer that ends with its connection.
+    let close_delimited = GOOD.replace("Content-Length: 31", "X: y");
+    check_class(vec![AwaitRequest, Send(close_delimited.into()), Close], 2, &[], 2);
+}
+
+#[test]
+fn wrong_answers_are_counted_among_good_ones() {
+    let server = reference(|file| (file.error_rate, file.reset_rate) = (Some(0.2), Some(0.1)));
+    let mut job = job(server.addr(), closed(4), 60_000, 0);
+    job.requests_max = Some(2000);
+    let account = run(&job).unwrap().counts.measured;
+    let failed = account.failed_by_class();
+    // Four standard deviations of the binomial counts.
+    assert!((failed[&ErrorClass::UnexpectedStatus] as f64 - 400.0).abs() < 72.0, "{failed:?}");
+    assert!((failed[&ErrorClass::Reset] as f64 - 200.0).abs() < 54.0, "{failed:?}");
+    assert_eq!(account.completed + account.failed_total(), 2000);
+}
+
+#[test]
+fn nobody_listening_is_told_before_anything_is_sent() {
+    let addr = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    match run(&job(addr, closed(3), 1000, 0)) {
+        Err(EngineError::NothingConnected { asked: 3, failures, .. }) => {
+            assert_eq!(failures, BTreeMap::from([(ErrorClass::Refused, 3)]));
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+#[test]
+fn a_listener_that_goes_away_refuses_and_nothing_is_lost() {
+    let peer = Scripted::start(vec![Act::AwaitRequest, Act::send(GOOD), Act::Close]);
+    let mut job = job(peer.addr(), open(1, 200.0, ArrivalLaw::Constant), 1000, 100);
+    job.spin = true;
+    let mut generator = Generator::start(&job).unwrap();
+    generator.begin(true);
+    // The peer leaves once it has answered some; what comes after is refused.
+    while peer.requests() < 20 {
+        std::thread::yield_now();
+    }
+    drop(peer);
+    let mut sum = IntervalData::default();
+    loop {
+        match generator.next(Duration::from_secs(20)).unwrap() {
+            Step::Interval(data) => sum.merge(data),
+            Step::Waiting => panic!("the engine went silent"),
+            Step::Ended => break,
+        }
+    }
+    let account = sum.counts.measured;
+    assert!(account.balances());
+    assert_eq!(account.scheduled, 200);
+    assert!(account.failed_by_class().contains_key(&ErrorClass::Refused), "{account:?}");
+}
+
+#[test]
+fn what_is_unsent_or_in_flight_at_the_end_is_censored() {
+    let peer = Scripted::start(vec![Act::AwaitRequest, Act::Hold]);
+    let account = run(&job(peer.addr(), closed(3), 200, 50)).unwrap().counts.measured;
+    assert_eq!((account.scheduled, account.completed, account.censored), (3, 0, 3));
+    let sum = run(&job(peer.addr(), open(2, 100.0, ArrivalLaw::Constant), 500, 50)).unwrap();
+    assert_eq!((sum.counts.measured.scheduled, sum.counts.measured.censored), (50, 50));
+}
+
+#[test]
+fn a_stop_ends_the_load_at_once_with_everything_accounted_for() {
+    let server = reference(|file| file.mean = Some(Nanos::MILLI));
+    let mut generator = Generator::start(&job(server.addr(), closed(4), 60_000, 1000)).unwrap();
+    generator.begin(true);
+    let mut sum = IntervalData::default();
+    while sum.counts.answers == 0 {
+        if let Step::Interval(data) = generator.next(Duration::from_secs(20)).unwrap() {
+            sum.merge(data);
+        }
+    }
+    generator.stop();
+    loop {
+        match generator.next(Duration::from_secs(20)).unwrap() {
+            Step::Interval(data) => sum.merge(data),
+            Step::Waiting => panic!("the engine went silent"),
+            Step::Ended => break,
+        }
+    }
+    assert!(sum.counts.measured.balances());
+    assert!(sum.counts.end_ns < 30_000 * MS, "it ended at {} ns", sum.counts.end_ns);
+}
+
+#[test]
+fn total_time_outs_reach_requests_that_wait_for_a_connection() {
+    let peer = Scripted::start(vec![Act::AwaitRequest, Act::Hold]);
+    let mut job = job(peer.addr(), open(1, 100.0, ArrivalLaw::Constant), 600, 0);
+    job.load.total_timeout_ns = Some(100 * MS);
+    let sum = run(&job).unwrap();
+    let account = sum.counts.measured;
+    assert_eq!(account.scheduled, 60);
+    assert!(account.failed_by_class()[&ErrorClass::Timeout] >= 40, "{account:?}");
+    assert!(
+        sum.examples[&ErrorClass::Timeout].iter().any(|text| text.contains("waiting")),
+        "{:?}",
+        sum.examples
+    );
+}
+
+#[test]
+fn warm_up_is_kept_out_of_the_samples() {
+    let server = reference(|file| file.mean = Some(Nanos::MILLI));
+    let mut job = job(server.addr(), closed(2), 600, 100);
+    job.timeline = Timeline { interval_ns: 100 * MS, measured_intervals: 5, drain_ns: 100 * MS };
+    let mut generator = Generator::start(&job).unwrap();
+    generator.begin(false);
+    let (mut warm, mut measured, mut from) = (IntervalData::default(), IntervalData::default(), u64::MAX);
+    loop {
+        // Decided outside the match: the interval borrows the generator.
+        let mut decide = false;
+        match generator.next(Duration::from_secs(20)).unwrap() {
+            Step::Interval(data) if data.counts.index < from => {
+                warm.merge(data);
+                decide = data.counts.index == 2;
+            }
+            Step::Interval(data) => measured.merge(data),
+            Step::Waiting => panic!("the engine went silent"),
+            Step::Ended => break,
+        }
+        if decide {
+            from = generator.measure_soon();
+        }
+    }
+    assert!(from >= 4, "samples begin later than they were asked for");
+    assert!(warm.counts.warm.scheduled > 0 && warm.counts.measured.scheduled == 0);
+    assert!(measured.counts.measured.balances());
+    // Left over from warm-up: counted in its own account, not in the histograms of the samples.
+    assert_eq!(measured.times.response.len(), measured.counts.measured.completed);
+    let mut both = warm.counts.warm;
+    both.add(&measured.counts.warm);
+    assert!(both.balances(), "{both:?}");
+}
+
+#[test]
+fn a_freeze_shows_in_response_time_and_is_told_apart_from_service_time_and_lag() {
+    // One connection: while the server stands still, arrivals wait for the connection, not for the generator.
+    let server = reference(|file| file.freeze = Some("500ms+1s".into()));
+    let sum = run(&job(server.addr(), open(1, 1000.0, ArrivalLaw::Constant), 4000, 1000)).unwrap();
+    assert_eq!(sum.counts.measured.scheduled, 4000);
+    assert_eq!(sum.counts.measured.completed, 4000);
+    let at = |histogram: &hdrhistogram::Histogram<u64>, quantile| histogram.value_at_quantile(quantile) / MS;
+    // A quarter of the requests was intended during the freeze, so p90 of response time lies well inside it.
+    assert!(at(&sum.times.response, 0.9) >= 500, "p90 {} ms", at(&sum.times.response, 0.9));
+    assert!(at(&sum.times.response, 0.99) >= 900);
+    // Only one request was on the wire meanwhile: service time hides the freeze, which is why it is not the headline.
+    assert!(at(&sum.times.service, 0.99) < 100, "service p99 {} ms", at(&sum.times.service, 0.99));
+    assert!(at(&sum.times.send_lag, 0.9) >= 500, "the wait was for the connection");
+    assert!(at(&sum.times.pacer_lag, 0.9) < 500, "the generator itself was not late");
+}
+
+#[test]
+fn the_integral_of_requests_in_the_system_is_the_sum_of_their_times() {
+    let server =
+        reference(|file| (file.mean, file.law) = (Some(Nanos(2 * MS)), Some(ServiceLaw::Exponential)));
+    for load in [closed(3), open(8, 250.0, ArrivalLaw::Poisson)] {
+        let sum = run(&job(server.addr(), load, 1000, 1000)).unwrap();
+        let residence = sum.times.response.mean() * sum.times.response.len() as f64;
+        let integral = sum.counts.in_system_ns as f64;
+        // Requests in flight at the end leave their last part outside the integral: one of many.
+        assert!((integral / residence - 1.0).abs() < 0.05, "integral {integral}, residence {residence}");
+    }
+}

@@ -1,0 +1,8 @@
+//! Servers whose truth is known: the reference target (also `prony reference`) and scripted peers for tests.
+//!
+//! Invariants: the reference target's service times are a function of its seed and the order of arrivals; every
+//! server here binds to the address it is given, loopback by default, and ends when its handle is dropped.
+//! Absent on purpose: anything that measures. A server only tells what it did.
+
+pub mod reference;
+pub mod script;

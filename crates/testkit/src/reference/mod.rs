@@ -1,0 +1,111 @@
+//! The reference target: an HTTP server that is one queue with a known law of service (M/M/c, M/D/c, …).
+//!
+//! The queue is kept in virtual time: a request that arrives at t begins when a server is free and ends after its
+//! service time, and the answer is sent at that moment. The truth therefore does not depend on how fast this process
+//! is, only on the accuracy of its timer, which sleeps to a margin and spins the rest.
+
+mod http;
+mod queue;
+mod server;
+
+pub use server::{ReferenceServer, serve};
+
+use schema::experiment::{Reference, ServiceLaw};
+use units::{Nanos, Seed};
+
+/// The law of a reference target, checked and with every default filled in.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Law {
+    /// Law of the service time.
+    pub service: ServiceLaw,
+    /// Mean service time.
+    pub mean: Nanos,
+    /// Requests served at the same time.
+    pub servers: u32,
+    /// Seed of service times and faults.
+    pub seed: Seed,
+    /// Share of requests answered with status 500.
+    pub error_rate: f64,
+    /// Share of requests whose connection is reset.
+    pub reset_rate: f64,
+    /// From when after the first request, and for how long, nothing is answered or read.
+    pub freeze: Option<(Nanos, Nanos)>,
+}
+
+/// What is wrong with a law.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LawError {
+    /// A rate that is no share, or rates that add up to more than 1.
+    #[error("error_rate and reset_rate are shares from 0 to 1 and may not add up to more than 1")]
+    Share,
+    /// No servers.
+    #[error("servers must be from 1 to 65536")]
+    Servers,
+    /// A freeze that is not `AT+LENGTH`.
+    #[error("`{0}` is not a freeze; write AT+LENGTH, for example 5s+1s")]
+    Freeze(String),
+}
+
+impl TryFrom<&Reference> for Law {
+    type Error = LawError;
+
+    fn try_from(file: &Reference) -> Result<Self, LawError> {
+        let share = |rate: Option<f64>| rate.unwrap_or(0.0);
+        let (error_rate, reset_rate) = (share(file.error_rate), share(file.reset_rate));
+        let is_share = |rate: f64| (0.0..=1.0).contains(&rate);
+        if !is_share(error_rate) || !is_share(reset_rate) || !is_share(error_rate + reset_rate) {
+            return Err(LawError::Share);
+        }
+        let servers = file.servers.unwrap_or(1);
+        if !(1..=65_536).contains(&servers) {
+            return Err(LawError::Servers);
+        }
+        Ok(Self {
+            service: file.law.unwrap_or_default(),
+            mean: file.mean.unwrap_or_default(),
+            servers,
+            seed: Seed(file.seed.unwrap_or(1)),
+            error_rate,
+            reset_rate,
+            freeze: file.freeze.as_deref().map(parse_freeze).transpose()?,
+        })
+    }
+}
+
+fn parse_freeze(text: &str) -> Result<(Nanos, Nanos), LawError> {
+    let wrong = || LawError::Freeze(text.to_owned());
+    let (at, length) = text.split_once('+').ok_or_else(wrong)?;
+    Ok((at.parse().map_err(|_| wrong())?, length.parse().map_err(|_| wrong())?))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn file() -> Reference {
+        Reference {
+            law: None,
+            mean: None,
+            servers: None,
+            seed: None,
+            error_rate: None,
+            reset_rate: None,
+            freeze: None,
+        }
+    }
+
+    #[test]
+    fn laws_are_checked() {
+        assert!(Law::try_from(&file()).is_ok());
+        for rate in [-0.1, 1.1, f64::NAN] {
+            let wrong = Reference { error_rate: Some(rate), ..file() };
+            assert_eq!(Law::try_from(&wrong), Err(LawError::Share), "{rate}");
+        }
+        let wrong = Reference { error_rate: Some(0.6), reset_rate: Some(0.6), ..file() };
+        assert_eq!(Law::try_from(&wrong), Err(LawError::Share));
+        assert_eq!(Law::try_from(&Reference { servers: Some(0), ..file() }), Err(LawError::Servers));
+        let freeze = |text: &str| Law::try_from(&Reference { freeze: Some(text.into()), ..file() });
+        assert_eq!(freeze("5s+1s").unwrap().freeze, Some((Nanos::from_secs(5), Nanos::SECOND)));
+        assert!(freeze("5s").is_err() && freeze("5+1").is_err());
+    }
+}
