@@ -1,0 +1,86 @@
+//! All sources of one trial, read together at each tick.
+//!
+//! Invariants: a source that fails yields no line, is counted as a gap and stays in; sources are read in a fixed
+//! order, the target's endpoint last because only it can take long.
+//! Absent on purpose: threads and the choice of moments.
+
+use crate::error::CollectError;
+use crate::source::Source;
+use crate::{
+    ProcessTree, Roots, go_runtime, host_load, host_stat, process, tcp_netstat, tcp_snmp, tcp_sockstat,
+};
+use schema::trial::CounterLine;
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use units::Nanos;
+
+/// The sources of a trial with their memory.
+#[derive(Default)]
+pub struct Collector {
+    sources: Vec<Box<dyn Source>>,
+    gaps: BTreeMap<String, u64>,
+    last_errors: BTreeMap<String, CollectError>,
+}
+
+impl Collector {
+    /// A collector of just these sources.
+    #[must_use]
+    pub fn new(sources: Vec<Box<dyn Source>>) -> Self {
+        Self { sources, ..Self::default() }
+    }
+
+    /// The host, TCP, the target's process tree, the generator's without the target's, and the Go runtime at the
+    /// given address and path, each where there is one.
+    #[must_use]
+    pub fn for_trial(
+        roots: &Roots,
+        target_root_pid: Option<u32>,
+        generator_pid: u32,
+        go_runtime: Option<(SocketAddr, String)>,
+    ) -> Self {
+        let mut sources = vec![
+            host_stat::source(roots),
+            host_load::source(roots),
+            tcp_netstat::source(roots),
+            tcp_snmp::source(roots),
+            tcp_sockstat::source(roots),
+        ];
+        if let Some(pid) = target_root_pid {
+            sources.push(process::source(process::TARGET, ProcessTree::new(roots, pid)));
+        }
+        let generator = ProcessTree::new(roots, generator_pid).without(target_root_pid);
+        sources.push(process::source(process::GENERATOR, generator));
+        sources.extend(go_runtime.map(|(address, path)| go_runtime::source(address, path)));
+        Self::new(sources)
+    }
+
+    /// Reads every source once. `now` is the time since the trial's origin.
+    pub fn tick(&mut self, now: Nanos) -> Vec<CounterLine> {
+        let mut lines = Vec::with_capacity(self.sources.len());
+        for source in &mut self.sources {
+            match source.tick(now) {
+                Ok(line) => lines.push(line),
+                Err(error) => {
+                    *self.gaps.entry(source.name().to_owned()).or_default() += 1;
+                    self.last_errors.insert(source.name().to_owned(), error);
+                }
+            }
+        }
+        lines
+    }
+
+    /// Ticks without a line, by source; sources without gaps are absent.
+    #[must_use]
+    pub fn gaps(&self) -> &BTreeMap<String, u64> {
+        &self.gaps
+    }
+
+    /// Why the latest gap of each source happened, for the report.
+    #[must_use]
+    pub fn last_errors(&self) -> &BTreeMap<String, CollectError> {
+        &self.last_errors
+    }
+}
+
+#[cfg(test)]
+mod tests;

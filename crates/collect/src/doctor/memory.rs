@@ -1,0 +1,110 @@
+//! Facts about memory.
+
+use super::fact::{About, File, FileFact, Judgement, field, gib};
+use crate::Roots;
+use schema::doctor::Fact;
+
+/// Share of memory that should be available before a run.
+const AVAILABLE_MIN: f64 = 0.10;
+
+const TOTAL: FileFact = FileFact {
+    about: About {
+        id: "memory.available",
+        title: "Memory",
+        effect: "with little memory free the kernel reclaims pages during the run, which shows as latency",
+    },
+    file: File::Proc("meminfo"),
+    judge: |text| {
+        let (total, available) = (bytes(text, "MemTotal")?, bytes(text, "MemAvailable")?);
+        let value = format!("{} available of {}", gib(available), gib(total));
+        if (available as f64) < AVAILABLE_MIN * total as f64 {
+            return Some(Judgement::warning(
+                value,
+                "stop programs that hold memory, or use a host with more",
+            ));
+        }
+        Some(Judgement::ok(value))
+    },
+};
+const SWAP: FileFact = FileFact {
+    about: About {
+        id: "memory.swap",
+        title: "Swap",
+        effect: "a page that was swapped out costs a disk read of milliseconds in the middle of a request",
+    },
+    file: File::Proc("meminfo"),
+    judge: |text| {
+        let (total, free) = (bytes(text, "SwapTotal")?, bytes(text, "SwapFree")?);
+        let used = total.saturating_sub(free);
+        Some(match (total, used) {
+            (0, _) => Judgement::ok("off"),
+            (_, 0) => {
+                Judgement::note(format!("{}, unused", gib(total)), "swapoff -a for the time of the run")
+            }
+            _ => Judgement::warning(
+                format!("{} of {} in use", gib(used), gib(total)),
+                "swapoff -a for the time of the run",
+            ),
+        })
+    },
+};
+const HUGE_PAGES: FileFact = FileFact {
+    about: About {
+        id: "memory.thp",
+        title: "Transparent huge pages",
+        effect: "with `always` the kernel makes huge pages whenever it can: memory looks larger and faults take longer now and then",
+    },
+    file: File::Sys("kernel/mm/transparent_hugepage/enabled"),
+    judge: |text| {
+        let chosen = text.split_once('[')?.1.split_once(']')?.0;
+        Some(match chosen {
+            "always" => Judgement::note(chosen, "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled"),
+            _ => Judgement::ok(chosen),
+        })
+    },
+};
+
+pub(super) fn facts(roots: &Roots) -> Vec<Fact> {
+    [TOTAL, SWAP, HUGE_PAGES].iter().map(|fact| fact.read(roots)).collect()
+}
+
+/// A value of `/proc/meminfo`, which is in kB of 1024 bytes.
+pub(super) fn bytes(meminfo: &str, key: &str) -> Option<u64> {
+    field(meminfo, key)?.strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1_024)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::tests::check;
+    use super::*;
+    use schema::doctor::Severity::{Note, Ok, Warning};
+
+    const MEMINFO: &str = include_str!("../../fixtures/proc/meminfo");
+
+    #[test]
+    fn memory_and_swap() {
+        check(&TOTAL.of_text(Some(MEMINFO)), Ok, Some("of 23.5 GiB"));
+        check(&TOTAL.of_text(Some("MemTotal: 1000 kB\nMemAvailable: 99 kB")), Warning, Some("0.0 GiB"));
+        check(&TOTAL.of_text(Some("MemTotal: 1000 kB\n")), Note, None);
+        check(&SWAP.of_text(Some(MEMINFO)), Ok, Some("off"));
+        check(
+            &SWAP.of_text(Some("SwapTotal: 2097152 kB\nSwapFree: 2097152 kB")),
+            Note,
+            Some("2.0 GiB, unused"),
+        );
+        check(
+            &SWAP.of_text(Some("SwapTotal: 2097152 kB\nSwapFree: 1048576 kB")),
+            Warning,
+            Some("1.0 GiB of"),
+        );
+        check(&SWAP.of_text(Some("SwapTotal: lots\nSwapFree: 1 kB")), Note, None);
+    }
+
+    #[test]
+    fn huge_pages() {
+        check(&HUGE_PAGES.of_text(Some("always [madvise] never\n")), Ok, Some("madvise"));
+        check(&HUGE_PAGES.of_text(Some("[always] madvise never\n")), Note, Some("always"));
+        check(&HUGE_PAGES.of_text(Some("always")), Note, None);
+        check(&HUGE_PAGES.of_text(None), Note, None);
+    }
+}

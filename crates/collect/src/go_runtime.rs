@@ -1,0 +1,286 @@
+//! `go.runtime`: what a Go target's runtime knows about itself, read by GET from the target.
+//!
+//! The answer is one JSON object keyed by the names of Go's package runtime/metrics; a histogram is
+//! `{"buckets":[…],"counts":[…]}` with infinite bounds as null (targets/go/common/runtimestats).
+//!
+//! | key | kind | runtime/metrics |
+//! |---|---|---|
+//! | `goroutines`, `goroutines_runnable` | gauge | `/sched/goroutines:goroutines`, `/sched/goroutines/runnable:goroutines` |
+//! | `threads`, `gomaxprocs` | gauge | `/sched/threads/total:threads`, `/sched/gomaxprocs:threads` |
+//! | `heap_bytes`, `heap_live_bytes`, `heap_goal_bytes` | gauge | `/memory/classes/heap/objects:bytes`, `/gc/heap/{live,goal}:bytes` |
+//! | `heap_objects`, `stacks_bytes`, `total_bytes` | gauge | `/gc/heap/objects:objects`, `/memory/classes/{heap/stacks,total}:bytes` |
+//! | `gc_cycles` | delta | `/gc/cycles/total:gc-cycles` |
+//! | `alloc_bytes`, `alloc_objects` | delta | `/gc/heap/allocs:{bytes,objects}` |
+//! | `mutex_wait_ns` | delta | `/sync/mutex/wait/total:seconds` |
+//! | `gc_cpu_ns`, `gc_assist_cpu_ns`, `user_cpu_ns` | delta | `/cpu/classes/{gc/total,gc/mark/assist,user}:cpu-seconds` |
+//! | `gc_pauses`, `gc_pause_ns` | delta | `/sched/pauses/total/gc:seconds` |
+//! | `sched_latency_p99_ns` | gauge | `/sched/latencies:seconds`, increase since the previous line |
+//!
+//! `gc_pause_ns` is an estimate: each pause counts as the middle of its bucket (from 256 ns on, a bucket is at most a
+//! quarter of its lower bound wide). `sched_latency_p99_ns` is the upper bound of the bucket that holds the quantile,
+//! so it is never too low, except in the last, unbounded bucket, where the lower bound is given.
+//! The `/cpu/classes` estimates stand still between two collections, so their deltas are absent where no cycle ended.
+//! The reading itself is one request a tick on a fresh connection; it is not part of the load's counts.
+
+use crate::error::{CollectError, ParseError};
+use crate::http_get;
+use crate::reading::{self, Reading, Values};
+use crate::source::{Comparable, Differencing, Source};
+use serde::Deserialize;
+use serde_json::{Map, Value};
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::time::Duration;
+
+/// Name of the source.
+pub const NAME: &str = "go.runtime";
+
+/// Time that the whole GET may take.
+const TIMEOUT: Duration = Duration::from_secs(1);
+/// Longest answer.
+const BODY_BYTES_MAX: usize = 1 << 20;
+/// After this many failures in a row the endpoint is asked more and more rarely, so that it holds up few ticks.
+const FAILURES_IN_A_ROW: u32 = 3;
+/// The longest pause between two attempts, in ticks.
+const SKIPPED_TICKS_MAX: u32 = 32;
+
+const GAUGES: [(&str, &str); 10] = [
+    ("/sched/goroutines:goroutines", "goroutines"),
+    ("/sched/goroutines/runnable:goroutines", "goroutines_runnable"),
+    ("/sched/threads/total:threads", "threads"),
+    ("/sched/gomaxprocs:threads", "gomaxprocs"),
+    ("/memory/classes/heap/objects:bytes", "heap_bytes"),
+    ("/gc/heap/live:bytes", "heap_live_bytes"),
+    ("/gc/heap/goal:bytes", "heap_goal_bytes"),
+    ("/gc/heap/objects:objects", "heap_objects"),
+    ("/memory/classes/heap/stacks:bytes", "stacks_bytes"),
+    ("/memory/classes/total:bytes", "total_bytes"),
+];
+
+const COUNTERS: [(&str, &str); 3] = [
+    ("/gc/cycles/total:gc-cycles", "gc_cycles"),
+    ("/gc/heap/allocs:bytes", "alloc_bytes"),
+    ("/gc/heap/allocs:objects", "alloc_objects"),
+];
+
+/// Counters in seconds, stored in nanoseconds.
+const SECONDS: [(&str, &str); 4] = [
+    ("/sync/mutex/wait/total:seconds", "mutex_wait_ns"),
+    ("/cpu/classes/gc/total:cpu-seconds", "gc_cpu_ns"),
+    ("/cpu/classes/gc/mark/assist:cpu-seconds", "gc_assist_cpu_ns"),
+    ("/cpu/classes/user:cpu-seconds", "user_cpu_ns"),
+];
+
+/// Counters that the runtime brings up to date at the end of a collection only.
+const AT_CYCLE_END: [&str; 3] = ["gc_cpu_ns", "gc_assist_cpu_ns", "user_cpu_ns"];
+
+const PAUSES: &str = "/sched/pauses/total/gc:seconds";
+const LATENCIES: &str = "/sched/latencies:seconds";
+
+/// One answer of the endpoint.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct GoReading {
+    /// Plain gauges and counters.
+    pub plain: Reading,
+    /// Pauses of the collector, in seconds, since the start of the process.
+    pub pauses: Option<Histogram>,
+    /// Times that goroutines waited to run, in seconds, since the start of the process.
+    pub latencies: Option<Histogram>,
+    /// For example `go1.26.8`.
+    pub go_version: Option<String>,
+    /// Module path → version.
+    pub dependencies: BTreeMap<String, String>,
+}
+
+/// A histogram of package runtime/metrics: `counts[k]` values lie in `[bounds[k], bounds[k + 1])`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Histogram {
+    /// One more than counts, rising; the outer ones may be infinite.
+    bounds: Vec<f64>,
+    counts: Vec<u64>,
+}
+
+/// Parses the endpoint's answer. A metric that the runtime lacks is absent.
+///
+/// # Errors
+/// Where it is not the agreed JSON.
+pub fn parse(body: &[u8]) -> Result<GoReading, ParseError> {
+    let object: Map<String, Value> =
+        serde_json::from_slice(body).map_err(|e| ParseError::Json(e.to_string()))?;
+    let mut plain = Reading::default();
+    for (key, name) in GAUGES {
+        if let Some(value) = amount(&object, key)? {
+            plain.gauges.insert(name, value);
+        }
+    }
+    for (key, name) in COUNTERS {
+        if let Some(value) = object.get(key) {
+            plain.counters.insert(name, value.as_u64().ok_or_else(|| not_number(key))?);
+        }
+    }
+    for (key, name) in SECONDS {
+        if let Some(seconds) = amount(&object, key)? {
+            plain.counters.insert(name, (seconds * 1e9).round() as u64);
+        }
+    }
+    Ok(GoReading {
+        plain,
+        pauses: Histogram::from_json(&object, PAUSES)?,
+        latencies: Histogram::from_json(&object, LATENCIES)?,
+        go_version: object.get("go_version").and_then(Value::as_str).map(str::to_owned),
+        dependencies: dependencies(&object),
+    })
+}
+
+fn amount(object: &Map<String, Value>, key: &str) -> Result<Option<f64>, ParseError> {
+    let Some(value) = object.get(key) else { return Ok(None) };
+    let number = value.as_f64().filter(|number| number.is_finite() && *number >= 0.0);
+    number.map(Some).ok_or_else(|| not_number(key))
+}
+
+fn not_number(key: &str) -> ParseError {
+    ParseError::Json(format!("{key} is not a number in range"))
+}
+
+fn dependencies(object: &Map<String, Value>) -> BTreeMap<String, String> {
+    let modules = object.get("dependencies").and_then(Value::as_object);
+    modules
+        .into_iter()
+        .flatten()
+        .filter_map(|(module, version)| Some((module.clone(), version.as_str()?.to_owned())))
+        .collect()
+}
+
+/// Increases between two answers.
+#[must_use]
+pub fn delta(previous: &GoReading, now: &GoReading) -> Values {
+    let mut deltas = reading::delta(&previous.plain, &now.plain);
+    if deltas.get("gc_cycles").is_none_or(|cycles| *cycles == 0.0) {
+        AT_CYCLE_END.iter().for_each(|name| {
+            deltas.remove(*name);
+        });
+    }
+    if let Some(pauses) = increase(previous.pauses.as_ref(), now.pauses.as_ref()) {
+        deltas.insert("gc_pauses".to_owned(), pauses.count() as f64);
+        deltas.insert("gc_pause_ns".to_owned(), pauses.sum_of_middles() * 1e9);
+    }
+    deltas
+}
+
+impl Comparable for GoReading {
+    fn gauges(&self, previous: Option<&Self>) -> Values {
+        let mut gauges = reading::named(&self.plain.gauges);
+        let latencies = previous.and_then(|p| increase(p.latencies.as_ref(), self.latencies.as_ref()));
+        if let Some(p99) = latencies.and_then(|latencies| latencies.quantile(0.99)) {
+            gauges.insert("sched_latency_p99_ns".to_owned(), p99 * 1e9);
+        }
+        gauges
+    }
+
+    fn deltas(&self, previous: &Self) -> Values {
+        delta(previous, self)
+    }
+}
+
+fn increase(previous: Option<&Histogram>, now: Option<&Histogram>) -> Option<Histogram> {
+    now?.since(previous?)
+}
+
+impl Histogram {
+    fn from_json(object: &Map<String, Value>, key: &'static str) -> Result<Option<Self>, ParseError> {
+        #[derive(Deserialize)]
+        struct Raw {
+            buckets: Vec<Option<f64>>,
+            counts: Vec<u64>,
+        }
+        let Some(value) = object.get(key) else { return Ok(None) };
+        let raw = Raw::deserialize(value).map_err(|error| ParseError::Json(format!("{key}: {error}")))?;
+        let last = raw.buckets.len().saturating_sub(1);
+        let bound = |(index, bound): (usize, &Option<f64>)| match (bound, index) {
+            (Some(bound), _) => *bound,
+            (None, 0) => f64::NEG_INFINITY,
+            (None, index) if index == last => f64::INFINITY,
+            (None, _) => f64::NAN,
+        };
+        let bounds: Vec<f64> = raw.buckets.iter().enumerate().map(bound).collect();
+        if bounds.len() != raw.counts.len() + 1 || !bounds.is_sorted_by(|a, b| a < b) {
+            return Err(ParseError::Histogram(key));
+        }
+        Ok(Some(Self { bounds, counts: raw.counts }))
+    }
+
+    /// What came in since `previous`; nothing where a count went backwards or the bounds changed (another process).
+    fn since(&self, previous: &Self) -> Option<Self> {
+        if self.bounds != previous.bounds {
+            return None;
+        }
+        let counts = self.counts.iter().zip(&previous.counts).map(|(now, before)| now.checked_sub(*before));
+        Some(Self { bounds: self.bounds.clone(), counts: counts.collect::<Option<_>>()? })
+    }
+
+    fn count(&self) -> u64 {
+        self.counts.iter().fold(0, |sum, count| sum.saturating_add(*count))
+    }
+
+    /// Sum of all values, each taken as the middle of its bucket, or as the finite bound of an unbounded one.
+    fn sum_of_middles(&self) -> f64 {
+        let middle = |low: f64, high: f64| match (low.is_finite(), high.is_finite()) {
+            (true, true) => f64::midpoint(low, high),
+            (true, false) => low,
+            (false, true) => high,
+            (false, false) => 0.0,
+        };
+        self.bounds.windows(2).zip(&self.counts).map(|(pair, n)| middle(pair[0], pair[1]) * *n as f64).sum()
+    }
+
+    /// Upper bound of the bucket with quantile `q`; nothing where there are no values.
+    fn quantile(&self, q: f64) -> Option<f64> {
+        let rank = ((self.count() as f64) * q).ceil().max(1.0);
+        let mut below = 0.0;
+        let index = self.counts.iter().position(|count| {
+            below += *count as f64;
+            below >= rank
+        })?;
+        [self.bounds[index + 1], self.bounds[index]].into_iter().find(|bound| bound.is_finite())
+    }
+}
+
+/// Asks the target once.
+///
+/// # Errors
+/// Where it does not answer well within a second.
+pub fn read(address: SocketAddr, path: &str) -> Result<GoReading, CollectError> {
+    let body = http_get::get(address, &address.to_string(), path, TIMEOUT, BODY_BYTES_MAX)
+        .map_err(|source| CollectError::Get { address, path: path.to_owned(), source })?;
+    parse(&body).map_err(|source| CollectError::Parse { what: format!("http://{address}{path}"), source })
+}
+
+pub(crate) fn source(address: SocketAddr, path: String) -> Box<dyn Source> {
+    let mut backoff = Backoff::default();
+    Box::new(Differencing::new(NAME, move || backoff.attempt(|| read(address, &path))))
+}
+
+/// Skips ticks after failures in a row: 1, 2, 4, … up to [`SKIPPED_TICKS_MAX`]. A skipped tick is a gap as well.
+#[derive(Debug, Default)]
+struct Backoff {
+    failures: u32,
+    skip: u32,
+}
+
+impl Backoff {
+    fn attempt<T>(&mut self, read: impl FnOnce() -> Result<T, CollectError>) -> Result<T, CollectError> {
+        if self.skip > 0 {
+            self.skip -= 1;
+            return Err(CollectError::BackedOff { failures: self.failures });
+        }
+        let result = read();
+        self.failures = if result.is_ok() { 0 } else { self.failures.saturating_add(1) };
+        if let Some(doublings) = self.failures.checked_sub(FAILURES_IN_A_ROW) {
+            self.skip = 1_u32.checked_shl(doublings).unwrap_or(u32::MAX).min(SKIPPED_TICKS_MAX);
+        }
+        result
+    }
+}
+
+#[cfg(test)]
+mod tests;

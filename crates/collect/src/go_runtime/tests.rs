@@ -1,0 +1,107 @@
+//! Real answers of `targets/go/nethttp`: fresh, and after 300 requests of 1,000 records.
+
+use super::*;
+use std::net::TcpListener;
+
+const FIRST: &[u8] = include_bytes!("../../fixtures/go/first.json");
+const SECOND: &[u8] = include_bytes!("../../fixtures/go/second.json");
+
+fn histogram(bounds: &[f64], counts: &[u64]) -> Histogram {
+    Histogram { bounds: bounds.to_vec(), counts: counts.to_vec() }
+}
+
+#[test]
+fn real_answers() {
+    let (first, second) = (parse(FIRST).unwrap(), parse(SECOND).unwrap());
+    let gauges = second.gauges(Some(&first));
+    assert_eq!(gauges.len(), GAUGES.len() + 1, "every gauge of the table and the latency");
+    assert_eq!((gauges["goroutines"], gauges["heap_live_bytes"]), (16.0, 5_933_344.0));
+    assert!((1e3..1e9).contains(&gauges["sched_latency_p99_ns"]), "{gauges:?}");
+
+    let deltas = delta(&first, &second);
+    assert_eq!(deltas["gc_cycles"], 120.0);
+    assert_eq!(deltas["gc_pauses"], 240.0, "two pauses a cycle");
+    assert_eq!(deltas["alloc_bytes"], f64::from(591_075_488 - 113_920));
+    assert_eq!(deltas["gc_cpu_ns"], 259_528_229.0);
+    // 240 pauses between 1 µs and 10 ms each.
+    assert!((240e3..2.4e9).contains(&deltas["gc_pause_ns"]), "{}", deltas["gc_pause_ns"]);
+    assert_eq!(second.go_version.as_deref(), Some("go1.26.8"));
+    assert!(second.dependencies.contains_key("prony.dev/targets/common"));
+}
+
+#[test]
+fn the_first_line_has_no_latency_and_a_restart_no_deltas() {
+    let (first, second) = (parse(FIRST).unwrap(), parse(SECOND).unwrap());
+    assert!(!first.gauges(None).contains_key("sched_latency_p99_ns"));
+    let restarted = delta(&second, &first);
+    for name in ["gc_cycles", "alloc_bytes", "gc_pauses", "gc_pause_ns", "gc_cpu_ns"] {
+        assert!(!restarted.contains_key(name), "{name} went backwards");
+    }
+    assert!(!first.gauges(Some(&second)).contains_key("sched_latency_p99_ns"));
+}
+
+#[test]
+fn without_a_collection_the_cpu_estimates_are_absent() {
+    let second = parse(SECOND).unwrap();
+    let deltas = delta(&second, &second);
+    assert_eq!(deltas["gc_cycles"], 0.0);
+    assert!(AT_CYCLE_END.iter().all(|name| !deltas.contains_key(*name)), "{deltas:?}");
+    assert!(!second.gauges(Some(&second)).contains_key("sched_latency_p99_ns"), "no values, no quantile");
+}
+
+#[test]
+fn pauses_count_as_the_middle_of_their_bucket() {
+    let pauses = histogram(&[f64::NEG_INFINITY, 0.0, 1.0, 3.0, f64::INFINITY], &[1, 2, 3, 4]);
+    assert_eq!(pauses.sum_of_middles(), 2.0 * 0.5 + 3.0 * 2.0 + 4.0 * 3.0);
+}
+
+#[test]
+fn a_quantile_is_the_upper_bound_of_its_bucket() {
+    let check = |counts: &[u64], expected: Option<f64>| {
+        let latencies = histogram(&[f64::NEG_INFINITY, 0.0, 1.0, 3.0, f64::INFINITY], counts);
+        assert_eq!(latencies.quantile(0.99), expected, "{counts:?}");
+    };
+    check(&[0, 99, 1, 0], Some(1.0));
+    check(&[0, 98, 2, 0], Some(3.0));
+    check(&[0, 0, 0, 5], Some(3.0));
+    check(&[0, 1, 0, 0], Some(1.0));
+    check(&[0, 0, 0, 0], None);
+}
+
+#[test]
+fn what_is_not_the_agreed_json_is_an_error() {
+    let check = |body: &str, part: &str| {
+        let message = parse(body.as_bytes()).unwrap_err().to_string();
+        assert!(message.contains(part), "{message} lacks {part}");
+    };
+    check("[1]", "agreed JSON");
+    check(r#"{"/sched/goroutines:goroutines":"many"}"#, "/sched/goroutines:goroutines");
+    check(r#"{"/gc/heap/allocs:bytes":-1}"#, "/gc/heap/allocs:bytes");
+    check(r#"{"/sched/latencies:seconds":{"buckets":[0,1],"counts":[1,2]}}"#, "one bound more");
+    check(r#"{"/sched/latencies:seconds":{"buckets":[0,null,1],"counts":[1,2]}}"#, "rising");
+    check(r#"{"/sched/latencies:seconds":{"buckets":[1,0],"counts":[1]}}"#, "rising");
+    check(r#"{"/sched/latencies:seconds":7}"#, "/sched/latencies:seconds");
+    assert_eq!(parse(b"{}").unwrap(), GoReading::default(), "what a runtime lacks is absent");
+}
+
+#[test]
+fn an_endpoint_that_keeps_failing_is_asked_more_rarely_and_again_when_it_recovers() {
+    let mut backoff = Backoff::default();
+    let mut attempts = Vec::new();
+    for tick in 0..20 {
+        let _ = backoff.attempt(|| {
+            attempts.push(tick);
+            Err::<(), _>(CollectError::Gone { pid: 1 })
+        });
+    }
+    assert_eq!(attempts, [0, 1, 2, 4, 7, 12]);
+    while backoff.attempt(|| Ok(())).is_err() {}
+    assert!(backoff.attempt(|| Ok(())).is_ok(), "after one good answer it is asked at every tick");
+}
+
+#[test]
+fn a_dead_endpoint_is_an_error_that_names_it() {
+    let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let message = read(address, "/debug/runtime").unwrap_err().to_string();
+    assert!(message.contains(&format!("http://{address}/debug/runtime")), "{message}");
+}

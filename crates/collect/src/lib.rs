@@ -1,0 +1,47 @@
+//! Counters that are read beside the load, and the host facts behind `prony doctor`.
+//!
+//! Invariants: a source is a thin read, a pure parse and a pure delta; the roots of `/proc` and `/sys` are injected;
+//! what cannot be read is absent, never zero; a counter that went backwards gives no delta; a source that fails costs
+//! a gap, never the run; input (kernel files, answers of targets) is bounded and never causes a panic.
+//! Absent on purpose: threads and time stamps (the runner hands `now` in and decides when to tick), the meaning of a
+//! counter (the analyze crate's work), and any change to the host.
+
+mod collector;
+pub mod doctor;
+mod error;
+pub mod go_runtime;
+pub mod host_load;
+pub mod host_stat;
+pub mod http_get;
+pub mod process;
+pub mod reading;
+mod source;
+pub mod tcp_netstat;
+mod tcp_pairs;
+pub mod tcp_snmp;
+pub mod tcp_sockstat;
+mod text;
+
+pub use collector::Collector;
+pub use doctor::doctor;
+pub use error::{CollectError, ParseError};
+pub use process::{ProcessTree, TreeUsage};
+pub use source::Source;
+
+use std::path::PathBuf;
+
+/// Where the kernel's files are; other places are given in tests.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Roots {
+    /// The proc file system.
+    pub proc: PathBuf,
+    /// The sys file system.
+    pub sys: PathBuf,
+}
+
+impl Default for Roots {
+    /// `/proc` and `/sys`.
+    fn default() -> Self {
+        Self { proc: PathBuf::from("/proc"), sys: PathBuf::from("/sys") }
+    }
+}

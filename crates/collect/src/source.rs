@@ -1,0 +1,79 @@
+//! The trait every source has, and the one place where a reading becomes a line with deltas.
+//!
+//! Invariants: the first line of a source has gauges only; a failed reading leaves the previous one in place, so that
+//! the next delta spans the gap and no increase is lost.
+
+use crate::error::CollectError;
+use crate::reading::{self, Reading, Values};
+use schema::trial::CounterLine;
+use units::Nanos;
+
+/// Something whose counters can be read at a tick.
+pub trait Source: Send {
+    /// The name in `counters.ndjson`, for example `host.stat`.
+    fn name(&self) -> &str;
+
+    /// Reads once. `now` is the time since the trial's origin and is stored as it is.
+    ///
+    /// # Errors
+    /// Where the source cannot be read or understood; then there is no line.
+    fn tick(&mut self, now: Nanos) -> Result<CounterLine, CollectError>;
+}
+
+/// A reading that can be compared with the one before.
+pub(crate) trait Comparable {
+    /// Values as they stand; some need the previous reading and are absent without it.
+    fn gauges(&self, previous: Option<&Self>) -> Values;
+    /// Increases since the previous reading.
+    fn deltas(&self, previous: &Self) -> Values;
+}
+
+impl Comparable for Reading {
+    fn gauges(&self, _: Option<&Self>) -> Values {
+        reading::named(&self.gauges)
+    }
+
+    fn deltas(&self, previous: &Self) -> Values {
+        reading::delta(previous, self)
+    }
+}
+
+/// A source made of a read function and the memory of its previous reading.
+pub(crate) struct Differencing<T, F> {
+    name: &'static str,
+    read: F,
+    previous: Option<T>,
+}
+
+impl<T, F> Differencing<T, F>
+where
+    T: Comparable + Send,
+    F: FnMut() -> Result<T, CollectError> + Send,
+{
+    pub(crate) fn new(name: &'static str, read: F) -> Self {
+        Self { name, read, previous: None }
+    }
+}
+
+impl<T, F> Source for Differencing<T, F>
+where
+    T: Comparable + Send,
+    F: FnMut() -> Result<T, CollectError> + Send,
+{
+    fn name(&self) -> &str {
+        self.name
+    }
+
+    fn tick(&mut self, now: Nanos) -> Result<CounterLine, CollectError> {
+        let reading = (self.read)()?;
+        let previous = self.previous.as_ref();
+        let line = CounterLine {
+            t_ns: now.0,
+            source: self.name.to_owned(),
+            gauges: reading.gauges(previous),
+            deltas: previous.map(|previous| reading.deltas(previous)).unwrap_or_default(),
+        };
+        self.previous = Some(reading);
+        Ok(line)
+    }
+}
