@@ -33,8 +33,8 @@ pub fn build(
 ) -> Result<BTreeMap<String, String>, TargetError> {
     let Some(plan) = &manifest.build else { return Ok(BTreeMap::new()) };
     require(&plan.needs)?;
-    let out = folder.join(".build");
-    fs::create_dir_all(&out).map_err(|error| TargetError::io(format!("create {}", out.display()), error))?;
+    let out = folder_of(folder);
+    fs::create_dir_all(&out).map_err(|error| TargetError::io(format!("create {out}"), error))?;
     File::create(log).map_err(|error| TargetError::io(format!("write the log {}", log.display()), error))?;
     let spec = spec(&plan.command, folder, &out, log);
     if program::find(&spec.command[0], Some(folder), None).is_none() {
@@ -47,6 +47,11 @@ pub fn build(
     Ok(versions(&plan.needs, folder))
 }
 
+/// `{build}`: absolute, because commands run in another folder than prony does.
+pub(crate) fn folder_of(folder: &Path) -> String {
+    std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()).join(".build").display().to_string()
+}
+
 fn require(needs: &[Need]) -> Result<(), TargetError> {
     match needs.iter().find(|need| program::find(&need.program, None, None).is_none()) {
         Some(need) => {
@@ -56,9 +61,8 @@ fn require(needs: &[Need]) -> Result<(), TargetError> {
     }
 }
 
-fn spec(command: &[String], folder: &Path, out: &Path, log: &Path) -> Spec {
-    let out = out.display().to_string();
-    let values = Values { build: Some(&out), ..Values::default() };
+fn spec(command: &[String], folder: &Path, out: &str, log: &Path) -> Spec {
+    let values = Values { build: Some(out), ..Values::default() };
     Spec {
         command: command.iter().map(|text| values.fill(text)).collect(),
         env: BTreeMap::new(),
@@ -113,6 +117,7 @@ mod tests {
             error.to_string(),
             "`no-such-program` is not found or cannot be executed\n  remedy: apt-get install no-such-program"
         );
+        assert!(folder_of(Path::new("targets/x")).starts_with('/'));
         assert_eq!(versions(&[need("sh")], Path::new("/")), BTreeMap::from([("sh".into(), "1.0".into())]));
     }
 }

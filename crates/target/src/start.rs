@@ -119,7 +119,7 @@ impl StartPlan {
     fn spec(&self, addr: SocketAddr) -> Spec {
         let host = HOST.to_string();
         let port = addr.port().to_string();
-        let build = self.folder.as_ref().map(|folder| folder.join(".build").display().to_string());
+        let build = self.folder.as_deref().map(crate::build::folder_of);
         let values = Values { host: Some(&host), port: Some(&port), build: build.as_deref() };
         Spec {
             command: self.command.iter().map(|text| values.fill(text)).collect(),
