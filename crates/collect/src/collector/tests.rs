@@ -74,6 +74,7 @@ fn a_missed_tick_is_made_up_by_the_next_delta() {
     tick("cpu 1 0 0 1\nctxt 10\n", 0).unwrap();
     assert!(tick("garbage", 1).is_err());
     assert_eq!(tick("cpu 1 0 0 1\nctxt 17\n", 2).unwrap().deltas["ctxt"], 7.0);
+    assert_eq!(tick("cpu 1 0 0 1\nctxt 19\n", 3).unwrap().deltas["ctxt"], 2.0);
 }
 
 /// Above the kernel's largest process number.

@@ -56,6 +56,13 @@ fn pauses_count_as_the_middle_of_their_bucket() {
 }
 
 #[test]
+fn histograms_with_other_bounds_are_not_compared() {
+    let before = histogram(&[0.0, 1.0, 2.0], &[1, 1]);
+    assert_eq!(histogram(&[0.0, 1.0, 3.0], &[2, 2]).since(&before), None);
+    assert_eq!(histogram(&[0.0, 1.0, 2.0], &[2, 1]).since(&before).map(|h| h.counts), Some(vec![1, 0]));
+}
+
+#[test]
 fn a_quantile_is_the_upper_bound_of_its_bucket() {
     let check = |counts: &[u64], expected: Option<f64>| {
         let latencies = histogram(&[f64::NEG_INFINITY, 0.0, 1.0, 3.0, f64::INFINITY], counts);
