@@ -1,0 +1,208 @@
+//! The answer in one sentence: the best target at each load against the others, with its certainty.
+
+use super::data::RunData;
+use crate::words::{self, count, percent};
+use schema::analysis::{Belief, BeliefLevel, CellSummary, Comparison, Interval, MetricSummary, Verdict};
+use schema::experiment::LoadModel;
+use schema::metric::Metric;
+
+/// More clauses than this are left to the tables.
+const CLAUSES: usize = 4;
+
+pub(super) fn answer(
+    data: &RunData<'_>,
+    cells: &[CellSummary],
+    comparisons: &[Comparison],
+    belief: &Belief,
+) -> String {
+    if belief.level == BeliefLevel::No {
+        let worst = belief.notes.first();
+        let text = worst.map_or("", |note| note.text.as_str());
+        let remedy = worst.and_then(|note| note.remedy.as_deref()).unwrap_or("run it again");
+        return format!("No answer: {text}; {remedy}.");
+    }
+    let metric = metric_of_answer(data, cells);
+    let clauses = clauses(data, cells, comparisons, metric);
+    let more = clauses.len().saturating_sub(CLAUSES);
+    let shown = clauses[..clauses.len() - more].join("; ");
+    match (shown.is_empty(), more) {
+        (true, _) => "No answer: the plan has no cells; add a target and a load.".to_owned(),
+        (_, 0) => format!("{shown}."),
+        _ => format!("{shown}; {more} more in the tables."),
+    }
+}
+
+/// That of the first claim; else throughput, which an open load fixes itself, so there the p99 response time, or the
+/// mean where no trial is long enough for a p99.
+fn metric_of_answer(data: &RunData<'_>, cells: &[CellSummary]) -> Metric {
+    if let Some(claim) = data.plan.claims.first() {
+        return claim.metric;
+    }
+    let open = data.plan.cells.iter().any(|cell| cell.load.model == LoadModel::Open);
+    let has =
+        |metric| cells.iter().any(|cell| summary(cell, metric).is_some_and(|found| found.center.is_some()));
+    match (open, has(Metric::P99)) {
+        (false, _) => Metric::Throughput,
+        (true, true) => Metric::P99,
+        (true, false) => Metric::Mean,
+    }
+}
+
+fn summary(cell: &CellSummary, metric: Metric) -> Option<&MetricSummary> {
+    cell.metrics.iter().find(|found| found.metric == metric)
+}
+
+/// For each load in plan order: the best target against each other one, or its value where it stands alone.
+fn clauses(
+    data: &RunData<'_>,
+    cells: &[CellSummary],
+    comparisons: &[Comparison],
+    metric: Metric,
+) -> Vec<String> {
+    let mut loads: Vec<&str> = Vec::new();
+    for cell in cells {
+        if !loads.contains(&cell.load.as_str()) {
+            loads.push(&cell.load);
+        }
+    }
+    let mut clauses = Vec::new();
+    for load in loads {
+        let at_load: Vec<&CellSummary> = cells.iter().filter(|cell| cell.load == load).collect();
+        let best = best(&at_load, metric);
+        let pairs: Vec<&Comparison> = comparisons
+            .iter()
+            .filter(|pair| pair.metric == metric && best.is_some_and(|best| pair.a == best || pair.b == best))
+            .collect();
+        if pairs.is_empty() {
+            clauses.extend(at_load.iter().map(|cell| alone(data, cell, metric)));
+        } else {
+            clauses.extend(pairs.into_iter().map(|pair| against(data, pair)));
+        }
+    }
+    clauses
+}
+
+/// Identifier of the cell with the best centre; the first where none has one.
+fn best<'a>(cells: &[&'a CellSummary], metric: Metric) -> Option<&'a str> {
+    let score = |cell: &CellSummary| {
+        let center = summary(cell, metric).and_then(|found| found.center)?;
+        Some(if metric.higher_is_better() { -center } else { center })
+    };
+    let scored = cells.iter().filter_map(|cell| Some((cell.cell.as_str(), score(cell)?)));
+    let best = scored.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(cell, _)| cell);
+    best.or_else(|| cells.first().map(|cell| cell.cell.as_str()))
+}
+
+/// A target without another to compare it with.
+fn alone(data: &RunData<'_>, cell: &CellSummary, metric: Metric) -> String {
+    let found = summary(cell, metric);
+    let name = words::metric(metric);
+    let Some((found, center)) = found.and_then(|found| Some((found, found.center?))) else {
+        let reason = found.and_then(|found| found.refused.as_deref()).unwrap_or("no trial gives a value");
+        return format!("no {name} can be given for {} at {}: {reason}", cell.target, cell.load);
+    };
+    let value = words::value(metric, center);
+    let said = if metric == Metric::Throughput {
+        format!("{} serves {} requests per second at {}", cell.target, words::number(center), cell.load)
+    } else {
+        format!("{} has a {name} of {value} at {}", cell.target, cell.load)
+    };
+    let end = |end: f64| {
+        if metric == Metric::Throughput { words::number(end) } else { words::value(metric, end) }
+    };
+    match found.interval.and_then(|interval| interval.low.zip(interval.high)) {
+        Some((low, high)) => format!(
+            "{said} ({} {} to {}, {})",
+            data.interval_name(),
+            end(low),
+            end(high),
+            count(found.values.len(), "trial")
+        ),
+        None => {
+            format!("{said}, without an interval: {}", found.refused.as_deref().unwrap_or("it is unbounded"))
+        }
+    }
+}
+
+/// One comparison as a clause, told from the side of the better target.
+fn against(data: &RunData<'_>, pair: &Comparison) -> String {
+    let (a, b, load) = (&pair.a_target, &pair.b_target, &pair.load);
+    let name = words::metric(pair.metric);
+    let (Some(ratio), Some(interval)) = (pair.ratio, pair.interval) else {
+        let so_far =
+            pair.ratio.map_or(String::new(), |ratio| format!(" (ratio so far {})", words::ratio(ratio)));
+        let reason = pair.refused.as_deref().unwrap_or("it was refused");
+        return format!("no answer on {name} of {a} against {b} at {load}{so_far}: {reason}");
+    };
+    match pair.verdict {
+        Verdict::Faster => better(data, pair, (a, b), ratio, interval),
+        Verdict::Slower => better(data, pair, (b, a), 1.0 / ratio, inverted(interval)),
+        Verdict::Equivalent => {
+            format!(
+                "{a} and {b} are equal in {name} within {} at {load} ({})",
+                percent(data.margin),
+                certainty(data, pair, ratio, interval)
+            )
+        }
+        Verdict::Inconclusive | Verdict::Refused => {
+            format!(
+                "no difference shown between {a} and {b} in {name} at {load} ({})",
+                certainty(data, pair, ratio, interval)
+            )
+        }
+    }
+}
+
+/// `go/echo serves 4.1 % more requests per second than go/gin at 128 connections (95 % interval 2.9 % to 5.3 %, …)`;
+/// from twice as many on, in multiples.
+fn better(
+    data: &RunData<'_>,
+    pair: &Comparison,
+    (winner, loser): (&str, &str),
+    ratio: f64,
+    interval: Interval,
+) -> String {
+    let name = words::metric(pair.metric);
+    let (said, near, far) = if pair.metric.higher_is_better() {
+        let (low, high) = (interval.low.unwrap_or(0.0), interval.high.unwrap_or(f64::INFINITY));
+        if ratio >= 2.0 {
+            let said = format!("{winner} serves {} times as many {name} as {loser}", words::number(ratio));
+            (said, words::number(low), format!("{} times", words::number(high)))
+        } else {
+            let said = format!("{winner} serves {} more {name} than {loser}", percent(ratio - 1.0));
+            (said, percent(low - 1.0), percent(high - 1.0))
+        }
+    } else {
+        let by = percent(1.0 - ratio);
+        let said = match pair.metric {
+            Metric::ErrorRate => format!("{winner} fails {by} less often than {loser}"),
+            Metric::CpuPerRequest | Metric::Memory => format!("{winner} uses {by} less {name} than {loser}"),
+            _ => format!("{winner} has a {by} lower {name} than {loser}"),
+        };
+        let end = |end: Option<f64>, open: f64| percent(1.0 - end.unwrap_or(open));
+        (said, end(interval.high, f64::INFINITY), end(interval.low, 0.0))
+    };
+    format!(
+        "{said} at {} ({} {near} to {far}, {})",
+        pair.load,
+        data.interval_name(),
+        count(pair.blocks as usize, "block")
+    )
+}
+
+fn inverted(interval: Interval) -> Interval {
+    let invert = |end: Option<f64>| end.map(|end| 1.0 / end).filter(|end| end.is_finite());
+    Interval { low: Some(invert(interval.high).unwrap_or(0.0)), high: invert(interval.low) }
+}
+
+fn certainty(data: &RunData<'_>, pair: &Comparison, ratio: f64, interval: Interval) -> String {
+    let end = |end: Option<f64>| end.map_or("unbounded".to_owned(), words::ratio);
+    format!(
+        "ratio {}, {} {} to {}, {}",
+        words::ratio(ratio),
+        data.interval_name(),
+        end(interval.low),
+        end(interval.high),
+        count(pair.blocks as usize, "block")
+    )
+}

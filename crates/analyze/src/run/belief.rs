@@ -1,0 +1,286 @@
+//! Whether the numbers may be believed: what was looked at, what was found, and what would cure it.
+//!
+//! Facts about the host are presumptions and weigh as reservations at most: whether they did harm is what the gates
+//! of each trial measure. Only missing or mostly void trials make a run one that must not be used.
+
+use super::MIN_TRIALS;
+use super::data::RunData;
+use super::drift::drift;
+use crate::stats::student::MeanTest;
+use crate::trial::STEAL_SAID;
+use crate::words::{count, listed, percent};
+use schema::analysis::{Belief, BeliefLevel, BeliefNote, CellSummary, Comparison, Verdict};
+use schema::doctor::{Fact, Severity};
+use schema::metric::Metric;
+use schema::run::RunFile;
+use schema::trial::TrialOutcome;
+
+/// Standard deviation of the log of throughput over the trials of a cell from which it is a reservation: with 5 % the
+/// interval over five trials is ± 6 %, three times the usual margin.
+const SPREAD: f64 = 0.05;
+/// p below which a drift is taken for one.
+const DRIFT_P: f64 = 0.05;
+
+pub(super) fn belief(
+    run: &RunFile,
+    data: &RunData<'_>,
+    cells: &[CellSummary],
+    comparisons: &[Comparison],
+) -> Belief {
+    let mut notes = outcomes(data, cells);
+    notes.extend(interrupted(data));
+    notes.extend(strangers(data));
+    notes.extend(settings(data));
+    notes.extend(not_level(data));
+    notes.extend(stolen(data));
+    notes.extend(spread(cells));
+    notes.extend(drifted(data));
+    notes.extend(many_questions(data, comparisons));
+    notes.extend(data.plan.pin.weakness.iter().map(|weakness| {
+        reservation(
+            weakness.clone(),
+            "use a machine with more cores, or set `pin` so that target and generator part",
+        )
+    }));
+    notes.extend(environment(&run.environment.facts));
+    // Stable: within a level the order above stays.
+    notes.sort_by_key(|note| std::cmp::Reverse(note.level));
+    let level = notes.iter().map(|note| note.level).max().unwrap_or(BeliefLevel::Yes);
+    Belief { level, summary: summary(level, &notes), notes }
+}
+
+fn summary(level: BeliefLevel, notes: &[BeliefNote]) -> String {
+    let first = notes.first().map_or("", |note| note.text.as_str());
+    let reservations = notes.iter().filter(|note| note.level == BeliefLevel::WithReservations).count();
+    match level {
+        BeliefLevel::Yes => format!("These numbers can be believed: {first}."),
+        BeliefLevel::WithReservations => format!(
+            "These numbers can be believed with {}: {first}{}.",
+            count(reservations, "reservation"),
+            if reservations > 1 { "; see the notes" } else { "" }
+        ),
+        BeliefLevel::No => format!("These numbers must not be used: {first}."),
+    }
+}
+
+fn note(level: BeliefLevel, text: String, remedy: &str) -> BeliefNote {
+    BeliefNote { level, text, remedy: Some(remedy.to_owned()) }
+}
+
+fn reservation(text: String, remedy: &str) -> BeliefNote {
+    note(BeliefLevel::WithReservations, text, remedy)
+}
+
+fn speaks_for(text: String) -> BeliefNote {
+    BeliefNote { level: BeliefLevel::Yes, text, remedy: None }
+}
+
+/// Void and failed trials, and cells that are left with too few.
+fn outcomes(data: &RunData<'_>, cells: &[CellSummary]) -> Vec<BeliefNote> {
+    let all = data.trials.len();
+    let bad = ids(data, |outcome| outcome != TrialOutcome::Valid).len();
+    if all == 0 {
+        let remedy = "run the experiment again, or `prony run --resume`";
+        return vec![note(BeliefLevel::No, "no trial was run to its end".to_owned(), remedy)];
+    }
+    let level = if 2 * bad > all { BeliefLevel::No } else { BeliefLevel::WithReservations };
+    let mut notes: Vec<BeliefNote> = [
+        (
+            TrialOutcome::Failed,
+            ["failed", "failed"],
+            "read their target.log, mend the target, then `prony run --resume`",
+        ),
+        (TrialOutcome::Void, ["is void", "are void"], "cure the reasons, then run the experiment again"),
+    ]
+    .into_iter()
+    .filter_map(|(outcome, [singular, plural], remedy)| {
+        let ids = ids(data, |found| found == outcome);
+        (!ids.is_empty()).then(|| {
+            let reasons = reasons(data, outcome);
+            let text = format!(
+                "{} of {} {} ({}){reasons}",
+                ids.len(),
+                count(all, "trial"),
+                if ids.len() == 1 { singular } else { plural },
+                listed("trial", &ids)
+            );
+            note(level, text, remedy)
+        })
+    })
+    .collect();
+    notes.extend(thin_cells(cells));
+    if bad == 0 {
+        notes.push(speaks_for(if all == 1 {
+            "the one trial is valid".to_owned()
+        } else {
+            format!("all {all} trials are valid")
+        }));
+    }
+    notes
+}
+
+/// Cells that cannot have an interval.
+fn thin_cells(cells: &[CellSummary]) -> Option<BeliefNote> {
+    let thin: Vec<&CellSummary> =
+        cells.iter().filter(|cell| (cell.trials_valid as usize) < MIN_TRIALS).collect();
+    let worst = thin.iter().min_by_key(|cell| cell.trials_valid)?;
+    let missing = MIN_TRIALS - worst.trials_valid as usize;
+    let text = format!(
+        "{} of {} fewer than {MIN_TRIALS} valid trials, so there is no interval ({}: {})",
+        thin.len(),
+        if cells.len() == 1 { "1 cell has".to_owned() } else { format!("{} cells have", cells.len()) },
+        worst.label,
+        worst.trials_valid
+    );
+    Some(reservation(text, &format!("run {missing} more block{}", if missing == 1 { "" } else { "s" })))
+}
+
+fn ids(data: &RunData<'_>, chosen: impl Fn(TrialOutcome) -> bool) -> Vec<u32> {
+    data.trials.iter().filter(|trial| chosen(trial.file.outcome)).map(|trial| trial.file.id).collect()
+}
+
+/// Up to two different reasons.
+fn reasons(data: &RunData<'_>, outcome: TrialOutcome) -> String {
+    let mut reasons: Vec<&str> = Vec::new();
+    for trial in data.trials.iter().filter(|trial| trial.file.outcome == outcome) {
+        for reason in &trial.file.reasons {
+            if reasons.len() < 2 && !reasons.contains(&reason.as_str()) {
+                reasons.push(reason);
+            }
+        }
+    }
+    if reasons.is_empty() { String::new() } else { format!(": {}", reasons.join("; ")) }
+}
+
+fn interrupted(data: &RunData<'_>) -> Option<BeliefNote> {
+    let (planned, had) = (data.plan.order.len(), data.trials.len());
+    (had > 0 && had < planned).then(|| {
+        let text = format!("the run ended after {had} of {}", count(planned, "trial"));
+        reservation(text, "finish it with `prony run --resume`")
+    })
+}
+
+/// Trials of cells that the plan does not have.
+fn strangers(data: &RunData<'_>) -> Option<BeliefNote> {
+    let strangers = data.trials.iter().filter(|trial| data.cell(&trial.file.cell).is_none());
+    let ids: Vec<u32> = strangers.map(|trial| trial.file.id).collect();
+    (!ids.is_empty()).then(|| {
+        let text = format!("{} of a cell that the plan does not have, left out", listed("trial", &ids));
+        reservation(text, "check that all trial folders belong to this run")
+    })
+}
+
+fn settings(data: &RunData<'_>) -> Option<BeliefNote> {
+    (!data.settings_usable).then(|| {
+        let text = format!(
+            "the plan's confidence level or margin cannot be used; {} and {} were taken",
+            percent(data.confidence),
+            percent(data.margin)
+        );
+        reservation(text, "set `confidence` between 0.5 and 1 and `margin` above 0")
+    })
+}
+
+fn not_level(data: &RunData<'_>) -> Option<BeliefNote> {
+    let valid = data.trials.iter().filter(|trial| trial.file.outcome == TrialOutcome::Valid);
+    let ids: Vec<u32> = valid.filter(|trial| !trial.file.level).map(|trial| trial.file.id).collect();
+    (!ids.is_empty()).then(|| {
+        let text = format!("warm-up ran out before the target was level in {}", listed("trial", &ids));
+        reservation(text, "raise `warmup.at_most`")
+    })
+}
+
+/// Steal that was said but did not void (METHOD §9).
+fn stolen(data: &RunData<'_>) -> Option<BeliefNote> {
+    let share = |trial: &&&super::TrialData| {
+        let gates = &trial.file.load.as_ref()?.validity.gates;
+        gates.iter().find(|gate| gate.gate == "steal" && gate.value > STEAL_SAID).map(|gate| gate.value)
+    };
+    let valid: Vec<_> =
+        data.trials.iter().filter(|trial| trial.file.outcome == TrialOutcome::Valid).collect();
+    let stolen: Vec<(u32, f64)> =
+        valid.iter().filter_map(|trial| Some((trial.file.id, share(trial)?))).collect();
+    let worst = stolen.iter().map(|(_, share)| *share).fold(0.0, f64::max);
+    let ids: Vec<u32> = stolen.iter().map(|(id, _)| *id).collect();
+    (!ids.is_empty()).then(|| {
+        let text = format!(
+            "up to {} of the CPU time was stolen from this host in {}",
+            percent(worst),
+            listed("trial", &ids)
+        );
+        reservation(text, "use a host with dedicated cores")
+    })
+}
+
+/// The widest spread of throughput between the trials of one cell.
+fn spread(cells: &[CellSummary]) -> Option<BeliefNote> {
+    let spread_of = |cell: &CellSummary| {
+        let values = &cell.metrics.iter().find(|found| found.metric == Metric::Throughput)?.values;
+        let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
+        MeanTest::of(&logs).ok().map(|test| test.sd)
+    };
+    let all = cells.iter().filter_map(|cell| Some((cell, spread_of(cell)?)));
+    let (cell, sd) = all.max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let text = format!(
+        "requests per second differ between trials of one cell by {} at most (standard deviation, {})",
+        percent(sd),
+        cell.label
+    );
+    Some(if sd > SPREAD {
+        reservation(text, "quiet the machine, lengthen the samples, or run more blocks")
+    } else {
+        speaks_for(text)
+    })
+}
+
+fn drifted(data: &RunData<'_>) -> Option<BeliefNote> {
+    let found = drift(data)?;
+    let size = found.ratio - 1.0;
+    if found.p_value >= DRIFT_P || size.abs() <= data.margin {
+        return Some(speaks_for(format!("no drift over {}", count(found.blocks, "block"))));
+    }
+    let text = format!(
+        "requests per second {} by {} from the first to the last of {} (Spearman p = {:.3}); comparisons within blocks \
+         are spared, values of cells are not",
+        if size > 0.0 { "rose" } else { "fell" },
+        percent(size.abs()),
+        count(found.blocks, "block"),
+        found.p_value
+    );
+    Some(reservation(text, "look for heat, growing data or neighbours; run again when the machine is quiet"))
+}
+
+/// Verdicts that do not survive Holm's correction: each was drawn at the stated level, many together are not.
+fn many_questions(data: &RunData<'_>, comparisons: &[Comparison]) -> Option<BeliefNote> {
+    let shown = |found: &&Comparison| matches!(found.verdict, Verdict::Faster | Verdict::Slower);
+    let drawn = comparisons.iter().filter(shown).count();
+    let lost = comparisons
+        .iter()
+        .filter(shown)
+        .filter(|found| found.p_holm.is_some_and(|p| p >= 1.0 - data.confidence))
+        .count();
+    (lost > 0).then(|| {
+        let text = format!(
+            "{lost} of {} as faster or slower would not stand if all metrics of the pair were asked at once (Holm)",
+            if drawn == 1 { "1 verdict".to_owned() } else { format!("{drawn} verdicts") }
+        );
+        reservation(text, "rest conclusions on a metric chosen beforehand, or run more blocks")
+    })
+}
+
+/// Warnings and problems of the host, problems first.
+fn environment(facts: &[Fact]) -> Vec<BeliefNote> {
+    let mut facts: Vec<&Fact> = facts.iter().filter(|fact| fact.severity >= Severity::Warning).collect();
+    facts.sort_by_key(|fact| std::cmp::Reverse(fact.severity));
+    facts
+        .into_iter()
+        .map(|fact| {
+            let value = fact.value.as_deref().unwrap_or("cannot be read");
+            BeliefNote {
+                level: BeliefLevel::WithReservations,
+                text: format!("{} ({value}): {}", fact.title, fact.effect),
+                remedy: fact.remedy.clone(),
+            }
+        })
+        .collect()
+}

@@ -1,0 +1,137 @@
+//! Each cell over its valid trials: values, centre with interval, and the percentile curve.
+//!
+//! The centre is the geometric mean, because trial effects multiply (METHOD §3 works on log ratios); its interval is
+//! Student's t on the logarithms. The curve comes from merged histograms (METHOD §0.3), never from averages.
+
+use super::data::{RunData, load_in_words, too_few};
+use super::ratio::interval_of_logs;
+use super::{MIN_TRIALS, TrialData};
+use crate::stats::Refusal;
+use crate::stats::order::rank_of;
+use crate::stats::student::MeanTest;
+use crate::trial::histogram::{merged, values_at};
+use crate::trial::quantile_floor;
+use schema::analysis::{CellSummary, CurvePoint, Interval, MetricSummary};
+use schema::metric::Metric;
+use schema::plan::CellPlan;
+use schema::trial::TrialOutcome;
+
+/// Steps of the curve for each nine: 0, 0.21, 0.37, … 0.9, … 0.99.
+const STEPS_PER_NINE: u32 = 10;
+/// The curve ends at four nines.
+const NINES: u32 = 4;
+
+/// One summary a cell, in plan order.
+pub(super) fn summaries(data: &RunData<'_>) -> Vec<CellSummary> {
+    data.plan.cells.iter().map(|cell| summary(data, cell)).collect()
+}
+
+fn summary(data: &RunData<'_>, cell: &CellPlan) -> CellSummary {
+    let ended =
+        |outcome| data.trials_of(&cell.id).filter(|trial| trial.file.outcome == outcome).count() as u32;
+    CellSummary {
+        cell: cell.id.clone(),
+        label: cell.label.clone(),
+        target: cell.target.clone(),
+        load: load_in_words(&cell.load),
+        trials_valid: ended(TrialOutcome::Valid),
+        trials_void: ended(TrialOutcome::Void),
+        trials_failed: ended(TrialOutcome::Failed),
+        metrics: Metric::ALL.into_iter().map(|metric| metric_summary(data, cell, metric)).collect(),
+        curve: curve(data.valid(&cell.id)),
+    }
+}
+
+fn metric_summary(data: &RunData<'_>, cell: &CellPlan, metric: Metric) -> MetricSummary {
+    let values = data.values(&cell.id, metric);
+    let (interval, refused) = match interval(data, &values) {
+        Ok(interval) => (Some(interval), None),
+        Err(reason) => {
+            let few = values.len() < MIN_TRIALS;
+            let missing = few.then(|| data.why_missing(&cell.id, metric)).flatten();
+            (None, Some(missing.unwrap_or(reason)))
+        }
+    };
+    MetricSummary { metric, unit: metric.unit(), center: center(&values), values, interval, refused }
+}
+
+/// Geometric mean of the values, arithmetic where one is 0; `None` without values.
+fn center(values: &[f64]) -> Option<f64> {
+    let n = values.len() as f64;
+    let center = if values.contains(&0.0) {
+        values.iter().map(|value| value / n).sum()
+    } else {
+        (values.iter().map(|value| value.ln()).sum::<f64>() / n).exp()
+    };
+    // Rounding of exp and ln must not lead out of the values, least of all where they are equal.
+    let low = values.iter().copied().reduce(f64::min)?;
+    let high = values.iter().copied().reduce(f64::max)?;
+    Some(center).filter(|center: &f64| !center.is_nan()).map(|center| center.clamp(low, high))
+}
+
+fn interval(data: &RunData<'_>, values: &[f64]) -> Result<Interval, String> {
+    if values.len() < MIN_TRIALS {
+        return Err(too_few("trials", values.len()));
+    }
+    let zeros = values.iter().filter(|value| **value == 0.0).count();
+    if zeros > 0 {
+        return Err(format!(
+            "{zeros} of {} values are 0, which has no logarithm to make an interval of: measure longer if a value \
+             near 0 matters",
+            values.len()
+        ));
+    }
+    let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
+    let test = MeanTest::of_logs(&logs).map_err(|refusal| match refusal {
+        Refusal::NoSpread { had } => {
+            format!("all {had} trials gave the same value, so their spread cannot be told: read the value as it stands")
+        }
+        other => other.to_string(),
+    })?;
+    let (low, high) = test.interval(data.confidence);
+    Ok(interval_of_logs(low, high))
+}
+
+/// Quantiles of the merged response times on a scale of nines, 0 to 0.9999, as far as METHOD §4 allows for all
+/// requests together. Censored requests lie above every value; quantiles among them are left out.
+fn curve<'a>(trials: impl Iterator<Item = &'a TrialData>) -> Vec<CurvePoint> {
+    let trials: Vec<&TrialData> = trials.filter(|trial| trial.response.is_some()).collect();
+    let Some(sum) = merged(trials.iter().filter_map(|trial| trial.response.as_ref())) else {
+        return Vec::new();
+    };
+    let censored = trials.iter().filter_map(|trial| trial.file.load.as_ref());
+    let n = censored.fold(sum.len(), |n, load| n.saturating_add(load.latency_ns.response.censored));
+    let quantiles: Vec<f64> = nines().take_while(|quantile| n >= quantile_floor(*quantile)).collect();
+    let ranks: Vec<u64> = quantiles.iter().map(|quantile| rank_of(*quantile, n)).collect();
+    let values = values_at(&sum, &ranks);
+    quantiles.into_iter().zip(values).map(|(quantile, ns)| CurvePoint { quantile, ns }).collect()
+}
+
+/// 1 − 10^(−k/10), rounded to six digits.
+fn nines() -> impl Iterator<Item = f64> {
+    (0..=NINES * STEPS_PER_NINE).map(|step| {
+        let tail = 10.0_f64.powf(-f64::from(step) / f64::from(STEPS_PER_NINE));
+        ((1.0 - tail) * 1e6).round() / 1e6
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_scale_runs_from_0_over_each_nine_to_four_nines() {
+        let scale: Vec<f64> = nines().collect();
+        assert_eq!((scale[0], scale[10], scale[20], scale[30], scale[40]), (0.0, 0.9, 0.99, 0.999, 0.9999));
+        assert!(scale.windows(2).all(|pair| pair[0] < pair[1]));
+    }
+
+    #[test]
+    fn centres() {
+        assert!((center(&[1.0, 4.0]).unwrap() - 2.0).abs() < 1e-12);
+        assert_eq!(center(&[0.0, 4.0]), Some(2.0));
+        assert_eq!(center(&[0.0, f64::MAX, f64::MAX]).map(f64::is_finite), Some(true));
+        assert_eq!(center(&[1e4; 5]), Some(1e4));
+        assert_eq!(center(&[]), None);
+    }
+}

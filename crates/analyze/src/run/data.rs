@@ -1,0 +1,140 @@
+//! The trials of a run, sorted and indexed once, with the settings that everything else needs.
+
+use super::TrialData;
+use super::trials::value;
+use crate::words::count;
+use schema::experiment::{ArrivalLaw, LoadModel};
+use schema::metric::Metric;
+use schema::plan::{CellPlan, ExperimentPlan, LoadPlan};
+use schema::trial::TrialOutcome;
+use std::collections::BTreeMap;
+
+/// Confidence level and margin where the plan has none that can be used.
+const CONFIDENCE: f64 = 0.95;
+const MARGIN: f64 = 0.02;
+
+/// A run's plan and trials.
+pub(super) struct RunData<'a> {
+    pub(super) plan: &'a ExperimentPlan,
+    /// By trial number.
+    pub(super) trials: Vec<&'a TrialData>,
+    /// Above one half and below 1.
+    pub(super) confidence: f64,
+    /// Above 0.
+    pub(super) margin: f64,
+    /// The plan's own confidence and margin could be used.
+    pub(super) settings_usable: bool,
+    by_cell: BTreeMap<&'a str, Vec<&'a TrialData>>,
+}
+
+impl<'a> RunData<'a> {
+    pub(super) fn new(plan: &'a ExperimentPlan, trials: &'a [TrialData]) -> Self {
+        let mut trials: Vec<&TrialData> = trials.iter().collect();
+        trials.sort_by(|a, b| {
+            let key = |trial: &'a TrialData| (trial.file.id, trial.file.block, &trial.file.cell);
+            key(a).cmp(&key(b))
+        });
+        let mut by_cell: BTreeMap<&str, Vec<&TrialData>> = BTreeMap::new();
+        for trial in &trials {
+            by_cell.entry(&trial.file.cell).or_default().push(trial);
+        }
+        let confidence = Some(plan.confidence).filter(|level| *level > 0.5 && *level < 1.0);
+        let margin = Some(plan.margin).filter(|margin| *margin > 0.0 && margin.is_finite());
+        Self {
+            plan,
+            trials,
+            confidence: confidence.unwrap_or(CONFIDENCE),
+            margin: margin.unwrap_or(MARGIN),
+            settings_usable: confidence.is_some() && margin.is_some(),
+            by_cell,
+        }
+    }
+
+    pub(super) fn cell(&self, id: &str) -> Option<&'a CellPlan> {
+        self.plan.cells.iter().find(|cell| cell.id == id)
+    }
+
+    /// All trials of a cell, by number.
+    pub(super) fn trials_of(&self, cell: &str) -> impl Iterator<Item = &'a TrialData> + '_ {
+        self.by_cell.get(cell).into_iter().flatten().copied()
+    }
+
+    /// The valid trials of a cell, by number.
+    pub(super) fn valid(&self, cell: &str) -> impl Iterator<Item = &'a TrialData> + '_ {
+        self.trials_of(cell).filter(|trial| trial.file.outcome == TrialOutcome::Valid)
+    }
+
+    /// One metric of the valid trials of a cell, by number; only those that have a value.
+    pub(super) fn values(&self, cell: &str, metric: Metric) -> Vec<f64> {
+        self.valid(cell).filter_map(|trial| value(&trial.file, metric)).collect()
+    }
+
+    /// The same by block. Of two valid trials in one block the first counts.
+    pub(super) fn values_by_block(&self, cell: &str, metric: Metric) -> BTreeMap<u32, f64> {
+        let mut values = BTreeMap::new();
+        for trial in self.valid(cell) {
+            if let Some(value) = value(&trial.file, metric) {
+                values.entry(trial.file.block).or_insert(value);
+            }
+        }
+        values
+    }
+
+    /// Why valid trials of a cell have no value of a metric, in the words of the first that gives a reason.
+    pub(super) fn why_missing(&self, cell: &str, metric: Metric) -> Option<String> {
+        let mut missing = self.valid(cell).filter(|trial| value(&trial.file, metric).is_none()).peekable();
+        missing.peek()?;
+        let said = missing.find_map(|trial| {
+            trial.file.load.as_ref()?.latency_ns.response.refused.get(metric.key()).cloned()
+        });
+        Some(said.unwrap_or_else(|| {
+            match metric {
+                Metric::CpuPerRequest | Metric::Memory => {
+                    "it cannot be read for this target: let prony start the target on this machine"
+                }
+                _ => "a valid trial has no value: look at its errors and its target.log",
+            }
+            .to_owned()
+        }))
+    }
+
+    /// `95 % interval 1.029 to 1.053, 5 blocks` and the like begin with this.
+    pub(super) fn interval_name(&self) -> String {
+        format!("{} interval", crate::words::percent(self.confidence))
+    }
+}
+
+/// The load in words, for example `128 connections`.
+pub(super) fn load_in_words(load: &LoadPlan) -> String {
+    let connections = count(load.connections as usize, "connection");
+    if load.model == LoadModel::Closed {
+        return connections;
+    }
+    let rate = load.rate_per_s.map_or("an unknown rate".to_owned(), |rate| {
+        format!("{} requests per second", crate::words::number(rate))
+    });
+    let law = match load.arrivals.unwrap_or_default() {
+        ArrivalLaw::Constant => "",
+        ArrivalLaw::Uniform => " (uniform arrivals)",
+        ArrivalLaw::Poisson => " (Poisson arrivals)",
+    };
+    format!("{rate}{law} over {connections}")
+}
+
+/// Whether two cells are loaded alike, so that their targets can be compared.
+pub(super) fn same_load(a: &LoadPlan, b: &LoadPlan) -> bool {
+    a.model == b.model
+        && a.connections == b.connections
+        && a.rate_per_s == b.rate_per_s
+        && (a.model == LoadModel::Closed || a.arrivals.unwrap_or_default() == b.arrivals.unwrap_or_default())
+}
+
+/// `5 trials needed, had 3: run 2 more blocks`.
+pub(super) fn too_few(noun: &str, had: usize) -> String {
+    let missing = super::MIN_TRIALS.saturating_sub(had);
+    format!("{} {noun} needed, had {had}: run {} more block{}", super::MIN_TRIALS, missing, plural(missing))
+}
+
+fn plural(number: usize) -> &'static str {
+    if number == 1 { "" } else { "s" }
+}

@@ -1,0 +1,124 @@
+//! The ratio of one metric between two cells, paired by block, on the log scale (METHOD §3).
+
+use super::MIN_TRIALS;
+use super::data::{RunData, too_few};
+use crate::stats::Refusal;
+use crate::stats::student::MeanTest;
+use schema::analysis::{Interval, Verdict};
+use schema::metric::Metric;
+
+/// Log ratios of the blocks in which both cells have a value.
+pub(super) struct Paired {
+    /// How many such blocks there are.
+    pub(super) blocks: usize,
+    /// ln(a/b) by block; empty where a value is 0.
+    pub(super) logs: Vec<f64>,
+    /// exp of the mean log ratio; `None` without common blocks or with a 0.
+    pub(super) ratio: Option<f64>,
+    /// Mean log ratio with its spread, or why there is none and what would cure it.
+    pub(super) test: Result<MeanTest, String>,
+}
+
+pub(super) fn paired(data: &RunData<'_>, a: &str, b: &str, metric: Metric) -> Paired {
+    let (values_a, values_b) = (data.values_by_block(a, metric), data.values_by_block(b, metric));
+    let pairs: Vec<(f64, f64)> =
+        values_a.iter().filter_map(|(block, a)| Some((*a, *values_b.get(block)?))).collect();
+    let zeros = pairs.iter().filter(|(a, b)| *a == 0.0 || *b == 0.0).count();
+    if zeros > 0 {
+        let test = Err(format!(
+            "a value is 0 in {zeros} of {} blocks, so there is no ratio: compare the values themselves, or measure \
+             longer",
+            pairs.len()
+        ));
+        return Paired { blocks: pairs.len(), logs: Vec::new(), ratio: None, test };
+    }
+    let logs: Vec<f64> = pairs.iter().map(|(a, b)| a.ln() - b.ln()).collect();
+    let mean = logs.iter().sum::<f64>() / logs.len() as f64;
+    let ratio = Some(mean.exp()).filter(|ratio| ratio.is_finite() && *ratio > 0.0);
+    let test = if logs.len() < MIN_TRIALS {
+        Err(why_too_few(data, (a, b), metric, logs.len()))
+    } else if ratio.is_none() {
+        Err("the ratio is beyond every number that can be written: look for the fault in the values"
+            .to_owned())
+    } else {
+        MeanTest::of_logs(&logs).map_err(why_refused)
+    };
+    Paired { blocks: pairs.len(), logs, ratio, test }
+}
+
+/// Blocks may lack because trials lack, or because valid trials have no value; the second cannot be cured by blocks.
+fn why_too_few(data: &RunData<'_>, cells: (&str, &str), metric: Metric, had: usize) -> String {
+    let missing = [cells.0, cells.1].into_iter().find_map(|cell| data.why_missing(cell, metric));
+    missing.unwrap_or_else(|| too_few("blocks with a valid trial of both", had))
+}
+
+fn why_refused(refusal: Refusal) -> String {
+    match refusal {
+        Refusal::NoSpread { had } => format!(
+            "all {had} blocks gave the same ratio, so its spread cannot be told: read the ratio as it stands"
+        ),
+        other => other.to_string(),
+    }
+}
+
+/// From logs to ratios. An end that overflows is unbounded.
+pub(super) fn interval_of_logs(low: f64, high: f64) -> Interval {
+    let end = |log: f64| Some(log.exp()).filter(|end| end.is_finite());
+    Interval { low: end(low), high: end(high) }
+}
+
+/// The verdict on a/b by two one-sided tests (Schuirmann, J. Pharmacokin. Biopharm. 15, 1987; METHOD §3).
+///
+/// With α = 1 − confidence:
+/// 1. *equivalent* iff the (1 − 2α) interval lies within [1/(1+margin), 1+margin]: both one-sided tests at α reject a
+///    difference as large as the margin. This comes first: an interval that excludes 1 but lies wholly within the
+///    margin shows a difference too small to matter, and is equivalent.
+/// 2. else *faster* or *slower* iff the (1 − α) interval excludes 1, by the direction in which the metric is better.
+/// 3. else *inconclusive*.
+///
+/// So identical targets are called faster or slower with probability α at most.
+pub(super) fn verdict(metric: Metric, test: &MeanTest, confidence: f64, margin: f64) -> Verdict {
+    let alpha = 1.0 - confidence;
+    let bound = margin.ln_1p();
+    let (low, high) = test.interval(1.0 - 2.0 * alpha);
+    if low >= -bound && high <= bound {
+        return Verdict::Equivalent;
+    }
+    let (low, high) = test.interval(confidence);
+    match (low > 0.0, high < 0.0) {
+        (false, false) => Verdict::Inconclusive,
+        (a_is_higher, _) if a_is_higher == metric.higher_is_better() => Verdict::Faster,
+        _ => Verdict::Slower,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(metric: Metric, mean: f64, sd: f64, wanted: Verdict) {
+        let test = MeanTest { n: 5, mean, sd };
+        assert_eq!(verdict(metric, &test, 0.95, 0.02), wanted, "{metric:?} {mean} {sd}");
+    }
+
+    #[test]
+    fn verdicts_follow_the_intervals() {
+        // n = 5: the 95 % interval is ± 1.2417 sd, the 90 % interval ± 0.9534 sd; ln 1.02 = 0.0198.
+        check(Metric::Throughput, 0.0, 0.020, Verdict::Equivalent);
+        check(Metric::Throughput, 0.0, 0.022, Verdict::Inconclusive);
+        check(Metric::Throughput, 0.05, 0.04, Verdict::Faster);
+        check(Metric::Throughput, -0.05, 0.04, Verdict::Slower);
+        check(Metric::P99, 0.05, 0.04, Verdict::Slower);
+        check(Metric::P99, -0.05, 0.04, Verdict::Faster);
+        check(Metric::Throughput, 0.05, 0.05, Verdict::Inconclusive);
+        // Excludes 1, but the whole interval is immaterial.
+        check(Metric::Throughput, 0.01, 0.002, Verdict::Equivalent);
+        // Excludes 1 and reaches over the margin.
+        check(Metric::Throughput, 0.015, 0.010, Verdict::Faster);
+    }
+
+    #[test]
+    fn ends_that_overflow_are_unbounded() {
+        assert_eq!(interval_of_logs(-1e4, 1e4), Interval { low: Some(0.0), high: None });
+    }
+}

@@ -1,0 +1,42 @@
+//! Statistics on plain numbers. Nothing here knows trials, blocks or files.
+//!
+//! Invariants: inputs are checked, outputs are finite, and what cannot be computed is a [`Refusal`].
+
+pub mod holm;
+pub mod order;
+pub mod rank;
+pub mod signed_rank;
+pub mod student;
+
+/// Why a statistic is not given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Refusal {
+    /// Too few values.
+    #[error("{needed} values needed, had {had}: measure more often")]
+    TooFew {
+        /// Fewest that would do.
+        needed: usize,
+        /// How many there were.
+        had: usize,
+    },
+    /// The values do not differ, so their spread cannot be estimated.
+    #[error("all {had} values are equal, so their spread cannot be told: measure with a finer resolution")]
+    NoSpread {
+        /// How many there were.
+        had: usize,
+    },
+    /// A value is NaN or infinite.
+    #[error("a value is not a finite number: look for the fault in what produced it")]
+    NotFinite,
+}
+
+/// Refuses what no statistic here accepts.
+fn check_values(values: &[f64], needed: usize) -> Result<(), Refusal> {
+    if values.iter().any(|value| !value.is_finite()) {
+        return Err(Refusal::NotFinite);
+    }
+    if values.len() < needed {
+        return Err(Refusal::TooFew { needed, had: values.len() });
+    }
+    Ok(())
+}

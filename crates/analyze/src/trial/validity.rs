@@ -1,0 +1,284 @@
+//! The gates of one trial: named checks, each with its number, its limit and its remedy (METHOD §0, §1, §9).
+//!
+//! Invariants: a gate that does not apply is absent; a gate whose number cannot be computed fails; numbers in gates
+//! are finite. The generator is looked at before the target is blamed.
+
+use crate::words::{count, duration, grouped, number, percent};
+use schema::experiment::LoadModel;
+use schema::load::{ErrorClass, Gate, LoadReport, Validity};
+
+/// Pacer lag that is always allowed.
+const PACER_LAG_NS: f64 = 100_000.0;
+/// Pacer lag that is allowed as a share of service or response time.
+const PACER_LAG_SHARE: f64 = 0.05;
+/// Achieved over offered rate.
+const OFFERED_LOW: f64 = 0.99;
+const OFFERED_HIGH: f64 = 1.01;
+/// From this share of busy time on, the generator is taken for the limit.
+const BUSY_SHARE: f64 = 0.95;
+/// Deviation from Little's law.
+const LITTLE_DEVIATION: f64 = 0.02;
+/// Fewest answers for Little's law.
+const LITTLE_ANSWERS: u64 = 100;
+/// Stolen CPU time that voids a trial, and that is worth saying.
+const STEAL_VOID: f64 = 0.05;
+pub(crate) const STEAL_SAID: f64 = 0.01;
+
+/// What the gates need beside the report, taken straight from histograms and counters: nothing here is refused for
+/// small numbers. What cannot be known is `None` and its gate is absent.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct TrialFacts {
+    /// 99th percentile of dispatched − intended.
+    pub pacer_lag_p99_ns: Option<u64>,
+    /// Median of done − written.
+    pub service_p50_ns: Option<u64>,
+    /// 99th percentile of done − intended.
+    pub response_p99_ns: Option<u64>,
+    /// Mean of done − intended.
+    pub response_mean_ns: Option<f64>,
+    /// All outcomes that came inside the window, failed ones included.
+    pub answered_all: u64,
+    /// Share of CPU time stolen from this host, 0 to 1.
+    pub host_steal_share: Option<f64>,
+    /// Whether the target still ran when the window ended.
+    pub target_alive: bool,
+}
+
+/// Checks every gate that applies to a measured window.
+#[must_use]
+pub fn validity(report: &LoadReport, facts: &TrialFacts) -> Validity {
+    let gates: Vec<Gate> = [
+        Some(target_alive(facts)),
+        Some(answers(report)),
+        Some(nothing_lost(report)),
+        Some(connections(report)),
+        Some(generator_cpu(report)),
+        pacer_lag(facts),
+        offered_achieved(report),
+        littles_law(report, facts),
+        steal(facts),
+    ]
+    .into_iter()
+    .flatten()
+    .collect();
+    let reasons: Vec<Gate> = gates.iter().filter(|gate| !gate.ok).cloned().collect();
+    Validity { ok: reasons.is_empty(), reasons, gates }
+}
+
+/// A gate with finite numbers; one whose value or limit is not finite fails.
+fn gate(name: &str, ok: bool, value: f64, limit: f64, text: String) -> Gate {
+    if value.is_finite() && limit.is_finite() {
+        return Gate { gate: name.to_owned(), ok, value, limit, text };
+    }
+    let text =
+        format!("{name} cannot be computed, a number in it is not finite: report this as a fault of prony");
+    let finite = |number: f64| if number.is_finite() { number } else { 0.0 };
+    Gate { gate: name.to_owned(), ok: false, value: finite(value), limit: finite(limit), text }
+}
+
+fn target_alive(facts: &TrialFacts) -> Gate {
+    let text = if facts.target_alive {
+        "the target ran until the end"
+    } else {
+        "the target ended before the load did: read target.log for its last words"
+    };
+    gate("target_alive", facts.target_alive, f64::from(u8::from(facts.target_alive)), 1.0, text.to_owned())
+}
+
+fn answers(report: &LoadReport) -> Gate {
+    let completed = report.requests.completed;
+    let text = match (completed, report.errors.iter().max_by_key(|(_, count)| **count)) {
+        (0, Some((class, _))) => {
+            format!(
+                "no request was answered rightly, most failed as `{}`: look at the error examples",
+                class.key()
+            )
+        }
+        (0, None) => "no request was answered rightly: lengthen the sample or raise the time-out".to_owned(),
+        _ => format!("{} answered rightly", count_requests(completed)),
+    };
+    gate("answers", completed > 0, completed as f64, 1.0, text)
+}
+
+/// `scheduled = completed + failed + censored`, and the classes of errors add up to `failed` (METHOD §0.5).
+fn nothing_lost(report: &LoadReport) -> Gate {
+    let requests = &report.requests;
+    let wide = |number: u64| i128::from(number);
+    let lost =
+        wide(requests.scheduled) - wide(requests.completed) - wide(requests.failed) - wide(requests.censored);
+    let unclassed = wide(requests.failed) - report.errors.values().map(|count| wide(*count)).sum::<i128>();
+    let ok = lost == 0 && unclassed == 0;
+    let text = if ok {
+        format!("each of {} has exactly one outcome", count_requests(requests.scheduled))
+    } else {
+        format!(
+            "{lost} of {} have no outcome or a double one, and {unclassed} failures have no class or a double one: \
+             report this as a fault of prony",
+            count_requests(requests.scheduled)
+        )
+    };
+    gate("nothing_lost", ok, lost.abs().max(unclassed.abs()) as f64, 0.0, text)
+}
+
+fn connections(report: &LoadReport) -> Gate {
+    let (asked, established) = (report.connections.asked, report.connections.established);
+    let ok = asked == established;
+    let all = format!("{} of {} open when the load began", grouped(established), connections_in_words(asked));
+    let text = if ok {
+        all
+    } else {
+        format!(
+            "{all}: ask for fewer, or raise the limits on descriptors, ports and backlog (`prony doctor`)"
+        )
+    };
+    gate("connections", ok, established as f64, asked as f64, text)
+}
+
+fn generator_cpu(report: &LoadReport) -> Gate {
+    let busy = report.generator.busy_share;
+    let ok = busy < BUSY_SHARE;
+    let share = percent(busy);
+    let text = if ok {
+        format!("the busiest worker of the generator was busy {share} of the time")
+    } else {
+        format!(
+            "the busiest worker was busy {share} of the time: the generator was the limit, these numbers measure \
+             prony and not the target; give it more cores (`workers`) or lower the load"
+        )
+    };
+    gate("generator_cpu", ok, busy, BUSY_SHARE, text)
+}
+
+/// METHOD §1: void when p99 pacer lag > max(100 µs, 5 % of p50 service time) *and* > 5 % of p99 response time, which
+/// is one limit: the largest of the three.
+fn pacer_lag(facts: &TrialFacts) -> Option<Gate> {
+    let lag = facts.pacer_lag_p99_ns? as f64;
+    let service = PACER_LAG_SHARE * facts.service_p50_ns? as f64;
+    let response = PACER_LAG_SHARE * facts.response_p99_ns? as f64;
+    let limit = PACER_LAG_NS.max(service).max(response);
+    let ok = lag <= limit;
+    let found =
+        format!("the generator itself was up to {} late (p99), {} allowed", duration(lag), duration(limit));
+    let text = if ok {
+        found
+    } else {
+        format!("{found}: give it a core of its own (`pin`), more workers, or a lower rate")
+    };
+    Some(gate("pacer_lag", ok, lag, limit, text))
+}
+
+/// Open model below saturation: what was offered must have been tried and must have ended (METHOD §1).
+///
+/// Achieved counts every request that the target answered or failed, so that errors of the target do not void the
+/// trial that shows them; requests that never ended, or failed for want of a port or descriptor here, are missing.
+/// Both are counts over the same window, offered = scheduled / window, so the ratio needs no boundary allowance.
+/// Below saturation: the backlog never exceeded the connections, and fewer requests than connections were in the
+/// system on average.
+fn offered_achieved(report: &LoadReport) -> Option<Gate> {
+    let requests = &report.requests;
+    let connections = u64::from(report.plan.load.connections);
+    let saturated =
+        report.window.backlog_max > connections || report.window.in_system_mean >= connections as f64;
+    if report.plan.load.model != LoadModel::Open || saturated || requests.scheduled == 0 {
+        return None;
+    }
+    let own = [ErrorClass::AddressNotAvailable, ErrorClass::DescriptorLimit, ErrorClass::NameResolution];
+    let own: u64 =
+        own.iter().filter_map(|class| report.errors.get(class)).fold(0, |a, b| a.saturating_add(*b));
+    let ended = requests.completed.saturating_add(requests.failed).saturating_sub(own);
+    let ratio = ended as f64 / requests.scheduled as f64;
+    let ok = (OFFERED_LOW..=OFFERED_HIGH).contains(&ratio);
+    let window_s = (report.window.duration_ns as f64 / 1e9).max(1e-9);
+    let found = format!(
+        "achieved {} of {} requests per second offered ({})",
+        number(ended as f64 / window_s),
+        number(requests.scheduled as f64 / window_s),
+        percent(ratio)
+    );
+    let text = if ok {
+        found
+    } else {
+        format!(
+            "{found} though the target was not saturated: look for lost answers, time-outs, ports and descriptors \
+             (`prony doctor`)"
+        )
+    };
+    Some(gate("offered_achieved", ok, ratio, OFFERED_LOW, text))
+}
+
+/// Little's law L = X·W on the client's own numbers (Little, Operations Research 9, 1961; METHOD §6, §9).
+///
+/// L is the mean number in the system, X all outcomes per second, W the mean response time. In the closed model
+/// without think time L is also the number of connections. The law is exact over a whole busy period; a window cuts
+/// requests at both ends, each connection one and the backlog twice, which is the boundary allowance. Where that
+/// allowance reaches 100 %, or a response has no time because it failed or was censored, the gate says nothing.
+fn littles_law(report: &LoadReport, facts: &TrialFacts) -> Option<Gate> {
+    let requests = &report.requests;
+    let mean_ns = facts.response_mean_ns?;
+    let window_ns = report.window.duration_ns as f64;
+    let judged = requests.failed == 0 && requests.censored == 0 && facts.answered_all >= LITTLE_ANSWERS;
+    if !judged || window_ns <= 0.0 {
+        return None;
+    }
+    let load = &report.plan.load;
+    let connections = f64::from(load.connections);
+    let answers = facts.answered_all as f64;
+    let queue = if load.model == LoadModel::Open { 2.0 * report.window.backlog_max as f64 } else { 0.0 };
+    let limit = LITTLE_DEVIATION + (connections + queue) / answers;
+    if limit >= 1.0 {
+        return None;
+    }
+    let in_system = report.window.in_system_mean;
+    let by_law = answers * mean_ns / window_ns;
+    let never_idle = load.model == LoadModel::Closed && report.plan.requests_max.is_none();
+    let from_connections = if never_idle { relative_deviation(in_system, connections) } else { 0.0 };
+    let value = worse(relative_deviation(in_system, by_law), from_connections);
+    let ok = value <= limit;
+    let held = if never_idle { format!(" and {} connections", number(connections)) } else { String::new() };
+    let found = format!(
+        "Little's law: {} requests in the system against throughput x response time = {}{held}, {} apart, {} allowed",
+        number(in_system),
+        number(by_law),
+        percent(value),
+        percent(limit)
+    );
+    let text = if ok {
+        found
+    } else {
+        format!(
+            "{found}: requests or time are miscounted; do not use the numbers, report this as a fault of prony"
+        )
+    };
+    Some(gate("littles_law", ok, value, limit, text))
+}
+
+/// |a − b| over the larger of the two; NaN where one is NaN, so that the gate fails.
+fn relative_deviation(a: f64, b: f64) -> f64 {
+    if a == b { 0.0 } else { (a - b).abs() / (if a > b { a } else { b }).abs() }
+}
+
+/// The larger of two; NaN where one is NaN, which `f64::max` would drop.
+fn worse(a: f64, b: f64) -> f64 {
+    if a >= b || a.is_nan() { a } else { b }
+}
+
+/// METHOD §9: more than 1 % is said, more than 5 % voids.
+fn steal(facts: &TrialFacts) -> Option<Gate> {
+    let share = facts.host_steal_share?;
+    let ok = share <= STEAL_VOID;
+    let found = format!("{} of this host's CPU time was stolen by its hypervisor", percent(share));
+    let text = if ok && share <= STEAL_SAID {
+        found
+    } else {
+        format!("{found}: use a host with dedicated cores, or run when its neighbours are quiet")
+    };
+    Some(gate("steal", ok, share, STEAL_VOID, text))
+}
+
+fn count_requests(number: u64) -> String {
+    count(usize::try_from(number).unwrap_or(usize::MAX), "request")
+}
+
+fn connections_in_words(number: u64) -> String {
+    count(usize::try_from(number).unwrap_or(usize::MAX), "connection")
+}

@@ -1,0 +1,177 @@
+//! Numbers as people read them, for the sentences that this crate writes. Tables are the report's.
+
+use schema::metric::{Metric, Unit};
+
+/// `30000` → `30,000`.
+pub(crate) fn grouped(number: u64) -> String {
+    let digits = number.to_string();
+    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
+    for (position, digit) in digits.chars().enumerate() {
+        if position > 0 && (digits.len() - position).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// Three significant digits at least, whole numbers above 100, thousands grouped. What is not finite gets a word, so
+/// that no sentence holds `NaN` or `inf`.
+pub(crate) fn number(value: f64) -> String {
+    if !value.is_finite() {
+        return if value.is_nan() { "no number" } else { "unbounded" }.to_owned();
+    }
+    let size = value.abs();
+    if size >= 1e15 {
+        return format!("{value:.2e}");
+    }
+    if size >= 99.95 {
+        let sign = if value < 0.0 { "-" } else { "" };
+        return format!("{sign}{}", grouped(size.round() as u64));
+    }
+    let decimals = match size {
+        s if s >= 9.995 => 1,
+        s if s >= 0.9995 => 2,
+        s if s >= 0.0005 => 4,
+        _ => 6,
+    };
+    trimmed(format!("{value:.decimals$}"))
+}
+
+/// A ratio: three decimals, four near 1, more where it is small.
+pub(crate) fn ratio(value: f64) -> String {
+    match value {
+        near if (near - 1.0).abs() < 0.0095 => trimmed(format!("{value:.4}")),
+        usual if (0.01..100.0).contains(&usual) => trimmed(format!("{value:.3}")),
+        _ => number(value),
+    }
+}
+
+/// A share as a percentage with its sign, one decimal, two below 0.1 %.
+pub(crate) fn percent(share: f64) -> String {
+    let percent = share * 100.0;
+    if !percent.is_finite() {
+        return number(percent);
+    }
+    let text = match percent.abs() {
+        size if size >= 1e6 => number(percent),
+        size if size > 0.0 && size < 0.095 => format!("{percent:.2}"),
+        _ => trimmed(format!("{percent:.1}")),
+    };
+    format!("{text} %")
+}
+
+/// The value of a metric with its unit.
+pub(crate) fn value(metric: Metric, value: f64) -> String {
+    match metric.unit() {
+        Unit::PerSecond => format!("{} per second", number(value)),
+        Unit::Nanoseconds => duration(value),
+        Unit::Share => percent(value),
+        Unit::Bytes => bytes(value),
+    }
+}
+
+/// Nanoseconds in the largest unit that leaves at least 1.
+pub(crate) fn duration(ns: f64) -> String {
+    match ns.abs() {
+        size if size >= 1e9 => format!("{} s", number(ns / 1e9)),
+        size if size >= 1e6 => format!("{} ms", number(ns / 1e6)),
+        size if size >= 1e3 => format!("{} µs", number(ns / 1e3)),
+        _ => format!("{} ns", number(ns)),
+    }
+}
+
+fn bytes(bytes: f64) -> String {
+    match bytes {
+        size if size >= 1_073_741_824.0 => format!("{} GiB", number(size / 1_073_741_824.0)),
+        size if size >= 1_048_576.0 => format!("{} MiB", number(size / 1_048_576.0)),
+        size if size >= 1024.0 => format!("{} KiB", number(size / 1024.0)),
+        size => format!("{} B", number(size)),
+    }
+}
+
+/// `1 block`, `2 blocks`.
+pub(crate) fn count(number: usize, noun: &str) -> String {
+    format!("{} {noun}{}", grouped(number as u64), if number == 1 { "" } else { "s" })
+}
+
+/// `trial 3`, `trials 3, 7 and 9`, `trials 1, 2, 3, 4, 5 and 7 more`.
+pub(crate) fn listed(noun: &str, ids: &[u32]) -> String {
+    const SHOWN: usize = 5;
+    let text: Vec<String> = ids.iter().take(SHOWN).map(u32::to_string).collect();
+    match (text.as_slice(), ids.len()) {
+        ([only], 1) => format!("{noun} {only}"),
+        (shown, all) if all > SHOWN => format!("{noun}s {} and {} more", shown.join(", "), all - SHOWN),
+        ([before @ .., last], _) => format!("{noun}s {} and {last}", before.join(", ")),
+        ([], _) => format!("no {noun}"),
+    }
+}
+
+/// The metric inside a sentence.
+pub(crate) fn metric(metric: Metric) -> &'static str {
+    match metric {
+        Metric::Throughput => "requests per second",
+        Metric::Mean => "mean response time",
+        Metric::P50 => "median response time",
+        Metric::P90 => "p90 response time",
+        Metric::P95 => "p95 response time",
+        Metric::P99 => "p99 response time",
+        Metric::P999 => "p99.9 response time",
+        Metric::ErrorRate => "error rate",
+        Metric::CpuPerRequest => "CPU time per request",
+        Metric::Memory => "memory",
+    }
+}
+
+/// Without zeros, and a point, at the end of a decimal fraction.
+fn trimmed(text: String) -> String {
+    if !text.contains('.') {
+        return text;
+    }
+    let short = text.trim_end_matches('0').trim_end_matches('.');
+    if short == "-0" { "0".to_owned() } else { short.to_owned() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_for_people() {
+        let table = [
+            (grouped(0), "0"),
+            (grouped(999), "999"),
+            (grouped(30_000), "30,000"),
+            (grouped(u64::MAX), "18,446,744,073,709,551,615"),
+            (number(12_345.6), "12,346"),
+            (number(-1_234.0), "-1,234"),
+            (number(99.96), "100"),
+            (number(42.04), "42"),
+            (number(3.146), "3.15"),
+            (number(0.0), "0"),
+            (number(1e300), "1.00e300"),
+            (ratio(1.0414), "1.041"),
+            (ratio(1.0), "1"),
+            (ratio(0.99987), "0.9999"),
+            (ratio(f64::INFINITY), "unbounded"),
+            (number(f64::NAN), "no number"),
+            (percent(f64::NAN), "no number"),
+            (percent(0.0414), "4.1 %"),
+            (percent(0.0004), "0.04 %"),
+            (percent(0.95), "95 %"),
+            (percent(-0.00001), "-0.00 %"),
+            (duration(1_500_000.0), "1.5 ms"),
+            (duration(2e3), "2 µs"),
+            (bytes(3.0 * 1_048_576.0), "3 MiB"),
+            (count(1, "block"), "1 block"),
+            (count(5, "block"), "5 blocks"),
+            (listed("trial", &[]), "no trial"),
+            (listed("trial", &[3]), "trial 3"),
+            (listed("trial", &[3, 7, 9]), "trials 3, 7 and 9"),
+            (listed("trial", &[1, 2, 3, 4, 5, 6, 7]), "trials 1, 2, 3, 4, 5 and 2 more"),
+        ];
+        for (got, wanted) in table {
+            assert_eq!(got, wanted);
+        }
+    }
+}

@@ -1,0 +1,284 @@
+//! Whole runs: what people read, refusals, claims, belief.
+
+use crate::synth::{SECOND_NS, claim, closed, ladder, open, run, second, trial, trials};
+use analyze::{TrialData, analyze, latency};
+use schema::analysis::{AnalysisFile, BeliefLevel, ClaimVerdict, Verdict};
+use schema::doctor::{Fact, Severity};
+use schema::metric::Metric;
+use schema::plan::ClaimComparison;
+use schema::run::RunFile;
+use schema::trial::TrialOutcome;
+
+/// Fixed small deviations, so that texts do not change.
+const WOBBLE: [f64; 10] = [0.004, -0.006, 0.002, 0.007, -0.005, 0.001, -0.003, 0.006, -0.002, -0.004];
+
+/// Cell k (from 0) runs at `levels[k]` times the wobble of its block.
+fn wobbling(run: &RunFile, levels: &[f64]) -> Vec<TrialData> {
+    trials(run, |cell, block| {
+        let own = WOBBLE[(block as usize * (cell + 1) * 3 + cell * 7) % 10];
+        levels[cell] * (1.0 + own)
+    })
+}
+
+fn text(file: &AnalysisFile) -> String {
+    let mut lines = vec![file.answer.clone(), file.belief.summary.clone()];
+    lines.extend(file.belief.notes.iter().map(|note| {
+        let remedy = note.remedy.as_ref().map_or(String::new(), |remedy| format!(" [{remedy}]"));
+        format!("{:?}: {}{remedy}", note.level, note.text)
+    }));
+    lines.extend(file.claims.iter().map(|claim| format!("{:?}: {}", claim.verdict, claim.evidence)));
+    lines.join("\n")
+}
+
+#[test]
+fn a_clear_run_reads_well() {
+    let mut plan = run(&["go/nethttp", "go/gin", "go/echo"], &[closed(16), closed(128)], 5);
+    plan.plan.claims = vec![
+        claim(Metric::Throughput, "c6", ClaimComparison::AtLeast, "c5", 1.0),
+        claim(Metric::Throughput, "c6", ClaimComparison::MoreThan, "c5", 1.1),
+        claim(Metric::Throughput, "c4", ClaimComparison::AtLeast, "c5", 1.0),
+    ];
+    let file = analyze(&plan, &wobbling(&plan, &[1e4, 1.1e4, 1.1e4, 2.2e4, 2.2e4, 2.29e4]));
+    insta::assert_snapshot!(text(&file), @r"
+    go/gin serves 10 % more requests per second than go/nethttp at 16 connections (95 % interval 9.3 % to 10.8 %, 5 blocks); go/gin and go/echo are equal in requests per second within 2 % at 16 connections (ratio 1.0002, 95 % interval 0.99 to 1.011, 5 blocks); go/echo serves 4.1 % more requests per second than go/nethttp at 128 connections (95 % interval 3 % to 5.2 %, 5 blocks); go/echo serves 3.8 % more requests per second than go/gin at 128 connections (95 % interval 2.9 % to 4.7 %, 5 blocks).
+    These numbers can be believed: all 30 trials are valid.
+    Yes: all 30 trials are valid
+    Yes: requests per second differ between trials of one cell by 0.6 % at most (standard deviation, go/nethttp, 128 connections)
+    Yes: no drift over 5 blocks
+    Holds: ratio of requests per second 1.038 (95 % interval 1.029 to 1.047, 5 blocks), claimed >= 1
+    DoesNotHold: ratio of requests per second 1.038 (95 % interval 1.029 to 1.047, 5 blocks), claimed > 1.1
+    Inconclusive: ratio of requests per second 0.9974 (95 % interval 0.99 to 1.005, 5 blocks), claimed >= 1
+    ");
+    assert_eq!(file.comparisons.len(), 6 * Metric::ALL.len());
+    assert_eq!((file.cells.len(), file.trials.len(), file.trials_planned), (6, 30, 30));
+}
+
+#[test]
+fn a_troubled_run_says_what_is_wrong_and_what_would_cure_it() {
+    let mut plan = run(&["go/gin", "go/echo"], &[closed(64)], 5);
+    plan.plan.claims = vec![claim(Metric::Throughput, "c2", ClaimComparison::AtLeast, "c1", 1.0)];
+    plan.plan.pin.weakness = Some("generator and target share 2 cores".into());
+    let fact = |title: &str, severity| Fact {
+        id: title.to_owned(),
+        title: title.to_owned(),
+        value: Some("powersave".into()),
+        severity,
+        effect: "the clock varies with load".into(),
+        remedy: Some("set it to performance".into()),
+    };
+    plan.environment.facts = vec![
+        fact("Swap", Severity::Note),
+        fact("CPU governor", Severity::Warning),
+        fact("Disk", Severity::Problem),
+    ];
+    // A slope of 3 % a block, one void, one failed, one missing, one that did not get level.
+    let mut data = trials(&plan, |cell, block| {
+        1e4 * (1.0 - 0.03 * f64::from(block)) * (1.0 + WOBBLE[(block as usize + cell) % 10])
+    });
+    data.pop();
+    data[1].file.outcome = TrialOutcome::Void;
+    data[1].file.reasons = vec!["the generator was the limit".into()];
+    data[4].file.outcome = TrialOutcome::Failed;
+    data[4].file.reasons = vec!["the port was taken".into()];
+    data[4].file.load = None;
+    data[5].file.level = false;
+    let file = analyze(&plan, &data);
+    insta::assert_snapshot!(text(&file), @r"
+    no answer on requests per second of go/gin against go/echo at 64 connections (ratio so far 0.9945): 5 blocks with a valid trial of both needed, had 2: run 3 more blocks.
+    These numbers can be believed with 10 reservations: 1 of 9 trials failed (trial 5): the port was taken; see the notes.
+    WithReservations: 1 of 9 trials failed (trial 5): the port was taken [read their target.log, mend the target, then `prony run --resume`]
+    WithReservations: 1 of 9 trials is void (trial 2): the generator was the limit [cure the reasons, then run the experiment again]
+    WithReservations: 2 of 2 cells have fewer than 5 valid trials, so there is no interval (go/echo, 64 connections: 3) [run 2 more blocks]
+    WithReservations: the run ended after 9 of 10 trials [finish it with `prony run --resume`]
+    WithReservations: warm-up ran out before the target was level in trial 6 [raise `warmup.at_most`]
+    WithReservations: requests per second differ between trials of one cell by 5.9 % at most (standard deviation, go/gin, 64 connections) [quiet the machine, lengthen the samples, or run more blocks]
+    WithReservations: requests per second fell by 12.1 % from the first to the last of 5 blocks (Spearman p = 0.017); comparisons within blocks are spared, values of cells are not [look for heat, growing data or neighbours; run again when the machine is quiet]
+    WithReservations: generator and target share 2 cores [use a machine with more cores, or set `pin` so that target and generator part]
+    WithReservations: Disk (powersave): the clock varies with load [set it to performance]
+    WithReservations: CPU governor (powersave): the clock varies with load [set it to performance]
+    Void: ratio of requests per second 1.0055 without an interval, claimed >= 1; 5 blocks with a valid trial of both needed, had 2: run 3 more blocks
+    ");
+    assert_eq!(file.belief.level, BeliefLevel::WithReservations);
+    let levels: Vec<_> = file.belief.notes.iter().map(|note| note.level).collect();
+    assert!(levels.is_sorted_by(|a, b| a >= b), "worst first");
+}
+
+#[test]
+fn mostly_void_runs_must_not_be_used() {
+    let plan = run(&["a", "b"], &[closed(64)], 5);
+    let mut data = wobbling(&plan, &[1e4, 1.2e4]);
+    for trial in data.iter_mut().take(6) {
+        trial.file.outcome = TrialOutcome::Void;
+        trial.file.reasons = vec!["the generator was the limit".into()];
+    }
+    let file = analyze(&plan, &data);
+    assert_eq!(file.belief.level, BeliefLevel::No);
+    insta::assert_snapshot!(file.answer, @"No answer: 6 of 10 trials are void (trials 1, 2, 3, 4, 5 and 1 more): the generator was the limit; cure the reasons, then run the experiment again.");
+    // Half is not most.
+    data[5].file.outcome = TrialOutcome::Valid;
+    assert_eq!(analyze(&plan, &data).belief.level, BeliefLevel::WithReservations);
+}
+
+#[test]
+fn fewer_than_five_blocks_give_values_and_ratios_but_no_interval() {
+    let mut plan = run(&["a", "b"], &[closed(64)], 3);
+    plan.plan.claims = vec![claim(Metric::Throughput, "c1", ClaimComparison::AtLeast, "c2", 1.0)];
+    let file = analyze(&plan, &wobbling(&plan, &[1e4, 2e4]));
+    let throughput = &file.cells[0].metrics[0];
+    assert_eq!(throughput.values.len(), 3);
+    assert!(throughput.center.is_some() && throughput.interval.is_none());
+    assert_eq!(throughput.refused.as_deref(), Some("5 trials needed, had 3: run 2 more blocks"));
+    let pair = &file.comparisons[0];
+    assert_eq!((pair.verdict, pair.blocks), (Verdict::Refused, 3));
+    assert!((pair.ratio.unwrap() - 0.5).abs() < 0.02);
+    assert!(pair.interval.is_none() && pair.p_value.is_none() && pair.hodges_lehmann.is_none());
+    let refused = pair.refused.as_deref().unwrap();
+    assert_eq!(refused, "5 blocks with a valid trial of both needed, had 3: run 2 more blocks");
+    assert_eq!(file.claims[0].verdict, ClaimVerdict::Void);
+    insta::assert_snapshot!(text(&file), @r"
+    no answer on requests per second of a against b at 64 connections (ratio so far 0.499): 5 blocks with a valid trial of both needed, had 3: run 2 more blocks.
+    These numbers can be believed with 1 reservation: 2 of 2 cells have fewer than 5 valid trials, so there is no interval (a, 64 connections: 3).
+    WithReservations: 2 of 2 cells have fewer than 5 valid trials, so there is no interval (a, 64 connections: 3) [run 2 more blocks]
+    Yes: all 6 trials are valid
+    Yes: requests per second differ between trials of one cell by 0.6 % at most (standard deviation, a, 64 connections)
+    Void: ratio of requests per second 0.499 without an interval, claimed >= 1; 5 blocks with a valid trial of both needed, had 3: run 2 more blocks
+    ");
+}
+
+#[test]
+fn only_blocks_with_both_count() {
+    let plan = run(&["a", "b"], &[closed(64)], 7);
+    let mut data = wobbling(&plan, &[1e4, 1.1e4]);
+    // A void trial with a wild value must not matter.
+    data[2].file.outcome = TrialOutcome::Void;
+    data[2].file.load.as_mut().unwrap().throughput_per_s = 1e9;
+    let pair = &analyze(&plan, &data).comparisons[0];
+    assert_eq!((pair.blocks, pair.verdict), (6, Verdict::Slower));
+    assert!((pair.ratio.unwrap() - 1.0 / 1.1).abs() < 0.02);
+}
+
+#[test]
+fn zeros_constants_and_missing_percentiles_are_refused_in_words() {
+    let plan = run(&["a", "b"], &[closed(64)], 5);
+    let mut data: Vec<TrialData> = (1..=10)
+        .map(|id| {
+            let errors = if id == 3 { 0.01 } else { 0.0 };
+            let throughput = 1e4 * (1.0 + WOBBLE[id as usize % 10]);
+            let values =
+                [(Metric::Throughput, throughput), (Metric::ErrorRate, errors), (Metric::Memory, 5e7)];
+            trial(&plan, id, &values)
+        })
+        .collect();
+    for trial in &mut data {
+        trial.file.load.as_mut().unwrap().latency_ns.response = latency(&ladder(1_234), 0);
+    }
+    let file = analyze(&plan, &data);
+    let told = |metric: Metric| {
+        let cell = file.cells[0].metrics.iter().find(|found| found.metric == metric).unwrap();
+        let pair = file.comparisons.iter().find(|found| found.metric == metric).unwrap();
+        assert!(cell.interval.is_none() && pair.interval.is_none() && pair.verdict == Verdict::Refused);
+        let text = |refused: &Option<String>| refused.clone().unwrap();
+        format!(
+            "{}: {:?} {}\n  {:?} {}",
+            metric.key(),
+            cell.center,
+            text(&cell.refused),
+            pair.ratio,
+            text(&pair.refused)
+        )
+    };
+    let all = [Metric::P50, Metric::P99, Metric::ErrorRate, Metric::Memory, Metric::CpuPerRequest].map(told);
+    insta::assert_snapshot!(all.join("\n"), @r"
+    p50: Some(617471.0) all 5 trials gave the same value, so their spread cannot be told: read the value as it stands
+      Some(1.0) all 5 blocks gave the same ratio, so its spread cannot be told: read the ratio as it stands
+    p99: None needs 30,000 requests, had 1,234: measure 25 times longer
+      None needs 30,000 requests, had 1,234: measure 25 times longer
+    error_rate: Some(0.002) 4 of 5 values are 0, which has no logarithm to make an interval of: measure longer if a value near 0 matters
+      None a value is 0 in 5 of 5 blocks, so there is no ratio: compare the values themselves, or measure longer
+    memory: Some(50000000.0) all 5 trials gave the same value, so their spread cannot be told: read the value as it stands
+      Some(1.0) all 5 blocks gave the same ratio, so its spread cannot be told: read the ratio as it stands
+    cpu_per_request: None it cannot be read for this target: let prony start the target on this machine
+      None it cannot be read for this target: let prony start the target on this machine
+    ");
+}
+
+#[test]
+fn targets_are_compared_at_the_same_load_only() {
+    let plan = run(&["a", "b"], &[closed(16), closed(64), open(16, 1e3), open(16, 2e3)], 5);
+    let file = analyze(&plan, &wobbling(&plan, &[1e4; 8]));
+    let pairs: Vec<(&str, &str, &str)> = file
+        .comparisons
+        .iter()
+        .filter(|found| found.metric == Metric::Throughput)
+        .map(|found| (found.a.as_str(), found.b.as_str(), found.load.as_str()))
+        .collect();
+    assert_eq!(
+        pairs,
+        [
+            ("c1", "c2", "16 connections"),
+            ("c3", "c4", "64 connections"),
+            ("c5", "c6", "1,000 requests per second over 16 connections"),
+            ("c7", "c8", "2,000 requests per second over 16 connections"),
+        ]
+    );
+}
+
+#[test]
+fn the_curve_is_of_the_merged_histograms_and_ends_where_requests_end() {
+    let plan = run(&["a"], &[closed(64)], 5);
+    let mut data = wobbling(&plan, &[1e4]);
+    for (trial, from) in data.iter_mut().zip([0, 1, 2, 3, 4]) {
+        // Five disjoint fifths of 1 to 30,000 µs.
+        let mut histogram = hdrhistogram::Histogram::new(3).unwrap();
+        for value in from * 6_000 + 1..=(from + 1) * 6_000 {
+            histogram.record(value * 1_000).unwrap();
+        }
+        trial.response = Some(histogram);
+    }
+    let curve = &analyze(&plan, &data).cells[0].curve;
+    assert_eq!((curve.first().unwrap().quantile, curve.last().unwrap().quantile), (0.0, 0.99));
+    for point in curve {
+        let truth = (point.quantile * 30e6).max(1_000.0);
+        assert!((point.ns as f64 / truth - 1.0).abs() < 0.002, "{point:?}");
+    }
+    // Censored requests push every quantile up and the last ones out.
+    data[0].file.load.as_mut().unwrap().latency_ns.response.censored = 3_000;
+    let with_censored = &analyze(&plan, &data).cells[0].curve;
+    assert!(with_censored.last().unwrap().quantile < 0.91);
+    let median =
+        |curve: &[schema::analysis::CurvePoint]| curve.iter().find(|point| point.quantile > 0.49).unwrap().ns;
+    assert!(median(with_censored) > median(curve));
+    // Void trials have no part in it.
+    data[4].file.outcome = TrialOutcome::Void;
+    assert!(analyze(&plan, &data).cells[0].curve.last().unwrap().ns < 25_000_000);
+}
+
+#[test]
+fn rows_carry_the_series_and_the_counts() {
+    let plan = run(&["a"], &[closed(64)], 1);
+    let mut data = wobbling(&plan, &[1e4]);
+    data[0].intervals = vec![second(0, 500), second(1, 700)];
+    data[0].intervals.push(schema::trial::IntervalLine { start_ns: 2 * SECOND_NS, ..second(1, 1) });
+    let row = &analyze(&plan, &data).trials[0];
+    let rates: Vec<f64> = row.series.iter().map(|point| point.throughput_per_s).collect();
+    assert_eq!(rates, [500.0, 700.0], "an interval without length has no point");
+    assert_eq!((row.scheduled, row.completed, row.values.len()), (100_000, 100_000, Metric::ALL.len()));
+}
+
+#[test]
+fn an_open_load_is_judged_by_response_time() {
+    let plan = run(&["a", "b"], &[open(64, 1e4)], 5);
+    let data: Vec<TrialData> = (1..=10)
+        .map(|id| {
+            let level = if id % 2 == 1 { 8e6 } else { 1e7 };
+            trial(&plan, id, &[(Metric::P99, level * (1.0 + WOBBLE[id as usize % 10]))])
+        })
+        .collect();
+    insta::assert_snapshot!(analyze(&plan, &data).answer, @"a has a 19.9 % lower p99 response time than b at 10,000 requests per second over 64 connections (95 % interval 19 % to 20.8 %, 5 blocks).");
+}
+
+#[test]
+fn a_single_target_has_its_value_with_its_interval() {
+    let plan = run(&["go/gin"], &[closed(128)], 5);
+    insta::assert_snapshot!(analyze(&plan, &wobbling(&plan, &[12_345.0])).answer, @"go/gin serves 12,352 requests per second at 128 connections (95 % interval 12,285 to 12,420, 5 trials).");
+}

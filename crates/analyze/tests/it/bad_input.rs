@@ -1,0 +1,171 @@
+//! Bad input: a stated refusal, never a panic, never a number that JSON cannot hold.
+
+use crate::synth::{claim, closed, report, run, trial, trials};
+use analyze::{TrialData, analyze, is_level, latency, validity};
+use schema::analysis::{AnalysisFile, BeliefLevel, ClaimVerdict};
+use schema::metric::Metric;
+use schema::plan::ClaimComparison;
+use schema::run::RunFile;
+use schema::trial::TrialOutcome;
+
+/// Reading back what was written fails where a NaN or an infinity became null in a place for numbers; then every
+/// number left is looked at, and every missing interval must have its reason.
+fn check(run: &RunFile, data: &[TrialData]) -> AnalysisFile {
+    let file = analyze(run, data);
+    let text = serde_json::to_string(&file).expect("can be written");
+    serde_json::from_str::<AnalysisFile>(&text).expect("can be read back");
+    for word in ["NaN", "inf ", "inf%", "inf,", "1e999"] {
+        assert!(!text.contains(word), "{word} in {text}");
+    }
+    for metric in file.cells.iter().flat_map(|cell| &cell.metrics) {
+        assert_ne!(metric.interval.is_some(), metric.refused.is_some(), "{metric:?}");
+        assert!(metric.center.is_none_or(f64::is_finite));
+    }
+    for pair in &file.comparisons {
+        assert_ne!(pair.interval.is_some(), pair.refused.is_some(), "{pair:?}");
+        let numbers = [pair.ratio, pair.hodges_lehmann, pair.p_value, pair.p_holm];
+        assert!(numbers.into_iter().flatten().all(f64::is_finite), "{pair:?}");
+    }
+    assert!(!file.answer.is_empty() && !file.belief.summary.is_empty());
+    file
+}
+
+fn plan() -> RunFile {
+    let mut plan = run(&["a", "b"], &[closed(64)], 5);
+    plan.plan.claims = vec![claim(Metric::Throughput, "c1", ClaimComparison::AtLeast, "c2", 1.0)];
+    plan
+}
+
+fn wobble(cell: usize, block: u32) -> f64 {
+    1e4 + f64::from(block * 7 % 5) + cell as f64
+}
+
+#[test]
+fn no_trials_one_trial_no_cells() {
+    let file = check(&plan(), &[]);
+    assert_eq!((file.belief.level, file.claims[0].verdict), (BeliefLevel::No, ClaimVerdict::Void));
+    assert_eq!(
+        file.answer,
+        "No answer: no trial was run to its end; run the experiment again, or `prony run --resume`."
+    );
+    let one = trials(&plan(), wobble)[..1].to_vec();
+    assert_eq!(check(&plan(), &one).claims[0].verdict, ClaimVerdict::Void);
+    let mut empty = plan();
+    empty.plan.cells.clear();
+    let file = check(&empty, &trials(&plan(), wobble));
+    assert!(file.belief.notes.iter().any(|note| note.text.contains("the plan does not have")));
+    assert!(file.claims[0].evidence.contains("no cell c1"));
+    empty.plan.order.clear();
+    check(&empty, &[]);
+}
+
+#[test]
+fn numbers_that_are_none() {
+    for bad in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, -1.0, 0.0, f64::MIN_POSITIVE, f64::MAX] {
+        // In one trial, in all of one cell, in all.
+        for chosen in [|id: u32| id == 3, |id: u32| id % 2 == 1, |_: u32| true] {
+            let plan = plan();
+            let mut data = trials(&plan, wobble);
+            for trial in data.iter_mut().filter(|trial| chosen(trial.file.id)) {
+                let load = trial.file.load.as_mut().unwrap();
+                load.throughput_per_s = bad;
+                load.latency_ns.response.mean = Some(bad);
+                load.window.in_system_mean = bad;
+                trial.file.target.cpu_per_request_ns = Some(bad);
+            }
+            check(&plan, &data);
+        }
+    }
+}
+
+#[test]
+fn wild_values_stay_finite() {
+    let plan = plan();
+    let data = trials(&plan, |cell, block| match (cell, block % 2) {
+        (0, 0) => f64::MAX,
+        (0, _) => 1e-300,
+        (_, 0) => 1e-300,
+        _ => 1e300,
+    });
+    check(&plan, &data);
+    let apart =
+        trials(&plan, |cell, block| if cell == 0 { f64::MAX / f64::from(block) } else { f64::MIN_POSITIVE });
+    check(&plan, &apart);
+}
+
+#[test]
+fn all_void_all_failed_all_constant() {
+    for outcome in [TrialOutcome::Void, TrialOutcome::Failed] {
+        let mut data = trials(&plan(), wobble);
+        for trial in &mut data {
+            trial.file.outcome = outcome;
+            trial.file.load = None;
+        }
+        assert_eq!(check(&plan(), &data).belief.level, BeliefLevel::No);
+    }
+    let file = check(&plan(), &trials(&plan(), |_, _| 1e4));
+    assert_eq!(file.claims[0].verdict, ClaimVerdict::Inconclusive);
+    assert!(file.claims[0].evidence.contains("gave the same ratio"), "{}", file.claims[0].evidence);
+    // Valid by name, but without numbers.
+    let mut data = trials(&plan(), wobble);
+    data.iter_mut().for_each(|trial| trial.file.load = None);
+    check(&plan(), &data);
+}
+
+#[test]
+fn settings_that_cannot_be_used() {
+    for (confidence, margin) in
+        [(f64::NAN, f64::NAN), (0.0, 0.0), (1.0, -1.0), (2.0, f64::INFINITY), (0.5, 1e308)]
+    {
+        let mut plan = plan();
+        plan.plan.confidence = confidence;
+        plan.plan.margin = margin;
+        plan.plan.claims[0].bound = margin;
+        let file = check(&plan, &trials(&plan, wobble));
+        assert!(file.confidence > 0.5 && file.confidence < 1.0 && file.margin > 0.0);
+        assert_eq!(file.belief.level, BeliefLevel::WithReservations);
+    }
+    let mut near_one = plan();
+    near_one.plan.confidence = 1.0 - f64::EPSILON;
+    check(&near_one, &trials(&near_one, wobble));
+}
+
+#[test]
+fn twice_the_same_trial_and_cells_with_the_same_name() {
+    let plan = plan();
+    let mut data = trials(&plan, wobble);
+    data.extend(data.clone());
+    assert_eq!(check(&plan, &data).comparisons[0].blocks, 5);
+    let mut twins = plan.clone();
+    twins.plan.cells[1].id = "c1".into();
+    check(&twins, &trials(&plan, wobble));
+}
+
+#[test]
+fn hostile_counts_and_texts() {
+    let mut plan = plan();
+    plan.plan.cells[0].load.connections = u32::MAX;
+    plan.plan.cells[0].target = "\u{202e}<script>\n".into();
+    let mut data: Vec<TrialData> = (1..=10).map(|id| trial(&plan, id, &[(Metric::P50, 1e18)])).collect();
+    for trial in &mut data {
+        let load = trial.file.load.as_mut().unwrap();
+        load.requests.completed = u64::MAX;
+        load.requests.failed = u64::MAX;
+        load.latency_ns.response.censored = u64::MAX;
+        let mut histogram = hdrhistogram::Histogram::new(3).unwrap();
+        histogram.record_n(u64::MAX, u64::MAX).unwrap();
+        trial.response = Some(histogram.clone());
+        load.latency_ns.response = latency(&histogram, u64::MAX);
+        load.errors.insert(schema::load::ErrorClass::Io, u64::MAX);
+        load.window.duration_ns = u64::MAX;
+        let found = validity(load, &analyze::TrialFacts { answered_all: u64::MAX, ..Default::default() });
+        assert!(!found.ok);
+        let text = serde_json::to_string(&found).unwrap();
+        serde_json::from_str::<schema::load::Validity>(&text).expect("gates hold numbers");
+    }
+    check(&plan, &data);
+    assert!(!is_level(&[]));
+    let mut hostile = report(closed(0));
+    hostile.generator.busy_share = f64::NEG_INFINITY;
+    assert!(!validity(&hostile, &analyze::TrialFacts::default()).ok);
+}

@@ -1,0 +1,9 @@
+//! Tests of the analysis through its public functions, in one binary: gates with planted faults, whole runs with
+//! known truth, bad input, and properties.
+
+mod analysis;
+mod bad_input;
+mod properties;
+mod simulation;
+mod synth;
+mod validity;
