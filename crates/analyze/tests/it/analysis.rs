@@ -282,3 +282,43 @@ fn a_single_target_has_its_value_with_its_interval() {
     let plan = run(&["go/gin"], &[closed(128)], 5);
     insta::assert_snapshot!(analyze(&plan, &wobbling(&plan, &[12_345.0])).answer, @"go/gin serves 12,352 requests per second at 128 connections (95 % interval 12,285 to 12,420, 5 trials).");
 }
+
+#[test]
+fn stolen_time_and_verdicts_that_holm_does_not_uphold_are_said() {
+    let plan = run(&["a", "b"], &[closed(64)], 5);
+    // Log ratios of 5 blocks with p = 0.03 in throughput; six metrics without any difference beside it.
+    let data: Vec<TrialData> = (1..=10_u32)
+        .map(|id| {
+            let (block, first) = ((id as usize - 1) / 2, id % 2 == 1);
+            let shift = if first { [0.09, 0.02, 0.07, 0.01, 0.06][block] } else { 0.0 };
+            let noise = |metric: usize| if first { 1.0 + 3.0 * WOBBLE[(block + metric) % 10] } else { 1.0 };
+            let mut values = vec![(Metric::Throughput, 1e4 * (1.0 + shift))];
+            let others =
+                [Metric::Mean, Metric::P50, Metric::P90, Metric::P99, Metric::CpuPerRequest, Metric::Memory];
+            values.extend(others.into_iter().enumerate().map(|(at, metric)| (metric, 1e6 * noise(at))));
+            trial(&plan, id, &values)
+        })
+        .collect();
+    let note = |data: &[TrialData], part: &str| {
+        let notes = analyze(&plan, data).belief.notes;
+        notes.into_iter().find(|note| note.text.contains(part)).map(|note| note.level)
+    };
+    assert_eq!(analyze(&plan, &data).comparisons[0].verdict, Verdict::Faster);
+    assert_eq!(
+        note(&data, "1 of 1 verdict as faster or slower would not stand"),
+        Some(BeliefLevel::WithReservations)
+    );
+    assert_eq!(note(&data, "stolen"), None);
+    let mut stolen = data.clone();
+    let gate = |value| schema::load::Gate {
+        gate: "steal".into(),
+        ok: true,
+        value,
+        limit: 0.05,
+        text: String::new(),
+    };
+    stolen[0].file.load.as_mut().unwrap().validity.gates = vec![gate(0.01)];
+    assert_eq!(note(&stolen, "stolen"), None);
+    stolen[1].file.load.as_mut().unwrap().validity.gates = vec![gate(0.03)];
+    assert_eq!(note(&stolen, "up to 3 % of the CPU time was stolen"), Some(BeliefLevel::WithReservations));
+}
