@@ -1,0 +1,60 @@
+//! `report.html`: one file that needs no network and no script.
+//!
+//! Invariants: askama escapes every value in the template; only two things are put in unescaped: the style sheet,
+//! which is part of the program, and SVG by the chart library, which escapes its text itself (tested).
+
+use crate::chart::{self, Chart, Palette};
+use crate::page::{KEY_METRICS, Page};
+use crate::{ReportError, clean, words};
+use askama::Template;
+use schema::analysis::AnalysisFile;
+use schema::metric::Metric;
+use schema::run::RunFile;
+
+#[derive(Template)]
+#[template(path = "report.html")]
+struct Html {
+    page: Page,
+    style: &'static str,
+    cell_metrics: Vec<&'static str>,
+    legend: Vec<LegendEntry>,
+    forests: Vec<Chart>,
+    strips: Option<Chart>,
+    curves: Vec<Chart>,
+    timelines: Vec<Chart>,
+}
+
+/// A target and the class of its colour.
+struct LegendEntry {
+    class: String,
+    target: String,
+}
+
+/// The report as one HTML file.
+///
+/// # Errors
+/// [`ReportError::Chart`] and [`ReportError::Page`] where a library fails.
+pub fn html(run: &RunFile, analysis: &AnalysisFile) -> Result<String, ReportError> {
+    let palette = Palette::new(analysis);
+    let forests = [chart::forest(analysis, Metric::Throughput)?, chart::forest(analysis, Metric::P99)?];
+    let html = Html {
+        page: Page::new(run, analysis),
+        style: include_str!("../templates/report.css"),
+        cell_metrics: KEY_METRICS.map(words::metric).to_vec(),
+        legend: legend(&palette),
+        forests: forests.into_iter().flatten().collect(),
+        strips: chart::strips(analysis, &palette)?,
+        curves: chart::curves(analysis, &palette)?,
+        timelines: chart::timelines(analysis, &palette)?,
+    };
+    Ok(html.render()?)
+}
+
+fn legend(palette: &Palette) -> Vec<LegendEntry> {
+    palette
+        .targets
+        .iter()
+        .enumerate()
+        .map(|(index, target)| LegendEntry { class: Palette::class(index), target: clean::line(target) })
+        .collect()
+}

@@ -1,0 +1,65 @@
+//! What people read: the report of a run for the terminal, as Markdown, CSV and HTML, and the text of a single load.
+//!
+//! Invariants: every number shown is already in the analysis or the load report; here it is only formatted, or mapped
+//! to a coordinate. Everything that came from a file, a server or a user passes `clean` and the escaping of its
+//! format, so no name, reason or error message can act as markup, escape sequence or formula. The HTML page is one
+//! file without scripts that loads nothing.
+//! Absent on purpose: statistics, gates and refusals (the analyze crate decides, this crate repeats), and any IO.
+
+mod chart;
+mod clean;
+mod csv_rows;
+pub mod format;
+mod html;
+mod layout;
+mod load_text;
+mod markdown;
+mod page;
+mod paint;
+mod settings;
+mod terminal;
+mod words;
+
+pub use csv_rows::csv;
+pub use html::html;
+pub use load_text::load_text;
+pub use markdown::markdown;
+pub use terminal::terminal;
+
+/// How text for a terminal is laid out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Style {
+    /// Whether colours may be used.
+    pub color: bool,
+    /// Columns of the terminal; taken as 80 to 120 whatever it says, because the tables need 80.
+    pub width: u16,
+}
+
+impl Style {
+    /// 80 columns without colours: what a file or a pipe gets.
+    pub const PLAIN: Self = Self { color: false, width: 80 };
+
+    /// Columns to use: wider than 120 is hard to read, narrower than 80 breaks the tables.
+    pub(crate) fn columns(self) -> usize {
+        usize::from(self.width.clamp(80, 120))
+    }
+}
+
+/// Why a report could not be made.
+#[derive(Debug, thiserror::Error)]
+pub enum ReportError {
+    /// The chart library refused.
+    #[error("the chart `{chart}` could not be drawn ({cause}); report.md and results.csv do not need it")]
+    Chart {
+        /// Which chart.
+        chart: &'static str,
+        /// What the library said.
+        cause: String,
+    },
+    /// The page's template failed.
+    #[error("the page could not be put together ({0}); report.md and results.csv do not need it")]
+    Page(#[from] askama::Error),
+    /// The CSV writer failed.
+    #[error("the CSV rows could not be written ({0}); report.md has the same numbers")]
+    Csv(#[from] ::csv::Error),
+}

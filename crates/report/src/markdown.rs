@@ -1,0 +1,210 @@
+//! `report.md`: the whole report without charts, in GitHub's dialect.
+//!
+//! Invariant: names stand in code spans and sentences are escaped, so that nothing in them acts as Markdown or HTML.
+
+use crate::clean::{markdown as prose, markdown_block, markdown_code as code};
+use crate::page::{CellView, KEY_METRICS, Page, PairView, TrialView};
+use crate::settings::Row;
+use crate::words::{self, Footnotes, Word};
+use schema::analysis::AnalysisFile;
+use schema::run::RunFile;
+
+/// The report as Markdown.
+#[must_use]
+pub fn markdown(run: &RunFile, analysis: &AnalysisFile) -> String {
+    let page = Page::new(run, analysis);
+    let sections = [
+        opening(&page),
+        belief(&page),
+        claims(&page),
+        comparisons(&page),
+        cells(&page),
+        trials(&page),
+        environment(&page),
+        reproduce(&page),
+    ];
+    sections.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+fn opening(page: &Page) -> String {
+    format!(
+        "# {}\n\n**{}**\n\nRun {}, started {}.\n",
+        prose(&page.question),
+        prose(&page.answer),
+        code(&page.run),
+        prose(&page.started)
+    )
+}
+
+fn belief(page: &Page) -> String {
+    let belief = &page.belief;
+    let mut text = format!(
+        "## Can these numbers be believed?\n\n**{}.** {}\n",
+        belief.level.both(),
+        prose(&belief.summary)
+    );
+    for (index, note) in belief.notes.iter().enumerate() {
+        let gap = if index == 0 { "\n" } else { "" };
+        let remedy = note.remedy.as_ref().map_or_else(String::new, |remedy| format!(" → {}", prose(remedy)));
+        text += &format!("{gap}- {} {}{remedy}\n", note.level.sign, prose(&note.text));
+    }
+    text
+}
+
+fn claims(page: &Page) -> String {
+    if page.claims.is_empty() {
+        return String::new();
+    }
+    let rows = page.claims.iter().map(|claim| {
+        let ratio = claim.ratio.as_ref().map_or_else(String::new, |ratio| format!(" — {}", prose(ratio)));
+        vec![verdict(claim.verdict), prose(&claim.text), format!("{}{ratio}", prose(&claim.evidence))]
+    });
+    format!("## Claims\n\n{}", table(&["Verdict", "Claim", "Evidence"], "lll", rows))
+}
+
+fn comparisons(page: &Page) -> String {
+    if page.pairs.is_empty() {
+        return String::new();
+    }
+    let tables: Vec<_> = page.pairs.iter().map(pair).collect();
+    format!(
+        "## Comparison\n\nChange of the first against the second with its {} interval over blocks; \
+         a change within {} counts as equal.\n\n{}{}",
+        page.confidence,
+        page.margin,
+        tables.join("\n"),
+        footnotes(&page.pair_notes)
+    )
+}
+
+fn pair(pair: &PairView) -> String {
+    let header =
+        ["Metric", "Change", "Interval", "Verdict", "Rank check (Hodges–Lehmann)", "p (Holm)", "Blocks"];
+    let rows = pair.rows.iter().map(|row| {
+        vec![
+            row.name.to_owned(),
+            row.change.clone(),
+            row.interval.clone(),
+            format!("{}{}", verdict(row.verdict), row.note),
+            row.rank_check.clone(),
+            row.p.replace('<', "\\<"),
+            row.blocks.to_string(),
+        ]
+    });
+    format!(
+        "### {} against {}, {}\n\n{}",
+        code(&pair.a),
+        code(&pair.b),
+        prose(&pair.load),
+        table(&header, "lrrlrrr", rows)
+    )
+}
+
+fn cells(page: &Page) -> String {
+    let mut header = vec!["Cell", "Label"];
+    header.extend(KEY_METRICS.map(words::metric));
+    header.push("Trials");
+    format!(
+        "## Cells\n\nCentre over the valid trials, with its {} interval.\n\n{}{}",
+        page.confidence,
+        table(&header, "llrrrrrrl", page.cells.iter().map(cell_row)),
+        footnotes(&page.cell_notes)
+    )
+}
+
+fn cell_row(cell: &CellView) -> Vec<String> {
+    let values = cell.values.iter().map(|value| {
+        let interval = value.interval.as_ref().map_or_else(String::new, |interval| format!(" ({interval})"));
+        format!("{}{interval}{}", value.center, value.note).replace('<', "\\<")
+    });
+    [code(&cell.id), code(&cell.label)].into_iter().chain(values).chain([cell.trials.clone()]).collect()
+}
+
+fn trials(page: &Page) -> String {
+    let header = [
+        "Trial",
+        "Block",
+        "Cell",
+        "Outcome",
+        "Throughput",
+        "p50",
+        "p99",
+        "Scheduled",
+        "Completed",
+        "Failed",
+        "Censored",
+        "Reasons",
+    ];
+    format!(
+        "## Trials\n\n{}. Every scheduled request is completed, failed or censored.\n\n{}",
+        page.trials_line,
+        table(&header, "rrllrrrrrrrl", page.trials.iter().map(trial_row))
+    )
+}
+
+fn trial_row(trial: &TrialView) -> Vec<String> {
+    let reasons: Vec<_> = trial.reasons.iter().map(|reason| prose(reason)).collect();
+    vec![
+        trial.id.to_string(),
+        trial.block.to_string(),
+        code(&trial.cell),
+        verdict(trial.outcome),
+        trial.throughput.clone(),
+        trial.p50.clone(),
+        trial.p99.clone(),
+        trial.scheduled.clone(),
+        trial.completed.clone(),
+        trial.failed.clone(),
+        trial.censored.clone(),
+        reasons.join("; "),
+    ]
+}
+
+fn environment(page: &Page) -> String {
+    let facts = page.facts.iter().map(|fact| {
+        let remedy = fact.remedy.as_ref().map_or_else(String::new, |remedy| format!(" → {}", prose(remedy)));
+        vec![
+            verdict(fact.severity),
+            prose(&fact.title),
+            code(&fact.value),
+            format!("{}{remedy}", prose(&fact.effect)),
+        ]
+    });
+    format!(
+        "## Environment\n\n{}\n### Versions\n\n{}",
+        table(&["", "Fact", "Found", "Effect and remedy"], "llll", facts),
+        named("What", "Version", &page.versions)
+    )
+}
+
+fn reproduce(page: &Page) -> String {
+    format!(
+        "## How to reproduce\n\n{}\nSeed {}.\n\n{}\n### Experiment file\n\n{}",
+        markdown_block(&page.command),
+        page.seed,
+        named("Setting", "Value", &page.settings),
+        markdown_block(&page.experiment_text)
+    )
+}
+
+fn named(name: &str, value: &str, rows: &[Row]) -> String {
+    table(&[name, value], "ll", rows.iter().map(|(name, value)| vec![prose(name), prose(value)]))
+}
+
+fn verdict(word: Word) -> String {
+    word.both()
+}
+
+fn footnotes(notes: &Footnotes) -> String {
+    notes.numbered().map(|(sign, text)| format!("\n{sign} {}\n", prose(text))).collect()
+}
+
+/// A pipe table; `align` has `l` or `r` for each column. Cells must be escaped already.
+fn table(header: &[&str], align: &str, rows: impl Iterator<Item = Vec<String>>) -> String {
+    let rule: Vec<_> = align.chars().map(|c| if c == 'r' { "--:" } else { "---" }).collect();
+    let mut text = format!("| {} |\n|{}|\n", header.join(" | "), rule.join("|"));
+    for row in rows {
+        text += &format!("| {} |\n", row.join(" | "));
+    }
+    text
+}

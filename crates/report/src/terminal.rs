@@ -1,0 +1,170 @@
+//! The report of a run for a terminal: the answer, whether it may be believed, claims, comparisons, cells, trials.
+
+use crate::Style;
+use crate::layout::{Align, paragraph, table};
+use crate::page::{CellView, Page};
+use crate::paint::{Tone, finish, paint};
+use crate::words::{Footnotes, Word};
+use schema::analysis::AnalysisFile;
+use schema::metric::Metric;
+use schema::run::RunFile;
+
+/// The metrics that a terminal has room for; the files show all of them.
+const METRICS: [Metric; 3] = [Metric::Throughput, Metric::P50, Metric::P99];
+
+/// The report as text of `style.width` columns; the last lines name the files to open.
+#[must_use]
+pub fn terminal(run: &RunFile, analysis: &AnalysisFile, style: Style) -> String {
+    let page = Page::new(run, analysis);
+    let columns = style.columns();
+    let sections = [
+        opening(&page, columns),
+        belief(&page, columns),
+        claims(&page, columns),
+        comparisons(&page, columns),
+        cells(&page, columns),
+        trials(&page, columns),
+        closing(&page, columns),
+    ];
+    finish(&sections.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n"), style)
+}
+
+fn opening(page: &Page, columns: usize) -> String {
+    paragraph("", &page.question, columns)
+        + &painted_lines(Tone::Strong, &paragraph("", &page.answer, columns))
+}
+
+fn belief(page: &Page, columns: usize) -> String {
+    let belief = &page.belief;
+    let verdict = paint(belief.level.tone, belief.level.text);
+    let mut text = format!("{} {verdict}.\n", paint(Tone::Strong, "Can these numbers be believed?"));
+    text += &paragraph("  ", &belief.summary, columns);
+    for note in &belief.notes {
+        text += &paragraph(&format!("  {} ", sign(note.level)), &note.text, columns);
+        if let Some(remedy) = &note.remedy {
+            text += &paragraph("    → ", remedy, columns);
+        }
+    }
+    text
+}
+
+fn claims(page: &Page, columns: usize) -> String {
+    if page.claims.is_empty() {
+        return String::new();
+    }
+    let mut text = heading("Claims", "");
+    for claim in &page.claims {
+        text += &paragraph(&format!("  {} ", sign(claim.verdict)), &claim.text, columns);
+        let word = paint(claim.verdict.tone, claim.verdict.text);
+        text += &paragraph("    ", &format!("{word}: {}", claim.evidence), columns);
+    }
+    text
+}
+
+fn comparisons(page: &Page, columns: usize) -> String {
+    if page.pairs.is_empty() {
+        return String::new();
+    }
+    let about = format!("change with {} interval; within {} counts as equal", page.confidence, page.margin);
+    let mut text = heading("Comparison", &about);
+    let mut notes = Footnotes::default();
+    for pair in &page.pairs {
+        text += &paragraph("  ", &format!("{} against {}, {}", pair.a, pair.b, pair.load), columns);
+        let rows: Vec<_> = pair
+            .rows
+            .iter()
+            .filter(|row| METRICS.contains(&row.metric))
+            .map(|row| {
+                let verdict = paint(row.verdict.tone, &row.verdict.both());
+                let note = renumbered(&row.note, &page.pair_notes, &mut notes);
+                vec![
+                    row.name.to_owned(),
+                    row.change.clone(),
+                    row.interval.clone(),
+                    format!("{verdict}{note}"),
+                ]
+            })
+            .collect();
+        let header = [("", Align::Text), ("", Align::Number), ("", Align::Number), ("", Align::Word)];
+        text += &indented(&table(&header, &rows, columns - 2));
+    }
+    text + &footnotes(&notes, columns)
+}
+
+fn cells(page: &Page, columns: usize) -> String {
+    if page.cells.is_empty() {
+        return String::new();
+    }
+    let mut text = heading("Cells", "centre over the valid trials; intervals are in the files");
+    let header = [
+        ("", Align::Text),
+        ("throughput", Align::Number),
+        ("p50", Align::Number),
+        ("p99", Align::Number),
+        ("errors", Align::Number),
+        ("valid", Align::Number),
+    ];
+    let mut notes = Footnotes::default();
+    let rows: Vec<_> = page.cells.iter().map(|cell| cell_row(cell, page, &mut notes)).collect();
+    text += &table(&header, &rows, columns);
+    text + &footnotes(&notes, columns)
+}
+
+/// Label, throughput, p50, p99, errors, trials: the first four of the key metrics.
+fn cell_row(cell: &CellView, page: &Page, notes: &mut Footnotes) -> Vec<String> {
+    let values = cell
+        .values
+        .iter()
+        .take(4)
+        .map(|value| format!("{}{}", value.center, renumbered(&value.note, &page.cell_notes, notes)));
+    std::iter::once(cell.label.clone()).chain(values).chain([cell.trials_short.clone()]).collect()
+}
+
+fn trials(page: &Page, columns: usize) -> String {
+    let mut text = heading("Trials", &page.trials_line);
+    for trial in page.trials.iter().filter(|trial| !trial.valid) {
+        let what =
+            format!("trial {}, block {}, {}: {}", trial.id, trial.block, trial.cell, trial.outcome.text);
+        text += &paragraph(&format!("  {} ", sign(trial.outcome)), &what, columns);
+        for reason in &trial.reasons {
+            text += &paragraph("    ", reason, columns);
+        }
+    }
+    text
+}
+
+fn closing(page: &Page, columns: usize) -> String {
+    paragraph("", &format!("Run folder {}", page.run), columns)
+        + "  open report.html   charts, all metrics, environment, how to reproduce\n"
+        + "       report.md     the same without charts\n"
+        + "       results.csv   one row a trial\n"
+}
+
+fn heading(title: &str, about: &str) -> String {
+    match about {
+        "" => format!("{}\n", paint(Tone::Strong, title)),
+        _ => format!("{}  {}\n", paint(Tone::Strong, title), paint(Tone::Quiet, about)),
+    }
+}
+
+fn sign(word: Word) -> String {
+    paint(word.tone, word.sign)
+}
+
+/// Paints each line by itself, after wrapping.
+fn painted_lines(tone: Tone, text: &str) -> String {
+    text.lines().map(|line| paint(tone, line) + "\n").collect()
+}
+
+/// The page numbers footnotes over all metrics; here only those that are shown get a number.
+fn renumbered(sign: &str, all: &Footnotes, shown: &mut Footnotes) -> String {
+    all.numbered().find(|(known, _)| known == sign).map_or_else(String::new, |(_, text)| shown.sign(text))
+}
+
+fn footnotes(notes: &Footnotes, columns: usize) -> String {
+    notes.numbered().map(|(sign, text)| paragraph(&format!("  {sign} "), text, columns)).collect()
+}
+
+fn indented(text: &str) -> String {
+    text.lines().map(|line| format!("  {line}\n")).collect()
+}

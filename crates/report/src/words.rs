@@ -1,0 +1,152 @@
+//! The words and signs for metrics, verdicts and outcomes, so that every format says the same.
+//!
+//! Invariant: a sign always stands beside its word; colour alone never carries a meaning.
+
+use crate::paint::Tone;
+use schema::analysis::{BeliefLevel, ClaimVerdict, Verdict};
+use schema::doctor::Severity;
+use schema::experiment::{ArrivalLaw, LoadModel};
+use schema::metric::Metric;
+use schema::trial::TrialOutcome;
+
+/// A word with its sign and its tone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Word {
+    pub(crate) sign: &'static str,
+    pub(crate) text: &'static str,
+    pub(crate) tone: Tone,
+}
+
+impl Word {
+    const fn new(sign: &'static str, text: &'static str, tone: Tone) -> Self {
+        Self { sign, text, tone }
+    }
+
+    /// The CSS class that colours it.
+    pub(crate) const fn class(&self) -> &'static str {
+        match self.tone {
+            Tone::Strong => "strong",
+            Tone::Good => "good",
+            Tone::Warn => "warn",
+            Tone::Bad => "bad",
+            Tone::Quiet => "quiet",
+        }
+    }
+
+    /// Sign and text.
+    pub(crate) fn both(&self) -> String {
+        format!("{} {}", self.sign, self.text)
+    }
+}
+
+/// The name of a metric for people.
+pub(crate) const fn metric(metric: Metric) -> &'static str {
+    match metric {
+        Metric::Throughput => "Throughput",
+        Metric::Mean => "Mean",
+        Metric::P50 => "p50",
+        Metric::P90 => "p90",
+        Metric::P95 => "p95",
+        Metric::P99 => "p99",
+        Metric::P999 => "p99.9",
+        Metric::ErrorRate => "Errors",
+        Metric::CpuPerRequest => "CPU per request",
+        Metric::Memory => "Memory",
+    }
+}
+
+/// The verdict of a comparison; what is not about speed is better or worse instead of faster or slower.
+pub(crate) const fn verdict(verdict: Verdict, of: Metric) -> Word {
+    let speed = !matches!(of, Metric::ErrorRate | Metric::CpuPerRequest | Metric::Memory);
+    match verdict {
+        Verdict::Faster => Word::new("▲", if speed { "faster" } else { "better" }, Tone::Good),
+        Verdict::Slower => Word::new("▼", if speed { "slower" } else { "worse" }, Tone::Bad),
+        Verdict::Equivalent => Word::new("=", "equivalent", Tone::Strong),
+        Verdict::Inconclusive => Word::new("?", "inconclusive", Tone::Warn),
+        Verdict::Refused => Word::new("–", "refused", Tone::Quiet),
+    }
+}
+
+/// The answer to a claim.
+pub(crate) const fn claim(verdict: ClaimVerdict) -> Word {
+    match verdict {
+        ClaimVerdict::Holds => Word::new("✓", "holds", Tone::Good),
+        ClaimVerdict::DoesNotHold => Word::new("✗", "does not hold", Tone::Bad),
+        ClaimVerdict::Inconclusive => Word::new("?", "inconclusive", Tone::Warn),
+        ClaimVerdict::Void => Word::new("–", "void", Tone::Quiet),
+    }
+}
+
+/// The answer to "can these numbers be believed?".
+pub(crate) const fn belief(level: BeliefLevel) -> Word {
+    match level {
+        BeliefLevel::Yes => Word::new("✓", "Yes", Tone::Good),
+        BeliefLevel::WithReservations => Word::new("!", "With reservations", Tone::Warn),
+        BeliefLevel::No => Word::new("✗", "No", Tone::Bad),
+    }
+}
+
+/// How a trial ended.
+pub(crate) const fn outcome(outcome: TrialOutcome) -> Word {
+    match outcome {
+        TrialOutcome::Valid => Word::new("✓", "valid", Tone::Good),
+        TrialOutcome::Void => Word::new("!", "void", Tone::Warn),
+        TrialOutcome::Failed => Word::new("✗", "failed", Tone::Bad),
+    }
+}
+
+/// How much a fact about the host matters.
+pub(crate) const fn severity(severity: Severity) -> Word {
+    match severity {
+        Severity::Ok => Word::new("✓", "ok", Tone::Good),
+        Severity::Note => Word::new("·", "note", Tone::Quiet),
+        Severity::Warning => Word::new("!", "warning", Tone::Warn),
+        Severity::Problem => Word::new("✗", "problem", Tone::Bad),
+    }
+}
+
+/// The load model.
+pub(crate) const fn model(model: LoadModel) -> &'static str {
+    match model {
+        LoadModel::Closed => "closed",
+        LoadModel::Open => "open",
+    }
+}
+
+/// The arrival process.
+pub(crate) const fn arrivals(law: ArrivalLaw) -> &'static str {
+    match law {
+        ArrivalLaw::Constant => "evenly spaced",
+        ArrivalLaw::Uniform => "uniform jitter",
+        ArrivalLaw::Poisson => "Poisson",
+    }
+}
+
+/// The sign of footnote `number`: superscript digits.
+pub(crate) fn footnote(number: usize) -> String {
+    const DIGITS: [char; 10] = ['⁰', '¹', '²', '³', '⁴', '⁵', '⁶', '⁷', '⁸', '⁹'];
+    number.to_string().bytes().map(|digit| DIGITS[usize::from(digit - b'0')]).collect()
+}
+
+/// Collects distinct remarks and numbers them from 1.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Footnotes {
+    /// The remarks in the order of their numbers.
+    pub(crate) texts: Vec<String>,
+}
+
+impl Footnotes {
+    /// The sign of the remark, which is added where it is new.
+    pub(crate) fn sign(&mut self, text: &str) -> String {
+        let index = self.texts.iter().position(|known| known == text).unwrap_or_else(|| {
+            self.texts.push(text.to_owned());
+            self.texts.len() - 1
+        });
+        footnote(index + 1)
+    }
+
+    /// Signs and remarks.
+    pub(crate) fn numbered(&self) -> impl Iterator<Item = (String, &String)> {
+        self.texts.iter().enumerate().map(|(index, text)| (footnote(index + 1), text))
+    }
+}

@@ -1,0 +1,171 @@
+//! Hostile names, reasons, examples and versions, planted everywhere at once, are inert in every format.
+
+mod sample;
+
+use report::Style;
+use schema::analysis::AnalysisFile;
+use schema::run::RunFile;
+
+/// Markup, a quote that ends an attribute, a Markdown link and cell border, an escape sequence, a line break with a
+/// heading, and a right-to-left override.
+const HOSTILE: &str = "<script>alert(1)</script>\"'><img src=x onerror=y>[l](javascript:z)|`b`\x1b[2J\x1b]0;t\x07\r\n# head\u{202e}\u{0}";
+
+fn planted() -> (RunFile, AnalysisFile) {
+    let (mut run, mut analysis) = (sample::plan::run_file(), sample::analysis());
+    let hostile = || HOSTILE.to_owned();
+    for text in
+        [&mut analysis.run, &mut analysis.question, &mut analysis.answer, &mut analysis.belief.summary]
+    {
+        *text = hostile();
+    }
+    for note in &mut analysis.belief.notes {
+        (note.text, note.remedy) = (hostile(), Some(hostile()));
+    }
+    for trial in &mut analysis.trials {
+        trial.reasons = vec![hostile()];
+    }
+    for cell in &mut analysis.cells {
+        (cell.label, cell.target, cell.load) = (hostile(), hostile(), hostile());
+        cell.metrics.iter_mut().for_each(|metric| metric.refused = Some(hostile()));
+    }
+    for comparison in &mut analysis.comparisons {
+        (comparison.a_target, comparison.b_target, comparison.load) = (hostile(), hostile(), hostile());
+        comparison.refused = Some(hostile());
+    }
+    for claim in &mut analysis.claims {
+        (claim.text, claim.evidence) = (hostile(), hostile());
+    }
+    plant_run(&mut run);
+    (run, analysis)
+}
+
+fn plant_run(run: &mut RunFile) {
+    let hostile = || HOSTILE.to_owned();
+    (run.id, run.started_wall, run.experiment_text) = (hostile(), hostile(), hostile() + "```\n<b>");
+    (run.plan.name, run.plan.scenario.name, run.plan.scenario.request.path) =
+        (hostile(), hostile(), hostile());
+    run.command.push(hostile());
+    run.plan.pin.weakness = Some(hostile());
+    run.plan.targets.iter_mut().for_each(|target| target.name = hostile());
+    run.plan.cells.iter_mut().for_each(|cell| cell.label = hostile());
+    run.versions.insert(hostile(), hostile());
+    for fact in &mut run.environment.facts {
+        (fact.title, fact.value, fact.effect) = (hostile(), Some(hostile()), hostile());
+        fact.remedy = Some(hostile());
+    }
+}
+
+/// No control character but the line feed, and nothing that turns the direction of text.
+fn no_controls(text: &str) {
+    let bad = text.chars().find(|c| (c.is_control() && *c != '\n') || ('\u{202a}'..='\u{202e}').contains(c));
+    assert_eq!(bad, None);
+}
+
+#[test]
+fn html_shows_it_and_runs_none_of_it() {
+    let (run, analysis) = planted();
+    let page = report::html(&run, &analysis).unwrap();
+    no_controls(&page);
+    assert!(!page.contains("<script") && !page.contains("<img") && !page.contains("\"'>"));
+    // Escaped by askama in the page and by the chart library in the charts.
+    assert!(page.contains("&#60;script&#62;alert(1)") && page.contains("&lt;script&gt;alert(1)"));
+}
+
+#[test]
+fn markdown_shows_it_and_formats_none_of_it() {
+    let (run, analysis) = planted();
+    let text = report::markdown(&run, &analysis);
+    no_controls(&text);
+    let clean_line = "<script>alert(1)</script>\"'><img src=x onerror=y>[l](javascript:z)|`b`";
+    for (number, line) in outside_code(&text).iter().enumerate() {
+        for act in ["<script", "<img", "](javascript", "`b`"] {
+            let unescaped = line.match_indices(act).any(|(at, _)| !line[..at].ends_with('\\'));
+            assert!(!unescaped, "line {number} has {act}: {line}");
+        }
+        assert!(!line.starts_with("# head"), "{line}");
+    }
+    // The fence of the block is longer than the one that was planted, so the block keeps its text as it is.
+    assert!(text.contains(clean_line) && text.contains("````\n"));
+    // Every row of a table has as many cells as its header.
+    for table in text.split("\n\n").filter(|part| part.starts_with('|')) {
+        let cells = |line: &str| line.replace("\\|", "").matches('|').count();
+        let mut lines = table.lines();
+        let header = cells(lines.next().unwrap());
+        assert!(lines.all(|line| cells(line) == header), "{table}");
+    }
+}
+
+/// The lines with code spans and code blocks left out.
+fn outside_code(text: &str) -> Vec<String> {
+    let mut fence: Option<String> = None;
+    let mut lines = Vec::new();
+    for line in text.lines() {
+        let ticks: String = line.chars().take_while(|c| *c == '`').collect();
+        match &fence {
+            Some(open) if line == open => fence = None,
+            Some(_) => {}
+            None if ticks.len() >= 3 => fence = Some(ticks),
+            None => {
+                let parts = line.replace("\\`", "\u{1}");
+                let prose: String = parts.split('`').step_by(2).collect();
+                lines.push(prose.replace('\u{1}', "\\`"));
+            }
+        }
+    }
+    lines
+}
+
+#[test]
+fn terminal_passes_no_escape_sequence() {
+    let (run, analysis) = planted();
+    no_controls(&report::terminal(&run, &analysis, Style::PLAIN));
+    let coloured = report::terminal(&run, &analysis, Style { color: true, width: 80 });
+    let mut ours = coloured.replace("\x1b[0m", "");
+    for code in ["1", "2", "31", "32", "33"] {
+        ours = ours.replace(&format!("\x1b[{code}m"), "");
+    }
+    no_controls(&ours);
+}
+
+#[test]
+fn load_text_passes_no_escape_sequence() {
+    let mut load = sample::load::load_report();
+    load.plan.url = HOSTILE.into();
+    load.plan.driver = HOSTILE.into();
+    load.error_examples.values_mut().flatten().for_each(|example| *example = HOSTILE.into());
+    load.latency_ns.response.refused.insert("p999".into(), HOSTILE.into());
+    load.latency_ns.send_lag.refused.insert("p999".into(), HOSTILE.into());
+    load.validity
+        .reasons
+        .iter_mut()
+        .for_each(|gate| (gate.gate, gate.text) = (HOSTILE.into(), HOSTILE.into()));
+    for detail in [false, true] {
+        let text = report::load_text(&load, Style::PLAIN, detail);
+        no_controls(&text);
+        assert!(text.contains("�[2J"), "{text}");
+    }
+}
+
+#[test]
+fn csv_has_no_formula() {
+    let (mut run, mut analysis) = planted();
+    for formula in ["=HYPERLINK(\"http://x\")", "+1+cmd", "-2+3", "@SUM(1)", "\t=1", HOSTILE] {
+        run.id = formula.into();
+        for cell in &mut analysis.cells {
+            (cell.target, cell.load) = (formula.into(), formula.into());
+        }
+        for trial in &mut analysis.trials {
+            trial.reasons = vec![formula.into()];
+        }
+        let text = report::csv(&run, &analysis).unwrap();
+        no_controls(&text);
+        assert_eq!(text.lines().count(), 21, "no field breaks its line");
+        let mut reader = csv::Reader::from_reader(text.as_bytes());
+        for record in reader.records() {
+            for field in &record.unwrap() {
+                let formula = field.starts_with(['=', '+', '-', '@']) && field.parse::<f64>().is_err();
+                assert!(!formula, "{field}");
+            }
+        }
+    }
+}

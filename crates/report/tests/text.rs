@@ -1,0 +1,181 @@
+//! What people read in a terminal and a spreadsheet, as snapshots of the sample run and the sample load.
+
+mod sample;
+
+use report::Style;
+
+#[test]
+fn terminal() {
+    let text = report::terminal(&sample::plan::run_file(), &sample::analysis(), Style::PLAIN);
+    insta::assert_snapshot!(text, @r#"
+    Which Go framework serves small JSON fastest on one core?
+    go/gin serves 4.7 % more requests per second than go/echo at 128 connections
+    (95 % interval 4.2 % to 5.2 %); at 16 connections they are equivalent.
+
+    Can these numbers be believed? With reservations.
+      Nothing speaks against the comparisons; absolute numbers carry the
+      reservations below.
+      ! generator and target share 2 CPUs: the generator used 38 % of one of them
+        → run on a host with at least 4 cores, or move the generator with --fleet
+      ! 1 of 20 trials is void (p99 pacer lag)
+        → rerun with prony run --resume to replace it
+      ✓ all 19 valid trials obey Little's law within 0.4 %
+
+    Claims
+      ✓ Gin serves more requests per second than Echo at 128 connections
+        holds: throughput is 4.7 % higher (4.2 % to 5.2 %), asked for > 1.0, over 5
+        blocks
+      ? Gin's p99 at 128 connections is at most 80 % of Echo's
+        inconclusive: p99 is 17.9 % lower (14.6 % to 21.0 %), asked for <= 0.8, over
+        5 blocks; about 12 blocks would decide
+      ✗ Gin uses no more CPU per request than Echo at 128 connections
+        does not hold: CPU per request is 3.1 % higher (2.2 % to 4.0 %), asked for
+        <= 1.0, over 5 blocks
+      – Gin's p99.9 is below Echo's at 128 connections
+        void: no trial has enough requests for p99.9: lengthen the samples
+
+    Comparison  change with 95 % interval; within ±2 % counts as equal
+      go/gin against go/echo, 16 connections
+        Throughput  −0.8 %  −1.3 … −0.4 %  = equivalent
+        p50         +1.1 %  −0.2 … +2.4 %  ? inconclusive
+        p99         +1.0 %  −0.2 … +2.2 %  ? inconclusive
+      go/gin against go/echo, 128 connections
+        Throughput   +4.7 %    +4.2 … +5.2 %  ▲ faster
+        p50          −4.6 %    −5.3 … −3.8 %  ▲ faster
+        p99         −17.9 %  −21.0 … −14.6 %  ▲ faster
+
+    Cells  centre over the valid trials; intervals are in the files
+                                throughput      p50       p99  errors   valid
+      go/gin, 16 connections     41,289/s¹  372 µs¹  1.02 ms¹     0 %  4 of 5
+      go/gin, 128 connections     48,909/s  2.51 ms   6.90 ms     0 %  5 of 5
+      go/echo, 16 connections     41,633/s   368 µs   1.01 ms     0 %  5 of 5
+      go/echo, 128 connections    46,634/s  2.63 ms   8.42 ms     0 %  5 of 5
+      ¹ 4 valid trials; an interval needs 5: rerun with --resume
+
+    Trials  20 of 20 planned trials run: 19 valid, 1 void
+      ! trial 14, block 4, go/gin, 16 connections: void
+        p99 pacer lag 412 µs is over the limit of 125 µs: the generator was late;
+        give it a core of its own
+
+    Run folder 2026-11-21T09-30-00Z-go-frameworks
+      open report.html   charts, all metrics, environment, how to reproduce
+           report.md     the same without charts
+           results.csv   one row a trial
+    "#);
+}
+
+#[test]
+fn load() {
+    let text = report::load_text(&sample::load::load_report(), Style::PLAIN, false);
+    insta::assert_snapshot!(text, @r#"
+    GET http://127.0.0.1:8080/json
+    open, 64 connections, 1 worker, 2,000/s Poisson, 10 s measured after at most
+    20 s of warm-up, epoll
+
+      1,992/s right answers
+      20,041 scheduled = 19,922 completed + 87 failed + 32 censored
+
+                   mean      p50      p90      p99     p99.9      max
+      response  1.32 ms  1.21 ms  1.98 ms  4.87 ms  ≥ 912 ms   912 ms
+      service   1.24 ms  1.14 ms  1.86 ms  4.58 ms  ≥ 912 ms   857 ms
+      send lag  66.0 µs  60.5 µs  99.0 µs   244 µs        –¹  45.6 ms
+      ¹ p99.9: 19,922 requests are too few for it; it needs 300,000: measure for at
+        least 151 s
+
+      status       200 × 19,922, 503 × 12
+      bytes        2.74 MiB read, 1.34 MiB written
+      connections  64 asked for, 64 established, 87 reconnects
+      generator    412 ms CPU, busiest worker 4.10 % busy, 12.3 MiB memory
+      failed       75 × timeout
+                   12 × unexpected status
+                     status 503, body `upstream is overloaded`
+
+    ✗ These numbers must not be used:
+      pacer lag: p99 pacer lag 412 µs is over the limit of 125 µs; the generator was
+      late: give it a core of its own, or lower the rate
+    "#);
+}
+
+#[test]
+fn load_in_detail_and_believable() {
+    let mut load = sample::load::load_report();
+    load.validity = sample::load::validity(true);
+    load.errors.clear();
+    load.requests.failed = 0;
+    let text = report::load_text(&load, Style::PLAIN, true);
+    insta::assert_snapshot!(text, @r#"
+    GET http://127.0.0.1:8080/json
+    open, 64 connections, 1 worker, 2,000/s Poisson, 10 s measured after at most
+    20 s of warm-up, epoll
+
+      1,992/s right answers
+      20,041 scheduled = 19,922 completed + 0 failed + 32 censored
+
+                response   service  send lag  pacer lag  connect
+      count       19,922    19,922    19,922     19,922      151
+      censored       107       107         0          0        0
+      mean       1.32 ms   1.24 ms   66.0 µs    26.4 µs  61.0 µs
+      min         210 µs    197 µs   10.5 µs    4.20 µs        –
+      p50        1.21 ms   1.14 ms   60.5 µs    24.2 µs        –
+      p90        1.98 ms   1.86 ms   99.0 µs    39.6 µs        –
+      p95        2.40 ms   2.26 ms    120 µs    48.0 µs        –
+      p99        4.87 ms   4.58 ms    244 µs    97.4 µs        –
+      p99.9     ≥ 912 ms  ≥ 912 ms        –¹         –¹        –
+      max         912 ms    857 ms   45.6 ms    18.2 ms   212 µs
+      ¹ p99.9: 19,922 requests are too few for it; it needs 300,000: measure for at
+        least 151 s
+
+      status       200 × 19,922, 503 × 12
+      bytes        2.74 MiB read, 1.34 MiB written
+      connections  64 asked for, 64 established, 87 reconnects
+      generator    412 ms CPU, busiest worker 4.10 % busy, 12.3 MiB memory
+
+    ✓ These numbers can be believed: 1 check passed.
+    "#);
+}
+
+#[test]
+fn csv_has_a_row_for_each_trial_and_units_in_its_header() {
+    let text = report::csv(&sample::plan::run_file(), &sample::analysis()).unwrap();
+    assert_eq!(text.lines().count(), 21);
+    let lines: Vec<_> = [0, 1, 14].into_iter().filter_map(|line| text.lines().nth(line)).collect();
+    insta::assert_snapshot!(lines.join("\n"), @r#"
+    run,trial,block,cell,target,load,outcome,throughput_per_s,mean_ns,p50_ns,p90_ns,p95_ns,p99_ns,p999_ns,error_rate_share,cpu_per_request_ns,memory_bytes,scheduled_requests,completed_requests,failed_requests,censored_requests,reasons
+    2026-11-21T09-30-00Z-go-frameworks,1,1,c1,go/gin,16 connections,valid,41300,386880,372000,,,1020000,,0,19400,18200000,619564,619500,0,64,
+    2026-11-21T09-30-00Z-go-frameworks,14,4,c1,go/gin,16 connections,void,41258.4522,387269.59321077,372375,,,1022055,,0,19420,18200000,618940,618876,0,64,p99 pacer lag 412 µs is over the limit of 125 µs: the generator was late; give it a core of its own
+    "#);
+}
+
+#[test]
+fn text_fits_the_columns_and_colours_end_on_their_line() {
+    let (run, analysis, load) = (sample::plan::run_file(), sample::analysis(), sample::load::load_report());
+    for width in [0, 80, 100, 400] {
+        for color in [false, true] {
+            let style = Style { color, width };
+            let text = report::terminal(&run, &analysis, style)
+                + &report::load_text(&load, style, false)
+                + &report::load_text(&load, style, true);
+            assert_eq!(color, text.contains('\x1b'));
+            for line in text.lines() {
+                let columns = textwrap::core::display_width(line);
+                assert!(columns <= usize::from(width.clamp(80, 120)), "{columns} columns: {line}");
+                assert!(!line.contains('\x1b') || line.rfind("\x1b[0m") == line.rfind('\x1b'), "{line:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn an_empty_analysis_is_still_a_report() {
+    let (run, mut analysis) = (sample::plan::run_file(), sample::analysis());
+    analysis.trials.clear();
+    analysis.cells.clear();
+    analysis.comparisons.clear();
+    analysis.claims.clear();
+    analysis.belief.notes.clear();
+    let text = report::terminal(&run, &analysis, Style::PLAIN);
+    assert!(text.contains("0 of 20 planned trials run"), "{text}");
+    assert!(report::markdown(&run, &analysis).contains("## Trials"));
+    assert_eq!(report::csv(&run, &analysis).unwrap().lines().count(), 1);
+    assert!(report::html(&run, &analysis).unwrap().contains("Can these numbers be believed?"));
+}
