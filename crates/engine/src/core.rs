@@ -470,7 +470,7 @@ impl<S: Sockets> Handler<S> for Core {
             Ok(Feed::NeedMore) => {}
             // Bytes after the answer are nobody's; the answer stands, the connection goes.
             Ok(Feed::Complete { taken, keep_alive }) => {
-                self.complete(sockets, id, keep_alive && taken == bytes.len())
+                self.complete(sockets, id, keep_alive && taken == bytes.len());
             }
             Err(malformed) => {
                 let now = self.clock.now();

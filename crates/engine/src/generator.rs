@@ -151,11 +151,11 @@ impl Generator {
         Ok(generator)
     }
 
-    /// Sets the trial's origin a moment from now. With `measure_at_once` the first interval is already measured;
-    /// else call [`Generator::measure_soon`] when warm-up may end. Returns the clock of the trial.
-    pub fn begin(&mut self, measure_at_once: bool) -> MonotonicClock {
-        if measure_at_once {
-            self.control.measure_from(0);
+    /// Sets the trial's origin a moment from now. `measure_from` is the first measured interval where that is known
+    /// (0: no warm-up); else call [`Generator::measure_soon`] when warm-up may end. Returns the clock of the trial.
+    pub fn begin(&mut self, measure_from: Option<u64>) -> MonotonicClock {
+        if let Some(interval) = measure_from {
+            self.control.measure_from(interval);
         }
         let origin = self.clock.now() + START_AHEAD;
         self.control.start_at(origin.0);
@@ -166,8 +166,10 @@ impl Generator {
     /// Lets the samples begin at the next interval border that every worker can still learn of in time. Returns the
     /// number of the first measured interval.
     pub fn measure_soon(&self) -> u64 {
-        let current = self.clock.now().0 / self.timeline.interval_ns;
-        let from = current + 2;
+        let (now_ns, interval_ns) = (self.clock.now().0, self.timeline.interval_ns);
+        // Late in an interval a worker might already be on its way past the next border.
+        let is_early = now_ns % interval_ns < interval_ns / 2;
+        let from = now_ns / interval_ns + if is_early { 1 } else { 2 };
         self.control.measure_from(from);
         from
     }

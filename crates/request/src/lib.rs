@@ -6,7 +6,8 @@
 //! Absent on purpose: sockets, clocks, and templates (every request of a load is the same bytes for now).
 
 use schema::plan::RequestPlan;
-use wire::{EncodeError, Header, RequestHead, Visit, encode_request};
+pub use wire::EncodeError;
+use wire::{Header, RequestHead, Visit, encode_request};
 
 /// A request ready to be sent, with the judgement of its answers.
 #[derive(Clone, Debug)]

@@ -111,7 +111,7 @@ fn interpret(
                 length = Some(content_length(field.value, length)?);
             }
             17 if field.name.eq_ignore_ascii_case("transfer-encoding") => {
-                coding = Some(ends_in_chunked(field.value))
+                coding = Some(ends_in_chunked(field.value));
             }
             10 if field.name.eq_ignore_ascii_case("connection") => {
                 says_close |= has_token(field.value, b"close");

@@ -1,0 +1,72 @@
+//! What can stop a run, each with its cause and its remedy.
+
+use engine::EngineError;
+use schema::text::FileError;
+use std::io;
+use std::path::{Path, PathBuf};
+use target::TargetError;
+
+/// Why a run or a load cannot go on.
+#[derive(Debug, thiserror::Error)]
+pub enum RunnerError {
+    /// A file of the user is wrong.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// A target could not be built, started or stopped.
+    #[error(transparent)]
+    Target(#[from] TargetError),
+    /// A target did not answer as its contract says.
+    #[error("{target}: {source}\n  remedy: mend the target, or the expectation in the scenario file")]
+    Contract {
+        /// Name of the target.
+        target: String,
+        /// What came instead.
+        source: target::contract::ContractError,
+    },
+    /// The generator could not make the load.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// The request cannot be encoded.
+    #[error(transparent)]
+    Request(#[from] RequestError),
+    /// Where to send is not allowed, or cannot be found.
+    #[error(transparent)]
+    Net(#[from] crate::net::NetError),
+    /// A file or folder of the run could not be read or written.
+    #[error("cannot {what} {}: {source}", path.display())]
+    Io {
+        /// What was tried.
+        what: &'static str,
+        /// On which file.
+        path: PathBuf,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// A file of a run folder is not what it should be.
+    #[error("{} is not readable as {what}: {cause}\n  remedy: it was written by another version of prony, or damaged; run the experiment again", path.display())]
+    Damaged {
+        /// Which file.
+        path: PathBuf,
+        /// The format it should have.
+        what: &'static str,
+        /// What is wrong.
+        cause: String,
+    },
+    /// A folder that is no run folder.
+    #[error("{} is no run folder: it has no run.json\n  remedy: name a folder under runs/", .0.display())]
+    NoRun(PathBuf),
+    /// The user interrupted before anything was measured.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// Why a request cannot be sent as it is written.
+pub(crate) type RequestError = request::EncodeError;
+
+impl RunnerError {
+    /// Wraps an error of the system about a file.
+    pub(crate) fn io(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let path = path.to_owned();
+        move |source| Self::Io { what, path, source }
+    }
+}

@@ -1,0 +1,250 @@
+//! A whole run: build, preflight, then the planned trials one by one into the run folder.
+
+use crate::folder::RunFolder;
+use crate::resolve::{self, Context};
+use crate::trial::{self, Prepared};
+use crate::{RunnerError, versions};
+use collect::Roots;
+use schema::plan::{CellPlan, ExperimentPlan, TargetSource, TrialPlan};
+use schema::run::RunFile;
+use schema::trial::{IntervalLine, TrialFile, TrialOutcome};
+use schema::version::RunVersion;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// What a run needs of the outside.
+#[derive(Clone, Debug)]
+pub struct Environment {
+    /// prony's own binary, which becomes the guard of each target.
+    pub launcher: PathBuf,
+    /// Where run folders are made.
+    pub runs: PathBuf,
+    /// Public hosts that the user allowed to load.
+    pub consent: Vec<String>,
+    /// The command line, for the record.
+    pub command: Vec<String>,
+    /// Set to end the run after as little as possible.
+    pub stop: Arc<AtomicBool>,
+}
+
+/// What is told while a run goes on.
+pub trait Observer {
+    /// Something worth knowing that stops nothing.
+    fn note(&mut self, text: &str);
+    /// A target is being built or tried out before the first trial.
+    fn preparing(&mut self, target: &str);
+    /// The run folder is there and trials begin.
+    fn started(&mut self, folder: &Path, run: &RunFile, left: usize);
+    /// A trial begins.
+    fn trial_begins(&mut self, trial: &TrialPlan, cell: &CellPlan);
+    /// An interval of the present trial has ended.
+    fn interval(&mut self, line: &IntervalLine);
+    /// A trial has ended.
+    fn trial_ends(&mut self, file: &TrialFile);
+}
+
+/// How a run ended.
+#[derive(Debug)]
+pub struct Outcome {
+    /// Where everything is.
+    pub folder: RunFolder,
+    /// Trials with a `trial.json`.
+    pub ended: usize,
+    /// Of these, failed ones.
+    pub failed: usize,
+    /// Whether it was stopped before its last trial.
+    pub interrupted: bool,
+}
+
+/// Runs a resolved experiment into a new run folder.
+///
+/// # Errors
+/// A target that cannot be built, started or does not keep its contract, before any load; later only what makes the
+/// folder unwritable. A trial that fails is recorded and the run goes on.
+pub fn run(
+    plan: ExperimentPlan,
+    experiment_text: &str,
+    context: &Context,
+    environment: &Environment,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, RunnerError> {
+    confine(&plan, observer);
+    let (targets, built) = prepare(&plan, context, environment, observer)?;
+    let now = jiff::Timestamp::now();
+    let id = format!("{}-{}", now.strftime("%Y-%m-%dT%H-%M-%SZ"), plan.name);
+    let mut versions = versions::host();
+    versions.extend(built);
+    let folder = create_folder(environment, &id)?;
+    let run = RunFile {
+        schema: RunVersion::default(),
+        id: folder.path().file_name().map_or(id, |name| name.to_string_lossy().into_owned()),
+        started_wall: now.to_string(),
+        command: environment.command.clone(),
+        plan,
+        experiment_text: experiment_text.to_owned(),
+        environment: collect::doctor(&Roots::default()),
+        versions,
+        instrument: engine::measure_instrument(),
+    };
+    folder.write_json("run.json", &run)?;
+    trials(folder, &run, &targets, environment, observer)
+}
+
+/// Finishes the missing trials of a run that was cut off.
+///
+/// # Errors
+/// As [`run`], and when the folder cannot be read.
+pub fn resume(
+    path: &Path,
+    usable_cpus: Vec<u32>,
+    environment: &Environment,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, RunnerError> {
+    let folder = RunFolder::open(path)?;
+    let run = folder.read_run()?;
+    if run.plan.order.iter().all(|planned| folder.trial(planned.id).has_ended()) {
+        return outcome(folder, &run, false);
+    }
+    confine(&run.plan, observer);
+    let context = Context { project: project_of(&run.plan), usable_cpus };
+    let (targets, built) = prepare(&run.plan, &context, environment, observer)?;
+    let mut now = versions::host();
+    now.extend(built);
+    for (name, version) in now.iter().filter(|(name, version)| run.versions.get(*name) != Some(version)) {
+        let before = run.versions.get(name).map_or("absent", String::as_str);
+        observer.note(&format!(
+            "{name} is now {version}, was {before} when the run began: trials before and after differ in it"
+        ));
+    }
+    trials(folder, &run, &targets, environment, observer)
+}
+
+/// The project that a stored plan's targets live in.
+fn project_of(plan: &ExperimentPlan) -> PathBuf {
+    let folder = plan.targets.iter().find_map(|target| match &target.source {
+        TargetSource::Manifest { folder, .. } => Some(PathBuf::from(folder)),
+        _ => None,
+    });
+    folder.map_or_else(|| PathBuf::from("."), |folder| resolve::project_of(&folder))
+}
+
+/// Keeps prony's own threads off the target's CPUs: the generator pays for its own bookkeeping.
+fn confine(plan: &ExperimentPlan, observer: &mut dyn Observer) {
+    if let Some(cpus) = &plan.pin.generator
+        && let Err(error) = target::pin::confine_this_thread(cpus)
+    {
+        observer
+            .note(&format!("prony could not be confined to its CPUs ({error}); it may disturb the target"));
+    }
+    if let Some(weakness) = &plan.pin.weakness {
+        observer.note(weakness);
+    }
+}
+
+/// Two runs of one experiment within a second get different folders.
+fn create_folder(environment: &Environment, id: &str) -> Result<RunFolder, RunnerError> {
+    let taken = |name: &str| environment.runs.join(name).exists();
+    let name = (2..).map(|n| format!("{id}-{n}")).find(|name| !taken(name)).filter(|_| taken(id));
+    RunFolder::create(&environment.runs, name.as_deref().unwrap_or(id))
+}
+
+/// Builds every target and tries it out once, so that mistakes show before any time is spent on load. Returns the
+/// versions that builds and targets report, by `target: what`.
+fn prepare(
+    plan: &ExperimentPlan,
+    context: &Context,
+    environment: &Environment,
+    observer: &mut dyn Observer,
+) -> Result<(BTreeMap<String, Prepared>, BTreeMap<String, String>), RunnerError> {
+    let mut targets = BTreeMap::new();
+    let mut versions = BTreeMap::new();
+    let logs = std::env::temp_dir().join(format!("prony-prepare-{}", std::process::id()));
+    std::fs::create_dir_all(&logs).map_err(RunnerError::io("make", &logs))?;
+    let mut prepare_all = || {
+        for target in &plan.targets {
+            if environment.stop.load(Ordering::Relaxed) {
+                return Err(RunnerError::Interrupted);
+            }
+            observer.preparing(&target.name);
+            let mut prepared = Prepared { plan: target.clone(), manifest: None, contract: Vec::new() };
+            let mut found = BTreeMap::new();
+            if let TargetSource::Manifest { folder, .. } = &target.source {
+                let (manifest, folder) = target::manifest::load(Path::new(folder))?;
+                let log = logs.join("build.log");
+                found = target::build(&folder, &manifest, &log, &environment.launcher, &environment.stop)?;
+                let agreed = manifest.provides.iter().filter(|name| **name != plan.scenario.name);
+                prepared.contract =
+                    agreed.map(|name| resolve::load_scenario(context, name)).collect::<Result<_, _>>()?;
+                prepared.manifest = Some((manifest, folder));
+            }
+            let up =
+                trial::bring_up(&prepared, &plan.scenario, &plan.pin, &logs.join("target.log"), environment)?;
+            found.extend(trial::reported_versions(&prepared, &up));
+            if let Some(running) = up.running {
+                running.stop()?;
+            }
+            versions.extend(
+                found.into_iter().map(|(what, version)| (format!("{}: {what}", target.name), version)),
+            );
+            targets.insert(target.name.clone(), prepared);
+        }
+        Ok(())
+    };
+    let result = prepare_all();
+    // Left-over logs of a preparation are of no use; their ends are in the errors.
+    let _ = std::fs::remove_dir_all(&logs);
+    result.map(|()| (targets, versions))
+}
+
+fn trials(
+    folder: RunFolder,
+    run: &RunFile,
+    targets: &BTreeMap<String, Prepared>,
+    environment: &Environment,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, RunnerError> {
+    let missing: Vec<&TrialPlan> =
+        run.plan.order.iter().filter(|planned| !folder.trial(planned.id).has_ended()).collect();
+    observer.started(folder.path(), run, missing.len());
+    let mut interrupted = false;
+    for planned in missing {
+        if environment.stop.load(Ordering::Relaxed) {
+            interrupted = true;
+            break;
+        }
+        let cell = run.plan.cells.iter().find(|cell| cell.id == planned.cell);
+        let prepared = cell.and_then(|cell| targets.get(&cell.target));
+        let (Some(cell), Some(prepared)) = (cell, prepared) else {
+            return Err(RunnerError::Damaged {
+                path: folder.path().join("run.json"),
+                what: "prony.run/1",
+                cause: format!("the order names cell {}, which the plan does not have", planned.cell),
+            });
+        };
+        observer.trial_begins(planned, cell);
+        match trial::run(
+            &run.plan,
+            planned,
+            cell,
+            prepared,
+            &folder.trial(planned.id),
+            environment,
+            observer,
+        )? {
+            Some(file) => observer.trial_ends(&file),
+            None => {
+                interrupted = true;
+                break;
+            }
+        }
+    }
+    outcome(folder, run, interrupted)
+}
+
+fn outcome(folder: RunFolder, run: &RunFile, interrupted: bool) -> Result<Outcome, RunnerError> {
+    let trials = folder.read_trials(run)?;
+    let failed = trials.iter().filter(|trial| trial.file.outcome == TrialOutcome::Failed).count();
+    Ok(Outcome { folder, ended: trials.len(), failed, interrupted })
+}

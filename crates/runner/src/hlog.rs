@@ -1,0 +1,127 @@
+//! `latency.hlog`: the HdrHistogram interval log of a trial (METHOD §10), one histogram per interval and tag.
+
+use crate::RunnerError;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use engine::{IntervalData, new_histogram};
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::interval_log::{
+    IntervalLogIterator, IntervalLogWriterBuilder, LogEntry, Tag,
+};
+use hdrhistogram::serialization::{Deserializer, V2DeflateSerializer};
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+/// Values are nanoseconds; the log's "max" column is shown in milliseconds.
+const MAX_VALUE_DIVISOR: f64 = 1e6;
+
+/// Appends intervals to a log, flushed one by one so that a crash loses at most the one in progress.
+pub(crate) struct Writer {
+    path: PathBuf,
+    file: File,
+    serializer: V2DeflateSerializer,
+    has_header: bool,
+}
+
+impl Writer {
+    pub(crate) fn create(path: &Path) -> Result<Self, RunnerError> {
+        let file = File::create(path).map_err(RunnerError::io("create", path))?;
+        Ok(Self { path: path.to_owned(), file, serializer: V2DeflateSerializer::new(), has_header: false })
+    }
+
+    /// Appends every histogram of the interval that has a value.
+    pub(crate) fn append(&mut self, data: &IntervalData) -> Result<(), RunnerError> {
+        let text = self.render(data).map_err(RunnerError::io("write", &self.path))?;
+        self.file.write_all(&text).map_err(RunnerError::io("write", &self.path))
+    }
+
+    fn render(&mut self, data: &IntervalData) -> std::io::Result<Vec<u8>> {
+        let mut text = Vec::new();
+        let mut builder = IntervalLogWriterBuilder::new();
+        builder.with_max_value_divisor(MAX_VALUE_DIVISOR);
+        if !self.has_header {
+            builder
+                .add_comment("[prony: times in nanoseconds, from the trial's origin; max in milliseconds]");
+        }
+        let mut log = builder.begin_log_with(&mut text, &mut self.serializer)?;
+        let start = Duration::from_nanos(data.counts.start_ns);
+        let length = Duration::from_nanos(data.counts.end_ns.saturating_sub(data.counts.start_ns));
+        for (tag, histogram) in data.times.tagged() {
+            if !histogram.is_empty() {
+                log.write_histogram(histogram, start, length, Tag::new(tag))
+                    .map_err(|error| std::io::Error::other(error.to_string()))?;
+            }
+        }
+        if self.has_header {
+            // The library writes a header each time; one is enough.
+            let is_row = |line: &&[u8]| !line.starts_with(b"#") && !line.starts_with(b"\"");
+            text = text.split_inclusive(|byte| *byte == b'\n').filter(is_row).flatten().copied().collect();
+        }
+        self.has_header = true;
+        Ok(text)
+    }
+}
+
+/// The histograms tagged `tag` of all intervals that begin at `from_ns` or later, merged; `None` without values.
+pub(crate) fn read_merged(
+    path: &Path,
+    tag: &str,
+    from_ns: u64,
+) -> Result<Option<Histogram<u64>>, RunnerError> {
+    let bytes = std::fs::read(path).map_err(RunnerError::io("read", path))?;
+    let damaged =
+        |cause: String| RunnerError::Damaged { path: path.to_owned(), what: "an HdrHistogram log", cause };
+    let mut merged = new_histogram();
+    let mut deserializer = Deserializer::new();
+    // The log keeps times in milliseconds; half of one is less than any interval.
+    let from = Duration::from_nanos(from_ns).saturating_sub(Duration::from_micros(500));
+    for entry in IntervalLogIterator::new(&bytes) {
+        let LogEntry::Interval(row) = entry.map_err(|error| damaged(format!("{error:?}")))? else { continue };
+        if row.tag().is_none_or(|has| has.as_str() != tag) || row.start_timestamp() < from {
+            continue;
+        }
+        let encoded = STANDARD.decode(row.encoded_histogram()).map_err(|error| damaged(error.to_string()))?;
+        let part: Histogram<u64> =
+            deserializer.deserialize(&mut encoded.as_slice()).map_err(|error| damaged(error.to_string()))?;
+        merged.add(&part).map_err(|error| damaged(error.to_string()))?;
+    }
+    Ok((!merged.is_empty()).then_some(merged))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_written_is_read_back_by_tag_and_time() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("latency.hlog");
+        let mut writer = Writer::create(&path).unwrap();
+        for second in 0..3_u64 {
+            let mut data = IntervalData::default();
+            data.counts.start_ns = second * 1_000_000_000;
+            data.counts.end_ns = data.counts.start_ns + 1_000_000_000;
+            data.times.response.record(1_000_000 * (second + 1)).unwrap();
+            data.times.connect.record(5).unwrap();
+            writer.append(&data).unwrap();
+        }
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert_eq!(text.lines().filter(|line| line.starts_with('"')).count(), 1, "one legend");
+        let all = read_merged(&path, "response", 0).unwrap().unwrap();
+        assert_eq!((all.len(), all.max() / 1_000_000), (3, 3));
+        let late = read_merged(&path, "response", 1_000_000_000).unwrap().unwrap();
+        assert_eq!(late.len(), 2);
+        assert!(read_merged(&path, "service", 0).unwrap().is_none());
+    }
+
+    #[test]
+    fn a_damaged_log_is_an_error_with_its_path() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("latency.hlog");
+        std::fs::write(&path, "Tag=response,0.0,1.0,1.0,!!!notbase64\n").unwrap();
+        let error = read_merged(&path, "response", 0).unwrap_err().to_string();
+        assert!(error.contains("latency.hlog"), "{error}");
+    }
+}

@@ -1,0 +1,19 @@
+//! From an experiment to a run folder: resolve the plan, run blocks of trials, write down what happened.
+//!
+//! Invariants: everything is decided and validated before the first request; a trial folder has a `trial.json` only
+//! if the trial ended, and that file is written last and atomically; a run that is cut off loses at most the trial
+//! in progress and can be resumed; after a trial nothing of its target is left.
+//! Absent on purpose: statistics (analyze), what people see (report, cli), and the sending of requests (engine).
+
+mod error;
+mod experiment;
+pub mod folder;
+mod hlog;
+pub mod measure;
+pub mod net;
+pub mod resolve;
+mod trial;
+mod versions;
+
+pub use error::RunnerError;
+pub use experiment::{Environment, Observer, Outcome, resume, run};

@@ -1,0 +1,499 @@
+//! One load from its first connection to its report: phases, intervals, sums. Used by trials and by `prony load`.
+//!
+//! The validity of the report is left to the caller, who knows more (whether the target lived, steal).
+
+use crate::RunnerError;
+use crate::error::RequestError;
+use analyze::TrialFacts;
+use engine::{Generator, IntervalData, Job, Step, Timeline, new_histogram};
+use hdrhistogram::Histogram;
+use request::{Check, Prepared};
+use schema::load::{
+    BytesMoved, Connections, ErrorClass, Latencies, LatencySummary, LoadReport, Requests, ResolvedLoad,
+    Validity, Window,
+};
+use schema::plan::{LoadPlan, PhasePlan, RequestPlan};
+use schema::trial::{IntervalLine, Phase, PhaseSpan, SampleSummary};
+use schema::version::LoadVersion;
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use units::MonotonicClock;
+
+/// How often the wish to stop is looked at while the load runs.
+const STOP_POLL: Duration = Duration::from_millis(50);
+
+/// A load, resolved and ready.
+#[derive(Clone, Debug)]
+pub struct LoadJob {
+    /// Scheme, host and port as asked for.
+    pub url: String,
+    /// Value of the Host field.
+    pub authority: String,
+    /// The address connected to.
+    pub to: SocketAddr,
+    /// What is sent.
+    pub request: RequestPlan,
+    /// What a right answer is.
+    pub check: Check,
+    /// How it is sent.
+    pub load: LoadPlan,
+    /// When it is measured.
+    pub phases: PhasePlan,
+    /// Closed model: end after this many requests.
+    pub requests_max: Option<u64>,
+    /// CPUs of the workers.
+    pub cpus: Option<Vec<u32>>,
+    /// Whether workers may spin before an intended time.
+    pub spin: bool,
+}
+
+/// What is told while a load runs, on the caller's thread.
+pub trait Watch {
+    /// The trial's time is zero now.
+    fn begun(&mut self, clock: MonotonicClock) -> Result<(), RunnerError> {
+        let _ = clock;
+        Ok(())
+    }
+    /// The measured window begins now.
+    fn samples_begin(&mut self) {}
+    /// The measured window has just ended.
+    fn samples_end(&mut self) {}
+    /// An interval has ended.
+    fn interval(&mut self, line: &IntervalLine, data: &IntervalData) -> Result<(), RunnerError>;
+}
+
+/// A load that has ended.
+#[derive(Debug)]
+pub struct Measured {
+    /// The measured window; its `validity` is not yet filled in.
+    pub report: LoadReport,
+    /// What validity needs beside the report, as far as the load itself knows.
+    pub facts: TrialFacts,
+    /// One entry a sample.
+    pub samples: Vec<SampleSummary>,
+    /// Phases in order.
+    pub phases: Vec<PhaseSpan>,
+    /// Whether warm-up ended because the target was level.
+    pub level: bool,
+    /// Whether it was stopped before its end.
+    pub interrupted: bool,
+}
+
+/// Makes a load until its timeline or budget ends it, or `stop` is set.
+///
+/// # Errors
+/// The request cannot be encoded, the engine failed, or the watch did.
+pub fn measure(job: &LoadJob, watch: &mut impl Watch, stop: &AtomicBool) -> Result<Measured, RunnerError> {
+    let timeline = timeline(job);
+    let mut generator = Generator::start(&engine_job(job, timeline)?)?;
+    let mut phases = Phases::new(&job.phases, timeline);
+    let clock = generator.begin(phases.from);
+    watch.begun(clock)?;
+    let mut fold = Fold::new(job.phases.samples);
+    let mut warmup = Vec::new();
+    if phases.from == Some(0) {
+        watch.samples_begin();
+    }
+    loop {
+        if stop.load(Ordering::Relaxed) {
+            generator.stop();
+        }
+        let ended = match generator.next(STOP_POLL)? {
+            Step::Waiting => continue,
+            Step::Ended => break,
+            Step::Interval(data) => {
+                let line = line(data, phases.of(data.counts.index));
+                fold.add(&line, data);
+                watch.interval(&line, data)?;
+                phases.seen(&line);
+                let index = data.counts.index;
+                if line.phase == Some(Phase::Warmup) {
+                    warmup.push(line);
+                }
+                index
+            }
+        };
+        if phases.may_end_warmup(ended, &warmup) {
+            phases.from = Some(generator.measure_soon());
+        }
+        match phases.from {
+            Some(from) if from == ended + 1 => watch.samples_begin(),
+            Some(from) if from.saturating_add(timeline.measured_intervals) == ended + 1 => {
+                watch.samples_end()
+            }
+            _ => {}
+        }
+    }
+    let (asked, established) = generator.connections();
+    let interrupted = stop.load(Ordering::Relaxed);
+    Ok(fold.finish(job, phases, asked, established, interrupted))
+}
+
+/// The report of a load of which not one connection could be opened: each attempt is a request that failed.
+#[must_use]
+pub fn nothing_connected(
+    job: &LoadJob,
+    asked: u64,
+    failures: &BTreeMap<ErrorClass, u64>,
+    example: &str,
+) -> LoadReport {
+    let failed = failures.values().sum();
+    let first = failures.keys().next().copied();
+    LoadReport {
+        requests: Requests { scheduled: failed, failed, ..Requests::default() },
+        errors: failures.clone(),
+        error_examples: first.map(|class| (class, vec![example.to_owned()])).into_iter().collect(),
+        connections: Connections { asked, ..Connections::default() },
+        latency_ns: Fold::new(1).latencies(),
+        ..empty_report(job)
+    }
+}
+
+fn engine_job(job: &LoadJob, timeline: Timeline) -> Result<Job, RequestError> {
+    Ok(Job {
+        load: job.load.clone(),
+        requests_max: job.requests_max,
+        to: job.to,
+        prepared: Arc::new(Prepared::new(&job.request, &job.authority, job.check.clone())?),
+        timeline,
+        cpus: job.cpus.clone(),
+        spin: job.spin,
+    })
+}
+
+/// A budget without a duration has no end on the clock.
+fn timeline(job: &LoadJob) -> Timeline {
+    let phases = &job.phases;
+    if phases.sample_ns == u64::MAX {
+        return Timeline {
+            interval_ns: 1_000_000_000,
+            measured_intervals: u64::MAX,
+            drain_ns: phases.drain_ns,
+        };
+    }
+    Timeline::for_samples(phases.sample_ns, phases.samples, phases.drain_ns)
+}
+
+/// Which interval belongs to which phase, and when warm-up may end.
+struct Phases {
+    interval_ns: u64,
+    per_sample: u64,
+    measured: u64,
+    at_least_ns: u64,
+    at_most_ns: u64,
+    /// First measured interval, once known.
+    from: Option<u64>,
+    level: bool,
+    spans: Vec<PhaseSpan>,
+}
+
+impl Phases {
+    fn new(plan: &PhasePlan, timeline: Timeline) -> Self {
+        let is_fixed = plan.warmup_at_most_ns <= plan.warmup_at_least_ns;
+        Self {
+            interval_ns: timeline.interval_ns,
+            per_sample: (timeline.measured_intervals / u64::from(plan.samples.max(1))).max(1),
+            measured: timeline.measured_intervals,
+            at_least_ns: plan.warmup_at_least_ns,
+            at_most_ns: plan.warmup_at_most_ns,
+            from: is_fixed.then(|| plan.warmup_at_least_ns.div_ceil(timeline.interval_ns)),
+            level: false,
+            spans: Vec::new(),
+        }
+    }
+
+    fn of(&self, index: u64) -> (Phase, Option<u32>) {
+        match self.from {
+            Some(from) if index >= from.saturating_add(self.measured) => (Phase::Drain, None),
+            Some(from) if index >= from => {
+                let sample = (index - from) / self.per_sample + 1;
+                (Phase::Sample, u32::try_from(sample).ok())
+            }
+            _ => (Phase::Warmup, None),
+        }
+    }
+
+    fn seen(&mut self, line: &IntervalLine) {
+        let Some(phase) = line.phase else { return };
+        match self.spans.last_mut() {
+            Some(span) if (span.phase, span.sample) == (phase, line.sample) => span.end_ns = line.end_ns,
+            _ => self.spans.push(PhaseSpan {
+                phase,
+                sample: line.sample,
+                start_ns: line.start_ns,
+                end_ns: line.end_ns,
+            }),
+        }
+    }
+
+    /// Whether the samples may begin at the end of the interval after `ended`.
+    fn may_end_warmup(&mut self, ended: u64, warmup: &[IntervalLine]) -> bool {
+        if self.from.is_some() {
+            return false;
+        }
+        let next_border_ns = (ended + 2) * self.interval_ns;
+        if next_border_ns < self.at_least_ns {
+            return false;
+        }
+        self.level = analyze::is_level(warmup);
+        self.level || next_border_ns >= self.at_most_ns
+    }
+}
+
+/// Sums over the measured window and over the whole load.
+struct Fold {
+    /// Samples and drain: accounts and times of requests.
+    measured: IntervalData,
+    /// Samples only.
+    window: Window,
+    bytes: BytesMoved,
+    cpu_ns: u64,
+    busy_share: f64,
+    in_system_ns: u64,
+    answered_all: u64,
+    /// Whole load.
+    connects: u64,
+    connect_times: Histogram<u64>,
+    samples: Vec<SampleFold>,
+    samples_planned: u32,
+}
+
+struct SampleFold {
+    duration_ns: u64,
+    answers: u64,
+    failed: u64,
+    response: Histogram<u64>,
+}
+
+impl Fold {
+    fn new(samples_planned: u32) -> Self {
+        Self {
+            measured: IntervalData::default(),
+            window: Window::default(),
+            bytes: BytesMoved::default(),
+            cpu_ns: 0,
+            busy_share: 0.0,
+            in_system_ns: 0,
+            answered_all: 0,
+            connects: 0,
+            connect_times: new_histogram(),
+            samples: Vec::new(),
+            samples_planned,
+        }
+    }
+
+    fn add(&mut self, line: &IntervalLine, data: &IntervalData) {
+        self.connects += data.counts.connects;
+        self.connect_times.add(&data.times.connect).expect("all time histograms have the same bounds");
+        if line.phase == Some(Phase::Warmup) {
+            return;
+        }
+        self.measured.merge(data);
+        if line.phase == Some(Phase::Sample) {
+            self.add_to_window(data);
+            self.add_to_sample(line, data);
+        }
+    }
+
+    fn add_to_window(&mut self, data: &IntervalData) {
+        let counts = &data.counts;
+        let length_ns = counts.end_ns.saturating_sub(counts.start_ns);
+        // The share of the whole window is the mean of its intervals' shares, weighted by their lengths.
+        let before_ns = self.window.duration_ns as f64;
+        self.busy_share = (self.busy_share * before_ns + counts.busy_share * length_ns as f64)
+            / (before_ns + length_ns as f64).max(1.0);
+        self.window.duration_ns += length_ns;
+        self.window.answers += counts.answers;
+        self.window.backlog_max = self.window.backlog_max.max(counts.backlog);
+        self.in_system_ns += counts.in_system_ns;
+        self.bytes.read += counts.read_bytes;
+        self.bytes.written += counts.written_bytes;
+        self.cpu_ns += counts.cpu_ns;
+        self.answered_all += counts.answers + counts.warm.failed_total() + counts.measured.failed_total();
+    }
+
+    fn add_to_sample(&mut self, line: &IntervalLine, data: &IntervalData) {
+        let number = line.sample.unwrap_or(1).min(self.samples_planned.max(1)) as usize;
+        while self.samples.len() < number {
+            self.samples.push(SampleFold {
+                duration_ns: 0,
+                answers: 0,
+                failed: 0,
+                response: new_histogram(),
+            });
+        }
+        let sample = &mut self.samples[number - 1];
+        sample.duration_ns += data.counts.end_ns.saturating_sub(data.counts.start_ns);
+        sample.answers += data.counts.answers;
+        sample.failed += line.failed.values().sum::<u64>();
+        sample.response.add(&data.times.response).expect("all time histograms have the same bounds");
+    }
+
+    /// Requests that count as above every finite value: censored ones and those that timed out (METHOD §1).
+    fn beyond(&self) -> u64 {
+        let account = &self.measured.counts.measured;
+        account.censored + account.failed[ErrorClass::Timeout.index()]
+    }
+
+    fn latencies(&self) -> Latencies {
+        let beyond = self.beyond();
+        let times = &self.measured.times;
+        Latencies {
+            response: analyze::latency(&times.response, beyond),
+            service: analyze::latency(&times.service, beyond),
+            send_lag: analyze::latency(&times.send_lag, 0),
+            pacer_lag: analyze::latency(&times.pacer_lag, 0),
+            connect: analyze::latency(&self.connect_times, 0),
+        }
+    }
+
+    fn facts(&self) -> TrialFacts {
+        let times = &self.measured.times;
+        let at = |histogram: &Histogram<u64>, quantile: f64| {
+            (!histogram.is_empty()).then(|| histogram.value_at_quantile(quantile))
+        };
+        TrialFacts {
+            pacer_lag_p99_ns: at(&times.pacer_lag, 0.99),
+            service_p50_ns: at(&times.service, 0.5),
+            response_p99_ns: at(&times.response, 0.99),
+            response_mean_ns: (!times.response.is_empty()).then(|| times.response.mean()),
+            answered_all: self.answered_all,
+            host_steal_share: None,
+            target_alive: true,
+        }
+    }
+
+    fn finish(
+        mut self,
+        job: &LoadJob,
+        phases: Phases,
+        asked: u64,
+        established: u64,
+        interrupted: bool,
+    ) -> Measured {
+        let account = self.measured.counts.measured;
+        if self.window.duration_ns > 0 {
+            self.window.in_system_mean = self.in_system_ns as f64 / self.window.duration_ns as f64;
+        }
+        let report = LoadReport {
+            requests: Requests {
+                scheduled: account.scheduled,
+                completed: account.completed,
+                failed: account.failed_total(),
+                censored: account.censored,
+            },
+            errors: account.failed_by_class(),
+            error_examples: self.measured.examples.clone(),
+            status: self.measured.status_counts(),
+            throughput_per_s: per_second(self.window.answers, self.window.duration_ns),
+            window: self.window,
+            bytes: self.bytes,
+            connections: Connections {
+                asked,
+                established,
+                reconnects: self.connects.saturating_sub(established),
+            },
+            latency_ns: self.latencies(),
+            generator: schema::load::Generator {
+                cpu_s: self.cpu_ns as f64 / 1e9,
+                peak_rss_bytes: peak_rss_bytes().unwrap_or_default(),
+                workers: job.load.workers,
+                busy_share: self.busy_share,
+            },
+            ..empty_report(job)
+        };
+        Measured {
+            report,
+            facts: self.facts(),
+            samples: (1..).zip(&self.samples).map(|(number, sample)| sample.summary(number)).collect(),
+            phases: phases.spans,
+            level: phases.level,
+            interrupted,
+        }
+    }
+}
+
+impl SampleFold {
+    fn summary(&self, sample: u32) -> SampleSummary {
+        let times: LatencySummary = analyze::latency(&self.response, 0);
+        SampleSummary {
+            sample,
+            throughput_per_s: per_second(self.answers, self.duration_ns),
+            answers: self.answers,
+            failed: self.failed,
+            mean_ns: times.mean,
+            p50_ns: times.p50,
+            p99_ns: times.p99,
+        }
+    }
+}
+
+/// A report with the plan and no numbers.
+fn empty_report(job: &LoadJob) -> LoadReport {
+    LoadReport {
+        schema: LoadVersion::default(),
+        plan: ResolvedLoad {
+            url: job.url.clone(),
+            address: job.to.to_string(),
+            request: job.request.clone(),
+            load: job.load.clone(),
+            phases: job.phases.clone(),
+            requests_max: job.requests_max,
+            driver: engine::DRIVER.to_owned(),
+        },
+        requests: Requests::default(),
+        errors: BTreeMap::new(),
+        error_examples: BTreeMap::new(),
+        status: BTreeMap::new(),
+        throughput_per_s: 0.0,
+        window: Window::default(),
+        bytes: BytesMoved::default(),
+        connections: Connections::default(),
+        latency_ns: Latencies::default(),
+        generator: schema::load::Generator {
+            workers: job.load.workers,
+            ..schema::load::Generator::default()
+        },
+        validity: Validity::default(),
+    }
+}
+
+fn line(data: &IntervalData, (phase, sample): (Phase, Option<u32>)) -> IntervalLine {
+    let counts = &data.counts;
+    let mut failed = counts.warm;
+    failed.add(&counts.measured);
+    let times = &data.times.response;
+    let at = |quantile: f64| (!times.is_empty()).then(|| times.value_at_quantile(quantile));
+    IntervalLine {
+        start_ns: counts.start_ns,
+        end_ns: counts.end_ns,
+        phase: Some(phase),
+        sample,
+        scheduled: counts.warm.scheduled + counts.measured.scheduled,
+        completed: counts.answers,
+        failed: failed.failed_by_class(),
+        status: data.status_counts(),
+        read_bytes: counts.read_bytes,
+        written_bytes: counts.written_bytes,
+        connects: counts.connects,
+        backlog: counts.backlog,
+        in_flight: counts.in_flight,
+        generator_cpu_ns: counts.cpu_ns,
+        p50_ns: at(0.5),
+        p99_ns: at(0.99),
+    }
+}
+
+fn per_second(count: u64, duration_ns: u64) -> f64 {
+    if duration_ns == 0 { 0.0 } else { count as f64 * 1e9 / duration_ns as f64 }
+}
+
+/// Highest resident memory of this process, from `/proc/self/status`.
+fn peak_rss_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib * 1024)
+}

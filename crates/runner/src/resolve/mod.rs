@@ -1,0 +1,348 @@
+//! From the experiment file to the plan: every default filled in, every mistake found before anything runs.
+
+mod claims;
+mod scenario;
+mod targets;
+
+pub use scenario::load_scenario;
+
+use crate::RunnerError;
+use schema::experiment::{ExperimentFile, Load, LoadModel, Phases};
+use schema::plan::{CellPlan, ExperimentPlan, LoadPlan, PhasePlan, PinPlan, TargetPlan, TrialPlan};
+use schema::text::{Problem, parse_toml};
+use std::path::{Path, PathBuf};
+use target::pin::{self, PinMode};
+use units::{Count, Nanos, PerSecond, Seed};
+
+/// Defaults of experiment files and of `prony load`; their one home.
+pub mod defaults {
+    use units::Nanos;
+
+    /// Passes through all cells: the fewest that give an interval (METHOD §3).
+    pub const BLOCKS: u64 = 5;
+    /// Seed of every random decision.
+    pub const SEED: u64 = 1;
+    /// Equivalence margin (METHOD §3).
+    pub const MARGIN: f64 = 0.02;
+    /// Confidence level.
+    pub const CONFIDENCE: f64 = 0.95;
+    /// Connections of a closed load.
+    pub const CONNECTIONS: u64 = 64;
+    /// Time for a connection attempt.
+    pub const CONNECT_TIMEOUT: Nanos = Nanos::from_secs(5);
+    /// Time from written to done.
+    pub const TIMEOUT: Nanos = Nanos::from_secs(10);
+    /// Shortest warm-up.
+    pub const WARMUP_AT_LEAST: Nanos = Nanos::from_secs(3);
+    /// Longest warm-up.
+    pub const WARMUP_AT_MOST: Nanos = Nanos::from_secs(20);
+    /// Length of a sample.
+    pub const SAMPLE: Nanos = Nanos::from_secs(5);
+    /// Samples in a trial.
+    pub const SAMPLES: u32 = 3;
+    /// Longest wait for requests in flight at the end.
+    pub const DRAIN: Nanos = Nanos::SECOND;
+}
+
+/// Most trials of one run.
+const TRIALS_MAX: u64 = 100_000;
+/// Most connections of one load; beyond, a process has no descriptors left (DESIGN).
+pub const CONNECTIONS_MAX: u64 = 18_000;
+
+/// What resolution needs to know besides the file.
+#[derive(Clone, Debug)]
+pub struct Context {
+    /// The folder that holds `targets/` and `scenarios/`.
+    pub project: PathBuf,
+    /// CPUs that this process may use.
+    pub usable_cpus: Vec<u32>,
+}
+
+/// The folder that holds `targets/` or `scenarios/`: the nearest above `file`, else the current one.
+#[must_use]
+pub fn project_of(file: &Path) -> PathBuf {
+    let absolute = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
+    let holds = |folder: &&Path| folder.join("targets").is_dir() || folder.join("scenarios").is_dir();
+    absolute.ancestors().skip(1).find(holds).map_or_else(|| PathBuf::from("."), Path::to_owned)
+}
+
+/// Reads and resolves an experiment.
+///
+/// # Errors
+/// Every mistake in the file, with its line; files it names that are missing or wrong.
+pub fn experiment(file: &str, text: &str, context: &Context) -> Result<ExperimentPlan, RunnerError> {
+    let parsed: ExperimentFile = parse_toml(file, text)?;
+    resolve(&parsed, context).map_err(|wrong| match wrong {
+        Wrong::Here(problem) => RunnerError::File(problem.locate(file, text)),
+        Wrong::Elsewhere(error) => error,
+    })
+}
+
+/// A mistake in the experiment file itself, or in a file that it names.
+pub(crate) enum Wrong {
+    Here(Problem),
+    Elsewhere(RunnerError),
+}
+
+impl From<Problem> for Wrong {
+    fn from(problem: Problem) -> Self {
+        Self::Here(problem)
+    }
+}
+
+impl From<RunnerError> for Wrong {
+    fn from(error: RunnerError) -> Self {
+        Self::Elsewhere(error)
+    }
+}
+
+fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, Wrong> {
+    let design = &file.experiment;
+    check_name(&design.name)?;
+    let seed = design.seed.unwrap_or(defaults::SEED);
+    let pin = pin_plan(design.pin.as_deref(), &context.usable_cpus)?;
+    let targets = targets::resolve(&file.target, context)?;
+    let scenario = scenario::of_experiment(file.scenario.as_ref(), context)?;
+    let load = file.load.clone().unwrap_or_default();
+    let cells = cells(&load, &targets, &pin, context, seed)?;
+    let blocks = positive("experiment.blocks", design.blocks.map_or(defaults::BLOCKS, |blocks| blocks.0))?;
+    if blocks.saturating_mul(cells.len() as u64) > TRIALS_MAX {
+        let cause = format!("{blocks} blocks of {} cells are more than {TRIALS_MAX} trials", cells.len());
+        return Err(Problem::at("experiment.blocks", cause, "use fewer blocks, or fewer levels").into());
+    }
+    let claims = claims::resolve(&file.claim, &targets, &cells)?;
+    Ok(ExperimentPlan {
+        name: design.name.clone(),
+        question: design.question.clone().unwrap_or_else(|| default_question(&targets)),
+        order: order(blocks as u32, &cells, seed),
+        blocks: blocks as u32,
+        seed,
+        phases: phases(&file.phases)?,
+        margin: share("experiment.margin", design.margin, defaults::MARGIN, 1.0)?,
+        confidence: share("experiment.confidence", design.confidence, defaults::CONFIDENCE, 0.9999)?,
+        targets,
+        scenario,
+        cells,
+        claims,
+        pin,
+    })
+}
+
+fn default_question(targets: &[TargetPlan]) -> String {
+    let names: Vec<&str> = targets.iter().map(|target| target.name.as_str()).collect();
+    match names.as_slice() {
+        [one] => format!("How much does {one} take?"),
+        many => format!("How do {} compare?", many.join(", ")),
+    }
+}
+
+fn check_name(name: &str) -> Result<(), Problem> {
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    if !name.is_empty() && name.len() <= 80 && name.chars().all(is_plain) && !name.starts_with('.') {
+        return Ok(());
+    }
+    let cause = "the name becomes part of a folder's name";
+    Err(Problem::at("experiment.name", cause, "use letters, digits, `-`, `_` and `.`, at most 80 of them"))
+}
+
+/// The CPUs of generator and target.
+fn pin_plan(pin: Option<&str>, usable: &[u32]) -> Result<PinPlan, Problem> {
+    let wrong = |error: pin::PinError| {
+        Problem::at(
+            "experiment.pin",
+            error.to_string(),
+            "write \"auto\", \"off\" or \"GENERATOR:TARGET\" such as \"0:1-3\"",
+        )
+    };
+    let mode: PinMode = pin.unwrap_or("auto").parse().map_err(wrong)?;
+    pin::plan(mode, usable).map_err(wrong)
+}
+
+/// Seeded order: each block visits every cell once, in an order of its own (METHOD §3).
+fn order(blocks: u32, cells: &[CellPlan], seed: u64) -> Vec<TrialPlan> {
+    let mut ids = 1..;
+    (1..=blocks)
+        .flat_map(|block| {
+            let mut names: Vec<String> = cells.iter().map(|cell| cell.id.clone()).collect();
+            Seed(seed).derive("order", block.into()).rng().shuffle(&mut names);
+            names.into_iter().map(move |cell| (block, cell))
+        })
+        .map(|(block, cell)| TrialPlan { id: ids.next().unwrap_or_default(), block, cell })
+        .collect()
+}
+
+/// All combinations of targets, connections and rates, in the order written.
+fn cells(
+    load: &Load,
+    targets: &[TargetPlan],
+    pin: &PinPlan,
+    context: &Context,
+    seed: u64,
+) -> Result<Vec<CellPlan>, Problem> {
+    let connections = connection_levels(load)?;
+    let rates = rate_levels(load)?;
+    let mut cells = Vec::new();
+    for target in targets {
+        for connections in &connections {
+            for rate in &rates {
+                let load = load_plan(load, *connections, *rate, pin, context, seed)?;
+                let label = format!("{}, {}", target.name, load_words(&load));
+                let id = format!("c{}", cells.len() + 1);
+                cells.push(CellPlan { id, label, target: target.name.clone(), load });
+            }
+        }
+    }
+    Ok(cells)
+}
+
+/// A load in words, as it stands in labels.
+fn load_words(load: &LoadPlan) -> String {
+    let plural = if load.connections == 1 { "" } else { "s" };
+    match load.rate_per_s {
+        Some(rate) => format!("{rate}/s on {} connection{plural}", load.connections),
+        None => format!("{} connection{plural}", load.connections),
+    }
+}
+
+fn connection_levels(load: &Load) -> Result<Vec<u32>, Problem> {
+    let levels =
+        load.connections.as_ref().map_or_else(|| vec![Count(defaults::CONNECTIONS)], |all| all.levels());
+    if levels.is_empty() {
+        return Err(Problem::at(
+            "load.connections",
+            "the list is empty",
+            "give at least one number of connections",
+        ));
+    }
+    levels.into_iter().map(|level| check_connections(level.0)).collect()
+}
+
+fn check_connections(connections: u64) -> Result<u32, Problem> {
+    if (1..=CONNECTIONS_MAX).contains(&connections) {
+        return Ok(connections as u32);
+    }
+    let cause = format!("{connections} connections are out of range");
+    Err(Problem::at("load.connections", cause, format!("give from 1 to {CONNECTIONS_MAX}")))
+}
+
+fn rate_levels(load: &Load) -> Result<Vec<Option<PerSecond>>, Problem> {
+    match (load.model, &load.rate) {
+        (LoadModel::Closed, None) if load.arrivals.is_some() => Err(Problem::at(
+            "load.arrivals",
+            "a closed load has no arrival process",
+            "remove it, or use model = \"open\" with a rate",
+        )),
+        (LoadModel::Closed, None) => Ok(vec![None]),
+        (LoadModel::Closed, Some(_)) => {
+            Err(Problem::at("load.rate", "a closed load has no rate", "remove it, or use model = \"open\""))
+        }
+        (LoadModel::Open, None) => {
+            Err(Problem::at("load", "an open load needs a rate", "add rate = 1000, or a list of rates"))
+        }
+        (LoadModel::Open, Some(rates)) => {
+            let rates = rates.levels();
+            if rates.is_empty() || rates.iter().any(|rate| !(1e-6..=1e9).contains(&rate.0)) {
+                let cause = "a rate is out of range, or the list is empty";
+                return Err(Problem::at(
+                    "load.rate",
+                    cause,
+                    "give rates from 0.000001 to 1000000000 per second",
+                ));
+            }
+            Ok(rates.into_iter().map(Some).collect())
+        }
+    }
+}
+
+fn load_plan(
+    load: &Load,
+    connections: u32,
+    rate: Option<PerSecond>,
+    pin: &PinPlan,
+    context: &Context,
+    seed: u64,
+) -> Result<LoadPlan, Problem> {
+    let workers = match load.workers {
+        None => default_workers(pin, context.usable_cpus.len()).min(connections),
+        Some(workers) if workers >= 1 && workers <= connections => workers,
+        Some(workers) => {
+            let cause = format!("{workers} workers cannot share {connections} connections");
+            return Err(Problem::at("load.workers", cause, "give each worker at least one connection"));
+        }
+    };
+    Ok(LoadPlan {
+        model: load.model,
+        connections,
+        rate_per_s: rate.map(|rate| rate.0),
+        arrivals: rate.map(|_| load.arrivals.unwrap_or_default()),
+        workers,
+        connect_timeout_ns: timeout("load.connect_timeout", load.connect_timeout, defaults::CONNECT_TIMEOUT)?,
+        timeout_ns: timeout("load.timeout", load.timeout, defaults::TIMEOUT)?,
+        total_timeout_ns: load
+            .total_timeout
+            .map(|time| timeout("load.total_timeout", Some(time), time))
+            .transpose()?,
+        seed,
+    })
+}
+
+/// One worker for each CPU of the generator's set; without a set, for a quarter of the CPUs.
+#[must_use]
+pub fn default_workers(pin: &PinPlan, usable: usize) -> u32 {
+    let cpus = pin.generator.as_ref().map_or(usable / 4, Vec::len);
+    u32::try_from(cpus.max(1)).unwrap_or(u32::MAX)
+}
+
+fn timeout(key: &str, given: Option<Nanos>, default: Nanos) -> Result<u64, Problem> {
+    match given.unwrap_or(default) {
+        Nanos(0) => {
+            Err(Problem::at(key, "a time-out of zero would fail every request", "give a time such as \"5s\""))
+        }
+        time => Ok(time.0),
+    }
+}
+
+fn phases(file: &Phases) -> Result<PhasePlan, Problem> {
+    let at_least = file.warmup.at_least.unwrap_or(defaults::WARMUP_AT_LEAST);
+    let at_most = file.warmup.at_most.unwrap_or(defaults::WARMUP_AT_MOST.max(at_least));
+    if at_most < at_least {
+        let cause = format!("warm-up of at most {at_most} is shorter than at least {at_least}");
+        return Err(Problem::at("phases.warmup", cause, "make at_most the larger one"));
+    }
+    let sample = file.sample.unwrap_or(defaults::SAMPLE);
+    if !(Nanos::from_millis(100)..=Nanos::from_secs(86_400)).contains(&sample) {
+        return Err(Problem::at(
+            "phases.sample",
+            format!("a sample of {sample} is out of range"),
+            "give from 100ms to 1d",
+        ));
+    }
+    let samples = positive("phases.samples", file.samples.unwrap_or(defaults::SAMPLES).into())?;
+    Ok(PhasePlan {
+        warmup_at_least_ns: at_least.0,
+        warmup_at_most_ns: at_most.0,
+        sample_ns: sample.0,
+        samples: samples as u32,
+        drain_ns: defaults::DRAIN.0,
+    })
+}
+
+fn positive(key: &str, value: u64) -> Result<u64, Problem> {
+    if (1..=1_000_000).contains(&value) {
+        return Ok(value);
+    }
+    Err(Problem::at(key, format!("{value} is out of range"), "give from 1 to 1000000"))
+}
+
+/// A number strictly between 0 and `below`, or up to it.
+fn share(key: &str, given: Option<f64>, default: f64, at_most: f64) -> Result<f64, Problem> {
+    let value = given.unwrap_or(default);
+    if value > 0.0 && value <= at_most {
+        return Ok(value);
+    }
+    Err(Problem::at(
+        key,
+        format!("{value} is out of range"),
+        format!("give a share above 0 and at most {at_most}"),
+    ))
+}

@@ -1,0 +1,71 @@
+//! `[[target]]`: exactly one source each, names unique.
+
+use super::{Context, Wrong};
+use crate::RunnerError;
+use crate::net::HttpUrl;
+use schema::experiment::TargetUse;
+use schema::plan::{TargetPlan, TargetSource};
+use schema::text::Problem;
+
+pub(super) fn resolve(uses: &[TargetUse], context: &Context) -> Result<Vec<TargetPlan>, Wrong> {
+    if uses.is_empty() {
+        let remedy = "add for example\n  [[target]]\n  use = \"go/nethttp\"";
+        return Err(Problem::at("target", "there is no target", remedy).into());
+    }
+    let mut targets: Vec<TargetPlan> = Vec::new();
+    for (position, wanted) in uses.iter().enumerate() {
+        let key = format!("target.{position}");
+        let (source, usual_name) = source(wanted, &key, context)?;
+        let name = wanted.name.clone().unwrap_or(usual_name);
+        if name.trim().is_empty() {
+            return Err(Problem::at(&format!("{key}.name"), "the name is empty", "give it a name").into());
+        }
+        if targets.iter().any(|other| other.name == name) {
+            let cause = format!("two targets are called `{name}`");
+            return Err(Problem::at(&key, cause, "give one of them another name = \"…\"").into());
+        }
+        targets.push(TargetPlan { name, source, env: wanted.env.clone() });
+    }
+    Ok(targets)
+}
+
+/// The one source that is given, and the name it goes by.
+fn source(wanted: &TargetUse, key: &str, context: &Context) -> Result<(TargetSource, String), Wrong> {
+    match (&wanted.manifest, &wanted.url, &wanted.command, &wanted.reference) {
+        (Some(name), None, None, None) => {
+            let (_, folder) = target::find(&context.project, name).map_err(RunnerError::from)?;
+            let folder = folder.display().to_string();
+            Ok((TargetSource::Manifest { name: name.clone(), folder }, name.clone()))
+        }
+        (None, Some(url), None, None) => {
+            let parsed = HttpUrl::parse(url).map_err(|error| {
+                Problem::at(&format!("{key}.url"), error.to_string(), "give http://host:port")
+            })?;
+            if parsed.path != "/" {
+                let remedy = "give scheme, host and port only; the path belongs to the scenario's request";
+                return Err(Problem::at(&format!("{key}.url"), "the URL has a path", remedy).into());
+            }
+            Ok((TargetSource::Url { url: url.clone() }, parsed.authority()))
+        }
+        (None, None, Some(command), None) => {
+            let Some(program) = command.first() else {
+                return Err(
+                    Problem::at(&format!("{key}.command"), "the command is empty", "name a program").into()
+                );
+            };
+            let source = TargetSource::Command {
+                command: command.clone(),
+                ready: wanted.ready.clone().unwrap_or_default(),
+                stop: wanted.stop.clone().unwrap_or_default(),
+            };
+            Ok((source, program.rsplit('/').next().unwrap_or(program).to_owned()))
+        }
+        (None, None, None, Some(law)) => {
+            Ok((TargetSource::Reference { law: law.clone() }, "reference".to_owned()))
+        }
+        _ => {
+            let remedy = "give exactly one of use, url, command, reference";
+            Err(Problem::at(key, "a target needs one source", remedy).into())
+        }
+    }
+}

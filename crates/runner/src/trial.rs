@@ -1,0 +1,434 @@
+//! One trial: a fresh target, its contract, load with counters beside it, and an end that leaves nothing.
+
+use crate::folder::{Lines, TrialFolder};
+use crate::measure::{LoadJob, Measured, Watch, measure};
+use crate::net::HttpUrl;
+use crate::{Environment, Observer, RunnerError, hlog};
+use collect::{Collector, ProcessTree, Roots, TreeUsage};
+use engine::IntervalData;
+use request::Check;
+use schema::experiment::Reference;
+use schema::plan::{
+    BodyExpectation, CellPlan, ExperimentPlan, PinPlan, ScenarioPlan, TargetPlan, TargetSource, TrialPlan,
+};
+use schema::target::{Ready, TargetManifest};
+use schema::trial::{IntervalLine, Phase, TargetUsage, TrialFile, TrialOutcome};
+use schema::version::TrialVersion;
+use std::collections::BTreeMap;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+use target::contract::{self, Verified};
+use target::{RunningTarget, StartPlan};
+use units::{Clock, MonotonicClock, Nanos};
+
+/// Time for one exchange of the contract check.
+const CONTRACT_TIMEOUT: Duration = Duration::from_secs(10);
+/// Between two readings of the counters.
+const TICK: Nanos = Nanos::SECOND;
+
+/// A target with everything that does not change from trial to trial.
+#[derive(Clone, Debug)]
+pub(crate) struct Prepared {
+    pub(crate) plan: TargetPlan,
+    /// Where it comes with a manifest.
+    pub(crate) manifest: Option<(TargetManifest, PathBuf)>,
+    /// What it must answer before every trial, besides the experiment's own scenario.
+    pub(crate) contract: Vec<ScenarioPlan>,
+}
+
+/// A target that is up and keeps its contract.
+pub(crate) struct Up {
+    /// Absent for a server that prony did not start.
+    pub(crate) running: Option<RunningTarget>,
+    pub(crate) addr: SocketAddr,
+    pub(crate) authority: String,
+    pub(crate) verified: Verified,
+}
+
+/// Starts a target and checks its contract.
+pub(crate) fn bring_up(
+    target: &Prepared,
+    scenario: &ScenarioPlan,
+    pin: &PinPlan,
+    log: &Path,
+    environment: &Environment,
+) -> Result<Up, RunnerError> {
+    let (running, addr, authority) = match start_plan(target, pin, log, environment)? {
+        Some(plan) => {
+            let running = target::start(plan)?;
+            let addr = running.addr();
+            (Some(running), addr, addr.to_string())
+        }
+        None => {
+            let TargetSource::Url { url } = &target.plan.source else {
+                unreachable!("only a URL is not started")
+            };
+            let url = HttpUrl::parse(url)?;
+            let addr = url.resolve(&environment.consent)?;
+            target::reachable(addr, CONTRACT_TIMEOUT)?;
+            (None, addr, url.authority())
+        }
+    };
+    let wrong = |source| RunnerError::Contract { target: target.plan.name.clone(), source };
+    for agreed in &target.contract {
+        contract::check(addr, &authority, agreed, CONTRACT_TIMEOUT).map_err(wrong)?;
+    }
+    let verified = contract::check(addr, &authority, scenario, CONTRACT_TIMEOUT).map_err(wrong)?;
+    Ok(Up { running, addr, authority, verified })
+}
+
+/// Versions that a target itself reports through its runtime's endpoint.
+pub(crate) fn reported_versions(target: &Prepared, up: &Up) -> BTreeMap<String, String> {
+    let path = target.manifest.as_ref().and_then(|(manifest, _)| manifest.metrics.go_runtime.as_deref());
+    // An endpoint that does not answer costs the versions, not the run; the counters show the gap.
+    let Some(reading) = path.and_then(|path| collect::go_runtime::read(up.addr, path).ok()) else {
+        return BTreeMap::new();
+    };
+    let mut versions: BTreeMap<String, String> = reading.dependencies.into_iter().collect();
+    versions.extend(reading.go_version.map(|version| ("go runtime".to_owned(), version)));
+    versions
+}
+
+/// How a target is started; `None` for a server that already runs.
+fn start_plan(
+    target: &Prepared,
+    pin: &PinPlan,
+    log: &Path,
+    environment: &Environment,
+) -> Result<Option<StartPlan>, RunnerError> {
+    let launcher = environment.launcher.as_path();
+    let mut plan = match (&target.plan.source, &target.manifest) {
+        (TargetSource::Url { .. }, _) => return Ok(None),
+        (TargetSource::Manifest { .. }, Some((manifest, folder))) => {
+            StartPlan::from_manifest(manifest, folder, &target.plan.env, log, launcher)
+        }
+        (TargetSource::Manifest { folder, .. }, None) => {
+            let (manifest, folder) = target::manifest::load(Path::new(folder))?;
+            StartPlan::from_manifest(&manifest, &folder, &target.plan.env, log, launcher)
+        }
+        (TargetSource::Command { command, ready, stop }, _) => {
+            let mut plan = StartPlan::from_command(command, log, launcher);
+            plan.env.clone_from(&target.plan.env);
+            plan.ready = ready.clone();
+            plan.stop = stop.clone();
+            plan
+        }
+        (TargetSource::Reference { law }, _) => {
+            let mut plan = StartPlan::from_command(&reference_command(law, launcher), log, launcher);
+            plan.ready = Ready { path: Some("/health".to_owned()), timeout: None };
+            plan
+        }
+    };
+    plan.cpus.clone_from(&pin.target);
+    Ok(Some(plan))
+}
+
+/// The command line of `prony reference` for a law.
+fn reference_command(law: &Reference, launcher: &Path) -> Vec<String> {
+    let mut command =
+        vec![launcher.display().to_string(), "reference".into(), "--listen".into(), "{host}:{port}".into()];
+    let mut option = |name: &str, value: Option<String>| {
+        command.extend(value.map(|value| format!("--{name}={value}")));
+    };
+    let key = |law: &schema::experiment::ServiceLaw| {
+        serde_json::to_value(law).ok().and_then(|value| value.as_str().map(str::to_owned))
+    };
+    option("law", law.law.as_ref().and_then(key));
+    option("mean", law.mean.map(|mean| mean.to_string()));
+    option("servers", law.servers.map(|servers| servers.to_string()));
+    option("seed", law.seed.map(|seed| seed.to_string()));
+    option("error-rate", law.error_rate.map(|rate| rate.to_string()));
+    option("reset-rate", law.reset_rate.map(|rate| rate.to_string()));
+    option("freeze", law.freeze.clone());
+    command
+}
+
+/// Runs one trial to its end and writes its folder. `None` when it was interrupted; its folder is then gone.
+pub(crate) fn run(
+    plan: &ExperimentPlan,
+    trial: &TrialPlan,
+    cell: &CellPlan,
+    target: &Prepared,
+    folder: &TrialFolder,
+    environment: &Environment,
+    observer: &mut dyn Observer,
+) -> Result<Option<TrialFile>, RunnerError> {
+    folder.begin()?;
+    let blank = blank(trial);
+    let up = match bring_up(target, &plan.scenario, &plan.pin, &folder.path.join("target.log"), environment) {
+        Ok(up) => up,
+        Err(error) => return failed(blank, &error, folder),
+    };
+    let job = load_job(plan, cell, &up);
+    let go_runtime = target.manifest.as_ref().and_then(|(manifest, _)| manifest.metrics.go_runtime.clone());
+    let mut watch = TrialWatch::new(&up, go_runtime, folder, observer)?;
+    let measured = measure(&job, &mut watch, &environment.stop);
+    let seen = watch.finish();
+    let measured = match measured {
+        Ok(measured) if measured.interrupted => {
+            stop(up)?;
+            folder.discard()?;
+            return Ok(None);
+        }
+        Ok(measured) => measured,
+        Err(error @ (RunnerError::Engine(_) | RunnerError::Request(_))) => {
+            stop(up)?;
+            return failed(blank, &error, folder);
+        }
+        Err(error) => return Err(error),
+    };
+    let ready_ns = up.running.as_ref().map(RunningTarget::ready_ns);
+    let mut file = TrialFile { ready_ns, ..ended(blank, measured, seen, up.running.as_ref()) };
+    if let Err(error) = stop(up) {
+        file.outcome = TrialOutcome::Failed;
+        file.reasons.push(error.to_string());
+    }
+    folder.end(&file)?;
+    Ok(Some(file))
+}
+
+fn stop(up: Up) -> Result<(), RunnerError> {
+    up.running.map_or(Ok(()), |running| running.stop().map_err(RunnerError::from))
+}
+
+fn load_job(plan: &ExperimentPlan, cell: &CellPlan, up: &Up) -> LoadJob {
+    let expect = &plan.scenario.expect;
+    let body = match &expect.body {
+        BodyExpectation::Any => None,
+        BodyExpectation::Exact(text) => Some(text.clone().into_bytes()),
+        // The meaning was checked a moment ago; under load the very same bytes must come again.
+        BodyExpectation::Json(_) => Some(up.verified.body.clone()),
+    };
+    LoadJob {
+        url: format!("http://{}", up.authority),
+        authority: up.authority.clone(),
+        to: up.addr,
+        request: plan.scenario.request.clone(),
+        check: Check::new(&expect.status, body),
+        load: cell.load.clone(),
+        phases: plan.phases.clone(),
+        requests_max: None,
+        cpus: plan.pin.generator.clone(),
+        // A worker that spins on the target's CPU would slow the very thing it measures.
+        spin: plan.pin.generator.is_some(),
+    }
+}
+
+fn blank(trial: &TrialPlan) -> TrialFile {
+    TrialFile {
+        schema: TrialVersion::default(),
+        id: trial.id,
+        cell: trial.cell.clone(),
+        block: trial.block,
+        outcome: TrialOutcome::Failed,
+        reasons: Vec::new(),
+        origin_wall: jiff::Timestamp::now().to_string(),
+        phases: Vec::new(),
+        level: false,
+        load: None,
+        samples: Vec::new(),
+        target: TargetUsage::default(),
+        ready_ns: None,
+        versions: BTreeMap::new(),
+    }
+}
+
+fn failed(
+    mut file: TrialFile,
+    error: &RunnerError,
+    folder: &TrialFolder,
+) -> Result<Option<TrialFile>, RunnerError> {
+    file.reasons.push(error.to_string());
+    folder.end(&file)?;
+    Ok(Some(file))
+}
+
+/// The trial's file for a load that ran to its end.
+fn ended(blank: TrialFile, mut measured: Measured, seen: Seen, running: Option<&RunningTarget>) -> TrialFile {
+    measured.facts.target_alive = running.is_none_or(RunningTarget::is_alive);
+    measured.facts.host_steal_share = seen.steal_share;
+    let mut load = measured.report;
+    load.validity = analyze::validity(&load, &measured.facts);
+    let outcome = if load.validity.ok { TrialOutcome::Valid } else { TrialOutcome::Void };
+    let mut reasons: Vec<String> = load.validity.reasons.iter().map(|gate| gate.text.clone()).collect();
+    if let Some(running) = running.filter(|running| !running.is_alive()) {
+        reasons.push(format!("the target ended during the trial; the end of its log:{}", running.log_tail()));
+    }
+    let usage = TargetUsage {
+        cpu_s: seen.cpu_ns.map(|cpu_ns| cpu_ns as f64 / 1e9),
+        cpu_per_request_ns: seen
+            .cpu_ns
+            .filter(|_| load.window.answers > 0)
+            .map(|cpu_ns| cpu_ns as f64 / load.window.answers as f64),
+        rss_peak_bytes: seen.rss_peak_bytes,
+    };
+    TrialFile {
+        outcome,
+        reasons,
+        origin_wall: seen.origin_wall.unwrap_or(blank.origin_wall),
+        phases: measured.phases,
+        level: measured.level,
+        load: Some(load),
+        samples: measured.samples,
+        target: usage,
+        ..blank
+    }
+}
+
+/// What was read beside the load.
+#[derive(Debug, Default)]
+struct Seen {
+    origin_wall: Option<String>,
+    cpu_ns: Option<u64>,
+    rss_peak_bytes: Option<u64>,
+    steal_share: Option<f64>,
+}
+
+/// Writes intervals and counters while the load runs, and reads the target at the borders of the samples.
+struct TrialWatch<'a> {
+    observer: &'a mut dyn Observer,
+    intervals: Lines,
+    log: hlog::Writer,
+    counters: Option<(Collector, Lines)>,
+    ticker: Option<Ticker>,
+    tree: Option<ProcessTree>,
+    usage_at_begin: Option<TreeUsage>,
+    steal_at_begin: Option<Steal>,
+    seen: Seen,
+}
+
+impl<'a> TrialWatch<'a> {
+    fn new(
+        up: &Up,
+        go_runtime: Option<String>,
+        folder: &TrialFolder,
+        observer: &'a mut dyn Observer,
+    ) -> Result<Self, RunnerError> {
+        let roots = Roots::default();
+        let pid = up.running.as_ref().map(RunningTarget::pid);
+        let go_runtime = go_runtime.map(|path| (up.addr, path));
+        let collector = Collector::for_trial(&roots, pid, std::process::id(), go_runtime);
+        Ok(Self {
+            observer,
+            intervals: folder.lines("intervals.ndjson")?,
+            log: hlog::Writer::create(&folder.path.join("latency.hlog"))?,
+            counters: Some((collector, folder.lines("counters.ndjson")?)),
+            ticker: None,
+            tree: pid.map(|pid| ProcessTree::new(&roots, pid)),
+            usage_at_begin: None,
+            steal_at_begin: None,
+            seen: Seen::default(),
+        })
+    }
+
+    fn read_tree(&mut self) -> Option<TreeUsage> {
+        let usage = self.tree.as_mut()?.read().ok()?;
+        let peak = self.seen.rss_peak_bytes.unwrap_or_default();
+        self.seen.rss_peak_bytes = Some(peak.max(usage.rss_bytes));
+        Some(usage)
+    }
+
+    fn finish(mut self) -> Seen {
+        if let Some(ticker) = self.ticker.take() {
+            ticker.stop();
+        }
+        self.seen
+    }
+}
+
+impl Watch for TrialWatch<'_> {
+    fn begun(&mut self, clock: MonotonicClock) -> Result<(), RunnerError> {
+        self.seen.origin_wall = Some(jiff::Timestamp::now().to_string());
+        self.ticker = self.counters.take().map(|(collector, lines)| Ticker::start(collector, lines, clock));
+        Ok(())
+    }
+
+    fn samples_begin(&mut self) {
+        self.usage_at_begin = self.read_tree();
+        self.steal_at_begin = Steal::read();
+    }
+
+    fn samples_end(&mut self) {
+        let end = self.read_tree();
+        if let (Some(begin), Some(end)) = (self.usage_at_begin, end) {
+            self.seen.cpu_ns = end.cpu_ns.checked_sub(begin.cpu_ns);
+        }
+        if let (Some(begin), Some(end)) = (self.steal_at_begin, Steal::read()) {
+            self.seen.steal_share = end.share_since(begin);
+        }
+    }
+
+    fn interval(&mut self, line: &IntervalLine, data: &IntervalData) -> Result<(), RunnerError> {
+        self.intervals.append(line)?;
+        self.log.append(data)?;
+        if line.phase == Some(Phase::Sample) {
+            self.read_tree();
+        }
+        self.observer.interval(line);
+        Ok(())
+    }
+}
+
+/// Stolen and total CPU time of the host.
+#[derive(Clone, Copy, Debug)]
+struct Steal {
+    stolen_ns: u64,
+    total_ns: u64,
+}
+
+impl Steal {
+    fn read() -> Option<Self> {
+        let reading = collect::host_stat::read(&Roots::default()).ok()?;
+        let names =
+            ["user_ns", "nice_ns", "system_ns", "idle_ns", "iowait_ns", "irq_ns", "softirq_ns", "steal_ns"];
+        Some(Self {
+            stolen_ns: reading.counter("steal_ns")?,
+            total_ns: names.iter().filter_map(|name| reading.counter(name)).sum(),
+        })
+    }
+
+    fn share_since(self, begin: Self) -> Option<f64> {
+        let total_ns = self.total_ns.checked_sub(begin.total_ns).filter(|total_ns| *total_ns > 0)?;
+        Some(self.stolen_ns.checked_sub(begin.stolen_ns)? as f64 / total_ns as f64)
+    }
+}
+
+/// Reads the counters once a second on a thread of its own: an endpoint that hangs delays nothing else.
+struct Ticker {
+    stop: Sender<()>,
+    thread: JoinHandle<()>,
+}
+
+impl Ticker {
+    fn start(collector: Collector, lines: Lines, clock: MonotonicClock) -> Self {
+        let (stop, stopped) = channel();
+        let thread = std::thread::spawn(move || tick(collector, lines, clock, &stopped));
+        Self { stop, thread }
+    }
+
+    fn stop(self) {
+        drop(self.stop);
+        let _ = self.thread.join();
+    }
+}
+
+fn tick(mut collector: Collector, mut lines: Lines, clock: MonotonicClock, stopped: &Receiver<()>) {
+    loop {
+        let now = clock.now();
+        for line in collector.tick(now) {
+            // A full disk shows when the trial's own files are written; counters are only ever extra.
+            if lines.append(&line).is_err() {
+                return;
+            }
+        }
+        let now = clock.now();
+        let next = Nanos((now.0 / TICK.0 + 1) * TICK.0);
+        match stopped.recv_timeout(next.since(now).to_duration()) {
+            Err(RecvTimeoutError::Timeout) => {}
+            _ => return,
+        }
+    }
+}
