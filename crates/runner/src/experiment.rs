@@ -108,7 +108,7 @@ pub fn resume(
         return outcome(folder, &run, false);
     }
     confine(&run.plan, observer);
-    let context = Context { project: project_of(&run.plan), usable_cpus };
+    let context = Context { project: project_of(&run.plan), usable_cpus, pin: None };
     let (targets, built) = prepare(&run.plan, &context, environment, observer)?;
     let mut now = versions::host();
     now.extend(built);

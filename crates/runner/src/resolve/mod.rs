@@ -56,6 +56,8 @@ pub struct Context {
     pub project: PathBuf,
     /// CPUs that this process may use.
     pub usable_cpus: Vec<u32>,
+    /// CPU sets given on the command line, over those of the file.
+    pub pin: Option<String>,
 }
 
 /// The folder that holds `targets/` or `scenarios/`: the nearest above `file`, else the current one.
@@ -100,7 +102,7 @@ fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, W
     let design = &file.experiment;
     check_name(&design.name)?;
     let seed = design.seed.unwrap_or(defaults::SEED);
-    let pin = pin_plan(design.pin.as_deref(), &context.usable_cpus)?;
+    let pin = pin_plan(context.pin.as_deref().or(design.pin.as_deref()), &context.usable_cpus)?;
     let targets = targets::resolve(&file.target, context)?;
     let scenario = scenario::of_experiment(file.scenario.as_ref(), context)?;
     let load = file.load.clone().unwrap_or_default();

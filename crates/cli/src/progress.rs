@@ -1,0 +1,157 @@
+//! Progress of long work on standard error: in place on a terminal, plain lines elsewhere.
+
+use engine::IntervalData;
+use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
+use report::format;
+use runner::measure::{LoadJob, Watch};
+use runner::{Observer, RunnerError};
+use schema::plan::{CellPlan, PhasePlan, TrialPlan};
+use schema::run::RunFile;
+use schema::trial::{IntervalLine, Phase, TrialFile, TrialOutcome};
+use std::path::Path;
+use std::time::Duration;
+
+/// How often a bar that nothing moves is drawn again, so that its clock runs.
+const TICK: Duration = Duration::from_millis(500);
+
+/// Progress of `prony load`.
+pub(crate) struct LoadProgress {
+    bar: ProgressBar,
+}
+
+impl LoadProgress {
+    pub(crate) fn new(live: bool, job: &LoadJob) -> Self {
+        let length_ns = match (job.requests_max, job.phases.sample_ns) {
+            (Some(requests), u64::MAX) => requests,
+            (_, sample_ns) => sample_ns + job.phases.warmup_at_least_ns,
+        };
+        Self { bar: bar(live, length_ns, "{bar:24} {elapsed:>4} {msg}") }
+    }
+
+    pub(crate) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+impl Watch for LoadProgress {
+    fn interval(&mut self, line: &IntervalLine, data: &IntervalData) -> Result<(), RunnerError> {
+        if data.counts.end_ns <= self.bar.length().unwrap_or(u64::MAX) {
+            self.bar.set_position(data.counts.end_ns);
+        }
+        self.bar.set_message(interval_words(line));
+        Ok(())
+    }
+}
+
+/// Progress of `prony run`.
+pub(crate) struct RunProgress {
+    bar: ProgressBar,
+    live: bool,
+    trials: usize,
+    done: usize,
+    trial_ns: u64,
+    label: String,
+}
+
+impl RunProgress {
+    pub(crate) fn new(live: bool) -> Self {
+        let bar = bar(live, 1, "{spinner} {msg}");
+        Self { bar, live, trials: 0, done: 0, trial_ns: 1, label: String::new() }
+    }
+
+    /// A line that stays.
+    fn say(&self, text: &str) {
+        if self.live { self.bar.println(text) } else { eprintln!("{text}") }
+    }
+
+    pub(crate) fn finish(&self) {
+        self.bar.finish_and_clear();
+    }
+}
+
+impl Observer for RunProgress {
+    fn note(&mut self, text: &str) {
+        self.say(&format!("note: {text}"));
+    }
+
+    fn preparing(&mut self, target: &str) {
+        if self.live {
+            self.bar.set_message(format!("preparing {target}"));
+        } else {
+            eprintln!("preparing {target}");
+        }
+    }
+
+    fn started(&mut self, folder: &Path, run: &RunFile, left: usize) {
+        self.trials = left;
+        self.trial_ns = trial_ns(&run.plan.phases);
+        self.say(&format!("{}: {left} trials into {}", run.plan.question, folder.display()));
+        self.bar.set_length(left as u64 * self.trial_ns);
+        self.bar.set_style(style("{bar:24} {percent:>3} %, about {eta} left  {msg}"));
+    }
+
+    fn trial_begins(&mut self, trial: &TrialPlan, cell: &CellPlan) {
+        self.label = format!("trial {} (block {}): {}", trial.id, trial.block, cell.label);
+        self.bar.set_message(self.label.clone());
+    }
+
+    fn interval(&mut self, line: &IntervalLine) {
+        let within_ns = line.end_ns.min(self.trial_ns);
+        self.bar.set_position(self.done as u64 * self.trial_ns + within_ns);
+        self.bar.set_message(format!("{}  {}", self.label, interval_words(line)));
+    }
+
+    fn trial_ends(&mut self, file: &TrialFile) {
+        self.done += 1;
+        self.bar.set_position(self.done as u64 * self.trial_ns);
+        self.say(&format!("{}/{} {}: {}", self.done, self.trials, self.label, trial_words(file)));
+    }
+}
+
+/// What one trial is expected to take: warm-up of unknown length is taken near its shorter end.
+pub(crate) fn trial_ns(phases: &PhasePlan) -> u64 {
+    let warmup_ns = phases.warmup_at_least_ns + (phases.warmup_at_most_ns - phases.warmup_at_least_ns) / 4;
+    warmup_ns + phases.sample_ns * u64::from(phases.samples)
+}
+
+fn interval_words(line: &IntervalLine) -> String {
+    let length_ns = line.end_ns.saturating_sub(line.start_ns).max(1);
+    let rate = line.completed as f64 * 1e9 / length_ns as f64;
+    let failed: u64 = line.failed.values().sum();
+    let phase = match line.phase {
+        Some(Phase::Warmup) => "warm-up",
+        Some(Phase::Drain) => "drain",
+        _ => "",
+    };
+    let time = |ns: Option<u64>| ns.map_or_else(|| "-".to_owned(), format::nanos);
+    let errors = if failed > 0 { format!(", {} failed", format::count(failed)) } else { String::new() };
+    format!("{} p50 {} p99 {}{errors} {phase}", format::rate(rate), time(line.p50_ns), time(line.p99_ns))
+}
+
+fn trial_words(file: &TrialFile) -> String {
+    let outcome = match file.outcome {
+        TrialOutcome::Valid => "valid",
+        TrialOutcome::Void => "VOID",
+        TrialOutcome::Failed => "FAILED",
+    };
+    let numbers = file
+        .load
+        .as_ref()
+        .map_or_else(String::new, |load| format!("{}, ", format::rate(load.throughput_per_s)));
+    let reasons =
+        if file.reasons.is_empty() { String::new() } else { format!(" - {}", file.reasons.join("; ")) };
+    format!("{numbers}{outcome}{reasons}")
+}
+
+fn bar(live: bool, length: u64, template: &str) -> ProgressBar {
+    let target = if live { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+    let bar = ProgressBar::with_draw_target(Some(length), target).with_style(style(template));
+    if live {
+        bar.enable_steady_tick(TICK);
+    }
+    bar
+}
+
+fn style(template: &str) -> ProgressStyle {
+    ProgressStyle::with_template(template).expect("the templates in this file are well formed")
+}

@@ -1,0 +1,58 @@
+//! `prony report`, and the last step of `prony run`: from a run folder to its analysis and report files.
+
+use crate::args::{ReportArgs, ReportFormat};
+use crate::{exit, screen};
+use anyhow::{Context as _, Result};
+use runner::RunnerError;
+use runner::folder::RunFolder;
+use schema::analysis::{AnalysisFile, ClaimVerdict};
+use schema::run::RunFile;
+use std::io::Write;
+
+pub(crate) fn report(args: &ReportArgs) -> Result<u8> {
+    let folder = RunFolder::open(&args.run)?;
+    let (run, analysis) = match args.format {
+        None => write_all(&folder)?,
+        Some(_) => analyse(&folder)?,
+    };
+    let text = match args.format {
+        None | Some(ReportFormat::Text) => {
+            let style = if args.output.is_some() { report::Style::PLAIN } else { screen::style() };
+            report::terminal(&run, &analysis, style)
+        }
+        Some(ReportFormat::Json) => serde_json::to_string_pretty(&analysis)? + "\n",
+        Some(ReportFormat::Csv) => report::csv(&run, &analysis)?,
+        Some(ReportFormat::Markdown) => report::markdown(&run, &analysis),
+        Some(ReportFormat::Html) => report::html(&run, &analysis)?,
+    };
+    match &args.output {
+        Some(path) => {
+            std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?
+        }
+        None => std::io::stdout().write_all(text.as_bytes())?,
+    }
+    Ok(claims_code(&analysis))
+}
+
+/// Analyses a run folder and writes its report files.
+pub(crate) fn write_all(folder: &RunFolder) -> Result<(RunFile, AnalysisFile)> {
+    let (run, analysis) = analyse(folder)?;
+    folder.write_json("analysis.json", &analysis)?;
+    folder.write("report.md", report::markdown(&run, &analysis).as_bytes())?;
+    folder.write("results.csv", report::csv(&run, &analysis)?.as_bytes())?;
+    folder.write("report.html", report::html(&run, &analysis)?.as_bytes())?;
+    Ok((run, analysis))
+}
+
+/// 3 where a claim does not hold.
+pub(crate) fn claims_code(analysis: &AnalysisFile) -> u8 {
+    let fails = analysis.claims.iter().any(|claim| claim.verdict == ClaimVerdict::DoesNotHold);
+    if fails { exit::CLAIM } else { exit::DONE }
+}
+
+fn analyse(folder: &RunFolder) -> Result<(RunFile, AnalysisFile), RunnerError> {
+    let run = folder.read_run()?;
+    let trials = folder.read_trials(&run)?;
+    let analysis = analyze::analyze(&run, &trials);
+    Ok((run, analysis))
+}

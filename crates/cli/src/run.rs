@@ -1,0 +1,129 @@
+//! `prony run`: a whole experiment, its resumption, or only its plan.
+
+use crate::args::{RunArgs, TextOrJson};
+use crate::progress::{RunProgress, trial_ns};
+use crate::{exit, interrupt, report_files, screen};
+use anyhow::{Context as _, Result};
+use runner::resolve::{self, Context};
+use runner::{Environment, Outcome};
+use schema::analysis::AnalysisFile;
+use schema::plan::{ExperimentPlan, TargetSource};
+use schema::trial::TrialOutcome;
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::path::Path;
+use units::Nanos;
+
+pub(crate) fn run(args: &RunArgs) -> Result<u8> {
+    let usable_cpus = target::pin::usable_cpus()?;
+    if let Some(folder) = &args.resume {
+        let environment = environment(args)?;
+        let mut progress = RunProgress::new(screen::is_live());
+        let outcome = runner::resume(folder, usable_cpus, &environment, &mut progress);
+        progress.finish();
+        return finish(&outcome?);
+    }
+    let file = args.file.as_deref().unwrap_or(Path::new(""));
+    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let context = Context { project: resolve::project_of(file), usable_cpus, pin: args.pin.clone() };
+    let plan = resolve::experiment(&file.display().to_string(), &text, &context)?;
+    if args.dry_run {
+        print_plan(&plan, args.format)?;
+        return Ok(exit::DONE);
+    }
+    let environment = environment(args)?;
+    let mut progress = RunProgress::new(screen::is_live());
+    let outcome = runner::run(plan, &text, &context, &environment, &mut progress);
+    progress.finish();
+    finish(&outcome?)
+}
+
+fn environment(args: &RunArgs) -> Result<Environment> {
+    Ok(Environment {
+        launcher: std::env::current_exe().context("cannot find prony's own binary")?,
+        runs: args.runs.clone(),
+        consent: args.consent.clone(),
+        command: std::env::args().collect(),
+        stop: interrupt::stop_flag()?,
+    })
+}
+
+/// Reports what there is, also after an interrupt.
+fn finish(outcome: &Outcome) -> Result<u8> {
+    let (run, analysis) = report_files::write_all(&outcome.folder)?;
+    std::io::stdout().write_all(report::terminal(&run, &analysis, screen::style()).as_bytes())?;
+    println!("{}", outcome.folder.path().join("report.html").display());
+    if outcome.interrupted {
+        let left = run.plan.order.len() - outcome.ended;
+        println!(
+            "\ninterrupted with {left} trials left; finish them with\n  prony run --resume {}",
+            outcome.folder.path().display()
+        );
+        return Ok(exit::INTERRUPTED);
+    }
+    Ok(code(outcome, &analysis))
+}
+
+fn code(outcome: &Outcome, analysis: &AnalysisFile) -> u8 {
+    let has_valid = analysis.trials.iter().any(|trial| trial.outcome == TrialOutcome::Valid);
+    if outcome.failed > 0 || !has_valid { exit::FAILED } else { report_files::claims_code(analysis) }
+}
+
+fn print_plan(plan: &ExperimentPlan, format: TextOrJson) -> Result<()> {
+    let text = match format {
+        TextOrJson::Json => serde_json::to_string_pretty(plan)? + "\n",
+        TextOrJson::Text => plan_text(plan),
+    };
+    Ok(std::io::stdout().write_all(text.as_bytes())?)
+}
+
+fn plan_text(plan: &ExperimentPlan) -> String {
+    let mut text = format!("{}\n  {}\n\ntargets\n", plan.name, plan.question);
+    for target in &plan.targets {
+        let source = match &target.source {
+            TargetSource::Manifest { folder, .. } => folder.clone(),
+            TargetSource::Url { url } => url.clone(),
+            TargetSource::Command { command, .. } => command.join(" "),
+            TargetSource::Reference { .. } => "the reference target inside prony".to_owned(),
+        };
+        let _ = writeln!(text, "  {:<24} {source}", target.name);
+    }
+    let request = &plan.scenario.request;
+    let _ = writeln!(text, "scenario\n  {:<24} {} {}", plan.scenario.name, request.method, request.path);
+    text += "cells\n";
+    for cell in &plan.cells {
+        let _ = writeln!(text, "  {:<6} {} ({} workers)", cell.id, cell.label, cell.load.workers);
+    }
+    let phases = &plan.phases;
+    let _ = writeln!(
+        text,
+        "phases\n  warm-up {} to {}, then {} samples of {}",
+        Nanos(phases.warmup_at_least_ns),
+        Nanos(phases.warmup_at_most_ns),
+        phases.samples,
+        Nanos(phases.sample_ns)
+    );
+    let list = |cpus: &Option<Vec<u32>>| {
+        cpus.as_ref().map_or_else(|| "any".to_owned(), |cpus| target::pin::list(cpus))
+    };
+    let _ =
+        writeln!(text, "CPUs\n  generator {}, target {}", list(&plan.pin.generator), list(&plan.pin.target));
+    if let Some(weakness) = &plan.pin.weakness {
+        let _ = writeln!(text, "  weakness: {weakness}");
+    }
+    let _ = writeln!(text, "order (seed {})", plan.seed);
+    for block in 1..=plan.blocks {
+        let cells: Vec<&str> =
+            plan.order.iter().filter(|trial| trial.block == block).map(|trial| trial.cell.as_str()).collect();
+        let _ = writeln!(text, "  block {block:<3} {}", cells.join(" "));
+    }
+    let seconds = plan.order.len() as f64 * trial_ns(phases) as f64 / 1e9;
+    let _ = writeln!(
+        text,
+        "\n{} trials, about {:.0} min {:.0} s of load",
+        plan.order.len(),
+        (seconds / 60.0).floor(),
+        seconds % 60.0
+    );
+    text
+}
