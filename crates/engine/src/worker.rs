@@ -6,7 +6,7 @@ use crate::core::Core;
 use crate::driver::{Driver, SlotId, Wait};
 use crate::failure::Failure;
 use std::io;
-use units::{MonotonicClock, Nanos};
+use units::{Clock, MonotonicClock, Nanos};
 
 /// Connection attempts of one worker under way at once while it sets up; more would overflow accept queues.
 const SETUP_AT_ONCE: usize = 100;
@@ -91,12 +91,17 @@ impl<D: Driver> Worker<'_, D> {
         Ok(self.core.book.finish(now))
     }
 
+    /// Waits until the origin is set and reached; before it the trial's clock would stand at zero.
     fn await_origin(&mut self) -> io::Result<Option<Nanos>> {
         while !self.control.is_stopped() {
-            if let Some(origin_ns) = self.control.origin_ns() {
-                return Ok(Some(Nanos(origin_ns)));
-            }
-            self.driver.poll(Wait::AtMost(START_POLL), &mut self.core)?;
+            let left = match self.control.origin_ns() {
+                None => START_POLL,
+                Some(origin_ns) => match Nanos(origin_ns).since(self.clock.now()) {
+                    Nanos::ZERO => return Ok(Some(Nanos(origin_ns))),
+                    left => left.min(START_POLL),
+                },
+            };
+            self.driver.poll(Wait::AtMost(left), &mut self.core)?;
         }
         Ok(None)
     }

@@ -81,6 +81,7 @@ fn run(job: &Job) -> Result<IntervalData, EngineError> {
     assert!(sum.counts.measured.balances(), "{:?}", sum.counts.measured);
     assert_eq!(sum.counts.warm.scheduled, 0, "nothing is intended before the first sample");
     assert_eq!(sum.times.response.len(), sum.counts.measured.completed);
+    assert!(sum.times.service.is_empty() || sum.times.service.min() > 0, "an answer took no time at all");
     Ok(sum)
 }
 
