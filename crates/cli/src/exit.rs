@@ -1,5 +1,6 @@
 //! Exit codes, and how errors reach the user.
 
+use engine::EngineError;
 use runner::RunnerError;
 use std::process::ExitCode;
 
@@ -38,6 +39,7 @@ fn code_of(error: &anyhow::Error) -> u8 {
             | RunnerError::Damaged { .. },
         )
         | None => USAGE,
+        Some(RunnerError::Engine(EngineError::Pace(_) | EngineError::Plan(_))) => USAGE,
         Some(RunnerError::Target(error)) if is_mistake(error) => USAGE,
         Some(_) => FAILED,
     }

@@ -111,7 +111,7 @@ impl Book {
     /// A request with this intended time exists from now on.
     #[inline]
     pub(crate) fn schedule(&mut self, intended: Nanos, now: Nanos) {
-        self.integrate(now);
+        self.advance(now);
         // The pacer may notice an arrival late; the request was in the system since it was intended.
         self.current.counts.in_system_ns += now.since(intended).0;
         self.in_system += 1;
@@ -229,12 +229,19 @@ impl Book {
 
     #[inline]
     fn leave(&mut self, now: Nanos) {
+        self.advance(now);
+        self.in_system -= 1;
+        self.last_outcome = now;
+    }
+
+    /// Brings the book to `now` before anything is written into it, so that nothing lands in an interval that has
+    /// ended: a request intended within the samples must not be counted in warm-up.
+    #[inline]
+    fn advance(&mut self, now: Nanos) {
         if now >= self.boundary {
             self.roll(now);
         }
         self.integrate(now);
-        self.in_system -= 1;
-        self.last_outcome = now;
     }
 
     /// Brings the integral of `in_system` up to `now`, not beyond the end of load.

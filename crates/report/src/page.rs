@@ -250,10 +250,13 @@ fn value_view(summary: Option<&MetricSummary>, notes: &mut Footnotes) -> ValueVi
     let Some(summary) = summary else {
         return ValueView { center: none(), interval: None, note: sign(Some("not measured"), notes) };
     };
+    // No error in any trial needs no excuse for having no interval.
+    let is_clean = summary.metric == Metric::ErrorRate && summary.center == Some(0.0);
+    let refused = summary.refused.as_deref().filter(|_| !is_clean);
     ValueView {
         center: summary.center.map_or_else(none, |center| format::value(summary.unit, center)),
         interval: summary.interval.as_ref().map(|interval| format::interval(summary.unit, interval)),
-        note: sign(summary.refused.as_deref(), notes),
+        note: sign(refused, notes),
     }
 }
 

@@ -70,6 +70,8 @@ pub fn run(
     environment: &Environment,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, RunnerError> {
+    // Before this process is confined: the audit is of the host, not of the generator's share.
+    let audit = collect::doctor(&Roots::default());
     confine(&plan, observer);
     let (targets, built) = prepare(&plan, context, environment, observer)?;
     let now = jiff::Timestamp::now();
@@ -84,7 +86,7 @@ pub fn run(
         command: environment.command.clone(),
         plan,
         experiment_text: experiment_text.to_owned(),
-        environment: collect::doctor(&Roots::default()),
+        environment: audit,
         versions,
         instrument: engine::measure_instrument(),
     };

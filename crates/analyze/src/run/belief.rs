@@ -181,7 +181,12 @@ fn settings(data: &RunData<'_>) -> Option<BeliefNote> {
     })
 }
 
+/// A warm-up of fixed length was the user's choice and promises nothing about the level.
 fn not_level(data: &RunData<'_>) -> Option<BeliefNote> {
+    let phases = &data.plan.phases;
+    if phases.warmup_at_most_ns <= phases.warmup_at_least_ns {
+        return None;
+    }
     let valid = data.trials.iter().filter(|trial| trial.file.outcome == TrialOutcome::Valid);
     let ids: Vec<u32> = valid.filter(|trial| !trial.file.level).map(|trial| trial.file.id).collect();
     (!ids.is_empty()).then(|| {

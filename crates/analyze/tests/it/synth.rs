@@ -115,7 +115,7 @@ fn request() -> RequestPlan {
 fn phases() -> PhasePlan {
     PhasePlan {
         warmup_at_least_ns: 0,
-        warmup_at_most_ns: 0,
+        warmup_at_most_ns: 20_000_000_000,
         sample_ns: 10 * SECOND_NS,
         samples: 1,
         drain_ns: SECOND_NS,

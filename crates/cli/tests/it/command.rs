@@ -1,0 +1,92 @@
+//! Running the binary: one helper for all tests.
+
+use std::io::{BufRead, BufReader};
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+
+/// The repository's root.
+pub(crate) fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").canonicalize().expect("the repository is there")
+}
+
+/// `prony` with arguments, in the repository's root.
+pub(crate) fn prony(args: &[&str]) -> Command {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_prony"));
+    command.args(args).current_dir(root()).env("NO_COLOR", "1").stdin(Stdio::null());
+    command
+}
+
+/// What a finished command left.
+#[derive(Debug)]
+pub(crate) struct Done {
+    pub(crate) code: i32,
+    pub(crate) out: String,
+    pub(crate) err: String,
+}
+
+impl From<Output> for Done {
+    fn from(output: Output) -> Self {
+        let text = |bytes: Vec<u8>| String::from_utf8(bytes).expect("prony writes UTF-8");
+        Self { code: output.status.code().unwrap_or(-1), out: text(output.stdout), err: text(output.stderr) }
+    }
+}
+
+/// Runs to the end.
+pub(crate) fn done(args: &[&str]) -> Done {
+    prony(args).output().expect("prony starts").into()
+}
+
+/// Runs to the end and demands success.
+pub(crate) fn good(args: &[&str]) -> Done {
+    let done = done(args);
+    assert_eq!(done.code, 0, "{args:?}\n{}\n{}", done.out, done.err);
+    done
+}
+
+/// Runs and demands this exit code and these texts on standard error.
+pub(crate) fn bad(args: &[&str], code: i32, texts: &[&str]) {
+    let done = done(args);
+    assert_eq!(done.code, code, "{args:?}\n{}\n{}", done.out, done.err);
+    for text in texts {
+        assert!(done.err.contains(text), "{args:?}: no `{text}` in\n{}", done.err);
+    }
+}
+
+/// `prony reference` as a process; killed by its pid when dropped.
+pub(crate) struct Server {
+    child: Child,
+    pub(crate) addr: SocketAddr,
+}
+
+impl Server {
+    pub(crate) fn start(args: &[&str]) -> Self {
+        let mut all = vec!["reference", "--listen", "127.0.0.1:0"];
+        all.extend(args);
+        let mut child = prony(&all).stderr(Stdio::piped()).spawn().expect("prony starts");
+        let mut line = String::new();
+        let stderr = child.stderr.take().expect("stderr is piped");
+        BufReader::new(stderr).read_line(&mut line).expect("the server says where it listens");
+        let addr =
+            line.trim().strip_prefix("listening on ").expect("an address").parse().expect("an address");
+        Self { child, addr }
+    }
+
+    pub(crate) fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.addr)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// Held by tests that measure: they take turns, so that they do not make each other's numbers void.
+pub(crate) fn turn() -> std::sync::MutexGuard<'static, ()> {
+    static TURN: std::sync::Mutex<()> = std::sync::Mutex::new(());
+    // A test that failed while it held the turn has nothing to protect.
+    TURN.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}

@@ -1,0 +1,182 @@
+//! `prony load`: counts that agree with the server, JSON that keeps its schema, exit codes.
+
+use crate::command::{Done, Server, done, good, prony, root};
+use serde_json::Value;
+use std::process::Stdio;
+
+/// Parses a load report, holds it against its schema and against its own sums.
+pub(crate) fn check_report(value: &Value) {
+    check_schema("load", value);
+    let count = |key: &str| value["requests"][key].as_u64().unwrap();
+    assert_eq!(
+        count("scheduled"),
+        count("completed") + count("failed") + count("censored"),
+        "nothing is lost"
+    );
+    let errors: u64 = value["errors"].as_object().unwrap().values().map(|n| n.as_u64().unwrap()).sum();
+    assert_eq!(errors, count("failed"));
+}
+
+/// Holds a value against a generated schema.
+pub(crate) fn check_schema(name: &str, value: &Value) {
+    let path = root().join(format!("docs/schemas/{name}.schema.json"));
+    let schema: Value = serde_json::from_str(&std::fs::read_to_string(path).unwrap()).unwrap();
+    let validator = jsonschema::validator_for(&schema).unwrap();
+    let errors: Vec<String> =
+        validator.iter_errors(value).map(|error| format!("{}: {error}", error.instance_path())).collect();
+    assert!(errors.is_empty(), "{name}: {errors:#?}");
+}
+
+fn json(args: &[&str]) -> (Value, Done) {
+    let mut all = vec!["load"];
+    all.extend(args);
+    all.extend(["--format", "json"]);
+    let done = done(&all);
+    let value = serde_json::from_str(&done.out).unwrap_or_else(|error| panic!("{error}: {done:?}"));
+    check_report(&value);
+    (value, done)
+}
+
+#[test]
+fn a_count_of_requests_is_met_exactly() {
+    let server = Server::start(&[]);
+    let (report, done) = json(&[&server.url("/ping"), "-n", "2k", "-c", "8", "-t", "2"]);
+    assert_eq!(done.code, 0);
+    assert_eq!(report["requests"]["completed"], 2000);
+    assert_eq!(report["status"]["200"], 2000);
+    assert_eq!(report["connections"], serde_json::json!({ "asked": 8, "established": 8, "reconnects": 0 }));
+    assert_eq!(report["generator"]["workers"], 2);
+    let stats = json(&[&server.url("/stats"), "-n", "1", "--expect-body", "never this"]);
+    assert_eq!(stats.0["errors"]["wrong_body"], 1);
+    assert_eq!(stats.1.code, 2, "no right answer at all is a failed run");
+}
+
+#[test]
+fn a_rate_is_the_total_and_exact() {
+    let server = Server::start(&[]);
+    let (report, _) = json(&[&server.url("/"), "-R", "500", "-d", "2s", "-c", "4", "-t", "2"]);
+    assert_eq!(report["requests"]["scheduled"], 1000);
+    assert_eq!(report["requests"]["completed"], 1000);
+    assert_eq!(report["plan"]["load"]["rate_per_s"], 500.0);
+    let p99 = &report["latency_ns"]["response"];
+    assert!(p99["p50"].is_u64() && p99["p99"].is_null(), "1,000 requests carry a median, not a p99");
+    assert!(p99["refused"]["p99"].as_str().unwrap().contains("30,000"));
+}
+
+#[test]
+fn warm_up_is_kept_out() {
+    let server = Server::start(&[]);
+    let (report, _) = json(&[&server.url("/"), "-R", "200", "-d", "1s", "--warmup", "1s", "-c", "2"]);
+    assert_eq!(report["requests"]["scheduled"], 200);
+    assert_eq!(report["window"]["duration_ns"], 1_000_000_000_u64);
+}
+
+#[test]
+fn nothing_listening_is_a_failed_run_with_its_class() {
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let (report, done) = json(&[&format!("http://{free}/"), "-c", "5", "-d", "1s"]);
+    assert_eq!(done.code, 2);
+    assert_eq!(report["errors"]["refused"], 5);
+    assert_eq!(report["validity"]["ok"], false);
+    assert!(done.err.contains("Connection refused"), "{}", done.err);
+}
+
+#[test]
+fn wrong_answers_have_their_class_and_faults_their_rate() {
+    let server = Server::start(&["--error-rate", "0.5"]);
+    let (report, done) = json(&[&server.url("/"), "-n", "1000", "-c", "4"]);
+    assert_eq!(done.code, 0);
+    let wrong = report["errors"]["unexpected_status"].as_u64().unwrap();
+    assert!((400..600).contains(&wrong), "{wrong} of 1000 at a rate of one half");
+    let (report, _) = json(&[
+        &server.url("/"),
+        "-n",
+        "1000",
+        "-c",
+        "4",
+        "--expect-status",
+        "500",
+        "--expect-status",
+        "200",
+    ]);
+    assert_eq!(report["requests"]["completed"], 1000);
+}
+
+#[test]
+fn bodies_and_headers_are_sent() {
+    let server = Server::start(&[]);
+    let args =
+        [&server.url("/x")[..], "-n", "10", "-c", "1", "-H", "X-Test: yes", "-b", "hello", "-m", "PUT"];
+    let (report, _) = json(&args);
+    let plan = &report["plan"]["request"];
+    assert_eq!((plan["method"].as_str(), plan["body"].as_str()), (Some("PUT"), Some("hello")));
+    let request = "PUT /x HTTP/1.1\r\nHost: \r\nX-Test: yes\r\nContent-Length: 5\r\n\r\nhello".len()
+        + server.addr.to_string().len();
+    assert_eq!(report["bytes"]["written"].as_u64(), Some(10 * request as u64));
+}
+
+#[test]
+fn the_text_says_what_happened_and_whether_to_believe_it() {
+    let server = Server::start(&[]);
+    let done = good(&["load", &server.url("/"), "-n", "1000", "-c", "2", "--latency"]);
+    for text in ["1,000 completed", "response", "pacer lag", "p99"] {
+        assert!(done.out.contains(text), "no `{text}` in\n{}", done.out);
+    }
+    assert!(
+        done.err.contains("closed loop, 1000 requests in total, 2 connections, 1 worker"),
+        "{}",
+        done.err
+    );
+    assert!(!done.out.contains('\u{1b}'), "no colours into a pipe");
+}
+
+#[test]
+fn an_interrupt_keeps_the_result() {
+    let server = Server::start(&["--mean", "1ms"]);
+    let folder = tempfile::tempdir().unwrap();
+    let series = folder.path().join("result.json");
+    let args = [
+        "load",
+        &server.url("/"),
+        "-c",
+        "2",
+        "-d",
+        "60s",
+        "--format",
+        "json",
+        "-o",
+        series.to_str().unwrap(),
+    ];
+    let child = prony(&args).stderr(Stdio::piped()).spawn().unwrap();
+    // The server tells when load has come; only then is there something to keep.
+    wait_until("requests arrive", || stats(&server) > 100);
+    rustix::process::kill_process(pid(&child), rustix::process::Signal::INT).unwrap();
+    let done: Done = child.wait_with_output().unwrap().into();
+    assert_eq!(done.code, 130, "{done:?}");
+    let report: Value = serde_json::from_str(&std::fs::read_to_string(series).unwrap()).unwrap();
+    check_report(&report);
+    assert!(report["requests"]["completed"].as_u64().unwrap() > 0);
+}
+
+fn stats(server: &Server) -> u64 {
+    use std::io::{Read, Write};
+    let mut stream = std::net::TcpStream::connect(server.addr).unwrap();
+    stream.write_all(b"GET /stats HTTP/1.1\r\nConnection: close\r\n\r\n").unwrap();
+    let mut text = String::new();
+    stream.read_to_string(&mut text).unwrap();
+    let body: Value = serde_json::from_str(text.split("\r\n\r\n").nth(1).unwrap()).unwrap();
+    body["requests"].as_u64().unwrap()
+}
+
+pub(crate) fn pid(child: &std::process::Child) -> rustix::process::Pid {
+    rustix::process::Pid::from_child(child)
+}
+
+/// Polls a condition; panics after 30 s.
+pub(crate) fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
+    let begin = std::time::Instant::now();
+    while !condition() {
+        assert!(begin.elapsed().as_secs() < 30, "waited in vain until {what}");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+}

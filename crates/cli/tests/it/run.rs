@@ -1,0 +1,200 @@
+//! `prony run` from the file to the report: the run folder as DESIGN says it, verdicts, exit codes, resumption.
+
+use crate::command::{Server, bad, done, good, turn};
+use crate::load::{check_report, check_schema};
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// An experiment of two reference targets with the given means, its claim, and a folder for its runs.
+pub(crate) struct Lab {
+    pub(crate) folder: tempfile::TempDir,
+    pub(crate) file: PathBuf,
+    _turn: std::sync::MutexGuard<'static, ()>,
+}
+
+impl Lab {
+    pub(crate) fn new(targets: &str, claim: &str, design: &str) -> Self {
+        let turn = turn();
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("lab.toml");
+        let text = format!(
+            "[experiment]\nname = \"lab\"\n{design}\n{targets}\n[scenario]\nrequest = {{ path = \"/ping\" }}\n\
+             expect = {{ status = [200], json = '{{\"data\": {{}}, \"code\": 0, \"msg\": \"ok\"}}' }}\n\
+             [load]\nmodel = \"closed\"\nconnections = 4\n\
+             [phases]\nwarmup = {{ at_least = \"200ms\", at_most = \"200ms\" }}\nsample = \"400ms\"\nsamples = 1\n{claim}"
+        );
+        std::fs::write(&file, text).unwrap();
+        Self { folder, file, _turn: turn }
+    }
+
+    pub(crate) fn args(&self) -> [&str; 4] {
+        ["run", self.file.to_str().unwrap(), "--runs", self.folder.path().to_str().unwrap()]
+    }
+
+    /// The one run folder that there is.
+    pub(crate) fn run(&self) -> PathBuf {
+        let is_run = |path: &PathBuf| path.join("trials").is_dir();
+        let mut found =
+            std::fs::read_dir(self.folder.path()).unwrap().map(|entry| entry.unwrap().path()).filter(is_run);
+        let run = found.next().expect("there is a run folder");
+        assert!(found.next().is_none(), "there is one run folder");
+        run
+    }
+}
+
+pub(crate) const TWO: &str = "[[target]]\nname = \"one\"\nreference = { mean = \"1ms\" }\n\
+                              [[target]]\nname = \"two\"\nreference = { mean = \"2ms\" }";
+
+fn claim(ratio: &str) -> String {
+    format!(
+        "[[claim]]\ntext = \"one is faster\"\nmetric = \"throughput\"\nbetter = \"one\"\nthan = \"two\"\nratio = \"{ratio}\"\n"
+    )
+}
+
+pub(crate) fn read(path: &Path) -> Value {
+    let text = std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()));
+    serde_json::from_str(&text).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+fn lines(path: &Path) -> Vec<Value> {
+    std::fs::read_to_string(path).unwrap().lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn a_known_difference_is_found_and_the_folder_is_as_designed() {
+    let lab = Lab::new(TWO, &claim(">= 1.5"), "blocks = 5");
+    let done = good(&lab.args());
+    assert!(done.out.contains("Can these numbers be believed?"), "{}", done.out);
+    let run = lab.run();
+    check_folder(&run, 10);
+    let analysis = read(&run.join("analysis.json"));
+    let throughput =
+        analysis["comparisons"].as_array().unwrap().iter().find(|c| c["metric"] == "throughput").unwrap();
+    let ratio = throughput["ratio"].as_f64().unwrap();
+    assert!((1.8..2.2).contains(&ratio), "one server of 1 ms against 2 ms: {ratio}");
+    assert_eq!(throughput["verdict"], "faster");
+    assert_eq!(analysis["claims"][0]["verdict"], "holds");
+    // A report is a function of the folder.
+    let before = std::fs::read(run.join("analysis.json")).unwrap();
+    good(&["report", run.to_str().unwrap()]);
+    assert!(
+        before == std::fs::read(run.join("analysis.json")).unwrap(),
+        "the same folder gives the same analysis"
+    );
+    for (format, mark) in
+        [("json", "prony.analysis/1"), ("csv", "throughput"), ("markdown", "# "), ("html", "<svg")]
+    {
+        assert!(good(&["report", run.to_str().unwrap(), "--format", format]).out.contains(mark), "{format}");
+    }
+}
+
+/// Every file is there, keeps its schema, and the accounts balance.
+fn check_folder(run: &Path, trials: usize) {
+    let file = read(&run.join("run.json"));
+    check_schema("run", &file);
+    assert!(!file["environment"]["facts"].as_array().unwrap().is_empty());
+    assert!(file["instrument"]["wake_late_p99_ns"].as_u64().unwrap() > 0);
+    check_schema("analysis", &read(&run.join("analysis.json")));
+    for name in ["report.md", "report.html", "results.csv"] {
+        assert!(run.join(name).metadata().unwrap().len() > 500, "{name}");
+    }
+    let folders: Vec<_> =
+        std::fs::read_dir(run.join("trials")).unwrap().map(|entry| entry.unwrap().path()).collect();
+    assert_eq!(folders.len(), trials);
+    for folder in folders {
+        let trial = read(&folder.join("trial.json"));
+        check_schema("trial", &trial);
+        check_report(&trial["load"]);
+        let intervals = lines(&folder.join("intervals.ndjson"));
+        assert!(intervals.len() >= 2);
+        intervals.iter().for_each(|line| check_schema("interval", line));
+        let counters = lines(&folder.join("counters.ndjson"));
+        counters.iter().for_each(|line| check_schema("counter", line));
+        for source in ["host.stat", "tcp.snmp", "target.process", "generator.process"] {
+            assert!(
+                counters.iter().any(|line| line["source"] == source),
+                "no {source} in {}",
+                folder.display()
+            );
+        }
+        let log = std::fs::read_to_string(folder.join("latency.hlog")).unwrap();
+        for tag in ["response", "service", "send_lag", "pacer_lag", "connect"] {
+            assert!(log.contains(&format!("Tag={tag},")), "no {tag} in {}", folder.display());
+        }
+        assert!(folder.join("target.log").is_file());
+        assert!(trial["target"]["rss_peak_bytes"].as_u64().unwrap() > 0);
+        assert!(trial["ready_ns"].as_u64().unwrap() > 0);
+    }
+}
+
+#[test]
+fn a_claim_that_does_not_hold_gives_exit_code_3() {
+    let lab = Lab::new(TWO, &claim("<= 1.1"), "blocks = 5");
+    let done = done(&lab.args());
+    assert_eq!(done.code, 3, "{}\n{}", done.out, done.err);
+    assert!(done.out.contains("does not hold"), "{}", done.out);
+    assert_eq!(crate::command::done(&["report", lab.run().to_str().unwrap()]).code, 3);
+}
+
+#[test]
+fn few_trials_give_values_and_no_interval() {
+    let lab = Lab::new(TWO, &claim(">= 1.5"), "blocks = 1");
+    let done = good(&lab.args());
+    assert!(done.out.contains("run 4 more blocks"), "{}", done.out);
+    let analysis = read(&lab.run().join("analysis.json"));
+    for comparison in analysis["comparisons"].as_array().unwrap() {
+        assert_eq!(comparison["verdict"], "refused");
+        assert!(comparison["interval"].is_null());
+    }
+    assert_eq!(analysis["claims"][0]["verdict"], "void");
+}
+
+#[test]
+fn a_target_that_breaks_its_contract_never_sees_load() {
+    let lab = Lab::new("[[target]]\nname = \"broken\"\nreference = { error_rate = 1.0 }", "", "blocks = 1");
+    bad(&lab.args(), 2, &["broken", "500", "remedy"]);
+    let left = std::fs::read_dir(lab.folder.path()).unwrap().count();
+    assert_eq!(left, 1, "no run folder was made");
+}
+
+#[test]
+fn a_target_that_does_not_start_shows_the_end_of_its_log() {
+    let command =
+        "[[target]]\nname = \"dies\"\ncommand = [\"sh\", \"-c\", \"echo the disk is full {port}; exit 7\"]";
+    bad(&Lab::new(command, "", "blocks = 1").args(), 2, &["the disk is full", "7"]);
+    let command = "[[target]]\nname = \"none\"\ncommand = [\"/no/such/program\", \"{port}\"]";
+    bad(&Lab::new(command, "", "blocks = 1").args(), 2, &["/no/such/program"]);
+}
+
+#[test]
+fn a_server_that_already_runs_is_measured_and_left_alone() {
+    let server = Server::start(&["--mean", "1ms"]);
+    let lab = Lab::new(&format!("[[target]]\nurl = \"{}\"", server.url("")), "", "blocks = 2");
+    good(&lab.args());
+    let trial = read(&lab.run().join("trials/0002/trial.json"));
+    assert_eq!(trial["outcome"], "valid");
+    assert!(trial["target"]["cpu_s"].is_null(), "no data is absent, not zero");
+    assert!(std::net::TcpStream::connect(server.addr).is_ok(), "it still runs");
+}
+
+#[test]
+fn an_open_load_runs_at_its_rate() {
+    let lab = Lab::new("[[target]]\nreference = {}", "", "blocks = 1");
+    let text = std::fs::read_to_string(&lab.file).unwrap();
+    std::fs::write(
+        &lab.file,
+        text.replace("model = \"closed\"", "model = \"open\"\nrate = [200, 400]\narrivals = \"constant\""),
+    )
+    .unwrap();
+    // On a busy machine a trial may be void; its counts are exact all the same.
+    assert!([0, 2].contains(&done(&lab.args()).code));
+    let mut scheduled: Vec<u64> = (1..=2)
+        .map(|id| {
+            read(&lab.run().join(format!("trials/000{id}/trial.json")))["load"]["requests"]["scheduled"]
+                .as_u64()
+                .unwrap()
+        })
+        .collect();
+    scheduled.sort_unstable();
+    assert_eq!(scheduled, [80, 160], "400 ms at 200/s and at 400/s");
+}

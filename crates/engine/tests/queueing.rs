@@ -1,0 +1,106 @@
+//! The engine and the reference target together against queueing theory: an M/M/1 queue at 50 % load.
+//!
+//! With service mean 1/μ = 5 ms and λ = μ/2, response time is exponential with mean 1/(μ−λ) = 10 ms, so its quantile
+//! q is −ln(1−q) × 10 ms (Kleinrock, Queueing Systems I, §3.2). Trials run side by side; each has its own seed.
+
+use engine::{Generator, IntervalData, Job, Step, Timeline};
+use request::{Check, Prepared};
+use schema::experiment::{ArrivalLaw, LoadModel, Reference, ServiceLaw};
+use schema::plan::{LoadPlan, RequestPlan};
+use std::sync::Arc;
+use std::time::Duration;
+use testkit::reference::{Law, ReferenceServer};
+use units::Nanos;
+
+const TRIALS: usize = 8;
+/// Student's t for 7 degrees of freedom at 97.5 % (any table).
+const T_7: f64 = 2.365;
+const MEAN_RESPONSE_MS: f64 = 10.0;
+
+fn trial(seed: u64, seconds: u64) -> IntervalData {
+    let law = Law::try_from(&Reference {
+        law: Some(ServiceLaw::Exponential),
+        mean: Some(Nanos::from_millis(5)),
+        servers: Some(1),
+        seed: Some(seed),
+        error_rate: None,
+        reset_rate: None,
+        freeze: None,
+    });
+    let server = ReferenceServer::start(law.unwrap()).unwrap();
+    let plan = RequestPlan { method: "GET".into(), path: "/".into(), headers: vec![], body: vec![] };
+    let job = Job {
+        load: LoadPlan {
+            model: LoadModel::Open,
+            connections: 64,
+            rate_per_s: Some(100.0),
+            arrivals: Some(ArrivalLaw::Poisson),
+            workers: 1,
+            connect_timeout_ns: 1_000_000_000,
+            timeout_ns: 10_000_000_000,
+            total_timeout_ns: None,
+            seed,
+        },
+        requests_max: None,
+        to: server.addr(),
+        prepared: Arc::new(Prepared::new(&plan, "localhost", Check::new(&[200], None)).unwrap()),
+        timeline: Timeline::for_samples(seconds * 1_000_000_000, 1, 1_000_000_000),
+        cpus: None,
+        spin: false,
+    };
+    let mut generator = Generator::start(&job).unwrap();
+    generator.begin(Some(0));
+    let mut sum = IntervalData::default();
+    loop {
+        match generator.next(Duration::from_secs(20)).unwrap() {
+            Step::Interval(data) => sum.merge(data),
+            Step::Waiting => panic!("the engine went silent"),
+            Step::Ended => return sum,
+        }
+    }
+}
+
+/// Runs all trials side by side and demands that each statistic's interval over trials holds the theory's value.
+fn check_m_m_1(seconds: u64) {
+    let handles: Vec<_> =
+        (0..TRIALS as u64).map(|seed| std::thread::spawn(move || trial(seed + 1, seconds))).collect();
+    let trials: Vec<IntervalData> = handles.into_iter().map(|handle| handle.join().unwrap()).collect();
+    let mut statistics: Vec<(String, f64, Vec<f64>)> = vec![(
+        "mean".to_owned(),
+        MEAN_RESPONSE_MS,
+        trials.iter().map(|trial| trial.times.response.mean() / 1e6).collect(),
+    )];
+    for quantile in [0.5, 0.9, 0.99] {
+        let values = trials.iter().map(|trial| trial.times.response.value_at_quantile(quantile) as f64 / 1e6);
+        statistics.push((
+            format!("p{}", quantile * 100.0),
+            -MEAN_RESPONSE_MS * (1.0_f64 - quantile).ln(),
+            values.collect(),
+        ));
+    }
+    for (name, truth, values) in statistics {
+        let n = values.len() as f64;
+        let mean = values.iter().sum::<f64>() / n;
+        let deviation = (values.iter().map(|value| (value - mean).powi(2)).sum::<f64>() / (n - 1.0)).sqrt();
+        let half = T_7 * deviation / n.sqrt();
+        println!(
+            "{name}: theory {truth:.2} ms, measured {mean:.2} ms ± {half:.2} ms over {n} trials of {seconds} s"
+        );
+        assert!(
+            (mean - truth).abs() <= half,
+            "{name}: theory {truth} ms, measured {mean} ± {half} ms: {values:?}"
+        );
+    }
+    assert!(trials.iter().all(|trial| trial.counts.measured.balances()));
+}
+
+#[test]
+fn response_times_agree_with_m_m_1_over_short_trials() {
+    check_m_m_1(8);
+}
+
+#[test]
+#[ignore = "takes a minute; run by `make test-all`"]
+fn response_times_agree_with_m_m_1_over_long_trials() {
+    check_m_m_1(60);
+}
