@@ -2,7 +2,7 @@
 //!
 //! Invariant: text of an input that appears in a message is cut short, because inputs are hostile.
 
-use crate::http_get::GetError;
+use probe::ProbeError;
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
@@ -92,7 +92,7 @@ pub enum CollectError {
         /// Which path.
         path: String,
         /// Why.
-        source: GetError,
+        source: ProbeError,
     },
     /// Not asked, because it failed too often in a row.
     #[error(

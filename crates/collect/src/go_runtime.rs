@@ -23,9 +23,9 @@
 //! The reading itself is one request a tick on a fresh connection; it is not part of the load's counts.
 
 use crate::error::{CollectError, ParseError};
-use crate::http_get;
 use crate::reading::{self, Reading, Values};
 use crate::source::{Comparable, Differencing, Source};
+use probe::Limits;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -35,10 +35,8 @@ use std::time::Duration;
 /// Name of the source.
 pub const NAME: &str = "go.runtime";
 
-/// Time that the whole GET may take.
-const TIMEOUT: Duration = Duration::from_secs(1);
-/// Longest answer.
-const BODY_BYTES_MAX: usize = 1 << 20;
+/// Of one whole GET.
+const LIMITS: Limits = Limits { timeout: Duration::from_secs(1), body_bytes: 1 << 20 };
 /// After this many failures in a row the endpoint is asked more and more rarely, so that it holds up few ticks.
 const FAILURES_IN_A_ROW: u32 = 3;
 /// The longest pause between two attempts, in ticks.
@@ -250,8 +248,11 @@ impl Histogram {
 /// # Errors
 /// Where it does not answer well within a second.
 pub fn read(address: SocketAddr, path: &str) -> Result<GoReading, CollectError> {
-    let body = http_get::get(address, &address.to_string(), path, TIMEOUT, BODY_BYTES_MAX)
-        .map_err(|source| CollectError::Get { address, path: path.to_owned(), source })?;
+    let body = probe::get(address, path, LIMITS).map_err(|source| CollectError::Get {
+        address,
+        path: path.to_owned(),
+        source,
+    })?;
     parse(&body).map_err(|source| CollectError::Parse { what: format!("http://{address}{path}"), source })
 }
 

@@ -12,7 +12,6 @@ mod error;
 pub mod go_runtime;
 pub mod host_load;
 pub mod host_stat;
-pub mod http_get;
 pub mod process;
 pub mod reading;
 mod source;

@@ -3,15 +3,20 @@
 //! Invariants: a fresh connection each time; the request is what the load will send; the body that was seen is
 //! handed out, so that the load can require the same bytes again; an error says what was expected and what came.
 
-use crate::http::{self, Answer, HttpError, Limits};
 use crate::json_diff::first_difference;
 use crate::tail::clean;
+use probe::{Answer, Limits, ProbeError};
 use schema::plan::{BodyExpectation, ExpectPlan, RequestPlan, ScenarioPlan};
 use std::net::SocketAddr;
 use std::time::Duration;
+use wire::{EncodeError, RequestHead, encode_request};
 
+/// Longest body of a right answer.
+const BODY_BYTES_MAX: usize = 8 << 20;
 /// Characters shown of a header's value or of a wrong body.
 const SHOWN_CHARS: usize = 120;
+/// Characters shown of why a request cannot be sent; the part of the request comes before the reason.
+const REFUSAL_CHARS: usize = 4_000;
 /// Bytes shown before and after the first difference of exact bodies.
 const AROUND_BYTES: usize = 24;
 
@@ -38,11 +43,11 @@ pub struct ContractError {
 #[derive(Debug, thiserror::Error)]
 pub enum ContractFault {
     /// The scenario's request cannot be sent.
-    #[error("the request cannot be sent: {0}\n  remedy: correct the scenario")]
-    Request(String),
+    #[error("the request cannot be sent: {}\n  remedy: correct the scenario", clean(&.0.to_string(), REFUSAL_CHARS))]
+    Request(#[from] EncodeError),
     /// There was no whole answer.
     #[error(transparent)]
-    Exchange(#[from] HttpError),
+    Exchange(#[from] ProbeError),
     /// Another status.
     #[error("status {got}, expected {expected}; the body begins with {body}")]
     Status {
@@ -91,46 +96,17 @@ fn ask(
 ) -> Result<Verified, ContractFault> {
     let request = encode(&scenario.request, host)?;
     let head = scenario.request.method == "HEAD";
-    let answer = http::exchange(addr, &request, head, Limits { timeout, ..Limits::default() })?;
+    let answer = probe::exchange(addr, &request, head, Limits { timeout, body_bytes: BODY_BYTES_MAX })?;
     check_status(&scenario.expect, &answer)?;
     check_headers(&scenario.expect, &answer)?;
     check_body(&scenario.expect.body, &answer.body)?;
     Ok(Verified { body: answer.body, status: answer.status })
 }
 
-/// `Host` and `Content-Length` are added unless the scenario gives them.
-fn encode(request: &RequestPlan, host: &str) -> Result<Vec<u8>, ContractFault> {
-    let token = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());
-    let value = |text: &str| !text.contains(|c: char| c.is_control() && c != '\t');
-    let refuse = |what: &str, text: &str| {
-        Err(ContractFault::Request(format!("{what} `{}` is not allowed in HTTP", clean(text, 80))))
-    };
-    if !token(&request.method) {
-        return refuse("method", &request.method);
-    }
-    if request.path.is_empty() || request.path.contains(|c: char| c.is_control() || c.is_whitespace()) {
-        return refuse("path", &request.path);
-    }
-    if !token(host) {
-        return refuse("host", host);
-    }
-    let given = |name: &str| request.headers.iter().any(|(field, _)| field.eq_ignore_ascii_case(name));
-    let mut text = format!("{} {} HTTP/1.1\r\n", request.method, request.path);
-    if !given("host") {
-        text += &format!("Host: {host}\r\n");
-    }
-    for (name, content) in &request.headers {
-        if !token(name) || name.contains(':') || !value(content) {
-            return refuse("header", &format!("{name}: {content}"));
-        }
-        text += &format!("{name}: {content}\r\n");
-    }
-    let expects_body = matches!(request.method.as_str(), "POST" | "PUT" | "PATCH");
-    if !given("content-length") && !given("transfer-encoding") && (expects_body || !request.body.is_empty()) {
-        text += &format!("Content-Length: {}\r\n", request.body.len());
-    }
-    text += "\r\n";
-    Ok([text.as_bytes(), &request.body].concat())
+fn encode(request: &RequestPlan, host: &str) -> Result<Vec<u8>, EncodeError> {
+    let head =
+        RequestHead { method: &request.method, target: &request.path, host, headers: &request.headers };
+    encode_request(&head, &request.body)
 }
 
 fn check_status(expect: &ExpectPlan, answer: &Answer) -> Result<(), ContractFault> {
@@ -208,9 +184,10 @@ fn quote(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::http::tests::{answer_each, serve};
-    use std::io::Read;
-    use std::sync::mpsc;
+    use std::io::{Read, Write};
+    use std::net::TcpListener;
+    use std::thread;
+    use testkit::script::{Act, Scripted};
 
     const LONG: Duration = Duration::from_secs(10);
 
@@ -231,7 +208,8 @@ mod tests {
 
     /// The text of the error, or the body that was verified.
     fn outcome(expect: ExpectPlan, answer: &str) -> String {
-        match check(answer_each(answer.as_bytes(), 1), "127.0.0.1:1", &scenario(expect), LONG) {
+        let server = Scripted::start(vec![Act::AwaitRequest, Act::send(answer)]);
+        match check(server.addr(), "127.0.0.1:1", &scenario(expect), LONG) {
             Ok(verified) => format!("{} {}", verified.status, String::from_utf8_lossy(&verified.body)),
             Err(error) => error.to_string(),
         }
@@ -296,7 +274,8 @@ mod tests {
             (
                 strict(json()),
                 "HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n{".to_owned(),
-                "contract \"json\": the connection was closed within the body",
+                "contract \"json\": the connection was closed within the body, after 1 of 99 bytes; look at the \
+                 server's log",
             ),
         ] {
             assert_eq!(outcome(expect, &answer), expected, "{answer}");
@@ -312,49 +291,67 @@ mod tests {
 
     #[test]
     fn silence_is_a_time_out() {
-        let (hold, held) = mpsc::channel::<()>();
-        let held = std::sync::Mutex::new(held);
-        let addr = serve(1, move |_stream| {
-            let _ = held.lock().map(|held| held.recv());
-        });
+        let server = Scripted::start(vec![Act::AwaitRequest, Act::Hold]);
         let plan = scenario(ExpectPlan::default());
-        let error = check(addr, "x", &plan, Duration::from_millis(30)).unwrap_err();
-        assert!(matches!(error.fault, ContractFault::Exchange(HttpError::TimedOut { .. })), "{error}");
-        drop(hold);
+        let error = check(server.addr(), "x", &plan, Duration::from_millis(30)).unwrap_err();
+        assert!(matches!(error.fault, ContractFault::Exchange(ProbeError::TimedOut { .. })), "{error}");
     }
 
     #[test]
     fn the_request_is_what_the_scenario_says() {
-        let (send, receive) = mpsc::channel();
-        let addr = serve(1, move |mut stream| {
-            let mut body = [0; 2];
-            let _ = stream.read_exact(&mut body);
-            let _ = send.send(body);
-            let _ = std::io::Write::write_all(&mut stream, b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n");
+        let expected =
+            "POST /json/1 HTTP/1.1\r\nHost: h:1\r\nAccept: application/json\r\nContent-Length: 2\r\n\r\n{}";
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let addr = listener.local_addr().unwrap();
+        let server = thread::spawn(move || {
+            let (mut stream, _) = listener.accept().unwrap();
+            let mut request = vec![0; expected.len()];
+            stream.read_exact(&mut request).unwrap();
+            stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").unwrap();
+            String::from_utf8(request).unwrap()
         });
         let mut plan = scenario(ExpectPlan::default());
         plan.request.method = "POST".into();
         plan.request.body = b"{}".to_vec();
         plan.request.headers = vec![("Accept".into(), "application/json".into())];
         assert!(check(addr, "h:1", &plan, LONG).is_ok());
-        assert_eq!(&receive.recv().unwrap(), b"{}");
-        let text = String::from_utf8(encode(&plan.request, "h:1").unwrap()).unwrap();
-        assert_eq!(
-            text,
-            "POST /json/1 HTTP/1.1\r\nHost: h:1\r\nAccept: application/json\r\nContent-Length: 2\r\n\r\n{}"
-        );
+        assert_eq!(server.join().unwrap(), expected);
     }
 
     #[test]
-    fn a_request_that_would_smuggle_lines_is_refused() {
-        let with = |change: fn(&mut RequestPlan)| {
+    fn an_answer_to_head_has_no_body() {
+        let answer = "HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n";
+        let server = Scripted::start(vec![Act::AwaitRequest, Act::send(answer), Act::Hold]);
+        let mut plan = scenario(ExpectPlan::default());
+        plan.request.method = "HEAD".into();
+        assert_eq!(check(server.addr(), "h", &plan, LONG).unwrap(), Verified { body: vec![], status: 200 });
+    }
+
+    #[test]
+    fn a_request_that_would_smuggle_lines_is_refused_before_a_connection_is_made() {
+        // Nothing listens there: a connection would be another fault.
+        let addr = SocketAddr::from(([127, 0, 0, 1], 1));
+        let with = |host: &str, change: fn(&mut RequestPlan)| {
             let mut plan = scenario(ExpectPlan::default());
             change(&mut plan.request);
-            encode(&plan.request, "h").unwrap_err().to_string()
+            let error = check(addr, host, &plan, LONG).unwrap_err();
+            let text = error.to_string();
+            assert!(text.ends_with("remedy: correct the scenario") && !text.contains('\r'), "{text:?}");
+            match error.fault {
+                ContractFault::Request(fault) => fault,
+                other => panic!("{other}"),
+            }
         };
-        assert!(with(|request| request.path = "/ HTTP/1.1\r\nX: y".into()).contains("path"));
-        assert!(with(|request| request.method = "G ET".into()).contains("method"));
-        assert!(with(|request| request.headers = vec![("A".into(), "b\r\nC: d".into())]).contains("header"));
-        assert!(encode(&scenario(ExpectPlan::default()).request, "a b").is_err());
+        let target = "/ HTTP/1.1\r\nX: y";
+        assert_eq!(
+            with("h", |request| request.path = "/ HTTP/1.1\r\nX: y".into()),
+            EncodeError::Target(target.into())
+        );
+        assert_eq!(with("h", |request| request.method = "G ET".into()), EncodeError::Method("G ET".into()));
+        assert_eq!(
+            with("h", |request| request.headers = vec![("A".into(), "b\r\nC: d".into())]),
+            EncodeError::Value("A".into())
+        );
+        assert_eq!(with("a\r\nX: y", |_| {}), EncodeError::Value("Host".into()));
     }
 }

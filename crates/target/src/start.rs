@@ -4,9 +4,9 @@
 //! good answer; on every error path its processes are gone before the error is returned.
 
 use crate::guard::{Ending, Finish, Guard, Spec};
-use crate::http::{self, Limits};
 use crate::template::Values;
 use crate::{RunningTarget, TargetError, pin, program};
+use probe::Limits;
 use schema::target::{Ready, Stop, TargetManifest};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -24,6 +24,8 @@ const ATTEMPTS: u32 = 3;
 const READY_TIMEOUT: Nanos = Nanos::from_secs(10);
 /// One readiness probe may not take longer.
 const PROBE_TIMEOUT: Duration = Duration::from_secs(1);
+/// Longest body of a readiness answer.
+const BODY_BYTES_MAX: usize = 8 << 20;
 /// Wait after the first probe; half as much again after each, up to the largest. Bounds the error of `ready_ns`.
 const FIRST_PAUSE: Duration = Duration::from_millis(1);
 const LARGEST_PAUSE: Duration = Duration::from_millis(20);
@@ -257,13 +259,8 @@ fn probe(addr: SocketAddr, path: Option<&str>, timeout: Duration) -> Result<(), 
     let Some(path) = path else {
         return TcpStream::connect_timeout(&addr, timeout).map(drop).map_err(|error| error.to_string());
     };
-    let request = format!("GET {path} HTTP/1.1\r\nHost: {addr}\r\nConnection: close\r\n\r\n");
-    let limits = Limits { timeout, ..Limits::default() };
-    match http::exchange(addr, request.as_bytes(), false, limits) {
-        Ok(answer) if answer.status == 200 => Ok(()),
-        Ok(answer) => Err(format!("GET {path} answers with status {}, not 200", answer.status)),
-        Err(error) => Err(format!("GET {path}: {error}")),
-    }
+    let limits = Limits { timeout, body_bytes: BODY_BYTES_MAX };
+    probe::get(addr, path, limits).map(drop).map_err(|error| format!("GET {path}: {error}"))
 }
 
 /// Whether a server that prony did not start accepts connections.
@@ -280,7 +277,7 @@ pub fn reachable(addr: SocketAddr, timeout: Duration) -> Result<(), TargetError>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use units::Nanos;
+    use testkit::script::{Act, Scripted};
 
     fn plan(command: &[&str]) -> StartPlan {
         let command: Vec<String> = command.iter().map(|text| (*text).to_owned()).collect();
@@ -318,11 +315,14 @@ mod tests {
 
     #[test]
     fn readiness_by_path_wants_status_200() {
-        let addr = crate::http::tests::answer_each(b"HTTP/1.1 503 Busy\r\nContent-Length: 0\r\n\r\n", 1);
-        let error = probe(addr, Some("/health"), Nanos::from_secs(5).to_duration()).unwrap_err();
-        assert_eq!(error, "GET /health answers with status 503, not 200");
-        let addr = crate::http::tests::answer_each(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n", 1);
-        assert_eq!(probe(addr, Some("/health"), Nanos::from_secs(5).to_duration()), Ok(()));
+        let outcome = |status: &str| {
+            let answer = format!("HTTP/1.1 {status}\r\nContent-Length: 0\r\n\r\n");
+            let server = Scripted::start(vec![Act::AwaitRequest, Act::send(&answer)]);
+            probe(server.addr(), Some("/health"), Duration::from_secs(5))
+        };
+        let error = outcome("503 Busy").unwrap_err();
+        assert_eq!(error, "GET /health: the answer has status 503, not 200; check the path");
+        assert_eq!(outcome("200 OK"), Ok(()));
     }
 
     #[test]

@@ -88,7 +88,7 @@ fn a_dead_target_leaves_the_other_sources_alone() {
     assert_eq!(collector.tick(Nanos(1)).len(), 6);
     let gaps: Vec<_> = collector.gaps().iter().map(|(name, gaps)| (name.as_str(), *gaps)).collect();
     assert_eq!(gaps, [("go.runtime", 1), ("target.process", 1)]);
-    assert!(collector.last_errors()["go.runtime"].to_string().contains("cannot connect"));
+    assert!(collector.last_errors()["go.runtime"].to_string().contains("no connection to"));
 }
 
 #[test]

@@ -1,0 +1,93 @@
+//! One blocking HTTP exchange with a deadline and limits, for contract checks, readiness and runtime counters.
+//!
+//! Invariants: a fresh connection each time; one deadline for the whole exchange, connecting included, also where the
+//! server sends one byte at a time; the framing of request and answer is the crate `wire`'s alone, so that what is
+//! refused here is what the load would refuse; head (by `wire`) and body (by [`Limits`]) are bounded.
+//! Absent on purpose: keep-alive, redirects, TLS, content codings, name resolution. Never for load, which goes
+//! through the engine: this blocks, allocates and keeps no stamps.
+
+mod connection;
+mod draft;
+mod error;
+
+pub use error::{ProbeError, Stage};
+
+use connection::Connection;
+use draft::Draft;
+use std::net::SocketAddr;
+use std::time::Duration;
+use wire::{Ended, Feed, RequestHead, ResponseParser, encode_request};
+
+/// Bytes taken from the socket at a time.
+const READ_BYTES: usize = 16 * 1024;
+
+/// Bounds of one exchange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// For the whole exchange, connecting included. Zero is over at once; more than a day counts as a day.
+    pub timeout: Duration,
+    /// Longest body, decoded from its framing.
+    pub body_bytes: usize,
+}
+
+/// A whole answer.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Answer {
+    /// The final status, 200 to 999.
+    pub status: u16,
+    /// In the order in which they came: names in lower case; bytes of values that are no UTF-8 are replaced.
+    pub headers: Vec<(String, String)>,
+    /// Decoded from its framing.
+    pub body: Vec<u8>,
+}
+
+/// Sends `request` as it stands and reads one answer; `answers_head` where the request's method is HEAD.
+///
+/// Bytes after the answer are not looked at.
+///
+/// # Errors
+/// There is no whole, well-formed answer within `limits`.
+pub fn exchange(
+    addr: SocketAddr,
+    request: &[u8],
+    answers_head: bool,
+    limits: Limits,
+) -> Result<Answer, ProbeError> {
+    let mut connection = Connection::open(addr, limits.timeout)?;
+    connection.send(request)?;
+    receive(&mut connection, answers_head, limits.body_bytes)
+}
+
+/// The body of `GET path`, where the answer has status 200; the Host field is `addr`.
+///
+/// # Errors
+/// As [`exchange`]; also where `path` cannot stand in a request line, or the status is another.
+pub fn get(addr: SocketAddr, path: &str, limits: Limits) -> Result<Vec<u8>, ProbeError> {
+    let headers = [("Accept", "*/*"), ("Connection", "close")];
+    let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let head = RequestHead { method: "GET", target: path, host: &addr.to_string(), headers: &headers };
+    let answer = exchange(addr, &encode_request(&head, &[])?, false, limits)?;
+    if answer.status == 200 { Ok(answer.body) } else { Err(ProbeError::Status(answer.status)) }
+}
+
+fn receive(connection: &mut Connection, answers_head: bool, body_limit: usize) -> Result<Answer, ProbeError> {
+    let mut parser = ResponseParser::default();
+    parser.begin(answers_head);
+    let mut draft = Draft::new(body_limit);
+    let mut buffer = [0; READ_BYTES];
+    loop {
+        let count = connection.read(&mut buffer, draft.stage())?;
+        if count == 0 {
+            return match parser.end_of_input()? {
+                Ended::Complete => Ok(draft.into_answer()),
+                Ended::Premature => Err(ProbeError::Closed { stage: draft.stage() }),
+            };
+        }
+        draft.begin();
+        let feed = parser.feed(&buffer[..count], &mut draft)?;
+        draft.check(feed == Feed::NeedMore)?;
+        if feed != Feed::NeedMore {
+            return Ok(draft.into_answer());
+        }
+    }
+}
