@@ -1,5 +1,6 @@
 //! What the generator can learn of itself in a few milliseconds: the clock's step and how late waits wake.
 
+use pace::SpinMargin;
 use rustix::event::{Timespec, epoll};
 use schema::run::Instrument;
 use units::{Clock, MonotonicClock, Nanos};
@@ -7,9 +8,6 @@ use units::{Clock, MonotonicClock, Nanos};
 const READINGS: u64 = 2_000;
 const WAITS: usize = 40;
 const WAIT_NS: u64 = 100_000;
-
-/// Shortest and longest time that is spun before an intended time.
-const MARGIN_NS: (u64, u64) = (10_000, 250_000);
 
 /// Measures the clock and the lateness of timed waits, in about 6 ms, on the calling thread.
 #[must_use]
@@ -28,9 +26,9 @@ pub fn measure() -> Instrument {
     }
 }
 
-/// How long before an intended time a worker stops sleeping and spins.
-pub(crate) fn spin_margin() -> Nanos {
-    Nanos(measure().wake_late_p99_ns.clamp(MARGIN_NS.0, MARGIN_NS.1))
+/// The margin that a worker begins with.
+pub(crate) fn spin_margin() -> SpinMargin {
+    SpinMargin::new(Nanos(measure().wake_late_p99_ns))
 }
 
 fn read_clock(clock: &MonotonicClock) -> (u64, f64) {
@@ -71,7 +69,6 @@ mod tests {
         assert!(instrument.clock_step_ns > 0 && instrument.clock_step_ns < u64::MAX);
         assert!(instrument.clock_read_ns > 0.0);
         assert!(instrument.wake_late_p99_ns >= instrument.wake_late_p50_ns);
-        let margin = spin_margin().0;
-        assert!((MARGIN_NS.0..=MARGIN_NS.1).contains(&margin));
+        assert!(spin_margin().sleep_until(Nanos::SECOND) < Nanos::SECOND);
     }
 }

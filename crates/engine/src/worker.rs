@@ -5,6 +5,7 @@ use crate::control::Control;
 use crate::core::Core;
 use crate::driver::{Driver, SlotId, Wait};
 use crate::failure::Failure;
+use pace::SpinMargin;
 use std::io;
 use units::{Clock, MonotonicClock, Nanos};
 
@@ -30,7 +31,7 @@ pub(crate) struct Worker<'a, D: Driver> {
     pub(crate) control: &'a Control,
     pub(crate) clock: MonotonicClock,
     /// How long before an intended time sleeping turns into spinning; `None` never spins.
-    pub(crate) spin_margin: Option<Nanos>,
+    pub(crate) spin_margin: Option<SpinMargin>,
     /// Shortest time-out, which sets how often to sweep.
     pub(crate) shortest_timeout: Nanos,
 }
@@ -127,13 +128,16 @@ impl<D: Driver> Worker<'_, D> {
         let until = if self.core.is_draining() { book.drain_end() } else { book.end() };
         let due = next_sweep.min(book.boundary()).min(until);
         let spin_from = match (self.core.next_intended(), self.spin_margin) {
-            (Some(intended), Some(margin)) => Nanos(intended.0.saturating_sub(margin.0)),
+            (Some(intended), Some(margin)) => margin.sleep_until(intended),
             (Some(intended), None) => intended,
             (None, _) => due,
         };
         let wake = due.min(spin_from);
         if wake > now {
-            self.driver.poll(Wait::AtMost(wake - now), &mut self.core)?;
+            let events = self.driver.poll(Wait::AtMost(wake - now), &mut self.core)?;
+            if let (0, Some(margin)) = (events, &mut self.spin_margin) {
+                margin.observe(self.core.now().since(wake));
+            }
             return Ok(());
         }
         let events = self.driver.poll(Wait::No, &mut self.core)?;

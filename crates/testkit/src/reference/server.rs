@@ -3,6 +3,7 @@
 use super::Law;
 use super::http::{self, Front, Route};
 use super::queue::{Fate, Queue};
+use pace::SpinMargin;
 use rustix::event::{Timespec, epoll};
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
@@ -20,8 +21,8 @@ use units::{Clock, MonotonicClock, Nanos};
 
 /// Token of the listening socket.
 const LISTENER: u64 = u64::MAX;
-/// Sleeping turns into spinning this long before an answer is due.
-const SPIN_MARGIN: Nanos = Nanos::from_micros(60);
+/// Sleeping turns into spinning this long before an answer is due, until the sleeps themselves tell more.
+const FIRST_MARGIN: Nanos = Nanos::from_micros(60);
 /// How often the wish to stop is looked at.
 const STOP_POLL: Nanos = Nanos::from_millis(50);
 const READ_BYTES: usize = 16 * 1024;
@@ -87,6 +88,7 @@ pub fn serve(listener: &TcpListener, law: Law, stop: &AtomicBool) -> io::Result<
         first_request: None,
         requests: 0,
         accepted: 0,
+        margin: SpinMargin::new(FIRST_MARGIN),
     };
     let mut events = Vec::with_capacity(512);
     let mut buffer = vec![0; READ_BYTES];
@@ -135,24 +137,30 @@ struct Server {
     first_request: Option<Nanos>,
     requests: u64,
     accepted: u64,
+    margin: SpinMargin,
 }
 
 impl Server {
-    fn wait(&self, events: &mut Vec<epoll::Event>) -> io::Result<()> {
+    fn wait(&mut self, events: &mut Vec<epoll::Event>) -> io::Result<()> {
         let now = self.clock.now();
-        let time = match self.due.peek() {
-            Some(Reverse(due)) => Nanos(due.at.since(now).0.saturating_sub(SPIN_MARGIN.0)).min(STOP_POLL),
-            None => STOP_POLL,
+        let wake = match self.due.peek() {
+            Some(Reverse(due)) => self.margin.sleep_until(due.at).min(now + STOP_POLL),
+            None => now + STOP_POLL,
         };
+        let time = wake.since(now);
         let timeout = Timespec {
             tv_sec: (time.0 / 1_000_000_000).cast_signed(),
             tv_nsec: (time.0 % 1_000_000_000).cast_signed(),
         };
         events.clear();
         match epoll::wait(&self.epoll, rustix::buffer::spare_capacity(events), Some(&timeout)) {
-            Ok(_) | Err(Errno::INTR) => Ok(()),
-            Err(errno) => Err(errno.into()),
+            Ok(_) if events.is_empty() && time > Nanos::ZERO => {
+                self.margin.observe(self.clock.now().since(wake))
+            }
+            Ok(_) | Err(Errno::INTR) => {}
+            Err(errno) => return Err(errno.into()),
         }
+        Ok(())
     }
 
     fn accept(&mut self, listener: &TcpListener) {

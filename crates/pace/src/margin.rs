@@ -1,0 +1,84 @@
+//! How long before a due time sleeping must turn into spinning, learned from how late sleeps really wake.
+//!
+//! A virtual machine that has slept for milliseconds wakes hundreds of microseconds late, one that sleeps for
+//! microseconds does not; so a margin measured once cannot fit, and is adapted while the load runs. Pure: the caller
+//! reads the clock.
+
+use units::Nanos;
+
+/// Smallest and largest margin. The largest bounds what is spent on spinning: at 100/s a fifth of a core.
+const BOUNDS: (Nanos, Nanos) = (Nanos::from_micros(10), Nanos::from_millis(2));
+/// A sleep that woke later than the margin raises it to this multiple of its lateness.
+const RAISE: (u64, u64) = (5, 4);
+/// A sleep that woke in time lowers the margin by this fraction, so that about one sleep in a hundred is late.
+const LOWER: u64 = 400;
+
+/// The adaptive margin of one thread.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SpinMargin {
+    margin: Nanos,
+}
+
+impl SpinMargin {
+    /// Begins with what was measured, within the bounds of 10 µs to 2 ms.
+    #[must_use]
+    pub fn new(measured: Nanos) -> Self {
+        Self { margin: measured.clamp(BOUNDS.0, BOUNDS.1) }
+    }
+
+    /// Until when to sleep for something that is due at `due`.
+    #[inline]
+    #[must_use]
+    pub const fn sleep_until(&self, due: Nanos) -> Nanos {
+        Nanos(due.0.saturating_sub(self.margin.0))
+    }
+
+    /// Learns from a sleep that nothing interrupted and that woke `late` after it should have.
+    #[inline]
+    pub fn observe(&mut self, late: Nanos) {
+        let next = if late > self.margin {
+            Nanos(late.0.saturating_mul(RAISE.0) / RAISE.1)
+        } else {
+            Nanos(self.margin.0 - self.margin.0 / LOWER)
+        };
+        self.margin = next.clamp(BOUNDS.0, BOUNDS.1);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use units::Seed;
+
+    fn margin_after(sleeps: usize, mut late_ns: impl FnMut() -> u64) -> (SpinMargin, usize) {
+        let mut margin = SpinMargin::new(Nanos::ZERO);
+        let mut late = 0;
+        for sleep in 0..sleeps {
+            let this = Nanos(late_ns());
+            late += usize::from(sleep >= sleeps / 2 && this > margin.margin);
+            margin.observe(this);
+        }
+        (margin, late)
+    }
+
+    #[test]
+    fn the_margin_covers_nearly_all_wakes_of_any_law() {
+        let mut rng = Seed(1).rng();
+        for mean_ns in [5_000.0, 60_000.0, 300_000.0] {
+            let (margin, late) = margin_after(20_000, || (rng.exponential() * mean_ns) as u64);
+            assert!(late < 300, "{late} of 10,000 sleeps woke after the due time at a mean of {mean_ns} ns");
+            assert!(margin.margin.0 as f64 > mean_ns, "{margin:?}");
+        }
+    }
+
+    #[test]
+    fn it_follows_downwards_and_keeps_its_bounds() {
+        let mut margin = SpinMargin::new(Nanos::SECOND);
+        assert_eq!(margin.sleep_until(Nanos::SECOND), Nanos::SECOND - BOUNDS.1);
+        margin.observe(Nanos::SECOND);
+        assert_eq!(margin.margin, BOUNDS.1);
+        (0..10_000).for_each(|_| margin.observe(Nanos::ZERO));
+        assert_eq!(margin.margin, BOUNDS.0);
+        assert_eq!(margin.sleep_until(Nanos(5)), Nanos::ZERO);
+    }
+}
