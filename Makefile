@@ -21,10 +21,10 @@ test: lint test-rust test-go docs ## All checks and tests of every language: wha
 	@echo "all tests passed"
 
 test-all: test ## Also the slow suites
-	$(CARGO) test --locked --workspace --exclude bench -- --ignored
+	$(CARGO) test --locked --workspace -- --ignored
 
 test-rust:
-	$(CARGO) test --locked --workspace --exclude bench
+	$(CARGO) test --locked --workspace
 
 # A missing Go is no failure: its tests are skipped, with the reason and the count.
 test-go:

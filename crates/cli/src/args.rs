@@ -29,7 +29,7 @@ pub(crate) enum Command {
     /// Run an experiment file: fresh targets, randomised blocks, a run folder with a report
     Run(RunArgs),
     /// Load one URL and print what it did
-    Load(LoadArgs),
+    Load(Box<LoadArgs>),
     /// Make the report of a run folder again
     Report(ReportArgs),
     /// List the targets that experiments can use

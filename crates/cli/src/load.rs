@@ -2,7 +2,7 @@
 
 use crate::args::{LoadArgs, TextOrJson};
 use crate::progress::LoadProgress;
-use crate::{exit, interrupt, screen};
+use crate::{exit, interrupt, output, screen};
 use anyhow::{Context as _, Result, bail};
 use engine::EngineError;
 use request::Check;
@@ -13,7 +13,7 @@ use runner::resolve::{CONNECTIONS_MAX, default_workers, defaults};
 use schema::experiment::LoadModel;
 use schema::load::LoadReport;
 use schema::plan::{LoadPlan, PhasePlan, PinPlan, RequestPlan};
-use std::io::{Read, Write};
+use std::io::Read;
 use std::sync::atomic::Ordering;
 use units::Nanos;
 
@@ -53,17 +53,12 @@ pub(crate) fn load(args: &LoadArgs) -> Result<u8> {
 }
 
 fn print(args: &LoadArgs, report: &LoadReport) -> Result<()> {
+    let file = args.output.as_deref();
     let text = match args.format {
         TextOrJson::Json => serde_json::to_string_pretty(report)? + "\n",
-        TextOrJson::Text => {
-            let style = if args.output.is_some() { report::Style::PLAIN } else { screen::style() };
-            report::load_text(report, style, args.latency)
-        }
+        TextOrJson::Text => report::load_text(report, output::style(file), args.latency),
     };
-    match &args.output {
-        Some(path) => std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display())),
-        None => Ok(std::io::stdout().write_all(text.as_bytes())?),
-    }
+    output::write(file, &text)
 }
 
 /// The resolved totals, before anything is sent.

@@ -10,6 +10,7 @@ mod doctor;
 mod exit;
 mod interrupt;
 mod load;
+mod output;
 mod progress;
 mod reference;
 mod report_files;

@@ -1,13 +1,12 @@
 //! `prony report`, and the last step of `prony run`: from a run folder to its analysis and report files.
 
 use crate::args::{ReportArgs, ReportFormat};
-use crate::{exit, screen};
-use anyhow::{Context as _, Result};
+use crate::{exit, output};
+use anyhow::Result;
 use runner::RunnerError;
 use runner::folder::RunFolder;
 use schema::analysis::{AnalysisFile, ClaimVerdict};
 use schema::run::RunFile;
-use std::io::Write;
 
 pub(crate) fn report(args: &ReportArgs) -> Result<u8> {
     let folder = RunFolder::open(&args.run)?;
@@ -15,22 +14,15 @@ pub(crate) fn report(args: &ReportArgs) -> Result<u8> {
         None => write_all(&folder)?,
         Some(_) => analyse(&folder)?,
     };
+    let file = args.output.as_deref();
     let text = match args.format {
-        None | Some(ReportFormat::Text) => {
-            let style = if args.output.is_some() { report::Style::PLAIN } else { screen::style() };
-            report::terminal(&run, &analysis, style)
-        }
+        None | Some(ReportFormat::Text) => report::terminal(&run, &analysis, output::style(file)),
         Some(ReportFormat::Json) => serde_json::to_string_pretty(&analysis)? + "\n",
         Some(ReportFormat::Csv) => report::csv(&run, &analysis)?,
         Some(ReportFormat::Markdown) => report::markdown(&run, &analysis),
         Some(ReportFormat::Html) => report::html(&run, &analysis)?,
     };
-    match &args.output {
-        Some(path) => {
-            std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display()))?
-        }
-        None => std::io::stdout().write_all(text.as_bytes())?,
-    }
+    output::write(file, &text)?;
     Ok(claims_code(&analysis))
 }
 

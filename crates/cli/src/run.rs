@@ -2,7 +2,7 @@
 
 use crate::args::{RunArgs, TextOrJson};
 use crate::progress::{RunProgress, trial_ns};
-use crate::{exit, interrupt, report_files, screen};
+use crate::{exit, interrupt, output, report_files, screen};
 use anyhow::{Context as _, Result};
 use runner::resolve::{self, Context};
 use runner::{Environment, Outcome};
@@ -10,7 +10,6 @@ use schema::analysis::AnalysisFile;
 use schema::plan::{ExperimentPlan, TargetSource};
 use schema::trial::TrialOutcome;
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::path::Path;
 use units::Nanos;
 
@@ -51,7 +50,7 @@ fn environment(args: &RunArgs) -> Result<Environment> {
 /// Reports what there is, also after an interrupt.
 fn finish(outcome: &Outcome) -> Result<u8> {
     let (run, analysis) = report_files::write_all(&outcome.folder)?;
-    std::io::stdout().write_all(report::terminal(&run, &analysis, screen::style()).as_bytes())?;
+    output::write(None, &report::terminal(&run, &analysis, screen::style()))?;
     println!("{}", outcome.folder.path().join("report.html").display());
     if outcome.interrupted {
         let left = run.plan.order.len() - outcome.ended;
@@ -74,7 +73,7 @@ fn print_plan(plan: &ExperimentPlan, format: TextOrJson) -> Result<()> {
         TextOrJson::Json => serde_json::to_string_pretty(plan)? + "\n",
         TextOrJson::Text => plan_text(plan),
     };
-    Ok(std::io::stdout().write_all(text.as_bytes())?)
+    output::write(None, &text)
 }
 
 fn plan_text(plan: &ExperimentPlan) -> String {

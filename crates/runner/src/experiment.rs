@@ -5,7 +5,7 @@ use crate::resolve::{self, Context};
 use crate::trial::{self, Prepared};
 use crate::{RunnerError, versions};
 use collect::Roots;
-use schema::plan::{CellPlan, ExperimentPlan, TargetSource, TrialPlan};
+use schema::plan::{CellPlan, ExperimentPlan, TargetPlan, TargetSource, TrialPlan};
 use schema::run::RunFile;
 use schema::trial::{IntervalLine, TrialFile, TrialOutcome};
 use schema::version::RunVersion;
@@ -73,11 +73,11 @@ pub fn run(
     // Before this process is confined: the audit is of the host, not of the generator's share.
     let audit = collect::doctor(&Roots::default());
     confine(&plan, observer);
-    let (targets, built) = prepare(&plan, context, environment, observer)?;
+    let workshop = prepare(&plan, context, environment, observer)?;
     let now = jiff::Timestamp::now();
     let id = format!("{}-{}", now.strftime("%Y-%m-%dT%H-%M-%SZ"), plan.name);
     let mut versions = versions::host();
-    versions.extend(built);
+    versions.extend(workshop.versions);
     let folder = create_folder(environment, &id)?;
     let run = RunFile {
         schema: RunVersion::default(),
@@ -91,7 +91,7 @@ pub fn run(
         instrument: engine::measure_instrument(),
     };
     folder.write_json("run.json", &run)?;
-    trials(folder, &run, &targets, environment, observer)
+    trials(folder, &run, &workshop.targets, environment, observer)
 }
 
 /// Finishes the missing trials of a run that was cut off.
@@ -111,16 +111,16 @@ pub fn resume(
     }
     confine(&run.plan, observer);
     let context = Context { project: project_of(&run.plan), usable_cpus, pin: None };
-    let (targets, built) = prepare(&run.plan, &context, environment, observer)?;
+    let workshop = prepare(&run.plan, &context, environment, observer)?;
     let mut now = versions::host();
-    now.extend(built);
+    now.extend(workshop.versions);
     for (name, version) in now.iter().filter(|(name, version)| run.versions.get(*name) != Some(version)) {
         let before = run.versions.get(name).map_or("absent", String::as_str);
         observer.note(&format!(
             "{name} is now {version}, was {before} when the run began: trials before and after differ in it"
         ));
     }
-    trials(folder, &run, &targets, environment, observer)
+    trials(folder, &run, &workshop.targets, environment, observer)
 }
 
 /// The project that a stored plan's targets live in.
@@ -152,52 +152,66 @@ fn create_folder(environment: &Environment, id: &str) -> Result<RunFolder, Runne
     RunFolder::create(&environment.runs, name.as_deref().unwrap_or(id))
 }
 
-/// Builds every target and tries it out once, so that mistakes show before any time is spent on load. Returns the
-/// versions that builds and targets report, by `target: what`.
+/// Targets that were built and tried out, and the versions they report, by `target: what`.
+struct Workshop {
+    targets: BTreeMap<String, Prepared>,
+    versions: BTreeMap<String, String>,
+}
+
+/// Builds every target and tries it out once, so that mistakes show before any time is spent on load.
 fn prepare(
     plan: &ExperimentPlan,
     context: &Context,
     environment: &Environment,
     observer: &mut dyn Observer,
-) -> Result<(BTreeMap<String, Prepared>, BTreeMap<String, String>), RunnerError> {
-    let mut targets = BTreeMap::new();
-    let mut versions = BTreeMap::new();
+) -> Result<Workshop, RunnerError> {
     let logs = std::env::temp_dir().join(format!("prony-prepare-{}", std::process::id()));
     std::fs::create_dir_all(&logs).map_err(RunnerError::io("make", &logs))?;
+    let mut workshop = Workshop { targets: BTreeMap::new(), versions: BTreeMap::new() };
     let mut prepare_all = || {
         for target in &plan.targets {
             if environment.stop.load(Ordering::Relaxed) {
                 return Err(RunnerError::Interrupted);
             }
             observer.preparing(&target.name);
-            let mut prepared = Prepared { plan: target.clone(), manifest: None, contract: Vec::new() };
-            let mut found = BTreeMap::new();
-            if let TargetSource::Manifest { folder, .. } = &target.source {
-                let (manifest, folder) = target::manifest::load(Path::new(folder))?;
-                let log = logs.join("build.log");
-                found = target::build(&folder, &manifest, &log, &environment.launcher, &environment.stop)?;
-                let agreed = manifest.provides.iter().filter(|name| **name != plan.scenario.name);
-                prepared.contract =
-                    agreed.map(|name| resolve::load_scenario(context, name)).collect::<Result<_, _>>()?;
-                prepared.manifest = Some((manifest, folder));
-            }
-            let up =
-                trial::bring_up(&prepared, &plan.scenario, &plan.pin, &logs.join("target.log"), environment)?;
-            found.extend(trial::reported_versions(&prepared, &up));
-            if let Some(running) = up.running {
-                running.stop()?;
-            }
-            versions.extend(
-                found.into_iter().map(|(what, version)| (format!("{}: {what}", target.name), version)),
-            );
-            targets.insert(target.name.clone(), prepared);
+            let (prepared, versions) = prepare_one(target, plan, context, environment, &logs)?;
+            let named =
+                versions.into_iter().map(|(what, version)| (format!("{}: {what}", target.name), version));
+            workshop.versions.extend(named);
+            workshop.targets.insert(target.name.clone(), prepared);
         }
         Ok(())
     };
     let result = prepare_all();
     // Left-over logs of a preparation are of no use; their ends are in the errors.
     let _ = std::fs::remove_dir_all(&logs);
-    result.map(|()| (targets, versions))
+    result.map(|()| workshop)
+}
+
+fn prepare_one(
+    target: &TargetPlan,
+    plan: &ExperimentPlan,
+    context: &Context,
+    environment: &Environment,
+    logs: &Path,
+) -> Result<(Prepared, BTreeMap<String, String>), RunnerError> {
+    let mut prepared = Prepared { plan: target.clone(), manifest: None, contract: Vec::new() };
+    let mut versions = BTreeMap::new();
+    if let TargetSource::Manifest { folder, .. } = &target.source {
+        let (manifest, folder) = target::manifest::load(Path::new(folder))?;
+        let log = logs.join("build.log");
+        versions = target::build(&folder, &manifest, &log, &environment.launcher, &environment.stop)?;
+        let agreed = manifest.provides.iter().filter(|name| **name != plan.scenario.name);
+        prepared.contract =
+            agreed.map(|name| resolve::load_scenario(context, name)).collect::<Result<_, _>>()?;
+        prepared.manifest = Some((manifest, folder));
+    }
+    let up = trial::bring_up(&prepared, &plan.scenario, &plan.pin, &logs.join("target.log"), environment)?;
+    versions.extend(trial::reported_versions(&prepared, &up));
+    if let Some(running) = up.running {
+        running.stop()?;
+    }
+    Ok((prepared, versions))
 }
 
 fn trials(

@@ -122,7 +122,7 @@ pub fn measure(job: &LoadJob, watch: &mut impl Watch, stop: &AtomicBool) -> Resu
         match phases.from {
             Some(from) if from == ended + 1 => watch.samples_begin(),
             Some(from) if from.saturating_add(timeline.measured_intervals) == ended + 1 => {
-                watch.samples_end()
+                watch.samples_end();
             }
             _ => {}
         }

@@ -155,7 +155,7 @@ impl Server {
         events.clear();
         match epoll::wait(&self.epoll, rustix::buffer::spare_capacity(events), Some(&timeout)) {
             Ok(_) if events.is_empty() && time > Nanos::ZERO => {
-                self.margin.observe(self.clock.now().since(wake))
+                self.margin.observe(self.clock.now().since(wake));
             }
             Ok(_) | Err(Errno::INTR) => {}
             Err(errno) => return Err(errno.into()),
