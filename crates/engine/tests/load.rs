@@ -346,3 +346,20 @@ fn the_integral_of_requests_in_the_system_is_the_sum_of_their_times() {
         assert!((integral / residence - 1.0).abs() < 0.05, "integral {integral}, residence {residence}");
     }
 }
+
+#[test]
+fn connections_that_nobody_accepts_time_out_with_their_class() {
+    use rustix::net::{AddressFamily, SocketType, bind, getsockname, listen, socket};
+    // A queue of length 0 holds one connection; the system drops what comes beyond, as a full accept queue does.
+    let listener = socket(AddressFamily::INET, SocketType::STREAM, None).unwrap();
+    bind(&listener, &SocketAddr::from(([127, 0, 0, 1], 0))).unwrap();
+    listen(&listener, 0).unwrap();
+    let addr = SocketAddr::try_from(getsockname(&listener).unwrap()).unwrap();
+    let mut job = job(addr, closed(4), 500, 0);
+    job.load.connect_timeout_ns = 50 * MS;
+    let account = run(&job).unwrap().counts.measured;
+    let failed = account.failed_by_class();
+    assert!(failed[&ErrorClass::ConnectTimeout] >= 2, "{failed:?}");
+    assert_eq!(failed.len(), 1, "{failed:?}");
+    assert!(account.censored >= 1, "the connection that was taken into the queue is never answered");
+}

@@ -82,6 +82,21 @@ fn nothing_listening_is_a_failed_run_with_its_class() {
 }
 
 #[test]
+fn a_descriptor_limit_is_named_and_what_could_be_opened_is_counted() {
+    let server = Server::start(&[]);
+    let prony = env!("CARGO_BIN_EXE_prony");
+    let line = format!("ulimit -n 40 && exec {prony} load {} -c 100 -t 1 -d 1s --format json", server.url("/"));
+    let done: Done = std::process::Command::new("sh").args(["-c", &line]).output().unwrap().into();
+    let report: Value = serde_json::from_str(&done.out).unwrap_or_else(|error| panic!("{error}: {done:?}"));
+    check_report(&report);
+    assert!(report["errors"]["descriptor_limit"].as_u64().unwrap() > 0, "{}", report["errors"]);
+    let established = report["connections"]["established"].as_u64().unwrap();
+    assert!((1..40).contains(&established), "{established}");
+    let failed = report["validity"]["reasons"].as_array().unwrap();
+    assert!(failed.iter().any(|gate| gate["gate"] == "connections"), "{failed:?}");
+}
+
+#[test]
 fn wrong_answers_have_their_class_and_faults_their_rate() {
     let server = Server::start(&["--error-rate", "0.5"]);
     let (report, done) = json(&[&server.url("/"), "-n", "1000", "-c", "4"]);
