@@ -16,15 +16,7 @@ use units::Nanos;
 const MS: u64 = 1_000_000;
 
 fn reference(change: impl FnOnce(&mut Reference)) -> ReferenceServer {
-    let mut file = Reference {
-        law: None,
-        mean: None,
-        servers: None,
-        seed: None,
-        error_rate: None,
-        reset_rate: None,
-        freeze: None,
-    };
+    let mut file = Reference::default();
     change(&mut file);
     ReferenceServer::start(Law::try_from(&file).unwrap()).unwrap()
 }

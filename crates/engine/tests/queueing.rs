@@ -24,9 +24,7 @@ fn trial(seed: u64, seconds: u64) -> IntervalData {
         mean: Some(Nanos::from_millis(5)),
         servers: Some(1),
         seed: Some(seed),
-        error_rate: None,
-        reset_rate: None,
-        freeze: None,
+        ..Reference::default()
     });
     let server = ReferenceServer::start(law.unwrap()).unwrap();
     let plan = RequestPlan { method: "GET".into(), path: "/".into(), headers: vec![], body: vec![] };

@@ -74,7 +74,7 @@ pub struct TargetUse {
 }
 
 /// The reference target's law: the known truth.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Reference {
     /// Law of the service time. Default constant.

@@ -82,29 +82,17 @@ fn parse_freeze(text: &str) -> Result<(Nanos, Nanos), LawError> {
 mod tests {
     use super::*;
 
-    fn file() -> Reference {
-        Reference {
-            law: None,
-            mean: None,
-            servers: None,
-            seed: None,
-            error_rate: None,
-            reset_rate: None,
-            freeze: None,
-        }
-    }
-
     #[test]
     fn laws_are_checked() {
-        assert!(Law::try_from(&file()).is_ok());
+        assert!(Law::try_from(&Reference::default()).is_ok());
         for rate in [-0.1, 1.1, f64::NAN] {
-            let wrong = Reference { error_rate: Some(rate), ..file() };
+            let wrong = Reference { error_rate: Some(rate), ..Reference::default() };
             assert_eq!(Law::try_from(&wrong), Err(LawError::Share), "{rate}");
         }
-        let wrong = Reference { error_rate: Some(0.6), reset_rate: Some(0.6), ..file() };
+        let wrong = Reference { error_rate: Some(0.6), reset_rate: Some(0.6), ..Reference::default() };
         assert_eq!(Law::try_from(&wrong), Err(LawError::Share));
-        assert_eq!(Law::try_from(&Reference { servers: Some(0), ..file() }), Err(LawError::Servers));
-        let freeze = |text: &str| Law::try_from(&Reference { freeze: Some(text.into()), ..file() });
+        assert_eq!(Law::try_from(&Reference { servers: Some(0), ..Reference::default() }), Err(LawError::Servers));
+        let freeze = |text: &str| Law::try_from(&Reference { freeze: Some(text.into()), ..Reference::default() });
         assert_eq!(freeze("5s+1s").unwrap().freeze, Some((Nanos::from_secs(5), Nanos::SECOND)));
         assert!(freeze("5s").is_err() && freeze("5+1").is_err());
     }
