@@ -116,4 +116,3 @@ func runtimeMetrics(t *testing.T, handler http.Handler) {
 		t.Errorf("goroutines = %v; want 1 or more", readings["/sched/goroutines:goroutines"])
 	}
 }
-
