@@ -56,14 +56,14 @@ pub(crate) struct RunArgs {
     /// Print the plan and its time, run nothing
     #[arg(long, conflicts_with = "resume")]
     pub(crate) dry_run: bool,
-    /// Finish the missing trials of this run folder
+    /// Run the missing and failed trials of this run folder
     #[arg(long, value_name = "RUN", conflicts_with = "file")]
     pub(crate) resume: Option<PathBuf>,
     /// Where run folders are made
-    #[arg(long, value_name = "DIR", default_value = "runs")]
+    #[arg(long, value_name = "DIR", default_value = "runs", conflicts_with = "resume")]
     pub(crate) runs: PathBuf,
     /// CPU sets: auto, off, or GENERATOR:TARGET such as 0:1-3; overrides the file
-    #[arg(long, value_name = "SETS")]
+    #[arg(long, value_name = "SETS", conflicts_with = "resume")]
     pub(crate) pin: Option<String>,
     /// Allow load on this public host; loopback and private addresses need no consent
     #[arg(long, value_name = "HOST")]
@@ -85,7 +85,7 @@ pub(crate) struct LoadArgs {
     /// Connections in total [default: 64, or fewer for a smaller -n]
     #[arg(short, long, value_name = "N")]
     pub(crate) connections: Option<Count>,
-    /// Generator threads [default: 1 for every four CPUs]
+    /// Generator threads [default: 1 for each --pin CPU, else for every four CPUs]
     #[arg(short, long, value_name = "N")]
     pub(crate) threads: Option<u32>,
     /// How long to measure [default: 10s, or until -n is reached]

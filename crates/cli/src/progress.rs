@@ -25,7 +25,7 @@ impl LoadProgress {
             (Some(requests), u64::MAX) => requests,
             (_, sample_ns) => sample_ns + job.phases.warmup_at_least_ns,
         };
-        Self { bar: bar(live, length_ns, "{bar:24} {elapsed:>4} {msg}") }
+        Self { bar: bar(live, length_ns, "{bar:24} {elapsed:>4} {wide_msg}") }
     }
 
     pub(crate) fn finish(&self) {
@@ -87,7 +87,7 @@ impl Observer for RunProgress {
         self.trial_ns = trial_ns(&run.plan.phases);
         self.say(&format!("{}: {left} trials into {}", run.plan.question, folder.display()));
         self.bar.set_length(left as u64 * self.trial_ns);
-        self.bar.set_style(style("{bar:24} {percent:>3} %, about {eta} left  {msg}"));
+        self.bar.set_style(style("{bar:24} {percent:>3} %, about {eta} left  {wide_msg}"));
     }
 
     fn trial_begins(&mut self, trial: &TrialPlan, cell: &CellPlan) {
@@ -109,7 +109,7 @@ impl Observer for RunProgress {
 }
 
 /// What one trial is expected to take: warm-up of unknown length is taken near its shorter end.
-pub(crate) fn trial_ns(phases: &PhasePlan) -> u64 {
+fn trial_ns(phases: &PhasePlan) -> u64 {
     let warmup_ns = phases.warmup_at_least_ns + (phases.warmup_at_most_ns - phases.warmup_at_least_ns) / 4;
     warmup_ns + phases.sample_ns * u64::from(phases.samples)
 }

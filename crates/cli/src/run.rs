@@ -1,7 +1,7 @@
 //! `prony run`: a whole experiment, its resumption, or only its plan.
 
 use crate::args::{RunArgs, TextOrJson};
-use crate::progress::{RunProgress, trial_ns};
+use crate::progress::RunProgress;
 use crate::{exit, interrupt, output, report_files, screen};
 use anyhow::{Context as _, Result};
 use runner::resolve::{self, Context};
@@ -91,15 +91,15 @@ fn plan_text(plan: &ExperimentPlan) -> String {
     let _ = writeln!(text, "scenario\n  {:<24} {} {}", plan.scenario.name, request.method, request.path);
     text += "cells\n";
     for cell in &plan.cells {
-        let _ = writeln!(text, "  {:<6} {} ({} workers)", cell.id, cell.label, cell.load.workers);
+        let _ = writeln!(text, "  {:<6} {}, {}", cell.id, cell.label, counted(cell.load.workers, "worker"));
     }
     let phases = &plan.phases;
     let _ = writeln!(
         text,
-        "phases\n  warm-up {} to {}, then {} samples of {}",
+        "phases\n  warm-up {} to {}, then {} of {}",
         Nanos(phases.warmup_at_least_ns),
         Nanos(phases.warmup_at_most_ns),
-        phases.samples,
+        counted(phases.samples, "sample"),
         Nanos(phases.sample_ns)
     );
     let list = |cpus: &Option<Vec<u32>>| {
@@ -116,13 +116,13 @@ fn plan_text(plan: &ExperimentPlan) -> String {
             plan.order.iter().filter(|trial| trial.block == block).map(|trial| trial.cell.as_str()).collect();
         let _ = writeln!(text, "  block {block:<3} {}", cells.join(" "));
     }
-    let seconds = plan.order.len() as f64 * trial_ns(phases) as f64 / 1e9;
-    let _ = writeln!(
-        text,
-        "\n{} trials, about {:.0} min {:.0} s of load",
-        plan.order.len(),
-        (seconds / 60.0).floor(),
-        seconds % 60.0
-    );
+    let measured_ns = phases.sample_ns * u64::from(phases.samples);
+    let minutes = |warmup_ns: u64| plan.order.len() as f64 * (warmup_ns + measured_ns) as f64 / 60e9;
+    let (least, most) = (minutes(phases.warmup_at_least_ns), minutes(phases.warmup_at_most_ns));
+    let _ = writeln!(text, "\n{} trials, {least:.1} to {most:.1} minutes of load", plan.order.len());
     text
+}
+
+fn counted(n: u32, what: &str) -> String {
+    if n == 1 { format!("1 {what}") } else { format!("{n} {what}s") }
 }

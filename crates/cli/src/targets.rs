@@ -3,22 +3,18 @@
 use crate::args::{TargetsArgs, TextOrJson};
 use crate::exit;
 use anyhow::Result;
-use serde_json::json;
+use schema::target::{TargetList, TargetListEntry, TargetListNeed};
 use std::io::Write;
 use std::path::Path;
-use target::CatalogEntry;
+use target::{CatalogEntry, NeedState};
 
 pub(crate) fn targets(args: &TargetsArgs) -> Result<u8> {
     let project = runner::resolve::project_of(Path::new("here"));
     let catalog = target::catalog(&project);
     let mut out = std::io::stdout();
     if args.format == TextOrJson::Json {
-        let entries: Vec<_> = catalog.iter().map(as_json).collect();
-        writeln!(
-            out,
-            "{}",
-            serde_json::to_string_pretty(&json!({ "schema": "prony.targets/1", "targets": entries }))?
-        )?;
+        let list = TargetList { targets: catalog.iter().map(listed).collect(), ..TargetList::default() };
+        writeln!(out, "{}", serde_json::to_string_pretty(&list)?)?;
         return Ok(exit::DONE);
     }
     for entry in &catalog {
@@ -32,7 +28,10 @@ pub(crate) fn targets(args: &TargetsArgs) -> Result<u8> {
             place.display()
         )?;
     } else {
-        writeln!(out, "\nreference          the reference target inside prony (known law of service time)")?;
+        writeln!(
+            out,
+            "\nwithout a folder: reference = {{ … }}, the target inside prony with a known law of service time"
+        )?;
     }
     Ok(exit::DONE)
 }
@@ -50,20 +49,20 @@ fn lines(entry: &CatalogEntry) -> String {
     }
 }
 
-fn as_json(entry: &CatalogEntry) -> serde_json::Value {
-    let needs: Vec<_> = entry
-        .needs
-        .iter()
-        .map(|need| json!({ "program": need.program, "found": need.found, "install": need.install }))
-        .collect();
+fn listed(entry: &CatalogEntry) -> TargetListEntry {
+    let need = |need: &NeedState| TargetListNeed {
+        program: need.program.clone(),
+        found: need.found.as_ref().map(|path| path.display().to_string()),
+        install: need.install.clone(),
+    };
     let manifest = entry.manifest.as_ref().ok();
-    json!({
-        "name": entry.name,
-        "folder": entry.folder,
-        "description": manifest.map(|manifest| &manifest.description),
-        "language": manifest.map(|manifest| &manifest.language),
-        "provides": manifest.map(|manifest| &manifest.provides),
-        "error": entry.manifest.as_ref().err().map(ToString::to_string),
-        "needs": needs,
-    })
+    TargetListEntry {
+        name: entry.name.clone(),
+        folder: entry.folder.display().to_string(),
+        description: manifest.map(|manifest| manifest.description.clone()),
+        language: manifest.map(|manifest| manifest.language.clone()),
+        provides: manifest.map(|manifest| manifest.provides.clone()).unwrap_or_default(),
+        error: entry.manifest.as_ref().err().map(ToString::to_string),
+        needs: entry.needs.iter().map(need).collect(),
+    }
 }

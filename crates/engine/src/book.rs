@@ -134,9 +134,13 @@ impl Book {
         self.current.counts.read_bytes += bytes as u64;
     }
 
+    /// An answer with this status came at `now` for a request with this intended time.
     #[inline]
-    pub(crate) fn status(&mut self, status: u16) {
-        self.current.count_status(status);
+    pub(crate) fn status(&mut self, status: u16, intended: Nanos, now: Nanos) {
+        self.advance(now);
+        if self.belongs_here(intended) {
+            self.current.count_status(status);
+        }
     }
 
     pub(crate) fn connected(&mut self, took: Nanos) {
@@ -154,10 +158,8 @@ impl Book {
         self.leave(done);
         self.in_flight -= 1;
         self.current.counts.answers += 1;
-        let is_measured = request.intended >= self.measure_start;
         self.enter(request.intended, |account| account.completed += 1);
-        // What warm-up left behind is counted in its own account and kept out of the samples' histograms.
-        if is_measured || Nanos(self.current.counts.start_ns) < self.measure_start {
+        if self.belongs_here(request.intended) {
             let times = &mut self.current.times;
             times.response.saturating_record(done.since(request.intended).0);
             times.service.saturating_record(done.since(request.written).0);
@@ -212,6 +214,13 @@ impl Book {
         let closing = Closing { missed_start: self.missed_start };
         (self.hand_over.finished)(std::mem::take(&mut self.current));
         closing
+    }
+
+    /// Whether a request with this intended time may stand in the present interval's histograms and status counts:
+    /// what warm-up left behind is counted in its own account and kept out of those of the samples.
+    #[inline]
+    fn belongs_here(&self, intended: Nanos) -> bool {
+        intended >= self.measure_start || Nanos(self.current.counts.start_ns) < self.measure_start
     }
 
     /// Writes into the account of a request with this intended time, in the interval and in the total.

@@ -374,7 +374,7 @@ impl Core {
         let Some(request) = slot.request.take() else { return };
         let was_written = slot.state == State::Waiting;
         slot.answers += 1;
-        self.book.status(request.answer.status());
+        self.book.status(request.answer.status(), request.intended, done);
         if !was_written {
             // An answer before the request was read to its end: the rest of the request is not sent.
             self.book.written();

@@ -142,7 +142,7 @@ pub fn new_histogram() -> Histogram<u64> {
 pub struct IntervalData {
     /// Plain counters.
     pub counts: Counts,
-    /// Answers by status code, of either account.
+    /// Answers by status code, of the interval's own account.
     status: Box<[u64; STATUS_MAX]>,
     /// Times of the requests that ended in this interval.
     pub times: Times,

@@ -94,7 +94,7 @@ pub fn run(
     trials(folder, &run, &workshop.targets, environment, observer)
 }
 
-/// Finishes the missing trials of a run that was cut off.
+/// Runs the trials of a run that are missing, because it was cut off, or that failed.
 ///
 /// # Errors
 /// As [`run`], and when the folder cannot be read.
@@ -106,7 +106,7 @@ pub fn resume(
 ) -> Result<Outcome, RunnerError> {
     let folder = RunFolder::open(path)?;
     let run = folder.read_run()?;
-    if run.plan.order.iter().all(|planned| folder.trial(planned.id).has_ended()) {
+    if run.plan.order.iter().all(|planned| !folder.trial(planned.id).is_missing()) {
         return outcome(folder, &run, false);
     }
     confine(&run.plan, observer);
@@ -182,10 +182,10 @@ fn prepare(
         }
         Ok(())
     };
-    let result = prepare_all();
-    // Left-over logs of a preparation are of no use; their ends are in the errors.
+    prepare_all()?;
+    // Kept after a failure, because the error names them; of no use otherwise.
     let _ = std::fs::remove_dir_all(&logs);
-    result.map(|()| workshop)
+    Ok(workshop)
 }
 
 fn prepare_one(
@@ -222,7 +222,7 @@ fn trials(
     observer: &mut dyn Observer,
 ) -> Result<Outcome, RunnerError> {
     let missing: Vec<&TrialPlan> =
-        run.plan.order.iter().filter(|planned| !folder.trial(planned.id).has_ended()).collect();
+        run.plan.order.iter().filter(|planned| folder.trial(planned.id).is_missing()).collect();
     observer.started(folder.path(), run, missing.len());
     let mut interrupted = false;
     for planned in missing {

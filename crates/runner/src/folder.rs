@@ -4,7 +4,7 @@
 use crate::{RunnerError, hlog};
 use analyze::TrialData;
 use schema::run::RunFile;
-use schema::trial::{IntervalLine, Phase, TrialFile};
+use schema::trial::{IntervalLine, Phase, TrialFile, TrialOutcome};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use std::fs::{self, File};
@@ -102,6 +102,13 @@ impl TrialFolder {
     /// Whether the trial ended: its `trial.json` is there.
     pub(crate) fn has_ended(&self) -> bool {
         self.path.join("trial.json").is_file()
+    }
+
+    /// Whether the trial is still to be run: it never ended, or its target failed.
+    pub(crate) fn is_missing(&self) -> bool {
+        let read = |path| read_json::<TrialFile>(path, "prony.trial/1");
+        !self.has_ended()
+            || read(&self.path.join("trial.json")).is_ok_and(|file| file.outcome == TrialOutcome::Failed)
     }
 
     /// Makes the folder anew, without what an earlier, cut-off try left in it.

@@ -16,19 +16,24 @@ use std::time::Duration;
 
 /// Values are nanoseconds; the log's "max" column is shown in milliseconds.
 const MAX_VALUE_DIVISOR: f64 = 1e6;
+/// Head of the log as the Java tools write it; the library leaves version and legend out.
+const HEAD: &str = "#[prony: times in nanoseconds, from the trial's origin; max in milliseconds]\n\
+    #[Histogram log format version 1.3]\n\
+    #[MaxValueDivisor: 1000000.0]\n\
+    \"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n";
 
 /// Appends intervals to a log, flushed one by one so that a crash loses at most the one in progress.
 pub(crate) struct Writer {
     path: PathBuf,
     file: File,
     serializer: V2DeflateSerializer,
-    has_header: bool,
 }
 
 impl Writer {
     pub(crate) fn create(path: &Path) -> Result<Self, RunnerError> {
-        let file = File::create(path).map_err(RunnerError::io("create", path))?;
-        Ok(Self { path: path.to_owned(), file, serializer: V2DeflateSerializer::new(), has_header: false })
+        let mut file = File::create(path).map_err(RunnerError::io("create", path))?;
+        file.write_all(HEAD.as_bytes()).map_err(RunnerError::io("write", path))?;
+        Ok(Self { path: path.to_owned(), file, serializer: V2DeflateSerializer::new() })
     }
 
     /// Appends every histogram of the interval that has a value.
@@ -54,13 +59,9 @@ impl Writer {
                     .map_err(|error| std::io::Error::other(error.to_string()))?;
             }
         }
-        if self.has_header {
-            // The library writes a header each time; one is enough.
-            let is_row = |line: &&[u8]| !line.starts_with(b"#") && !line.starts_with(b"\"");
-            text = text.split_inclusive(|byte| *byte == b'\n').filter(is_row).flatten().copied().collect();
-        }
-        self.has_header = true;
-        Ok(text)
+        // The library writes comments each time; the head has them.
+        let is_row = |line: &&[u8]| !line.starts_with(b"#");
+        Ok(text.split_inclusive(|byte| *byte == b'\n').filter(is_row).flatten().copied().collect())
     }
 }
 

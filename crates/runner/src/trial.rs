@@ -232,7 +232,7 @@ fn blank(trial: &TrialPlan) -> TrialFile {
         samples: Vec::new(),
         target: TargetUsage::default(),
         ready_ns: None,
-        versions: BTreeMap::new(),
+        counter_gaps: BTreeMap::new(),
     }
 }
 
@@ -274,6 +274,7 @@ fn ended(blank: TrialFile, mut measured: Measured, seen: Seen, running: Option<&
         load: Some(load),
         samples: measured.samples,
         target: usage,
+        counter_gaps: seen.counter_gaps,
         ..blank
     }
 }
@@ -285,6 +286,7 @@ struct Seen {
     cpu_ns: Option<u64>,
     rss_peak_bytes: Option<u64>,
     steal_share: Option<f64>,
+    counter_gaps: BTreeMap<String, u64>,
 }
 
 /// Writes intervals and counters while the load runs, and reads the target at the borders of the samples.
@@ -333,7 +335,7 @@ impl<'a> TrialWatch<'a> {
 
     fn finish(mut self) -> Seen {
         if let Some(ticker) = self.ticker.take() {
-            ticker.stop();
+            self.seen.counter_gaps = ticker.stop();
         }
         self.seen
     }
@@ -399,7 +401,7 @@ impl Steal {
 /// Reads the counters once a second on a thread of its own: an endpoint that hangs delays nothing else.
 struct Ticker {
     stop: Sender<()>,
-    thread: JoinHandle<()>,
+    thread: JoinHandle<BTreeMap<String, u64>>,
 }
 
 impl Ticker {
@@ -409,26 +411,32 @@ impl Ticker {
         Self { stop, thread }
     }
 
-    fn stop(self) {
+    /// Ends the readings; returns how often each source could not be read.
+    fn stop(self) -> BTreeMap<String, u64> {
         drop(self.stop);
-        let _ = self.thread.join();
+        self.thread.join().unwrap_or_default()
     }
 }
 
-fn tick(mut collector: Collector, mut lines: Lines, clock: MonotonicClock, stopped: &Receiver<()>) {
+fn tick(
+    mut collector: Collector,
+    mut lines: Lines,
+    clock: MonotonicClock,
+    stopped: &Receiver<()>,
+) -> BTreeMap<String, u64> {
     loop {
         let now = clock.now();
         for line in collector.tick(now) {
             // A full disk shows when the trial's own files are written; counters are only ever extra.
             if lines.append(&line).is_err() {
-                return;
+                return collector.gaps().clone();
             }
         }
         let now = clock.now();
         let next = Nanos((now.0 / TICK.0 + 1) * TICK.0);
         match stopped.recv_timeout(next.since(now).to_duration()) {
             Err(RecvTimeoutError::Timeout) => {}
-            _ => return,
+            _ => return collector.gaps().clone(),
         }
     }
 }

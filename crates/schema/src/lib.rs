@@ -28,6 +28,7 @@ pub fn json_schemas() -> Vec<(&'static str, Schema)> {
         ("experiment", schema_for!(experiment::ExperimentFile)),
         ("scenario", schema_for!(scenario::ScenarioFile)),
         ("target", schema_for!(target::TargetManifest)),
+        ("targets", schema_for!(target::TargetList)),
         ("load", schema_for!(load::LoadReport)),
         ("run", schema_for!(run::RunFile)),
         ("trial", schema_for!(trial::TrialFile)),

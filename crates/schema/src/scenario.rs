@@ -26,7 +26,7 @@ pub struct ScenarioFile {
 #[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Request {
-    /// Default GET.
+    /// Default GET, or POST with a body.
     pub method: Option<String>,
     /// Path and query, beginning with `/`.
     pub path: String,

@@ -1,6 +1,6 @@
 //! The target manifest (`targets/<language>/<name>/target.toml`).
 
-use crate::version::TargetVersion;
+use crate::version::{TargetListVersion, TargetVersion};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -117,4 +117,43 @@ pub enum StopSignal {
 pub struct Metrics {
     /// Path that gives Go's runtime/metrics as JSON.
     pub go_runtime: Option<String>,
+}
+
+/// `prony targets --format json`: what experiments can use here.
+#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
+pub struct TargetList {
+    /// Format and version.
+    pub schema: TargetListVersion,
+    /// One entry a folder with a manifest, sorted by name.
+    pub targets: Vec<TargetListEntry>,
+}
+
+/// One target in a list.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+pub struct TargetListEntry {
+    /// Folder under `targets/`, for `use`.
+    pub name: String,
+    /// The folder.
+    pub folder: String,
+    /// One line; absent where the manifest is wrong.
+    pub description: Option<String>,
+    /// The language it is written in.
+    pub language: Option<String>,
+    /// Names of the scenarios it answers.
+    pub provides: Vec<String>,
+    /// What is wrong with the manifest.
+    pub error: Option<String>,
+    /// Programs that its build needs.
+    pub needs: Vec<TargetListNeed>,
+}
+
+/// A program that a target needs.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+pub struct TargetListNeed {
+    /// Name looked up on PATH.
+    pub program: String,
+    /// Where it was found; absent where it is missing.
+    pub found: Option<String>,
+    /// What to do where it is missing.
+    pub install: String,
 }

@@ -37,8 +37,8 @@ pub struct TrialFile {
     pub target: TargetUsage,
     /// From starting the process to the first good answer.
     pub ready_ns: Option<u64>,
-    /// Versions that the target and its tools reported.
-    pub versions: BTreeMap<String, String>,
+    /// Ticks at which a source of counters could not be read, by source; its lines are absent then.
+    pub counter_gaps: BTreeMap<String, u64>,
 }
 
 /// How a trial ended.

@@ -28,6 +28,11 @@ version!(
     "prony.target/1"
 );
 version!(
+    /// Head of `targets --format json`.
+    TargetListVersion,
+    "prony.targets/1"
+);
+version!(
     /// Head of `load --format json` and of the same object in `trial.json`.
     LoadVersion,
     "prony.load/1"

@@ -73,7 +73,7 @@ impl FromStr for PinMode {
 /// Shares the usable CPUs (any order, no repetition) out to generator and target.
 ///
 /// `Auto` gives the generator the first `max(1, n / 4)` of n CPUs and the target the rest: one generator core
-/// drives several target cores (`prony calibrate` measures how many), and the target is what is measured.
+/// drives several target cores, and the target is what is measured.
 /// 2 CPUs → 1:1, 4 → 1:3, 8 → 2:6.
 ///
 /// # Errors

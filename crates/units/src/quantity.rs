@@ -233,7 +233,7 @@ impl FromStr for Bytes {
 /// Serde and JSON Schema for one quantity: a string as people write it; `$number` says whether a bare number, in the
 /// base unit, is accepted as well.
 macro_rules! quantity_in_files {
-    ($type:ident, $name:literal, $pattern:literal, $description:literal, |$number:ident| $from_number:expr) => {
+    ($type:ident, $name:literal, $pattern:literal, $description:literal, |$number:ident| $from_number:expr, |$float:ident| $from_float:expr) => {
         impl Serialize for $type {
             fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
                 serializer.collect_str(self)
@@ -259,6 +259,9 @@ macro_rules! quantity_in_files {
                     fn visit_u64<E: serde::de::Error>(self, $number: u64) -> Result<$type, E> {
                         $from_number
                     }
+                    fn visit_f64<E: serde::de::Error>(self, $float: f64) -> Result<$type, E> {
+                        $from_float
+                    }
                 }
                 deserializer.deserialize_any(Visitor)
             }
@@ -269,7 +272,7 @@ macro_rules! quantity_in_files {
                 $name.into()
             }
             fn json_schema(_: &mut SchemaGenerator) -> Schema {
-                json_schema!({ "type": ["string", "integer"], "pattern": $pattern, "description": $description })
+                json_schema!({ "type": ["string", "number"], "pattern": $pattern, "description": $description })
             }
         }
     };
@@ -280,6 +283,7 @@ quantity_in_files!(
     "Duration",
     r"^[0-9][0-9_.]*\s*(ns|us|µs|ms|s|m|min|h|d)$",
     "a duration with its unit, for example \"500ms\" or \"2m\"",
+    |number| Err(E::custom(format!("the unit is missing; write for example \"{number}s\""))),
     |number| Err(E::custom(format!("the unit is missing; write for example \"{number}s\"")))
 );
 quantity_in_files!(
@@ -287,21 +291,24 @@ quantity_in_files!(
     "Rate",
     r"^[0-9][0-9_.]*\s*(/s|k|k/s|m|m/s|/min)?$",
     "a rate per second, for example 1000 or \"10k\"",
-    |number| Ok(PerSecond(number as f64))
+    |number| Ok(PerSecond(number as f64)),
+    |number| Ok(PerSecond(number))
 );
 quantity_in_files!(
     Count,
     "Count",
     r"^[0-9][0-9_.]*\s*[kKmM]?$",
     "a count, for example 1000 or \"10k\"",
-    |number| Ok(Count(number))
+    |number| Ok(Count(number)),
+    |number| Err(E::custom(format!("{number} is not a whole number")))
 );
 quantity_in_files!(
     Bytes,
     "Size",
     r"^[0-9][0-9_.]*\s*(B|kB|MB|GB|KiB|MiB|GiB)?$",
     "a size, for example \"64KiB\"",
-    |number| Ok(Bytes(number))
+    |number| Ok(Bytes(number)),
+    |number| Err(E::custom(format!("{number} is not a whole number of bytes")))
 );
 
 #[cfg(test)]
@@ -348,6 +355,8 @@ mod tests {
     fn a_bare_number_needs_a_unit_only_for_durations() {
         assert!(serde_json::from_str::<Nanos>("30").unwrap_err().to_string().contains("\"30s\""));
         assert_eq!(serde_json::from_str::<PerSecond>("30").unwrap(), PerSecond(30.0));
+        assert_eq!(serde_json::from_str::<PerSecond>("0.5").unwrap(), PerSecond(0.5));
+        assert!(serde_json::from_str::<Count>("1.5").unwrap_err().to_string().contains("whole number"));
         assert!(serde_json::from_str::<Count>("-3").unwrap_err().to_string().contains("negative"));
     }
 }

@@ -176,7 +176,7 @@ pub(crate) fn trial(run: &RunFile, id: u32, values: &[(Metric, f64)]) -> TrialDa
         samples: Vec::new(),
         target,
         ready_ns: None,
-        versions: BTreeMap::new(),
+        counter_gaps: BTreeMap::new(),
     };
     TrialData { file, intervals: Vec::new(), response: None }
 }

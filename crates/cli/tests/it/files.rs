@@ -58,6 +58,20 @@ fn mistakes_in_an_experiment_are_told_with_place_and_remedy() {
         ("at = { connections = 2 }", "at = { connections = 3 }", &["e.toml:21", "no cell has this load"]),
         ("sample = \"1s\"", "sample = \"1\"", &["e.toml:15:10", "unit is missing"]),
         ("sample = \"1s\"", "sample = \"1ms\"", &["out of range", "100ms"]),
+        ("connections = [2, 4]", "connections = [2, \"x\"]", &["e.toml:13:", "does not begin with a number"]),
+        ("connections = [2, 4]", "connections = 2.5", &["e.toml:13:", "not a whole number"]),
+        (
+            "reference = { mean = \"1ms\" }",
+            "reference = { servers = 0 }",
+            &["e.toml:5:", "servers must be from 1"],
+        ),
+        (
+            "reference = { mean = \"1ms\" }",
+            "reference = {}\nenv = { A = \"b\" }",
+            &["e.toml:6:", "env", "remove it"],
+        ),
+        ("name = \"t\"", "name = \"t\"\nconfidence = 0.3", &["e.toml:3:1", "above 0.5"]),
+        ("request = { path = \"/\" }", "use = \"../ping\"", &["no scenario's name"]),
         ("name = \"t\"", "name = \"../t\"", &["e.toml:2:1", "folder's name"]),
         ("path = \"/\"", "path = \"no slash\"", &["valid request target"]),
         ("[scenario]\nrequest = { path = \"/\" }", "[scenario]\nuse = \"pong\"", &["pong.toml"]),
@@ -141,6 +155,8 @@ fn the_host_and_the_targets_are_listed() {
     let listed: serde_json::Value =
         serde_json::from_str(&good(&["targets", "--format", "json"]).out).unwrap();
     assert_eq!(listed["targets"].as_array().unwrap().len(), 3);
+    crate::load::check_schema("targets", &listed);
+    crate::load::check_schema("doctor", &doctor);
 }
 
 #[test]

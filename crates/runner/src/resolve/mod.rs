@@ -26,7 +26,7 @@ pub mod defaults {
     pub const MARGIN: f64 = 0.02;
     /// Confidence level.
     pub const CONFIDENCE: f64 = 0.95;
-    /// Connections of a closed load.
+    /// Connections.
     pub const CONNECTIONS: u64 = 64;
     /// Time for a connection attempt.
     pub const CONNECT_TIMEOUT: Nanos = Nanos::from_secs(5);
@@ -120,8 +120,8 @@ fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, W
         blocks: blocks as u32,
         seed,
         phases: phases(&file.phases)?,
-        margin: share("experiment.margin", design.margin, defaults::MARGIN, 1.0)?,
-        confidence: share("experiment.confidence", design.confidence, defaults::CONFIDENCE, 0.9999)?,
+        margin: share("experiment.margin", design.margin, defaults::MARGIN, 0.0, 1.0)?,
+        confidence: share("experiment.confidence", design.confidence, defaults::CONFIDENCE, 0.5, 0.9999)?,
         targets,
         scenario,
         cells,
@@ -336,15 +336,12 @@ fn positive(key: &str, value: u64) -> Result<u64, Problem> {
     Err(Problem::at(key, format!("{value} is out of range"), "give from 1 to 1000000"))
 }
 
-/// A number strictly between 0 and `below`, or up to it.
-fn share(key: &str, given: Option<f64>, default: f64, at_most: f64) -> Result<f64, Problem> {
+/// A share above one bound and up to another.
+fn share(key: &str, given: Option<f64>, default: f64, above: f64, at_most: f64) -> Result<f64, Problem> {
     let value = given.unwrap_or(default);
-    if value > 0.0 && value <= at_most {
+    if value > above && value <= at_most {
         return Ok(value);
     }
-    Err(Problem::at(
-        key,
-        format!("{value} is out of range"),
-        format!("give a share above 0 and at most {at_most}"),
-    ))
+    let remedy = format!("give a share above {above} and at most {at_most}");
+    Err(Problem::at(key, format!("{value} is out of range"), remedy))
 }

@@ -14,6 +14,18 @@ use std::path::Path;
 /// It is missing (with the nearest name there is) or wrong, or a file that it names is.
 pub fn load_scenario(context: &Context, name: &str) -> Result<ScenarioPlan, RunnerError> {
     let folder = context.project.join("scenarios");
+    let is_plain = |part: &str| !part.is_empty() && part != "." && part != "..";
+    if !name.split('/').all(is_plain) {
+        let (cause, remedy) =
+            (format!("`{name}` is no scenario's name"), "name a file under scenarios/ without its ending");
+        return Err(FileError {
+            file: folder.display().to_string(),
+            at: None,
+            cause,
+            remedy: Some(remedy.to_owned()),
+        }
+        .into());
+    }
     let path = folder.join(format!("{name}.toml"));
     let shown = path.display().to_string();
     let text = std::fs::read_to_string(&path).map_err(|error| FileError {
@@ -23,7 +35,14 @@ pub fn load_scenario(context: &Context, name: &str) -> Result<ScenarioPlan, Runn
         remedy: Some(names_in(&folder, name)),
     })?;
     let file: ScenarioFile = parse_toml(&shown, &text)?;
-    let plan = plan(name, &file.request, &file.expect, &folder);
+    if file.name != name {
+        let cause = format!("the file calls itself `{}`", file.name);
+        return Err(Problem::at("name", cause, format!("write name = \"{name}\""))
+            .locate(&shown, &text)
+            .into());
+    }
+    let beside = path.parent().unwrap_or(&folder);
+    let plan = plan(name, &file.request, &file.expect, beside);
     plan.map_err(|problem| RunnerError::File(problem.locate(&shown, &text)))
 }
 

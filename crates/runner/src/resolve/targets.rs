@@ -6,6 +6,7 @@ use crate::net::HttpUrl;
 use schema::experiment::TargetUse;
 use schema::plan::{TargetPlan, TargetSource};
 use schema::text::Problem;
+use testkit::reference::Law;
 
 pub(super) fn resolve(uses: &[TargetUse], context: &Context) -> Result<Vec<TargetPlan>, Wrong> {
     if uses.is_empty() {
@@ -15,6 +16,7 @@ pub(super) fn resolve(uses: &[TargetUse], context: &Context) -> Result<Vec<Targe
     let mut targets: Vec<TargetPlan> = Vec::new();
     for (position, wanted) in uses.iter().enumerate() {
         let key = format!("target.{position}");
+        refuse_idle_keys(wanted, &key)?;
         let (source, usual_name) = source(wanted, &key, context)?;
         let name = wanted.name.clone().unwrap_or(usual_name);
         if name.trim().is_empty() {
@@ -27,6 +29,32 @@ pub(super) fn resolve(uses: &[TargetUse], context: &Context) -> Result<Vec<Targe
         targets.push(TargetPlan { name, source, env: wanted.env.clone() });
     }
     Ok(targets)
+}
+
+/// Keys that the given source has no use for are mistakes, not decoration.
+fn refuse_idle_keys(wanted: &TargetUse, key: &str) -> Result<(), Problem> {
+    let is_started = wanted.manifest.is_some() || wanted.command.is_some();
+    let idle = [
+        (
+            "ready",
+            wanted.ready.is_some() && wanted.command.is_none(),
+            "only a `command` is told here when it is ready",
+        ),
+        (
+            "stop",
+            wanted.stop.is_some() && wanted.command.is_none(),
+            "only a `command` is told here how to stop",
+        ),
+        (
+            "env",
+            !wanted.env.is_empty() && !is_started,
+            "only `use` and `command` are started with an environment",
+        ),
+    ];
+    match idle.into_iter().find(|(_, is_idle, _)| *is_idle) {
+        Some((name, _, cause)) => Err(Problem::at(&format!("{key}.{name}"), cause, "remove it")),
+        None => Ok(()),
+    }
 }
 
 /// The one source that is given, and the name it goes by.
@@ -61,6 +89,9 @@ fn source(wanted: &TargetUse, key: &str, context: &Context) -> Result<(TargetSou
             Ok((source, program.rsplit('/').next().unwrap_or(program).to_owned()))
         }
         (None, None, None, Some(law)) => {
+            Law::try_from(law).map_err(|error| {
+                Problem::at(&format!("{key}.reference"), error.to_string(), "see `prony reference --help`")
+            })?;
             Ok((TargetSource::Reference { law: law.clone() }, "reference".to_owned()))
         }
         _ => {

@@ -91,8 +91,12 @@ mod tests {
         }
         let wrong = Reference { error_rate: Some(0.6), reset_rate: Some(0.6), ..Reference::default() };
         assert_eq!(Law::try_from(&wrong), Err(LawError::Share));
-        assert_eq!(Law::try_from(&Reference { servers: Some(0), ..Reference::default() }), Err(LawError::Servers));
-        let freeze = |text: &str| Law::try_from(&Reference { freeze: Some(text.into()), ..Reference::default() });
+        assert_eq!(
+            Law::try_from(&Reference { servers: Some(0), ..Reference::default() }),
+            Err(LawError::Servers)
+        );
+        let freeze =
+            |text: &str| Law::try_from(&Reference { freeze: Some(text.into()), ..Reference::default() });
         assert_eq!(freeze("5s+1s").unwrap().freeze, Some((Nanos::from_secs(5), Nanos::SECOND)));
         assert!(freeze("5s").is_err() && freeze("5+1").is_err());
     }
