@@ -46,10 +46,6 @@ impl Writer {
         let mut text = Vec::new();
         let mut builder = IntervalLogWriterBuilder::new();
         builder.with_max_value_divisor(MAX_VALUE_DIVISOR);
-        if !self.has_header {
-            builder
-                .add_comment("[prony: times in nanoseconds, from the trial's origin; max in milliseconds]");
-        }
         let mut log = builder.begin_log_with(&mut text, &mut self.serializer)?;
         let start = Duration::from_nanos(data.counts.start_ns);
         let length = Duration::from_nanos(data.counts.end_ns.saturating_sub(data.counts.start_ns));
