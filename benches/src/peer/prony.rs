@@ -1,0 +1,60 @@
+//! prony itself, by `prony load`, with everything on that it has on by default.
+
+use super::{Done, Peer, ReadError, VersionFrom};
+use crate::case::Job;
+use schema::load::LoadReport;
+
+pub(super) const PEER: Peer = Peer {
+    name: "prony",
+    version: VersionFrom::Option("--version"),
+    install: "cargo build --release -p prony",
+    arguments,
+    read,
+};
+
+fn arguments(job: &Job<'_>) -> Vec<String> {
+    let (connections, time) = (job.case.connections.to_string(), format!("{}s", job.seconds));
+    ["load", job.url, "-c", &connections, "-t", "1", "-d", &time, "--format", "json"]
+        .map(str::to_owned)
+        .to_vec()
+}
+
+/// Failed gates are not looked at: here the generator is meant to be the limit, which is what they warn of.
+fn read(output: &str) -> Result<Done, ReadError> {
+    let report: LoadReport =
+        serde_json::from_str(output).map_err(|error| ReadError::Format(error.to_string()))?;
+    let errors = report.errors.iter().filter(|(_, count)| **count > 0);
+    let mut faults: Vec<String> = errors.map(|(class, count)| format!("{} {count}", class.key())).collect();
+    let other = report.status.iter().filter(|(code, count)| !(200..300).contains(*code) && **count > 0);
+    faults.extend(other.map(|(code, count)| format!("status {code}: {count}")));
+    let requests = report.requests;
+    if requests.scheduled != requests.completed + requests.failed + requests.censored {
+        faults.push("the account of requests does not balance".to_owned());
+    }
+    Ok(Done { requests: requests.completed, requests_per_s: report.throughput_per_s, faults })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{check, command_line};
+    use super::PEER;
+
+    const CLEAN: &str = include_str!("../../fixtures/prony-load.json");
+
+    #[test]
+    fn outputs() {
+        check(&PEER, CLEAN, Ok((115_900, 115_884.0, &[])));
+        let faulty = CLEAN
+            .replace("\"errors\": {}", "\"errors\": {\"reset\": 2}")
+            .replace("\"200\": 115900", "\"200\": 115899, \"404\": 1");
+        let faults = ["reset 2", "status 404: 1", "the account of requests does not balance"];
+        check(&PEER, &faulty.replace("\"failed\": 0", "\"failed\": 2"), Ok((115_900, 115_884.0, &faults)));
+        check(&PEER, &CLEAN.replace("prony.load/1", "prony.load/9"), Err("not the format"));
+        check(&PEER, "", Err("not the format"));
+    }
+
+    #[test]
+    fn the_command_line() {
+        assert_eq!(command_line(&PEER), "load http://127.0.0.1:1/ping -c 64 -t 1 -d 4s --format json");
+    }
+}
