@@ -1,12 +1,12 @@
 //! One run: start a peer on its CPU, let it load the server, and write down what it did and what that took.
 //!
-//! Invariant: a run with any error, any answer other than 2xx, no answer at all, a bad end, or more than 5 % stolen
-//! time is void, and says why.
+//! Invariant: a run with any error, any answer other than 2xx, no answer at all, a bad end, more than 5 % stolen
+//! time, or more than 5 % of the host's CPU time used by others is void, and says why.
 
 use crate::case::Job;
 use crate::cpus::Cpus;
 use crate::error::BenchError;
-use crate::host::HostTimes;
+use crate::host::{HostShares, HostTimes};
 use crate::peer::Done;
 use crate::programs::Program;
 use crate::row::Row;
@@ -19,6 +19,9 @@ use std::time::Duration;
 
 /// More stolen CPU time than this share makes a run void (METHOD §9).
 const STEAL_SHARE_MAX: f64 = 0.05;
+/// More of the host's CPU time than this used by others makes a run void: they share its core and caches. Runs on a
+/// quiet machine show less than 0.01.
+const OTHERS_SHARE_MAX: f64 = 0.05;
 /// A peer may take this much longer than asked before it is killed.
 const PATIENCE: Duration = Duration::from_secs(20);
 /// No more of an output than this is read.
@@ -74,7 +77,7 @@ pub(crate) fn run(
         server_busy_share: server_ns.map(|ns| ns as f64 / 1e9 / wall_s),
         others_busy_share: shares.others,
         steal_share: shares.steal,
-        void: void_reasons(&used, done, shares.steal, &text_of(&mut words)).join("; "),
+        void: void_reasons(&used, done, shares, &text_of(&mut words)).join("; "),
         ..Row::default()
     })
 }
@@ -89,7 +92,7 @@ fn text_of(file: &mut File) -> String {
 fn void_reasons(
     used: &Used,
     done: Result<Done, crate::peer::ReadError>,
-    steal_share: Option<f64>,
+    shares: HostShares,
     words: &str,
 ) -> Vec<String> {
     let mut reasons = Vec::new();
@@ -110,8 +113,14 @@ fn void_reasons(
             reasons.extend(done.faults);
         }
     }
-    if let Some(steal) = steal_share.filter(|share| *share > STEAL_SHARE_MAX) {
-        reasons.push(format!("{:.1} % of CPU time was stolen, 5 % allowed", steal * 100.0));
+    for (share, share_max, what) in [
+        (shares.steal, STEAL_SHARE_MAX, "was stolen"),
+        (shares.others, OTHERS_SHARE_MAX, "was used by other processes"),
+    ] {
+        if let Some(share) = share.filter(|share| *share > share_max) {
+            let (share, allowed) = (share * 100.0, share_max * 100.0);
+            reasons.push(format!("{share:.1} % of CPU time {what}, {allowed:.0} % allowed"));
+        }
     }
     reasons
 }
@@ -136,12 +145,16 @@ mod tests {
     #[test]
     fn each_fault_makes_a_run_void_and_a_good_one_has_none() {
         let check = |used: &Used, done, steal, wanted: &[&str]| {
-            assert_eq!(void_reasons(used, done, steal, "first\nlast words\n"), wanted);
+            let shares = HostShares { steal, others: Some(0.05) };
+            assert_eq!(void_reasons(used, done, shares, "first\nlast words\n"), wanted);
         };
         let good = used(Some(0));
         check(&good, done(9, &[]), Some(0.04), &[]);
         check(&good, done(9, &[]), None, &[]);
         check(&good, done(9, &[]), Some(0.06), &["6.0 % of CPU time was stolen, 5 % allowed"]);
+        let busy = HostShares { steal: None, others: Some(0.478) };
+        let reasons = void_reasons(&good, done(9, &[]), busy, "");
+        assert_eq!(reasons, ["47.8 % of CPU time was used by other processes, 5 % allowed"]);
         check(&good, done(0, &[]), None, &["no answers"]);
         check(&good, done(9, &["reset 2", "status 404: 1"]), None, &["reset 2", "status 404: 1"]);
         check(&used(Some(3)), done(9, &[]), None, &["exit status: 3: last words"]);
