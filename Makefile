@@ -21,7 +21,7 @@ test: lint test-rust test-go docs ## All checks and tests of every language: wha
 	@echo "all tests passed"
 
 test-all: test ## Also the slow suites
-	$(CARGO) test --locked --workspace -- --ignored
+	$(CARGO) test --locked --workspace -- --ignored --nocapture
 
 test-rust:
 	$(CARGO) test --locked --workspace
