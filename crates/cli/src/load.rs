@@ -137,6 +137,7 @@ fn load_plan(args: &LoadArgs, cpus: Option<Vec<u32>>, usable: usize) -> Result<L
     Ok(LoadPlan {
         model: if args.rate.is_some() { LoadModel::Open } else { LoadModel::Closed },
         connections,
+        connections_max: connections,
         rate_per_s: args.rate.map(|rate| rate.0),
         arrivals: args.rate.map(|_| args.arrivals.unwrap_or_default()),
         workers,
@@ -144,6 +145,7 @@ fn load_plan(args: &LoadArgs, cpus: Option<Vec<u32>>, usable: usize) -> Result<L
         timeout_ns: positive("--timeout", args.timeout)?,
         total_timeout_ns: args.total_timeout.map(|time| positive("--total-timeout", time)).transpose()?,
         seed: args.seed,
+        ..LoadPlan::default()
     })
 }
 

@@ -25,13 +25,12 @@ fn closed(connections: u32) -> LoadPlan {
     LoadPlan {
         model: LoadModel::Closed,
         connections,
-        rate_per_s: None,
-        arrivals: None,
+        connections_max: connections,
         workers: 1,
         connect_timeout_ns: 1000 * MS,
         timeout_ns: 2000 * MS,
-        total_timeout_ns: None,
         seed: 1,
+        ..LoadPlan::default()
     }
 }
 

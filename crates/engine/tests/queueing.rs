@@ -32,13 +32,14 @@ fn trial(seed: u64, seconds: u64) -> IntervalData {
         load: LoadPlan {
             model: LoadModel::Open,
             connections: 64,
+            connections_max: 64,
             rate_per_s: Some(100.0),
             arrivals: Some(ArrivalLaw::Poisson),
             workers: 1,
             connect_timeout_ns: 1_000_000_000,
             timeout_ns: 10_000_000_000,
-            total_timeout_ns: None,
             seed,
+            ..LoadPlan::default()
         },
         requests_max: None,
         to: server.addr(),

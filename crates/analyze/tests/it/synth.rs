@@ -23,13 +23,12 @@ pub(crate) fn closed(connections: u32) -> LoadPlan {
     LoadPlan {
         model: LoadModel::Closed,
         connections,
-        rate_per_s: None,
-        arrivals: None,
+        connections_max: connections,
         workers: 1,
         connect_timeout_ns: 5 * SECOND_NS,
         timeout_ns: 10 * SECOND_NS,
-        total_timeout_ns: None,
         seed: 1,
+        ..LoadPlan::default()
     }
 }
 

@@ -95,13 +95,12 @@ pub(crate) fn load(connections: u32) -> LoadPlan {
     LoadPlan {
         model: LoadModel::Closed,
         connections,
-        rate_per_s: None,
-        arrivals: None,
+        connections_max: connections,
         workers: 1,
         connect_timeout_ns: 5_000_000_000,
         timeout_ns: 10_000_000_000,
-        total_timeout_ns: None,
         seed: 1,
+        ..LoadPlan::default()
     }
 }
 

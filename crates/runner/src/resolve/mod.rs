@@ -275,6 +275,7 @@ fn load_plan(
     Ok(LoadPlan {
         model: load.model,
         connections,
+        connections_max: connections,
         rate_per_s: rate.map(|rate| rate.0),
         arrivals: rate.map(|_| load.arrivals.unwrap_or_default()),
         workers,
@@ -285,6 +286,7 @@ fn load_plan(
             .map(|time| timeout("load.total_timeout", Some(time), time))
             .transpose()?,
         seed,
+        ..LoadPlan::default()
     })
 }
 
