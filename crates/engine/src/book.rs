@@ -44,6 +44,8 @@ pub(crate) struct Book {
     spin_ns: u64,
     last_outcome: Nanos,
     missed_start: bool,
+    /// Whether the stamps of what was sent are kept.
+    keeps_sent: bool,
 }
 
 /// The sums of a worker that has ended.
@@ -54,8 +56,14 @@ pub(crate) struct Closing {
 }
 
 impl Book {
-    pub(crate) fn new(hand_over: HandOver, control: Arc<Control>, timeline: Timeline) -> Self {
+    pub(crate) fn new(
+        hand_over: HandOver,
+        control: Arc<Control>,
+        timeline: Timeline,
+        keeps_sent: bool,
+    ) -> Self {
         Self {
+            keeps_sent,
             current: Box::default(),
             hand_over,
             control,
@@ -77,6 +85,9 @@ impl Book {
 
     /// The trial's time begins now.
     pub(crate) fn start(&mut self) {
+        if self.keeps_sent {
+            self.current.sent.reserve();
+        }
         self.cpu_at_start_ns = thread_cpu_ns();
         self.read_plan(0);
     }
@@ -118,10 +129,13 @@ impl Book {
         self.enter(intended, |account| account.scheduled += 1);
     }
 
-    /// A request was handed to the system in full.
+    /// A request was handed to the system in full at `now`.
     #[inline]
-    pub(crate) fn written(&mut self) {
+    pub(crate) fn written(&mut self, intended: Nanos, now: Nanos) {
         self.in_flight += 1;
+        if self.keeps_sent {
+            self.current.sent.note(intended.0, now.0);
+        }
     }
 
     #[inline]
@@ -148,6 +162,11 @@ impl Book {
         self.current.times.connect.saturating_record(took.0);
     }
 
+    /// A TLS handshake took this long.
+    pub(crate) fn secured(&mut self, took: Nanos) {
+        self.current.times.tls.saturating_record(took.0);
+    }
+
     pub(crate) const fn spun(&mut self, time: Nanos) {
         self.spin_ns += time.0;
     }
@@ -165,6 +184,10 @@ impl Book {
             times.service.saturating_record(done.since(request.written).0);
             times.send_lag.saturating_record(request.written.since(request.intended).0);
             times.pacer_lag.saturating_record(request.dispatched.since(request.intended).0);
+            times.write.saturating_record(request.written.since(request.ready).0);
+            let first_byte = request.first_byte.unwrap_or(done);
+            times.first_byte.saturating_record(first_byte.since(request.written).0);
+            times.transfer.saturating_record(done.since(first_byte).0);
         }
     }
 
@@ -192,6 +215,9 @@ impl Book {
             self.read_plan(index);
             let mut next = self.hand_over.spare.try_recv().unwrap_or_default();
             next.begin(index, boundary.0);
+            if self.keeps_sent {
+                next.sent.reserve();
+            }
             let finished = std::mem::replace(&mut self.current, next);
             (self.hand_over.finished)(finished);
             // The drain is one interval, however long it takes.
@@ -265,6 +291,7 @@ impl Book {
 
     fn close_interval(&mut self, at: Nanos) {
         self.integrate(at);
+        self.current.sent.close(at.0);
         let cpu_ns = thread_cpu_ns();
         let counts = &mut self.current.counts;
         counts.end_ns = at.0;

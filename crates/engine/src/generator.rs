@@ -4,19 +4,19 @@
 
 use crate::book::{Book, Closing, HandOver};
 use crate::control::{Control, Timeline};
-use crate::core::{Core, Limits, Pacer};
-use crate::driver::{Driver, Epoll};
+use crate::core::{Behaviour, Core, Limits, Pacer, Parts};
+use crate::driver::{self, Driver, Epoll, Peer, Route, Setup, SocketOptions, Uring};
 use crate::instrument;
 use crate::interval::IntervalData;
-use crate::worker::{Ready, Worker};
+use crate::worker::{Opening, Ready, Spin, Worker};
 use pace::{Closed, PaceError, Schedule, Share};
 use request::Prepared;
 use rustix::thread::{CpuSet, sched_setaffinity};
 use schema::experiment::LoadModel;
 use schema::load::ErrorClass;
-use schema::plan::LoadPlan;
+use schema::plan::{ConnectionPlan, DriverChoice, LoadPlan, SpinChoice};
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroU64;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
@@ -44,8 +44,29 @@ pub struct Job {
     pub timeline: Timeline,
     /// CPUs for the workers, one each in turn; `None` leaves them to the system.
     pub cpus: Option<Vec<u32>>,
-    /// Whether workers spin before an intended time; off where they share a CPU with the target.
+    /// Whether workers may spin before an intended time where the plan leaves it open (`auto`): not where they share
+    /// a CPU with the target.
     pub spin: bool,
+    /// Which of the load's workers this generator makes.
+    pub part: Part,
+}
+
+/// A generator's part of a load that several processes make together: the workers `first..first + workers` of
+/// `LoadPlan::workers`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// First worker, counted from 0.
+    pub first: u32,
+    /// How many; at least 1.
+    pub workers: u32,
+}
+
+impl Part {
+    /// All workers of a load.
+    #[must_use]
+    pub const fn whole(load: &LoadPlan) -> Self {
+        Self { first: 0, workers: load.workers }
+    }
 }
 
 /// Why a load cannot begin or go on.
@@ -65,6 +86,9 @@ pub enum EngineError {
         /// The system's answer.
         source: std::io::Error,
     },
+    /// The driver asked for does not work on this kernel.
+    #[error("io_uring cannot be used here: {0}; use --driver auto or --driver epoll")]
+    NoUring(String),
     /// Not one connection could be opened; nothing was sent.
     #[error("no connection could be opened: {example} ({asked} tried); check that the target listens there")]
     NothingConnected {
@@ -109,6 +133,7 @@ pub struct Generator {
     running: usize,
     asked: u64,
     established: u64,
+    driver: DriverChoice,
 }
 
 #[derive(Debug)]
@@ -127,6 +152,7 @@ impl Generator {
     /// Bad rates, refused resources, or not one connection.
     pub fn start(job: &Job) -> Result<Self, EngineError> {
         check(job)?;
+        let driver = choose(job.load.driver)?;
         let control = Arc::new(Control::new());
         let clock = MonotonicClock::starting_now();
         let (sender, messages) = channel();
@@ -142,8 +168,9 @@ impl Generator {
             running: 0,
             asked: 0,
             established: 0,
+            driver,
         };
-        for index in 0..job.load.workers {
+        for index in 0..job.part.workers {
             generator.spawn(job, index, sender.clone())?;
         }
         drop(sender);
@@ -177,6 +204,12 @@ impl Generator {
     /// Ends the load early: nothing more is sent, what is in flight is censored.
     pub fn stop(&self) {
         self.control.stop();
+    }
+
+    /// How sockets are driven: never [`DriverChoice::Auto`].
+    #[must_use]
+    pub const fn driver(&self) -> DriverChoice {
+        self.driver
     }
 
     /// Connections asked for, and open when the load began.
@@ -286,24 +319,34 @@ impl Generator {
             }),
             spare,
         };
-        let share = Share::new(index, job.load.workers);
-        let pacer = pacer(job, share)?;
-        let limits = Limits {
-            connect: Nanos(job.load.connect_timeout_ns),
-            response: Nanos(job.load.timeout_ns),
-            total: job.load.total_timeout_ns.map(Nanos),
+        let load = &job.load;
+        let share = Share::new(job.part.first + index, load.workers);
+        let limits = limits(load);
+        let opening = Opening {
+            connections: share.of(load.connections.into()) as usize,
+            per_s: load.connection.ramp_per_s.map(|per_s| per_s / f64::from(load.workers)),
         };
-        let book = Book::new(hand_over, self.control.clone(), job.timeline);
-        let connections = share.of(job.load.connections.into()) as u32;
-        let core = Core::new(book, self.clock, job.to, job.prepared.clone(), limits, pacer, connections);
+        let is_open = load.model == LoadModel::Open;
+        let slots =
+            if is_open { share.of(load.connections_max.max(load.connections).into()) as usize } else { 0 };
+        let core = Core::new(Parts {
+            book: Book::new(hand_over, self.control.clone(), job.timeline, is_open),
+            clock: self.clock,
+            routes: routes(job, share),
+            prepared: job.prepared.clone(),
+            limits,
+            behaviour: Behaviour::new(&load.connection),
+            pacer: pacer(job, share)?,
+            slots: slots.max(opening.connections),
+        });
         let thread = Thread {
             cpu: job.cpus.as_ref().filter(|cpus| !cpus.is_empty()).map(|cpus| cpus[worker % cpus.len()]),
-            spin: job.spin && job.load.model == LoadModel::Open,
-            shortest_timeout: limits
-                .total
-                .unwrap_or(limits.response)
-                .min(limits.response)
-                .min(limits.connect),
+            spin: load.spin,
+            may_spin: job.spin && core.waits_for_times(),
+            opening,
+            options: options(&load.connection),
+            driver: self.driver,
+            shortest_timeout: limits.shortest(),
             control: self.control.clone(),
             clock: self.clock,
             sender,
@@ -336,7 +379,11 @@ impl Drop for Generator {
 /// What a worker's thread needs besides its core.
 struct Thread {
     cpu: Option<u32>,
-    spin: bool,
+    spin: SpinChoice,
+    may_spin: bool,
+    opening: Opening,
+    options: SocketOptions,
+    driver: DriverChoice,
     shortest_timeout: Nanos,
     control: Arc<Control>,
     clock: MonotonicClock,
@@ -367,15 +414,28 @@ impl Thread {
         }
         // One nanosecond: timed waits are not rounded up to the default 50 µs.
         rustix::thread::set_current_timer_slack(NonZeroU64::new(1))?;
-        let spin_margin = self.spin.then(instrument::spin_margin);
-        let driver = Epoll::new(core.connections())?;
+        let setup =
+            Setup { slots: core.slots(), options: self.options.clone(), lasting: core.lasting_bytes() };
+        match self.driver {
+            DriverChoice::Epoll => self.drive(core, Epoll::new(&setup)?),
+            DriverChoice::Auto | DriverChoice::IoUring => self.drive(core, Uring::new(&setup)?),
+        }
+    }
+
+    fn drive<D: Driver>(self, core: Core, driver: D) -> std::io::Result<Closing> {
+        let spin = match self.spin {
+            SpinChoice::Full => Spin::Full,
+            SpinChoice::Auto if self.may_spin => Spin::Margin(instrument::spin_margin()),
+            SpinChoice::Off | SpinChoice::Auto => Spin::Off,
+        };
         let mut worker = Worker {
             core,
             driver,
             control: &self.control,
             clock: self.clock,
-            spin_margin,
+            spin,
             shortest_timeout: self.shortest_timeout,
+            opening: self.opening,
         };
         let ready = worker.set_up()?;
         let _ = self.sender.send(Message::Ready(ready));
@@ -383,8 +443,67 @@ impl Thread {
     }
 }
 
+/// The driver that a choice means on this kernel.
+fn choose(choice: DriverChoice) -> Result<DriverChoice, EngineError> {
+    match (choice, driver::try_uring()) {
+        (DriverChoice::Epoll, _) => Ok(DriverChoice::Epoll),
+        (_, Ok(())) => Ok(DriverChoice::IoUring),
+        (DriverChoice::Auto, Err(_)) => Ok(DriverChoice::Epoll),
+        (DriverChoice::IoUring, Err(error)) => Err(EngineError::NoUring(error.to_string())),
+    }
+}
+
+/// The drivers that work on this kernel, the preferred one first.
+#[must_use]
+pub fn drivers() -> Vec<DriverChoice> {
+    let uring = driver::try_uring().is_ok().then_some(DriverChoice::IoUring);
+    uring.into_iter().chain([DriverChoice::Epoll]).collect()
+}
+
+fn limits(load: &LoadPlan) -> Limits {
+    Limits {
+        connect: Nanos(load.connect_timeout_ns),
+        response: Nanos(load.timeout_ns),
+        total: load.total_timeout_ns.map(Nanos),
+        deadline: load.deadline_ns.map(Nanos),
+    }
+}
+
+fn options(plan: &ConnectionPlan) -> SocketOptions {
+    SocketOptions {
+        nodelay: plan.nodelay,
+        keepalive_s: plan.tcp_keepalive_ns.map(|time| time.div_ceil(1_000_000_000)),
+        congestion: plan.congestion.clone(),
+        dscp: plan.dscp,
+        device: plan.device.clone(),
+    }
+}
+
+/// The ways to the target; workers begin at different ones, so that few connections still use all sources.
+fn routes(job: &Job, share: Share) -> Vec<Route> {
+    let plan = &job.load.connection;
+    if let Some(path) = &plan.unix_socket {
+        return vec![Route { peer: Peer::Unix(Arc::new(path.into())), source: None }];
+    }
+    let peer = Peer::Inet(job.to);
+    let fits = |source: &&IpAddr| source.is_ipv4() == job.to.is_ipv4();
+    let mut routes: Vec<Route> = (plan.sources.iter().filter(fits))
+        .map(|source| Route { peer: peer.clone(), source: Some(*source) })
+        .collect();
+    if routes.is_empty() {
+        routes.push(Route { peer, source: None });
+    }
+    let first = share.index() as usize % routes.len();
+    routes.rotate_left(first);
+    routes
+}
+
 fn check(job: &Job) -> Result<(), EngineError> {
     let load = &job.load;
+    let part = job.part;
+    if part.workers == 0 || part.first.saturating_add(part.workers) > load.workers {
+        return Err(EngineError::Plan("a part of the workers that the load does not have"));
+    }
     if load.workers == 0 || load.connections < load.workers {
         return Err(EngineError::Plan(
             "each worker needs at least one connection: give more connections or fewer workers",

@@ -73,6 +73,14 @@ pub struct Times {
     pub pacer_lag: Histogram<u64>,
     /// Connection attempt to established.
     pub connect: Histogram<u64>,
+    /// Established to secured.
+    pub tls: Histogram<u64>,
+    /// Connection ready to written.
+    pub write: Histogram<u64>,
+    /// Written to first byte.
+    pub first_byte: Histogram<u64>,
+    /// First byte to done.
+    pub transfer: Histogram<u64>,
 }
 
 impl Default for Times {
@@ -83,6 +91,10 @@ impl Default for Times {
             send_lag: new_histogram(),
             pacer_lag: new_histogram(),
             connect: new_histogram(),
+            tls: new_histogram(),
+            write: new_histogram(),
+            first_byte: new_histogram(),
+            transfer: new_histogram(),
         }
     }
 }
@@ -90,26 +102,38 @@ impl Default for Times {
 impl Times {
     /// Each histogram with the tag it has in `latency.hlog`.
     #[must_use]
-    pub fn tagged(&self) -> [(&'static str, &Histogram<u64>); 5] {
+    pub fn tagged(&self) -> [(&'static str, &Histogram<u64>); 9] {
         [
             ("response", &self.response),
             ("service", &self.service),
             ("send_lag", &self.send_lag),
             ("pacer_lag", &self.pacer_lag),
             ("connect", &self.connect),
+            ("tls", &self.tls),
+            ("write", &self.write),
+            ("first_byte", &self.first_byte),
+            ("transfer", &self.transfer),
         ]
     }
 
-    /// Adds the counts of `other`; the order of additions does not matter (METHOD §10).
-    pub fn add(&mut self, other: &Self) {
-        let mine = [
+    /// The same histograms in the same order.
+    fn all_mut(&mut self) -> [&mut Histogram<u64>; 9] {
+        [
             &mut self.response,
             &mut self.service,
             &mut self.send_lag,
             &mut self.pacer_lag,
             &mut self.connect,
-        ];
-        for (sum, (_, part)) in mine.into_iter().zip(other.tagged()) {
+            &mut self.tls,
+            &mut self.write,
+            &mut self.first_byte,
+            &mut self.transfer,
+        ]
+    }
+
+    /// Adds the counts of `other`; the order of additions does not matter (METHOD §10).
+    pub fn add(&mut self, other: &Self) {
+        for (sum, (_, part)) in self.all_mut().into_iter().zip(other.tagged()) {
             if !part.is_empty() {
                 sum.add(part).expect("all time histograms have the same bounds");
             }
@@ -117,17 +141,53 @@ impl Times {
     }
 
     fn reset(&mut self) {
-        for histogram in [
-            &mut self.response,
-            &mut self.service,
-            &mut self.send_lag,
-            &mut self.pacer_lag,
-            &mut self.connect,
-        ] {
-            if !histogram.is_empty() {
-                histogram.reset();
-            }
+        self.all_mut().into_iter().filter(|histogram| !histogram.is_empty()).for_each(Histogram::reset);
+    }
+}
+
+/// Stamps of what was really sent in an interval, for the goodness-of-fit gate: complete from its begin up to a point.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Sent {
+    /// (intended, written) in nanoseconds from the trial's origin, in order of writing; for several workers merged.
+    pub stamps: Vec<(u64, u64)>,
+    /// Requests written after this moment may lack.
+    pub complete_to_ns: u64,
+}
+
+/// Stamps of one worker and interval.
+const SENT_MAX: usize = 4096;
+
+impl Sent {
+    /// Notes a request unless there is no room; `now` is when it was written.
+    #[inline]
+    pub(crate) fn note(&mut self, intended_ns: u64, written_ns: u64) {
+        if self.stamps.len() < SENT_MAX {
+            self.stamps.push((intended_ns, written_ns));
         }
+    }
+
+    /// Memory for a whole interval.
+    pub(crate) fn reserve(&mut self) {
+        self.stamps.reserve_exact(SENT_MAX);
+    }
+
+    /// The interval has ended at `end_ns`.
+    pub(crate) fn close(&mut self, end_ns: u64) {
+        let is_full = self.stamps.len() == SENT_MAX;
+        self.complete_to_ns = if is_full { self.stamps.last().map_or(end_ns, |last| last.1) } else { end_ns };
+    }
+
+    /// Adds another worker's stamps of the same interval; only what both have in full stays.
+    fn merge(&mut self, other: &Self) {
+        self.complete_to_ns = self.complete_to_ns.min(other.complete_to_ns);
+        self.stamps.extend_from_slice(&other.stamps);
+        self.stamps.retain(|(_, written_ns)| *written_ns <= self.complete_to_ns);
+        self.stamps.sort_unstable_by_key(|(intended_ns, written_ns)| (*written_ns, *intended_ns));
+    }
+
+    fn clear(&mut self) {
+        self.stamps.clear();
+        self.complete_to_ns = u64::MAX;
     }
 }
 
@@ -146,6 +206,8 @@ pub struct IntervalData {
     status: Box<[u64; STATUS_MAX]>,
     /// Times of the requests that ended in this interval.
     pub times: Times,
+    /// What was really sent; open loop only.
+    pub sent: Sent,
     /// Texts of failures, a few for each class.
     pub examples: BTreeMap<ErrorClass, Vec<String>>,
 }
@@ -189,6 +251,7 @@ impl Default for IntervalData {
             counts: Counts::default(),
             status: Box::new([0; STATUS_MAX]),
             times: Times::default(),
+            sent: Sent { complete_to_ns: u64::MAX, ..Sent::default() },
             examples: BTreeMap::new(),
         }
     }
@@ -206,6 +269,7 @@ impl IntervalData {
         self.counts = Counts { index, start_ns, ..Counts::default() };
         self.status.fill(0);
         self.times.reset();
+        self.sent.clear();
         self.examples.clear();
     }
 
@@ -229,6 +293,7 @@ impl IntervalData {
 
     /// Adds another worker's part of the same interval, or another interval to a sum.
     pub fn merge(&mut self, other: &Self) {
+        self.sent.merge(&other.sent);
         self.counts.merge(&other.counts);
         self.status.iter_mut().zip(other.status.iter()).for_each(|(sum, n)| *sum += n);
         self.times.add(&other.times);

@@ -22,9 +22,6 @@ mod slot;
 mod worker;
 
 pub use control::Timeline;
-pub use generator::{EngineError, Generator, Job, Step};
+pub use generator::{EngineError, Generator, Job, Part, Step, drivers};
 pub use instrument::measure as measure_instrument;
-pub use interval::{Account, Counts, IntervalData, TIME_NS_MAX, Times, new_histogram};
-
-/// How sockets are driven; stored with every result.
-pub const DRIVER: &str = "epoll";
+pub use interval::{Account, Counts, IntervalData, Sent, TIME_NS_MAX, Times, new_histogram};

@@ -1,6 +1,7 @@
-//! A connection slot: one connection at a time, and at most one request on it.
+//! A connection slot: one connection at a time, and the requests on it.
 
 use request::Answer;
+use std::collections::VecDeque;
 use units::Nanos;
 use wire::ResponseParser;
 
@@ -13,9 +14,9 @@ pub(crate) enum State {
     Connecting,
     /// Connected, no request.
     Idle,
-    /// The request is partly written.
+    /// The newest request is partly written.
     Sending { sent: usize },
-    /// The request is written; the answer is awaited or coming.
+    /// All requests are written; answers are awaited or coming.
     Waiting,
     /// Closed loop: a pause after a failed connection attempt.
     Paused { until: Nanos },
@@ -26,7 +27,12 @@ pub(crate) enum State {
 pub(crate) struct InFlight {
     pub(crate) intended: Nanos,
     pub(crate) dispatched: Nanos,
+    /// When a connection was there to write to.
+    pub(crate) ready: Nanos,
+    /// When the last part was handed to the system.
     pub(crate) written: Nanos,
+    /// When the first bytes of an answer in several pieces came.
+    pub(crate) first_byte: Option<Nanos>,
     pub(crate) answer: Answer,
 }
 
@@ -34,7 +40,10 @@ pub(crate) struct InFlight {
 #[derive(Debug)]
 pub(crate) struct Slot {
     pub(crate) state: State,
+    /// The request whose answer comes next.
     pub(crate) request: Option<InFlight>,
+    /// Pipelining: requests sent behind it, oldest first; unallocated without.
+    pub(crate) behind: VecDeque<InFlight>,
     pub(crate) parser: ResponseParser,
     /// When the connection attempt began.
     pub(crate) opened: Nanos,
@@ -44,6 +53,8 @@ pub(crate) struct Slot {
     pub(crate) refusals: u32,
     /// Whether the slot stands in the queue of idle ones.
     pub(crate) queued: bool,
+    /// Closed loop: whether the slot's next request is already drawn and waits for its time.
+    pub(crate) thinking: bool,
 }
 
 impl Slot {
@@ -51,11 +62,48 @@ impl Slot {
         Self {
             state: State::Closed,
             request: None,
+            behind: VecDeque::new(),
             parser: ResponseParser::default(),
             opened: Nanos::ZERO,
             answers: 0,
             refusals: 0,
             queued: false,
+            thinking: false,
         }
+    }
+
+    /// Requests on the slot.
+    #[inline]
+    pub(crate) fn requests(&self) -> usize {
+        usize::from(self.request.is_some()) + self.behind.len()
+    }
+
+    /// The request that is being written or was written last.
+    #[inline]
+    pub(crate) fn newest(&mut self) -> Option<&mut InFlight> {
+        self.behind.back_mut().or(self.request.as_mut())
+    }
+
+    /// Takes all requests, oldest first, each with whether it was written in full.
+    pub(crate) fn take_requests(&mut self) -> impl Iterator<Item = (InFlight, bool)> + use<> {
+        let newest_is_whole = self.state == State::Waiting;
+        let mut requests: Vec<InFlight> = self.request.take().into_iter().collect();
+        requests.extend(self.behind.drain(..));
+        let count = requests.len();
+        requests
+            .into_iter()
+            .enumerate()
+            .map(move |(place, request)| (request, newest_is_whole || place + 1 < count))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_idle_slot_stays_small() {
+        // With the driver's part, far below the 2 KiB a connection may cost.
+        assert!(size_of::<Slot>() <= 512, "{} bytes", size_of::<Slot>());
     }
 }

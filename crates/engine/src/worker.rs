@@ -30,19 +30,50 @@ pub(crate) struct Worker<'a, D: Driver> {
     pub(crate) driver: D,
     pub(crate) control: &'a Control,
     pub(crate) clock: MonotonicClock,
-    /// How long before an intended time sleeping turns into spinning; `None` never spins.
-    pub(crate) spin_margin: Option<SpinMargin>,
+    pub(crate) spin: Spin,
     /// Shortest time-out, which sets how often to sweep.
     pub(crate) shortest_timeout: Nanos,
+    pub(crate) opening: Opening,
+}
+
+/// How a worker waits for an intended time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Spin {
+    /// Sleeps.
+    Off,
+    /// Sleeps to a margin before it and spins the rest.
+    Margin(SpinMargin),
+    /// Never sleeps while load runs.
+    Full,
+}
+
+/// How connections are opened ahead of the load.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Opening {
+    /// How many.
+    pub(crate) connections: usize,
+    /// Attempts per second of this worker; as fast as possible where absent.
+    pub(crate) per_s: Option<f64>,
+}
+
+impl Opening {
+    /// Attempts that may have begun this long after the first.
+    fn due(self, elapsed: Nanos) -> usize {
+        self.per_s.map_or(self.connections, |per_s| {
+            ((elapsed.0 as f64 / 1e9 * per_s) as usize + 1).min(self.connections)
+        })
+    }
 }
 
 impl<D: Driver> Worker<'_, D> {
     /// Opens the connections; ends when each attempt has ended or timed out.
     pub(crate) fn set_up(&mut self) -> io::Result<Ready> {
-        let count = self.core.connections();
+        let count = self.opening.connections;
+        let begun = self.core.now();
         let mut opened = 0;
         while !self.control.is_stopped() {
-            while opened < count && self.core.connecting() < SETUP_AT_ONCE {
+            let due = self.opening.due(self.core.now().since(begun));
+            while opened < due && self.core.connecting() < SETUP_AT_ONCE {
                 self.core.open_ahead(self.driver.sockets(), opened as SlotId);
                 opened += 1;
             }
@@ -127,15 +158,15 @@ impl<D: Driver> Worker<'_, D> {
         let book = &self.core.book;
         let until = if self.core.is_draining() { book.drain_end() } else { book.end() };
         let due = next_sweep.min(book.boundary()).min(until);
-        let spin_from = match (self.core.next_intended(), self.spin_margin) {
-            (Some(intended), Some(margin)) => margin.sleep_until(intended),
-            (Some(intended), None) => intended,
-            (None, _) => due,
+        let intended = self.core.next_intended();
+        let wake = match (self.spin, intended) {
+            (Spin::Full, _) => now,
+            (Spin::Margin(margin), Some(intended)) => due.min(margin.sleep_until(intended)),
+            (_, intended) => due.min(intended.unwrap_or(due)),
         };
-        let wake = due.min(spin_from);
         if wake > now {
             let events = self.driver.poll(Wait::AtMost(wake - now), &mut self.core)?;
-            if let (0, Some(margin)) = (events, &mut self.spin_margin) {
+            if let (0, Spin::Margin(margin)) = (events, &mut self.spin) {
                 margin.observe(self.core.now().since(wake));
             }
             return Ok(());

@@ -4,7 +4,7 @@
 //! q is −ln(1−q) × 10 ms (Kleinrock, Queueing Systems I, §3.2). Trials run one at a time, because both ends spin to be
 //! exact and need a core each; each has its own seed.
 
-use engine::{Generator, IntervalData, Job, Step, Timeline};
+use engine::{Generator, IntervalData, Job, Part, Step, Timeline};
 use request::{Check, Prepared};
 use schema::experiment::{ArrivalLaw, LoadModel, Reference, ServiceLaw};
 use schema::plan::{LoadPlan, RequestPlan};
@@ -47,6 +47,7 @@ fn trial(seed: u64, seconds: u64) -> IntervalData {
         timeline: Timeline::for_samples(seconds * 1_000_000_000, 1, 1_000_000_000),
         cpus: None,
         spin: true,
+        part: Part { first: 0, workers: 1 },
     };
     let mut generator = Generator::start(&job).unwrap();
     generator.begin(Some(0));

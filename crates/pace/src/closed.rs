@@ -23,6 +23,12 @@ impl Closed {
         Some(free_at)
     }
 
+    /// Whether requests wait for a think time.
+    #[must_use]
+    pub const fn thinks(&self) -> bool {
+        false
+    }
+
     /// Whether the budget is spent.
     #[must_use]
     pub const fn is_spent(&self) -> bool {

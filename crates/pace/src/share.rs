@@ -27,6 +27,12 @@ impl Share {
         total / self.workers + u64::from(self.index < total % self.workers)
     }
 
+    /// Number of this worker, from 0.
+    #[must_use]
+    pub const fn index(self) -> u64 {
+        self.index
+    }
+
     /// Position of this worker's first item in the whole.
     pub(crate) const fn first(self) -> u64 {
         self.index

@@ -6,13 +6,14 @@
 //! Absent on purpose: sockets, clocks, and templates (every request of a load is the same bytes for now).
 
 use schema::plan::RequestPlan;
+use std::sync::Arc;
 pub use wire::EncodeError;
 use wire::{Header, RequestHead, Visit, encode_request};
 
 /// A request ready to be sent, with the judgement of its answers.
 #[derive(Clone, Debug)]
 pub struct Prepared {
-    bytes: Vec<u8>,
+    bytes: Arc<[u8]>,
     is_head: bool,
     check: Check,
 }
@@ -24,7 +25,7 @@ impl Prepared {
     /// Where a part of the request would break its framing.
     pub fn new(plan: &RequestPlan, host: &str, check: Check) -> Result<Self, EncodeError> {
         let head = RequestHead { method: &plan.method, target: &plan.path, host, headers: &plan.headers };
-        Ok(Self { bytes: encode_request(&head, &plan.body)?, is_head: plan.method == "HEAD", check })
+        Ok(Self { bytes: encode_request(&head, &plan.body)?.into(), is_head: plan.method == "HEAD", check })
     }
 
     /// The bytes on the wire.
@@ -32,6 +33,12 @@ impl Prepared {
     #[must_use]
     pub fn bytes(&self) -> &[u8] {
         &self.bytes
+    }
+
+    /// The same bytes, to be held on to.
+    #[must_use]
+    pub fn shared_bytes(&self) -> Arc<[u8]> {
+        self.bytes.clone()
     }
 
     /// Whether answers have no body whatever their header section says.

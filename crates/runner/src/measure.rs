@@ -5,7 +5,7 @@
 use crate::RunnerError;
 use crate::error::RequestError;
 use analyze::TrialFacts;
-use engine::{Generator, IntervalData, Job, Step, Timeline, new_histogram};
+use engine::{Generator, IntervalData, Job, Part, Step, Timeline, new_histogram};
 use hdrhistogram::Histogram;
 use request::{Check, Prepared};
 use schema::load::{
@@ -129,7 +129,9 @@ pub fn measure(job: &LoadJob, watch: &mut impl Watch, stop: &AtomicBool) -> Resu
     }
     let (asked, established) = generator.connections();
     let interrupted = stop.load(Ordering::Relaxed);
-    Ok(fold.finish(job, phases, asked, established, interrupted))
+    let mut measured = fold.finish(job, phases, asked, established, interrupted);
+    measured.report.plan.driver = generator.driver().key().to_owned();
+    Ok(measured)
 }
 
 /// The report of a load of which not one connection could be opened: each attempt is a request that failed.
@@ -161,6 +163,7 @@ fn engine_job(job: &LoadJob, timeline: Timeline) -> Result<Job, RequestError> {
         timeline,
         cpus: job.cpus.clone(),
         spin: job.spin,
+        part: Part::whole(&job.load),
     })
 }
 
@@ -257,6 +260,7 @@ struct Fold {
     /// Whole load.
     connects: u64,
     connect_times: Histogram<u64>,
+    tls_times: Histogram<u64>,
     samples: Vec<SampleFold>,
     samples_planned: u32,
 }
@@ -280,6 +284,7 @@ impl Fold {
             answered_all: 0,
             connects: 0,
             connect_times: new_histogram(),
+            tls_times: new_histogram(),
             samples: Vec::new(),
             samples_planned,
         }
@@ -287,7 +292,11 @@ impl Fold {
 
     fn add(&mut self, line: &IntervalLine, data: &IntervalData) {
         self.connects += data.counts.connects;
-        self.connect_times.add(&data.times.connect).expect("all time histograms have the same bounds");
+        for (sum, part) in
+            [(&mut self.connect_times, &data.times.connect), (&mut self.tls_times, &data.times.tls)]
+        {
+            sum.add(part).expect("all time histograms have the same bounds");
+        }
         if line.phase == Some(Phase::Warmup) {
             return;
         }
@@ -347,6 +356,10 @@ impl Fold {
             send_lag: analyze::latency(&times.send_lag, 0),
             pacer_lag: analyze::latency(&times.pacer_lag, 0),
             connect: analyze::latency(&self.connect_times, 0),
+            tls: analyze::latency(&self.tls_times, 0),
+            write: analyze::latency(&times.write, 0),
+            first_byte: analyze::latency(&times.first_byte, 0),
+            transfer: analyze::latency(&times.transfer, 0),
         }
     }
 
@@ -442,7 +455,7 @@ fn empty_report(job: &LoadJob) -> LoadReport {
             load: job.load.clone(),
             phases: job.phases.clone(),
             requests_max: job.requests_max,
-            driver: engine::DRIVER.to_owned(),
+            driver: String::new(),
         },
         requests: Requests::default(),
         errors: BTreeMap::new(),

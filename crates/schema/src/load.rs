@@ -115,6 +115,36 @@ pub struct Latencies {
     pub pacer_lag: LatencySummary,
     /// Connection attempt to established; over the whole load.
     pub connect: LatencySummary,
+    /// TLS handshake, from established to secured; over the whole load.
+    #[serde(default)]
+    pub tls: LatencySummary,
+    /// Connection ready to the last part of the request handed to the system; 0 where one call took it whole.
+    #[serde(default)]
+    pub write: LatencySummary,
+    /// Written to the first byte of the answer.
+    #[serde(default)]
+    pub first_byte: LatencySummary,
+    /// First byte to the last of the answer; 0 where it came in one piece.
+    #[serde(default)]
+    pub transfer: LatencySummary,
+}
+
+impl Latencies {
+    /// All kinds of time with their keys, in the order of a request's life.
+    #[must_use]
+    pub fn all(&self) -> [(&'static str, &LatencySummary); 9] {
+        [
+            ("response", &self.response),
+            ("service", &self.service),
+            ("send_lag", &self.send_lag),
+            ("pacer_lag", &self.pacer_lag),
+            ("connect", &self.connect),
+            ("tls", &self.tls),
+            ("write", &self.write),
+            ("first_byte", &self.first_byte),
+            ("transfer", &self.transfer),
+        ]
+    }
 }
 
 /// Quantiles of one time in nanoseconds; a value is null where it is refused.
@@ -205,6 +235,8 @@ pub enum ErrorClass {
     DescriptorLimit,
     /// The name did not resolve.
     NameResolution,
+    /// Shed: not sent before its deadline.
+    Deadline,
     /// No complete answer within the response or total time-out.
     Timeout,
     /// The target closed before the answer was complete.
@@ -221,7 +253,7 @@ pub enum ErrorClass {
 
 impl ErrorClass {
     /// All classes; their order is the index of [`ErrorClass::index`].
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Refused,
         Self::ConnectTimeout,
         Self::Unreachable,
@@ -229,6 +261,7 @@ impl ErrorClass {
         Self::AddressNotAvailable,
         Self::DescriptorLimit,
         Self::NameResolution,
+        Self::Deadline,
         Self::Timeout,
         Self::PrematureClose,
         Self::Malformed,
@@ -254,6 +287,7 @@ impl ErrorClass {
             Self::AddressNotAvailable => "address_not_available",
             Self::DescriptorLimit => "descriptor_limit",
             Self::NameResolution => "name_resolution",
+            Self::Deadline => "deadline",
             Self::Timeout => "timeout",
             Self::PrematureClose => "premature_close",
             Self::Malformed => "malformed",

@@ -195,6 +195,18 @@ pub enum DriverChoice {
     Epoll,
 }
 
+impl DriverChoice {
+    /// The name used in files and on screens.
+    #[must_use]
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::Auto => "auto",
+            Self::IoUring => "io_uring",
+            Self::Epoll => "epoll",
+        }
+    }
+}
+
 /// Whether workers spin before an intended time.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]

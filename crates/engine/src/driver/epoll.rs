@@ -4,14 +4,14 @@
 //! request costs one `send`, one `recv` and its share of an `epoll_wait`. A short read means that the socket is empty
 //! for now and saves the `recv` that would say so.
 
-use super::{Driver, Handler, SlotId, Sockets, Wait};
+use super::route::{self, Route, SocketOptions};
+use super::{Driver, Handler, Setup, SlotId, Sockets, Wait};
 use crate::failure::{Failure, classify};
 use rustix::event::{Timespec, epoll};
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
-use rustix::net::{self, AddressFamily, RecvFlags, SendFlags, SocketFlags, SocketType, sockopt};
+use rustix::net::{self, RecvFlags, SendFlags, sockopt};
 use std::io;
-use std::net::SocketAddr;
 
 /// One read takes at most this much; larger answers take several.
 const READ_BYTES: usize = 64 * 1024;
@@ -27,6 +27,7 @@ pub(crate) struct Epoll {
 pub(crate) struct EpollSockets {
     epoll: OwnedFd,
     slots: Vec<Socket>,
+    options: SocketOptions,
 }
 
 #[derive(Default)]
@@ -42,15 +43,8 @@ impl EpollSockets {
         self.slots[slot as usize].generation
     }
 
-    fn open(&mut self, slot: SlotId, to: SocketAddr) -> Result<(), Errno> {
-        let family = if to.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
-        let fd =
-            net::socket_with(family, SocketType::STREAM, SocketFlags::NONBLOCK | SocketFlags::CLOEXEC, None)?;
-        sockopt::set_tcp_nodelay(&fd, true)?;
-        match net::connect(&fd, &to) {
-            Ok(()) | Err(Errno::INPROGRESS) => {}
-            Err(errno) => return Err(errno),
-        }
+    fn open(&mut self, slot: SlotId, route: &Route) -> Result<(), Errno> {
+        let fd = route::open(route, &self.options)?;
         let socket = &mut self.slots[slot as usize];
         socket.generation = socket.generation.wrapping_add(1);
         let token = u64::from(socket.generation) << 32 | u64::from(slot);
@@ -64,9 +58,9 @@ impl EpollSockets {
 }
 
 impl Sockets for EpollSockets {
-    fn connect(&mut self, slot: SlotId, to: SocketAddr) -> Result<(), Failure> {
+    fn connect(&mut self, slot: SlotId, route: &Route) -> Result<(), Failure> {
         debug_assert!(self.slots[slot as usize].fd.is_none(), "slot {slot} is already open");
-        self.open(slot, to).map_err(|errno| classify(errno, true))
+        self.open(slot, route).map_err(|errno| classify(errno, true))
     }
 
     #[inline]
@@ -91,11 +85,11 @@ impl Sockets for EpollSockets {
 impl Driver for Epoll {
     type Sockets = EpollSockets;
 
-    fn new(slots: usize) -> io::Result<Self> {
+    fn new(setup: &Setup) -> io::Result<Self> {
         let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
-        let slots = std::iter::repeat_with(Socket::default).take(slots).collect();
+        let slots = std::iter::repeat_with(Socket::default).take(setup.slots).collect();
         Ok(Self {
-            sockets: EpollSockets { epoll, slots },
+            sockets: EpollSockets { epoll, slots, options: setup.options.clone() },
             buffer: vec![0; READ_BYTES].into_boxed_slice(),
             events: Vec::with_capacity(EVENTS_MAX),
         })

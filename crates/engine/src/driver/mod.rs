@@ -1,16 +1,21 @@
 //! The seam between the worker and the operating system's way of driving sockets.
 //!
 //! A driver owns the sockets, one for each connection slot, and tells the worker what happened to them. It is chosen
-//! at compile time per worker loop, so there is no dynamic call per request. epoll is the only driver so far;
-//! io_uring takes the same seam.
+//! at compile time per worker loop, so there is no dynamic call per request.
+//!
+//! The only modules of prony with unsafe code are below this one, each block with its reason.
 
 mod epoll;
+mod route;
+mod uring;
 
 use crate::failure::Failure;
 pub(crate) use epoll::Epoll;
+pub(crate) use route::{Peer, Route, SocketOptions};
 use std::io;
-use std::net::SocketAddr;
+use std::sync::Arc;
 use units::Nanos;
+pub(crate) use uring::Uring;
 
 /// Index of a connection slot.
 pub(crate) type SlotId = u32;
@@ -24,12 +29,26 @@ pub(crate) enum Wait {
     AtMost(Nanos),
 }
 
+/// What a driver is made for.
+#[derive(Clone, Debug)]
+pub(crate) struct Setup {
+    /// Connection slots, at most [`SLOTS_MAX`].
+    pub(crate) slots: usize,
+    /// Options of every socket.
+    pub(crate) options: SocketOptions,
+    /// Bytes that are sent over and over and outlive the driver; sending from within them saves a copy.
+    pub(crate) lasting: Arc<[u8]>,
+}
+
+/// Most slots of one driver.
+pub(crate) const SLOTS_MAX: usize = 1 << 20;
+
 /// Actions on sockets that the worker may take while it handles an event.
 pub(crate) trait Sockets {
     /// Begins to connect the slot, which must be closed; the end is told by [`Handler::connected`].
-    fn connect(&mut self, slot: SlotId, to: SocketAddr) -> Result<(), Failure>;
+    fn connect(&mut self, slot: SlotId, route: &Route) -> Result<(), Failure>;
     /// Sends from the front of `bytes`; returns how many were taken. When fewer than all,
-    /// [`Handler::writable`] tells when to go on.
+    /// [`Handler::writable`] tells when to go on. A failure of bytes that were taken is told by [`Handler::ended`].
     fn send(&mut self, slot: SlotId, bytes: &[u8]) -> Result<usize, Failure>;
     /// Closes the slot; nothing more is told of it until it is connected again.
     fn close(&mut self, slot: SlotId);
@@ -51,10 +70,15 @@ pub(crate) trait Handler<S: Sockets> {
 pub(crate) trait Driver: Sized {
     type Sockets: Sockets;
 
-    /// A driver for `slots` connections.
-    fn new(slots: usize) -> io::Result<Self>;
+    /// A driver for connections of one kind. Must be used on the thread that made it.
+    fn new(setup: &Setup) -> io::Result<Self>;
     /// The sockets, for actions outside of an event.
     fn sockets(&mut self) -> &mut Self::Sockets;
     /// Waits and hands events to `handler`. Returns how many there were.
     fn poll(&mut self, wait: Wait, handler: &mut impl Handler<Self::Sockets>) -> io::Result<usize>;
+}
+
+/// Whether the kernel has what the io_uring driver needs: tries it on the calling thread.
+pub(crate) fn try_uring() -> io::Result<()> {
+    Uring::new(&Setup { slots: 1, options: SocketOptions::default(), lasting: Arc::from([]) }).map(drop)
 }

@@ -1,0 +1,121 @@
+//! How connections come and go: attempts, their failures and pauses, and when a connection has served long enough.
+
+use super::{Core, Pacer, Stage};
+use crate::driver::{SlotId, Sockets};
+use crate::failure::Failure;
+use crate::slot::State;
+use schema::plan::ConnectionPlan;
+use units::{Clock, Nanos};
+
+/// Pause after a failed connection attempt in the closed loop: doubled with each failure in a row.
+const PAUSE: (Nanos, Nanos) = (Nanos::from_millis(10), Nanos::SECOND);
+
+/// How long a connection serves and how many requests it carries at a time.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Behaviour {
+    /// Requests after which a connection is closed.
+    requests_max: u64,
+    /// Age at which a free connection is closed.
+    lifetime: Option<Nanos>,
+    /// Requests on a connection at a time.
+    pub(super) pipeline: usize,
+}
+
+impl Behaviour {
+    pub(crate) fn new(plan: &ConnectionPlan) -> Self {
+        Self {
+            requests_max: if plan.keepalive { plan.requests_max.unwrap_or(u64::MAX) } else { 1 },
+            lifetime: plan.lifetime_ns.map(Nanos),
+            pipeline: plan.pipeline.max(1) as usize,
+        }
+    }
+
+    /// Whether a connection with this many answers has served its share.
+    #[inline]
+    pub(super) fn is_used_up(&self, answers: u64) -> bool {
+        answers >= self.requests_max
+    }
+
+    /// Whether a connection of this age is to be closed once free.
+    #[inline]
+    pub(super) fn is_too_old(&self, age: Nanos) -> bool {
+        self.lifetime.is_some_and(|lifetime| age >= lifetime)
+    }
+}
+
+impl Core {
+    /// Opens a slot's connection before the load begins.
+    pub(crate) fn open_ahead<S: Sockets>(&mut self, sockets: &mut S, slot: SlotId) {
+        self.connect(sockets, slot);
+    }
+
+    /// Slots whose connection attempt is under way.
+    pub(crate) fn connecting(&self) -> usize {
+        self.slots.iter().filter(|slot| slot.state == State::Connecting).count()
+    }
+
+    pub(crate) fn established(&self) -> u64 {
+        self.slots.iter().filter(|slot| slot.state == State::Idle).count() as u64
+    }
+
+    pub(crate) fn take_setup_failures(&mut self) -> Vec<Failure> {
+        std::mem::take(&mut self.setup_failures)
+    }
+
+    pub(super) fn connect<S: Sockets>(&mut self, sockets: &mut S, id: SlotId) {
+        let now = self.clock.now();
+        let slot = &mut self.slots[id as usize];
+        slot.opened = now;
+        slot.state = State::Connecting;
+        let route = &self.routes[self.next_route];
+        self.next_route = (self.next_route + 1) % self.routes.len();
+        if let Err(failure) = sockets.connect(id, route) {
+            self.connection_failed(sockets, id, failure, now);
+        }
+    }
+
+    /// A connection attempt failed, and with it the request it was made for, if any. The slot rests: the closed loop
+    /// pauses, the open loop leaves it for the next arrival.
+    pub(super) fn connection_failed<S: Sockets>(
+        &mut self,
+        sockets: &mut S,
+        id: SlotId,
+        failure: Failure,
+        now: Nanos,
+    ) {
+        self.close(sockets, id);
+        let slot = &mut self.slots[id as usize];
+        slot.refusals = slot.refusals.saturating_add(1);
+        let pause = Nanos(PAUSE.0.0 << slot.refusals.min(16)).min(PAUSE.1);
+        let request = slot.request.take();
+        match (self.stage, &self.pacer) {
+            (Stage::Setup, _) => self.setup_failures.push(failure),
+            (_, Pacer::Closed(_)) => slot.state = State::Paused { until: now + pause },
+            (_, Pacer::Open(_)) => self.closed.push(id),
+        }
+        if let Some(request) = request {
+            self.book.fail(request.intended, false, failure, now);
+        }
+    }
+
+    pub(super) fn close<S: Sockets>(&mut self, sockets: &mut S, id: SlotId) {
+        sockets.close(id);
+        self.slots[id as usize].state = State::Closed;
+    }
+
+    /// An attempt has succeeded at `now`.
+    pub(super) fn established_now<S: Sockets>(&mut self, sockets: &mut S, id: SlotId, now: Nanos) {
+        let slot = &mut self.slots[id as usize];
+        self.book.connected(now.since(slot.opened));
+        slot.opened = now;
+        slot.state = State::Idle;
+        slot.answers = 0;
+        slot.refusals = 0;
+        if slot.request.is_some() {
+            self.write(sockets, id, now);
+            self.top_up(sockets, id, now);
+        } else {
+            self.next_request(sockets, id, now);
+        }
+    }
+}

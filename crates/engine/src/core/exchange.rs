@@ -1,0 +1,255 @@
+//! A request on a connection: written, answered, failed.
+
+use super::{Core, Pacer};
+use crate::driver::{Handler, SlotId, Sockets};
+use crate::failure::{Cause, Failure};
+use crate::slot::{InFlight, State};
+use request::{Answer, Judged};
+use schema::load::ErrorClass;
+use units::{Clock, Nanos};
+use wire::{Ended, Feed};
+
+impl Core {
+    /// Puts a request on a slot and sends it, connecting first where needed.
+    #[inline]
+    pub(super) fn begin<S: Sockets>(
+        &mut self,
+        sockets: &mut S,
+        id: SlotId,
+        intended: Nanos,
+        dispatched: Nanos,
+    ) {
+        let request = InFlight {
+            intended,
+            dispatched,
+            ready: dispatched,
+            written: dispatched,
+            first_byte: None,
+            answer: Answer::default(),
+        };
+        let slot = &mut self.slots[id as usize];
+        match slot.state {
+            State::Idle => {
+                slot.request = Some(request);
+                // In the closed loop the stamp just taken is the moment before the write; a second reading of the
+                // clock would cost more than it tells. An arrival of the open loop may have waited since.
+                let now = if matches!(self.pacer, Pacer::Closed(_)) { dispatched } else { self.clock.now() };
+                self.write(sockets, id, now);
+                self.top_up(sockets, id, now);
+            }
+            State::Waiting => {
+                slot.behind.push_back(request);
+                self.write(sockets, id, dispatched);
+            }
+            _ => {
+                slot.request = Some(request);
+                self.connect(sockets, id);
+            }
+        }
+    }
+
+    /// Pipelining: sends further requests behind the one just sent, as far as the depth allows.
+    #[inline]
+    pub(super) fn top_up<S: Sockets>(&mut self, sockets: &mut S, id: SlotId, now: Nanos) {
+        if self.behaviour.pipeline == 1 {
+            return;
+        }
+        loop {
+            let slot = &self.slots[id as usize];
+            let requests = slot.requests();
+            let sent = slot.answers + requests as u64;
+            let has_room = requests < self.behaviour.pipeline && !self.behaviour.is_used_up(sent);
+            if slot.state != State::Waiting || !has_room {
+                return;
+            }
+            self.next_request(sockets, id, now);
+            if self.slots[id as usize].requests() == requests {
+                return;
+            }
+        }
+    }
+
+    /// Writes the slot's newest request from its beginning. `written` is stamped just before the bytes are handed
+    /// over, so service time includes the system's sending path.
+    #[inline]
+    pub(super) fn write<S: Sockets>(&mut self, sockets: &mut S, id: SlotId, now: Nanos) {
+        let slot = &mut self.slots[id as usize];
+        if slot.behind.is_empty() {
+            slot.parser.begin(self.prepared.is_head());
+        }
+        slot.state = State::Sending { sent: 0 };
+        if let Some(request) = slot.newest() {
+            request.ready = now;
+        }
+        self.write_on(sockets, id, now);
+    }
+
+    #[inline]
+    fn write_on<S: Sockets>(&mut self, sockets: &mut S, id: SlotId, now: Nanos) {
+        let slot = &mut self.slots[id as usize];
+        let State::Sending { sent } = slot.state else { return };
+        let Some(request) = slot.newest() else { return };
+        request.written = now;
+        let intended = request.intended;
+        let rest = &self.prepared.bytes()[sent..];
+        match sockets.send(id, rest) {
+            Ok(taken) => {
+                self.book.bytes_written(taken);
+                if taken == rest.len() {
+                    slot.state = State::Waiting;
+                    self.book.written(intended, now);
+                } else {
+                    slot.state = State::Sending { sent: sent + taken };
+                }
+            }
+            Err(failure) => self.fail(sockets, id, failure, now),
+        }
+    }
+
+    /// A complete answer to the oldest request; `reusable` tells whether the connection may serve again. Returns
+    /// whether it goes on with the request behind.
+    #[inline]
+    fn complete<S: Sockets>(&mut self, sockets: &mut S, id: SlotId, reusable: bool) -> bool {
+        let done = self.clock.now();
+        let slot = &mut self.slots[id as usize];
+        let Some(request) = slot.request.take() else { return false };
+        let was_written = slot.state == State::Waiting || !slot.behind.is_empty();
+        slot.answers += 1;
+        self.book.status(request.answer.status(), request.intended, done);
+        if !was_written {
+            // An answer before the request was read to its end: the rest of the request is not sent.
+            self.book.written(request.intended, done);
+        }
+        match request.answer.finish(self.prepared.check()) {
+            Judged::Right => self.book.complete(&request, done),
+            judged => self.book.fail(request.intended, true, failure_of(judged, &request), done),
+        }
+        let slot = &mut self.slots[id as usize];
+        let is_over =
+            self.behaviour.is_used_up(slot.answers) || self.behaviour.is_too_old(done.since(slot.opened));
+        if !reusable || !was_written || (is_over && slot.behind.is_empty()) {
+            self.fail_behind(id, done);
+            self.close(sockets, id);
+            self.next_request(sockets, id, done);
+            return false;
+        }
+        if let Some(next) = slot.behind.pop_front() {
+            slot.request = Some(next);
+            slot.parser.begin(self.prepared.is_head());
+            if !is_over {
+                self.next_request(sockets, id, done);
+            }
+            return true;
+        }
+        slot.state = State::Idle;
+        self.next_request(sockets, id, done);
+        false
+    }
+
+    /// The requests behind an answer that closes the connection are lost.
+    fn fail_behind(&mut self, id: SlotId, now: Nanos) {
+        for (request, was_written) in self.slots[id as usize].take_requests() {
+            let failure = Failure::said(ErrorClass::PrematureClose, "closed after the answer before it");
+            self.book.fail(request.intended, was_written, failure, now);
+        }
+    }
+
+    /// The slot's requests failed; its connection is of no more use.
+    pub(super) fn fail<S: Sockets>(&mut self, sockets: &mut S, id: SlotId, failure: Failure, now: Nanos) {
+        for (request, was_written) in self.slots[id as usize].take_requests() {
+            self.book.fail(request.intended, was_written, failure, now);
+        }
+        self.close(sockets, id);
+        self.next_request(sockets, id, now);
+    }
+
+    /// The connection of a slot without a request is gone or of no use.
+    fn lose_idle<S: Sockets>(&mut self, sockets: &mut S, id: SlotId) {
+        self.close(sockets, id);
+        let now = self.clock.now();
+        self.next_request(sockets, id, now);
+    }
+}
+
+fn failure_of(judged: Judged, request: &InFlight) -> Failure {
+    match judged {
+        Judged::WrongBody => Failure::said(ErrorClass::WrongBody, "the body is not the expected one"),
+        Judged::Right | Judged::UnexpectedStatus => {
+            Failure { class: ErrorClass::UnexpectedStatus, cause: Cause::Status(request.answer.status()) }
+        }
+    }
+}
+
+impl<S: Sockets> Handler<S> for Core {
+    fn connected(&mut self, sockets: &mut S, id: SlotId, result: Result<(), Failure>) {
+        let now = self.clock.now();
+        match result {
+            Ok(()) => self.established_now(sockets, id, now),
+            Err(failure) => self.connection_failed(sockets, id, failure, now),
+        }
+    }
+
+    #[inline]
+    fn received(&mut self, sockets: &mut S, id: SlotId, bytes: &[u8]) {
+        self.book.bytes_read(bytes.len());
+        let mut rest = bytes;
+        loop {
+            let slot = &mut self.slots[id as usize];
+            let Some(request) = &mut slot.request else {
+                // Bytes that nobody asked for: the connection cannot be trusted with the next answer.
+                return self.lose_idle(sockets, id);
+            };
+            match slot.parser.feed(rest, &mut request.answer.judge(self.prepared.check())) {
+                Ok(Feed::NeedMore) => {
+                    if request.first_byte.is_none() {
+                        request.first_byte = Some(self.clock.now());
+                    }
+                    return;
+                }
+                Ok(Feed::Complete { taken, keep_alive }) => {
+                    rest = &rest[taken..];
+                    // Bytes after the last answer are nobody's; the answer stands, the connection goes.
+                    let is_clean = rest.is_empty() || !slot.behind.is_empty();
+                    if !self.complete(sockets, id, keep_alive && is_clean) || rest.is_empty() {
+                        return;
+                    }
+                }
+                Err(malformed) => {
+                    let now = self.clock.now();
+                    return self.fail(sockets, id, malformed.into(), now);
+                }
+            }
+        }
+    }
+
+    fn ended(&mut self, sockets: &mut S, id: SlotId, failure: Option<Failure>) {
+        let slot = &mut self.slots[id as usize];
+        if slot.request.is_none() {
+            return self.lose_idle(sockets, id);
+        }
+        let outcome = match failure {
+            Some(failure) => Err(failure),
+            None => slot.parser.end_of_input().map_err(Failure::from),
+        };
+        let now = self.clock.now();
+        match outcome {
+            Ok(Ended::Complete) => {
+                self.complete(sockets, id, false);
+            }
+            Ok(Ended::Premature) => {
+                let failure =
+                    Failure::said(ErrorClass::PrematureClose, "closed before the answer was complete");
+                self.fail(sockets, id, failure, now);
+            }
+            Err(failure) => self.fail(sockets, id, failure, now),
+        }
+    }
+
+    fn writable(&mut self, sockets: &mut S, id: SlotId) {
+        if matches!(self.slots[id as usize].state, State::Sending { .. }) {
+            let now = self.clock.now();
+            self.write_on(sockets, id, now);
+            self.top_up(sockets, id, now);
+        }
+    }
+}

@@ -1,0 +1,392 @@
+//! What a worker does about arrivals, answers and failures: the life of requests and connections.
+//!
+//! Here: when requests are due and which slot takes them. `exchange`: a request on a connection. `connection`: how
+//! connections come and go. The hot path (an arrival or a free connection → write; bytes → parse → record → next
+//! write) allocates nothing and shares nothing. Recursion is bounded: a failed connection attempt never starts the
+//! next one by itself.
+
+mod connection;
+mod exchange;
+
+use crate::book::Book;
+use crate::driver::{Route, SlotId, Sockets};
+use crate::failure::Failure;
+use crate::slot::{Slot, State};
+pub(crate) use connection::Behaviour;
+use pace::{Closed, Schedule};
+use request::Prepared;
+use schema::load::ErrorClass;
+use std::cmp::Reverse;
+use std::collections::{BinaryHeap, VecDeque};
+use std::sync::Arc;
+use units::{Clock, MonotonicClock, Nanos};
+
+/// Arrivals dispatched before the sockets are looked at again.
+const DISPATCH_MAX: usize = 64;
+
+/// When requests are intended.
+#[derive(Debug)]
+pub(crate) enum Pacer {
+    Closed(Closed),
+    Open(Schedule),
+}
+
+/// Time-outs.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Limits {
+    pub(crate) connect: Nanos,
+    pub(crate) response: Nanos,
+    pub(crate) total: Option<Nanos>,
+    /// Open loop: longest wait from intended to written.
+    pub(crate) deadline: Option<Nanos>,
+}
+
+impl Limits {
+    /// The shortest of them, which sets how often to look.
+    pub(crate) fn shortest(&self) -> Nanos {
+        [self.total, self.deadline].into_iter().flatten().fold(self.response.min(self.connect), Nanos::min)
+    }
+}
+
+/// An arrival that found no connection.
+#[derive(Clone, Copy, Debug)]
+struct Waiting {
+    intended: Nanos,
+    dispatched: Nanos,
+}
+
+/// Where the trial stands for this worker.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// Connections are opened; no request yet.
+    Setup,
+    Running,
+    /// Requests in flight may finish; none is started.
+    Draining,
+}
+
+/// All of a worker but its driver.
+pub(crate) struct Core {
+    pub(crate) book: Book,
+    clock: MonotonicClock,
+    /// Ways to the target, taken in turn.
+    routes: Vec<Route>,
+    next_route: usize,
+    prepared: Arc<Prepared>,
+    limits: Limits,
+    behaviour: Behaviour,
+    pacer: Pacer,
+    slots: Vec<Slot>,
+    /// Open loop: connected slots without a request, longest idle first.
+    idle: VecDeque<SlotId>,
+    /// Open loop: slots without a connection.
+    closed: Vec<SlotId>,
+    /// Open loop: arrivals waiting for a connection, in order of intended time.
+    backlog: VecDeque<Waiting>,
+    /// Closed loop: slots whose think time runs, by the end of it.
+    thinking: BinaryHeap<Reverse<(Nanos, SlotId)>>,
+    stage: Stage,
+    setup_failures: Vec<Failure>,
+}
+
+/// What a core is made of.
+pub(crate) struct Parts {
+    pub(crate) book: Book,
+    pub(crate) clock: MonotonicClock,
+    pub(crate) routes: Vec<Route>,
+    pub(crate) prepared: Arc<Prepared>,
+    pub(crate) limits: Limits,
+    pub(crate) behaviour: Behaviour,
+    pub(crate) pacer: Pacer,
+    /// Slots; in the open loop more than are opened ahead, for growth on demand.
+    pub(crate) slots: usize,
+}
+
+impl Core {
+    pub(crate) fn new(parts: Parts) -> Self {
+        assert!(!parts.routes.is_empty(), "a target has an address");
+        Self {
+            book: parts.book,
+            clock: parts.clock,
+            routes: parts.routes,
+            next_route: 0,
+            prepared: parts.prepared,
+            limits: parts.limits,
+            behaviour: parts.behaviour,
+            pacer: parts.pacer,
+            slots: std::iter::repeat_with(Slot::new).take(parts.slots).collect(),
+            idle: VecDeque::with_capacity(parts.slots),
+            closed: Vec::with_capacity(parts.slots),
+            backlog: VecDeque::with_capacity(1024),
+            thinking: BinaryHeap::with_capacity(parts.slots),
+            stage: Stage::Setup,
+            setup_failures: Vec::new(),
+        }
+    }
+
+    /// Whether requests have intended times that must be waited for.
+    pub(crate) fn waits_for_times(&self) -> bool {
+        match &self.pacer {
+            Pacer::Open(_) => true,
+            Pacer::Closed(closed) => closed.thinks(),
+        }
+    }
+
+    pub(crate) fn slots(&self) -> usize {
+        self.slots.len()
+    }
+
+    /// The bytes that are sent over and over.
+    pub(crate) fn lasting_bytes(&self) -> Arc<[u8]> {
+        self.prepared.shared_bytes()
+    }
+
+    pub(crate) fn now(&self) -> Nanos {
+        self.clock.now()
+    }
+
+    /// The load begins: `clock` reads zero now.
+    pub(crate) fn start<S: Sockets>(&mut self, sockets: &mut S, clock: MonotonicClock) {
+        self.clock = clock;
+        self.stage = Stage::Running;
+        self.book.start();
+        for slot in &mut self.slots {
+            // Ages of connections count from the begin of the load.
+            slot.opened = Nanos::ZERO;
+        }
+        for slot in 0..self.slots.len() {
+            self.next_request(sockets, slot as SlotId, Nanos::ZERO);
+        }
+    }
+
+    /// The next intended time that must be waited for, if a schedule or think time and not an answer sets it.
+    #[inline]
+    pub(crate) fn next_intended(&self) -> Option<Nanos> {
+        if self.stage != Stage::Running {
+            return None;
+        }
+        match &self.pacer {
+            Pacer::Open(schedule) => Some(schedule.peek()),
+            Pacer::Closed(_) => self.thinking.peek().map(|Reverse((intended, _))| *intended),
+        }
+        .filter(|next| *next < self.book.end())
+    }
+
+    /// Dispatches requests that are due, and those that wait, as far as there are connections.
+    pub(crate) fn dispatch_due<S: Sockets>(&mut self, sockets: &mut S, now: Nanos) {
+        let mut now = now;
+        for _ in 0..DISPATCH_MAX {
+            let Some(intended) = self.next_intended().filter(|next| *next <= now) else { break };
+            match &mut self.pacer {
+                Pacer::Open(schedule) => {
+                    schedule.advance();
+                    self.book.schedule(intended, now);
+                    self.backlog.push_back(Waiting { intended, dispatched: now });
+                    self.serve_backlog(sockets, now);
+                }
+                Pacer::Closed(_) => self.end_thinking(sockets, now),
+            }
+            now = self.clock.now();
+        }
+        self.serve_backlog(sockets, now);
+    }
+
+    /// The think time that ends first has ended.
+    fn end_thinking<S: Sockets>(&mut self, sockets: &mut S, now: Nanos) {
+        let Some(Reverse((intended, id))) = self.thinking.pop() else { return };
+        self.slots[id as usize].thinking = false;
+        self.book.schedule(intended, now);
+        self.begin(sockets, id, intended, now);
+    }
+
+    /// No request is intended from now on. What the schedule still holds before the end was never noticed in time to
+    /// be sent: it is scheduled, and will be censored.
+    pub(crate) fn begin_drain(&mut self, now: Nanos) {
+        while let Some(intended) = self.next_intended() {
+            match &mut self.pacer {
+                Pacer::Open(schedule) => {
+                    schedule.advance();
+                }
+                Pacer::Closed(_) => {
+                    self.thinking.pop();
+                }
+            }
+            self.book.schedule(intended, now);
+            self.backlog.push_back(Waiting { intended, dispatched: now });
+        }
+        self.stage = Stage::Draining;
+    }
+
+    pub(crate) fn is_draining(&self) -> bool {
+        self.stage == Stage::Draining
+    }
+
+    /// Whether requests on connections can still end.
+    pub(crate) fn has_dispatched(&self) -> bool {
+        self.book.in_system() > self.backlog.len() as u64
+    }
+
+    /// Whether a request budget is spent and answered.
+    pub(crate) fn is_spent(&self) -> bool {
+        matches!(&self.pacer, Pacer::Closed(closed) if closed.is_spent())
+            && self.book.in_system() == 0
+            && self.thinking.is_empty()
+    }
+
+    /// Counts everything unsent or in flight as censored.
+    pub(crate) fn censor_rest(&mut self) {
+        for slot in &mut self.slots {
+            for (request, was_written) in slot.take_requests() {
+                self.book.censor(request.intended, was_written);
+            }
+        }
+        for waiting in self.backlog.drain(..) {
+            self.book.censor(waiting.intended, false);
+        }
+    }
+
+    /// Ends what has waited too long, and ends pauses.
+    pub(crate) fn sweep<S: Sockets>(&mut self, sockets: &mut S, now: Nanos) {
+        // First those that wait: a connection freed below must not be given to a request that is already overdue.
+        self.expire_backlog(now);
+        let limits = self.limits;
+        let overdue = |since: Nanos, limit: Nanos| now.since(since) > limit;
+        for id in 0..self.slots.len() {
+            let (id, slot) = (id as SlotId, &self.slots[id]);
+            match (slot.state, &slot.request) {
+                (State::Connecting, _) if overdue(slot.opened, limits.connect) => {
+                    let failure = Failure::new(ErrorClass::ConnectTimeout);
+                    self.connection_failed(sockets, id, failure, now);
+                }
+                (State::Sending { .. } | State::Waiting, Some(request))
+                    if overdue(request.written, limits.response) =>
+                {
+                    let failure = Failure::said(ErrorClass::Timeout, "no complete answer in time");
+                    self.fail(sockets, id, failure, now);
+                }
+                (_, Some(request)) if limits.total.is_some_and(|limit| overdue(request.intended, limit)) => {
+                    self.fail(sockets, id, Failure::said(ErrorClass::Timeout, "total time-out"), now);
+                }
+                (State::Paused { until }, _) if now >= until => {
+                    self.slots[id as usize].state = State::Closed;
+                    self.next_request(sockets, id, until);
+                }
+                (State::Idle, None) if self.behaviour.is_too_old(now.since(slot.opened)) => {
+                    self.close(sockets, id);
+                    self.park(sockets, id);
+                }
+                _ => {}
+            }
+        }
+    }
+
+    /// Ends arrivals that have waited too long for a connection.
+    fn expire_backlog(&mut self, now: Nanos) {
+        while let Some(front) = self.backlog.front() {
+            let Some(failure) = self.overdue(*front, now) else { return };
+            self.book.fail(front.intended, false, failure, now);
+            self.backlog.pop_front();
+        }
+    }
+
+    /// How a waiting arrival fails at `now`, if it does.
+    #[inline]
+    fn overdue(&self, waiting: Waiting, now: Nanos) -> Option<Failure> {
+        let beyond = |limit: Option<Nanos>| limit.is_some_and(|limit| now.since(waiting.intended) > limit);
+        if beyond(self.limits.deadline) {
+            return Some(Failure::said(ErrorClass::Deadline, "not sent before its deadline"));
+        }
+        beyond(self.limits.total)
+            .then(|| Failure::said(ErrorClass::Timeout, "total time-out while waiting for a connection"))
+    }
+
+    /// The first waiting arrival that may still be sent.
+    #[inline]
+    fn next_waiting(&mut self, now: Nanos) -> Option<Waiting> {
+        if self.limits.deadline.is_some() {
+            self.expire_backlog(now);
+        }
+        self.backlog.pop_front()
+    }
+
+    /// Gives waiting arrivals to connected slots, then to closed ones.
+    #[inline]
+    fn serve_backlog<S: Sockets>(&mut self, sockets: &mut S, now: Nanos) {
+        for _ in 0..DISPATCH_MAX {
+            if self.backlog.is_empty() || self.stage != Stage::Running {
+                return;
+            }
+            let Some(slot) = self.take_idle().or_else(|| self.closed.pop()) else { return };
+            match self.next_waiting(now) {
+                Some(waiting) => self.begin(sockets, slot, waiting.intended, waiting.dispatched),
+                None => return self.park(sockets, slot),
+            }
+        }
+    }
+
+    /// The longest idle slot; entries whose connection has gone meanwhile are dropped.
+    #[inline]
+    fn take_idle(&mut self) -> Option<SlotId> {
+        while let Some(id) = self.idle.pop_front() {
+            let slot = &mut self.slots[id as usize];
+            slot.queued = false;
+            if slot.state == State::Idle && slot.request.is_none() {
+                return Some(id);
+            }
+        }
+        None
+    }
+
+    /// A slot (idle or closed) has no request: finds one for it, or parks it. `free_at` is the moment it became free.
+    #[inline]
+    fn next_request<S: Sockets>(&mut self, sockets: &mut S, id: SlotId, free_at: Nanos) {
+        if self.stage != Stage::Running {
+            return self.park(sockets, id);
+        }
+        match self.pacer {
+            Pacer::Closed(_) => self.next_closed(sockets, id, free_at),
+            Pacer::Open(_) => match self.next_waiting(free_at) {
+                Some(waiting) => self.begin(sockets, id, waiting.intended, waiting.dispatched),
+                None => self.park(sockets, id),
+            },
+        }
+    }
+
+    /// The closed loop's next request on a slot: at once, after its think time, or never.
+    #[inline]
+    fn next_closed<S: Sockets>(&mut self, sockets: &mut S, id: SlotId, free_at: Nanos) {
+        let Pacer::Closed(closed) = &mut self.pacer else { return };
+        if free_at >= self.book.end() || self.slots[id as usize].thinking {
+            return;
+        }
+        let Some(intended) = closed.next(free_at) else { return };
+        if intended > free_at {
+            self.slots[id as usize].thinking = true;
+            self.thinking.push(Reverse((intended, id)));
+            return;
+        }
+        self.book.schedule(intended, free_at);
+        let dispatched = self.clock.now();
+        self.begin(sockets, id, intended, dispatched);
+    }
+
+    /// Keeps a slot for later; in the open loop a connection that has served is replaced ahead of its next use.
+    fn park<S: Sockets>(&mut self, sockets: &mut S, id: SlotId) {
+        if matches!(self.pacer, Pacer::Closed(_)) || self.stage == Stage::Setup {
+            return;
+        }
+        let slot = &mut self.slots[id as usize];
+        match slot.state {
+            State::Idle if !slot.queued => {
+                slot.queued = true;
+                self.idle.push_back(id);
+            }
+            State::Closed if slot.answers > 0 && self.stage == Stage::Running => {
+                slot.answers = 0;
+                self.connect(sockets, id);
+            }
+            State::Closed => self.closed.push(id),
+            _ => {}
+        }
+    }
+}
