@@ -1,97 +1,22 @@
-//! `prony load`: one URL, one load, one summary.
+//! From the arguments of `prony load` to a job: every default filled in, every mistake told, nothing sent.
 
-use crate::args::{LoadArgs, TextOrJson};
-use crate::progress::LoadProgress;
-use crate::{exit, interrupt, output, screen};
+use crate::args::{LoadArgs, RequestArgs};
 use anyhow::{Context as _, Result, bail};
-use engine::EngineError;
 use request::Check;
 use runner::RunnerError;
-use runner::measure::{LoadJob, measure, nothing_connected};
+use runner::measure::LoadJob;
 use runner::net::HttpUrl;
 use runner::resolve::{CONNECTIONS_MAX, default_workers, defaults};
 use schema::experiment::LoadModel;
-use schema::load::LoadReport;
 use schema::plan::{LoadPlan, PhasePlan, PinPlan, RequestPlan};
 use std::io::Read;
-use std::sync::atomic::Ordering;
 use units::Nanos;
 
-pub(crate) fn load(args: &LoadArgs) -> Result<u8> {
-    let job = resolve(args)?;
-    let stop = interrupt::stop_flag()?;
-    let live = args.format == TextOrJson::Text && !args.no_tui && screen::is_live();
-    if args.format == TextOrJson::Text {
-        eprintln!("{}", plan_line(&job));
-    }
-    let mut progress = LoadProgress::new(live, &job);
-    let measured = measure(&job, &mut progress, &stop);
-    progress.finish();
-    let (report, code) = match measured {
-        Ok(mut measured) => {
-            measured.report.validity = analyze::validity(&measured.report, &measured.facts);
-            let code = match measured.report.requests.completed {
-                _ if measured.interrupted => exit::INTERRUPTED,
-                0 => exit::FAILED,
-                _ => exit::DONE,
-            };
-            (measured.report, code)
-        }
-        Err(RunnerError::Engine(EngineError::NothingConnected { .. })) if stop.load(Ordering::Relaxed) => {
-            return Err(RunnerError::Interrupted.into());
-        }
-        Err(RunnerError::Engine(EngineError::NothingConnected { asked, failures, example })) => {
-            let mut report = nothing_connected(&job, asked, &failures, &example);
-            report.validity = analyze::validity(&report, &analyze::TrialFacts::default());
-            eprintln!("prony: no connection could be opened to {}: {example}", job.to);
-            (report, exit::FAILED)
-        }
-        Err(error) => return Err(error.into()),
-    };
-    print(args, &report)?;
-    Ok(code)
-}
-
-fn print(args: &LoadArgs, report: &LoadReport) -> Result<()> {
-    let file = args.output.as_deref();
-    let text = match args.format {
-        TextOrJson::Json => serde_json::to_string_pretty(report)? + "\n",
-        TextOrJson::Text => report::load_text(report, output::style(file), args.latency),
-    };
-    output::write(file, &text)
-}
-
-/// The resolved totals, before anything is sent.
-fn plan_line(job: &LoadJob) -> String {
-    let load = &job.load;
-    let what = match (load.rate_per_s, load.arrivals, job.requests_max) {
-        (Some(rate), Some(law), _) => {
-            format!("open loop, {rate} requests/s in total ({law:?} arrivals)").to_lowercase()
-        }
-        (_, _, Some(requests)) => format!("closed loop, {requests} requests in total"),
-        _ => "closed loop".to_owned(),
-    };
-    let plural = |n: u32| if n == 1 { "" } else { "s" };
-    let time = match job.phases.sample_ns {
-        u64::MAX => String::new(),
-        sample_ns => format!(", {}", Nanos(sample_ns)),
-    };
-    let (c, w) = (load.connections, load.workers);
-    format!(
-        "{} {}{}: {what}, {c} connection{}, {w} worker{}{time}",
-        job.request.method,
-        job.url,
-        job.request.path,
-        plural(c),
-        plural(w)
-    )
-}
-
-/// Arguments to a job: every default filled in, every mistake told, nothing sent.
-fn resolve(args: &LoadArgs) -> Result<LoadJob> {
+/// Arguments to a job.
+pub(super) fn resolve(args: &LoadArgs) -> Result<LoadJob> {
     let url = HttpUrl::parse(&args.url).map_err(RunnerError::from)?;
     let to = url.resolve(&args.consent).map_err(RunnerError::from)?;
-    let request = request(args, &url)?;
+    let request = request(&args.request, &url)?;
     let cpus = args.pin.as_deref().map(target::pin::parse_list).transpose()?;
     let usable = target::pin::usable_cpus()?;
     if let (Some(cpus), false) = (&cpus, usable.is_empty())
@@ -104,7 +29,10 @@ fn resolve(args: &LoadArgs) -> Result<LoadJob> {
         url: format!("http://{}", url.authority()),
         authority: url.authority(),
         to,
-        check: Check::new(&args.expect_status, args.expect_body.clone().map(String::into_bytes)),
+        check: Check::new(
+            &args.request.expect_status,
+            args.request.expect_body.clone().map(String::into_bytes),
+        ),
         request,
         load,
         phases: phases(args)?,
@@ -174,7 +102,7 @@ fn phases(args: &LoadArgs) -> Result<PhasePlan> {
     })
 }
 
-fn request(args: &LoadArgs, url: &HttpUrl) -> Result<RequestPlan> {
+fn request(args: &RequestArgs, url: &HttpUrl) -> Result<RequestPlan> {
     let body = args.body.as_deref().map(body).transpose()?.unwrap_or_default();
     let method =
         args.method.clone().unwrap_or_else(|| if args.body.is_some() { "POST" } else { "GET" }.to_owned());

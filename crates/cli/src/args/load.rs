@@ -1,0 +1,59 @@
+//! Arguments of `prony load`: where to, how much, how long. Other groups are flattened in.
+
+use super::{RequestArgs, ResultArgs, parse_enum};
+use schema::experiment::ArrivalLaw;
+use units::{Count, Nanos, PerSecond};
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  prony load http://127.0.0.1:8080/ -c 64 -d 10s
+  prony load http://127.0.0.1:8080/api -R 10k --arrivals poisson -c 200 -d 1m
+  prony load http://127.0.0.1:8080/items -m POST -H 'Content-Type: application/json' -b '{\"a\":1}'
+  prony load http://127.0.0.1:8080/ -n 100k --format json -o result.json")]
+pub(crate) struct LoadArgs {
+    /// Where to send requests, for example http://127.0.0.1:8080/path
+    pub(crate) url: String,
+    /// Connections in total [default: 64, or fewer for a smaller -n]
+    #[arg(short, long, value_name = "N")]
+    pub(crate) connections: Option<Count>,
+    /// Generator threads [default: 1 for each --pin CPU, else for every four CPUs]
+    #[arg(short, long, value_name = "N")]
+    pub(crate) threads: Option<u32>,
+    /// How long to measure [default: 10s, or until -n is reached]
+    #[arg(short, long, value_name = "TIME")]
+    pub(crate) duration: Option<Nanos>,
+    /// Requests per second in total, whatever the answers do (open loop)
+    #[arg(short = 'R', long, value_name = "RATE")]
+    pub(crate) rate: Option<PerSecond>,
+    /// Arrival process of the open loop [default: constant]
+    #[arg(long, value_name = "LAW", requires = "rate", value_parser = parse_enum::<ArrivalLaw>(&["constant", "uniform", "poisson"]))]
+    pub(crate) arrivals: Option<ArrivalLaw>,
+    /// End after this many requests (closed loop)
+    #[arg(short = 'n', long, value_name = "N", conflicts_with = "rate")]
+    pub(crate) requests: Option<Count>,
+    /// Load this long before measuring; kept out of all numbers
+    #[arg(long, value_name = "TIME", default_value = "0s")]
+    pub(crate) warmup: Nanos,
+    /// Longest time from written to done
+    #[arg(long, value_name = "TIME", default_value_t = runner::resolve::defaults::TIMEOUT)]
+    pub(crate) timeout: Nanos,
+    /// Longest time for a connection attempt
+    #[arg(long, value_name = "TIME", default_value_t = runner::resolve::defaults::CONNECT_TIMEOUT)]
+    pub(crate) connect_timeout: Nanos,
+    /// Longest time from intended to done, waiting included [default: none]
+    #[arg(long, value_name = "TIME")]
+    pub(crate) total_timeout: Option<Nanos>,
+    /// Seed of random arrivals
+    #[arg(long, default_value_t = runner::resolve::defaults::SEED)]
+    pub(crate) seed: u64,
+    /// CPUs for the generator's threads, for example 0 or 0-3 [default: not pinned]
+    #[arg(long, value_name = "CPUS")]
+    pub(crate) pin: Option<String>,
+    /// Allow load on this public host; loopback and private addresses need no consent
+    #[arg(long, value_name = "HOST")]
+    pub(crate) consent: Vec<String>,
+    #[command(flatten, next_help_heading = "Request")]
+    pub(crate) request: RequestArgs,
+    #[command(flatten, next_help_heading = "Result")]
+    pub(crate) result: ResultArgs,
+}

@@ -1,0 +1,114 @@
+//! The command line as the user types it. Nothing is resolved here; the defaults shown in help come from the runner.
+
+//!
+//! One file a command; `prony load` is put together from groups of options, each with its heading in the help and
+//! each in a file of its own.
+
+mod load;
+mod reference;
+mod request;
+mod result;
+mod run;
+mod small;
+
+pub(crate) use load::LoadArgs;
+pub(crate) use reference::ReferenceArgs;
+pub(crate) use request::RequestArgs;
+pub(crate) use result::{ResultArgs, ResultFormat};
+pub(crate) use run::RunArgs;
+pub(crate) use small::{CompletionsArgs, DoctorArgs, ReportArgs, SchemaArgs, TargetsArgs};
+
+use clap::{Parser, Subcommand, ValueEnum};
+
+/// A dynamometer for network services: how much does it take, where does it bend, what holds it back, is A better
+/// than B - with the evidence that the answer is right.
+#[derive(Debug, Parser)]
+#[command(name = "prony", version, propagate_version = true, after_help = EXAMPLES)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+const EXAMPLES: &str = "Examples:
+  prony load http://127.0.0.1:8080/ -c 64 -d 10s        one load, one summary
+  prony load 127.0.0.1:8080 -R 1000 -d 30s --latency    constant rate, every kind of time
+  prony run experiments/go-frameworks.toml              compare services in a designed experiment
+  prony report runs/2026-11-21T09-30-00Z-go-frameworks  make the report of a run again
+  prony doctor                                          what this host does to measurements
+
+Exit codes: 0 done, 1 wrong arguments or file, 2 the run failed, 3 a claim does not hold
+or a --fail threshold is crossed, 130 interrupted (results kept).";
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Run an experiment file: fresh targets, randomised blocks, a run folder with a report
+    Run(RunArgs),
+    /// Load one URL and print what it did
+    Load(Box<LoadArgs>),
+    /// Make the report of a run folder again
+    Report(ReportArgs),
+    /// List the targets that experiments can use
+    Targets(TargetsArgs),
+    /// Serve the reference target: an HTTP server with a known law of service time
+    Reference(ReferenceArgs),
+    /// Look at this host: what weakens measurements here, and the remedy
+    Doctor(DoctorArgs),
+    /// Print shell completions
+    Completions(CompletionsArgs),
+    /// Print the JSON Schema of a file format
+    Schema(SchemaArgs),
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum TextOrJson {
+    /// For people
+    Text,
+    /// For machines; versioned, see `prony schema`
+    Json,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ReportFormat {
+    /// For the terminal
+    Text,
+    /// For machines; versioned, see `prony schema analysis`
+    Json,
+    /// For spreadsheets, one row a trial
+    Csv,
+    /// For pull requests
+    Markdown,
+    /// One page that works offline
+    Html,
+}
+
+/// A value parser for an enumeration of the schema crate, which does not know clap: the names are serde's.
+fn parse_enum<T: serde::de::DeserializeOwned + Clone + Send + Sync + 'static>(
+    names: &'static [&'static str],
+) -> impl clap::builder::TypedValueParser<Value = T> {
+    use clap::builder::{PossibleValuesParser, TypedValueParser};
+    PossibleValuesParser::new(names).try_map(|name| serde_json::from_value(serde_json::Value::String(name)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+    use units::{Count, Nanos, PerSecond};
+
+    #[test]
+    fn the_command_line_is_well_formed() {
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn quantities_are_read_as_users_of_other_tools_type_them() {
+        let parsed =
+            Args::try_parse_from(["prony", "load", "h", "-c", "1k", "-t", "2", "-d", "2m", "-R", "10k"])
+                .unwrap();
+        let Command::Load(load) = parsed.command else { panic!("load") };
+        assert_eq!((load.connections, load.duration), (Some(Count(1000)), Some(Nanos::from_secs(120))));
+        assert_eq!(load.rate, Some(PerSecond(10_000.0)));
+        let error = Args::try_parse_from(["prony", "load", "h", "-d", "30"]).unwrap_err().to_string();
+        assert!(error.contains("unit is missing") && error.contains("30s"), "{error}");
+    }
+}

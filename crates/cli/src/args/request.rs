@@ -1,0 +1,21 @@
+//! What `prony load` sends, and what a right answer is.
+
+/// Options of the request.
+#[derive(Debug, clap::Args)]
+pub(crate) struct RequestArgs {
+    /// Method [default: GET, or POST with a body]
+    #[arg(short, long, value_name = "METHOD")]
+    pub(crate) method: Option<String>,
+    /// Header field, repeatable, for example -H 'Accept: text/html'
+    #[arg(short = 'H', long = "header", value_name = "NAME: VALUE")]
+    pub(crate) headers: Vec<String>,
+    /// Body: a text, @FILE, or @- for standard input
+    #[arg(short, long, value_name = "BODY", allow_hyphen_values = true)]
+    pub(crate) body: Option<String>,
+    /// Status codes that are right, repeatable [default: 200 to 399]
+    #[arg(long, value_name = "CODE", value_parser = clap::value_parser!(u16).range(100..=999))]
+    pub(crate) expect_status: Vec<u16>,
+    /// The exact body that every answer must have
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) expect_body: Option<String>,
+}

@@ -1,0 +1,33 @@
+//! Arguments of `prony run`.
+
+use super::TextOrJson;
+use std::path::PathBuf;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  prony run experiments/demo.toml --dry-run
+  prony run experiments/go-frameworks.toml
+  prony run --resume runs/2026-11-21T09-30-00Z-go-frameworks")]
+pub(crate) struct RunArgs {
+    /// The experiment file
+    #[arg(required_unless_present = "resume")]
+    pub(crate) file: Option<PathBuf>,
+    /// Print the plan and its time, run nothing
+    #[arg(long, conflicts_with = "resume")]
+    pub(crate) dry_run: bool,
+    /// Run the missing and failed trials of this run folder
+    #[arg(long, value_name = "RUN", conflicts_with = "file")]
+    pub(crate) resume: Option<PathBuf>,
+    /// Where run folders are made
+    #[arg(long, value_name = "DIR", default_value = "runs", conflicts_with = "resume")]
+    pub(crate) runs: PathBuf,
+    /// CPU sets: auto, off, or GENERATOR:TARGET such as 0:1-3; overrides the file
+    #[arg(long, value_name = "SETS", conflicts_with = "resume")]
+    pub(crate) pin: Option<String>,
+    /// Allow load on this public host; loopback and private addresses need no consent
+    #[arg(long, value_name = "HOST")]
+    pub(crate) consent: Vec<String>,
+    /// What --dry-run prints
+    #[arg(long, value_enum, default_value_t = TextOrJson::Text)]
+    pub(crate) format: TextOrJson,
+}
