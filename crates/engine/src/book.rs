@@ -162,6 +162,11 @@ impl Book {
         self.current.times.connect.saturating_record(took.0);
     }
 
+    /// A name was resolved in this time.
+    pub(crate) fn named(&mut self, took: Nanos) {
+        self.current.times.name.saturating_record(took.0);
+    }
+
     /// A TLS handshake took this long.
     pub(crate) fn secured(&mut self, took: Nanos) {
         self.current.times.tls.saturating_record(took.0);

@@ -8,6 +8,7 @@ use crate::core::{Behaviour, Core, Limits, Pacer, Parts};
 use crate::driver::{self, Driver, Epoll, Peer, Route, Setup, SocketOptions, Uring};
 use crate::instrument;
 use crate::interval::IntervalData;
+use crate::names::{Lookup, Names};
 use crate::worker::{Opening, Ready, Spin, Worker};
 use pace::{Closed, PaceError, Schedule, Share};
 use request::Prepared;
@@ -38,6 +39,8 @@ pub struct Job {
     pub requests_max: Option<u64>,
     /// Where to.
     pub to: SocketAddr,
+    /// Asked anew for every connection where present.
+    pub lookup: Option<Lookup>,
     /// What is sent.
     pub prepared: Arc<Prepared>,
     /// The grid of phases.
@@ -333,6 +336,7 @@ impl Generator {
             book: Book::new(hand_over, self.control.clone(), job.timeline, is_open),
             clock: self.clock,
             routes: routes(job, share),
+            names: names(job)?,
             prepared: job.prepared.clone(),
             limits,
             behaviour: Behaviour::new(&load.connection),
@@ -458,6 +462,11 @@ fn choose(choice: DriverChoice) -> Result<DriverChoice, EngineError> {
 pub fn drivers() -> Vec<DriverChoice> {
     let uring = driver::try_uring().is_ok().then_some(DriverChoice::IoUring);
     uring.into_iter().chain([DriverChoice::Epoll]).collect()
+}
+
+fn names(job: &Job) -> Result<Option<Names>, EngineError> {
+    let failed = |source| EngineError::System { what: "start the thread that resolves names", source };
+    job.lookup.clone().map(Names::start).transpose().map_err(failed)
 }
 
 fn limits(load: &LoadPlan) -> Limits {

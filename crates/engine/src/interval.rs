@@ -71,6 +71,8 @@ pub struct Times {
     pub send_lag: Histogram<u64>,
     /// Dispatched − intended.
     pub pacer_lag: Histogram<u64>,
+    /// Name asked to answered, where names are resolved for each connection.
+    pub name: Histogram<u64>,
     /// Connection attempt to established.
     pub connect: Histogram<u64>,
     /// Established to secured.
@@ -90,6 +92,7 @@ impl Default for Times {
             service: new_histogram(),
             send_lag: new_histogram(),
             pacer_lag: new_histogram(),
+            name: new_histogram(),
             connect: new_histogram(),
             tls: new_histogram(),
             write: new_histogram(),
@@ -102,12 +105,13 @@ impl Default for Times {
 impl Times {
     /// Each histogram with the tag it has in `latency.hlog`.
     #[must_use]
-    pub fn tagged(&self) -> [(&'static str, &Histogram<u64>); 9] {
+    pub fn tagged(&self) -> [(&'static str, &Histogram<u64>); 10] {
         [
             ("response", &self.response),
             ("service", &self.service),
             ("send_lag", &self.send_lag),
             ("pacer_lag", &self.pacer_lag),
+            ("name", &self.name),
             ("connect", &self.connect),
             ("tls", &self.tls),
             ("write", &self.write),
@@ -117,12 +121,13 @@ impl Times {
     }
 
     /// The same histograms in the same order.
-    fn all_mut(&mut self) -> [&mut Histogram<u64>; 9] {
+    fn all_mut(&mut self) -> [&mut Histogram<u64>; 10] {
         [
             &mut self.response,
             &mut self.service,
             &mut self.send_lag,
             &mut self.pacer_lag,
+            &mut self.name,
             &mut self.connect,
             &mut self.tls,
             &mut self.write,

@@ -18,6 +18,7 @@ mod failure;
 mod generator;
 mod instrument;
 mod interval;
+mod names;
 mod slot;
 mod worker;
 
@@ -25,3 +26,4 @@ pub use control::Timeline;
 pub use generator::{EngineError, Generator, Job, Part, Step, drivers};
 pub use instrument::measure as measure_instrument;
 pub use interval::{Account, Counts, IntervalData, Sent, TIME_NS_MAX, Times, new_histogram};
+pub use names::Lookup;

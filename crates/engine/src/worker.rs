@@ -16,6 +16,9 @@ const SWEEP: (Nanos, Nanos) = (Nanos::MILLI, Nanos::from_millis(100));
 /// How often a worker that is set up looks whether the trial begins.
 const START_POLL: Nanos = Nanos::from_micros(200);
 
+/// How often a worker looks for resolved names while it waits for some.
+const NAMES_POLL: Nanos = Nanos::from_micros(100);
+
 /// What a worker found when it opened its connections.
 #[derive(Debug)]
 pub(crate) struct Ready {
@@ -81,6 +84,7 @@ impl<D: Driver> Worker<'_, D> {
                 break;
             }
             self.driver.poll(Wait::AtMost(SWEEP.0), &mut self.core)?;
+            self.core.take_names(self.driver.sockets());
             let now = self.core.now();
             self.core.sweep(self.driver.sockets(), now);
         }
@@ -103,6 +107,9 @@ impl<D: Driver> Worker<'_, D> {
         loop {
             let now = self.core.now();
             self.core.dispatch_due(self.driver.sockets(), now);
+            if self.core.awaits_names() {
+                self.core.take_names(self.driver.sockets());
+            }
             if now >= self.core.book.boundary() {
                 self.core.book.roll(now);
             }
@@ -157,7 +164,10 @@ impl<D: Driver> Worker<'_, D> {
     fn wait(&mut self, now: Nanos, next_sweep: Nanos) -> io::Result<()> {
         let book = &self.core.book;
         let until = if self.core.is_draining() { book.drain_end() } else { book.end() };
-        let due = next_sweep.min(book.boundary()).min(until);
+        let mut due = next_sweep.min(book.boundary()).min(until);
+        if self.core.awaits_names() {
+            due = due.min(now + NAMES_POLL);
+        }
         let intended = self.core.next_intended();
         let wake = match (self.spin, intended) {
             (Spin::Full, _) => now,

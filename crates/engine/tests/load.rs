@@ -1,7 +1,7 @@
 //! The engine against servers whose truth is known, on every driver: counts, classes, censoring, lateness; nothing
 //! is lost.
 
-use engine::{EngineError, Generator, IntervalData, Job, Part, Step, Timeline};
+use engine::{EngineError, Generator, IntervalData, Job, Lookup, Part, Step, Timeline};
 use request::{Check, Prepared};
 use schema::experiment::{ArrivalLaw, LoadModel, Reference, ServiceLaw};
 use schema::load::ErrorClass;
@@ -40,6 +40,17 @@ fn on(driver: DriverChoice, test: fn()) {
 }
 
 on_every_driver!(
+    connections_end_when_the_plan_says,
+    pipelined_requests_are_answered_in_order_and_all_counted,
+    requests_behind_a_closed_connection_fail_and_nothing_is_lost,
+    an_open_load_grows_to_its_ceiling_and_not_beyond,
+    what_misses_its_deadline_is_shed_with_its_own_class,
+    connections_come_from_the_sources_in_turn_and_by_unix_socket,
+    socket_options_are_taken_by_the_kernel,
+    names_are_resolved_for_every_connection_and_timed,
+    a_large_request_is_sent_whole_in_parts,
+    the_parts_of_a_requests_life_add_up,
+    what_was_sent_is_stamped_in_the_open_loop,
     a_request_budget_is_met_exactly_and_the_server_agrees,
     the_rate_is_the_total_and_exact_over_workers,
     every_failure_has_its_class_and_the_next_request_is_right,
@@ -91,6 +102,7 @@ fn job(to: SocketAddr, load: LoadPlan, duration_ms: u64, drain_ms: u64) -> Job {
     Job {
         load,
         requests_max: None,
+        lookup: None,
         to,
         prepared: Arc::new(Prepared::new(&plan, "localhost", check).unwrap()),
         timeline: Timeline::for_samples(duration_ms * MS, 1, drain_ms * MS),
@@ -388,4 +400,208 @@ fn connections_that_nobody_accepts_time_out_with_their_class() {
     assert!(failed[&ErrorClass::ConnectTimeout] >= 2, "{failed:?}");
     assert_eq!(failed.len(), 1, "{failed:?}");
     assert!(account.censored >= 1, "the connection that was taken into the queue is never answered");
+}
+
+/// Sends a budget of requests on one connection at a time to a script that answers all of them rightly.
+fn on_script(script: Vec<Act>, requests: u64, change: impl FnOnce(&mut Job)) -> IntervalData {
+    let peer = Scripted::start(script);
+    let mut job = job(peer.addr(), closed(1), 5_000, 200);
+    job.requests_max = Some(requests);
+    change(&mut job);
+    let sum = run(&job).unwrap();
+    assert_eq!(sum.counts.measured.completed, requests, "{:?}", sum.counts.measured);
+    sum
+}
+
+fn connections_end_when_the_plan_says() {
+    let keep = || vec![Act::AwaitRequest, Act::send(GOOD), Act::Again];
+    let connects = |change: fn(&mut Job)| on_script(keep(), 12, change).counts.connects;
+    assert_eq!(connects(|_| {}), 1);
+    assert_eq!(connects(|job| job.load.connection.keepalive = false), 12);
+    assert_eq!(connects(|job| job.load.connection.requests_max = Some(5)), 3);
+    assert_eq!(connects(|job| job.load.connection.lifetime_ns = Some(1)), 12, "old as soon as it is free");
+    // Pipelined requests count towards the limit of their connection too.
+    let both = connects(|job| {
+        (job.load.connection.requests_max, job.load.connection.pipeline) = (Some(5), 3);
+    });
+    assert_eq!(both, 3);
+}
+
+fn pipelined_requests_are_answered_in_order_and_all_counted() {
+    for depth in [2, 7] {
+        let set = |job: &mut Job| job.load.connection.pipeline = depth;
+        let keep = vec![Act::AwaitRequest, Act::send(GOOD), Act::Again];
+        assert_eq!(on_script(keep, 50, set).counts.connects, 1, "depth {depth}");
+        // Several answers in one piece, and one answer in many.
+        let pair = format!("{GOOD}{GOOD}");
+        let pairs = vec![Act::AwaitRequest, Act::AwaitRequest, Act::send(&pair), Act::Again];
+        assert_eq!(on_script(pairs, 50, set).counts.connects, 1, "depth {depth}");
+        let drips = vec![Act::AwaitRequest, Act::Drip(GOOD.into()), Act::Again];
+        assert_eq!(on_script(drips, 10, set).counts.connects, 1, "depth {depth}");
+    }
+}
+
+fn requests_behind_a_closed_connection_fail_and_nothing_is_lost() {
+    let last = GOOD.replace("200 OK\r\n", "200 OK\r\nConnection: close\r\n");
+    let peer = Scripted::start(vec![Act::AwaitRequest, Act::send(&last), Act::Hold]);
+    let mut job = job(peer.addr(), closed(1), 5_000, 200);
+    (job.requests_max, job.load.connection.pipeline) = (Some(9), 3);
+    let account = run(&job).unwrap().counts.measured;
+    // Of each three on a connection the first is answered.
+    assert_eq!((account.scheduled, account.completed), (9, 3), "{account:?}");
+    assert_eq!(account.failed_by_class(), BTreeMap::from([(ErrorClass::PrematureClose, 6)]));
+}
+
+fn an_open_load_grows_to_its_ceiling_and_not_beyond() {
+    let peer = Scripted::start(vec![Act::AwaitRequest, Act::Hold]);
+    let mut load = open(2, 100.0, ArrivalLaw::Constant);
+    load.connections_max = 7;
+    let sum = run(&job(peer.addr(), load, 300, 0)).unwrap();
+    assert_eq!(sum.counts.connects, 7, "two ahead, five on demand");
+    assert_eq!((sum.counts.measured.scheduled, sum.counts.measured.censored), (30, 30));
+}
+
+fn what_misses_its_deadline_is_shed_with_its_own_class() {
+    let peer = Scripted::start(vec![Act::AwaitRequest, Act::Hold]);
+    let mut job = job(peer.addr(), open(1, 200.0, ArrivalLaw::Constant), 600, 0);
+    job.load.deadline_ns = Some(100 * MS);
+    let sum = run(&job).unwrap();
+    let account = sum.counts.measured;
+    assert_eq!(account.scheduled, 120);
+    // The first is on the wire for ever; of the others, those of the last 100 ms may still wait.
+    assert!(account.failed_by_class()[&ErrorClass::Deadline] >= 90, "{account:?}");
+    assert_eq!(account.failed_total() + account.censored, 120, "{account:?}");
+}
+
+fn connections_come_from_the_sources_in_turn_and_by_unix_socket() {
+    let server = reference(|_| {});
+    let mut job_by_source = job(server.addr(), closed(4), 60_000, 0);
+    job_by_source.requests_max = Some(40);
+    job_by_source.load.connection.sources =
+        ["127.0.0.2", "127.0.0.3"].map(|text| text.parse().unwrap()).to_vec();
+    assert_eq!(run(&job_by_source).unwrap().counts.measured.completed, 40);
+    // A source that is not this host's own cannot be used, and says so.
+    let mut elsewhere = job(server.addr(), closed(1), 1_000, 0);
+    elsewhere.load.connection.sources = vec!["192.0.2.1".parse().unwrap()];
+    match run(&elsewhere) {
+        Err(EngineError::NothingConnected { failures, .. }) => {
+            assert_eq!(failures, BTreeMap::from([(ErrorClass::AddressNotAvailable, 1)]));
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+fn socket_options_are_taken_by_the_kernel() {
+    let server = reference(|_| {});
+    let mut job = job(server.addr(), closed(1), 60_000, 0);
+    job.requests_max = Some(10);
+    let connection = &mut job.load.connection;
+    connection.nodelay = false;
+    connection.tcp_keepalive_ns = Some(5_000 * MS);
+    connection.dscp = Some(46);
+    connection.congestion = Some("reno".into());
+    connection.device = Some("lo".into());
+    assert_eq!(run(&job).unwrap().counts.measured.completed, 10);
+    let mut wrong = job.clone();
+    wrong.load.connection.device = Some("nonesuch0".into());
+    assert!(matches!(run(&wrong), Err(EngineError::NothingConnected { .. })));
+}
+
+fn names_are_resolved_for_every_connection_and_timed() {
+    let server = reference(|_| {});
+    let mut job = job(server.addr(), closed(2), 60_000, 0);
+    job.requests_max = Some(20);
+    job.load.connection.requests_max = Some(5);
+    let addr = server.addr();
+    job.lookup = Some(Lookup::new(move || Ok(addr)));
+    let sum = run(&job).unwrap();
+    assert_eq!(sum.counts.measured.completed, 20);
+    assert_eq!(sum.times.name.len(), sum.counts.connects);
+    job.lookup = Some(Lookup::new(|| Err("no such name".to_owned())));
+    match run(&job) {
+        Err(EngineError::NothingConnected { failures, .. }) => {
+            assert_eq!(failures, BTreeMap::from([(ErrorClass::NameResolution, 2)]));
+        }
+        other => panic!("{other:?}"),
+    }
+}
+
+/// Reads `length` bytes of body with every request before it answers; ends with the last connection.
+fn slow_reader(length: usize, connections: usize) -> SocketAddr {
+    use std::io::{BufRead, BufReader, Read, Write};
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let addr = listener.local_addr().unwrap();
+    let serve = move |stream: std::net::TcpStream| {
+        let mut reader = BufReader::with_capacity(1000, stream);
+        let mut line = String::new();
+        while reader.read_line(&mut line).is_ok_and(|taken| taken > 0) {
+            if line == "\r\n" {
+                let read = std::io::copy(&mut reader.by_ref().take(length as u64), &mut std::io::sink());
+                assert_eq!(read.unwrap(), length as u64);
+                reader.get_mut().write_all(GOOD.as_bytes()).unwrap();
+            }
+            line.clear();
+        }
+    };
+    std::thread::spawn(move || {
+        for _ in 0..connections {
+            let (stream, _) = listener.accept().unwrap();
+            std::thread::spawn(move || serve(stream));
+        }
+    });
+    addr
+}
+
+fn a_large_request_is_sent_whole_in_parts() {
+    let body = vec![b'x'; 6_000_000];
+    let addr = slow_reader(body.len(), 2);
+    let plan = RequestPlan { method: "POST".into(), path: "/ping".into(), headers: vec![], body };
+    let mut job = job(addr, closed(2), 60_000, 0);
+    job.load.timeout_ns = 20_000 * MS;
+    job.prepared = Arc::new(Prepared::new(&plan, "localhost", Check::new(&[], None)).unwrap());
+    job.requests_max = Some(6);
+    let sum = run(&job).unwrap();
+    assert_eq!(sum.counts.measured.completed, 6, "{:?} {:?}", sum.counts.measured, sum.examples);
+    assert!(sum.counts.written_bytes >= 6 * 6_000_000);
+    assert_eq!(sum.counts.connects, 2);
+    assert!(sum.times.write.max() > 0, "a request of several parts takes time to write");
+}
+
+fn the_parts_of_a_requests_life_add_up() {
+    let server = reference(|file| file.mean = Some(Nanos(2 * MS)));
+    let mut job = job(server.addr(), closed(1), 60_000, 0);
+    job.requests_max = Some(100);
+    let times = run(&job).unwrap().times;
+    for (name, histogram) in times.tagged() {
+        let expected = if matches!(name, "name" | "tls") {
+            0
+        } else if name == "connect" {
+            1
+        } else {
+            100
+        };
+        assert_eq!(histogram.len(), expected, "{name}");
+    }
+    // service = first byte + transfer, up to what a histogram of three digits cannot tell.
+    let sum = times.first_byte.mean() + times.transfer.mean();
+    assert!((sum / times.service.mean() - 1.0).abs() < 0.002, "{sum} {}", times.service.mean());
+    assert!(times.first_byte.min() >= 2 * MS - 4096, "the server takes 2 ms: {}", times.first_byte.min());
+}
+
+fn what_was_sent_is_stamped_in_the_open_loop() {
+    let server = reference(|_| {});
+    let mut sent = Vec::new();
+    let job = job(server.addr(), open(2, 500.0, ArrivalLaw::Poisson), 1000, 500);
+    let mut generator = Generator::start(&job).unwrap();
+    generator.begin(Some(0));
+    loop {
+        match generator.next(Duration::from_secs(20)).unwrap() {
+            Step::Interval(data) => sent.extend(data.sent.stamps.iter().copied()),
+            Step::Waiting => panic!("the engine went silent"),
+            Step::Ended => break,
+        }
+    }
+    assert!((400..600).contains(&sent.len()), "{}", sent.len());
+    assert!(sent.iter().all(|(intended, written)| written >= intended));
+    assert!(sent.is_sorted_by_key(|(_, written)| *written));
 }

@@ -42,6 +42,7 @@ fn trial(seed: u64, seconds: u64) -> IntervalData {
             ..LoadPlan::default()
         },
         requests_max: None,
+        lookup: None,
         to: server.addr(),
         prepared: Arc::new(Prepared::new(&plan, "localhost", Check::new(&[200], None)).unwrap()),
         timeline: Timeline::for_samples(seconds * 1_000_000_000, 1, 1_000_000_000),

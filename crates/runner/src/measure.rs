@@ -4,8 +4,9 @@
 
 use crate::RunnerError;
 use crate::error::RequestError;
+use crate::net::HttpUrl;
 use analyze::TrialFacts;
-use engine::{Generator, IntervalData, Job, Part, Step, Timeline, new_histogram};
+use engine::{Generator, IntervalData, Job, Lookup, Part, Step, Timeline, new_histogram};
 use hdrhistogram::Histogram;
 use request::{Check, Prepared};
 use schema::load::{
@@ -42,12 +43,23 @@ pub struct LoadJob {
     pub load: LoadPlan,
     /// When it is measured.
     pub phases: PhasePlan,
+    /// Looked up anew for every connection where present; `to` is then only the first answer.
+    pub name: Option<NameLookup>,
     /// Closed model: end after this many requests.
     pub requests_max: Option<u64>,
     /// CPUs of the workers.
     pub cpus: Option<Vec<u32>>,
     /// Whether workers may spin before an intended time.
     pub spin: bool,
+}
+
+/// A name that is looked up for every connection, with the consent that its addresses need.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NameLookup {
+    /// Host and port.
+    pub url: HttpUrl,
+    /// Hosts and addresses that the user consents to.
+    pub consent: Vec<String>,
 }
 
 /// What is told while a load runs, on the caller's thread.
@@ -155,15 +167,25 @@ pub fn nothing_connected(
 }
 
 fn engine_job(job: &LoadJob, timeline: Timeline) -> Result<Job, RequestError> {
+    let mut load = job.load.clone();
+    crate::ports::spread(&mut load, job.to);
+    let mut request = job.request.clone();
+    let says = |name: &str| request.headers.iter().any(|(have, _)| have.eq_ignore_ascii_case(name));
+    if !load.connection.keepalive && !says("connection") {
+        request.headers.push(("Connection".to_owned(), "close".to_owned()));
+    }
     Ok(Job {
-        load: job.load.clone(),
+        part: Part::whole(&load),
+        load,
         requests_max: job.requests_max,
         to: job.to,
-        prepared: Arc::new(Prepared::new(&job.request, &job.authority, job.check.clone())?),
+        prepared: Arc::new(Prepared::new(&request, &job.authority, job.check.clone())?),
         timeline,
+        lookup: job.name.clone().map(|name| {
+            Lookup::new(move || name.url.resolve(&name.consent).map_err(|error| error.to_string()))
+        }),
         cpus: job.cpus.clone(),
         spin: job.spin,
-        part: Part::whole(&job.load),
     })
 }
 
@@ -261,6 +283,7 @@ struct Fold {
     connects: u64,
     connect_times: Histogram<u64>,
     tls_times: Histogram<u64>,
+    name_times: Histogram<u64>,
     samples: Vec<SampleFold>,
     samples_planned: u32,
 }
@@ -285,6 +308,7 @@ impl Fold {
             connects: 0,
             connect_times: new_histogram(),
             tls_times: new_histogram(),
+            name_times: new_histogram(),
             samples: Vec::new(),
             samples_planned,
         }
@@ -292,9 +316,11 @@ impl Fold {
 
     fn add(&mut self, line: &IntervalLine, data: &IntervalData) {
         self.connects += data.counts.connects;
-        for (sum, part) in
-            [(&mut self.connect_times, &data.times.connect), (&mut self.tls_times, &data.times.tls)]
-        {
+        for (sum, part) in [
+            (&mut self.connect_times, &data.times.connect),
+            (&mut self.tls_times, &data.times.tls),
+            (&mut self.name_times, &data.times.name),
+        ] {
             sum.add(part).expect("all time histograms have the same bounds");
         }
         if line.phase == Some(Phase::Warmup) {
@@ -356,6 +382,7 @@ impl Fold {
             send_lag: analyze::latency(&times.send_lag, 0),
             pacer_lag: analyze::latency(&times.pacer_lag, 0),
             connect: analyze::latency(&self.connect_times, 0),
+            name: analyze::latency(&self.name_times, 0),
             tls: analyze::latency(&self.tls_times, 0),
             write: analyze::latency(&times.write, 0),
             first_byte: analyze::latency(&times.first_byte, 0),
@@ -471,6 +498,7 @@ fn empty_report(job: &LoadJob) -> LoadReport {
             ..schema::load::Generator::default()
         },
         validity: Validity::default(),
+        notes: crate::ports::notes(job),
     }
 }
 

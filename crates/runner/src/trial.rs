@@ -1,7 +1,7 @@
 //! One trial: a fresh target, its contract, load with counters beside it, and an end that leaves nothing.
 
 use crate::folder::{Lines, TrialFolder};
-use crate::measure::{LoadJob, Measured, Watch, measure};
+use crate::measure::{LoadJob, Measured, NameLookup, Watch, measure};
 use crate::net::HttpUrl;
 use crate::{Environment, Observer, RunnerError, hlog};
 use collect::{Collector, ProcessTree, Roots, TreeUsage};
@@ -46,6 +46,8 @@ pub(crate) struct Up {
     pub(crate) addr: SocketAddr,
     pub(crate) authority: String,
     pub(crate) verified: Verified,
+    /// How its address is looked up again, where a name was given.
+    pub(crate) name: Option<NameLookup>,
 }
 
 /// Starts a target and checks its contract.
@@ -56,11 +58,11 @@ pub(crate) fn bring_up(
     log: &Path,
     environment: &Environment,
 ) -> Result<Up, RunnerError> {
-    let (running, addr, authority) = match start_plan(target, pin, log, environment)? {
+    let (running, addr, authority, name) = match start_plan(target, pin, log, environment)? {
         Some(plan) => {
             let running = target::start(plan)?;
             let addr = running.addr();
-            (Some(running), addr, addr.to_string())
+            (Some(running), addr, addr.to_string(), None)
         }
         None => {
             let TargetSource::Url { url } = &target.plan.source else {
@@ -69,7 +71,8 @@ pub(crate) fn bring_up(
             let url = HttpUrl::parse(url)?;
             let addr = url.resolve(&environment.consent)?;
             target::reachable(addr, CONTRACT_TIMEOUT)?;
-            (None, addr, url.authority())
+            let name = NameLookup { url: url.clone(), consent: environment.consent.clone() };
+            (None, addr, url.authority(), Some(name))
         }
     };
     let wrong = |source| RunnerError::Contract { target: target.plan.name.clone(), source };
@@ -77,7 +80,7 @@ pub(crate) fn bring_up(
         contract::check(addr, &authority, agreed, CONTRACT_TIMEOUT).map_err(wrong)?;
     }
     let verified = contract::check(addr, &authority, scenario, CONTRACT_TIMEOUT).map_err(wrong)?;
-    Ok(Up { running, addr, authority, verified })
+    Ok(Up { running, addr, authority, verified, name })
 }
 
 /// Versions that a target itself reports through its runtime's endpoint.
@@ -210,6 +213,7 @@ fn load_job(plan: &ExperimentPlan, cell: &CellPlan, up: &Up) -> LoadJob {
         check: Check::new(&expect.status, body),
         load: cell.load.clone(),
         phases: plan.phases.clone(),
+        name: up.name.clone().filter(|_| cell.load.connection.resolve_each),
         requests_max: None,
         cpus: plan.pin.generator.clone(),
         // A worker that spins on the target's CPU would slow the very thing it measures.

@@ -1,6 +1,7 @@
 //! The experiment file (`experiments/*.toml`) exactly as a user writes it; nothing is resolved here.
 
 use crate::metric::Metric;
+use crate::plan::{DriverChoice, SpinChoice};
 use crate::scenario::{Expect, Request};
 use crate::target::{Ready, Stop};
 use schemars::JsonSchema;
@@ -143,6 +144,62 @@ pub struct Load {
     pub timeout: Option<Nanos>,
     /// From intended to done, waiting included. Default: none.
     pub total_timeout: Option<Nanos>,
+    /// Open model: connections may grow on demand up to this many. Default: as many as `connections`.
+    pub max_connections: Option<Count>,
+    /// Open model: a request that could not be sent this long after its intended time is shed. Default: never.
+    pub deadline: Option<Nanos>,
+    /// How sockets are driven: `auto`, `io_uring` or `epoll`. Default auto.
+    pub driver: Option<DriverChoice>,
+    /// Whether workers spin before an intended time: `off`, `auto` or `full`. Default auto.
+    pub spin: Option<SpinChoice>,
+    /// How connections are made, kept and ended.
+    #[serde(default)]
+    pub connection: ConnectionUse,
+}
+
+/// `[load.connection]`
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ConnectionUse {
+    /// Whether a connection serves more than one request. Default true.
+    pub keepalive: Option<bool>,
+    /// A connection is closed after this many requests. Default: never.
+    pub requests: Option<Count>,
+    /// A connection is closed once it is this old and free. Default: never.
+    pub lifetime: Option<Nanos>,
+    /// Connection attempts per second while the load is set up. Default: as fast as possible.
+    pub ramp: Option<PerSecond>,
+    /// Closed model: requests sent ahead of their predecessors' answers on one connection, 1 to 1024. Default 1.
+    pub pipeline: Option<u32>,
+    /// TCP_NODELAY. Default true.
+    pub nodelay: Option<bool>,
+    /// TCP keep-alive probes after this long without traffic. Default: none.
+    pub tcp_keepalive: Option<Nanos>,
+    /// Congestion control, for example `cubic`. Default: the system's.
+    pub congestion: Option<String>,
+    /// Differentiated services code point, 0 to 63. Default: the system's.
+    pub dscp: Option<u8>,
+    /// Local addresses, used in turn; `A-B` is a range of IPv4 addresses. Default: the system chooses, but on loopback
+    /// as many of 127.0.0.0/8 as the ports need.
+    #[serde(default)]
+    pub sources: Vec<String>,
+    /// Network device to bind to, for example `eth0`.
+    pub device: Option<String>,
+    /// Path of a Unix socket to connect to instead of the target's address.
+    pub unix_socket: Option<String>,
+    /// Whether the name is resolved `once` or for `each` connection. Default once.
+    pub resolve: Option<Resolve>,
+}
+
+/// How often a name is resolved.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Resolve {
+    /// Before the load.
+    #[default]
+    Once,
+    /// Anew for every connection; the time it takes is measured.
+    Each,
 }
 
 /// A value or a list of them.

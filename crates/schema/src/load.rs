@@ -35,6 +35,9 @@ pub struct LoadReport {
     pub generator: Generator,
     /// Whether these numbers may be believed.
     pub validity: Validity,
+    /// What the reader of the numbers must know besides: limits met, settings that make them not comparable.
+    #[serde(default)]
+    pub notes: Vec<String>,
 }
 
 /// What was asked for, resolved.
@@ -115,6 +118,9 @@ pub struct Latencies {
     pub pacer_lag: LatencySummary,
     /// Connection attempt to established; over the whole load.
     pub connect: LatencySummary,
+    /// Name resolution, where it is done for each connection; over the whole load.
+    #[serde(default)]
+    pub name: LatencySummary,
     /// TLS handshake, from established to secured; over the whole load.
     #[serde(default)]
     pub tls: LatencySummary,
@@ -132,12 +138,13 @@ pub struct Latencies {
 impl Latencies {
     /// All kinds of time with their keys, in the order of a request's life.
     #[must_use]
-    pub fn all(&self) -> [(&'static str, &LatencySummary); 9] {
+    pub fn all(&self) -> [(&'static str, &LatencySummary); 10] {
         [
             ("response", &self.response),
             ("service", &self.service),
             ("send_lag", &self.send_lag),
             ("pacer_lag", &self.pacer_lag),
+            ("name", &self.name),
             ("connect", &self.connect),
             ("tls", &self.tls),
             ("write", &self.write),

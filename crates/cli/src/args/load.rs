@@ -1,6 +1,6 @@
 //! Arguments of `prony load`: where to, how much, how long. Other groups are flattened in.
 
-use super::{RequestArgs, ResultArgs, parse_enum};
+use super::{ConnectionArgs, RequestArgs, ResultArgs, parse_enum};
 use schema::experiment::ArrivalLaw;
 use units::{Count, Nanos, PerSecond};
 
@@ -52,6 +52,8 @@ pub(crate) struct LoadArgs {
     /// Allow load on this public host; loopback and private addresses need no consent
     #[arg(long, value_name = "HOST")]
     pub(crate) consent: Vec<String>,
+    #[command(flatten, next_help_heading = "Connections")]
+    pub(crate) connection: ConnectionArgs,
     #[command(flatten, next_help_heading = "Request")]
     pub(crate) request: RequestArgs,
     #[command(flatten, next_help_heading = "Result")]

@@ -1,9 +1,9 @@
 //! The command line as the user types it. Nothing is resolved here; the defaults shown in help come from the runner.
-
 //!
 //! One file a command; `prony load` is put together from groups of options, each with its heading in the help and
 //! each in a file of its own.
 
+mod connection;
 mod load;
 mod reference;
 mod request;
@@ -11,6 +11,7 @@ mod result;
 mod run;
 mod small;
 
+pub(crate) use connection::ConnectionArgs;
 pub(crate) use load::LoadArgs;
 pub(crate) use reference::ReferenceArgs;
 pub(crate) use request::RequestArgs;

@@ -1,21 +1,23 @@
 //! From the arguments of `prony load` to a job: every default filled in, every mistake told, nothing sent.
 
 use crate::args::{LoadArgs, RequestArgs};
-use anyhow::{Context as _, Result, bail};
+use anyhow::{Context as _, Result, anyhow, bail};
 use request::Check;
 use runner::RunnerError;
-use runner::measure::LoadJob;
+use runner::measure::{LoadJob, NameLookup};
 use runner::net::HttpUrl;
-use runner::resolve::{CONNECTIONS_MAX, default_workers, defaults};
-use schema::experiment::LoadModel;
+use runner::resolve::{CONNECTIONS_MAX, connection, deadline, default_workers, defaults, growth};
+use schema::experiment::{LoadModel, Resolve};
 use schema::plan::{LoadPlan, PhasePlan, PinPlan, RequestPlan};
+use schema::text::Problem;
 use std::io::Read;
-use units::Nanos;
+use std::net::{Ipv4Addr, SocketAddr};
+use units::{Count, Nanos};
 
 /// Arguments to a job.
 pub(super) fn resolve(args: &LoadArgs) -> Result<LoadJob> {
     let url = HttpUrl::parse(&args.url).map_err(RunnerError::from)?;
-    let to = url.resolve(&args.consent).map_err(RunnerError::from)?;
+    let to = address(args, &url)?;
     let request = request(&args.request, &url)?;
     let cpus = args.pin.as_deref().map(target::pin::parse_list).transpose()?;
     let usable = target::pin::usable_cpus()?;
@@ -36,6 +38,8 @@ pub(super) fn resolve(args: &LoadArgs) -> Result<LoadJob> {
         request,
         load,
         phases: phases(args)?,
+        name: (args.connection.resolve == Some(Resolve::Each))
+            .then(|| NameLookup { url: named(args, &url), consent: args.consent.clone() }),
         requests_max: args.requests.map(|requests| requests.0),
         cpus,
         // With one CPU, spinning would take it away from a local target.
@@ -62,10 +66,18 @@ fn load_plan(args: &LoadArgs, cpus: Option<Vec<u32>>, usable: usize) -> Result<L
     if workers == 0 || workers > connections {
         bail!("-t {workers} threads cannot share {connections} connections; give each at least one");
     }
+    let model = if args.rate.is_some() { LoadModel::Open } else { LoadModel::Closed };
+    let given = &args.connection;
     Ok(LoadPlan {
-        model: if args.rate.is_some() { LoadModel::Open } else { LoadModel::Closed },
+        model,
         connections,
-        connections_max: connections,
+        connections_max: growth("--max-connections", model, connections, ceiling(args, model))
+            .map_err(said)?,
+        deadline_ns: deadline("--deadline", model, given.deadline).map_err(said)?,
+        driver: given.driver.unwrap_or_default(),
+        spin: given.spin.unwrap_or_default(),
+        connection: connection(&given.to_use(), model).map_err(said)?,
+        tls: None,
         rate_per_s: args.rate.map(|rate| rate.0),
         arrivals: args.rate.map(|_| args.arrivals.unwrap_or_default()),
         workers,
@@ -73,8 +85,38 @@ fn load_plan(args: &LoadArgs, cpus: Option<Vec<u32>>, usable: usize) -> Result<L
         timeout_ns: positive("--timeout", args.timeout)?,
         total_timeout_ns: args.total_timeout.map(|time| positive("--total-timeout", time)).transpose()?,
         seed: args.seed,
-        ..LoadPlan::default()
     })
+}
+
+/// Up to how many connections an open load may grow: where the user gave no number at all, it has room.
+fn ceiling(args: &LoadArgs, model: LoadModel) -> Option<Count> {
+    let is_free = model == LoadModel::Open && args.connections.is_none();
+    args.connection.max_connections.or_else(|| is_free.then_some(defaults::GROWTH))
+}
+
+/// Where connections go: the URL's host unless another place is given. A Unix socket has no address; the URL's host
+/// then need not resolve.
+fn address(args: &LoadArgs, url: &HttpUrl) -> Result<SocketAddr> {
+    if args.connection.unix_socket.is_some() {
+        return Ok(SocketAddr::from((Ipv4Addr::LOCALHOST, url.port)));
+    }
+    let to = match &args.connection.connect_to {
+        Some(text) => &HttpUrl::parse(text).map_err(RunnerError::from)?,
+        None => url,
+    };
+    Ok(to.resolve(&args.consent).map_err(RunnerError::from)?)
+}
+
+/// The URL whose host is looked up for every connection.
+fn named(args: &LoadArgs, url: &HttpUrl) -> HttpUrl {
+    let other = args.connection.connect_to.as_deref().and_then(|text| HttpUrl::parse(text).ok());
+    other.unwrap_or_else(|| url.clone())
+}
+
+/// A problem of the shared resolution in the words of the command line.
+fn said(problem: Problem) -> anyhow::Error {
+    let key = problem.key.last().map(String::as_str).unwrap_or_default();
+    anyhow!("{key}: {}\n  remedy: {}", problem.cause, problem.remedy)
 }
 
 fn positive(name: &str, time: Nanos) -> Result<u64> {

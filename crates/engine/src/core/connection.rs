@@ -1,10 +1,13 @@
 //! How connections come and go: attempts, their failures and pauses, and when a connection has served long enough.
 
 use super::{Core, Pacer, Stage};
-use crate::driver::{SlotId, Sockets};
+use crate::driver::{Peer, Route, SlotId, Sockets};
 use crate::failure::Failure;
+use crate::names::Names;
 use crate::slot::State;
+use schema::load::ErrorClass;
 use schema::plan::ConnectionPlan;
+use std::net::SocketAddr;
 use units::{Clock, Nanos};
 
 /// Pause after a failed connection attempt in the closed loop: doubled with each failure in a row.
@@ -67,11 +70,50 @@ impl Core {
         let slot = &mut self.slots[id as usize];
         slot.opened = now;
         slot.state = State::Connecting;
+        if let Some(names) = &mut self.names {
+            return names.ask((id, now));
+        }
+        self.connect_to(sockets, id, None, now);
+    }
+
+    /// Begins the attempt of a slot, to the address that was looked up for it if there is one.
+    fn connect_to<S: Sockets>(&mut self, sockets: &mut S, id: SlotId, to: Option<SocketAddr>, now: Nanos) {
         let route = &self.routes[self.next_route];
         self.next_route = (self.next_route + 1) % self.routes.len();
-        if let Err(failure) = sockets.connect(id, route) {
+        let result = match to {
+            None => sockets.connect(id, route),
+            Some(to) => sockets.connect(id, &Route { peer: Peer::Inet(to), source: route.source }),
+        };
+        if let Err(failure) = result {
             self.connection_failed(sockets, id, failure, now);
         }
+    }
+
+    /// Goes on with the attempts whose name has been resolved meanwhile.
+    pub(crate) fn take_names<S: Sockets>(&mut self, sockets: &mut S) {
+        while let Some(((id, asked), answer)) = self.names.as_mut().and_then(Names::answer) {
+            let now = self.clock.now();
+            let slot = &self.slots[id as usize];
+            if slot.state != State::Connecting || slot.opened != asked {
+                continue;
+            }
+            match answer {
+                Ok(to) => {
+                    self.book.named(now.since(asked));
+                    self.slots[id as usize].opened = now;
+                    self.connect_to(sockets, id, Some(to), now);
+                }
+                Err(_) => {
+                    let failure = Failure::said(ErrorClass::NameResolution, "the name did not resolve");
+                    self.connection_failed(sockets, id, failure, now);
+                }
+            }
+        }
+    }
+
+    /// Whether names are being resolved: then the worker looks for answers often.
+    pub(crate) fn awaits_names(&self) -> bool {
+        self.names.as_ref().is_some_and(Names::is_pending)
     }
 
     /// A connection attempt failed, and with it the request it was made for, if any. The slot rests: the closed loop

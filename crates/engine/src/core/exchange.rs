@@ -136,7 +136,8 @@ impl Core {
         if let Some(next) = slot.behind.pop_front() {
             slot.request = Some(next);
             slot.parser.begin(self.prepared.is_head());
-            if !is_over {
+            let sent = slot.answers + slot.requests() as u64;
+            if !is_over && !self.behaviour.is_used_up(sent) {
                 self.next_request(sockets, id, done);
             }
             return true;

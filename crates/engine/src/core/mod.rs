@@ -11,6 +11,7 @@ mod exchange;
 use crate::book::Book;
 use crate::driver::{Route, SlotId, Sockets};
 use crate::failure::Failure;
+use crate::names::Names;
 use crate::slot::{Slot, State};
 pub(crate) use connection::Behaviour;
 use pace::{Closed, Schedule};
@@ -72,6 +73,8 @@ pub(crate) struct Core {
     /// Ways to the target, taken in turn.
     routes: Vec<Route>,
     next_route: usize,
+    /// Resolves the target's name for every connection, where that is asked for.
+    names: Option<Names>,
     prepared: Arc<Prepared>,
     limits: Limits,
     behaviour: Behaviour,
@@ -94,6 +97,7 @@ pub(crate) struct Parts {
     pub(crate) book: Book,
     pub(crate) clock: MonotonicClock,
     pub(crate) routes: Vec<Route>,
+    pub(crate) names: Option<Names>,
     pub(crate) prepared: Arc<Prepared>,
     pub(crate) limits: Limits,
     pub(crate) behaviour: Behaviour,
@@ -110,6 +114,7 @@ impl Core {
             clock: parts.clock,
             routes: parts.routes,
             next_route: 0,
+            names: parts.names,
             prepared: parts.prepared,
             limits: parts.limits,
             behaviour: parts.behaviour,
@@ -271,7 +276,9 @@ impl Core {
                     self.slots[id as usize].state = State::Closed;
                     self.next_request(sockets, id, until);
                 }
-                (State::Idle, None) if self.behaviour.is_too_old(now.since(slot.opened)) => {
+                (State::Idle, None)
+                    if self.stage == Stage::Running && self.behaviour.is_too_old(now.since(slot.opened)) =>
+                {
                     self.close(sockets, id);
                     self.park(sockets, id);
                 }

@@ -1,9 +1,11 @@
 //! From the experiment file to the plan: every default filled in, every mistake found before anything runs.
 
 mod claims;
+mod connection;
 mod scenario;
 mod targets;
 
+pub use connection::connection;
 pub use scenario::load_scenario;
 
 use crate::RunnerError;
@@ -16,7 +18,7 @@ use units::{Count, Nanos, PerSecond, Seed};
 
 /// Defaults of experiment files and of `prony load`; their one home.
 pub mod defaults {
-    use units::Nanos;
+    use units::{Count, Nanos};
 
     /// Passes through all cells: the fewest that give an interval (METHOD §3).
     pub const BLOCKS: u64 = 5;
@@ -28,6 +30,8 @@ pub mod defaults {
     pub const CONFIDENCE: f64 = 0.95;
     /// Connections.
     pub const CONNECTIONS: u64 = 64;
+    /// Up to how many connections an open load grows where nothing is said of connections.
+    pub const GROWTH: Count = Count(10_000);
     /// Time for a connection attempt.
     pub const CONNECT_TIMEOUT: Nanos = Nanos::from_secs(5);
     /// Time from written to done.
@@ -272,10 +276,11 @@ fn load_plan(
             return Err(Problem::at("load.workers", cause, "give each worker at least one connection"));
         }
     };
+    let connections_max = growth("load.max_connections", load.model, connections, load.max_connections)?;
     Ok(LoadPlan {
         model: load.model,
         connections,
-        connections_max: connections,
+        connections_max,
         rate_per_s: rate.map(|rate| rate.0),
         arrivals: rate.map(|_| load.arrivals.unwrap_or_default()),
         workers,
@@ -285,9 +290,50 @@ fn load_plan(
             .total_timeout
             .map(|time| timeout("load.total_timeout", Some(time), time))
             .transpose()?,
+        deadline_ns: deadline("load.deadline", load.model, load.deadline)?,
+        driver: load.driver.unwrap_or_default(),
+        spin: load.spin.unwrap_or_default(),
+        connection: connection(&load.connection, load.model)?,
+        tls: None,
         seed,
-        ..LoadPlan::default()
     })
+}
+
+/// Up to how many connections an open load may grow; `key` is where the number was given.
+///
+/// # Errors
+/// A closed load, fewer than are opened ahead, or more than a load may have.
+pub fn growth(key: &str, model: LoadModel, connections: u32, given: Option<Count>) -> Result<u32, Problem> {
+    match given {
+        None => Ok(connections),
+        Some(_) if model == LoadModel::Closed => Err(Problem::at(
+            key,
+            "a closed load has the connections it begins with",
+            "remove it, or use an open load (a rate)",
+        )),
+        Some(Count(max)) if (u64::from(connections)..=CONNECTIONS_MAX).contains(&max) => Ok(max as u32),
+        Some(Count(max)) => {
+            let cause =
+                format!("at most {max} connections do not fit the {connections} that are opened ahead");
+            Err(Problem::at(key, cause, format!("give from {connections} to {CONNECTIONS_MAX}")))
+        }
+    }
+}
+
+/// The deadline of an open load; `key` is where it was given.
+///
+/// # Errors
+/// A closed load, which waits for every answer, or a deadline of zero.
+pub fn deadline(key: &str, model: LoadModel, given: Option<Nanos>) -> Result<Option<u64>, Problem> {
+    match given {
+        Some(_) if model == LoadModel::Closed => Err(Problem::at(
+            key,
+            "a closed load is never late: it waits for answers",
+            "remove it, or use an open load (a rate)",
+        )),
+        Some(time) => timeout(key, Some(time), time).map(Some),
+        None => Ok(None),
+    }
 }
 
 /// One worker for each CPU of the generator's set; without a set, for a quarter of the CPUs.

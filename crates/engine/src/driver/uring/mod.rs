@@ -276,7 +276,7 @@ impl Driver for Uring {
 
     fn new(setup: &Setup) -> io::Result<Self> {
         assert!((1..=SLOTS_MAX).contains(&setup.slots), "{} slots", setup.slots);
-        let mut ring: IoUring = IoUring::builder()
+        let ring: IoUring = IoUring::builder()
             .setup_single_issuer()
             .setup_defer_taskrun()
             .setup_taskrun_flag()

@@ -1,0 +1,86 @@
+//! How connections are made, kept and ended.
+
+use super::parse_enum;
+use schema::experiment::{ConnectionUse, Resolve};
+use schema::plan::{DriverChoice, SpinChoice};
+use units::{Count, Nanos, PerSecond};
+
+/// Options of connections and of the engine below them.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ConnectionArgs {
+    /// Let an open load open more connections on demand, up to N in total
+    #[arg(long, value_name = "N", requires = "rate")]
+    pub(crate) max_connections: Option<Count>,
+    /// Shed a request that could not be sent this long after its intended time (open loop)
+    #[arg(long, value_name = "TIME", requires = "rate")]
+    pub(crate) deadline: Option<Nanos>,
+    /// How sockets are driven [default: auto, which is io_uring where the kernel has it]
+    #[arg(long, value_name = "NAME", value_parser = parse_enum::<DriverChoice>(&["auto", "io_uring", "epoll"]))]
+    pub(crate) driver: Option<DriverChoice>,
+    /// Spin before an intended time: off, auto (the last microseconds) or full (never sleep) [default: auto]
+    #[arg(long, value_name = "HOW", value_parser = parse_enum::<SpinChoice>(&["off", "auto", "full"]))]
+    pub(crate) spin: Option<SpinChoice>,
+    /// A new connection for every request
+    #[arg(long)]
+    pub(crate) disable_keepalive: bool,
+    /// Close a connection after N requests
+    #[arg(long, value_name = "N")]
+    pub(crate) requests_per_connection: Option<Count>,
+    /// Close a connection once it is this old and free
+    #[arg(long, value_name = "TIME")]
+    pub(crate) connection_lifetime: Option<Nanos>,
+    /// Connection attempts per second while the load is set up [default: as fast as possible]
+    #[arg(long, value_name = "RATE")]
+    pub(crate) connect_rate: Option<PerSecond>,
+    /// Requests sent ahead of answers on each connection; not comparable with other loads
+    #[arg(long, value_name = "DEPTH")]
+    pub(crate) pipeline: Option<u32>,
+    /// Leave Nagle's algorithm on (no TCP_NODELAY)
+    #[arg(long)]
+    pub(crate) no_tcp_nodelay: bool,
+    /// TCP keep-alive probes after this long without traffic
+    #[arg(long, value_name = "TIME")]
+    pub(crate) tcp_keepalive: Option<Nanos>,
+    /// Congestion control, for example cubic [default: the system's]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) congestion: Option<String>,
+    /// Differentiated services code point, 0 to 63
+    #[arg(long, value_name = "DSCP")]
+    pub(crate) dscp: Option<u8>,
+    /// Local address or range A-B, repeatable, used in turn [default: the system's choice, on loopback as many as needed]
+    #[arg(long, value_name = "ADDR")]
+    pub(crate) bind: Vec<String>,
+    /// Network device to bind to
+    #[arg(long, value_name = "NAME")]
+    pub(crate) device: Option<String>,
+    /// Connect to this Unix socket; the URL gives Host and path
+    #[arg(long, value_name = "PATH", conflicts_with = "connect_to")]
+    pub(crate) unix_socket: Option<String>,
+    /// Connect here instead of the URL's host, which still gives the Host field
+    #[arg(long, value_name = "HOST:PORT")]
+    pub(crate) connect_to: Option<String>,
+    /// Resolve the host name once or for each connection [default: once]
+    #[arg(long, value_name = "WHEN", value_parser = parse_enum::<Resolve>(&["once", "each"]))]
+    pub(crate) resolve: Option<Resolve>,
+}
+
+impl ConnectionArgs {
+    /// The same as `[load.connection]` of an experiment file.
+    pub(crate) fn to_use(&self) -> ConnectionUse {
+        ConnectionUse {
+            keepalive: self.disable_keepalive.then_some(false),
+            requests: self.requests_per_connection,
+            lifetime: self.connection_lifetime,
+            ramp: self.connect_rate,
+            pipeline: self.pipeline,
+            nodelay: self.no_tcp_nodelay.then_some(false),
+            tcp_keepalive: self.tcp_keepalive,
+            congestion: self.congestion.clone(),
+            dscp: self.dscp,
+            sources: self.bind.clone(),
+            device: self.device.clone(),
+            unix_socket: self.unix_socket.clone(),
+            resolve: self.resolve,
+        }
+    }
+}
