@@ -20,7 +20,7 @@ fn arguments(job: &Job<'_>) -> Option<Vec<String>> {
     let mut words = fixed.map(str::to_owned).to_vec();
     words.extend(job.case.rate_per_s.iter().flat_map(|rate| ["-r".to_owned(), rate.to_string()]));
     words.extend(job.case.tls.then(|| "-k".to_owned()));
-    words.extend((!job.case.keep_alive).then(|| "-a".to_owned()));
+    words.extend((!job.case.keep_alive).then(|| "--disableKeepAlives".to_owned()));
     words.push(job.url.to_owned());
     Some(words)
 }
@@ -64,7 +64,7 @@ mod tests {
     fn the_command_lines() {
         let wanted = [
             "-c 64 -d 4s --print=result --format=json http://127.0.0.1:1/ping",
-            "-c 64 -d 4s --print=result --format=json -k -a https://127.0.0.1:1/close",
+            "-c 64 -d 4s --print=result --format=json -k --disableKeepAlives https://127.0.0.1:1/close",
             "-c 64 -d 4s --print=result --format=json -k https://127.0.0.1:1/ping",
             "-c 16 -d 4s --print=result --format=json -r 10000 http://127.0.0.1:1/stamp",
         ];

@@ -53,7 +53,8 @@ mod tests {
     #[test]
     fn the_command_line() {
         let line = &command_lines(&PEER)[3];
-        let wanted = "-e URL=http://127.0.0.1:1/stamp -e CONNECTIONS=16 -e SECONDS=4 -e RATE=10000 -e FRESH=0 ";
+        let wanted =
+            "-e URL=http://127.0.0.1:1/stamp -e CONNECTIONS=16 -e SECONDS=4 -e RATE=10000 -e FRESH=0 ";
         assert!(line.contains(wanted) && line.ends_with("k6.js"), "{line}");
     }
 }

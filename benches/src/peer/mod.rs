@@ -65,6 +65,8 @@ pub(crate) struct Peer {
     pub(crate) read: fn(&str) -> Result<Done, ReadError>,
     /// Arguments with which the program, run again and not measured, turns its standard output into words.
     pub(crate) report: Option<&'static [&'static str]>,
+    /// What it reads from its standard input, if anything.
+    pub(crate) stdin: Option<fn(&Job<'_>) -> String>,
     /// Time at its beginning that it does not count.
     pub(crate) uncounted_s: f64,
 }
@@ -78,6 +80,7 @@ impl Peer {
         arguments: |_| None,
         read: |_| Err(ReadError::Missing("")),
         report: None,
+        stdin: None,
         uncounted_s: 0.0,
     };
 

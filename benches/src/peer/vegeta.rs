@@ -12,10 +12,11 @@ pub(super) const PEER: Peer = Peer {
     arguments,
     read,
     report: Some(&["report", "-type=json"]),
+    stdin: Some(|job| format!("GET {}\n", job.url)),
     ..Peer::PLAIN
 };
 
-/// It reads targets from a file; a closed loop is a rate of 0 with as many workers as connections.
+/// It reads what to ask for from its standard input; a closed loop is a rate of 0 with as many workers as connections.
 fn arguments(job: &Job<'_>) -> Option<Vec<String>> {
     let case = job.case;
     let (connections, rate) = (case.connections, case.rate_per_s.unwrap_or(0));

@@ -5,8 +5,8 @@ use crate::connection::{Connection, State};
 use crate::listen;
 use crate::stamps::{Stamps, now_ns};
 use rustix::buffer::spare_capacity;
-use rustix::event::epoll::{self, EventData, EventFlags};
 use rustix::event::Timespec;
+use rustix::event::epoll::{self, EventData, EventFlags};
 use rustix::fd::OwnedFd;
 use rustls::ServerConfig;
 use std::io;
@@ -160,7 +160,9 @@ impl Desk {
                 self.stamps.begin();
                 Rc::clone(&self.answers.empty)
             }
-            Ask::StampsEnd => rendered("200 OK", "application/octet-stream", "keep-alive", &self.stamps.end()),
+            Ask::StampsEnd => {
+                rendered("200 OK", "application/octet-stream", "keep-alive", &self.stamps.end())
+            }
         };
         // Last of all before the write, which on loopback carries the answer all the way to the other side.
         if ask == Ask::Stamped && self.stamps.on {

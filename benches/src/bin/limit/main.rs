@@ -28,7 +28,8 @@ struct Plan {
 fn main() -> ExitCode {
     let words: Vec<String> = std::env::args().skip(1).collect();
     let done = plan(&words).and_then(|plan| {
-        ring::run(&plan).map_err(|error| format!("{error}; io_uring needs Linux 6.1 and must be allowed here"))
+        ring::run(&plan)
+            .map_err(|error| format!("{error}; io_uring needs Linux 6.1 and must be allowed here"))
     });
     match done {
         Ok(done) => {

@@ -187,7 +187,8 @@ impl Loop<'_> {
             return if event.result() == -libc::ENOBUFS { Came::Part } else { Came::Bad };
         };
         let Some(id) = cqueue::buffer_select(event.flags()) else { return Came::Bad };
-        let came = if length == 0 { Came::Bad } else { self.answers[index as usize].take(buffers.get(id, length)) };
+        let came =
+            if length == 0 { Came::Bad } else { self.answers[index as usize].take(buffers.get(id, length)) };
         self.requests += u64::from(came == Came::Whole);
         buffers.put(id);
         came
