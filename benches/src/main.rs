@@ -27,7 +27,7 @@ mod targets;
 mod usage;
 
 use args::{Args, Settings};
-use case::{Case, Job};
+use case::Job;
 use clap::Parser as _;
 use cpus::Cpus;
 use error::BenchError;

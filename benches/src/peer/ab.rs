@@ -57,12 +57,12 @@ mod tests {
 
     #[test]
     fn outputs() {
-        check(&PEER, CLEAN, Ok((2_000, 21_837.4, &[])));
+        check(&PEER, CLEAN, Ok((51_874, 51_871.72, &[])));
         let faulty = CLEAN.replace(
             "Failed requests:        0\n",
             "Failed requests:        3\n   (Connect: 0, Receive: 0, Length: 3, Exceptions: 0)\nNon-2xx responses:      2\n",
         );
-        check(&PEER, &faulty, Ok((2_000, 21_837.4, &["failed 3", "other than 2xx: 2"])));
+        check(&PEER, &faulty, Ok((51_874, 51_871.72, &["failed 3", "other than 2xx: 2"])));
         check(&PEER, "apr_socket_recv: Connection refused (111)\n", Err("Complete requests:"));
     }
 

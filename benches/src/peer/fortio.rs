@@ -45,9 +45,9 @@ mod tests {
 
     #[test]
     fn outputs() {
-        check(&PEER, CLEAN, Ok((2_000, 7_762.096_884_521_74, &[])));
+        check(&PEER, CLEAN, Ok((28_611, 28_609.127_503_995_736, &[])));
         let faulty = CLEAN.replace("\"RetCodes\": {", "\"RetCodes\": { \"-1\": 2, \"503\": 1,");
-        check(&PEER, &faulty, Ok((2_000, 7_762.096_884_521_74, &["-1 2", "503 1"])));
+        check(&PEER, &faulty, Ok((28_611, 28_609.127_503_995_736, &["-1 2", "503 1"])));
         check(&PEER, "Aborting because of dial\n", Err("has no `{`"));
         check(&PEER, "{}", Err("/RetCodes"));
     }

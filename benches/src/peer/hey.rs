@@ -25,6 +25,8 @@ fn arguments(job: &Job<'_>) -> Option<Vec<String>> {
         words.extend(["-q".to_owned(), each.to_string()]);
     }
     words.extend((!job.case.keep_alive).then(|| "-disable-keepalive".to_owned()));
+    // It would ask for a certificate of `127.0.0.1:PORT`, which is no name and which rustls refuses.
+    words.extend(job.case.tls.then_some(["-host", "localhost"]).into_iter().flatten().map(str::to_owned));
     words.push(job.url.to_owned());
     Some(words)
 }
@@ -105,8 +107,8 @@ Error distribution:
     fn the_command_lines() {
         let wanted = [
             "-cpus 1 -c 64 -z 4s http://127.0.0.1:1/ping",
-            "-cpus 1 -c 64 -z 4s -disable-keepalive https://127.0.0.1:1/close",
-            "-cpus 1 -c 64 -z 4s https://127.0.0.1:1/ping",
+            "-cpus 1 -c 64 -z 4s -disable-keepalive -host localhost https://127.0.0.1:1/close",
+            "-cpus 1 -c 64 -z 4s -host localhost https://127.0.0.1:1/ping",
             "-cpus 1 -c 16 -z 4s -q 625 http://127.0.0.1:1/stamp",
         ];
         assert_eq!(command_lines(&PEER), wanted);
