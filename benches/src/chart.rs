@@ -114,7 +114,10 @@ impl Chart {
             .caption(self.title, ("sans-serif", 20).into_font().color(&INK))
             .x_label_area_size(46)
             .y_label_area_size(70)
-            .build_cartesian_2d((left..right).log_scale(), (bottom..top).log_scale())?;
+            .build_cartesian_2d(
+                (left..right).log_scale().with_key_points(places(all().map(|point| point.x))),
+                (bottom..top).log_scale().with_key_points(ticks(bottom, top)),
+            )?;
         chart
             .configure_mesh()
             .bold_line_style(GRID)
@@ -156,6 +159,21 @@ fn extent(values: impl Iterator<Item = f64>, factor: f64) -> (f64, f64) {
     (low / factor, high * factor)
 }
 
+/// The different values, in order.
+fn places(values: impl Iterator<Item = f64>) -> Vec<f64> {
+    let mut values: Vec<f64> = values.collect();
+    values.sort_by(f64::total_cmp);
+    values.dedup();
+    values
+}
+
+/// 1, 2 and 5 times powers of ten in the range.
+fn ticks(low: f64, high: f64) -> Vec<f64> {
+    let powers = (-3..=12).map(|power| 10_f64.powi(power));
+    let all = powers.flat_map(|power| [power, 2.0 * power, 5.0 * power]);
+    all.filter(|tick| (low..=high).contains(tick)).collect()
+}
+
 fn label(value: &f64) -> String {
     if *value < 1.0 { format!("{value:.2}") } else { crate::render::thousands(*value) }
 }
@@ -178,6 +196,8 @@ mod tests {
         assert!(!svg.contains("hey"));
         // Two peers at one case: a mark and an interval each.
         assert_eq!(svg.matches("<circle").count(), 2);
+        // The axes name the case and round numbers.
+        assert!(svg.contains("\n64\n") && svg.contains("\n10\n"), "{svg}");
         assert_eq!(CHARTS[1].draw(&rows, &["prony", "wrk"]).unwrap(), None);
     }
 }
