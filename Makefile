@@ -47,9 +47,11 @@ docs: ## Build the API documentation, warnings as errors
 schemas: ## Write the JSON Schemas of all file formats again
 	$(CARGO) run --locked -p prony -- schema --write docs/schemas
 
+# For example: make bench BENCH="--cases closed-64,rate-10k --peers wrk,oha".
 bench: build ## Measure prony against its peers; raw data under benches/results/
 	@command -v wrk >/dev/null 2>&1 || { echo "installing wrk"; apt-get install -y wrk; } || { echo "wrk is missing: apt-get install wrk"; exit 2; }
-	$(CARGO) run --release --locked -p bench
+	$(CARGO) build --release --locked -p bench
+	target/release/bench $(BENCH)
 
 clean: ## Remove build output; run folders stay
 	$(CARGO) clean

@@ -1,4 +1,5 @@
-//! Micro-benchmark of the recorder's share of a request: four times into four histograms of METHOD §10.
+//! Micro-benchmarks of the recorder: four times into four histograms of METHOD §10, as for each request, and what ends
+//! an interval and a run.
 
 use divan::{Bencher, black_box};
 use engine::new_histogram;
@@ -29,6 +30,25 @@ fn record_four_times(bencher: Bencher<'_, '_>) {
         next += 1;
         for (histogram, time) in histograms.iter_mut().zip(request) {
             histogram.record(time).expect("an hour is not reached");
+        }
+    });
+}
+
+/// What the end of a run costs for each further worker: adding its five histograms (the connections' too) to the sum.
+#[divan::bench]
+fn add_five_histograms(bencher: Bencher<'_, '_>) {
+    let mut rng = Seed(1).derive("bench.record", 0).rng();
+    let mut worker = [(); 5].map(|()| new_histogram());
+    for _ in 0..REQUESTS {
+        let [response, service, lag, pacer] = times(&mut rng);
+        for (histogram, time) in worker.iter_mut().zip([response, service, lag, pacer, service]) {
+            histogram.record(time).expect("an hour is not reached");
+        }
+    }
+    let mut sums = [(); 5].map(|()| new_histogram());
+    bencher.bench_local(|| {
+        for (sum, histogram) in sums.iter_mut().zip(black_box(&worker)) {
+            sum.add(histogram).expect("both have the same bounds");
         }
     });
 }

@@ -1,4 +1,5 @@
-//! Micro-benchmarks of crate `wire`: the parser on a usual answer, whole and in parts, and the request encoder.
+//! Micro-benchmarks of crate `wire`: the parser on a usual answer, whole and in parts, on large and chunked
+//! ones, and the request encoder.
 
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
@@ -80,6 +81,55 @@ fn parse_split_before_the_body(bencher: Bencher<'_, '_>) {
 #[divan::bench]
 fn parse_split_in_eight(bencher: Bencher<'_, '_>) {
     bench_parts(bencher, &[35, 70, 105, 140, 175, 210, 245]);
+}
+
+/// An answer with `body_bytes` of body, by length or in chunks of 4 KiB.
+fn large_answer(body_bytes: usize, is_chunked: bool) -> Vec<u8> {
+    const CHUNK: usize = 4096;
+    let body = vec![b'x'; body_bytes];
+    let framing = if is_chunked {
+        "Transfer-Encoding: chunked".to_owned()
+    } else {
+        format!("Content-Length: {body_bytes}")
+    };
+    let mut answer = format!("HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\n{framing}\r\n\r\n").into_bytes();
+    if is_chunked {
+        for chunk in body.chunks(CHUNK) {
+            answer.extend_from_slice(format!("{:x}\r\n", chunk.len()).as_bytes());
+            answer.extend_from_slice(chunk);
+            answer.extend_from_slice(b"\r\n");
+        }
+        answer.extend_from_slice(b"0\r\n\r\n");
+    } else {
+        answer.extend_from_slice(&body);
+    }
+    answer
+}
+
+/// Parses an answer that comes in reads of 16 KiB, as from a socket.
+fn bench_large(bencher: Bencher<'_, '_>, body_bytes: usize, is_chunked: bool) {
+    let answer = large_answer(body_bytes, is_chunked);
+    let mut parser = ResponseParser::default();
+    bencher.counter(BytesCount::of_slice(&answer)).bench_local(|| {
+        let mut seen = Seen::default();
+        parser.begin(false);
+        let mut complete = false;
+        for part in black_box(&answer).chunks(16 * 1024) {
+            complete = matches!(parser.feed(part, &mut seen), Ok(Feed::Complete { .. }));
+        }
+        assert!(complete && seen.body_bytes == body_bytes, "the answer is whole");
+        seen.status
+    });
+}
+
+#[divan::bench(args = [4096, 65_536, 1_048_576])]
+fn parse_large(bencher: Bencher<'_, '_>, body_bytes: usize) {
+    bench_large(bencher, body_bytes, false);
+}
+
+#[divan::bench(args = [31, 4096, 65_536, 1_048_576])]
+fn parse_chunked(bencher: Bencher<'_, '_>, body_bytes: usize) {
+    bench_large(bencher, body_bytes, true);
 }
 
 #[divan::bench(args = [0, 31, 4096])]

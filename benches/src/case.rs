@@ -1,13 +1,57 @@
-//! What every peer is asked to do. A case is data: a new kind of load is a new field here and a use of it in each peer.
+//! What every peer is asked to do. A case is data: a new kind of load is a new line in [`ALL`] and a use of it in each
+//! peer that can make it.
 
-/// The path that is asked for; the reference target answers it with 31 bytes of JSON.
-pub(crate) const PATH: &str = "/ping";
+use serde::Serialize;
 
-/// One load that every peer makes: a closed loop over HTTP/1.1 with keep-alive, from one thread.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// One load, from one thread, over HTTP/1.1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub(crate) struct Case {
-    /// Connections, each with one request in flight.
+    /// Its name in tables and files and for `--cases`.
+    pub(crate) name: &'static str,
+    /// What is asked for (see bench-server).
+    pub(crate) path: &'static str,
+    /// Connections, each with one request in flight at most.
     pub(crate) connections: u32,
+    /// HTTPS instead of HTTP.
+    pub(crate) tls: bool,
+    /// Whether connections stay; else each carries one request.
+    pub(crate) keep_alive: bool,
+    /// Constant rate over all connections; none is a closed loop.
+    pub(crate) rate_per_s: Option<u32>,
+    /// Only the peers that a target speaks of take part.
+    pub(crate) core_only: bool,
+}
+
+const CLOSED: Case = Case {
+    name: "closed-64",
+    path: "/ping",
+    connections: 64,
+    tls: false,
+    keep_alive: true,
+    rate_per_s: None,
+    core_only: false,
+};
+const RATE: Case = Case { path: "/stamp", connections: 16, ..CLOSED };
+
+/// All cases, in the order of the tables.
+pub(crate) const ALL: [Case; 11] = [
+    Case { name: "closed-1", connections: 1, core_only: true, ..CLOSED },
+    Case { name: "closed-16", connections: 16, ..CLOSED },
+    CLOSED,
+    Case { name: "closed-512", connections: 512, ..CLOSED },
+    Case { name: "closed-4096", connections: 4096, ..CLOSED },
+    Case { name: "large-64", path: "/large", ..CLOSED },
+    Case { name: "https-64", tls: true, ..CLOSED },
+    Case { name: "handshake-64", path: "/close", tls: true, keep_alive: false, ..CLOSED },
+    Case { name: "rate-1k", rate_per_s: Some(1_000), ..RATE },
+    Case { name: "rate-10k", rate_per_s: Some(10_000), ..RATE },
+    Case { name: "rate-40k", rate_per_s: Some(40_000), ..RATE },
+];
+
+/// The cases of this name or this kind (`closed`, `rate`, …), in the order of the tables.
+pub(crate) fn find(name: &str) -> Vec<Case> {
+    let is_kind = |case: &Case| case.name.rsplit_once('-').is_some_and(|(kind, _)| kind == name);
+    ALL.into_iter().filter(|case| case.name == name || is_kind(case)).collect()
 }
 
 /// A case at a server for a time.
@@ -19,4 +63,18 @@ pub(crate) struct Job<'a> {
     pub(crate) case: Case,
     /// How long, in whole seconds, as all peers take it.
     pub(crate) seconds: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cases_are_found_by_name_and_by_kind() {
+        for (name, wanted) in [("closed", 5), ("closed-64", 1), ("rate", 3), ("clo", 0), ("", 0)] {
+            assert_eq!(find(name).len(), wanted, "{name}");
+        }
+        let names: std::collections::BTreeSet<&str> = ALL.iter().map(|case| case.name).collect();
+        assert_eq!(names.len(), ALL.len());
+    }
 }

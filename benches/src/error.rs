@@ -23,8 +23,11 @@ pub(crate) enum BenchError {
     /// No prony where one is said to be.
     #[error("there is no program {0}; give --build, or --prony FILE")]
     NoProny(PathBuf),
+    /// The server is not there.
+    #[error("there is no program {0}; build all of the package: cargo build --release -p bench")]
+    NoServer(PathBuf),
     /// The server did not come up or did not stay.
-    #[error("the server `prony reference` {0}")]
+    #[error("the server bench-server {0}")]
     Server(String),
     /// A program could not be started.
     #[error("cannot start {program}: {cause}")]
@@ -40,6 +43,14 @@ pub(crate) enum BenchError {
     /// The system does not tell what a process used.
     #[error("cannot read what a process used: {0}")]
     Accounting(String),
+    /// A chart cannot be drawn.
+    #[error("cannot draw {file}: {cause}; the raw data are kept")]
+    Chart {
+        /// Its name.
+        file: &'static str,
+        /// The library's words.
+        cause: String,
+    },
     /// The results cannot be kept.
     #[error("cannot write {path}: {cause}; choose another folder with --out")]
     Write {

@@ -3,7 +3,7 @@
 use crate::args::Settings;
 use crate::cpus::Cpus;
 use crate::programs::{Identity, Program};
-use crate::{record, server};
+use crate::record;
 use schema::doctor::DoctorReport;
 use serde::Serialize;
 use std::path::Path;
@@ -52,14 +52,14 @@ impl Machine {
     pub(crate) fn look(
         settings: &Settings,
         cpus: &Cpus,
-        prony: &Path,
+        (prony, server): (&Path, &Path),
         programs: Vec<Identity>,
         newer_source: Option<&Path>,
     ) -> Self {
         let code = code();
         let judged = judge(settings, cpus, newer_source, code.as_ref());
         Self {
-            schema: "prony.bench/1",
+            schema: "prony.bench/2",
             started: jiff::Timestamp::now().to_string(),
             command_line: std::env::args().collect(),
             evidence: judged.0,
@@ -68,7 +68,7 @@ impl Machine {
             code,
             host: host(),
             cpus: cpus.clone(),
-            server: format!("{} {}", prony.display(), server::ARGUMENTS.join(" ")),
+            server: server.display().to_string(),
             programs,
             doctor: output(Command::new(prony).args(["doctor", "--format", "json"]))
                 .and_then(|text| serde_json::from_str(&text).ok()),
@@ -165,7 +165,15 @@ mod tests {
     const CLEAN: &str = "";
 
     fn settings(quick: bool, repeats: u32) -> Settings {
-        Settings { quick, repeats, seconds: 4, connections: vec![16], seed: 1 }
+        Settings {
+            quick,
+            repeats,
+            other_repeats: None,
+            seconds: 4,
+            cases: Vec::new(),
+            peers: Vec::new(),
+            seed: 1,
+        }
     }
 
     #[test]

@@ -8,10 +8,12 @@
 
 mod args;
 mod case;
+mod chart;
 mod cpus;
 mod error;
 mod host;
 mod machine;
+mod pacing;
 mod peer;
 mod plan;
 mod programs;
@@ -21,26 +23,23 @@ mod row;
 mod run;
 mod server;
 mod summary;
+mod targets;
 mod usage;
 
 use args::{Args, Settings};
-use case::{Case, Job};
+use case::Job;
 use clap::Parser as _;
 use cpus::Cpus;
 use error::BenchError;
 use machine::Machine;
-use peer::{BASE, SELF};
+use peer::{BASE, Peer, SELF};
 use programs::Program;
 use record::Record;
 use render::Form;
 use row::Row;
 use server::Server;
 use std::process::ExitCode;
-use summary::Target;
 use units::Seed;
-
-/// What prony has to reach, in every case.
-const TARGETS: [Target; 1] = [Target { peer: SELF, versus: BASE.name, ratio_max: 0.85 }];
 
 fn main() -> ExitCode {
     let args = match Args::try_parse() {
@@ -61,13 +60,25 @@ fn main() -> ExitCode {
 }
 
 fn bench(args: &Args) -> Result<(), BenchError> {
-    let settings = args.settings()?;
+    let mut settings = args.settings()?;
     let prony = programs::prony(args.prony.as_deref(), args.build)?;
-    let programs = programs::find_all(&prony)?;
+    let own = programs::own_folder()?;
+    let (server, mut programs) = (programs::server(&own)?, programs::find_all(&own, &prony)?);
+    let is_wanted = |peer: &Peer| {
+        let name = peer.name;
+        settings.peers.is_empty()
+            || name == SELF
+            || name == BASE.name
+            || settings.peers.iter().any(|p| p == name)
+    };
+    programs.retain(|program| is_wanted(program.peer));
+    let there: Vec<&Peer> = programs.iter().map(|program| program.peer).collect();
+    let others = plan::other_repeats(settings.repeats, &settings.cases, &there, settings.seconds);
+    settings.other_repeats.get_or_insert(others);
     let cpus = Cpus::of_this_process()?;
     let newer = programs::newer_source(&prony);
     let identities = programs.iter().map(Program::identity).collect();
-    let mut machine = Machine::look(&settings, &cpus, &prony, identities, newer.as_deref());
+    let mut machine = Machine::look(&settings, &cpus, (&prony, &server), identities, newer.as_deref());
     let date = jiff::Timestamp::now().strftime("%Y-%m-%d").to_string();
     let results = record::workspace().join("benches/results");
     let folder = args
@@ -78,7 +89,7 @@ fn bench(args: &Args) -> Result<(), BenchError> {
     record.json("machine.json", &machine)?;
     announce(&machine, &record);
 
-    let mut server = Server::start(&prony, &cpus)?;
+    let mut server = Server::start(&server, &cpus)?;
     let rows = measure(&settings, &programs, &cpus, &mut server, &mut record)?;
     drop(server);
     machine.check_unchanged(&programs);
@@ -86,8 +97,16 @@ fn bench(args: &Args) -> Result<(), BenchError> {
 
     let peers: Vec<&str> = programs.iter().map(|program| program.peer.name).collect();
     print!("{}", report(&settings, &machine, &rows, &peers, Form::Text));
-    record.text("summary.md", &report(&settings, &machine, &rows, &peers, Form::Markdown))?;
-    println!("\nraw.csv, summary.md and machine.json: {}", record.folder.display());
+    let mut charts = String::new();
+    for chart in &chart::CHARTS {
+        if let Some(svg) = chart.draw(&rows, &peers)? {
+            record.text(chart.file, &svg)?;
+            charts.push_str(&chart::embedded(&chart.title, &chart.file));
+        }
+    }
+    let summary = report(&settings, &machine, &rows, &peers, Form::Markdown);
+    record.text("summary.md", &format!("{summary}{charts}"))?;
+    println!("\nraw.csv, summary.md, charts and machine.json: {}", record.folder.display());
     Ok(())
 }
 
@@ -112,15 +131,32 @@ fn measure(
     server: &mut Server,
     record: &mut Record,
 ) -> Result<Vec<Row>, BenchError> {
-    let url = server.url.clone();
-    let cases: Vec<Case> = settings.connections.iter().map(|&connections| Case { connections }).collect();
+    let peers: Vec<&Peer> = programs.iter().map(|program| program.peer).collect();
+    let warm = settings
+        .cases
+        .iter()
+        .copied()
+        .find(|case| case.rate_per_s.is_none())
+        .or(settings.cases.first().copied());
     for program in programs {
-        // Brings the program and its libraries into memory and the server to speed; counted nowhere.
-        run::run(program, &Job { url: &url, case: cases[0], seconds: 1 }, cpus, server)?;
+        let able = warm.filter(|case| plan::takes_part(program.peer, case, 1));
+        if let Some(case) = able {
+            let url = server.url(&case);
+            run::run(program, &Job { url: &url, case, seconds: 1 }, cpus, server)?;
+        }
     }
-    let steps = plan::steps(settings.repeats, &cases, programs.len(), Seed(settings.seed));
+    let repeats = (settings.repeats, settings.other_repeats.unwrap_or(settings.repeats));
+    let steps = plan::steps(repeats, &settings.cases, &peers, Seed(settings.seed));
+    let minutes = plan::duration_s(steps.len(), settings.seconds) / 60.0;
+    eprintln!(
+        "{} runs, about {minutes:.0} minutes; {} repeats, others {}",
+        steps.len(),
+        repeats.0,
+        repeats.1
+    );
     let mut rows = Vec::with_capacity(steps.len());
     for (position, step) in (0_u32..).zip(&steps) {
+        let url = server.url(&step.case);
         let job = Job { url: &url, case: step.case, seconds: settings.seconds };
         let row = run::run(&programs[step.program], &job, cpus, server)?;
         let row = Row { repeat: step.repeat, position, ..row };
@@ -134,13 +170,14 @@ fn measure(
 fn progress(row: &Row, runs: usize) {
     let cost = row.cpu_us_per_request.map_or("–".to_owned(), |us| format!("{us:.2} µs/request"));
     let void = if row.is_valid() { String::new() } else { format!("  void: {}", row.void) };
-    let (peer, connections) = (&row.peer, row.connections);
-    eprintln!("{:>4}/{runs}  {peer:<8} {connections:>5} connections  {cost}{void}", row.position + 1);
+    let (peer, case) = (&row.peer, &row.case);
+    eprintln!("{:>4}/{runs}  {peer:<10} {case:<12} {cost}{void}", row.position + 1);
 }
 
 /// The whole report: tables, targets, and what weakens it, opening with whether it is evidence.
 fn report(settings: &Settings, machine: &Machine, rows: &[Row], peers: &[&str], form: Form) -> String {
-    let cases = &settings.connections;
+    let cases: Vec<&str> = settings.cases.iter().map(|case| case.name).collect();
+    let cases = &cases[..];
     let markdown = form == Form::Markdown;
     let mut out = String::new();
     let mut part = |title: &str, body: &str| {
@@ -161,13 +198,17 @@ fn report(settings: &Settings, machine: &Machine, rows: &[Row], peers: &[&str], 
     part(belief, &list(weak));
     let measured = format!("{} repeats of {} s, medians", settings.repeats, settings.seconds);
     part(&measured, &render::main_table(rows, cases, peers, form));
+    let paced: Vec<&str> = cases.iter().copied().filter(|name| name.starts_with("rate-")).collect();
+    if !paced.is_empty() {
+        part("Constant rates, as the server saw them", &render::pace_table(rows, &paced, peers, form));
+    }
     if markdown {
         part("prony over each peer", &render::peer_table(rows, cases, peers, form));
         part("Programs", &list(machine.programs.iter().map(programs::Identity::line).collect()));
     }
     part(
         if machine.evidence { "Targets" } else { "Targets (not evidence)" },
-        &list(render::verdict_lines(&summary::verdicts(rows, cases, &TARGETS))),
+        &list(targets::verdicts(rows, cases, peers)),
     );
     if markdown { format!("# Cost of a request\n\n{out}") } else { out }
 }

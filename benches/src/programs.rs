@@ -1,4 +1,4 @@
-//! Where the programs are: the peers on PATH, and prony beside this binary.
+//! Where the programs are: the peers on PATH, prony and our own small programs beside this binary.
 
 use crate::error::BenchError;
 use crate::peer::{BASE, PEERS, Peer, SELF, VersionFrom};
@@ -29,20 +29,42 @@ pub(crate) struct Identity {
     sha256: Option<String>,
 }
 
+/// The folder of this program and of those that are built with it.
+///
+/// # Errors
+/// The system does not tell.
+pub(crate) fn own_folder() -> Result<PathBuf, BenchError> {
+    let here = std::env::current_exe().map_err(|error| BenchError::Build(error.to_string()))?;
+    Ok(here.with_file_name(""))
+}
+
+/// The server of the benchmark, built with this program.
+///
+/// # Errors
+/// It is not there.
+pub(crate) fn server(own: &Path) -> Result<PathBuf, BenchError> {
+    let path = own.join("bench-server");
+    if is_program(&path) { Ok(path) } else { Err(BenchError::NoServer(path)) }
+}
+
 /// Finds all peers; those that are not there are left out, but the base must be.
 ///
 /// # Errors
 /// The base is missing.
-pub(crate) fn find_all(prony: &Path) -> Result<Vec<Program>, BenchError> {
+pub(crate) fn find_all(own: &Path, prony: &Path) -> Result<Vec<Program>, BenchError> {
     let search = std::env::var_os("PATH").unwrap_or_default();
     let folders: Vec<PathBuf> = std::env::split_paths(&search).collect();
-    find_in(&folders, prony)
+    find_in(&folders, own, prony)
 }
 
-fn find_in(folders: &[PathBuf], prony: &Path) -> Result<Vec<Program>, BenchError> {
+fn find_in(folders: &[PathBuf], own: &Path, prony: &Path) -> Result<Vec<Program>, BenchError> {
     let find = |peer: &'static Peer| {
         if peer.name == SELF {
             return Some(Program { peer, path: prony.to_owned() });
+        }
+        if peer.is_own() {
+            let path = own.join(peer.name);
+            return is_program(&path).then_some(Program { peer, path });
         }
         let path = folders.iter().map(|folder| folder.join(peer.name)).find(|path| is_program(path))?;
         Some(Program { peer, path })
@@ -114,6 +136,7 @@ impl Program {
     pub(crate) fn identity(&self) -> Identity {
         let version = match self.peer.version {
             VersionFrom::Option(option) => first_line(Command::new(&self.path).arg(option)),
+            VersionFrom::Commit => Some(format!("{} of this commit", self.peer.name)),
             VersionFrom::Package(package) => {
                 first_line(Command::new("dpkg-query").args(["-W", "-f", "${Package} ${Version}\n", package]))
             }
@@ -169,7 +192,7 @@ mod tests {
     fn peers_that_are_there_are_found_and_a_missing_wrk_names_its_remedy() {
         let check = |names: &[(&str, u32)], wanted: Result<&[&str], &str>| {
             let folder = folder_with(names);
-            let got = find_in(&[folder.path().to_owned()], Path::new("/x/prony"));
+            let got = find_in(&[folder.path().to_owned()], Path::new("/x"), Path::new("/x/prony"));
             let got = got.map(|found| found.iter().map(|program| program.peer.name).collect::<Vec<_>>());
             assert_eq!(
                 got.as_deref().map_err(ToString::to_string),
@@ -180,7 +203,7 @@ mod tests {
         check(&[("wrk", 0o755), ("hey", 0o755)], Ok(&["prony", "wrk", "hey"]));
         check(&[("wrk", 0o755), ("hey", 0o644)], Ok(&["prony", "wrk"]));
         check(&[("hey", 0o755)], Err("wrk is missing: apt-get install wrk"));
-        assert_eq!(find_in(&[], Path::new("/x/prony")).unwrap_err().exit_code(), 2);
+        assert_eq!(find_in(&[], Path::new("/x"), Path::new("/x/prony")).unwrap_err().exit_code(), 2);
     }
 
     #[test]

@@ -2,11 +2,11 @@
 
 use crate::peer::{BASE, SELF};
 use crate::row::Row;
-use crate::summary::{CPU, Line, RATE, Ratio, Standing, Verdict, lines, ratio};
+use crate::summary::{CPU, Line, RATE, Ratio, lines, pace_lines, ratio};
 use comfy_table::{CellAlignment, Table, presets};
 
 /// A server busier than this was the limit, and requests per second are its own, not the generator's.
-const SERVER_BUSY_SHARE: f64 = 0.95;
+pub(crate) const SERVER_BUSY_SHARE: f64 = 0.95;
 /// More stolen CPU time than this is told (METHOD §9); the void gate of a run is higher.
 const STEAL_SHARE: f64 = 0.01;
 
@@ -20,13 +20,13 @@ pub(crate) enum Form {
 }
 
 /// One line a case and peer.
-pub(crate) fn main_table(rows: &[Row], cases: &[u32], peers: &[&str], form: Form) -> String {
+pub(crate) fn main_table(rows: &[Row], cases: &[&str], peers: &[&str], form: Form) -> String {
     let to_base = format!("ratio to {} [95 %]", BASE.name);
-    let header = ["peer", "conns", "requests/s", "CPU µs/req", to_base.as_str(), "memory", "server"];
+    let header = ["case", "peer", "requests/s", "CPU µs/req", to_base.as_str(), "memory", "server"];
     let body = lines(rows, cases, peers).into_iter().map(|line| {
         let to_base = match line.peer.as_str() {
             peer if peer == BASE.name && line.valid > 0 => "1".to_owned(),
-            peer => ratio_cell(ratio(rows, line.connections, peer, BASE.name, CPU)),
+            peer => ratio_cell(ratio(rows, &line.case, peer, BASE.name, CPU)),
         };
         line_cells(&line, to_base)
     });
@@ -36,8 +36,8 @@ pub(crate) fn main_table(rows: &[Row], cases: &[u32], peers: &[&str], form: Form
 fn line_cells(line: &Line, to_base: String) -> Vec<String> {
     let none = || "–".to_owned();
     vec![
+        line.case.clone(),
         line.peer.clone(),
-        line.connections.to_string(),
         line.requests_per_s.map_or_else(none, thousands),
         line.cpu_us_per_request.map_or_else(none, |us| format!("{us:.2}")),
         to_base,
@@ -48,24 +48,47 @@ fn line_cells(line: &Line, to_base: String) -> Vec<String> {
     ]
 }
 
-/// prony over each peer, for CPU time and for rate.
-pub(crate) fn peer_table(rows: &[Row], cases: &[u32], peers: &[&str], form: Form) -> String {
+/// One line a case with a rate and peer: how evenly requests arrived.
+pub(crate) fn pace_table(rows: &[Row], cases: &[&str], peers: &[&str], form: Form) -> String {
     let header =
-        ["prony over", "conns", "CPU per request [95 %]", "median", "requests/s [95 %]", "median", "pairs"];
-    let others = || peers.iter().filter(|peer| **peer != SELF);
-    let body = cases.iter().flat_map(|case| others().map(move |peer| (*case, *peer))).map(|(case, peer)| {
-        let (cpu, rate) = (ratio(rows, case, SELF, peer, CPU), ratio(rows, case, SELF, peer, RATE));
-        let median =
-            |ratio: Option<Ratio>| ratio.map_or("–".to_owned(), |ratio| format!("{:.3}", ratio.median));
+        ["case", "peer", "arrivals/s", "gap error p50", "p99", "service p50", "in server", "CPU µs/req"];
+    let body = pace_lines(rows, cases, peers).into_iter().map(|line| {
         vec![
-            peer.to_owned(),
-            case.to_string(),
-            ratio_cell(cpu),
-            median(cpu),
-            ratio_cell(rate),
-            median(rate),
-            cpu.map_or(0, |cpu| cpu.pairs).to_string(),
+            line.case,
+            line.peer,
+            thousands(line.arrivals_per_s),
+            micros(line.gap_error_p50_ns),
+            micros(line.gap_error_p99_ns),
+            line.service_p50_ns.map_or("–".to_owned(), micros),
+            micros(line.residence_p50_ns),
+            line.cpu_us_per_request.map_or("–".to_owned(), |us| format!("{us:.2}")),
         ]
+    });
+    table(&header, body.collect(), form)
+}
+
+/// Nanoseconds as microseconds with two digits.
+pub(crate) fn micros(ns: f64) -> String {
+    format!("{:.2} µs", ns / 1e3)
+}
+
+/// prony over each peer, for CPU time and for rate.
+pub(crate) fn peer_table(rows: &[Row], cases: &[&str], peers: &[&str], form: Form) -> String {
+    let header =
+        ["case", "prony over", "CPU per request [95 %]", "median", "requests/s [95 %]", "median", "pairs"];
+    let others = || peers.iter().filter(|peer| **peer != SELF);
+    let pairs = cases.iter().flat_map(|case| others().map(move |peer| (*case, *peer)));
+    let body = pairs.filter_map(|(case, peer)| {
+        let (cpu, rate) = (ratio(rows, case, SELF, peer, CPU)?, ratio(rows, case, SELF, peer, RATE)?);
+        Some(vec![
+            case.to_owned(),
+            peer.to_owned(),
+            ratio_cell(Some(cpu)),
+            format!("{:.3}", cpu.median),
+            ratio_cell(Some(rate)),
+            format!("{:.3}", rate.median),
+            cpu.pairs.to_string(),
+        ])
     });
     table(&header, body.collect(), form)
 }
@@ -74,13 +97,13 @@ fn table(header: &[&str], rows: Vec<Vec<String>>, form: Form) -> String {
     let mut table = Table::new();
     table.load_style(if form == Form::Markdown { presets::ASCII_MARKDOWN } else { presets::NOTHING });
     table.set_header(header).add_rows(rows);
-    for column in table.column_iter_mut().skip(1) {
+    for column in table.column_iter_mut().skip(2) {
         column.set_cell_alignment(CellAlignment::Right);
     }
     table.lines().map(|line| format!("{}\n", line.trim_end())).collect()
 }
 
-fn ratio_cell(ratio: Option<Ratio>) -> String {
+pub(crate) fn ratio_cell(ratio: Option<Ratio>) -> String {
     match ratio {
         None => "–".to_owned(),
         Some(Ratio { mean, interval: Ok((low, high)), .. }) => format!("{mean:.3} [{low:.3}, {high:.3}]"),
@@ -89,7 +112,7 @@ fn ratio_cell(ratio: Option<Ratio>) -> String {
 }
 
 /// A whole number with commas between thousands.
-fn thousands(number: f64) -> String {
+pub(crate) fn thousands(number: f64) -> String {
     let digits = format!("{number:.0}");
     let mut out = String::new();
     for (index, digit) in digits.chars().enumerate() {
@@ -101,42 +124,14 @@ fn thousands(number: f64) -> String {
     out
 }
 
-/// One sentence for each target.
-pub(crate) fn verdict_lines(verdicts: &[Verdict]) -> Vec<String> {
-    verdicts.iter().map(verdict_line).collect()
-}
-
-fn verdict_line(verdict: &Verdict) -> String {
-    let target = verdict.target;
-    let asked = format!(
-        "CPU per request at most {:.2} of {}'s at {} connections",
-        target.ratio_max, target.versus, verdict.connections
-    );
-    let Some(ratio) = verdict.ratio else {
-        return format!("{asked}: unknown, no repeat has both runs valid");
-    };
-    let standing = match verdict.standing() {
-        Standing::MissedBy(by) => format!("missed by {by:.3}"),
-        Standing::Met | Standing::Unknown => "met".to_owned(),
-    };
-    let doubt = match ratio.interval {
-        Err(refusal) => format!("; no interval: {refusal}"),
-        Ok(_) if !verdict.is_certain() => {
-            "; the interval reaches across the target, repeat more often".to_owned()
-        }
-        Ok(_) => String::new(),
-    };
-    format!("{asked}: {standing} ({}{doubt})", ratio_cell(Some(ratio)))
-}
-
 /// What weakens these rows: void runs, a server that was the limit, stolen time.
-pub(crate) fn notes(rows: &[Row], cases: &[u32], peers: &[&str]) -> Vec<String> {
+pub(crate) fn notes(rows: &[Row], cases: &[&str], peers: &[&str]) -> Vec<String> {
     let mut notes: Vec<String> = rows
         .iter()
         .filter(|row| !row.is_valid())
         .map(|row| {
-            let Row { peer, connections, repeat, void, .. } = row;
-            format!("void: {peer} at {connections} connections in repeat {}: {void}", repeat + 1)
+            let Row { peer, case, repeat, void, .. } = row;
+            format!("void: {peer} in {case}, repeat {}: {void}", repeat + 1)
         })
         .collect();
     let limited = lines(rows, cases, peers);
@@ -172,9 +167,6 @@ fn steal_note(rows: &[Row]) -> Option<String> {
 mod tests {
     use super::*;
     use crate::summary::tests::{drifting, row};
-    use crate::summary::{Target, verdicts};
-
-    const TARGET: Target = Target { peer: "prony", versus: "wrk", ratio_max: 0.85 };
 
     fn rows() -> Vec<Row> {
         let mut rows = drifting(&[0.69, 0.70, 0.70, 0.71, 0.70]);
@@ -186,41 +178,49 @@ mod tests {
 
     #[test]
     fn the_main_table_fits_a_terminal() {
-        let text = main_table(&rows(), &[64, 512], &["prony", "wrk", "hey"], Form::Text);
+        let text = main_table(&rows(), &["closed-64", "closed-512"], &["prony", "wrk", "hey"], Form::Text);
         assert!(text.lines().all(|line| line.chars().count() <= 100), "{text}");
         insta::assert_snapshot!(text, @r#"
-peer   conns  requests/s  CPU µs/req   ratio to wrk [95 %]   memory  server
-prony     64     142,857        7.00  0.700 [0.691, 0.709]  6.0 MiB    70 %
-wrk       64     100,000       10.00                     1  6.0 MiB    70 %
-hey       64      31,250       32.00          4.000 [none]  4.0 MiB  99 % !
-prony    512           –           –                     –        –       –
-wrk      512           –           –                     –        –       –
-hey      512           –           –                     –        –       –
+case       peer   requests/s  CPU µs/req   ratio to wrk [95 %]   memory  server
+closed-64  prony     142,857        7.00  0.700 [0.691, 0.709]  6.0 MiB    70 %
+closed-64  wrk       100,000       10.00                     1  6.0 MiB    70 %
+closed-64  hey        31,250       32.00          4.000 [none]  4.0 MiB  99 % !
 "#);
     }
 
     #[test]
     fn the_table_of_peers_is_markdown_in_the_file() {
-        insta::assert_snapshot!(peer_table(&rows(), &[64], &["prony", "wrk", "hey"], Form::Markdown), @r#"
-| prony over | conns | CPU per request [95 %] | median |    requests/s [95 %] | median | pairs |
-|------------|-------|------------------------|--------|----------------------|--------|-------|
-| wrk        |    64 |   0.700 [0.691, 0.709] |  0.700 | 1.429 [1.411, 1.447] |  1.429 |     5 |
-| hey        |    64 |           0.172 [none] |  0.172 |         5.797 [none] |  5.797 |     1 |
+        let table = peer_table(&rows(), &["closed-64"], &["prony", "wrk", "hey"], Form::Markdown);
+        insta::assert_snapshot!(table, @r#"
+| case      | prony over | CPU per request [95 %] | median |    requests/s [95 %] | median | pairs |
+|-----------|------------|------------------------|--------|----------------------|--------|-------|
+| closed-64 | wrk        |   0.700 [0.691, 0.709] |  0.700 | 1.429 [1.411, 1.447] |  1.429 |     5 |
+| closed-64 | hey        |           0.172 [none] |  0.172 |         5.797 [none] |  5.797 |     1 |
 "#);
     }
 
     #[test]
-    fn targets_and_notes_are_sentences() {
-        let mut lines = verdict_lines(&verdicts(&rows(), &[64, 512], &[TARGET]));
-        lines.extend(verdict_lines(&verdicts(&drifting(&[0.9, 0.9, 0.8]), &[64], &[TARGET])));
-        lines.extend(verdict_lines(&verdicts(&drifting(&[0.7, 1.0, 0.8, 0.9, 0.9]), &[64], &[TARGET])));
-        lines.extend(notes(&rows(), &[64], &["prony", "wrk", "hey"]));
+    fn the_table_of_arrivals_has_microseconds() {
+        let row = Row {
+            case: "rate-10k".to_owned(),
+            arrivals_per_s: Some(9_999.6),
+            gap_error_p50_ns: Some(1_240),
+            gap_error_p99_ns: Some(20_000),
+            residence_p50_ns: Some(650),
+            service_p50_ns: Some(21_500),
+            ..row(0, "prony", 16, 9.0)
+        };
+        insta::assert_snapshot!(pace_table(&[row], &["rate-10k"], &["prony"], Form::Text), @r#"
+case      peer   arrivals/s  gap error p50       p99  service p50  in server  CPU µs/req
+rate-10k  prony      10,000        1.24 µs  20.00 µs     21.50 µs    0.65 µs        9.00
+"#);
+    }
+
+    #[test]
+    fn notes_are_sentences() {
+        let lines = notes(&rows(), &["closed-64"], &["prony", "wrk", "hey"]);
         insta::assert_snapshot!(lines.join("\n"), @r#"
-CPU per request at most 0.85 of wrk's at 64 connections: met (0.700 [0.691, 0.709])
-CPU per request at most 0.85 of wrk's at 512 connections: unknown, no repeat has both runs valid
-CPU per request at most 0.85 of wrk's at 64 connections: missed by 0.015 (0.865 [none]; no interval: 5 values needed, had 3: measure more often)
-CPU per request at most 0.85 of wrk's at 64 connections: missed by 0.004 (0.854 [0.721, 1.011]; the interval reaches across the target, repeat more often)
-void: hey at 64 connections in repeat 2: status 503: 3
+void: hey in closed-64, repeat 2: status 503: 3
 requests/s marked with ! beside the server's share are the server's limit, not the generator's; CPU per request stands
 in 1 of 12 runs more than 1 % of the host's CPU time was taken by the hypervisor (up to 3 %): repeat on a quiet machine
 "#);

@@ -1,45 +1,93 @@
-//! The one server of a benchmark: prony's reference target, answering at once, on a CPU of its own.
+//! The one server of a benchmark: bench-server, on a CPU of its own, and what the harness asks of it.
 
-use crate::case::PATH;
+use crate::case::Case;
 use crate::cpus::Cpus;
 use crate::error::BenchError;
 use collect::{ProcessTree, Roots};
-use std::io::{BufRead, BufReader};
+use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Child, ChildStderr, Command, Stdio};
+use std::process::{Child, ChildStdout, Command, Stdio};
+use std::time::Duration;
 
-/// Arguments of the server; it takes a free port of loopback.
-pub(crate) const ARGUMENTS: [&str; 3] = ["reference", "--listen", "127.0.0.1:0"];
+/// A question of the harness is answered within this time, or the server is stuck.
+const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A running server; it ends with this value.
 #[derive(Debug)]
 pub(crate) struct Server {
     child: Child,
-    /// Whole address, path included.
-    pub(crate) url: String,
+    plain: String,
+    secured: String,
     usage: ProcessTree,
-    /// Held open so that the server's words never meet a closed pipe.
-    _stderr: BufReader<ChildStderr>,
+    /// Held open so that the server never meets a closed pipe.
+    _stdout: BufReader<ChildStdout>,
 }
 
 impl Server {
-    /// Starts `prony reference` and reads where it listens.
+    /// Starts the program and reads where it listens.
     ///
     /// # Errors
     /// It cannot be started, or ends before it listens.
-    pub(crate) fn start(prony: &Path, cpus: &Cpus) -> Result<Self, BenchError> {
-        let mut command = Command::new(prony);
-        command.args(ARGUMENTS).stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::piped());
+    pub(crate) fn start(program: &Path, cpus: &Cpus) -> Result<Self, BenchError> {
+        let mut command = Command::new(program);
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::inherit());
         let mut child = cpus.start_on(cpus.server, &mut command)?;
-        let mut stderr = BufReader::new(child.stderr.take().expect("stderr is piped"));
+        let mut stdout = BufReader::new(child.stdout.take().expect("stdout is piped"));
         let usage = ProcessTree::new(&Roots::default(), child.id());
-        match address_in(&mut stderr) {
-            Ok(address) => Ok(Self { child, url: format!("http://{address}{PATH}"), usage, _stderr: stderr }),
-            Err(said) => {
+        let mut line = String::new();
+        // What cannot be read is an empty line, which says no addresses.
+        let _ = stdout.read_line(&mut line);
+        match addresses_in(&line) {
+            Some((plain, secured)) => Ok(Self { child, plain, secured, usage, _stdout: stdout }),
+            None => {
                 end(&mut child);
-                Err(BenchError::Server(format!("did not say where it listens; its words: {said}")))
+                Err(BenchError::Server(format!("did not say where it listens, but: {line}")))
             }
         }
+    }
+
+    /// The whole address of what a case asks for.
+    pub(crate) fn url(&self, case: &Case) -> String {
+        let (scheme, address) = if case.tls { ("https", &self.secured) } else { ("http", &self.plain) };
+        format!("{scheme}://{address}{}", case.path)
+    }
+
+    /// Requests answered so far, without those of the harness.
+    ///
+    /// # Errors
+    /// It does not answer.
+    pub(crate) fn requests(&self) -> Result<u64, BenchError> {
+        let body = self.ask("counts")?;
+        requests_in(&String::from_utf8_lossy(&body))
+            .ok_or_else(|| BenchError::Server("told no count of requests".to_owned()))
+    }
+
+    /// Forgets all stamps and takes new ones; from now on the server does not sleep.
+    ///
+    /// # Errors
+    /// It does not answer.
+    pub(crate) fn stamps_begin(&self) -> Result<(), BenchError> {
+        self.ask("stamps/begin").map(drop)
+    }
+
+    /// All stamps since then, as bytes for [`crate::pacing::read`].
+    ///
+    /// # Errors
+    /// It does not answer.
+    pub(crate) fn stamps_end(&self) -> Result<Vec<u8>, BenchError> {
+        self.ask("stamps/end")
+    }
+
+    /// The body of the answer to a question of the harness.
+    fn ask(&self, what: &str) -> Result<Vec<u8>, BenchError> {
+        let exchange = || {
+            let mut socket = TcpStream::connect(&self.plain)?;
+            socket.set_read_timeout(Some(PATIENCE))?;
+            write!(socket, "GET /-/{what} HTTP/1.1\r\nHost: bench\r\n\r\n")?;
+            body_of(&mut BufReader::new(socket))
+        };
+        exchange().map_err(|error: io::Error| BenchError::Server(format!("does not answer: {error}")))
     }
 
     /// CPU time so far, in nanoseconds; absent where it cannot be read.
@@ -74,17 +122,35 @@ fn end(child: &mut Child) {
     let _ = child.wait();
 }
 
-/// The address in the line `listening on ADDRESS`, or everything that was said before the end.
-fn address_in(lines: &mut impl BufRead) -> Result<String, String> {
-    let mut said = String::new();
-    for line in lines.lines().map_while(Result::ok).take(100) {
-        if let Some(address) = line.strip_prefix("listening on ") {
-            return Ok(address.trim().to_owned());
+/// The addresses in the line `listening on HTTP HTTPS`.
+fn addresses_in(line: &str) -> Option<(String, String)> {
+    let (plain, secured) = line.trim().strip_prefix("listening on ")?.split_once(' ')?;
+    Some((plain.to_owned(), secured.to_owned()))
+}
+
+fn requests_in(counts: &str) -> Option<u64> {
+    counts.lines().find_map(|line| line.strip_prefix("requests "))?.parse().ok()
+}
+
+/// The body of an answer with a length.
+fn body_of(answer: &mut impl io::BufRead) -> io::Result<Vec<u8>> {
+    let mut length = None;
+    loop {
+        let mut line = String::new();
+        if answer.read_line(&mut line)? == 0 {
+            return Err(io::ErrorKind::UnexpectedEof.into());
         }
-        said.push_str(&line);
-        said.push('\n');
+        if line == "\r\n" {
+            break;
+        }
+        if let Some(value) = line.strip_prefix("Content-Length: ") {
+            length = value.trim().parse().ok();
+        }
     }
-    Err(said)
+    let length: u64 = length.ok_or_else(|| io::Error::other("an answer without a length"))?;
+    let mut body = Vec::new();
+    answer.take(length).read_to_end(&mut body)?;
+    if body.len() as u64 == length { Ok(body) } else { Err(io::ErrorKind::UnexpectedEof.into()) }
 }
 
 #[cfg(test)]
@@ -92,13 +158,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_address_is_found_behind_other_words() {
-        let check = |said: &str, wanted: Result<&str, &str>| {
-            let got = address_in(&mut said.as_bytes());
-            assert_eq!(got.as_deref().map_err(String::as_str), wanted);
-        };
-        check("warning: x\nlistening on 127.0.0.1:39161\nmore\n", Ok("127.0.0.1:39161"));
-        check("prony: cannot listen\n", Err("prony: cannot listen\n"));
-        check("", Err(""));
+    fn addresses_and_counts_are_found() {
+        let both = |a: &str, b: &str| Some((a.to_owned(), b.to_owned()));
+        assert_eq!(
+            addresses_in("listening on 127.0.0.1:1 127.0.0.1:2\n"),
+            both("127.0.0.1:1", "127.0.0.1:2")
+        );
+        assert_eq!(addresses_in("listening on 127.0.0.1:1\n"), None);
+        assert_eq!(addresses_in(""), None);
+        assert_eq!(requests_in("requests 12\nconnections 3\n"), Some(12));
+        assert_eq!(requests_in("connections 3\n"), None);
+    }
+
+    #[test]
+    fn a_body_is_read_by_its_length_and_a_cut_one_is_an_error() {
+        let read = |text: &str| body_of(&mut text.as_bytes()).map_err(|error| error.kind());
+        assert_eq!(read("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nabcd"), Ok(b"abc".to_vec()));
+        assert_eq!(read("HTTP/1.1 200 OK\r\nContent-Length: 3\r\n\r\nab"), Err(io::ErrorKind::UnexpectedEof));
+        assert_eq!(read("HTTP/1.1 200 OK\r\n\r\n"), Err(io::ErrorKind::Other));
+        assert_eq!(read("HTTP/1.1 200"), Err(io::ErrorKind::UnexpectedEof));
     }
 }

@@ -1,4 +1,4 @@
-//! From rows to medians, paired ratios and targets. Pure arithmetic; nothing here is printed or read.
+//! From rows to medians and paired ratios. Pure arithmetic; nothing here is printed or read.
 //!
 //! Columns of one peer are medians over its valid runs. A ratio of two peers is made inside each repeat, where both met
 //! the same moment of the machine, and summed up on logarithms: the geometric mean with Student's 95 % interval
@@ -19,8 +19,8 @@ const LEVEL: f64 = 0.95;
 pub(crate) struct Line {
     /// Name of the peer.
     pub(crate) peer: String,
-    /// Connections of the case.
-    pub(crate) connections: u32,
+    /// Name of the case.
+    pub(crate) case: String,
     /// Runs that count.
     pub(crate) valid: usize,
     /// Runs that do not.
@@ -57,72 +57,92 @@ pub(crate) type Value = fn(&Row) -> Option<f64>;
 pub(crate) const CPU: Value = |row| row.cpu_us_per_request;
 /// Answers per second.
 pub(crate) const RATE: Value = |row| row.requests_per_s;
+/// Median error of the gaps between arrivals; at least 1 ns, so that it has a logarithm.
+pub(crate) const GAP_P50: Value = |row| row.gap_error_p50_ns.map(|ns| ns.max(1) as f64);
+/// 99th percentile of the same.
+pub(crate) const GAP_P99: Value = |row| row.gap_error_p99_ns.map(|ns| ns.max(1) as f64);
 
-/// A goal for CPU time per request.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Target {
-    /// Who has to reach it.
-    pub(crate) peer: &'static str,
-    /// Against whom.
-    pub(crate) versus: &'static str,
-    /// Highest ratio that meets it.
-    pub(crate) ratio_max: f64,
+/// Medians of a peer in a case whose requests came at a constant rate.
+#[derive(Clone, Debug, PartialEq)]
+pub(crate) struct PaceLine {
+    /// Name of the peer.
+    pub(crate) peer: String,
+    /// Name of the case.
+    pub(crate) case: String,
+    /// Requests a second as they arrived.
+    pub(crate) arrivals_per_s: f64,
+    /// Median |gap − ideal|.
+    pub(crate) gap_error_p50_ns: f64,
+    /// 99th percentile of it.
+    pub(crate) gap_error_p99_ns: f64,
+    /// Time in the server.
+    pub(crate) residence_p50_ns: f64,
+    /// Time that the peer recorded.
+    pub(crate) service_p50_ns: Option<f64>,
+    /// CPU time of the peer.
+    pub(crate) cpu_us_per_request: Option<f64>,
 }
 
-/// Whether a target is met in one case.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Verdict {
-    /// The target.
-    pub(crate) target: Target,
-    /// Connections of the case.
-    pub(crate) connections: u32,
-    /// What was measured; absent without a valid pair.
-    pub(crate) ratio: Option<Ratio>,
-}
-
-/// How a ratio stands to its target.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Standing {
-    /// At most the target.
-    Met,
-    /// Above it by this much.
-    MissedBy(f64),
-    /// Nothing to tell from.
-    Unknown,
-}
-
-impl Verdict {
-    /// By the geometric mean.
-    pub(crate) fn standing(&self) -> Standing {
-        match self.ratio {
-            None => Standing::Unknown,
-            Some(ratio) if ratio.mean <= self.target.ratio_max => Standing::Met,
-            Some(ratio) => Standing::MissedBy(ratio.mean - self.target.ratio_max),
-        }
-    }
-
-    /// Whether the interval lies wholly on one side of the target.
-    pub(crate) fn is_certain(&self) -> bool {
-        let limit = self.target.ratio_max;
-        self.ratio
-            .and_then(|ratio| ratio.interval.ok())
-            .is_some_and(|(low, high)| high <= limit || low > limit)
-    }
-}
-
-/// One line for each case and peer, in the order of `cases` and of `peers`.
-pub(crate) fn lines(rows: &[Row], cases: &[u32], peers: &[&str]) -> Vec<Line> {
+/// One line for each case and peer that ran, in the order of `cases` and of `peers`.
+pub(crate) fn lines(rows: &[Row], cases: &[&str], peers: &[&str]) -> Vec<Line> {
     let pairs = cases.iter().flat_map(|case| peers.iter().map(move |peer| (*case, *peer)));
-    pairs.map(|(connections, peer)| line(rows, connections, peer)).collect()
+    pairs
+        .filter(|(case, peer)| rows.iter().any(|row| row.case == *case && row.peer == *peer))
+        .map(|(case, peer)| line(rows, case, peer))
+        .collect()
 }
 
-fn line(rows: &[Row], connections: u32, peer: &str) -> Line {
-    let mine = || rows.iter().filter(move |row| row.peer == peer && row.connections == connections);
-    let middle =
-        |value: Value| median(&mine().filter(|row| row.is_valid()).filter_map(value).collect::<Vec<_>>());
+/// One line for each case with a rate and peer with a valid run.
+pub(crate) fn pace_lines(rows: &[Row], cases: &[&str], peers: &[&str]) -> Vec<PaceLine> {
+    let pairs = cases.iter().flat_map(|case| peers.iter().map(move |peer| (*case, *peer)));
+    pairs
+        .filter_map(|(case, peer)| {
+            let middle = |value: Value| middle(rows, case, peer, value);
+            Some(PaceLine {
+                peer: peer.to_owned(),
+                case: case.to_owned(),
+                arrivals_per_s: middle(|row| row.arrivals_per_s)?,
+                gap_error_p50_ns: middle(GAP_P50)?,
+                gap_error_p99_ns: middle(GAP_P99)?,
+                residence_p50_ns: middle(|row| row.residence_p50_ns.map(|ns| ns as f64))?,
+                service_p50_ns: middle(|row| row.service_p50_ns.map(|ns| ns as f64)),
+                cpu_us_per_request: middle(CPU),
+            })
+        })
+        .collect()
+}
+
+/// The median over the valid runs of a peer in a case.
+pub(crate) fn middle(rows: &[Row], case: &str, peer: &str, value: Value) -> Option<f64> {
+    median(&values(rows, case, peer, value))
+}
+
+fn values(rows: &[Row], case: &str, peer: &str, value: Value) -> Vec<f64> {
+    let mine = rows.iter().filter(|row| row.is_valid() && row.peer == peer && row.case == case);
+    mine.filter_map(value).collect()
+}
+
+/// Geometric mean of a positive value over the valid runs, with its 95 % interval where there is one.
+pub(crate) fn spread(
+    rows: &[Row],
+    case: &str,
+    peer: &str,
+    value: Value,
+) -> Option<(f64, Option<(f64, f64)>)> {
+    let logs: Vec<f64> = values(rows, case, peer, value).iter().map(|value| value.ln()).collect();
+    if logs.is_empty() || logs.iter().any(|log| !log.is_finite()) {
+        return None;
+    }
+    let mean = logs.iter().sum::<f64>() / logs.len() as f64;
+    Some((mean.exp(), interval(&logs).ok()))
+}
+
+fn line(rows: &[Row], case: &str, peer: &str) -> Line {
+    let mine = || rows.iter().filter(move |row| row.peer == peer && row.case == case);
+    let middle = |value: Value| middle(rows, case, peer, value);
     Line {
         peer: peer.to_owned(),
-        connections,
+        case: case.to_owned(),
         valid: mine().filter(|row| row.is_valid()).count(),
         void: mine().filter(|row| !row.is_valid()).count(),
         requests_per_s: middle(RATE),
@@ -133,12 +153,12 @@ fn line(rows: &[Row], connections: u32, peer: &str) -> Line {
     }
 }
 
-/// `peer` over `versus` in the case with `connections`; absent without a pair.
-pub(crate) fn ratio(rows: &[Row], connections: u32, peer: &str, versus: &str, value: Value) -> Option<Ratio> {
+/// `peer` over `versus` in a case; absent without a pair.
+pub(crate) fn ratio(rows: &[Row], case: &str, peer: &str, versus: &str, value: Value) -> Option<Ratio> {
     let of = |peer: &str, repeat: u32| {
-        let mut mine = rows.iter().filter(|row| {
-            row.is_valid() && row.peer == peer && row.connections == connections && row.repeat == repeat
-        });
+        let mut mine = rows
+            .iter()
+            .filter(|row| row.is_valid() && row.peer == peer && row.case == case && row.repeat == repeat);
         mine.next().and_then(value).filter(|number| number.is_finite() && *number > 0.0)
     };
     let repeats = rows.iter().map(|row| row.repeat).max().map_or(0, |last| last + 1);
@@ -159,28 +179,16 @@ fn interval(logs: &[f64]) -> Result<(f64, f64), Refusal> {
     Ok((low.exp(), high.exp()))
 }
 
-/// Each target in each case.
-pub(crate) fn verdicts(rows: &[Row], cases: &[u32], targets: &[Target]) -> Vec<Verdict> {
-    let each = targets.iter().flat_map(|target| cases.iter().map(move |case| (*target, *case)));
-    each.map(|(target, connections)| Verdict {
-        target,
-        connections,
-        ratio: ratio(rows, connections, target.peer, target.versus, CPU),
-    })
-    .collect()
-}
-
 #[cfg(test)]
 pub(crate) mod tests {
     use super::*;
-
-    const TARGET: Target = Target { peer: "prony", versus: "wrk", ratio_max: 0.85 };
 
     /// A row with round numbers around a CPU time per request.
     pub(crate) fn row(repeat: u32, peer: &str, connections: u32, cpu_us_per_request: f64) -> Row {
         Row {
             repeat,
             peer: peer.to_owned(),
+            case: format!("closed-{connections}"),
             connections,
             requests: Some(400_000),
             requests_per_s: Some(1e6 / cpu_us_per_request),
@@ -210,7 +218,7 @@ pub(crate) mod tests {
     #[test]
     fn ratios_are_paired_so_a_drift_of_the_machine_drops_out() {
         let rows = drifting(&[0.69, 0.70, 0.70, 0.71, 0.70]);
-        let ratio = ratio(&rows, 64, "prony", "wrk", CPU).unwrap();
+        let ratio = ratio(&rows, "closed-64", "prony", "wrk", CPU).unwrap();
         assert_eq!(ratio.pairs, 5);
         near(ratio.median, 0.70);
         near(ratio.mean, (0.69_f64 * 0.70 * 0.70 * 0.71 * 0.70).powf(0.2));
@@ -229,19 +237,19 @@ pub(crate) mod tests {
     fn a_void_run_costs_its_pair_and_few_pairs_their_interval() {
         let mut rows = drifting(&[0.7, 0.71, 0.69, 0.7, 9.0]);
         rows[8].void = "reset 2".to_owned();
-        let got = ratio(&rows, 64, "prony", "wrk", CPU).unwrap();
+        let got = ratio(&rows, "closed-64", "prony", "wrk", CPU).unwrap();
         assert_eq!((got.pairs, got.interval), (4, Err(Refusal::TooFew { needed: 5, had: 4 })));
         assert!(got.mean < 0.71);
-        let line = line(&rows, 64, "prony");
+        let line = line(&rows, "closed-64", "prony");
         assert_eq!((line.valid, line.void), (4, 1));
-        assert_eq!(ratio(&rows, 64, "prony", "hey", CPU), None);
-        assert_eq!(ratio(&rows, 16, "prony", "wrk", CPU), None);
-        assert_eq!(ratio(&[], 64, "prony", "wrk", CPU), None);
+        assert_eq!(ratio(&rows, "closed-64", "prony", "hey", CPU), None);
+        assert_eq!(ratio(&rows, "closed-16", "prony", "wrk", CPU), None);
+        assert_eq!(ratio(&[], "closed-64", "prony", "wrk", CPU), None);
     }
 
     #[test]
     fn equal_ratios_have_no_interval() {
-        let got = ratio(&drifting(&[0.5; 7]), 64, "prony", "wrk", CPU).unwrap();
+        let got = ratio(&drifting(&[0.5; 7]), "closed-64", "prony", "wrk", CPU).unwrap();
         assert_eq!(got.interval, Err(Refusal::NoSpread { had: 7 }));
     }
 
@@ -251,7 +259,7 @@ pub(crate) mod tests {
         rows.push(Row { void: "no answers".to_owned(), ..row(3, "wrk", 64, 900.0) });
         let wanted = Line {
             peer: "wrk".to_owned(),
-            connections: 64,
+            case: "closed-64".to_owned(),
             valid: 3,
             void: 1,
             requests_per_s: Some(1e6 / 9.0),
@@ -260,25 +268,29 @@ pub(crate) mod tests {
             generator_busy_share: Some(0.99),
             server_busy_share: Some(0.7),
         };
-        assert_eq!(lines(&rows, &[64], &["wrk"]), [wanted]);
-        let nothing = line(&rows, 512, "wrk");
+        assert_eq!(lines(&rows, &["closed-64"], &["wrk"]), [wanted]);
+        let nothing = line(&rows, "closed-512", "wrk");
         assert_eq!((nothing.valid, nothing.cpu_us_per_request), (0, None));
     }
 
     #[test]
-    fn targets_are_met_missed_or_unknown() {
-        let check = |ratios: &[f64], wanted: Standing, certain: bool| {
-            let verdicts = verdicts(&drifting(ratios), &[64], &[TARGET]);
-            match (verdicts[0].standing(), wanted) {
-                (Standing::MissedBy(got), Standing::MissedBy(wanted)) => assert!((got - wanted).abs() < 1e-3),
-                (got, wanted) => assert_eq!(got, wanted),
-            }
-            assert_eq!(verdicts[0].is_certain(), certain, "{ratios:?}");
+    fn pacing_lines_and_spreads_are_of_valid_runs() {
+        let paced = |repeat: u32, error_ns: u64| Row {
+            case: "rate-10k".to_owned(),
+            arrivals_per_s: Some(10_000.0),
+            gap_error_p50_ns: Some(error_ns),
+            gap_error_p99_ns: Some(10 * error_ns),
+            residence_p50_ns: Some(700),
+            ..row(repeat, "prony", 16, 9.0)
         };
-        check(&[0.7, 0.71, 0.69, 0.7, 0.72], Standing::Met, true);
-        check(&[0.95, 0.96, 0.94, 0.95, 0.95], Standing::MissedBy(0.1), true);
-        check(&[0.7, 0.95, 0.8, 0.9, 0.85], Standing::Met, false);
-        check(&[0.7, 0.7], Standing::Met, false);
-        check(&[], Standing::Unknown, false);
+        let mut rows = vec![paced(0, 100), paced(1, 400), paced(2, 200)];
+        rows.push(Row { void: "x".to_owned(), ..paced(3, 9_000) });
+        let lines = pace_lines(&rows, &["rate-10k", "rate-1k"], &["prony", "wrk2"]);
+        assert_eq!(lines.len(), 1);
+        assert_eq!((lines[0].gap_error_p50_ns, lines[0].gap_error_p99_ns), (200.0, 2_000.0));
+        let (mean, interval) = spread(&rows, "rate-10k", "prony", GAP_P50).unwrap();
+        near(mean, 200.0);
+        assert_eq!(interval, None);
+        assert_eq!(spread(&rows, "rate-1k", "prony", GAP_P50), None);
     }
 }

@@ -9,6 +9,7 @@ pub(super) const PEER: Peer = Peer {
     install: "apt-get install nghttp2-client",
     arguments,
     read,
+    ..Peer::PLAIN
 };
 
 /// Counts that must be zero: what stands before the count, and its name.
@@ -21,10 +22,14 @@ const FAULTS: [(&str, &str); 6] = [
     (" 4xx, ", "5xx"),
 ];
 
-fn arguments(job: &Job<'_>) -> Vec<String> {
+/// It takes rates only per connection and in whole numbers, and it does not make connections anew.
+fn arguments(job: &Job<'_>) -> Option<Vec<String>> {
+    if job.case.rate_per_s.is_some() || !job.case.keep_alive {
+        return None;
+    }
     let connections = format!("-c{}", job.case.connections);
     let seconds = format!("-D{}", job.seconds);
-    vec!["--h1".to_owned(), "-t1".to_owned(), connections, seconds, job.url.to_owned()]
+    Some(vec!["--h1".to_owned(), "-t1".to_owned(), connections, seconds, job.url.to_owned()])
 }
 
 fn read(output: &str) -> Result<Done, ReadError> {
@@ -38,12 +43,12 @@ fn read(output: &str) -> Result<Done, ReadError> {
             faults.push(format!("{what} {count}"));
         }
     }
-    Ok(Done { requests, requests_per_s: number("req/s", rate)?, faults })
+    Ok(Done { requests, requests_per_s: Some(number("req/s", rate)?), service_p50_ns: None, faults })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{check, command_line};
+    use super::super::{check, command_lines};
     use super::PEER;
 
     const CLEAN: &str = "\
@@ -70,7 +75,13 @@ traffic: 4.58MB (4801956) total, 1.98MB (2072136) headers (space savings 0.00%),
     }
 
     #[test]
-    fn the_command_line() {
-        assert_eq!(command_line(&PEER), "--h1 -t1 -c64 -D4 http://127.0.0.1:1/ping");
+    fn the_command_lines() {
+        let wanted = [
+            "--h1 -t1 -c64 -D4 http://127.0.0.1:1/ping",
+            "-",
+            "--h1 -t1 -c64 -D4 https://127.0.0.1:1/ping",
+            "-",
+        ];
+        assert_eq!(command_lines(&PEER), wanted);
     }
 }

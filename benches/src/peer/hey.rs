@@ -10,14 +10,25 @@ pub(super) const PEER: Peer = Peer {
     install: "apt-get install hey",
     arguments,
     read,
+    ..Peer::PLAIN
 };
 
 /// hey keeps no more results than this (`maxRes` in its requester), so its counts end here.
 const RESULTS_MAX: u64 = 1_000_000;
 
-fn arguments(job: &Job<'_>) -> Vec<String> {
+/// Its rate is per connection. It trusts every certificate.
+fn arguments(job: &Job<'_>) -> Option<Vec<String>> {
     let (connections, time) = (job.case.connections.to_string(), format!("{}s", job.seconds));
-    ["-cpus", "1", "-c", &connections, "-z", &time, job.url].map(str::to_owned).to_vec()
+    let mut words = ["-cpus", "1", "-c", &connections, "-z", &time].map(str::to_owned).to_vec();
+    if let Some(rate) = job.case.rate_per_s {
+        let each = f64::from(rate) / f64::from(job.case.connections);
+        words.extend(["-q".to_owned(), each.to_string()]);
+    }
+    words.extend((!job.case.keep_alive).then(|| "-disable-keepalive".to_owned()));
+    // It would ask for a certificate of `127.0.0.1:PORT`, which is no name and which rustls refuses.
+    words.extend(job.case.tls.then_some(["-host", "localhost"]).into_iter().flatten().map(str::to_owned));
+    words.push(job.url.to_owned());
+    Some(words)
 }
 
 fn read(output: &str) -> Result<Done, ReadError> {
@@ -38,7 +49,7 @@ fn read(output: &str) -> Result<Done, ReadError> {
     if requests >= RESULTS_MAX {
         faults.push(format!("hey counts no more than {RESULTS_MAX} answers: use fewer --seconds"));
     }
-    Ok(Done { requests, requests_per_s, faults })
+    Ok(Done { requests, requests_per_s: Some(requests_per_s), service_p50_ns: None, faults })
 }
 
 /// Lines such as `[200] 15303 responses`: what is in the brackets and what comes after.
@@ -51,7 +62,7 @@ fn bracketed(text: &str) -> impl Iterator<Item = (&str, &str)> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{check, command_line};
+    use super::super::{check, command_lines};
     use super::PEER;
 
     const CLEAN: &str = "
@@ -93,7 +104,13 @@ Error distribution:
     }
 
     #[test]
-    fn the_command_line() {
-        assert_eq!(command_line(&PEER), "-cpus 1 -c 64 -z 4s http://127.0.0.1:1/ping");
+    fn the_command_lines() {
+        let wanted = [
+            "-cpus 1 -c 64 -z 4s http://127.0.0.1:1/ping",
+            "-cpus 1 -c 64 -z 4s -disable-keepalive -host localhost https://127.0.0.1:1/close",
+            "-cpus 1 -c 64 -z 4s -host localhost https://127.0.0.1:1/ping",
+            "-cpus 1 -c 16 -z 4s -q 625 http://127.0.0.1:1/stamp",
+        ];
+        assert_eq!(command_lines(&PEER), wanted);
     }
 }

@@ -5,19 +5,50 @@
 //! Invariant: a reader takes the counts of the tool itself, and gives an error where it does not find them: the output
 //! of another version must never pass as a count of zero.
 
+mod ab;
+mod bombardier;
+mod fortio;
+mod gcannon;
 mod h2load;
 mod hey;
+mod k6;
+mod limit;
+mod oha;
+mod pingpong;
 mod prony;
+mod rewrk;
+mod vegeta;
 mod wrk;
+mod wrk2;
+mod zrk;
 
 use crate::case::Job;
 
 /// The peers in the order of the tables.
-pub(crate) const PEERS: [&Peer; 4] = [&prony::PEER, &wrk::PEER, &h2load::PEER, &hey::PEER];
+pub(crate) const PEERS: [&Peer; 16] = [
+    &prony::PEER,
+    &limit::PEER,
+    &pingpong::PEER,
+    &wrk::PEER,
+    &wrk2::PEER,
+    &zrk::PEER,
+    &gcannon::PEER,
+    &h2load::PEER,
+    &hey::PEER,
+    &ab::PEER,
+    &oha::PEER,
+    &rewrk::PEER,
+    &fortio::PEER,
+    &bombardier::PEER,
+    &vegeta::PEER,
+    &k6::PEER,
+];
 /// The generator that is under test.
 pub(crate) const SELF: &str = prony::PEER.name;
 /// The peer that everything is held against and that must be there.
 pub(crate) const BASE: &Peer = &wrk::PEER;
+/// Peers that a target speaks of: they run in all cases and with all repeats.
+const CORE: [&str; 6] = [SELF, "limit", "pingpong", BASE.name, "wrk2", "gcannon"];
 
 /// One load generator.
 #[derive(Debug)]
@@ -28,19 +59,51 @@ pub(crate) struct Peer {
     pub(crate) version: VersionFrom,
     /// How to get it.
     pub(crate) install: &'static str,
-    /// Arguments for a job.
-    pub(crate) arguments: fn(&Job<'_>) -> Vec<String>,
-    /// What its standard output says.
+    /// Arguments for a job; none where it cannot do the job.
+    pub(crate) arguments: fn(&Job<'_>) -> Option<Vec<String>>,
+    /// What its standard output says, or that of `report`.
     pub(crate) read: fn(&str) -> Result<Done, ReadError>,
+    /// Arguments with which the program, run again and not measured, turns its standard output into words.
+    pub(crate) report: Option<&'static [&'static str]>,
+    /// What it reads from its standard input, if anything.
+    pub(crate) stdin: Option<fn(&Job<'_>) -> String>,
+    /// Time at its beginning that it does not count.
+    pub(crate) uncounted_s: f64,
+}
+
+impl Peer {
+    /// What most peers are.
+    const PLAIN: Self = Self {
+        name: "",
+        version: VersionFrom::Option("--version"),
+        install: "",
+        arguments: |_| None,
+        read: |_| Err(ReadError::Missing("")),
+        report: None,
+        stdin: None,
+        uncounted_s: 0.0,
+    };
+
+    /// Whether a target speaks of it.
+    pub(crate) fn is_core(&self) -> bool {
+        CORE.contains(&self.name)
+    }
+
+    /// Whether it is built with this program and lies beside it.
+    pub(crate) fn is_own(&self) -> bool {
+        self.name == limit::PEER.name || self.name == pingpong::PEER.name
+    }
 }
 
 /// How to learn a version: the first line that is printed.
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum VersionFrom {
-    /// By this option of the program.
+    /// By this option or command of the program.
     Option(&'static str),
     /// From the package of this name (`dpkg-query`), for programs that do not tell.
     Package(&'static str),
+    /// It is of this repository: the commit tells.
+    Commit,
 }
 
 /// What a generator says it did.
@@ -48,8 +111,10 @@ pub(crate) enum VersionFrom {
 pub(crate) struct Done {
     /// Answers received.
     pub(crate) requests: u64,
-    /// Answers per second, as the tool counts its own time.
-    pub(crate) requests_per_s: f64,
+    /// Answers per second, as the tool counts its own time; where it does not say, the harness divides.
+    pub(crate) requests_per_s: Option<f64>,
+    /// Median time from sending to the answer.
+    pub(crate) service_p50_ns: Option<u64>,
     /// Everything that makes the run void: errors and answers other than 2xx, in words.
     pub(crate) faults: Vec<String>,
 }
@@ -79,12 +144,51 @@ fn number<T: std::str::FromStr>(what: &'static str, text: &str) -> Result<T, Rea
     text.parse().map_err(|_| ReadError::Format(format!("`{what}` is no number: {text:.40}")))
 }
 
+/// Parses JSON, tolerating words before the first brace.
+fn json(output: &str) -> Result<serde_json::Value, ReadError> {
+    let start = output.find('{').ok_or(ReadError::Missing("{"))?;
+    serde_json::from_str(&output[start..]).map_err(|error| ReadError::Format(error.to_string()))
+}
+
+/// The count at `pointer` (RFC 6901).
+fn count(value: &serde_json::Value, pointer: &'static str) -> Result<u64, ReadError> {
+    value.pointer(pointer).and_then(serde_json::Value::as_u64).ok_or(ReadError::Missing(pointer))
+}
+
+/// The number at `pointer` (RFC 6901).
+fn float(value: &serde_json::Value, pointer: &'static str) -> Result<f64, ReadError> {
+    value.pointer(pointer).and_then(serde_json::Value::as_f64).ok_or(ReadError::Missing(pointer))
+}
+
+/// The counts of the object at `pointer` that are not zero, but for those that `is_fine` names.
+fn counts_but(
+    value: &serde_json::Value,
+    pointer: &'static str,
+    is_fine: impl Fn(&str) -> bool,
+) -> Result<Vec<String>, ReadError> {
+    let object = value.pointer(pointer).and_then(serde_json::Value::as_object);
+    let object = object.ok_or(ReadError::Missing(pointer))?;
+    let bad = object.iter().filter(|(key, count)| !is_fine(key) && count.as_u64() != Some(0));
+    Ok(bad.map(|(key, count)| format!("{key} {count}")).collect())
+}
+
+/// The sum of the counts of the object at `pointer` that `is_wanted` names.
+fn sum(
+    value: &serde_json::Value,
+    pointer: &'static str,
+    is_wanted: impl Fn(&str) -> bool,
+) -> Result<u64, ReadError> {
+    let object = value.pointer(pointer).and_then(serde_json::Value::as_object);
+    let object = object.ok_or(ReadError::Missing(pointer))?;
+    Ok(object.iter().filter(|(key, _)| is_wanted(key)).filter_map(|(_, count)| count.as_u64()).sum())
+}
+
 /// Checks a reader against an output: requests, requests per second and faults; or the error's text.
 #[cfg(test)]
 fn check(peer: &Peer, output: &str, wanted: Result<(u64, f64, &[&str]), &str>) {
     match ((peer.read)(output), wanted) {
         (Ok(done), Ok((requests, rate, faults))) => {
-            assert_eq!((done.requests, done.requests_per_s), (requests, rate));
+            assert_eq!((done.requests, done.requests_per_s.unwrap_or(0.0)), (requests, rate));
             assert_eq!(done.faults, faults);
         }
         (Err(error), Err(wanted)) => assert!(error.to_string().contains(wanted), "{error}"),
@@ -92,9 +196,13 @@ fn check(peer: &Peer, output: &str, wanted: Result<(u64, f64, &[&str]), &str>) {
     }
 }
 
-/// The command line for 64 connections and 4 s, as one text.
+/// The command lines for 4 s of each kind of case, as text; `-` where the peer cannot do it.
 #[cfg(test)]
-fn command_line(peer: &Peer) -> String {
-    let case = crate::case::Case { connections: 64 };
-    (peer.arguments)(&Job { url: "http://127.0.0.1:1/ping", case, seconds: 4 }).join(" ")
+fn command_lines(peer: &Peer) -> [String; 4] {
+    ["closed-64", "handshake-64", "https-64", "rate-10k"].map(|name| {
+        let case = crate::case::find(name)[0];
+        let scheme = if case.tls { "https" } else { "http" };
+        let url = format!("{scheme}://127.0.0.1:1{}", case.path);
+        (peer.arguments)(&Job { url: &url, case, seconds: 4 }).map_or("-".to_owned(), |words| words.join(" "))
+    })
 }

@@ -10,13 +10,18 @@ pub(super) const PEER: Peer = Peer {
     install: "cargo build --release -p prony",
     arguments,
     read,
+    ..Peer::PLAIN
 };
 
-fn arguments(job: &Job<'_>) -> Vec<String> {
+fn arguments(job: &Job<'_>) -> Option<Vec<String>> {
     let (connections, time) = (job.case.connections.to_string(), format!("{}s", job.seconds));
-    ["load", job.url, "-c", &connections, "-t", "1", "-d", &time, "--format", "json"]
-        .map(str::to_owned)
-        .to_vec()
+    let fixed = ["load", job.url, "-c", &connections, "-t", "1", "-d", &time];
+    let mut words = fixed.map(str::to_owned).to_vec();
+    words.extend(job.case.rate_per_s.iter().flat_map(|rate| ["-R".to_owned(), rate.to_string()]));
+    words.extend(job.case.tls.then(|| "-k".to_owned()));
+    words.extend((!job.case.keep_alive).then(|| "--disable-keepalive".to_owned()));
+    words.extend(["--pin", "0", "--format", "json", "--no-tui"].map(str::to_owned));
+    Some(words)
 }
 
 /// Failed gates are not looked at: here the generator is meant to be the limit, which is what they warn of.
@@ -31,12 +36,17 @@ fn read(output: &str) -> Result<Done, ReadError> {
     if requests.scheduled != requests.completed + requests.failed + requests.censored {
         faults.push("the account of requests does not balance".to_owned());
     }
-    Ok(Done { requests: requests.completed, requests_per_s: report.throughput_per_s, faults })
+    Ok(Done {
+        requests: requests.completed,
+        requests_per_s: Some(report.throughput_per_s),
+        service_p50_ns: report.latency_ns.service.p50,
+        faults,
+    })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{check, command_line};
+    use super::super::{check, command_lines};
     use super::PEER;
 
     const CLEAN: &str = include_str!("../../fixtures/prony-load.json");
@@ -54,7 +64,13 @@ mod tests {
     }
 
     #[test]
-    fn the_command_line() {
-        assert_eq!(command_line(&PEER), "load http://127.0.0.1:1/ping -c 64 -t 1 -d 4s --format json");
+    fn the_command_lines() {
+        let wanted = [
+            "load http://127.0.0.1:1/ping -c 64 -t 1 -d 4s --pin 0 --format json --no-tui",
+            "load https://127.0.0.1:1/close -c 64 -t 1 -d 4s -k --disable-keepalive --pin 0 --format json --no-tui",
+            "load https://127.0.0.1:1/ping -c 64 -t 1 -d 4s -k --pin 0 --format json --no-tui",
+            "load http://127.0.0.1:1/stamp -c 16 -t 1 -d 4s -R 10000 --pin 0 --format json --no-tui",
+        ];
+        assert_eq!(command_lines(&PEER), wanted);
     }
 }

@@ -9,14 +9,28 @@ pub(super) const PEER: Peer = Peer {
     install: "apt-get install wrk",
     arguments,
     read,
+    ..Peer::PLAIN
 };
 
-fn arguments(job: &Job<'_>) -> Vec<String> {
-    let connections = format!("-c{}", job.case.connections);
-    vec!["-t1".to_owned(), connections, format!("-d{}s", job.seconds), job.url.to_owned()]
+fn arguments(job: &Job<'_>) -> Option<Vec<String>> {
+    if job.case.rate_per_s.is_some() {
+        return None;
+    }
+    Some(words(job))
 }
 
-fn read(output: &str) -> Result<Done, ReadError> {
+/// What wrk and wrk2 both take. They trust every certificate.
+pub(super) fn words(job: &Job<'_>) -> Vec<String> {
+    let connections = format!("-c{}", job.case.connections);
+    let mut words = vec!["-t1".to_owned(), connections, format!("-d{}s", job.seconds)];
+    if !job.case.keep_alive {
+        words.extend(["-H", "Connection: close"].map(str::to_owned));
+    }
+    words.push(job.url.to_owned());
+    words
+}
+
+pub(super) fn read(output: &str) -> Result<Done, ReadError> {
     let line = output.lines().find_map(|line| line.split_once(" requests in "));
     let requests = number("requests in", line.ok_or(ReadError::Missing("requests in"))?.0.trim())?;
     // Both lines are printed only where there is something to tell.
@@ -25,16 +39,13 @@ fn read(output: &str) -> Result<Done, ReadError> {
         let said = between(output, fault, "\n").ok()?;
         Some(format!("{fault} {said}"))
     });
-    Ok(Done {
-        requests,
-        requests_per_s: number("Requests/sec:", between(output, "Requests/sec:", "\n")?)?,
-        faults: faults.collect(),
-    })
+    let rate = number("Requests/sec:", between(output, "Requests/sec:", "\n")?)?;
+    Ok(Done { requests, requests_per_s: Some(rate), service_p50_ns: None, faults: faults.collect() })
 }
 
 #[cfg(test)]
 mod tests {
-    use super::super::{check, command_line};
+    use super::super::{check, command_lines};
     use super::PEER;
 
     const CLEAN: &str = "\
@@ -63,7 +74,13 @@ Transfer/sec:      3.96MB
     }
 
     #[test]
-    fn the_command_line() {
-        assert_eq!(command_line(&PEER), "-t1 -c64 -d4s http://127.0.0.1:1/ping");
+    fn the_command_lines() {
+        let wanted = [
+            "-t1 -c64 -d4s http://127.0.0.1:1/ping",
+            "-t1 -c64 -d4s -H Connection: close https://127.0.0.1:1/close",
+            "-t1 -c64 -d4s https://127.0.0.1:1/ping",
+            "-",
+        ];
+        assert_eq!(command_lines(&PEER), wanted);
     }
 }
