@@ -168,6 +168,8 @@ fn malformed_answers_are_classified() {
         (format!("{chunked}1\nx"), Malformed::BadChunk),
         (format!("{chunked}1\r\nxyz"), Malformed::BadChunk),
         (format!("{chunked}ffffffffffffffff\r\n"), Malformed::ChunkTooLarge),
+        // 2^60, which is the limit, and then one digit more: 2^64 wraps to 0.
+        (format!("{chunked}10000000000000000\r\n\r\n"), Malformed::ChunkTooLarge),
         (format!("{chunked}1;{}", "e".repeat(5000)), Malformed::ChunkTooLarge),
         (format!("{chunked}0\r\n{}", "A: b\r\n".repeat(12_000)), Malformed::TrailersTooLong),
         ("HTTP/1.1 101 Switching\r\n\r\n".into(), Malformed::Upgrade),
