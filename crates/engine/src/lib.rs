@@ -16,9 +16,11 @@ mod core;
 mod driver;
 mod failure;
 mod generator;
+mod hand_over;
 mod instrument;
 mod interval;
 mod slot;
+mod sync;
 mod worker;
 
 pub use control::Timeline;
