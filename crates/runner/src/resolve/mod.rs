@@ -183,7 +183,13 @@ fn cells(
 ) -> Result<Vec<CellPlan>, Problem> {
     let connections = connection_levels(load)?;
     let rates = rate_levels(load)?;
-    let mut cells = Vec::new();
+    // Before they are made: short lists multiply to more than memory holds.
+    let count = targets.len().saturating_mul(connections.len()).saturating_mul(rates.len());
+    if count as u64 > TRIALS_MAX {
+        let cause = format!("{count} combinations are more than {TRIALS_MAX} trials");
+        return Err(Problem::at("load", cause, "use fewer levels, or fewer targets"));
+    }
+    let mut cells = Vec::with_capacity(count);
     for target in targets {
         for connections in &connections {
             for rate in &rates {
