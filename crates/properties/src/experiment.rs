@@ -82,6 +82,12 @@ fn bounded(plan: &ExperimentPlan) -> Result<(), Broken> {
     let (cells, trials) = (plan.cells.len(), plan.order.len());
     Broken::unless(cells >= 1 && trials >= cells, || format!("{cells} cells, {trials} trials"))?;
     Broken::unless(trials <= TRIALS_MAX, || format!("{trials} trials"))?;
+    let phases = &plan.phases;
+    let trial_ns = u128::from(phases.warmup_at_most_ns)
+        + u128::from(phases.sample_ns) * u128::from(phases.samples)
+        + u128::from(phases.drain_ns);
+    let run_ns = trial_ns * trials as u128;
+    Broken::unless(run_ns <= u64::MAX.into(), || format!("a run of {run_ns} ns"))?;
     let levels_fit = plan.cells.iter().all(|cell| {
         let load = &cell.load;
         load.workers >= 1 && load.workers <= load.connections && load.rate_per_s.is_none_or(f64::is_finite)
@@ -124,6 +130,7 @@ mod tests {
             (endless, "no regular file".to_owned()),
             (long, "there is no target `x".to_owned()),
             (good.replace("blocks = 5", "blocks = 1000000000000000000"), "out of range".to_owned()),
+            (good.replace("at_most = \"2s\"", "at_most = \"106000d\""), "more than 10 years".to_owned()),
             (good.replace("blocks = 5", "blocks = 50001"), "more than 100000 trials".to_owned()),
         ] {
             let error = resolved(&text).expect_err("must be refused").to_string();
@@ -142,6 +149,13 @@ mod tests {
             })
         };
         assert!(check_with(GOOD, &unbounded).is_err());
+        let endless = |text: &str| {
+            resolved(text).map(|mut plan| {
+                plan.phases.samples = u32::MAX;
+                plan
+            })
+        };
+        assert!(check_with(GOOD, &endless).is_err());
         let lossy = |text: &str| {
             resolved(text).map(|mut plan| {
                 plan.margin = f64::INFINITY;
