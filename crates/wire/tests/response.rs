@@ -232,7 +232,7 @@ fn answers() -> impl Strategy<Value = Vec<u8>> {
 /// Under Miri a few cases, and no file for failures: it has no file system.
 fn cases() -> ProptestConfig {
     if cfg!(miri) {
-        ProptestConfig { cases: 20, failure_persistence: None, ..ProptestConfig::default() }
+        ProptestConfig { cases: 10, failure_persistence: None, ..ProptestConfig::default() }
     } else {
         ProptestConfig::with_cases(2000)
     }
