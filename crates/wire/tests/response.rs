@@ -176,8 +176,12 @@ fn malformed_answers_are_classified() {
         ("HTTP/1.1 100 C\r\n\r\n".repeat(33), Malformed::TooManyInterim),
     ];
     for (bytes, expected) in table {
+        // Miri takes a minute for each of the longest, which go through the same code as the others.
+        if cfg!(miri) && bytes.len() > 10_000 {
+            continue;
+        }
         let shown: String = bytes.chars().take(60).collect();
-        // Byte by byte is quadratic for the longest; a few cuts say the same. Miri takes its time for each byte.
+        // Byte by byte is quadratic for the longest; a few cuts say the same.
         let result = if bytes.len() > if cfg!(miri) { 200 } else { 10_000 } {
             read(bytes.as_bytes(), &[7, 100, 9_999], false)
         } else {
