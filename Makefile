@@ -3,10 +3,13 @@
 
 CARGO ?= cargo
 GO_MODULES := common nethttp gin echo
+FUZZ_TARGETS := response chunked request experiment
+# Seconds of `make fuzz` in all, shared out evenly.
+FUZZ_SECONDS ?= 3600
 PRONY := target/release/prony
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test test-all test-rust test-go lint docs schemas bench clean
+.PHONY: help demo build test test-all test-rust test-go lint docs schemas bench fuzz miri loom clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -20,7 +23,7 @@ demo: build ## Run the main job on the embedded default: a known difference of 1
 test: lint test-rust test-go docs ## All checks and tests of every language: what CI runs
 	@echo "all tests passed"
 
-test-all: test ## Also the slow suites
+test-all: test loom miri ## Also the slow suites
 	$(CARGO) test --locked --workspace -- --ignored --nocapture
 
 test-rust:
@@ -52,6 +55,29 @@ bench: build ## Measure prony against its peers; raw data under benches/results/
 	@command -v wrk >/dev/null 2>&1 || { echo "installing wrk"; apt-get install -y wrk; } || { echo "wrk is missing: apt-get install wrk"; exit 2; }
 	$(CARGO) build --release --locked -p bench
 	target/release/bench $(BENCH)
+
+# Finds that only widen the search stay in fuzz/work; how to keep the best of them: fuzz/README.md.
+fuzz: ## Fuzz every parser, FUZZ_SECONDS (3600) in all; finds go to fuzz/artifacts
+	@$(CARGO) +nightly --version >/dev/null 2>&1 || { echo "the nightly toolchain is missing: rustup toolchain install nightly"; exit 2; }
+	@$(CARGO) fuzz --version >/dev/null 2>&1 || { echo "installing cargo-fuzz"; $(CARGO) install --locked cargo-fuzz; }
+	@cd fuzz && broken=0; for target in $(FUZZ_TARGETS); do \
+	  mkdir -p work/$$target; known="work/$$target corpus/$$target"; \
+	  if test -d regressions/$$target; then known="$$known regressions/$$target"; fi; \
+	  $(CARGO) +nightly fuzz run $$target $$known -- -dict=dictionaries/$$target.dict \
+	    -max_total_time=$$(($(FUZZ_SECONDS) / $(words $(FUZZ_TARGETS)))) -max_len=8192 -timeout=10 \
+	    -rss_limit_mb=1024 -malloc_limit_mb=256 -print_final_stats=1 || { broken=$$((broken + 1)); \
+	    echo "$$target: a property broke. Replay the file in fuzz/artifacts/$$target/ that is named above:"; \
+	    echo "  cd fuzz && $(CARGO) +nightly fuzz run $$target FILE"; \
+	    echo "  cp FILE fuzz/regressions/$$target/ && $(CARGO) test -p properties --test smoke $$target"; }; \
+	done; echo "fuzzed $(words $(FUZZ_TARGETS)) targets, $$broken broken"; test $$broken -eq 0
+
+# A missing Miri is no failure: the tests are skipped, with the reason and the count.
+miri: ## Run the tests of wire under Miri, which finds undefined behaviour
+	@if $(CARGO) +nightly miri --version >/dev/null 2>&1; then $(CARGO) +nightly miri test --locked -p wire; \
+	else echo "skipped: $$(grep -r '#\[test\]' crates/wire | wc -l) tests of wire under Miri, because Miri is missing (rustup toolchain install nightly --component miri,rust-src)"; fi
+
+loom: ## Model-check the hand-over between workers and controller, deeper than `make test` does
+	LOOM_MAX_PREEMPTIONS=3 $(CARGO) test --locked -p engine --test hand_over -- holds never_waits same_border
 
 clean: ## Remove build output; run folders stay
 	$(CARGO) clean

@@ -5,26 +5,20 @@
 
 use crate::control::{Control, Timeline};
 use crate::failure::Failure;
+use crate::hand_over::HandOver;
 use crate::interval::{Account, IntervalData};
 use crate::slot::InFlight;
 use rustix::time::{ClockId, clock_gettime};
 use std::sync::Arc;
-use std::sync::mpsc::Receiver;
 use units::Nanos;
 
 /// Not yet known.
 const NEVER: Nanos = Nanos(u64::MAX);
 
-/// Where finished intervals go and empty ones come from.
-pub(crate) struct HandOver {
-    pub(crate) finished: Box<dyn Fn(Box<IntervalData>) + Send>,
-    pub(crate) spare: Receiver<Box<IntervalData>>,
-}
-
 /// One worker's record of a trial.
 pub(crate) struct Book {
     current: Box<IntervalData>,
-    hand_over: HandOver,
+    hand_over: HandOver<IntervalData>,
     control: Arc<Control>,
     timeline: Timeline,
     /// End of the current interval.
@@ -57,7 +51,7 @@ pub(crate) struct Closing {
 
 impl Book {
     pub(crate) fn new(
-        hand_over: HandOver,
+        hand_over: HandOver<IntervalData>,
         control: Arc<Control>,
         timeline: Timeline,
         keeps_sent: bool,
@@ -218,13 +212,13 @@ impl Book {
             self.close_interval(boundary);
             let index = self.current.counts.index + 1;
             self.read_plan(index);
-            let mut next = self.hand_over.spare.try_recv().unwrap_or_default();
-            next.begin(index, boundary.0);
-            if self.keeps_sent {
-                next.sent.reserve();
-            }
-            let finished = std::mem::replace(&mut self.current, next);
-            (self.hand_over.finished)(finished);
+            let keeps_sent = self.keeps_sent;
+            self.hand_over.swap(&mut self.current, |next| {
+                next.begin(index, boundary.0);
+                if keeps_sent {
+                    next.sent.reserve();
+                }
+            });
             // The drain is one interval, however long it takes.
             self.boundary =
                 if boundary >= self.end { NEVER } else { Nanos((index + 1) * self.timeline.interval_ns) };
@@ -243,7 +237,7 @@ impl Book {
         }
         assert_eq!((self.in_system, self.in_flight), (0, 0), "requests left in the book");
         let closing = Closing { missed_start: self.missed_start };
-        (self.hand_over.finished)(std::mem::take(&mut self.current));
+        self.hand_over.give_last(self.current);
         closing
     }
 
@@ -315,10 +309,10 @@ impl Book {
         if self.measure_start != NEVER {
             return;
         }
-        if let Some(from) = self.control.measured_from() {
-            self.missed_start = from < index;
-            self.measure_start = Nanos(from * self.timeline.interval_ns);
-            let intervals = from.saturating_add(self.timeline.measured_intervals);
+        if let Some(start) = self.control.samples_seen_from(index) {
+            self.missed_start = start.is_missed;
+            self.measure_start = Nanos(start.from * self.timeline.interval_ns);
+            let intervals = start.from.saturating_add(self.timeline.measured_intervals);
             self.end = self.end.min(Nanos(intervals.saturating_mul(self.timeline.interval_ns)));
         }
     }

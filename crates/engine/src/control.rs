@@ -2,7 +2,7 @@
 //!
 //! Read by workers at most once an interval or sweep, so its atomics are no part of the hot path.
 
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use super::sync::{AtomicBool, AtomicU64, Ordering};
 
 /// The fixed grid of a trial, in nanoseconds from its origin. Phase borders lie on interval borders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -72,6 +72,11 @@ impl Control {
         decided(self.measure_from.load(Ordering::Acquire))
     }
 
+    /// Where the samples begin, as a worker learns it that begins `interval`.
+    pub(crate) fn samples_seen_from(&self, interval: u64) -> Option<SamplesStart> {
+        self.measured_from().map(|from| SamplesStart { from, is_missed: from < interval })
+    }
+
     pub(crate) fn stop(&self) {
         self.stop.store(true, Ordering::Release);
     }
@@ -79,6 +84,15 @@ impl Control {
     pub(crate) fn is_stopped(&self) -> bool {
         self.stop.load(Ordering::Acquire)
     }
+}
+
+/// The begin of the samples, as one worker learned it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct SamplesStart {
+    /// First measured interval.
+    pub(crate) from: u64,
+    /// The worker was past that border already, so its accounts mix warm-up and samples.
+    pub(crate) is_missed: bool,
 }
 
 const fn decided(value: u64) -> Option<u64> {

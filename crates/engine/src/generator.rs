@@ -2,10 +2,11 @@
 //!
 //! Runs on the caller's thread; nothing here is on the hot path.
 
-use crate::book::{Book, Closing, HandOver};
+use crate::book::{Book, Closing};
 use crate::control::{Control, Timeline};
 use crate::core::{Behaviour, Core, Limits, Pacer, Parts};
 use crate::driver::{self, Driver, Epoll, Peer, Route, Setup, SocketOptions, Uring};
+use crate::hand_over::{Spares, hand_over};
 use crate::instrument;
 use crate::interval::IntervalData;
 use crate::names::{Lookup, Names};
@@ -129,7 +130,7 @@ pub struct Generator {
     timeline: Timeline,
     workers: Vec<JoinHandle<()>>,
     messages: Receiver<Message>,
-    spares: Vec<Sender<Box<IntervalData>>>,
+    spares: Vec<Spares<IntervalData>>,
     /// Parts of intervals that some worker has not ended.
     parts: BTreeMap<u64, Vec<(usize, Box<IntervalData>)>>,
     merged: IntervalData,
@@ -280,8 +281,7 @@ impl Generator {
                 self.merged.begin(index, data.counts.start_ns);
             }
             self.merged.merge(&data);
-            // A worker that has ended needs no spare.
-            let _ = self.spares[worker].send(data);
+            self.spares[worker].give_back(data);
         }
     }
 
@@ -309,19 +309,11 @@ impl Generator {
     }
 
     fn spawn(&mut self, job: &Job, index: u32, sender: Sender<Message>) -> Result<(), EngineError> {
-        let (spare_sender, spare) = channel();
-        for _ in 0..2 {
-            // A fresh channel with its receiver in hand cannot be closed.
-            let _ = spare_sender.send(Box::default());
-        }
         let finished = sender.clone();
         let worker = index as usize;
-        let hand_over = HandOver {
-            finished: Box::new(move |data| {
-                let _ = finished.send(Message::Interval(worker, data));
-            }),
-            spare,
-        };
+        let (hand_over, spares) = hand_over(move |data| {
+            let _ = finished.send(Message::Interval(worker, data));
+        });
         let load = &job.load;
         let share = Share::new(job.part.first + index, load.workers);
         let limits = limits(load);
@@ -360,7 +352,7 @@ impl Generator {
             .spawn(move || thread.run(core))
             .map_err(|source| EngineError::System { what: "start a worker", source })?;
         self.workers.push(handle);
-        self.spares.push(spare_sender);
+        self.spares.push(spares);
         self.running += 1;
         Ok(())
     }

@@ -16,10 +16,12 @@ mod core;
 mod driver;
 mod failure;
 mod generator;
+mod hand_over;
 mod instrument;
 mod interval;
 mod names;
 mod slot;
+mod sync;
 mod worker;
 
 pub use control::Timeline;

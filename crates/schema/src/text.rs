@@ -79,23 +79,27 @@ pub fn parse_toml<T: DeserializeOwned>(file: &str, text: &str) -> Result<T, File
     })
 }
 
+/// Longer names are no slips of the pen; comparing costs time and memory by the product of the lengths.
+const NAME_BYTES_MAX: usize = 200;
+
 /// The candidate most like `wrong`, where one is near enough to be meant (Damerau-Levenshtein similarity ≥ 0.5).
 #[must_use]
 pub fn nearest<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     candidates
         .into_iter()
+        .filter(|candidate| wrong.len().max(candidate.len()) <= NAME_BYTES_MAX)
         .map(|candidate| (strsim::normalized_damerau_levenshtein(wrong, candidate), candidate))
         .filter(|(likeness, _)| *likeness >= 0.5)
         .max_by(|a, b| a.0.total_cmp(&b.0))
         .map(|(_, candidate)| candidate)
 }
 
-/// Rewrites serde's texts for unknown fields and variants into a cause and a remedy.
+/// Rewrites the texts of serde and of the TOML parser into a cause and a remedy.
 fn explain(message: &str) -> (String, Option<String>) {
     let (kind, what) = match message {
         m if m.starts_with("unknown field `") => ("key", "unknown field `"),
         m if m.starts_with("unknown variant `") => ("value", "unknown variant `"),
-        _ => return (message.trim().to_owned(), None),
+        _ => return (message.trim().to_owned(), Some(what_to_write(message))),
     };
     let mut quoted = message[what.len() - 1..].split('`').skip(1).step_by(2);
     let wrong = quoted.next().unwrap_or_default();
@@ -106,6 +110,21 @@ fn explain(message: &str) -> (String, Option<String>) {
         None => format!("use one of: {}", valid.join(", ")),
     };
     (format!("unknown {kind} `{wrong}`"), Some(remedy))
+}
+
+/// The remedy that lies in a message: what is missing, what was expected, or what the message itself advises.
+fn what_to_write(message: &str) -> String {
+    let message = message.trim();
+    if let Some(key) = message.strip_prefix("missing field ") {
+        return format!("add {key}");
+    }
+    if let Some((_, advice)) = message.rsplit_once("; write ") {
+        return format!("write {advice}");
+    }
+    if let Some((_, wanted)) = message.rsplit_once("expected ") {
+        return format!("write {wanted}");
+    }
+    "mend what stands here; docs/guides/experiment-file.md has an example of each key".to_owned()
 }
 
 /// The byte offset of the deepest part of `path` that exists.
@@ -162,6 +181,26 @@ mod tests {
         assert_eq!(error.at, Some((1, 12)));
         let error = parse_toml::<ExperimentFile>("e.toml", "[experiment]\nname = 3\n").unwrap_err();
         assert_eq!(error.at, Some((2, 8)));
+    }
+
+    #[test]
+    fn every_mistake_has_a_remedy() {
+        for (text, remedy) in [
+            ("[experiment]\nname = 3\n", "write a string"),
+            ("[experiment]\n", "add `name`"),
+            ("[experiment]\nname = \"x\"\nblocks = \"x\"\n", "write for example 1000, 10k or 1m"),
+            ("[experiment]\nname = \"x\"\nblocks = -1\n", "mend what stands here"),
+        ] {
+            let error = parse_toml::<ExperimentFile>("e.toml", text).expect_err("must be refused");
+            assert!(error.remedy.as_deref().is_some_and(|got| got.starts_with(remedy)), "{error}");
+        }
+    }
+
+    #[test]
+    fn long_names_are_not_compared() {
+        let long = "x".repeat(1 << 20);
+        let almost = format!("{long}y");
+        assert_eq!(nearest(&long, [almost.as_str(), "x"]), None);
     }
 
     #[test]

@@ -94,7 +94,8 @@ impl Chunked {
 
     fn size_byte(&mut self, byte: u8, digits: u32) -> Result<State, Malformed> {
         if let Some(digit) = (byte as char).to_digit(16) {
-            self.left = self.left * 16 + u64::from(digit);
+            // The limit itself times 16 does not fit 64 bits: a size that wraps to 0 would end the body.
+            self.left = self.left.saturating_mul(16).saturating_add(u64::from(digit));
             return if self.left > CHUNK_BYTES_MAX {
                 Err(Malformed::ChunkTooLarge)
             } else {

@@ -19,8 +19,10 @@ pub enum EncodeError {
     /// Not a token of RFC 9110 §5.6.2.
     #[error("`{0}` is not a valid method; use letters such as GET or POST")]
     Method(String),
-    /// Empty, not beginning with `/` or `*`, or with spaces or control characters.
-    #[error("`{0}` is not a valid request target; begin with `/` and percent-encode spaces")]
+    /// Empty, not beginning with `/` or `*`, or with anything but visible ASCII (RFC 3986 §2).
+    #[error(
+        "`{0}` is not a valid request target; begin with `/` and percent-encode spaces and all but ASCII"
+    )]
     Target(String),
     /// A field name that is not a token.
     #[error("`{0}` is not a valid header name")]
@@ -39,6 +41,9 @@ pub enum EncodeError {
     /// Chunked framing asked for by a header; the body is sent with its length.
     #[error("header Transfer-Encoding is set by prony; leave it out")]
     TransferEncoding,
+    /// Host or Content-Length more than once, in whatever case: peers differ in which of them they believe.
+    #[error("header `{0}` is given more than once; keep one")]
+    Repeated(&'static str),
 }
 
 /// The bytes of one request. `Content-Length` is added where there is a body, or the method implies one.
@@ -74,7 +79,7 @@ fn check(head: &RequestHead<'_>, body: &[u8]) -> Result<(), EncodeError> {
         return Err(EncodeError::Method(head.method.to_owned()));
     }
     let target_fits = head.target.starts_with('/') || head.target == "*";
-    if !target_fits || head.target.bytes().any(|byte| byte <= b' ' || byte == 0x7f) {
+    if !target_fits || !head.target.bytes().all(|byte| byte.is_ascii_graphic()) {
         return Err(EncodeError::Target(head.target.to_owned()));
     }
     if !is_value(head.host) {
@@ -87,11 +92,18 @@ fn check(head: &RequestHead<'_>, body: &[u8]) -> Result<(), EncodeError> {
         if !is_value(value) {
             return Err(EncodeError::Value(name.clone()));
         }
-        if name.eq_ignore_ascii_case("content-length") && value.trim() != body.len().to_string() {
+        // Only the blanks of HTTP: a peer takes no other for one.
+        let said = value.trim_matches([' ', '\t']);
+        if name.eq_ignore_ascii_case("content-length") && said != body.len().to_string() {
             return Err(EncodeError::Length { said: value.clone(), is: body.len() });
         }
         if name.eq_ignore_ascii_case("transfer-encoding") {
             return Err(EncodeError::TransferEncoding);
+        }
+    }
+    for name in ["Host", "Content-Length"] {
+        if head.headers.iter().filter(|(have, _)| have.eq_ignore_ascii_case(name)).count() > 1 {
+            return Err(EncodeError::Repeated(name));
         }
     }
     Ok(())
@@ -142,6 +154,20 @@ mod tests {
             encode("POST", "/", &[("Content-Length", "3")], "hi"),
             Err(EncodeError::Length { said: "3".into(), is: 2 })
         );
+        assert_eq!(
+            encode("POST", "/", &[("Content-Length", "2"), ("content-length", "2")], "hi"),
+            Err(EncodeError::Repeated("Content-Length"))
+        );
+        assert_eq!(
+            encode("GET", "/", &[("Host", "a"), ("host", "a")], ""),
+            Err(EncodeError::Repeated("Host"))
+        );
+        let wide_blank = "\u{2003}2";
+        assert_eq!(
+            encode("POST", "/", &[("Content-Length", wide_blank)], "hi"),
+            Err(EncodeError::Length { said: wide_blank.into(), is: 2 })
+        );
+        assert_eq!(encode("GET", "/ä", &[], ""), Err(EncodeError::Target("/ä".into())));
         assert_eq!(
             encode("POST", "/", &[("Transfer-Encoding", "chunked")], ""),
             Err(EncodeError::TransferEncoding)

@@ -50,6 +50,8 @@ pub mod defaults {
 
 /// Most trials of one run.
 const TRIALS_MAX: u64 = 100_000;
+/// Longest run, 10 years: sums of nanoseconds then fit 64 bits wherever the plan goes.
+const RUN_NS_MAX: u128 = 10 * 365 * 86_400 * 1_000_000_000;
 /// Most connections of one load; beyond, a process has no descriptors left (DESIGN).
 pub const CONNECTIONS_MAX: u64 = 18_000;
 
@@ -116,6 +118,8 @@ fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, W
         let cause = format!("{blocks} blocks of {} cells are more than {TRIALS_MAX} trials", cells.len());
         return Err(Problem::at("experiment.blocks", cause, "use fewer blocks, or fewer levels").into());
     }
+    let phases = phases(&file.phases)?;
+    check_length(blocks * cells.len() as u64, &phases)?;
     let claims = claims::resolve(&file.claim, &targets, &cells)?;
     Ok(ExperimentPlan {
         name: design.name.clone(),
@@ -123,7 +127,7 @@ fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, W
         order: order(blocks as u32, &cells, seed),
         blocks: blocks as u32,
         seed,
-        phases: phases(&file.phases)?,
+        phases,
         margin: share("experiment.margin", design.margin, defaults::MARGIN, 0.0, 1.0)?,
         confidence: share("experiment.confidence", design.confidence, defaults::CONFIDENCE, 0.5, 0.9999)?,
         targets,
@@ -187,7 +191,13 @@ fn cells(
 ) -> Result<Vec<CellPlan>, Problem> {
     let connections = connection_levels(load)?;
     let rates = rate_levels(load)?;
-    let mut cells = Vec::new();
+    // Before they are made: short lists multiply to more than memory holds.
+    let count = targets.len().saturating_mul(connections.len()).saturating_mul(rates.len());
+    if count as u64 > TRIALS_MAX {
+        let cause = format!("{count} combinations are more than {TRIALS_MAX} trials");
+        return Err(Problem::at("load", cause, "use fewer levels, or fewer targets"));
+    }
+    let mut cells = Vec::with_capacity(count);
     for target in targets {
         for connections in &connections {
             for rate in &rates {
@@ -375,6 +385,18 @@ fn phases(file: &Phases) -> Result<PhasePlan, Problem> {
         samples: samples as u32,
         drain_ns: defaults::DRAIN.0,
     })
+}
+
+/// Refuses runs that nobody can wait for.
+fn check_length(trials: u64, phases: &PhasePlan) -> Result<(), Problem> {
+    let trial_ns = u128::from(phases.warmup_at_most_ns)
+        + u128::from(phases.sample_ns) * u128::from(phases.samples)
+        + u128::from(phases.drain_ns);
+    if u128::from(trials) * trial_ns <= RUN_NS_MAX {
+        return Ok(());
+    }
+    let cause = format!("{trials} trials of this length may take more than 10 years");
+    Err(Problem::at("phases", cause, "use fewer or shorter samples, or a shorter warmup.at_most"))
 }
 
 fn positive(key: &str, value: u64) -> Result<u64, Problem> {

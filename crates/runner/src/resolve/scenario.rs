@@ -6,7 +6,12 @@ use schema::experiment::ScenarioUse;
 use schema::plan::{BodyExpectation, ExpectPlan, RequestPlan, ScenarioPlan};
 use schema::scenario::{Expect, Request, ScenarioFile};
 use schema::text::{FileError, Problem, nearest, parse_toml};
+use std::fs::File;
+use std::io::{self, Read as _};
 use std::path::Path;
+
+/// Longest body that is read from a file: it is held in memory and stored in `run.json`.
+const FILE_BYTES_MAX: u64 = 64 << 20;
 
 /// Loads `scenarios/NAME.toml` of the project.
 ///
@@ -133,11 +138,24 @@ fn json(text: &[u8], key: &str) -> Result<serde_json::Value, Problem> {
 
 fn read(folder: &Path, file: &str, key: &str) -> Result<Vec<u8>, Problem> {
     let path = folder.join(file);
-    std::fs::read(&path).map_err(|error| {
+    read_regular(&path).map_err(|error| {
         Problem::at(
             key,
             format!("{} cannot be read ({error})", path.display()),
-            "paths are relative to scenarios/",
+            "name a file of at most 64 MiB; paths are relative to scenarios/",
         )
     })
+}
+
+/// A device or a pipe may never end, so only regular files are opened, and only so much of them is read.
+fn read_regular(path: &Path) -> io::Result<Vec<u8>> {
+    if !std::fs::metadata(path)?.is_file() {
+        return Err(io::Error::other("it is no regular file"));
+    }
+    let mut bytes = Vec::new();
+    File::open(path)?.take(FILE_BYTES_MAX + 1).read_to_end(&mut bytes)?;
+    if bytes.len() as u64 > FILE_BYTES_MAX {
+        return Err(io::Error::other("it is too large"));
+    }
+    Ok(bytes)
 }
