@@ -20,6 +20,7 @@ const EXAMPLES: &str = "Examples:
   prony run experiments/go-frameworks.toml              compare services in a designed experiment
   prony report runs/2026-11-21T09-30-00Z-go-frameworks  make the report of a run again
   prony doctor                                          what this host does to measurements
+  prony calibrate                                       what prony itself can do on this host
 
 Exit codes: 0 done, 1 wrong arguments or file, 2 the run failed, 3 a claim does not hold,
 130 interrupted (results kept).";
@@ -38,6 +39,8 @@ pub(crate) enum Command {
     Reference(ReferenceArgs),
     /// Look at this host: what weakens measurements here, and the remedy
     Doctor(DoctorArgs),
+    /// Measure the instrument itself on this host: its limits, which every report then quotes
+    Calibrate(CalibrateArgs),
     /// Print shell completions
     Completions(CompletionsArgs),
     /// Print the JSON Schema of a file format
@@ -216,6 +219,38 @@ pub(crate) struct DoctorArgs {
     /// What to print
     #[arg(long, value_enum, default_value_t = TextOrJson::Text)]
     pub(crate) format: TextOrJson,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  prony calibrate
+  prony calibrate --quick --pin 0:1
+  prony calibrate --show --format json
+
+The result is kept in $XDG_STATE_HOME/prony/calibration (~/.local/state/prony/calibration), one file a host.
+Measure on a quiet machine: what disturbs the calibration becomes the instrument's limit.")]
+pub(crate) struct CalibrateArgs {
+    /// Fewer points, in 10s
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Time of the whole [default: 60s, or 10s with --quick]
+    #[arg(long = "for", value_name = "TIME")]
+    pub(crate) time: Option<Nanos>,
+    /// Show the calibration that is kept, measure nothing
+    #[arg(long, conflicts_with_all = ["quick", "time", "pin", "seed"])]
+    pub(crate) show: bool,
+    /// CPU sets: auto, off, or GENERATOR:TARGET such as 0:1-3
+    #[arg(long, value_name = "SETS", default_value = "auto")]
+    pub(crate) pin: String,
+    /// Seed of the order in which points are measured
+    #[arg(long, default_value_t = runner::resolve::defaults::SEED)]
+    pub(crate) seed: u64,
+    /// What to print
+    #[arg(long, value_enum, default_value_t = TextOrJson::Text)]
+    pub(crate) format: TextOrJson,
+    /// Write it to a file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]

@@ -2,7 +2,7 @@
 
 use crate::args::{LoadArgs, TextOrJson};
 use crate::progress::LoadProgress;
-use crate::{exit, interrupt, output, screen};
+use crate::{calibrate, exit, interrupt, output, screen};
 use anyhow::{Context as _, Result, bail};
 use engine::EngineError;
 use request::Check;
@@ -24,10 +24,13 @@ pub(crate) fn load(args: &LoadArgs) -> Result<u8> {
     if args.format == TextOrJson::Text {
         eprintln!("{}", plan_line(&job));
     }
+    let pin = PinPlan { generator: job.cpus.clone(), ..PinPlan::default() };
+    let limit = calibrate::limit_of(&[&job.load], &pin, target::pin::usable_cpus()?.len());
+    eprint!("{}", calibrate::warnings(limit.as_ref()));
     let mut progress = LoadProgress::new(live, &job);
     let measured = measure(&job, &mut progress, &stop);
     progress.finish();
-    let (report, code) = match measured {
+    let (mut report, code) = match measured {
         Ok(mut measured) => {
             measured.report.validity = analyze::validity(&measured.report, &measured.facts);
             let code = match measured.report.requests.completed {
@@ -48,6 +51,7 @@ pub(crate) fn load(args: &LoadArgs) -> Result<u8> {
         }
         Err(error) => return Err(error.into()),
     };
+    report.instrument_limit = limit;
     print(args, &report)?;
     Ok(code)
 }

@@ -11,6 +11,7 @@
 //! the numbers are good.
 
 mod book;
+mod canary;
 mod control;
 mod core;
 mod driver;
@@ -21,6 +22,7 @@ mod interval;
 mod slot;
 mod worker;
 
+pub use canary::fixed_work;
 pub use control::Timeline;
 pub use generator::{EngineError, Generator, Job, Step};
 pub use instrument::measure as measure_instrument;
@@ -28,3 +30,9 @@ pub use interval::{Account, Counts, IntervalData, TIME_NS_MAX, Times, new_histog
 
 /// How sockets are driven; stored with every result.
 pub const DRIVER: &str = "epoll";
+
+/// Drivers that this build has and this kernel can run, the one that `auto` takes first.
+#[must_use]
+pub fn drivers() -> Vec<schema::plan::DriverChoice> {
+    vec![schema::plan::DriverChoice::Epoll]
+}

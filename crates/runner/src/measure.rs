@@ -362,6 +362,7 @@ impl Fold {
             response_mean_ns: (!times.response.is_empty()).then(|| times.response.mean()),
             answered_all: self.answered_all,
             host_steal_share: None,
+            canary_drift: None,
             target_alive: true,
         }
     }
@@ -458,6 +459,7 @@ fn empty_report(job: &LoadJob) -> LoadReport {
             ..schema::load::Generator::default()
         },
         validity: Validity::default(),
+        instrument_limit: None,
     }
 }
 

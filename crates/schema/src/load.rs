@@ -1,5 +1,6 @@
 //! What a load did: the output of `prony load --format json`, and the same object in every `trial.json`.
 
+use crate::calibration::CalibrationSummary;
 use crate::plan::{LoadPlan, PhasePlan, RequestPlan};
 use crate::version::LoadVersion;
 use schemars::JsonSchema;
@@ -35,6 +36,9 @@ pub struct LoadReport {
     pub generator: Generator,
     /// Whether these numbers may be believed.
     pub validity: Validity,
+    /// What the instrument can do on this host, where it was calibrated; of a trial, `run.json` has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instrument_limit: Option<CalibrationSummary>,
 }
 
 /// What was asked for, resolved.
