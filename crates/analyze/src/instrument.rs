@@ -71,6 +71,7 @@ pub fn instrument_limit(
         max_rate_derived: ability.derived,
         lag_rate_per_s,
         lag_p99_ns,
+        disturbed: file.disturbed.clone(),
         stale,
         shortfalls,
     })
@@ -170,7 +171,8 @@ impl<'a> Ability<'a> {
                 duration(PACER_LAG_NS),
                 duration(lag / LAG_SHARE)
             ),
-            remedy: "use more workers, each on a CPU of its own, a quieter machine, or a lower rate".to_owned(),
+            remedy: "use more workers, each on a CPU of its own, a quieter machine, or a lower rate"
+                .to_owned(),
         })
     }
 }
@@ -197,7 +199,9 @@ mod tests {
     #[test]
     fn limits_between_points_lie_on_the_logarithm() {
         let points = [(1.0, 10.0), (100.0, 30.0), (10_000.0, 20.0)];
-        for (x, wanted) in [(0.1, 10.0), (1.0, 10.0), (10.0, 20.0), (100.0, 30.0), (1_000.0, 25.0), (1e9, 20.0)] {
+        for (x, wanted) in
+            [(0.1, 10.0), (1.0, 10.0), (10.0, 20.0), (100.0, 30.0), (1_000.0, 25.0), (1e9, 20.0)]
+        {
             assert_eq!(interpolate(&points, x), Some(wanted), "{x}");
         }
         assert_eq!(interpolate(&[], 1.0), None);

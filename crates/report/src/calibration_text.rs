@@ -37,7 +37,7 @@ fn opening(file: &CalibrationFile, stale: &[String], columns: usize) -> String {
         format::nanos(file.took_ns)
     );
     text += &paragraph("  ", &how, columns);
-    for weakness in &file.pin.weakness {
+    for weakness in file.pin.weakness.iter().chain(&file.disturbed) {
         text += &paragraph(&format!("  {} ", paint(Tone::Warn, "!")), &clean::line(weakness), columns);
     }
     if !stale.is_empty() {
@@ -203,7 +203,8 @@ fn meaning(file: &CalibrationFile, columns: usize) -> String {
     let mut text = format!("{}\n", paint(Tone::Strong, "What it means"));
     for limits in &file.drivers {
         let name = driver(limits.driver);
-        if let Some(best) = limits.max_rate_by_connections.iter().max_by(|a, b| a.limit_per_s.total_cmp(&b.limit_per_s))
+        if let Some(best) =
+            limits.max_rate_by_connections.iter().max_by(|a, b| a.limit_per_s.total_cmp(&b.limit_per_s))
         {
             let said = format!(
                 "{name}: one generator thread can offer up to {} over {}; workers on CPUs of their own add up.",
@@ -212,7 +213,8 @@ fn meaning(file: &CalibrationFile, columns: usize) -> String {
             );
             text += &paragraph("  ", &said, columns);
         }
-        if let Some(kept) = limits.lag_by_rate.iter().rev().find(|point| point.achieved_share.median >= 0.99) {
+        if let Some(kept) = limits.lag_by_rate.iter().rev().find(|point| point.achieved_share.median >= 0.99)
+        {
             let said = format!(
                 "{name}: its p99 lag at {} is {}.",
                 format::rate(kept.rate_per_s),
@@ -289,7 +291,13 @@ mod tests {
                 wake_late_p99_ns: about(143_000.0),
             },
             histogram: HistogramError { values: 3_175, relative_max: 0.000_976, at_ns: 2_048 },
-            fixed_work: FixedWork { runs: 1_200, median_ns: 98_100.0, variation: 0.021, p99_over_median: 1.13 },
+            fixed_work: FixedWork {
+                runs: 1_200,
+                median_ns: 98_100.0,
+                variation: 0.021,
+                p99_over_median: 1.13,
+            },
+            disturbed: Some("the host was not quiet".into()),
             drivers: vec![DriverLimits {
                 driver: DriverChoice::Epoll,
                 max_rate_by_connections: vec![max(1, 18_000.0, 0.5), max(64, 61_200.0, 0.98)],
@@ -317,6 +325,9 @@ mod tests {
         empty.host.is_virtual = None;
         empty.pin = PinPlan { weakness: Some("only one CPU".into()), ..PinPlan::default() };
         let text = calibration_text(&empty, &[], Style::PLAIN);
-        assert!(text.contains("x86_64 (virtual or not: unknown)") && text.contains("! only one CPU"), "{text}");
+        assert!(
+            text.contains("x86_64 (virtual or not: unknown)") && text.contains("! only one CPU"),
+            "{text}"
+        );
     }
 }

@@ -24,6 +24,9 @@ pub fn instrument_line(limit: Option<&CalibrationSummary>) -> String {
         line += &format!(", lag p99 {lag} at {}", format::rate(rate));
     }
     line += &format!(", calibrated {}", date(&limit.measured_wall));
+    if limit.disturbed.is_some() {
+        line += "; the host was not quiet then: calibrate again when it is";
+    }
     if !limit.stale.is_empty() {
         line += &format!("; stale, {}: run `prony calibrate` again", limit.stale.join(", "));
     }
@@ -64,6 +67,7 @@ mod tests {
             max_rate_derived: false,
             lag_rate_per_s: Some(10_000.0),
             lag_p99_ns: Some(23_100.0),
+            disturbed: None,
             stale: vec![],
             shortfalls: vec![],
         };
@@ -73,8 +77,16 @@ mod tests {
         limit.lag_p99_ns = None;
         limit.max_rate_derived = true;
         let text = instrument_line(Some(&limit));
-        assert!(text.contains("61,200/s (derived from CPU time) on") && text.contains("lag p99 unknown"), "{text}");
-        assert!(text.ends_with("; stale, the kernel was 6.1 and is 6.2: run `prony calibrate` again"), "{text}");
+        assert!(
+            text.contains("61,200/s (derived from CPU time) on") && text.contains("lag p99 unknown"),
+            "{text}"
+        );
+        assert!(
+            text.ends_with("; stale, the kernel was 6.1 and is 6.2: run `prony calibrate` again"),
+            "{text}"
+        );
+        limit.disturbed = Some("too much to say in a line".into());
+        assert!(instrument_line(Some(&limit)).contains("2026-11-21; the host was not quiet then: "));
         limit.max_rate_per_s = None;
         limit.lag_rate_per_s = None;
         assert!(instrument_line(Some(&limit)).starts_with("max – (derived"));

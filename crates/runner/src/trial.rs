@@ -117,9 +117,7 @@ fn start_plan(
             plan.stop = stop.clone();
             plan
         }
-        (TargetSource::Reference { law }, _) => {
-            reference_start(law, log, launcher)
-        }
+        (TargetSource::Reference { law }, _) => reference_start(law, log, launcher),
     };
     plan.cpus.clone_from(&pin.target);
     Ok(Some(plan))

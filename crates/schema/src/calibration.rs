@@ -31,6 +31,8 @@ pub struct CalibrationFile {
     pub histogram: HistogramError,
     /// Noise of a fixed amount of work on the generator's CPU.
     pub fixed_work: FixedWork,
+    /// Why these limits may be too low: something else took CPU time while they were measured.
+    pub disturbed: Option<String>,
     /// One entry a driver that this kernel can use.
     pub drivers: Vec<DriverLimits>,
 }
@@ -196,6 +198,8 @@ pub struct CalibrationSummary {
     pub lag_rate_per_s: Option<f64>,
     /// 99th percentile of pacer lag at that rate.
     pub lag_p99_ns: Option<f64>,
+    /// Why the limits may be too low: something else took CPU time while they were measured.
+    pub disturbed: Option<String>,
     /// What has changed since: the limits are then only a hint.
     pub stale: Vec<String>,
     /// Where more is asked for than the instrument can give.

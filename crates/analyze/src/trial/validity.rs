@@ -296,7 +296,9 @@ fn canary(facts: &TrialFacts) -> Option<Gate> {
     let text = if drift.abs() <= CANARY_SAID {
         found
     } else {
-        format!("{found}: the CPU changed its speed; fix its clock (`prony doctor`), or use a host with dedicated cores")
+        format!(
+            "{found}: the CPU changed its speed; fix its clock (`prony doctor`), or use a host with dedicated cores"
+        )
     };
     Some(gate("canary", ok, drift.abs(), CANARY_VOID, text))
 }

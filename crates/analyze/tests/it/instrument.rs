@@ -43,6 +43,7 @@ fn calibration() -> CalibrationFile {
         clock: ClockLimits::default(),
         histogram: HistogramError::default(),
         fixed_work: FixedWork::default(),
+        disturbed: None,
         drivers: vec![DriverLimits {
             driver: DriverChoice::Epoll,
             max_rate_by_connections: vec![max(1, 10_000.0), max(100, 40_000.0)],
@@ -57,7 +58,8 @@ fn host() -> HostIdentity {
 }
 
 fn limit(loads: &[&LoadPlan], cpus: usize) -> CalibrationSummary {
-    instrument_limit(&calibration(), Vec::new(), DriverChoice::Epoll, cpus, loads).expect("epoll is calibrated")
+    instrument_limit(&calibration(), Vec::new(), DriverChoice::Epoll, cpus, loads)
+        .expect("epoll is calibrated")
 }
 
 #[test]
@@ -118,7 +120,10 @@ fn a_host_that_changed_is_told() {
         stale(&host(), &now),
         ["the kernel was 6.12 and is 6.13", "the number of usable CPUs was 2 and is 4"]
     );
-    assert_eq!(stale(&host(), &HostIdentity { prony: "0.2.0".into(), ..host() }), ["prony was 0.1.0 and is 0.2.0"]);
+    assert_eq!(
+        stale(&host(), &HostIdentity { prony: "0.2.0".into(), ..host() }),
+        ["prony was 0.1.0 and is 0.2.0"]
+    );
 }
 
 #[test]
@@ -127,7 +132,8 @@ fn what_was_said_before_the_run_is_a_reservation_of_it() {
     plan.calibration = Some(limit(&[&open(100, 100_000.0)], 1));
     let data = trials(&plan, |_, block| 1e4 + f64::from(block));
     let notes = analyze(&plan, &data).belief.notes;
-    let note = notes.iter().find(|note| note.text.contains("the instrument gives at most")).expect("it is said");
+    let note =
+        notes.iter().find(|note| note.text.contains("the instrument gives at most")).expect("it is said");
     assert_eq!(note.level, BeliefLevel::WithReservations);
     assert!(note.remedy.as_ref().unwrap().contains("4 workers"));
 }

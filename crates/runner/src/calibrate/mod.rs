@@ -75,7 +75,8 @@ pub fn calibrate(
     let measured_wall = jiff::Timestamp::now().to_string();
     let host = identity()?;
     if let Some(cpus) = &job.pin.generator {
-        target::pin::confine_this_thread(cpus).map_err(RunnerError::io("run on the CPUs of", "prony".as_ref()))?;
+        target::pin::confine_this_thread(cpus)
+            .map_err(RunnerError::io("run on the CPUs of", "prony".as_ref()))?;
     }
     let order = order(&engine::drivers(), job.quick, job.seed);
     let bench = Bench::start(job)?;
@@ -106,6 +107,7 @@ pub fn calibrate(
         clock: still.clock(),
         histogram: still::histogram_error(),
         fixed_work: still.fixed_work(),
+        disturbed: still::disturbed(&still.fixed_work()),
         drivers: found.drivers(),
     })
 }

@@ -29,9 +29,8 @@ impl Still {
     }
 
     pub(super) fn clock(&self) -> ClockLimits {
-        let of = |read: fn(&Instrument) -> f64| {
-            spread(self.clocks.iter().map(read).collect()).unwrap_or_default()
-        };
+        let of =
+            |read: fn(&Instrument) -> f64| spread(self.clocks.iter().map(read).collect()).unwrap_or_default();
         ClockLimits {
             step_ns: of(|round| round.clock_step_ns as f64),
             read_ns: of(|round| round.clock_read_ns),
@@ -52,6 +51,21 @@ impl Still {
             p99_over_median: of(|round| round.p99_over_median),
         }
     }
+}
+
+/// Of a fixed amount of work, one run in a hundred may take this many times the median; more means that the CPU was
+/// often taken away for as long as a run lasts, by other programs or by the hypervisor.
+const QUIET: f64 = 2.0;
+
+/// Whether something else took CPU time, in words.
+pub(super) fn disturbed(work: &FixedWork) -> Option<String> {
+    (work.p99_over_median > QUIET).then(|| {
+        format!(
+            "the host was not quiet: 1 % of the runs of a fixed amount of work took {:.1} times the median or more, \
+             so these limits may be too low",
+            work.p99_over_median
+        )
+    })
 }
 
 /// Records known values from 1 µs to 1 h, evenly spaced on the logarithm, and reads each back.
@@ -102,10 +116,11 @@ mod tests {
         let mut still = Still::default();
         let work = |median_ns| FixedWork { runs: 10, median_ns, variation: 0.01, p99_over_median: 1.1 };
         still.works = vec![work(3.0), work(1.0), work(2.0)];
-        still.clocks = [30, 10, 20]
-            .map(|step| Instrument { clock_step_ns: step, ..Instrument::default() })
-            .to_vec();
+        still.clocks =
+            [30, 10, 20].map(|step| Instrument { clock_step_ns: step, ..Instrument::default() }).to_vec();
         assert_eq!((still.fixed_work().runs, still.fixed_work().median_ns), (30, 2.0));
+        assert_eq!(disturbed(&still.fixed_work()), None);
+        assert!(disturbed(&FixedWork { p99_over_median: 2.1, ..work(1.0) }).unwrap().contains("2.1 times"));
         let step = still.clock().step_ns;
         assert_eq!((step.median, step.min, step.max), (20.0, 10.0, 30.0));
     }

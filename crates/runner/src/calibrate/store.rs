@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 #[must_use]
 pub fn state_folder() -> Option<PathBuf> {
     let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let state = absolute("XDG_STATE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".local/state")))?;
+    let state =
+        absolute("XDG_STATE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".local/state")))?;
     Some(state.join("prony/calibration"))
 }
 
@@ -98,6 +99,7 @@ mod tests {
             clock: Default::default(),
             histogram: HistogramError::default(),
             fixed_work: FixedWork::default(),
+            disturbed: None,
             drivers: vec![limits],
         }
     }
@@ -106,7 +108,8 @@ mod tests {
     fn a_calibration_is_found_again_and_is_stale_on_another_kernel() {
         let folder = tempfile::tempdir().unwrap();
         let here = super::super::identity().unwrap();
-        let load = LoadPlan { connections: 1, workers: 1, driver: DriverChoice::Epoll, ..LoadPlan::default() };
+        let load =
+            LoadPlan { connections: 1, workers: 1, driver: DriverChoice::Epoll, ..LoadPlan::default() };
         let limit = || limit_of(Some(folder.path()), &[&load], 1).unwrap();
         assert_eq!(read(folder.path(), &here).unwrap(), None);
         assert_eq!(limit(), None);
