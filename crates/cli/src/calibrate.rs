@@ -22,6 +22,9 @@ pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<u8> {
     }
     let job = job(args)?;
     let live = screen::is_live();
+    if args.format == TextOrJson::Text {
+        eprintln!("measuring for about {}; keep the machine quiet", job.budget);
+    }
     let bar = progress::calibration_bar(live);
     let found = calibrate::calibrate(&job, &mut |at: &Progress| {
         bar.set_length(at.total as u64);

@@ -19,7 +19,7 @@ impl Findings {
         self.all.extend(seen.map(|seen| (driver, point, seen)));
     }
 
-    /// One entry a driver, in the order of their first measurement by name; points ascending.
+    /// One entry a driver, by name; points ascending.
     pub(super) fn drivers(&self) -> Vec<DriverLimits> {
         let mut drivers: Vec<DriverChoice> = Vec::new();
         for (driver, ..) in &self.all {

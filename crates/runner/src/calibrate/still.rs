@@ -5,6 +5,7 @@ use crate::canary;
 use hdrhistogram::Histogram;
 use schema::calibration::{ClockLimits, FixedWork, HistogramError};
 use schema::run::Instrument;
+use std::num::NonZeroU64;
 use units::Nanos;
 
 /// Bounds of the time that one round of fixed work takes.
@@ -24,7 +25,8 @@ pub(super) struct Still {
 impl Still {
     /// One round, on the generator's first CPU, in about `time`.
     pub(super) fn measure(&mut self, cpus: Option<&[u32]>, time: Nanos) {
-        self.clocks.push(engine::measure_instrument());
+        let clock = as_a_worker(cpus, engine::measure_instrument);
+        self.clocks.push(clock.unwrap_or_else(engine::measure_instrument));
         self.works.extend(canary::reading(cpus, time.clamp(WORK.0, WORK.1).to_duration()));
     }
 
@@ -51,6 +53,20 @@ impl Still {
             p99_over_median: of(|round| round.p99_over_median),
         }
     }
+}
+
+/// Runs on a thread as workers are: on the first CPU, with timed waits that are not rounded up to the default 50 µs.
+/// `None` where the system refuses that.
+fn as_a_worker<T: Send + 'static>(cpus: Option<&[u32]>, measure: fn() -> T) -> Option<T> {
+    let first = cpus.and_then(<[u32]>::first).copied();
+    let work = move || {
+        if let Some(cpu) = first {
+            target::pin::confine_this_thread(&[cpu]).ok()?;
+        }
+        rustix::thread::set_current_timer_slack(NonZeroU64::new(1)).ok()?;
+        Some(measure())
+    };
+    std::thread::spawn(work).join().ok()?
 }
 
 /// Of a fixed amount of work, one run in a hundred may take this many times the median; more means that the CPU was
@@ -109,6 +125,12 @@ mod tests {
         let mut coarse = Histogram::new_with_bounds(1, engine::TIME_NS_MAX, 1).unwrap();
         let worst = (1_000..2_000).map(|value| error_at(&mut coarse, value)).fold(0.0, f64::max);
         assert!(worst > 0.01, "{worst}");
+    }
+
+    #[test]
+    fn a_cpu_that_cannot_be_used_is_no_worker() {
+        assert_eq!(as_a_worker(None, || 1), Some(1));
+        assert_eq!(as_a_worker(Some(&[5000]), || 1), None);
     }
 
     #[test]
