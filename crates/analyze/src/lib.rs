@@ -6,10 +6,12 @@
 //! Layout: `stats` knows numbers only, `trial` knows one trial, `run` knows a whole run, `words` writes numbers for
 //! people. Absent on purpose: IO, sockets, clocks, randomness, and the reading or writing of run folders.
 
+mod instrument;
 mod run;
 pub mod stats;
 mod trial;
 mod words;
 
+pub use instrument::{instrument_limit, stale};
 pub use run::{TrialData, analyze};
 pub use trial::{TrialFacts, is_level, latency, quantile_floor, validity};

@@ -5,6 +5,7 @@
 //! 130 interrupted (results kept).
 
 mod args;
+mod calibrate;
 mod completions;
 mod doctor;
 mod exit;
@@ -44,6 +45,7 @@ fn main() -> ExitCode {
         Command::Targets(args) => targets::targets(&args),
         Command::Reference(args) => reference::reference(&args),
         Command::Doctor(args) => doctor::doctor(&args),
+        Command::Calibrate(args) => calibrate::calibrate(&args),
         Command::Completions(args) => completions::completions(&args),
         Command::Schema(args) => schemas::schema(&args),
     };

@@ -108,6 +108,11 @@ impl Observer for RunProgress {
     }
 }
 
+/// Progress of `prony calibrate`.
+pub(crate) fn calibration_bar(live: bool) -> ProgressBar {
+    bar(live, 1, "{bar:24} {pos}/{len} {elapsed:>4}  {wide_msg}")
+}
+
 /// What one trial is expected to take: warm-up of unknown length is taken near its shorter end.
 fn trial_ns(phases: &PhasePlan) -> u64 {
     let warmup_ns = phases.warmup_at_least_ns + (phases.warmup_at_most_ns - phases.warmup_at_least_ns) / 4;

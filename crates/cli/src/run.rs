@@ -2,12 +2,13 @@
 
 use crate::args::{RunArgs, TextOrJson};
 use crate::progress::RunProgress;
-use crate::{exit, interrupt, output, report_files, screen};
+use crate::{calibrate, exit, interrupt, output, report_files, screen};
 use anyhow::{Context as _, Result};
 use runner::resolve::{self, Context};
 use runner::{Environment, Outcome};
 use schema::analysis::AnalysisFile;
-use schema::plan::{ExperimentPlan, TargetSource};
+use schema::calibration::CalibrationSummary;
+use schema::plan::{ExperimentPlan, LoadPlan, TargetSource};
 use schema::trial::TrialOutcome;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -16,7 +17,7 @@ use units::Nanos;
 pub(crate) fn run(args: &RunArgs) -> Result<u8> {
     let usable_cpus = target::pin::usable_cpus()?;
     if let Some(folder) = &args.resume {
-        let environment = environment(args)?;
+        let environment = environment(args, None)?;
         let mut progress = RunProgress::new(screen::is_live());
         let outcome = runner::resume(folder, usable_cpus, &environment, &mut progress);
         progress.finish();
@@ -26,23 +27,26 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8> {
     let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
     let context = Context { project: resolve::project_of(file), usable_cpus, pin: args.pin.clone() };
     let plan = resolve::experiment(&file.display().to_string(), &text, &context)?;
+    let loads: Vec<&LoadPlan> = plan.cells.iter().map(|cell| &cell.load).collect();
+    let limit = calibrate::limit_of(&loads, &plan.pin, context.usable_cpus.len());
     if args.dry_run {
-        print_plan(&plan, args.format)?;
+        print_plan(&plan, limit.as_ref(), args.format)?;
         return Ok(exit::DONE);
     }
-    let environment = environment(args)?;
+    let environment = environment(args, limit)?;
     let mut progress = RunProgress::new(screen::is_live());
     let outcome = runner::run(plan, &text, &context, &environment, &mut progress);
     progress.finish();
     finish(&outcome?)
 }
 
-fn environment(args: &RunArgs) -> Result<Environment> {
+fn environment(args: &RunArgs, calibration: Option<CalibrationSummary>) -> Result<Environment> {
     Ok(Environment {
         launcher: std::env::current_exe().context("cannot find prony's own binary")?,
         runs: args.runs.clone(),
         consent: args.consent.clone(),
         command: std::env::args().collect(),
+        calibration,
         stop: interrupt::stop_flag()?,
     })
 }
@@ -68,15 +72,17 @@ fn code(outcome: &Outcome, analysis: &AnalysisFile) -> u8 {
     if outcome.failed > 0 || !has_valid { exit::FAILED } else { report_files::claims_code(analysis) }
 }
 
-fn print_plan(plan: &ExperimentPlan, format: TextOrJson) -> Result<()> {
+/// The plan goes to standard output; warnings go where they do not spoil it.
+fn print_plan(plan: &ExperimentPlan, limit: Option<&CalibrationSummary>, format: TextOrJson) -> Result<()> {
+    eprint!("{}", calibrate::warnings(limit));
     let text = match format {
         TextOrJson::Json => serde_json::to_string_pretty(plan)? + "\n",
-        TextOrJson::Text => plan_text(plan),
+        TextOrJson::Text => plan_text(plan, limit),
     };
     output::write(None, &text)
 }
 
-fn plan_text(plan: &ExperimentPlan) -> String {
+fn plan_text(plan: &ExperimentPlan, limit: Option<&CalibrationSummary>) -> String {
     let mut text = format!("{}\n  {}\n\ntargets\n", plan.name, plan.question);
     for target in &plan.targets {
         let source = match &target.source {
@@ -110,6 +116,7 @@ fn plan_text(plan: &ExperimentPlan) -> String {
     if let Some(weakness) = &plan.pin.weakness {
         let _ = writeln!(text, "  weakness: {weakness}");
     }
+    let _ = writeln!(text, "instrument\n  {}", report::instrument_line(limit));
     let _ = writeln!(text, "order (seed {})", plan.seed);
     for block in 1..=plan.blocks {
         let cells: Vec<&str> =

@@ -11,6 +11,7 @@
 //! the numbers are good.
 
 mod book;
+mod canary;
 mod control;
 mod core;
 mod driver;
@@ -24,6 +25,7 @@ mod slot;
 mod sync;
 mod worker;
 
+pub use canary::fixed_work;
 pub use control::Timeline;
 pub use generator::{EngineError, Generator, Job, Part, Step, drivers};
 pub use instrument::measure as measure_instrument;

@@ -6,11 +6,13 @@
 //! file without scripts that loads nothing.
 //! Absent on purpose: statistics, gates and refusals (the analyze crate decides, this crate repeats), and any IO.
 
+mod calibration_text;
 mod chart;
 mod clean;
 mod csv_rows;
 pub mod format;
 mod html;
+mod instrument;
 mod layout;
 mod load_text;
 mod markdown;
@@ -20,8 +22,10 @@ mod settings;
 mod terminal;
 mod words;
 
+pub use calibration_text::calibration_text;
 pub use csv_rows::csv;
 pub use html::html;
+pub use instrument::instrument_line;
 pub use load_text::load_text;
 pub use markdown::markdown;
 pub use terminal::terminal;

@@ -2,6 +2,7 @@
 //!
 //! Invariants: a refused percentile is a dash with its reason below; a percentile among censored requests is `≥ x`.
 
+use crate::instrument::instrument_line;
 use crate::layout::{Align, paragraph, table};
 use crate::paint::{Tone, finish, paint};
 use crate::words::Footnotes;
@@ -160,6 +161,7 @@ fn facts(report: &LoadReport, columns: usize) -> String {
             format::bytes(generator.peak_rss_bytes as f64),
         ),
     );
+    fact("instrument", instrument_line(report.instrument_limit.as_ref()));
     text + &errors(report, columns)
 }
 

@@ -48,7 +48,7 @@ fn belief(page: &Page) -> String {
         let remedy = note.remedy.as_ref().map_or_else(String::new, |remedy| format!(" → {}", prose(remedy)));
         text += &format!("{gap}- {} {}{remedy}\n", note.level.sign, prose(&note.text));
     }
-    text
+    text + &format!("\nInstrument: {}.\n", prose(&page.instrument))
 }
 
 fn claims(page: &Page) -> String {

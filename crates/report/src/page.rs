@@ -4,6 +4,7 @@
 //! is the order of reading (worst notes first, valid trials by number).
 //! Absent on purpose: layout, escaping and charts.
 
+use crate::instrument::instrument_line;
 use crate::settings::{self, FactView, Row};
 use crate::words::{self, Footnotes, Word};
 use crate::{clean, format};
@@ -24,6 +25,7 @@ pub(crate) struct Page {
     pub(crate) question: String,
     pub(crate) answer: String,
     pub(crate) belief: BeliefView,
+    pub(crate) instrument: String,
     pub(crate) claims: Vec<ClaimView>,
     pub(crate) pairs: Vec<PairView>,
     pub(crate) pair_notes: Footnotes,
@@ -137,6 +139,7 @@ impl Page {
             question: clean::line(&analysis.question),
             answer: clean::line(&analysis.answer),
             belief: belief(&analysis.belief),
+            instrument: instrument_line(run.calibration.as_ref()),
             claims: analysis.claims.iter().map(claim).collect(),
             pairs,
             pair_notes,

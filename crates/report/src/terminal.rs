@@ -45,7 +45,7 @@ fn belief(page: &Page, columns: usize) -> String {
             text += &paragraph("    → ", remedy, columns);
         }
     }
-    text
+    text + &paragraph("  instrument: ", &page.instrument, columns)
 }
 
 fn claims(page: &Page, columns: usize) -> String {

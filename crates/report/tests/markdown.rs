@@ -21,6 +21,8 @@ fn markdown() {
     - ! 1 of 20 trials is void (p99 pacer lag) → rerun with prony run --resume to replace it
     - ✓ all 19 valid trials obey Little's law within 0.4 %
 
+    Instrument: not calibrated: run \`prony calibrate\`.
+
     ## Claims
 
     | Verdict | Claim | Evidence |

@@ -20,6 +20,7 @@ fn terminal() {
       ! 1 of 20 trials is void (p99 pacer lag)
         → rerun with prony run --resume to replace it
       ✓ all 19 valid trials obey Little's law within 0.4 %
+      instrument: not calibrated: run `prony calibrate`
 
     Claims
       ✓ Gin serves more requests per second than Echo at 128 connections
@@ -86,6 +87,7 @@ fn load() {
       bytes        2.74 MiB read, 1.34 MiB written
       connections  64 asked for, 64 established, 87 reconnects
       generator    412 ms CPU, busiest worker 4.10 % busy, 12.3 MiB memory
+      instrument   not calibrated: run `prony calibrate`
       failed       75 × timeout
                    12 × unexpected status
                      status 503, body `upstream is overloaded`
@@ -129,6 +131,7 @@ fn load_in_detail_and_believable() {
       bytes        2.74 MiB read, 1.34 MiB written
       connections  64 asked for, 64 established, 87 reconnects
       generator    412 ms CPU, busiest worker 4.10 % busy, 12.3 MiB memory
+      instrument   not calibrated: run `prony calibrate`
 
     ✓ These numbers can be believed: 1 check passed.
     "#);

@@ -5,6 +5,7 @@ use crate::resolve::{self, Context};
 use crate::trial::{self, Prepared};
 use crate::{RunnerError, versions};
 use collect::Roots;
+use schema::calibration::CalibrationSummary;
 use schema::plan::{CellPlan, ExperimentPlan, TargetPlan, TargetSource, TrialPlan};
 use schema::run::RunFile;
 use schema::trial::{IntervalLine, TrialFile, TrialOutcome};
@@ -25,6 +26,8 @@ pub struct Environment {
     pub consent: Vec<String>,
     /// The command line, for the record.
     pub command: Vec<String>,
+    /// What the instrument can do for the run's loads; absent where this host is not calibrated.
+    pub calibration: Option<CalibrationSummary>,
     /// Set to end the run after as little as possible.
     pub stop: Arc<AtomicBool>,
 }
@@ -73,6 +76,9 @@ pub fn run(
     // Before this process is confined: the audit is of the host, not of the generator's share.
     let audit = collect::doctor(&Roots::default());
     confine(&plan, observer);
+    for found in environment.calibration.iter().flat_map(|limit| &limit.shortfalls) {
+        observer.note(&format!("{}\n  remedy: {}", found.text, found.remedy));
+    }
     let workshop = prepare(&plan, context, environment, observer)?;
     let now = jiff::Timestamp::now();
     let id = format!("{}-{}", now.strftime("%Y-%m-%dT%H-%M-%SZ"), plan.name);
@@ -89,6 +95,7 @@ pub fn run(
         environment: audit,
         versions,
         instrument: engine::measure_instrument(),
+        calibration: environment.calibration.clone(),
     };
     folder.write_json("run.json", &run)?;
     trials(folder, &run, &workshop.targets, environment, observer)

@@ -173,7 +173,7 @@ fn to_json<T>(value: &T, render: impl Fn(&T) -> serde_json::Result<Vec<u8>>) -> 
     render(value).expect("prony's own file types serialise")
 }
 
-fn write_json(path: &Path, value: &impl Serialize) -> Result<(), RunnerError> {
+pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), RunnerError> {
     let mut text = to_json(value, serde_json::to_vec_pretty);
     text.push(b'\n');
     write_whole(path, &text)
@@ -193,7 +193,7 @@ fn write_whole(path: &Path, content: &[u8]) -> Result<(), RunnerError> {
     write().map_err(RunnerError::io("write", path))
 }
 
-fn read_json<T: DeserializeOwned>(path: &Path, what: &'static str) -> Result<T, RunnerError> {
+pub(crate) fn read_json<T: DeserializeOwned>(path: &Path, what: &'static str) -> Result<T, RunnerError> {
     let text = fs::read(path).map_err(RunnerError::io("read", path))?;
     serde_json::from_slice(&text).map_err(|error| RunnerError::Damaged {
         path: path.to_owned(),

@@ -402,6 +402,7 @@ impl Fold {
             response_mean_ns: (!times.response.is_empty()).then(|| times.response.mean()),
             answered_all: self.answered_all,
             host_steal_share: None,
+            canary_drift: None,
             target_alive: true,
         }
     }
@@ -499,6 +500,7 @@ fn empty_report(job: &LoadJob) -> LoadReport {
         },
         validity: Validity::default(),
         notes: crate::ports::notes(job),
+        instrument_limit: None,
     }
 }
 

@@ -3,10 +3,11 @@
 use crate::folder::{Lines, TrialFolder};
 use crate::measure::{LoadJob, Measured, NameLookup, Watch, measure};
 use crate::net::HttpUrl;
-use crate::{Environment, Observer, RunnerError, hlog};
+use crate::{Environment, Observer, RunnerError, canary, hlog};
 use collect::{Collector, ProcessTree, Roots, TreeUsage};
 use engine::IntervalData;
 use request::Check;
+use schema::calibration::Canary;
 use schema::experiment::Reference;
 use schema::plan::{
     BodyExpectation, CellPlan, ExperimentPlan, PinPlan, ScenarioPlan, TargetPlan, TargetSource, TrialPlan,
@@ -119,14 +120,17 @@ fn start_plan(
             plan.stop = stop.clone();
             plan
         }
-        (TargetSource::Reference { law }, _) => {
-            let mut plan = StartPlan::from_command(&reference_command(law, launcher), log, launcher);
-            plan.ready = Ready { path: Some("/health".to_owned()), timeout: None };
-            plan
-        }
+        (TargetSource::Reference { law }, _) => reference_start(law, log, launcher),
     };
     plan.cpus.clone_from(&pin.target);
     Ok(Some(plan))
+}
+
+/// How the reference target is started; CPUs are left to the caller.
+pub(crate) fn reference_start(law: &Reference, log: &Path, launcher: &Path) -> StartPlan {
+    let mut plan = StartPlan::from_command(&reference_command(law, launcher), log, launcher);
+    plan.ready = Ready { path: Some("/health".to_owned()), timeout: None };
+    plan
 }
 
 /// The command line of `prony reference` for a law.
@@ -168,8 +172,11 @@ pub(crate) fn run(
     let job = load_job(plan, cell, &up);
     let go_runtime = target.manifest.as_ref().and_then(|(manifest, _)| manifest.metrics.go_runtime.clone());
     let mut watch = TrialWatch::new(&up, go_runtime, folder, observer)?;
+    let before = canary::reading(job.cpus.as_deref(), canary::BUDGET);
     let measured = measure(&job, &mut watch, &environment.stop);
-    let seen = watch.finish();
+    let mut seen = watch.finish();
+    let after = canary::reading(job.cpus.as_deref(), canary::BUDGET);
+    seen.canary = canary::canary(before, after);
     let measured = match measured {
         Ok(measured) if measured.interrupted => {
             stop(up)?;
@@ -237,6 +244,7 @@ fn blank(trial: &TrialPlan) -> TrialFile {
         target: TargetUsage::default(),
         ready_ns: None,
         counter_gaps: BTreeMap::new(),
+        canary: None,
     }
 }
 
@@ -254,6 +262,7 @@ fn failed(
 fn ended(blank: TrialFile, mut measured: Measured, seen: Seen, running: Option<&RunningTarget>) -> TrialFile {
     measured.facts.target_alive = running.is_none_or(RunningTarget::is_alive);
     measured.facts.host_steal_share = seen.steal_share;
+    measured.facts.canary_drift = seen.canary.map(|canary| canary.drift);
     let mut load = measured.report;
     load.validity = analyze::validity(&load, &measured.facts);
     let outcome = if load.validity.ok { TrialOutcome::Valid } else { TrialOutcome::Void };
@@ -279,6 +288,7 @@ fn ended(blank: TrialFile, mut measured: Measured, seen: Seen, running: Option<&
         samples: measured.samples,
         target: usage,
         counter_gaps: seen.counter_gaps,
+        canary: seen.canary,
         ..blank
     }
 }
@@ -291,6 +301,7 @@ struct Seen {
     rss_peak_bytes: Option<u64>,
     steal_share: Option<f64>,
     counter_gaps: BTreeMap<String, u64>,
+    canary: Option<Canary>,
 }
 
 /// Writes intervals and counters while the load runs, and reads the target at the borders of the samples.

@@ -7,6 +7,7 @@
 
 pub mod analysis;
 mod body;
+pub mod calibration;
 pub mod doctor;
 pub mod experiment;
 pub mod load;
@@ -36,5 +37,6 @@ pub fn json_schemas() -> Vec<(&'static str, Schema)> {
         ("counter", schema_for!(trial::CounterLine)),
         ("analysis", schema_for!(analysis::AnalysisFile)),
         ("doctor", schema_for!(doctor::DoctorReport)),
+        ("calibration", schema_for!(calibration::CalibrationFile)),
     ]
 }

@@ -1,5 +1,6 @@
 //! What a load did: the output of `prony load --format json`, and the same object in every `trial.json`.
 
+use crate::calibration::CalibrationSummary;
 use crate::plan::{LoadPlan, PhasePlan, RequestPlan};
 use crate::version::LoadVersion;
 use schemars::JsonSchema;
@@ -38,6 +39,9 @@ pub struct LoadReport {
     /// What the reader of the numbers must know besides: limits met, settings that make them not comparable.
     #[serde(default)]
     pub notes: Vec<String>,
+    /// What the instrument can do on this host, where it was calibrated; of a trial, `run.json` has it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instrument_limit: Option<CalibrationSummary>,
 }
 
 /// What was asked for, resolved.

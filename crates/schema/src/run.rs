@@ -1,5 +1,6 @@
 //! `run.json`: what was planned, in which order, on which machine, with which versions.
 
+use crate::calibration::CalibrationSummary;
 use crate::doctor::DoctorReport;
 use crate::plan::ExperimentPlan;
 use crate::version::RunVersion;
@@ -28,6 +29,9 @@ pub struct RunFile {
     pub versions: BTreeMap<String, String>,
     /// What the instrument showed of itself before the first trial.
     pub instrument: Instrument,
+    /// What the instrument can do on this host as `prony calibrate` found it; absent where it was not calibrated.
+    #[serde(default)]
+    pub calibration: Option<CalibrationSummary>,
 }
 
 /// What the instrument shows of itself on this host.

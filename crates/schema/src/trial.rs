@@ -2,6 +2,7 @@
 //!
 //! Times are nanoseconds from the trial's one monotonic origin unless a name says `wall`.
 
+use crate::calibration::Canary;
 use crate::load::{ErrorClass, LoadReport};
 use crate::version::TrialVersion;
 use schemars::JsonSchema;
@@ -39,6 +40,9 @@ pub struct TrialFile {
     pub ready_ns: Option<u64>,
     /// Ticks at which a source of counters could not be read, by source; its lines are absent then.
     pub counter_gaps: BTreeMap<String, u64>,
+    /// A fixed amount of work on the generator's CPU before and after the load; absent where it could not be done.
+    #[serde(default)]
+    pub canary: Option<Canary>,
 }
 
 /// How a trial ended.

@@ -57,3 +57,8 @@ version!(
     DoctorVersion,
     "prony.doctor/1"
 );
+version!(
+    /// Head of a stored calibration and of `calibrate --format json`.
+    CalibrationVersion,
+    "prony.calibration/1"
+);

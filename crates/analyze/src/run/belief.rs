@@ -7,7 +7,7 @@ use super::MIN_TRIALS;
 use super::data::RunData;
 use super::drift::drift;
 use crate::stats::student::MeanTest;
-use crate::trial::STEAL_SAID;
+use crate::trial::{CANARY_SAID, STEAL_SAID};
 use crate::words::{count, listed, percent};
 use schema::analysis::{Belief, BeliefLevel, BeliefNote, CellSummary, Comparison, Verdict};
 use schema::doctor::{Fact, Severity};
@@ -33,6 +33,8 @@ pub(super) fn belief(
     notes.extend(settings(data));
     notes.extend(not_level(data));
     notes.extend(stolen(data));
+    notes.extend(changed_speed(data));
+    notes.extend(beyond_the_instrument(run));
     notes.extend(spread(cells));
     notes.extend(drifted(data));
     notes.extend(many_questions(data, comparisons));
@@ -197,24 +199,47 @@ fn not_level(data: &RunData<'_>) -> Option<BeliefNote> {
 
 /// Steal that was said but did not void (METHOD §9).
 fn stolen(data: &RunData<'_>) -> Option<BeliefNote> {
-    let share = |trial: &&&super::TrialData| {
-        let gates = &trial.file.load.as_ref()?.validity.gates;
-        gates.iter().find(|gate| gate.gate == "steal" && gate.value > STEAL_SAID).map(|gate| gate.value)
-    };
-    let valid: Vec<_> =
-        data.trials.iter().filter(|trial| trial.file.outcome == TrialOutcome::Valid).collect();
-    let stolen: Vec<(u32, f64)> =
-        valid.iter().filter_map(|trial| Some((trial.file.id, share(trial)?))).collect();
-    let worst = stolen.iter().map(|(_, share)| *share).fold(0.0, f64::max);
-    let ids: Vec<u32> = stolen.iter().map(|(id, _)| *id).collect();
-    (!ids.is_empty()).then(|| {
-        let text = format!(
-            "up to {} of the CPU time was stolen from this host in {}",
-            percent(worst),
-            listed("trial", &ids)
-        );
-        reservation(text, "use a host with dedicated cores")
-    })
+    let (worst, ids) = said(data, "steal", STEAL_SAID)?;
+    let text = format!(
+        "up to {} of the CPU time was stolen from this host in {}",
+        percent(worst),
+        listed("trial", &ids)
+    );
+    Some(reservation(text, "use a host with dedicated cores"))
+}
+
+/// Drift of the fixed-work canary that was said but did not void (METHOD §9).
+fn changed_speed(data: &RunData<'_>) -> Option<BeliefNote> {
+    let (worst, ids) = said(data, "canary", CANARY_SAID)?;
+    let text = format!(
+        "a fixed amount of work took up to {} more or less time after the load than before it in {}: the CPU changed \
+         its speed",
+        percent(worst),
+        listed("trial", &ids)
+    );
+    Some(reservation(text, "fix the clock of the cores (`prony doctor`), or use a host with dedicated cores"))
+}
+
+/// The largest value of a gate over the valid trials in which it is above `limit`, and these trials.
+fn said(data: &RunData<'_>, name: &str, limit: f64) -> Option<(f64, Vec<u32>)> {
+    let mut worst = 0.0_f64;
+    let mut ids = Vec::new();
+    for trial in data.trials.iter().filter(|trial| trial.file.outcome == TrialOutcome::Valid) {
+        let gates = trial.file.load.iter().flat_map(|load| &load.validity.gates);
+        if let Some(gate) = gates.into_iter().find(|gate| gate.gate == name && gate.value > limit) {
+            worst = worst.max(gate.value);
+            ids.push(trial.file.id);
+        }
+    }
+    (!ids.is_empty()).then_some((worst, ids))
+}
+
+/// What was asked for beyond what the calibration gives, as it was said before the first trial.
+fn beyond_the_instrument(run: &RunFile) -> impl Iterator<Item = BeliefNote> {
+    run.calibration
+        .iter()
+        .flat_map(|limit| &limit.shortfalls)
+        .map(|found| reservation(found.text.clone(), &found.remedy))
 }
 
 /// The widest spread of throughput between the trials of one cell.

@@ -105,7 +105,7 @@ impl<'a> RunData<'a> {
 }
 
 /// The load in words, for example `128 connections`.
-pub(super) fn load_in_words(load: &LoadPlan) -> String {
+pub(crate) fn load_in_words(load: &LoadPlan) -> String {
     let connections = count(load.connections as usize, "connection");
     if load.model == LoadModel::Closed {
         return connections;

@@ -14,6 +14,7 @@ mod ratio;
 mod trials;
 
 use data::RunData;
+pub(crate) use data::load_in_words;
 use hdrhistogram::Histogram;
 use schema::analysis::AnalysisFile;
 use schema::run::RunFile;

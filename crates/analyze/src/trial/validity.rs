@@ -8,7 +8,7 @@ use schema::experiment::LoadModel;
 use schema::load::{ErrorClass, Gate, LoadReport, Validity};
 
 /// Pacer lag that is always allowed.
-const PACER_LAG_NS: f64 = 100_000.0;
+pub(crate) const PACER_LAG_NS: f64 = 100_000.0;
 /// Pacer lag that is allowed as a share of service or response time.
 const PACER_LAG_SHARE: f64 = 0.05;
 /// Achieved over offered rate.
@@ -23,6 +23,11 @@ const LITTLE_ANSWERS: u64 = 100;
 /// Stolen CPU time that voids a trial, and that is worth saying.
 const STEAL_VOID: f64 = 0.05;
 pub(crate) const STEAL_SAID: f64 = 0.01;
+/// Drift of the fixed-work canary that is worth saying (METHOD §9), and that voids. METHOD lets more than 2 % be a
+/// covariate *or* void: virtual machines pass 2 % often with trials that are sound, so it is said from there on, and
+/// voids where it is beyond what any margin could take.
+pub(crate) const CANARY_SAID: f64 = 0.02;
+const CANARY_VOID: f64 = 0.10;
 
 /// What the gates need beside the report, taken straight from histograms and counters: nothing here is refused for
 /// small numbers. What cannot be known is `None` and its gate is absent.
@@ -40,6 +45,8 @@ pub struct TrialFacts {
     pub answered_all: u64,
     /// Share of CPU time stolen from this host, 0 to 1.
     pub host_steal_share: Option<f64>,
+    /// Time of a fixed amount of work on the generator's CPU after the load over that before it, less 1.
+    pub canary_drift: Option<f64>,
     /// Whether the target still ran when the window ended.
     pub target_alive: bool,
 }
@@ -57,6 +64,7 @@ pub fn validity(report: &LoadReport, facts: &TrialFacts) -> Validity {
         offered_achieved(report),
         littles_law(report, facts),
         steal(facts),
+        canary(facts),
     ]
     .into_iter()
     .flatten()
@@ -273,6 +281,26 @@ fn steal(facts: &TrialFacts) -> Option<Gate> {
         format!("{found}: use a host with dedicated cores, or run when its neighbours are quiet")
     };
     Some(gate("steal", ok, share, STEAL_VOID, text))
+}
+
+/// METHOD §9: a CPU that does the same work in another time than before the load measured with two speeds.
+fn canary(facts: &TrialFacts) -> Option<Gate> {
+    let drift = facts.canary_drift?;
+    let ok = drift.abs() <= CANARY_VOID;
+    let direction = if drift < 0.0 { "less" } else { "more" };
+    let found = format!(
+        "a fixed amount of work took {} {direction} time after the load than before it, {} allowed",
+        percent(drift.abs()),
+        percent(CANARY_VOID)
+    );
+    let text = if drift.abs() <= CANARY_SAID {
+        found
+    } else {
+        format!(
+            "{found}: the CPU changed its speed; fix its clock (`prony doctor`), or use a host with dedicated cores"
+        )
+    };
+    Some(gate("canary", ok, drift.abs(), CANARY_VOID, text))
 }
 
 fn count_requests(number: u64) -> String {

@@ -321,4 +321,14 @@ fn stolen_time_and_verdicts_that_holm_does_not_uphold_are_said() {
     assert_eq!(note(&stolen, "stolen"), None);
     stolen[1].file.load.as_mut().unwrap().validity.gates = vec![gate(0.03)];
     assert_eq!(note(&stolen, "up to 3 % of the CPU time was stolen"), Some(BeliefLevel::WithReservations));
+    // The canary likewise: said from 2 % on.
+    let canary = |value| schema::load::Gate { gate: "canary".into(), limit: 0.1, ..gate(value) };
+    let mut drifted = data.clone();
+    drifted[0].file.load.as_mut().unwrap().validity.gates = vec![canary(0.02)];
+    assert_eq!(note(&drifted, "fixed amount of work"), None);
+    drifted[1].file.load.as_mut().unwrap().validity.gates = vec![canary(0.05)];
+    assert_eq!(
+        note(&drifted, "took up to 5 % more or less time after the load than before it in trial 2"),
+        Some(BeliefLevel::WithReservations)
+    );
 }

@@ -3,6 +3,7 @@
 
 mod analysis;
 mod bad_input;
+mod instrument;
 mod properties;
 mod simulation;
 mod synth;

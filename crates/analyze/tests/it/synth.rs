@@ -93,6 +93,7 @@ pub(crate) fn run(targets: &[&str], loads: &[LoadPlan], blocks: u32) -> RunFile 
         environment: DoctorReport::default(),
         versions: BTreeMap::new(),
         instrument: Instrument::default(),
+        calibration: None,
     }
 }
 
@@ -148,6 +149,8 @@ pub(crate) fn report(load: LoadPlan) -> LoadReport {
         latency_ns: Latencies::default(),
         generator: Generator { cpu_s: 3.0, peak_rss_bytes: 1 << 24, workers: 1, busy_share: 0.3 },
         validity: Validity { ok: true, ..Validity::default() },
+        instrument_limit: None,
+        notes: vec![],
     }
 }
 
@@ -176,6 +179,7 @@ pub(crate) fn trial(run: &RunFile, id: u32, values: &[(Metric, f64)]) -> TrialDa
         target,
         ready_ns: None,
         counter_gaps: BTreeMap::new(),
+        canary: None,
     };
     TrialData { file, intervals: Vec::new(), response: None }
 }

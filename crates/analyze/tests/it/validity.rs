@@ -14,6 +14,7 @@ fn good_facts() -> TrialFacts {
         response_mean_ns: Some(6_400_000.0),
         answered_all: 100_000,
         host_steal_share: Some(0.0),
+        canary_drift: Some(0.001),
         target_alive: true,
     }
 }
@@ -58,11 +59,11 @@ fn a_good_trial_passes_every_gate_that_applies() {
     };
     assert_eq!(
         names(good_closed()),
-        "target_alive answers nothing_lost connections generator_cpu pacer_lag littles_law steal"
+        "target_alive answers nothing_lost connections generator_cpu pacer_lag littles_law steal canary"
     );
     assert_eq!(
         names(good_open()),
-        "target_alive answers nothing_lost connections generator_cpu pacer_lag offered_achieved littles_law steal"
+        "target_alive answers nothing_lost connections generator_cpu pacer_lag offered_achieved littles_law steal canary"
     );
 }
 
@@ -224,6 +225,22 @@ fn stolen_time_is_said_above_1_percent_and_voids_above_5() {
 }
 
 #[test]
+fn a_cpu_that_changed_its_speed_is_said_above_2_percent_and_voids_above_10() {
+    check(good_closed, &["canary"], |_, facts| facts.canary_drift = Some(0.101));
+    check(good_closed, &["canary"], |_, facts| facts.canary_drift = Some(-0.101));
+    check(good_closed, &["canary"], |_, facts| facts.canary_drift = Some(f64::NAN));
+    let of = |drift| {
+        let found = validity(&good_closed().0, &TrialFacts { canary_drift: drift, ..good_facts() });
+        assert!(found.ok);
+        gate(&found, "canary")
+    };
+    assert!(of(Some(0.021)).unwrap().text.contains("2.1 % more time after the load"));
+    assert!(of(Some(-0.021)).unwrap().text.contains("changed its speed"));
+    assert!(!of(Some(0.02)).unwrap().text.contains("changed its speed"));
+    assert_eq!(of(None), None);
+}
+
+#[test]
 fn a_target_that_died_voids() {
     check(good_closed, &["target_alive"], |_, facts| facts.target_alive = false);
 }
@@ -238,6 +255,7 @@ fn gates_read_well() {
     report.requests.censored += 2_000;
     report.window.in_system_mean = 90.0;
     facts.host_steal_share = Some(0.062);
+    facts.canary_drift = Some(0.13);
     let found = validity(&report, &facts);
     let text: Vec<&str> = found.gates.iter().map(|gate| gate.text.as_str()).collect();
     insta::assert_snapshot!(text.join("\n"), @r"
@@ -249,6 +267,7 @@ fn gates_read_well() {
     the generator itself was up to 700 µs late (p99), 250 µs allowed: give it a core of its own (`pin`), more workers, or a lower rate
     achieved 9,800 of 10,000 requests per second offered (98 %) though the target was not saturated: look for lost answers, time-outs, ports and descriptors (`prony doctor`)
     6.2 % of this host's CPU time was stolen by its hypervisor: use a host with dedicated cores, or run when its neighbours are quiet
+    a fixed amount of work took 13 % more time after the load than before it, 10 % allowed: the CPU changed its speed; fix its clock (`prony doctor`), or use a host with dedicated cores
     ");
     let (report, facts) = good_open();
     let text: Vec<String> = validity(&report, &facts).gates.into_iter().map(|gate| gate.text).collect();
@@ -262,5 +281,6 @@ fn gates_read_well() {
     achieved 10,000 of 10,000 requests per second offered (100 %)
     Little's law: 100 requests in the system against throughput x response time = 100, 0 % apart, 2.1 % allowed
     0 % of this host's CPU time was stolen by its hypervisor
+    a fixed amount of work took 0.1 % more time after the load than before it, 10 % allowed
     ");
 }

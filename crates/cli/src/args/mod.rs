@@ -17,7 +17,7 @@ pub(crate) use reference::ReferenceArgs;
 pub(crate) use request::RequestArgs;
 pub(crate) use result::{ResultArgs, ResultFormat};
 pub(crate) use run::RunArgs;
-pub(crate) use small::{CompletionsArgs, DoctorArgs, ReportArgs, SchemaArgs, TargetsArgs};
+pub(crate) use small::{CalibrateArgs, CompletionsArgs, DoctorArgs, ReportArgs, SchemaArgs, TargetsArgs};
 
 use clap::{Parser, Subcommand, ValueEnum};
 
@@ -36,6 +36,7 @@ const EXAMPLES: &str = "Examples:
   prony run experiments/go-frameworks.toml              compare services in a designed experiment
   prony report runs/2026-11-21T09-30-00Z-go-frameworks  make the report of a run again
   prony doctor                                          what this host does to measurements
+  prony calibrate                                       what prony itself can do on this host
 
 Exit codes: 0 done, 1 wrong arguments or file, 2 the run failed, 3 a claim does not hold
 or a --fail threshold is crossed, 130 interrupted (results kept).";
@@ -54,6 +55,8 @@ pub(crate) enum Command {
     Reference(ReferenceArgs),
     /// Look at this host: what weakens measurements here, and the remedy
     Doctor(DoctorArgs),
+    /// Measure the instrument itself on this host: its limits, which every report then quotes
+    Calibrate(CalibrateArgs),
     /// Print shell completions
     Completions(CompletionsArgs),
     /// Print the JSON Schema of a file format

@@ -2,6 +2,7 @@
 
 use super::{ReportFormat, TextOrJson};
 use std::path::PathBuf;
+use units::Nanos;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -32,6 +33,38 @@ pub(crate) struct DoctorArgs {
     /// What to print
     #[arg(long, value_enum, default_value_t = TextOrJson::Text)]
     pub(crate) format: TextOrJson,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  prony calibrate
+  prony calibrate --quick --pin 0:1
+  prony calibrate --show --format json
+
+The result is kept in $XDG_STATE_HOME/prony/calibration (~/.local/state/prony/calibration), one file a host.
+Measure on a quiet machine: what disturbs the calibration becomes the instrument's limit.")]
+pub(crate) struct CalibrateArgs {
+    /// Fewer points, in 10s
+    #[arg(long)]
+    pub(crate) quick: bool,
+    /// Time of the whole [default: 60s, or 10s with --quick]
+    #[arg(long = "for", value_name = "TIME")]
+    pub(crate) time: Option<Nanos>,
+    /// Show the calibration that is kept, measure nothing
+    #[arg(long, conflicts_with_all = ["quick", "time", "pin", "seed"])]
+    pub(crate) show: bool,
+    /// CPU sets: auto, off, or GENERATOR:TARGET such as 0:1-3
+    #[arg(long, value_name = "SETS", default_value = "auto")]
+    pub(crate) pin: String,
+    /// Seed of the order in which points are measured
+    #[arg(long, default_value_t = runner::resolve::defaults::SEED)]
+    pub(crate) seed: u64,
+    /// What to print
+    #[arg(long, value_enum, default_value_t = TextOrJson::Text)]
+    pub(crate) format: TextOrJson,
+    /// Write it to a file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]

@@ -9,8 +9,11 @@ mod cgroup;
 mod cpu;
 mod fact;
 mod kernel;
+mod machine;
 mod memory;
 mod network;
+
+pub use machine::{Machine, machine};
 
 use crate::{Roots, text};
 use schema::doctor::DoctorReport;

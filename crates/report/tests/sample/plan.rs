@@ -29,6 +29,7 @@ pub(crate) fn run_file() -> RunFile {
             wake_late_p50_ns: 58_200,
             wake_late_p99_ns: 143_000,
         },
+        calibration: None,
     }
 }
 

@@ -1,0 +1,139 @@
+//! What a load asks beyond what a made-up calibration gives, said before anything runs.
+
+use crate::synth::{closed, open, run, trials};
+use analyze::{analyze, instrument_limit, stale};
+use schema::analysis::BeliefLevel;
+use schema::calibration::{
+    CalibrationFile, CalibrationSummary, ClockLimits, DriverLimits, FixedWork, HistogramError, HostIdentity,
+    LagAtRate, MaxRate, Spread,
+};
+use schema::plan::{DriverChoice, LoadPlan, PinPlan};
+
+fn same(value: f64) -> Spread {
+    Spread { median: value, min: value, max: value }
+}
+
+/// One worker: 10,000/s over 1 connection, 40,000/s over 100; p99 lag 20 µs at 1,000/s, 220 µs at 10,000/s; from
+/// 20,000/s on it cannot keep the rate.
+fn calibration() -> CalibrationFile {
+    let max = |connections, limit_per_s| MaxRate {
+        connections,
+        rate_per_s: same(limit_per_s),
+        cpu_per_request_ns: same(1e9 / limit_per_s),
+        busy_share: same(0.99),
+        server_limited: false,
+        limit_per_s,
+    };
+    let lag = |rate_per_s, lag_ns, achieved| LagAtRate {
+        rate_per_s,
+        requests: 30_000,
+        lag_p50_ns: same(1_000.0),
+        lag_p99_ns: same(lag_ns),
+        lag_max_ns: same(2.0 * lag_ns),
+        achieved_share: same(achieved),
+    };
+    CalibrationFile {
+        schema: Default::default(),
+        host: HostIdentity { fingerprint: "00ff".into(), ..host() },
+        measured_wall: "2026-11-21T09:00:00Z".into(),
+        took_ns: 1,
+        pin: PinPlan::default(),
+        repeats: 3,
+        seed: 1,
+        clock: ClockLimits::default(),
+        histogram: HistogramError::default(),
+        fixed_work: FixedWork::default(),
+        disturbed: None,
+        drivers: vec![DriverLimits {
+            driver: DriverChoice::Epoll,
+            max_rate_by_connections: vec![max(1, 10_000.0), max(100, 40_000.0)],
+            lag_by_rate: vec![lag(1_000.0, 2e4, 1.0), lag(10_000.0, 2.2e5, 1.0), lag(20_000.0, 9e6, 0.7)],
+            overhead_per_request: Vec::new(),
+        }],
+    }
+}
+
+fn host() -> HostIdentity {
+    HostIdentity { cpus: 2, kernel: "6.12".into(), prony: "0.1.0".into(), ..HostIdentity::default() }
+}
+
+fn limit(loads: &[&LoadPlan], cpus: usize) -> CalibrationSummary {
+    instrument_limit(&calibration(), Vec::new(), DriverChoice::Epoll, cpus, loads)
+        .expect("epoll is calibrated")
+}
+
+#[test]
+fn limits_are_of_the_workers_that_have_a_cpu() {
+    let found = limit(&[&closed(10)], 1);
+    assert_eq!((found.connections, found.workers, found.max_rate_per_s), (10, 1, Some(25_000.0)));
+    // The highest rate that was kept, because a closed load asks for none.
+    assert_eq!((found.lag_rate_per_s, found.lag_p99_ns), (Some(10_000.0), Some(2.2e5)));
+    assert_eq!(found.shortfalls, []);
+    let two = LoadPlan { workers: 2, ..closed(20) };
+    assert_eq!(limit(&[&two], 8).max_rate_per_s, Some(50_000.0));
+    assert_eq!(limit(&[&two], 1).max_rate_per_s, Some(25_000.0), "two workers on one CPU are one");
+    // Of several loads, the most connections and the highest rate.
+    let found = limit(&[&closed(10), &open(100, 1_000.0), &open(4, 500.0)], 1);
+    assert_eq!((found.connections, found.max_rate_per_s), (100, Some(40_000.0)));
+    assert_eq!((found.lag_rate_per_s, found.lag_p99_ns), (Some(1_000.0), Some(2e4)));
+    assert!(instrument_limit(&calibration(), vec![], DriverChoice::IoUring, 1, &[&closed(1)]).is_none());
+    assert!(instrument_limit(&calibration(), vec![], DriverChoice::Epoll, 1, &[]).is_none());
+}
+
+#[test]
+fn what_is_asked_beyond_the_limit_is_said_with_amount_and_remedy() {
+    let said = |load: LoadPlan, cpus| {
+        let found = limit(&[&load, &load], cpus).shortfalls;
+        found.iter().map(|one| format!("{} → {}", one.text, one.remedy)).collect::<Vec<_>>().join("\n")
+    };
+    assert_eq!(said(open(100, 1_000.0), 1), "");
+    insta::assert_snapshot!(said(open(100, 100_000.0), 1), @"100,000 requests per second over 100 connections with 1 worker: the instrument gives at most 40,000 per second there, 2.5 times that is asked for → use 4 workers, each on a CPU of its own, or more machines, or ask for at most 32,000 per second");
+    insta::assert_snapshot!(said(open(1, 9_000.0), 1), @"
+    9,000 requests per second over 1 connection with 1 worker: the instrument gives at most 10,000 per second there, that leaves 1.11 times of reserve where 1.25 are needed → use 2 workers, each on a CPU of its own, or more machines, or ask for at most 8,000 per second
+    9,000 requests per second over 1 connection with 1 worker: the instrument itself is 211 µs late there (p99), more than the 100 µs that are always allowed; trials are void unless the target's p99 response time is above 4.22 ms → use more workers, each on a CPU of its own, a quieter machine, or a lower rate
+    ");
+    // Four workers of 25 connections each: 31,000/s each, and 2,000/s each is punctual enough.
+    assert_eq!(said(LoadPlan { workers: 4, ..open(100, 8_000.0) }, 4), "");
+    assert_ne!(said(LoadPlan { workers: 4, ..open(100, 8_000.0) }, 1), "");
+}
+
+#[test]
+fn a_limit_that_was_derived_says_so_and_strange_numbers_are_borne() {
+    let mut file = calibration();
+    file.drivers[0].max_rate_by_connections[1].server_limited = true;
+    let of = |file: &CalibrationFile, load: &LoadPlan| {
+        instrument_limit(file, vec![], DriverChoice::Epoll, 1, &[load]).unwrap()
+    };
+    assert!(of(&file, &closed(50)).max_rate_derived && !of(&file, &closed(1)).max_rate_derived);
+    file.drivers[0].max_rate_by_connections.clear();
+    file.drivers[0].lag_by_rate.clear();
+    let found = of(&file, &open(1, f64::NAN));
+    assert_eq!((found.max_rate_per_s, found.lag_p99_ns, found.shortfalls.len()), (None, None, 0));
+    assert_eq!(of(&calibration(), &LoadPlan { workers: 0, connections: 0, ..open(0, 1.0) }).shortfalls, []);
+}
+
+#[test]
+fn a_host_that_changed_is_told() {
+    assert_eq!(stale(&host(), &host()), Vec::<String>::new());
+    let now = HostIdentity { cpus: 4, kernel: "6.13".into(), name: "other".into(), ..host() };
+    assert_eq!(
+        stale(&host(), &now),
+        ["the kernel was 6.12 and is 6.13", "the number of usable CPUs was 2 and is 4"]
+    );
+    assert_eq!(
+        stale(&host(), &HostIdentity { prony: "0.2.0".into(), ..host() }),
+        ["prony was 0.1.0 and is 0.2.0"]
+    );
+}
+
+#[test]
+fn what_was_said_before_the_run_is_a_reservation_of_it() {
+    let mut plan = run(&["a"], &[open(100, 100_000.0)], 5);
+    plan.calibration = Some(limit(&[&open(100, 100_000.0)], 1));
+    let data = trials(&plan, |_, block| 1e4 + f64::from(block));
+    let notes = analyze(&plan, &data).belief.notes;
+    let note =
+        notes.iter().find(|note| note.text.contains("the instrument gives at most")).expect("it is said");
+    assert_eq!(note.level, BeliefLevel::WithReservations);
+    assert!(note.remedy.as_ref().unwrap().contains("4 workers"));
+}
