@@ -5,5 +5,7 @@
 //! Absent on purpose: anything that measures. A server only tells what it did.
 
 pub mod certs;
+mod channel;
+pub mod fault;
 pub mod reference;
 pub mod script;
