@@ -74,7 +74,11 @@ pub(super) fn script(fault: Fault) -> Vec<Act> {
         return if fault.entry().after == super::After::Kept { vec![act] } else { vec![act, Hold] };
     }
     match fault {
-        Fault::HeaderBomb => vec![send("HTTP/1.1 200 OK\r\n"), Repeat(b"X-Bomb: a\r\n".into())],
+        Fault::HeaderBomb => {
+            // Long enough to pass any limit of bytes before a usual limit of fields.
+            let field = format!("X-Bomb: {}\r\n", "a".repeat(200));
+            vec![send("HTTP/1.1 200 OK\r\n"), Repeat(field.into())]
+        }
         Fault::LengthHuge => {
             let head = "HTTP/1.1 200 OK\r\nContent-Length: 100000000000000000\r\n\r\n";
             vec![send(head), Repeat(b"x".into())]
@@ -109,7 +113,7 @@ fn broken_off(fault: Fault, whole: &str, half_body: &str) -> Option<Vec<Act>> {
     let head = answer("200 OK", "", "");
     let half_head = &head[..40];
     Some(match fault {
-        Fault::CloseOnAccept => vec![Close],
+        Fault::CloseOnAccept => vec![HalfClose, Hold],
         Fault::ResetOnAccept | Fault::ResetUnread | Fault::ResetBeforeHeaders => vec![Reset],
         Fault::Unsolicited => vec![send(whole), Hold],
         Fault::ResetInHeaders => vec![send(half_head), Reset],
