@@ -8,6 +8,7 @@ mod args;
 mod completions;
 mod doctor;
 mod exit;
+mod fault;
 mod interrupt;
 mod load;
 mod output;

@@ -1,6 +1,7 @@
 //! Tests of the binary as a user runs it, and of the repository's own rules. One test binary, so that it links once.
 
 mod command;
+mod fault;
 mod files;
 mod load;
 mod run;
