@@ -9,6 +9,7 @@ mod calibrate;
 mod completions;
 mod doctor;
 mod exit;
+mod fault;
 mod interrupt;
 mod load;
 mod output;

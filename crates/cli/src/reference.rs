@@ -1,15 +1,21 @@
 //! `prony reference`: the reference target as a process of its own.
 
 use crate::args::ReferenceArgs;
-use crate::{exit, interrupt};
+use crate::{exit, fault, interrupt};
 use anyhow::{Context as _, Result, bail};
 use schema::experiment::Reference;
 use std::net::TcpListener;
 use testkit::reference::{Law, serve};
 
 pub(crate) fn reference(args: &ReferenceArgs) -> Result<u8> {
+    if args.list_faults {
+        return fault::list(args.format);
+    }
     if !args.listen.ip().is_loopback() && !args.public {
         bail!("{} can be reached from other machines; add --public if that is meant", args.listen.ip());
+    }
+    if let Some(spec) = args.fault {
+        return fault::serve(args, spec);
     }
     let law = Law::try_from(&Reference {
         law: Some(args.law),

@@ -10,6 +10,7 @@ mod body;
 pub mod calibration;
 pub mod doctor;
 pub mod experiment;
+pub mod fault;
 pub mod load;
 pub mod metric;
 pub mod plan;
@@ -30,6 +31,7 @@ pub fn json_schemas() -> Vec<(&'static str, Schema)> {
         ("scenario", schema_for!(scenario::ScenarioFile)),
         ("target", schema_for!(target::TargetManifest)),
         ("targets", schema_for!(target::TargetList)),
+        ("faults", schema_for!(fault::FaultList)),
         ("load", schema_for!(load::LoadReport)),
         ("run", schema_for!(run::RunFile)),
         ("trial", schema_for!(trial::TrialFile)),

@@ -33,6 +33,11 @@ version!(
     "prony.targets/1"
 );
 version!(
+    /// Head of `reference --list-faults --format json`.
+    FaultListVersion,
+    "prony.faults/1"
+);
+version!(
     /// Head of `load --format json` and of the same object in `trial.json`.
     LoadVersion,
     "prony.load/1"

@@ -67,7 +67,9 @@ fn parse_into<'a>(
     visit: &mut impl FnMut(u16, &[Header<'_>]),
 ) -> Result<Option<(Head, usize)>, Malformed> {
     let mut response = httparse::Response::new(&mut []);
-    let config = httparse::ParserConfig::default();
+    let mut config = httparse::ParserConfig::default();
+    // A server must not fold a field over lines, but a client must read it (RFC 9112 §5.2).
+    config.allow_obsolete_multiline_headers_in_responses(true);
     match config.parse_response_with_uninit_headers(&mut response, input, fields) {
         Ok(httparse::Status::Partial) => Ok(None),
         Ok(httparse::Status::Complete(length)) => {

@@ -100,6 +100,9 @@ fn every_framing() {
         ("HTTP/1.0 200 OK\r\nContent-Length: 1\r\n\r\nx", 200, "x", false),
         ("HTTP/1.0 200 OK\r\nConnection: keep-alive\r\nContent-Length: 1\r\n\r\nx", 200, "x", true),
         ("HTTP/1.1 999 Odd\r\nContent-Length: 0\r\n\r\n", 999, "", true),
+        // Folded fields: RFC 9112 §5.2.
+        ("HTTP/1.1 200 OK\r\nA: b\r\n c\r\nContent-Length:\r\n\t2\r\n\r\nok", 200, "ok", true),
+        ("HTTP/1.1 200 OK\r\nConnection: a,\r\n  close\r\nContent-Length: 1\r\n\r\nx", 200, "x", false),
     ] {
         check(bytes, status, body, done(bytes, keep_alive));
     }
@@ -155,6 +158,8 @@ fn malformed_answers_are_classified() {
         ("HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n".into(), Malformed::BadLength),
         ("HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n".into(), Malformed::BadLength),
         ("HTTP/1.1 200 OK\r\nContent-Length:\r\n\r\n".into(), Malformed::BadLength),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n 2\r\n\r\n".into(), Malformed::BadLength),
+        ("HTTP/1.1 200 OK\r\n A: b\r\n\r\n".into(), Malformed::Head("invalid header name")),
         (
             "HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n".into(),
             Malformed::ConflictingLengths,

@@ -1,7 +1,8 @@
 //! Arguments of `prony reference`.
 
-use super::parse_enum;
+use super::{TextOrJson, parse_enum};
 use schema::experiment::ServiceLaw;
+use std::path::PathBuf;
 use units::Nanos;
 
 #[derive(Debug, clap::Args)]
@@ -9,6 +10,7 @@ use units::Nanos;
   prony reference --listen 127.0.0.1:8080
   prony reference --listen 127.0.0.1:8080 --law exponential --mean 5ms --servers 2
   prony reference --listen 127.0.0.1:8080 --mean 1ms --error-rate 0.01 --freeze 10s+1s
+  prony reference --listen 127.0.0.1:8080 --fault reset-mid-body@every:3
 
 Routes: /health answers at once, /stats tells the counts, every other path goes through the queue.")]
 pub(crate) struct ReferenceArgs {
@@ -36,6 +38,18 @@ pub(crate) struct ReferenceArgs {
     /// AT+LENGTH: stand still for LENGTH, AT after the first request
     #[arg(long, value_name = "AT+LENGTH")]
     pub(crate) freeze: Option<String>,
+    /// Be wrong in one way instead: NAME, NAME@every:N or NAME@first:N; see --list-faults
+    #[arg(long, value_name = "NAME[@PATTERN]", conflicts_with_all = ["law", "mean", "servers", "seed", "error_rate", "reset_rate", "freeze"])]
+    pub(crate) fault: Option<testkit::fault::Spec>,
+    /// Write the authority that clients must trust to this file; for faults of TLS
+    #[arg(long, value_name = "FILE", requires = "fault")]
+    pub(crate) ca_out: Option<PathBuf>,
+    /// List the faults and end
+    #[arg(long, conflicts_with = "fault")]
+    pub(crate) list_faults: bool,
+    /// What --list-faults prints
+    #[arg(long, value_enum, default_value_t = TextOrJson::Text)]
+    pub(crate) format: TextOrJson,
     /// Allow an address that other machines can reach
     #[arg(long)]
     pub(crate) public: bool,

@@ -2,6 +2,7 @@
 
 mod calibrate;
 mod command;
+mod fault;
 mod files;
 mod load;
 mod run;

@@ -16,6 +16,9 @@ use std::io;
 /// One read takes at most this much; larger answers take several.
 const READ_BYTES: usize = 64 * 1024;
 const EVENTS_MAX: usize = 512;
+/// Full reads of one socket in a row. A peer that sends without end must not keep the worker from its time-outs, its
+/// intervals and its other connections.
+const READS_MAX: usize = 16;
 
 /// Sockets driven by epoll.
 pub(crate) struct Epoll {
@@ -47,14 +50,19 @@ impl EpollSockets {
         let fd = route::open(route, &self.options)?;
         let socket = &mut self.slots[slot as usize];
         socket.generation = socket.generation.wrapping_add(1);
-        let token = u64::from(socket.generation) << 32 | u64::from(slot);
-        let interest =
-            epoll::EventFlags::IN | epoll::EventFlags::OUT | epoll::EventFlags::RDHUP | epoll::EventFlags::ET;
-        epoll::add(&self.epoll, &fd, epoll::EventData::new_u64(token), interest)?;
+        epoll::add(&self.epoll, &fd, token(slot, socket.generation), interest())?;
         socket.connecting = true;
         socket.fd = Some(fd);
         Ok(())
     }
+}
+
+fn token(slot: SlotId, generation: u32) -> epoll::EventData {
+    epoll::EventData::new_u64(u64::from(generation) << 32 | u64::from(slot))
+}
+
+fn interest() -> epoll::EventFlags {
+    epoll::EventFlags::IN | epoll::EventFlags::OUT | epoll::EventFlags::RDHUP | epoll::EventFlags::ET
 }
 
 impl Sockets for EpollSockets {
@@ -187,7 +195,7 @@ fn read(
     handler: &mut impl Handler<EpollSockets>,
 ) {
     let generation = sockets.generation(slot);
-    loop {
+    for _ in 0..READS_MAX {
         let Some(fd) = &sockets.slots[slot as usize].fd else { return };
         match net::recv(fd, &mut *buffer, RecvFlags::DONTWAIT) {
             Ok((0, _)) => return handler.ended(sockets, slot, None),
@@ -201,5 +209,11 @@ fn read(
             Err(Errno::INTR) => {}
             Err(errno) => return handler.ended(sockets, slot, Some(classify(errno, false))),
         }
+    }
+    // Its edge is used up, and there may be more: modifying the registration makes the system tell again.
+    if let Some(fd) = &sockets.slots[slot as usize].fd
+        && let Err(errno) = epoll::modify(&sockets.epoll, fd, token(slot, generation), interest())
+    {
+        handler.ended(sockets, slot, Some(classify(errno, false)));
     }
 }

@@ -165,7 +165,9 @@ impl UringSockets {
     /// Sends from lasting bytes, which need no copy.
     #[inline]
     fn send_lasting(&mut self, slot: SlotId, bytes: &[u8]) -> usize {
-        if bytes.len() <= SMALL_SEND_BYTES {
+        let socket = &self.slots[slot as usize];
+        // The last bytes of a large request may be few: they were sent as a part and are only to be claimed.
+        if bytes.len() <= SMALL_SEND_BYTES && socket.taken == 0 && socket.sending.is_none() {
             let token = self.token(slot, Operation::Send);
             let send = opcode::Send::new(Fixed(slot), bytes.as_ptr(), bytes.len() as u32).flags(SEND_FLAGS);
             self.push_send(&send.build().flags(squeue::Flags::SKIP_SUCCESS).user_data(token));
@@ -258,8 +260,11 @@ impl Sockets for UringSockets {
                 if receiving {
                     self.cancel(slot, self.token(slot, Operation::Receive));
                 }
-                if unanswered {
-                    self.cancel(slot, sending.unwrap_or_else(|| self.token(slot, Operation::Send)));
+                // A send that stands in the kernel would keep the connection open.
+                if let Some(token) = sending {
+                    self.cancel(slot, token);
+                } else if unanswered {
+                    self.cancel(slot, self.token(slot, Operation::Send));
                 }
                 let token = self.token(slot, Operation::Housekeeping);
                 let close = opcode::Close::new(Fixed(slot)).build();

@@ -1,0 +1,70 @@
+//! What tests of the engine share: a short load, and its end with every account checked.
+
+use engine::{EngineError, Generator, IntervalData, Job, Part, Step, Timeline};
+use request::{Check, Prepared};
+use schema::experiment::LoadModel;
+use schema::plan::{DriverChoice, LoadPlan, RequestPlan};
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::time::Duration;
+
+pub(crate) const MS: u64 = 1_000_000;
+
+/// A closed load of `requests` requests over `connections` connections, at most half a minute long.
+pub(crate) fn short_load(
+    to: SocketAddr,
+    driver: DriverChoice,
+    connections: u32,
+    requests: u64,
+    prepared: Prepared,
+) -> Job {
+    Job {
+        load: LoadPlan {
+            model: LoadModel::Closed,
+            connections,
+            connections_max: connections,
+            workers: 1,
+            connect_timeout_ns: 5_000 * MS,
+            timeout_ns: 10_000 * MS,
+            seed: 1,
+            driver,
+            ..LoadPlan::default()
+        },
+        requests_max: Some(requests),
+        to,
+        prepared: Arc::new(prepared),
+        timeline: Timeline::for_samples(30_000 * MS, 1, 500 * MS),
+        cpus: None,
+        spin: false,
+        lookup: None,
+        part: Part { first: 0, workers: 1 },
+    }
+}
+
+/// A request whose answer must have status 200 and, where given, this body.
+pub(crate) fn prepared(method: &str, body: Vec<u8>, answer: Option<&str>) -> Prepared {
+    let plan = RequestPlan { method: method.into(), path: "/".into(), headers: vec![], body };
+    Prepared::new(&plan, "localhost", Check::new(&[200], answer.map(|body| body.into()))).unwrap()
+}
+
+/// Makes the load and returns the sum of all intervals; nothing may be lost.
+pub(crate) fn run(job: &Job) -> Result<IntervalData, EngineError> {
+    finish(Generator::start(job)?)
+}
+
+/// Begins and ends a load whose connections are open.
+pub(crate) fn finish(mut generator: Generator) -> Result<IntervalData, EngineError> {
+    generator.begin(Some(0));
+    let mut sum = IntervalData::default();
+    loop {
+        match generator.next(Duration::from_secs(20))? {
+            Step::Interval(data) => sum.merge(data),
+            Step::Waiting => panic!("the engine went silent"),
+            Step::Ended => break,
+        }
+    }
+    let account = sum.counts.measured;
+    assert!(account.balances(), "{account:?}");
+    assert_eq!(sum.counts.warm.scheduled, 0, "there is no warm-up");
+    Ok(sum)
+}
