@@ -4,5 +4,6 @@
 //! server here binds to the address it is given, loopback by default, and ends when its handle is dropped.
 //! Absent on purpose: anything that measures. A server only tells what it did.
 
+pub mod certs;
 pub mod reference;
 pub mod script;
