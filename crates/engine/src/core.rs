@@ -4,7 +4,7 @@
 //! shares nothing. Recursion is bounded: a failed connection attempt never starts the next one by itself.
 
 use crate::book::Book;
-use crate::driver::{Handler, SlotId, Sockets};
+use crate::driver::{Handler, Handshake, SlotId, Sockets};
 use crate::failure::{Cause, Failure};
 use crate::slot::{InFlight, Slot, State};
 use pace::{Closed, Schedule};
@@ -330,6 +330,7 @@ impl Core {
         let now = self.clock.now();
         let slot = &mut self.slots[id as usize];
         slot.opened = now;
+        slot.handshake = Nanos::ZERO;
         slot.state = State::Connecting;
         if let Err(failure) = sockets.connect(id, self.to) {
             self.connection_failed(sockets, id, failure, now);
@@ -445,7 +446,7 @@ impl<S: Sockets> Handler<S> for Core {
             return self.connection_failed(sockets, id, failure, now);
         }
         let slot = &mut self.slots[id as usize];
-        self.book.connected(now.since(slot.opened));
+        self.book.connected(now.since(slot.opened + slot.handshake));
         slot.state = State::Idle;
         slot.answers = 0;
         slot.refusals = 0;
@@ -454,6 +455,11 @@ impl<S: Sockets> Handler<S> for Core {
         } else {
             self.next_request(sockets, id, now);
         }
+    }
+
+    fn secured(&mut self, id: SlotId, handshake: Handshake) {
+        self.slots[id as usize].handshake = handshake.took;
+        self.book.secured(handshake);
     }
 
     #[inline]

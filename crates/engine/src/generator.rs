@@ -8,8 +8,10 @@ use crate::core::{Core, Limits, Pacer};
 use crate::driver::{Driver, Epoll};
 use crate::instrument;
 use crate::interval::IntervalData;
+use crate::layer::{Layer, Plain};
+use crate::tls::{Tls, TlsLayer};
 use crate::worker::{Ready, Worker};
-use pace::{Closed, PaceError, Schedule, Share};
+use pace::{Closed, PaceError, Schedule, Share, SpinMargin};
 use request::Prepared;
 use rustix::thread::{CpuSet, sched_setaffinity};
 use schema::experiment::LoadModel;
@@ -38,6 +40,8 @@ pub struct Job {
     pub requests_max: Option<u64>,
     /// Where to.
     pub to: SocketAddr,
+    /// TLS of every connection; plain text where absent.
+    pub tls: Option<Tls>,
     /// What is sent.
     pub prepared: Arc<Prepared>,
     /// The grid of phases.
@@ -306,6 +310,7 @@ impl Generator {
                 .min(limits.connect),
             control: self.control.clone(),
             clock: self.clock,
+            tls: job.tls.clone(),
             sender,
         };
         let handle = std::thread::Builder::new()
@@ -340,6 +345,7 @@ struct Thread {
     shortest_timeout: Nanos,
     control: Arc<Control>,
     clock: MonotonicClock,
+    tls: Option<Tls>,
     sender: Sender<Message>,
 }
 
@@ -368,10 +374,23 @@ impl Thread {
         // One nanosecond: timed waits are not rounded up to the default 50 µs.
         rustix::thread::set_current_timer_slack(NonZeroU64::new(1))?;
         let spin_margin = self.spin.then(instrument::spin_margin);
+        match self.tls.as_ref().map(TlsLayer::new) {
+            Some(layer) => self.drive(core, layer, spin_margin),
+            None => self.drive(core, Plain, spin_margin),
+        }
+    }
+
+    fn drive(
+        &self,
+        core: Core,
+        layer: impl Layer,
+        spin_margin: Option<SpinMargin>,
+    ) -> std::io::Result<Closing> {
         let driver = Epoll::new(core.connections())?;
         let mut worker = Worker {
             core,
             driver,
+            layer,
             control: &self.control,
             clock: self.clock,
             spin_margin,

@@ -71,8 +71,10 @@ pub struct Times {
     pub send_lag: Histogram<u64>,
     /// Dispatched − intended.
     pub pacer_lag: Histogram<u64>,
-    /// Connection attempt to established.
+    /// Connection attempt to established, without TLS.
     pub connect: Histogram<u64>,
+    /// TLS handshake, from the established connection to its end.
+    pub tls: Histogram<u64>,
 }
 
 impl Default for Times {
@@ -83,6 +85,7 @@ impl Default for Times {
             send_lag: new_histogram(),
             pacer_lag: new_histogram(),
             connect: new_histogram(),
+            tls: new_histogram(),
         }
     }
 }
@@ -90,13 +93,14 @@ impl Default for Times {
 impl Times {
     /// Each histogram with the tag it has in `latency.hlog`.
     #[must_use]
-    pub fn tagged(&self) -> [(&'static str, &Histogram<u64>); 5] {
+    pub fn tagged(&self) -> [(&'static str, &Histogram<u64>); 6] {
         [
             ("response", &self.response),
             ("service", &self.service),
             ("send_lag", &self.send_lag),
             ("pacer_lag", &self.pacer_lag),
             ("connect", &self.connect),
+            ("tls", &self.tls),
         ]
     }
 
@@ -108,6 +112,7 @@ impl Times {
             &mut self.send_lag,
             &mut self.pacer_lag,
             &mut self.connect,
+            &mut self.tls,
         ];
         for (sum, (_, part)) in mine.into_iter().zip(other.tagged()) {
             if !part.is_empty() {
@@ -123,6 +128,7 @@ impl Times {
             &mut self.send_lag,
             &mut self.pacer_lag,
             &mut self.connect,
+            &mut self.tls,
         ] {
             if !histogram.is_empty() {
                 histogram.reset();
@@ -171,6 +177,10 @@ pub struct Counts {
     pub written_bytes: u64,
     /// Connections opened.
     pub connects: u64,
+    /// TLS handshakes done in full.
+    pub tls_full: u64,
+    /// TLS handshakes that resumed an earlier session.
+    pub tls_resumed: u64,
     /// Intended but not written at the end.
     pub backlog: u64,
     /// Written but not done at the end.
@@ -250,6 +260,8 @@ impl Counts {
         self.read_bytes += other.read_bytes;
         self.written_bytes += other.written_bytes;
         self.connects += other.connects;
+        self.tls_full += other.tls_full;
+        self.tls_resumed += other.tls_resumed;
         self.backlog += other.backlog;
         self.in_flight += other.in_flight;
         self.in_system_ns += other.in_system_ns;

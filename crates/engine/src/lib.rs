@@ -18,13 +18,16 @@ mod failure;
 mod generator;
 mod instrument;
 mod interval;
+mod layer;
 mod slot;
+mod tls;
 mod worker;
 
 pub use control::Timeline;
 pub use generator::{EngineError, Generator, Job, Step};
 pub use instrument::measure as measure_instrument;
 pub use interval::{Account, Counts, IntervalData, TIME_NS_MAX, Times, new_histogram};
+pub use tls::{Identity, Roots, Tls, TlsError};
 
 /// How sockets are driven; stored with every result.
 pub const DRIVER: &str = "epoll";

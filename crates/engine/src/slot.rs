@@ -38,6 +38,8 @@ pub(crate) struct Slot {
     pub(crate) parser: ResponseParser,
     /// When the connection attempt began.
     pub(crate) opened: Nanos,
+    /// How much of the connection attempt was the TLS handshake.
+    pub(crate) handshake: Nanos,
     /// Answers on the present connection.
     pub(crate) answers: u64,
     /// Failed connection attempts in a row.
@@ -53,6 +55,7 @@ impl Slot {
             request: None,
             parser: ResponseParser::default(),
             opened: Nanos::ZERO,
+            handshake: Nanos::ZERO,
             answers: 0,
             refusals: 0,
             queued: false,

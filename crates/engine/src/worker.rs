@@ -5,6 +5,7 @@ use crate::control::Control;
 use crate::core::Core;
 use crate::driver::{Driver, SlotId, Wait};
 use crate::failure::Failure;
+use crate::layer::Layer;
 use pace::SpinMargin;
 use std::io;
 use units::{Clock, MonotonicClock, Nanos};
@@ -24,10 +25,11 @@ pub(crate) struct Ready {
     pub(crate) failures: Vec<Failure>,
 }
 
-/// One worker: a core and the driver it runs on.
-pub(crate) struct Worker<'a, D: Driver> {
+/// One worker: a core, the driver it runs on, and what lies between them.
+pub(crate) struct Worker<'a, D: Driver, L: Layer> {
     pub(crate) core: Core,
     pub(crate) driver: D,
+    pub(crate) layer: L,
     pub(crate) control: &'a Control,
     pub(crate) clock: MonotonicClock,
     /// How long before an intended time sleeping turns into spinning; `None` never spins.
@@ -36,22 +38,22 @@ pub(crate) struct Worker<'a, D: Driver> {
     pub(crate) shortest_timeout: Nanos,
 }
 
-impl<D: Driver> Worker<'_, D> {
+impl<D: Driver, L: Layer> Worker<'_, D, L> {
     /// Opens the connections; ends when each attempt has ended or timed out.
     pub(crate) fn set_up(&mut self) -> io::Result<Ready> {
         let count = self.core.connections();
         let mut opened = 0;
         while !self.control.is_stopped() {
             while opened < count && self.core.connecting() < SETUP_AT_ONCE {
-                self.core.open_ahead(self.driver.sockets(), opened as SlotId);
+                self.core.open_ahead(&mut self.layer.over(self.driver.sockets()), opened as SlotId);
                 opened += 1;
             }
             if opened == count && self.core.connecting() == 0 {
                 break;
             }
-            self.driver.poll(Wait::AtMost(SWEEP.0), &mut self.core)?;
+            self.layer.poll(&mut self.driver, Wait::AtMost(SWEEP.0), &mut self.core)?;
             let now = self.core.now();
-            self.core.sweep(self.driver.sockets(), now);
+            self.core.sweep(&mut self.layer.over(self.driver.sockets()), now);
         }
         Ok(Ready {
             asked: count as u64,
@@ -66,18 +68,18 @@ impl<D: Driver> Worker<'_, D> {
             self.core.book.cut(Nanos::ZERO);
             return Ok(self.core.book.finish(Nanos::ZERO));
         };
-        self.core.start(self.driver.sockets(), self.clock.with_origin_after(origin));
+        self.core.start(&mut self.layer.over(self.driver.sockets()), self.clock.with_origin_after(origin));
         let between_sweeps = Nanos((self.shortest_timeout.0 / 16).clamp(SWEEP.0.0, SWEEP.1.0));
         let mut next_sweep = between_sweeps;
         loop {
             let now = self.core.now();
-            self.core.dispatch_due(self.driver.sockets(), now);
+            self.core.dispatch_due(&mut self.layer.over(self.driver.sockets()), now);
             if now >= self.core.book.boundary() {
                 self.core.book.roll(now);
             }
             if now >= next_sweep {
                 next_sweep = now + between_sweeps;
-                self.core.sweep(self.driver.sockets(), now);
+                self.core.sweep(&mut self.layer.over(self.driver.sockets()), now);
                 if self.control.is_stopped() {
                     self.core.book.cut(now);
                 }
@@ -102,7 +104,7 @@ impl<D: Driver> Worker<'_, D> {
                     left => left.min(START_POLL),
                 },
             };
-            self.driver.poll(Wait::AtMost(left), &mut self.core)?;
+            self.layer.poll(&mut self.driver, Wait::AtMost(left), &mut self.core)?;
         }
         Ok(None)
     }
@@ -134,13 +136,13 @@ impl<D: Driver> Worker<'_, D> {
         };
         let wake = due.min(spin_from);
         if wake > now {
-            let events = self.driver.poll(Wait::AtMost(wake - now), &mut self.core)?;
+            let events = self.layer.poll(&mut self.driver, Wait::AtMost(wake - now), &mut self.core)?;
             if let (0, Some(margin)) = (events, &mut self.spin_margin) {
                 margin.observe(self.core.now().since(wake));
             }
             return Ok(());
         }
-        let events = self.driver.poll(Wait::No, &mut self.core)?;
+        let events = self.layer.poll(&mut self.driver, Wait::No, &mut self.core)?;
         if events == 0 {
             let spun = self.core.now().since(now);
             self.core.book.spun(spun);

@@ -100,6 +100,12 @@ pub struct Connections {
     pub established: u64,
     /// Opened later, in place of closed or failed ones.
     pub reconnects: u64,
+    /// TLS handshakes that were done in full.
+    #[serde(default)]
+    pub tls_full: u64,
+    /// TLS handshakes that resumed an earlier session.
+    #[serde(default)]
+    pub tls_resumed: u64,
 }
 
 /// One summary for each kind of time (METHOD §1).
@@ -113,8 +119,11 @@ pub struct Latencies {
     pub send_lag: LatencySummary,
     /// Dispatched − intended: the generator's own lateness.
     pub pacer_lag: LatencySummary,
-    /// Connection attempt to established; over the whole load.
+    /// Connection attempt to established, without TLS; over the whole load.
     pub connect: LatencySummary,
+    /// TLS handshake, from the established connection to its end; over the whole load. No count without TLS.
+    #[serde(default)]
+    pub tls: LatencySummary,
 }
 
 /// Quantiles of one time in nanoseconds; a value is null where it is refused.
@@ -217,11 +226,14 @@ pub enum ErrorClass {
     WrongBody,
     /// Any other error of the operating system.
     Io,
+    /// TLS failed: the handshake, a certificate, a fatal alert, or a record that cannot be read. A connection that
+    /// ends without close_notify is `premature_close` (RFC 9112 §9.8), one that is reset is `reset`.
+    Tls,
 }
 
 impl ErrorClass {
     /// All classes; their order is the index of [`ErrorClass::index`].
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Refused,
         Self::ConnectTimeout,
         Self::Unreachable,
@@ -235,6 +247,7 @@ impl ErrorClass {
         Self::UnexpectedStatus,
         Self::WrongBody,
         Self::Io,
+        Self::Tls,
     ];
 
     /// Position in [`ErrorClass::ALL`], for arrays of counters.
@@ -260,6 +273,7 @@ impl ErrorClass {
             Self::UnexpectedStatus => "unexpected_status",
             Self::WrongBody => "wrong_body",
             Self::Io => "io",
+            Self::Tls => "tls",
         }
     }
 }

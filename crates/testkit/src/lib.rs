@@ -7,3 +7,4 @@
 pub mod certs;
 pub mod reference;
 pub mod script;
+pub mod tls_peer;

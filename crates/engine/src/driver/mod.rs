@@ -24,6 +24,15 @@ pub(crate) enum Wait {
     AtMost(Nanos),
 }
 
+/// A TLS handshake that ended well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Handshake {
+    /// From the established connection to the end of the handshake.
+    pub(crate) took: Nanos,
+    /// Whether an earlier session was resumed.
+    pub(crate) resumed: bool,
+}
+
 /// Actions on sockets that the worker may take while it handles an event.
 pub(crate) trait Sockets {
     /// Begins to connect the slot, which must be closed; the end is told by [`Handler::connected`].
@@ -39,6 +48,8 @@ pub(crate) trait Sockets {
 pub(crate) trait Handler<S: Sockets> {
     /// A connection attempt ended.
     fn connected(&mut self, sockets: &mut S, slot: SlotId, result: Result<(), Failure>);
+    /// A connection's TLS handshake ended well; [`Handler::connected`] follows at once. Never told without TLS.
+    fn secured(&mut self, _slot: SlotId, _handshake: Handshake) {}
     /// Bytes came.
     fn received(&mut self, sockets: &mut S, slot: SlotId, bytes: &[u8]);
     /// The peer closed (`None`) or the connection failed.
@@ -49,7 +60,7 @@ pub(crate) trait Handler<S: Sockets> {
 
 /// A way of driving sockets.
 pub(crate) trait Driver: Sized {
-    type Sockets: Sockets;
+    type Sockets: Sockets + 'static;
 
     /// A driver for `slots` connections.
     fn new(slots: usize) -> io::Result<Self>;
