@@ -1,5 +1,6 @@
 //! The command line as the user types it. Nothing is resolved here; the defaults shown in help come from the runner.
 
+use crate::args_tls::TlsArgs;
 use clap::{Parser, Subcommand, ValueEnum};
 use schema::experiment::{ArrivalLaw, ServiceLaw};
 use std::path::PathBuf;
@@ -78,7 +79,8 @@ pub(crate) struct RunArgs {
   prony load http://127.0.0.1:8080/ -c 64 -d 10s
   prony load http://127.0.0.1:8080/api -R 10k --arrivals poisson -c 200 -d 1m
   prony load http://127.0.0.1:8080/items -m POST -H 'Content-Type: application/json' -b '{\"a\":1}'
-  prony load http://127.0.0.1:8080/ -n 100k --format json -o result.json")]
+  prony load http://127.0.0.1:8080/ -n 100k --format json -o result.json
+  prony load https://127.0.0.1:8443/ --cacert ca.pem -d 10s")]
 pub(crate) struct LoadArgs {
     /// Where to send requests, for example http://127.0.0.1:8080/path
     pub(crate) url: String,
@@ -127,6 +129,8 @@ pub(crate) struct LoadArgs {
     /// Longest time from intended to done, waiting included [default: none]
     #[arg(long, value_name = "TIME")]
     pub(crate) total_timeout: Option<Nanos>,
+    #[command(flatten)]
+    pub(crate) tls: TlsArgs,
     /// Show every kind of time with all percentiles
     #[arg(long)]
     pub(crate) latency: bool,
@@ -179,6 +183,7 @@ pub(crate) struct TargetsArgs {
   prony reference --listen 127.0.0.1:8080
   prony reference --listen 127.0.0.1:8080 --law exponential --mean 5ms --servers 2
   prony reference --listen 127.0.0.1:8080 --mean 1ms --error-rate 0.01 --freeze 10s+1s
+  prony reference --listen 127.0.0.1:8443 --tls --tls-ca-out ca.pem
 
 Routes: /health answers at once, /stats tells the counts, every other path goes through the queue.")]
 pub(crate) struct ReferenceArgs {
@@ -206,6 +211,18 @@ pub(crate) struct ReferenceArgs {
     /// AT+LENGTH: stand still for LENGTH, AT after the first request
     #[arg(long, value_name = "AT+LENGTH")]
     pub(crate) freeze: Option<String>,
+    /// Speak TLS, with a certificate made for this run unless --tls-cert is given
+    #[arg(long)]
+    pub(crate) tls: bool,
+    /// The server's certificate chain, PEM
+    #[arg(long, value_name = "FILE", requires_all = ["tls", "tls_key"])]
+    pub(crate) tls_cert: Option<PathBuf>,
+    /// The server's key, PEM
+    #[arg(long, value_name = "FILE", requires_all = ["tls", "tls_cert"])]
+    pub(crate) tls_key: Option<PathBuf>,
+    /// Where to write the CA of the certificate that was made, PEM
+    #[arg(long, value_name = "FILE", requires = "tls", conflicts_with = "tls_cert")]
+    pub(crate) tls_ca_out: Option<PathBuf>,
     /// Allow an address that other machines can reach
     #[arg(long)]
     pub(crate) public: bool,

@@ -5,6 +5,7 @@
 //! 130 interrupted (results kept).
 
 mod args;
+mod args_tls;
 mod completions;
 mod doctor;
 mod exit;
@@ -13,6 +14,7 @@ mod load;
 mod output;
 mod progress;
 mod reference;
+mod reference_tls;
 mod report_files;
 mod run;
 mod schemas;

@@ -12,6 +12,7 @@ mod hlog;
 pub mod measure;
 pub mod net;
 pub mod resolve;
+pub mod tls;
 mod trial;
 mod versions;
 

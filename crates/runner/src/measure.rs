@@ -3,7 +3,7 @@
 //! The validity of the report is left to the caller, who knows more (whether the target lived, steal).
 
 use crate::RunnerError;
-use crate::error::RequestError;
+use crate::tls;
 use analyze::TrialFacts;
 use engine::{Generator, IntervalData, Job, Step, Timeline, new_histogram};
 use hdrhistogram::Histogram;
@@ -152,11 +152,12 @@ pub fn nothing_connected(
     }
 }
 
-fn engine_job(job: &LoadJob, timeline: Timeline) -> Result<Job, RequestError> {
+fn engine_job(job: &LoadJob, timeline: Timeline) -> Result<Job, RunnerError> {
     Ok(Job {
         load: job.load.clone(),
         requests_max: job.requests_max,
         to: job.to,
+        tls: job.load.tls.as_ref().map(tls::load).transpose()?,
         prepared: Arc::new(Prepared::new(&job.request, &job.authority, job.check.clone())?),
         timeline,
         cpus: job.cpus.clone(),
@@ -256,7 +257,10 @@ struct Fold {
     answered_all: u64,
     /// Whole load.
     connects: u64,
+    tls_full: u64,
+    tls_resumed: u64,
     connect_times: Histogram<u64>,
+    tls_times: Histogram<u64>,
     samples: Vec<SampleFold>,
     samples_planned: u32,
 }
@@ -279,7 +283,10 @@ impl Fold {
             in_system_ns: 0,
             answered_all: 0,
             connects: 0,
+            tls_full: 0,
+            tls_resumed: 0,
             connect_times: new_histogram(),
+            tls_times: new_histogram(),
             samples: Vec::new(),
             samples_planned,
         }
@@ -287,7 +294,10 @@ impl Fold {
 
     fn add(&mut self, line: &IntervalLine, data: &IntervalData) {
         self.connects += data.counts.connects;
+        self.tls_full += data.counts.tls_full;
+        self.tls_resumed += data.counts.tls_resumed;
         self.connect_times.add(&data.times.connect).expect("all time histograms have the same bounds");
+        self.tls_times.add(&data.times.tls).expect("all time histograms have the same bounds");
         if line.phase == Some(Phase::Warmup) {
             return;
         }
@@ -347,6 +357,7 @@ impl Fold {
             send_lag: analyze::latency(&times.send_lag, 0),
             pacer_lag: analyze::latency(&times.pacer_lag, 0),
             connect: analyze::latency(&self.connect_times, 0),
+            tls: analyze::latency(&self.tls_times, 0),
         }
     }
 
@@ -395,6 +406,8 @@ impl Fold {
                 asked,
                 established,
                 reconnects: self.connects.saturating_sub(established),
+                tls_full: self.tls_full,
+                tls_resumed: self.tls_resumed,
             },
             latency_ns: self.latencies(),
             generator: schema::load::Generator {

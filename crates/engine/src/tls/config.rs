@@ -50,24 +50,30 @@ pub enum TlsError {
         "the TLS versions, ciphers and groups do not go together: {0}\n  \
          remedy: a cipher of TLS 1.2 needs version 1.2, one of TLS 1.3 needs 1.3"
     )]
-    Contradiction(rustls::Error),
+    Contradiction(Box<rustls::Error>),
     /// Neither a DNS name nor an address.
     #[error("`{0}` cannot be a server name\n  remedy: give a host name or an address with --sni")]
     ServerName(String),
     /// A certificate of the CA file cannot be used.
-    #[error("certificate {number} of the CA file cannot be trusted: {source}\n  remedy: give the CA's certificates as PEM")]
+    #[error(
+        "certificate {number} of the CA file cannot be trusted: {source}\n  remedy: give the CA's certificates as PEM"
+    )]
     Root {
         /// Counted from 1.
         number: usize,
         /// Why.
-        source: rustls::Error,
+        source: Box<rustls::Error>,
     },
     /// Nothing to trust.
-    #[error("no trusted certificate was found\n  remedy: give the server's CA with --cacert, or use -k to accept any certificate")]
+    #[error(
+        "no trusted certificate was found\n  remedy: give the server's CA with --cacert, or use -k to accept any certificate"
+    )]
     NoRoots,
     /// The client's certificate and key do not fit, or cannot be used.
-    #[error("the client certificate cannot be used: {0}\n  remedy: give a certificate with --cert and the key that belongs to it with --key")]
-    Identity(rustls::Error),
+    #[error(
+        "the client certificate cannot be used: {0}\n  remedy: give a certificate with --cert and the key that belongs to it with --key"
+    )]
+    Identity(Box<rustls::Error>),
     /// An empty or too long name in the list of protocols.
     #[error("`{0}` cannot be offered by ALPN\n  remedy: give names of 1 to 255 bytes, for example http/1.1")]
     Alpn(String),
@@ -94,16 +100,16 @@ impl Tls {
         let provider = Arc::new(provider(plan)?);
         let builder = ClientConfig::builder_with_provider(provider.clone())
             .with_protocol_versions(&versions(plan)?)
-            .map_err(TlsError::Contradiction)?;
+            .map_err(|error| TlsError::Contradiction(Box::new(error)))?;
         let builder = if plan.verify {
             builder.with_root_certificates(store(roots)?)
         } else {
             builder.dangerous().with_custom_certificate_verifier(Arc::new(AcceptAny(provider)))
         };
         let mut config = match identity {
-            Some(identity) => {
-                builder.with_client_auth_cert(identity.chain, identity.key).map_err(TlsError::Identity)?
-            }
+            Some(identity) => builder
+                .with_client_auth_cert(identity.chain, identity.key)
+                .map_err(|error| TlsError::Identity(Box::new(error)))?,
             None => builder.with_no_client_auth(),
         };
         config.alpn_protocols = plan.alpn.iter().map(|name| alpn(name)).collect::<Result<_, _>>()?;
@@ -203,7 +209,7 @@ fn store(roots: Roots) -> Result<RootCertStore, TlsError> {
         }
         Roots::Given(all) => {
             for (number, root) in (1..).zip(all) {
-                store.add(root).map_err(|source| TlsError::Root { number, source })?;
+                store.add(root).map_err(|source| TlsError::Root { number, source: Box::new(source) })?;
             }
         }
     }
@@ -254,10 +260,10 @@ mod tests {
     fn unknown_names_are_told_with_the_nearest() {
         for (wrong, parts) in [
             (plan(|plan| plan.versions = vec!["1.1".into()]), ["`1.1`", "1.2, 1.3"]),
-            (plan(|plan| plan.ciphers = vec!["TLS_AES_128_GCM_SHA265".into()]), [
-                "did you mean `TLS_AES_128_GCM_SHA256`",
-                "TLS_CHACHA20",
-            ]),
+            (
+                plan(|plan| plan.ciphers = vec!["TLS_AES_128_GCM_SHA265".into()]),
+                ["did you mean `TLS_AES_128_GCM_SHA256`", "TLS_CHACHA20"],
+            ),
             (plan(|plan| plan.groups = vec!["x25518".into()]), ["did you mean `x25519`", "secp384r1"]),
             (plan(|plan| plan.server_name = "a b".into()), ["`a b`", "--sni"]),
             (plan(|plan| plan.alpn = vec![String::new()]), ["ALPN", "http/1.1"]),

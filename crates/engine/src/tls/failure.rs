@@ -36,9 +36,7 @@ pub(super) fn of(error: &Error) -> Failure {
         Error::InappropriateHandshakeMessage { .. } => {
             said("the server sent a handshake message out of turn")
         }
-        Error::InvalidMessage(_) => {
-            said("what the server sent is not TLS; does it speak TLS on this port?")
-        }
+        Error::InvalidMessage(_) => said("what the server sent is not TLS; does it speak TLS on this port?"),
         Error::DecryptError => said("a record of the server cannot be decrypted"),
         Error::PeerSentOversizedRecord => said("the server sent a record larger than TLS allows"),
         Error::EncryptError => said("the session's keys are used up"),
