@@ -98,9 +98,7 @@ fn latency_columns(report: &LoadReport, columns: usize) -> String {
         ("pacer lag", &latency.pacer_lag),
         ("connect", &latency.connect),
     ];
-    if latency.tls.count > 0 {
-        kinds.push(("tls", &latency.tls));
-    }
+    kinds.extend(latency.tls.as_ref().map(|tls| ("tls", tls)));
     let mut header = vec![("", Align::Word)];
     header.extend(kinds.iter().map(|(name, _)| (*name, Align::Number)));
     let counts = |name: &str, of: fn(&LatencySummary) -> u64| {
@@ -154,8 +152,8 @@ fn facts(report: &LoadReport, columns: usize) -> String {
             format::counted(connections.reconnects, "reconnect"),
         ),
     );
-    if connections.tls_full + connections.tls_resumed > 0 {
-        let (full, resumed) = (format::count(connections.tls_full), format::count(connections.tls_resumed));
+    if let Some(shakes) = connections.handshakes {
+        let (full, resumed) = (format::count(shakes.full), format::count(shakes.resumed));
         fact("handshakes", format!("{full} full, {resumed} resumed"));
     }
     fact(

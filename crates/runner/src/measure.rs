@@ -9,8 +9,8 @@ use engine::{Generator, IntervalData, Job, Step, Timeline, new_histogram};
 use hdrhistogram::Histogram;
 use request::{Check, Prepared};
 use schema::load::{
-    BytesMoved, Connections, ErrorClass, Latencies, LatencySummary, LoadReport, Requests, ResolvedLoad,
-    Validity, Window,
+    BytesMoved, Connections, ErrorClass, Handshakes, Latencies, LatencySummary, LoadReport, Requests,
+    ResolvedLoad, Validity, Window,
 };
 use schema::plan::{LoadPlan, PhasePlan, RequestPlan};
 use schema::trial::{IntervalLine, Phase, PhaseSpan, SampleSummary};
@@ -257,8 +257,7 @@ struct Fold {
     answered_all: u64,
     /// Whole load.
     connects: u64,
-    tls_full: u64,
-    tls_resumed: u64,
+    handshakes: Handshakes,
     connect_times: Histogram<u64>,
     tls_times: Histogram<u64>,
     samples: Vec<SampleFold>,
@@ -283,8 +282,7 @@ impl Fold {
             in_system_ns: 0,
             answered_all: 0,
             connects: 0,
-            tls_full: 0,
-            tls_resumed: 0,
+            handshakes: Handshakes::default(),
             connect_times: new_histogram(),
             tls_times: new_histogram(),
             samples: Vec::new(),
@@ -294,8 +292,8 @@ impl Fold {
 
     fn add(&mut self, line: &IntervalLine, data: &IntervalData) {
         self.connects += data.counts.connects;
-        self.tls_full += data.counts.tls_full;
-        self.tls_resumed += data.counts.tls_resumed;
+        self.handshakes.full += data.counts.tls_full;
+        self.handshakes.resumed += data.counts.tls_resumed;
         self.connect_times.add(&data.times.connect).expect("all time histograms have the same bounds");
         self.tls_times.add(&data.times.tls).expect("all time histograms have the same bounds");
         if line.phase == Some(Phase::Warmup) {
@@ -357,7 +355,7 @@ impl Fold {
             send_lag: analyze::latency(&times.send_lag, 0),
             pacer_lag: analyze::latency(&times.pacer_lag, 0),
             connect: analyze::latency(&self.connect_times, 0),
-            tls: analyze::latency(&self.tls_times, 0),
+            tls: (!self.tls_times.is_empty()).then(|| analyze::latency(&self.tls_times, 0)),
         }
     }
 
@@ -406,8 +404,7 @@ impl Fold {
                 asked,
                 established,
                 reconnects: self.connects.saturating_sub(established),
-                tls_full: self.tls_full,
-                tls_resumed: self.tls_resumed,
+                handshakes: job.load.tls.as_ref().map(|_| self.handshakes),
             },
             latency_ns: self.latencies(),
             generator: schema::load::Generator {

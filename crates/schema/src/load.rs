@@ -100,12 +100,18 @@ pub struct Connections {
     pub established: u64,
     /// Opened later, in place of closed or failed ones.
     pub reconnects: u64,
-    /// TLS handshakes that were done in full.
-    #[serde(default)]
-    pub tls_full: u64,
-    /// TLS handshakes that resumed an earlier session.
-    #[serde(default)]
-    pub tls_resumed: u64,
+    /// TLS handshakes; absent without TLS.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handshakes: Option<Handshakes>,
+}
+
+/// TLS handshakes that ended well.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+pub struct Handshakes {
+    /// Done in full.
+    pub full: u64,
+    /// Resumed an earlier session.
+    pub resumed: u64,
 }
 
 /// One summary for each kind of time (METHOD §1).
@@ -121,9 +127,9 @@ pub struct Latencies {
     pub pacer_lag: LatencySummary,
     /// Connection attempt to established, without TLS; over the whole load.
     pub connect: LatencySummary,
-    /// TLS handshake, from the established connection to its end; over the whole load. No count without TLS.
-    #[serde(default)]
-    pub tls: LatencySummary,
+    /// TLS handshake, from the established connection to its end; over the whole load. Absent without TLS.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tls: Option<LatencySummary>,
 }
 
 /// Quantiles of one time in nanoseconds; a value is null where it is refused.

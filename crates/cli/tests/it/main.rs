@@ -6,3 +6,4 @@ mod load;
 mod run;
 mod survival;
 mod tidy;
+mod tls;

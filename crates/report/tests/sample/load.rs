@@ -45,7 +45,7 @@ pub(crate) fn load_report() -> LoadReport {
                 max: Some(212_000),
                 ..Default::default()
             },
-            tls: LatencySummary::default(),
+            tls: None,
         },
         generator: Generator { cpu_s: 0.412, peak_rss_bytes: 12_900_000, workers: 1, busy_share: 0.041 },
         validity: validity(false),
