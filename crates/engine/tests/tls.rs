@@ -263,6 +263,20 @@ fn large_bodies_come_and_go_whole() {
     }
 }
 
+#[test]
+fn a_body_larger_than_the_sockets_buffers_is_sent_in_parts() {
+    let pki = Pki::new().unwrap();
+    // More than the system ever buffers for one connection (tcp_wmem, tcp_rmem), so that sends are cut short.
+    let sent: Vec<u8> = (0..32 * 1024 * 1024_usize).map(|i| (i * 31 % 251) as u8).collect();
+    let peer = TlsPeer::start(server(&pki), vec![TlsAct::AwaitRequest, TlsAct::send(GOOD), TlsAct::Again]);
+    let mut job = job(peer.addr(), client(&pki, &plan(|_| {})), closed(1), 2);
+    let prepared = Prepared::new(&request(&[], &sent), "localhost", Check::new(&[200], None)).unwrap();
+    job.prepared = Arc::new(prepared);
+    assert_eq!(run(&job).unwrap().counts.measured.completed, 2);
+    let bodies = peer.finish().bodies;
+    assert!(bodies.len() == 2 && bodies.iter().all(|body| *body == sent), "a body was changed");
+}
+
 /// Sends requests to a script and states how each must end.
 fn check_script(script: Vec<TlsAct>, requests: u64, expected: &[(ErrorClass, u64)], text: &str) {
     let pki = Pki::new().unwrap();
