@@ -355,24 +355,24 @@ mod tests {
             let server = pki.server_config(&pki.wrong(wrong).unwrap(), false, &[]).unwrap();
             let error = shake(pki.client_config(None).unwrap(), server, "localhost").unwrap_err();
             use CertificateError as E;
-            let expected = match (&error, wrong) {
+            let expected = matches!(
+                (&error, wrong),
                 (Error::InvalidCertificate(E::Expired | E::ExpiredContext { .. }), Wrong::Expired)
-                | (
-                    Error::InvalidCertificate(E::NotValidYet | E::NotValidYetContext { .. }),
-                    Wrong::NotYetValid,
-                )
-                | (
-                    Error::InvalidCertificate(E::NotValidForName | E::NotValidForNameContext { .. }),
-                    Wrong::Name,
-                )
-                | (Error::InvalidCertificate(E::UnknownIssuer), Wrong::SelfSigned | Wrong::UnknownIssuer)
-                | (
-                    Error::InvalidCertificate(E::InvalidPurpose | E::InvalidPurposeContext { .. }),
-                    Wrong::Usage,
-                )
-                | (Error::InvalidCertificate(E::BadSignature), Wrong::Signature) => true,
-                _ => false,
-            };
+                    | (
+                        Error::InvalidCertificate(E::NotValidYet | E::NotValidYetContext { .. }),
+                        Wrong::NotYetValid,
+                    )
+                    | (
+                        Error::InvalidCertificate(E::NotValidForName | E::NotValidForNameContext { .. }),
+                        Wrong::Name,
+                    )
+                    | (Error::InvalidCertificate(E::UnknownIssuer), Wrong::SelfSigned | Wrong::UnknownIssuer,)
+                    | (
+                        Error::InvalidCertificate(E::InvalidPurpose | E::InvalidPurposeContext { .. }),
+                        Wrong::Usage,
+                    )
+                    | (Error::InvalidCertificate(E::BadSignature), Wrong::Signature)
+            );
             assert!(expected, "{wrong:?}: {error:?}");
         }
     }
