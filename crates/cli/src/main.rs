@@ -15,6 +15,7 @@ mod load;
 mod output;
 mod progress;
 mod reference;
+mod reference_tls;
 mod report_files;
 mod run;
 mod schemas;

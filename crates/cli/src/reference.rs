@@ -1,7 +1,7 @@
 //! `prony reference`: the reference target as a process of its own.
 
 use crate::args::ReferenceArgs;
-use crate::{exit, fault, interrupt};
+use crate::{exit, fault, interrupt, reference_tls};
 use anyhow::{Context as _, Result, bail};
 use schema::experiment::Reference;
 use std::net::TcpListener;
@@ -29,8 +29,9 @@ pub(crate) fn reference(args: &ReferenceArgs) -> Result<u8> {
     let listener = TcpListener::bind(args.listen).with_context(|| {
         format!("cannot listen on {}; choose another --listen, port 0 takes a free one", args.listen)
     })?;
+    let tls = args.tls.then(|| reference_tls::config(args)).transpose()?;
     eprintln!("listening on {}", listener.local_addr()?);
     let stop = interrupt::stop_flag()?;
-    serve(&listener, law, &stop)?;
+    serve(&listener, law, tls, &stop)?;
     Ok(exit::DONE)
 }

@@ -87,7 +87,7 @@ fn plan_text(plan: &ExperimentPlan, limit: Option<&CalibrationSummary>) -> Strin
     for target in &plan.targets {
         let source = match &target.source {
             TargetSource::Manifest { folder, .. } => folder.clone(),
-            TargetSource::Url { url } => url.clone(),
+            TargetSource::Url { url, .. } => url.clone(),
             TargetSource::Command { command, .. } => command.join(" "),
             TargetSource::Reference { .. } => "the reference target inside prony".to_owned(),
         };

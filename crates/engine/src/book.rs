@@ -4,6 +4,7 @@
 //! asserted at the end. No allocation per request; at an interval's end the buffers are swapped.
 
 use crate::control::{Control, Timeline};
+use crate::driver::Handshake;
 use crate::failure::Failure;
 use crate::hand_over::HandOver;
 use crate::interval::{Account, IntervalData};
@@ -161,9 +162,14 @@ impl Book {
         self.current.times.name.saturating_record(took.0);
     }
 
-    /// A TLS handshake took this long.
-    pub(crate) fn secured(&mut self, took: Nanos) {
-        self.current.times.tls.saturating_record(took.0);
+    /// A TLS handshake ended well; its connection is counted by [`Book::connected`].
+    pub(crate) fn secured(&mut self, handshake: Handshake) {
+        let count = match handshake.resumed {
+            true => &mut self.current.counts.tls_resumed,
+            false => &mut self.current.counts.tls_full,
+        };
+        *count += 1;
+        self.current.times.tls.saturating_record(handshake.took.0);
     }
 
     pub(crate) const fn spun(&mut self, time: Nanos) {

@@ -17,6 +17,8 @@ pub(crate) enum Cause {
     System(Errno),
     Status(u16),
     Malformed(wire::Malformed),
+    /// A fatal TLS alert of the peer.
+    Alert(rustls::AlertDescription),
     Text(&'static str),
 }
 
@@ -35,6 +37,7 @@ impl Failure {
             Cause::System(errno) => errno.to_string(),
             Cause::Status(status) => format!("status {status}"),
             Cause::Malformed(malformed) => malformed.to_string(),
+            Cause::Alert(alert) => crate::tls::alert_text(alert),
             Cause::Text(text) => text.to_owned(),
         }
     }

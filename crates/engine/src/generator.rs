@@ -9,7 +9,9 @@ use crate::driver::{self, Driver, Epoll, Peer, Route, Setup, SocketOptions, Urin
 use crate::hand_over::{Spares, hand_over};
 use crate::instrument;
 use crate::interval::IntervalData;
+use crate::layer::{Layer, Plain};
 use crate::names::{Lookup, Names};
+use crate::tls::{Tls, TlsLayer};
 use crate::worker::{Opening, Ready, Spin, Worker};
 use pace::{Closed, PaceError, Schedule, Share};
 use request::Prepared;
@@ -42,6 +44,8 @@ pub struct Job {
     pub to: SocketAddr,
     /// Asked anew for every connection where present.
     pub lookup: Option<Lookup>,
+    /// TLS of every connection; plain text where absent.
+    pub tls: Option<Tls>,
     /// What is sent.
     pub prepared: Arc<Prepared>,
     /// The grid of phases.
@@ -345,6 +349,7 @@ impl Generator {
             shortest_timeout: limits.shortest(),
             control: self.control.clone(),
             clock: self.clock,
+            tls: job.tls.clone(),
             sender,
         };
         let handle = std::thread::Builder::new()
@@ -383,6 +388,7 @@ struct Thread {
     shortest_timeout: Nanos,
     control: Arc<Control>,
     clock: MonotonicClock,
+    tls: Option<Tls>,
     sender: Sender<Message>,
 }
 
@@ -413,12 +419,19 @@ impl Thread {
         let setup =
             Setup { slots: core.slots(), options: self.options.clone(), lasting: core.lasting_bytes() };
         match self.driver {
-            DriverChoice::Epoll => self.drive(core, Epoll::new(&setup)?),
-            DriverChoice::Auto | DriverChoice::IoUring => self.drive(core, Uring::new(&setup)?),
+            DriverChoice::Epoll => self.over(core, Epoll::new(&setup)?),
+            DriverChoice::Auto | DriverChoice::IoUring => self.over(core, Uring::new(&setup)?),
         }
     }
 
-    fn drive<D: Driver>(self, core: Core, driver: D) -> std::io::Result<Closing> {
+    fn over<D: Driver>(self, core: Core, driver: D) -> std::io::Result<Closing> {
+        match self.tls.as_ref().map(TlsLayer::new) {
+            Some(layer) => self.drive(core, driver, layer),
+            None => self.drive(core, driver, Plain),
+        }
+    }
+
+    fn drive<D: Driver>(self, core: Core, driver: D, layer: impl Layer) -> std::io::Result<Closing> {
         let spin = match self.spin {
             SpinChoice::Full => Spin::Full,
             SpinChoice::Auto if self.may_spin => Spin::Margin(instrument::spin_margin()),
@@ -427,6 +440,7 @@ impl Thread {
         let mut worker = Worker {
             core,
             driver,
+            layer,
             control: &self.control,
             clock: self.clock,
             spin,

@@ -238,6 +238,10 @@ pub struct Counts {
     pub written_bytes: u64,
     /// Connections opened.
     pub connects: u64,
+    /// TLS handshakes done in full.
+    pub tls_full: u64,
+    /// TLS handshakes that resumed an earlier session.
+    pub tls_resumed: u64,
     /// Intended but not written at the end.
     pub backlog: u64,
     /// Written but not done at the end.
@@ -320,6 +324,8 @@ impl Counts {
         self.read_bytes += other.read_bytes;
         self.written_bytes += other.written_bytes;
         self.connects += other.connects;
+        self.tls_full += other.tls_full;
+        self.tls_resumed += other.tls_resumed;
         self.backlog += other.backlog;
         self.in_flight += other.in_flight;
         self.in_system_ns += other.in_system_ns;

@@ -20,9 +20,11 @@ mod generator;
 mod hand_over;
 mod instrument;
 mod interval;
+mod layer;
 mod names;
 mod slot;
 mod sync;
+mod tls;
 mod worker;
 
 pub use canary::fixed_work;
@@ -31,3 +33,4 @@ pub use generator::{EngineError, Generator, Job, Part, Step, drivers};
 pub use instrument::measure as measure_instrument;
 pub use interval::{Account, Counts, IntervalData, Sent, TIME_NS_MAX, Times, new_histogram};
 pub use names::Lookup;
+pub use tls::{Identity, Roots, Tls, TlsError};

@@ -47,6 +47,8 @@ pub(crate) struct Slot {
     pub(crate) parser: ResponseParser,
     /// When the connection attempt began.
     pub(crate) opened: Nanos,
+    /// How much of the connection attempt was the TLS handshake.
+    pub(crate) handshake: Nanos,
     /// Answers on the present connection.
     pub(crate) answers: u64,
     /// Failed connection attempts in a row.
@@ -65,6 +67,7 @@ impl Slot {
             behind: VecDeque::new(),
             parser: ResponseParser::default(),
             opened: Nanos::ZERO,
+            handshake: Nanos::ZERO,
             answers: 0,
             refusals: 0,
             queued: false,

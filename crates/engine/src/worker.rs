@@ -5,6 +5,7 @@ use crate::control::Control;
 use crate::core::Core;
 use crate::driver::{Driver, SlotId, Wait};
 use crate::failure::Failure;
+use crate::layer::Layer;
 use pace::SpinMargin;
 use std::io;
 use units::{Clock, MonotonicClock, Nanos};
@@ -27,10 +28,11 @@ pub(crate) struct Ready {
     pub(crate) failures: Vec<Failure>,
 }
 
-/// One worker: a core and the driver it runs on.
-pub(crate) struct Worker<'a, D: Driver> {
+/// One worker: a core, the driver it runs on, and what lies between them.
+pub(crate) struct Worker<'a, D: Driver, L: Layer> {
     pub(crate) core: Core,
     pub(crate) driver: D,
+    pub(crate) layer: L,
     pub(crate) control: &'a Control,
     pub(crate) clock: MonotonicClock,
     pub(crate) spin: Spin,
@@ -68,7 +70,7 @@ impl Opening {
     }
 }
 
-impl<D: Driver> Worker<'_, D> {
+impl<D: Driver, L: Layer> Worker<'_, D, L> {
     /// Opens the connections; ends when each attempt has ended or timed out.
     pub(crate) fn set_up(&mut self) -> io::Result<Ready> {
         let count = self.opening.connections;
@@ -77,16 +79,16 @@ impl<D: Driver> Worker<'_, D> {
         while !self.control.is_stopped() {
             let due = self.opening.due(self.core.now().since(begun));
             while opened < due && self.core.connecting() < SETUP_AT_ONCE {
-                self.core.open_ahead(self.driver.sockets(), opened as SlotId);
+                self.core.open_ahead(&mut self.layer.over(self.driver.sockets()), opened as SlotId);
                 opened += 1;
             }
             if opened == count && self.core.connecting() == 0 {
                 break;
             }
-            self.driver.poll(Wait::AtMost(SWEEP.0), &mut self.core)?;
-            self.core.take_names(self.driver.sockets());
+            self.layer.poll(&mut self.driver, Wait::AtMost(SWEEP.0), &mut self.core)?;
+            self.core.take_names(&mut self.layer.over(self.driver.sockets()));
             let now = self.core.now();
-            self.core.sweep(self.driver.sockets(), now);
+            self.core.sweep(&mut self.layer.over(self.driver.sockets()), now);
         }
         Ok(Ready {
             asked: count as u64,
@@ -101,21 +103,21 @@ impl<D: Driver> Worker<'_, D> {
             self.core.book.cut(Nanos::ZERO);
             return Ok(self.core.book.finish(Nanos::ZERO));
         };
-        self.core.start(self.driver.sockets(), self.clock.with_origin_after(origin));
+        self.core.start(&mut self.layer.over(self.driver.sockets()), self.clock.with_origin_after(origin));
         let between_sweeps = Nanos((self.shortest_timeout.0 / 16).clamp(SWEEP.0.0, SWEEP.1.0));
         let mut next_sweep = between_sweeps;
         loop {
             let now = self.core.now();
-            self.core.dispatch_due(self.driver.sockets(), now);
+            self.core.dispatch_due(&mut self.layer.over(self.driver.sockets()), now);
             if self.core.awaits_names() {
-                self.core.take_names(self.driver.sockets());
+                self.core.take_names(&mut self.layer.over(self.driver.sockets()));
             }
             if now >= self.core.book.boundary() {
                 self.core.book.roll(now);
             }
             if now >= next_sweep {
                 next_sweep = now + between_sweeps;
-                self.core.sweep(self.driver.sockets(), now);
+                self.core.sweep(&mut self.layer.over(self.driver.sockets()), now);
                 if self.control.is_stopped() {
                     self.core.book.cut(now);
                 }
@@ -140,7 +142,7 @@ impl<D: Driver> Worker<'_, D> {
                     left => left.min(START_POLL),
                 },
             };
-            self.driver.poll(Wait::AtMost(left), &mut self.core)?;
+            self.layer.poll(&mut self.driver, Wait::AtMost(left), &mut self.core)?;
         }
         Ok(None)
     }
@@ -175,13 +177,13 @@ impl<D: Driver> Worker<'_, D> {
             (_, intended) => due.min(intended.unwrap_or(due)),
         };
         if wake > now {
-            let events = self.driver.poll(Wait::AtMost(wake - now), &mut self.core)?;
+            let events = self.layer.poll(&mut self.driver, Wait::AtMost(wake - now), &mut self.core)?;
             if let (0, Spin::Margin(margin)) = (events, &mut self.spin) {
                 margin.observe(self.core.now().since(wake));
             }
             return Ok(());
         }
-        let events = self.driver.poll(Wait::No, &mut self.core)?;
+        let events = self.layer.poll(&mut self.driver, Wait::No, &mut self.core)?;
         if events == 0 {
             let spun = self.core.now().since(now);
             self.core.book.spun(spun);

@@ -104,6 +104,7 @@ fn job(to: SocketAddr, load: LoadPlan, duration_ms: u64, drain_ms: u64) -> Job {
         requests_max: None,
         lookup: None,
         to,
+        tls: None,
         prepared: Arc::new(Prepared::new(&plan, "localhost", check).unwrap()),
         timeline: Timeline::for_samples(duration_ms * MS, 1, drain_ms * MS),
         cpus: None,

@@ -44,6 +44,7 @@ fn trial(seed: u64, seconds: u64) -> IntervalData {
         requests_max: None,
         lookup: None,
         to: server.addr(),
+        tls: None,
         prepared: Arc::new(Prepared::new(&plan, "localhost", Check::new(&[200], None)).unwrap()),
         timeline: Timeline::for_samples(seconds * 1_000_000_000, 1, 1_000_000_000),
         cpus: None,

@@ -1,8 +1,10 @@
-//! A TCP connection under one deadline.
+//! A connection under one deadline, with TLS where it is asked for.
 //!
-//! Invariant: no call here outlives the deadline by more than the rounding of the system's timers.
+//! Invariant: no call here outlives the deadline by more than the rounding of the system's timers, also where TLS
+//! needs several reads for one.
 
-use crate::{ProbeError, Stage};
+use crate::{ProbeError, Stage, Tls};
+use rustls::{ClientConnection, StreamOwned};
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
@@ -11,49 +13,95 @@ use std::time::{Duration, Instant};
 const TIMEOUT_MAX: Duration = Duration::from_secs(24 * 3600);
 
 pub(crate) struct Connection {
-    stream: TcpStream,
+    stream: Stream,
     deadline: Deadline,
 }
 
+enum Stream {
+    Plain(Socket),
+    Tls(Box<StreamOwned<ClientConnection, Socket>>),
+}
+
 impl Connection {
-    pub(crate) fn open(addr: SocketAddr, timeout: Duration) -> Result<Self, ProbeError> {
+    pub(crate) fn open(addr: SocketAddr, tls: Option<&Tls>, timeout: Duration) -> Result<Self, ProbeError> {
         let deadline = Deadline::after(timeout);
-        let left = deadline.left(Stage::Connecting)?;
-        match TcpStream::connect_timeout(&addr, left) {
-            Ok(stream) => Ok(Self { stream, deadline }),
-            Err(error) if is_time_out(&error) => Err(deadline.passed(Stage::Connecting)),
-            Err(source) => Err(ProbeError::Connect { addr, source }),
+        let left = deadline.left().map_err(|_| deadline.passed(Stage::Connecting))?;
+        let socket = match TcpStream::connect_timeout(&addr, left) {
+            Ok(stream) => Socket { stream, deadline },
+            Err(error) if is_time_out(&error) => return Err(deadline.passed(Stage::Connecting)),
+            Err(source) => return Err(ProbeError::Connect { addr, source }),
+        };
+        match tls {
+            None => Ok(Self { stream: Stream::Plain(socket), deadline }),
+            Some(tls) => Self::secure(socket, tls, deadline),
         }
+    }
+
+    fn secure(socket: Socket, tls: &Tls, deadline: Deadline) -> Result<Self, ProbeError> {
+        let stage = Stage::Securing;
+        let session = ClientConnection::new(tls.config.clone(), tls.server_name.clone())
+            .map_err(|source| ProbeError::Tls { stage, source: Box::new(source) })?;
+        let mut stream = Box::new(StreamOwned::new(session, socket));
+        while stream.conn.is_handshaking() {
+            let moved = stream.conn.complete_io(&mut stream.sock).map(|_| 0);
+            deadline.done(moved, stage)?;
+        }
+        Ok(Self { stream: Stream::Tls(stream), deadline })
     }
 
     pub(crate) fn send(&mut self, mut request: &[u8]) -> Result<(), ProbeError> {
         while !request.is_empty() {
-            let left = self.deadline.left(Stage::Sending)?;
-            let written = self.stream.set_write_timeout(Some(left)).and_then(|()| self.stream.write(request));
-            request = &request[self.done(written, Stage::Sending)?.unwrap_or(0)..];
+            let written = self.stream.get().write(request);
+            request = &request[self.deadline.done(written, Stage::Sending)?.unwrap_or(0)..];
         }
+        while self.deadline.done(self.stream.get().flush().map(|()| 0), Stage::Sending)?.is_none() {}
         Ok(())
     }
 
     /// Bytes read; zero at the end of the stream. `stage` is for the error.
     pub(crate) fn read(&mut self, into: &mut [u8], stage: Stage) -> Result<usize, ProbeError> {
         loop {
-            let left = self.deadline.left(stage)?;
-            let read = self.stream.set_read_timeout(Some(left)).and_then(|()| self.stream.read(into));
-            if let Some(count) = self.done(read, stage)? {
+            let read = self.stream.get().read(into);
+            if let Some(count) = self.deadline.done(read, stage)? {
                 return Ok(count);
             }
         }
     }
+}
 
-    /// Nothing where a signal came between.
-    fn done(&self, result: io::Result<usize>, stage: Stage) -> Result<Option<usize>, ProbeError> {
-        match result {
-            Ok(count) => Ok(Some(count)),
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(None),
-            Err(error) if is_time_out(&error) => Err(self.deadline.passed(stage)),
-            Err(source) => Err(ProbeError::Io { stage, source }),
+trait ReadWrite: Read + Write {}
+impl<T: Read + Write> ReadWrite for T {}
+
+impl Stream {
+    fn get(&mut self) -> &mut dyn ReadWrite {
+        match self {
+            Self::Plain(socket) => socket,
+            Self::Tls(stream) => stream.as_mut(),
         }
+    }
+}
+
+/// A socket whose every call ends with the deadline.
+struct Socket {
+    stream: TcpStream,
+    deadline: Deadline,
+}
+
+impl Read for Socket {
+    fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+        self.stream.set_read_timeout(Some(self.deadline.left()?))?;
+        self.stream.read(into)
+    }
+}
+
+impl Write for Socket {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.stream.set_write_timeout(Some(self.deadline.left()?))?;
+        self.stream.write(bytes)
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
     }
 }
 
@@ -62,6 +110,7 @@ fn is_time_out(error: &io::Error) -> bool {
     matches!(error.kind(), io::ErrorKind::WouldBlock | io::ErrorKind::TimedOut)
 }
 
+#[derive(Clone, Copy)]
 struct Deadline {
     end: Instant,
     timeout: Duration,
@@ -74,12 +123,27 @@ impl Deadline {
     }
 
     /// Time left, never zero: to a socket's time-out, zero is an error.
-    fn left(&self, stage: Stage) -> Result<Duration, ProbeError> {
+    fn left(&self) -> io::Result<Duration> {
         let left = self.end.saturating_duration_since(Instant::now());
-        if left.is_zero() { Err(self.passed(stage)) } else { Ok(left) }
+        if left.is_zero() { Err(io::ErrorKind::TimedOut.into()) } else { Ok(left) }
     }
 
     const fn passed(&self, stage: Stage) -> ProbeError {
         ProbeError::TimedOut { after: self.timeout, stage }
+    }
+
+    /// Nothing where a signal came between.
+    fn done(&self, result: io::Result<usize>, stage: Stage) -> Result<Option<usize>, ProbeError> {
+        match result {
+            Ok(count) => Ok(Some(count)),
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => Ok(None),
+            Err(error) if is_time_out(&error) => Err(self.passed(stage)),
+            // A session of TLS that ends without close_notify, or before its handshake does.
+            Err(error) if error.kind() == io::ErrorKind::UnexpectedEof => Err(ProbeError::Closed { stage }),
+            Err(source) => Err(match source.get_ref().and_then(|inner| inner.downcast_ref()) {
+                Some(inner) => ProbeError::Tls { stage, source: Box::new(rustls::Error::clone(inner)) },
+                None => ProbeError::Io { stage, source },
+            }),
+        }
     }
 }

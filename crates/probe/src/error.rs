@@ -44,6 +44,14 @@ pub enum ProbeError {
         /// The system's reason.
         source: io::Error,
     },
+    /// TLS failed: the handshake, the certificate, or a record.
+    #[error("TLS failed {stage}: {source}; check the CA, the server name and the server's certificate")]
+    Tls {
+        /// How far the exchange had come.
+        stage: Stage,
+        /// What rustls says.
+        source: Box<rustls::Error>,
+    },
     /// Not HTTP/1.x, or with an unclear end.
     #[error("the answer is not well-formed HTTP/1.1: {0}; check the address and what serves there")]
     Malformed(#[from] Malformed),
@@ -69,6 +77,8 @@ pub enum ProbeError {
 pub enum Stage {
     /// No connection yet.
     Connecting,
+    /// The TLS handshake had not ended.
+    Securing,
     /// The request was not sent whole.
     Sending,
     /// Nothing of an answer had come.
@@ -88,6 +98,7 @@ impl fmt::Display for Stage {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Connecting => out.write_str("while connecting"),
+            Self::Securing => out.write_str("during the TLS handshake"),
             Self::Sending => out.write_str("while the request was sent"),
             Self::Waiting => out.write_str("before any answer"),
             Self::Header => out.write_str("within the header"),

@@ -3,7 +3,8 @@
 //! Invariants: a fresh connection each time; one deadline for the whole exchange, connecting included, also where the
 //! server sends one byte at a time; the framing of request and answer is the crate `wire`'s alone, so that what is
 //! refused here is what the load would refuse; head (by `wire`) and body (by [`Limits`]) are bounded.
-//! Absent on purpose: keep-alive, redirects, TLS, content codings, name resolution. Never for load, which goes
+//! A session of TLS that ends without close_notify is a connection closed too early (RFC 9112 §9.8).
+//! Absent on purpose: keep-alive, redirects, content codings, name resolution. Never for load, which goes
 //! through the engine: this blocks, allocates and keeps no stamps.
 
 mod connection;
@@ -14,7 +15,10 @@ pub use error::{ProbeError, Stage};
 
 use connection::Connection;
 use draft::Draft;
+use rustls::ClientConfig;
+use rustls::pki_types::ServerName;
 use std::net::SocketAddr;
+use std::sync::Arc;
 use std::time::Duration;
 use wire::{Ended, Feed, RequestHead, ResponseParser, encode_request};
 
@@ -28,6 +32,15 @@ pub struct Limits {
     pub timeout: Duration,
     /// Longest body, decoded from its framing.
     pub body_bytes: usize,
+}
+
+/// How an exchange over TLS verifies and is verified.
+#[derive(Clone, Debug)]
+pub struct Tls {
+    /// Versions, ciphers, trusted certificates, own certificate.
+    pub config: Arc<ClientConfig>,
+    /// Name sent in SNI and checked against the certificate.
+    pub server_name: ServerName<'static>,
 }
 
 /// A whole answer.
@@ -53,7 +66,21 @@ pub fn exchange(
     answers_head: bool,
     limits: Limits,
 ) -> Result<Answer, ProbeError> {
-    let mut connection = Connection::open(addr, limits.timeout)?;
+    exchange_over(addr, None, request, answers_head, limits)
+}
+
+/// [`exchange`] over TLS where that is given.
+///
+/// # Errors
+/// As [`exchange`]; also where the handshake fails.
+pub fn exchange_over(
+    addr: SocketAddr,
+    tls: Option<&Tls>,
+    request: &[u8],
+    answers_head: bool,
+    limits: Limits,
+) -> Result<Answer, ProbeError> {
+    let mut connection = Connection::open(addr, tls, limits.timeout)?;
     connection.send(request)?;
     receive(&mut connection, answers_head, limits.body_bytes)
 }

@@ -1,11 +1,13 @@
 //! The exchange against right, hostile, silent and slow servers, over real sockets on loopback.
 
-use probe::{Answer, Limits, ProbeError, Stage, exchange, get};
+use probe::{Answer, Limits, ProbeError, Stage, Tls, exchange, exchange_over, get};
 use std::io::{Read, Write};
 use std::net::{SocketAddr, TcpListener};
 use std::thread;
 use std::time::{Duration, Instant};
+use testkit::certs::{Pki, Wrong};
 use testkit::script::{Act, Scripted};
+use testkit::tls_peer::{TlsAct, TlsPeer};
 
 const REQUEST: &[u8] = b"GET / HTTP/1.1\r\nHost: x\r\n\r\n";
 const LIMIT_BYTES: usize = 1_000;
@@ -234,4 +236,48 @@ fn get_asks_for_one_path_and_takes_status_200_only() {
     let missing = Scripted::start(vec![Act::AwaitRequest, Act::send("HTTP/1.1 404 Not Found\r\n\r\n")]);
     let text = get(missing.addr(), "/", LONG).unwrap_err().to_string();
     assert_eq!(text, "the answer has status 404, not 200; check the path");
+}
+
+/// What is made of a TLS server that reads the request and then does `acts`.
+fn over_tls(pki: &Pki, wrong: Option<Wrong>, acts: &[TlsAct], limits: Limits) -> Result<Answer, ProbeError> {
+    let identity = wrong.map_or_else(|| pki.server().clone(), |wrong| pki.wrong(wrong).unwrap());
+    let config = pki.server_config(&identity, false, &[]).unwrap();
+    let peer = TlsPeer::start(config, [&[TlsAct::AwaitRequest], acts].concat());
+    let server_name = "localhost".try_into().unwrap();
+    let tls = Tls { config: pki.client_config(None).unwrap(), server_name };
+    exchange_over(peer.addr(), Some(&tls), REQUEST, false, limits)
+}
+
+#[test]
+fn an_exchange_over_tls_is_verified_and_needs_a_proper_end() {
+    let pki = Pki::new().unwrap();
+    let (length, until_close) =
+        ("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi", "HTTP/1.1 200 OK\r\n\r\nhi");
+    for acts in [
+        vec![TlsAct::send(length), TlsAct::Hold],
+        vec![TlsAct::Drip(length.into()), TlsAct::Cut],
+        vec![TlsAct::send(until_close), TlsAct::Close],
+    ] {
+        assert_eq!(over_tls(&pki, None, &acts, LONG).unwrap().body, b"hi", "{acts:?}");
+    }
+    // The end of the stream is the end of the body only where the peer has said so.
+    let cut = over_tls(&pki, None, &[TlsAct::send(until_close), TlsAct::Cut], LONG).unwrap_err();
+    assert!(matches!(cut, ProbeError::Closed { stage: Stage::Body { got_bytes: 2, .. } }), "{cut}");
+    let wrong = over_tls(&pki, Some(Wrong::Expired), &[TlsAct::Hold], LONG).unwrap_err();
+    assert!(matches!(wrong, ProbeError::Tls { stage: Stage::Securing, .. }), "{wrong}");
+    assert!(wrong.to_string().contains("expired"), "{wrong}");
+    let silent =
+        over_tls(&pki, None, &[TlsAct::Hold], Limits { timeout: Duration::from_millis(300), ..LONG });
+    assert!(matches!(silent, Err(ProbeError::TimedOut { .. })), "{silent:?}");
+}
+
+#[test]
+fn a_server_that_drags_the_handshake_out_meets_the_deadline() {
+    let pki = Pki::new().unwrap();
+    // The head of a record of 16 KiB, then byte by byte: TLS waits for the whole record.
+    let drip = [&[0x16, 3, 3, 0x40, 0][..], &[0; 64]].concat();
+    let peer = Scripted::start(vec![Act::Drip(drip), Act::Hold]);
+    let tls = Tls { config: pki.client_config(None).unwrap(), server_name: "localhost".try_into().unwrap() };
+    let error = exchange_over(peer.addr(), Some(&tls), REQUEST, false, SHORT).unwrap_err();
+    assert!(matches!(error, ProbeError::TimedOut { stage: Stage::Securing, .. }), "{error}");
 }

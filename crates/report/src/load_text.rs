@@ -92,13 +92,14 @@ fn latency_rows(report: &LoadReport, columns: usize) -> String {
 /// One column for each kind of time, with all that is known.
 fn latency_columns(report: &LoadReport, columns: usize) -> String {
     let latency = &report.latency_ns;
-    let kinds: [Kind<'_>; 5] = [
+    let mut kinds: Vec<Kind<'_>> = vec![
         ("response", &latency.response),
         ("service", &latency.service),
         ("send lag", &latency.send_lag),
         ("pacer lag", &latency.pacer_lag),
         ("connect", &latency.connect),
     ];
+    kinds.push(("tls", &latency.tls));
     let mut header = vec![("", Align::Word)];
     header.extend(kinds.iter().map(|(name, _)| (*name, Align::Number)));
     let counts = |name: &str, of: fn(&LatencySummary) -> u64| {
@@ -152,6 +153,10 @@ fn facts(report: &LoadReport, columns: usize) -> String {
             format::counted(connections.reconnects, "reconnect"),
         ),
     );
+    if let Some(shakes) = connections.handshakes {
+        let (full, resumed) = (format::count(shakes.full), format::count(shakes.resumed));
+        fact("handshakes", format!("{full} full, {resumed} resumed"));
+    }
     fact(
         "generator",
         format!(

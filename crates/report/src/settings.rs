@@ -2,7 +2,7 @@
 
 use crate::{clean, format, words};
 use schema::doctor::Severity;
-use schema::plan::{LoadPlan, PinPlan, TargetPlan, TargetSource};
+use schema::plan::{LoadPlan, PinPlan, TargetPlan, TargetSource, TlsPlan};
 use schema::run::{Instrument, RunFile};
 
 /// A name and its value, both harmless text of one line.
@@ -116,7 +116,29 @@ pub(crate) fn load(load: &LoadPlan) -> String {
         let arrivals = load.arrivals.map_or("", words::arrivals);
         parts.push(format!("{} {arrivals}", format::rate(rate)).trim().to_owned());
     }
+    parts.extend(load.tls.as_ref().map(tls));
     parts.join(", ")
+}
+
+/// What of TLS is set, beyond its being there.
+fn tls(tls: &TlsPlan) -> String {
+    let mut text =
+        format!("TLS {}", tls.versions.iter().map(|v| clean::line(v)).collect::<Vec<_>>().join(" or "));
+    for (is_set, words) in [
+        (!tls.verify, "any certificate"),
+        (!tls.resumption, "no resumption"),
+        (tls.cert_file.is_some(), "client certificate"),
+    ] {
+        if is_set {
+            text += &format!(", {words}");
+        }
+    }
+    for names in [&tls.ciphers, &tls.groups] {
+        if !names.is_empty() {
+            text += &format!(", {}", clean::line(&names.join(" or ")));
+        }
+    }
+    text
 }
 
 /// Program and arguments as a shell would need them.
@@ -140,7 +162,7 @@ fn row(name: &str, value: String) -> Row {
 fn source(target: &TargetPlan) -> String {
     match &target.source {
         TargetSource::Manifest { folder, .. } => format!("built from {folder}"),
-        TargetSource::Url { url } => format!("already running at {url}"),
+        TargetSource::Url { url, .. } => format!("already running at {url}"),
         TargetSource::Command { command, .. } => command_line(command),
         TargetSource::Reference { law } => {
             let mean = law.mean.map_or(0, |mean| mean.0);

@@ -32,6 +32,9 @@ pub enum RunnerError {
     /// Where to send is not allowed, or cannot be found.
     #[error(transparent)]
     Net(#[from] crate::net::NetError),
+    /// TLS cannot be made ready.
+    #[error(transparent)]
+    Tls(#[from] crate::tls::TlsSetupError),
     /// A file or folder of the run could not be read or written.
     #[error("cannot {what} {}: {source}", path.display())]
     Io {

@@ -15,6 +15,7 @@ pub mod measure;
 pub mod net;
 pub mod ports;
 pub mod resolve;
+pub mod tls;
 mod trial;
 mod versions;
 

@@ -3,15 +3,15 @@
 //! The validity of the report is left to the caller, who knows more (whether the target lived, steal).
 
 use crate::RunnerError;
-use crate::error::RequestError;
 use crate::net::HttpUrl;
+use crate::tls;
 use analyze::TrialFacts;
 use engine::{Generator, IntervalData, Job, Lookup, Part, Step, Timeline, new_histogram};
 use hdrhistogram::Histogram;
 use request::{Check, Prepared};
 use schema::load::{
-    BytesMoved, Connections, ErrorClass, Latencies, LatencySummary, LoadReport, Requests, ResolvedLoad,
-    Validity, Window,
+    BytesMoved, Connections, ErrorClass, Handshakes, Latencies, LatencySummary, LoadReport, Requests,
+    ResolvedLoad, Validity, Window,
 };
 use schema::plan::{LoadPlan, PhasePlan, RequestPlan};
 use schema::trial::{IntervalLine, Phase, PhaseSpan, SampleSummary};
@@ -166,7 +166,7 @@ pub fn nothing_connected(
     }
 }
 
-fn engine_job(job: &LoadJob, timeline: Timeline) -> Result<Job, RequestError> {
+fn engine_job(job: &LoadJob, timeline: Timeline) -> Result<Job, RunnerError> {
     let mut load = job.load.clone();
     crate::ports::spread(&mut load, job.to);
     let mut request = job.request.clone();
@@ -181,6 +181,7 @@ fn engine_job(job: &LoadJob, timeline: Timeline) -> Result<Job, RequestError> {
         to: job.to,
         prepared: Arc::new(Prepared::new(&request, &job.authority, job.check.clone())?),
         timeline,
+        tls: job.load.tls.as_ref().map(tls::load).transpose()?,
         lookup: job.name.clone().map(|name| {
             Lookup::new(move || name.url.resolve(&name.consent).map_err(|error| error.to_string()))
         }),
@@ -281,6 +282,7 @@ struct Fold {
     answered_all: u64,
     /// Whole load.
     connects: u64,
+    handshakes: Handshakes,
     connect_times: Histogram<u64>,
     tls_times: Histogram<u64>,
     name_times: Histogram<u64>,
@@ -306,6 +308,7 @@ impl Fold {
             in_system_ns: 0,
             answered_all: 0,
             connects: 0,
+            handshakes: Handshakes::default(),
             connect_times: new_histogram(),
             tls_times: new_histogram(),
             name_times: new_histogram(),
@@ -316,6 +319,8 @@ impl Fold {
 
     fn add(&mut self, line: &IntervalLine, data: &IntervalData) {
         self.connects += data.counts.connects;
+        self.handshakes.full += data.counts.tls_full;
+        self.handshakes.resumed += data.counts.tls_resumed;
         for (sum, part) in [
             (&mut self.connect_times, &data.times.connect),
             (&mut self.tls_times, &data.times.tls),
@@ -436,6 +441,7 @@ impl Fold {
                 asked,
                 established,
                 reconnects: self.connects.saturating_sub(established),
+                handshakes: job.load.tls.as_ref().map(|_| self.handshakes),
             },
             latency_ns: self.latencies(),
             generator: schema::load::Generator {

@@ -5,12 +5,41 @@
 
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 
-/// A plain HTTP URL, taken apart.
+/// The scheme of a URL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scheme {
+    /// Plain text.
+    Http,
+    /// TLS.
+    Https,
+}
+
+impl Scheme {
+    /// As it stands in URLs.
+    #[must_use]
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Http => "http",
+            Self::Https => "https",
+        }
+    }
+
+    const fn default_port(self) -> u16 {
+        match self {
+            Self::Http => 80,
+            Self::Https => 443,
+        }
+    }
+}
+
+/// An HTTP URL, taken apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HttpUrl {
+    /// Scheme; http where none is given.
+    pub scheme: Scheme,
     /// Name or address, without brackets.
     pub host: String,
-    /// Port; 80 where none is given.
+    /// Port; 80 or 443 where none is given.
     pub port: u16,
     /// Path and query; `/` where none is given.
     pub path: String,
@@ -49,17 +78,17 @@ pub enum NetError {
 }
 
 impl HttpUrl {
-    /// Takes `http://host[:port][/path]` apart; the scheme may be left out.
+    /// Takes `http[s]://host[:port][/path]` apart; the scheme may be left out.
     ///
     /// # Errors
     /// Other schemes, user information, a bad port, or an empty host.
     pub fn parse(url: &str) -> Result<Self, NetError> {
         let wrong = |cause| NetError::Url { url: url.to_owned(), cause };
-        let rest = match url.split_once("://") {
-            Some(("http", rest)) => rest,
-            Some(("https", _)) => return Err(wrong("TLS is not supported yet")),
-            Some(_) => return Err(wrong("only http:// is supported")),
-            None => url,
+        let (scheme, rest) = match url.split_once("://") {
+            Some(("http", rest)) => (Scheme::Http, rest),
+            Some(("https", rest)) => (Scheme::Https, rest),
+            Some(_) => return Err(wrong("only http:// and https:// are supported")),
+            None => (Scheme::Http, url),
         };
         let rest = rest.split('#').next().unwrap_or_default();
         let (authority, path) = match rest.find(['/', '?']) {
@@ -84,21 +113,27 @@ impl HttpUrl {
             return Err(wrong("the host is missing"));
         }
         let port = match port {
-            None => 80,
+            None => scheme.default_port(),
             Some(port) => port
                 .parse()
                 .ok()
                 .filter(|port| *port > 0)
                 .ok_or_else(|| wrong("the port is not a number from 1 to 65535"))?,
         };
-        Ok(Self { host: host.to_owned(), port, path })
+        Ok(Self { scheme, host: host.to_owned(), port, path })
     }
 
     /// The value of the Host field.
     #[must_use]
     pub fn authority(&self) -> String {
         let host = if self.host.contains(':') { format!("[{}]", self.host) } else { self.host.clone() };
-        if self.port == 80 { host } else { format!("{host}:{}", self.port) }
+        if self.port == self.scheme.default_port() { host } else { format!("{host}:{}", self.port) }
+    }
+
+    /// Scheme, host and port.
+    #[must_use]
+    pub fn origin(&self) -> String {
+        format!("{}://{}", self.scheme.name(), self.authority())
     }
 
     /// The first address that the name resolves to, if it may be loaded: it is loopback or private, or `consent`
@@ -150,14 +185,22 @@ mod tests {
         check("http://h?x=1#frag", Ok(("h", 80, "/?x=1")));
         check("http://[::1]:99/x", Ok(("::1", 99, "/x")));
         check("http://[::1]", Ok(("::1", 80, "/")));
-        check("https://h/", Err("TLS"));
+        check("https://h/", Ok(("h", 443, "/")));
+        check("https://h:80", Ok(("h", 80, "/")));
         check("ftp://h/", Err("only http://"));
         check("http://u:p@h/", Err("Authorization"));
         check("http://h:0/", Err("port"));
         check("http://h:port/", Err("port"));
         check("http:///x", Err("host is missing"));
         check("::1", Err("brackets"));
-        assert_eq!(HttpUrl::parse("http://[::1]:99/x").unwrap().authority(), "[::1]:99");
+        for (url, origin) in [
+            ("http://[::1]:99/x", "http://[::1]:99"),
+            ("https://h:443/x", "https://h"),
+            ("https://h:80/x", "https://h:80"),
+            ("h:443", "http://h:443"),
+        ] {
+            assert_eq!(HttpUrl::parse(url).unwrap().origin(), origin);
+        }
     }
 
     #[test]

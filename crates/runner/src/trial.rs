@@ -3,6 +3,7 @@
 use crate::folder::{Lines, TrialFolder};
 use crate::measure::{LoadJob, Measured, NameLookup, Watch, measure};
 use crate::net::HttpUrl;
+use crate::tls;
 use crate::{Environment, Observer, RunnerError, canary, hlog};
 use collect::{Collector, ProcessTree, Roots, TreeUsage};
 use engine::IntervalData;
@@ -46,6 +47,8 @@ pub(crate) struct Up {
     pub(crate) running: Option<RunningTarget>,
     pub(crate) addr: SocketAddr,
     pub(crate) authority: String,
+    /// Scheme, host and port.
+    pub(crate) origin: String,
     pub(crate) verified: Verified,
     /// How its address is looked up again, where a name was given.
     pub(crate) name: Option<NameLookup>,
@@ -59,29 +62,32 @@ pub(crate) fn bring_up(
     log: &Path,
     environment: &Environment,
 ) -> Result<Up, RunnerError> {
-    let (running, addr, authority, name) = match start_plan(target, pin, log, environment)? {
+    let mut over_tls = None;
+    let (running, addr, authority, origin, name) = match start_plan(target, pin, log, environment)? {
         Some(plan) => {
             let running = target::start(plan)?;
             let addr = running.addr();
-            (Some(running), addr, addr.to_string(), None)
+            (Some(running), addr, addr.to_string(), format!("http://{addr}"), None)
         }
         None => {
-            let TargetSource::Url { url } = &target.plan.source else {
+            let TargetSource::Url { url, tls } = &target.plan.source else {
                 unreachable!("only a URL is not started")
             };
             let url = HttpUrl::parse(url)?;
             let addr = url.resolve(&environment.consent)?;
             target::reachable(addr, CONTRACT_TIMEOUT)?;
             let name = NameLookup { url: url.clone(), consent: environment.consent.clone() };
-            (None, addr, url.authority(), Some(name))
+            over_tls = tls.as_ref().map(tls::load).transpose()?.as_ref().map(tls::for_probe);
+            (None, addr, url.authority(), url.origin(), Some(name))
         }
     };
     let wrong = |source| RunnerError::Contract { target: target.plan.name.clone(), source };
     for agreed in &target.contract {
-        contract::check(addr, &authority, agreed, CONTRACT_TIMEOUT).map_err(wrong)?;
+        contract::check_over(addr, over_tls.as_ref(), &authority, agreed, CONTRACT_TIMEOUT).map_err(wrong)?;
     }
-    let verified = contract::check(addr, &authority, scenario, CONTRACT_TIMEOUT).map_err(wrong)?;
-    Ok(Up { running, addr, authority, verified, name })
+    let verified = contract::check_over(addr, over_tls.as_ref(), &authority, scenario, CONTRACT_TIMEOUT)
+        .map_err(wrong)?;
+    Ok(Up { running, addr, authority, origin, verified, name })
 }
 
 /// Versions that a target itself reports through its runtime's endpoint.
@@ -213,7 +219,7 @@ fn load_job(plan: &ExperimentPlan, cell: &CellPlan, up: &Up) -> LoadJob {
         BodyExpectation::Json(_) => Some(up.verified.body.clone()),
     };
     LoadJob {
-        url: format!("http://{}", up.authority),
+        url: up.origin.clone(),
         authority: up.authority.clone(),
         to: up.addr,
         request: plan.scenario.request.clone(),

@@ -4,6 +4,7 @@ use crate::metric::Metric;
 use crate::plan::{DriverChoice, SpinChoice};
 use crate::scenario::{Expect, Request};
 use crate::target::{Ready, Stop};
+use crate::tls::TlsUse;
 use schemars::JsonSchema;
 use serde::de::value::SeqAccessDeserializer;
 use serde::de::{IntoDeserializer, SeqAccess, Visitor};
@@ -76,6 +77,8 @@ pub struct TargetUse {
     pub ready: Option<Ready>,
     /// How a `command` is stopped.
     pub stop: Option<Stop>,
+    /// TLS of a `url` that begins with `https://`.
+    pub tls: Option<TlsUse>,
 }
 
 /// The reference target's law: the known truth.

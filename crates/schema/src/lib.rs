@@ -18,6 +18,7 @@ pub mod run;
 pub mod scenario;
 pub mod target;
 pub mod text;
+pub mod tls;
 pub mod trial;
 pub mod version;
 

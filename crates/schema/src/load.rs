@@ -107,6 +107,18 @@ pub struct Connections {
     pub established: u64,
     /// Opened later, in place of closed or failed ones.
     pub reconnects: u64,
+    /// TLS handshakes; absent without TLS.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub handshakes: Option<Handshakes>,
+}
+
+/// TLS handshakes that ended well.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+pub struct Handshakes {
+    /// Done in full.
+    pub full: u64,
+    /// Resumed an earlier session.
+    pub resumed: u64,
 }
 
 /// One summary for each kind of time (METHOD §1).
@@ -260,11 +272,14 @@ pub enum ErrorClass {
     WrongBody,
     /// Any other error of the operating system.
     Io,
+    /// TLS failed: the handshake, a certificate, a fatal alert, or a record that cannot be read. A connection that
+    /// ends without close_notify is `premature_close` (RFC 9112 §9.8), one that is reset is `reset`.
+    Tls,
 }
 
 impl ErrorClass {
     /// All classes; their order is the index of [`ErrorClass::index`].
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::Refused,
         Self::ConnectTimeout,
         Self::Unreachable,
@@ -279,6 +294,7 @@ impl ErrorClass {
         Self::UnexpectedStatus,
         Self::WrongBody,
         Self::Io,
+        Self::Tls,
     ];
 
     /// Position in [`ErrorClass::ALL`], for arrays of counters.
@@ -305,6 +321,7 @@ impl ErrorClass {
             Self::UnexpectedStatus => "unexpected_status",
             Self::WrongBody => "wrong_body",
             Self::Io => "io",
+            Self::Tls => "tls",
         }
     }
 }

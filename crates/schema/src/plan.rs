@@ -66,6 +66,9 @@ pub enum TargetSource {
     Url {
         /// Scheme, host and port.
         url: String,
+        /// TLS, where the scheme is https.
+        #[serde(default)]
+        tls: Option<TlsPlan>,
     },
     /// A command without a manifest.
     Command {

@@ -5,7 +5,7 @@
 
 use crate::json_diff::first_difference;
 use crate::tail::clean;
-use probe::{Answer, Limits, ProbeError};
+use probe::{Answer, Limits, ProbeError, Tls};
 use schema::plan::{BodyExpectation, ExpectPlan, RequestPlan, ScenarioPlan};
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -84,19 +84,35 @@ pub fn check(
     scenario: &ScenarioPlan,
     timeout: Duration,
 ) -> Result<Verified, ContractError> {
-    ask(addr, host, scenario, timeout)
+    check_over(addr, None, host, scenario, timeout)
+}
+
+/// [`check`] over TLS where that is given.
+///
+/// # Errors
+/// As [`check`].
+pub fn check_over(
+    addr: SocketAddr,
+    tls: Option<&Tls>,
+    host: &str,
+    scenario: &ScenarioPlan,
+    timeout: Duration,
+) -> Result<Verified, ContractError> {
+    ask(addr, tls, host, scenario, timeout)
         .map_err(|fault| ContractError { scenario: scenario.name.clone(), fault })
 }
 
 fn ask(
     addr: SocketAddr,
+    tls: Option<&Tls>,
     host: &str,
     scenario: &ScenarioPlan,
     timeout: Duration,
 ) -> Result<Verified, ContractFault> {
     let request = encode(&scenario.request, host)?;
     let head = scenario.request.method == "HEAD";
-    let answer = probe::exchange(addr, &request, head, Limits { timeout, body_bytes: BODY_BYTES_MAX })?;
+    let limits = Limits { timeout, body_bytes: BODY_BYTES_MAX };
+    let answer = probe::exchange_over(addr, tls, &request, head, limits)?;
     check_status(&scenario.expect, &answer)?;
     check_headers(&scenario.expect, &answer)?;
     check_body(&scenario.expect.body, &answer.body)?;

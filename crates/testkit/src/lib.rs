@@ -9,3 +9,4 @@ mod channel;
 pub mod fault;
 pub mod reference;
 pub mod script;
+pub mod tls_peer;

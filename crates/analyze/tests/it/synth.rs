@@ -145,7 +145,12 @@ pub(crate) fn report(load: LoadPlan) -> LoadReport {
         throughput_per_s: 10_000.0,
         window: Window { duration_ns: 10 * SECOND_NS, answers: 100_000, in_system_mean, backlog_max: 0 },
         bytes: BytesMoved::default(),
-        connections: Connections { asked: connections, established: connections, reconnects: 0 },
+        connections: Connections {
+            asked: connections,
+            established: connections,
+            reconnects: 0,
+            ..Connections::default()
+        },
         latency_ns: Latencies::default(),
         generator: Generator { cpu_s: 3.0, peak_rss_bytes: 1 << 24, workers: 1, busy_share: 0.3 },
         validity: Validity { ok: true, ..Validity::default() },

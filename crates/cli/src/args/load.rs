@@ -1,6 +1,6 @@
 //! Arguments of `prony load`: where to, how much, how long. Other groups are flattened in.
 
-use super::{ConnectionArgs, RequestArgs, ResultArgs, parse_enum};
+use super::{ConnectionArgs, RequestArgs, ResultArgs, TlsArgs, parse_enum};
 use schema::experiment::ArrivalLaw;
 use units::{Count, Nanos, PerSecond};
 
@@ -9,7 +9,8 @@ use units::{Count, Nanos, PerSecond};
   prony load http://127.0.0.1:8080/ -c 64 -d 10s
   prony load http://127.0.0.1:8080/api -R 10k --arrivals poisson -c 200 -d 1m
   prony load http://127.0.0.1:8080/items -m POST -H 'Content-Type: application/json' -b '{\"a\":1}'
-  prony load http://127.0.0.1:8080/ -n 100k --format json -o result.json")]
+  prony load http://127.0.0.1:8080/ -n 100k --format json -o result.json
+  prony load https://127.0.0.1:8443/ --cacert ca.pem -d 10s")]
 pub(crate) struct LoadArgs {
     /// Where to send requests, for example http://127.0.0.1:8080/path
     pub(crate) url: String,
@@ -54,6 +55,8 @@ pub(crate) struct LoadArgs {
     pub(crate) consent: Vec<String>,
     #[command(flatten, next_help_heading = "Connections")]
     pub(crate) connection: ConnectionArgs,
+    #[command(flatten)]
+    pub(crate) tls: TlsArgs,
     #[command(flatten, next_help_heading = "Request")]
     pub(crate) request: RequestArgs,
     #[command(flatten, next_help_heading = "Result")]

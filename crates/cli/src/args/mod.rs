@@ -10,6 +10,7 @@ mod request;
 mod result;
 mod run;
 mod small;
+mod tls;
 
 pub(crate) use connection::ConnectionArgs;
 pub(crate) use load::LoadArgs;
@@ -18,6 +19,8 @@ pub(crate) use request::RequestArgs;
 pub(crate) use result::{ResultArgs, ResultFormat};
 pub(crate) use run::RunArgs;
 pub(crate) use small::{CalibrateArgs, CompletionsArgs, DoctorArgs, ReportArgs, SchemaArgs, TargetsArgs};
+
+pub(crate) use tls::TlsArgs;
 
 use clap::{Parser, Subcommand, ValueEnum};
 

@@ -10,6 +10,7 @@ use units::Nanos;
   prony reference --listen 127.0.0.1:8080
   prony reference --listen 127.0.0.1:8080 --law exponential --mean 5ms --servers 2
   prony reference --listen 127.0.0.1:8080 --mean 1ms --error-rate 0.01 --freeze 10s+1s
+  prony reference --listen 127.0.0.1:8443 --tls --tls-ca-out ca.pem
   prony reference --listen 127.0.0.1:8080 --fault reset-mid-body@every:3
 
 Routes: /health answers at once, /stats tells the counts, every other path goes through the queue.")]
@@ -38,8 +39,20 @@ pub(crate) struct ReferenceArgs {
     /// AT+LENGTH: stand still for LENGTH, AT after the first request
     #[arg(long, value_name = "AT+LENGTH")]
     pub(crate) freeze: Option<String>,
+    /// Speak TLS, with a certificate made for this run unless --tls-cert is given
+    #[arg(long)]
+    pub(crate) tls: bool,
+    /// The server's certificate chain, PEM
+    #[arg(long, value_name = "FILE", requires_all = ["tls", "tls_key"])]
+    pub(crate) tls_cert: Option<PathBuf>,
+    /// The server's key, PEM
+    #[arg(long, value_name = "FILE", requires_all = ["tls", "tls_cert"])]
+    pub(crate) tls_key: Option<PathBuf>,
+    /// Where to write the CA of the certificate that was made, PEM
+    #[arg(long, value_name = "FILE", requires = "tls", conflicts_with = "tls_cert")]
+    pub(crate) tls_ca_out: Option<PathBuf>,
     /// Be wrong in one way instead: NAME, NAME@every:N or NAME@first:N; see --list-faults
-    #[arg(long, value_name = "NAME[@PATTERN]", conflicts_with_all = ["law", "mean", "servers", "seed", "error_rate", "reset_rate", "freeze"])]
+    #[arg(long, value_name = "NAME[@PATTERN]", conflicts_with_all = ["tls", "law", "mean", "servers", "seed", "error_rate", "reset_rate", "freeze"])]
     pub(crate) fault: Option<testkit::fault::Spec>,
     /// Write the authority that clients must trust to this file; for faults of TLS
     #[arg(long, value_name = "FILE", requires = "fault")]

@@ -8,10 +8,11 @@ use runner::measure::{LoadJob, NameLookup};
 use runner::net::HttpUrl;
 use runner::resolve::{CONNECTIONS_MAX, connection, deadline, default_workers, defaults, growth};
 use schema::experiment::{LoadModel, Resolve};
-use schema::plan::{LoadPlan, PhasePlan, PinPlan, RequestPlan};
+use schema::plan::{LoadPlan, PhasePlan, PinPlan, RequestPlan, TlsPlan};
 use schema::text::Problem;
 use std::io::Read;
 use std::net::{Ipv4Addr, SocketAddr};
+use std::path::Path;
 use units::{Count, Nanos};
 
 /// Arguments to a job.
@@ -26,9 +27,10 @@ pub(super) fn resolve(args: &LoadArgs) -> Result<LoadJob> {
     {
         bail!("CPU {cpu} cannot be used here; usable are {}", target::pin::list(&usable));
     }
-    let load = load_plan(args, cpus.clone(), usable.len())?;
+    let mut load = load_plan(args, cpus.clone(), usable.len())?;
+    load.tls = tls_plan(args, &url)?;
     let job = LoadJob {
-        url: format!("http://{}", url.authority()),
+        url: url.origin(),
         authority: url.authority(),
         to,
         check: Check::new(
@@ -48,6 +50,13 @@ pub(super) fn resolve(args: &LoadArgs) -> Result<LoadJob> {
     // The one encoder says what cannot be sent, before a connection is opened.
     request::Prepared::new(&job.request, &job.authority, job.check.clone()).map_err(RunnerError::from)?;
     Ok(job)
+}
+
+/// TLS of an https URL, with its files read once so that every mistake is told before a connection is made.
+fn tls_plan(args: &LoadArgs, url: &HttpUrl) -> Result<Option<TlsPlan>, RunnerError> {
+    let plan = runner::tls::of_url(Some(&args.tls.wanted()), url, Path::new(""))?;
+    plan.as_ref().map(runner::tls::load).transpose()?;
+    Ok(plan)
 }
 
 fn load_plan(args: &LoadArgs, cpus: Option<Vec<u32>>, usable: usize) -> Result<LoadPlan> {

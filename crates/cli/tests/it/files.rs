@@ -50,7 +50,17 @@ fn mistakes_in_an_experiment_are_told_with_place_and_remedy() {
         ("name = \"b\"", "name = \"a\"", &["e.toml:6:", "two targets are called `a`"]),
         ("reference = { mean = \"1ms\" }", "", &["e.toml:3:", "exactly one of use, url, command, reference"]),
         ("reference = { mean = \"1ms\" }", "use = \"go/jin\"", &["no target `go/jin`"]),
-        ("reference = { mean = \"1ms\" }", "url = \"https://127.0.0.1\"", &["TLS"]),
+        ("reference = { mean = \"1ms\" }", "url = \"ftp://127.0.0.1\"", &["https://"]),
+        (
+            "reference = { mean = \"1ms\" }",
+            "url = \"http://127.0.0.1\"\ntls = { insecure = true }",
+            &["plain text", "https://"],
+        ),
+        (
+            "reference = { mean = \"1ms\" }",
+            "url = \"https://127.0.0.1\"\ntls = { versionz = [\"1.3\"] }",
+            &["versionz", "versions"],
+        ),
         ("metric = \"p50\"", "metric = \"p51\"", &["e.toml:18:10", "did you mean `p50`?"]),
         ("better = \"a\"", "better = \"aa\"", &["e.toml:19:1", "no target `aa`", "did you mean `a`?"]),
         ("ratio = \"< 1\"", "ratio = \"about 1\"", &["e.toml:22:1", "no comparison"]),

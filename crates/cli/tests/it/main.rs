@@ -8,3 +8,4 @@ mod load;
 mod run;
 mod survival;
 mod tidy;
+mod tls;

@@ -69,6 +69,7 @@ impl Core {
         let now = self.clock.now();
         let slot = &mut self.slots[id as usize];
         slot.opened = now;
+        slot.handshake = Nanos::ZERO;
         slot.state = State::Connecting;
         if let Some(names) = &mut self.names {
             return names.ask((id, now));
@@ -148,7 +149,7 @@ impl Core {
     /// An attempt has succeeded at `now`.
     pub(super) fn established_now<S: Sockets>(&mut self, sockets: &mut S, id: SlotId, now: Nanos) {
         let slot = &mut self.slots[id as usize];
-        self.book.connected(now.since(slot.opened));
+        self.book.connected(now.since(slot.opened + slot.handshake));
         slot.opened = now;
         slot.state = State::Idle;
         slot.answers = 0;

@@ -1,7 +1,7 @@
 //! A request on a connection: written, answered, failed.
 
 use super::{Core, Pacer};
-use crate::driver::{Handler, SlotId, Sockets};
+use crate::driver::{Handler, Handshake, SlotId, Sockets};
 use crate::failure::{Cause, Failure};
 use crate::slot::{InFlight, State};
 use request::{Answer, Judged};
@@ -188,6 +188,11 @@ impl<S: Sockets> Handler<S> for Core {
             Ok(()) => self.established_now(sockets, id, now),
             Err(failure) => self.connection_failed(sockets, id, failure, now),
         }
+    }
+
+    fn secured(&mut self, id: SlotId, handshake: Handshake) {
+        self.slots[id as usize].handshake = handshake.took;
+        self.book.secured(handshake);
     }
 
     #[inline]

@@ -29,6 +29,15 @@ pub(crate) enum Wait {
     AtMost(Nanos),
 }
 
+/// A TLS handshake that ended well.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Handshake {
+    /// From the established connection to the end of the handshake.
+    pub(crate) took: Nanos,
+    /// Whether an earlier session was resumed.
+    pub(crate) resumed: bool,
+}
+
 /// What a driver is made for.
 #[derive(Clone, Debug)]
 pub(crate) struct Setup {
@@ -58,6 +67,8 @@ pub(crate) trait Sockets {
 pub(crate) trait Handler<S: Sockets> {
     /// A connection attempt ended.
     fn connected(&mut self, sockets: &mut S, slot: SlotId, result: Result<(), Failure>);
+    /// A connection's TLS handshake ended well; [`Handler::connected`] follows at once. Never told without TLS.
+    fn secured(&mut self, _slot: SlotId, _handshake: Handshake) {}
     /// Bytes came.
     fn received(&mut self, sockets: &mut S, slot: SlotId, bytes: &[u8]);
     /// The peer closed (`None`) or the connection failed.
@@ -68,7 +79,7 @@ pub(crate) trait Handler<S: Sockets> {
 
 /// A way of driving sockets.
 pub(crate) trait Driver: Sized {
-    type Sockets: Sockets;
+    type Sockets: Sockets + 'static;
 
     /// A driver for connections of one kind. Must be used on the thread that made it.
     fn new(setup: &Setup) -> io::Result<Self>;

@@ -10,7 +10,9 @@ pub use scenario::load_scenario;
 
 use crate::RunnerError;
 use schema::experiment::{ExperimentFile, Load, LoadModel, Phases};
-use schema::plan::{CellPlan, ExperimentPlan, LoadPlan, PhasePlan, PinPlan, TargetPlan, TrialPlan};
+use schema::plan::{
+    CellPlan, ExperimentPlan, LoadPlan, PhasePlan, PinPlan, TargetPlan, TargetSource, TrialPlan,
+};
 use schema::text::{Problem, parse_toml};
 use std::path::{Path, PathBuf};
 use target::pin::{self, PinMode};
@@ -201,7 +203,10 @@ fn cells(
     for target in targets {
         for connections in &connections {
             for rate in &rates {
-                let load = load_plan(load, *connections, *rate, pin, context, seed)?;
+                let mut load = load_plan(load, *connections, *rate, pin, context, seed)?;
+                if let TargetSource::Url { tls, .. } = &target.source {
+                    load.tls.clone_from(tls);
+                }
                 let label = format!("{}, {}", target.name, load_words(&load));
                 let id = format!("c{}", cells.len() + 1);
                 cells.push(CellPlan { id, label, target: target.name.clone(), load });

@@ -3,6 +3,7 @@
 use super::{Context, Wrong};
 use crate::RunnerError;
 use crate::net::HttpUrl;
+use crate::tls;
 use schema::experiment::TargetUse;
 use schema::plan::{TargetPlan, TargetSource};
 use schema::text::Problem;
@@ -45,6 +46,7 @@ fn refuse_idle_keys(wanted: &TargetUse, key: &str) -> Result<(), Problem> {
             wanted.stop.is_some() && wanted.command.is_none(),
             "only a `command` is told here how to stop",
         ),
+        ("tls", wanted.tls.is_some() && wanted.url.is_none(), "only a `url` has TLS set up here"),
         (
             "env",
             !wanted.env.is_empty() && !is_started,
@@ -73,7 +75,14 @@ fn source(wanted: &TargetUse, key: &str, context: &Context) -> Result<(TargetSou
                 let remedy = "give scheme, host and port only; the path belongs to the scenario's request";
                 return Err(Problem::at(&format!("{key}.url"), "the URL has a path", remedy).into());
             }
-            Ok((TargetSource::Url { url: url.clone() }, parsed.authority()))
+            let tls = tls::of_url(wanted.tls.as_ref(), &parsed, &context.project).map_err(|error| {
+                Problem::at(
+                    &format!("{key}.tls"),
+                    error.to_string(),
+                    "see docs/schemas/experiment.schema.json",
+                )
+            })?;
+            Ok((TargetSource::Url { url: url.clone(), tls }, parsed.authority()))
         }
         (None, None, Some(command), None) => {
             let Some(program) = command.first() else {

@@ -6,6 +6,7 @@
 
 mod http;
 mod queue;
+mod secure;
 mod server;
 
 pub use server::{ReferenceServer, serve};

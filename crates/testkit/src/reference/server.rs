@@ -3,11 +3,13 @@
 use super::Law;
 use super::http::{self, Front, Route};
 use super::queue::{Fate, Queue};
+use super::secure::{Handshakes, Secure};
 use pace::SpinMargin;
 use rustix::event::{Timespec, epoll};
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, SocketFlags, accept_with, recv, send, sockopt};
+use rustls::ServerConfig;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 use std::io;
@@ -41,13 +43,21 @@ impl ReferenceServer {
     /// # Errors
     /// When the address cannot be bound.
     pub fn start(law: Law) -> io::Result<Self> {
+        Self::start_with(law, None)
+    }
+
+    /// The same with TLS where it is configured.
+    ///
+    /// # Errors
+    /// When the address cannot be bound.
+    pub fn start_with(law: Law, tls: Option<Arc<ServerConfig>>) -> io::Result<Self> {
         let listener = TcpListener::bind("127.0.0.1:0")?;
         let addr = listener.local_addr()?;
         let stop = Arc::new(AtomicBool::new(false));
         let seen = stop.clone();
         let thread = std::thread::Builder::new()
             .name("prony-reference".to_owned())
-            .spawn(move || serve(&listener, law, &seen))?;
+            .spawn(move || serve(&listener, law, tls, &seen))?;
         Ok(Self { addr, stop, thread: Some(thread) })
     }
 
@@ -71,7 +81,12 @@ impl Drop for ReferenceServer {
 ///
 /// # Errors
 /// When the system refuses the event loop itself; errors of single connections only end those.
-pub fn serve(listener: &TcpListener, law: Law, stop: &AtomicBool) -> io::Result<()> {
+pub fn serve(
+    listener: &TcpListener,
+    law: Law,
+    tls: Option<Arc<ServerConfig>>,
+    stop: &AtomicBool,
+) -> io::Result<()> {
     listener.set_nonblocking(true)?;
     rustix::thread::set_current_timer_slack(NonZeroU64::new(1))?;
     let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
@@ -88,6 +103,8 @@ pub fn serve(listener: &TcpListener, law: Law, stop: &AtomicBool) -> io::Result<
         first_request: None,
         requests: 0,
         accepted: 0,
+        tls,
+        handshakes: Handshakes::default(),
         margin: SpinMargin::new(FIRST_MARGIN),
     };
     let mut events = Vec::with_capacity(512);
@@ -114,6 +131,8 @@ struct Connection {
     output: Vec<u8>,
     in_queue: bool,
     close_after: bool,
+    /// Present where the server speaks TLS.
+    secure: Option<Box<Secure>>,
 }
 
 /// An answer that is due at a time. Ordered by time, then by order of arrival.
@@ -137,6 +156,8 @@ struct Server {
     first_request: Option<Nanos>,
     requests: u64,
     accepted: u64,
+    tls: Option<Arc<ServerConfig>>,
+    handshakes: Handshakes,
     margin: SpinMargin,
 }
 
@@ -183,6 +204,7 @@ impl Server {
                     output: Vec::new(),
                     in_queue: false,
                     close_after: false,
+                    secure: self.tls.as_ref().and_then(Secure::new),
                 };
                 self.connections[slot as usize].1 = Some(connection);
             } else {
@@ -210,6 +232,11 @@ impl Server {
             let Some(connection) = self.connection(token) else { return };
             match recv(&connection.fd, &mut *buffer, RecvFlags::DONTWAIT) {
                 Ok((0, _)) => return self.close(token),
+                Ok((taken, _)) if connection.secure.is_some() => {
+                    if !self.decrypt(token, &buffer[..taken]) {
+                        return self.close(token);
+                    }
+                }
                 Ok((taken, _)) if connection.input.is_empty() && !connection.in_queue => {
                     // The usual case: one whole request, which need not be copied.
                     let used = self.take_requests(token, &buffer[..taken]);
@@ -229,6 +256,19 @@ impl Server {
                 Err(_) => return self.close(token),
             }
         }
+    }
+
+    /// Takes cipher text in and the requests that come out of it. False when the connection is over.
+    fn decrypt(&mut self, token: u64, bytes: &[u8]) -> bool {
+        let mut handshakes = self.handshakes;
+        let Some(connection) = self.connection(token) else { return true };
+        let Connection { secure: Some(secure), input, output, .. } = connection else { return true };
+        let lives = secure.read(bytes, input, output, &mut handshakes);
+        let fits = input.len() <= http::REQUEST_BYTES_MAX;
+        self.handshakes = handshakes;
+        self.flush(token);
+        self.take_input(token);
+        lives && fits
     }
 
     /// Takes requests out of the connection's own input.
@@ -277,7 +317,10 @@ impl Server {
         match route {
             Route::Health => self.send(token, http::HEALTH),
             Route::Stats => {
-                let body = format!("{{\"requests\":{},\"connections\":{}}}", self.requests, self.accepted);
+                let body = format!(
+                    "{{\"requests\":{},\"connections\":{},\"tls_full\":{},\"tls_resumed\":{}}}",
+                    self.requests, self.accepted, self.handshakes.full, self.handshakes.resumed
+                );
                 let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length";
                 self.send(token, format!("{head}: {}\r\n\r\n{body}", body.len()).as_bytes());
             }
@@ -332,7 +375,9 @@ impl Server {
 
     fn send(&mut self, token: u64, bytes: &[u8]) {
         let Some(connection) = self.connection(token) else { return };
-        if connection.output.is_empty() {
+        if let Some(secure) = &mut connection.secure {
+            secure.write(bytes, connection.close_after, &mut connection.output);
+        } else if connection.output.is_empty() {
             let sent = send(&connection.fd, bytes, SendFlags::NOSIGNAL | SendFlags::DONTWAIT).unwrap_or(0);
             connection.output.extend_from_slice(&bytes[sent..]);
         } else {

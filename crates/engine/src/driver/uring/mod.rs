@@ -276,6 +276,13 @@ impl Sockets for UringSockets {
     }
 }
 
+impl Drop for UringSockets {
+    fn drop(&mut self) {
+        // The last words of a connection, such as an alert of TLS, may still be queued.
+        self.hand_over();
+    }
+}
+
 impl Driver for Uring {
     type Sockets = UringSockets;
 
