@@ -12,4 +12,4 @@ mod trial;
 mod words;
 
 pub use run::{TrialData, analyze};
-pub use trial::{TrialFacts, is_level, latency, quantile_floor, validity};
+pub use trial::{Threshold, ThresholdError, TrialFacts, curve, is_level, latency, quantile_floor, validity};

@@ -8,7 +8,8 @@
 mod error;
 mod experiment;
 pub mod folder;
-mod hlog;
+pub mod hgrm;
+pub mod hlog;
 pub mod measure;
 pub mod net;
 pub mod resolve;

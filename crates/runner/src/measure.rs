@@ -52,6 +52,10 @@ pub struct LoadJob {
 
 /// What is told while a load runs, on the caller's thread.
 pub trait Watch {
+    /// The connections are open, as far as they could be; no request has been sent.
+    fn connected(&mut self, asked: u64, established: u64) {
+        let _ = (asked, established);
+    }
     /// The trial's time is zero now.
     fn begun(&mut self, clock: MonotonicClock) -> Result<(), RunnerError> {
         let _ = clock;
@@ -61,6 +65,8 @@ pub trait Watch {
     fn samples_begin(&mut self) {}
     /// The measured window has just ended.
     fn samples_end(&mut self) {}
+    /// Nothing has happened for a moment; called several times a second, so that a clock on a screen can run.
+    fn waiting(&mut self) {}
     /// An interval has ended.
     fn interval(&mut self, line: &IntervalLine, data: &IntervalData) -> Result<(), RunnerError>;
 }
@@ -89,6 +95,8 @@ pub struct Measured {
 pub fn measure(job: &LoadJob, watch: &mut impl Watch, stop: &AtomicBool) -> Result<Measured, RunnerError> {
     let timeline = timeline(job);
     let mut generator = Generator::start(&engine_job(job, timeline)?)?;
+    let (asked, established) = generator.connections();
+    watch.connected(asked, established);
     let mut phases = Phases::new(&job.phases, timeline);
     let clock = generator.begin(phases.from);
     watch.begun(clock)?;
@@ -102,7 +110,10 @@ pub fn measure(job: &LoadJob, watch: &mut impl Watch, stop: &AtomicBool) -> Resu
             generator.stop();
         }
         let ended = match generator.next(STOP_POLL)? {
-            Step::Waiting => continue,
+            Step::Waiting => {
+                watch.waiting();
+                continue;
+            }
             Step::Ended => break,
             Step::Interval(data) => {
                 let line = line(data, phases.of(data.counts.index));
@@ -127,7 +138,6 @@ pub fn measure(job: &LoadJob, watch: &mut impl Watch, stop: &AtomicBool) -> Resu
             _ => {}
         }
     }
-    let (asked, established) = generator.connections();
     let interrupted = stop.load(Ordering::Relaxed);
     Ok(fold.finish(job, phases, asked, established, interrupted))
 }
@@ -458,6 +468,7 @@ fn empty_report(job: &LoadJob) -> LoadReport {
             ..schema::load::Generator::default()
         },
         validity: Validity::default(),
+        thresholds: Vec::new(),
     }
 }
 

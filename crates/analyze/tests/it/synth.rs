@@ -148,6 +148,7 @@ pub(crate) fn report(load: LoadPlan) -> LoadReport {
         latency_ns: Latencies::default(),
         generator: Generator { cpu_s: 3.0, peak_rss_bytes: 1 << 24, workers: 1, busy_share: 0.3 },
         validity: Validity { ok: true, ..Validity::default() },
+        thresholds: Vec::new(),
     }
 }
 

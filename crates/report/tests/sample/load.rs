@@ -48,6 +48,7 @@ pub(crate) fn load_report() -> LoadReport {
         },
         generator: Generator { cpu_s: 0.412, peak_rss_bytes: 12_900_000, workers: 1, busy_share: 0.041 },
         validity: validity(false),
+        thresholds: Vec::new(),
     }
 }
 
