@@ -3,6 +3,7 @@
 mod command;
 mod files;
 mod load;
+mod load_results;
 mod run;
 mod survival;
 mod tidy;

@@ -84,11 +84,9 @@ fn of_tool(tool: Tool, arguments: &[String]) -> Result<Translation> {
 }
 
 /// Reads foreign flags; an unknown one is told as such.
-fn read<T: CommandFactory + FromArgMatches>(tool: &str, arguments: &[String]) -> Result<T> {
-    let command = T::command()
-        .no_binary_name(true)
-        .name(tool.to_owned())
-        .bin_name(format!("prony load --compat {tool}"));
+fn read<T: CommandFactory + FromArgMatches>(tool: &'static str, arguments: &[String]) -> Result<T> {
+    let command =
+        T::command().no_binary_name(true).name(tool).bin_name(format!("prony load --compat {tool}"));
     let parsed = command.try_get_matches_from(arguments).and_then(|matches| T::from_arg_matches(&matches));
     parsed.map_err(|error| match (error.kind(), error.get(ContextKind::InvalidArg)) {
         (ErrorKind::UnknownArgument, Some(ContextValue::String(flag))) => anyhow!(

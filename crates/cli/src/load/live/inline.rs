@@ -95,7 +95,7 @@ fn sgr((color, modifier): (Color, Modifier)) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ratatui::style::{Style, Stylize};
+    use ratatui::style::Style;
 
     #[test]
     fn a_frame_replaces_the_last_one_also_after_the_window_shrank() {

@@ -19,7 +19,7 @@ use schema::trial::{IntervalLine, Phase};
 use state::State;
 use std::io::Write;
 use std::time::{Duration, Instant};
-use units::MonotonicClock;
+use units::{Clock, MonotonicClock, Nanos};
 
 /// How often the view is drawn while no interval ends, so that its clock runs.
 const REDRAW: Duration = Duration::from_millis(250);
@@ -36,6 +36,7 @@ pub(super) struct View {
     state: State,
     screen: Inline,
     colors: bool,
+    clock: Option<MonotonicClock>,
     drawn: Option<Instant>,
 }
 
@@ -51,6 +52,7 @@ impl Progress {
             state: State::new(job),
             screen: Inline::default(),
             colors: screen::colors_wanted(),
+            clock: None,
             drawn: None,
         }))
     }
@@ -63,7 +65,7 @@ impl Progress {
 
     pub(super) fn begun(&mut self, clock: MonotonicClock) {
         if let Self::View(view) = self {
-            view.state.begun(clock);
+            view.clock = Some(clock);
             view.draw();
         }
     }
@@ -99,6 +101,7 @@ impl Progress {
 
 impl View {
     fn draw(&mut self) {
+        self.state.elapsed = self.clock.map_or(Nanos::ZERO, |clock| clock.now());
         let (width, height) = screen::size();
         let buffer = view::render(&self.state, width, height);
         let frame = self.screen.frame(&buffer, self.colors, width);

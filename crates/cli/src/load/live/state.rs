@@ -1,4 +1,4 @@
-//! What the view shows, folded from intervals. Pure but for the clock that says how long the load runs.
+//! What the view shows, folded from intervals. Pure: the caller says what time it is.
 //!
 //! The times of one interval are for looking at only; those of the whole window keep the rules of METHOD §4, so that
 //! a percentile appears once there are enough requests for it.
@@ -10,7 +10,7 @@ use runner::measure::LoadJob;
 use schema::load::{ErrorClass, LatencySummary};
 use schema::trial::{IntervalLine, Phase};
 use std::collections::{BTreeMap, VecDeque};
-use units::{Clock, MonotonicClock, Nanos};
+use units::Nanos;
 
 /// Intervals kept for the sparklines: as many as the widest terminal shows.
 const KEPT: usize = 200;
@@ -33,7 +33,8 @@ pub(super) struct State {
     /// Warm-up and measured time; none where requests end the load.
     pub(super) length: Option<Nanos>,
     pub(super) requests_max: Option<u64>,
-    clock: Option<MonotonicClock>,
+    /// Since the trial's origin.
+    pub(super) elapsed: Nanos,
     pub(super) asked: u64,
     pub(super) established: u64,
     pub(super) phase: Option<Phase>,
@@ -67,7 +68,7 @@ impl State {
             rate_asked: load.rate_per_s,
             length,
             requests_max: job.requests_max,
-            clock: None,
+            elapsed: Nanos::ZERO,
             asked: u64::from(load.connections),
             established: 0,
             phase: None,
@@ -90,15 +91,6 @@ impl State {
 
     pub(super) fn connected(&mut self, asked: u64, established: u64) {
         (self.asked, self.established) = (asked, established);
-    }
-
-    pub(super) fn begun(&mut self, clock: MonotonicClock) {
-        self.clock = Some(clock);
-    }
-
-    /// Since the trial's origin.
-    pub(super) fn elapsed(&self) -> Nanos {
-        self.clock.map_or(Nanos::ZERO, |clock| clock.now())
     }
 
     pub(super) fn interval(&mut self, line: &IntervalLine, data: &IntervalData) {

@@ -69,10 +69,10 @@ fn row(name: &str, mut spans: Vec<Span<'static>>) -> Line<'static> {
 fn title(state: &State, width: usize) -> Line<'static> {
     let seconds =
         |time: Nanos| format::setting(time.0 / 1_000_000_000 * 1_000_000_000).replace("0 ns", "0 s");
-    let elapsed = seconds(state.elapsed());
+    let elapsed = seconds(state.elapsed);
     let time = match (state.length, state.requests_max) {
         (Some(length), _) => {
-            let left = length.since(state.elapsed());
+            let left = length.since(state.elapsed);
             format!("{elapsed} of {}, {} left", seconds(length), seconds(left))
         }
         (None, Some(requests)) => {
@@ -103,7 +103,7 @@ fn title(state: &State, width: usize) -> Line<'static> {
 /// How much of the load is over.
 fn bar(state: &State, width: usize) -> Line<'static> {
     let share = match (state.length, state.requests_max) {
-        (Some(length), _) => state.elapsed().0 as f64 / length.0.max(1) as f64,
+        (Some(length), _) => state.elapsed.0 as f64 / length.0.max(1) as f64,
         (None, Some(requests)) => (state.answers() + state.failed) as f64 / requests.max(1) as f64,
         (None, None) => 0.0,
     };
