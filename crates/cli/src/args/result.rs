@@ -32,7 +32,7 @@ pub(crate) struct ResultArgs {
     #[arg(long)]
     pub(crate) no_tui: bool,
     /// Show no progress
-    #[arg(long, short)]
+    #[arg(long)]
     pub(crate) quiet: bool,
 }
 

@@ -9,7 +9,7 @@ pub(super) fn plan_line(job: &LoadJob) -> String {
 }
 
 /// Model, rate or count, connections, workers and time, all in total.
-pub(super) fn model(job: &LoadJob) -> String {
+fn model(job: &LoadJob) -> String {
     let load = &job.load;
     let what = match (load.rate_per_s, load.arrivals, job.requests_max) {
         (Some(rate), Some(law), _) => {

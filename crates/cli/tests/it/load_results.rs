@@ -96,7 +96,7 @@ fn drains(err: &str) -> usize {
 #[test]
 fn a_reader_that_leaves_is_no_error_of_a_load() {
     let server = Server::start(&[]);
-    let mut child = prony(&["load", &server.url("/"), "-n", "100", "-c", "1", "--format", "html", "-q"])
+    let mut child = prony(&["load", &server.url("/"), "-n", "100", "-c", "1", "--format", "html", "--quiet"])
         .stdout(Stdio::piped())
         .stderr(Stdio::piped())
         .spawn()

@@ -28,7 +28,6 @@ pub(super) struct Times {
 #[derive(Debug)]
 pub(super) struct State {
     pub(super) what: String,
-    pub(super) how: String,
     pub(super) rate_asked: Option<f64>,
     /// Warm-up and measured time; none where requests end the load.
     pub(super) length: Option<Nanos>,
@@ -64,7 +63,6 @@ impl State {
             .then(|| Nanos(phases.warmup_at_least_ns + phases.sample_ns * u64::from(phases.samples)));
         Self {
             what: format!("{} {}{}", job.request.method, job.url, job.request.path),
-            how: super::super::words::model(job),
             rate_asked: load.rate_per_s,
             length,
             requests_max: job.requests_max,

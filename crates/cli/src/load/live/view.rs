@@ -48,7 +48,6 @@ fn rows(state: &State, width: usize) -> Vec<(u8, Line<'static>)> {
     let wide = width >= 60;
     let mut rows = vec![
         (0, title(state, width)),
-        (5, row("", vec![Span::from(state.how.clone()).dim()])),
         (4, bar(state, width)),
         (1, row("rate", rates(state, wide))),
         (2, row("requests", requests(state, wide))),
@@ -72,8 +71,8 @@ fn title(state: &State, width: usize) -> Line<'static> {
     let elapsed = seconds(state.elapsed);
     let time = match (state.length, state.requests_max) {
         (Some(length), _) => {
-            let left = length.since(state.elapsed);
-            format!("{elapsed} of {}, {} left", seconds(length), seconds(left))
+            let whole = Nanos(state.elapsed.0 / 1_000_000_000 * 1_000_000_000);
+            format!("{elapsed} of {}, {} left", seconds(length), seconds(length.since(whole)))
         }
         (None, Some(requests)) => {
             format!(
@@ -137,30 +136,25 @@ fn requests(state: &State, wide: bool) -> Vec<Span<'static>> {
     spans
 }
 
-/// A header and two rows of response times.
+/// A header and two rows of response times; p90 is left out where the columns would touch.
 fn times(state: &State, width: usize) -> [Line<'static>; 3] {
-    let column = ((width - NAME) / 4).clamp(7, 12);
-    let cells =
-        |values: [String; 4]| values.iter().map(|value| format!("{value:>column$}")).collect::<String>();
+    let (now, far) = (&state.now, state.so_far());
     let shown = |ns: Option<u64>| ns.map_or_else(|| format::NONE.to_owned(), format::nanos);
-    let now = &state.now;
-    let so_far = state.so_far();
-    let far = |key: &str, value: Option<u64>| bounded(&so_far, key, value);
+    let all = [
+        ("p50", shown(now.p50), bounded(&far, "p50", far.p50)),
+        ("p90", shown(now.p90), bounded(&far, "p90", far.p90)),
+        ("p99", shown(now.p99), bounded(&far, "p99", far.p99)),
+        ("max", shown(now.max), bounded(&far, "max", far.max)),
+    ];
+    let kept: Vec<_> = all.into_iter().filter(|(name, ..)| width >= 50 || *name != "p90").collect();
+    let column = ((width - NAME - 1) / kept.len()).clamp(8, 12);
+    let cells = |of: fn(&(&str, String, String)) -> String| -> String {
+        kept.iter().map(|value| format!("{:>column$}", of(value))).collect()
+    };
     [
-        row("response", vec![Span::from(cells(["p50", "p90", "p99", "max"].map(str::to_owned))).dim()]),
-        row("  now", vec![Span::from(cells([now.p50, now.p90, now.p99, now.max].map(shown)))]),
-        row(
-            "  so far",
-            vec![
-                Span::from(cells([
-                    far("p50", so_far.p50),
-                    far("p90", so_far.p90),
-                    far("p99", so_far.p99),
-                    far("max", so_far.max),
-                ]))
-                .bold(),
-            ],
-        ),
+        row("response", vec![Span::from(cells(|(name, ..)| (*name).to_owned())).dim()]),
+        row("  now", vec![Span::from(cells(|(_, now, _)| now.clone()))]),
+        row("  so far", vec![Span::from(cells(|(.., far)| far.clone())).bold()]),
     ]
 }
 
