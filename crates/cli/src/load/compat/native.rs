@@ -5,7 +5,8 @@ use anyhow::{Result, anyhow, bail};
 use base64::Engine as _;
 use units::Nanos;
 
-/// Options of prony that may stand beside another tool's: all long, so that they take no letter from it.
+// Options of prony that may stand beside another tool's: all long, so that they take no letter from it. No doc
+// comment, which clap would take for what the whole command is about.
 #[derive(Debug, Default, clap::Args)]
 #[command(next_help_heading = "Options of prony")]
 pub(super) struct Ours {
