@@ -1,3 +1,5 @@
+//! Translations as a table: foreign command lines, the native ones, and the plans they come to.
+
 use super::*;
 use crate::args::{Args, Command};
 use clap::Parser;

@@ -1,3 +1,5 @@
+//! The view as text at several sizes, and the lines that stand for it elsewhere.
+
 use super::*;
 use crate::args::{Args, Command};
 use clap::Parser;
