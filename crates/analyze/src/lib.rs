@@ -14,4 +14,4 @@ mod words;
 
 pub use instrument::{instrument_limit, stale};
 pub use run::{TrialData, analyze};
-pub use trial::{TrialFacts, is_level, latency, quantile_floor, validity};
+pub use trial::{Threshold, ThresholdError, TrialFacts, curve, is_level, latency, quantile_floor, validity};

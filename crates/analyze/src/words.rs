@@ -81,7 +81,7 @@ pub(crate) fn duration(ns: f64) -> String {
     }
 }
 
-fn bytes(bytes: f64) -> String {
+pub(crate) fn bytes(bytes: f64) -> String {
     match bytes {
         size if size >= 1_073_741_824.0 => format!("{} GiB", number(size / 1_073_741_824.0)),
         size if size >= 1_048_576.0 => format!("{} MiB", number(size / 1_048_576.0)),

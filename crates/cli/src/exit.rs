@@ -2,6 +2,7 @@
 
 use engine::EngineError;
 use runner::RunnerError;
+use std::io::Write;
 use std::process::ExitCode;
 
 /// All went well.
@@ -10,7 +11,7 @@ pub(crate) const DONE: u8 = 0;
 pub(crate) const USAGE: u8 = 1;
 /// A target or the generator failed.
 pub(crate) const FAILED: u8 = 2;
-/// A claim does not hold.
+/// A claim does not hold, or a threshold is crossed.
 pub(crate) const CLAIM: u8 = 3;
 /// Interrupted by the user.
 pub(crate) const INTERRUPTED: u8 = 130;
@@ -24,7 +25,7 @@ pub(crate) fn failed(error: &anyhow::Error) -> ExitCode {
         // The reader has seen enough, as in `prony report | head`.
         return ExitCode::from(DONE);
     }
-    eprintln!("prony: {error:#}");
+    let _ = writeln!(std::io::stderr(), "prony: {error:#}");
     ExitCode::from(code_of(error))
 }
 

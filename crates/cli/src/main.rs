@@ -1,8 +1,8 @@
 //! The `prony` command: reads arguments, calls the crates that do the work, and turns their results into text and
 //! exit codes. The only crate that knows clap and anyhow.
 //!
-//! Exit codes: 0 done, 1 the arguments or a file are wrong, 2 the run failed, 3 a claim does not hold,
-//! 130 interrupted (results kept).
+//! Exit codes: 0 done, 1 the arguments or a file are wrong, 2 the run failed, 3 a claim does not hold or
+//! a threshold is crossed, 130 interrupted (results kept).
 
 mod args;
 mod calibrate;
@@ -24,6 +24,7 @@ mod targets;
 
 use args::{Args, Command};
 use clap::Parser;
+use std::io::Write;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -31,14 +32,9 @@ fn main() -> ExitCode {
     if let Some(code) = target::guard::dispatch(std::env::args_os()) {
         return code;
     }
-    let args = match Args::try_parse() {
+    let args = match parse() {
         Ok(args) => args,
-        Err(error) => {
-            // Help and version are no errors; clap prints them to standard output.
-            let code = if error.use_stderr() { exit::USAGE } else { exit::DONE };
-            let _ = error.print();
-            return ExitCode::from(code);
-        }
+        Err(error) => return refused(&error),
     };
     let result = match args.command {
         Command::Run(args) => run::run(&args),
@@ -52,4 +48,36 @@ fn main() -> ExitCode {
         Command::Schema(args) => schemas::schema(&args),
     };
     result.map_or_else(|error| exit::failed(&error), ExitCode::from)
+}
+
+/// The arguments; those of another tool are translated, and the translation is told.
+fn parse() -> anyhow::Result<Args> {
+    let words: Vec<_> = std::env::args_os().collect();
+    // Only text can be another tool's; clap has words for the rest.
+    let text: Option<Vec<String>> = words.iter().map(|word| word.to_str().map(str::to_owned)).collect();
+    let foreign = match text.as_deref() {
+        Some([_, command, rest @ ..]) if command == "load" => load::compat::translate(rest),
+        _ => None,
+    };
+    let Some(translation) = foreign.transpose()? else {
+        return Ok(Args::try_parse_from(words)?);
+    };
+    let native =
+        ["prony", "load"].map(str::to_owned).into_iter().chain(translation.arguments.iter().cloned());
+    let args = Args::try_parse_from(native).map_err(|error| load::compat::told(&translation, error))?;
+    let notes: String = translation.notes.iter().map(|note| format!("note: {note}\n")).collect();
+    let _ = write!(std::io::stderr(), "{}\n{notes}", translation.line());
+    Ok(args)
+}
+
+/// Help and version are no errors; clap prints them to standard output.
+fn refused(error: &anyhow::Error) -> ExitCode {
+    match error.downcast_ref::<clap::Error>() {
+        Some(error) => {
+            let code = if error.use_stderr() { exit::USAGE } else { exit::DONE };
+            let _ = error.print();
+            ExitCode::from(code)
+        }
+        None => exit::failed(error),
+    }
 }

@@ -1,15 +1,19 @@
 //! Where results go: standard output, or the file named by `-o`.
 
 use crate::screen;
-use anyhow::{Context as _, Result};
+use anyhow::Result;
 use std::io::Write;
 use std::path::Path;
 
-/// Writes `text` to `file`, or to standard output where there is none.
+/// Writes `text` to `file`, whole or not at all, or to standard output where there is none.
 pub(crate) fn write(file: Option<&Path>, text: &str) -> Result<()> {
     match file {
-        Some(path) => std::fs::write(path, text).with_context(|| format!("cannot write {}", path.display())),
-        None => Ok(std::io::stdout().write_all(text.as_bytes())?),
+        Some(path) => Ok(runner::folder::write_whole(path, text.as_bytes())?),
+        None => {
+            let mut out = std::io::stdout();
+            out.write_all(text.as_bytes())?;
+            Ok(out.flush()?)
+        }
     }
 }
 

@@ -1,10 +1,8 @@
-//! Progress of long work on standard error: in place on a terminal, plain lines elsewhere.
+//! Progress of `prony run` on standard error: in place on a terminal, plain lines elsewhere.
 
-use engine::IntervalData;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use report::format;
-use runner::measure::{LoadJob, Watch};
-use runner::{Observer, RunnerError};
+use runner::Observer;
 use schema::plan::{CellPlan, PhasePlan, TrialPlan};
 use schema::run::RunFile;
 use schema::trial::{IntervalLine, Phase, TrialFile, TrialOutcome};
@@ -13,35 +11,6 @@ use std::time::Duration;
 
 /// How often a bar that nothing moves is drawn again, so that its clock runs.
 const TICK: Duration = Duration::from_millis(500);
-
-/// Progress of `prony load`.
-pub(crate) struct LoadProgress {
-    bar: ProgressBar,
-}
-
-impl LoadProgress {
-    pub(crate) fn new(live: bool, job: &LoadJob) -> Self {
-        let length_ns = match (job.requests_max, job.phases.sample_ns) {
-            (Some(requests), u64::MAX) => requests,
-            (_, sample_ns) => sample_ns + job.phases.warmup_at_least_ns,
-        };
-        Self { bar: bar(live, length_ns, "{bar:24} {elapsed:>4} {wide_msg}") }
-    }
-
-    pub(crate) fn finish(&self) {
-        self.bar.finish_and_clear();
-    }
-}
-
-impl Watch for LoadProgress {
-    fn interval(&mut self, line: &IntervalLine, data: &IntervalData) -> Result<(), RunnerError> {
-        if data.counts.end_ns <= self.bar.length().unwrap_or(u64::MAX) {
-            self.bar.set_position(data.counts.end_ns);
-        }
-        self.bar.set_message(interval_words(line));
-        Ok(())
-    }
-}
 
 /// Progress of `prony run`.
 pub(crate) struct RunProgress {

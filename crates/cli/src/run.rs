@@ -55,13 +55,14 @@ fn environment(args: &RunArgs, calibration: Option<CalibrationSummary>) -> Resul
 fn finish(outcome: &Outcome) -> Result<u8> {
     let (run, analysis) = report_files::write_all(&outcome.folder)?;
     output::write(None, &report::terminal(&run, &analysis, screen::style()))?;
-    println!("{}", outcome.folder.path().join("report.html").display());
+    output::write(None, &format!("{}\n", outcome.folder.path().join("report.html").display()))?;
     if outcome.interrupted {
         let left = run.plan.order.len() - outcome.ended;
-        println!(
-            "\ninterrupted with {left} trials left; finish them with\n  prony run --resume {}",
+        let how = format!(
+            "\ninterrupted with {left} trials left; finish them with\n  prony run --resume {}\n",
             outcome.folder.path().display()
         );
+        output::write(None, &how)?;
         return Ok(exit::INTERRUPTED);
     }
     Ok(code(outcome, &analysis))

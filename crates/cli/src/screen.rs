@@ -14,7 +14,13 @@ pub(crate) fn is_live() -> bool {
     stderr().is_terminal() && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
 }
 
+/// Columns and rows of the terminal that progress is drawn on; 80 × 24 where it does not say.
+pub(crate) fn size() -> (u16, u16) {
+    let size = tcgetwinsize(stderr()).ok().filter(|size| size.ws_col > 0 && size.ws_row > 0);
+    size.map_or((80, 24), |size| (size.ws_col, size.ws_row))
+}
+
 /// <https://no-color.org>: any value but the empty one switches colours off.
-fn colors_wanted() -> bool {
+pub(crate) fn colors_wanted() -> bool {
     std::env::var_os("NO_COLOR").is_none_or(|value| value.is_empty())
 }

@@ -14,7 +14,11 @@ pub mod format;
 mod html;
 mod instrument;
 mod layout;
+mod load_csv;
+mod load_html;
+mod load_markdown;
 mod load_text;
+mod load_words;
 mod markdown;
 mod page;
 mod paint;
@@ -26,8 +30,12 @@ pub use calibration_text::calibration_text;
 pub use csv_rows::csv;
 pub use html::html;
 pub use instrument::instrument_line;
+pub use load_csv::{load_csv, series_csv};
+pub use load_html::{LoadSeries, load_html};
+pub use load_markdown::load_markdown;
 pub use load_text::load_text;
 pub use markdown::markdown;
+pub use settings::command_line;
 pub use terminal::terminal;
 
 /// How text for a terminal is laid out.

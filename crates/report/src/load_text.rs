@@ -1,56 +1,42 @@
-//! What `prony load` prints at its end: one load on one screen, ending with whether the numbers can be believed.
+//! What `prony load` prints at its end: one load on one screen, beginning with why its numbers must not be used, or
+//! ending with why they can be.
 //!
 //! Invariants: a refused percentile is a dash with its reason below; a percentile among censored requests is `≥ x`.
 
-use crate::instrument::instrument_line;
 use crate::layout::{Align, paragraph, table};
+use crate::load_words::{FIELDS, Kind, errors, facts, how, kinds, limits, quantile, short_fields, what};
 use crate::paint::{Tone, finish, paint};
 use crate::words::Footnotes;
-use crate::{Style, clean, format, settings};
+use crate::{Style, clean, format};
 use schema::load::{LatencySummary, LoadReport, Validity};
 
-/// A kind of time: its name on the screen and its summary.
-type Kind<'a> = (&'static str, &'a LatencySummary);
-/// A column or row of the latency table: heading, key in `refused` and `at_least`, and the value.
-type Field = (&'static str, &'static str, fn(&LatencySummary) -> Option<f64>);
+/// Kinds of time beside each other in the detailed table.
+const KINDS_A_TABLE: usize = 5;
 
-const FIELDS: [Field; 8] = [
-    ("mean", "mean", |s| s.mean),
-    ("min", "min", |s| s.min.map(|ns| ns as f64)),
-    ("p50", "p50", |s| s.p50.map(|ns| ns as f64)),
-    ("p90", "p90", |s| s.p90.map(|ns| ns as f64)),
-    ("p95", "p95", |s| s.p95.map(|ns| ns as f64)),
-    ("p99", "p99", |s| s.p99.map(|ns| ns as f64)),
-    ("p99.9", "p999", |s| s.p999.map(|ns| ns as f64)),
-    ("max", "max", |s| s.max.map(|ns| ns as f64)),
-];
-
-/// One load as text of `style.width` columns; `latency_detail` adds pacer lag, connect time, counts and more
-/// quantiles.
+/// One load as text of `style.width` columns; `latency_detail` adds every kind of time, counts and more quantiles.
+/// What forbids the use of the numbers stands before them.
 #[must_use]
 pub fn load_text(report: &LoadReport, style: Style, latency_detail: bool) -> String {
     let columns = style.columns();
     let latencies =
         if latency_detail { latency_columns(report, columns) } else { latency_rows(report, columns) };
-    let sections = [plan(report, columns), rate(report, columns), latencies, facts(report, columns)];
-    finish(&(sections.join("\n") + "\n" + &validity(&report.validity, columns)), style)
+    let doubt = if report.validity.ok { String::new() } else { invalid(&report.validity, columns) };
+    let trust = if report.validity.ok { valid(&report.validity, columns) } else { String::new() };
+    let sections = [
+        doubt,
+        plan(report, columns),
+        rate(report, columns),
+        latencies,
+        all_facts(report, columns),
+        thresholds(report, columns),
+        trust,
+    ];
+    let sections: Vec<String> = sections.into_iter().filter(|text| !text.is_empty()).collect();
+    finish(&sections.join("\n"), style)
 }
 
 fn plan(report: &LoadReport, columns: usize) -> String {
-    let plan = &report.plan;
-    let what = clean::line(&format!(
-        "{} {}{}",
-        plan.request.method,
-        plan.url.trim_end_matches('/'),
-        plan.request.path
-    ));
-    let mut how = settings::load(&plan.load);
-    how += &format!(", {} measured", format::setting(report.window.duration_ns));
-    if plan.phases.warmup_at_most_ns > 0 {
-        how += &format!(" after at most {} of warm-up", format::setting(plan.phases.warmup_at_most_ns));
-    }
-    how += &format!(", {}", clean::line(&plan.driver));
-    paragraph("", &what, columns) + &paragraph("", &how, columns)
+    paragraph("", &what(report), columns) + &paragraph("", &how(report), columns)
 }
 
 fn rate(report: &LoadReport, columns: usize) -> String {
@@ -67,131 +53,91 @@ fn rate(report: &LoadReport, columns: usize) -> String {
         count("failed", requests.failed, Tone::Bad),
         count("censored", requests.censored, Tone::Warn),
     );
-    format!("  {per_second} right answers\n") + &paragraph("  ", &sum, columns)
+    let asked = report
+        .plan
+        .load
+        .rate_per_s
+        .map_or_else(String::new, |asked| format!(" of {} asked", format::rate(asked)));
+    format!("  {per_second} right answers{asked}\n") + &paragraph("  ", &sum, columns)
 }
 
 /// One row for each kind of time, as wrk users know it.
 fn latency_rows(report: &LoadReport, columns: usize) -> String {
-    let latency = &report.latency_ns;
-    let kinds: [Kind<'_>; 3] =
-        [("response", &latency.response), ("service", &latency.service), ("send lag", &latency.send_lag)];
-    let shown = [0, 2, 3, 5, 6, 7].map(|index: usize| FIELDS[index]);
+    let shown = short_fields();
     let mut header = vec![("", Align::Word)];
     header.extend(shown.iter().map(|(name, ..)| (*name, Align::Number)));
     let mut notes = Footnotes::default();
-    let rows: Vec<_> = kinds
-        .iter()
-        .map(|kind| {
-            let values = shown.iter().map(|field| quantile(*kind, *field, &mut notes));
-            std::iter::once(kind.0.to_owned()).chain(values).collect()
+    let rows: Vec<_> = kinds(report, false)
+        .into_iter()
+        .map(|(name, summary)| {
+            let values = shown.iter().map(|field| quantile(summary, *field, &mut notes));
+            std::iter::once(name).chain(values).collect()
         })
         .collect();
     table(&header, &rows, columns) + &footnotes(&notes, columns)
 }
 
-/// One column for each kind of time, with all that is known.
+/// One column for each kind of time, with all that is known; as many tables as the kinds need.
 fn latency_columns(report: &LoadReport, columns: usize) -> String {
-    let latency = &report.latency_ns;
-    let mut kinds: Vec<Kind<'_>> = vec![
-        ("response", &latency.response),
-        ("service", &latency.service),
-        ("send lag", &latency.send_lag),
-        ("pacer lag", &latency.pacer_lag),
-        ("connect", &latency.connect),
-    ];
-    kinds.push(("tls", &latency.tls));
+    let mut notes = Footnotes::default();
+    let kinds = kinds(report, true);
+    let tables: Vec<String> =
+        kinds.chunks(KINDS_A_TABLE).map(|kinds| latency_table(kinds, &mut notes, columns)).collect();
+    tables.join("\n") + &footnotes(&notes, columns)
+}
+
+fn latency_table(kinds: &[Kind<'_>], notes: &mut Footnotes, columns: usize) -> String {
     let mut header = vec![("", Align::Word)];
-    header.extend(kinds.iter().map(|(name, _)| (*name, Align::Number)));
+    header.extend(kinds.iter().map(|(name, _)| (name.as_str(), Align::Number)));
     let counts = |name: &str, of: fn(&LatencySummary) -> u64| {
         std::iter::once(name.to_owned()).chain(kinds.iter().map(|(_, s)| format::count(of(s)))).collect()
     };
     let mut rows: Vec<Vec<String>> = vec![counts("count", |s| s.count), counts("censored", |s| s.censored)];
-    let mut notes = Footnotes::default();
     for field in FIELDS {
-        let values = kinds.iter().map(|kind| quantile(*kind, field, &mut notes));
+        let values = kinds.iter().map(|(_, summary)| quantile(summary, field, notes));
         rows.push(std::iter::once(field.0.to_owned()).chain(values).collect());
     }
-    table(&header, &rows, columns) + &footnotes(&notes, columns)
+    table(&header, &rows, columns)
 }
 
-fn quantile((_, summary): Kind<'_>, (heading, key, read): Field, notes: &mut Footnotes) -> String {
-    if let Some(bound) = summary.at_least.get(key) {
-        return format!("≥ {}", format::nanos(*bound));
-    }
-    match (read(summary), summary.refused.get(key)) {
-        (Some(value), _) => format::duration(value),
-        (None, Some(reason)) => {
-            let text = format!("{heading}: {}", clean::line(reason));
-            format!("{}{}", format::NONE, notes.sign(&text))
-        }
-        (None, None) => format::NONE.to_owned(),
-    }
+fn all_facts(report: &LoadReport, columns: usize) -> String {
+    let failures = failures(report, columns);
+    let facts = facts(report).into_iter();
+    failures
+        + &facts
+            .map(|(name, value)| paragraph(&format!("  {name:<12} "), &value, columns))
+            .collect::<String>()
 }
 
-fn facts(report: &LoadReport, columns: usize) -> String {
-    let connections = &report.connections;
-    let generator = &report.generator;
+fn failures(report: &LoadReport, columns: usize) -> String {
     let mut text = String::new();
-    let mut fact = |name: &str, value: String| text += &paragraph(&format!("  {name:<12} "), &value, columns);
-    let status: Vec<_> =
-        report.status.iter().map(|(code, n)| format!("{code} × {}", format::count(*n))).collect();
-    fact("status", if status.is_empty() { "no answer".to_owned() } else { status.join(", ") });
-    fact(
-        "bytes",
-        format!(
-            "{} read, {} written",
-            format::bytes(report.bytes.read as f64),
-            format::bytes(report.bytes.written as f64)
-        ),
-    );
-    fact(
-        "connections",
-        format!(
-            "{} asked for, {} established, {}",
-            format::count(connections.asked),
-            format::count(connections.established),
-            format::counted(connections.reconnects, "reconnect"),
-        ),
-    );
-    if let Some(shakes) = connections.handshakes {
-        let (full, resumed) = (format::count(shakes.full), format::count(shakes.resumed));
-        fact("handshakes", format!("{full} full, {resumed} resumed"));
-    }
-    fact(
-        "generator",
-        format!(
-            "{} CPU, busiest worker {} busy, {} memory",
-            format::duration(generator.cpu_s * 1e9),
-            format::percent(generator.busy_share),
-            format::bytes(generator.peak_rss_bytes as f64),
-        ),
-    );
-    fact("instrument", instrument_line(report.instrument_limit.as_ref()));
-    text + &errors(report, columns)
-}
-
-fn errors(report: &LoadReport, columns: usize) -> String {
-    let mut text = String::new();
-    for (index, (class, n)) in report.errors.iter().enumerate() {
+    for (index, (failure, examples)) in errors(report).into_iter().enumerate() {
         let name = if index == 0 { paint(Tone::Bad, "failed") + "      " } else { " ".repeat(12) };
-        let what = format!("{} × {}", format::count(*n), class.key().replace('_', " "));
-        text += &paragraph(&format!("  {name} "), &what, columns);
-        for example in report.error_examples.get(class).into_iter().flatten() {
-            text += &paragraph("                 ", &clean::cut(&clean::line(example), 200), columns);
+        text += &paragraph(&format!("  {name} "), &failure, columns);
+        for example in examples {
+            text += &paragraph("                 ", &example, columns);
         }
     }
     text
 }
 
-fn validity(validity: &Validity, columns: usize) -> String {
-    if validity.ok {
-        let passed = format::counted(validity.gates.len() as u64, "check");
-        return paragraph(
-            &format!("{} ", paint(Tone::Good, "✓")),
-            &format!("These numbers can be believed: {passed} passed."),
-            columns,
-        );
-    }
+/// One line for each limit that the user set.
+fn thresholds(report: &LoadReport, columns: usize) -> String {
+    let line = |limit: crate::load_words::Limit| {
+        let sign = paint(limit.word.tone, limit.word.sign);
+        let answer = format!("{} {}: {}", limit.expression, limit.word.text, limit.text);
+        paragraph(&format!("{sign} "), &answer, columns)
+    };
+    limits(report).into_iter().map(line).collect()
+}
+
+fn valid(validity: &Validity, columns: usize) -> String {
+    let passed = format::counted(validity.gates.len() as u64, "check");
+    let text = format!("These numbers can be believed: {passed} passed.");
+    paragraph(&format!("{} ", paint(Tone::Good, "✓")), &text, columns)
+}
+
+fn invalid(validity: &Validity, columns: usize) -> String {
     let mut text = format!("{} These numbers must not be used:\n", paint(Tone::Bad, "✗"));
     for gate in &validity.reasons {
         let name = paint(Tone::Strong, &clean::line(&gate.gate).replace('_', " "));

@@ -200,7 +200,7 @@ fn footnotes(notes: &Footnotes) -> String {
 }
 
 /// A pipe table; `align` has `l` or `r` for each column. Cells must be escaped already.
-fn table(header: &[&str], align: &str, rows: impl Iterator<Item = Vec<String>>) -> String {
+pub(crate) fn table(header: &[&str], align: &str, rows: impl Iterator<Item = Vec<String>>) -> String {
     let rule: Vec<_> = align.chars().map(|c| if c == 'r' { "--:" } else { "---" }).collect();
     let mut text = format!("| {} |\n|{}|\n", header.join(" | "), rule.join("|"));
     for row in rows {

@@ -142,7 +142,8 @@ fn tls(tls: &TlsPlan) -> String {
 }
 
 /// Program and arguments as a shell would need them.
-pub(crate) fn command_line(command: &[String]) -> String {
+#[must_use]
+pub fn command_line(command: &[String]) -> String {
     command.iter().map(|word| quoted(&clean::line(word))).collect::<Vec<_>>().join(" ")
 }
 

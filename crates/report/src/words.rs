@@ -6,6 +6,7 @@ use crate::paint::Tone;
 use schema::analysis::{BeliefLevel, ClaimVerdict, Verdict};
 use schema::doctor::Severity;
 use schema::experiment::{ArrivalLaw, LoadModel};
+use schema::load::ThresholdResult;
 use schema::metric::Metric;
 use schema::trial::TrialOutcome;
 
@@ -92,6 +93,15 @@ pub(crate) const fn outcome(outcome: TrialOutcome) -> Word {
         TrialOutcome::Valid => Word::new("✓", "valid", Tone::Good),
         TrialOutcome::Void => Word::new("!", "void", Tone::Warn),
         TrialOutcome::Failed => Word::new("✗", "failed", Tone::Bad),
+    }
+}
+
+/// Whether a load kept a threshold.
+pub(crate) const fn threshold(threshold: &ThresholdResult) -> Word {
+    match (threshold.failed, threshold.decided) {
+        (false, _) => Word::new("✓", "kept", Tone::Good),
+        (true, true) => Word::new("✗", "crossed", Tone::Bad),
+        (true, false) => Word::new("✗", "undecided, counts as crossed", Tone::Bad),
     }
 }
 

@@ -69,11 +69,15 @@ fn terminal() {
 fn load() {
     let text = report::load_text(&sample::load::load_report(), Style::PLAIN, false);
     insta::assert_snapshot!(text, @r#"
+    ✗ These numbers must not be used:
+      pacer lag: p99 pacer lag 412 µs is over the limit of 125 µs; the generator was
+      late: give it a core of its own, or lower the rate
+
     GET http://127.0.0.1:8080/json
     open, 64 connections, 1 worker, 2,000/s Poisson, 10 s measured after at most
     20 s of warm-up, epoll
 
-      1,992/s right answers
+      1,992/s right answers of 2,000/s asked
       20,041 scheduled = 19,922 completed + 87 failed + 32 censored
 
                    mean      p50      p90      p99     p99.9      max
@@ -83,18 +87,13 @@ fn load() {
       ¹ p99.9: 19,922 requests are too few for it; it needs 300,000: measure for at
         least 151 s
 
+      failed       75 × timeout
+                   12 × unexpected status
+                     status 503, body `upstream is overloaded`
       status       200 × 19,922, 503 × 12
       bytes        2.74 MiB read, 1.34 MiB written
       connections  64 asked for, 64 established, 87 reconnects
       generator    412 ms CPU, busiest worker 4.10 % busy, 12.3 MiB memory
-      instrument   not calibrated: run `prony calibrate`
-      failed       75 × timeout
-                   12 × unexpected status
-                     status 503, body `upstream is overloaded`
-
-    ✗ These numbers must not be used:
-      pacer lag: p99 pacer lag 412 µs is over the limit of 125 µs; the generator was
-      late: give it a core of its own, or lower the rate
     "#);
 }
 
@@ -110,7 +109,7 @@ fn load_in_detail_and_believable() {
     open, 64 connections, 1 worker, 2,000/s Poisson, 10 s measured after at most
     20 s of warm-up, epoll
 
-      1,992/s right answers
+      1,992/s right answers of 2,000/s asked
       20,041 scheduled = 19,922 completed + 0 failed + 32 censored
 
                 response   service  send lag  pacer lag  connect

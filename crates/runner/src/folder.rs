@@ -179,11 +179,16 @@ pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), Runn
     write_whole(path, &text)
 }
 
-/// Writes beside the file, flushes to disk, then renames: readers see the old content or the new.
-fn write_whole(path: &Path, content: &[u8]) -> Result<(), RunnerError> {
-    let mut beside = path.as_os_str().to_owned();
-    beside.push(".tmp");
-    let beside = PathBuf::from(beside);
+/// Writes beside the file, flushes to disk, then renames: readers see the old content or the new. What is no ordinary
+/// file, such as `/dev/stdout` or a pipe, is written to directly.
+///
+/// # Errors
+/// When the system refuses.
+pub fn write_whole(path: &Path, content: &[u8]) -> Result<(), RunnerError> {
+    if fs::metadata(path).is_ok_and(|found| !found.is_file()) {
+        return fs::write(path, content).map_err(RunnerError::io("write", path));
+    }
+    let beside = beside(path);
     let write = || {
         let mut file = File::create(&beside)?;
         file.write_all(content)?;
@@ -191,6 +196,14 @@ fn write_whole(path: &Path, content: &[u8]) -> Result<(), RunnerError> {
         fs::rename(&beside, path)
     };
     write().map_err(RunnerError::io("write", path))
+}
+
+/// The name under which a file is written until it is whole.
+#[must_use]
+pub fn beside(path: &Path) -> PathBuf {
+    let mut beside = path.as_os_str().to_owned();
+    beside.push(".tmp");
+    PathBuf::from(beside)
 }
 
 pub(crate) fn read_json<T: DeserializeOwned>(path: &Path, what: &'static str) -> Result<T, RunnerError> {

@@ -23,21 +23,34 @@ const HEAD: &str = "#[prony: times in nanoseconds, from the trial's origin; max 
     \"StartTimestamp\",\"Interval_Length\",\"Interval_Max\",\"Interval_Compressed_Histogram\"\n";
 
 /// Appends intervals to a log, flushed one by one so that a crash loses at most the one in progress.
-pub(crate) struct Writer {
+pub struct Writer {
     path: PathBuf,
     file: File,
     serializer: V2DeflateSerializer,
 }
 
+impl std::fmt::Debug for Writer {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Writer").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
 impl Writer {
-    pub(crate) fn create(path: &Path) -> Result<Self, RunnerError> {
+    /// Begins a log with its head.
+    ///
+    /// # Errors
+    /// When the file cannot be made.
+    pub fn create(path: &Path) -> Result<Self, RunnerError> {
         let mut file = File::create(path).map_err(RunnerError::io("create", path))?;
         file.write_all(HEAD.as_bytes()).map_err(RunnerError::io("write", path))?;
         Ok(Self { path: path.to_owned(), file, serializer: V2DeflateSerializer::new() })
     }
 
     /// Appends every histogram of the interval that has a value.
-    pub(crate) fn append(&mut self, data: &IntervalData) -> Result<(), RunnerError> {
+    ///
+    /// # Errors
+    /// When the file cannot be written.
+    pub fn append(&mut self, data: &IntervalData) -> Result<(), RunnerError> {
         let text = self.render(data).map_err(RunnerError::io("write", &self.path))?;
         self.file.write_all(&text).map_err(RunnerError::io("write", &self.path))
     }

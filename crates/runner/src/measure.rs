@@ -64,6 +64,10 @@ pub struct NameLookup {
 
 /// What is told while a load runs, on the caller's thread.
 pub trait Watch {
+    /// The connections are open, as far as they could be; no request has been sent.
+    fn connected(&mut self, asked: u64, established: u64) {
+        let _ = (asked, established);
+    }
     /// The trial's time is zero now.
     fn begun(&mut self, clock: MonotonicClock) -> Result<(), RunnerError> {
         let _ = clock;
@@ -73,6 +77,8 @@ pub trait Watch {
     fn samples_begin(&mut self) {}
     /// The measured window has just ended.
     fn samples_end(&mut self) {}
+    /// Nothing has happened for a moment; called several times a second, so that a clock on a screen can run.
+    fn waiting(&mut self) {}
     /// An interval has ended.
     fn interval(&mut self, line: &IntervalLine, data: &IntervalData) -> Result<(), RunnerError>;
 }
@@ -101,6 +107,8 @@ pub struct Measured {
 pub fn measure(job: &LoadJob, watch: &mut impl Watch, stop: &AtomicBool) -> Result<Measured, RunnerError> {
     let timeline = timeline(job);
     let mut generator = Generator::start(&engine_job(job, timeline)?)?;
+    let (asked, established) = generator.connections();
+    watch.connected(asked, established);
     let mut phases = Phases::new(&job.phases, timeline);
     let clock = generator.begin(phases.from);
     watch.begun(clock)?;
@@ -114,7 +122,10 @@ pub fn measure(job: &LoadJob, watch: &mut impl Watch, stop: &AtomicBool) -> Resu
             generator.stop();
         }
         let ended = match generator.next(STOP_POLL)? {
-            Step::Waiting => continue,
+            Step::Waiting => {
+                watch.waiting();
+                continue;
+            }
             Step::Ended => break,
             Step::Interval(data) => {
                 let line = line(data, phases.of(data.counts.index));
@@ -139,7 +150,6 @@ pub fn measure(job: &LoadJob, watch: &mut impl Watch, stop: &AtomicBool) -> Resu
             _ => {}
         }
     }
-    let (asked, established) = generator.connections();
     let interrupted = stop.load(Ordering::Relaxed);
     let mut measured = fold.finish(job, phases, asked, established, interrupted);
     measured.report.plan.driver = generator.driver().key().to_owned();
@@ -507,6 +517,7 @@ fn empty_report(job: &LoadJob) -> LoadReport {
         validity: Validity::default(),
         notes: crate::ports::notes(job),
         instrument_limit: None,
+        thresholds: Vec::new(),
     }
 }
 

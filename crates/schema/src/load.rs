@@ -42,6 +42,9 @@ pub struct LoadReport {
     /// What the instrument can do on this host, where it was calibrated; of a trial, `run.json` has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instrument_limit: Option<CalibrationSummary>,
+    /// Limits that the user set with `--fail`, each with its answer.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub thresholds: Vec<ThresholdResult>,
 }
 
 /// What was asked for, resolved.
@@ -152,10 +155,10 @@ pub struct Latencies {
 }
 
 impl Latencies {
-    /// All kinds of time with their keys, in the order of a request's life.
+    /// Every kind of time with its key, in the order of a request's life; screens and files walk this list.
     #[must_use]
-    pub fn all(&self) -> [(&'static str, &LatencySummary); 10] {
-        [
+    pub fn all(&self) -> Vec<(&'static str, &LatencySummary)> {
+        vec![
             ("response", &self.response),
             ("service", &self.service),
             ("send_lag", &self.send_lag),
@@ -237,6 +240,23 @@ pub struct Gate {
     /// The limit it was held against.
     pub limit: f64,
     /// Both in words with units, and the remedy where it failed.
+    pub text: String,
+}
+
+/// A limit that the user set with `--fail`, and whether the load crossed it.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct ThresholdResult {
+    /// The condition of failure as it was written, for example `p99>50ms`.
+    pub expression: String,
+    /// The condition is met, or cannot be decided.
+    pub failed: bool,
+    /// Whether the condition could be decided; a percentile that was refused decides nothing.
+    pub decided: bool,
+    /// The number that was looked at: nanoseconds, a share from 0 to 1, a count, bytes, or per second.
+    pub value: Option<f64>,
+    /// What it was held against, in the same unit.
+    pub limit: f64,
+    /// Both in words with units, or why it cannot be decided.
     pub text: String,
 }
 
@@ -336,5 +356,14 @@ mod tests {
             assert_eq!(class.index(), position);
             assert_eq!(serde_json::to_value(class).unwrap(), class.key());
         }
+    }
+
+    #[test]
+    fn no_kind_of_time_is_forgotten() {
+        let latencies = Latencies::default();
+        let fields = serde_json::to_value(&latencies).unwrap();
+        let fields: Vec<&String> = fields.as_object().unwrap().keys().collect();
+        let all: Vec<&str> = latencies.all().into_iter().map(|(key, _)| key).collect();
+        assert_eq!(all, fields);
     }
 }

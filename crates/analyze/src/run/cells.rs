@@ -7,19 +7,13 @@ use super::data::{RunData, load_in_words, too_few};
 use super::ratio::interval_of_logs;
 use super::{MIN_TRIALS, TrialData};
 use crate::stats::Refusal;
-use crate::stats::order::rank_of;
 use crate::stats::student::MeanTest;
-use crate::trial::histogram::{merged, values_at};
-use crate::trial::quantile_floor;
+use crate::trial::curve as curve_of;
+use crate::trial::histogram::merged;
 use schema::analysis::{CellSummary, CurvePoint, Interval, MetricSummary};
 use schema::metric::Metric;
 use schema::plan::CellPlan;
 use schema::trial::TrialOutcome;
-
-/// Steps of the curve for each nine: 0, 0.21, 0.37, … 0.9, … 0.99.
-const STEPS_PER_NINE: u32 = 10;
-/// The curve ends at four nines.
-const NINES: u32 = 4;
 
 /// One summary a cell, in plan order.
 pub(super) fn summaries(data: &RunData<'_>) -> Vec<CellSummary> {
@@ -101,30 +95,12 @@ fn curve<'a>(trials: impl Iterator<Item = &'a TrialData>) -> Vec<CurvePoint> {
     };
     let censored = trials.iter().filter_map(|trial| trial.file.load.as_ref());
     let n = censored.fold(sum.len(), |n, load| n.saturating_add(load.latency_ns.response.censored));
-    let quantiles: Vec<f64> = nines().take_while(|quantile| n >= quantile_floor(*quantile)).collect();
-    let ranks: Vec<u64> = quantiles.iter().map(|quantile| rank_of(*quantile, n)).collect();
-    let values = values_at(&sum, &ranks);
-    quantiles.into_iter().zip(values).map(|(quantile, ns)| CurvePoint { quantile, ns }).collect()
-}
-
-/// 1 − 10^(−k/10), rounded to six digits.
-fn nines() -> impl Iterator<Item = f64> {
-    (0..=NINES * STEPS_PER_NINE).map(|step| {
-        let tail = 10.0_f64.powf(-f64::from(step) / f64::from(STEPS_PER_NINE));
-        ((1.0 - tail) * 1e6).round() / 1e6
-    })
+    curve_of(&sum, n - sum.len())
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_scale_runs_from_0_over_each_nine_to_four_nines() {
-        let scale: Vec<f64> = nines().collect();
-        assert_eq!((scale[0], scale[10], scale[20], scale[30], scale[40]), (0.0, 0.9, 0.99, 0.999, 0.9999));
-        assert!(scale.windows(2).all(|pair| pair[0] < pair[1]));
-    }
 
     #[test]
     fn centres() {

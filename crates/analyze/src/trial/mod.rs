@@ -1,11 +1,15 @@
-//! One trial: its latency summaries, its gates, and whether its warm-up is over.
+//! One trial: its latency summaries, its percentile curve, its gates, its thresholds, and whether its warm-up is over.
 
+mod curve;
 pub(crate) mod histogram;
 mod level;
 mod summary;
+mod threshold;
 mod validity;
 
+pub use curve::curve;
 pub use level::is_level;
 pub use summary::{latency, quantile_floor};
+pub use threshold::{Threshold, ThresholdError};
 pub(crate) use validity::{CANARY_SAID, PACER_LAG_NS, STEAL_SAID};
 pub use validity::{TrialFacts, validity};

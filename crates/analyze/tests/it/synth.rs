@@ -156,6 +156,7 @@ pub(crate) fn report(load: LoadPlan) -> LoadReport {
         validity: Validity { ok: true, ..Validity::default() },
         instrument_limit: None,
         notes: vec![],
+        thresholds: Vec::new(),
     }
 }
 

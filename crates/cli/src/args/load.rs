@@ -1,16 +1,25 @@
 //! Arguments of `prony load`: where to, how much, how long. Other groups are flattened in.
 
 use super::{ConnectionArgs, RequestArgs, ResultArgs, TlsArgs, parse_enum};
+use crate::load::compat::Tool;
 use schema::experiment::ArrivalLaw;
 use units::{Count, Nanos, PerSecond};
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Examples:
+#[command(
+    next_help_heading = "Load",
+    after_help = "Examples:
   prony load http://127.0.0.1:8080/ -c 64 -d 10s
   prony load http://127.0.0.1:8080/api -R 10k --arrivals poisson -c 200 -d 1m
   prony load http://127.0.0.1:8080/items -m POST -H 'Content-Type: application/json' -b '{\"a\":1}'
-  prony load http://127.0.0.1:8080/ -n 100k --format json -o result.json
-  prony load https://127.0.0.1:8443/ --cacert ca.pem -d 10s")]
+  prony load http://127.0.0.1:8080/ -n 100k -o result.json --hgrm result.hgrm
+  prony load http://127.0.0.1:8080/ -R 1k --fail 'p99>50ms' --fail 'errors>0.1%'
+  prony load https://127.0.0.1:8443/ --cacert ca.pem -d 10s
+  prony load --compat hey -z 10s -c 50 -q 20 http://127.0.0.1:8080/
+
+Exit codes: 0 done, 1 wrong arguments, 2 no right answer, 3 a --fail threshold is crossed or cannot be decided,
+130 interrupted (results kept)."
+)]
 pub(crate) struct LoadArgs {
     /// Where to send requests, for example http://127.0.0.1:8080/path
     pub(crate) url: String,
@@ -53,6 +62,9 @@ pub(crate) struct LoadArgs {
     /// Allow load on this public host; loopback and private addresses need no consent
     #[arg(long, value_name = "HOST")]
     pub(crate) consent: Vec<String>,
+    /// Read the arguments as those of another tool, print prony's own, and run them
+    #[arg(long, value_name = "TOOL", value_enum)]
+    pub(crate) compat: Option<Tool>,
     #[command(flatten, next_help_heading = "Connections")]
     pub(crate) connection: ConnectionArgs,
     #[command(flatten)]

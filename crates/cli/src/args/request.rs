@@ -1,6 +1,5 @@
 //! What `prony load` sends, and what a right answer is.
 
-/// Options of the request.
 #[derive(Debug, clap::Args)]
 pub(crate) struct RequestArgs {
     /// Method [default: GET, or POST with a body]

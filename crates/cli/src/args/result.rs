@@ -1,9 +1,9 @@
 //! What `prony load` shows and writes, and when it counts as failed.
 
+use analyze::Threshold;
 use clap::ValueEnum;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
-/// Options of the result.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ResultArgs {
     /// Show every kind of time with all percentiles
@@ -15,9 +15,25 @@ pub(crate) struct ResultArgs {
     /// Write it to a file instead of standard output
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
-    /// Do not draw in place; one line a second instead
+    /// Write one row an interval: CSV, or JSON where FILE ends in .json or .ndjson
+    #[arg(long, value_name = "FILE")]
+    pub(crate) timeseries: Option<PathBuf>,
+    /// Write the percentile distribution of response time, for HdrHistogram's plotter
+    #[arg(long, value_name = "FILE")]
+    pub(crate) hgrm: Option<PathBuf>,
+    /// Write the interval log of HdrHistogram (V2), every kind of time by its tag
+    #[arg(long, value_name = "FILE")]
+    pub(crate) hlog: Option<PathBuf>,
+    /// End with exit code 3 when this is true, for example 'p99>50ms', 'errors>0.1%', 'service.p90>=2ms', 'rate<1k';
+    /// repeatable
+    #[arg(long, value_name = "LIMIT", allow_hyphen_values = true)]
+    pub(crate) fail: Vec<Threshold>,
+    /// Do not draw in place: one line a second instead
     #[arg(long)]
     pub(crate) no_tui: bool,
+    /// Show no progress
+    #[arg(long)]
+    pub(crate) quiet: bool,
 }
 
 /// What a result is printed as.
@@ -27,4 +43,27 @@ pub(crate) enum ResultFormat {
     Text,
     /// For machines; versioned, see `prony schema load`
     Json,
+    /// For spreadsheets: a header and one row
+    Csv,
+    /// For pull requests
+    Markdown,
+    /// One page that works offline
+    Html,
+}
+
+impl ResultArgs {
+    /// What is asked for, else what the ending of the output file says, else text.
+    pub(crate) fn format(&self) -> ResultFormat {
+        let by_ending = || {
+            let ending = self.output.as_deref().and_then(Path::extension)?.to_str()?.to_ascii_lowercase();
+            Some(match ending.as_str() {
+                "json" => ResultFormat::Json,
+                "csv" => ResultFormat::Csv,
+                "md" | "markdown" => ResultFormat::Markdown,
+                "html" | "htm" => ResultFormat::Html,
+                _ => return None,
+            })
+        };
+        self.format.or_else(by_ending).unwrap_or(ResultFormat::Text)
+    }
 }

@@ -1,31 +1,85 @@
-//! `prony load`: one URL, one load, one summary.
+//! `prony load`: one URL, one load, one result.
 
+pub(crate) mod compat;
+mod files;
+mod live;
 mod resolve;
+mod words;
 
 use crate::args::{LoadArgs, ResultFormat};
-use crate::progress::LoadProgress;
-use crate::{exit, interrupt, output, screen};
+use crate::{calibrate, exit, interrupt, output};
 use anyhow::Result;
-use engine::EngineError;
+use engine::{EngineError, IntervalData};
+use files::Recorder;
+use live::Progress;
+use report::LoadSeries;
 use resolve::resolve;
 use runner::RunnerError;
-use runner::measure::{LoadJob, measure, nothing_connected};
+use runner::measure::{LoadJob, Watch, measure, nothing_connected};
 use schema::load::LoadReport;
-use std::sync::atomic::Ordering;
-use units::Nanos;
+use schema::plan::PinPlan;
+use schema::trial::IntervalLine;
+use std::io::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
+use units::MonotonicClock;
 
 pub(crate) fn load(args: &LoadArgs) -> Result<u8> {
+    files::check(&args.result)?;
     let job = resolve(args)?;
-    let format = args.result.format.unwrap_or(ResultFormat::Text);
     let stop = interrupt::stop_flag()?;
-    let live = format == ResultFormat::Text && !args.result.no_tui && screen::is_live();
-    if format == ResultFormat::Text {
-        eprintln!("{}", plan_line(&job));
+    if !args.result.quiet {
+        let _ = writeln!(std::io::stderr(), "{}", words::plan_line(&job));
     }
-    let mut progress = LoadProgress::new(live, &job);
-    let measured = measure(&job, &mut progress, &stop);
-    progress.finish();
-    let (report, code) = match measured {
+    let pin = PinPlan { generator: job.cpus.clone(), ..PinPlan::default() };
+    let limit = calibrate::limit_of(&[&job.load], &pin, target::pin::usable_cpus()?.len());
+    let _ = write!(std::io::stderr(), "{}", calibrate::warnings(limit.as_ref()));
+    for note in runner::ports::notes(&job) {
+        let _ = writeln!(std::io::stderr(), "note: {note}");
+    }
+    let mut watcher =
+        Watcher { progress: Progress::new(&args.result, &job), recorder: Recorder::new(&args.result)? };
+    let measured = measure_or_refuse(&job, &mut watcher, &stop);
+    watcher.progress.finish();
+    let (mut report, code) = measured?;
+    report.instrument_limit = limit;
+    report.thresholds = args.result.fail.iter().map(|threshold| threshold.check(&report)).collect();
+    // Files first: a reader of standard output that has left must not cost them.
+    let series = watcher.recorder.finish(&args.result, &report)?;
+    print(args, &report, &series)?;
+    let crossed = report.thresholds.iter().any(|threshold| threshold.failed);
+    Ok(if code == exit::DONE && crossed { exit::CLAIM } else { code })
+}
+
+/// Progress on the screen and what the files need.
+struct Watcher {
+    progress: Progress,
+    recorder: Recorder,
+}
+
+impl Watch for Watcher {
+    fn connected(&mut self, asked: u64, established: u64) {
+        self.progress.connected(asked, established);
+    }
+
+    fn begun(&mut self, clock: MonotonicClock) -> Result<(), RunnerError> {
+        self.progress.begun(clock);
+        Ok(())
+    }
+
+    fn waiting(&mut self) {
+        self.progress.waiting();
+    }
+
+    fn interval(&mut self, line: &IntervalLine, data: &IntervalData) -> Result<(), RunnerError> {
+        self.recorder.interval(line, data)?;
+        self.progress.interval(line, data);
+        Ok(())
+    }
+}
+
+/// The report and its exit code; a load of which nothing could connect has a report, too.
+fn measure_or_refuse(job: &LoadJob, watcher: &mut Watcher, stop: &AtomicBool) -> Result<(LoadReport, u8)> {
+    match measure(job, watcher, stop) {
         Ok(mut measured) => {
             measured.report.validity = analyze::validity(&measured.report, &measured.facts);
             let code = match measured.report.requests.completed {
@@ -33,54 +87,31 @@ pub(crate) fn load(args: &LoadArgs) -> Result<u8> {
                 0 => exit::FAILED,
                 _ => exit::DONE,
             };
-            (measured.report, code)
+            Ok((measured.report, code))
         }
         Err(RunnerError::Engine(EngineError::NothingConnected { .. })) if stop.load(Ordering::Relaxed) => {
-            return Err(RunnerError::Interrupted.into());
+            Err(RunnerError::Interrupted.into())
         }
         Err(RunnerError::Engine(EngineError::NothingConnected { asked, failures, example })) => {
-            let mut report = nothing_connected(&job, asked, &failures, &example);
+            let mut report = nothing_connected(job, asked, &failures, &example);
             report.validity = analyze::validity(&report, &analyze::TrialFacts::default());
-            eprintln!("prony: no connection could be opened to {}: {example}", job.to);
-            (report, exit::FAILED)
+            watcher.progress.finish();
+            let _ =
+                writeln!(std::io::stderr(), "prony: no connection could be opened to {}: {example}", job.to);
+            Ok((report, exit::FAILED))
         }
-        Err(error) => return Err(error.into()),
-    };
-    print(args, &report)?;
-    Ok(code)
+        Err(error) => Err(error.into()),
+    }
 }
 
-fn print(args: &LoadArgs, report: &LoadReport) -> Result<()> {
+fn print(args: &LoadArgs, report: &LoadReport, series: &LoadSeries) -> Result<()> {
     let file = args.result.output.as_deref();
-    let text = match args.result.format {
-        Some(ResultFormat::Json) => serde_json::to_string_pretty(report)? + "\n",
-        _ => report::load_text(report, output::style(file), args.result.latency),
+    let text = match args.result.format() {
+        ResultFormat::Text => report::load_text(report, output::style(file), args.result.latency),
+        ResultFormat::Json => serde_json::to_string_pretty(report)? + "\n",
+        ResultFormat::Csv => report::load_csv(report)?,
+        ResultFormat::Markdown => report::load_markdown(report),
+        ResultFormat::Html => report::load_html(report, series)?,
     };
     output::write(file, &text)
-}
-
-/// The resolved totals, before anything is sent.
-fn plan_line(job: &LoadJob) -> String {
-    let load = &job.load;
-    let what = match (load.rate_per_s, load.arrivals, job.requests_max) {
-        (Some(rate), Some(law), _) => {
-            format!("open loop, {rate} requests/s in total ({law:?} arrivals)").to_lowercase()
-        }
-        (_, _, Some(requests)) => format!("closed loop, {requests} requests in total"),
-        _ => "closed loop".to_owned(),
-    };
-    let plural = |n: u32| if n == 1 { "" } else { "s" };
-    let time = match job.phases.sample_ns {
-        u64::MAX => String::new(),
-        sample_ns => format!(", {}", Nanos(sample_ns)),
-    };
-    let (c, w) = (load.connections, load.workers);
-    format!(
-        "{} {}{}: {what}, {c} connection{}, {w} worker{}{time}",
-        job.request.method,
-        job.url,
-        job.request.path,
-        plural(c),
-        plural(w)
-    )
 }

@@ -154,7 +154,7 @@ fn the_text_says_what_happened_and_whether_to_believe_it() {
 fn an_interrupt_keeps_the_result() {
     let server = Server::start(&["--mean", "1ms"]);
     let folder = tempfile::tempdir().unwrap();
-    let series = folder.path().join("result.json");
+    let (series, log) = (folder.path().join("result.json"), folder.path().join("result.hlog"));
     let args = [
         "load",
         &server.url("/"),
@@ -162,10 +162,10 @@ fn an_interrupt_keeps_the_result() {
         "2",
         "-d",
         "60s",
-        "--format",
-        "json",
         "-o",
         series.to_str().unwrap(),
+        "--hlog",
+        log.to_str().unwrap(),
     ];
     let child = prony(&args).stderr(Stdio::piped()).spawn().unwrap();
     // The server tells when load has come; only then is there something to keep.
@@ -176,6 +176,8 @@ fn an_interrupt_keeps_the_result() {
     let report: Value = serde_json::from_str(&std::fs::read_to_string(series).unwrap()).unwrap();
     check_report(&report);
     assert!(report["requests"]["completed"].as_u64().unwrap() > 0);
+    assert!(std::fs::read_to_string(log).unwrap().contains("Tag=response,"), "the log is whole");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "nothing is left beside the files");
 }
 
 fn stats(server: &Server) -> u64 {

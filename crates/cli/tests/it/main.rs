@@ -5,6 +5,7 @@ mod command;
 mod fault;
 mod files;
 mod load;
+mod load_results;
 mod run;
 mod survival;
 mod tidy;

@@ -75,7 +75,7 @@ fn points(cell: &CellSummary) -> Vec<(f64, f64)> {
     drawn.map(|point| (one_in(point.quantile), point.ns as f64)).collect()
 }
 
-fn one_in(quantile: f64) -> f64 {
+pub(super) fn one_in(quantile: f64) -> f64 {
     1.0 / (1.0 - quantile)
 }
 
@@ -89,11 +89,11 @@ const NAMED: [(f64, &str); 7] = [
     (0.99999, "p99.999"),
 ];
 
-fn ticks(right: f64) -> Vec<f64> {
+pub(super) fn ticks(right: f64) -> Vec<f64> {
     NAMED.iter().map(|(quantile, _)| one_in(*quantile)).filter(|x| *x <= right * 1.001).collect()
 }
 
-fn percentile(x: f64) -> String {
+pub(super) fn percentile(x: f64) -> String {
     let name = NAMED.iter().find(|(quantile, _)| (one_in(*quantile) / x - 1.0).abs() < 1e-6);
     name.map_or_else(String::new, |(_, name)| (*name).to_owned())
 }

@@ -8,12 +8,14 @@
 mod canvas;
 mod curves;
 mod forest;
+mod load;
 mod strips;
 mod timeline;
 
 pub(crate) use canvas::Palette;
 pub(crate) use curves::curves;
 pub(crate) use forest::forest;
+pub(crate) use load::{load_curves, load_timelines};
 pub(crate) use strips::strips;
 pub(crate) use timeline::timelines;
 

@@ -51,6 +51,7 @@ pub(crate) fn load_report() -> LoadReport {
         validity: validity(false),
         notes: vec![],
         instrument_limit: None,
+        thresholds: Vec::new(),
     }
 }
 

@@ -1,0 +1,146 @@
+//! Progress of `prony load` on standard error: a view in place on a terminal, else one line a second, or nothing.
+//!
+//! Invariants: nothing goes to standard output; no terminal mode is changed and nothing is read from the terminal, so
+//! that there is nothing to restore, however prony ends; what cannot be written is given up in silence, because
+//! progress is never worth a result.
+
+mod inline;
+mod state;
+mod view;
+
+use crate::args::ResultArgs;
+use crate::screen;
+use engine::IntervalData;
+use inline::Inline;
+use report::format;
+use runner::measure::LoadJob;
+use schema::load::ErrorClass;
+use schema::trial::{IntervalLine, Phase};
+use state::State;
+use std::io::Write;
+use std::time::{Duration, Instant};
+use units::{Clock, MonotonicClock, Nanos};
+
+/// How often the view is drawn while no interval ends, so that its clock runs.
+const REDRAW: Duration = Duration::from_millis(250);
+
+/// Progress in one of its forms.
+pub(super) enum Progress {
+    View(Box<View>),
+    Lines,
+    Quiet,
+}
+
+/// The view in place.
+pub(super) struct View {
+    state: State,
+    screen: Inline,
+    colors: bool,
+    clock: Option<MonotonicClock>,
+    drawn: Option<Instant>,
+}
+
+impl Progress {
+    pub(super) fn new(args: &ResultArgs, job: &LoadJob) -> Self {
+        if args.quiet {
+            return Self::Quiet;
+        }
+        if args.no_tui || !screen::is_live() {
+            return Self::Lines;
+        }
+        Self::View(Box::new(View {
+            state: State::new(job),
+            screen: Inline::default(),
+            colors: screen::colors_wanted(),
+            clock: None,
+            drawn: None,
+        }))
+    }
+
+    pub(super) fn connected(&mut self, asked: u64, established: u64) {
+        if let Self::View(view) = self {
+            view.state.connected(asked, established);
+        }
+    }
+
+    pub(super) fn begun(&mut self, clock: MonotonicClock) {
+        if let Self::View(view) = self {
+            view.clock = Some(clock);
+            view.draw();
+        }
+    }
+
+    pub(super) fn waiting(&mut self) {
+        if let Self::View(view) = self
+            && view.drawn.is_none_or(|drawn| drawn.elapsed() >= REDRAW)
+        {
+            view.draw();
+        }
+    }
+
+    pub(super) fn interval(&mut self, line: &IntervalLine, data: &IntervalData) {
+        match self {
+            Self::View(view) => {
+                view.state.interval(line, data);
+                view.draw();
+            }
+            Self::Lines => {
+                let _ = writeln!(std::io::stderr(), "{}", line_words(line));
+            }
+            Self::Quiet => {}
+        }
+    }
+
+    /// Takes the view away, so that the result stands in its place.
+    pub(super) fn finish(&mut self) {
+        if let Self::View(view) = self {
+            let _ = std::io::stderr().write_all(view.screen.clear().as_bytes());
+        }
+    }
+}
+
+impl View {
+    fn draw(&mut self) {
+        self.state.elapsed = self.clock.map_or(Nanos::ZERO, |clock| clock.now());
+        let (width, height) = screen::size();
+        let buffer = view::render(&self.state, width, height);
+        let frame = self.screen.frame(&buffer, self.colors, width);
+        let _ = std::io::stderr().write_all(frame.as_bytes());
+        self.drawn = Some(Instant::now());
+    }
+}
+
+/// One interval as a line: end, rate, times, failures, what waits.
+fn line_words(line: &IntervalLine) -> String {
+    let length_ns = line.end_ns.saturating_sub(line.start_ns).max(1);
+    let rate = line.completed as f64 * 1e9 / length_ns as f64;
+    let time = |ns: Option<u64>| ns.map_or_else(|| format::NONE.to_owned(), format::nanos);
+    let failed: u64 = line.failed.values().sum();
+    let mut text = format!(
+        "{:>7} {:>12}  p50 {:>8}  p99 {:>8}  {} failed",
+        format::setting(line.end_ns / 1_000_000 * 1_000_000),
+        format::rate(rate),
+        time(line.p50_ns),
+        time(line.p99_ns),
+        format::count(failed),
+    );
+    let worst = line.failed.iter().max_by_key(|(_, n)| **n).map(|(class, _)| class);
+    if let Some(class) = worst {
+        text += &format!(" ({})", class_words(*class));
+    }
+    if line.backlog > 0 {
+        text += &format!(", backlog {}", format::count(line.backlog));
+    }
+    match line.phase {
+        Some(Phase::Warmup) => text + "  warm-up",
+        Some(Phase::Drain) => text + "  drain",
+        _ => text,
+    }
+}
+
+fn class_words(class: ErrorClass) -> String {
+    class.key().replace('_', " ")
+}
+
+#[cfg(test)]
+mod tests;

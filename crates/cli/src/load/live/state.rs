@@ -1,0 +1,164 @@
+//! What the view shows, folded from intervals. Pure: the caller says what time it is.
+//!
+//! The times of one interval are for looking at only; those of the whole window keep the rules of METHOD §4, so that
+//! a percentile appears once there are enough requests for it.
+
+use analyze::latency;
+use engine::{IntervalData, new_histogram};
+use hdrhistogram::Histogram;
+use runner::measure::LoadJob;
+use schema::load::{ErrorClass, LatencySummary};
+use schema::trial::{IntervalLine, Phase};
+use std::collections::{BTreeMap, VecDeque};
+use units::Nanos;
+
+/// Intervals kept for the sparklines: as many as the widest terminal shows.
+const KEPT: usize = 200;
+
+/// Four times of an interval in nanoseconds.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Times {
+    pub(super) p50: Option<u64>,
+    pub(super) p90: Option<u64>,
+    pub(super) p99: Option<u64>,
+    pub(super) max: Option<u64>,
+}
+
+/// A load so far.
+#[derive(Debug)]
+pub(super) struct State {
+    pub(super) what: String,
+    pub(super) rate_asked: Option<f64>,
+    /// Warm-up and measured time; none where requests end the load.
+    pub(super) length: Option<Nanos>,
+    pub(super) requests_max: Option<u64>,
+    /// Since the trial's origin.
+    pub(super) elapsed: Nanos,
+    pub(super) asked: u64,
+    pub(super) established: u64,
+    pub(super) phase: Option<Phase>,
+    pub(super) now: Times,
+    pub(super) rate_now: f64,
+    pub(super) in_flight: u64,
+    pub(super) backlog: u64,
+    pub(super) pacer_lag_p99: Option<u64>,
+    /// Since the measured window began.
+    response: Histogram<u64>,
+    answers: u64,
+    window_ns: u64,
+    pub(super) failed: u64,
+    pub(super) connects: u64,
+    pub(super) errors: BTreeMap<ErrorClass, u64>,
+    pub(super) status: BTreeMap<u16, u64>,
+    /// Answers per second and p99 in nanoseconds of the last intervals.
+    pub(super) rates: VecDeque<u64>,
+    pub(super) p99s: VecDeque<u64>,
+}
+
+impl State {
+    pub(super) fn new(job: &LoadJob) -> Self {
+        let load = &job.load;
+        let phases = &job.phases;
+        let length = (phases.sample_ns < u64::MAX)
+            .then(|| Nanos(phases.warmup_at_least_ns + phases.sample_ns * u64::from(phases.samples)));
+        Self {
+            what: format!("{} {}{}", job.request.method, job.url, job.request.path),
+            rate_asked: load.rate_per_s,
+            length,
+            requests_max: job.requests_max,
+            elapsed: Nanos::ZERO,
+            asked: u64::from(load.connections),
+            established: 0,
+            phase: None,
+            now: Times::default(),
+            rate_now: 0.0,
+            in_flight: 0,
+            backlog: 0,
+            pacer_lag_p99: None,
+            response: new_histogram(),
+            answers: 0,
+            window_ns: 0,
+            failed: 0,
+            connects: 0,
+            errors: BTreeMap::new(),
+            status: BTreeMap::new(),
+            rates: VecDeque::new(),
+            p99s: VecDeque::new(),
+        }
+    }
+
+    pub(super) fn connected(&mut self, asked: u64, established: u64) {
+        (self.asked, self.established) = (asked, established);
+    }
+
+    pub(super) fn interval(&mut self, line: &IntervalLine, data: &IntervalData) {
+        let length_ns = line.end_ns.saturating_sub(line.start_ns).max(1);
+        // What warm-up did is no part of what is measured.
+        if self.phase == Some(Phase::Warmup) && line.phase != Some(Phase::Warmup) {
+            self.forget_warmup();
+        }
+        self.phase = line.phase;
+        (self.in_flight, self.backlog) = (line.in_flight, line.backlog);
+        self.connects += line.connects;
+        self.count(line, data);
+        if line.phase == Some(Phase::Drain) {
+            return;
+        }
+        self.window_ns += length_ns;
+        self.rate_now = line.completed as f64 * 1e9 / length_ns as f64;
+        self.now = times(&data.times.response);
+        let lag = &data.times.pacer_lag;
+        self.pacer_lag_p99 = (!lag.is_empty()).then(|| lag.value_at_quantile(0.99));
+        keep(&mut self.rates, self.rate_now.round() as u64);
+        keep(&mut self.p99s, self.now.p99.unwrap_or(0));
+    }
+
+    fn count(&mut self, line: &IntervalLine, data: &IntervalData) {
+        self.response.add(&data.times.response).expect("all time histograms have the same bounds");
+        self.answers += line.completed;
+        for (class, n) in &line.failed {
+            *self.errors.entry(*class).or_default() += n;
+            self.failed += n;
+        }
+        for (code, n) in &line.status {
+            *self.status.entry(*code).or_default() += n;
+        }
+    }
+
+    fn forget_warmup(&mut self) {
+        self.response.reset();
+        self.errors.clear();
+        self.status.clear();
+        (self.answers, self.failed, self.window_ns) = (0, 0, 0);
+    }
+
+    /// Right answers in the window so far.
+    pub(super) const fn answers(&self) -> u64 {
+        self.answers
+    }
+
+    /// Right answers per second of the window so far.
+    pub(super) fn rate_so_far(&self) -> f64 {
+        if self.window_ns == 0 { 0.0 } else { self.answers as f64 * 1e9 / self.window_ns as f64 }
+    }
+
+    /// Response times so far, by the rules of the final result.
+    pub(super) fn so_far(&self) -> LatencySummary {
+        latency(&self.response, self.errors.get(&ErrorClass::Timeout).copied().unwrap_or_default())
+    }
+}
+
+fn times(histogram: &Histogram<u64>) -> Times {
+    if histogram.is_empty() {
+        return Times::default();
+    }
+    let at = |quantile: f64| Some(histogram.value_at_quantile(quantile));
+    Times { p50: at(0.5), p90: at(0.9), p99: at(0.99), max: Some(histogram.max()) }
+}
+
+fn keep(values: &mut VecDeque<u64>, value: u64) {
+    if values.len() == KEPT {
+        values.pop_front();
+    }
+    values.push_back(value);
+}

@@ -1,0 +1,124 @@
+//! The view as text at several sizes, and the lines that stand for it elsewhere.
+
+use super::*;
+use crate::args::{Args, Command};
+use clap::Parser;
+use ratatui::buffer::Buffer;
+
+/// A load of seven intervals, the last one with failures.
+fn state(arguments: &str) -> State {
+    let words = format!("prony load http://127.0.0.1:8080/json -t 1 -c 64 {arguments}");
+    let Command::Load(args) = Args::try_parse_from(words.split_whitespace()).unwrap().command else {
+        panic!("not a load")
+    };
+    let mut state = State::new(&super::super::resolve::resolve(&args).unwrap());
+    state.connected(64, 63);
+    for second in 0..7_u64 {
+        let mut data = IntervalData::default();
+        for request in 0..1_000 + 200 * second {
+            data.times.response.record(1_000_000 + request * 1_000 * (second + 1)).unwrap();
+            data.times.pacer_lag.record(20_000 + request).unwrap();
+        }
+        let mut line = IntervalLine {
+            start_ns: second * 1_000_000_000,
+            end_ns: (second + 1) * 1_000_000_000,
+            phase: Some(Phase::Sample),
+            completed: data.times.response.len(),
+            status: [(200, data.times.response.len())].into(),
+            backlog: second,
+            in_flight: 12,
+            connects: if second == 0 { 63 } else { 1 },
+            p50_ns: Some(data.times.response.value_at_quantile(0.5)),
+            p99_ns: Some(data.times.response.value_at_quantile(0.99)),
+            ..IntervalLine::default()
+        };
+        if second == 6 {
+            line.failed = [(ErrorClass::UnexpectedStatus, 12), (ErrorClass::Timeout, 3)].into();
+            line.status.insert(503, 12);
+        }
+        state.interval(&line, &data);
+    }
+    state.elapsed = Nanos::from_millis(7_400);
+    state
+}
+
+fn text(buffer: &Buffer) -> String {
+    let row = |y: u16| -> String { (0..buffer.area.width).map(|x| buffer[(x, y)].symbol()).collect() };
+    (0..buffer.area.height).map(|y| row(y).trim_end().to_owned() + "\n").collect()
+}
+
+fn view(arguments: &str, width: u16, height: u16) -> String {
+    text(&view::render(&state(arguments), width, height))
+}
+
+#[test]
+fn the_view_at_80_columns() {
+    insta::assert_snapshot!(view("-R 2k -d 30s", 80, 40));
+}
+
+#[test]
+fn the_view_at_40_columns() {
+    insta::assert_snapshot!(view("-R 2k -d 30s", 40, 40));
+}
+
+#[test]
+fn the_view_on_a_low_terminal_keeps_what_matters_most() {
+    insta::assert_snapshot!(view("-n 100k", 80, 9));
+}
+
+#[test]
+fn every_size_fits() {
+    for width in [1, 20, 39, 40, 41, 60, 80, 100, 132, 200, 500] {
+        for height in [1, 2, 5, 9, 12, 19, 20, 24, 60] {
+            let buffer = view::render(&state("-R 2k -d 30s"), width, height);
+            assert!(buffer.area.width < width.clamp(40, 200), "{width}×{height}");
+            assert!(buffer.area.height < height.max(6), "{width}×{height}: {}", buffer.area.height);
+        }
+    }
+}
+
+#[test]
+fn warm_up_is_no_part_of_what_is_shown_so_far() {
+    let mut state = state("-d 30s --warmup 1s");
+    let (mut data, mut line) = (IntervalData::default(), IntervalLine::default());
+    line.phase = Some(Phase::Warmup);
+    line.end_ns = 1_000_000_000;
+    state.interval(&line, &data);
+    data.times.response.record(5_000_000).unwrap();
+    line = IntervalLine {
+        phase: Some(Phase::Sample),
+        completed: 1,
+        start_ns: 1_000_000_000,
+        end_ns: 2_000_000_000,
+        ..line
+    };
+    state.interval(&line, &data);
+    assert_eq!((state.answers(), state.failed, state.so_far().count), (1, 0, 1));
+    assert!((state.rate_so_far() - 1.0).abs() < 1e-9);
+}
+
+#[test]
+fn a_line_a_second_says_the_same_in_short() {
+    let line = IntervalLine {
+        start_ns: 2_000_000_000,
+        end_ns: 3_000_000_000,
+        phase: Some(Phase::Sample),
+        completed: 48_213,
+        p50_ns: Some(1_210_000),
+        p99_ns: Some(4_870_000),
+        ..IntervalLine::default()
+    };
+    assert_eq!(line_words(&line), "    3 s     48,213/s  p50  1.21 ms  p99  4.87 ms  0 failed");
+    let failing = IntervalLine {
+        failed: [(ErrorClass::Timeout, 3), (ErrorClass::UnexpectedStatus, 12)].into(),
+        backlog: 40,
+        phase: Some(Phase::Warmup),
+        p50_ns: None,
+        p99_ns: None,
+        ..line
+    };
+    assert_eq!(
+        line_words(&failing),
+        "    3 s     48,213/s  p50        –  p99        –  15 failed (unexpected status), backlog 40  warm-up"
+    );
+}

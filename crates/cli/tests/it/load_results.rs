@@ -1,0 +1,107 @@
+//! What `prony load` leaves: formats, files, thresholds, progress, and the command lines of other tools.
+
+use crate::command::{Server, bad, done, good, prony};
+use crate::load::check_report;
+use serde_json::Value;
+use std::process::Stdio;
+
+#[test]
+fn every_format_and_file_is_written_by_its_ending() {
+    let server = Server::start(&[]);
+    let folder = tempfile::tempdir().unwrap();
+    let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
+    let read = |name: &str| std::fs::read_to_string(path(name)).unwrap();
+    for (name, mark) in [
+        ("r.json", "prony.load/1"),
+        ("r.csv", "url,method,path,model"),
+        ("r.md", "right answers"),
+        ("r.html", "<!DOCTYPE html>"),
+        ("r.txt", "1,000 scheduled = 1,000 completed"),
+    ] {
+        let done = good(&["load", &server.url("/"), "-n", "1000", "-c", "2", "-o", &path(name)]);
+        assert!(done.out.is_empty(), "{name}: {}", done.out);
+        assert!(read(name).contains(mark), "{name}: {}", read(name));
+    }
+    let args = ["load", &server.url("/"), "-c", "2", "-d", "2s", "-t", "1"];
+    let files = ["--timeseries", &path("s.csv"), "--hgrm", &path("r.hgrm"), "--hlog", &path("r.hlog")];
+    good(&[&args[..], &files[..]].concat());
+    assert_eq!(read("s.csv").lines().filter(|line| line.contains(",sample,")).count(), 2);
+    assert!(read("r.hgrm").contains("#[Mean    ="), "{}", read("r.hgrm"));
+    assert!(read("r.hlog").contains("Tag=service,"));
+    good(&["load", &server.url("/"), "-n", "100", "-c", "2", "--timeseries", &path("s.ndjson")]);
+    read("s.ndjson").lines().for_each(|line| {
+        crate::load::check_schema("interval", &serde_json::from_str(line).unwrap());
+    });
+    let left: Vec<_> = std::fs::read_dir(folder.path()).unwrap().map(|e| e.unwrap().file_name()).collect();
+    assert!(!left.iter().any(|name| name.to_string_lossy().ends_with(".tmp")), "{left:?}");
+}
+
+#[test]
+fn a_crossed_threshold_gives_exit_code_3() {
+    let server = Server::start(&["--error-rate", "0.5"]);
+    let url = server.url("/");
+    let run = |limits: &[&str]| {
+        let fail = limits.iter().flat_map(|limit| ["--fail", limit]);
+        let args: Vec<&str> =
+            ["load", &url, "-n", "1000", "-c", "4", "--format", "json"].into_iter().chain(fail).collect();
+        let done = done(&args);
+        let report: Value = serde_json::from_str(&done.out).unwrap();
+        check_report(&report);
+        (done.code, report["thresholds"].clone())
+    };
+    assert_eq!(run(&["errors>99%", "rate<0.001"]).0, 0, "kept limits fail nothing");
+    let (code, answers) = run(&["errors>10%", "errors>99%"]);
+    assert_eq!((code, &answers[0]["failed"], &answers[1]["failed"]), (3, &true.into(), &false.into()));
+    let (code, answers) = run(&["p99.9>1h"]);
+    assert_eq!((code, &answers[0]["decided"]), (3, &false.into()), "a refused percentile decides nothing");
+    assert!(answers[0]["text"].as_str().unwrap().contains("needs 300,000 requests"), "{answers}");
+    let text = done(&["load", &url, "-n", "100", "-c", "1", "--fail", "errors>1%"]);
+    assert!(text.code == 3 && text.out.contains("✗ errors>1% crossed: "), "{}", text.out);
+}
+
+#[test]
+fn another_tools_command_line_is_told_and_run() {
+    let server = Server::start(&[]);
+    let done =
+        good(&["load", "--compat", "hey", "-n", "105", "-c", "10", &server.url("/"), "--format", "json"]);
+    assert!(done.err.contains(&format!("prony load {} -c 10 -n 100 ", server.url("/"))), "{}", done.err);
+    assert!(done.err.contains("100 of 105"), "{}", done.err);
+    let report: Value = serde_json::from_str(&done.out).unwrap();
+    assert_eq!(report["requests"]["completed"], 100);
+    assert!(good(&["load", "--compat", "ab", "--help"]).out.contains("Keep connections alive"));
+    bad(&["load", "--compat"], 1, &["--compat knows wrk"]);
+}
+
+#[test]
+fn progress_is_lines_where_there_is_no_terminal_and_nothing_when_quiet() {
+    let server = Server::start(&[]);
+    let args = ["load", &server.url("/"), "-c", "1", "-d", "2s", "--format", "json"];
+    let told = good(&args);
+    assert_eq!(
+        told.err.lines().filter(|line| line.contains("p50")).count(),
+        2 + drains(&told.err),
+        "{}",
+        told.err
+    );
+    assert!(!told.err.contains('\u{1b}'));
+    serde_json::from_str::<Value>(&told.out).unwrap();
+    assert_eq!(good(&[&args[..], &["--quiet"]].concat()).err, "");
+}
+
+/// The drain has a line of its own where it was seen.
+fn drains(err: &str) -> usize {
+    err.lines().filter(|line| line.ends_with("drain")).count()
+}
+
+#[test]
+fn a_reader_that_leaves_is_no_error_of_a_load() {
+    let server = Server::start(&[]);
+    let mut child = prony(&["load", &server.url("/"), "-n", "100", "-c", "1", "--format", "html", "--quiet"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(child.stdout.take());
+    let done = child.wait_with_output().unwrap();
+    assert_eq!((done.status.code(), String::from_utf8_lossy(&done.stderr).as_ref()), (Some(0), ""));
+}

@@ -1,0 +1,99 @@
+//! One load as Markdown for a pull request: the rate, the times, where requests ended, whether to believe it.
+//!
+//! Invariant: as in `report.md`, nothing from outside acts as Markdown or HTML.
+
+use crate::clean::{markdown as prose, markdown_code as code};
+use crate::format;
+use crate::load_words::{errors, facts, how, kinds, limits, quantile, short_fields, what};
+use crate::markdown::table;
+use crate::words::Footnotes;
+use schema::load::LoadReport;
+
+/// The load as a short Markdown section without a heading.
+#[must_use]
+pub fn load_markdown(report: &LoadReport) -> String {
+    let sections = [
+        validity_first(report),
+        opening(report),
+        times(report),
+        rest(report),
+        thresholds(report),
+        believed(report),
+    ];
+    sections.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
+}
+
+fn opening(report: &LoadReport) -> String {
+    format!(
+        "**{}** right answers: {}\n\n{}.\n",
+        format::rate(report.throughput_per_s),
+        code(&what(report)),
+        prose(&how(report))
+    )
+}
+
+fn times(report: &LoadReport) -> String {
+    let fields = short_fields();
+    let mut header = vec!["Time"];
+    header.extend(fields.iter().map(|(name, ..)| *name));
+    let mut notes = Footnotes::default();
+    let rows: Vec<Vec<String>> = kinds(report, true)
+        .into_iter()
+        .map(|(name, summary)| {
+            let values = fields.iter().map(|field| quantile(summary, *field, &mut notes));
+            std::iter::once(name).chain(values).collect()
+        })
+        .collect();
+    let align = "l".to_owned() + &"r".repeat(fields.len());
+    let notes: String = notes.numbered().map(|(sign, text)| format!("\n{sign} {}\n", prose(text))).collect();
+    table(&header, &align, rows.into_iter()) + &notes
+}
+
+fn rest(report: &LoadReport) -> String {
+    let requests = &report.requests;
+    let mut rows = vec![vec![
+        "requests".to_owned(),
+        format!(
+            "{} scheduled = {} completed + {} failed + {} censored",
+            format::count(requests.scheduled),
+            format::count(requests.completed),
+            format::count(requests.failed),
+            format::count(requests.censored)
+        ),
+    ]];
+    for (failure, examples) in errors(report) {
+        let example = examples.first().map_or_else(String::new, |text| format!(": {}", code(text)));
+        rows.push(vec!["failed".to_owned(), prose(&failure) + &example]);
+    }
+    rows.extend(facts(report).into_iter().map(|(name, value)| vec![name.to_owned(), prose(&value)]));
+    table(&["", ""], "ll", rows.into_iter())
+}
+
+fn thresholds(report: &LoadReport) -> String {
+    let limits = limits(report);
+    if limits.is_empty() {
+        return String::new();
+    }
+    let rows =
+        limits.iter().map(|limit| vec![limit.word.both(), code(&limit.expression), prose(&limit.text)]);
+    table(&["Threshold", "Fails when", "Found"], "lll", rows)
+}
+
+fn validity_first(report: &LoadReport) -> String {
+    if report.validity.ok {
+        return String::new();
+    }
+    let reasons = report
+        .validity
+        .reasons
+        .iter()
+        .map(|gate| format!("- **{}**: {}\n", prose(&gate.gate.replace('_', " ")), prose(&gate.text)));
+    format!("✗ **These numbers must not be used:**\n\n{}", reasons.collect::<String>())
+}
+
+fn believed(report: &LoadReport) -> String {
+    if !report.validity.ok {
+        return String::new();
+    }
+    format!("✓ {} passed.\n", format::counted(report.validity.gates.len() as u64, "check"))
+}
