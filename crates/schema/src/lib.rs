@@ -6,7 +6,9 @@
 //! Absent on purpose: IO, defaults and resolution (the runner's work), and any arithmetic.
 
 pub mod analysis;
+pub mod arrival;
 mod body;
+mod compact;
 pub mod doctor;
 pub mod experiment;
 pub mod load;
@@ -18,6 +20,8 @@ pub mod target;
 pub mod text;
 pub mod trial;
 pub mod version;
+
+pub use compact::CompactError;
 
 use schemars::{Schema, schema_for};
 
