@@ -1,7 +1,11 @@
 //! The command line as the user types it. Nothing is resolved here; the defaults shown in help come from the runner.
 
+mod arrival;
+
+pub(crate) use arrival::ArrivalArgs;
+
 use clap::{Parser, Subcommand, ValueEnum};
-use schema::experiment::{ArrivalLaw, ServiceLaw};
+use schema::experiment::ServiceLaw;
 use std::path::PathBuf;
 use units::{Count, Nanos, PerSecond};
 
@@ -30,6 +34,8 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Load one URL and print what it did
     Load(Box<LoadArgs>),
+    /// Draw the schedule of an open load before it is run
+    Shape(Box<ShapeArgs>),
     /// Make the report of a run folder again
     Report(ReportArgs),
     /// List the targets that experiments can use
@@ -94,9 +100,8 @@ pub(crate) struct LoadArgs {
     /// Requests per second in total, whatever the answers do (open loop)
     #[arg(short = 'R', long, value_name = "RATE")]
     pub(crate) rate: Option<PerSecond>,
-    /// Arrival process of the open loop [default: constant]
-    #[arg(long, value_name = "LAW", requires = "rate", value_parser = parse_enum::<ArrivalLaw>(&["constant", "uniform", "poisson"]))]
-    pub(crate) arrivals: Option<ArrivalLaw>,
+    #[command(flatten)]
+    pub(crate) pacing: ArrivalArgs,
     /// End after this many requests (closed loop)
     #[arg(short = 'n', long, value_name = "N", conflicts_with = "rate")]
     pub(crate) requests: Option<Count>,
@@ -148,6 +153,37 @@ pub(crate) struct LoadArgs {
     /// Do not draw progress
     #[arg(long)]
     pub(crate) no_tui: bool,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  prony shape experiments/spike.toml
+  prony shape -R 100 --arrivals poisson --shape ramp:to=x10,over=30s -d 60s
+  prony shape -R 1k --arrivals weibull:shape=0.7 --format csv")]
+pub(crate) struct ShapeArgs {
+    /// An experiment file; without one, the load of the flags is drawn
+    #[arg(required_unless_present_any = ["rate", "arrivals"], conflicts_with_all = ["rate", "arrivals", "shape", "think", "duration", "warmup", "seed"])]
+    pub(crate) file: Option<PathBuf>,
+    /// Requests per second in total
+    #[arg(short = 'R', long, value_name = "RATE")]
+    pub(crate) rate: Option<PerSecond>,
+    #[command(flatten)]
+    pub(crate) pacing: ArrivalArgs,
+    /// How long the measured window is
+    #[arg(short, long, value_name = "TIME", default_value = "60s")]
+    pub(crate) duration: Nanos,
+    /// Warm-up before it
+    #[arg(long, value_name = "TIME", default_value = "0s")]
+    pub(crate) warmup: Nanos,
+    /// Seed of random arrivals
+    #[arg(long, default_value_t = runner::resolve::defaults::SEED)]
+    pub(crate) seed: u64,
+    /// What to print
+    #[arg(long, value_enum, default_value_t = ShapeFormat::Text)]
+    pub(crate) format: ShapeFormat,
+    /// Write it to a file instead of standard output
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]
@@ -244,6 +280,16 @@ pub(crate) enum TextOrJson {
     Text,
     /// For machines; versioned, see `prony schema`
     Json,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ShapeFormat {
+    /// A picture for the terminal
+    Text,
+    /// For machines; versioned, see `prony schema shape`
+    Json,
+    /// For spreadsheets, one row a column of the picture
+    Csv,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

@@ -9,6 +9,7 @@ use request::Check;
 use runner::RunnerError;
 use runner::measure::{LoadJob, measure, nothing_connected};
 use runner::net::HttpUrl;
+use runner::resolve::arrival::{Wishes, flags};
 use runner::resolve::{CONNECTIONS_MAX, default_workers, defaults};
 use schema::experiment::LoadModel;
 use schema::load::LoadReport;
@@ -64,12 +65,15 @@ fn print(args: &LoadArgs, report: &LoadReport) -> Result<()> {
 /// The resolved totals, before anything is sent.
 fn plan_line(job: &LoadJob) -> String {
     let load = &job.load;
-    let what = match (load.rate_per_s, load.arrivals, job.requests_max) {
+    let shape =
+        load.shape.as_ref().map_or(String::new(), |shape| format!(" in the shape of a {}", shape.kind));
+    let think = load.think.map_or(String::new(), |think| format!(", think time {think}"));
+    let what = match (load.rate_per_s, &load.arrivals, job.requests_max) {
         (Some(rate), Some(law), _) => {
-            format!("open loop, {rate} requests/s in total ({law:?} arrivals)").to_lowercase()
+            format!("open loop, {rate} requests/s in total{shape} ({} arrivals)", law.name())
         }
-        (_, _, Some(requests)) => format!("closed loop, {requests} requests in total"),
-        _ => "closed loop".to_owned(),
+        (_, _, Some(requests)) => format!("closed loop, {requests} requests in total{think}"),
+        _ => format!("closed loop{think}"),
     };
     let plural = |n: u32| if n == 1 { "" } else { "s" };
     let time = match job.phases.sample_ns {
@@ -99,7 +103,8 @@ fn resolve(args: &LoadArgs) -> Result<LoadJob> {
     {
         bail!("CPU {cpu} cannot be used here; usable are {}", target::pin::list(&usable));
     }
-    let load = load_plan(args, cpus.clone(), usable.len())?;
+    let phases = phases(args)?;
+    let load = load_plan(args, &phases, cpus.clone(), usable.len())?;
     let job = LoadJob {
         url: format!("http://{}", url.authority()),
         authority: url.authority(),
@@ -107,7 +112,7 @@ fn resolve(args: &LoadArgs) -> Result<LoadJob> {
         check: Check::new(&args.expect_status, args.expect_body.clone().map(String::into_bytes)),
         request,
         load,
-        phases: phases(args)?,
+        phases,
         requests_max: args.requests.map(|requests| requests.0),
         cpus,
         // With one CPU, spinning would take it away from a local target.
@@ -118,7 +123,7 @@ fn resolve(args: &LoadArgs) -> Result<LoadJob> {
     Ok(job)
 }
 
-fn load_plan(args: &LoadArgs, cpus: Option<Vec<u32>>, usable: usize) -> Result<LoadPlan> {
+fn load_plan(args: &LoadArgs, phases: &PhasePlan, cpus: Option<Vec<u32>>, usable: usize) -> Result<LoadPlan> {
     let requests = args.requests.map_or(u64::MAX, |requests| requests.0);
     if requests == 0 {
         bail!("-n 0 would send nothing; give at least 1");
@@ -134,19 +139,29 @@ fn load_plan(args: &LoadArgs, cpus: Option<Vec<u32>>, usable: usize) -> Result<L
     if workers == 0 || workers > connections {
         bail!("-t {workers} threads cannot share {connections} connections; give each at least one");
     }
-    Ok(LoadPlan {
-        model: if args.rate.is_some() { LoadModel::Open } else { LoadModel::Closed },
+    let pacing = &args.pacing;
+    let model = pacing.model(args.rate);
+    if model == LoadModel::Open && args.requests.is_some() {
+        bail!("-n ends a closed loop; recorded arrivals end by -d");
+    }
+    let wishes = Wishes {
+        model,
+        rate: args.rate,
+        arrivals: pacing.arrivals.as_ref(),
+        shape: pacing.shape.as_ref(),
+        think: pacing.think.as_ref(),
+    };
+    Ok(flags(wishes, phases)?.into_plan(LoadPlan {
+        model,
         connections,
         connections_max: connections,
-        rate_per_s: args.rate.map(|rate| rate.0),
-        arrivals: args.rate.map(|_| args.arrivals.unwrap_or_default()),
         workers,
         connect_timeout_ns: positive("--connect-timeout", args.connect_timeout)?,
         timeout_ns: positive("--timeout", args.timeout)?,
         total_timeout_ns: args.total_timeout.map(|time| positive("--total-timeout", time)).transpose()?,
         seed: args.seed,
         ..LoadPlan::default()
-    })
+    }))
 }
 
 fn positive(name: &str, time: Nanos) -> Result<u64> {

@@ -2,7 +2,8 @@
 
 use engine::{EngineError, Generator, IntervalData, Job, Step, Timeline};
 use request::{Check, Prepared};
-use schema::experiment::{ArrivalLaw, LoadModel, Reference, ServiceLaw};
+use schema::arrival::ArrivalPlan;
+use schema::experiment::{LoadModel, Reference, ServiceLaw};
 use schema::load::ErrorClass;
 use schema::plan::{LoadPlan, RequestPlan};
 use std::collections::BTreeMap;
@@ -34,7 +35,7 @@ fn closed(connections: u32) -> LoadPlan {
     }
 }
 
-fn open(connections: u32, rate_per_s: f64, arrivals: ArrivalLaw) -> LoadPlan {
+fn open(connections: u32, rate_per_s: f64, arrivals: ArrivalPlan) -> LoadPlan {
     LoadPlan {
         model: LoadModel::Open,
         rate_per_s: Some(rate_per_s),
@@ -49,6 +50,7 @@ fn job(to: SocketAddr, load: LoadPlan, duration_ms: u64, drain_ms: u64) -> Job {
     Job {
         load,
         requests_max: None,
+        recorded: None,
         to,
         prepared: Arc::new(Prepared::new(&plan, "localhost", check).unwrap()),
         timeline: Timeline::for_samples(duration_ms * MS, 1, drain_ms * MS),
@@ -125,7 +127,7 @@ fn target_stats(addr: SocketAddr) -> String {
 fn the_rate_is_the_total_and_exact_over_workers() {
     let server = reference(|_| {});
     for workers in [1, 2, 3] {
-        let load = LoadPlan { workers, ..open(6, 1000.0, ArrivalLaw::Constant) };
+        let load = LoadPlan { workers, ..open(6, 1000.0, ArrivalPlan::Constant) };
         let sum = run(&job(server.addr(), load, 500, 500)).unwrap();
         assert_eq!(sum.counts.measured.scheduled, 500, "{workers} workers");
         assert_eq!(sum.counts.measured.completed, 500, "{workers} workers");
@@ -203,7 +205,7 @@ fn nobody_listening_is_told_before_anything_is_sent() {
 #[test]
 fn a_listener_that_goes_away_refuses_and_nothing_is_lost() {
     let peer = Scripted::start(vec![Act::AwaitRequest, Act::send(GOOD), Act::Close]);
-    let mut job = job(peer.addr(), open(1, 200.0, ArrivalLaw::Constant), 1000, 100);
+    let mut job = job(peer.addr(), open(1, 200.0, ArrivalPlan::Constant), 1000, 100);
     job.spin = true;
     let mut generator = Generator::start(&job).unwrap();
     generator.begin(Some(0));
@@ -231,7 +233,7 @@ fn what_is_unsent_or_in_flight_at_the_end_is_censored() {
     let peer = Scripted::start(vec![Act::AwaitRequest, Act::Hold]);
     let account = run(&job(peer.addr(), closed(3), 200, 50)).unwrap().counts.measured;
     assert_eq!((account.scheduled, account.completed, account.censored), (3, 0, 3));
-    let sum = run(&job(peer.addr(), open(2, 100.0, ArrivalLaw::Constant), 500, 50)).unwrap();
+    let sum = run(&job(peer.addr(), open(2, 100.0, ArrivalPlan::Constant), 500, 50)).unwrap();
     assert_eq!((sum.counts.measured.scheduled, sum.counts.measured.censored), (50, 50));
 }
 
@@ -261,7 +263,7 @@ fn a_stop_ends_the_load_at_once_with_everything_accounted_for() {
 #[test]
 fn total_time_outs_reach_requests_that_wait_for_a_connection() {
     let peer = Scripted::start(vec![Act::AwaitRequest, Act::Hold]);
-    let mut job = job(peer.addr(), open(1, 1000.0, ArrivalLaw::Constant), 600, 0);
+    let mut job = job(peer.addr(), open(1, 1000.0, ArrivalPlan::Constant), 600, 0);
     job.load.total_timeout_ns = Some(100 * MS);
     let sum = run(&job).unwrap();
     let account = sum.counts.measured;
@@ -312,7 +314,7 @@ fn warm_up_is_kept_out_of_the_samples() {
 fn a_freeze_shows_in_response_time_and_is_told_apart_from_service_time_and_lag() {
     // One connection: while the server stands still, arrivals wait for the connection, not for the generator.
     let server = reference(|file| file.freeze = Some("500ms+1s".into()));
-    let sum = run(&job(server.addr(), open(1, 1000.0, ArrivalLaw::Constant), 4000, 1000)).unwrap();
+    let sum = run(&job(server.addr(), open(1, 1000.0, ArrivalPlan::Constant), 4000, 1000)).unwrap();
     assert_eq!(sum.counts.measured.scheduled, 4000);
     assert_eq!(sum.counts.measured.completed, 4000);
     let at = |histogram: &hdrhistogram::Histogram<u64>, quantile| histogram.value_at_quantile(quantile) / MS;
@@ -329,7 +331,7 @@ fn a_freeze_shows_in_response_time_and_is_told_apart_from_service_time_and_lag()
 fn the_integral_of_requests_in_the_system_is_the_sum_of_their_times() {
     let server =
         reference(|file| (file.mean, file.law) = (Some(Nanos(2 * MS)), Some(ServiceLaw::Exponential)));
-    for load in [closed(3), open(8, 250.0, ArrivalLaw::Poisson)] {
+    for load in [closed(3), open(8, 250.0, ArrivalPlan::Poisson)] {
         let sum = run(&job(server.addr(), load, 1000, 1000)).unwrap();
         let residence = sum.times.response.mean() * sum.times.response.len() as f64;
         let integral = sum.counts.in_system_ns as f64;

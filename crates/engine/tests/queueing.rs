@@ -6,7 +6,8 @@
 
 use engine::{Generator, IntervalData, Job, Step, Timeline};
 use request::{Check, Prepared};
-use schema::experiment::{ArrivalLaw, LoadModel, Reference, ServiceLaw};
+use schema::arrival::ArrivalPlan;
+use schema::experiment::{LoadModel, Reference, ServiceLaw};
 use schema::plan::{LoadPlan, RequestPlan};
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,7 +35,7 @@ fn trial(seed: u64, seconds: u64) -> IntervalData {
             connections: 64,
             connections_max: 64,
             rate_per_s: Some(100.0),
-            arrivals: Some(ArrivalLaw::Poisson),
+            arrivals: Some(ArrivalPlan::Poisson),
             workers: 1,
             connect_timeout_ns: 1_000_000_000,
             timeout_ns: 10_000_000_000,
@@ -42,6 +43,7 @@ fn trial(seed: u64, seconds: u64) -> IntervalData {
             ..LoadPlan::default()
         },
         requests_max: None,
+        recorded: None,
         to: server.addr(),
         prepared: Arc::new(Prepared::new(&plan, "localhost", Check::new(&[200], None)).unwrap()),
         timeline: Timeline::for_samples(seconds * 1_000_000_000, 1, 1_000_000_000),

@@ -188,7 +188,9 @@ impl Law {
             StretchPlan::Sine { mean_per_s, amplitude_per_s, .. } => (mean_per_s, amplitude_per_s),
         };
         if !within(a) || !within(b) {
-            return Err(PaceError::Shape("a rate is out of range; give rates from 0 to 1000000000 per second"));
+            return Err(PaceError::Shape(
+                "a rate is out of range; give rates from 0 to 1000000000 per second",
+            ));
         }
         Ok(match plan {
             _ if a == b && !matches!(plan, StretchPlan::Sine { .. }) => Self::constant(a),
@@ -225,9 +227,7 @@ impl Law {
             Self::Linear { a, b } => t * (a + b * t),
             Self::Exponential { a, k } => a * (k * t).exp_m1() / k,
             // 1 − cos x = 2 sin²(x/2) keeps its digits near 0.
-            Self::Sine { mean, amplitude, w } => {
-                mean * t + 2.0 * amplitude / w * (w * t / 2.0).sin().powi(2)
-            }
+            Self::Sine { mean, amplitude, w } => mean * t + 2.0 * amplitude / w * (w * t / 2.0).sin().powi(2),
         }
     }
 

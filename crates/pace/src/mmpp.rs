@@ -48,8 +48,7 @@ impl Mmpp {
         PaceError::check("low_for in seconds", low_for_ns as f64 / 1e9, 1e-6, 864_000.0)?;
         let (busy_ns, quiet_ns) = (high_for_ns as f64, low_for_ns as f64);
         let mean = (high * busy_ns + low * quiet_ns) / (busy_ns + quiet_ns);
-        let states =
-            States { intensity: [low / mean, high / mean], mean_sojourn_ns: [quiet_ns, busy_ns] };
+        let states = States { intensity: [low / mean, high / mean], mean_sojourn_ns: [quiet_ns, busy_ns] };
         let mut rng = seed.derive("mmpp", 0).rng();
         let busy = usize::from(rng.unit() < busy_ns / (busy_ns + quiet_ns));
         let mut process = Self {

@@ -116,11 +116,7 @@ impl Schedule {
     ///
     /// # Errors
     /// As [`Schedule::new`].
-    pub fn of_load(
-        load: &LoadPlan,
-        recorded: Option<Arc<[u64]>>,
-        share: Share,
-    ) -> Result<Self, PaceError> {
+    pub fn of_load(load: &LoadPlan, recorded: Option<Arc<[u64]>>, share: Share) -> Result<Self, PaceError> {
         let law = load.arrivals.clone().unwrap_or_default();
         let rate = PerSecond(load.rate_per_s.unwrap_or_default());
         let seed = Seed(load.seed).derive("arrivals", 0);

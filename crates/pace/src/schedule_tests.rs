@@ -64,7 +64,8 @@ fn until(mut schedule: Schedule, end_ns: u64) -> Vec<u64> {
 
 #[test]
 fn the_split_over_workers_is_the_whole_schedule() {
-    let shapes: Vec<Option<ShapePlan>> = std::iter::once(None).chain(shapes().into_iter().map(Some)).collect();
+    let shapes: Vec<Option<ShapePlan>> =
+        std::iter::once(None).chain(shapes().into_iter().map(Some)).collect();
     for law in laws() {
         for shape in &shapes {
             if shape.is_some() && matches!(law, ArrivalPlan::Recorded { .. }) {
@@ -157,9 +158,11 @@ fn poisson_gaps_are_exponential() {
 fn uniform_arrivals_stay_in_their_part_of_the_slot_and_differ() {
     for width in [1.0, 0.3] {
         let times = until(make(&ArrivalPlan::Uniform { width }, 1000.0, None, Share::WHOLE), S);
-        assert!(times.iter().enumerate().all(|(slot, at)| {
-            at / 1_000_000 == slot as u64 && (at % 1_000_000) as f64 <= width * 1e6
-        }));
+        assert!(
+            times.iter().enumerate().all(|(slot, at)| {
+                at / 1_000_000 == slot as u64 && (at % 1_000_000) as f64 <= width * 1e6
+            })
+        );
         assert!(times.windows(2).any(|pair| pair[1] - pair[0] != 1_000_000));
     }
 }

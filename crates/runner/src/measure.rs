@@ -2,8 +2,7 @@
 //!
 //! The validity of the report is left to the caller, who knows more (whether the target lived, steal).
 
-use crate::RunnerError;
-use crate::error::RequestError;
+use crate::{RunnerError, recorded};
 use analyze::TrialFacts;
 use engine::{Generator, IntervalData, Job, Step, Timeline, new_histogram};
 use hdrhistogram::Histogram;
@@ -152,10 +151,11 @@ pub fn nothing_connected(
     }
 }
 
-fn engine_job(job: &LoadJob, timeline: Timeline) -> Result<Job, RequestError> {
+fn engine_job(job: &LoadJob, timeline: Timeline) -> Result<Job, RunnerError> {
     Ok(Job {
         load: job.load.clone(),
         requests_max: job.requests_max,
+        recorded: recorded::of_load(&job.load)?,
         to: job.to,
         prepared: Arc::new(Prepared::new(&job.request, &job.authority, job.check.clone())?),
         timeline,
@@ -362,6 +362,7 @@ impl Fold {
             response_mean_ns: (!times.response.is_empty()).then(|| times.response.mean()),
             answered_all: self.answered_all,
             host_steal_share: None,
+            arrivals: None,
             target_alive: true,
         }
     }
@@ -457,6 +458,7 @@ fn empty_report(job: &LoadJob) -> LoadReport {
             workers: job.load.workers,
             ..schema::load::Generator::default()
         },
+        arrivals: None,
         validity: Validity::default(),
     }
 }

@@ -608,16 +608,19 @@ mod tests {
         };
         assert_eq!((file.as_str(), after), ("a/b.txt", Some(RecordingEnd::Repeat)));
         let steps = Shape::Steps {
-            levels: vec![Level::PerSecond(PerSecond(100.0)), Level::Times(2.0), Level::PerSecond(PerSecond(4e3))],
+            levels: vec![
+                Level::PerSecond(PerSecond(100.0)),
+                Level::Times(2.0),
+                Level::PerSecond(PerSecond(4e3)),
+            ],
             each: Nanos::from_secs(10),
             after: None,
         };
         assert_eq!("steps:100,x2,4k,each=10s".parse(), Ok(steps));
-        let points = |at, level| Point { at: Nanos::from_secs(at), level: Level::PerSecond(PerSecond(level)) };
-        let piecewise = Shape::Piecewise {
-            points: vec![points(0, 1.0), points(5, 9.0)],
-            after: Some(ShapeEnd::Repeat),
-        };
+        let points =
+            |at, level| Point { at: Nanos::from_secs(at), level: Level::PerSecond(PerSecond(level)) };
+        let piecewise =
+            Shape::Piecewise { points: vec![points(0, 1.0), points(5, 9.0)], after: Some(ShapeEnd::Repeat) };
         assert_eq!("piecewise:0s@1,5s@9,after=repeat".parse(), Ok(piecewise));
         assert_eq!("10ms".parse(), Ok(Think::Constant { mean: Nanos::from_millis(10) }));
     }
@@ -641,14 +644,18 @@ mod tests {
     #[test]
     fn files_take_text_and_table_alike() {
         let load = |arrivals: &str| {
-            let text = format!("[experiment]\nname = \"x\"\n[load]\nmodel = \"open\"\narrivals = {arrivals}\n");
+            let text =
+                format!("[experiment]\nname = \"x\"\n[load]\nmodel = \"open\"\narrivals = {arrivals}\n");
             parse_toml::<ExperimentFile>("e.toml", &text).map(|file| file.load.and_then(|load| load.arrivals))
         };
         let weibull = Ok(Some(Arrivals::Weibull { shape: Number(2.0) }));
         assert_eq!(load("{ law = \"weibull\", shape = 2 }"), weibull);
         assert_eq!(load("\"weibull:shape=2\""), weibull);
         let error = load("\"poison\"").unwrap_err();
-        assert_eq!(error.to_string(), "e.toml:5:12: unknown value `poison`\n  remedy: did you mean `poisson`?");
+        assert_eq!(
+            error.to_string(),
+            "e.toml:5:12: unknown value `poison`\n  remedy: did you mean `poisson`?"
+        );
         let error = load("{ law = \"gamma\", shapes = 2 }").unwrap_err();
         assert_eq!(error.to_string(), "e.toml:5:12: unknown key `shapes`\n  remedy: did you mean `shape`?");
     }

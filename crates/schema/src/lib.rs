@@ -16,6 +16,7 @@ pub mod metric;
 pub mod plan;
 pub mod run;
 pub mod scenario;
+pub mod shape;
 pub mod target;
 pub mod text;
 pub mod trial;
@@ -34,6 +35,7 @@ pub fn json_schemas() -> Vec<(&'static str, Schema)> {
         ("target", schema_for!(target::TargetManifest)),
         ("targets", schema_for!(target::TargetList)),
         ("load", schema_for!(load::LoadReport)),
+        ("shape", schema_for!(shape::ShapeReport)),
         ("run", schema_for!(run::RunFile)),
         ("trial", schema_for!(trial::TrialFile)),
         ("interval", schema_for!(trial::IntervalLine)),

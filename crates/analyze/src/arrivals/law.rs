@@ -99,10 +99,8 @@ pub(super) struct Mmpp {
 impl Mmpp {
     fn new((high, low): (f64, f64), (high_for_ns, low_for_ns): (f64, f64), gap_ns: f64) -> Option<Self> {
         let mean = (high * high_for_ns + low * low_for_ns) / (high_for_ns + low_for_ns);
-        let process = Self {
-            arrive: [high / mean, low / mean],
-            leave: [gap_ns / high_for_ns, gap_ns / low_for_ns],
-        };
+        let process =
+            Self { arrive: [high / mean, low / mean], leave: [gap_ns / high_for_ns, gap_ns / low_for_ns] };
         let sane = process.arrive.iter().chain(&process.leave).all(|rate| rate.is_finite() && *rate >= 0.0);
         (sane && process.leave.iter().all(|rate| *rate > 0.0)).then_some(process)
     }
@@ -119,7 +117,8 @@ impl Mmpp {
         let (p0, p1) = (p0 / (p0 + p1), p1 / (p0 + p1));
         // p·D·1; rows of Q add up to 0.
         let mean_rate = -(p0 * l0 + p1 * l1);
-        let s = ((slow * x).exp() * (mean_rate - fast) - (fast * x).exp() * (mean_rate - slow)) / (slow - fast);
+        let s =
+            ((slow * x).exp() * (mean_rate - fast) - (fast * x).exp() * (mean_rate - slow)) / (slow - fast);
         s.clamp(0.0, 1.0)
     }
 

@@ -25,9 +25,7 @@ mod planned;
 
 pub use intensity::Intensity;
 
-use crate::stats::fit::{
-    KOLMOGOROV_999, NORMAL_999, anderson_darling_exponential, ks_distance, lag_one,
-};
+use crate::stats::fit::{KOLMOGOROV_999, NORMAL_999, anderson_darling_exponential, ks_distance, lag_one};
 use crate::trial::TrialFacts;
 use crate::words::{duration, grouped, number, percent};
 use law::GapLaw;
@@ -169,12 +167,15 @@ pub fn gate(check: &ArrivalCheck) -> Gate {
             number(value),
             number(limit)
         ),
-        (ArrivalVerdict::Late, _) => format!("{n} requests did not keep their intended times: {lag}: {REMEDY}"),
+        (ArrivalVerdict::Late, _) => {
+            format!("{n} requests did not keep their intended times: {lag}: {REMEDY}")
+        }
     };
     crate::trial::gate("arrivals", ok, value, limit, text)
 }
 
-const REMEDY: &str = "give the generator a core of its own (`pin`), more workers, more connections, or a lower rate";
+const REMEDY: &str =
+    "give the generator a core of its own (`pin`), more workers, more connections, or a lower rate";
 
 /// The number that decided, and its limit.
 fn decisive(check: &ArrivalCheck) -> (f64, f64) {

@@ -25,7 +25,8 @@ fn is_even(times: &[u64], intensity: &Intensity) -> bool {
     let numbers: Vec<f64> = times.iter().map(|at_ns| intensity.count(*at_ns)).collect();
     let near = |at_ns: u64, count: f64| {
         // Two nanoseconds of rounding, and what a double loses in a large count.
-        let slack = 2e-9 * intensity.per_s(at_ns).max(intensity.per_s(at_ns + 2)) + 1e-9 * (1.0 + count / 1e3);
+        let slack =
+            2e-9 * intensity.per_s(at_ns).max(intensity.per_s(at_ns + 2)) + 1e-9 * (1.0 + count / 1e3);
         (count - count.round()).abs() <= slack
     };
     times.iter().zip(&numbers).all(|(at_ns, count)| near(*at_ns, *count))

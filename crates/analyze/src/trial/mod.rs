@@ -7,5 +7,5 @@ mod validity;
 
 pub use level::is_level;
 pub use summary::{latency, quantile_floor};
-pub(crate) use validity::STEAL_SAID;
+pub(crate) use validity::{STEAL_SAID, gate};
 pub use validity::{TrialFacts, validity};

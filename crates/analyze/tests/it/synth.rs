@@ -147,6 +147,7 @@ pub(crate) fn report(load: LoadPlan) -> LoadReport {
         connections: Connections { asked: connections, established: connections, reconnects: 0 },
         latency_ns: Latencies::default(),
         generator: Generator { cpu_s: 3.0, peak_rss_bytes: 1 << 24, workers: 1, busy_share: 0.3 },
+        arrivals: None,
         validity: Validity { ok: true, ..Validity::default() },
     }
 }

@@ -14,6 +14,7 @@ fn good_facts() -> TrialFacts {
         response_mean_ns: Some(6_400_000.0),
         answered_all: 100_000,
         host_steal_share: Some(0.0),
+        arrivals: None,
         target_alive: true,
     }
 }

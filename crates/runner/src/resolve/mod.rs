@@ -1,5 +1,6 @@
 //! From the experiment file to the plan: every default filled in, every mistake found before anything runs.
 
+pub mod arrival;
 mod claims;
 mod scenario;
 mod targets;
@@ -7,6 +8,8 @@ mod targets;
 pub use scenario::load_scenario;
 
 use crate::RunnerError;
+use arrival::Wishes;
+use schema::arrival::Arrivals;
 use schema::experiment::{ExperimentFile, Load, LoadModel, Phases};
 use schema::plan::{CellPlan, ExperimentPlan, LoadPlan, PhasePlan, PinPlan, TargetPlan, TrialPlan};
 use schema::text::{Problem, parse_toml};
@@ -106,7 +109,8 @@ fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, W
     let targets = targets::resolve(&file.target, context)?;
     let scenario = scenario::of_experiment(file.scenario.as_ref(), context)?;
     let load = file.load.clone().unwrap_or_default();
-    let cells = cells(&load, &targets, &pin, context, seed)?;
+    let phases = phases(&file.phases)?;
+    let cells = cells(&load, &targets, &pin, context, seed, &phases)?;
     let blocks = positive("experiment.blocks", design.blocks.map_or(defaults::BLOCKS, |blocks| blocks.0))?;
     if blocks.saturating_mul(cells.len() as u64) > TRIALS_MAX {
         let cause = format!("{blocks} blocks of {} cells are more than {TRIALS_MAX} trials", cells.len());
@@ -119,7 +123,7 @@ fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, W
         order: order(blocks as u32, &cells, seed),
         blocks: blocks as u32,
         seed,
-        phases: phases(&file.phases)?,
+        phases,
         margin: share("experiment.margin", design.margin, defaults::MARGIN, 0.0, 1.0)?,
         confidence: share("experiment.confidence", design.confidence, defaults::CONFIDENCE, 0.5, 0.9999)?,
         targets,
@@ -180,14 +184,15 @@ fn cells(
     pin: &PinPlan,
     context: &Context,
     seed: u64,
-) -> Result<Vec<CellPlan>, Problem> {
+    phases: &PhasePlan,
+) -> Result<Vec<CellPlan>, Wrong> {
     let connections = connection_levels(load)?;
     let rates = rate_levels(load)?;
     let mut cells = Vec::new();
     for target in targets {
         for connections in &connections {
             for rate in &rates {
-                let load = load_plan(load, *connections, *rate, pin, context, seed)?;
+                let load = load_plan(load, *connections, *rate, pin, context, seed, phases)?;
                 let label = format!("{}, {}", target.name, load_words(&load));
                 let id = format!("c{}", cells.len() + 1);
                 cells.push(CellPlan { id, label, target: target.name.clone(), load });
@@ -200,9 +205,11 @@ fn cells(
 /// A load in words, as it stands in labels.
 fn load_words(load: &LoadPlan) -> String {
     let plural = if load.connections == 1 { "" } else { "s" };
+    let shape = load.shape.as_ref().map_or(String::new(), |shape| format!(" {}", shape.kind));
+    let think = load.think.map_or(String::new(), |think| format!(", think time {think}"));
     match load.rate_per_s {
-        Some(rate) => format!("{rate}/s on {} connection{plural}", load.connections),
-        None => format!("{} connection{plural}", load.connections),
+        Some(rate) => format!("{rate}/s{shape} on {} connection{plural}", load.connections),
+        None => format!("{} connection{plural}{think}", load.connections),
     }
 }
 
@@ -229,12 +236,8 @@ fn check_connections(connections: u64) -> Result<u32, Problem> {
 
 fn rate_levels(load: &Load) -> Result<Vec<Option<PerSecond>>, Problem> {
     match (load.model, &load.rate) {
-        (LoadModel::Closed, None) if load.arrivals.is_some() => Err(Problem::at(
-            "load.arrivals",
-            "a closed load has no arrival process",
-            "remove it, or use model = \"open\" with a rate",
-        )),
         (LoadModel::Closed, None) => Ok(vec![None]),
+        (LoadModel::Open, None) if matches!(load.arrivals, Some(Arrivals::Recorded { .. })) => Ok(vec![None]),
         (LoadModel::Closed, Some(_)) => {
             Err(Problem::at("load.rate", "a closed load has no rate", "remove it, or use model = \"open\""))
         }
@@ -263,21 +266,28 @@ fn load_plan(
     pin: &PinPlan,
     context: &Context,
     seed: u64,
-) -> Result<LoadPlan, Problem> {
+    phases: &PhasePlan,
+) -> Result<LoadPlan, Wrong> {
     let workers = match load.workers {
         None => default_workers(pin, context.usable_cpus.len()).min(connections),
         Some(workers) if workers >= 1 && workers <= connections => workers,
         Some(workers) => {
             let cause = format!("{workers} workers cannot share {connections} connections");
-            return Err(Problem::at("load.workers", cause, "give each worker at least one connection"));
+            return Err(Problem::at("load.workers", cause, "give each worker at least one connection").into());
         }
     };
-    Ok(LoadPlan {
+    let wishes = Wishes {
+        model: load.model,
+        rate,
+        arrivals: load.arrivals.as_ref(),
+        shape: load.shape.as_ref(),
+        think: load.think.as_ref(),
+    };
+    let pacing = arrival::resolve(wishes, phases, &context.project)?;
+    Ok(pacing.into_plan(LoadPlan {
         model: load.model,
         connections,
         connections_max: connections,
-        rate_per_s: rate.map(|rate| rate.0),
-        arrivals: rate.map(|_| load.arrivals.unwrap_or_default()),
         workers,
         connect_timeout_ns: timeout("load.connect_timeout", load.connect_timeout, defaults::CONNECT_TIMEOUT)?,
         timeout_ns: timeout("load.timeout", load.timeout, defaults::TIMEOUT)?,
@@ -287,7 +297,7 @@ fn load_plan(
             .transpose()?,
         seed,
         ..LoadPlan::default()
-    })
+    }))
 }
 
 /// One worker for each CPU of the generator's set; without a set, for a quarter of the CPUs.
