@@ -4,5 +4,6 @@ mod command;
 mod files;
 mod load;
 mod run;
+mod shape;
 mod survival;
 mod tidy;
