@@ -65,8 +65,7 @@ fn print(args: &LoadArgs, report: &LoadReport) -> Result<()> {
 /// The resolved totals, before anything is sent.
 fn plan_line(job: &LoadJob) -> String {
     let load = &job.load;
-    let shape =
-        load.shape.as_ref().map_or(String::new(), |shape| format!(" in the shape of a {}", shape.kind));
+    let shape = load.shape.as_ref().map_or(String::new(), |shape| format!(" with the shape {}", shape.kind));
     let think = load.think.map_or(String::new(), |think| format!(", think time {think}"));
     let what = match (load.rate_per_s, &load.arrivals, job.requests_max) {
         (Some(rate), Some(law), _) => {

@@ -119,8 +119,7 @@ pub(super) fn load_in_words(load: &LoadPlan) -> String {
         None | Some(ArrivalPlan::Constant) => String::new(),
         Some(law) => format!(" ({law} arrivals)"),
     };
-    let shape =
-        load.shape.as_ref().map_or(String::new(), |shape| format!(" in the shape of a {}", shape.kind));
+    let shape = load.shape.as_ref().map_or(String::new(), |shape| format!(" with the shape {}", shape.kind));
     format!("{rate}{law}{shape} over {connections}")
 }
 
