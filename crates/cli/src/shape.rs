@@ -21,8 +21,8 @@ use units::Nanos;
 const COLUMNS: u64 = 64;
 /// Arrivals that are drawn at most: a few seconds of work.
 const ARRIVALS_MAX: u64 = 20_000_000;
-/// Intended times that are listed.
-const FIRST: usize = 8;
+/// Intended times that are listed: what fits a line.
+const FIRST: usize = 6;
 /// Scales at which the dispersion of counts is told (METHOD §7).
 const DISPERSION_BINS_NS: [u64; 2] = [100_000_000, 1_000_000_000];
 
