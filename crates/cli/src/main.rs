@@ -20,6 +20,7 @@ mod report_files;
 mod run;
 mod schemas;
 mod screen;
+mod shape;
 mod targets;
 
 use args::{Args, Command};
@@ -39,6 +40,7 @@ fn main() -> ExitCode {
     let result = match args.command {
         Command::Run(args) => run::run(&args),
         Command::Load(args) => load::load(&args),
+        Command::Shape(args) => shape::shape(&args),
         Command::Report(args) => report_files::report(&args),
         Command::Targets(args) => targets::targets(&args),
         Command::Reference(args) => reference::reference(&args),

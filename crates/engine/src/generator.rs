@@ -13,7 +13,7 @@ use crate::layer::{Layer, Plain};
 use crate::names::{Lookup, Names};
 use crate::tls::{Tls, TlsLayer};
 use crate::worker::{Opening, Ready, Spin, Worker};
-use pace::{Closed, PaceError, Schedule, Share};
+use pace::{Closed, PaceError, Schedule, Share, Think};
 use request::Prepared;
 use rustix::thread::{CpuSet, sched_setaffinity};
 use schema::experiment::LoadModel;
@@ -26,7 +26,7 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
-use units::{Clock, MonotonicClock, Nanos, PerSecond, Seed};
+use units::{Clock, MonotonicClock, Nanos, Seed};
 
 /// Between the decision to begin and the trial's origin, so that every worker sees it in time.
 const START_AHEAD: Nanos = Nanos::from_millis(2);
@@ -40,6 +40,8 @@ pub struct Job {
     pub load: LoadPlan,
     /// Closed model: end after this many requests in total.
     pub requests_max: Option<u64>,
+    /// Recorded arrivals: their times in nanoseconds, in order.
+    pub recorded: Option<Arc<[u64]>>,
     /// Where to.
     pub to: SocketAddr,
     /// Asked anew for every connection where present.
@@ -80,7 +82,7 @@ impl Part {
 /// Why a load cannot begin or go on.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
-    /// A rate outside the range.
+    /// A rate, law, shape or think time that cannot be.
     #[error(transparent)]
     Pace(#[from] PaceError),
     /// A plan that contradicts itself.
@@ -535,11 +537,11 @@ fn check(job: &Job) -> Result<(), EngineError> {
 
 fn pacer(job: &Job, share: Share) -> Result<Pacer, EngineError> {
     Ok(match job.load.model {
-        LoadModel::Closed => Pacer::Closed(Closed::new(job.requests_max, share)),
-        LoadModel::Open => {
-            let rate = PerSecond(job.load.rate_per_s.unwrap_or_default());
-            let seed = Seed(job.load.seed).derive("arrivals", 0);
-            Pacer::Open(Schedule::new(job.load.arrivals.unwrap_or_default(), rate, seed, share)?)
+        LoadModel::Closed => {
+            let think =
+                job.load.think.map(|plan| Think::new(&plan, Seed(job.load.seed), share)).transpose()?;
+            Pacer::Closed(Closed::new(job.requests_max, share).with_think(think))
         }
+        LoadModel::Open => Pacer::Open(Schedule::of_load(&job.load, job.recorded.clone(), share)?),
     })
 }

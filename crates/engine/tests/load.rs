@@ -3,7 +3,8 @@
 
 use engine::{EngineError, Generator, IntervalData, Job, Lookup, Part, Step, Timeline};
 use request::{Check, Prepared};
-use schema::experiment::{ArrivalLaw, LoadModel, Reference, ServiceLaw};
+use schema::arrival::ArrivalPlan;
+use schema::experiment::{LoadModel, Reference, ServiceLaw};
 use schema::load::ErrorClass;
 use schema::plan::{DriverChoice, LoadPlan, RequestPlan};
 use std::cell::Cell;
@@ -86,7 +87,7 @@ fn closed(connections: u32) -> LoadPlan {
     }
 }
 
-fn open(connections: u32, rate_per_s: f64, arrivals: ArrivalLaw) -> LoadPlan {
+fn open(connections: u32, rate_per_s: f64, arrivals: ArrivalPlan) -> LoadPlan {
     LoadPlan {
         model: LoadModel::Open,
         rate_per_s: Some(rate_per_s),
@@ -103,6 +104,7 @@ fn job(to: SocketAddr, load: LoadPlan, duration_ms: u64, drain_ms: u64) -> Job {
         load,
         requests_max: None,
         lookup: None,
+        recorded: None,
         to,
         tls: None,
         prepared: Arc::new(Prepared::new(&plan, "localhost", check).unwrap()),
@@ -179,7 +181,7 @@ fn target_stats(addr: SocketAddr) -> String {
 fn the_rate_is_the_total_and_exact_over_workers() {
     let server = reference(|_| {});
     for workers in [1, 2, 3] {
-        let load = LoadPlan { workers, ..open(6, 1000.0, ArrivalLaw::Constant) };
+        let load = LoadPlan { workers, ..open(6, 1000.0, ArrivalPlan::Constant) };
         let sum = run(&job(server.addr(), load, 500, 500)).unwrap();
         assert_eq!(sum.counts.measured.scheduled, 500, "{workers} workers");
         assert_eq!(sum.counts.measured.completed, 500, "{workers} workers");
@@ -253,7 +255,7 @@ fn nobody_listening_is_told_before_anything_is_sent() {
 
 fn a_listener_that_goes_away_refuses_and_nothing_is_lost() {
     let peer = Scripted::start(vec![Act::AwaitRequest, Act::send(GOOD), Act::Close]);
-    let mut job = job(peer.addr(), open(1, 200.0, ArrivalLaw::Constant), 1000, 100);
+    let mut job = job(peer.addr(), open(1, 200.0, ArrivalPlan::Constant), 1000, 100);
     job.spin = true;
     let mut generator = Generator::start(&job).unwrap();
     generator.begin(Some(0));
@@ -280,7 +282,7 @@ fn what_is_unsent_or_in_flight_at_the_end_is_censored() {
     let peer = Scripted::start(vec![Act::AwaitRequest, Act::Hold]);
     let account = run(&job(peer.addr(), closed(3), 200, 50)).unwrap().counts.measured;
     assert_eq!((account.scheduled, account.completed, account.censored), (3, 0, 3));
-    let sum = run(&job(peer.addr(), open(2, 100.0, ArrivalLaw::Constant), 500, 50)).unwrap();
+    let sum = run(&job(peer.addr(), open(2, 100.0, ArrivalPlan::Constant), 500, 50)).unwrap();
     assert_eq!((sum.counts.measured.scheduled, sum.counts.measured.censored), (50, 50));
 }
 
@@ -308,7 +310,7 @@ fn a_stop_ends_the_load_at_once_with_everything_accounted_for() {
 
 fn total_time_outs_reach_requests_that_wait_for_a_connection() {
     let peer = Scripted::start(vec![Act::AwaitRequest, Act::Hold]);
-    let mut job = job(peer.addr(), open(1, 1000.0, ArrivalLaw::Constant), 600, 0);
+    let mut job = job(peer.addr(), open(1, 1000.0, ArrivalPlan::Constant), 600, 0);
     job.load.total_timeout_ns = Some(100 * MS);
     let sum = run(&job).unwrap();
     let account = sum.counts.measured;
@@ -357,7 +359,7 @@ fn warm_up_is_kept_out_of_the_samples() {
 fn a_freeze_shows_in_response_time_and_is_told_apart_from_service_time_and_lag() {
     // One connection: while the server stands still, arrivals wait for the connection, not for the generator.
     let server = reference(|file| file.freeze = Some("500ms+1s".into()));
-    let sum = run(&job(server.addr(), open(1, 250.0, ArrivalLaw::Constant), 4000, 4000)).unwrap();
+    let sum = run(&job(server.addr(), open(1, 250.0, ArrivalPlan::Constant), 4000, 4000)).unwrap();
     assert_eq!(sum.counts.measured.scheduled, 1000);
     assert_eq!(sum.counts.measured.completed, 1000);
     let at = |histogram: &hdrhistogram::Histogram<u64>, quantile| histogram.value_at_quantile(quantile) / MS;
@@ -373,7 +375,7 @@ fn a_freeze_shows_in_response_time_and_is_told_apart_from_service_time_and_lag()
 fn the_integral_of_requests_in_the_system_is_the_sum_of_their_times() {
     let server =
         reference(|file| (file.mean, file.law) = (Some(Nanos(2 * MS)), Some(ServiceLaw::Exponential)));
-    for load in [closed(3), open(8, 250.0, ArrivalLaw::Poisson)] {
+    for load in [closed(3), open(8, 250.0, ArrivalPlan::Poisson)] {
         let sum = run(&job(server.addr(), load, 1000, 1000)).unwrap();
         let residence = sum.times.response.mean() * sum.times.response.len() as f64;
         let integral = sum.counts.in_system_ns as f64;
@@ -455,7 +457,7 @@ fn requests_behind_a_closed_connection_fail_and_nothing_is_lost() {
 
 fn an_open_load_grows_to_its_ceiling_and_not_beyond() {
     let peer = Scripted::start(vec![Act::AwaitRequest, Act::Hold]);
-    let mut load = open(2, 100.0, ArrivalLaw::Constant);
+    let mut load = open(2, 100.0, ArrivalPlan::Constant);
     load.connections_max = 7;
     let sum = run(&job(peer.addr(), load, 300, 0)).unwrap();
     assert_eq!(sum.counts.connects, 7, "two ahead, five on demand");
@@ -464,7 +466,7 @@ fn an_open_load_grows_to_its_ceiling_and_not_beyond() {
 
 fn what_misses_its_deadline_is_shed_with_its_own_class() {
     let peer = Scripted::start(vec![Act::AwaitRequest, Act::Hold]);
-    let mut job = job(peer.addr(), open(1, 200.0, ArrivalLaw::Constant), 600, 0);
+    let mut job = job(peer.addr(), open(1, 200.0, ArrivalPlan::Constant), 600, 0);
     job.load.deadline_ns = Some(100 * MS);
     let sum = run(&job).unwrap();
     let account = sum.counts.measured;
@@ -593,7 +595,7 @@ fn the_parts_of_a_requests_life_add_up() {
 fn what_was_sent_is_stamped_in_the_open_loop() {
     let server = reference(|_| {});
     let mut sent = Vec::new();
-    let job = job(server.addr(), open(2, 500.0, ArrivalLaw::Poisson), 1000, 500);
+    let job = job(server.addr(), open(2, 500.0, ArrivalPlan::Poisson), 1000, 500);
     let mut generator = Generator::start(&job).unwrap();
     generator.begin(Some(0));
     loop {

@@ -6,7 +6,8 @@
 
 use engine::{Generator, IntervalData, Job, Part, Step, Timeline};
 use request::{Check, Prepared};
-use schema::experiment::{ArrivalLaw, LoadModel, Reference, ServiceLaw};
+use schema::arrival::ArrivalPlan;
+use schema::experiment::{LoadModel, Reference, ServiceLaw};
 use schema::plan::{LoadPlan, RequestPlan};
 use std::sync::Arc;
 use std::time::Duration;
@@ -34,7 +35,7 @@ fn trial(seed: u64, seconds: u64) -> IntervalData {
             connections: 64,
             connections_max: 64,
             rate_per_s: Some(100.0),
-            arrivals: Some(ArrivalLaw::Poisson),
+            arrivals: Some(ArrivalPlan::Poisson),
             workers: 1,
             connect_timeout_ns: 1_000_000_000,
             timeout_ns: 10_000_000_000,
@@ -43,6 +44,7 @@ fn trial(seed: u64, seconds: u64) -> IntervalData {
         },
         requests_max: None,
         lookup: None,
+        recorded: None,
         to: server.addr(),
         tls: None,
         prepared: Arc::new(Prepared::new(&plan, "localhost", Check::new(&[200], None)).unwrap()),

@@ -4,7 +4,8 @@
 use engine::{EngineError, Generator, Identity, IntervalData, Job, Roots, Step, Timeline, Tls};
 use request::{Check, Prepared};
 use rustls::ServerConfig;
-use schema::experiment::{ArrivalLaw, LoadModel, Reference};
+use schema::arrival::ArrivalPlan;
+use schema::experiment::{LoadModel, Reference};
 use schema::load::ErrorClass;
 use schema::plan::{LoadPlan, RequestPlan, TlsPlan};
 use std::collections::BTreeMap;
@@ -82,6 +83,7 @@ fn job(to: SocketAddr, tls: Tls, load: LoadPlan, requests: u64) -> Job {
     Job {
         load,
         lookup: None,
+        recorded: None,
         part,
         requests_max: Some(requests),
         to,
@@ -164,7 +166,7 @@ fn an_open_load_over_tls_is_exact_too() {
     let load = LoadPlan {
         model: LoadModel::Open,
         rate_per_s: Some(1000.0),
-        arrivals: Some(ArrivalLaw::Poisson),
+        arrivals: Some(ArrivalPlan::Poisson),
         ..closed(6)
     };
     let mut job = job(target.addr(), client(&pki, &plan(|_| {})), load, 0);

@@ -1,16 +1,28 @@
 //! When to send: intended times of requests, made without a clock and without looking at answers.
 //!
-//! Invariants: a schedule is a function of (law, rate, seed) alone; its split over any number of workers is exact,
-//! that is, the union of the parts is the schedule of one worker; intended times never decrease.
-//! Absent on purpose: clocks, sleeping, sockets. Waiting for an intended time is the engine's work; only how much of
-//! the wait is to be spun is decided here.
+//! Invariants: a schedule is a function of (law, rate, shape, seed) alone; its split over any number of workers is
+//! exact, that is, the union of the parts is the schedule of one worker; intended times never decrease; an arrival
+//! allocates nothing and costs the same however many came before it.
+//! Absent on purpose: clocks, sleeping, sockets, and the reading of recorded times (they are handed in). Waiting for an
+//! intended time is the engine's work; only how much of the wait is to be spun is decided here.
 
+mod amount;
 mod closed;
+mod course;
+mod error;
+mod gap;
+mod grid;
 mod margin;
+mod mmpp;
+mod recorded;
+mod renewal;
 mod schedule;
 mod share;
+mod think;
 
 pub use closed::Closed;
+pub use error::PaceError;
 pub use margin::SpinMargin;
-pub use schedule::{PaceError, Schedule};
+pub use schedule::Schedule;
 pub use share::Share;
+pub use think::Think;

@@ -1,29 +1,38 @@
-//! Open-loop arrival schedules: constant, uniform and Poisson (METHOD §2).
+//! Open-loop arrival schedules: every law and shape of METHOD §2.
 //!
-//! Worker k of W takes the arrivals k, k+W, k+2W, … of the one schedule. Constant and uniform arrivals are found by
-//! their number alone; Poisson arrivals are a running sum, so each worker draws all gaps and keeps its own, which
-//! costs about 10 ns per skipped arrival and keeps the schedule the same whatever the number of workers.
+//! Worker k of W takes the arrivals k, k+W, k+2W, … of the one schedule. Constant and uniform arrivals and recorded
+//! times are found by their number alone; the others are running sums, so each worker draws all gaps and keeps its
+//! own, which costs about 10 to 40 ns per skipped arrival and keeps the schedule the same whatever the number of
+//! workers.
+//!
+//! With a shape, the law's arrivals at rate 1 are carried over by t = Λ⁻¹(u), Λ the cumulative rate. For Poisson this
+//! gives exactly the inhomogeneous process that thinning gives (time-rescaling theorem: Brown, Barbieri, Ventura, Kass
+//! & Frank, Neural Computation 14, 2002; thinning: Lewis & Shedler, Nav. Res. Logist. Q. 26, 1979), and is chosen over
+//! thinning because it costs one draw per arrival however high the peak, and serves the other laws as well. The
+//! modulation of an MMPP stays on the clock; its intensity multiplies the shape.
 
-use crate::Share;
-use schema::experiment::ArrivalLaw;
-use units::{Nanos, PerSecond, Rng, Seed};
+use crate::amount::Amount;
+use crate::course::{Course, NEVER_NS};
+use crate::gap::Gap;
+use crate::grid::Grid;
+use crate::mmpp::Mmpp;
+use crate::recorded::Recorded;
+use crate::renewal::Renewal;
+use crate::{PaceError, Share};
+use schema::arrival::{ArrivalPlan, ShapePlan};
+use schema::plan::LoadPlan;
+use std::sync::Arc;
+use units::{Nanos, PerSecond, Seed};
 
 /// Highest rate in total: one request per nanosecond tick would leave no time for anything else long before.
-const RATE_MAX_PER_S: f64 = 1e9;
+pub(crate) const RATE_MAX_PER_S: f64 = 1e9;
 /// Rates are kept in millionths of a request per second, so that integer steps are exact.
-const MICRO: f64 = 1e6;
+pub(crate) const MICRO: f64 = 1e6;
 /// Nanoseconds in a second times [`MICRO`]: the numerator of the period.
-const PERIOD_NUMERATOR: u128 = 1_000_000_000_000_000;
+pub(crate) const PERIOD_NUMERATOR: u128 = 1_000_000_000_000_000;
 
-/// Why a schedule cannot be made.
-#[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
-pub enum PaceError {
-    /// Rate outside the range.
-    #[error("the rate {0}/s is out of range; give a rate from 0.000001 to 1000000000 per second")]
-    Rate(f64),
-}
-
-/// The intended times of one worker, in order, as an endless stream that begins at time 0.
+/// The intended times of one worker, in order, as a stream that begins at time 0. Where nothing more arrives, the next
+/// time is [`Schedule::NEVER`].
 #[derive(Clone, Debug)]
 pub struct Schedule {
     law: Law,
@@ -33,36 +42,85 @@ pub struct Schedule {
 #[derive(Clone, Debug)]
 enum Law {
     Constant(Grid),
-    Uniform { grid: Grid, seed: Seed, number: u64, stride: u64, period_ns: f64 },
-    Poisson(Poisson),
+    Uniform { grid: Grid, slots: Slots, period_ns: f64 },
+    Renewal(Renewal),
+    Mmpp(Box<Mmpp>),
+    Recorded(Recorded),
+    Shaped(Box<Shaped>),
+}
+
+/// Arrivals at rate 1, carried over to a course.
+#[derive(Clone, Debug)]
+struct Shaped {
+    course: Course,
+    source: Source,
+    last_ns: u64,
+}
+
+#[derive(Clone, Debug)]
+enum Source {
+    Constant { number: u64, stride: u64 },
+    Uniform(Slots),
+    Renewal(Renewal),
 }
 
 impl Schedule {
-    /// The part `share` of the schedule of `law` at `rate` in total.
+    /// The time of an arrival that never comes.
+    pub const NEVER: Nanos = Nanos(NEVER_NS);
+
+    /// The part `share` of the schedule of `law` at `rate` in total; `shape` takes the place of the rate where it is
+    /// given, and recorded times bring their own.
     ///
     /// # Errors
-    /// [`PaceError::Rate`] unless the rate is finite and between 1e-6 and 1e9 per second.
-    pub fn new(law: ArrivalLaw, rate: PerSecond, seed: Seed, share: Share) -> Result<Self, PaceError> {
+    /// [`PaceError`]: the rate is not finite or not between 1e-6 and 1e9 per second, a parameter is out of range, the
+    /// shape has no arrivals, or recorded times are missing, out of order or under a shape.
+    pub fn new(
+        law: &ArrivalPlan,
+        rate: PerSecond,
+        shape: Option<&ShapePlan>,
+        recorded: Option<Arc<[u64]>>,
+        seed: Seed,
+        share: Share,
+    ) -> Result<Self, PaceError> {
         let rate_micro = (rate.0 * MICRO).round();
         if !(1.0..=RATE_MAX_PER_S * MICRO).contains(&rate_micro) {
             return Err(PaceError::Rate(rate.0));
         }
-        let grid = Grid::new(rate_micro as u64, share);
-        let mut law = match law {
-            ArrivalLaw::Constant => Law::Constant(grid),
-            ArrivalLaw::Uniform => Law::Uniform {
-                grid,
-                seed,
-                number: share.first(),
-                stride: share.stride(),
-                period_ns: PERIOD_NUMERATOR as f64 / rate_micro,
-            },
-            ArrivalLaw::Poisson => {
-                Law::Poisson(Poisson::new(PERIOD_NUMERATOR as f64 / rate_micro, seed, share))
+        let course = shape.map(Course::of).transpose()?;
+        let mut law = match (law, course) {
+            (ArrivalPlan::Recorded { .. }, Some(_)) => return Err(PaceError::ShapedRecording),
+            (ArrivalPlan::Recorded { speed, after, .. }, None) => {
+                Law::Recorded(Recorded::new(recorded, *speed, *after, share)?)
             }
+            (ArrivalPlan::Mmpp { high, low, high_for_ns, low_for_ns }, course) => {
+                let course = course.unwrap_or_else(|| Course::steady(rate_micro as u64));
+                Law::Mmpp(Box::new(Mmpp::new(
+                    (*high, *low),
+                    (*high_for_ns, *low_for_ns),
+                    course,
+                    seed,
+                    share,
+                )?))
+            }
+            (law, Some(course)) => {
+                let source = Source::new(law, seed, share)?;
+                Law::Shaped(Box::new(Shaped { course, source, last_ns: 0 }))
+            }
+            (law, None) => Law::steady(law, rate_micro, seed, share)?,
         };
         let next = law.draw();
         Ok(Self { law, next })
+    }
+
+    /// The part `share` of the schedule of a load; a load without a rate is refused.
+    ///
+    /// # Errors
+    /// As [`Schedule::new`].
+    pub fn of_load(load: &LoadPlan, recorded: Option<Arc<[u64]>>, share: Share) -> Result<Self, PaceError> {
+        let law = load.arrivals.clone().unwrap_or_default();
+        let rate = PerSecond(load.rate_per_s.unwrap_or_default());
+        let seed = Seed(load.seed).derive("arrivals", 0);
+        Self::new(&law, rate, load.shape.as_ref(), recorded, seed, share)
     }
 
     /// The next intended time.
@@ -82,174 +140,93 @@ impl Schedule {
 }
 
 impl Law {
+    /// A law at one rate for ever.
+    fn steady(law: &ArrivalPlan, rate_micro: f64, seed: Seed, share: Share) -> Result<Self, PaceError> {
+        let period_ns = PERIOD_NUMERATOR as f64 / rate_micro;
+        let grid = Grid::new(rate_micro as u64, share);
+        if let Some(gap) = Gap::of(law)? {
+            return Ok(Self::Renewal(Renewal::new(gap, period_ns, seed, share)));
+        }
+        Ok(match law {
+            ArrivalPlan::Uniform { width } => {
+                Self::Uniform { grid, slots: Slots::new(*width, seed, share)?, period_ns }
+            }
+            _ => Self::Constant(grid),
+        })
+    }
+
     #[inline]
     fn draw(&mut self) -> Nanos {
         match self {
             Self::Constant(grid) => grid.step(),
-            Self::Uniform { grid, seed, number, stride, period_ns } => {
-                let within = seed.derive("slot", *number).rng().unit() * *period_ns;
-                *number += *stride;
+            Self::Uniform { grid, slots, period_ns } => {
+                let within = slots.draw().1 * *period_ns;
                 Nanos(grid.step().0 + within as u64)
             }
-            Self::Poisson(poisson) => poisson.draw(),
+            Self::Renewal(renewal) => Nanos(renewal.draw()),
+            Self::Mmpp(mmpp) => Nanos(mmpp.draw()),
+            Self::Recorded(recorded) => Nanos(recorded.draw()),
+            Self::Shaped(shaped) => Nanos(shaped.draw()),
         }
     }
 }
 
-/// Multiples of the period without rounding drift: Bresenham's algorithm on whole nanoseconds.
+impl Shaped {
+    fn draw(&mut self) -> u64 {
+        let amount = match &mut self.source {
+            Source::Constant { number, stride } => {
+                let taken = *number;
+                *number += *stride;
+                Amount::new(taken, 0.0)
+            }
+            Source::Uniform(slots) => {
+                let (slot, within) = slots.draw();
+                Amount::new(slot, within)
+            }
+            Source::Renewal(renewal) => renewal.draw_amount(),
+        };
+        // Guards against the last bit of a double between arrivals less than a nanosecond apart.
+        self.last_ns = self.last_ns.max(self.course.time_of(amount));
+        self.last_ns
+    }
+}
+
+impl Source {
+    fn new(law: &ArrivalPlan, seed: Seed, share: Share) -> Result<Self, PaceError> {
+        if let Some(gap) = Gap::of(law)? {
+            return Ok(Self::Renewal(Renewal::new(gap, 1.0, seed, share)));
+        }
+        Ok(match law {
+            ArrivalPlan::Uniform { width } => Self::Uniform(Slots::new(*width, seed, share)?),
+            _ => Self::Constant { number: share.first(), stride: share.stride() },
+        })
+    }
+}
+
+/// One random place in the first part of each slot, found by the slot's number alone.
 #[derive(Clone, Debug)]
-struct Grid {
-    at_ns: u64,
-    step_ns: u64,
-    /// Carried remainder and its step, in units of 1/denominator ns.
-    remainder: u64,
-    remainder_step: u64,
-    denominator: u64,
-}
-
-impl Grid {
-    fn new(rate_micro: u64, share: Share) -> Self {
-        let denominator = u128::from(rate_micro);
-        let first = PERIOD_NUMERATOR * u128::from(share.first());
-        let step = PERIOD_NUMERATOR * u128::from(share.stride());
-        Self {
-            at_ns: (first / denominator) as u64,
-            step_ns: (step / denominator) as u64,
-            remainder: (first % denominator) as u64,
-            remainder_step: (step % denominator) as u64,
-            denominator: rate_micro,
-        }
-    }
-
-    #[inline]
-    fn step(&mut self) -> Nanos {
-        let taken = Nanos(self.at_ns);
-        self.at_ns += self.step_ns;
-        self.remainder += self.remainder_step;
-        if self.remainder >= self.denominator {
-            self.remainder -= self.denominator;
-            self.at_ns += 1;
-        }
-        taken
-    }
-}
-
-/// Independent exponential gaps, summed with the fraction of a nanosecond carried along.
-#[derive(Clone, Debug)]
-struct Poisson {
-    rng: Rng,
-    mean_gap_ns: f64,
-    at_ns: u64,
-    fraction_ns: f64,
+struct Slots {
+    width: f64,
+    seed: Seed,
+    number: u64,
     stride: u64,
 }
 
-impl Poisson {
-    fn new(mean_gap_ns: f64, seed: Seed, share: Share) -> Self {
-        let rng = seed.derive("poisson", 0).rng();
-        let mut poisson = Self { rng, mean_gap_ns, at_ns: 0, fraction_ns: 0.0, stride: share.stride() };
-        // Leave the first stride short by what lies before this worker's first arrival.
-        for _ in 0..share.first() {
-            poisson.gap();
-        }
-        poisson.gap();
-        poisson
+impl Slots {
+    fn new(width: f64, seed: Seed, share: Share) -> Result<Self, PaceError> {
+        PaceError::check("width", width, f64::MIN_POSITIVE, 1.0)?;
+        Ok(Self { width, seed, number: share.first(), stride: share.stride() })
     }
 
+    /// The number of the slot, and the place in it as a share.
     #[inline]
-    fn gap(&mut self) {
-        let sum = self.rng.exponential() * self.mean_gap_ns + self.fraction_ns;
-        let whole = sum as u64;
-        self.at_ns += whole;
-        self.fraction_ns = sum - whole as f64;
-    }
-
-    #[inline]
-    fn draw(&mut self) -> Nanos {
-        let taken = Nanos(self.at_ns);
-        for _ in 0..self.stride {
-            self.gap();
-        }
-        taken
+    fn draw(&mut self) -> (u64, f64) {
+        let slot = self.number;
+        self.number += self.stride;
+        (slot, self.seed.derive("slot", slot).rng().unit() * self.width)
     }
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    const LAWS: [ArrivalLaw; 3] = [ArrivalLaw::Constant, ArrivalLaw::Uniform, ArrivalLaw::Poisson];
-    const HOUR_NS: u64 = 3_600_000_000_000;
-
-    fn schedule(law: ArrivalLaw, rate: f64, share: Share) -> Schedule {
-        Schedule::new(law, PerSecond(rate), Seed(9), share).unwrap()
-    }
-
-    fn until(mut schedule: Schedule, end_ns: u64) -> Vec<u64> {
-        std::iter::from_fn(|| (schedule.peek().0 < end_ns).then(|| schedule.advance().0)).collect()
-    }
-
-    #[test]
-    fn the_split_over_workers_is_the_whole_schedule() {
-        for law in LAWS {
-            let whole = until(schedule(law, 997.5, Share::WHOLE), 20_000_000_000);
-            for workers in [2, 3, 8] {
-                let mut union: Vec<u64> = (0..workers)
-                    .flat_map(|index| until(schedule(law, 997.5, Share::new(index, workers)), 20_000_000_000))
-                    .collect();
-                union.sort_unstable();
-                assert_eq!(union, whole, "{law:?} over {workers}");
-            }
-        }
-    }
-
-    #[test]
-    fn an_hour_gives_the_rate_exactly() {
-        for rate in [1.0, 3.0, 7.0, 999.9] {
-            for law in [ArrivalLaw::Constant, ArrivalLaw::Uniform] {
-                let count: usize =
-                    (0..3).map(|index| until(schedule(law, rate, Share::new(index, 3)), HOUR_NS).len()).sum();
-                assert_eq!(count as f64, (rate * 3600.0).round(), "{law:?} at {rate}");
-            }
-        }
-        let poisson = until(schedule(ArrivalLaw::Poisson, 1000.0, Share::WHOLE), HOUR_NS).len() as f64;
-        assert!((poisson - 3.6e6).abs() < 4.0 * 3.6e6_f64.sqrt(), "{poisson} is off by over four deviations");
-    }
-
-    #[test]
-    fn constant_arrivals_do_not_drift_in_a_billion_requests() {
-        let mut grid = Grid::new(3_000_000, Share::WHOLE);
-        // Jump: a stride of 10^8 workers makes each step 10^8 arrivals of the same grid.
-        let mut far = Grid::new(3_000_000, Share::new(0, 100_000_000));
-        assert_eq!([grid.step().0, grid.step().0, grid.step().0], [0, 333_333_333, 666_666_666]);
-        let tenth = (0..=10).map(|_| far.step().0).last().unwrap();
-        assert_eq!(tenth, 333_333_333_333_333_333, "arrival 10^9 at 3/s");
-    }
-
-    #[test]
-    fn poisson_gaps_are_exponential() {
-        let times = until(schedule(ArrivalLaw::Poisson, 10_000.0, Share::WHOLE), 10_000_000_000);
-        let gaps: Vec<f64> = times.windows(2).map(|pair| (pair[1] - pair[0]) as f64).collect();
-        let n = gaps.len() as f64;
-        let mean = gaps.iter().sum::<f64>() / n;
-        let longer = gaps.iter().filter(|gap| **gap > mean).count() as f64 / n;
-        assert!((mean - 1e5).abs() < 4.0 * 1e5 / n.sqrt());
-        // P(gap > mean) = 1/e; four standard errors.
-        assert!((longer - (-1.0_f64).exp()).abs() < 4.0 * 0.48 / n.sqrt());
-    }
-
-    #[test]
-    fn uniform_arrivals_stay_in_their_slots_and_differ() {
-        let times = until(schedule(ArrivalLaw::Uniform, 1000.0, Share::WHOLE), 1_000_000_000);
-        assert!(times.iter().enumerate().all(|(slot, at)| at / 1_000_000 == slot as u64));
-        assert!(times.windows(2).any(|pair| pair[1] - pair[0] != 1_000_000));
-    }
-
-    #[test]
-    fn rates_out_of_range_are_refused() {
-        for rate in [0.0, -1.0, f64::NAN, f64::INFINITY, 1e10, 1e-9] {
-            let made = Schedule::new(ArrivalLaw::Constant, PerSecond(rate), Seed(1), Share::WHOLE);
-            assert!(made.is_err(), "{rate}");
-        }
-    }
-}
+#[path = "schedule_tests.rs"]
+mod tests;

@@ -113,10 +113,16 @@ pub(crate) fn load(load: &LoadPlan) -> String {
         format::counted(load.workers.into(), "worker"),
     ];
     if let Some(rate) = load.rate_per_s {
-        let arrivals = load.arrivals.map_or("", words::arrivals);
+        let arrivals = load.arrivals.as_ref().map_or(String::new(), ToString::to_string);
         parts.push(format!("{} {arrivals}", format::rate(rate)).trim().to_owned());
     }
     parts.extend(load.tls.as_ref().map(tls));
+    if let Some(shape) = &load.shape {
+        parts.push(format!("shape {}", clean::line(&shape.kind)));
+    }
+    if let Some(think) = &load.think {
+        parts.push(format!("think time {think}"));
+    }
     parts.join(", ")
 }
 

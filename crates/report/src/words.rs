@@ -5,7 +5,7 @@
 use crate::paint::Tone;
 use schema::analysis::{BeliefLevel, ClaimVerdict, Verdict};
 use schema::doctor::Severity;
-use schema::experiment::{ArrivalLaw, LoadModel};
+use schema::experiment::LoadModel;
 use schema::load::ThresholdResult;
 use schema::metric::Metric;
 use schema::trial::TrialOutcome;
@@ -120,15 +120,6 @@ pub(crate) const fn model(model: LoadModel) -> &'static str {
     match model {
         LoadModel::Closed => "closed",
         LoadModel::Open => "open",
-    }
-}
-
-/// The arrival process.
-pub(crate) const fn arrivals(law: ArrivalLaw) -> &'static str {
-    match law {
-        ArrivalLaw::Constant => "evenly spaced",
-        ArrivalLaw::Uniform => "uniform jitter",
-        ArrivalLaw::Poisson => "Poisson",
     }
 }
 

@@ -2,16 +2,17 @@
 //!
 //! The validity of the report is left to the caller, who knows more (whether the target lived, steal).
 
-use crate::RunnerError;
 use crate::net::HttpUrl;
+use crate::sent::SentWindows;
 use crate::tls;
+use crate::{RunnerError, recorded};
 use analyze::TrialFacts;
 use engine::{Generator, IntervalData, Job, Lookup, Part, Step, Timeline, new_histogram};
 use hdrhistogram::Histogram;
 use request::{Check, Prepared};
 use schema::load::{
-    BytesMoved, Connections, ErrorClass, Handshakes, Latencies, LatencySummary, LoadReport, Requests,
-    ResolvedLoad, Validity, Window,
+    ArrivalCheck, BytesMoved, Connections, ErrorClass, Handshakes, Latencies, LatencySummary, LoadReport,
+    Requests, ResolvedLoad, Validity, Window,
 };
 use schema::plan::{LoadPlan, PhasePlan, RequestPlan};
 use schema::trial::{IntervalLine, Phase, PhaseSpan, SampleSummary};
@@ -188,6 +189,7 @@ fn engine_job(job: &LoadJob, timeline: Timeline) -> Result<Job, RunnerError> {
         part: Part::whole(&load),
         load,
         requests_max: job.requests_max,
+        recorded: recorded::of_load(&job.load)?,
         to: job.to,
         prepared: Arc::new(Prepared::new(&request, &job.authority, job.check.clone())?),
         timeline,
@@ -298,6 +300,7 @@ struct Fold {
     name_times: Histogram<u64>,
     samples: Vec<SampleFold>,
     samples_planned: u32,
+    sent: SentWindows,
 }
 
 struct SampleFold {
@@ -324,6 +327,7 @@ impl Fold {
             name_times: new_histogram(),
             samples: Vec::new(),
             samples_planned,
+            sent: SentWindows::default(),
         }
     }
 
@@ -344,6 +348,7 @@ impl Fold {
         self.measured.merge(data);
         if line.phase == Some(Phase::Sample) {
             self.add_to_window(data);
+            self.sent.add(data);
             self.add_to_sample(line, data);
         }
     }
@@ -405,6 +410,17 @@ impl Fold {
         }
     }
 
+    /// What was really sent in the samples, against the law that was asked for (METHOD §2).
+    fn arrivals(&mut self, job: &LoadJob, phases: &Phases, facts: &TrialFacts) -> Option<ArrivalCheck> {
+        let samples = phases.spans.iter().filter(|span| span.phase == Phase::Sample);
+        let end_ns = samples.map(|span| span.end_ns).max().unwrap_or_default();
+        let windows = std::mem::take(&mut self.sent).finish(end_ns);
+        // The file was read before the load; where it is gone since, there is nothing to hold the times against.
+        let recorded = recorded::of_load(&job.load).ok().flatten();
+        let allowed_ns = analyze::arrivals::lag_allowed_ns(facts);
+        analyze::arrivals::check(&windows, &job.load, recorded.as_deref(), allowed_ns)
+    }
+
     fn facts(&self) -> TrialFacts {
         let times = &self.measured.times;
         let at = |histogram: &Histogram<u64>, quantile: f64| {
@@ -418,6 +434,7 @@ impl Fold {
             answered_all: self.answered_all,
             host_steal_share: None,
             canary_drift: None,
+            arrivals: None,
             target_alive: true,
         }
     }
@@ -434,7 +451,10 @@ impl Fold {
         if self.window.duration_ns > 0 {
             self.window.in_system_mean = self.in_system_ns as f64 / self.window.duration_ns as f64;
         }
+        let mut facts = self.facts();
+        facts.arrivals = self.arrivals(job, &phases, &facts);
         let report = LoadReport {
+            arrivals: facts.arrivals.clone(),
             requests: Requests {
                 scheduled: account.scheduled,
                 completed: account.completed,
@@ -464,7 +484,7 @@ impl Fold {
         };
         Measured {
             report,
-            facts: self.facts(),
+            facts,
             samples: (1..).zip(&self.samples).map(|(number, sample)| sample.summary(number)).collect(),
             phases: phases.spans,
             level: phases.level,
@@ -514,6 +534,7 @@ fn empty_report(job: &LoadJob) -> LoadReport {
             workers: job.load.workers,
             ..schema::load::Generator::default()
         },
+        arrivals: None,
         validity: Validity::default(),
         notes: crate::ports::notes(job),
         instrument_limit: None,

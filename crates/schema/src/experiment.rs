@@ -1,5 +1,6 @@
 //! The experiment file (`experiments/*.toml`) exactly as a user writes it; nothing is resolved here.
 
+use crate::arrival::{Arrivals, Shape, TextOr, Think};
 use crate::metric::Metric;
 use crate::plan::{DriverChoice, SpinChoice};
 use crate::scenario::{Expect, Request};
@@ -138,7 +139,14 @@ pub struct Load {
     /// Open model: requests per second in total; a list makes a factor.
     pub rate: Option<OneOrMany<PerSecond>>,
     /// Open model: the arrival process. Default constant.
-    pub arrivals: Option<ArrivalLaw>,
+    #[schemars(with = "Option<TextOr<Arrivals>>")]
+    pub arrivals: Option<Arrivals>,
+    /// Open model: the rate over time. Default: the rate holds.
+    #[schemars(with = "Option<TextOr<Shape>>")]
+    pub shape: Option<Shape>,
+    /// Closed model: the pause between an answer and the next request. Default: none.
+    #[schemars(with = "Option<TextOr<Think>>")]
+    pub think: Option<Think>,
     /// Generator threads. Default 1 for each core of the generator's CPU set, at most one per connection.
     pub workers: Option<u32>,
     /// From the start of a connection attempt. Default 5s.
@@ -263,19 +271,6 @@ pub enum LoadModel {
     Closed,
     /// Requests come at their own times and never wait for an answer.
     Open,
-}
-
-/// The law of the times between arrivals.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ArrivalLaw {
-    /// Evenly spaced.
-    #[default]
-    Constant,
-    /// One arrival at a uniformly random moment of each 1/rate slot.
-    Uniform,
-    /// Independent exponential gaps.
-    Poisson,
 }
 
 /// `[phases]`

@@ -6,8 +6,10 @@
 //! Absent on purpose: IO, defaults and resolution (the runner's work), and any arithmetic.
 
 pub mod analysis;
+pub mod arrival;
 mod body;
 pub mod calibration;
+mod compact;
 pub mod doctor;
 pub mod experiment;
 pub mod fault;
@@ -16,11 +18,14 @@ pub mod metric;
 pub mod plan;
 pub mod run;
 pub mod scenario;
+pub mod shape;
 pub mod target;
 pub mod text;
 pub mod tls;
 pub mod trial;
 pub mod version;
+
+pub use compact::CompactError;
 
 use schemars::{Schema, schema_for};
 
@@ -34,6 +39,7 @@ pub fn json_schemas() -> Vec<(&'static str, Schema)> {
         ("targets", schema_for!(target::TargetList)),
         ("faults", schema_for!(fault::FaultList)),
         ("load", schema_for!(load::LoadReport)),
+        ("shape", schema_for!(shape::ShapeReport)),
         ("run", schema_for!(run::RunFile)),
         ("trial", schema_for!(trial::TrialFile)),
         ("interval", schema_for!(trial::IntervalLine)),

@@ -34,6 +34,9 @@ pub struct LoadReport {
     pub latency_ns: Latencies,
     /// What the generator itself used.
     pub generator: Generator,
+    /// Whether what was sent follows the arrivals that were asked for; absent for closed loads and too few requests.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub arrivals: Option<ArrivalCheck>,
     /// Whether these numbers may be believed.
     pub validity: Validity,
     /// What the reader of the numbers must know besides: limits met, settings that make them not comparable.
@@ -45,6 +48,87 @@ pub struct LoadReport {
     /// Limits that the user set with `--fail`, each with its answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub thresholds: Vec<ThresholdResult>,
+}
+
+/// What was really sent, held against the arrivals that were asked for (METHOD §2). Gaps are in intended arrivals: time
+/// is rescaled by the rate, so that their mean is 1 whatever the shape.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct ArrivalCheck {
+    /// Requests that were looked at.
+    pub requests: u64,
+    /// Stretches of time without a hole from which they come.
+    pub windows: u64,
+    /// Gaps between them.
+    pub gaps: u64,
+    /// 99th percentile of |written − intended|, after the median lag, which all share, is taken out.
+    pub deviation_p99_ns: u64,
+    /// What METHOD §1 allows of it.
+    pub deviation_allowed_ns: u64,
+    /// Requests sent over intended ones; absent where arrivals are determined.
+    pub rate_ratio: Option<f64>,
+    /// Largest allowed distance of that from 1.
+    pub rate_limit: Option<f64>,
+    /// The gaps against their law; absent where arrivals are determined.
+    pub fit: Option<ArrivalFit>,
+    /// The outcome.
+    pub verdict: ArrivalVerdict,
+}
+
+/// Gaps against their law.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct ArrivalFit {
+    /// Kolmogorov-Smirnov distance, 0 to 1: the effect size.
+    pub ks_d: f64,
+    /// What is allowed: 0.02, or more where so few gaps make more by chance.
+    pub ks_limit: f64,
+    /// For Poisson only.
+    pub anderson_darling: Option<AndersonDarling>,
+    /// Absent where the law gives no value to hold it against.
+    pub spearman: Option<SerialCorrelation>,
+}
+
+/// Anderson-Darling for the exponential law with estimated rate.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct AndersonDarling {
+    /// A²(1 + 0.6/n).
+    pub a2: f64,
+    /// Limit at 5 %.
+    pub limit_5: f64,
+    /// Limit at 1 %.
+    pub limit_1: f64,
+}
+
+/// Spearman's rank correlation between neighbouring gaps.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct SerialCorrelation {
+    /// From −1 to 1.
+    pub rho: f64,
+    /// That of the law: 0 for independent gaps.
+    pub expected: f64,
+    /// Largest allowed distance between the two.
+    pub limit: f64,
+    /// Pairs of neighbours in one window.
+    pub n_effective: u64,
+}
+
+/// What the check of arrivals found.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ArrivalVerdict {
+    /// What was sent is what was asked for.
+    Passes,
+    /// It differs, but by no more than the lag that is allowed.
+    WithinLag,
+    /// The intended times are not those of the plan: a fault of prony.
+    Schedule,
+    /// Another rate.
+    Rate,
+    /// Another law of gaps.
+    Law,
+    /// Neighbouring gaps depend on each other.
+    Order,
+    /// Determined times were not kept.
+    Late,
 }
 
 /// What was asked for, resolved.

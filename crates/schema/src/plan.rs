@@ -1,7 +1,8 @@
 //! The resolved plan: every setting of a run with its value, nothing left to default. Stored in `run.json`, printed
 //! by `--dry-run`, and the only thing that the runner and the engine take orders from.
 
-use crate::experiment::{ArrivalLaw, LoadModel, Reference};
+use crate::arrival::{ArrivalPlan, ShapePlan, ThinkPlan};
+use crate::experiment::{LoadModel, Reference};
 use crate::metric::Metric;
 use crate::target::{Ready, Stop};
 use schemars::JsonSchema;
@@ -159,10 +160,14 @@ pub struct LoadPlan {
     pub connections: u32,
     /// Open model: connections may grow on demand up to this many in total; never below `connections`.
     pub connections_max: u32,
-    /// Requests per second in total; open model only.
+    /// Requests per second in total; open model only. With a shape, the rate that it refers to.
     pub rate_per_s: Option<f64>,
     /// Arrival process; open model only.
-    pub arrivals: Option<ArrivalLaw>,
+    pub arrivals: Option<ArrivalPlan>,
+    /// Rate over time; open model only. Where absent, the rate holds.
+    pub shape: Option<ShapePlan>,
+    /// Pause between an answer and the next request of its connection; closed model only.
+    pub think: Option<ThinkPlan>,
     /// Generator threads.
     pub workers: u32,
     /// From the start of a connection attempt.

@@ -95,7 +95,7 @@ pub fn nearest<'a>(wrong: &str, candidates: impl IntoIterator<Item = &'a str>) -
 }
 
 /// Rewrites the texts of serde and of the TOML parser into a cause and a remedy.
-fn explain(message: &str) -> (String, Option<String>) {
+pub(crate) fn explain(message: &str) -> (String, Option<String>) {
     let (kind, what) = match message {
         m if m.starts_with("unknown field `") => ("key", "unknown field `"),
         m if m.starts_with("unknown variant `") => ("value", "unknown variant `"),

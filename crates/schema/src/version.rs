@@ -58,6 +58,11 @@ version!(
     "prony.analysis/1"
 );
 version!(
+    /// Head of `shape --format json`.
+    ShapeVersion,
+    "prony.shape/1"
+);
+version!(
     /// Head of `doctor --format json`, also in `run.json`.
     DoctorVersion,
     "prony.doctor/1"

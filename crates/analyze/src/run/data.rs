@@ -3,7 +3,8 @@
 use super::TrialData;
 use super::trials::value;
 use crate::words::count;
-use schema::experiment::{ArrivalLaw, LoadModel};
+use schema::arrival::ArrivalPlan;
+use schema::experiment::LoadModel;
 use schema::metric::Metric;
 use schema::plan::{CellPlan, ExperimentPlan, LoadPlan};
 use schema::trial::TrialOutcome;
@@ -108,17 +109,18 @@ impl<'a> RunData<'a> {
 pub(crate) fn load_in_words(load: &LoadPlan) -> String {
     let connections = count(load.connections as usize, "connection");
     if load.model == LoadModel::Closed {
-        return connections;
+        let think = load.think.map_or(String::new(), |think| format!(" that think {think}"));
+        return format!("{connections}{think}");
     }
     let rate = load.rate_per_s.map_or("an unknown rate".to_owned(), |rate| {
         format!("{} requests per second", crate::words::number(rate))
     });
-    let law = match load.arrivals.unwrap_or_default() {
-        ArrivalLaw::Constant => "",
-        ArrivalLaw::Uniform => " (uniform arrivals)",
-        ArrivalLaw::Poisson => " (Poisson arrivals)",
+    let law = match &load.arrivals {
+        None | Some(ArrivalPlan::Constant) => String::new(),
+        Some(law) => format!(" ({law} arrivals)"),
     };
-    format!("{rate}{law} over {connections}")
+    let shape = load.shape.as_ref().map_or(String::new(), |shape| format!(" with the shape {}", shape.kind));
+    format!("{rate}{law}{shape} over {connections}")
 }
 
 /// Whether two cells are loaded alike, so that their targets can be compared.
@@ -126,7 +128,10 @@ pub(super) fn same_load(a: &LoadPlan, b: &LoadPlan) -> bool {
     a.model == b.model
         && a.connections == b.connections
         && a.rate_per_s == b.rate_per_s
-        && (a.model == LoadModel::Closed || a.arrivals.unwrap_or_default() == b.arrivals.unwrap_or_default())
+        && a.think == b.think
+        && a.shape == b.shape
+        && (a.model == LoadModel::Closed
+            || a.arrivals.clone().unwrap_or_default() == b.arrivals.clone().unwrap_or_default())
 }
 
 /// `5 trials needed, had 3: run 2 more blocks`.

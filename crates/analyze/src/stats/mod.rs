@@ -2,6 +2,7 @@
 //!
 //! Invariants: inputs are checked, outputs are finite, and what cannot be computed is a [`Refusal`].
 
+pub mod fit;
 pub mod holm;
 pub mod order;
 pub mod rank;

@@ -11,5 +11,5 @@ pub use curve::curve;
 pub use level::is_level;
 pub use summary::{latency, quantile_floor};
 pub use threshold::{Threshold, ThresholdError};
-pub(crate) use validity::{CANARY_SAID, PACER_LAG_NS, STEAL_SAID};
+pub(crate) use validity::{CANARY_SAID, PACER_LAG_NS, STEAL_SAID, gate};
 pub use validity::{TrialFacts, validity};

@@ -5,7 +5,7 @@
 
 use crate::words::{count, duration, grouped, number, percent};
 use schema::experiment::LoadModel;
-use schema::load::{ErrorClass, Gate, LoadReport, Validity};
+use schema::load::{ArrivalCheck, ErrorClass, Gate, LoadReport, Validity};
 
 /// Pacer lag that is always allowed.
 pub(crate) const PACER_LAG_NS: f64 = 100_000.0;
@@ -20,6 +20,8 @@ const BUSY_SHARE: f64 = 0.95;
 const LITTLE_DEVIATION: f64 = 0.02;
 /// Fewest answers for Little's law.
 const LITTLE_ANSWERS: u64 = 100;
+/// From this share of busy connections on, requests wait for one often enough to change what is sent when.
+const CONNECTIONS_BUSY: f64 = 0.25;
 /// Stolen CPU time that voids a trial, and that is worth saying.
 const STEAL_VOID: f64 = 0.05;
 pub(crate) const STEAL_SAID: f64 = 0.01;
@@ -47,6 +49,8 @@ pub struct TrialFacts {
     pub host_steal_share: Option<f64>,
     /// Time of a fixed amount of work on the generator's CPU after the load over that before it, less 1.
     pub canary_drift: Option<f64>,
+    /// What was sent against the arrivals that were asked for.
+    pub arrivals: Option<ArrivalCheck>,
     /// Whether the target still ran when the window ended.
     pub target_alive: bool,
 }
@@ -61,6 +65,7 @@ pub fn validity(report: &LoadReport, facts: &TrialFacts) -> Validity {
         Some(connections(report)),
         Some(generator_cpu(report)),
         pacer_lag(facts),
+        arrivals(report, facts),
         offered_achieved(report),
         littles_law(report, facts),
         steal(facts),
@@ -74,7 +79,7 @@ pub fn validity(report: &LoadReport, facts: &TrialFacts) -> Validity {
 }
 
 /// A gate with finite numbers; one whose value or limit is not finite fails.
-fn gate(name: &str, ok: bool, value: f64, limit: f64, text: String) -> Gate {
+pub(crate) fn gate(name: &str, ok: bool, value: f64, limit: f64, text: String) -> Gate {
     if value.is_finite() && limit.is_finite() {
         return Gate { gate: name.to_owned(), ok, value, limit, text };
     }
@@ -175,6 +180,15 @@ fn pacer_lag(facts: &TrialFacts) -> Option<Gate> {
     Some(gate("pacer_lag", ok, lag, limit, text))
 }
 
+/// METHOD §2. Absent where more than a quarter of the connections were busy on average: requests then wait for a
+/// connection, and the times of sending are the target's doing; response times count from the intended ones.
+fn arrivals(report: &LoadReport, facts: &TrialFacts) -> Option<Gate> {
+    let connections = f64::from(report.plan.load.connections);
+    let waits = report.window.in_system_mean > CONNECTIONS_BUSY * connections
+        || report.window.backlog_max as f64 > connections;
+    facts.arrivals.as_ref().filter(|_| !waits).map(crate::arrivals::gate)
+}
+
 /// Open model below saturation: what was offered must have been tried and must have ended (METHOD §1).
 ///
 /// Achieved counts every request that the target answered or failed, so that errors of the target do not void the
@@ -238,7 +252,8 @@ fn littles_law(report: &LoadReport, facts: &TrialFacts) -> Option<Gate> {
     }
     let in_system = report.window.in_system_mean;
     let by_law = answers * mean_ns / window_ns;
-    let never_idle = load.model == LoadModel::Closed && report.plan.requests_max.is_none();
+    let never_idle =
+        load.model == LoadModel::Closed && load.think.is_none() && report.plan.requests_max.is_none();
     let from_connections = if never_idle { relative_deviation(in_system, connections) } else { 0.0 };
     let value = worse(relative_deviation(in_system, by_law), from_connections);
     let ok = value <= limit;

@@ -2,6 +2,7 @@
 //! known truth, bad input, and properties.
 
 mod analysis;
+mod arrivals;
 mod bad_input;
 mod instrument;
 mod properties;

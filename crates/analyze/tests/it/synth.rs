@@ -153,6 +153,7 @@ pub(crate) fn report(load: LoadPlan) -> LoadReport {
         },
         latency_ns: Latencies::default(),
         generator: Generator { cpu_s: 3.0, peak_rss_bytes: 1 << 24, workers: 1, busy_share: 0.3 },
+        arrivals: None,
         validity: Validity { ok: true, ..Validity::default() },
         instrument_limit: None,
         notes: vec![],

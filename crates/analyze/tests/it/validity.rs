@@ -15,6 +15,7 @@ fn good_facts() -> TrialFacts {
         answered_all: 100_000,
         host_steal_share: Some(0.0),
         canary_drift: Some(0.001),
+        arrivals: None,
         target_alive: true,
     }
 }

@@ -1,8 +1,7 @@
 //! Arguments of `prony load`: where to, how much, how long. Other groups are flattened in.
 
-use super::{ConnectionArgs, RequestArgs, ResultArgs, TlsArgs, parse_enum};
+use super::{ArrivalArgs, ConnectionArgs, RequestArgs, ResultArgs, TlsArgs};
 use crate::load::compat::Tool;
-use schema::experiment::ArrivalLaw;
 use units::{Count, Nanos, PerSecond};
 
 #[derive(Debug, clap::Args)]
@@ -35,9 +34,8 @@ pub(crate) struct LoadArgs {
     /// Requests per second in total, whatever the answers do (open loop)
     #[arg(short = 'R', long, value_name = "RATE")]
     pub(crate) rate: Option<PerSecond>,
-    /// Arrival process of the open loop [default: constant]
-    #[arg(long, value_name = "LAW", requires = "rate", value_parser = parse_enum::<ArrivalLaw>(&["constant", "uniform", "poisson"]))]
-    pub(crate) arrivals: Option<ArrivalLaw>,
+    #[command(flatten)]
+    pub(crate) pacing: ArrivalArgs,
     /// End after this many requests (closed loop)
     #[arg(short = 'n', long, value_name = "N", conflicts_with = "rate")]
     pub(crate) requests: Option<Count>,

@@ -3,21 +3,25 @@
 //! One file a command; `prony load` is put together from groups of options, each with its heading in the help and
 //! each in a file of its own.
 
+mod arrival;
 mod connection;
 mod load;
 mod reference;
 mod request;
 mod result;
 mod run;
+mod shape;
 mod small;
 mod tls;
 
+pub(crate) use arrival::ArrivalArgs;
 pub(crate) use connection::ConnectionArgs;
 pub(crate) use load::LoadArgs;
 pub(crate) use reference::ReferenceArgs;
 pub(crate) use request::RequestArgs;
 pub(crate) use result::{ResultArgs, ResultFormat};
 pub(crate) use run::RunArgs;
+pub(crate) use shape::{ShapeArgs, ShapeFormat};
 pub(crate) use small::{CalibrateArgs, CompletionsArgs, DoctorArgs, ReportArgs, SchemaArgs, TargetsArgs};
 
 pub(crate) use tls::TlsArgs;
@@ -50,6 +54,8 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Load one URL and print what it did
     Load(Box<LoadArgs>),
+    /// Draw the schedule of an open load before it is run
+    Shape(Box<ShapeArgs>),
     /// Make the report of a run folder again
     Report(ReportArgs),
     /// List the targets that experiments can use

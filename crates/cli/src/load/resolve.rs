@@ -6,6 +6,7 @@ use request::Check;
 use runner::RunnerError;
 use runner::measure::{LoadJob, NameLookup};
 use runner::net::HttpUrl;
+use runner::resolve::arrival::{Wishes, flags};
 use runner::resolve::{CONNECTIONS_MAX, connection, deadline, default_workers, defaults, growth};
 use schema::experiment::{LoadModel, Resolve};
 use schema::plan::{LoadPlan, PhasePlan, PinPlan, RequestPlan, TlsPlan};
@@ -27,7 +28,8 @@ pub(super) fn resolve(args: &LoadArgs) -> Result<LoadJob> {
     {
         bail!("CPU {cpu} cannot be used here; usable are {}", target::pin::list(&usable));
     }
-    let mut load = load_plan(args, cpus.clone(), usable.len())?;
+    let phases = phases(args)?;
+    let mut load = load_plan(args, &phases, cpus.clone(), usable.len())?;
     load.tls = tls_plan(args, &url)?;
     let job = LoadJob {
         url: url.origin(),
@@ -39,7 +41,7 @@ pub(super) fn resolve(args: &LoadArgs) -> Result<LoadJob> {
         ),
         request,
         load,
-        phases: phases(args)?,
+        phases,
         name: (args.connection.resolve == Some(Resolve::Each))
             .then(|| NameLookup { url: named(args, &url), consent: args.consent.clone() }),
         requests_max: args.requests.map(|requests| requests.0),
@@ -59,7 +61,7 @@ fn tls_plan(args: &LoadArgs, url: &HttpUrl) -> Result<Option<TlsPlan>, RunnerErr
     Ok(plan)
 }
 
-fn load_plan(args: &LoadArgs, cpus: Option<Vec<u32>>, usable: usize) -> Result<LoadPlan> {
+fn load_plan(args: &LoadArgs, phases: &PhasePlan, cpus: Option<Vec<u32>>, usable: usize) -> Result<LoadPlan> {
     let requests = args.requests.map_or(u64::MAX, |requests| requests.0);
     if requests == 0 {
         bail!("-n 0 would send nothing; give at least 1");
@@ -75,9 +77,23 @@ fn load_plan(args: &LoadArgs, cpus: Option<Vec<u32>>, usable: usize) -> Result<L
     if workers == 0 || workers > connections {
         bail!("-t {workers} threads cannot share {connections} connections; give each at least one");
     }
-    let model = if args.rate.is_some() { LoadModel::Open } else { LoadModel::Closed };
+    let pacing = &args.pacing;
+    let model = pacing.model(args.rate);
+    if model == LoadModel::Open && args.requests.is_some() {
+        bail!("-n ends a closed loop; recorded arrivals end by -d");
+    }
+    let wishes = Wishes {
+        model,
+        rate: args.rate,
+        arrivals: pacing.arrivals.as_ref(),
+        shape: pacing.shape.as_ref(),
+        think: pacing.think.as_ref(),
+    };
     let given = &args.connection;
-    Ok(LoadPlan {
+    if given.pipeline.is_some_and(|depth| depth > 1) && pacing.think.is_some() {
+        bail!("--pipeline sends ahead of answers, --think waits after them; leave one of them out");
+    }
+    Ok(flags(wishes, phases)?.into_plan(LoadPlan {
         model,
         connections,
         connections_max: growth("--max-connections", model, connections, ceiling(args, model))
@@ -86,15 +102,13 @@ fn load_plan(args: &LoadArgs, cpus: Option<Vec<u32>>, usable: usize) -> Result<L
         driver: given.driver.unwrap_or_default(),
         spin: given.spin.unwrap_or_default(),
         connection: connection(&given.to_use(), model).map_err(said)?,
-        tls: None,
-        rate_per_s: args.rate.map(|rate| rate.0),
-        arrivals: args.rate.map(|_| args.arrivals.unwrap_or_default()),
         workers,
         connect_timeout_ns: positive("--connect-timeout", args.connect_timeout)?,
         timeout_ns: positive("--timeout", args.timeout)?,
         total_timeout_ns: args.total_timeout.map(|time| positive("--total-timeout", time)).transpose()?,
         seed: args.seed,
-    })
+        ..LoadPlan::default()
+    }))
 }
 
 /// Up to how many connections an open load may grow: where the user gave no number at all, it has room.

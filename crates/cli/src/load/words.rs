@@ -11,12 +11,14 @@ pub(super) fn plan_line(job: &LoadJob) -> String {
 /// Model, rate or count, connections, workers and time, all in total.
 fn model(job: &LoadJob) -> String {
     let load = &job.load;
-    let what = match (load.rate_per_s, load.arrivals, job.requests_max) {
+    let shape = load.shape.as_ref().map_or(String::new(), |shape| format!(" with the shape {}", shape.kind));
+    let think = load.think.map_or(String::new(), |think| format!(", think time {think}"));
+    let what = match (load.rate_per_s, &load.arrivals, job.requests_max) {
         (Some(rate), Some(law), _) => {
-            format!("open loop, {rate} requests/s in total ({law:?} arrivals)").to_lowercase()
+            format!("open loop, {rate} requests/s in total{shape} ({} arrivals)", law.name())
         }
-        (_, _, Some(requests)) => format!("closed loop, {requests} requests in total"),
-        _ => "closed loop".to_owned(),
+        (_, _, Some(requests)) => format!("closed loop, {requests} requests in total{think}"),
+        _ => format!("closed loop{think}"),
     };
     let plural = |n: u32| if n == 1 { "" } else { "s" };
     let time = match job.phases.sample_ns {

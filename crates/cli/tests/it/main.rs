@@ -7,6 +7,7 @@ mod files;
 mod load;
 mod load_results;
 mod run;
+mod shape;
 mod survival;
 mod tidy;
 mod tls;

@@ -1,7 +1,8 @@
 //! The report of one open load with failures, a refused and a censored percentile, and a failed gate.
 
 use super::plan;
-use schema::experiment::{ArrivalLaw, LoadModel};
+use schema::arrival::ArrivalPlan;
+use schema::experiment::LoadModel;
 use schema::load::*;
 use schema::plan::{LoadPlan, PhasePlan};
 use std::collections::BTreeMap;
@@ -16,7 +17,7 @@ pub(crate) fn load_report() -> LoadReport {
             load: LoadPlan {
                 model: LoadModel::Open,
                 rate_per_s: Some(2_000.0),
-                arrivals: Some(ArrivalLaw::Poisson),
+                arrivals: Some(ArrivalPlan::Poisson),
                 ..plan::load(64)
             },
             phases: PhasePlan { samples: 1, sample_ns: 10_000_000_000, ..plan::phases() },
@@ -48,6 +49,7 @@ pub(crate) fn load_report() -> LoadReport {
             ..Latencies::default()
         },
         generator: Generator { cpu_s: 0.412, peak_rss_bytes: 12_900_000, workers: 1, busy_share: 0.041 },
+        arrivals: None,
         validity: validity(false),
         notes: vec![],
         instrument_limit: None,

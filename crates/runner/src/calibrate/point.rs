@@ -7,7 +7,8 @@ use crate::trial::reference_start;
 use engine::{IntervalData, new_histogram};
 use hdrhistogram::Histogram;
 use request::Check;
-use schema::experiment::{ArrivalLaw, LoadModel, Reference, ServiceLaw};
+use schema::arrival::ArrivalPlan;
+use schema::experiment::{LoadModel, Reference, ServiceLaw};
 use schema::plan::{DriverChoice, LoadPlan, PhasePlan, RequestPlan};
 use schema::trial::{IntervalLine, Phase};
 use std::fmt;
@@ -162,7 +163,7 @@ fn load_plan(point: Point, driver: DriverChoice) -> LoadPlan {
         connections,
         connections_max: connections,
         rate_per_s: rate.map(f64::from),
-        arrivals: rate.map(|_| ArrivalLaw::Constant),
+        arrivals: rate.map(|_| ArrivalPlan::Constant),
         workers: 1,
         connect_timeout_ns: Nanos::from_secs(5).0,
         timeout_ns: Nanos::from_secs(5).0,

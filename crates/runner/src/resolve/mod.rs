@@ -1,5 +1,6 @@
 //! From the experiment file to the plan: every default filled in, every mistake found before anything runs.
 
+pub mod arrival;
 mod claims;
 mod connection;
 mod scenario;
@@ -9,6 +10,8 @@ pub use connection::connection;
 pub use scenario::load_scenario;
 
 use crate::RunnerError;
+use arrival::Wishes;
+use schema::arrival::Arrivals;
 use schema::experiment::{ExperimentFile, Load, LoadModel, Phases};
 use schema::plan::{
     CellPlan, ExperimentPlan, LoadPlan, PhasePlan, PinPlan, TargetPlan, TargetSource, TrialPlan,
@@ -114,13 +117,13 @@ fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, W
     let targets = targets::resolve(&file.target, context)?;
     let scenario = scenario::of_experiment(file.scenario.as_ref(), context)?;
     let load = file.load.clone().unwrap_or_default();
-    let cells = cells(&load, &targets, &pin, context, seed)?;
+    let phases = phases(&file.phases)?;
+    let cells = cells(&load, &targets, &pin, context, seed, &phases)?;
     let blocks = positive("experiment.blocks", design.blocks.map_or(defaults::BLOCKS, |blocks| blocks.0))?;
     if blocks.saturating_mul(cells.len() as u64) > TRIALS_MAX {
         let cause = format!("{blocks} blocks of {} cells are more than {TRIALS_MAX} trials", cells.len());
         return Err(Problem::at("experiment.blocks", cause, "use fewer blocks, or fewer levels").into());
     }
-    let phases = phases(&file.phases)?;
     check_length(blocks * cells.len() as u64, &phases)?;
     let claims = claims::resolve(&file.claim, &targets, &cells)?;
     Ok(ExperimentPlan {
@@ -190,20 +193,21 @@ fn cells(
     pin: &PinPlan,
     context: &Context,
     seed: u64,
-) -> Result<Vec<CellPlan>, Problem> {
+    phases: &PhasePlan,
+) -> Result<Vec<CellPlan>, Wrong> {
     let connections = connection_levels(load)?;
     let rates = rate_levels(load)?;
     // Before they are made: short lists multiply to more than memory holds.
     let count = targets.len().saturating_mul(connections.len()).saturating_mul(rates.len());
     if count as u64 > TRIALS_MAX {
         let cause = format!("{count} combinations are more than {TRIALS_MAX} trials");
-        return Err(Problem::at("load", cause, "use fewer levels, or fewer targets"));
+        return Err(Problem::at("load", cause, "use fewer levels, or fewer targets").into());
     }
     let mut cells = Vec::with_capacity(count);
     for target in targets {
         for connections in &connections {
             for rate in &rates {
-                let mut load = load_plan(load, *connections, *rate, pin, context, seed)?;
+                let mut load = load_plan(load, *connections, *rate, pin, context, seed, phases)?;
                 if let TargetSource::Url { tls, .. } = &target.source {
                     load.tls.clone_from(tls);
                 }
@@ -219,9 +223,11 @@ fn cells(
 /// A load in words, as it stands in labels.
 fn load_words(load: &LoadPlan) -> String {
     let plural = if load.connections == 1 { "" } else { "s" };
+    let shape = load.shape.as_ref().map_or(String::new(), |shape| format!(" {}", shape.kind));
+    let think = load.think.map_or(String::new(), |think| format!(", think time {think}"));
     match load.rate_per_s {
-        Some(rate) => format!("{rate}/s on {} connection{plural}", load.connections),
-        None => format!("{} connection{plural}", load.connections),
+        Some(rate) => format!("{rate}/s{shape} on {} connection{plural}", load.connections),
+        None => format!("{} connection{plural}{think}", load.connections),
     }
 }
 
@@ -248,12 +254,8 @@ fn check_connections(connections: u64) -> Result<u32, Problem> {
 
 fn rate_levels(load: &Load) -> Result<Vec<Option<PerSecond>>, Problem> {
     match (load.model, &load.rate) {
-        (LoadModel::Closed, None) if load.arrivals.is_some() => Err(Problem::at(
-            "load.arrivals",
-            "a closed load has no arrival process",
-            "remove it, or use model = \"open\" with a rate",
-        )),
         (LoadModel::Closed, None) => Ok(vec![None]),
+        (LoadModel::Open, None) if matches!(load.arrivals, Some(Arrivals::Recorded { .. })) => Ok(vec![None]),
         (LoadModel::Closed, Some(_)) => {
             Err(Problem::at("load.rate", "a closed load has no rate", "remove it, or use model = \"open\""))
         }
@@ -282,22 +284,34 @@ fn load_plan(
     pin: &PinPlan,
     context: &Context,
     seed: u64,
-) -> Result<LoadPlan, Problem> {
+    phases: &PhasePlan,
+) -> Result<LoadPlan, Wrong> {
     let workers = match load.workers {
         None => default_workers(pin, context.usable_cpus.len()).min(connections),
         Some(workers) if workers >= 1 && workers <= connections => workers,
         Some(workers) => {
             let cause = format!("{workers} workers cannot share {connections} connections");
-            return Err(Problem::at("load.workers", cause, "give each worker at least one connection"));
+            return Err(Problem::at("load.workers", cause, "give each worker at least one connection").into());
         }
     };
     let connections_max = growth("load.max_connections", load.model, connections, load.max_connections)?;
-    Ok(LoadPlan {
+    let wishes = Wishes {
+        model: load.model,
+        rate,
+        arrivals: load.arrivals.as_ref(),
+        shape: load.shape.as_ref(),
+        think: load.think.as_ref(),
+    };
+    let pacing = arrival::resolve(wishes, phases, &context.project)?;
+    let connection = connection(&load.connection, load.model)?;
+    if connection.pipeline > 1 && load.think.is_some() {
+        let cause = "pipelining sends ahead of answers, think time waits after them";
+        return Err(Problem::at("load.think", cause, "leave one of them out").into());
+    }
+    Ok(pacing.into_plan(LoadPlan {
         model: load.model,
         connections,
         connections_max,
-        rate_per_s: rate.map(|rate| rate.0),
-        arrivals: rate.map(|_| load.arrivals.unwrap_or_default()),
         workers,
         connect_timeout_ns: timeout("load.connect_timeout", load.connect_timeout, defaults::CONNECT_TIMEOUT)?,
         timeout_ns: timeout("load.timeout", load.timeout, defaults::TIMEOUT)?,
@@ -308,10 +322,10 @@ fn load_plan(
         deadline_ns: deadline("load.deadline", load.model, load.deadline)?,
         driver: load.driver.unwrap_or_default(),
         spin: load.spin.unwrap_or_default(),
-        connection: connection(&load.connection, load.model)?,
-        tls: None,
+        connection,
         seed,
-    })
+        ..LoadPlan::default()
+    }))
 }
 
 /// Up to how many connections an open load may grow; `key` is where the number was given.
