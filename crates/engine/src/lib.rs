@@ -18,10 +18,14 @@ mod failure;
 mod generator;
 mod instrument;
 mod interval;
+mod origin;
+mod parcel;
 mod slot;
 mod worker;
 
 pub use control::Timeline;
-pub use generator::{EngineError, Generator, Job, Part, Step, drivers};
+pub use generator::{EngineError, Generator, Job, Part, SetupFailures, Step, drivers};
 pub use instrument::measure as measure_instrument;
 pub use interval::{Account, Counts, IntervalData, Sent, TIME_NS_MAX, Times, new_histogram};
+pub use origin::{machine_ns, on_clock};
+pub use parcel::{Parcel, ParcelError};

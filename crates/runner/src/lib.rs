@@ -11,6 +11,7 @@ pub mod folder;
 mod hlog;
 pub mod measure;
 pub mod net;
+pub mod processes;
 pub mod resolve;
 mod trial;
 mod versions;

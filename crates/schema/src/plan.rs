@@ -160,8 +160,10 @@ pub struct LoadPlan {
     pub rate_per_s: Option<f64>,
     /// Arrival process; open model only.
     pub arrivals: Option<ArrivalLaw>,
-    /// Generator threads.
+    /// Generator threads in total.
     pub workers: u32,
+    /// Generator processes, which share the workers; 0 stands for 1 in files of older versions.
+    pub processes: u32,
     /// From the start of a connection attempt.
     pub connect_timeout_ns: u64,
     /// From written to done.

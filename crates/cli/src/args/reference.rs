@@ -2,15 +2,18 @@
 
 use super::parse_enum;
 use schema::experiment::ServiceLaw;
-use units::Nanos;
+use crate::reference::Member;
+use units::{Count, Nanos};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   prony reference --listen 127.0.0.1:8080
   prony reference --listen 127.0.0.1:8080 --law exponential --mean 5ms --servers 2
   prony reference --listen 127.0.0.1:8080 --mean 1ms --error-rate 0.01 --freeze 10s+1s
+  prony reference --listen 127.0.0.1:8080 --max-connections 50k
 
-Routes: /health answers at once, /stats tells the counts, every other path goes through the queue.")]
+Routes: /health answers at once, /stats tells the counts (of the process that answers,
+where there are several), every other path goes through the queue.")]
 pub(crate) struct ReferenceArgs {
     /// Address and port; port 0 takes a free one
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
@@ -36,6 +39,15 @@ pub(crate) struct ReferenceArgs {
     /// AT+LENGTH: stand still for LENGTH, AT after the first request
     #[arg(long, value_name = "AT+LENGTH")]
     pub(crate) freeze: Option<String>,
+    /// Connections to hold at once; as many processes share the address as that needs
+    #[arg(long, value_name = "N", conflicts_with = "processes")]
+    pub(crate) max_connections: Option<Count>,
+    /// Processes that share the address [default: 1, or what --max-connections needs]
+    #[arg(long, value_name = "N")]
+    pub(crate) processes: Option<u32>,
+    /// Given by prony to the processes it starts
+    #[arg(long, hide = true)]
+    pub(crate) member: Option<Member>,
     /// Allow an address that other machines can reach
     #[arg(long)]
     pub(crate) public: bool,

@@ -75,8 +75,12 @@ fn plan_line(job: &LoadJob) -> String {
         sample_ns => format!(", {}", Nanos(sample_ns)),
     };
     let (c, w) = (load.connections, load.workers);
+    let processes = match load.processes {
+        0 | 1 => String::new(),
+        several => format!(" in {several} processes"),
+    };
     format!(
-        "{} {}{}: {what}, {c} connection{}, {w} worker{}{time}",
+        "{} {}{}: {what}, {c} connection{}, {w} worker{}{processes}{time}",
         job.request.method,
         job.url,
         job.request.path,

@@ -6,6 +6,7 @@ use request::Check;
 use runner::RunnerError;
 use runner::measure::LoadJob;
 use runner::net::HttpUrl;
+use runner::processes::{Spread, Wanted, connections_per_process, raise_descriptor_limit, spread};
 use runner::resolve::{CONNECTIONS_MAX, default_workers, defaults};
 use schema::experiment::LoadModel;
 use schema::plan::{LoadPlan, PhasePlan, PinPlan, RequestPlan};
@@ -58,10 +59,14 @@ fn load_plan(args: &LoadArgs, cpus: Option<Vec<u32>>, usable: usize) -> Result<L
     }
     let connections = connections as u32;
     let pin = PinPlan { generator: cpus, ..PinPlan::default() };
-    let workers = args.threads.unwrap_or_else(|| default_workers(&pin, usable).min(connections));
-    if workers == 0 || workers > connections {
-        bail!("-t {workers} threads cannot share {connections} connections; give each at least one");
-    }
+    raise_descriptor_limit();
+    let wanted = Wanted {
+        connections,
+        workers: args.threads,
+        workers_default: default_workers(&pin, usable),
+        processes: args.processes,
+    };
+    let Spread { workers, processes } = spread(wanted, connections_per_process())?;
     Ok(LoadPlan {
         model: if args.rate.is_some() { LoadModel::Open } else { LoadModel::Closed },
         connections,
@@ -69,6 +74,7 @@ fn load_plan(args: &LoadArgs, cpus: Option<Vec<u32>>, usable: usize) -> Result<L
         rate_per_s: args.rate.map(|rate| rate.0),
         arrivals: args.rate.map(|_| args.arrivals.unwrap_or_default()),
         workers,
+        processes,
         connect_timeout_ns: positive("--connect-timeout", args.connect_timeout)?,
         timeout_ns: positive("--timeout", args.timeout)?,
         total_timeout_ns: args.total_timeout.map(|time| positive("--total-timeout", time)).transpose()?,

@@ -3,6 +3,7 @@
 mod command;
 mod files;
 mod load;
+mod processes;
 mod run;
 mod survival;
 mod tidy;

@@ -50,8 +50,8 @@ impl Core {
     }
 
     /// Slots whose connection attempt is under way.
-    pub(crate) fn connecting(&self) -> usize {
-        self.slots.iter().filter(|slot| slot.state == State::Connecting).count()
+    pub(crate) const fn connecting(&self) -> usize {
+        self.connecting
     }
 
     pub(crate) fn established(&self) -> u64 {
@@ -67,6 +67,7 @@ impl Core {
         let slot = &mut self.slots[id as usize];
         slot.opened = now;
         slot.state = State::Connecting;
+        self.connecting += 1;
         let route = &self.routes[self.next_route];
         self.next_route = (self.next_route + 1) % self.routes.len();
         if let Err(failure) = sockets.connect(id, route) {
@@ -100,7 +101,9 @@ impl Core {
 
     pub(super) fn close<S: Sockets>(&mut self, sockets: &mut S, id: SlotId) {
         sockets.close(id);
-        self.slots[id as usize].state = State::Closed;
+        let slot = &mut self.slots[id as usize];
+        self.connecting -= usize::from(slot.state == State::Connecting);
+        slot.state = State::Closed;
     }
 
     /// An attempt has succeeded at `now`.
@@ -108,6 +111,7 @@ impl Core {
         let slot = &mut self.slots[id as usize];
         self.book.connected(now.since(slot.opened));
         slot.opened = now;
+        self.connecting -= usize::from(slot.state == State::Connecting);
         slot.state = State::Idle;
         slot.answers = 0;
         slot.refusals = 0;

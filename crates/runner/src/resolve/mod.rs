@@ -7,6 +7,7 @@ mod targets;
 pub use scenario::load_scenario;
 
 use crate::RunnerError;
+use crate::processes::{Spread, Wanted, connections_per_process, spread};
 use schema::experiment::{ExperimentFile, Load, LoadModel, Phases};
 use schema::plan::{CellPlan, ExperimentPlan, LoadPlan, PhasePlan, PinPlan, TargetPlan, TrialPlan};
 use schema::text::{Problem, parse_toml};
@@ -46,8 +47,8 @@ pub mod defaults {
 
 /// Most trials of one run.
 const TRIALS_MAX: u64 = 100_000;
-/// Most connections of one load; beyond, a process has no descriptors left (DESIGN).
-pub const CONNECTIONS_MAX: u64 = 18_000;
+/// Most connections of one load, over all its processes; the memory of one machine ends not far beyond.
+pub const CONNECTIONS_MAX: u64 = 200_000;
 
 /// What resolution needs to know besides the file.
 #[derive(Clone, Debug)]
@@ -103,10 +104,11 @@ fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, W
     check_name(&design.name)?;
     let seed = design.seed.unwrap_or(defaults::SEED);
     let pin = pin_plan(context.pin.as_deref().or(design.pin.as_deref()), &context.usable_cpus)?;
-    let targets = targets::resolve(&file.target, context)?;
+    let mut targets = targets::resolve(&file.target, context)?;
     let scenario = scenario::of_experiment(file.scenario.as_ref(), context)?;
     let load = file.load.clone().unwrap_or_default();
     let cells = cells(&load, &targets, &pin, context, seed)?;
+    targets::hold(&mut targets, &cells);
     let blocks = positive("experiment.blocks", design.blocks.map_or(defaults::BLOCKS, |blocks| blocks.0))?;
     if blocks.saturating_mul(cells.len() as u64) > TRIALS_MAX {
         let cause = format!("{blocks} blocks of {} cells are more than {TRIALS_MAX} trials", cells.len());
@@ -264,14 +266,15 @@ fn load_plan(
     context: &Context,
     seed: u64,
 ) -> Result<LoadPlan, Problem> {
-    let workers = match load.workers {
-        None => default_workers(pin, context.usable_cpus.len()).min(connections),
-        Some(workers) if workers >= 1 && workers <= connections => workers,
-        Some(workers) => {
-            let cause = format!("{workers} workers cannot share {connections} connections");
-            return Err(Problem::at("load.workers", cause, "give each worker at least one connection"));
-        }
+    let wanted = Wanted {
+        connections,
+        workers: load.workers,
+        workers_default: default_workers(pin, context.usable_cpus.len()),
+        processes: None,
     };
+    let Spread { workers, processes } = spread(wanted, connections_per_process()).map_err(|error| {
+        Problem::at("load.workers", error.to_string(), "leave workers out, or give more")
+    })?;
     Ok(LoadPlan {
         model: load.model,
         connections,
@@ -279,6 +282,7 @@ fn load_plan(
         rate_per_s: rate.map(|rate| rate.0),
         arrivals: rate.map(|_| load.arrivals.unwrap_or_default()),
         workers,
+        processes,
         connect_timeout_ns: timeout("load.connect_timeout", load.connect_timeout, defaults::CONNECT_TIMEOUT)?,
         timeout_ns: timeout("load.timeout", load.timeout, defaults::TIMEOUT)?,
         total_timeout_ns: load

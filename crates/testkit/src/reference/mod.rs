@@ -8,7 +8,7 @@ mod http;
 mod queue;
 mod server;
 
-pub use server::{ReferenceServer, serve};
+pub use server::{Place, ReferenceServer, serve};
 
 use schema::experiment::{Reference, ServiceLaw};
 use units::{Nanos, Seed};

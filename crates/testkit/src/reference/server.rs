@@ -47,7 +47,7 @@ impl ReferenceServer {
         let seen = stop.clone();
         let thread = std::thread::Builder::new()
             .name("prony-reference".to_owned())
-            .spawn(move || serve(&listener, law, &seen))?;
+            .spawn(move || serve(&listener, law, Place::ALONE, &seen))?;
         Ok(Self { addr, stop, thread: Some(thread) })
     }
 
@@ -67,11 +67,25 @@ impl Drop for ReferenceServer {
     }
 }
 
+/// Which of the processes on one address this is; `/stats` tells it beside the counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Counted from 0.
+    pub process: u32,
+    /// How many.
+    pub processes: u32,
+}
+
+impl Place {
+    /// The only one.
+    pub const ALONE: Self = Self { process: 0, processes: 1 };
+}
+
 /// Serves on `listener` until `stop` is set.
 ///
 /// # Errors
 /// When the system refuses the event loop itself; errors of single connections only end those.
-pub fn serve(listener: &TcpListener, law: Law, stop: &AtomicBool) -> io::Result<()> {
+pub fn serve(listener: &TcpListener, law: Law, place: Place, stop: &AtomicBool) -> io::Result<()> {
     listener.set_nonblocking(true)?;
     rustix::thread::set_current_timer_slack(NonZeroU64::new(1))?;
     let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
@@ -86,6 +100,7 @@ pub fn serve(listener: &TcpListener, law: Law, stop: &AtomicBool) -> io::Result<
         free: Vec::new(),
         freeze,
         first_request: None,
+        place,
         requests: 0,
         accepted: 0,
         margin: SpinMargin::new(FIRST_MARGIN),
@@ -135,6 +150,7 @@ struct Server {
     free: Vec<u32>,
     freeze: Option<(Nanos, Nanos)>,
     first_request: Option<Nanos>,
+    place: Place,
     requests: u64,
     accepted: u64,
     margin: SpinMargin,
@@ -237,6 +253,10 @@ impl Server {
         let mut input = std::mem::take(&mut connection.input);
         let used = self.take_requests(token, &input);
         input.drain(..used);
+        if input.is_empty() {
+            // An idle connection holds no memory.
+            input = Vec::new();
+        }
         if let Some(connection) = self.connection(token) {
             connection.input = input;
         }
@@ -277,7 +297,11 @@ impl Server {
         match route {
             Route::Health => self.send(token, http::HEALTH),
             Route::Stats => {
-                let body = format!("{{\"requests\":{},\"connections\":{}}}", self.requests, self.accepted);
+                let Place { process, processes } = self.place;
+                let body = format!(
+                    "{{\"requests\":{},\"connections\":{},\"process\":{process},\"processes\":{processes}}}",
+                    self.requests, self.accepted
+                );
                 let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length";
                 self.send(token, format!("{head}: {}\r\n\r\n{body}", body.len()).as_bytes());
             }
