@@ -349,9 +349,10 @@ impl Generator {
     fn await_ready(&mut self, limit: Nanos) -> Result<(), EngineError> {
         for _ in 0..self.workers.len() {
             let message = self.messages.recv_timeout(limit.to_duration());
-            self.take(message.map_err(|_| {
-                EngineError::Worker("it did not finish its set-up in time".to_owned())
-            })?)?;
+            self.take(
+                message
+                    .map_err(|_| EngineError::Worker("it did not finish its set-up in time".to_owned()))?,
+            )?;
         }
         Ok(())
     }
@@ -391,7 +392,11 @@ impl Generator {
             slots: slots.max(opening.connections),
         });
         let thread = Thread {
-            cpu: job.cpus.as_ref().filter(|cpus| !cpus.is_empty()).map(|cpus| cpus[share.index() as usize % cpus.len()]),
+            cpu: job
+                .cpus
+                .as_ref()
+                .filter(|cpus| !cpus.is_empty())
+                .map(|cpus| cpus[share.index() as usize % cpus.len()]),
             spin: load.spin,
             may_spin: job.spin && core.waits_for_times(),
             opening,

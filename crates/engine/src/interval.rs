@@ -102,17 +102,8 @@ impl Default for Times {
 
 impl Times {
     /// The tags in `latency.hlog`, in the order of [`Times::tagged`].
-    pub const TAGS: [&'static str; 9] = [
-        "response",
-        "service",
-        "send_lag",
-        "pacer_lag",
-        "connect",
-        "tls",
-        "write",
-        "first_byte",
-        "transfer",
-    ];
+    pub const TAGS: [&'static str; 9] =
+        ["response", "service", "send_lag", "pacer_lag", "connect", "tls", "write", "first_byte", "transfer"];
 
     /// Each histogram with the tag it has in `latency.hlog`.
     #[must_use]

@@ -1,8 +1,8 @@
 //! Arguments of `prony reference`.
 
 use super::parse_enum;
-use schema::experiment::ServiceLaw;
 use crate::reference::Member;
+use schema::experiment::ServiceLaw;
 use units::{Count, Nanos};
 
 #[derive(Debug, clap::Args)]

@@ -9,6 +9,7 @@ use crate::exit;
 use anyhow::{Context as _, Result, bail};
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::SocketAddr;
+use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 use std::str::FromStr;
 use std::sync::Arc;
@@ -131,6 +132,7 @@ impl Other {
     fn spawn(member: Member) -> Result<Self> {
         // Not by path: the file may have been replaced by a new build since prony started.
         let mut child = Command::new("/proc/self/exe")
+            .arg0("prony")
             .args(std::env::args_os().skip(1))
             .arg(format!("--member={member}"))
             .stdin(Stdio::piped())

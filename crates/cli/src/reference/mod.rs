@@ -7,8 +7,8 @@ use crate::{exit, interrupt};
 use anyhow::{Context as _, Result, bail};
 use family::Family;
 pub(crate) use family::Member;
-use rustix::net::{self, AddressFamily, SocketFlags, SocketType, sockopt};
 use runner::processes::{connections_per_process, raise_descriptor_limit};
+use rustix::net::{self, AddressFamily, SocketFlags, SocketType, sockopt};
 use schema::experiment::Reference;
 use std::net::{SocketAddr, TcpListener};
 use std::sync::atomic::AtomicBool;
@@ -84,7 +84,8 @@ const PROCESSES_MAX: u32 = 256;
 fn processes_for(connections: u64, per_process: u32) -> u32 {
     let fits = |processes: &u32| {
         let share = connections as f64 / f64::from(*processes);
-        *processes == 1 && connections <= per_process.into() || share + 6.0 * share.sqrt() <= per_process.into()
+        *processes == 1 && connections <= per_process.into()
+            || share + 6.0 * share.sqrt() <= per_process.into()
     };
     (1..=PROCESSES_MAX).find(fits).unwrap_or(PROCESSES_MAX + 1)
 }

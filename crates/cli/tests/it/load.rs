@@ -89,8 +89,10 @@ fn nothing_listening_is_a_failed_run_with_its_class() {
 fn a_descriptor_limit_is_named_and_what_could_be_opened_is_counted() {
     let server = Server::start(&[]);
     let prony = env!("CARGO_BIN_EXE_prony");
-    let line =
-        format!("ulimit -n 40 && exec {prony} load {} -c 100 -t 1 --processes 1 -d 1s --format json", server.url("/"));
+    let line = format!(
+        "ulimit -n 40 && exec {prony} load {} -c 100 -t 1 --processes 1 -d 1s --format json",
+        server.url("/")
+    );
     let done: Done = std::process::Command::new("sh").args(["-c", &line]).output().unwrap().into();
     let report: Value = serde_json::from_str(&done.out).unwrap_or_else(|error| panic!("{error}: {done:?}"));
     check_report(&report);

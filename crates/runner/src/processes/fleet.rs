@@ -48,10 +48,20 @@ struct Member {
 
 /// What a reader thread tells.
 enum News {
-    Ready { asked: u64, established: u64, failures: SetupFailures, driver: DriverChoice },
+    Ready {
+        asked: u64,
+        established: u64,
+        failures: SetupFailures,
+        driver: DriverChoice,
+    },
     Interval(Box<IntervalData>),
-    Ended { peak_rss_bytes: u64 },
-    Failed { missed_start: bool, cause: String },
+    Ended {
+        peak_rss_bytes: u64,
+    },
+    Failed {
+        missed_start: bool,
+        cause: String,
+    },
     Garbled(ProcessError),
     /// Nothing more will come.
     Closed,
@@ -263,7 +273,8 @@ fn unpack(pid: u32, report: Report) -> Result<News, ProcessError> {
         }
         Report::Interval(parcel) => {
             let data = parcel.unpack();
-            let garbled = |cause: engine::ParcelError| ProcessError::Garbled { pid, cause: cause.to_string() };
+            let garbled =
+                |cause: engine::ParcelError| ProcessError::Garbled { pid, cause: cause.to_string() };
             News::Interval(Box::new(data.map_err(garbled)?))
         }
         Report::Ended { peak_rss_bytes } => News::Ended { peak_rss_bytes },

@@ -50,7 +50,9 @@ pub struct Spread {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum SpreadError {
     /// A number of zero, or more workers than connections.
-    #[error("{workers} workers cannot share {connections} connections; give each worker at least one connection")]
+    #[error(
+        "{workers} workers cannot share {connections} connections; give each worker at least one connection"
+    )]
     Workers {
         /// Wanted workers.
         workers: u32,
@@ -120,7 +122,11 @@ pub fn spread(wanted: Wanted, per_process: u32) -> Result<Spread, SpreadError> {
 mod tests {
     use super::*;
 
-    fn check(connections: u32, workers: Option<u32>, processes: Option<u32>) -> Result<(u32, u32), SpreadError> {
+    fn check(
+        connections: u32,
+        workers: Option<u32>,
+        processes: Option<u32>,
+    ) -> Result<(u32, u32), SpreadError> {
         let wanted = Wanted { connections, workers, workers_default: 2, processes };
         let spread = spread(wanted, 1000)?;
         let most = spread.workers.div_ceil(spread.processes) * connections.div_ceil(spread.workers);

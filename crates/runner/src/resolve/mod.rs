@@ -272,9 +272,8 @@ fn load_plan(
         workers_default: default_workers(pin, context.usable_cpus.len()),
         processes: None,
     };
-    let Spread { workers, processes } = spread(wanted, connections_per_process()).map_err(|error| {
-        Problem::at("load.workers", error.to_string(), "leave workers out, or give more")
-    })?;
+    let Spread { workers, processes } = spread(wanted, connections_per_process())
+        .map_err(|error| Problem::at("load.workers", error.to_string(), "leave workers out, or give more"))?;
     Ok(LoadPlan {
         model: load.model,
         connections,

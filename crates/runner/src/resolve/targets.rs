@@ -105,7 +105,8 @@ fn source(wanted: &TargetUse, key: &str, context: &Context) -> Result<(TargetSou
 
 /// Lets reference targets hold the most connections of any cell, where one process might not.
 pub(super) fn hold(targets: &mut [TargetPlan], cells: &[CellPlan]) {
-    let Some(most) = cells.iter().map(|cell| cell.load.connections_max.max(cell.load.connections)).max() else {
+    let Some(most) = cells.iter().map(|cell| cell.load.connections_max.max(cell.load.connections)).max()
+    else {
         return;
     };
     if most <= connections_per_process() / 2 {
