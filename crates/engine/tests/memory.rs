@@ -48,7 +48,7 @@ fn rss_with(connections: u32, driver: DriverChoice, to: SocketAddr) -> u64 {
         spin: false,
     })
     .unwrap();
-    assert_eq!(generator.connections().1, connections.into());
+    assert_eq!(generator.connections().1, u64::from(connections));
     generator.begin(Some(0));
     for _ in 0..2 {
         let step = generator.next(Duration::from_secs(20)).unwrap();

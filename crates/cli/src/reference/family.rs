@@ -113,7 +113,10 @@ impl Family {
         serve(&listener, law, Place { process: 0, processes }, stop)?;
         drop(others);
         if lost.load(Ordering::Relaxed) {
-            eprintln!("prony: one of {processes} processes ended by itself, so the others were ended");
+            let _ = writeln!(
+                std::io::stderr(),
+                "prony: one of {processes} processes ended by itself, so the others were ended"
+            );
             return Ok(exit::FAILED);
         }
         Ok(exit::DONE)

@@ -129,9 +129,17 @@ mod tests {
 
     #[test]
     fn as_many_processes_as_the_connections_need() {
-        for (connections, processes) in
-            [(0, 1), (1, 1), (10_000, 1), (19_744, 1), (19_745, 2), (38_000, 2), (50_000, 3), (200_000, 11)]
-        {
+        for (connections, processes) in [
+            (0, 1),
+            (1, 1),
+            (10_000, 1),
+            (19_744, 1),
+            (19_745, 2),
+            (37_000, 2),
+            (39_000, 3),
+            (50_000, 3),
+            (200_000, 11),
+        ] {
             assert_eq!(processes_for(connections, 19_744), processes, "{connections}");
         }
         assert_eq!(processes_for(u64::MAX, 1), PROCESSES_MAX + 1);
