@@ -33,6 +33,10 @@ fn main() -> ExitCode {
     if let Some(code) = target::guard::dispatch(std::env::args_os()) {
         return code;
     }
+    // So is a generator process.
+    if let Some(code) = runner::processes::dispatch(std::env::args_os()) {
+        return code;
+    }
     let args = match parse() {
         Ok(args) => args,
         Err(error) => return refused(&error),

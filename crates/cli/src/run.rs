@@ -15,6 +15,7 @@ use std::path::Path;
 use units::Nanos;
 
 pub(crate) fn run(args: &RunArgs) -> Result<u8> {
+    runner::processes::raise_descriptor_limit();
     let usable_cpus = target::pin::usable_cpus()?;
     if let Some(folder) = &args.resume {
         let environment = environment(args, None)?;
@@ -98,7 +99,12 @@ fn plan_text(plan: &ExperimentPlan, limit: Option<&CalibrationSummary>) -> Strin
     let _ = writeln!(text, "scenario\n  {:<24} {} {}", plan.scenario.name, request.method, request.path);
     text += "cells\n";
     for cell in &plan.cells {
-        let _ = writeln!(text, "  {:<6} {}, {}", cell.id, cell.label, counted(cell.load.workers, "worker"));
+        let processes = match cell.load.processes {
+            0 | 1 => String::new(),
+            several => format!(" in {several} processes"),
+        };
+        let workers = counted(cell.load.workers, "worker");
+        let _ = writeln!(text, "  {:<6} {}, {workers}{processes}", cell.id, cell.label);
     }
     let phases = &plan.phases;
     let _ = writeln!(

@@ -3,6 +3,7 @@
 //! Read by workers at most once an interval or sweep, so its atomics are no part of the hot path.
 
 use super::sync::{AtomicBool, AtomicU64, Ordering};
+use units::Nanos;
 
 /// The fixed grid of a trial, in nanoseconds from its origin. Phase borders lie on interval borders.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -25,6 +26,14 @@ impl Timeline {
             measured_intervals: per_sample * u64::from(samples),
             drain_ns,
         }
+    }
+
+    /// The first interval border that every worker can still learn of in time at `now` on the trial's clock.
+    #[must_use]
+    pub fn next_border(&self, now: Nanos) -> u64 {
+        // Late in an interval a worker might already be on its way past the next border.
+        let is_early = now.0 % self.interval_ns < self.interval_ns / 2;
+        now.0 / self.interval_ns + if is_early { 1 } else { 2 }
     }
 
     /// How many intervals a sample of this length is cut into.
@@ -102,6 +111,12 @@ const fn decided(value: u64) -> Option<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_border_is_announced_half_an_interval_ahead() {
+        let timeline = Timeline { interval_ns: 100, measured_intervals: 1, drain_ns: 0 };
+        assert_eq!([0, 49, 50, 99, 100].map(|now| timeline.next_border(Nanos(now))), [1, 1, 2, 2, 2]);
+    }
 
     #[test]
     fn intervals_divide_samples_evenly() {

@@ -11,14 +11,16 @@ use crate::instrument;
 use crate::interval::IntervalData;
 use crate::layer::{Layer, Plain};
 use crate::names::{Lookup, Names};
+use crate::origin;
 use crate::tls::{Tls, TlsLayer};
-use crate::worker::{Opening, Ready, Spin, Worker};
+use crate::worker::{Opening, Ready, SETUP_AT_ONCE, Spin, Worker};
 use pace::{Closed, PaceError, Schedule, Share, Think};
 use request::Prepared;
 use rustix::thread::{CpuSet, sched_setaffinity};
 use schema::experiment::LoadModel;
 use schema::load::ErrorClass;
 use schema::plan::{ConnectionPlan, DriverChoice, LoadPlan, SpinChoice};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroU64;
@@ -30,7 +32,7 @@ use units::{Clock, MonotonicClock, Nanos, Seed};
 
 /// Between the decision to begin and the trial's origin, so that every worker sees it in time.
 const START_AHEAD: Nanos = Nanos::from_millis(2);
-/// How long a worker may be silent beyond an interval before it counts as stuck.
+/// How long a worker may be silent beyond its set-up's longest time before it counts as stuck.
 const SETUP_GRACE: Nanos = Nanos::from_secs(5);
 
 /// One load, ready to be made.
@@ -63,7 +65,7 @@ pub struct Job {
 
 /// A generator's part of a load that several processes make together: the workers `first..first + workers` of
 /// `LoadPlan::workers`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Part {
     /// First worker, counted from 0.
     pub first: u32,
@@ -117,6 +119,32 @@ pub enum EngineError {
     MissedStart,
 }
 
+/// Connection attempts that failed while the load was set up.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+pub struct SetupFailures {
+    /// How many, by class.
+    pub by_class: BTreeMap<ErrorClass, u64>,
+    /// Text of one of them.
+    pub example: Option<String>,
+}
+
+impl SetupFailures {
+    /// Adds another generator's.
+    pub fn add(&mut self, other: &Self) {
+        for (class, count) in &other.by_class {
+            *self.by_class.entry(*class).or_insert(0) += count;
+        }
+        self.example = self.example.take().or_else(|| other.example.clone());
+    }
+
+    /// The error of a load of which no attempt of `asked` succeeded.
+    #[must_use]
+    pub fn nothing_connected(&self, asked: u64) -> EngineError {
+        let example = self.example.clone().unwrap_or_else(|| "stopped before any was tried".to_owned());
+        EngineError::NothingConnected { asked, failures: self.by_class.clone(), example }
+    }
+}
+
 /// What [`Generator::next`] found.
 #[derive(Debug)]
 pub enum Step<'a> {
@@ -143,6 +171,7 @@ pub struct Generator {
     running: usize,
     asked: u64,
     established: u64,
+    setup_failures: SetupFailures,
     driver: DriverChoice,
 }
 
@@ -161,6 +190,18 @@ impl Generator {
     /// # Errors
     /// Bad rates, refused resources, or not one connection.
     pub fn start(job: &Job) -> Result<Self, EngineError> {
+        let generator = Self::start_part(job)?;
+        if generator.established == 0 {
+            return Err(generator.setup_failures.nothing_connected(generator.asked));
+        }
+        Ok(generator)
+    }
+
+    /// As [`Generator::start`], but also where not one connection could be opened: others may have some.
+    ///
+    /// # Errors
+    /// Bad rates or refused resources.
+    pub fn start_part(job: &Job) -> Result<Self, EngineError> {
         check(job)?;
         let driver = choose(job.load.driver)?;
         let control = Arc::new(Control::new());
@@ -178,23 +219,34 @@ impl Generator {
             running: 0,
             asked: 0,
             established: 0,
+            setup_failures: SetupFailures::default(),
             driver,
         };
         for index in 0..job.part.workers {
             generator.spawn(job, index, sender.clone())?;
         }
         drop(sender);
-        generator.await_ready(Nanos(job.load.connect_timeout_ns) + SETUP_GRACE)?;
+        generator.await_ready(setup_time_max(&job.load) + SETUP_GRACE)?;
         Ok(generator)
     }
 
     /// Sets the trial's origin a moment from now. `measure_from` is the first measured interval where that is known
     /// (0: no warm-up); else call [`Generator::measure_soon`] when warm-up may end. Returns the clock of the trial.
     pub fn begin(&mut self, measure_from: Option<u64>) -> MonotonicClock {
+        let origin = self.clock.now() + START_AHEAD;
+        self.begin_on(origin, measure_from)
+    }
+
+    /// As [`Generator::begin`], with the origin at a moment of [`origin::machine_ns`], so that several processes share
+    /// it.
+    pub fn begin_at(&mut self, moment_ns: u64, measure_from: Option<u64>) -> MonotonicClock {
+        self.begin_on(origin::on_clock(&self.clock, moment_ns), measure_from)
+    }
+
+    fn begin_on(&mut self, origin: Nanos, measure_from: Option<u64>) -> MonotonicClock {
         if let Some(interval) = measure_from {
             self.control.measure_from(interval);
         }
-        let origin = self.clock.now() + START_AHEAD;
         self.control.start_at(origin.0);
         self.clock = self.clock.with_origin_after(origin);
         self.clock
@@ -203,12 +255,14 @@ impl Generator {
     /// Lets the samples begin at the next interval border that every worker can still learn of in time. Returns the
     /// number of the first measured interval.
     pub fn measure_soon(&self) -> u64 {
-        let (now_ns, interval_ns) = (self.clock.now().0, self.timeline.interval_ns);
-        // Late in an interval a worker might already be on its way past the next border.
-        let is_early = now_ns % interval_ns < interval_ns / 2;
-        let from = now_ns / interval_ns + if is_early { 1 } else { 2 };
+        let from = self.timeline.next_border(self.clock.now());
         self.control.measure_from(from);
         from
+    }
+
+    /// Lets the samples begin with this interval, which another generator of the same load has chosen.
+    pub fn measure_from(&self, interval: u64) {
+        self.control.measure_from(interval);
     }
 
     /// Ends the load early: nothing more is sent, what is in flight is censored.
@@ -226,6 +280,12 @@ impl Generator {
     #[must_use]
     pub const fn connections(&self) -> (u64, u64) {
         (self.asked, self.established)
+    }
+
+    /// Connection attempts that failed before the load began.
+    #[must_use]
+    pub const fn setup_failures(&self) -> &SetupFailures {
+        &self.setup_failures
     }
 
     /// Waits up to `timeout` for the next interval that is complete.
@@ -268,6 +328,10 @@ impl Generator {
             Message::Ready(ready) => {
                 self.asked += ready.asked;
                 self.established += ready.established;
+                for failure in &ready.failures {
+                    *self.setup_failures.by_class.entry(failure.class).or_insert(0) += 1;
+                    self.setup_failures.example.get_or_insert_with(|| failure.text());
+                }
                 Ok(())
             }
         }
@@ -292,24 +356,12 @@ impl Generator {
     }
 
     fn await_ready(&mut self, limit: Nanos) -> Result<(), EngineError> {
-        let mut failures = BTreeMap::new();
-        let mut example = None;
         for _ in 0..self.workers.len() {
-            match self.messages.recv_timeout(limit.to_duration()) {
-                Ok(Message::Ready(ready)) => {
-                    for failure in &ready.failures {
-                        *failures.entry(failure.class).or_insert(0) += 1;
-                        example.get_or_insert_with(|| failure.text());
-                    }
-                    self.take(Message::Ready(ready))?;
-                }
-                Ok(other) => self.take(other)?,
-                Err(_) => return Err(EngineError::Worker("it did not finish its set-up in time".to_owned())),
-            }
-        }
-        if self.established == 0 {
-            let example = example.unwrap_or_else(|| "stopped before any was tried".to_owned());
-            return Err(EngineError::NothingConnected { asked: self.asked, failures, example });
+            let message = self.messages.recv_timeout(limit.to_duration());
+            self.take(
+                message
+                    .map_err(|_| EngineError::Worker("it did not finish its set-up in time".to_owned()))?,
+            )?;
         }
         Ok(())
     }
@@ -342,7 +394,11 @@ impl Generator {
             slots: slots.max(opening.connections),
         });
         let thread = Thread {
-            cpu: job.cpus.as_ref().filter(|cpus| !cpus.is_empty()).map(|cpus| cpus[worker % cpus.len()]),
+            cpu: job
+                .cpus
+                .as_ref()
+                .filter(|cpus| !cpus.is_empty())
+                .map(|cpus| cpus[share.index() as usize % cpus.len()]),
             spin: load.spin,
             may_spin: job.spin && core.waits_for_times(),
             opening,
@@ -453,6 +509,14 @@ impl Thread {
         let _ = self.sender.send(Message::Ready(ready));
         worker.run()
     }
+}
+
+/// The longest that a worker may take to open its connections: all attempts time out, or the ramp's own length.
+fn setup_time_max(load: &LoadPlan) -> Nanos {
+    let per_worker = u64::from(load.connections.div_ceil(load.workers.max(1)));
+    let rounds = per_worker.div_ceil(SETUP_AT_ONCE as u64).max(1);
+    let ramp_ns = load.connection.ramp_per_s.map_or(0.0, |per_s| f64::from(load.connections) / per_s * 1e9);
+    Nanos(load.connect_timeout_ns.saturating_mul(rounds).saturating_add(ramp_ns as u64))
 }
 
 /// The driver that a choice means on this kernel.

@@ -6,6 +6,7 @@
 use crate::failure::Failure;
 use hdrhistogram::Histogram;
 use schema::load::ErrorClass;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// Longest time that a histogram tells apart: one hour (METHOD §10). Longer ones count as an hour.
@@ -16,7 +17,7 @@ const STATUS_MAX: usize = 1000;
 const EXAMPLES_MAX: usize = 3;
 
 /// Where requests of one account ended.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Account {
     /// Intended.
     pub scheduled: u64,
@@ -103,25 +104,40 @@ impl Default for Times {
 }
 
 impl Times {
+    /// The tags in `latency.hlog`, in the order of [`Times::tagged`].
+    pub const TAGS: [&'static str; 10] = [
+        "response",
+        "service",
+        "send_lag",
+        "pacer_lag",
+        "name",
+        "connect",
+        "tls",
+        "write",
+        "first_byte",
+        "transfer",
+    ];
+
     /// Each histogram with the tag it has in `latency.hlog`.
     #[must_use]
     pub fn tagged(&self) -> [(&'static str, &Histogram<u64>); 10] {
-        [
-            ("response", &self.response),
-            ("service", &self.service),
-            ("send_lag", &self.send_lag),
-            ("pacer_lag", &self.pacer_lag),
-            ("name", &self.name),
-            ("connect", &self.connect),
-            ("tls", &self.tls),
-            ("write", &self.write),
-            ("first_byte", &self.first_byte),
-            ("transfer", &self.transfer),
-        ]
+        let all = [
+            &self.response,
+            &self.service,
+            &self.send_lag,
+            &self.pacer_lag,
+            &self.name,
+            &self.connect,
+            &self.tls,
+            &self.write,
+            &self.first_byte,
+            &self.transfer,
+        ];
+        std::array::from_fn(|place| (Self::TAGS[place], all[place]))
     }
 
     /// The same histograms in the same order.
-    fn all_mut(&mut self) -> [&mut Histogram<u64>; 10] {
+    pub(crate) fn all_mut(&mut self) -> [&mut Histogram<u64>; 10] {
         [
             &mut self.response,
             &mut self.service,
@@ -151,7 +167,7 @@ impl Times {
 }
 
 /// Stamps of what was really sent in an interval, for the goodness-of-fit gate: complete from its begin up to a point.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Sent {
     /// (intended, written) in nanoseconds from the trial's origin, in order of writing; for several workers merged.
     pub stamps: Vec<(u64, u64)>,
@@ -208,7 +224,7 @@ pub struct IntervalData {
     /// Plain counters.
     pub counts: Counts,
     /// Answers by status code, of the interval's own account.
-    status: Box<[u64; STATUS_MAX]>,
+    pub(crate) status: Box<[u64; STATUS_MAX]>,
     /// Times of the requests that ended in this interval.
     pub times: Times,
     /// What was really sent; open loop only.
@@ -218,7 +234,7 @@ pub struct IntervalData {
 }
 
 /// The plain counters of an interval.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize)]
 pub struct Counts {
     /// Number on the trial's grid; the last one holds the drain.
     pub index: u64,

@@ -11,7 +11,7 @@ use std::io;
 use units::{Clock, MonotonicClock, Nanos};
 
 /// Connection attempts of one worker under way at once while it sets up; more would overflow accept queues.
-const SETUP_AT_ONCE: usize = 100;
+pub(crate) const SETUP_AT_ONCE: usize = 100;
 /// Bounds of the time between two sweeps for time-outs.
 const SWEEP: (Nanos, Nanos) = (Nanos::MILLI, Nanos::from_millis(100));
 /// How often a worker that is set up looks whether the trial begins.
@@ -75,7 +75,7 @@ impl<D: Driver, L: Layer> Worker<'_, D, L> {
     pub(crate) fn set_up(&mut self) -> io::Result<Ready> {
         let count = self.opening.connections;
         let begun = self.core.now();
-        let mut opened = 0;
+        let (mut opened, mut next_sweep) = (0, begun);
         while !self.control.is_stopped() {
             let due = self.opening.due(self.core.now().since(begun));
             while opened < due && self.core.connecting() < SETUP_AT_ONCE {
@@ -88,7 +88,10 @@ impl<D: Driver, L: Layer> Worker<'_, D, L> {
             self.layer.poll(&mut self.driver, Wait::AtMost(SWEEP.0), &mut self.core)?;
             self.core.take_names(&mut self.layer.over(self.driver.sockets()));
             let now = self.core.now();
-            self.core.sweep(&mut self.layer.over(self.driver.sockets()), now);
+            if now >= next_sweep {
+                next_sweep = now + SWEEP.1;
+                self.core.sweep(&mut self.layer.over(self.driver.sockets()), now);
+            }
         }
         Ok(Ready {
             asked: count as u64,

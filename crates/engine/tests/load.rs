@@ -65,6 +65,7 @@ on_every_driver!(
     a_freeze_shows_in_response_time_and_is_told_apart_from_service_time_and_lag,
     the_integral_of_requests_in_the_system_is_the_sum_of_their_times,
     connections_that_nobody_accepts_time_out_with_their_class,
+    answers_to_all_connections_at_once_all_arrive,
 );
 
 fn reference(change: impl FnOnce(&mut Reference)) -> ReferenceServer {
@@ -608,4 +609,13 @@ fn what_was_sent_is_stamped_in_the_open_loop() {
     assert!((400..600).contains(&sent.len()), "{}", sent.len());
     assert!(sent.iter().all(|(intended, written)| written >= intended));
     assert!(sent.is_sorted_by_key(|(_, written)| *written));
+}
+
+/// After the freeze more answers come at once than a driver has buffers for.
+fn answers_to_all_connections_at_once_all_arrive() {
+    let server = reference(|law| law.freeze = Some("0s+100ms".to_owned()));
+    let mut job = job(server.addr(), closed(1000), 60_000, 0);
+    job.requests_max = Some(5000);
+    let sum = run(&job).unwrap();
+    assert_eq!((sum.counts.measured.scheduled, sum.counts.measured.completed), (5000, 5000));
 }

@@ -112,6 +112,9 @@ pub(crate) fn load(load: &LoadPlan) -> String {
         format::counted(load.connections.into(), "connection"),
         format::counted(load.workers.into(), "worker"),
     ];
+    if load.processes > 1 {
+        parts.push(format!("{} processes", format::count(load.processes.into())));
+    }
     if let Some(rate) = load.rate_per_s {
         let arrivals = load.arrivals.as_ref().map_or(String::new(), ToString::to_string);
         parts.push(format!("{} {arrivals}", format::rate(rate)).trim().to_owned());

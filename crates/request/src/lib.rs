@@ -6,6 +6,7 @@
 //! Absent on purpose: sockets, clocks, and templates (every request of a load is the same bytes for now).
 
 use schema::plan::RequestPlan;
+use serde::{Deserialize, Serialize};
 use std::sync::Arc;
 pub use wire::EncodeError;
 use wire::{Header, RequestHead, Visit, encode_request};
@@ -57,7 +58,7 @@ impl Prepared {
 }
 
 /// What every answer must be.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct Check {
     status: StatusSet,
     body: Option<Vec<u8>>,
@@ -72,7 +73,7 @@ impl Check {
 }
 
 /// A set of the status codes 0 to 1023.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 struct StatusSet {
     bits: [u64; 16],
 }

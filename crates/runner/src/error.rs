@@ -1,5 +1,6 @@
 //! What can stop a run, each with its cause and its remedy.
 
+use crate::processes::ProcessError;
 use engine::EngineError;
 use schema::text::FileError;
 use std::io;
@@ -26,6 +27,9 @@ pub enum RunnerError {
     /// The generator could not make the load.
     #[error(transparent)]
     Engine(#[from] EngineError),
+    /// Several processes could not make the load together.
+    #[error(transparent)]
+    Processes(#[from] ProcessError),
     /// The request cannot be encoded.
     #[error(transparent)]
     Request(#[from] RequestError),

@@ -15,6 +15,7 @@ pub mod hlog;
 pub mod measure;
 pub mod net;
 pub mod ports;
+pub mod processes;
 pub mod recorded;
 pub mod resolve;
 mod sent;

@@ -3,11 +3,12 @@
 //! The validity of the report is left to the caller, who knows more (whether the target lived, steal).
 
 use crate::net::HttpUrl;
+use crate::processes::Source;
 use crate::sent::SentWindows;
 use crate::tls;
 use crate::{RunnerError, recorded};
 use analyze::TrialFacts;
-use engine::{Generator, IntervalData, Job, Lookup, Part, Step, Timeline, new_histogram};
+use engine::{IntervalData, Job, Lookup, Part, Step, Timeline, new_histogram};
 use hdrhistogram::Histogram;
 use request::{Check, Prepared};
 use schema::load::{
@@ -17,6 +18,7 @@ use schema::load::{
 use schema::plan::{LoadPlan, PhasePlan, RequestPlan};
 use schema::trial::{IntervalLine, Phase, PhaseSpan, SampleSummary};
 use schema::version::LoadVersion;
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -27,8 +29,8 @@ use units::MonotonicClock;
 /// How often the wish to stop is looked at while the load runs.
 const STOP_POLL: Duration = Duration::from_millis(50);
 
-/// A load, resolved and ready.
-#[derive(Clone, Debug)]
+/// A load, resolved and ready. Its serde form goes to generator processes only and into no file.
+#[derive(Clone, Debug, Deserialize, Serialize)]
 pub struct LoadJob {
     /// Scheme, host and port as asked for.
     pub url: String,
@@ -55,7 +57,7 @@ pub struct LoadJob {
 }
 
 /// A name that is looked up for every connection, with the consent that its addresses need.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct NameLookup {
     /// Host and port.
     pub url: HttpUrl,
@@ -107,11 +109,11 @@ pub struct Measured {
 /// The request cannot be encoded, the engine failed, or the watch did.
 pub fn measure(job: &LoadJob, watch: &mut impl Watch, stop: &AtomicBool) -> Result<Measured, RunnerError> {
     let timeline = timeline(job);
-    let mut generator = Generator::start(&engine_job(job, timeline)?)?;
-    let (asked, established) = generator.connections();
+    let mut source = Source::start(job, timeline)?;
+    let (asked, established) = source.connections();
     watch.connected(asked, established);
     let mut phases = Phases::new(&job.phases, timeline);
-    let clock = generator.begin(phases.from);
+    let clock = source.begin(phases.from);
     watch.begun(clock)?;
     let mut fold = Fold::new(job.phases.samples);
     let mut warmup = Vec::new();
@@ -120,9 +122,9 @@ pub fn measure(job: &LoadJob, watch: &mut impl Watch, stop: &AtomicBool) -> Resu
     }
     loop {
         if stop.load(Ordering::Relaxed) {
-            generator.stop();
+            source.stop();
         }
-        let ended = match generator.next(STOP_POLL)? {
+        let ended = match source.next(STOP_POLL)? {
             Step::Waiting => {
                 watch.waiting();
                 continue;
@@ -141,7 +143,7 @@ pub fn measure(job: &LoadJob, watch: &mut impl Watch, stop: &AtomicBool) -> Resu
             }
         };
         if phases.may_end_warmup(ended, &warmup) {
-            phases.from = Some(generator.measure_soon());
+            phases.from = Some(source.measure_soon());
         }
         match phases.from {
             Some(from) if from == ended + 1 => watch.samples_begin(),
@@ -153,7 +155,8 @@ pub fn measure(job: &LoadJob, watch: &mut impl Watch, stop: &AtomicBool) -> Resu
     }
     let interrupted = stop.load(Ordering::Relaxed);
     let mut measured = fold.finish(job, phases, asked, established, interrupted);
-    measured.report.plan.driver = generator.driver().key().to_owned();
+    measured.report.plan.driver = source.driver().key().to_owned();
+    measured.report.generator.peak_rss_bytes = source.peak_rss_bytes();
     Ok(measured)
 }
 
@@ -177,7 +180,8 @@ pub fn nothing_connected(
     }
 }
 
-fn engine_job(job: &LoadJob, timeline: Timeline) -> Result<Job, RunnerError> {
+/// The engine's orders for one part of a load.
+pub(crate) fn engine_job(job: &LoadJob, timeline: Timeline, part: Part) -> Result<Job, RunnerError> {
     let mut load = job.load.clone();
     crate::ports::spread(&mut load, job.to);
     let mut request = job.request.clone();
@@ -186,7 +190,6 @@ fn engine_job(job: &LoadJob, timeline: Timeline) -> Result<Job, RunnerError> {
         request.headers.push(("Connection".to_owned(), "close".to_owned()));
     }
     Ok(Job {
-        part: Part::whole(&load),
         load,
         requests_max: job.requests_max,
         recorded: recorded::of_load(&job.load)?,
@@ -199,11 +202,12 @@ fn engine_job(job: &LoadJob, timeline: Timeline) -> Result<Job, RunnerError> {
         }),
         cpus: job.cpus.clone(),
         spin: job.spin,
+        part,
     })
 }
 
-/// A budget without a duration has no end on the clock.
-fn timeline(job: &LoadJob) -> Timeline {
+/// The grid of a load. A budget without a duration has no end on the clock.
+pub(crate) fn timeline(job: &LoadJob) -> Timeline {
     let phases = &job.phases;
     if phases.sample_ns == u64::MAX {
         return Timeline {
@@ -476,9 +480,9 @@ impl Fold {
             latency_ns: self.latencies(),
             generator: schema::load::Generator {
                 cpu_s: self.cpu_ns as f64 / 1e9,
-                peak_rss_bytes: peak_rss_bytes().unwrap_or_default(),
                 workers: job.load.workers,
                 busy_share: self.busy_share,
+                ..schema::load::Generator::default()
             },
             ..empty_report(job)
         };
@@ -570,11 +574,4 @@ fn line(data: &IntervalData, (phase, sample): (Phase, Option<u32>)) -> IntervalL
 
 fn per_second(count: u64, duration_ns: u64) -> f64 {
     if duration_ns == 0 { 0.0 } else { count as f64 * 1e9 / duration_ns as f64 }
-}
-
-/// Highest resident memory of this process, from `/proc/self/status`.
-fn peak_rss_bytes() -> Option<u64> {
-    let status = std::fs::read_to_string("/proc/self/status").ok()?;
-    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
-    line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib * 1024)
 }

@@ -6,7 +6,7 @@
 use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
 
 /// The scheme of a URL.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 pub enum Scheme {
     /// Plain text.
     Http,
@@ -33,7 +33,7 @@ impl Scheme {
 }
 
 /// An HTTP URL, taken apart.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
 pub struct HttpUrl {
     /// Scheme; http where none is given.
     pub scheme: Scheme,

@@ -156,6 +156,7 @@ fn reference_command(law: &Reference, launcher: &Path) -> Vec<String> {
     option("error-rate", law.error_rate.map(|rate| rate.to_string()));
     option("reset-rate", law.reset_rate.map(|rate| rate.to_string()));
     option("freeze", law.freeze.clone());
+    option("max-connections", law.connections_max.map(|most| most.0.to_string()));
     command
 }
 
@@ -190,7 +191,7 @@ pub(crate) fn run(
             return Ok(None);
         }
         Ok(measured) => measured,
-        Err(error @ (RunnerError::Engine(_) | RunnerError::Request(_))) => {
+        Err(error @ (RunnerError::Engine(_) | RunnerError::Processes(_) | RunnerError::Request(_))) => {
             stop(up)?;
             return failed(blank, &error, folder);
         }

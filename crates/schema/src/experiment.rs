@@ -100,6 +100,9 @@ pub struct Reference {
     pub reset_rate: Option<f64>,
     /// `AT+LENGTH`: from AT after the first request, answer nothing for LENGTH, for example `5s+1s`.
     pub freeze: Option<String>,
+    /// Connections that it must be able to hold at once; more than one process has descriptors for need several
+    /// processes. Default: those of the load.
+    pub connections_max: Option<Count>,
 }
 
 /// Law of the reference target's service time.
@@ -147,7 +150,8 @@ pub struct Load {
     /// Closed model: the pause between an answer and the next request. Default: none.
     #[schemars(with = "Option<TextOr<Think>>")]
     pub think: Option<Think>,
-    /// Generator threads. Default 1 for each core of the generator's CPU set, at most one per connection.
+    /// Generator threads. Default 1 for each core of the generator's CPU set, at most one per connection; more where
+    /// the connections need several processes.
     pub workers: Option<u32>,
     /// From the start of a connection attempt. Default 5s.
     pub connect_timeout: Option<Nanos>,

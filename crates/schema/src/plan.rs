@@ -168,8 +168,10 @@ pub struct LoadPlan {
     pub shape: Option<ShapePlan>,
     /// Pause between an answer and the next request of its connection; closed model only.
     pub think: Option<ThinkPlan>,
-    /// Generator threads.
+    /// Generator threads in total.
     pub workers: u32,
+    /// Generator processes, which share the workers; 0 stands for 1 in files of older versions.
+    pub processes: u32,
     /// From the start of a connection attempt.
     pub connect_timeout_ns: u64,
     /// From written to done.

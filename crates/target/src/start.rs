@@ -220,10 +220,20 @@ fn log_since(log: &Path, offset: u64) -> io::Result<String> {
     Ok(String::from_utf8_lossy(&bytes).into_owned())
 }
 
+/// First port and number of ports below the range from which systems give out ports.
+const FALLBACK_PORTS: (u16, u16) = (20_000, 12_000);
+/// Ports of them that are tried.
+const FALLBACK_TRIES: u16 = 64;
+
 /// A port that the system holds free at this moment.
 fn free_port() -> Result<SocketAddr, TargetError> {
-    TcpListener::bind((HOST, 0))
-        .and_then(|listener| listener.local_addr())
+    let bind = |port: u16| TcpListener::bind((HOST, port)).and_then(|listener| listener.local_addr());
+    // A load of many connections leaves the range that the system gives out full of ended ones for a minute.
+    let first = std::process::id() as u16 % FALLBACK_PORTS.1;
+    let mut others =
+        (0..FALLBACK_TRIES).map(|step| FALLBACK_PORTS.0 + (first + step * 61) % FALLBACK_PORTS.1);
+    bind(0)
+        .or_else(|error| others.find_map(|port| bind(port).ok()).ok_or(error))
         .map_err(|error| TargetError::io("get a free port on 127.0.0.1", error))
 }
 

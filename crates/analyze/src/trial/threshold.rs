@@ -408,6 +408,7 @@ mod tests {
             latency_ns: Latencies { response, service, ..Latencies::default() },
             generator: Generator::default(),
             validity: Validity::default(),
+            arrivals: None,
             instrument_limit: None,
             notes: vec![],
             thresholds: vec![],

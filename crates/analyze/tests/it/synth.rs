@@ -53,6 +53,7 @@ pub(crate) fn run(targets: &[&str], loads: &[LoadPlan], blocks: u32) -> RunFile 
         }
     }
     let law = Reference {
+        connections_max: None,
         law: Some(ServiceLaw::Constant),
         mean: None,
         servers: None,

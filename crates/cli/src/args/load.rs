@@ -28,6 +28,9 @@ pub(crate) struct LoadArgs {
     /// Generator threads [default: 1 for each --pin CPU, else for every four CPUs]
     #[arg(short, long, value_name = "N")]
     pub(crate) threads: Option<u32>,
+    /// Generator processes [default: as many as the limit of descriptors needs]
+    #[arg(long, value_name = "N")]
+    pub(crate) processes: Option<u32>,
     /// How long to measure [default: 10s, or until -n is reached]
     #[arg(short, long, value_name = "TIME")]
     pub(crate) duration: Option<Nanos>,

@@ -1,9 +1,10 @@
 //! Arguments of `prony reference`.
 
 use super::{TextOrJson, parse_enum};
+use crate::reference::Member;
 use schema::experiment::ServiceLaw;
 use std::path::PathBuf;
-use units::Nanos;
+use units::{Count, Nanos};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -12,8 +13,10 @@ use units::Nanos;
   prony reference --listen 127.0.0.1:8080 --mean 1ms --error-rate 0.01 --freeze 10s+1s
   prony reference --listen 127.0.0.1:8443 --tls --tls-ca-out ca.pem
   prony reference --listen 127.0.0.1:8080 --fault reset-mid-body@every:3
+  prony reference --listen 127.0.0.1:8080 --max-connections 50k
 
-Routes: /health answers at once, /stats tells the counts, every other path goes through the queue.")]
+Routes: /health answers at once, /stats tells the counts (of the process that answers,
+where there are several), every other path goes through the queue.")]
 pub(crate) struct ReferenceArgs {
     /// Address and port; port 0 takes a free one
     #[arg(long, value_name = "ADDR", default_value = "127.0.0.1:0")]
@@ -63,6 +66,15 @@ pub(crate) struct ReferenceArgs {
     /// What --list-faults prints
     #[arg(long, value_enum, default_value_t = TextOrJson::Text)]
     pub(crate) format: TextOrJson,
+    /// Connections to hold at once; as many processes share the address as that needs
+    #[arg(long, value_name = "N", conflicts_with = "processes")]
+    pub(crate) max_connections: Option<Count>,
+    /// Processes that share the address [default: 1, or what --max-connections needs]
+    #[arg(long, value_name = "N")]
+    pub(crate) processes: Option<u32>,
+    /// Given by prony to the processes it starts
+    #[arg(long, hide = true)]
+    pub(crate) member: Option<Member>,
     /// Allow an address that other machines can reach
     #[arg(long)]
     pub(crate) public: bool,

@@ -6,6 +6,7 @@ use request::Check;
 use runner::RunnerError;
 use runner::measure::{LoadJob, NameLookup};
 use runner::net::HttpUrl;
+use runner::processes::{Spread, Wanted, connections_per_process, raise_descriptor_limit, spread};
 use runner::resolve::arrival::{Wishes, flags};
 use runner::resolve::{CONNECTIONS_MAX, connection, deadline, default_workers, defaults, growth};
 use schema::experiment::{LoadModel, Resolve};
@@ -73,15 +74,21 @@ fn load_plan(args: &LoadArgs, phases: &PhasePlan, cpus: Option<Vec<u32>>, usable
     }
     let connections = connections as u32;
     let pin = PinPlan { generator: cpus, ..PinPlan::default() };
-    let workers = args.threads.unwrap_or_else(|| default_workers(&pin, usable).min(connections));
-    if workers == 0 || workers > connections {
-        bail!("-t {workers} threads cannot share {connections} connections; give each at least one");
-    }
     let pacing = &args.pacing;
     let model = pacing.model(args.rate);
     if model == LoadModel::Open && args.requests.is_some() {
         bail!("-n ends a closed loop; recorded arrivals end by -d");
     }
+    raise_descriptor_limit();
+    let connections_max =
+        growth("--max-connections", model, connections, ceiling(args, model)).map_err(said)?;
+    let wanted = Wanted {
+        connections: reserve(args, connections, connections_max),
+        workers: args.threads,
+        workers_default: default_workers(&pin, usable),
+        processes: args.processes,
+    };
+    let Spread { workers, processes } = spread(wanted, connections_per_process())?;
     let wishes = Wishes {
         model,
         rate: args.rate,
@@ -95,14 +102,15 @@ fn load_plan(args: &LoadArgs, phases: &PhasePlan, cpus: Option<Vec<u32>>, usable
     }
     Ok(flags(wishes, phases)?.into_plan(LoadPlan {
         model,
+        processes,
         connections,
-        connections_max: growth("--max-connections", model, connections, ceiling(args, model))
-            .map_err(said)?,
+        connections_max,
         deadline_ns: deadline("--deadline", model, given.deadline).map_err(said)?,
         driver: given.driver.unwrap_or_default(),
         spin: given.spin.unwrap_or_default(),
         connection: connection(&given.to_use(), model).map_err(said)?,
         workers,
+        processes,
         connect_timeout_ns: positive("--connect-timeout", args.connect_timeout)?,
         timeout_ns: positive("--timeout", args.timeout)?,
         total_timeout_ns: args.total_timeout.map(|time| positive("--total-timeout", time)).transpose()?,
@@ -115,6 +123,12 @@ fn load_plan(args: &LoadArgs, phases: &PhasePlan, cpus: Option<Vec<u32>>, usable
 fn ceiling(args: &LoadArgs, model: LoadModel) -> Option<Count> {
     let is_free = model == LoadModel::Open && args.connections.is_none();
     args.connection.max_connections.or_else(|| is_free.then_some(defaults::GROWTH))
+}
+
+/// Connections that processes are made for: those that the user allows, but not room for growth nobody asked for
+/// beyond what one process holds.
+fn reserve(args: &LoadArgs, connections: u32, connections_max: u32) -> u32 {
+    if args.connection.max_connections.is_some() { connections_max } else { connections }
 }
 
 /// Where connections go: the URL's host unless another place is given. A Unix socket has no address; the URL's host

@@ -25,6 +25,10 @@ fn model(job: &LoadJob) -> String {
         u64::MAX => String::new(),
         sample_ns => format!(", {}", Nanos(sample_ns)),
     };
+    let processes = match load.processes {
+        0 | 1 => String::new(),
+        several => format!(" in {several} processes"),
+    };
     let (c, w) = (load.connections, load.workers);
-    format!("{what}, {c} connection{}, {w} worker{}{time}", plural(c), plural(w))
+    format!("{what}, {c} connection{}, {w} worker{}{processes}{time}", plural(c), plural(w))
 }

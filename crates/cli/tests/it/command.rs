@@ -74,6 +74,15 @@ impl Server {
         Self { child, addr }
     }
 
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Waits for it to end by itself; its exit code.
+    pub(crate) fn wait(&mut self) -> Option<i32> {
+        self.child.wait().expect("it is our child").code()
+    }
+
     pub(crate) fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.addr)
     }

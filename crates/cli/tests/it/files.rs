@@ -46,7 +46,7 @@ fn mistakes_in_an_experiment_are_told_with_place_and_remedy() {
         ),
         ("model = \"closed\"", "model = \"open\"", &["e.toml:11:", "an open load needs a rate"]),
         ("[2, 4]", "[]", &["e.toml:13:1", "the list is empty"]),
-        ("[2, 4]", "99999", &["out of range", "18000"]),
+        ("[2, 4]", "200001", &["out of range", "200000"]),
         ("name = \"b\"", "name = \"a\"", &["e.toml:6:", "two targets are called `a`"]),
         ("reference = { mean = \"1ms\" }", "", &["e.toml:3:", "exactly one of use, url, command, reference"]),
         ("reference = { mean = \"1ms\" }", "use = \"go/jin\"", &["no target `go/jin`"]),
@@ -125,7 +125,7 @@ fn mistakes_in_arguments_are_told_before_anything_is_sent() {
     bad(&["load", "ftp://h"], 1, &["only http://"]);
     bad(&["load", "127.0.0.1:1", "-d", "10"], 1, &["unit is missing", "30s"]);
     bad(&["load", "127.0.0.1:1", "-c", "0"], 1, &["-c 0", "from 1"]);
-    bad(&["load", "127.0.0.1:1", "-c", "2", "-t", "3"], 1, &["3 threads cannot share 2 connections"]);
+    bad(&["load", "127.0.0.1:1", "-c", "2", "-t", "3"], 1, &["3 workers cannot share 2 connections"]);
     bad(&["load", "127.0.0.1:1", "-R", "0"], 1, &["rate 0"]);
     bad(&["load", "127.0.0.1:1", "-n", "0"], 1, &["-n 0"]);
     bad(&["load", "127.0.0.1:1", "-H", "nocolon"], 1, &["no header field"]);

@@ -6,6 +6,7 @@ mod fault;
 mod files;
 mod load;
 mod load_results;
+mod processes;
 mod run;
 mod shape;
 mod survival;

@@ -53,8 +53,8 @@ impl Core {
     }
 
     /// Slots whose connection attempt is under way.
-    pub(crate) fn connecting(&self) -> usize {
-        self.slots.iter().filter(|slot| slot.state == State::Connecting).count()
+    pub(crate) const fn connecting(&self) -> usize {
+        self.connecting
     }
 
     pub(crate) fn established(&self) -> u64 {
@@ -71,6 +71,7 @@ impl Core {
         slot.opened = now;
         slot.handshake = Nanos::ZERO;
         slot.state = State::Connecting;
+        self.connecting += 1;
         if let Some(names) = &mut self.names {
             return names.ask((id, now));
         }
@@ -143,7 +144,9 @@ impl Core {
 
     pub(super) fn close<S: Sockets>(&mut self, sockets: &mut S, id: SlotId) {
         sockets.close(id);
-        self.slots[id as usize].state = State::Closed;
+        let slot = &mut self.slots[id as usize];
+        self.connecting -= usize::from(slot.state == State::Connecting);
+        slot.state = State::Closed;
     }
 
     /// An attempt has succeeded at `now`.
@@ -151,6 +154,7 @@ impl Core {
         let slot = &mut self.slots[id as usize];
         self.book.connected(now.since(slot.opened + slot.handshake));
         slot.opened = now;
+        self.connecting -= usize::from(slot.state == State::Connecting);
         slot.state = State::Idle;
         slot.answers = 0;
         slot.refusals = 0;

@@ -80,6 +80,8 @@ pub(crate) struct Core {
     behaviour: Behaviour,
     pacer: Pacer,
     slots: Vec<Slot>,
+    /// Slots whose connection attempt is under way.
+    connecting: usize,
     /// Open loop: connected slots without a request, longest idle first.
     idle: VecDeque<SlotId>,
     /// Open loop: slots without a connection.
@@ -120,6 +122,7 @@ impl Core {
             behaviour: parts.behaviour,
             pacer: parts.pacer,
             slots: std::iter::repeat_with(Slot::new).take(parts.slots).collect(),
+            connecting: 0,
             idle: VecDeque::with_capacity(parts.slots),
             closed: Vec::with_capacity(parts.slots),
             backlog: VecDeque::with_capacity(1024),

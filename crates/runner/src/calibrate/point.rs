@@ -95,6 +95,7 @@ impl<'a> Bench<'a> {
         std::fs::create_dir_all(&logs).map_err(RunnerError::io("make", &logs))?;
         let start = |name: &str, mean: Nanos| {
             let law = Reference {
+                connections_max: None,
                 law: Some(ServiceLaw::Constant),
                 mean: Some(mean),
                 servers: Some(CONNECTIONS),

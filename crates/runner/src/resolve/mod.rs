@@ -10,6 +10,7 @@ pub use connection::connection;
 pub use scenario::load_scenario;
 
 use crate::RunnerError;
+use crate::processes::{Spread, Wanted, connections_per_process, spread};
 use arrival::Wishes;
 use schema::arrival::Arrivals;
 use schema::experiment::{ExperimentFile, Load, LoadModel, Phases};
@@ -57,8 +58,8 @@ pub mod defaults {
 const TRIALS_MAX: u64 = 100_000;
 /// Longest run, 10 years: sums of nanoseconds then fit 64 bits wherever the plan goes.
 const RUN_NS_MAX: u128 = 10 * 365 * 86_400 * 1_000_000_000;
-/// Most connections of one load; beyond, a process has no descriptors left (DESIGN).
-pub const CONNECTIONS_MAX: u64 = 18_000;
+/// Most connections of one load, over all its processes; the memory of one machine ends not far beyond.
+pub const CONNECTIONS_MAX: u64 = 200_000;
 
 /// What resolution needs to know besides the file.
 #[derive(Clone, Debug)]
@@ -114,11 +115,12 @@ fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, W
     check_name(&design.name)?;
     let seed = design.seed.unwrap_or(defaults::SEED);
     let pin = pin_plan(context.pin.as_deref().or(design.pin.as_deref()), &context.usable_cpus)?;
-    let targets = targets::resolve(&file.target, context)?;
+    let mut targets = targets::resolve(&file.target, context)?;
     let scenario = scenario::of_experiment(file.scenario.as_ref(), context)?;
     let load = file.load.clone().unwrap_or_default();
     let phases = phases(&file.phases)?;
     let cells = cells(&load, &targets, &pin, context, seed, &phases)?;
+    targets::hold(&mut targets, &cells);
     let blocks = positive("experiment.blocks", design.blocks.map_or(defaults::BLOCKS, |blocks| blocks.0))?;
     if blocks.saturating_mul(cells.len() as u64) > TRIALS_MAX {
         let cause = format!("{blocks} blocks of {} cells are more than {TRIALS_MAX} trials", cells.len());
@@ -286,15 +288,15 @@ fn load_plan(
     seed: u64,
     phases: &PhasePlan,
 ) -> Result<LoadPlan, Wrong> {
-    let workers = match load.workers {
-        None => default_workers(pin, context.usable_cpus.len()).min(connections),
-        Some(workers) if workers >= 1 && workers <= connections => workers,
-        Some(workers) => {
-            let cause = format!("{workers} workers cannot share {connections} connections");
-            return Err(Problem::at("load.workers", cause, "give each worker at least one connection").into());
-        }
-    };
     let connections_max = growth("load.max_connections", load.model, connections, load.max_connections)?;
+    let wanted = Wanted {
+        connections: connections_max,
+        workers: load.workers,
+        workers_default: default_workers(pin, context.usable_cpus.len()),
+        processes: None,
+    };
+    let Spread { workers, processes } = spread(wanted, connections_per_process())
+        .map_err(|error| Problem::at("load.workers", error.to_string(), "leave workers out, or give more"))?;
     let wishes = Wishes {
         model: load.model,
         rate,
@@ -313,6 +315,7 @@ fn load_plan(
         connections,
         connections_max,
         workers,
+        processes,
         connect_timeout_ns: timeout("load.connect_timeout", load.connect_timeout, defaults::CONNECT_TIMEOUT)?,
         timeout_ns: timeout("load.timeout", load.timeout, defaults::TIMEOUT)?,
         total_timeout_ns: load

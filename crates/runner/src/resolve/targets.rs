@@ -3,11 +3,13 @@
 use super::{Context, Wrong};
 use crate::RunnerError;
 use crate::net::HttpUrl;
+use crate::processes::connections_per_process;
 use crate::tls;
 use schema::experiment::TargetUse;
-use schema::plan::{TargetPlan, TargetSource};
+use schema::plan::{CellPlan, TargetPlan, TargetSource};
 use schema::text::Problem;
 use testkit::reference::Law;
+use units::Count;
 
 pub(super) fn resolve(uses: &[TargetUse], context: &Context) -> Result<Vec<TargetPlan>, Wrong> {
     if uses.is_empty() {
@@ -106,6 +108,22 @@ fn source(wanted: &TargetUse, key: &str, context: &Context) -> Result<(TargetSou
         _ => {
             let remedy = "give exactly one of use, url, command, reference";
             Err(Problem::at(key, "a target needs one source", remedy).into())
+        }
+    }
+}
+
+/// Lets reference targets hold the most connections of any cell, where one process might not.
+pub(super) fn hold(targets: &mut [TargetPlan], cells: &[CellPlan]) {
+    let Some(most) = cells.iter().map(|cell| cell.load.connections_max.max(cell.load.connections)).max()
+    else {
+        return;
+    };
+    if most <= connections_per_process() / 2 {
+        return;
+    }
+    for target in targets {
+        if let TargetSource::Reference { law } = &mut target.source {
+            law.connections_max.get_or_insert(Count(most.into()));
         }
     }
 }

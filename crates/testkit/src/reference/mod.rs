@@ -9,7 +9,7 @@ mod queue;
 mod secure;
 mod server;
 
-pub use server::{ReferenceServer, serve};
+pub use server::{Place, ReferenceServer, serve};
 
 use schema::experiment::{Reference, ServiceLaw};
 use units::{Nanos, Seed};

@@ -57,7 +57,7 @@ impl ReferenceServer {
         let seen = stop.clone();
         let thread = std::thread::Builder::new()
             .name("prony-reference".to_owned())
-            .spawn(move || serve(&listener, law, tls, &seen))?;
+            .spawn(move || serve(&listener, law, tls, Place::ALONE, &seen))?;
         Ok(Self { addr, stop, thread: Some(thread) })
     }
 
@@ -77,6 +77,20 @@ impl Drop for ReferenceServer {
     }
 }
 
+/// Which of the processes on one address this is; `/stats` tells it beside the counts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Counted from 0.
+    pub process: u32,
+    /// How many.
+    pub processes: u32,
+}
+
+impl Place {
+    /// The only one.
+    pub const ALONE: Self = Self { process: 0, processes: 1 };
+}
+
 /// Serves on `listener` until `stop` is set.
 ///
 /// # Errors
@@ -85,6 +99,7 @@ pub fn serve(
     listener: &TcpListener,
     law: Law,
     tls: Option<Arc<ServerConfig>>,
+    place: Place,
     stop: &AtomicBool,
 ) -> io::Result<()> {
     listener.set_nonblocking(true)?;
@@ -101,6 +116,7 @@ pub fn serve(
         free: Vec::new(),
         freeze,
         first_request: None,
+        place,
         requests: 0,
         accepted: 0,
         tls,
@@ -154,6 +170,7 @@ struct Server {
     free: Vec<u32>,
     freeze: Option<(Nanos, Nanos)>,
     first_request: Option<Nanos>,
+    place: Place,
     requests: u64,
     accepted: u64,
     tls: Option<Arc<ServerConfig>>,
@@ -277,6 +294,10 @@ impl Server {
         let mut input = std::mem::take(&mut connection.input);
         let used = self.take_requests(token, &input);
         input.drain(..used);
+        if input.is_empty() {
+            // An idle connection holds no memory.
+            input = Vec::new();
+        }
         if let Some(connection) = self.connection(token) {
             connection.input = input;
         }
@@ -317,8 +338,10 @@ impl Server {
         match route {
             Route::Health => self.send(token, http::HEALTH),
             Route::Stats => {
+                let Place { process, processes } = self.place;
                 let body = format!(
-                    "{{\"requests\":{},\"connections\":{},\"tls_full\":{},\"tls_resumed\":{}}}",
+                    "{{\"requests\":{},\"connections\":{},\"tls_full\":{},\"tls_resumed\":{},\
+                     \"process\":{process},\"processes\":{processes}}}",
                     self.requests, self.accepted, self.handshakes.full, self.handshakes.resumed
                 );
                 let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length";

@@ -25,6 +25,8 @@ use outbox::Outbox;
 use rustix::fd::{AsRawFd, OwnedFd};
 use rustix::io::Errno;
 use rustix::net::sockopt;
+use rustix::process::{Resource, getrlimit};
+use std::collections::VecDeque;
 use std::io;
 use std::mem::MaybeUninit;
 use std::sync::Arc;
@@ -36,6 +38,9 @@ const ENTRIES: u32 = 1024;
 const BATCH: usize = 8;
 /// Receive buffers: as many as completions can wait for us at once, and each large enough for most answers.
 const BUFFERS: (u16, usize) = (256, 16 * 1024);
+/// Receives armed anew at a time after the buffers ran out. Arming all that starve would only make most of them starve
+/// again, in an order that serves some connections often and others hardly ever.
+const REARM: usize = BUFFERS.0 as usize / 2;
 /// Group of the receive buffers; there is only one.
 const GROUP: u16 = 0;
 /// Up to here a send from lasting bytes is not followed: it fits any socket buffer.
@@ -61,8 +66,12 @@ pub(crate) struct UringSockets {
     lasting: Arc<[u8]>,
     slots: Vec<Socket>,
     options: SocketOptions,
+    /// Places in the table of registered files.
+    places: usize,
     /// Entries not yet handed over.
     queued: usize,
+    /// Connections whose receive ended for lack of a buffer, longest waiting first, with their generation.
+    starved: VecDeque<(SlotId, u32)>,
 }
 
 /// One slot's connection.
@@ -124,6 +133,9 @@ impl UringSockets {
     }
 
     fn open(&mut self, slot: SlotId, route: &Route) -> Result<(), Errno> {
+        if slot as usize >= self.places {
+            return Err(Errno::MFILE);
+        }
         let fd = route::open(route, &self.options)?;
         // When a connection attempt ends, the socket becomes writable or fails.
         let poll = opcode::PollAdd::new(Fd(fd.as_raw_fd()), libc::POLLOUT as u32).build();
@@ -154,6 +166,19 @@ impl UringSockets {
         let token = self.token(slot, Operation::Receive);
         self.push(&opcode::RecvMulti::new(Fixed(slot), GROUP).build().user_data(token));
         self.slots[slot as usize].state = State::Open { receiving: true };
+    }
+
+    /// Arms the receives that have waited longest for a buffer.
+    #[inline]
+    fn feed_starved(&mut self) {
+        let count = self.starved.len().min(REARM);
+        for _ in 0..count {
+            if let Some((slot, generation)) = self.starved.pop_front()
+                && self.slots[slot as usize].generation == generation
+            {
+                self.receive(slot);
+            }
+        }
     }
 
     fn cancel(&mut self, slot: SlotId, target: u64) {
@@ -306,7 +331,10 @@ impl Driver for Uring {
         unsafe {
             ring.submitter().register_buf_ring_with_flags(address, count, GROUP, 0)?;
         }
-        ring.submitter().register_files_sparse(setup.slots as u32)?;
+        // The table is limited as descriptors are; slots beyond it fail as if those had run out.
+        let limit = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
+        let places = setup.slots.min(usize::try_from(limit).unwrap_or(usize::MAX));
+        ring.submitter().register_files_sparse(places as u32)?;
         // Saves the look-up of the ring's own descriptor; older kernels go without.
         let _ = ring.submitter().register_ring_fd();
         let sockets = UringSockets {
@@ -316,7 +344,9 @@ impl Driver for Uring {
             lasting: setup.lasting.clone(),
             slots: std::iter::repeat_with(Socket::default).take(setup.slots).collect(),
             options: setup.options.clone(),
+            places,
             queued: 0,
+            starved: VecDeque::with_capacity(setup.slots),
         };
         Ok(Self { sockets })
     }
@@ -326,6 +356,7 @@ impl Driver for Uring {
     }
 
     fn poll(&mut self, wait: Wait, handler: &mut impl Handler<UringSockets>) -> io::Result<usize> {
+        self.sockets.feed_starved();
         self.sockets.enter(wait)?;
         let mut entries = [const { MaybeUninit::<cqueue::Entry>::uninit() }; COMPLETIONS];
         let mut handled = 0;
@@ -399,7 +430,8 @@ fn received(
     match result {
         0 => handler.ended(sockets, slot, None),
         // The kernel stopped the standing receive: no buffer was free, or its turn was over.
-        result if result > 0 || -result == libc::ENOBUFS => {
+        result if -result == libc::ENOBUFS => sockets.starved.push_back((slot, generation)),
+        result if result > 0 => {
             if !cqueue::more(flags) {
                 sockets.receive(slot);
             }

@@ -1,0 +1,157 @@
+//! `prony reference`: the reference target as a process of its own, or as several on one address.
+
+mod family;
+
+use crate::args::ReferenceArgs;
+use crate::{exit, fault, interrupt, reference_tls};
+use anyhow::{Context as _, Result, bail};
+use family::Family;
+pub(crate) use family::Member;
+use runner::processes::{connections_per_process, raise_descriptor_limit};
+use rustix::net::{self, AddressFamily, SocketFlags, SocketType, sockopt};
+use schema::experiment::Reference;
+use std::net::{SocketAddr, TcpListener};
+use std::sync::atomic::AtomicBool;
+use testkit::reference::{Law, Place, serve};
+use units::Nanos;
+
+/// Connections that may wait to be accepted; the system's own limit applies below it.
+const BACKLOG: i32 = 4096;
+
+pub(crate) fn reference(args: &ReferenceArgs) -> Result<u8> {
+    if args.list_faults {
+        return fault::list(args.format);
+    }
+    if !args.listen.ip().is_loopback() && !args.public {
+        bail!("{} can be reached from other machines; add --public if that is meant", args.listen.ip());
+    }
+    if let Some(spec) = args.fault {
+        return fault::serve(args, spec);
+    }
+    raise_descriptor_limit();
+    let law = law(args)?;
+    let stop = interrupt::stop_flag()?;
+    if let Some(member) = &args.member {
+        return member.serve(law, &stop);
+    }
+    match processes(args)? {
+        1 => serve_alone(args, law, &stop),
+        processes if args.tls => {
+            bail!("--tls is served by one process, not by {processes}; ask for fewer connections")
+        }
+        processes => Family::start(args.listen, processes)?.serve(law, &stop),
+    }
+}
+
+fn law(args: &ReferenceArgs) -> Result<Law> {
+    Ok(Law::try_from(&Reference {
+        law: Some(args.law),
+        mean: Some(args.mean),
+        servers: Some(args.servers),
+        seed: Some(args.seed),
+        error_rate: Some(args.error_rate),
+        reset_rate: Some(args.reset_rate),
+        freeze: args.freeze.clone(),
+        connections_max: None,
+    })?)
+}
+
+fn serve_alone(args: &ReferenceArgs, law: Law, stop: &AtomicBool) -> Result<u8> {
+    let bound = Bound::new(args.listen, false).with_context(|| busy(args.listen))?;
+    let tls = args.tls.then(|| reference_tls::config(args)).transpose()?;
+    let listener = bound.listen()?;
+    eprintln!("listening on {}", listener.local_addr()?);
+    serve(&listener, law, tls, Place::ALONE, stop)?;
+    Ok(exit::DONE)
+}
+
+fn busy(listen: SocketAddr) -> String {
+    format!("cannot listen on {listen}; choose another --listen, port 0 takes a free one")
+}
+
+/// How many processes are wanted, or needed for the connections wanted.
+fn processes(args: &ReferenceArgs) -> Result<u32> {
+    let most = args.max_connections.map_or(0, |most| most.0);
+    let processes = args.processes.unwrap_or_else(|| processes_for(most, connections_per_process()));
+    if !(1..=PROCESSES_MAX).contains(&processes) {
+        bail!("{processes} processes are out of range; give from 1 to {PROCESSES_MAX}");
+    }
+    if processes > 1 && (args.mean != Nanos::ZERO || args.freeze.is_some()) {
+        bail!(
+            "{processes} processes would each have a queue and a freeze of their own, and not the one law that \
+             --mean and --freeze describe; use one process (at most {} connections here), or neither option",
+            connections_per_process()
+        );
+    }
+    Ok(processes)
+}
+
+/// Most processes on one address.
+const PROCESSES_MAX: u32 = 256;
+
+/// Fewest processes that hold this many connections. The system deals connections out at random, so each gets its
+/// share give or take; six standard deviations of a Poisson count are left free.
+fn processes_for(connections: u64, per_process: u32) -> u32 {
+    let fits = |processes: &u32| {
+        let share = connections as f64 / f64::from(*processes);
+        *processes == 1 && connections <= per_process.into()
+            || share + 6.0 * share.sqrt() <= per_process.into()
+    };
+    (1..=PROCESSES_MAX).find(fits).unwrap_or(PROCESSES_MAX + 1)
+}
+
+/// A socket with its address, which does not listen yet.
+struct Bound {
+    socket: TcpListener,
+}
+
+impl Bound {
+    /// `shared`: other sockets may have the same address, and the system deals connections out among them.
+    fn new(address: SocketAddr, shared: bool) -> Result<Self> {
+        let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
+        let socket = net::socket_with(family, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
+        sockopt::set_socket_reuseaddr(&socket, true)?;
+        if shared {
+            sockopt::set_socket_reuseport(&socket, true)?;
+        }
+        net::bind(&socket, &address)?;
+        Ok(Self { socket: socket.into() })
+    }
+
+    fn address(&self) -> Result<SocketAddr> {
+        Ok(self.socket.local_addr()?)
+    }
+
+    fn listen(self) -> Result<TcpListener> {
+        net::listen(&self.socket, BACKLOG)?;
+        Ok(self.socket)
+    }
+}
+
+/// The law of one process of several: its faults are its own.
+fn law_of(law: Law, member: u32) -> Law {
+    Law { seed: law.seed.derive("process", member.into()), ..law }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn as_many_processes_as_the_connections_need() {
+        for (connections, processes) in [
+            (0, 1),
+            (1, 1),
+            (10_000, 1),
+            (19_744, 1),
+            (19_745, 2),
+            (37_000, 2),
+            (39_000, 3),
+            (50_000, 3),
+            (200_000, 11),
+        ] {
+            assert_eq!(processes_for(connections, 19_744), processes, "{connections}");
+        }
+        assert_eq!(processes_for(u64::MAX, 1), PROCESSES_MAX + 1);
+    }
+}

@@ -1,0 +1,142 @@
+//! The form in which an interval travels from one process to another: exact, so that merging there gives the same
+//! numbers as merging here.
+//!
+//! Histograms travel in HdrHistogram's V2 form (METHOD §10), in base64 because the rest is text.
+
+use crate::interval::{Counts, IntervalData, Sent, Times, new_histogram};
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
+use hdrhistogram::Histogram;
+use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
+use schema::load::ErrorClass;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+
+/// One interval, ready to be written in any serde format that knows maps.
+#[derive(Debug, Deserialize, Serialize)]
+pub struct Parcel {
+    counts: Counts,
+    status: BTreeMap<u16, u64>,
+    /// By tag, without the empty ones.
+    times: BTreeMap<String, String>,
+    sent: Sent,
+    examples: BTreeMap<ErrorClass, Vec<String>>,
+}
+
+/// A parcel that no engine has packed.
+#[derive(Debug, thiserror::Error)]
+#[error("the histogram `{tag}` cannot be read: {cause}")]
+pub struct ParcelError {
+    tag: String,
+    cause: String,
+}
+
+impl Parcel {
+    /// Packs an interval.
+    #[must_use]
+    pub fn pack(data: &IntervalData) -> Self {
+        let full = data.times.tagged().into_iter().filter(|(_, histogram)| !histogram.is_empty());
+        Self {
+            counts: data.counts,
+            status: data.status_counts(),
+            times: full.map(|(tag, histogram)| (tag.to_owned(), encode(histogram))).collect(),
+            sent: data.sent.clone(),
+            examples: data.examples.clone(),
+        }
+    }
+
+    /// Unpacks it.
+    ///
+    /// # Errors
+    /// When a histogram is damaged or has other bounds than METHOD §10.
+    pub fn unpack(self) -> Result<IntervalData, ParcelError> {
+        let mut data = IntervalData { counts: self.counts, ..IntervalData::default() };
+        for (status, count) in self.status {
+            if let Some(place) = data.status.get_mut(usize::from(status)) {
+                *place = count;
+            }
+        }
+        let mut times = self.times;
+        for (tag, place) in Times::TAGS.into_iter().zip(data.times.all_mut()) {
+            if let Some(text) = times.remove(tag) {
+                *place = decode(&text).map_err(|cause| ParcelError { tag: tag.to_owned(), cause })?;
+            }
+        }
+        data.sent = self.sent;
+        data.examples = self.examples;
+        Ok(data)
+    }
+}
+
+fn encode(histogram: &Histogram<u64>) -> String {
+    let mut bytes = Vec::new();
+    V2Serializer::new().serialize(histogram, &mut bytes).expect("a vector takes every byte");
+    STANDARD_NO_PAD.encode(bytes)
+}
+
+fn decode(text: &str) -> Result<Histogram<u64>, String> {
+    let bytes = STANDARD_NO_PAD.decode(text).map_err(|error| error.to_string())?;
+    let read: Histogram<u64> =
+        Deserializer::new().deserialize(&mut bytes.as_slice()).map_err(|error| error.to_string())?;
+    let mut histogram = new_histogram();
+    histogram.add(read).map_err(|error| error.to_string())?;
+    Ok(histogram)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::failure::Failure;
+
+    fn interval(seed: u64) -> IntervalData {
+        let mut data = IntervalData::default();
+        data.counts = Counts { index: 3, start_ns: 3_000, end_ns: 4_000, answers: seed, ..data.counts };
+        data.counts.measured.scheduled = seed + 2;
+        data.counts.measured.failed[1] = 2;
+        data.counts.busy_share = 0.1 + seed as f64 / 3e5;
+        data.count_status(200);
+        data.count_status(599);
+        for value in (0..500).map(|step| seed + step * step * 7919) {
+            data.times.response.record(value).unwrap();
+            data.times.first_byte.record(value / 3 + 1).unwrap();
+        }
+        data.sent.note(seed, seed + 9);
+        data.sent.close(4_000);
+        data.note_failure(Failure::new(ErrorClass::Timeout));
+        data
+    }
+
+    fn travelled(data: &IntervalData) -> IntervalData {
+        let text = serde_json::to_string(&Parcel::pack(data)).unwrap();
+        serde_json::from_str::<Parcel>(&text).unwrap().unpack().unwrap()
+    }
+
+    #[test]
+    fn merging_after_the_journey_is_merging_before_it() {
+        let (a, b) = (interval(11), interval(90_001));
+        let merge = |first: &IntervalData, second: &IntervalData| {
+            let mut sum = first.clone();
+            sum.merge(second);
+            sum
+        };
+        let here = merge(&a, &b);
+        for there in [merge(&travelled(&a), &travelled(&b)), travelled(&here)] {
+            assert_eq!(there.counts, here.counts);
+            assert_eq!(there.status_counts(), here.status_counts());
+            assert_eq!(there.sent, here.sent);
+            assert_eq!(there.examples, here.examples);
+            for ((tag, mine), (_, other)) in here.times.tagged().into_iter().zip(there.times.tagged()) {
+                assert_eq!(mine, other, "{tag}");
+                assert_eq!((mine.min(), mine.max(), mine.len()), (other.min(), other.max(), other.len()));
+            }
+        }
+    }
+
+    #[test]
+    fn a_damaged_histogram_is_an_error() {
+        let mut parcel = Parcel::pack(&interval(1));
+        parcel.times.insert("response".to_owned(), "AAAA".to_owned());
+        let error = parcel.unpack().unwrap_err().to_string();
+        assert!(error.contains("response"), "{error}");
+    }
+}

@@ -1,0 +1,120 @@
+//! `prony generator`: one generator process, which takes its orders on stdin and reports on stdout.
+//!
+//! Two threads besides the workers: this one drives the generator and reports, the other reads orders and ends the
+//! process when they end.
+
+use super::protocol::{Order, Report, Spec, VERSION, tell};
+use super::{peak_rss_bytes, raise_descriptor_limit};
+use crate::RunnerError;
+use crate::measure::{engine_job, timeline};
+use engine::{EngineError, Generator, Parcel, Step};
+use rustix::process::Signal;
+use std::io::{self, BufRead, StdinLock};
+use std::process::ExitCode;
+use std::sync::mpsc::{Receiver, channel};
+use std::time::Duration;
+
+/// How often orders are looked at while the load runs.
+const ORDER_POLL: Duration = Duration::from_millis(10);
+
+/// Why a process cannot go on.
+enum Failure {
+    /// It is told to prony.
+    Told(RunnerError),
+    /// Prony gave no orders that it understands, or does not listen.
+    Unheard(String),
+}
+
+impl From<io::Error> for Failure {
+    fn from(error: io::Error) -> Self {
+        Self::Unheard(error.to_string())
+    }
+}
+
+impl<E: Into<RunnerError>> From<Told<E>> for Failure {
+    fn from(Told(error): Told<E>) -> Self {
+        Self::Told(error.into())
+    }
+}
+
+/// Marks an error that prony is told.
+struct Told<E>(E);
+
+pub(super) fn run() -> ExitCode {
+    // Its orders end with prony however it dies; this is for a process that is too busy to notice.
+    let _ = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
+    match serve() {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(Failure::Told(error)) => {
+            let missed_start = matches!(&error, RunnerError::Engine(EngineError::MissedStart));
+            let _ = tell(&mut io::stdout(), &Report::Failed { missed_start, cause: error.to_string() });
+            ExitCode::FAILURE
+        }
+        Err(Failure::Unheard(cause)) => {
+            eprintln!("prony generator: {cause}; it is used by prony itself");
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn serve() -> Result<(), Failure> {
+    raise_descriptor_limit();
+    let spec = read_spec(&mut io::stdin().lock())?;
+    let orders = follow_orders();
+    let job = engine_job(&spec.job, timeline(&spec.job), spec.part).map_err(Told)?;
+    let mut generator = Generator::start_part(&job).map_err(Told)?;
+    let (asked, established) = generator.connections();
+    let failures = generator.setup_failures().clone();
+    let mut out = io::stdout().lock();
+    tell(&mut out, &Report::Ready { asked, established, failures, driver: generator.driver() })?;
+    // The reader ends the process rather than the channel.
+    if let Ok(first) = orders.recv() {
+        obey(&mut generator, first);
+    }
+    loop {
+        orders.try_iter().for_each(|order| obey(&mut generator, order));
+        match generator.next(ORDER_POLL).map_err(Told)? {
+            Step::Waiting => {}
+            Step::Interval(data) => tell(&mut out, &Report::Interval(Box::new(Parcel::pack(data))))?,
+            Step::Ended => break,
+        }
+    }
+    let peak_rss_bytes = peak_rss_bytes().unwrap_or_default();
+    tell(&mut out, &Report::Ended { peak_rss_bytes })?;
+    Ok(())
+}
+
+fn obey(generator: &mut Generator, order: Order) {
+    match order {
+        Order::Begin { origin_ns, measure_from } => drop(generator.begin_at(origin_ns, measure_from)),
+        Order::MeasureFrom(interval) => generator.measure_from(interval),
+        Order::Stop => generator.stop(),
+    }
+}
+
+fn read_spec(stdin: &mut StdinLock<'_>) -> Result<Spec, Failure> {
+    let mut line = String::new();
+    stdin.read_line(&mut line)?;
+    let spec: Spec = serde_json::from_str(&line)
+        .map_err(|error| Failure::Unheard(format!("the orders are not understood ({error})")))?;
+    if spec.version != VERSION {
+        let cause = format!("the orders have version {}, not {VERSION}", spec.version);
+        return Err(Failure::Unheard(cause));
+    }
+    Ok(spec)
+}
+
+/// Reads orders on a thread of its own. Where they end, prony is gone, and nobody wants the rest of the load.
+fn follow_orders() -> Receiver<Order> {
+    let (sender, orders) = channel();
+    std::thread::spawn(move || {
+        let lines = io::stdin().lock().lines().map_while(Result::ok);
+        for order in lines.map_while(|line| serde_json::from_str(&line).ok()) {
+            if sender.send(order).is_err() {
+                break;
+            }
+        }
+        std::process::exit(1);
+    });
+    orders
+}

@@ -1,0 +1,297 @@
+//! Prony's end: starts the generator processes, passes orders on, and merges what they report.
+//!
+//! Dropping it ends and reaps every process.
+
+use super::protocol::{Order, Report, Spec, VERSION, report, tell};
+use super::{GENERATOR, ProcessError, peak_rss_bytes};
+use crate::RunnerError;
+use crate::measure::{LoadJob, timeline};
+use engine::{EngineError, IntervalData, Part, SetupFailures, Step, Timeline, machine_ns, on_clock};
+use pace::Share;
+use schema::plan::DriverChoice;
+use std::collections::BTreeMap;
+use std::io::{BufRead, BufReader};
+use std::os::unix::process::CommandExt;
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+use units::{Clock, MonotonicClock};
+
+/// Between the decision to begin and the trial's origin: orders must reach every process before it.
+const START_AHEAD_NS: u64 = 50_000_000;
+
+/// Generator processes at work.
+pub(crate) struct Fleet {
+    members: Vec<Member>,
+    news: Receiver<(usize, News)>,
+    timeline: Timeline,
+    clock: MonotonicClock,
+    /// Intervals that some process has not ended.
+    parts: BTreeMap<u64, Vec<IntervalData>>,
+    merged: IntervalData,
+    running: usize,
+    asked: u64,
+    established: u64,
+    failures: SetupFailures,
+    driver: DriverChoice,
+    peak_rss_bytes: u64,
+}
+
+/// One process.
+struct Member {
+    child: Child,
+    stdin: Option<ChildStdin>,
+    reader: Option<JoinHandle<()>>,
+    ended: bool,
+}
+
+/// What a reader thread tells.
+enum News {
+    Ready {
+        asked: u64,
+        established: u64,
+        failures: SetupFailures,
+        driver: DriverChoice,
+    },
+    Interval(Box<IntervalData>),
+    Ended {
+        peak_rss_bytes: u64,
+    },
+    Failed {
+        missed_start: bool,
+        cause: String,
+    },
+    Garbled(ProcessError),
+    /// Nothing more will come.
+    Closed,
+}
+
+impl Fleet {
+    /// Starts the processes of `job`; returns once each has set up its connections, with no request sent.
+    pub(crate) fn start(job: &LoadJob) -> Result<Self, RunnerError> {
+        let (sender, news) = channel();
+        let mut fleet = Self {
+            members: Vec::new(),
+            news,
+            timeline: timeline(job),
+            clock: MonotonicClock::starting_now(),
+            parts: BTreeMap::new(),
+            merged: IntervalData::default(),
+            running: 0,
+            asked: 0,
+            established: 0,
+            failures: SetupFailures::default(),
+            driver: job.load.driver,
+            peak_rss_bytes: 0,
+        };
+        for (number, part) in parts(job).into_iter().enumerate() {
+            fleet.members.push(Member::spawn(number, sender.clone())?);
+            fleet.running += 1;
+            // A process that is already dead shows as a closed pipe below.
+            let spec = Spec { version: VERSION, job: job.clone(), part };
+            let _ = fleet.members[number].stdin.as_mut().map(|stdin| tell(stdin, &spec));
+        }
+        drop(sender);
+        fleet.await_ready()?;
+        Ok(fleet)
+    }
+
+    fn await_ready(&mut self) -> Result<(), RunnerError> {
+        for _ in 0..self.members.len() {
+            let Ok((number, news)) = self.news.recv() else { break };
+            self.take(number, news)?;
+        }
+        if self.established == 0 {
+            return Err(self.failures.nothing_connected(self.asked).into());
+        }
+        Ok(())
+    }
+
+    /// As [`engine::Generator::begin`], for all processes.
+    pub(crate) fn begin(&mut self, measure_from: Option<u64>) -> MonotonicClock {
+        let origin_ns = machine_ns() + START_AHEAD_NS;
+        self.order(Order::Begin { origin_ns, measure_from });
+        self.clock = self.clock.with_origin_after(on_clock(&self.clock, origin_ns));
+        self.clock
+    }
+
+    /// As [`engine::Generator::measure_soon`], for all processes.
+    pub(crate) fn measure_soon(&mut self) -> u64 {
+        let from = self.timeline.next_border(self.clock.now());
+        self.order(Order::MeasureFrom(from));
+        from
+    }
+
+    pub(crate) fn stop(&mut self) {
+        self.order(Order::Stop);
+    }
+
+    pub(crate) const fn driver(&self) -> DriverChoice {
+        self.driver
+    }
+
+    pub(crate) const fn connections(&self) -> (u64, u64) {
+        (self.asked, self.established)
+    }
+
+    /// Of all processes, this one included; theirs are known once they have ended.
+    pub(crate) fn peak_rss_bytes(&self) -> u64 {
+        self.peak_rss_bytes + peak_rss_bytes().unwrap_or_default()
+    }
+
+    /// Waits up to `timeout` for the next interval that all processes have ended.
+    pub(crate) fn next(&mut self, timeout: Duration) -> Result<Step<'_>, RunnerError> {
+        loop {
+            if let Some(index) = self.complete_interval() {
+                self.merge(index);
+                return Ok(Step::Interval(&self.merged));
+            }
+            if self.running == 0 {
+                return Ok(Step::Ended);
+            }
+            match self.news.recv_timeout(timeout) {
+                Ok((number, news)) => self.take(number, news)?,
+                Err(RecvTimeoutError::Timeout) => return Ok(Step::Waiting),
+                Err(RecvTimeoutError::Disconnected) => {
+                    let cause = "every generator process is gone".to_owned();
+                    return Err(EngineError::Worker(cause).into());
+                }
+            }
+        }
+    }
+
+    fn take(&mut self, number: usize, news: News) -> Result<(), RunnerError> {
+        let pid = self.members[number].child.id();
+        match news {
+            News::Ready { asked, established, failures, driver } => {
+                self.asked += asked;
+                self.established += established;
+                self.failures.add(&failures);
+                self.driver = driver;
+            }
+            News::Interval(data) => self.parts.entry(data.counts.index).or_default().push(*data),
+            News::Ended { peak_rss_bytes } => {
+                self.members[number].ended = true;
+                self.running -= 1;
+                self.peak_rss_bytes += peak_rss_bytes;
+            }
+            News::Failed { missed_start: true, .. } => return Err(EngineError::MissedStart.into()),
+            News::Failed { cause, .. } => return Err(ProcessError::Failed { pid, cause }.into()),
+            News::Garbled(error) => return Err(error.into()),
+            News::Closed if self.members[number].ended => {}
+            News::Closed => return Err(self.members[number].how_it_died().into()),
+        }
+        Ok(())
+    }
+
+    /// The earliest interval with a part from every process; once all have ended, any that is left.
+    fn complete_interval(&self) -> Option<u64> {
+        let (index, parts) = self.parts.first_key_value()?;
+        (parts.len() == self.members.len() || self.running == 0).then_some(*index)
+    }
+
+    fn merge(&mut self, index: u64) {
+        let parts = self.parts.remove(&index).unwrap_or_default();
+        let sum = parts.into_iter().reduce(|mut sum, part| {
+            sum.merge(&part);
+            sum
+        });
+        self.merged = sum.unwrap_or_default();
+    }
+
+    fn order(&mut self, order: Order) {
+        for stdin in self.members.iter_mut().filter_map(|member| member.stdin.as_mut()) {
+            // A process that is dead shows as a closed pipe.
+            let _ = tell(stdin, &order);
+        }
+    }
+}
+
+impl Drop for Fleet {
+    fn drop(&mut self) {
+        self.members.iter_mut().for_each(Member::end);
+    }
+}
+
+impl Member {
+    fn spawn(number: usize, sender: Sender<(usize, News)>) -> Result<Self, ProcessError> {
+        // Not by path: the file may have been replaced by a new build since prony started.
+        let mut child = Command::new("/proc/self/exe")
+            .arg0("prony")
+            .arg(GENERATOR)
+            // Ctrl-C goes to the terminal's whole foreground group; prony decides what it means.
+            .process_group(0)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .map_err(ProcessError::Spawn)?;
+        let (stdin, pid) = (child.stdin.take(), child.id());
+        let reader = child.stdout.take().map(|stdout| {
+            std::thread::spawn(move || follow(pid, stdout, |news| sender.send((number, news)).is_ok()))
+        });
+        Ok(Self { child, stdin, reader, ended: false })
+    }
+
+    /// Its pipe is closed, so it is dead or as good as dead.
+    fn how_it_died(&mut self) -> ProcessError {
+        let pid = self.child.id();
+        // Changes nothing for one that is already on its way out.
+        let _ = self.child.kill();
+        match self.child.wait() {
+            Ok(status) => ProcessError::Died { pid, status },
+            Err(source) => ProcessError::Wait { pid, source },
+        }
+    }
+
+    /// Ends it; one that has ended has nothing left to do.
+    fn end(&mut self) {
+        self.stdin = None;
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+        if let Some(reader) = self.reader.take() {
+            let _ = reader.join();
+        }
+    }
+}
+
+/// Body of a reader thread: passes reports on until the process closes its stdout or nobody listens.
+fn follow(pid: u32, stdout: ChildStdout, mut pass: impl FnMut(News) -> bool) {
+    for line in BufReader::new(stdout).lines().map_while(Result::ok) {
+        let news = report(pid, &line).and_then(|report| unpack(pid, report)).unwrap_or_else(News::Garbled);
+        if !pass(news) {
+            return;
+        }
+    }
+    pass(News::Closed);
+}
+
+fn unpack(pid: u32, report: Report) -> Result<News, ProcessError> {
+    Ok(match report {
+        Report::Ready { asked, established, failures, driver } => {
+            News::Ready { asked, established, failures, driver }
+        }
+        Report::Interval(parcel) => {
+            let data = parcel.unpack();
+            let garbled =
+                |cause: engine::ParcelError| ProcessError::Garbled { pid, cause: cause.to_string() };
+            News::Interval(Box::new(data.map_err(garbled)?))
+        }
+        Report::Ended { peak_rss_bytes } => News::Ended { peak_rss_bytes },
+        Report::Failed { missed_start, cause } => News::Failed { missed_start, cause },
+    })
+}
+
+/// The workers of each process: contiguous, and as many as possible alike.
+fn parts(job: &LoadJob) -> Vec<Part> {
+    let processes = job.load.processes.clamp(1, job.load.workers.max(1));
+    let mut first = 0;
+    (0..processes)
+        .map(|number| {
+            let workers = Share::new(number, processes).of(job.load.workers.into()) as u32;
+            let part = Part { first, workers };
+            first += workers;
+            part
+        })
+        .collect()
+}

@@ -1,0 +1,85 @@
+//! One load by several processes, because the system limits the descriptors of one.
+//!
+//! ```text
+//! prony ──orders (stdin)──▶ prony generator   workers 0..a
+//!       ◀──reports (stdout)─
+//!       ──orders──────────▶ prony generator   workers a..b   …
+//! ```
+//!
+//! Invariants: every process makes a contiguous part of the load's workers, so the schedule and the budget are split
+//! as exactly as over threads; all share one origin on the machine's monotonic clock; their intervals are merged as
+//! those of workers are and go the same way from there. A generator process ends when its orders end, which prony's
+//! death causes however it dies, and sits in a process group of its own, so Ctrl-C reaches prony alone and the
+//! results are collected. When one dies, the load ends with an error and the others are ended.
+//! Absent on purpose: other machines, and a second way to a result.
+
+mod child;
+mod fleet;
+mod limit;
+mod protocol;
+mod source;
+
+pub use limit::{Spread, SpreadError, Wanted, connections_per_process, raise_descriptor_limit, spread};
+pub(crate) use source::Source;
+
+use std::ffi::OsString;
+use std::process::{ExitCode, ExitStatus};
+
+/// First argument of a generator process.
+pub const GENERATOR: &str = "generator";
+
+/// Serves the hidden subcommand; `None` where the arguments (program name first) ask for something else.
+pub fn dispatch(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
+    let asked = args.into_iter().nth(1)?;
+    (asked == GENERATOR).then(child::run)
+}
+
+/// Why several processes cannot make a load.
+#[derive(Debug, thiserror::Error)]
+pub enum ProcessError {
+    /// The system did not start one.
+    #[error("cannot start a generator process: {0}; use fewer connections, or raise the limit of processes")]
+    Spawn(std::io::Error),
+    /// One ended before its part of the load did.
+    #[error(
+        "generator process {pid} ended in the middle of the load ({status}); the others were ended; \
+         if nobody killed it, look for a lack of memory (dmesg)"
+    )]
+    Died {
+        /// Its process identifier.
+        pid: u32,
+        /// How it ended.
+        status: ExitStatus,
+    },
+    /// One could not make its part of the load.
+    #[error("generator process {pid}: {cause}")]
+    Failed {
+        /// Its process identifier.
+        pid: u32,
+        /// What it said.
+        cause: String,
+    },
+    /// One said something that is no report.
+    #[error("generator process {pid} cannot be understood: {cause}; please report this")]
+    Garbled {
+        /// Its process identifier.
+        pid: u32,
+        /// What is wrong.
+        cause: String,
+    },
+    /// The system did not let one be waited for.
+    #[error("cannot learn how generator process {pid} ended: {source}")]
+    Wait {
+        /// Its process identifier.
+        pid: u32,
+        /// The system's reason.
+        source: std::io::Error,
+    },
+}
+
+/// Highest resident memory of this process so far in bytes, from `/proc/self/status`.
+fn peak_rss_bytes() -> Option<u64> {
+    let status = std::fs::read_to_string("/proc/self/status").ok()?;
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
+    line.split_whitespace().next()?.parse::<u64>().ok().map(|kib| kib * 1024)
+}
