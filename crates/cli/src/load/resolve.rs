@@ -110,7 +110,6 @@ fn load_plan(args: &LoadArgs, phases: &PhasePlan, cpus: Option<Vec<u32>>, usable
         spin: given.spin.unwrap_or_default(),
         connection: connection(&given.to_use(), model).map_err(said)?,
         workers,
-        processes,
         connect_timeout_ns: positive("--connect-timeout", args.connect_timeout)?,
         timeout_ns: positive("--timeout", args.timeout)?,
         total_timeout_ns: args.total_timeout.map(|time| positive("--total-timeout", time)).transpose()?,
