@@ -179,6 +179,8 @@ fn outcome(fault: Fault, driver: DriverChoice) -> Outcome {
             | Fault::InterimStorm
             | Fault::DripForever
     );
+    // How much of a bad answer is read before it is known to be bad depends on the pieces in which it comes.
+    let is_cut = account.failed_by_class().contains_key(&ErrorClass::Malformed);
     Outcome {
         failed: account.failed_by_class(),
         completed: account.completed,
@@ -187,7 +189,7 @@ fn outcome(fault: Fault, driver: DriverChoice) -> Outcome {
         connects: sum.counts.connects,
         // How many connections have ended when the load has is a matter of time.
         seen: Counts { ended: 0, ..seen },
-        bytes_read: (!is_endless).then_some(sum.counts.read_bytes),
+        bytes_read: (!is_endless && !is_cut).then_some(sum.counts.read_bytes),
     }
 }
 

@@ -4,7 +4,8 @@
 use engine::{Generator, Job, Part, Step, Timeline};
 use request::{Check, Prepared};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
-use schema::experiment::{ArrivalLaw, LoadModel, Reference};
+use schema::arrival::ArrivalPlan;
+use schema::experiment::{LoadModel, Reference};
 use schema::plan::{DriverChoice, LoadPlan, RequestPlan};
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -28,7 +29,7 @@ fn rss_with(connections: u32, driver: DriverChoice, to: SocketAddr) -> u64 {
     let load = LoadPlan {
         model: LoadModel::Open,
         rate_per_s: Some(1.0),
-        arrivals: Some(ArrivalLaw::Constant),
+        arrivals: Some(ArrivalPlan::Constant),
         connections,
         connections_max: connections,
         driver,
@@ -41,6 +42,9 @@ fn rss_with(connections: u32, driver: DriverChoice, to: SocketAddr) -> u64 {
         part: Part::whole(&load),
         load,
         requests_max: None,
+        lookup: None,
+        recorded: None,
+        tls: None,
         to,
         prepared: Arc::new(Prepared::new(&plan, "localhost", Check::new(&[200], None)).unwrap()),
         timeline: Timeline { interval_ns: 100_000_000, measured_intervals: 100, drain_ns: 0 },

@@ -113,7 +113,10 @@ fn plain(bytes: &[u8], answers_head: bool) -> Plain {
         }
         let mut fields = [httparse::EMPTY_HEADER; HEADERS_MAX];
         let mut response = httparse::Response::new(&mut fields);
-        let length = match response.parse(&rest[..rest.len().min(HEAD_BYTES_MAX)]) {
+        let mut config = httparse::ParserConfig::default();
+        // RFC 9112 §5.2: folded fields are read.
+        config.allow_obsolete_multiline_headers_in_responses(true);
+        let length = match config.parse_response(&mut response, &rest[..rest.len().min(HEAD_BYTES_MAX)]) {
             Err(_) => return Plain::Malformed,
             Ok(httparse::Status::Partial) if rest.len() >= HEAD_BYTES_MAX => return Plain::Malformed,
             Ok(httparse::Status::Partial) => return Plain::NoHead,

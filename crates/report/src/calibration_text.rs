@@ -79,7 +79,7 @@ fn max_rates(points: &[MaxRate], columns: usize) -> String {
         ("", Align::Word),
         ("CPU each", Align::Number),
         ("busy", Align::Number),
-        ("worker's limit", Align::Number),
+        ("up to", Align::Number),
     ];
     let rows: Vec<_> = points
         .iter()
@@ -321,9 +321,9 @@ mod tests {
           ! stale, the kernel was 6.12.41 and is 6.13.0: run `prony calibrate` again
 
         epoll, one worker
-          connections   answers                         CPU each    busy  worker's limit
-                    1  18,000/s  (16,200/s … 21,600/s)   27.8 µs  50.0 %      ≈ 36,000/s
-                   64  61,200/s  (55,080/s … 73,440/s)   16.0 µs  98.0 %        61,200/s
+          connections   answers                         CPU each    busy       up to
+                    1  18,000/s  (16,200/s … 21,600/s)   27.8 µs  50.0 %  ≈ 36,000/s
+                   64  61,200/s  (55,080/s … 73,440/s)   16.0 µs  98.0 %    61,200/s
           ≈ the worker was less than 90 % busy, so the reference target was the limit;
             derived from CPU time
 

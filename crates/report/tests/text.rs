@@ -94,6 +94,7 @@ fn load() {
       bytes        2.74 MiB read, 1.34 MiB written
       connections  64 asked for, 64 established, 87 reconnects
       generator    412 ms CPU, busiest worker 4.10 % busy, 12.3 MiB memory
+      instrument   not calibrated: run `prony calibrate`
     "#);
 }
 

@@ -72,7 +72,10 @@ impl Form {
     /// A refusal in the words of serde, turned into cause and remedy.
     pub(crate) fn error(&self, input: &str, message: &str) -> CompactError {
         let (cause, remedy) = explain(message);
-        let remedy = remedy.unwrap_or_else(|| format!("write for example `{}`", self.example));
+        let names_a_key = ["unknown field", "unknown variant"].iter().any(|kind| message.starts_with(kind));
+        // An example of this very law tells more than the key that lacks.
+        let remedy =
+            remedy.filter(|_| names_a_key).unwrap_or_else(|| format!("write for example `{}`", self.example));
         CompactError { input: input.to_owned(), what: self.what, cause, remedy }
     }
 }

@@ -219,11 +219,11 @@ pub struct Latencies {
     pub send_lag: LatencySummary,
     /// Dispatched − intended: the generator's own lateness.
     pub pacer_lag: LatencySummary,
-    /// Connection attempt to established; over the whole load.
-    pub connect: LatencySummary,
     /// Name resolution, where it is done for each connection; over the whole load.
     #[serde(default)]
     pub name: LatencySummary,
+    /// Connection attempt to established; over the whole load.
+    pub connect: LatencySummary,
     /// TLS handshake, from established to secured; over the whole load.
     #[serde(default)]
     pub tls: LatencySummary,

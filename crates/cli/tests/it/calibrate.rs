@@ -124,7 +124,7 @@ fn a_load_beyond_the_instrument_is_told_before_it_starts_and_recorded() {
     let server = Server::start(&[]);
     let url = server.url("/");
     let load = |more: &[&str]| {
-        let mut args = vec!["load", &url, "-d", "100ms", "-c", "2", "-t", "1"];
+        let mut args = vec!["load", &url, "-d", "100ms", "-c", "2", "-t", "1", "--driver", "epoll"];
         args.extend(more);
         good(state.path(), &args)
     };
@@ -161,7 +161,11 @@ fn a_load_beyond_the_instrument_is_told_before_it_starts_and_recorded() {
 fn a_run_beyond_the_instrument_is_told_before_it_starts_and_is_a_reservation_of_it() {
     let lab = Lab::new("[[target]]\nname = \"one\"\nreference = { mean = \"0s\" }", "", "blocks = 1");
     let text = std::fs::read_to_string(&lab.file).unwrap();
-    std::fs::write(&lab.file, text.replace("model = \"closed\"", "model = \"open\"\nrate = 400")).unwrap();
+    std::fs::write(
+        &lab.file,
+        text.replace("model = \"closed\"", "model = \"open\"\nrate = 400\ndriver = \"epoll\""),
+    )
+    .unwrap();
     let state = tempfile::tempdir().unwrap();
     plant(state.path(), None);
     let file = lab.file.to_str().unwrap();

@@ -35,9 +35,9 @@ use token::{Operation, Token, after};
 /// Submission queue entries; a full queue is handed over early.
 const ENTRIES: u32 = 1024;
 /// Sends that may wait for each other before they are handed over.
-const BATCH: usize = 8;
+const BATCH: usize = 16;
 /// Receive buffers: as many as completions can wait for us at once, and each large enough for most answers.
-const BUFFERS: (u16, usize) = (256, 16 * 1024);
+const BUFFERS: (u16, usize) = (512, 8 * 1024);
 /// Receives armed anew at a time after the buffers ran out. Arming all that starve would only make most of them starve
 /// again, in an order that serves some connections often and others hardly ever.
 const REARM: usize = BUFFERS.0 as usize / 2;
