@@ -458,7 +458,7 @@ impl Fold {
         let mut facts = self.facts();
         facts.arrivals = self.arrivals(job, &phases, &facts);
         let report = LoadReport {
-            arrivals: facts.arrivals.clone(),
+            arrivals: facts.arrivals,
             requests: Requests {
                 scheduled: account.scheduled,
                 completed: account.completed,
