@@ -46,7 +46,8 @@ on_every_driver!(
     requests_behind_a_closed_connection_fail_and_nothing_is_lost,
     an_open_load_grows_to_its_ceiling_and_not_beyond,
     what_misses_its_deadline_is_shed_with_its_own_class,
-    connections_come_from_the_sources_in_turn_and_by_unix_socket,
+    connections_come_from_the_sources_in_turn,
+    a_unix_socket_is_loaded_like_any_other,
     socket_options_are_taken_by_the_kernel,
     names_are_resolved_for_every_connection_and_timed,
     a_large_request_is_sent_whole_in_parts,
@@ -477,13 +478,38 @@ fn what_misses_its_deadline_is_shed_with_its_own_class() {
     assert_eq!(account.failed_total() + account.censored, 120, "{account:?}");
 }
 
-fn connections_come_from_the_sources_in_turn_and_by_unix_socket() {
-    let server = reference(|_| {});
-    let mut job_by_source = job(server.addr(), closed(4), 60_000, 0);
+/// Answers every request on these streams, each on a thread of its own.
+fn answer_all<S: std::io::Read + std::io::Write + Send + 'static>(streams: Vec<S>) {
+    use std::io::{BufRead, BufReader};
+    for stream in streams {
+        std::thread::spawn(move || {
+            let (mut reader, mut line) = (BufReader::new(stream), String::new());
+            while reader.read_line(&mut line).is_ok_and(|taken| taken > 0) {
+                if line == "\r\n" && reader.get_mut().write_all(GOOD.as_bytes()).is_err() {
+                    return;
+                }
+                line.clear();
+            }
+        });
+    }
+}
+
+fn connections_come_from_the_sources_in_turn() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let mut job_by_source = job(listener.local_addr().unwrap(), closed(4), 60_000, 0);
     job_by_source.requests_max = Some(40);
     job_by_source.load.connection.sources =
         ["127.0.0.2", "127.0.0.3"].map(|text| text.parse().unwrap()).to_vec();
+    let server = std::thread::spawn(move || {
+        let accepted: Vec<_> = (0..4).map(|_| listener.accept().unwrap()).collect();
+        let mut from: Vec<String> = accepted.iter().map(|(_, peer)| peer.ip().to_string()).collect();
+        from.sort();
+        answer_all(accepted.into_iter().map(|(stream, _)| stream).collect());
+        from
+    });
     assert_eq!(run(&job_by_source).unwrap().counts.measured.completed, 40);
+    assert_eq!(server.join().unwrap(), ["127.0.0.2", "127.0.0.2", "127.0.0.3", "127.0.0.3"]);
+    let server = reference(|_| {});
     // A source that is not this host's own cannot be used, and says so.
     let mut elsewhere = job(server.addr(), closed(1), 1_000, 0);
     elsewhere.load.connection.sources = vec!["192.0.2.1".parse().unwrap()];
@@ -493,6 +519,22 @@ fn connections_come_from_the_sources_in_turn_and_by_unix_socket() {
         }
         other => panic!("{other:?}"),
     }
+}
+
+fn a_unix_socket_is_loaded_like_any_other() {
+    let path = std::env::temp_dir().join(format!("prony-{}-{}", std::process::id(), DRIVER.get().key()));
+    let listener = std::os::unix::net::UnixListener::bind(&path).unwrap();
+    // The address is that of nobody: only the path is used.
+    let mut job = job(SocketAddr::from(([127, 0, 0, 1], 9)), closed(2), 60_000, 0);
+    job.requests_max = Some(20);
+    job.load.connection.unix_socket = Some(path.display().to_string());
+    let server = std::thread::spawn(move || {
+        answer_all((0..2).map(|_| listener.accept().unwrap().0).collect());
+    });
+    let sum = run(&job);
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(sum.unwrap().counts.measured.completed, 20);
+    server.join().unwrap();
 }
 
 fn socket_options_are_taken_by_the_kernel() {
@@ -508,6 +550,9 @@ fn socket_options_are_taken_by_the_kernel() {
     assert_eq!(run(&job).unwrap().counts.measured.completed, 10);
     let mut wrong = job.clone();
     wrong.load.connection.device = Some("nonesuch0".into());
+    assert!(matches!(run(&wrong), Err(EngineError::NothingConnected { .. })));
+    let mut wrong = job.clone();
+    wrong.load.connection.congestion = Some("nonesuch".into());
     assert!(matches!(run(&wrong), Err(EngineError::NothingConnected { .. })));
 }
 
