@@ -79,6 +79,6 @@ mod tests {
         assert!(instrument.clock_step_ns > 0 && instrument.clock_step_ns < u64::MAX);
         assert!(instrument.clock_read_ns > 0.0);
         assert!(instrument.wake_late_p99_ns >= instrument.wake_late_p50_ns);
-        assert!(spin_margin().sleep_until(Nanos::SECOND) < Nanos::SECOND);
+        assert!(spin_margin().sleep_until(Nanos::ZERO, Nanos::SECOND) < Nanos::SECOND);
     }
 }

@@ -176,7 +176,7 @@ impl<D: Driver, L: Layer> Worker<'_, D, L> {
         let intended = self.core.next_intended();
         let wake = match (self.spin, intended) {
             (Spin::Full, _) => now,
-            (Spin::Margin(margin), Some(intended)) => due.min(margin.sleep_until(intended)),
+            (Spin::Margin(margin), Some(intended)) => due.min(margin.sleep_until(now, intended)),
             (_, intended) => due.min(intended.unwrap_or(due)),
         };
         if wake > now {

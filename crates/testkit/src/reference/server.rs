@@ -182,7 +182,7 @@ impl Server {
     fn wait(&mut self, events: &mut Vec<epoll::Event>) -> io::Result<()> {
         let now = self.clock.now();
         let wake = match self.due.peek() {
-            Some(Reverse(due)) => self.margin.sleep_until(due.at).min(now + STOP_POLL),
+            Some(Reverse(due)) => self.margin.sleep_until(now, due.at).min(now + STOP_POLL),
             None => now + STOP_POLL,
         };
         let time = wake.since(now);
