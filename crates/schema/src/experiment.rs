@@ -3,7 +3,7 @@
 use crate::arrival::{Arrivals, Shape, TextOr, Think};
 use crate::metric::Metric;
 use crate::plan::{DriverChoice, SpinChoice};
-use crate::scenario::{Expect, Request};
+use crate::scenario::{Expect, Feeder, NamedRequest, Request, Session, TokenMaker};
 use crate::target::{Ready, Stop};
 use crate::tls::TlsUse;
 use schemars::JsonSchema;
@@ -129,6 +129,20 @@ pub struct ScenarioUse {
     pub request: Option<Request>,
     /// What a right answer to the inline request is.
     pub expect: Option<Expect>,
+    /// Several inline requests, as in a scenario file.
+    #[serde(default)]
+    pub requests: Vec<NamedRequest>,
+    /// As in a scenario file.
+    #[serde(default)]
+    pub vars: BTreeMap<String, String>,
+    /// As in a scenario file; paths are relative to `scenarios/`.
+    #[serde(default)]
+    pub feeders: BTreeMap<String, Feeder>,
+    /// As in a scenario file.
+    #[serde(default)]
+    pub tokens: BTreeMap<String, TokenMaker>,
+    /// As in a scenario file.
+    pub session: Option<Session>,
 }
 
 /// `[load]`

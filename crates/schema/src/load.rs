@@ -1,7 +1,7 @@
 //! What a load did: the output of `prony load --format json`, and the same object in every `trial.json`.
 
 use crate::calibration::CalibrationSummary;
-use crate::plan::{LoadPlan, PhasePlan, RequestPlan};
+use crate::plan::{LoadPlan, PhasePlan, ScenarioPlan};
 use crate::version::LoadVersion;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -32,6 +32,18 @@ pub struct LoadReport {
     pub connections: Connections,
     /// Times of completed requests.
     pub latency_ns: Latencies,
+    /// The same by request, in the scenario's order; empty for a scenario of one request.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub by_request: Vec<RequestSummary>,
+    /// Sessions of virtual users; absent without them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sessions: Option<SessionSummary>,
+    /// What the target answered to each kind of token.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tokens: Vec<TokenSummary>,
+    /// The first answers that failed a check.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub failed_answers: Vec<FailedAnswer>,
     /// What the generator itself used.
     pub generator: Generator,
     /// Whether what was sent follows the arrivals that were asked for; absent for closed loads and too few requests.
@@ -48,6 +60,79 @@ pub struct LoadReport {
     /// Limits that the user set with `--fail`, each with its answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub thresholds: Vec<ThresholdResult>,
+}
+
+/// One named request of a scenario within the measured window.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct RequestSummary {
+    /// Its name.
+    pub name: String,
+    /// Its share of all scheduled requests, 0 to 1.
+    pub share: f64,
+    /// Where its requests ended; the sums over all names are those of the load.
+    pub requests: Requests,
+    /// Failed ones by class.
+    pub errors: BTreeMap<ErrorClass, u64>,
+    /// Answers by status code.
+    pub status: BTreeMap<u16, u64>,
+    /// Done − intended.
+    pub response: LatencySummary,
+    /// Done − written.
+    pub service: LatencySummary,
+}
+
+/// Sessions that began within the measured window: `started = completed + failed + censored`.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct SessionSummary {
+    /// Begun.
+    pub started: u64,
+    /// All steps answered rightly.
+    pub completed: u64,
+    /// With a failed request.
+    pub failed: u64,
+    /// Under way at the end.
+    pub censored: u64,
+    /// Intended begin to the end of the last step, think times included.
+    pub time: LatencySummary,
+}
+
+/// Answers to the tokens of one maker and kind.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct TokenSummary {
+    /// Name of the maker.
+    pub name: String,
+    /// How it was made.
+    pub kind: TokenKind,
+    /// Answers by status code, over the whole load.
+    pub status: BTreeMap<u16, u64>,
+}
+
+/// How a token was made.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum TokenKind {
+    /// Not expired and well signed.
+    #[default]
+    Valid,
+    /// Expired and well signed.
+    Expired,
+    /// Not expired, with a wrong signature.
+    BadlySigned,
+}
+
+/// An answer that failed a check, as far as it was kept.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+pub struct FailedAnswer {
+    /// Name of the request.
+    pub request: String,
+    /// What it failed, for example `contains "ok"`.
+    pub check: String,
+    /// Its status code.
+    pub status: u16,
+    /// The beginning of its body; bytes that are no UTF-8 are replaced.
+    pub body: String,
+    /// Length of the body in bytes; `body` holds fewer where it was cut.
+    pub body_bytes: u64,
 }
 
 /// What was really sent, held against the arrivals that were asked for (METHOD §2). Gaps are in intended arrivals: time
@@ -139,7 +224,7 @@ pub struct ResolvedLoad {
     /// The address connected to.
     pub address: String,
     /// What is sent.
-    pub request: RequestPlan,
+    pub scenario: ScenarioPlan,
     /// How it is sent.
     pub load: LoadPlan,
     /// When it is measured.
@@ -379,11 +464,15 @@ pub enum ErrorClass {
     /// TLS failed: the handshake, a certificate, a fatal alert, or a record that cannot be read. A connection that
     /// ends without close_notify is `premature_close` (RFC 9112 §9.8), one that is reset is `reset`.
     Tls,
+    /// A complete answer that a check of its content, length or headers refuses, or that lacks a captured value.
+    Check,
+    /// The request could not be made: its script failed, or a value cannot stand where it should.
+    Script,
 }
 
 impl ErrorClass {
     /// All classes; their order is the index of [`ErrorClass::index`].
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 17] = [
         Self::Refused,
         Self::ConnectTimeout,
         Self::Unreachable,
@@ -399,6 +488,8 @@ impl ErrorClass {
         Self::WrongBody,
         Self::Io,
         Self::Tls,
+        Self::Check,
+        Self::Script,
     ];
 
     /// Position in [`ErrorClass::ALL`], for arrays of counters.
@@ -426,6 +517,8 @@ impl ErrorClass {
             Self::WrongBody => "wrong_body",
             Self::Io => "io",
             Self::Tls => "tls",
+            Self::Check => "check",
+            Self::Script => "script",
         }
     }
 }

@@ -4,6 +4,7 @@
 use crate::arrival::{ArrivalPlan, ShapePlan, ThinkPlan};
 use crate::experiment::{LoadModel, Reference};
 use crate::metric::Metric;
+use crate::scenario::{Capture, Feeder, LengthRange, OnFailure, TokenMaker, UserConnection};
 use crate::target::{Ready, Stop};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -88,18 +89,109 @@ pub enum TargetSource {
 }
 
 /// What is sent, with bodies and expectations read in.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct ScenarioPlan {
     /// Name of the scenario, or `inline`.
     pub name: String,
-    /// The request.
+    /// The requests; never empty in a resolved plan.
+    pub requests: Vec<EntryPlan>,
+    /// Values by name, each an expression, in the order in which they are drawn.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub vars: Vec<(String, String)>,
+    /// Rows from files, by name; paths are absolute.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub feeders: BTreeMap<String, Feeder>,
+    /// Tokens made ahead, by name; key files are absolute.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub tokens: BTreeMap<String, TokenMaker>,
+    /// One virtual user's requests in order; a mix by weight where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<SessionPlan>,
+    /// A script that makes the requests instead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub script: Option<ScriptPlan>,
+    /// Directory that relative paths inside values refer to, absolute.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub folder: String,
+}
+
+impl ScenarioPlan {
+    /// A scenario of one request.
+    #[must_use]
+    pub fn single(name: &str, request: RequestPlan, expect: ExpectPlan) -> Self {
+        let entry = EntryPlan { name: name.to_owned(), weight: 1.0, request, expect, ..EntryPlan::default() };
+        Self { name: name.to_owned(), requests: vec![entry], ..Self::default() }
+    }
+
+    /// The first request, which stands for all where only one can be shown.
+    #[must_use]
+    pub fn first(&self) -> Option<&EntryPlan> {
+        self.requests.first()
+    }
+
+    /// Whether there is one request whose bytes are always the same.
+    #[must_use]
+    pub fn is_single(&self) -> bool {
+        self.requests.len() == 1
+            && self.session.is_none()
+            && self.script.is_none()
+            && !self.requests[0].is_template
+    }
+}
+
+/// One named request of a scenario.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct EntryPlan {
+    /// Unique within the scenario.
+    pub name: String,
+    /// Share among the weights of all requests; not negative.
+    pub weight: f64,
+    /// The request; texts are templates where `is_template`.
     pub request: RequestPlan,
+    /// Whether path, header values or body hold `${…}`.
+    #[serde(default)]
+    pub is_template: bool,
     /// What a right answer is.
     pub expect: ExpectPlan,
+    /// From written to done; the load's where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub timeout_ns: Option<u64>,
+    /// Values taken from the answer.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub capture: BTreeMap<String, Capture>,
+    /// Session: the pause before this request; none where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub think: Option<ThinkPlan>,
+}
+
+/// One virtual user's requests in order.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct SessionPlan {
+    /// Places in `requests`, in order; never empty.
+    pub steps: Vec<u32>,
+    /// Pause before every step but the first, unless its request has its own.
+    pub think: Option<ThinkPlan>,
+    /// Which connection a user's requests take.
+    pub connection: UserConnection,
+    /// Whether cookies are kept and sent back.
+    pub cookies: bool,
+    /// What happens after a failed request.
+    pub on_failure: OnFailure,
+}
+
+/// A script in the manner of wrk.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct ScriptPlan {
+    /// File it came from, for messages.
+    pub file: String,
+    /// Its text.
+    pub text: String,
+    /// Arguments after `--`.
+    pub args: Vec<String>,
 }
 
 /// One request, resolved.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct RequestPlan {
     /// Method token.
     pub method: String,
@@ -122,6 +214,27 @@ pub struct ExpectPlan {
     pub headers: Vec<(String, String)>,
     /// The body that must come.
     pub body: BodyExpectation,
+    /// Bounds of the body's length in bytes.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub length: Option<LengthRange>,
+    /// Texts that the body must contain.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub contains: Vec<String>,
+    /// Regular expressions that must match somewhere in the body.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub regex: Vec<String>,
+    /// JSON pointers that must exist.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub json_has: Vec<String>,
+    /// JSON pointers and the values that must stand there.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub json_equals: Vec<(String, serde_json::Value)>,
+    /// SHA-256 of the body, lower-case hexadecimal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
+    /// Share of the answers whose body is put to the checks of content; all where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sample: Option<f64>,
 }
 
 /// What the body must be.
