@@ -53,8 +53,9 @@ fn plan(report: &LoadReport) -> Vec<Column> {
     let (plan, load) = (&report.plan, &report.plan.load);
     vec![
         text("url", &plan.url),
-        text("method", &plan.request.method),
-        text("path", &plan.request.path),
+        text("scenario", &plan.scenario.name),
+        text("method", plan.scenario.first().map_or("", |entry| &entry.request.method)),
+        text("path", plan.scenario.first().map_or("", |entry| &entry.request.path)),
         text("model", crate::words::model(load.model)),
         number("connections", load.connections),
         number("workers", load.workers),

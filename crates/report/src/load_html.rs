@@ -98,13 +98,17 @@ fn settings(report: &LoadReport) -> Vec<Row> {
     let plan = &report.plan;
     let row = |name: &str, value: String| (name.to_owned(), clean::line(&value));
     let mut rows = vec![
-        row("URL", format!("{}{}", plan.url, plan.request.path)),
+        row("URL", plan.url.clone()),
         row("Address", plan.address.clone()),
-        row("Method", plan.request.method.clone()),
+        row("Scenario", plan.scenario.name.clone()),
     ];
-    rows.extend(plan.request.headers.iter().map(|(name, value)| row("Header", format!("{name}: {value}"))));
-    if !plan.request.body.is_empty() {
-        rows.push(row("Body", format::bytes(plan.request.body.len() as f64)));
+    for entry in &plan.scenario.requests {
+        let request = &entry.request;
+        rows.push(row("Request", format!("{}: {} {}", entry.name, request.method, request.path)));
+        rows.extend(request.headers.iter().map(|(name, value)| row("Header", format!("{name}: {value}"))));
+        if !request.body.is_empty() {
+            rows.push(row("Body", format::bytes(request.body.len() as f64)));
+        }
     }
     rows.push(row("Load", settings::load(&plan.load)));
     rows.extend(plan.requests_max.map(|n| row("Requests", format::count(n))));

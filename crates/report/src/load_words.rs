@@ -55,10 +55,10 @@ pub(crate) fn quantile(summary: &LatencySummary, field: Field, notes: &mut Footn
     }
 }
 
-/// `GET http://host/path`.
+/// `GET http://host/path`, or what a scenario of several requests is.
 pub(crate) fn what(report: &LoadReport) -> String {
     let plan = &report.plan;
-    clean::line(&format!("{} {}{}", plan.request.method, plan.url.trim_end_matches('/'), plan.request.path))
+    clean::line(&plan.scenario.words(&plan.url))
 }
 
 /// Model, connections, rate, time and driver.

@@ -45,13 +45,7 @@ pub(crate) fn versions(run: &RunFile) -> Vec<Row> {
 pub(crate) fn settings(run: &RunFile) -> Vec<Row> {
     let plan = &run.plan;
     let mut rows = vec![
-        row(
-            "Scenario",
-            format!(
-                "{}: {} {}",
-                plan.scenario.name, plan.scenario.request.method, plan.scenario.request.path
-            ),
-        ),
+        row("Scenario", format!("{}: {}", plan.scenario.name, plan.scenario.words(""))),
         row(
             "Design",
             format!(

@@ -119,8 +119,8 @@ fn hostile_text_acts_nowhere() {
     const EVIL: &str = "</style><script>alert(1)</script>\u{1b}[31m|`=cmd()";
     let mut load = with_thresholds();
     load.plan.url = EVIL.into();
-    load.plan.request.path = EVIL.into();
-    load.plan.request.headers = vec![(EVIL.into(), EVIL.into())];
+    load.plan.scenario.requests[0].request.path = EVIL.into();
+    load.plan.scenario.requests[0].request.headers = vec![(EVIL.into(), EVIL.into())];
     load.plan.driver = EVIL.into();
     load.error_examples.values_mut().flatten().for_each(|text| *text = EVIL.into());
     for threshold in &mut load.thresholds {

@@ -129,6 +129,22 @@ impl ScenarioPlan {
         self.requests.first()
     }
 
+    /// What is sent to `origin` (scheme, host and port), for people: `GET http://host/path`, or how many of what.
+    #[must_use]
+    pub fn words(&self, origin: &str) -> String {
+        let origin = origin.trim_end_matches('/');
+        match (&self.script, &self.session, &self.requests[..]) {
+            (Some(script), _, _) => format!("script {} to {origin}", script.file),
+            (None, None, [only]) => format!("{} {origin}{}", only.request.method, only.request.path),
+            (None, None, several) => {
+                format!("{}: {} requests by weight to {origin}", self.name, several.len())
+            }
+            (None, Some(session), _) => {
+                format!("{}: sessions of {} requests to {origin}", self.name, session.steps.len())
+            }
+        }
+    }
+
     /// Whether there is one request whose bytes are always the same.
     #[must_use]
     pub fn is_single(&self) -> bool {

@@ -342,4 +342,3 @@ pub enum OnFailure {
     /// The next step comes; the session counts as failed at its end.
     GoOn,
 }
-

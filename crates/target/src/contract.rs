@@ -6,7 +6,7 @@
 use crate::json_diff::first_difference;
 use crate::tail::clean;
 use probe::{Answer, Limits, ProbeError, Tls};
-use schema::plan::{BodyExpectation, ExpectPlan, RequestPlan, ScenarioPlan};
+use schema::plan::{BodyExpectation, EntryPlan, ExpectPlan, RequestPlan};
 use std::net::SocketAddr;
 use std::time::Duration;
 use wire::{EncodeError, RequestHead, encode_request};
@@ -29,12 +29,12 @@ pub struct Verified {
     pub status: u16,
 }
 
-/// The contract of a scenario is broken.
+/// The contract of a request is broken.
 #[derive(Debug, thiserror::Error)]
-#[error("contract \"{}\": {fault}", clean(scenario, 80))]
+#[error("contract \"{}\": {fault}", clean(request, 80))]
 pub struct ContractError {
-    /// Name of the scenario.
-    pub scenario: String,
+    /// Name of the request.
+    pub request: String,
     /// How.
     pub fault: ContractFault,
 }
@@ -42,7 +42,7 @@ pub struct ContractError {
 /// How a contract is broken.
 #[derive(Debug, thiserror::Error)]
 pub enum ContractFault {
-    /// The scenario's request cannot be sent.
+    /// The request cannot be sent.
     #[error("the request cannot be sent: {}\n  remedy: correct the scenario", clean(&.0.to_string(), REFUSAL_CHARS))]
     Request(#[from] EncodeError),
     /// There was no whole answer.
@@ -73,18 +73,18 @@ pub enum ContractFault {
     Body(String),
 }
 
-/// Sends the scenario's request once to `addr` and checks the answer. `host` is the value of `Host`; `timeout` bounds
-/// the whole exchange.
+/// Sends a request without templates once to `addr` and checks status, headers and body of the answer. `host` is the
+/// value of `Host`; `timeout` bounds the whole exchange.
 ///
 /// # Errors
 /// The request cannot be sent, there is no whole answer in time, or status, headers or body are not as expected.
 pub fn check(
     addr: SocketAddr,
     host: &str,
-    scenario: &ScenarioPlan,
+    entry: &EntryPlan,
     timeout: Duration,
 ) -> Result<Verified, ContractError> {
-    check_over(addr, None, host, scenario, timeout)
+    check_over(addr, None, host, entry, timeout)
 }
 
 /// [`check`] over TLS where that is given.
@@ -95,27 +95,26 @@ pub fn check_over(
     addr: SocketAddr,
     tls: Option<&Tls>,
     host: &str,
-    scenario: &ScenarioPlan,
+    entry: &EntryPlan,
     timeout: Duration,
 ) -> Result<Verified, ContractError> {
-    ask(addr, tls, host, scenario, timeout)
-        .map_err(|fault| ContractError { scenario: scenario.name.clone(), fault })
+    ask(addr, tls, host, entry, timeout).map_err(|fault| ContractError { request: entry.name.clone(), fault })
 }
 
 fn ask(
     addr: SocketAddr,
     tls: Option<&Tls>,
     host: &str,
-    scenario: &ScenarioPlan,
+    entry: &EntryPlan,
     timeout: Duration,
 ) -> Result<Verified, ContractFault> {
-    let request = encode(&scenario.request, host)?;
-    let head = scenario.request.method == "HEAD";
+    let request = encode(&entry.request, host)?;
+    let head = entry.request.method == "HEAD";
     let limits = Limits { timeout, body_bytes: BODY_BYTES_MAX };
     let answer = probe::exchange_over(addr, tls, &request, head, limits)?;
-    check_status(&scenario.expect, &answer)?;
-    check_headers(&scenario.expect, &answer)?;
-    check_body(&scenario.expect.body, &answer.body)?;
+    check_status(&entry.expect, &answer)?;
+    check_headers(&entry.expect, &answer)?;
+    check_body(&entry.expect.body, &answer.body)?;
     Ok(Verified { body: answer.body, status: answer.status })
 }
 
@@ -207,15 +206,15 @@ mod tests {
 
     const LONG: Duration = Duration::from_secs(10);
 
-    fn scenario(expect: ExpectPlan) -> ScenarioPlan {
+    fn scenario(expect: ExpectPlan) -> EntryPlan {
         let request =
             RequestPlan { method: "GET".into(), path: "/json/1".into(), headers: vec![], body: vec![] };
-        ScenarioPlan { name: "json".into(), request, expect }
+        EntryPlan { name: "json".into(), request, expect, ..EntryPlan::default() }
     }
 
     fn strict(body: BodyExpectation) -> ExpectPlan {
         let headers = vec![("content-type".to_owned(), "application/json".to_owned())];
-        ExpectPlan { status: vec![200], headers, body }
+        ExpectPlan { status: vec![200], headers, body, ..ExpectPlan::default() }
     }
 
     fn json() -> BodyExpectation {

@@ -352,7 +352,7 @@ impl Threshold {
 mod tests {
     use super::*;
     use schema::load::*;
-    use schema::plan::{LoadPlan, PhasePlan, RequestPlan};
+    use schema::plan::{LoadPlan, PhasePlan};
     use std::collections::BTreeMap;
 
     fn report() -> LoadReport {
@@ -376,16 +376,15 @@ mod tests {
         let service =
             LatencySummary { p99: Some(4_000_000), max: Some(9_000_000), ..LatencySummary::default() };
         LoadReport {
+            by_request: Vec::new(),
+            sessions: None,
+            tokens: Vec::new(),
+            failed_answers: Vec::new(),
             schema: Default::default(),
             plan: ResolvedLoad {
                 url: String::new(),
                 address: String::new(),
-                request: RequestPlan {
-                    method: "GET".into(),
-                    path: "/".into(),
-                    headers: vec![],
-                    body: vec![],
-                },
+                scenario: schema::plan::ScenarioPlan::default(),
                 load: LoadPlan::default(),
                 phases: PhasePlan {
                     warmup_at_least_ns: 0,

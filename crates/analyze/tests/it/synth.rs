@@ -73,7 +73,7 @@ pub(crate) fn run(targets: &[&str], loads: &[LoadPlan], blocks: u32) -> RunFile 
                 env: BTreeMap::new(),
             })
             .collect(),
-        scenario: ScenarioPlan { name: "inline".into(), request: request(), expect: ExpectPlan::default() },
+        scenario: ScenarioPlan::single("inline", request(), ExpectPlan::default()),
         cells,
         blocks,
         seed: 1,
@@ -129,11 +129,15 @@ pub(crate) fn report(load: LoadPlan) -> LoadReport {
     let connections = u64::from(load.connections);
     let in_system_mean = if load.model == LoadModel::Closed { connections as f64 } else { 100.0 };
     LoadReport {
+        by_request: Vec::new(),
+        sessions: None,
+        tokens: Vec::new(),
+        failed_answers: Vec::new(),
         schema: Default::default(),
         plan: ResolvedLoad {
             url: "http://127.0.0.1:8080".into(),
             address: "127.0.0.1:8080".into(),
-            request: request(),
+            scenario: ScenarioPlan::single("inline", request(), ExpectPlan::default()),
             load,
             phases: phases(),
             requests_max: None,

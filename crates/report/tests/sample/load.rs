@@ -9,11 +9,19 @@ use std::collections::BTreeMap;
 
 pub(crate) fn load_report() -> LoadReport {
     LoadReport {
+        by_request: Vec::new(),
+        sessions: None,
+        tokens: Vec::new(),
+        failed_answers: Vec::new(),
         schema: Default::default(),
         plan: ResolvedLoad {
             url: "http://127.0.0.1:8080".into(),
             address: "127.0.0.1:8080".into(),
-            request: plan::request(),
+            scenario: schema::plan::ScenarioPlan::single(
+                "inline",
+                plan::request(),
+                schema::plan::ExpectPlan::default(),
+            ),
             load: LoadPlan {
                 model: LoadModel::Open,
                 rate_per_s: Some(2_000.0),

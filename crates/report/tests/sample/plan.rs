@@ -48,7 +48,7 @@ fn plan() -> ExperimentPlan {
         name: "go-frameworks".into(),
         question: "Which Go framework serves small JSON fastest on one core?".into(),
         targets: ["go/gin", "go/echo"].map(target).into(),
-        scenario: ScenarioPlan { name: "json".into(), request: request(), expect: ExpectPlan::default() },
+        scenario: ScenarioPlan::single("json", request(), ExpectPlan::default()),
         order: (0..20)
             .map(|i| TrialPlan { id: i + 1, block: i / 4 + 1, cell: format!("c{}", (i % 4 + i / 4) % 4 + 1) })
             .collect(),
