@@ -95,8 +95,13 @@ fn plan_text(plan: &ExperimentPlan, limit: Option<&CalibrationSummary>) -> Strin
         };
         let _ = writeln!(text, "  {:<24} {source}", target.name);
     }
-    let request = &plan.scenario.request;
-    let _ = writeln!(text, "scenario\n  {:<24} {} {}", plan.scenario.name, request.method, request.path);
+    text += "scenario\n";
+    for entry in &plan.scenario.requests {
+        let _ = writeln!(text, "  {:<24} {} {}", entry.name, entry.request.method, entry.request.path);
+    }
+    if let Some(session) = &plan.scenario.session {
+        let _ = writeln!(text, "  in sessions of {} steps", session.steps.len());
+    }
     text += "cells\n";
     for cell in &plan.cells {
         let processes = match cell.load.processes {

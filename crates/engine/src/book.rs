@@ -7,14 +7,33 @@ use crate::control::{Control, Timeline};
 use crate::driver::Handshake;
 use crate::failure::Failure;
 use crate::hand_over::HandOver;
-use crate::interval::{Account, IntervalData};
+use crate::interval::{Account, EntryData, IntervalData};
 use crate::slot::InFlight;
+use request::FailureLog;
 use rustix::time::{ClockId, clock_gettime};
+use schema::load::ErrorClass;
 use std::sync::Arc;
 use units::Nanos;
 
 /// Not yet known.
 const NEVER: Nanos = Nanos(u64::MAX);
+
+/// What the book must know of a request that ends without a right answer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Fate {
+    pub(crate) intended: Nanos,
+    pub(crate) entry: u16,
+    /// Whether it had been handed to the system in full.
+    pub(crate) was_written: bool,
+}
+
+/// How a session ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum SessionEnd {
+    Completed,
+    Failed,
+    Censored,
+}
 
 /// One worker's record of a trial.
 pub(crate) struct Book {
@@ -41,6 +60,8 @@ pub(crate) struct Book {
     missed_start: bool,
     /// Whether the stamps of what was sent are kept.
     keeps_sent: bool,
+    /// Named requests that have results of their own; 0 for a scenario of one.
+    entries: usize,
 }
 
 /// The sums of a worker that has ended.
@@ -56,10 +77,14 @@ impl Book {
         control: Arc<Control>,
         timeline: Timeline,
         keeps_sent: bool,
+        entries: usize,
     ) -> Self {
+        let mut current: Box<IntervalData> = Box::default();
+        current.with_entries(entries);
         Self {
             keeps_sent,
-            current: Box::default(),
+            entries,
+            current,
             hand_over,
             control,
             timeline,
@@ -116,12 +141,12 @@ impl Book {
 
     /// A request with this intended time exists from now on.
     #[inline]
-    pub(crate) fn schedule(&mut self, intended: Nanos, now: Nanos) {
+    pub(crate) fn schedule(&mut self, intended: Nanos, entry: u16, now: Nanos) {
         self.advance(now);
         // The pacer may notice an arrival late; the request was in the system since it was intended.
         self.current.counts.in_system_ns += now.since(intended).0;
         self.in_system += 1;
-        self.enter(intended, |account| account.scheduled += 1);
+        self.enter(intended, entry, |account| account.scheduled += 1);
     }
 
     /// A request was handed to the system in full at `now`.
@@ -145,10 +170,17 @@ impl Book {
 
     /// An answer with this status came at `now` for a request with this intended time.
     #[inline]
-    pub(crate) fn status(&mut self, status: u16, intended: Nanos, now: Nanos) {
+    pub(crate) fn status(&mut self, status: u16, request: &InFlight, now: Nanos) {
         self.advance(now);
-        if self.belongs_here(intended) {
+        if self.belongs_here(request.intended) {
             self.current.count_status(status);
+            if let Some(entry) = self.entry_of(request.intended, request.which.entry) {
+                *entry.status.entry(status).or_insert(0) += 1;
+            }
+        }
+        if let Some(token) = request.token {
+            let answers = self.current.tokens.entry((token.maker, token.kind)).or_default();
+            *answers.entry(status).or_insert(0) += 1;
         }
     }
 
@@ -182,7 +214,7 @@ impl Book {
         self.leave(done);
         self.in_flight -= 1;
         self.current.counts.answers += 1;
-        self.enter(request.intended, |account| account.completed += 1);
+        self.enter(request.intended, request.which.entry, |account| account.completed += 1);
         if self.belongs_here(request.intended) {
             let times = &mut self.current.times;
             times.response.saturating_record(done.since(request.intended).0);
@@ -194,21 +226,73 @@ impl Book {
             times.first_byte.saturating_record(first_byte.since(request.written).0);
             times.transfer.saturating_record(done.since(first_byte).0);
         }
+        if let Some(entry) = self.entry_of(request.intended, request.which.entry) {
+            entry.response.saturating_record(done.since(request.intended).0);
+            entry.service.saturating_record(done.since(request.written).0);
+        }
+    }
+
+    /// The results of a named request, where it has its own and was intended within the samples.
+    #[inline]
+    fn entry_of(&mut self, intended: Nanos, entry: u16) -> Option<&mut EntryData> {
+        if self.entries == 0 || intended < self.measure_start {
+            return None;
+        }
+        self.current.entries.get_mut(usize::from(entry))
+    }
+
+    /// A session began that was intended then.
+    pub(crate) fn session_begun(&mut self, intended: Nanos) {
+        if intended >= self.measure_start {
+            self.current.sessions.account.started += 1;
+        }
+    }
+
+    /// A session that was intended at `intended` ended at `now`.
+    pub(crate) fn session_ended(&mut self, intended: Nanos, end: SessionEnd, now: Nanos) {
+        if intended < self.measure_start {
+            return;
+        }
+        let sessions = &mut self.current.sessions;
+        match end {
+            SessionEnd::Completed => {
+                sessions.account.completed += 1;
+                sessions.time.saturating_record(now.since(intended).0);
+            }
+            SessionEnd::Failed => sessions.account.failed += 1,
+            SessionEnd::Censored => sessions.account.censored += 1,
+        }
+    }
+
+    /// Keeps an answer that failed a check while few are kept.
+    pub(crate) const fn failed_answers(&mut self) -> &mut FailureLog {
+        &mut self.current.failed_answers
     }
 
     /// A request failed at `now`; `was_written` tells whether it had been handed to the system in full.
-    pub(crate) fn fail(&mut self, intended: Nanos, was_written: bool, failure: Failure, now: Nanos) {
+    pub(crate) fn fail(&mut self, fate: Fate, failure: Failure, now: Nanos) {
+        self.fail_with(fate, failure.class, || failure.text(), now);
+    }
+
+    /// As [`Book::fail`], with a text that is made only if it is kept.
+    pub(crate) fn fail_with(
+        &mut self,
+        fate: Fate,
+        class: ErrorClass,
+        text: impl FnOnce() -> String,
+        now: Nanos,
+    ) {
         self.leave(now);
-        self.in_flight -= u64::from(was_written);
-        self.enter(intended, |account| account.failed[failure.class.index()] += 1);
-        self.current.note_failure(failure);
+        self.in_flight -= u64::from(fate.was_written);
+        self.enter(fate.intended, fate.entry, |account| account.failed[class.index()] += 1);
+        self.current.note_text(class, text);
     }
 
     /// A request is still unsent or in flight at the end.
-    pub(crate) fn censor(&mut self, intended: Nanos, was_written: bool) {
+    pub(crate) fn censor(&mut self, fate: Fate) {
         self.in_system -= 1;
-        self.in_flight -= u64::from(was_written);
-        self.enter(intended, |account| account.censored += 1);
+        self.in_flight -= u64::from(fate.was_written);
+        self.enter(fate.intended, fate.entry, |account| account.censored += 1);
     }
 
     /// Closes all intervals that end at or before `now`.
@@ -218,9 +302,10 @@ impl Book {
             self.close_interval(boundary);
             let index = self.current.counts.index + 1;
             self.read_plan(index);
-            let keeps_sent = self.keeps_sent;
+            let (keeps_sent, entries) = (self.keeps_sent, self.entries);
             self.hand_over.swap(&mut self.current, |next| {
                 next.begin(index, boundary.0);
+                next.with_entries(entries);
                 if keeps_sent {
                     next.sent.reserve();
                 }
@@ -256,7 +341,10 @@ impl Book {
 
     /// Writes into the account of a request with this intended time, in the interval and in the total.
     #[inline]
-    fn enter(&mut self, intended: Nanos, write: impl Fn(&mut Account)) {
+    fn enter(&mut self, intended: Nanos, entry: u16, write: impl Fn(&mut Account)) {
+        if let Some(entry) = self.entry_of(intended, entry) {
+            write(&mut entry.account);
+        }
         let counts = &mut self.current.counts;
         let (total, interval) = if intended >= self.measure_start {
             (&mut self.measured, &mut counts.measured)

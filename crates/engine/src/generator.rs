@@ -4,7 +4,7 @@
 
 use crate::book::{Book, Closing};
 use crate::control::{Control, Timeline};
-use crate::core::{Behaviour, Core, Limits, Pacer, Parts};
+use crate::core::{Behaviour, Core, Limits, Outgoing, Pacer, Parts};
 use crate::driver::{self, Driver, Epoll, Peer, Route, Setup, SocketOptions, Uring};
 use crate::hand_over::{Spares, hand_over};
 use crate::instrument;
@@ -15,7 +15,7 @@ use crate::origin;
 use crate::tls::{Tls, TlsLayer};
 use crate::worker::{Opening, Ready, SETUP_AT_ONCE, Spin, Worker};
 use pace::{Closed, PaceError, Schedule, Share, Think};
-use request::Prepared;
+use request::Traffic;
 use rustix::thread::{CpuSet, sched_setaffinity};
 use schema::experiment::LoadModel;
 use schema::load::ErrorClass;
@@ -50,8 +50,8 @@ pub struct Job {
     pub lookup: Option<Lookup>,
     /// TLS of every connection; plain text where absent.
     pub tls: Option<Tls>,
-    /// What is sent.
-    pub prepared: Arc<Prepared>,
+    /// What is sent, and how answers are judged.
+    pub traffic: Traffic,
     /// The grid of phases.
     pub timeline: Timeline,
     /// CPUs for the workers, one each in turn; `None` leaves them to the system.
@@ -383,11 +383,12 @@ impl Generator {
         let slots =
             if is_open { share.of(load.connections_max.max(load.connections).into()) as usize } else { 0 };
         let core = Core::new(Parts {
-            book: Book::new(hand_over, self.control.clone(), job.timeline, is_open),
+            book: Book::new(hand_over, self.control.clone(), job.timeline, is_open, job.traffic.results()),
             clock: self.clock,
             routes: routes(job, share),
             names: names(job)?,
-            prepared: job.prepared.clone(),
+            users: share.of(load.users.unwrap_or(load.connections).into()),
+            outgoing: Outgoing::new(job.traffic.clone(), Seed(load.seed), share)?,
             limits,
             behaviour: Behaviour::new(&load.connection),
             pacer: pacer(job, share)?,

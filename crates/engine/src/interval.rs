@@ -5,7 +5,8 @@
 
 use crate::failure::Failure;
 use hdrhistogram::Histogram;
-use schema::load::ErrorClass;
+use request::FailureLog;
+use schema::load::{ErrorClass, TokenKind};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -218,6 +219,94 @@ pub fn new_histogram() -> Histogram<u64> {
     Histogram::new_with_bounds(1, TIME_NS_MAX, 3).expect("the bounds are valid")
 }
 
+/// What became of one named request of a scenario: requests intended within the samples.
+#[derive(Clone, Debug)]
+pub struct EntryData {
+    /// Where they ended.
+    pub account: Account,
+    /// Answers by status code.
+    pub status: BTreeMap<u16, u64>,
+    /// Done − intended.
+    pub response: Histogram<u64>,
+    /// Done − written.
+    pub service: Histogram<u64>,
+}
+
+impl Default for EntryData {
+    fn default() -> Self {
+        Self {
+            account: Account::default(),
+            status: BTreeMap::new(),
+            response: new_histogram(),
+            service: new_histogram(),
+        }
+    }
+}
+
+impl EntryData {
+    fn clear(&mut self) {
+        self.account = Account::default();
+        self.status.values_mut().for_each(|count| *count = 0);
+        [&mut self.response, &mut self.service]
+            .into_iter()
+            .filter(|histogram| !histogram.is_empty())
+            .for_each(Histogram::reset);
+    }
+
+    fn merge(&mut self, other: &Self) {
+        self.account.add(&other.account);
+        for (status, count) in other.status.iter().filter(|(_, count)| **count > 0) {
+            *self.status.entry(*status).or_insert(0) += count;
+        }
+        for (sum, part) in [(&mut self.response, &other.response), (&mut self.service, &other.service)] {
+            if !part.is_empty() {
+                sum.add(part).expect("all time histograms have the same bounds");
+            }
+        }
+    }
+}
+
+/// Sessions of virtual users that began within the samples.
+#[derive(Clone, Debug)]
+pub struct SessionData {
+    /// Where they ended.
+    pub account: SessionAccount,
+    /// Intended begin to the end of the last step.
+    pub time: Histogram<u64>,
+}
+
+/// `started = completed + failed + censored`, once all have ended.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+pub struct SessionAccount {
+    /// Begun.
+    pub started: u64,
+    /// All steps answered rightly.
+    pub completed: u64,
+    /// With a failed request.
+    pub failed: u64,
+    /// Under way at the end.
+    pub censored: u64,
+}
+
+impl SessionAccount {
+    /// Adds another account.
+    pub fn add(&mut self, other: &Self) {
+        self.started += other.started;
+        self.completed += other.completed;
+        self.failed += other.failed;
+        self.censored += other.censored;
+    }
+}
+
+impl Default for SessionData {
+    fn default() -> Self {
+        Self { account: SessionAccount::default(), time: new_histogram() }
+    }
+}
+
+/// Answers by name of a token's maker and kind, then by status code.
+pub type TokenAnswers = BTreeMap<(u8, TokenKind), BTreeMap<u16, u64>>;
+
 /// One interval of one worker, or of all workers once merged.
 #[derive(Clone, Debug)]
 pub struct IntervalData {
@@ -231,6 +320,14 @@ pub struct IntervalData {
     pub sent: Sent,
     /// Texts of failures, a few for each class.
     pub examples: BTreeMap<ErrorClass, Vec<String>>,
+    /// By named request, in the scenario's order; empty for a scenario of one.
+    pub entries: Vec<EntryData>,
+    /// Sessions; only counted where the scenario has them.
+    pub sessions: SessionData,
+    /// Answers to tokens.
+    pub tokens: TokenAnswers,
+    /// The first answers that failed a check.
+    pub failed_answers: FailureLog,
 }
 
 /// The plain counters of an interval.
@@ -278,6 +375,10 @@ impl Default for IntervalData {
             times: Times::default(),
             sent: Sent { complete_to_ns: u64::MAX, ..Sent::default() },
             examples: BTreeMap::new(),
+            entries: Vec::new(),
+            sessions: SessionData::default(),
+            tokens: TokenAnswers::new(),
+            failed_answers: FailureLog::default(),
         }
     }
 }
@@ -296,6 +397,16 @@ impl IntervalData {
         self.times.reset();
         self.sent.clear();
         self.examples.clear();
+        self.entries.iter_mut().for_each(EntryData::clear);
+        self.sessions.account = SessionAccount::default();
+        self.sessions.time.reset();
+        self.tokens.clear();
+        self.failed_answers.clear();
+    }
+
+    /// Room for the results of this many named requests.
+    pub(crate) fn with_entries(&mut self, count: usize) {
+        self.entries.resize_with(count, EntryData::default);
     }
 
     #[inline]
@@ -307,9 +418,14 @@ impl IntervalData {
 
     /// Keeps the text of a failure while its class has few.
     pub(crate) fn note_failure(&mut self, failure: Failure) {
-        let texts = self.examples.entry(failure.class).or_default();
+        self.note_text(failure.class, || failure.text());
+    }
+
+    /// Keeps a text of a failure of this class while it has few.
+    pub(crate) fn note_text(&mut self, class: ErrorClass, text: impl FnOnce() -> String) {
+        let texts = self.examples.entry(class).or_default();
         if texts.len() < EXAMPLES_MAX {
-            let text = failure.text();
+            let text = text();
             if !texts.contains(&text) {
                 texts.push(text);
             }
@@ -328,6 +444,19 @@ impl IntervalData {
             let new: Vec<_> = texts.iter().filter(|text| !mine.contains(text)).take(room).cloned().collect();
             mine.extend(new);
         }
+        if self.entries.len() < other.entries.len() {
+            self.with_entries(other.entries.len());
+        }
+        for (mine, part) in self.entries.iter_mut().zip(&other.entries) {
+            mine.merge(part);
+        }
+        self.sessions.account.add(&other.sessions.account);
+        self.sessions.time.add(&other.sessions.time).expect("all time histograms have the same bounds");
+        for (kind, status) in &other.tokens {
+            let mine = self.tokens.entry(*kind).or_default();
+            status.iter().for_each(|(status, count)| *mine.entry(*status).or_insert(0) += count);
+        }
+        self.failed_answers.merge(&other.failed_answers);
     }
 }
 

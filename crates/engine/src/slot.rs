@@ -1,6 +1,7 @@
 //! A connection slot: one connection at a time, and the requests on it.
 
-use request::Answer;
+use crate::core::Session;
+use request::{Answer, Bytes, Notes, TokenUse};
 use std::collections::VecDeque;
 use units::Nanos;
 use wire::ResponseParser;
@@ -22,9 +23,23 @@ pub(crate) enum State {
     Paused { until: Nanos },
 }
 
+/// Which request of the load one is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Which {
+    /// Number among this worker's requests; templates are rendered from it.
+    pub(crate) n: u64,
+    /// Place in the scenario.
+    pub(crate) entry: u16,
+}
+
 /// A request on a slot, with its stamps (METHOD §1).
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct InFlight {
+    pub(crate) which: Which,
+    /// Where its bytes are.
+    pub(crate) bytes: Bytes,
+    /// The token that it carries.
+    pub(crate) token: Option<TokenUse>,
     pub(crate) intended: Nanos,
     pub(crate) dispatched: Nanos,
     /// When a connection was there to write to.
@@ -55,8 +70,14 @@ pub(crate) struct Slot {
     pub(crate) refusals: u32,
     /// Whether the slot stands in the queue of idle ones.
     pub(crate) queued: bool,
-    /// Closed loop: whether the slot's next request is already drawn and waits for its time.
+    /// Whether the slot's next request is already drawn and waits for its time.
     pub(crate) thinking: bool,
+    /// The newest request's bytes where they were rendered; its memory is used again.
+    pub(crate) rendered: Vec<u8>,
+    /// What must be remembered of the answer for its checks; unallocated where there are none.
+    pub(crate) notes: Notes,
+    /// The virtual user whose session runs on this connection.
+    pub(crate) user: Option<Box<Session>>,
 }
 
 impl Slot {
@@ -72,6 +93,9 @@ impl Slot {
             refusals: 0,
             queued: false,
             thinking: false,
+            rendered: Vec::new(),
+            notes: Notes::default(),
+            user: None,
         }
     }
 

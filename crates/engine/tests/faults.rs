@@ -8,7 +8,7 @@ mod common;
 use After::{Kept, NextFails, Replaced};
 use common::{MS, finish, prepared, run, short_load};
 use engine::{EngineError, Generator, IntervalData, Job};
-use request::Prepared;
+use request::Traffic;
 use schema::load::ErrorClass::{
     self, Malformed, PrematureClose, Reset, Timeout, UnexpectedStatus, WrongBody,
 };
@@ -145,7 +145,7 @@ struct Outcome {
     bytes_read: Option<u64>,
 }
 
-fn request_for(fault: Fault) -> Prepared {
+fn request_for(fault: Fault) -> Traffic {
     match fault.entry().ask {
         Ask::Any => prepared("GET", vec![], Some(RIGHT_BODY)),
         Ask::Head => prepared("HEAD", vec![], None),

@@ -2,7 +2,7 @@
 //! is lost.
 
 use engine::{EngineError, Generator, IntervalData, Job, Lookup, Part, Step, Timeline};
-use request::{Check, Prepared};
+use request::{Check, Traffic};
 use schema::arrival::ArrivalPlan;
 use schema::experiment::{LoadModel, Reference, ServiceLaw};
 use schema::load::ErrorClass;
@@ -109,7 +109,7 @@ fn job(to: SocketAddr, load: LoadPlan, duration_ms: u64, drain_ms: u64) -> Job {
         recorded: None,
         to,
         tls: None,
-        prepared: Arc::new(Prepared::new(&plan, "localhost", check).unwrap()),
+        traffic: Traffic::single(&plan, "localhost", check).unwrap(),
         timeline: Timeline::for_samples(duration_ms * MS, 1, drain_ms * MS),
         cpus: None,
         spin: false,
@@ -608,7 +608,7 @@ fn a_large_request_is_sent_whole_in_parts() {
     let plan = RequestPlan { method: "POST".into(), path: "/ping".into(), headers: vec![], body };
     let mut job = job(addr, closed(2), 60_000, 0);
     job.load.timeout_ns = 20_000 * MS;
-    job.prepared = Arc::new(Prepared::new(&plan, "localhost", Check::new(&[], None)).unwrap());
+    job.traffic = Traffic::single(&plan, "localhost", Check::new(&[], None)).unwrap();
     job.requests_max = Some(6);
     let sum = run(&job).unwrap();
     assert_eq!(sum.counts.measured.completed, 6, "{:?} {:?}", sum.counts.measured, sum.examples);

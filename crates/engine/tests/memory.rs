@@ -2,7 +2,7 @@
 //! stand beside it.
 
 use engine::{Generator, Job, Part, Step, Timeline};
-use request::{Check, Prepared};
+use request::{Check, Traffic};
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 use schema::arrival::ArrivalPlan;
 use schema::experiment::{LoadModel, Reference};
@@ -46,7 +46,7 @@ fn rss_with(connections: u32, driver: DriverChoice, to: SocketAddr) -> u64 {
         recorded: None,
         tls: None,
         to,
-        prepared: Arc::new(Prepared::new(&plan, "localhost", Check::new(&[200], None)).unwrap()),
+        traffic: Traffic::single(&plan, "localhost", Check::new(&[200], None)).unwrap(),
         timeline: Timeline { interval_ns: 100_000_000, measured_intervals: 100, drain_ns: 0 },
         cpus: None,
         spin: false,

@@ -5,7 +5,7 @@
 //! exact and need a core each; each has its own seed.
 
 use engine::{Generator, IntervalData, Job, Part, Step, Timeline};
-use request::{Check, Prepared};
+use request::{Check, Traffic};
 use schema::arrival::ArrivalPlan;
 use schema::experiment::{LoadModel, Reference, ServiceLaw};
 use schema::plan::{LoadPlan, RequestPlan};
@@ -47,7 +47,7 @@ fn trial(seed: u64, seconds: u64) -> IntervalData {
         recorded: None,
         to: server.addr(),
         tls: None,
-        prepared: Arc::new(Prepared::new(&plan, "localhost", Check::new(&[200], None)).unwrap()),
+        traffic: Traffic::single(&plan, "localhost", Check::new(&[200], None)).unwrap(),
         timeline: Timeline::for_samples(seconds * 1_000_000_000, 1, 1_000_000_000),
         cpus: None,
         spin: true,

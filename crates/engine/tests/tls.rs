@@ -2,7 +2,7 @@
 //! failure with its class and text; nothing is lost.
 
 use engine::{EngineError, Generator, Identity, IntervalData, Job, Roots, Step, Timeline, Tls};
-use request::{Check, Prepared};
+use request::{Check, Traffic};
 use rustls::ServerConfig;
 use schema::arrival::ArrivalPlan;
 use schema::experiment::{LoadModel, Reference};
@@ -88,7 +88,7 @@ fn job(to: SocketAddr, tls: Tls, load: LoadPlan, requests: u64) -> Job {
         requests_max: Some(requests),
         to,
         tls: Some(tls),
-        prepared: Arc::new(Prepared::new(&request(&[], &[]), "localhost", Check::new(&[200], None)).unwrap()),
+        traffic: Traffic::single(&request(&[], &[]), "localhost", Check::new(&[200], None)).unwrap(),
         timeline: Timeline::for_samples(60_000 * MS, 1, 200 * MS),
         cpus: None,
         spin: false,
@@ -258,7 +258,7 @@ fn large_bodies_come_and_go_whole() {
             let peer = TlsPeer::start(server(&pki), script);
             let mut job = job(peer.addr(), client(&pki, &only(version)), closed(2), 6);
             let check = Check::new(&[200], Some(got));
-            job.prepared = Arc::new(Prepared::new(&request(&[], &sent), "localhost", check).unwrap());
+            job.traffic = Traffic::single(&request(&[], &sent), "localhost", check).unwrap();
             let sum = run(&job).unwrap();
             assert_eq!(sum.counts.measured.completed, 6, "{version} {length}: {:?}", sum.examples);
             let record = peer.finish();
@@ -275,8 +275,8 @@ fn a_body_larger_than_the_sockets_buffers_is_sent_in_parts() {
     let sent: Vec<u8> = (0..32 * 1024 * 1024_usize).map(|i| (i * 31 % 251) as u8).collect();
     let peer = TlsPeer::start(server(&pki), vec![TlsAct::AwaitRequest, TlsAct::send(GOOD), TlsAct::Again]);
     let mut job = job(peer.addr(), client(&pki, &plan(|_| {})), closed(1), 2);
-    let prepared = Prepared::new(&request(&[], &sent), "localhost", Check::new(&[200], None)).unwrap();
-    job.prepared = Arc::new(prepared);
+    let prepared = Traffic::single(&request(&[], &sent), "localhost", Check::new(&[200], None)).unwrap();
+    job.traffic = prepared;
     assert_eq!(run(&job).unwrap().counts.measured.completed, 2);
     let bodies = peer.finish().bodies;
     assert!(bodies.len() == 2 && bodies.iter().all(|body| *body == sent), "a body was changed");

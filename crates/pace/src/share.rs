@@ -34,6 +34,12 @@ impl Share {
     }
 
     /// Position of this worker's first item in the whole.
+    /// How many workers share.
+    #[must_use]
+    pub const fn workers(self) -> u64 {
+        self.workers
+    }
+
     pub(crate) const fn first(self) -> u64 {
         self.index
     }

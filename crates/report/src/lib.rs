@@ -17,6 +17,7 @@ mod layout;
 mod load_csv;
 mod load_html;
 mod load_markdown;
+mod load_parts;
 mod load_text;
 mod load_words;
 mod markdown;

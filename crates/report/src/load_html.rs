@@ -4,6 +4,7 @@
 //! by the chart library, which escapes its text, are put in as they are.
 
 use crate::chart::{self, Chart};
+use crate::load_parts::{Part, parts};
 use crate::load_words::{FIELDS, Limit, errors, facts, how, kinds, limits, quantile, what};
 use crate::settings::Row;
 use crate::words::Footnotes;
@@ -36,6 +37,7 @@ struct Html {
     limits: Vec<Limit>,
     headings: Vec<&'static str>,
     times: Vec<(String, Vec<String>)>,
+    parts: Vec<Part>,
     notes: Footnotes,
     errors: Vec<(String, Vec<String>)>,
     facts: Vec<(&'static str, String)>,
@@ -61,6 +63,7 @@ pub fn load_html(report: &LoadReport, series: &LoadSeries) -> Result<String, Rep
             |gate: &Gate| (gate.ok, clean::line(&gate.gate).replace('_', " "), clean::line(&gate.text));
         gates.iter().map(named).collect()
     };
+    let parts = parts(report, &mut notes);
     let html = Html {
         style: include_str!("../templates/report.css"),
         what: what(report),
@@ -73,6 +76,7 @@ pub fn load_html(report: &LoadReport, series: &LoadSeries) -> Result<String, Rep
         limits: limits(report),
         headings: FIELDS.iter().map(|(heading, ..)| *heading).collect(),
         times,
+        parts,
         notes,
         errors: errors(report),
         facts: facts(report),

@@ -4,6 +4,7 @@
 
 use crate::clean::{markdown as prose, markdown_code as code};
 use crate::format;
+use crate::load_parts::parts;
 use crate::load_words::{errors, facts, how, kinds, limits, quantile, short_fields, what};
 use crate::markdown::table;
 use crate::words::Footnotes;
@@ -16,6 +17,7 @@ pub fn load_markdown(report: &LoadReport) -> String {
         validity_first(report),
         opening(report),
         times(report),
+        scenario_parts(report),
         rest(report),
         thresholds(report),
         believed(report),
@@ -47,6 +49,26 @@ fn times(report: &LoadReport) -> String {
     let align = "l".to_owned() + &"r".repeat(fields.len());
     let notes: String = notes.numbered().map(|(sign, text)| format!("\n{sign} {}\n", prose(text))).collect();
     table(&header, &align, rows.into_iter()) + &notes
+}
+
+fn scenario_parts(report: &LoadReport) -> String {
+    let mut notes = Footnotes::default();
+    let tables: Vec<String> = parts(report, &mut notes)
+        .into_iter()
+        .map(|part| {
+            let header: Vec<&str> = part.columns.iter().map(|column| column.name).collect();
+            let align: String =
+                part.columns.iter().map(|column| if column.is_number { 'r' } else { 'l' }).collect();
+            // All but numbers come from a user's file or from the target.
+            let escaped = part.rows.into_iter().map(|row| {
+                let cells = row.into_iter().zip(&part.columns);
+                cells.map(|(cell, column)| if column.is_number { cell } else { code(&cell) }).collect()
+            });
+            format!("{}:\n\n{}", part.title, table(&header, &align, escaped))
+        })
+        .collect();
+    let notes: String = notes.numbered().map(|(sign, text)| format!("\n{sign} {}\n", prose(text))).collect();
+    if tables.is_empty() { String::new() } else { tables.join("\n") + &notes }
 }
 
 fn rest(report: &LoadReport) -> String {

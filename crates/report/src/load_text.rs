@@ -4,6 +4,7 @@
 //! Invariants: a refused percentile is a dash with its reason below; a percentile among censored requests is `≥ x`.
 
 use crate::layout::{Align, paragraph, table};
+use crate::load_parts::parts;
 use crate::load_words::{FIELDS, Kind, errors, facts, how, kinds, limits, quantile, short_fields, what};
 use crate::paint::{Tone, finish, paint};
 use crate::words::Footnotes;
@@ -27,6 +28,7 @@ pub fn load_text(report: &LoadReport, style: Style, latency_detail: bool) -> Str
         plan(report, columns),
         rate(report, columns),
         latencies,
+        scenario_parts(report, columns),
         all_facts(report, columns),
         thresholds(report, columns),
         trust,
@@ -98,6 +100,21 @@ fn latency_table(kinds: &[Kind<'_>], notes: &mut Footnotes, columns: usize) -> S
         rows.push(std::iter::once(field.0.to_owned()).chain(values).collect());
     }
     table(&header, &rows, columns)
+}
+
+/// The tables of a scenario of several requests.
+fn scenario_parts(report: &LoadReport, columns: usize) -> String {
+    let mut notes = Footnotes::default();
+    let tables: Vec<String> = parts(report, &mut notes)
+        .iter()
+        .map(|part| {
+            let align = |is_number| if is_number { Align::Number } else { Align::Word };
+            let header: Vec<_> =
+                part.columns.iter().map(|column| (column.name, align(column.is_number))).collect();
+            table(&header, &part.rows, columns)
+        })
+        .collect();
+    if tables.is_empty() { String::new() } else { tables.join("\n") + &footnotes(&notes, columns) }
 }
 
 fn all_facts(report: &LoadReport, columns: usize) -> String {

@@ -142,3 +142,52 @@ fn hostile_text_acts_nowhere() {
     let text = report::load_text(&load, Style::PLAIN, true) + &markdown + &report::load_csv(&load).unwrap();
     assert!(!text.contains('\u{1b}'));
 }
+
+/// A load of two requests with sessions, tokens and failed answers.
+fn with_parts() -> LoadReport {
+    use schema::load::{FailedAnswer, RequestSummary, Requests, SessionSummary, TokenKind, TokenSummary};
+    let mut load = sample::load::load_report();
+    let entry = |name: &str, share: f64, requests: Requests| RequestSummary {
+        name: name.to_owned(),
+        share,
+        requests,
+        response: load.latency_ns.response.clone(),
+        ..RequestSummary::default()
+    };
+    load.by_request = vec![
+        entry("list", 0.75, Requests { scheduled: 75, completed: 74, failed: 1, censored: 0 }),
+        entry("buy <b>|x", 0.25, Requests { scheduled: 25, completed: 25, failed: 0, censored: 0 }),
+    ];
+    load.sessions = Some(SessionSummary { started: 5, completed: 4, failed: 1, ..SessionSummary::default() });
+    load.tokens = vec![TokenSummary {
+        name: "api".to_owned(),
+        kind: TokenKind::BadlySigned,
+        status: [(401, 7)].into_iter().collect(),
+    }];
+    load.failed_answers = vec![FailedAnswer {
+        request: "list\u{1b}[31m".to_owned(),
+        check: "contains \"ok\"".to_owned(),
+        status: 200,
+        body: "<script>alert(1)</script>\r\n".repeat(50),
+        body_bytes: 1350,
+    }];
+    load
+}
+
+#[test]
+fn a_scenario_shows_its_requests_sessions_tokens_and_failed_answers() {
+    let load = with_parts();
+    let text = report::load_text(&load, report::Style { width: 100, color: false }, false);
+    for expected in ["list", "75.0 %", "5 started", "api badly signed", "401 × 7", "contains \"ok\""] {
+        assert!(text.contains(expected), "{expected} is not in\n{text}");
+    }
+    assert!(!text.contains('\u{1b}') && !text.contains('\r'), "{text}");
+    let markdown = report::load_markdown(&load);
+    assert!(
+        markdown.contains("badly signed") && !markdown.contains("<script>alert(1)</script>|"),
+        "{markdown}"
+    );
+    let html = report::load_html(&load, &report::LoadSeries::default()).unwrap();
+    assert!(html.contains("buy &#60;b&#62;|x") || html.contains("buy &lt;b&gt;|x"), "escaped");
+    assert!(!html.contains("<script>alert"), "a hostile body acts as markup");
+}

@@ -8,14 +8,14 @@ use crate::sent::SentWindows;
 use crate::tls;
 use crate::{RunnerError, recorded};
 use analyze::TrialFacts;
-use engine::{IntervalData, Job, Lookup, Part, Step, Timeline, new_histogram};
+use engine::{Account, IntervalData, Job, Lookup, Part, Step, Timeline, TokenAnswers, new_histogram};
 use hdrhistogram::Histogram;
-use request::{Check, Prepared};
+use request::Traffic;
 use schema::load::{
     ArrivalCheck, BytesMoved, Connections, ErrorClass, Handshakes, Latencies, LatencySummary, LoadReport,
-    Requests, ResolvedLoad, Validity, Window,
+    RequestSummary, Requests, ResolvedLoad, SessionSummary, TokenKind, TokenSummary, Validity, Window,
 };
-use schema::plan::{LoadPlan, PhasePlan, RequestPlan};
+use schema::plan::{LoadPlan, PhasePlan, ScenarioPlan};
 use schema::trial::{IntervalLine, Phase, PhaseSpan, SampleSummary};
 use schema::version::LoadVersion;
 use serde::{Deserialize, Serialize};
@@ -24,7 +24,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use units::MonotonicClock;
+use units::{MonotonicClock, Seed};
 
 /// How often the wish to stop is looked at while the load runs.
 const STOP_POLL: Duration = Duration::from_millis(50);
@@ -38,10 +38,10 @@ pub struct LoadJob {
     pub authority: String,
     /// The address connected to.
     pub to: SocketAddr,
-    /// What is sent.
-    pub request: RequestPlan,
-    /// What a right answer is.
-    pub check: Check,
+    /// What is sent and what right answers are.
+    pub scenario: ScenarioPlan,
+    /// For each request, the bytes that its answers must have, where the check of the contract saw them.
+    pub bodies: Vec<Option<Vec<u8>>>,
     /// How it is sent.
     pub load: LoadPlan,
     /// When it is measured.
@@ -184,17 +184,12 @@ pub fn nothing_connected(
 pub(crate) fn engine_job(job: &LoadJob, timeline: Timeline, part: Part) -> Result<Job, RunnerError> {
     let mut load = job.load.clone();
     crate::ports::spread(&mut load, job.to);
-    let mut request = job.request.clone();
-    let says = |name: &str| request.headers.iter().any(|(have, _)| have.eq_ignore_ascii_case(name));
-    if !load.connection.keepalive && !says("connection") {
-        request.headers.push(("Connection".to_owned(), "close".to_owned()));
-    }
     Ok(Job {
         load,
         requests_max: job.requests_max,
         recorded: recorded::of_load(&job.load)?,
         to: job.to,
-        prepared: Arc::new(Prepared::new(&request, &job.authority, job.check.clone())?),
+        traffic: traffic(job)?,
         timeline,
         tls: job.load.tls.as_ref().map(tls::load).transpose()?,
         lookup: job.name.clone().map(|name| {
@@ -204,6 +199,23 @@ pub(crate) fn engine_job(job: &LoadJob, timeline: Timeline, part: Part) -> Resul
         spin: job.spin,
         part,
     })
+}
+
+/// What is sent, compiled: every mistake in it is told here, before a connection is opened.
+///
+/// # Errors
+/// A request, an expression, a feeder, a token or a check that cannot be.
+pub fn traffic(job: &LoadJob) -> Result<Traffic, RunnerError> {
+    let mut scenario = job.scenario.clone();
+    if !job.load.connection.keepalive {
+        for entry in &mut scenario.requests {
+            let headers = &mut entry.request.headers;
+            if !headers.iter().any(|(have, _)| have.eq_ignore_ascii_case("connection")) {
+                headers.push(("Connection".to_owned(), "close".to_owned()));
+            }
+        }
+    }
+    Ok(Traffic::new(&scenario, &job.authority, Seed(job.load.seed), &job.bodies)?)
 }
 
 /// The grid of a load. A budget without a duration has no end on the clock.
@@ -302,6 +314,7 @@ struct Fold {
     connect_times: Histogram<u64>,
     tls_times: Histogram<u64>,
     name_times: Histogram<u64>,
+    tokens: TokenAnswers,
     samples: Vec<SampleFold>,
     samples_planned: u32,
     sent: SentWindows,
@@ -329,6 +342,7 @@ impl Fold {
             connect_times: new_histogram(),
             tls_times: new_histogram(),
             name_times: new_histogram(),
+            tokens: TokenAnswers::new(),
             samples: Vec::new(),
             samples_planned,
             sent: SentWindows::default(),
@@ -345,6 +359,10 @@ impl Fold {
             (&mut self.name_times, &data.times.name),
         ] {
             sum.add(part).expect("all time histograms have the same bounds");
+        }
+        for (kind, status) in &data.tokens {
+            let sum = self.tokens.entry(*kind).or_default();
+            status.iter().for_each(|(status, count)| *sum.entry(*status).or_insert(0) += count);
         }
         if line.phase == Some(Phase::Warmup) {
             return;
@@ -425,6 +443,49 @@ impl Fold {
         analyze::arrivals::check(&windows, &job.load, recorded.as_deref(), allowed_ns)
     }
 
+    /// Results by named request.
+    fn by_request(&self, job: &LoadJob) -> Vec<RequestSummary> {
+        let all = self.measured.counts.measured.scheduled.max(1) as f64;
+        let entries = job.scenario.requests.iter().zip(&self.measured.entries);
+        entries
+            .map(|(plan, data)| {
+                let account = &data.account;
+                let beyond = account.censored + account.failed[ErrorClass::Timeout.index()];
+                RequestSummary {
+                    name: plan.name.clone(),
+                    share: account.scheduled as f64 / all,
+                    requests: requests(account),
+                    errors: account.failed_by_class(),
+                    status: data.status.iter().filter(|(_, n)| **n > 0).map(|(code, n)| (*code, *n)).collect(),
+                    response: analyze::latency(&data.response, beyond),
+                    service: analyze::latency(&data.service, beyond),
+                }
+            })
+            .collect()
+    }
+
+    fn sessions(&self, job: &LoadJob) -> Option<SessionSummary> {
+        job.scenario.session.as_ref()?;
+        let sessions = &self.measured.sessions;
+        Some(SessionSummary {
+            started: sessions.account.started,
+            completed: sessions.account.completed,
+            failed: sessions.account.failed,
+            censored: sessions.account.censored,
+            time: analyze::latency(&sessions.time, sessions.account.censored),
+        })
+    }
+
+    fn tokens(&self, job: &LoadJob) -> Vec<TokenSummary> {
+        let names: Vec<&String> = job.scenario.tokens.keys().collect();
+        let summary = |((maker, kind), status): (&(u8, TokenKind), &BTreeMap<u16, u64>)| TokenSummary {
+            name: names.get(usize::from(*maker)).map_or_else(String::new, |name| (*name).clone()),
+            kind: *kind,
+            status: status.clone(),
+        };
+        self.tokens.iter().map(summary).collect()
+    }
+
     fn facts(&self) -> TrialFacts {
         let times = &self.measured.times;
         let at = |histogram: &Histogram<u64>, quantile: f64| {
@@ -459,12 +520,7 @@ impl Fold {
         facts.arrivals = self.arrivals(job, &phases, &facts);
         let report = LoadReport {
             arrivals: facts.arrivals,
-            requests: Requests {
-                scheduled: account.scheduled,
-                completed: account.completed,
-                failed: account.failed_total(),
-                censored: account.censored,
-            },
+            requests: requests(&account),
             errors: account.failed_by_class(),
             error_examples: self.measured.examples.clone(),
             status: self.measured.status_counts(),
@@ -478,6 +534,10 @@ impl Fold {
                 handshakes: job.load.tls.as_ref().map(|_| self.handshakes),
             },
             latency_ns: self.latencies(),
+            by_request: self.by_request(job),
+            sessions: self.sessions(job),
+            tokens: self.tokens(job),
+            failed_answers: self.measured.failed_answers.clone().into_answers(),
             generator: schema::load::Generator {
                 cpu_s: self.cpu_ns as f64 / 1e9,
                 workers: job.load.workers,
@@ -494,6 +554,15 @@ impl Fold {
             level: phases.level,
             interrupted,
         }
+    }
+}
+
+fn requests(account: &Account) -> Requests {
+    Requests {
+        scheduled: account.scheduled,
+        completed: account.completed,
+        failed: account.failed_total(),
+        censored: account.censored,
     }
 }
 
@@ -519,7 +588,7 @@ fn empty_report(job: &LoadJob) -> LoadReport {
         plan: ResolvedLoad {
             url: job.url.clone(),
             address: job.to.to_string(),
-            request: job.request.clone(),
+            scenario: job.scenario.clone(),
             load: job.load.clone(),
             phases: job.phases.clone(),
             requests_max: job.requests_max,
@@ -543,6 +612,10 @@ fn empty_report(job: &LoadJob) -> LoadReport {
         notes: crate::ports::notes(job),
         instrument_limit: None,
         thresholds: Vec::new(),
+        by_request: Vec::new(),
+        sessions: None,
+        tokens: Vec::new(),
+        failed_answers: Vec::new(),
     }
 }
 

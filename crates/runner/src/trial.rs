@@ -7,11 +7,11 @@ use crate::tls;
 use crate::{Environment, Observer, RunnerError, canary, hlog};
 use collect::{Collector, ProcessTree, Roots, TreeUsage};
 use engine::IntervalData;
-use request::Check;
 use schema::calibration::Canary;
 use schema::experiment::Reference;
 use schema::plan::{
-    BodyExpectation, CellPlan, ExperimentPlan, PinPlan, ScenarioPlan, TargetPlan, TargetSource, TrialPlan,
+    BodyExpectation, CellPlan, EntryPlan, ExperimentPlan, PinPlan, ScenarioPlan, TargetPlan, TargetSource,
+    TrialPlan,
 };
 use schema::target::{Ready, TargetManifest};
 use schema::trial::{IntervalLine, Phase, TargetUsage, TrialFile, TrialOutcome};
@@ -49,7 +49,8 @@ pub(crate) struct Up {
     pub(crate) authority: String,
     /// Scheme, host and port.
     pub(crate) origin: String,
-    pub(crate) verified: Verified,
+    /// What each request of the scenario was answered; nothing for those that differ from time to time.
+    pub(crate) verified: Vec<Option<Verified>>,
     /// How its address is looked up again, where a name was given.
     pub(crate) name: Option<NameLookup>,
 }
@@ -82,12 +83,25 @@ pub(crate) fn bring_up(
         }
     };
     let wrong = |source| RunnerError::Contract { target: target.plan.name.clone(), source };
-    for agreed in &target.contract {
-        contract::check_over(addr, over_tls.as_ref(), &authority, agreed, CONTRACT_TIMEOUT).map_err(wrong)?;
+    let check = |entry: &EntryPlan| {
+        contract::check_over(addr, over_tls.as_ref(), &authority, entry, CONTRACT_TIMEOUT).map_err(wrong)
+    };
+    for entry in target.contract.iter().flat_map(|agreed| &agreed.requests).filter(|entry| is_fixed(entry)) {
+        check(entry)?;
     }
-    let verified = contract::check_over(addr, over_tls.as_ref(), &authority, scenario, CONTRACT_TIMEOUT)
-        .map_err(wrong)?;
+    // The steps of a session follow from each other: the load itself judges them.
+    let asks = scenario.session.is_none();
+    let verified = scenario
+        .requests
+        .iter()
+        .map(|entry| (asks && is_fixed(entry)).then(|| check(entry)).transpose())
+        .collect::<Result<_, _>>()?;
     Ok(Up { running, addr, authority, origin, verified, name })
+}
+
+/// Whether a request is the same every time, so that one answer stands for all.
+fn is_fixed(entry: &EntryPlan) -> bool {
+    !entry.is_template
 }
 
 /// Versions that a target itself reports through its runtime's endpoint.
@@ -212,19 +226,17 @@ fn stop(up: Up) -> Result<(), RunnerError> {
 }
 
 fn load_job(plan: &ExperimentPlan, cell: &CellPlan, up: &Up) -> LoadJob {
-    let expect = &plan.scenario.expect;
-    let body = match &expect.body {
-        BodyExpectation::Any => None,
-        BodyExpectation::Exact(text) => Some(text.clone().into_bytes()),
-        // The meaning was checked a moment ago; under load the very same bytes must come again.
-        BodyExpectation::Json(_) => Some(up.verified.body.clone()),
+    // The meaning of JSON was checked a moment ago; under load the very same bytes must come again.
+    let must_come_again = |(entry, seen): (&EntryPlan, &Option<Verified>)| match entry.expect.body {
+        BodyExpectation::Json(_) => seen.as_ref().map(|seen| seen.body.clone()),
+        _ => None,
     };
     LoadJob {
         url: up.origin.clone(),
         authority: up.authority.clone(),
         to: up.addr,
-        request: plan.scenario.request.clone(),
-        check: Check::new(&expect.status, body),
+        bodies: plan.scenario.requests.iter().zip(&up.verified).map(must_come_again).collect(),
+        scenario: plan.scenario.clone(),
         load: cell.load.clone(),
         phases: plan.phases.clone(),
         name: up.name.clone().filter(|_| cell.load.connection.resolve_each),

@@ -289,6 +289,9 @@ pub struct LoadPlan {
     pub connections: u32,
     /// Open model: connections may grow on demand up to this many in total; never below `connections`.
     pub connections_max: u32,
+    /// Closed model with sessions that share connections: virtual users in total; as many as connections where absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub users: Option<u32>,
     /// Requests per second in total; open model only. With a shape, the rate that it refers to.
     pub rate_per_s: Option<f64>,
     /// Arrival process; open model only.

@@ -1,7 +1,15 @@
 //! What `prony load` sends, and what a right answer is.
 
+use std::path::PathBuf;
+
 #[derive(Debug, clap::Args)]
 pub(crate) struct RequestArgs {
+    /// Send what this scenario file says; the URL gives scheme, host and port
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["method", "body", "expect_status", "expect_body", "script"])]
+    pub(crate) scenario: Option<PathBuf>,
+    /// Send what this wrk Lua script says; its arguments follow after --
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) script: Option<PathBuf>,
     /// Method [default: GET, or POST with a body]
     #[arg(short, long, value_name = "METHOD")]
     pub(crate) method: Option<String>,

@@ -2,15 +2,18 @@
 
 use crate::args::{LoadArgs, RequestArgs};
 use anyhow::{Context as _, Result, anyhow, bail};
-use request::Check;
 use runner::RunnerError;
 use runner::measure::{LoadJob, NameLookup};
 use runner::net::HttpUrl;
 use runner::processes::{Spread, Wanted, connections_per_process, raise_descriptor_limit, spread};
 use runner::resolve::arrival::{Wishes, flags};
-use runner::resolve::{CONNECTIONS_MAX, connection, deadline, default_workers, defaults, growth};
+use runner::resolve::{
+    CONNECTIONS_MAX, connection, deadline, default_workers, defaults, growth, load_scenario_file,
+};
 use schema::experiment::{LoadModel, Resolve};
-use schema::plan::{LoadPlan, PhasePlan, PinPlan, RequestPlan, TlsPlan};
+use schema::plan::{
+    BodyExpectation, ExpectPlan, LoadPlan, PhasePlan, PinPlan, RequestPlan, ScenarioPlan, TlsPlan,
+};
 use schema::text::Problem;
 use std::io::Read;
 use std::net::{Ipv4Addr, SocketAddr};
@@ -21,7 +24,7 @@ use units::{Count, Nanos};
 pub(super) fn resolve(args: &LoadArgs) -> Result<LoadJob> {
     let url = HttpUrl::parse(&args.url).map_err(RunnerError::from)?;
     let to = address(args, &url)?;
-    let request = request(&args.request, &url)?;
+    let scenario = scenario(&args.request, &url)?;
     let cpus = args.pin.as_deref().map(target::pin::parse_list).transpose()?;
     let usable = target::pin::usable_cpus()?;
     if let (Some(cpus), false) = (&cpus, usable.is_empty())
@@ -36,11 +39,8 @@ pub(super) fn resolve(args: &LoadArgs) -> Result<LoadJob> {
         url: url.origin(),
         authority: url.authority(),
         to,
-        check: Check::new(
-            &args.request.expect_status,
-            args.request.expect_body.clone().map(String::into_bytes),
-        ),
-        request,
+        scenario,
+        bodies: Vec::new(),
         load,
         phases,
         name: (args.connection.resolve == Some(Resolve::Each))
@@ -50,8 +50,8 @@ pub(super) fn resolve(args: &LoadArgs) -> Result<LoadJob> {
         // With one CPU, spinning would take it away from a local target.
         spin: usable.len() > 1,
     };
-    // The one encoder says what cannot be sent, before a connection is opened.
-    request::Prepared::new(&job.request, &job.authority, job.check.clone()).map_err(RunnerError::from)?;
+    // The one compiler says what cannot be sent, before a connection is opened.
+    runner::measure::traffic(&job)?;
     Ok(job)
 }
 
@@ -178,6 +178,24 @@ fn phases(args: &LoadArgs) -> Result<PhasePlan> {
         samples: 1,
         drain_ns: defaults::DRAIN.0,
     })
+}
+
+/// What is sent: a scenario file, or the request that the arguments describe.
+fn scenario(args: &RequestArgs, url: &HttpUrl) -> Result<ScenarioPlan> {
+    let Some(path) = &args.scenario else {
+        let body = args.expect_body.clone().map_or(BodyExpectation::Any, BodyExpectation::Exact);
+        let expect = ExpectPlan { status: args.expect_status.clone(), body, ..ExpectPlan::default() };
+        return Ok(ScenarioPlan::single("inline", request(args, url)?, expect));
+    };
+    if !["", "/"].contains(&url.path.as_str()) {
+        bail!("the paths come from {}; give a URL of scheme, host and port only", path.display());
+    }
+    let mut scenario = load_scenario_file(path)?;
+    let headers: Vec<_> = args.headers.iter().map(|text| header(text)).collect::<Result<_>>()?;
+    for entry in &mut scenario.requests {
+        entry.request.headers.extend(headers.iter().cloned());
+    }
+    Ok(scenario)
 }
 
 fn request(args: &RequestArgs, url: &HttpUrl) -> Result<RequestPlan> {

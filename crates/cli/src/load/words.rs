@@ -5,7 +5,7 @@ use units::Nanos;
 
 /// `GET http://host/: closed loop, 64 connections, 1 worker, 10s`.
 pub(super) fn plan_line(job: &LoadJob) -> String {
-    format!("{} {}{}: {}", job.request.method, job.url, job.request.path, model(job))
+    format!("{}: {}", job.scenario.words(&job.url), model(job))
 }
 
 /// Model, rate or count, connections, workers and time, all in total.

@@ -1,6 +1,6 @@
 //! How connections come and go: attempts, their failures and pauses, and when a connection has served long enough.
 
-use super::{Core, Pacer, Stage};
+use super::{Core, Pacer, Stage, fate};
 use crate::driver::{Peer, Route, SlotId, Sockets};
 use crate::failure::Failure;
 use crate::names::Names;
@@ -138,8 +138,9 @@ impl Core {
             (_, Pacer::Open(_)) => self.closed.push(id),
         }
         if let Some(request) = request {
-            self.book.fail(request.intended, false, failure, now);
+            self.book.fail(fate(&request, false), failure, now);
         }
+        self.abort_session(id, now);
     }
 
     pub(super) fn close<S: Sockets>(&mut self, sockets: &mut S, id: SlotId) {

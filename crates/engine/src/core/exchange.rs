@@ -1,13 +1,17 @@
 //! A request on a connection: written, answered, failed.
 
-use super::{Core, Pacer};
+use super::{Core, Pacer, fate};
+use crate::book::SessionEnd;
 use crate::driver::{Handler, Handshake, SlotId, Sockets};
 use crate::failure::{Cause, Failure};
-use crate::slot::{InFlight, State};
-use request::{Answer, Judged};
+use crate::slot::{InFlight, State, Which};
+use request::{Answer, Bytes, Judged, MakeError};
 use schema::load::ErrorClass;
 use units::{Clock, Nanos};
 use wire::{Ended, Feed};
+
+/// Pause of a closed loop after a request that could not be made.
+const UNMADE_PAUSE: Nanos = Nanos::from_millis(10);
 
 impl Core {
     /// Puts a request on a slot and sends it, connecting first where needed.
@@ -16,16 +20,20 @@ impl Core {
         &mut self,
         sockets: &mut S,
         id: SlotId,
+        which: Which,
         intended: Nanos,
         dispatched: Nanos,
     ) {
         let request = InFlight {
+            which,
+            bytes: Bytes::Rendered,
+            token: None,
             intended,
             dispatched,
             ready: dispatched,
             written: dispatched,
             first_byte: None,
-            answer: Answer::default(),
+            answer: Answer::to(which.n),
         };
         let slot = &mut self.slots[id as usize];
         match slot.state {
@@ -74,14 +82,45 @@ impl Core {
     #[inline]
     pub(super) fn write<S: Sockets>(&mut self, sockets: &mut S, id: SlotId, now: Nanos) {
         let slot = &mut self.slots[id as usize];
+        let Some(which) = slot.newest().map(|request| request.which) else { return };
+        let made = match self.outgoing.make(which, slot) {
+            Ok(made) => made,
+            Err(error) => return self.unmade(sockets, id, &error, now),
+        };
         if slot.behind.is_empty() {
-            slot.parser.begin(self.prepared.is_head());
+            slot.parser.begin(self.outgoing.is_head(which));
         }
         slot.state = State::Sending { sent: 0 };
         if let Some(request) = slot.newest() {
-            request.ready = now;
+            (request.ready, request.bytes, request.token) = (now, made.bytes, made.token);
         }
+        // Rendering takes time, which is the generator's and not the target's.
+        let now = if self.outgoing.is_constant() { now } else { self.clock.now() };
         self.write_on(sockets, id, now);
+    }
+
+    /// The slot's newest request could not be made. It fails; the connection has not seen a byte of it, but what a
+    /// session or pipeline expects of it is gone. The closed loop pauses, or it would fail as fast as it can.
+    #[cold]
+    fn unmade<S: Sockets>(&mut self, sockets: &mut S, id: SlotId, error: &MakeError, now: Nanos) {
+        let slot = &mut self.slots[id as usize];
+        let request = slot.behind.pop_back().or_else(|| slot.request.take());
+        if let Some(request) = request {
+            let class = ErrorClass::Script;
+            self.book.fail_with(fate(&request, false), class, || error.to_string(), now);
+        }
+        self.end_session(id, SessionEnd::Failed, now);
+        for (request, was_written) in self.slots[id as usize].take_requests() {
+            let failure = Failure::said(ErrorClass::Script, "the request behind it could not be made");
+            self.book.fail(fate(&request, was_written), failure, now);
+        }
+        self.close(sockets, id);
+        match self.pacer {
+            Pacer::Closed(_) => {
+                self.slots[id as usize].state = State::Paused { until: now + UNMADE_PAUSE };
+            }
+            Pacer::Open(_) => self.park(sockets, id),
+        }
     }
 
     #[inline]
@@ -90,8 +129,8 @@ impl Core {
         let State::Sending { sent } = slot.state else { return };
         let Some(request) = slot.newest() else { return };
         request.written = now;
-        let intended = request.intended;
-        let rest = &self.prepared.bytes()[sent..];
+        let (intended, bytes) = (request.intended, request.bytes);
+        let rest = &self.outgoing.bytes(bytes, &slot.rendered)[sent..];
         match sockets.send(id, rest) {
             Ok(taken) => {
                 self.book.bytes_written(taken);
@@ -115,15 +154,12 @@ impl Core {
         let Some(request) = slot.request.take() else { return false };
         let was_written = slot.state == State::Waiting || !slot.behind.is_empty();
         slot.answers += 1;
-        self.book.status(request.answer.status(), request.intended, done);
+        self.book.status(request.answer.status(), &request, done);
         if !was_written {
             // An answer before the request was read to its end: the rest of the request is not sent.
             self.book.written(request.intended, done);
         }
-        match request.answer.finish(self.prepared.check()) {
-            Judged::Right => self.book.complete(&request, done),
-            judged => self.book.fail(request.intended, true, failure_of(judged, &request), done),
-        }
+        self.judge(id, &request, done);
         let slot = &mut self.slots[id as usize];
         let is_over =
             self.behaviour.is_used_up(slot.answers) || self.behaviour.is_too_old(done.since(slot.opened));
@@ -135,7 +171,7 @@ impl Core {
         }
         if let Some(next) = slot.behind.pop_front() {
             slot.request = Some(next);
-            slot.parser.begin(self.prepared.is_head());
+            slot.parser.begin(self.outgoing.is_head(next.which));
             let sent = slot.answers + slot.requests() as u64;
             if !is_over && !self.behaviour.is_used_up(sent) {
                 self.next_request(sockets, id, done);
@@ -147,19 +183,66 @@ impl Core {
         false
     }
 
+    /// A complete answer to `request`: right, or what is wrong with it; a session learns of it.
+    #[inline]
+    fn judge(&mut self, id: SlotId, request: &InFlight, done: Nanos) {
+        let slot = &mut self.slots[id as usize];
+        let check = self.outgoing.check(request.which.entry);
+        let judged = request.answer.finish(check, &mut slot.notes);
+        if judged == Judged::Right {
+            self.book.complete(request, done);
+        } else {
+            self.refuse(id, request, judged, done);
+        }
+        if self.slots[id as usize].user.is_some() {
+            self.learn(id);
+            self.step_ended(id, judged == Judged::Right, done);
+        }
+    }
+
+    /// An answer that is not right.
+    #[cold]
+    fn refuse(&mut self, id: SlotId, request: &InFlight, judged: Judged, done: Nanos) {
+        let fate = fate(request, true);
+        let Judged::Failed(number) = judged else {
+            return self.book.fail(fate, failure_of(judged, request), done);
+        };
+        let check = self.outgoing.check(request.which.entry);
+        self.book.fail_with(fate, ErrorClass::Check, || check.describe(number), done);
+        let log = self.book.failed_answers();
+        if log.has_room() {
+            let name = self.outgoing.name(request.which.entry);
+            let notes = &self.slots[id as usize].notes;
+            log.keep(name, &check.describe(number), request.answer.status(), notes);
+        }
+    }
+
+    /// A session takes captured values and cookies from an answer.
+    fn learn(&mut self, id: SlotId) {
+        let slot = &mut self.slots[id as usize];
+        let Some(session) = &mut slot.user else { return };
+        for (index, value) in slot.notes.captured() {
+            session.captured_mut().set(index, value);
+        }
+        for cookie in slot.notes.cookies() {
+            session.jar_mut().set(cookie);
+        }
+    }
+
     /// The requests behind an answer that closes the connection are lost.
     fn fail_behind(&mut self, id: SlotId, now: Nanos) {
         for (request, was_written) in self.slots[id as usize].take_requests() {
             let failure = Failure::said(ErrorClass::PrematureClose, "closed after the answer before it");
-            self.book.fail(request.intended, was_written, failure, now);
+            self.book.fail(fate(&request, was_written), failure, now);
         }
     }
 
     /// The slot's requests failed; its connection is of no more use.
     pub(super) fn fail<S: Sockets>(&mut self, sockets: &mut S, id: SlotId, failure: Failure, now: Nanos) {
         for (request, was_written) in self.slots[id as usize].take_requests() {
-            self.book.fail(request.intended, was_written, failure, now);
+            self.book.fail(fate(&request, was_written), failure, now);
         }
+        self.step_ended(id, false, now);
         self.close(sockets, id);
         self.next_request(sockets, id, now);
     }
@@ -205,7 +288,8 @@ impl<S: Sockets> Handler<S> for Core {
                 // Bytes that nobody asked for: the connection cannot be trusted with the next answer.
                 return self.lose_idle(sockets, id);
             };
-            match slot.parser.feed(rest, &mut request.answer.judge(self.prepared.check())) {
+            let check = self.outgoing.check(request.which.entry);
+            match slot.parser.feed(rest, &mut request.answer.judge(check, &mut slot.notes)) {
                 Ok(Feed::NeedMore) => {
                     if request.first_byte.is_none() {
                         request.first_byte = Some(self.clock.now());

@@ -7,18 +7,22 @@
 
 mod connection;
 mod exchange;
+mod outgoing;
+mod session;
 
-use crate::book::Book;
+use crate::book::{Book, Fate, SessionEnd};
 use crate::driver::{Route, SlotId, Sockets};
 use crate::failure::Failure;
 use crate::names::Names;
-use crate::slot::{Slot, State};
+use crate::slot::{InFlight, Slot, State, Which};
 pub(crate) use connection::Behaviour;
+pub(crate) use outgoing::Outgoing;
+pub(crate) use session::Session;
 use pace::{Closed, Schedule};
-use request::Prepared;
 use schema::load::ErrorClass;
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
+use session::{Pool, Steps};
 use std::sync::Arc;
 use units::{Clock, MonotonicClock, Nanos};
 
@@ -50,10 +54,19 @@ impl Limits {
 }
 
 /// An arrival that found no connection.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 struct Waiting {
+    which: Which,
     intended: Nanos,
     dispatched: Nanos,
+    /// The pooled user whose step it is.
+    user: Option<Box<Session>>,
+}
+
+impl Waiting {
+    const fn fate(&self) -> Fate {
+        Fate { intended: self.intended, entry: self.which.entry, was_written: false }
+    }
 }
 
 /// Where the trial stands for this worker.
@@ -75,7 +88,11 @@ pub(crate) struct Core {
     next_route: usize,
     /// Resolves the target's name for every connection, where that is asked for.
     names: Option<Names>,
-    prepared: Arc<Prepared>,
+    outgoing: Outgoing,
+    /// Sessions without connections of their own: users between two steps.
+    pool: Option<Pool>,
+    /// Closed loop: how many such users this worker has.
+    users: u64,
     limits: Limits,
     behaviour: Behaviour,
     pacer: Pacer,
@@ -100,7 +117,9 @@ pub(crate) struct Parts {
     pub(crate) clock: MonotonicClock,
     pub(crate) routes: Vec<Route>,
     pub(crate) names: Option<Names>,
-    pub(crate) prepared: Arc<Prepared>,
+    pub(crate) outgoing: Outgoing,
+    /// Closed loop of sessions that share connections: users of this worker.
+    pub(crate) users: u64,
     pub(crate) limits: Limits,
     pub(crate) behaviour: Behaviour,
     pub(crate) pacer: Pacer,
@@ -117,7 +136,9 @@ impl Core {
             routes: parts.routes,
             next_route: 0,
             names: parts.names,
-            prepared: parts.prepared,
+            pool: parts.outgoing.steps.as_ref().is_some_and(Steps::is_pooled).then(Pool::default),
+            outgoing: parts.outgoing,
+            users: parts.users,
             limits: parts.limits,
             behaviour: parts.behaviour,
             pacer: parts.pacer,
@@ -134,9 +155,10 @@ impl Core {
 
     /// Whether requests have intended times that must be waited for.
     pub(crate) fn waits_for_times(&self) -> bool {
+        let sessions_think = self.outgoing.steps.as_ref().is_some_and(Steps::think);
         match &self.pacer {
             Pacer::Open(_) => true,
-            Pacer::Closed(closed) => closed.thinks(),
+            Pacer::Closed(closed) => closed.thinks() || sessions_think,
         }
     }
 
@@ -146,7 +168,7 @@ impl Core {
 
     /// The bytes that are sent over and over.
     pub(crate) fn lasting_bytes(&self) -> Arc<[u8]> {
-        self.prepared.shared_bytes()
+        self.outgoing.lasting_bytes()
     }
 
     pub(crate) fn now(&self) -> Nanos {
@@ -165,6 +187,9 @@ impl Core {
         for slot in 0..self.slots.len() {
             self.next_request(sockets, slot as SlotId, Nanos::ZERO);
         }
+        if self.pool.is_some() {
+            self.begin_users(self.users);
+        }
     }
 
     /// The next intended time that must be waited for, if a schedule or think time and not an answer sets it.
@@ -173,9 +198,15 @@ impl Core {
         if self.stage != Stage::Running {
             return None;
         }
+        let on_slots = self.thinking.peek().map(|Reverse((intended, _))| *intended);
+        let pooled = self.pool.as_ref().and_then(Pool::next);
+        let thought = [on_slots, pooled].into_iter().flatten().min();
         match &self.pacer {
-            Pacer::Open(schedule) => Some(schedule.peek()),
-            Pacer::Closed(_) => self.thinking.peek().map(|Reverse((intended, _))| *intended),
+            Pacer::Open(schedule) => {
+                let arrival = schedule.peek();
+                Some(thought.map_or(arrival, |thought| thought.min(arrival)))
+            }
+            Pacer::Closed(_) => thought,
         }
         .filter(|next| *next < self.book.end())
     }
@@ -186,13 +217,21 @@ impl Core {
         for _ in 0..DISPATCH_MAX {
             let Some(intended) = self.next_intended().filter(|next| *next <= now) else { break };
             match &mut self.pacer {
-                Pacer::Open(schedule) => {
+                Pacer::Open(schedule) if schedule.peek() == intended => {
                     schedule.advance();
-                    self.book.schedule(intended, now);
-                    self.backlog.push_back(Waiting { intended, dispatched: now });
+                    let which = self.outgoing.next();
+                    self.book.schedule(intended, which.entry, now);
+                    self.backlog.push_back(Waiting { which, intended, dispatched: now, user: None });
                     self.serve_backlog(sockets, now);
                 }
-                Pacer::Closed(_) => self.end_thinking(sockets, now),
+                Pacer::Open(_) | Pacer::Closed(_) => {
+                    if self.pool.as_ref().and_then(Pool::next) == Some(intended) {
+                        self.dispatch_user(intended, now);
+                        self.serve_backlog(sockets, now);
+                    } else {
+                        self.end_thinking(sockets, now);
+                    }
+                }
             }
             now = self.clock.now();
         }
@@ -202,9 +241,15 @@ impl Core {
     /// The think time that ends first has ended.
     fn end_thinking<S: Sockets>(&mut self, sockets: &mut S, now: Nanos) {
         let Some(Reverse((intended, id))) = self.thinking.pop() else { return };
-        self.slots[id as usize].thinking = false;
-        self.book.schedule(intended, now);
-        self.begin(sockets, id, intended, now);
+        let slot = &mut self.slots[id as usize];
+        slot.thinking = false;
+        if slot.user.is_some() {
+            return self.begin_step(sockets, id, intended, now);
+        }
+        let which = self.outgoing.next();
+        self.book.schedule(intended, which.entry, now);
+        self.begin_session(id, intended);
+        self.begin(sockets, id, which, intended, now);
     }
 
     /// No request is intended from now on. What the schedule still holds before the end was never noticed in time to
@@ -212,15 +257,20 @@ impl Core {
     pub(crate) fn begin_drain(&mut self, now: Nanos) {
         while let Some(intended) = self.next_intended() {
             match &mut self.pacer {
-                Pacer::Open(schedule) => {
+                Pacer::Open(schedule) if schedule.peek() == intended => {
                     schedule.advance();
                 }
-                Pacer::Closed(_) => {
+                Pacer::Open(_) | Pacer::Closed(_) => {
+                    if self.pool.as_ref().and_then(Pool::next) == Some(intended) {
+                        self.dispatch_user(intended, now);
+                        continue;
+                    }
                     self.thinking.pop();
                 }
             }
-            self.book.schedule(intended, now);
-            self.backlog.push_back(Waiting { intended, dispatched: now });
+            let which = self.outgoing.next();
+            self.book.schedule(intended, which.entry, now);
+            self.backlog.push_back(Waiting { which, intended, dispatched: now, user: None });
         }
         self.stage = Stage::Draining;
     }
@@ -239,17 +289,25 @@ impl Core {
         matches!(&self.pacer, Pacer::Closed(closed) if closed.is_spent())
             && self.book.in_system() == 0
             && self.thinking.is_empty()
+            && self.pool.as_ref().is_none_or(Pool::is_empty)
     }
 
     /// Counts everything unsent or in flight as censored.
     pub(crate) fn censor_rest(&mut self) {
         for slot in &mut self.slots {
             for (request, was_written) in slot.take_requests() {
-                self.book.censor(request.intended, was_written);
+                self.book.censor(fate(&request, was_written));
             }
         }
-        for waiting in self.backlog.drain(..) {
-            self.book.censor(waiting.intended, false);
+        while let Some(waiting) = self.backlog.pop_front() {
+            self.book.censor(waiting.fate());
+            if let Some(session) = waiting.user {
+                self.close_session(session, SessionEnd::Censored, Nanos::ZERO);
+            }
+        }
+        self.censor_users();
+        for id in 0..self.slots.len() {
+            self.end_session(id as SlotId, SessionEnd::Censored, Nanos::ZERO);
         }
     }
 
@@ -257,6 +315,7 @@ impl Core {
     pub(crate) fn sweep<S: Sockets>(&mut self, sockets: &mut S, now: Nanos) {
         // First those that wait: a connection freed below must not be given to a request that is already overdue.
         self.expire_backlog(now);
+        self.outgoing.refresh();
         let limits = self.limits;
         let overdue = |since: Nanos, limit: Nanos| now.since(since) > limit;
         for id in 0..self.slots.len() {
@@ -267,7 +326,7 @@ impl Core {
                     self.connection_failed(sockets, id, failure, now);
                 }
                 (State::Sending { .. } | State::Waiting, Some(request))
-                    if overdue(request.written, limits.response) =>
+                    if overdue(request.written, self.response_limit(request)) =>
                 {
                     let failure = Failure::said(ErrorClass::Timeout, "no complete answer in time");
                     self.fail(sockets, id, failure, now);
@@ -293,16 +352,18 @@ impl Core {
     /// Ends arrivals that have waited too long for a connection.
     fn expire_backlog(&mut self, now: Nanos) {
         while let Some(front) = self.backlog.front() {
-            let Some(failure) = self.overdue(*front, now) else { return };
-            self.book.fail(front.intended, false, failure, now);
-            self.backlog.pop_front();
+            let Some(failure) = self.overdue(front.intended, now) else { return };
+            self.book.fail(front.fate(), failure, now);
+            if let Some(session) = self.backlog.pop_front().and_then(|waiting| waiting.user) {
+                self.close_session(session, SessionEnd::Failed, now);
+            }
         }
     }
 
     /// How a waiting arrival fails at `now`, if it does.
     #[inline]
-    fn overdue(&self, waiting: Waiting, now: Nanos) -> Option<Failure> {
-        let beyond = |limit: Option<Nanos>| limit.is_some_and(|limit| now.since(waiting.intended) > limit);
+    fn overdue(&self, intended: Nanos, now: Nanos) -> Option<Failure> {
+        let beyond = |limit: Option<Nanos>| limit.is_some_and(|limit| now.since(intended) > limit);
         if beyond(self.limits.deadline) {
             return Some(Failure::said(ErrorClass::Deadline, "not sent before its deadline"));
         }
@@ -328,7 +389,7 @@ impl Core {
             }
             let Some(slot) = self.take_idle().or_else(|| self.closed.pop()) else { return };
             match self.next_waiting(now) {
-                Some(waiting) => self.begin(sockets, slot, waiting.intended, waiting.dispatched),
+                Some(waiting) => self.begin_waiting(sockets, slot, waiting),
                 None => return self.park(sockets, slot),
             }
         }
@@ -353,13 +414,32 @@ impl Core {
         if self.stage != Stage::Running {
             return self.park(sockets, id);
         }
+        if self.go_on(sockets, id, free_at) {
+            return;
+        }
         match self.pacer {
-            Pacer::Closed(_) => self.next_closed(sockets, id, free_at),
-            Pacer::Open(_) => match self.next_waiting(free_at) {
-                Some(waiting) => self.begin(sockets, id, waiting.intended, waiting.dispatched),
+            Pacer::Closed(_) if self.pool.is_none() => self.next_closed(sockets, id, free_at),
+            Pacer::Open(_) | Pacer::Closed(_) => match self.next_waiting(free_at) {
+                Some(waiting) => self.begin_waiting(sockets, id, waiting),
                 None => self.park(sockets, id),
             },
         }
+    }
+
+    /// Gives a waiting arrival to a slot.
+    #[inline]
+    fn begin_waiting<S: Sockets>(&mut self, sockets: &mut S, id: SlotId, waiting: Waiting) {
+        match waiting.user {
+            Some(session) => self.slots[id as usize].user = Some(session),
+            None => self.begin_session(id, waiting.intended),
+        }
+        self.begin(sockets, id, waiting.which, waiting.intended, waiting.dispatched);
+    }
+
+    /// From written to done: the request's own time-out, or the load's.
+    #[inline]
+    fn response_limit(&self, request: &InFlight) -> Nanos {
+        self.outgoing.timeout_ns(request.which.entry).map_or(self.limits.response, Nanos)
     }
 
     /// The closed loop's next request on a slot: at once, after its think time, or never.
@@ -375,14 +455,17 @@ impl Core {
             self.thinking.push(Reverse((intended, id)));
             return;
         }
-        self.book.schedule(intended, free_at);
+        let which = self.outgoing.next();
+        self.book.schedule(intended, which.entry, free_at);
+        self.begin_session(id, intended);
         let dispatched = self.clock.now();
-        self.begin(sockets, id, intended, dispatched);
+        self.begin(sockets, id, which, intended, dispatched);
     }
 
     /// Keeps a slot for later; in the open loop a connection that has served is replaced ahead of its next use.
     fn park<S: Sockets>(&mut self, sockets: &mut S, id: SlotId) {
-        if matches!(self.pacer, Pacer::Closed(_)) || self.stage == Stage::Setup {
+        let holds = matches!(self.pacer, Pacer::Closed(_)) && self.pool.is_none();
+        if holds || self.stage == Stage::Setup {
             return;
         }
         let slot = &mut self.slots[id as usize];
@@ -399,4 +482,9 @@ impl Core {
             _ => {}
         }
     }
+}
+
+/// What the book must know of a request that ends here.
+fn fate(request: &InFlight, was_written: bool) -> Fate {
+    Fate { intended: request.intended, entry: request.which.entry, was_written }
 }

@@ -1,7 +1,7 @@
 //! What tests of the engine share: a short load, and its end with every account checked.
 
 use engine::{EngineError, Generator, IntervalData, Job, Part, Step, Timeline};
-use request::{Check, Prepared};
+use request::{Check, Traffic};
 use schema::experiment::LoadModel;
 use schema::plan::{DriverChoice, LoadPlan, RequestPlan};
 use std::net::SocketAddr;
@@ -16,7 +16,7 @@ pub(crate) fn short_load(
     driver: DriverChoice,
     connections: u32,
     requests: u64,
-    prepared: Prepared,
+    prepared: Traffic,
 ) -> Job {
     Job {
         load: LoadPlan {
@@ -32,7 +32,7 @@ pub(crate) fn short_load(
         },
         requests_max: Some(requests),
         to,
-        prepared: Arc::new(prepared),
+        traffic: prepared,
         timeline: Timeline::for_samples(30_000 * MS, 1, 500 * MS),
         cpus: None,
         spin: false,
@@ -44,9 +44,9 @@ pub(crate) fn short_load(
 }
 
 /// A request whose answer must have status 200 and, where given, this body.
-pub(crate) fn prepared(method: &str, body: Vec<u8>, answer: Option<&str>) -> Prepared {
+pub(crate) fn prepared(method: &str, body: Vec<u8>, answer: Option<&str>) -> Traffic {
     let plan = RequestPlan { method: method.into(), path: "/".into(), headers: vec![], body };
-    Prepared::new(&plan, "localhost", Check::new(&[200], answer.map(|body| body.into()))).unwrap()
+    Traffic::single(&plan, "localhost", Check::new(&[200], answer.map(|body| body.into()))).unwrap()
 }
 
 /// Makes the load and returns the sum of all intervals; nothing may be lost.

@@ -6,10 +6,9 @@ use crate::measure::{LoadJob, Measured, Watch, measure};
 use crate::trial::reference_start;
 use engine::{IntervalData, new_histogram};
 use hdrhistogram::Histogram;
-use request::Check;
 use schema::arrival::ArrivalPlan;
 use schema::experiment::{LoadModel, Reference, ServiceLaw};
-use schema::plan::{DriverChoice, LoadPlan, PhasePlan, RequestPlan};
+use schema::plan::{DriverChoice, ExpectPlan, LoadPlan, PhasePlan, RequestPlan, ScenarioPlan};
 use schema::trial::{IntervalLine, Phase};
 use std::fmt;
 use std::path::PathBuf;
@@ -135,8 +134,12 @@ impl<'a> Bench<'a> {
             url: format!("http://{}", server.addr()),
             authority: server.addr().to_string(),
             to: server.addr(),
-            request: RequestPlan { method: "GET".into(), path: "/".into(), headers: vec![], body: vec![] },
-            check: Check::new(&[200], None),
+            scenario: ScenarioPlan::single(
+                "calibration",
+                RequestPlan { method: "GET".into(), path: "/".into(), ..RequestPlan::default() },
+                ExpectPlan { status: vec![200], ..ExpectPlan::default() },
+            ),
+            bodies: Vec::new(),
             load: load_plan(point, driver),
             name: None,
             phases: phases(time_ns),

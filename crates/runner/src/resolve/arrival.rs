@@ -82,7 +82,7 @@ fn closed(wishes: Wishes<'_>) -> Result<Pacing, Problem> {
         Wishes { rate: Some(_), .. } => refuse("load.rate", "rate"),
         Wishes { arrivals: Some(_), .. } => refuse("load.arrivals", "arrival process"),
         Wishes { shape: Some(_), .. } => refuse("load.shape", "shape, because it has no rate"),
-        _ => Ok(Pacing { think: wishes.think.map(think).transpose()?, ..Pacing::default() }),
+        _ => Ok(Pacing { think: wishes.think.map(|given| think(given, "load.think")).transpose()?, ..Pacing::default() }),
     }
 }
 
@@ -163,13 +163,14 @@ fn law(arrivals: &Arrivals) -> ArrivalPlan {
     }
 }
 
-fn think(think: &Think) -> Result<ThinkPlan, Problem> {
+/// The plan of a think time; `key` says where it stands.
+pub(super) fn think(think: &Think, key: &str) -> Result<ThinkPlan, Problem> {
     let cv = |mean: Nanos, sd: Option<Nanos>, cv: Option<Number>| match (sd, cv) {
         (Some(sd), None) => Ok(sd.0 as f64 / (mean.0 as f64).max(1.0)),
         (None, Some(cv)) => Ok(cv.0),
         _ => {
             let cause = "the spread of the think time is missing, or given twice";
-            Err(Problem::at("load.think", cause, "give one of sd (a time) and cv (a share of the mean)"))
+            Err(Problem::at(key, cause, "give one of sd (a time) and cv (a share of the mean)"))
         }
     };
     Ok(match *think {

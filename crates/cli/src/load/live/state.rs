@@ -62,7 +62,7 @@ impl State {
         let length = (phases.sample_ns < u64::MAX)
             .then(|| Nanos(phases.warmup_at_least_ns + phases.sample_ns * u64::from(phases.samples)));
         Self {
-            what: format!("{} {}{}", job.request.method, job.url, job.request.path),
+            what: job.scenario.words(&job.url),
             rate_asked: load.rate_per_s,
             length,
             requests_max: job.requests_max,

@@ -18,8 +18,8 @@ use std::path::Path;
 
 /// Longest body that is read from a file: it is held in memory and stored in `run.json`.
 const FILE_BYTES_MAX: u64 = 64 << 20;
-/// Most named requests: each has its own histograms in every worker.
-const REQUESTS_MAX: usize = 256;
+/// Most named requests: each has its own histograms, half a megabyte in every worker.
+const REQUESTS_MAX: usize = 100;
 
 /// What a scenario is made of, wherever it stands.
 #[derive(Clone, Copy)]

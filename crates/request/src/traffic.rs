@@ -1,0 +1,125 @@
+//! All that one load sends and how its answers are judged, compiled: a program, its checks and its session.
+
+use crate::{Check, Program, ProgramError};
+use schema::arrival::ThinkPlan;
+use schema::plan::{BodyExpectation, EntryPlan, ExpectPlan, RequestPlan, ScenarioPlan};
+use schema::scenario::{OnFailure, UserConnection};
+use std::sync::Arc;
+use units::Seed;
+
+/// What is sent. Clone one for each worker: checks hold scratch memory.
+#[derive(Clone, Debug)]
+pub struct Traffic {
+    program: Arc<Program>,
+    checks: Vec<Check>,
+    session: Option<Arc<SessionSettings>>,
+}
+
+/// How the steps of a session follow each other.
+#[derive(Clone, Debug)]
+pub struct SessionSettings {
+    /// Places in the scenario, in order; never empty.
+    pub steps: Vec<u16>,
+    /// The pause before each step; the first one's is not used.
+    pub thinks: Vec<Option<ThinkPlan>>,
+    /// Whether cookies are kept and sent back.
+    pub cookies: bool,
+    /// What happens after a failed request.
+    pub on_failure: OnFailure,
+    /// Which connection a user's requests take.
+    pub connection: UserConnection,
+}
+
+impl Traffic {
+    /// Compiles a scenario for `host` (the value of the Host field). `bodies` holds, for each request that has one, the
+    /// bytes that its answers must have besides what the plan says; it may be shorter than the scenario.
+    ///
+    /// # Errors
+    /// A request, an expression, a feeder, a token or a check that cannot be: where, why, and what to do.
+    pub fn new(
+        plan: &ScenarioPlan,
+        host: &str,
+        seed: Seed,
+        bodies: &[Option<Vec<u8>>],
+    ) -> Result<Self, ProgramError> {
+        let program = Program::compile(plan, host, seed.0)?;
+        let session = plan.session.as_ref().map(|session| SessionSettings {
+            steps: session.steps.iter().map(|step| *step as u16).collect(),
+            thinks: session
+                .steps
+                .iter()
+                .map(|step| plan.requests[*step as usize].think.clone().or_else(|| session.think.clone()))
+                .collect(),
+            cookies: session.cookies,
+            on_failure: session.on_failure,
+            connection: session.connection,
+        });
+        let keeps_cookies = session.as_ref().is_some_and(|session| session.cookies);
+        let checks = plan
+            .requests
+            .iter()
+            .enumerate()
+            .map(|(place, entry)| {
+                let body = bodies.get(place).cloned().flatten();
+                check(entry, place, body, &program, keeps_cookies, seed)
+            })
+            .collect::<Result<_, _>>()?;
+        Ok(Self { program: Arc::new(program), checks, session: session.map(Arc::new) })
+    }
+
+    /// One request whose bytes are always the same.
+    ///
+    /// # Errors
+    /// Where a part of the request would break its framing.
+    pub fn single(plan: &RequestPlan, host: &str, check: Check) -> Result<Self, ProgramError> {
+        let scenario = ScenarioPlan::single("request", plan.clone(), ExpectPlan::default());
+        let program = Program::compile(&scenario, host, 0)?;
+        Ok(Self { program: Arc::new(program), checks: vec![check], session: None })
+    }
+
+    /// What is sent.
+    #[must_use]
+    pub fn program(&self) -> &Arc<Program> {
+        &self.program
+    }
+
+    /// The judgement of each request's answers.
+    #[must_use]
+    pub fn checks(&self) -> &[Check] {
+        &self.checks
+    }
+
+    /// How requests follow each other, where one virtual user sends them.
+    #[must_use]
+    pub fn session(&self) -> Option<&SessionSettings> {
+        self.session.as_deref()
+    }
+
+    /// Requests that have results of their own; 0 for a scenario of one.
+    #[must_use]
+    pub fn results(&self) -> usize {
+        if self.checks.len() > 1 { self.checks.len() } else { 0 }
+    }
+}
+
+fn check(
+    entry: &EntryPlan,
+    place: usize,
+    seen: Option<Vec<u8>>,
+    program: &Program,
+    keeps_cookies: bool,
+    seed: Seed,
+) -> Result<Check, ProgramError> {
+    let body = match &entry.expect.body {
+        BodyExpectation::Exact(text) => Some(text.clone().into_bytes()),
+        BodyExpectation::Json(_) | BodyExpectation::Any => seen,
+    };
+    let index = |name: &str| program.captures().iter().position(|have| have == name).unwrap_or_default();
+    Check::compile(&entry.expect, body, &entry.capture, &index, keeps_cookies)
+        .map(|check| check.with_seed(seed.derive("check", place as u64)))
+        .map_err(|error| ProgramError {
+            key: format!("requests.{place}.{}", error.key),
+            cause: error.cause,
+            remedy: error.remedy,
+        })
+}
