@@ -55,7 +55,7 @@ fn each_kind_finds_its_value_or_fails_with_its_name() {
         (regex("\"id\": (\\d)"), "7", regex("id=(\\d)"), "capture n0: regex \"id=(\\d)\""),
         (regex("A[a-z]+"), "Ann", regex("B"), "capture n0: regex \"B\""),
     ] {
-        let seen = seen_over_splits(&taking(&[capture.clone()]), 200, FIELDS, BODY.as_bytes());
+        let seen = seen_over_splits(&taking(std::slice::from_ref(&capture)), 200, FIELDS, BODY.as_bytes());
         assert_eq!((seen.judged, &seen.captured[..]), (Judged::Right, &[(10, found.to_owned())][..]));
         let check = taking(std::slice::from_ref(&missing));
         let seen = seen_over_splits(&check, 200, FIELDS, BODY.as_bytes());
@@ -75,7 +75,7 @@ fn each_kind_finds_its_value_or_fails_with_its_name() {
 #[test]
 fn a_group_that_took_no_part_in_the_match_is_no_value() {
     let optional = regex("A(x)?n");
-    assert_eq!(judge(&taking(&[optional.clone()]), 200, &[], &[b"An"]).judged, Judged::Failed(0));
+    assert_eq!(judge(&taking(std::slice::from_ref(&optional)), 200, &[], &[b"An"]).judged, Judged::Failed(0));
     assert_eq!(judge(&taking(&[optional]), 200, &[], &[b"Axn"]).captured, [(10, "x".to_owned())]);
 }
 
