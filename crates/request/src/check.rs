@@ -1,0 +1,86 @@
+//! What every answer must be, and what is taken from it.
+//!
+//! Invariants: a plain check (status and exact body only) keeps nothing of a right answer and allocates nothing; every
+//! other check keeps a bounded part of the answer in the connection's [`Notes`]. The judgement depends on the bytes,
+//! never on how they were split. No answer makes a check panic, whatever is in it.
+//! Absent on purpose: content codings (bodies are judged as they came), and what happens after a failed check.
+
+mod answer;
+mod capture;
+mod compile;
+mod content;
+mod cookies;
+mod failures;
+mod json;
+mod notes;
+mod status;
+
+pub use answer::{Answer, Judge, Judged};
+pub use compile::CheckError;
+pub use cookies::CookieJar;
+pub use failures::FailureLog;
+pub use notes::Notes;
+
+use content::Content;
+use status::StatusSet;
+use units::Seed;
+
+/// The number in [`Judged::Failed`] for a body that is too long to be kept; [`Check::describe`] tells it.
+const TOO_LONG: u16 = u16::MAX;
+
+/// What every answer must be.
+///
+/// Clone one for each worker: regular expressions hold scratch memory, and a clone has its own.
+#[derive(Clone, Debug)]
+pub struct Check {
+    status: StatusSet,
+    body: Option<Vec<u8>>,
+    content: Option<Box<Content>>,
+}
+
+impl Check {
+    /// Accepts the given status codes (200 to 399 where none is given) and, where given, exactly this body.
+    #[must_use]
+    pub fn new(status: &[u16], body: Option<Vec<u8>>) -> Self {
+        Self { status: StatusSet::new(status), body, content: None }
+    }
+
+    /// The same check with another choice of the answers that `sample` examines.
+    #[must_use]
+    pub fn with_seed(mut self, seed: Seed) -> Self {
+        if let Some(content) = &mut self.content {
+            content.seed = seed.derive("check sample", 0).0;
+        }
+        self
+    }
+
+    /// Whether only the status and the exact body are judged; no value is then captured and no cookie collected.
+    #[inline]
+    #[must_use]
+    pub const fn is_plain(&self) -> bool {
+        self.content.is_none()
+    }
+
+    /// The check behind [`Judged::Failed`] in words, for example `contains "ok"` or `header content-type`.
+    #[must_use]
+    pub fn describe(&self, number: u16) -> String {
+        if number == TOO_LONG {
+            return "body longer than 1 MiB cannot be checked".to_owned();
+        }
+        let names = self.content.as_ref().map(|content| &content.names);
+        names
+            .and_then(|names| names.get(usize::from(number)))
+            .cloned()
+            .unwrap_or_else(|| format!("check {number}"))
+    }
+
+    /// What `judged` says of an answer with this status, in words.
+    fn explain(&self, judged: Judged, status: u16) -> String {
+        match judged {
+            Judged::Right => "right".to_owned(),
+            Judged::UnexpectedStatus => format!("status {status}, expected {}", self.status),
+            Judged::WrongBody => "body: not the expected one".to_owned(),
+            Judged::Failed(number) => self.describe(number),
+        }
+    }
+}
