@@ -401,7 +401,7 @@ impl IntervalData {
         self.sessions.account = SessionAccount::default();
         self.sessions.time.reset();
         self.tokens.clear();
-        self.failed_answers.clear();
+        self.failed_answers = FailureLog::default();
     }
 
     /// Room for the results of this many named requests.
@@ -456,7 +456,7 @@ impl IntervalData {
             let mine = self.tokens.entry(*kind).or_default();
             status.iter().for_each(|(status, count)| *mine.entry(*status).or_insert(0) += count);
         }
-        self.failed_answers.merge(&other.failed_answers);
+        self.failed_answers.merge(other.failed_answers.clone());
     }
 }
 

@@ -114,7 +114,8 @@ fn check(
         BodyExpectation::Exact(text) => Some(text.clone().into_bytes()),
         BodyExpectation::Json(_) | BodyExpectation::Any => seen,
     };
-    let index = |name: &str| program.captures().iter().position(|have| have == name).unwrap_or_default();
+    // Each name that an entry captures is known to the program, which was compiled from the same plan.
+    let index = |name: &str| program.captures().iter().position(|have| have == name).unwrap_or(usize::MAX);
     Check::compile(&entry.expect, body, &entry.capture, &index, keeps_cookies)
         .map(|check| check.with_seed(seed.derive("check", place as u64)))
         .map_err(|error| ProgramError {

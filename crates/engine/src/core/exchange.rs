@@ -107,7 +107,7 @@ impl Core {
         let request = slot.behind.pop_back().or_else(|| slot.request.take());
         if let Some(request) = request {
             let class = ErrorClass::Script;
-            self.book.fail_with(fate(&request, false), class, || error.to_string(), now);
+            self.book.fail_with(fate(&request, false), class, || self.outgoing.explain(error), now);
         }
         self.end_session(id, SessionEnd::Failed, now);
         for (request, was_written) in self.slots[id as usize].take_requests() {
@@ -209,23 +209,16 @@ impl Core {
         };
         let check = self.outgoing.check(request.which.entry);
         self.book.fail_with(fate, ErrorClass::Check, || check.describe(number), done);
-        let log = self.book.failed_answers();
-        if log.has_room() {
-            let name = self.outgoing.name(request.which.entry);
-            let notes = &self.slots[id as usize].notes;
-            log.keep(name, &check.describe(number), request.answer.status(), notes);
-        }
+        let name = self.outgoing.name(request.which.entry);
+        let notes = &self.slots[id as usize].notes;
+        self.book.failed_answers().note(name, check, judged, &request.answer, notes, done);
     }
 
     /// A session takes captured values and cookies from an answer.
     fn learn(&mut self, id: SlotId) {
         let slot = &mut self.slots[id as usize];
-        let Some(session) = &mut slot.user else { return };
-        for (index, value) in slot.notes.captured() {
-            session.captured_mut().set(index, value);
-        }
-        for cookie in slot.notes.cookies() {
-            session.jar_mut().set(cookie);
+        if let Some(session) = &mut slot.user {
+            session.learn(&slot.notes);
         }
     }
 

@@ -2,10 +2,10 @@
 //!
 //! Invariant: a scenario of one static request costs what it did without scenarios; its bytes are never rendered again.
 
-use super::session::Steps;
+use super::session::{Session, Steps};
 use crate::slot::{Slot, Which};
 use pace::{PaceError, Share};
-use request::{Bytes, Check, Made, MakeError, Maker, Traffic, User};
+use request::{Bytes, Check, Made, MakeError, Maker, Traffic};
 use std::sync::Arc;
 use std::time::SystemTime;
 use units::Seed;
@@ -30,7 +30,7 @@ impl Outgoing {
     pub(crate) fn new(traffic: Traffic, seed: Seed, share: Share) -> Result<Self, PaceError> {
         let program = traffic.program();
         Ok(Self {
-            maker: program.maker(share),
+            maker: program.maker(share.index() as u32, share.workers() as u32),
             constant: program.constant(),
             lasting: program.lasting_bytes(),
             numbered: 0,
@@ -77,18 +77,8 @@ impl Outgoing {
             return Ok(made);
         }
         let Slot { rendered, user, .. } = slot;
-        let user = user.as_deref_mut().map(|session| {
-            session.refresh_cookies();
-            &*session
-        });
-        let user = user.map(|session| User {
-            session: session.number(),
-            step: session.step() as u32,
-            captured: session.captured(),
-            cookies: session.cookies(),
-        });
-        self.maker
-            .make(which.n, user.as_ref(), rendered)
+        let user = user.as_deref_mut().map(Session::as_user);
+        self.maker.make(which.n, user.as_ref(), rendered)
     }
 
     /// The bytes of a request that stand in `rendered` if they were rendered.
@@ -110,6 +100,11 @@ impl Outgoing {
     #[inline]
     pub(super) fn check(&self, entry: u16) -> &Check {
         &self.traffic.checks()[usize::from(entry)]
+    }
+
+    /// What an error of making a request means, for people.
+    pub(super) fn explain(&self, error: &MakeError) -> String {
+        self.traffic.program().explain(error)
     }
 
     /// Name of a request.

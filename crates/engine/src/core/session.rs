@@ -8,7 +8,7 @@ use super::{Core, Pacer, Stage, Waiting};
 use crate::book::SessionEnd;
 use crate::driver::{SlotId, Sockets};
 use pace::{PaceError, Share, Think};
-use request::{Captured, CookieJar, Program, SessionSettings};
+use request::{Captured, CookieJar, Notes, Program, SessionSettings, User};
 use schema::scenario::OnFailure;
 use schema::scenario::UserConnection;
 use std::cmp::{Ordering, Reverse};
@@ -142,47 +142,41 @@ impl Steps {
     }
 
     fn begin(&mut self, intended: Nanos) -> Box<Session> {
-        let mut session = self.spare.pop().unwrap_or_default();
+        let new = || Box::new(Session { captured: Captured::new(self.captures), ..Session::default() });
+        let mut session = self.spare.pop().unwrap_or_else(new);
         session.number = self.begun * self.share.workers() + self.share.index();
         self.begun += 1;
         session.step = 0;
         session.intended = intended;
         session.is_failed = false;
-        session.captured.reset(self.captures);
+        session.captured.clear();
         session.jar.clear();
         session
     }
 }
 
 impl Session {
-    pub(super) const fn number(&self) -> u64 {
-        self.number
-    }
-
-    pub(super) const fn step(&self) -> usize {
-        self.step
-    }
-
-    pub(super) const fn captured(&self) -> &Captured {
-        &self.captured
-    }
-
-    pub(super) const fn captured_mut(&mut self) -> &mut Captured {
-        &mut self.captured
-    }
-
-    pub(super) const fn jar_mut(&mut self) -> &mut CookieJar {
-        &mut self.jar
-    }
-
-    pub(super) fn cookies(&self) -> &str {
-        &self.cookies
-    }
-
-    /// Renders the Cookie field of the next request.
-    pub(super) fn refresh_cookies(&mut self) {
+    /// What the next request must know of its user.
+    pub(super) fn as_user(&mut self) -> User<'_> {
         self.cookies.clear();
         self.jar.render(&mut self.cookies);
+        User {
+            session: self.number,
+            step: self.step as u32,
+            captured: &self.captured,
+            cookies: &self.cookies,
+        }
+    }
+
+    /// Takes captured values and cookies from the notes of an answer. A value that is too long is as good as missing;
+    /// the request that needs it says so.
+    pub(super) fn learn(&mut self, notes: &Notes) {
+        for (index, value) in notes.captured() {
+            self.captured.set(index, value);
+        }
+        for (name, value) in notes.cookies() {
+            self.jar.set(name, value);
+        }
     }
 }
 

@@ -18,14 +18,14 @@ pub(super) fn single(
 ) -> Result<EntryPlan, Problem> {
     let made = made(request, "request", folder)?;
     let expect = expect::plan(expect, "expect", made.is_template, folder)?;
-    entry(name, 1.0, made, expect, "request")
+    Ok(entry(name, 1.0, made, expect))
 }
 
 /// One of `[[requests]]`; `at` is its key.
 pub(super) fn named(named: &NamedRequest, at: &str, folder: &Path) -> Result<EntryPlan, Problem> {
     let made = made(&named.request(), at, folder)?;
     let expect = expect::plan(&named.expect, &format!("{at}.expect"), made.is_template, folder)?;
-    let mut entry = entry(&named.name, named.weight.unwrap_or(1.0), made, expect, at)?;
+    let mut entry = entry(&named.name, named.weight.unwrap_or(1.0), made, expect);
     entry.timeout_ns = match named.timeout {
         Some(timeout) if timeout.0 == 0 => {
             let cause = "a time-out of zero would fail every request";
@@ -56,20 +56,15 @@ struct Made {
     is_template: bool,
 }
 
-fn entry(name: &str, weight: f64, made: Made, expect: ExpectPlan, at: &str) -> Result<EntryPlan, Problem> {
-    if !made.is_template {
-        // The one encoder says what cannot be sent.
-        request::Prepared::new(&made.request, "host", request::Check::new(&[], None))
-            .map_err(|error| Problem::at(at, error.to_string(), "mend that part of the request"))?;
-    }
-    Ok(EntryPlan {
+fn entry(name: &str, weight: f64, made: Made, expect: ExpectPlan) -> EntryPlan {
+    EntryPlan {
         name: name.to_owned(),
         weight,
         request: made.request,
         is_template: made.is_template,
         expect,
         ..EntryPlan::default()
-    })
+    }
 }
 
 /// A body as it was given.

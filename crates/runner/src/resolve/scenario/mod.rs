@@ -15,6 +15,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
+use units::Seed;
 
 /// Longest body that is read from a file: it is held in memory and stored in `run.json`.
 const FILE_BYTES_MAX: u64 = 64 << 20;
@@ -203,7 +204,7 @@ fn plan(name: &str, parts: Parts<'_>, folder: &Path) -> Result<ScenarioPlan, Pro
 
 /// What only the compiler of requests can say, said before any load.
 fn check(plan: &ScenarioPlan, is_single: bool) -> Result<(), Problem> {
-    request::Program::check(plan).map_err(|error| {
+    request::Traffic::new(plan, "host", Seed(0), &[]).map(drop).map_err(|error| {
         let key = if is_single { error.key.replacen("requests.0", "request", 1) } else { error.key };
         Problem::at(&key, error.cause, error.remedy)
     })
