@@ -5,6 +5,13 @@
 //! answer's status and body are.
 //! Absent on purpose: sockets, clocks, and templates (every request of a load is the same bytes for now).
 
+mod program;
+mod template;
+
+pub use program::{
+    Bytes, CAPTURED_BYTES_MAX, Captured, Made, MakeCause, MakeError, Maker, Program, ProgramError, TokenUse,
+    User,
+};
 use schema::plan::RequestPlan;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;
