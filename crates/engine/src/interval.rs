@@ -3,7 +3,6 @@
 //! Every request belongs to one account, by its intended time: `measured` if that lies in the samples, else `warm`.
 //! Each account balances on its own at the end, so what warm-up left behind can never leak into a result.
 
-use crate::failure::Failure;
 use hdrhistogram::Histogram;
 use request::FailureLog;
 use schema::load::{ErrorClass, TokenKind};
@@ -416,11 +415,6 @@ impl IntervalData {
         }
     }
 
-    /// Keeps the text of a failure while its class has few.
-    pub(crate) fn note_failure(&mut self, failure: Failure) {
-        self.note_text(failure.class, || failure.text());
-    }
-
     /// Keeps a text of a failure of this class while it has few.
     pub(crate) fn note_text(&mut self, class: ErrorClass, text: impl FnOnce() -> String) {
         let texts = self.examples.entry(class).or_default();
@@ -491,7 +485,7 @@ mod tests {
             data.counts.measured.failed[class.index()] += 1;
             data.times.response.record(value).unwrap();
             data.count_status(200);
-            data.note_failure(Failure::new(class));
+            data.note_text(class, || class.key().to_owned());
             data
         };
         let (a, b) = (part(5, ErrorClass::Reset), part(9_000_000, ErrorClass::Timeout));
@@ -515,7 +509,7 @@ mod tests {
         data.counts.answers = 3;
         data.count_status(404);
         data.times.connect.record(7).unwrap();
-        data.note_failure(Failure::new(ErrorClass::Io));
+        data.note_text(ErrorClass::Io, || "io".to_owned());
         data.begin(4, 99);
         assert_eq!(data.counts, Counts { index: 4, start_ns: 99, ..Counts::default() });
         assert!(data.status_counts().is_empty() && data.times.connect.is_empty() && data.examples.is_empty());
@@ -525,8 +519,7 @@ mod tests {
     fn few_distinct_texts_are_kept() {
         let mut data = IntervalData::default();
         for status in [500, 500, 501, 502, 503] {
-            let cause = crate::failure::Cause::Status(status);
-            data.note_failure(Failure { class: ErrorClass::UnexpectedStatus, cause });
+            data.note_text(ErrorClass::UnexpectedStatus, || format!("status {status}"));
         }
         assert_eq!(data.examples[&ErrorClass::UnexpectedStatus], ["status 500", "status 501", "status 502"]);
     }

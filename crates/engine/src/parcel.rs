@@ -3,12 +3,15 @@
 //!
 //! Histograms travel in HdrHistogram's V2 form (METHOD §10), in base64 because the rest is text.
 
-use crate::interval::{Counts, IntervalData, Sent, Times, new_histogram};
+use crate::interval::{
+    Account, Counts, EntryData, IntervalData, Sent, SessionAccount, SessionData, Times, new_histogram,
+};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
-use schema::load::ErrorClass;
+use request::FailureLog;
+use schema::load::{ErrorClass, TokenKind};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -21,6 +24,42 @@ pub struct Parcel {
     times: BTreeMap<String, String>,
     sent: Sent,
     examples: BTreeMap<ErrorClass, Vec<String>>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    entries: Vec<EntryParcel>,
+    sessions: SessionAccount,
+    session_time: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    tokens: Vec<(u8, TokenKind, BTreeMap<u16, u64>)>,
+    failed_answers: FailureLog,
+}
+
+/// The results of one named request.
+#[derive(Debug, Deserialize, Serialize)]
+struct EntryParcel {
+    account: Account,
+    status: BTreeMap<u16, u64>,
+    response: Option<String>,
+    service: Option<String>,
+}
+
+impl EntryParcel {
+    fn pack(data: &EntryData) -> Self {
+        Self {
+            account: data.account,
+            status: data.status.clone(),
+            response: full(&data.response),
+            service: full(&data.service),
+        }
+    }
+
+    fn unpack(self) -> Result<EntryData, ParcelError> {
+        Ok(EntryData {
+            account: self.account,
+            status: self.status,
+            response: histogram("response", self.response)?,
+            service: histogram("service", self.service)?,
+        })
+    }
 }
 
 /// A parcel that no engine has packed.
@@ -35,13 +74,22 @@ impl Parcel {
     /// Packs an interval.
     #[must_use]
     pub fn pack(data: &IntervalData) -> Self {
-        let full = data.times.tagged().into_iter().filter(|(_, histogram)| !histogram.is_empty());
+        let times = data.times.tagged().into_iter();
         Self {
             counts: data.counts,
             status: data.status_counts(),
-            times: full.map(|(tag, histogram)| (tag.to_owned(), encode(histogram))).collect(),
+            times: times.filter_map(|(tag, histogram)| Some((tag.to_owned(), full(histogram)?))).collect(),
             sent: data.sent.clone(),
             examples: data.examples.clone(),
+            entries: data.entries.iter().map(EntryParcel::pack).collect(),
+            sessions: data.sessions.account,
+            session_time: full(&data.sessions.time),
+            tokens: data
+                .tokens
+                .iter()
+                .map(|((maker, kind), status)| (*maker, *kind, status.clone()))
+                .collect(),
+            failed_answers: data.failed_answers.clone(),
         }
     }
 
@@ -64,8 +112,24 @@ impl Parcel {
         }
         data.sent = self.sent;
         data.examples = self.examples;
+        data.entries = self.entries.into_iter().map(EntryParcel::unpack).collect::<Result<_, _>>()?;
+        data.sessions =
+            SessionData { account: self.sessions, time: histogram("session", self.session_time)? };
+        data.tokens = self.tokens.into_iter().map(|(maker, kind, status)| ((maker, kind), status)).collect();
+        data.failed_answers = self.failed_answers;
         Ok(data)
     }
+}
+
+/// A histogram that holds something.
+fn full(histogram: &Histogram<u64>) -> Option<String> {
+    (!histogram.is_empty()).then(|| encode(histogram))
+}
+
+/// What [`full`] made.
+fn histogram(tag: &str, text: Option<String>) -> Result<Histogram<u64>, ParcelError> {
+    text.map_or_else(|| Ok(new_histogram()), |text| decode(&text))
+        .map_err(|cause| ParcelError { tag: tag.to_owned(), cause })
 }
 
 fn encode(histogram: &Histogram<u64>) -> String {
@@ -86,7 +150,6 @@ fn decode(text: &str) -> Result<Histogram<u64>, String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::failure::Failure;
 
     fn interval(seed: u64) -> IntervalData {
         let mut data = IntervalData::default();
@@ -102,7 +165,14 @@ mod tests {
         }
         data.sent.note(seed, seed + 9);
         data.sent.close(4_000);
-        data.note_failure(Failure::new(ErrorClass::Timeout));
+        data.note_text(ErrorClass::Timeout, || "timeout".to_owned());
+        data.with_entries(2);
+        data.entries[1].account.scheduled = seed;
+        data.entries[1].status.insert(200, seed);
+        data.entries[1].service.record(seed).unwrap();
+        data.sessions.account.started = seed;
+        data.sessions.time.record(seed * 3).unwrap();
+        data.tokens.entry((1, TokenKind::Expired)).or_default().insert(401, seed);
         data
     }
 
@@ -125,6 +195,12 @@ mod tests {
             assert_eq!(there.status_counts(), here.status_counts());
             assert_eq!(there.sent, here.sent);
             assert_eq!(there.examples, here.examples);
+            assert_eq!(there.entries[1].account, here.entries[1].account);
+            assert_eq!(there.entries[1].service, here.entries[1].service);
+            assert_eq!(there.entries[1].status, here.entries[1].status);
+            assert_eq!(there.sessions.account, here.sessions.account);
+            assert_eq!(there.sessions.time, here.sessions.time);
+            assert_eq!(there.tokens, here.tokens);
             for ((tag, mine), (_, other)) in here.times.tagged().into_iter().zip(there.times.tagged()) {
                 assert_eq!(mine, other, "{tag}");
                 assert_eq!((mine.min(), mine.max(), mine.len()), (other.min(), other.max(), other.len()));

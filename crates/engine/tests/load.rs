@@ -10,7 +10,6 @@ use schema::plan::{DriverChoice, LoadPlan, RequestPlan};
 use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::net::{SocketAddr, TcpListener};
-use std::sync::Arc;
 use std::time::Duration;
 use testkit::reference::{Law, ReferenceServer};
 use testkit::script::{Act, Scripted};

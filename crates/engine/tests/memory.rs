@@ -8,7 +8,6 @@ use schema::arrival::ArrivalPlan;
 use schema::experiment::{LoadModel, Reference};
 use schema::plan::{DriverChoice, LoadPlan, RequestPlan};
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::time::Duration;
 use testkit::reference::{Law, ReferenceServer};
 

@@ -9,7 +9,6 @@ use request::{Check, Traffic};
 use schema::arrival::ArrivalPlan;
 use schema::experiment::{LoadModel, Reference, ServiceLaw};
 use schema::plan::{LoadPlan, RequestPlan};
-use std::sync::Arc;
 use std::time::Duration;
 use testkit::reference::{Law, ReferenceServer};
 use units::Nanos;

@@ -4,15 +4,15 @@
 //! fields by turns, and last the body.
 
 use crate::Broken;
-use request::{Check, EncodeError, Prepared};
+use request::{Check, ProgramError, Traffic};
 use schema::plan::RequestPlan;
 
 /// Divides the parts of the input.
 const DIVIDER: u8 = 0xff;
 const HEADERS_MAX: usize = 1024;
 
-/// Renders a request for a host, as [`Prepared::new`] does.
-pub type Renderer = dyn Fn(&RequestPlan, &str) -> Result<Vec<u8>, EncodeError>;
+/// Renders a request for a host, as [`Traffic::single`] does.
+pub type Renderer = dyn Fn(&RequestPlan, &str) -> Result<Vec<u8>, ProgramError>;
 
 /// The property of the target `request`.
 ///
@@ -22,8 +22,9 @@ pub fn check(input: &[u8]) -> Result<(), Broken> {
     check_with(input, &render)
 }
 
-fn render(plan: &RequestPlan, host: &str) -> Result<Vec<u8>, EncodeError> {
-    Prepared::new(plan, host, Check::new(&[], None)).map(|prepared| prepared.bytes().to_vec())
+fn render(plan: &RequestPlan, host: &str) -> Result<Vec<u8>, ProgramError> {
+    Traffic::single(plan, host, Check::new(&[], None))
+        .map(|traffic| traffic.program().lasting_bytes().to_vec())
 }
 
 /// [`check`] of any renderer.

@@ -13,7 +13,8 @@ mod traffic;
 
 pub use check::{Answer, Check, CheckError, CookieJar, FailureLog, Judge, Judged, Notes};
 pub use program::{
-    Bytes, CAPTURED_BYTES_MAX, Captured, Made, MakeCause, MakeError, Maker, Program, ProgramError, TokenUse, User,
+    Bytes, CAPTURED_BYTES_MAX, Captured, Made, MakeCause, MakeError, Maker, Program, ProgramError, TokenUse,
+    User,
 };
 pub use traffic::{SessionSettings, Traffic};
 pub use wire::EncodeError;

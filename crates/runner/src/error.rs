@@ -68,7 +68,7 @@ pub enum RunnerError {
 }
 
 /// Why a request cannot be sent as it is written.
-pub(crate) type RequestError = request::EncodeError;
+pub(crate) type RequestError = request::ProgramError;
 
 impl RunnerError {
     /// Wraps an error of the system about a file.

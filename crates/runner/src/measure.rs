@@ -21,7 +21,6 @@ use schema::version::LoadVersion;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 use units::{MonotonicClock, Seed};
@@ -456,7 +455,12 @@ impl Fold {
                     share: account.scheduled as f64 / all,
                     requests: requests(account),
                     errors: account.failed_by_class(),
-                    status: data.status.iter().filter(|(_, n)| **n > 0).map(|(code, n)| (*code, *n)).collect(),
+                    status: data
+                        .status
+                        .iter()
+                        .filter(|(_, n)| **n > 0)
+                        .map(|(code, n)| (*code, *n))
+                        .collect(),
                     response: analyze::latency(&data.response, beyond),
                     service: analyze::latency(&data.service, beyond),
                 }

@@ -200,18 +200,30 @@ impl Core {
         }
     }
 
-    /// An answer that is not right.
+    /// An answer that is not right; the first few are kept where a check has kept their bodies.
     #[cold]
     fn refuse(&mut self, id: SlotId, request: &InFlight, judged: Judged, done: Nanos) {
         let fate = fate(request, true);
-        let Judged::Failed(number) = judged else {
-            return self.book.fail(fate, failure_of(judged, request), done);
-        };
-        let check = self.outgoing.check(request.which.entry);
-        self.book.fail_with(fate, ErrorClass::Check, || check.describe(number), done);
-        let name = self.outgoing.name(request.which.entry);
-        let notes = &self.slots[id as usize].notes;
-        self.book.failed_answers().note(name, check, judged, &request.answer, notes, done);
+        let entry = request.which.entry;
+        let check = self.outgoing.check(entry);
+        match judged {
+            Judged::Failed(number) => {
+                self.book.fail_with(fate, ErrorClass::Check, || check.describe(number), done);
+            }
+            Judged::WrongBody => {
+                let failure = Failure::said(ErrorClass::WrongBody, "the body is not the expected one");
+                self.book.fail(fate, failure, done);
+            }
+            Judged::Right | Judged::UnexpectedStatus => {
+                let cause = Cause::Status(request.answer.status());
+                self.book.fail(fate, Failure { class: ErrorClass::UnexpectedStatus, cause }, done);
+            }
+        }
+        if !check.is_plain() {
+            let notes = &self.slots[id as usize].notes;
+            let name = self.outgoing.name(entry);
+            self.book.failed_answers().note(name, check, judged, &request.answer, notes, done);
+        }
     }
 
     /// A session takes captured values and cookies from an answer.
@@ -245,15 +257,6 @@ impl Core {
         self.close(sockets, id);
         let now = self.clock.now();
         self.next_request(sockets, id, now);
-    }
-}
-
-fn failure_of(judged: Judged, request: &InFlight) -> Failure {
-    match judged {
-        Judged::WrongBody => Failure::said(ErrorClass::WrongBody, "the body is not the expected one"),
-        Judged::Right | Judged::UnexpectedStatus => {
-            Failure { class: ErrorClass::UnexpectedStatus, cause: Cause::Status(request.answer.status()) }
-        }
     }
 }
 

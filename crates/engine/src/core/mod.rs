@@ -17,12 +17,12 @@ use crate::names::Names;
 use crate::slot::{InFlight, Slot, State, Which};
 pub(crate) use connection::Behaviour;
 pub(crate) use outgoing::Outgoing;
-pub(crate) use session::Session;
 use pace::{Closed, Schedule};
 use schema::load::ErrorClass;
+pub(crate) use session::Session;
+use session::{Pool, Steps};
 use std::cmp::Reverse;
 use std::collections::{BinaryHeap, VecDeque};
-use session::{Pool, Steps};
 use std::sync::Arc;
 use units::{Clock, MonotonicClock, Nanos};
 

@@ -13,7 +13,7 @@ use schema::scenario::OnFailure;
 use schema::scenario::UserConnection;
 use std::cmp::{Ordering, Reverse};
 use std::collections::BinaryHeap;
-use units::{Nanos, Seed};
+use units::{Clock, Nanos, Seed};
 
 /// The steps of a scenario's session, for one worker.
 pub(crate) struct Steps {
@@ -22,7 +22,6 @@ pub(crate) struct Steps {
     /// Pause before each step; the first has none.
     thinks: Vec<Option<Think>>,
     captures: usize,
-    keeps_cookies: bool,
     on_failure: OnFailure,
     is_pooled: bool,
     share: Share,
@@ -113,7 +112,6 @@ impl Steps {
             entries: settings.steps.clone(),
             thinks: thinks.collect::<Result<_, _>>()?,
             captures: program.captures().len(),
-            keeps_cookies: settings.cookies,
             on_failure: settings.on_failure,
             is_pooled: settings.connection == UserConnection::Pool,
             share,
@@ -296,7 +294,13 @@ impl Core {
     }
 
     /// Sends the next step of the slot's session.
-    pub(super) fn begin_step<S: Sockets>(&mut self, sockets: &mut S, id: SlotId, intended: Nanos, now: Nanos) {
+    pub(super) fn begin_step<S: Sockets>(
+        &mut self,
+        sockets: &mut S,
+        id: SlotId,
+        intended: Nanos,
+        now: Nanos,
+    ) {
         let Some(session) = &self.slots[id as usize].user else { return };
         let which = self.outgoing.next_step(session.step);
         self.book.schedule(intended, which.entry, now);

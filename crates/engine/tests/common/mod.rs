@@ -5,7 +5,6 @@ use request::{Check, Traffic};
 use schema::experiment::LoadModel;
 use schema::plan::{DriverChoice, LoadPlan, RequestPlan};
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::time::Duration;
 
 pub(crate) const MS: u64 = 1_000_000;

@@ -82,7 +82,10 @@ fn closed(wishes: Wishes<'_>) -> Result<Pacing, Problem> {
         Wishes { rate: Some(_), .. } => refuse("load.rate", "rate"),
         Wishes { arrivals: Some(_), .. } => refuse("load.arrivals", "arrival process"),
         Wishes { shape: Some(_), .. } => refuse("load.shape", "shape, because it has no rate"),
-        _ => Ok(Pacing { think: wishes.think.map(|given| think(given, "load.think")).transpose()?, ..Pacing::default() }),
+        _ => Ok(Pacing {
+            think: wishes.think.map(|given| think(given, "load.think")).transpose()?,
+            ..Pacing::default()
+        }),
     }
 }
 

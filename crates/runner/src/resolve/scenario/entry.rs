@@ -34,7 +34,8 @@ pub(super) fn named(named: &NamedRequest, at: &str, folder: &Path) -> Result<Ent
         timeout => timeout.map(|timeout| timeout.0),
     };
     entry.capture = captures(&named.capture, at)?;
-    entry.think = named.think.as_ref().map(|think| arrival::think(think, &format!("{at}.think"))).transpose()?;
+    entry.think =
+        named.think.as_ref().map(|think| arrival::think(think, &format!("{at}.think"))).transpose()?;
     Ok(entry)
 }
 
@@ -78,9 +79,10 @@ struct Body {
 
 fn made(request: &Request, at: &str, folder: &Path) -> Result<Made, Problem> {
     let body = body(request, at, folder)?;
-    let method = request.method.clone().unwrap_or_else(|| {
-        if body.bytes.is_empty() { "GET" } else { "POST" }.to_owned()
-    });
+    let method = request
+        .method
+        .clone()
+        .unwrap_or_else(|| if body.bytes.is_empty() { "GET" } else { "POST" }.to_owned());
     let mut headers: Vec<(String, String)> =
         request.headers.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
     let says = |name: &str| headers.iter().any(|(have, _)| have.eq_ignore_ascii_case(name));

@@ -7,14 +7,23 @@ use schema::text::Problem;
 use std::path::Path;
 
 /// `at` is the key of the table; `is_template` tells that requests differ, so that no two answers need be equal.
-pub(super) fn plan(expect: &Expect, at: &str, is_template: bool, folder: &Path) -> Result<ExpectPlan, Problem> {
+pub(super) fn plan(
+    expect: &Expect,
+    at: &str,
+    is_template: bool,
+    folder: &Path,
+) -> Result<ExpectPlan, Problem> {
     let body = body(expect, at, folder)?;
     if is_template && matches!(body, BodyExpectation::Json(_)) {
         let cause = "requests from a template have no answer that always comes again";
         return Err(Problem::at(at, cause, "use json_equals, json_has, contains or regex instead of json"));
     }
     if expect.sample.is_some_and(|share| !(share > 0.0 && share <= 1.0)) {
-        return Err(Problem::at(&format!("{at}.sample"), "this share cannot be", "give one above 0, at most 1"));
+        return Err(Problem::at(
+            &format!("{at}.sample"),
+            "this share cannot be",
+            "give one above 0, at most 1",
+        ));
     }
     let headers =
         expect.headers.iter().map(|(name, value)| (name.to_ascii_lowercase(), value.clone())).collect();
@@ -26,7 +35,11 @@ pub(super) fn plan(expect: &Expect, at: &str, is_template: bool, folder: &Path) 
         contains: expect.contains.clone(),
         regex: expect.regex.clone(),
         json_has: expect.json_has.clone(),
-        json_equals: expect.json_equals.iter().map(|(pointer, value)| (pointer.clone(), value.clone())).collect(),
+        json_equals: expect
+            .json_equals
+            .iter()
+            .map(|(pointer, value)| (pointer.clone(), value.clone()))
+            .collect(),
         sha256: expect.sha256.as_ref().map(|text| text.to_ascii_lowercase()),
         sample: expect.sample,
     })
@@ -40,7 +53,8 @@ fn status(items: &[StatusItem], at: &str) -> Result<Vec<u16>, Problem> {
                 StatusItem::Code(code) => code.to_string(),
                 StatusItem::Range(text) => format!("`{text}`"),
             };
-            let remedy = "give codes from 100 to 999, a class such as \"2xx\", or a range such as \"200-299\"";
+            let remedy =
+                "give codes from 100 to 999, a class such as \"2xx\", or a range such as \"200-299\"";
             Problem::at(&format!("{at}.status"), format!("{shown} is no status code"), remedy)
         })?;
         codes.extend(from..=to);
@@ -97,7 +111,14 @@ mod tests {
         let text = |text: &str| StatusItem::Range(text.to_owned());
         assert_eq!(of(&[StatusItem::Code(204), text("200-202"), text("201")]).unwrap(), [200, 201, 202, 204]);
         assert_eq!(of(&[text("3xx")]).unwrap(), (300..400).collect::<Vec<u16>>());
-        for wrong in [StatusItem::Code(99), StatusItem::Code(1000), text("xx"), text("0xx"), text("300-200"), text("ok")] {
+        for wrong in [
+            StatusItem::Code(99),
+            StatusItem::Code(1000),
+            text("xx"),
+            text("0xx"),
+            text("300-200"),
+            text("ok"),
+        ] {
             let problem = of(std::slice::from_ref(&wrong)).unwrap_err();
             assert!(problem.cause.ends_with("is no status code"), "{wrong:?}: {problem:?}");
         }

@@ -180,7 +180,11 @@ fn plan(name: &str, parts: Parts<'_>, folder: &Path) -> Result<ScenarioPlan, Pro
         }
         (None, requests @ [_, ..]) => several(requests, parts.session.is_some(), folder)?,
         (Some(_), _) => {
-            return Err(Problem::at("requests", "there is one request and a list of them", "keep one of the two"));
+            return Err(Problem::at(
+                "requests",
+                "there is one request and a list of them",
+                "keep one of the two",
+            ));
         }
         (None, []) => {
             let remedy = "add\n  [request]\n  path = \"/\"";
@@ -213,7 +217,11 @@ fn check(plan: &ScenarioPlan, is_single: bool) -> Result<(), Problem> {
 fn several(requests: &[NamedRequest], is_session: bool, folder: &Path) -> Result<Vec<EntryPlan>, Problem> {
     if requests.len() > REQUESTS_MAX {
         let cause = format!("{} requests are too many", requests.len());
-        return Err(Problem::at("requests", cause, format!("name at most {REQUESTS_MAX}; use a template or a feeder")));
+        return Err(Problem::at(
+            "requests",
+            cause,
+            format!("name at most {REQUESTS_MAX}; use a template or a feeder"),
+        ));
     }
     let mut names = BTreeSet::new();
     let mut entries = Vec::with_capacity(requests.len());
@@ -238,7 +246,11 @@ fn several(requests: &[NamedRequest], is_session: bool, folder: &Path) -> Result
         entries.push(entry::named(request, &at, folder)?);
     }
     if !is_session && entries.iter().map(|entry| entry.weight).sum::<f64>() <= 0.0 {
-        return Err(Problem::at("requests", "all weights are 0", "give at least one request a weight above 0"));
+        return Err(Problem::at(
+            "requests",
+            "all weights are 0",
+            "give at least one request a weight above 0",
+        ));
     }
     Ok(entries)
 }

@@ -9,9 +9,11 @@ use schema::text::{Problem, nearest};
 pub(super) fn plan(session: &Session, requests: &[EntryPlan]) -> Result<SessionPlan, Problem> {
     let steps = match &session.steps {
         None => (0..requests.len() as u32).collect(),
-        Some(names) => {
-            names.iter().enumerate().map(|(place, name)| step(name, place, requests)).collect::<Result<_, _>>()?
-        }
+        Some(names) => names
+            .iter()
+            .enumerate()
+            .map(|(place, name)| step(name, place, requests))
+            .collect::<Result<_, _>>()?,
     };
     let steps: Vec<u32> = steps;
     if steps.is_empty() {

@@ -1,0 +1,178 @@
+//! One worker's part: makes the bytes of its requests. On the hot path: no lock, and no allocation once warm.
+
+use super::{Captured, MakeCause, MakeError, Program};
+use crate::template::eval::{Frame, Nothing, Value, pick};
+use schema::load::TokenKind;
+use std::ops::Range;
+use std::sync::Arc;
+use std::time::SystemTime;
+use units::Rng;
+
+/// One worker's scratch memory and positions.
+#[derive(Debug)]
+pub struct Maker {
+    program: Arc<Program>,
+    worker: u64,
+    workers: u64,
+    only: Option<u16>,
+    vars: Vec<Value>,
+    scratch: Vec<u8>,
+    body: Vec<u8>,
+}
+
+/// Where the bytes of a request are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Bytes {
+    /// In the program's lasting bytes.
+    Lasting {
+        /// First byte.
+        from: u32,
+        /// Behind the last byte.
+        to: u32,
+    },
+    /// In the caller's buffer.
+    Rendered,
+}
+
+impl Bytes {
+    /// The place in the program's lasting bytes.
+    #[inline]
+    #[must_use]
+    pub const fn lasting(self) -> Option<Range<usize>> {
+        match self {
+            Self::Lasting { from, to } => Some(from as usize..to as usize),
+            Self::Rendered => None,
+        }
+    }
+}
+
+/// A request that was made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Made {
+    /// Place among the names.
+    pub entry: u16,
+    /// Its bytes.
+    pub bytes: Bytes,
+    /// The token that it carries; the first one, where it carries several.
+    pub token: Option<TokenUse>,
+}
+
+/// A token in use.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TokenUse {
+    /// Place among the token makers.
+    pub maker: u8,
+    /// How it was made.
+    pub kind: TokenKind,
+}
+
+/// The virtual user for whom a request of a session is made.
+#[derive(Clone, Copy, Debug)]
+pub struct User<'a> {
+    /// Number of the session over all workers.
+    pub session: u64,
+    /// Place in the session's steps.
+    pub step: u32,
+    /// Values taken from earlier answers.
+    pub captured: &'a Captured,
+    /// Value of a Cookie field, may be empty.
+    pub cookies: &'a str,
+}
+
+impl Maker {
+    pub(super) fn new(program: Arc<Program>, worker: u32, workers: u32) -> Self {
+        Self {
+            only: program.only_entry(),
+            vars: vec![Value::Int(0); program.vars.len()],
+            scratch: Vec::new(),
+            body: Vec::new(),
+            worker: worker.into(),
+            workers: workers.into(),
+            program,
+        }
+    }
+
+    /// Which entry request `n` of this worker is, of a mix.
+    #[inline]
+    #[must_use]
+    pub fn entry(&self, n: u64) -> u16 {
+        let global = n.wrapping_mul(self.workers).wrapping_add(self.worker);
+        self.program.choose(self.only, global).0
+    }
+
+    /// Makes request `n` of this worker, counted from 0; `user` is needed for sessions and ignored for a mix. Over
+    /// all it is request `n * workers + worker`, so that the workers' requests together are 0, 1, 2, … `out` is
+    /// cleared and filled for [`Bytes::Rendered`] alone.
+    ///
+    /// # Errors
+    /// Where an expression has no value, a row is missing, or the framing would break: see [`MakeError`].
+    pub fn make(&mut self, n: u64, user: Option<&User<'_>>, out: &mut Vec<u8>) -> Result<Made, MakeError> {
+        let program = &*self.program;
+        let global = n.wrapping_mul(self.workers).wrapping_add(self.worker);
+        let (entry, rng) = match &program.steps {
+            Some(steps) => program.step(steps, user)?,
+            None => program.choose(self.only, global),
+        };
+        let parts = &program.entries[usize::from(entry)];
+        let cookies = user.map_or("", |user| user.cookies);
+        let rendering = match (&parts.rendering, parts.lasting) {
+            (Some(rendering), None) => rendering,
+            (Some(rendering), Some(_)) if !cookies.is_empty() => rendering,
+            (_, Some((from, to))) => {
+                return Ok(Made { entry, bytes: Bytes::Lasting { from, to }, token: None });
+            }
+            (None, None) => return Err(MakeError { entry, cause: MakeCause::OutOfReach }),
+        };
+        self.scratch.clear();
+        out.clear();
+        let mut frame = Frame {
+            rng,
+            n,
+            global,
+            worker: self.worker,
+            session: user.map_or(0, |user| user.session),
+            captured: user.map(|user| user.captured),
+            vars: &mut self.vars,
+            scratch: &mut self.scratch,
+            outside: Nothing,
+            clock: program.clock,
+            now: None,
+            token: None,
+        };
+        let mut render = || {
+            for index in &parts.vars {
+                let index = usize::from(*index);
+                frame.vars[index] = frame.eval(&program.vars[index].node)?;
+            }
+            rendering.render(&mut frame, cookies, out, &mut self.body)?;
+            Ok(frame.token)
+        };
+        let token = render().map_err(|cause| MakeError { entry, cause })?;
+        Ok(Made { entry, bytes: Bytes::Rendered, token })
+    }
+
+    /// To be called about every 100 ms beside the hot path: takes newer tokens if there are any.
+    pub fn refresh(&mut self, _now: SystemTime) {}
+}
+
+impl Program {
+    /// The entry of request `global` of a mix, and the generator for the rest of it.
+    #[inline]
+    fn choose(&self, only: Option<u16>, global: u64) -> (u16, Rng) {
+        let mut rng = self.seed.derive("request", global).rng();
+        let entry = match only {
+            Some(entry) => entry,
+            None => pick(&self.mix, &mut rng) as u16,
+        };
+        (entry, rng)
+    }
+
+    fn step(&self, steps: &[u16], user: Option<&User<'_>>) -> Result<(u16, Rng), MakeError> {
+        let step = user.and_then(|user| Some((user, *steps.get(user.step as usize)?)));
+        let Some((user, entry)) = step else {
+            return Err(MakeError { entry: 0, cause: MakeCause::NoUser });
+        };
+        let seed = self.seed.derive("session", user.session).derive("step", user.step.into());
+        Ok((entry, seed.rng()))
+    }
+}

@@ -1,0 +1,352 @@
+//! A scenario compiled once, and the makers that render its requests.
+//!
+//! Invariants: request g of a load has the same bytes whatever the number of workers, because all that is random in
+//! it comes from a generator of its own (seed and g) and rows and counters are functions of g; after the first
+//! requests nothing allocates; making never waits and never panics.
+//! Absent on purpose: sockets, the judging of answers (see `check`), scripts.
+
+mod captured;
+mod entry;
+mod error;
+mod maker;
+#[cfg(test)]
+mod tests;
+
+pub use captured::{CAPTURED_BYTES_MAX, Captured};
+pub use error::{MakeCause, MakeError, ProgramError};
+pub use maker::{Bytes, Made, Maker, TokenUse, User};
+
+use crate::template::node::Node;
+use crate::template::{Scope, Var, compile_vars};
+use entry::{Compiled, Rendering};
+use schema::plan::{EntryPlan, ScenarioPlan};
+use std::collections::BTreeSet;
+use std::sync::Arc;
+use std::time::{Duration, SystemTime};
+use units::Seed;
+
+/// A scenario compiled once; shared by all workers.
+#[derive(Debug)]
+pub struct Program {
+    names: Vec<String>,
+    entries: Vec<Entry>,
+    /// Sums of weights up to each entry; empty where there is nothing to choose.
+    mix: Vec<f64>,
+    steps: Option<Vec<u16>>,
+    lasting: Arc<[u8]>,
+    captures: Vec<String>,
+    vars: Vec<Var>,
+    token_makers: Vec<String>,
+    seed: Seed,
+    /// Since the Unix epoch.
+    clock: fn() -> Duration,
+}
+
+/// One request.
+#[derive(Debug)]
+struct Entry {
+    is_head: bool,
+    timeout_ns: Option<u64>,
+    /// Place in the lasting bytes.
+    lasting: Option<(u32, u32)>,
+    rendering: Option<Rendering>,
+    /// Vars that it needs, in an order in which they can be drawn.
+    vars: Vec<u16>,
+}
+
+/// What compilation takes from its surroundings.
+pub(crate) struct Surroundings<'a> {
+    pub(crate) env: &'a dyn Fn(&str) -> Option<String>,
+    pub(crate) clock: fn() -> Duration,
+}
+
+impl Program {
+    /// Compiles a scenario for `host` (the value of the Host field). Files are read and tokens are made before it
+    /// returns.
+    ///
+    /// # Errors
+    /// Any mistake in expressions, requests, feeders, tokens or weights: see [`ProgramError`].
+    pub fn compile(plan: &ScenarioPlan, host: &str, seed: u64) -> Result<Self, ProgramError> {
+        let since_epoch = || SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let surroundings = Surroundings { env: &|name| std::env::var(name).ok(), clock: since_epoch };
+        Self::compile_in(plan, host, seed, &surroundings)
+    }
+
+    pub(crate) fn compile_in(
+        plan: &ScenarioPlan,
+        host: &str,
+        seed: u64,
+        surroundings: &Surroundings<'_>,
+    ) -> Result<Self, ProgramError> {
+        let captures = captures(plan);
+        check_names(plan, &captures)?;
+        let token_makers: Vec<String> = plan.tokens.keys().cloned().collect();
+        let scope = Scope {
+            vars: &[],
+            captures: plan.session.as_ref().map(|_| captures.as_slice()),
+            feeders: &[],
+            tokens: &token_makers,
+            env: surroundings.env,
+        };
+        let vars = compile_vars(&plan.vars, scope).map_err(|(name, fault)| {
+            let text = plan.vars.iter().find(|(known, _)| *known == name).map_or("", |(_, text)| text);
+            ProgramError::fault(format!("vars.{name}"), text.as_bytes(), fault)
+        })?;
+        let mut lasting = Vec::new();
+        let mut entries = Vec::new();
+        for (index, entry) in plan.requests.iter().enumerate() {
+            let key = format!("requests.{index}");
+            let with_cookies = plan.session.as_ref().is_some_and(|session| session.cookies);
+            let compiled = entry::compile(entry, &key, host, Scope { vars: &vars, ..scope }, with_cookies)?;
+            entries.push(Entry::new(entry, compiled, &vars, &mut lasting, &key)?);
+        }
+        let steps = steps(plan)?;
+        let mix = if steps.is_some() { vec![] } else { mix(plan)? };
+        Ok(Self {
+            names: plan.requests.iter().map(|entry| entry.name.clone()).collect(),
+            entries,
+            mix,
+            steps,
+            lasting: lasting.into(),
+            captures,
+            vars,
+            token_makers,
+            seed: Seed(seed),
+            clock: surroundings.clock,
+        })
+    }
+
+    /// Names of the requests in order; entries are places in it.
+    #[must_use]
+    pub fn names(&self) -> &[String] {
+        &self.names
+    }
+
+    /// All requests whose bytes never change, one after the other.
+    #[must_use]
+    pub fn lasting_bytes(&self) -> Arc<[u8]> {
+        self.lasting.clone()
+    }
+
+    /// Whether answers have no body whatever their header section says.
+    #[inline]
+    #[must_use]
+    pub fn is_head(&self, entry: u16) -> bool {
+        self.entries.get(usize::from(entry)).is_some_and(|entry| entry.is_head)
+    }
+
+    /// From written to done; the load's where absent.
+    #[inline]
+    #[must_use]
+    pub fn timeout_ns(&self, entry: u16) -> Option<u64> {
+        self.entries.get(usize::from(entry)).and_then(|entry| entry.timeout_ns)
+    }
+
+    /// The entries of a session in order; absent for a mix.
+    #[must_use]
+    pub fn steps(&self) -> Option<&[u16]> {
+        self.steps.as_deref()
+    }
+
+    /// Names of the token makers; [`TokenUse::maker`] is a place in it.
+    #[must_use]
+    pub fn token_makers(&self) -> &[String] {
+        &self.token_makers
+    }
+
+    /// Names of captured values; places in [`Captured`].
+    #[must_use]
+    pub fn captures(&self) -> &[String] {
+        &self.captures
+    }
+
+    /// The only request, where all requests are the same bytes: then nothing needs to be made.
+    #[must_use]
+    pub fn constant(&self) -> Option<Made> {
+        if self.steps.is_some() {
+            return None;
+        }
+        let entry = self.only_entry()?;
+        let (from, to) = self.entries[usize::from(entry)].lasting?;
+        Some(Made { entry, bytes: Bytes::Lasting { from, to }, token: None })
+    }
+
+    /// The entry of all requests of a mix that has but one.
+    fn only_entry(&self) -> Option<u16> {
+        let total = self.mix.last()?;
+        let first = self.mix.iter().position(|sum| *sum > 0.0)?;
+        (self.mix[first] == *total).then_some(first as u16)
+    }
+
+    /// The part of worker `worker` of `workers`, counted from 0.
+    ///
+    /// # Panics
+    /// If there is no such worker: a programmer's error.
+    #[must_use]
+    pub fn maker(self: &Arc<Self>, worker: u32, workers: u32) -> Maker {
+        assert!(worker < workers, "worker {worker} of {workers} does not exist");
+        Maker::new(self.clone(), worker, workers)
+    }
+
+    /// An error in words, with names.
+    #[must_use]
+    pub fn explain(&self, error: &MakeError) -> String {
+        let name = self.names.get(usize::from(error.entry)).map_or("?", String::as_str);
+        let what = match error.cause {
+            MakeCause::NotCaptured(index) => self.captures.get(usize::from(index)),
+            _ => None,
+        };
+        match what {
+            Some(what) => format!("request `{name}`: {}: `{what}`", error.cause),
+            None => format!("request `{name}`: {}", error.cause),
+        }
+    }
+}
+
+impl Entry {
+    fn new(
+        plan: &EntryPlan,
+        compiled: Compiled,
+        vars: &[Var],
+        lasting: &mut Vec<u8>,
+        key: &str,
+    ) -> Result<Self, ProgramError> {
+        let (fixed, rendering) = match compiled {
+            Compiled::Fixed(bytes) => (Some(bytes), None),
+            Compiled::Rendered(rendering) => (None, Some(rendering)),
+            Compiled::Either(bytes, rendering) => (Some(bytes), Some(rendering)),
+        };
+        let lasting = match fixed {
+            Some(bytes) => Some(append(lasting, &bytes).ok_or_else(|| {
+                ProgramError::new(
+                    format!("{key}.body"),
+                    "all fixed requests exceed 4 GiB",
+                    "send smaller bodies",
+                )
+            })?),
+            None => None,
+        };
+        let vars = rendering.as_ref().map_or_else(Vec::new, |rendering| needed(rendering, vars));
+        let is_head = plan.request.method == "HEAD";
+        Ok(Self { is_head, timeout_ns: plan.timeout_ns, lasting, rendering, vars })
+    }
+}
+
+/// Where `bytes` stand once they are appended; none beyond 32 bits.
+fn append(lasting: &mut Vec<u8>, bytes: &[u8]) -> Option<(u32, u32)> {
+    let from = u32::try_from(lasting.len()).ok()?;
+    let to = u32::try_from(lasting.len() + bytes.len()).ok()?;
+    lasting.extend_from_slice(bytes);
+    Some((from, to))
+}
+
+/// The vars that a rendering uses, also by other vars. Places are in drawing order.
+fn needed(rendering: &Rendering, vars: &[Var]) -> Vec<u16> {
+    let mut open = Vec::new();
+    let mut note = |node: &Node| {
+        if let Node::Var(index) = node {
+            open.push(*index);
+        }
+    };
+    rendering.nodes().for_each(|node| node.walk(&mut note));
+    let mut found = BTreeSet::new();
+    while let Some(index) = open.pop() {
+        if found.insert(index) {
+            vars[usize::from(index)].node.walk(&mut |node| {
+                if let Node::Var(below) = node {
+                    open.push(*below);
+                }
+            });
+        }
+    }
+    found.into_iter().collect()
+}
+
+/// Names of all captured values, each once.
+fn captures(plan: &ScenarioPlan) -> Vec<String> {
+    let names: BTreeSet<&String> = plan.requests.iter().flat_map(|entry| entry.capture.keys()).collect();
+    names.into_iter().cloned().collect()
+}
+
+/// Most requests, vars, feeders and captured values: places have 16 bits.
+const NAMES_MAX: usize = 1 << 16;
+
+fn check_names(plan: &ScenarioPlan, captures: &[String]) -> Result<(), ProgramError> {
+    if plan.requests.is_empty() {
+        return Err(ProgramError::new(
+            "requests",
+            "the scenario has no request",
+            "add [request] or [[requests]]",
+        ));
+    }
+    let counts =
+        [("requests", plan.requests.len()), ("vars", plan.vars.len()), ("feeders", plan.feeders.len())];
+    if let Some((key, _)) = counts.iter().find(|(_, count)| *count >= NAMES_MAX) {
+        return Err(ProgramError::new(*key, "more than 65535 entries", "split the scenario"));
+    }
+    if plan.tokens.len() > usize::from(u8::MAX) {
+        return Err(ProgramError::new("tokens", "more than 255 token makers", "split the scenario"));
+    }
+    if let Some((name, _)) = plan.vars.iter().find(|(name, _)| captures.contains(name)) {
+        let cause = format!("`{name}` is a var and a captured value");
+        return Err(ProgramError::new(format!("vars.{name}"), cause, "rename one of them"));
+    }
+    let is_name = |name: &str| {
+        name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+            && !name.starts_with(|first: char| first.is_ascii_digit())
+            && !name.is_empty()
+    };
+    let vars = plan.vars.iter().map(|(name, _)| ("vars", name));
+    let named = vars.chain(plan.feeders.keys().map(|name| ("feeders", name)));
+    match named.into_iter().find(|(_, name)| !is_name(name)) {
+        Some((kind, name)) => {
+            let cause = format!("`{name}` cannot be written in an expression");
+            let remedy = "use letters, digits and `_`, beginning with a letter";
+            Err(ProgramError::new(format!("{kind}.{name}"), cause, remedy))
+        }
+        None => Ok(()),
+    }
+}
+
+fn steps(plan: &ScenarioPlan) -> Result<Option<Vec<u16>>, ProgramError> {
+    let Some(session) = &plan.session else { return Ok(None) };
+    if session.steps.is_empty() {
+        return Err(ProgramError::new(
+            "session.steps",
+            "the session has no step",
+            "name at least one request",
+        ));
+    }
+    let place = |step: &u32| {
+        let is_known = (*step as usize) < plan.requests.len();
+        is_known.then_some(*step as u16).ok_or_else(|| {
+            ProgramError::new(
+                "session.steps",
+                format!("there is no request {step}"),
+                "name requests that exist",
+            )
+        })
+    };
+    session.steps.iter().map(place).collect::<Result<_, _>>().map(Some)
+}
+
+fn mix(plan: &ScenarioPlan) -> Result<Vec<f64>, ProgramError> {
+    let mut sum = 0.0;
+    let mut sums = Vec::new();
+    for (index, entry) in plan.requests.iter().enumerate() {
+        if !(entry.weight >= 0.0 && entry.weight.is_finite()) {
+            let cause = format!("the weight {} is not a number of 0 or more", entry.weight);
+            return Err(ProgramError::new(format!("requests.{index}.weight"), cause, "write for example 1"));
+        }
+        sum += entry.weight;
+        sums.push(sum);
+    }
+    if sum > 0.0 && sum.is_finite() {
+        return Ok(sums);
+    }
+    Err(ProgramError::new(
+        "requests.0.weight",
+        "the weights add up to nothing",
+        "give one request a weight above 0",
+    ))
+}

@@ -1,0 +1,349 @@
+//! Whole programs: determinism over workers, framing, mixes, sessions.
+
+use super::*;
+use proptest::prelude::*;
+use schema::plan::{RequestPlan, SessionPlan};
+use std::collections::BTreeMap;
+
+pub(crate) fn entry(name: &str, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> EntryPlan {
+    let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+    let request =
+        RequestPlan { method: method.into(), path: path.into(), headers, body: body.as_bytes().to_vec() };
+    EntryPlan { name: name.into(), weight: 1.0, request, is_template: true, ..EntryPlan::default() }
+}
+
+pub(crate) fn plan(requests: Vec<EntryPlan>, vars: &[(&str, &str)]) -> ScenarioPlan {
+    let vars = vars.iter().map(|(name, text)| ((*name).to_owned(), (*text).to_owned())).collect();
+    ScenarioPlan { name: "test".into(), requests, vars, ..ScenarioPlan::default() }
+}
+
+pub(crate) fn compile(plan: &ScenarioPlan) -> Result<Arc<Program>, ProgramError> {
+    let env = |name: &str| (name == "STAGE").then(|| "test".to_owned());
+    let surroundings = Surroundings { env: &env, clock: || Duration::from_millis(1_700_000_000_123) };
+    Program::compile_in(plan, "h:1", 42, &surroundings).map(Arc::new)
+}
+
+/// The first `count` requests in global order, made by `workers`.
+pub(crate) fn made(program: &Arc<Program>, workers: u32, count: u64) -> Vec<Vec<u8>> {
+    let mut makers: Vec<Maker> = (0..workers).map(|worker| program.maker(worker, workers)).collect();
+    let lasting = program.lasting_bytes();
+    let mut out = Vec::new();
+    (0..count)
+        .map(|global| {
+            let maker = &mut makers[(global % u64::from(workers)) as usize];
+            let made = maker.make(global / u64::from(workers), None, &mut out).unwrap();
+            made.bytes.lasting().map_or_else(|| out.clone(), |range| lasting[range].to_vec())
+        })
+        .collect()
+}
+
+fn text(bytes: &[u8]) -> &str {
+    std::str::from_utf8(bytes).unwrap()
+}
+
+#[test]
+fn the_number_of_workers_changes_no_byte() {
+    let mut requests = vec![
+        entry("read", "GET", "/user/${user_id % 1000}?k=${key}", &[], ""),
+        entry(
+            "write",
+            "POST",
+            "/u",
+            &[("X-Id", "${uuid4()} ${uuid7()}")],
+            "{\"n\":${counter()},\"z\":${zipf(1,99,1.1)}}",
+        ),
+        entry("fixed", "GET", "/fixed", &[], ""),
+    ];
+    requests[0].weight = 3.0;
+    let plan = plan(requests, &[("key", "sha256(user_id % 1000)"), ("user_id", "uniform(1, 1000000)")]);
+    let one = made(&compile(&plan).unwrap(), 1, 300);
+    for workers in [2, 5] {
+        assert_eq!(made(&compile(&plan).unwrap(), workers, 300), one, "{workers} workers");
+    }
+    let other_seed = Arc::new(Program::compile(&plan, "h:1", 43).unwrap());
+    assert_ne!(made(&other_seed, 1, 300), one);
+    let user = |request: &[u8]| text(request).strip_prefix("GET /user/").map(|rest| rest[..3].to_owned());
+    let users: BTreeSet<_> = one.iter().filter_map(|request| user(request)).collect();
+    assert!(users.len() > 100, "requests differ: {}", users.len());
+}
+
+#[test]
+fn a_var_is_drawn_once_for_each_request() {
+    let plan = plan(vec![entry("a", "GET", "/${id}/${id}", &[("X", "${id}")], "")], &[("id", "hex(16)")]);
+    for request in made(&compile(&plan).unwrap(), 1, 20) {
+        let request = text(&request);
+        let id = &request[5..21];
+        assert_eq!(request, format!("GET /{id}/{id} HTTP/1.1\r\nHost: h:1\r\nX: {id}\r\n\r\n"));
+    }
+}
+
+#[test]
+fn counters_never_repeat() {
+    let paths = "/${counter()}/${worker_counter()}/${worker()}";
+    let program = compile(&plan(vec![entry("a", "GET", paths, &[], "")], &[])).unwrap();
+    let requests = made(&program, 3, 100);
+    for (global, request) in requests.iter().enumerate() {
+        let expected = format!("GET /{}/{}/{} ", global, global / 3, global % 3);
+        assert!(text(request).starts_with(&expected), "{} {expected}", text(request));
+    }
+}
+
+#[test]
+fn a_mix_follows_its_weights() {
+    let mut requests: Vec<_> =
+        (0..4).map(|i| entry(&i.to_string(), "GET", &format!("/{i}"), &[], "")).collect();
+    for (request, weight) in requests.iter_mut().zip([0.0, 3.0, 0.0, 1.0]) {
+        request.weight = weight;
+    }
+    let program = compile(&plan(requests.clone(), &[])).unwrap();
+    let requests_made = made(&program, 2, 8000);
+    let count = |path: &str| requests_made.iter().filter(|request| text(request).starts_with(path)).count();
+    assert_eq!(count("GET /0") + count("GET /2"), 0, "a weight of 0 is never chosen");
+    // Five standard deviations of a binomial count.
+    assert!((count("GET /1") as f64 - 6000.0).abs() < 5.0 * (8000.0_f64 * 0.75 * 0.25).sqrt());
+    assert!(program.constant().is_none());
+    requests[1].weight = 0.0;
+    let program = compile(&plan(requests, &[])).unwrap();
+    assert_eq!(program.constant().map(|made| made.entry), Some(3), "only one can be chosen");
+}
+
+#[test]
+fn bad_weights_are_refused() {
+    for (weights, key) in [
+        ([0.0, 0.0], "requests.0.weight"),
+        ([1.0, -1.0], "requests.1.weight"),
+        ([f64::NAN, 1.0], "requests.0.weight"),
+    ] {
+        let mut requests = vec![entry("a", "GET", "/", &[], ""), entry("b", "GET", "/", &[], "")];
+        requests.iter_mut().zip(weights).for_each(|(request, weight)| request.weight = weight);
+        assert_eq!(compile(&plan(requests, &[])).unwrap_err().key, key);
+    }
+    assert_eq!(compile(&plan(vec![], &[])).unwrap_err().key, "requests");
+}
+
+/// Entries whose expressions yield constants must be those that `wire` encodes.
+#[test]
+fn rendered_requests_are_framed_as_fixed_ones() {
+    for (method, path, headers, body) in [
+        ("GET", "/", &[][..], ""),
+        ("POST", "/a", &[("X-A", "b"), ("Cookie", "c=d")], ""),
+        ("POST", "/a", &[], "body"),
+        ("DELETE", "/a", &[("host", "other")], "x"),
+        ("PUT", "/a", &[("Content-Length", "1")], "x"),
+    ] {
+        let fixed = compile(&plan(vec![entry("a", method, path, headers, body)], &[])).unwrap();
+        assert!(fixed.constant().is_some(), "{method}");
+        // `worker()` is 0 here, but not known when compiling.
+        let open_path = format!("{path}${{lower(pad('', worker()))}}");
+        let open = compile(&plan(vec![entry("a", method, &open_path, headers, body)], &[])).unwrap();
+        assert!(open.constant().is_none());
+        assert_eq!(made(&open, 1, 1), made(&fixed, 1, 1), "{method} {path}");
+        if headers.iter().all(|(name, _)| *name != "Content-Length") && !body.is_empty() {
+            let open_body = format!("{body}${{lower(pad('', worker()))}}");
+            let open = compile(&plan(vec![entry("a", method, path, headers, &open_body)], &[])).unwrap();
+            assert_eq!(made(&open, 1, 1), made(&fixed, 1, 1), "{method} {path}");
+        }
+    }
+}
+
+#[test]
+fn fixed_requests_last_and_literals_stay() {
+    let mut plain = entry("plain", "HEAD", "/${no}", &[], "");
+    plain.is_template = false;
+    plain.timeout_ns = Some(5);
+    let program =
+        compile(&plan(vec![plain, entry("env", "GET", "/$${x}${env('STAGE')}", &[], "")], &[])).unwrap();
+    assert_eq!(
+        text(&program.lasting_bytes()),
+        "HEAD /${no} HTTP/1.1\r\nHost: h:1\r\n\r\nGET /${x}test HTTP/1.1\r\nHost: h:1\r\n\r\n"
+    );
+    assert_eq!((program.is_head(0), program.is_head(1)), (true, false));
+    assert_eq!((program.timeout_ns(0), program.timeout_ns(1), program.timeout_ns(9)), (Some(5), None, None));
+    assert_eq!(program.names(), ["plain", "env"]);
+    let mut out = b"untouched".to_vec();
+    program.maker(0, 1).make(0, None, &mut out).unwrap();
+    assert_eq!(out, b"untouched", "lasting bytes are not copied");
+}
+
+#[test]
+fn what_would_break_the_framing_is_refused_or_encoded() {
+    let evil = "choose(\"a b\\r\\nX: y\\t\u{e4}\")";
+    let program = compile(&plan(vec![entry("a", "GET", &format!("/${{{evil}}}"), &[], "")], &[])).unwrap();
+    assert!(text(&made(&program, 1, 1)[0]).starts_with("GET /a%20b%0D%0AX:%20y%09%C3%A4 HTTP/1.1\r\n"));
+    let header = format!("${{{evil}}}");
+    let program = compile(&plan(vec![entry("a", "GET", "/", &[("X-A", &header)], "")], &[])).unwrap();
+    let error = program.maker(0, 1).make(0, None, &mut Vec::new()).unwrap_err();
+    assert_eq!(error, MakeError { entry: 0, cause: MakeCause::ControlInHeader });
+    assert_eq!(program.explain(&error), "request `a`: a rendered header value has a control character");
+    for (path, is_good) in [("${choose('/a')}", true), ("${choose('a')}", false), ("${choose('')}", false)] {
+        let program = compile(&plan(vec![entry("a", "GET", path, &[], "")], &[])).unwrap();
+        let result = program.maker(0, 1).make(0, None, &mut Vec::new());
+        assert_eq!(
+            result.map_err(|error| error.cause).err(),
+            (!is_good).then_some(MakeCause::NotAPath),
+            "{path}"
+        );
+    }
+}
+
+#[test]
+fn mistakes_name_their_key() {
+    let check = |entry: EntryPlan, vars: &[(&str, &str)], key: &str, cause: &str| {
+        let error = compile(&plan(vec![entry], vars)).unwrap_err();
+        assert!(error.key == key && error.cause.contains(cause), "{error}");
+    };
+    check(entry("a", "GET", "/ä${worker()}", &[], ""), &[], "requests.0.path", "not a valid request target");
+    check(entry("a", "GET", "x${worker()}", &[], ""), &[], "requests.0.path", "not a valid request target");
+    check(entry("a", "G T", "/", &[], ""), &[], "requests.0.method", "not a valid method");
+    check(
+        entry("a", "GET", "/", &[("X Y", "${worker()}")], ""),
+        &[],
+        "requests.0.headers.X Y",
+        "not a valid header",
+    );
+    check(entry("a", "GET", "/", &[("X", "a\nb${worker()}")], ""), &[], "requests.0.headers.X", "control");
+    check(
+        entry("a", "GET", "/", &[("X", "${wrker()}")], ""),
+        &[],
+        "requests.0.headers.X",
+        "column 3: unknown function",
+    );
+    check(
+        entry("a", "POST", "/", &[], "{\n \"ä\": ${oops}}"),
+        &[],
+        "requests.0.body",
+        "line 2, column 9: unknown name",
+    );
+    check(
+        entry("a", "POST", "/", &[("content-length", "3")], "${worker()}"),
+        &[],
+        "requests.0.headers.Content-Length",
+        "differs",
+    );
+    check(entry("a", "GET", "/", &[], ""), &[("v", "uniform(1")], "vars.v", "column 1: `,` or `)`");
+    check(entry("a", "GET", "/", &[], ""), &[("bad-name", "1")], "vars.bad-name", "cannot be written");
+    let error = compile(&plan(vec![entry("a", "GET", "/${unifrom(1,2)}", &[], "")], &[])).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "column 4: unknown function `unifrom` (key `requests.0.path`)\n  remedy: did you mean `uniform`?"
+    );
+}
+
+pub(crate) fn in_session(mut plan: ScenarioPlan, steps: &[u32], captures: &[(usize, &str)]) -> ScenarioPlan {
+    plan.session = Some(SessionPlan { steps: steps.to_vec(), cookies: true, ..SessionPlan::default() });
+    for (entry, name) in captures {
+        plan.requests[*entry].capture.insert((*name).to_owned(), schema::scenario::Capture::default());
+    }
+    plan
+}
+
+#[test]
+fn sessions_take_steps_captured_values_and_cookies() {
+    let requests = vec![
+        entry("login", "POST", "/login", &[], "u=${session()}"),
+        entry("item", "GET", "/item/${id}?r=${uniform(1, 1000000)}", &[("X-T", "${tok}")], ""),
+        entry("fixed", "GET", "/bye", &[], ""),
+        entry("own", "GET", "/own", &[("Cookie", "a=b")], ""),
+    ];
+    let plan = in_session(plan(requests, &[]), &[0, 1, 2, 3], &[(0, "tok"), (0, "id")]);
+    let program = compile(&plan).unwrap();
+    assert_eq!(program.steps(), Some(&[0, 1, 2, 3][..]));
+    assert_eq!(program.captures(), ["id", "tok"]);
+    assert!(program.constant().is_none());
+    let mut captured = Captured::new(2);
+    let mut out = Vec::new();
+    let mut make = |worker: u32, n: u64, session: u64, step: u32, captured: &Captured, cookies: &str| {
+        let user = User { session, step, captured, cookies };
+        let made = program.maker(worker, 4).make(n, Some(&user), &mut out)?;
+        let bytes =
+            made.bytes.lasting().map_or_else(|| out.clone(), |range| program.lasting_bytes()[range].to_vec());
+        Ok::<_, MakeError>((made.entry, String::from_utf8(bytes).unwrap()))
+    };
+    assert_eq!(
+        make(0, 0, 77, 0, &captured, "").unwrap(),
+        (0, "POST /login HTTP/1.1\r\nHost: h:1\r\nContent-Length: 4\r\n\r\nu=77".to_owned())
+    );
+    assert_eq!(make(0, 1, 77, 1, &captured, "").unwrap_err().cause, MakeCause::NotCaptured(0));
+    captured.set(0, b"9 9");
+    captured.set(1, b"t\r\nEvil: 1");
+    assert_eq!(make(0, 1, 77, 1, &captured, "").unwrap_err().cause, MakeCause::ControlInHeader);
+    captured.set(1, b"t");
+    let (_, item) = make(0, 1, 77, 1, &captured, "").unwrap();
+    assert!(item.starts_with("GET /item/9%209?r=") && item.contains("\r\nX-T: t\r\n"), "{item}");
+    assert_eq!(
+        make(3, 900, 77, 1, &captured, "").unwrap().1,
+        item,
+        "random values belong to session and step"
+    );
+    assert_ne!(make(0, 1, 78, 1, &captured, "").unwrap().1, item);
+    assert_eq!(make(0, 2, 77, 2, &captured, "").unwrap().1, "GET /bye HTTP/1.1\r\nHost: h:1\r\n\r\n");
+    assert_eq!(
+        make(0, 2, 77, 2, &captured, "s=1; t=2").unwrap().1,
+        "GET /bye HTTP/1.1\r\nHost: h:1\r\nCookie: s=1; t=2\r\n\r\n"
+    );
+    assert_eq!(
+        make(0, 3, 77, 3, &captured, "s=1").unwrap().1,
+        "GET /own HTTP/1.1\r\nHost: h:1\r\nCookie: a=b; s=1\r\n\r\n"
+    );
+    assert_eq!(make(0, 3, 77, 3, &captured, "s=\n").unwrap_err().cause, MakeCause::ControlInHeader);
+    assert_eq!(make(0, 4, 77, 4, &captured, "").unwrap_err().cause, MakeCause::NoUser, "no such step");
+    assert_eq!(program.maker(0, 1).make(0, None, &mut Vec::new()).unwrap_err().cause, MakeCause::NoUser);
+}
+
+#[test]
+fn bad_sessions_are_refused() {
+    let requests = || vec![entry("a", "GET", "/", &[], ""), entry("b", "GET", "/${id}", &[], "")];
+    for (steps, captures, key) in [
+        (&[][..], &[(0, "id")][..], "session.steps"),
+        (&[0, 1, 2], &[(0, "id")], "session.steps"),
+        (&[0, 1], &[], "requests.1.path"),
+    ] {
+        let plan = in_session(plan(requests(), &[]), steps, captures);
+        assert_eq!(compile(&plan).unwrap_err().key, key, "{steps:?}");
+    }
+    let clash = in_session(plan(requests(), &[("id", "1")]), &[0], &[(0, "id")]);
+    assert_eq!(compile(&clash).unwrap_err().key, "vars.id");
+}
+
+/// The body after the head, whose Content-Length must be the body's.
+fn parse(request: &[u8]) -> (usize, BTreeMap<String, Vec<u8>>) {
+    let mut fields = [httparse::EMPTY_HEADER; 16];
+    let mut parsed = httparse::Request::new(&mut fields);
+    let head = parsed.parse(request).unwrap().unwrap();
+    let fields: BTreeMap<_, _> =
+        parsed.headers.iter().map(|field| (field.name.to_lowercase(), field.value.to_vec())).collect();
+    assert_eq!(parsed.headers.len(), fields.len(), "no field comes twice");
+    (request.len() - head, fields)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(500))]
+
+    /// Whatever a captured value holds, a request that is made is one request with the right length.
+    #[test]
+    fn rendered_requests_always_parse(
+        path in proptest::collection::vec(any::<u8>(), 0..40),
+        field in proptest::collection::vec(any::<u8>(), 0..40),
+        body in proptest::collection::vec(any::<u8>(), 0..400),
+        cookies in "[ -~\r\n]{0,20}",
+    ) {
+        let request = entry("a", "POST", "/p${p}?q=${urlencode(p)}", &[("X-F", "v${f}")], "<${b}>${base64(b)}");
+        let plan = in_session(plan(vec![request], &[]), &[0], &[(0, "p"), (0, "f"), (0, "b")]);
+        let program = compile(&plan).unwrap();
+        let mut captured = Captured::new(3);
+        for (index, value) in [&body, &field, &path].into_iter().enumerate() {
+            captured.set(index, value);
+        }
+        let mut out = Vec::new();
+        let user = User { session: 0, step: 0, captured: &captured, cookies: &cookies };
+        if let Ok(made) = program.maker(0, 1).make(0, Some(&user), &mut out) {
+            prop_assert_eq!(made.bytes, Bytes::Rendered);
+            let (body_bytes, fields) = parse(&out);
+            prop_assert_eq!(fields["content-length"].clone(), body_bytes.to_string().into_bytes());
+            prop_assert_eq!(fields.len(), 3 + usize::from(!cookies.is_empty()));
+        } else {
+            let is_control = |byte: &u8| (*byte < b' ' && *byte != b'\t') || *byte == 0x7f;
+            prop_assert!(field.iter().chain(cookies.as_bytes()).any(is_control));
+        }
+    }
+}

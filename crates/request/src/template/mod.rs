@@ -1,0 +1,20 @@
+//! The language of `${…}` and of `[vars]`: parsed and checked once, evaluated for each request.
+//!
+//! `lex` and `parse` make trees of texts, `compile` resolves names and functions (`functions`) into `node`s, `eval`
+//! computes them. Invariants: any text gives a tree or a fault with its place; what is random is drawn from the
+//! request's own generator; evaluation neither allocates once warm nor panics.
+//! Absent on purpose: control flow, variables that change, input and output.
+
+mod compile;
+pub(crate) mod eval;
+mod functions;
+mod lex;
+pub(crate) mod node;
+mod parse;
+#[cfg(test)]
+mod tests;
+pub(crate) mod text;
+mod zipf;
+
+pub(crate) use compile::{Piece, Scope, Var, compile_text, compile_vars};
+pub(crate) use lex::Fault;
