@@ -5,6 +5,8 @@
 //! answer's status and body are.
 //! Absent on purpose: sockets, clocks, and templates (every request of a load is the same bytes for now).
 
+pub mod script;
+
 use schema::plan::RequestPlan;
 use serde::{Deserialize, Serialize};
 use std::sync::Arc;

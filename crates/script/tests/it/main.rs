@@ -1,0 +1,6 @@
+//! Scripts as users write them: wrk's examples, what goes wrong, and how states hand values to each other.
+
+mod bench;
+mod errors;
+mod examples;
+mod states;
