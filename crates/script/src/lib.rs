@@ -6,7 +6,7 @@
 //! `response` and `delay`, where watching costs too much. The order of header fields is always the same, which wrk
 //! does not promise.
 //! Absent on purpose: sockets other than `wrk.connect`'s, the load itself, and what mlua calls unsafe libraries
-//! (`ffi`, `debug`, modules in C), which need `unsafe` code here.
+//! (`ffi`, `debug` but for its traceback, modules in C), which need `unsafe` code here.
 
 mod addr;
 mod copy;

@@ -153,6 +153,9 @@ end
 
 -- Where Debian and others keep Lua modules; a LuaJIT of the distribution looks there too.
 package.path = package.path .. ";/usr/share/lua/5.1/?.lua;/usr/share/lua/5.1/?/init.lua"
+package.loaders[3] = function()
+   return "\n\tno modules in C, and no ffi: prony runs scripts in safe mode; use a module in Lua"
+end
 package.loaded.wrk = wrk
 _G.wrk = wrk
 

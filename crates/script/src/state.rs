@@ -112,8 +112,14 @@ impl State {
         let result = hook.and_then(|()| call(&self.lua));
         self.lua.remove_global_hook();
         self.lua.remove_hook();
-        let flushed = self.call_named("flush")?.call::<()>(());
-        result.and_then(|value| flushed.map(|()| value)).map_err(|error| self.locate(&error))
+        let value = result.map_err(|error| self.locate(&error));
+        self.flush()?;
+        value
+    }
+
+    /// Writes out what the script printed.
+    pub(crate) fn flush(&self) -> Result<(), ScriptError> {
+        self.call_named("flush")?.call(()).map_err(|error| self.locate(&error))
     }
 
     /// An error of this state's as one with a place.
@@ -155,11 +161,25 @@ fn bare(job: &Job<'_>) -> mlua::Result<(Lua, Table)> {
     native.raw_set("connect", lua.create_function(addr::connect)?)?;
     let prelude = lua.load(include_str!("prelude.lua")).set_name(format!("={PRELUDE}"));
     let calls: Table = prelude.call(native)?;
+    let debug = lua.create_table()?;
+    debug.raw_set("traceback", lua.create_function(traceback)?)?;
+    lua.globals().raw_set("debug", debug)?;
     let headers: Table = lua.globals().get::<Table>("wrk")?.get("headers")?;
     for (name, value) in job.headers {
         headers.set(name.as_str(), value.as_str())?;
     }
     Ok((lua, calls))
+}
+
+/// `debug.traceback([message [, level]])`, the one function of that library that is common and safe.
+fn traceback(lua: &Lua, (message, level): (Value, Option<usize>)) -> mlua::Result<Value> {
+    match lua.coerce_string(message.clone())? {
+        None if !message.is_nil() => Ok(message),
+        text => {
+            let text = text.map(|text| text.to_string_lossy());
+            lua.traceback(text.as_deref(), level.unwrap_or(1)).map(Value::String)
+        }
+    }
 }
 
 /// As Lua reads a file: a first line that begins with `#` is for the shell, a byte order mark is for nobody.

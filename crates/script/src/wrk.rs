@@ -52,7 +52,8 @@ impl Wrk {
         rates: &Histogram<u64>,
     ) -> Result<(), ScriptError> {
         if !self.main.has("done")? {
-            return Ok(());
+            // Threads may have printed too.
+            return self.main.flush();
         }
         self.main.bounded("done()", |lua| {
             let done: Function = lua.globals().get("done")?;

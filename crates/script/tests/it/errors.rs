@@ -25,7 +25,6 @@ fn before_the_load() {
             "function init(args)\n  local n = args[1] + 1\nend",
             "s.lua:2: attempt to perform arithmetic on a nil value",
         ),
-        ("function init()\n  error({})\nend", "s.lua:1: error object is a table value"),
         (
             "function init()\n  wrk.format(nil, '/', 'X: y')\nend",
             "s.lua:2: attempt to index local 'headers' (a string value)",
@@ -42,10 +41,26 @@ fn before_the_load() {
 }
 
 #[test]
+fn thrown_tables_have_a_line_too() {
+    let error = Bench::new().load("function init()\n  error({})\nend", 1).err().unwrap();
+    assert_eq!((error.line, &error.message[..7]), (Some(2), "table: "), "{error}");
+}
+
+#[test]
 fn libraries_that_are_absent_are_named_with_their_line() {
     let error = Bench::new().load("local x\nlocal ffi = require 'ffi'", 1).err().unwrap();
     assert_eq!(error.line, Some(2));
     assert!(error.message.starts_with("module 'ffi' not found"), "{error}");
+    assert!(error.message.ends_with("use a module in Lua"), "{error}");
+    // Of `debug` there is the traceback, which scripts give to xpcall.
+    let text = "local function fail() error('boom') end
+        function init()
+          local _, told = xpcall(fail, debug.traceback)
+          print((told:gsub('\\n.*', '')), (told:find('s.lua:3', 1, true)) ~= nil, debug.traceback(nil) ~= nil)
+        end";
+    let bench = Bench::new();
+    bench.load(text, 1).unwrap();
+    assert_eq!(bench.printed(), "s.lua:1: boom\ttrue\ttrue\n");
 }
 
 #[test]
@@ -108,9 +123,10 @@ fn a_script_that_throws_during_the_load_goes_on() {
 fn hosts_that_cannot_be_reached() {
     let bench = Bench::new();
     let mut url = bench.url();
-    url.host = "no.such.host.invalid".into();
+    // Too long for a name, so that no server is asked.
+    url.host = "x".repeat(300);
     let error = bench.load_from("", 1, &url).err().unwrap();
-    let expected = format!("unable to resolve no.such.host.invalid:{} ", bench.port());
+    let expected = format!("unable to resolve {}:{} ", url.host, bench.port());
     assert!(error.message.starts_with(&expected), "{error}");
     let mut url = bench.url();
     // The port was free a moment ago and is not listened on.

@@ -4,8 +4,8 @@
 use crate::bench::{Bench, done, next};
 use std::path::Path;
 
-const OURS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/wrk");
-const WRKS: &str = "/usr/share/doc/wrk/examples/scripts";
+pub(crate) const OURS: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/wrk");
+pub(crate) const WRKS: &str = "/usr/share/doc/wrk/examples/scripts";
 
 /// Calls `check` with the text of the example, ours and wrk's.
 fn each(name: &str, check: impl Fn(&Bench, &str)) {
