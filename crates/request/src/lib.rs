@@ -8,6 +8,7 @@
 
 mod check;
 mod program;
+pub mod script;
 mod template;
 mod traffic;
 
