@@ -307,7 +307,7 @@ fn mistakes_have_place_cause_and_remedy() {
         (Vegeta, "GET http://h/\nnonsense\n", "f:2: `nonsense` is neither"),
         (Vegeta, "GET http://h/\n@a\nX: y\n", "f:3: `X: y` comes after the body"),
         (Vegeta, "GET h/\n", "f:1: `h/` is no URL"),
-        (Vegeta, "GET http://h/\nA B: c\n", "f:1: `A B` is no name"),
+        (Vegeta, "GET http://h/\na b: c\n", "f:1: `a b` is no name"),
         (VegetaJson, "\n{\"method\":\"GET\"}\n", "f:2: the line is no target: missing field `url`"),
         (
             VegetaJson,
