@@ -10,6 +10,7 @@ mod completions;
 mod doctor;
 mod exit;
 mod fault;
+mod import;
 mod interrupt;
 mod load;
 mod output;
@@ -45,6 +46,7 @@ fn main() -> ExitCode {
         Command::Run(args) => run::run(&args),
         Command::Load(args) => load::load(&args),
         Command::Shape(args) => shape::shape(&args),
+        Command::Import(args) => import::import(&args),
         Command::Report(args) => report_files::report(&args),
         Command::Targets(args) => targets::targets(&args),
         Command::Reference(args) => reference::reference(&args),

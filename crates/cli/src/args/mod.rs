@@ -5,6 +5,7 @@
 
 mod arrival;
 mod connection;
+mod import;
 mod load;
 mod reference;
 mod request;
@@ -16,6 +17,7 @@ mod tls;
 
 pub(crate) use arrival::ArrivalArgs;
 pub(crate) use connection::ConnectionArgs;
+pub(crate) use import::ImportArgs;
 pub(crate) use load::LoadArgs;
 pub(crate) use reference::ReferenceArgs;
 pub(crate) use request::RequestArgs;
@@ -56,6 +58,8 @@ pub(crate) enum Command {
     Load(Box<LoadArgs>),
     /// Draw the schedule of an open load before it is run
     Shape(Box<ShapeArgs>),
+    /// Make a scenario file of another tool's input: vegeta targets, URL lists, curl command lines, HAR
+    Import(ImportArgs),
     /// Make the report of a run folder again
     Report(ReportArgs),
     /// List the targets that experiments can use

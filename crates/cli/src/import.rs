@@ -1,0 +1,129 @@
+//! `prony import`: another tool's input becomes a scenario file; what was left out goes to standard error.
+//!
+//! Nothing is written before all is read, and nothing is overwritten without `--force`.
+
+use crate::args::ImportArgs;
+use crate::{exit, output};
+use anyhow::{Context as _, Result, bail};
+use import::{Format, Imported, Options};
+use std::fmt::Write as _;
+use std::io::{Read as _, Write as _};
+use std::path::{Path, PathBuf};
+
+/// Largest file that is read: it is held in memory as one text.
+const FILE_BYTES_MAX: u64 = 2 << 30;
+
+pub(crate) fn import(args: &ImportArgs) -> Result<u8> {
+    let label = label(&args.file);
+    let text = read(&args.file, &label)?;
+    let format = format(args, &label, &text)?;
+    let name = name(args)?;
+    let options = Options { session: args.session, origin: args.origin.clone() };
+    let imported = ::import::import(format, &name, &label, &text, &options)?;
+    let bodies = bodies(args, &imported)?;
+    if let Some(taken) = bodies.iter().map(|(path, _)| path).chain(&args.output).find(|path| path.is_file())
+        && !args.force
+    {
+        bail!("{} exists already; give another -o, or --force to overwrite it", taken.display());
+    }
+    for (path, content) in bodies {
+        runner::folder::write_whole(&path, content)?;
+    }
+    output::write(args.output.as_deref(), &toml(&imported))?;
+    std::io::stderr().write_all(told(&imported).as_bytes())?;
+    Ok(exit::DONE)
+}
+
+fn is_stdin(file: &Path) -> bool {
+    file.as_os_str() == "-"
+}
+
+/// The file in messages.
+fn label(file: &Path) -> String {
+    if is_stdin(file) { "standard input".to_owned() } else { file.display().to_string() }
+}
+
+fn read(file: &Path, label: &str) -> Result<String> {
+    let mut bytes = Vec::new();
+    let read = |input: &mut dyn std::io::Read, bytes: &mut Vec<u8>| {
+        input.take(FILE_BYTES_MAX + 1).read_to_end(bytes).with_context(|| format!("cannot read {label}"))
+    };
+    if is_stdin(file) {
+        read(&mut std::io::stdin().lock(), &mut bytes)?;
+    } else {
+        let mut input = std::fs::File::open(file).with_context(|| format!("cannot read {label}"))?;
+        read(&mut input, &mut bytes)?;
+    }
+    if bytes.len() as u64 > FILE_BYTES_MAX {
+        bail!("{label} is larger than 2 GiB; import a part of it");
+    }
+    // Checked in place: a second copy of a large archive would be for nothing.
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        let line = error.as_bytes()[..at].iter().filter(|byte| **byte == b'\n').count() + 1;
+        anyhow::anyhow!(
+            "{label}:{line}: the file is not UTF-8\n  remedy: convert it, for example with iconv -t UTF-8"
+        )
+    })
+}
+
+fn format(args: &ImportArgs, label: &str, text: &str) -> Result<Format> {
+    match args.format.or_else(|| ::import::detect(label, text)) {
+        Some(format) => Ok(format),
+        None => bail!(
+            "{label}: its format cannot be told by its name or begin\n  remedy: say it: --format {}",
+            Format::ALL.map(Format::key).join("|")
+        ),
+    }
+}
+
+/// A scenario is called as its file is.
+fn name(args: &ImportArgs) -> Result<String> {
+    let stem = |path: &Path| path.file_stem().map(|stem| stem.to_string_lossy().into_owned());
+    let of_output = args.output.as_deref().and_then(stem);
+    match (&args.name, of_output) {
+        (Some(name), Some(stem)) if *name != stem => {
+            bail!("a scenario is called as its file: leave --name {name} out, or write to -o {name}.toml")
+        }
+        (Some(name), _) if name.is_empty() || name.contains(['/', '\0']) => {
+            bail!("--name `{name}` cannot be the name of a file; give letters, digits, - and _")
+        }
+        (Some(name), _) => Ok(name.clone()),
+        (None, Some(stem)) => Ok(stem),
+        (None, None) if is_stdin(&args.file) => Ok("imported".to_owned()),
+        (None, None) => Ok(stem(&args.file).unwrap_or_else(|| "imported".to_owned())),
+    }
+}
+
+/// Bodies that are no text, with their paths beside the scenario; on standard output there is no place for them.
+fn bodies<'a>(args: &ImportArgs, imported: &'a Imported) -> Result<Vec<(PathBuf, &'a [u8])>> {
+    let Some(output) = &args.output else {
+        if imported.bodies.is_empty() {
+            return Ok(Vec::new());
+        }
+        bail!(
+            "{} bodies are no text and need files beside the scenario; say where: -o FILE",
+            imported.bodies.len()
+        );
+    };
+    let folder = output.parent().unwrap_or(Path::new(""));
+    Ok(imported.bodies.iter().map(|(name, content)| (folder.join(name), content.as_slice())).collect())
+}
+
+/// The origin is no part of a scenario, so it stands in a comment.
+fn toml(imported: &Imported) -> String {
+    format!("# Recorded at {}\n{}", imported.origin, ::import::to_toml(&imported.scenario))
+}
+
+fn told(imported: &Imported) -> String {
+    let requests = imported.scenario.requests.len();
+    let what = match &imported.think {
+        Some(steps) => format!("a session of {} steps, {requests} different requests", steps.len()),
+        None => format!("{requests} different requests"),
+    };
+    let mut text = format!("{}: {what} to {}\n", imported.scenario.name, imported.origin);
+    for note in &imported.notes {
+        let _ = writeln!(text, "note: {note}");
+    }
+    text
+}

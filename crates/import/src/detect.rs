@@ -1,0 +1,76 @@
+//! Which format a file has, by its name and its first meaningful line.
+
+use crate::{Format, urls, vegeta};
+
+/// How much of a file is looked at; bounds the work, not the answer of any real file.
+const LOOKED_AT_BYTES: usize = 16 << 10;
+
+/// The format of a file, where its name or its begin tell it.
+#[must_use]
+pub fn detect(file_name: &str, text: &str) -> Option<Format> {
+    let text = text.strip_prefix('\u{feff}').unwrap_or(text);
+    if file_name.to_ascii_lowercase().ends_with(".har") {
+        return Some(Format::Har);
+    }
+    let begin = &text[..text.floor_char_boundary(LOOKED_AT_BYTES)];
+    if begin.trim_start().starts_with('{') {
+        return json(begin);
+    }
+    let line = begin.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'))?;
+    let first = line.split_whitespace().find(|word| *word != "$")?;
+    if first == "curl" || first == "curl.exe" {
+        return Some(Format::Curl);
+    }
+    let url = |text: &str| text.starts_with("http://") || text.starts_with("https://");
+    if vegeta::is_target(line) && url(line.split_whitespace().nth(1).unwrap_or_default()) {
+        return Some(Format::Vegeta);
+    }
+    let is_list = url(first)
+        || first.starts_with('/')
+        || first.starts_with("$(")
+        || urls::assignment(line).is_some()
+        || is_host(first);
+    is_list.then_some(Format::Urls)
+}
+
+/// An archive has its `log` first; a target has its URL in its first line.
+fn json(begin: &str) -> Option<Format> {
+    let first = begin.trim_start().lines().next().unwrap_or_default();
+    let after_brace = begin.trim_start()[1..].trim_start();
+    if after_brace.starts_with("\"log\"") {
+        return Some(Format::Har);
+    }
+    (first.contains("\"url\"") && first.contains("\"method\"")).then_some(Format::VegetaJson)
+}
+
+/// `localhost:8080/x`, `www.example.com/x`: siege's URLs without a scheme.
+fn is_host(word: &str) -> bool {
+    let host = word.split(['/', ':', '?']).next().unwrap_or_default();
+    let is_name = host.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'.' || byte == b'-');
+    is_name && (host == "localhost" || (host.contains('.') && !host.ends_with('.')))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_are_told_by_name_and_begin() {
+        for (name, text, format) in [
+            ("x.har", "", Some(Format::Har)),
+            ("-", "{\n  \"log\": {", Some(Format::Har)),
+            ("t.json", "{\"method\":\"GET\",\"url\":\"http://h/\"}\n", Some(Format::VegetaJson)),
+            ("t.txt", "# targets\n\nGET http://h/\n", Some(Format::Vegeta)),
+            ("t.txt", "http://h/\nhttp://h/b\n", Some(Format::Urls)),
+            ("t.txt", "HOST = h\nhttp://$(HOST)/\n", Some(Format::Urls)),
+            ("t.txt", "www.example.com/a POST x=1\n", Some(Format::Urls)),
+            ("t.txt", "/a\n/b\n", Some(Format::Urls)),
+            ("t.sh", "# from the browser\n$ curl 'http://h/'\n", Some(Format::Curl)),
+            ("t.txt", "hello world\n", None),
+            ("t.json", "{\"a\":1}", None),
+            ("t.txt", "", None),
+        ] {
+            assert_eq!(detect(name, text), format, "{text:?}");
+        }
+    }
+}
