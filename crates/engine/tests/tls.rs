@@ -1,49 +1,26 @@
 //! The engine over TLS, against the reference target and scripted peers: what is negotiated, what is counted, every
 //! failure with its class and text; nothing is lost.
 
-use engine::{EngineError, Generator, Identity, IntervalData, Job, Roots, Step, Timeline, Tls};
+mod common;
+
+use common::tls::{client, only, plan};
+use common::{MS, run, short_load};
+use engine::{EngineError, Identity, Job, Part, Roots, Timeline, Tls};
 use request::{Check, Prepared};
 use rustls::ServerConfig;
 use schema::arrival::ArrivalPlan;
 use schema::experiment::{LoadModel, Reference};
 use schema::load::ErrorClass;
-use schema::plan::{LoadPlan, RequestPlan, TlsPlan};
+use schema::plan::{DriverChoice, LoadPlan, RequestPlan};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
 use testkit::certs::{Pki, Wrong};
 use testkit::reference::{Law, ReferenceServer};
 use testkit::script::{Act, Scripted};
 use testkit::tls_peer::{TlsAct, TlsPeer};
 
-const MS: u64 = 1_000_000;
 const GOOD: &str = "HTTP/1.1 200 OK\r\nContent-Length: 31\r\n\r\n{\"code\":0,\"msg\":\"ok\",\"data\":{}}";
-
-fn plan(change: impl FnOnce(&mut TlsPlan)) -> TlsPlan {
-    let mut plan = TlsPlan {
-        server_name: "localhost".to_owned(),
-        verify: true,
-        ca_file: None,
-        cert_file: None,
-        key_file: None,
-        versions: vec!["1.2".to_owned(), "1.3".to_owned()],
-        ciphers: Vec::new(),
-        groups: Vec::new(),
-        alpn: vec!["http/1.1".to_owned()],
-        resumption: true,
-    };
-    change(&mut plan);
-    plan
-}
-
-fn only(version: &str) -> TlsPlan {
-    plan(|plan| plan.versions = vec![version.to_owned()])
-}
-
-fn client(pki: &Pki, plan: &TlsPlan) -> Tls {
-    Tls::new(plan, Roots::Given(vec![pki.authority().clone()]), None).unwrap()
-}
 
 fn server(pki: &Pki) -> Arc<ServerConfig> {
     pki.server_config(pki.server(), false, &[b"http/1.1"]).unwrap()
@@ -79,37 +56,15 @@ fn request(headers: &[(&str, &str)], body: &[u8]) -> RequestPlan {
 }
 
 fn job(to: SocketAddr, tls: Tls, load: LoadPlan, requests: u64) -> Job {
-    let part = engine::Part::whole(&load);
+    let prepared = Prepared::new(&request(&[], &[]), "localhost", Check::new(&[200], None)).unwrap();
+    let base = short_load(to, DriverChoice::Auto, 1, requests, prepared);
     Job {
+        part: Part::whole(&load),
         load,
-        lookup: None,
-        recorded: None,
-        part,
-        requests_max: Some(requests),
-        to,
         tls: Some(tls),
-        prepared: Arc::new(Prepared::new(&request(&[], &[]), "localhost", Check::new(&[200], None)).unwrap()),
         timeline: Timeline::for_samples(60_000 * MS, 1, 200 * MS),
-        cpus: None,
-        spin: false,
+        ..base
     }
-}
-
-/// Runs a job whose first interval is measured; returns the sum of all intervals.
-fn run(job: &Job) -> Result<IntervalData, EngineError> {
-    let mut generator = Generator::start(job)?;
-    generator.begin(Some(0));
-    let mut sum = IntervalData::default();
-    loop {
-        match generator.next(Duration::from_secs(20))? {
-            Step::Interval(data) => sum.merge(data),
-            Step::Waiting => panic!("the engine went silent"),
-            Step::Ended => break,
-        }
-    }
-    assert!(sum.counts.measured.balances(), "{:?}", sum.counts.measured);
-    assert_eq!(sum.times.response.len(), sum.counts.measured.completed);
-    Ok(sum)
 }
 
 /// Why not one connection could be opened: its class and text.
