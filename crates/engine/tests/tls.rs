@@ -16,6 +16,7 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
 use testkit::certs::{Pki, Wrong};
+use testkit::fault::TlsServer;
 use testkit::reference::{Law, ReferenceServer};
 use testkit::script::{Act, Scripted};
 use testkit::tls_peer::{TlsAct, TlsPeer};
@@ -196,6 +197,36 @@ fn a_new_connection_for_each_request_is_one_handshake_each_resumed_where_allowed
             let record = peer.finish();
             let resumed = record.handshakes.iter().filter(|one| one.resumed).count() as u64;
             assert_eq!((record.handshakes.len(), resumed), (40, 40 - full), "{version} {resumption}");
+        }
+    }
+}
+
+#[test]
+fn without_keep_alive_every_request_has_a_handshake_of_its_own() {
+    let pki = Pki::new().unwrap();
+    let cases = ["1.2", "1.3"].into_iter().flat_map(|version| [(version, true), (version, false)]);
+    let cases = cases.flat_map(|case| engine::drivers().into_iter().map(move |driver| (driver, case)));
+    for (driver, (version, resumption)) in cases {
+        for connections in [1, 4] {
+            // This server keeps every connection: it is the client that ends them.
+            let server = TlsServer::start(ticketing(&pki)).unwrap();
+            let wanted = plan(|plan| {
+                plan.versions = vec![version.to_owned()];
+                plan.resumption = resumption;
+            });
+            let mut job = job(server.addr(), client(&pki, &wanted), closed(connections), 60);
+            (job.load.driver, job.load.connection.keepalive) = (driver, false);
+            let sum = run(&job).unwrap();
+            let counts = sum.counts;
+            let case =
+                format!("{driver:?}, TLS {version}, resumption {resumption}, {connections} connections");
+            assert_eq!((counts.measured.completed, counts.connects), (60, 60), "{case}");
+            assert_eq!((sum.times.tls.len(), sum.times.connect.len()), (60, 60), "{case}");
+            // Both sides count the same: all of them full, or all but those that began before there was a session.
+            let (full, resumed) = (counts.tls_full, counts.tls_resumed);
+            assert_eq!((server.requests(), server.handshakes()), (60, (full + resumed, resumed)), "{case}");
+            let expected = if resumption { 1..=u64::from(connections) } else { 60..=60 };
+            assert!(full + resumed == 60 && expected.contains(&full), "{case}: {full} full");
         }
     }
 }
