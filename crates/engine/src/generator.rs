@@ -11,9 +11,10 @@ use crate::instrument;
 use crate::interval::IntervalData;
 use crate::layer::{Layer, Plain};
 use crate::names::{Lookup, Names};
+use crate::opening::{self, Opening};
 use crate::origin;
 use crate::tls::{Tls, TlsLayer};
-use crate::worker::{Opening, Ready, SETUP_AT_ONCE, Spin, Worker};
+use crate::worker::{Ready, Spin, Worker};
 use pace::{Closed, PaceError, Schedule, Share, Think};
 use request::Traffic;
 use rustix::thread::{CpuSet, sched_setaffinity};
@@ -226,7 +227,7 @@ impl Generator {
             generator.spawn(job, index, sender.clone())?;
         }
         drop(sender);
-        generator.await_ready(setup_time_max(&job.load) + SETUP_GRACE)?;
+        generator.await_ready(opening::time_max(&job.load) + SETUP_GRACE)?;
         Ok(generator)
     }
 
@@ -378,6 +379,8 @@ impl Generator {
         let opening = Opening {
             connections: share.of(load.connections.into()) as usize,
             per_s: load.connection.ramp_per_s.map(|per_s| per_s / f64::from(load.workers)),
+            connect_timeout: limits.connect,
+            waiting_max: driver::descriptors_each(job.part.workers),
         };
         let is_open = load.model == LoadModel::Open;
         let slots =
@@ -510,14 +513,6 @@ impl Thread {
         let _ = self.sender.send(Message::Ready(ready));
         worker.run()
     }
-}
-
-/// The longest that a worker may take to open its connections: all attempts time out, or the ramp's own length.
-fn setup_time_max(load: &LoadPlan) -> Nanos {
-    let per_worker = u64::from(load.connections.div_ceil(load.workers.max(1)));
-    let rounds = per_worker.div_ceil(SETUP_AT_ONCE as u64).max(1);
-    let ramp_ns = load.connection.ramp_per_s.map_or(0.0, |per_s| f64::from(load.connections) / per_s * 1e9);
-    Nanos(load.connect_timeout_ns.saturating_mul(rounds).saturating_add(ramp_ns as u64))
 }
 
 /// The driver that a choice means on this kernel.

@@ -22,6 +22,7 @@ mod instrument;
 mod interval;
 mod layer;
 mod names;
+mod opening;
 mod origin;
 mod parcel;
 mod slot;

@@ -6,12 +6,11 @@ use crate::core::Core;
 use crate::driver::{Driver, SlotId, Wait};
 use crate::failure::Failure;
 use crate::layer::Layer;
+use crate::opening::Opening;
 use pace::SpinMargin;
 use std::io;
 use units::{Clock, MonotonicClock, Nanos};
 
-/// Connection attempts of one worker under way at once while it sets up; more would overflow accept queues.
-pub(crate) const SETUP_AT_ONCE: usize = 100;
 /// Bounds of the time between two sweeps for time-outs.
 const SWEEP: (Nanos, Nanos) = (Nanos::MILLI, Nanos::from_millis(100));
 /// How often a worker that is set up looks whether the trial begins.
@@ -52,49 +51,36 @@ pub(crate) enum Spin {
     Full,
 }
 
-/// How connections are opened ahead of the load.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Opening {
-    /// How many.
-    pub(crate) connections: usize,
-    /// Attempts per second of this worker; as fast as possible where absent.
-    pub(crate) per_s: Option<f64>,
-}
-
-impl Opening {
-    /// Attempts that may have begun this long after the first.
-    fn due(self, elapsed: Nanos) -> usize {
-        self.per_s.map_or(self.connections, |per_s| {
-            ((elapsed.0 as f64 / 1e9 * per_s) as usize + 1).min(self.connections)
-        })
-    }
-}
-
 impl<D: Driver, L: Layer> Worker<'_, D, L> {
     /// Opens the connections; ends when each attempt has ended or timed out.
     pub(crate) fn set_up(&mut self) -> io::Result<Ready> {
-        let count = self.opening.connections;
         let begun = self.core.now();
-        let (mut opened, mut next_sweep) = (0, begun);
+        let between_sweeps = self.opening.between_sweeps();
+        let (mut progress, mut next_sweep) = (self.opening.begin(begun), begun + between_sweeps);
         while !self.control.is_stopped() {
-            let due = self.opening.due(self.core.now().since(begun));
-            while opened < due && self.core.connecting() < SETUP_AT_ONCE {
-                self.core.open_ahead(&mut self.layer.over(self.driver.sockets()), opened as SlotId);
-                opened += 1;
+            let now = self.core.now();
+            while let Some(slot) = progress.next(self.core.connecting(), now) {
+                self.core.open_ahead(&mut self.layer.over(self.driver.sockets()), slot as SlotId);
             }
-            if opened == count && self.core.connecting() == 0 {
+            if progress.is_over(self.core.connecting()) {
                 break;
             }
-            self.layer.poll(&mut self.driver, Wait::AtMost(SWEEP.0), &mut self.core)?;
+            let look = if self.core.awaits_names() { next_sweep.min(now + NAMES_POLL) } else { next_sweep };
+            let wait = progress.wait(self.core.connecting(), look, now);
+            self.layer.poll(&mut self.driver, Wait::AtMost(wait), &mut self.core)?;
             self.core.take_names(&mut self.layer.over(self.driver.sockets()));
             let now = self.core.now();
             if now >= next_sweep {
-                next_sweep = now + SWEEP.1;
+                next_sweep = now + between_sweeps;
                 self.core.sweep(&mut self.layer.over(self.driver.sockets()), now);
+            }
+            // Attempts that wait for a name say nothing of the listener.
+            if !self.core.awaits_names() {
+                progress.observe(self.core.connecting(), self.core.has_setup_timeouts(), now);
             }
         }
         Ok(Ready {
-            asked: count as u64,
+            asked: self.opening.connections as u64,
             established: self.core.established(),
             failures: self.core.take_setup_failures(),
         })

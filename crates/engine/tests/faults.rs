@@ -6,39 +6,16 @@
 mod common;
 
 use After::{Kept, NextFails, Replaced};
-use common::{MS, finish, prepared, run, short_load};
-use engine::{EngineError, Generator, IntervalData, Job};
-use request::Traffic;
+use End::{Bad, Good, Status};
+use common::faulty::{DRIVERS, End, Outcome, SHORT, class_of, each, load, request_for};
+use common::{finish, run, short_load};
+use engine::{EngineError, Generator, Job};
 use schema::load::ErrorClass::{
     self, Malformed, PrematureClose, Reset, Timeout, UnexpectedStatus, WrongBody,
 };
 use schema::plan::DriverChoice;
 use std::collections::BTreeMap;
-use std::sync::Mutex;
-use std::sync::atomic::{AtomicUsize, Ordering};
-use testkit::fault::{After, Ask, Counts, Fault, FaultServer, Pattern, RIGHT_BODY, Spec, Unit};
-
-/// Every way of driving sockets that the engine has.
-const DRIVERS: &[DriverChoice] = &[DriverChoice::Epoll, DriverChoice::IoUring];
-
-/// How long a request may take where the fault is that it takes too long.
-const SHORT: u64 = 300 * MS;
-/// A body that fits into no buffer of a socket.
-const LARGE_BODY_BYTES: usize = 8 << 20;
-/// Loads under way at the same time.
-const AT_ONCE: usize = 8;
-
-/// What a faulty request must end as.
-#[derive(Clone, Copy, Debug)]
-enum End {
-    /// Right.
-    Good,
-    /// This class, with an example that has this text.
-    Bad(ErrorClass, &'static str),
-    /// A complete answer with this status, which is not expected.
-    Status(u16),
-}
-use End::{Bad, Good, Status};
+use testkit::fault::{After, Fault, FaultServer, Pattern, Spec, Unit};
 
 const RST: End = Bad(Reset, "reset");
 const CUT: End = Bad(PrematureClose, "closed before the answer was complete");
@@ -132,117 +109,10 @@ const TABLE: &[(Fault, End, After)] = &[
     (Fault::GarbageAfterClose, Good, Replaced),
 ];
 
-/// What a load came to; all of it is the same in every run, whatever the timing.
-#[derive(Debug, PartialEq, Eq)]
-struct Outcome {
-    failed: BTreeMap<ErrorClass, u64>,
-    completed: u64,
-    censored: u64,
-    status: BTreeMap<u16, u64>,
-    connects: u64,
-    seen: Counts,
-    /// Where the server's answers end by themselves.
-    bytes_read: Option<u64>,
-}
-
-fn request_for(fault: Fault) -> Traffic {
-    match fault.entry().ask {
-        Ask::Any => prepared("GET", vec![], Some(RIGHT_BODY)),
-        Ask::Head => prepared("HEAD", vec![], None),
-        Ask::LargeBody => prepared("POST", vec![b'x'; LARGE_BODY_BYTES], Some(RIGHT_BODY)),
-    }
-}
-
-fn load(fault: Fault, driver: DriverChoice, connections: u32, requests: u64) -> (IntervalData, Counts) {
-    let server = FaultServer::start(Spec::new(fault, Pattern::Every(3)).unwrap()).unwrap();
-    let mut job = short_load(server.addr(), driver, connections, requests, request_for(fault));
-    if fault.entry().class == Some("timeout") {
-        job.load.timeout_ns = SHORT;
-    }
-    let sum = run(&job).unwrap_or_else(|error| panic!("{fault}: {error}"));
-    (sum, server.counts())
-}
-
 /// Ten requests on one connection, of which the third, sixth and ninth that the server sees are faulty.
 fn outcome(fault: Fault, driver: DriverChoice) -> Outcome {
-    let (sum, seen) = load(fault, driver, 1, 10);
-    let account = sum.counts.measured;
-    check_examples(fault, &sum);
-    let is_endless = matches!(
-        fault,
-        Fault::HeaderBomb
-            | Fault::HeaderOneLong
-            | Fault::LengthHuge
-            | Fault::ChunkExtensionBomb
-            | Fault::ChunkBomb
-            | Fault::TrailerBomb
-            | Fault::InterimStorm
-            | Fault::DripForever
-    );
-    // How much of a bad answer is read before it is known to be bad depends on the pieces in which it comes.
-    let is_cut = account.failed_by_class().contains_key(&ErrorClass::Malformed);
-    Outcome {
-        failed: account.failed_by_class(),
-        completed: account.completed,
-        censored: account.censored,
-        status: sum.status_counts(),
-        connects: sum.counts.connects,
-        // How many connections have ended when the load has is a matter of time.
-        seen: Counts { ended: 0, ..seen },
-        bytes_read: (!is_endless && !is_cut).then_some(sum.counts.read_bytes),
-    }
-}
-
-fn check_examples(fault: Fault, sum: &IntervalData) {
-    for class in sum.counts.measured.failed_by_class().keys() {
-        let texts = &sum.examples[class];
-        assert!(!texts.is_empty() && texts.iter().all(|text| !text.is_empty()), "{fault}: {class:?}");
-    }
-}
-
-/// What ten requests on one connection must come to.
-fn expected(end: End, after: After, bytes_read: Option<u64>) -> Outcome {
-    let bad = |class: ErrorClass| (BTreeMap::from([(class, 3)]), 7);
-    let (failed, completed) = match (end, after) {
-        (Good, NextFails(key)) => (BTreeMap::from([(class_of(key), 2)]), 8),
-        (Good, _) => (BTreeMap::new(), 10),
-        (Bad(class, _), _) => bad(class),
-        (Status(_), _) => bad(UnexpectedStatus),
-    };
-    let status = match end {
-        Status(status) => BTreeMap::from([(200, 7), (status, 3)]),
-        Bad(WrongBody, _) => BTreeMap::from([(200, 10)]),
-        _ => BTreeMap::from([(200, completed)]),
-    };
-    // Of the ten, those that came upon a dead connection never reach the server: it sees 1, 2, 3, then 4, 5, 6.
-    let (requests, faults, connects) = match after {
-        Kept => (10, 3, 1),
-        Replaced => (10, 3, 4),
-        NextFails(_) => (8, 2, 3),
-    };
-    let seen = Counts { connections: connects, ended: 0, requests, faults };
-    Outcome { failed, completed, censored: 0, status, connects, seen, bytes_read }
-}
-
-fn class_of(key: &str) -> ErrorClass {
-    ErrorClass::ALL.into_iter().find(|class| class.key() == key).expect("a class")
-}
-
-/// Calls `check` with every item, several at once; every failure is told, not only the first.
-fn each<T: Sync>(items: &[T], check: impl Fn(&T) + Sync) {
-    let (next, failures) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
-    let one_by_one = || {
-        while let Some(item) = items.get(next.fetch_add(1, Ordering::SeqCst)) {
-            let result = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| check(item)));
-            if let Err(panic) = result {
-                let text = panic.downcast_ref::<String>().cloned();
-                failures.lock().unwrap().push(text.unwrap_or_else(|| "a panic without a text".into()));
-            }
-        }
-    };
-    std::thread::scope(|scope| (0..AT_ONCE).for_each(|_| drop(scope.spawn(one_by_one))));
-    let failures = failures.into_inner().unwrap();
-    assert!(failures.is_empty(), "{}", failures.join("\n\n"));
+    let (sum, seen) = load(fault, driver, 1, 10, |_, _| {});
+    Outcome::of(fault, &sum, seen)
 }
 
 /// Every row with every driver.
@@ -257,7 +127,7 @@ fn rows() -> Vec<(DriverChoice, Fault, End, After)> {
 fn every_fault_has_its_class_and_count_and_the_next_request_is_right() {
     each(&rows(), |(driver, fault, end, after)| {
         let outcome = outcome(*fault, *driver);
-        let expected = expected(*end, *after, outcome.bytes_read);
+        let expected = Outcome::expected(*end, *after, outcome.bytes_read);
         assert_eq!(outcome, expected, "{fault} with {driver:?}");
     });
 }
@@ -265,7 +135,7 @@ fn every_fault_has_its_class_and_count_and_the_next_request_is_right() {
 #[test]
 fn several_connections_share_the_faults_and_nothing_is_lost() {
     each(&rows(), |(driver, fault, end, after)| {
-        let (sum, seen) = load(*fault, *driver, 4, 12);
+        let (sum, seen) = load(*fault, *driver, 4, 12, |_, _| {});
         let account = sum.counts.measured;
         let (failed, completed) = match (end, after) {
             // Requests on connections that had died went unseen; how many there were, the server tells.
@@ -300,7 +170,7 @@ fn examples_tell_what_is_wrong() {
     let bad: Vec<_> = TABLE.iter().filter(|(_, end, _)| matches!(end, Bad(..))).collect();
     each(&bad, |(fault, end, _)| {
         let Bad(class, text) = *end else { unreachable!("only these are kept") };
-        let (sum, _) = load(*fault, DriverChoice::Epoll, 1, 3);
+        let (sum, _) = load(*fault, DriverChoice::Epoll, 1, 3, |_, _| {});
         let examples = &sum.examples[&class];
         assert!(
             examples.iter().any(|example| example.to_lowercase().contains(&text.to_lowercase())),

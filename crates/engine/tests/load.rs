@@ -1,6 +1,9 @@
 //! The engine against servers whose truth is known, on every driver: counts, classes, censoring, lateness; nothing
 //! is lost.
 
+mod common;
+
+use common::{MS, run};
 use engine::{EngineError, Generator, IntervalData, Job, Lookup, Part, Step, Timeline};
 use request::{Check, Traffic};
 use schema::arrival::ArrivalPlan;
@@ -14,8 +17,6 @@ use std::time::Duration;
 use testkit::reference::{Law, ReferenceServer};
 use testkit::script::{Act, Scripted};
 use units::Nanos;
-
-const MS: u64 = 1_000_000;
 
 thread_local! {
     /// The driver that this test is about.
@@ -114,25 +115,6 @@ fn job(to: SocketAddr, load: LoadPlan, duration_ms: u64, drain_ms: u64) -> Job {
         spin: false,
         part,
     }
-}
-
-/// Runs a job whose first interval is measured; returns the sum of all intervals.
-fn run(job: &Job) -> Result<IntervalData, EngineError> {
-    let mut generator = Generator::start(job)?;
-    generator.begin(Some(0));
-    let mut sum = IntervalData::default();
-    loop {
-        match generator.next(Duration::from_secs(20))? {
-            Step::Interval(data) => sum.merge(data),
-            Step::Waiting => panic!("the engine went silent"),
-            Step::Ended => break,
-        }
-    }
-    assert!(sum.counts.measured.balances(), "{:?}", sum.counts.measured);
-    assert_eq!(sum.counts.warm.scheduled, 0, "nothing is intended before the first sample");
-    assert_eq!(sum.times.response.len(), sum.counts.measured.completed);
-    assert!(sum.times.service.is_empty() || sum.times.service.min() > 0, "an answer took no time at all");
-    Ok(sum)
 }
 
 /// Sends one request per connection at a time to a script for a short while and states how each must end.

@@ -1,49 +1,27 @@
 //! The engine over TLS, against the reference target and scripted peers: what is negotiated, what is counted, every
 //! failure with its class and text; nothing is lost.
 
-use engine::{EngineError, Generator, Identity, IntervalData, Job, Roots, Step, Timeline, Tls};
+mod common;
+
+use common::tls::{client, only, plan};
+use common::{MS, run, short_load};
+use engine::{EngineError, Identity, Job, Part, Roots, Timeline, Tls};
 use request::{Check, Traffic};
 use rustls::ServerConfig;
 use schema::arrival::ArrivalPlan;
 use schema::experiment::{LoadModel, Reference};
 use schema::load::ErrorClass;
-use schema::plan::{LoadPlan, RequestPlan, TlsPlan};
+use schema::plan::{DriverChoice, LoadPlan, RequestPlan};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
-use std::time::Duration;
 use testkit::certs::{Pki, Wrong};
+use testkit::fault::TlsServer;
 use testkit::reference::{Law, ReferenceServer};
 use testkit::script::{Act, Scripted};
 use testkit::tls_peer::{TlsAct, TlsPeer};
 
-const MS: u64 = 1_000_000;
 const GOOD: &str = "HTTP/1.1 200 OK\r\nContent-Length: 31\r\n\r\n{\"code\":0,\"msg\":\"ok\",\"data\":{}}";
-
-fn plan(change: impl FnOnce(&mut TlsPlan)) -> TlsPlan {
-    let mut plan = TlsPlan {
-        server_name: "localhost".to_owned(),
-        verify: true,
-        ca_file: None,
-        cert_file: None,
-        key_file: None,
-        versions: vec!["1.2".to_owned(), "1.3".to_owned()],
-        ciphers: Vec::new(),
-        groups: Vec::new(),
-        alpn: vec!["http/1.1".to_owned()],
-        resumption: true,
-    };
-    change(&mut plan);
-    plan
-}
-
-fn only(version: &str) -> TlsPlan {
-    plan(|plan| plan.versions = vec![version.to_owned()])
-}
-
-fn client(pki: &Pki, plan: &TlsPlan) -> Tls {
-    Tls::new(plan, Roots::Given(vec![pki.authority().clone()]), None).unwrap()
-}
 
 fn server(pki: &Pki) -> Arc<ServerConfig> {
     pki.server_config(pki.server(), false, &[b"http/1.1"]).unwrap()
@@ -79,37 +57,15 @@ fn request(headers: &[(&str, &str)], body: &[u8]) -> RequestPlan {
 }
 
 fn job(to: SocketAddr, tls: Tls, load: LoadPlan, requests: u64) -> Job {
-    let part = engine::Part::whole(&load);
+    let prepared = Traffic::single(&request(&[], &[]), "localhost", Check::new(&[200], None)).unwrap();
+    let base = short_load(to, DriverChoice::Auto, 1, requests, prepared);
     Job {
+        part: Part::whole(&load),
         load,
-        lookup: None,
-        recorded: None,
-        part,
-        requests_max: Some(requests),
-        to,
         tls: Some(tls),
-        traffic: Traffic::single(&request(&[], &[]), "localhost", Check::new(&[200], None)).unwrap(),
         timeline: Timeline::for_samples(60_000 * MS, 1, 200 * MS),
-        cpus: None,
-        spin: false,
+        ..base
     }
-}
-
-/// Runs a job whose first interval is measured; returns the sum of all intervals.
-fn run(job: &Job) -> Result<IntervalData, EngineError> {
-    let mut generator = Generator::start(job)?;
-    generator.begin(Some(0));
-    let mut sum = IntervalData::default();
-    loop {
-        match generator.next(Duration::from_secs(20))? {
-            Step::Interval(data) => sum.merge(data),
-            Step::Waiting => panic!("the engine went silent"),
-            Step::Ended => break,
-        }
-    }
-    assert!(sum.counts.measured.balances(), "{:?}", sum.counts.measured);
-    assert_eq!(sum.times.response.len(), sum.counts.measured.completed);
-    Ok(sum)
 }
 
 /// Why not one connection could be opened: its class and text.
@@ -241,6 +197,36 @@ fn a_new_connection_for_each_request_is_one_handshake_each_resumed_where_allowed
             let record = peer.finish();
             let resumed = record.handshakes.iter().filter(|one| one.resumed).count() as u64;
             assert_eq!((record.handshakes.len(), resumed), (40, 40 - full), "{version} {resumption}");
+        }
+    }
+}
+
+#[test]
+fn without_keep_alive_every_request_has_a_handshake_of_its_own() {
+    let pki = Pki::new().unwrap();
+    let cases = ["1.2", "1.3"].into_iter().flat_map(|version| [(version, true), (version, false)]);
+    let cases = cases.flat_map(|case| engine::drivers().into_iter().map(move |driver| (driver, case)));
+    for (driver, (version, resumption)) in cases {
+        for connections in [1, 4] {
+            // This server keeps every connection: it is the client that ends them.
+            let server = TlsServer::start(ticketing(&pki)).unwrap();
+            let wanted = plan(|plan| {
+                plan.versions = vec![version.to_owned()];
+                plan.resumption = resumption;
+            });
+            let mut job = job(server.addr(), client(&pki, &wanted), closed(connections), 60);
+            (job.load.driver, job.load.connection.keepalive) = (driver, false);
+            let sum = run(&job).unwrap();
+            let counts = sum.counts;
+            let case =
+                format!("{driver:?}, TLS {version}, resumption {resumption}, {connections} connections");
+            assert_eq!((counts.measured.completed, counts.connects), (60, 60), "{case}");
+            assert_eq!((sum.times.tls.len(), sum.times.connect.len()), (60, 60), "{case}");
+            // Both sides count the same: all of them full, or all but those that began before there was a session.
+            let (full, resumed) = (counts.tls_full, counts.tls_resumed);
+            assert_eq!((server.requests(), server.handshakes()), (60, (full + resumed, resumed)), "{case}");
+            let expected = if resumption { 1..=u64::from(connections) } else { 60..=60 };
+            assert!(full + resumed == 60 && expected.contains(&full), "{case}: {full} full");
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Clients that do not behave: the fault server lives on, bounded, and serves the next client rightly.
 
-use std::io::{Read, Write};
+use std::io::{ErrorKind, Read, Write};
 use std::net::{Shutdown, SocketAddr, TcpStream};
 use std::time::Duration;
 use testkit::fault::{Fault, FaultServer, Pattern, RIGHT_BODY, Spec};
@@ -64,7 +64,13 @@ fn a_request_that_is_none_is_refused() {
 
 #[test]
 fn the_server_ends_while_clients_are_stuck_in_its_faults() {
-    for fault in [Fault::ChunkBomb, Fault::DripForever, Fault::StallReading, Fault::StallBeforeAnswer] {
+    for fault in [
+        Fault::ChunkBomb,
+        Fault::DripForever,
+        Fault::StallReading,
+        Fault::StallBeforeAnswer,
+        Fault::EarlyAnswer,
+    ] {
         let server = FaultServer::start(Spec::new(fault, Pattern::Always).unwrap()).unwrap();
         let mut stuck = TcpStream::connect(server.addr()).unwrap();
         stuck.write_all(b"GET / HTTP/1.1\r\n\r\n").unwrap();
@@ -75,4 +81,19 @@ fn the_server_ends_while_clients_are_stuck_in_its_faults() {
         drop(server);
         drop(stuck);
     }
+}
+
+#[test]
+fn an_early_answer_leaves_the_body_unread() {
+    // Were the body read, the client could send all of it and use the connection again, where nobody answers any more.
+    let server = FaultServer::start(Spec::new(Fault::EarlyAnswer, Pattern::Always).unwrap()).unwrap();
+    let mut stream = TcpStream::connect(server.addr()).unwrap();
+    let body = vec![b'x'; 32 << 20];
+    write!(stream, "POST / HTTP/1.1\r\nContent-Length: {}\r\n\r\n", body.len()).unwrap();
+    let mut answer = [0; 1024];
+    let taken = stream.read(&mut answer).unwrap();
+    assert!(answer[..taken].ends_with(RIGHT_BODY.as_bytes()));
+    stream.set_write_timeout(Some(Duration::from_millis(300))).unwrap();
+    let sent = stream.write_all(&body);
+    assert!(matches!(&sent, Err(error) if error.kind() == ErrorKind::WouldBlock), "{sent:?}");
 }

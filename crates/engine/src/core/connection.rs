@@ -61,6 +61,11 @@ impl Core {
         self.slots.iter().filter(|slot| slot.state == State::Idle).count() as u64
     }
 
+    /// Whether an attempt has timed out before the load began: the latest failures tell.
+    pub(crate) fn has_setup_timeouts(&self) -> bool {
+        self.setup_failures.last().is_some_and(|failure| failure.class == ErrorClass::ConnectTimeout)
+    }
+
     pub(crate) fn take_setup_failures(&mut self) -> Vec<Failure> {
         std::mem::take(&mut self.setup_failures)
     }

@@ -12,6 +12,7 @@ mod uring;
 use crate::failure::Failure;
 pub(crate) use epoll::Epoll;
 pub(crate) use route::{Peer, Route, SocketOptions};
+use rustix::process::{Resource, getrlimit};
 use std::io;
 use std::sync::Arc;
 use units::Nanos;
@@ -92,4 +93,10 @@ pub(crate) trait Driver: Sized {
 /// Whether the kernel has what the io_uring driver needs: tries it on the calling thread.
 pub(crate) fn try_uring() -> io::Result<()> {
     Uring::new(&Setup { slots: 1, options: SocketOptions::default(), lasting: Arc::from([]) }).map(drop)
+}
+
+/// Descriptors that each worker may have open at once, half of them left for everything else.
+pub(crate) fn descriptors_each(workers: u32) -> usize {
+    let limit = getrlimit(Resource::Nofile).current.unwrap_or(u64::MAX);
+    usize::try_from(limit / 2 / u64::from(workers.max(1))).unwrap_or(usize::MAX)
 }

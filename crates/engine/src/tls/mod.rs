@@ -6,7 +6,8 @@
 //! Invariants:
 //! - The core never sees a connection before its handshake is done, nor any byte of cipher text.
 //! - A session that waits owns no buffer of its own: what is used during a read or a write belongs to the worker, and
-//!   only a record that is not whole yet, or that the driver did not take, is kept with the session.
+//!   only a record that is not whole yet, or that the driver did not take, is kept with the session. What it costs
+//!   is rustls' own state, nearly 4 KiB (`tests/tls_memory.rs`).
 //! - This layer allocates nothing per request; rustls itself makes one short-lived buffer for each record.
 //! - Workers share no session store: each has its own, so a ticket never crosses threads.
 //!

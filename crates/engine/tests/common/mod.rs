@@ -1,4 +1,8 @@
 //! What tests of the engine share: a short load, and its end with every account checked.
+#![allow(dead_code, reason = "each test binary uses a part of it")]
+
+pub(crate) mod faulty;
+pub(crate) mod tls;
 
 use engine::{EngineError, Generator, IntervalData, Job, Part, Step, Timeline};
 use request::{Check, Traffic};
@@ -66,6 +70,8 @@ pub(crate) fn finish(mut generator: Generator) -> Result<IntervalData, EngineErr
     }
     let account = sum.counts.measured;
     assert!(account.balances(), "{account:?}");
-    assert_eq!(sum.counts.warm.scheduled, 0, "there is no warm-up");
+    assert_eq!(sum.counts.warm.scheduled, 0, "nothing is intended before the first sample");
+    assert_eq!(sum.times.response.len(), account.completed);
+    assert!(sum.times.service.is_empty() || sum.times.service.min() > 0, "an answer took no time at all");
     Ok(sum)
 }

@@ -212,7 +212,7 @@ catalogue! {
         Upgrade "upgrade" Any MALFORMED, Replaced, "switches protocols, though nobody asked";
     }
     "Too early, too much" Request false {
-        EarlyAnswer "early-answer" LargeBody RIGHT, Replaced, "sends the right answer before the request's body is read";
+        EarlyAnswer "early-answer" LargeBody RIGHT, Replaced, "sends the right answer and never reads the request's body";
         EarlyRefusal "early-refusal" LargeBody STATUS, Replaced, "answers 413 before the request's body is read, closes its sending direction and reads on";
         AnswerTwice "answer-twice" Any RIGHT, Replaced, "sends the right answer twice";
         GarbageAfterAnswer "garbage-after-answer" Any RIGHT, Replaced, "sends garbage after the right answer";

@@ -96,7 +96,9 @@ pub(super) fn script(fault: Fault) -> Vec<Act> {
         Fault::InterimStorm => vec![Repeat(b"HTTP/1.1 102 Processing\r\n\r\n".into())],
         Fault::InterimThenStall => vec![send("HTTP/1.1 102 Processing\r\n\r\n"), Hold],
         Fault::InterimThenClose => vec![send("HTTP/1.1 102 Processing\r\n\r\n"), Close],
-        Fault::EarlyAnswer => vec![send(&whole), Hold],
+        // The body must stay unread: were it taken in, a client whose last bytes went out before it saw the answer
+        // would rightly use the connection again, and nobody would answer there.
+        Fault::EarlyAnswer => vec![send(&whole), Ignore],
         Fault::EarlyRefusal => {
             let refusal = "HTTP/1.1 413 Content Too Large\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
             vec![send(refusal), HalfClose, Hold]
