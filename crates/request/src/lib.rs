@@ -5,6 +5,7 @@
 //! answer's status and body are.
 //! Absent on purpose: sockets, clocks, and templates (every request of a load is the same bytes for now).
 
+mod feeder;
 mod program;
 mod template;
 
