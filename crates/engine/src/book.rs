@@ -150,11 +150,12 @@ impl Book {
     }
 
     /// A request was handed to the system in full at `now`.
+    /// `arrival` is its intended time where a schedule set that.
     #[inline]
-    pub(crate) fn written(&mut self, intended: Nanos, now: Nanos) {
+    pub(crate) fn written(&mut self, arrival: Option<Nanos>, now: Nanos) {
         self.in_flight += 1;
-        if self.keeps_sent {
-            self.current.sent.note(intended.0, now.0);
+        if let (true, Some(arrival)) = (self.keeps_sent, arrival) {
+            self.current.sent.note(arrival.0, now.0);
         }
     }
 

@@ -17,15 +17,17 @@ use crate::tls::{Tls, TlsLayer};
 use crate::worker::{Ready, Spin, Worker};
 use pace::{Closed, PaceError, Schedule, Share, Think};
 use request::Traffic;
+use request::script::Script;
 use rustix::thread::{CpuSet, sched_setaffinity};
 use schema::experiment::LoadModel;
 use schema::load::ErrorClass;
 use schema::plan::{ConnectionPlan, DriverChoice, LoadPlan, SpinChoice};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroU64;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -53,6 +55,8 @@ pub struct Job {
     pub tls: Option<Tls>,
     /// What is sent, and how answers are judged.
     pub traffic: Traffic,
+    /// Scripts that make the requests instead, one for each worker of this part.
+    pub scripts: Option<Scripts>,
     /// The grid of phases.
     pub timeline: Timeline,
     /// CPUs for the workers, one each in turn; `None` leaves them to the system.
@@ -62,6 +66,30 @@ pub struct Job {
     pub spin: bool,
     /// Which of the load's workers this generator makes.
     pub part: Part,
+}
+
+/// One script for each worker, handed out in turn.
+#[derive(Clone)]
+pub struct Scripts(Arc<Mutex<Vec<Box<dyn Script>>>>);
+
+impl Scripts {
+    /// Scripts in the order of the workers.
+    #[must_use]
+    pub fn new(mut scripts: Vec<Box<dyn Script>>) -> Self {
+        scripts.reverse();
+        Self(Arc::new(Mutex::new(scripts)))
+    }
+
+    fn take(&self) -> Result<Box<dyn Script>, EngineError> {
+        let mut scripts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        scripts.pop().ok_or(EngineError::Plan("there are fewer scripts than workers"))
+    }
+}
+
+impl fmt::Debug for Scripts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Scripts")
+    }
 }
 
 /// A generator's part of a load that several processes make together: the workers `first..first + workers` of
@@ -385,13 +413,15 @@ impl Generator {
         let is_open = load.model == LoadModel::Open;
         let slots =
             if is_open { share.of(load.connections_max.max(load.connections).into()) as usize } else { 0 };
+        let script = job.scripts.as_ref().map(Scripts::take).transpose()?;
+        let address = script.as_ref().and_then(|script| script.address());
         let core = Core::new(Parts {
             book: Book::new(hand_over, self.control.clone(), job.timeline, is_open, job.traffic.results()),
             clock: self.clock,
-            routes: routes(job, share),
+            routes: routes(job, address.unwrap_or(job.to), share),
             names: names(job)?,
             users: share.of(load.users.unwrap_or(load.connections).into()),
-            outgoing: Outgoing::new(job.traffic.clone(), Seed(load.seed), share)?,
+            outgoing: Outgoing::new(job.traffic.clone(), script, Seed(load.seed), share)?,
             limits,
             behaviour: Behaviour::new(&load.connection),
             pacer: pacer(job, share)?,
@@ -557,13 +587,13 @@ fn options(plan: &ConnectionPlan) -> SocketOptions {
 }
 
 /// The ways to the target; workers begin at different ones, so that few connections still use all sources.
-fn routes(job: &Job, share: Share) -> Vec<Route> {
+fn routes(job: &Job, to: SocketAddr, share: Share) -> Vec<Route> {
     let plan = &job.load.connection;
     if let Some(path) = &plan.unix_socket {
         return vec![Route { peer: Peer::Unix(Arc::new(path.into())), source: None }];
     }
-    let peer = Peer::Inet(job.to);
-    let fits = |source: &&IpAddr| source.is_ipv4() == job.to.is_ipv4();
+    let peer = Peer::Inet(to);
+    let fits = |source: &&IpAddr| source.is_ipv4() == to.is_ipv4();
     let mut routes: Vec<Route> = (plan.sources.iter().filter(fits))
         .map(|source| Route { peer: peer.clone(), source: Some(*source) })
         .collect();

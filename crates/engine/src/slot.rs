@@ -1,6 +1,6 @@
 //! A connection slot: one connection at a time, and the requests on it.
 
-use crate::core::Session;
+use crate::core::{Heard, Session};
 use request::{Answer, Bytes, Notes, TokenUse};
 use std::collections::VecDeque;
 use units::Nanos;
@@ -40,6 +40,10 @@ pub(crate) struct InFlight {
     pub(crate) bytes: Bytes,
     /// The token that it carries.
     pub(crate) token: Option<TokenUse>,
+    /// Whether its answer has no body whatever the header section says.
+    pub(crate) is_head: bool,
+    /// Whether a schedule set its intended time, and not the answer before it.
+    pub(crate) is_arrival: bool,
     pub(crate) intended: Nanos,
     pub(crate) dispatched: Nanos,
     /// When a connection was there to write to.
@@ -78,6 +82,8 @@ pub(crate) struct Slot {
     pub(crate) notes: Notes,
     /// The virtual user whose session runs on this connection.
     pub(crate) user: Option<Box<Session>>,
+    /// The answer as a script wants to see it; absent unless one does.
+    pub(crate) heard: Option<Box<Heard>>,
 }
 
 impl Slot {
@@ -96,6 +102,7 @@ impl Slot {
             rendered: Vec::new(),
             notes: Notes::default(),
             user: None,
+            heard: None,
         }
     }
 

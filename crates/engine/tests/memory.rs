@@ -42,6 +42,7 @@ fn rss_with(connections: u32, driver: DriverChoice, to: SocketAddr) -> u64 {
         load,
         requests_max: None,
         lookup: None,
+        scripts: None,
         recorded: None,
         tls: None,
         to,

@@ -43,6 +43,7 @@ fn trial(seed: u64, seconds: u64) -> IntervalData {
         },
         requests_max: None,
         lookup: None,
+        scripts: None,
         recorded: None,
         to: server.addr(),
         tls: None,

@@ -7,6 +7,7 @@
 //! Absent on purpose: sockets, and when a request is sent.
 
 mod check;
+mod feeder;
 mod program;
 pub mod script;
 mod template;

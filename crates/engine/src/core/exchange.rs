@@ -1,11 +1,13 @@
 //! A request on a connection: written, answered, failed.
 
+use super::outgoing::Unmade;
+use super::script::Hearing;
 use super::{Core, Pacer, fate};
 use crate::book::SessionEnd;
 use crate::driver::{Handler, Handshake, SlotId, Sockets};
 use crate::failure::{Cause, Failure};
 use crate::slot::{InFlight, State, Which};
-use request::{Answer, Bytes, Judged, MakeError};
+use request::{Answer, Bytes, Judged};
 use schema::load::ErrorClass;
 use units::{Clock, Nanos};
 use wire::{Ended, Feed};
@@ -28,12 +30,14 @@ impl Core {
             which,
             bytes: Bytes::Rendered,
             token: None,
+            is_head: false,
+            is_arrival: self.slots[id as usize].user.as_ref().is_none_or(|user| user.is_first()),
             intended,
             dispatched,
             ready: dispatched,
             written: dispatched,
             first_byte: None,
-            answer: Answer::to(which.n),
+            answer: Answer::to(self.outgoing.global(which)),
         };
         let slot = &mut self.slots[id as usize];
         match slot.state {
@@ -87,22 +91,44 @@ impl Core {
             Ok(made) => made,
             Err(error) => return self.unmade(sockets, id, &error, now),
         };
+        let is_head = self.outgoing.is_head(which, &slot.rendered);
         if slot.behind.is_empty() {
-            slot.parser.begin(self.outgoing.is_head(which));
+            slot.parser.begin(is_head);
         }
         slot.state = State::Sending { sent: 0 };
         if let Some(request) = slot.newest() {
             (request.ready, request.bytes, request.token) = (now, made.bytes, made.token);
+            request.is_head = is_head;
+        }
+        if self.outgoing.has_script() {
+            self.add_pipelined(id, now);
         }
         // Rendering takes time, which is the generator's and not the target's.
         let now = if self.outgoing.is_constant() { now } else { self.clock.now() };
         self.write_on(sockets, id, now);
     }
 
+    /// A script's text may hold several requests: each is one of the load and has an answer of its own.
+    fn add_pipelined(&mut self, id: SlotId, now: Nanos) {
+        let slot = &mut self.slots[id as usize];
+        let Some(mut request) = slot.newest().copied() else { return };
+        (request.written, request.is_arrival) = (now, false);
+        for _ in 1..self.outgoing.requests_in(&slot.rendered) {
+            // The one before is written with the same call; the last stands for the state of the text.
+            let slot = &mut self.slots[id as usize];
+            if let Some(before) = slot.newest() {
+                before.written = now;
+            }
+            self.book.written(None, now);
+            self.book.schedule(request.intended, request.which.entry, now);
+            self.slots[id as usize].behind.push_back(request);
+        }
+    }
+
     /// The slot's newest request could not be made. It fails; the connection has not seen a byte of it, but what a
     /// session or pipeline expects of it is gone. The closed loop pauses, or it would fail as fast as it can.
     #[cold]
-    fn unmade<S: Sockets>(&mut self, sockets: &mut S, id: SlotId, error: &MakeError, now: Nanos) {
+    fn unmade<S: Sockets>(&mut self, sockets: &mut S, id: SlotId, error: &Unmade, now: Nanos) {
         let slot = &mut self.slots[id as usize];
         let request = slot.behind.pop_back().or_else(|| slot.request.take());
         if let Some(request) = request {
@@ -129,14 +155,14 @@ impl Core {
         let State::Sending { sent } = slot.state else { return };
         let Some(request) = slot.newest() else { return };
         request.written = now;
-        let (intended, bytes) = (request.intended, request.bytes);
+        let (arrival, bytes) = (request.is_arrival.then_some(request.intended), request.bytes);
         let rest = &self.outgoing.bytes(bytes, &slot.rendered)[sent..];
         match sockets.send(id, rest) {
             Ok(taken) => {
                 self.book.bytes_written(taken);
                 if taken == rest.len() {
                     slot.state = State::Waiting;
-                    self.book.written(intended, now);
+                    self.book.written(arrival, now);
                 } else {
                     slot.state = State::Sending { sent: sent + taken };
                 }
@@ -157,7 +183,7 @@ impl Core {
         self.book.status(request.answer.status(), &request, done);
         if !was_written {
             // An answer before the request was read to its end: the rest of the request is not sent.
-            self.book.written(request.intended, done);
+            self.book.written(request.is_arrival.then_some(request.intended), done);
         }
         self.judge(id, &request, done);
         let slot = &mut self.slots[id as usize];
@@ -171,9 +197,10 @@ impl Core {
         }
         if let Some(next) = slot.behind.pop_front() {
             slot.request = Some(next);
-            slot.parser.begin(self.outgoing.is_head(next.which));
+            slot.parser.begin(next.is_head);
             let sent = slot.answers + slot.requests() as u64;
-            if !is_over && !self.behaviour.is_used_up(sent) {
+            let has_depth = self.behaviour.pipeline > 1;
+            if has_depth && !is_over && !self.behaviour.is_used_up(sent) {
                 self.next_request(sockets, id, done);
             }
             return true;
@@ -189,7 +216,11 @@ impl Core {
         let slot = &mut self.slots[id as usize];
         let check = self.outgoing.check(request.which.entry);
         let judged = request.answer.finish(check, &mut slot.notes);
-        if judged == Judged::Right {
+        let objection = self.outgoing.show_answer(request.answer.status(), slot.heard.as_deref_mut());
+        if let Some(error) = objection {
+            let text = || error.to_string();
+            self.book.fail_with(fate(request, true), ErrorClass::Script, text, done);
+        } else if judged == Judged::Right {
             self.book.complete(request, done);
         } else {
             self.refuse(id, request, judged, done);
@@ -285,7 +316,8 @@ impl<S: Sockets> Handler<S> for Core {
                 return self.lose_idle(sockets, id);
             };
             let check = self.outgoing.check(request.which.entry);
-            match slot.parser.feed(rest, &mut request.answer.judge(check, &mut slot.notes)) {
+            let judge = request.answer.judge(check, &mut slot.notes);
+            match slot.parser.feed(rest, &mut Hearing::new(judge, slot.heard.as_deref_mut())) {
                 Ok(Feed::NeedMore) => {
                     if request.first_byte.is_none() {
                         request.first_byte = Some(self.clock.now());

@@ -8,6 +8,7 @@
 mod connection;
 mod exchange;
 mod outgoing;
+mod script;
 mod session;
 
 use crate::book::{Book, Fate, SessionEnd};
@@ -19,6 +20,7 @@ pub(crate) use connection::Behaviour;
 pub(crate) use outgoing::Outgoing;
 use pace::{Closed, Schedule};
 use schema::load::ErrorClass;
+pub(crate) use script::Heard;
 pub(crate) use session::Session;
 use session::{Pool, Steps};
 use std::cmp::Reverse;
@@ -158,7 +160,7 @@ impl Core {
         let sessions_think = self.outgoing.steps.as_ref().is_some_and(Steps::think);
         match &self.pacer {
             Pacer::Open(_) => true,
-            Pacer::Closed(closed) => closed.thinks() || sessions_think,
+            Pacer::Closed(closed) => closed.thinks() || sessions_think || self.outgoing.has_delay(),
         }
     }
 
@@ -180,7 +182,9 @@ impl Core {
         self.clock = clock;
         self.stage = Stage::Running;
         self.book.start();
+        let is_heard = self.outgoing.wants_answers();
         for slot in &mut self.slots {
+            slot.heard = is_heard.then(Box::default);
             // Ages of connections count from the begin of the load.
             slot.opened = Nanos::ZERO;
         }
@@ -286,7 +290,9 @@ impl Core {
 
     /// Whether a request budget is spent and answered.
     pub(crate) fn is_spent(&self) -> bool {
-        matches!(&self.pacer, Pacer::Closed(closed) if closed.is_spent())
+        let has_no_more = self.outgoing.is_stopped()
+            || matches!(&self.pacer, Pacer::Closed(closed) if closed.is_spent());
+        has_no_more
             && self.book.in_system() == 0
             && self.thinking.is_empty()
             && self.pool.as_ref().is_none_or(Pool::is_empty)
@@ -449,7 +455,13 @@ impl Core {
         if free_at >= self.book.end() || self.slots[id as usize].thinking {
             return;
         }
-        let Some(intended) = closed.next(free_at) else { return };
+        if self.outgoing.is_stopped() {
+            return;
+        }
+        let Some(mut intended) = closed.next(free_at) else { return };
+        if self.outgoing.has_delay() {
+            intended = intended + self.outgoing.delay();
+        }
         if intended > free_at {
             self.slots[id as usize].thinking = true;
             self.thinking.push(Reverse((intended, id)));

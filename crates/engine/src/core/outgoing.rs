@@ -2,13 +2,15 @@
 //!
 //! Invariant: a scenario of one static request costs what it did without scenarios; its bytes are never rendered again.
 
+use super::script::Heard;
 use super::session::{Session, Steps};
 use crate::slot::{Slot, Which};
 use pace::{PaceError, Share};
+use request::script::{Script, ScriptError};
 use request::{Bytes, Check, Made, MakeError, Maker, Traffic};
 use std::sync::Arc;
 use std::time::SystemTime;
-use units::Seed;
+use units::{Nanos, Seed};
 
 /// One worker's source of requests.
 pub(crate) struct Outgoing {
@@ -17,9 +19,23 @@ pub(crate) struct Outgoing {
     /// One static request; nothing is then made.
     constant: Option<Made>,
     lasting: Arc<[u8]>,
+    share: Share,
     /// Requests numbered so far.
     numbered: u64,
     pub(super) steps: Option<Steps>,
+    /// Makes the requests instead of the program.
+    script: Option<Box<dyn Script>>,
+    /// What its `delay` threw: the request that it belongs to fails with it.
+    objection: Option<ScriptError>,
+}
+
+/// Why a request could not be made.
+#[derive(Debug)]
+pub(super) enum Unmade {
+    Program(MakeError),
+    Script(ScriptError),
+    /// A script's text that is not whole requests.
+    Framing,
 }
 
 impl Outgoing {
@@ -27,16 +43,85 @@ impl Outgoing {
     ///
     /// # Errors
     /// A think time that cannot be.
-    pub(crate) fn new(traffic: Traffic, seed: Seed, share: Share) -> Result<Self, PaceError> {
+    pub(crate) fn new(
+        traffic: Traffic,
+        script: Option<Box<dyn Script>>,
+        seed: Seed,
+        share: Share,
+    ) -> Result<Self, PaceError> {
         let program = traffic.program();
-        Ok(Self {
+        let mut outgoing = Self {
+            script,
+            objection: None,
             maker: program.maker(share.index() as u32, share.workers() as u32),
             constant: program.constant(),
             lasting: program.lasting_bytes(),
             numbered: 0,
+            share,
             steps: traffic.session().map(|session| Steps::new(session, program, seed, share)).transpose()?,
             traffic,
-        })
+        };
+        outgoing.adopt_constant();
+        Ok(outgoing)
+    }
+
+    /// A script whose requests are all the same is asked once.
+    fn adopt_constant(&mut self) {
+        let Some(script) = &self.script else { return };
+        self.constant = None;
+        if let Some(bytes) = script.constant().filter(|bytes| script.requests_in(bytes) == 1) {
+            let to = bytes.len() as u32;
+            self.lasting = bytes.into();
+            self.constant = Some(Made { entry: 0, bytes: Bytes::Lasting { from: 0, to }, token: None });
+        }
+    }
+
+    /// Whether a script makes the requests.
+    pub(super) const fn has_script(&self) -> bool {
+        self.script.is_some()
+    }
+
+    /// Whether the script wants to see answers.
+    pub(super) fn wants_answers(&self) -> bool {
+        self.script.as_ref().is_some_and(|script| script.wants_response())
+    }
+
+    /// Whether the script pauses before requests.
+    pub(super) fn has_delay(&self) -> bool {
+        self.script.as_ref().is_some_and(|script| script.has_delay())
+    }
+
+    /// The script's pause before the next request. One that throws pauses for the time that a failure costs.
+    pub(super) fn delay(&mut self) -> Nanos {
+        match self.script.as_mut().map(|script| script.delay()) {
+            Some(Ok(Some(pause))) => pause,
+            Some(Err(error)) => {
+                self.objection = Some(error);
+                Nanos::ZERO
+            }
+            _ => Nanos::ZERO,
+        }
+    }
+
+    /// Whether the script has ended this worker's load.
+    pub(super) fn is_stopped(&self) -> bool {
+        self.script.as_ref().is_some_and(|script| script.is_stopped())
+    }
+
+    /// Requests in a text that the script made.
+    pub(super) fn requests_in(&self, rendered: &[u8]) -> usize {
+        match (&self.constant, &self.script) {
+            (None, Some(script)) => script.requests_in(rendered),
+            _ => 1,
+        }
+    }
+
+    /// Shows a complete answer to a script that wants it; what it throws comes back.
+    #[inline]
+    pub(super) fn show_answer(&mut self, status: u16, heard: Option<&mut Heard>) -> Option<ScriptError> {
+        let (Some(script), Some(heard)) = (&mut self.script, heard) else { return None };
+        let result = heard.show(|headers, body| script.response(status, headers, body));
+        result.err()
     }
 
     /// The bytes that are sent over and over.
@@ -63,6 +148,12 @@ impl Outgoing {
         Which { n, entry }
     }
 
+    /// Number of a request over all workers.
+    #[inline]
+    pub(super) const fn global(&self, which: Which) -> u64 {
+        which.n.wrapping_mul(self.share.workers()).wrapping_add(self.share.index())
+    }
+
     /// A later step of a session.
     pub(super) fn next_step(&mut self, step: usize) -> Which {
         let n = self.numbered;
@@ -72,13 +163,16 @@ impl Outgoing {
 
     /// Bytes and token of a request, into the slot's memory where they are rendered.
     #[inline]
-    pub(super) fn make(&mut self, which: Which, slot: &mut Slot) -> Result<Made, MakeError> {
+    pub(super) fn make(&mut self, which: Which, slot: &mut Slot) -> Result<Made, Unmade> {
         if let Some(made) = self.constant {
             return Ok(made);
         }
+        if let Some(script) = &mut self.script {
+            return made_by(script.as_mut(), self.objection.take(), &mut slot.rendered);
+        }
         let Slot { rendered, user, .. } = slot;
         let user = user.as_deref_mut().map(Session::as_user);
-        self.maker.make(which.n, user.as_ref(), rendered)
+        self.maker.make(which.n, user.as_ref(), rendered).map_err(Unmade::Program)
     }
 
     /// The bytes of a request that stand in `rendered` if they were rendered.
@@ -92,8 +186,12 @@ impl Outgoing {
 
     /// Whether answers have no body whatever their header section says.
     #[inline]
-    pub(super) fn is_head(&self, which: Which) -> bool {
-        self.traffic.program().is_head(which.entry)
+    pub(super) fn is_head(&self, which: Which, rendered: &[u8]) -> bool {
+        match (&self.script, &self.constant) {
+            (None, _) => self.traffic.program().is_head(which.entry),
+            (Some(_), None) => rendered.starts_with(b"HEAD "),
+            (Some(_), Some(_)) => self.lasting.starts_with(b"HEAD "),
+        }
     }
 
     /// The judgement of answers.
@@ -103,8 +201,12 @@ impl Outgoing {
     }
 
     /// What an error of making a request means, for people.
-    pub(super) fn explain(&self, error: &MakeError) -> String {
-        self.traffic.program().explain(error)
+    pub(super) fn explain(&self, error: &Unmade) -> String {
+        match error {
+            Unmade::Program(error) => self.traffic.program().explain(error),
+            Unmade::Script(error) => error.to_string(),
+            Unmade::Framing => "request() returned a text that is not whole requests".to_owned(),
+        }
     }
 
     /// Name of a request.
@@ -124,4 +226,21 @@ impl Outgoing {
             self.maker.refresh(SystemTime::now());
         }
     }
+}
+
+/// The next text of a script, whole requests only.
+fn made_by(
+    script: &mut dyn Script,
+    objection: Option<ScriptError>,
+    rendered: &mut Vec<u8>,
+) -> Result<Made, Unmade> {
+    if let Some(error) = objection {
+        return Err(Unmade::Script(error));
+    }
+    rendered.clear();
+    script.request(rendered).map_err(Unmade::Script)?;
+    if script.requests_in(rendered) == 0 {
+        return Err(Unmade::Framing);
+    }
+    Ok(Made { entry: 0, bytes: Bytes::Rendered, token: None })
 }

@@ -154,6 +154,11 @@ impl Steps {
 }
 
 impl Session {
+    /// Whether the session stands at its first step.
+    pub(crate) const fn is_first(&self) -> bool {
+        self.step == 0
+    }
+
     /// What the next request must know of its user.
     pub(super) fn as_user(&mut self) -> User<'_> {
         self.cookies.clear();

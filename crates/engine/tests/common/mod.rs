@@ -40,6 +40,7 @@ pub(crate) fn short_load(
         cpus: None,
         spin: false,
         lookup: None,
+        scripts: None,
         recorded: None,
         tls: None,
         part: Part { first: 0, workers: 1 },

@@ -1,7 +1,8 @@
 //! One worker's part: makes the bytes of its requests. On the hot path: no lock, and no allocation once warm.
 
 use super::{Captured, MakeCause, MakeError, Program};
-use crate::template::eval::{Frame, Nothing, Value, pick};
+use crate::feeder::Cursor;
+use crate::template::eval::{Frame, Outside, Value, pick};
 use schema::load::TokenKind;
 use std::ops::Range;
 use std::sync::Arc;
@@ -18,6 +19,7 @@ pub struct Maker {
     vars: Vec<Value>,
     scratch: Vec<u8>,
     body: Vec<u8>,
+    cursors: Vec<Cursor>,
 }
 
 /// Where the bytes of a request are.
@@ -86,6 +88,7 @@ impl Maker {
             vars: vec![Value::Int(0); program.vars.len()],
             scratch: Vec::new(),
             body: Vec::new(),
+            cursors: program.feeders.iter().map(|_| Cursor::default()).collect(),
             worker: worker.into(),
             workers: workers.into(),
             program,
@@ -125,16 +128,20 @@ impl Maker {
         };
         self.scratch.clear();
         out.clear();
+        self.cursors.iter_mut().for_each(Cursor::begin);
+        let session = user.map_or(0, |user| user.session);
+        let position = if program.steps.is_some() { session } else { global };
+        let supplies = Supplies { program, cursors: &mut self.cursors, position };
         let mut frame = Frame {
             rng,
             n,
             global,
             worker: self.worker,
-            session: user.map_or(0, |user| user.session),
+            session,
             captured: user.map(|user| user.captured),
             vars: &mut self.vars,
             scratch: &mut self.scratch,
-            outside: Nothing,
+            outside: supplies,
             clock: program.clock,
             now: None,
             token: None,
@@ -153,6 +160,28 @@ impl Maker {
 
     /// To be called about every 100 ms beside the hot path: takes newer tokens if there are any.
     pub fn refresh(&mut self, _now: SystemTime) {}
+}
+
+/// Rows and tokens for one request.
+struct Supplies<'a> {
+    program: &'a Program,
+    cursors: &'a mut [Cursor],
+    /// What rows go by: the number of the session, so that all its requests see the same row, else that of the request.
+    position: u64,
+}
+
+impl Outside for Supplies<'_> {
+    fn column(&mut self, feeder: u16, column: u16, out: &mut Vec<u8>) -> Result<(), MakeCause> {
+        let place = usize::from(feeder);
+        match (self.program.feeders.get(place), self.cursors.get_mut(place)) {
+            (Some(rows), Some(cursor)) => cursor.column(rows, feeder, self.position, column, out),
+            _ => Err(MakeCause::OutOfReach),
+        }
+    }
+
+    fn token(&mut self, _: u8, _: &mut Vec<u8>) -> Result<TokenUse, MakeCause> {
+        Err(MakeCause::OutOfReach)
+    }
 }
 
 impl Program {

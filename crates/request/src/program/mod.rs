@@ -16,6 +16,7 @@ pub use captured::{CAPTURED_BYTES_MAX, Captured};
 pub use error::{MakeCause, MakeError, ProgramError};
 pub use maker::{Bytes, Made, Maker, TokenUse, User};
 
+use crate::feeder::{Feeder, Source};
 use crate::template::node::Node;
 use crate::template::{Scope, Var, compile_vars};
 use entry::{Compiled, Rendering};
@@ -36,6 +37,8 @@ pub struct Program {
     lasting: Arc<[u8]>,
     captures: Vec<String>,
     vars: Vec<Var>,
+    feeders: Vec<Feeder>,
+    feeder_names: Vec<String>,
     token_makers: Vec<String>,
     seed: Seed,
     /// Since the Unix epoch.
@@ -81,10 +84,17 @@ impl Program {
         let captures = captures(plan);
         check_names(plan, &captures)?;
         let token_makers: Vec<String> = plan.tokens.keys().cloned().collect();
+        let sources = open_feeders(plan)?;
+        let columns: Vec<(String, Vec<String>)> = plan
+            .feeders
+            .keys()
+            .zip(&sources)
+            .map(|(name, source)| (name.clone(), source.columns().to_vec()))
+            .collect();
         let scope = Scope {
             vars: &[],
             captures: plan.session.as_ref().map(|_| captures.as_slice()),
-            feeders: &[],
+            feeders: &columns,
             tokens: &token_makers,
             env: surroundings.env,
         };
@@ -102,6 +112,7 @@ impl Program {
         }
         let steps = steps(plan)?;
         let mix = if steps.is_some() { vec![] } else { mix(plan)? };
+        let feeders = load_feeders(plan, sources, &entries, &vars, Seed(seed))?;
         Ok(Self {
             names: plan.requests.iter().map(|entry| entry.name.clone()).collect(),
             entries,
@@ -110,6 +121,8 @@ impl Program {
             lasting: lasting.into(),
             captures,
             vars,
+            feeders,
+            feeder_names: plan.feeders.keys().cloned().collect(),
             token_makers,
             seed: Seed(seed),
             clock: surroundings.clock,
@@ -194,6 +207,9 @@ impl Program {
         let name = self.names.get(usize::from(error.entry)).map_or("?", String::as_str);
         let what = match error.cause {
             MakeCause::NotCaptured(index) => self.captures.get(usize::from(index)),
+            MakeCause::Exhausted(index) | MakeCause::Unreadable(index) => {
+                self.feeder_names.get(usize::from(index))
+            }
             _ => None,
         };
         match what {
@@ -260,6 +276,31 @@ fn needed(rendering: &Rendering, vars: &[Var]) -> Vec<u16> {
         }
     }
     found.into_iter().collect()
+}
+
+fn open_feeders(plan: &ScenarioPlan) -> Result<Vec<Source>, ProgramError> {
+    plan.feeders.iter().map(|(name, feeder)| Source::open(name, feeder, &plan.folder)).collect()
+}
+
+/// Reads all files; of each the columns that expressions refer to.
+fn load_feeders(
+    plan: &ScenarioPlan,
+    sources: Vec<Source>,
+    entries: &[Entry],
+    vars: &[Var],
+    seed: Seed,
+) -> Result<Vec<Feeder>, ProgramError> {
+    let mut used = vec![BTreeSet::new(); sources.len()];
+    let mut note = |node: &Node| {
+        if let Node::Column { feeder, column } = node {
+            used[usize::from(*feeder)].insert(*column);
+        }
+    };
+    vars.iter().for_each(|var| var.node.walk(&mut note));
+    let renderings = entries.iter().filter_map(|entry| entry.rendering.as_ref());
+    renderings.flat_map(Rendering::nodes).for_each(|node| node.walk(&mut note));
+    let named = plan.feeders.keys().zip(sources).zip(&used);
+    named.map(|((name, source), used)| source.load(used, seed.derive("feeder", 0).derive(name, 0))).collect()
 }
 
 /// Names of all captured values, each once.

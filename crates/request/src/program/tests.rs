@@ -3,6 +3,7 @@
 use super::*;
 use proptest::prelude::*;
 use schema::plan::{RequestPlan, SessionPlan};
+use schema::scenario::{Feeder, FeederOrder};
 use std::collections::BTreeMap;
 
 pub(crate) fn entry(name: &str, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> EntryPlan {
@@ -303,6 +304,58 @@ fn bad_sessions_are_refused() {
     }
     let clash = in_session(plan(requests(), &[("id", "1")]), &[0], &[(0, "id")]);
     assert_eq!(compile(&clash).unwrap_err().key, "vars.id");
+}
+
+fn with_feeder(mut plan: ScenarioPlan, folder: &tempfile::TempDir, order: FeederOrder) -> ScenarioPlan {
+    std::fs::write(folder.path().join("u.csv"), "id,first name\n1,Ann\n2,Bob\n3,Cy\n").unwrap();
+    let feeder = Feeder { file: "u.csv".into(), format: None, delimiter: None, columns: None, order };
+    plan.feeders.insert("users".into(), feeder);
+    plan.folder = folder.path().to_str().unwrap().into();
+    plan
+}
+
+#[test]
+fn a_request_sees_one_row_and_workers_share_rows_exactly() {
+    let folder = tempfile::tempdir().unwrap();
+    let row = "/${users.id}/${users[\"first name\"]}/${users.id * 10}";
+    for order in [FeederOrder::Sequential, FeederOrder::Random, FeederOrder::Shuffled] {
+        let plan = with_feeder(plan(vec![entry("a", "GET", row, &[], "")], &[]), &folder, order);
+        let one = made(&compile(&plan).unwrap(), 1, 60);
+        let rows = ["GET /1/Ann/10 ", "GET /2/Bob/20 ", "GET /3/Cy/30 "];
+        assert!(one.iter().all(|request| rows.iter().any(|row| text(request).starts_with(row))));
+        for workers in [2, 5] {
+            assert_eq!(made(&compile(&plan).unwrap(), workers, 60), one, "{order:?}, {workers} workers");
+        }
+    }
+    let lost = entry("a", "GET", "/${users.name}", &[], "");
+    let error = compile(&with_feeder(plan(vec![lost], &[]), &folder, FeederOrder::Random)).unwrap_err();
+    assert!(
+        error.key == "requests.0.path" && error.cause.contains("unknown column of feeder `users` `name`"),
+        "{error}"
+    );
+    let bare = entry("a", "GET", "/${users}", &[], "");
+    let error = compile(&with_feeder(plan(vec![bare], &[]), &folder, FeederOrder::Random)).unwrap_err();
+    assert!(error.cause.contains("is a feeder") && error.remedy.contains("users.id"), "{error}");
+}
+
+#[test]
+fn unique_rows_belong_to_sessions() {
+    let folder = tempfile::tempdir().unwrap();
+    let requests =
+        vec![entry("a", "GET", "/${users.id}", &[], ""), entry("b", "GET", "/b/${users.id}", &[], "")];
+    let plan = with_feeder(in_session(plan(requests, &[]), &[0, 1], &[]), &folder, FeederOrder::Unique);
+    let program = compile(&plan).unwrap();
+    let captured = Captured::new(0);
+    let mut maker = program.maker(0, 1);
+    let mut out = Vec::new();
+    for (n, session, step, start) in [(0, 1, 0, "GET /2 "), (1, 0, 0, "GET /1 "), (2, 1, 1, "GET /b/2 ")] {
+        maker.make(n, Some(&User { session, step, captured: &captured, cookies: "" }), &mut out).unwrap();
+        assert!(text(&out).starts_with(start), "{}", text(&out));
+    }
+    let user = User { session: 3, step: 0, captured: &captured, cookies: "" };
+    let error = maker.make(3, Some(&user), &mut out).unwrap_err();
+    assert_eq!(error.cause, MakeCause::Exhausted(0));
+    assert_eq!(program.explain(&error), "request `a`: all rows of a feeder are used: `users`");
 }
 
 /// The body after the head, whose Content-Length must be the body's.
