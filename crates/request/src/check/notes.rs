@@ -13,7 +13,7 @@ pub(super) const BODY_BYTES_MAX: usize = 1 << 20;
 /// What is kept of any other body, for people to look at.
 pub(super) const BEGINNING_BYTES: usize = 2 << 10;
 /// Longest captured value; a longer one counts as missing.
-pub(super) const CAPTURED_BYTES_MAX: usize = 64 << 10;
+pub(super) const CAPTURED_BYTES_MAX: usize = 8 << 10;
 /// Memory that is held from one answer to the next, for each buffer.
 const HELD_BYTES_MAX: usize = 16 << 10;
 /// Places for cookies that are held likewise.
