@@ -33,6 +33,9 @@ pub enum RunnerError {
     /// The request cannot be encoded.
     #[error(transparent)]
     Request(#[from] RequestError),
+    /// A script failed before or after the load.
+    #[error("{0}")]
+    Script(#[from] request::script::ScriptError),
     /// Where to send is not allowed, or cannot be found.
     #[error(transparent)]
     Net(#[from] crate::net::NetError),

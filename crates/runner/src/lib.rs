@@ -18,6 +18,7 @@ pub mod ports;
 pub mod processes;
 pub mod recorded;
 pub mod resolve;
+pub mod script;
 mod sent;
 pub mod tls;
 mod trial;

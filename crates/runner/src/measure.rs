@@ -53,6 +53,9 @@ pub struct LoadJob {
     pub cpus: Option<Vec<u32>>,
     /// Whether workers may spin before an intended time.
     pub spin: bool,
+    /// One script for each worker, where scripts make the requests.
+    #[serde(skip)]
+    pub scripts: Option<engine::Scripts>,
 }
 
 /// A name that is looked up for every connection, with the consent that its addresses need.
@@ -189,6 +192,7 @@ pub(crate) fn engine_job(job: &LoadJob, timeline: Timeline, part: Part) -> Resul
         recorded: recorded::of_load(&job.load)?,
         to: job.to,
         traffic: traffic(job)?,
+        scripts: job.scripts.clone(),
         timeline,
         tls: job.load.tls.as_ref().map(tls::load).transpose()?,
         lookup: job.name.clone().map(|name| {

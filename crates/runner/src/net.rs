@@ -157,7 +157,7 @@ impl HttpUrl {
 }
 
 /// Whether an address may be loaded without asking: loopback, private (RFC 1918, RFC 4193) or link-local.
-fn is_free(address: IpAddr) -> bool {
+pub(crate) fn is_free(address: IpAddr) -> bool {
     match address.to_canonical() {
         IpAddr::V4(v4) => v4.is_loopback() || v4.is_private() || v4.is_link_local(),
         IpAddr::V6(v6) => v6.is_loopback() || v6.is_unique_local() || v6.is_unicast_link_local(),

@@ -244,6 +244,7 @@ fn load_job(plan: &ExperimentPlan, cell: &CellPlan, up: &Up) -> LoadJob {
         cpus: plan.pin.generator.clone(),
         // A worker that spins on the target's CPU would slow the very thing it measures.
         spin: plan.pin.generator.is_some(),
+        scripts: None,
     }
 }
 

@@ -14,6 +14,8 @@ use units::{Count, Nanos, PerSecond};
   prony load http://127.0.0.1:8080/ -n 100k -o result.json --hgrm result.hgrm
   prony load http://127.0.0.1:8080/ -R 1k --fail 'p99>50ms' --fail 'errors>0.1%'
   prony load https://127.0.0.1:8443/ --cacert ca.pem -d 10s
+  prony load http://127.0.0.1:8080 --scenario scenarios/shop.toml -R 500
+  prony load http://127.0.0.1:8080/ -s post.lua -c 100 -- arg1 arg2
   prony load --compat hey -z 10s -c 50 -q 20 http://127.0.0.1:8080/
 
 Exit codes: 0 done, 1 wrong arguments, 2 no right answer, 3 a --fail threshold is crossed or cannot be decided,

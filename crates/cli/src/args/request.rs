@@ -10,6 +10,9 @@ pub(crate) struct RequestArgs {
     /// Send what this wrk Lua script says; its arguments follow after --
     #[arg(short, long, value_name = "FILE")]
     pub(crate) script: Option<PathBuf>,
+    /// Arguments of the script
+    #[arg(last = true, requires = "script", value_name = "ARGS")]
+    pub(crate) script_args: Vec<String>,
     /// Method [default: GET, or POST with a body]
     #[arg(short, long, value_name = "METHOD")]
     pub(crate) method: Option<String>,

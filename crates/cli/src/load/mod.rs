@@ -15,17 +15,19 @@ use live::Progress;
 use report::LoadSeries;
 use resolve::resolve;
 use runner::RunnerError;
+use runner::script::{Output, Scripted};
 use runner::measure::{LoadJob, Watch, measure, nothing_connected};
 use schema::load::LoadReport;
 use schema::plan::PinPlan;
-use schema::trial::IntervalLine;
+use schema::trial::{IntervalLine, Phase};
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use units::MonotonicClock;
 
 pub(crate) fn load(args: &LoadArgs) -> Result<u8> {
     files::check(&args.result)?;
-    let job = resolve(args)?;
+    let mut job = resolve(args)?;
+    let script = Scripted::load(&mut job, script_output(args))?;
     let stop = interrupt::stop_flag()?;
     if !args.result.quiet {
         let _ = writeln!(std::io::stderr(), "{}", words::plan_line(&job));
@@ -37,7 +39,7 @@ pub(crate) fn load(args: &LoadArgs) -> Result<u8> {
         let _ = writeln!(std::io::stderr(), "note: {note}");
     }
     let mut watcher =
-        Watcher { progress: Progress::new(&args.result, &job), recorder: Recorder::new(&args.result)? };
+        Watcher { progress: Progress::new(&args.result, &job), recorder: Recorder::new(&args.result)?, script };
     let measured = measure_or_refuse(&job, &mut watcher, &stop);
     watcher.progress.finish();
     let (mut report, code) = measured?;
@@ -46,6 +48,9 @@ pub(crate) fn load(args: &LoadArgs) -> Result<u8> {
     // Files first: a reader of standard output that has left must not cost them.
     let series = watcher.recorder.finish(&args.result, &report)?;
     print(args, &report, &series)?;
+    if let Some(script) = &mut watcher.script {
+        script.done(&report)?;
+    }
     let crossed = report.thresholds.iter().any(|threshold| threshold.failed);
     Ok(if code == exit::DONE && crossed { exit::CLAIM } else { code })
 }
@@ -54,6 +59,7 @@ pub(crate) fn load(args: &LoadArgs) -> Result<u8> {
 struct Watcher {
     progress: Progress,
     recorder: Recorder,
+    script: Option<Scripted>,
 }
 
 impl Watch for Watcher {
@@ -72,6 +78,9 @@ impl Watch for Watcher {
 
     fn interval(&mut self, line: &IntervalLine, data: &IntervalData) -> Result<(), RunnerError> {
         self.recorder.interval(line, data)?;
+        if let (Some(script), Some(Phase::Sample)) = (&mut self.script, line.phase) {
+            script.interval(data);
+        }
         self.progress.interval(line, data);
         Ok(())
     }
@@ -102,6 +111,12 @@ fn measure_or_refuse(job: &LoadJob, watcher: &mut Watcher, stop: &AtomicBool) ->
         }
         Err(error) => Err(error.into()),
     }
+}
+
+/// Where a script prints to: not among what machines read.
+fn script_output(args: &LoadArgs) -> Output {
+    let is_for_people = args.result.output.is_some() || matches!(args.result.format(), ResultFormat::Text);
+    if is_for_people { Output::Stdout } else { Output::Stderr }
 }
 
 fn print(args: &LoadArgs, report: &LoadReport, series: &LoadSeries) -> Result<()> {

@@ -12,7 +12,7 @@ use runner::resolve::{
 };
 use schema::experiment::{LoadModel, Resolve};
 use schema::plan::{
-    BodyExpectation, ExpectPlan, LoadPlan, PhasePlan, PinPlan, RequestPlan, ScenarioPlan, TlsPlan,
+    BodyExpectation, ExpectPlan, LoadPlan, PhasePlan, PinPlan, RequestPlan, ScenarioPlan, ScriptPlan, TlsPlan,
 };
 use schema::text::Problem;
 use std::io::Read;
@@ -49,6 +49,7 @@ pub(super) fn resolve(args: &LoadArgs) -> Result<LoadJob> {
         cpus,
         // With one CPU, spinning would take it away from a local target.
         spin: usable.len() > 1,
+        scripts: None,
     };
     // The one compiler says what cannot be sent, before a connection is opened.
     runner::measure::traffic(&job)?;
@@ -183,6 +184,9 @@ fn phases(args: &LoadArgs) -> Result<PhasePlan> {
 /// What is sent: a scenario file, or the request that the arguments describe.
 fn scenario(args: &RequestArgs, url: &HttpUrl) -> Result<ScenarioPlan> {
     let Some(path) = &args.scenario else {
+        if let Some(file) = &args.script {
+            return scripted(file, args, url);
+        }
         let body = args.expect_body.clone().map_or(BodyExpectation::Any, BodyExpectation::Exact);
         let expect = ExpectPlan { status: args.expect_status.clone(), body, ..ExpectPlan::default() };
         return Ok(ScenarioPlan::single("inline", request(args, url)?, expect));
@@ -196,6 +200,21 @@ fn scenario(args: &RequestArgs, url: &HttpUrl) -> Result<ScenarioPlan> {
         entry.request.headers.extend(headers.iter().cloned());
     }
     Ok(scenario)
+}
+
+/// A script makes the requests; the arguments say what it finds in its `wrk` table.
+fn scripted(file: &Path, args: &RequestArgs, url: &HttpUrl) -> Result<ScenarioPlan> {
+    if args.method.is_some() || args.body.is_some() {
+        bail!("-m and -b are of no use with -s: set wrk.method and wrk.body in the script");
+    }
+    let text = std::fs::read_to_string(file).with_context(|| {
+        format!("cannot read the script {}; name a wrk Lua script, for example -s post.lua", file.display())
+    })?;
+    let script =
+        ScriptPlan { file: file.display().to_string(), text, args: args.script_args.clone() };
+    let body = args.expect_body.clone().map_or(BodyExpectation::Any, BodyExpectation::Exact);
+    let expect = ExpectPlan { status: args.expect_status.clone(), body, ..ExpectPlan::default() };
+    Ok(ScenarioPlan { script: Some(script), ..ScenarioPlan::single("script", request(args, url)?, expect) })
 }
 
 fn request(args: &RequestArgs, url: &HttpUrl) -> Result<RequestPlan> {

@@ -146,6 +146,7 @@ impl<'a> Bench<'a> {
             requests_max: None,
             cpus: generator.as_ref().map(|cpus| cpus.iter().take(1).copied().collect()),
             spin: generator.is_some(),
+            scripts: None,
         };
         let mut watch = Lateness { pacer_lag: new_histogram(), service: new_histogram() };
         let measured = measure(&load, &mut watch, &self.job.stop)?;

@@ -1,0 +1,114 @@
+//! A load whose requests a wrk script makes: loaded before, summed up while it runs, and its `done` called after.
+
+use crate::RunnerError;
+use crate::measure::LoadJob;
+use engine::{IntervalData, Scripts, new_histogram};
+use hdrhistogram::Histogram;
+use request::script::ScriptError;
+use schema::load::{ErrorClass, LoadReport};
+use script::{Errors, Job, LIMIT, ScriptUrl, Summary, Wrk};
+use units::Nanos;
+
+pub use script::Output;
+
+/// The states of a script, and what its `done` will be told.
+pub struct Scripted {
+    wrk: Wrk,
+    workers: u64,
+    latency: Histogram<u64>,
+    rates: Histogram<u64>,
+}
+
+impl Scripted {
+    /// Loads the job's script, one state for each worker, and puts the workers' part into the job; nothing where the job
+    /// has no script.
+    ///
+    /// # Errors
+    /// What the script throws, with file and line; an address that it chose and that needs the user's consent.
+    pub fn load(job: &mut LoadJob, output: Output) -> Result<Option<Self>, RunnerError> {
+        let Some(plan) = job.scenario.script.clone() else { return Ok(None) };
+        if job.load.processes > 1 {
+            return Err(said(&plan.file, "a script runs in one process: give fewer connections").into());
+        }
+        let request = job.scenario.requests.first().map(|entry| entry.request.clone()).unwrap_or_default();
+        let url = url(job, &request.path);
+        let mut wrk = Wrk::load(&Job {
+            file: &plan.file,
+            text: &plan.text,
+            args: &plan.args,
+            url: &url,
+            threads: job.load.workers as usize,
+            headers: &request.headers,
+            output,
+            limit: LIMIT,
+        })?;
+        let threads = wrk.take_threads();
+        for to in threads.iter().filter_map(|thread| thread.address()) {
+            if to.ip() != job.to.ip() && !crate::net::is_free(to.ip()) {
+                let cause = format!("thread.addr is {to}, a public address that is not the URL's; load it by its own URL");
+                return Err(said(&plan.file, &cause).into());
+            }
+        }
+        job.scripts = Some(Scripts::new(threads));
+        let workers = u64::from(job.load.workers);
+        Ok(Some(Self { wrk, workers, latency: new_histogram(), rates: new_histogram() }))
+    }
+
+    /// An interval of the samples has ended.
+    pub fn interval(&mut self, data: &IntervalData) {
+        self.latency.add(&data.times.service).expect("all time histograms have the same bounds");
+        let length_ns = data.counts.end_ns.saturating_sub(data.counts.start_ns);
+        if length_ns > 0 && data.counts.answers > 0 {
+            let per_s = data.counts.answers as f64 * 1e9 / length_ns as f64 / self.workers as f64;
+            self.rates.saturating_record(per_s as u64);
+        }
+    }
+
+    /// The load has ended: calls `done`, which usually prints.
+    ///
+    /// # Errors
+    /// What the script throws.
+    pub fn done(&mut self, report: &LoadReport) -> Result<(), RunnerError> {
+        let count = |classes: &[ErrorClass]| classes.iter().filter_map(|class| report.errors.get(class)).sum();
+        let summary = Summary {
+            duration: Nanos(report.window.duration_ns),
+            requests: report.requests.completed,
+            bytes: report.bytes.read,
+            errors: Errors {
+                connect: count(&[
+                    ErrorClass::Refused,
+                    ErrorClass::ConnectTimeout,
+                    ErrorClass::Unreachable,
+                    ErrorClass::AddressNotAvailable,
+                    ErrorClass::DescriptorLimit,
+                    ErrorClass::NameResolution,
+                ]),
+                read: count(&[ErrorClass::Reset, ErrorClass::PrematureClose, ErrorClass::Malformed]),
+                write: count(&[ErrorClass::Io, ErrorClass::Script]),
+                status: count(&[ErrorClass::UnexpectedStatus]),
+                timeout: count(&[ErrorClass::Timeout]),
+            },
+        };
+        Ok(self.wrk.done(&summary, &self.latency, &self.rates)?)
+    }
+}
+
+/// The URL in the parts that a script sees; a port only where the Host field has one, too.
+fn url(job: &LoadJob, path: &str) -> ScriptUrl {
+    let (scheme, rest) = job.url.split_once("://").unwrap_or(("http", &job.url));
+    let (host, port) = match job.authority.rsplit_once(':') {
+        Some((host, port)) if !port.ends_with(']') => (host, port.parse().ok()),
+        _ => (job.authority.as_str(), None),
+    };
+    ScriptUrl {
+        text: format!("{scheme}://{rest}{path}"),
+        scheme: scheme.to_owned(),
+        host: host.trim_matches(['[', ']']).to_owned(),
+        port,
+        path: path.to_owned(),
+    }
+}
+
+fn said(file: &str, message: &str) -> ScriptError {
+    ScriptError { file: file.to_owned(), line: None, message: message.to_owned() }
+}
