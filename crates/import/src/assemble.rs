@@ -123,7 +123,7 @@ impl<'o> Assembler<'o> {
                     format!(
                         "there are more than {REQUESTS_MAX} different requests, each of which would have results of its own"
                     ),
-                    "import a part of the file, or write one request with ${urls.line} in its path and a feeder of lines",
+                    "import a part of the file, or write one request whose path takes lines from a feeder",
                 ));
             }
             self.counts.push(0);

@@ -108,7 +108,7 @@ fn json_target(line: &str) -> Result<Draft<'_>, Problem> {
     let target: JsonTarget<'_> = serde_json::from_str(line).map_err(|error| {
         Problem::new(
             format!("the line is no target: {error}"),
-            r#"write one object a line: {"method":"GET","url":"http://…","header":{"NAME":["VALUE"]},"body":"BASE64"}"#,
+            r#"write one object a line: {"method":"POST","url":"http://…","header":{"A":["b"]},"body":"BASE64"}"#,
         )
     })?;
     let body = match target.body.as_deref() {

@@ -54,7 +54,9 @@ pub fn to_toml(scenario: &ScenarioFile) -> String {
     }
     if let Some(Value::Object(session)) = root.get("session") {
         comment(&mut text, "One virtual user sends the requests in order.");
-        table(&mut text, "[session]", &slim(session, &[]));
+        let mut session = slim(session, &[]);
+        shorten_think(&mut session);
+        table(&mut text, "[session]", &session);
     }
     if let Some(Value::Array(requests)) = requests {
         all_requests(&mut text, &requests);
@@ -78,6 +80,7 @@ fn all_requests(text: &mut String, requests: &[Value]) {
         if let Some(weight) = request.get_mut("weight") {
             *weight = whole(weight);
         }
+        shorten_think(&mut request);
         table(text, "[[requests]]", &request);
     }
 }
@@ -87,6 +90,16 @@ fn whole(number: &Value) -> Value {
     match number.as_f64() {
         Some(float) if float.fract() == 0.0 && float.abs() < 1e15 => Value::from(float as i64),
         _ => number.clone(),
+    }
+}
+
+/// A constant pause is its length alone.
+fn shorten_think(table: &mut Map<String, Value>) {
+    let Some(think) = table.get_mut("think") else { return };
+    if think.get("law").is_some_and(|law| law == "constant")
+        && let Some(mean) = think.get("mean").cloned()
+    {
+        *think = mean;
     }
 }
 

@@ -376,7 +376,8 @@ fn mistakes_have_place_cause_and_remedy() {
 #[test]
 fn mistakes_of_options_are_told_too() {
     let session = Options { session: true, ..Options::default() };
-    let har = "{\"log\":{\"entries\":[\n{\"startedDateTime\":\"soon\",\"request\":{\"method\":\"GET\",\"url\":\"http://h/\"}}]}}";
+    let har = r#"{"log":{"entries":[
+        {"startedDateTime":"soon","request":{"method":"GET","url":"http://h/"}}]}}"#;
     refused(Format::Har, har, &session, "f:2: entry 1: startedDateTime is `soon`");
     let elsewhere = Options { origin: Some("http://x".to_owned()), ..Options::default() };
     refused(
@@ -488,6 +489,29 @@ multipart = [{ name = "f", file = "a.bin" }, { name = "t", text = "x" }]
     let single =
         "schema = \"prony.scenario/1\"\nname = \"s\"\n[request]\npath = \"/\"\n[expect]\nbody = \"\"\n";
     round_trip(&schema::text::parse_toml("x.toml", single).unwrap());
+}
+
+/// The guide's scenario is one, and says what its k6 script says.
+#[test]
+fn the_scenario_of_the_guide_is_read() {
+    let guide = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/guides/from-other-tools.md");
+    let guide = std::fs::read_to_string(guide).unwrap();
+    let (_, after) = guide.split_once("```toml\n").unwrap();
+    let text = after.split("```").next().unwrap();
+    let scenario: ScenarioFile = schema::text::parse_toml("guide", text).unwrap_or_else(|e| panic!("{e}"));
+    assert_eq!(scenario.requests[1].think, Some(Think::Constant { mean: Nanos(1_000_000_000) }));
+    assert!(scenario.requests[0].capture.contains_key("token") && scenario.session.is_some());
+    round_trip(&scenario);
+    let (_, shape) = guide.split_once("--shape 'piecewise").unwrap();
+    let shape = format!("piecewise{}", shape.split('\'').next().unwrap());
+    shape.parse::<schema::arrival::Shape>().unwrap_or_else(|error| panic!("{error}"));
+}
+
+#[test]
+fn pauses_are_written_short() {
+    let options = Options { session: true, ..Options::default() };
+    let text = to_toml(&imported_with(Format::Har, "shop.har", &options).scenario);
+    assert!(text.contains("\nthink = \"4770ms\"\n"), "{text}");
 }
 
 #[test]

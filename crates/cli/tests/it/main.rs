@@ -4,6 +4,7 @@ mod calibrate;
 mod command;
 mod fault;
 mod files;
+mod import;
 mod load;
 mod load_results;
 mod processes;

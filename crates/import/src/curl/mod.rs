@@ -20,6 +20,8 @@ use units::Nanos;
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 /// What curl sends for --compressed, built with all its decoders.
 const ENCODINGS: &str = "deflate, gzip, br, zstd";
+const LINE_ENDS: &str =
+    "bodies of -d @FILE, from which curl would remove line ends; prony sends the file as it is";
 /// What --max-time may be: a day.
 const MAX_TIME_S: f64 = 86_400.0;
 
@@ -89,7 +91,7 @@ impl Request {
             Flag::Method => self.method = Some(value),
             Flag::Header => self.header(&value)?,
             Flag::Data if value.starts_with('@') => {
-                assembler.notes.count("bodies of -d @FILE, from which curl would remove line ends; prony sends the file as it is");
+                assembler.notes.count(LINE_ENDS);
                 self.file(&value[1..], &written)?;
             }
             Flag::DataBinary if value.starts_with('@') => self.file(&value[1..], &written)?,

@@ -1,0 +1,70 @@
+//! `prony import`: where the scenario goes, what is told, and what is refused before anything is written.
+
+use crate::command::{bad, good, root};
+use schema::scenario::ScenarioFile;
+use std::path::Path;
+
+fn fixture(name: &str) -> String {
+    root().join("crates/import/tests/fixtures").join(name).display().to_string()
+}
+
+fn scenario(text: &str) -> ScenarioFile {
+    schema::text::parse_toml("written.toml", text).unwrap_or_else(|error| panic!("{error}\n{text}"))
+}
+
+fn text(path: &Path) -> &str {
+    path.to_str().unwrap()
+}
+
+#[test]
+fn a_scenario_goes_to_standard_output_and_notes_to_standard_error() {
+    let done = good(&["import", &fixture("urls.txt")]);
+    assert!(done.out.starts_with("# Recorded at http://127.0.0.1:9000\n"), "{}", done.out);
+    let scenario = scenario(&done.out);
+    assert_eq!((scenario.name.as_str(), scenario.requests.len()), ("urls", 6));
+    assert!(done.err.contains("note: requests to https://cdn.example:443 left out"), "{}", done.err);
+}
+
+#[test]
+fn bodies_that_are_no_text_go_beside_the_scenario_and_nothing_is_overwritten() {
+    let folder = tempfile::tempdir().unwrap();
+    let (file, body) = (folder.path().join("shop.toml"), folder.path().join("shop-body-1.bin"));
+    let targets = fixture("targets.vegeta.json");
+    let import = ["import", &targets, "-o", text(&file)];
+    good(&import);
+    assert_eq!(scenario(&std::fs::read_to_string(&file).unwrap()).name, "shop");
+    assert_eq!(std::fs::read(&body).unwrap(), [0xff, 0xfe, 0, 1]);
+    std::fs::write(&file, "mine").unwrap();
+    bad(&import, 1, &["exists already", "--force"]);
+    assert_eq!(std::fs::read_to_string(&file).unwrap(), "mine");
+    good(&[&import[..], &["--force"]].concat());
+    assert_ne!(std::fs::read_to_string(&file).unwrap(), "mine");
+    bad(&["import", &targets], 1, &["say where: -o FILE"]);
+}
+
+#[test]
+fn a_session_keeps_its_order_and_pauses() {
+    let done = good(&["import", &fixture("shop.har"), "--session", "--name", "visit"]);
+    let scenario = scenario(&done.out);
+    assert_eq!(scenario.name, "visit");
+    assert!(scenario.session.is_some() && scenario.requests[2].think.is_some());
+    assert!(done.err.contains("a session of 8 steps"), "{}", done.err);
+}
+
+#[test]
+fn mistakes_have_cause_place_and_remedy() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("input");
+    let write = |content: &[u8]| std::fs::write(&file, content).unwrap();
+    write(b"hello world\n");
+    bad(&["import", text(&file)], 1, &["its format cannot be told", "--format vegeta|"]);
+    write(b"http://h/\n\xff\n");
+    bad(&["import", text(&file)], 1, &["input:2: the file is not UTF-8"]);
+    write(b"http://h/\nftp://h/\n");
+    bad(&["import", text(&file)], 1, &["input:2: `ftp://h/` is no URL of HTTP", "remedy: "]);
+    write(b"{\"log\":{\"entries\":[]}}");
+    bad(&["import", text(&file), "--format", "har"], 1, &["the HAR has no entries", "remedy: "]);
+    bad(&["import", text(&file), "--name", "a/b"], 1, &["cannot be the name of a file"]);
+    bad(&["import", text(&file), "--name", "a", "-o", "b.toml"], 1, &["--name a"]);
+    bad(&["import", "/nonexistent/file"], 1, &["cannot read /nonexistent/file"]);
+}
