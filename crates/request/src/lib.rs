@@ -8,6 +8,7 @@
 mod feeder;
 mod program;
 mod template;
+mod token;
 
 pub use program::{
     Bytes, CAPTURED_BYTES_MAX, Captured, Made, MakeCause, MakeError, Maker, Program, ProgramError, TokenUse,
