@@ -55,14 +55,10 @@ fn rate(report: &LoadReport, columns: usize) -> String {
         count("failed", requests.failed, Tone::Bad),
         count("censored", requests.censored, Tone::Warn),
     );
-    let asked = report
-        .plan
-        .load
-        .rate_per_s
-        .map_or_else(String::new, |asked| match report.sessions {
-            Some(_) => format!(" from {} sessions asked", format::rate(asked)),
-            None => format!(" of {} asked", format::rate(asked)),
-        });
+    let asked = report.plan.load.rate_per_s.map_or_else(String::new, |asked| match report.sessions {
+        Some(_) => format!(" from {} sessions asked", format::rate(asked)),
+        None => format!(" of {} asked", format::rate(asked)),
+    });
     format!("  {per_second} right answers{asked}\n") + &paragraph("  ", &sum, columns)
 }
 

@@ -11,6 +11,7 @@ mod feeder;
 mod program;
 pub mod script;
 mod template;
+mod token;
 mod traffic;
 
 pub use check::{Answer, Check, CheckError, CookieJar, FailureLog, Judge, Judged, Notes};

@@ -45,7 +45,9 @@ impl Scripted {
         let threads = wrk.take_threads();
         for to in threads.iter().filter_map(|thread| thread.address()) {
             if to.ip() != job.to.ip() && !crate::net::is_free(to.ip()) {
-                let cause = format!("thread.addr is {to}, a public address that is not the URL's; load it by its own URL");
+                let cause = format!(
+                    "thread.addr is {to}, a public address that is not the URL's; load it by its own URL"
+                );
                 return Err(said(&plan.file, &cause).into());
             }
         }
@@ -69,7 +71,8 @@ impl Scripted {
     /// # Errors
     /// What the script throws.
     pub fn done(&mut self, report: &LoadReport) -> Result<(), RunnerError> {
-        let count = |classes: &[ErrorClass]| classes.iter().filter_map(|class| report.errors.get(class)).sum();
+        let count =
+            |classes: &[ErrorClass]| classes.iter().filter_map(|class| report.errors.get(class)).sum();
         let summary = Summary {
             duration: Nanos(report.window.duration_ns),
             requests: report.requests.completed,

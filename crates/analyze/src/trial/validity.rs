@@ -253,7 +253,9 @@ fn littles_law(report: &LoadReport, facts: &TrialFacts) -> Option<Gate> {
     let in_system = report.window.in_system_mean;
     let by_law = answers * mean_ns / window_ns;
     // The pauses of a session, or of a script, leave its connection idle.
-    let pauses = load.think.is_some() || report.plan.scenario.session.is_some() || report.plan.scenario.script.is_some();
+    let pauses = load.think.is_some()
+        || report.plan.scenario.session.is_some()
+        || report.plan.scenario.script.is_some();
     let never_idle = load.model == LoadModel::Closed && !pauses && report.plan.requests_max.is_none();
     let from_connections = if never_idle { relative_deviation(in_system, connections) } else { 0.0 };
     let value = worse(relative_deviation(in_system, by_law), from_connections);

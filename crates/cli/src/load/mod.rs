@@ -15,8 +15,8 @@ use live::Progress;
 use report::LoadSeries;
 use resolve::resolve;
 use runner::RunnerError;
-use runner::script::{Output, Scripted};
 use runner::measure::{LoadJob, Watch, measure, nothing_connected};
+use runner::script::{Output, Scripted};
 use schema::load::LoadReport;
 use schema::plan::PinPlan;
 use schema::trial::{IntervalLine, Phase};
@@ -38,8 +38,11 @@ pub(crate) fn load(args: &LoadArgs) -> Result<u8> {
     for note in runner::ports::notes(&job) {
         let _ = writeln!(std::io::stderr(), "note: {note}");
     }
-    let mut watcher =
-        Watcher { progress: Progress::new(&args.result, &job), recorder: Recorder::new(&args.result)?, script };
+    let mut watcher = Watcher {
+        progress: Progress::new(&args.result, &job),
+        recorder: Recorder::new(&args.result)?,
+        script,
+    };
     let measured = measure_or_refuse(&job, &mut watcher, &stop);
     watcher.progress.finish();
     let (mut report, code) = measured?;

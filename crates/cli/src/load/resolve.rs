@@ -210,8 +210,7 @@ fn scripted(file: &Path, args: &RequestArgs, url: &HttpUrl) -> Result<ScenarioPl
     let text = std::fs::read_to_string(file).with_context(|| {
         format!("cannot read the script {}; name a wrk Lua script, for example -s post.lua", file.display())
     })?;
-    let script =
-        ScriptPlan { file: file.display().to_string(), text, args: args.script_args.clone() };
+    let script = ScriptPlan { file: file.display().to_string(), text, args: args.script_args.clone() };
     let body = args.expect_body.clone().map_or(BodyExpectation::Any, BodyExpectation::Exact);
     let expect = ExpectPlan { status: args.expect_status.clone(), body, ..ExpectPlan::default() };
     Ok(ScenarioPlan { script: Some(script), ..ScenarioPlan::single("script", request(args, url)?, expect) })

@@ -290,8 +290,8 @@ impl Core {
 
     /// Whether a request budget is spent and answered.
     pub(crate) fn is_spent(&self) -> bool {
-        let has_no_more = self.outgoing.is_stopped()
-            || matches!(&self.pacer, Pacer::Closed(closed) if closed.is_spent());
+        let has_no_more =
+            self.outgoing.is_stopped() || matches!(&self.pacer, Pacer::Closed(closed) if closed.is_spent());
         has_no_more
             && self.book.in_system() == 0
             && self.thinking.is_empty()

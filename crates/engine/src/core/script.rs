@@ -22,7 +22,8 @@ impl Heard {
         show: impl FnOnce(&[(String, String)], &[u8]) -> Result<(), ScriptError>,
     ) -> Result<(), ScriptError> {
         let result = if self.is_too_long {
-            let message = "the answer's body is longer than 8 MiB and cannot be shown to response()".to_owned();
+            let message =
+                "the answer's body is longer than 8 MiB and cannot be shown to response()".to_owned();
             Err(ScriptError { file: "script".to_owned(), line: None, message })
         } else {
             show(&self.headers, &self.body)

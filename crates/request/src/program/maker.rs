@@ -3,6 +3,7 @@
 use super::{Captured, MakeCause, MakeError, Program};
 use crate::feeder::Cursor;
 use crate::template::eval::{Frame, Outside, Value, pick};
+use crate::token::View;
 use schema::load::TokenKind;
 use std::ops::Range;
 use std::sync::Arc;
@@ -20,6 +21,7 @@ pub struct Maker {
     scratch: Vec<u8>,
     body: Vec<u8>,
     cursors: Vec<Cursor>,
+    tokens: Vec<View>,
 }
 
 /// Where the bytes of a request are.
@@ -89,6 +91,7 @@ impl Maker {
             scratch: Vec::new(),
             body: Vec::new(),
             cursors: program.feeders.iter().map(|_| Cursor::default()).collect(),
+            tokens: program.tokens.views(),
             worker: worker.into(),
             workers: workers.into(),
             program,
@@ -131,7 +134,7 @@ impl Maker {
         self.cursors.iter_mut().for_each(Cursor::begin);
         let session = user.map_or(0, |user| user.session);
         let position = if program.steps.is_some() { session } else { global };
-        let supplies = Supplies { program, cursors: &mut self.cursors, position };
+        let supplies = Supplies { program, cursors: &mut self.cursors, tokens: &self.tokens, position };
         let mut frame = Frame {
             rng,
             n,
@@ -159,14 +162,18 @@ impl Maker {
     }
 
     /// To be called about every 100 ms beside the hot path: takes newer tokens if there are any.
-    pub fn refresh(&mut self, _now: SystemTime) {}
+    pub fn refresh(&mut self, now: SystemTime) {
+        let now = now.duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        self.tokens.iter_mut().for_each(|view| view.refresh(now));
+    }
 }
 
 /// Rows and tokens for one request.
 struct Supplies<'a> {
     program: &'a Program,
     cursors: &'a mut [Cursor],
-    /// What rows go by: the number of the session, so that all its requests see the same row, else that of the request.
+    tokens: &'a [View],
+    /// What rows and tokens go by: the number of the session, so that all its requests see the same row, else that of the request.
     position: u64,
 }
 
@@ -179,8 +186,11 @@ impl Outside for Supplies<'_> {
         }
     }
 
-    fn token(&mut self, _: u8, _: &mut Vec<u8>) -> Result<TokenUse, MakeCause> {
-        Err(MakeCause::OutOfReach)
+    fn token(&mut self, maker: u8, out: &mut Vec<u8>) -> Result<TokenUse, MakeCause> {
+        let view = self.tokens.get(usize::from(maker)).ok_or(MakeCause::OutOfReach)?;
+        let (text, kind) = view.hand_out(self.position).ok_or(MakeCause::OutOfReach)?;
+        out.extend_from_slice(text.as_bytes());
+        Ok(TokenUse { maker, kind })
     }
 }
 

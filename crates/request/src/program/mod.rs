@@ -10,7 +10,7 @@ mod entry;
 mod error;
 mod maker;
 #[cfg(test)]
-mod tests;
+pub(crate) mod tests;
 
 pub use captured::{CAPTURED_BYTES_MAX, Captured};
 pub use error::{MakeCause, MakeError, ProgramError};
@@ -19,6 +19,7 @@ pub use maker::{Bytes, Made, Maker, TokenUse, User};
 use crate::feeder::{Feeder, Source};
 use crate::template::node::Node;
 use crate::template::{Scope, Var, compile_vars};
+use crate::token::Tokens;
 use entry::{Compiled, Rendering};
 use schema::plan::{EntryPlan, ScenarioPlan};
 use std::collections::BTreeSet;
@@ -40,6 +41,7 @@ pub struct Program {
     feeders: Vec<Feeder>,
     feeder_names: Vec<String>,
     token_makers: Vec<String>,
+    tokens: Tokens,
     seed: Seed,
     /// Since the Unix epoch.
     clock: fn() -> Duration,
@@ -112,6 +114,7 @@ impl Program {
         }
         let steps = steps(plan)?;
         let mix = if steps.is_some() { vec![] } else { mix(plan)? };
+        let tokens = Tokens::start(&plan.tokens, &plan.folder, &vars, scope, Seed(seed), surroundings.clock)?;
         let feeders = load_feeders(plan, sources, &entries, &vars, Seed(seed))?;
         Ok(Self {
             names: plan.requests.iter().map(|entry| entry.name.clone()).collect(),
@@ -124,6 +127,7 @@ impl Program {
             feeders,
             feeder_names: plan.feeders.keys().cloned().collect(),
             token_makers,
+            tokens,
             seed: Seed(seed),
             clock: surroundings.clock,
         })
