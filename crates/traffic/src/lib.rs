@@ -10,7 +10,7 @@
 //! Absent on purpose: sockets, sending, user agents and referrers, and request bodies, which no access log holds.
 
 pub mod error;
-//pub mod fit;
+pub mod fit;
 pub mod log;
 //pub mod model;
 //pub mod replay;
