@@ -12,10 +12,11 @@
 pub mod error;
 pub mod fit;
 pub mod log;
-//pub mod model;
-//pub mod replay;
-//pub mod summary;
-//pub mod verdict;
-//pub mod write;
+pub mod model;
+pub mod replay;
+pub mod summary;
+mod times;
+pub mod verdict;
+pub mod write;
 
 pub use error::TrafficError;
