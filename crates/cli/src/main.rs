@@ -12,6 +12,7 @@ mod exit;
 mod fault;
 mod interrupt;
 mod load;
+mod model;
 mod output;
 mod progress;
 mod reference;
@@ -45,6 +46,7 @@ fn main() -> ExitCode {
         Command::Run(args) => run::run(&args),
         Command::Load(args) => load::load(&args),
         Command::Shape(args) => shape::shape(&args),
+        Command::Model(args) => model::model(&args),
         Command::Report(args) => report_files::report(&args),
         Command::Targets(args) => targets::targets(&args),
         Command::Reference(args) => reference::reference(&args),

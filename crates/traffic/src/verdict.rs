@@ -231,7 +231,7 @@ fn said(law: &Law, scales: &[Compared], minute_off: Option<(f64, u64)>) -> (Advi
         law => format!("{} gaps", law.family().name()),
     };
     let worst = scales.iter().max_by(|a, b| a.off().total_cmp(&b.off()));
-    if let Some(worst) = worst.filter(|worst| !(worst.off() <= DISPERSION_OFF_MAX)) {
+    if let Some(worst) = worst.filter(|worst| worst.off() > DISPERSION_OFF_MAX) {
         let text = format!(
             "The recorded times must be replayed: counts in {} windows have dispersion {:.3} in the log and {:.3} under \
              the best fit ({name}), {:.0} % off; 20 % are allowed.",

@@ -6,6 +6,7 @@
 mod arrival;
 mod connection;
 mod load;
+mod model;
 mod reference;
 mod request;
 mod result;
@@ -17,6 +18,7 @@ mod tls;
 pub(crate) use arrival::ArrivalArgs;
 pub(crate) use connection::ConnectionArgs;
 pub(crate) use load::LoadArgs;
+pub(crate) use model::{LogFormat, ModelArgs, SendAs};
 pub(crate) use reference::ReferenceArgs;
 pub(crate) use request::RequestArgs;
 pub(crate) use result::{ResultArgs, ResultFormat};
@@ -56,6 +58,8 @@ pub(crate) enum Command {
     Load(Box<LoadArgs>),
     /// Draw the schedule of an open load before it is run
     Shape(Box<ShapeArgs>),
+    /// Read access logs: mix, rates, sessions and gaps; write a scenario and a load that reproduce them
+    Model(ModelArgs),
     /// Make the report of a run folder again
     Report(ReportArgs),
     /// List the targets that experiments can use

@@ -177,12 +177,26 @@ fn the_model_holds_the_truth_of_a_log_with_a_changing_rate() {
     let concurrency = model.concurrency.unwrap();
     assert!((concurrency - model.rate_per_s() * 0.02).abs() < 1e-9, "{concurrency}");
     assert!(model.stretches.len() > 4 && model.stretches.len() < 60, "{}", model.stretches.len());
-    // With the rate taken out, the gaps are a Poisson process's.
-    assert_eq!(model.gaps.data, GapData::Intervals);
-    let poisson = model.gaps.families.iter().find(|family| family.family == Family::Exponential).unwrap();
-    assert!(poisson.goodness.unwrap().p > 0.01, "{poisson:?}");
+    // With the rate taken out, the gaps are a Poisson process's; with whole seconds, only their counts are left.
+    assert_poisson(&model, GapData::Exact);
+    assert_poisson(&modelled(&made::combined(&lines)), GapData::Counts);
     assert_eq!(model.sessions.iter().map(|s| s.gap_min).collect::<Vec<_>>(), [10, 30, 60]);
     assert!(model.sessions[0].count >= model.sessions[1].count && model.sessions[1].count >= 300);
+}
+
+fn assert_poisson(model: &Model, data: GapData) {
+    assert_eq!(model.gaps.data, data);
+    let fits = &model.gaps.families;
+    let poisson = fits.iter().find(|family| family.family == Family::Exponential).unwrap();
+    assert!(poisson.goodness.unwrap().p > 0.01, "{fits:?}");
+    let best = model.gaps.best().unwrap();
+    assert!((best.law.cv() - 1.0).abs() < 0.1, "{fits:?}");
+}
+
+#[test]
+fn gaps_of_some_seconds_are_fitted_as_intervals() {
+    let lines = made::poisson(7200.0, 0.3, |_| 0.3, Seed(6));
+    assert_poisson(&modelled(&made::combined(&lines)), GapData::Intervals);
 }
 
 #[test]
