@@ -5,8 +5,8 @@
 //! from the shape of the rate, so k alone is free. Weibull and lognormal gaps have no such form, and counts of many
 //! arrivals show no more of a law than its spread, which k holds: they are refused.
 
-use super::law::lower_gamma;
 use super::search::maximum;
+use super::special::lower_gamma;
 use super::{Family, Fit, Goodness, Law, Refusal, bootstrap};
 use analyze::stats::fit::ks_distance;
 use units::{Rng, Seed};

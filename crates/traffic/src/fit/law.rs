@@ -1,9 +1,10 @@
 //! The four laws: distribution, density, mean, spread, and draws.
 
 use super::Family;
+use super::special::lower_gamma;
 use serde::Serialize;
 use statrs::distribution::{ContinuousCDF, Normal};
-use statrs::function::gamma::{gamma, gamma_lr, ln_gamma};
+use statrs::function::gamma::{gamma, ln_gamma};
 use std::f64::consts::PI;
 use units::Rng;
 
@@ -138,14 +139,6 @@ impl Law {
             Self::Lognormal { mu, sigma } => (mu + sigma * rng.normal()).exp(),
         }
     }
-}
-
-/// P(k, x), the regularised lower incomplete gamma function; the library refuses what is not above 0.
-pub(super) fn lower_gamma(shape: f64, x: f64) -> f64 {
-    if !x.is_finite() {
-        return 1.0;
-    }
-    if x <= 0.0 || shape <= 0.0 { 0.0 } else { gamma_lr(shape, x) }
 }
 
 /// Marsaglia & Tsang (ACM Trans. Math. Softw. 26, 2000); below 1, G(k) = G(k + 1)·U^(1/k).

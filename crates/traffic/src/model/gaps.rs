@@ -14,7 +14,7 @@ use units::{Rng, Seed};
 /// Gaps that are kept.
 const SAMPLE: usize = 2000;
 /// Gaps, or windows, that a search by intervals or counts works with.
-const SEARCHED: usize = 800;
+const SEARCHED: usize = 500;
 /// A tick of this share of the mean gap does not matter.
 const FINE: f64 = 0.01;
 /// With a longer tick, most gaps are shorter than it.
