@@ -13,6 +13,7 @@ mod fault;
 mod import;
 mod interrupt;
 mod load;
+mod model;
 mod output;
 mod progress;
 mod reference;
@@ -47,6 +48,7 @@ fn main() -> ExitCode {
         Command::Load(args) => load::load(&args),
         Command::Shape(args) => shape::shape(&args),
         Command::Import(args) => import::import(&args),
+        Command::Model(args) => model::model(&args),
         Command::Report(args) => report_files::report(&args),
         Command::Targets(args) => targets::targets(&args),
         Command::Reference(args) => reference::reference(&args),

@@ -1,6 +1,6 @@
 //! `prony shape`: the schedule of an open load before it is run, from an experiment file or from flags.
 
-mod draw;
+pub(crate) mod draw;
 
 use crate::args::{ShapeArgs, ShapeFormat};
 use crate::{exit, output};

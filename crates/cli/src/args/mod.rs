@@ -7,6 +7,7 @@ mod arrival;
 mod connection;
 mod import;
 mod load;
+mod model;
 mod reference;
 mod request;
 mod result;
@@ -19,6 +20,7 @@ pub(crate) use arrival::ArrivalArgs;
 pub(crate) use connection::ConnectionArgs;
 pub(crate) use import::ImportArgs;
 pub(crate) use load::LoadArgs;
+pub(crate) use model::{ModelArgs, SendAs};
 pub(crate) use reference::ReferenceArgs;
 pub(crate) use request::RequestArgs;
 pub(crate) use result::{ResultArgs, ResultFormat};
@@ -60,6 +62,8 @@ pub(crate) enum Command {
     Shape(Box<ShapeArgs>),
     /// Make a scenario file of another tool's input: vegeta targets, URL lists, curl command lines, HAR
     Import(ImportArgs),
+    /// Read access logs: mix, rates, sessions and gaps; write a scenario and a load that reproduce them
+    Model(ModelArgs),
     /// Make the report of a run folder again
     Report(ReportArgs),
     /// List the targets that experiments can use

@@ -24,7 +24,7 @@ const UNICODE: Ink = Ink { full: '█', mark: '•', corner: '└', floor: '─'
 const ASCII: Ink = Ink { full: '#', mark: '*', corner: '+', floor: '-', wall: '|' };
 
 /// Whether the locale can show more than ASCII: the first of LC_ALL, LC_CTYPE and LANG that is set decides.
-pub(super) fn is_utf8() -> bool {
+pub(crate) fn is_utf8() -> bool {
     let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
     let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set).unwrap_or_default();
     let locale = locale.to_ascii_lowercase();

@@ -1,0 +1,75 @@
+//! `prony model`: what is in access logs, and a scenario and a load that reproduce it.
+
+use crate::args::{ModelArgs, SendAs, TextOrJson};
+use crate::{exit, output};
+use anyhow::{Result, bail};
+use serde::Serialize;
+use std::path::Path;
+use traffic::model::Model;
+use traffic::verdict::{Advice, Verdict};
+use units::Seed;
+
+/// What is printed for machines.
+#[derive(Serialize)]
+struct Printed<'a> {
+    #[serde(flatten)]
+    model: &'a Model,
+    verdict: &'a Verdict,
+    written: Vec<String>,
+    written_notes: &'a [String],
+}
+
+pub(crate) fn model(args: &ModelArgs) -> Result<u8> {
+    let seed = Seed(args.seed);
+    let model = traffic::model::model(&args.logs, args.format.wanted(), seed)?;
+    let verdict = traffic::verdict::judge(&model, seed);
+    let written = args.out.as_deref().map(|folder| write(args, folder, &model, &verdict)).transpose()?;
+    let (files, notes) = written.unwrap_or_default();
+    let text = match args.output_format {
+        TextOrJson::Text => {
+            let is_utf8 = crate::shape::draw::is_utf8();
+            let list = |heading: &str, items: &[String]| match items {
+                [] => String::new(),
+                items => items.iter().fold(format!("\n{heading}\n"), |text, item| text + "  - " + item + "\n"),
+            };
+            traffic::summary::text(&model, &verdict, is_utf8)
+                + &list("written", &files)
+                + &list("before you run it", &notes)
+        }
+        TextOrJson::Json => {
+            let printed = Printed { model: &model, verdict: &verdict, written: files, written_notes: &notes };
+            serde_json::to_string_pretty(&printed)? + "\n"
+        }
+    };
+    output::write(None, &text)?;
+    Ok(exit::DONE)
+}
+
+/// Writes the files; their paths but for feeders, and what a user must know.
+fn write(
+    args: &ModelArgs,
+    folder: &Path,
+    model: &Model,
+    verdict: &Verdict,
+) -> Result<(Vec<String>, Vec<String>)> {
+    let advice = match args.send {
+        SendAs::Auto => verdict.advice,
+        SendAs::Fitted if verdict.arrivals.is_none() => {
+            bail!("no law could be fitted to this log\n  remedy: use --send recorded")
+        }
+        SendAs::Fitted => Advice::Fitted,
+        SendAs::Recorded => Advice::Recorded,
+    };
+    let stem = args.logs[0].file_name().and_then(|name| name.to_str()).unwrap_or("log");
+    let stem = stem.split('.').next().unwrap_or(stem);
+    let name = args.name.as_deref().unwrap_or(stem);
+    let written = traffic::write::files(model, verdict, advice, name, &args.url, Seed(args.seed))?;
+    traffic::write::write(&written, folder)?;
+    let paths = written.files.iter().map(|file| &file.path);
+    let mut shown: Vec<String> = paths
+        .filter(|path| path.parent().is_none_or(|parent| !parent.to_string_lossy().ends_with("-paths")))
+        .map(|path| folder.join(path).display().to_string())
+        .collect();
+    shown.push(format!("run it: prony run {}", folder.join(&written.experiment).display()));
+    Ok((shown, written.notes))
+}

@@ -1,0 +1,76 @@
+//! The experiment of a model: an open load with the arrivals of the log.
+
+use super::{quoted, recording};
+use crate::model::Model;
+use crate::verdict::Verdict;
+use schema::arrival::{Arrivals, Level, Point};
+use std::fmt::Write as _;
+use units::{Nanos, PerSecond};
+
+/// Connections that a load begins with, and the most it may open.
+const CONNECTIONS: (u64, u64) = (64, 4096);
+
+/// The text of the file. `fitted` is the law to be sent; without it the recorded times are.
+pub(super) fn text(
+    model: &Model,
+    verdict: &Verdict,
+    fitted: Option<&Arrivals>,
+    name: &str,
+    url: &str,
+) -> String {
+    let mut text = format!(
+        "# Made by `prony model` from {} requests over {} s.\n# {}\n\n[experiment]\nname = {}\n\
+         question = \"What does the traffic of the log do to this server?\"\nblocks = 1\nseed = 1\n\n\
+         [[target]]\nurl = {}\n\n[scenario]\nuse = {}\n\n[load]\nmodel = \"open\"\nconnections = {}\nmax_connections = {}\n",
+        model.requests,
+        model.span_s,
+        verdict.text,
+        quoted(name),
+        quoted(url),
+        quoted(name),
+        CONNECTIONS.0,
+        CONNECTIONS.1,
+    );
+    text += &match fitted {
+        Some(law) => pacing(model, law),
+        None => format!(
+            "# Twice as fast: add `speed = 2` and halve the sample.\narrivals = {{ law = \"recorded\", file = {} }}\n",
+            quoted(&recording(name).display().to_string())
+        ),
+    };
+    // The rate changes over time, so the warm-up has a fixed length; none, so that all of the log is measured.
+    let _ = write!(
+        text,
+        "\n[phases]\nwarmup = {{ at_least = \"0s\", at_most = \"0s\" }}\nsample = \"{}s\"\nsamples = 1\n",
+        model.span_s
+    );
+    text
+}
+
+/// Law, mean rate and shape.
+fn pacing(model: &Model, law: &Arrivals) -> String {
+    let law = match law {
+        Arrivals::Weibull { shape } => format!("weibull:shape={}", shape.0),
+        Arrivals::Gamma { shape } => format!("gamma:shape={}", shape.0),
+        Arrivals::Lognormal { cv } => format!("lognormal:cv={}", cv.0),
+        _ => "poisson".to_owned(),
+    };
+    let mut text = format!("rate = {}\narrivals = {}\n", digits(model.rate_per_s()), quoted(&law));
+    if model.stretches.len() < 2 {
+        return text;
+    }
+    text += "shape = { kind = \"piecewise\", points = [\n";
+    for stretch in &model.stretches {
+        let level = Level::PerSecond(PerSecond(digits(stretch.per_s())));
+        for at_s in [stretch.begin_s, stretch.begin_s + stretch.length_s] {
+            let point = Point { at: Nanos::from_secs(at_s), level };
+            let _ = writeln!(text, "  \"{}@{}\",", point.at, point.level);
+        }
+    }
+    text + "] }\n"
+}
+
+/// Seven digits: enough for one request in a day at 100/s.
+fn digits(per_s: f64) -> f64 {
+    format!("{per_s:.6e}").parse().unwrap_or(per_s)
+}
