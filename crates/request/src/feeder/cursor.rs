@@ -54,7 +54,8 @@ impl Cursor {
                 if self.block != Some(block) {
                     self.block = None;
                     self.read(file, from, to).ok_or(MakeCause::Unreadable(number))?;
-                    self.take_apart(format, wanted, places).ok_or(MakeCause::Unreadable(number))?;
+                    self.take_apart(format, wanted, places, feeder.places.len())
+                        .ok_or(MakeCause::Unreadable(number))?;
                     self.block = Some(block);
                 }
                 self.rows.field(within, place)
@@ -73,14 +74,21 @@ impl Cursor {
         file.read_exact_at(&mut self.bytes, from).ok()
     }
 
-    fn take_apart(&mut self, format: &Format, wanted: &[String], places: &[usize]) -> Option<()> {
+    fn take_apart(
+        &mut self,
+        format: &Format,
+        wanted: &[String],
+        places: &[usize],
+        columns: usize,
+    ) -> Option<()> {
         if self.rows.columns() != wanted.len() {
             self.rows = Rows::new(wanted.len());
         }
         self.rows.clear();
         match format {
             Format::Csv { delimiter, .. } => {
-                self.fields.csv(&self.bytes, *delimiter, places, &mut self.rows)?
+                self.fields.ends.resize(columns + 1, 0);
+                self.fields.csv(&self.bytes, *delimiter, places, &mut self.rows)?;
             }
             Format::Lines => {
                 self.bytes
@@ -99,12 +107,11 @@ impl Cursor {
 }
 
 impl Fields {
-    /// Takes whole rows apart; nothing where they are not as they were when the file was checked.
+    /// Takes whole rows apart; `ends` has room for one more than the columns. Nothing where they are not as they were when the file was checked.
     fn csv(&mut self, bytes: &[u8], delimiter: u8, places: &[usize], rows: &mut Rows) -> Option<()> {
         use csv_core::ReadRecordResult::{End, InputEmpty, OutputEndsFull, OutputFull, Record};
         // Fields are never longer than their quoted form.
         self.bytes.resize(bytes.len() + 1, 0);
-        self.ends.resize(1 << 16, 0);
         let mut reader = csv_core::ReaderBuilder::new().delimiter(delimiter).build();
         let (mut at, mut written, mut ended) = (0, 0, 0);
         loop {
