@@ -19,9 +19,11 @@ pub(crate) struct Cursor {
     fields: Fields,
 }
 
-/// Output of the CSV reader.
+/// The CSV reader and its output.
 #[derive(Debug, Default)]
 struct Fields {
+    /// Made once: its tables cost more than a block's rows.
+    reader: Option<Box<csv_core::Reader>>,
     bytes: Vec<u8>,
     ends: Vec<usize>,
 }
@@ -112,7 +114,9 @@ impl Fields {
         use csv_core::ReadRecordResult::{End, InputEmpty, OutputEndsFull, OutputFull, Record};
         // Fields are never longer than their quoted form.
         self.bytes.resize(bytes.len() + 1, 0);
-        let mut reader = csv_core::ReaderBuilder::new().delimiter(delimiter).build();
+        let build = || Box::new(csv_core::ReaderBuilder::new().delimiter(delimiter).build());
+        let reader = self.reader.get_or_insert_with(build);
+        reader.reset();
         let (mut at, mut written, mut ended) = (0, 0, 0);
         loop {
             let (result, read, wrote, ends) =
