@@ -19,9 +19,11 @@ pub(crate) struct Cursor {
     fields: Fields,
 }
 
-/// Output of the CSV reader.
+/// The CSV reader and its output.
 #[derive(Debug, Default)]
 struct Fields {
+    /// Made once: its tables cost more than a block's rows.
+    reader: Option<Box<csv_core::Reader>>,
     bytes: Vec<u8>,
     ends: Vec<usize>,
 }
@@ -54,7 +56,8 @@ impl Cursor {
                 if self.block != Some(block) {
                     self.block = None;
                     self.read(file, from, to).ok_or(MakeCause::Unreadable(number))?;
-                    self.take_apart(format, wanted, places).ok_or(MakeCause::Unreadable(number))?;
+                    self.take_apart(format, wanted, places, feeder.places.len())
+                        .ok_or(MakeCause::Unreadable(number))?;
                     self.block = Some(block);
                 }
                 self.rows.field(within, place)
@@ -73,14 +76,21 @@ impl Cursor {
         file.read_exact_at(&mut self.bytes, from).ok()
     }
 
-    fn take_apart(&mut self, format: &Format, wanted: &[String], places: &[usize]) -> Option<()> {
+    fn take_apart(
+        &mut self,
+        format: &Format,
+        wanted: &[String],
+        places: &[usize],
+        columns: usize,
+    ) -> Option<()> {
         if self.rows.columns() != wanted.len() {
             self.rows = Rows::new(wanted.len());
         }
         self.rows.clear();
         match format {
             Format::Csv { delimiter, .. } => {
-                self.fields.csv(&self.bytes, *delimiter, places, &mut self.rows)?
+                self.fields.ends.resize(columns + 1, 0);
+                self.fields.csv(&self.bytes, *delimiter, places, &mut self.rows)?;
             }
             Format::Lines => {
                 self.bytes
@@ -99,13 +109,14 @@ impl Cursor {
 }
 
 impl Fields {
-    /// Takes whole rows apart; nothing where they are not as they were when the file was checked.
+    /// Takes whole rows apart; `ends` has room for one more than the columns. Nothing where they are not as they were when the file was checked.
     fn csv(&mut self, bytes: &[u8], delimiter: u8, places: &[usize], rows: &mut Rows) -> Option<()> {
         use csv_core::ReadRecordResult::{End, InputEmpty, OutputEndsFull, OutputFull, Record};
         // Fields are never longer than their quoted form.
         self.bytes.resize(bytes.len() + 1, 0);
-        self.ends.resize(1 << 16, 0);
-        let mut reader = csv_core::ReaderBuilder::new().delimiter(delimiter).build();
+        let build = || Box::new(csv_core::ReaderBuilder::new().delimiter(delimiter).build());
+        let reader = self.reader.get_or_insert_with(build);
+        reader.reset();
         let (mut at, mut written, mut ended) = (0, 0, 0);
         loop {
             let (result, read, wrote, ends) =

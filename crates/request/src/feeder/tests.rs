@@ -184,3 +184,24 @@ fn faults_name_file_and_line() {
     delimiter.delimiter = Some("::".into());
     assert_eq!(open(&folder, &delimiter).unwrap_err().key, "feeders.users.delimiter");
 }
+
+/// Blocks are read into memory that is reused.
+#[test]
+fn rows_by_place_take_no_memory_once_warm() {
+    let csv: String = (0..500).map(|row| format!("{row},\"{}\"\n", "y".repeat(row % 9))).collect();
+    let json: String = (0..500).map(|row| format!("{{\"id\":{row},\"t\":\"x\"}}\n")).collect();
+    for (name, text) in [("a.csv", format!("id,t\n{csv}")), ("a.jsonl", json), ("a.txt", csv)] {
+        let folder = folder_with(name, text.as_bytes());
+        let source = open(&folder, &plan(name, FeederOrder::Random)).unwrap();
+        let feeder = source.load_within(&BTreeSet::from([0]), Seed(1), 0).unwrap();
+        let (mut cursor, mut out) = (Cursor::default(), Vec::new());
+        let mut read = |position| {
+            out.clear();
+            cursor.begin();
+            cursor.column(&feeder, 0, position, 0, &mut out).unwrap();
+        };
+        (0..2000).for_each(&mut read);
+        let counted = allocation_counter::measure(|| (2000..3000).for_each(&mut read));
+        assert_eq!(counted.count_total, 0, "{name}: {counted:?}");
+    }
+}

@@ -111,7 +111,8 @@ impl Maker {
     /// cleared and filled for [`Bytes::Rendered`] alone.
     ///
     /// # Errors
-    /// Where an expression has no value, a row is missing, or the framing would break: see [`MakeError`].
+    /// Where an expression has no value, a row is missing, or the framing would break: see [`MakeError`]. `out` holds
+    /// no request then.
     pub fn make(&mut self, n: u64, user: Option<&User<'_>>, out: &mut Vec<u8>) -> Result<Made, MakeError> {
         let program = &*self.program;
         let global = n.wrapping_mul(self.workers).wrapping_add(self.worker);

@@ -113,6 +113,7 @@ impl Program {
             entries.push(Entry::new(entry, compiled, &vars, &mut lasting, &key)?);
         }
         let steps = steps(plan)?;
+        check_captures(plan, steps.as_deref().unwrap_or_default(), &entries, &vars, &captures)?;
         let mix = if steps.is_some() { vec![] } else { mix(plan)? };
         let tokens = Tokens::start(&plan.tokens, &plan.folder, &vars, scope, Seed(seed), surroundings.clock)?;
         let feeders = load_feeders(plan, sources, &entries, &vars, Seed(seed))?;
@@ -311,6 +312,37 @@ fn load_feeders(
 fn captures(plan: &ScenarioPlan) -> Vec<String> {
     let names: BTreeSet<&String> = plan.requests.iter().flat_map(|entry| entry.capture.keys()).collect();
     names.into_iter().cloned().collect()
+}
+
+/// A step may use what the answers of earlier steps give.
+fn check_captures(
+    plan: &ScenarioPlan,
+    steps: &[u16],
+    entries: &[Entry],
+    vars: &[Var],
+    captures: &[String],
+) -> Result<(), ProgramError> {
+    let mut given = BTreeSet::new();
+    for (step, index) in steps.iter().map(|step| usize::from(*step)).enumerate() {
+        let mut lost = None;
+        let mut note = |node: &Node| {
+            if let Node::Captured(place) = node
+                && !given.contains(&captures[usize::from(*place)])
+            {
+                lost = Some(&captures[usize::from(*place)]);
+            }
+        };
+        let entry = &entries[index];
+        entry.rendering.iter().flat_map(Rendering::nodes).for_each(|node| node.walk(&mut note));
+        entry.vars.iter().for_each(|var| vars[usize::from(*var)].node.walk(&mut note));
+        if let Some(name) = lost {
+            let cause = format!("step {} uses `{name}`, which no earlier step captures", step + 1);
+            let remedy = "put the request that captures it before this one";
+            return Err(ProgramError::new(format!("requests.{index}"), cause, remedy));
+        }
+        given.extend(plan.requests[index].capture.keys().cloned());
+    }
+    Ok(())
 }
 
 /// Most requests, vars, feeders and captured values: places have 16 bits.

@@ -298,6 +298,8 @@ fn bad_sessions_are_refused() {
         (&[][..], &[(0, "id")][..], "session.steps"),
         (&[0, 1, 2], &[(0, "id")], "session.steps"),
         (&[0, 1], &[], "requests.1.path"),
+        (&[1, 0], &[(0, "id")], "requests.1"),
+        (&[0, 1], &[(1, "id")], "requests.1"),
     ] {
         let plan = in_session(plan(requests(), &[]), steps, captures);
         assert_eq!(compile(&plan).unwrap_err().key, key, "{steps:?}");
@@ -381,14 +383,15 @@ proptest! {
         cookies in "[ -~\r\n]{0,20}",
     ) {
         let request = entry("a", "POST", "/p${p}?q=${urlencode(p)}", &[("X-F", "v${f}")], "<${b}>${base64(b)}");
-        let plan = in_session(plan(vec![request], &[]), &[0], &[(0, "p"), (0, "f"), (0, "b")]);
+        let requests = vec![entry("b", "GET", "/", &[], ""), request];
+        let plan = in_session(plan(requests, &[]), &[0, 1], &[(0, "p"), (0, "f"), (0, "b")]);
         let program = compile(&plan).unwrap();
         let mut captured = Captured::new(3);
         for (index, value) in [&body, &field, &path].into_iter().enumerate() {
             captured.set(index, value);
         }
         let mut out = Vec::new();
-        let user = User { session: 0, step: 0, captured: &captured, cookies: &cookies };
+        let user = User { session: 0, step: 1, captured: &captured, cookies: &cookies };
         if let Ok(made) = program.maker(0, 1).make(0, Some(&user), &mut out) {
             prop_assert_eq!(made.bytes, Bytes::Rendered);
             let (body_bytes, fields) = parse(&out);

@@ -320,7 +320,11 @@ pub(crate) fn pick(sums: &[f64], rng: &mut Rng) -> usize {
 /// Appends a number as it is read by people and parsers: no exponent, no trailing zeros.
 pub(crate) fn push_number(out: &mut Vec<u8>, number: Value) {
     match number {
-        Value::Int(value) => out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes()),
+        // Nearly all numbers fit 64 bits, whose digits cost a third of those of 128.
+        Value::Int(value) => match i64::try_from(value) {
+            Ok(value) => out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes()),
+            Err(_) => out.extend_from_slice(itoa::Buffer::new().format(value).as_bytes()),
+        },
         Value::Float(value) => {
             // Writing to memory does not fail.
             let _ = write!(out, "{value}");
@@ -337,6 +341,11 @@ fn as_float(value: Value) -> f64 {
     }
 }
 
+/// The division of small numbers, which processors have; none where numbers or result are larger.
+fn in_64_bits(left: i128, right: i128, divide: fn(i64, i64) -> Option<i64>) -> Option<i128> {
+    divide(i64::try_from(left).ok()?, i64::try_from(right).ok()?).map(i128::from)
+}
+
 fn finite(value: f64) -> Result<Value, MakeCause> {
     if value.is_finite() { Ok(Value::Float(value)) } else { Err(MakeCause::Overflow) }
 }
@@ -351,8 +360,10 @@ fn apply(operator: Operator, left: Value, right: Value) -> Result<Value, MakeCau
             Operator::Add => left.checked_add(right),
             Operator::Subtract => left.checked_sub(right),
             Operator::Multiply => left.checked_mul(right),
-            Operator::Divide => left.checked_div(right),
-            Operator::Remainder => left.checked_rem_euclid(right),
+            Operator::Divide => in_64_bits(left, right, i64::checked_div).or_else(|| left.checked_div(right)),
+            Operator::Remainder => {
+                in_64_bits(left, right, i64::checked_rem_euclid).or_else(|| left.checked_rem_euclid(right))
+            }
         };
         return value.map(Value::Int).ok_or(MakeCause::Overflow);
     }

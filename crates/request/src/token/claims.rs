@@ -103,10 +103,8 @@ fn note_bound(node: &Node, vars: &[Var], used: &mut BTreeSet<u16>, bound: &mut O
         Node::Token(_) => *bound = Some("a token"),
         Node::Session => *bound = Some("the session"),
         Node::Worker => *bound = Some("the worker"),
-        Node::Var(index) => {
-            if used.insert(*index) {
-                vars[usize::from(*index)].node.walk(&mut |below| note_bound(below, vars, used, bound));
-            }
+        Node::Var(index) if used.insert(*index) => {
+            vars[usize::from(*index)].node.walk(&mut |below| note_bound(below, vars, used, bound));
         }
         _ => {}
     }

@@ -61,7 +61,7 @@ impl Signer {
         out.push('.');
         URL_SAFE_NO_PAD.encode_string(claims, out);
         let mut signature =
-            self.sign(out[from..].as_bytes()).map_err(|_| "the key cannot sign".to_owned())?;
+            self.sign(&out.as_bytes()[from..]).map_err(|_| "the key cannot sign".to_owned())?;
         if is_badly_signed && let Some(last) = signature.last_mut() {
             *last ^= 1;
         }

@@ -261,7 +261,7 @@ fn mistakes_name_their_key() {
     check(
         &|plan| {
             (plan.expires_at_least, plan.expires_at_most) =
-                (Some(Nanos(9_000_000_000)), Some(Nanos(8_000_000_000)))
+                (Some(Nanos(9_000_000_000)), Some(Nanos(8_000_000_000)));
         },
         "tokens.jwt.expires_at_least",
         "above the longest",
