@@ -27,7 +27,7 @@ pub(crate) fn model(args: &ModelArgs) -> Result<u8> {
     let (files, notes) = written.unwrap_or_default();
     let text = match args.output_format {
         TextOrJson::Text => {
-            let is_utf8 = crate::shape::is_utf8();
+            let is_utf8 = is_utf8();
             let list = |heading: &str, items: &[String]| match items {
                 [] => String::new(),
                 items => items.iter().fold(format!("\n{heading}\n"), |text, item| text + "  - " + item + "\n"),
@@ -72,4 +72,12 @@ fn write(
         .collect();
     shown.push(format!("run it: prony run {}", folder.join(&written.experiment).display()));
     Ok((shown, written.notes))
+}
+
+/// Whether the locale can show more than ASCII: the first of LC_ALL, LC_CTYPE and LANG that is set decides.
+fn is_utf8() -> bool {
+    let set = |name: &str| std::env::var(name).ok().filter(|value| !value.is_empty());
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(set).unwrap_or_default();
+    let locale = locale.to_ascii_lowercase();
+    locale.contains("utf-8") || locale.contains("utf8")
 }
