@@ -36,6 +36,7 @@ fn code_of(error: &anyhow::Error) -> u8 {
             RunnerError::File(_)
             | RunnerError::Net(_)
             | RunnerError::Request(_)
+            | RunnerError::Script(_)
             | RunnerError::Tls(_)
             | RunnerError::NoRun(_)
             | RunnerError::Damaged { .. },

@@ -18,6 +18,7 @@ mod output;
 mod progress;
 mod reference;
 mod reference_tls;
+mod replay;
 mod report_files;
 mod run;
 mod schemas;
@@ -46,6 +47,7 @@ fn main() -> ExitCode {
     let result = match args.command {
         Command::Run(args) => run::run(&args),
         Command::Load(args) => load::load(&args),
+        Command::Replay(args) => replay::replay(&args),
         Command::Shape(args) => shape::shape(&args),
         Command::Import(args) => import::import(&args),
         Command::Model(args) => model::model(&args),

@@ -30,7 +30,9 @@ pub(crate) fn model(args: &ModelArgs) -> Result<u8> {
             let is_utf8 = crate::shape::draw::is_utf8();
             let list = |heading: &str, items: &[String]| match items {
                 [] => String::new(),
-                items => items.iter().fold(format!("\n{heading}\n"), |text, item| text + "  - " + item + "\n"),
+                items => {
+                    items.iter().fold(format!("\n{heading}\n"), |text, item| text + "  - " + item + "\n")
+                }
             };
             traffic::summary::text(&model, &verdict, is_utf8)
                 + &list("written", &files)

@@ -34,7 +34,7 @@ pub enum RunnerError {
     #[error(transparent)]
     Request(#[from] RequestError),
     /// A script failed before or after the load.
-    #[error("{0}")]
+    #[error(transparent)]
     Script(#[from] request::script::ScriptError),
     /// Where to send is not allowed, or cannot be found.
     #[error(transparent)]

@@ -9,6 +9,7 @@ mod import;
 mod load;
 mod model;
 mod reference;
+mod replay;
 mod request;
 mod result;
 mod run;
@@ -22,6 +23,7 @@ pub(crate) use import::ImportArgs;
 pub(crate) use load::LoadArgs;
 pub(crate) use model::{ModelArgs, SendAs};
 pub(crate) use reference::ReferenceArgs;
+pub(crate) use replay::ReplayArgs;
 pub(crate) use request::RequestArgs;
 pub(crate) use result::{ResultArgs, ResultFormat};
 pub(crate) use run::RunArgs;
@@ -58,6 +60,8 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Load one URL and print what it did
     Load(Box<LoadArgs>),
+    /// Send the requests of access logs again, at their recorded times
+    Replay(ReplayArgs),
     /// Draw the schedule of an open load before it is run
     Shape(Box<ShapeArgs>),
     /// Make a scenario file of another tool's input: vegeta targets, URL lists, curl command lines, HAR

@@ -130,7 +130,7 @@ fn bodies_and_headers_are_sent() {
     let args =
         [&server.url("/x")[..], "-n", "10", "-c", "1", "-H", "X-Test: yes", "-b", "hello", "-m", "PUT"];
     let (report, _) = json(&args);
-    let plan = &report["plan"]["request"];
+    let plan = &report["plan"]["scenario"]["requests"][0]["request"];
     assert_eq!((plan["method"].as_str(), plan["body"].as_str()), (Some("PUT"), Some("hello")));
     let request = "PUT /x HTTP/1.1\r\nHost: \r\nX-Test: yes\r\nContent-Length: 5\r\n\r\nhello".len()
         + server.addr.to_string().len();

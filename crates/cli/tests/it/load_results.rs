@@ -13,7 +13,7 @@ fn every_format_and_file_is_written_by_its_ending() {
     let read = |name: &str| std::fs::read_to_string(path(name)).unwrap();
     for (name, mark) in [
         ("r.json", "prony.load/1"),
-        ("r.csv", "url,method,path,model"),
+        ("r.csv", "url,scenario,method,path,model"),
         ("r.md", "right answers"),
         ("r.html", "<!DOCTYPE html>"),
         ("r.txt", "1,000 scheduled = 1,000 completed"),

@@ -9,6 +9,7 @@ mod load;
 mod load_results;
 mod processes;
 mod run;
+mod scenario;
 mod shape;
 mod survival;
 mod tidy;

@@ -1,3 +1,5 @@
+//! Every format of logs, what is wrong with them, and that no line panics.
+
 use super::*;
 use proptest::prelude::*;
 
