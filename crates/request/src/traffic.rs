@@ -48,7 +48,7 @@ impl Traffic {
             thinks: session
                 .steps
                 .iter()
-                .map(|step| plan.requests[*step as usize].think.clone().or_else(|| session.think.clone()))
+                .map(|step| plan.requests[*step as usize].think.or(session.think))
                 .collect(),
             cookies: session.cookies,
             on_failure: session.on_failure,

@@ -460,7 +460,7 @@ impl Core {
         }
         let Some(mut intended) = closed.next(free_at) else { return };
         if self.outgoing.has_delay() {
-            intended = intended + self.outgoing.delay();
+            intended += self.outgoing.delay();
         }
         if intended > free_at {
             self.slots[id as usize].thinking = true;

@@ -27,7 +27,8 @@ pub(crate) struct Steps {
     share: Share,
     /// Sessions begun so far.
     begun: u64,
-    /// Memory of sessions that have ended.
+    /// Memory of sessions that have ended; boxed, as the slots hold them.
+    #[expect(clippy::vec_box, reason = "a slot holds a box, so that one without a session stays small")]
     spare: Vec<Box<Session>>,
 }
 
