@@ -18,9 +18,28 @@ pub(crate) struct Case {
     pub(crate) keep_alive: bool,
     /// Constant rate over all connections; none is a closed loop.
     pub(crate) rate_per_s: Option<u32>,
+    /// What is sent.
+    pub(crate) work: Work,
     /// Only the peers that a target speaks of take part.
     pub(crate) core_only: bool,
 }
+
+/// What a case sends.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+pub(crate) enum Work {
+    /// The same request over and over.
+    Url,
+    /// What `fixtures/counter.lua` says.
+    Script,
+    /// Ten requests with expressions, `fixtures/ten.toml`; peers that cannot do that send the same request over and
+    /// over, and are what it costs without.
+    Mix,
+}
+
+/// The script of [`Work::Script`].
+pub(crate) const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/counter.lua");
+/// The scenario of [`Work::Mix`].
+pub(crate) const SCENARIO: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/fixtures/ten.toml");
 
 const CLOSED: Case = Case {
     name: "closed-64",
@@ -29,12 +48,13 @@ const CLOSED: Case = Case {
     tls: false,
     keep_alive: true,
     rate_per_s: None,
+    work: Work::Url,
     core_only: false,
 };
 const RATE: Case = Case { path: "/stamp", connections: 16, ..CLOSED };
 
 /// All cases, in the order of the tables.
-pub(crate) const ALL: [Case; 11] = [
+pub(crate) const ALL: [Case; 13] = [
     Case { name: "closed-1", connections: 1, core_only: true, ..CLOSED },
     Case { name: "closed-16", connections: 16, ..CLOSED },
     CLOSED,
@@ -43,6 +63,8 @@ pub(crate) const ALL: [Case; 11] = [
     Case { name: "large-64", path: "/large", ..CLOSED },
     Case { name: "https-64", tls: true, ..CLOSED },
     Case { name: "handshake-64", path: "/close", tls: true, keep_alive: false, ..CLOSED },
+    Case { name: "script-64", work: Work::Script, core_only: true, ..CLOSED },
+    Case { name: "mix-64", work: Work::Mix, core_only: true, ..CLOSED },
     Case { name: "rate-1k", rate_per_s: Some(1_000), ..RATE },
     Case { name: "rate-10k", rate_per_s: Some(10_000), ..RATE },
     Case { name: "rate-40k", rate_per_s: Some(40_000), ..RATE },

@@ -26,7 +26,7 @@ const WHOLE_S_MAX: f64 = 22.0 * 60.0;
 /// Whether a peer takes part in a case.
 pub(crate) fn takes_part(peer: &Peer, case: &Case, seconds: u64) -> bool {
     let job = Job { url: "http://127.0.0.1:1/", case: *case, seconds };
-    (peer.is_core() || !case.core_only) && (peer.arguments)(&job).is_some()
+    (peer.is_core() || !case.core_only) && peer.does(case.work) && (peer.arguments)(&job).is_some()
 }
 
 /// All runs in their order: `repeats` of the peers that a target speaks of, `other_repeats` of the others.

@@ -48,13 +48,14 @@ const ALL_CLOSED: &[&str] = &["closed-16", "closed-64", "closed-512", "closed-40
 const CPU_WORDS: &str = "CPU per request";
 
 /// All targets that are ratios to one peer.
-const RATIOS: [Target; 10] = [
+const RATIOS: [Target; 11] = [
     at_most(CPU_WORDS, CPU, "wrk", 0.72, &["closed-16", "closed-64"]),
     at_most(CPU_WORDS, CPU, "wrk", 0.62, &["closed-512", "closed-4096"]),
     at_most(CPU_WORDS, CPU, "limit", 1.05, ALL_CLOSED),
     at_most(CPU_WORDS, CPU, "gcannon", 1.0, ALL_CLOSED),
     at_least("requests/s", "wrk", 1.35, true, ALL_CLOSED),
     at_most(CPU_WORDS, CPU, "wrk", 0.8, &["https-64"]),
+    at_most("CPU per request with a Lua script", CPU, "wrk", 0.8, &["script-64"]),
     at_least("handshakes/s", "wrk", 1.0, false, &["handshake-64"]),
     at_least("bytes/s", "wrk", 1.0, false, &["large-64"]),
     at_most("median error of arrival gaps", GAP_P50, "wrk2", 0.1, &["rate-10k"]),

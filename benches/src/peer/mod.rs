@@ -22,7 +22,7 @@ mod wrk;
 mod wrk2;
 mod zrk;
 
-use crate::case::Job;
+use crate::case::{Job, Work};
 
 /// The peers in the order of the tables.
 pub(crate) const PEERS: [&Peer; 16] = [
@@ -87,6 +87,15 @@ impl Peer {
     /// Whether a target speaks of it.
     pub(crate) fn is_core(&self) -> bool {
         CORE.contains(&self.name)
+    }
+
+    /// Whether it can send this; what cannot be told apart from one URL by its cost is left to those that are compared.
+    pub(crate) fn does(&self, work: Work) -> bool {
+        match work {
+            Work::Url => true,
+            Work::Script => self.name == SELF || self.name == BASE.name,
+            Work::Mix => self.name == SELF || self.name == BASE.name || self.name == limit::PEER.name,
+        }
     }
 
     /// Whether it is built with this program and lies beside it.

@@ -1,7 +1,7 @@
 //! prony itself, by `prony load`, with everything on that it has on by default.
 
 use super::{Done, Peer, ReadError, VersionFrom};
-use crate::case::Job;
+use crate::case::{Job, SCENARIO, SCRIPT, Work};
 use schema::load::LoadReport;
 
 pub(super) const PEER: Peer = Peer {
@@ -15,11 +15,19 @@ pub(super) const PEER: Peer = Peer {
 
 fn arguments(job: &Job<'_>) -> Option<Vec<String>> {
     let (connections, time) = (job.case.connections.to_string(), format!("{}s", job.seconds));
-    let fixed = ["load", job.url, "-c", &connections, "-t", "1", "-d", &time];
+    // A scenario has paths of its own.
+    let origin = job.url.strip_suffix(job.case.path).unwrap_or(job.url);
+    let url = if job.case.work == Work::Mix { origin } else { job.url };
+    let fixed = ["load", url, "-c", &connections, "-t", "1", "-d", &time];
     let mut words = fixed.map(str::to_owned).to_vec();
     words.extend(job.case.rate_per_s.iter().flat_map(|rate| ["-R".to_owned(), rate.to_string()]));
     words.extend(job.case.tls.then(|| "-k".to_owned()));
     words.extend((!job.case.keep_alive).then(|| "--disable-keepalive".to_owned()));
+    match job.case.work {
+        Work::Url => {}
+        Work::Script => words.extend(["-s", SCRIPT].map(str::to_owned)),
+        Work::Mix => words.extend(["--scenario", SCENARIO].map(str::to_owned)),
+    }
     words.extend(["--pin", "0", "--format", "json", "--no-tui"].map(str::to_owned));
     Some(words)
 }

@@ -1,7 +1,7 @@
 //! wrk 4 (<https://github.com/wg/wrk>), the generator that the targets are written against.
 
 use super::{Done, Peer, ReadError, VersionFrom, between, number};
-use crate::case::Job;
+use crate::case::{Job, SCRIPT, Work};
 
 pub(super) const PEER: Peer = Peer {
     name: "wrk",
@@ -25,6 +25,9 @@ pub(super) fn words(job: &Job<'_>) -> Vec<String> {
     let mut words = vec!["-t1".to_owned(), connections, format!("-d{}s", job.seconds)];
     if !job.case.keep_alive {
         words.extend(["-H", "Connection: close"].map(str::to_owned));
+    }
+    if job.case.work == Work::Script {
+        words.extend(["-s", SCRIPT].map(str::to_owned));
     }
     words.push(job.url.to_owned());
     words
