@@ -40,13 +40,8 @@ fn program(value: &str) -> Arc<Program> {
         headers: vec![("X-Value".to_owned(), value.to_owned())],
         ..RequestPlan::default()
     };
-    let entry = EntryPlan {
-        name: "one".to_owned(),
-        weight: 1.0,
-        request,
-        is_template: true,
-        ..EntryPlan::default()
-    };
+    let entry =
+        EntryPlan { name: "one".to_owned(), weight: 1.0, request, is_template: true, ..EntryPlan::default() };
     let plan = ScenarioPlan { name: "one".to_owned(), requests: vec![entry], ..ScenarioPlan::default() };
     Arc::new(Program::compile(&plan, "127.0.0.1:8080", 1).expect("the expression compiles"))
 }

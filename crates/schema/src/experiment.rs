@@ -13,7 +13,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
-use units::{Count, Nanos, PerSecond};
+use units::{Count, Nanos, PerSecond, Users};
 
 /// Which factors vary, how load is made, what is measured and which claims are tested.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
@@ -153,6 +153,9 @@ pub struct Load {
     pub model: LoadModel,
     /// Connections; a list makes a factor.
     pub connections: Option<OneOrMany<Count>>,
+    /// Closed model: virtual users instead of connections, as a count or a product such as `"50_000 × 0.003"`. Each has
+    /// a connection of its own, unless the scenario's session shares connections: then give `connections` too.
+    pub users: Option<Users>,
     /// Open model: requests per second in total; a list makes a factor.
     pub rate: Option<OneOrMany<PerSecond>>,
     /// Open model: the arrival process. Default constant.

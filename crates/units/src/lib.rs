@@ -10,8 +10,10 @@ mod clock;
 mod parse;
 mod quantity;
 mod seed;
+mod users;
 
 pub use clock::{Clock, MonotonicClock};
 pub use parse::ParseQuantityError;
 pub use quantity::{Bytes, Count, Nanos, PerSecond};
 pub use seed::{Rng, Seed};
+pub use users::{ParseUsersError, Users};

@@ -2,7 +2,7 @@
 
 use super::{ArrivalArgs, ConnectionArgs, RequestArgs, ResultArgs, TlsArgs};
 use crate::load::compat::Tool;
-use units::{Count, Nanos, PerSecond};
+use units::{Count, Nanos, PerSecond, Users};
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -27,6 +27,9 @@ pub(crate) struct LoadArgs {
     /// Connections in total [default: 64, or fewer for a smaller -n]
     #[arg(short, long, value_name = "N")]
     pub(crate) connections: Option<Count>,
+    /// Virtual users instead of connections, as a count or a product such as '50_000 * 0.003' (closed loop)
+    #[arg(long, value_name = "N", conflicts_with = "rate")]
+    pub(crate) users: Option<Users>,
     /// Generator threads [default: 1 for each --pin CPU, else for every four CPUs]
     #[arg(short, long, value_name = "N")]
     pub(crate) threads: Option<u32>,

@@ -8,7 +8,8 @@ use runner::net::HttpUrl;
 use runner::processes::{Spread, Wanted, connections_per_process, raise_descriptor_limit, spread};
 use runner::resolve::arrival::{Wishes, flags};
 use runner::resolve::{
-    CONNECTIONS_MAX, connection, deadline, default_workers, defaults, growth, load_scenario_file,
+    CONNECTIONS_MAX, Users, connection, deadline, default_workers, defaults, growth, load_scenario_file,
+    users,
 };
 use schema::experiment::{LoadModel, Resolve};
 use schema::plan::{
@@ -33,7 +34,14 @@ pub(super) fn resolve(args: &LoadArgs) -> Result<LoadJob> {
         bail!("CPU {cpu} cannot be used here; usable are {}", target::pin::list(&usable));
     }
     let phases = phases(args)?;
-    let mut load = load_plan(args, &phases, cpus.clone(), usable.len())?;
+    let model = args.pacing.model(args.rate);
+    let users = users("--users", args.users, model, args.connections.is_some(), &scenario).map_err(said)?;
+    let connections = match users {
+        Users::OwnConnections(count) => Some(Count(count)),
+        _ => args.connections,
+    };
+    let mut load = load_plan(args, connections, &phases, cpus.clone(), usable.len())?;
+    load.users = users.sharing();
     load.tls = tls_plan(args, &url)?;
     let job = LoadJob {
         url: url.origin(),
@@ -63,13 +71,18 @@ fn tls_plan(args: &LoadArgs, url: &HttpUrl) -> Result<Option<TlsPlan>, RunnerErr
     Ok(plan)
 }
 
-fn load_plan(args: &LoadArgs, phases: &PhasePlan, cpus: Option<Vec<u32>>, usable: usize) -> Result<LoadPlan> {
+fn load_plan(
+    args: &LoadArgs,
+    connections: Option<Count>,
+    phases: &PhasePlan,
+    cpus: Option<Vec<u32>>,
+    usable: usize,
+) -> Result<LoadPlan> {
     let requests = args.requests.map_or(u64::MAX, |requests| requests.0);
     if requests == 0 {
         bail!("-n 0 would send nothing; give at least 1");
     }
-    let connections =
-        args.connections.map_or(defaults::CONNECTIONS.min(requests), |connections| connections.0);
+    let connections = connections.map_or(defaults::CONNECTIONS.min(requests), |connections| connections.0);
     if !(1..=CONNECTIONS_MAX).contains(&connections) {
         bail!("-c {connections} is out of range; give from 1 to {CONNECTIONS_MAX} connections");
     }

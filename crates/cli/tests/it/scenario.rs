@@ -99,6 +99,24 @@ connection = "{connection}"
 }
 
 #[test]
+fn users_come_from_business_numbers() {
+    let server = Server::start(&[]);
+    let folder = tempfile::tempdir().unwrap();
+    let url = server.url("");
+    let own = report(&["load", &server.url("/"), "--users", "3000 × 0.002", "-n", "60"]);
+    assert_eq!(own["plan"]["load"]["connections"].as_u64(), Some(6));
+    let text = "schema = \"prony.scenario/1\"\nname = \"v\"\n[[requests]]\nname = \"a\"\npath = \"/a\"\n\
+                [session]\nsteps = [\"a\", \"a\"]\nthink = \"5ms\"\nconnection = \"pool\"\n";
+    let scenario = written(folder.path(), "v.toml", text);
+    let pooled = report(&["load", &url, "--scenario", &scenario, "--users", "20", "-c", "2", "-d", "1s"]);
+    assert_eq!(pooled["plan"]["load"]["users"].as_u64(), Some(20));
+    assert_eq!(pooled["connections"]["asked"].as_u64(), Some(2));
+    assert!(pooled["sessions"]["completed"].as_u64().unwrap() > 100, "{}", pooled["sessions"]);
+    bad(&["load", &url, "--users", "10", "-c", "5"], 1, &["--users", "connection of its own"]);
+    bad(&["load", &url, "--users", "many"], 1, &["no number of users"]);
+}
+
+#[test]
 fn a_wrong_scenario_is_told_before_anything_is_sent() {
     let server = Server::start(&[]);
     let folder = tempfile::tempdir().unwrap();

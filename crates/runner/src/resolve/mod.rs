@@ -13,10 +13,11 @@ use crate::RunnerError;
 use crate::processes::{Spread, Wanted, connections_per_process, spread};
 use arrival::Wishes;
 use schema::arrival::Arrivals;
-use schema::experiment::{ExperimentFile, Load, LoadModel, Phases};
+use schema::experiment::{ExperimentFile, Load, LoadModel, OneOrMany, Phases};
 use schema::plan::{
-    CellPlan, ExperimentPlan, LoadPlan, PhasePlan, PinPlan, TargetPlan, TargetSource, TrialPlan,
+    CellPlan, ExperimentPlan, LoadPlan, PhasePlan, PinPlan, ScenarioPlan, TargetPlan, TargetSource, TrialPlan,
 };
+use schema::scenario::UserConnection;
 use schema::text::{Problem, parse_toml};
 use std::path::{Path, PathBuf};
 use target::pin::{self, PinMode};
@@ -117,9 +118,14 @@ fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, W
     let pin = pin_plan(context.pin.as_deref().or(design.pin.as_deref()), &context.usable_cpus)?;
     let mut targets = targets::resolve(&file.target, context)?;
     let scenario = scenario::of_experiment(file.scenario.as_ref(), context)?;
-    let load = file.load.clone().unwrap_or_default();
+    let mut load = file.load.clone().unwrap_or_default();
+    let users = users("load", load.users, load.model, load.connections.is_some(), &scenario)?;
+    if let Users::OwnConnections(count) = users {
+        load.connections = Some(OneOrMany::One(Count(count)));
+    }
     let phases = phases(&file.phases)?;
-    let cells = cells(&load, &targets, &pin, context, seed, &phases)?;
+    let mut cells = cells(&load, &targets, &pin, context, seed, &phases)?;
+    cells.iter_mut().for_each(|cell| cell.load.users = users.sharing());
     targets::hold(&mut targets, &cells);
     let blocks = positive("experiment.blocks", design.blocks.map_or(defaults::BLOCKS, |blocks| blocks.0))?;
     if blocks.saturating_mul(cells.len() as u64) > TRIALS_MAX {
@@ -186,6 +192,61 @@ fn order(blocks: u32, cells: &[CellPlan], seed: u64) -> Vec<TrialPlan> {
         })
         .map(|(block, cell)| TrialPlan { id: ids.next().unwrap_or_default(), block, cell })
         .collect()
+}
+
+/// The virtual users of a closed load.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Users {
+    /// Not spoken of: as many as connections.
+    Unsaid,
+    /// Each has a connection of its own, so this is the number of connections.
+    OwnConnections(u64),
+    /// They share the connections, whose number is given besides.
+    Sharing(u32),
+}
+
+impl Users {
+    /// The number in the plan, where it is not that of the connections.
+    #[must_use]
+    pub const fn sharing(self) -> Option<u32> {
+        match self {
+            Self::Sharing(count) => Some(count),
+            Self::Unsaid | Self::OwnConnections(_) => None,
+        }
+    }
+}
+
+/// What a number of users means for a scenario; `key` is where it was given, `has_connections` whether their number was.
+///
+/// # Errors
+/// Users of an open load, or of a scenario in which each has a connection, with another number of connections.
+pub fn users(
+    key: &str,
+    wanted: Option<units::Users>,
+    model: LoadModel,
+    has_connections: bool,
+    scenario: &ScenarioPlan,
+) -> Result<Users, Problem> {
+    let Some(units::Users(count)) = wanted else { return Ok(Users::Unsaid) };
+    if model == LoadModel::Open {
+        let cause = "an open load has no fixed number of users: its rate decides";
+        return Err(Problem::at(key, cause, "remove the users, or the rate"));
+    }
+    let shares = scenario.session.as_ref().is_some_and(|session| session.connection == UserConnection::Pool);
+    match (shares, has_connections) {
+        (true, _) if count > CONNECTIONS_MAX => {
+            let cause = format!("{count} users are out of range");
+            Err(Problem::at(key, cause, format!("give at most {CONNECTIONS_MAX}")))
+        }
+        (true, _) => Ok(Users::Sharing(count as u32)),
+        (false, true) => {
+            let cause = "each user has a connection of its own, and both numbers are given";
+            let remedy =
+                "give one of users and connections, or a scenario whose session has connection = \"pool\"";
+            Err(Problem::at(key, cause, remedy))
+        }
+        (false, false) => Ok(Users::OwnConnections(count)),
+    }
 }
 
 /// All combinations of targets, connections and rates, in the order written.
