@@ -1,8 +1,8 @@
 //! Access logs, line by line: nginx's and Apache's common and combined formats and JSON objects, plain or gzipped.
 //!
 //! Invariants: a line costs no allocation (but for JSON texts with escapes); memory is one buffer and the first lines;
-//! the format is found from the first [`HEAD_LINES`] lines and then holds; bad lines are counted, the first
-//! [`BAD_KEPT`] are kept with their numbers; times are those of the log, whether it writes them when a request begins
+//! the format is found from the first `HEAD_LINES` lines and then holds; bad lines are counted, the first
+//! `BAD_KEPT` are kept with their numbers; times are those of the log, whether it writes them when a request begins
 //! (Apache) or ends (nginx).
 //! Absent on purpose: other formats, user agents, referrers and user names.
 
