@@ -254,7 +254,7 @@ pub enum FeederOrder {
     Sequential,
     /// Each time any row.
     Random,
-    /// In an order drawn once; each row once before any comes again.
+    /// In a drawn order, a new one for each pass; each row once before any comes again.
     Shuffled,
     /// One row for each session, never twice; when all are used the load ends its sessions with an error.
     Unique,
