@@ -18,12 +18,8 @@ pub struct Traffic {
 /// How the steps of a session follow each other.
 #[derive(Clone, Debug)]
 pub struct SessionSettings {
-    /// Places in the scenario, in order; never empty.
-    pub steps: Vec<u16>,
     /// The pause before each step; the first one's is not used.
     pub thinks: Vec<Option<ThinkPlan>>,
-    /// Whether cookies are kept and sent back.
-    pub cookies: bool,
     /// What happens after a failed request.
     pub on_failure: OnFailure,
     /// Which connection a user's requests take.
@@ -44,17 +40,15 @@ impl Traffic {
     ) -> Result<Self, ProgramError> {
         let program = Program::compile(plan, host, seed.0)?;
         let session = plan.session.as_ref().map(|session| SessionSettings {
-            steps: session.steps.iter().map(|step| *step as u16).collect(),
             thinks: session
                 .steps
                 .iter()
                 .map(|step| plan.requests[*step as usize].think.or(session.think))
                 .collect(),
-            cookies: session.cookies,
             on_failure: session.on_failure,
             connection: session.connection,
         });
-        let keeps_cookies = session.as_ref().is_some_and(|session| session.cookies);
+        let keeps_cookies = plan.session.as_ref().is_some_and(|session| session.cookies);
         let checks = plan
             .requests
             .iter()

@@ -93,6 +93,9 @@ connection = "{connection}"
                 |place: usize| report["by_request"][place]["requests"]["completed"].as_u64().unwrap();
             assert!(requests(1) >= 2 * count("completed"), "{connection} {load:?}: {report}");
             assert_eq!(report["errors"], serde_json::json!({}));
+            // Users who think leave their connections idle: the law is not held against the number of those.
+            let reasons = report["validity"]["reasons"].as_array().unwrap();
+            assert!(reasons.iter().all(|gate| gate["gate"] != "littles_law"), "{reasons:?}");
             assert_ne!(report["arrivals"]["verdict"], "schedule", "only first steps are arrivals");
         }
     }

@@ -110,7 +110,7 @@ impl Steps {
             _ => Ok(None),
         });
         Ok(Self {
-            entries: settings.steps.clone(),
+            entries: program.steps().unwrap_or_default().to_vec(),
             thinks: thinks.collect::<Result<_, _>>()?,
             captures: program.captures().len(),
             on_failure: settings.on_failure,
