@@ -227,6 +227,7 @@ impl<'o> Assembler<'o> {
             schema: ScenarioVersion::V1,
             name: name.to_owned(),
             description: Some(description),
+            services: Vec::new(),
             request: None,
             expect: None,
             requests,

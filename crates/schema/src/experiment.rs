@@ -125,6 +125,9 @@ pub struct ScenarioUse {
     /// A file under `scenarios/` without its ending, for example `json`.
     #[serde(rename = "use")]
     pub file: Option<String>,
+    /// Services that inline requests need, as in a scenario file.
+    #[serde(default)]
+    pub services: Vec<String>,
     /// An inline request instead.
     pub request: Option<Request>,
     /// What a right answer to the inline request is.

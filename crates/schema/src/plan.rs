@@ -95,6 +95,9 @@ pub struct ScenarioPlan {
     pub name: String,
     /// The requests; never empty in a resolved plan.
     pub requests: Vec<EntryPlan>,
+    /// Services that must be up, by name.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub services: Vec<String>,
     /// Values by name, each an expression, in the order in which they are drawn.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub vars: Vec<(String, String)>,

@@ -22,6 +22,9 @@ pub struct ScenarioFile {
     pub name: String,
     /// One line for lists.
     pub description: Option<String>,
+    /// Services that the requests need at the target, by their folder under `services/`, for example `mariadb`.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub services: Vec<String>,
     /// The only request.
     pub request: Option<Request>,
     /// What a right answer to the only request is.

@@ -25,6 +25,7 @@ const REQUESTS_MAX: usize = 100;
 /// What a scenario is made of, wherever it stands.
 #[derive(Clone, Copy)]
 struct Parts<'a> {
+    services: &'a [String],
     request: Option<&'a Request>,
     expect: Option<&'a Expect>,
     requests: &'a [NamedRequest],
@@ -37,6 +38,7 @@ struct Parts<'a> {
 impl<'a> From<&'a ScenarioFile> for Parts<'a> {
     fn from(file: &'a ScenarioFile) -> Self {
         Self {
+            services: &file.services,
             request: file.request.as_ref(),
             expect: file.expect.as_ref(),
             requests: &file.requests,
@@ -51,6 +53,7 @@ impl<'a> From<&'a ScenarioFile> for Parts<'a> {
 impl<'a> From<&'a ScenarioUse> for Parts<'a> {
     fn from(inline: &'a ScenarioUse) -> Self {
         Self {
+            services: &inline.services,
             request: inline.request.as_ref(),
             expect: inline.expect.as_ref(),
             requests: &inline.requests,
@@ -64,7 +67,8 @@ impl<'a> From<&'a ScenarioUse> for Parts<'a> {
 
 impl Parts<'_> {
     fn is_empty(&self) -> bool {
-        self.request.is_none()
+        self.services.is_empty()
+            && self.request.is_none()
             && self.expect.is_none()
             && self.requests.is_empty()
             && self.vars.is_empty()
@@ -194,6 +198,7 @@ fn plan(name: &str, parts: Parts<'_>, folder: &Path) -> Result<ScenarioPlan, Pro
     let session = parts.session.map(|session| session::plan(session, &requests)).transpose()?;
     let plan = ScenarioPlan {
         name: name.to_owned(),
+        services: parts.services.to_vec(),
         session,
         requests,
         vars: parts.vars.iter().map(|(name, text)| (name.clone(), text.clone())).collect(),
