@@ -9,7 +9,8 @@ use schema::plan::RequestPlan;
 
 /// Divides the parts of the input.
 const DIVIDER: u8 = 0xff;
-const HEADERS_MAX: usize = 1024;
+/// Fields that prony adds to the given ones, with room.
+const HEADERS_ADDED: usize = 8;
 
 /// Renders a request for a host, as [`Traffic::single`] does.
 pub type Renderer = dyn Fn(&RequestPlan, &str) -> Result<Vec<u8>, ProgramError>;
@@ -61,7 +62,8 @@ fn survives_json(plan: &RequestPlan) -> Result<(), Broken> {
 /// Reads the bytes as a strict peer would.
 fn read_back(plan: &RequestPlan, host: &str, bytes: &[u8]) -> Result<(), Broken> {
     let shown = || String::from_utf8_lossy(bytes).into_owned();
-    let mut fields = [httparse::EMPTY_HEADER; HEADERS_MAX];
+    // How many fields a peer takes is the user's own affair; which ones it sees is not.
+    let mut fields = vec![httparse::EMPTY_HEADER; plan.headers.len() + HEADERS_ADDED];
     let mut request = httparse::Request::new(&mut fields);
     let length = match request.parse(bytes) {
         Ok(httparse::Status::Complete(length)) => length,
