@@ -15,4 +15,6 @@ mod words;
 
 pub use instrument::{instrument_limit, stale};
 pub use run::{TrialData, analyze};
-pub use trial::{Threshold, ThresholdError, TrialFacts, curve, is_level, latency, quantile_floor, validity};
+pub use trial::{
+    Threshold, ThresholdError, TrialFacts, curve, event_effect, is_level, latency, quantile_floor, validity,
+};

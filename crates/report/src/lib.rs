@@ -10,6 +10,7 @@ mod calibration_text;
 mod chart;
 mod clean;
 mod csv_rows;
+mod event_view;
 pub mod format;
 mod html;
 mod instrument;

@@ -3,6 +3,7 @@
 //! Invariant: names stand in code spans and sentences are escaped, so that nothing in them acts as Markdown or HTML.
 
 use crate::clean::{markdown as prose, markdown_block, markdown_code as code};
+use crate::event_view::{ABOUT, EventView, HEADER};
 use crate::page::{CellView, KEY_METRICS, Page, PairView, TrialView};
 use crate::settings::Row;
 use crate::words::{self, Footnotes, Word};
@@ -19,6 +20,7 @@ pub fn markdown(run: &RunFile, analysis: &AnalysisFile) -> String {
         claims(&page),
         comparisons(&page),
         cells(&page),
+        events(&page),
         trials(&page),
         environment(&page),
         reproduce(&page),
@@ -118,6 +120,27 @@ fn cell_row(cell: &CellView) -> Vec<String> {
         format!("{}{interval}{}", value.center, value.note).replace('<', "\\<")
     });
     [code(&cell.id), code(&cell.label)].into_iter().chain(values).chain([cell.trials.clone()]).collect()
+}
+
+fn events(page: &Page) -> String {
+    if page.events.is_empty() {
+        return String::new();
+    }
+    let row = |event: &EventView| {
+        let values = event.values.iter().map(|value| prose(value));
+        [code(&event.name), code(&event.cell)].into_iter().chain(values).collect()
+    };
+    let mut text =
+        format!("## Events\n\n{ABOUT}\n\n{}", table(&HEADER, "llrrrrrrr", page.events.iter().map(row)));
+    for (event, error) in page.events.iter().flat_map(|event| event.errors.iter().map(move |e| (event, e))) {
+        text += &format!(
+            "\n{} in {} could not be carried out: {}\n",
+            code(&event.name),
+            code(&event.cell),
+            code(error)
+        );
+    }
+    text
 }
 
 fn trials(page: &Page) -> String {

@@ -4,6 +4,7 @@
 //! is the order of reading (worst notes first, valid trials by number).
 //! Absent on purpose: layout, escaping and charts.
 
+use crate::event_view::{self, EventView};
 use crate::instrument::instrument_line;
 use crate::settings::{self, FactView, Row};
 use crate::words::{self, Footnotes, Word};
@@ -31,6 +32,7 @@ pub(crate) struct Page {
     pub(crate) pair_notes: Footnotes,
     pub(crate) cells: Vec<CellView>,
     pub(crate) cell_notes: Footnotes,
+    pub(crate) events: Vec<EventView>,
     pub(crate) trials: Vec<TrialView>,
     pub(crate) trials_line: String,
     pub(crate) facts: Vec<FactView>,
@@ -145,6 +147,7 @@ impl Page {
             pair_notes,
             cells,
             cell_notes,
+            events: event_view::views(analysis),
             trials: analysis.trials.iter().map(|row| trial(row, &analysis.cells)).collect(),
             trials_line: trials_line(analysis),
             facts: settings::facts(run),

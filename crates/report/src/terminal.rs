@@ -23,6 +23,7 @@ pub fn terminal(run: &RunFile, analysis: &AnalysisFile, style: Style) -> String 
         claims(&page, columns),
         comparisons(&page, columns),
         cells(&page, columns),
+        events(&page, columns),
         trials(&page, columns),
         closing(&page, columns),
     ];
@@ -118,6 +119,26 @@ fn cell_row(cell: &CellView, page: &Page, notes: &mut Footnotes) -> Vec<String> 
         .take(4)
         .map(|value| format!("{}{}", value.center, renumbered(&value.note, &page.cell_notes, notes)));
     std::iter::once(cell.label.clone()).chain(values).chain([cell.trials_short.clone()]).collect()
+}
+
+fn events(page: &Page, columns: usize) -> String {
+    if page.events.is_empty() {
+        return String::new();
+    }
+    let mut text = heading("Events", "medians over the trials");
+    for event in &page.events {
+        let [before, worst, tail_before, tail_worst, lost, silent, recovered] = &event.values;
+        let what = format!(
+            "{} in {}: throughput {before} → {worst}, p99 {tail_before} → {tail_worst}, requests lost {lost}, no \
+             answer for {silent}, recovered {recovered}",
+            event.name, event.cell
+        );
+        text += &paragraph("  ", &what, columns);
+        for error in &event.errors {
+            text += &paragraph("    could not be carried out: ", error, columns);
+        }
+    }
+    text
 }
 
 fn trials(page: &Page, columns: usize) -> String {

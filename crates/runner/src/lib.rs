@@ -8,6 +8,7 @@
 pub mod calibrate;
 mod canary;
 mod error;
+mod events;
 mod experiment;
 pub mod folder;
 pub mod hgrm;

@@ -509,6 +509,7 @@ impl Fold {
             canary_drift: None,
             arrivals: None,
             target_alive: true,
+            disturbed: false,
         }
     }
 

@@ -1,5 +1,6 @@
 //! One trial: a fresh target, its contract, load with counters beside it, and an end that leaves nothing.
 
+use crate::events::{Events, Stage};
 use crate::folder::{Lines, TrialFolder};
 use crate::measure::{LoadJob, Measured, NameLookup, Watch, measure};
 use crate::net::HttpUrl;
@@ -8,6 +9,7 @@ use crate::{Environment, Observer, RunnerError, canary, hlog};
 use collect::{Collector, ProcessTree, Roots, TreeUsage};
 use engine::IntervalData;
 use schema::calibration::Canary;
+use schema::event::EventRecord;
 use schema::experiment::Reference;
 use schema::plan::{
     BodyExpectation, CellPlan, EntryPlan, ExperimentPlan, PinPlan, ScenarioPlan, TargetPlan, TargetSource,
@@ -19,6 +21,7 @@ use schema::version::TrialVersion;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
@@ -192,10 +195,15 @@ pub(crate) fn run(
     };
     let job = load_job(plan, cell, &up);
     let go_runtime = target.manifest.as_ref().and_then(|(manifest, _)| manifest.metrics.go_runtime.clone());
-    let mut watch = TrialWatch::new(&up, go_runtime, folder, observer)?;
-    let before = canary::reading(job.cpus.as_deref(), canary::BUDGET);
-    let measured = measure(&job, &mut watch, &environment.stop);
-    let mut seen = watch.finish();
+    let over = AtomicBool::new(false);
+    let stage = Stage { running: up.running.as_ref(), addr: up.addr, cpus: plan.pin.target.as_deref() };
+    let (measured, mut seen, before) = std::thread::scope(|scope| {
+        let events = Events::prepare(scope, &plan.events, stage, &over);
+        let mut watch = TrialWatch::new(&up, go_runtime, folder, observer, events)?;
+        let before = canary::reading(job.cpus.as_deref(), canary::BUDGET);
+        let measured = measure(&job, &mut watch, &environment.stop);
+        Ok::<_, RunnerError>((measured, watch.finish(), before))
+    })?;
     let after = canary::reading(job.cpus.as_deref(), canary::BUDGET);
     seen.canary = canary::canary(before, after);
     let measured = match measured {
@@ -262,6 +270,7 @@ fn blank(trial: &TrialPlan) -> TrialFile {
         load: None,
         samples: Vec::new(),
         target: TargetUsage::default(),
+        events: Vec::new(),
         ready_ns: None,
         counter_gaps: BTreeMap::new(),
         canary: None,
@@ -281,6 +290,7 @@ fn failed(
 /// The trial's file for a load that ran to its end.
 fn ended(blank: TrialFile, mut measured: Measured, seen: Seen, running: Option<&RunningTarget>) -> TrialFile {
     measured.facts.target_alive = running.is_none_or(RunningTarget::is_alive);
+    measured.facts.disturbed = !seen.events.is_empty();
     measured.facts.host_steal_share = seen.steal_share;
     measured.facts.canary_drift = seen.canary.map(|canary| canary.drift);
     let mut load = measured.report;
@@ -309,6 +319,7 @@ fn ended(blank: TrialFile, mut measured: Measured, seen: Seen, running: Option<&
         target: usage,
         counter_gaps: seen.counter_gaps,
         canary: seen.canary,
+        events: seen.events,
         ..blank
     }
 }
@@ -322,27 +333,34 @@ struct Seen {
     steal_share: Option<f64>,
     counter_gaps: BTreeMap<String, u64>,
     canary: Option<Canary>,
+    events: Vec<EventRecord>,
 }
 
 /// Writes intervals and counters while the load runs, and reads the target at the borders of the samples.
-struct TrialWatch<'a> {
+struct TrialWatch<'a, 'scope> {
     observer: &'a mut dyn Observer,
+    running: Option<&'a RunningTarget>,
+    events: Events<'scope>,
+    clock: Option<MonotonicClock>,
+    /// Lines of the samples, where there are events to be seen in them.
+    lines: Option<Vec<IntervalLine>>,
     intervals: Lines,
     log: hlog::Writer,
     counters: Option<(Collector, Lines)>,
     ticker: Option<Ticker>,
-    tree: Option<ProcessTree>,
+    tree: Option<(u32, ProcessTree)>,
     usage_at_begin: Option<TreeUsage>,
     steal_at_begin: Option<Steal>,
     seen: Seen,
 }
 
-impl<'a> TrialWatch<'a> {
+impl<'a, 'scope> TrialWatch<'a, 'scope> {
     fn new(
-        up: &Up,
+        up: &'a Up,
         go_runtime: Option<String>,
         folder: &TrialFolder,
         observer: &'a mut dyn Observer,
+        events: Events<'scope>,
     ) -> Result<Self, RunnerError> {
         let roots = Roots::default();
         let pid = up.running.as_ref().map(RunningTarget::pid);
@@ -350,11 +368,15 @@ impl<'a> TrialWatch<'a> {
         let collector = Collector::for_trial(&roots, pid, std::process::id(), go_runtime);
         Ok(Self {
             observer,
+            running: up.running.as_ref(),
+            lines: events.any().then(Vec::new),
+            events,
+            clock: None,
             intervals: folder.lines("intervals.ndjson")?,
             log: hlog::Writer::create(&folder.path.join("latency.hlog"))?,
             counters: Some((collector, folder.lines("counters.ndjson")?)),
             ticker: None,
-            tree: pid.map(|pid| ProcessTree::new(&roots, pid)),
+            tree: pid.map(|pid| (pid, ProcessTree::new(&roots, pid))),
             usage_at_begin: None,
             steal_at_begin: None,
             seen: Seen::default(),
@@ -362,7 +384,14 @@ impl<'a> TrialWatch<'a> {
     }
 
     fn read_tree(&mut self) -> Option<TreeUsage> {
-        let usage = self.tree.as_mut()?.read().ok()?;
+        let pid = self.running?.pid();
+        let (root, tree) = self.tree.as_mut()?;
+        if *root != pid {
+            // Started again by an event: what the old process used is lost with it.
+            (*root, *tree) = (pid, ProcessTree::new(&Roots::default(), pid));
+            self.usage_at_begin = None;
+        }
+        let usage = tree.read().ok()?;
         let peak = self.seen.rss_peak_bytes.unwrap_or_default();
         self.seen.rss_peak_bytes = Some(peak.max(usage.rss_bytes));
         Some(usage)
@@ -372,18 +401,26 @@ impl<'a> TrialWatch<'a> {
         if let Some(ticker) = self.ticker.take() {
             self.seen.counter_gaps = ticker.stop();
         }
+        self.seen.events = self.events.finish();
+        for event in &mut self.seen.events {
+            event.effect = analyze::event_effect(self.lines.as_deref().unwrap_or_default(), event.began_ns);
+        }
         self.seen
     }
 }
 
-impl Watch for TrialWatch<'_> {
+impl Watch for TrialWatch<'_, '_> {
     fn begun(&mut self, clock: MonotonicClock) -> Result<(), RunnerError> {
         self.seen.origin_wall = Some(jiff::Timestamp::now().to_string());
+        self.clock = Some(clock);
         self.ticker = self.counters.take().map(|(collector, lines)| Ticker::start(collector, lines, clock));
         Ok(())
     }
 
     fn samples_begin(&mut self) {
+        if let Some(clock) = self.clock {
+            self.events.begin(clock);
+        }
         self.usage_at_begin = self.read_tree();
         self.steal_at_begin = Steal::read();
     }
@@ -403,6 +440,9 @@ impl Watch for TrialWatch<'_> {
         self.log.append(data)?;
         if line.phase == Some(Phase::Sample) {
             self.read_tree();
+        }
+        if let Some(lines) = &mut self.lines {
+            lines.push(line.clone());
         }
         self.observer.interval(line);
         Ok(())

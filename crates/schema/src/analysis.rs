@@ -1,5 +1,6 @@
 //! `analysis.json`: everything that a report shows, already computed; the report does no arithmetic.
 
+use crate::event::EventSummary;
 use crate::metric::{Metric, Unit};
 use crate::trial::{Phase, TrialOutcome};
 use crate::version::AnalysisVersion;
@@ -27,6 +28,9 @@ pub struct AnalysisFile {
     pub cells: Vec<CellSummary>,
     /// Pairs of targets at the same load, for each metric.
     pub comparisons: Vec<Comparison>,
+    /// What the events did, by cell and event in plan order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<EventSummary>,
     /// The claims of the experiment, answered.
     pub claims: Vec<ClaimResult>,
     /// Confidence level of all intervals.

@@ -1,6 +1,7 @@
 //! The experiment file (`experiments/*.toml`) exactly as a user writes it; nothing is resolved here.
 
 use crate::arrival::{Arrivals, Shape, TextOr, Think};
+use crate::event::Event;
 use crate::metric::Metric;
 use crate::plan::{DriverChoice, SpinChoice};
 use crate::scenario::{Expect, Feeder, NamedRequest, Request, Session, TokenMaker};
@@ -31,6 +32,9 @@ pub struct ExperimentFile {
     /// Warm-up and samples.
     #[serde(default)]
     pub phases: Phases,
+    /// Things that happen to the target under load.
+    #[serde(default)]
+    pub event: Vec<Event>,
     /// Statements to be answered by the run.
     #[serde(default)]
     pub claim: Vec<Claim>,

@@ -11,6 +11,7 @@ mod body;
 pub mod calibration;
 mod compact;
 pub mod doctor;
+pub mod event;
 pub mod experiment;
 pub mod fault;
 pub mod load;

@@ -2,6 +2,7 @@
 //! by `--dry-run`, and the only thing that the runner and the engine take orders from.
 
 use crate::arrival::{ArrivalPlan, ShapePlan, ThinkPlan};
+use crate::event::EventPlan;
 use crate::experiment::{LoadModel, Reference};
 use crate::metric::Metric;
 use crate::scenario::{Capture, Feeder, LengthRange, OnFailure, TokenMaker, UserConnection};
@@ -32,6 +33,9 @@ pub struct ExperimentPlan {
     pub order: Vec<TrialPlan>,
     /// Warm-up and samples.
     pub phases: PhasePlan,
+    /// Things that happen to the target in every trial, in order of time.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<EventPlan>,
     /// Statements to be answered.
     pub claims: Vec<ClaimPlan>,
     /// Half-width of the equivalence margin as a ratio.

@@ -3,6 +3,7 @@
 //! Times are nanoseconds from the trial's one monotonic origin unless a name says `wall`.
 
 use crate::calibration::Canary;
+use crate::event::EventRecord;
 use crate::load::{ErrorClass, LoadReport};
 use crate::version::TrialVersion;
 use schemars::JsonSchema;
@@ -36,6 +37,9 @@ pub struct TrialFile {
     pub samples: Vec<SampleSummary>,
     /// What the target used within the samples, where it can be read.
     pub target: TargetUsage,
+    /// What came of the events of the plan.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub events: Vec<EventRecord>,
     /// From starting the process to the first good answer.
     pub ready_ns: Option<u64>,
     /// Ticks at which a source of counters could not be read, by source; its lines are absent then.

@@ -10,6 +10,7 @@ mod claims;
 mod comparisons;
 mod data;
 mod drift;
+mod events;
 mod ratio;
 mod trials;
 
@@ -54,6 +55,7 @@ pub fn analyze(run: &RunFile, trials: &[TrialData]) -> AnalysisFile {
         trials: data.trials.iter().map(|trial| trials::row(trial)).collect(),
         confidence: data.confidence,
         margin: data.margin,
+        events: events::summaries(&data),
         belief,
         cells,
         comparisons,

@@ -1,6 +1,7 @@
 //! One trial: its latency summaries, its percentile curve, its gates, its thresholds, and whether its warm-up is over.
 
 mod curve;
+mod events;
 pub(crate) mod histogram;
 mod level;
 mod summary;
@@ -8,6 +9,7 @@ mod threshold;
 mod validity;
 
 pub use curve::curve;
+pub use events::event_effect;
 pub use level::is_level;
 pub use summary::{latency, quantile_floor};
 pub use threshold::{Threshold, ThresholdError};

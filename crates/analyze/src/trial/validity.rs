@@ -53,6 +53,8 @@ pub struct TrialFacts {
     pub arrivals: Option<ArrivalCheck>,
     /// Whether the target still ran when the window ended.
     pub target_alive: bool,
+    /// Whether events disturbed the window on purpose. What holds of a steady load only is then not asked.
+    pub disturbed: bool,
 }
 
 /// Checks every gate that applies to a measured window.
@@ -65,9 +67,9 @@ pub fn validity(report: &LoadReport, facts: &TrialFacts) -> Validity {
         Some(connections(report)),
         Some(generator_cpu(report)),
         pacer_lag(facts),
-        arrivals(report, facts),
-        offered_achieved(report),
-        littles_law(report, facts),
+        arrivals(report, facts).filter(|_| !facts.disturbed),
+        offered_achieved(report).filter(|_| !facts.disturbed),
+        littles_law(report, facts).filter(|_| !facts.disturbed),
         steal(facts),
         canary(facts),
     ]

@@ -63,6 +63,7 @@ pub(crate) fn run(targets: &[&str], loads: &[LoadPlan], blocks: u32) -> RunFile 
         freeze: None,
     };
     let plan = ExperimentPlan {
+        events: Vec::new(),
         name: "synthetic".into(),
         question: "Which is faster?".into(),
         targets: targets
@@ -177,6 +178,7 @@ pub(crate) fn trial(run: &RunFile, id: u32, values: &[(Metric, f64)]) -> TrialDa
         set(&mut load, &mut target, *metric, *value);
     }
     let file = TrialFile {
+        events: Vec::new(),
         schema: Default::default(),
         id,
         cell: planned.cell.clone(),

@@ -25,6 +25,7 @@ const CELLS: [(&str, u32, f64, f64, f64, f64); 4] = [
 
 pub(crate) fn analysis() -> AnalysisFile {
     AnalysisFile {
+        events: Vec::new(),
         schema: Default::default(),
         run: "2026-11-21T09-30-00Z-go-frameworks".into(),
         question: "Which Go framework serves small JSON fastest on one core?".into(),

@@ -3,6 +3,7 @@
 pub mod arrival;
 mod claims;
 mod connection;
+mod events;
 mod scenario;
 mod targets;
 
@@ -133,6 +134,7 @@ fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, W
         return Err(Problem::at("experiment.blocks", cause, "use fewer blocks, or fewer levels").into());
     }
     check_length(blocks * cells.len() as u64, &phases)?;
+    let events = events::resolve(&file.event, &targets, &phases)?;
     let claims = claims::resolve(&file.claim, &targets, &cells)?;
     Ok(ExperimentPlan {
         name: design.name.clone(),
@@ -146,6 +148,7 @@ fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, W
         targets,
         scenario,
         cells,
+        events,
         claims,
         pin,
     })
