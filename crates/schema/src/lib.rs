@@ -14,6 +14,7 @@ pub mod doctor;
 pub mod event;
 pub mod experiment;
 pub mod fault;
+pub mod knob;
 pub mod load;
 pub mod metric;
 pub mod plan;

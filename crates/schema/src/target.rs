@@ -1,5 +1,6 @@
 //! The target manifest (`targets/<language>/<name>/target.toml`).
 
+use crate::knob::Knob;
 use crate::version::{TargetListVersion, TargetVersion};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,7 +9,7 @@ use units::Nanos;
 
 /// How a system under test is built, started, known to be ready, and stopped.
 ///
-/// `{build}`, `{host}` and `{port}` are replaced in commands and environment values.
+/// `{build}`, `{host}`, `{port}` and `{folder}` are replaced in commands and environment values.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TargetManifest {
@@ -33,9 +34,14 @@ pub struct TargetManifest {
     /// How to stop it.
     #[serde(default)]
     pub stop: Stop,
+    /// How it takes in changes while it runs; absent where it cannot.
+    pub reload: Option<Reload>,
     /// Counters it offers.
     #[serde(default)]
     pub metrics: Metrics,
+    /// Settings that experiments can vary.
+    #[serde(default)]
+    pub knob: Vec<Knob>,
 }
 
 /// `[build]`
@@ -44,22 +50,37 @@ pub struct TargetManifest {
 pub struct Build {
     /// Program and arguments, run in the target's folder. It should do nothing when nothing changed.
     pub command: Vec<String>,
-    /// Programs that must be there.
+    /// Environment; the rest is inherited.
+    #[serde(default)]
+    pub env: BTreeMap<String, String>,
+    /// What must be there.
     #[serde(default)]
     pub needs: Vec<Need>,
 }
 
-/// A program needed for the build or the run.
+/// What the build or the run needs: exactly one of `program` and `check`.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Need {
-    /// Name looked up on PATH.
+    /// Name looked up on PATH; empty where a check decides.
+    #[serde(default)]
     pub program: String,
+    /// For what is no program: a command that exits with 0 where it is there. Run in the target's folder.
+    #[serde(default)]
+    pub check: Vec<String>,
     /// Command that prints its version; stored in the run.
     #[serde(default)]
     pub version: Vec<String>,
     /// What to do where it is missing.
     pub install: String,
+}
+
+impl Need {
+    /// What it is called in lists: the program, or the command of the check.
+    #[must_use]
+    pub fn label(&self) -> String {
+        if self.program.is_empty() { self.check.join(" ") } else { self.program.clone() }
+    }
 }
 
 /// `[run]`
@@ -71,6 +92,9 @@ pub struct Run {
     /// Environment; the rest is inherited.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
+    /// What must be there.
+    #[serde(default)]
+    pub needs: Vec<Need>,
 }
 
 /// `[ready]`
@@ -109,6 +133,48 @@ pub enum StopSignal {
     /// SIGKILL
     #[serde(rename = "KILL")]
     Kill,
+}
+
+/// `[reload]`: exactly one of `signal` and `command`.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct Reload {
+    /// Signal to its first process.
+    pub signal: Option<ReloadSignal>,
+    /// A command, run in the target's folder.
+    #[serde(default)]
+    pub command: Vec<String>,
+    /// What it takes in.
+    pub picks_up: PicksUp,
+}
+
+/// Signals that ask for a reload.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+pub enum ReloadSignal {
+    /// SIGHUP
+    #[serde(rename = "HUP")]
+    Hup,
+    /// SIGUSR1
+    #[serde(rename = "USR1")]
+    Usr1,
+    /// SIGUSR2
+    #[serde(rename = "USR2")]
+    Usr2,
+    /// SIGWINCH
+    #[serde(rename = "WINCH")]
+    Winch,
+}
+
+/// What a reload takes in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PicksUp {
+    /// New code.
+    Code,
+    /// New configuration.
+    Config,
+    /// Nothing: its workers are only made anew.
+    Nothing,
 }
 
 /// `[metrics]`

@@ -3,11 +3,12 @@
 //! The build runs under a guard like a target, so that neither a compiler nor its daemon outlives it.
 
 use crate::guard::{Ending, Exit, Finish, Guard, Spec};
-use crate::template::Values;
-use crate::{TargetError, program};
-use schema::target::{Need, StopSignal, TargetManifest};
+use crate::knobs::{self, Values};
+use crate::{TargetError, needs, program, template};
+use schema::target::{Build, StopSignal, TargetManifest};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
+use std::io;
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
@@ -17,13 +18,10 @@ const CANCEL_PAUSE: Duration = Duration::from_millis(100);
 /// A build that is called off has this long to end itself.
 const BUILD_ENDING: Ending = Ending { signal: StopSignal::Term, timeout_ms: 2000 };
 
-/// Builds the target in `folder` into `folder/.build`; a manifest without `[build]` needs nothing.
-///
-/// The build's output goes to `log` (emptied first), `launcher` is prony's own binary, and setting `cancelled` ends
-/// the build. Returns program → first line of its version, for the programs that have a version command and answer.
+/// [`build_variant`] with every knob at its default.
 ///
 /// # Errors
-/// A program is missing (with the manifest's advice), or the command fails (with the last 30 lines of its output).
+/// As there.
 pub fn build(
     folder: &Path,
     manifest: &TargetManifest,
@@ -31,12 +29,32 @@ pub fn build(
     launcher: &Path,
     cancelled: &AtomicBool,
 ) -> Result<BTreeMap<String, String>, TargetError> {
-    let Some(plan) = &manifest.build else { return Ok(BTreeMap::new()) };
-    require(&plan.needs)?;
-    let out = folder_of(folder);
-    fs::create_dir_all(&out).map_err(|error| TargetError::io(format!("create {out}"), error))?;
+    build_variant(folder, manifest, &knobs::defaults(manifest), log, launcher, cancelled)
+}
+
+/// Builds the target in `folder` with these knobs into its [`knobs::build_folder`]; without `[build]`, only what the
+/// run needs is looked for.
+///
+/// The build's output goes to `log` (emptied first), `launcher` is prony's own binary, and setting `cancelled` ends
+/// the build. Returns need → first line of its version, for those that have a version command and answer.
+///
+/// # Errors
+/// Something that build or run need is missing (with the manifest's advice), or the command fails (with the last 30
+/// lines of its output).
+pub fn build_variant(
+    folder: &Path,
+    manifest: &TargetManifest,
+    values: &Values,
+    log: &Path,
+    launcher: &Path,
+    cancelled: &AtomicBool,
+) -> Result<BTreeMap<String, String>, TargetError> {
+    needs::require(manifest, folder)?;
+    let Some(plan) = &manifest.build else { return Ok(needs::versions(manifest, folder)) };
+    let out = knobs::build_folder(folder, manifest, values);
+    fs::create_dir_all(&out).map_err(|error| TargetError::io(format!("create {}", out.display()), error))?;
     File::create(log).map_err(|error| TargetError::io(format!("write the log {}", log.display()), error))?;
-    let spec = spec(&plan.command, folder, &out, log);
+    let spec = spec(plan, knobs::build_env(manifest, values), folder, &out, log);
     if program::find(&spec.command[0], Some(folder), None).is_none() {
         return Err(TargetError::ProgramNotFound {
             program: spec.command[0].clone(),
@@ -44,28 +62,42 @@ pub fn build(
         });
     }
     run(&manifest.name, launcher, &spec, cancelled)?;
-    Ok(versions(&plan.needs, folder))
+    Ok(needs::versions(manifest, folder))
 }
 
-/// `{build}`: absolute, because commands run in another folder than prony does.
-pub(crate) fn folder_of(folder: &Path) -> String {
-    std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()).join(".build").display().to_string()
-}
-
-fn require(needs: &[Need]) -> Result<(), TargetError> {
-    match needs.iter().find(|need| program::find(&need.program, None, None).is_none()) {
-        Some(need) => {
-            Err(TargetError::ProgramNotFound { program: need.program.clone(), remedy: need.install.clone() })
+/// Removes what was built with these knobs, so that the next build begins from nothing. Other variants stay.
+///
+/// # Errors
+/// Something cannot be removed.
+pub fn remove_build(folder: &Path, manifest: &TargetManifest, values: &Values) -> Result<(), TargetError> {
+    let out = knobs::build_folder(folder, manifest, values);
+    let failed = |error| TargetError::io(format!("remove the old build {}", out.display()), error);
+    let entries = match fs::read_dir(&out) {
+        Ok(entries) => entries,
+        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+        Err(error) => return Err(failed(error)),
+    };
+    for entry in entries {
+        let entry = entry.map_err(failed)?;
+        if knobs::is_variant(&entry.file_name().to_string_lossy()) {
+            continue;
         }
-        None => Ok(()),
+        let is_folder = entry.file_type().map_err(failed)?.is_dir();
+        let removed =
+            if is_folder { fs::remove_dir_all(entry.path()) } else { fs::remove_file(entry.path()) };
+        removed.map_err(failed)?;
     }
+    Ok(())
 }
 
-fn spec(command: &[String], folder: &Path, out: &str, log: &Path) -> Spec {
-    let values = Values { build: Some(out), ..Values::default() };
+fn spec(plan: &Build, knobs: BTreeMap<String, String>, folder: &Path, out: &Path, log: &Path) -> Spec {
+    let (out, shown) = (out.display().to_string(), folder.display().to_string());
+    let values = template::Values { build: Some(&out), folder: Some(&shown), ..template::Values::default() };
+    let mut env = plan.env.clone();
+    env.extend(knobs);
     Spec {
-        command: command.iter().map(|text| values.fill(text)).collect(),
-        env: BTreeMap::new(),
+        command: plan.command.iter().map(|text| values.fill(text)).collect(),
+        env: env.into_iter().map(|(name, value)| (name, values.fill(&value))).collect(),
         folder: Some(folder.to_owned()),
         cpus: None,
         log: log.to_owned(),
@@ -96,28 +128,47 @@ fn run(name: &str, launcher: &Path, spec: &Spec, cancelled: &AtomicBool) -> Resu
     }
 }
 
-fn versions(needs: &[Need], folder: &Path) -> BTreeMap<String, String> {
-    let version = |need: &Need| Some((need.program.clone(), program::version(&need.version, folder)?));
-    needs.iter().filter_map(version).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn manifest() -> TargetManifest {
+        let text = "schema = \"prony.target/1\"\nname = \"x\"\ndescription = \"d\"\nlanguage = \"l\"\n[build]\n\
+                    command = [\"make\", \"-C\", \"{build}\"]\nenv = { CACHE = \"{folder}/.cache\" }\n[run]\n\
+                    command = [\"{build}/s\", \"{port}\"]\n[[knob]]\nname = \"tags\"\nabout = \"a\"\n\
+                    type = \"text\"\nbuild_env = \"TAGS\"\n";
+        schema::text::parse_toml("t", text).unwrap()
+    }
+
     #[test]
-    fn a_missing_program_comes_with_the_advice_of_the_manifest() {
-        let need = |program: &str| Need {
-            program: program.to_owned(),
-            version: vec!["sh".into(), "-c".into(), "echo 1.0".into()],
-            install: format!("apt-get install {program}"),
-        };
-        let error = require(&[need("sh"), need("no-such-program")]).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "`no-such-program` is not found or cannot be executed\n  remedy: apt-get install no-such-program"
-        );
-        assert!(folder_of(Path::new("targets/x")).starts_with('/'));
-        assert_eq!(versions(&[need("sh")], Path::new("/")), BTreeMap::from([("sh".into(), "1.0".into())]));
+    fn a_build_gets_its_folder_and_its_knobs() {
+        let manifest = manifest();
+        let values = Values::from([("tags".to_owned(), "fast".to_owned())]);
+        let out = knobs::build_folder(Path::new("/t"), &manifest, &values);
+        let build = manifest.build.as_ref().unwrap();
+        let env = knobs::build_env(&manifest, &values);
+        let spec = spec(build, env, Path::new("/t"), &out, Path::new("/l"));
+        assert_eq!(spec.command, ["make", "-C", "/t/.build/tags=fast"]);
+        let env: Vec<_> = spec.env.iter().map(|(name, value)| (name.as_str(), value.as_str())).collect();
+        assert_eq!(env, [("CACHE", "/t/.cache"), ("TAGS", "fast")]);
+    }
+
+    #[test]
+    fn removing_a_build_leaves_the_other_variants() {
+        let folder = tempfile::tempdir().unwrap();
+        let manifest = manifest();
+        let variant = Values::from([("tags".to_owned(), "fast".to_owned())]);
+        for path in [".build/server", ".build/deep/object", ".build/tags=fast/server"] {
+            let path = folder.path().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, "").unwrap();
+        }
+        let is_there = |path: &str| folder.path().join(path).exists();
+        remove_build(folder.path(), &manifest, &Values::new()).unwrap();
+        assert!(!is_there(".build/server") && !is_there(".build/deep"));
+        assert!(is_there(".build/tags=fast/server"));
+        remove_build(folder.path(), &manifest, &variant).unwrap();
+        assert!(!is_there(".build/tags=fast/server"));
+        remove_build(Path::new("/nowhere"), &manifest, &variant).unwrap();
     }
 }

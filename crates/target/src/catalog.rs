@@ -1,6 +1,6 @@
 //! All targets under `targets/`: what each is, whether its manifest holds, and which of its programs are missing.
 
-use crate::{TargetError, manifest, program};
+use crate::{TargetError, manifest, needs};
 use schema::target::TargetManifest;
 use schema::text::nearest;
 use std::fs;
@@ -18,16 +18,16 @@ pub struct CatalogEntry {
     pub folder: PathBuf,
     /// The manifest, or what is wrong with it.
     pub manifest: Result<TargetManifest, TargetError>,
-    /// One entry for each program that the build needs, in the order of the manifest.
+    /// One entry for each thing that build and run need, in the order of the manifest.
     pub needs: Vec<NeedState>,
 }
 
-/// A program that a target needs, and whether it is there.
+/// Something that a target needs, and whether it is there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NeedState {
-    /// Name looked up on PATH.
+    /// Name looked up on PATH, or the command that looks for what is no program.
     pub program: String,
-    /// Where it was found.
+    /// Where the program, or that of the command, was found.
     pub found: Option<PathBuf>,
     /// What to do where it is missing.
     pub install: String,
@@ -41,7 +41,7 @@ pub fn catalog(root: &Path) -> Vec<CatalogEntry> {
         .map(|name| {
             let folder = root.join("targets").join(&name);
             let manifest = manifest::load(&folder).map(|(manifest, _)| manifest);
-            let needs = manifest.as_ref().map(need_states).unwrap_or_default();
+            let needs = manifest.as_ref().map(|manifest| need_states(manifest, &folder)).unwrap_or_default();
             CatalogEntry { name, folder, manifest, needs }
         })
         .collect();
@@ -63,12 +63,11 @@ pub fn find(root: &Path, name: &str) -> Result<(TargetManifest, PathBuf), Target
     Err(TargetError::Unknown { name: name.to_owned(), root: root.to_owned(), suggestion })
 }
 
-fn need_states(manifest: &TargetManifest) -> Vec<NeedState> {
-    let needs = manifest.build.iter().flat_map(|build| &build.needs);
-    needs
+fn need_states(manifest: &TargetManifest, folder: &Path) -> Vec<NeedState> {
+    needs::all(manifest)
         .map(|need| NeedState {
-            program: need.program.clone(),
-            found: program::find(&need.program, None, None),
+            program: need.label(),
+            found: needs::found(need, folder),
             install: need.install.clone(),
         })
         .collect()

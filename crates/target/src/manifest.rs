@@ -1,6 +1,6 @@
 //! Reading `target.toml` and holding it to its rules; the error names file, line, cause and remedy.
 
-use crate::TargetError;
+use crate::{TargetError, manifest_parts};
 use schema::target::TargetManifest;
 use schema::text::{FileError, Problem, parse_toml};
 use std::fs::File;
@@ -46,7 +46,10 @@ fn parse(file: &str, text: &str, folder: &Path) -> Result<TargetManifest, FileEr
 
 /// The first rule that the manifest breaks.
 fn problem(manifest: &TargetManifest, folder: &Path) -> Option<Problem> {
-    name_problem(manifest, folder).or_else(|| command_problem(manifest)).or_else(|| rest_problem(manifest))
+    name_problem(manifest, folder)
+        .or_else(|| command_problem(manifest))
+        .or_else(|| manifest_parts::problem(manifest))
+        .or_else(|| rest_problem(manifest))
 }
 
 fn name_problem(manifest: &TargetManifest, folder: &Path) -> Option<Problem> {
@@ -100,18 +103,6 @@ fn command_problem(manifest: &TargetManifest) -> Option<Problem> {
 }
 
 fn rest_problem(manifest: &TargetManifest) -> Option<Problem> {
-    let needs = manifest.build.iter().flat_map(|build| &build.needs);
-    if let Some((at, _)) = needs.enumerate().find(|(_, need)| need.program.is_empty()) {
-        let key = format!("build.needs.{at}.program");
-        return Some(Problem::at(&key, "the program is empty", "name it as it is called on PATH"));
-    }
-    if let Some(name) = manifest.run.env.keys().find(|name| name.is_empty() || name.contains(['=', '\0'])) {
-        return Some(Problem::at(
-            "run.env",
-            format!("`{}` cannot name an environment variable", name.escape_debug()),
-            "use letters, digits and underscores",
-        ));
-    }
     let paths = [("ready.path", &manifest.ready.path), ("metrics.go_runtime", &manifest.metrics.go_runtime)];
     paths.into_iter().find_map(|(key, path)| {
         let path = path.as_deref()?;

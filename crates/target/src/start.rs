@@ -5,7 +5,7 @@
 
 use crate::guard::{Ending, Finish, Guard, Spec};
 use crate::template::Values;
-use crate::{RunningTarget, TargetError, pin, program};
+use crate::{RunningTarget, TargetError, knobs, pin, program};
 use probe::Limits;
 use schema::target::{Ready, Stop, TargetManifest};
 use std::collections::BTreeMap;
@@ -35,12 +35,14 @@ const TAKEN: [&str; 3] = ["address already in use", "eaddrinuse", "address in us
 /// All that is needed to start one target once.
 #[derive(Clone, Debug)]
 pub struct StartPlan {
-    /// Program and arguments; `{host}`, `{port}` and `{build}` are replaced.
+    /// Program and arguments; `{host}`, `{port}`, `{build}` and `{folder}` are replaced.
     pub command: Vec<String>,
     /// Added to the inherited environment; values are replaced likewise.
     pub env: BTreeMap<String, String>,
-    /// Working directory; `{build}` is `.build` in it. The caller's own where absent.
+    /// Working directory and `{folder}`. The caller's own where absent.
     pub folder: Option<PathBuf>,
+    /// `{build}`; absent where nothing is built.
+    pub build: Option<PathBuf>,
     /// When it counts as ready. Default: a TCP connection is accepted within 10 s.
     pub ready: Ready,
     /// How it is stopped. Default: TERM, killed after 5 s.
@@ -54,7 +56,7 @@ pub struct StartPlan {
 }
 
 impl StartPlan {
-    /// From a manifest in `folder`; `env` is laid over the manifest's own.
+    /// From a manifest in `folder` with every knob at its default; `env` is laid over the manifest's own.
     #[must_use]
     pub fn from_manifest(
         manifest: &TargetManifest,
@@ -63,15 +65,29 @@ impl StartPlan {
         log: &Path,
         launcher: &Path,
     ) -> Self {
+        let defaults = knobs::defaults(manifest);
         let mut merged = manifest.run.env.clone();
+        merged.extend(knobs::run_env(manifest, &defaults));
         merged.extend(env.iter().map(|(name, value)| (name.clone(), value.clone())));
         Self {
             env: merged,
             folder: Some(folder.to_owned()),
+            build: Some(knobs::build_folder(folder, manifest, &defaults)),
             ready: manifest.ready.clone(),
             stop: manifest.stop.clone(),
             ..Self::from_command(&manifest.run.command, log, launcher)
         }
+    }
+
+    /// The same with these values of the manifest's knobs, and only these. A variable of a knob is the knob's alone.
+    #[must_use]
+    pub fn with_knobs(mut self, manifest: &TargetManifest, folder: &Path, values: &knobs::Values) -> Self {
+        for variable in manifest.knob.iter().filter_map(|knob| knob.env.as_ref()) {
+            self.env.remove(variable);
+        }
+        self.env.extend(knobs::run_env(manifest, values));
+        self.build = Some(knobs::build_folder(folder, manifest, values));
+        self
     }
 
     /// From a bare command with every setting at its default; set the fields that differ.
@@ -81,6 +97,7 @@ impl StartPlan {
             command: command.to_vec(),
             env: BTreeMap::new(),
             folder: None,
+            build: None,
             ready: Ready::default(),
             stop: Stop::default(),
             cpus: None,
@@ -103,7 +120,7 @@ impl StartPlan {
                 "prony chooses the port; put {port} where the target takes it, or use `url` for one that runs",
             ));
         }
-        if self.folder.is_none() && texts().any(|text| text.contains("{build}")) {
+        if self.build.is_none() && texts().any(|text| text.contains("{build}")) {
             return Err(TargetError::plan(
                 "{build} is used without a target folder",
                 "name the program itself",
@@ -121,8 +138,14 @@ impl StartPlan {
     fn spec(&self, addr: SocketAddr) -> Spec {
         let host = HOST.to_string();
         let port = addr.port().to_string();
-        let build = self.folder.as_deref().map(crate::build::folder_of);
-        let values = Values { host: Some(&host), port: Some(&port), build: build.as_deref() };
+        let shown = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
+        let (build, folder) = (shown(&self.build), shown(&self.folder));
+        let values = Values {
+            host: Some(&host),
+            port: Some(&port),
+            build: build.as_deref(),
+            folder: folder.as_deref(),
+        };
         Spec {
             command: self.command.iter().map(|text| values.fill(text)).collect(),
             env: self.env.iter().map(|(name, value)| (name.clone(), values.fill(value))).collect(),
@@ -312,8 +335,10 @@ mod tests {
     #[test]
     fn a_manifest_becomes_a_filled_command() {
         let text = "schema = \"prony.target/1\"\nname = \"x\"\ndescription = \"d\"\nlanguage = \"l\"\n[run]\n\
-                    command = [\"{build}/s\"]\nenv = { LISTEN = \"{host}:{port}\", MODE = \"a\" }\n[stop]\n\
-                    signal = \"INT\"\n";
+                    command = [\"{build}/s\"]\nenv = { LISTEN = \"{host}:{port}\", MODE = \"a\", INI = \"{folder}/i\" }\n[stop]\n\
+                    signal = \"INT\"\n[[knob]]\nname = \"gogc\"\nabout = \"a\"\ntype = \"integer\"\n\
+                    default = \"100\"\nenv = \"GOGC\"\n[[knob]]\nname = \"tags\"\nabout = \"a\"\n\
+                    type = \"text\"\nbuild_env = \"TAGS\"\n";
         let manifest: TargetManifest = schema::text::parse_toml("t", text).unwrap();
         let env = BTreeMap::from([("MODE".to_owned(), "b".to_owned())]);
         let plan =
@@ -321,7 +346,12 @@ mod tests {
         let spec = plan.spec(SocketAddr::from((HOST, 81)));
         assert_eq!(spec.command, ["/t/.build/s"]);
         assert_eq!((spec.env["LISTEN"].as_str(), spec.env["MODE"].as_str()), ("127.0.0.1:81", "b"));
+        assert_eq!((spec.env["INI"].as_str(), spec.env["GOGC"].as_str()), ("/t/i", "100"));
         assert_eq!(spec.ending.to_string(), "stop INT 5000");
+        let values = knobs::Values::from([("tags".to_owned(), "x".to_owned())]);
+        let spec = plan.with_knobs(&manifest, Path::new("/t"), &values).spec(SocketAddr::from((HOST, 81)));
+        assert_eq!(spec.command, ["/t/.build/tags=x/s"]);
+        assert!(!spec.env.contains_key("GOGC"), "a knob without a value is not set");
     }
 
     #[test]

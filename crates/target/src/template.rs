@@ -1,10 +1,10 @@
-//! `{host}`, `{port}` and `{build}` in commands and environment values.
+//! `{host}`, `{port}`, `{build}` and `{folder}` in commands and environment values.
 //!
 //! One pass from left to right: what was put in is not looked at again, and any other brace stays as it is, so that
 //! JSON or shell text in a command needs no quoting.
 
 /// The names that are replaced.
-const NAMES: [&str; 3] = ["{host}", "{port}", "{build}"];
+const NAMES: [&str; 4] = ["{host}", "{port}", "{build}", "{folder}"];
 
 /// What the names stand for; `None` leaves a name in place.
 #[derive(Clone, Copy, Debug, Default)]
@@ -12,6 +12,7 @@ pub(crate) struct Values<'a> {
     pub(crate) host: Option<&'a str>,
     pub(crate) port: Option<&'a str>,
     pub(crate) build: Option<&'a str>,
+    pub(crate) folder: Option<&'a str>,
 }
 
 impl Values<'_> {
@@ -35,6 +36,7 @@ impl Values<'_> {
             "{host}" => self.host,
             "{port}" => self.port,
             "{build}" => self.build,
+            "{folder}" => self.folder,
             _ => None,
         }
     }
@@ -46,10 +48,16 @@ mod tests {
 
     #[test]
     fn known_names_are_replaced_once() {
-        let values = Values { host: Some("127.0.0.1"), port: Some("80"), build: Some("/x/{port}") };
+        let values = Values {
+            host: Some("127.0.0.1"),
+            port: Some("80"),
+            build: Some("/x/{port}"),
+            folder: Some("/f"),
+        };
         for (text, expected) in [
             ("{host}:{port}", "127.0.0.1:80"),
             ("{build}/server", "/x/{port}/server"),
+            ("{folder}/php.ini", "/f/php.ini"),
             ("{\"a\":{port}}{", "{\"a\":80}{"),
             ("{{port}}", "{80}"),
             ("${PORT} {ports}", "${PORT} {ports}"),
