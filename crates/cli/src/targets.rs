@@ -41,7 +41,7 @@ fn lines(entry: &CatalogEntry) -> String {
         Err(error) => format!("{:<18} its manifest is wrong: {error}\n", entry.name),
         Ok(manifest) => {
             let mut text = format!("{:<18} {}\n", entry.name, manifest.description);
-            for need in entry.needs.iter().filter(|need| need.found.is_none()) {
+            for need in entry.needs.iter().filter(|need| !need.present) {
                 text += &format!("{:<18} missing: {} - {}\n", "", need.program, need.install);
             }
             text
@@ -52,6 +52,7 @@ fn lines(entry: &CatalogEntry) -> String {
 fn listed(entry: &CatalogEntry) -> TargetListEntry {
     let need = |need: &NeedState| TargetListNeed {
         program: need.program.clone(),
+        present: need.present,
         found: need.found.as_ref().map(|path| path.display().to_string()),
         install: need.install.clone(),
     };

@@ -20,7 +20,7 @@ pub struct TargetManifest {
     pub description: String,
     /// The language it is written in.
     pub language: String,
-    /// Names of the scenarios it answers as the contract says.
+    /// Routes that it has as the contract says: names of files under `targets/contract/`.
     #[serde(default)]
     pub provides: Vec<String>,
     /// How to build it; absent where nothing is built.
@@ -44,22 +44,34 @@ pub struct TargetManifest {
 pub struct Build {
     /// Program and arguments, run in the target's folder. It should do nothing when nothing changed.
     pub command: Vec<String>,
-    /// Programs that must be there.
+    /// What must be there.
     #[serde(default)]
     pub needs: Vec<Need>,
 }
 
-/// A program needed for the build or the run.
+/// What the build or the run needs: exactly one of `program` and `check`.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Need {
-    /// Name looked up on PATH.
+    /// Name looked up on PATH; empty where a check decides.
+    #[serde(default)]
     pub program: String,
+    /// For what is no program: a command that exits with 0 where it is there. Run in the target's folder.
+    #[serde(default)]
+    pub check: Vec<String>,
     /// Command that prints its version; stored in the run.
     #[serde(default)]
     pub version: Vec<String>,
     /// What to do where it is missing.
     pub install: String,
+}
+
+impl Need {
+    /// What it is called in lists: the program, or the command of the check.
+    #[must_use]
+    pub fn label(&self) -> String {
+        if self.program.is_empty() { self.check.join(" ") } else { self.program.clone() }
+    }
 }
 
 /// `[run]`
@@ -71,6 +83,9 @@ pub struct Run {
     /// Environment; the rest is inherited.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
+    /// What must be there.
+    #[serde(default)]
+    pub needs: Vec<Need>,
 }
 
 /// `[ready]`
@@ -139,20 +154,22 @@ pub struct TargetListEntry {
     pub description: Option<String>,
     /// The language it is written in.
     pub language: Option<String>,
-    /// Names of the scenarios it answers.
+    /// Routes of the contract that it has.
     pub provides: Vec<String>,
     /// What is wrong with the manifest.
     pub error: Option<String>,
-    /// Programs that its build needs.
+    /// What its build and its run need.
     pub needs: Vec<TargetListNeed>,
 }
 
-/// A program that a target needs.
+/// What a target needs.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 pub struct TargetListNeed {
-    /// Name looked up on PATH.
+    /// Name looked up on PATH, or the command that checks for it.
     pub program: String,
-    /// Where it was found; absent where it is missing.
+    /// Whether it is there.
+    pub present: bool,
+    /// Where a program was found; absent where it is missing, or no program.
     pub found: Option<String>,
     /// What to do where it is missing.
     pub install: String,

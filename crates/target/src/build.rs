@@ -4,8 +4,8 @@
 
 use crate::guard::{Ending, Exit, Finish, Guard, Spec};
 use crate::template::Values;
-use crate::{TargetError, program};
-use schema::target::{Need, StopSignal, TargetManifest};
+use crate::{TargetError, need, program};
+use schema::target::{StopSignal, TargetManifest};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
 use std::path::Path;
@@ -31,8 +31,8 @@ pub fn build(
     launcher: &Path,
     cancelled: &AtomicBool,
 ) -> Result<BTreeMap<String, String>, TargetError> {
-    let Some(plan) = &manifest.build else { return Ok(BTreeMap::new()) };
-    require(&plan.needs)?;
+    need::require(need::of(manifest), folder)?;
+    let Some(plan) = &manifest.build else { return Ok(need::versions(need::of(manifest), folder)) };
     let out = folder_of(folder);
     fs::create_dir_all(&out).map_err(|error| TargetError::io(format!("create {out}"), error))?;
     File::create(log).map_err(|error| TargetError::io(format!("write the log {}", log.display()), error))?;
@@ -44,21 +44,12 @@ pub fn build(
         });
     }
     run(&manifest.name, launcher, &spec, cancelled)?;
-    Ok(versions(&plan.needs, folder))
+    Ok(need::versions(need::of(manifest), folder))
 }
 
 /// `{build}`: absolute, because commands run in another folder than prony does.
 pub(crate) fn folder_of(folder: &Path) -> String {
     std::path::absolute(folder).unwrap_or_else(|_| folder.to_owned()).join(".build").display().to_string()
-}
-
-fn require(needs: &[Need]) -> Result<(), TargetError> {
-    match needs.iter().find(|need| program::find(&need.program, None, None).is_none()) {
-        Some(need) => {
-            Err(TargetError::ProgramNotFound { program: need.program.clone(), remedy: need.install.clone() })
-        }
-        None => Ok(()),
-    }
 }
 
 fn spec(command: &[String], folder: &Path, out: &str, log: &Path) -> Spec {
@@ -93,31 +84,5 @@ fn run(name: &str, launcher: &Path, spec: &Spec, cancelled: &AtomicBool) -> Resu
         },
         Finish::Left(pids) => Err(TargetError::Survivors { pids }),
         Finish::Lost(cause) => Err(guard.lost(cause)),
-    }
-}
-
-fn versions(needs: &[Need], folder: &Path) -> BTreeMap<String, String> {
-    let version = |need: &Need| Some((need.program.clone(), program::version(&need.version, folder)?));
-    needs.iter().filter_map(version).collect()
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_missing_program_comes_with_the_advice_of_the_manifest() {
-        let need = |program: &str| Need {
-            program: program.to_owned(),
-            version: vec!["sh".into(), "-c".into(), "echo 1.0".into()],
-            install: format!("apt-get install {program}"),
-        };
-        let error = require(&[need("sh"), need("no-such-program")]).unwrap_err();
-        assert_eq!(
-            error.to_string(),
-            "`no-such-program` is not found or cannot be executed\n  remedy: apt-get install no-such-program"
-        );
-        assert!(folder_of(Path::new("targets/x")).starts_with('/'));
-        assert_eq!(versions(&[need("sh")], Path::new("/")), BTreeMap::from([("sh".into(), "1.0".into())]));
     }
 }

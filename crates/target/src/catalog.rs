@@ -1,6 +1,7 @@
-//! All targets under `targets/`: what each is, whether its manifest holds, and which of its programs are missing.
+//! All targets under `targets/`: what each is, whether its manifest holds, and what it needs and lacks.
 
-use crate::{TargetError, manifest, program};
+use crate::need::{self, NeedState};
+use crate::{TargetError, manifest};
 use schema::target::TargetManifest;
 use schema::text::nearest;
 use std::fs;
@@ -18,19 +19,8 @@ pub struct CatalogEntry {
     pub folder: PathBuf,
     /// The manifest, or what is wrong with it.
     pub manifest: Result<TargetManifest, TargetError>,
-    /// One entry for each program that the build needs, in the order of the manifest.
+    /// One entry for each thing that build and run need, in the order of the manifest.
     pub needs: Vec<NeedState>,
-}
-
-/// A program that a target needs, and whether it is there.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NeedState {
-    /// Name looked up on PATH.
-    pub program: String,
-    /// Where it was found.
-    pub found: Option<PathBuf>,
-    /// What to do where it is missing.
-    pub install: String,
 }
 
 /// Every folder under `root/targets` that has a manifest, sorted by name; empty where there is no such folder.
@@ -41,7 +31,7 @@ pub fn catalog(root: &Path) -> Vec<CatalogEntry> {
         .map(|name| {
             let folder = root.join("targets").join(&name);
             let manifest = manifest::load(&folder).map(|(manifest, _)| manifest);
-            let needs = manifest.as_ref().map(need_states).unwrap_or_default();
+            let needs = manifest.as_ref().map(|manifest| need_states(manifest, &folder)).unwrap_or_default();
             CatalogEntry { name, folder, manifest, needs }
         })
         .collect();
@@ -63,15 +53,8 @@ pub fn find(root: &Path, name: &str) -> Result<(TargetManifest, PathBuf), Target
     Err(TargetError::Unknown { name: name.to_owned(), root: root.to_owned(), suggestion })
 }
 
-fn need_states(manifest: &TargetManifest) -> Vec<NeedState> {
-    let needs = manifest.build.iter().flat_map(|build| &build.needs);
-    needs
-        .map(|need| NeedState {
-            program: need.program.clone(),
-            found: program::find(&need.program, None, None),
-            install: need.install.clone(),
-        })
-        .collect()
+fn need_states(manifest: &TargetManifest, folder: &Path) -> Vec<NeedState> {
+    need::of(manifest).map(|need| need::state(need, folder)).collect()
 }
 
 fn names(root: &Path) -> Vec<String> {
@@ -133,7 +116,7 @@ mod tests {
         let entries = catalog(root.path());
         let seen: Vec<_> = entries
             .iter()
-            .map(|e| (e.name.as_str(), e.manifest.is_ok(), e.needs.first().map(|need| need.found.is_some())))
+            .map(|e| (e.name.as_str(), e.manifest.is_ok(), e.needs.first().map(|need| need.present)))
             .collect();
         assert_eq!(
             seen,

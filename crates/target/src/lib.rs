@@ -14,6 +14,7 @@ mod error;
 pub mod guard;
 mod json_diff;
 pub mod manifest;
+mod need;
 pub mod pin;
 mod program;
 mod running;
@@ -22,8 +23,9 @@ mod tail;
 mod template;
 
 pub use build::build;
-pub use catalog::{CatalogEntry, NeedState, catalog, find};
+pub use catalog::{CatalogEntry, catalog, find};
 pub use error::TargetError;
 pub use guard::Exit;
+pub use need::NeedState;
 pub use running::RunningTarget;
 pub use start::{StartPlan, reachable, start};

@@ -1,6 +1,7 @@
 //! Reading `target.toml` and holding it to its rules; the error names file, line, cause and remedy.
 
 use crate::TargetError;
+use crate::contract::route;
 use schema::target::TargetManifest;
 use schema::text::{FileError, Problem, parse_toml};
 use std::fs::File;
@@ -46,7 +47,10 @@ fn parse(file: &str, text: &str, folder: &Path) -> Result<TargetManifest, FileEr
 
 /// The first rule that the manifest breaks.
 fn problem(manifest: &TargetManifest, folder: &Path) -> Option<Problem> {
-    name_problem(manifest, folder).or_else(|| command_problem(manifest)).or_else(|| rest_problem(manifest))
+    name_problem(manifest, folder)
+        .or_else(|| route::unknown(&manifest.provides, &manifest.name, folder))
+        .or_else(|| command_problem(manifest))
+        .or_else(|| rest_problem(manifest))
 }
 
 fn name_problem(manifest: &TargetManifest, folder: &Path) -> Option<Problem> {
@@ -99,11 +103,25 @@ fn command_problem(manifest: &TargetManifest) -> Option<Problem> {
     }
 }
 
+/// A need names a program or a check, not both, not neither.
+fn need_problem(manifest: &TargetManifest) -> Option<Problem> {
+    let build = manifest.build.iter().flat_map(|build| &build.needs).enumerate();
+    let run = manifest.run.needs.iter().enumerate();
+    let needs = build.map(|need| ("build", need)).chain(run.map(|need| ("run", need)));
+    needs.into_iter().find_map(|(table, (at, need))| {
+        let key = format!("{table}.needs.{at}");
+        let (cause, remedy) = match (need.program.is_empty(), need.check.first().is_none_or(String::is_empty)) {
+            (true, true) => ("nothing says what is needed", "name a `program`, or a `check` that exits with 0"),
+            (false, false) => ("there is a program and a check", "keep one of the two"),
+            _ => return None,
+        };
+        Some(Problem::at(&key, cause, remedy))
+    })
+}
+
 fn rest_problem(manifest: &TargetManifest) -> Option<Problem> {
-    let needs = manifest.build.iter().flat_map(|build| &build.needs);
-    if let Some((at, _)) = needs.enumerate().find(|(_, need)| need.program.is_empty()) {
-        let key = format!("build.needs.{at}.program");
-        return Some(Problem::at(&key, "the program is empty", "name it as it is called on PATH"));
+    if let Some(problem) = need_problem(manifest) {
+        return Some(problem);
     }
     if let Some(name) = manifest.run.env.keys().find(|name| name.is_empty() || name.contains(['=', '\0'])) {
         return Some(Problem::at(

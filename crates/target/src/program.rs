@@ -7,13 +7,15 @@ use std::io::Read;
 use std::os::unix::fs::PermissionsExt;
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A version command that has not ended by then has no version.
 const VERSION_TIMEOUT: Duration = Duration::from_secs(10);
+/// Between two looks whether a command has ended.
+const EXIT_PAUSE: Duration = Duration::from_millis(2);
 /// Bytes read of a version.
 const VERSION_BYTES: u64 = 4096;
 
@@ -31,8 +33,21 @@ fn is_program(file: &Path) -> bool {
     fs::metadata(file).is_ok_and(|facts| facts.is_file() && facts.permissions().mode() & 0o111 != 0)
 }
 
+/// Whether a command exits with 0 in time.
+pub(crate) fn succeeds(command: &[String], folder: &Path) -> bool {
+    output(command, folder).is_some_and(|(_, is_good)| is_good)
+}
+
 /// The first line that a version command prints; `None` where it fails, says nothing or takes too long.
 pub(crate) fn version(command: &[String], folder: &Path) -> Option<String> {
+    let (bytes, _) = output(command, folder)?;
+    let text = String::from_utf8_lossy(&bytes);
+    let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
+    Some(crate::tail::clean(line, 200))
+}
+
+/// What a short command prints, and whether it exited with 0; `None` where it cannot run or takes too long.
+fn output(command: &[String], folder: &Path) -> Option<(Vec<u8>, bool)> {
     let (program, arguments) = command.split_first()?;
     let mut child = Command::new(program)
         .args(arguments)
@@ -52,14 +67,27 @@ pub(crate) fn version(command: &[String], folder: &Path) -> Option<String> {
         let _ = send.send(read.map(|_| bytes));
     });
     let bytes = receive.recv_timeout(VERSION_TIMEOUT);
-    // Its whole group, so that a helper of the version command cannot hold the pipe and the thread.
+    let bytes = bytes.ok().and_then(Result::ok);
+    // A command may end later than its output does.
+    let exit = if bytes.is_some() { ended_in_time(&mut child) } else { None };
+    // Its whole group, so that a helper of the command cannot hold the pipe and the thread.
     if let Some(group) = rustix::process::Pid::from_raw(child.id().cast_signed()) {
         let _ = rustix::process::kill_process_group(group, rustix::process::Signal::KILL);
     }
     let _ = child.wait();
-    let text = String::from_utf8_lossy(&bytes.ok()?.ok()?).into_owned();
-    let line = text.lines().map(str::trim).find(|line| !line.is_empty())?;
-    Some(crate::tail::clean(line, 200))
+    Some((bytes?, exit?.success()))
+}
+
+/// Its exit status, once it has one.
+fn ended_in_time(child: &mut Child) -> Option<ExitStatus> {
+    let deadline = Instant::now() + VERSION_TIMEOUT;
+    loop {
+        match child.try_wait() {
+            Ok(Some(status)) => return Some(status),
+            Ok(None) if Instant::now() < deadline => thread::sleep(EXIT_PAUSE),
+            _ => return None,
+        }
+    }
 }
 
 #[cfg(test)]
@@ -84,6 +112,8 @@ mod tests {
         let version = |script: &str| version(&["sh".into(), "-c".into(), script.into()], Path::new("/"));
         assert_eq!(version("echo; echo ' v1.2 '; echo more").as_deref(), Some("v1.2"));
         assert_eq!(version("exit 3"), None);
+        let succeeds = |script: &str| succeeds(&["sh".into(), "-c".into(), script.into()], Path::new("/"));
+        assert!(succeeds("exit 0") && succeeds("exec >&-; exit 0") && !succeeds("exit 3"));
         assert_eq!(super::version(&["no-such-program".into()], Path::new("/")), None);
     }
 }
