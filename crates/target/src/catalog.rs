@@ -31,7 +31,7 @@ pub fn catalog(root: &Path) -> Vec<CatalogEntry> {
         .map(|name| {
             let folder = root.join("targets").join(&name);
             let manifest = manifest::load(&folder).map(|(manifest, _)| manifest);
-            let needs = manifest.as_ref().map(|manifest| need_states(manifest, &folder)).unwrap_or_default();
+            let needs = manifest.as_ref().map(|manifest| need::needs(manifest, &folder)).unwrap_or_default();
             CatalogEntry { name, folder, manifest, needs }
         })
         .collect();
@@ -51,10 +51,6 @@ pub fn find(root: &Path, name: &str) -> Result<(TargetManifest, PathBuf), Target
     }
     let suggestion = nearest(name, names.iter().map(String::as_str)).map(str::to_owned);
     Err(TargetError::Unknown { name: name.to_owned(), root: root.to_owned(), suggestion })
-}
-
-fn need_states(manifest: &TargetManifest, folder: &Path) -> Vec<NeedState> {
-    need::of(manifest).map(|need| need::state(need, folder)).collect()
 }
 
 fn names(root: &Path) -> Vec<String> {

@@ -25,8 +25,14 @@ pub(crate) fn of(manifest: &TargetManifest) -> impl Iterator<Item = &Need> {
     manifest.build.iter().flat_map(|build| &build.needs).chain(manifest.run.needs.iter().filter(is_new))
 }
 
+/// What the target in `folder` needs, and whether it is there.
+#[must_use]
+pub fn needs(manifest: &TargetManifest, folder: &Path) -> Vec<NeedState> {
+    of(manifest).map(|need| state(need, folder)).collect()
+}
+
 /// Looks for one need of the target in `folder`.
-pub(crate) fn state(need: &Need, folder: &Path) -> NeedState {
+fn state(need: &Need, folder: &Path) -> NeedState {
     let found = if need.check.is_empty() { program::find(&need.program, None, None) } else { None };
     let present = found.is_some() || !need.check.is_empty() && program::succeeds(&need.check, folder);
     NeedState { program: need.label(), present, found, install: need.install.clone() }
