@@ -75,8 +75,8 @@ impl Bench<'_> {
             routes: Vec::new(),
         };
         let (manifest, folder) = match self.open(name) {
-            Ok(Ok(opened)) => opened,
-            Ok(Err(missing)) => {
+            Ok(Opened::Ready(manifest, folder)) => (*manifest, folder),
+            Ok(Opened::Lacking(missing)) => {
                 check.outcome = CheckOutcome::Skipped;
                 check.reasons = missing;
                 return Ok(check);
@@ -104,14 +104,14 @@ impl Bench<'_> {
         let mut build =
             TargetBuild { name: name.to_owned(), outcome, reasons: Vec::new(), build_ns: None, fresh: false };
         let built = match self.open(name) {
-            Ok(Ok((manifest, folder))) => {
+            Ok(Opened::Ready(manifest, folder)) => {
                 tell("building");
                 let before = target::build_state(&folder);
                 let built = self.built(&manifest, &folder);
                 build.fresh = before.is_some() && before == target::build_state(&folder);
                 built
             }
-            Ok(Err(missing)) => {
+            Ok(Opened::Lacking(missing)) => {
                 build.outcome = CheckOutcome::Skipped;
                 build.reasons = missing;
                 return Ok(build);
@@ -133,13 +133,15 @@ impl Bench<'_> {
         if self.stop.load(Ordering::Relaxed) { Err(RunnerError::Interrupted) } else { Ok(()) }
     }
 
-    /// The target's manifest and folder, or what it lacks here.
-    #[allow(clippy::type_complexity)]
-    fn open(&self, name: &str) -> Result<Result<(TargetManifest, PathBuf), Vec<String>>, RunnerError> {
+    fn open(&self, name: &str) -> Result<Opened, RunnerError> {
         let (manifest, folder) = target::find(self.project, name)?;
         let needs = target::needs(&manifest, &folder);
         let missing: Vec<String> = needs.iter().filter(|need| !need.present).map(lack).collect();
-        Ok(if missing.is_empty() { Ok((manifest, folder)) } else { Err(missing) })
+        if missing.is_empty() {
+            Ok(Opened::Ready(Box::new(manifest), folder))
+        } else {
+            Ok(Opened::Lacking(missing))
+        }
     }
 
     /// How long the build took; none where nothing is built.
@@ -238,6 +240,14 @@ impl Bench<'_> {
             reasons: vec!["every target has it; answer it and add it to `provides`".to_owned()],
         })
     }
+}
+
+/// A target that was found.
+enum Opened {
+    /// Its manifest and folder.
+    Ready(Box<TargetManifest>, PathBuf),
+    /// What it lacks here.
+    Lacking(Vec<String>),
 }
 
 /// The outcome that follows from the parts.

@@ -26,7 +26,7 @@ pub struct CatalogEntry {
 /// Every folder under `root/targets` that has a manifest, sorted by name; empty where there is no such folder.
 #[must_use]
 pub fn catalog(root: &Path) -> Vec<CatalogEntry> {
-    let mut entries: Vec<CatalogEntry> = names(root)
+    names(root)
         .into_iter()
         .map(|name| {
             let folder = root.join("targets").join(&name);
@@ -34,9 +34,7 @@ pub fn catalog(root: &Path) -> Vec<CatalogEntry> {
             let needs = manifest.as_ref().map(|manifest| need::needs(manifest, &folder)).unwrap_or_default();
             CatalogEntry { name, folder, manifest, needs }
         })
-        .collect();
-    entries.sort_by(|a, b| a.name.cmp(&b.name));
-    entries
+        .collect()
 }
 
 /// The manifest and folder of the target called `name`.
@@ -53,9 +51,12 @@ pub fn find(root: &Path, name: &str) -> Result<(TargetManifest, PathBuf), Target
     Err(TargetError::Unknown { name: name.to_owned(), root: root.to_owned(), suggestion })
 }
 
-fn names(root: &Path) -> Vec<String> {
+/// The names of all targets under `root/targets`, sorted.
+#[must_use]
+pub fn names(root: &Path) -> Vec<String> {
     let mut names = Vec::new();
     walk(&root.join("targets"), "", DEPTH, &mut names);
+    names.sort();
     names
 }
 

@@ -19,15 +19,17 @@ mod need;
 pub mod pin;
 mod program;
 mod running;
+mod scaffold;
 mod start;
 mod tail;
 mod template;
 
 pub use build::build;
-pub use catalog::{CatalogEntry, catalog, find};
+pub use catalog::{CatalogEntry, catalog, find, names};
 pub use error::TargetError;
 pub use fresh::{BuildState, build_state};
 pub use guard::Exit;
 pub use need::{NeedState, needs};
 pub use running::RunningTarget;
+pub use scaffold::scaffold;
 pub use start::{StartPlan, reachable, start};
