@@ -1,4 +1,4 @@
-//! Progress of `prony run` on standard error: in place on a terminal, plain lines elsewhere.
+//! Progress of `prony run` and `prony targets` on standard error: in place on a terminal, plain lines elsewhere.
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use report::format;
@@ -74,6 +74,41 @@ impl Observer for RunProgress {
         self.done += 1;
         self.bar.set_position(self.done as u64 * self.trial_ns);
         self.say(&format!("{}/{} {}: {}", self.done, self.trials, self.label, trial_words(file)));
+    }
+}
+
+/// Progress of `prony targets check` and `build`: one target at a time.
+pub(crate) struct TargetProgress {
+    bar: ProgressBar,
+    live: bool,
+    name: String,
+}
+
+impl TargetProgress {
+    pub(crate) fn new(live: bool, targets: usize) -> Self {
+        Self { bar: bar(live, targets as u64, "{spinner} {pos}/{len} {wide_msg}"), live, name: String::new() }
+    }
+
+    pub(crate) fn begins(&mut self, name: &str) {
+        name.clone_into(&mut self.name);
+    }
+
+    pub(crate) fn doing(&self, what: &str) {
+        if self.live {
+            self.bar.set_message(format!("{}: {what}", self.name));
+        } else {
+            eprintln!("{}: {what}", self.name);
+        }
+    }
+
+    /// The result of the present target, on standard output.
+    pub(crate) fn above(&self, text: &str) -> std::io::Result<()> {
+        self.bar.inc(1);
+        self.bar.suspend(|| std::io::Write::write_all(&mut std::io::stdout(), text.as_bytes()))
+    }
+
+    pub(crate) fn finish(&self) {
+        self.bar.finish_and_clear();
     }
 }
 

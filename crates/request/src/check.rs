@@ -13,13 +13,16 @@ mod cookies;
 mod failures;
 mod json;
 mod notes;
+mod rule;
 mod status;
 
 pub use answer::{Answer, Judge, Judged};
 pub use compile::CheckError;
 pub use cookies::CookieJar;
 pub use failures::FailureLog;
+pub use json::{Pointer, same_number};
 pub use notes::Notes;
+pub use rule::Rule;
 
 use content::Content;
 use status::StatusSet;
@@ -72,6 +75,18 @@ impl Check {
             .and_then(|names| names.get(usize::from(number)))
             .cloned()
             .unwrap_or_else(|| format!("check {number}"))
+    }
+
+    /// The body that must come byte for byte, where there is one.
+    #[must_use]
+    pub fn exact_body(&self) -> Option<&[u8]> {
+        self.body.as_deref()
+    }
+
+    /// The accepted status codes in words, for example `200, 204 to 206`.
+    #[must_use]
+    pub fn expected_status(&self) -> String {
+        self.status.to_string()
     }
 
     /// What `judged` says of an answer with this status, in words.

@@ -14,7 +14,9 @@ mod template;
 mod token;
 mod traffic;
 
-pub use check::{Answer, Check, CheckError, CookieJar, FailureLog, Judge, Judged, Notes};
+pub use check::{
+    Answer, Check, CheckError, CookieJar, FailureLog, Judge, Judged, Notes, Pointer, Rule, same_number,
+};
 pub use program::{
     Bytes, CAPTURED_BYTES_MAX, Captured, Made, MakeCause, MakeError, Maker, Program, ProgramError, TokenUse,
     User,

@@ -3,14 +3,14 @@
 use crate::folder::RunFolder;
 use crate::resolve::{self, Context};
 use crate::trial::{self, Prepared};
-use crate::{RunnerError, versions};
+use crate::{RunnerError, check, versions};
 use collect::Roots;
 use schema::calibration::CalibrationSummary;
 use schema::plan::{CellPlan, ExperimentPlan, TargetPlan, TargetSource, TrialPlan};
 use schema::run::RunFile;
 use schema::trial::{IntervalLine, TrialFile, TrialOutcome};
 use schema::version::RunVersion;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -208,9 +208,8 @@ fn prepare_one(
         let (manifest, folder) = target::manifest::load(Path::new(folder))?;
         let log = logs.join("build.log");
         versions = target::build(&folder, &manifest, &log, &environment.launcher, &environment.stop)?;
-        let agreed = manifest.provides.iter().filter(|name| **name != plan.scenario.name);
-        prepared.contract =
-            agreed.map(|name| resolve::load_scenario(context, name)).collect::<Result<_, _>>()?;
+        // No services are started for a run yet, so that only routes that need none are asked.
+        prepared.contract = check::askable(&context.project, &manifest, &BTreeSet::new())?;
         prepared.manifest = Some((manifest, folder));
     }
     let up = trial::bring_up(&prepared, &plan.scenario, &plan.pin, &logs.join("target.log"), environment)?;

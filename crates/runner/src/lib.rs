@@ -7,6 +7,7 @@
 
 pub mod calibrate;
 mod canary;
+pub mod check;
 mod error;
 mod events;
 mod experiment;

@@ -22,6 +22,7 @@ pub mod run;
 pub mod scenario;
 pub mod shape;
 pub mod target;
+pub mod target_check;
 pub mod text;
 pub mod tls;
 pub mod trial;
@@ -39,6 +40,8 @@ pub fn json_schemas() -> Vec<(&'static str, Schema)> {
         ("scenario", schema_for!(scenario::ScenarioFile)),
         ("target", schema_for!(target::TargetManifest)),
         ("targets", schema_for!(target::TargetList)),
+        ("targets-check", schema_for!(target_check::TargetChecks)),
+        ("targets-build", schema_for!(target_check::TargetBuilds)),
         ("faults", schema_for!(fault::FaultList)),
         ("load", schema_for!(load::LoadReport)),
         ("shape", schema_for!(shape::ShapeReport)),

@@ -21,7 +21,7 @@ pub struct TargetManifest {
     pub description: String,
     /// The language it is written in.
     pub language: String,
-    /// Names of the scenarios it answers as the contract says.
+    /// Routes that it has as the contract says: names of files under `targets/contract/`.
     #[serde(default)]
     pub provides: Vec<String>,
     /// How to build it; absent where nothing is built.
@@ -205,20 +205,22 @@ pub struct TargetListEntry {
     pub description: Option<String>,
     /// The language it is written in.
     pub language: Option<String>,
-    /// Names of the scenarios it answers.
+    /// Routes of the contract that it has.
     pub provides: Vec<String>,
     /// What is wrong with the manifest.
     pub error: Option<String>,
-    /// Programs that its build needs.
+    /// What its build and its run need.
     pub needs: Vec<TargetListNeed>,
 }
 
-/// A program that a target needs.
+/// What a target needs.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 pub struct TargetListNeed {
-    /// Name looked up on PATH.
+    /// Name looked up on PATH, or the command that checks for it.
     pub program: String,
-    /// Where it was found; absent where it is missing.
+    /// Whether it is there.
+    pub present: bool,
+    /// Where a program was found; absent where it is missing, or no program.
     pub found: Option<String>,
     /// What to do where it is missing.
     pub install: String,

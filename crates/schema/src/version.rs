@@ -33,6 +33,16 @@ version!(
     "prony.targets/1"
 );
 version!(
+    /// Head of `targets check --format json`.
+    TargetChecksVersion,
+    "prony.targets-check/1"
+);
+version!(
+    /// Head of `targets build --format json`.
+    TargetBuildsVersion,
+    "prony.targets-build/1"
+);
+version!(
     /// Head of `reference --list-faults --format json`.
     FaultListVersion,
     "prony.faults/1"

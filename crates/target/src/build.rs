@@ -4,7 +4,7 @@
 
 use crate::guard::{Ending, Exit, Finish, Guard, Spec};
 use crate::knobs::{self, Values};
-use crate::{TargetError, needs, program, template};
+use crate::{TargetError, need, program, template};
 use schema::target::{Build, StopSignal, TargetManifest};
 use std::collections::BTreeMap;
 use std::fs::{self, File};
@@ -49,8 +49,8 @@ pub fn build_variant(
     launcher: &Path,
     cancelled: &AtomicBool,
 ) -> Result<BTreeMap<String, String>, TargetError> {
-    needs::require(manifest, folder)?;
-    let Some(plan) = &manifest.build else { return Ok(needs::versions(manifest, folder)) };
+    need::require(need::of(manifest), folder)?;
+    let Some(plan) = &manifest.build else { return Ok(need::versions(need::of(manifest), folder)) };
     let out = knobs::build_folder(folder, manifest, values);
     fs::create_dir_all(&out).map_err(|error| TargetError::io(format!("create {}", out.display()), error))?;
     File::create(log).map_err(|error| TargetError::io(format!("write the log {}", log.display()), error))?;
@@ -62,7 +62,7 @@ pub fn build_variant(
         });
     }
     run(&manifest.name, launcher, &spec, cancelled)?;
-    Ok(needs::versions(manifest, folder))
+    Ok(need::versions(need::of(manifest), folder))
 }
 
 /// Removes what was built with these knobs, so that the next build begins from nothing. Other variants stay.

@@ -1,6 +1,7 @@
-//! All targets under `targets/`: what each is, whether its manifest holds, and which of its programs are missing.
+//! All targets under `targets/`: what each is, whether its manifest holds, and what it needs and lacks.
 
-use crate::{TargetError, manifest, needs};
+use crate::need::{self, NeedState};
+use crate::{TargetError, manifest};
 use schema::target::TargetManifest;
 use schema::text::nearest;
 use std::fs;
@@ -22,31 +23,18 @@ pub struct CatalogEntry {
     pub needs: Vec<NeedState>,
 }
 
-/// Something that a target needs, and whether it is there.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct NeedState {
-    /// Name looked up on PATH, or the command that looks for what is no program.
-    pub program: String,
-    /// Where the program, or that of the command, was found.
-    pub found: Option<PathBuf>,
-    /// What to do where it is missing.
-    pub install: String,
-}
-
 /// Every folder under `root/targets` that has a manifest, sorted by name; empty where there is no such folder.
 #[must_use]
 pub fn catalog(root: &Path) -> Vec<CatalogEntry> {
-    let mut entries: Vec<CatalogEntry> = names(root)
+    names(root)
         .into_iter()
         .map(|name| {
             let folder = root.join("targets").join(&name);
             let manifest = manifest::load(&folder).map(|(manifest, _)| manifest);
-            let needs = manifest.as_ref().map(|manifest| need_states(manifest, &folder)).unwrap_or_default();
+            let needs = manifest.as_ref().map(|manifest| need::needs(manifest, &folder)).unwrap_or_default();
             CatalogEntry { name, folder, manifest, needs }
         })
-        .collect();
-    entries.sort_by(|a, b| a.name.cmp(&b.name));
-    entries
+        .collect()
 }
 
 /// The manifest and folder of the target called `name`.
@@ -63,19 +51,12 @@ pub fn find(root: &Path, name: &str) -> Result<(TargetManifest, PathBuf), Target
     Err(TargetError::Unknown { name: name.to_owned(), root: root.to_owned(), suggestion })
 }
 
-fn need_states(manifest: &TargetManifest, folder: &Path) -> Vec<NeedState> {
-    needs::all(manifest)
-        .map(|need| NeedState {
-            program: need.label(),
-            found: needs::found(need, folder),
-            install: need.install.clone(),
-        })
-        .collect()
-}
-
-fn names(root: &Path) -> Vec<String> {
+/// The names of all targets under `root/targets`, sorted.
+#[must_use]
+pub fn names(root: &Path) -> Vec<String> {
     let mut names = Vec::new();
     walk(&root.join("targets"), "", DEPTH, &mut names);
+    names.sort();
     names
 }
 
@@ -132,7 +113,7 @@ mod tests {
         let entries = catalog(root.path());
         let seen: Vec<_> = entries
             .iter()
-            .map(|e| (e.name.as_str(), e.manifest.is_ok(), e.needs.first().map(|need| need.found.is_some())))
+            .map(|e| (e.name.as_str(), e.manifest.is_ok(), e.needs.first().map(|need| need.present)))
             .collect();
         assert_eq!(
             seen,

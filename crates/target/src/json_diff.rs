@@ -4,7 +4,8 @@
 //! is bounded and without control characters.
 
 use crate::tail::clean;
-use serde_json::{Number, Value};
+use request::same_number;
+use serde_json::Value;
 use std::fmt::Write as _;
 
 /// Characters shown of a value.
@@ -68,18 +69,6 @@ fn key_step(key: &str) -> String {
     let mut step = String::new();
     let _ = if plain { write!(step, ".{key}") } else { write!(step, "[{}]", Value::from(key)) };
     step
-}
-
-/// Whole numbers exactly, others as IEEE 754 doubles.
-fn same_number(a: &Number, b: &Number) -> bool {
-    match (whole(a), whole(b)) {
-        (Some(a), Some(b)) => a == b,
-        _ => a.as_f64() == b.as_f64(),
-    }
-}
-
-fn whole(number: &Number) -> Option<i128> {
-    number.as_i64().map(i128::from).or_else(|| number.as_u64().map(i128::from))
 }
 
 fn show(value: &Value) -> String {

@@ -1,5 +1,6 @@
 //! Reading `target.toml` and holding it to its rules; the error names file, line, cause and remedy.
 
+use crate::contract::route;
 use crate::{TargetError, manifest_parts};
 use schema::target::TargetManifest;
 use schema::text::{FileError, Problem, parse_toml};
@@ -47,6 +48,7 @@ fn parse(file: &str, text: &str, folder: &Path) -> Result<TargetManifest, FileEr
 /// The first rule that the manifest breaks.
 fn problem(manifest: &TargetManifest, folder: &Path) -> Option<Problem> {
     name_problem(manifest, folder)
+        .or_else(|| route::unknown(&manifest.provides, &manifest.name, folder))
         .or_else(|| command_problem(manifest))
         .or_else(|| manifest_parts::problem(manifest))
         .or_else(|| rest_problem(manifest))

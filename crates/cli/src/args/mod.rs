@@ -15,6 +15,7 @@ mod result;
 mod run;
 mod shape;
 mod small;
+mod targets;
 mod tls;
 
 pub(crate) use arrival::ArrivalArgs;
@@ -28,8 +29,10 @@ pub(crate) use request::RequestArgs;
 pub(crate) use result::{ResultArgs, ResultFormat};
 pub(crate) use run::RunArgs;
 pub(crate) use shape::{ShapeArgs, ShapeFormat};
-pub(crate) use small::{CalibrateArgs, CompletionsArgs, DoctorArgs, ReportArgs, SchemaArgs, TargetsArgs};
-
+pub(crate) use small::{CalibrateArgs, CompletionsArgs, DoctorArgs, ReportArgs, SchemaArgs};
+pub(crate) use targets::{
+    TargetsArgs, TargetsBuildArgs, TargetsCheckArgs, TargetsCommand, TargetsNewArgs, WhichTargets,
+};
 pub(crate) use tls::TlsArgs;
 
 use clap::{Parser, Subcommand, ValueEnum};
@@ -70,7 +73,7 @@ pub(crate) enum Command {
     Model(ModelArgs),
     /// Make the report of a run folder again
     Report(ReportArgs),
-    /// List the targets that experiments can use
+    /// List, check, build and make the targets that experiments can use
     Targets(TargetsArgs),
     /// Serve the reference target: an HTTP server with a known law of service time
     Reference(ReferenceArgs),

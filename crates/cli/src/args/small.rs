@@ -1,4 +1,4 @@
-//! Arguments of the commands that have few: `report`, `targets`, `doctor`, `completions`, `schema`.
+//! Arguments of the commands that have few: `report`, `doctor`, `completions`, `schema`.
 
 use super::{ReportFormat, TextOrJson};
 use std::path::PathBuf;
@@ -19,13 +19,6 @@ pub(crate) struct ReportArgs {
     /// Write it to a file instead of standard output
     #[arg(short, long, value_name = "FILE", requires = "format")]
     pub(crate) output: Option<PathBuf>,
-}
-
-#[derive(Debug, clap::Args)]
-pub(crate) struct TargetsArgs {
-    /// What to print
-    #[arg(long, value_enum, default_value_t = TextOrJson::Text)]
-    pub(crate) format: TextOrJson,
 }
 
 #[derive(Debug, clap::Args)]

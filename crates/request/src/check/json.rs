@@ -4,7 +4,7 @@ use serde_json::{Number, Value};
 
 /// A JSON pointer, split and unescaped. The default points to the whole document.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Pointer(Vec<String>);
+pub struct Pointer(Vec<String>);
 
 impl Pointer {
     /// Reads a pointer: empty for the whole document, else `/` before every step, with `~1` for `/` and `~0` for `~`.
@@ -28,7 +28,8 @@ impl Pointer {
     }
 
     /// The value that it points to.
-    pub(super) fn find<'a>(&self, document: &'a Value) -> Option<&'a Value> {
+    #[must_use]
+    pub fn find<'a>(&self, document: &'a Value) -> Option<&'a Value> {
         self.0.iter().try_fold(document, |value, step| match value {
             Value::Object(members) => members.get(step),
             Value::Array(items) => items.get(array_index(step)?),
@@ -68,7 +69,8 @@ pub(super) fn means_the_same(a: &Value, b: &Value) -> bool {
 }
 
 /// By value: 1 is 1.0, and large whole numbers are not rounded.
-fn same_number(a: &Number, b: &Number) -> bool {
+#[must_use]
+pub fn same_number(a: &Number, b: &Number) -> bool {
     match (whole(a), whole(b)) {
         (Some(a), Some(b)) => a == b,
         (None, None) => a.as_f64() == b.as_f64(),

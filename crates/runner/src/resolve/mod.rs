@@ -8,7 +8,7 @@ mod scenario;
 mod targets;
 
 pub use connection::connection;
-pub use scenario::{load_scenario, load_scenario_file};
+pub use scenario::{load_contract, load_scenario, load_scenario_file};
 
 use crate::RunnerError;
 use crate::processes::{Spread, Wanted, connections_per_process, spread};

@@ -1,9 +1,13 @@
-//! Scenarios: from a file under `scenarios/` or inline, with the files that they name read in.
+//! Scenarios: from a file under `scenarios/` or inline, with the files that they name read in; and contract files,
+//! which have the same format.
 
+mod contract;
 mod entry;
 mod expect;
 mod session;
 mod text;
+
+pub use contract::load_contract;
 
 use super::{Context, Wrong};
 use crate::RunnerError;
@@ -14,7 +18,7 @@ use schema::text::{FileError, Problem, nearest, parse_toml};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, Read as _};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use units::Seed;
 
 /// Longest body that is read from a file: it is held in memory and stored in `run.json`.
@@ -84,17 +88,18 @@ impl Parts<'_> {
 /// It is missing (with the nearest name there is) or wrong, or a file that it names is.
 pub fn load_scenario(context: &Context, name: &str) -> Result<ScenarioPlan, RunnerError> {
     let folder = context.project.join("scenarios");
+    let (file, path, text) = named(&folder, name)?;
+    in_file(&file, &path, &text)
+}
+
+/// The file NAME.toml in `folder`, with its path and text.
+fn named(folder: &Path, name: &str) -> Result<(ScenarioFile, PathBuf, String), RunnerError> {
     let is_plain = |part: &str| !part.is_empty() && part != "." && part != "..";
     if !name.split('/').all(is_plain) {
-        let (cause, remedy) =
-            (format!("`{name}` is no scenario's name"), "name a file under scenarios/ without its ending");
-        return Err(FileError {
-            file: folder.display().to_string(),
-            at: None,
-            cause,
-            remedy: Some(remedy.to_owned()),
-        }
-        .into());
+        let last = folder.file_name().unwrap_or_default().to_string_lossy();
+        let cause = format!("`{name}` is no name of a file in {last}/");
+        let remedy = Some(format!("name a file in {last}/ without its ending"));
+        return Err(FileError { file: folder.display().to_string(), at: None, cause, remedy }.into());
     }
     let path = folder.join(format!("{name}.toml"));
     let shown = path.display().to_string();
@@ -102,7 +107,7 @@ pub fn load_scenario(context: &Context, name: &str) -> Result<ScenarioPlan, Runn
         file: shown.clone(),
         at: None,
         cause: format!("the scenario cannot be read ({error})"),
-        remedy: Some(names_in(&folder, name)),
+        remedy: Some(names_in(folder, name)),
     })?;
     let file: ScenarioFile = parse_toml(&shown, &text)?;
     if file.name != name {
@@ -111,7 +116,7 @@ pub fn load_scenario(context: &Context, name: &str) -> Result<ScenarioPlan, Runn
             .locate(&shown, &text)
             .into());
     }
-    in_file(&file, &path, &text)
+    Ok((file, path, text))
 }
 
 /// Loads a scenario file by its path, wherever it lies and whatever its name.

@@ -1,18 +1,18 @@
-//! `prony targets`: what experiments can use, and what is missing for it.
+//! `prony targets list`.
 
-use crate::args::{TargetsArgs, TextOrJson};
+use super::project;
+use crate::args::TextOrJson;
 use crate::exit;
 use anyhow::Result;
 use schema::target::{TargetList, TargetListEntry, TargetListNeed};
 use std::io::Write;
-use std::path::Path;
 use target::{CatalogEntry, NeedState};
 
-pub(crate) fn targets(args: &TargetsArgs) -> Result<u8> {
-    let project = runner::resolve::project_of(Path::new("here"));
+pub(super) fn list(format: TextOrJson) -> Result<u8> {
+    let project = project();
     let catalog = target::catalog(&project);
     let mut out = std::io::stdout();
-    if args.format == TextOrJson::Json {
+    if format == TextOrJson::Json {
         let list = TargetList { targets: catalog.iter().map(listed).collect(), ..TargetList::default() };
         writeln!(out, "{}", serde_json::to_string_pretty(&list)?)?;
         return Ok(exit::DONE);
@@ -41,7 +41,8 @@ fn lines(entry: &CatalogEntry) -> String {
         Err(error) => format!("{:<18} its manifest is wrong: {error}\n", entry.name),
         Ok(manifest) => {
             let mut text = format!("{:<18} {}\n", entry.name, manifest.description);
-            for need in entry.needs.iter().filter(|need| need.found.is_none()) {
+            text += &format!("{:<18} routes: {}\n", "", manifest.provides.join(", "));
+            for need in entry.needs.iter().filter(|need| !need.present) {
                 text += &format!("{:<18} missing: {} - {}\n", "", need.program, need.install);
             }
             text
@@ -52,6 +53,7 @@ fn lines(entry: &CatalogEntry) -> String {
 fn listed(entry: &CatalogEntry) -> TargetListEntry {
     let need = |need: &NeedState| TargetListNeed {
         program: need.program.clone(),
+        present: need.present,
         found: need.found.as_ref().map(|path| path.display().to_string()),
         install: need.install.clone(),
     };

@@ -1,0 +1,157 @@
+//! `prony targets check` and `prony targets build`: one target after the other, with progress.
+//!
+//! Invariant: exit code 0 only where nothing failed and nothing that was named was skipped.
+
+use super::{project, words};
+use crate::args::{TargetsBuildArgs, TargetsCheckArgs, TextOrJson, WhichTargets};
+use crate::progress::TargetProgress;
+use crate::{exit, interrupt, screen};
+use anyhow::{Context as _, Result, bail};
+use runner::check::{Bench, ServicesUp};
+use schema::target_check::{CheckOutcome, TargetBuild, TargetBuilds, TargetCheck, TargetChecks};
+use schema::text::nearest;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+use target::contract::route;
+
+pub(super) fn check(args: &TargetsCheckArgs) -> Result<u8> {
+    let place = Place::new()?;
+    let names = chosen(&place.project, &args.which)?;
+    check_route(&place.project, args.route.as_deref())?;
+    let services = services();
+    let bench = place.bench(&services, args.route.as_deref(), args.timeout.to_duration());
+    let mut checks = TargetChecks::default();
+    let mut progress = TargetProgress::new(screen::is_live(), names.len());
+    for name in &names {
+        progress.begins(name);
+        let check = bench.check(name, &mut |what| progress.doing(what))?;
+        if args.format == TextOrJson::Text {
+            progress.above(&words::check(&check))?;
+        }
+        checks.targets.push(check);
+    }
+    progress.finish();
+    print_json(args.format, &checks)?;
+    let outcomes: Vec<CheckOutcome> = checks.targets.iter().map(outcome_of).collect();
+    place.end(&outcomes, args.which.all)
+}
+
+pub(super) fn build(args: &TargetsBuildArgs) -> Result<u8> {
+    let place = Place::new()?;
+    let names = chosen(&place.project, &args.which)?;
+    let services = ServicesUp::default();
+    let bench = place.bench(&services, None, Duration::ZERO);
+    let mut builds = TargetBuilds::default();
+    let mut progress = TargetProgress::new(screen::is_live(), names.len());
+    for name in &names {
+        progress.begins(name);
+        let build: TargetBuild = bench.build(name, &mut |what| progress.doing(what))?;
+        if args.format == TextOrJson::Text {
+            progress.above(&words::build(&build))?;
+        }
+        builds.targets.push(build);
+    }
+    progress.finish();
+    print_json(args.format, &builds)?;
+    let outcomes: Vec<CheckOutcome> = builds.targets.iter().map(|build| build.outcome).collect();
+    place.end(&outcomes, args.which.all)
+}
+
+/// The services that routes are checked with: none are started here, so that routes that need one are skipped.
+fn services() -> ServicesUp {
+    ServicesUp::default()
+}
+
+/// A target whose only wanted route was skipped was not checked.
+fn outcome_of(check: &TargetCheck) -> CheckOutcome {
+    let skipped = |route: &schema::target_check::RouteCheck| route.outcome == CheckOutcome::Skipped;
+    let nothing_asked = check.routes.iter().all(skipped);
+    if check.outcome == CheckOutcome::Ok && nothing_asked { CheckOutcome::Skipped } else { check.outcome }
+}
+
+/// What a command works with.
+struct Place {
+    project: PathBuf,
+    launcher: PathBuf,
+    logs: PathBuf,
+    stop: Arc<AtomicBool>,
+}
+
+impl Place {
+    fn new() -> Result<Self> {
+        let logs = tempfile::Builder::new().prefix("prony-targets-").tempdir()?.keep();
+        Ok(Self {
+            project: project(),
+            launcher: std::env::current_exe().context("cannot find prony's own binary")?,
+            logs,
+            stop: interrupt::stop_flag()?,
+        })
+    }
+
+    fn bench<'a>(&'a self, services: &'a ServicesUp, route: Option<&'a str>, timeout: Duration) -> Bench<'a> {
+        Bench {
+            project: &self.project,
+            launcher: &self.launcher,
+            logs: &self.logs,
+            services,
+            route,
+            timeout,
+            stop: &self.stop,
+        }
+    }
+
+    /// The exit code. Logs stay where something failed, because the messages name them.
+    fn end(&self, outcomes: &[CheckOutcome], all: bool) -> Result<u8> {
+        let failed = outcomes.contains(&CheckOutcome::Failed);
+        if !failed {
+            std::fs::remove_dir_all(&self.logs)
+                .with_context(|| format!("cannot remove {}", self.logs.display()))?;
+        }
+        let skipped = !all && outcomes.contains(&CheckOutcome::Skipped);
+        Ok(if failed || skipped { exit::FAILED } else { exit::DONE })
+    }
+}
+
+/// The targets that are meant; each name once.
+fn chosen(project: &Path, which: &WhichTargets) -> Result<Vec<String>> {
+    let known = target::names(project);
+    if which.all {
+        return Ok(known);
+    }
+    let mut names: Vec<String> = Vec::new();
+    for name in &which.names {
+        if !known.contains(name) {
+            // The error has the suggestion.
+            target::find(project, name).map_err(runner::RunnerError::from)?;
+        }
+        if !names.contains(name) {
+            names.push(name.clone());
+        }
+    }
+    Ok(names)
+}
+
+fn check_route(project: &Path, wanted: Option<&str>) -> Result<()> {
+    let Some(wanted) = wanted else { return Ok(()) };
+    let known = route::names(&route::folder(project));
+    if known.contains(wanted) {
+        return Ok(());
+    }
+    match nearest(wanted, known.iter().map(String::as_str)) {
+        Some(near) => bail!("there is no route `{wanted}`; did you mean `{near}`?"),
+        None => {
+            let known: Vec<&str> = known.iter().map(String::as_str).collect();
+            bail!("there is no route `{wanted}`; the contract has {}", known.join(", "))
+        }
+    }
+}
+
+fn print_json(format: TextOrJson, value: &impl serde::Serialize) -> Result<()> {
+    if format == TextOrJson::Json {
+        writeln!(std::io::stdout(), "{}", serde_json::to_string_pretty(value)?)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,158 @@
+//! The contract: a target answers fixed requests as the files under `targets/contract/` say, before load begins.
+//!
+//! Invariants: a fresh connection each time; the request is what the load would send, and the answer is judged by the
+//! checks that judge answers under load; the body that was seen is handed out, so that the load can require the same
+//! bytes again; an error says what was expected and what came, bounded and without control characters.
+
+mod explain;
+pub mod route;
+#[cfg(test)]
+mod tests;
+
+use crate::tail::clean;
+use probe::{Answer, Limits, ProbeError, Tls};
+use request::{Check, CheckError, Notes};
+use schema::plan::{BodyExpectation, EntryPlan, ExpectPlan, RequestPlan};
+use std::net::SocketAddr;
+use std::time::Duration;
+use wire::{EncodeError, Header, RequestHead, Visit as _, encode_request};
+
+/// Longest body of a right answer.
+const BODY_BYTES_MAX: usize = 8 << 20;
+/// Characters shown of why a request cannot be sent; the part of the request comes before the reason.
+const REFUSAL_CHARS: usize = 4_000;
+
+/// What a right answer looked like, byte for byte.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Verified {
+    /// The body, decoded from its framing.
+    pub body: Vec<u8>,
+    /// The status code.
+    pub status: u16,
+}
+
+/// The contract of a request is broken.
+#[derive(Debug, thiserror::Error)]
+#[error("contract \"{}\": {fault}", clean(request, 80))]
+pub struct ContractError {
+    /// Name of the request.
+    pub request: String,
+    /// How.
+    pub fault: ContractFault,
+}
+
+/// How a contract is broken.
+#[derive(Debug, thiserror::Error)]
+pub enum ContractFault {
+    /// The request cannot be sent.
+    #[error("the request cannot be sent: {}\n  remedy: correct the scenario", clean(&.0.to_string(), REFUSAL_CHARS))]
+    Request(#[from] EncodeError),
+    /// The expectation is none.
+    #[error(transparent)]
+    Expectation(#[from] CheckError),
+    /// There was no whole answer.
+    #[error(transparent)]
+    Exchange(#[from] ProbeError),
+    /// Another status.
+    #[error("status {got}, expected {expected}; the body begins with {body}")]
+    Status {
+        /// Accepted codes.
+        expected: String,
+        /// What came.
+        got: u16,
+        /// The beginning of the body, often the reason.
+        body: String,
+    },
+    /// A header is missing or begins otherwise.
+    #[error("header {name}: expected a value that begins with {expected}, got {got}")]
+    Header {
+        /// Name in lower case.
+        name: String,
+        /// The prefix.
+        expected: String,
+        /// The values, or that there is none.
+        got: String,
+    },
+    /// Another body; says where it differs.
+    #[error("the body {0}")]
+    Body(String),
+}
+
+/// Sends a request without templates once to `addr` and checks the answer for all that its `expect` says, whatever
+/// its `sample`. `host` is the value of `Host`; `timeout` bounds the whole exchange.
+///
+/// # Errors
+/// The request cannot be sent, there is no whole answer in time, or the answer is not as expected.
+pub fn check(
+    addr: SocketAddr,
+    host: &str,
+    entry: &EntryPlan,
+    timeout: Duration,
+) -> Result<Verified, ContractError> {
+    check_over(addr, None, host, entry, timeout)
+}
+
+/// [`check`] over TLS where that is given.
+///
+/// # Errors
+/// As [`check`].
+pub fn check_over(
+    addr: SocketAddr,
+    tls: Option<&Tls>,
+    host: &str,
+    entry: &EntryPlan,
+    timeout: Duration,
+) -> Result<Verified, ContractError> {
+    ask(addr, tls, host, entry, timeout).map_err(|fault| ContractError { request: entry.name.clone(), fault })
+}
+
+fn ask(
+    addr: SocketAddr,
+    tls: Option<&Tls>,
+    host: &str,
+    entry: &EntryPlan,
+    timeout: Duration,
+) -> Result<Verified, ContractFault> {
+    let request = encode(&entry.request, host)?;
+    let check = compile(entry)?;
+    let head = entry.request.method == "HEAD";
+    let limits = Limits { timeout, body_bytes: BODY_BYTES_MAX };
+    let answer = probe::exchange_over(addr, tls, &request, head, limits)?;
+    judge(&check, &answer)?;
+    // By meaning, and whatever the length: under load the very bytes seen here are required.
+    if let BodyExpectation::Json(expected) = &entry.expect.body {
+        explain::json(expected, &answer.body).map_or(Ok(()), Err)?;
+    }
+    Ok(Verified { body: answer.body, status: answer.status })
+}
+
+fn encode(request: &RequestPlan, host: &str) -> Result<Vec<u8>, EncodeError> {
+    let head =
+        RequestHead { method: &request.method, target: &request.path, host, headers: &request.headers };
+    encode_request(&head, &request.body)
+}
+
+/// The check that the load would use, of every answer, and without the body that is compared by meaning.
+fn compile(entry: &EntryPlan) -> Result<Check, CheckError> {
+    let body = match &entry.expect.body {
+        BodyExpectation::Json(_) => BodyExpectation::Any,
+        other => other.clone(),
+    };
+    let expect = ExpectPlan { body, sample: None, ..entry.expect.clone() };
+    let place = |name: &str| entry.capture.keys().position(|known| known == name).unwrap_or_default();
+    Check::compile(&expect, None, &entry.capture, &place, false)
+}
+
+fn judge(check: &Check, answer: &Answer) -> Result<(), ContractFault> {
+    let headers: Vec<Header<'_>> = answer
+        .headers
+        .iter()
+        .map(|(name, value)| Header { name: name.as_str(), value: value.as_bytes() })
+        .collect();
+    let (mut state, mut notes) = (request::Answer::default(), Notes::default());
+    let mut judge = state.judge(check, &mut notes);
+    judge.head(answer.status, &headers);
+    judge.body(&answer.body);
+    let judged = state.finish(check, &mut notes);
+    explain::fault(check, judged, answer).map_or(Ok(()), Err)
+}
