@@ -18,6 +18,7 @@ pub mod metric;
 pub mod plan;
 pub mod run;
 pub mod scenario;
+pub mod service;
 pub mod shape;
 pub mod target;
 pub mod text;
@@ -36,6 +37,7 @@ pub fn json_schemas() -> Vec<(&'static str, Schema)> {
         ("experiment", schema_for!(experiment::ExperimentFile)),
         ("scenario", schema_for!(scenario::ScenarioFile)),
         ("target", schema_for!(target::TargetManifest)),
+        ("service", schema_for!(service::ServiceManifest)),
         ("targets", schema_for!(target::TargetList)),
         ("faults", schema_for!(fault::FaultList)),
         ("load", schema_for!(load::LoadReport)),

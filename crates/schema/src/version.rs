@@ -72,3 +72,8 @@ version!(
     CalibrationVersion,
     "prony.calibration/1"
 );
+version!(
+    /// Head of `service.toml`.
+    ServiceVersion,
+    "prony.service/1"
+);
