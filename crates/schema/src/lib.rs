@@ -38,6 +38,7 @@ pub fn json_schemas() -> Vec<(&'static str, Schema)> {
         ("scenario", schema_for!(scenario::ScenarioFile)),
         ("target", schema_for!(target::TargetManifest)),
         ("service", schema_for!(service::ServiceManifest)),
+        ("services", schema_for!(service::ServiceList)),
         ("targets", schema_for!(target::TargetList)),
         ("faults", schema_for!(fault::FaultList)),
         ("load", schema_for!(load::LoadReport)),

@@ -1,7 +1,7 @@
 //! The service manifest (`services/<name>/service.toml`): what targets need, and how it is made, started and checked.
 
-use crate::target::{Need, Stop};
-use crate::version::ServiceVersion;
+use crate::target::{Need, Stop, TargetListNeed};
+use crate::version::{ServiceListVersion, ServiceVersion};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -100,4 +100,28 @@ pub struct Provides {
     /// Environment of every target.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
+}
+
+/// `prony services --format json`: what targets can be given here.
+#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
+pub struct ServiceList {
+    /// Format and version.
+    pub schema: ServiceListVersion,
+    /// One entry a folder with a manifest, sorted by name.
+    pub services: Vec<ServiceListEntry>,
+}
+
+/// One service in a list.
+#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+pub struct ServiceListEntry {
+    /// Folder under `services/`.
+    pub name: String,
+    /// The folder.
+    pub folder: String,
+    /// One line; absent where the manifest is wrong.
+    pub description: Option<String>,
+    /// What is wrong with the manifest.
+    pub error: Option<String>,
+    /// Programs that it needs.
+    pub needs: Vec<TargetListNeed>,
 }

@@ -77,3 +77,8 @@ version!(
     ServiceVersion,
     "prony.service/1"
 );
+version!(
+    /// Head of `services --format json`.
+    ServiceListVersion,
+    "prony.services/1"
+);

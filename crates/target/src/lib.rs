@@ -17,6 +17,7 @@ pub mod manifest;
 pub mod pin;
 mod program;
 mod running;
+pub mod service;
 mod start;
 mod tail;
 mod template;
