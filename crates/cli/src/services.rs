@@ -174,7 +174,9 @@ mod tests {
 
     #[test]
     fn values_are_words_of_a_shell() {
-        for (value, word) in [("127.0.0.1", "127.0.0.1"), ("", "''"), ("a b", "'a b'"), ("it's", "'it'\\''s'")] {
+        for (value, word) in
+            [("127.0.0.1", "127.0.0.1"), ("", "''"), ("a b", "'a b'"), ("it's", "'it'\\''s'")]
+        {
             assert_eq!(quoted(value), word);
         }
     }

@@ -49,11 +49,7 @@ fn empty_command(manifest: &ServiceManifest) -> Option<Problem> {
     let checks = manifest.check.iter().enumerate();
     commands.extend(checks.map(|(at, check)| (format!("check.{at}"), check.command.clone())));
     let (key, _) = commands.into_iter().find(|(_, command)| command.first().is_none_or(String::is_empty))?;
-    Some(Problem::at(
-        &format!("{key}.command"),
-        "the command is empty",
-        "give the program and its arguments",
-    ))
+    Some(Problem::at(&format!("{key}.command"), "the command is empty", "give the program and its arguments"))
 }
 
 fn missing_port(manifest: &ServiceManifest) -> Option<Problem> {

@@ -142,8 +142,7 @@ impl<'a> Workshop<'a> {
         for (program, version) in &self.versions {
             digest.update(format!("{program}\0{version}\0"));
         }
-        let owner =
-            self.user.as_ref().map_or(rustix::process::geteuid().as_raw(), |user| user.uid.as_raw());
+        let owner = self.user.as_ref().map_or(rustix::process::geteuid().as_raw(), |user| user.uid.as_raw());
         digest.update(owner.to_le_bytes());
         let mut text = String::new();
         for byte in digest.finalize().iter().take(8) {

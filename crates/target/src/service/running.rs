@@ -84,8 +84,7 @@ pub(super) fn launch(
     plan.cpus = host.cpus.map(<[u32]>::to_vec);
     let running = crate::start(plan).map_err(ServiceError::process(&manifest.name))?;
     let addr = running.addr();
-    let names =
-        names.with("{host}", addr.ip().to_string()).with("{port}", addr.port().to_string());
+    let names = names.with("{host}", addr.ip().to_string()).with("{port}", addr.port().to_string());
     let up = Up { running, names };
     match await_ready(workshop, &up, log, timeout, host) {
         Ok(()) => Ok(up),
@@ -152,6 +151,12 @@ impl RunningService {
     #[must_use]
     pub fn versions(&self) -> &BTreeMap<String, String> {
         &self.versions
+    }
+
+    /// Its output so far; gone after the stop.
+    #[must_use]
+    pub fn log(&self) -> PathBuf {
+        self.copy.file("service.log")
     }
 
     /// How it ended, with the end of its log, where it has ended on its own.

@@ -123,8 +123,9 @@ pub(super) fn user(service: &str, wanted: Option<&str>) -> Result<Option<User>, 
         _ => Err(ServiceError::User {
             service: service.to_owned(),
             cause: format!("there is no user `{name}`, as whom it should run"),
-            remedy: "install the service's package, which makes the user, or run prony as another user than root"
-                .to_owned(),
+            remedy:
+                "install the service's package, which makes the user, or run prony as another user than root"
+                    .to_owned(),
         }),
     }
 }
