@@ -43,6 +43,9 @@ fn code_of(error: &anyhow::Error) -> u8 {
         )
         | None => USAGE,
         Some(RunnerError::Engine(EngineError::Pace(_) | EngineError::Plan(_))) => USAGE,
+        Some(RunnerError::Service(
+            target::service::ServiceError::Unknown { .. } | target::service::ServiceError::Manifest(_),
+        )) => USAGE,
         Some(RunnerError::Target(error)) if is_mistake(error) => USAGE,
         Some(_) => FAILED,
     }

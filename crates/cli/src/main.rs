@@ -23,6 +23,7 @@ mod report_files;
 mod run;
 mod schemas;
 mod screen;
+mod services;
 mod shape;
 mod targets;
 
@@ -52,6 +53,7 @@ fn main() -> ExitCode {
         Command::Import(args) => import::import(&args),
         Command::Model(args) => model::model(&args),
         Command::Report(args) => report_files::report(&args),
+        Command::Services(args) => services::services(&args),
         Command::Targets(args) => targets::targets(&args),
         Command::Reference(args) => reference::reference(&args),
         Command::Doctor(args) => doctor::doctor(&args),

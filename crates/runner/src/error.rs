@@ -16,6 +16,9 @@ pub enum RunnerError {
     /// A target could not be built, started or stopped.
     #[error(transparent)]
     Target(#[from] TargetError),
+    /// A service could not be made, started or kept up.
+    #[error(transparent)]
+    Service(#[from] target::service::ServiceError),
     /// A target did not answer as its contract says.
     #[error("{target}: {source}\n  remedy: mend the target, or the expectation in the scenario file")]
     Contract {

@@ -2,6 +2,7 @@
 
 use crate::folder::RunFolder;
 use crate::resolve::{self, Context};
+use crate::services::Services;
 use crate::trial::{self, Prepared};
 use crate::{RunnerError, check, versions};
 use collect::Roots;
@@ -84,6 +85,7 @@ pub fn run(
     let id = format!("{}-{}", now.strftime("%Y-%m-%dT%H-%M-%SZ"), plan.name);
     let mut versions = versions::host();
     versions.extend(workshop.versions);
+    let services = workshop.services;
     let folder = create_folder(environment, &id)?;
     let run = RunFile {
         schema: RunVersion::default(),
@@ -96,9 +98,12 @@ pub fn run(
         versions,
         instrument: engine::measure_instrument(),
         calibration: environment.calibration.clone(),
+        services: services.records(),
     };
     folder.write_json("run.json", &run)?;
-    trials(folder, &run, &workshop.targets, environment, observer)
+    let outcome = trials(folder, &run, &workshop.targets, environment, observer)?;
+    end_services(&services, &outcome, observer);
+    Ok(outcome)
 }
 
 /// Runs the trials of a run that are missing, because it was cut off, or that failed.
@@ -127,7 +132,13 @@ pub fn resume(
             "{name} is now {version}, was {before} when the run began: trials before and after differ in it"
         ));
     }
-    trials(folder, &run, &workshop.targets, environment, observer)
+    let outcome = trials(folder, &run, &workshop.targets, environment, observer)?;
+    end_services(&workshop.services, &outcome, observer);
+    Ok(outcome)
+}
+
+fn end_services(services: &Services, outcome: &Outcome, observer: &mut dyn Observer) {
+    services.stop(outcome.folder.path()).iter().for_each(|note| observer.note(note));
 }
 
 /// The project that a stored plan's targets live in.
@@ -163,6 +174,7 @@ fn create_folder(environment: &Environment, id: &str) -> Result<RunFolder, Runne
 struct Workshop {
     targets: BTreeMap<String, Prepared>,
     versions: BTreeMap<String, String>,
+    services: Services,
 }
 
 /// Builds every target and tries it out once, so that mistakes show before any time is spent on load.
@@ -172,16 +184,18 @@ fn prepare(
     environment: &Environment,
     observer: &mut dyn Observer,
 ) -> Result<Workshop, RunnerError> {
+    let services = Services::start(plan, context, environment, observer)?;
     let logs = std::env::temp_dir().join(format!("prony-prepare-{}", std::process::id()));
     std::fs::create_dir_all(&logs).map_err(RunnerError::io("make", &logs))?;
-    let mut workshop = Workshop { targets: BTreeMap::new(), versions: BTreeMap::new() };
+    let mut workshop =
+        Workshop { targets: BTreeMap::new(), versions: services.versions(), services: services.clone() };
     let mut prepare_all = || {
         for target in &plan.targets {
             if environment.stop.load(Ordering::Relaxed) {
                 return Err(RunnerError::Interrupted);
             }
             observer.preparing(&target.name);
-            let (prepared, versions) = prepare_one(target, plan, context, environment, &logs)?;
+            let (prepared, versions) = prepare_one(target, plan, context, environment, &services, &logs)?;
             let named =
                 versions.into_iter().map(|(what, version)| (format!("{}: {what}", target.name), version));
             workshop.versions.extend(named);
@@ -200,9 +214,11 @@ fn prepare_one(
     plan: &ExperimentPlan,
     context: &Context,
     environment: &Environment,
+    services: &Services,
     logs: &Path,
 ) -> Result<(Prepared, BTreeMap<String, String>), RunnerError> {
-    let mut prepared = Prepared { plan: target.clone(), manifest: None, contract: Vec::new() };
+    let mut prepared =
+        Prepared { plan: target.clone(), manifest: None, contract: Vec::new(), services: services.clone() };
     let mut versions = BTreeMap::new();
     if let TargetSource::Manifest { folder, .. } = &target.source {
         let (manifest, folder) = target::manifest::load(Path::new(folder))?;

@@ -22,6 +22,7 @@ pub mod recorded;
 pub mod resolve;
 pub mod script;
 mod sent;
+mod services;
 pub mod tls;
 mod trial;
 mod versions;

@@ -4,6 +4,7 @@ use crate::events::{Events, Stage};
 use crate::folder::{Lines, TrialFolder};
 use crate::measure::{LoadJob, Measured, NameLookup, Watch, measure};
 use crate::net::HttpUrl;
+use crate::services::Services;
 use crate::tls;
 use crate::{Environment, Observer, RunnerError, canary, hlog};
 use collect::{Collector, ProcessTree, Roots, TreeUsage};
@@ -42,6 +43,8 @@ pub(crate) struct Prepared {
     pub(crate) manifest: Option<(TargetManifest, PathBuf)>,
     /// What it must answer before every trial, besides the experiment's own scenario.
     pub(crate) contract: Vec<ScenarioPlan>,
+    /// What is up for it.
+    pub(crate) services: Services,
 }
 
 /// A target that is up and keeps its contract.
@@ -66,6 +69,7 @@ pub(crate) fn bring_up(
     log: &Path,
     environment: &Environment,
 ) -> Result<Up, RunnerError> {
+    target.services.revive()?;
     let mut over_tls = None;
     let (running, addr, authority, origin, name) = match start_plan(target, pin, log, environment)? {
         Some(plan) => {
@@ -89,7 +93,8 @@ pub(crate) fn bring_up(
     let check = |entry: &EntryPlan| {
         contract::check_over(addr, over_tls.as_ref(), &authority, entry, CONTRACT_TIMEOUT).map_err(wrong)
     };
-    for entry in target.contract.iter().flat_map(|agreed| &agreed.requests).filter(|entry| is_fixed(entry)) {
+    let agreed = target.contract.iter().filter(|agreed| target.services.has_all(&agreed.services));
+    for entry in agreed.flat_map(|agreed| &agreed.requests).filter(|entry| is_fixed(entry)) {
         check(entry)?;
     }
     // The steps of a session follow from each other: the load itself judges them.
@@ -145,6 +150,10 @@ fn start_plan(
         }
         (TargetSource::Reference { law }, _) => reference_start(law, log, launcher),
     };
+    // The target's own settings win.
+    for (name, value) in target.services.env() {
+        plan.env.entry(name).or_insert(value);
+    }
     plan.cpus.clone_from(&pin.target);
     Ok(Some(plan))
 }
@@ -219,8 +228,13 @@ pub(crate) fn run(
         }
         Err(error) => return Err(error),
     };
+    let died = target.services.died();
     let ready_ns = up.running.as_ref().map(RunningTarget::ready_ns);
     let mut file = TrialFile { ready_ns, ..ended(blank, measured, seen, up.running.as_ref()) };
+    if !died.is_empty() {
+        file.outcome = TrialOutcome::Failed;
+        file.reasons.extend(died);
+    }
     if let Err(error) = stop(up) {
         file.outcome = TrialOutcome::Failed;
         file.reasons.push(error.to_string());

@@ -20,6 +20,7 @@ pub mod metric;
 pub mod plan;
 pub mod run;
 pub mod scenario;
+pub mod service;
 pub mod shape;
 pub mod target;
 pub mod target_check;
@@ -39,6 +40,8 @@ pub fn json_schemas() -> Vec<(&'static str, Schema)> {
         ("experiment", schema_for!(experiment::ExperimentFile)),
         ("scenario", schema_for!(scenario::ScenarioFile)),
         ("target", schema_for!(target::TargetManifest)),
+        ("service", schema_for!(service::ServiceManifest)),
+        ("services", schema_for!(service::ServiceList)),
         ("targets", schema_for!(target::TargetList)),
         ("targets-check", schema_for!(target_check::TargetChecks)),
         ("targets-build", schema_for!(target_check::TargetBuilds)),

@@ -27,11 +27,25 @@ pub struct RunFile {
     pub environment: DoctorReport,
     /// Versions of prony, the kernel and the tools that built the targets.
     pub versions: BTreeMap<String, String>,
+    /// Services that were up during the trials.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub services: Vec<ServiceRecord>,
     /// What the instrument showed of itself before the first trial.
     pub instrument: Instrument,
     /// What the instrument can do on this host as `prony calibrate` found it; absent where it was not calibrated.
     #[serde(default)]
     pub calibration: Option<CalibrationSummary>,
+}
+
+/// A service of a run; nothing in it differs from start to start.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+pub struct ServiceRecord {
+    /// Folder under `services/`.
+    pub name: String,
+    /// Program → first line of its version.
+    pub versions: BTreeMap<String, String>,
+    /// Names of the variables that targets were given.
+    pub env: Vec<String>,
 }
 
 /// What the instrument shows of itself on this host.

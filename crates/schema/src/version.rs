@@ -82,3 +82,13 @@ version!(
     CalibrationVersion,
     "prony.calibration/1"
 );
+version!(
+    /// Head of `service.toml`.
+    ServiceVersion,
+    "prony.service/1"
+);
+version!(
+    /// Head of `services --format json`.
+    ServiceListVersion,
+    "prony.services/1"
+);

@@ -22,6 +22,7 @@ pub mod pin;
 mod program;
 mod running;
 mod scaffold;
+pub mod service;
 mod start;
 mod tail;
 mod template;

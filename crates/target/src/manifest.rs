@@ -28,7 +28,7 @@ pub fn load(folder: &Path) -> Result<(TargetManifest, PathBuf), TargetError> {
     Ok((manifest, folder))
 }
 
-fn read(file: &Path) -> std::io::Result<String> {
+pub(crate) fn read(file: &Path) -> std::io::Result<String> {
     let mut text = String::new();
     File::open(file)?.take(MANIFEST_BYTES + 1).read_to_string(&mut text)?;
     if text.len() as u64 > MANIFEST_BYTES {

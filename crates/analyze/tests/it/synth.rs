@@ -96,6 +96,7 @@ pub(crate) fn run(targets: &[&str], loads: &[LoadPlan], blocks: u32) -> RunFile 
         versions: BTreeMap::new(),
         instrument: Instrument::default(),
         calibration: None,
+        services: Vec::new(),
     }
 }
 

@@ -13,6 +13,7 @@ mod replay;
 mod request;
 mod result;
 mod run;
+mod services;
 mod shape;
 mod small;
 mod targets;
@@ -28,6 +29,7 @@ pub(crate) use replay::ReplayArgs;
 pub(crate) use request::RequestArgs;
 pub(crate) use result::{ResultArgs, ResultFormat};
 pub(crate) use run::RunArgs;
+pub(crate) use services::{ServicesArgs, ServicesCommand};
 pub(crate) use shape::{ShapeArgs, ShapeFormat};
 pub(crate) use small::{CalibrateArgs, CompletionsArgs, DoctorArgs, ReportArgs, SchemaArgs};
 pub(crate) use targets::{
@@ -75,6 +77,8 @@ pub(crate) enum Command {
     Report(ReportArgs),
     /// List, check, build and make the targets that experiments can use
     Targets(TargetsArgs),
+    /// List, check and start the services that targets need
+    Services(ServicesArgs),
     /// Serve the reference target: an HTTP server with a known law of service time
     Reference(ReferenceArgs),
     /// Look at this host: what weakens measurements here, and the remedy

@@ -11,6 +11,7 @@ mod load_results;
 mod processes;
 mod run;
 mod scenario;
+mod services;
 mod shape;
 mod survival;
 mod tidy;

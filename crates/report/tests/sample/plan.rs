@@ -30,6 +30,7 @@ pub(crate) fn run_file() -> RunFile {
             wake_late_p99_ns: 143_000,
         },
         calibration: None,
+        services: Vec::new(),
     }
 }
 

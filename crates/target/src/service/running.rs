@@ -1,0 +1,202 @@
+//! A service that runs on a copy of its data, and its end.
+//!
+//! Invariant: the data is removed only after the guard saw the last process of the service go.
+
+use super::names::Names;
+use super::place::Copy;
+use super::prepare::Workshop;
+use super::{Host, ServiceError, step};
+use crate::{RunningTarget, StartPlan};
+use schema::service::ServiceManifest;
+use schema::target::Ready;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use std::time::{Duration, Instant};
+use units::Nanos;
+
+/// Default of `ready.timeout`.
+const READY_TIMEOUT: Nanos = Nanos::from_secs(30);
+/// Between two questions whether it is ready.
+const READY_PAUSE: Duration = Duration::from_millis(50);
+
+/// A started service whose processes answer.
+#[derive(Debug)]
+pub(super) struct Up {
+    pub(super) running: RunningTarget,
+    /// All names filled, host and port included.
+    pub(super) names: Names,
+}
+
+/// A service that is up.
+#[derive(Debug)]
+pub struct RunningService {
+    manifest: ServiceManifest,
+    folder: PathBuf,
+    env: BTreeMap<String, String>,
+    versions: BTreeMap<String, String>,
+    /// Absent only after its stop.
+    up: Option<Up>,
+    /// After `up`, so that the processes are gone before their data is.
+    copy: Copy,
+}
+
+/// Builds and prepares the service in `folder` where that is not done yet, and starts it on a copy of its data.
+///
+/// # Errors
+/// A program or user is missing, a command of the manifest fails, a check gives something else than it should, or
+/// the service does not get ready; each with the end of the log. No process of it is left then.
+pub fn start(
+    manifest: &ServiceManifest,
+    folder: &Path,
+    host: &Host<'_>,
+) -> Result<RunningService, ServiceError> {
+    let workshop = Workshop::open(manifest, folder)?;
+    let copy = workshop.data(host)?;
+    let up = launch(&workshop, &copy.data(), &copy.file("service.log"), host)?;
+    Ok(RunningService {
+        manifest: manifest.clone(),
+        folder: folder.to_owned(),
+        env: up.names.fill_env(&manifest.provides.env),
+        versions: workshop.versions,
+        up: Some(up),
+        copy,
+    })
+}
+
+/// Starts the program on `data` and waits until it is ready.
+pub(super) fn launch(
+    workshop: &Workshop<'_>,
+    data: &Path,
+    log: &Path,
+    host: &Host<'_>,
+) -> Result<Up, ServiceError> {
+    let manifest = workshop.manifest;
+    let names = workshop.names(Some(data));
+    let command = step::as_user(workshop.user.as_ref(), names.fill_all(&manifest.run.command));
+    let timeout = manifest.ready.timeout.unwrap_or(READY_TIMEOUT);
+    let mut plan = StartPlan::from_command(&command, log, host.launcher);
+    plan.env = names.fill_env(&manifest.run.env);
+    plan.env.entry("PATH".to_owned()).or_insert_with(|| workshop.path());
+    plan.folder = Some(workshop.folder.to_owned());
+    plan.ready = Ready { path: None, timeout: Some(timeout) };
+    plan.stop = manifest.stop.clone();
+    plan.cpus = host.cpus.map(<[u32]>::to_vec);
+    let running = crate::start(plan).map_err(ServiceError::process(&manifest.name))?;
+    let addr = running.addr();
+    let names = names.with("{host}", addr.ip().to_string()).with("{port}", addr.port().to_string());
+    let up = Up { running, names };
+    match await_ready(workshop, &up, log, timeout, host) {
+        Ok(()) => Ok(up),
+        Err(error) => {
+            // It must be gone before its data is; the error that matters is the first one.
+            let _ = up.running.stop();
+            Err(error)
+        }
+    }
+}
+
+fn await_ready(
+    workshop: &Workshop<'_>,
+    up: &Up,
+    log: &Path,
+    timeout: Nanos,
+    host: &Host<'_>,
+) -> Result<(), ServiceError> {
+    let Some(ready) = &workshop.manifest.ready.command else { return Ok(()) };
+    let filled = up.names.fill_all(ready);
+    let shown = filled.join(" ");
+    let mut question = workshop.command("ready", filled, BTreeMap::new(), log.with_extension("ready.log"));
+    let deadline = Instant::now() + timeout.to_duration();
+    loop {
+        let left = deadline.saturating_duration_since(Instant::now());
+        question.timeout = left.max(READY_PAUSE);
+        let answer = question.end(host)?;
+        if let Some(error) = died(&workshop.manifest.name, &up.running) {
+            return Err(error);
+        }
+        if answer == Some(crate::Exit::Code(0)) {
+            return Ok(());
+        }
+        if host.cancelled.load(Ordering::Relaxed) {
+            return Err(ServiceError::Cancelled(workshop.manifest.name.clone()));
+        }
+        if Instant::now() >= deadline {
+            let (service, tail) = (workshop.manifest.name.clone(), up.running.log_tail());
+            return Err(ServiceError::NotReady { service, command: shown, timeout, tail });
+        }
+        std::thread::sleep(READY_PAUSE);
+    }
+}
+
+fn died(service: &str, running: &RunningTarget) -> Option<ServiceError> {
+    let exit = running.exit()?;
+    Some(ServiceError::Died { service: service.to_owned(), exit, tail: running.log_tail() })
+}
+
+impl RunningService {
+    /// Its folder under `services/`.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        &self.manifest.name
+    }
+
+    /// What targets are told of it.
+    #[must_use]
+    pub fn env(&self) -> &BTreeMap<String, String> {
+        &self.env
+    }
+
+    /// Program → first line of its version.
+    #[must_use]
+    pub fn versions(&self) -> &BTreeMap<String, String> {
+        &self.versions
+    }
+
+    /// Its output so far; gone after the stop.
+    #[must_use]
+    pub fn log(&self) -> PathBuf {
+        self.copy.file("service.log")
+    }
+
+    /// How it ended, with the end of its log, where it has ended on its own.
+    #[must_use]
+    pub fn died(&self) -> Option<ServiceError> {
+        self.up.as_ref().and_then(|up| died(self.name(), &up.running))
+    }
+
+    /// Runs its checks.
+    ///
+    /// # Errors
+    /// A command fails, or its first line is not the expected one.
+    pub fn check(&self, host: &Host<'_>) -> Result<(), ServiceError> {
+        let workshop = Workshop::open(&self.manifest, &self.folder)?;
+        match &self.up {
+            Some(up) => workshop.check(up, &self.copy.file("check.log"), host),
+            None => Ok(()),
+        }
+    }
+
+    /// Ends it, verifies that nothing of it is left, and removes its data.
+    ///
+    /// # Errors
+    /// It had ended on its own before, or processes or its port are left.
+    pub fn stop(mut self) -> Result<(), ServiceError> {
+        self.end()
+    }
+
+    fn end(&mut self) -> Result<(), ServiceError> {
+        match self.up.take() {
+            Some(up) => up.running.stop().map_err(ServiceError::process(&self.manifest.name)),
+            None => Ok(()),
+        }
+    }
+}
+
+impl Drop for RunningService {
+    /// Waits for the end, because the data must not be removed under a running service.
+    fn drop(&mut self) {
+        // Whoever wants to know how it ended calls `stop`.
+        let _ = self.end();
+    }
+}
