@@ -3,22 +3,23 @@
 package main
 
 import (
+	"bytes"
 	"io"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/gin-gonic/gin"
+
+	"prony.dev/targets/common/app"
 	"prony.dev/targets/common/contracttest"
+	"prony.dev/targets/common/knobs"
 )
 
 func TestContract(t *testing.T) {
-	router, err := newRouter()
-	if err != nil {
-		t.Fatal(err)
-	}
-	contracttest.Check(t, router)
+	contracttest.Check(t, func(a *app.App) http.Handler { return a.Workers.Wrap(router(t, a)) })
 }
 
 func TestMain(m *testing.M) {
@@ -27,16 +28,42 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// A panic in a handler must cost one answer, not the process.
-func TestPanicIsAnswered(t *testing.T) {
-	router, err := newRouter()
+func router(t *testing.T, a *app.App) *gin.Engine {
+	t.Helper()
+	router, err := newRouter(a)
 	if err != nil {
 		t.Fatal(err)
 	}
-	router.GET("/panic", func(*gin.Context) { panic("on purpose") })
-	recorder := httptest.NewRecorder()
-	router.ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, "/panic", nil))
-	if recorder.Code != http.StatusInternalServerError {
-		t.Errorf("status %d; want 500", recorder.Code)
+	return router
+}
+
+// A panic in a handler must cost one answer, not the process.
+func TestPanicIsAnswered(t *testing.T) {
+	for handler, want := range map[string]string{knobs.Framework: "", knobs.Contract: `"code":500`} {
+		a := contracttest.NewApp(t)
+		a.Knobs.ErrorHandler = handler
+		router := router(t, a)
+		router.GET("/panic", func(*gin.Context) { panic("planted") })
+		recorder := httptest.NewRecorder()
+		router.ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, "/panic", nil))
+		if body := recorder.Body.String(); recorder.Code != http.StatusInternalServerError || !strings.Contains(body, want) ||
+			(want == "") != (body == "") {
+			t.Errorf("%s: %d %s", handler, recorder.Code, body)
+		}
+	}
+}
+
+func TestDebugModeListsTheRoutes(t *testing.T) {
+	var out bytes.Buffer
+	before := gin.DefaultWriter
+	gin.DefaultWriter = &out
+	gin.SetMode(gin.DebugMode)
+	defer func() {
+		gin.DefaultWriter = before
+		gin.SetMode(gin.TestMode)
+	}()
+	router(t, contracttest.NewApp(t))
+	if !strings.Contains(out.String(), "/json/:n") {
+		t.Errorf("got %q; want the routes", &out)
 	}
 }

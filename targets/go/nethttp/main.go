@@ -1,50 +1,64 @@
 // The standard library as a target: http.ServeMux with method and wildcard
-// patterns, and encoding/json. No framework; net/http itself recovers from a
-// panic in a handler, so there is no middleware.
+// patterns. No framework; net/http itself recovers from a panic in a handler.
 package main
 
 import (
-	"encoding/json"
 	"net/http"
 
-	"prony.dev/targets/common/contract"
+	"prony.dev/targets/common/app"
+	"prony.dev/targets/common/knobs"
 	"prony.dev/targets/common/runtimestats"
 	"prony.dev/targets/common/serve"
 )
 
 func main() {
-	serve.Main(newRouter())
+	a := app.Start()
+	serve.Main(serve.HTTP(newRouter(a), a.Knobs))
 }
 
-func newRouter() http.Handler {
+// target has the handlers as methods, with the App they share.
+type target struct{ *app.App }
+
+func newRouter(a *app.App) http.Handler {
+	t := target{a}
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /ping", ping)
-	mux.HandleFunc("GET /json/{n}", records)
-	mux.HandleFunc("GET /health", health)
+	mux.HandleFunc("GET /ping", t.ping)
+	mux.HandleFunc("GET /health", t.health)
+	mux.HandleFunc("GET /json/{n}", t.records)
+	mux.HandleFunc("GET /db/{id}", t.user)
+	mux.HandleFunc("GET /db/scan", t.scan)
+	mux.HandleFunc("GET /file/{name}", t.file)
+	mux.HandleFunc("GET /auth", t.auth)
+	mux.HandleFunc("GET /cache/{key}", t.cache)
+	mux.HandleFunc("GET /grpc/{n}", t.remote)
+	mux.HandleFunc("GET /mixed", t.mixed)
+	mux.HandleFunc("POST /upload", t.upload)
 	mux.Handle("GET /debug/runtime", runtimestats.Handler())
-	return mux
-}
 
-func ping(w http.ResponseWriter, _ *http.Request) {
-	writeJSON(w, http.StatusOK, contract.OK(contract.Empty{}))
-}
-
-func records(w http.ResponseWriter, r *http.Request) {
-	n, ok := contract.ParseCount(r.PathValue("n"))
-	if !ok {
-		writeJSON(w, http.StatusBadRequest, contract.BadCount())
-		return
+	layers := []layer{t.logged, t.authorized, traced}
+	if a.Knobs.Logger {
+		layers[0] = none // every route is logged already
 	}
-	writeJSON(w, http.StatusOK, contract.OK(contract.Records(n)))
+	mux.HandleFunc("GET /middleware/{k}", t.layers)
+	for k, path := range []string{"/middleware/1", "/middleware/2", "/middleware/3"} {
+		mux.Handle("GET "+path, chain(t.behind(k+1), layers[:k+1]...))
+	}
+	if a.Knobs.NotFound == knobs.Contract {
+		mux.HandleFunc("/", t.notFound)
+	}
+	return a.Workers.Wrap(t.around(mux))
 }
 
-func health(w http.ResponseWriter, _ *http.Request) {
-	writeJSON(w, http.StatusOK, contract.Health{Status: "ok"})
-}
-
-func writeJSON(w http.ResponseWriter, status int, value any) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	// Every value here can be encoded, so an error means that the client has gone.
-	_ = json.NewEncoder(w).Encode(value)
+// around puts the layers of the knobs before all routes.
+func (t target) around(handler http.Handler) http.Handler {
+	if t.Knobs.BodyParsing {
+		handler = parsed(handler)
+	}
+	if t.Knobs.ErrorHandler == knobs.Contract {
+		handler = t.recovered(handler)
+	}
+	if t.Knobs.Logger {
+		handler = t.logged(handler)
+	}
+	return handler
 }

@@ -5,6 +5,7 @@ package contract
 import (
 	"encoding/json"
 	"reflect"
+	"strings"
 	"testing"
 )
 
@@ -88,5 +89,40 @@ func TestEnvelopes(t *testing.T) {
 		if string(got) != c.want {
 			t.Errorf("got %s; want %s", got, c.want)
 		}
+	}
+}
+
+func TestParseID(t *testing.T) {
+	for text, want := range map[string]int{"0": 0, "7": 7, "100001": 100001, "99999999999999999999": 1<<63 - 1} {
+		if got, ok := ParseID(text); !ok || got != want {
+			t.Errorf("ParseID(%q) = %d, %t; want %d", text, got, ok, want)
+		}
+	}
+	for _, text := range []string{"", "x", "+1", "-1", "01", "00", "1.0", " 1", "١"} {
+		if got, ok := ParseID(text); ok {
+			t.Errorf("ParseID(%q) = %d; want it refused", text, got)
+		}
+	}
+}
+
+func TestLimitsOfParameters(t *testing.T) {
+	for text, want := range map[string]bool{"0": false, "1": true, "20": true, "21": false, "x": false} {
+		if _, ok := ParseQueries(text); ok != want {
+			t.Errorf("ParseQueries(%q) is %t", text, ok)
+		}
+	}
+	for text, want := range map[string]bool{"0": true, "3": true, "4": false, "03": false} {
+		if _, ok := ParseLayers(text); ok != want {
+			t.Errorf("ParseLayers(%q) is %t", text, ok)
+		}
+	}
+	long := strings.Repeat("a", 64)
+	for key, want := range map[string]bool{"aZ09_-": true, long: true, long + "a": false, "": false, "a b": false, "é": false} {
+		if ValidKey(key) != want {
+			t.Errorf("ValidKey(%q) is %t", key, !want)
+		}
+	}
+	if NextID(7) != 8 || NextID(100_000) != 1 {
+		t.Error("NextID")
 	}
 }

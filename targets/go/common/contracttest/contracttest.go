@@ -1,24 +1,51 @@
-// Package contracttest checks a target's handler against the contract that all
-// Go targets share, in the target's own test binary and without a socket. What
-// only one framework has is tested beside it.
+// Package contracttest checks a target's handler against the contract of all
+// targets (targets/contract/*.toml), in the target's own test binary, without a
+// socket and with fakes in place of the services. What only one framework has
+// is tested beside it.
 package contracttest
 
 import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"os"
+	"path/filepath"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
+
+	"github.com/BurntSushi/toml"
+
+	"prony.dev/targets/common/app"
+	"prony.dev/targets/common/jsonengine"
+	"prony.dev/targets/common/knobs"
+	"prony.dev/targets/common/serve"
+	"prony.dev/targets/common/upload"
 )
 
-// Check runs every agreed test on handler, from a target's own folder.
-func Check(t *testing.T, handler http.Handler) {
-	t.Run("answers", func(t *testing.T) { answers(t, handler) })
+// As seen from the folder of a target, where its tests run.
+const folder = "../../contract"
+
+var all = []string{
+	"ping", "json", "health", "db", "db-queries", "db-scan", "file", "auth", "cache", "grpc", "middleware", "mixed", "upload",
+}
+
+// Check runs every agreed test on what build makes, from a target's own folder.
+func Check(t *testing.T, build func(*app.App) http.Handler) {
+	handler := build(NewApp(t))
+	t.Run("contract", func(t *testing.T) { contractFiles(t, handler, all) })
 	t.Run("record count", func(t *testing.T) { recordCount(t, handler) })
+	t.Run("too long", func(t *testing.T) { tooLong(t, handler) })
 	t.Run("unknown paths", func(t *testing.T) { unknownPaths(t, handler) })
 	t.Run("runtime metrics", func(t *testing.T) { runtimeMetrics(t, handler) })
+	t.Run("log", func(t *testing.T) { logLayer(t, build) })
+	t.Run("engines", func(t *testing.T) { engines(t, build) })
+	t.Run("switches", func(t *testing.T) { switches(t, build) })
 }
 
 func get(t *testing.T, handler http.Handler, path string) *httptest.ResponseRecorder {
@@ -37,46 +64,169 @@ func decode(t *testing.T, text []byte) any {
 	return value
 }
 
-const badCount = `{"code":400,"msg":"n must be an integer from 1 to 1000","data":{}}`
+// request is one entry of a contract file; what this test does not know is an
+// error, so that no expectation is passed over.
+type request struct {
+	Name     string            `toml:"name"`
+	Method   string            `toml:"method"`
+	Path     string            `toml:"path"`
+	Headers  map[string]string `toml:"headers"`
+	Body     string            `toml:"body"`
+	BodyFile string            `toml:"body_file"`
+	Expect   struct {
+		Status     []int             `toml:"status"`
+		Headers    map[string]string `toml:"headers"`
+		JSON       string            `toml:"json"`
+		JSONEquals map[string]any    `toml:"json_equals"`
+		SHA256     string            `toml:"sha256"`
+	} `toml:"expect"`
+}
 
-// answers checks status, content type and body of the routes with an agreed answer.
-func answers(t *testing.T, handler http.Handler) {
-	contract, err := os.ReadFile("../../../scenarios/json-1.json")
-	if err != nil {
-		t.Fatal(err)
+type file struct {
+	Schema, Name, Description string
+	Services                  []string
+	Requests                  []request
+}
+
+// contractFiles asks every request of the named files and checks its answer.
+func contractFiles(t *testing.T, handler http.Handler, names []string) {
+	for _, name := range names {
+		var f file
+		known, err := toml.DecodeFile(filepath.Join(folder, name+".toml"), &f)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if unknown := known.Undecoded(); len(unknown) > 0 || len(f.Requests) == 0 {
+			t.Fatalf("%s: %d requests, and keys this test does not know: %v", name, len(f.Requests), unknown)
+		}
+		for _, r := range f.Requests {
+			t.Run(name+" "+r.Name, func(t *testing.T) { ask(t, handler, r) })
+		}
 	}
-	cases := []struct {
-		path   string
-		status int
-		want   string
-	}{
-		{"/ping", http.StatusOK, `{"code":0,"msg":"ok","data":{}}`},
-		{"/health", http.StatusOK, `{"status":"ok"}`},
-		{"/json/1", http.StatusOK, string(contract)},
-		{"/json/0", http.StatusBadRequest, badCount},
-		{"/json/-1", http.StatusBadRequest, badCount},
-		{"/json/1001", http.StatusBadRequest, badCount},
-		{"/json/99999999999999999999", http.StatusBadRequest, badCount},
-		{"/json/1.5", http.StatusBadRequest, badCount},
-		{"/json/abc", http.StatusBadRequest, badCount},
-		{"/json/+1", http.StatusBadRequest, badCount},
-		{"/json/01", http.StatusBadRequest, badCount},
-		{"/json/%20", http.StatusBadRequest, badCount},
+}
+
+func ask(t *testing.T, handler http.Handler, r request) {
+	body := []byte(r.Body)
+	if r.BodyFile != "" {
+		var err error
+		if body, err = os.ReadFile(filepath.Join(folder, r.BodyFile)); err != nil {
+			t.Fatal(err)
+		}
 	}
-	for _, c := range cases {
-		t.Run(c.path, func(t *testing.T) {
-			answer := get(t, handler, c.path)
-			if answer.Code != c.status {
-				t.Errorf("status %d; want %d", answer.Code, c.status)
-			}
-			if got := answer.Header().Get("Content-Type"); !strings.HasPrefix(got, "application/json") {
-				t.Errorf("Content-Type %q; want application/json", got)
-			}
-			if got := decode(t, answer.Body.Bytes()); !reflect.DeepEqual(got, decode(t, []byte(c.want))) {
-				t.Errorf("got %s; want %s", answer.Body, c.want)
-			}
-		})
+	method := r.Method
+	if method == "" {
+		method = http.MethodGet
 	}
+	question := httptest.NewRequest(method, r.Path, bytes.NewReader(body))
+	for name, value := range r.Headers {
+		question.Header.Set(name, value)
+	}
+	answer := httptest.NewRecorder()
+	handler.ServeHTTP(answer, question)
+	compare(t, r, answer)
+}
+
+func compare(t *testing.T, r request, answer *httptest.ResponseRecorder) {
+	if !slices.Contains(r.Expect.Status, answer.Code) {
+		t.Errorf("status %d; want one of %v; %.200s", answer.Code, r.Expect.Status, answer.Body)
+	}
+	for name, want := range r.Expect.Headers {
+		if got := answer.Header().Get(name); !strings.HasPrefix(got, want) {
+			t.Errorf("%s: %q; want %s", name, got, want)
+		}
+	}
+	if want := r.Expect.SHA256; want != "" {
+		if sum := sha256.Sum256(answer.Body.Bytes()); hex.EncodeToString(sum[:]) != want {
+			t.Errorf("another checksum of %d bytes", answer.Body.Len())
+		}
+	}
+	if want := r.Expect.JSON; want != "" {
+		if got := decode(t, answer.Body.Bytes()); !reflect.DeepEqual(got, decode(t, []byte(want))) {
+			t.Errorf("got %s; want %s", answer.Body, want)
+		}
+	}
+	for pointer, want := range r.Expect.JSONEquals {
+		object, _ := decode(t, answer.Body.Bytes()).(map[string]any)
+		got, _ := json.Marshal(object[strings.TrimPrefix(pointer, "/")])
+		if wanted, _ := json.Marshal(want); string(got) != string(wanted) {
+			t.Errorf("%s is %s; want %s", pointer, got, wanted)
+		}
+	}
+}
+
+// tooLong checks that a body beyond the limit is refused.
+func tooLong(t *testing.T, handler http.Handler) {
+	question := httptest.NewRequest(http.MethodPost, "/upload", bytes.NewReader(make([]byte, upload.Max+1)))
+	answer := httptest.NewRecorder()
+	handler.ServeHTTP(answer, question)
+	if answer.Code != http.StatusRequestEntityTooLarge {
+		t.Errorf("status %d; want 413", answer.Code)
+	}
+}
+
+// logLayer checks that one line is written for each answer behind a log layer,
+// and none for others, or with the knob one for all.
+func logLayer(t *testing.T, build func(*app.App) http.Handler) {
+	paths := []string{"/middleware/0", "/middleware/1", "/middleware/2", "/ping"}
+	for _, c := range []struct {
+		logger bool
+		want   []string
+	}{{false, paths[1:3]}, {true, paths}} {
+		a := NewApp(t)
+		var log bytes.Buffer
+		a.Log, a.Knobs.Logger = &log, c.logger
+		handler := build(a)
+		for _, path := range paths {
+			get(t, handler, path)
+		}
+		lines := strings.Split(strings.TrimSuffix(log.String(), "\n"), "\n")
+		if len(lines) != len(c.want) {
+			t.Fatalf("logger %t: %d lines; want %d:\n%s", c.logger, len(lines), len(c.want), &log)
+		}
+		for k, path := range c.want {
+			status := "200"
+			if path == "/middleware/2" {
+				status = "401"
+			}
+			if !strings.Contains(lines[k], path) || !strings.Contains(lines[k], "GET") || !strings.Contains(lines[k], status) {
+				t.Errorf("logger %t: line %q lacks GET, %s or %s", c.logger, lines[k], path, status)
+			}
+		}
+	}
+}
+
+// engines checks that every engine and the pool give the right answers.
+func engines(t *testing.T, build func(*app.App) http.Handler) {
+	for _, name := range []string{"std", "ffjson", "easyjson", "sonic", "goccy"} {
+		for _, pooled := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s pooled %t", name, pooled), func(t *testing.T) {
+				a := NewApp(t)
+				engine, err := jsonengine.New(name, pooled)
+				if err != nil {
+					t.Skip(err)
+				}
+				a.JSON = engine
+				contractFiles(t, build(a), []string{"ping", "json", "health", "auth"})
+			})
+		}
+	}
+}
+
+// switches checks the knobs that change who answers, and the worker pool.
+func switches(t *testing.T, build func(*app.App) http.Handler) {
+	a := NewApp(t)
+	a.Knobs.NotFound, a.Knobs.ErrorHandler, a.Knobs.BodyParsing = knobs.Contract, knobs.Contract, true
+	a.Workers = serve.NewWorkers(2)
+	handler := build(a)
+	answer := get(t, handler, "/nope")
+	if got := decode(t, answer.Body.Bytes()); answer.Code != http.StatusNotFound || !reflect.DeepEqual(got, envelope(404, "no such path")) {
+		t.Errorf("%d %v; want the envelope of 404", answer.Code, got)
+	}
+	contractFiles(t, handler, []string{"ping", "upload", "db"})
+}
+
+func envelope(code int, msg string) any {
+	return map[string]any{"code": float64(code), "msg": msg, "data": map[string]any{}}
 }
 
 // recordCount checks that /json/{n} has 8n records.

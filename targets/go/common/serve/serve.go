@@ -1,7 +1,7 @@
-// Package serve binds the address, serves a handler and stops with grace, alike
-// for every Go target: same listener, same timeouts, same stop.
+// Package serve binds the address, serves and stops with grace, alike for every
+// Go target: same listener, same timeouts, same stop.
 //
-// Deliberately absent: TLS, HTTP/2 without TLS, routing and middleware.
+// Deliberately absent: TLS, routing and middleware.
 package serve
 
 import (
@@ -15,6 +15,8 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	"prony.dev/targets/common/knobs"
 )
 
 const (
@@ -25,19 +27,43 @@ const (
 
 	// A client that sends its request slowly holds a connection no longer than this.
 	readHeaderTimeout = 5 * time.Second
-	readTimeout       = 10 * time.Second
-	// Counts from the end of the request's header, so it also bounds the handler.
-	writeTimeout = 30 * time.Second
-	// Longer than the think times of a closed load, so that keep-alive holds.
-	idleTimeout = 120 * time.Second
 	// No route needs more; the default is 1 MiB a connection.
 	maxHeaderBytes = 64 << 10
 )
 
-// Main serves handler on the address in LISTEN until SIGTERM or SIGINT, then
-// ends the process: 0 after a clean stop, 1 with a message on stderr otherwise.
-// A second signal ends the process at once.
-func Main(handler http.Handler) {
+// Server is what serves connections: *http.Server, or what a framework has in
+// its place. Serve ends with an error at once when the listener fails.
+type Server interface {
+	Serve(net.Listener) error
+	Shutdown(context.Context) error
+	Close() error
+}
+
+// HTTP is the server of net/http with the settings of k.
+func HTTP(handler http.Handler, k knobs.Knobs) *http.Server {
+	server := &http.Server{
+		Handler:           handler,
+		ReadHeaderTimeout: readHeaderTimeout,
+		ReadTimeout:       k.ReadTimeout,
+		WriteTimeout:      k.WriteTimeout,
+		IdleTimeout:       k.KeepAliveTimeout,
+		MaxHeaderBytes:    maxHeaderBytes,
+		Protocols:         new(http.Protocols),
+	}
+	// Go takes the limit of the header even where that of the whole request is shorter.
+	if k.ReadTimeout > 0 {
+		server.ReadHeaderTimeout = min(readHeaderTimeout, k.ReadTimeout)
+	}
+	server.SetKeepAlivesEnabled(k.KeepAlive)
+	server.Protocols.SetHTTP1(true)
+	server.Protocols.SetUnencryptedHTTP2(k.HTTP2)
+	return server
+}
+
+// Main serves on the address in LISTEN until SIGTERM or SIGINT, then ends the
+// process: 0 after a clean stop, 1 with a message on stderr otherwise. A second
+// signal ends the process at once.
+func Main(server Server) {
 	ctx, stop := signal.NotifyContext(context.Background(), syscall.SIGTERM, syscall.SIGINT)
 	context.AfterFunc(ctx, stop)
 
@@ -45,26 +71,23 @@ func Main(handler http.Handler) {
 	if address == "" {
 		address = defaultAddress
 	}
-	if err := run(ctx, address, handler, os.Stderr, shutdownGrace); err != nil {
-		fmt.Fprintln(os.Stderr, "error:", err)
-		os.Exit(1)
+	if err := run(ctx, address, server, os.Stderr, shutdownGrace); err != nil {
+		Fail(err)
 	}
+}
+
+// Fail ends the process with a message on stderr and status 1.
+func Fail(err error) {
+	fmt.Fprintln(os.Stderr, "error:", err)
+	os.Exit(1)
 }
 
 // run serves until ctx is done. It writes "listening on ADDR" to stderr once the
 // listener is bound, with the real port when address asks for port 0.
-func run(ctx context.Context, address string, handler http.Handler, stderr io.Writer, grace time.Duration) error {
+func run(ctx context.Context, address string, server Server, stderr io.Writer, grace time.Duration) error {
 	listener, err := net.Listen("tcp", address)
 	if err != nil {
 		return listenError(address, err)
-	}
-	server := &http.Server{
-		Handler:           handler,
-		ReadHeaderTimeout: readHeaderTimeout,
-		ReadTimeout:       readTimeout,
-		WriteTimeout:      writeTimeout,
-		IdleTimeout:       idleTimeout,
-		MaxHeaderBytes:    maxHeaderBytes,
 	}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
@@ -90,7 +113,7 @@ func listenError(address string, err error) error {
 
 // shutdown lets requests in flight end. Those still open after grace are cut
 // off, which is an error: their clients saw a broken answer.
-func shutdown(server *http.Server, grace time.Duration) error {
+func shutdown(server Server, grace time.Duration) error {
 	ctx, cancel := context.WithTimeout(context.Background(), grace)
 	defer cancel()
 	if err := server.Shutdown(ctx); err != nil {

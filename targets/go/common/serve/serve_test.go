@@ -11,6 +11,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"prony.dev/targets/common/knobs"
 )
 
 // running is a server started by start.
@@ -24,11 +26,16 @@ type running struct {
 // says which one.
 func start(t *testing.T, handler http.Handler, grace time.Duration) running {
 	t.Helper()
+	return startWith(t, handler, grace, knobs.Defaults())
+}
+
+func startWith(t *testing.T, handler http.Handler, grace time.Duration, k knobs.Knobs) running {
+	t.Helper()
 	ctx, stop := context.WithCancel(t.Context())
 	reader, writer := io.Pipe()
 	done := make(chan error, 1)
 	go func() {
-		err := run(ctx, "127.0.0.1:0", handler, writer, grace)
+		err := run(ctx, "127.0.0.1:0", HTTP(handler, k), writer, grace)
 		writer.CloseWithError(io.EOF)
 		done <- err
 	}()
@@ -164,7 +171,7 @@ func TestListenErrorsNameCauseAndRemedy(t *testing.T) {
 	stop()
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			err := run(stopped, c.address, http.NotFoundHandler(), io.Discard, shutdownGrace)
+			err := run(stopped, c.address, HTTP(http.NotFoundHandler(), knobs.Defaults()), io.Discard, shutdownGrace)
 			if err == nil {
 				t.Fatal("got no error")
 			}
@@ -174,5 +181,98 @@ func TestListenErrorsNameCauseAndRemedy(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+func protocols(http2 bool) *http.Protocols {
+	p := new(http.Protocols)
+	p.SetHTTP1(!http2)
+	p.SetUnencryptedHTTP2(http2)
+	return p
+}
+
+// A client that speaks HTTP/2 without asking is served only with the knob on;
+// one that speaks HTTP/1.1 always.
+func TestHTTP2IsTakenOnlyWhenAsked(t *testing.T) {
+	for _, on := range []bool{false, true} {
+		k := knobs.Defaults()
+		k.HTTP2 = on
+		server := startWith(t, http.NotFoundHandler(), shutdownGrace, k)
+		for _, http2 := range []bool{false, true} {
+			transport := &http.Transport{Protocols: protocols(http2)}
+			answer, err := (&http.Client{Transport: transport}).Get("http://" + server.address + "/")
+			if good := on || !http2; (err == nil) != good {
+				t.Errorf("knob %t, client HTTP/2 %t: %v", on, http2, err)
+			}
+			if err == nil {
+				if answer.ProtoMajor == 2 != http2 {
+					t.Errorf("knob %t, client HTTP/2 %t: answered as %s", on, http2, answer.Proto)
+				}
+				answer.Body.Close()
+			}
+			transport.CloseIdleConnections()
+		}
+		server.stop()
+		<-server.done
+	}
+}
+
+func TestKeepAliveKnob(t *testing.T) {
+	for _, on := range []bool{false, true} {
+		k := knobs.Defaults()
+		k.KeepAlive = on
+		server := startWith(t, http.NotFoundHandler(), shutdownGrace, k)
+		answer, err := http.Get("http://" + server.address + "/")
+		if err != nil {
+			t.Fatal(err)
+		}
+		answer.Body.Close()
+		if answer.Close == on {
+			t.Errorf("keep-alive %t: the answer closes its connection: %t", on, answer.Close)
+		}
+		http.DefaultClient.CloseIdleConnections()
+		server.stop()
+		<-server.done
+	}
+}
+
+// An idle connection, and one that never sends its request, are closed by the
+// server: reading from them ends.
+func TestTimeoutsCloseConnections(t *testing.T) {
+	cases := map[string]func(*knobs.Knobs) string{
+		"keep-alive": func(k *knobs.Knobs) string {
+			k.KeepAliveTimeout = time.Millisecond
+			return "GET / HTTP/1.1\r\nHost: x\r\n\r\n"
+		},
+		"read": func(k *knobs.Knobs) string {
+			k.ReadTimeout = time.Millisecond
+			return "GET / HTTP/1.1\r\n"
+		},
+	}
+	for name, plant := range cases {
+		k := knobs.Defaults()
+		request := plant(&k)
+		server := startWith(t, http.NotFoundHandler(), shutdownGrace, k)
+		connection, err := net.Dial("tcp", server.address)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// Far below the defaults of 10 s and 120 s, which would fail here.
+		connection.SetDeadline(time.Now().Add(4 * time.Second))
+		_, _ = io.WriteString(connection, request)
+		if _, err := io.ReadAll(connection); err != nil && strings.Contains(err.Error(), "i/o timeout") {
+			t.Errorf("%s: the connection stayed open", name)
+		}
+		connection.Close()
+		server.stop()
+		<-server.done
+	}
+}
+
+func TestWriteTimeoutReachesTheServer(t *testing.T) {
+	k := knobs.Defaults()
+	k.WriteTimeout = 7 * time.Second
+	if got := HTTP(http.NotFoundHandler(), k).WriteTimeout; got != k.WriteTimeout {
+		t.Errorf("got %s", got)
 	}
 }

@@ -1,0 +1,64 @@
+// The rules for parameters. A text is plain decimal when it has digits only and
+// no leading 0, which parsers of all languages can agree on.
+package contract
+
+import (
+	"strconv"
+)
+
+// Users of the table, queries of one request and layers of middleware.
+const (
+	userCount  = 100_000
+	queriesMin = 1
+	queriesMax = 20
+	layersMax  = 3
+	keyLenMax  = 64
+)
+
+// ParseID reads the id of a user. Any plain decimal number is one; what is
+// larger than an int is told as the largest, which no user has.
+func ParseID(text string) (id int, ok bool) {
+	if text == "" || (text[0] == '0' && text != "0") {
+		return 0, false
+	}
+	for k := range len(text) {
+		if text[k] < '0' || text[k] > '9' {
+			return 0, false
+		}
+	}
+	// Atoi gives the largest int with its error of range.
+	id, _ = strconv.Atoi(text)
+	return id, true
+}
+
+// NextID is the id after id: 1 comes after the last user.
+func NextID(id int) int {
+	if id == userCount {
+		return 1
+	}
+	return id + 1
+}
+
+// ParseQueries reads how many users /db/{id} is asked for.
+func ParseQueries(text string) (queries int, ok bool) {
+	queries, ok = ParseID(text)
+	return queries, ok && queries >= queriesMin && queries <= queriesMax
+}
+
+// ParseLayers reads k of /middleware/{k}.
+func ParseLayers(text string) (k int, ok bool) {
+	k, ok = ParseID(text)
+	return k, ok && k <= layersMax
+}
+
+// ValidKey tells whether key may be asked of the cache.
+func ValidKey(key string) bool {
+	for k := range len(key) {
+		c := key[k]
+		letter := c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z'
+		if !letter && (c < '0' || c > '9') && c != '_' && c != '-' {
+			return false
+		}
+	}
+	return len(key) >= 1 && len(key) <= keyLenMax
+}
