@@ -37,7 +37,7 @@ final class Services
     /** For a process that serves one request at a time; persistent connections outlive the request. */
     public static function single(Config $config): self
     {
-        return new self($config, fn (Closure $connect) => new Single($connect), getenv('DB_PERSISTENT') === 'true', true);
+        return new self($config, fn (Closure $connect) => new Single($connect), getenv('DB_PERSISTENT') !== 'false', true);
     }
 
     public function users(): Users
