@@ -35,4 +35,10 @@ final class Backend
             $file,
         );
     }
+
+    /** The name that the certificate must have: nginx cannot check addresses, so loopback's is checked as localhost. */
+    public function certificateName(): string
+    {
+        return str_starts_with($this->host, '127.') ? 'localhost' : $this->host;
+    }
 }

@@ -131,7 +131,7 @@ final class Files
                         grpc_ssl_trusted_certificate $backend->authorityFile;
                         grpc_ssl_verify on;
                         grpc_ssl_verify_depth 2;
-                        grpc_ssl_name $backend->host;
+                        grpc_ssl_name {$backend->certificateName()};
                         grpc_ssl_server_name on;
                         grpc_connect_timeout 1s;
                         grpc_read_timeout 5s;
