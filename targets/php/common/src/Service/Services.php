@@ -1,0 +1,95 @@
+<?php
+
+declare(strict_types=1);
+
+/*
+ * What the routes need, made when it is first asked for.
+ *
+ * Invariant: how connections are kept is decided by the pools that are given, one for each kind.
+ */
+
+namespace Prony\Service;
+
+use Closure;
+use Prony\Config;
+use Prony\Http\HttpError;
+
+final class Services
+{
+    private ?Users $users = null;
+    private ?Cache $cache = null;
+    private ?GrpcRecords $grpc = null;
+    private ?Jwt $jwt = null;
+
+    /**
+     * @param Closure(Closure(): object, string): Pool<object> $pool makes a pool from a connector and its kind
+     * @param Closure(string): void|null $log takes a line of the log layer; default: appends to ACCESS_LOG
+     */
+    public function __construct(
+        private readonly Config $config,
+        private readonly Closure $pool,
+        private readonly bool $databasePersistent = false,
+        private readonly bool $cachePersistent = false,
+        private readonly ?Closure $log = null,
+    ) {
+    }
+
+    /** For a process that serves one request at a time; persistent connections outlive the request. */
+    public static function single(Config $config): self
+    {
+        return new self($config, fn (Closure $connect) => new Single($connect), getenv('DB_PERSISTENT') !== 'false', true);
+    }
+
+    public function users(): Users
+    {
+        return $this->users ??= new Users(($this->pool)(fn () => Users::connect($this->databasePersistent), 'database'));
+    }
+
+    public function cache(): Cache
+    {
+        $life = (int) $this->config->project('cache', 'redis', 'life_seconds');
+        return $this->cache ??= new Cache(($this->pool)(fn () => Cache::connect($this->cachePersistent), 'cache'), $life);
+    }
+
+    public function grpc(): GrpcRecords
+    {
+        return $this->grpc ??= new GrpcRecords(($this->pool)(GrpcRecords::connect(...), 'grpc'));
+    }
+
+    public function jwt(): Jwt
+    {
+        return $this->jwt ??= new Jwt(getenv('JWT_SECRET') ?: 'prony-contract-secret', time(...));
+    }
+
+    /** Appends one line to the log of the log layer. */
+    public function log(string $line): void
+    {
+        if ($this->log !== null) {
+            ($this->log)($line);
+            return;
+        }
+        self::append($line);
+    }
+
+    public static function append(string $line): void
+    {
+        file_put_contents(getenv('ACCESS_LOG') ?: '/dev/null', $line . "\n", FILE_APPEND);
+    }
+
+    /**
+     * Reaches every service that the environment names.
+     *
+     * @throws HttpError 503
+     */
+    public function reach(): void
+    {
+        foreach (['MARIADB_HOST' => 'users', 'REDIS_HOST' => 'cache'] as $variable => $service) {
+            if ((string) getenv($variable) !== '') {
+                $this->$service()->ping();
+            }
+        }
+        if ((string) getenv('GRPC_HOST') !== '') {
+            $this->grpc()->list(1);
+        }
+    }
+}

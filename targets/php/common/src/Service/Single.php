@@ -1,0 +1,35 @@
+<?php
+
+declare(strict_types=1);
+
+/*
+ * A pool of one connection, made when it is first needed: what a process that serves one request at a time needs.
+ */
+
+namespace Prony\Service;
+
+use Closure;
+use Throwable;
+
+/** @implements Pool<object> */
+final class Single implements Pool
+{
+    private ?object $connection = null;
+
+    /** @param Closure(): object $connect */
+    public function __construct(private readonly Closure $connect)
+    {
+    }
+
+    public function with(Closure $use): mixed
+    {
+        $this->connection ??= ($this->connect)();
+        try {
+            return $use($this->connection);
+        } catch (Throwable $error) {
+            // It may be the reason; the next call makes a new one.
+            $this->connection = null;
+            throw $error;
+        }
+    }
+}

@@ -1,0 +1,140 @@
+<?php
+
+declare(strict_types=1);
+
+/*
+ * Runs nginx and FPM until a stop signal, or until one of them ends by itself.
+ *
+ * Invariants: signals are taken in one place, by waiting for them; nginx stops first, since its requests need FPM;
+ * whatever happens, both groups are gone and the run's folder is removed at the end.
+ */
+
+namespace Prony\Fpm;
+
+use RuntimeException;
+
+final class Launcher
+{
+    private const SIGNALS = [SIGTERM, SIGINT, SIGQUIT, SIGUSR2, SIGCHLD];
+    private const SOCKET_SECONDS = 5;
+    /** For both together; prony's own limit is 6 s. */
+    private const STOP_SECONDS = 5.0;
+
+    private readonly string $folder;
+    private ?Child $fpm = null;
+    private ?Child $nginx = null;
+
+    public function __construct(private readonly Settings $settings)
+    {
+        $this->folder = sys_get_temp_dir() . '/prony-php-fpm-' . bin2hex(random_bytes(6));
+    }
+
+    /** @throws RuntimeException where something cannot start or ends by itself */
+    public function run(): void
+    {
+        $programs = [self::find('php-fpm8.2', 'php-fpm'), self::find('nginx')];
+        pcntl_sigprocmask(SIG_BLOCK, self::SIGNALS);
+        if (!mkdir($this->folder, 0o700)) {
+            throw new RuntimeException("cannot make the folder $this->folder");
+        }
+        try {
+            (new Files($this->settings, $this->folder))->write();
+            $this->start(...$programs);
+            $this->serve();
+            $this->stop();
+        } finally {
+            $this->fpm?->killGroup();
+            $this->nginx?->killGroup();
+            $this->removeFolder($this->folder);
+        }
+    }
+
+    private function start(string $fpm, string $nginx): void
+    {
+        // Empty: FPM reads no folder of the system's ini files.
+        $environment = ['PHP_INI_SCAN_DIR' => ''] + getenv();
+        if ($this->settings->backend !== null) {
+            $environment['GRPC_SOCKET'] = "$this->folder/grpc.sock";
+        }
+        $root = posix_geteuid() === 0 ? ['-R'] : [];
+        $arguments = ['-F', '-O', ...$root, '-c', "$this->folder/php.ini", '-y', "$this->folder/php-fpm.conf"];
+        $this->fpm = Child::start('php-fpm', $fpm, $arguments, $environment);
+        $this->waitForSocket("$this->folder/fpm.sock");
+        $arguments = ['-p', $this->folder, '-c', "$this->folder/nginx.conf", '-e', 'stderr'];
+        $this->nginx = Child::start('nginx', $nginx, $arguments, $environment);
+    }
+
+    /** Nginx would answer 502 before FPM listens. */
+    private function waitForSocket(string $path): void
+    {
+        for ($waited = 0; !file_exists($path); $waited++) {
+            $this->demandRunning($this->fpm);
+            if ($waited === self::SOCKET_SECONDS * 100) {
+                throw new RuntimeException('php-fpm did not listen within ' . self::SOCKET_SECONDS . ' s');
+            }
+            usleep(10_000);
+            clearstatcache(true, $path);
+        }
+    }
+
+    private function serve(): void
+    {
+        while (true) {
+            $this->demandRunning($this->fpm);
+            $this->demandRunning($this->nginx);
+            $signal = pcntl_sigwaitinfo(self::SIGNALS);
+            if (in_array($signal, [SIGTERM, SIGINT, SIGQUIT], true)) {
+                return;
+            }
+            if ($signal === SIGUSR2) {
+                $this->fpm->signal(SIGUSR2);
+                $this->nginx->signal(SIGHUP);
+            }
+        }
+    }
+
+    private function stop(): void
+    {
+        $until = microtime(true) + self::STOP_SECONDS;
+        foreach ([$this->nginx, $this->fpm] as $child) {
+            $child->signal(SIGQUIT);
+            while ($child->end() === null) {
+                $left = $until - microtime(true);
+                if ($left <= 0) {
+                    throw new RuntimeException("$child->name did not stop within " . self::STOP_SECONDS . ' s and was killed');
+                }
+                pcntl_sigtimedwait(self::SIGNALS, $info, (int) $left, (int) (fmod($left, 1) * 1e9));
+            }
+        }
+    }
+
+    private function demandRunning(Child $child): void
+    {
+        if ($child->end() !== null) {
+            throw new RuntimeException("$child->name {$child->end()}; its messages stand above");
+        }
+    }
+
+    private function removeFolder(string $folder): void
+    {
+        foreach (array_diff(scandir($folder) ?: [], ['.', '..']) as $name) {
+            $path = "$folder/$name";
+            is_dir($path) && !is_link($path) ? $this->removeFolder($path) : unlink($path);
+        }
+        rmdir($folder);
+    }
+
+    private static function find(string ...$names): string
+    {
+        // /usr/sbin is not in everyone's PATH.
+        $folders = [...explode(':', (string) getenv('PATH')), '/usr/sbin', '/usr/local/sbin'];
+        foreach ($names as $name) {
+            foreach ($folders as $folder) {
+                if (is_executable("$folder/$name") && !is_dir("$folder/$name")) {
+                    return "$folder/$name";
+                }
+            }
+        }
+        throw new RuntimeException("$names[0] is not installed: apt-get install nginx-light php8.2-fpm php8.2-mysql php-redis php8.2-curl");
+    }
+}

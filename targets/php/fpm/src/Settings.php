@@ -1,0 +1,64 @@
+<?php
+
+declare(strict_types=1);
+
+/*
+ * What the environment asks of nginx, FPM and PHP.
+ *
+ * Invariants: every value is checked before it is written into a configuration file, so that none can add a
+ * directive; an error names the variable, its value and what is allowed.
+ */
+
+namespace Prony\Fpm;
+
+use RuntimeException;
+
+final class Settings
+{
+    public const CUTS = ['entry', 'parsed-request', 'autoload', 'project-config', 'base-config', 'routes', 'complete'];
+
+    private function __construct(
+        public readonly string $listen,
+        public readonly string $nginxWorkers,
+        public readonly bool $accessLog,
+        public readonly string $manager,
+        public readonly int $children,
+        public readonly bool $opcache,
+        public readonly bool $validateTimestamps,
+        public readonly string $jit,
+        public readonly string $jitBuffer,
+        public readonly ?Backend $backend,
+    ) {
+    }
+
+    /** @param array<string, string> $environment */
+    public static function fromEnvironment(array $environment): self
+    {
+        $read = new Variables($environment);
+        $read->choice('CONFIG', ['parsed', 'cached'], 'parsed');
+        $read->choice('CUT', self::CUTS, 'complete');
+        $read->bool('DB_PERSISTENT', true);
+        $opcache = $read->bool('OPCACHE', true);
+        $jit = $read->choice('JIT', ['off', 'function', 'tracing'], 'off');
+        if ($jit !== 'off' && !$opcache) {
+            throw new RuntimeException("JIT=$jit needs the opcache: set OPCACHE=true or JIT=off");
+        }
+        return new self(
+            listen: $read->listen('LISTEN'),
+            nginxWorkers: $read->matching('NGINX_WORKERS', '/\A(auto|[1-9][0-9]{0,2})\z/', 'auto', 'auto or 1 to 999'),
+            accessLog: $read->bool('NGINX_ACCESS_LOG', false),
+            manager: $read->choice('FPM_PM', ['static', 'dynamic', 'ondemand'], 'static'),
+            children: (int) $read->matching('FPM_CHILDREN', '/\A[1-9][0-9]{0,3}\z/', '16', '1 to 9999'),
+            opcache: $opcache,
+            validateTimestamps: $read->bool('OPCACHE_VALIDATE', false),
+            jit: $jit,
+            jitBuffer: self::megabytes($read->matching('JIT_BUFFER', '/\A[1-9][0-9]{0,3}(M|MiB)\z/', '64MiB', '1MiB to 9999MiB')),
+            backend: Backend::fromEnvironment($read),
+        );
+    }
+
+    private static function megabytes(string $size): string
+    {
+        return (int) $size . 'M';
+    }
+}

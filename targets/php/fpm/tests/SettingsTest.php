@@ -1,0 +1,50 @@
+<?php
+
+declare(strict_types=1);
+
+/*
+ * The variables of a run: defaults, and values that could add a directive are refused.
+ */
+
+namespace Prony\Fpm\Tests;
+
+use Prony\Fpm\Files;
+use Prony\Fpm\Settings;
+use RuntimeException;
+
+final class SettingsTest
+{
+    private const LISTEN = ['LISTEN' => '127.0.0.1:8080'];
+
+    public function badValuesAreRefused(): void
+    {
+        $bad = [
+            ['LISTEN' => ''], ['LISTEN' => '127.0.0.1:0'], ['LISTEN' => "127.0.0.1:80;\nevil on"],
+            ['NGINX_WORKERS' => '1; evil on'], ['FPM_CHILDREN' => '0'], ['FPM_PM' => 'other'], ['OPCACHE' => '1'],
+            ['JIT_BUFFER' => "64MiB\nevil"], ['JIT' => 'tracing', 'OPCACHE' => 'false'], ['CUT' => 'x'], ['CONFIG' => 'x'],
+            ['GRPC_HOST' => 'h', 'GRPC_PORT' => '1', 'GRPC_CA_FILE' => '/nonexistent'],
+            ['GRPC_HOST' => 'h;', 'GRPC_PORT' => '1', 'GRPC_CA_FILE' => __FILE__],
+        ];
+        foreach ($bad as $values) {
+            refuses(RuntimeException::class, fn () => Settings::fromEnvironment($values + self::LISTEN));
+        }
+    }
+
+    public function knobsReachTheFiles(): void
+    {
+        $folder = Folder::make();
+        try {
+            $knobs = ['FPM_CHILDREN' => '7', 'FPM_PM' => 'dynamic', 'JIT' => 'tracing', 'JIT_BUFFER' => '32MiB',
+                'OPCACHE_VALIDATE' => 'true', 'NGINX_WORKERS' => '3', 'NGINX_ACCESS_LOG' => 'true'];
+            (new Files(Settings::fromEnvironment($knobs + self::LISTEN), $folder))->write();
+            $files = implode('', array_map(file_get_contents(...), glob("$folder/*")));
+            foreach (['listen 127.0.0.1:8080 ', 'pm.max_children = 7', 'pm = dynamic', 'opcache.jit = tracing',
+                'opcache.jit_buffer_size = 32M', 'opcache.validate_timestamps = 1', 'worker_processes 3;',
+                "access_log $folder/access.log"] as $line) {
+                same([$line, true], [$line, str_contains($files, $line)]);
+            }
+        } finally {
+            Folder::remove($folder);
+        }
+    }
+}
