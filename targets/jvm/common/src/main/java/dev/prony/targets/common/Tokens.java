@@ -34,7 +34,8 @@ public final class Tokens {
 
     private String verified(String token) {
         try {
-            return verifier.verify(token).getSubject();
+            // getSubject would also give a number, as text.
+            return verifier.verify(token).getClaim("sub").asString();
         } catch (JWTVerificationException refused) {
             throw new Refusal(401, "the token is refused: " + refused.getMessage());
         }
