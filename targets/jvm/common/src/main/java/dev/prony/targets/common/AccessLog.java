@@ -1,0 +1,17 @@
+package dev.prony.targets.common;
+
+import org.slf4j.Logger;
+import org.slf4j.LoggerFactory;
+
+/** The log layer: one line for each answer to $ACCESS_LOG, by the logger "access" of logback.xml. */
+public final class AccessLog {
+
+    private static final Logger LOG = LoggerFactory.getLogger("access");
+
+    private AccessLog() {}
+
+    /** Writes the line of one answer; its time is put in by the logger. */
+    public static void answered(String method, String path, int status, long durationNs) {
+        LOG.info("method={} path={} status={} duration_us={}", method, path, status, durationNs / 1000);
+    }
+}
