@@ -163,6 +163,8 @@ fn create_folder(environment: &Environment, id: &str) -> Result<RunFolder, Runne
 struct Workshop {
     targets: BTreeMap<String, Prepared>,
     versions: BTreeMap<String, String>,
+    /// What is built, by its folder, with the versions that its build reported.
+    built: BTreeMap<PathBuf, BTreeMap<String, String>>,
 }
 
 /// Builds every target and tries it out once, so that mistakes show before any time is spent on load.
@@ -174,14 +176,16 @@ fn prepare(
 ) -> Result<Workshop, RunnerError> {
     let logs = std::env::temp_dir().join(format!("prony-prepare-{}", std::process::id()));
     std::fs::create_dir_all(&logs).map_err(RunnerError::io("make", &logs))?;
-    let mut workshop = Workshop { targets: BTreeMap::new(), versions: BTreeMap::new() };
+    let mut workshop =
+        Workshop { targets: BTreeMap::new(), versions: BTreeMap::new(), built: BTreeMap::new() };
     let mut prepare_all = || {
         for target in &plan.targets {
             if environment.stop.load(Ordering::Relaxed) {
                 return Err(RunnerError::Interrupted);
             }
             observer.preparing(&target.name);
-            let (prepared, versions) = prepare_one(target, plan, context, environment, &logs)?;
+            let (prepared, versions) =
+                prepare_one(target, plan, context, environment, &logs, &mut workshop.built)?;
             let named =
                 versions.into_iter().map(|(what, version)| (format!("{}: {what}", target.name), version));
             workshop.versions.extend(named);
@@ -201,13 +205,22 @@ fn prepare_one(
     context: &Context,
     environment: &Environment,
     logs: &Path,
+    built: &mut BTreeMap<PathBuf, BTreeMap<String, String>>,
 ) -> Result<(Prepared, BTreeMap<String, String>), RunnerError> {
     let mut prepared = Prepared { plan: target.clone(), manifest: None, contract: Vec::new() };
     let mut versions = BTreeMap::new();
     if let TargetSource::Manifest { folder, .. } = &target.source {
         let (manifest, folder) = target::manifest::load(Path::new(folder))?;
-        let log = logs.join("build.log");
-        versions = target::build(&folder, &manifest, &log, &environment.launcher, &environment.stop)?;
+        let out = target::knobs::build_folder(&folder, &manifest, &target.knobs);
+        versions = match built.get(&out) {
+            Some(versions) => versions.clone(),
+            None => {
+                let log = logs.join("build.log");
+                let (launcher, stop) = (&environment.launcher, &environment.stop);
+                target::build_variant(&folder, &manifest, &target.knobs, &log, launcher, stop)?
+            }
+        };
+        built.insert(out, versions.clone());
         let agreed = manifest.provides.iter().filter(|name| **name != plan.scenario.name);
         prepared.contract =
             agreed.map(|name| resolve::load_scenario(context, name)).collect::<Result<_, _>>()?;

@@ -2,6 +2,7 @@
 
 mod calibrate;
 mod command;
+mod factors;
 mod fault;
 mod files;
 mod import;

@@ -3,6 +3,7 @@
 pub mod arrival;
 mod claims;
 mod connection;
+mod knobs;
 mod scenario;
 mod targets;
 
