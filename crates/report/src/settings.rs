@@ -78,9 +78,12 @@ pub(crate) fn settings(run: &RunFile) -> Vec<Row> {
         ),
         row("CPU sets", pinning(&plan.pin)),
     ];
-    rows.extend(
-        plan.targets.iter().map(|target| row("Target", format!("{}: {}", target.name, source(target)))),
-    );
+    for target in &plan.targets {
+        rows.push(row("Target", format!("{}: {}", target.name, source(target))));
+        if !target.knobs.is_empty() {
+            rows.push(row("Knobs", format!("{}: {}", target.name, knobs(target))));
+        }
+    }
     rows.extend(
         plan.cells
             .iter()
@@ -161,6 +164,11 @@ fn quoted(word: &str) -> String {
 
 fn row(name: &str, value: String) -> Row {
     (name.to_owned(), clean::line(&value))
+}
+
+/// `gogc=50, json=std`: all values in force.
+fn knobs(target: &TargetPlan) -> String {
+    target.knobs.iter().map(|(name, value)| format!("{name}={value}")).collect::<Vec<_>>().join(", ")
 }
 
 fn source(target: &TargetPlan) -> String {

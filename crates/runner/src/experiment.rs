@@ -11,7 +11,7 @@ use schema::plan::{CellPlan, ExperimentPlan, TargetPlan, TargetSource, TrialPlan
 use schema::run::RunFile;
 use schema::trial::{IntervalLine, TrialFile, TrialOutcome};
 use schema::version::RunVersion;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -175,6 +175,8 @@ struct Workshop {
     targets: BTreeMap<String, Prepared>,
     versions: BTreeMap<String, String>,
     services: Services,
+    /// What is built, by its folder, with the versions that its build reported.
+    built: BTreeMap<PathBuf, BTreeMap<String, String>>,
 }
 
 /// Builds every target and tries it out once, so that mistakes show before any time is spent on load.
@@ -187,15 +189,20 @@ fn prepare(
     let services = Services::start(plan, context, environment, observer)?;
     let logs = std::env::temp_dir().join(format!("prony-prepare-{}", std::process::id()));
     std::fs::create_dir_all(&logs).map_err(RunnerError::io("make", &logs))?;
-    let mut workshop =
-        Workshop { targets: BTreeMap::new(), versions: services.versions(), services: services.clone() };
+    let mut workshop = Workshop {
+        targets: BTreeMap::new(),
+        versions: services.versions(),
+        services: services.clone(),
+        built: BTreeMap::new(),
+    };
     let mut prepare_all = || {
         for target in &plan.targets {
             if environment.stop.load(Ordering::Relaxed) {
                 return Err(RunnerError::Interrupted);
             }
             observer.preparing(&target.name);
-            let (prepared, versions) = prepare_one(target, plan, context, environment, &services, &logs)?;
+            let (prepared, versions) =
+                prepare_one(target, plan, context, environment, &services, &logs, &mut workshop.built)?;
             let named =
                 versions.into_iter().map(|(what, version)| (format!("{}: {what}", target.name), version));
             workshop.versions.extend(named);
@@ -216,16 +223,24 @@ fn prepare_one(
     environment: &Environment,
     services: &Services,
     logs: &Path,
+    built: &mut BTreeMap<PathBuf, BTreeMap<String, String>>,
 ) -> Result<(Prepared, BTreeMap<String, String>), RunnerError> {
     let mut prepared =
         Prepared { plan: target.clone(), manifest: None, contract: Vec::new(), services: services.clone() };
     let mut versions = BTreeMap::new();
     if let TargetSource::Manifest { folder, .. } = &target.source {
         let (manifest, folder) = target::manifest::load(Path::new(folder))?;
-        let log = logs.join("build.log");
-        versions = target::build(&folder, &manifest, &log, &environment.launcher, &environment.stop)?;
-        // No services are started for a run yet, so that only routes that need none are asked.
-        prepared.contract = check::askable(&context.project, &manifest, &BTreeSet::new())?;
+        let out = target::knobs::build_folder(&folder, &manifest, &target.knobs);
+        versions = match built.get(&out) {
+            Some(versions) => versions.clone(),
+            None => {
+                let log = logs.join("build.log");
+                let (launcher, stop) = (&environment.launcher, &environment.stop);
+                target::build_variant(&folder, &manifest, &target.knobs, &log, launcher, stop)?
+            }
+        };
+        built.insert(out, versions.clone());
+        prepared.contract = check::askable(&context.project, &manifest, &services.names())?;
         prepared.manifest = Some((manifest, folder));
     }
     let up = trial::bring_up(&prepared, &plan.scenario, &plan.pin, &logs.join("target.log"), environment)?;

@@ -8,7 +8,7 @@ use crate::{Environment, Observer, RunnerError};
 use schema::plan::ExperimentPlan;
 use schema::run::ServiceRecord;
 use schema::service::ServiceManifest;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -55,6 +55,11 @@ impl Services {
             fleet.entries.push(Entry { manifest, folder, running });
         }
         Ok(Self(Arc::new(Mutex::new(fleet))))
+    }
+
+    /// Which there are.
+    pub(crate) fn names(&self) -> BTreeSet<String> {
+        self.lock().entries.iter().map(|entry| entry.manifest.name.clone()).collect()
     }
 
     /// Starts again what has ended.

@@ -135,11 +135,19 @@ fn start_plan(
     let mut plan = match (&target.plan.source, &target.manifest) {
         (TargetSource::Url { .. }, _) => return Ok(None),
         (TargetSource::Manifest { .. }, Some((manifest, folder))) => {
-            StartPlan::from_manifest(manifest, folder, &target.plan.env, log, launcher)
+            StartPlan::from_manifest(manifest, folder, &target.plan.env, log, launcher).with_knobs(
+                manifest,
+                folder,
+                &target.plan.knobs,
+            )
         }
         (TargetSource::Manifest { folder, .. }, None) => {
             let (manifest, folder) = target::manifest::load(Path::new(folder))?;
-            StartPlan::from_manifest(&manifest, &folder, &target.plan.env, log, launcher)
+            StartPlan::from_manifest(&manifest, &folder, &target.plan.env, log, launcher).with_knobs(
+                &manifest,
+                &folder,
+                &target.plan.knobs,
+            )
         }
         (TargetSource::Command { command, ready, stop }, _) => {
             let mut plan = StartPlan::from_command(command, log, launcher);

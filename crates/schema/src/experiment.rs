@@ -2,6 +2,7 @@
 
 use crate::arrival::{Arrivals, Shape, TextOr, Think};
 use crate::event::Event;
+use crate::knob::KnobValue;
 use crate::metric::Metric;
 use crate::plan::{DriverChoice, SpinChoice};
 use crate::scenario::{Expect, Feeder, NamedRequest, Request, Session, TokenMaker};
@@ -78,6 +79,9 @@ pub struct TargetUse {
     /// Environment added to the target's own.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
+    /// Values of the manifest's knobs, for `use`; a list makes a factor: one target for each value.
+    #[serde(default)]
+    pub knobs: BTreeMap<String, OneOrMany<KnobValue>>,
     /// When a `command` counts as ready. Default: a TCP connection is accepted.
     pub ready: Option<Ready>,
     /// How a `command` is stopped.
@@ -251,11 +255,11 @@ pub enum OneOrMany<T> {
     Many(Vec<T>),
 }
 
-impl<T: Copy> OneOrMany<T> {
+impl<T: Clone> OneOrMany<T> {
     /// The levels in the order written.
     pub fn levels(&self) -> Vec<T> {
         match self {
-            Self::One(one) => vec![*one],
+            Self::One(one) => vec![one.clone()],
             Self::Many(many) => many.clone(),
         }
     }
@@ -275,6 +279,9 @@ impl<'de, T: Deserialize<'de>> Deserialize<'de> for OneOrMany<T> {
             }
             fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<OneOrMany<T>, E> {
                 T::deserialize(text.into_deserializer()).map(OneOrMany::One)
+            }
+            fn visit_bool<E: serde::de::Error>(self, is: bool) -> Result<OneOrMany<T>, E> {
+                T::deserialize(is.into_deserializer()).map(OneOrMany::One)
             }
             fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<OneOrMany<T>, E> {
                 T::deserialize(number.into_deserializer()).map(OneOrMany::One)

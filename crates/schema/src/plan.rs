@@ -55,6 +55,9 @@ pub struct TargetPlan {
     pub source: TargetSource,
     /// Environment added to the target's own.
     pub env: BTreeMap<String, String>,
+    /// Values of its knobs, defaults included; a knob that is not set is absent.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub knobs: BTreeMap<String, String>,
 }
 
 /// Where a target comes from.

@@ -72,6 +72,7 @@ pub(crate) fn run(targets: &[&str], loads: &[LoadPlan], blocks: u32) -> RunFile 
                 name: (*name).to_owned(),
                 source: TargetSource::Reference { law: law.clone() },
                 env: BTreeMap::new(),
+                knobs: BTreeMap::new(),
             })
             .collect(),
         scenario: ScenarioPlan::single("inline", request(), ExpectPlan::default()),

@@ -3,6 +3,7 @@
 mod calibrate;
 mod command;
 mod events;
+mod factors;
 mod fault;
 mod files;
 mod import;

@@ -77,6 +77,7 @@ fn target(name: &str) -> TargetPlan {
         name: name.into(),
         source: TargetSource::Manifest { name: name.into(), folder: format!("/srv/prony/targets/{name}") },
         env: BTreeMap::new(),
+        knobs: BTreeMap::new(),
     }
 }
 

@@ -4,6 +4,7 @@ pub mod arrival;
 mod claims;
 mod connection;
 mod events;
+mod knobs;
 mod scenario;
 mod targets;
 

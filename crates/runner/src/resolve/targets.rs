@@ -1,5 +1,6 @@
-//! `[[target]]`: exactly one source each, names unique.
+//! `[[target]]`: exactly one source each, names unique, one target for each combination of its knobs.
 
+use super::knobs::{self, Setting};
 use super::{Context, Wrong};
 use crate::RunnerError;
 use crate::net::HttpUrl;
@@ -8,6 +9,7 @@ use crate::tls;
 use schema::experiment::TargetUse;
 use schema::plan::{CellPlan, TargetPlan, TargetSource};
 use schema::text::Problem;
+use std::path::Path;
 use testkit::reference::Law;
 use units::Count;
 
@@ -21,17 +23,29 @@ pub(super) fn resolve(uses: &[TargetUse], context: &Context) -> Result<Vec<Targe
         let key = format!("target.{position}");
         refuse_idle_keys(wanted, &key)?;
         let (source, usual_name) = source(wanted, &key, context)?;
-        let name = wanted.name.clone().unwrap_or(usual_name);
-        if name.trim().is_empty() {
+        let base = wanted.name.clone().unwrap_or(usual_name);
+        if base.trim().is_empty() {
             return Err(Problem::at(&format!("{key}.name"), "the name is empty", "give it a name").into());
         }
-        if targets.iter().any(|other| other.name == name) {
-            let cause = format!("two targets are called `{name}`");
-            return Err(Problem::at(&key, cause, "give one of them another name = \"…\"").into());
+        for Setting { suffix, values } in settings(&source, wanted, &key)? {
+            let name = format!("{base}{suffix}");
+            if targets.iter().any(|other| other.name == name) {
+                let cause = format!("two targets are called `{name}`");
+                return Err(Problem::at(&key, cause, "give one of them another name = \"…\"").into());
+            }
+            targets.push(TargetPlan { name, source: source.clone(), env: wanted.env.clone(), knobs: values });
         }
-        targets.push(TargetPlan { name, source, env: wanted.env.clone() });
     }
     Ok(targets)
+}
+
+/// The combinations of its knobs; only a manifest declares any.
+fn settings(source: &TargetSource, wanted: &TargetUse, key: &str) -> Result<Vec<Setting>, Wrong> {
+    let TargetSource::Manifest { folder, .. } = source else {
+        return Ok(vec![Setting { suffix: String::new(), values: target::knobs::Values::new() }]);
+    };
+    let (manifest, _) = target::manifest::load(Path::new(folder)).map_err(RunnerError::from)?;
+    Ok(knobs::settings(wanted, &manifest, key)?)
 }
 
 /// Keys that the given source has no use for are mistakes, not decoration.
@@ -54,6 +68,7 @@ fn refuse_idle_keys(wanted: &TargetUse, key: &str) -> Result<(), Problem> {
             !wanted.env.is_empty() && !is_started,
             "only `use` and `command` are started with an environment",
         ),
+        ("knobs", !wanted.knobs.is_empty() && wanted.manifest.is_none(), "only a manifest has knobs"),
     ];
     match idle.into_iter().find(|(_, is_idle, _)| *is_idle) {
         Some((name, _, cause)) => Err(Problem::at(&format!("{key}.{name}"), cause, "remove it")),
@@ -125,5 +140,116 @@ pub(super) fn hold(targets: &mut [TargetPlan], cells: &[CellPlan]) {
         if let TargetSource::Reference { law } = &mut target.source {
             law.connections_max.get_or_insert(Count(most.into()));
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::PathBuf;
+
+    const MANIFEST: &str = r#"schema = "prony.target/1"
+name = "go/gin"
+description = "d"
+language = "go"
+[build]
+command = ["make"]
+[run]
+command = ["{build}/s", "{port}"]
+[[knob]]
+name = "gogc"
+about = "a"
+type = "integer"
+default = "100"
+at_least = 1
+env = "GOGC"
+[[knob]]
+name = "json"
+about = "a"
+type = "choice"
+choices = ["std", "sonic"]
+default = "std"
+build_env = "JSON"
+[[knob]]
+name = "memory"
+about = "a"
+type = "size"
+env = "GOMEMLIMIT"
+"#;
+
+    fn resolved(target: &str) -> Result<Vec<TargetPlan>, String> {
+        let project = tempfile::tempdir().unwrap();
+        let folder = project.path().join("targets/go/gin");
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("target.toml"), MANIFEST).unwrap();
+        let context = Context { project: PathBuf::from(project.path()), usable_cpus: vec![0], pin: None };
+        let text = format!("[experiment]\nname = \"x\"\n{target}");
+        let file: schema::experiment::ExperimentFile =
+            schema::text::parse_toml("x.toml", &text).map_err(|error| error.to_string())?;
+        resolve(&file.target, &context).map_err(|wrong| match wrong {
+            Wrong::Here(problem) => problem.locate("x.toml", &text).to_string(),
+            Wrong::Elsewhere(error) => error.to_string(),
+        })
+    }
+
+    #[test]
+    fn lists_of_knobs_make_a_target_for_each_combination() {
+        let names = |rest: &str| -> Vec<String> {
+            let target = format!("[[target]]\nuse = \"go/gin\"\n{rest}");
+            resolved(&target).unwrap().into_iter().map(|target| target.name).collect()
+        };
+        assert_eq!(names(""), ["go/gin"]);
+        assert_eq!(names("knobs = { gogc = 50 }"), ["go/gin"]);
+        assert_eq!(
+            names("knobs = { json = [\"std\", \"sonic\"], gogc = [50, 100] }"),
+            [
+                "go/gin gogc=50 json=std",
+                "go/gin gogc=50 json=sonic",
+                "go/gin gogc=100 json=std",
+                "go/gin gogc=100 json=sonic"
+            ]
+        );
+        assert_eq!(
+            names("name = \"mine\"\nknobs = { memory = \"64MiB\", gogc = [50, 100] }"),
+            ["mine gogc=50", "mine gogc=100"]
+        );
+    }
+
+    #[test]
+    fn the_plan_has_every_value_in_force() {
+        let targets = resolved("[[target]]\nuse = \"go/gin\"\nknobs = { gogc = 50 }").unwrap();
+        let values: Vec<_> = targets[0].knobs.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        assert_eq!(values, ["gogc=50", "json=std"], "memory has no default and is not set");
+    }
+
+    #[test]
+    fn wrong_knobs_are_told_with_line_key_cause_and_remedy() {
+        let many: Vec<String> = (1..=1001).map(|value| value.to_string()).collect();
+        for (knobs, expected) in [
+            (
+                "gocg = 50".to_owned(),
+                "go/gin has no knob `gocg` (key `target.0.knobs.gocg`)\n  remedy: did you mean `gogc`? There are: gogc, json, memory",
+            ),
+            (
+                "gogc = 0".to_owned(),
+                "`0` is no value of the knob `gogc` (key `target.0.knobs.gogc`)\n  remedy: write a whole number from 1",
+            ),
+            ("gogc = \"50\"".to_owned(), "remedy: write a whole number from 1"),
+            ("gogc = []".to_owned(), "the list is empty"),
+            ("gogc = [50, 50]".to_owned(), "the list has `50` twice"),
+            ("json = [\"std\", \"easy\"]".to_owned(), "remedy: write one of: std, sonic"),
+            (format!("gogc = [{}]", many.join(", ")), "more than 1000 combinations"),
+        ] {
+            let text = resolved(&format!("[[target]]\nuse = \"go/gin\"\nknobs = {{ {knobs} }}")).unwrap_err();
+            assert!(text.starts_with("x.toml:5:") && text.contains(expected), "{expected}:\n{text}");
+        }
+        let text = resolved("[[target]]\nuse = \"go/gin\"\nenv = { GOGC = \"1\" }").unwrap_err();
+        assert!(
+            text.contains("GOGC belongs to the knob `gogc`") && text.contains("write knobs = { gogc = … }")
+        );
+        let text = resolved("[[target]]\nreference = {}\nknobs = { gogc = 1 }").unwrap_err();
+        assert!(text.contains("only a manifest has knobs"), "{text}");
+        let twice = "[[target]]\nuse = \"go/gin\"\n[[target]]\nuse = \"go/gin\"\nknobs = { gogc = 50 }";
+        assert!(resolved(twice).unwrap_err().contains("two targets are called `go/gin`"));
     }
 }

@@ -1,0 +1,142 @@
+//! Factors of an experiment from the file to the report: knobs of the run and of the build.
+
+use crate::command::{bad, done, good, turn};
+use crate::run::read;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// A project with one target: prony's reference server, started by a script that the build writes.
+struct Project {
+    folder: tempfile::TempDir,
+    _turn: std::sync::MutexGuard<'static, ()>,
+}
+
+/// The build writes its variable into the script and counts itself; the run prints its own to the log. `{prony}` is
+/// replaced by the binary.
+const MANIFEST: &str = r#"schema = "prony.target/1"
+name = "sh/echo"
+description = "the reference target, with its knobs in its log"
+language = "sh"
+[build]
+command = ["sh", "build.sh", "{build}"]
+[run]
+command = ["sh", "{build}/serve.sh", "{host}:{port}"]
+env = { FOLDER = "{folder}" }
+[[run.needs]]
+check = ["sh", "-c", "exit 0"]
+install = "apt-get install dash"
+[ready]
+path = "/health"
+[[knob]]
+name = "level"
+about = "printed when it starts"
+type = "integer"
+default = "1"
+env = "LEVEL"
+[[knob]]
+name = "flavour"
+about = "built in"
+type = "choice"
+choices = ["plain", "rich"]
+default = "plain"
+build_env = "FLAVOUR"
+"#;
+
+const BUILD: &str = "set -e\necho x >> builds\ntest ! -e \"$1/serve.sh\" || echo stale >> stale\n\
+                     echo \"echo flavour=$FLAVOUR level=\\$LEVEL folder=\\$FOLDER; exec '{prony}' reference --listen \\$1\" \
+                     > \"$1/serve.sh\"\n";
+
+impl Project {
+    fn new() -> Self {
+        let turn = turn();
+        let folder = tempfile::tempdir().unwrap();
+        let target = folder.path().join("targets/sh/echo");
+        std::fs::create_dir_all(&target).unwrap();
+        std::fs::write(target.join("target.toml"), MANIFEST).unwrap();
+        std::fs::write(target.join("build.sh"), BUILD.replace("{prony}", env!("CARGO_BIN_EXE_prony")))
+            .unwrap();
+        Self { folder, _turn: turn }
+    }
+
+    fn path(&self, below: &str) -> PathBuf {
+        self.folder.path().join(below)
+    }
+
+    /// Writes the experiment: its design, target and scenario, the rest as short as can be.
+    fn experiment(&self, rest: &str) -> String {
+        let file = self.path("lab.toml");
+        let text = format!(
+            "{rest}\n[load]\nmodel = \"closed\"\nconnections = 1\n[phases]\n\
+             warmup = {{ at_least = \"100ms\", at_most = \"100ms\" }}\nsample = \"200ms\"\nsamples = 2\n"
+        );
+        std::fs::write(&file, text).unwrap();
+        file.display().to_string()
+    }
+
+    /// Runs it; the run folder. Trials may be void on a busy host, none may fail.
+    fn run(&self, rest: &str) -> PathBuf {
+        let file = self.experiment(rest);
+        let runs = self.path("runs");
+        let done = done(&["run", &file, "--runs", runs.to_str().unwrap()]);
+        assert!(!done.out.contains("failed"), "{}\n{}", done.out, done.err);
+        let mut found = std::fs::read_dir(runs).unwrap();
+        found.next().expect("there is a run folder").unwrap().path()
+    }
+}
+
+const INLINE: &str = "[scenario]\nrequest = { path = \"/ping\" }";
+
+/// `target.log` of each trial, by the name of its target.
+fn logs(run: &Path) -> Vec<(String, String)> {
+    let plan = read(&run.join("run.json"))["plan"].clone();
+    let find = |list: &str, key: &str, wanted: &Value| {
+        plan[list].as_array().unwrap().iter().find(|item| item[key] == *wanted).unwrap().clone()
+    };
+    let mut logs: Vec<(String, String)> = plan["order"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|trial| {
+            let cell = find("cells", "id", &trial["cell"]);
+            let log = run.join(format!("trials/{:04}/target.log", trial["id"].as_u64().unwrap()));
+            (cell["target"].as_str().unwrap().to_owned(), std::fs::read_to_string(log).unwrap())
+        })
+        .collect();
+    logs.sort();
+    logs
+}
+
+#[test]
+fn knobs_reach_the_run_and_the_build_and_stand_in_the_report() {
+    let project = Project::new();
+    let run = project.run(&format!(
+        "[experiment]\nname = \"lab\"\nblocks = 1\n[[target]]\nuse = \"sh/echo\"\n\
+         knobs = {{ level = [1, 7], flavour = [\"plain\", \"rich\"] }}\n{INLINE}"
+    ));
+    let logs = logs(&run);
+    assert_eq!(logs.len(), 4);
+    for (target, log) in &logs {
+        let words: Vec<&str> = target.split(' ').collect();
+        let ["sh/echo", flavour, level] = words[..] else { panic!("{target}") };
+        assert!(log.starts_with(&format!("{flavour} {level} folder=")), "{target}: {log}");
+        assert!(log.contains("targets/sh/echo"), "{log}");
+    }
+    let target = project.path("targets/sh/echo");
+    assert!(
+        target.join(".build/serve.sh").is_file() && target.join(".build/flavour=rich/serve.sh").is_file()
+    );
+    let builds = std::fs::read_to_string(target.join("builds")).unwrap();
+    assert_eq!(builds.lines().count(), 2, "each variant is built once");
+    let report = good(&["report", run.to_str().unwrap(), "--format", "markdown"]).out;
+    assert!(report.contains("| Knobs | sh/echo flavour=rich level=7: flavour=rich, level=7 |"), "{report}");
+}
+
+#[test]
+fn a_wrong_knob_is_refused_before_anything_is_built() {
+    let project = Project::new();
+    let file = project.experiment(&format!(
+        "[experiment]\nname = \"lab\"\n[[target]]\nuse = \"sh/echo\"\nknobs = {{ levle = 2 }}\n{INLINE}"
+    ));
+    bad(&["run", &file], 2, &["lab.toml:5:", "sh/echo has no knob `levle`", "did you mean `level`?"]);
+    assert!(!project.path("targets/sh/echo/builds").exists());
+}
