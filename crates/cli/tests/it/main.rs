@@ -12,5 +12,6 @@ mod run;
 mod scenario;
 mod shape;
 mod survival;
+mod targets;
 mod tidy;
 mod tls;
