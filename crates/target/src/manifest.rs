@@ -110,8 +110,11 @@ fn need_problem(manifest: &TargetManifest) -> Option<Problem> {
     let needs = build.map(|need| ("build", need)).chain(run.map(|need| ("run", need)));
     needs.into_iter().find_map(|(table, (at, need))| {
         let key = format!("{table}.needs.{at}");
-        let (cause, remedy) = match (need.program.is_empty(), need.check.first().is_none_or(String::is_empty)) {
-            (true, true) => ("nothing says what is needed", "name a `program`, or a `check` that exits with 0"),
+        let (cause, remedy) = match (need.program.is_empty(), need.check.first().is_none_or(String::is_empty))
+        {
+            (true, true) => {
+                ("nothing says what is needed", "name a `program`, or a `check` that exits with 0")
+            }
             (false, false) => ("there is a program and a check", "keep one of the two"),
             _ => return None,
         };

@@ -40,10 +40,7 @@ fn state(need: &Need, folder: &Path) -> NeedState {
 
 /// # Errors
 /// The first need that is missing, with the manifest's advice.
-pub(crate) fn require<'a>(
-    needs: impl Iterator<Item = &'a Need>,
-    folder: &Path,
-) -> Result<(), TargetError> {
+pub(crate) fn require<'a>(needs: impl Iterator<Item = &'a Need>, folder: &Path) -> Result<(), TargetError> {
     let mut states = needs.map(|need| (need, state(need, folder)));
     match states.find(|(_, state)| !state.present) {
         Some((need, state)) if need.check.is_empty() => {
@@ -58,10 +55,7 @@ pub(crate) fn require<'a>(
 }
 
 /// Need → first line of its version, for those that have a version command and answer.
-pub(crate) fn versions<'a>(
-    needs: impl Iterator<Item = &'a Need>,
-    folder: &Path,
-) -> BTreeMap<String, String> {
+pub(crate) fn versions<'a>(needs: impl Iterator<Item = &'a Need>, folder: &Path) -> BTreeMap<String, String> {
     needs.filter_map(|need| Some((need.label(), program::version(&need.version, folder)?))).collect()
 }
 
@@ -81,7 +75,8 @@ mod tests {
 
     #[test]
     fn what_is_missing_comes_with_the_advice_of_the_manifest() {
-        let outcome = |needs: &[Need]| require(needs.iter(), Path::new("/")).map_err(|error| error.to_string());
+        let outcome =
+            |needs: &[Need]| require(needs.iter(), Path::new("/")).map_err(|error| error.to_string());
         assert_eq!(outcome(&[need("sh", ""), need("", "exit 0")]), Ok(()));
         assert_eq!(
             outcome(&[need("sh", ""), need("no-such-program", "")]),

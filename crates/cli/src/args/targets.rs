@@ -5,12 +5,15 @@ use clap::Subcommand;
 use units::Nanos;
 
 #[derive(Debug, clap::Args)]
-#[command(args_conflicts_with_subcommands = true, after_help = "Examples:
+#[command(
+    args_conflicts_with_subcommands = true,
+    after_help = "Examples:
   prony targets                                   what there is, and what is missing for it
   prony targets check go/gin                      does it keep the contract?
   prony targets build --all                       build ahead of a run
   prony targets new go/my-service                 a folder that passes the check at once
-  prony targets new go/mine --like go/gin         a copy under another name")]
+  prony targets new go/mine --like go/gin         a copy under another name"
+)]
 pub(crate) struct TargetsArgs {
     #[command(subcommand)]
     pub(crate) command: Option<TargetsCommand>,
@@ -38,7 +41,9 @@ pub(crate) struct TargetsListArgs {
 }
 
 #[derive(Debug, clap::Args)]
-#[command(after_help = "Exit codes: 0 nothing failed, 1 wrong arguments, 2 a target failed or one that was named was skipped.")]
+#[command(
+    after_help = "Exit codes: 0 nothing failed, 1 wrong arguments, 2 a target failed or one that was named was skipped."
+)]
 pub(crate) struct TargetsCheckArgs {
     #[command(flatten)]
     pub(crate) which: WhichTargets,

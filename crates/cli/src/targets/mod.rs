@@ -29,6 +29,10 @@ fn new(args: &TargetsNewArgs) -> Result<u8> {
     let folder = target::scaffold(&project(), &args.name, args.like.as_deref())?;
     let mut out = std::io::stdout();
     writeln!(out, "made {}", folder.display())?;
-    writeln!(out, "next: prony targets check {0}, then [[target]] use = \"{0}\" in an experiment", args.name)?;
+    writeln!(
+        out,
+        "next: prony targets check {0}, then [[target]] use = \"{0}\" in an experiment",
+        args.name
+    )?;
     Ok(exit::DONE)
 }

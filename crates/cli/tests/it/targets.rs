@@ -99,7 +99,11 @@ fn a_target_that_keeps_the_contract_is_ok() {
 fn each_wrong_answer_is_told_with_what_came() {
     let bench = Bench::new();
     bench.contract("json", "", "/json/1", "json_equals = { \"/code\" = 7 }");
-    bench.fails(&["json                1 failed", "from there, $: expected 7, got 0", "ping                1 ok"]);
+    bench.fails(&[
+        "json                1 failed",
+        "from there, $: expected 7, got 0",
+        "ping                1 ok",
+    ]);
     bench.manifest(&["ping", "json", "health"], &reference(&["--error-rate", "1"]), "");
     bench.fails(&["status 500, expected 200; the body begins with \"fault\"", "health              1 ok"]);
 }

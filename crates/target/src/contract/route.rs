@@ -71,7 +71,10 @@ mod tests {
         };
         assert!(problem(&["json"]).is_none() && problem(&[]).is_none());
         let wrong = problem(&["json", "jsn"]).unwrap();
-        assert_eq!((wrong.key.join("."), wrong.remedy.as_str()), ("provides.1".into(), "did you mean `json`?"));
+        assert_eq!(
+            (wrong.key.join("."), wrong.remedy.as_str()),
+            ("provides.1".into(), "did you mean `json`?")
+        );
         assert!(problem(&["../../x"]).is_some());
     }
 }

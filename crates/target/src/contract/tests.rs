@@ -10,8 +10,7 @@ use testkit::script::{Act, Scripted};
 const LONG: Duration = Duration::from_secs(10);
 
 fn scenario(expect: ExpectPlan) -> EntryPlan {
-    let request =
-        RequestPlan { method: "GET".into(), path: "/json/1".into(), headers: vec![], body: vec![] };
+    let request = RequestPlan { method: "GET".into(), path: "/json/1".into(), headers: vec![], body: vec![] };
     EntryPlan { name: "json".into(), request, expect, ..EntryPlan::default() }
 }
 
@@ -189,7 +188,10 @@ fn every_kind_of_check_trips_with_what_came() {
         assert!(said.starts_with("contract \"json\": the body ") && said.contains(words), "{said}");
     };
     right(|expect| expect.contains = vec!["\"id\"".into()]);
-    wrong(|expect| expect.contains = vec!["name".into()], "fails the check contains \"name\"; it begins with");
+    wrong(
+        |expect| expect.contains = vec!["name".into()],
+        "fails the check contains \"name\"; it begins with",
+    );
     right(|expect| expect.regex = vec!["\"id\":[0-9]+".into()]);
     wrong(|expect| expect.regex = vec!["^x".into()], "fails the check regex \"^x\"; it begins with");
     right(|expect| expect.json_has = vec!["/data/id".into()]);

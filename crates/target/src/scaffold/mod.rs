@@ -48,7 +48,8 @@ pub fn scaffold(root: &Path, name: &str, like: Option<&str>) -> Result<PathBuf, 
     let pieces = pieces.into_iter().map(|piece| rename.piece(piece));
     let draft = root.join("targets").join(language).join(format!(".{short}.new-{}", std::process::id()));
     let written = write(&draft, pieces).and_then(|()| {
-        fs::rename(&draft, &folder).map_err(|error| TargetError::io(format!("make {}", folder.display()), error))
+        fs::rename(&draft, &folder)
+            .map_err(|error| TargetError::io(format!("make {}", folder.display()), error))
     });
     if written.is_err() {
         // What is half written is of no use; the error that matters is the first.

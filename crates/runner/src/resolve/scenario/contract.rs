@@ -37,13 +37,14 @@ fn unfixed(file: &ScenarioFile) -> Option<Problem> {
         (!file.vars.is_empty(), "vars", "variables"),
     ];
     let table = tables.into_iter().find(|(is_there, ..)| *is_there);
-    table.map(|(_, key, words)| refused(key, words)).or_else(|| {
-        weighted.map(|at| refused(&format!("requests.{at}.weight"), "weights"))
-    })
+    table
+        .map(|(_, key, words)| refused(key, words))
+        .or_else(|| weighted.map(|at| refused(&format!("requests.{at}.weight"), "weights")))
 }
 
 fn refused(key: &str, what: &str) -> Problem {
-    let cause = format!("a contract file does not have {what}: each of its requests is asked once, as it stands");
+    let cause =
+        format!("a contract file does not have {what}: each of its requests is asked once, as it stands");
     Problem::at(key, cause, "write the requests out, or make it a scenario under scenarios/")
 }
 
