@@ -1,39 +1,49 @@
 //! Whether a build changed anything: what its folder holds before and after.
 //!
-//! Invariant: bounded: a folder with too many files has no state, and its build then never counts as fresh.
+//! Invariant: bounded: a folder with too much in it has no state, and its build then never counts as fresh.
+//! Times of files do not count: `go build` renews that of a program that it leaves as it is.
 
-use std::fs;
+use sha2::{Digest as _, Sha256};
+use std::fs::{self, File};
+use std::io;
 use std::path::{Path, PathBuf};
-use std::time::SystemTime;
 
 /// Files that are looked at.
 const FILES_MAX: usize = 100_000;
+/// Bytes that are read.
+const BYTES_MAX: u64 = 512 << 20;
 
-/// Path, length and time of change of every file of a build, sorted.
+/// Path and SHA-256 of every file of a build, sorted.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BuildState(Vec<(PathBuf, u64, Option<SystemTime>)>);
+pub struct BuildState(Vec<(PathBuf, [u8; 32])>);
 
-/// What the target in `folder` has been built into; nothing where it has not been built, or holds too many files.
+/// What the target in `folder` has been built into; nothing where it has not been built, holds too much, or cannot
+/// be read.
 #[must_use]
 pub fn build_state(folder: &Path) -> Option<BuildState> {
     let mut files = Vec::new();
+    let mut left = BYTES_MAX;
     let mut folders = vec![folder.join(".build")];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
             // Of the entry itself: a symbolic link is not followed.
-            let Ok(facts) = entry.metadata() else { continue };
+            let facts = entry.metadata().ok()?;
             if facts.is_dir() {
                 folders.push(entry.path());
-            } else {
-                files.push((entry.path(), facts.len(), facts.modified().ok()));
-            }
-            if files.len() > FILES_MAX {
-                return None;
+            } else if facts.is_file() {
+                left = left.checked_sub(facts.len()).filter(|_| files.len() < FILES_MAX)?;
+                files.push((entry.path(), sum(&entry.path()).ok()?));
             }
         }
     }
     files.sort();
     (!files.is_empty()).then_some(BuildState(files))
+}
+
+fn sum(file: &Path) -> io::Result<[u8; 32]> {
+    let mut digest = Sha256::new();
+    io::copy(&mut io::Read::take(File::open(file)?, BYTES_MAX), &mut digest)?;
+    Ok(digest.finalize().into())
 }
 
 #[cfg(test)]
@@ -50,8 +60,9 @@ mod tests {
         fs::write(folder.join("server"), "one").unwrap();
         let before = build_state(target.path());
         assert!(before.is_some());
-        assert_eq!(before, build_state(target.path()));
-        fs::write(folder.join("server"), "three").unwrap();
+        fs::write(folder.join("server"), "one").unwrap();
+        assert_eq!(before, build_state(target.path()), "written again, the same");
+        fs::write(folder.join("server"), "two").unwrap();
         assert_ne!(before, build_state(target.path()));
     }
 }

@@ -15,5 +15,6 @@ mod scenario;
 mod services;
 mod shape;
 mod survival;
+mod targets;
 mod tidy;
 mod tls;
