@@ -1,7 +1,7 @@
 // Lock file of the target go/handover: exact versions, checked against go.sum.
 module prony.dev/targets/handover
 
-go 1.26
+go 1.26.0
 
 require prony.dev/targets/common v0.0.0
 

@@ -17,6 +17,8 @@ import (
 	"os/exec"
 	"syscall"
 	"time"
+
+	"prony.dev/targets/common/plain"
 )
 
 const (
@@ -57,9 +59,9 @@ type keeper struct {
 // keep serves on address until a stop signal comes or the server ends by itself.
 // It writes "listening on ADDR" to stderr once the first server is ready.
 func keep(address, program string, signals <-chan os.Signal, stderr io.Writer) error {
-	listener, err := net.Listen("tcp", address)
+	listener, err := plain.Listen(address)
 	if err != nil {
-		return listenError(address, err)
+		return err
 	}
 	socket, err := descriptor(listener.(*net.TCPListener))
 	bound := listener.Addr()
@@ -271,11 +273,4 @@ func descriptor(listener *net.TCPListener) (*os.File, error) {
 		return nil, err
 	}
 	return os.NewFile(uintptr(copied), "socket"), nil
-}
-
-func listenError(address string, err error) error {
-	if errors.Is(err, syscall.EADDRINUSE) {
-		return fmt.Errorf("%s is taken: stop the process that holds it, or set LISTEN to a free host:port (%w)", address, err)
-	}
-	return fmt.Errorf("cannot listen on %q: set LISTEN to a host:port of this machine (%w)", address, err)
 }

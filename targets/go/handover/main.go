@@ -14,12 +14,13 @@ import (
 	"runtime"
 	"syscall"
 	"time"
+
+	"prony.dev/targets/common/plain"
 )
 
 const (
-	defaultAddress = "127.0.0.1:8080"
-	defaultDrain   = 2 * time.Second
-	drainMax       = time.Minute
+	defaultDrain = 2 * time.Second
+	drainMax     = time.Minute
 
 	// The argument that makes this binary a server.
 	serveArgument = "serve"
@@ -27,17 +28,10 @@ const (
 
 func main() {
 	if len(os.Args) > 1 && os.Args[1] == serveArgument {
-		end(serveInherited())
+		plain.End(serveInherited())
 		return
 	}
-	end(keepFromEnvironment())
-}
-
-func end(err error) {
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "error:", err)
-		os.Exit(1)
-	}
+	plain.End(keepFromEnvironment())
 }
 
 func keepFromEnvironment() error {
@@ -51,13 +45,9 @@ func keepFromEnvironment() error {
 	if err != nil {
 		return fmt.Errorf("cannot find this program's own file: %w", err)
 	}
-	address := os.Getenv("LISTEN")
-	if address == "" {
-		address = defaultAddress
-	}
 	signals := make(chan os.Signal, 8)
 	signal.Notify(signals, syscall.SIGUSR2, syscall.SIGTERM, syscall.SIGINT)
-	return keep(address, program, signals, os.Stderr)
+	return keep(plain.Address(), program, signals, os.Stderr)
 }
 
 // readDrain reads how long a server that was replaced waits for its clients.

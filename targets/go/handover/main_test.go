@@ -18,19 +18,20 @@ import (
 	"testing"
 	"time"
 
-	"prony.dev/targets/common/contracttest"
+	"prony.dev/targets/common/plain"
+	"prony.dev/targets/common/plain/plaintest"
 )
 
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == serveArgument {
-		end(serveInherited())
+		plain.End(serveInherited())
 		return
 	}
 	os.Exit(m.Run())
 }
 
 func TestContract(t *testing.T) {
-	contracttest.Check(t, newRouter())
+	plaintest.Check(t, plain.Routes(), "../../..")
 }
 
 // kept is a keeper in this process, with its servers as processes.
@@ -270,7 +271,7 @@ func TestDrainTimeIsWhatKeepsASilentConnection(t *testing.T) {
 		t.Fatal(err)
 	}
 	signals, done := make(chan os.Signal, 1), make(chan error, 1)
-	go func() { done <- serve(listener, newRouter(), signals, 0) }()
+	go func() { done <- serve(listener, plain.Routes(), signals, 0) }()
 	c := &client{address: listener.Addr().String()}
 	if err := c.ask(); err != nil {
 		t.Fatal(err)

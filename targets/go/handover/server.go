@@ -8,8 +8,6 @@
 package main
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"net"
 	"net/http"
@@ -19,19 +17,12 @@ import (
 	"sync/atomic"
 	"syscall"
 	"time"
+
+	"prony.dev/targets/common/plain"
 )
 
-// The values of package serve in ../common, whose README.md says why.
-const (
-	readHeaderTimeout = 5 * time.Second
-	readTimeout       = 10 * time.Second
-	writeTimeout      = 30 * time.Second
-	idleTimeout       = 120 * time.Second
-	maxHeaderBytes    = 64 << 10
-
-	// Half a second less than the contract allows: the keeper ends after it.
-	shutdownGrace = 4 * time.Second
-)
+// A second less than the contract allows: the keeper ends after it.
+const shutdownGrace = 4 * time.Second
 
 // Descriptors that the keeper passes on, after the standard three.
 const (
@@ -59,22 +50,15 @@ func serveInherited() error {
 		return fmt.Errorf("the keeper has gone: %w", err)
 	}
 	ready.Close()
-	return serve(listener, newRouter(), signals, drain)
+	return serve(listener, plain.Routes(), signals, drain)
 }
 
 // serve answers until a signal comes: USR2 drains before the stop.
 func serve(listener net.Listener, handler http.Handler, signals <-chan os.Signal, drain time.Duration) error {
 	open := newConnections()
 	var leaving atomic.Bool
-	server := &http.Server{
-		Handler:           closeWhen(&leaving, handler),
-		ConnState:         open.changed,
-		ReadHeaderTimeout: readHeaderTimeout,
-		ReadTimeout:       readTimeout,
-		WriteTimeout:      writeTimeout,
-		IdleTimeout:       idleTimeout,
-		MaxHeaderBytes:    maxHeaderBytes,
-	}
+	server := plain.NewServer(closeWhen(&leaving, handler))
+	server.ConnState = open.changed
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(listener) }()
 	select {
@@ -82,7 +66,7 @@ func serve(listener net.Listener, handler http.Handler, signals <-chan os.Signal
 		return fmt.Errorf("serving on %s ended: %w", listener.Addr(), err)
 	case which := <-signals:
 		if which != syscall.SIGUSR2 {
-			return shutdown(server)
+			return plain.Shutdown(server, shutdownGrace)
 		}
 	}
 	leaving.Store(true)
@@ -96,19 +80,7 @@ func serve(listener net.Listener, handler http.Handler, signals <-chan os.Signal
 	case <-limit.C:
 	case <-signals:
 	}
-	return shutdown(server)
-}
-
-func shutdown(server *http.Server) error {
-	ctx, cancel := context.WithTimeout(context.Background(), shutdownGrace)
-	defer cancel()
-	err := server.Shutdown(ctx)
-	// The drain has closed the listener before; that is no failure.
-	if err != nil && !errors.Is(err, net.ErrClosed) {
-		_ = server.Close()
-		return fmt.Errorf("connections still open %s after the stop signal were cut off (%w)", shutdownGrace, err)
-	}
-	return nil
+	return plain.Shutdown(server, shutdownGrace)
 }
 
 // closeWhen has net/http close a connection after its next answer.

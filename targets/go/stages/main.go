@@ -7,33 +7,22 @@
 package main
 
 import (
-	"encoding/json"
-	"fmt"
 	"net/http"
 	"os"
 
-	"prony.dev/targets/common/contract"
-	"prony.dev/targets/common/runtimestats"
-	"prony.dev/targets/common/serve"
+	"prony.dev/targets/common/plain"
 )
 
 func main() {
 	chosen, err := readSettings(os.Getenv)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, "error:", err)
-		os.Exit(1)
-	}
+	plain.End(err)
 	chosen.applyToProcess()
-	serve.Main(newRouter(chosen))
+	plain.Main(newRouter(chosen))
 }
 
 func newRouter(chosen settings) http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /ping", ping)
-	mux.HandleFunc("GET /json/{n}", records)
-	mux.HandleFunc("GET /health", health)
+	mux := plain.Routes()
 	mux.Handle("GET /work", newWorkHandler(chosen))
-	mux.Handle("GET /debug/runtime", runtimestats.Handler())
 	if !chosen.keepAlive() {
 		return closeAfterAnswer(mux)
 	}
@@ -46,28 +35,4 @@ func closeAfterAnswer(next http.Handler) http.Handler {
 		w.Header().Set("Connection", "close")
 		next.ServeHTTP(w, r)
 	})
-}
-
-func ping(w http.ResponseWriter, _ *http.Request) {
-	writeJSON(w, http.StatusOK, contract.OK(contract.Empty{}))
-}
-
-func records(w http.ResponseWriter, r *http.Request) {
-	n, ok := contract.ParseCount(r.PathValue("n"))
-	if !ok {
-		writeJSON(w, http.StatusBadRequest, contract.BadCount())
-		return
-	}
-	writeJSON(w, http.StatusOK, contract.OK(contract.Records(n)))
-}
-
-func health(w http.ResponseWriter, _ *http.Request) {
-	writeJSON(w, http.StatusOK, contract.Health{Status: "ok"})
-}
-
-func writeJSON(w http.ResponseWriter, status int, value any) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	// Every value here can be encoded, so an error means that the client has gone.
-	_ = json.NewEncoder(w).Encode(value)
 }

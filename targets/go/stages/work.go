@@ -17,7 +17,7 @@ import (
 	"sync"
 	"time"
 
-	"prony.dev/targets/common/contract"
+	"prony.dev/targets/common/plain"
 )
 
 // Large enough that a fresh one for each request keeps the collector busy.
@@ -83,7 +83,7 @@ func respondFresh(w http.ResponseWriter, work func() error) {
 		return
 	}
 	payload := appendPayload(make([]byte, 0, payloadBytes))
-	body, err := json.Marshal(contract.OK(result{len(payload), fmt.Sprintf("%08x", crc32.ChecksumIEEE(payload))}))
+	body, err := json.Marshal(plain.OK(result{len(payload), fmt.Sprintf("%08x", crc32.ChecksumIEEE(payload))}))
 	if err != nil {
 		fail(w, err)
 		return
@@ -143,5 +143,5 @@ func fail(w http.ResponseWriter, err error) {
 	if errors.Is(err, errWork) {
 		status = http.StatusInternalServerError
 	}
-	writeJSON(w, status, contract.Answer{Code: status, Msg: err.Error(), Data: contract.Empty{}})
+	plain.WriteJSON(w, status, plain.Answer{Code: status, Msg: err.Error(), Data: plain.Empty{}})
 }

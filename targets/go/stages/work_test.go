@@ -12,7 +12,7 @@ import (
 	"testing"
 	"time"
 
-	"prony.dev/targets/common/contracttest"
+	"prony.dev/targets/common/plain/plaintest"
 )
 
 // with reads settings from pairs of names and values, without a wait.
@@ -36,7 +36,7 @@ func get(handler http.Handler, path string) *httptest.ResponseRecorder {
 }
 
 func TestContract(t *testing.T) {
-	contracttest.Check(t, newRouter(with(t)))
+	plaintest.Check(t, newRouter(with(t)), "../../..")
 }
 
 // The checksum was worked out with Python's zlib.crc32 over (k*31 >> 3) & 255.

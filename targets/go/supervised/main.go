@@ -14,7 +14,7 @@ import (
 	"syscall"
 	"time"
 
-	"prony.dev/targets/common/serve"
+	"prony.dev/targets/common/plain"
 )
 
 // The argument that makes this binary a server.
@@ -22,13 +22,10 @@ const serveArgument = "serve"
 
 func main() {
 	if len(os.Args) > 1 && os.Args[1] == serveArgument {
-		serve.Main(newRouter())
+		plain.Main(plain.Routes())
 		return
 	}
-	if err := superviseSelf(); err != nil {
-		fmt.Fprintln(os.Stderr, "error:", err)
-		os.Exit(1)
-	}
+	plain.End(superviseSelf())
 }
 
 func superviseSelf() error {

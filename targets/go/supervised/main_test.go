@@ -15,20 +15,20 @@ import (
 	"testing"
 	"time"
 
-	"prony.dev/targets/common/contracttest"
-	"prony.dev/targets/common/serve"
+	"prony.dev/targets/common/plain"
+	"prony.dev/targets/common/plain/plaintest"
 )
 
 func TestMain(m *testing.M) {
 	if len(os.Args) > 1 && os.Args[1] == serveArgument {
-		serve.Main(newRouter())
+		plain.Main(plain.Routes())
 		return
 	}
 	os.Exit(m.Run())
 }
 
 func TestContract(t *testing.T) {
-	contracttest.Check(t, newRouter())
+	plaintest.Check(t, plain.Routes(), "../../..")
 }
 
 // supervised is a supervisor in this process, with its server as a process.
