@@ -25,7 +25,7 @@ pub enum RunnerError {
         /// Name of the target.
         target: String,
         /// What came instead.
-        source: target::contract::ContractError,
+        source: Box<target::contract::ContractError>,
     },
     /// The generator could not make the load.
     #[error(transparent)]

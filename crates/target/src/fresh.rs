@@ -42,7 +42,14 @@ pub fn build_state(folder: &Path) -> Option<BuildState> {
 
 fn sum(file: &Path) -> io::Result<[u8; 32]> {
     let mut digest = Sha256::new();
-    io::copy(&mut io::Read::take(File::open(file)?, BYTES_MAX), &mut digest)?;
+    let mut reader = io::Read::take(File::open(file)?, BYTES_MAX);
+    let mut bytes = [0; 64 << 10];
+    loop {
+        match io::Read::read(&mut reader, &mut bytes)? {
+            0 => break,
+            count => digest.update(&bytes[..count]),
+        }
+    }
     Ok(digest.finalize().into())
 }
 
