@@ -2,14 +2,15 @@
 # Nothing but Rust is needed for `demo` and the Rust tests; what a target lacks it installs by package name or names.
 
 CARGO ?= cargo
-GO_MODULES := common nethttp gin echo
+GO_MODULES := targets/go/common targets/go/nethttp targets/go/gin targets/go/echo targets/go/stages \
+  targets/go/handover targets/go/supervised services/grpc
 FUZZ_TARGETS := response chunked request experiment
 # Seconds of `make fuzz` in all, shared out evenly.
 FUZZ_SECONDS ?= 3600
 PRONY := target/release/prony
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build test test-all test-rust test-go lint docs schemas bench fuzz miri loom clean
+.PHONY: help demo build setup-targets test test-all test-rust test-go lint docs schemas bench fuzz miri loom clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -33,8 +34,8 @@ test-rust:
 test-go:
 	@if command -v go >/dev/null 2>&1; then \
 	  for module in $(GO_MODULES); do \
-	    echo "go test targets/go/$$module"; \
-	    (cd targets/go/$$module && test -z "$$(gofmt -l .)" && go vet ./... && go test ./...) || exit 1; \
+	    echo "go test $$module"; \
+	    (cd $$module && test -z "$$(gofmt -l .)" && go vet ./... && go test ./...) || exit 1; \
 	  done; \
 	else \
 	  echo "skipped: the tests of $(words $(GO_MODULES)) Go modules, because go is not on PATH (apt-get install golang-go, 1.26 or later)"; \
@@ -43,6 +44,9 @@ test-go:
 lint: ## Formatting and clippy, warnings as errors
 	$(CARGO) fmt --all --check
 	$(CARGO) clippy --locked --workspace --all-targets -- -D warnings
+
+setup-targets: build ## Install what targets and services need from Debian and the language registries, and build them
+	scripts/setup-targets.sh
 
 docs: ## Build the API documentation, warnings as errors
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --workspace --no-deps --document-private-items

@@ -89,7 +89,7 @@ pub(crate) fn bring_up(
             (None, addr, url.authority(), url.origin(), Some(name))
         }
     };
-    let wrong = |source| RunnerError::Contract { target: target.plan.name.clone(), source };
+    let wrong = |source| RunnerError::Contract { target: target.plan.name.clone(), source: Box::new(source) };
     let check = |entry: &EntryPlan| {
         contract::check_over(addr, over_tls.as_ref(), &authority, entry, CONTRACT_TIMEOUT).map_err(wrong)
     };

@@ -84,7 +84,7 @@ mod tests {
             end_ns: (11 + index) * S,
             phase: Some(Phase::Sample),
             completed: *completed,
-            failed: BTreeMap::from([(ErrorClass::Connect, *failed)]),
+            failed: BTreeMap::from([(ErrorClass::Refused, *failed)]),
             p99_ns: Some(p99_ms * 1_000_000),
             ..IntervalLine::default()
         };
