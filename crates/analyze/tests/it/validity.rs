@@ -17,6 +17,7 @@ fn good_facts() -> TrialFacts {
         canary_drift: Some(0.001),
         arrivals: None,
         target_alive: true,
+        disturbed: false,
     }
 }
 
@@ -284,4 +285,17 @@ fn gates_read_well() {
     0 % of this host's CPU time was stolen by its hypervisor
     a fixed amount of work took 0.1 % more time after the load than before it, 10 % allowed
     ");
+}
+
+/// An event is meant to shift the mean; that the target is alive and nothing is lost is asked all the same.
+#[test]
+fn gates_of_a_steady_load_are_not_asked_of_a_disturbed_one() {
+    let (mut report, mut facts) = good_closed();
+    facts.response_mean_ns = Some(60e6);
+    assert!(!validity(&report, &facts).ok);
+    facts.disturbed = true;
+    let found = validity(&report, &facts);
+    assert!(found.ok && gate(&found, "littles_law").is_none(), "{:#?}", found.gates);
+    report.requests.completed += 1;
+    assert!(!gate(&validity(&report, &facts), "nothing_lost").expect("asked").ok);
 }
