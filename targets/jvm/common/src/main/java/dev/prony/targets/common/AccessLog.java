@@ -1,5 +1,6 @@
 package dev.prony.targets.common;
 
+import ch.qos.logback.classic.LoggerContext;
 import org.slf4j.Logger;
 import org.slf4j.LoggerFactory;
 
@@ -13,5 +14,12 @@ public final class AccessLog {
     /** Writes the line of one answer; its time is put in by the logger. */
     public static void answered(String method, String path, int status, long durationNs) {
         LOG.info("method={} path={} status={} duration_us={}", method, path, status, durationNs / 1000);
+    }
+
+    /** Writes what is still in memory. For targets whose framework does not end the logger itself. */
+    public static void close() {
+        if (LoggerFactory.getILoggerFactory() instanceof LoggerContext context) {
+            context.stop();
+        }
     }
 }

@@ -3,8 +3,8 @@ package dev.prony.targets.common;
 import java.util.regex.Pattern;
 
 /**
- * The rules for what comes in paths and queries. Numbers are plain decimals: "+1" and "01" are refused, so that
- * targets in languages whose parsers differ there can agree.
+ * The rules for what comes in paths and queries. Numbers are plain decimals: "+1" and "01" are refused, so
+ * that targets in languages whose parsers differ there can agree.
  */
 public final class Numbers {
 

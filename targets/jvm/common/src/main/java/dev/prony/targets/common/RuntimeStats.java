@@ -8,8 +8,8 @@ import java.util.LinkedHashMap;
 import java.util.Map;
 
 /**
- * Counters of the JVM for /debug/runtime, from its MXBeans. Counts and times run from the start of the JVM; whoever
- * reads takes differences. What a pool or collector does not know is null, not zero.
+ * Counters of the JVM for /debug/runtime, from its MXBeans. Counts and times run from the start of the
+ * JVM; whoever reads takes differences. What a pool or collector does not know is null, not zero.
  */
 public final class RuntimeStats {
 

@@ -5,8 +5,8 @@ import java.util.Map;
 import java.util.Optional;
 
 /**
- * The environment, read once at the start. A value that cannot be understood ends the start with a message that names
- * the variable; nothing is guessed.
+ * The environment, read once at the start. A value that cannot be understood ends the start with a message
+ * that names the variable; nothing is guessed.
  *
  * @param eventLoopThreads 0 for the framework's own choice
  * @param logEveryRequest a line in the access log for each answer of every route

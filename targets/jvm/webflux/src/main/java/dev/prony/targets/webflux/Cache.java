@@ -21,7 +21,8 @@ import reactor.core.scheduler.Schedulers;
 
 /**
  * Values by key in Redis. Lettuce sends the commands of many requests over one connection; the contract's 20
- * connections are used in turn. Each is opened when it is first needed. While Redis is away commands fail at once.
+ * connections are used in turn. Each is opened when it is first needed. While Redis is away commands fail
+ * at once.
  */
 @Component
 class Cache implements Service {

@@ -17,8 +17,9 @@ import reactor.core.publisher.Flux;
 import reactor.core.publisher.Mono;
 
 /**
- * The table users in MariaDB, through a pool of R2DBC connections with prepared statements. The pool has no limit of
- * idle connections apart from that of open ones; idle ones beyond the first are closed after a while.
+ * The table users in MariaDB, through a pool of R2DBC connections with prepared statements. The pool has
+ * no limit of idle connections apart from that of open ones; idle ones beyond the first are closed after a
+ * while.
  */
 @Component
 class Users implements Service {

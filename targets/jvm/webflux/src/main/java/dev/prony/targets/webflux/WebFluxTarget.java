@@ -8,7 +8,10 @@ import org.springframework.boot.autoconfigure.SpringBootApplication;
 import org.springframework.boot.autoconfigure.r2dbc.R2dbcAutoConfiguration;
 import org.springframework.context.annotation.Bean;
 
-/** Spring WebFlux as a target; connections to services come from {@link Settings} and not from Spring's properties. */
+/**
+ * Spring WebFlux as a target; connections to services come from {@link Settings} and not from Spring's
+ * properties.
+ */
 @SpringBootApplication(exclude = R2dbcAutoConfiguration.class)
 public class WebFluxTarget {
 
