@@ -43,9 +43,7 @@ fn code_of(error: &anyhow::Error) -> u8 {
         )
         | None => USAGE,
         Some(RunnerError::Engine(EngineError::Pace(_) | EngineError::Plan(_))) => USAGE,
-        Some(RunnerError::Service(
-            target::service::ServiceError::Unknown { .. } | target::service::ServiceError::Manifest(_),
-        )) => USAGE,
+        Some(RunnerError::Service(error)) if is_service_mistake(error) => USAGE,
         Some(RunnerError::Target(error)) if is_mistake(error) => USAGE,
         Some(_) => FAILED,
     }
@@ -55,4 +53,10 @@ fn code_of(error: &anyhow::Error) -> u8 {
 fn is_mistake(error: &target::TargetError) -> bool {
     use target::TargetError::{Manifest, Plan, Unknown};
     matches!(error, Manifest(_) | Unknown { .. } | Plan { .. })
+}
+
+/// As [`is_mistake`], for a service.
+pub(crate) fn is_service_mistake(error: &target::service::ServiceError) -> bool {
+    use target::service::ServiceError::{Manifest, Unknown};
+    matches!(error, Manifest(_) | Unknown { .. })
 }

@@ -154,10 +154,7 @@ impl Bench {
 
 fn failed(error: &ServiceError) -> Result<u8> {
     writeln!(std::io::stderr(), "prony: {error}")?;
-    Ok(match error {
-        ServiceError::Unknown { .. } | ServiceError::Manifest(_) => exit::USAGE,
-        _ => exit::FAILED,
-    })
+    Ok(if exit::is_service_mistake(error) { exit::USAGE } else { exit::FAILED })
 }
 
 /// As a word of a POSIX shell.

@@ -18,7 +18,7 @@ pub enum RunnerError {
     Target(#[from] TargetError),
     /// A service could not be made, started or kept up.
     #[error(transparent)]
-    Service(#[from] target::service::ServiceError),
+    Service(Box<target::service::ServiceError>),
     /// A target did not answer as its contract says.
     #[error("{target}: {source}\n  remedy: mend the target, or the expectation in the scenario file")]
     Contract {
@@ -75,6 +75,12 @@ pub enum RunnerError {
 
 /// Why a request cannot be sent as it is written.
 pub(crate) type RequestError = request::ProgramError;
+
+impl From<target::service::ServiceError> for RunnerError {
+    fn from(error: target::service::ServiceError) -> Self {
+        Self::Service(Box::new(error))
+    }
+}
 
 impl RunnerError {
     /// Wraps an error of the system about a file.
