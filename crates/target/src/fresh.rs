@@ -5,13 +5,15 @@
 
 use sha2::{Digest as _, Sha256};
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 /// Files that are looked at.
 const FILES_MAX: usize = 100_000;
 /// Bytes that are read.
 const BYTES_MAX: u64 = 512 << 20;
+/// Bytes read at a time.
+const READ_BYTES: usize = 64 << 10;
 
 /// Path and SHA-256 of every file of a build, sorted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -40,10 +42,16 @@ pub fn build_state(folder: &Path) -> Option<BuildState> {
     (!files.is_empty()).then_some(BuildState(files))
 }
 
-fn sum(file: &Path) -> io::Result<[u8; 32]> {
+fn sum(path: &Path) -> io::Result<[u8; 32]> {
+    let mut file = File::open(path)?.take(BYTES_MAX);
     let mut digest = Sha256::new();
-    io::copy(&mut io::Read::take(File::open(file)?, BYTES_MAX), &mut digest)?;
-    Ok(digest.finalize().into())
+    let mut buffer = vec![0; READ_BYTES];
+    loop {
+        match file.read(&mut buffer)? {
+            0 => return Ok(digest.finalize().into()),
+            count => digest.update(&buffer[..count]),
+        }
+    }
 }
 
 #[cfg(test)]
