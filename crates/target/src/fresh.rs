@@ -5,13 +5,15 @@
 
 use sha2::{Digest as _, Sha256};
 use std::fs::{self, File};
-use std::io;
+use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
 /// Files that are looked at.
 const FILES_MAX: usize = 100_000;
 /// Bytes that are read.
 const BYTES_MAX: u64 = 512 << 20;
+/// Bytes read at a time.
+const READ_BYTES: usize = 64 << 10;
 
 /// Path and SHA-256 of every file of a build, sorted.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,7 +25,7 @@ pub struct BuildState(Vec<(PathBuf, [u8; 32])>);
 pub fn build_state(folder: &Path) -> Option<BuildState> {
     let mut files = Vec::new();
     let mut left = BYTES_MAX;
-    let mut folders = vec![folder.join(".build")];
+    let mut folders = vec![PathBuf::from(crate::build::folder_of(folder))];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
             // Of the entry itself: a symbolic link is not followed.
@@ -40,17 +42,16 @@ pub fn build_state(folder: &Path) -> Option<BuildState> {
     (!files.is_empty()).then_some(BuildState(files))
 }
 
-fn sum(file: &Path) -> io::Result<[u8; 32]> {
+fn sum(path: &Path) -> io::Result<[u8; 32]> {
+    let mut file = File::open(path)?.take(BYTES_MAX);
     let mut digest = Sha256::new();
-    let mut reader = io::Read::take(File::open(file)?, BYTES_MAX);
-    let mut bytes = [0; 64 << 10];
+    let mut buffer = vec![0; READ_BYTES];
     loop {
-        match io::Read::read(&mut reader, &mut bytes)? {
-            0 => break,
-            count => digest.update(&bytes[..count]),
+        match file.read(&mut buffer)? {
+            0 => return Ok(digest.finalize().into()),
+            count => digest.update(&buffer[..count]),
         }
     }
-    Ok(digest.finalize().into())
 }
 
 #[cfg(test)]
