@@ -1,10 +1,13 @@
-//! A target that runs: where it listens, whether it lives, and its end.
+//! A target that runs: where it listens, whether it lives, how it is started again, and its end.
 //!
 //! Invariant: [`RunningTarget::stop`] succeeds only after the guard saw the last process of the target go and the
 //! port could be bound again. Dropped without a stop, the target is ended by its guard a moment later.
 
 use crate::TargetError;
-use crate::guard::{Exit, Finish, Guard};
+use crate::guard::{Ending, Exit, Finish, Guard};
+use crate::start::{self, Unready};
+use schema::target::{Ready, Stop};
+use std::collections::BTreeMap;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::time::{Duration, Instant};
@@ -18,13 +21,13 @@ const PORT_PAUSE: Duration = Duration::from_millis(5);
 pub struct RunningTarget {
     guard: Guard,
     addr: SocketAddr,
-    pid: u32,
+    ready: Ready,
     ready_ns: u64,
 }
 
 impl RunningTarget {
-    pub(crate) fn new(guard: Guard, addr: SocketAddr, pid: u32, ready_ns: u64) -> Self {
-        Self { guard, addr, pid, ready_ns }
+    pub(crate) fn new(guard: Guard, addr: SocketAddr, ready: Ready, ready_ns: u64) -> Self {
+        Self { guard, addr, ready, ready_ns }
     }
 
     /// Where it listens: 127.0.0.1 and the port it was given.
@@ -33,10 +36,12 @@ impl RunningTarget {
         self.addr
     }
 
-    /// Its first process, which is also its process group. Counters are read from it and its descendants.
+    /// Its first process since the last start, which is also its process group. Counters are read from it and its
+    /// descendants.
     #[must_use]
     pub fn pid(&self) -> u32 {
-        self.pid
+        // It was handed out only after a start, and a start is never forgotten.
+        self.guard.started().map_or(0, |(pid, _)| pid)
     }
 
     /// Nanoseconds from the execution of its program to the first good answer, seen with a step of at most 20 ms.
@@ -61,6 +66,34 @@ impl RunningTarget {
     #[must_use]
     pub fn log_tail(&self) -> String {
         self.guard.tail()
+    }
+
+    /// Ends it as `how` says (as its manifest does where that is absent) and starts it again at the same address,
+    /// with `env` laid over its environment; returns nanoseconds from the execution of the program to the first good
+    /// answer. May be called while a load runs.
+    ///
+    /// # Errors
+    /// It does not start again, or gives no good answer in time; it stays down then.
+    pub fn restart(&self, how: Option<&Stop>, env: BTreeMap<String, String>) -> Result<u64, TargetError> {
+        self.guard.restart(how.map(Ending::from), env)?;
+        start::await_ready(&self.guard, &self.ready, self.addr).map_err(|unready| {
+            let (command, tail) = (self.guard.shown(), self.guard.tail());
+            match (unready, self.guard.exit()) {
+                (Unready::TimedOut { timeout, last }, _) => {
+                    TargetError::NotReady { timeout, addr: self.addr, last, tail }
+                }
+                (Unready::Ended, Some(exit)) => TargetError::EndedEarly { command, exit, tail },
+                (Unready::Ended, None) => {
+                    self.guard.lost("it ended while the target was starting".to_owned())
+                }
+            }
+        })
+    }
+
+    /// Whether it answers at this moment, as its readiness asks; waits at most `timeout` for the answer.
+    #[must_use]
+    pub fn answers(&self, timeout: Duration) -> bool {
+        start::probe(self.addr, self.ready.path.as_deref(), timeout).is_ok()
     }
 
     /// Ends it and verifies that all its processes are gone and that its port is free. Takes at most the time of

@@ -162,7 +162,7 @@ fn try_start(plan: &StartPlan) -> Result<RunningTarget, TargetError> {
     let log_before = std::fs::metadata(&plan.log).map_or(0, |facts| facts.len());
     let mut guard = Guard::launch(&plan.launcher, &spec)?;
     match await_ready(&guard, &plan.ready, addr) {
-        Ok((pid, ready_ns)) => Ok(RunningTarget::new(guard, addr, pid, ready_ns)),
+        Ok(ready_ns) => Ok(RunningTarget::new(guard, addr, plan.ready.clone(), ready_ns)),
         Err(fault) => {
             let finish = guard.end();
             let error = explain(&guard, fault, addr, &plan.log, log_before);
@@ -185,7 +185,7 @@ fn not_found(plan: &StartPlan, program: &str) -> TargetError {
 }
 
 /// Why a target did not become ready.
-enum Unready {
+pub(crate) enum Unready {
     Ended,
     TimedOut { timeout: Nanos, last: String },
 }
@@ -237,9 +237,9 @@ fn free_port() -> Result<SocketAddr, TargetError> {
         .map_err(|error| TargetError::io("get a free port on 127.0.0.1", error))
 }
 
-/// Probes until the first good answer: process identifier, and nanoseconds since the program was executed.
-fn await_ready(guard: &Guard, ready: &Ready, addr: SocketAddr) -> Result<(u32, u64), Unready> {
-    let (pid, executed) = guard.started().ok_or(Unready::Ended)?;
+/// Probes until the first good answer: nanoseconds since the program was last executed.
+pub(crate) fn await_ready(guard: &Guard, ready: &Ready, addr: SocketAddr) -> Result<u64, Unready> {
+    let (_, executed) = guard.started().ok_or(Unready::Ended)?;
     let timeout = ready.timeout.unwrap_or(READY_TIMEOUT);
     let deadline = executed + timeout.to_duration();
     let mut pause = FIRST_PAUSE;
@@ -252,7 +252,7 @@ fn await_ready(guard: &Guard, ready: &Ready, addr: SocketAddr) -> Result<(u32, u
             return Err(Unready::Ended);
         }
         let last = match probed {
-            Ok(()) => return Ok((pid, ready_ns)),
+            Ok(()) => return Ok(ready_ns),
             Err(last) => last,
         };
         if Instant::now() >= deadline {
@@ -265,7 +265,8 @@ fn await_ready(guard: &Guard, ready: &Ready, addr: SocketAddr) -> Result<(u32, u
     }
 }
 
-fn probe(addr: SocketAddr, path: Option<&str>, timeout: Duration) -> Result<(), String> {
+/// One attempt: a status 200 from `path`, or an accepted connection.
+pub(crate) fn probe(addr: SocketAddr, path: Option<&str>, timeout: Duration) -> Result<(), String> {
     let Some(path) = path else {
         return TcpStream::connect_timeout(&addr, timeout).map(drop).map_err(|error| error.to_string());
     };

@@ -34,6 +34,8 @@ const CASES: &[Case] = &[
     ("a_killed_guard_takes_the_target_along", killed_guard),
     ("the_guard_does_not_heed_terminal_signals", terminal_signals),
     ("a_dropped_target_is_ended", dropped),
+    ("a_restart_keeps_the_address_and_changes_the_environment", restarts),
+    ("a_restart_that_fails_is_told", restart_fails),
     ("an_early_end_shows_the_log", early_end),
     ("a_death_in_use_is_reported", death_in_use),
     ("a_target_that_never_listens_is_given_up", never_listens),
@@ -307,6 +309,39 @@ fn dropped(bench: &Bench) {
     let guard = guard_of(target.pid());
     drop(target);
     eventually("guard and target are gone", || is_gone(guard) && bench.processes().is_empty());
+}
+
+fn restarts(bench: &Bench) {
+    let running = bench.started();
+    let (addr, before) = (running.addr(), running.pid());
+    let env = BTreeMap::from([("PRONY_CHANGED".to_owned(), "yes".to_owned())]);
+    let kill = Stop { signal: Some(schema::target::StopSignal::Kill), timeout: None };
+    for how in [None, Some(&kill)] {
+        let ready_ns = running.restart(how, env.clone()).expect("it starts again");
+        assert!(ready_ns > 0 && running.is_alive() && running.addr() == addr);
+        assert!(running.answers(DEADLINE));
+    }
+    let now = running.pid();
+    assert!(now != before && is_gone(before));
+    let environment = fs::read(format!("/proc/{now}/environ")).unwrap();
+    assert!(String::from_utf8_lossy(&environment).contains("PRONY_CHANGED=yes"));
+    running.stop().expect("it stops");
+    assert!(bench.processes().is_empty());
+}
+
+/// The second start finds its program gone.
+fn restart_fails(bench: &Bench) {
+    let program = bench.folder.path().join("program");
+    fs::write(&program, format!("#!/bin/sh\nexec {} serve $1\n", exe())).unwrap();
+    fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+    let running =
+        start(bench.plan(&[program.to_str().unwrap().to_owned(), "{port}".to_owned()])).expect("it starts");
+    fs::remove_file(&program).unwrap();
+    let text = running.restart(None, BTreeMap::new()).unwrap_err().to_string();
+    assert!(text.contains("program"), "{text}");
+    assert!(!running.is_alive(), "it stays down");
+    drop(running);
+    eventually("the guard is gone", || bench.processes().is_empty());
 }
 
 fn early_end(bench: &Bench) {

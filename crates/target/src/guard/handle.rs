@@ -3,9 +3,10 @@
 //! Dropping the handle closes the guard's stdin, which makes it end the target; the reader thread then reaps it.
 
 use super::GUARD;
-use super::protocol::{Ending, Exit, Report, Spec};
+use super::protocol::{Ending, Exit, Order, Report, Restart, Spec};
 use crate::TargetError;
 use crate::tail::{clean, tail};
+use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
@@ -25,7 +26,7 @@ const REPORT_BYTES: u64 = 1 << 20;
 /// A guard process.
 #[derive(Debug)]
 pub(crate) struct Guard {
-    stdin: Option<ChildStdin>,
+    stdin: Mutex<Option<ChildStdin>>,
     shared: Arc<Shared>,
     guard_pid: u32,
     command: String,
@@ -52,7 +53,10 @@ struct Shared {
 
 #[derive(Clone, Debug, Default)]
 struct State {
+    /// The latest start.
     started: Option<(u32, Instant)>,
+    /// Starts so far: one, and one for each restart.
+    starts: u32,
     failed: Option<String>,
     exit: Option<Exit>,
     finish: Option<Finish>,
@@ -88,7 +92,7 @@ impl Guard {
         // A guard that is already dead shows as a lost one below.
         let _ = stdin.as_mut().map(|stdin| writeln!(stdin, "{orders}"));
         let guard = Self {
-            stdin,
+            stdin: Mutex::new(stdin),
             shared,
             guard_pid,
             command: spec.command.join(" "),
@@ -127,7 +131,7 @@ impl Guard {
     /// Whether the target runs and is guarded.
     pub(crate) fn is_alive(&self) -> bool {
         let state = self.lock();
-        state.started.is_some() && state.exit.is_none() && state.finish.is_none()
+        state.started.is_some() && state.failed.is_none() && state.exit.is_none() && state.finish.is_none()
     }
 
     /// Waits until the target or the guard has ended, at most `timeout`; says whether it has.
@@ -136,9 +140,39 @@ impl Guard {
         over(&self.wait(timeout, over))
     }
 
+    /// Has the guard end the target and start it again, with `env` laid over its environment; returns once the
+    /// program has been executed anew.
+    pub(crate) fn restart(
+        &self,
+        ending: Option<Ending>,
+        env: BTreeMap<String, String>,
+    ) -> Result<(), TargetError> {
+        let before = self.lock().starts;
+        let ending = ending.unwrap_or(self.ending);
+        self.order(&Order::Restart(Restart { ending, env }))?;
+        let over = |state: &State| state.starts > before || state.failed.is_some() || state.finish.is_some();
+        let state = self.wait(ending.timeout() + CLEAR_TIMEOUT + START_TIMEOUT, over);
+        match (state.starts > before, state.failed, state.finish) {
+            (true, _, _) => Ok(()),
+            (false, Some(cause), _) => {
+                let cause = clean(&cause, 400);
+                Err(TargetError::Launch { command: self.shown(), cause, tail: tail(&self.log) })
+            }
+            (false, None, Some(Finish::Lost(cause))) => Err(self.lost(cause)),
+            (false, None, _) => Err(self.lost("the target could not be started again".to_owned())),
+        }
+    }
+
+    fn order(&self, order: &Order) -> Result<(), TargetError> {
+        let mut stdin = self.stdin.lock().unwrap_or_else(PoisonError::into_inner);
+        let pipe = stdin.as_mut().ok_or_else(|| self.lost("it was told to end".to_owned()))?;
+        writeln!(pipe, "{order}").map_err(|error| self.lost(error.to_string()))
+    }
+
     /// Has the guard end the target and itself, and waits until both are gone.
     pub(crate) fn end(&mut self) -> Finish {
-        if let Some(mut stdin) = self.stdin.take() {
+        let stdin = self.stdin.get_mut().unwrap_or_else(PoisonError::into_inner);
+        if let Some(mut stdin) = stdin.take() {
             // Should the order not arrive, the end of file that follows says the same.
             let _ = writeln!(stdin, "{}", self.ending);
         }
@@ -209,7 +243,10 @@ fn follow(mut guard: Child, stdout: ChildStdout, shared: &Shared) {
     let lines = BufReader::new(stdout.take(REPORT_BYTES)).lines();
     for report in lines.map_while(Result::ok).filter_map(|line| Report::parse(&line)) {
         match report {
-            Report::Started(pid) => shared.change(|state| state.started = Some((pid, Instant::now()))),
+            Report::Started(pid) => shared.change(|state| {
+                state.started = Some((pid, Instant::now()));
+                state.starts += 1;
+            }),
             Report::Failed(cause) => shared.change(|state| state.failed = Some(cause)),
             Report::Exited(exit) => shared.change(|state| state.exit = Some(exit)),
             Report::Gone => last_word = Some(Finish::Gone),

@@ -1,7 +1,8 @@
 //! What prony and the guard say to each other: one JSON line with the [`Spec`], then short text lines.
 //!
-//! prony → guard: `stop TERM 5000`. Guard → prony: `pid 123`, `failed TEXT`, `exited code 1`, `exited signal 9`, and
-//! last `gone` or `left 12 13`. End of file on prony's side means that the guard is to end the target.
+//! prony → guard: `stop TERM 5000`, or `restart {…}` with a [`Restart`] as JSON. Guard → prony: `pid 123` after each
+//! start, `failed TEXT`, `exited code 1`, `exited signal 9`, and last `gone` or `left 12 13`. An end that a restart
+//! asked for is not reported. End of file on prony's side means that the guard is to end the target.
 
 use schema::target::{Stop, StopSignal};
 use serde::{Deserialize, Serialize};
@@ -78,6 +79,45 @@ pub(crate) fn signal_name(signal: StopSignal) -> &'static str {
         StopSignal::Int => "INT",
         StopSignal::Quit => "QUIT",
         StopSignal::Kill => "KILL",
+    }
+}
+
+/// The target is to be ended and started again under the same guard.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub(crate) struct Restart {
+    /// How it is ended.
+    pub(crate) ending: Ending,
+    /// Laid over its environment from now on.
+    pub(crate) env: BTreeMap<String, String>,
+}
+
+/// What prony tells a guard that watches a target.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Order {
+    /// End the target and yourself.
+    Stop(Ending),
+    /// End the target and start it again.
+    Restart(Restart),
+}
+
+impl Order {
+    /// Reads one line; `None` for what prony never says.
+    pub(crate) fn parse(line: &str) -> Option<Self> {
+        match line.strip_prefix("restart ") {
+            Some(json) => serde_json::from_str(json).ok().map(Self::Restart),
+            None => Ending::parse(line).map(Self::Stop),
+        }
+    }
+}
+
+impl fmt::Display for Order {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Stop(ending) => ending.fmt(f),
+            Self::Restart(restart) => {
+                write!(f, "restart {}", serde_json::to_string(restart).map_err(|_| fmt::Error)?)
+            }
+        }
     }
 }
 
@@ -167,7 +207,12 @@ mod tests {
         }
         for signal in [StopSignal::Term, StopSignal::Int, StopSignal::Quit, StopSignal::Kill] {
             let ending = Ending { signal, timeout_ms: 5000 };
-            assert_eq!(Ending::parse(&ending.to_string()), Some(ending));
+            let env = BTreeMap::from([("A".to_owned(), "two\nlines".to_owned())]);
+            for order in [Order::Stop(ending), Order::Restart(Restart { ending, env })] {
+                let line = order.to_string();
+                assert!(!line.contains('\n'), "{line}");
+                assert_eq!(Order::parse(&line), Some(order));
+            }
         }
     }
 
@@ -176,8 +221,10 @@ mod tests {
         for line in ["", "pid", "pid x", "exited", "exited code", "gone away", "left", "hello"] {
             assert_eq!(Report::parse(line), None, "{line}");
         }
-        for line in ["", "stop", "stop TERM", "stop HUP 1", "stop TERM 1 2", "stop TERM -1"] {
-            assert_eq!(Ending::parse(line), None, "{line}");
+        for line in
+            ["", "stop", "stop TERM", "stop HUP 1", "stop TERM 1 2", "stop TERM -1", "restart", "restart {}"]
+        {
+            assert_eq!(Order::parse(line), None, "{line}");
         }
         assert_eq!(Report::Failed("a\nb".into()).to_string(), "failed a b");
     }

@@ -3,7 +3,7 @@
 //! Signals that would end it are caught and dropped, not ignored: an ignored signal would stay ignored in the
 //! target, a handler does not survive exec.
 
-use super::protocol::{Ending, Exit, Report, Spec, signal_name};
+use super::protocol::{Ending, Exit, Order, Report, Spec, signal_name};
 use super::{GUARD_EXEC, tree};
 use crate::pin;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
@@ -44,22 +44,47 @@ fn supervise() -> Result<(), String> {
     let mut events = Events::new().map_err(|error| format!("the guard cannot catch signals: {error}"))?;
     rustix::process::set_child_subreaper(Some(getpid()))
         .map_err(|error| format!("the guard cannot become child subreaper: {error}"))?;
-    let spec = read_spec(&mut events)?;
-    let target = match spawn(&spec) {
-        Ok(target) => target,
+    let mut spec = read_spec(&mut events)?;
+    let mut family = start(&spec)?;
+    loop {
+        let restart = match watch(&mut events, &mut family, spec.ending) {
+            None => None,
+            Some(Order::Stop(ending)) => {
+                ask_to_end(&mut events, &mut family, ending);
+                None
+            }
+            Some(Order::Restart(restart)) => {
+                family.is_awaited = true;
+                ask_to_end(&mut events, &mut family, restart.ending);
+                Some(restart)
+            }
+        };
+        let left = clear(Some(&mut family));
+        match restart {
+            Some(restart) if left.is_empty() => {
+                spec.env.extend(restart.env);
+                family = start(&spec)?;
+            }
+            _ => {
+                say(&if left.is_empty() { Report::Gone } else { Report::Left(left) });
+                return Ok(());
+            }
+        }
+    }
+}
+
+/// Starts the target and tells prony.
+fn start(spec: &Spec) -> Result<Family, String> {
+    match spawn(spec) {
+        Ok(target) => {
+            say(&Report::Started(target.as_raw_nonzero().get().cast_unsigned()));
+            Ok(Family { target, exit: None, is_awaited: false })
+        }
         Err(reason) => {
             clear(None);
-            return Err(reason);
+            Err(reason)
         }
-    };
-    say(&Report::Started(target.as_raw_nonzero().get().cast_unsigned()));
-    let mut family = Family { target, exit: None };
-    if let Some(ending) = watch(&mut events, &mut family, spec.ending) {
-        ask_to_end(&mut events, &mut family, ending);
     }
-    let left = clear(Some(&mut family));
-    say(&if left.is_empty() { Report::Gone } else { Report::Left(left) });
-    Ok(())
 }
 
 /// Tells prony. Prony may be dead; the guard's work is the same then.
@@ -122,19 +147,19 @@ fn spawn(spec: &Spec) -> Result<Pid, String> {
 }
 
 /// Waits until the target ends (`None`) or is to be ended.
-fn watch(events: &mut Events, family: &mut Family, by_default: Ending) -> Option<Ending> {
+fn watch(events: &mut Events, family: &mut Family, by_default: Ending) -> Option<Order> {
     loop {
         family.reap();
         if family.exit.is_some() {
             return None;
         }
         while let Some(line) = events.line() {
-            if let Some(ending) = Ending::parse(&line) {
-                return Some(ending);
+            if let Some(order) = Order::parse(&line) {
+                return Some(order);
             }
         }
         if events.closed {
-            return Some(by_default);
+            return Some(Order::Stop(by_default));
         }
         events.wait(None);
     }
@@ -199,6 +224,8 @@ fn signal(signal: StopSignal) -> Signal {
 struct Family {
     target: Pid,
     exit: Option<Exit>,
+    /// Its end was asked for by a restart, so it is no news.
+    is_awaited: bool,
 }
 
 impl Family {
@@ -209,7 +236,9 @@ impl Family {
                 && let Some(exit) = exit_of(status)
             {
                 self.exit = Some(exit);
-                say(&Report::Exited(exit));
+                if !self.is_awaited {
+                    say(&Report::Exited(exit));
+                }
             }
         })
     }
