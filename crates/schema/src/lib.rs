@@ -13,6 +13,7 @@ mod compact;
 pub mod doctor;
 pub mod experiment;
 pub mod fault;
+pub mod limits;
 pub mod load;
 pub mod metric;
 pub mod plan;

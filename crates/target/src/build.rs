@@ -68,6 +68,8 @@ fn spec(command: &[String], folder: &Path, out: &str, log: &Path) -> Spec {
         env: BTreeMap::new(),
         folder: Some(folder.to_owned()),
         cpus: None,
+        confine: None,
+        join: None,
         log: log.to_owned(),
         ending: BUILD_ENDING,
     }
