@@ -8,6 +8,14 @@ use std::cmp::Reverse;
 use std::io::Write;
 
 pub(crate) fn doctor(args: &DoctorArgs) -> Result<u8> {
+    // Told on standard error: the facts on standard output keep their format.
+    let swept = target::confine::sweep();
+    for removed in &swept.removed {
+        eprintln!("removed {removed}: its guard was killed in an earlier run");
+    }
+    for left in &swept.left {
+        eprintln!("of an earlier run there is still left: {left}");
+    }
     let mut found = collect::doctor(&collect::Roots::default());
     let mut out = std::io::stdout();
     if args.format == TextOrJson::Json {

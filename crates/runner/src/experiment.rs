@@ -76,6 +76,7 @@ pub fn run(
 ) -> Result<Outcome, RunnerError> {
     // Before this process is confined: the audit is of the host, not of the generator's share.
     let audit = collect::doctor(&Roots::default());
+    sweep(observer);
     confine(&plan, observer);
     for found in environment.calibration.iter().flat_map(|limit| &limit.shortfalls) {
         observer.note(&format!("{}\n  remedy: {}", found.text, found.remedy));
@@ -148,6 +149,17 @@ fn project_of(plan: &ExperimentPlan) -> PathBuf {
         _ => None,
     });
     folder.map_or_else(|| PathBuf::from("."), |folder| resolve::project_of(&folder))
+}
+
+/// Removes what guards that were killed left on the host.
+fn sweep(observer: &mut dyn Observer) {
+    let swept = target::confine::sweep();
+    for removed in &swept.removed {
+        observer.note(&format!("removed {removed}: its guard was killed in an earlier run"));
+    }
+    for left in &swept.left {
+        observer.note(&format!("of an earlier run there is still left: {left}"));
+    }
 }
 
 /// Keeps prony's own threads off the target's CPUs: the generator pays for its own bookkeeping.

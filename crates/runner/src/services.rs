@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use target::service::{self, Host, RunningService, ServiceError};
+use target::service::{self, Host, RunningService};
 
 /// A handle on the services of a run; the last one dropped ends them.
 #[derive(Clone, Debug, Default)]
@@ -63,7 +63,7 @@ impl Services {
     }
 
     /// Starts again what has ended.
-    pub(crate) fn revive(&self) -> Result<(), ServiceError> {
+    pub(crate) fn revive(&self) -> Result<(), RunnerError> {
         let mut fleet = self.lock();
         for at in 0..fleet.entries.len() {
             let entry = &mut fleet.entries[at];
@@ -138,9 +138,9 @@ impl Services {
 }
 
 impl Fleet {
-    fn launch(&self, manifest: &ServiceManifest, folder: &Path) -> Result<RunningService, ServiceError> {
+    fn launch(&self, manifest: &ServiceManifest, folder: &Path) -> Result<RunningService, RunnerError> {
         let host = Host { launcher: &self.launcher, cpus: self.cpus.as_deref(), cancelled: &self.cancelled };
-        service::start(manifest, folder, &host)
+        Ok(service::start(manifest, folder, &host)?)
     }
 
     fn running(&self) -> impl Iterator<Item = &RunningService> {

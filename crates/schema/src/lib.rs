@@ -15,6 +15,7 @@ pub mod event;
 pub mod experiment;
 pub mod fault;
 pub mod knob;
+pub mod limits;
 pub mod load;
 pub mod metric;
 pub mod plan;

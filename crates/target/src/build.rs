@@ -100,6 +100,8 @@ fn spec(plan: &Build, knobs: BTreeMap<String, String>, folder: &Path, out: &Path
         env: env.into_iter().map(|(name, value)| (name, values.fill(&value))).collect(),
         folder: Some(folder.to_owned()),
         cpus: None,
+        confine: None,
+        join: None,
         log: log.to_owned(),
         ending: BUILD_ENDING,
     }

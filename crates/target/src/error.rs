@@ -72,6 +72,29 @@ pub enum TargetError {
         /// The end of the log.
         tail: String,
     },
+    /// Its network of its own cannot be had; [`crate::start`] starts it on the host's instead.
+    #[error("the target cannot have a network of its own: {cause}")]
+    NoNetwork {
+        /// What is missing.
+        cause: String,
+    },
+    /// It needs more memory than its limit.
+    #[error(
+        "the kernel killed {kills} of the target's processes because they reached the memory limit{limit} (OOM kill): `{command}` \
+         {exit}\n  remedy: raise limits.memory, or lower what the target takes{tail}"
+    )]
+    OutOfMemory {
+        /// Processes killed.
+        kills: u64,
+        /// ` of 64MiB`.
+        limit: String,
+        /// The command.
+        command: String,
+        /// How it ended.
+        exit: Exit,
+        /// The end of its log.
+        tail: String,
+    },
     /// The target ended before it was ready.
     #[error("the target ended before it was ready: `{command}` {exit}{tail}")]
     EndedEarly {

@@ -25,7 +25,7 @@ pub struct BuildState(Vec<(PathBuf, [u8; 32])>);
 pub fn build_state(folder: &Path) -> Option<BuildState> {
     let mut files = Vec::new();
     let mut left = BYTES_MAX;
-    let mut folders = vec![PathBuf::from(crate::build::folder_of(folder))];
+    let mut folders = vec![folder.join(".build")];
     while let Some(folder) = folders.pop() {
         for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
             // Of the entry itself: a symbolic link is not followed.

@@ -4,11 +4,12 @@
 //! even prony's own death by SIGKILL; a target is called ready only after a good answer, and called stopped only
 //! after its last process is gone and its port is free; answers of targets are hostile input: every read has a
 //! deadline and a limit, and what is shown of them is bounded and stripped of control characters.
-//! Absent on purpose: load, measurement, cgroups and network namespaces (a later issue), and the reference target
-//! itself (crate testkit), which is started here as a plain command.
+//! Absent on purpose: load, measurement, and the reference target itself (crate testkit), which is started here as a
+//! plain command.
 
 mod build;
 mod catalog;
+pub mod confine;
 pub mod contract;
 mod error;
 mod fresh;

@@ -6,11 +6,13 @@
 use crate::TargetError;
 use crate::guard::{Ending, Exit, Finish, Guard};
 use crate::start::{self, Unready};
+use schema::limits::Confinement;
 use schema::target::{Ready, Stop};
 use std::collections::BTreeMap;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::time::{Duration, Instant};
+use units::Bytes;
 
 /// The kernel may close a listener shortly after the process that held it is gone (io_uring defers it).
 const PORT_TIMEOUT: Duration = Duration::from_secs(2);
@@ -30,7 +32,7 @@ impl RunningTarget {
         Self { guard, addr, ready, ready_ns }
     }
 
-    /// Where it listens: 127.0.0.1 and the port it was given.
+    /// Where it listens: 127.0.0.1, or the address of its own network, and the port it was given.
     #[must_use]
     pub fn addr(&self) -> SocketAddr {
         self.addr
@@ -60,6 +62,18 @@ impl RunningTarget {
     #[must_use]
     pub fn exit(&self) -> Option<Exit> {
         self.guard.exit()
+    }
+
+    /// What it is confined to, as read back; absent where nothing was asked for.
+    #[must_use]
+    pub fn confinement(&self) -> Option<Confinement> {
+        self.guard.confined()
+    }
+
+    /// Whether its end came of its memory limit, and then how that is told.
+    #[must_use]
+    pub fn out_of_memory(&self) -> Option<TargetError> {
+        out_of_memory(&self.guard)
     }
 
     /// The last lines of its log, indented for an error text.
@@ -108,13 +122,29 @@ impl RunningTarget {
             Finish::Left(pids) => return Err(TargetError::Survivors { pids }),
             Finish::Lost(cause) => return Err(self.guard.lost(cause)),
         }
+        if let Some(error) = out_of_memory(&self.guard) {
+            return Err(error);
+        }
         if let Some(exit) = ended_before {
             let (command, tail) = (self.guard.shown(), self.guard.tail());
             return Err(TargetError::Died { command, exit, tail });
         }
+        if self.guard.confined().is_some_and(|held| held.network.is_some()) {
+            // Its address went with its network.
+            return Ok(());
+        }
         await_free(self.addr, PORT_TIMEOUT)
             .map_err(|source| TargetError::PortHeld { addr: self.addr, source })
     }
+}
+
+/// The error of a target that ended because its processes reached their memory limit.
+pub(crate) fn out_of_memory(guard: &Guard) -> Option<TargetError> {
+    let (kills, exit) = (guard.oom_kills(), guard.exit()?);
+    let limit = guard.confined().and_then(|held| held.memory_bytes);
+    let limit = limit.map_or(String::new(), |bytes| format!(" of {}", Bytes(bytes)));
+    let (command, tail) = (guard.shown(), guard.tail());
+    (kills > 0).then_some(TargetError::OutOfMemory { kills, limit, command, exit, tail })
 }
 
 /// Waits until nobody listens at `addr`. The standard library binds with SO_REUSEADDR, so closed connections in

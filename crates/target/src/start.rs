@@ -1,12 +1,14 @@
 //! From a plan to a running, answering target.
 //!
-//! Invariants: the target listens on 127.0.0.1 at a port that was free just before; it is handed out only after a
+//! Invariants: the target listens on 127.0.0.1 at a port that was free just before, or in a network of its own; it is handed out only after a
 //! good answer; on every error path its processes are gone before the error is returned.
 
+use crate::confine::{Subnet, Wanted};
 use crate::guard::{Ending, Finish, Guard, Spec};
 use crate::template::Values;
 use crate::{RunningTarget, TargetError, knobs, pin, program};
 use probe::Limits;
+use schema::limits::{LimitsPlan, NetworkMode};
 use schema::target::{Ready, Stop, TargetManifest};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -16,7 +18,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use units::Nanos;
 
-/// `{host}`.
+/// `{host}` of a target on the host's network.
 const HOST: Ipv4Addr = Ipv4Addr::LOCALHOST;
 /// Starts, each with another port, before a taken port is an error.
 const ATTEMPTS: u32 = 3;
@@ -49,6 +51,8 @@ pub struct StartPlan {
     pub stop: Stop,
     /// CPUs that it may use; as the caller where absent.
     pub cpus: Option<Vec<u32>>,
+    /// What it is confined to besides.
+    pub limits: LimitsPlan,
     /// Takes its stdout and stderr; emptied first.
     pub log: PathBuf,
     /// prony's own binary, which becomes the guard.
@@ -101,6 +105,7 @@ impl StartPlan {
             ready: Ready::default(),
             stop: Stop::default(),
             cpus: None,
+            limits: LimitsPlan::default(),
             log: log.to_owned(),
             launcher: launcher.to_owned(),
         }
@@ -136,7 +141,7 @@ impl StartPlan {
 
     /// What the guard is told, with the port filled in.
     fn spec(&self, addr: SocketAddr) -> Spec {
-        let host = HOST.to_string();
+        let host = addr.ip().to_string();
         let port = addr.port().to_string();
         let shown = |path: &Option<PathBuf>| path.as_ref().map(|path| path.display().to_string());
         let (build, folder) = (shown(&self.build), shown(&self.folder));
@@ -151,6 +156,8 @@ impl StartPlan {
             env: self.env.iter().map(|(name, value)| (name.clone(), values.fill(value))).collect(),
             folder: self.folder.clone(),
             cpus: self.cpus.clone(),
+            confine: None,
+            join: None,
             log: self.log.clone(),
             ending: Ending::from(&self.stop),
         }
@@ -167,17 +174,51 @@ pub fn start(plan: StartPlan) -> Result<RunningTarget, TargetError> {
     File::create(&plan.log)
         .map_err(|error| TargetError::io(format!("write the log {}", plan.log.display()), error))?;
     let mut attempt = 1;
+    let (mut plan, mut weaknesses) = (plan, Vec::new());
     loop {
-        match try_start(&plan) {
+        match try_start(&plan, &weaknesses) {
+            Err(TargetError::NoNetwork { cause }) if plan.limits.is_isolated() => {
+                weaknesses.push(format!(
+                    "the target has no network of its own, but the host's, with its ports and settings: {cause}"
+                ));
+                plan.limits = on_the_host(plan.limits);
+            }
             Err(TargetError::PortTaken { .. }) if attempt < ATTEMPTS => attempt += 1,
             result => return result,
         }
     }
 }
 
-fn try_start(plan: &StartPlan) -> Result<RunningTarget, TargetError> {
-    let addr = free_port()?;
-    let spec = plan.spec(addr);
+/// The same limits without those of an isolated network.
+fn on_the_host(limits: LimitsPlan) -> LimitsPlan {
+    LimitsPlan {
+        cpus: limits.cpus,
+        memory_bytes: limits.memory_bytes,
+        swap: limits.swap,
+        network: NetworkMode::Host,
+        ..LimitsPlan::default()
+    }
+}
+
+fn try_start(plan: &StartPlan, weaknesses: &[String]) -> Result<RunningTarget, TargetError> {
+    let subnet = if plan.limits.is_isolated() {
+        Some(Subnet::free().map_err(|cause| TargetError::NoNetwork { cause })?)
+    } else {
+        None
+    };
+    let addr = match subnet {
+        Some(subnet) => SocketAddr::from((subnet.target(), Subnet::port())),
+        None => free_port()?,
+    };
+    let mut spec = plan.spec(addr);
+    if !plan.limits.is_none() || !weaknesses.is_empty() {
+        spec.confine = Some(Wanted {
+            limits: plan.limits.clone(),
+            cpus: plan.cpus.clone(),
+            subnet,
+            weaknesses: weaknesses.to_vec(),
+        });
+    }
     let path = spec.env.get("PATH").map(String::as_str);
     if program::find(&spec.command[0], spec.folder.as_deref(), path).is_none() {
         return Err(not_found(plan, &spec.command[0]));
@@ -214,6 +255,9 @@ pub(crate) enum Unready {
 }
 
 fn explain(guard: &Guard, fault: Unready, addr: SocketAddr, log: &Path, log_before: u64) -> TargetError {
+    if let Some(error) = crate::running::out_of_memory(guard) {
+        return error;
+    }
     let (command, tail) = (guard.shown(), guard.tail());
     match (fault, guard.exit()) {
         (Unready::TimedOut { timeout, last }, _) => TargetError::NotReady { timeout, addr, last, tail },

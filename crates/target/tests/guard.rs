@@ -4,6 +4,8 @@
 //! (`serve PORT`) and as a prony that is killed (`parent LOG`); otherwise it runs the table of cases.
 //! Every target carries a marker in its environment, by which its processes are found in `/proc`.
 
+mod confine;
+
 use schema::target::{Ready, Stop, TargetManifest};
 use std::collections::BTreeMap;
 use std::fs;
@@ -44,6 +46,13 @@ const CASES: &[Case] = &[
     ("a_missing_program_is_named", missing_program),
     ("a_program_that_cannot_be_executed_is_explained", unexecutable_program),
     ("the_target_is_confined_to_its_cpus", confined),
+    ("limits_hold_from_inside", confine::limits_hold_from_inside),
+    ("confinement_outlives_a_restart", confine::confinement_outlives_a_restart),
+    ("networks_do_not_see_each_other", confine::networks_do_not_see_each_other),
+    ("a_greedy_target_is_killed", confine::a_greedy_target_is_killed_and_the_error_names_it),
+    ("a_quota_throttles", confine::a_quota_throttles),
+    ("a_killed_prony_leaves_no_confinement", confine::a_killed_prony_leaves_no_group_network_or_table),
+    ("a_killed_guard_is_swept_up_after", confine::a_killed_guard_is_swept_up_after),
     ("a_build_succeeds_fails_and_is_called_off", builds),
 ];
 
@@ -53,7 +62,10 @@ fn main() -> ExitCode {
     }
     let args: Vec<String> = std::env::args().skip(1).collect();
     match args.first().map(String::as_str) {
-        Some("serve") => serve(&args[1]),
+        Some("serve") => serve(&format!("127.0.0.1:{}", args[1])),
+        Some("serve-at") => serve(&args[1]),
+        Some("greedy") => confine::greedy(),
+        Some("confined-parent") => confine::parent(Path::new(&args[1]), &args[2]),
         Some("parent") => parent(Path::new(&args[1]), &args[2]),
         _ => run_cases(args.iter().find(|arg| !arg.starts_with('-')).map_or("", String::as_str)),
     }
@@ -74,9 +86,9 @@ fn run_cases(filter: &str) -> ExitCode {
 }
 
 /// Answers every connection with 200 until it is ended.
-fn serve(port: &str) -> ExitCode {
-    let listener = TcpListener::bind(format!("127.0.0.1:{port}")).expect("the port is free");
-    eprintln!("listening on {port}");
+fn serve(address: &str) -> ExitCode {
+    let listener = TcpListener::bind(address).expect("the port is free");
+    eprintln!("listening on {}", address.rsplit(':').next().unwrap_or_default());
     for mut stream in listener.incoming().map_while(Result::ok) {
         let mut request = [0; 1024];
         let _ = stream.read(&mut request);

@@ -14,6 +14,6 @@ mod users;
 
 pub use clock::{Clock, MonotonicClock};
 pub use parse::ParseQuantityError;
-pub use quantity::{Bytes, Count, Nanos, PerSecond};
+pub use quantity::{BitsPerSecond, Bytes, Count, Nanos, PerSecond};
 pub use seed::{Rng, Seed};
 pub use users::{ParseUsersError, Users};

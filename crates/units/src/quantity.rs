@@ -1,4 +1,4 @@
-//! `Nanos`, `PerSecond`, `Count` and `Bytes`: parsing, canonical text and serde.
+//! `Nanos`, `PerSecond`, `Count`, `Bytes` and `BitsPerSecond`: parsing, canonical text and serde.
 //!
 //! In files for people (experiments, scenarios, manifests) a quantity is a string such as `"5s"`; in files for
 //! machines raw integers with the unit in the key are used instead, so these serde forms never appear there.
@@ -27,6 +27,10 @@ pub struct Count(pub u64);
 /// A size in bytes; `KiB`, `MiB`, `GiB` are powers of 1024 and `kB`, `MB`, `GB` powers of 1000.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Bytes(pub u64);
+
+/// Speed of a network; `kbit`, `mbit`, `gbit` are powers of 1000, as in tc(8).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct BitsPerSecond(pub u64);
 
 const DURATION: Grammar = Grammar {
     what: "duration",
@@ -74,6 +78,12 @@ const SIZE: Grammar = Grammar {
         ("GiB", 1_073_741_824.0),
     ],
     example: "512, 64KiB or 2GiB",
+};
+
+const SPEED: Grammar = Grammar {
+    what: "network speed",
+    suffixes: &[("bit", 1.0), ("kbit", 1e3), ("mbit", 1e6), ("gbit", 1e9)],
+    example: "100mbit or 1gbit",
 };
 
 impl Nanos {
@@ -202,6 +212,16 @@ impl fmt::Display for Bytes {
     }
 }
 
+impl fmt::Display for BitsPerSecond {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        const UNITS: [(u64, &str); 3] = [(1_000_000_000, "gbit"), (1_000_000, "mbit"), (1_000, "kbit")];
+        match UNITS.iter().find(|(factor, _)| self.0 > 0 && self.0.is_multiple_of(*factor)) {
+            Some((factor, unit)) => write!(f, "{}{unit}", self.0 / factor),
+            None => write!(f, "{}bit", self.0),
+        }
+    }
+}
+
 impl FromStr for Nanos {
     type Err = ParseQuantityError;
     fn from_str(text: &str) -> Result<Self, Self::Err> {
@@ -227,6 +247,13 @@ impl FromStr for Bytes {
     type Err = ParseQuantityError;
     fn from_str(text: &str) -> Result<Self, Self::Err> {
         SIZE.parse_whole(text).map(Self)
+    }
+}
+
+impl FromStr for BitsPerSecond {
+    type Err = ParseQuantityError;
+    fn from_str(text: &str) -> Result<Self, Self::Err> {
+        SPEED.parse_whole(text).map(Self)
     }
 }
 
@@ -311,6 +338,15 @@ quantity_in_files!(
     |number| Err(E::custom(format!("{number} is not a whole number of bytes")))
 );
 
+quantity_in_files!(
+    BitsPerSecond,
+    "NetworkSpeed",
+    r"^[0-9][0-9_.]*\s*(bit|kbit|mbit|gbit)$",
+    "a network speed with its unit, for example \"1gbit\"",
+    |number| Err(E::custom(format!("the unit is missing; write for example \"{number}mbit\""))),
+    |number| Err(E::custom(format!("the unit is missing; write for example \"{number}mbit\"")))
+);
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -349,6 +385,9 @@ mod tests {
         check::<Bytes>("1000", Ok("1000B"));
         check::<Bytes>("2 GiB", Ok("2GiB"));
         check::<Bytes>("2 GiX", Err("KiB"));
+        check::<BitsPerSecond>("1gbit", Ok("1gbit"));
+        check::<BitsPerSecond>("0.5 gbit", Ok("500mbit"));
+        check::<BitsPerSecond>("1gbps", Err("mbit"));
     }
 
     #[test]

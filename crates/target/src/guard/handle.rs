@@ -5,7 +5,9 @@
 use super::GUARD;
 use super::protocol::{Ending, Exit, Order, Report, Restart, Spec};
 use crate::TargetError;
+use crate::confine;
 use crate::tail::{clean, tail};
+use schema::limits::Confinement;
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -58,6 +60,9 @@ struct State {
     /// Starts so far: one, and one for each restart.
     starts: u32,
     failed: Option<String>,
+    no_network: Option<String>,
+    confined: Option<Confinement>,
+    oom_kills: u64,
     exit: Option<Exit>,
     finish: Option<Finish>,
 }
@@ -107,6 +112,9 @@ impl Guard {
         let state = self.wait(START_TIMEOUT, |state| {
             state.started.is_some() || state.failed.is_some() || state.finish.is_some()
         });
+        if let Some(cause) = state.no_network {
+            return Err(TargetError::NoNetwork { cause: clean(&cause, 400) });
+        }
         match (state.started, state.failed, state.finish) {
             (Some(_), _, _) => Ok(()),
             (None, Some(cause), _) => {
@@ -121,6 +129,16 @@ impl Guard {
     /// The target's process identifier, and when it was executed.
     pub(crate) fn started(&self) -> Option<(u32, Instant)> {
         self.lock().started
+    }
+
+    /// What the target is confined to, where anything was asked for.
+    pub(crate) fn confined(&self) -> Option<Confinement> {
+        self.lock().confined.clone()
+    }
+
+    /// Processes of the target that were killed for want of memory before its end.
+    pub(crate) fn oom_kills(&self) -> u64 {
+        self.lock().oom_kills
     }
 
     /// How the target ended, once it has.
@@ -198,6 +216,8 @@ impl Guard {
         {
             let _ = kill_process(guard, Signal::KILL);
         }
+        // What its death left is the next sweep's, where the guard is not reaped yet.
+        let _ = confine::sweep();
     }
 
     /// The command for an error text.
@@ -248,6 +268,9 @@ fn follow(mut guard: Child, stdout: ChildStdout, shared: &Shared) {
                 state.starts += 1;
             }),
             Report::Failed(cause) => shared.change(|state| state.failed = Some(cause)),
+            Report::NoNetwork(cause) => shared.change(|state| state.no_network = Some(cause)),
+            Report::Confined(held) => shared.change(|state| state.confined = Some(*held)),
+            Report::OutOfMemory(count) => shared.change(|state| state.oom_kills = count),
             Report::Exited(exit) => shared.change(|state| state.exit = Some(exit)),
             Report::Gone => last_word = Some(Finish::Gone),
             Report::Left(pids) => last_word = Some(Finish::Left(pids)),

@@ -49,8 +49,8 @@ pub fn run() -> ExitCode {
     run::run()
 }
 
-/// `prony guard-exec [--] GUARD_PID CPUS PROGRAM ARGUMENTS…`: confines this process and becomes the program. CPUS is
-/// a Linux CPU list or `-`. Returns only where that fails.
+/// `prony guard-exec [--] GUARD_PID CPUS JOIN PROGRAM ARGUMENTS…`: confines this process and becomes the program. CPUS
+/// is a Linux CPU list or `-`, JOIN the JSON of groups and network to enter or `-`. Returns only where that fails.
 #[must_use]
 pub fn exec(args: impl IntoIterator<Item = OsString>) -> ExitCode {
     exec::exec(args)

@@ -1,9 +1,11 @@
 //! What prony and the guard say to each other: one JSON line with the [`Spec`], then short text lines.
 //!
 //! prony → guard: `stop TERM 5000`, or `restart {…}` with a [`Restart`] as JSON. Guard → prony: `pid 123` after each
-//! start, `failed TEXT`, `exited code 1`, `exited signal 9`, and last `gone` or `left 12 13`. An end that a restart
-//! asked for is not reported. End of file on prony's side means that the guard is to end the target.
+//! start, `failed TEXT`, `no-network TEXT`, `confined {…}`, `oom 1`, `exited code 1`, `exited signal 9`, and last
+//! `gone` or `left 12 13`. An end that a restart asked for is not reported. End of file on prony's side means that the guard is to end the target.
 
+use crate::confine::{Join, Wanted};
+use schema::limits::Confinement;
 use schema::target::{Stop, StopSignal};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -26,6 +28,11 @@ pub(crate) struct Spec {
     pub(crate) folder: Option<PathBuf>,
     /// CPUs that the target may use; all that the guard may use where absent.
     pub(crate) cpus: Option<Vec<u32>>,
+    /// Limits and network; nothing is confined but the CPUs where absent.
+    pub(crate) confine: Option<Wanted>,
+    /// Where the target's process goes before it becomes the program; the guard's own note, never sent.
+    #[serde(skip)]
+    pub(crate) join: Option<Join>,
     /// Takes the target's stdout and stderr, appended.
     pub(crate) log: PathBuf,
     /// How to end it when prony is gone.
@@ -140,12 +147,18 @@ impl fmt::Display for Exit {
 }
 
 /// What the guard tells prony.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Report {
     /// The program runs under this process identifier, which is also its process group.
     Started(u32),
     /// It could not be started.
     Failed(String),
+    /// It was not started, because its network cannot be had.
+    NoNetwork(String),
+    /// What it is confined to, before each start.
+    Confined(Box<Confinement>),
+    /// So many of its processes were killed for want of memory; before its end is told.
+    OutOfMemory(u64),
     /// It ended.
     Exited(Exit),
     /// No process of it is left.
@@ -159,6 +172,11 @@ impl fmt::Display for Report {
         match self {
             Self::Started(pid) => write!(f, "pid {pid}"),
             Self::Failed(text) => write!(f, "failed {}", text.replace(['\n', '\r'], " ")),
+            Self::NoNetwork(text) => write!(f, "no-network {}", text.replace(['\n', '\r'], " ")),
+            Self::Confined(held) => {
+                write!(f, "confined {}", serde_json::to_string(held).map_err(|_| fmt::Error)?)
+            }
+            Self::OutOfMemory(count) => write!(f, "oom {count}"),
             Self::Exited(Exit::Code(code)) => write!(f, "exited code {code}"),
             Self::Exited(Exit::Signal(signal)) => write!(f, "exited signal {signal}"),
             Self::Gone => f.write_str("gone"),
@@ -177,6 +195,9 @@ impl Report {
         match word {
             "pid" => rest.parse().ok().map(Self::Started),
             "failed" => Some(Self::Failed(rest.to_owned())),
+            "no-network" => Some(Self::NoNetwork(rest.to_owned())),
+            "confined" => serde_json::from_str(rest).ok().map(Self::Confined),
+            "oom" => rest.parse().ok().map(Self::OutOfMemory),
             "exited" => match rest.split_once(' ')? {
                 ("code", code) => code.parse().ok().map(|code| Self::Exited(Exit::Code(code))),
                 ("signal", signal) => signal.parse().ok().map(|signal| Self::Exited(Exit::Signal(signal))),
@@ -198,6 +219,13 @@ mod tests {
         for report in [
             Report::Started(7),
             Report::Failed("no such file".into()),
+            Report::NoNetwork("no ip".into()),
+            Report::Confined(Box::new(Confinement {
+                cpus: Some(0.5),
+                weaknesses: vec!["two\nlines".into()],
+                ..Confinement::default()
+            })),
+            Report::OutOfMemory(2),
             Report::Exited(Exit::Code(1)),
             Report::Exited(Exit::Signal(9)),
             Report::Gone,

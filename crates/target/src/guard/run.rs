@@ -5,6 +5,7 @@
 
 use super::protocol::{Ending, Exit, Order, Report, Spec, signal_name};
 use super::{GUARD_EXEC, tree};
+use crate::confine::{Boundary, NoNetwork};
 use crate::pin;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -45,17 +46,36 @@ fn supervise() -> Result<(), String> {
     rustix::process::set_child_subreaper(Some(getpid()))
         .map_err(|error| format!("the guard cannot become child subreaper: {error}"))?;
     let mut spec = read_spec(&mut events)?;
-    let mut family = start(&spec)?;
+    let boundary = match spec.confine.as_ref().map(Boundary::set).transpose() {
+        Ok(boundary) => boundary,
+        Err(NoNetwork(cause)) => {
+            say(&Report::NoNetwork(cause));
+            return Ok(());
+        }
+    };
+    spec.join = boundary.as_ref().map(Boundary::join);
+    let last_word = look_after(&mut events, spec, boundary.as_ref());
+    // Before the last word: who hears it finds nothing left.
+    for left in boundary.map(Boundary::remove).unwrap_or_default() {
+        eprintln!("prony guard: cannot remove {left}; `prony doctor` tries again");
+    }
+    say(&last_word?);
+    Ok(())
+}
+
+/// Starts the target, and again as often as prony asks, until its end; returns what is to be said of that.
+fn look_after(events: &mut Events, mut spec: Spec, boundary: Option<&Boundary>) -> Result<Report, String> {
+    let mut family = start(&spec, boundary)?;
     loop {
-        let restart = match watch(&mut events, &mut family, spec.ending) {
+        let restart = match watch(events, &mut family, spec.ending) {
             None => None,
             Some(Order::Stop(ending)) => {
-                ask_to_end(&mut events, &mut family, ending);
+                ask_to_end(events, &mut family, ending);
                 None
             }
             Some(Order::Restart(restart)) => {
                 family.is_awaited = true;
-                ask_to_end(&mut events, &mut family, restart.ending);
+                ask_to_end(events, &mut family, restart.ending);
                 Some(restart)
             }
         };
@@ -63,22 +83,23 @@ fn supervise() -> Result<(), String> {
         match restart {
             Some(restart) if left.is_empty() => {
                 spec.env.extend(restart.env);
-                family = start(&spec)?;
+                family = start(&spec, boundary)?;
             }
-            _ => {
-                say(&if left.is_empty() { Report::Gone } else { Report::Left(left) });
-                return Ok(());
-            }
+            _ => return Ok(if left.is_empty() { Report::Gone } else { Report::Left(left) }),
         }
     }
 }
 
 /// Starts the target and tells prony.
-fn start(spec: &Spec) -> Result<Family, String> {
+fn start<'a>(spec: &Spec, boundary: Option<&'a Boundary>) -> Result<Family<'a>, String> {
     match spawn(spec) {
         Ok(target) => {
-            say(&Report::Started(target.as_raw_nonzero().get().cast_unsigned()));
-            Ok(Family { target, exit: None, is_awaited: false })
+            let pid = target.as_raw_nonzero().get().cast_unsigned();
+            if let Some(boundary) = boundary {
+                say(&Report::Confined(Box::new(boundary.check(pid))));
+            }
+            say(&Report::Started(pid));
+            Ok(Family { target, exit: None, is_awaited: false, boundary })
         }
         Err(reason) => {
             clear(None);
@@ -117,12 +138,17 @@ fn spawn(spec: &Spec) -> Result<Pid, String> {
     let log_too = log.try_clone().map_err(|error| format!("cannot use the log twice: {error}"))?;
     let (mut reasons, pipe) = io::pipe().map_err(|error| format!("cannot make a pipe: {error}"))?;
     // Not by path: the file may have been replaced by a new build since prony started.
+    let join = match &spec.join {
+        None => "-".to_owned(),
+        Some(join) => serde_json::to_string(join).map_err(|error| format!("a path is no text: {error}"))?,
+    };
     let mut command = Command::new("/proc/self/exe");
     command
         .arg0("prony")
         .args([GUARD_EXEC, "--"])
         .arg(getpid().to_string())
         .arg(spec.cpus.as_deref().map_or_else(|| "-".to_owned(), pin::list))
+        .arg(join)
         .args(&spec.command)
         .envs(&spec.env)
         .process_group(0)
@@ -147,7 +173,7 @@ fn spawn(spec: &Spec) -> Result<Pid, String> {
 }
 
 /// Waits until the target ends (`None`) or is to be ended.
-fn watch(events: &mut Events, family: &mut Family, by_default: Ending) -> Option<Order> {
+fn watch(events: &mut Events, family: &mut Family<'_>, by_default: Ending) -> Option<Order> {
     loop {
         family.reap();
         if family.exit.is_some() {
@@ -166,7 +192,7 @@ fn watch(events: &mut Events, family: &mut Family, by_default: Ending) -> Option
 }
 
 /// Signals the target's group and waits until it is empty, or the time is over.
-fn ask_to_end(events: &mut Events, family: &mut Family, ending: Ending) {
+fn ask_to_end(events: &mut Events, family: &mut Family<'_>, ending: Ending) {
     family.signal_group(signal(ending.signal));
     let deadline = Instant::now() + ending.timeout();
     loop {
@@ -188,7 +214,7 @@ fn ask_to_end(events: &mut Events, family: &mut Family, ending: Ending) {
 }
 
 /// Kills all that is left and reaps it; what survives is returned.
-fn clear(mut family: Option<&mut Family>) -> Vec<u32> {
+fn clear(mut family: Option<&mut Family<'_>>) -> Vec<u32> {
     let me = getpid().as_raw_nonzero().get().cast_unsigned();
     let deadline = Instant::now() + KILL_TIMEOUT;
     loop {
@@ -221,14 +247,15 @@ fn signal(signal: StopSignal) -> Signal {
 }
 
 /// The target, and how it ended.
-struct Family {
+struct Family<'a> {
     target: Pid,
+    boundary: Option<&'a Boundary>,
     exit: Option<Exit>,
     /// Its end was asked for by a restart, so it is no news.
     is_awaited: bool,
 }
 
-impl Family {
+impl Family<'_> {
     /// Reaps every ended child, the target and adopted orphans; false where no child is left at all.
     fn reap(&mut self) -> bool {
         reap(|pid, status| {
@@ -237,6 +264,10 @@ impl Family {
             {
                 self.exit = Some(exit);
                 if !self.is_awaited {
+                    let kills = self.boundary.map_or(0, Boundary::oom_kills);
+                    if kills > 0 {
+                        say(&Report::OutOfMemory(kills));
+                    }
                     say(&Report::Exited(exit));
                 }
             }

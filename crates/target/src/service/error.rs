@@ -54,7 +54,7 @@ pub enum ServiceError {
         remedy: String,
     },
     /// A command of the manifest failed.
-    #[error("service {service}: {step} failed: `{command}` {end}{tail}")]
+    #[error("service {service}: {step} failed: `{command}` {end}")]
     Step {
         /// Name of the service.
         service: String,
@@ -62,10 +62,8 @@ pub enum ServiceError {
         step: String,
         /// The command.
         command: String,
-        /// How it ended.
+        /// How it ended, with the end of its output.
         end: String,
-        /// The end of its output.
-        tail: String,
     },
     /// The service could not be started or stopped.
     #[error("service {service}: {}", as_it(source))]

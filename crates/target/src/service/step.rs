@@ -101,6 +101,8 @@ impl Command<'_> {
             cpus: None,
             log: self.log.clone(),
             ending: ENDING,
+            confine: None,
+            join: None,
         }
     }
 
@@ -109,8 +111,7 @@ impl Command<'_> {
             service: self.service.to_owned(),
             step: self.step.to_owned(),
             command: clean(&self.command.join(" "), 200),
-            end,
-            tail: tail(&self.log),
+            end: end + &tail(&self.log),
         }
     }
 }

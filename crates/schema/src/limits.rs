@@ -1,0 +1,207 @@
+//! What a target is confined to: as a user writes it, as the plan has it, and what a trial really had.
+//!
+//! Invariant: [`Confinement`] holds only what was read back from the system after it was set; what was asked for and
+//! could not be had is a sentence in its `weaknesses`, never a value.
+
+use crate::experiment::OneOrMany;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
+use std::fmt;
+use std::net::Ipv4Addr;
+use units::{BitsPerSecond, Bytes};
+
+/// `[limits]`, and `limits = { … }` of a target, whose keys go before.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LimitsUse {
+    /// CPU time per second of time, in CPUs, for example 0.5; a list makes a factor. Default: no quota.
+    pub cpus: Option<OneOrMany<f64>>,
+    /// Memory of all the target's processes together; beyond it the kernel kills one of them. Default: no limit.
+    pub memory: Option<Bytes>,
+    /// Whether its memory may be swapped out. Default: as the host does.
+    pub swap: Option<bool>,
+    /// `host`, or `isolated`: a network namespace for each trial, reached over a pair of virtual devices. Default host.
+    pub network: Option<NetworkMode>,
+    /// Settings of the isolated network by name, for example `"net.ipv4.tcp_tw_reuse" = 1`.
+    #[serde(default)]
+    pub sysctls: BTreeMap<String, SysctlValue>,
+    /// Speed of the isolated network in each direction, for example `"1gbit"`. Default: as fast as it goes.
+    pub rate: Option<BitsPerSecond>,
+    /// Share of packets lost in the isolated network in each direction, from 0 to 1. Default: none.
+    pub loss: Option<f64>,
+}
+
+/// Whose network a target is in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum NetworkMode {
+    /// The host's, on loopback.
+    #[default]
+    Host,
+    /// Its own for each trial.
+    Isolated,
+}
+
+/// The value of a setting: a whole number, or text such as `"1024 65000"`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(untagged)]
+pub enum SysctlValue {
+    /// A whole number.
+    Number(i64),
+    /// Anything else.
+    Text(String),
+}
+
+impl fmt::Display for SysctlValue {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => number.fmt(f),
+            Self::Text(text) => text.fmt(f),
+        }
+    }
+}
+
+/// What a target is to be confined to in one cell, resolved.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(default)]
+pub struct LimitsPlan {
+    /// CPU quota in CPUs; none where absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cpus: Option<f64>,
+    /// Limit of memory; none where absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory_bytes: Option<u64>,
+    /// Whether memory may be swapped out; as the host does where absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub swap: Option<bool>,
+    /// Whose network.
+    pub network: NetworkMode,
+    /// Settings of the isolated network.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub sysctls: BTreeMap<String, String>,
+    /// Speed of the isolated network in each direction; unlimited where absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rate_bits_per_s: Option<u64>,
+    /// Share of packets lost in each direction; none where absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub loss: Option<f64>,
+}
+
+impl LimitsPlan {
+    /// Whether nothing is confined.
+    #[must_use]
+    pub fn is_none(&self) -> bool {
+        *self == Self::default()
+    }
+
+    /// Whether the target has a network of its own.
+    #[must_use]
+    pub fn is_isolated(&self) -> bool {
+        self.network == NetworkMode::Isolated
+    }
+}
+
+/// In words: `0.5 CPUs, 2GiB, isolated network at 1gbit`; empty where nothing is confined.
+impl fmt::Display for LimitsPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut parts = Vec::new();
+        if let Some(cpus) = self.cpus {
+            parts.push(format!("{cpus} CPU{}", if cpus == 1.0 { "" } else { "s" }));
+        }
+        parts.extend(self.memory_bytes.map(|bytes| Bytes(bytes).to_string()));
+        parts.extend(self.swap.map(|swap| if swap { "swap" } else { "no swap" }.to_owned()));
+        if self.is_isolated() {
+            let mut text = "isolated network".to_owned();
+            if let Some(rate) = self.rate_bits_per_s {
+                text += &format!(" at {}", BitsPerSecond(rate));
+            }
+            if let Some(loss) = self.loss {
+                text += &format!(" losing {loss} of packets");
+            }
+            parts.push(text);
+        }
+        parts.extend(self.sysctls.iter().map(|(name, value)| format!("{name} = {value}")));
+        f.write_str(&parts.join(", "))
+    }
+}
+
+/// What a target was really confined to, as read back.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(default)]
+pub struct Confinement {
+    /// Name of its control groups; it holds the process identifier and start of the guard that owns them.
+    pub name: String,
+    /// Folders of its control groups by controller, while the trial ran.
+    pub groups: BTreeMap<String, String>,
+    /// CPU quota in CPUs.
+    pub cpus: Option<f64>,
+    /// CPUs that its group may use.
+    pub cpu_set: Option<String>,
+    /// Memory nodes that its group may use.
+    pub memory_nodes: Option<String>,
+    /// Limit of memory; the kernel rounds to pages.
+    pub memory_bytes: Option<u64>,
+    /// Whether its memory may be swapped out, where that was asked for.
+    pub swap: Option<bool>,
+    /// Its own network.
+    pub network: Option<IsolatedNetwork>,
+    /// What was asked for and could not be had, one sentence each.
+    pub weaknesses: Vec<String>,
+}
+
+/// The network of one trial.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct IsolatedNetwork {
+    /// Where the target is reached.
+    pub target_address: Ipv4Addr,
+    /// The host's end; what runs on the host is reached from inside at this address.
+    pub host_address: Ipv4Addr,
+    /// Name of the host's device.
+    pub host_device: String,
+    /// Settings that were asked for, as read back from inside.
+    pub sysctls: BTreeMap<String, String>,
+    /// Speed in each direction, as `tc` shows it.
+    pub rate_bits_per_s: Option<u64>,
+    /// Share of packets lost in each direction.
+    pub loss: Option<f64>,
+    /// Sockets in TIME_WAIT inside, before the target was started.
+    pub time_wait_at_start: Option<u64>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn limits_are_told_in_words() {
+        assert_eq!(LimitsPlan::default().to_string(), "");
+        let limits = LimitsPlan {
+            cpus: Some(0.5),
+            memory_bytes: Some(2 << 30),
+            swap: Some(false),
+            network: NetworkMode::Isolated,
+            rate_bits_per_s: Some(1_000_000_000),
+            loss: Some(0.01),
+            sysctls: BTreeMap::from([("net.core.somaxconn".to_owned(), "128".to_owned())]),
+        };
+        assert_eq!(
+            limits.to_string(),
+            "0.5 CPUs, 2GiB, no swap, isolated network at 1gbit losing 0.01 of packets, net.core.somaxconn = 128"
+        );
+        assert!(!limits.is_none() && LimitsPlan::default().is_none());
+        assert_eq!(LimitsPlan { cpus: Some(1.0), ..LimitsPlan::default() }.to_string(), "1 CPU");
+    }
+
+    #[test]
+    fn limits_are_read_as_people_write_them() {
+        let text = "cpus = [0.5, 1]\nmemory = \"2GiB\"\nnetwork = \"isolated\"\nrate = \"1gbit\"\n\
+                    sysctls = { \"net.ipv4.tcp_tw_reuse\" = 1, \"net.ipv4.ip_local_port_range\" = \"1024 65000\" }\n";
+        let limits: LimitsUse = crate::text::parse_toml("t", text).unwrap();
+        assert_eq!(limits.cpus.unwrap().levels(), [0.5, 1.0]);
+        assert_eq!(limits.sysctls["net.ipv4.tcp_tw_reuse"].to_string(), "1");
+        assert_eq!(limits.rate, Some(BitsPerSecond(1_000_000_000)));
+        let wrong = crate::text::parse_toml::<LimitsUse>("t", "cpu = 1\n").unwrap_err().to_string();
+        assert!(wrong.contains("cpus"), "{wrong}");
+    }
+}

@@ -1,0 +1,135 @@
+//! Confining one target for one trial: control groups and a network of its own, made by its guard before the program
+//! is executed, read back, and removed by the guard after its last process is gone.
+//!
+//! ```text
+//! guard: Boundary::set ── groups, namespace ──▶ guard-exec: join ──exec──▶ program
+//!        Boundary::check (membership)   …   Boundary::remove
+//! ```
+//!
+//! Invariants: what is set is read back, and only what was read is recorded; what cannot be had becomes a weakness,
+//! never silence; names of groups and tables carry the guard's process identifier and start, so that [`sweep`] can
+//! tell those whose guard was killed; a namespace has no name and no mount: the guard holds it open, and the kernel
+//! removes it, with its devices, when guard and target are gone.
+//! Absent on purpose: what limits mean (the runner resolves them), and counters (crate collect reads the groups).
+
+mod cgroup;
+mod join;
+mod name;
+mod netns;
+mod node;
+mod sweep;
+pub mod sysctl;
+mod tool;
+mod traffic;
+
+pub use netns::Subnet;
+pub use sweep::{Swept, sweep};
+
+pub(crate) use join::Join;
+
+use cgroup::{Groups, Roots};
+use name::Owner;
+use netns::Network;
+use schema::limits::{Confinement, LimitsPlan};
+use serde::{Deserialize, Serialize};
+
+/// What is to be confined, as the guard is told it.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct Wanted {
+    pub(crate) limits: LimitsPlan,
+    /// CPUs that the target may use.
+    pub(crate) cpus: Option<Vec<u32>>,
+    /// Addresses of the isolated network; the limits' network is the host's where absent.
+    pub(crate) subnet: Option<Subnet>,
+    /// What was found impossible before.
+    pub(crate) weaknesses: Vec<String>,
+}
+
+/// Why the target must not be started as it is: its network cannot be had, and its address depends on it.
+pub(crate) struct NoNetwork(pub(crate) String);
+
+/// All that surrounds one target.
+pub(crate) struct Boundary {
+    groups: Groups,
+    network: Option<Network>,
+    confinement: Confinement,
+}
+
+impl Boundary {
+    /// Makes groups and network. Nothing of them is left where it fails.
+    pub(crate) fn set(wanted: &Wanted) -> Result<Self, NoNetwork> {
+        let mut confinement = Confinement { weaknesses: wanted.weaknesses.clone(), ..Confinement::default() };
+        let owner = match Owner::this_process() {
+            Ok(owner) => owner,
+            Err(cause) => return Err(NoNetwork(cause)),
+        };
+        confinement.name = owner.to_string();
+        let network = match wanted.subnet {
+            Some(subnet) => Some(Network::make(&owner, subnet, &wanted.limits, &mut confinement)?),
+            None => None,
+        };
+        confinement.weaknesses.extend(idle_quota(wanted));
+        let groups = Groups::make(&Roots::default(), &owner, wanted, &mut confinement);
+        Ok(Self { groups, network, confinement })
+    }
+
+    /// What the target's own process has to do before it becomes the program.
+    pub(crate) fn join(&self) -> Join {
+        Join { groups: self.groups.folders(), network: self.network.as_ref().map(Network::path) }
+    }
+
+    /// Checks that the process is where it should be; what is recorded as held.
+    pub(crate) fn check(&self, pid: u32) -> Confinement {
+        let mut found = self.confinement.clone();
+        let outside = self.groups.outside(&Roots::default(), pid);
+        found.weaknesses.extend(outside.into_iter().map(|controller| {
+            format!("the target did not enter its control group of {controller}, so that limit does not hold")
+        }));
+        if self.network.as_ref().is_some_and(|network| !network.holds(pid)) {
+            let text = "the target did not enter its network namespace".to_owned();
+            found.weaknesses.push(text);
+        }
+        found
+    }
+
+    /// Processes killed so far because the memory limit was reached.
+    pub(crate) fn oom_kills(&self) -> u64 {
+        self.groups.oom_kills().unwrap_or(0)
+    }
+
+    /// Removes all; what stays is named.
+    pub(crate) fn remove(self) -> Vec<String> {
+        let mut left = self.network.map(Network::remove).unwrap_or_default();
+        left.extend(self.groups.remove());
+        left
+    }
+}
+
+/// A quota above what the CPU set gives anyway never stops anything.
+fn idle_quota(wanted: &Wanted) -> Option<String> {
+    let (quota, set) = (wanted.limits.cpus?, wanted.cpus.as_ref()?);
+    (quota > set.len() as f64).then(|| {
+        format!(
+            "the quota of {quota} CPUs never binds: the target may use only CPU {} (pin)",
+            crate::pin::list(set)
+        )
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_quota_above_the_cpu_set_is_said() {
+        let wanted = |quota: f64, cpus: Option<Vec<u32>>| Wanted {
+            limits: LimitsPlan { cpus: Some(quota), ..LimitsPlan::default() },
+            cpus,
+            subnet: None,
+            weaknesses: Vec::new(),
+        };
+        assert!(idle_quota(&wanted(2.0, Some(vec![1]))).unwrap().contains("never binds"));
+        assert_eq!(idle_quota(&wanted(1.0, Some(vec![1]))), None);
+        assert_eq!(idle_quota(&wanted(2.0, None)), None);
+    }
+}

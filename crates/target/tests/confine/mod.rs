@@ -1,0 +1,227 @@
+//! Confinement as a process sees it: limits hold from inside, and nothing of them is left after any end.
+//!
+//! Where this host does not allow a control, the cases that need it are skipped and print the weakness that was told
+//! instead, which is itself checked to be there.
+
+use super::{Bench, MARKER, eventually, exe, sh};
+use rustix::process::{Pid, Signal, kill_process};
+use schema::limits::{Confinement, LimitsPlan, NetworkMode};
+use std::collections::BTreeMap;
+use std::fs;
+use std::io::{BufRead, BufReader};
+use std::path::Path;
+use std::process::{Command, ExitCode, Stdio};
+use target::{RunningTarget, StartPlan, TargetError, start};
+
+fn everything() -> LimitsPlan {
+    LimitsPlan {
+        cpus: Some(0.5),
+        memory_bytes: Some(64 << 20),
+        network: NetworkMode::Isolated,
+        sysctls: BTreeMap::from([
+            ("net.ipv4.tcp_tw_reuse".to_owned(), "1".to_owned()),
+            ("net.ipv4.ip_local_port_range".to_owned(), "2000 3000".to_owned()),
+        ]),
+        rate_bits_per_s: Some(1_000_000_000),
+        loss: Some(0.01),
+        ..LimitsPlan::default()
+    }
+}
+
+fn serving(bench: &Bench, limits: LimitsPlan) -> StartPlan {
+    let script = format!("exec {} serve-at {{host}}:{{port}}", exe());
+    StartPlan { limits, ..bench.plan(&sh(&script)) }
+}
+
+/// What the host shows of anything of prony's that is not a process: groups, devices, tables, mounts of namespaces.
+fn traces() -> Vec<String> {
+    let mut found = Vec::new();
+    let groups = Command::new("find").args(["/sys/fs/cgroup", "-name", "prony-*", "-type", "d"]).output();
+    found.extend(
+        groups
+            .map(|out| String::from_utf8_lossy(&out.stdout).into_owned())
+            .unwrap_or_default()
+            .lines()
+            .map(str::to_owned),
+    );
+    for entry in fs::read_dir("/sys/class/net").unwrap().flatten() {
+        let name = entry.file_name().to_string_lossy().into_owned();
+        found.extend(name.starts_with("prony").then_some(name));
+    }
+    let tables = Command::new("nft").args(["list", "tables"]).output();
+    let tables = tables.map(|out| String::from_utf8_lossy(&out.stdout).into_owned()).unwrap_or_default();
+    found.extend(tables.lines().filter(|line| line.contains("prony_")).map(str::to_owned));
+    found
+}
+
+/// Traces whose name has this guard's process identifier.
+fn traces_of(guard: u32) -> Vec<String> {
+    let marks = [format!("prony-{guard}-"), format!("prony_{guard}_"), format!("prony{guard}")];
+    traces().into_iter().filter(|found| marks.iter().any(|mark| found.contains(mark))).collect()
+}
+
+fn guard_of(held: &Confinement) -> u32 {
+    held.name.split('-').nth(1).unwrap().parse().unwrap()
+}
+
+/// The confinement, or nothing and the reason where this host does not allow all of it.
+fn all_held(running: &RunningTarget) -> Option<Confinement> {
+    let held = running.confinement().expect("limits were asked for");
+    if held.weaknesses.is_empty() {
+        return Some(held);
+    }
+    println!("  skipped here: {}", held.weaknesses.join("; "));
+    None
+}
+
+pub(super) fn limits_hold_from_inside(bench: &Bench) {
+    let mut plan = serving(bench, everything());
+    plan.cpus = Some(vec![*target::pin::usable_cpus().unwrap().last().unwrap()]);
+    let running = start(plan).unwrap();
+    let Some(held) = all_held(&running) else { return running.stop().unwrap() };
+    assert_eq!((held.cpus, held.memory_bytes), (Some(0.5), Some(64 << 20)));
+    let network = held.network.clone().unwrap();
+    assert_eq!(running.addr().ip(), std::net::IpAddr::from(network.target_address));
+    assert_eq!((network.rate_bits_per_s, network.loss), (Some(1_000_000_000), Some(0.01)));
+    assert_eq!(network.time_wait_at_start, Some(0), "the network is new");
+    assert_eq!(network.sysctls["net.ipv4.tcp_tw_reuse"], "1");
+    assert_eq!(network.sysctls["net.ipv4.ip_local_port_range"], "2000 3000");
+    let proc = Path::new("/proc").join(running.pid().to_string());
+    let groups = fs::read_to_string(proc.join("cgroup")).unwrap();
+    for controller in held.groups.keys() {
+        assert!(
+            groups.lines().any(|line| line.contains(controller.as_str()) && line.ends_with(&held.name)),
+            "{groups}"
+        );
+    }
+    let devices = fs::read_to_string(proc.join("net/dev")).unwrap();
+    assert!(devices.contains("eth0:") && devices.lines().count() == 4, "its own devices only: {devices}");
+    let (guard, own) = (guard_of(&held), proc.join("ns/net"));
+    assert_ne!(fs::read_link(own).unwrap(), fs::read_link("/proc/self/ns/net").unwrap());
+    assert!(!traces_of(guard).is_empty());
+    running.stop().unwrap();
+    assert_eq!(traces_of(guard), [""; 0]);
+}
+
+pub(super) fn confinement_outlives_a_restart(bench: &Bench) {
+    let running = start(serving(bench, everything())).unwrap();
+    let Some(held) = all_held(&running) else { return running.stop().unwrap() };
+    running.restart(None, BTreeMap::new()).unwrap();
+    assert_eq!(running.confinement(), Some(held));
+    running.stop().unwrap();
+}
+
+/// Two targets one after the other, many short connections to the first.
+pub(super) fn networks_do_not_see_each_other(bench: &Bench) {
+    let isolated = LimitsPlan { network: NetworkMode::Isolated, ..LimitsPlan::default() };
+    let first = start(serving(bench, isolated.clone())).unwrap();
+    if all_held(&first).is_none() {
+        return first.stop().unwrap();
+    }
+    for _ in 0..50 {
+        let mut stream = std::net::TcpStream::connect(first.addr()).unwrap();
+        let _ = std::io::Write::write_all(&mut stream, b"GET / HTTP/1.1\r\n\r\n");
+        let _ = std::io::Read::read_to_end(&mut stream, &mut Vec::new());
+    }
+    let inside = fs::read_to_string(format!("/proc/{}/net/sockstat", first.pid())).unwrap();
+    assert!(!inside.contains(" tw 0 "), "the server closes first, so its side waits: {inside}");
+    first.stop().unwrap();
+    let second = start(serving(bench, isolated)).unwrap();
+    assert_eq!(second.confinement().unwrap().network.unwrap().time_wait_at_start, Some(0));
+    second.stop().unwrap();
+}
+
+pub(super) fn a_greedy_target_is_killed_and_the_error_names_it(bench: &Bench) {
+    let limits = LimitsPlan { memory_bytes: Some(32 << 20), swap: Some(false), ..LimitsPlan::default() };
+    let script = format!(": {{port}}; exec {} greedy", exe());
+    let error = start(StartPlan { limits, ..bench.plan(&sh(&script)) }).unwrap_err();
+    match &error {
+        TargetError::OutOfMemory { kills, .. } => assert_eq!(*kills, 1),
+        other => {
+            // Without a limit it ends by itself, having taken a bounded amount.
+            assert!(matches!(other, TargetError::EndedEarly { .. }), "{other}");
+            println!("  skipped here: the memory limit cannot be set");
+            return;
+        }
+    }
+    let text = error.to_string();
+    assert!(text.contains("OOM kill") && text.contains("32MiB") && text.contains("limits.memory"), "{text}");
+}
+
+pub(super) fn a_quota_throttles(bench: &Bench) {
+    let limits = LimitsPlan { cpus: Some(0.2), ..LimitsPlan::default() };
+    // One process serves, another burns.
+    let script = format!("(while :; do :; done) & exec {} serve-at {{host}}:{{port}}", exe());
+    let running = start(StartPlan { limits, ..bench.plan(&sh(&script)) }).unwrap();
+    let Some(held) = all_held(&running) else { return running.stop().unwrap() };
+    let stat = Path::new(&held.groups["cpu"]).join("cpu.stat");
+    eventually("the quota stops it", || {
+        let text = fs::read_to_string(&stat).unwrap();
+        text.lines().any(|line| line.strip_prefix("nr_throttled ").is_some_and(|count| count.trim() != "0"))
+    });
+    running.stop().unwrap();
+}
+
+/// Takes up to 256 MiB and ends.
+pub(super) fn greedy() -> ExitCode {
+    let mut held: Vec<Vec<u8>> = Vec::new();
+    for step in 0..64 {
+        held.push(vec![step; 4 << 20]);
+    }
+    ExitCode::from(u8::from(held.is_empty()))
+}
+
+/// A prony that starts a confined target, says its guard and waits to be killed.
+pub(super) fn parent(log: &Path, marker: &str) -> ExitCode {
+    let me = exe();
+    let script = format!("(setsid sleep 1000 &); exec {me} serve-at {{host}}:{{port}}");
+    let mut plan = StartPlan::from_command(&sh(&script), log, Path::new(&me));
+    plan.env.insert(MARKER.into(), marker.into());
+    plan.limits = everything();
+    let running = start(plan).expect("the target starts");
+    println!("{}", guard_of(&running.confinement().unwrap()));
+    let _ = std::io::stdin().read_line(&mut String::new());
+    drop(running);
+    ExitCode::SUCCESS
+}
+
+/// Starts [`parent`]; the process and its guard.
+fn confined_parent(bench: &Bench) -> (std::process::Child, u32) {
+    let mut child = Command::new(exe())
+        .args(["confined-parent", bench.log().to_str().unwrap(), &bench.marker])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    let guard = line.trim().parse().unwrap();
+    (child, guard)
+}
+
+pub(super) fn a_killed_prony_leaves_no_group_network_or_table(bench: &Bench) {
+    let (mut parent, guard) = confined_parent(bench);
+    parent.kill().unwrap();
+    parent.wait().unwrap();
+    eventually("all processes are gone", || bench.processes().is_empty());
+    eventually("nothing is left", || traces_of(guard).is_empty());
+}
+
+pub(super) fn a_killed_guard_is_swept_up_after(bench: &Bench) {
+    let (mut parent, guard) = confined_parent(bench);
+    kill_process(Pid::from_raw(guard.cast_signed()).unwrap(), Signal::KILL).unwrap();
+    parent.kill().unwrap();
+    parent.wait().unwrap();
+    eventually("the sweep finds all", || {
+        let _ = target::confine::sweep();
+        traces_of(guard).is_empty()
+    });
+    // The daemon that the target made is in no group only where groups cannot be had; then it is ended here.
+    let left = bench.processes();
+    if target::confine::sweep().left.is_empty() && !left.is_empty() {
+        for pid in &left {
+            let _ = kill_process(Pid::from_raw(pid.cast_signed()).unwrap(), Signal::KILL);
+        }
+        println!("  without control groups a daemon outlives its killed guard");
+    }
+}
