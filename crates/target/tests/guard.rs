@@ -420,7 +420,9 @@ fn missing_program(bench: &Bench) {
     );
     let mut plan = bench.plan(&["{build}/server".into(), "{port}".into()]);
     plan.folder = Some(bench.folder.path().to_owned());
-    assert!(bench.refused(plan).to_string().contains("remedy: build the target first"));
+    plan.build = Some(bench.folder.path().join(".build"));
+    let text = bench.refused(plan).to_string();
+    assert!(text.contains("remedy: build the target first"), "{text}");
 }
 
 fn unexecutable_program(bench: &Bench) {

@@ -35,6 +35,10 @@ fn a_killed_target_comes_back_and_the_run_tells_what_it_cost() {
     let sum: u64 =
         ["completed", "failed", "censored"].iter().map(|key| requests[key].as_u64().unwrap()).sum();
     assert_eq!(requests["scheduled"].as_u64().unwrap(), sum);
+    // A void trial's events are in its file only.
+    if file["outcome"] == "void" {
+        return;
+    }
     assert!(output.contains("Events") && output.contains("kill in one"), "{output}");
     for name in ["report.md", "report.html"] {
         let report = std::fs::read_to_string(lab.run().join(name)).unwrap();
@@ -60,7 +64,7 @@ fn a_command_that_fails_is_told_and_the_target_goes_on() {
     let error = second["error"].as_str().unwrap();
     assert!(error.contains("`sh` failed") && error.contains("broken "), "{error}");
     assert!(second["unavailable_ns"].is_null() && second["still_down"] == false, "{second}");
-    assert!(output.contains("could not be carried out"), "{output}");
+    assert!(file["outcome"] == "void" || output.contains("could not be carried out"), "{output}");
 }
 
 #[test]
@@ -72,7 +76,7 @@ fn wrong_events_are_refused_with_their_place() {
         ("at = \"1s\"\nkill = false", "does not happen"),
         ("at = \"1s\"\nrun = []", "name a program"),
         ("at = \"1s\"\neat_cpu = { cores = 0, for = \"1s\" }", "1 to 1024"),
-        ("at = \"1s\"\nsignal = \"KILL\"", "signal"),
+        ("at = \"1s\"\nsignal = \"KILL\"", "unknown value `KILL`"),
         ("at = \"1s\"\nkil = true", "kill"),
     ] {
         let lab = lab(ONE, &format!("[[event]]\n{event}\n"));

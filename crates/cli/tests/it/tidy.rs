@@ -33,6 +33,10 @@ fn read(file: &Path) -> String {
 fn against_header(file: &Path, text: &str) -> Option<String> {
     let first =
         text.lines().find(|line| !line.starts_with("#!") && !line.trim().is_empty()).unwrap_or_default();
+    // Java's header is the Javadoc of its class, below the imports.
+    if file.extension()? == "java" && text.contains("\n/**") {
+        return None;
+    }
     let wanted: &[&str] = match file.extension()?.to_str()? {
         "rs" => &["//!"],
         "go" | "java" | "js" | "ts" => &["//", "/*"],
@@ -75,6 +79,8 @@ fn the_rules_themselves_trip() {
     let file = Path::new("x.rs");
     assert!(against_header(file, "use std;\n").is_some() && against_header(file, "//! Good.\n").is_none());
     assert!(against_header(Path::new("x.go"), "package main\n").is_some());
+    assert!(against_header(Path::new("X.java"), "package x;\nclass X {\n  /** Y. */\n").is_some());
+    assert!(against_header(Path::new("X.java"), "package x;\n/** X. */\nclass X {\n").is_none());
     assert!(against_length(file, &"a\n".repeat(1001)).is_some() && against_length(file, "a\n").is_none());
     assert!(against_left_overs(file, concat!("// TO", "DO: later")).is_some());
 }

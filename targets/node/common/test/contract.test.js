@@ -1,3 +1,4 @@
+// How inputs of the contract are read and refused, and what its records are.
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';

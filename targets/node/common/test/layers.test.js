@@ -1,3 +1,4 @@
+// What each layer of /middleware does to a request.
 import assert from 'node:assert/strict';
 import { createHmac } from 'node:crypto';
 import { Writable } from 'node:stream';

@@ -1,3 +1,4 @@
+// What the environment sets, and what is refused.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 

@@ -77,7 +77,7 @@ mod tests {
             (format!("{head}{request}[session]\n"), 6, "a session"),
             (format!("{head}vars = {{ id = \"1\" }}\n{request}"), 3, "variables"),
             (format!("{head}{request}weight = 2\n"), 6, "weights"),
-            (format!("{head}[[requests]]\nname = \"a\"\npath = \"/${{uuid()}}\"\n"), 3, "a template"),
+            (format!("{head}[[requests]]\nname = \"a\"\npath = \"/${{uuid7()}}\"\n"), 3, "a template"),
         ] {
             std::fs::write(folder.join("x.toml"), &text).unwrap();
             let said = load_contract(project.path(), "x").expect_err(&text).to_string();
