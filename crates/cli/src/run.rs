@@ -95,12 +95,14 @@ fn plan_text(plan: &ExperimentPlan, limit: Option<&CalibrationSummary>) -> Strin
         };
         let _ = writeln!(text, "  {:<24} {source}", target.name);
     }
-    text += "scenario\n";
-    for entry in &plan.scenario.requests {
-        let _ = writeln!(text, "  {:<24} {} {}", entry.name, entry.request.method, entry.request.path);
-    }
-    if let Some(session) = &plan.scenario.session {
-        let _ = writeln!(text, "  in sessions of {} steps", session.steps.len());
+    for scenario in &plan.scenarios {
+        let _ = writeln!(text, "scenario {}", scenario.name);
+        for entry in &scenario.requests {
+            let _ = writeln!(text, "  {:<24} {} {}", entry.name, entry.request.method, entry.request.path);
+        }
+        if let Some(session) = &scenario.session {
+            let _ = writeln!(text, "  in sessions of {} steps", session.steps.len());
+        }
     }
     text += "cells\n";
     for cell in &plan.cells {

@@ -2,7 +2,7 @@
 
 use crate::{clean, format, words};
 use schema::doctor::Severity;
-use schema::plan::{LoadPlan, PinPlan, TargetPlan, TargetSource, TlsPlan};
+use schema::plan::{LoadPlan, PinPlan, ScenarioPlan, TargetPlan, TargetSource, TlsPlan};
 use schema::run::{Instrument, RunFile};
 
 /// A name and its value, both harmless text of one line.
@@ -44,8 +44,10 @@ pub(crate) fn versions(run: &RunFile) -> Vec<Row> {
 /// The settings of the run that are not in the tables already.
 pub(crate) fn settings(run: &RunFile) -> Vec<Row> {
     let plan = &run.plan;
-    let mut rows = vec![
-        row("Scenario", format!("{}: {}", plan.scenario.name, plan.scenario.words(""))),
+    let scenario =
+        |scenario: &ScenarioPlan| row("Scenario", format!("{}: {}", scenario.name, scenario.words("")));
+    let mut rows: Vec<Row> = plan.scenarios.iter().map(scenario).collect();
+    rows.extend([
         row(
             "Design",
             format!(
@@ -77,7 +79,7 @@ pub(crate) fn settings(run: &RunFile) -> Vec<Row> {
             format!("±{}, {}", short_percent(plan.margin), short_percent(plan.confidence)),
         ),
         row("CPU sets", pinning(&plan.pin)),
-    ];
+    ]);
     for target in &plan.targets {
         rows.push(row("Target", format!("{}: {}", target.name, source(target))));
         if !target.knobs.is_empty() {

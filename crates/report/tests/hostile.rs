@@ -42,7 +42,7 @@ fn planted() -> (RunFile, AnalysisFile) {
 fn plant_run(run: &mut RunFile) {
     let hostile = || HOSTILE.to_owned();
     (run.id, run.started_wall, run.experiment_text) = (hostile(), hostile(), hostile() + "```\n<b>");
-    (run.plan.name, run.plan.scenario.name, run.plan.scenario.requests[0].request.path) =
+    (run.plan.name, run.plan.scenarios[0].name, run.plan.scenarios[0].requests[0].request.path) =
         (hostile(), hostile(), hostile());
     run.command.push(hostile());
     run.plan.pin.weakness = Some(hostile());

@@ -255,7 +255,7 @@ fn prepare_one(
         prepared.contract = check::askable(&context.project, &manifest, &services.names())?;
         prepared.manifest = Some((manifest, folder));
     }
-    let up = trial::bring_up(&prepared, &plan.scenario, &plan.pin, &logs.join("target.log"), environment)?;
+    let up = trial::bring_up(&prepared, &plan.scenarios, &plan.pin, &logs.join("target.log"), environment)?;
     versions.extend(trial::reported_versions(&prepared, &up));
     if let Some(running) = up.running {
         running.stop()?;
@@ -281,18 +281,19 @@ fn trials(
         }
         let cell = run.plan.cells.iter().find(|cell| cell.id == planned.cell);
         let prepared = cell.and_then(|cell| targets.get(&cell.target));
-        let (Some(cell), Some(prepared)) = (cell, prepared) else {
+        let scenario = cell.and_then(|cell| run.plan.scenario_of(cell));
+        let (Some(cell), Some(prepared), Some(scenario)) = (cell, prepared, scenario) else {
             return Err(RunnerError::Damaged {
                 path: folder.path().join("run.json"),
                 what: "prony.run/1",
-                cause: format!("the order names cell {}, which the plan does not have", planned.cell),
+                cause: format!("the order names cell {}, which the plan does not have whole", planned.cell),
             });
         };
         observer.trial_begins(planned, cell);
         match trial::run(
             &run.plan,
             planned,
-            cell,
+            (cell, scenario),
             prepared,
             &folder.trial(planned.id),
             environment,

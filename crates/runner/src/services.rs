@@ -35,7 +35,7 @@ struct Entry {
 }
 
 impl Services {
-    /// Starts what the plan's scenario needs, on the CPUs of the targets: the generator's must stay free of it.
+    /// Starts what the plan's scenarios need, on the CPUs of the targets: the generator's must stay free of it.
     pub(crate) fn start(
         plan: &ExperimentPlan,
         context: &Context,
@@ -150,5 +150,5 @@ impl Fleet {
 
 /// Every service that the plan names, once, in the order of its names.
 fn needed(plan: &ExperimentPlan) -> std::collections::BTreeSet<&str> {
-    plan.scenario.services.iter().map(String::as_str).collect()
+    plan.scenarios.iter().flat_map(|scenario| &scenario.services).map(String::as_str).collect()
 }

@@ -55,7 +55,7 @@ pub(crate) struct Up {
     pub(crate) authority: String,
     /// Scheme, host and port.
     pub(crate) origin: String,
-    /// What each request of the scenario was answered; nothing for those that differ from time to time.
+    /// What each request of the scenarios was answered, in order; nothing for those that differ from time to time.
     pub(crate) verified: Vec<Option<Verified>>,
     /// How its address is looked up again, where a name was given.
     pub(crate) name: Option<NameLookup>,
@@ -64,7 +64,7 @@ pub(crate) struct Up {
 /// Starts a target and checks its contract.
 pub(crate) fn bring_up(
     target: &Prepared,
-    scenario: &ScenarioPlan,
+    scenarios: &[ScenarioPlan],
     pin: &PinPlan,
     log: &Path,
     environment: &Environment,
@@ -98,11 +98,10 @@ pub(crate) fn bring_up(
         check(entry)?;
     }
     // The steps of a session follow from each other: the load itself judges them.
-    let asks = scenario.session.is_none();
-    let verified = scenario
-        .requests
+    let verified = scenarios
         .iter()
-        .map(|entry| (asks && is_fixed(entry)).then(|| check(entry)).transpose())
+        .flat_map(|scenario| scenario.requests.iter().map(|entry| (scenario.session.is_none(), entry)))
+        .map(|(asks, entry)| (asks && is_fixed(entry)).then(|| check(entry)).transpose())
         .collect::<Result<_, _>>()?;
     Ok(Up { running, addr, authority, origin, verified, name })
 }
@@ -198,7 +197,7 @@ fn reference_command(law: &Reference, launcher: &Path) -> Vec<String> {
 pub(crate) fn run(
     plan: &ExperimentPlan,
     trial: &TrialPlan,
-    cell: &CellPlan,
+    (cell, scenario): (&CellPlan, &ScenarioPlan),
     target: &Prepared,
     folder: &TrialFolder,
     environment: &Environment,
@@ -206,11 +205,12 @@ pub(crate) fn run(
 ) -> Result<Option<TrialFile>, RunnerError> {
     folder.begin()?;
     let blank = blank(trial);
-    let up = match bring_up(target, &plan.scenario, &plan.pin, &folder.path.join("target.log"), environment) {
+    let log = folder.path.join("target.log");
+    let up = match bring_up(target, std::slice::from_ref(scenario), &plan.pin, &log, environment) {
         Ok(up) => up,
         Err(error) => return failed(blank, &error, folder),
     };
-    let job = load_job(plan, cell, &up);
+    let job = load_job(plan, cell, scenario, &up);
     let go_runtime = target.manifest.as_ref().and_then(|(manifest, _)| manifest.metrics.go_runtime.clone());
     let over = AtomicBool::new(false);
     let stage = Stage { running: up.running.as_ref(), addr: up.addr, cpus: plan.pin.target.as_deref() };
@@ -255,7 +255,7 @@ fn stop(up: Up) -> Result<(), RunnerError> {
     up.running.map_or(Ok(()), |running| running.stop().map_err(RunnerError::from))
 }
 
-fn load_job(plan: &ExperimentPlan, cell: &CellPlan, up: &Up) -> LoadJob {
+fn load_job(plan: &ExperimentPlan, cell: &CellPlan, scenario: &ScenarioPlan, up: &Up) -> LoadJob {
     // The meaning of JSON was checked a moment ago; under load the very same bytes must come again.
     let must_come_again = |(entry, seen): (&EntryPlan, &Option<Verified>)| match entry.expect.body {
         BodyExpectation::Json(_) => seen.as_ref().map(|seen| seen.body.clone()),
@@ -265,8 +265,8 @@ fn load_job(plan: &ExperimentPlan, cell: &CellPlan, up: &Up) -> LoadJob {
         url: up.origin.clone(),
         authority: up.authority.clone(),
         to: up.addr,
-        bodies: plan.scenario.requests.iter().zip(&up.verified).map(must_come_again).collect(),
-        scenario: plan.scenario.clone(),
+        bodies: scenario.requests.iter().zip(&up.verified).map(must_come_again).collect(),
+        scenario: scenario.clone(),
         load: cell.load.clone(),
         phases: plan.phases.clone(),
         name: up.name.clone().filter(|_| cell.load.connection.resolve_each),

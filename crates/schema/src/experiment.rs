@@ -130,9 +130,9 @@ pub enum ServiceLaw {
 #[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ScenarioUse {
-    /// A file under `scenarios/` without its ending, for example `json`.
+    /// A file under `scenarios/` without its ending, for example `json`; a list makes a factor.
     #[serde(rename = "use")]
-    pub file: Option<String>,
+    pub file: Option<OneOrMany<String>>,
     /// Services that inline requests need, as in a scenario file.
     #[serde(default)]
     pub services: Vec<String>,
@@ -343,17 +343,21 @@ pub struct Claim {
     pub better: String,
     /// Target in the denominator.
     pub than: String,
-    /// The load level at which it is claimed; needed where the load has several.
+    /// The level at which it is claimed; needed where scenario or load have several.
     #[serde(default)]
     pub at: At,
+    /// The level of `than`, where it is not that of `better`: so a target is compared with itself at another level.
+    pub than_at: Option<At>,
     /// Comparison with the ratio, for example `">= 1.0"` or `"< 0.95"`.
     pub ratio: String,
 }
 
-/// A load level named in a claim.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+/// A level named in a claim.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct At {
+    /// Name of the cell's scenario.
+    pub scenario: Option<String>,
     /// Connections of the cell.
     pub connections: Option<Count>,
     /// Rate of the cell.

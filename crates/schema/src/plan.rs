@@ -8,7 +8,7 @@ use crate::metric::Metric;
 use crate::scenario::{Capture, Feeder, LengthRange, OnFailure, TokenMaker, UserConnection};
 use crate::target::{Ready, Stop};
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 use std::net::IpAddr;
 
@@ -21,8 +21,10 @@ pub struct ExperimentPlan {
     pub question: String,
     /// The systems under test, by unique name.
     pub targets: Vec<TargetPlan>,
-    /// What is sent.
-    pub scenario: ScenarioPlan,
+    /// What is sent: one scenario for each level of that factor; never empty in a resolved plan. Files of older
+    /// versions have one, under `scenario`.
+    #[serde(alias = "scenario", deserialize_with = "one_or_many")]
+    pub scenarios: Vec<ScenarioPlan>,
     /// The combinations of levels.
     pub cells: Vec<CellPlan>,
     /// Passes through all cells.
@@ -44,6 +46,30 @@ pub struct ExperimentPlan {
     pub confidence: f64,
     /// Which CPUs serve whom.
     pub pin: PinPlan,
+}
+
+impl ExperimentPlan {
+    /// What is sent in a cell; the first scenario for cells of older files, which name none.
+    #[must_use]
+    pub fn scenario_of(&self, cell: &CellPlan) -> Option<&ScenarioPlan> {
+        if cell.scenario.is_empty() {
+            return self.scenarios.first();
+        }
+        self.scenarios.iter().find(|scenario| scenario.name == cell.scenario)
+    }
+}
+
+fn one_or_many<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Vec<ScenarioPlan>, D::Error> {
+    #[derive(Deserialize)]
+    #[serde(untagged)]
+    enum Either {
+        Many(Vec<ScenarioPlan>),
+        One(Box<ScenarioPlan>),
+    }
+    Ok(match Either::deserialize(deserializer)? {
+        Either::Many(many) => many,
+        Either::One(one) => vec![*one],
+    })
 }
 
 /// A system under test, resolved.
@@ -285,6 +311,9 @@ pub struct CellPlan {
     pub label: String,
     /// Name of the target.
     pub target: String,
+    /// Name of the scenario; empty in files of older versions, which have only one.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub scenario: String,
     /// How load is made.
     pub load: LoadPlan,
 }

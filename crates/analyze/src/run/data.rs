@@ -51,6 +51,13 @@ impl<'a> RunData<'a> {
         }
     }
 
+    /// Scenario and load of a cell in words: `128 connections`, with the scenario where there are several
+    /// `128 connections (json)`.
+    pub(super) fn level_in_words(&self, cell: &CellPlan) -> String {
+        let load = load_in_words(&cell.load);
+        if self.plan.scenarios.len() < 2 { load } else { format!("{load} ({})", cell.scenario) }
+    }
+
     pub(super) fn cell(&self, id: &str) -> Option<&'a CellPlan> {
         self.plan.cells.iter().find(|cell| cell.id == id)
     }
@@ -123,8 +130,12 @@ pub(crate) fn load_in_words(load: &LoadPlan) -> String {
     format!("{rate}{law}{shape} over {connections}")
 }
 
-/// Whether two cells are loaded alike, so that their targets can be compared.
-pub(super) fn same_load(a: &LoadPlan, b: &LoadPlan) -> bool {
+/// Whether two cells differ in their target only, so that their targets can be compared.
+pub(super) fn same_level(a: &CellPlan, b: &CellPlan) -> bool {
+    a.scenario == b.scenario && same_load(&a.load, &b.load)
+}
+
+fn same_load(a: &LoadPlan, b: &LoadPlan) -> bool {
     a.model == b.model
         && a.connections == b.connections
         && a.rate_per_s == b.rate_per_s

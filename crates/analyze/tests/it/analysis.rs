@@ -224,6 +224,24 @@ fn targets_are_compared_at_the_same_load_only() {
 }
 
 #[test]
+fn targets_are_compared_in_the_same_scenario_only_and_it_is_named() {
+    let mut plan = run(&["a", "b"], &[closed(16), closed(16)], 5);
+    let mut second = plan.plan.scenarios[0].clone();
+    second.name = "db".to_owned();
+    plan.plan.scenarios.push(second);
+    plan.plan.cells[2..].iter_mut().for_each(|cell| cell.scenario = "db".to_owned());
+    let file = analyze(&plan, &wobbling(&plan, &[1e4, 2e4, 3e3, 1e3]));
+    let pairs: Vec<(&str, &str, &str)> = file
+        .comparisons
+        .iter()
+        .filter(|found| found.metric == Metric::Throughput)
+        .map(|found| (found.a.as_str(), found.b.as_str(), found.load.as_str()))
+        .collect();
+    assert_eq!(pairs, [("c1", "c2", "16 connections (inline)"), ("c3", "c4", "16 connections (db)")]);
+    assert!(file.answer.contains("as a at 16 connections (inline)"), "{}", file.answer);
+}
+
+#[test]
 fn the_curve_is_of_the_merged_histograms_and_ends_where_requests_end() {
     let plan = run(&["a"], &[closed(64)], 5);
     let mut data = wobbling(&plan, &[1e4]);

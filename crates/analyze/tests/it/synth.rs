@@ -43,7 +43,8 @@ pub(crate) fn run(targets: &[&str], loads: &[LoadPlan], blocks: u32) -> RunFile 
         for target in targets {
             let id = format!("c{}", cells.len() + 1);
             let label = format!("{target}, {} connections", load.connections);
-            cells.push(CellPlan { id, label, target: (*target).to_owned(), load: load.clone() });
+            let target = (*target).to_owned();
+            cells.push(CellPlan { id, label, target, scenario: "inline".to_owned(), load: load.clone() });
         }
     }
     let mut order = Vec::new();
@@ -75,7 +76,7 @@ pub(crate) fn run(targets: &[&str], loads: &[LoadPlan], blocks: u32) -> RunFile 
                 knobs: BTreeMap::new(),
             })
             .collect(),
-        scenario: ScenarioPlan::single("inline", request(), ExpectPlan::default()),
+        scenarios: vec![ScenarioPlan::single("inline", request(), ExpectPlan::default())],
         cells,
         blocks,
         seed: 1,

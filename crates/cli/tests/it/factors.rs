@@ -140,3 +140,60 @@ fn a_wrong_knob_is_refused_before_anything_is_built() {
     bad(&["run", &file], 1, &["lab.toml:5:", "sh/echo has no knob `levle`", "did you mean `level`?"]);
     assert!(!project.path("targets/sh/echo/builds").exists());
 }
+
+/// Two scenarios beside the target, and a claim for each kind of level.
+#[test]
+fn scenarios_make_cells_and_claims_name_them() {
+    let project = Project::new();
+    std::fs::create_dir_all(project.path("scenarios")).unwrap();
+    for (name, path) in [("small", "/small"), ("large", "/large")] {
+        let text =
+            format!("schema = \"prony.scenario/1\"\nname = \"{name}\"\n[request]\npath = \"{path}\"\n");
+        std::fs::write(project.path(&format!("scenarios/{name}.toml")), text).unwrap();
+    }
+    let text = |scenarios: &str, at: &str| {
+        format!(
+            "[experiment]\nname = \"lab\"\nblocks = 1\n[[target]]\nuse = \"sh/echo\"\n\
+             [scenario]\nuse = {scenarios}\n[[claim]]\ntext = \"small costs less\"\nmetric = \"throughput\"\n\
+             better = \"sh/echo\"\nthan = \"sh/echo\"\n{at}\nratio = \"> 1.0\"\n"
+        )
+    };
+    let both = "[\"small\", \"large\"]";
+    let at = "at = { scenario = \"small\" }\nthan_at = { scenario = \"large\" }";
+    let run = project.run(&text(both, at));
+    let file = read(&run.join("run.json"));
+    let cells = file["plan"]["cells"].as_array().unwrap();
+    let labels: Vec<&str> = cells.iter().map(|cell| cell["label"].as_str().unwrap()).collect();
+    assert_eq!(labels, ["sh/echo, small, 1 connection", "sh/echo, large, 1 connection"]);
+    assert_eq!(file["plan"]["claims"][0]["numerator"], "c1");
+    assert_eq!(file["plan"]["claims"][0]["denominator"], "c2");
+    for trial in file["plan"]["order"].as_array().unwrap() {
+        let sent = read(&run.join(format!("trials/{:04}/trial.json", trial["id"].as_u64().unwrap())));
+        let wanted = cells.iter().find(|cell| cell["id"] == trial["cell"]).unwrap();
+        assert_eq!(sent["load"]["plan"]["scenario"]["name"], wanted["scenario"]);
+    }
+    // Files of before had one scenario and cells that name none; the report is the same.
+    let mut old = file.clone();
+    let plan = old["plan"].as_object_mut().unwrap();
+    let scenarios = plan.remove("scenarios").unwrap();
+    plan.insert("scenario".into(), scenarios[0].clone());
+    plan["cells"].as_array_mut().unwrap().iter_mut().for_each(|cell| {
+        cell.as_object_mut().unwrap().remove("scenario");
+    });
+    std::fs::write(run.join("run.json"), old.to_string()).unwrap();
+    assert!(
+        good(&["report", run.to_str().unwrap(), "--format", "markdown"]).out.contains("| Scenario | small:")
+    );
+
+    for (scenarios, at, expected) in [
+        (both, "", "scenario = \"…\""),
+        (both, "at = { scenario = \"smal\" }", "no cell has this scenario"),
+        (both, "at = { scenario = \"small\" }", "another level in than_at"),
+        ("[]", at, "the list is empty"),
+        ("[\"small\", \"small\"]", at, "`small` is named twice"),
+        ("[\"small\", \"larg\"]", at, "did you mean `large`?"),
+    ] {
+        let file = project.experiment(&text(scenarios, at));
+        bad(&["run", &file, "--dry-run"], 1, &[expected]);
+    }
+}

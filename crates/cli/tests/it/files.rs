@@ -65,7 +65,11 @@ fn mistakes_in_an_experiment_are_told_with_place_and_remedy() {
         ("better = \"a\"", "better = \"aa\"", &["e.toml:19:1", "no target `aa`", "did you mean `a`?"]),
         ("ratio = \"< 1\"", "ratio = \"about 1\"", &["e.toml:22:1", "no comparison"]),
         ("at = { connections = 2 }", "", &["several levels", "at = {"]),
-        ("at = { connections = 2 }", "at = { connections = 3 }", &["e.toml:21", "no cell has this load"]),
+        (
+            "at = { connections = 2 }",
+            "at = { connections = 3 }",
+            &["e.toml:21", "no cell has this scenario and load"],
+        ),
         ("sample = \"1s\"", "sample = \"1\"", &["e.toml:15:10", "unit is missing"]),
         ("sample = \"1s\"", "sample = \"1ms\"", &["out of range", "100ms"]),
         ("connections = [2, 4]", "connections = [2, \"x\"]", &["e.toml:13:", "does not begin with a number"]),

@@ -42,6 +42,7 @@ fn plan() -> ExperimentPlan {
             id: format!("c{}", index + 1),
             label: format!("{target}, {connections} connections"),
             target: target.into(),
+            scenario: "json".into(),
             load: load(connections),
         })
         .collect();
@@ -50,7 +51,7 @@ fn plan() -> ExperimentPlan {
         name: "go-frameworks".into(),
         question: "Which Go framework serves small JSON fastest on one core?".into(),
         targets: ["go/gin", "go/echo"].map(target).into(),
-        scenario: ScenarioPlan::single("json", request(), ExpectPlan::default()),
+        scenarios: vec![ScenarioPlan::single("json", request(), ExpectPlan::default())],
         order: (0..20)
             .map(|i| TrialPlan { id: i + 1, block: i / 4 + 1, cell: format!("c{}", (i % 4 + i / 4) % 4 + 1) })
             .collect(),

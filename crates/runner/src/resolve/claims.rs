@@ -27,30 +27,34 @@ fn one(
             "write >=, >, <= or < and a positive number, for example \">= 1.0\"",
         )
     })?;
-    let cell = |name: &str, at_key: &str| {
+    let cell = |name: &str, name_key: &str, (at, at_key): (&At, &str)| {
         if !targets.iter().any(|target| target.name == name) {
             let names = || targets.iter().map(|target| target.name.as_str());
             let remedy = match nearest(name, names()) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("name one of: {}", names().collect::<Vec<_>>().join(", ")),
             };
-            return Err(Problem::at(&key(at_key), format!("there is no target `{name}`"), remedy));
+            return Err(Problem::at(&key(name_key), format!("there is no target `{name}`"), remedy));
         }
-        let mut fitting = cells.iter().filter(|cell| cell.target == name && is_at(cell, &claim.at));
+        let mut fitting = cells.iter().filter(|cell| cell.target == name && is_at(cell, at));
         match (fitting.next(), fitting.next()) {
             (Some(cell), None) => Ok(cell.id.clone()),
             (None, _) => {
-                Err(Problem::at(&key("at"), "no cell has this load", "name a level that [load] lists"))
+                let remedy = "name levels that [scenario] and [load] list";
+                Err(Problem::at(&key(at_key), "no cell has this scenario and load", remedy))
             }
             (Some(_), Some(_)) => {
-                let remedy = "add at = { connections = … } or at = { rate = … }";
-                Err(Problem::at(&key("at"), "the load has several levels", remedy))
+                let remedy = format!("add {at_key} = {{ {} }}", varied(cells).join(", "));
+                Err(Problem::at(&key(at_key), "scenario or load have several levels", remedy))
             }
         }
     };
-    let (numerator, denominator) = (cell(&claim.better, "better")?, cell(&claim.than, "than")?);
+    let numerator = cell(&claim.better, "better", (&claim.at, "at"))?;
+    let other = claim.than_at.as_ref().map_or((&claim.at, "at"), |at| (at, "than_at"));
+    let denominator = cell(&claim.than, "than", other)?;
     if numerator == denominator {
-        return Err(Problem::at(&key("than"), "a target is compared with itself", "name two targets"));
+        let remedy = "name two targets, or another level in than_at";
+        return Err(Problem::at(&key("than"), "a target is compared with itself", remedy));
     }
     Ok(ClaimPlan {
         text: claim.text.clone(),
@@ -62,8 +66,24 @@ fn one(
     })
 }
 
+/// What `at` can name, as it is written there: the factors of which the cells have several levels.
+fn varied(cells: &[CellPlan]) -> Vec<&'static str> {
+    let several = |differs: fn(&CellPlan, &CellPlan) -> bool| {
+        cells.first().is_some_and(|first| cells.iter().any(|cell| differs(first, cell)))
+    };
+    [
+        ("scenario = \"…\"", several(|a, b| a.scenario != b.scenario)),
+        ("connections = …", several(|a, b| a.load.connections != b.load.connections)),
+        ("rate = …", several(|a, b| a.load.rate_per_s != b.load.rate_per_s)),
+    ]
+    .into_iter()
+    .filter_map(|(text, varies)| varies.then_some(text))
+    .collect()
+}
+
 fn is_at(cell: &CellPlan, at: &At) -> bool {
-    at.connections.is_none_or(|wanted| wanted.0 == u64::from(cell.load.connections))
+    at.scenario.as_ref().is_none_or(|wanted| *wanted == cell.scenario)
+        && at.connections.is_none_or(|wanted| wanted.0 == u64::from(cell.load.connections))
         && at.rate.is_none_or(|wanted| cell.load.rate_per_s == Some(wanted.0))
 }
 

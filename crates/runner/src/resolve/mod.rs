@@ -119,15 +119,12 @@ fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, W
     let seed = design.seed.unwrap_or(defaults::SEED);
     let pin = pin_plan(context.pin.as_deref().or(design.pin.as_deref()), &context.usable_cpus)?;
     let mut targets = targets::resolve(&file.target, context)?;
-    let scenario = scenario::of_experiment(file.scenario.as_ref(), context)?;
-    let mut load = file.load.clone().unwrap_or_default();
-    let users = users("load", load.users, load.model, load.connections.is_some(), &scenario)?;
-    if let Users::OwnConnections(count) = users {
-        load.connections = Some(OneOrMany::One(Count(count)));
-    }
+    let scenarios = scenario::of_experiment(file.scenario.as_ref(), context)?;
+    let load = file.load.clone().unwrap_or_default();
     let phases = phases(&file.phases)?;
-    let mut cells = cells(&load, &targets, &pin, context, seed, &phases)?;
-    cells.iter_mut().for_each(|cell| cell.load.users = users.sharing());
+    let cells = cells(&load, &targets, &scenarios, |load, connections, rate| {
+        load_plan(load, connections, rate, &pin, context, seed, &phases)
+    })?;
     targets::hold(&mut targets, &cells);
     let blocks = positive("experiment.blocks", design.blocks.map_or(defaults::BLOCKS, |blocks| blocks.0))?;
     if blocks.saturating_mul(cells.len() as u64) > TRIALS_MAX {
@@ -147,7 +144,7 @@ fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, W
         margin: share("experiment.margin", design.margin, defaults::MARGIN, 0.0, 1.0)?,
         confidence: share("experiment.confidence", design.confidence, defaults::CONFIDENCE, 0.5, 0.9999)?,
         targets,
-        scenario,
+        scenarios,
         cells,
         events,
         claims,
@@ -253,38 +250,60 @@ pub fn users(
     }
 }
 
-/// All combinations of targets, connections and rates, in the order written.
+/// All combinations of targets, scenarios, connections and rates, in the order written.
 fn cells(
     load: &Load,
     targets: &[TargetPlan],
-    pin: &PinPlan,
-    context: &Context,
-    seed: u64,
-    phases: &PhasePlan,
+    scenarios: &[ScenarioPlan],
+    load_plan: impl Fn(&Load, u32, Option<PerSecond>) -> Result<LoadPlan, Wrong>,
 ) -> Result<Vec<CellPlan>, Wrong> {
-    let connections = connection_levels(load)?;
-    let rates = rate_levels(load)?;
+    let mut loads = Vec::with_capacity(scenarios.len());
+    for scenario in scenarios {
+        let (load, users) = load_of(load, scenario)?;
+        let (connections, rates) = (connection_levels(&load)?, rate_levels(&load)?);
+        loads.push((scenario, load, users, connections, rates));
+    }
     // Before they are made: short lists multiply to more than memory holds.
-    let count = targets.len().saturating_mul(connections.len()).saturating_mul(rates.len());
+    let count = loads.iter().map(|(.., connections, rates)| connections.len().saturating_mul(rates.len()));
+    let count = count.fold(0, usize::saturating_add).saturating_mul(targets.len());
     if count as u64 > TRIALS_MAX {
         let cause = format!("{count} combinations are more than {TRIALS_MAX} trials");
         return Err(Problem::at("load", cause, "use fewer levels, or fewer targets").into());
     }
     let mut cells = Vec::with_capacity(count);
     for target in targets {
-        for connections in &connections {
-            for rate in &rates {
-                let mut load = load_plan(load, *connections, *rate, pin, context, seed, phases)?;
-                if let TargetSource::Url { tls, .. } = &target.source {
-                    load.tls.clone_from(tls);
+        for (scenario, load, users, connections, rates) in &loads {
+            for connections in connections {
+                for rate in rates {
+                    let mut load = load_plan(load, *connections, *rate)?;
+                    load.users = *users;
+                    if let TargetSource::Url { tls, .. } = &target.source {
+                        load.tls.clone_from(tls);
+                    }
+                    let named =
+                        if scenarios.len() > 1 { format!("{}, ", scenario.name) } else { String::new() };
+                    cells.push(CellPlan {
+                        id: format!("c{}", cells.len() + 1),
+                        label: format!("{}, {named}{}", target.name, load_words(&load)),
+                        target: target.name.clone(),
+                        scenario: scenario.name.clone(),
+                        load,
+                    });
                 }
-                let label = format!("{}, {}", target.name, load_words(&load));
-                let id = format!("c{}", cells.len() + 1);
-                cells.push(CellPlan { id, label, target: target.name.clone(), load });
             }
         }
     }
     Ok(cells)
+}
+
+/// The load as a scenario understands its users, and how many of them share connections.
+fn load_of(load: &Load, scenario: &ScenarioPlan) -> Result<(Load, Option<u32>), Problem> {
+    let mut load = load.clone();
+    let users = users("load", load.users, load.model, load.connections.is_some(), scenario)?;
+    if let Users::OwnConnections(count) = users {
+        load.connections = Some(OneOrMany::One(Count(count)));
+    }
+    Ok((load, users.sharing()))
 }
 
 /// A load in words, as it stands in labels.

@@ -141,12 +141,16 @@ fn in_file(file: &ScenarioFile, path: &Path, text: &str) -> Result<ScenarioPlan,
         .map_err(|problem| RunnerError::File(problem.locate(&path.display().to_string(), text)))
 }
 
-pub(super) fn of_experiment(wanted: Option<&ScenarioUse>, context: &Context) -> Result<ScenarioPlan, Wrong> {
+/// The scenarios of an experiment, at least one, each name once.
+pub(super) fn of_experiment(
+    wanted: Option<&ScenarioUse>,
+    context: &Context,
+) -> Result<Vec<ScenarioPlan>, Wrong> {
     let missing = || Problem::at("scenario", "there is no scenario", "add\n  [scenario]\n  use = \"ping\"");
     let wanted = wanted.ok_or_else(missing)?;
     let parts = Parts::from(wanted);
     match &wanted.file {
-        Some(name) if parts.is_empty() => Ok(load_scenario(context, name)?),
+        Some(names) if parts.is_empty() => by_name(&names.levels(), context),
         Some(_) => {
             let remedy = "remove `use`, or the inline request and expect";
             Err(Problem::at("scenario", "the scenario is given twice", remedy).into())
@@ -154,9 +158,22 @@ pub(super) fn of_experiment(wanted: Option<&ScenarioUse>, context: &Context) -> 
         None if parts.is_empty() => Err(missing().into()),
         None => {
             let folder = context.project.join("scenarios");
-            plan("inline", parts, &folder).map_err(|problem| Wrong::Here(under("scenario", problem)))
+            let plan = plan("inline", parts, &folder);
+            Ok(vec![plan.map_err(|problem| Wrong::Here(under("scenario", problem)))?])
         }
     }
+}
+
+fn by_name(names: &[String], context: &Context) -> Result<Vec<ScenarioPlan>, Wrong> {
+    if names.is_empty() {
+        return Err(Problem::at("scenario.use", "the list is empty", "name at least one scenario").into());
+    }
+    let mut seen = BTreeSet::new();
+    if let Some(twice) = names.iter().find(|name| !seen.insert(*name)) {
+        let cause = format!("`{twice}` is named twice");
+        return Err(Problem::at("scenario.use", cause, "name each scenario once").into());
+    }
+    names.iter().map(|name| Ok(load_scenario(context, name)?)).collect()
 }
 
 /// The same problem one table further in.
