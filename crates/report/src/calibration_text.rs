@@ -293,6 +293,7 @@ mod tests {
             histogram: HistogramError { values: 3_175, relative_max: 0.000_976, at_ns: 2_048 },
             fixed_work: FixedWork {
                 runs: 1_200,
+                mean_ns: 98_300.0,
                 median_ns: 98_100.0,
                 variation: 0.021,
                 p99_over_median: 1.13,

@@ -4,6 +4,7 @@
 
 use crate::clean::{markdown as prose, markdown_block, markdown_code as code};
 use crate::event_view::{ABOUT, EventView, HEADER};
+use crate::level_view::{self, LevelView};
 use crate::page::{CellView, KEY_METRICS, Page, PairView, TrialView};
 use crate::settings::Row;
 use crate::words::{self, Footnotes, Word};
@@ -20,6 +21,7 @@ pub fn markdown(run: &RunFile, analysis: &AnalysisFile) -> String {
         claims(&page),
         comparisons(&page),
         cells(&page),
+        levels(&page),
         events(&page),
         trials(&page),
         environment(&page),
@@ -120,6 +122,19 @@ fn cell_row(cell: &CellView) -> Vec<String> {
         format!("{}{interval}{}", value.center, value.note).replace('<', "\\<")
     });
     [code(&cell.id), code(&cell.label)].into_iter().chain(values).chain([cell.trials.clone()]).collect()
+}
+
+fn levels(page: &Page) -> String {
+    if page.levels.is_empty() {
+        return String::new();
+    }
+    let row = |level: &LevelView| {
+        let values = level.values.iter().map(|value| prose(value));
+        [code(&level.cell), level.metric.to_owned()].into_iter().chain(values).collect()
+    };
+    let about = level_view::ABOUT;
+    let table = table(&level_view::HEADER, "llrrrrr", page.levels.iter().map(row));
+    format!("## Where the spread comes from\n\n{about}\n\n{table}")
 }
 
 fn events(page: &Page) -> String {

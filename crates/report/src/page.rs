@@ -6,6 +6,7 @@
 
 use crate::event_view::{self, EventView};
 use crate::instrument::instrument_line;
+use crate::level_view::{self, LevelView};
 use crate::settings::{self, FactView, Row};
 use crate::words::{self, Footnotes, Word};
 use crate::{clean, format};
@@ -32,6 +33,7 @@ pub(crate) struct Page {
     pub(crate) pair_notes: Footnotes,
     pub(crate) cells: Vec<CellView>,
     pub(crate) cell_notes: Footnotes,
+    pub(crate) levels: Vec<LevelView>,
     pub(crate) events: Vec<EventView>,
     pub(crate) trials: Vec<TrialView>,
     pub(crate) trials_line: String,
@@ -147,6 +149,7 @@ impl Page {
             pair_notes,
             cells,
             cell_notes,
+            levels: level_view::views(analysis),
             events: event_view::views(analysis),
             trials: analysis.trials.iter().map(|row| trial(row, &analysis.cells)).collect(),
             trials_line: trials_line(analysis),

@@ -70,6 +70,17 @@ fn markdown() {
 
     ¹ 4 valid trials; an interval needs 5: rerun with --resume
 
+    ## Where the spread comes from
+
+    Standard deviation between the samples of one trial and between trials, as shares of the mean (Kalibera and Jones). Where most variance lies between trials, restarting changes the answer: more blocks narrow the interval, longer trials do not.
+
+    | Cell | Metric | Trials × samples | Between samples | Between trials | Variance between trials | Best samples in a trial |
+    |---|---|--:|--:|--:|--:|--:|
+    | `go/gin, 16 connections` | Throughput | 4 × 3 | 1.20 % | none beyond the samples' | 0 % | – |
+    | `go/gin, 128 connections` | Throughput | 5 × 3 | 1.20 % | 3.10 % | 87.0 % | 2 |
+    | `go/echo, 16 connections` | Throughput | 5 × 3 | 1.20 % | 3.10 % | 87.0 % | 2 |
+    | `go/echo, 128 connections` | Throughput | 5 × 3 | 1.20 % | 3.10 % | 87.0 % | 2 |
+
     ## Trials
 
     3 of 20 planned trials run: 2 valid, 1 void. Every scheduled request is completed, failed or censored.

@@ -13,8 +13,8 @@ use schema::calibration::Canary;
 use schema::event::EventRecord;
 use schema::experiment::Reference;
 use schema::plan::{
-    BodyExpectation, CellPlan, EntryPlan, ExperimentPlan, PinPlan, ScenarioPlan, TargetPlan, TargetSource,
-    TrialPlan,
+    BodyExpectation, CellPlan, EntryPlan, ExperimentPlan, PinPlan, Replicas, ScenarioPlan, TargetPlan,
+    TargetSource, TrialPlan,
 };
 use schema::target::{Ready, TargetManifest};
 use schema::trial::{IntervalLine, Phase, TargetUsage, TrialFile, TrialOutcome};
@@ -27,7 +27,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use target::contract::{self, Verified};
-use target::{RunningTarget, StartPlan};
+use target::{RunningTarget, StartPlan, TargetError};
 use units::{Clock, MonotonicClock, Nanos};
 
 /// Time for one exchange of the contract check.
@@ -205,6 +205,15 @@ pub(crate) fn run(
 ) -> Result<Option<TrialFile>, RunnerError> {
     folder.begin()?;
     let blank = blank(trial);
+    if plan.replicas == Replicas::Rebuild
+        && let Err(error) = rebuild(target, &folder.path.join("build.log"), environment)
+    {
+        if matches!(error, TargetError::Cancelled(_)) {
+            folder.discard()?;
+            return Ok(None);
+        }
+        return failed(blank, &error.into(), folder);
+    }
     let log = folder.path.join("target.log");
     let up = match bring_up(target, std::slice::from_ref(scenario), &plan.pin, &log, environment) {
         Ok(up) => up,
@@ -249,6 +258,15 @@ pub(crate) fn run(
     }
     folder.end(&file)?;
     Ok(Some(file))
+}
+
+/// Builds a target from nothing, as it was built before the first trial.
+fn rebuild(target: &Prepared, log: &Path, environment: &Environment) -> Result<(), TargetError> {
+    let Some((manifest, folder)) = &target.manifest else { return Ok(()) };
+    let knobs = &target.plan.knobs;
+    target::remove_build(folder, manifest, knobs)?;
+    target::build_variant(folder, manifest, knobs, log, &environment.launcher, &environment.stop)?;
+    Ok(())
 }
 
 fn stop(up: Up) -> Result<(), RunnerError> {

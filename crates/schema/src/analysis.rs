@@ -145,8 +145,32 @@ pub struct CellSummary {
     pub trials_failed: u32,
     /// One entry a metric.
     pub metrics: Vec<MetricSummary>,
+    /// Where the spread comes from; absent with fewer than two trials of at least two samples.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub levels: Option<Levels>,
     /// Response-time quantiles of the merged histograms of the valid trials, for the percentile chart.
     pub curve: Vec<CurvePoint>,
+}
+
+/// The spread of one cell by level: samples within trials, and trials (METHOD §3, Kalibera and Jones, ISMM 2013).
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct Levels {
+    /// Throughput of a closed load, mean response time of an open one.
+    pub metric: Metric,
+    /// Valid trials.
+    pub trials: u32,
+    /// Samples in each.
+    pub samples: u32,
+    /// T₁ over the mean: standard deviation between the samples of one trial.
+    pub sample_cv: f64,
+    /// T₂ over the mean: standard deviation between trials, without what their samples bring in; 0 where clipped.
+    pub trial_cv: f64,
+    /// Whether T₂² came out below 0, because trials differ less than their samples would have them, and was set to 0.
+    pub clipped: bool,
+    /// T₂² / (T₁² + T₂²): near 1, restarting changes the answer; null where nothing varies.
+    pub trial_share: Option<f64>,
+    /// Samples in a trial that give the narrowest interval for the time spent; null where trials do not differ.
+    pub samples_best: Option<u32>,
 }
 
 /// One point of a percentile curve.

@@ -98,6 +98,9 @@ pub struct HistogramError {
 pub struct FixedWork {
     /// How often it was done.
     pub runs: u32,
+    /// Mean time of one, interruptions included; 0 in files of older versions.
+    #[serde(default)]
+    pub mean_ns: f64,
     /// Median time of one.
     pub median_ns: f64,
     /// Standard deviation over mean.

@@ -4,7 +4,7 @@ use crate::arrival::{Arrivals, Shape, TextOr, Think};
 use crate::event::Event;
 use crate::knob::KnobValue;
 use crate::metric::Metric;
-use crate::plan::{DriverChoice, SpinChoice};
+use crate::plan::{DriverChoice, Replicas, SpinChoice};
 use crate::scenario::{Expect, Feeder, NamedRequest, Request, Session, TokenMaker};
 use crate::target::{Ready, Stop};
 use crate::tls::TlsUse;
@@ -51,6 +51,8 @@ pub struct Design {
     pub question: Option<String>,
     /// Passes through all cells. Default 5, the fewest that give an interval.
     pub blocks: Option<Count>,
+    /// What is done anew for every trial: `restart`, or `rebuild` for targets that prony builds. Default restart.
+    pub replicas: Option<Replicas>,
     /// Seed of every random decision. Default 1.
     pub seed: Option<u64>,
     /// Half-width of the equivalence margin as a ratio. Default 0.02 (±2 %).

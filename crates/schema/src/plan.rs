@@ -29,6 +29,9 @@ pub struct ExperimentPlan {
     pub cells: Vec<CellPlan>,
     /// Passes through all cells.
     pub blocks: u32,
+    /// What is done anew for every trial.
+    #[serde(default)]
+    pub replicas: Replicas,
     /// Seed of every random decision.
     pub seed: u64,
     /// Trials in the order in which they are run.
@@ -502,6 +505,17 @@ pub struct PinPlan {
     pub target: Option<Vec<u32>>,
     /// What could not be had, in words for the report.
     pub weakness: Option<String>,
+}
+
+/// What is done anew for every trial.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Replicas {
+    /// The target is started.
+    #[default]
+    Restart,
+    /// The target is built from nothing, then started: what a build leaves to chance varies too.
+    Rebuild,
 }
 
 /// One trial of the order.

@@ -6,18 +6,22 @@
 use super::MIN_TRIALS;
 use super::data::RunData;
 use super::drift::drift;
+use super::machine;
 use crate::stats::student::MeanTest;
 use crate::trial::{CANARY_SAID, STEAL_SAID};
-use crate::words::{count, listed, percent};
+use crate::words::{self, count, listed, percent};
 use schema::analysis::{Belief, BeliefLevel, BeliefNote, CellSummary, Comparison, Verdict};
 use schema::doctor::{Fact, Severity};
 use schema::metric::Metric;
+use schema::plan::Replicas;
 use schema::run::RunFile;
 use schema::trial::TrialOutcome;
 
 /// Standard deviation of the log of throughput over the trials of a cell from which it is a reservation: with 5 % the
 /// interval over five trials is ± 6 %, three times the usual margin.
 const SPREAD: f64 = 0.05;
+/// Share of the variance between trials from which restarts decide the answer.
+const SHARE: f64 = 0.9;
 /// p below which a drift is taken for one.
 const DRIFT_P: f64 = 0.05;
 
@@ -34,8 +38,10 @@ pub(super) fn belief(
     notes.extend(not_level(data));
     notes.extend(stolen(data));
     notes.extend(changed_speed(data));
+    notes.extend(slow_trials(data));
     notes.extend(beyond_the_instrument(run));
     notes.extend(spread(cells));
+    notes.extend(restarts(data, cells));
     notes.extend(drifted(data));
     notes.extend(many_questions(data, comparisons));
     notes.extend(data.plan.pin.weakness.iter().map(|weakness| {
@@ -218,6 +224,64 @@ fn changed_speed(data: &RunData<'_>) -> Option<BeliefNote> {
         listed("trial", &ids)
     );
     Some(reservation(text, "fix the clock of the cores (`prony doctor`), or use a host with dedicated cores"))
+}
+
+/// Trials that a slower machine ran, as its canary tells (METHOD §9).
+fn slow_trials(data: &RunData<'_>) -> Option<BeliefNote> {
+    let slow = machine::slow(data)?;
+    let by = if slow.factor >= 2.0 {
+        format!("{} times as long as", words::number(slow.factor))
+    } else {
+        format!("{} longer than", percent(slow.factor - 1.0))
+    };
+    let one = slow.ids.len() == 1;
+    let effect = match slow.throughput {
+        None => String::new(),
+        Some(ratio) if ratio < 1.0 - data.margin => format!(
+            ", and {} answered {} fewer requests per second than the other trials of the same cell: that is the \
+             machine, not the target",
+            if one { "it" } else { "they" },
+            percent(1.0 - ratio)
+        ),
+        Some(_) => {
+            format!(", although {} answered as many requests per second", if one { "it" } else { "they" })
+        }
+    };
+    let text = format!(
+        "{} ran on a slower machine: a fixed amount of work took {by} in the others{effect}",
+        listed("trial", &slow.ids)
+    );
+    Some(reservation(
+        text,
+        "find what slowed it (`prony doctor`: clock of the cores, a CPU quota, a busy neighbour), then run it again",
+    ))
+}
+
+/// A spread that comes with the restarts: longer samples do not help against it.
+fn restarts(data: &RunData<'_>, cells: &[CellSummary]) -> Option<BeliefNote> {
+    let all = cells.iter().filter_map(|cell| Some((cell, cell.levels?)));
+    let notable = all.filter(|(_, levels)| {
+        levels.trials as usize >= MIN_TRIALS
+            && levels.trial_cv > data.margin
+            && levels.trial_share.is_some_and(|share| share > SHARE)
+    });
+    let (cell, levels) = notable.max_by(|a, b| a.1.trial_cv.total_cmp(&b.1.trial_cv))?;
+    let text = format!(
+        "{} changes the answer: of the variance of {} {} lies between trials, not between their samples ({}, \
+         standard deviation {})",
+        match data.plan.replicas {
+            Replicas::Restart => "restarting the target",
+            Replicas::Rebuild => "building the target anew",
+        },
+        words::metric(levels.metric),
+        percent(levels.trial_share.unwrap_or_default()),
+        cell.label,
+        percent(levels.trial_cv)
+    );
+    Some(reservation(
+        text,
+        "run more blocks rather than longer samples, and look for what differs between starts",
+    ))
 }
 
 /// The largest value of a gate over the valid trials in which it is above `limit`, and these trials.

@@ -4,6 +4,7 @@
 //! Student's t on the logarithms. The curve comes from merged histograms (METHOD §0.3), never from averages.
 
 use super::data::{RunData, too_few};
+use super::levels::levels;
 use super::ratio::interval_of_logs;
 use super::{MIN_TRIALS, TrialData};
 use crate::stats::Refusal;
@@ -32,6 +33,7 @@ fn summary(data: &RunData<'_>, cell: &CellPlan) -> CellSummary {
         trials_void: ended(TrialOutcome::Void),
         trials_failed: ended(TrialOutcome::Failed),
         metrics: Metric::ALL.into_iter().map(|metric| metric_summary(data, cell, metric)).collect(),
+        levels: levels(data, cell),
         curve: curve(data.valid(&cell.id)),
     }
 }

@@ -11,6 +11,8 @@ mod comparisons;
 mod data;
 mod drift;
 mod events;
+mod levels;
+mod machine;
 mod ratio;
 mod trials;
 

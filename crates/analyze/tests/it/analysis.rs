@@ -3,11 +3,12 @@
 use crate::synth::{SECOND_NS, claim, closed, ladder, open, run, second, trial, trials};
 use analyze::{TrialData, analyze, latency};
 use schema::analysis::{AnalysisFile, BeliefLevel, ClaimVerdict, Verdict};
+use schema::calibration::{Canary, FixedWork};
 use schema::doctor::{Fact, Severity};
 use schema::metric::Metric;
 use schema::plan::ClaimComparison;
 use schema::run::RunFile;
-use schema::trial::TrialOutcome;
+use schema::trial::{SampleSummary, TrialOutcome};
 
 /// Fixed small deviations, so that texts do not change.
 const WOBBLE: [f64; 10] = [0.004, -0.006, 0.002, 0.007, -0.005, 0.001, -0.003, 0.006, -0.002, -0.004];
@@ -349,4 +350,81 @@ fn stolen_time_and_verdicts_that_holm_does_not_uphold_are_said() {
         note(&drifted, "took up to 5 % more or less time after the load than before it in trial 2"),
         Some(BeliefLevel::WithReservations)
     );
+}
+
+fn canary(trial: &mut TrialData, mean_ns: f64) {
+    let work = FixedWork { runs: 200, mean_ns, median_ns: 1e5, ..FixedWork::default() };
+    trial.file.canary = Some(Canary { before: work, after: work, drift: 0.0 });
+}
+
+/// Study D's puzzle: one of several nodes is slow, and its trials look like those of a slow target.
+#[test]
+fn trials_of_a_slower_machine_are_found_by_the_canary() {
+    let plan = run(&["a", "b"], &[closed(16)], 6);
+    let mut data = wobbling(&plan, &[1e4, 2e4]);
+    for (at, trial) in data.iter_mut().enumerate() {
+        canary(trial, 1e5 * (1.0 + 0.001 * at as f64));
+    }
+    assert!(!text(&analyze(&plan, &data)).contains("slower machine"));
+    for at in [2, 7] {
+        canary(&mut data[at], 2e5);
+        data[at].file.load.as_mut().unwrap().throughput_per_s *= 0.5;
+    }
+    let found = text(&analyze(&plan, &data));
+    let said = "trials 3 and 8 ran on a slower machine: a fixed amount of work took 99.4 % longer than in the others, \
+                and they answered 50.5 % fewer requests per second than the other trials of the same cell";
+    assert!(found.contains(said), "{found}");
+    assert!(found.contains("that is the machine, not the target"), "{found}");
+    // A slow canary whose trial was as fast as the others is told apart.
+    data[2].file.load.as_mut().unwrap().throughput_per_s *= 2.0;
+    data[7].file.load.as_mut().unwrap().throughput_per_s *= 2.0;
+    let found = text(&analyze(&plan, &data));
+    assert!(found.contains("although they answered as many requests per second"), "{found}");
+    // A canary that does not repeat within a trial sets no trial apart.
+    for trial in &mut data {
+        trial.file.canary.as_mut().unwrap().after.mean_ns *= 1.6;
+    }
+    assert!(!text(&analyze(&plan, &data)).contains("slower machine"));
+}
+
+fn samples(trial: &mut TrialData, values: &[f64]) {
+    let sample = |(at, value): (usize, &f64)| SampleSummary {
+        sample: at as u32 + 1,
+        throughput_per_s: *value,
+        answers: 1,
+        failed: 0,
+        mean_ns: None,
+        p50_ns: None,
+        p99_ns: None,
+    };
+    trial.file.samples = values.iter().enumerate().map(sample).collect();
+}
+
+#[test]
+fn a_spread_between_restarts_is_told_from_one_between_samples() {
+    let mut plan = run(&["a"], &[closed(16)], 6);
+    plan.plan.phases.samples = 2;
+    let mut data = wobbling(&plan, &[1e4]);
+    for (trial, level) in data.iter_mut().zip([490.0, 980.0, 980.0, 490.0, 980.0, 490.0]) {
+        samples(trial, &[level - 1.0, level + 1.0]);
+    }
+    let file = analyze(&plan, &data);
+    let levels = file.cells[0].levels.unwrap();
+    assert_eq!((levels.trials, levels.samples, levels.clipped), (6, 2, false));
+    // S₂² = 6 · 245² / 5, T₁² = 2, mean 735.
+    let between = 6.0 * 245.0_f64.powi(2) / 5.0 - 1.0;
+    assert!((levels.trial_cv - between.sqrt() / 735.0).abs() < 1e-9, "{levels:?}");
+    assert!((levels.sample_cv - 2.0_f64.sqrt() / 735.0).abs() < 1e-9, "{levels:?}");
+    assert!(levels.trial_share.unwrap() > 0.9999 && levels.samples_best == Some(1), "{levels:?}");
+    assert!(text(&file).contains("restarting the target changes the answer"), "{}", text(&file));
+    plan.plan.replicas = schema::plan::Replicas::Rebuild;
+    assert!(text(&analyze(&plan, &data)).contains("building the target anew changes the answer"));
+
+    for trial in &mut data {
+        samples(trial, &[490.0, 980.0]);
+    }
+    let file = analyze(&plan, &data);
+    let levels = file.cells[0].levels.unwrap();
+    assert!(levels.clipped && levels.trial_cv == 0.0 && levels.samples_best.is_none(), "{levels:?}");
+    assert!(!text(&file).contains("changes the answer"), "{}", text(&file));
 }

@@ -65,6 +65,7 @@ pub(crate) fn run(targets: &[&str], loads: &[LoadPlan], blocks: u32) -> RunFile 
     };
     let plan = ExperimentPlan {
         events: Vec::new(),
+        replicas: Default::default(),
         name: "synthetic".into(),
         question: "Which is faster?".into(),
         targets: targets

@@ -197,3 +197,14 @@ fn scenarios_make_cells_and_claims_name_them() {
         bad(&["run", &file, "--dry-run"], 1, &[expected]);
     }
 }
+
+#[test]
+fn every_trial_builds_anew_where_that_is_asked_for() {
+    let project = Project::new();
+    let run = project.run(&format!(
+        "[experiment]\nname = \"lab\"\nblocks = 3\nreplicas = \"rebuild\"\n[[target]]\nuse = \"sh/echo\"\n{INLINE}"
+    ));
+    let builds = std::fs::read_to_string(project.path("targets/sh/echo/builds")).unwrap();
+    assert_eq!(builds.lines().count(), 1 + 3, "once to try it, and once for each trial");
+    assert!(run.join("trials/0003/build.log").is_file());
+}

@@ -7,6 +7,7 @@ mod factors;
 mod fault;
 mod files;
 mod import;
+mod levels;
 mod load;
 mod load_results;
 mod processes;

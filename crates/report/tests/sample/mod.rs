@@ -159,6 +159,16 @@ fn cell(index: usize) -> CellSummary {
         trials_void: (of_cell.len() - valid.len()) as u32,
         trials_failed: 0,
         metrics,
+        levels: Some(Levels {
+            metric: Metric::Throughput,
+            trials: valid.len() as u32,
+            samples: 3,
+            sample_cv: 0.012,
+            trial_cv: if index == 0 { 0.0 } else { 0.031 },
+            clipped: index == 0,
+            trial_share: Some(if index == 0 { 0.0 } else { 0.87 }),
+            samples_best: (index > 0).then_some(2),
+        }),
         curve: curve(p50, p99),
     }
 }

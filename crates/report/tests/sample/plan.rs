@@ -48,6 +48,7 @@ fn plan() -> ExperimentPlan {
         .collect();
     ExperimentPlan {
         events: Vec::new(),
+        replicas: Default::default(),
         name: "go-frameworks".into(),
         question: "Which Go framework serves small JSON fastest on one core?".into(),
         targets: ["go/gin", "go/echo"].map(target).into(),

@@ -48,6 +48,7 @@ impl Still {
         };
         FixedWork {
             runs: self.works.iter().map(|round| round.runs).sum(),
+            mean_ns: of(|round| round.mean_ns),
             median_ns: of(|round| round.median_ns),
             variation: of(|round| round.variation),
             p99_over_median: of(|round| round.p99_over_median),
@@ -136,7 +137,13 @@ mod tests {
     #[test]
     fn rounds_become_medians() {
         let mut still = Still::default();
-        let work = |median_ns| FixedWork { runs: 10, median_ns, variation: 0.01, p99_over_median: 1.1 };
+        let work = |median_ns| FixedWork {
+            runs: 10,
+            mean_ns: median_ns,
+            median_ns,
+            variation: 0.01,
+            p99_over_median: 1.1,
+        };
         still.works = vec![work(3.0), work(1.0), work(2.0)];
         still.clocks =
             [30, 10, 20].map(|step| Instrument { clock_step_ns: step, ..Instrument::default() }).to_vec();

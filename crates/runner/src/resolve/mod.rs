@@ -17,7 +17,8 @@ use arrival::Wishes;
 use schema::arrival::Arrivals;
 use schema::experiment::{ExperimentFile, Load, LoadModel, OneOrMany, Phases};
 use schema::plan::{
-    CellPlan, ExperimentPlan, LoadPlan, PhasePlan, PinPlan, ScenarioPlan, TargetPlan, TargetSource, TrialPlan,
+    CellPlan, ExperimentPlan, LoadPlan, PhasePlan, PinPlan, Replicas, ScenarioPlan, TargetPlan, TargetSource,
+    TrialPlan,
 };
 use schema::scenario::UserConnection;
 use schema::text::{Problem, parse_toml};
@@ -139,6 +140,7 @@ fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, W
         question: design.question.clone().unwrap_or_else(|| default_question(&targets)),
         order: order(blocks as u32, &cells, seed),
         blocks: blocks as u32,
+        replicas: replicas(design.replicas, &targets)?,
         seed,
         phases,
         margin: share("experiment.margin", design.margin, defaults::MARGIN, 0.0, 1.0)?,
@@ -150,6 +152,20 @@ fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, W
         claims,
         pin,
     })
+}
+
+/// A build can be repeated only where there is one.
+fn replicas(wanted: Option<Replicas>, targets: &[TargetPlan]) -> Result<Replicas, Problem> {
+    let replicas = wanted.unwrap_or_default();
+    let is_built = |target: &&TargetPlan| matches!(target.source, TargetSource::Manifest { .. });
+    match targets.iter().find(|target| !is_built(target)).filter(|_| replicas == Replicas::Rebuild) {
+        None => Ok(replicas),
+        Some(other) => {
+            let cause = format!("prony does not build {}, so it cannot build it anew", other.name);
+            let remedy = "write replicas = \"restart\", or name folders under targets/ only";
+            Err(Problem::at("experiment.replicas", cause, remedy))
+        }
+    }
 }
 
 fn default_question(targets: &[TargetPlan]) -> String {
