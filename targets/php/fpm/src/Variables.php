@@ -46,6 +46,7 @@ final class Variables
     /** host:port; port 0 is refused because nginx cannot say which one it was given. */
     public function listen(string $name): string
     {
-        return $this->matching($name, '/\A([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\]):[1-9][0-9]{0,4}\z/', '', 'host:port, port not 0');
+        $pattern = '/\A([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\]):[1-9][0-9]{0,4}\z/';
+        return $this->matching($name, $pattern, '', 'host:port, port not 0');
     }
 }

@@ -5,9 +5,10 @@ declare(strict_types=1);
 /*
  * Client of prony.v1.Records: gRPC over HTTP/2 through libcurl, since Debian has no gRPC extension for PHP.
  *
- * Invariants: TLS is checked against GRPC_CA_FILE, name included; one curl handle serves one call at a time and
- * keeps its connection for as long as it lives (the README of each target says how long that is). Where GRPC_SOCKET
- * names the Unix socket of a local proxy, calls go there without TLS, and the proxy does all that.
+ * Invariants: TLS is checked against GRPC_CA_FILE, name included; one curl handle serves one call at a time
+ * and keeps its connection for as long as it lives (the README of each target says how long that is). Where
+ * GRPC_SOCKET names the Unix socket of a local proxy, calls go there without TLS, and the proxy does all
+ * that.
  */
 
 namespace Prony\Service;
@@ -102,7 +103,8 @@ final class GrpcRecords
             throw new UnexpectedValueException(curl_error($handle));
         }
         if ($status === null) {
-            throw new UnexpectedValueException('HTTP status ' . curl_getinfo($handle, CURLINFO_RESPONSE_CODE) . ' without a gRPC status');
+            $http = curl_getinfo($handle, CURLINFO_RESPONSE_CODE);
+            throw new UnexpectedValueException("HTTP status $http without a gRPC status");
         }
         if ($status !== '0') {
             throw new UnexpectedValueException("gRPC status $status");

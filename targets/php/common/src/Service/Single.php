@@ -3,7 +3,8 @@
 declare(strict_types=1);
 
 /*
- * A pool of one connection, made when it is first needed: what a process that serves one request at a time needs.
+ * A pool of one connection, made when it is first needed: what a process that serves one request at a time
+ * needs.
  */
 
 namespace Prony\Service;
