@@ -8,6 +8,7 @@ declare(strict_types=1);
 
 namespace Prony\Fpm;
 
+use Prony\Variables;
 use RuntimeException;
 
 final class Backend

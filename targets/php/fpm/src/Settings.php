@@ -11,6 +11,7 @@ declare(strict_types=1);
 
 namespace Prony\Fpm;
 
+use Prony\Variables;
 use RuntimeException;
 
 final class Settings

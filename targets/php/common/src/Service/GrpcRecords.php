@@ -13,7 +13,6 @@ declare(strict_types=1);
 
 namespace Prony\Service;
 
-use CurlHandle;
 use Prony\Http\HttpError;
 use UnexpectedValueException;
 
@@ -23,12 +22,12 @@ final class GrpcRecords
     private const TIMEOUT_MS = 5_000;
     private const ANSWER_BYTES_MAX = 4 << 20;
 
-    /** @param Pool<CurlHandle> $pool */
+    /** @param Pool<object> $pool of curl handles: CurlHandle, or what Swoole's hooks make instead */
     public function __construct(private readonly Pool $pool)
     {
     }
 
-    public static function connect(): CurlHandle
+    public static function connect(): object
     {
         $socket = (string) getenv('GRPC_SOCKET');
         $handle = curl_init();
@@ -78,14 +77,14 @@ final class GrpcRecords
     public function list(int $n): array
     {
         try {
-            $frames = $this->pool->with(fn (CurlHandle $handle) => self::call($handle, $n));
+            $frames = $this->pool->with(fn (object $handle) => self::call($handle, $n));
             return RecordsCodec::decodeReply(RecordsCodec::unframe($frames));
         } catch (UnexpectedValueException $error) {
             throw HttpError::unavailable('the backend: ' . $error->getMessage(), $error);
         }
     }
 
-    private static function call(CurlHandle $handle, int $n): string
+    private static function call(object $handle, int $n): string
     {
         $status = null;
         curl_setopt_array($handle, [

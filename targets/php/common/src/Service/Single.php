@@ -10,6 +10,7 @@ declare(strict_types=1);
 namespace Prony\Service;
 
 use Closure;
+use Prony\Http\HttpError;
 use Throwable;
 
 /** @implements Pool<object> */
@@ -27,6 +28,9 @@ final class Single implements Pool
         $this->connection ??= ($this->connect)();
         try {
             return $use($this->connection);
+        } catch (HttpError $error) {
+            // An answer, such as 404, from a connection that works.
+            throw $error;
         } catch (Throwable $error) {
             // It may be the reason; the next call makes a new one.
             $this->connection = null;
