@@ -7,8 +7,8 @@ declare(strict_types=1);
  *
  * Invariants: this process loads no class of the application, so that a reload, which only starts workers
  * anew, takes in its code; connections belong to the master and outlive a reload.
- * Absent on purpose: HTTP/2, TLS and compression, which the contract does not ask for, and the static files of
- * Swoole, since reading files is the application's part.
+ * Absent on purpose: HTTP/2, TLS and compression, which the contract does not ask for; and Swoole's static
+ * files, since reading files is the application's part.
  */
 
 namespace Prony\Swoole;
@@ -24,7 +24,7 @@ final class Server
     /** 16 MiB, which the application holds bodies to, and as much again as headers may need. */
     private const REQUEST_BYTES_MAX = (16 << 20) + (64 << 10);
     /** Seconds in which a worker must end at a stop or a reload. */
-    private const STOP_SECONDS = 5;
+    private const STOP_SECONDS = 4;
 
     /** Of this process, where it is a worker. */
     private ?Worker $worker = null;
