@@ -46,8 +46,14 @@ final class Layers
         } catch (HttpError $error) {
             $response = Response::error($error->status, $error->getMessage());
         }
-        $microseconds = intdiv(hrtime(true) - $began, 1000);
-        ($this->log)(sprintf('%s %s %s %d %dus', date(DATE_RFC3339), $request->method, $request->path, $response->status, $microseconds));
+        ($this->log)(sprintf(
+            '%s %s %s %d %dus',
+            date(DATE_RFC3339),
+            $request->method,
+            $request->path,
+            $response->status,
+            intdiv(hrtime(true) - $began, 1000),
+        ));
         return $response;
     }
 

@@ -3,7 +3,8 @@
 declare(strict_types=1);
 
 /*
- * Builds the target: writes the cached configuration below the folder that is given. `php bin/build.php .build`
+ * Builds the target: writes the cached configuration below the folder that is given. `php bin/build.php
+ * .build`
  */
 
 use Prony\Autoloader;

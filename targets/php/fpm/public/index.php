@@ -5,8 +5,8 @@ declare(strict_types=1);
 /*
  * The front controller: the bootstrap of each request, step by step, then the route.
  *
- * CUT ends the bootstrap of /ping (of no other path) at a named step, with the answer of /ping: what is left out
- * between two steps is what the later step costs. Invariant: each cut has its whole step behind it.
+ * CUT ends the bootstrap of /ping (of no other path) at a named step, with the answer of /ping: what is left
+ * out between two steps is what the later step costs. Invariant: each cut has its whole step behind it.
  */
 
 use Prony\App;

@@ -8,6 +8,7 @@ declare(strict_types=1);
 
 namespace Prony\Fpm;
 
+use Prony\Variables;
 use RuntimeException;
 
 final class Backend
@@ -22,10 +23,11 @@ final class Backend
     /** Null where the environment does not name all of it; the route then answers 503. */
     public static function fromEnvironment(Variables $read): ?self
     {
-        if (in_array('', [$read->text('GRPC_HOST'), $read->text('GRPC_PORT'), $read->text('GRPC_CA_FILE')], true)) {
+        if (in_array('', array_map($read->text(...), ['GRPC_HOST', 'GRPC_PORT', 'GRPC_CA_FILE']), true)) {
             return null;
         }
-        $file = $read->matching('GRPC_CA_FILE', '#\A/[^"\'\\\\\s$;{}]+\z#', '', 'an absolute path without blanks and quotes');
+        $allowed = 'an absolute path without blanks and quotes';
+        $file = $read->matching('GRPC_CA_FILE', '#\A/[^"\'\\\\\s$;{}]+\z#', '', $allowed);
         if (!is_readable($file)) {
             throw new RuntimeException("GRPC_CA_FILE=$file cannot be read");
         }
@@ -36,7 +38,11 @@ final class Backend
         );
     }
 
-    /** The name that the certificate must have: nginx cannot check addresses, so loopback's is checked as localhost. */
+    /**
+     * The name that the certificate must have.
+     *
+     * Nginx cannot check addresses, so loopback's is checked as localhost.
+     */
     public function certificateName(): string
     {
         return str_starts_with($this->host, '127.') ? 'localhost' : $this->host;

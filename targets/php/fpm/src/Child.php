@@ -5,7 +5,8 @@ declare(strict_types=1);
 /*
  * A program that runs in the foreground as a child, in a process group of its own.
  *
- * Invariant: a signal to the launcher's group (Ctrl-C) does not reach it, so that the launcher decides the order.
+ * Invariant: a signal to the launcher's group (Ctrl-C) does not reach it, so that the launcher decides the
+ * order.
  */
 
 namespace Prony\Fpm;

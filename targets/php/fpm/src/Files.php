@@ -115,7 +115,7 @@ final class Files
             CONF;
     }
 
-    /** PHP ends its connections with each request; nginx keeps the ones to the backend, for all of FPM's children. */
+    /** PHP ends its connections with each request; nginx keeps those to the backend, for all children. */
     private function grpc(Backend $backend): string
     {
         return <<<CONF
@@ -184,7 +184,7 @@ final class Files
     {
         $on = fn (bool $value): string => $value ? '1' : '0';
         $jitBuffer = $this->settings->jit === 'off' ? '0' : $this->settings->jitBuffer;
-        $extensions = implode("\n", array_map(fn (string $name): string => "extension = $name", self::EXTENSIONS));
+        $extensions = 'extension = ' . implode("\nextension = ", self::EXTENSIONS);
         return <<<INI
             zend_extension = opcache
             $extensions

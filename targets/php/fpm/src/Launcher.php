@@ -5,8 +5,8 @@ declare(strict_types=1);
 /*
  * Runs nginx and FPM until a stop signal, or until one of them ends by itself.
  *
- * Invariants: signals are taken in one place, by waiting for them; nginx stops first, since its requests need FPM;
- * whatever happens, both groups are gone and the run's folder is removed at the end.
+ * Invariants: signals are taken in one place, by waiting for them; nginx stops first, since its requests need
+ * FPM; whatever happens, both groups are gone and the run's folder is removed at the end.
  */
 
 namespace Prony\Fpm;
@@ -16,6 +16,7 @@ use RuntimeException;
 final class Launcher
 {
     private const SIGNALS = [SIGTERM, SIGINT, SIGQUIT, SIGUSR2, SIGCHLD];
+    private const INSTALL = 'apt-get install nginx-light php8.2-fpm php8.2-mysql php-redis php8.2-curl';
     private const SOCKET_SECONDS = 5;
     /** For both together; prony's own limit is 6 s. */
     private const STOP_SECONDS = 5.0;
@@ -57,7 +58,8 @@ final class Launcher
             $environment['GRPC_SOCKET'] = "$this->folder/grpc.sock";
         }
         $root = posix_geteuid() === 0 ? ['-R'] : [];
-        $arguments = ['-F', '-O', ...$root, '-c', "$this->folder/php.ini", '-y', "$this->folder/php-fpm.conf"];
+        $files = ['-c', "$this->folder/php.ini", '-y', "$this->folder/php-fpm.conf"];
+        $arguments = ['-F', '-O', ...$root, ...$files];
         $this->fpm = Child::start('php-fpm', $fpm, $arguments, $environment);
         $this->waitForSocket("$this->folder/fpm.sock");
         $arguments = ['-p', $this->folder, '-c', "$this->folder/nginx.conf", '-e', 'stderr'];
@@ -101,7 +103,8 @@ final class Launcher
             while ($child->end() === null) {
                 $left = $until - microtime(true);
                 if ($left <= 0) {
-                    throw new RuntimeException("$child->name did not stop within " . self::STOP_SECONDS . ' s and was killed');
+                    $limit = self::STOP_SECONDS;
+                    throw new RuntimeException("$child->name did not stop within $limit s and was killed");
                 }
                 pcntl_sigtimedwait(self::SIGNALS, $info, (int) $left, (int) (fmod($left, 1) * 1e9));
             }
@@ -135,6 +138,6 @@ final class Launcher
                 }
             }
         }
-        throw new RuntimeException("$names[0] is not installed: apt-get install nginx-light php8.2-fpm php8.2-mysql php-redis php8.2-curl");
+        throw new RuntimeException("$names[0] is not installed: " . self::INSTALL);
     }
 }

@@ -11,11 +11,13 @@ declare(strict_types=1);
 
 namespace Prony\Fpm;
 
+use Prony\Variables;
 use RuntimeException;
 
 final class Settings
 {
-    public const CUTS = ['entry', 'parsed-request', 'autoload', 'project-config', 'base-config', 'routes', 'complete'];
+    public const CUTS = ['entry', 'parsed-request', 'autoload', 'project-config', 'base-config', 'routes',
+        'complete'];
 
     private function __construct(
         public readonly string $listen,
@@ -43,16 +45,18 @@ final class Settings
         if ($jit !== 'off' && !$opcache) {
             throw new RuntimeException("JIT=$jit needs the opcache: set OPCACHE=true or JIT=off");
         }
+        $workers = '/\A(auto|[1-9][0-9]{0,2})\z/';
+        $size = '/\A[1-9][0-9]{0,3}(M|MiB)\z/';
         return new self(
             listen: $read->listen('LISTEN'),
-            nginxWorkers: $read->matching('NGINX_WORKERS', '/\A(auto|[1-9][0-9]{0,2})\z/', 'auto', 'auto or 1 to 999'),
+            nginxWorkers: $read->matching('NGINX_WORKERS', $workers, 'auto', 'auto or 1 to 999'),
             accessLog: $read->bool('NGINX_ACCESS_LOG', false),
             manager: $read->choice('FPM_PM', ['static', 'dynamic', 'ondemand'], 'static'),
             children: (int) $read->matching('FPM_CHILDREN', '/\A[1-9][0-9]{0,3}\z/', '16', '1 to 9999'),
             opcache: $opcache,
             validateTimestamps: $read->bool('OPCACHE_VALIDATE', false),
             jit: $jit,
-            jitBuffer: self::megabytes($read->matching('JIT_BUFFER', '/\A[1-9][0-9]{0,3}(M|MiB)\z/', '64MiB', '1MiB to 9999MiB')),
+            jitBuffer: self::megabytes($read->matching('JIT_BUFFER', $size, '64MiB', '1MiB to 9999MiB')),
             backend: Backend::fromEnvironment($read),
         );
     }

@@ -14,7 +14,8 @@ use UnexpectedValueException;
 final class CodecTest
 {
     /** protoc --encode=prony.v1.ListReply of the records that decodesProtocsBytes expects */
-    private const REPLY = '0a220801120b757365722d303030303031201931000000000000f83f3a04626574613a000a0808ac021a01652801';
+    private const REPLY = '0a220801120b757365722d303030303031201931000000000000f83f3a04626574613a00'
+        . '0a0808ac021a01652801';
 
     public function encodesAsProtoc(): void
     {
@@ -25,9 +26,10 @@ final class CodecTest
     public function decodesProtocsBytes(): void
     {
         $right = [
-            ['id' => 1, 'name' => 'user-000001', 'email' => '', 'age' => 25, 'active' => false, 'score' => 1.5,
-                'tags' => ['beta', '']],
-            ['id' => 300, 'name' => '', 'email' => 'e', 'age' => 0, 'active' => true, 'score' => 0.0, 'tags' => []],
+            ['id' => 1, 'name' => 'user-000001', 'email' => '', 'age' => 25, 'active' => false,
+                'score' => 1.5, 'tags' => ['beta', '']],
+            ['id' => 300, 'name' => '', 'email' => 'e', 'age' => 0, 'active' => true,
+                'score' => 0.0, 'tags' => []],
         ];
         same($right, RecordsCodec::decodeReply(hex2bin(self::REPLY)));
     }
@@ -49,7 +51,8 @@ final class CodecTest
     public function refusesWhatIsNoMessage(): void
     {
         $endless = str_repeat("\xff", 11);
-        foreach ([$endless, "\x0a" . $endless, "\x0b", "\x0a\x02\x0a\x05", "\x0a\x02\x0d\x00", "\x0a\x02\x12"] as $bytes) {
+        $short = ["\x0b", "\x0a\x02\x0a\x05", "\x0a\x02\x0d\x00", "\x0a\x02\x12"];
+        foreach ([$endless, "\x0a" . $endless, ...$short] as $bytes) {
             refuses(UnexpectedValueException::class, fn () => RecordsCodec::decodeReply($bytes));
         }
     }

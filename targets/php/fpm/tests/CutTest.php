@@ -18,15 +18,19 @@ final class CutTest
     /** @return list<string> the cuts that answer with that folder as the cached configuration */
     private static function answering(string $cache): array
     {
-        return array_values(array_filter(Settings::CUTS, fn (string $cut): bool => self::get('/ping', $cut, $cache) === self::PING));
+        $answers = fn (string $cut): bool => self::get('/ping', $cut, $cache) === self::PING;
+        return array_values(array_filter(Settings::CUTS, $answers));
     }
 
     /** Runs the front controller once; the command line's PHP puts the environment into $_SERVER. */
     private static function get(string $path, string $cut, string $cache): string
     {
-        $environment = ['REQUEST_URI' => $path, 'REQUEST_METHOD' => 'GET', 'CUT' => $cut, 'CONFIG' => 'cached', 'CONFIG_CACHE' => $cache];
-        $command = [PHP_BINARY, '-d', 'variables_order=EGPCS', '-d', 'display_errors=0', dirname(__DIR__) . '/public/index.php'];
-        $process = proc_open($command, [1 => ['pipe', 'w'], 2 => ['file', '/dev/null', 'w']], $pipes, null, $environment);
+        $environment = ['REQUEST_URI' => $path, 'REQUEST_METHOD' => 'GET', 'CUT' => $cut,
+            'CONFIG' => 'cached', 'CONFIG_CACHE' => $cache];
+        $settings = ['-d', 'variables_order=EGPCS', '-d', 'display_errors=0'];
+        $command = [PHP_BINARY, ...$settings, dirname(__DIR__) . '/public/index.php'];
+        $outputs = [1 => ['pipe', 'w'], 2 => ['file', '/dev/null', 'w']];
+        $process = proc_open($command, $outputs, $pipes, null, $environment);
         $answer = (string) stream_get_contents($pipes[1]);
         proc_close($process);
         return $answer;

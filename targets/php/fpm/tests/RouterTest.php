@@ -18,7 +18,7 @@ final class RouterTest
     private static function answer(string $method, string $path): mixed
     {
         $router = new Router();
-        $router->add('GET', '/db/{id}', fn (Request $request, array $found): Response => Response::ok($found));
+        $router->add('GET', '/db/{id}', fn (Request $asked, array $found): Response => Response::ok($found));
         $router->add('GET', '/db/scan', fn (): Response => Response::ok('scan'));
         return json_decode($router->dispatch(new Request($method, $path))->body, true)['data'];
     }

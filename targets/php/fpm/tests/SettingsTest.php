@@ -20,8 +20,9 @@ final class SettingsTest
     {
         $bad = [
             ['LISTEN' => ''], ['LISTEN' => '127.0.0.1:0'], ['LISTEN' => "127.0.0.1:80;\nevil on"],
-            ['NGINX_WORKERS' => '1; evil on'], ['FPM_CHILDREN' => '0'], ['FPM_PM' => 'other'], ['OPCACHE' => '1'],
-            ['JIT_BUFFER' => "64MiB\nevil"], ['JIT' => 'tracing', 'OPCACHE' => 'false'], ['CUT' => 'x'], ['CONFIG' => 'x'],
+            ['NGINX_WORKERS' => '1; evil on'], ['FPM_CHILDREN' => '0'], ['FPM_PM' => 'other'],
+            ['OPCACHE' => '1'], ['JIT_BUFFER' => "64MiB\nevil"], ['JIT' => 'tracing', 'OPCACHE' => 'false'],
+            ['CUT' => 'x'], ['CONFIG' => 'x'],
             ['GRPC_HOST' => 'h', 'GRPC_PORT' => '1', 'GRPC_CA_FILE' => '/nonexistent'],
             ['GRPC_HOST' => 'h;', 'GRPC_PORT' => '1', 'GRPC_CA_FILE' => __FILE__],
         ];
@@ -34,13 +35,14 @@ final class SettingsTest
     {
         $folder = Folder::make();
         try {
-            $knobs = ['FPM_CHILDREN' => '7', 'FPM_PM' => 'dynamic', 'JIT' => 'tracing', 'JIT_BUFFER' => '32MiB',
-                'OPCACHE_VALIDATE' => 'true', 'NGINX_WORKERS' => '3', 'NGINX_ACCESS_LOG' => 'true'];
+            $knobs = ['FPM_CHILDREN' => '7', 'FPM_PM' => 'dynamic', 'JIT' => 'tracing',
+                'JIT_BUFFER' => '32MiB', 'OPCACHE_VALIDATE' => 'true', 'NGINX_WORKERS' => '3',
+                'NGINX_ACCESS_LOG' => 'true'];
             (new Files(Settings::fromEnvironment($knobs + self::LISTEN), $folder))->write();
             $files = implode('', array_map(file_get_contents(...), glob("$folder/*")));
-            foreach (['listen 127.0.0.1:8080 ', 'pm.max_children = 7', 'pm = dynamic', 'opcache.jit = tracing',
-                'opcache.jit_buffer_size = 32M', 'opcache.validate_timestamps = 1', 'worker_processes 3;',
-                "access_log $folder/access.log"] as $line) {
+            foreach (['listen 127.0.0.1:8080 ', 'pm.max_children = 7', 'pm = dynamic',
+                'opcache.jit = tracing', 'opcache.jit_buffer_size = 32M', 'opcache.validate_timestamps = 1',
+                'worker_processes 3;', "access_log $folder/access.log"] as $line) {
                 same([$line, true], [$line, str_contains($files, $line)]);
             }
         } finally {

@@ -56,7 +56,8 @@ final class Plain
     {
         $count = Numbers::plain($parameters['k'], 'k', 0, Layers::COUNT);
         $inner = fn (): Response => Response::ok(['layers' => $count]);
-        return (new Layers($this->services->jwt(), $this->services->log(...)))->around($inner, $count)($request);
+        $layers = new Layers($this->services->jwt(), $this->services->log(...));
+        return $layers->around($inner, $count)($request);
     }
 
     public function upload(Request $request): Response

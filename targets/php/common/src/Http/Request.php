@@ -5,10 +5,10 @@ declare(strict_types=1);
 /*
  * One HTTP request as the application sees it, whatever server took it in.
  *
- * Invariants: header names are lower case; path segments are split before they are decoded, so that an encoded
- * slash never makes a new segment; the body is read once, in pieces.
- * Absent on purpose: cookies, forms and uploaded files, which no route has. It needs no other class, so that the
- * front controller can load it before the autoloader.
+ * Invariants: header names are lower case; path segments are split before they are decoded, so that an
+ * encoded slash never makes a new segment; the body is read once, in pieces.
+ * Absent on purpose: cookies, forms and uploaded files, which no route has. It needs no other class, so that
+ * the front controller can load it before the autoloader.
  */
 
 namespace Prony\Http;

@@ -5,9 +5,10 @@ declare(strict_types=1);
 /*
  * Finds the handler of a path. A pattern is fixed text and `{name}` segments: `/db/{id}`.
  *
- * Invariants: a path without parameters wins over a pattern; a pattern matches as many segments as it has; HEAD is
- * answered as GET.
- * Absent on purpose: optional segments, groups and a cache of routes: registering them belongs to each request of FPM.
+ * Invariants: a path without parameters wins over a pattern; a pattern matches as many segments as it has;
+ * HEAD is answered as GET.
+ * Absent on purpose: optional segments, groups and a cache of routes: registering them belongs to each
+ * request of FPM.
  */
 
 namespace Prony\Http;
@@ -19,7 +20,11 @@ final class Router
     /** @var array<string, array<string, Closure>> path => method => handler */
     private array $fixed = [];
 
-    /** @var array<int, list<array{segments: list<string>, method: string, handler: Closure}>> by number of segments */
+    /**
+     * By number of segments.
+     *
+     * @var array<int, list<array{segments: list<string>, method: string, handler: Closure}>>
+     */
     private array $patterns = [];
 
     /** @param Closure(Request, array<string, string>): Response $handler */
@@ -50,7 +55,9 @@ final class Router
             }
             $known = $known || $parameters !== null;
         }
-        throw $known ? new HttpError(405, 'this path has no ' . $request->method) : HttpError::notFound('no such path');
+        throw $known
+            ? new HttpError(405, 'this path has no ' . $request->method)
+            : HttpError::notFound('no such path');
     }
 
     /**

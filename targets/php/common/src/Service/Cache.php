@@ -30,7 +30,9 @@ final class Cache
         }
         $redis = new Redis();
         $port = (int) getenv('REDIS_PORT');
-        $persistent ? $redis->pconnect($host, $port, self::TIMEOUT_S) : $redis->connect($host, $port, self::TIMEOUT_S);
+        $persistent
+            ? $redis->pconnect($host, $port, self::TIMEOUT_S)
+            : $redis->connect($host, $port, self::TIMEOUT_S);
         return $redis;
     }
 

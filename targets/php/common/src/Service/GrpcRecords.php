@@ -5,14 +5,14 @@ declare(strict_types=1);
 /*
  * Client of prony.v1.Records: gRPC over HTTP/2 through libcurl, since Debian has no gRPC extension for PHP.
  *
- * Invariants: TLS is checked against GRPC_CA_FILE, name included; one curl handle serves one call at a time and
- * keeps its connection for as long as it lives (the README of each target says how long that is). Where GRPC_SOCKET
- * names the Unix socket of a local proxy, calls go there without TLS, and the proxy does all that.
+ * Invariants: TLS is checked against GRPC_CA_FILE, name included; one curl handle serves one call at a time
+ * and keeps its connection for as long as it lives (the README of each target says how long that is). Where
+ * GRPC_SOCKET names the Unix socket of a local proxy, calls go there without TLS, and the proxy does all
+ * that.
  */
 
 namespace Prony\Service;
 
-use CurlHandle;
 use Prony\Http\HttpError;
 use UnexpectedValueException;
 
@@ -22,12 +22,12 @@ final class GrpcRecords
     private const TIMEOUT_MS = 5_000;
     private const ANSWER_BYTES_MAX = 4 << 20;
 
-    /** @param Pool<CurlHandle> $pool */
+    /** @param Pool<object> $pool of curl handles: CurlHandle, or what Swoole's hooks make instead */
     public function __construct(private readonly Pool $pool)
     {
     }
 
-    public static function connect(): CurlHandle
+    public static function connect(): object
     {
         $socket = (string) getenv('GRPC_SOCKET');
         $handle = curl_init();
@@ -77,14 +77,14 @@ final class GrpcRecords
     public function list(int $n): array
     {
         try {
-            $frames = $this->pool->with(fn (CurlHandle $handle) => self::call($handle, $n));
+            $frames = $this->pool->with(fn (object $handle) => self::call($handle, $n));
             return RecordsCodec::decodeReply(RecordsCodec::unframe($frames));
         } catch (UnexpectedValueException $error) {
             throw HttpError::unavailable('the backend: ' . $error->getMessage(), $error);
         }
     }
 
-    private static function call(CurlHandle $handle, int $n): string
+    private static function call(object $handle, int $n): string
     {
         $status = null;
         curl_setopt_array($handle, [
@@ -102,7 +102,8 @@ final class GrpcRecords
             throw new UnexpectedValueException(curl_error($handle));
         }
         if ($status === null) {
-            throw new UnexpectedValueException('HTTP status ' . curl_getinfo($handle, CURLINFO_RESPONSE_CODE) . ' without a gRPC status');
+            $http = curl_getinfo($handle, CURLINFO_RESPONSE_CODE);
+            throw new UnexpectedValueException("HTTP status $http without a gRPC status");
         }
         if ($status !== '0') {
             throw new UnexpectedValueException("gRPC status $status");

@@ -5,8 +5,8 @@ declare(strict_types=1);
 /*
  * Checks JSON Web Tokens (RFC 7519): HS256 only, `exp` required.
  *
- * Invariants: the algorithm is never taken from the token; signatures are compared in constant time; the clock is
- * given, in Unix seconds.
+ * Invariants: the algorithm is never taken from the token; signatures are compared in constant time; the
+ * clock is given, in Unix seconds.
  * Absent on purpose: making tokens.
  */
 
@@ -39,7 +39,8 @@ final class Jwt
         if (!(is_int($ends) || is_float($ends)) || $ends <= ($this->now)()) {
             throw HttpError::unauthorized('the token is expired or has no end');
         }
-        return is_string($claims['sub'] ?? null) ? $claims['sub'] : throw HttpError::unauthorized('the token has no subject');
+        $subject = $claims['sub'] ?? null;
+        return is_string($subject) ? $subject : throw HttpError::unauthorized('the token has no subject');
     }
 
     /** @return array<string, mixed> the claims of a token that is rightly signed */
@@ -64,12 +65,16 @@ final class Jwt
     private static function object(string $part): array
     {
         $value = json_decode(self::bytes($part), true, 16);
-        return is_array($value) ? $value : throw HttpError::unauthorized('a part of the token is no JSON object');
+        return is_array($value)
+            ? $value
+            : throw HttpError::unauthorized('a part of the token is no JSON object');
     }
 
     private static function bytes(string $part): string
     {
         $bytes = base64_decode(strtr($part, '-_', '+/'), true);
-        return $bytes === false ? throw HttpError::unauthorized('a part of the token is no base64url') : $bytes;
+        return $bytes !== false
+            ? $bytes
+            : throw HttpError::unauthorized('a part of the token is no base64url');
     }
 }

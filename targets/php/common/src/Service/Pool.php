@@ -3,7 +3,8 @@
 declare(strict_types=1);
 
 /*
- * Lends a connection for the length of one call. FPM's children have one each; Swoole's coroutines share several.
+ * Lends a connection for the length of one call. FPM's children have one each; Swoole's coroutines share
+ * several.
  */
 
 namespace Prony\Service;

@@ -6,8 +6,8 @@ declare(strict_types=1);
  * The messages of services/grpc/proto/records.proto in protobuf's wire format, and their gRPC frames.
  * Format: https://protobuf.dev/programming-guides/encoding, and gRPC over HTTP/2 (length-prefixed messages).
  *
- * Invariants: bytes from outside never read past their end; unknown fields are skipped, missing ones have proto3's
- * defaults.
+ * Invariants: bytes from outside never read past their end; unknown fields are skipped, missing ones have
+ * proto3's defaults.
  * Absent on purpose: compression, groups, and messages other than these three.
  */
 
@@ -21,7 +21,8 @@ final class RecordsCodec
     private const FIXED64 = 1;
     private const BYTES = 2;
     private const FIXED32 = 5;
-    private const FIELDS = [1 => 'id', 2 => 'name', 3 => 'email', 4 => 'age', 5 => 'active', 6 => 'score', 7 => 'tags'];
+    private const FIELDS = [1 => 'id', 2 => 'name', 3 => 'email', 4 => 'age', 5 => 'active', 6 => 'score',
+        7 => 'tags'];
     private const TYPES = [1 => self::VARINT, 2 => self::BYTES, 3 => self::BYTES, 4 => self::VARINT,
         5 => self::VARINT, 6 => self::FIXED64, 7 => self::BYTES];
 
@@ -64,7 +65,8 @@ final class RecordsCodec
     /** @return array<string, mixed> */
     private static function record(string $bytes): array
     {
-        $record = ['id' => 0, 'name' => '', 'email' => '', 'age' => 0, 'active' => false, 'score' => 0.0, 'tags' => []];
+        $record = ['id' => 0, 'name' => '', 'email' => '', 'age' => 0, 'active' => false, 'score' => 0.0,
+            'tags' => []];
         foreach (self::fields($bytes) as [$number, $type, $value]) {
             if (($expected = self::TYPES[$number] ?? null) === null) {
                 continue;

@@ -22,7 +22,7 @@ final class Services
     private ?Jwt $jwt = null;
 
     /**
-     * @param Closure(Closure(): object, string): Pool<object> $pool makes a pool from a connector and its kind
+     * @param Closure(Closure(): object, string): Pool<object> $pool makes a pool of a connector and its kind
      * @param Closure(string): void|null $log takes a line of the log layer; default: appends to ACCESS_LOG
      */
     public function __construct(
@@ -37,18 +37,25 @@ final class Services
     /** For a process that serves one request at a time; persistent connections outlive the request. */
     public static function single(Config $config): self
     {
-        return new self($config, fn (Closure $connect) => new Single($connect), getenv('DB_PERSISTENT') !== 'false', true);
+        return new self(
+            $config,
+            fn (Closure $connect) => new Single($connect),
+            databasePersistent: getenv('DB_PERSISTENT') !== 'false',
+            cachePersistent: true,
+        );
     }
 
     public function users(): Users
     {
-        return $this->users ??= new Users(($this->pool)(fn () => Users::connect($this->databasePersistent), 'database'));
+        $connect = fn () => Users::connect($this->databasePersistent);
+        return $this->users ??= new Users(($this->pool)($connect, 'database'));
     }
 
     public function cache(): Cache
     {
         $life = (int) $this->config->project('cache', 'redis', 'life_seconds');
-        return $this->cache ??= new Cache(($this->pool)(fn () => Cache::connect($this->cachePersistent), 'cache'), $life);
+        $connect = fn () => Cache::connect($this->cachePersistent);
+        return $this->cache ??= new Cache(($this->pool)($connect, 'cache'), $life);
     }
 
     public function grpc(): GrpcRecords

@@ -34,7 +34,8 @@ final class Users
         if ($host === false || $host === '') {
             throw HttpError::unavailable('no database: MARIADB_HOST is not set');
         }
-        $dsn = sprintf('mysql:host=%s;port=%d;dbname=%s;charset=utf8mb4', $host, (int) getenv('MARIADB_PORT'), getenv('MARIADB_DATABASE'));
+        [$port, $database] = [(int) getenv('MARIADB_PORT'), (string) getenv('MARIADB_DATABASE')];
+        $dsn = "mysql:host=$host;port=$port;dbname=$database;charset=utf8mb4";
         return new PDO($dsn, (string) getenv('MARIADB_USER'), (string) getenv('MARIADB_PASSWORD'), [
             PDO::ATTR_PERSISTENT => $persistent,
             PDO::ATTR_ERRMODE => PDO::ERRMODE_EXCEPTION,

@@ -6,7 +6,7 @@ declare(strict_types=1);
  * Reads variables of an environment and refuses what is not allowed; an empty one is as one that is not set.
  */
 
-namespace Prony\Fpm;
+namespace Prony;
 
 use RuntimeException;
 
@@ -43,9 +43,10 @@ final class Variables
         return $this->choice($name, ['true', 'false'], $default ? 'true' : 'false') === 'true';
     }
 
-    /** host:port; port 0 is refused because nginx cannot say which one it was given. */
+    /** host:port; port 0 is refused because nobody would learn which one was given. */
     public function listen(string $name): string
     {
-        return $this->matching($name, '/\A([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\]):[1-9][0-9]{0,4}\z/', '', 'host:port, port not 0');
+        $pattern = '/\A([A-Za-z0-9.-]+|\[[0-9A-Fa-f:.]+\]):[1-9][0-9]{0,4}\z/';
+        return $this->matching($name, $pattern, '', 'host:port, port not 0');
     }
 }

@@ -1,0 +1,62 @@
+<?php
+
+declare(strict_types=1);
+
+/*
+ * The application in one worker: made once when the worker starts, then asked by each request.
+ *
+ * Invariant: nothing that waits happens while it is made, so that no request comes before it is whole.
+ */
+
+namespace Prony\Swoole;
+
+use Closure;
+use Prony\App;
+use Prony\Config;
+use Prony\Http\Response;
+use Prony\Service\Pool;
+use Prony\Service\Services;
+use Prony\Service\Single;
+use Swoole\ConnectionPool;
+use Swoole\Http\Request as SwooleRequest;
+use Swoole\Http\Response as SwooleResponse;
+use Swoole\Http\Server as HttpServer;
+
+final class Worker
+{
+    private readonly App $app;
+
+    public function __construct(private readonly HttpServer $server, private readonly Settings $settings)
+    {
+        $config = Config::parsed();
+        array_map($config->load(...), Config::GROUPS);
+        $log = $settings->taskWorkers > 0 ? $this->log(...) : null;
+        $this->app = App::create($config, new Services($config, $this->pool(...), log: $log));
+    }
+
+    public function handle(SwooleRequest $request, SwooleResponse $response): void
+    {
+        $asked = Exchange::request($request);
+        $answer = $asked->path === '/debug/swoole'
+            ? Response::json($this->server->stats())
+            : $this->app->handle($asked);
+        Exchange::send($answer, $response);
+    }
+
+    /** @param Closure(): object $connect */
+    private function pool(Closure $connect, string $kind): Pool
+    {
+        if (!$this->settings->coroutine) {
+            return new Single($connect);
+        }
+        return new CoroutinePool(new ConnectionPool($connect, $this->settings->perWorker($kind)), $kind);
+    }
+
+    /** A task worker writes the line; where none takes it, this worker does. */
+    private function log(string $line): void
+    {
+        if ($this->server->task($line) === false) {
+            Services::append($line);
+        }
+    }
+}
