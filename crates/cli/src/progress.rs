@@ -107,6 +107,11 @@ impl TargetProgress {
         self.bar.suspend(|| std::io::Write::write_all(&mut std::io::stdout(), text.as_bytes()))
     }
 
+    /// Does something to the screen beside the bar.
+    pub(crate) fn suspended<T>(&self, act: impl FnOnce() -> T) -> T {
+        self.bar.suspend(act)
+    }
+
     pub(crate) fn finish(&self) {
         self.bar.finish_and_clear();
     }

@@ -2,7 +2,7 @@
 //!
 //! Invariant: exit code 0 only where nothing failed and nothing that was named was skipped.
 
-use super::{project, words};
+use super::{backing, project, words};
 use crate::args::{TargetsBuildArgs, TargetsCheckArgs, TextOrJson, WhichTargets};
 use crate::progress::TargetProgress;
 use crate::{exit, interrupt, screen};
@@ -21,10 +21,10 @@ pub(super) fn check(args: &TargetsCheckArgs) -> Result<u8> {
     let place = Place::new()?;
     let names = chosen(&place.project, &args.which)?;
     check_route(&place.project, args.route.as_deref())?;
-    let services = services();
-    let bench = place.bench(&services, args.route.as_deref(), args.timeout.to_duration());
-    let mut checks = TargetChecks::default();
     let mut progress = TargetProgress::new(screen::is_live(), names.len());
+    let backing = backing::bring_up(&place, &names, args.route.as_deref(), &mut progress)?;
+    let bench = place.bench(&backing.up, args.route.as_deref(), args.timeout.to_duration());
+    let mut checks = TargetChecks::default();
     for name in &names {
         progress.begins(name);
         let check = bench.check(name, &mut |what| progress.doing(what))?;
@@ -60,11 +60,6 @@ pub(super) fn build(args: &TargetsBuildArgs) -> Result<u8> {
     place.end(&outcomes, args.which.all)
 }
 
-/// The services that routes are checked with: none are started here, so that routes that need one are skipped.
-fn services() -> ServicesUp {
-    ServicesUp::default()
-}
-
 /// A target whose only wanted route was skipped was not checked.
 fn outcome_of(check: &TargetCheck) -> CheckOutcome {
     let skipped = |route: &schema::target_check::RouteCheck| route.outcome == CheckOutcome::Skipped;
@@ -73,11 +68,11 @@ fn outcome_of(check: &TargetCheck) -> CheckOutcome {
 }
 
 /// What a command works with.
-struct Place {
-    project: PathBuf,
-    launcher: PathBuf,
+pub(super) struct Place {
+    pub(super) project: PathBuf,
+    pub(super) launcher: PathBuf,
     logs: PathBuf,
-    stop: Arc<AtomicBool>,
+    pub(super) stop: Arc<AtomicBool>,
 }
 
 impl Place {

@@ -1,5 +1,6 @@
 //! `prony targets`: what experiments can use, what is missing for it, and whether it keeps the contract.
 
+mod backing;
 mod bench;
 mod list;
 mod words;

@@ -186,6 +186,37 @@ fn what_cannot_be_checked_here_is_skipped_with_the_reason() {
     assert!(bench.run(&[]).out.contains("get the extension"));
 }
 
+/// The service is a reference server that prony starts; then one that the environment tells of; then one that fails.
+#[test]
+fn services_that_routes_need_come_up_with_the_check() {
+    let bench = Bench::new();
+    bench.contract("db", "services = [\"fake\"]", "/db/1", "");
+    bench.manifest(&["ping", "json", "health", "db"], &reference(&[]), "");
+    let service = |command: &str| {
+        let text = format!(
+            "schema = \"prony.service/1\"\nname = \"fake\"\ndescription = \"d\"\n[run]\ncommand = {command}\n\
+             [provides.env]\nFAKE_PORT = \"{{port}}\"\n"
+        );
+        write(&bench.path("services/fake/service.toml"), &text);
+    };
+    service(&format!("{:?}", reference(&[])));
+    let done = bench.run(&["check", "fake/one", "--route", "db"]);
+    assert!(done.code == 0 && done.err.contains("fake: starting the service"), "{}\n{}", done.out, done.err);
+
+    service("[\"sh\", \"-c\", \"echo no space; exit 3 # {port}\"]");
+    let done = bench.run(&["check", "fake/one"]);
+    assert!(done.code == 0 && done.out.contains("needs fake, which is not started"), "{}", done.out);
+    assert!(
+        done.err.contains("no space") && done.err.contains("routes that need fake are skipped"),
+        "{}",
+        done.err
+    );
+
+    let mut told = bench.command(&["check", "fake/one", "--route", "db"]);
+    let done: Done = told.env("FAKE_PORT", "1").output().unwrap().into();
+    assert!(done.code == 0 && !done.err.contains("starting the service"), "{}\n{}", done.out, done.err);
+}
+
 #[test]
 fn a_build_that_changes_nothing_was_fresh() {
     let bench = Bench::new();
