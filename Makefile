@@ -4,13 +4,15 @@
 CARGO ?= cargo
 GO_MODULES := targets/go/common targets/go/nethttp targets/go/gin targets/go/echo targets/go/stages \
   targets/go/handover targets/go/supervised services/grpc
+PHP_TARGETS := targets/php/fpm targets/php/swoole
+NODE_PACKAGES := targets/node/common targets/node/fastify targets/node/express
 FUZZ_TARGETS := response chunked request experiment
 # Seconds of `make fuzz` in all, shared out evenly.
 FUZZ_SECONDS ?= 3600
 PRONY := target/release/prony
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build setup-targets test test-all test-rust test-go lint docs schemas bench fuzz miri loom clean
+.PHONY: help demo build setup-targets test test-all test-rust test-go test-php test-node test-jvm lint docs schemas bench fuzz miri loom clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -21,10 +23,10 @@ build: ## Build the optimised binary, target/release/prony
 demo: build ## Run the main job on the embedded default: a known difference of 10 %, found with its certainty
 	$(PRONY) run experiments/demo.toml
 
-test: lint test-rust test-go docs ## All checks and tests of every language: what CI runs
+test: lint test-rust test-go test-php docs ## All checks and tests of every language: what CI runs
 	@echo "all tests passed"
 
-test-all: test loom miri ## Also the slow suites
+test-all: test test-node test-jvm loom miri ## Also the slow suites
 	$(CARGO) test --locked --workspace -- --ignored --nocapture
 
 test-rust:
@@ -39,6 +41,31 @@ test-go:
 	  done; \
 	else \
 	  echo "skipped: the tests of $(words $(GO_MODULES)) Go modules, because go is not on PATH (apt-get install golang-go, 1.26 or later)"; \
+	fi
+
+# As with Go: what is missing is named, and its tests are skipped.
+test-php:
+	@if php --version >/dev/null 2>&1; then \
+	  for target in $(PHP_TARGETS); do echo "php tests of $$target"; (cd $$target && php tests/run.php) || exit 1; done; \
+	else \
+	  echo "skipped: the tests of $(words $(PHP_TARGETS)) PHP targets, because php is not on PATH (apt-get install php-cli)"; \
+	fi
+
+test-node: ## Tests of the Node targets; their packages come from the npm registry
+	@if npm --version >/dev/null 2>&1; then \
+	  for package in $(NODE_PACKAGES); do \
+	    echo "npm test $$package"; \
+	    (cd $$package && npm ci --no-audit --no-fund --silent && npm test --silent) || exit 1; \
+	  done; \
+	else \
+	  echo "skipped: the tests of $(words $(NODE_PACKAGES)) Node packages, because npm is not on PATH (apt-get install npm)"; \
+	fi
+
+test-jvm: ## Tests of the JVM targets; their packages come from Maven Central
+	@if mvn --version >/dev/null 2>&1; then \
+	  mvn -q -f targets/jvm -B -ntp -Dprony.build=$(CURDIR)/target/jvm test; \
+	else \
+	  echo "skipped: the tests of the JVM targets, because mvn is not on PATH (apt-get install maven)"; \
 	fi
 
 lint: ## Formatting and clippy, warnings as errors
