@@ -117,6 +117,8 @@ fn environment() -> DoctorReport {
             severity,
             effect: effect.into(),
             remedy: remedy.map(Into::into),
+            bearing: Default::default(),
+            amount: None,
         };
     let facts = vec![
         fact(
@@ -160,5 +162,5 @@ fn environment() -> DoctorReport {
             None,
         ),
     ];
-    DoctorReport { schema: Default::default(), facts }
+    DoctorReport { facts, ..DoctorReport::default() }
 }
