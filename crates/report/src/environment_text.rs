@@ -93,7 +93,26 @@ mod tests {
         };
         let text = environment_text(&diff, Style::PLAIN);
         assert!(!text.contains('\u{1b}'), "{text}");
-        insta::assert_snapshot!(text, @"");
+        insta::assert_snapshot!(text, @"
+        a: 2026-11-21-demo
+        b: this host now
+
+        These move the numbers: comparing a with b measures them too
+          ! Governor: performance → power�save
+              it �[31mmatters
+
+        These can move the numbers of some loads
+          · Local ports: 1 → 2
+              it �[31mmatters
+
+        These are not known on one side
+          · Microcode: unknown → 0x1
+
+        Versions
+          prony: 1 → 2
+
+        30 facts the same in both, 3 not
+        ");
         let none = EnvironmentDiff { same: 1, ..EnvironmentDiff::default() };
         assert!(environment_text(&none, Style::PLAIN).ends_with("1 fact the same in both, none differs\n"));
     }
