@@ -22,15 +22,11 @@ pub(crate) fn doctor(args: &DoctorArgs) -> Result<u8> {
     let mut done = DoctorReport::default();
     // Told on standard error: the facts on standard output keep their format.
     sweep(&mut done);
-    let mut code = put_back(&mut done, tuning::recover());
-    if args.restore {
-        let restored = tuning::here()?.restore();
-        tuning::tell_restored(&restored, "");
-        if restored.settings.is_empty() && restored.problems.is_empty() {
-            eprintln!("nothing to put back");
-        }
-        code = put_back(&mut done, restored);
-    }
+    // Restoring covers what dead runs left.
+    let restored = if args.restore { restore()? } else { tuning::recover() };
+    let mut code = if restored.has_failed() { exit::FAILED } else { exit::DONE };
+    done.put_back = restored.settings;
+    done.left.extend(restored.problems);
     if args.tune {
         code = tune(args, &mut done)?;
     }
@@ -57,13 +53,13 @@ fn sweep(done: &mut DoctorReport) {
     done.left = swept.left;
 }
 
-fn put_back(done: &mut DoctorReport, restored: Restored) -> u8 {
-    let code = if restored.has_failed() { exit::FAILED } else { exit::DONE };
-    done.put_back.extend(restored.settings);
-    // Said once, although both a recovery and a restoring look at every journal.
-    done.left.extend(restored.problems);
-    done.left.dedup();
-    code
+fn restore() -> Result<Restored> {
+    let restored = tuning::here()?.restore();
+    tuning::tell_restored(&restored, "");
+    if restored.settings.is_empty() && restored.problems.is_empty() {
+        eprintln!("nothing to put back");
+    }
+    Ok(restored)
 }
 
 /// Fails where everything was refused; a part that is not allowed is said.
