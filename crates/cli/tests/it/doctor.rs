@@ -71,7 +71,12 @@ impl Namespace {
     /// Runs prony; exit code and standard error.
     fn prony(&mut self, args: &str) -> (i32, String) {
         let err = self.path("err");
-        let line = format!("{} {args} > {} 2> {}", env!("CARGO_BIN_EXE_prony"), self.path("out").display(), err.display());
+        let line = format!(
+            "{} {args} > {} 2> {}",
+            env!("CARGO_BIN_EXE_prony"),
+            self.path("out").display(),
+            err.display()
+        );
         let code = self.line(&line).expect("the shell lives");
         (code, fs::read_to_string(err).unwrap())
     }
@@ -120,7 +125,10 @@ fn tuning_stays_until_it_is_restored_and_what_somebody_else_set_is_left_alone() 
     host.prony("doctor --tune");
     assert_eq!(host.line(&format!("echo 30000 50000 > {RANGE}")), Some(0));
     let (_, err) = host.prony("doctor --restore");
-    assert!(err.contains("left alone net.ipv4.ip_local_port_range: somebody else has set 30000 50000"), "{err}");
+    assert!(
+        err.contains("left alone net.ipv4.ip_local_port_range: somebody else has set 30000 50000"),
+        "{err}"
+    );
     assert_eq!(host.range(), "30000 50000");
 }
 
@@ -149,7 +157,9 @@ fn a_run_puts_back_what_it_tuned_and_a_killed_run_is_put_back_by_the_next() {
         host.path("pid").display()
     );
     assert_eq!(host.line(&begun), Some(0));
-    wait_until("the run has tuned", || fs::read_to_string(&err_file).is_ok_and(|err| err.contains("tuned net.")));
+    wait_until("the run has tuned", || {
+        fs::read_to_string(&err_file).is_ok_and(|err| err.contains("tuned net."))
+    });
     let kill = format!("kill -9 $(cat {})", host.path("pid").display());
     assert_eq!(host.line(&kill), Some(0));
     assert_eq!((host.range(), host.journals()), (MANY.to_owned(), 1));
