@@ -148,26 +148,48 @@ fn a_run_puts_back_what_it_tuned_and_a_killed_run_is_put_back_by_the_next() {
         assert!(facts.iter().any(|fact| fact["id"] == id), "{id} is not stored");
     }
 
-    // Killed when the tuning has begun, wherever it is by then.
-    let err_file = host.path("killed.err");
-    let begun = format!(
-        "{} {run} > /dev/null 2> {} & echo $! > {}",
-        env!("CARGO_BIN_EXE_prony"),
-        err_file.display(),
-        host.path("pid").display()
-    );
-    assert_eq!(host.line(&begun), Some(0));
-    wait_until("the run has tuned", || {
-        fs::read_to_string(&err_file).is_ok_and(|err| err.contains("tuned net."))
-    });
-    let kill = format!("kill -9 $(cat {})", host.path("pid").display());
+    let pid = begin(&mut host, &run);
+    let kill = format!("kill -9 $(cat {})", pid.display());
     assert_eq!(host.line(&kill), Some(0));
     assert_eq!((host.range(), host.journals()), (MANY.to_owned(), 1));
-    wait_until("the killed run is gone", || !is_alive(&host.path("pid")));
+    wait_until("the killed run is gone", || !is_alive(&pid));
     let (code, err) = host.prony("doctor");
     assert_eq!(code, 0, "{err}");
     assert!(err.contains("16384 65535, which a prony that died had set → 40000 41000"), "{err}");
     assert_eq!((host.range(), host.journals()), (FEW.to_owned(), 0));
+}
+
+#[test]
+fn an_interrupted_run_and_one_that_fails_put_the_host_back() {
+    let Some(mut host) = Namespace::new() else { return };
+    let lab = Lab::new("[[target]]\nname = \"one\"\nreference = { mean = \"1ms\" }", "", "blocks = 9");
+    let pid = begin(&mut host, &format!("run --tune {}", lab.args()[1..].join(" ")));
+    assert_eq!(host.line(&format!("kill -INT $(cat {})", pid.display())), Some(0));
+    wait_until("the interrupted run is gone", || !is_alive(&pid));
+    assert!(
+        fs::read_to_string(host.path("begun.err")).unwrap().contains("put back net.ipv4.ip_local_port_range")
+    );
+    assert_eq!((host.range(), host.journals()), (FEW.to_owned(), 0));
+    drop(lab);
+
+    // Nothing listens there.
+    let lab = Lab::new("[[target]]\nname = \"gone\"\nurl = \"http://127.0.0.1:1\"", "", "blocks = 1");
+    let (code, err) = host.prony(&format!("run --tune {}", lab.args()[1..].join(" ")));
+    assert_ne!(code, 0, "{err}");
+    assert!(err.contains("tuned net.") && err.contains("put back net."), "{err}");
+    assert_eq!((host.range(), host.journals()), (FEW.to_owned(), 0));
+}
+
+/// Begins a run and waits until it has tuned; the file with its process number.
+fn begin(host: &mut Namespace, run: &str) -> PathBuf {
+    let (err, pid) = (host.path("begun.err"), host.path("pid"));
+    let prony = env!("CARGO_BIN_EXE_prony");
+    let line = format!("{prony} {run} > /dev/null 2> {} & echo $! > {}", err.display(), pid.display());
+    assert_eq!(host.line(&line), Some(0));
+    wait_until("the run has tuned", || {
+        fs::read_to_string(&err).is_ok_and(|err| err.contains("tuned net.ipv4.tcp_slow_start"))
+    });
+    pid
 }
 
 /// A process that waits to be reaped is not.
