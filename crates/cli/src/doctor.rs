@@ -1,14 +1,47 @@
-//! `prony doctor`: the host's facts, worst first, each with its effect and remedy.
+//! `prony doctor`: the host's facts, worst first, each with its effect and remedy; tuning it and putting it back; and
+//! in what the hosts of two runs differ.
+//!
+//! Whatever is asked, what dead runs left is removed or put back first.
 
 use crate::args::{DoctorArgs, TextOrJson};
-use crate::exit;
+use crate::{exit, output, screen, tuning};
+use analyze::Surroundings;
 use anyhow::Result;
-use schema::doctor::{Fact, Severity};
+use runner::folder::RunFolder;
+use runner::tune::Restored;
+use schema::doctor::{DoctorReport, Fact, Severity};
+use schema::run::RunFile;
+use schema::tuning::TunedUntil;
 use std::cmp::Reverse;
-use std::io::Write;
+use std::path::Path;
 
 pub(crate) fn doctor(args: &DoctorArgs) -> Result<u8> {
+    if !args.diff.is_empty() {
+        return diff(args);
+    }
+    let mut done = DoctorReport::default();
     // Told on standard error: the facts on standard output keep their format.
+    sweep(&mut done);
+    // Restoring covers what dead runs left.
+    let restored = if args.restore { restore()? } else { tuning::recover() };
+    let mut code = if restored.has_failed() { exit::FAILED } else { exit::DONE };
+    done.put_back = restored.settings;
+    done.left.extend(restored.problems);
+    if args.tune {
+        code = tune(args, &mut done)?;
+    }
+    let found = runner::audit();
+    let report = DoctorReport { facts: found.facts, tuned: found.tuned, ..done };
+    let text = match args.format {
+        TextOrJson::Json => serde_json::to_string_pretty(&report)? + "\n",
+        TextOrJson::Text => text(&report),
+    };
+    output::write(None, &text)?;
+    Ok(code)
+}
+
+/// Removes what guards that were killed left.
+fn sweep(done: &mut DoctorReport) {
     let swept = target::confine::sweep();
     for removed in &swept.removed {
         eprintln!("removed {removed}: its guard was killed in an earlier run");
@@ -16,26 +49,67 @@ pub(crate) fn doctor(args: &DoctorArgs) -> Result<u8> {
     for left in &swept.left {
         eprintln!("of an earlier run there is still left: {left}");
     }
-    let mut found = collect::doctor(&collect::Roots::default());
-    let mut out = std::io::stdout();
-    if args.format == TextOrJson::Json {
-        writeln!(out, "{}", serde_json::to_string_pretty(&found)?)?;
-        return Ok(exit::DONE);
+    done.removed = swept.removed;
+    done.left = swept.left;
+}
+
+fn restore() -> Result<Restored> {
+    let restored = tuning::here()?.restore();
+    tuning::tell_restored(&restored, "");
+    if restored.settings.is_empty() && restored.problems.is_empty() {
+        eprintln!("nothing to put back");
     }
-    found.facts.sort_by_key(|fact| Reverse(fact.severity));
-    for fact in &found.facts {
-        write!(out, "{}", lines(fact))?;
+    Ok(restored)
+}
+
+/// Fails where everything was refused; a part that is not allowed is said.
+fn tune(args: &DoctorArgs, done: &mut DoctorReport) -> Result<u8> {
+    let tuned = tuning::here()?.tune(TunedUntil::Restored, args.turbo_off)?;
+    tuning::tell_tuned(&tuned);
+    if !tuned.changed.is_empty() {
+        eprintln!("this stays until `prony doctor --restore`, or a reboot");
     }
-    let count = |severity| found.facts.iter().filter(|fact| fact.severity == severity).count();
-    writeln!(
-        out,
-        "\n{} facts: {} problems, {} warnings, {} notes",
-        found.facts.len(),
+    let is_refused = tuned.changed.is_empty() && !tuned.refused.is_empty();
+    done.not_tuned = tuned.refused;
+    Ok(if is_refused { exit::FAILED } else { exit::DONE })
+}
+
+/// Two runs, or a run and this host.
+fn diff(args: &DoctorArgs) -> Result<u8> {
+    let read = |path: &Path| -> Result<RunFile> { Ok(RunFolder::open(path)?.read_run()?) };
+    let runs: Vec<RunFile> = args.diff.iter().map(|path| read(path)).collect::<Result<_>>()?;
+    let of_run = |run: &'_ RunFile| -> (String, DoctorReport, _) {
+        (run.id.clone(), run.environment.clone(), run.versions.clone())
+    };
+    let mut sides: Vec<_> = runs.iter().map(of_run).collect();
+    if sides.len() == 1 {
+        sides.push(("this host now".to_owned(), runner::audit(), runner::versions::host()));
+    }
+    let side = |at: usize| Surroundings { name: &sides[at].0, host: &sides[at].1, versions: &sides[at].2 };
+    let found = analyze::environment_diff(side(0), side(1));
+    let text = match args.format {
+        TextOrJson::Json => serde_json::to_string_pretty(&found)? + "\n",
+        TextOrJson::Text => report::environment_text(&found, screen::style()),
+    };
+    output::write(None, &text)?;
+    Ok(exit::DONE)
+}
+
+fn text(report: &DoctorReport) -> String {
+    let mut facts: Vec<&Fact> = report.facts.iter().collect();
+    facts.sort_by_key(|fact| Reverse(fact.severity));
+    let mut text: String = facts.iter().map(|fact| lines(fact)).collect();
+    for setting in &report.tuned {
+        text += &format!("tuned   {}: {}, was {}\n", setting.name, setting.new, setting.old);
+    }
+    let count = |severity| facts.iter().filter(|fact| fact.severity == severity).count();
+    text + &format!(
+        "\n{} facts: {} problems, {} warnings, {} notes\n",
+        facts.len(),
         count(Severity::Problem),
         count(Severity::Warning),
         count(Severity::Note)
-    )?;
-    Ok(exit::DONE)
+    )
 }
 
 /// One line for what is as it should be; effect and remedy for the rest.

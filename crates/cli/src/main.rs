@@ -26,6 +26,7 @@ mod screen;
 mod services;
 mod shape;
 mod targets;
+mod tuning;
 
 use args::{Args, Command};
 use clap::Parser;

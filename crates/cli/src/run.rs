@@ -2,7 +2,7 @@
 
 use crate::args::{RunArgs, TextOrJson};
 use crate::progress::RunProgress;
-use crate::{calibrate, exit, interrupt, output, report_files, screen};
+use crate::{calibrate, exit, interrupt, output, report_files, screen, tuning};
 use anyhow::{Context as _, Result};
 use runner::resolve::{self, Context};
 use runner::{Environment, Outcome};
@@ -19,9 +19,11 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8> {
     let usable_cpus = target::pin::usable_cpus()?;
     if let Some(folder) = &args.resume {
         let environment = environment(args, None)?;
+        let tuning = tuning::begin(args.tune, args.turbo_off)?;
         let mut progress = RunProgress::new(screen::is_live());
         let outcome = runner::resume(folder, usable_cpus, &environment, &mut progress);
         progress.finish();
+        tuning.end();
         return finish(&outcome?);
     }
     let file = args.file.as_deref().unwrap_or(Path::new(""));
@@ -35,9 +37,11 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8> {
         return Ok(exit::DONE);
     }
     let environment = environment(args, limit)?;
+    let tuning = tuning::begin(args.tune, args.turbo_off)?;
     let mut progress = RunProgress::new(screen::is_live());
     let outcome = runner::run(plan, &text, &context, &environment, &mut progress);
     progress.finish();
+    tuning.end();
     finish(&outcome?)
 }
 

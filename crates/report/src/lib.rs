@@ -10,6 +10,7 @@ mod calibration_text;
 mod chart;
 mod clean;
 mod csv_rows;
+mod environment_text;
 mod event_view;
 pub mod format;
 mod html;
@@ -31,6 +32,7 @@ mod words;
 
 pub use calibration_text::calibration_text;
 pub use csv_rows::csv;
+pub use environment_text::environment_text;
 pub use html::html;
 pub use instrument::instrument_line;
 pub use load_csv::{load_csv, series_csv};

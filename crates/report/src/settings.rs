@@ -91,6 +91,12 @@ pub(crate) fn settings(run: &RunFile) -> Vec<Row> {
             .iter()
             .map(|cell| row("Cell", format!("{} = {}: {}", cell.id, cell.label, load(&cell.load)))),
     );
+    rows.extend(
+        run.environment
+            .tuned
+            .iter()
+            .map(|one| row("Tuned", format!("{}: {} instead of {}", one.name, one.new, one.old))),
+    );
     rows.push(row("Instrument", instrument(&run.instrument)));
     rows
 }

@@ -158,3 +158,16 @@ fn markdown() {
     ```
     "#);
 }
+
+#[test]
+fn what_was_tuned_stands_among_the_settings() {
+    let mut run = sample::plan::run_file();
+    let tuned = |name: &str, old: &str, new: &str| schema::tuning::TunedSetting {
+        name: name.into(),
+        old: old.into(),
+        new: new.into(),
+    };
+    run.environment.tuned = vec![tuned("net.core.somaxconn", "128", "4096")];
+    let text = report::markdown(&run, &sample::analysis());
+    assert!(text.contains("net.core.somaxconn: 4096 instead of 128"), "{text}");
+}

@@ -5,8 +5,10 @@ use crate::resolve::{self, Context};
 use crate::services::Services;
 use crate::trial::{self, Prepared};
 use crate::{RunnerError, check, versions};
-use collect::Roots;
+use analyze::Surroundings;
 use schema::calibration::CalibrationSummary;
+use schema::doctor::DoctorReport;
+use schema::environment::Weight;
 use schema::plan::{CellPlan, ExperimentPlan, TargetPlan, TargetSource, TrialPlan};
 use schema::run::RunFile;
 use schema::trial::{IntervalLine, TrialFile, TrialOutcome};
@@ -75,7 +77,7 @@ pub fn run(
     observer: &mut dyn Observer,
 ) -> Result<Outcome, RunnerError> {
     // Before this process is confined: the audit is of the host, not of the generator's share.
-    let audit = collect::doctor(&Roots::default());
+    let audit = crate::audit();
     sweep(observer);
     confine(&plan, observer);
     for found in environment.calibration.iter().flat_map(|limit| &limit.shortfalls) {
@@ -122,6 +124,8 @@ pub fn resume(
     if run.plan.order.iter().all(|planned| !folder.trial(planned.id).is_missing()) {
         return outcome(folder, &run, false);
     }
+    let audit = crate::audit();
+    tell_other_host(&run, &audit, observer);
     confine(&run.plan, observer);
     let context = Context { project: project_of(&run.plan), usable_cpus, pin: None };
     let workshop = prepare(&run.plan, &context, environment, observer)?;
@@ -136,6 +140,22 @@ pub fn resume(
     let outcome = trials(folder, &run, &workshop.targets, environment, observer)?;
     end_services(&workshop.services, &outcome, observer);
     Ok(outcome)
+}
+
+/// Names what has changed on the host, or which other host this is, so far as it moves the numbers.
+fn tell_other_host(run: &RunFile, now: &DoctorReport, observer: &mut dyn Observer) {
+    let then = Surroundings { name: &run.id, host: &run.environment, versions: &run.versions };
+    let now = Surroundings { name: "now", host: now, versions: &run.versions };
+    let differences = analyze::environment_diff(then, now).differences;
+    for found in differences.iter().filter(|found| found.weight == Weight::Decisive) {
+        let value = |value: &Option<String>| value.clone().unwrap_or_default();
+        observer.note(&format!(
+            "{} is now {}, was {} when the run began: trials before and after differ in it",
+            found.title,
+            value(&found.b),
+            value(&found.a)
+        ));
+    }
 }
 
 fn end_services(services: &Services, outcome: &Outcome, observer: &mut dyn Observer) {

@@ -5,6 +5,7 @@
 //! in progress and can be resumed; after a trial nothing of its target is left.
 //! Absent on purpose: statistics (analyze), what people see (report, cli), and the sending of requests (engine).
 
+mod audit;
 pub mod calibrate;
 mod canary;
 pub mod check;
@@ -23,9 +24,12 @@ pub mod resolve;
 pub mod script;
 mod sent;
 mod services;
+pub mod state;
 pub mod tls;
 mod trial;
-mod versions;
+pub mod tune;
+pub mod versions;
 
+pub use audit::audit;
 pub use error::RunnerError;
 pub use experiment::{Environment, Observer, Outcome, resume, run};

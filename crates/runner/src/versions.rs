@@ -3,7 +3,8 @@
 use std::collections::BTreeMap;
 
 /// prony's own version, the kernel and the host's architecture.
-pub(crate) fn host() -> BTreeMap<String, String> {
+#[must_use]
+pub fn host() -> BTreeMap<String, String> {
     let system = rustix::system::uname();
     let text = |part: &std::ffi::CStr| part.to_string_lossy().into_owned();
     BTreeMap::from([

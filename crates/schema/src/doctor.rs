@@ -1,20 +1,36 @@
 //! The host as `prony doctor` finds it; the same object is stored in every `run.json`.
 
+use crate::tuning::{NotTuned, PutBack, TunedSetting};
 use crate::version::DoctorVersion;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// All facts that were looked at.
-#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
+/// All facts that were looked at, and what was done to the host.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct DoctorReport {
     /// Format and version.
     pub schema: DoctorVersion,
     /// One entry a fact, in the order of a report.
     pub facts: Vec<Fact>,
+    /// Settings that prony has changed and has yet to put back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tuned: Vec<TunedSetting>,
+    /// Settings that `--tune` would have changed and could not.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub not_tuned: Vec<NotTuned>,
+    /// What became of settings that were to be put back.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub put_back: Vec<PutBack>,
+    /// What dead runs had left and was removed.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub removed: Vec<String>,
+    /// What dead runs had left and could not be removed, with the cause.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub left: Vec<String>,
 }
 
 /// One fact about the host, why it matters and what to do about it.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct Fact {
     /// Stable identifier, for example `cpu.governor`.
     pub id: String,
@@ -28,6 +44,12 @@ pub struct Fact {
     pub effect: String,
     /// What to do; absent where nothing needs doing.
     pub remedy: Option<String>,
+    /// Which measured numbers depend on it.
+    #[serde(default)]
+    pub bearing: Bearing,
+    /// By what two hosts are told apart, where the text of the value differs from look to look.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub amount: Option<Amount>,
 }
 
 /// How much a fact matters.
@@ -42,4 +64,26 @@ pub enum Severity {
     Warning,
     /// Spoils results or prevents a run.
     Problem,
+}
+
+/// Which measured numbers depend on a fact.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Bearing {
+    /// A state at the time of the look, not a property of the host: only its severity is compared.
+    Moment,
+    /// Those of some loads: many or short connections, large answers, much memory.
+    #[default]
+    SomeLoads,
+    /// All of them.
+    Numbers,
+}
+
+/// A number by which two hosts are told apart.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct Amount {
+    /// In the unit of the fact's value.
+    pub value: f64,
+    /// Share of the larger of two values below which they count as the same.
+    pub tolerance: f64,
 }

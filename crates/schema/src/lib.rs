@@ -11,6 +11,7 @@ mod body;
 pub mod calibration;
 mod compact;
 pub mod doctor;
+pub mod environment;
 pub mod event;
 pub mod experiment;
 pub mod fault;
@@ -28,6 +29,7 @@ pub mod target_check;
 pub mod text;
 pub mod tls;
 pub mod trial;
+pub mod tuning;
 pub mod version;
 
 pub use compact::CompactError;
@@ -55,6 +57,8 @@ pub fn json_schemas() -> Vec<(&'static str, Schema)> {
         ("counter", schema_for!(trial::CounterLine)),
         ("analysis", schema_for!(analysis::AnalysisFile)),
         ("doctor", schema_for!(doctor::DoctorReport)),
+        ("environment-diff", schema_for!(environment::EnvironmentDiff)),
+        ("tuning", schema_for!(tuning::TuningJournal)),
         ("calibration", schema_for!(calibration::CalibrationFile)),
     ]
 }

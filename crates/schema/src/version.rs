@@ -78,6 +78,16 @@ version!(
     "prony.doctor/1"
 );
 version!(
+    /// Head of the journal of settings that prony has changed on the host.
+    TuningVersion,
+    "prony.tuning/1"
+);
+version!(
+    /// Head of `doctor --diff --format json`.
+    EnvironmentDiffVersion,
+    "prony.environment-diff/1"
+);
+version!(
     /// Head of a stored calibration and of `calibrate --format json`.
     CalibrationVersion,
     "prony.calibration/1"

@@ -66,6 +66,8 @@ fn a_troubled_run_says_what_is_wrong_and_what_would_cure_it() {
         severity,
         effect: "the clock varies with load".into(),
         remedy: Some("set it to performance".into()),
+        bearing: Default::default(),
+        amount: None,
     };
     plan.environment.facts = vec![
         fact("Swap", Severity::Note),

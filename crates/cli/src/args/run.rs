@@ -7,6 +7,7 @@ use std::path::PathBuf;
 #[command(after_help = "Examples:
   prony run experiments/demo.toml --dry-run
   prony run experiments/go-frameworks.toml
+  sudo prony run experiments/go-frameworks.toml --tune
   prony run --resume runs/2026-11-21T09-30-00Z-go-frameworks")]
 pub(crate) struct RunArgs {
     /// The experiment file
@@ -24,6 +25,12 @@ pub(crate) struct RunArgs {
     /// CPU sets: auto, off, or GENERATOR:TARGET such as 0:1-3; overrides the file
     #[arg(long, value_name = "SETS", conflicts_with = "resume")]
     pub(crate) pin: Option<String>,
+    /// Tune the host for the time of the run, see `prony doctor --help`; it is put back at the end
+    #[arg(long, conflicts_with = "dry_run")]
+    pub(crate) tune: bool,
+    /// With --tune: switch turbo off too
+    #[arg(long, requires = "tune")]
+    pub(crate) turbo_off: bool,
     /// Allow load on this public host; loopback and private addresses need no consent
     #[arg(long, value_name = "HOST")]
     pub(crate) consent: Vec<String>,

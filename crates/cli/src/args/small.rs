@@ -22,7 +22,26 @@ pub(crate) struct ReportArgs {
 }
 
 #[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  prony doctor
+  sudo prony doctor --tune          until prony doctor --restore, or a reboot
+  prony doctor --diff runs/A runs/B
+  prony doctor --diff runs/A        against this host as it is now
+
+What --tune changes is written down first, in $XDG_STATE_HOME/prony/tuning (~/.local/state/prony/tuning).")]
 pub(crate) struct DoctorArgs {
+    /// Set what is safe: governor, accept queues, local ports, slow start after idle, swappiness, huge pages
+    #[arg(long, conflicts_with_all = ["restore", "diff"])]
+    pub(crate) tune: bool,
+    /// With --tune: switch turbo off too
+    #[arg(long, requires = "tune")]
+    pub(crate) turbo_off: bool,
+    /// Put back what --tune has changed
+    #[arg(long, conflicts_with = "diff")]
+    pub(crate) restore: bool,
+    /// Say in what the hosts of two runs differ, or that of one run and this host now
+    #[arg(long, value_name = "RUN", num_args = 1..=2)]
+    pub(crate) diff: Vec<PathBuf>,
     /// What to print
     #[arg(long, value_enum, default_value_t = TextOrJson::Text)]
     pub(crate) format: TextOrJson,

@@ -151,7 +151,7 @@ fn mistakes_in_arguments_are_told_before_anything_is_sent() {
 
 #[test]
 fn help_shows_examples_and_every_shell_has_completions() {
-    for command in ["run", "load", "report", "reference", "calibrate", "completions"] {
+    for command in ["run", "load", "report", "reference", "doctor", "calibrate", "completions"] {
         assert!(good(&[command, "--help"]).out.contains("Examples:"), "{command}");
     }
     for shell in ["bash", "zsh", "fish"] {

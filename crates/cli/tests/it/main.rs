@@ -2,6 +2,7 @@
 
 mod calibrate;
 mod command;
+mod doctor;
 mod events;
 mod factors;
 mod fault;

@@ -3,7 +3,7 @@
 use super::fact::{About, Judgement, read_text};
 use crate::reading::{Reading, Values, delta};
 use crate::{Roots, host_load, host_stat, text};
-use schema::doctor::{Fact, Severity};
+use schema::doctor::{Bearing, Fact, Severity};
 
 /// Shares of stolen time, METHOD §9.
 const STEAL_WARNING: f64 = 0.01;
@@ -20,11 +20,13 @@ const LOAD_NOTE: f64 = 0.5;
 const STEAL: About = About {
     id: "host.steal",
     title: "Stolen CPU time",
+    bearing: Bearing::Moment,
     effect: "the hypervisor gives this machine's cores to others; above 1 % results are weakened, above 5 % a trial is void",
 };
 const LOAD: About = About {
     id: "host.load",
     title: "Competing load",
+    bearing: Bearing::Moment,
     effect: "other programs take cores and caches from target and generator",
 };
 
@@ -98,8 +100,8 @@ fn load(
         busy if busy > BUSY_NOTE || load_1m > LOAD_NOTE * cpus => Severity::Note,
         _ => Severity::Ok,
     };
-    let remedy = "stop other programs (top shows them), wait for builds to end, then run prony doctor again";
-    Some(Judgement { value, severity, remedy: (severity > Severity::Ok).then(|| remedy.to_owned()) })
+    let remedy = "stop other programs (the next fact names the busiest), wait for builds to end, then run prony doctor again";
+    Some(Judgement::of(severity, value, remedy))
 }
 
 #[cfg(test)]

@@ -7,7 +7,7 @@ use super::fact::{About, Judgement, gib, read_text};
 use super::memory;
 use crate::Roots;
 use rustix::fs::Access;
-use schema::doctor::Fact;
+use schema::doctor::{Bearing, Fact};
 use std::path::{Component, Path, PathBuf};
 
 /// What confinement needs: CPU quota, CPU sets, memory limit.
@@ -20,16 +20,19 @@ const MEMORY_MIN_BYTES: u64 = 1 << 30;
 const ABILITIES: About = About {
     id: "cgroup.abilities",
     title: "Control groups",
+    bearing: Bearing::SomeLoads,
     effect: "without the controllers cpu, cpuset and memory a target cannot be confined to, say, 1 CPU and 2 GiB",
 };
 const CPU_QUOTA: About = About {
     id: "cgroup.cpu_quota",
     title: "CPU quota on prony itself",
+    bearing: Bearing::Numbers,
     effect: "beyond the quota all threads stop until the next period of usually 100 ms, which shows as latency of the target",
 };
 const MEMORY_LIMIT: About = About {
     id: "cgroup.memory_limit",
     title: "Memory limit on prony itself",
+    bearing: Bearing::SomeLoads,
     effect: "targets started by prony share it; beyond it pages are reclaimed and processes killed",
 };
 

@@ -2,7 +2,7 @@
 
 use super::fact::{About, File, FileFact, Judgement, field, list_count, read_text};
 use crate::Roots;
-use schema::doctor::Fact;
+use schema::doctor::{Bearing, Fact};
 
 /// Spread of the cores' clocks that is worth a note, as a share of the fastest.
 const CLOCK_SPREAD_MAX: f64 = 0.05;
@@ -10,16 +10,19 @@ const CLOCK_SPREAD_MAX: f64 = 0.05;
 const CORES: About = About {
     id: "cpu.cores",
     title: "Cores",
+    bearing: Bearing::Numbers,
     effect: "target and generator need cores of their own, and the kernel one more; else each is measured through the other",
 };
 const GOVERNOR: About = About {
     id: "cpu.governor",
     title: "Frequency governor",
+    bearing: Bearing::Numbers,
     effect: "with any other governor than `performance` a core slows down when it has little to do, so latency at low load is too high",
 };
 const TURBO: About = About {
     id: "cpu.turbo",
     title: "Turbo",
+    bearing: Bearing::Numbers,
     effect: "the clock depends on heat and on the other cores, so trials that run later or beside others are slower",
 };
 
@@ -27,6 +30,7 @@ const MODEL: FileFact = FileFact {
     about: About {
         id: "cpu.model",
         title: "CPU model",
+        bearing: Bearing::Numbers,
         effect: "results hold for this model; others differ in clock, caches and mitigations",
     },
     file: File::Proc("cpuinfo"),
@@ -36,6 +40,7 @@ const FREQUENCY: FileFact = FileFact {
     about: About {
         id: "cpu.frequency",
         title: "Clock of the cores now",
+        bearing: Bearing::Numbers,
         effect: "cores at different clocks give the target another speed from trial to trial",
     },
     file: File::Proc("cpuinfo"),
@@ -45,6 +50,7 @@ const SMT: FileFact = FileFact {
     about: About {
         id: "cpu.smt",
         title: "Simultaneous multithreading",
+        bearing: Bearing::Numbers,
         effect: "two logical CPUs share one core: a target beside the generator on the same core loses up to half its speed",
     },
     file: File::Sys("devices/system/cpu/smt/active"),
@@ -61,6 +67,7 @@ const NUMA: FileFact = FileFact {
     about: About {
         id: "cpu.numa",
         title: "NUMA nodes",
+        bearing: Bearing::Numbers,
         effect: "memory of another node is slower; a process that is moved between nodes changes its speed",
     },
     file: File::Sys("devices/system/node/online"),
@@ -76,6 +83,7 @@ const VIRTUAL: FileFact = FileFact {
     about: About {
         id: "host.virtualisation",
         title: "Virtual machine",
+        bearing: Bearing::Numbers,
         effect: "neighbours share the hardware and can steal CPU time; results do not carry over to bare metal",
     },
     file: File::Proc("cpuinfo"),
@@ -178,12 +186,10 @@ fn frequency(cpuinfo: &str) -> Option<Judgement> {
     let high = mhz.iter().copied().max_by(f64::total_cmp)?;
     if high - low > CLOCK_SPREAD_MAX * high {
         let value = format!("{low:.0} to {high:.0} MHz");
-        return Some(Judgement::note(
-            value,
-            "set the governor to performance and pin target and generator to cores",
-        ));
+        let remedy = "set the governor to performance and pin target and generator to cores";
+        return Some(Judgement::note(value, remedy).amounting(high, CLOCK_SPREAD_MAX));
     }
-    Some(Judgement::ok(format!("{high:.0} MHz")))
+    Some(Judgement::ok(format!("{high:.0} MHz")).amounting(high, CLOCK_SPREAD_MAX))
 }
 
 #[cfg(test)]

@@ -1,27 +1,31 @@
 //! How one file of the kernel becomes one fact: a table row with a judge.
 
 use crate::{Roots, text};
-use schema::doctor::{Fact, Severity};
+use schema::doctor::{Amount, Bearing, Fact, Severity};
 use std::path::PathBuf;
 
 /// Longest value that is repeated from a file.
-const VALUE_CHARS_MAX: usize = 120;
+const VALUE_CHARS_MAX: usize = 400;
 
 /// What a fact is about; the same whatever was found.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct About {
     pub(super) id: &'static str,
     pub(super) title: &'static str,
+    /// Which measured numbers depend on it.
+    pub(super) bearing: Bearing,
     /// What it does to a measurement.
     pub(super) effect: &'static str,
 }
 
 /// What was found and how much it matters.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Judgement {
     pub(super) value: String,
     pub(super) severity: Severity,
     pub(super) remedy: Option<String>,
+    /// What tells two hosts apart where the text of the value always differs a little.
+    pub(super) amount: Option<Amount>,
 }
 
 /// A fact that one file tells. The judge gives nothing where the text makes no sense.
@@ -42,38 +46,53 @@ pub(super) enum File {
 impl About {
     /// The fact where something was found, else the fact without a value.
     pub(super) fn fact(&self, judgement: Option<Judgement>) -> Fact {
-        let (value, severity, remedy) = match judgement {
-            Some(found) => {
-                (Some(found.value.chars().take(VALUE_CHARS_MAX).collect()), found.severity, found.remedy)
-            }
-            None => (None, Severity::Note, None),
-        };
-        Fact {
+        let mut fact = Fact {
             id: self.id.to_owned(),
             title: self.title.to_owned(),
-            value,
-            severity,
+            value: None,
+            severity: Severity::Note,
             effect: self.effect.to_owned(),
-            remedy,
+            remedy: None,
+            bearing: self.bearing,
+            amount: None,
+        };
+        if let Some(found) = judgement {
+            fact.value = Some(found.value.chars().take(VALUE_CHARS_MAX).collect());
+            fact.severity = found.severity;
+            fact.remedy = found.remedy;
+            fact.amount = found.amount;
         }
+        fact
     }
 }
 
 impl Judgement {
     pub(super) fn ok(value: impl Into<String>) -> Self {
-        Self { value: value.into(), severity: Severity::Ok, remedy: None }
+        Self { value: value.into(), severity: Severity::Ok, remedy: None, amount: None }
     }
 
     pub(super) fn note(value: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { value: value.into(), severity: Severity::Note, remedy: Some(remedy.into()) }
+        Self::of(Severity::Note, value, remedy)
     }
 
     pub(super) fn warning(value: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { value: value.into(), severity: Severity::Warning, remedy: Some(remedy.into()) }
+        Self::of(Severity::Warning, value, remedy)
     }
 
     pub(super) fn problem(value: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { value: value.into(), severity: Severity::Problem, remedy: Some(remedy.into()) }
+        Self::of(Severity::Problem, value, remedy)
+    }
+
+    /// What is as it should be needs no remedy.
+    pub(super) fn of(severity: Severity, value: impl Into<String>, remedy: impl Into<String>) -> Self {
+        let remedy = (severity > Severity::Ok).then(|| remedy.into());
+        Self { value: value.into(), severity, remedy, amount: None }
+    }
+
+    /// Two hosts differ in this fact where the values are further apart than this share of the larger.
+    pub(super) fn amounting(mut self, value: f64, tolerance: f64) -> Self {
+        self.amount = Some(Amount { value, tolerance });
+        self
     }
 }
 
@@ -91,9 +110,10 @@ impl FileFact {
     }
 }
 
-/// The file as text, or nothing.
+/// The file as text, or nothing; bytes that no kernel writes here are as good as nothing.
 pub(super) fn read_text(path: PathBuf) -> Option<String> {
-    String::from_utf8(text::read_optional(&path)?).ok()
+    let is_strange = |c: char| c.is_control() && !c.is_ascii_whitespace();
+    String::from_utf8(text::read_optional(&path)?).ok().filter(|text| !text.contains(is_strange))
 }
 
 /// The number of things in a list such as `0-3,8`.

@@ -2,7 +2,7 @@
 
 use super::fact::{About, File, FileFact, Judgement};
 use crate::Roots;
-use schema::doctor::Fact;
+use schema::doctor::{Bearing, Fact};
 
 /// Each connection takes a descriptor, on either side.
 const SOFT_MIN: u64 = 4_096;
@@ -16,6 +16,7 @@ const FACTS: [FileFact; 4] = [
         about: About {
             id: "kernel.version",
             title: "Kernel",
+            bearing: Bearing::Numbers,
             effect: "io_uring with deferred task run needs 6.1; older kernels are driven through epoll, at more CPU per request",
         },
         file: File::Proc("sys/kernel/osrelease"),
@@ -33,6 +34,7 @@ const FACTS: [FileFact; 4] = [
         about: About {
             id: "kernel.clock_source",
             title: "Clock source",
+            bearing: Bearing::Numbers,
             effect: "every time stamp reads it: the tsc takes some 20 ns, a source that needs a system call or a device 0.2 to 2 µs",
         },
         file: File::Sys("devices/system/clocksource/clocksource0/current_clocksource"),
@@ -53,6 +55,7 @@ const FACTS: [FileFact; 4] = [
         about: About {
             id: "limits.descriptors",
             title: "Open files of one process",
+            bearing: Bearing::SomeLoads,
             effect: "each connection takes one in the generator and one in the target; beyond it connections fail",
         },
         file: File::Proc("self/limits"),
@@ -62,6 +65,7 @@ const FACTS: [FileFact; 4] = [
         about: About {
             id: "limits.file_max",
             title: "Open files of the whole host",
+            bearing: Bearing::SomeLoads,
             effect: "generator, target and services share it; beyond it nothing can be opened",
         },
         file: File::Proc("sys/fs/file-max"),

@@ -1,16 +1,21 @@
 //! Facts about memory.
 
-use super::fact::{About, File, FileFact, Judgement, field, gib};
+use super::fact::{About, File, FileFact, Judgement, field, gib, read_text};
 use crate::Roots;
-use schema::doctor::Fact;
+use schema::doctor::{Bearing, Fact};
 
 /// Share of memory that should be available before a run.
 const AVAILABLE_MIN: f64 = 0.10;
+/// The kernel keeps a part of the memory for itself, from boot to boot not quite the same.
+const TOTAL_TOLERANCE: f64 = 0.01;
+/// With less than this the kernel drops cached files before it swaps out memory of programs.
+const SWAPPINESS_MAX: u64 = 10;
 
 const TOTAL: FileFact = FileFact {
     about: About {
         id: "memory.available",
         title: "Memory",
+        bearing: Bearing::SomeLoads,
         effect: "with little memory free the kernel reclaims pages during the run, which shows as latency",
     },
     file: File::Proc("meminfo"),
@@ -18,18 +23,17 @@ const TOTAL: FileFact = FileFact {
         let (total, available) = (bytes(text, "MemTotal")?, bytes(text, "MemAvailable")?);
         let value = format!("{} available of {}", gib(available), gib(total));
         if (available as f64) < AVAILABLE_MIN * total as f64 {
-            return Some(Judgement::warning(
-                value,
-                "stop programs that hold memory, or use a host with more",
-            ));
+            let remedy = "stop programs that hold memory, or use a host with more";
+            return Some(Judgement::warning(value, remedy).amounting(total as f64, TOTAL_TOLERANCE));
         }
-        Some(Judgement::ok(value))
+        Some(Judgement::ok(value).amounting(total as f64, TOTAL_TOLERANCE))
     },
 };
 const SWAP: FileFact = FileFact {
     about: About {
         id: "memory.swap",
         title: "Swap",
+        bearing: Bearing::SomeLoads,
         effect: "a page that was swapped out costs a disk read of milliseconds in the middle of a request",
     },
     file: File::Proc("meminfo"),
@@ -52,6 +56,7 @@ const HUGE_PAGES: FileFact = FileFact {
     about: About {
         id: "memory.thp",
         title: "Transparent huge pages",
+        bearing: Bearing::Numbers,
         effect: "with `always` the kernel makes huge pages whenever it can: memory looks larger and faults take longer now and then",
     },
     file: File::Sys("kernel/mm/transparent_hugepage/enabled"),
@@ -64,8 +69,31 @@ const HUGE_PAGES: FileFact = FileFact {
     },
 };
 
+const SWAPPINESS: About = About {
+    id: "memory.swappiness",
+    title: "Swappiness",
+    bearing: Bearing::SomeLoads,
+    effect: "above 10 the kernel swaps out memory of programs to keep files in its cache, which a target that rests between trials pays for",
+};
+
 pub(super) fn facts(roots: &Roots) -> Vec<Fact> {
-    [TOTAL, SWAP, HUGE_PAGES].iter().map(|fact| fact.read(roots)).collect()
+    let mut facts: Vec<Fact> = [TOTAL, SWAP].iter().map(|fact| fact.read(roots)).collect();
+    let swappiness = read_text(roots.proc.join("sys/vm/swappiness"));
+    let meminfo = read_text(roots.proc.join("meminfo"));
+    let swap = meminfo.and_then(|text| bytes(&text, "SwapTotal"));
+    facts.push(SWAPPINESS.fact(swappiness.and_then(|text| judge_swappiness(text.trim(), swap))));
+    facts.push(HUGE_PAGES.read(roots));
+    facts
+}
+
+/// Without swap it decides nothing.
+fn judge_swappiness(text: &str, swap_bytes: Option<u64>) -> Option<Judgement> {
+    let value: u64 = text.parse().ok()?;
+    Some(match swap_bytes {
+        Some(0) => Judgement::ok(format!("{value}, without swap")),
+        _ if value > SWAPPINESS_MAX => Judgement::note(text, "sysctl -w vm.swappiness=1, or swapoff -a"),
+        _ => Judgement::ok(text),
+    })
 }
 
 /// A value of `/proc/meminfo`, which is in kB of 1024 bytes.
@@ -98,6 +126,16 @@ mod tests {
             Some("1.0 GiB of"),
         );
         check(&SWAP.of_text(Some("SwapTotal: lots\nSwapFree: 1 kB")), Note, None);
+    }
+
+    #[test]
+    fn swappiness_matters_where_there_is_swap() {
+        let of = |text: &str, swap| SWAPPINESS.fact(judge_swappiness(text, swap));
+        check(&of("60", Some(0)), Ok, Some("60, without swap"));
+        check(&of("60", Some(1 << 30)), Note, Some("60"));
+        check(&of("1", Some(1 << 30)), Ok, Some("1"));
+        check(&of("60", None), Note, Some("60"));
+        check(&of("much", None), Note, None);
     }
 
     #[test]

@@ -2,47 +2,71 @@
 //!
 //! Invariants: a fact that cannot be read has no value and severity `Note`, never a guess; every judgement is a pure
 //! function from text to fact; thresholds come from METHOD §9 where it has one; nothing on the host is changed.
-//! Absent on purpose: target counters (the sources), and the decision whether to run in spite of a problem.
+//! Absent on purpose: target counters (the sources), the decision whether to run in spite of a problem, and the work
+//! of the canary (crate engine does it, [`timing`] judges it).
 
 mod activity;
+mod busiest;
 mod cgroup;
 mod cpu;
 mod fact;
 mod kernel;
 mod machine;
 mod memory;
+mod mitigations;
 mod network;
+mod timing;
 
 pub use machine::{Machine, machine};
+pub use timing::timing;
 
 use crate::{Roots, text};
-use schema::doctor::DoctorReport;
+use busiest::Snapshot;
+use schema::doctor::{DoctorReport, Fact};
 use std::thread;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// Shortest time between the two readings of `/proc/stat`.
 const PAUSE_MIN: Duration = Duration::from_millis(200);
 /// Core seconds between the two readings, so that one clock tick stays below the 1 % at which steal is a warning.
 const PAUSE_CORE_MS: u64 = 1_200;
 
+/// What is read at two moments, for facts about what goes on between them.
+struct Moment {
+    stat: Option<Vec<u8>>,
+    processes: Option<Snapshot>,
+}
+
+impl Moment {
+    fn now(roots: &Roots) -> Self {
+        Self { stat: text::read_optional(&roots.proc.join("stat")), processes: busiest::snapshot(roots) }
+    }
+}
+
 /// Looks at the host. Takes between 0.2 s and 1.2 s, the fewer cores the longer, because steal needs two readings.
 #[must_use]
 pub fn doctor(roots: &Roots) -> DoctorReport {
-    let stat_path = roots.proc.join("stat");
-    let before = text::read_optional(&stat_path);
-    if before.is_some() {
+    let before = Moment::now(roots);
+    let start = Instant::now();
+    if before.stat.is_some() {
         let cores = thread::available_parallelism().map_or(1, |cores| cores.get() as u64);
         thread::sleep(Duration::from_millis(PAUSE_CORE_MS / cores).max(PAUSE_MIN));
     }
-    let after = text::read_optional(&stat_path);
-    let mut report = DoctorReport::default();
-    report.facts.extend(cpu::facts(roots));
-    report.facts.extend(activity::facts(roots, before.as_deref(), after.as_deref()));
-    report.facts.extend(memory::facts(roots));
-    report.facts.extend(network::facts(roots));
-    report.facts.extend(kernel::facts(roots));
-    report.facts.extend(cgroup::facts(roots));
-    report
+    let between = start.elapsed();
+    let after = Moment::now(roots);
+    DoctorReport { facts: facts(roots, &before, &after, between), ..DoctorReport::default() }
+}
+
+fn facts(roots: &Roots, before: &Moment, after: &Moment, between: Duration) -> Vec<Fact> {
+    let mut facts = cpu::facts(roots);
+    facts.extend(mitigations::facts(roots));
+    facts.extend(activity::facts(roots, before.stat.as_deref(), after.stat.as_deref()));
+    facts.push(busiest::fact(before.processes.as_ref(), after.processes.as_ref(), between));
+    facts.extend(memory::facts(roots));
+    facts.extend(network::facts(roots));
+    facts.extend(kernel::facts(roots));
+    facts.extend(cgroup::facts(roots));
+    facts
 }
 
 #[cfg(test)]

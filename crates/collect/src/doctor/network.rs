@@ -2,7 +2,7 @@
 
 use super::fact::{About, File, FileFact, Judgement};
 use crate::Roots;
-use schema::doctor::Fact;
+use schema::doctor::{Bearing, Fact};
 
 /// TIME_WAIT holds a port this long; the kernel's constant TCP_TIMEWAIT_LEN, not a setting.
 const TIME_WAIT_S: u64 = 60;
@@ -14,6 +14,7 @@ const FACTS: [FileFact; 7] = [
         about: About {
             id: "net.somaxconn",
             title: "Longest accept queue",
+            bearing: Bearing::SomeLoads,
             effect: "caps the backlog of every listener; beyond it connections are dropped and come back after 1, 3 or 7 s",
         },
         file: File::Proc("sys/net/core/somaxconn"),
@@ -23,6 +24,7 @@ const FACTS: [FileFact; 7] = [
         about: About {
             id: "net.syn_backlog",
             title: "Longest queue of half-open connections",
+            bearing: Bearing::SomeLoads,
             effect: "beyond it new connections wait for a retransmitted SYN, or SYN cookies change how they are made",
         },
         file: File::Proc("sys/net/ipv4/tcp_max_syn_backlog"),
@@ -32,6 +34,7 @@ const FACTS: [FileFact; 7] = [
         about: About {
             id: "net.port_range",
             title: "Local ports",
+            bearing: Bearing::SomeLoads,
             effect: "bounds new connections per second from one address to one server: each closed one holds its port for 60 s in TIME_WAIT (tcp_tw_reuse can lift this)",
         },
         file: File::Proc("sys/net/ipv4/ip_local_port_range"),
@@ -41,6 +44,7 @@ const FACTS: [FileFact; 7] = [
         about: About {
             id: "net.tw_reuse",
             title: "Reuse of ports in TIME_WAIT",
+            bearing: Bearing::SomeLoads,
             effect: "where it is on, a connecting client may take a port from TIME_WAIT after 1 s instead of 60 s",
         },
         file: File::Proc("sys/net/ipv4/tcp_tw_reuse"),
@@ -58,6 +62,7 @@ const FACTS: [FileFact; 7] = [
         about: About {
             id: "net.fin_timeout",
             title: "Time in FIN_WAIT_2",
+            bearing: Bearing::SomeLoads,
             effect: "orphaned connections hold memory this long when the other side does not close; it does not shorten TIME_WAIT",
         },
         file: File::Proc("sys/net/ipv4/tcp_fin_timeout"),
@@ -70,6 +75,7 @@ const FACTS: [FileFact; 7] = [
         about: About {
             id: "net.slow_start_after_idle",
             title: "Slow start after idling",
+            bearing: Bearing::SomeLoads,
             effect: "a connection that paused begins with a small window again: large answers on a real network need more round trips; no matter on loopback",
         },
         file: File::Proc("sys/net/ipv4/tcp_slow_start_after_idle"),
@@ -86,6 +92,7 @@ const FACTS: [FileFact; 7] = [
         about: About {
             id: "net.congestion_control",
             title: "Congestion control",
+            bearing: Bearing::Numbers,
             effect: "decides how fast data leaves; bbr paces its packets with timers, which costs CPU and adds latency even on loopback",
         },
         file: File::Proc("sys/net/ipv4/tcp_congestion_control"),

@@ -119,6 +119,8 @@ fn environment() -> DoctorReport {
             severity,
             effect: effect.into(),
             remedy: remedy.map(Into::into),
+            bearing: Default::default(),
+            amount: None,
         };
     let facts = vec![
         fact(
@@ -162,5 +164,5 @@ fn environment() -> DoctorReport {
             None,
         ),
     ];
-    DoctorReport { schema: Default::default(), facts }
+    DoctorReport { facts, ..DoctorReport::default() }
 }

@@ -8,14 +8,10 @@ use schema::calibration::{CalibrationFile, CalibrationSummary, HostIdentity};
 use schema::plan::{DriverChoice, LoadPlan};
 use std::path::{Path, PathBuf};
 
-/// `$XDG_STATE_HOME/prony/calibration`, else `~/.local/state/prony/calibration` (XDG Base Directory Specification: a
-/// path that is not absolute is ignored). `None` where neither is set.
+/// Where calibrations are kept; `None` where the user has no place for state (see [`crate::state::folder`]).
 #[must_use]
 pub fn state_folder() -> Option<PathBuf> {
-    let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let state =
-        absolute("XDG_STATE_HOME").or_else(|| absolute("HOME").map(|home| home.join(".local/state")))?;
-    Some(state.join("prony/calibration"))
+    crate::state::folder("calibration")
 }
 
 /// Keeps a calibration in `folder`, in place of an earlier one of the same host. Returns where.

@@ -22,13 +22,13 @@ pub mod sysctl;
 mod tool;
 mod traffic;
 
+pub use name::Owner;
 pub use netns::Subnet;
 pub use sweep::{Swept, sweep};
 
 pub(crate) use join::Join;
 
 use cgroup::{Groups, Roots};
-use name::Owner;
 use netns::Network;
 use schema::limits::{Confinement, LimitsPlan};
 use serde::{Deserialize, Serialize};

@@ -10,27 +10,33 @@ use std::str::FromStr;
 
 const PREFIX: &str = "prony-";
 
-/// A guard, by its process.
+/// A process that made something which may outlive it: a guard, or a prony that tunes the host.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Owner {
-    pub(crate) pid: u32,
-    pub(crate) start_ticks: u64,
-    pub(crate) pid_namespace: u64,
+pub struct Owner {
+    /// Its number.
+    pub pid: u32,
+    /// When it began, in clock ticks since boot.
+    pub start_ticks: u64,
+    /// Inode of the namespace that its number is from.
+    pub pid_namespace: u64,
 }
 
 impl Owner {
     /// The calling process.
-    pub(crate) fn this_process() -> Result<Self, String> {
+    ///
+    /// # Errors
+    /// It cannot be read from `/proc`.
+    pub fn this_process() -> Result<Self, String> {
         let pid = std::process::id();
         let proc = Path::new("/proc");
-        let start_ticks =
-            start_of(proc, pid).ok_or("cannot read the guard's own start from /proc/PID/stat")?;
+        let start_ticks = start_of(proc, pid).ok_or("cannot read the own start from /proc/PID/stat")?;
         let pid_namespace = own_pid_namespace(proc).ok_or("cannot read /proc/self/ns/pid")?;
         Ok(Self { pid, start_ticks, pid_namespace })
     }
 
     /// Whether a sweep may remove what this owner made: it is of our own process namespace, and dead.
-    pub(crate) fn is_gone(&self, proc: &Path) -> bool {
+    #[must_use]
+    pub fn is_gone(&self, proc: &Path) -> bool {
         own_pid_namespace(proc) == Some(self.pid_namespace)
             && start_of(proc, self.pid) != Some(self.start_ticks)
     }
