@@ -3,7 +3,7 @@
 
 CARGO ?= cargo
 GO_MODULES := targets/go/common targets/go/nethttp targets/go/gin targets/go/echo targets/go/stages \
-  targets/go/handover targets/go/supervised services/grpc
+  targets/go/handover targets/go/supervised targets/go/iris targets/go/fiber services/grpc
 PHP_TARGETS := targets/php/fpm targets/php/swoole
 NODE_PACKAGES := targets/node/common targets/node/fastify targets/node/express
 FUZZ_TARGETS := response chunked request experiment

@@ -207,6 +207,9 @@ pub struct TargetListEntry {
     pub language: Option<String>,
     /// Routes of the contract that it has.
     pub provides: Vec<String>,
+    /// What experiments can vary of it.
+    #[serde(default)]
+    pub knobs: Vec<Knob>,
     /// What is wrong with the manifest.
     pub error: Option<String>,
     /// What its build and its run need.

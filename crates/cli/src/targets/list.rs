@@ -42,6 +42,10 @@ fn lines(entry: &CatalogEntry) -> String {
         Ok(manifest) => {
             let mut text = format!("{:<18} {}\n", entry.name, manifest.description);
             text += &format!("{:<18} routes: {}\n", "", manifest.provides.join(", "));
+            if !manifest.knob.is_empty() {
+                let names: Vec<&str> = manifest.knob.iter().map(|knob| knob.name.as_str()).collect();
+                text += &format!("{:<18} knobs: {}\n", "", names.join(", "));
+            }
             for need in entry.needs.iter().filter(|need| !need.present) {
                 text += &format!("{:<18} missing: {} - {}\n", "", need.program, need.install);
             }
@@ -64,6 +68,7 @@ fn listed(entry: &CatalogEntry) -> TargetListEntry {
         description: manifest.map(|manifest| manifest.description.clone()),
         language: manifest.map(|manifest| manifest.language.clone()),
         provides: manifest.map(|manifest| manifest.provides.clone()).unwrap_or_default(),
+        knobs: manifest.map(|manifest| manifest.knob.clone()).unwrap_or_default(),
         error: entry.manifest.as_ref().err().map(ToString::to_string),
         needs: entry.needs.iter().map(need).collect(),
     }

@@ -190,9 +190,9 @@ impl Tuner {
         kept.journal.complete = true;
         tuned.changed.clone_from(&kept.journal.changes);
         if kept.journal.changes.is_empty() {
-            kept.remove()?
+            kept.remove()?;
         } else {
-            kept.write()?
+            kept.write()?;
         }
         Ok(tuned)
     }
