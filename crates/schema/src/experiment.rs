@@ -3,6 +3,7 @@
 use crate::arrival::{Arrivals, Shape, TextOr, Think};
 use crate::event::Event;
 use crate::knob::KnobValue;
+use crate::limits::LimitsUse;
 use crate::metric::Metric;
 use crate::plan::{DriverChoice, SpinChoice};
 use crate::scenario::{Expect, Feeder, NamedRequest, Request, Session, TokenMaker};
@@ -26,6 +27,8 @@ pub struct ExperimentFile {
     /// The systems under test.
     #[serde(default)]
     pub target: Vec<TargetUse>,
+    /// What targets are confined to.
+    pub limits: Option<LimitsUse>,
     /// What is sent.
     pub scenario: Option<ScenarioUse>,
     /// How it is sent.
@@ -88,6 +91,8 @@ pub struct TargetUse {
     pub stop: Option<Stop>,
     /// TLS of a `url` that begins with `https://`.
     pub tls: Option<TlsUse>,
+    /// What it is confined to; what is not said here is as in `[limits]`.
+    pub limits: Option<LimitsUse>,
 }
 
 /// The reference target's law: the known truth.
@@ -346,6 +351,9 @@ pub struct Claim {
     /// The load level at which it is claimed; needed where the load has several.
     #[serde(default)]
     pub at: At,
+    /// The level of `than` where it differs: its keys go before those of `at`.
+    #[serde(default)]
+    pub than_at: At,
     /// Comparison with the ratio, for example `">= 1.0"` or `"< 0.95"`.
     pub ratio: String,
 }
@@ -358,4 +366,6 @@ pub struct At {
     pub connections: Option<Count>,
     /// Rate of the cell.
     pub rate: Option<PerSecond>,
+    /// CPU quota of the cell.
+    pub cpus: Option<f64>,
 }

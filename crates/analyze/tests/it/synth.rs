@@ -43,7 +43,8 @@ pub(crate) fn run(targets: &[&str], loads: &[LoadPlan], blocks: u32) -> RunFile 
         for target in targets {
             let id = format!("c{}", cells.len() + 1);
             let label = format!("{target}, {} connections", load.connections);
-            cells.push(CellPlan { id, label, target: (*target).to_owned(), load: load.clone() });
+            let limits = Default::default();
+            cells.push(CellPlan { id, label, target: (*target).to_owned(), load: load.clone(), limits });
         }
     }
     let mut order = Vec::new();

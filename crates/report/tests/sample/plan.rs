@@ -2,6 +2,7 @@
 
 use schema::doctor::{DoctorReport, Fact, Severity};
 use schema::experiment::LoadModel;
+use schema::limits::LimitsPlan;
 use schema::metric::Metric;
 use schema::plan::*;
 use schema::run::{Instrument, RunFile};
@@ -43,6 +44,7 @@ fn plan() -> ExperimentPlan {
             label: format!("{target}, {connections} connections"),
             target: target.into(),
             load: load(connections),
+            limits: LimitsPlan::default(),
         })
         .collect();
     ExperimentPlan {

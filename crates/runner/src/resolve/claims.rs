@@ -27,7 +27,7 @@ fn one(
             "write >=, >, <= or < and a positive number, for example \">= 1.0\"",
         )
     })?;
-    let cell = |name: &str, at_key: &str| {
+    let cell = |name: &str, at_key: &str, at: &At| {
         if !targets.iter().any(|target| target.name == name) {
             let names = || targets.iter().map(|target| target.name.as_str());
             let remedy = match nearest(name, names()) {
@@ -36,21 +36,23 @@ fn one(
             };
             return Err(Problem::at(&key(at_key), format!("there is no target `{name}`"), remedy));
         }
-        let mut fitting = cells.iter().filter(|cell| cell.target == name && is_at(cell, &claim.at));
+        let mut fitting = cells.iter().filter(|cell| cell.target == name && is_at(cell, at));
         match (fitting.next(), fitting.next()) {
             (Some(cell), None) => Ok(cell.id.clone()),
             (None, _) => {
                 Err(Problem::at(&key("at"), "no cell has this load", "name a level that [load] lists"))
             }
             (Some(_), Some(_)) => {
-                let remedy = "add at = { connections = … } or at = { rate = … }";
+                let remedy = "add at = { connections = … }, at = { rate = … } or at = { cpus = … }";
                 Err(Problem::at(&key("at"), "the load has several levels", remedy))
             }
         }
     };
-    let (numerator, denominator) = (cell(&claim.better, "better")?, cell(&claim.than, "than")?);
+    let numerator = cell(&claim.better, "better", &claim.at)?;
+    let denominator = cell(&claim.than, "than", &over(claim.than_at, claim.at))?;
     if numerator == denominator {
-        return Err(Problem::at(&key("than"), "a target is compared with itself", "name two targets"));
+        let remedy = "name two targets, or the other level of this one in than_at = { … }";
+        return Err(Problem::at(&key("than"), "a target is compared with itself", remedy));
     }
     Ok(ClaimPlan {
         text: claim.text.clone(),
@@ -62,9 +64,19 @@ fn one(
     })
 }
 
+/// The level of `first`, and where it says nothing, of `rest`.
+fn over(first: At, rest: At) -> At {
+    At {
+        connections: first.connections.or(rest.connections),
+        rate: first.rate.or(rest.rate),
+        cpus: first.cpus.or(rest.cpus),
+    }
+}
+
 fn is_at(cell: &CellPlan, at: &At) -> bool {
     at.connections.is_none_or(|wanted| wanted.0 == u64::from(cell.load.connections))
         && at.rate.is_none_or(|wanted| cell.load.rate_per_s == Some(wanted.0))
+        && at.cpus.is_none_or(|wanted| cell.limits.cpus == Some(wanted))
 }
 
 fn ratio(text: &str) -> Option<(ClaimComparison, f64)> {

@@ -5,6 +5,7 @@ mod claims;
 mod connection;
 mod events;
 mod knobs;
+mod limits;
 mod scenario;
 mod targets;
 
@@ -16,6 +17,7 @@ use crate::processes::{Spread, Wanted, connections_per_process, spread};
 use arrival::Wishes;
 use schema::arrival::Arrivals;
 use schema::experiment::{ExperimentFile, Load, LoadModel, OneOrMany, Phases};
+use schema::limits::LimitsPlan;
 use schema::plan::{
     CellPlan, ExperimentPlan, LoadPlan, PhasePlan, PinPlan, ScenarioPlan, TargetPlan, TargetSource, TrialPlan,
 };
@@ -118,15 +120,17 @@ fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, W
     check_name(&design.name)?;
     let seed = design.seed.unwrap_or(defaults::SEED);
     let pin = pin_plan(context.pin.as_deref().or(design.pin.as_deref()), &context.usable_cpus)?;
-    let mut targets = targets::resolve(&file.target, context)?;
+    let (positions, mut targets): (Vec<usize>, Vec<TargetPlan>) =
+        targets::resolve(&file.target, context)?.into_iter().unzip();
     let scenario = scenario::of_experiment(file.scenario.as_ref(), context)?;
+    let limits = limits::resolve(file, &positions, &scenario.services)?;
     let mut load = file.load.clone().unwrap_or_default();
     let users = users("load", load.users, load.model, load.connections.is_some(), &scenario)?;
     if let Users::OwnConnections(count) = users {
         load.connections = Some(OneOrMany::One(Count(count)));
     }
     let phases = phases(&file.phases)?;
-    let mut cells = cells(&load, &targets, &pin, context, seed, &phases)?;
+    let mut cells = cells(&load, &targets, &limits, &pin, context, seed, &phases)?;
     cells.iter_mut().for_each(|cell| cell.load.users = users.sharing());
     targets::hold(&mut targets, &cells);
     let blocks = positive("experiment.blocks", design.blocks.map_or(defaults::BLOCKS, |blocks| blocks.0))?;
@@ -253,10 +257,11 @@ pub fn users(
     }
 }
 
-/// All combinations of targets, connections and rates, in the order written.
+/// All combinations of targets with the levels of their limits, connections and rates, in the order written.
 fn cells(
     load: &Load,
     targets: &[TargetPlan],
+    limits: &[Vec<LimitsPlan>],
     pin: &PinPlan,
     context: &Context,
     seed: u64,
@@ -265,22 +270,26 @@ fn cells(
     let connections = connection_levels(load)?;
     let rates = rate_levels(load)?;
     // Before they are made: short lists multiply to more than memory holds.
-    let count = targets.len().saturating_mul(connections.len()).saturating_mul(rates.len());
+    let confined: usize = limits.iter().map(Vec::len).sum();
+    let count = confined.saturating_mul(connections.len()).saturating_mul(rates.len());
     if count as u64 > TRIALS_MAX {
         let cause = format!("{count} combinations are more than {TRIALS_MAX} trials");
         return Err(Problem::at("load", cause, "use fewer levels, or fewer targets").into());
     }
     let mut cells = Vec::with_capacity(count);
-    for target in targets {
+    let confined = targets.iter().zip(limits).flat_map(|(target, levels)| {
+        levels.iter().map(move |level| (target, level, limits::suffix(level, levels)))
+    });
+    for (target, limits, suffix) in confined {
         for connections in &connections {
             for rate in &rates {
                 let mut load = load_plan(load, *connections, *rate, pin, context, seed, phases)?;
                 if let TargetSource::Url { tls, .. } = &target.source {
                     load.tls.clone_from(tls);
                 }
-                let label = format!("{}, {}", target.name, load_words(&load));
+                let label = format!("{}{suffix}, {}", target.name, load_words(&load));
                 let id = format!("c{}", cells.len() + 1);
-                cells.push(CellPlan { id, label, target: target.name.clone(), load });
+                cells.push(CellPlan { id, label, target: target.name.clone(), load, limits: limits.clone() });
             }
         }
     }
