@@ -5,7 +5,7 @@
 
 use crate::chart::{self, Chart, Palette};
 use crate::page::{KEY_METRICS, Page};
-use crate::{ReportError, clean, event_view, words};
+use crate::{ReportError, clean, event_view, limits_view, words};
 use askama::Template;
 use schema::analysis::AnalysisFile;
 use schema::metric::Metric;
@@ -17,6 +17,7 @@ struct Html {
     page: Page,
     style: &'static str,
     cell_metrics: Vec<&'static str>,
+    limits_about: &'static str,
     events_about: &'static str,
     event_header: [&'static str; 9],
     legend: Vec<LegendEntry>,
@@ -43,6 +44,7 @@ pub fn html(run: &RunFile, analysis: &AnalysisFile) -> Result<String, ReportErro
         page: Page::new(run, analysis),
         style: include_str!("../templates/report.css"),
         cell_metrics: KEY_METRICS.map(words::metric).to_vec(),
+        limits_about: limits_view::ABOUT,
         events_about: event_view::ABOUT,
         event_header: event_view::HEADER,
         legend: legend(&palette),

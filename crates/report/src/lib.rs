@@ -15,6 +15,7 @@ pub mod format;
 mod html;
 mod instrument;
 mod layout;
+mod limits_view;
 mod load_csv;
 mod load_html;
 mod load_markdown;

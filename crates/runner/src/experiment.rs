@@ -15,6 +15,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use target::{RunningTarget, Scratch};
 
 /// What a run needs of the outside.
 #[derive(Clone, Debug)]
@@ -100,6 +101,7 @@ pub fn run(
         instrument: engine::measure_instrument(),
         calibration: environment.calibration.clone(),
         services: services.records(),
+        weaknesses: workshop.weaknesses,
     };
     folder.write_json("run.json", &run)?;
     let outcome = trials(folder, &run, &workshop.targets, environment, observer)?;
@@ -155,7 +157,7 @@ fn project_of(plan: &ExperimentPlan) -> PathBuf {
 fn sweep(observer: &mut dyn Observer) {
     let swept = target::confine::sweep();
     for removed in &swept.removed {
-        observer.note(&format!("removed {removed}: its guard was killed in an earlier run"));
+        observer.note(&format!("removed {removed}: an earlier run was killed before it could"));
     }
     for left in &swept.left {
         observer.note(&format!("of an earlier run there is still left: {left}"));
@@ -189,6 +191,8 @@ struct Workshop {
     services: Services,
     /// What is built, by its folder, with the versions that its build reported.
     built: BTreeMap<PathBuf, BTreeMap<String, String>>,
+    /// Limits that could not be had.
+    weaknesses: Vec<String>,
 }
 
 /// Builds every target and tries it out once, so that mistakes show before any time is spent on load.
@@ -199,13 +203,14 @@ fn prepare(
     observer: &mut dyn Observer,
 ) -> Result<Workshop, RunnerError> {
     let services = Services::start(plan, context, environment, observer)?;
-    let logs = std::env::temp_dir().join(format!("prony-prepare-{}", std::process::id()));
-    std::fs::create_dir_all(&logs).map_err(RunnerError::io("make", &logs))?;
+    let scratch = Scratch::make().map_err(RunnerError::io("make a folder in", &std::env::temp_dir()))?;
+    let logs = scratch.path().to_owned();
     let mut workshop = Workshop {
         targets: BTreeMap::new(),
         versions: services.versions(),
         services: services.clone(),
         built: BTreeMap::new(),
+        weaknesses: Vec::new(),
     };
     let mut prepare_all = || {
         for target in &plan.targets {
@@ -213,8 +218,9 @@ fn prepare(
                 return Err(RunnerError::Interrupted);
             }
             observer.preparing(&target.name);
-            let (prepared, versions) =
+            let (prepared, versions, weaknesses) =
                 prepare_one(target, plan, context, environment, &services, &logs, &mut workshop.built)?;
+            workshop.weaken(weaknesses, observer);
             let named =
                 versions.into_iter().map(|(what, version)| (format!("{}: {what}", target.name), version));
             workshop.versions.extend(named);
@@ -222,10 +228,24 @@ fn prepare(
         }
         Ok(())
     };
-    prepare_all()?;
-    // Kept after a failure, because the error names them; of no use otherwise.
-    let _ = std::fs::remove_dir_all(&logs);
-    Ok(workshop)
+    let outcome = prepare_all();
+    if outcome.is_err() {
+        // The error names the logs.
+        scratch.keep();
+    }
+    outcome.map(|()| workshop)
+}
+
+impl Workshop {
+    /// Notes what could not be had, each thing once.
+    fn weaken(&mut self, found: Vec<String>, observer: &mut dyn Observer) {
+        for weakness in found {
+            if !self.weaknesses.contains(&weakness) {
+                observer.note(&weakness);
+                self.weaknesses.push(weakness);
+            }
+        }
+    }
 }
 
 fn prepare_one(
@@ -236,7 +256,7 @@ fn prepare_one(
     services: &Services,
     logs: &Path,
     built: &mut BTreeMap<PathBuf, BTreeMap<String, String>>,
-) -> Result<(Prepared, BTreeMap<String, String>), RunnerError> {
+) -> Result<(Prepared, BTreeMap<String, String>, Vec<String>), RunnerError> {
     let mut prepared =
         Prepared { plan: target.clone(), manifest: None, contract: Vec::new(), services: services.clone() };
     let mut versions = BTreeMap::new();
@@ -255,12 +275,16 @@ fn prepare_one(
         prepared.contract = check::askable(&context.project, &manifest, &services.names())?;
         prepared.manifest = Some((manifest, folder));
     }
-    let up = trial::bring_up(&prepared, &plan.scenario, &plan.pin, &logs.join("target.log"), environment)?;
+    // As in its first cell; the trials tell of the others.
+    let limits = plan.cells.iter().find(|cell| cell.target == target.name).map(|cell| cell.limits.clone());
+    let (limits, log) = (limits.unwrap_or_default(), logs.join("target.log"));
+    let up = trial::bring_up(&prepared, &plan.scenario, &limits, &plan.pin, &log, environment)?;
     versions.extend(trial::reported_versions(&prepared, &up));
+    let held = up.running.as_ref().and_then(RunningTarget::confinement).unwrap_or_default();
     if let Some(running) = up.running {
         running.stop()?;
     }
-    Ok((prepared, versions))
+    Ok((prepared, versions, held.weaknesses))
 }
 
 fn trials(

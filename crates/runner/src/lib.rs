@@ -8,6 +8,7 @@
 pub mod calibrate;
 mod canary;
 pub mod check;
+mod confined;
 mod error;
 mod events;
 mod experiment;

@@ -103,6 +103,9 @@ pub struct Reference {
     pub law: Option<ServiceLaw>,
     /// Mean service time. Default 0 (answer at once).
     pub mean: Option<Nanos>,
+    /// CPU time that each answer costs, on one thread, instead of a service time; what a server whose CPU is the limit
+    /// does. Default 0.
+    pub burn: Option<Nanos>,
     /// Requests served at the same time; others wait in one queue. Default 1.
     pub servers: Option<u32>,
     /// Seed of the service times. Default 1.

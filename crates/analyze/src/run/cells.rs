@@ -3,7 +3,8 @@
 //! The centre is the geometric mean, because trial effects multiply (METHOD §3 works on log ratios); its interval is
 //! Student's t on the logarithms. The curve comes from merged histograms (METHOD §0.3), never from averages.
 
-use super::data::{RunData, load_in_words, too_few};
+use super::confinement;
+use super::data::{RunData, too_few};
 use super::ratio::interval_of_logs;
 use super::{MIN_TRIALS, TrialData};
 use crate::stats::Refusal;
@@ -27,7 +28,9 @@ fn summary(data: &RunData<'_>, cell: &CellPlan) -> CellSummary {
         cell: cell.id.clone(),
         label: cell.label.clone(),
         target: cell.target.clone(),
-        load: load_in_words(&cell.load),
+        load: confinement::load_of(data.plan, cell),
+        limits: cell.limits.to_string(),
+        throttling: confinement::throttling(data, cell),
         trials_valid: ended(TrialOutcome::Valid),
         trials_void: ended(TrialOutcome::Void),
         trials_failed: ended(TrialOutcome::Failed),

@@ -1,6 +1,7 @@
 //! Every pair of targets at the same load, in every metric (METHOD §3).
 
-use super::data::{RunData, load_in_words, same_load};
+use super::confinement::{load_of, same_quota};
+use super::data::{RunData, same_load};
 use super::ratio::{interval_of_logs, paired, verdict};
 use crate::stats::holm::holm;
 use crate::stats::signed_rank::hodges_lehmann;
@@ -14,7 +15,11 @@ pub(super) fn all_pairs(data: &RunData<'_>) -> Vec<Comparison> {
     let mut comparisons = Vec::new();
     for (position, a) in cells.iter().enumerate() {
         for b in &cells[position + 1..] {
-            if a.target != b.target && a.id != b.id && same_load(&a.load, &b.load) {
+            if a.target != b.target
+                && a.id != b.id
+                && same_load(&a.load, &b.load)
+                && same_quota(data.plan, a, b)
+            {
                 comparisons.extend(pair(data, a, b));
             }
         }
@@ -41,7 +46,7 @@ fn comparison(data: &RunData<'_>, a: &CellPlan, b: &CellPlan, metric: Metric) ->
         b: b.id.clone(),
         a_target: a.target.clone(),
         b_target: b.target.clone(),
-        load: load_in_words(&a.load),
+        load: load_of(data.plan, a),
         metric,
         blocks: u32::try_from(paired.blocks).unwrap_or(u32::MAX),
         ratio: paired.ratio,

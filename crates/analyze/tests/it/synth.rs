@@ -57,6 +57,7 @@ pub(crate) fn run(targets: &[&str], loads: &[LoadPlan], blocks: u32) -> RunFile 
         connections_max: None,
         law: Some(ServiceLaw::Constant),
         mean: None,
+        burn: None,
         servers: None,
         seed: None,
         error_rate: None,
@@ -99,6 +100,7 @@ pub(crate) fn run(targets: &[&str], loads: &[LoadPlan], blocks: u32) -> RunFile 
         instrument: Instrument::default(),
         calibration: None,
         services: Vec::new(),
+        weaknesses: Vec::new(),
     }
 }
 

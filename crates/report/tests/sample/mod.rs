@@ -26,6 +26,7 @@ const CELLS: [(&str, u32, f64, f64, f64, f64); 4] = [
 pub(crate) fn analysis() -> AnalysisFile {
     AnalysisFile {
         events: Vec::new(),
+        findings: Vec::new(),
         schema: Default::default(),
         run: "2026-11-21T09-30-00Z-go-frameworks".into(),
         question: "Which Go framework serves small JSON fastest on one core?".into(),
@@ -159,6 +160,8 @@ fn cell(index: usize) -> CellSummary {
         trials_void: (of_cell.len() - valid.len()) as u32,
         trials_failed: 0,
         metrics,
+        limits: String::new(),
+        throttling: None,
         curve: curve(p50, p99),
     }
 }

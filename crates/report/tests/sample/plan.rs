@@ -32,6 +32,7 @@ pub(crate) fn run_file() -> RunFile {
         },
         calibration: None,
         services: Vec::new(),
+        weaknesses: Vec::new(),
     }
 }
 
