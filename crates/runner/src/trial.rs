@@ -1,7 +1,7 @@
 //! One trial: a fresh target, its contract, load with counters beside it, and an end that leaves nothing.
 
 use crate::confined::Watched;
-use crate::events::{Events, Stage};
+use crate::events::{Events, Manifest, Stage};
 use crate::folder::{Lines, TrialFolder};
 use crate::measure::{LoadJob, Measured, NameLookup, Watch, measure};
 use crate::net::HttpUrl;
@@ -225,7 +225,9 @@ pub(crate) fn run(
     let job = load_job(plan, cell, &up);
     let go_runtime = target.manifest.as_ref().and_then(|(manifest, _)| manifest.metrics.go_runtime.clone());
     let over = AtomicBool::new(false);
-    let stage = Stage { running: up.running.as_ref(), addr: up.addr, cpus: plan.pin.target.as_deref() };
+    let manifest = for_events(target);
+    let (running, cpus) = (up.running.as_ref(), plan.pin.target.as_deref());
+    let stage = Stage { running, addr: up.addr, cpus, manifest: manifest.as_ref() };
     let (measured, mut seen, before) = std::thread::scope(|scope| {
         let events = Events::prepare(scope, &plan.events, stage, &over);
         let mut watch = TrialWatch::new(&up, go_runtime, folder, observer, events)?;
@@ -261,6 +263,13 @@ pub(crate) fn run(
     }
     folder.end(&file)?;
     Ok(Some(file))
+}
+
+/// What events need of the target's manifest.
+fn for_events(target: &Prepared) -> Option<Manifest> {
+    let (manifest, folder) = target.manifest.clone()?;
+    let build = target::knobs::build_folder(&folder, &manifest, &target.plan.knobs);
+    Some(Manifest { manifest, folder, build })
 }
 
 fn stop(up: Up) -> Result<(), RunnerError> {

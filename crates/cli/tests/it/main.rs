@@ -2,11 +2,13 @@
 
 mod calibrate;
 mod command;
+mod confinement;
 mod events;
 mod factors;
 mod fault;
 mod files;
 mod import;
+mod killed;
 mod load;
 mod load_results;
 mod processes;

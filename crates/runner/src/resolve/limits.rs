@@ -8,13 +8,12 @@ use schema::experiment::{ExperimentFile, TargetUse};
 use schema::limits::{LimitsPlan, LimitsUse, NetworkMode};
 use schema::text::Problem;
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 use target::confine::sysctl;
 use units::{BitsPerSecond, Bytes};
 
-/// The kernel takes no quota below 1 ms of each period of 100 ms.
-const CPUS_MIN: f64 = 0.01;
-/// More than any machine has.
-const CPUS_MAX: f64 = 4096.0;
+/// The kernel takes no quota below 1 ms of each period of 100 ms; the upper end is more than any machine has.
+pub(super) const CPUS: RangeInclusive<f64> = 0.01..=4096.0;
 /// No server runs in less, and its guard's last step before the program must fit, too.
 const MEMORY_BYTES_MIN: u64 = 4 << 20;
 /// A token bucket of 96 KiB takes 100 s to fill at this speed; slower is no network any more.
@@ -97,10 +96,10 @@ impl<'a> Given<'a> {
             return Ok(vec![None]);
         };
         let levels = given.levels();
-        let out_of_range = |cpus: &&f64| !(CPUS_MIN..=CPUS_MAX).contains(*cpus);
+        let out_of_range = |cpus: &&f64| !CPUS.contains(*cpus);
         if let Some(cpus) = levels.iter().find(out_of_range) {
             let cause = format!("{cpus} CPUs are out of range");
-            return Err(Problem::at(&key, cause, format!("give from {CPUS_MIN} to {CPUS_MAX}")));
+            return Err(Problem::at(&key, cause, format!("give from {} to {}", CPUS.start(), CPUS.end())));
         }
         if levels.is_empty() {
             return Err(Problem::at(&key, "the list is empty", "give at least one number of CPUs"));

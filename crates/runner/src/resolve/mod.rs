@@ -139,7 +139,7 @@ fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, W
         return Err(Problem::at("experiment.blocks", cause, "use fewer blocks, or fewer levels").into());
     }
     check_length(blocks * cells.len() as u64, &phases)?;
-    let events = events::resolve(&file.event, &targets, &phases)?;
+    let events = events::resolve(&file.event, &targets, &cells, &phases)?;
     let claims = claims::resolve(&file.claim, &targets, &cells)?;
     Ok(ExperimentPlan {
         name: design.name.clone(),

@@ -99,7 +99,9 @@ impl Boundary {
             Change::Cpus(cpus) => self.groups.set_cpus(cpus),
             Change::Drop(share) => match &self.network {
                 Some(network) => network.set_drop(share),
-                None => Err("the target has no network of its own in which packets could be dropped".to_owned()),
+                None => {
+                    Err("the target has no network of its own in which packets could be dropped".to_owned())
+                }
             },
         }
     }

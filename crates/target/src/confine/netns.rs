@@ -208,8 +208,9 @@ impl Network {
     fn set_loss(&self, share: f64) -> Result<f64, String> {
         // Noted first: half of it may be there after an error.
         self.has_table.set(true);
-        let shown = traffic::set_loss(&self.table, &self.device, share)?;
-        within(&self.path(), || traffic::set_loss(&self.table, INSIDE, share))?;
+        let table = self.table.as_str();
+        let shown = traffic::set_loss(table, &self.device, share)?;
+        within(&self.path(), || traffic::set_loss(table, INSIDE, share))?;
         Ok(shown)
     }
 

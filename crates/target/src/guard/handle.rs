@@ -201,7 +201,9 @@ impl Guard {
         match state.changed.filter(|_| state.changes > before) {
             Some(Ok(value)) => Ok(value),
             Some(Err(cause)) => Err(TargetError::Change { cause: clean(&cause, 400) }),
-            None => Err(TargetError::Change { cause: "the target had ended, or its guard does not answer".into() }),
+            None => Err(TargetError::Change {
+                cause: "the target had ended, or its guard does not answer".into(),
+            }),
         }
     }
 

@@ -275,9 +275,17 @@ mod tests {
         for line in ["", "pid", "pid x", "exited", "exited code", "gone away", "left", "hello"] {
             assert_eq!(Report::parse(line), None, "{line}");
         }
-        for line in
-            ["", "stop", "stop TERM", "stop HUP 1", "stop TERM 1 2", "stop TERM -1", "restart", "restart {}", "change {}"]
-        {
+        for line in [
+            "",
+            "stop",
+            "stop TERM",
+            "stop HUP 1",
+            "stop TERM 1 2",
+            "stop TERM -1",
+            "restart",
+            "restart {}",
+            "change {}",
+        ] {
             assert_eq!(Order::parse(line), None, "{line}");
         }
         assert_eq!(Report::Failed("a\nb".into()).to_string(), "failed a b");
