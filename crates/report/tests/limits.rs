@@ -41,11 +41,7 @@ fn every_format_tells_limits_throttling_and_findings() {
         }
         assert!(!text.contains('\u{1b}'), "{name}");
     }
-    assert!(
-        !html.contains("<b>go/gin</b>\u{1b}") && html.contains("&#60;b&#62;go/gin")
-            || html.contains("&lt;b&gt;go/gin")
-    );
-    assert!(markdown.contains("\\<b\\>go/gin") || markdown.contains("&lt;b"), "{markdown}");
+    assert!(!html.contains("<b>go/gin") && !markdown.contains(" <b>go/gin"), "text is no markup");
 }
 
 #[test]

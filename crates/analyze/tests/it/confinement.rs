@@ -1,4 +1,4 @@
-//! Quotas in the analysis: planted throttling is found, what was asked for is a fact, and what could not be had is said.
+//! Quotas in the analysis: planted throttling is found, what was asked for is a fact, what could not be had is said.
 
 use crate::synth::{closed, run, trial};
 use analyze::{TrialData, analyze};

@@ -6,7 +6,10 @@ use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 /// What the runtime of a test says of itself when it is reloaded.
-const RELOAD: &str = "[reload]\ncommand = [\"sh\", \"-c\", \"echo {port} {pid} >> {folder}/reloads\"]\npicks_up = \"nothing\"\n";
+const RELOAD: &str = r#"[reload]
+command = ["sh", "-c", "echo {port} {pid} >> {folder}/reloads"]
+picks_up = "nothing"
+"#;
 
 /// A project with one target: prony's reference server, started by a script that the build writes.
 struct Project {

@@ -127,7 +127,7 @@ impl<'a> Given<'a> {
         };
         if mode == NetworkMode::Isolated && !services.is_empty() {
             let cause = format!(
-                "an isolated target cannot reach the services of the scenario ({}), which listen on the host's loopback",
+                "an isolated target cannot reach the services of the scenario ({}): they listen on the host's loopback",
                 services.join(", ")
             );
             return Err(Problem::at(

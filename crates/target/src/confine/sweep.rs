@@ -23,8 +23,8 @@ pub struct Swept {
     pub left: Vec<String>,
 }
 
-/// Removes control groups, with the processes in them, tables and temporary folders whose owner is dead. Costs a look at a few folders
-/// where there is nothing to do.
+/// Removes control groups, with the processes in them, tables and temporary folders whose owner is dead. Costs a look
+/// at a few folders where there is nothing to do.
 #[must_use]
 pub fn sweep() -> Swept {
     let mut swept = Swept::default();
