@@ -124,6 +124,7 @@ pub fn resume(
     if run.plan.order.iter().all(|planned| !folder.trial(planned.id).is_missing()) {
         return outcome(folder, &run, false);
     }
+    sweep(observer);
     confine(&run.plan, observer);
     let context = Context { project: project_of(&run.plan), usable_cpus, pin: None };
     let workshop = prepare(&run.plan, &context, environment, observer)?;
