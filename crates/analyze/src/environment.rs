@@ -197,7 +197,10 @@ mod tests {
         let old = fact("cpu.model", Some("x"), Ok, Bearing::default());
         let new = fact("cpu.model", Some("y"), Ok, Bearing::Numbers);
         for (a, b) in [(&old, &new), (&new, &old)] {
-            assert_eq!(weights(&[a.clone()], &[b.clone()]), [("cpu.model".to_owned(), Weight::Decisive)]);
+            assert_eq!(
+                weights(std::slice::from_ref(a), std::slice::from_ref(b)),
+                [("cpu.model".to_owned(), Weight::Decisive)]
+            );
         }
     }
 

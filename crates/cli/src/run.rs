@@ -116,6 +116,9 @@ fn plan_text(plan: &ExperimentPlan, limit: Option<&CalibrationSummary>) -> Strin
         };
         let workers = counted(cell.load.workers, "worker");
         let _ = writeln!(text, "  {:<6} {}, {workers}{processes}", cell.id, cell.label);
+        if !cell.limits.is_none() {
+            let _ = writeln!(text, "  {:<6} limits: {}", "", cell.limits);
+        }
     }
     let phases = &plan.phases;
     let _ = writeln!(

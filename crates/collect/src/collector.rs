@@ -5,10 +5,10 @@
 //! Absent on purpose: threads and the choice of moments.
 
 use crate::error::CollectError;
+use crate::process::followed::{self, RootPid};
 use crate::source::Source;
-use crate::{
-    ProcessTree, Roots, go_runtime, host_load, host_stat, process, tcp_netstat, tcp_snmp, tcp_sockstat,
-};
+use crate::target_cgroup::{self, Groups};
+use crate::{Roots, go_runtime, host_load, host_stat, tcp_netstat, tcp_snmp, tcp_sockstat};
 use schema::trial::CounterLine;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -29,12 +29,13 @@ impl Collector {
         Self { sources, ..Self::default() }
     }
 
-    /// The host, TCP, the target's process tree, the generator's without the target's, and the Go runtime at the
-    /// given address and path, each where there is one.
+    /// The host, TCP, the target's process tree and control groups, the generator's tree without the target's, and
+    /// the Go runtime at the given address and path, each where there is one.
     #[must_use]
     pub fn for_trial(
         roots: &Roots,
-        target_root_pid: Option<u32>,
+        target: Option<&RootPid>,
+        groups: Groups,
         generator_pid: u32,
         go_runtime: Option<(SocketAddr, String)>,
     ) -> Self {
@@ -45,11 +46,11 @@ impl Collector {
             tcp_snmp::source(roots),
             tcp_sockstat::source(roots),
         ];
-        if let Some(pid) = target_root_pid {
-            sources.push(process::source(process::TARGET, ProcessTree::new(roots, pid)));
+        sources.extend(target.map(|root| followed::target(roots, root.clone())));
+        if !groups.is_empty() {
+            sources.push(target_cgroup::source(groups));
         }
-        let generator = ProcessTree::new(roots, generator_pid).without(target_root_pid);
-        sources.push(process::source(process::GENERATOR, generator));
+        sources.push(followed::generator(roots, generator_pid, target.cloned()));
         sources.extend(go_runtime.map(|(address, path)| go_runtime::source(address, path)));
         Self::new(sources)
     }

@@ -15,6 +15,7 @@ pub mod host_stat;
 pub mod process;
 pub mod reading;
 mod source;
+pub mod target_cgroup;
 pub mod tcp_netstat;
 mod tcp_pairs;
 pub mod tcp_snmp;

@@ -5,7 +5,7 @@
 
 use crate::chart::{self, Chart, Palette};
 use crate::page::{KEY_METRICS, Page};
-use crate::{ReportError, clean, event_view, level_view, words};
+use crate::{ReportError, clean, event_view, level_view, limits_view, words};
 use askama::Template;
 use schema::analysis::AnalysisFile;
 use schema::metric::Metric;
@@ -19,6 +19,7 @@ struct Html {
     cell_metrics: Vec<&'static str>,
     levels_about: &'static str,
     level_header: [&'static str; 7],
+    limits_about: &'static str,
     events_about: &'static str,
     event_header: [&'static str; 9],
     legend: Vec<LegendEntry>,
@@ -47,6 +48,7 @@ pub fn html(run: &RunFile, analysis: &AnalysisFile) -> Result<String, ReportErro
         cell_metrics: KEY_METRICS.map(words::metric).to_vec(),
         levels_about: level_view::ABOUT,
         level_header: level_view::HEADER,
+        limits_about: limits_view::ABOUT,
         events_about: event_view::ABOUT,
         event_header: event_view::HEADER,
         legend: legend(&palette),

@@ -17,6 +17,7 @@ mod html;
 mod instrument;
 mod layout;
 mod level_view;
+mod limits_view;
 mod load_csv;
 mod load_html;
 mod load_markdown;

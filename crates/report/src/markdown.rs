@@ -5,6 +5,7 @@
 use crate::clean::{markdown as prose, markdown_block, markdown_code as code};
 use crate::event_view::{ABOUT, EventView, HEADER};
 use crate::level_view::{self, LevelView};
+use crate::limits_view;
 use crate::page::{CellView, KEY_METRICS, Page, PairView, TrialView};
 use crate::settings::Row;
 use crate::words::{self, Footnotes, Word};
@@ -22,6 +23,8 @@ pub fn markdown(run: &RunFile, analysis: &AnalysisFile) -> String {
         comparisons(&page),
         cells(&page),
         levels(&page),
+        limits(&page),
+        findings(&page),
         events(&page),
         trials(&page),
         environment(&page),
@@ -135,6 +138,28 @@ fn levels(page: &Page) -> String {
     let about = level_view::ABOUT;
     let table = table(&level_view::HEADER, "llrrrrr", page.levels.iter().map(row));
     format!("## Where the spread comes from\n\n{about}\n\n{table}")
+}
+
+fn limits(page: &Page) -> String {
+    if page.limits.is_empty() {
+        return String::new();
+    }
+    let rows =
+        page.limits.iter().map(|cell| vec![code(&cell.cell), prose(&cell.limits), prose(&cell.throttling)]);
+    format!("## Limits\n\n{}\n\n{}", limits_view::ABOUT, table(&["Cell", "Limits", "Quota"], "lll", rows))
+}
+
+fn findings(page: &Page) -> String {
+    if page.findings.is_empty() {
+        return String::new();
+    }
+    let mut text = "## Findings\n\n".to_owned();
+    for finding in &page.findings {
+        let remedy =
+            finding.remedy.as_ref().map_or_else(String::new, |remedy| format!(" → {}", prose(remedy)));
+        text += &format!("- {}: {}{remedy}\n", finding.level.both(), prose(&finding.text));
+    }
+    text
 }
 
 fn events(page: &Page) -> String {

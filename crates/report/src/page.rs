@@ -7,6 +7,7 @@
 use crate::event_view::{self, EventView};
 use crate::instrument::instrument_line;
 use crate::level_view::{self, LevelView};
+use crate::limits_view::{self, LimitsView};
 use crate::settings::{self, FactView, Row};
 use crate::words::{self, Footnotes, Word};
 use crate::{clean, format};
@@ -34,6 +35,8 @@ pub(crate) struct Page {
     pub(crate) cells: Vec<CellView>,
     pub(crate) cell_notes: Footnotes,
     pub(crate) levels: Vec<LevelView>,
+    pub(crate) findings: Vec<FindingView>,
+    pub(crate) limits: Vec<LimitsView>,
     pub(crate) events: Vec<EventView>,
     pub(crate) trials: Vec<TrialView>,
     pub(crate) trials_line: String,
@@ -56,6 +59,13 @@ pub(crate) struct BeliefView {
 
 /// One thing that was looked at.
 pub(crate) struct NoteView {
+    pub(crate) level: Word,
+    pub(crate) text: String,
+    pub(crate) remedy: Option<String>,
+}
+
+/// A diagnosis.
+pub(crate) struct FindingView {
     pub(crate) level: Word,
     pub(crate) text: String,
     pub(crate) remedy: Option<String>,
@@ -150,6 +160,8 @@ impl Page {
             cells,
             cell_notes,
             levels: level_view::views(analysis),
+            findings: limits_view::findings(analysis),
+            limits: limits_view::views(analysis),
             events: event_view::views(analysis),
             trials: analysis.trials.iter().map(|row| trial(row, &analysis.cells)).collect(),
             trials_line: trials_line(analysis),

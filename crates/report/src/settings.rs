@@ -97,6 +97,8 @@ pub(crate) fn settings(run: &RunFile) -> Vec<Row> {
             .iter()
             .map(|one| row("Tuned", format!("{}: {} instead of {}", one.name, one.new, one.old))),
     );
+    let confined = plan.cells.iter().filter(|cell| !cell.limits.is_none());
+    rows.extend(confined.map(|cell| row("Limits", format!("{}: {}", cell.id, cell.limits))));
     rows.push(row("Instrument", instrument(&run.instrument)));
     rows
 }
@@ -185,8 +187,13 @@ fn source(target: &TargetPlan) -> String {
         TargetSource::Url { url, .. } => format!("already running at {url}"),
         TargetSource::Command { command, .. } => command_line(command),
         TargetSource::Reference { law } => {
-            let mean = law.mean.map_or(0, |mean| mean.0);
-            format!("reference target inside prony, mean service time {}", format::setting(mean))
+            let (mean, burn) = (law.mean.map_or(0, |mean| mean.0), law.burn.map_or(0, |burn| burn.0));
+            match burn {
+                0 => format!("reference target inside prony, mean service time {}", format::setting(mean)),
+                _ => {
+                    format!("reference target inside prony, {} of CPU time an answer", format::setting(burn))
+                }
+            }
         }
     }
 }

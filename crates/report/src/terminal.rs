@@ -23,6 +23,8 @@ pub fn terminal(run: &RunFile, analysis: &AnalysisFile, style: Style) -> String 
         claims(&page, columns),
         comparisons(&page, columns),
         cells(&page, columns),
+        limits(&page, columns),
+        findings(&page, columns),
         events(&page, columns),
         trials(&page, columns),
         closing(&page, columns),
@@ -119,6 +121,32 @@ fn cell_row(cell: &CellView, page: &Page, notes: &mut Footnotes) -> Vec<String> 
         .take(4)
         .map(|value| format!("{}{}", value.center, renumbered(&value.note, &page.cell_notes, notes)));
     std::iter::once(cell.label.clone()).chain(values).chain([cell.trials_short.clone()]).collect()
+}
+
+fn limits(page: &Page, columns: usize) -> String {
+    if page.limits.is_empty() {
+        return String::new();
+    }
+    let mut text = heading("Limits", "what the quota did within the samples of a trial");
+    for cell in &page.limits {
+        let what = format!("{}: {}; {}", cell.cell, cell.limits, cell.throttling);
+        text += &paragraph("  ", &what, columns);
+    }
+    text
+}
+
+fn findings(page: &Page, columns: usize) -> String {
+    if page.findings.is_empty() {
+        return String::new();
+    }
+    let mut text = heading("Findings", "");
+    for finding in &page.findings {
+        text += &paragraph(&format!("  {} ", sign(finding.level)), &finding.text, columns);
+        if let Some(remedy) = &finding.remedy {
+            text += &paragraph("    → ", remedy, columns);
+        }
+    }
+    text
 }
 
 fn events(page: &Page, columns: usize) -> String {

@@ -3,7 +3,7 @@
 //! Invariant: a sign always stands beside its word; colour alone never carries a meaning.
 
 use crate::paint::Tone;
-use schema::analysis::{BeliefLevel, ClaimVerdict, Verdict};
+use schema::analysis::{BeliefLevel, ClaimVerdict, FindingLevel, Verdict};
 use schema::doctor::Severity;
 use schema::experiment::LoadModel;
 use schema::load::ThresholdResult;
@@ -53,6 +53,14 @@ pub(crate) const fn metric(metric: Metric) -> &'static str {
         Metric::ErrorRate => "Errors",
         Metric::CpuPerRequest => "CPU per request",
         Metric::Memory => "Memory",
+    }
+}
+
+/// How a finding is to be taken.
+pub(crate) const fn finding(level: FindingLevel) -> Word {
+    match level {
+        FindingLevel::Fact => Word::new("·", "as asked", Tone::Quiet),
+        FindingLevel::Finding => Word::new("!", "finding", Tone::Warn),
     }
 }
 

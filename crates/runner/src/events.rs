@@ -6,11 +6,12 @@
 
 use rustix::process::{Pid, Signal, kill_process};
 use schema::event::{EventAction, EventPlan, EventRecord, EventSignal};
-use schema::target::{Stop, StopSignal};
+use schema::target::{ReloadSignal, Stop, StopSignal, TargetManifest};
 use std::collections::BTreeMap;
 use std::io::Read;
 use std::net::SocketAddr;
 use std::os::unix::process::CommandExt;
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -42,6 +43,17 @@ pub(crate) struct Stage<'a> {
     pub(crate) addr: SocketAddr,
     /// CPUs of the target, where it has its own.
     pub(crate) cpus: Option<&'a [u32]>,
+    /// What a target with a manifest can do besides.
+    pub(crate) manifest: Option<&'a Manifest>,
+}
+
+/// What a manifest says that events need.
+#[derive(Clone, Debug)]
+pub(crate) struct Manifest {
+    pub(crate) manifest: TargetManifest,
+    pub(crate) folder: PathBuf,
+    /// `{build}`.
+    pub(crate) build: PathBuf,
 }
 
 /// The events of one trial. They wait until [`Events::begin`].
@@ -203,7 +215,20 @@ fn act(
             restart(started()?, Some(&kill))
         }
         EventAction::Signal { signal } => send(*signal, started()?),
-        EventAction::Run { command } => run(command, stage, clock, over),
+        EventAction::Run { command } => run(command, None, stage, clock, over),
+        EventAction::Reload => reload(started()?, stage, clock, over),
+        EventAction::Knob { values } => {
+            let manifest = stage.manifest.ok_or("it has no knobs")?;
+            let env = target::knobs::run_env(&manifest.manifest, values);
+            started()?.restart(None, env).map(drop).map_err(|error| error.to_string())
+        }
+        EventAction::Limit { cpus } => {
+            started()?.set_cpus(*cpus).map(drop).map_err(|error| error.to_string())
+        }
+        EventAction::Drop { share, for_ns } => {
+            let until = Nanos(clock.now().0 + for_ns);
+            drop_packets(started()?, *share, clock, until, over)
+        }
         EventAction::EatCpu { cores, for_ns } => {
             let until = Nanos(clock.now().0 + for_ns);
             eat_cpu(*cores, stage.cpus, clock, until, over);
@@ -217,17 +242,23 @@ fn restart(running: &RunningTarget, how: Option<&Stop>) -> Result<(), String> {
 }
 
 fn send(signal: EventSignal, running: &RunningTarget) -> Result<(), String> {
-    let signal = match signal {
-        EventSignal::Hup => Signal::HUP,
-        EventSignal::Int => Signal::INT,
-        EventSignal::Quit => Signal::QUIT,
-        EventSignal::Usr1 => Signal::USR1,
-        EventSignal::Usr2 => Signal::USR2,
-        EventSignal::Term => Signal::TERM,
-        EventSignal::Winch => Signal::WINCH,
-        EventSignal::Stop => Signal::STOP,
-        EventSignal::Cont => Signal::CONT,
-    };
+    signal_first(
+        running,
+        match signal {
+            EventSignal::Hup => Signal::HUP,
+            EventSignal::Int => Signal::INT,
+            EventSignal::Quit => Signal::QUIT,
+            EventSignal::Usr1 => Signal::USR1,
+            EventSignal::Usr2 => Signal::USR2,
+            EventSignal::Term => Signal::TERM,
+            EventSignal::Winch => Signal::WINCH,
+            EventSignal::Stop => Signal::STOP,
+            EventSignal::Cont => Signal::CONT,
+        },
+    )
+}
+
+fn signal_first(running: &RunningTarget, signal: Signal) -> Result<(), String> {
     if !running.is_alive() {
         return Err("the target had ended before".to_owned());
     }
@@ -235,20 +266,59 @@ fn send(signal: EventSignal, running: &RunningTarget) -> Result<(), String> {
     kill_process(pid, signal).map_err(|error| format!("the signal cannot be sent: {error}"))
 }
 
-/// Runs a command of the experiment to its end, in a group of its own that is killed when time is up.
+/// Has the target take in changes as its manifest says.
+fn reload(
+    running: &RunningTarget,
+    stage: Stage<'_>,
+    clock: &MonotonicClock,
+    over: &AtomicBool,
+) -> Result<(), String> {
+    let manifest = stage.manifest.ok_or("it has no manifest")?;
+    let reload = manifest.manifest.reload.as_ref().ok_or("its manifest has no [reload]")?;
+    match reload.signal {
+        Some(ReloadSignal::Hup) => signal_first(running, Signal::HUP),
+        Some(ReloadSignal::Usr1) => signal_first(running, Signal::USR1),
+        Some(ReloadSignal::Usr2) => signal_first(running, Signal::USR2),
+        Some(ReloadSignal::Winch) => signal_first(running, Signal::WINCH),
+        None => run(&reload.command, Some(manifest), stage, clock, over),
+    }
+}
+
+/// Loses packets until then; the loss is ended also where the trial ends first.
+fn drop_packets(
+    running: &RunningTarget,
+    share: f64,
+    clock: &MonotonicClock,
+    until: Nanos,
+    over: &AtomicBool,
+) -> Result<(), String> {
+    running.set_drop(share).map_err(|error| error.to_string())?;
+    sleep_until(clock, until, over);
+    running.set_drop(0.0).map(drop).map_err(|error| error.to_string())
+}
+
+/// Runs a command of the experiment, or one of a manifest in its folder, to its end, in a group of its own that is
+/// killed when time is up.
 fn run(
     command: &[String],
+    manifest: Option<&Manifest>,
     stage: Stage<'_>,
     clock: &MonotonicClock,
     over: &AtomicBool,
 ) -> Result<(), String> {
     let pid = stage.running.map(|running| running.pid().to_string()).unwrap_or_default();
     let port = stage.addr.port().to_string();
-    let filled: Vec<String> =
-        command.iter().map(|text| text.replace("{port}", &port).replace("{pid}", &pid)).collect();
+    let fill = |text: &String| {
+        let text = text.replace("{port}", &port).replace("{pid}", &pid);
+        let Some(Manifest { folder, build, .. }) = manifest else { return text };
+        let text = text.replace("{host}", &stage.addr.ip().to_string());
+        text.replace("{folder}", &folder.to_string_lossy()).replace("{build}", &build.to_string_lossy())
+    };
+    let filled: Vec<String> = command.iter().map(fill).collect();
     let (program, arguments) = filled.split_first().ok_or("the command is empty")?;
     let mut child = Command::new(program)
         .args(arguments)
+        .current_dir(manifest.map_or(Path::new("."), |manifest| &manifest.folder))
         .stdin(Stdio::null())
         .stdout(Stdio::null())
         .stderr(Stdio::piped())

@@ -17,6 +17,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use target::{RunningTarget, Scratch};
 
 /// What a run needs of the outside.
 #[derive(Clone, Debug)]
@@ -102,6 +103,7 @@ pub fn run(
         instrument: engine::measure_instrument(),
         calibration: environment.calibration.clone(),
         services: services.records(),
+        weaknesses: workshop.weaknesses,
     };
     folder.write_json("run.json", &run)?;
     let outcome = trials(folder, &run, &workshop.targets, environment, observer)?;
@@ -124,6 +126,7 @@ pub fn resume(
     if run.plan.order.iter().all(|planned| !folder.trial(planned.id).is_missing()) {
         return outcome(folder, &run, false);
     }
+    sweep(observer);
     let audit = crate::audit();
     tell_other_host(&run, &audit, observer);
     confine(&run.plan, observer);
@@ -175,7 +178,7 @@ fn project_of(plan: &ExperimentPlan) -> PathBuf {
 fn sweep(observer: &mut dyn Observer) {
     let swept = target::confine::sweep();
     for removed in &swept.removed {
-        observer.note(&format!("removed {removed}: its guard was killed in an earlier run"));
+        observer.note(&format!("removed {removed}: an earlier run was killed before it could"));
     }
     for left in &swept.left {
         observer.note(&format!("of an earlier run there is still left: {left}"));
@@ -209,6 +212,8 @@ struct Workshop {
     services: Services,
     /// What is built, by its folder, with the versions that its build reported.
     built: BTreeMap<PathBuf, BTreeMap<String, String>>,
+    /// Limits that could not be had.
+    weaknesses: Vec<String>,
 }
 
 /// Builds every target and tries it out once, so that mistakes show before any time is spent on load.
@@ -219,13 +224,14 @@ fn prepare(
     observer: &mut dyn Observer,
 ) -> Result<Workshop, RunnerError> {
     let services = Services::start(plan, context, environment, observer)?;
-    let logs = std::env::temp_dir().join(format!("prony-prepare-{}", std::process::id()));
-    std::fs::create_dir_all(&logs).map_err(RunnerError::io("make", &logs))?;
+    let scratch = Scratch::make().map_err(RunnerError::io("make a folder in", &std::env::temp_dir()))?;
+    let logs = scratch.path().to_owned();
     let mut workshop = Workshop {
         targets: BTreeMap::new(),
         versions: services.versions(),
         services: services.clone(),
         built: BTreeMap::new(),
+        weaknesses: Vec::new(),
     };
     let mut prepare_all = || {
         for target in &plan.targets {
@@ -233,54 +239,81 @@ fn prepare(
                 return Err(RunnerError::Interrupted);
             }
             observer.preparing(&target.name);
-            let (prepared, versions) =
-                prepare_one(target, plan, context, environment, &services, &logs, &mut workshop.built)?;
-            let named =
-                versions.into_iter().map(|(what, version)| (format!("{}: {what}", target.name), version));
+            let tried = workshop.try_out(target, plan, context, environment, &logs)?;
+            workshop.weaken(tried.weaknesses, observer);
+            let versions = tried.versions.into_iter();
+            let named = versions.map(|(what, version)| (format!("{}: {what}", target.name), version));
             workshop.versions.extend(named);
-            workshop.targets.insert(target.name.clone(), prepared);
+            workshop.targets.insert(target.name.clone(), tried.prepared);
         }
         Ok(())
     };
-    prepare_all()?;
-    // Kept after a failure, because the error names them; of no use otherwise.
-    let _ = std::fs::remove_dir_all(&logs);
-    Ok(workshop)
+    let outcome = prepare_all();
+    if outcome.is_err() {
+        // The error names the logs.
+        scratch.keep();
+    }
+    outcome.map(|()| workshop)
 }
 
-fn prepare_one(
-    target: &TargetPlan,
-    plan: &ExperimentPlan,
-    context: &Context,
-    environment: &Environment,
-    services: &Services,
-    logs: &Path,
-    built: &mut BTreeMap<PathBuf, BTreeMap<String, String>>,
-) -> Result<(Prepared, BTreeMap<String, String>), RunnerError> {
-    let mut prepared =
-        Prepared { plan: target.clone(), manifest: None, contract: Vec::new(), services: services.clone() };
-    let mut versions = BTreeMap::new();
-    if let TargetSource::Manifest { folder, .. } = &target.source {
-        let (manifest, folder) = target::manifest::load(Path::new(folder))?;
-        let out = target::knobs::build_folder(&folder, &manifest, &target.knobs);
-        versions = match built.get(&out) {
-            Some(versions) => versions.clone(),
-            None => {
-                let log = logs.join("build.log");
-                let (launcher, stop) = (&environment.launcher, &environment.stop);
-                target::build_variant(&folder, &manifest, &target.knobs, &log, launcher, stop)?
+impl Workshop {
+    /// Notes what could not be had, each thing once.
+    fn weaken(&mut self, found: Vec<String>, observer: &mut dyn Observer) {
+        for weakness in found {
+            if !self.weaknesses.contains(&weakness) {
+                observer.note(&weakness);
+                self.weaknesses.push(weakness);
             }
-        };
-        built.insert(out, versions.clone());
-        prepared.contract = check::askable(&context.project, &manifest, &services.names())?;
-        prepared.manifest = Some((manifest, folder));
+        }
     }
-    let up = trial::bring_up(&prepared, &plan.scenarios, &plan.pin, &logs.join("target.log"), environment)?;
-    versions.extend(trial::reported_versions(&prepared, &up));
-    if let Some(running) = up.running {
-        running.stop()?;
+
+    /// Builds a target unless that was done, starts it once and asks it everything.
+    fn try_out(
+        &mut self,
+        target: &TargetPlan,
+        plan: &ExperimentPlan,
+        context: &Context,
+        environment: &Environment,
+        logs: &Path,
+    ) -> Result<TriedOut, RunnerError> {
+        let (plan_of_target, services) = (target.clone(), self.services.clone());
+        let mut prepared = Prepared { plan: plan_of_target, manifest: None, contract: Vec::new(), services };
+        let mut versions = BTreeMap::new();
+        if let TargetSource::Manifest { folder, .. } = &target.source {
+            let (manifest, folder) = target::manifest::load(Path::new(folder))?;
+            let out = target::knobs::build_folder(&folder, &manifest, &target.knobs);
+            versions = match self.built.get(&out) {
+                Some(versions) => versions.clone(),
+                None => {
+                    let log = logs.join("build.log");
+                    let (launcher, stop) = (&environment.launcher, &environment.stop);
+                    target::build_variant(&folder, &manifest, &target.knobs, &log, launcher, stop)?
+                }
+            };
+            self.built.insert(out, versions.clone());
+            prepared.contract = check::askable(&context.project, &manifest, &self.services.names())?;
+            prepared.manifest = Some((manifest, folder));
+        }
+        // As in its first cell; the trials tell of the others.
+        let first = plan.cells.iter().find(|cell| cell.target == target.name);
+        let limits = first.map(|cell| cell.limits.clone()).unwrap_or_default();
+        let log = logs.join("target.log");
+        let up = trial::bring_up(&prepared, &plan.scenarios, &limits, &plan.pin, &log, environment)?;
+        versions.extend(trial::reported_versions(&prepared, &up));
+        let held = up.running.as_ref().and_then(RunningTarget::confinement).unwrap_or_default();
+        if let Some(running) = up.running {
+            running.stop()?;
+        }
+        Ok(TriedOut { prepared, versions, weaknesses: held.weaknesses })
     }
-    Ok((prepared, versions))
+}
+
+/// One target, built and tried out.
+struct TriedOut {
+    prepared: Prepared,
+    versions: BTreeMap<String, String>,
+    /// Limits that could not be had.
+    weaknesses: Vec<String>,
 }
 
 fn trials(

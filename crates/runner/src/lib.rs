@@ -9,6 +9,7 @@ mod audit;
 pub mod calibrate;
 mod canary;
 pub mod check;
+mod confined;
 mod error;
 mod events;
 mod experiment;

@@ -1,6 +1,7 @@
 //! One trial: a fresh target, its contract, load with counters beside it, and an end that leaves nothing.
 
-use crate::events::{Events, Stage};
+use crate::confined::Watched;
+use crate::events::{Events, Manifest, Stage};
 use crate::folder::{Lines, TrialFolder};
 use crate::measure::{LoadJob, Measured, NameLookup, Watch, measure};
 use crate::net::HttpUrl;
@@ -12,6 +13,7 @@ use engine::IntervalData;
 use schema::calibration::Canary;
 use schema::event::EventRecord;
 use schema::experiment::Reference;
+use schema::limits::{GroupUsage, LimitsPlan};
 use schema::plan::{
     BodyExpectation, CellPlan, EntryPlan, ExperimentPlan, PinPlan, Replicas, ScenarioPlan, TargetPlan,
     TargetSource, TrialPlan,
@@ -65,13 +67,14 @@ pub(crate) struct Up {
 pub(crate) fn bring_up(
     target: &Prepared,
     scenarios: &[ScenarioPlan],
+    limits: &LimitsPlan,
     pin: &PinPlan,
     log: &Path,
     environment: &Environment,
 ) -> Result<Up, RunnerError> {
     target.services.revive()?;
     let mut over_tls = None;
-    let (running, addr, authority, origin, name) = match start_plan(target, pin, log, environment)? {
+    let (running, addr, authority, origin, name) = match start_plan(target, limits, pin, log, environment)? {
         Some(plan) => {
             let running = target::start(plan)?;
             let addr = running.addr();
@@ -126,6 +129,7 @@ pub(crate) fn reported_versions(target: &Prepared, up: &Up) -> BTreeMap<String, 
 /// How a target is started; `None` for a server that already runs.
 fn start_plan(
     target: &Prepared,
+    limits: &LimitsPlan,
     pin: &PinPlan,
     log: &Path,
     environment: &Environment,
@@ -155,13 +159,19 @@ fn start_plan(
             plan.stop = stop.clone();
             plan
         }
-        (TargetSource::Reference { law }, _) => reference_start(law, log, launcher),
+        (TargetSource::Reference { law }, _) => {
+            let mut plan = reference_start(law, log, launcher);
+            // Of its own network only this host can reach the address.
+            plan.command.extend(limits.is_isolated().then(|| "--public".to_owned()));
+            plan
+        }
     };
     // The target's own settings win.
     for (name, value) in target.services.env() {
         plan.env.entry(name).or_insert(value);
     }
     plan.cpus.clone_from(&pin.target);
+    plan.limits.clone_from(limits);
     Ok(Some(plan))
 }
 
@@ -184,6 +194,7 @@ fn reference_command(law: &Reference, launcher: &Path) -> Vec<String> {
     };
     option("law", law.law.as_ref().and_then(key));
     option("mean", law.mean.map(|mean| mean.to_string()));
+    option("burn", law.burn.map(|burn| burn.to_string()));
     option("servers", law.servers.map(|servers| servers.to_string()));
     option("seed", law.seed.map(|seed| seed.to_string()));
     option("error-rate", law.error_rate.map(|rate| rate.to_string()));
@@ -215,14 +226,17 @@ pub(crate) fn run(
         return failed(blank, &error.into(), folder);
     }
     let log = folder.path.join("target.log");
-    let up = match bring_up(target, std::slice::from_ref(scenario), &plan.pin, &log, environment) {
+    let scenarios = std::slice::from_ref(scenario);
+    let up = match bring_up(target, scenarios, &cell.limits, &plan.pin, &log, environment) {
         Ok(up) => up,
         Err(error) => return failed(blank, &error, folder),
     };
     let job = load_job(plan, cell, scenario, &up);
     let go_runtime = target.manifest.as_ref().and_then(|(manifest, _)| manifest.metrics.go_runtime.clone());
     let over = AtomicBool::new(false);
-    let stage = Stage { running: up.running.as_ref(), addr: up.addr, cpus: plan.pin.target.as_deref() };
+    let manifest = for_events(target);
+    let (running, cpus) = (up.running.as_ref(), plan.pin.target.as_deref());
+    let stage = Stage { running, addr: up.addr, cpus, manifest: manifest.as_ref() };
     let (measured, mut seen, before) = std::thread::scope(|scope| {
         let events = Events::prepare(scope, &plan.events, stage, &over);
         let mut watch = TrialWatch::new(&up, go_runtime, folder, observer, events)?;
@@ -267,6 +281,13 @@ fn rebuild(target: &Prepared, log: &Path, environment: &Environment) -> Result<(
     target::remove_build(folder, manifest, knobs)?;
     target::build_variant(folder, manifest, knobs, log, &environment.launcher, &environment.stop)?;
     Ok(())
+}
+
+/// What events need of the target's manifest.
+fn for_events(target: &Prepared) -> Option<Manifest> {
+    let (manifest, folder) = target.manifest.clone()?;
+    let build = target::knobs::build_folder(&folder, &manifest, &target.plan.knobs);
+    Some(Manifest { manifest, folder, build })
 }
 
 fn stop(up: Up) -> Result<(), RunnerError> {
@@ -337,7 +358,9 @@ fn ended(blank: TrialFile, mut measured: Measured, seen: Seen, running: Option<&
     load.validity = analyze::validity(&load, &measured.facts);
     let outcome = if load.validity.ok { TrialOutcome::Valid } else { TrialOutcome::Void };
     let mut reasons: Vec<String> = load.validity.reasons.iter().map(|gate| gate.text.clone()).collect();
-    if let Some(running) = running.filter(|running| !running.is_alive()) {
+    // An end at the memory limit is told when it is stopped.
+    let ended = running.filter(|running| !running.is_alive() && running.out_of_memory().is_none());
+    if let Some(running) = ended {
         reasons.push(format!("the target ended during the trial; the end of its log:{}", running.log_tail()));
     }
     let usage = TargetUsage {
@@ -347,6 +370,8 @@ fn ended(blank: TrialFile, mut measured: Measured, seen: Seen, running: Option<&
             .filter(|_| load.window.answers > 0)
             .map(|cpu_ns| cpu_ns as f64 / load.window.answers as f64),
         rss_peak_bytes: seen.rss_peak_bytes,
+        confinement: running.and_then(RunningTarget::confinement),
+        group: seen.group,
     };
     TrialFile {
         outcome,
@@ -371,6 +396,7 @@ struct Seen {
     cpu_ns: Option<u64>,
     rss_peak_bytes: Option<u64>,
     steal_share: Option<f64>,
+    group: Option<GroupUsage>,
     counter_gaps: BTreeMap<String, u64>,
     canary: Option<Canary>,
     events: Vec<EventRecord>,
@@ -390,6 +416,7 @@ struct TrialWatch<'a, 'scope> {
     ticker: Option<Ticker>,
     tree: Option<(u32, ProcessTree)>,
     usage_at_begin: Option<TreeUsage>,
+    group: Watched,
     steal_at_begin: Option<Steal>,
     seen: Seen,
 }
@@ -405,7 +432,10 @@ impl<'a, 'scope> TrialWatch<'a, 'scope> {
         let roots = Roots::default();
         let pid = up.running.as_ref().map(RunningTarget::pid);
         let go_runtime = go_runtime.map(|path| (up.addr, path));
-        let collector = Collector::for_trial(&roots, pid, std::process::id(), go_runtime);
+        let group = Watched::new(up);
+        let root = up.running.as_ref().map(RunningTarget::current_pid);
+        let collector =
+            Collector::for_trial(&roots, root.as_ref(), group.groups(), std::process::id(), go_runtime);
         Ok(Self {
             observer,
             running: up.running.as_ref(),
@@ -418,6 +448,7 @@ impl<'a, 'scope> TrialWatch<'a, 'scope> {
             ticker: None,
             tree: pid.map(|pid| (pid, ProcessTree::new(&roots, pid))),
             usage_at_begin: None,
+            group,
             steal_at_begin: None,
             seen: Seen::default(),
         })
@@ -461,11 +492,14 @@ impl Watch for TrialWatch<'_, '_> {
         if let Some(clock) = self.clock {
             self.events.begin(clock);
         }
+        self.group.begin();
         self.usage_at_begin = self.read_tree();
         self.steal_at_begin = Steal::read();
     }
 
     fn samples_end(&mut self) {
+        self.group.end();
+        self.seen.group = self.group.usage();
         let end = self.read_tree();
         if let (Some(begin), Some(end)) = (self.usage_at_begin, end) {
             self.seen.cpu_ns = end.cpu_ns.checked_sub(begin.cpu_ns);

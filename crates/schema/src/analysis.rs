@@ -31,6 +31,9 @@ pub struct AnalysisFile {
     /// What the events did, by cell and event in plan order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<EventSummary>,
+    /// Diagnoses with their evidence, in plan order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub findings: Vec<Finding>,
     /// The claims of the experiment, answered.
     pub claims: Vec<ClaimResult>,
     /// Confidence level of all intervals.
@@ -148,6 +151,12 @@ pub struct CellSummary {
     /// Where the spread comes from; absent with fewer than two trials of at least two samples.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub levels: Option<Levels>,
+    /// What the target was confined to, in words; empty where nothing was asked for.
+    #[serde(default, skip_serializing_if = "String::is_empty")]
+    pub limits: String,
+    /// What its CPU quota did; absent without one, or where no valid trial tells.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub throttling: Option<ThrottlingSummary>,
     /// Response-time quantiles of the merged histograms of the valid trials, for the percentile chart.
     pub curve: Vec<CurvePoint>,
 }
@@ -171,6 +180,52 @@ pub struct Levels {
     pub trial_share: Option<f64>,
     /// Samples in a trial that give the narrowest interval for the time spent; null where trials do not differ.
     pub samples_best: Option<u32>,
+}
+
+/// What a CPU quota did within the samples of a cell's valid trials.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct ThrottlingSummary {
+    /// Valid trials that tell.
+    pub trials: u32,
+    /// Periods in which the target was stopped, of those in which it wanted to run, over all trials; 0 to 1.
+    pub share: f64,
+    /// Time for which it was stopped, added up over its CPUs: the mean of a trial.
+    pub throttled_ns: f64,
+    /// Whether the experiment varies the quota, so that being stopped is no surprise.
+    pub is_asked: bool,
+}
+
+/// A diagnosis with its evidence.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct Finding {
+    /// What it is about.
+    pub cause: FindingCause,
+    /// Whether it is news.
+    pub level: FindingLevel,
+    /// Cell identifier.
+    pub cell: String,
+    /// What was found, with its numbers.
+    pub text: String,
+    /// What would show whether it is so, or cure it.
+    pub remedy: Option<String>,
+}
+
+/// What a finding is about (METHOD §9).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FindingCause {
+    /// The CPU quota.
+    Throttling,
+}
+
+/// Whether a finding is news.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum FindingLevel {
+    /// The experiment asked for it.
+    Fact,
+    /// It may explain numbers that look like the target's own.
+    Finding,
 }
 
 /// One point of a percentile curve.

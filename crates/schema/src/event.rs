@@ -3,8 +3,10 @@
 //!
 //! Times of events count from the beginning of the first sample, because warm-up has no fixed length.
 
+use crate::knob::KnobValue;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 use units::Nanos;
 
 /// `[[event]]`: a time and exactly one thing that happens.
@@ -25,6 +27,33 @@ pub struct Event {
     pub run: Option<Vec<String>>,
     /// Cores of the target are kept busy by something else.
     pub eat_cpu: Option<EatCpu>,
+    /// `true`: the target takes in changes as the `[reload]` of its manifest says.
+    pub reload: Option<bool>,
+    /// The target is ended as its manifest says and started again with these values of its knobs.
+    pub knob: Option<BTreeMap<String, KnobValue>>,
+    /// A limit of the running target is changed.
+    pub limit: Option<LimitChange>,
+    /// Packets are lost in the target's isolated network.
+    pub drop: Option<DropPackets>,
+}
+
+/// `limit = { cpus = 0.5 }`
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LimitChange {
+    /// The CPU quota from then on, in CPUs.
+    pub cpus: f64,
+}
+
+/// `drop = { share = 0.01, for = "5s" }`
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DropPackets {
+    /// Share of the packets in each direction, above 0 to 1, beyond what the limits lose.
+    pub share: f64,
+    /// For how long.
+    #[serde(rename = "for")]
+    pub time: Nanos,
 }
 
 /// `eat_cpu = { cores = 1, for = "5s" }`
@@ -95,6 +124,25 @@ pub enum EventAction {
     EatCpu {
         /// Threads.
         cores: u32,
+        /// For how long.
+        for_ns: u64,
+    },
+    /// As the manifest's `[reload]` says.
+    Reload,
+    /// Started again with other values of knobs.
+    Knob {
+        /// Values by knob.
+        values: BTreeMap<String, String>,
+    },
+    /// Another CPU quota.
+    Limit {
+        /// In CPUs.
+        cpus: f64,
+    },
+    /// Packets lost.
+    Drop {
+        /// Share in each direction.
+        share: f64,
         /// For how long.
         for_ns: u64,
     },

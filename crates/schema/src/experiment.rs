@@ -3,6 +3,7 @@
 use crate::arrival::{Arrivals, Shape, TextOr, Think};
 use crate::event::Event;
 use crate::knob::KnobValue;
+use crate::limits::LimitsUse;
 use crate::metric::Metric;
 use crate::plan::{DriverChoice, Replicas, SpinChoice};
 use crate::scenario::{Expect, Feeder, NamedRequest, Request, Session, TokenMaker};
@@ -26,6 +27,8 @@ pub struct ExperimentFile {
     /// The systems under test.
     #[serde(default)]
     pub target: Vec<TargetUse>,
+    /// What targets are confined to.
+    pub limits: Option<LimitsUse>,
     /// What is sent.
     pub scenario: Option<ScenarioUse>,
     /// How it is sent.
@@ -90,6 +93,8 @@ pub struct TargetUse {
     pub stop: Option<Stop>,
     /// TLS of a `url` that begins with `https://`.
     pub tls: Option<TlsUse>,
+    /// What it is confined to; what is not said here is as in `[limits]`.
+    pub limits: Option<LimitsUse>,
 }
 
 /// The reference target's law: the known truth.
@@ -100,6 +105,9 @@ pub struct Reference {
     pub law: Option<ServiceLaw>,
     /// Mean service time. Default 0 (answer at once).
     pub mean: Option<Nanos>,
+    /// CPU time that each answer costs, on one thread, instead of a service time; what a server whose CPU is the limit
+    /// does. Default 0.
+    pub burn: Option<Nanos>,
     /// Requests served at the same time; others wait in one queue. Default 1.
     pub servers: Option<u32>,
     /// Seed of the service times. Default 1.
@@ -348,8 +356,9 @@ pub struct Claim {
     /// The level at which it is claimed; needed where scenario or load have several.
     #[serde(default)]
     pub at: At,
-    /// The level of `than`, where it is not that of `better`: so a target is compared with itself at another level.
-    pub than_at: Option<At>,
+    /// The level of `than` where it differs: its keys go before those of `at`.
+    #[serde(default)]
+    pub than_at: At,
     /// Comparison with the ratio, for example `">= 1.0"` or `"< 0.95"`.
     pub ratio: String,
 }
@@ -364,4 +373,6 @@ pub struct At {
     pub connections: Option<Count>,
     /// Rate of the cell.
     pub rate: Option<PerSecond>,
+    /// CPU quota of the cell.
+    pub cpus: Option<f64>,
 }

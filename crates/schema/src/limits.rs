@@ -150,6 +150,24 @@ pub struct Confinement {
     pub weaknesses: Vec<String>,
 }
 
+/// What the kernel counted for a target's control groups within the samples; absent where it does not tell.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(default)]
+pub struct GroupUsage {
+    /// Periods of the quota (100 ms each) in which the target wanted to run.
+    pub periods: Option<u64>,
+    /// Of these, periods in which it was stopped because its quota was used up.
+    pub throttled_periods: Option<u64>,
+    /// The second divided by the first, 0 to 1.
+    pub throttled_share: Option<f64>,
+    /// Time for which it was stopped, added up over its CPUs.
+    pub throttled_ns: Option<u64>,
+    /// The most memory since the target was started, cached file pages included.
+    pub memory_peak_bytes: Option<u64>,
+    /// Processes killed because the memory limit was reached.
+    pub oom_kills: Option<u64>,
+}
+
 /// The network of one trial.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct IsolatedNetwork {

@@ -4,6 +4,7 @@
 use crate::arrival::{ArrivalPlan, ShapePlan, ThinkPlan};
 use crate::event::EventPlan;
 use crate::experiment::{LoadModel, Reference};
+use crate::limits::LimitsPlan;
 use crate::metric::Metric;
 use crate::scenario::{Capture, Feeder, LengthRange, OnFailure, TokenMaker, UserConnection};
 use crate::target::{Ready, Stop};
@@ -319,6 +320,9 @@ pub struct CellPlan {
     pub scenario: String,
     /// How load is made.
     pub load: LoadPlan,
+    /// What the target is confined to.
+    #[serde(default, skip_serializing_if = "LimitsPlan::is_none")]
+    pub limits: LimitsPlan,
 }
 
 /// How load is made, resolved.

@@ -30,6 +30,9 @@ pub struct RunFile {
     /// Services that were up during the trials.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub services: Vec<ServiceRecord>,
+    /// Limits that were asked for and could not be had when the targets were tried out, one sentence each.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub weaknesses: Vec<String>,
     /// What the instrument showed of itself before the first trial.
     pub instrument: Instrument,
     /// What the instrument can do on this host as `prony calibrate` found it; absent where it was not calibrated.

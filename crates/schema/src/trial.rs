@@ -4,6 +4,7 @@
 
 use crate::calibration::Canary;
 use crate::event::EventRecord;
+use crate::limits::{Confinement, GroupUsage};
 use crate::load::{ErrorClass, LoadReport};
 use crate::version::TrialVersion;
 use schemars::JsonSchema;
@@ -106,7 +107,7 @@ pub struct SampleSummary {
 }
 
 /// What the target used within the samples; absent where it cannot be read.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct TargetUsage {
     /// CPU time of the whole process tree.
     pub cpu_s: Option<f64>,
@@ -114,6 +115,12 @@ pub struct TargetUsage {
     pub cpu_per_request_ns: Option<f64>,
     /// Highest resident memory of the process tree at a tick.
     pub rss_peak_bytes: Option<u64>,
+    /// What it was confined to, as read back; absent where nothing was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub confinement: Option<Confinement>,
+    /// What its control groups counted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub group: Option<GroupUsage>,
 }
 
 /// A line of `intervals.ndjson`. Requests are counted in the interval of their outcome.

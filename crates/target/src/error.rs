@@ -95,6 +95,12 @@ pub enum TargetError {
         /// The end of its log.
         tail: String,
     },
+    /// A limit of a running target could not be changed.
+    #[error("the limit cannot be changed while the target runs: {cause}")]
+    Change {
+        /// The guard's reason.
+        cause: String,
+    },
     /// The target ended before it was ready.
     #[error("the target ended before it was ready: `{command}` {exit}{tail}")]
     EndedEarly {

@@ -4,13 +4,15 @@
 //! port could be bound again. Dropped without a stop, the target is ended by its guard a moment later.
 
 use crate::TargetError;
-use crate::guard::{Ending, Exit, Finish, Guard};
+use crate::guard::{Change, Ending, Exit, Finish, Guard};
 use crate::start::{self, Unready};
 use schema::limits::Confinement;
 use schema::target::{Ready, Stop};
 use std::collections::BTreeMap;
 use std::io;
 use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
 use std::time::{Duration, Instant};
 use units::Bytes;
 
@@ -44,6 +46,12 @@ impl RunningTarget {
     pub fn pid(&self) -> u32 {
         // It was handed out only after a start, and a start is never forgotten.
         self.guard.started().map_or(0, |(pid, _)| pid)
+    }
+
+    /// The same as [`RunningTarget::pid`], kept current over restarts for readers on other threads.
+    #[must_use]
+    pub fn current_pid(&self) -> Arc<AtomicU32> {
+        self.guard.current_pid()
     }
 
     /// Nanoseconds from the execution of its program to the first good answer, seen with a step of at most 20 ms.
@@ -102,6 +110,22 @@ impl RunningTarget {
                 }
             }
         })
+    }
+
+    /// Changes its CPU quota while it runs; the quota as read back, in CPUs. It holds until the target is stopped.
+    ///
+    /// # Errors
+    /// It was started without a quota, or the system refuses.
+    pub fn set_cpus(&self, cpus: f64) -> Result<f64, TargetError> {
+        self.guard.change(Change::Cpus(cpus))
+    }
+
+    /// Loses this share of packets in each direction of its own network, beyond what its limits lose; 0 ends that.
+    ///
+    /// # Errors
+    /// It has no network of its own, or the system refuses.
+    pub fn set_drop(&self, share: f64) -> Result<f64, TargetError> {
+        self.guard.change(Change::Drop(share))
     }
 
     /// Whether it answers at this moment, as its readiness asks; waits at most `timeout` for the answer.

@@ -4,6 +4,7 @@
 //! of each trial measure. Only missing or mostly void trials make a run one that must not be used.
 
 use super::MIN_TRIALS;
+use super::confinement;
 use super::data::RunData;
 use super::drift::drift;
 use super::machine;
@@ -50,6 +51,7 @@ pub(super) fn belief(
             "use a machine with more cores, or set `pin` so that target and generator part",
         )
     }));
+    notes.extend(confinement::notes(run, data));
     notes.extend(environment(&run.environment.facts));
     // Stable: within a level the order above stays.
     notes.sort_by_key(|note| std::cmp::Reverse(note.level));

@@ -3,6 +3,7 @@
 //! The centre is the geometric mean, because trial effects multiply (METHOD §3 works on log ratios); its interval is
 //! Student's t on the logarithms. The curve comes from merged histograms (METHOD §0.3), never from averages.
 
+use super::confinement;
 use super::data::{RunData, too_few};
 use super::levels::levels;
 use super::ratio::interval_of_logs;
@@ -29,6 +30,8 @@ fn summary(data: &RunData<'_>, cell: &CellPlan) -> CellSummary {
         label: cell.label.clone(),
         target: cell.target.clone(),
         load: data.level_in_words(cell),
+        limits: cell.limits.to_string(),
+        throttling: confinement::throttling(data, cell),
         trials_valid: ended(TrialOutcome::Valid),
         trials_void: ended(TrialOutcome::Void),
         trials_failed: ended(TrialOutcome::Failed),

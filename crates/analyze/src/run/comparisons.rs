@@ -14,7 +14,7 @@ pub(super) fn all_pairs(data: &RunData<'_>) -> Vec<Comparison> {
     let mut comparisons = Vec::new();
     for (position, a) in cells.iter().enumerate() {
         for b in &cells[position + 1..] {
-            if a.target != b.target && a.id != b.id && same_level(a, b) {
+            if a.target != b.target && a.id != b.id && same_level(data.plan, a, b) {
                 comparisons.extend(pair(data, a, b));
             }
         }

@@ -1,6 +1,7 @@
 //! The trials of a run, sorted and indexed once, with the settings that everything else needs.
 
 use super::TrialData;
+use super::confinement;
 use super::trials::value;
 use crate::words::count;
 use schema::arrival::ArrivalPlan;
@@ -51,10 +52,10 @@ impl<'a> RunData<'a> {
         }
     }
 
-    /// Scenario and load of a cell in words: `128 connections`, with the scenario where there are several
-    /// `128 connections (json)`.
+    /// Load, quota and scenario of a cell in words, the latter two where they vary: `128 connections`,
+    /// `128 connections with 0.5 CPUs (json)`.
     pub(super) fn level_in_words(&self, cell: &CellPlan) -> String {
-        let load = load_in_words(&cell.load);
+        let load = confinement::load_of(self.plan, cell);
         if self.plan.scenarios.len() < 2 { load } else { format!("{load} ({})", cell.scenario) }
     }
 
@@ -131,8 +132,8 @@ pub(crate) fn load_in_words(load: &LoadPlan) -> String {
 }
 
 /// Whether two cells differ in their target only, so that their targets can be compared.
-pub(super) fn same_level(a: &CellPlan, b: &CellPlan) -> bool {
-    a.scenario == b.scenario && same_load(&a.load, &b.load)
+pub(super) fn same_level(plan: &ExperimentPlan, a: &CellPlan, b: &CellPlan) -> bool {
+    a.scenario == b.scenario && same_load(&a.load, &b.load) && confinement::same_quota(plan, a, b)
 }
 
 fn same_load(a: &LoadPlan, b: &LoadPlan) -> bool {

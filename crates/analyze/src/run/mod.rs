@@ -8,6 +8,7 @@ mod belief;
 mod cells;
 mod claims;
 mod comparisons;
+mod confinement;
 mod data;
 mod drift;
 mod events;
@@ -58,6 +59,7 @@ pub fn analyze(run: &RunFile, trials: &[TrialData]) -> AnalysisFile {
         confidence: data.confidence,
         margin: data.margin,
         events: events::summaries(&data),
+        findings: confinement::findings(&data),
         belief,
         cells,
         comparisons,

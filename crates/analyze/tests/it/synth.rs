@@ -44,7 +44,8 @@ pub(crate) fn run(targets: &[&str], loads: &[LoadPlan], blocks: u32) -> RunFile 
             let id = format!("c{}", cells.len() + 1);
             let label = format!("{target}, {} connections", load.connections);
             let target = (*target).to_owned();
-            cells.push(CellPlan { id, label, target, scenario: "inline".to_owned(), load: load.clone() });
+            let (scenario, load, limits) = ("inline".to_owned(), load.clone(), Default::default());
+            cells.push(CellPlan { id, label, target, scenario, load, limits });
         }
     }
     let mut order = Vec::new();
@@ -57,6 +58,7 @@ pub(crate) fn run(targets: &[&str], loads: &[LoadPlan], blocks: u32) -> RunFile 
         connections_max: None,
         law: Some(ServiceLaw::Constant),
         mean: None,
+        burn: None,
         servers: None,
         seed: None,
         error_rate: None,
@@ -100,6 +102,7 @@ pub(crate) fn run(targets: &[&str], loads: &[LoadPlan], blocks: u32) -> RunFile 
         instrument: Instrument::default(),
         calibration: None,
         services: Vec::new(),
+        weaknesses: Vec::new(),
     }
 }
 

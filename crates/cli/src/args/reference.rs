@@ -10,6 +10,7 @@ use units::{Count, Nanos};
 #[command(after_help = "Examples:
   prony reference --listen 127.0.0.1:8080
   prony reference --listen 127.0.0.1:8080 --law exponential --mean 5ms --servers 2
+  prony reference --listen 127.0.0.1:8080 --burn 200us
   prony reference --listen 127.0.0.1:8080 --mean 1ms --error-rate 0.01 --freeze 10s+1s
   prony reference --listen 127.0.0.1:8443 --tls --tls-ca-out ca.pem
   prony reference --listen 127.0.0.1:8080 --fault reset-mid-body@every:3
@@ -27,6 +28,9 @@ pub(crate) struct ReferenceArgs {
     /// Mean service time; 0s answers at once
     #[arg(long, value_name = "TIME", default_value = "0s")]
     pub(crate) mean: Nanos,
+    /// CPU time that each answer costs instead, on one thread; 0s costs next to nothing
+    #[arg(long, value_name = "TIME", default_value = "0s", conflicts_with = "mean")]
+    pub(crate) burn: Nanos,
     /// Requests served at the same time; the others wait in one queue
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(crate) servers: u32,
@@ -55,7 +59,7 @@ pub(crate) struct ReferenceArgs {
     #[arg(long, value_name = "FILE", requires = "tls", conflicts_with = "tls_cert")]
     pub(crate) tls_ca_out: Option<PathBuf>,
     /// Be wrong in one way instead: NAME, NAME@every:N or NAME@first:N; see --list-faults
-    #[arg(long, value_name = "NAME[@PATTERN]", conflicts_with_all = ["tls", "law", "mean", "servers", "seed", "error_rate", "reset_rate", "freeze"])]
+    #[arg(long, value_name = "NAME[@PATTERN]", conflicts_with_all = ["tls", "law", "mean", "burn", "servers", "seed", "error_rate", "reset_rate", "freeze"])]
     pub(crate) fault: Option<testkit::fault::Spec>,
     /// Write the authority that clients must trust to this file; for faults of TLS
     #[arg(long, value_name = "FILE", requires = "fault")]

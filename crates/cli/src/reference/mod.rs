@@ -47,6 +47,7 @@ fn law(args: &ReferenceArgs) -> Result<Law> {
     Ok(Law::try_from(&Reference {
         law: Some(args.law),
         mean: Some(args.mean),
+        burn: Some(args.burn),
         servers: Some(args.servers),
         seed: Some(args.seed),
         error_rate: Some(args.error_rate),

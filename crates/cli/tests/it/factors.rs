@@ -5,6 +5,12 @@ use crate::run::read;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
+/// What the runtime of a test says of itself when it is reloaded.
+const RELOAD: &str = r#"[reload]
+command = ["sh", "-c", "echo {port} {pid} >> {folder}/reloads"]
+picks_up = "nothing"
+"#;
+
 /// A project with one target: prony's reference server, started by a script that the build writes.
 struct Project {
     folder: tempfile::TempDir,
@@ -52,7 +58,7 @@ impl Project {
         let folder = tempfile::tempdir().unwrap();
         let target = folder.path().join("targets/sh/echo");
         std::fs::create_dir_all(&target).unwrap();
-        std::fs::write(target.join("target.toml"), MANIFEST).unwrap();
+        std::fs::write(target.join("target.toml"), format!("{MANIFEST}{RELOAD}")).unwrap();
         std::fs::write(target.join("build.sh"), BUILD.replace("{prony}", env!("CARGO_BIN_EXE_prony")))
             .unwrap();
         Self { folder, _turn: turn }
@@ -207,4 +213,38 @@ fn every_trial_builds_anew_where_that_is_asked_for() {
     let builds = std::fs::read_to_string(project.path("targets/sh/echo/builds")).unwrap();
     assert_eq!(builds.lines().count(), 1 + 3, "once to try it, and once for each trial");
     assert!(run.join("trials/0003/build.log").is_file());
+}
+
+#[test]
+fn events_reload_the_target_and_change_its_knobs() {
+    let project = Project::new();
+    let file = project.experiment(&format!(
+        "[experiment]\nname = \"lab\"\nblocks = 1\n[[target]]\nuse = \"sh/echo\"\n{INLINE}\n\
+         [[event]]\nat = \"50ms\"\nreload = true\n[[event]]\nat = \"100ms\"\nknob = {{ level = 7 }}"
+    ));
+    let longer = std::fs::read_to_string(&file).unwrap().replace("sample = \"200ms\"", "sample = \"3s\"");
+    std::fs::write(&file, longer).unwrap();
+    let runs = project.path("runs");
+    done(&["run", &file, "--runs", runs.to_str().unwrap()]);
+    let run = std::fs::read_dir(runs).unwrap().next().unwrap().unwrap().path();
+    let trial = read(&run.join("trials/0001/trial.json"));
+    let (reload, knob) = (&trial["events"][0], &trial["events"][1]);
+    assert!(reload["error"].is_null() && reload["name"] == "reload", "{reload}");
+    assert!(knob["error"].is_null() && knob["name"] == "level = 7", "{knob}");
+    let told = std::fs::read_to_string(project.path("targets/sh/echo/reloads")).unwrap();
+    let words: Vec<u32> = told.split_whitespace().map(|word| word.parse().unwrap()).collect();
+    assert!(words.len() == 2 && words[0] > 1024, "port and process of the target: {told}");
+    let log = std::fs::read_to_string(run.join("trials/0001/target.log")).unwrap();
+    let levels: Vec<&str> = log.lines().filter(|line| line.starts_with("flavour=")).collect();
+    assert!(levels.len() == 2 && levels[0].contains("level=1 ") && levels[1].contains("level=7 "), "{log}");
+    for (event, expected) in [
+        ("knob = { flavour = \"rich\" }", "takes effect when it is built"),
+        ("knob = { levle = 1 }", "did you mean `level`?"),
+        ("knob = { level = \"x\" }", "write a whole number"),
+    ] {
+        let text = format!(
+            "[experiment]\nname = \"lab\"\n[[target]]\nuse = \"sh/echo\"\n{INLINE}\n[[event]]\nat = \"50ms\"\n{event}"
+        );
+        bad(&["run", &project.experiment(&text)], 1, &[expected, "lab.toml:"]);
+    }
 }

@@ -2,12 +2,14 @@
 
 mod calibrate;
 mod command;
+mod confinement;
 mod doctor;
 mod events;
 mod factors;
 mod fault;
 mod files;
 mod import;
+mod killed;
 mod levels;
 mod load;
 mod load_results;

@@ -45,7 +45,7 @@ fn a_failing_source_costs_a_gap_and_nothing_else() {
 #[test]
 fn this_host_gives_gauges_first_and_deltas_later() {
     let pid = std::process::id();
-    let mut collector = Collector::for_trial(&Roots::default(), None, pid, None);
+    let mut collector = Collector::for_trial(&Roots::default(), None, Groups::new(), pid, None);
     let first = collector.tick(Nanos(5));
     assert!(first.iter().all(|line| line.deltas.is_empty() && line.t_ns == 5));
     let second = collector.tick(Nanos(9));
@@ -84,7 +84,13 @@ const NO_PID: u32 = 1 << 30;
 fn a_dead_target_leaves_the_other_sources_alone() {
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let endpoint = Some((address, "/debug/runtime".to_owned()));
-    let mut collector = Collector::for_trial(&Roots::default(), Some(NO_PID), std::process::id(), endpoint);
+    let mut collector = Collector::for_trial(
+        &Roots::default(),
+        Some(&RootPid::new(NO_PID.into())),
+        Groups::new(),
+        std::process::id(),
+        endpoint,
+    );
     assert_eq!(collector.tick(Nanos(1)).len(), 6);
     let gaps: Vec<_> = collector.gaps().iter().map(|(name, gaps)| (name.as_str(), *gaps)).collect();
     assert_eq!(gaps, [("go.runtime", 1), ("target.process", 1)]);
@@ -106,7 +112,8 @@ fn a_go_target_is_asked_at_every_tick() {
             stream.write_all((head + body).as_bytes()).unwrap();
         }
     });
-    let mut collector = Collector::for_trial(&Roots::default(), None, std::process::id(), endpoint);
+    let mut collector =
+        Collector::for_trial(&Roots::default(), None, Groups::new(), std::process::id(), endpoint);
     let first = collector.tick(Nanos(1)).pop().unwrap();
     assert!(first.source == "go.runtime" && first.deltas.is_empty() && first.gauges["goroutines"] == 14.0);
     let second = collector.tick(Nanos(2)).pop().unwrap();

@@ -91,7 +91,7 @@ mod tests {
     use Severity::{Note, Ok, Warning};
 
     fn reading(cpu: u32, median_ns: f64, variation: f64) -> (u32, FixedWork) {
-        (cpu, FixedWork { runs: 100, median_ns, variation, p99_over_median: 1.5 })
+        (cpu, FixedWork { runs: 100, mean_ns: median_ns, median_ns, variation, p99_over_median: 1.5 })
     }
 
     #[test]

@@ -19,6 +19,7 @@
 //! kernel keeps it in `stat` for threads and in the parent's cutime and cstime for children that were waited for.
 
 mod account;
+pub mod followed;
 pub mod parse;
 mod tree;
 

@@ -57,6 +57,11 @@ impl ProcessTree {
         self
     }
 
+    /// Changes what [`ProcessTree::without`] leaves out.
+    pub(crate) fn leave_out(&mut self, except: Option<u32>) {
+        self.except = except;
+    }
+
     /// Reads the whole tree once. Only differences between two readings of one `ProcessTree` have a meaning.
     ///
     /// # Errors

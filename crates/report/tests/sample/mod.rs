@@ -26,6 +26,7 @@ const CELLS: [(&str, u32, f64, f64, f64, f64); 4] = [
 pub(crate) fn analysis() -> AnalysisFile {
     AnalysisFile {
         events: Vec::new(),
+        findings: Vec::new(),
         schema: Default::default(),
         run: "2026-11-21T09-30-00Z-go-frameworks".into(),
         question: "Which Go framework serves small JSON fastest on one core?".into(),
@@ -169,6 +170,8 @@ fn cell(index: usize) -> CellSummary {
             trial_share: Some(if index == 0 { 0.0 } else { 0.87 }),
             samples_best: (index > 0).then_some(2),
         }),
+        limits: String::new(),
+        throttling: None,
         curve: curve(p50, p99),
     }
 }

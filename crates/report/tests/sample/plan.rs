@@ -2,6 +2,7 @@
 
 use schema::doctor::{DoctorReport, Fact, Severity};
 use schema::experiment::LoadModel;
+use schema::limits::LimitsPlan;
 use schema::metric::Metric;
 use schema::plan::*;
 use schema::run::{Instrument, RunFile};
@@ -31,6 +32,7 @@ pub(crate) fn run_file() -> RunFile {
         },
         calibration: None,
         services: Vec::new(),
+        weaknesses: Vec::new(),
     }
 }
 
@@ -44,6 +46,7 @@ fn plan() -> ExperimentPlan {
             target: target.into(),
             scenario: "json".into(),
             load: load(connections),
+            limits: LimitsPlan::default(),
         })
         .collect();
     ExperimentPlan {

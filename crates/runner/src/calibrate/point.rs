@@ -97,6 +97,7 @@ impl<'a> Bench<'a> {
                 connections_max: None,
                 law: Some(ServiceLaw::Constant),
                 mean: Some(mean),
+                burn: None,
                 servers: Some(CONNECTIONS),
                 seed: None,
                 error_rate: None,

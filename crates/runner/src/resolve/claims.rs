@@ -50,8 +50,9 @@ fn one(
         }
     };
     let numerator = cell(&claim.better, "better", (&claim.at, "at"))?;
-    let other = claim.than_at.as_ref().map_or((&claim.at, "at"), |at| (at, "than_at"));
-    let denominator = cell(&claim.than, "than", other)?;
+    let level = over(&claim.than_at, &claim.at);
+    let at_key = if claim.than_at == At::default() { "at" } else { "than_at" };
+    let denominator = cell(&claim.than, "than", (&level, at_key))?;
     if numerator == denominator {
         let remedy = "name two targets, or another level in than_at";
         return Err(Problem::at(&key("than"), "a target is compared with itself", remedy));
@@ -75,16 +76,28 @@ fn varied(cells: &[CellPlan]) -> Vec<&'static str> {
         ("scenario = \"…\"", several(|a, b| a.scenario != b.scenario)),
         ("connections = …", several(|a, b| a.load.connections != b.load.connections)),
         ("rate = …", several(|a, b| a.load.rate_per_s != b.load.rate_per_s)),
+        ("cpus = …", several(|a, b| a.limits.cpus != b.limits.cpus)),
     ]
     .into_iter()
     .filter_map(|(text, varies)| varies.then_some(text))
     .collect()
 }
 
+/// The level of `first`, and where it says nothing, of `rest`.
+fn over(first: &At, rest: &At) -> At {
+    At {
+        scenario: first.scenario.clone().or_else(|| rest.scenario.clone()),
+        connections: first.connections.or(rest.connections),
+        rate: first.rate.or(rest.rate),
+        cpus: first.cpus.or(rest.cpus),
+    }
+}
+
 fn is_at(cell: &CellPlan, at: &At) -> bool {
     at.scenario.as_ref().is_none_or(|wanted| *wanted == cell.scenario)
         && at.connections.is_none_or(|wanted| wanted.0 == u64::from(cell.load.connections))
         && at.rate.is_none_or(|wanted| cell.load.rate_per_s == Some(wanted.0))
+        && at.cpus.is_none_or(|wanted| cell.limits.cpus == Some(wanted))
 }
 
 fn ratio(text: &str) -> Option<(ClaimComparison, f64)> {

@@ -30,8 +30,7 @@ pub(super) fn settings(
     let mut settings = vec![Setting { suffix: String::new(), values: target::knobs::defaults(manifest) }];
     for (name, given) in &wanted.knobs {
         let key = format!("{key}.knobs.{name}");
-        let knob = manifest.knob.iter().find(|knob| knob.name == *name);
-        let knob = knob.ok_or_else(|| unknown(name, manifest, &key))?;
+        let knob = find(name, manifest, &key)?;
         let values = values(knob, given, &key)?;
         if settings.len().saturating_mul(values.len()) > COMBINATIONS_MAX {
             let cause = format!("the knobs have more than {COMBINATIONS_MAX} combinations");
@@ -44,6 +43,11 @@ pub(super) fn settings(
             .collect();
     }
     Ok(settings)
+}
+
+/// The knob of this name; `key` is where it is named.
+pub(super) fn find<'a>(name: &str, manifest: &'a TargetManifest, key: &str) -> Result<&'a Knob, Problem> {
+    manifest.knob.iter().find(|knob| knob.name == name).ok_or_else(|| unknown(name, manifest, key))
 }
 
 fn with(setting: &Setting, name: &str, value: &str, is_list: bool) -> Setting {

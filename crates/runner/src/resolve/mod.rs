@@ -5,6 +5,7 @@ mod claims;
 mod connection;
 mod events;
 mod knobs;
+mod limits;
 mod scenario;
 mod targets;
 
@@ -16,6 +17,7 @@ use crate::processes::{Spread, Wanted, connections_per_process, spread};
 use arrival::Wishes;
 use schema::arrival::Arrivals;
 use schema::experiment::{ExperimentFile, Load, LoadModel, OneOrMany, Phases};
+use schema::limits::LimitsPlan;
 use schema::plan::{
     CellPlan, ExperimentPlan, LoadPlan, PhasePlan, PinPlan, Replicas, ScenarioPlan, TargetPlan, TargetSource,
     TrialPlan,
@@ -119,11 +121,14 @@ fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, W
     check_name(&design.name)?;
     let seed = design.seed.unwrap_or(defaults::SEED);
     let pin = pin_plan(context.pin.as_deref().or(design.pin.as_deref()), &context.usable_cpus)?;
-    let mut targets = targets::resolve(&file.target, context)?;
+    let (positions, mut targets): (Vec<usize>, Vec<TargetPlan>) =
+        targets::resolve(&file.target, context)?.into_iter().unzip();
     let scenarios = scenario::of_experiment(file.scenario.as_ref(), context)?;
+    let services: Vec<String> = scenarios.iter().flat_map(|scenario| scenario.services.clone()).collect();
+    let limits = limits::resolve(file, &positions, &services)?;
     let load = file.load.clone().unwrap_or_default();
     let phases = phases(&file.phases)?;
-    let cells = cells(&load, &targets, &scenarios, |load, connections, rate| {
+    let cells = cells(&load, &targets, &limits, &scenarios, |load, connections, rate| {
         load_plan(load, connections, rate, &pin, context, seed, &phases)
     })?;
     targets::hold(&mut targets, &cells);
@@ -133,7 +138,7 @@ fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, W
         return Err(Problem::at("experiment.blocks", cause, "use fewer blocks, or fewer levels").into());
     }
     check_length(blocks * cells.len() as u64, &phases)?;
-    let events = events::resolve(&file.event, &targets, &phases)?;
+    let events = events::resolve(&file.event, &targets, &cells, &phases)?;
     let claims = claims::resolve(&file.claim, &targets, &cells)?;
     Ok(ExperimentPlan {
         name: design.name.clone(),
@@ -266,10 +271,12 @@ pub fn users(
     }
 }
 
-/// All combinations of targets, scenarios, connections and rates, in the order written.
+/// All combinations of targets with the levels of their limits, scenarios, connections and rates, in the order
+/// written.
 fn cells(
     load: &Load,
     targets: &[TargetPlan],
+    limits: &[Vec<LimitsPlan>],
     scenarios: &[ScenarioPlan],
     load_plan: impl Fn(&Load, u32, Option<PerSecond>) -> Result<LoadPlan, Wrong>,
 ) -> Result<Vec<CellPlan>, Wrong> {
@@ -280,15 +287,20 @@ fn cells(
         loads.push((scenario, load, users, connections, rates));
     }
     // Before they are made: short lists multiply to more than memory holds.
+    let confined: usize = limits.iter().map(Vec::len).sum();
     let count = loads.iter().map(|(.., connections, rates)| connections.len().saturating_mul(rates.len()));
-    let count = count.fold(0, usize::saturating_add).saturating_mul(targets.len());
+    let count = count.fold(0, usize::saturating_add).saturating_mul(confined);
     if count as u64 > TRIALS_MAX {
         let cause = format!("{count} combinations are more than {TRIALS_MAX} trials");
         return Err(Problem::at("load", cause, "use fewer levels, or fewer targets").into());
     }
+    let confined = targets.iter().zip(limits).flat_map(|(target, levels)| {
+        levels.iter().map(move |level| (target, level, limits::suffix(level, levels)))
+    });
     let mut cells = Vec::with_capacity(count);
-    for target in targets {
+    for (target, limits, suffix) in confined {
         for (scenario, load, users, connections, rates) in &loads {
+            let named = if scenarios.len() > 1 { format!("{}, ", scenario.name) } else { String::new() };
             for connections in connections {
                 for rate in rates {
                     let mut load = load_plan(load, *connections, *rate)?;
@@ -296,14 +308,13 @@ fn cells(
                     if let TargetSource::Url { tls, .. } = &target.source {
                         load.tls.clone_from(tls);
                     }
-                    let named =
-                        if scenarios.len() > 1 { format!("{}, ", scenario.name) } else { String::new() };
                     cells.push(CellPlan {
                         id: format!("c{}", cells.len() + 1),
-                        label: format!("{}, {named}{}", target.name, load_words(&load)),
+                        label: format!("{}{suffix}, {named}{}", target.name, load_words(&load)),
                         target: target.name.clone(),
                         scenario: scenario.name.clone(),
                         load,
+                        limits: limits.clone(),
                     });
                 }
             }

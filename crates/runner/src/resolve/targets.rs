@@ -13,12 +13,13 @@ use std::path::Path;
 use testkit::reference::Law;
 use units::Count;
 
-pub(super) fn resolve(uses: &[TargetUse], context: &Context) -> Result<Vec<TargetPlan>, Wrong> {
+/// The targets, each with the position of the `[[target]]` that it comes from.
+pub(super) fn resolve(uses: &[TargetUse], context: &Context) -> Result<Vec<(usize, TargetPlan)>, Wrong> {
     if uses.is_empty() {
         let remedy = "add for example\n  [[target]]\n  use = \"go/nethttp\"";
         return Err(Problem::at("target", "there is no target", remedy).into());
     }
-    let mut targets: Vec<TargetPlan> = Vec::new();
+    let mut targets: Vec<(usize, TargetPlan)> = Vec::new();
     for (position, wanted) in uses.iter().enumerate() {
         let key = format!("target.{position}");
         refuse_idle_keys(wanted, &key)?;
@@ -29,11 +30,12 @@ pub(super) fn resolve(uses: &[TargetUse], context: &Context) -> Result<Vec<Targe
         }
         for Setting { suffix, values } in settings(&source, wanted, &key)? {
             let name = format!("{base}{suffix}");
-            if targets.iter().any(|other| other.name == name) {
+            if targets.iter().any(|(_, other)| other.name == name) {
                 let cause = format!("two targets are called `{name}`");
                 return Err(Problem::at(&key, cause, "give one of them another name = \"…\"").into());
             }
-            targets.push(TargetPlan { name, source: source.clone(), env: wanted.env.clone(), knobs: values });
+            let (source, env) = (source.clone(), wanted.env.clone());
+            targets.push((position, TargetPlan { name, source, env, knobs: values }));
         }
     }
     Ok(targets)
@@ -186,9 +188,12 @@ env = "GOMEMLIMIT"
         let text = format!("[experiment]\nname = \"x\"\n{target}");
         let file: schema::experiment::ExperimentFile =
             schema::text::parse_toml("x.toml", &text).map_err(|error| error.to_string())?;
-        resolve(&file.target, &context).map_err(|wrong| match wrong {
-            Wrong::Here(problem) => problem.locate("x.toml", &text).to_string(),
-            Wrong::Elsewhere(error) => error.to_string(),
+        let resolved = resolve(&file.target, &context);
+        resolved.map(|targets| targets.into_iter().map(|(_, target)| target).collect()).map_err(|wrong| {
+            match wrong {
+                Wrong::Here(problem) => problem.locate("x.toml", &text).to_string(),
+                Wrong::Elsewhere(error) => error.to_string(),
+            }
         })
     }
 

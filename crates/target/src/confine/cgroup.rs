@@ -214,6 +214,14 @@ impl Groups {
         })
     }
 
+    /// Changes the quota of the group that has one; as read back, in CPUs.
+    pub(super) fn set_cpus(&self, cpus: f64) -> Result<f64, String> {
+        match self.folders.get("cpu") {
+            Some(folder) => set_quota(folder, cpus),
+            None => Err("the target has no control group with a CPU quota".to_owned()),
+        }
+    }
+
     /// Removes all groups, waiting a moment for those that are still busy; names those that stay.
     pub(super) fn remove(self) -> Vec<String> {
         self.folders().iter().filter_map(|folder| remove_group(folder).err()).collect()

@@ -28,6 +28,7 @@ pub use sweep::{Swept, sweep};
 
 pub(crate) use join::Join;
 
+use crate::guard::Change;
 use cgroup::{Groups, Roots};
 use netns::Network;
 use schema::limits::{Confinement, LimitsPlan};
@@ -90,6 +91,19 @@ impl Boundary {
             found.weaknesses.push(text);
         }
         found
+    }
+
+    /// Changes one limit while the target runs; the value as read back.
+    pub(crate) fn change(&self, change: Change) -> Result<f64, String> {
+        match change {
+            Change::Cpus(cpus) => self.groups.set_cpus(cpus),
+            Change::Drop(share) => match &self.network {
+                Some(network) => network.set_drop(share),
+                None => {
+                    Err("the target has no network of its own in which packets could be dropped".to_owned())
+                }
+            },
+        }
     }
 
     /// Processes killed so far because the memory limit was reached.

@@ -10,6 +10,7 @@ use super::{NoNetwork, sysctl, tool, traffic};
 use rustix::thread::UnshareFlags;
 use schema::limits::{Confinement, IsolatedNetwork, LimitsPlan};
 use serde::{Deserialize, Serialize};
+use std::cell::Cell;
 use std::fs::{self, File};
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::net::Ipv4Addr;
@@ -94,8 +95,12 @@ fn taken_by(line: &str) -> Option<(u32, u32)> {
 pub(super) struct Network {
     namespace: File,
     device: String,
-    /// The host's table that drops packets.
-    table: Option<String>,
+    /// The table that drops packets at either end.
+    table: String,
+    /// Whether the host's may be there.
+    has_table: Cell<bool>,
+    /// What the limits lose.
+    loss: f64,
 }
 
 impl Network {
@@ -107,8 +112,14 @@ impl Network {
         held: &mut Confinement,
     ) -> Result<Self, NoNetwork> {
         let namespace = new_namespace().map_err(NoNetwork)?;
-        let mut network = Self { namespace, device: owner.device(), table: None };
-        match network.set_up(owner, subnet, limits, &mut held.weaknesses) {
+        let network = Self {
+            namespace,
+            device: owner.device(),
+            table: owner.table(),
+            has_table: Cell::new(false),
+            loss: limits.loss.unwrap_or_default(),
+        };
+        match network.set_up(subnet, limits, &mut held.weaknesses) {
             Ok(made) => {
                 held.network = Some(made);
                 Ok(network)
@@ -133,8 +144,7 @@ impl Network {
     }
 
     fn set_up(
-        &mut self,
-        owner: &Owner,
+        &self,
         subnet: Subnet,
         limits: &LimitsPlan,
         weaknesses: &mut Vec<String>,
@@ -179,18 +189,29 @@ impl Network {
                 Err(cause) => weaknesses.push(format!("the speed of the network is not bounded: {cause}")),
             }
         }
-        if let Some(share) = limits.loss {
-            let table = owner.table();
-            // Remembered first: half of it may be there after an error.
-            self.table = Some(table.clone());
-            let both = traffic::set_loss(&table, &device, share)
-                .and_then(|shown| within(&path, || traffic::set_loss(&table, INSIDE, share)).map(|_| shown));
-            match both {
+        if self.loss > 0.0 {
+            match self.set_loss(self.loss) {
                 Ok(shown) => made.loss = Some(shown),
                 Err(cause) => weaknesses.push(format!("the network loses no packets: {cause}")),
             }
         }
         Ok(made)
+    }
+
+    /// Loses a share of packets beyond what the limits lose; 0 ends that. The share that was added.
+    pub(super) fn set_drop(&self, share: f64) -> Result<f64, String> {
+        // Either drop may hit a packet.
+        self.set_loss(1.0 - (1.0 - self.loss) * (1.0 - share)).map(|_| share)
+    }
+
+    /// Drops this share on arrival at both ends; as read back.
+    fn set_loss(&self, share: f64) -> Result<f64, String> {
+        // Noted first: half of it may be there after an error.
+        self.has_table.set(true);
+        let table = self.table.as_str();
+        let shown = traffic::set_loss(table, &self.device, share)?;
+        within(&self.path(), || traffic::set_loss(table, INSIDE, share))?;
+        Ok(shown)
     }
 
     /// Removes devices and table; the namespace goes with the last process inside. Names what stays.
@@ -203,11 +224,11 @@ impl Network {
         {
             left.push(format!("network device {}: {cause}", self.device));
         }
-        if let Some(table) = &self.table
-            && let Err(cause) = traffic::remove_table(table)
-            && traffic::tables().contains(table)
+        if self.has_table.get()
+            && let Err(cause) = traffic::remove_table(&self.table)
+            && traffic::tables().contains(&self.table)
         {
-            left.push(format!("table {table} of nftables: {cause}"));
+            left.push(format!("table {} of nftables: {cause}", self.table));
         }
         left
     }

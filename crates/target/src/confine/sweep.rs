@@ -1,4 +1,4 @@
-//! What guards that were killed themselves left behind: found by name, ended and removed.
+//! What guards and pronies that were killed left behind: found by name, ended and removed.
 //!
 //! Invariants: only what carries the name of a dead guard of our own process namespace is touched; a process is killed
 //! only inside such a group, where nothing but a target can be.
@@ -6,6 +6,7 @@
 use super::cgroup::{Roots, remove_group};
 use super::name::Owner;
 use super::traffic;
+use crate::scratch;
 use rustix::process::{Pid, Signal, kill_process};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -16,14 +17,14 @@ const CONTROLLERS: [&str; 4] = ["cpu", "cpuacct", "cpuset", "memory"];
 /// What a sweep found.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Swept {
-    /// Groups and tables that were removed.
+    /// Groups, tables and folders that were removed.
     pub removed: Vec<String>,
     /// What could not be removed, each with the reason.
     pub left: Vec<String>,
 }
 
-/// Removes control groups, with the processes in them, and tables whose guard is dead. Costs a look at a few folders
-/// where there is nothing to do.
+/// Removes control groups, with the processes in them, tables and temporary folders whose owner is dead. Costs a look
+/// at a few folders where there is nothing to do.
 #[must_use]
 pub fn sweep() -> Swept {
     let mut swept = Swept::default();
@@ -33,6 +34,12 @@ pub fn sweep() -> Swept {
         match remove_group(&folder) {
             Ok(()) => swept.removed.push(format!("control group {}", folder.display())),
             Err(cause) => swept.left.push(cause),
+        }
+    }
+    for folder in scratch::abandoned(&std::env::temp_dir()) {
+        match fs::remove_dir_all(&folder) {
+            Ok(()) => swept.removed.push(format!("temporary folder {}", folder.display())),
+            Err(error) => swept.left.push(format!("temporary folder {}: {error}", folder.display())),
         }
     }
     // Asking for tables starts a program: only where the system has ever loaded nftables.

@@ -34,11 +34,14 @@ fn rate_of(shown: &str) -> Option<u64> {
     words.next()?.parse::<BitsPerSecond>().ok().map(|rate| rate.0)
 }
 
-/// Drops a share of the packets that arrive on `device`, and returns the share as `nft` shows it.
+/// Drops a share of the packets that arrive on `device`, instead of what was dropped before, and returns the share as `nft` shows it.
 pub(super) fn set_loss(table: &str, device: &str, share: f64) -> Result<f64, String> {
     let steps = (share * f64::from(LOSS_STEPS)).round() as u32;
+    // One transaction: a table that is there is replaced, never missing in between.
     let rules = format!(
         "add table ip {table}\n\
+         delete table ip {table}\n\
+         add table ip {table}\n\
          add chain ip {table} arriving {{ type filter hook prerouting priority raw; policy accept; }}\n\
          add rule ip {table} arriving iifname \"{device}\" numgen random mod {LOSS_STEPS} < {steps} counter drop\n"
     );

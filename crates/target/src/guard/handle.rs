@@ -3,7 +3,7 @@
 //! Dropping the handle closes the guard's stdin, which makes it end the target; the reader thread then reaps it.
 
 use super::GUARD;
-use super::protocol::{Ending, Exit, Order, Report, Restart, Spec};
+use super::protocol::{Change, Ending, Exit, Order, Report, Restart, Spec};
 use crate::TargetError;
 use crate::confine;
 use crate::tail::{clean, tail};
@@ -14,6 +14,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
@@ -49,6 +50,8 @@ pub(crate) enum Finish {
 
 #[derive(Debug, Default)]
 struct Shared {
+    /// Of the latest start, for readers that must not wait.
+    pid: Arc<AtomicU32>,
     state: Mutex<State>,
     changed: Condvar,
 }
@@ -62,6 +65,9 @@ struct State {
     failed: Option<String>,
     no_network: Option<String>,
     confined: Option<Confinement>,
+    /// Answers to changes so far, and the latest.
+    changes: u32,
+    changed: Option<Result<f64, String>>,
     oom_kills: u64,
     exit: Option<Exit>,
     finish: Option<Finish>,
@@ -131,6 +137,11 @@ impl Guard {
         self.lock().started
     }
 
+    /// The target's process identifier, kept current over restarts.
+    pub(crate) fn current_pid(&self) -> Arc<AtomicU32> {
+        self.shared.pid.clone()
+    }
+
     /// What the target is confined to, where anything was asked for.
     pub(crate) fn confined(&self) -> Option<Confinement> {
         self.lock().confined.clone()
@@ -178,6 +189,21 @@ impl Guard {
             }
             (false, None, Some(Finish::Lost(cause))) => Err(self.lost(cause)),
             (false, None, _) => Err(self.lost("the target could not be started again".to_owned())),
+        }
+    }
+
+    /// Has the guard change a limit; the value as read back.
+    pub(crate) fn change(&self, change: Change) -> Result<f64, TargetError> {
+        let before = self.lock().changes;
+        self.order(&Order::Change(change))?;
+        let over = |state: &State| state.changes > before || state.exit.is_some() || state.finish.is_some();
+        let state = self.wait(START_TIMEOUT, over);
+        match state.changed.filter(|_| state.changes > before) {
+            Some(Ok(value)) => Ok(value),
+            Some(Err(cause)) => Err(TargetError::Change { cause: clean(&cause, 400) }),
+            None => Err(TargetError::Change {
+                cause: "the target had ended, or its guard does not answer".into(),
+            }),
         }
     }
 
@@ -263,13 +289,20 @@ fn follow(mut guard: Child, stdout: ChildStdout, shared: &Shared) {
     let lines = BufReader::new(stdout.take(REPORT_BYTES)).lines();
     for report in lines.map_while(Result::ok).filter_map(|line| Report::parse(&line)) {
         match report {
-            Report::Started(pid) => shared.change(|state| {
-                state.started = Some((pid, Instant::now()));
-                state.starts += 1;
-            }),
+            Report::Started(pid) => {
+                shared.pid.store(pid, Ordering::Relaxed);
+                shared.change(|state| {
+                    state.started = Some((pid, Instant::now()));
+                    state.starts += 1;
+                });
+            }
             Report::Failed(cause) => shared.change(|state| state.failed = Some(cause)),
             Report::NoNetwork(cause) => shared.change(|state| state.no_network = Some(cause)),
             Report::Confined(held) => shared.change(|state| state.confined = Some(*held)),
+            Report::Changed(outcome) => shared.change(|state| {
+                state.changed = Some(outcome);
+                state.changes += 1;
+            }),
             Report::OutOfMemory(count) => shared.change(|state| state.oom_kills = count),
             Report::Exited(exit) => shared.change(|state| state.exit = Some(exit)),
             Report::Gone => last_word = Some(Finish::Gone),

@@ -20,7 +20,7 @@ mod tree;
 pub use protocol::Exit;
 
 pub(crate) use handle::{Finish, Guard};
-pub(crate) use protocol::{Ending, Spec};
+pub(crate) use protocol::{Change, Ending, Spec};
 
 use std::ffi::OsString;
 use std::process::ExitCode;

@@ -1,8 +1,9 @@
 //! What prony and the guard say to each other: one JSON line with the [`Spec`], then short text lines.
 //!
-//! prony → guard: `stop TERM 5000`, or `restart {…}` with a [`Restart`] as JSON. Guard → prony: `pid 123` after each
-//! start, `failed TEXT`, `no-network TEXT`, `confined {…}`, `oom 1`, `exited code 1`, `exited signal 9`, and last
-//! `gone` or `left 12 13`. An end that a restart asked for is not reported. End of file on prony's side means that the guard is to end the target.
+//! prony → guard: `stop TERM 5000`, `restart {…}` with a [`Restart`] as JSON, or `change {…}` with a [`Change`].
+//! Guard → prony: `pid 123` after each start, `changed {…}` after each change, `failed TEXT`, `no-network TEXT`,
+//! `confined {…}`, `oom 1`, `exited code 1`, `exited signal 9`, and last `gone` or `left 12 13`. An end that a restart
+//! asked for is not reported. End of file on prony's side means that the guard is to end the target.
 
 use crate::confine::{Join, Wanted};
 use schema::limits::Confinement;
@@ -98,21 +99,34 @@ pub(crate) struct Restart {
     pub(crate) env: BTreeMap<String, String>,
 }
 
+/// A limit of a running target is to be changed.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub(crate) enum Change {
+    /// The quota, in CPUs.
+    Cpus(f64),
+    /// Share of packets lost beyond what the limits lose; 0 ends it.
+    Drop(f64),
+}
+
 /// What prony tells a guard that watches a target.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Order {
     /// End the target and yourself.
     Stop(Ending),
     /// End the target and start it again.
     Restart(Restart),
+    /// Change a limit and say what came of it.
+    Change(Change),
 }
 
 impl Order {
     /// Reads one line; `None` for what prony never says.
     pub(crate) fn parse(line: &str) -> Option<Self> {
-        match line.strip_prefix("restart ") {
-            Some(json) => serde_json::from_str(json).ok().map(Self::Restart),
-            None => Ending::parse(line).map(Self::Stop),
+        match line.split_once(' ') {
+            Some(("restart", json)) => serde_json::from_str(json).ok().map(Self::Restart),
+            Some(("change", json)) => serde_json::from_str(json).ok().map(Self::Change),
+            _ => Ending::parse(line).map(Self::Stop),
         }
     }
 }
@@ -123,6 +137,9 @@ impl fmt::Display for Order {
             Self::Stop(ending) => ending.fmt(f),
             Self::Restart(restart) => {
                 write!(f, "restart {}", serde_json::to_string(restart).map_err(|_| fmt::Error)?)
+            }
+            Self::Change(change) => {
+                write!(f, "change {}", serde_json::to_string(change).map_err(|_| fmt::Error)?)
             }
         }
     }
@@ -157,6 +174,8 @@ pub(crate) enum Report {
     NoNetwork(String),
     /// What it is confined to, before each start.
     Confined(Box<Confinement>),
+    /// What came of a change: the value as read back, or why it could not be made.
+    Changed(Result<f64, String>),
     /// So many of its processes were killed for want of memory; before its end is told.
     OutOfMemory(u64),
     /// It ended.
@@ -175,6 +194,9 @@ impl fmt::Display for Report {
             Self::NoNetwork(text) => write!(f, "no-network {}", text.replace(['\n', '\r'], " ")),
             Self::Confined(held) => {
                 write!(f, "confined {}", serde_json::to_string(held).map_err(|_| fmt::Error)?)
+            }
+            Self::Changed(outcome) => {
+                write!(f, "changed {}", serde_json::to_string(outcome).map_err(|_| fmt::Error)?)
             }
             Self::OutOfMemory(count) => write!(f, "oom {count}"),
             Self::Exited(Exit::Code(code)) => write!(f, "exited code {code}"),
@@ -197,6 +219,7 @@ impl Report {
             "failed" => Some(Self::Failed(rest.to_owned())),
             "no-network" => Some(Self::NoNetwork(rest.to_owned())),
             "confined" => serde_json::from_str(rest).ok().map(Self::Confined),
+            "changed" => serde_json::from_str(rest).ok().map(Self::Changed),
             "oom" => rest.parse().ok().map(Self::OutOfMemory),
             "exited" => match rest.split_once(' ')? {
                 ("code", code) => code.parse().ok().map(|code| Self::Exited(Exit::Code(code))),
@@ -225,6 +248,8 @@ mod tests {
                 weaknesses: vec!["two\nlines".into()],
                 ..Confinement::default()
             })),
+            Report::Changed(Ok(0.5)),
+            Report::Changed(Err("two\nlines".into())),
             Report::OutOfMemory(2),
             Report::Exited(Exit::Code(1)),
             Report::Exited(Exit::Signal(9)),
@@ -236,7 +261,9 @@ mod tests {
         for signal in [StopSignal::Term, StopSignal::Int, StopSignal::Quit, StopSignal::Kill] {
             let ending = Ending { signal, timeout_ms: 5000 };
             let env = BTreeMap::from([("A".to_owned(), "two\nlines".to_owned())]);
-            for order in [Order::Stop(ending), Order::Restart(Restart { ending, env })] {
+            let changes = [Order::Change(Change::Cpus(0.5)), Order::Change(Change::Drop(0.01))];
+            let orders = [Order::Stop(ending), Order::Restart(Restart { ending, env })];
+            for order in orders.into_iter().chain(changes) {
                 let line = order.to_string();
                 assert!(!line.contains('\n'), "{line}");
                 assert_eq!(Order::parse(&line), Some(order));
@@ -249,9 +276,17 @@ mod tests {
         for line in ["", "pid", "pid x", "exited", "exited code", "gone away", "left", "hello"] {
             assert_eq!(Report::parse(line), None, "{line}");
         }
-        for line in
-            ["", "stop", "stop TERM", "stop HUP 1", "stop TERM 1 2", "stop TERM -1", "restart", "restart {}"]
-        {
+        for line in [
+            "",
+            "stop",
+            "stop TERM",
+            "stop HUP 1",
+            "stop TERM 1 2",
+            "stop TERM -1",
+            "restart",
+            "restart {}",
+            "change {}",
+        ] {
             assert_eq!(Order::parse(line), None, "{line}");
         }
         assert_eq!(Report::Failed("a\nb".into()).to_string(), "failed a b");

@@ -3,10 +3,10 @@
 //! Signals that would end it are caught and dropped, not ignored: an ignored signal would stay ignored in the
 //! target, a handler does not survive exec.
 
-use super::protocol::{Ending, Exit, Order, Report, Spec, signal_name};
+use super::protocol::{Change, Ending, Exit, Order, Report, Spec, signal_name};
 use super::{GUARD_EXEC, tree};
 use crate::confine::{Boundary, NoNetwork};
-use crate::pin;
+use crate::{pin, scratch};
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use rustix::process::{Pid, Signal, WaitOptions, WaitStatus, getpid};
@@ -54,10 +54,14 @@ fn supervise() -> Result<(), String> {
         }
     };
     spec.join = boundary.as_ref().map(Boundary::join);
+    let log = spec.log.clone();
     let last_word = look_after(&mut events, spec, boundary.as_ref());
     // Before the last word: who hears it finds nothing left.
     for left in boundary.map(Boundary::remove).unwrap_or_default() {
         eprintln!("prony guard: cannot remove {left}; `prony doctor` tries again");
+    }
+    if events.closed {
+        scratch::remove_with_its_owner(&log);
     }
     say(&last_word?);
     Ok(())
@@ -68,7 +72,7 @@ fn look_after(events: &mut Events, mut spec: Spec, boundary: Option<&Boundary>) 
     let mut family = start(&spec, boundary)?;
     loop {
         let restart = match watch(events, &mut family, spec.ending) {
-            None => None,
+            None | Some(Order::Change(_)) => None,
             Some(Order::Stop(ending)) => {
                 ask_to_end(events, &mut family, ending);
                 None
@@ -172,7 +176,7 @@ fn spawn(spec: &Spec) -> Result<Pid, String> {
     Pid::from_raw(child.id().cast_signed()).ok_or_else(|| "the target has no process identifier".to_owned())
 }
 
-/// Waits until the target ends (`None`) or is to be ended.
+/// Waits until the target ends (`None`) or is to be ended, and changes its limits meanwhile.
 fn watch(events: &mut Events, family: &mut Family<'_>, by_default: Ending) -> Option<Order> {
     loop {
         family.reap();
@@ -180,8 +184,10 @@ fn watch(events: &mut Events, family: &mut Family<'_>, by_default: Ending) -> Op
             return None;
         }
         while let Some(line) = events.line() {
-            if let Some(order) = Order::parse(&line) {
-                return Some(order);
+            match Order::parse(&line) {
+                Some(Order::Change(change)) => say(&Report::Changed(family.change(change))),
+                Some(order) => return Some(order),
+                None => {}
             }
         }
         if events.closed {
@@ -272,6 +278,11 @@ impl Family<'_> {
                 }
             }
         })
+    }
+
+    fn change(&self, change: Change) -> Result<f64, String> {
+        let boundary = self.boundary.ok_or("the target has no limits that could be changed")?;
+        boundary.change(change)
     }
 
     fn signal_group(&self, signal: Signal) {

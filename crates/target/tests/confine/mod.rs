@@ -111,6 +111,41 @@ pub(super) fn confinement_outlives_a_restart(bench: &Bench) {
     running.stop().unwrap();
 }
 
+/// Quota and loss of a running target change, also over a restart, and go with it.
+pub(super) fn limits_of_a_running_target_can_be_changed(bench: &Bench) {
+    let running = start(serving(bench, everything())).unwrap();
+    let Some(held) = all_held(&running) else { return running.stop().unwrap() };
+    let cpu = Path::new(&held.groups["cpu"]);
+    let quota = || {
+        let text = fs::read_to_string(cpu.join("cpu.cfs_quota_us"))
+            .or_else(|_| fs::read_to_string(cpu.join("cpu.max")));
+        text.unwrap().split_ascii_whitespace().next().unwrap().to_owned()
+    };
+    let table = held.name.replace('-', "_");
+    let lost = || {
+        let shown = Command::new("nft").args(["list", "table", "ip", &table]).output().unwrap();
+        let text = String::from_utf8_lossy(&shown.stdout).into_owned();
+        let (_, rest) = text.split_once("mod 1000000 < ").unwrap();
+        assert_eq!(text.matches("drop").count(), 1, "one rule at a time: {text}");
+        rest.split_ascii_whitespace().next().unwrap().to_owned()
+    };
+    assert_eq!((quota().as_str(), lost().as_str()), ("50000", "10000"));
+    assert_eq!(running.set_cpus(0.25).unwrap(), 0.25);
+    assert_eq!(running.set_drop(0.5).unwrap(), 0.5);
+    // Neither of two independent drops: 1 − 0.99 · 0.5.
+    assert_eq!((quota().as_str(), lost().as_str()), ("25000", "505000"));
+    running.set_drop(0.0).unwrap();
+    running.restart(None, BTreeMap::new()).unwrap();
+    assert_eq!((quota().as_str(), lost().as_str()), ("25000", "10000"));
+    let error = running.set_cpus(0.0001).unwrap_err().to_string();
+    assert!(error.contains("cannot be changed while the target runs"), "{error}");
+    running.stop().unwrap();
+    assert!(!cpu.exists());
+    let free = start(serving(bench, LimitsPlan::default())).unwrap();
+    assert!(free.set_cpus(0.5).unwrap_err().to_string().contains("no limits that could be changed"));
+    free.stop().unwrap();
+}
+
 /// Two targets one after the other, many short connections to the first.
 pub(super) fn networks_do_not_see_each_other(bench: &Bench) {
     let isolated = LimitsPlan { network: NetworkMode::Isolated, ..LimitsPlan::default() };

@@ -2,7 +2,8 @@
 //!
 //! The queue is kept in virtual time: a request that arrives at t begins when a server is free and ends after its
 //! service time, and the answer is sent at that moment. The truth therefore does not depend on how fast this process
-//! is, only on the accuracy of its timer, which sleeps to a margin and spins the rest.
+//! is, only on the accuracy of its timer, which sleeps to a margin and spins the rest. With `burn` it is the contrary: each
+//! answer costs CPU time, so that its throughput is known where the CPU is the limit.
 
 mod http;
 mod queue;
@@ -14,6 +15,9 @@ pub use server::{Place, ReferenceServer, serve};
 use schema::experiment::{Reference, ServiceLaw};
 use units::{Nanos, Seed};
 
+/// The longest CPU time of an answer; the server hears nothing while it computes.
+const BURN_MAX: Nanos = Nanos::from_secs(1);
+
 /// The law of a reference target, checked and with every default filled in.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Law {
@@ -21,6 +25,8 @@ pub struct Law {
     pub service: ServiceLaw,
     /// Mean service time.
     pub mean: Nanos,
+    /// CPU time of each answer.
+    pub burn: Nanos,
     /// Requests served at the same time.
     pub servers: u32,
     /// Seed of service times and faults.
@@ -39,6 +45,12 @@ pub enum LawError {
     /// A rate that is no share, or rates that add up to more than 1.
     #[error("error_rate and reset_rate are shares from 0 to 1 and may not add up to more than 1")]
     Share,
+    /// Answers that take longer than anybody waits.
+    #[error("burn is {0}, more than {BURN_MAX}")]
+    Burn(Nanos),
+    /// Waiting by a law and computing at once.
+    #[error("burn and mean exclude each other: while it computes, no law of the service time holds")]
+    TwoTimes,
     /// No servers.
     #[error("servers must be from 1 to 65536")]
     Servers,
@@ -57,6 +69,13 @@ impl TryFrom<&Reference> for Law {
         if !is_share(error_rate) || !is_share(reset_rate) || !is_share(error_rate + reset_rate) {
             return Err(LawError::Share);
         }
+        let burn = file.burn.unwrap_or_default();
+        if burn > BURN_MAX {
+            return Err(LawError::Burn(burn));
+        }
+        if burn > Nanos::ZERO && file.mean.unwrap_or_default() > Nanos::ZERO {
+            return Err(LawError::TwoTimes);
+        }
         let servers = file.servers.unwrap_or(1);
         if !(1..=65_536).contains(&servers) {
             return Err(LawError::Servers);
@@ -64,6 +83,7 @@ impl TryFrom<&Reference> for Law {
         Ok(Self {
             service: file.law.unwrap_or_default(),
             mean: file.mean.unwrap_or_default(),
+            burn,
             servers,
             seed: Seed(file.seed.unwrap_or(1)),
             error_rate,
@@ -96,6 +116,13 @@ mod tests {
             Law::try_from(&Reference { servers: Some(0), ..Reference::default() }),
             Err(LawError::Servers)
         );
+        let burn = |burn: u64, mean: u64| {
+            let (burn, mean) = (Some(Nanos::from_millis(burn)), Some(Nanos::from_millis(mean)));
+            Law::try_from(&Reference { burn, mean, ..Reference::default() })
+        };
+        assert_eq!(burn(1, 0).unwrap().burn, Nanos::from_millis(1));
+        assert_eq!(burn(1, 1), Err(LawError::TwoTimes));
+        assert!(burn(1001, 0).unwrap_err().to_string().contains("more than 1s"));
         let freeze =
             |text: &str| Law::try_from(&Reference { freeze: Some(text.into()), ..Reference::default() });
         assert_eq!(freeze("5s+1s").unwrap().freeze, Some((Nanos::from_secs(5), Nanos::SECOND)));

@@ -76,7 +76,17 @@ mod tests {
 
     fn law(service: ServiceLaw, mean_ns: u64, servers: u32) -> Law {
         let (error_rate, reset_rate) = (0.0, 0.0);
-        Law { service, mean: Nanos(mean_ns), servers, seed: Seed(5), error_rate, reset_rate, freeze: None }
+        let burn = Nanos::ZERO;
+        Law {
+            service,
+            mean: Nanos(mean_ns),
+            burn,
+            servers,
+            seed: Seed(5),
+            error_rate,
+            reset_rate,
+            freeze: None,
+        }
     }
 
     #[test]

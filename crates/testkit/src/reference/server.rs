@@ -9,6 +9,7 @@ use rustix::event::{Timespec, epoll};
 use rustix::fd::OwnedFd;
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, SocketFlags, accept_with, recv, send, sockopt};
+use rustix::time::{ClockId, clock_gettime};
 use rustls::ServerConfig;
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -28,6 +29,8 @@ const FIRST_MARGIN: Nanos = Nanos::from_micros(60);
 /// How often the wish to stop is looked at.
 const STOP_POLL: Nanos = Nanos::from_millis(50);
 const READ_BYTES: usize = 16 * 1024;
+/// Pauses of the CPU between two looks at its clock, about a microsecond.
+const BURN_STEPS: u32 = 25;
 
 /// A reference target on a thread of this process; ends when dropped.
 #[derive(Debug)]
@@ -106,7 +109,7 @@ pub fn serve(
     rustix::thread::set_current_timer_slack(NonZeroU64::new(1))?;
     let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
     epoll::add(&epoll, listener, epoll::EventData::new_u64(LISTENER), epoll::EventFlags::IN)?;
-    let freeze = law.freeze;
+    let (freeze, burn) = (law.freeze, law.burn);
     let mut server = Server {
         epoll,
         clock: MonotonicClock::starting_now(),
@@ -115,6 +118,7 @@ pub fn serve(
         connections: Vec::new(),
         free: Vec::new(),
         freeze,
+        burn,
         first_request: None,
         place,
         requests: 0,
@@ -169,6 +173,7 @@ struct Server {
     connections: Vec<(u32, Option<Connection>)>,
     free: Vec<u32>,
     freeze: Option<(Nanos, Nanos)>,
+    burn: Nanos,
     first_request: Option<Nanos>,
     place: Place,
     requests: u64,
@@ -383,6 +388,7 @@ impl Server {
     }
 
     fn end(&mut self, token: u64, fate: Fate) {
+        burn(self.burn);
         match fate {
             Fate::Answer => self.send(token, http::OK),
             Fate::Error => self.send(token, http::ERROR),
@@ -435,5 +441,37 @@ impl Server {
             std::thread::sleep(until.since(self.clock.now()).min(STOP_POLL).to_duration());
         }
         self.freeze = None;
+    }
+}
+
+/// Computes until this thread has used so much CPU time: being stopped or waiting for a core does not count.
+fn burn(time: Nanos) {
+    if time == Nanos::ZERO {
+        return;
+    }
+    let used_ns = || {
+        let used = clock_gettime(ClockId::ThreadCPUTime);
+        used.tv_sec.unsigned_abs() * 1_000_000_000 + used.tv_nsec.unsigned_abs()
+    };
+    let until_ns = used_ns() + time.0;
+    while used_ns() < until_ns {
+        for _ in 0..BURN_STEPS {
+            std::hint::spin_loop();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn burning_uses_the_cpu_time_that_was_asked_for() {
+        let used = || clock_gettime(ClockId::ThreadCPUTime);
+        let before = used();
+        burn(Nanos::from_millis(3));
+        let after = used();
+        let ns = (after.tv_sec - before.tv_sec) * 1_000_000_000 + after.tv_nsec - before.tv_nsec;
+        assert!(ns >= 3_000_000, "{ns}");
     }
 }

@@ -1,0 +1,131 @@
+//! What targets were confined to: the quota as a factor, what throttling did, and what could not be had.
+//!
+//! Invariant: as with all numbers of a cell, only valid trials count. A finding says "consistent with", never
+//! "because": nothing was changed to see whether it is so (METHOD §9).
+
+use super::data::{RunData, load_in_words};
+use crate::words::{count, duration, listed, percent};
+use schema::analysis::{BeliefLevel, BeliefNote, Finding, FindingCause, FindingLevel, ThrottlingSummary};
+use schema::limits::{GroupUsage, LimitsPlan};
+use schema::plan::{CellPlan, ExperimentPlan};
+use schema::run::RunFile;
+
+/// Throttled periods of all periods from which it is a finding (METHOD §9).
+const THROTTLED: f64 = 0.05;
+
+/// Whether the quota of a cell's target is varied by the experiment.
+fn quota_is_factor(plan: &ExperimentPlan, cell: &CellPlan) -> bool {
+    plan.cells.iter().any(|other| other.target == cell.target && other.limits.cpus != cell.limits.cpus)
+}
+
+/// The load of a cell in words, with its quota where that is a factor.
+pub(super) fn load_of(plan: &ExperimentPlan, cell: &CellPlan) -> String {
+    let load = load_in_words(&cell.load);
+    if quota_is_factor(plan, cell) {
+        let quota = LimitsPlan { cpus: cell.limits.cpus, ..LimitsPlan::default() };
+        format!("{load} with {quota}")
+    } else {
+        load
+    }
+}
+
+/// Whether two targets are confined alike, as far as the experiment varies it. Limits that only one of them was given
+/// are what is compared.
+pub(super) fn same_quota(plan: &ExperimentPlan, a: &CellPlan, b: &CellPlan) -> bool {
+    a.limits.cpus == b.limits.cpus || !(quota_is_factor(plan, a) || quota_is_factor(plan, b))
+}
+
+/// What the quota of a cell did in its valid trials; nothing where none tells.
+pub(super) fn throttling(data: &RunData<'_>, cell: &CellPlan) -> Option<ThrottlingSummary> {
+    cell.limits.cpus?;
+    let mut told = 0_u32;
+    let (mut periods, mut throttled, mut throttled_ns) = (0_u64, 0_u64, 0.0);
+    for group in data.valid(&cell.id).filter_map(|trial| trial.file.target.group) {
+        let GroupUsage {
+            periods: Some(all), throttled_periods: Some(stopped), throttled_ns: Some(ns), ..
+        } = group
+        else {
+            continue;
+        };
+        told += 1;
+        periods = periods.saturating_add(all);
+        throttled = throttled.saturating_add(stopped);
+        throttled_ns += ns as f64;
+    }
+    (told > 0).then(|| ThrottlingSummary {
+        trials: told,
+        share: if periods > 0 { throttled as f64 / periods as f64 } else { 0.0 },
+        throttled_ns: throttled_ns / f64::from(told),
+        is_asked: quota_is_factor(data.plan, cell),
+    })
+}
+
+/// Throttling worth telling, in plan order: a finding, or a fact where the experiment varies the quota itself.
+pub(super) fn findings(data: &RunData<'_>) -> Vec<Finding> {
+    let cells = data.plan.cells.iter();
+    cells.filter_map(|cell| throttled(cell, throttling(data, cell)?)).collect()
+}
+
+fn throttled(cell: &CellPlan, seen: ThrottlingSummary) -> Option<Finding> {
+    if seen.share < THROTTLED {
+        return None;
+    }
+    let quota = LimitsPlan { cpus: cell.limits.cpus, ..LimitsPlan::default() };
+    let what = format!(
+        "the quota of {quota} stopped {} in {} of its periods, {} in a trial",
+        cell.label,
+        percent(seen.share),
+        duration(seen.throttled_ns)
+    );
+    let (level, text, remedy) = if seen.is_asked {
+        (FindingLevel::Fact, format!("{what}, as the experiment asks"), None)
+    } else {
+        let text = format!(
+            "{what}: its throughput and its latency (a stop lasts up to a period of 100 ms) are consistent with the \
+             quota and say little of the target"
+        );
+        let remedy = "raise limits.cpus and see whether they change, or vary it: cpus = [0.5, 1]";
+        (FindingLevel::Finding, text, Some(remedy.to_owned()))
+    };
+    Some(Finding { cause: FindingCause::Throttling, level, cell: cell.id.clone(), text, remedy })
+}
+
+/// Limits that could not be had, before the first trial or in any trial, once each; and kills at the memory limit that
+/// a target outlived.
+pub(super) fn notes(run: &RunFile, data: &RunData<'_>) -> Vec<BeliefNote> {
+    let in_trials = data.trials.iter().filter_map(|trial| trial.file.target.confinement.as_ref());
+    let mut told: Vec<&String> = Vec::new();
+    for weakness in run.weaknesses.iter().chain(in_trials.flat_map(|held| &held.weaknesses)) {
+        if !told.contains(&weakness) {
+            told.push(weakness);
+        }
+    }
+    let remedy = "see docs/guides/confinement.md for what each limit needs, or take it out of the experiment";
+    let mut notes: Vec<BeliefNote> = told.into_iter().map(|text| reservation(text.clone(), remedy)).collect();
+    notes.extend(killed(data));
+    notes
+}
+
+fn killed(data: &RunData<'_>) -> Option<BeliefNote> {
+    let kills = |group: &GroupUsage| group.oom_kills.unwrap_or_default();
+    let hit: Vec<_> = data
+        .trials
+        .iter()
+        .filter_map(|trial| Some((trial.file.id, trial.file.target.group.as_ref().map(kills)?)))
+        .filter(|(_, kills)| *kills > 0)
+        .collect();
+    let ids: Vec<u32> = hit.iter().map(|(id, _)| *id).collect();
+    let sum = hit.iter().fold(0_u64, |sum, (_, kills)| sum.saturating_add(*kills));
+    (!ids.is_empty()).then(|| {
+        let text = format!(
+            "{} at the memory limit of a target in {}",
+            count(usize::try_from(sum).unwrap_or(usize::MAX), "kill"),
+            listed("trial", &ids)
+        );
+        reservation(text, "raise limits.memory, or have the target use less")
+    })
+}
+
+fn reservation(text: String, remedy: &str) -> BeliefNote {
+    BeliefNote { level: BeliefLevel::WithReservations, text, remedy: Some(remedy.to_owned()) }
+}
