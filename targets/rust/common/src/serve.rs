@@ -40,11 +40,8 @@ pub enum ServeError {
     #[error("cannot listen on {0:?}: set LISTEN to a host:port of this machine ({1})")]
     Listen(String, #[source] io::Error),
     /// Clients saw a broken answer.
-    #[error("{connections} connections still open {GRACE:?} after the stop signal were cut off")]
-    CutOff {
-        /// How many.
-        connections: usize,
-    },
+    #[error("connections still open {GRACE:?} after the stop signal were cut off")]
+    CutOff,
 }
 
 /// Listens on `address`, `host:port`; port 0 lets the system choose.
@@ -100,9 +97,7 @@ where
         tokio::spawn(async { drop(connection.await) });
     }
     drop(listener);
-    let connections = graceful.count();
-    let all = graceful.shutdown();
-    tokio::time::timeout(GRACE, all).await.map_err(|_| ServeError::CutOff { connections })
+    tokio::time::timeout(GRACE, graceful.shutdown()).await.map_err(|_| ServeError::CutOff)
 }
 
 fn http(settings: &Settings) -> http1::Builder {
