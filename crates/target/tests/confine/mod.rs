@@ -117,7 +117,8 @@ pub(super) fn limits_of_a_running_target_can_be_changed(bench: &Bench) {
     let Some(held) = all_held(&running) else { return running.stop().unwrap() };
     let cpu = Path::new(&held.groups["cpu"]);
     let quota = || {
-        let text = fs::read_to_string(cpu.join("cpu.cfs_quota_us")).or_else(|_| fs::read_to_string(cpu.join("cpu.max")));
+        let text = fs::read_to_string(cpu.join("cpu.cfs_quota_us"))
+            .or_else(|_| fs::read_to_string(cpu.join("cpu.max")));
         text.unwrap().split_ascii_whitespace().next().unwrap().to_owned()
     };
     let table = held.name.replace('-', "_");
