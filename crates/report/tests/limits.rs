@@ -17,7 +17,7 @@ fn confined() -> AnalysisFile {
         cause: FindingCause::Throttling,
         level: FindingLevel::Finding,
         cell: "c1".into(),
-        text: "the quota stopped <b>go/gin</b>\u{1b}[2J | often".into(),
+        text: "the quota stopped <i>it</i>\u{1b}[2J | often".into(),
         remedy: Some("raise limits.cpus".into()),
     }];
     analysis
@@ -41,7 +41,7 @@ fn every_format_tells_limits_throttling_and_findings() {
         }
         assert!(!text.contains('\u{1b}'), "{name}");
     }
-    assert!(!html.contains("<b>go/gin") && !markdown.contains(" <b>go/gin"), "text is no markup");
+    assert!(!html.contains("<i>it") && !markdown.contains(" <i>it"), "text is no markup");
 }
 
 #[test]

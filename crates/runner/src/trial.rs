@@ -254,7 +254,9 @@ pub(crate) fn run(
         }
         Ok(measured) => measured,
         Err(error @ (RunnerError::Engine(_) | RunnerError::Processes(_) | RunnerError::Request(_))) => {
-            stop(up)?;
+            // How the target ended explains why it could not be loaded.
+            let mut blank = blank;
+            blank.reasons.extend(stop(up).err().map(|ended| ended.to_string()));
             return failed(blank, &error, folder);
         }
         Err(error) => return Err(error),

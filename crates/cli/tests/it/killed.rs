@@ -29,6 +29,16 @@ timeout = "60s"
 /// Waits for ever, also when it is asked to end.
 const FOR_EVER: &str = "while :; do sleep 1000 & wait; done";
 
+/// A prony that does not outlive a test that fails.
+struct Running(Child);
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
 struct Project {
     folder: tempfile::TempDir,
     _turn: std::sync::MutexGuard<'static, ()>,
@@ -77,11 +87,11 @@ impl Project {
         self.folder.path().join(below)
     }
 
-    fn start(&self) -> Child {
+    fn start(&self) -> Running {
         let (file, runs) = (self.path("lab.toml"), self.path("runs"));
         let mut command = prony(&["run", file.to_str().unwrap(), "--runs", runs.to_str().unwrap()]);
         command.env("TMPDIR", self.path("tmp")).stdout(Stdio::null()).stderr(Stdio::null());
-        command.spawn().unwrap()
+        Running(command.spawn().unwrap())
     }
 
     /// Whether the run has come to its phase.
@@ -137,21 +147,20 @@ fn entries(folder: &Path) -> Vec<PathBuf> {
 
 fn check(phase: &str) {
     let project = Project::new(phase);
-    let mut child = project.start();
+    let mut running = project.start();
+    let child = &mut running.0;
     wait_until(&format!("it is {phase}"), || project.is_in(phase) || child.try_wait().unwrap().is_some());
     assert!(child.try_wait().unwrap().is_none(), "{phase}: it ended before it could be killed");
-    let guards = guards(&child);
-    assert!(
-        !guards.is_empty() && !project.processes().is_empty(),
-        "{phase}: there is something to leave behind"
-    );
+    let guards = guards(child);
+    assert!(!guards.is_empty(), "{phase}: there is a guard");
+    wait_until(&format!("{phase}: there is something to leave behind"), || !project.processes().is_empty());
     let before = traces(&guards);
     if phase != "preparing" && before.is_empty() {
         println!(
             "{phase}: this host allows no control group and no network, so only processes and files are seen"
         );
     }
-    kill_process(pid(&child), Signal::KILL).unwrap();
+    kill_process(pid(child), Signal::KILL).unwrap();
     child.wait().unwrap();
     // A target that ignores its end has 60 s for it: what is asked here is that its guard goes on, not how long.
     if phase == "stopping" {
