@@ -105,6 +105,7 @@ mod tests {
     use super::*;
     use Severity::{Note, Ok, Warning};
     use schema::doctor::Amount;
+    use std::slice;
 
     fn fact(id: &str, value: Option<&str>, severity: Severity, bearing: Bearing) -> Fact {
         Fact {
@@ -197,10 +198,8 @@ mod tests {
         let old = fact("cpu.model", Some("x"), Ok, Bearing::default());
         let new = fact("cpu.model", Some("y"), Ok, Bearing::Numbers);
         for (a, b) in [(&old, &new), (&new, &old)] {
-            assert_eq!(
-                weights(std::slice::from_ref(a), std::slice::from_ref(b)),
-                [("cpu.model".to_owned(), Weight::Decisive)]
-            );
+            let found = weights(slice::from_ref(a), slice::from_ref(b));
+            assert_eq!(found, [("cpu.model".to_owned(), Weight::Decisive)]);
         }
     }
 

@@ -178,7 +178,7 @@ impl Tuner {
         if allowed.is_empty() {
             return Ok(tuned);
         }
-        let _lock = Lock::take(&self.folder)?;
+        let lock = Lock::take(&self.folder)?;
         self.nobody_else()?;
         let mut kept = self.begin(&allowed, until)?;
         for wish in allowed {
@@ -189,10 +189,12 @@ impl Tuner {
         }
         kept.journal.complete = true;
         tuned.changed.clone_from(&kept.journal.changes);
-        if kept.journal.changes.is_empty() {
-            kept.remove()?;
-        } else {
-            kept.write()?;
+        let ended = if kept.journal.changes.is_empty() { kept.remove() } else { kept.write() };
+        drop(lock);
+        if let Err(cause) = ended {
+            // The journal that was flushed before still names everything.
+            let _ = self.put_back_own();
+            return Err(cause.into());
         }
         Ok(tuned)
     }
@@ -228,9 +230,18 @@ impl Tuner {
             changes: changes.collect(),
             owner,
         };
-        let kept = Kept { path: self.folder.join(format!("{}.json", journal.owner)), journal };
+        // One process may tune more than once, and each time from other values.
+        let name = |n: u32| self.folder.join(format!("{}-{n}.json", journal.owner));
+        let path = (1..).map(name).find(|path| !path.exists()).ok_or(TuneError::NoPlace)?;
+        let kept = Kept { path, journal };
         kept.write()?;
         Ok(kept)
+    }
+
+    /// Puts back what this process has changed until its end.
+    fn put_back_own(&self) -> Restored {
+        let own = Owner::this_process().ok();
+        self.undo(|standing, kept| standing == Standing::Alive && kept.owner() == own)
     }
 
     fn nobody_else(&self) -> Result<(), TuneError> {
@@ -329,12 +340,7 @@ impl Hold {
     #[must_use]
     pub fn end(mut self) -> Restored {
         self.is_over = true;
-        self.put_back()
-    }
-
-    fn put_back(&self) -> Restored {
-        let own = Owner::this_process().ok();
-        self.tuner.undo(|standing, kept| standing == Standing::Alive && kept.owner() == own)
+        self.tuner.put_back_own()
     }
 }
 
@@ -342,7 +348,7 @@ impl Drop for Hold {
     fn drop(&mut self) {
         if !self.is_over {
             // What fails stays in the journal, and the next prony says it.
-            let _ = self.put_back();
+            let _ = self.tuner.put_back_own();
         }
     }
 }
