@@ -58,7 +58,7 @@ fn a_claim_names_the_levels_that_it_compares() {
     assert_eq!((plan.claims[0].numerator.as_str(), plan.claims[0].denominator.as_str()), ("c1", "c2"));
     assert!(claim("at = { cpus = 0.5 }").unwrap_err().contains("than_at"));
     assert!(claim("").unwrap_err().contains("at = { cpus = … }"));
-    assert!(claim("at = { cpus = 2 }").unwrap_err().contains("no cell has this load"));
+    assert!(claim("at = { cpus = 2 }").unwrap_err().contains("no cell has this scenario and load"));
 }
 
 #[test]
