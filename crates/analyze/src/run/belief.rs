@@ -228,7 +228,7 @@ fn changed_speed(data: &RunData<'_>) -> Option<BeliefNote> {
     Some(reservation(text, "fix the clock of the cores (`prony doctor`), or use a host with dedicated cores"))
 }
 
-/// Trials that a slower machine ran, as its canary tells (METHOD §9).
+/// Trials that a slower machine ran, as its canary tells (METHOD §9). One that did its work all the same did no harm.
 fn slow_trials(data: &RunData<'_>) -> Option<BeliefNote> {
     let slow = machine::slow(data)?;
     let by = if slow.factor >= 2.0 {
@@ -236,25 +236,19 @@ fn slow_trials(data: &RunData<'_>) -> Option<BeliefNote> {
     } else {
         format!("{} longer than", percent(slow.factor - 1.0))
     };
-    let one = slow.ids.len() == 1;
     let effect = match slow.throughput {
+        Some(ratio) if ratio >= 1.0 - data.margin => return None,
         None => String::new(),
-        Some(ratio) if ratio < 1.0 - data.margin => format!(
+        Some(ratio) => format!(
             ", and {} answered {} fewer requests per second than the other trials of the same cell: that is the \
              machine, not the target",
-            if one { "it" } else { "they" },
+            if slow.ids.len() == 1 { "it" } else { "they" },
             percent(1.0 - ratio)
         ),
-        Some(_) => {
-            format!(", although {} answered as many requests per second", if one { "it" } else { "they" })
-        }
     };
-    let text = format!(
-        "{} ran on a slower machine: a fixed amount of work took {by} in the others{effect}",
-        listed("trial", &slow.ids)
-    );
+    let ids = listed("trial", &slow.ids);
     Some(reservation(
-        text,
+        format!("{ids} ran on a slower machine: a fixed amount of work took {by} in the others{effect}"),
         "find what slowed it (`prony doctor`: clock of the cores, a CPU quota, a busy neighbour), then run it again",
     ))
 }

@@ -11,9 +11,8 @@ use schema::experiment::{LoadModel, Reference, ServiceLaw};
 use schema::plan::{DriverChoice, ExpectPlan, LoadPlan, PhasePlan, RequestPlan, ScenarioPlan};
 use schema::trial::{IntervalLine, Phase};
 use std::fmt;
-use std::path::PathBuf;
 use std::sync::atomic::Ordering;
-use target::RunningTarget;
+use target::{RunningTarget, Scratch};
 use units::Nanos;
 
 /// Rate at which overhead is measured: a request every 2 ms, so that none waits for another.
@@ -85,13 +84,12 @@ pub(super) struct Bench<'a> {
     job: &'a CalibrateJob,
     at_once: RunningTarget,
     known: RunningTarget,
-    logs: PathBuf,
+    scratch: Scratch,
 }
 
 impl<'a> Bench<'a> {
     pub(super) fn start(job: &'a CalibrateJob) -> Result<Self, RunnerError> {
-        let logs = std::env::temp_dir().join(format!("prony-calibrate-{}", std::process::id()));
-        std::fs::create_dir_all(&logs).map_err(RunnerError::io("make", &logs))?;
+        let scratch = Scratch::make().map_err(RunnerError::io("make a folder in", &std::env::temp_dir()))?;
         let start = |name: &str, mean: Nanos| {
             let law = Reference {
                 connections_max: None,
@@ -104,19 +102,28 @@ impl<'a> Bench<'a> {
                 reset_rate: None,
                 freeze: None,
             };
-            let mut plan = reference_start(&law, &logs.join(name), &job.launcher);
+            let mut plan = reference_start(&law, &scratch.path().join(name), &job.launcher);
             plan.cpus.clone_from(&job.pin.target);
             target::start(plan)
         };
-        Ok(Self { job, at_once: start("at-once.log", Nanos::ZERO)?, known: start("known.log", KNOWN)?, logs })
+        let both =
+            start("at-once.log", Nanos::ZERO).and_then(|at_once| Ok((at_once, start("known.log", KNOWN)?)));
+        match both {
+            Ok((at_once, known)) => Ok(Self { job, at_once, known, scratch }),
+            Err(error) => {
+                scratch.keep();
+                Err(error.into())
+            }
+        }
     }
 
     /// Ends the targets. Their logs are kept only where this fails, because the error names them.
     pub(super) fn stop(self) -> Result<(), RunnerError> {
-        self.at_once.stop()?;
-        self.known.stop()?;
-        let _ = std::fs::remove_dir_all(&self.logs);
-        Ok(())
+        let (at_once, known) = (self.at_once.stop(), self.known.stop());
+        if at_once.is_err() || known.is_err() {
+            self.scratch.keep();
+        }
+        Ok(at_once.and(known)?)
     }
 
     /// Measures a point in about `time_ns`; `None` where not one answer came.
