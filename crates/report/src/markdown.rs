@@ -110,11 +110,12 @@ fn pair(pair: &PairView) -> String {
 fn cells(page: &Page) -> String {
     let mut header = vec!["Cell", "Label"];
     header.extend(KEY_METRICS.map(words::metric));
-    header.push("Trials");
+    header.extend(["Cold start", "Trials"]);
     format!(
-        "## Cells\n\nCentre over the valid trials, with its {} interval.\n\n{}{}",
+        "## Cells\n\nCentre over the valid trials, with its {} interval; cold start is the median time from execution to the first good \
+         answer.\n\n{}{}",
         page.confidence,
-        table(&header, "llrrrrrrl", page.cells.iter().map(cell_row)),
+        table(&header, "llrrrrrrrl", page.cells.iter().map(cell_row)),
         footnotes(&page.cell_notes)
     )
 }
@@ -124,7 +125,11 @@ fn cell_row(cell: &CellView) -> Vec<String> {
         let interval = value.interval.as_ref().map_or_else(String::new, |interval| format!(" ({interval})"));
         format!("{}{interval}{}", value.center, value.note).replace('<', "\\<")
     });
-    [code(&cell.id), code(&cell.label)].into_iter().chain(values).chain([cell.trials.clone()]).collect()
+    [code(&cell.id), code(&cell.label)]
+        .into_iter()
+        .chain(values)
+        .chain([cell.cold_start.clone(), cell.trials.clone()])
+        .collect()
 }
 
 fn levels(page: &Page) -> String {

@@ -104,6 +104,8 @@ pub(crate) struct ComparisonView {
 pub(crate) struct CellView {
     pub(crate) id: String,
     pub(crate) label: String,
+    /// From execution to the first good answer.
+    pub(crate) cold_start: String,
     pub(crate) trials: String,
     /// Valid trials of all, for narrow tables.
     pub(crate) trials_short: String,
@@ -258,6 +260,7 @@ fn cell_view(cell: &CellSummary, notes: &mut Footnotes) -> CellView {
     CellView {
         id: clean::line(&cell.cell),
         label: clean::line(&cell.label),
+        cold_start: cell.cold_start_ns.map_or_else(none, format::nanos),
         trials: outcomes(cell.trials_valid, cell.trials_void, cell.trials_failed),
         trials_short: format!("{} of {}", cell.trials_valid, all),
         values: KEY_METRICS

@@ -59,14 +59,14 @@ fn markdown() {
 
     ## Cells
 
-    Centre over the valid trials, with its 95 % interval.
+    Centre over the valid trials, with its 95 % interval; cold start is the median time from execution to the first good answer.
 
-    | Cell | Label | Throughput | p50 | p99 | Errors | CPU per request | Memory | Trials |
-    |---|---|--:|--:|--:|--:|--:|--:|---|
-    | `c1` | `go/gin, 16 connections` | 41,289/s¹ | 372 µs¹ | 1.02 ms¹ | 0 % | 19.4 µs¹ | 17.4 MiB¹ | 4 valid, 1 void |
-    | `c2` | `go/gin, 128 connections` | 48,909/s (48,616 … 49,202/s) | 2.51 ms (2.49 … 2.52 ms) | 6.90 ms (6.86 … 6.94 ms) | 0 % | 19.4 µs (19.3 … 19.5 µs) | 23.0 MiB (22.8 … 23.1 MiB) | 5 valid |
-    | `c3` | `go/echo, 16 connections` | 41,633/s (41,383 … 41,883/s) | 368 µs (366 … 370 µs) | 1.01 ms (1.00 … 1.02 ms) | 0 % | 19.4 µs (19.3 … 19.5 µs) | 18.0 MiB (17.9 … 18.1 MiB) | 5 valid |
-    | `c4` | `go/echo, 128 connections` | 46,634/s (46,354 … 46,914/s) | 2.63 ms (2.62 … 2.65 ms) | 8.42 ms (8.37 … 8.47 ms) | 0 % | 19.4 µs (19.3 … 19.5 µs) | 24.1 MiB (24.0 … 24.3 MiB) | 5 valid |
+    | Cell | Label | Throughput | p50 | p99 | Errors | CPU per request | Memory | Cold start | Trials |
+    |---|---|--:|--:|--:|--:|--:|--:|--:|---|
+    | `c1` | `go/gin, 16 connections` | 41,289/s¹ | 372 µs¹ | 1.02 ms¹ | 0 % | 19.4 µs¹ | 17.4 MiB¹ | 21.4 ms | 4 valid, 1 void |
+    | `c2` | `go/gin, 128 connections` | 48,909/s (48,616 … 49,202/s) | 2.51 ms (2.49 … 2.52 ms) | 6.90 ms (6.86 … 6.94 ms) | 0 % | 19.4 µs (19.3 … 19.5 µs) | 23.0 MiB (22.8 … 23.1 MiB) | 21.4 ms | 5 valid |
+    | `c3` | `go/echo, 16 connections` | 41,633/s (41,383 … 41,883/s) | 368 µs (366 … 370 µs) | 1.01 ms (1.00 … 1.02 ms) | 0 % | 19.4 µs (19.3 … 19.5 µs) | 18.0 MiB (17.9 … 18.1 MiB) | 21.4 ms | 5 valid |
+    | `c4` | `go/echo, 128 connections` | 46,634/s (46,354 … 46,914/s) | 2.63 ms (2.62 … 2.65 ms) | 8.42 ms (8.37 … 8.47 ms) | 0 % | 19.4 µs (19.3 … 19.5 µs) | 24.1 MiB (24.0 … 24.3 MiB) | 21.4 ms | 5 valid |
 
     ¹ 4 valid trials; an interval needs 5: rerun with --resume
 

@@ -148,6 +148,10 @@ pub struct CellSummary {
     pub trials_failed: u32,
     /// One entry a metric.
     pub metrics: Vec<MetricSummary>,
+    /// From the execution of the target's program to its first good answer: the median over the trials that have it;
+    /// absent for a server that prony did not start.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cold_start_ns: Option<u64>,
     /// Where the spread comes from; absent with fewer than two trials of at least two samples.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub levels: Option<Levels>,

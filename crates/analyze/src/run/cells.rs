@@ -36,9 +36,17 @@ fn summary(data: &RunData<'_>, cell: &CellPlan) -> CellSummary {
         trials_void: ended(TrialOutcome::Void),
         trials_failed: ended(TrialOutcome::Failed),
         metrics: Metric::ALL.into_iter().map(|metric| metric_summary(data, cell, metric)).collect(),
+        cold_start_ns: cold_start_ns(data, cell),
         levels: levels(data, cell),
         curve: curve(data.valid(&cell.id)),
     }
+}
+
+/// The lower median of all trials that became ready, void ones too: what voids a trial comes after its start.
+fn cold_start_ns(data: &RunData<'_>, cell: &CellPlan) -> Option<u64> {
+    let mut times: Vec<u64> = data.trials_of(&cell.id).filter_map(|trial| trial.file.ready_ns).collect();
+    times.sort_unstable();
+    times.get(times.len().saturating_sub(1) / 2).copied()
 }
 
 fn metric_summary(data: &RunData<'_>, cell: &CellPlan, metric: Metric) -> MetricSummary {

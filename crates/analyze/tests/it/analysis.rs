@@ -205,18 +205,18 @@ fn zeros_constants_and_missing_percentiles_are_refused_in_words() {
     ");
 }
 
+/// Which cells are compared in throughput, and at which level.
+fn pairs(file: &AnalysisFile) -> Vec<(&str, &str, &str)> {
+    let throughput = file.comparisons.iter().filter(|found| found.metric == Metric::Throughput);
+    throughput.map(|found| (found.a.as_str(), found.b.as_str(), found.load.as_str())).collect()
+}
+
 #[test]
 fn targets_are_compared_at_the_same_load_only() {
     let plan = run(&["a", "b"], &[closed(16), closed(64), open(16, 1e3), open(16, 2e3)], 5);
     let file = analyze(&plan, &wobbling(&plan, &[1e4; 8]));
-    let pairs: Vec<(&str, &str, &str)> = file
-        .comparisons
-        .iter()
-        .filter(|found| found.metric == Metric::Throughput)
-        .map(|found| (found.a.as_str(), found.b.as_str(), found.load.as_str()))
-        .collect();
     assert_eq!(
-        pairs,
+        pairs(&file),
         [
             ("c1", "c2", "16 connections"),
             ("c3", "c4", "64 connections"),
@@ -234,13 +234,7 @@ fn targets_are_compared_in_the_same_scenario_only_and_it_is_named() {
     plan.plan.scenarios.push(second);
     plan.plan.cells[2..].iter_mut().for_each(|cell| cell.scenario = "db".to_owned());
     let file = analyze(&plan, &wobbling(&plan, &[1e4, 2e4, 3e3, 1e3]));
-    let pairs: Vec<(&str, &str, &str)> = file
-        .comparisons
-        .iter()
-        .filter(|found| found.metric == Metric::Throughput)
-        .map(|found| (found.a.as_str(), found.b.as_str(), found.load.as_str()))
-        .collect();
-    assert_eq!(pairs, [("c1", "c2", "16 connections (inline)"), ("c3", "c4", "16 connections (db)")]);
+    assert_eq!(pairs(&file), [("c1", "c2", "16 connections (inline)"), ("c3", "c4", "16 connections (db)")]);
     assert!(file.answer.contains("as a at 16 connections (inline)"), "{}", file.answer);
 }
 
@@ -431,4 +425,17 @@ fn a_spread_between_restarts_is_told_from_one_between_samples() {
     let levels = file.cells[0].levels.unwrap();
     assert!(levels.clipped && levels.trial_cv == 0.0 && levels.samples_best.is_none(), "{levels:?}");
     assert!(!text(&file).contains("changes the answer"), "{}", text(&file));
+}
+
+#[test]
+fn the_cold_start_of_a_cell_is_the_median_over_its_trials() {
+    let plan = run(&["a", "b"], &[closed(16)], 5);
+    let mut data = wobbling(&plan, &[1e4, 2e4]);
+    for trial in &mut data {
+        trial.file.ready_ns =
+            (trial.file.cell == "c1").then(|| u64::from(trial.file.block).pow(2) * 1_000_000);
+    }
+    data[0].file.outcome = TrialOutcome::Void;
+    let cells = analyze(&plan, &data).cells;
+    assert_eq!((cells[0].cold_start_ns, cells[1].cold_start_ns), (Some(9_000_000), None));
 }

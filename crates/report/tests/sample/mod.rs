@@ -160,6 +160,7 @@ fn cell(index: usize) -> CellSummary {
         trials_void: (of_cell.len() - valid.len()) as u32,
         trials_failed: 0,
         metrics,
+        cold_start_ns: Some(21_400_000),
         levels: Some(Levels {
             metric: Metric::Throughput,
             trials: valid.len() as u32,
