@@ -72,7 +72,7 @@ pub enum TargetError {
         /// The end of the log.
         tail: String,
     },
-    /// Its network of its own cannot be had; [`crate::start`] starts it on the host's instead.
+    /// Its network of its own cannot be had; [`crate::start()`] starts it on the host's instead.
     #[error("the target cannot have a network of its own: {cause}")]
     NoNetwork {
         /// What is missing.

@@ -3,7 +3,7 @@
 //! Invariants: a fact that cannot be read has no value and severity `Note`, never a guess; every judgement is a pure
 //! function from text to fact; thresholds come from METHOD §9 where it has one; nothing on the host is changed.
 //! Absent on purpose: target counters (the sources), the decision whether to run in spite of a problem, and the work
-//! of the canary (crate engine does it, [`timing`] judges it).
+//! of the canary (crate engine does it, [`timing()`] judges it).
 
 mod activity;
 mod busiest;

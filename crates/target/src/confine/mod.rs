@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Invariants: what is set is read back, and only what was read is recorded; what cannot be had becomes a weakness,
-//! never silence; names of groups and tables carry the guard's process identifier and start, so that [`sweep`] can
+//! never silence; names of groups and tables carry the guard's process identifier and start, so that [`sweep()`] can
 //! tell those whose guard was killed; a namespace has no name and no mount: the guard holds it open, and the kernel
 //! removes it, with its devices, when guard and target are gone.
 //! Absent on purpose: what limits mean (the runner resolves them), and counters (crate collect reads the groups).
