@@ -6,17 +6,23 @@
 # while this runs, and is removed at the end unless it was there before.
 set -eu
 
-PACKAGES="golang-go nodejs npm default-jdk-headless maven
-nginx-light php8.2-fpm php8.2-cli php8.2-mysql php-redis
-mariadb-server mariadb-client redis-server postgresql
-iproute2 nftables"
+# PROGRAM:PACKAGE, where any program of that name will do wherever it came from;
+# what is no program is looked up as a package.
+PROGRAMS="go:golang-go node:nodejs npm:npm javac:default-jdk-headless mvn:maven
+nginx:nginx-light php-fpm8.2:php8.2-fpm php:php8.2-cli
+mariadbd:mariadb-server mariadb:mariadb-client redis-server:redis-server
+psql:postgresql ip:iproute2 nft:nftables"
+PACKAGES="php8.2-mysql php-redis"
 POLICY=/usr/sbin/policy-rc.d
 PRONY=${PRONY:-target/release/prony}
 
 say() { printf '== %s\n' "$*"; }
 
-# The packages that are not there yet, one a line.
+# The packages that are wanted, one a line.
 missing() {
+    for pair in $PROGRAMS; do
+        PATH="$PATH:/usr/sbin:/usr/local/go/bin" command -v "${pair%%:*}" >/dev/null || echo "${pair#*:}"
+    done
     for package in $PACKAGES; do
         dpkg-query -W -f '${Status}' "$package" 2>/dev/null |
             grep -q 'ok installed' || echo "$package"
@@ -42,8 +48,12 @@ install_missing() {
         chmod 755 "$POLICY"
     fi
     apt-get update
-    # shellcheck disable=SC2086 # one word a package
-    DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends $wanted
+    # One by one: a package that this release lacks or holds back costs only
+    # the targets that need it, and `targets build` names them.
+    for package in $wanted; do
+        DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends "$package" ||
+            say "cannot install $package; see above"
+    done
 }
 
 cd "$(dirname "$0")/.."
