@@ -149,6 +149,6 @@ impl Fleet {
 }
 
 /// Every service that the plan names, once, in the order of its names.
-fn needed(plan: &ExperimentPlan) -> std::collections::BTreeSet<&str> {
+fn needed(plan: &ExperimentPlan) -> BTreeSet<&str> {
     plan.scenarios.iter().flat_map(|scenario| &scenario.services).map(String::as_str).collect()
 }

@@ -1,6 +1,6 @@
 //! The service manifest (`services/<name>/service.toml`): what targets need, and how it is made, started and checked.
 
-use crate::target::{Need, Stop, TargetListNeed};
+use crate::target::{Run, Stop, TargetListNeed};
 use crate::version::{ServiceListVersion, ServiceVersion};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -25,11 +25,11 @@ pub struct ServiceManifest {
     /// Where prony is root, `prepare` and `run` happen as this user; else as prony's own.
     pub user: Option<String>,
     /// How to build it; absent where nothing is built.
-    pub build: Option<Step>,
+    pub build: Option<Run>,
     /// Makes the data directory `{data}`, which is there and empty.
-    pub prepare: Option<Step>,
+    pub prepare: Option<Run>,
     /// How to start it.
-    pub run: Step,
+    pub run: Run,
     /// When it counts as ready.
     #[serde(default)]
     pub ready: ServiceReady,
@@ -44,20 +44,6 @@ pub struct ServiceManifest {
     /// How to stop it.
     #[serde(default)]
     pub stop: Stop,
-}
-
-/// `[build]`, `[prepare]`, `[run]`
-#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Step {
-    /// Program and arguments, run in the service's folder.
-    pub command: Vec<String>,
-    /// Environment; the rest is inherited.
-    #[serde(default)]
-    pub env: BTreeMap<String, String>,
-    /// Programs that must be there.
-    #[serde(default)]
-    pub needs: Vec<Need>,
 }
 
 /// `[ready]`

@@ -83,11 +83,11 @@ impl Need {
     }
 }
 
-/// `[run]`
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+/// `[run]`; of a service also `[build]` and `[prepare]`.
+#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Run {
-    /// Program and arguments, run in the target's folder, in the foreground.
+    /// Program and arguments, run in the folder of the manifest; what is to serve stays in the foreground.
     pub command: Vec<String>,
     /// Environment; the rest is inherited.
     #[serde(default)]

@@ -13,7 +13,7 @@ use target::service::{self, Host, RunningService};
 pub(super) struct Backing {
     pub(super) up: ServicesUp,
     /// Stopped when dropped.
-    _running: Vec<RunningService>,
+    running: Vec<RunningService>,
 }
 
 /// Brings up what `targets` need for their routes, or for the one that is wanted.
@@ -24,7 +24,7 @@ pub(super) fn bring_up(
     progress: &mut TargetProgress,
 ) -> std::io::Result<Backing> {
     let host = Host { launcher: &place.launcher, cpus: None, cancelled: &place.stop };
-    let mut backing = Backing { up: ServicesUp::default(), _running: Vec::new() };
+    let mut backing = Backing { up: ServicesUp::default(), running: Vec::new() };
     for name in needed(place, targets, route) {
         // A target that names a service which does not exist is told so by its own check.
         let Ok((manifest, folder)) = service::find(&place.project, &name) else { continue };
@@ -41,7 +41,7 @@ pub(super) fn bring_up(
             Ok(running) => {
                 backing.up.env.extend(running.env().clone());
                 backing.up.names.insert(name);
-                backing._running.push(running);
+                backing.running.push(running);
             }
             Err(error) => progress.suspended(|| {
                 writeln!(std::io::stderr(), "prony: {error}\n  routes that need {name} are skipped")

@@ -40,7 +40,7 @@ fn problem(manifest: &ServiceManifest, folder: &str) -> Option<Problem> {
 }
 
 fn empty_command(manifest: &ServiceManifest) -> Option<Problem> {
-    let step = |key: &'static str, step: &schema::service::Step| (key.to_owned(), step.command.clone());
+    let step = |key: &'static str, step: &schema::target::Run| (key.to_owned(), step.command.clone());
     let mut commands = vec![step("run", &manifest.run)];
     commands.extend(manifest.build.iter().map(|build| step("build", build)));
     commands.extend(manifest.prepare.iter().map(|prepare| step("prepare", prepare)));

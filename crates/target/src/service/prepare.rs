@@ -7,7 +7,8 @@ use super::step::{self, Command};
 use super::{Host, ServiceError, catalog};
 use crate::program;
 use nix::unistd::User;
-use schema::service::{ServiceManifest, Step};
+use schema::service::ServiceManifest;
+use schema::target::Run;
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -119,7 +120,7 @@ impl<'a> Workshop<'a> {
     fn step(
         &self,
         key: &'a str,
-        step: &Step,
+        step: &Run,
         names: &Names,
         log: PathBuf,
         user: Option<&User>,
