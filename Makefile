@@ -5,6 +5,7 @@ CARGO ?= cargo
 GO_MODULES := targets/go/common targets/go/nethttp targets/go/gin targets/go/echo targets/go/stages \
   targets/go/handover targets/go/supervised targets/go/iris targets/go/fiber services/grpc
 PHP_TARGETS := targets/php/fpm targets/php/swoole
+RUST_TARGETS := targets/rust/common targets/rust/axum targets/rust/hyper
 NODE_PACKAGES := targets/node/common targets/node/fastify targets/node/express
 FUZZ_TARGETS := response chunked request experiment
 # Seconds of `make fuzz` in all, shared out evenly.
@@ -12,10 +13,10 @@ FUZZ_SECONDS ?= 3600
 PRONY := target/release/prony
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build setup-targets test test-all test-rust test-go test-php test-node test-jvm lint docs schemas bench fuzz miri loom clean
+.PHONY: help demo build setup-targets test test-all test-rust test-go test-php test-node test-jvm test-rust-targets lint docs schemas bench fuzz miri loom clean
 
 help: ## List the targets
-	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-10s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
 build: ## Build the optimised binary, target/release/prony
 	$(CARGO) build --release --locked -p prony
@@ -26,7 +27,7 @@ demo: build ## Run the main job on the embedded default: a known difference of 1
 test: lint test-rust test-go test-php docs ## All checks and tests of every language: what CI runs
 	@echo "all tests passed"
 
-test-all: test test-node test-jvm loom miri ## Also the slow suites
+test-all: test test-node test-jvm test-rust-targets loom miri ## Also the slow suites
 	$(CARGO) test --locked --workspace -- --ignored --nocapture
 
 test-rust:
@@ -67,6 +68,15 @@ test-jvm: ## Tests of the JVM targets; their packages come from Maven Central
 	else \
 	  echo "skipped: the tests of the JVM targets, because mvn is not on PATH (apt-get install maven)"; \
 	fi
+
+# Workspaces of their own, so that a target is built as its own community would build it.
+test-rust-targets: ## Tests and clippy of the Rust targets
+	@for target in $(RUST_TARGETS); do \
+	  echo "cargo test $$target"; \
+	  (cd $$target && export CARGO_TARGET_DIR=$(CURDIR)/target/rust-targets && $(CARGO) fmt --check \
+	    && $(CARGO) clippy --locked --all-features --all-targets -- -D warnings \
+	    && $(CARGO) test --locked --all-features) || exit 1; \
+	done
 
 lint: ## Formatting and clippy, warnings as errors
 	$(CARGO) fmt --all --check

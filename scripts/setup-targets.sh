@@ -12,7 +12,7 @@ PROGRAMS="go:golang-go node:nodejs npm:npm javac:default-jdk-headless mvn:maven
 nginx:nginx-light php-fpm8.2:php8.2-fpm php:php8.2-cli
 mariadbd:mariadb-server mariadb:mariadb-client redis-server:redis-server
 psql:postgresql ip:iproute2 nft:nftables"
-PACKAGES="php8.2-mysql php-redis"
+PACKAGES="php8.2-mysql php8.2-curl php-redis"
 POLICY=/usr/sbin/policy-rc.d
 PRONY=${PRONY:-target/release/prony}
 

@@ -49,7 +49,7 @@ fn job(args: &CalibrateArgs) -> Result<CalibrateJob> {
         launcher: std::env::current_exe().context("cannot find prony's own binary")?,
         quick: args.quick,
         budget,
-        pin: target::pin::plan(args.pin.parse()?, &target::pin::usable_cpus()?)?,
+        pin: target::pin::plan(args.pin.parse()?, &target::pin::usable_cpus()?, false)?,
         seed: args.seed,
         stop: interrupt::stop_flag()?,
     })

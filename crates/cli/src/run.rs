@@ -133,7 +133,11 @@ fn plan_text(plan: &ExperimentPlan, limit: Option<&CalibrationSummary>) -> Strin
         cpus.as_ref().map_or_else(|| "any".to_owned(), |cpus| target::pin::list(cpus))
     };
     let _ =
-        writeln!(text, "CPUs\n  generator {}, target {}", list(&plan.pin.generator), list(&plan.pin.target));
+        write!(text, "CPUs\n  generator {}, target {}", list(&plan.pin.generator), list(&plan.pin.target));
+    if plan.pin.services.is_some() {
+        let _ = write!(text, ", services {}", list(&plan.pin.services));
+    }
+    text.push('\n');
     if let Some(weakness) = &plan.pin.weakness {
         let _ = writeln!(text, "  weakness: {weakness}");
     }

@@ -281,7 +281,7 @@ mod tests {
             },
             measured_wall: "2026-11-21T09:30:00Z".into(),
             took_ns: 59_800_000_000,
-            pin: PinPlan { generator: Some(vec![0]), target: Some(vec![1]), weakness: None },
+            pin: PinPlan { generator: Some(vec![0]), target: Some(vec![1]), ..PinPlan::default() },
             repeats: 3,
             seed: 1,
             clock: ClockLimits {

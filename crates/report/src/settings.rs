@@ -203,7 +203,10 @@ fn pinning(pin: &PinPlan) -> String {
         Some(cpus) => cpus.iter().map(u32::to_string).collect::<Vec<_>>().join(","),
         None => "not confined".to_owned(),
     };
-    let sets = format!("generator {}; target {}", list(&pin.generator), list(&pin.target));
+    let mut sets = format!("generator {}; target {}", list(&pin.generator), list(&pin.target));
+    if pin.services.is_some() {
+        sets += &format!("; services {}", list(&pin.services));
+    }
     match &pin.weakness {
         Some(weakness) => format!("{sets}; {weakness}"),
         None => sets,

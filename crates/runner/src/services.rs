@@ -35,7 +35,8 @@ struct Entry {
 }
 
 impl Services {
-    /// Starts what the plan's scenarios need, on the CPUs of the targets: the generator's must stay free of it.
+    /// Starts what the plan's scenarios need, on CPUs of its own, or else those of the targets: the generator's must
+    /// stay free of it.
     pub(crate) fn start(
         plan: &ExperimentPlan,
         context: &Context,
@@ -45,7 +46,7 @@ impl Services {
         let mut fleet = Fleet {
             entries: Vec::new(),
             launcher: environment.launcher.clone(),
-            cpus: plan.pin.target.clone(),
+            cpus: plan.pin.services.clone().or_else(|| plan.pin.target.clone()),
             cancelled: environment.stop.clone(),
         };
         for name in needed(plan) {
@@ -103,6 +104,7 @@ impl Services {
         let record = |running: &RunningService| ServiceRecord {
             name: running.name().to_owned(),
             versions: running.versions().clone(),
+            cpus: running.cpus(),
             env: running.env().keys().cloned().collect(),
         };
         fleet.running().map(record).collect()

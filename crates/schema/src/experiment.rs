@@ -62,7 +62,8 @@ pub struct Design {
     pub margin: Option<f64>,
     /// Confidence level of intervals. Default 0.95.
     pub confidence: Option<f64>,
-    /// CPU sets: `auto` (generator and target apart), `off`, or `GENERATOR:TARGET` such as `0:1-3`.
+    /// CPU sets: `auto` (generator, target and services apart), `off`, `GENERATOR:TARGET` such as `0:1-3`, or
+    /// `GENERATOR:TARGET:SERVICES`.
     pub pin: Option<String>,
 }
 

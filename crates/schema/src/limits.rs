@@ -21,6 +21,8 @@ pub struct LimitsUse {
     pub memory: Option<Bytes>,
     /// Whether its memory may be swapped out. Default: as the host does.
     pub swap: Option<bool>,
+    /// Memory that each of its processes may lock (RLIMIT_MEMLOCK): a size, or `unlimited`. Default: as prony's own.
+    pub memory_lock: Option<MemoryLockUse>,
     /// `host`, or `isolated`: a network namespace for each trial, reached over a pair of virtual devices. Default host.
     pub network: Option<NetworkMode>,
     /// Settings of the isolated network by name, for example `"net.ipv4.tcp_tw_reuse" = 1`.
@@ -30,6 +32,61 @@ pub struct LimitsUse {
     pub rate: Option<BitsPerSecond>,
     /// Share of packets lost in the isolated network in each direction, from 0 to 1. Default: none.
     pub loss: Option<f64>,
+}
+
+/// How much memory a process may lock, as a user writes it: a size such as `"64MiB"`, or `"unlimited"`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(try_from = "NumberOrText", into = "String")]
+#[schemars(with = "NumberOrText")]
+pub struct MemoryLockUse(pub MemoryLock);
+
+/// How much memory a process may lock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum MemoryLock {
+    /// As much as there is.
+    Unlimited,
+    /// So many bytes.
+    Bytes(u64),
+}
+
+/// What may stand in a file for a size with a word among its values.
+#[derive(Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum NumberOrText {
+    Number(u64),
+    Text(String),
+}
+
+impl TryFrom<NumberOrText> for MemoryLockUse {
+    type Error = String;
+
+    fn try_from(written: NumberOrText) -> Result<Self, String> {
+        let text = match written {
+            NumberOrText::Number(bytes) => return Ok(Self(MemoryLock::Bytes(bytes))),
+            NumberOrText::Text(text) => text,
+        };
+        if text.trim() == "unlimited" {
+            return Ok(Self(MemoryLock::Unlimited));
+        }
+        let bytes: Bytes = text.parse().map_err(|error| format!("{error}, or unlimited"))?;
+        Ok(Self(MemoryLock::Bytes(bytes.0)))
+    }
+}
+
+impl From<MemoryLockUse> for String {
+    fn from(wanted: MemoryLockUse) -> Self {
+        wanted.0.to_string()
+    }
+}
+
+impl fmt::Display for MemoryLock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unlimited => f.write_str("unlimited"),
+            Self::Bytes(bytes) => Bytes(*bytes).fmt(f),
+        }
+    }
 }
 
 /// Whose network a target is in.
@@ -75,6 +132,9 @@ pub struct LimitsPlan {
     /// Whether memory may be swapped out; as the host does where absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub swap: Option<bool>,
+    /// How much memory each of its processes may lock; as prony's own where absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub memory_lock: Option<MemoryLock>,
     /// Whose network.
     pub network: NetworkMode,
     /// Settings of the isolated network.
@@ -111,6 +171,7 @@ impl fmt::Display for LimitsPlan {
         }
         parts.extend(self.memory_bytes.map(|bytes| Bytes(bytes).to_string()));
         parts.extend(self.swap.map(|swap| if swap { "swap" } else { "no swap" }.to_owned()));
+        parts.extend(self.memory_lock.map(|lock| format!("{lock} of locked memory")));
         if self.is_isolated() {
             let mut text = "isolated network".to_owned();
             if let Some(rate) = self.rate_bits_per_s {
@@ -144,6 +205,8 @@ pub struct Confinement {
     pub memory_bytes: Option<u64>,
     /// Whether its memory may be swapped out, where that was asked for.
     pub swap: Option<bool>,
+    /// How much memory its first process may lock, where that was asked for.
+    pub memory_lock: Option<MemoryLock>,
     /// Its own network.
     pub network: Option<IsolatedNetwork>,
     /// What was asked for and could not be had, one sentence each.
@@ -198,6 +261,7 @@ mod tests {
             cpus: Some(0.5),
             memory_bytes: Some(2 << 30),
             swap: Some(false),
+            memory_lock: Some(MemoryLock::Bytes(64 << 20)),
             network: NetworkMode::Isolated,
             rate_bits_per_s: Some(1_000_000_000),
             loss: Some(0.01),
@@ -205,7 +269,8 @@ mod tests {
         };
         assert_eq!(
             limits.to_string(),
-            "0.5 CPUs, 2GiB, no swap, isolated network at 1gbit losing 0.01 of packets, net.core.somaxconn = 128"
+            "0.5 CPUs, 2GiB, no swap, 64MiB of locked memory, isolated network at 1gbit losing 0.01 of packets, \
+             net.core.somaxconn = 128"
         );
         assert!(!limits.is_none() && LimitsPlan::default().is_none());
         assert_eq!(LimitsPlan { cpus: Some(1.0), ..LimitsPlan::default() }.to_string(), "1 CPU");
@@ -219,6 +284,17 @@ mod tests {
         assert_eq!(limits.cpus.unwrap().levels(), [0.5, 1.0]);
         assert_eq!(limits.sysctls["net.ipv4.tcp_tw_reuse"].to_string(), "1");
         assert_eq!(limits.rate, Some(BitsPerSecond(1_000_000_000)));
+        for (written, read) in [
+            ("\"unlimited\"", MemoryLock::Unlimited),
+            ("\"64MiB\"", MemoryLock::Bytes(64 << 20)),
+            ("0", MemoryLock::Bytes(0)),
+        ] {
+            let limits: LimitsUse =
+                crate::text::parse_toml("t", &format!("memory_lock = {written}\n")).unwrap();
+            assert_eq!(limits.memory_lock, Some(MemoryLockUse(read)), "{written}");
+        }
+        let wrong = crate::text::parse_toml::<LimitsUse>("t", "memory_lock = \"much\"\n").unwrap_err();
+        assert!(wrong.to_string().contains("or unlimited"), "{wrong}");
         let wrong = crate::text::parse_toml::<LimitsUse>("t", "cpu = 1\n").unwrap_err().to_string();
         assert!(wrong.contains("cpus"), "{wrong}");
     }

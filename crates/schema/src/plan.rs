@@ -507,6 +507,9 @@ pub struct PinPlan {
     pub generator: Option<Vec<u32>>,
     /// CPUs of the target.
     pub target: Option<Vec<u32>>,
+    /// CPUs of the services; where absent and the plan has services, those of the target.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub services: Option<Vec<u32>>,
     /// What could not be had, in words for the report.
     pub weakness: Option<String>,
 }

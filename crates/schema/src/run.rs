@@ -47,6 +47,9 @@ pub struct ServiceRecord {
     pub name: String,
     /// Program → first line of its version.
     pub versions: BTreeMap<String, String>,
+    /// CPUs that its first process may use, as the system tells; absent where it does not.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpus: Option<String>,
     /// Names of the variables that targets were given.
     pub env: Vec<String>,
 }

@@ -22,7 +22,7 @@ pub(crate) struct RunArgs {
     /// Where run folders are made
     #[arg(long, value_name = "DIR", default_value = "runs", conflicts_with = "resume")]
     pub(crate) runs: PathBuf,
-    /// CPU sets: auto, off, or GENERATOR:TARGET such as 0:1-3; overrides the file
+    /// CPU sets: auto, off, GENERATOR:TARGET such as 0:1-3, or GENERATOR:TARGET:SERVICES; overrides the file
     #[arg(long, value_name = "SETS", conflicts_with = "resume")]
     pub(crate) pin: Option<String>,
     /// Tune the host for the time of the run, see `prony doctor --help`; it is put back at the end

@@ -55,8 +55,8 @@ pub(super) fn resolve(args: &LoadArgs) -> Result<LoadJob> {
             .then(|| NameLookup { url: named(args, &url), consent: args.consent.clone() }),
         requests_max: args.requests.map(|requests| requests.0),
         cpus,
-        // With one CPU, spinning would take it away from a local target.
-        spin: usable.len() > 1,
+        // On the only CPU, spinning would take it away from a local target.
+        spin: target::pin::leaves_a_cpu(&usable),
         scripts: None,
     };
     // The one compiler says what cannot be sent, before a connection is opened.

@@ -200,7 +200,11 @@ fn a_run_tells_its_targets_and_a_service_that_ends_fails_its_trial_only() {
     );
     std::fs::write(&file, text).unwrap();
     let runs = project.folder.path().join("runs");
-    let args = ["run", file.to_str().unwrap(), "--runs", runs.to_str().unwrap()];
+    // A set of one CPU, so that the one read back can only be the one asked for.
+    let cpus = target::pin::usable_cpus().unwrap();
+    let (first, last) = (cpus[0], cpus[cpus.len() - 1]);
+    let pin = format!("{last}:{last}:{first}");
+    let args = ["run", file.to_str().unwrap(), "--runs", runs.to_str().unwrap(), "--pin", &pin];
     let child = project.prony(&args).spawn().unwrap();
     let run = || Some(std::fs::read_dir(&runs).ok()?.next()?.unwrap().path());
     wait_until("the second trial has intervals", || {
@@ -218,7 +222,11 @@ fn a_run_tells_its_targets_and_a_service_that_ends_fails_its_trial_only() {
     assert_ne!(trial(3)["outcome"], "failed", "{}", trial(3)["reasons"]);
     let file = read(&run.join("run.json"));
     check_schema("run", &file);
-    assert_eq!(file["services"], serde_json::json!([{"name": "fake", "versions": {}, "env": ["FAKE_PORT"]}]));
+    let kept = serde_json::json!([
+        {"name": "fake", "versions": {}, "cpus": first.to_string(), "env": ["FAKE_PORT"]}
+    ]);
+    assert_eq!(file["services"], kept);
+    assert_eq!(file["plan"]["pin"]["services"], serde_json::json!([first]));
     assert!(run.join("services/fake.log").is_file());
     assert!(processes(mark).is_empty());
     assert_eq!(project.copies(), 0);

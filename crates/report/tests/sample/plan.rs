@@ -73,7 +73,7 @@ fn plan() -> ExperimentPlan {
         }],
         margin: 0.02,
         confidence: 0.95,
-        pin: PinPlan { generator: Some(vec![0]), target: Some(vec![1]), weakness: None },
+        pin: PinPlan { generator: Some(vec![0]), target: Some(vec![1]), ..PinPlan::default() },
     }
 }
 

@@ -53,6 +53,7 @@ impl<'a> Given<'a> {
             cpus: None,
             memory_bytes: self.memory()?,
             swap: self.pick("swap", |given| given.swap).map(|(swap, _)| swap),
+            memory_lock: self.pick("memory_lock", |given| given.memory_lock).map(|(lock, _)| lock.0),
             network: self.network(services)?,
             sysctls: self.sysctls()?,
             rate_bits_per_s: self.rate()?,

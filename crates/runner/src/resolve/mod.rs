@@ -120,11 +120,12 @@ fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, W
     let design = &file.experiment;
     check_name(&design.name)?;
     let seed = design.seed.unwrap_or(defaults::SEED);
-    let pin = pin_plan(context.pin.as_deref().or(design.pin.as_deref()), &context.usable_cpus)?;
     let (positions, mut targets): (Vec<usize>, Vec<TargetPlan>) =
         targets::resolve(&file.target, context)?.into_iter().unzip();
     let scenarios = scenario::of_experiment(file.scenario.as_ref(), context)?;
     let services: Vec<String> = scenarios.iter().flat_map(|scenario| scenario.services.clone()).collect();
+    let pin = context.pin.as_deref().or(design.pin.as_deref());
+    let pin = pin_plan(pin, &context.usable_cpus, !services.is_empty())?;
     let limits = limits::resolve(file, &positions, &services)?;
     let load = file.load.clone().unwrap_or_default();
     let phases = phases(&file.phases)?;
@@ -190,17 +191,17 @@ fn check_name(name: &str) -> Result<(), Problem> {
     Err(Problem::at("experiment.name", cause, "use letters, digits, `-`, `_` and `.`, at most 80 of them"))
 }
 
-/// The CPUs of generator and target.
-fn pin_plan(pin: Option<&str>, usable: &[u32]) -> Result<PinPlan, Problem> {
+/// The CPUs of generator, target and services.
+fn pin_plan(pin: Option<&str>, usable: &[u32], has_services: bool) -> Result<PinPlan, Problem> {
     let wrong = |error: pin::PinError| {
         Problem::at(
             "experiment.pin",
             error.to_string(),
-            "write \"auto\", \"off\" or \"GENERATOR:TARGET\" such as \"0:1-3\"",
+            "write \"auto\", \"off\", \"GENERATOR:TARGET\" such as \"0:1-3\", or \"GENERATOR:TARGET:SERVICES\"",
         )
     };
     let mode: PinMode = pin.unwrap_or("auto").parse().map_err(wrong)?;
-    pin::plan(mode, usable).map_err(wrong)
+    pin::plan(mode, usable, has_services).map_err(wrong)
 }
 
 /// Seeded order: each block visits every cell once, in an order of its own (METHOD §3).

@@ -1,6 +1,9 @@
-//! What the target's own process does before it becomes the program: enter its groups, then its network.
+//! What the target's own process does before it becomes the program: enter its groups, then its network, and take
+//! its limit of locked memory.
 
+use super::lock;
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
+use schema::limits::MemoryLock;
 use serde::{Deserialize, Serialize};
 use std::fs::{self, File};
 use std::os::fd::AsFd;
@@ -13,6 +16,8 @@ pub(crate) struct Join {
     pub(crate) groups: Vec<PathBuf>,
     /// A network namespace.
     pub(crate) network: Option<PathBuf>,
+    /// How much memory it may lock.
+    pub(crate) memory_lock: Option<MemoryLock>,
 }
 
 impl Join {
@@ -26,7 +31,14 @@ impl Join {
             fs::write(group.join("cgroup.procs"), &me)
                 .map_err(|error| format!("cannot enter the control group {}: {error}", group.display()))?;
         }
-        self.network.as_deref().map_or(Ok(()), enter_network)
+        self.network.as_deref().map_or(Ok(()), enter_network)?;
+        if let Some(lock) = self.memory_lock
+            && let Err(cause) = lock::set(lock)
+        {
+            // No reason not to start: the guard reads the limit back and tells what is missing.
+            eprintln!("prony guard: {cause}");
+        }
+        Ok(())
     }
 }
 

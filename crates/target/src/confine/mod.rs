@@ -14,6 +14,7 @@
 
 mod cgroup;
 mod join;
+mod lock;
 mod name;
 mod netns;
 mod node;
@@ -31,8 +32,9 @@ pub(crate) use join::Join;
 use crate::guard::Change;
 use cgroup::{Groups, Roots};
 use netns::Network;
-use schema::limits::{Confinement, LimitsPlan};
+use schema::limits::{Confinement, LimitsPlan, MemoryLock};
 use serde::{Deserialize, Serialize};
+use std::path::Path;
 
 /// What is to be confined, as the guard is told it.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -53,6 +55,7 @@ pub(crate) struct NoNetwork(pub(crate) String);
 pub(crate) struct Boundary {
     groups: Groups,
     network: Option<Network>,
+    memory_lock: Option<MemoryLock>,
     confinement: Confinement,
 }
 
@@ -71,12 +74,16 @@ impl Boundary {
         };
         confinement.weaknesses.extend(idle_quota(wanted));
         let groups = Groups::make(&Roots::default(), &owner, wanted, &mut confinement);
-        Ok(Self { groups, network, confinement })
+        Ok(Self { groups, network, memory_lock: wanted.limits.memory_lock, confinement })
     }
 
     /// What the target's own process has to do before it becomes the program.
     pub(crate) fn join(&self) -> Join {
-        Join { groups: self.groups.folders(), network: self.network.as_ref().map(Network::path) }
+        Join {
+            groups: self.groups.folders(),
+            network: self.network.as_ref().map(Network::path),
+            memory_lock: self.memory_lock,
+        }
     }
 
     /// Checks that the process is where it should be; what is recorded as held.
@@ -89,6 +96,16 @@ impl Boundary {
         if self.network.as_ref().is_some_and(|network| !network.holds(pid)) {
             let text = "the target did not enter its network namespace".to_owned();
             found.weaknesses.push(text);
+        }
+        if let Some(wanted) = self.memory_lock {
+            match lock::of(Path::new("/proc"), pid) {
+                Ok(held) => {
+                    found.memory_lock = Some(held);
+                    let is_exempt = lock::is_exempt(Path::new("/proc"), pid);
+                    found.weaknesses.extend(lock::weakness(wanted, held, is_exempt));
+                }
+                Err(cause) => found.weaknesses.push(cause),
+            }
         }
         found
     }

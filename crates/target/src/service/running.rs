@@ -153,6 +153,13 @@ impl RunningService {
         &self.versions
     }
 
+    /// CPUs that its first process may use, in Linux list syntax, as the system tells; `None` where it does not.
+    #[must_use]
+    pub fn cpus(&self) -> Option<String> {
+        let cpus = crate::pin::cpus_of(self.up.as_ref()?.running.pid())?;
+        Some(crate::pin::list(&cpus))
+    }
+
     /// Its output so far; gone after the stop.
     #[must_use]
     pub fn log(&self) -> PathBuf {

@@ -5,7 +5,7 @@
 
 use super::{Bench, MARKER, eventually, exe, sh};
 use rustix::process::{Pid, Signal, kill_process};
-use schema::limits::{Confinement, LimitsPlan, NetworkMode};
+use schema::limits::{Confinement, LimitsPlan, MemoryLock, NetworkMode};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -17,6 +17,7 @@ fn everything() -> LimitsPlan {
     LimitsPlan {
         cpus: Some(0.5),
         memory_bytes: Some(64 << 20),
+        memory_lock: Some(MemoryLock::Bytes(32 << 10)),
         network: NetworkMode::Isolated,
         sysctls: BTreeMap::from([
             ("net.ipv4.tcp_tw_reuse".to_owned(), "1".to_owned()),
@@ -80,6 +81,7 @@ pub(super) fn limits_hold_from_inside(bench: &Bench) {
     let running = start(plan).unwrap();
     let Some(held) = all_held(&running) else { return running.stop().unwrap() };
     assert_eq!((held.cpus, held.memory_bytes), (Some(0.5), Some(64 << 20)));
+    assert_eq!(held.memory_lock, Some(MemoryLock::Bytes(32 << 10)));
     let network = held.network.clone().unwrap();
     assert_eq!(running.addr().ip(), std::net::IpAddr::from(network.target_address));
     assert_eq!((network.rate_bits_per_s, network.loss), (Some(1_000_000_000), Some(0.01)));
@@ -87,6 +89,9 @@ pub(super) fn limits_hold_from_inside(bench: &Bench) {
     assert_eq!(network.sysctls["net.ipv4.tcp_tw_reuse"], "1");
     assert_eq!(network.sysctls["net.ipv4.ip_local_port_range"], "2000 3000");
     let proc = Path::new("/proc").join(running.pid().to_string());
+    let own_limits = fs::read_to_string(proc.join("limits")).unwrap();
+    let lock = own_limits.lines().find(|line| line.starts_with("Max locked memory")).unwrap();
+    assert_eq!(lock.matches("32768").count(), 2, "soft and hard: {lock}");
     let groups = fs::read_to_string(proc.join("cgroup")).unwrap();
     for controller in held.groups.keys() {
         assert!(
