@@ -217,15 +217,7 @@ impl Book {
         self.current.counts.answers += 1;
         self.enter(request.intended, request.which.entry, |account| account.completed += 1);
         if self.belongs_here(request.intended) {
-            let times = &mut self.current.times;
-            times.response.saturating_record(done.since(request.intended).0);
-            times.service.saturating_record(done.since(request.written).0);
-            times.send_lag.saturating_record(request.written.since(request.intended).0);
-            times.pacer_lag.saturating_record(request.dispatched.since(request.intended).0);
-            times.write.saturating_record(request.written.since(request.ready).0);
-            let first_byte = request.first_byte.unwrap_or(done);
-            times.first_byte.saturating_record(first_byte.since(request.written).0);
-            times.transfer.saturating_record(done.since(first_byte).0);
+            self.current.times.note(request, done);
         }
         if let Some(entry) = self.entry_of(request.intended, request.which.entry) {
             entry.response.saturating_record(done.since(request.intended).0);
@@ -386,6 +378,7 @@ impl Book {
     fn close_interval(&mut self, at: Nanos) {
         self.integrate(at);
         self.current.sent.close(at.0);
+        self.current.times.settle();
         let cpu_ns = thread_cpu_ns();
         let counts = &mut self.current.counts;
         counts.end_ns = at.0;

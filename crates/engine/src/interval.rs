@@ -3,11 +3,13 @@
 //! Every request belongs to one account, by its intended time: `measured` if that lies in the samples, else `warm`.
 //! Each account balances on its own at the end, so what warm-up left behind can never leak into a result.
 
+use crate::slot::InFlight;
 use hdrhistogram::Histogram;
 use request::FailureLog;
 use schema::load::{ErrorClass, TokenKind};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
+use units::Nanos;
 
 /// Longest time that a histogram tells apart: one hour (METHOD §10). Longer ones count as an hour.
 pub const TIME_NS_MAX: u64 = 3_600_000_000_000;
@@ -84,6 +86,10 @@ pub struct Times {
     pub first_byte: Histogram<u64>,
     /// First byte to done.
     pub transfer: Histogram<u64>,
+    /// Response times of requests that were written when they were intended and answered in one piece: their service
+    /// time and time to the first byte are the same, all lags are zero. Noted once on the hot path and laid to the
+    /// others by [`Times::settle`].
+    plain: Histogram<u64>,
 }
 
 impl Default for Times {
@@ -99,6 +105,7 @@ impl Default for Times {
             write: new_histogram(),
             first_byte: new_histogram(),
             transfer: new_histogram(),
+            plain: new_histogram(),
         }
     }
 }
@@ -150,6 +157,39 @@ impl Times {
             &mut self.first_byte,
             &mut self.transfer,
         ]
+    }
+
+    /// The times of a request that was answered rightly at `done`. They are complete after [`Times::settle`].
+    #[inline]
+    pub(crate) fn note(&mut self, request: &InFlight, done: Nanos) {
+        let InFlight { intended, dispatched, ready, written, first_byte, .. } = *request;
+        let response = done.since(intended).0;
+        if first_byte.is_none() && [dispatched, ready, written] == [intended; 3] {
+            return self.plain.saturating_record(response);
+        }
+        self.response.saturating_record(response);
+        self.service.saturating_record(done.since(written).0);
+        self.send_lag.saturating_record(written.since(intended).0);
+        self.pacer_lag.saturating_record(dispatched.since(intended).0);
+        self.write.saturating_record(written.since(ready).0);
+        let first_byte = first_byte.unwrap_or(done);
+        self.first_byte.saturating_record(first_byte.since(written).0);
+        self.transfer.saturating_record(done.since(first_byte).0);
+    }
+
+    /// Lays the plain requests to all histograms that they belong to; once at the end of an interval.
+    pub(crate) fn settle(&mut self) {
+        let count = self.plain.len();
+        if count == 0 {
+            return;
+        }
+        for times in [&mut self.response, &mut self.service, &mut self.first_byte] {
+            times.add(&self.plain).expect("all time histograms have the same bounds");
+        }
+        for lags in [&mut self.send_lag, &mut self.pacer_lag, &mut self.write, &mut self.transfer] {
+            lags.saturating_record_n(0, count);
+        }
+        self.plain.reset();
     }
 
     /// Adds the counts of `other`; the order of additions does not matter (METHOD §10).
@@ -476,6 +516,7 @@ impl Counts {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::slot::Which;
 
     #[test]
     fn merging_adds_counts_and_histograms_in_any_order() {
@@ -501,6 +542,57 @@ mod tests {
         assert_eq!(ab.counts.measured.failed_total(), 2);
         assert_eq!(ab.status_counts(), BTreeMap::from([(200, 2)]));
         assert_eq!(ab.examples.len(), 2);
+    }
+
+    /// Stamps in the order intended, dispatched, ready, written, first byte.
+    fn request(stamps: [u64; 4], first_byte: Option<u64>) -> InFlight {
+        InFlight {
+            which: Which { n: 0, entry: 0 },
+            bytes: request::Bytes::Rendered,
+            token: None,
+            is_head: false,
+            is_arrival: false,
+            intended: Nanos(stamps[0]),
+            dispatched: Nanos(stamps[1]),
+            ready: Nanos(stamps[2]),
+            written: Nanos(stamps[3]),
+            first_byte: first_byte.map(Nanos),
+            answer: request::Answer::default(),
+        }
+    }
+
+    #[test]
+    fn plain_requests_stand_in_all_their_histograms_once_settled() {
+        let cases = [
+            (request([10; 4], None), 5_010),
+            (request([10; 4], None), 900_010),
+            (request([10; 4], Some(40)), 60),
+            (request([10, 11, 11, 11], None), 70),
+            (request([10, 10, 12, 12], None), 80),
+            (request([10, 10, 10, 13], None), 90),
+        ];
+        let mut found = Times::default();
+        cases.iter().for_each(|(request, done)| found.note(request, Nanos(*done)));
+        found.settle();
+        let mut wanted = Times::default();
+        for (request, done) in cases {
+            let first_byte = request.first_byte.unwrap_or(Nanos(done));
+            for (histogram, from, to) in [
+                (&mut wanted.response, request.intended, Nanos(done)),
+                (&mut wanted.service, request.written, Nanos(done)),
+                (&mut wanted.send_lag, request.intended, request.written),
+                (&mut wanted.pacer_lag, request.intended, request.dispatched),
+                (&mut wanted.write, request.ready, request.written),
+                (&mut wanted.first_byte, request.written, first_byte),
+                (&mut wanted.transfer, first_byte, Nanos(done)),
+            ] {
+                histogram.record(to.0 - from.0).unwrap();
+            }
+        }
+        for ((tag, found), (_, wanted)) in found.tagged().into_iter().zip(wanted.tagged()) {
+            assert_eq!(found, wanted, "{tag}");
+        }
+        assert!(found.plain.is_empty(), "a second settling would count twice");
     }
 
     #[test]
