@@ -201,7 +201,8 @@ impl Data {
         if levels.len() < 4 {
             return Err(Refusal::TooFew { needed: 4, had: levels.len() });
         }
-        let mean = y.iter().map(|y| y / y.len() as f64).sum::<f64>();
+        let n = y.len() as f64;
+        let mean = y.iter().map(|y| y / n).sum::<f64>();
         let total = y.iter().map(|y| (y - mean).powi(2)).sum::<f64>();
         if !total.is_finite() {
             return Err(Refusal::NotFinite);
