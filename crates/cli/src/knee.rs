@@ -1,7 +1,7 @@
 //! `prony knee`: a ladder or a search, from a file or a URL. A URL becomes the text of an experiment file first, so that
 //! both go one way, and the run folder has a text that others can run.
 
-use crate::args::{KneeArgs, TextOrJson};
+use crate::args::KneeArgs;
 use crate::progress::RunProgress;
 use crate::{calibrate, exit, interrupt, run, screen};
 use anyhow::{Context as _, Result, bail};

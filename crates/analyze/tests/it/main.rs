@@ -4,6 +4,7 @@
 mod analysis;
 mod arrivals;
 mod bad_input;
+mod capacity;
 mod confinement;
 mod instrument;
 mod properties;

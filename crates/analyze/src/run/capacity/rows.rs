@@ -61,7 +61,8 @@ fn bends(ladder: &Ladder<'_>, cells: &[CellSummary]) -> Vec<Option<f64>> {
         let value = estimate(cells, &rung.cell.id, Metric::Throughput).value?;
         (value > 0.0).then(|| value.ln())
     });
-    let Some(y) = logs.collect::<Option<Vec<f64>>>() else { return none };
+    let y: Option<Vec<f64>> = logs.collect();
+    let Some(y) = y else { return none };
     let x: Vec<f64> = ladder.rungs.iter().map(|rung| rung.load.ln()).collect();
     second_differences(&x, &y).unwrap_or(none)
 }
