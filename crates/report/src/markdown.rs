@@ -118,7 +118,7 @@ fn capacity(page: &Page) -> String {
 }
 
 fn ladder(view: &CapacityView) -> String {
-    let escaped = |text: &String| prose(text).replace('<', "\\<");
+    let escaped = |text: &String| prose(text);
     let found = view.found.iter().map(|(name, text)| vec![(*name).to_owned(), escaped(text)]);
     let mut header = vec![view.axis];
     header.extend(capacity_view::HEADER);

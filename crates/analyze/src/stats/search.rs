@@ -8,7 +8,7 @@
 //!    middle 90 % of the density is within the tolerance.
 //! 3. *Confirm*: two candidates, the 10 % quantile and the median of the density, take turns in a seeded order, so that
 //!    each is measured after light and after heavy load. A candidate that fails once is out. Where all are out, the next
-//!    is lower by the tolerance. The answer is the highest candidate that passed every time.
+//!    is lower by a third of the tolerance. The answer is the highest candidate that passed every time.
 //!
 //! A rate that could not be judged twice running counts as failed, and the search says so.
 //! Absent on purpose: what passing means ([`crate::Objective`]), trials, clocks and budgets.
@@ -25,6 +25,9 @@ const SURE: f64 = 0.9;
 const BISECTIONS_MAX: u32 = 25;
 /// Times that one rate is tried where it cannot be judged.
 const TRIES: u32 = 2;
+/// How much lower the next candidate is, as a share of the tolerance: small, so that the answer is not far below the
+/// limit where a limit is soft and five passes in a row are rare near it.
+const STEP: f64 = 1.0 / 3.0;
 /// Factor of the bracket.
 const FACTOR: f64 = 2.0;
 
@@ -251,14 +254,14 @@ impl Search {
         };
     }
 
-    /// All candidates are out: the next is lower by the tolerance.
+    /// All candidates are out: the next is a little lower.
     fn step_down(&mut self) {
         let least = self.candidates.iter().map(|candidate| candidate.rate).fold(f64::INFINITY, f64::min);
         if least <= self.settings.lowest {
             self.next = Next::Done(End::NothingPasses);
             return;
         }
-        let lower = self.held(least / (1.0 + self.settings.tolerance));
+        let lower = self.held(least / (1.0 + STEP * self.settings.tolerance));
         // Rounding must not stop the descent.
         let lower = if lower < least { lower } else { self.settings.lowest };
         self.begin_confirming(&[lower]);
@@ -337,7 +340,7 @@ mod tests {
 
     #[test]
     fn a_sharp_limit_is_found_from_afar() {
-        for limit in [1.3, 99.0, 100.0, 4_321.0, 777_777.0] {
+        for limit in [1.303_3, 99.123_4, 100.5, 4_321.7, 777_777.0] {
             let (search, end) = run(SETTINGS, |rate| Some(rate <= limit));
             assert_eq!(end, End::Verified, "{limit}");
             let verified = search.verified().unwrap();

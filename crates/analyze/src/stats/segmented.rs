@@ -290,7 +290,7 @@ mod tests {
         near(bw.slope_after, -1.016_592_652_7, 1e-8);
         near(bw.rss, 0.009_381_362_697_619_688, 1e-9);
         near(bw.rss_line, 0.413_233_161_655_965, 1e-9);
-        near(bw.delta_bic(bw.rss_line), 103.038_738_73, 1e-8);
+        near(bw.delta_bic(bw.rss_line), 103.038_730_19, 1e-8);
         let (low, high) = break_interval(&bw, &FLOW, &BAND, 0.95).unwrap();
         near(low.unwrap(), -0.032_126_964_35, 1e-6);
         near(high.unwrap(), 0.080_942_816_54, 1e-6);

@@ -32,14 +32,20 @@ pub(super) fn highest(data: &RunData<'_>, ladder: &Ladder<'_>, knee: &Knee) -> R
     }
     let last_step = slope(&levels[levels.len() - 2], last);
     let is_flat = slope(first, last).abs() < RISES;
-    if last_step > RISES || (knee.at.is_none() && !is_flat) {
+    let blocks = by_block(data, ladder);
+    if last_step > RISES && is_higher(&blocks, data.confidence) {
         let gained = percent((last_step * std::f64::consts::LN_2).exp() - 1.0);
         return Err(format!(
             "throughput may rise further beyond {}: its last step gained {gained} per doubling; raise the ladder",
             number(last.load)
         ));
     }
-    let chosen = like_the_highest(data, ladder);
+    if knee.at.is_none() && !is_flat {
+        return Err("no knee is claimed and throughput is not flat, so it cannot be told whether the ladder reached the \
+                    end: raise the ladder, or run more blocks"
+            .to_owned());
+    }
+    let chosen = like_the_highest(blocks, data.confidence);
     let (Some(low), Some(high)) = (chosen.first(), chosen.last()) else {
         return Err("no level has a valid trial: see the reasons of the trials".to_owned());
     };
@@ -68,29 +74,42 @@ impl Blocks {
     }
 }
 
+/// Every level that has a throughput, rising.
+fn by_block(data: &RunData<'_>, ladder: &Ladder<'_>) -> Vec<Blocks> {
+    let levels = ladder.rungs.iter().map(|rung| {
+        let values = data.values_by_block(&rung.cell.id, Metric::Throughput).into_iter();
+        let logs = values.filter(|(_, value)| *value > 0.0).map(|(block, value)| (block, value.ln()));
+        Blocks { load: rung.load, logs: logs.collect() }
+    });
+    levels.filter(|level| !level.logs.is_empty()).collect()
+}
+
+/// Whether the last level is above the one before by more than the trials differ.
+fn is_higher(levels: &[Blocks], confidence: f64) -> bool {
+    let [.., before, last] = levels else { return true };
+    differs(&apart(&last.logs, &before.logs), confidence)
+}
+
+/// a less b in the blocks that have both.
+fn apart(a: &BTreeMap<u32, f64>, b: &BTreeMap<u32, f64>) -> Vec<f64> {
+    a.iter().filter_map(|(block, log)| Some(log - b.get(block)?)).collect()
+}
+
+/// Whether differences are above 0 by more than chance; with too few blocks, by more than is equal.
+fn differs(apart: &[f64], confidence: f64) -> bool {
+    match MeanTest::of(apart) {
+        Ok(test) if test.n >= MIN_TRIALS => test.interval(confidence).0 > 0.0,
+        _ => apart.iter().sum::<f64>() / apart.len().max(1) as f64 > EQUAL,
+    }
+}
+
 /// The highest level and those that cannot be told from it, by load.
-fn like_the_highest(data: &RunData<'_>, ladder: &Ladder<'_>) -> Vec<Blocks> {
-    let mut levels: Vec<Blocks> = ladder
-        .rungs
-        .iter()
-        .map(|rung| {
-            let values = data.values_by_block(&rung.cell.id, Metric::Throughput).into_iter();
-            let logs = values.filter(|(_, value)| *value > 0.0).map(|(block, value)| (block, value.ln()));
-            Blocks { load: rung.load, logs: logs.collect() }
-        })
-        .filter(|level| !level.logs.is_empty())
-        .collect();
-    let Some(best) = levels.iter().max_by(|a, b| a.mean().total_cmp(&b.mean())).map(|best| best.logs.clone()) else {
-        return levels;
-    };
+fn like_the_highest(mut levels: Vec<Blocks>, confidence: f64) -> Vec<Blocks> {
+    let best = levels.iter().max_by(|a, b| a.mean().total_cmp(&b.mean())).map(|best| best.logs.clone());
+    let best = best.unwrap_or_default();
     levels.retain(|level| {
-        let apart: Vec<f64> =
-            level.logs.iter().filter_map(|(block, log)| Some(best.get(block)? - log)).collect();
-        let mean = apart.iter().sum::<f64>() / apart.len().max(1) as f64;
-        match MeanTest::of(&apart) {
-            Ok(test) if test.n >= MIN_TRIALS => test.interval(data.confidence).0 <= 0.0,
-            _ => !apart.is_empty() && mean <= EQUAL,
-        }
+        let apart = apart(&best, &level.logs);
+        !apart.is_empty() && !differs(&apart, confidence)
     });
     levels
 }
