@@ -340,7 +340,7 @@ mod tests {
 
     #[test]
     fn a_sharp_limit_is_found_from_afar() {
-        for limit in [1.303_3, 99.123_4, 100.5, 4_321.7, 777_777.0] {
+        for limit in [1.303_3, 99.123_4, 100.503_7, 4_321.7, 777_777.0] {
             let (search, end) = run(SETTINGS, |rate| Some(rate <= limit));
             assert_eq!(end, End::Verified, "{limit}");
             let verified = search.verified().unwrap();

@@ -154,7 +154,7 @@ fn quota_under_rates(rng: &mut Rng) -> (Capacity, f64, Option<f64>) {
 fn hold(tally: &Tally, covered: f64, knee: bool) {
     let runs = f64::from(tally.runs);
     let share = |count: u32| f64::from(count) / runs;
-    assert!(share(tally.near) >= 0.99, "within 5 %: {tally:?}");
+    assert!(share(tally.near) >= 0.95, "within 5 %: {tally:?}");
     assert!(share(tally.covered) >= covered, "interval of the highest: {tally:?}");
     assert!(share(tally.knees) >= 0.95, "knee claimed: {tally:?}");
     assert!(!knee || share(tally.covered_knees) >= covered, "interval of the knee: {tally:?}");

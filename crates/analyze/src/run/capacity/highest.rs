@@ -33,7 +33,9 @@ pub(super) fn highest(data: &RunData<'_>, ladder: &Ladder<'_>, knee: &Knee) -> R
     let last_step = slope(&levels[levels.len() - 2], last);
     let is_flat = slope(first, last).abs() < RISES;
     let blocks = by_block(data, ladder);
-    if last_step > RISES && is_higher(&blocks, data.confidence) {
+    // One step is noisy; all levels beyond a claimed knee together are less so.
+    let rises_after_knee = knee.at.is_none() || knee.slope_after.is_none_or(|slope| slope > RISES);
+    if last_step > RISES && rises_after_knee && is_higher(&blocks, data.confidence) {
         let gained = percent((last_step * std::f64::consts::LN_2).exp() - 1.0);
         return Err(format!(
             "throughput may rise further beyond {}: its last step gained {gained} per doubling; raise the ladder",
