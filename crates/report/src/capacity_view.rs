@@ -124,6 +124,7 @@ fn found(capacity: &Capacity) -> Vec<(&'static str, String)> {
         (None, Some(reason)) => found.push(("Scalability law", format!("refused: {reason}"))),
         (None, None) => {}
     }
+    found.extend(hysteresis(capacity).into_iter().map(|text| ("Hysteresis", text)));
     found.extend(capacity.search.iter().flat_map(searched));
     found.into_iter().map(|(name, text)| (name, clean::line(&text))).collect()
 }
@@ -222,6 +223,25 @@ fn step(step: &SearchStep) -> [String; 5] {
         verdict.to_owned(),
         clean::line(&step.reasons.join("; ")),
     ]
+}
+
+/// What differs between up and down, or that nothing does, or why it cannot be told.
+fn hysteresis(capacity: &Capacity) -> Vec<String> {
+    let rows = &capacity.hysteresis;
+    let shown: Vec<String> = rows
+        .iter()
+        .filter(|row| row.is_shown)
+        .map(|row| {
+            let [load, metric, change, interval, ..] = turned(row, capacity.axis);
+            format!("{metric} at {load} differs by {change} ({interval}) on the way up against the way down")
+        })
+        .collect();
+    match (shown.is_empty(), rows.iter().find_map(|row| row.refused.as_deref())) {
+        (false, _) => shown,
+        (true, _) if rows.is_empty() => Vec::new(),
+        (true, Some(reason)) if rows.iter().all(|row| row.interval.is_none()) => vec![format!("refused: {reason}")],
+        (true, _) => vec!["none is shown: no level differs beyond the margin".to_owned()],
+    }
 }
 
 fn turned(row: &Hysteresis, axis: LoadAxis) -> [String; 6] {

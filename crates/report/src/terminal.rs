@@ -122,14 +122,6 @@ fn capacity(page: &Page, columns: usize) -> String {
             })
             .collect();
         text += &table(&header, &rows, columns);
-        let differences = view.hysteresis.iter().filter(|row| row[5] == "shown");
-        for [load, metric, change, interval, ..] in differences {
-            let what = format!("{metric} at {load} differs by {change} ({interval}) when reached from below");
-            text += &paragraph("  hysteresis: ", &what, columns);
-        }
-        if !view.hysteresis.is_empty() && view.hysteresis.iter().all(|row| row[5] != "shown") {
-            text += &paragraph("  ", "No hysteresis is shown; the files have it by level.", columns);
-        }
     }
     text
 }
