@@ -25,8 +25,11 @@ pub(crate) fn knee(args: &KneeArgs) -> Result<u8> {
     runner::processes::raise_descriptor_limit();
     let usable_cpus = target::pin::usable_cpus()?;
     let subject = subject(args)?;
-    let context =
-        Context { project: resolve::project_of(Path::new(&subject.name)), usable_cpus, pin: args.pin.clone() };
+    let context = Context {
+        project: resolve::project_of(Path::new(&subject.name)),
+        usable_cpus,
+        pin: args.pin.clone(),
+    };
     let mut wishes = wishes(args)?;
     let mut plan = resolve::capacity(&subject.name, &subject.text, &context, &wishes)?;
     let mut limit = limit_of(&plan, &context);
@@ -107,7 +110,8 @@ fn subject(args: &KneeArgs) -> Result<Subject> {
         if args.connections.is_some() {
             bail!("-c is for a URL; a file says its connections under [load]");
         }
-        let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let text =
+            std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
         return Ok(Subject { name: args.subject.clone(), text, note: None });
     }
     let url = HttpUrl::parse(&args.subject).map_err(runner::RunnerError::from)?;

@@ -72,10 +72,8 @@ pub(crate) fn finish(outcome: &Outcome, format: TextOrJson) -> Result<u8> {
             Some(_) => "before the search ended; go on".to_owned(),
             None => format!("with {} trials left; finish them", run.plan.order.len() - outcome.ended),
         };
-        let how = format!(
-            "\ninterrupted {left} with\n  prony run --resume {}\n",
-            outcome.folder.path().display()
-        );
+        let how =
+            format!("\ninterrupted {left} with\n  prony run --resume {}\n", outcome.folder.path().display());
         match format {
             TextOrJson::Text => output::write(None, &how)?,
             TextOrJson::Json => eprint!("{how}"),
@@ -93,7 +91,11 @@ fn code(outcome: &Outcome, plan: &ExperimentPlan, analysis: &AnalysisFile) -> u8
 }
 
 /// The plan goes to standard output; warnings go where they do not spoil it.
-pub(crate) fn print_plan(plan: &ExperimentPlan, limit: Option<&CalibrationSummary>, format: TextOrJson) -> Result<()> {
+pub(crate) fn print_plan(
+    plan: &ExperimentPlan,
+    limit: Option<&CalibrationSummary>,
+    format: TextOrJson,
+) -> Result<()> {
     eprint!("{}", calibrate::warnings(limit));
     let text = match format {
         TextOrJson::Json => serde_json::to_string_pretty(plan)? + "\n",

@@ -3,7 +3,8 @@
 use crate::{clean, format, words};
 use schema::analysis::{AnalysisFile, Interval};
 use schema::capacity::{
-    Capacity, CapacityRow, Estimate, Hysteresis, Knee, LoadAxis, SearchPurpose, SearchResult, SearchStep, UslFit,
+    Capacity, CapacityRow, Estimate, Hysteresis, Knee, LoadAxis, SearchPurpose, SearchResult, SearchStep,
+    UslFit,
 };
 use schema::metric::Unit;
 
@@ -108,15 +109,21 @@ fn found(capacity: &Capacity) -> Vec<(&'static str, String)> {
                 (None, Some(reason)) => format!(" (no interval: {reason})"),
                 (None, None) => String::new(),
             };
-            let (from, to) =
-                (load(highest.from_load, capacity.axis), load(highest.to_load, capacity.axis));
-            found.push(("Highest throughput", format!("{}{sure}, from {from} to {to}", format::rate(highest.per_s))));
+            let (from, to) = (load(highest.from_load, capacity.axis), load(highest.to_load, capacity.axis));
+            found.push((
+                "Highest throughput",
+                format!("{}{sure}, from {from} to {to}", format::rate(highest.per_s)),
+            ));
         }
         (None, Some(reason)) => found.push(("Highest throughput", format!("refused: {reason}"))),
         (None, None) => {}
     }
     for knee in &capacity.knees {
-        let name = if knee.metric == schema::metric::Metric::Throughput { "Knee of throughput" } else { "Knee of p95" };
+        let name = if knee.metric == schema::metric::Metric::Throughput {
+            "Knee of throughput"
+        } else {
+            "Knee of p95"
+        };
         found.push((name, bent(knee, capacity.axis)));
     }
     match (&capacity.usl, &capacity.usl_refused) {
@@ -131,8 +138,10 @@ fn found(capacity: &Capacity) -> Vec<(&'static str, String)> {
 
 fn bent(knee: &Knee, axis: LoadAxis) -> String {
     let named = |name: &str, at: Option<f64>| at.map(|at| format!("{name} {}", load(at, axis)));
-    let hints: Vec<String> =
-        [named("Kneedle", knee.kneedle), named("sharpest bend", knee.sharpest)].into_iter().flatten().collect();
+    let hints: Vec<String> = [named("Kneedle", knee.kneedle), named("sharpest bend", knee.sharpest)]
+        .into_iter()
+        .flatten()
+        .collect();
     let hints = if hints.is_empty() { String::new() } else { format!("; {}", hints.join(", ")) };
     let slopes = match (knee.slope_before, knee.slope_after, knee.delta_bic) {
         (Some(before), Some(after), Some(bic)) => format!("slopes {before:.2} and {after:.2}, ΔBIC {bic:.1}"),
@@ -140,7 +149,8 @@ fn bent(knee: &Knee, axis: LoadAxis) -> String {
     };
     match (knee.at, &knee.refused) {
         (Some(at), _) => {
-            let end = |end: Option<f64>, open: &str| end.map_or_else(|| open.to_owned(), |end| load(end, axis));
+            let end =
+                |end: Option<f64>, open: &str| end.map_or_else(|| open.to_owned(), |end| load(end, axis));
             let Interval { low, high } = knee.interval.unwrap_or(Interval { low: None, high: None });
             format!(
                 "{} ({} … {}; {slopes}{hints})",
@@ -195,7 +205,9 @@ fn searched(search: &SearchResult) -> Vec<(&'static str, String)> {
     let mut found = vec![("Objective", search.objective.join(" and "))];
     let verified = search.verified_per_s.map_or_else(
         || "none".to_owned(),
-        |rate| format!("{} ({} of {} passed)", format::rate(rate), search.confirmations, search.confirmations),
+        |rate| {
+            format!("{} ({} of {} passed)", format::rate(rate), search.confirmations, search.confirmations)
+        },
     );
     found.push(("Verified rate", verified));
     if let Some(limit) = &search.limit {
@@ -239,7 +251,9 @@ fn hysteresis(capacity: &Capacity) -> Vec<String> {
     match (shown.is_empty(), rows.iter().find_map(|row| row.refused.as_deref())) {
         (false, _) => shown,
         (true, _) if rows.is_empty() => Vec::new(),
-        (true, Some(reason)) if rows.iter().all(|row| row.interval.is_none()) => vec![format!("refused: {reason}")],
+        (true, Some(reason)) if rows.iter().all(|row| row.interval.is_none()) => {
+            vec![format!("refused: {reason}")]
+        }
         (true, _) => vec!["none is shown: no level differs beyond the margin".to_owned()],
     }
 }

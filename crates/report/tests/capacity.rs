@@ -10,7 +10,10 @@ use schema::metric::Metric;
 const HOSTILE: &str = "<script>x</script>\u{1b}[2J|`b`\"'>";
 
 fn estimate(value: f64, by: f64) -> Estimate {
-    Estimate { value: Some(value), interval: Some(Interval { low: Some(value - by), high: Some(value + by) }) }
+    Estimate {
+        value: Some(value),
+        interval: Some(Interval { low: Some(value - by), high: Some(value + by) }),
+    }
 }
 
 fn row(load: f64, throughput: f64) -> CapacityRow {
@@ -46,7 +49,8 @@ fn ladder() -> Capacity {
         refused: None,
     };
     let refused = "p95 bends nowhere between 100 and 800 (ΔBIC 3, 10 needed): raise the ladder";
-    let none = Knee { metric: Metric::P95, at: None, interval: None, refused: Some(refused.into()), ..knee.clone() };
+    let none =
+        Knee { metric: Metric::P95, at: None, interval: None, refused: Some(refused.into()), ..knee.clone() };
     Capacity {
         target: "go/gin".into(),
         level: String::new(),
@@ -64,7 +68,10 @@ fn ladder() -> Capacity {
         knees: vec![knee, none],
         usl: Some(UslFit {
             alpha: estimate(0.03, 0.01),
-            beta: Estimate { value: Some(0.0), interval: Some(Interval { low: Some(0.0), high: Some(1e-6) }) },
+            beta: Estimate {
+                value: Some(0.0),
+                interval: Some(Interval { low: Some(0.0), high: Some(1e-6) }),
+            },
             gamma: estimate(25.0, 1.0),
             peak: Estimate { value: None, interval: Some(Interval { low: Some(900.0), high: None }) },
             peak_per_s: estimate(8_500.0, 300.0),

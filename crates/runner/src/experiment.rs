@@ -365,8 +365,7 @@ pub(crate) fn run_one(
     };
     observer.trial_begins(planned, cell);
     let trial = folder.trial(planned.id);
-    let ended =
-        trial::run(&run.plan, planned, (cell, scenario), prepared, &trial, environment, observer)?;
+    let ended = trial::run(&run.plan, planned, (cell, scenario), prepared, &trial, environment, observer)?;
     if let Some(file) = &ended {
         observer.trial_ends(file);
     }

@@ -105,7 +105,8 @@ fn ladder_within(to: IpAddr, facts: PortFacts) -> (Vec<Count>, Option<String>) {
     let sources = if to.is_loopback() && to.is_ipv4() { SOURCES_MAX } else { 1 };
     let ports = (f64::from(facts.ports) * USABLE_SHARE * f64::from(sources)).max(1.0) as u64;
     let top = LADDER.1.min(ports);
-    let doubled = std::iter::successors(Some(LADDER.0), |level| Some(level * 2)).take_while(|level| *level < top);
+    let doubled =
+        std::iter::successors(Some(LADDER.0), |level| Some(level * 2)).take_while(|level| *level < top);
     let levels = doubled.chain([top]).map(Count).collect();
     let note = (top < LADDER.1).then(|| {
         format!(

@@ -4,11 +4,11 @@
 //! before it begins; what comes next follows from plan and trials alone, so a search that was cut off goes on with
 //! `--resume`. Absent on purpose: judging and choosing, which are `analyze`'s.
 
+use crate::RunnerError;
 use crate::experiment::{Environment, Observer, Outcome, outcome, run_one};
 use crate::folder::RunFolder;
 use crate::resolve::load_words;
 use crate::trial::Prepared;
-use crate::RunnerError;
 use analyze::RunningSearch;
 use schema::capacity::SearchStep;
 use schema::plan::{CellPlan, ExperimentPlan, TrialPlan};
@@ -36,7 +36,11 @@ pub(crate) fn trials(
     };
     let mut search = RunningSearch::of(&run.plan, &earlier).ok_or_else(damaged)?;
     let wanted = run.plan.search().ok_or_else(damaged)?.clone();
-    observer.started(folder.path(), &run, wanted.trials_max as usize - earlier.len().min(wanted.trials_max as usize));
+    observer.started(
+        folder.path(),
+        &run,
+        wanted.trials_max as usize - earlier.len().min(wanted.trials_max as usize),
+    );
     let until = wanted.budget_ns.map(|budget_ns| Instant::now() + Duration::from_nanos(budget_ns));
     let mut interrupted = false;
     while let Some(rate) = search.next_rate() {

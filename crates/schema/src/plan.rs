@@ -1,8 +1,8 @@
 //! The resolved plan: every setting of a run with its value, nothing left to default. Stored in `run.json`, printed
 //! by `--dry-run`, and the only thing that the runner and the engine take orders from.
 
-use crate::capacity::{CapacityPlan, SearchPlan};
 use crate::arrival::{ArrivalPlan, ShapePlan, ThinkPlan};
+use crate::capacity::{CapacityPlan, SearchPlan};
 use crate::event::EventPlan;
 use crate::experiment::{LoadModel, Reference};
 use crate::limits::LimitsPlan;

@@ -18,8 +18,8 @@ mod machine;
 mod ratio;
 mod trials;
 
-use data::RunData;
 use capacity::SearchState;
+use data::RunData;
 pub(crate) use data::load_in_words;
 use hdrhistogram::Histogram;
 use schema::analysis::{AnalysisFile, BeliefLevel};

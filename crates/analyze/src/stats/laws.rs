@@ -22,10 +22,16 @@ pub fn utilisation(throughput_per_s: f64, demand_s: f64) -> Option<f64> {
 /// `demand_max_s` is the time for which a request occupies the bottleneck; `demand_s` the time of a request that waits
 /// for nothing. Either may be unknown. `None` where nothing bounds.
 #[must_use]
-pub fn throughput_bound(n: f64, think_s: f64, demand_s: Option<f64>, demand_max_s: Option<f64>) -> Option<f64> {
+pub fn throughput_bound(
+    n: f64,
+    think_s: f64,
+    demand_s: Option<f64>,
+    demand_max_s: Option<f64>,
+) -> Option<f64> {
     sound(&[n, think_s])?;
     let bottleneck = demand_max_s.filter(|d| *d > 0.0 && d.is_finite()).map(|d| 1.0 / d);
-    let users = demand_s.filter(|d| *d >= 0.0 && d.is_finite() && think_s + d > 0.0).map(|d| n / (think_s + d));
+    let users =
+        demand_s.filter(|d| *d >= 0.0 && d.is_finite() && think_s + d > 0.0).map(|d| n / (think_s + d));
     let both = [bottleneck, users].into_iter().flatten().filter(|bound| bound.is_finite());
     both.reduce(f64::min)
 }

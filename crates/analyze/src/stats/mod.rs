@@ -39,7 +39,9 @@ pub enum Refusal {
     #[error("the levels do not rise: sort them and give each once")]
     NotRising,
     /// A value is 0 or negative where only positive ones have a meaning.
-    #[error("a value is 0 or negative, which has no logarithm: leave out levels at which nothing was answered")]
+    #[error(
+        "a value is 0 or negative, which has no logarithm: leave out levels at which nothing was answered"
+    )]
     NotPositive,
 }
 

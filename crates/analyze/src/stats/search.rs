@@ -357,9 +357,8 @@ mod tests {
         for run_number in 0..runs {
             let mut rng = Seed(3).derive("noisy", run_number).rng();
             let settings = SearchSettings { seed: run_number, ..SETTINGS };
-            let (search, _) = run(settings, |rate| {
-                Some(rng.unit() < 1.0 / (1.0 + ((rate / limit).ln() / 0.01).exp()))
-            });
+            let (search, _) =
+                run(settings, |rate| Some(rng.unit() < 1.0 / (1.0 + ((rate / limit).ln() / 0.01).exp())));
             let verified = search.verified().unwrap_or(f64::NAN);
             near += u64::from((verified / limit - 1.0).abs() <= 0.05);
             let (low, high) = search.interval(0.95).unwrap();

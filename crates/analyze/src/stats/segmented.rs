@@ -236,7 +236,8 @@ impl Data {
         let n: f64 = self.levels.iter().map(|level| level.n).sum();
         let weigh = |of: &dyn Fn(&Level) -> f64| self.levels.iter().map(|l| l.n / n * of(l)).sum::<f64>();
         // Columns that lie apart: the distance below the break, and that above it.
-        let (below, above) = (|level: &Level| (level.x - psi).min(0.0), |level: &Level| (level.x - psi).max(0.0));
+        let (below, above) =
+            (|level: &Level| (level.x - psi).min(0.0), |level: &Level| (level.x - psi).max(0.0));
         let (u, v, y) = (weigh(&below), weigh(&above), weigh(&|level| level.mean));
         let (mut uu, mut uv, mut vv, mut uy, mut vy) = (0.0, 0.0, 0.0, 0.0, 0.0);
         for level in &self.levels {
@@ -253,7 +254,9 @@ impl Data {
         let between: f64 = self
             .levels
             .iter()
-            .map(|level| level.n * (level.mean - at_break - before * below(level) - after * above(level)).powi(2))
+            .map(|level| {
+                level.n * (level.mean - at_break - before * below(level) - after * above(level)).powi(2)
+            })
             .sum();
         Broken { at_break, before, after, rss: between + self.within }
     }
@@ -368,7 +371,9 @@ mod tests {
     #[test]
     #[ignore = "20,000 fits; part of make test-all"]
     fn noise_about_a_line_is_no_break_full_size() {
-        for (levels, trials) in [(7, 1), (8, 1), (9, 1), (10, 1), (12, 1), (5, 2), (6, 2), (10, 2), (10, 5), (6, 5)] {
+        for (levels, trials) in
+            [(7, 1), (8, 1), (9, 1), (10, 1), (12, 1), (5, 2), (6, 2), (10, 2), (10, 5), (6, 5)]
+        {
             let claims = false_claims(2_000, levels, trials);
             println!("{levels} levels × {trials}: {claims} of 2000");
             assert!(claims <= 100, "{claims} of 2000 lines broke at {levels} × {trials}");

@@ -327,26 +327,14 @@ mod tests {
         let fit = usl(&sdm).unwrap();
         assert!((fit.peak().unwrap() - 96.519_430_68).abs() < 1e-3, "{:?}", fit.peak());
         assert!((fit.peak_throughput().unwrap() - 1_883.899_27).abs() < 1e-2);
-        check(
-            &points(&SDM, |x| 0.02 * x),
-            0.013_515_210_2,
-            0.000_115_091_299,
-            67.708_966_0,
-            54.025_092_33,
-        );
+        check(&points(&SDM, |x| 0.02 * x), 0.013_515_210_2, 0.000_115_091_299, 67.708_966_0, 54.025_092_33);
         // Here the unbounded optimum has β < 0: the peak is infinite, and throughput goes towards γ/α.
         let rays = points(&RAYS, |_| 1.0);
         check(&rays, 0.057_770_780_6, 0.0, 21.848_842_8, 697.237_797_75);
         let fit = usl(&rays).unwrap();
         assert_eq!((fit.beta, fit.peak()), (0.0, None));
         assert!((fit.peak_throughput().unwrap() - 378.198_85).abs() < 1e-2);
-        check(
-            &points(&RAYS, |x| 0.02 * x),
-            0.056_053_974_2,
-            1.688_878_2e-6,
-            21.444_691_76,
-            64.217_531_12,
-        );
+        check(&points(&RAYS, |x| 0.02 * x), 0.056_053_974_2, 1.688_878_2e-6, 21.444_691_76, 64.217_531_12);
         // A made-up curve near Amdahl's law, same source.
         let amdahl = [(1., 100.), (2., 182.), (4., 310.), (8., 470.), (16., 640.), (32., 770.)];
         check(&points(&amdahl, |_| 1.0), 0.098_958_919_8, 9.334_924_5e-5, 100.130_277_2, 6.090_089_72);
@@ -354,9 +342,12 @@ mod tests {
 
     #[test]
     fn truths_are_found_from_one_connection_to_fifty_thousand() {
-        for (alpha, beta, gamma, top) in
-            [(0.0, 0.0, 100.0, 64.0), (0.03, 1e-4, 90.0, 200.0), (1e-4, 1e-9, 55.0, 50_000.0), (1.0, 0.0, 7.0, 9.0)]
-        {
+        for (alpha, beta, gamma, top) in [
+            (0.0, 0.0, 100.0, 64.0),
+            (0.03, 1e-4, 90.0, 200.0),
+            (1e-4, 1e-9, 55.0, 50_000.0),
+            (1.0, 0.0, 7.0, 9.0),
+        ] {
             let truth = Usl { alpha, beta, gamma, chi2: 0.0 };
             let levels = (0..10).map(|i| top / 2.0_f64.powi(i)).filter(|n| *n >= 0.5);
             let points: Vec<Point> = levels.map(|n| Point { n, x: truth.at(n), se: 1.0 }).collect();

@@ -118,7 +118,10 @@ impl Objective {
             (false, false) => Some(true),
         };
         let told = |of: &Option<bool>| passed == Some(true) || *of == passed;
-        Judgement { passed, reasons: found.into_iter().filter(|(of, _)| told(of)).map(|(_, text)| text).collect() }
+        Judgement {
+            passed,
+            reasons: found.into_iter().filter(|(of, _)| told(of)).map(|(_, text)| text).collect(),
+        }
     }
 }
 

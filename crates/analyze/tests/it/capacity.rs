@@ -208,7 +208,10 @@ fn no_knees(runs: u64, share: f64) {
         for (sd, blocks) in [(0.005, 5), (0.05, 5), (0.3, 5), (0.05, 1), (0.05, 2)] {
             let claims = false_claims(runs, kind, sd, blocks, truth);
             println!("{kind}, noise {sd}, {blocks} blocks: {claims} of {runs}");
-            assert!(claims as f64 <= share * runs as f64, "{kind}, noise {sd}, {blocks} blocks: {claims} of {runs}");
+            assert!(
+                claims as f64 <= share * runs as f64,
+                "{kind}, noise {sd}, {blocks} blocks: {claims} of {runs}"
+            );
         }
     }
 }
@@ -231,7 +234,9 @@ fn refusals_say_why_and_what_would_cure_it() {
     let rising = only(&run, &measured(&run, 0.01, &mut rng, |n| (30.0 * n, 1e6)));
     let knee = &rising.knees[0];
     assert!(knee.refused.as_ref().unwrap().contains("the knee lies beyond; raise the ladder"), "{knee:?}");
-    assert!(rising.highest.is_none() && rising.highest_refused.as_ref().unwrap().contains("raise the ladder"));
+    assert!(
+        rising.highest.is_none() && rising.highest_refused.as_ref().unwrap().contains("raise the ladder")
+    );
     assert!(rising.answer.contains("no knee is claimed") && !rising.answer.contains("NaN"));
     let flat = only(&run, &measured(&run, 0.01, &mut rng, |_| (900.0, 1e6)));
     assert!(flat.knees[0].refused.as_ref().unwrap().contains("begin the ladder lower"), "{flat:?}");
@@ -340,7 +345,8 @@ fn searched(plan: SearchPlan, mut answer: impl FnMut(f64) -> (f64, f64)) -> Capa
     });
     let mut trials: Vec<TrialData> = Vec::new();
     while let Some(rate) = RunningSearch::of(&run.plan, &trials).unwrap().next_rate() {
-        let known = run.plan.cells.iter().find(|cell| cell.load.rate_per_s == Some(rate)).map(|cell| cell.id.clone());
+        let known =
+            run.plan.cells.iter().find(|cell| cell.load.rate_per_s == Some(rate)).map(|cell| cell.id.clone());
         let cell = known.unwrap_or_else(|| {
             let mut cell = run.plan.cells[0].clone();
             (cell.id, cell.load.rate_per_s) = (format!("c{}", run.plan.cells.len() + 1), Some(rate));
@@ -414,7 +420,11 @@ fn a_search_that_finds_nothing_says_why() {
     few.trials_max = 6;
     let few = searched(few, |rate| (rate * 1e4, 1.0));
     assert_eq!(few.search.as_ref().unwrap().end, SearchEnd::CutOff);
-    assert!(few.answer.contains("No rate of a is verified") && few.answer.contains("--budget"), "{}", few.answer);
+    assert!(
+        few.answer.contains("No rate of a is verified") && few.answer.contains("--budget"),
+        "{}",
+        few.answer
+    );
     let mut low = search_plan("p99 < 50ms");
     low.highest_per_s = 2_000.0;
     let low = searched(low, |_| (1e6, 1.0)).search.unwrap();
@@ -494,12 +504,7 @@ fn every_criterion_of_a_search_trips_on_its_fault() {
             Some(false),
             "p99 < 10ms does not hold",
         ),
-        (
-            "a generator that was the limit",
-            |trial, _| void(trial, "generator_cpu"),
-            None,
-            "planted",
-        ),
+        ("a generator that was the limit", |trial, _| void(trial, "generator_cpu"), None, "planted"),
         ("a target that died", |trial, _| void(trial, "target_alive"), Some(false), "planted"),
     ];
     for (name, plant, passed, text) in cases {

@@ -117,7 +117,8 @@ fn a_search_ends_by_its_budget_and_goes_on_where_it_was() {
 #[test]
 fn a_dry_run_shows_the_ladder_of_a_url_and_sends_nothing() {
     let url = "http://127.0.0.1:1/x?a=\"b\"";
-    let text = good(&["knee", url, "--dry-run", "--pin", "off", "--order", "up-down", "--ladder", "2,8,4"]).out;
+    let text =
+        good(&["knee", url, "--dry-run", "--pin", "off", "--order", "up-down", "--ladder", "2,8,4"]).out;
     for part in ["rising and falling in turn", "GET /x?a=\"b\"", "block 10", "2 connections"] {
         assert!(text.contains(part), "no `{part}` in\n{text}");
     }
@@ -131,7 +132,8 @@ fn a_dry_run_shows_the_ladder_of_a_url_and_sends_nothing() {
         .collect();
     assert_eq!((connections[0], connections[connections.len() - 1]), (100, 50_000));
     assert_eq!(plan["capacity"]["axis"], "connections");
-    let search = good(&["knee", url, "--dry-run", "--pin", "off", "--objective", "p99 < 50ms and errors < 0.1%"]);
+    let search =
+        good(&["knee", url, "--dry-run", "--pin", "off", "--objective", "p99 < 50ms and errors < 0.1%"]);
     assert!(search.out.contains("p99 < 50ms and errors < 0.1%") && search.out.contains("5 confirmations"));
     assert!(search.err.contains("30000 requests"), "{}", search.err);
 }

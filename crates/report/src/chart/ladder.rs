@@ -19,9 +19,10 @@ pub(crate) fn ladders(analysis: &AnalysisFile, palette: &Palette) -> Result<Vec<
 
 fn ladder(capacity: &Capacity, palette: &Palette) -> Result<Option<Chart>, ReportError> {
     let points: Vec<_> = capacity.rows.iter().filter_map(point).collect();
-    let (Some((left, right)), Some((bottom, top))) =
-        (extent(points.iter().map(|(x, ..)| *x)), extent(points.iter().flat_map(|(_, y, low, high)| [*y, *low, *high])))
-    else {
+    let (Some((left, right)), Some((bottom, top))) = (
+        extent(points.iter().map(|(x, ..)| *x)),
+        extent(points.iter().flat_map(|(_, y, low, high)| [*y, *low, *high])),
+    ) else {
         return Ok(None);
     };
     if points.len() < 2 || left >= right {

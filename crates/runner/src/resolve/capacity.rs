@@ -130,7 +130,11 @@ fn put_levels(load: &mut Load, levels: &Levels) -> Result<(), Problem> {
         Levels::Rates(levels) => levels.len(),
     };
     if count > RUNGS_MAX {
-        return Err(Problem::at("load", format!("{count} levels are too many"), format!("give at most {RUNGS_MAX}")));
+        return Err(Problem::at(
+            "load",
+            format!("{count} levels are too many"),
+            format!("give at most {RUNGS_MAX}"),
+        ));
     }
     match levels {
         Levels::Connections(levels) => {
@@ -193,8 +197,16 @@ fn ladder(
         let pass_ns = trial_ns(plan).saturating_mul(plan.cells.len() as u64).max(1);
         let fit = u32::try_from(budget.0 / pass_ns).unwrap_or(u32::MAX);
         if fit == 0 {
-            let cause = format!("one pass of {} trials takes up to {}, more than {budget}", plan.cells.len(), Nanos(pass_ns));
-            return Err(Problem::at("phases", cause, "give a larger --budget, shorter trials, or fewer levels"));
+            let cause = format!(
+                "one pass of {} trials takes up to {}, more than {budget}",
+                plan.cells.len(),
+                Nanos(pass_ns)
+            );
+            return Err(Problem::at(
+                "phases",
+                cause,
+                "give a larger --budget, shorter trials, or fewer levels",
+            ));
         }
         if fit < plan.blocks {
             notes.push(format!("the budget of {budget} holds {fit} of {} passes", plan.blocks));
@@ -212,9 +224,8 @@ fn ladder(
 /// Odd blocks rise and even blocks fall; targets in the order of the file, so that each has its whole ladder at a time.
 fn up_and_down(plan: &ExperimentPlan, load: impl Fn(&CellPlan) -> f64) -> Vec<TrialPlan> {
     let mut groups: Vec<Vec<&CellPlan>> = Vec::new();
-    let same = |a: &CellPlan, b: &CellPlan| {
-        a.target == b.target && a.scenario == b.scenario && a.limits == b.limits
-    };
+    let same =
+        |a: &CellPlan, b: &CellPlan| a.target == b.target && a.scenario == b.scenario && a.limits == b.limits;
     for cell in &plan.cells {
         match groups.iter_mut().find(|group| same(group[0], cell)) {
             Some(group) => group.push(cell),
@@ -242,12 +253,17 @@ fn up_and_down(plan: &ExperimentPlan, load: impl Fn(&CellPlan) -> f64) -> Vec<Tr
 fn trial_ns(plan: &ExperimentPlan) -> u64 {
     let phases = &plan.phases;
     let sampled_ns = phases.sample_ns.saturating_mul(u64::from(phases.samples));
-    phases.warmup_at_most_ns.saturating_add(sampled_ns).saturating_add(phases.drain_ns).saturating_add(BESIDES.0)
+    phases
+        .warmup_at_most_ns
+        .saturating_add(sampled_ns)
+        .saturating_add(phases.drain_ns)
+        .saturating_add(BESIDES.0)
 }
 
 fn search(plan: &mut ExperimentPlan, wanted: &SearchWishes, budget: Option<Nanos>) -> Result<(), Problem> {
     let [cell] = plan.cells.as_slice() else {
-        let cause = format!("a search is of one target, scenario and load, and this file has {}", plan.cells.len());
+        let cause =
+            format!("a search is of one target, scenario and load, and this file has {}", plan.cells.len());
         return Err(Problem::at("target", cause, "keep one of each; run the others one after the other"));
     };
     let sampled_s = plan.phases.sample_ns as f64 * f64::from(plan.phases.samples) / 1e9;
@@ -261,7 +277,11 @@ fn search(plan: &mut ExperimentPlan, wanted: &SearchWishes, budget: Option<Nanos
              allowed is {highest:.0}",
             Nanos((sampled_s * 1e9) as u64)
         );
-        return Err(Problem::at("phases.sample", cause, "lengthen the trials (--duration), or ask for a lower percentile"));
+        return Err(Problem::at(
+            "phases.sample",
+            cause,
+            "lengthen the trials (--duration), or ask for a lower percentile",
+        ));
     }
     let asked = cell.load.rate_per_s.unwrap_or(lowest);
     let start = asked.clamp(lowest, highest);
@@ -352,7 +372,8 @@ mod tests {
     #[test]
     fn levels_of_the_command_line_go_before_those_of_the_file() {
         let rates = Levels::Rates(vec![PerSecond(100.0), PerSecond(200.0)]);
-        let plan = ask(FILE, &KneeWishes { levels: Some(rates), blocks: Some(3), ..KneeWishes::default() }).unwrap();
+        let plan =
+            ask(FILE, &KneeWishes { levels: Some(rates), blocks: Some(3), ..KneeWishes::default() }).unwrap();
         assert_eq!(plan.capacity.as_ref().unwrap().axis, LoadAxis::Rate);
         // Two targets, three fixed numbers of connections, two rates.
         assert_eq!((plan.cells.len(), plan.blocks), (12, 3));
@@ -366,7 +387,8 @@ mod tests {
     #[test]
     fn a_budget_holds_whole_passes() {
         // Up to 20 + 15 + 1 + 2 s a trial, six trials a pass.
-        let wishes = |seconds| KneeWishes { budget: Some(Nanos::from_secs(seconds)), ..KneeWishes::default() };
+        let wishes =
+            |seconds| KneeWishes { budget: Some(Nanos::from_secs(seconds)), ..KneeWishes::default() };
         let plan = ask(FILE, &wishes(500)).unwrap();
         assert_eq!((plan.blocks, plan.order.len()), (2, 12));
         assert!(plan.capacity.unwrap().notes[0].contains("2 of 5 passes"));
@@ -392,7 +414,10 @@ mod tests {
     fn what_cannot_be_a_knee_run_says_so() {
         let closed = FILE.replace("[8, 2, 4]", "8");
         let error = ask(&closed, &KneeWishes::default()).unwrap_err();
-        assert!(error.contains("no ladder") && error.contains("x.toml:") && error.contains("--ladder"), "{error}");
+        assert!(
+            error.contains("no ladder") && error.contains("x.toml:") && error.contains("--ladder"),
+            "{error}"
+        );
         assert!(ask(FILE, &searching("p50 < 1s")).unwrap_err().contains("model = \"open\""));
         let two = ONE.replace("[[target]]", "[[target]]\nname = \"b\"\nreference = {}\n[[target]]");
         assert!(ask(&two, &searching("p50 < 1s")).unwrap_err().contains("one target"));

@@ -10,9 +10,7 @@ mod limits;
 mod scenario;
 mod targets;
 
-pub use capacity::{
-    CONFIRMATIONS, KneeWishes, Levels, SearchWishes, TOLERANCE, UP_DOWN_BLOCKS, capacity,
-};
+pub use capacity::{CONFIRMATIONS, KneeWishes, Levels, SearchWishes, TOLERANCE, UP_DOWN_BLOCKS, capacity};
 pub use connection::connection;
 pub use scenario::{load_contract, load_scenario, load_scenario_file};
 

@@ -5,9 +5,9 @@
 //! block, so that the choice of the highest among noisy levels does not flatter the target.
 
 use super::ladder::Ladder;
+use crate::run::MIN_TRIALS;
 use crate::run::data::{RunData, too_few};
 use crate::run::ratio::interval_of_logs;
-use crate::run::MIN_TRIALS;
 use crate::stats::student::MeanTest;
 use crate::words::{number, percent};
 use schema::capacity::{HighestThroughput, Knee};
@@ -19,14 +19,17 @@ const RISES: f64 = 0.05;
 /// Without an interval, levels within this of the highest count as equal to it.
 const EQUAL: f64 = 0.01;
 
-pub(super) fn highest(data: &RunData<'_>, ladder: &Ladder<'_>, knee: &Knee) -> Result<HighestThroughput, String> {
+pub(super) fn highest(
+    data: &RunData<'_>,
+    ladder: &Ladder<'_>,
+    knee: &Knee,
+) -> Result<HighestThroughput, String> {
     let levels = ladder.levels(data, Metric::Throughput);
     let (Some(first), Some(last)) = (levels.first(), levels.last()) else {
         return Err("no level has a valid trial: see the reasons of the trials".to_owned());
     };
-    let slope = |a: &super::ladder::Level, b: &super::ladder::Level| {
-        (b.mean() - a.mean()) / (b.load / a.load).ln()
-    };
+    let slope =
+        |a: &super::ladder::Level, b: &super::ladder::Level| (b.mean() - a.mean()) / (b.load / a.load).ln();
     if levels.len() < 3 {
         return Err(format!("3 levels needed, had {}: lengthen the ladder", levels.len()));
     }

@@ -17,7 +17,8 @@ use schema::metric::Metric;
 pub(super) fn hysteresis(data: &RunData<'_>, ladder: &Ladder<'_>) -> Vec<Hysteresis> {
     let mut found = Vec::new();
     for metric in BENT {
-        let tested: Vec<_> = ladder.rungs.iter().map(|rung| (rung.load, pairs(data, &rung.cell.id, metric))).collect();
+        let tested: Vec<_> =
+            ladder.rungs.iter().map(|rung| (rung.load, pairs(data, &rung.cell.id, metric))).collect();
         let tests: Vec<_> = tested.iter().map(|(_, logs)| test(logs)).collect();
         let p_values: Vec<f64> = tests.iter().flatten().map(MeanTest::p_value).collect();
         let mut corrected = holm(&p_values).into_iter();

@@ -47,8 +47,7 @@ pub(super) fn knee(data: &RunData<'_>, ladder: &Ladder<'_>, metric: Metric) -> K
         ));
         return knee;
     }
-    let (x, means): (Vec<f64>, Vec<f64>) =
-        levels.iter().map(|level| (level.load.ln(), level.mean())).unzip();
+    let (x, means): (Vec<f64>, Vec<f64>) = levels.iter().map(|level| (level.load.ln(), level.mean())).unzip();
     let curve = if metric == Metric::Throughput { Curve::ConcaveIncreasing } else { Curve::ConvexIncreasing };
     knee.kneedle = kneedle(&x, &means, curve, SENSITIVITY).ok().flatten().map(f64::exp);
     knee.sharpest = sharpest(&x, &means, metric);

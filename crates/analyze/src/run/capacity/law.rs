@@ -23,7 +23,10 @@ const SD_LEAST: f64 = 1e-3;
 
 pub(super) fn law(data: &RunData<'_>, ladder: &Ladder<'_>, axis: LoadAxis) -> Result<UslFit, String> {
     if axis == LoadAxis::Rate {
-        return Err("the law speaks of concurrency, and this ladder is of rates: give a ladder of connections".to_owned());
+        return Err(
+            "the law speaks of concurrency, and this ladder is of rates: give a ladder of connections"
+                .to_owned(),
+        );
     }
     let levels = ladder.levels(data, Metric::Throughput);
     let points = points(&levels);

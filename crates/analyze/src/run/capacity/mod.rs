@@ -29,8 +29,9 @@ const BENT: [Metric; 2] = [Metric::Throughput, Metric::P95];
 pub(super) fn capacities(data: &RunData<'_>, cells: &[CellSummary]) -> Vec<Capacity> {
     let Some(plan) = &data.plan.capacity else { return Vec::new() };
     let ladders = ladder::ladders(data, plan.axis);
-    let several = ladders.iter().map(|ladder| &ladder.target).collect::<std::collections::BTreeSet<_>>().len()
-        < ladders.len();
+    let several =
+        ladders.iter().map(|ladder| &ladder.target).collect::<std::collections::BTreeSet<_>>().len()
+            < ladders.len();
     ladders.iter().map(|ladder| capacity(data, plan, ladder, cells, several)).collect()
 }
 

@@ -43,7 +43,10 @@ impl SearchState {
             (Some(objective), Some(measured)) if (measured / rate - 1.0).abs() < 1e-9 => {
                 objective.judge(&trial.file, &trial.intervals)
             }
-            _ => Judgement { passed: None, reasons: vec!["the trial is not of the rate that the search asked for".to_owned()] },
+            _ => Judgement {
+                passed: None,
+                reasons: vec!["the trial is not of the rate that the search asked for".to_owned()],
+            },
         };
         self.search.observe(judgement.passed);
         self.steps.push(SearchStep {

@@ -46,13 +46,17 @@ fn of_ladder(data: &RunData<'_>, who: &str, capacity: &Capacity) -> String {
             });
             format!("its throughput bends at {}{interval}", load(*at, capacity.axis))
         }
-        Some(knee) => format!("no knee is claimed: {}", knee.refused.as_deref().unwrap_or("none was looked for")),
+        Some(knee) => {
+            format!("no knee is claimed: {}", knee.refused.as_deref().unwrap_or("none was looked for"))
+        }
         None => "no knee was looked for".to_owned(),
     };
     let highest = match (&capacity.highest, &capacity.highest_refused) {
         (Some(highest), _) => {
             let interval = match (&highest.interval, &highest.refused) {
-                (Some(interval), _) => format!(" ({} {})", data.interval_name(), range(interval, "unbounded")),
+                (Some(interval), _) => {
+                    format!(" ({} {})", data.interval_name(), range(interval, "unbounded"))
+                }
                 (None, Some(reason)) => format!(" (no interval: {reason})"),
                 (None, None) => String::new(),
             };
