@@ -8,6 +8,7 @@ mod capacity;
 mod confinement;
 mod instrument;
 mod properties;
+mod search;
 mod simulation;
 mod synth;
 mod validity;
