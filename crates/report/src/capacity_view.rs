@@ -206,7 +206,13 @@ fn searched(search: &SearchResult) -> Vec<(&'static str, String)> {
     let verified = search.verified_per_s.map_or_else(
         || "none".to_owned(),
         |rate| {
-            format!("{} ({} of {} passed)", format::rate(rate), search.confirmations, search.confirmations)
+            format!(
+                "{} ({} of {} passed, {} of them right after a rate that failed)",
+                format::rate(rate),
+                search.confirmations,
+                search.confirmations,
+                search.after_failure
+            )
         },
     );
     found.push(("Verified rate", verified));

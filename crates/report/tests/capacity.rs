@@ -106,6 +106,7 @@ fn search(text: &str) -> Capacity {
         verified_per_s: Some(480.0),
         limit: Some(Interval { low: Some(470.0), high: Some(505.0) }),
         confirmations: 5,
+        after_failure: 2,
         end: SearchEnd::Verified,
         refused: Some(text.into()),
         steps: vec![step],
@@ -143,7 +144,7 @@ fn every_format_tells_knee_law_refusal_and_search() {
             "N\\* = ∞ (900 … ∞), beyond the ladder: a prediction",
             "(beyond the ladder)",
             "8,000/s",
-            "480/s (5 of 5 passed)",
+            "480/s (5 of 5 passed, 2 of them right after a rate that failed)",
             "errors under 1 percent",
             "+25.0 %",
         ] {

@@ -248,6 +248,9 @@ pub struct SearchResult {
     pub limit: Option<Interval>,
     /// Passes that make a rate verified.
     pub confirmations: u32,
+    /// Of the verified rate's confirmations, those that came right after a rate that failed: it passes when reached
+    /// from above, too.
+    pub after_failure: u32,
     /// How it ended.
     pub end: SearchEnd,
     /// Why there is no answer, or what limits it, and what would cure it.

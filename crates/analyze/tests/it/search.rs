@@ -90,6 +90,14 @@ fn the_highest_rate_under_an_objective_is_found() {
     assert_eq!(search.end, SearchEnd::Verified);
     let passed = search.steps.iter().filter(|step| step.rate_per_s == verified && step.passed == Some(true));
     assert!(passed.count() >= 5, "{search:#?}");
+    // Counted again by hand.
+    let from_above = search.steps.windows(2).filter(|pair| {
+        pair[0].passed == Some(false)
+            && pair[1].passed == Some(true)
+            && pair[1].rate_per_s == verified
+            && pair[1].purpose == schema::capacity::SearchPurpose::Confirm
+    });
+    assert_eq!(from_above.count() as u32, search.after_failure);
     assert!(found.answer.contains("verified in 5 fresh trials"), "{}", found.answer);
 }
 

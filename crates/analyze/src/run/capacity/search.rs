@@ -94,15 +94,26 @@ pub(super) fn result(data: &RunData<'_>, plan: &SearchPlan) -> SearchResult {
     };
     let limit = search.interval(data.confidence).map(|(low, high)| Interval { low: Some(low), high });
     let refused = refused(plan, &search, end, &steps);
+    let after_failure = search.verified().map_or(0, |rate| after_failure(&steps, rate));
     SearchResult {
         objective: plan.objective.clone(),
         verified_per_s: search.verified(),
         limit,
         confirmations: plan.confirmations,
+        after_failure,
         end,
         refused,
         steps,
     }
+}
+
+/// Confirmations of a rate that came right after a trial that failed.
+fn after_failure(steps: &[SearchStep], rate: f64) -> u32 {
+    let from_above = |pair: &&[SearchStep]| {
+        let is_confirmation = pair[1].purpose == SearchPurpose::Confirm && pair[1].passed == Some(true);
+        is_confirmation && pair[1].rate_per_s == rate && pair[0].passed == Some(false)
+    };
+    steps.windows(2).filter(from_above).count() as u32
 }
 
 /// Why there is no answer, or what stands behind it that is not the target.
