@@ -16,7 +16,8 @@ mod words;
 
 pub use environment::{Surroundings, environment_diff};
 pub use instrument::{instrument_limit, stale};
-pub use run::{TrialData, analyze};
+pub use run::{RunningSearch, TrialData, analyze};
 pub use trial::{
-    Threshold, ThresholdError, TrialFacts, curve, event_effect, is_level, latency, quantile_floor, validity,
+    Judgement, Objective, Threshold, ThresholdError, TrialFacts, curve, event_effect, is_level, latency,
+    quantile_floor, validity,
 };

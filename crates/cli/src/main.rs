@@ -12,6 +12,7 @@ mod exit;
 mod fault;
 mod import;
 mod interrupt;
+mod knee;
 mod load;
 mod model;
 mod output;
@@ -48,6 +49,7 @@ fn main() -> ExitCode {
     };
     let result = match args.command {
         Command::Run(args) => run::run(&args),
+        Command::Knee(args) => knee::knee(&args),
         Command::Load(args) => load::load(&args),
         Command::Replay(args) => replay::replay(&args),
         Command::Shape(args) => shape::shape(&args),

@@ -36,10 +36,12 @@ pub(crate) fn write_all(folder: &RunFolder) -> Result<(RunFile, AnalysisFile)> {
     Ok((run, analysis))
 }
 
-/// 3 where a claim does not hold.
+/// 3 where a claim does not hold, or a search verified nothing.
 pub(crate) fn claims_code(analysis: &AnalysisFile) -> u8 {
     let fails = analysis.claims.iter().any(|claim| claim.verdict == ClaimVerdict::DoesNotHold);
-    if fails { exit::CLAIM } else { exit::DONE }
+    let mut searches = analysis.capacity.iter().filter_map(|capacity| capacity.search.as_ref());
+    let unmet = searches.any(|search| search.verified_per_s.is_none());
+    if fails || unmet { exit::CLAIM } else { exit::DONE }
 }
 
 fn analyse(folder: &RunFolder) -> Result<(RunFile, AnalysisFile), RunnerError> {

@@ -2,7 +2,7 @@
 
 use crate::args::{RunArgs, TextOrJson};
 use crate::progress::RunProgress;
-use crate::{calibrate, exit, interrupt, output, report_files, screen, tuning};
+use crate::{calibrate, exit, interrupt, knee, output, report_files, screen, tuning};
 use anyhow::{Context as _, Result};
 use runner::resolve::{self, Context};
 use runner::{Environment, Outcome};
@@ -24,7 +24,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8> {
         let outcome = runner::resume(folder, usable_cpus, &environment, &mut progress);
         progress.finish();
         tuning.end();
-        return finish(&outcome?);
+        return finish(&outcome?, TextOrJson::Text);
     }
     let file = args.file.as_deref().unwrap_or(Path::new(""));
     let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
@@ -42,7 +42,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8> {
     let outcome = runner::run(plan, &text, &context, &environment, &mut progress);
     progress.finish();
     tuning.end();
-    finish(&outcome?)
+    finish(&outcome?, TextOrJson::Text)
 }
 
 fn environment(args: &RunArgs, calibration: Option<CalibrationSummary>) -> Result<Environment> {
@@ -57,29 +57,45 @@ fn environment(args: &RunArgs, calibration: Option<CalibrationSummary>) -> Resul
 }
 
 /// Reports what there is, also after an interrupt.
-fn finish(outcome: &Outcome) -> Result<u8> {
+pub(crate) fn finish(outcome: &Outcome, format: TextOrJson) -> Result<u8> {
     let (run, analysis) = report_files::write_all(&outcome.folder)?;
-    output::write(None, &report::terminal(&run, &analysis, screen::style()))?;
-    output::write(None, &format!("{}\n", outcome.folder.path().join("report.html").display()))?;
+    let text = match format {
+        TextOrJson::Json => serde_json::to_string_pretty(&analysis)? + "\n",
+        TextOrJson::Text => {
+            let page = outcome.folder.path().join("report.html");
+            format!("{}{}\n", report::terminal(&run, &analysis, screen::style()), page.display())
+        }
+    };
+    output::write(None, &text)?;
     if outcome.interrupted {
-        let left = run.plan.order.len() - outcome.ended;
-        let how = format!(
-            "\ninterrupted with {left} trials left; finish them with\n  prony run --resume {}\n",
-            outcome.folder.path().display()
-        );
-        output::write(None, &how)?;
+        let left = match run.plan.search() {
+            Some(_) => "before the search ended; go on".to_owned(),
+            None => format!("with {} trials left; finish them", run.plan.order.len() - outcome.ended),
+        };
+        let how =
+            format!("\ninterrupted {left} with\n  prony run --resume {}\n", outcome.folder.path().display());
+        match format {
+            TextOrJson::Text => output::write(None, &how)?,
+            TextOrJson::Json => eprint!("{how}"),
+        }
         return Ok(exit::INTERRUPTED);
     }
-    Ok(code(outcome, &analysis))
+    Ok(code(outcome, &run.plan, &analysis))
 }
 
-fn code(outcome: &Outcome, analysis: &AnalysisFile) -> u8 {
+fn code(outcome: &Outcome, plan: &ExperimentPlan, analysis: &AnalysisFile) -> u8 {
     let has_valid = analysis.trials.iter().any(|trial| trial.outcome == TrialOutcome::Valid);
-    if outcome.failed > 0 || !has_valid { exit::FAILED } else { report_files::claims_code(analysis) }
+    // A search that drives a target until it fails has done its work.
+    let failed = outcome.failed > 0 && plan.search().is_none();
+    if failed || !has_valid { exit::FAILED } else { report_files::claims_code(analysis) }
 }
 
 /// The plan goes to standard output; warnings go where they do not spoil it.
-fn print_plan(plan: &ExperimentPlan, limit: Option<&CalibrationSummary>, format: TextOrJson) -> Result<()> {
+pub(crate) fn print_plan(
+    plan: &ExperimentPlan,
+    limit: Option<&CalibrationSummary>,
+    format: TextOrJson,
+) -> Result<()> {
     eprint!("{}", calibrate::warnings(limit));
     let text = match format {
         TextOrJson::Json => serde_json::to_string_pretty(plan)? + "\n",
@@ -142,6 +158,10 @@ fn plan_text(plan: &ExperimentPlan, limit: Option<&CalibrationSummary>) -> Strin
         let _ = writeln!(text, "  weakness: {weakness}");
     }
     let _ = writeln!(text, "instrument\n  {}", report::instrument_line(limit));
+    text += &knee::plan_words(plan);
+    if plan.search().is_some() {
+        return text;
+    }
     let _ = writeln!(text, "order (seed {})", plan.seed);
     for block in 1..=plan.blocks {
         let cells: Vec<&str> =

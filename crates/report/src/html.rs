@@ -5,7 +5,7 @@
 
 use crate::chart::{self, Chart, Palette};
 use crate::page::{KEY_METRICS, Page};
-use crate::{ReportError, clean, event_view, level_view, limits_view, words};
+use crate::{ReportError, capacity_view, clean, event_view, level_view, limits_view, words};
 use askama::Template;
 use schema::analysis::AnalysisFile;
 use schema::metric::Metric;
@@ -17,12 +17,17 @@ struct Html {
     page: Page,
     style: &'static str,
     cell_metrics: Vec<&'static str>,
+    capacity_about: &'static str,
+    capacity_header: [&'static str; 9],
+    hysteresis_header: [&'static str; 6],
+    steps_header: [&'static str; 5],
     levels_about: &'static str,
     level_header: [&'static str; 7],
     limits_about: &'static str,
     events_about: &'static str,
     event_header: [&'static str; 9],
     legend: Vec<LegendEntry>,
+    ladders: Vec<Chart>,
     forests: Vec<Chart>,
     strips: Option<Chart>,
     curves: Vec<Chart>,
@@ -46,12 +51,17 @@ pub fn html(run: &RunFile, analysis: &AnalysisFile) -> Result<String, ReportErro
         page: Page::new(run, analysis),
         style: include_str!("../templates/report.css"),
         cell_metrics: KEY_METRICS.map(words::metric).to_vec(),
+        capacity_about: capacity_view::ABOUT,
+        capacity_header: capacity_view::HEADER,
+        hysteresis_header: capacity_view::HYSTERESIS_HEADER,
+        steps_header: capacity_view::STEPS_HEADER,
         levels_about: level_view::ABOUT,
         level_header: level_view::HEADER,
         limits_about: limits_view::ABOUT,
         events_about: event_view::ABOUT,
         event_header: event_view::HEADER,
         legend: legend(&palette),
+        ladders: chart::ladders(analysis, &palette)?,
         forests: forests.into_iter().flatten().collect(),
         strips: chart::strips(analysis, &palette)?,
         curves: chart::curves(analysis, &palette)?,

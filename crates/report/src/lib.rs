@@ -7,6 +7,7 @@
 //! Absent on purpose: statistics, gates and refusals (the analyze crate decides, this crate repeats), and any IO.
 
 mod calibration_text;
+mod capacity_view;
 mod chart;
 mod clean;
 mod csv_rows;

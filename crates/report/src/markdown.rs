@@ -2,6 +2,7 @@
 //!
 //! Invariant: names stand in code spans and sentences are escaped, so that nothing in them acts as Markdown or HTML.
 
+use crate::capacity_view::{self, CapacityView};
 use crate::clean::{markdown as prose, markdown_block, markdown_code as code};
 use crate::event_view::{ABOUT, EventView, HEADER};
 use crate::level_view::{self, LevelView};
@@ -21,6 +22,7 @@ pub fn markdown(run: &RunFile, analysis: &AnalysisFile) -> String {
         belief(&page),
         claims(&page),
         comparisons(&page),
+        capacity(&page),
         cells(&page),
         levels(&page),
         limits(&page),
@@ -105,6 +107,41 @@ fn pair(pair: &PairView) -> String {
         prose(&pair.load),
         table(&header, "lrrlrrr", rows)
     )
+}
+
+fn capacity(page: &Page) -> String {
+    if page.capacity.is_empty() {
+        return String::new();
+    }
+    let ladders: Vec<_> = page.capacity.iter().map(ladder).collect();
+    format!("## Capacity\n\n{}\n\n{}", capacity_view::ABOUT, ladders.join("\n"))
+}
+
+fn ladder(view: &CapacityView) -> String {
+    let escaped = |text: &String| prose(text);
+    let found = view.found.iter().map(|(name, text)| vec![(*name).to_owned(), escaped(text)]);
+    let mut header = vec![view.axis];
+    header.extend(capacity_view::HEADER);
+    let rows = view
+        .rows
+        .iter()
+        .map(|(load, values)| std::iter::once(load.clone()).chain(values.iter().map(escaped)).collect());
+    let mut text = format!(
+        "### {}\n\n{}\n\n{}\n{}",
+        code(&view.name),
+        prose(&view.answer),
+        table(&["Found", ""], "ll", found),
+        table(&header, "rrrrrrrrrr", rows)
+    );
+    if !view.hysteresis.is_empty() {
+        let rows = view.hysteresis.iter().map(|row| row.iter().map(escaped).collect());
+        text += &format!("\n{}", table(&capacity_view::HYSTERESIS_HEADER, "llrrrl", rows));
+    }
+    if !view.steps.is_empty() {
+        let rows = view.steps.iter().map(|row| row.iter().map(escaped).collect());
+        text += &format!("\n{}", table(&capacity_view::STEPS_HEADER, "rrlll", rows));
+    }
+    text
 }
 
 fn cells(page: &Page) -> String {

@@ -4,6 +4,7 @@
 //! is the order of reading (worst notes first, valid trials by number).
 //! Absent on purpose: layout, escaping and charts.
 
+use crate::capacity_view::{self, CapacityView};
 use crate::event_view::{self, EventView};
 use crate::instrument::instrument_line;
 use crate::level_view::{self, LevelView};
@@ -35,6 +36,7 @@ pub(crate) struct Page {
     pub(crate) cells: Vec<CellView>,
     pub(crate) cell_notes: Footnotes,
     pub(crate) levels: Vec<LevelView>,
+    pub(crate) capacity: Vec<CapacityView>,
     pub(crate) findings: Vec<FindingView>,
     pub(crate) limits: Vec<LimitsView>,
     pub(crate) events: Vec<EventView>,
@@ -162,6 +164,7 @@ impl Page {
             cells,
             cell_notes,
             levels: level_view::views(analysis),
+            capacity: capacity_view::views(analysis),
             findings: limits_view::findings(analysis),
             limits: limits_view::views(analysis),
             events: event_view::views(analysis),

@@ -22,6 +22,7 @@ pub fn terminal(run: &RunFile, analysis: &AnalysisFile, style: Style) -> String 
         belief(&page, columns),
         claims(&page, columns),
         comparisons(&page, columns),
+        capacity(&page, columns),
         cells(&page, columns),
         limits(&page, columns),
         findings(&page, columns),
@@ -92,6 +93,37 @@ fn comparisons(page: &Page, columns: usize) -> String {
         text += &indented(&table(&header, &rows, columns - 2));
     }
     text + &footnotes(&notes, columns)
+}
+
+/// The files show the intervals and laws of each level too.
+fn capacity(page: &Page, columns: usize) -> String {
+    if page.capacity.is_empty() {
+        return String::new();
+    }
+    let mut text = String::new();
+    for view in &page.capacity {
+        text += &heading("Capacity", &view.name);
+        for (name, found) in &view.found {
+            text += &paragraph(&format!("  {name}: "), found, columns);
+        }
+        let header = [
+            (view.axis, Align::Number),
+            ("throughput", Align::Number),
+            ("p95", Align::Number),
+            ("errors", Align::Number),
+            ("X·(R + Z)", Align::Number),
+            ("bound", Align::Number),
+        ];
+        let rows: Vec<_> = view
+            .rows
+            .iter()
+            .map(|(load, [throughput, _, p95, _, errors, implied, _, bound, _])| {
+                [load, throughput, p95, errors, implied, bound].map(Clone::clone).to_vec()
+            })
+            .collect();
+        text += &table(&header, &rows, columns);
+    }
+    text
 }
 
 fn cells(page: &Page, columns: usize) -> String {

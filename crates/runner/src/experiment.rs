@@ -4,7 +4,7 @@ use crate::folder::RunFolder;
 use crate::resolve::{self, Context};
 use crate::services::Services;
 use crate::trial::{self, Prepared};
-use crate::{RunnerError, check, versions};
+use crate::{RunnerError, check, search, versions};
 use analyze::Surroundings;
 use schema::calibration::CalibrationSummary;
 use schema::doctor::DoctorReport;
@@ -123,7 +123,8 @@ pub fn resume(
 ) -> Result<Outcome, RunnerError> {
     let folder = RunFolder::open(path)?;
     let run = folder.read_run()?;
-    if run.plan.order.iter().all(|planned| !folder.trial(planned.id).is_missing()) {
+    let all_ended = || run.plan.order.iter().all(|planned| !folder.trial(planned.id).is_missing());
+    if run.plan.search().is_none() && all_ended() {
         return outcome(folder, &run, false);
     }
     sweep(observer);
@@ -323,6 +324,9 @@ fn trials(
     environment: &Environment,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, RunnerError> {
+    if run.plan.search().is_some() {
+        return search::trials(folder, run, targets, environment, observer);
+    }
     let missing: Vec<&TrialPlan> =
         run.plan.order.iter().filter(|planned| folder.trial(planned.id).is_missing()).collect();
     observer.started(folder.path(), run, missing.len());
@@ -332,37 +336,43 @@ fn trials(
             interrupted = true;
             break;
         }
-        let cell = run.plan.cells.iter().find(|cell| cell.id == planned.cell);
-        let prepared = cell.and_then(|cell| targets.get(&cell.target));
-        let scenario = cell.and_then(|cell| run.plan.scenario_of(cell));
-        let (Some(cell), Some(prepared), Some(scenario)) = (cell, prepared, scenario) else {
-            return Err(RunnerError::Damaged {
-                path: folder.path().join("run.json"),
-                what: "prony.run/1",
-                cause: format!("the order names cell {}, which the plan does not have whole", planned.cell),
-            });
-        };
-        observer.trial_begins(planned, cell);
-        match trial::run(
-            &run.plan,
-            planned,
-            (cell, scenario),
-            prepared,
-            &folder.trial(planned.id),
-            environment,
-            observer,
-        )? {
-            Some(file) => observer.trial_ends(&file),
-            None => {
-                interrupted = true;
-                break;
-            }
+        if run_one(&folder, run, planned, targets, environment, observer)?.is_none() {
+            interrupted = true;
+            break;
         }
     }
     outcome(folder, run, interrupted)
 }
 
-fn outcome(folder: RunFolder, run: &RunFile, interrupted: bool) -> Result<Outcome, RunnerError> {
+/// Runs one planned trial; `None` when it was interrupted.
+pub(crate) fn run_one(
+    folder: &RunFolder,
+    run: &RunFile,
+    planned: &TrialPlan,
+    targets: &BTreeMap<String, Prepared>,
+    environment: &Environment,
+    observer: &mut dyn Observer,
+) -> Result<Option<TrialFile>, RunnerError> {
+    let cell = run.plan.cells.iter().find(|cell| cell.id == planned.cell);
+    let prepared = cell.and_then(|cell| targets.get(&cell.target));
+    let scenario = cell.and_then(|cell| run.plan.scenario_of(cell));
+    let (Some(cell), Some(prepared), Some(scenario)) = (cell, prepared, scenario) else {
+        return Err(RunnerError::Damaged {
+            path: folder.path().join("run.json"),
+            what: "prony.run/1",
+            cause: format!("the order names cell {}, which the plan does not have whole", planned.cell),
+        });
+    };
+    observer.trial_begins(planned, cell);
+    let trial = folder.trial(planned.id);
+    let ended = trial::run(&run.plan, planned, (cell, scenario), prepared, &trial, environment, observer)?;
+    if let Some(file) = &ended {
+        observer.trial_ends(file);
+    }
+    Ok(ended)
+}
+
+pub(crate) fn outcome(folder: RunFolder, run: &RunFile, interrupted: bool) -> Result<Outcome, RunnerError> {
     let trials = folder.read_trials(run)?;
     let failed = trials.iter().filter(|trial| trial.file.outcome == TrialOutcome::Failed).count();
     Ok(Outcome { folder, ended: trials.len(), failed, interrupted })

@@ -137,7 +137,7 @@ impl TrialFolder {
         Ok(Lines { path, file })
     }
 
-    fn read(&self) -> Result<TrialData, RunnerError> {
+    pub(crate) fn read(&self) -> Result<TrialData, RunnerError> {
         let file: TrialFile = read_json(&self.path.join("trial.json"), "prony.trial/1")?;
         let intervals_path = self.path.join("intervals.ndjson");
         let intervals: Vec<IntervalLine> =

@@ -23,6 +23,7 @@ pub mod processes;
 pub mod recorded;
 pub mod resolve;
 pub mod script;
+mod search;
 mod sent;
 mod services;
 pub mod state;

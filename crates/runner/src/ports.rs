@@ -7,6 +7,7 @@ use crate::measure::LoadJob;
 use schema::experiment::LoadModel;
 use schema::plan::LoadPlan;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
+use units::Count;
 
 /// Time of TIME_WAIT on Linux (`TCP_TIMEWAIT_LEN` in `include/net/tcp.h`).
 const TIME_WAIT_S: f64 = 60.0;
@@ -18,6 +19,8 @@ const USABLE_SHARE: f64 = 0.8;
 const SOURCES_MAX: u32 = 250;
 /// New connections per second that a closed loop without keep-alive is planned for.
 const CLOSED_LOOP_PER_S: f64 = 50_000.0;
+/// First and last level of the usual ladder of connections.
+const LADDER: (u64, u64) = (100, 50_000);
 
 /// What the host grants.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -91,6 +94,30 @@ fn spread_with(load: &mut LoadPlan, to: SocketAddr, facts: PortFacts) {
     }
 }
 
+/// The ladder of connections where the user names none: doubling from 100, up to 50,000 or what the local ports allow
+/// towards this address; with what was left out and why.
+#[must_use]
+pub fn usual_ladder(to: IpAddr) -> (Vec<Count>, Option<String>) {
+    ladder_within(to, PortFacts::read())
+}
+
+fn ladder_within(to: IpAddr, facts: PortFacts) -> (Vec<Count>, Option<String>) {
+    let sources = if to.is_loopback() && to.is_ipv4() { SOURCES_MAX } else { 1 };
+    let ports = (f64::from(facts.ports) * USABLE_SHARE * f64::from(sources)).max(1.0) as u64;
+    let top = LADDER.1.min(ports);
+    let doubled =
+        std::iter::successors(Some(LADDER.0), |level| Some(level * 2)).take_while(|level| *level < top);
+    let levels = doubled.chain([top]).map(Count).collect();
+    let note = (top < LADDER.1).then(|| {
+        format!(
+            "the ladder ends at {top} instead of {} connections: there are {} local ports towards {to}; widen \
+             net.ipv4.ip_local_port_range, or name more addresses under sources in a file",
+            LADDER.1, facts.ports
+        )
+    });
+    (levels, note)
+}
+
 fn is_loopback_v4(to: SocketAddr) -> bool {
     to.is_ipv4() && to.ip().is_loopback()
 }
@@ -162,6 +189,21 @@ mod tests {
         assert_eq!(PortFacts::parse("32768\t60999\n", "2\n"), FACTS);
         assert_eq!(PortFacts::parse("", ""), FACTS);
         assert_eq!(PortFacts::parse("1024 65535", "0").hold_s, (60.0, 60.0));
+    }
+
+    #[test]
+    fn the_usual_ladder_ends_where_the_ports_do() {
+        let facts = PortFacts { ports: 28_232, hold_s: (1.0, 60.0) };
+        let ladder = |to: &str| {
+            let (levels, note) = ladder_within(to.parse().unwrap(), facts);
+            (levels.into_iter().map(|level| level.0).collect::<Vec<_>>(), note)
+        };
+        let (levels, note) = ladder("127.0.0.1");
+        assert_eq!(levels, [100, 200, 400, 800, 1_600, 3_200, 6_400, 12_800, 25_600, 50_000]);
+        assert_eq!(note, None);
+        let (levels, note) = ladder("10.0.0.7");
+        assert_eq!(levels[levels.len() - 2..], [12_800, 22_585]);
+        assert!(note.unwrap().contains("28232 local ports towards 10.0.0.7"));
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! `analysis.json`: everything that a report shows, already computed; the report does no arithmetic.
 
+use crate::capacity::Capacity;
 use crate::event::EventSummary;
 use crate::metric::{Metric, Unit};
 use crate::trial::{Phase, TrialOutcome};
@@ -31,6 +32,9 @@ pub struct AnalysisFile {
     /// What the events did, by cell and event in plan order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<EventSummary>,
+    /// Ladders and searches of a knee run, in plan order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub capacity: Vec<Capacity>,
     /// Diagnoses with their evidence, in plan order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,

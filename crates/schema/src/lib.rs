@@ -9,6 +9,7 @@ pub mod analysis;
 pub mod arrival;
 mod body;
 pub mod calibration;
+pub mod capacity;
 mod compact;
 pub mod doctor;
 pub mod environment;

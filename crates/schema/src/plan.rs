@@ -2,6 +2,7 @@
 //! by `--dry-run`, and the only thing that the runner and the engine take orders from.
 
 use crate::arrival::{ArrivalPlan, ShapePlan, ThinkPlan};
+use crate::capacity::{CapacityPlan, SearchPlan};
 use crate::event::EventPlan;
 use crate::experiment::{LoadModel, Reference};
 use crate::limits::LimitsPlan;
@@ -42,6 +43,9 @@ pub struct ExperimentPlan {
     /// Things that happen to the target in every trial, in order of time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<EventPlan>,
+    /// The ladder or search of a knee run; absent in other runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub capacity: Option<CapacityPlan>,
     /// Statements to be answered.
     pub claims: Vec<ClaimPlan>,
     /// Half-width of the equivalence margin as a ratio.
@@ -53,6 +57,12 @@ pub struct ExperimentPlan {
 }
 
 impl ExperimentPlan {
+    /// The search that chooses the trials; absent where they are planned.
+    #[must_use]
+    pub fn search(&self) -> Option<&SearchPlan> {
+        self.capacity.as_ref()?.search.as_ref()
+    }
+
     /// What is sent in a cell; the first scenario for cells of older files, which name none.
     #[must_use]
     pub fn scenario_of(&self, cell: &CellPlan) -> Option<&ScenarioPlan> {

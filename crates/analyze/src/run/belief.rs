@@ -118,7 +118,8 @@ fn outcomes(data: &RunData<'_>, cells: &[CellSummary]) -> Vec<BeliefNote> {
         })
     })
     .collect();
-    notes.extend(thin_cells(cells));
+    // A search visits most rates once, on purpose.
+    notes.extend(thin_cells(cells).filter(|_| data.plan.search().is_none()));
     if bad == 0 {
         notes.push(speaks_for(if all == 1 {
             "the one trial is valid".to_owned()

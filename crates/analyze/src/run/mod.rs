@@ -5,6 +5,7 @@
 
 mod answer;
 mod belief;
+mod capacity;
 mod cells;
 mod claims;
 mod comparisons;
@@ -17,10 +18,13 @@ mod machine;
 mod ratio;
 mod trials;
 
+use capacity::SearchState;
 use data::RunData;
 pub(crate) use data::load_in_words;
 use hdrhistogram::Histogram;
-use schema::analysis::AnalysisFile;
+use schema::analysis::{AnalysisFile, BeliefLevel};
+use schema::capacity::SearchStep;
+use schema::plan::ExperimentPlan;
 use schema::run::RunFile;
 use schema::trial::{IntervalLine, TrialFile};
 use schema::version::AnalysisVersion;
@@ -49,11 +53,14 @@ pub fn analyze(run: &RunFile, trials: &[TrialData]) -> AnalysisFile {
     let comparisons = comparisons::all_pairs(&data);
     let claims = claims::answers(&data);
     let belief = belief::belief(run, &data, &cells, &comparisons);
+    let capacity = capacity::capacities(&data, &cells);
     AnalysisFile {
         schema: AnalysisVersion::default(),
         run: run.id.clone(),
         question: run.plan.question.clone(),
-        answer: answer::answer(&data, &cells, &comparisons, &belief),
+        answer: capacity::answer(&capacity)
+            .filter(|_| belief.level != BeliefLevel::No || run.plan.search().is_some())
+            .unwrap_or_else(|| answer::answer(&data, &cells, &comparisons, &belief)),
         trials_planned: u32::try_from(run.plan.order.len()).unwrap_or(u32::MAX),
         trials: data.trials.iter().map(|trial| trials::row(trial)).collect(),
         confidence: data.confidence,
@@ -61,8 +68,41 @@ pub fn analyze(run: &RunFile, trials: &[TrialData]) -> AnalysisFile {
         events: events::summaries(&data),
         findings: confinement::findings(&data),
         belief,
+        capacity,
         cells,
         comparisons,
         claims,
+    }
+}
+
+/// A search that goes on: the trials so far, and the rate that comes next (METHOD §6).
+pub struct RunningSearch {
+    state: SearchState,
+}
+
+impl RunningSearch {
+    /// The search of a plan, told its trials in the order in which they were run; `None` where the plan has none.
+    #[must_use]
+    pub fn of(plan: &ExperimentPlan, trials: &[TrialData]) -> Option<Self> {
+        let mut search = Self { state: SearchState::new(plan.search()?, plan.seed) };
+        trials.iter().for_each(|trial| search.observe(plan, trial));
+        Some(search)
+    }
+
+    /// Takes in the trial that was asked for.
+    pub fn observe(&mut self, plan: &ExperimentPlan, trial: &TrialData) {
+        self.state.observe(plan, trial);
+    }
+
+    /// The rate to measure next, per second; `None` where the search has ended.
+    #[must_use]
+    pub fn next_rate(&self) -> Option<f64> {
+        self.state.next_rate()
+    }
+
+    /// How the last trial was judged.
+    #[must_use]
+    pub fn last(&self) -> Option<&SearchStep> {
+        self.state.last()
     }
 }

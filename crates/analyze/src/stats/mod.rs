@@ -2,12 +2,18 @@
 //!
 //! Invariants: inputs are checked, outputs are finite, and what cannot be computed is a [`Refusal`].
 
+pub mod bisection;
 pub mod fit;
 pub mod holm;
+pub mod kneedle;
+pub mod laws;
 pub mod order;
 pub mod rank;
+pub mod search;
+pub mod segmented;
 pub mod signed_rank;
 pub mod student;
+pub mod usl;
 
 /// Why a statistic is not given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -29,6 +35,14 @@ pub enum Refusal {
     /// A value is NaN or infinite.
     #[error("a value is not a finite number: look for the fault in what produced it")]
     NotFinite,
+    /// Levels are not in rising order, or one stands twice.
+    #[error("the levels do not rise: sort them and give each once")]
+    NotRising,
+    /// A value is 0 or negative where only positive ones have a meaning.
+    #[error(
+        "a value is 0 or negative, which has no logarithm: leave out levels at which nothing was answered"
+    )]
+    NotPositive,
 }
 
 /// Refuses what no statistic here accepts.
@@ -38,6 +52,19 @@ fn check_values(values: &[f64], needed: usize) -> Result<(), Refusal> {
     }
     if values.len() < needed {
         return Err(Refusal::TooFew { needed, had: values.len() });
+    }
+    Ok(())
+}
+
+/// Refuses pairs that are no curve over strictly rising levels.
+fn check_curve(x: &[f64], y: &[f64], needed: usize) -> Result<(), Refusal> {
+    check_values(x, needed)?;
+    check_values(y, needed)?;
+    if x.len() != y.len() {
+        return Err(Refusal::TooFew { needed: x.len().max(y.len()), had: x.len().min(y.len()) });
+    }
+    if x.windows(2).any(|pair| pair[0] >= pair[1]) {
+        return Err(Refusal::NotRising);
     }
     Ok(())
 }

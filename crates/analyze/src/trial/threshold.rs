@@ -26,9 +26,9 @@ pub struct Threshold {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("`{expression}` is no threshold: {cause}\n  remedy: {remedy}")]
 pub struct ThresholdError {
-    expression: String,
-    cause: String,
-    remedy: String,
+    pub(super) expression: String,
+    pub(super) cause: String,
+    pub(super) remedy: String,
 }
 
 #[derive(Clone, Debug, PartialEq)]
@@ -316,6 +316,13 @@ fn never_ended(summary: &LatencySummary) -> String {
 }
 
 impl Threshold {
+    /// The quantile that is asked about, 0 to 1; `None` for what is no percentile.
+    pub(super) fn quantile(&self) -> Option<f64> {
+        let ThresholdMetric::Time { field, .. } = &self.metric else { return None };
+        let nines = field.name.strip_prefix('p')?;
+        nines.parse::<f64>().ok().map(|percent| percent / 100.0)
+    }
+
     /// Holds the threshold against a load.
     #[must_use]
     pub fn check(&self, report: &LoadReport) -> ThresholdResult {

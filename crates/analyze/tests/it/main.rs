@@ -4,9 +4,11 @@
 mod analysis;
 mod arrivals;
 mod bad_input;
+mod capacity;
 mod confinement;
 mod instrument;
 mod properties;
+mod search;
 mod simulation;
 mod synth;
 mod validity;

@@ -6,6 +6,7 @@
 mod arrival;
 mod connection;
 mod import;
+mod knee;
 mod load;
 mod model;
 mod reference;
@@ -22,6 +23,7 @@ mod tls;
 pub(crate) use arrival::ArrivalArgs;
 pub(crate) use connection::ConnectionArgs;
 pub(crate) use import::ImportArgs;
+pub(crate) use knee::KneeArgs;
 pub(crate) use load::LoadArgs;
 pub(crate) use model::{ModelArgs, SendAs};
 pub(crate) use reference::ReferenceArgs;
@@ -63,6 +65,8 @@ or a --fail threshold is crossed, 130 interrupted (results kept).";
 pub(crate) enum Command {
     /// Run an experiment file: fresh targets, randomised blocks, a run folder with a report
     Run(RunArgs),
+    /// Find where a service bends: a ladder of loads, or a search for the highest rate under an objective
+    Knee(Box<KneeArgs>),
     /// Load one URL and print what it did
     Load(Box<LoadArgs>),
     /// Send the requests of access logs again, at their recorded times

@@ -10,6 +10,7 @@ mod fault;
 mod files;
 mod import;
 mod killed;
+mod knee;
 mod levels;
 mod load;
 mod load_results;

@@ -8,6 +8,7 @@
 mod canvas;
 mod curves;
 mod forest;
+mod ladder;
 mod load;
 mod strips;
 mod timeline;
@@ -15,6 +16,7 @@ mod timeline;
 pub(crate) use canvas::Palette;
 pub(crate) use curves::curves;
 pub(crate) use forest::forest;
+pub(crate) use ladder::ladders;
 pub(crate) use load::{load_curves, load_timelines};
 pub(crate) use strips::strips;
 pub(crate) use timeline::timelines;

@@ -1,6 +1,7 @@
 //! From the experiment file to the plan: every default filled in, every mistake found before anything runs.
 
 pub mod arrival;
+mod capacity;
 mod claims;
 mod connection;
 mod events;
@@ -9,6 +10,7 @@ mod limits;
 mod scenario;
 mod targets;
 
+pub use capacity::{CONFIRMATIONS, KneeWishes, Levels, SearchWishes, TOLERANCE, UP_DOWN_BLOCKS, capacity};
 pub use connection::connection;
 pub use scenario::{load_contract, load_scenario, load_scenario_file};
 
@@ -155,6 +157,7 @@ fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, W
         scenarios,
         cells,
         events,
+        capacity: None,
         claims,
         pin,
     })
@@ -335,7 +338,7 @@ fn load_of(load: &Load, scenario: &ScenarioPlan) -> Result<(Load, Option<u32>), 
 }
 
 /// A load in words, as it stands in labels.
-fn load_words(load: &LoadPlan) -> String {
+pub(crate) fn load_words(load: &LoadPlan) -> String {
     let plural = if load.connections == 1 { "" } else { "s" };
     let shape = load.shape.as_ref().map_or(String::new(), |shape| format!(" {}", shape.kind));
     let think = load.think.map_or(String::new(), |think| format!(", think time {think}"));

@@ -1,0 +1,134 @@
+//! The highest throughput that a target gave: its capacity, where the ladder reached it.
+//!
+//! It is given only where load no longer helps: a knee is claimed, or throughput is flat throughout, and the last step
+//! of the ladder gained next to nothing. It is the mean over the levels that cannot be told from the highest one, by
+//! block, so that the choice of the highest among noisy levels does not flatter the target.
+
+use super::ladder::Ladder;
+use crate::run::MIN_TRIALS;
+use crate::run::data::{RunData, too_few};
+use crate::run::ratio::interval_of_logs;
+use crate::stats::student::MeanTest;
+use crate::words::{number, percent};
+use schema::capacity::{HighestThroughput, Knee};
+use schema::metric::Metric;
+use std::collections::BTreeMap;
+
+/// Slope of ln throughput over ln load from which it still rises: a doubling that gains more than 3.5 %.
+const RISES: f64 = 0.05;
+/// Without an interval, levels within this of the highest count as equal to it.
+const EQUAL: f64 = 0.01;
+
+pub(super) fn highest(
+    data: &RunData<'_>,
+    ladder: &Ladder<'_>,
+    knee: &Knee,
+) -> Result<HighestThroughput, String> {
+    let levels = ladder.levels(data, Metric::Throughput);
+    let (Some(first), Some(last)) = (levels.first(), levels.last()) else {
+        return Err("no level has a valid trial: see the reasons of the trials".to_owned());
+    };
+    let slope =
+        |a: &super::ladder::Level, b: &super::ladder::Level| (b.mean() - a.mean()) / (b.load / a.load).ln();
+    if levels.len() < 3 {
+        return Err(format!("3 levels needed, had {}: lengthen the ladder", levels.len()));
+    }
+    let last_step = slope(&levels[levels.len() - 2], last);
+    let is_flat = slope(first, last).abs() < RISES;
+    let blocks = by_block(data, ladder);
+    // One step is noisy; all levels beyond a claimed knee together are less so.
+    let rises_after_knee = knee.at.is_none() || knee.slope_after.is_none_or(|slope| slope > RISES);
+    if last_step > RISES && rises_after_knee && is_higher(&blocks, data.confidence) {
+        let gained = percent((last_step * std::f64::consts::LN_2).exp() - 1.0);
+        return Err(format!(
+            "throughput may rise further beyond {}: its last step gained {gained} per doubling; raise the ladder",
+            number(last.load)
+        ));
+    }
+    if knee.at.is_none() && !is_flat {
+        return Err("no knee is claimed and throughput is not flat, so it cannot be told whether the ladder reached the \
+                    end: raise the ladder, or run more blocks"
+            .to_owned());
+    }
+    let chosen = like_the_highest(blocks, data.confidence);
+    let (Some(low), Some(high)) = (chosen.first(), chosen.last()) else {
+        return Err("no level has a valid trial: see the reasons of the trials".to_owned());
+    };
+    let blocks = block_means(&chosen);
+    let mean = blocks.iter().sum::<f64>() / blocks.len() as f64;
+    let (interval, refused) = match MeanTest::of_logs(&blocks) {
+        _ if blocks.len() < MIN_TRIALS => (None, Some(too_few("blocks", blocks.len()))),
+        Ok(test) => {
+            let (low, high) = test.interval(data.confidence);
+            (Some(interval_of_logs(low, high)), None)
+        }
+        Err(refusal) => (None, Some(refusal.to_string())),
+    };
+    Ok(HighestThroughput { per_s: mean.exp(), interval, from_load: low.load, to_load: high.load, refused })
+}
+
+/// Logs of throughput by block.
+struct Blocks {
+    load: f64,
+    logs: BTreeMap<u32, f64>,
+}
+
+impl Blocks {
+    fn mean(&self) -> f64 {
+        self.logs.values().sum::<f64>() / self.logs.len() as f64
+    }
+}
+
+/// Every level that has a throughput, rising.
+fn by_block(data: &RunData<'_>, ladder: &Ladder<'_>) -> Vec<Blocks> {
+    let levels = ladder.rungs.iter().map(|rung| {
+        let values = data.values_by_block(&rung.cell.id, Metric::Throughput).into_iter();
+        let logs = values.filter(|(_, value)| *value > 0.0).map(|(block, value)| (block, value.ln()));
+        Blocks { load: rung.load, logs: logs.collect() }
+    });
+    levels.filter(|level| !level.logs.is_empty()).collect()
+}
+
+/// Whether the last level is above the one before by more than the trials differ.
+fn is_higher(levels: &[Blocks], confidence: f64) -> bool {
+    let [.., before, last] = levels else { return true };
+    differs(&apart(&last.logs, &before.logs), confidence)
+}
+
+/// a less b in the blocks that have both.
+fn apart(a: &BTreeMap<u32, f64>, b: &BTreeMap<u32, f64>) -> Vec<f64> {
+    a.iter().filter_map(|(block, log)| Some(log - b.get(block)?)).collect()
+}
+
+/// Whether differences are above 0 by more than chance; with too few blocks, by more than is equal.
+fn differs(apart: &[f64], confidence: f64) -> bool {
+    match MeanTest::of(apart) {
+        Ok(test) if test.n >= MIN_TRIALS => test.interval(confidence).0 > 0.0,
+        _ => apart.iter().sum::<f64>() / apart.len().max(1) as f64 > EQUAL,
+    }
+}
+
+/// The highest level and those that cannot be told from it, by load.
+fn like_the_highest(mut levels: Vec<Blocks>, confidence: f64) -> Vec<Blocks> {
+    let best = levels.iter().max_by(|a, b| a.mean().total_cmp(&b.mean())).map(|best| best.logs.clone());
+    let best = best.unwrap_or_default();
+    levels.retain(|level| {
+        let apart = apart(&best, &level.logs);
+        !apart.is_empty() && !differs(&apart, confidence)
+    });
+    levels
+}
+
+/// The mean of the levels in each block that has any of them, each level less its own mean first, so that a block that
+/// lacks a level is not taken for a slow one.
+fn block_means(levels: &[Blocks]) -> Vec<f64> {
+    let all = levels.iter().map(Blocks::mean).sum::<f64>() / levels.len() as f64;
+    let mut deviations: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
+    for level in levels {
+        let mean = level.mean();
+        for (block, log) in &level.logs {
+            deviations.entry(*block).or_default().push(log - mean);
+        }
+    }
+    deviations.values().map(|logs| all + logs.iter().sum::<f64>() / logs.len() as f64).collect()
+}

@@ -1,0 +1,94 @@
+//! The ladders of a run: cells that differ in their load only, rising.
+
+use crate::run::data::RunData;
+use schema::capacity::LoadAxis;
+use schema::experiment::LoadModel;
+use schema::metric::Metric;
+use schema::plan::{CellPlan, LoadPlan};
+
+/// One target, scenario and set of limits over rising load.
+pub(super) struct Ladder<'a> {
+    pub(super) target: &'a str,
+    /// Scenario, limits and fixed connections in words.
+    pub(super) level: String,
+    /// By load; each load once.
+    pub(super) rungs: Vec<Rung<'a>>,
+}
+
+/// One cell of a ladder.
+#[derive(Clone, Copy)]
+pub(super) struct Rung<'a> {
+    pub(super) cell: &'a CellPlan,
+    /// Connections or users, or requests per second; above 0.
+    pub(super) load: f64,
+}
+
+/// The valid trials of a rung in one metric, on the log scale.
+pub(super) struct Level {
+    pub(super) load: f64,
+    /// ln of each value above 0.
+    pub(super) logs: Vec<f64>,
+}
+
+impl Level {
+    /// Mean of the logs; NaN without any.
+    pub(super) fn mean(&self) -> f64 {
+        self.logs.iter().sum::<f64>() / self.logs.len() as f64
+    }
+}
+
+/// All ladders in plan order. Cells without a usable load belong to none.
+pub(super) fn ladders<'a>(data: &RunData<'a>, axis: LoadAxis) -> Vec<Ladder<'a>> {
+    let mut ladders: Vec<Ladder<'a>> = Vec::new();
+    for cell in &data.plan.cells {
+        let Some(load) = load_of(&cell.load, axis) else { continue };
+        let level = level(cell, axis);
+        let rung = Rung { cell, load };
+        match ladders.iter_mut().find(|ladder| ladder.target == cell.target && ladder.level == level) {
+            Some(ladder) => ladder.rungs.push(rung),
+            None => ladders.push(Ladder { target: &cell.target, level, rungs: vec![rung] }),
+        }
+    }
+    for ladder in &mut ladders {
+        ladder.rungs.sort_by(|a, b| a.load.total_cmp(&b.load));
+        ladder.rungs.dedup_by(|later, kept| later.load == kept.load);
+    }
+    ladders
+}
+
+/// Requests that a cell keeps in the system, or offers per second.
+pub(super) fn load_of(load: &LoadPlan, axis: LoadAxis) -> Option<f64> {
+    let load = match axis {
+        LoadAxis::Connections if load.model == LoadModel::Closed => {
+            let users = f64::from(load.users.unwrap_or(load.connections));
+            Some(users * f64::from(load.connection.pipeline.max(1)))
+        }
+        LoadAxis::Connections => None,
+        LoadAxis::Rate => load.rate_per_s,
+    };
+    load.filter(|load| load.is_finite() && *load > 0.0)
+}
+
+fn level(cell: &CellPlan, axis: LoadAxis) -> String {
+    let mut parts = vec![cell.scenario.clone(), cell.limits.to_string()];
+    if axis == LoadAxis::Rate {
+        parts.push(format!("{} connections", cell.load.connections));
+    }
+    parts.retain(|part| !part.is_empty());
+    parts.join(", ")
+}
+
+impl Ladder<'_> {
+    /// The rungs that have values above 0 of a metric.
+    pub(super) fn levels(&self, data: &RunData<'_>, metric: Metric) -> Vec<Level> {
+        self.rungs
+            .iter()
+            .map(|rung| {
+                let values = data.values(&rung.cell.id, metric);
+                let logs = values.into_iter().filter(|value| *value > 0.0).map(f64::ln).collect();
+                Level { load: rung.load, logs }
+            })
+            .filter(|level| !level.logs.is_empty())
+            .collect()
+    }
+}

@@ -1,0 +1,84 @@
+//! Capacity of a knee run (METHOD §6): one result for each ladder or search of its plan.
+//!
+//! Invariants: the trial is the unit; only valid trials count, except in a search, where a void trial is a trial that
+//! could not be judged; a knee, a highest throughput or a law is either given with its interval or refused in words.
+//! Layout: `ladder` gathers the levels, `rows` is the baseline table, `knee` and `highest` say where it bends and ends,
+//! `law` fits the USL, `hysteresis` compares up with down, `search` replays a search, `words` says it in a sentence.
+
+mod highest;
+mod hysteresis;
+mod knee;
+mod ladder;
+mod law;
+mod rows;
+mod search;
+mod words;
+
+pub(super) use search::SearchState;
+
+use super::data::RunData;
+use ladder::Ladder;
+use schema::analysis::CellSummary;
+use schema::capacity::{Capacity, CapacityPlan, LadderOrder};
+use schema::metric::Metric;
+
+/// What bends: throughput down, p95 up.
+const BENT: [Metric; 2] = [Metric::Throughput, Metric::P95];
+
+/// One result a ladder, in plan order; empty for a run that is no knee run.
+pub(super) fn capacities(data: &RunData<'_>, cells: &[CellSummary]) -> Vec<Capacity> {
+    let Some(plan) = &data.plan.capacity else { return Vec::new() };
+    let ladders = ladder::ladders(data, plan.axis);
+    let several =
+        ladders.iter().map(|ladder| &ladder.target).collect::<std::collections::BTreeSet<_>>().len()
+            < ladders.len();
+    ladders.iter().map(|ladder| capacity(data, plan, ladder, cells, several)).collect()
+}
+
+fn capacity(
+    data: &RunData<'_>,
+    plan: &CapacityPlan,
+    ladder: &Ladder<'_>,
+    cells: &[CellSummary],
+    several: bool,
+) -> Capacity {
+    let knees: Vec<_> = match plan.search {
+        None => BENT.iter().map(|metric| knee::knee(data, ladder, *metric)).collect(),
+        // Its rates crowd around the limit and were chosen by what was seen: no sample of a curve.
+        Some(_) => Vec::new(),
+    };
+    let throughput = knees.iter().find(|knee| knee.metric == Metric::Throughput);
+    let (highest, highest_refused) = split(throughput.map(|knee| highest::highest(data, ladder, knee)));
+    let (usl, usl_refused) = split(plan.search.is_none().then(|| law::law(data, ladder, plan.axis)));
+    let is_up_down = plan.order == LadderOrder::UpDown && plan.search.is_none();
+    let mut capacity = Capacity {
+        target: ladder.target.to_owned(),
+        level: if several { ladder.level.clone() } else { String::new() },
+        axis: plan.axis,
+        answer: String::new(),
+        rows: rows::rows(data, ladder, cells, plan.axis),
+        highest,
+        highest_refused,
+        knees,
+        usl,
+        usl_refused,
+        hysteresis: if is_up_down { hysteresis::hysteresis(data, ladder) } else { Vec::new() },
+        search: plan.search.as_ref().map(|wanted| search::result(data, wanted)),
+    };
+    capacity.answer = words::answer(data, &capacity);
+    capacity
+}
+
+fn split<T>(found: Option<Result<T, String>>) -> (Option<T>, Option<String>) {
+    match found {
+        None => (None, None),
+        Some(Ok(value)) => (Some(value), None),
+        Some(Err(reason)) => (None, Some(reason)),
+    }
+}
+
+/// The answers of all ladders as one.
+pub(super) fn answer(capacities: &[Capacity]) -> Option<String> {
+    let answers: Vec<&str> = capacities.iter().map(|capacity| capacity.answer.as_str()).collect();
+    (!answers.is_empty()).then(|| answers.join(" "))
+}

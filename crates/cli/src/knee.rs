@@ -1,0 +1,201 @@
+//! `prony knee`: a ladder or a search, from a file or a URL. A URL becomes the text of an experiment file first, so that
+//! both go one way, and the run folder has a text that others can run.
+
+use crate::args::KneeArgs;
+use crate::progress::RunProgress;
+use crate::{calibrate, exit, interrupt, run, screen};
+use anyhow::{Context as _, Result, bail};
+use runner::Environment;
+use runner::net::HttpUrl;
+use runner::resolve::{self, CONFIRMATIONS, Context, KneeWishes, Levels, SearchWishes, TOLERANCE, defaults};
+use schema::calibration::CalibrationSummary;
+use schema::experiment::Warmup;
+use schema::plan::{ExperimentPlan, LoadPlan};
+use std::fmt::Write as _;
+use std::path::Path;
+use units::{Count, Nanos, PerSecond};
+
+/// Where a search of a URL begins.
+const START: PerSecond = PerSecond(100.0);
+/// Phases for a URL: p95 needs 6,000 requests in a trial.
+const SAMPLE: Nanos = Nanos::from_secs(10);
+const WARMUP: (Nanos, Nanos) = (Nanos::from_secs(2), Nanos::from_secs(10));
+
+pub(crate) fn knee(args: &KneeArgs) -> Result<u8> {
+    runner::processes::raise_descriptor_limit();
+    let usable_cpus = target::pin::usable_cpus()?;
+    let subject = subject(args)?;
+    let context = Context {
+        project: resolve::project_of(Path::new(&subject.name)),
+        usable_cpus,
+        pin: args.pin.clone(),
+    };
+    let mut wishes = wishes(args)?;
+    let mut plan = resolve::capacity(&subject.name, &subject.text, &context, &wishes)?;
+    let mut limit = limit_of(&plan, &context);
+    // Beyond what the generator can offer a search would only find the generator.
+    let bound = limit.as_ref().and_then(|limit| limit.max_rate_per_s);
+    if let (Some(search), Some(bound)) = (&mut wishes.search, bound)
+        && search.max_rate.is_none()
+    {
+        search.max_rate = Some(PerSecond(bound.floor().max(1.0)));
+        plan = resolve::capacity(&subject.name, &subject.text, &context, &wishes)?;
+        limit = limit_of(&plan, &context);
+    }
+    if let Some(capacity) = &mut plan.capacity {
+        capacity.notes.extend(subject.note);
+        capacity.notes.iter().for_each(|note| eprintln!("note: {note}"));
+    }
+    if args.dry_run {
+        run::print_plan(&plan, limit.as_ref(), args.format)?;
+        return Ok(exit::DONE);
+    }
+    let environment = Environment {
+        launcher: std::env::current_exe().context("cannot find prony's own binary")?,
+        runs: args.runs.clone(),
+        consent: args.consent.clone(),
+        command: std::env::args().collect(),
+        calibration: limit,
+        stop: interrupt::stop_flag()?,
+    };
+    let mut progress = RunProgress::new(screen::is_live());
+    let outcome = runner::run(plan, &subject.text, &context, &environment, &mut progress);
+    progress.finish();
+    run::finish(&outcome?, args.format)
+}
+
+fn limit_of(plan: &ExperimentPlan, context: &Context) -> Option<CalibrationSummary> {
+    let loads: Vec<&LoadPlan> = plan.cells.iter().map(|cell| &cell.load).collect();
+    calibrate::limit_of(&loads, &plan.pin, context.usable_cpus.len())
+}
+
+fn wishes(args: &KneeArgs) -> Result<KneeWishes> {
+    let levels = match (args.ladder.as_slice(), args.rates.as_slice()) {
+        ([], []) => None,
+        ([], rates) => Some(Levels::Rates(rates.to_vec())),
+        (connections, _) => Some(Levels::Connections(connections.to_vec())),
+    };
+    if args.blocks == Some(0) {
+        bail!("--blocks 0 would measure nothing; give at least 1");
+    }
+    Ok(KneeWishes {
+        levels,
+        order: args.order.into(),
+        blocks: args.blocks,
+        seed: args.seed,
+        sample: args.duration,
+        warmup: Warmup { at_least: args.warmup, at_most: args.warmup },
+        budget: args.budget,
+        search: args.objective.clone().map(|objective| SearchWishes {
+            objective,
+            max_rate: args.max_rate,
+            tolerance: TOLERANCE,
+            confirmations: CONFIRMATIONS,
+        }),
+    })
+}
+
+/// The text that is resolved.
+struct Subject {
+    /// The file, or what stands for it in messages.
+    name: String,
+    text: String,
+    note: Option<String>,
+}
+
+fn subject(args: &KneeArgs) -> Result<Subject> {
+    let path = Path::new(&args.subject);
+    let is_file = path.is_file() || path.extension().is_some_and(|ending| ending == "toml");
+    if is_file {
+        if args.connections.is_some() {
+            bail!("-c is for a URL; a file says its connections under [load]");
+        }
+        let text =
+            std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        return Ok(Subject { name: args.subject.clone(), text, note: None });
+    }
+    let url = HttpUrl::parse(&args.subject).map_err(runner::RunnerError::from)?;
+    let address = url.resolve(&args.consent).map_err(runner::RunnerError::from)?;
+    let (text, note) = experiment_of(args, &url, address.ip());
+    Ok(Subject { name: format!("the ladder of {}", url.origin()), text, note })
+}
+
+/// The experiment file that a URL stands for.
+fn experiment_of(args: &KneeArgs, url: &HttpUrl, address: std::net::IpAddr) -> (String, Option<String>) {
+    let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
+    let host: String = url.host.chars().take(40).map(plain).collect();
+    let mut text = format!(
+        "# Made by `prony knee`.\n[experiment]\nname = \"knee-{host}-{}\"\n\n[[target]]\nurl = {}\n\n\
+         [scenario]\nrequest = {{ path = {} }}\n\n[load]\n",
+        url.port,
+        quoted(&url.origin()),
+        quoted(&url.path)
+    );
+    let mut note = None;
+    if args.objective.is_some() || !args.rates.is_empty() {
+        let rates = if args.rates.is_empty() { &[START][..] } else { &args.rates };
+        let rates: Vec<String> = rates.iter().map(|rate| rate.0.to_string()).collect();
+        let _ = writeln!(text, "model = \"open\"\nrate = [{}]", rates.join(", "));
+        match args.connections {
+            Some(Count(connections)) => _ = writeln!(text, "connections = {connections}"),
+            None => _ = writeln!(text, "max_connections = {}", defaults::GROWTH.0),
+        }
+    } else {
+        let (usual, left_out) = runner::ports::usual_ladder(address);
+        note = left_out.filter(|_| args.ladder.is_empty());
+        let levels = if args.ladder.is_empty() { usual } else { args.ladder.clone() };
+        let levels: Vec<String> = levels.iter().map(|level| level.0.to_string()).collect();
+        let _ = writeln!(text, "model = \"closed\"\nconnections = [{}]", levels.join(", "));
+    }
+    let (at_least, at_most) = args.warmup.map_or(WARMUP, |warmup| (warmup, warmup));
+    let _ = writeln!(
+        text,
+        "\n[phases]\nwarmup = {{ at_least = \"{at_least}\", at_most = \"{at_most}\" }}\nsample = \"{}\"\nsamples = 1",
+        args.duration.unwrap_or(SAMPLE)
+    );
+    (text, note)
+}
+
+/// A TOML string: that of JSON is one, as JSON escapes what TOML wants escaped, but for DEL.
+fn quoted(text: &str) -> String {
+    serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f")
+}
+
+/// What a knee run adds to its plan in words; empty for other runs.
+pub(crate) fn plan_words(plan: &ExperimentPlan) -> String {
+    let Some(capacity) = &plan.capacity else { return String::new() };
+    let Some(search) = &capacity.search else {
+        return "ladder\n  ".to_owned()
+            + match capacity.order {
+                schema::capacity::LadderOrder::Random => "in random order\n",
+                schema::capacity::LadderOrder::UpDown => "rising and falling in turn\n",
+            };
+    };
+    let phases = &plan.phases;
+    let minutes = |warmup_ns: u64| {
+        let trial_ns = warmup_ns + phases.sample_ns * u64::from(phases.samples);
+        f64::from(search.trials_max) * trial_ns as f64 / 60e9
+    };
+    let budget = search.budget_ns.map_or(String::new(), |budget| format!(", within {}", Nanos(budget)));
+    format!(
+        "search\n  {}\n  from {} per second, between {} and {}; {} confirmations\n  at most {} trials, up to {:.0} minutes of \
+         load{budget}\n",
+        search.objective.join(" and "),
+        search.start_per_s,
+        search.lowest_per_s,
+        search.highest_per_s,
+        search.confirmations,
+        search.trials_max,
+        minutes(phases.warmup_at_most_ns)
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn texts_are_quoted_as_toml_wants_them() {
+        assert_eq!(quoted("/a\"b\\c\n\u{7f}"), r#""/a\"b\\c\n\u007f""#);
+    }
+}

@@ -1,0 +1,153 @@
+//! `prony knee`: ladders and searches as a user runs them, against the reference target, whose capacity is known.
+
+use crate::command::{bad, done, good, turn};
+use crate::load::check_schema;
+use crate::run::read;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+
+/// Four servers of 5 ms: at most 800 answers per second, and all busy from four connections on.
+const CAPACITY: f64 = 800.0;
+
+fn experiment(load: &str) -> String {
+    format!(
+        "[experiment]\nname = \"lab\"\n[[target]]\nname = \"known\"\n\
+         reference = {{ law = \"constant\", mean = \"5ms\", servers = 4 }}\n\
+         [scenario]\nrequest = {{ path = \"/ping\" }}\n[load]\n{load}\n\
+         [phases]\nwarmup = {{ at_least = \"100ms\", at_most = \"100ms\" }}\nsample = \"400ms\"\nsamples = 1\n"
+    )
+}
+
+/// A folder with this experiment in it.
+struct Lab {
+    folder: tempfile::TempDir,
+    file: PathBuf,
+}
+
+impl Lab {
+    fn new(load: &str) -> Self {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("lab.toml");
+        std::fs::write(&file, experiment(load)).unwrap();
+        Self { folder, file }
+    }
+
+    fn args<'a>(&'a self, more: &[&'a str]) -> Vec<&'a str> {
+        let runs = self.folder.path().to_str().unwrap();
+        [&["knee", self.file.to_str().unwrap(), "--runs", runs, "--pin", "off"], more].concat()
+    }
+
+    fn run(&self) -> PathBuf {
+        let mut found = std::fs::read_dir(self.folder.path()).unwrap().map(|entry| entry.unwrap().path());
+        found.find(|path| path.join("trials").is_dir()).expect("there is a run folder")
+    }
+}
+
+fn capacity(run: &Path) -> Value {
+    let analysis = read(&run.join("analysis.json"));
+    check_schema("analysis", &analysis);
+    analysis["capacity"][0].clone()
+}
+
+#[test]
+fn a_ladder_finds_the_known_capacity_and_tells_it_in_every_file() {
+    let _turn = turn();
+    let lab = Lab::new("model = \"closed\"\nconnections = [1, 2, 4, 8, 16, 32]");
+    let done = good(&lab.args(&["--blocks", "5"]));
+    let run = lab.run();
+    let found = capacity(&run);
+    let rows = found["rows"].as_array().unwrap();
+    assert_eq!(rows.len(), 6);
+    for row in rows {
+        let Some(seen) = row["throughput_per_s"]["value"].as_f64() else { continue };
+        assert!(seen < 1.02 * CAPACITY, "no level can give more: {row}");
+    }
+    // A busy machine may void trials; then, and only then, there is a refusal in its place.
+    match found["highest"]["per_s"].as_f64() {
+        Some(highest) => assert!((0.8..1.02).contains(&(highest / CAPACITY)), "{found}"),
+        None => assert!(!found["highest_refused"].as_str().unwrap().is_empty()),
+    }
+    let knee = &found["knees"][0];
+    match knee["at"].as_f64() {
+        Some(at) => assert!((2.0..8.0).contains(&at), "{knee}"),
+        None => assert!(!knee["refused"].as_str().unwrap().is_empty()),
+    }
+    assert!(done.out.contains("Capacity") && done.out.contains("Knee of throughput"), "{}", done.out);
+    for (file, text) in [("report.md", "## Capacity"), ("report.html", "id=\"capacity\"")] {
+        assert!(std::fs::read_to_string(run.join(file)).unwrap().contains(text), "{file}");
+    }
+    // From files alone, the same again.
+    good(&["report", run.to_str().unwrap()]);
+    assert_eq!(capacity(&run), found);
+    check_schema("run", &read(&run.join("run.json")));
+}
+
+#[test]
+fn a_search_ends_by_its_budget_and_goes_on_where_it_was() {
+    let _turn = turn();
+    let lab = Lab::new("model = \"open\"\nrate = 600\nconnections = 200");
+    let cut = done(&lab.args(&["--objective", "errors < 1%", "--budget", "4s", "--max-rate", "10k"]));
+    assert!([0, 3].contains(&cut.code), "{}\n{}", cut.out, cut.err);
+    let run = lab.run();
+    let mut known = capacity(&run)["search"]["steps"].as_array().unwrap().clone();
+    assert!(!known.is_empty());
+    let mut code = cut.code;
+    for _ in 0..12 {
+        if code == 0 {
+            break;
+        }
+        let again = done(&["run", "--resume", run.to_str().unwrap()]);
+        assert!([0, 3].contains(&again.code), "{}\n{}", again.out, again.err);
+        let steps = capacity(&run)["search"]["steps"].as_array().unwrap().clone();
+        assert_eq!(steps[..known.len()], known[..], "what was measured stays");
+        assert!(steps.len() > known.len(), "it goes on");
+        (known, code) = (steps, again.code);
+    }
+    let search = capacity(&run)["search"].clone();
+    // A busy machine may pass nothing, or be too slow for the resumptions; it never passes more than there is.
+    match search["verified_per_s"].as_f64() {
+        Some(verified) => assert!((0.5..1.03).contains(&(verified / CAPACITY)), "{search}"),
+        None => assert!(!search["refused"].as_str().unwrap().is_empty(), "{search}"),
+    }
+    let order = read(&run.join("run.json"))["plan"]["order"].as_array().unwrap().len();
+    assert_eq!(order, known.len(), "every trial is an ordinary trial of the folder");
+    assert!(run.join("trials/0001/latency.hlog").is_file());
+}
+
+#[test]
+fn a_dry_run_shows_the_ladder_of_a_url_and_sends_nothing() {
+    let url = "http://127.0.0.1:1/x?a=\"b\"";
+    let text =
+        good(&["knee", url, "--dry-run", "--pin", "off", "--order", "up-down", "--ladder", "2,8,4"]).out;
+    for part in ["rising and falling in turn", "GET /x?a=\"b\"", "block 10", "2 connections"] {
+        assert!(text.contains(part), "no `{part}` in\n{text}");
+    }
+    let json = good(&["knee", url, "--dry-run", "--pin", "off", "--format", "json"]).out;
+    let plan: Value = serde_json::from_str(&json).unwrap();
+    let connections: Vec<u64> = plan["cells"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|cell| cell["load"]["connections"].as_u64().unwrap())
+        .collect();
+    assert_eq!((connections[0], connections[connections.len() - 1]), (100, 50_000));
+    assert_eq!(plan["capacity"]["axis"], "connections");
+    let search =
+        good(&["knee", url, "--dry-run", "--pin", "off", "--objective", "p99 < 50ms and errors < 0.1%"]);
+    assert!(search.out.contains("p99 < 50ms and errors < 0.1%") && search.out.contains("5 confirmations"));
+    assert!(search.err.contains("30000 requests"), "{}", search.err);
+}
+
+#[test]
+fn mistakes_are_told_with_their_remedy() {
+    let lab = Lab::new("model = \"closed\"\nconnections = 8");
+    bad(&lab.args(&["--dry-run"]), 1, &["lab.toml:", "one level of load is no ladder", "--ladder 1,2,4,8"]);
+    bad(&lab.args(&["--objective", "p99 < 5ms"]), 1, &["a search varies the rate of an open load"]);
+    bad(&lab.args(&["--objective", "p98 < 5ms"]), 1, &["there is no metric `p98`"]);
+    bad(&lab.args(&["--objective", "p50 < 5ms", "--ladder", "1,2"]), 1, &["cannot be used with"]);
+    bad(&lab.args(&["--ladder", "1,2", "--blocks", "0"]), 1, &["--blocks 0 would measure nothing"]);
+    bad(&lab.args(&["--ladder", "1,2", "--budget", "1s"]), 1, &["give a larger --budget"]);
+    bad(&lab.args(&["--ladder", "1,two"]), 1, &["two"]);
+    bad(&["knee", "/nonexistent/x.toml"], 1, &["cannot read /nonexistent/x.toml"]);
+    bad(&["knee", "http://"], 1, &["cannot be loaded"]);
+}
