@@ -36,10 +36,6 @@ impl Span {
         Self { low, high }
     }
 
-    pub(crate) fn plus(self, other: Self) -> Self {
-        Self { low: self.low + other.low, high: self.high + other.high }
-    }
-
     /// The difference, with what would be negative as 0.
     pub(crate) fn minus(self, other: Self) -> Self {
         let high = if other.low.is_infinite() { 0.0 } else { self.high - other.low };

@@ -308,8 +308,9 @@ fn rate(words: &Words) -> Option<(Kind, bool)> {
         return Some((Kind::Throughput, false));
     }
     // Its spread or its percentile is that of a series, not of the run.
-    let is_part =
-        words.any(&["stdev", "stddev", "std", "sd", "min", "标准差", "最小"]) || percentile(words).is_some();
+    let is_least = words.any(&["min"]) && !words.per_minute;
+    let is_spread = words.any(&["stdev", "stddev", "std", "sd", "标准差", "最小"]);
+    let is_part = is_least || is_spread || percentile(words).is_some();
     let is_peak = words.any(&["max", "peak", "best", "最大", "最高", "峰值"]);
     match (is_rate, is_part) {
         (true, true) => Some((Kind::Ignored, true)),

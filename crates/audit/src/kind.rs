@@ -127,7 +127,6 @@ impl Kind {
                 | Self::Threads
                 | Self::Cores
                 | Self::Offered
-                | Self::Think
                 | Self::Time
                 | Self::Repeat
         )

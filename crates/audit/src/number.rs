@@ -59,7 +59,7 @@ pub(crate) fn read(text: &str, decimal_comma: bool) -> Cell {
         return Cell::Text;
     }
     let (bound, rest) = bound(text);
-    if is_not_finite(rest) {
+    if is_not_finite(text) || is_not_finite(rest) {
         return Cell::NotFinite;
     }
     let number = digits(rest, decimal_comma).and_then(|(digits, after)| {
@@ -87,7 +87,6 @@ pub(crate) fn narrow(text: &str) -> String {
             '\u{3000}' | '\u{a0}' | '\u{202f}' | '\u{2009}' | '\u{2007}' => ' ',
             '−' | '–' | '—' => '-',
             'μ' => 'µ',
-            '，' => ',',
             '。' => '.',
             c => c,
         })

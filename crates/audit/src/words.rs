@@ -35,7 +35,7 @@ pub(crate) fn count(n: f64) -> String {
 
 /// A factor: `2.1 times`.
 pub(crate) fn times(factor: f64) -> String {
-    format!("{} times", digits(factor, 2))
+    format!("{} times", digits(factor, 3))
 }
 
 fn joined(number: &str, unit: &str) -> String {
@@ -106,7 +106,7 @@ mod tests {
         assert_eq!(rate(1237.4), "1,237/s");
         assert_eq!(percent(0.127), "12.7 %");
         assert_eq!(count(1_234_567.0), "1,234,567");
-        assert_eq!(times(26.4), "26 times");
+        assert_eq!(times(26.44), "26.4 times");
         assert_eq!(span(Dimension::Time, Span::new(0.0975, 0.0985)), "97.5 … 98.5 ms");
         assert_eq!(span(Dimension::Rate, Span::new(1236.5, 1237.5)), "1,236.5 … 1,237.5/s");
         assert_eq!(span(Dimension::Count, Span::exact(1000.0)), "1,000");

@@ -26,6 +26,10 @@ pub(super) fn read(text: &str) -> Result<Vec<Table>, Problem> {
     };
     for (number, line) in lines(text) {
         if is_rule(line) {
+            // The lower edge of a drawn table; another may begin right below.
+            if line.contains(['└', '╰', '╚', '┗']) {
+                close(&mut open, &mut tables);
+            }
             continue;
         }
         if !line.contains(BARS) {

@@ -67,6 +67,8 @@ pub(crate) struct Tool {
     pub(crate) is_open: bool,
     /// Connections do not pause between requests.
     pub(crate) has_no_think: bool,
+    /// Its latencies are more than those of its requests.
+    pub(crate) adds_latencies: bool,
 }
 
 /// How a text is to be read.

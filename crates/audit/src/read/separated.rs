@@ -56,7 +56,7 @@ pub(super) fn read(text: &str, delimiter: u8) -> Result<Table, Problem> {
         let record = record.map_err(|error| {
             Problem::new(format!("it is no CSV: {error}"), "close every quote, or say --input-format")
         })?;
-        let line = line_of(&record);
+        let line = line_of(text, &record);
         let cells: Vec<String> = record.iter().map(str::to_owned).collect();
         let is_comment = cells.first().is_some_and(|cell| cell.starts_with('#')) && columns.is_none();
         if cells.iter().all(String::is_empty) || (is_comment && cells.len() == 1) {
@@ -82,8 +82,14 @@ pub(super) fn read(text: &str, delimiter: u8) -> Result<Table, Problem> {
     Ok(Table { form, line, columns, rows, tool: None, notes: Vec::new() })
 }
 
-fn line_of(record: &csv::StringRecord) -> usize {
-    record.position().map_or(1, |position| usize::try_from(position.line()).unwrap_or(usize::MAX))
+/// The line of a record: the reader's position is before the empty lines above it.
+fn line_of(text: &str, record: &csv::StringRecord) -> usize {
+    let Some(position) = record.position() else { return 1 };
+    let begin = usize::try_from(position.byte()).unwrap_or(usize::MAX);
+    let rest = text.as_bytes().get(begin..).unwrap_or_default();
+    let empty =
+        rest.iter().take_while(|byte| matches!(byte, b'\n' | b'\r')).filter(|byte| **byte == b'\n').count();
+    usize::try_from(position.line()).unwrap_or(usize::MAX).saturating_add(empty)
 }
 
 /// The names of the columns; a first row of figures is no header, and its columns are called by their numbers.

@@ -62,16 +62,18 @@ impl Output {
     }
 }
 
-const WRK: Tool = Tool { name: "wrk", is_open: false, has_no_think: true };
-const WRK2: Tool = Tool { name: "wrk2", is_open: true, has_no_think: false };
-const HEY: Tool = Tool { name: "hey or oha", is_open: false, has_no_think: true };
-const AB: Tool = Tool { name: "ab", is_open: false, has_no_think: true };
-const BOMBARDIER: Tool = Tool { name: "bombardier", is_open: false, has_no_think: true };
-const VEGETA: Tool = Tool { name: "vegeta", is_open: true, has_no_think: false };
-const K6: Tool = Tool { name: "k6", is_open: false, has_no_think: false };
-const SIEGE: Tool = Tool { name: "siege", is_open: false, has_no_think: false };
-const H2LOAD: Tool = Tool { name: "h2load", is_open: false, has_no_think: true };
-const JMETER: Tool = Tool { name: "JMeter", is_open: false, has_no_think: false };
+/// wrk fills up its histogram for what it takes for omitted (`stats_correct` in its stats.c).
+const WRK: Tool = Tool { name: "wrk", is_open: false, has_no_think: true, adds_latencies: true };
+const WRK2: Tool = Tool { name: "wrk2", is_open: true, has_no_think: false, adds_latencies: false };
+const HEY: Tool = Tool { name: "hey or oha", is_open: false, has_no_think: true, adds_latencies: false };
+const AB: Tool = Tool { name: "ab", is_open: false, has_no_think: true, adds_latencies: false };
+const BOMBARDIER: Tool =
+    Tool { name: "bombardier", is_open: false, has_no_think: true, adds_latencies: false };
+const VEGETA: Tool = Tool { name: "vegeta", is_open: true, has_no_think: false, adds_latencies: false };
+const K6: Tool = Tool { name: "k6", is_open: false, has_no_think: false, adds_latencies: false };
+const SIEGE: Tool = Tool { name: "siege", is_open: false, has_no_think: false, adds_latencies: false };
+const H2LOAD: Tool = Tool { name: "h2load", is_open: false, has_no_think: true, adds_latencies: false };
+const JMETER: Tool = Tool { name: "JMeter", is_open: false, has_no_think: false, adds_latencies: false };
 
 /// What a known line does.
 type Act = fn(&mut Output, &Captures<'_>);
@@ -353,7 +355,7 @@ fn introduced(line: &str) -> Option<Output> {
             .expect("a pattern that is tried by tests")
     });
     static OPTION: LazyLock<Regex> = LazyLock::new(|| {
-        Regex::new(r"(?:^|\s)-(c|m|R|q)\s*(\d+k?)(?:\s|$)").expect("a pattern that is tried by tests")
+        Regex::new(r"(?:^|\s)-(c|m|R|q)\s*(\d+k?)\b").expect("a pattern that is tried by tests")
     });
     if let Some(found) =
         COMMAND.captures(line).filter(|found| found[2].contains("://") || found[2].contains(" -"))

@@ -39,7 +39,7 @@ fn measured(row: &Row) -> (u32, String) {
 }
 
 fn is_measured(kind: Kind) -> bool {
-    !kind.is_setting() && !matches!(kind, Kind::Duration | Kind::Requests)
+    !kind.is_setting() && !matches!(kind, Kind::Duration | Kind::Requests | Kind::Think)
 }
 
 /// Rows that agree in every measured figure.

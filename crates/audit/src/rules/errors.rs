@@ -43,6 +43,10 @@ fn found(row: &Row, share: f64, hidden: Option<Kind>, findings: &mut Vec<AuditFi
         )
     });
     let bound: Vec<String> = of_throughput.into_iter().chain(of_quantile).collect();
+    let bound = match bound.as_slice() {
+        [] => "what failed is in no other figure of the row".to_owned(),
+        bound => bound.join("; "),
+    };
     let what = match hidden {
         Some(kind) => format!("{} is printed although more requests failed than lie above it", kind.name()),
         None => format!("{} of the requests failed", words::percent(share)),
@@ -53,7 +57,7 @@ fn found(row: &Row, share: f64, hidden: Option<Kind>, findings: &mut Vec<AuditFi
         .maybe("failed", Kind::ErrorShare, row)
         .maybe("right", Kind::SuccessShare, row)
         .maybe("X", Kind::Throughput, row)
-        .bound(bound.join("; "))
+        .bound(bound)
         .remedy(format!(
             "print right answers per second and the share of failures with every row; prony counts only right answers as \
              throughput: re-run with {}",

@@ -35,10 +35,7 @@ pub(super) fn check(sheet: &Sheet, findings: &mut Vec<AuditFinding>) -> bool {
             continue;
         }
         applied = true;
-        let too_many = judge(|reading| {
-            in_flight(sheet, row, reading).is_some_and(|(least, _)| least > n * (1.0 + edge(row, reading)))
-        });
-        match too_many {
+        match too_many(sheet, row, n) {
             Some(severity) => above(sheet, row, n, severity, findings),
             None => below(sheet, row, n, findings),
         }
@@ -46,14 +43,31 @@ pub(super) fn check(sheet: &Sheet, findings: &mut Vec<AuditFinding>) -> bool {
     applied
 }
 
-/// The fewest and the most requests in flight (thinking ones included where the think time is stated).
+/// How bad it is that more are in flight than there are connections.
+///
+/// Latencies alone must fit, whatever the think time. A mean of think times is off by chance, so that what is too many
+/// only with it must be more.
+fn too_many(sheet: &Sheet, row: &Row, n: f64) -> Option<AuditSeverity> {
+    let share = |reading, think| in_flight(sheet, row, reading, think).map_or(0.0, |(least, _)| least / n);
+    let alone = judge(|reading| share(reading, false) > 1.0 + edge(row, reading));
+    let corrects = sheet.tool.is_some_and(|tool| tool.adds_latencies);
+    let alone = alone.map(|severity| if corrects { AuditSeverity::Suspicious } else { severity });
+    let thinking = if share(Reading::Loose, true) > 1.0 + MISSING {
+        Some(AuditSeverity::Impossible)
+    } else {
+        (share(Reading::Rounded, true) > 1.0 + OUTSIDE).then_some(AuditSeverity::Suspicious)
+    };
+    alone.max(thinking.filter(|_| row.get(Kind::Think).is_some()))
+}
+
+/// The fewest and the most requests in flight (or thinking, where `thinks` and the time is stated).
 ///
 /// Failed requests may or may not be within the throughput, and their times within the mean.
-fn in_flight(sheet: &Sheet, row: &Row, reading: Reading) -> Option<(f64, f64)> {
+fn in_flight(sheet: &Sheet, row: &Row, reading: Reading, thinks: bool) -> Option<(f64, f64)> {
     let (mean, _) = mean_of(row, reading)?;
     let throughput = row.get(Kind::Throughput)?.span(reading);
     let failed = row.error_share(reading).unwrap_or(Span::exact(0.0));
-    let think = sheet.think_s(row).unwrap_or(Span::exact(0.0));
+    let think = sheet.think_s(row).filter(|_| thinks).unwrap_or(Span::exact(0.0));
     let right = (1.0 - failed.high).max(0.0);
     let least = throughput.low.max(0.0) * right * (mean.low.max(0.0) + think.low);
     let all = if right > 0.0 { throughput.high / right } else { f64::INFINITY };
@@ -92,31 +106,42 @@ fn kinds(row: &Row) -> Vec<Kind> {
 }
 
 fn above(sheet: &Sheet, row: &Row, n: f64, severity: AuditSeverity, findings: &mut Vec<AuditFinding>) {
-    let Some((least, _)) = in_flight(sheet, row, Reading::Rounded) else { return };
+    let Some((least, _)) = in_flight(sheet, row, Reading::Rounded, true) else { return };
     let which =
         if row.get(Kind::Mean).is_some() { "" } else { ", with the least mean that its percentiles allow" };
     draft(row, severity, "more requests were in flight than there were connections to carry them".to_owned())
         .bound(format!(
-            "X·(R + Z) is at least {}{which}, but N is {}: {} too many",
+            "X·(R + Z) is at least {}{which}, but N is {}: {} as many",
             words::count(least),
             words::count(n),
             words::times(least / n)
         ))
-        .remedy(format!(
-            "look whether latency is averaged with its unit, whether throughput adds up several machines, and whether a \
-             connection carried several requests at once (then add a column `pipeline`); if requests came at a rate, say \
-             --load open; re-run with {}",
-            again(row)
-        ))
+        .remedy(remedy_above(sheet, row))
         .unless_sure(sheet, &kinds(row))
         .into(findings);
+}
+
+fn remedy_above(sheet: &Sheet, row: &Row) -> String {
+    let again = again(row);
+    match sheet.tool.filter(|tool| tool.adds_latencies) {
+        Some(tool) => format!(
+            "{} adds times that it thinks were omitted, so its mean and percentiles are not those of its requests; re-run with \
+             {again}, which records what was sent",
+            tool.name
+        ),
+        None => format!(
+            "look whether the mean is in its unit, whether throughput adds up several machines, whether a connection carried \
+             several requests at once (then add a column `pipeline`), and whether the tool adds times that it thinks were \
+             omitted, as wrk does; if requests came at a rate, say --load open; re-run with {again}"
+        ),
+    }
 }
 
 fn below(sheet: &Sheet, row: &Row, n: f64, findings: &mut Vec<AuditFinding>) {
     let stated = row.get(Kind::Think).is_some();
     // Failures explain idle connections only where the table counts some.
     let has_failed = row.error_share(Reading::Rounded).is_some_and(|share| share.high > 0.001);
-    let most = |reading| in_flight(sheet, row, reading).map_or(f64::INFINITY, |(_, most)| most);
+    let most = |reading| in_flight(sheet, row, reading, true).map_or(f64::INFINITY, |(_, most)| most);
     let Some(found) = judge(|reading| most(reading) < n * (1.0 - OUTSIDE)) else { return };
     let cannot_be = stated && !has_failed && most(Reading::Loose) < n * (1.0 - MISSING);
     let severity = match (cannot_be, found) {

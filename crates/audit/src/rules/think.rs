@@ -30,7 +30,7 @@ pub(super) fn check(sheet: &Sheet, findings: &mut Vec<AuditFinding>) -> bool {
         // The least time between requests is that with the least waiting; all of it may be think time.
         let longest_think = usable.iter().map(|(_, cycle)| *cycle).fold(f64::INFINITY, f64::min);
         for (row, cycle) in &usable {
-            judge_row(sheet, row, *cycle, longest_think, usable.len() > 1, findings);
+            judge_row(row, *cycle, longest_think, usable.len() > 1, findings);
         }
     }
     applied
@@ -45,14 +45,7 @@ fn cycle(sheet: &Sheet, row: &Row) -> Option<f64> {
     Some(row.in_flight()? / throughput).filter(|cycle| is_usable && cycle.is_finite())
 }
 
-fn judge_row(
-    sheet: &Sheet,
-    row: &Row,
-    cycle: f64,
-    longest_think: f64,
-    is_ladder: bool,
-    findings: &mut Vec<AuditFinding>,
-) {
+fn judge_row(row: &Row, cycle: f64, longest_think: f64, is_ladder: bool, findings: &mut Vec<AuditFinding>) {
     let Some((kind, share, top)) = row.quantiles().last() else { return };
     let is_lightest = cycle <= longest_think;
     // Beyond the lightest row only the time above its cycle must be latency.

@@ -8,4 +8,4 @@ mod simulate;
 mod sound;
 mod tools;
 
-pub(crate) use asked::{Asked, audited};
+pub(crate) use asked::audited;

@@ -26,7 +26,7 @@ fn more_in_flight_than_connections() {
     let finding = audited(&table("50"));
     let finding = finding.of("littles-law")[0];
     assert!(
-        finding.bound.contains("but N is 100") && finding.bound.contains("times too many"),
+        finding.bound.contains("but N is 100") && finding.bound.contains("times as many"),
         "{}",
         finding.bound
     );
@@ -100,7 +100,7 @@ fn means_outside_their_percentiles() {
     check("mean-bounds", &table("0.66"), &table("0.40"), &[1], Impossible);
     let report = audited(&table("2.3"));
     assert!(
-        report.of("mean-bounds")[0].bound.contains("the mean must be in 0.5"),
+        report.of("mean-bounds")[0].bound.contains("the mean must be in 0.605 … 2 ms"),
         "{}",
         report.of("mean-bounds")[0].bound
     );
@@ -127,7 +127,7 @@ fn deviations_that_cannot_be() {
 #[test]
 fn throughput_times_duration() {
     let table = |requests: &str| format!("qps,duration,requests\n1000,30s,{requests}\n");
-    check("throughput-times-duration", &table("30,012"), &table("20,000"), &[1], Impossible);
+    check("throughput-times-duration", &table("\"30,012\""), &table("\"20,000\""), &[1], Impossible);
     // Fewer answers than requests may be failures that are not counted here …
     check("throughput-times-duration", &table("30400"), &table("45012"), &[1], Suspicious);
     // … and cannot where they are.
@@ -198,7 +198,7 @@ fn timers_that_show() {
     assert!(of(&table("4", "1005", "1010"))[0].contains("SYN"));
     assert!(of("p50_ms,p99_ms,max_ms\n2,20,3010\n")[0].contains("SYN"));
     // One quantile alone is a note, and a smooth rise to the same place is nothing.
-    check("timer-signature", &table("40", "70", "98"), &table("3", "5", "98"), &[1], Note);
+    check("timer-signature", &table("30", "62", "98"), &table("3", "5", "98"), &[1], Note);
 }
 
 #[test]

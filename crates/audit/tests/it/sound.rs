@@ -162,7 +162,8 @@ fn variant(index: u64) -> (String, Vec<System>) {
     let (mut systems, mut seen) = (Vec::new(), Vec::new());
     for _ in 0..2 + rng.below(4) {
         let system = System { customers, servers, service_s, think_s };
-        seen.push(system.run(&mut rng, skipped, 1500 + rng.below(1500) as usize));
+        let requests = 1500 + rng.below(1500) as usize;
+        seen.push(system.run(&mut rng, skipped, requests));
         systems.push(system);
         customers = (customers * (2 + rng.below(3) as usize)).min(200);
     }

@@ -51,8 +51,10 @@ fn wrk() {
         "duration:s",
     ];
     check(WRK, &columns, AuditLoad::Closed);
-    let slow = WRK.replace("635.91us", "835.91us");
-    assert_eq!(audited(&slow).rows("littles-law"), [(vec![1], AuditSeverity::Impossible)]);
+    // The example of wrk's README has 476 requests in flight on 400 connections: wrk adds times that it thinks were
+    // omitted. So its outputs are never impossible by this law.
+    assert_eq!(audited(WRK).rows("littles-law"), [(vec![1], AuditSeverity::Suspicious)]);
+    assert!(audited(WRK).of("littles-law")[0].remedy.starts_with("wrk adds"));
     let disordered = WRK.replace("5.80ms", "  0.60ms");
     assert_eq!(audited(&disordered).rows("quantile-order"), [(vec![1], AuditSeverity::Impossible)]);
     let fewer = WRK.replace("22464657", "12464657");
@@ -75,7 +77,7 @@ fn wrk2_is_an_open_load() {
   2 threads and 100 connections
   Thread calibration: mean lat.: 9747 usec, rate sampling interval: 21 msec
   Thread Stats   Avg      Stdev     Max   +/- Stdev
-    Latency   212.46ms    6.00ms  412.52ms   71.37%
+    Latency   212.46ms   22.10ms  412.52ms   71.37%
     Req/Sec     1.04k     1.16k    2.50k    72.62%
   Latency Distribution (HdrHistogram - Recorded Latency)
  50.000%  206.67ms
