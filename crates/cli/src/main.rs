@@ -5,6 +5,7 @@
 //! a threshold is crossed, 130 interrupted (results kept).
 
 mod args;
+mod audit;
 mod calibrate;
 mod completions;
 mod doctor;
@@ -55,6 +56,7 @@ fn main() -> ExitCode {
         Command::Shape(args) => shape::shape(&args),
         Command::Import(args) => import::import(&args),
         Command::Model(args) => model::model(&args),
+        Command::Audit(args) => audit::audit(&args),
         Command::Report(args) => report_files::report(&args),
         Command::Services(args) => services::services(&args),
         Command::Targets(args) => targets::targets(&args),

@@ -6,6 +6,9 @@
 //! file without scripts that loads nothing.
 //! Absent on purpose: statistics, gates and refusals (the analyze crate decides, this crate repeats), and any IO.
 
+mod audit_markdown;
+mod audit_text;
+mod audit_words;
 mod calibration_text;
 mod capacity_view;
 mod chart;
@@ -32,6 +35,8 @@ mod settings;
 mod terminal;
 mod words;
 
+pub use audit_markdown::audit_markdown;
+pub use audit_text::audit_text;
 pub use calibration_text::calibration_text;
 pub use csv_rows::csv;
 pub use environment_text::environment_text;

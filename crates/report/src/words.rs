@@ -19,7 +19,7 @@ pub(crate) struct Word {
 }
 
 impl Word {
-    const fn new(sign: &'static str, text: &'static str, tone: Tone) -> Self {
+    pub(crate) const fn new(sign: &'static str, text: &'static str, tone: Tone) -> Self {
         Self { sign, text, tone }
     }
 

@@ -7,6 +7,7 @@
 
 pub mod analysis;
 pub mod arrival;
+pub mod audit;
 mod body;
 pub mod calibration;
 pub mod capacity;
@@ -57,6 +58,7 @@ pub fn json_schemas() -> Vec<(&'static str, Schema)> {
         ("interval", schema_for!(trial::IntervalLine)),
         ("counter", schema_for!(trial::CounterLine)),
         ("analysis", schema_for!(analysis::AnalysisFile)),
+        ("audit", schema_for!(audit::AuditReport)),
         ("doctor", schema_for!(doctor::DoctorReport)),
         ("environment-diff", schema_for!(environment::EnvironmentDiff)),
         ("tuning", schema_for!(tuning::TuningJournal)),

@@ -68,6 +68,11 @@ version!(
     "prony.analysis/1"
 );
 version!(
+    /// Head of `audit --format json`.
+    AuditVersion,
+    "prony.audit/1"
+);
+version!(
     /// Head of `shape --format json`.
     ShapeVersion,
     "prony.shape/1"

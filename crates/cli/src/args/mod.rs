@@ -4,6 +4,7 @@
 //! each in a file of its own.
 
 mod arrival;
+mod audit;
 mod connection;
 mod import;
 mod knee;
@@ -21,6 +22,7 @@ mod targets;
 mod tls;
 
 pub(crate) use arrival::ArrivalArgs;
+pub(crate) use audit::{AuditArgs, AuditFormat};
 pub(crate) use connection::ConnectionArgs;
 pub(crate) use import::ImportArgs;
 pub(crate) use knee::KneeArgs;
@@ -77,6 +79,8 @@ pub(crate) enum Command {
     Import(ImportArgs),
     /// Read access logs: mix, rates, sessions and gaps; write a scenario and a load that reproduce them
     Model(ModelArgs),
+    /// Hold a published table of results against the laws of queues: which rows cannot be, or should not be, believed
+    Audit(AuditArgs),
     /// Make the report of a run folder again
     Report(ReportArgs),
     /// List, check, build and make the targets that experiments can use

@@ -1,0 +1,142 @@
+//! Published results of load tests, read as people print them, and held against the laws that any measurement obeys.
+//!
+//! `read` finds tables in texts (CSV, TSV, Markdown and terminal tables, aligned columns, `name: value` lines, outputs of
+//! load tools); `header` and `sheet` find out what the columns are, in English and Chinese, with their units; `rules` holds
+//! every row against one law a file, with the rounding of the printed figures as intervals.
+//! Invariants: `impossible` is said only where no value that is printed so obeys the law and nothing was guessed; every
+//! guess is in the report; every finding has its law, its numbers, its bound and a remedy; text is bounded and no text
+//! panics; no number of a report is NaN or infinite.
+//! Absent on purpose: files (callers hand in texts), words and layout for people beyond the sentences of findings
+//! (`report`), statistics over trials (a published table has none).
+
+mod error;
+mod figure;
+mod header;
+mod kind;
+mod ladder;
+mod number;
+mod options;
+mod read;
+mod rules;
+mod sheet;
+mod unit;
+mod words;
+
+pub use error::AuditError;
+pub use options::{ColumnChoice, Given, OptionError, Options};
+pub use read::InputForm;
+
+use error::Problem;
+use schema::audit::{
+    AuditColumn, AuditCounts, AuditFinding, AuditReport, AuditRow, AuditSeverity, AuditTable,
+};
+use sheet::{Column, Sheet};
+
+/// Longest text that is read, in bytes.
+pub const TEXT_BYTES_MAX: usize = read::TEXT_BYTES_MAX;
+
+/// Reads the tables of `text`, the content of `file`, and judges them.
+///
+/// # Errors
+/// Text without a table, with ragged rows, control characters or too much of anything; a table of which no column is
+/// known; a choice of a column that is not there. All with line, where there is one, cause and remedy.
+pub fn audit(file: &str, text: &str, options: &Options) -> Result<AuditReport, AuditError> {
+    judged(text, options)
+        .map(|tables| AuditReport {
+            schema: Default::default(),
+            file: file.to_owned(),
+            counts: counts(&tables),
+            tables,
+        })
+        .map_err(|problem| problem.in_file(file))
+}
+
+fn judged(text: &str, options: &Options) -> Result<Vec<AuditTable>, Problem> {
+    let tables = read::read(text, options.input)?;
+    sheet::check_choices(&tables, options)?;
+    let sheets: Vec<Sheet> =
+        tables.iter().map(|table| Sheet::new(table, options)).collect::<Result<_, _>>()?;
+    let usable: Vec<&Sheet> = sheets.iter().filter(|sheet| sheet.is_usable()).collect();
+    if usable.is_empty() {
+        return Err(nothing_known(&tables));
+    }
+    Ok(usable.into_iter().map(table).collect())
+}
+
+fn nothing_known(tables: &[read::Table]) -> Problem {
+    let names = tables.iter().flat_map(|table| &table.columns).map(|column| error::quoted(&column.name));
+    let names: Vec<String> = names.take(20).collect();
+    Problem {
+        line: tables.first().map(|table| table.line),
+        cause: format!("none of its columns is known: {}", names.join(", ")),
+        remedy: "say what they are, for example --column 'QPS=throughput:/s' --column '3=p99:ms'".to_owned(),
+    }
+}
+
+fn table(sheet: &Sheet) -> AuditTable {
+    let (findings, not_checked) = rules::all(sheet);
+    AuditTable {
+        form: sheet.form,
+        line: sheet.line as u64,
+        load: sheet.load,
+        columns: sheet.columns.iter().map(column).collect(),
+        rows: rows(sheet, &findings),
+        findings,
+        not_checked,
+        notes: sheet.notes.clone(),
+    }
+}
+
+fn column(column: &Column) -> AuditColumn {
+    let unit = column.unit.clone().filter(|unit| !unit.is_empty());
+    let meaning = match &unit {
+        Some(unit) => format!("{}:{unit}", column.kind.name()),
+        None => column.kind.name(),
+    };
+    AuditColumn {
+        number: u32::try_from(column.number).unwrap_or(u32::MAX),
+        header: column.header.clone(),
+        meaning: column.kind.meaning(),
+        quantile: column.kind.share(),
+        unit,
+        basis: column.basis,
+        said: format!("{}={meaning}", column.header),
+    }
+}
+
+fn rows(sheet: &Sheet, findings: &[AuditFinding]) -> Vec<AuditRow> {
+    let mut rows: Vec<AuditRow> = sheet
+        .rows
+        .iter()
+        .map(|row| AuditRow {
+            number: row.number,
+            line: row.line as u64,
+            name: row.name.clone(),
+            worst: None,
+        })
+        .collect();
+    for finding in findings {
+        for number in &finding.rows {
+            // Rows are numbered from 1 in their order.
+            if let Some(row) = rows.get_mut((*number as usize).saturating_sub(1)) {
+                row.worst = row.worst.max(Some(finding.severity));
+            }
+        }
+    }
+    rows
+}
+
+fn counts(tables: &[AuditTable]) -> AuditCounts {
+    let of = |severity| {
+        tables.iter().flat_map(|table| &table.findings).filter(|finding| finding.severity == severity).count()
+            as u64
+    };
+    let rows = || tables.iter().flat_map(|table| &table.rows);
+    AuditCounts {
+        rows: rows().count() as u64,
+        impossible_rows: rows().filter(|row| row.worst == Some(AuditSeverity::Impossible)).count() as u64,
+        impossible: of(AuditSeverity::Impossible),
+        suspicious: of(AuditSeverity::Suspicious),
+        note: of(AuditSeverity::Note),
+    }
+}

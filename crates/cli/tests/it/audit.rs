@@ -1,0 +1,116 @@
+//! `prony audit`: what is printed, how it ends, and what is refused.
+
+use crate::command::{bad, done, good, prony};
+use schema::audit::{AuditReport, AuditSeverity};
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::Stdio;
+
+const SOUND: &str = "server,connections,req/s,mean (ms),p50 (ms),p99 (ms),errors\n\
+                     gin,100,10050,9.9,9.1,21.0,0\necho,100,11900,8.4,7.8,19.5,0\n";
+const FAULTY: &str = "server,connections,req/s,mean (ms),p50 (ms),p99 (ms),errors\n\
+                      gin,100,10050,39.9,39.1,41.0,0\necho,100,11900,8.4,7.8,5.5,0\n";
+
+fn written(folder: &Path, text: &str) -> PathBuf {
+    let file = folder.join("table.csv");
+    std::fs::write(&file, text).unwrap();
+    file
+}
+
+fn path(file: &Path) -> &str {
+    file.to_str().unwrap()
+}
+
+#[test]
+fn the_exit_code_says_whether_a_row_is_impossible() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = written(folder.path(), SOUND);
+    let done_well = good(&["audit", path(&file)]);
+    assert!(done_well.out.contains("2 rows: 0 impossible"), "{}", done_well.out);
+    let file = written(folder.path(), FAULTY);
+    let found = done(&["audit", path(&file)]);
+    assert_eq!(found.code, 3, "{}", found.out);
+    for part in [
+        "row 1 (line 2), gin, 100 connections",
+        "✗ impossible: more requests were in flight than there were connections",
+        "law  N = X·(R + Z)",
+        "with N = 100, X = 10050, R = 39.9",
+        "→ look whether",
+        "impossible: p50 is above p99",
+        "Not checked",
+        "  connections   connections",
+    ] {
+        assert!(found.out.contains(part), "no `{part}` in\n{}", found.out);
+    }
+    assert!(found.out.lines().all(|line| line.chars().count() <= 80), "{}", found.out);
+}
+
+#[test]
+fn json_is_valid_by_its_schema_and_markdown_has_no_markup_of_the_table() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = written(folder.path(), &FAULTY.replace("gin", "<b>|x|</b> [l](u)"));
+    let json = done(&["audit", path(&file), "--format", "json"]);
+    assert_eq!(json.code, 3);
+    let value: serde_json::Value = serde_json::from_str(&json.out).unwrap();
+    let schema: serde_json::Value = serde_json::from_str(&good(&["schema", "audit"]).out).unwrap();
+    let errors: Vec<_> = jsonschema::validator_for(&schema)
+        .unwrap()
+        .iter_errors(&value)
+        .map(|error| error.to_string())
+        .collect();
+    assert!(errors.is_empty(), "{errors:?}");
+    let report: AuditReport = serde_json::from_str(&json.out).unwrap();
+    assert_eq!((report.counts.rows, report.counts.impossible_rows), (2, 2));
+    assert_eq!(report.tables[0].rows[0].worst, Some(AuditSeverity::Impossible));
+    let out = folder.path().join("audit.md");
+    let markdown = done(&["audit", path(&file), "--format", "markdown", "-o", path(&out)]);
+    assert_eq!((markdown.code, markdown.out.as_str()), (3, ""));
+    let text = std::fs::read_to_string(out).unwrap();
+    assert!(text.starts_with("# Audit of ") && text.contains("\\<b\\>\\|x\\|"), "{text}");
+}
+
+#[test]
+fn standard_input_and_options_of_the_user() {
+    let mut command = prony(&[
+        "audit",
+        "-",
+        "--column",
+        "a=connections",
+        "--column",
+        "b=throughput",
+        "--given",
+        "mean=50ms",
+    ]);
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(b"a,b\n100,10000\n").unwrap();
+    let output = child.wait_with_output().unwrap();
+    let text = String::from_utf8(output.stdout).unwrap();
+    assert_eq!(output.status.code(), Some(3), "{text}");
+    assert!(text.starts_with("standard input: ✗") && text.contains("you said so"), "{text}");
+}
+
+#[test]
+fn what_cannot_be_read_has_cause_place_and_remedy() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("table.csv");
+    for (content, parts) in [
+        (&b""[..], &["there is nothing in it", "remedy: "][..]),
+        (b"\x7fELF\x02\x01\x01\0\0\0", &["control character", "remedy: "]),
+        (b"qps,p99\n1,\xff\xfe\n", &["table.csv:2: it is not UTF-8", "iconv"]),
+        (b"qps,p99\n1,2\n1,2,3\n", &["table.csv:3: this row has 3 cells, but its header has 2", "remedy: "]),
+        (b"qps\n1\n", &["remedy: "]),
+        (b"hello\n", &["no table is found", "--input-format"]),
+        (b"a,b\n1,2\n", &["none of its columns is known: `a`, `b`", "--column"]),
+    ] {
+        std::fs::write(&file, content).unwrap();
+        bad(&["audit", path(&file)], 1, parts);
+    }
+    std::fs::write(&file, "qps,p99\n1,2\n").unwrap();
+    bad(&["audit", path(&file), "--column", "tps=throughput"], 1, &["no such column", "`qps`"]);
+    bad(&["audit", path(&file), "--column", "qps=troughput"], 1, &["did you mean throughput?"]);
+    bad(&["audit", path(&file), "--given", "think=1"], 1, &["unit of think is missing"]);
+    bad(&["audit", "/nonexistent/file"], 1, &["cannot read /nonexistent/file"]);
+    std::fs::write(&file, "x".repeat((16 << 20) + 10)).unwrap();
+    bad(&["audit", path(&file)], 1, &["larger than 16 MiB", "remedy: "]);
+}
