@@ -16,7 +16,9 @@ mod words;
 
 pub use environment::{Surroundings, environment_diff};
 pub use instrument::{instrument_limit, stale};
-pub use run::{TrialData, analyze};
+pub use run::{
+    CompareError, HistorySettings, Look, Past, TrialData, Wanted, advice, analyze, compare, history, look,
+};
 pub use trial::{
     Threshold, ThresholdError, TrialFacts, curve, event_effect, is_level, latency, quantile_floor, validity,
 };

@@ -6,6 +6,8 @@
 //! file without scripts that loads nothing.
 //! Absent on purpose: statistics, gates and refusals (the analyze crate decides, this crate repeats), and any IO.
 
+mod across_text;
+mod advice_text;
 mod calibration_text;
 mod chart;
 mod clean;
@@ -31,6 +33,8 @@ mod settings;
 mod terminal;
 mod words;
 
+pub use across_text::{compare_text, history_text};
+pub use advice_text::advice_text;
 pub use calibration_text::calibration_text;
 pub use csv_rows::csv;
 pub use environment_text::environment_text;

@@ -5,11 +5,14 @@
 //! these types and a test holds `docs/schemas/` equal to them.
 //! Absent on purpose: IO, defaults and resolution (the runner's work), and any arithmetic.
 
+pub mod across;
+pub mod advice;
 pub mod analysis;
 pub mod arrival;
 mod body;
 pub mod calibration;
 mod compact;
+pub mod design;
 pub mod doctor;
 pub mod environment;
 pub mod event;
@@ -59,6 +62,9 @@ pub fn json_schemas() -> Vec<(&'static str, Schema)> {
         ("doctor", schema_for!(doctor::DoctorReport)),
         ("environment-diff", schema_for!(environment::EnvironmentDiff)),
         ("tuning", schema_for!(tuning::TuningJournal)),
+        ("plan", schema_for!(advice::AdviceFile)),
+        ("compare", schema_for!(across::CompareFile)),
+        ("history", schema_for!(across::HistoryFile)),
         ("calibration", schema_for!(calibration::CalibrationFile)),
     ]
 }

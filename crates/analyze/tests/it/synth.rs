@@ -66,6 +66,7 @@ pub(crate) fn run(targets: &[&str], loads: &[LoadPlan], blocks: u32) -> RunFile 
         freeze: None,
     };
     let plan = ExperimentPlan {
+        design: Default::default(),
         events: Vec::new(),
         replicas: Default::default(),
         name: "synthetic".into(),

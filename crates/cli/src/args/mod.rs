@@ -4,10 +4,12 @@
 //! each in a file of its own.
 
 mod arrival;
+mod compare;
 mod connection;
 mod import;
 mod load;
 mod model;
+mod plan;
 mod reference;
 mod replay;
 mod request;
@@ -20,10 +22,12 @@ mod targets;
 mod tls;
 
 pub(crate) use arrival::ArrivalArgs;
+pub(crate) use compare::{CompareArgs, HistoryArgs};
 pub(crate) use connection::ConnectionArgs;
 pub(crate) use import::ImportArgs;
 pub(crate) use load::LoadArgs;
 pub(crate) use model::{ModelArgs, SendAs};
+pub(crate) use plan::PlanArgs;
 pub(crate) use reference::ReferenceArgs;
 pub(crate) use replay::ReplayArgs;
 pub(crate) use request::RequestArgs;
@@ -63,6 +67,8 @@ or a --fail threshold is crossed, 130 interrupted (results kept).";
 pub(crate) enum Command {
     /// Run an experiment file: fresh targets, randomised blocks, a run folder with a report
     Run(RunArgs),
+    /// Tell how many blocks and minutes an experiment needs, and what it can show
+    Plan(PlanArgs),
     /// Load one URL and print what it did
     Load(Box<LoadArgs>),
     /// Send the requests of access logs again, at their recorded times
@@ -75,6 +81,10 @@ pub(crate) enum Command {
     Model(ModelArgs),
     /// Make the report of a run folder again
     Report(ReportArgs),
+    /// Compare two runs of one experiment, cell by cell
+    Compare(CompareArgs),
+    /// Show the runs of an experiment over time, and since when a number is another
+    History(HistoryArgs),
     /// List, check, build and make the targets that experiments can use
     Targets(TargetsArgs),
     /// List, check and start the services that targets need

@@ -3,6 +3,7 @@
 mod calibrate;
 mod command;
 mod confinement;
+mod design;
 mod doctor;
 mod events;
 mod factors;
