@@ -16,7 +16,10 @@ mod words;
 
 pub use environment::{Surroundings, environment_diff};
 pub use instrument::{instrument_limit, stale};
-pub use run::{RunningSearch, TrialData, analyze};
+pub use run::{
+    CompareError, HistorySettings, Look, Past, RunningSearch, TrialData, Wanted, advice, analyze, compare,
+    history, look,
+};
 pub use trial::{
     Judgement, Objective, Threshold, ThresholdError, TrialFacts, curve, event_effect, is_level, latency,
     quantile_floor, validity,

@@ -47,7 +47,7 @@ pub(crate) fn knee(args: &KneeArgs) -> Result<u8> {
         capacity.notes.iter().for_each(|note| eprintln!("note: {note}"));
     }
     if args.dry_run {
-        run::print_plan(&plan, limit.as_ref(), args.format)?;
+        run::print_plan(&plan, limit.as_ref(), (args.format, &args.runs))?;
         return Ok(exit::DONE);
     }
     let environment = Environment {

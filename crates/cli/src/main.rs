@@ -4,6 +4,7 @@
 //! Exit codes: 0 done, 1 the arguments or a file are wrong, 2 the run failed, 3 a claim does not hold or
 //! a threshold is crossed, 130 interrupted (results kept).
 
+mod across;
 mod args;
 mod audit;
 mod calibrate;
@@ -17,6 +18,7 @@ mod knee;
 mod load;
 mod model;
 mod output;
+mod plan;
 mod progress;
 mod reference;
 mod reference_tls;
@@ -51,6 +53,7 @@ fn main() -> ExitCode {
     let result = match args.command {
         Command::Run(args) => run::run(&args),
         Command::Knee(args) => knee::knee(&args),
+        Command::Plan(args) => plan::plan(&args),
         Command::Load(args) => load::load(&args),
         Command::Replay(args) => replay::replay(&args),
         Command::Shape(args) => shape::shape(&args),
@@ -59,6 +62,8 @@ fn main() -> ExitCode {
         Command::Audit(args) => audit::audit(&args),
         Command::Report(args) => report_files::report(&args),
         Command::Services(args) => services::services(&args),
+        Command::Compare(args) => across::compare(&args),
+        Command::History(args) => across::history(&args),
         Command::Targets(args) => targets::targets(&args),
         Command::Reference(args) => reference::reference(&args),
         Command::Doctor(args) => doctor::doctor(&args),

@@ -59,6 +59,14 @@ impl Observer for RunProgress {
         self.bar.set_style(style("{bar:24} {percent:>3} %, about {eta} left  {wide_msg}"));
     }
 
+    fn decided(&mut self, text: &str, more: i64) {
+        if !text.is_empty() {
+            self.say(text);
+        }
+        self.trials = self.trials.saturating_add_signed(isize::try_from(more).unwrap_or_default());
+        self.bar.set_length(self.trials as u64 * self.trial_ns);
+    }
+
     fn trial_begins(&mut self, trial: &TrialPlan, cell: &CellPlan) {
         self.label = format!("trial {} (block {}): {}", trial.id, trial.block, cell.label);
         self.bar.set_message(self.label.clone());

@@ -4,6 +4,7 @@ use crate::args::{RunArgs, TextOrJson};
 use crate::progress::RunProgress;
 use crate::{calibrate, exit, interrupt, knee, output, report_files, screen, tuning};
 use anyhow::{Context as _, Result};
+use runner::past;
 use runner::resolve::{self, Context};
 use runner::{Environment, Outcome};
 use schema::analysis::AnalysisFile;
@@ -33,7 +34,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8> {
     let loads: Vec<&LoadPlan> = plan.cells.iter().map(|cell| &cell.load).collect();
     let limit = calibrate::limit_of(&loads, &plan.pin, context.usable_cpus.len());
     if args.dry_run {
-        print_plan(&plan, limit.as_ref(), args.format)?;
+        print_plan(&plan, limit.as_ref(), (args.format, &args.runs))?;
         return Ok(exit::DONE);
     }
     let environment = environment(args, limit)?;
@@ -94,12 +95,12 @@ fn code(outcome: &Outcome, plan: &ExperimentPlan, analysis: &AnalysisFile) -> u8
 pub(crate) fn print_plan(
     plan: &ExperimentPlan,
     limit: Option<&CalibrationSummary>,
-    format: TextOrJson,
+    (format, runs): (TextOrJson, &Path),
 ) -> Result<()> {
     eprint!("{}", calibrate::warnings(limit));
     let text = match format {
         TextOrJson::Json => serde_json::to_string_pretty(plan)? + "\n",
-        TextOrJson::Text => plan_text(plan, limit),
+        TextOrJson::Text => plan_text(plan, limit) + &time_text(plan, runs),
     };
     output::write(None, &text)
 }
@@ -157,6 +158,9 @@ fn plan_text(plan: &ExperimentPlan, limit: Option<&CalibrationSummary>) -> Strin
     if let Some(weakness) = &plan.pin.weakness {
         let _ = writeln!(text, "  weakness: {weakness}");
     }
+    if let Some(control) = &plan.design.control {
+        let _ = writeln!(text, "hidden control\n  {} repeats {}", control.cell, control.of);
+    }
     let _ = writeln!(text, "instrument\n  {}", report::instrument_line(limit));
     text += &knee::plan_words(plan);
     if plan.search().is_some() {
@@ -168,10 +172,47 @@ fn plan_text(plan: &ExperimentPlan, limit: Option<&CalibrationSummary>) -> Strin
             plan.order.iter().filter(|trial| trial.block == block).map(|trial| trial.cell.as_str()).collect();
         let _ = writeln!(text, "  block {block:<3} {}", cells.join(" "));
     }
-    let measured_ns = phases.sample_ns * u64::from(phases.samples);
-    let minutes = |warmup_ns: u64| plan.order.len() as f64 * (warmup_ns + measured_ns) as f64 / 60e9;
+    text
+}
+
+/// What it takes: by the phases, and by the clock where earlier runs tell; and when blocks end.
+fn time_text(plan: &ExperimentPlan, runs: &Path) -> String {
+    let phases = &plan.phases;
+    let measured_ns = phases.sample_ns.saturating_mul(phases.samples.into());
+    let trials = plan.order.len();
+    let minutes = |warmup_ns: u64| trials as f64 * warmup_ns.saturating_add(measured_ns) as f64 / 60e9;
     let (least, most) = (minutes(phases.warmup_at_least_ns), minutes(phases.warmup_at_most_ns));
-    let _ = writeln!(text, "\n{} trials, {least:.1} to {most:.1} minutes of load", plan.order.len());
+    let mut text = format!("\n{trials} trials, {least:.1} to {most:.1} minutes of load\n");
+    // Without a folder of runs there is no history, which is no mistake.
+    let found = past::runs(runs, Some(&plan.name)).unwrap_or_default();
+    let trial_ns = past::trial_ns(&found.runs);
+    if let Some(trial_ns) = trial_ns {
+        let _ = writeln!(
+            text,
+            "about {:.1} minutes with starts and stops: a trial took {} before ({})",
+            trials as f64 * trial_ns as f64 / 60e9,
+            report::format::nanos(trial_ns),
+            counted(u32::try_from(found.runs.len()).unwrap_or(u32::MAX), "run")
+        );
+    }
+    if let Some(stopping) = &plan.design.stopping {
+        let until =
+            stopping.precision.map(|wanted| format!("until ± {}", report::format::chosen_percent(wanted)));
+        let within = stopping.budget_ns.map(|ns| format!("within {}", Nanos(ns)));
+        let rules: Vec<String> = until.into_iter().chain(within).collect();
+        let _ = writeln!(
+            text,
+            "these are the first {}; then one by one, {}, at most {}",
+            counted(stopping.blocks_pilot, "block"),
+            rules.join(" and "),
+            stopping.blocks_max
+        );
+        let pilot_ns = trial_ns.map_or(least * 60e9, |ns| ns as f64 * trials as f64);
+        if stopping.budget_ns.is_some_and(|budget| pilot_ns > budget as f64) {
+            text +=
+                "the budget is shorter than they take: the run will end with fewer and give no interval\n";
+        }
+    }
     text
 }
 

@@ -63,6 +63,14 @@ pub fn percent(share: f64) -> String {
     finite(share).map_or_else(none, |value| shown_percent(value).join())
 }
 
+/// A chosen share without trailing zeros: `2 %`, `0.5 %`.
+#[must_use]
+pub fn chosen_percent(share: f64) -> String {
+    let Some(share) = finite(share) else { return none() };
+    let number = format!("{:.4}", share * 100.0);
+    format!("{} %", number.trim_end_matches('0').trim_end_matches('.'))
+}
+
 /// A ratio as the change it means: 1.041 is `+4.1 %`, 0.5 is `−50.0 %`; from a factor of ten on `×12.3`.
 #[must_use]
 pub fn change(ratio: f64) -> String {

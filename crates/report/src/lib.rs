@@ -6,6 +6,8 @@
 //! file without scripts that loads nothing.
 //! Absent on purpose: statistics, gates and refusals (the analyze crate decides, this crate repeats), and any IO.
 
+mod across_text;
+mod advice_text;
 mod audit_markdown;
 mod audit_text;
 mod audit_words;
@@ -35,6 +37,8 @@ mod settings;
 mod terminal;
 mod words;
 
+pub use across_text::{compare_text, history_text};
+pub use advice_text::advice_text;
 pub use audit_markdown::audit_markdown;
 pub use audit_text::audit_text;
 pub use calibration_text::calibration_text;

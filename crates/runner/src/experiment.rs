@@ -1,10 +1,11 @@
 //! A whole run: build, preflight, then the planned trials one by one into the run folder.
 
+use crate::adaptive::Spent;
 use crate::folder::RunFolder;
 use crate::resolve::{self, Context};
 use crate::services::Services;
 use crate::trial::{self, Prepared};
-use crate::{RunnerError, check, search, versions};
+use crate::{RunnerError, adaptive, check, search, versions};
 use analyze::Surroundings;
 use schema::calibration::CalibrationSummary;
 use schema::doctor::DoctorReport;
@@ -13,7 +14,7 @@ use schema::plan::{CellPlan, ExperimentPlan, TargetPlan, TargetSource, TrialPlan
 use schema::run::RunFile;
 use schema::trial::{IntervalLine, TrialFile, TrialOutcome};
 use schema::version::RunVersion;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -44,6 +45,9 @@ pub trait Observer {
     fn preparing(&mut self, target: &str);
     /// The run folder is there and trials begin.
     fn started(&mut self, folder: &Path, run: &RunFile, left: usize);
+    /// At a block border it was decided how the run goes on; `more` trials follow besides those told of so far, which
+    /// may be fewer than none.
+    fn decided(&mut self, text: &str, more: i64);
     /// A trial begins.
     fn trial_begins(&mut self, trial: &TrialPlan, cell: &CellPlan);
     /// An interval of the present trial has ended.
@@ -106,7 +110,7 @@ pub fn run(
         weaknesses: workshop.weaknesses,
     };
     folder.write_json("run.json", &run)?;
-    let outcome = trials(folder, &run, &workshop.targets, environment, observer)?;
+    let outcome = trials(folder, run, &workshop.targets, environment, observer)?;
     end_services(&services, &outcome, observer);
     Ok(outcome)
 }
@@ -123,8 +127,8 @@ pub fn resume(
 ) -> Result<Outcome, RunnerError> {
     let folder = RunFolder::open(path)?;
     let run = folder.read_run()?;
-    let all_ended = || run.plan.order.iter().all(|planned| !folder.trial(planned.id).is_missing());
-    if run.plan.search().is_none() && all_ended() {
+    let is_whole = run.plan.order.iter().all(|planned| !folder.trial(planned.id).is_missing());
+    if is_whole && run.plan.search().is_none() && !adaptive::is_open(&run.plan) {
         return outcome(folder, &run, false);
     }
     sweep(observer);
@@ -141,7 +145,7 @@ pub fn resume(
             "{name} is now {version}, was {before} when the run began: trials before and after differ in it"
         ));
     }
-    let outcome = trials(folder, &run, &workshop.targets, environment, observer)?;
+    let outcome = trials(folder, run, &workshop.targets, environment, observer)?;
     end_services(&workshop.services, &outcome, observer);
     Ok(outcome)
 }
@@ -317,31 +321,51 @@ struct TriedOut {
     weaknesses: Vec<String>,
 }
 
+/// Runs what is missing, and the blocks that are decided upon meanwhile.
 fn trials(
     folder: RunFolder,
-    run: &RunFile,
+    mut run: RunFile,
     targets: &BTreeMap<String, Prepared>,
     environment: &Environment,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, RunnerError> {
     if run.plan.search().is_some() {
-        return search::trials(folder, run, targets, environment, observer);
+        return search::trials(folder, &run, targets, environment, observer);
     }
-    let missing: Vec<&TrialPlan> =
-        run.plan.order.iter().filter(|planned| folder.trial(planned.id).is_missing()).collect();
-    observer.started(folder.path(), run, missing.len());
-    let mut interrupted = false;
-    for planned in missing {
-        if environment.stop.load(Ordering::Relaxed) {
-            interrupted = true;
-            break;
+    let missing = run.plan.order.iter().filter(|planned| folder.trial(planned.id).is_missing());
+    let mut left: VecDeque<TrialPlan> = missing.cloned().collect();
+    observer.started(folder.path(), &run, left.len());
+    let earlier = folder.read_numbers(&run)?;
+    let spent = Spent::begin(earlier.iter().map(|trial| &trial.file));
+    loop {
+        while let Some(planned) = left.pop_front() {
+            if begins_block(&folder, &run.plan, &planned)
+                && adaptive::is_over_budget(&mut run.plan, planned.block, spent.ns())
+            {
+                folder.write_json("run.json", &run)?;
+                observer.decided(&adaptive::words(&run.plan).unwrap_or_default(), -1 - left.len() as i64);
+                return outcome(folder, &run, false);
+            }
+            if environment.stop.load(Ordering::Relaxed)
+                || run_one(&folder, &run, &planned, targets, environment, observer)?.is_none()
+            {
+                return outcome(folder, &run, true);
+            }
         }
-        if run_one(&folder, run, planned, targets, environment, observer)?.is_none() {
-            interrupted = true;
-            break;
+        if !adaptive::is_open(&run.plan) {
+            return outcome(folder, &run, false);
         }
+        let so_far = folder.read_numbers(&run)?;
+        left.extend(adaptive::decide(&mut run.plan, &so_far, spent.ns()));
+        folder.write_json("run.json", &run)?;
+        observer.decided(&adaptive::words(&run.plan).unwrap_or_default(), left.len() as i64);
     }
-    outcome(folder, run, interrupted)
+}
+
+/// Whether no trial of this block, or of a later one, has ended: not so where failed ones are run again.
+fn begins_block(folder: &RunFolder, plan: &ExperimentPlan, planned: &TrialPlan) -> bool {
+    let mut from_here = plan.order.iter().filter(|other| other.block >= planned.block);
+    adaptive::is_open(plan) && !from_here.any(|other| folder.trial(other.id).has_ended())
 }
 
 /// Runs one planned trial; `None` when it was interrupted.

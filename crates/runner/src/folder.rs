@@ -93,6 +93,16 @@ impl RunFolder {
             .collect()
     }
 
+    /// The same from `trial.json` alone, without intervals and histograms: enough for the values of metrics.
+    ///
+    /// # Errors
+    /// As [`RunFolder::read_trials`].
+    pub fn read_numbers(&self, run: &RunFile) -> Result<Vec<TrialData>, RunnerError> {
+        let planned = run.plan.order.iter().map(|planned| self.trial(planned.id));
+        let files = planned.filter(TrialFolder::has_ended).map(|trial| trial.file());
+        files.map(|file| Ok(TrialData { file: file?, intervals: Vec::new(), response: None })).collect()
+    }
+
     pub(crate) fn trial(&self, id: u32) -> TrialFolder {
         TrialFolder { path: self.path.join("trials").join(format!("{id:04}")) }
     }
@@ -137,8 +147,12 @@ impl TrialFolder {
         Ok(Lines { path, file })
     }
 
+    fn file(&self) -> Result<TrialFile, RunnerError> {
+        read_json(&self.path.join("trial.json"), "prony.trial/1")
+    }
+
     pub(crate) fn read(&self) -> Result<TrialData, RunnerError> {
-        let file: TrialFile = read_json(&self.path.join("trial.json"), "prony.trial/1")?;
+        let file = self.file()?;
         let intervals_path = self.path.join("intervals.ndjson");
         let intervals: Vec<IntervalLine> =
             if intervals_path.is_file() { read_lines(&intervals_path)? } else { Vec::new() };

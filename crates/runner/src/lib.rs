@@ -5,6 +5,7 @@
 //! in progress and can be resumed; after a trial nothing of its target is left.
 //! Absent on purpose: statistics (analyze), what people see (report, cli), and the sending of requests (engine).
 
+mod adaptive;
 mod audit;
 pub mod calibrate;
 mod canary;
@@ -18,6 +19,7 @@ pub mod hgrm;
 pub mod hlog;
 pub mod measure;
 pub mod net;
+pub mod past;
 pub mod ports;
 pub mod processes;
 pub mod recorded;

@@ -224,6 +224,8 @@ pub struct Finding {
 pub enum FindingCause {
     /// The CPU quota.
     Throttling,
+    /// The hidden control, which differs from the cell it repeats.
+    Control,
 }
 
 /// Whether a finding is news.

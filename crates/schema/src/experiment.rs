@@ -1,6 +1,7 @@
 //! The experiment file (`experiments/*.toml`) exactly as a user writes it; nothing is resolved here.
 
 use crate::arrival::{Arrivals, Shape, TextOr, Think};
+use crate::design::DesignUse;
 use crate::event::Event;
 use crate::knob::KnobValue;
 use crate::limits::LimitsUse;
@@ -22,8 +23,11 @@ use units::{Count, Nanos, PerSecond, Users};
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExperimentFile {
-    /// Name, question and design.
+    /// Name, question and blocks.
     pub experiment: Design,
+    /// Which cells there are, and how long blocks are repeated.
+    #[serde(default)]
+    pub design: DesignUse,
     /// The systems under test.
     #[serde(default)]
     pub target: Vec<TargetUse>,

@@ -5,6 +5,8 @@
 //! these types and a test holds `docs/schemas/` equal to them.
 //! Absent on purpose: IO, defaults and resolution (the runner's work), and any arithmetic.
 
+pub mod across;
+pub mod advice;
 pub mod analysis;
 pub mod arrival;
 pub mod audit;
@@ -12,6 +14,7 @@ mod body;
 pub mod calibration;
 pub mod capacity;
 mod compact;
+pub mod design;
 pub mod doctor;
 pub mod environment;
 pub mod event;
@@ -62,6 +65,9 @@ pub fn json_schemas() -> Vec<(&'static str, Schema)> {
         ("doctor", schema_for!(doctor::DoctorReport)),
         ("environment-diff", schema_for!(environment::EnvironmentDiff)),
         ("tuning", schema_for!(tuning::TuningJournal)),
+        ("plan", schema_for!(advice::AdviceFile)),
+        ("compare", schema_for!(across::CompareFile)),
+        ("history", schema_for!(across::HistoryFile)),
         ("calibration", schema_for!(calibration::CalibrationFile)),
     ]
 }

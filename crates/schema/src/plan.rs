@@ -3,6 +3,7 @@
 
 use crate::arrival::{ArrivalPlan, ShapePlan, ThinkPlan};
 use crate::capacity::{CapacityPlan, SearchPlan};
+use crate::design::DesignPlan;
 use crate::event::EventPlan;
 use crate::experiment::{LoadModel, Reference};
 use crate::limits::LimitsPlan;
@@ -29,7 +30,10 @@ pub struct ExperimentPlan {
     pub scenarios: Vec<ScenarioPlan>,
     /// The combinations of levels.
     pub cells: Vec<CellPlan>,
-    /// Passes through all cells.
+    /// Which of the combinations they are, the hidden control, and when blocks end.
+    #[serde(default)]
+    pub design: DesignPlan,
+    /// Passes through all cells; of a run that decides while it runs: those decided upon so far.
     pub blocks: u32,
     /// What is done anew for every trial.
     #[serde(default)]

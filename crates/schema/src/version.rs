@@ -107,3 +107,18 @@ version!(
     ServiceListVersion,
     "prony.services/1"
 );
+version!(
+    /// Head of `plan --format json`.
+    AdviceVersion,
+    "prony.plan/1"
+);
+version!(
+    /// Head of `compare --format json`.
+    CompareVersion,
+    "prony.compare/1"
+);
+version!(
+    /// Head of `history --format json`.
+    HistoryVersion,
+    "prony.history/1"
+);

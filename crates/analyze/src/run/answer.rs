@@ -1,5 +1,6 @@
 //! The answer in one sentence: the best target at each load against the others, with its certainty.
 
+use super::control;
 use super::data::RunData;
 use crate::words::{self, count, percent};
 use schema::analysis::{Belief, BeliefLevel, CellSummary, Comparison, Interval, MetricSummary, Verdict};
@@ -60,17 +61,22 @@ fn clauses(
     metric: Metric,
 ) -> Vec<String> {
     let mut loads: Vec<&str> = Vec::new();
-    for cell in cells {
+    let cells: Vec<&CellSummary> =
+        cells.iter().filter(|cell| !control::is_control(data, &cell.cell)).collect();
+    let is_of_control =
+        |pair: &&Comparison| control::is_control(data, &pair.a) || control::is_control(data, &pair.b);
+    for cell in &cells {
         if !loads.contains(&cell.load.as_str()) {
             loads.push(&cell.load);
         }
     }
     let mut clauses = Vec::new();
     for load in loads {
-        let at_load: Vec<&CellSummary> = cells.iter().filter(|cell| cell.load == load).collect();
+        let at_load: Vec<&CellSummary> = cells.iter().copied().filter(|cell| cell.load == load).collect();
         let best = best(&at_load, metric);
         let pairs: Vec<&Comparison> = comparisons
             .iter()
+            .filter(|pair| !is_of_control(pair))
             .filter(|pair| pair.metric == metric && best.is_some_and(|best| pair.a == best || pair.b == best))
             .collect();
         if pairs.is_empty() {

@@ -5,6 +5,7 @@
 
 use super::MIN_TRIALS;
 use super::confinement;
+use super::control;
 use super::data::RunData;
 use super::drift::drift;
 use super::machine;
@@ -12,6 +13,7 @@ use crate::stats::student::MeanTest;
 use crate::trial::{CANARY_SAID, STEAL_SAID};
 use crate::words::{self, count, listed, percent};
 use schema::analysis::{Belief, BeliefLevel, BeliefNote, CellSummary, Comparison, Verdict};
+use schema::design::StopReason;
 use schema::doctor::{Fact, Severity};
 use schema::metric::Metric;
 use schema::plan::Replicas;
@@ -44,6 +46,8 @@ pub(super) fn belief(
     notes.extend(spread(cells));
     notes.extend(restarts(data, cells));
     notes.extend(drifted(data));
+    notes.extend(control::note(data, comparisons));
+    notes.extend(stopped(data));
     notes.extend(many_questions(data, comparisons));
     notes.extend(data.plan.pin.weakness.iter().map(|weakness| {
         reservation(
@@ -168,6 +172,22 @@ fn interrupted(data: &RunData<'_>) -> Option<BeliefNote> {
     (had > 0 && had < planned).then(|| {
         let text = format!("the run ended after {had} of {}", count(planned, "trial"));
         reservation(text, "finish it with `prony run --resume`")
+    })
+}
+
+/// Which rule ended a run that decided while it ran.
+fn stopped(data: &RunData<'_>) -> Option<BeliefNote> {
+    let stopping = data.plan.design.stopping.as_ref()?;
+    let stopped = stopping.stopped.as_ref()?;
+    let blocks = count(data.plan.blocks as usize, "block");
+    let text = format!("the run ended after {blocks}: {}", stopped.text);
+    let is_short = stopping.precision.is_some() && stopped.reason != StopReason::Precision;
+    Some(if is_short {
+        let wanted = percent(stopping.precision.unwrap_or_default());
+        let text = format!("{text}; the wanted ± {wanted} is not reached");
+        reservation(text, "raise `design.budget` or `blocks`, or ask for less with `design.precision`")
+    } else {
+        speaks_for(text)
     })
 }
 

@@ -1,5 +1,6 @@
 //! Every pair of targets at the same load, in every metric (METHOD §3).
 
+use super::control;
 use super::data::{RunData, same_level};
 use super::ratio::{interval_of_logs, paired, verdict};
 use crate::stats::holm::holm;
@@ -14,7 +15,8 @@ pub(super) fn all_pairs(data: &RunData<'_>) -> Vec<Comparison> {
     let mut comparisons = Vec::new();
     for (position, a) in cells.iter().enumerate() {
         for b in &cells[position + 1..] {
-            if a.target != b.target && a.id != b.id && same_level(data.plan, a, b) {
+            let is_pair = control::is_comparable(data, &a.id, &b.id);
+            if is_pair && a.target != b.target && a.id != b.id && same_level(data.plan, a, b) {
                 comparisons.extend(pair(data, a, b));
             }
         }

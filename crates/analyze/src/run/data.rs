@@ -136,7 +136,7 @@ pub(super) fn same_level(plan: &ExperimentPlan, a: &CellPlan, b: &CellPlan) -> b
     a.scenario == b.scenario && same_load(&a.load, &b.load) && confinement::same_quota(plan, a, b)
 }
 
-fn same_load(a: &LoadPlan, b: &LoadPlan) -> bool {
+pub(super) fn same_load(a: &LoadPlan, b: &LoadPlan) -> bool {
     a.model == b.model
         && a.connections == b.connections
         && a.rate_per_s == b.rate_per_s

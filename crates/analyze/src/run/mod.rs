@@ -3,6 +3,7 @@
 //! Invariants: only valid trials carry numbers into cells, comparisons and claims; the order in which trials are
 //! handed over does not matter; cells without trials are named and refused, never left out.
 
+mod across;
 mod answer;
 mod belief;
 mod capacity;
@@ -10,18 +11,23 @@ mod cells;
 mod claims;
 mod comparisons;
 mod confinement;
+mod control;
 mod data;
 mod drift;
 mod events;
+mod judged;
 mod levels;
+mod look;
 mod machine;
 mod ratio;
 mod trials;
 
+pub use across::{CompareError, HistorySettings, Past, Wanted, advice, compare, history};
 use capacity::SearchState;
 use data::RunData;
 pub(crate) use data::load_in_words;
 use hdrhistogram::Histogram;
+pub use look::{Look, look};
 use schema::analysis::{AnalysisFile, BeliefLevel};
 use schema::capacity::SearchStep;
 use schema::plan::ExperimentPlan;
@@ -66,7 +72,10 @@ pub fn analyze(run: &RunFile, trials: &[TrialData]) -> AnalysisFile {
         confidence: data.confidence,
         margin: data.margin,
         events: events::summaries(&data),
-        findings: confinement::findings(&data),
+        findings: confinement::findings(&data)
+            .into_iter()
+            .chain(control::finding(&data, &comparisons))
+            .collect(),
         belief,
         capacity,
         cells,

@@ -78,13 +78,23 @@ pub(super) fn interval_of_logs(low: f64, high: f64) -> Interval {
 ///
 /// So identical targets are called faster or slower with probability α at most.
 pub(super) fn verdict(metric: Metric, test: &MeanTest, confidence: f64, margin: f64) -> Verdict {
+    verdict_of(metric, |level| test.interval(level), confidence, margin)
+}
+
+/// The same for any interval of the logarithm by its level.
+pub(super) fn verdict_of(
+    metric: Metric,
+    interval: impl Fn(f64) -> (f64, f64),
+    confidence: f64,
+    margin: f64,
+) -> Verdict {
     let alpha = 1.0 - confidence;
     let bound = margin.ln_1p();
-    let (low, high) = test.interval(1.0 - 2.0 * alpha);
+    let (low, high) = interval(1.0 - 2.0 * alpha);
     if low >= -bound && high <= bound {
         return Verdict::Equivalent;
     }
-    let (low, high) = test.interval(confidence);
+    let (low, high) = interval(confidence);
     match (low > 0.0, high < 0.0) {
         (false, false) => Verdict::Inconclusive,
         (a_is_higher, _) if a_is_higher == metric.higher_is_better() => Verdict::Faster,

@@ -3,17 +3,22 @@
 //! Invariants: inputs are checked, outputs are finite, and what cannot be computed is a [`Refusal`].
 
 pub mod bisection;
+pub mod e_divisive;
 pub mod fit;
 pub mod holm;
 pub mod kneedle;
 pub mod laws;
 pub mod order;
+pub mod power;
 pub mod rank;
+pub mod rank_sum;
 pub mod search;
 pub mod segmented;
+pub mod sequential;
 pub mod signed_rank;
 pub mod student;
 pub mod usl;
+pub mod welch;
 
 /// Why a statistic is not given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -29,6 +34,14 @@ pub enum Refusal {
     /// The values do not differ, so their spread cannot be estimated.
     #[error("all {had} values are equal, so their spread cannot be told: measure with a finer resolution")]
     NoSpread {
+        /// How many there were.
+        had: usize,
+    },
+    /// Too many values.
+    #[error("{had} values are more than the {most} that this is made for: leave out the oldest")]
+    TooMany {
+        /// Most that are taken.
+        most: usize,
         /// How many there were.
         had: usize,
     },

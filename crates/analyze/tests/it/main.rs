@@ -1,11 +1,13 @@
 //! Tests of the analysis through its public functions, in one binary: gates with planted faults, whole runs with
 //! known truth, bad input, and properties.
 
+mod across;
 mod analysis;
 mod arrivals;
 mod bad_input;
 mod capacity;
 mod confinement;
+mod design;
 mod instrument;
 mod properties;
 mod search;

@@ -67,6 +67,7 @@ pub(crate) fn run(targets: &[&str], loads: &[LoadPlan], blocks: u32) -> RunFile 
     };
     let plan = ExperimentPlan {
         capacity: None,
+        design: Default::default(),
         events: Vec::new(),
         replicas: Default::default(),
         name: "synthetic".into(),

@@ -5,11 +5,13 @@
 
 mod arrival;
 mod audit;
+mod compare;
 mod connection;
 mod import;
 mod knee;
 mod load;
 mod model;
+mod plan;
 mod reference;
 mod replay;
 mod request;
@@ -23,11 +25,13 @@ mod tls;
 
 pub(crate) use arrival::ArrivalArgs;
 pub(crate) use audit::{AuditArgs, AuditFormat};
+pub(crate) use compare::{CompareArgs, HistoryArgs};
 pub(crate) use connection::ConnectionArgs;
 pub(crate) use import::ImportArgs;
 pub(crate) use knee::KneeArgs;
 pub(crate) use load::LoadArgs;
 pub(crate) use model::{ModelArgs, SendAs};
+pub(crate) use plan::PlanArgs;
 pub(crate) use reference::ReferenceArgs;
 pub(crate) use replay::ReplayArgs;
 pub(crate) use request::RequestArgs;
@@ -69,6 +73,8 @@ pub(crate) enum Command {
     Run(RunArgs),
     /// Find where a service bends: a ladder of loads, or a search for the highest rate under an objective
     Knee(Box<KneeArgs>),
+    /// Tell how many blocks and minutes an experiment needs, and what it can show
+    Plan(PlanArgs),
     /// Load one URL and print what it did
     Load(Box<LoadArgs>),
     /// Send the requests of access logs again, at their recorded times
@@ -83,6 +89,10 @@ pub(crate) enum Command {
     Audit(AuditArgs),
     /// Make the report of a run folder again
     Report(ReportArgs),
+    /// Compare two runs of one experiment, cell by cell
+    Compare(CompareArgs),
+    /// Show the runs of an experiment over time, and since when a number is another
+    History(HistoryArgs),
     /// List, check, build and make the targets that experiments can use
     Targets(TargetsArgs),
     /// List, check and start the services that targets need

@@ -4,6 +4,7 @@ mod audit;
 mod calibrate;
 mod command;
 mod confinement;
+mod design;
 mod doctor;
 mod events;
 mod factors;

@@ -51,6 +51,7 @@ fn plan() -> ExperimentPlan {
         .collect();
     ExperimentPlan {
         capacity: None,
+        design: Default::default(),
         events: Vec::new(),
         replicas: Default::default(),
         name: "go-frameworks".into(),

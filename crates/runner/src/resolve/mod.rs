@@ -4,9 +4,11 @@ pub mod arrival;
 mod capacity;
 mod claims;
 mod connection;
+mod design;
 mod events;
 mod knobs;
 mod limits;
+pub(crate) mod order;
 mod scenario;
 mod targets;
 
@@ -22,13 +24,12 @@ use schema::experiment::{ExperimentFile, Load, LoadModel, OneOrMany, Phases};
 use schema::limits::LimitsPlan;
 use schema::plan::{
     CellPlan, ExperimentPlan, LoadPlan, PhasePlan, PinPlan, Replicas, ScenarioPlan, TargetPlan, TargetSource,
-    TrialPlan,
 };
 use schema::scenario::UserConnection;
 use schema::text::{Problem, parse_toml};
 use std::path::{Path, PathBuf};
 use target::pin::{self, PinMode};
-use units::{Count, Nanos, PerSecond, Seed};
+use units::{Count, Nanos, PerSecond};
 
 /// Defaults of experiment files and of `prony load`; their one home.
 pub mod defaults {
@@ -122,7 +123,7 @@ fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, W
     let design = &file.experiment;
     check_name(&design.name)?;
     let seed = design.seed.unwrap_or(defaults::SEED);
-    let (positions, mut targets): (Vec<usize>, Vec<TargetPlan>) =
+    let (positions, targets): (Vec<usize>, Vec<TargetPlan>) =
         targets::resolve(&file.target, context)?.into_iter().unzip();
     let scenarios = scenario::of_experiment(file.scenario.as_ref(), context)?;
     let services: Vec<String> = scenarios.iter().flat_map(|scenario| scenario.services.clone()).collect();
@@ -131,23 +132,22 @@ fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, W
     let limits = limits::resolve(file, &positions, &services)?;
     let load = file.load.clone().unwrap_or_default();
     let phases = phases(&file.phases)?;
-    let cells = cells(&load, &targets, &limits, &scenarios, |load, connections, rate| {
+    let all = cells(&load, &targets, &limits, &scenarios, |load, connections, rate| {
         load_plan(load, connections, rate, &pin, context, seed, &phases)
     })?;
+    let grid = design::Grid { uses: &file.target, positions: &positions, targets: &targets, cells: all };
+    let (cells, chosen) = design::choose(&file.design, grid)?;
+    let (positions, mut targets) = design::with_cells(targets, &positions, &scenarios, &cells)?;
     targets::hold(&mut targets, &cells);
     let blocks = positive("experiment.blocks", design.blocks.map_or(defaults::BLOCKS, |blocks| blocks.0))?;
-    if blocks.saturating_mul(cells.len() as u64) > TRIALS_MAX {
-        let cause = format!("{blocks} blocks of {} cells are more than {TRIALS_MAX} trials", cells.len());
-        return Err(Problem::at("experiment.blocks", cause, "use fewer blocks, or fewer levels").into());
-    }
-    check_length(blocks * cells.len() as u64, &phases)?;
     let events = events::resolve(&file.event, &targets, &cells, &phases)?;
     let claims = claims::resolve(&file.claim, &targets, &cells)?;
-    Ok(ExperimentPlan {
+    let mut plan = ExperimentPlan {
         name: design.name.clone(),
         question: design.question.clone().unwrap_or_else(|| default_question(&targets)),
-        order: order(blocks as u32, &cells, seed),
-        blocks: blocks as u32,
+        design: chosen,
+        order: Vec::new(),
+        blocks: 0,
         replicas: replicas(design.replicas, &targets)?,
         seed,
         phases,
@@ -160,7 +160,35 @@ fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, W
         capacity: None,
         claims,
         pin,
-    })
+    };
+    design::add_control(&file.design, &file.target, &positions, &mut plan)?;
+    plan.design.stopping = design::stopping(&file.design, design.blocks, plan.cells.len(), TRIALS_MAX)?;
+    check_trials(&plan, blocks)?;
+    design::begin(&mut plan, blocks as u32);
+    Ok(plan)
+}
+
+/// Refuses more trials, or more time, than anybody can wait for.
+fn check_trials(plan: &ExperimentPlan, blocks: u64) -> Result<(), Problem> {
+    let stopping = plan.design.stopping.as_ref();
+    let most = stopping.map_or(blocks, |stopping| stopping.blocks_max.into());
+    let cells = plan.cells.len() as u64;
+    if most.saturating_mul(cells) > TRIALS_MAX {
+        let cause = format!("{most} blocks of {cells} cells are more than {TRIALS_MAX} trials");
+        return Err(Problem::at("experiment.blocks", cause, "use fewer blocks, or fewer levels"));
+    }
+    // A budget bounds all but the first blocks.
+    let sure = match stopping {
+        Some(stopping) if stopping.budget_ns.is_some() => stopping.blocks_pilot.into(),
+        _ => most,
+    };
+    check_length(sure * cells, &plan.phases)
+}
+
+/// Cuts a plan to the blocks before its first look, as a run with a fixed number of blocks.
+pub fn pilot(plan: &mut ExperimentPlan) {
+    plan.design.stopping = None;
+    design::begin(plan, design::BLOCKS_PILOT);
 }
 
 /// A build can be repeated only where there is one.
@@ -205,19 +233,6 @@ fn pin_plan(pin: Option<&str>, usable: &[u32], has_services: bool) -> Result<Pin
     };
     let mode: PinMode = pin.unwrap_or("auto").parse().map_err(wrong)?;
     pin::plan(mode, usable, has_services).map_err(wrong)
-}
-
-/// Seeded order: each block visits every cell once, in an order of its own (METHOD §3).
-fn order(blocks: u32, cells: &[CellPlan], seed: u64) -> Vec<TrialPlan> {
-    let mut ids = 1..;
-    (1..=blocks)
-        .flat_map(|block| {
-            let mut names: Vec<String> = cells.iter().map(|cell| cell.id.clone()).collect();
-            Seed(seed).derive("order", block.into()).rng().shuffle(&mut names);
-            names.into_iter().map(move |cell| (block, cell))
-        })
-        .map(|(block, cell)| TrialPlan { id: ids.next().unwrap_or_default(), block, cell })
-        .collect()
 }
 
 /// The virtual users of a closed load.

@@ -1,0 +1,212 @@
+//! `prony plan`: how many blocks a precision or a difference needs, and what a given number can show.
+//!
+//! Spreads are pooled within runs, so what changes from day to day does not count. Numbers of blocks rest on the upper
+//! limit of the spread with 80 % assurance: half of all estimates are too small, and a plan made from such a one would
+//! promise a power that it does not have (Browne, Statistics in Medicine 14, 1995).
+
+use super::{Past, same_cell};
+use crate::run::MIN_TRIALS;
+use crate::run::data::RunData;
+use crate::run::judged::{Judged, judged};
+use crate::run::levels::levels;
+use crate::stats::power::{count_for_power, count_for_width, half_width, sd_upper, smallest_effect};
+use crate::words::count;
+use schema::advice::{AdviceFile, AdviceRow, BlocksAdvice, SamplesAdvice, WantedAdvice};
+use schema::metric::Metric;
+use schema::plan::{ExperimentPlan, PhasePlan};
+
+/// Assurance of the upper limit of a spread.
+const ASSURANCE: f64 = 0.8;
+/// Most blocks that are ever advised; beyond, there is no answer.
+const BLOCKS_MAX: u32 = 100_000;
+
+/// What is wanted of a run.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Wanted {
+    /// Half-width of the interval as a share, above 0.
+    pub precision: f64,
+    /// Difference to be found as a share, above 0.
+    pub difference: f64,
+    /// Chance to find it, above 0 and below 1.
+    pub power: f64,
+}
+
+/// What the past says of a run that is planned. `trial_ns` is what a trial took, where it was measured.
+///
+/// Runs of other cells, void trials and runs without trials only leave less to go by; rows without anything are refused.
+#[must_use]
+pub fn advice(plan: &ExperimentPlan, past: &[Past], wanted: Wanted, trial_ns: Option<u64>) -> AdviceFile {
+    let seen: Vec<RunData<'_>> = past.iter().map(|past| RunData::new(&past.run.plan, &past.trials)).collect();
+    let data = RunData::new(plan, &[]);
+    let own = plan.design.stopping.as_ref().map_or(plan.blocks, |stopping| stopping.blocks_max);
+    let rows: Vec<AdviceRow> = judged(plan).iter().map(|one| row(&data, one, &seen, own, wanted)).collect();
+    let (trial, is_measured) = trial_ns.map_or((expected_ns(&plan.phases), false), |ns| (ns, true));
+    let cost = |blocks: u32| {
+        let trials = u64::from(blocks) * plan.cells.len() as u64;
+        BlocksAdvice { blocks, trials, time_ns: trials.saturating_mul(trial) }
+    };
+    let most = |of: fn(&AdviceRow) -> Option<u32>| {
+        let told: Vec<&AdviceRow> = rows.iter().filter(|row| row.refused.is_none()).collect();
+        let all: Option<Vec<u32>> = told.into_iter().map(of).collect();
+        all.and_then(|all| all.into_iter().max()).map(cost)
+    };
+    AdviceFile {
+        schema: Default::default(),
+        experiment: plan.name.clone(),
+        runs: past.iter().map(|past| past.run.id.clone()).collect(),
+        wanted: WantedAdvice {
+            precision: wanted.precision,
+            difference: wanted.difference,
+            power: wanted.power,
+            confidence: data.confidence,
+        },
+        cells: u32::try_from(plan.cells.len()).unwrap_or(u32::MAX),
+        own: cost(own),
+        for_precision: most(|row| row.blocks_for_precision),
+        for_difference: most(|row| row.blocks_for_difference),
+        trial_ns: trial,
+        trial_is_measured: is_measured,
+        samples: samples(plan, &seen),
+        notes: notes(plan, past),
+        rows,
+    }
+}
+
+/// A trial by its phases: a warm-up of unknown length is taken near its shorter end.
+fn expected_ns(phases: &PhasePlan) -> u64 {
+    let span_ns = phases.warmup_at_most_ns.saturating_sub(phases.warmup_at_least_ns);
+    let samples_ns = phases.sample_ns.saturating_mul(phases.samples.into());
+    phases.warmup_at_least_ns.saturating_add(span_ns / 4).saturating_add(samples_ns)
+}
+
+fn row(data: &RunData<'_>, one: &Judged, seen: &[RunData<'_>], own: u32, wanted: Wanted) -> AdviceRow {
+    // The metric that the latest run has values of.
+    let found: Vec<(&RunData<'_>, Judged)> =
+        seen.iter().filter_map(|past| Some((past, in_past(data, one, past)?))).collect();
+    let metric = found.last().map_or_else(|| one.metric(data), |(past, judged)| judged.metric(past));
+    let mut row = AdviceRow {
+        what: one.words(data, metric),
+        metric,
+        blocks_seen: 0,
+        sd: None,
+        sd_upper: None,
+        half_width: None,
+        smallest_difference: None,
+        blocks_for_precision: None,
+        blocks_for_difference: None,
+        refused: None,
+    };
+    match spread(&found, metric) {
+        Ok(spread) => fill(&mut row, spread, data.confidence, own, wanted),
+        Err(reason) => row.refused = Some(reason),
+    }
+    row
+}
+
+/// The same ratio or value in a run of the past, by that run's names of the cells.
+fn in_past(data: &RunData<'_>, one: &Judged, past: &RunData<'_>) -> Option<Judged> {
+    let id = |id: &str| {
+        let cell = data.cell(id)?;
+        past.plan.cells.iter().find(|other| same_cell(cell, other)).map(|other| other.id.clone())
+    };
+    let b = match &one.b {
+        Some(b) => Some(id(b)?),
+        None => None,
+    };
+    Some(Judged { a: id(&one.a)?, b, metrics: one.metrics.clone() })
+}
+
+/// A spread over the blocks of runs.
+struct Spread {
+    blocks: usize,
+    freedom: usize,
+    sd: f64,
+}
+
+/// Pooled over runs: √(Σ νs² / Σ ν).
+fn spread(found: &[(&RunData<'_>, Judged)], metric: Metric) -> Result<Spread, String> {
+    if found.is_empty() {
+        return Err("no earlier run has these cells: run a pilot (`--pilot`)".to_owned());
+    }
+    let (mut blocks, mut freedom, mut squares) = (0, 0, 0.0);
+    let mut why = None;
+    for (past, one) in found {
+        // Below five blocks a run gives no interval, but its spread counts by its degrees of freedom.
+        match one.test(past, metric, 2) {
+            Ok(test) => {
+                let n = test.map_or_else(|| one.logs(past, metric).len(), |test| test.n);
+                blocks += n;
+                freedom += n - 1;
+                squares += test.map_or(0.0, |test| (test.n - 1) as f64 * test.sd.powi(2));
+            }
+            Err(reason) => why = why.or(Some(reason)),
+        }
+    }
+    if freedom + 1 < MIN_TRIALS {
+        let few =
+            || format!("{MIN_TRIALS} blocks needed to tell a spread, had {blocks}: run a pilot (`--pilot`)");
+        return Err(why.unwrap_or_else(few));
+    }
+    let sd = (squares / freedom as f64).sqrt();
+    if sd.is_finite() {
+        Ok(Spread { blocks, freedom, sd })
+    } else {
+        Err("the spread is no number".to_owned())
+    }
+}
+
+fn fill(row: &mut AdviceRow, spread: Spread, confidence: f64, own: u32, wanted: Wanted) {
+    let least = MIN_TRIALS as u32;
+    let upper = match sd_upper(spread.sd, spread.freedom, ASSURANCE) {
+        Ok(upper) => upper,
+        Err(refusal) => {
+            row.refused = Some(refusal.to_string());
+            return;
+        }
+    };
+    let share = |log: f64| Some(log.exp_m1()).filter(|share| share.is_finite());
+    let alpha = 1.0 - confidence;
+    row.blocks_seen = u32::try_from(spread.blocks).unwrap_or(u32::MAX);
+    row.sd = Some(spread.sd);
+    row.sd_upper = Some(upper);
+    row.half_width = (own >= least).then(|| share(half_width(own, upper, confidence))).flatten();
+    row.smallest_difference = (own >= least)
+        .then(|| smallest_effect(own, alpha, wanted.power))
+        .flatten()
+        .and_then(|effect| share(effect * upper));
+    row.blocks_for_precision =
+        count_for_width(upper, wanted.precision.ln_1p(), confidence, least, BLOCKS_MAX);
+    row.blocks_for_difference = if upper > 0.0 {
+        let effect = wanted.difference.ln_1p() / upper;
+        count_for_power(effect, alpha, wanted.power, least, BLOCKS_MAX)
+    } else {
+        Some(least)
+    };
+}
+
+/// From the latest run that tells: the cell that wants most samples.
+fn samples(plan: &ExperimentPlan, seen: &[RunData<'_>]) -> Option<SamplesAdvice> {
+    let of_run = |past: &RunData<'_>| {
+        let cells = plan.cells.iter().filter_map(|cell| {
+            let same = past.plan.cells.iter().find(|other| same_cell(cell, other))?;
+            Some((levels(past, same)?.samples_best?, cell.label.clone()))
+        });
+        cells.max_by_key(|(best, _)| *best)
+    };
+    let (best, of) = seen.iter().rev().find_map(of_run)?;
+    Some(SamplesAdvice { own: plan.phases.samples, best, of })
+}
+
+fn notes(plan: &ExperimentPlan, past: &[Past]) -> Vec<String> {
+    let differs = |past: &&Past| {
+        let (then, now) = (&past.run.plan.phases, &plan.phases);
+        then.sample_ns != now.sample_ns || then.samples != now.samples
+    };
+    let other = past.iter().filter(differs).count();
+    let note = format!(
+        "{} of {} had samples of another length or number, so the spread may be another now; run a pilot (`--pilot`)",
+        other,
+        count(past.len(), "run")
+    );
+    (other > 0).then_some(note).into_iter().collect()
+}

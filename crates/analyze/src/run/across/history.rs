@@ -1,0 +1,187 @@
+//! `prony history`: each metric of each cell over the runs of an experiment, and where it changed (METHOD's E-divisive,
+//! [`crate::stats::e_divisive`]).
+//!
+//! A point is a run, not a trial: the trials of one run share its day, host and builds, and would make every day a
+//! change. A change is dated by the first run after it.
+
+use super::compare::{geometric_mean, head, surroundings};
+use super::{Past, same_cell};
+use crate::environment::environment_diff;
+use crate::run::data::RunData;
+use crate::stats::Refusal;
+use crate::stats::e_divisive::{Settings, VALUES_MAX, e_divisive};
+use schema::across::{HistoryChange, HistoryFile, HistoryPoint, HistoryRun, HistorySeries};
+use schema::environment::Weight;
+use schema::metric::Metric;
+use schema::plan::CellPlan;
+use units::Seed;
+
+/// Fewest runs on either side of a change: one odd day is none.
+const SEGMENT_MIN: usize = 3;
+/// Fewest runs in which a change can be told from chance: of seven, with three after it, 2 in 35 orders are as good.
+const RUNS_MIN: usize = 8;
+
+/// How changes are looked for.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct HistorySettings {
+    /// p up to which a change stands, 0 to 1.
+    pub significance: f64,
+    /// Permutations for each p, 1 or more.
+    pub permutations: u32,
+    /// Their seed.
+    pub seed: u64,
+}
+
+/// The history of runs of one experiment, oldest first. Those beyond the newest 1,000 do not count.
+#[must_use]
+pub fn history(experiment: &str, past: &[Past], settings: HistorySettings) -> HistoryFile {
+    let past = &past[past.len().saturating_sub(VALUES_MAX)..];
+    let seen: Vec<RunData<'_>> = past.iter().map(|past| RunData::new(&past.run.plan, &past.trials)).collect();
+    let runs: Vec<HistoryRun> = (0..past.len()).map(|at| run(past, at)).collect();
+    let mut series = Vec::new();
+    for cell in cells(past) {
+        for metric in Metric::ALL {
+            let points = points(&seen, cell, metric);
+            if !points.is_empty() {
+                series.push(one(cell, metric, points, &runs, settings));
+            }
+        }
+    }
+    let notes = notes(&series, settings);
+    HistoryFile {
+        schema: Default::default(),
+        experiment: experiment.to_owned(),
+        runs,
+        significance: settings.significance,
+        permutations: settings.permutations,
+        seed: settings.seed,
+        series,
+        notes,
+    }
+}
+
+/// A run, and what was another than in the run before.
+fn run(past: &[Past], at: usize) -> HistoryRun {
+    let own = head(&past[at]);
+    let mut changed = Vec::new();
+    if let Some(before) = at.checked_sub(1) {
+        let found = environment_diff(surroundings(&past[before]), surroundings(&past[at]));
+        let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "unknown".to_owned());
+        let decisive = found.differences.iter().filter(|found| found.weight == Weight::Decisive);
+        changed.extend(
+            decisive.map(|found| format!("{}: {} → {}", found.title, value(&found.a), value(&found.b))),
+        );
+        changed.extend(found.versions.iter().map(|one| format!("{}: {} → {}", one.name, one.a, one.b)));
+    }
+    HistoryRun { id: own.id, started_wall: own.started_wall, trials_valid: own.trials_valid, changed }
+}
+
+/// All cells of all runs, those of the newest run first.
+fn cells(past: &[Past]) -> Vec<&CellPlan> {
+    let mut cells: Vec<&CellPlan> = Vec::new();
+    for cell in past.iter().rev().flat_map(|past| &past.run.plan.cells) {
+        if !cells.iter().any(|known| same_cell(known, cell)) {
+            cells.push(cell);
+        }
+    }
+    cells
+}
+
+fn points(seen: &[RunData<'_>], cell: &CellPlan, metric: Metric) -> Vec<HistoryPoint> {
+    let point = |(run, data): (usize, &RunData<'_>)| {
+        let own = data.plan.cells.iter().find(|other| same_cell(cell, other))?;
+        let values = data.values(&own.id, metric);
+        let value = geometric_mean(&values)?;
+        let trials = u32::try_from(values.len()).unwrap_or(u32::MAX);
+        Some(HistoryPoint { run: u32::try_from(run).unwrap_or(u32::MAX), value, trials })
+    };
+    seen.iter().enumerate().filter_map(point).collect()
+}
+
+fn one(
+    cell: &CellPlan,
+    metric: Metric,
+    points: Vec<HistoryPoint>,
+    runs: &[HistoryRun],
+    settings: HistorySettings,
+) -> HistorySeries {
+    let (changes, refused) = match changes(metric, &points, runs, settings) {
+        Ok(changes) => (changes, None),
+        Err(reason) => (Vec::new(), Some(reason)),
+    };
+    HistorySeries { cell: cell.label.clone(), metric, unit: metric.unit(), points, changes, refused }
+}
+
+fn changes(
+    metric: Metric,
+    points: &[HistoryPoint],
+    runs: &[HistoryRun],
+    settings: HistorySettings,
+) -> Result<Vec<HistoryChange>, String> {
+    if points.len() < RUNS_MIN {
+        let missing = RUNS_MIN - points.len();
+        return Err(format!(
+            "{RUNS_MIN} runs needed to tell a change from chance, had {}: run it {missing} more times",
+            points.len()
+        ));
+    }
+    let logs: Vec<f64> = points.iter().map(|point| point.value.ln()).collect();
+    let found = e_divisive(
+        &logs,
+        &Settings {
+            segment_min: SEGMENT_MIN,
+            permutations: settings.permutations,
+            significance: settings.significance,
+            seed: Seed(settings.seed).derive(metric.key(), 0),
+        },
+    );
+    let found = match found {
+        Ok(found) => found,
+        // Nothing varies, so nothing changed.
+        Err(Refusal::NoSpread { .. }) => return Ok(Vec::new()),
+        Err(other) => return Err(other.to_string()),
+    };
+    let mut borders: Vec<usize> = found.iter().map(|change| change.at).collect();
+    borders.insert(0, 0);
+    borders.push(points.len());
+    let level = |part: &[f64]| (part.iter().sum::<f64>() / part.len().max(1) as f64).exp();
+    let changes = found.iter().enumerate().filter_map(|(at, change)| {
+        let before = level(&logs[borders[at]..borders[at + 1]]);
+        let after = level(&logs[borders[at + 1]..borders[at + 2]]);
+        let first = runs.get(points[change.at].run as usize)?;
+        let last = runs.get(points[change.at - 1].run as usize)?;
+        let ratio = Some(after / before).filter(|ratio| ratio.is_finite())?;
+        Some(HistoryChange {
+            after_run: last.id.clone(),
+            first_run: first.id.clone(),
+            first_wall: first.started_wall.clone(),
+            before,
+            after,
+            ratio,
+            p_value: change.p_value,
+            is_worse: (ratio > 1.0) != metric.higher_is_better(),
+        })
+    });
+    Ok(changes.collect())
+}
+
+/// Many series are looked at, so some change by chance.
+fn notes(series: &[HistorySeries], settings: HistorySettings) -> Vec<String> {
+    let tested = series.iter().filter(|one| one.refused.is_none()).count();
+    let expected = tested as f64 * settings.significance;
+    let mut notes = Vec::new();
+    if tested > 1 {
+        notes.push(format!(
+            "{tested} series were tested at p ≤ {}: about {expected:.1} of them show a change by chance alone",
+            settings.significance
+        ));
+    }
+    if settings.significance * (f64::from(settings.permutations) + 1.0) < 1.0 {
+        notes.push(format!(
+            "{} permutations give no p below {:.4}, so no change can stand: use more of them",
+            settings.permutations,
+            1.0 / (f64::from(settings.permutations) + 1.0)
+        ));
+    }
+    notes
+}

@@ -1,0 +1,121 @@
+//! What the precision of a run is judged by: the claims' ratios and those of targets at the same load, in one metric
+//! each; where nothing is compared, the value of each cell.
+//!
+//! Invariant: the hidden control is never judged; it looks at the instrument.
+
+use super::data::{RunData, same_level, too_few};
+use super::ratio::paired;
+use super::trials::value;
+use crate::stats::Refusal;
+use crate::stats::student::MeanTest;
+use crate::words;
+use schema::experiment::LoadModel;
+use schema::metric::Metric;
+use schema::plan::{CellPlan, ExperimentPlan};
+
+/// One ratio, or one value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Judged {
+    /// Cell in the numerator, or the cell itself.
+    pub(super) a: String,
+    /// Cell in the denominator.
+    pub(super) b: Option<String>,
+    /// The metric, or those to take the first of that has values.
+    pub(super) metrics: Vec<Metric>,
+}
+
+/// All that is judged, in plan order, claims first.
+pub(super) fn judged(plan: &ExperimentPlan) -> Vec<Judged> {
+    let control = plan.design.control.as_ref().map(|control| control.cell.as_str());
+    let cells: Vec<&CellPlan> = plan.cells.iter().filter(|cell| Some(cell.id.as_str()) != control).collect();
+    let mut all: Vec<Judged> = plan
+        .claims
+        .iter()
+        .map(|claim| Judged {
+            a: claim.numerator.clone(),
+            b: Some(claim.denominator.clone()),
+            metrics: vec![claim.metric],
+        })
+        .collect();
+    for (position, a) in cells.iter().enumerate() {
+        for b in &cells[position + 1..] {
+            if a.target != b.target && same_level(plan, a, b) {
+                let (id, other) = (a.id.clone(), Some(b.id.clone()));
+                all.push(Judged { a: id, b: other, metrics: usual(a) });
+            }
+        }
+    }
+    if all.is_empty() {
+        all.extend(cells.iter().map(|cell| Judged { a: cell.id.clone(), b: None, metrics: usual(cell) }));
+    }
+    let mut unique: Vec<Judged> = Vec::with_capacity(all.len());
+    all.into_iter().for_each(|one| {
+        if !unique.contains(&one) {
+            unique.push(one);
+        }
+    });
+    unique
+}
+
+/// Throughput; an open load fixes that itself, so there the p99 response time, or the mean where trials are too short.
+fn usual(cell: &CellPlan) -> Vec<Metric> {
+    match cell.load.model {
+        LoadModel::Closed => vec![Metric::Throughput],
+        LoadModel::Open => vec![Metric::P99, Metric::Mean],
+    }
+}
+
+impl Judged {
+    /// The first of its metrics that a valid trial has a value of; else the last.
+    pub(super) fn metric(&self, data: &RunData<'_>) -> Metric {
+        let cells = || [Some(&self.a), self.b.as_ref()].into_iter().flatten();
+        let has = |metric: &Metric| {
+            cells().all(|cell| data.valid(cell).any(|trial| value(&trial.file, *metric).is_some()))
+        };
+        let last = self.metrics.last().copied().unwrap_or(Metric::Throughput);
+        self.metrics.iter().copied().find(has).unwrap_or(last)
+    }
+
+    /// Logarithms by block: of the ratio, or of the value.
+    pub(super) fn logs(&self, data: &RunData<'_>, metric: Metric) -> Vec<f64> {
+        match &self.b {
+            Some(b) => paired(data, &self.a, b, metric).logs,
+            None => {
+                let values = data.values_by_block(&self.a, metric);
+                values.values().filter(|value| **value > 0.0).map(|value| value.ln()).collect()
+            }
+        }
+    }
+
+    /// The spread over blocks, from `least` on; `None` where the values do not differ; else why there is none.
+    pub(super) fn test(
+        &self,
+        data: &RunData<'_>,
+        metric: Metric,
+        least: usize,
+    ) -> Result<Option<MeanTest>, String> {
+        let logs = self.logs(data, metric);
+        if logs.len() < least {
+            let why = [Some(&self.a), self.b.as_ref()]
+                .into_iter()
+                .flatten()
+                .find_map(|cell| data.why_missing(cell, metric));
+            return Err(why.unwrap_or_else(|| too_few("blocks with valid values", logs.len())));
+        }
+        match MeanTest::of_logs(&logs) {
+            Ok(test) => Ok(Some(test)),
+            Err(Refusal::NoSpread { .. }) => Ok(None),
+            Err(other) => Err(other.to_string()),
+        }
+    }
+
+    /// `throughput of a / b, 64 connections`, for people.
+    pub(super) fn words(&self, data: &RunData<'_>, metric: Metric) -> String {
+        let label = |id: &str| data.cell(id).map_or(id.to_owned(), |cell| cell.label.clone());
+        let what = words::metric(metric);
+        match &self.b {
+            None => format!("{what} of {}", label(&self.a)),
+            Some(b) => format!("{what} of {} against {}", label(&self.a), label(b)),
+        }
+    }
+}

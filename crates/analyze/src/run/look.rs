@@ -1,0 +1,64 @@
+//! A look at a block border: how wide the intervals of what is judged still are, and how many blocks would do.
+//!
+//! Looking again and again until an interval is narrow favours the moments at which its spread is underestimated. What
+//! keeps the looks honest is in [`crate::stats::sequential`]; this file only asks it.
+
+use super::MIN_TRIALS;
+use super::TrialData;
+use super::data::RunData;
+use super::judged::judged;
+use crate::stats::power::half_width;
+use crate::stats::sequential;
+use schema::plan::ExperimentPlan;
+
+/// What a look finds.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Look {
+    /// Whether everything that is judged is as precise as wanted, at this look.
+    pub is_narrow: bool,
+    /// The widest half-width as a share of the ratio or value, 0 or more; `None` where nothing can be judged.
+    pub half_width: Option<f64>,
+    /// What that is, in words; or why nothing can be judged.
+    pub of: String,
+    /// Blocks after which the widest is expected to be narrow enough; `None` where that cannot be told.
+    pub blocks_needed: Option<u32>,
+}
+
+/// Looks at the trials so far for a wanted half-width, as a share (0.02 is ± 2 %).
+///
+/// Trials may be incomplete, in any order, void or failed.
+#[must_use]
+pub fn look(plan: &ExperimentPlan, trials: &[TrialData], wanted: f64) -> Look {
+    let data = RunData::new(plan, trials);
+    let wanted_log = wanted.max(0.0).ln_1p();
+    let mut worst = Look { is_narrow: true, half_width: None, of: String::new(), blocks_needed: None };
+    let mut unjudged: Option<String> = None;
+    for one in judged(plan) {
+        let metric = one.metric(&data);
+        match one.test(&data, metric, MIN_TRIALS) {
+            Err(reason) => {
+                worst.is_narrow = false;
+                unjudged.get_or_insert_with(|| format!("{}: {reason}", one.words(&data, metric)));
+            }
+            Ok(spread) => {
+                let (n, sd) = spread.map_or((MIN_TRIALS, 0.0), |test| (test.n, test.sd));
+                let n = u32::try_from(n).unwrap_or(u32::MAX);
+                let half = half_width(n, sd, data.confidence).exp_m1();
+                worst.is_narrow &= sequential::is_narrow(n, sd, wanted_log, data.confidence);
+                if !half.is_finite() {
+                    let why = format!("{}: its spread is beyond every number", one.words(&data, metric));
+                    unjudged.get_or_insert(why);
+                } else if worst.half_width.is_none_or(|widest| half > widest) {
+                    worst.half_width = Some(half);
+                    worst.of = one.words(&data, metric);
+                    worst.blocks_needed = sequential::needed(n, sd, wanted_log, data.confidence);
+                }
+            }
+        }
+    }
+    if worst.half_width.is_none() {
+        worst.of = unjudged.unwrap_or_else(|| "the plan has no cells".to_owned());
+        worst.is_narrow = false;
+    }
+    worst
+}

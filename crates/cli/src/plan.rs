@@ -1,0 +1,90 @@
+//! `prony plan`: how many blocks an experiment needs, before any load but that of a pilot.
+
+use crate::args::{PlanArgs, TextOrJson};
+use crate::progress::RunProgress;
+use crate::{calibrate, exit, interrupt, output, report_files, screen};
+use anyhow::{Context as _, Result, bail};
+use runner::past::{self, Found};
+use runner::resolve::{self, Context};
+use runner::{Environment, Outcome};
+use schema::design::Share;
+use schema::plan::{ExperimentPlan, LoadPlan};
+
+/// The half-width that is planned for where neither arguments nor file name one: METHOD's margin.
+const PRECISION: f64 = resolve::defaults::MARGIN;
+
+pub(crate) fn plan(args: &PlanArgs) -> Result<u8> {
+    runner::processes::raise_descriptor_limit();
+    let text = std::fs::read_to_string(&args.file)
+        .with_context(|| format!("cannot read {}", args.file.display()))?;
+    let usable_cpus = target::pin::usable_cpus()?;
+    let context = Context { project: resolve::project_of(&args.file), usable_cpus, pin: args.pin.clone() };
+    let plan = resolve::experiment(&args.file.display().to_string(), &text, &context)?;
+    let wanted = wanted(args, &plan)?;
+    if args.pilot && pilot(args, plan.clone(), &text, &context)?.interrupted {
+        return Ok(exit::INTERRUPTED);
+    }
+    let found = history(args, &plan)?;
+    found.notes.iter().for_each(|note| eprintln!("note: {note}"));
+    let advice = analyze::advice(&plan, &found.runs, wanted, past::trial_ns(&found.runs));
+    let text = match args.format {
+        TextOrJson::Json => serde_json::to_string_pretty(&advice)? + "\n",
+        TextOrJson::Text => report::advice_text(&advice, screen::style()),
+    };
+    output::write(None, &text)?;
+    Ok(exit::DONE)
+}
+
+fn wanted(args: &PlanArgs, plan: &ExperimentPlan) -> Result<analyze::Wanted> {
+    let of_file = plan.design.stopping.as_ref().and_then(|stopping| stopping.precision);
+    let precision = args.precision.map_or(of_file.unwrap_or(PRECISION), |Share(value)| value);
+    let wanted = analyze::Wanted { precision, difference: args.difference.0, power: args.power.0 };
+    for (name, value) in [("--precision", wanted.precision), ("--difference", wanted.difference)] {
+        if !(value > 0.0 && value <= 10.0) {
+            bail!("{name} {value} is out of range\n  remedy: give a share such as 2%");
+        }
+    }
+    if !(wanted.power > 0.1 && wanted.power <= 0.9999) {
+        bail!(
+            "--power {} is out of range\n  remedy: give a chance above 0.1 and at most 0.9999, such as 0.8",
+            wanted.power
+        );
+    }
+    Ok(wanted)
+}
+
+/// Earlier runs; without any there is nothing to plan from.
+fn history(args: &PlanArgs, plan: &ExperimentPlan) -> Result<Found> {
+    let found = if args.runs.is_dir() { past::runs(&args.runs, Some(&plan.name))? } else { Found::default() };
+    if found.runs.is_empty() {
+        bail!(
+            "there is no run of {} under {}, so its spread is not known\n  remedy: add --pilot to run five blocks first, \
+             or name the folder of earlier runs with --runs",
+            plan.name,
+            args.runs.display()
+        );
+    }
+    Ok(found)
+}
+
+/// The first blocks of the experiment as a run of its own.
+fn pilot(args: &PlanArgs, mut plan: ExperimentPlan, text: &str, context: &Context) -> Result<Outcome> {
+    resolve::pilot(&mut plan);
+    let loads: Vec<&LoadPlan> = plan.cells.iter().map(|cell| &cell.load).collect();
+    let calibration = calibrate::limit_of(&loads, &plan.pin, context.usable_cpus.len());
+    let environment = Environment {
+        launcher: std::env::current_exe().context("cannot find prony's own binary")?,
+        runs: args.runs.clone(),
+        consent: args.consent.clone(),
+        command: std::env::args().collect(),
+        calibration,
+        stop: interrupt::stop_flag()?,
+    };
+    let mut progress = RunProgress::new(screen::is_live());
+    let outcome = runner::run(plan, text, context, &environment, &mut progress);
+    progress.finish();
+    let outcome = outcome?;
+    report_files::write_all(&outcome.folder)?;
+    eprintln!("the pilot is kept in {}", outcome.folder.path().display());
+    Ok(outcome)
+}

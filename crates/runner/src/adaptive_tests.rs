@@ -1,0 +1,169 @@
+//! Decisions at block borders, with trials whose values are known.
+
+use super::*;
+use schema::design::StoppingPlan;
+use schema::load::{Generator, LoadReport, Requests, ResolvedLoad, Window};
+use schema::plan::{CellPlan, PhasePlan};
+use schema::trial::TrialOutcome;
+
+/// Two targets, `done` blocks of which are ordered and run.
+fn plan(stopping: StoppingPlan, done: u32) -> ExperimentPlan {
+    let text = "[experiment]\nname = \"x\"\n[[target]]\nname = \"a\"\nreference = {}\n[[target]]\nname = \"b\"\n\
+                reference = {}\n[scenario]\nrequest = { path = \"/\" }\n";
+    let context = crate::resolve::Context { project: "/nonexistent".into(), usable_cpus: vec![0], pin: None };
+    let mut plan = crate::resolve::experiment("x.toml", text, &context).unwrap();
+    plan.order.clear();
+    plan.blocks = 0;
+    plan.design.stopping = Some(stopping);
+    order::extend(&mut plan, done);
+    plan
+}
+
+fn stopping(precision: Option<f64>, budget_ns: Option<u64>, blocks_max: u32) -> StoppingPlan {
+    StoppingPlan { precision, budget_ns, blocks_pilot: 5, blocks_max, looks: Vec::new(), stopped: None }
+}
+
+/// Trials of all that is ordered; the ratio of a block departs from 1.1 by `noise` times a fixed pattern.
+fn trials(plan: &ExperimentPlan, noise: f64) -> Vec<TrialData> {
+    let value = |planned: &TrialPlan, cell: &CellPlan| {
+        let pattern = [1.0, -1.0, 0.5, -0.5, 0.25, -0.25, 0.8][planned.block as usize % 7];
+        if cell.target == "a" { 1_100.0 * (noise * pattern).exp() } else { 1_000.0 }
+    };
+    let of = |planned: &TrialPlan| {
+        let cell = plan.cells.iter().find(|cell| cell.id == planned.cell).unwrap();
+        trial(planned, value(planned, cell))
+    };
+    plan.order.iter().map(of).collect()
+}
+
+/// A valid trial with this throughput, and as little else as the file allows.
+fn trial(planned: &TrialPlan, throughput_per_s: f64) -> TrialData {
+    let file = TrialFile {
+        schema: Default::default(),
+        id: planned.id,
+        cell: planned.cell.clone(),
+        block: planned.block,
+        outcome: TrialOutcome::Valid,
+        reasons: Vec::new(),
+        origin_wall: String::new(),
+        phases: Vec::new(),
+        level: true,
+        load: Some(load(throughput_per_s)),
+        samples: Vec::new(),
+        target: Default::default(),
+        events: Vec::new(),
+        ready_ns: None,
+        counter_gaps: Default::default(),
+        canary: None,
+    };
+    TrialData { file, intervals: Vec::new(), response: None }
+}
+
+fn load(throughput_per_s: f64) -> LoadReport {
+    LoadReport {
+        schema: Default::default(),
+        plan: ResolvedLoad {
+            url: String::new(),
+            address: String::new(),
+            scenario: Default::default(),
+            load: Default::default(),
+            phases: PhasePlan {
+                warmup_at_least_ns: 0,
+                warmup_at_most_ns: 0,
+                sample_ns: 1,
+                samples: 1,
+                drain_ns: 0,
+            },
+            requests_max: None,
+            driver: "epoll".into(),
+        },
+        requests: Requests { scheduled: 1, completed: 1, failed: 0, censored: 0 },
+        errors: Default::default(),
+        error_examples: Default::default(),
+        status: Default::default(),
+        throughput_per_s,
+        window: Window { duration_ns: 1, answers: 1, in_system_mean: 1.0, backlog_max: 0 },
+        bytes: Default::default(),
+        connections: Default::default(),
+        latency_ns: Default::default(),
+        by_request: Vec::new(),
+        sessions: None,
+        tokens: Vec::new(),
+        failed_answers: Vec::new(),
+        generator: Generator { cpu_s: 0.0, peak_rss_bytes: 0, workers: 1, busy_share: 0.0 },
+        arrivals: None,
+        validity: Default::default(),
+        notes: Vec::new(),
+        instrument_limit: None,
+        thresholds: Vec::new(),
+    }
+}
+
+/// Decides until the run has ended; the reason and the blocks. Each block takes `block_ns`.
+fn play(stopping: StoppingPlan, noise: f64, block_ns: u64) -> (StopReason, u32, ExperimentPlan) {
+    let mut plan = plan(stopping, 5);
+    for _ in 0..200 {
+        let spent_ns = block_ns * u64::from(plan.blocks);
+        let so_far = trials(&plan, noise);
+        if decide(&mut plan, &so_far, spent_ns).is_empty() {
+            let stopped = plan.design.stopping.as_ref().and_then(|stopping| stopping.stopped.clone());
+            return (stopped.unwrap().reason, plan.blocks, plan);
+        }
+    }
+    panic!("it never ends");
+}
+
+#[test]
+fn a_quiet_run_stops_early_and_a_loud_one_late() {
+    let (reason, blocks, plan) = play(stopping(Some(0.02), None, 60), 0.001, 1);
+    assert_eq!((reason, blocks), (StopReason::Precision, 8), "three blocks confirm what the fifth showed");
+    assert!(words(&plan).unwrap().contains("the precision of ± 2.0 % is reached"), "{:?}", words(&plan));
+    let (reason, blocks, plan) = play(stopping(Some(0.02), None, 60), 0.05, 1);
+    assert_eq!(reason, StopReason::Precision);
+    assert!((15..60).contains(&blocks), "{blocks}");
+    let looks = plan.design.stopping.unwrap().looks;
+    assert_eq!(looks.len() as u32, blocks - 4, "one look a block from the fifth on");
+    assert!(looks[0].half_width.unwrap() > 0.02 && looks[0].blocks_needed.unwrap() > 5);
+    assert!(looks.last().unwrap().half_width.unwrap() <= 0.02);
+    let (reason, blocks, _) = play(stopping(Some(0.0005), None, 12), 0.05, 1);
+    assert_eq!((reason, blocks), (StopReason::Blocks, 12));
+}
+
+#[test]
+fn the_budget_ends_a_run_before_the_block_that_does_not_fit() {
+    let (reason, blocks, plan) = play(stopping(Some(0.0005), Some(80), 100), 0.05, 10);
+    assert_eq!((reason, blocks), (StopReason::Budget, 8));
+    assert_eq!(plan.order.len(), 16);
+    let (reason, blocks, _) = play(stopping(None, Some(89), 100), 0.05, 10);
+    assert_eq!((reason, blocks), (StopReason::Budget, 8));
+}
+
+#[test]
+fn a_budget_shorter_than_the_pilot_leaves_whole_blocks() {
+    let mut plan = plan(stopping(None, Some(25), 100), 5);
+    assert!(!is_over_budget(&mut plan, 1, 0), "the first block is always run");
+    assert!(!is_over_budget(&mut plan, 2, 10));
+    assert!(is_over_budget(&mut plan, 3, 20));
+    assert_eq!((plan.blocks, plan.order.len()), (2, 4));
+    assert!(!is_open(&plan), "and it is over for a resumed run, too");
+    assert!(decide(&mut plan, &[], 20).is_empty());
+}
+
+#[test]
+fn void_trials_cannot_stop_a_run_early() {
+    let mut plan = plan(stopping(Some(0.02), None, 60), 5);
+    let mut so_far = trials(&plan, 0.001);
+    so_far[0].file.outcome = TrialOutcome::Void;
+    assert_eq!(decide(&mut plan, &so_far, 1).len(), 2, "four whole blocks give no interval");
+    let look = &plan.design.stopping.as_ref().unwrap().looks[0];
+    assert!(look.half_width.is_none() && look.of.contains("5 blocks"), "{look:?}");
+    assert!(words(&plan).unwrap().contains("nothing can be judged yet"));
+}
+
+#[test]
+fn a_fixed_number_of_blocks_is_left_alone() {
+    let mut fixed = plan(stopping(None, None, 5), 5);
+    fixed.design.stopping = None;
+    assert!(!is_open(&fixed) && decide(&mut fixed, &[], 1).is_empty() && !is_over_budget(&mut fixed, 2, 1));
+    assert_eq!(words(&fixed), None);
+}

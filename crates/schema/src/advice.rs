@@ -1,0 +1,99 @@
+//! `prony plan --format json`: how many blocks an experiment needs, told from earlier runs of it.
+
+use crate::metric::Metric;
+use crate::version::AdviceVersion;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// What an experiment needs, and what its own number of blocks can show.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct AdviceFile {
+    /// Format and version.
+    pub schema: AdviceVersion,
+    /// Name of the experiment.
+    pub experiment: String,
+    /// The runs that the spreads come from, oldest first.
+    pub runs: Vec<String>,
+    /// What was asked for.
+    pub wanted: WantedAdvice,
+    /// Cells of the experiment.
+    pub cells: u32,
+    /// What the file itself asks for; the most, where it decides while it runs.
+    pub own: BlocksAdvice,
+    /// What the wanted precision needs; absent where it cannot be told or no number of blocks would do.
+    pub for_precision: Option<BlocksAdvice>,
+    /// What finding the wanted difference needs; likewise.
+    pub for_difference: Option<BlocksAdvice>,
+    /// Time of one trial with its start and stop.
+    pub trial_ns: u64,
+    /// Whether that was measured in the runs; else it follows from the phases.
+    pub trial_is_measured: bool,
+    /// One entry for each ratio, or value, that a run of the experiment is judged by.
+    pub rows: Vec<AdviceRow>,
+    /// Samples in a trial that give the narrowest interval for the time spent; absent where trials do not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub samples: Option<SamplesAdvice>,
+    /// What speaks against these numbers, with the remedy.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub notes: Vec<String>,
+}
+
+/// What was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct WantedAdvice {
+    /// Half-width of the interval, as a share.
+    pub precision: f64,
+    /// Difference to be found, as a share.
+    pub difference: f64,
+    /// Chance to find it.
+    pub power: f64,
+    /// Confidence level of intervals and verdicts.
+    pub confidence: f64,
+}
+
+/// A number of blocks, and what it costs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+pub struct BlocksAdvice {
+    /// Blocks.
+    pub blocks: u32,
+    /// Trials: blocks × cells.
+    pub trials: u64,
+    /// Expected time.
+    pub time_ns: u64,
+}
+
+/// One ratio or value.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct AdviceRow {
+    /// For people.
+    pub what: String,
+    /// Which metric.
+    pub metric: Metric,
+    /// Blocks seen, over all runs.
+    pub blocks_seen: u32,
+    /// Standard deviation of its logarithm between the blocks of a run; 0.02 is about 2 %.
+    pub sd: Option<f64>,
+    /// Upper limit of that with 80 % assurance; the numbers of blocks rest on it.
+    pub sd_upper: Option<f64>,
+    /// Half-width of the interval to expect at the file's own number of blocks, as a share.
+    pub half_width: Option<f64>,
+    /// Smallest difference found with the wanted power at the file's own number of blocks, as a share.
+    pub smallest_difference: Option<f64>,
+    /// Blocks for the wanted precision.
+    pub blocks_for_precision: Option<u32>,
+    /// Blocks for the wanted difference.
+    pub blocks_for_difference: Option<u32>,
+    /// Why there is nothing, and what would cure it.
+    pub refused: Option<String>,
+}
+
+/// How often a trial is best sampled (METHOD §3, Kalibera and Jones).
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+pub struct SamplesAdvice {
+    /// Samples of the file.
+    pub own: u32,
+    /// Best number in the cell that needs most.
+    pub best: u32,
+    /// That cell, for people.
+    pub of: String,
+}
