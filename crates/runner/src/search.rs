@@ -95,12 +95,13 @@ fn plan_trial(plan: &mut ExperimentPlan, rate: f64) -> Option<TrialPlan> {
 }
 
 fn words(step: &SearchStep) -> String {
-    let verdict = match step.passed {
-        Some(true) => "passes",
-        Some(false) => "fails",
-        None => "cannot be judged",
-    };
-    format!("{} requests per second: {verdict} ({})", step.rate_per_s, step.reasons.join("; "))
+    let rate = step.rate_per_s;
+    match step.passed {
+        Some(true) => format!("{rate} requests per second: passes ({})", step.reasons.join("; ")),
+        Some(false) => format!("{rate} requests per second: fails ({})", step.reasons.join("; ")),
+        // Why a trial is void was said when it ended.
+        None => format!("{rate} requests per second: cannot be judged"),
+    }
 }
 
 #[cfg(test)]

@@ -92,17 +92,12 @@ fn first_knee(distances: &[f64], sensitivity: f64) -> Option<usize> {
 /// [`Refusal`] with fewer than three points, levels that do not rise, or values that are not finite.
 pub fn second_differences(x: &[f64], y: &[f64]) -> Result<Vec<Option<f64>>, Refusal> {
     check_curve(x, y, 3)?;
-    let mut found = vec![None; x.len()];
-    for i in 1..x.len() - 1 {
-        let after = (y[i + 1] - y[i]) / (x[i + 1] - x[i]);
-        let before = (y[i] - y[i - 1]) / (x[i] - x[i - 1]);
-        let second = 2.0 * (after - before) / (x[i + 1] - x[i - 1]);
-        if !second.is_finite() {
-            return Err(Refusal::NotFinite);
-        }
-        found[i] = Some(second);
-    }
-    Ok(found)
+    let inner = x.windows(3).zip(y.windows(3)).map(|(x, y)| {
+        let (before, after) = ((y[1] - y[0]) / (x[1] - x[0]), (y[2] - y[1]) / (x[2] - x[1]));
+        let second = 2.0 * (after - before) / (x[2] - x[0]);
+        if second.is_finite() { Ok(Some(second)) } else { Err(Refusal::NotFinite) }
+    });
+    std::iter::once(Ok(None)).chain(inner).chain([Ok(None)]).collect()
 }
 
 #[cfg(test)]

@@ -14,8 +14,9 @@ use std::str::FromStr;
 
 /// Goodput over offered below which the target does not keep up (METHOD §6).
 const GOODPUT: f64 = 0.99;
-/// p below which a backlog that rises is taken to rise, as for every trend here.
-const RISES_P: f64 = 0.05;
+/// Two-sided p below which a backlog is taken to rise: five intervals that rise without exception just make it, and of
+/// the trials whose backlog only flickers one in a hundred does.
+const RISES_P: f64 = 0.02;
 /// A rise below this share of the offered requests, or of so few requests, is the flicker of what is in flight.
 const RISES_SHARE: f64 = 0.001;
 const RISES_REQUESTS: f64 = 10.0;

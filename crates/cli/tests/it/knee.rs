@@ -6,13 +6,17 @@ use crate::run::read;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 
-/// Four servers of 5 ms: at most 800 answers per second, and all busy from four connections on.
+/// Answers per second at most, in both laws.
 const CAPACITY: f64 = 800.0;
+/// All busy from four connections on.
+const SHARP: &str = "mean = \"5ms\", servers = 4";
+/// The generator may be some milliseconds late before a trial is void.
+const PATIENT: &str = "mean = \"50ms\", servers = 40";
 
-fn experiment(load: &str) -> String {
+fn experiment(law: &str, load: &str) -> String {
     format!(
         "[experiment]\nname = \"lab\"\n[[target]]\nname = \"known\"\n\
-         reference = {{ law = \"constant\", mean = \"5ms\", servers = 4 }}\n\
+         reference = {{ law = \"constant\", {law} }}\n\
          [scenario]\nrequest = {{ path = \"/ping\" }}\n[load]\n{load}\n\
          [phases]\nwarmup = {{ at_least = \"100ms\", at_most = \"100ms\" }}\nsample = \"400ms\"\nsamples = 1\n"
     )
@@ -25,10 +29,10 @@ struct Lab {
 }
 
 impl Lab {
-    fn new(load: &str) -> Self {
+    fn new(law: &str, load: &str) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let file = folder.path().join("lab.toml");
-        std::fs::write(&file, experiment(load)).unwrap();
+        std::fs::write(&file, experiment(law, load)).unwrap();
         Self { folder, file }
     }
 
@@ -52,7 +56,7 @@ fn capacity(run: &Path) -> Value {
 #[test]
 fn a_ladder_finds_the_known_capacity_and_tells_it_in_every_file() {
     let _turn = turn();
-    let lab = Lab::new("model = \"closed\"\nconnections = [1, 2, 4, 8, 16, 32]");
+    let lab = Lab::new(SHARP, "model = \"closed\"\nconnections = [1, 2, 4, 8, 16, 32]");
     let done = good(&lab.args(&["--blocks", "5"]));
     let run = lab.run();
     let found = capacity(&run);
@@ -85,25 +89,27 @@ fn a_ladder_finds_the_known_capacity_and_tells_it_in_every_file() {
 #[test]
 fn a_search_ends_by_its_budget_and_goes_on_where_it_was() {
     let _turn = turn();
-    let lab = Lab::new("model = \"open\"\nrate = 600\nconnections = 200");
+    let lab = Lab::new(PATIENT, "model = \"open\"\nrate = 600\nconnections = 200");
     let cut = done(&lab.args(&["--objective", "errors < 1%", "--budget", "4s", "--max-rate", "10k"]));
-    assert!([0, 3].contains(&cut.code), "{}\n{}", cut.out, cut.err);
+    // 2 where a busy machine left no trial valid, 3 where nothing is verified yet.
+    assert!([0, 2, 3].contains(&cut.code), "{}\n{}", cut.out, cut.err);
     let run = lab.run();
-    let mut known = capacity(&run)["search"]["steps"].as_array().unwrap().clone();
+    let search = || capacity(&run)["search"].clone();
+    let steps = |search: &Value| search["steps"].as_array().unwrap().clone();
+    let mut known = steps(&search());
     assert!(!known.is_empty());
-    let mut code = cut.code;
     for _ in 0..12 {
-        if code == 0 {
+        if search()["end"] != "cut_off" {
             break;
         }
         let again = done(&["run", "--resume", run.to_str().unwrap()]);
-        assert!([0, 3].contains(&again.code), "{}\n{}", again.out, again.err);
-        let steps = capacity(&run)["search"]["steps"].as_array().unwrap().clone();
-        assert_eq!(steps[..known.len()], known[..], "what was measured stays");
-        assert!(steps.len() > known.len(), "it goes on");
-        (known, code) = (steps, again.code);
+        assert!([0, 2, 3].contains(&again.code), "{}\n{}", again.out, again.err);
+        let now = steps(&search());
+        assert_eq!(now[..known.len()], known[..], "what was measured stays");
+        assert!(now.len() > known.len(), "it goes on");
+        known = now;
     }
-    let search = capacity(&run)["search"].clone();
+    let search = search();
     // A busy machine may pass nothing, or be too slow for the resumptions; it never passes more than there is.
     match search["verified_per_s"].as_f64() {
         Some(verified) => assert!((0.5..1.03).contains(&(verified / CAPACITY)), "{search}"),
@@ -140,7 +146,7 @@ fn a_dry_run_shows_the_ladder_of_a_url_and_sends_nothing() {
 
 #[test]
 fn mistakes_are_told_with_their_remedy() {
-    let lab = Lab::new("model = \"closed\"\nconnections = 8");
+    let lab = Lab::new(SHARP, "model = \"closed\"\nconnections = 8");
     bad(&lab.args(&["--dry-run"]), 1, &["lab.toml:", "one level of load is no ladder", "--ladder 1,2,4,8"]);
     bad(&lab.args(&["--objective", "p99 < 5ms"]), 1, &["a search varies the rate of an open load"]);
     bad(&lab.args(&["--objective", "p98 < 5ms"]), 1, &["there is no metric `p98`"]);
