@@ -17,7 +17,7 @@ pub fn audit_text(report: &AuditReport, style: Style) -> String {
     let columns = style.columns();
     let (word, counts) = words::verdict(report);
     let title = format!("{}: {} {}", clean::line(&report.file), word.sign, word.text);
-    let mut text = paint(word.tone, &title) + "\n";
+    let mut text = paragraph("", &paint(word.tone, &title), columns);
     text += &paragraph("  ", &counts, columns);
     for (index, table) in report.tables.iter().enumerate() {
         text += "\n";
@@ -45,7 +45,7 @@ fn reading(read: &AuditTable, columns: usize) -> String {
         format::count(read.line),
         words::load(read.load)
     );
-    let mut text = format!("{}  {}\n", paint(Tone::Strong, "Read as"), paint(Tone::Quiet, &about));
+    let mut text = format!("{}\n", paint(Tone::Strong, "Read as")) + &paragraph("  ", &about, columns);
     let header = [("column", Align::Text), ("means", Align::Word), ("unit", Align::Word), ("", Align::Word)];
     let rows: Vec<Vec<String>> = read.columns.iter().map(column).collect();
     text += &table(&header, &rows, columns);
@@ -209,7 +209,33 @@ mod tests {
 
     #[test]
     fn an_audit_says_how_it_read_what_it_found_and_what_it_could_not_check() {
-        insta::assert_snapshot!(audit_text(&sample(), Style::PLAIN), @"");
+        insta::assert_snapshot!(audit_text(&sample(), Style::PLAIN), @"
+        t.csv: ✗ it cannot be as printed
+          1 row, 1 of them with figures that cannot be: 1 impossible, 0 suspicious, 0
+          notes
+
+        Read as
+          CSV at line 1, taken for a closed load: each connection waits for its answer
+          column     means  unit
+          mean�[31m  mean   ms    by header
+          latency    p99    ms    assumed
+          · a note
+          Read wrongly? Say it: --column 'HEADER=mean:ms', --given think=1s
+
+        Row by row
+          row 1 (line 2), a|b�
+            ✗ impossible: more requests were in flight than there were connections
+                X·R is at least 200, but N is 100
+                law  N = X·(R + Z) [littles-law]
+                with N = 100�
+                → re-run with `prony load URL -c 100`
+
+        Not checked  for want of columns
+          cpu-law: needs CPU
+
+        What passes may still be wrong: these are laws that every measurement obeys, not
+        a proof that this one was made well.
+        ");
     }
 
     #[test]
