@@ -7,7 +7,10 @@ use crate::layout::{Align, paragraph, table};
 use crate::paint::{Tone, finish, paint};
 use crate::{Style, clean, format};
 use schema::audit::{AuditColumn, AuditFinding, AuditReport, AuditRow, AuditTable, Basis, Meaning};
+use std::cmp::Reverse;
 
+/// Findings of a table that are shown.
+const FINDINGS_MAX: usize = 500;
 /// Longest header that is shown whole.
 const HEADER_CHARS_MAX: usize = 32;
 
@@ -82,16 +85,28 @@ fn found(table: &AuditTable, columns: usize) -> Option<String> {
     if table.findings.is_empty() {
         return None;
     }
+    let (findings, left_out) = worst(table);
     let mut text = format!("{}\n", paint(Tone::Strong, "Row by row"));
     let mut shown: Option<&[u32]> = None;
-    for finding in &table.findings {
+    for finding in findings {
         if shown != Some(&finding.rows) {
             text += &paragraph("  ", &paint(Tone::Strong, &rows(table, &finding.rows)), columns);
             shown = Some(&finding.rows);
         }
         text += &one_finding(finding, columns);
     }
-    Some(text)
+    Some(text + &left_out.map_or_else(String::new, |what| paragraph("  ", &what, columns)))
+}
+
+/// The findings that are shown, in the order of the rows: where there are very many, the worst; and what is left out.
+pub(crate) fn worst(table: &AuditTable) -> (Vec<&AuditFinding>, Option<String>) {
+    let mut order: Vec<usize> = (0..table.findings.len()).collect();
+    order.sort_by_key(|at| Reverse(table.findings[*at].severity));
+    order.truncate(FINDINGS_MAX);
+    order.sort_unstable();
+    let left_out = table.findings.len() - order.len();
+    let what = format!("{} more are in --format json", format::counted(left_out as u64, "finding"));
+    (order.into_iter().map(|at| &table.findings[at]).collect(), (left_out > 0).then_some(what))
 }
 
 /// Rows by number, line and name; more than three by their numbers only.
@@ -236,6 +251,26 @@ mod tests {
         What passes may still be wrong: these are laws that every measurement obeys, not
         a proof that this one was made well.
         ");
+    }
+
+    #[test]
+    fn of_very_many_findings_the_worst_are_shown() {
+        let mut report = sample();
+        let table = &mut report.tables[0];
+        let note = AuditFinding {
+            severity: AuditSeverity::Note,
+            what: "a mere note".into(),
+            ..table.findings[0].clone()
+        };
+        let bad = AuditFinding { what: "the last of all".into(), ..table.findings[0].clone() };
+        table.findings = vec![note; FINDINGS_MAX + 1];
+        table.findings.push(bad);
+        for text in [audit_text(&report, Style::PLAIN), audit_markdown(&report)] {
+            assert!(
+                text.contains("the last of all") && text.contains("2 findings more are in --format json"),
+                "{text}"
+            );
+        }
     }
 
     #[test]
