@@ -68,6 +68,8 @@ pub(crate) struct Sheet {
     unsure: BTreeSet<Kind>,
     /// Latencies whose unit was taken for granted, and that no law confirms.
     unsure_units: BTreeSet<Kind>,
+    /// Shortest step of the column of time.
+    step_s: Option<f64>,
     pub(crate) notes: Vec<String>,
 }
 
@@ -163,8 +165,10 @@ impl Sheet {
             tool: table.tool,
             unsure,
             unsure_units: BTreeSet::new(),
+            step_s: None,
             notes,
         };
+        sheet.step_s = sheet.shortest_step_s();
         sheet.confirm_units();
         sheet.name_rows();
         Ok(sheet)
@@ -197,6 +201,19 @@ impl Sheet {
     pub(crate) fn think_s(&self, row: &Row) -> Option<Span> {
         let stated = row.get(Kind::Think).map(|figure| figure.span(Reading::Loose));
         stated.or_else(|| self.tool.is_some_and(|tool| tool.has_no_think).then(|| Span::exact(0.0)))
+    }
+
+    /// Length of the window that a row was measured in: its duration, or the step of a series.
+    pub(crate) fn window_s(&self, row: &Row) -> Option<f64> {
+        let stated = row.get(Kind::Duration).map(|duration| duration.span(Reading::Loose).low);
+        stated.or(self.step_s)
+    }
+
+    fn shortest_step_s(&self) -> Option<f64> {
+        let mut times: Vec<f64> =
+            self.rows.iter().filter_map(|row| Some(row.get(Kind::Time)?.value)).collect();
+        times.sort_by(f64::total_cmp);
+        times.windows(2).map(|pair| pair[1] - pair[0]).filter(|step| *step > 0.0).min_by(f64::total_cmp)
     }
 
     fn name_rows(&mut self) {

@@ -2,7 +2,7 @@
 //!
 //! Invariant: as [`crate::markdown`], nothing of the foreign file acts as Markdown or HTML.
 
-use crate::audit_text::{meaning, numbers, rows};
+use crate::audit_text::{meaning, numbers, rows, worst};
 use crate::audit_words::{self as words, CLOSING};
 use crate::clean::{markdown as prose, markdown_code as code};
 use crate::markdown::table;
@@ -33,8 +33,10 @@ fn one_table(read: &AuditTable) -> String {
     }
     if !read.findings.is_empty() {
         let header = ["Rows", "Finding", "Bound", "Law and numbers", "Remedy"];
-        let rows = read.findings.iter().map(|found| finding(read, found));
+        let (findings, left_out) = worst(read);
+        let rows = findings.into_iter().map(|found| finding(read, found));
         text += &format!("\n### Findings\n\n{}", table(&header, "lllll", rows));
+        text += &left_out.map_or_else(String::new, |what| format!("\n{what}\n"));
     }
     for (index, rule) in read.not_checked.iter().enumerate() {
         let gap = if index == 0 { "\n### Not checked\n\n" } else { "" };

@@ -7,7 +7,10 @@ use crate::layout::{Align, paragraph, table};
 use crate::paint::{Tone, finish, paint};
 use crate::{Style, clean, format};
 use schema::audit::{AuditColumn, AuditFinding, AuditReport, AuditRow, AuditTable, Basis, Meaning};
+use std::cmp::Reverse;
 
+/// Findings of a table that are shown.
+const FINDINGS_MAX: usize = 500;
 /// Longest header that is shown whole.
 const HEADER_CHARS_MAX: usize = 32;
 
@@ -17,7 +20,7 @@ pub fn audit_text(report: &AuditReport, style: Style) -> String {
     let columns = style.columns();
     let (word, counts) = words::verdict(report);
     let title = format!("{}: {} {}", clean::line(&report.file), word.sign, word.text);
-    let mut text = paint(word.tone, &title) + "\n";
+    let mut text = paragraph("", &paint(word.tone, &title), columns);
     text += &paragraph("  ", &counts, columns);
     for (index, table) in report.tables.iter().enumerate() {
         text += "\n";
@@ -45,7 +48,7 @@ fn reading(read: &AuditTable, columns: usize) -> String {
         format::count(read.line),
         words::load(read.load)
     );
-    let mut text = format!("{}  {}\n", paint(Tone::Strong, "Read as"), paint(Tone::Quiet, &about));
+    let mut text = format!("{}\n", paint(Tone::Strong, "Read as")) + &paragraph("  ", &about, columns);
     let header = [("column", Align::Text), ("means", Align::Word), ("unit", Align::Word), ("", Align::Word)];
     let rows: Vec<Vec<String>> = read.columns.iter().map(column).collect();
     text += &table(&header, &rows, columns);
@@ -82,16 +85,28 @@ fn found(table: &AuditTable, columns: usize) -> Option<String> {
     if table.findings.is_empty() {
         return None;
     }
+    let (findings, left_out) = worst(table);
     let mut text = format!("{}\n", paint(Tone::Strong, "Row by row"));
     let mut shown: Option<&[u32]> = None;
-    for finding in &table.findings {
+    for finding in findings {
         if shown != Some(&finding.rows) {
             text += &paragraph("  ", &paint(Tone::Strong, &rows(table, &finding.rows)), columns);
             shown = Some(&finding.rows);
         }
         text += &one_finding(finding, columns);
     }
-    Some(text)
+    Some(text + &left_out.map_or_else(String::new, |what| paragraph("  ", &what, columns)))
+}
+
+/// The findings that are shown, in the order of the rows: where there are very many, the worst; and what is left out.
+pub(crate) fn worst(table: &AuditTable) -> (Vec<&AuditFinding>, Option<String>) {
+    let mut order: Vec<usize> = (0..table.findings.len()).collect();
+    order.sort_by_key(|at| Reverse(table.findings[*at].severity));
+    order.truncate(FINDINGS_MAX);
+    order.sort_unstable();
+    let left_out = table.findings.len() - order.len();
+    let what = format!("{} more are in --format json", format::counted(left_out as u64, "finding"));
+    (order.into_iter().map(|at| &table.findings[at]).collect(), (left_out > 0).then_some(what))
 }
 
 /// Rows by number, line and name; more than three by their numbers only.
@@ -209,7 +224,53 @@ mod tests {
 
     #[test]
     fn an_audit_says_how_it_read_what_it_found_and_what_it_could_not_check() {
-        insta::assert_snapshot!(audit_text(&sample(), Style::PLAIN), @"");
+        insta::assert_snapshot!(audit_text(&sample(), Style::PLAIN), @"
+        t.csv: ✗ it cannot be as printed
+          1 row, 1 of them with figures that cannot be: 1 impossible, 0 suspicious, 0
+          notes
+
+        Read as
+          CSV at line 1, taken for a closed load: each connection waits for its answer
+          column     means  unit
+          mean�[31m  mean   ms    by header
+          latency    p99    ms    assumed
+          · a note
+          Read wrongly? Say it: --column 'HEADER=mean:ms', --given think=1s
+
+        Row by row
+          row 1 (line 2), a|b�
+            ✗ impossible: more requests were in flight than there were connections
+                X·R is at least 200, but N is 100
+                law  N = X·(R + Z) [littles-law]
+                with N = 100�
+                → re-run with `prony load URL -c 100`
+
+        Not checked  for want of columns
+          cpu-law: needs CPU
+
+        What passes may still be wrong: these are laws that every measurement obeys, not
+        a proof that this one was made well.
+        ");
+    }
+
+    #[test]
+    fn of_very_many_findings_the_worst_are_shown() {
+        let mut report = sample();
+        let table = &mut report.tables[0];
+        let note = AuditFinding {
+            severity: AuditSeverity::Note,
+            what: "a mere note".into(),
+            ..table.findings[0].clone()
+        };
+        let bad = AuditFinding { what: "the last of all".into(), ..table.findings[0].clone() };
+        table.findings = vec![note; FINDINGS_MAX + 1];
+        table.findings.push(bad);
+        for text in [audit_text(&report, Style::PLAIN), audit_markdown(&report)] {
+            assert!(
+                text.contains("the last of all") && text.contains("2 findings more are in --format json"),
+                "{text}"
+            );
+        }
     }
 
     #[test]

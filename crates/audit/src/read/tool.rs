@@ -129,7 +129,7 @@ const PATTERNS: &[(bool, &str, Act)] = &[
     // hey and oha
     (true, r"^Summary:\s*$", |o, _| o.tool = Some(HEY)),
     (false, r"^\s*Total:\s+([\d.]+) ?(secs?|ms|s|min)\s*$", |o, c| {
-        o.set(Kind::Duration, format!("{} {}", &c[1], &c[2]))
+        o.set(Kind::Duration, format!("{} {}", &c[1], &c[2]));
     }),
     (false, r"^\s*Slowest:\s+([\d.]+ ?[a-zµμ]+)", |o, c| o.set(Kind::Max, &c[1])),
     (false, r"^\s*Fastest:\s+([\d.]+ ?[a-zµμ]+)", |o, c| o.set(Kind::Min, &c[1])),
@@ -153,13 +153,13 @@ const PATTERNS: &[(bool, &str, Act)] = &[
     (false, r"^Document Path:\s+(\S+)", |o, c| o.call(&c[1])),
     (false, r"^Concurrency Level:\s+(\d+)", |o, c| o.set(Kind::Connections, &c[1])),
     (false, r"^Time taken for tests:\s+([\d.]+) seconds", |o, c| {
-        o.set(Kind::Duration, format!("{} s", &c[1]))
+        o.set(Kind::Duration, format!("{} s", &c[1]));
     }),
     (false, r"^Complete requests:\s+(\d+)", |o, c| o.set(Kind::Requests, &c[1])),
     (false, r"^Failed requests:\s+(\d+)", |o, c| o.failed(&c[1])),
     (false, r"^Requests per second:\s+([\d.]+)", |o, c| o.set(Kind::Throughput, &c[1])),
     (false, r"^Time per request:\s+([\d.]+) \[ms\] \(mean\)\s*$", |o, c| {
-        o.set(Kind::Mean, format!("{} ms", &c[1]))
+        o.set(Kind::Mean, format!("{} ms", &c[1]));
     }),
     (false, r"^Total:\s+(\d+)\s+(\d+)\s+([\d.]+)\s+(\d+)\s+(\d+)\s*$", |o, c| {
         for (at, kind) in
@@ -194,7 +194,7 @@ const PATTERNS: &[(bool, &str, Act)] = &[
         o.tool = Some(VEGETA);
     }),
     (false, r"^Duration\s+\[total, attack, wait\]\s+([^,\s]+),", |o, c| {
-        o.set(Kind::Duration, seconds(&c[1]))
+        o.set(Kind::Duration, seconds(&c[1]));
     }),
     (false, r"^Latencies\s+\[([^\]]+)\]\s+(.+)$", |o, c| {
         for (name, value) in c[1].split(',').zip(c[2].split(',')) {
@@ -218,7 +218,7 @@ const PATTERNS: &[(bool, &str, Act)] = &[
         o.tool = Some(K6);
     }),
     (false, r"^\s*http_req_failed[.\s]*:\s*([\d.]+)%", |o, c| {
-        o.set(Kind::ErrorShare, format!("{} %", &c[1]))
+        o.set(Kind::ErrorShare, format!("{} %", &c[1]));
     }),
     (false, r"^\s*http_reqs[.\s]*:\s*(\d+)\s+([\d.]+)/s", |o, c| {
         o.set(Kind::Requests, &c[1]);
@@ -361,8 +361,8 @@ fn introduced(line: &str) -> Option<Output> {
         COMMAND.captures(line).filter(|found| found[2].contains("://") || found[2].contains(" -"))
     {
         let mut next = Output::default();
-        let words = found[2].split_whitespace();
-        next.label = words.filter(|word| word.contains("://")).last().unwrap_or_default().to_owned();
+        let mut words = found[2].split_whitespace();
+        next.label = words.rfind(|word| word.contains("://")).unwrap_or_default().to_owned();
         for option in OPTION.captures_iter(&found[2]) {
             match (&option[1], &found[1]) {
                 ("c", _) => next.put(Kind::Connections, &option[2]),

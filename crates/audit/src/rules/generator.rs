@@ -44,7 +44,11 @@ fn one_ceiling(sheet: &Sheet, findings: &mut Vec<AuditFinding>) -> bool {
             .map(|(at, _)| at)
     };
     let tops: Vec<&Row> = groups.iter().filter_map(|group| Some(group[best(group)?])).collect();
-    if tops.len() < THINGS {
+    // `run 1`, `run 2`, `run 3` are one thing.
+    let mut things: Vec<String> = tops.iter().map(|row| without_numbers(row)).collect();
+    things.sort_unstable();
+    things.dedup();
+    if things.len() < THINGS {
         return false;
     }
     let highest = tops.iter().map(|row| rate(row)).fold(0.0, f64::max);
@@ -72,6 +76,10 @@ fn one_ceiling(sheet: &Sheet, findings: &mut Vec<AuditFinding>) -> bool {
         )
         .into(findings);
     true
+}
+
+fn without_numbers(row: &Row) -> String {
+    row.labels.iter().map(|label| label.replace(|c: char| c.is_ascii_digit(), "") + "\n").collect()
 }
 
 /// The load tool has no CPU left.

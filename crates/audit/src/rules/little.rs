@@ -49,7 +49,7 @@ pub(super) fn check(sheet: &Sheet, findings: &mut Vec<AuditFinding>) -> bool {
 /// only with it must be more.
 fn too_many(sheet: &Sheet, row: &Row, n: f64) -> Option<AuditSeverity> {
     let share = |reading, think| in_flight(sheet, row, reading, think).map_or(0.0, |(least, _)| least / n);
-    let alone = judge(|reading| share(reading, false) > 1.0 + edge(row, reading));
+    let alone = judge(|reading| share(reading, false) > 1.0 + edge(sheet, row, reading));
     let corrects = sheet.tool.is_some_and(|tool| tool.adds_latencies);
     let alone = alone.map(|severity| if corrects { AuditSeverity::Suspicious } else { severity });
     let thinking = if share(Reading::Loose, true) > 1.0 + MISSING {
@@ -76,8 +76,8 @@ fn in_flight(sheet: &Sheet, row: &Row, reading: Reading, thinks: bool) -> Option
 }
 
 /// What requests across the ends of the window may add, as a share.
-fn edge(row: &Row, reading: Reading) -> f64 {
-    let duration = row.get(Kind::Duration).map(|duration| duration.span(reading).low).filter(|s| *s > 0.0);
+fn edge(sheet: &Sheet, row: &Row, reading: Reading) -> f64 {
+    let duration = sheet.window_s(row).filter(|s| *s > 0.0);
     let mean = mean_of(row, reading).map_or(0.0, |(mean, _)| mean.low);
     EDGE_MIN.max(duration.map_or(0.0, |duration| (mean / duration).min(1.0)))
 }
@@ -138,27 +138,46 @@ fn remedy_above(sheet: &Sheet, row: &Row) -> String {
 }
 
 fn below(sheet: &Sheet, row: &Row, n: f64, findings: &mut Vec<AuditFinding>) {
-    let stated = row.get(Kind::Think).is_some();
-    // Failures explain idle connections only where the table counts some.
-    let has_failed = row.error_share(Reading::Rounded).is_some_and(|share| share.high > 0.001);
     let most = |reading| in_flight(sheet, row, reading, true).map_or(f64::INFINITY, |(_, most)| most);
-    let Some(found) = judge(|reading| most(reading) < n * (1.0 - OUTSIDE)) else { return };
-    let cannot_be = stated && !has_failed && most(Reading::Loose) < n * (1.0 - MISSING);
-    let severity = match (cannot_be, found) {
-        (true, _) => AuditSeverity::Impossible,
-        (false, AuditSeverity::Impossible) => AuditSeverity::Suspicious,
-        (false, _) => AuditSeverity::Note,
+    let Some(severity) = too_few(row, n, &most) else { return };
+    let least_told = most(Reading::Rounded);
+    let what = match severity {
+        AuditSeverity::Note => "some of the connections' time is in no latency".to_owned(),
+        _ => format!(
+            "only {} of {} connections had a request in flight",
+            words::count(least_told),
+            words::count(n)
+        ),
     };
-    let what = format!(
-        "only {} of {} connections had a request in flight",
-        words::count(most(Reading::Rounded)),
-        words::count(n)
-    );
+    let bound = match severity {
+        AuditSeverity::Note => format!(
+            "X·(R + Z) is at most {} of N = {}: {} went into connecting, into the tool's own work, or into requests at the ends",
+            words::count(least_told),
+            words::count(n),
+            words::percent(1.0 - least_told / n)
+        ),
+        _ => bound_below(sheet, row, n, least_told),
+    };
     draft(row, severity, what)
-        .bound(bound_below(sheet, row, n, most(Reading::Rounded)))
+        .bound(bound)
         .remedy(remedy_below(sheet, row))
         .unless_sure(sheet, &kinds(row))
         .into(findings);
+}
+
+/// How bad it is that fewer are in flight than there are connections.
+fn too_few(row: &Row, n: f64, most: &dyn Fn(Reading) -> f64) -> Option<AuditSeverity> {
+    // Failures explain idle connections only where the table counts some.
+    let has_failed = row.error_share(Reading::Rounded).is_some_and(|share| share.high > 0.001);
+    let is_stated = row.get(Kind::Think).is_some() && !has_failed;
+    let is_below = |reading, share: f64| most(reading) < n * (1.0 - share);
+    if is_stated && is_below(Reading::Loose, MISSING) {
+        return Some(AuditSeverity::Impossible);
+    }
+    if is_below(Reading::Loose, OUTSIDE) {
+        return Some(AuditSeverity::Suspicious);
+    }
+    is_below(Reading::Rounded, EDGE_MIN).then_some(AuditSeverity::Note)
 }
 
 fn bound_below(sheet: &Sheet, row: &Row, n: f64, most: f64) -> String {

@@ -72,7 +72,7 @@ fn slack(row: &Row) -> f64 {
     let largest = row
         .get(Kind::Max)
         .map(|figure| figure.value)
-        .or_else(|| row.quantiles().last().map(|(_, _, f)| f.value));
+        .or_else(|| row.quantiles().next_back().map(|(_, _, f)| f.value));
     let requests = row.requests(Reading::Loose).map(|requests| requests.low).filter(|n| *n >= 1.0);
     match (largest, requests) {
         (Some(largest), Some(requests)) if largest.is_finite() => largest / requests,
@@ -119,10 +119,10 @@ fn impossible(
 /// A mean above a high percentile is allowed, and says that few requests make it.
 fn above_the_top(sheet: &Sheet, row: &Row, findings: &mut Vec<AuditFinding>) {
     let Some(mean) = row.get(Kind::Mean) else { return };
-    let top = row
+    let mut top = row
         .quantiles()
         .filter(|(_, share, figure)| *share >= TOP && mean.rounded().low > figure.rounded().high);
-    let Some((kind, share, figure)) = top.last() else { return };
+    let Some((kind, share, figure)) = top.next_back() else { return };
     let Some(tail) = tail_mean(row, mean.rounded().low, Reading::Rounded) else { return };
     let severity = if share >= 0.99 { AuditSeverity::Suspicious } else { AuditSeverity::Note };
     let name = kind.name();

@@ -69,7 +69,10 @@ pub(crate) fn all(sheet: &Sheet) -> (Vec<AuditFinding>, Vec<NotChecked>) {
             not_checked.push(NotChecked { rule: rule.id.to_owned(), needs: rule.needs.to_owned() });
         }
     }
-    findings.sort_by_key(|finding| (finding.rows.first().copied(), std::cmp::Reverse(finding.severity)));
+    findings.sort_by_key(|finding| {
+        // What is about one row stands before what is about several.
+        (finding.rows.first().copied(), finding.rows.len(), std::cmp::Reverse(finding.severity))
+    });
     (findings, not_checked)
 }
 
@@ -81,7 +84,11 @@ impl Draft {
         Self(AuditFinding {
             rule: rule.to_owned(),
             severity,
-            rows: rows.iter().map(|row| row.number).collect(),
+            rows: {
+                let mut numbers: Vec<u32> = rows.iter().map(|row| row.number).collect();
+                numbers.sort_unstable();
+                numbers
+            },
             what: what.into(),
             law: String::new(),
             numbers: Vec::new(),

@@ -17,7 +17,7 @@ pub(super) fn check(sheet: &Sheet, findings: &mut Vec<AuditFinding>) -> bool {
         else {
             continue;
         };
-        let Some((kind, share, _)) = row.quantiles().last() else { continue };
+        let Some((kind, share, _)) = row.quantiles().next_back() else { continue };
         applied = true;
         let needed = 300.0 / (1.0 - share);
         // A rounding in 1 − q must not decide.

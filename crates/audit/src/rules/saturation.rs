@@ -82,7 +82,7 @@ fn saturated(sheet: &Sheet, levels: &[Level<'_>], from: usize, findings: &mut Ve
     let rows: Vec<&Row> = levels[from..].iter().map(|level| level.row).collect();
     let draft = Draft::new(RULE, severity, &rows, what)
         .law("X ≤ min(X_max, N/(R₁ + Z)): beyond N* = X_max·N₁/X₁ latency grows in proportion to N (Lazowska et al. 1984)");
-    let draft = [first.row, begin.row, last.row].into_iter().fold(draft, |draft, row| numbers(draft, row));
+    let draft = [first.row, begin.row, last.row].into_iter().fold(draft, numbers);
     draft
         .bound(bound(begin, last, best.throughput, knee, grown))
         .remedy(remedy(contradicts, first.row))

@@ -46,7 +46,7 @@ fn cycle(sheet: &Sheet, row: &Row) -> Option<f64> {
 }
 
 fn judge_row(row: &Row, cycle: f64, longest_think: f64, is_ladder: bool, findings: &mut Vec<AuditFinding>) {
-    let Some((kind, share, top)) = row.quantiles().last() else { return };
+    let Some((kind, share, top)) = row.quantiles().next_back() else { return };
     let is_lightest = cycle <= longest_think;
     // Beyond the lightest row only the time above its cycle must be latency.
     let latency = if is_lightest || !is_ladder { cycle } else { cycle - longest_think };

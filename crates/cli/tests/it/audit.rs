@@ -38,7 +38,7 @@ fn the_exit_code_says_whether_a_row_is_impossible() {
         "→ look whether",
         "impossible: p50 is above p99",
         "Not checked",
-        "  connections   connections",
+        "by header",
     ] {
         assert!(found.out.contains(part), "no `{part}` in\n{}", found.out);
     }
