@@ -17,6 +17,7 @@ use units::Nanos;
 pub(crate) fn run(args: &RunArgs) -> Result<u8> {
     runner::processes::raise_descriptor_limit();
     let usable_cpus = target::pin::usable_cpus()?;
+    check_junit(args.junit.as_deref())?;
     if let Some(folder) = &args.resume {
         let environment = environment(args, None)?;
         let tuning = tuning::begin(args.tune, args.turbo_off)?;
@@ -24,7 +25,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8> {
         let outcome = runner::resume(folder, usable_cpus, &environment, &mut progress);
         progress.finish();
         tuning.end();
-        return finish(&outcome?);
+        return finish(&outcome?, args.junit.as_deref());
     }
     let file = args.file.as_deref().unwrap_or(Path::new(""));
     let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
@@ -42,7 +43,19 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8> {
     let outcome = runner::run(plan, &text, &context, &environment, &mut progress);
     progress.finish();
     tuning.end();
-    finish(&outcome?)
+    finish(&outcome?, args.junit.as_deref())
+}
+
+/// A mistake in the name shows before the run, not hours later.
+fn check_junit(file: Option<&Path>) -> Result<()> {
+    let folder = file.and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty());
+    match folder.filter(|folder| !folder.is_dir()) {
+        Some(folder) => anyhow::bail!(
+            "cannot write the JUnit file: there is no folder {}\n  remedy: make it, or name another file",
+            folder.display()
+        ),
+        None => Ok(()),
+    }
 }
 
 fn environment(args: &RunArgs, calibration: Option<CalibrationSummary>) -> Result<Environment> {
@@ -57,8 +70,9 @@ fn environment(args: &RunArgs, calibration: Option<CalibrationSummary>) -> Resul
 }
 
 /// Reports what there is, also after an interrupt.
-fn finish(outcome: &Outcome) -> Result<u8> {
+fn finish(outcome: &Outcome, junit: Option<&Path>) -> Result<u8> {
     let (run, analysis) = report_files::write_all(&outcome.folder)?;
+    report_files::write_junit(junit, &run, &analysis)?;
     output::write(None, &report::terminal(&run, &analysis, screen::style()))?;
     output::write(None, &format!("{}\n", outcome.folder.path().join("report.html").display()))?;
     if outcome.interrupted {

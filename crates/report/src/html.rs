@@ -5,7 +5,7 @@
 
 use crate::chart::{self, Chart, Palette};
 use crate::page::{KEY_METRICS, Page};
-use crate::{ReportError, clean, event_view, level_view, limits_view, words};
+use crate::{ReportError, clean, effect_view, event_view, level_view, limits_view, words};
 use askama::Template;
 use schema::analysis::AnalysisFile;
 use schema::metric::Metric;
@@ -17,6 +17,8 @@ struct Html {
     page: Page,
     style: &'static str,
     cell_metrics: Vec<&'static str>,
+    effects_about: &'static str,
+    effect_header: [&'static str; 6],
     levels_about: &'static str,
     level_header: [&'static str; 7],
     limits_about: &'static str,
@@ -46,6 +48,8 @@ pub fn html(run: &RunFile, analysis: &AnalysisFile) -> Result<String, ReportErro
         page: Page::new(run, analysis),
         style: include_str!("../templates/report.css"),
         cell_metrics: KEY_METRICS.map(words::metric).to_vec(),
+        effects_about: effect_view::ABOUT,
+        effect_header: effect_view::HEADER,
         levels_about: level_view::ABOUT,
         level_header: level_view::HEADER,
         limits_about: limits_view::ABOUT,

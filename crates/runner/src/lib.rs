@@ -5,6 +5,7 @@
 //! in progress and can be resumed; after a trial nothing of its target is left.
 //! Absent on purpose: statistics (analyze), what people see (report, cli), and the sending of requests (engine).
 
+mod allocation;
 mod audit;
 pub mod calibrate;
 mod canary;

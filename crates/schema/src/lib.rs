@@ -9,6 +9,7 @@ pub mod analysis;
 pub mod arrival;
 mod body;
 pub mod calibration;
+mod claim;
 mod compact;
 pub mod doctor;
 pub mod environment;

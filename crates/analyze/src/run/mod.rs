@@ -11,10 +11,12 @@ mod comparisons;
 mod confinement;
 mod data;
 mod drift;
+mod effects;
 mod events;
 mod levels;
 mod machine;
 mod ratio;
+mod resampling;
 mod trials;
 
 use data::RunData;
@@ -60,6 +62,7 @@ pub fn analyze(run: &RunFile, trials: &[TrialData]) -> AnalysisFile {
         margin: data.margin,
         events: events::summaries(&data),
         findings: confinement::findings(&data),
+        effects: effects::effects(&data),
         belief,
         cells,
         comparisons,

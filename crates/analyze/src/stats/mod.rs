@@ -2,12 +2,16 @@
 //!
 //! Invariants: inputs are checked, outputs are finite, and what cannot be computed is a [`Refusal`].
 
+pub mod bootstrap;
+pub mod factorial;
+pub mod fieller;
 pub mod fit;
 pub mod holm;
 pub mod order;
 pub mod rank;
 pub mod signed_rank;
 pub mod student;
+pub mod tost;
 
 /// Why a statistic is not given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]

@@ -4,8 +4,13 @@
 mod analysis;
 mod arrivals;
 mod bad_input;
+mod claims;
 mod confinement;
+mod coverage;
+mod effects;
 mod instrument;
+mod made;
+mod power;
 mod properties;
 mod simulation;
 mod synth;

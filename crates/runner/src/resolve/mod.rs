@@ -139,7 +139,8 @@ fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, W
     }
     check_length(blocks * cells.len() as u64, &phases)?;
     let events = events::resolve(&file.event, &targets, &cells, &phases)?;
-    let claims = claims::resolve(&file.claim, &targets, &cells)?;
+    let margin = share("experiment.margin", design.margin, defaults::MARGIN, 0.0, 1.0)?;
+    let claims = claims::resolve(&file.claim, &targets, &cells, margin)?;
     Ok(ExperimentPlan {
         name: design.name.clone(),
         question: design.question.clone().unwrap_or_else(|| default_question(&targets)),
@@ -148,7 +149,7 @@ fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, W
         replicas: replicas(design.replicas, &targets)?,
         seed,
         phases,
-        margin: share("experiment.margin", design.margin, defaults::MARGIN, 0.0, 1.0)?,
+        margin,
         confidence: share("experiment.confidence", design.confidence, defaults::CONFIDENCE, 0.5, 0.9999)?,
         targets,
         scenarios,
