@@ -61,6 +61,11 @@ pub(crate) fn percent(share: f64) -> String {
     format!("{text} %")
 }
 
+/// `p 0.031`, below a thousandth `p < 0.001`.
+pub(crate) fn p_value(p: f64) -> String {
+    if p < 0.001 { "p < 0.001".to_owned() } else { format!("p {}", number(p)) }
+}
+
 /// The value of a metric with its unit.
 pub(crate) fn value(metric: Metric, value: f64) -> String {
     match metric.unit() {
@@ -82,11 +87,11 @@ pub(crate) fn duration(ns: f64) -> String {
 }
 
 pub(crate) fn bytes(bytes: f64) -> String {
-    match bytes {
-        size if size >= 1_073_741_824.0 => format!("{} GiB", number(size / 1_073_741_824.0)),
-        size if size >= 1_048_576.0 => format!("{} MiB", number(size / 1_048_576.0)),
-        size if size >= 1024.0 => format!("{} KiB", number(size / 1024.0)),
-        size => format!("{} B", number(size)),
+    match bytes.abs() {
+        size if size >= 1_073_741_824.0 => format!("{} GiB", number(bytes / 1_073_741_824.0)),
+        size if size >= 1_048_576.0 => format!("{} MiB", number(bytes / 1_048_576.0)),
+        size if size >= 1024.0 => format!("{} KiB", number(bytes / 1024.0)),
+        _ => format!("{} B", number(bytes)),
     }
 }
 
@@ -120,6 +125,7 @@ pub(crate) fn metric(metric: Metric) -> &'static str {
         Metric::ErrorRate => "error rate",
         Metric::CpuPerRequest => "CPU time per request",
         Metric::Memory => "memory",
+        Metric::AllocPerRequest => "memory allocated per request",
     }
 }
 
@@ -163,6 +169,7 @@ mod tests {
             (duration(1_500_000.0), "1.5 ms"),
             (duration(2e3), "2 µs"),
             (bytes(3.0 * 1_048_576.0), "3 MiB"),
+            (bytes(-2048.0), "-2 KiB"),
             (count(1, "block"), "1 block"),
             (count(5, "block"), "5 blocks"),
             (listed("trial", &[]), "no trial"),

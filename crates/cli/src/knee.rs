@@ -61,7 +61,7 @@ pub(crate) fn knee(args: &KneeArgs) -> Result<u8> {
     let mut progress = RunProgress::new(screen::is_live());
     let outcome = runner::run(plan, &subject.text, &context, &environment, &mut progress);
     progress.finish();
-    run::finish(&outcome?, args.format)
+    run::finish(&outcome?, args.format, None)
 }
 
 fn limit_of(plan: &ExperimentPlan, context: &Context) -> Option<CalibrationSummary> {

@@ -7,6 +7,7 @@ use runner::RunnerError;
 use runner::folder::RunFolder;
 use schema::analysis::{AnalysisFile, ClaimVerdict};
 use schema::run::RunFile;
+use std::path::Path;
 
 pub(crate) fn report(args: &ReportArgs) -> Result<u8> {
     let folder = RunFolder::open(&args.run)?;
@@ -23,6 +24,7 @@ pub(crate) fn report(args: &ReportArgs) -> Result<u8> {
         Some(ReportFormat::Html) => report::html(&run, &analysis)?,
     };
     output::write(file, &text)?;
+    write_junit(args.junit.as_deref(), &run, &analysis)?;
     Ok(claims_code(&analysis))
 }
 
@@ -34,6 +36,14 @@ pub(crate) fn write_all(folder: &RunFolder) -> Result<(RunFile, AnalysisFile)> {
     folder.write("results.csv", report::csv(&run, &analysis)?.as_bytes())?;
     folder.write("report.html", report::html(&run, &analysis)?.as_bytes())?;
     Ok((run, analysis))
+}
+
+/// The claims for a CI system, where a file for them is named.
+pub(crate) fn write_junit(file: Option<&Path>, run: &RunFile, analysis: &AnalysisFile) -> Result<()> {
+    match file {
+        Some(_) => output::write(file, &report::junit(run, analysis)?),
+        None => Ok(()),
+    }
 }
 
 /// 3 where a claim does not hold, or a search verified nothing.

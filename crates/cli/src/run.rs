@@ -18,6 +18,7 @@ use units::Nanos;
 pub(crate) fn run(args: &RunArgs) -> Result<u8> {
     runner::processes::raise_descriptor_limit();
     let usable_cpus = target::pin::usable_cpus()?;
+    check_junit(args.junit.as_deref())?;
     if let Some(folder) = &args.resume {
         let environment = environment(args, None)?;
         let tuning = tuning::begin(args.tune, args.turbo_off)?;
@@ -25,7 +26,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8> {
         let outcome = runner::resume(folder, usable_cpus, &environment, &mut progress);
         progress.finish();
         tuning.end();
-        return finish(&outcome?, TextOrJson::Text);
+        return finish(&outcome?, TextOrJson::Text, args.junit.as_deref());
     }
     let file = args.file.as_deref().unwrap_or(Path::new(""));
     let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
@@ -43,7 +44,19 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8> {
     let outcome = runner::run(plan, &text, &context, &environment, &mut progress);
     progress.finish();
     tuning.end();
-    finish(&outcome?, TextOrJson::Text)
+    finish(&outcome?, TextOrJson::Text, args.junit.as_deref())
+}
+
+/// A mistake in the name shows before the run, not hours later.
+fn check_junit(file: Option<&Path>) -> Result<()> {
+    let folder = file.and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty());
+    match folder.filter(|folder| !folder.is_dir()) {
+        Some(folder) => anyhow::bail!(
+            "cannot write the JUnit file: there is no folder {}\n  remedy: make it, or name another file",
+            folder.display()
+        ),
+        None => Ok(()),
+    }
 }
 
 fn environment(args: &RunArgs, calibration: Option<CalibrationSummary>) -> Result<Environment> {
@@ -58,8 +71,9 @@ fn environment(args: &RunArgs, calibration: Option<CalibrationSummary>) -> Resul
 }
 
 /// Reports what there is, also after an interrupt.
-pub(crate) fn finish(outcome: &Outcome, format: TextOrJson) -> Result<u8> {
+pub(crate) fn finish(outcome: &Outcome, format: TextOrJson, junit: Option<&Path>) -> Result<u8> {
     let (run, analysis) = report_files::write_all(&outcome.folder)?;
+    report_files::write_junit(junit, &run, &analysis)?;
     let text = match format {
         TextOrJson::Json => serde_json::to_string_pretty(&analysis)? + "\n",
         TextOrJson::Text => {

@@ -133,6 +133,18 @@ pub fn ratio_interval(interval: &Interval) -> String {
     ends(interval, |value| Shown { number: ratio(value), unit: "" })
 }
 
+/// A difference of two values of a metric with its sign: `+1.20 ms`, `−0.100 %`, `0 ns`.
+#[must_use]
+pub fn difference(unit: Unit, difference: f64) -> String {
+    finite(difference).map_or_else(none, |value| shown_difference(unit, value).join())
+}
+
+/// An interval of a difference: `+1.20 … +1.31 ms`.
+#[must_use]
+pub fn difference_interval(unit: Unit, interval: &Interval) -> String {
+    ends(interval, |value| shown_difference(unit, value))
+}
+
 /// A number for an axis: `0`, `950`, `12k`, `1.5M`.
 #[must_use]
 pub fn axis(value: f64) -> String {
@@ -163,6 +175,15 @@ fn shown(unit: Unit, value: f64) -> Shown {
         Unit::Share => shown_percent(value),
         Unit::Bytes => shown_bytes(value),
     }
+}
+
+fn shown_difference(unit: Unit, value: f64) -> Shown {
+    // What is below the resolution of the text has no sign worth showing, and `<` none at all.
+    let tiny = unit == Unit::Share && value != 0.0 && value.abs() < 1e-5;
+    let Shown { number, unit } =
+        if tiny { Shown { number: "0".to_owned(), unit: " %" } } else { shown(unit, value) };
+    let number = if value > 0.0 && number != "0" { format!("+{number}") } else { number };
+    Shown { number, unit }
 }
 
 fn shown_duration(ns: f64) -> Shown {

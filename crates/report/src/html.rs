@@ -5,7 +5,7 @@
 
 use crate::chart::{self, Chart, Palette};
 use crate::page::{KEY_METRICS, Page};
-use crate::{ReportError, capacity_view, clean, event_view, level_view, limits_view, words};
+use crate::{ReportError, capacity_view, clean, effect_view, event_view, level_view, limits_view, words};
 use askama::Template;
 use schema::analysis::AnalysisFile;
 use schema::metric::Metric;
@@ -21,6 +21,8 @@ struct Html {
     capacity_header: [&'static str; 9],
     hysteresis_header: [&'static str; 6],
     steps_header: [&'static str; 5],
+    effects_about: &'static str,
+    effect_header: [&'static str; 6],
     levels_about: &'static str,
     level_header: [&'static str; 7],
     limits_about: &'static str,
@@ -55,6 +57,8 @@ pub fn html(run: &RunFile, analysis: &AnalysisFile) -> Result<String, ReportErro
         capacity_header: capacity_view::HEADER,
         hysteresis_header: capacity_view::HYSTERESIS_HEADER,
         steps_header: capacity_view::STEPS_HEADER,
+        effects_about: effect_view::ABOUT,
+        effect_header: effect_view::HEADER,
         levels_about: level_view::ABOUT,
         level_header: level_view::HEADER,
         limits_about: limits_view::ABOUT,

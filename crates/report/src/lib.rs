@@ -16,11 +16,13 @@ mod capacity_view;
 mod chart;
 mod clean;
 mod csv_rows;
+mod effect_view;
 mod environment_text;
 mod event_view;
 pub mod format;
 mod html;
 mod instrument;
+mod junit;
 mod layout;
 mod level_view;
 mod limits_view;
@@ -46,6 +48,7 @@ pub use csv_rows::csv;
 pub use environment_text::environment_text;
 pub use html::html;
 pub use instrument::instrument_line;
+pub use junit::junit;
 pub use load_csv::{load_csv, series_csv};
 pub use load_html::{LoadSeries, load_html};
 pub use load_markdown::load_markdown;
@@ -87,6 +90,9 @@ pub enum ReportError {
     /// The page's template failed.
     #[error("the page could not be put together ({0}); report.md and results.csv do not need it")]
     Page(#[from] askama::Error),
+    /// The XML writer failed.
+    #[error("the JUnit file could not be put together ({0}); report.md has the same claims")]
+    Xml(#[from] std::io::Error),
     /// The CSV writer failed.
     #[error("the CSV rows could not be written ({0}); report.md has the same numbers")]
     Csv(#[from] ::csv::Error),

@@ -4,6 +4,7 @@
 
 use crate::capacity_view::{self, CapacityView};
 use crate::clean::{markdown as prose, markdown_block, markdown_code as code};
+use crate::effect_view::{self, EffectView};
 use crate::event_view::{ABOUT, EventView, HEADER};
 use crate::level_view::{self, LevelView};
 use crate::limits_view;
@@ -23,6 +24,7 @@ pub fn markdown(run: &RunFile, analysis: &AnalysisFile) -> String {
         claims(&page),
         comparisons(&page),
         capacity(&page),
+        effects(&page),
         cells(&page),
         levels(&page),
         limits(&page),
@@ -87,8 +89,17 @@ fn comparisons(page: &Page) -> String {
 }
 
 fn pair(pair: &PairView) -> String {
-    let header =
-        ["Metric", "Change", "Interval", "Verdict", "Rank check (Hodges–Lehmann)", "p (Holm)", "Blocks"];
+    let header = [
+        "Metric",
+        "Change",
+        "Interval",
+        "Verdict",
+        "Rank check (Hodges–Lehmann)",
+        "Ratio of means (Fieller)",
+        "Bootstrap",
+        "p (Holm)",
+        "Blocks",
+    ];
     let rows = pair.rows.iter().map(|row| {
         vec![
             row.name.to_owned(),
@@ -96,6 +107,8 @@ fn pair(pair: &PairView) -> String {
             row.interval.clone(),
             format!("{}{}", verdict(row.verdict), row.note),
             row.rank_check.clone(),
+            row.means.clone(),
+            row.bootstrap.clone(),
             row.p.replace('<', "\\<"),
             row.blocks.to_string(),
         ]
@@ -105,7 +118,7 @@ fn pair(pair: &PairView) -> String {
         code(&pair.a),
         code(&pair.b),
         prose(&pair.load),
-        table(&header, "lrrlrrr", rows)
+        table(&header, "lrrlrrrrr", rows)
     )
 }
 
@@ -140,6 +153,31 @@ fn ladder(view: &CapacityView) -> String {
     if !view.steps.is_empty() {
         let rows = view.steps.iter().map(|row| row.iter().map(escaped).collect());
         text += &format!("\n{}", table(&capacity_view::STEPS_HEADER, "rrlll", rows));
+    }
+    text
+}
+
+fn effects(page: &Page) -> String {
+    let Some(effects) = &page.effects else { return String::new() };
+    let mut text = format!("## Factors\n\n{}\n\n", effect_view::ABOUT);
+    for factor in &effects.factors {
+        text += &format!("- {}\n", prose(factor));
+    }
+    if !effects.rows.is_empty() {
+        let row = |row: &EffectView| {
+            vec![
+                row.name.to_owned(),
+                prose(&row.what),
+                row.change.clone(),
+                prose(&row.interval),
+                format!("{} {}", verdict(row.verdict), row.p.replace('<', "\\<")),
+                row.blocks.to_string(),
+            ]
+        };
+        text += &format!("\n{}", table(&effect_view::HEADER, "llrrlr", effects.rows.iter().map(row)));
+    }
+    for note in &effects.notes {
+        text += &format!("\n{}\n", prose(note));
     }
     text
 }

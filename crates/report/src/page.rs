@@ -5,6 +5,7 @@
 //! Absent on purpose: layout, escaping and charts.
 
 use crate::capacity_view::{self, CapacityView};
+use crate::effect_view::{self, EffectsView};
 use crate::event_view::{self, EventView};
 use crate::instrument::instrument_line;
 use crate::level_view::{self, LevelView};
@@ -12,7 +13,10 @@ use crate::limits_view::{self, LimitsView};
 use crate::settings::{self, FactView, Row};
 use crate::words::{self, Footnotes, Word};
 use crate::{clean, format};
-use schema::analysis::{AnalysisFile, Belief, CellSummary, ClaimResult, Comparison, MetricSummary, TrialRow};
+use schema::analysis::{
+    AnalysisFile, Basis, Belief, CellSummary, ClaimResult, Comparison, MetricSummary, RatioOfMeans, TrialRow,
+    Verdict,
+};
 use schema::metric::Metric;
 use schema::run::RunFile;
 use schema::trial::TrialOutcome;
@@ -33,6 +37,7 @@ pub(crate) struct Page {
     pub(crate) claims: Vec<ClaimView>,
     pub(crate) pairs: Vec<PairView>,
     pub(crate) pair_notes: Footnotes,
+    pub(crate) effects: Option<EffectsView>,
     pub(crate) cells: Vec<CellView>,
     pub(crate) cell_notes: Footnotes,
     pub(crate) levels: Vec<LevelView>,
@@ -96,6 +101,10 @@ pub(crate) struct ComparisonView {
     pub(crate) change: String,
     pub(crate) interval: String,
     pub(crate) rank_check: String,
+    /// Ratio of the arithmetic means with Fieller's interval.
+    pub(crate) means: String,
+    /// Interval by the hierarchical bootstrap.
+    pub(crate) bootstrap: String,
     pub(crate) p: String,
     pub(crate) blocks: u32,
     pub(crate) verdict: Word,
@@ -161,6 +170,7 @@ impl Page {
             claims: analysis.claims.iter().map(claim).collect(),
             pairs,
             pair_notes,
+            effects: effect_view::view(analysis),
             cells,
             cell_notes,
             levels: level_view::views(analysis),
@@ -200,17 +210,28 @@ fn belief(belief: &Belief) -> BeliefView {
 }
 
 fn claim(claim: &ClaimResult) -> ClaimView {
-    let ratio = claim.ratio.map(|ratio| {
-        let interval = claim.interval.as_ref().map(format::ratio_interval);
-        let interval = interval.unwrap_or_else(|| "no interval".to_owned());
-        format!("ratio {} ({interval})", format::ratio(ratio))
-    });
+    let ratio = match (claim.ratio, claim.value.zip(claim.metric)) {
+        (Some(ratio), _) => {
+            let interval = claim.interval.as_ref().map(format::ratio_interval);
+            Some(format!("ratio {} ({})", format::ratio(ratio), interval.unwrap_or_else(no_interval)))
+        }
+        (None, Some((value, metric))) => {
+            let unit = metric.unit();
+            let interval = claim.interval.as_ref().map(|interval| format::interval(unit, interval));
+            Some(format!("{} ({})", format::value(unit, value), interval.unwrap_or_else(no_interval)))
+        }
+        (None, None) => None,
+    };
     ClaimView {
         verdict: words::claim(claim.verdict),
         text: clean::line(&claim.text),
         evidence: clean::line(&claim.evidence),
         ratio,
     }
+}
+
+fn no_interval() -> String {
+    "no interval".to_owned()
 }
 
 /// Comparisons of the same two cells, gathered in the order of their first appearance, metrics in report order.
@@ -238,24 +259,55 @@ fn pair(cells: (&str, &str), comparisons: &[Comparison], notes: &mut Footnotes) 
 }
 
 fn comparison_view(comparison: &Comparison, notes: &mut Footnotes) -> ComparisonView {
-    let interval = |interval: &Option<_>| interval.as_ref().map_or_else(none, format::change_interval);
-    let rank_check = match comparison.hodges_lehmann {
-        Some(estimate) => {
-            format!("{} ({})", format::change(estimate), interval(&comparison.hodges_lehmann_interval))
-        }
-        None => none(),
+    let unit = comparison.metric.unit();
+    let (change, interval) = match comparison.basis {
+        Basis::Ratio => (comparison.ratio.map(format::change), &comparison.interval),
+        Basis::Difference => (
+            comparison.difference.map(|value| format::difference(unit, value)),
+            &comparison.difference_interval,
+        ),
     };
+    let shown = |interval: &Option<_>| match comparison.basis {
+        Basis::Ratio => interval.as_ref().map_or_else(none, format::change_interval),
+        Basis::Difference => {
+            interval.as_ref().map_or_else(none, |ends| format::difference_interval(unit, ends))
+        }
+    };
+    let rank_check = comparison.hodges_lehmann.map_or_else(none, |estimate| {
+        let estimate = match comparison.basis {
+            Basis::Ratio => format::change(estimate),
+            Basis::Difference => format::difference(unit, estimate),
+        };
+        format!("{estimate} ({})", shown(&comparison.hodges_lehmann_interval))
+    });
     ComparisonView {
         metric: comparison.metric,
         name: words::metric(comparison.metric),
-        change: comparison.ratio.map_or_else(none, format::change),
-        interval: interval(&comparison.interval),
+        change: change.unwrap_or_else(none),
+        interval: match comparison.verdict {
+            Verdict::Refused => none(),
+            _ => shown(interval),
+        },
         rank_check,
+        means: comparison.ratio_of_means.as_ref().map_or_else(none, means),
+        bootstrap: comparison
+            .bootstrap
+            .as_ref()
+            .map_or_else(none, |found| format::change_interval(&found.interval)),
         p: comparison.p_holm.map_or_else(none, format::p_value),
         blocks: comparison.blocks,
         verdict: words::verdict(comparison.verdict, comparison.metric),
         note: sign(comparison.refused.as_deref(), notes),
     }
+}
+
+/// `+4.1 % (+3.2 … +5.0 %)`; an unbounded interval says which ratios it excludes all the same.
+fn means(found: &RatioOfMeans) -> String {
+    let excluded = found
+        .excluded
+        .as_ref()
+        .map_or_else(String::new, |ends| format!(", but not ratios of {}", format::ratio_interval(ends)));
+    format!("{} ({}{excluded})", format::change(found.ratio), format::change_interval(&found.interval))
 }
 
 fn cell_view(cell: &CellSummary, notes: &mut Footnotes) -> CellView {

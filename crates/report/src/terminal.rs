@@ -1,6 +1,7 @@
 //! The report of a run for a terminal: the answer, whether it may be believed, claims, comparisons, cells, trials.
 
 use crate::Style;
+use crate::effect_view::EffectView;
 use crate::layout::{Align, paragraph, table};
 use crate::page::{CellView, Page};
 use crate::paint::{Tone, finish, paint};
@@ -23,6 +24,7 @@ pub fn terminal(run: &RunFile, analysis: &AnalysisFile, style: Style) -> String 
         claims(&page, columns),
         comparisons(&page, columns),
         capacity(&page, columns),
+        effects(&page, columns),
         cells(&page, columns),
         limits(&page, columns),
         findings(&page, columns),
@@ -122,6 +124,25 @@ fn capacity(page: &Page, columns: usize) -> String {
             })
             .collect();
         text += &table(&header, &rows, columns);
+    }
+    text
+}
+
+/// Main effects, and the interactions that are shown, on the metrics that a terminal has room for.
+fn effects(page: &Page, columns: usize) -> String {
+    let Some(effects) = &page.effects else { return String::new() };
+    let mut text = heading("Factors", "change against the first level; all effects are in the files");
+    for factor in &effects.factors {
+        text += &paragraph("  ", factor, columns);
+    }
+    let wanted = |row: &&EffectView| METRICS.contains(&row.metric) && (row.is_main || row.shown);
+    for row in effects.rows.iter().filter(wanted) {
+        let what =
+            format!("{} {}: {} ({}), {}", row.name, row.what, row.change, row.interval, row.verdict.text);
+        text += &paragraph(&format!("  {} ", sign(row.verdict)), &what, columns);
+    }
+    if effects.rows.is_empty() {
+        text += &effects.notes.iter().map(|note| paragraph("  ", note, columns)).collect::<String>();
     }
     text
 }

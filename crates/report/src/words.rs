@@ -53,6 +53,7 @@ pub(crate) const fn metric(metric: Metric) -> &'static str {
         Metric::ErrorRate => "Errors",
         Metric::CpuPerRequest => "CPU per request",
         Metric::Memory => "Memory",
+        Metric::AllocPerRequest => "Allocated per request",
     }
 }
 
@@ -66,7 +67,8 @@ pub(crate) const fn finding(level: FindingLevel) -> Word {
 
 /// The verdict of a comparison; what is not about speed is better or worse instead of faster or slower.
 pub(crate) const fn verdict(verdict: Verdict, of: Metric) -> Word {
-    let speed = !matches!(of, Metric::ErrorRate | Metric::CpuPerRequest | Metric::Memory);
+    let speed =
+        !matches!(of, Metric::ErrorRate | Metric::CpuPerRequest | Metric::Memory | Metric::AllocPerRequest);
     match verdict {
         Verdict::Faster => Word::new("▲", if speed { "faster" } else { "better" }, Tone::Good),
         Verdict::Slower => Word::new("▼", if speed { "slower" } else { "worse" }, Tone::Bad),
@@ -74,6 +76,11 @@ pub(crate) const fn verdict(verdict: Verdict, of: Metric) -> Word {
         Verdict::Inconclusive => Word::new("?", "inconclusive", Tone::Warn),
         Verdict::Refused => Word::new("–", "refused", Tone::Quiet),
     }
+}
+
+/// Whether an effect is shown.
+pub(crate) const fn effect(shown: bool) -> Word {
+    if shown { Word::new("✓", "shown", Tone::Strong) } else { Word::new("?", "not shown", Tone::Quiet) }
 }
 
 /// The answer to a claim.

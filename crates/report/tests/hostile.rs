@@ -33,10 +33,29 @@ fn planted() -> (RunFile, AnalysisFile) {
         comparison.refused = Some(hostile());
     }
     for claim in &mut analysis.claims {
-        (claim.text, claim.evidence) = (hostile(), hostile());
+        (claim.text, claim.evidence, claim.kind) = (hostile(), hostile(), hostile());
     }
+    analysis.effects = Some(planted_effects());
     plant_run(&mut run);
     (run, analysis)
+}
+
+fn planted_effects() -> schema::analysis::Effects {
+    let mut effects = sample::effects();
+    let hostile = || HOSTILE.to_owned();
+    for factor in &mut effects.factors {
+        (factor.name, factor.levels) = (hostile(), vec![hostile(); 2]);
+    }
+    for effect in &mut effects.effects {
+        effect
+            .of
+            .iter_mut()
+            .for_each(|step| (step.factor, step.level, step.against) = (hostile(), hostile(), hostile()));
+        (effect.interval, effect.refused) = (None, Some(hostile()));
+    }
+    effects.metrics_refused.insert(hostile(), hostile());
+    effects.refused = Some(hostile());
+    effects
 }
 
 fn plant_run(run: &mut RunFile) {

@@ -38,22 +38,22 @@ fn markdown() {
 
     ### `go/gin` against `go/echo`, 16 connections
 
-    | Metric | Change | Interval | Verdict | Rank check (Hodges–Lehmann) | p (Holm) | Blocks |
-    |---|--:|--:|---|--:|--:|--:|
-    | Throughput | −0.8 % | −1.3 … −0.4 % | = equivalent | −0.8 % (−1.3 … −0.4 %) | 0.031 | 5 |
-    | p50 | +1.1 % | −0.2 … +2.4 % | ? inconclusive | +1.1 % (−0.2 … +2.4 %) | 0.031 | 5 |
-    | p99 | +1.0 % | −0.2 … +2.2 % | ? inconclusive | +1.0 % (−0.2 … +2.2 %) | 0.031 | 5 |
-    | Memory | −3.7 % | −4.9 … −2.5 % | ▲ better | −3.7 % (−4.9 … −2.5 %) | 0.031 | 5 |
+    | Metric | Change | Interval | Verdict | Rank check (Hodges–Lehmann) | Ratio of means (Fieller) | Bootstrap | p (Holm) | Blocks |
+    |---|--:|--:|---|--:|--:|--:|--:|--:|
+    | Throughput | −0.8 % | −1.3 … −0.4 % | = equivalent | −0.8 % (−1.3 … −0.4 %) | −0.8 % (−1.3 … −0.4 %) | – | 0.031 | 5 |
+    | p50 | +1.1 % | −0.2 … +2.4 % | ? inconclusive | +1.1 % (−0.2 … +2.4 %) | +1.1 % (−0.2 … +2.4 %) | – | 0.031 | 5 |
+    | p99 | +1.0 % | −0.2 … +2.2 % | ? inconclusive | +1.0 % (−0.2 … +2.2 %) | +1.0 % (−0.2 … +2.2 %) | – | 0.031 | 5 |
+    | Memory | −3.7 % | −4.9 … −2.5 % | ▲ better | −3.7 % (−4.9 … −2.5 %) | −3.7 % (−4.9 … −2.5 %) | – | 0.031 | 5 |
 
     ### `go/gin` against `go/echo`, 128 connections
 
-    | Metric | Change | Interval | Verdict | Rank check (Hodges–Lehmann) | p (Holm) | Blocks |
-    |---|--:|--:|---|--:|--:|--:|
-    | Throughput | +4.7 % | +4.2 … +5.2 % | ▲ faster | +4.7 % (+4.2 … +5.2 %) | \< 0.001 | 5 |
-    | p50 | −4.6 % | −5.3 … −3.8 % | ▲ faster | −4.5 % (−5.3 … −3.8 %) | 0.031 | 5 |
-    | p99 | −17.9 % | −21.0 … −14.6 % | ▲ faster | −17.8 % (−21.0 … −14.6 %) | 0.031 | 5 |
-    | p99.9 | – | – | – refused¹ | – | – | 0 |
-    | CPU per request | +3.1 % | +2.2 … +4.0 % | ▼ worse | +3.1 % (+2.2 … +4.0 %) | 0.031 | 5 |
+    | Metric | Change | Interval | Verdict | Rank check (Hodges–Lehmann) | Ratio of means (Fieller) | Bootstrap | p (Holm) | Blocks |
+    |---|--:|--:|---|--:|--:|--:|--:|--:|
+    | Throughput | +4.7 % | +4.2 … +5.2 % | ▲ faster | +4.7 % (+4.2 … +5.2 %) | +4.7 % (+4.2 … +5.2 %) | – | \< 0.001 | 5 |
+    | p50 | −4.6 % | −5.3 … −3.8 % | ▲ faster | −4.5 % (−5.3 … −3.8 %) | −4.5 % (−5.3 … −3.8 %) | – | 0.031 | 5 |
+    | p99 | −17.9 % | −21.0 … −14.6 % | ▲ faster | −17.8 % (−21.0 … −14.6 %) | −17.8 % (−21.0 … −14.6 %) | – | 0.031 | 5 |
+    | p99.9 | – | – | – refused¹ | – | – | – | – | 0 |
+    | CPU per request | +3.1 % | +2.2 … +4.0 % | ▼ worse | +3.1 % (+2.2 … +4.0 %) | +3.1 % (+2.2 … +4.0 %) | – | 0.031 | 5 |
 
     ¹ p99.9 needs at least 300,000 requests in a trial: lengthen the samples
 

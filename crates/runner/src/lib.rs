@@ -6,6 +6,7 @@
 //! Absent on purpose: statistics (analyze), what people see (report, cli), and the sending of requests (engine).
 
 mod adaptive;
+mod allocation;
 mod audit;
 pub mod calibrate;
 mod canary;

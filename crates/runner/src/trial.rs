@@ -1,5 +1,6 @@
 //! One trial: a fresh target, its contract, load with counters beside it, and an end that leaves nothing.
 
+use crate::allocation::Allocations;
 use crate::confined::Watched;
 use crate::events::{Events, Manifest, Stage};
 use crate::folder::{Lines, TrialFolder};
@@ -372,6 +373,7 @@ fn ended(blank: TrialFile, mut measured: Measured, seen: Seen, running: Option<&
             .filter(|_| load.window.answers > 0)
             .map(|cpu_ns| cpu_ns as f64 / load.window.answers as f64),
         rss_peak_bytes: seen.rss_peak_bytes,
+        alloc_per_request_bytes: seen.allocations.per_request(&measured.phases, &load.window),
         confinement: running.and_then(RunningTarget::confinement),
         group: seen.group,
     };
@@ -400,6 +402,7 @@ struct Seen {
     steal_share: Option<f64>,
     group: Option<GroupUsage>,
     counter_gaps: BTreeMap<String, u64>,
+    allocations: Allocations,
     canary: Option<Canary>,
     events: Vec<EventRecord>,
 }
@@ -472,7 +475,7 @@ impl<'a, 'scope> TrialWatch<'a, 'scope> {
 
     fn finish(mut self) -> Seen {
         if let Some(ticker) = self.ticker.take() {
-            self.seen.counter_gaps = ticker.stop();
+            (self.seen.counter_gaps, self.seen.allocations) = ticker.stop();
         }
         self.seen.events = self.events.finish();
         for event in &mut self.seen.events {
@@ -552,8 +555,11 @@ impl Steal {
 /// Reads the counters once a second on a thread of its own: an endpoint that hangs delays nothing else.
 struct Ticker {
     stop: Sender<()>,
-    thread: JoinHandle<BTreeMap<String, u64>>,
+    thread: JoinHandle<Ticked>,
 }
+
+/// How often each source could not be read, and what the target's runtime allocated.
+type Ticked = (BTreeMap<String, u64>, Allocations);
 
 impl Ticker {
     fn start(collector: Collector, lines: Lines, clock: MonotonicClock) -> Self {
@@ -562,32 +568,29 @@ impl Ticker {
         Self { stop, thread }
     }
 
-    /// Ends the readings; returns how often each source could not be read.
-    fn stop(self) -> BTreeMap<String, u64> {
+    /// Ends the readings.
+    fn stop(self) -> Ticked {
         drop(self.stop);
         self.thread.join().unwrap_or_default()
     }
 }
 
-fn tick(
-    mut collector: Collector,
-    mut lines: Lines,
-    clock: MonotonicClock,
-    stopped: &Receiver<()>,
-) -> BTreeMap<String, u64> {
+fn tick(mut collector: Collector, mut lines: Lines, clock: MonotonicClock, stopped: &Receiver<()>) -> Ticked {
+    let mut allocations = Allocations::default();
     loop {
         let now = clock.now();
         for line in collector.tick(now) {
+            allocations.add(&line);
             // A full disk shows when the trial's own files are written; counters are only ever extra.
             if lines.append(&line).is_err() {
-                return collector.gaps().clone();
+                return (collector.gaps().clone(), allocations);
             }
         }
         let now = clock.now();
         let next = Nanos((now.0 / TICK.0 + 1) * TICK.0);
         match stopped.recv_timeout(next.since(now).to_duration()) {
             Err(RecvTimeoutError::Timeout) => {}
-            _ => return collector.gaps().clone(),
+            _ => return (collector.gaps().clone(), allocations),
         }
     }
 }

@@ -7,6 +7,7 @@ use crate::trial::{Phase, TrialOutcome};
 use crate::version::AnalysisVersion;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// The answers of one run.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
@@ -38,6 +39,9 @@ pub struct AnalysisFile {
     /// Diagnoses with their evidence, in plan order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
+    /// What each factor does, where the plan crosses several.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effects: Option<Effects>,
     /// The claims of the experiment, answered.
     pub claims: Vec<ClaimResult>,
     /// Confidence level of all intervals.
@@ -290,15 +294,31 @@ pub struct Comparison {
     pub metric: Metric,
     /// Blocks in which both have a value.
     pub blocks: u32,
-    /// Ratio a/b: exp of the mean log ratio over blocks.
+    /// What the answer rests on.
+    #[serde(default)]
+    pub basis: Basis,
+    /// Ratio a/b: exp of the mean log ratio over blocks; null where a value is 0.
     pub ratio: Option<f64>,
-    /// Its interval by paired t; null where refused.
+    /// Its interval by paired t; null where refused, or where the answer rests on differences.
     pub interval: Option<Interval>,
-    /// Hodges–Lehmann estimate of the ratio (signed-rank), as a check without the normal law.
+    /// Hodges–Lehmann estimate (signed-rank) of the ratio, or of the difference where the answer rests on that, as a
+    /// check without the normal law.
     pub hodges_lehmann: Option<f64>,
     /// Its interval.
     pub hodges_lehmann_interval: Option<Interval>,
-    /// p of the paired t test of ratio = 1.
+    /// Mean of a − b over blocks, in the unit of the metric.
+    #[serde(default)]
+    pub difference: Option<f64>,
+    /// Its interval by paired t; null where refused.
+    #[serde(default)]
+    pub difference_interval: Option<Interval>,
+    /// Ratio of the arithmetic means, with Fieller's interval; null where it cannot be had.
+    #[serde(default)]
+    pub ratio_of_means: Option<RatioOfMeans>,
+    /// The ratio by hierarchical bootstrap; null where it cannot be had.
+    #[serde(default)]
+    pub bootstrap: Option<BootstrapSummary>,
+    /// p of the paired t test of no difference.
     pub p_value: Option<f64>,
     /// The same after Holm's correction over the metrics of this pair.
     pub p_holm: Option<f64>,
@@ -306,6 +326,98 @@ pub struct Comparison {
     pub verdict: Verdict,
     /// Why there is no interval, and what would cure it.
     pub refused: Option<String>,
+}
+
+/// What a comparison rests on.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum Basis {
+    /// Log ratios of the blocks.
+    #[default]
+    Ratio,
+    /// Differences of the blocks: shares, and values of which one is 0.
+    Difference,
+}
+
+/// A ratio of arithmetic means (METHOD §3; Fieller, J. R. Stat. Soc. B 16, 1954).
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct RatioOfMeans {
+    /// Mean of a over mean of b.
+    pub ratio: f64,
+    /// Its interval; unbounded on both sides where the interval of the denominator holds 0.
+    pub interval: Interval,
+    /// Where it is unbounded: ratios between these are excluded all the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub excluded: Option<Interval>,
+}
+
+/// An interval by hierarchical bootstrap (METHOD §4).
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct BootstrapSummary {
+    /// Interval of the ratio.
+    pub interval: Interval,
+    /// How often was drawn.
+    pub samples: u32,
+    /// Whether blocks of seconds were drawn within the drawn trials; else trials only.
+    pub seconds: bool,
+}
+
+/// Main effects of the factors and their two-way interactions, on the log values of the blocks that have every cell.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct Effects {
+    /// The factors with their levels in plan order; the first level is what the others are held against.
+    pub factors: Vec<Factor>,
+    /// One entry a metric, contrast: main effects first.
+    pub effects: Vec<Effect>,
+    /// Metrics that have none, by their keys: why, and what would cure it.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub metrics_refused: BTreeMap<String, String>,
+    /// Why there are none at all, and what would cure it.
+    pub refused: Option<String>,
+}
+
+/// A thing varied on purpose.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+pub struct Factor {
+    /// `target`, `scenario`, `connections`, `rate`, `cpus`, or the name of a knob.
+    pub name: String,
+    /// Its levels in words.
+    pub levels: Vec<String>,
+}
+
+/// A level held against the first one of its factor, over all levels of the other factors; or how much this effect
+/// depends on the level of another factor.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct Effect {
+    /// Which metric.
+    pub metric: Metric,
+    /// One entry for a main effect, two for an interaction.
+    pub of: Vec<EffectLevel>,
+    /// Blocks in which every cell has a value.
+    pub blocks: u32,
+    /// Ratio of the levels; for an interaction the ratio of two such ratios.
+    pub ratio: Option<f64>,
+    /// Its interval by t over blocks.
+    pub interval: Option<Interval>,
+    /// p of ratio = 1.
+    pub p_value: Option<f64>,
+    /// The same after Holm's correction over all effects on this metric.
+    pub p_holm: Option<f64>,
+    /// Whether it is shown at the level of the run after that correction.
+    pub shown: bool,
+    /// Why there is no interval, and what would cure it.
+    pub refused: Option<String>,
+}
+
+/// A level against the first one of its factor.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+pub struct EffectLevel {
+    /// Name of the factor.
+    pub factor: String,
+    /// The level.
+    pub level: String,
+    /// The first level.
+    pub against: String,
 }
 
 /// The answer to "is a better than b in this metric?".
@@ -333,9 +445,18 @@ pub struct ClaimResult {
     pub verdict: ClaimVerdict,
     /// The numbers it rests on, in words.
     pub evidence: String,
-    /// The ratio that was compared.
+    /// The kind of the claim, as in the plan.
+    #[serde(default)]
+    pub kind: String,
+    /// The metric that it is about.
+    #[serde(default)]
+    pub metric: Option<Metric>,
+    /// The ratio that was compared; null for claims about differences and values.
     pub ratio: Option<f64>,
-    /// Its interval.
+    /// The difference or the value that was compared, in the unit of the metric.
+    #[serde(default)]
+    pub value: Option<f64>,
+    /// The interval that decided, of whichever of the two there is.
     pub interval: Option<Interval>,
 }
 

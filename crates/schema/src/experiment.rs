@@ -346,7 +346,8 @@ pub struct Warmup {
     pub at_most: Option<Nanos>,
 }
 
-/// `[[claim]]`: metric of `better` divided by metric of `than` compared with a bound.
+/// `[[claim]]`: a statement about one metric. Its kind is given by exactly one of `ratio`, `difference`, `is`, `order`,
+/// `equivalent` and `no_worse`.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Claim {
@@ -354,18 +355,43 @@ pub struct Claim {
     pub text: String,
     /// What is compared.
     pub metric: Metric,
-    /// Target in the numerator.
-    pub better: String,
-    /// Target in the denominator.
-    pub than: String,
+    /// `ratio` and `difference`: target in the numerator, or that is taken from.
+    pub better: Option<String>,
+    /// `ratio`, `difference` and `no_worse`: target in the denominator, or that is taken away or held against.
+    pub than: Option<String>,
     /// The level at which it is claimed; needed where scenario or load have several.
     #[serde(default)]
     pub at: At,
-    /// The level of `than` where it differs: its keys go before those of `at`.
+    /// The level of the second target where it differs: its keys go before those of `at`.
     #[serde(default)]
     pub than_at: At,
-    /// Comparison with the ratio, for example `">= 1.0"` or `"< 0.95"`.
-    pub ratio: String,
+    /// Metric of `better` divided by that of `than`, for example `">= 1.0"` or `"< 0.95"`.
+    pub ratio: Option<String>,
+    /// Metric of `better` minus that of `than`, with its unit, for example `"<= 5ms"`.
+    pub difference: Option<String>,
+    /// `is`: the target.
+    pub of: Option<String>,
+    /// Bound of the metric of `of` with its unit, for example `"< 50ms"`.
+    pub is: Option<String>,
+    /// Targets from best to worst: each is better than the next.
+    pub order: Option<Vec<String>>,
+    /// Two targets that differ by less than `margin`.
+    pub equivalent: Option<Vec<String>>,
+    /// Target that is not worse than `than` by `margin` or more.
+    pub no_worse: Option<String>,
+    /// `equivalent` and `no_worse`: a share of the metric such as 0.05, or a difference with its unit such as `"5ms"`.
+    /// Default: that of the experiment.
+    pub margin: Option<MarginUse>,
+}
+
+/// `margin` of a claim.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(untagged, expecting = "expected a share such as 0.05, or a difference with its unit such as \"5ms\"")]
+pub enum MarginUse {
+    /// As a ratio.
+    Share(f64),
+    /// As a difference.
+    Text(String),
 }
 
 /// A level named in a claim.

@@ -13,6 +13,7 @@ pub mod audit;
 mod body;
 pub mod calibration;
 pub mod capacity;
+mod claim;
 mod compact;
 pub mod design;
 pub mod doctor;

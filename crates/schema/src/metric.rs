@@ -27,11 +27,13 @@ pub enum Metric {
     CpuPerRequest,
     /// Highest resident memory of the target within the samples.
     Memory,
+    /// Bytes that the target's runtime allocated per right answer, where the runtime tells.
+    AllocPerRequest,
 }
 
 impl Metric {
     /// All metrics in the order of a report.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::Throughput,
         Self::Mean,
         Self::P50,
@@ -42,6 +44,7 @@ impl Metric {
         Self::ErrorRate,
         Self::CpuPerRequest,
         Self::Memory,
+        Self::AllocPerRequest,
     ];
 
     /// The name used in files.
@@ -58,6 +61,7 @@ impl Metric {
             Self::ErrorRate => "error_rate",
             Self::CpuPerRequest => "cpu_per_request",
             Self::Memory => "memory",
+            Self::AllocPerRequest => "alloc_per_request",
         }
     }
 
@@ -67,7 +71,7 @@ impl Metric {
         match self {
             Self::Throughput => Unit::PerSecond,
             Self::ErrorRate => Unit::Share,
-            Self::Memory => Unit::Bytes,
+            Self::Memory | Self::AllocPerRequest => Unit::Bytes,
             _ => Unit::Nanoseconds,
         }
     }

@@ -3,11 +3,11 @@
 
 use crate::arrival::{ArrivalPlan, ShapePlan, ThinkPlan};
 use crate::capacity::{CapacityPlan, SearchPlan};
+pub use crate::claim::{ClaimComparison, ClaimMargin, ClaimPlan, ClaimTest};
 use crate::design::DesignPlan;
 use crate::event::EventPlan;
 use crate::experiment::{LoadModel, Reference};
 use crate::limits::LimitsPlan;
-use crate::metric::Metric;
 use crate::scenario::{Capture, Feeder, LengthRange, OnFailure, TokenMaker, UserConnection};
 use crate::target::{Ready, Stop};
 use schemars::JsonSchema;
@@ -51,6 +51,7 @@ pub struct ExperimentPlan {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capacity: Option<CapacityPlan>,
     /// Statements to be answered.
+    #[serde(deserialize_with = "crate::claim::of_any_version")]
     pub claims: Vec<ClaimPlan>,
     /// Half-width of the equivalence margin as a ratio.
     pub margin: f64,
@@ -101,6 +102,18 @@ pub struct TargetPlan {
     pub env: BTreeMap<String, String>,
     /// Values of its knobs, defaults included; a knob that is not set is absent.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub knobs: BTreeMap<String, String>,
+    /// Where its knobs were given lists: what it is a variant of.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub variant: Option<Variant>,
+}
+
+/// One combination of the knobs that were given lists.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+pub struct Variant {
+    /// Name that all its variants share.
+    pub of: String,
+    /// Values of the knobs that were given lists; never empty.
     pub knobs: BTreeMap<String, String>,
 }
 
@@ -548,38 +561,4 @@ pub struct TrialPlan {
     pub block: u32,
     /// Cell identifier.
     pub cell: String,
-}
-
-/// A claim, resolved to two cells and a bound.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
-pub struct ClaimPlan {
-    /// The statement in words.
-    pub text: String,
-    /// What is compared.
-    pub metric: Metric,
-    /// Cell in the numerator.
-    pub numerator: String,
-    /// Cell in the denominator.
-    pub denominator: String,
-    /// How the ratio is compared with the bound.
-    pub comparison: ClaimComparison,
-    /// The bound.
-    pub bound: f64,
-}
-
-/// How a ratio is compared with its bound.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-pub enum ClaimComparison {
-    /// `>=`
-    #[serde(rename = ">=")]
-    AtLeast,
-    /// `>`
-    #[serde(rename = ">")]
-    MoreThan,
-    /// `<=`
-    #[serde(rename = "<=")]
-    AtMost,
-    /// `<`
-    #[serde(rename = "<")]
-    LessThan,
 }

@@ -115,6 +115,9 @@ pub struct TargetUsage {
     pub cpu_per_request_ns: Option<f64>,
     /// Highest resident memory of the process tree at a tick.
     pub rss_peak_bytes: Option<u64>,
+    /// Bytes that its runtime allocated per right answer; absent where the runtime does not tell.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alloc_per_request_bytes: Option<f64>,
     /// What it was confined to, as read back; absent where nothing was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub confinement: Option<Confinement>,

@@ -3,7 +3,9 @@
 use super::control;
 use super::data::RunData;
 use crate::words::{self, count, percent};
-use schema::analysis::{Belief, BeliefLevel, CellSummary, Comparison, Interval, MetricSummary, Verdict};
+use schema::analysis::{
+    Basis, Belief, BeliefLevel, CellSummary, Comparison, Interval, MetricSummary, Verdict,
+};
 use schema::experiment::LoadModel;
 use schema::metric::Metric;
 
@@ -134,6 +136,12 @@ fn alone(data: &RunData<'_>, cell: &CellSummary, metric: Metric) -> String {
 fn against(data: &RunData<'_>, pair: &Comparison) -> String {
     let (a, b, load) = (&pair.a_target, &pair.b_target, &pair.load);
     let name = words::metric(pair.metric);
+    if let (Basis::Difference, Some(difference), Some(interval)) =
+        (pair.basis, pair.difference, pair.difference_interval)
+        && pair.verdict != Verdict::Refused
+    {
+        return by_difference(data, pair, difference, interval);
+    }
     let (Some(ratio), Some(interval)) = (pair.ratio, pair.interval) else {
         let so_far =
             pair.ratio.map_or(String::new(), |ratio| format!(" (ratio so far {})", words::ratio(ratio)));
@@ -183,6 +191,7 @@ fn better(
         let said = match pair.metric {
             Metric::ErrorRate => format!("{winner} fails {by} less often than {loser}"),
             Metric::CpuPerRequest | Metric::Memory => format!("{winner} uses {by} less {name} than {loser}"),
+            Metric::AllocPerRequest => format!("{winner} allocates {by} less per request than {loser}"),
             _ => format!("{winner} has a {by} lower {name} than {loser}"),
         };
         let end = |end: Option<f64>, open: f64| percent(1.0 - end.unwrap_or(open));
@@ -194,6 +203,29 @@ fn better(
         data.interval_name(),
         count(pair.blocks as usize, "block")
     )
+}
+
+/// Where the answer rests on differences: `a has a lower error rate than b at 64 connections (difference …)`.
+fn by_difference(data: &RunData<'_>, pair: &Comparison, difference: f64, interval: Interval) -> String {
+    let (a, b, load) = (&pair.a_target, &pair.b_target, &pair.load);
+    let name = words::metric(pair.metric);
+    let end = |end: Option<f64>| end.map_or("unbounded".to_owned(), |value| words::value(pair.metric, value));
+    let certainty = format!(
+        "difference {}, {} {} to {}, {}",
+        words::value(pair.metric, difference),
+        data.interval_name(),
+        end(interval.low),
+        end(interval.high),
+        count(pair.blocks as usize, "block")
+    );
+    let way = if pair.metric.higher_is_better() { "higher" } else { "lower" };
+    match pair.verdict {
+        Verdict::Faster => format!("{a} has a {way} {name} than {b} at {load} ({certainty})"),
+        Verdict::Slower => {
+            format!("{b} has a {way} {name} than {a} at {load} ({certainty} for {a} less {b})")
+        }
+        _ => format!("no difference shown between {a} and {b} in {name} at {load} ({certainty})"),
+    }
 }
 
 fn inverted(interval: Interval) -> Interval {

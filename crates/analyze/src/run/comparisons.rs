@@ -2,32 +2,43 @@
 
 use super::control;
 use super::data::{RunData, same_level};
-use super::ratio::{interval_of_logs, paired, verdict};
+use super::ratio::{Paired, interval_of_logs, interval_of_values, paired, verdict, verdict_of_difference};
+use super::resampling::Resampling;
+use crate::stats::fieller::{FiellerSet, TwoMeans};
 use crate::stats::holm::holm;
 use crate::stats::signed_rank::hodges_lehmann;
-use schema::analysis::{Comparison, Interval, Verdict};
+use crate::stats::student::MeanTest;
+use schema::analysis::{Basis, Comparison, Interval, RatioOfMeans, Verdict};
 use schema::metric::Metric;
 use schema::plan::CellPlan;
 
 /// All pairs in plan order, the earlier cell in the numerator; for each pair every metric.
 pub(super) fn all_pairs(data: &RunData<'_>) -> Vec<Comparison> {
+    let pairs = pairs(data);
+    let resampling = Resampling::new(data, &pairs);
+    pairs.into_iter().flat_map(|(a, b)| pair(data, a, b, &resampling)).collect()
+}
+
+/// Cells that differ in their target only.
+fn pairs<'a>(data: &RunData<'a>) -> Vec<(&'a CellPlan, &'a CellPlan)> {
     let cells = &data.plan.cells;
-    let mut comparisons = Vec::new();
+    let mut pairs = Vec::new();
     for (position, a) in cells.iter().enumerate() {
-        for b in &cells[position + 1..] {
-            let is_pair = control::is_comparable(data, &a.id, &b.id);
-            if is_pair && a.target != b.target && a.id != b.id && same_level(data.plan, a, b) {
-                comparisons.extend(pair(data, a, b));
-            }
-        }
+        let like = |b: &&CellPlan| {
+            control::is_comparable(data, &a.id, &b.id)
+                && a.target != b.target
+                && a.id != b.id
+                && same_level(data.plan, a, b)
+        };
+        pairs.extend(cells[position + 1..].iter().filter(like).map(|b| (a, b)));
     }
-    comparisons
+    pairs
 }
 
 /// One pair in every metric, with Holm's correction over the metrics that have a p.
-fn pair(data: &RunData<'_>, a: &CellPlan, b: &CellPlan) -> Vec<Comparison> {
+fn pair(data: &RunData<'_>, a: &CellPlan, b: &CellPlan, resampling: &Resampling) -> Vec<Comparison> {
     let mut comparisons: Vec<_> =
-        Metric::ALL.into_iter().map(|metric| comparison(data, a, b, metric)).collect();
+        Metric::ALL.into_iter().map(|metric| comparison(data, a, b, metric, resampling)).collect();
     let p_values: Vec<f64> = comparisons.iter().filter_map(|comparison| comparison.p_value).collect();
     let with_p = comparisons.iter_mut().filter(|comparison| comparison.p_value.is_some());
     for (comparison, adjusted) in with_p.zip(holm(&p_values)) {
@@ -36,8 +47,15 @@ fn pair(data: &RunData<'_>, a: &CellPlan, b: &CellPlan) -> Vec<Comparison> {
     comparisons
 }
 
-fn comparison(data: &RunData<'_>, a: &CellPlan, b: &CellPlan, metric: Metric) -> Comparison {
+fn comparison(
+    data: &RunData<'_>,
+    a: &CellPlan,
+    b: &CellPlan,
+    metric: Metric,
+    resampling: &Resampling,
+) -> Comparison {
     let paired = paired(data, &a.id, &b.id, metric);
+    let basis = paired.basis(metric);
     let mut comparison = Comparison {
         a: a.id.clone(),
         b: b.id.clone(),
@@ -46,34 +64,79 @@ fn comparison(data: &RunData<'_>, a: &CellPlan, b: &CellPlan, metric: Metric) ->
         load: data.level_in_words(a),
         metric,
         blocks: u32::try_from(paired.blocks).unwrap_or(u32::MAX),
+        basis,
         ratio: paired.ratio,
         interval: None,
         hodges_lehmann: None,
         hodges_lehmann_interval: None,
+        difference: paired.difference,
+        difference_interval: None,
+        ratio_of_means: None,
+        bootstrap: None,
         p_value: None,
         p_holm: None,
         verdict: Verdict::Refused,
         refused: None,
     };
-    match paired.test {
-        Err(reason) => comparison.refused = Some(reason),
+    if let Ok(test) = &paired.difference_test {
+        comparison.difference_interval = Some(interval_of_values(test.interval(data.confidence)));
+    }
+    let test = match basis {
+        Basis::Ratio => &paired.test,
+        Basis::Difference => &paired.difference_test,
+    };
+    match test {
+        Err(reason) => comparison.refused = Some(reason.clone()),
         Ok(test) => {
-            let (low, high) = test.interval(data.confidence);
-            comparison.interval = Some(interval_of_logs(low, high));
-            comparison.p_value = Some(test.p_value());
-            comparison.verdict = verdict(metric, &test, data.confidence, data.margin);
-            add_signed_rank(&mut comparison, &paired.logs, data.confidence);
+            answer(&mut comparison, data, test);
+            add_signed_rank(&mut comparison, &paired, data.confidence);
+            comparison.ratio_of_means = ratio_of_means(&paired.pairs, data.confidence);
+            comparison.bootstrap = resampling.ratio(data, a, b, metric);
         }
     }
     comparison
 }
 
+/// Interval, p and verdict on the scale that the answer rests on.
+fn answer(comparison: &mut Comparison, data: &RunData<'_>, test: &MeanTest) {
+    comparison.p_value = Some(test.p_value());
+    comparison.verdict = match comparison.basis {
+        Basis::Ratio => {
+            let (low, high) = test.interval(data.confidence);
+            comparison.interval = Some(interval_of_logs(low, high));
+            verdict(comparison.metric, test, data.confidence, data.margin)
+        }
+        Basis::Difference => verdict_of_difference(comparison.metric, test, data.confidence),
+    };
+}
+
 /// With five blocks the exact 95 % interval is unbounded, and is given so: both ends absent.
-fn add_signed_rank(comparison: &mut Comparison, logs: &[f64], confidence: f64) {
-    let Ok(found) = hodges_lehmann(logs, confidence) else { return };
-    let ends = |low: f64, high: f64| interval_of_logs(low, high);
-    comparison.hodges_lehmann = Some(found.estimate.exp()).filter(|ratio| ratio.is_finite());
-    comparison.hodges_lehmann_interval = Some(
-        found.low.zip(found.high).map_or(Interval { low: None, high: None }, |(low, high)| ends(low, high)),
-    );
+fn add_signed_rank(comparison: &mut Comparison, paired: &Paired, confidence: f64) {
+    let values = match comparison.basis {
+        Basis::Ratio => paired.logs.clone(),
+        Basis::Difference => paired.differences(),
+    };
+    let Ok(found) = hodges_lehmann(&values, confidence) else { return };
+    let unbounded = Interval { low: None, high: None };
+    let ends = found.low.zip(found.high);
+    let (estimate, interval) = match comparison.basis {
+        Basis::Ratio => (found.estimate.exp(), ends.map(|(low, high)| interval_of_logs(low, high))),
+        Basis::Difference => (found.estimate, ends.map(interval_of_values)),
+    };
+    comparison.hodges_lehmann = Some(estimate).filter(|estimate| estimate.is_finite());
+    comparison.hodges_lehmann_interval = Some(interval.unwrap_or(unbounded));
+}
+
+/// The ratio of arithmetic means with Fieller's interval.
+fn ratio_of_means(pairs: &[(f64, f64)], confidence: f64) -> Option<RatioOfMeans> {
+    let means = TwoMeans::paired(pairs).ok()?;
+    let ratio = means.ratio()?;
+    let (interval, excluded) = match means.fieller(confidence).ok()? {
+        FiellerSet::Between(low, high) => (Interval { low: Some(low), high: Some(high) }, None),
+        FiellerSet::Outside(low, high) => {
+            (Interval { low: None, high: None }, Some(Interval { low: Some(low), high: Some(high) }))
+        }
+        FiellerSet::Everything => (Interval { low: None, high: None }, None),
+    };
+    Some(RatioOfMeans { ratio, interval, excluded })
 }

@@ -101,6 +101,9 @@ impl<'a> RunData<'a> {
                 Metric::CpuPerRequest | Metric::Memory => {
                     "it cannot be read for this target: let prony start the target on this machine"
                 }
+                Metric::AllocPerRequest => {
+                    "the target's runtime does not tell: name its endpoint under [metrics] in its target.toml"
+                }
                 _ => "a valid trial has no value: look at its errors and its target.log",
             }
             .to_owned()

@@ -11,7 +11,7 @@ use crate::stats::student::MeanTest;
 use crate::words;
 use schema::experiment::LoadModel;
 use schema::metric::Metric;
-use schema::plan::{CellPlan, ExperimentPlan};
+use schema::plan::{CellPlan, ClaimPlan, ClaimTest, ExperimentPlan};
 
 /// One ratio, or one value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,15 +28,7 @@ pub(super) struct Judged {
 pub(super) fn judged(plan: &ExperimentPlan) -> Vec<Judged> {
     let control = plan.design.control.as_ref().map(|control| control.cell.as_str());
     let cells: Vec<&CellPlan> = plan.cells.iter().filter(|cell| Some(cell.id.as_str()) != control).collect();
-    let mut all: Vec<Judged> = plan
-        .claims
-        .iter()
-        .map(|claim| Judged {
-            a: claim.numerator.clone(),
-            b: Some(claim.denominator.clone()),
-            metrics: vec![claim.metric],
-        })
-        .collect();
+    let mut all: Vec<Judged> = plan.claims.iter().flat_map(of_claim).collect();
     for (position, a) in cells.iter().enumerate() {
         for b in &cells[position + 1..] {
             if a.target != b.target && same_level(plan, a, b) {
@@ -55,6 +47,24 @@ pub(super) fn judged(plan: &ExperimentPlan) -> Vec<Judged> {
         }
     });
     unique
+}
+
+/// The cells that a claim sets against each other, or the one whose value it bounds.
+fn of_claim(claim: &ClaimPlan) -> Vec<Judged> {
+    let pairs: Vec<(&String, Option<&String>)> = match &claim.test {
+        ClaimTest::Ratio { numerator: a, denominator: b, .. }
+        | ClaimTest::Difference { minuend: a, subtrahend: b, .. }
+        | ClaimTest::Equivalent { a, b, .. }
+        | ClaimTest::NoWorse { cell: a, than: b, .. } => vec![(a, Some(b))],
+        ClaimTest::Threshold { cell, .. } => vec![(cell, None)],
+        ClaimTest::Ordering { cells } => cells.windows(2).map(|pair| (&pair[0], Some(&pair[1]))).collect(),
+    };
+    let judged = |(a, b): (&String, Option<&String>)| Judged {
+        a: a.clone(),
+        b: b.cloned(),
+        metrics: vec![claim.metric],
+    };
+    pairs.into_iter().map(judged).collect()
 }
 
 /// Throughput; an open load fixes that itself, so there the p99 response time, or the mean where trials are too short.

@@ -14,12 +14,14 @@ mod confinement;
 mod control;
 mod data;
 mod drift;
+mod effects;
 mod events;
 mod judged;
 mod levels;
 mod look;
 mod machine;
 mod ratio;
+mod resampling;
 mod trials;
 
 pub use across::{CompareError, HistorySettings, Past, Wanted, advice, compare, history};
@@ -76,6 +78,7 @@ pub fn analyze(run: &RunFile, trials: &[TrialData]) -> AnalysisFile {
             .into_iter()
             .chain(control::finding(&data, &comparisons))
             .collect(),
+        effects: effects::effects(&data),
         belief,
         capacity,
         cells,

@@ -1,49 +1,92 @@
-//! The ratio of one metric between two cells, paired by block, on the log scale (METHOD §3).
+//! One metric of two cells, paired by block: on the log scale, and as differences where there are zeros (METHOD §3).
 
 use super::MIN_TRIALS;
 use super::data::{RunData, too_few};
 use crate::stats::Refusal;
 use crate::stats::student::MeanTest;
-use schema::analysis::{Interval, Verdict};
-use schema::metric::Metric;
+use crate::stats::tost::Tost;
+use schema::analysis::{Basis, Interval, Verdict};
+use schema::metric::{Metric, Unit};
 
-/// Log ratios of the blocks in which both cells have a value.
+/// One metric of two cells, paired by block.
 pub(super) struct Paired {
-    /// How many such blocks there are.
+    /// How many blocks have both values.
     pub(super) blocks: usize,
+    /// (a, b) by block.
+    pub(super) pairs: Vec<(f64, f64)>,
     /// ln(a/b) by block; empty where a value is 0.
     pub(super) logs: Vec<f64>,
     /// exp of the mean log ratio; `None` without common blocks or with a 0.
     pub(super) ratio: Option<f64>,
     /// Mean log ratio with its spread, or why there is none and what would cure it.
     pub(super) test: Result<MeanTest, String>,
+    /// Mean of a − b; `None` without common blocks.
+    pub(super) difference: Option<f64>,
+    /// The same with its spread, or why there is none and what would cure it.
+    pub(super) difference_test: Result<MeanTest, String>,
+}
+
+impl Paired {
+    /// Differences for shares, which are usually 0, and for other values where one is 0; else log ratios.
+    pub(super) fn basis(&self, metric: Metric) -> Basis {
+        let zero = self.pairs.iter().any(|(a, b)| *a == 0.0 || *b == 0.0);
+        if metric.unit() == Unit::Share || zero { Basis::Difference } else { Basis::Ratio }
+    }
+
+    /// a − b by block.
+    pub(super) fn differences(&self) -> Vec<f64> {
+        self.pairs.iter().map(|(a, b)| a - b).collect()
+    }
 }
 
 pub(super) fn paired(data: &RunData<'_>, a: &str, b: &str, metric: Metric) -> Paired {
     let (values_a, values_b) = (data.values_by_block(a, metric), data.values_by_block(b, metric));
     let pairs: Vec<(f64, f64)> =
         values_a.iter().filter_map(|(block, a)| Some((*a, *values_b.get(block)?))).collect();
+    let few = (pairs.len() < MIN_TRIALS).then(|| why_too_few(data, (a, b), metric, pairs.len()));
+    let (logs, ratio, test) = log_ratios(&pairs, few.clone());
+    let (difference, difference_test) = differences(&pairs, few);
+    Paired { blocks: pairs.len(), pairs, logs, ratio, test, difference, difference_test }
+}
+
+type LogRatios = (Vec<f64>, Option<f64>, Result<MeanTest, String>);
+
+/// `few` is why there are too few pairs, where that is so.
+fn log_ratios(pairs: &[(f64, f64)], few: Option<String>) -> LogRatios {
     let zeros = pairs.iter().filter(|(a, b)| *a == 0.0 || *b == 0.0).count();
     if zeros > 0 {
-        let test = Err(format!(
+        let why = format!(
             "a value is 0 in {zeros} of {} blocks, so there is no ratio: compare the values themselves, or measure \
              longer",
             pairs.len()
-        ));
-        return Paired { blocks: pairs.len(), logs: Vec::new(), ratio: None, test };
+        );
+        return (Vec::new(), None, Err(why));
     }
     let logs: Vec<f64> = pairs.iter().map(|(a, b)| a.ln() - b.ln()).collect();
     let mean = logs.iter().sum::<f64>() / logs.len() as f64;
     let ratio = Some(mean.exp()).filter(|ratio| ratio.is_finite() && *ratio > 0.0);
-    let test = if logs.len() < MIN_TRIALS {
-        Err(why_too_few(data, (a, b), metric, logs.len()))
-    } else if ratio.is_none() {
-        Err("the ratio is beyond every number that can be written: look for the fault in the values"
-            .to_owned())
-    } else {
-        MeanTest::of_logs(&logs).map_err(why_refused)
+    let test = match few {
+        Some(few) => Err(few),
+        None if ratio.is_none() => {
+            Err("the ratio is beyond every number that can be written: look for the fault in the values"
+                .to_owned())
+        }
+        None => MeanTest::of_logs(&logs).map_err(|refusal| why_refused(refusal, "ratio")),
     };
-    Paired { blocks: pairs.len(), logs, ratio, test }
+    (logs, ratio, test)
+}
+
+fn differences(pairs: &[(f64, f64)], few: Option<String>) -> (Option<f64>, Result<MeanTest, String>) {
+    let differences: Vec<f64> = pairs.iter().map(|(a, b)| a - b).collect();
+    let mean = differences.iter().sum::<f64>() / differences.len() as f64;
+    let size = pairs.iter().map(|(a, b)| a.max(*b)).fold(0.0, f64::max);
+    let test = match few {
+        Some(few) => Err(few),
+        None => {
+            MeanTest::of_differences(&differences, size).map_err(|refusal| why_refused(refusal, "difference"))
+        }
+    };
+    (Some(mean).filter(|mean| mean.is_finite()), test)
 }
 
 /// Blocks may lack because trials lack, or because valid trials have no value; the second cannot be cured by blocks.
@@ -52,10 +95,10 @@ fn why_too_few(data: &RunData<'_>, cells: (&str, &str), metric: Metric, had: usi
     missing.unwrap_or_else(|| too_few("blocks with a valid trial of both", had))
 }
 
-fn why_refused(refusal: Refusal) -> String {
+fn why_refused(refusal: Refusal, what: &str) -> String {
     match refusal {
         Refusal::NoSpread { had } => format!(
-            "all {had} blocks gave the same ratio, so its spread cannot be told: read the ratio as it stands"
+            "all {had} blocks gave the same {what}, so its spread cannot be told: read the {what} as it stands"
         ),
         other => other.to_string(),
     }
@@ -64,6 +107,12 @@ fn why_refused(refusal: Refusal) -> String {
 /// From logs to ratios. An end that overflows is unbounded.
 pub(super) fn interval_of_logs(low: f64, high: f64) -> Interval {
     let end = |log: f64| Some(log.exp()).filter(|end| end.is_finite());
+    Interval { low: end(low), high: end(high) }
+}
+
+/// From a test of differences. An end that overflows is unbounded.
+pub(super) fn interval_of_values((low, high): (f64, f64)) -> Interval {
+    let end = |value: f64| Some(value).filter(|end| end.is_finite());
     Interval { low: end(low), high: end(high) }
 }
 
@@ -78,10 +127,15 @@ pub(super) fn interval_of_logs(low: f64, high: f64) -> Interval {
 ///
 /// So identical targets are called faster or slower with probability α at most.
 pub(super) fn verdict(metric: Metric, test: &MeanTest, confidence: f64, margin: f64) -> Verdict {
-    verdict_of(metric, |level| test.interval(level), confidence, margin)
+    let bound = margin.ln_1p();
+    if Tost::of(test, -bound, bound).p_value() <= 1.0 - confidence {
+        return Verdict::Equivalent;
+    }
+    direction(metric, test.interval(confidence))
 }
 
-/// The same for any interval of the logarithm by its level.
+/// The same for any interval of the logarithm by its level: both one-sided tests reject at α where the (1 − 2α)
+/// interval lies within the margin.
 pub(super) fn verdict_of(
     metric: Metric,
     interval: impl Fn(f64) -> (f64, f64),
@@ -94,7 +148,15 @@ pub(super) fn verdict_of(
     if low >= -bound && high <= bound {
         return Verdict::Equivalent;
     }
-    let (low, high) = interval(confidence);
+    direction(metric, interval(confidence))
+}
+
+/// The same without a margin, which is a ratio and means nothing for a difference: never *equivalent*.
+pub(super) fn verdict_of_difference(metric: Metric, test: &MeanTest, confidence: f64) -> Verdict {
+    direction(metric, test.interval(confidence))
+}
+
+fn direction(metric: Metric, (low, high): (f64, f64)) -> Verdict {
     match (low > 0.0, high < 0.0) {
         (false, false) => Verdict::Inconclusive,
         (a_is_higher, _) if a_is_higher == metric.higher_is_better() => Verdict::Faster,

@@ -3,7 +3,10 @@
 //! Invariants: inputs are checked, outputs are finite, and what cannot be computed is a [`Refusal`].
 
 pub mod bisection;
+pub mod bootstrap;
 pub mod e_divisive;
+pub mod factorial;
+pub mod fieller;
 pub mod fit;
 pub mod holm;
 pub mod kneedle;
@@ -17,6 +20,7 @@ pub mod segmented;
 pub mod sequential;
 pub mod signed_rank;
 pub mod student;
+pub mod tost;
 pub mod usl;
 pub mod welch;
 

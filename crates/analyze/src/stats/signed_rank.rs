@@ -7,9 +7,9 @@ use super::order::median_of_sorted;
 use super::{Refusal, check_values};
 use statrs::distribution::{ContinuousCDF, Normal};
 
-/// Up to this many values the distribution of the signed-rank statistic is counted out; beyond, the normal law is
-/// within one Walsh average of it.
-const EXACT_MAX: usize = 25;
+/// Up to this many values the distribution of the signed-rank statistic is counted out, as R does; beyond, the normal
+/// law is within one Walsh average of it.
+const EXACT_MAX: usize = 50;
 
 /// The estimate with its interval.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -62,16 +62,18 @@ fn walsh_averages(values: &[f64]) -> Vec<f64> {
 
 /// The rank, from 1, of the Walsh average at the lower end: the smallest x with P(T⁺ ≤ x) ≥ `tail`; 0 is none.
 ///
-/// T⁺ is a sum of 1…n with each term in or out by a fair coin, so its law is the product of (1 + z^k)/2.
+/// T⁺ is a sum of 1…n with each term in or out by a fair coin, so its law is the product of (1 + z^k)/2. The law is
+/// symmetric, and its lower half is enough for a tail below one half.
 fn exact_rank(n: usize, tail: f64) -> usize {
-    let mut law = vec![1.0];
+    let half = n * (n + 1) / 4;
+    let mut law = vec![0.0; half + 1];
+    law[0] = 1.0;
     for term in 1..=n {
-        let mut next = vec![0.0; law.len() + term];
-        for (sum, probability) in law.iter().enumerate() {
-            next[sum] += probability / 2.0;
-            next[sum + term] += probability / 2.0;
+        for sum in (0..=half).rev() {
+            let without = law[sum];
+            let with = sum.checked_sub(term).map_or(0.0, |rest| law[rest]);
+            law[sum] = (without + with) / 2.0;
         }
-        law = next;
     }
     let mut cumulated = 0.0;
     law.iter()
@@ -142,6 +144,8 @@ mod tests {
             (15, 26, 31),
             (20, 53, 61),
             (25, 90, 101),
+            (30, 138, 152),
+            (50, 435, 467),
         ] {
             assert_eq!((exact_rank(n, 0.025), exact_rank(n, 0.05)), (at_95, at_90), "n = {n}");
         }
@@ -149,13 +153,13 @@ mod tests {
 
     #[test]
     fn beyond_the_exact_range_the_normal_law_is_within_one_walsh_average() {
-        // qsignrank(0.025, 30) = 138 by counting; the normal law gives 137.2.
-        assert_eq!(normal_rank(30, 0.025), 137);
-        assert_eq!(normal_rank(30, 0.0), 0);
-        let values: Vec<f64> = (0..30).map(f64::from).collect();
+        // qsignrank(0.025, 60) = 649 by counting; the normal law gives 648.8.
+        assert_eq!(normal_rank(60, 0.025), 648);
+        assert_eq!(normal_rank(60, 0.0), 0);
+        let values: Vec<f64> = (0..60).map(f64::from).collect();
         let got = hodges_lehmann(&values, 0.95).unwrap();
-        assert!(!got.exact && got.low.unwrap() < 14.5 && got.high.unwrap() > 14.5);
-        assert!((got.estimate - 14.5).abs() < 1e-12);
+        assert!(!got.exact && got.low.unwrap() < 29.5 && got.high.unwrap() > 29.5);
+        assert!((got.estimate - 29.5).abs() < 1e-12);
     }
 
     #[test]

@@ -50,6 +50,18 @@ impl MeanTest {
         if high - low <= LOG_ROUNDING { Err(Refusal::NoSpread { had: logs.len() }) } else { Ok(test) }
     }
 
+    /// The same for differences of values as large as `size`, where a spread below their rounding counts as none.
+    ///
+    /// # Errors
+    /// As [`MeanTest::of`].
+    pub fn of_differences(differences: &[f64], size: f64) -> Result<Self, Refusal> {
+        let test = Self::of(differences)?;
+        let low = differences.iter().copied().fold(f64::INFINITY, f64::min);
+        let high = differences.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+        let is_rounding = high - low <= LOG_ROUNDING * size.abs();
+        if is_rounding { Err(Refusal::NoSpread { had: differences.len() }) } else { Ok(test) }
+    }
+
     /// Standard error of the mean.
     #[must_use]
     pub fn standard_error(&self) -> f64 {
@@ -68,6 +80,22 @@ impl MeanTest {
     pub fn p_value(&self) -> f64 {
         let t = self.mean.abs() / self.standard_error();
         (2.0 * law(self.n - 1).sf(t)).clamp(0.0, 1.0)
+    }
+
+    /// One-sided p of the hypothesis that the true mean is at most `bound`: small where it lies above.
+    #[must_use]
+    pub fn p_above(&self, bound: f64) -> f64 {
+        self.upper_tail((self.mean - bound) / self.standard_error())
+    }
+
+    /// One-sided p of the hypothesis that the true mean is at least `bound`: small where it lies below.
+    #[must_use]
+    pub fn p_below(&self, bound: f64) -> f64 {
+        self.upper_tail((bound - self.mean) / self.standard_error())
+    }
+
+    fn upper_tail(&self, t: f64) -> f64 {
+        if t.is_nan() { 1.0 } else { law(self.n - 1).sf(t).clamp(0.0, 1.0) }
     }
 }
 

@@ -4,6 +4,8 @@ use hdrhistogram::Histogram;
 
 /// Digits of resolution of a merged histogram.
 const DIGITS: u8 = 3;
+/// Range of a merged histogram, an hour; more where a value lies beyond.
+const RANGE_NS: u64 = 3_600_000_000_000;
 
 /// The values at `ranks` (from 1, rising), each as the highest value of its bucket, which is what every HDR tool
 /// prints. Ranks beyond the count give nothing, so the answer may be shorter.
@@ -20,20 +22,16 @@ pub(crate) fn values_at(histogram: &Histogram<u64>, ranks: &[u64]) -> Vec<u64> {
 }
 
 /// The sum of histograms; `None` without any, or where their values cannot be held together.
+///
+/// Its range is fixed before anything is added: one that grew as it went would end at a bound that tells the order.
 pub(crate) fn merged<'a>(histograms: impl Iterator<Item = &'a Histogram<u64>>) -> Option<Histogram<u64>> {
-    let mut sum: Option<Histogram<u64>> = None;
+    let histograms: Vec<&Histogram<u64>> = histograms.collect();
+    let highest = histograms.iter().map(|histogram| histogram.max()).max()?.max(RANGE_NS);
+    let mut sum = Histogram::new_with_bounds(1, highest, DIGITS).ok()?;
     for histogram in histograms {
-        let sum = match &mut sum {
-            Some(sum) => sum,
-            None => {
-                let mut empty = Histogram::new(DIGITS).ok()?;
-                empty.auto(true);
-                sum.insert(empty)
-            }
-        };
         sum.add(histogram).ok()?;
     }
-    sum
+    Some(sum)
 }
 
 #[cfg(test)]
@@ -64,5 +62,42 @@ mod tests {
         assert_eq!(ab.len(), 5);
         assert_eq!(values_at(&ab, &[1, 2, 3, 4, 5]), values_at(&ba, &[1, 2, 3, 4, 5]));
         assert!(merged(std::iter::empty()).is_none());
+    }
+
+    fn bytes(histogram: &Histogram<u64>) -> Vec<u8> {
+        use hdrhistogram::serialization::{Serializer, V2Serializer};
+        let mut bytes = Vec::new();
+        V2Serializer::new().serialize(histogram, &mut bytes).unwrap();
+        bytes
+    }
+
+    proptest::proptest! {
+        #![proptest_config(proptest::prelude::ProptestConfig {
+            cases: 64, failure_persistence: None, ..proptest::prelude::ProptestConfig::default()
+        })]
+
+        /// However the same values are split, and in whatever order and grouping the parts are added.
+        #[test]
+        fn any_order_of_merging_gives_the_same_bytes(
+            values in proptest::collection::vec((1_u64..9_000_000_000_000, 0_usize..6), 1..200),
+            rotate in 0_usize..6,
+        ) {
+            let part = |wanted: usize| {
+                let own: Vec<u64> = values.iter().filter(|(_, part)| *part == wanted).map(|(value, _)| *value).collect();
+                histogram(3, &own)
+            };
+            let parts: Vec<Histogram<u64>> = (0..6).map(part).collect();
+            let all: Vec<u64> = values.iter().map(|(value, _)| *value).collect();
+            let whole = bytes(&merged([&histogram(3, &all)].into_iter()).unwrap());
+            let in_order = merged(parts.iter()).unwrap();
+            let mut turned: Vec<&Histogram<u64>> = parts.iter().rev().collect();
+            turned.rotate_left(rotate);
+            let in_turn = merged(turned.into_iter()).unwrap();
+            let halves = [merged(parts[..rotate].iter()), merged(parts[rotate..].iter())];
+            let grouped = merged(halves.iter().flatten()).unwrap();
+            for sum in [&in_order, &in_turn, &grouped] {
+                proptest::prop_assert_eq!(&bytes(sum), &whole);
+            }
+        }
     }
 }

@@ -2,7 +2,7 @@
 
 use crate::synth::{SECOND_NS, claim, closed, ladder, open, run, second, trial, trials};
 use analyze::{TrialData, analyze, latency};
-use schema::analysis::{AnalysisFile, BeliefLevel, ClaimVerdict, Verdict};
+use schema::analysis::{AnalysisFile, Basis, BeliefLevel, ClaimVerdict, Verdict};
 use schema::calibration::{Canary, FixedWork};
 use schema::doctor::{Fact, Severity};
 use schema::metric::Metric;
@@ -179,8 +179,11 @@ fn zeros_constants_and_missing_percentiles_are_refused_in_words() {
     let told = |metric: Metric| {
         let cell = file.cells[0].metrics.iter().find(|found| found.metric == metric).unwrap();
         let pair = file.comparisons.iter().find(|found| found.metric == metric).unwrap();
-        assert!(cell.interval.is_none() && pair.interval.is_none() && pair.verdict == Verdict::Refused);
-        let text = |refused: &Option<String>| refused.clone().unwrap();
+        assert!(cell.interval.is_none() && pair.interval.is_none());
+        // Shares are compared by differences, so zeros are no obstacle.
+        let wanted = if metric == Metric::ErrorRate { Verdict::Inconclusive } else { Verdict::Refused };
+        assert_eq!(pair.verdict, wanted, "{metric:?}");
+        let text = |refused: &Option<String>| refused.clone().unwrap_or_default();
         format!(
             "{}: {:?} {}\n  {:?} {}",
             metric.key(),
@@ -197,12 +200,47 @@ fn zeros_constants_and_missing_percentiles_are_refused_in_words() {
     p99: None needs 30,000 requests, had 1,234: measure 25 times longer
       None needs 30,000 requests, had 1,234: measure 25 times longer
     error_rate: Some(0.002) 4 of 5 values are 0, which has no logarithm to make an interval of: measure longer if a value near 0 matters
-      None a value is 0 in 5 of 5 blocks, so there is no ratio: compare the values themselves, or measure longer
+      None 
     memory: Some(50000000.0) all 5 trials gave the same value, so their spread cannot be told: read the value as it stands
       Some(1.0) all 5 blocks gave the same ratio, so its spread cannot be told: read the ratio as it stands
     cpu_per_request: None it cannot be read for this target: let prony start the target on this machine
       None it cannot be read for this target: let prony start the target on this machine
     ");
+}
+
+#[test]
+fn an_error_rate_of_0_is_compared_by_differences() {
+    let mut plan = run(&["a", "b"], &[closed(64)], 6);
+    plan.plan.claims = vec![claim(Metric::ErrorRate, "c1", ClaimComparison::AtMost, "c2", 1.0)];
+    let data: Vec<TrialData> = (1..=12)
+        .map(|id| {
+            let errors = if id % 2 == 0 { 0.01 * (1.0 + WOBBLE[id as usize % 10]) } else { 0.0 };
+            trial(&plan, id, &[(Metric::ErrorRate, errors)])
+        })
+        .collect();
+    let file = analyze(&plan, &data);
+    let pair = file.comparisons.iter().find(|found| found.metric == Metric::ErrorRate).unwrap();
+    assert_eq!((pair.basis, pair.verdict, pair.ratio), (Basis::Difference, Verdict::Faster, None));
+    let interval = pair.difference_interval.unwrap();
+    assert!(interval.low.unwrap() < -0.00999 && interval.high.unwrap() > -0.01001);
+    assert!(
+        pair.hodges_lehmann.is_some_and(|estimate| (estimate + 0.01).abs() < 1e-4) && pair.interval.is_none()
+    );
+    assert!(
+        file.answer.starts_with("a has a lower error rate than b at 64 connections (difference -1 %, 95 %"),
+        "{}",
+        file.answer
+    );
+    // A claim about its ratio says that there is none.
+    assert!(file.claims[0].evidence.contains("so there is no ratio"), "{}", file.claims[0].evidence);
+    // Memory, in bytes, by its ratio.
+    let data: Vec<TrialData> = (1..=12)
+        .map(|id| trial(&plan, id, &[(Metric::Memory, 1e6 * f64::from(1 + id % 2 + id / 9))]))
+        .collect();
+    let memory =
+        analyze(&plan, &data).comparisons.into_iter().find(|found| found.metric == Metric::Memory).unwrap();
+    assert_eq!(memory.basis, Basis::Ratio);
+    assert!(memory.ratio_of_means.is_some() && memory.bootstrap.is_some_and(|found| !found.seconds));
 }
 
 /// Which cells are compared in throughput, and at which level.

@@ -1,10 +1,10 @@
 //! Bad input: a stated refusal, never a panic, never a number that JSON cannot hold.
 
-use crate::synth::{claim, closed, report, run, trial, trials};
+use crate::synth::{claim, claim_of, closed, report, run, trial, trials};
 use analyze::{TrialData, analyze, is_level, latency, validity};
-use schema::analysis::{AnalysisFile, BeliefLevel, ClaimVerdict};
+use schema::analysis::{AnalysisFile, Basis, BeliefLevel, ClaimVerdict};
 use schema::metric::Metric;
-use schema::plan::ClaimComparison;
+use schema::plan::{ClaimComparison, ClaimMargin, ClaimPlan, ClaimTest};
 use schema::run::RunFile;
 use schema::trial::TrialOutcome;
 
@@ -22,9 +22,17 @@ fn check(run: &RunFile, data: &[TrialData]) -> AnalysisFile {
         assert!(metric.center.is_none_or(f64::is_finite));
     }
     for pair in &file.comparisons {
-        assert_ne!(pair.interval.is_some(), pair.refused.is_some(), "{pair:?}");
-        let numbers = [pair.ratio, pair.hodges_lehmann, pair.p_value, pair.p_holm];
+        let answered = match pair.basis {
+            Basis::Ratio => pair.interval.is_some(),
+            Basis::Difference => pair.difference_interval.is_some(),
+        };
+        assert_ne!(answered, pair.refused.is_some(), "{pair:?}");
+        let numbers = [pair.ratio, pair.hodges_lehmann, pair.difference, pair.p_value, pair.p_holm];
         assert!(numbers.into_iter().flatten().all(f64::is_finite), "{pair:?}");
+    }
+    for claim in &file.claims {
+        assert!(!claim.evidence.is_empty() && claim.ratio.is_none_or(f64::is_finite), "{claim:?}");
+        assert!(claim.value.is_none_or(f64::is_finite), "{claim:?}");
     }
     assert!(!file.answer.is_empty() && !file.belief.summary.is_empty());
     file
@@ -32,8 +40,26 @@ fn check(run: &RunFile, data: &[TrialData]) -> AnalysisFile {
 
 fn plan() -> RunFile {
     let mut plan = run(&["a", "b"], &[closed(64)], 5);
-    plan.plan.claims = vec![claim(Metric::Throughput, "c1", ClaimComparison::AtLeast, "c2", 1.0)];
+    plan.plan.claims = claims(1.0);
     plan
+}
+
+/// The first is about a ratio, then one of each other kind, with this bound or margin.
+fn claims(bound: f64) -> Vec<ClaimPlan> {
+    let mut claims = vec![claim(Metric::Throughput, "c1", ClaimComparison::AtLeast, "c2", bound)];
+    for metric in [Metric::Throughput, Metric::ErrorRate] {
+        let (a, b) = ("c1".to_owned(), "c2".to_owned());
+        let comparison = ClaimComparison::LessThan;
+        for margin in [ClaimMargin::Ratio(bound), ClaimMargin::Difference(bound)] {
+            claims.push(claim_of(metric, ClaimTest::Equivalent { a: a.clone(), b: b.clone(), margin }));
+            claims.push(claim_of(metric, ClaimTest::NoWorse { cell: a.clone(), than: b.clone(), margin }));
+        }
+        claims.push(claim_of(metric, ClaimTest::Ordering { cells: vec![a.clone(), b.clone(), a.clone()] }));
+        claims.push(claim_of(metric, ClaimTest::Ordering { cells: Vec::new() }));
+        claims.push(claim_of(metric, ClaimTest::Threshold { cell: a.clone(), comparison, bound }));
+        claims.push(claim_of(metric, ClaimTest::Difference { minuend: a, subtrahend: b, comparison, bound }));
+    }
+    claims
 }
 
 fn wobble(cell: usize, block: u32) -> f64 {
@@ -120,7 +146,7 @@ fn settings_that_cannot_be_used() {
         let mut plan = plan();
         plan.plan.confidence = confidence;
         plan.plan.margin = margin;
-        plan.plan.claims[0].bound = margin;
+        plan.plan.claims = claims(margin);
         let file = check(&plan, &trials(&plan, wobble));
         assert!(file.confidence > 0.5 && file.confidence < 1.0 && file.margin > 0.0);
         assert_eq!(file.belief.level, BeliefLevel::WithReservations);

@@ -56,6 +56,47 @@ proptest! {
     }
 
     #[test]
+    fn a_unit_of_one_target_moves_its_ratio_and_nothing_else(values in throughputs(), scale in 1e-3..1e3_f64) {
+        let scaled: Vec<_> = values.iter().map(|(a, b)| (a * scale, *b)).collect();
+        let (plain, scaled) = (throughput(&values), throughput(&scaled));
+        let times = |value: Option<f64>| value.map(|value| value * scale);
+        prop_assert!(near(times(plain.ratio), scaled.ratio));
+        prop_assert!(near(times(plain.hodges_lehmann), scaled.hodges_lehmann));
+        for (plain, scaled) in [
+            (plain.interval, scaled.interval),
+            (plain.hodges_lehmann_interval, scaled.hodges_lehmann_interval),
+            (plain.bootstrap.map(|found| found.interval), scaled.bootstrap.map(|found| found.interval)),
+        ] {
+            prop_assert_eq!(plain.is_some(), scaled.is_some());
+            if let (Some(plain), Some(scaled)) = (plain, scaled) {
+                prop_assert!(near(times(plain.low), scaled.low) && near(times(plain.high), scaled.high));
+            }
+        }
+    }
+
+    /// A trial's requests may be counted in one piece or in many: quantiles are of the merged histogram.
+    #[test]
+    fn splitting_a_trial_changes_nothing(
+        values in prop::collection::vec((1_u64..10_000_000_000, 0_usize..5), 1..60),
+        times in 1_u64..2_000,
+    ) {
+        let new = || {
+            let mut histogram = Histogram::<u64>::new(3).unwrap();
+            histogram.auto(true);
+            histogram
+        };
+        let (mut whole, mut parts) = (new(), [(); 5].map(|()| new()));
+        for (value, part) in &values {
+            whole.record_n(*value, times).unwrap();
+            parts[*part].record_n(*value, times).unwrap();
+        }
+        let mut sum = new();
+        parts.iter().for_each(|part| sum.add(part).unwrap());
+        let text = |histogram: &Histogram<u64>| serde_json::to_string(&latency(histogram, 3)).unwrap();
+        prop_assert_eq!(text(&whole), text(&sum));
+    }
+
+    #[test]
     fn swapping_the_pair_inverts_it(values in throughputs()) {
         let swapped: Vec<_> = values.iter().map(|(a, b)| (*b, *a)).collect();
         let (ab, ba) = (throughput(&values), throughput(&swapped));

@@ -10,8 +10,8 @@ use schema::load::{
 };
 use schema::metric::Metric;
 use schema::plan::{
-    CellPlan, ClaimComparison, ClaimPlan, ExpectPlan, ExperimentPlan, LoadPlan, PhasePlan, PinPlan,
-    RequestPlan, ScenarioPlan, TargetPlan, TargetSource, TrialPlan,
+    CellPlan, ClaimComparison, ClaimPlan, ClaimTest, ExpectPlan, ExperimentPlan, LoadPlan, PhasePlan,
+    PinPlan, RequestPlan, ScenarioPlan, TargetPlan, TargetSource, TrialPlan,
 };
 use schema::run::{Instrument, RunFile};
 use schema::trial::{IntervalLine, TargetUsage, TrialFile, TrialOutcome};
@@ -79,6 +79,7 @@ pub(crate) fn run(targets: &[&str], loads: &[LoadPlan], blocks: u32) -> RunFile 
                 source: TargetSource::Reference { law: law.clone() },
                 env: BTreeMap::new(),
                 knobs: BTreeMap::new(),
+                variant: None,
             })
             .collect(),
         scenarios: vec![ScenarioPlan::single("inline", request(), ExpectPlan::default())],
@@ -116,7 +117,11 @@ pub(crate) fn claim(
     bound: f64,
 ) -> ClaimPlan {
     let (numerator, denominator) = (numerator.to_owned(), denominator.to_owned());
-    ClaimPlan { text: "as claimed".into(), metric, numerator, denominator, comparison, bound }
+    claim_of(metric, ClaimTest::Ratio { numerator, denominator, comparison, bound })
+}
+
+pub(crate) fn claim_of(metric: Metric, test: ClaimTest) -> ClaimPlan {
+    ClaimPlan { text: "as claimed".into(), metric, test }
 }
 
 fn request() -> RequestPlan {
@@ -223,6 +228,7 @@ fn set(load: &mut LoadReport, target: &mut TargetUsage, metric: Metric, value: f
         }
         Metric::CpuPerRequest => target.cpu_per_request_ns = Some(value),
         Metric::Memory => target.rss_peak_bytes = Some(value as u64),
+        Metric::AllocPerRequest => target.alloc_per_request_bytes = Some(value),
     }
 }
 

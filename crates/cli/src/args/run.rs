@@ -7,6 +7,7 @@ use std::path::PathBuf;
 #[command(after_help = "Examples:
   prony run experiments/demo.toml --dry-run
   prony run experiments/go-frameworks.toml
+  prony run experiments/go-frameworks.toml --junit claims.xml
   sudo prony run experiments/go-frameworks.toml --tune
   prony run --resume runs/2026-11-21T09-30-00Z-go-frameworks")]
 pub(crate) struct RunArgs {
@@ -34,6 +35,9 @@ pub(crate) struct RunArgs {
     /// Allow load on this public host; loopback and private addresses need no consent
     #[arg(long, value_name = "HOST")]
     pub(crate) consent: Vec<String>,
+    /// Write the claims as JUnit XML to this file, one test case a claim
+    #[arg(long, value_name = "FILE", conflicts_with = "dry_run")]
+    pub(crate) junit: Option<PathBuf>,
     /// What --dry-run prints
     #[arg(long, value_enum, default_value_t = TextOrJson::Text)]
     pub(crate) format: TextOrJson,

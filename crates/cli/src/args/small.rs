@@ -19,6 +19,9 @@ pub(crate) struct ReportArgs {
     /// Write it to a file instead of standard output
     #[arg(short, long, value_name = "FILE", requires = "format")]
     pub(crate) output: Option<PathBuf>,
+    /// Write the claims as JUnit XML to this file, one test case a claim
+    #[arg(long, value_name = "FILE")]
+    pub(crate) junit: Option<PathBuf>,
 }
 
 #[derive(Debug, clap::Args)]

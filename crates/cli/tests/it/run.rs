@@ -149,6 +149,95 @@ fn a_claim_that_does_not_hold_gives_exit_code_3() {
     assert_eq!(resumed.code, 3, "{}\n{}", resumed.out, resumed.err);
 }
 
+/// One claim of each kind about targets of 1,000 and 500 answers a second without errors.
+const EVERY_KIND: &str = r#"
+[[claim]]
+text = "one takes 900/s & more"
+metric = "throughput"
+of = "one"
+is = "> 900"
+[[claim]]
+text = "two is as fast as one, \"nearly\""
+metric = "throughput"
+no_worse = "two"
+than = "one"
+margin = 0.1
+[[claim]]
+text = "one is ahead by 400/s"
+metric = "throughput"
+better = "one"
+than = "two"
+difference = ">= 400"
+[[claim]]
+text = "one before two"
+metric = "throughput"
+order = ["one", "two"]
+[[claim]]
+text = "errors are alike"
+metric = "error_rate"
+equivalent = ["one", "two"]
+margin = "0.1%"
+[[claim]]
+text = "p99.9 is known"
+metric = "p999"
+better = "one"
+than = "two"
+ratio = "< 1"
+"#;
+
+#[test]
+fn claims_of_every_kind_are_answered_and_written_for_ci() {
+    let lab = Lab::new(TWO, EVERY_KIND, "blocks = 5");
+    let junit = lab.folder.path().join("claims.xml");
+    let with_junit = ["--junit", junit.to_str().unwrap()];
+    done(&[&lab.args()[..], &with_junit[..]].concat());
+    assert!(std::fs::read_to_string(&junit).unwrap().contains("tests=\"6\""));
+    let run = lab.run();
+    write_known_throughputs(&run);
+    let report = done(&[&["report", run.to_str().unwrap()][..], &with_junit[..]].concat());
+    let analysis = read(&run.join("analysis.json"));
+    let answers: Vec<(&str, &str)> = analysis["claims"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|claim| (claim["kind"].as_str().unwrap(), claim["verdict"].as_str().unwrap()))
+        .collect();
+    assert_eq!(
+        answers,
+        [
+            ("threshold", "holds"),
+            ("no_worse", "does_not_hold"),
+            ("difference", "holds"),
+            ("ordering", "holds"),
+            ("equivalent", "holds"),
+            ("ratio", "inconclusive"),
+        ],
+        "{}",
+        report.out
+    );
+    assert_eq!(report.code, 3, "{}\n{}", report.out, report.err);
+    let xml = std::fs::read_to_string(&junit).unwrap();
+    for part in [
+        "failures=\"1\"",
+        "skipped=\"1\"",
+        "errors=\"0\"",
+        "name=\"one takes 900/s &amp; more\"",
+        "name=\"two is as fast as one, &quot;nearly&quot;\"",
+        "<failure message=\"does not hold: ratio of requests per second 0.",
+    ] {
+        assert!(xml.contains(part), "{part} in {xml}");
+    }
+}
+
+#[test]
+fn a_junit_file_in_no_folder_is_told_before_the_run() {
+    let lab = Lab::new(TWO, EVERY_KIND, "blocks = 5");
+    let file = lab.folder.path().join("none/claims.xml");
+    let args = [&lab.args()[..], &["--junit", file.to_str().unwrap()]].concat();
+    bad(&args, 1, &["there is no folder", "remedy"]);
+    assert_eq!(std::fs::read_dir(lab.folder.path()).unwrap().count(), 1, "no run folder was made");
+}
+
 /// What a busy machine measured is replaced by what two such servers would give: about 1,000/s and 500/s.
 fn write_known_throughputs(run: &Path) {
     let plan = read(&run.join("run.json"))["plan"].clone();

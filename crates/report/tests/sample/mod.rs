@@ -39,6 +39,7 @@ pub(crate) fn analysis() -> AnalysisFile {
         trials: trials(),
         cells: (0..CELLS.len()).map(cell).collect(),
         comparisons: comparisons(),
+        effects: None,
         claims: claims(),
         confidence: 0.95,
         margin: 0.02,
@@ -204,6 +205,41 @@ fn summary(metric: Metric, values: Vec<f64>) -> MetricSummary {
     }
 }
 
+/// The two targets and the two loads as factors: a main effect each, and an interaction.
+pub(crate) fn effects() -> Effects {
+    let factor =
+        |name: &str, levels: [&str; 2]| Factor { name: name.into(), levels: levels.map(Into::into).to_vec() };
+    let level = |factor: &str, level: &str, against: &str| EffectLevel {
+        factor: factor.into(),
+        level: level.into(),
+        against: against.into(),
+    };
+    let target = || level("target", "go/echo", "go/gin");
+    let load = || level("connections", "128", "16");
+    let effect = |of: Vec<EffectLevel>, ratio: f64, p: f64| Effect {
+        metric: Metric::Throughput,
+        of,
+        blocks: 5,
+        ratio: Some(ratio),
+        interval: Some(Interval { low: Some(ratio - 0.01), high: Some(ratio + 0.01) }),
+        p_value: Some(p / 2.0),
+        p_holm: Some(p),
+        shown: p < 0.05,
+        refused: None,
+    };
+    Effects {
+        factors: vec![factor("target", ["go/gin", "go/echo"]), factor("connections", ["16", "128"])],
+        effects: vec![
+            effect(vec![target()], 0.982, 0.002),
+            effect(vec![load()], 1.152, 0.0002),
+            effect(vec![target(), load()], 0.993, 0.31),
+        ],
+        metrics_refused: [("error_rate".to_owned(), "a value is 0, which has no logarithm".to_owned())]
+            .into(),
+        refused: None,
+    }
+}
+
 /// A tail that is straight on log axes above the median.
 fn curve(p50: f64, p99: f64) -> Vec<CurvePoint> {
     [0.0, 0.1, 0.25, 0.5, 0.75, 0.9, 0.95, 0.99, 0.995, 0.999, 0.9995, 0.9999, 1.0]
@@ -260,6 +296,15 @@ fn comparison(
         interval,
         hodges_lehmann: ratio.map(|(ratio, ..)| ratio + 0.0004),
         hodges_lehmann_interval: interval,
+        basis: Basis::Ratio,
+        difference: None,
+        difference_interval: None,
+        ratio_of_means: ratio.map(|(ratio, low, high)| RatioOfMeans {
+            ratio: ratio + 0.0002,
+            interval: Interval { low: Some(low), high: Some(high) },
+            excluded: None,
+        }),
+        bootstrap: None,
         p_value: ratio.map(|_| 0.0004),
         p_holm: ratio.map(|(ratio, ..)| if ratio > 1.04 { 0.0008 } else { 0.031 }),
         verdict,
@@ -272,6 +317,9 @@ fn claims() -> Vec<ClaimResult> {
         text: text.into(),
         verdict,
         evidence: evidence.into(),
+        kind: "ratio".into(),
+        metric: Some(Metric::Throughput),
+        value: None,
         ratio: ratio.map(|(ratio, ..)| ratio),
         interval: ratio.map(|(_, low, high)| Interval { low: Some(low), high: Some(high) }),
     };

@@ -68,10 +68,12 @@ fn plan() -> ExperimentPlan {
         claims: vec![ClaimPlan {
             text: "Gin serves more requests per second than Echo at 128 connections".into(),
             metric: Metric::Throughput,
-            numerator: "c2".into(),
-            denominator: "c4".into(),
-            comparison: ClaimComparison::MoreThan,
-            bound: 1.0,
+            test: ClaimTest::Ratio {
+                numerator: "c2".into(),
+                denominator: "c4".into(),
+                comparison: ClaimComparison::MoreThan,
+                bound: 1.0,
+            },
         }],
         margin: 0.02,
         confidence: 0.95,
@@ -85,6 +87,7 @@ fn target(name: &str) -> TargetPlan {
         source: TargetSource::Manifest { name: name.into(), folder: format!("/srv/prony/targets/{name}") },
         env: BTreeMap::new(),
         knobs: BTreeMap::new(),
+        variant: None,
     }
 }
 

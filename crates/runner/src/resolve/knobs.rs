@@ -12,12 +12,14 @@ use target::knobs::Values;
 const COMBINATIONS_MAX: usize = 1000;
 
 /// One combination of values.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Setting {
     /// ` gogc=50 json=std`: the knobs that were given a list; empty where there is none.
     pub(super) suffix: String,
     /// All values in force.
     pub(super) values: Values,
+    /// The values of those that were given a list.
+    pub(super) listed: Values,
 }
 
 /// Every combination of the values that `wanted` gives to the knobs of its manifest; `key` is where it stands.
@@ -27,7 +29,7 @@ pub(super) fn settings(
     key: &str,
 ) -> Result<Vec<Setting>, Problem> {
     refuse_hidden(wanted, manifest, key)?;
-    let mut settings = vec![Setting { suffix: String::new(), values: target::knobs::defaults(manifest) }];
+    let mut settings = vec![Setting { values: target::knobs::defaults(manifest), ..Setting::default() }];
     for (name, given) in &wanted.knobs {
         let key = format!("{key}.knobs.{name}");
         let knob = find(name, manifest, &key)?;
@@ -55,6 +57,7 @@ fn with(setting: &Setting, name: &str, value: &str, is_list: bool) -> Setting {
     next.values.insert(name.to_owned(), value.to_owned());
     if is_list {
         next.suffix += &format!(" {name}={value}");
+        next.listed.insert(name.to_owned(), value.to_owned());
     }
     next
 }

@@ -55,7 +55,7 @@ fn a_claim_names_the_levels_that_it_compares() {
         ))
     };
     let plan = claim("at = { cpus = 0.5 }\nthan_at = { cpus = 1 }").unwrap();
-    assert_eq!((plan.claims[0].numerator.as_str(), plan.claims[0].denominator.as_str()), ("c1", "c2"));
+    assert_eq!(plan.claims[0].test.cells(), ["c1", "c2"]);
     assert!(claim("at = { cpus = 0.5 }").unwrap_err().contains("than_at"));
     assert!(claim("").unwrap_err().contains("at = { cpus = … }"));
     assert!(claim("at = { cpus = 2 }").unwrap_err().contains("no cell has this scenario and load"));

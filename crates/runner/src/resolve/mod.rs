@@ -141,7 +141,8 @@ fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, W
     targets::hold(&mut targets, &cells);
     let blocks = positive("experiment.blocks", design.blocks.map_or(defaults::BLOCKS, |blocks| blocks.0))?;
     let events = events::resolve(&file.event, &targets, &cells, &phases)?;
-    let claims = claims::resolve(&file.claim, &targets, &cells)?;
+    let margin = share("experiment.margin", design.margin, defaults::MARGIN, 0.0, 1.0)?;
+    let claims = claims::resolve(&file.claim, &targets, &cells, margin)?;
     let mut plan = ExperimentPlan {
         name: design.name.clone(),
         question: design.question.clone().unwrap_or_else(|| default_question(&targets)),
@@ -151,7 +152,7 @@ fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, W
         replicas: replicas(design.replicas, &targets)?,
         seed,
         phases,
-        margin: share("experiment.margin", design.margin, defaults::MARGIN, 0.0, 1.0)?,
+        margin,
         confidence: share("experiment.confidence", design.confidence, defaults::CONFIDENCE, 0.5, 0.9999)?,
         targets,
         scenarios,

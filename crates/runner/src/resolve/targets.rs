@@ -7,7 +7,7 @@ use crate::net::HttpUrl;
 use crate::processes::connections_per_process;
 use crate::tls;
 use schema::experiment::TargetUse;
-use schema::plan::{CellPlan, TargetPlan, TargetSource};
+use schema::plan::{CellPlan, TargetPlan, TargetSource, Variant};
 use schema::text::Problem;
 use std::path::Path;
 use testkit::reference::Law;
@@ -28,14 +28,15 @@ pub(super) fn resolve(uses: &[TargetUse], context: &Context) -> Result<Vec<(usiz
         if base.trim().is_empty() {
             return Err(Problem::at(&format!("{key}.name"), "the name is empty", "give it a name").into());
         }
-        for Setting { suffix, values } in settings(&source, wanted, &key)? {
+        for Setting { suffix, values, listed } in settings(&source, wanted, &key)? {
             let name = format!("{base}{suffix}");
             if targets.iter().any(|(_, other)| other.name == name) {
                 let cause = format!("two targets are called `{name}`");
                 return Err(Problem::at(&key, cause, "give one of them another name = \"…\"").into());
             }
             let (source, env) = (source.clone(), wanted.env.clone());
-            targets.push((position, TargetPlan { name, source, env, knobs: values }));
+            let variant = (!listed.is_empty()).then(|| Variant { of: base.clone(), knobs: listed });
+            targets.push((position, TargetPlan { name, source, env, knobs: values, variant }));
         }
     }
     Ok(targets)
@@ -44,7 +45,7 @@ pub(super) fn resolve(uses: &[TargetUse], context: &Context) -> Result<Vec<(usiz
 /// The combinations of its knobs; only a manifest declares any.
 fn settings(source: &TargetSource, wanted: &TargetUse, key: &str) -> Result<Vec<Setting>, Wrong> {
     let TargetSource::Manifest { folder, .. } = source else {
-        return Ok(vec![Setting { suffix: String::new(), values: target::knobs::Values::new() }]);
+        return Ok(vec![Setting::default()]);
     };
     let (manifest, _) = target::manifest::load(Path::new(folder)).map_err(RunnerError::from)?;
     Ok(knobs::settings(wanted, &manifest, key)?)

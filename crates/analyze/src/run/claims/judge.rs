@@ -1,0 +1,102 @@
+//! From an interval to the verdict of a claim.
+
+use crate::run::MIN_TRIALS;
+use crate::stats::student::MeanTest;
+use schema::analysis::{ClaimVerdict, Interval};
+use schema::plan::ClaimComparison;
+
+/// What is known of a claim in the end.
+pub(super) struct Judged {
+    pub(super) verdict: ClaimVerdict,
+    pub(super) evidence: String,
+    pub(super) ratio: Option<f64>,
+    /// A difference or a value, in the unit of the metric.
+    pub(super) value: Option<f64>,
+    pub(super) interval: Option<Interval>,
+}
+
+impl Judged {
+    pub(super) fn void(evidence: String) -> Self {
+        Self::without_interval(ClaimVerdict::Void, evidence)
+    }
+
+    pub(super) fn without_interval(verdict: ClaimVerdict, evidence: String) -> Self {
+        Self { verdict, evidence, ratio: None, value: None, interval: None }
+    }
+}
+
+/// The whole interval must keep the bound, or break it.
+pub(super) fn against_bound(low: f64, high: f64, comparison: ClaimComparison, bound: f64) -> ClaimVerdict {
+    let (low_keeps, high_keeps) = (comparison.holds(low, bound), comparison.holds(high, bound));
+    verdict(low_keeps && high_keeps, !low_keeps && !high_keeps)
+}
+
+pub(super) fn verdict(holds: bool, contradicts: bool) -> ClaimVerdict {
+    match (holds, contradicts) {
+        (true, _) => ClaimVerdict::Holds,
+        (_, true) => ClaimVerdict::DoesNotHold,
+        _ => ClaimVerdict::Inconclusive,
+    }
+}
+
+/// The interval of values or differences at `level`. Where all of them are the same there is no spread to make one of;
+/// then they themselves decide, as soon as the sign test does: n values on one side of a bound reject that the median
+/// lies beyond it at 2⁻ⁿ, which must not be above `alpha`. So five trials without an error show an error rate below 1 %.
+pub(super) fn values_interval(
+    values: &[f64],
+    test: &Result<MeanTest, String>,
+    level: f64,
+    alpha: f64,
+) -> Result<(f64, f64), String> {
+    match (test, values) {
+        (Ok(test), _) => Ok(test.interval(level)),
+        (Err(_), [first, rest @ ..])
+            if rest.iter().all(|value| value == first)
+                && values.len() >= MIN_TRIALS
+                && 0.5_f64.powf(values.len() as f64) <= alpha =>
+        {
+            Ok((*first, *first))
+        }
+        (Err(reason), _) => Err(reason.clone()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_whole_interval_must_agree() {
+        use ClaimComparison::{AtLeast, AtMost, LessThan, MoreThan};
+        use ClaimVerdict::{DoesNotHold, Holds, Inconclusive};
+        for (comparison, low, high, wanted) in [
+            (AtLeast, 1.0, 1.1, Holds),
+            (AtLeast, 0.99, 1.1, Inconclusive),
+            (AtLeast, 0.8, 1.0, Inconclusive),
+            (AtLeast, 0.8, 0.99, DoesNotHold),
+            (MoreThan, 1.0, 1.1, Inconclusive),
+            (MoreThan, 1.01, 1.1, Holds),
+            (MoreThan, 0.9, 1.0, DoesNotHold),
+            (AtMost, 0.9, 1.0, Holds),
+            (AtMost, 0.9, 1.01, Inconclusive),
+            (AtMost, 1.01, 1.1, DoesNotHold),
+            (LessThan, 0.9, 0.99, Holds),
+            (LessThan, 0.9, 1.0, Inconclusive),
+            (LessThan, 1.0, 1.1, DoesNotHold),
+            (LessThan, 0.0, f64::INFINITY, Inconclusive),
+        ] {
+            assert_eq!(against_bound(low, high, comparison, 1.0), wanted, "{comparison:?} {low} {high}");
+        }
+    }
+
+    #[test]
+    fn equal_values_decide_once_the_sign_test_does() {
+        let test = Err("no spread".to_owned());
+        assert_eq!(values_interval(&[0.0; 5], &test, 0.95, 0.05), Ok((0.0, 0.0)));
+        assert_eq!(values_interval(&[0.0; 5], &test, 0.99, 0.01), Err("no spread".to_owned()));
+        assert_eq!(values_interval(&[0.0; 7], &test, 0.99, 0.01), Ok((0.0, 0.0)));
+        assert!(values_interval(&[0.0; 4], &test, 0.8, 0.2).is_err());
+        assert!(values_interval(&[0.0, 0.0, 0.0, 0.0, 1.0], &test, 0.95, 0.05).is_err());
+        assert!(values_interval(&[], &test, 0.95, 0.05).is_err());
+    }
+}

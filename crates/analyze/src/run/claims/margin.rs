@@ -1,0 +1,118 @@
+//! Claims that a difference does not matter: equivalence and non-inferiority, by one-sided tests against a margin.
+
+use super::judge::{Judged, values_interval, verdict};
+use super::undecided;
+use crate::run::data::RunData;
+use crate::run::ratio::{interval_of_logs, interval_of_values, paired};
+use crate::words;
+use schema::analysis::{ClaimVerdict, Interval};
+use schema::metric::Metric;
+use schema::plan::ClaimMargin;
+
+/// Two one-sided tests (crate::stats::tost): holds iff the (1 − 2α) interval lies within the margin, does not hold iff it
+/// lies wholly beyond it on one side.
+pub(super) fn equivalent(
+    data: &RunData<'_>,
+    metric: Metric,
+    cells: (&str, &str),
+    margin: ClaimMargin,
+) -> Judged {
+    judged(data, metric, cells, margin, |low, high, bound| {
+        verdict(low >= -bound && high <= bound, low > bound || high < -bound)
+    })
+}
+
+/// One of the two: holds iff the (1 − 2α) interval excludes that the first cell is worse by the margin.
+pub(super) fn no_worse(
+    data: &RunData<'_>,
+    metric: Metric,
+    cells: (&str, &str),
+    margin: ClaimMargin,
+) -> Judged {
+    judged(data, metric, cells, margin, |low, high, bound| {
+        // How much better the first cell is, at worst and at best.
+        let (worst, best) = if metric.higher_is_better() { (low, high) } else { (-high, -low) };
+        verdict(worst > -bound, best < -bound)
+    })
+}
+
+/// `judge` gets both ends and the margin on the scale of the margin: logs or differences.
+fn judged(
+    data: &RunData<'_>,
+    metric: Metric,
+    cells: (&str, &str),
+    margin: ClaimMargin,
+    judge: impl Fn(f64, f64, f64) -> ClaimVerdict,
+) -> Judged {
+    let paired = paired(data, cells.0, cells.1, metric);
+    let alpha = 1.0 - data.confidence;
+    let level = 1.0 - 2.0 * alpha;
+    let (bound, ends) = match margin {
+        ClaimMargin::Ratio(share) => {
+            (share.ln_1p(), paired.test.as_ref().map(|test| test.interval(level)).map_err(Clone::clone))
+        }
+        ClaimMargin::Difference(size) => {
+            let ends = values_interval(&paired.differences(), &paired.difference_test, level, alpha);
+            (size, ends)
+        }
+    };
+    let (ratio, value) = match margin {
+        ClaimMargin::Ratio(_) => (paired.ratio, None),
+        ClaimMargin::Difference(_) => (None, paired.difference),
+    };
+    let (verdict, interval, rest) = match ends {
+        Ok((low, high)) => {
+            let interval = interval_of(margin, low, high);
+            let text = format!(
+                "({}, {})",
+                told(metric, margin, level, interval),
+                words::count(paired.blocks, "block")
+            );
+            (judge(low, high, bound), Some(interval), text)
+        }
+        Err(reason) => {
+            let (verdict, reason) = undecided(data, cells, &reason);
+            (verdict, None, format!("without an interval: {reason}"))
+        }
+    };
+    let evidence = format!("{} {rest}, {}", estimate(metric, ratio, value), margin_in_words(metric, margin));
+    Judged { verdict, evidence, ratio, value, interval }
+}
+
+fn interval_of(margin: ClaimMargin, low: f64, high: f64) -> Interval {
+    match margin {
+        ClaimMargin::Ratio(_) => interval_of_logs(low, high),
+        ClaimMargin::Difference(_) => interval_of_values((low, high)),
+    }
+}
+
+fn estimate(metric: Metric, ratio: Option<f64>, value: Option<f64>) -> String {
+    let name = words::metric(metric);
+    match (ratio, value) {
+        (Some(ratio), _) => format!("ratio of {name} {}", words::ratio(ratio)),
+        (None, Some(value)) => format!("difference in {name} {}", words::value(metric, value)),
+        (None, None) => format!("no {name} to compare"),
+    }
+}
+
+/// `90 % interval 0.98 to 1.01`.
+fn told(metric: Metric, margin: ClaimMargin, level: f64, interval: Interval) -> String {
+    let end = |end: Option<f64>| match (end, margin) {
+        (None, _) => "unbounded".to_owned(),
+        (Some(end), ClaimMargin::Ratio(_)) => words::ratio(end),
+        (Some(end), ClaimMargin::Difference(_)) => words::value(metric, end),
+    };
+    format!("{} interval {} to {}", words::percent(level), end(interval.low), end(interval.high))
+}
+
+fn margin_in_words(metric: Metric, margin: ClaimMargin) -> String {
+    match margin {
+        ClaimMargin::Ratio(share) => format!(
+            "margin {} ({} to {})",
+            words::percent(share),
+            words::ratio(1.0 / (1.0 + share)),
+            words::ratio(1.0 + share)
+        ),
+        ClaimMargin::Difference(size) => format!("margin {}", words::value(metric, size)),
+    }
+}

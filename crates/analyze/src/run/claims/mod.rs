@@ -1,0 +1,72 @@
+//! The claims of the experiment, answered by the same paired intervals as the comparisons.
+//!
+//! A claim holds iff the whole interval agrees with it, does not hold iff the whole interval contradicts it, and is
+//! inconclusive in between; it is void where there are too few valid trials to judge by.
+//! A new kind of claim is a variant of `ClaimTest` and an arm of `answer` with a module of its own.
+
+mod judge;
+mod margin;
+mod ordering;
+mod pair;
+mod threshold;
+
+use super::data::{RunData, too_few};
+use super::{MIN_TRIALS, claims::judge::Judged};
+use schema::analysis::{ClaimResult, ClaimVerdict};
+use schema::plan::{ClaimPlan, ClaimTest};
+use std::collections::BTreeSet;
+
+/// One answer a claim, in plan order.
+pub(super) fn answers(data: &RunData<'_>) -> Vec<ClaimResult> {
+    data.plan.claims.iter().map(|claim| result(claim, answer(data, claim))).collect()
+}
+
+fn answer(data: &RunData<'_>, claim: &ClaimPlan) -> Judged {
+    if let Some(missing) = claim.test.cells().into_iter().find(|cell| data.cell(cell).is_none()) {
+        return Judged::void(format!("the plan has no cell {missing}: correct the claim's target or load"));
+    }
+    let metric = claim.metric;
+    match &claim.test {
+        ClaimTest::Ratio { numerator, denominator, comparison, bound } => {
+            pair::ratio(data, metric, (numerator, denominator), (*comparison, *bound))
+        }
+        ClaimTest::Difference { minuend, subtrahend, comparison, bound } => {
+            pair::difference(data, metric, (minuend, subtrahend), (*comparison, *bound))
+        }
+        ClaimTest::Threshold { cell, comparison, bound } => {
+            threshold::threshold(data, metric, cell, (*comparison, *bound))
+        }
+        ClaimTest::Ordering { cells } => ordering::ordering(data, metric, cells),
+        ClaimTest::Equivalent { a, b, margin } => margin::equivalent(data, metric, (a, b), *margin),
+        ClaimTest::NoWorse { cell, than, margin } => margin::no_worse(data, metric, (cell, than), *margin),
+    }
+}
+
+fn result(claim: &ClaimPlan, judged: Judged) -> ClaimResult {
+    ClaimResult {
+        text: claim.text.clone(),
+        verdict: judged.verdict,
+        evidence: judged.evidence,
+        kind: claim.test.key().to_owned(),
+        metric: Some(claim.metric),
+        ratio: judged.ratio,
+        value: judged.value.filter(|value| value.is_finite()),
+        interval: judged.interval,
+    }
+}
+
+/// Blocks in which both cells have a valid trial, with or without a value of the metric.
+fn common_valid_blocks(data: &RunData<'_>, cells: (&str, &str)) -> usize {
+    let blocks = |cell: &str| -> BTreeSet<u32> { data.valid(cell).map(|trial| trial.file.block).collect() };
+    blocks(cells.0).intersection(&blocks(cells.1)).count()
+}
+
+/// Void with too few blocks of both, else inconclusive; with the reason that fits.
+fn undecided(data: &RunData<'_>, cells: (&str, &str), reason: &str) -> (ClaimVerdict, String) {
+    let common = common_valid_blocks(data, cells);
+    if common < MIN_TRIALS {
+        (ClaimVerdict::Void, too_few("blocks with a valid trial of both", common))
+    } else {
+        (ClaimVerdict::Inconclusive, reason.to_owned())
+    }
+}

@@ -1,0 +1,94 @@
+//! Claims that each of several cells is better than the next, by the paired t test of each neighbour pair.
+//!
+//! Holm's correction over the pairs keeps the chance that any of them is wrongly told at α. The claim holds iff each pair
+//! is shown in the claimed direction, and does not hold iff any is shown in the other.
+
+use super::judge::{Judged, verdict};
+use super::undecided;
+use crate::run::data::RunData;
+use crate::run::ratio::{interval_of_logs, paired, verdict_of_difference};
+use crate::stats::holm::holm;
+use crate::stats::student::MeanTest;
+use crate::words;
+use schema::analysis::{Basis, ClaimVerdict, Verdict};
+use schema::metric::Metric;
+
+/// One neighbour pair with its test.
+struct Neighbours {
+    names: (String, String),
+    basis: Basis,
+    estimate: f64,
+    test: MeanTest,
+}
+
+pub(super) fn ordering(data: &RunData<'_>, metric: Metric, cells: &[String]) -> Judged {
+    let mut pairs = Vec::new();
+    for pair in cells.windows(2) {
+        match neighbours(data, metric, (&pair[0], &pair[1])) {
+            Ok(pair) => pairs.push(pair),
+            Err(judged) => return judged,
+        }
+    }
+    let p_values: Vec<f64> = pairs.iter().map(|pair| pair.test.p_value()).collect();
+    let adjusted = holm(&p_values);
+    let alpha = 1.0 - data.confidence;
+    let shown = |wanted: Verdict| {
+        let is = move |(pair, p): (&Neighbours, &f64)| *p < alpha && direction(metric, pair) == wanted;
+        pairs.iter().zip(&adjusted).map(is).collect::<Vec<bool>>()
+    };
+    let holds = !pairs.is_empty() && shown(Verdict::Faster).into_iter().all(|is| is);
+    let contradicts = shown(Verdict::Slower).into_iter().any(|is| is);
+    let told = pairs.iter().zip(&adjusted).map(|(pair, p)| told(data, metric, pair, *p));
+    let evidence = format!("{}: {}", words::metric(metric), told.collect::<Vec<_>>().join("; "));
+    Judged::without_interval(verdict(holds, contradicts), evidence)
+}
+
+fn neighbours(data: &RunData<'_>, metric: Metric, cells: (&str, &str)) -> Result<Neighbours, Judged> {
+    let name = |cell: &str| data.cell(cell).map_or_else(String::new, |cell| cell.target.clone());
+    let names = (name(cells.0), name(cells.1));
+    let paired = paired(data, cells.0, cells.1, metric);
+    let basis = paired.basis(metric);
+    let (test, estimate) = match basis {
+        Basis::Ratio => (paired.test, paired.ratio),
+        Basis::Difference => (paired.difference_test, paired.difference),
+    };
+    match (test, estimate) {
+        (Ok(test), Some(estimate)) => Ok(Neighbours { names, basis, estimate, test }),
+        (Err(reason), _) => {
+            let (verdict, reason) = undecided(data, cells, &reason);
+            Err(Judged::without_interval(verdict, format!("{} against {}: {reason}", names.0, names.1)))
+        }
+        (Ok(_), None) => {
+            let why = format!("{} against {}: no value can be written for it", names.0, names.1);
+            Err(Judged::without_interval(ClaimVerdict::Inconclusive, why))
+        }
+    }
+}
+
+/// By the sign of the mean alone.
+fn direction(metric: Metric, pair: &Neighbours) -> Verdict {
+    verdict_of_difference(metric, &pair.test, 0.0)
+}
+
+/// `a against b ratio 1.04 (95 % interval 1.03 to 1.05, p 0.0012 after Holm)`.
+fn told(data: &RunData<'_>, metric: Metric, pair: &Neighbours, p: f64) -> String {
+    let (low, high) = pair.test.interval(data.confidence);
+    let (kind, estimate, low, high) = match pair.basis {
+        Basis::Ratio => {
+            let interval = interval_of_logs(low, high);
+            let end = |end: Option<f64>| end.map_or("unbounded".to_owned(), words::ratio);
+            ("ratio", words::ratio(pair.estimate), end(interval.low), end(interval.high))
+        }
+        Basis::Difference => {
+            let value = |value: f64| words::value(metric, value);
+            ("difference", value(pair.estimate), value(low), value(high))
+        }
+    };
+    format!(
+        "{} against {} {kind} {estimate} ({} {low} to {high}, {} after Holm)",
+        pair.names.0,
+        pair.names.1,
+        data.interval_name(),
+        words::p_value(p)
+    )
+}

@@ -1,0 +1,85 @@
+//! Main effects and interactions of the factors, in words.
+
+use crate::words::{self, Word};
+use crate::{clean, format};
+use schema::analysis::{AnalysisFile, Effect, EffectLevel, Effects};
+use schema::metric::Metric;
+
+/// What the table shows.
+pub(crate) const ABOUT: &str = "What a level changes against the first level of its factor, over all levels of the \
+    others; and for two factors, how much the change of the one depends on the level of the other. By t over blocks on \
+    log values; p after Holm's correction over all effects on a metric.";
+
+/// Heads of the columns.
+pub(crate) const HEADER: [&str; 6] = ["Metric", "Effect", "Change", "Interval", "p (Holm)", "Blocks"];
+
+/// All effects, or why there are none.
+pub(crate) struct EffectsView {
+    /// Factors with their levels: `target: go/gin, go/echo`.
+    pub(crate) factors: Vec<String>,
+    pub(crate) rows: Vec<EffectView>,
+    /// Why some or all of them are missing.
+    pub(crate) notes: Vec<String>,
+}
+
+/// One effect.
+pub(crate) struct EffectView {
+    pub(crate) metric: Metric,
+    pub(crate) name: &'static str,
+    /// `connections 128 against 16`, `target go/echo against go/gin × …`.
+    pub(crate) what: String,
+    pub(crate) change: String,
+    pub(crate) interval: String,
+    pub(crate) p: String,
+    pub(crate) blocks: u32,
+    pub(crate) verdict: Word,
+    pub(crate) is_main: bool,
+    pub(crate) shown: bool,
+}
+
+/// `None` where the plan crosses no factors.
+pub(crate) fn view(analysis: &AnalysisFile) -> Option<EffectsView> {
+    analysis.effects.as_ref().map(effects)
+}
+
+fn effects(effects: &Effects) -> EffectsView {
+    let factors = effects.factors.iter();
+    let metric = |key: &str| {
+        let found = Metric::ALL.into_iter().find(|metric| metric.key() == key);
+        found.map_or_else(|| clean::line(key), |metric| words::metric(metric).to_owned())
+    };
+    let refused = effects.metrics_refused.iter();
+    let some = refused.map(|(key, why)| format!("{}: {}", metric(key), clean::line(why)));
+    EffectsView {
+        factors: factors
+            .map(|factor| clean::line(&format!("{}: {}", factor.name, factor.levels.join(", "))))
+            .collect(),
+        rows: effects.effects.iter().map(row).collect(),
+        notes: effects.refused.iter().map(|why| clean::line(why)).chain(some).collect(),
+    }
+}
+
+fn row(effect: &Effect) -> EffectView {
+    let none = || format::NONE.to_owned();
+    let steps: Vec<String> = effect.of.iter().map(step).collect();
+    EffectView {
+        metric: effect.metric,
+        name: words::metric(effect.metric),
+        what: clean::line(&steps.join(" × ")),
+        change: effect.ratio.map_or_else(none, format::change),
+        interval: match (&effect.interval, &effect.refused) {
+            (Some(interval), _) => format::change_interval(interval),
+            (None, Some(why)) => clean::line(why),
+            (None, None) => none(),
+        },
+        p: effect.p_holm.map_or_else(none, format::p_value),
+        blocks: effect.blocks,
+        verdict: words::effect(effect.shown),
+        is_main: effect.of.len() == 1,
+        shown: effect.shown,
+    }
+}
+
+fn step(level: &EffectLevel) -> String {
+    format!("{} {} against {}", level.factor, level.level, level.against)
+}

@@ -1,0 +1,216 @@
+//! `[[claim]]`: from names and levels to cells and bounds, by kind.
+//!
+//! Invariants: a claim has exactly one kind and no key that this kind has no use for; every number is in the unit of its
+//! metric; a mistake is told at its key, with the nearest name that would do.
+//! Absent on purpose: whether the claim can be tested with the trials that come out (the analyze crate says so).
+
+mod bound;
+mod cells;
+#[cfg(test)]
+mod tests;
+
+use bound::{margin, number, ratio};
+use cells::{Names, cell, second_cell};
+use schema::experiment::{At, Claim};
+use schema::metric::{Metric, Unit};
+use schema::plan::{CellPlan, ClaimMargin, ClaimPlan, ClaimTest, TargetPlan};
+use schema::text::{Problem, nearest};
+
+/// Most targets of one `order`: Holm's correction over more pairs would leave little to be shown.
+const ORDER_MAX: usize = 50;
+
+/// The keys that give a claim its kind.
+const KINDS: [&str; 6] = ["ratio", "difference", "is", "order", "equivalent", "no_worse"];
+
+/// `margin` is the experiment's, for claims without one of their own.
+pub(super) fn resolve(
+    claims: &[Claim],
+    targets: &[TargetPlan],
+    cells: &[CellPlan],
+    margin: f64,
+) -> Result<Vec<ClaimPlan>, Problem> {
+    let names = Names { targets, cells };
+    let claim = |(position, claim)| {
+        let one = One { claim, key: format!("claim.{position}"), names, margin };
+        Ok(ClaimPlan { text: claim.text.clone(), metric: claim.metric, test: one.test()? })
+    };
+    claims.iter().enumerate().map(claim).collect()
+}
+
+/// One claim with what it is resolved against.
+struct One<'a> {
+    claim: &'a Claim,
+    /// Where it stands in the file.
+    key: String,
+    names: Names<'a>,
+    margin: f64,
+}
+
+impl One<'_> {
+    fn key(&self, name: &str) -> String {
+        format!("{}.{name}", self.key)
+    }
+
+    /// The keys that are written, of those that not every kind has.
+    fn written(&self) -> Vec<&'static str> {
+        let claim = self.claim;
+        [
+            ("ratio", claim.ratio.is_some()),
+            ("difference", claim.difference.is_some()),
+            ("is", claim.is.is_some()),
+            ("order", claim.order.is_some()),
+            ("equivalent", claim.equivalent.is_some()),
+            ("no_worse", claim.no_worse.is_some()),
+            ("better", claim.better.is_some()),
+            ("than", claim.than.is_some()),
+            ("of", claim.of.is_some()),
+            ("margin", claim.margin.is_some()),
+            ("than_at", claim.than_at != At::default()),
+        ]
+        .into_iter()
+        .filter_map(|(name, is_written)| is_written.then_some(name))
+        .collect()
+    }
+
+    fn test(&self) -> Result<ClaimTest, Problem> {
+        let written = self.written();
+        let kinds: Vec<&str> = written.iter().copied().filter(|name| KINDS.contains(name)).collect();
+        let [kind] = kinds[..] else {
+            return Err(self.no_kind(&kinds));
+        };
+        let (wanted, allowed): (&[&str], &[&str]) = match kind {
+            "ratio" | "difference" => (&["better", "than"], &["than_at"]),
+            "is" => (&["of"], &[]),
+            "order" => (&[], &[]),
+            "equivalent" => (&[], &["margin", "than_at"]),
+            _ => (&["than"], &["margin", "than_at"]),
+        };
+        if let Some(missing) = wanted.iter().find(|name| !written.contains(name)) {
+            let cause = format!("a claim with `{kind}` needs `{missing}`");
+            return Err(Problem::at(&self.key(kind), cause, format!("add {missing} = \"NAME\", a target")));
+        }
+        let idle =
+            written.iter().find(|name| **name != kind && !wanted.contains(name) && !allowed.contains(name));
+        if let Some(idle) = idle {
+            let cause = format!("a claim with `{kind}` has no use for `{idle}`");
+            return Err(Problem::at(&self.key(idle), cause, "remove it"));
+        }
+        self.of_kind(kind)
+    }
+
+    fn no_kind(&self, kinds: &[&str]) -> Problem {
+        let remedy = format!("give exactly one of {}", KINDS.join(", "));
+        match kinds {
+            [] => Problem::at(&self.key, "the claim says nothing about its metric", remedy),
+            [_, second, ..] => {
+                let cause = format!("a claim makes one statement, and this one has {}", kinds.join(" and "));
+                Problem::at(&self.key(second), cause, remedy)
+            }
+            [_] => Problem::at(&self.key, "the claim cannot be read", remedy),
+        }
+    }
+
+    fn of_kind(&self, kind: &str) -> Result<ClaimTest, Problem> {
+        let claim = self.claim;
+        let text = |text: &Option<String>| text.clone().unwrap_or_default();
+        match kind {
+            "ratio" => {
+                let (comparison, bound) = ratio(&text(&claim.ratio), &self.key("ratio"))?;
+                let (numerator, denominator) =
+                    self.two(("better", &text(&claim.better)), ("than", &text(&claim.than)))?;
+                Ok(ClaimTest::Ratio { numerator, denominator, comparison, bound })
+            }
+            "difference" => {
+                let key = self.key("difference");
+                let (comparison, bound) = number(&text(&claim.difference), claim.metric, true, &key)?;
+                let (minuend, subtrahend) =
+                    self.two(("better", &text(&claim.better)), ("than", &text(&claim.than)))?;
+                Ok(ClaimTest::Difference { minuend, subtrahend, comparison, bound })
+            }
+            "is" => {
+                let (comparison, bound) = number(&text(&claim.is), claim.metric, false, &self.key("is"))?;
+                let cell = cell(&text(&claim.of), &self.key("of"), (&claim.at, &self.key("at")), self.names)?;
+                Ok(ClaimTest::Threshold { cell, comparison, bound })
+            }
+            "order" => self.order(claim.order.as_deref().unwrap_or_default()),
+            "equivalent" => {
+                let [a, b] = claim.equivalent.as_deref().unwrap_or_default() else {
+                    let remedy = "write equivalent = [\"NAME\", \"NAME\"]";
+                    return Err(Problem::at(&self.key("equivalent"), "two targets are needed", remedy));
+                };
+                let (a, b) = self.two(("equivalent", a), ("equivalent", b))?;
+                Ok(ClaimTest::Equivalent { a, b, margin: self.margin(kind)? })
+            }
+            _ => {
+                let (cell, than) =
+                    self.two(("no_worse", &text(&claim.no_worse)), ("than", &text(&claim.than)))?;
+                Ok(ClaimTest::NoWorse { cell, than, margin: self.margin(kind)? })
+            }
+        }
+    }
+
+    /// Two different cells, each by the key that names its target.
+    fn two(&self, first: (&str, &str), second: (&str, &str)) -> Result<(String, String), Problem> {
+        let (claim, at_key) = (self.claim, self.key("at"));
+        let a = cell(first.1, &self.key(first.0), (&claim.at, &at_key), self.names)?;
+        let levels = (&claim.at, at_key.as_str(), &claim.than_at, self.key("than_at"));
+        let b = second_cell(second.1, &self.key(second.0), levels, self.names)?;
+        if a == b {
+            let remedy = "name two targets, or another level in than_at";
+            return Err(Problem::at(&self.key(second.0), "a target is compared with itself", remedy));
+        }
+        Ok((a, b))
+    }
+
+    fn order(&self, names: &[String]) -> Result<ClaimTest, Problem> {
+        let key = self.key("order");
+        if !(2..=ORDER_MAX).contains(&names.len()) {
+            let cause = format!("an order of {} targets cannot be tested", names.len());
+            return Err(Problem::at(&key, cause, format!("name from 2 to {ORDER_MAX}, the best first")));
+        }
+        let at = (&self.claim.at, self.key("at"));
+        let cells = names.iter().map(|name| cell(name, &key, (at.0, &at.1), self.names));
+        let cells = cells.collect::<Result<Vec<String>, Problem>>()?;
+        let twice = names.iter().enumerate().find(|(place, name)| names[..*place].contains(name));
+        match twice {
+            Some((_, name)) => {
+                Err(Problem::at(&key, format!("`{name}` stands in it twice"), "name each target once"))
+            }
+            None => Ok(ClaimTest::Ordering { cells }),
+        }
+    }
+
+    /// A share of the metric, or a difference in its unit. Shares have no ratio where they are 0, which is usual.
+    fn margin(&self, kind: &str) -> Result<ClaimMargin, Problem> {
+        let metric = self.claim.metric;
+        let found = margin(self.claim.margin.as_ref(), self.margin, metric, &self.key("margin"))?;
+        if metric.unit() == Unit::Share && matches!(found, ClaimMargin::Ratio(_)) {
+            let key = if self.claim.margin.is_some() { "margin" } else { kind };
+            let cause = format!("{} is often 0, which has no ratio to have a margin of", metric.key());
+            return Err(Problem::at(
+                &self.key(key),
+                cause,
+                "write the margin as a difference: margin = \"0.1%\"",
+            ));
+        }
+        Ok(found)
+    }
+}
+
+/// `did you mean …?`, or all that there are.
+fn suggestion<'a>(wrong: &str, names: impl Iterator<Item = &'a str> + Clone) -> String {
+    match nearest(wrong, names.clone()) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("name one of: {}", names.collect::<Vec<_>>().join(", ")),
+    }
+}
+
+/// How a metric is written, for messages.
+fn example(metric: Metric) -> &'static str {
+    match metric.unit() {
+        Unit::PerSecond => "10k",
+        Unit::Nanoseconds => "50ms",
+        Unit::Share => "0.1%",
+        Unit::Bytes => "64MiB",
+    }
+}
