@@ -45,7 +45,7 @@ pub fn compare_text(found: &CompareFile, style: Style) -> String {
 
 fn rows(cell: &CellAcross, columns: usize) -> String {
     let header = [
-        ("", Align::Text),
+        ("", Align::Word),
         ("a", Align::Number),
         ("b", Align::Number),
         ("ratio", Align::Number),

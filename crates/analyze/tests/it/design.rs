@@ -175,6 +175,18 @@ fn advice_is_that_of_the_formulas() {
 }
 
 #[test]
+fn a_budget_bounds_the_blocks_of_the_file() {
+    let mut file = run(&["a", "b"], &[closed(64)], 5);
+    let stopping = StoppingPlan { blocks_pilot: 5, blocks_max: 1_000, ..Default::default() };
+    for (budget_s, blocks) in [(None, 1_000), (Some(40), 10), (Some(8), 5)] {
+        let budget_ns = budget_s.map(|seconds: u64| seconds * 1_000_000_000);
+        file.plan.design.stopping = Some(StoppingPlan { budget_ns, ..stopping.clone() });
+        let found = advice(&file.plan, &[], WANTED, Some(2_000_000_000));
+        assert_eq!(found.own.blocks, blocks, "{budget_s:?}");
+    }
+}
+
+#[test]
 fn advice_without_a_past_is_refused_in_words() {
     let file = run(&["a", "b"], &[closed(64)], 5);
     let none = advice(&file.plan, &[], WANTED, None);

@@ -38,9 +38,9 @@ pub struct Wanted {
 pub fn advice(plan: &ExperimentPlan, past: &[Past], wanted: Wanted, trial_ns: Option<u64>) -> AdviceFile {
     let seen: Vec<RunData<'_>> = past.iter().map(|past| RunData::new(&past.run.plan, &past.trials)).collect();
     let data = RunData::new(plan, &[]);
-    let own = plan.design.stopping.as_ref().map_or(plan.blocks, |stopping| stopping.blocks_max);
-    let rows: Vec<AdviceRow> = judged(plan).iter().map(|one| row(&data, one, &seen, own, wanted)).collect();
     let (trial, is_measured) = trial_ns.map_or((expected_ns(&plan.phases), false), |ns| (ns, true));
+    let own = own_blocks(plan, trial);
+    let rows: Vec<AdviceRow> = judged(plan).iter().map(|one| row(&data, one, &seen, own, wanted)).collect();
     let cost = |blocks: u32| {
         let trials = u64::from(blocks) * plan.cells.len() as u64;
         BlocksAdvice { blocks, trials, time_ns: trials.saturating_mul(trial) }
@@ -70,6 +70,15 @@ pub fn advice(plan: &ExperimentPlan, past: &[Past], wanted: Wanted, trial_ns: Op
         notes: notes(plan, past),
         rows,
     }
+}
+
+/// The file's own number; where it decides while it runs, the most that its budget has room for.
+fn own_blocks(plan: &ExperimentPlan, trial_ns: u64) -> u32 {
+    let Some(stopping) = &plan.design.stopping else { return plan.blocks };
+    let block_ns = trial_ns.saturating_mul(plan.cells.len() as u64).max(1);
+    let room = stopping.budget_ns.map_or(u64::MAX, |budget_ns| budget_ns / block_ns);
+    let room = u32::try_from(room).unwrap_or(u32::MAX).max(stopping.blocks_pilot);
+    stopping.blocks_max.min(room)
 }
 
 /// A trial by its phases: a warm-up of unknown length is taken near its shorter end.
