@@ -168,7 +168,7 @@ fn below(sheet: &Sheet, row: &Row, n: f64, findings: &mut Vec<AuditFinding>) {
 /// How bad it is that fewer are in flight than there are connections.
 fn too_few(row: &Row, n: f64, most: &dyn Fn(Reading) -> f64) -> Option<AuditSeverity> {
     // Failures explain idle connections only where the table counts some.
-    let has_failed = row.error_share(Reading::Rounded).is_some_and(|share| share.high > 0.001);
+    let has_failed = row.error_share(Reading::Rounded).is_some_and(|share| share.low > 0.0);
     let is_stated = row.get(Kind::Think).is_some() && !has_failed;
     let is_below = |reading, share: f64| most(reading) < n * (1.0 - share);
     if is_stated && is_below(Reading::Loose, MISSING) {

@@ -1,6 +1,6 @@
 //! `prony audit`: what is printed, how it ends, and what is refused.
 
-use crate::command::{bad, done, good, prony};
+use crate::command::{Done, bad, done, good, prony, root};
 use schema::audit::{AuditReport, AuditSeverity};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
@@ -19,6 +19,15 @@ fn written(folder: &Path, text: &str) -> PathBuf {
 
 fn path(file: &Path) -> &str {
     file.to_str().unwrap()
+}
+
+/// Runs with a text on standard input.
+fn fed(args: &[&str], text: &str) -> Done {
+    let mut command = prony(args);
+    let mut child =
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    child.stdin.take().unwrap().write_all(text.as_bytes()).unwrap();
+    child.wait_with_output().unwrap().into()
 }
 
 #[test]
@@ -71,22 +80,10 @@ fn json_is_valid_by_its_schema_and_markdown_has_no_markup_of_the_table() {
 
 #[test]
 fn standard_input_and_options_of_the_user() {
-    let mut command = prony(&[
-        "audit",
-        "-",
-        "--column",
-        "a=connections",
-        "--column",
-        "b=throughput",
-        "--given",
-        "mean=50ms",
-    ]);
-    let mut child =
-        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    child.stdin.take().unwrap().write_all(b"a,b\n100,10000\n").unwrap();
-    let output = child.wait_with_output().unwrap();
-    let text = String::from_utf8(output.stdout).unwrap();
-    assert_eq!(output.status.code(), Some(3), "{text}");
+    let args =
+        ["audit", "-", "--column", "a=connections", "--column", "b=throughput", "--given", "mean=50ms"];
+    let Done { code, out: text, .. } = fed(&args, "a,b\n100,10000\n");
+    assert_eq!(code, 3, "{text}");
     assert!(text.starts_with("standard input: ✗") && text.contains("you said so"), "{text}");
 }
 
@@ -113,4 +110,15 @@ fn what_cannot_be_read_has_cause_place_and_remedy() {
     bad(&["audit", "/nonexistent/file"], 1, &["cannot read /nonexistent/file"]);
     std::fs::write(&file, "x".repeat((16 << 20) + 10)).unwrap();
     bad(&["audit", path(&file)], 1, &["larger than 16 MiB", "remedy: "]);
+}
+
+#[test]
+fn the_guide_shows_what_prony_prints() {
+    let guide = std::fs::read_to_string(root().join("docs/guides/audit.md")).unwrap();
+    let block =
+        |begin: &str| guide.split(begin).nth(1).and_then(|rest| rest.split("\n```\n").next()).unwrap();
+    let table = block("```markdown\n");
+    let shown = block("< article.md\n");
+    let done = fed(&["audit", "-", "--given", "think=0s", "--given", "duration=30s"], table);
+    assert_eq!((done.code, done.out.trim_end()), (3, shown.trim_end()), "put the new text into the guide");
 }
