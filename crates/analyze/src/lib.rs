@@ -10,6 +10,7 @@ pub mod arrivals;
 mod environment;
 mod instrument;
 mod run;
+mod soak;
 pub mod stats;
 mod trial;
 mod words;
@@ -17,6 +18,7 @@ mod words;
 pub use environment::{Surroundings, environment_diff};
 pub use instrument::{instrument_limit, stale};
 pub use run::{TrialData, analyze};
+pub use soak::{SegmentData, WINDOWS_MIN, looks, soak, soak_so_far, with_soak};
 pub use trial::{
     Threshold, ThresholdError, TrialFacts, curve, event_effect, is_level, latency, quantile_floor, validity,
 };

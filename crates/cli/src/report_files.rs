@@ -7,6 +7,7 @@ use runner::RunnerError;
 use runner::folder::RunFolder;
 use schema::analysis::{AnalysisFile, ClaimVerdict};
 use schema::run::RunFile;
+use schema::soak::SoakClass;
 
 pub(crate) fn report(args: &ReportArgs) -> Result<u8> {
     let folder = RunFolder::open(&args.run)?;
@@ -36,15 +37,20 @@ pub(crate) fn write_all(folder: &RunFolder) -> Result<(RunFile, AnalysisFile)> {
     Ok((run, analysis))
 }
 
-/// 3 where a claim does not hold.
+/// 3 where a claim does not hold, or a soak found a leak.
 pub(crate) fn claims_code(analysis: &AnalysisFile) -> u8 {
-    let fails = analysis.claims.iter().any(|claim| claim.verdict == ClaimVerdict::DoesNotHold);
+    let leaks = analysis.soak.as_ref().is_some_and(|soak| soak.verdict == SoakClass::Leak);
+    let fails = leaks || analysis.claims.iter().any(|claim| claim.verdict == ClaimVerdict::DoesNotHold);
     if fails { exit::CLAIM } else { exit::DONE }
 }
 
 fn analyse(folder: &RunFolder) -> Result<(RunFile, AnalysisFile), RunnerError> {
     let run = folder.read_run()?;
     let trials = folder.read_trials(&run)?;
-    let analysis = analyze::analyze(&run, &trials);
+    let mut analysis = analyze::analyze(&run, &trials);
+    if run.plan.soak.is_some() {
+        let segments = runner::soak::read(folder, &run)?;
+        analysis = analyze::with_soak(analysis, analyze::soak(&run, &segments));
+    }
     Ok((run, analysis))
 }

@@ -89,7 +89,7 @@ impl RunFolder {
             .iter()
             .map(|planned| self.trial(planned.id))
             .filter(TrialFolder::has_ended)
-            .map(|t| t.read())
+            .map(|t| if run.plan.soak.is_some() { t.read_soak() } else { t.read() })
             .collect()
     }
 
@@ -135,6 +135,12 @@ impl TrialFolder {
         let path = self.path.join(name);
         let file = File::create(&path).map_err(RunnerError::io("create", &path))?;
         Ok(Lines { path, file })
+    }
+
+    /// A segment of a soak: its windows stand for its intervals, of which there are too many to hold.
+    fn read_soak(&self) -> Result<TrialData, RunnerError> {
+        let file: TrialFile = read_json(&self.path.join("trial.json"), "prony.trial/1")?;
+        Ok(TrialData { file, intervals: crate::soak::as_intervals(self)?, response: None })
     }
 
     fn read(&self) -> Result<TrialData, RunnerError> {

@@ -25,6 +25,7 @@ pub mod resolve;
 pub mod script;
 mod sent;
 mod services;
+pub mod soak;
 pub mod state;
 pub mod tls;
 mod trial;

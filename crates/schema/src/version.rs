@@ -102,3 +102,13 @@ version!(
     ServiceListVersion,
     "prony.services/1"
 );
+version!(
+    /// Head of `segment.json`.
+    SegmentVersion,
+    "prony.segment/1"
+);
+version!(
+    /// Head of `soak --format json`, also in `analysis.json`.
+    SoakVersion,
+    "prony.soak/1"
+);

@@ -118,7 +118,8 @@ fn outcomes(data: &RunData<'_>, cells: &[CellSummary]) -> Vec<BeliefNote> {
         })
     })
     .collect();
-    notes.extend(thin_cells(cells));
+    // A soak has one trial a segment, and its windows are judged instead.
+    notes.extend(thin_cells(cells).filter(|_| data.plan.soak.is_none()));
     if bad == 0 {
         notes.push(speaks_for(if all == 1 {
             "the one trial is valid".to_owned()
@@ -164,7 +165,7 @@ fn reasons(data: &RunData<'_>, outcome: TrialOutcome) -> String {
 
 fn interrupted(data: &RunData<'_>) -> Option<BeliefNote> {
     let (planned, had) = (data.plan.order.len(), data.trials.len());
-    (had > 0 && had < planned).then(|| {
+    (had > 0 && had < planned && data.plan.soak.is_none()).then(|| {
         let text = format!("the run ended after {had} of {}", count(planned, "trial"));
         reservation(text, "finish it with `prony run --resume`")
     })

@@ -64,5 +64,6 @@ pub fn analyze(run: &RunFile, trials: &[TrialData]) -> AnalysisFile {
         cells,
         comparisons,
         claims,
+        soak: None,
     }
 }

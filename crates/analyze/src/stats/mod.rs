@@ -6,8 +6,12 @@ pub mod fit;
 pub mod holm;
 pub mod order;
 pub mod rank;
+#[cfg(test)]
+mod series;
+pub mod shapes;
 pub mod signed_rank;
 pub mod student;
+pub mod trend;
 
 /// Why a statistic is not given.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -26,6 +30,31 @@ pub enum Refusal {
         /// How many there were.
         had: usize,
     },
+    /// Two series that belong together differ in length.
+    #[error("{first} values were given with {second} others, one each is needed: leave out what has no partner")]
+    Unpaired {
+        /// Length of the first series.
+        first: usize,
+        /// Length of the second.
+        second: usize,
+    },
+    /// So many values are equal that no variance is left.
+    #[error("too many of the {had} values are equal for an interval: measure longer or with a finer resolution")]
+    TooManyTies {
+        /// How many values there were.
+        had: usize,
+    },
+    /// More values than are looked at in reasonable time.
+    #[error("at most {most} values can be compared, had {had}: choose longer windows")]
+    TooMany {
+        /// Most that are accepted.
+        most: usize,
+        /// How many there were.
+        had: usize,
+    },
+    /// Times that do not rise from one value to the next.
+    #[error("the times of the values do not rise: put them in order, one value a time")]
+    Disordered,
     /// A value is NaN or infinite.
     #[error("a value is not a finite number: look for the fault in what produced it")]
     NotFinite,

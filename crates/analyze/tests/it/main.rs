@@ -8,5 +8,6 @@ mod confinement;
 mod instrument;
 mod properties;
 mod simulation;
+mod soak;
 mod synth;
 mod validity;

@@ -9,6 +9,7 @@ mod canvas;
 mod curves;
 mod forest;
 mod load;
+mod soak;
 mod strips;
 mod timeline;
 
@@ -16,6 +17,7 @@ pub(crate) use canvas::Palette;
 pub(crate) use curves::curves;
 pub(crate) use forest::forest;
 pub(crate) use load::{load_curves, load_timelines};
+pub(crate) use soak::soak;
 pub(crate) use strips::strips;
 pub(crate) use timeline::timelines;
 

@@ -50,6 +50,7 @@ fn plan() -> ExperimentPlan {
         })
         .collect();
     ExperimentPlan {
+        soak: None,
         events: Vec::new(),
         replicas: Default::default(),
         name: "go-frameworks".into(),

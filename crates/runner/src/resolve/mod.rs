@@ -156,6 +156,7 @@ fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, W
         events,
         claims,
         pin,
+        soak: None,
     })
 }
 
