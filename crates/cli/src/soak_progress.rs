@@ -76,7 +76,9 @@ fn window_words(line: &WindowLine, windows: u32) -> String {
     let held: Vec<String> = SoakCounter::ALL
         .into_iter()
         .filter(|counter| counter.is_resource())
-        .filter_map(|counter| Some(format!("{} {}", report::counter(counter), report::held(counter, line.value(counter)?))))
+        .filter_map(|counter| {
+            Some(format!("{} {}", report::counter(counter), report::held(counter, line.value(counter)?)))
+        })
         .collect();
     let p50 = line.p50_ns.map_or_else(String::new, |ns| format!(" p50 {}", format::nanos(ns)));
     format!(

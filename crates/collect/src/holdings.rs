@@ -8,12 +8,12 @@
 //! Each descriptor is looked at, so this is for rare ticks: with more than [`LINKS_MAX`] the sockets are absent.
 //! The tree is followed to its next root when the target is started again.
 
+use crate::Roots;
 use crate::error::CollectError;
 use crate::process::ProcessTree;
 use crate::process::followed::RootPid;
 use crate::reading::Reading;
 use crate::source::{Differencing, Source};
-use crate::Roots;
 use std::fs;
 use std::path::Path;
 use std::sync::atomic::Ordering;
@@ -28,7 +28,8 @@ pub const LINKS_MAX: usize = 16_384;
 pub fn read(roots: &Roots, pids: impl Iterator<Item = u32>) -> Reading {
     let (mut most, mut sockets, mut seen) = (0_u64, 0_u64, 0_usize);
     for pid in pids {
-        let Some((descriptors, of_them)) = descriptors(&roots.proc.join(format!("{pid}/fd")), &mut seen) else {
+        let Some((descriptors, of_them)) = descriptors(&roots.proc.join(format!("{pid}/fd")), &mut seen)
+        else {
             continue;
         };
         most = most.max(descriptors);
@@ -50,7 +51,8 @@ fn descriptors(folder: &Path, seen: &mut usize) -> Option<(u64, u64)> {
     for entry in fs::read_dir(folder).ok()?.flatten() {
         all += 1;
         *seen += 1;
-        let is_socket = |link: std::path::PathBuf| link.to_str().is_some_and(|text| text.starts_with("socket:"));
+        let is_socket =
+            |link: std::path::PathBuf| link.to_str().is_some_and(|text| text.starts_with("socket:"));
         if *seen <= LINKS_MAX && fs::read_link(entry.path()).is_ok_and(is_socket) {
             sockets += 1;
         }

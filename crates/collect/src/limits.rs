@@ -61,9 +61,9 @@ fn tightest(left: Left, now: u64) -> Option<Limit> {
 }
 
 fn memory_left(roots: &Roots, groups: &OwnGroups) -> Left {
-    let v2 = cgroup::unified_lineage(roots, groups).into_iter().filter_map(|folder| {
-        group_left(&folder, ["memory.max", "memory.current"], "inactive_file")
-    });
+    let v2 = cgroup::unified_lineage(roots, groups)
+        .into_iter()
+        .filter_map(|folder| group_left(&folder, ["memory.max", "memory.current"], "inactive_file"));
     let v1 = cgroup::legacy_lineage(roots, groups, "memory").into_iter().filter_map(|folder| {
         group_left(&folder, ["memory.limit_in_bytes", "memory.usage_in_bytes"], "total_inactive_file")
     });
@@ -98,9 +98,8 @@ fn threads_left(roots: &Roots, groups: &OwnGroups, folder: &Path, own: &str, now
             Some((most.saturating_sub(used), format!("pids.max of {}", group.display())))
         })
         .collect();
-    let all = read_text(&roots.proc.join("loadavg")).and_then(|text| {
-        text.split_ascii_whitespace().nth(3)?.split_once('/')?.1.parse::<u64>().ok()
-    });
+    let all = read_text(&roots.proc.join("loadavg"))
+        .and_then(|text| text.split_ascii_whitespace().nth(3)?.split_once('/')?.1.parse::<u64>().ok());
     if let (Some(most), Some(all)) = (number(&roots.proc.join("sys/kernel/threads-max")), all) {
         left.push((most.saturating_sub(all), "kernel.threads-max".to_owned()));
     }

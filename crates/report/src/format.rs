@@ -112,7 +112,9 @@ pub fn value(unit: Unit, value: f64) -> String {
 pub fn plain(number: f64) -> String {
     match finite(number) {
         None => none(),
-        Some(whole) if whole.fract() == 0.0 && whole.abs() < 1e15 => thousands(&signed(format!("{whole:.0}"))),
+        Some(whole) if whole.fract() == 0.0 && whole.abs() < 1e15 => {
+            thousands(&signed(format!("{whole:.0}")))
+        }
         Some(number) => significant(number, 3),
     }
 }

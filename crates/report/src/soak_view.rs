@@ -57,7 +57,12 @@ fn trend(trend: &SoakTrend) -> TrendView {
     };
     let exhausted = trend.exhausted_in_ns.map_or_else(none, |ns| {
         let end = |ns: Option<u64>| ns.map_or_else(|| "never".to_owned(), format::nanos);
-        format!("{} ({} … {})", format::nanos(ns), end(trend.exhausted_in_low_ns), end(trend.exhausted_in_high_ns))
+        format!(
+            "{} ({} … {})",
+            format::nanos(ns),
+            end(trend.exhausted_in_low_ns),
+            end(trend.exhausted_in_high_ns)
+        )
     });
     TrendView {
         name: counter(trend.counter),

@@ -57,7 +57,8 @@ fn soak(page: &Page, columns: usize) -> String {
     let mut text = heading("Soak", &soak.about);
     for trend in &soak.trends {
         let what = format!("{}: {}", trend.name, paint(trend.class.tone, trend.class.text));
-        text += &paragraph(&format!("  {} ", sign(trend.class)), &format!("{what} - {}", trend.text), columns);
+        text +=
+            &paragraph(&format!("  {} ", sign(trend.class)), &format!("{what} - {}", trend.text), columns);
     }
     for note in &soak.notes {
         text += &paragraph("  note: ", note, columns);

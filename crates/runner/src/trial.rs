@@ -20,9 +20,7 @@ use schema::plan::{
     TargetSource, TrialPlan,
 };
 use schema::target::{Ready, TargetManifest};
-use schema::trial::{
-    IntervalLine, Phase, PhaseSpan, SampleSummary, TargetUsage, TrialFile, TrialOutcome,
-};
+use schema::trial::{IntervalLine, Phase, PhaseSpan, SampleSummary, TargetUsage, TrialFile, TrialOutcome};
 use schema::version::TrialVersion;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;

@@ -14,11 +14,7 @@ pub(super) fn answer(report: &SoakReport) -> String {
         trends.iter().map(|t| format!("{} {}", name(t.counter), t.text)).collect::<Vec<_>>().join("; ")
     };
     let cell = &report.cell;
-    let over = format!(
-        "over {} of {}",
-        count(report.windows as usize, "window"),
-        span(report.window_ns)
-    );
+    let over = format!("over {} of {}", count(report.windows as usize, "window"), span(report.window_ns));
     let mut text = match report.verdict {
         SoakClass::Leak => {
             let leaks = of(SoakClass::Leak);
@@ -41,7 +37,11 @@ pub(super) fn answer(report: &SoakReport) -> String {
         }
         SoakClass::Steady | SoakClass::Rising | SoakClass::Falling => {
             let steady = of(SoakClass::Steady);
-            format!("{cell} does not leak {over}: {} steady, horizon {}", are(&steady, &names), span(report.horizon_ns))
+            format!(
+                "{cell} does not leak {over}: {} steady, horizon {}",
+                are(&steady, &names),
+                span(report.horizon_ns)
+            )
         }
     };
     for trend in report.trends.iter().filter(|t| matches!(t.class, SoakClass::Rising | SoakClass::Falling)) {

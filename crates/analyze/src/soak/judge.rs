@@ -144,13 +144,15 @@ impl Judged {
         points: Vec<SoakPoint>,
     ) -> SoakTrend {
         let limit = series.limit.as_ref().filter(|_| counter.is_resource());
-        let rises = matches!(self.class, SoakClass::Leak) || matches!(self.why, Why::TooSlow | Why::MayReach | Why::ShapeOpen);
+        let rises = matches!(self.class, SoakClass::Leak)
+            || matches!(self.why, Why::TooSlow | Why::MayReach | Why::ShapeOpen);
         let time = |slope: fn(&Slope) -> f64| {
             let hours = self.hours_to(limit, slope(self.slope.as_ref().filter(|_| rises)?))?;
             Some((hours * HOUR_NS).min(u64::MAX as f64) as u64)
         };
         let (exhausted_in_ns, low, high) = (time(|s| s.per_h), time(|s| s.high), time(|s| s.low));
-        let curve = self.shapes.as_ref().map(|shapes| shapes.curve).filter(|_| self.class == SoakClass::Filling);
+        let curve =
+            self.shapes.as_ref().map(|shapes| shapes.curve).filter(|_| self.class == SoakClass::Filling);
         let bic = |of: fn(&Shapes) -> f64| self.shapes.as_ref().map(of).filter(|bic| bic.is_finite());
         SoakTrend {
             counter,
@@ -192,7 +194,8 @@ pub(super) fn judge(series: &Series, terms: &Terms, alpha: f64) -> Judged {
         Ok(slope) => slope,
         Err(why) => return Judged { ends: ends(&smooth.values), ..Judged::open(Why::Refused(why), windows) },
     };
-    let found = Judged { slope: Some(slope), ends: ends(&smooth.values), ..Judged::open(Why::TooShort, windows) };
+    let found =
+        Judged { slope: Some(slope), ends: ends(&smooth.values), ..Judged::open(Why::TooShort, windows) };
     if !is_resource {
         return drift(found, &smooth, alpha);
     }

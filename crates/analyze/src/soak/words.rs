@@ -82,11 +82,7 @@ fn claim(counter: SoakCounter, series: &Series, judged: &Judged, horizon_ns: u64
             format!("{rise} over {windows} and {end}")
         }
         Why::NoTrend if judged.class == schema::soak::SoakClass::Steady => {
-            format!(
-                "no trend over {windows} ({}), at {} now",
-                p_words(slope.p_value),
-                amount(counter, last)
-            )
+            format!("no trend over {windows} ({}), at {} now", p_words(slope.p_value), amount(counter, last))
         }
         Why::TooUncertain => format!(
             "no trend is shown over {windows} ({}), but at the upper end of its slope, {} an hour, it would reach \
@@ -122,7 +118,9 @@ fn without_slope(counter: SoakCounter, judged: &Judged, windows: &str) -> String
             format!("{value} in all of {windows}")
         }
         Why::Refused(why) => format!("no trend can be given over {windows}: {why}"),
-        _ => format!("{WINDOWS_MIN} windows of one start are needed, there are {}: run longer", judged.windows),
+        _ => {
+            format!("{WINDOWS_MIN} windows of one start are needed, there are {}: run longer", judged.windows)
+        }
     }
 }
 

@@ -133,7 +133,8 @@ impl Scaled {
         let line = self.residuals_of(&[&|_| 1.0, &|time| time]);
         let level = self.residuals_of(&[&|_| 1.0]);
         let curve = self.fill(ceiling);
-        let curve_residuals = self.residuals(|time| curve.start + curve.rise * risen(time, curve.time_constant));
+        let curve_residuals =
+            self.residuals(|time| curve.start + curve.rise * risen(time, curve.time_constant));
         let (step_at, steps) = self.best_steps();
         let wave = WAVES
             .iter()
@@ -198,6 +199,17 @@ impl Scaled {
         solve(rows)
     }
 
+    /// What a line with a wave of so many periods over the series leaves over, and the weights of sine and cosine.
+    fn with_wave(&self, periods: f64) -> (f64, f64, f64) {
+        let turn = std::f64::consts::TAU * periods;
+        let (sine, cosine) = (|time: f64| (turn * time).sin(), |time: f64| (turn * time).cos());
+        let weights = self.least_squares(&[&|_| 1.0, &|time| time, &sine, &cosine]);
+        let rest = self.residuals(|time| {
+            weights[0] + weights[1] * time + weights[2] * sine(time) + weights[3] * cosine(time)
+        });
+        (squares(&rest), weights[2], weights[3])
+    }
+
     /// The least variance that can be told: that of rounding to the smallest step between two values.
     fn resolution(&self) -> f64 {
         let mut sorted = self.values.clone();
@@ -214,25 +226,13 @@ impl Scaled {
         let ratio = (slowest / fastest).powf(1.0 / (TIME_CONSTANTS as f64 - 1.0));
         let at = |index: usize| fastest * ratio.powi(index as i32);
         let tried = (0..TIME_CONSTANTS).map(|index| (index, self.fill_at(at(index), ceiling)));
-        let (index, mut best) = tried
+        let (index, best) = tried
             .min_by(|a, b| a.1.rss.total_cmp(&b.1.rss))
             .unwrap_or_else(|| (0, self.fill_at(slowest, ceiling)));
-        let (mut low, mut high) = (at(index.saturating_sub(1)).ln(), at((index + 1).min(TIME_CONSTANTS - 1)).ln());
-        let golden = (5.0_f64.sqrt() - 1.0) / 2.0;
-        for _ in 0..REFINEMENTS {
-            let inner = (high - golden * (high - low), low + golden * (high - low));
-            let found = (self.fill_at(inner.0.exp(), ceiling), self.fill_at(inner.1.exp(), ceiling));
-            let nearer = if found.0.rss <= found.1.rss { found.0 } else { found.1 };
-            if found.0.rss <= found.1.rss {
-                high = inner.1;
-            } else {
-                low = inner.0;
-            }
-            if nearer.rss < best.rss {
-                best = nearer;
-            }
-        }
-        best
+        let around = (at(index.saturating_sub(1)).ln(), at((index + 1).min(TIME_CONSTANTS - 1)).ln());
+        let finer = golden(around, |log| self.fill_at(log.exp(), ceiling).rss);
+        let finer = self.fill_at(finer.exp(), ceiling);
+        if finer.rss < best.rss { finer } else { best }
     }
 
     /// The best curve of one time constant: free, then held to rise, then held below the ceiling.
@@ -395,28 +395,32 @@ pub fn regular_wave(times: &[f64], values: &[f64]) -> Option<Vec<f64>> {
     }
     let scaled = Scaled::new(times, values).ok()?;
     let line = squares(&scaled.residuals_of(&[&|_| 1.0, &|time| time]));
+    let least = PERIODS_MIN as usize * FINENESS;
     let most = values.len() / VALUES_MIN * FINENESS;
-    let fit = |periods: f64| {
-        let turn = std::f64::consts::TAU * periods;
-        let weights = scaled.least_squares(&[
-            &|_| 1.0,
-            &|time| time,
-            &|time| (turn * time).sin(),
-            &|time| (turn * time).cos(),
-        ]);
-        let wave = move |time: f64| weights[2] * (turn * time).sin() + weights[3] * (turn * time).cos();
-        let rest = squares(&scaled.residuals_of(&[
-            &|_| 1.0,
-            &|time| time,
-            &|time| (turn * time).sin(),
-            &|time| (turn * time).cos(),
-        ]));
-        (rest, wave)
-    };
-    let tried = (PERIODS_MIN as usize * FINENESS..=most).map(|step| fit(step as f64 / FINENESS as f64));
-    let (rest, wave) = tried.min_by(|a, b| a.0.total_cmp(&b.0))?;
-    (rest <= (1.0 - SHARE_MIN) * line && line > 0.0)
-        .then(|| scaled.times.iter().map(|time| wave(*time) * scaled.height).collect())
+    let at = |step: usize| step as f64 / FINENESS as f64;
+    let left = |periods: f64| scaled.with_wave(periods).0;
+    let tried = (least..=most).map(at).map(|periods| (periods, left(periods)));
+    let (coarse, _) = tried.min_by(|a, b| a.1.total_cmp(&b.1))?;
+    let step = 1.0 / FINENESS as f64;
+    let periods = golden(((coarse - step).max(PERIODS_MIN), coarse + step), left);
+    let (rest, sine, cosine) = scaled.with_wave(periods);
+    let turn = std::f64::consts::TAU * periods;
+    let wave = |time: &f64| (sine * (turn * time).sin() + cosine * (turn * time).cos()) * scaled.height;
+    (rest <= (1.0 - SHARE_MIN) * line && line > 0.0).then(|| scaled.times.iter().map(wave).collect())
+}
+
+/// Where a function of one valley is least, by golden section.
+fn golden((mut low, mut high): (f64, f64), of: impl Fn(f64) -> f64) -> f64 {
+    let share = (5.0_f64.sqrt() - 1.0) / 2.0;
+    for _ in 0..REFINEMENTS {
+        let (left, right) = (high - share * (high - low), low + share * (high - low));
+        if of(left) <= of(right) {
+            high = right;
+        } else {
+            low = left;
+        }
+    }
+    f64::midpoint(low, high)
 }
 
 /// Median of the first and of the last `share` of the values, at least one and at most nine of them.

@@ -93,7 +93,8 @@ fn extreme_values_give_finite_numbers() {
         for values in [noise(5, 40), (0..40).map(f64::from).collect(), [vec![0.0; 39], vec![1.0]].concat()] {
             let values: Vec<f64> = values.iter().map(|value| value * scale).collect();
             let Ok(found) = shapes(&times, &values, Some(2.0 * scale)) else { continue };
-            let all = [found.n_effective, found.level, found.filling, found.steps, found.wave, found.curve.rise];
+            let all =
+                [found.n_effective, found.level, found.filling, found.steps, found.wave, found.curve.rise];
             assert!(all.iter().all(|value| value.is_finite()), "{scale}: {found:?}");
         }
     }

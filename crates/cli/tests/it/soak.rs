@@ -32,7 +32,8 @@ impl Soak {
     }
 
     fn args<'a>(&'a self, more: &[&'a str]) -> Vec<&'a str> {
-        let mut args = vec!["soak", self.file.to_str().unwrap(), "--runs", self.folder.path().to_str().unwrap()];
+        let mut args =
+            vec!["soak", self.file.to_str().unwrap(), "--runs", self.folder.path().to_str().unwrap()];
         args.extend(more);
         args
     }
@@ -46,7 +47,10 @@ impl Soak {
 
 fn trend<'a>(soak: &'a Value, counter: &str) -> &'a Value {
     let trends = soak["trends"].as_array().unwrap();
-    trends.iter().find(|trend| trend["counter"] == counter).unwrap_or_else(|| panic!("no {counter} in {soak:#}"))
+    trends
+        .iter()
+        .find(|trend| trend["counter"] == counter)
+        .unwrap_or_else(|| panic!("no {counter} in {soak:#}"))
 }
 
 fn check_files(run: &Path, segments: usize) -> Value {
@@ -103,17 +107,19 @@ fn a_leak_of_memory_and_descriptors_is_found_and_ends_the_soak() {
 #[test]
 fn without_a_leak_it_runs_to_its_end_and_is_resumed_in_a_new_segment() {
     let soak = Soak::new("reference = { mean = \"200us\" }");
-    let mut child = prony(&soak.args(&["--for", "12s", "--window", "200ms", "--horizon", "60s", "--format", "json"]))
-        .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+    let mut child =
+        prony(&soak.args(&["--for", "12s", "--window", "200ms", "--horizon", "60s", "--format", "json"]))
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
     let windows = |run: &Path| {
         let text = std::fs::read_to_string(run.join("trials/0001/windows.ndjson")).unwrap_or_default();
         text.lines().count()
     };
     let began = Instant::now();
-    let has_run = || std::fs::read_dir(soak.folder.path()).unwrap().any(|e| e.unwrap().path().join("trials").is_dir());
+    let has_run =
+        || std::fs::read_dir(soak.folder.path()).unwrap().any(|e| e.unwrap().path().join("trials").is_dir());
     while !(has_run() && windows(&soak.run()) >= 35) {
         assert!(began.elapsed() < Duration::from_secs(60), "no windows came");
         assert!(child.try_wait().unwrap().is_none(), "it ended by itself");

@@ -12,7 +12,10 @@ use schema::soak::SoakTrend;
 /// One chart for each counter with at least two points.
 pub(crate) fn soak(analysis: &AnalysisFile) -> Result<Vec<Chart>, ReportError> {
     let trends = analysis.soak.iter().flat_map(|soak| &soak.trends);
-    trends.filter_map(|trend| Some((trend, lines(trend)?))).map(|(trend, lines)| chart(trend, &lines)).collect()
+    trends
+        .filter_map(|trend| Some((trend, lines(trend)?)))
+        .map(|(trend, lines)| chart(trend, &lines))
+        .collect()
 }
 
 /// Points of a segment: minutes from the begin of the first one, and value.
@@ -23,7 +26,9 @@ fn lines(trend: &SoakTrend) -> Option<Vec<Line>> {
     let mut lines: Vec<Line> = Vec::new();
     let (mut trial, mut begin) = (None, 0.0);
     for point in &trend.series {
-        let (Some(minutes), Some(value)) = (sane(point.t_ns as f64 / 60e9), sane(point.value)) else { continue };
+        let (Some(minutes), Some(value)) = (sane(point.t_ns as f64 / 60e9), sane(point.value)) else {
+            continue;
+        };
         if trial != Some(point.trial) {
             begin = lines.last().and_then(|line| line.last()).map_or(0.0, |last| last.0);
             trial = Some(point.trial);

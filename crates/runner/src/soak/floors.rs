@@ -55,7 +55,8 @@ impl Floors {
         let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let mut floor = Floor::default();
         let mut last = None;
-        while let Some((t_ns, counter, value)) = waiting.front().copied().filter(|(t_ns, ..)| *t_ns < end_ns) {
+        while let Some((t_ns, counter, value)) = waiting.front().copied().filter(|(t_ns, ..)| *t_ns < end_ns)
+        {
             waiting.pop_front();
             if t_ns < start_ns || !value.is_finite() {
                 continue;

@@ -118,7 +118,8 @@ pub(crate) fn segment(
     environment: &Environment,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, RunnerError> {
-    let planned = run.plan.order.last().cloned().unwrap_or(TrialPlan { id: 1, block: 1, cell: String::new() });
+    let planned =
+        run.plan.order.last().cloned().unwrap_or(TrialPlan { id: 1, block: 1, cell: String::new() });
     let (cell, scenario, prepared) = experiment::parts(&folder, run, &planned, targets)?;
     let mut earlier = read(&folder, run)?;
     earlier.retain(|segment| segment.file.trial != planned.id);

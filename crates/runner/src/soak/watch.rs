@@ -13,7 +13,9 @@ use collect::limits::{self, Limit};
 use collect::{ProcessTree, Roots};
 use schema::plan::{CellPlan, TrialPlan};
 use schema::run::RunFile;
-use schema::soak::{SegmentFile, SoakClass, SoakCounter, SoakLimit, SoakPlan, SoakReport, StopWhen, WindowLine};
+use schema::soak::{
+    SegmentFile, SoakClass, SoakCounter, SoakLimit, SoakPlan, SoakReport, StopWhen, WindowLine,
+};
 use schema::trial::{IntervalLine, PhaseSpan, SampleSummary, TrialFile};
 use schema::version::SegmentVersion;
 use std::path::Path;
@@ -107,7 +109,8 @@ fn derived_limits(file: &mut SegmentFile, floor: &Floor) {
     };
     let memory = left(SoakCounter::Memory);
     let descriptors = left(SoakCounter::Descriptors);
-    let stacks = memory.clone().map(|(left, source)| (left / GOROUTINE_BYTES, format!("{source}, 2 KiB each")));
+    let stacks =
+        memory.clone().map(|(left, source)| (left / GOROUTINE_BYTES, format!("{source}, 2 KiB each")));
     for (counter, left) in [
         (SoakCounter::Heap, memory),
         (SoakCounter::Goroutines, stacks),
@@ -128,7 +131,8 @@ fn segment_file(trial: u32, pid: Option<u32>) -> SegmentFile {
         ..SegmentFile::default()
     };
     let Some(pid) = pid else {
-        let missing = "prony did not start the target, so what it holds cannot be read: name it by `use` or `command`";
+        let missing =
+            "prony did not start the target, so what it holds cannot be read: name it by `use` or `command`";
         file.missing.push(missing.to_owned());
         return file;
     };

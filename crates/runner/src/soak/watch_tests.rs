@@ -60,7 +60,13 @@ fn reading(t_ns: u64, rss: f64) -> CounterLine {
 
 /// Tells a watch this many windows, of ten readings each, of memory as `rss` gives it, until it has enough. Returns how
 /// many, and what the watch keeps: windows and readings.
-fn tell(run: &RunFile, folder: &RunFolder, told: &mut Told, windows: u32, rss: impl Fn(u32) -> Option<f64>) -> (u32, usize) {
+fn tell(
+    run: &RunFile,
+    folder: &RunFolder,
+    told: &mut Told,
+    windows: u32,
+    rss: impl Fn(u32) -> Option<f64>,
+) -> (u32, usize) {
     let floors = Floors::default();
     let trial = folder.trial(1);
     trial.begin().unwrap();
@@ -79,7 +85,8 @@ fn tell(run: &RunFile, folder: &RunFolder, told: &mut Told, windows: u32, rss: i
             }
         }
         count += 1;
-        let span = PhaseSpan { phase: Phase::Sample, sample: Some(count), start_ns, end_ns: start_ns + WINDOW_NS };
+        let span =
+            PhaseSpan { phase: Phase::Sample, sample: Some(count), start_ns, end_ns: start_ns + WINDOW_NS };
         let summary = SampleSummary {
             sample: count,
             throughput_per_s: 100.0,

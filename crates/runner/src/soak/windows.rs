@@ -35,7 +35,8 @@ pub fn soak_plan(
     stop_when: StopWhen,
 ) -> Result<SoakPlan, RunnerError> {
     let usual = (length.0 / WINDOWS_SHORT).min(WINDOW_USUAL.0).max(length.0.div_ceil(WINDOWS_USUAL_MAX));
-    let window = window.unwrap_or(Nanos(usual)).0;
+    // In whole milliseconds, so that it can be read.
+    let window = window.unwrap_or(Nanos(usual / 1_000_000 * 1_000_000)).0;
     if !(WINDOW_MIN.0..=WINDOW_MAX.0).contains(&window) {
         return Err(RunnerError::Soak {
             cause: format!("windows of {} are out of range", Nanos(window)),
@@ -47,7 +48,11 @@ pub fn soak_plan(
     if !range.contains(&windows) {
         return Err(RunnerError::Soak {
             cause: format!("{length} has {windows} windows of {}", Nanos(window)),
-            remedy: format!("choose --for and --window so that there are from {} to {}", range.start(), range.end()),
+            remedy: format!(
+                "choose --for and --window so that there are from {} to {}",
+                range.start(),
+                range.end()
+            ),
         });
     }
     let horizon = horizon.unwrap_or(Nanos(length.0.saturating_mul(HORIZON_LENGTHS)));
