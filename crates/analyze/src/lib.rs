@@ -10,6 +10,7 @@ pub mod arrivals;
 mod environment;
 mod instrument;
 mod run;
+mod soak;
 pub mod stats;
 mod trial;
 mod words;
@@ -20,6 +21,7 @@ pub use run::{
     CompareError, HistorySettings, Look, Past, RunningSearch, TrialData, Wanted, advice, analyze, compare,
     history, look,
 };
+pub use soak::{SegmentData, WINDOWS_MIN, looks, soak, soak_so_far, with_soak};
 pub use trial::{
     Judgement, Objective, Threshold, ThresholdError, TrialFacts, curve, event_effect, is_level, latency,
     quantile_floor, validity,

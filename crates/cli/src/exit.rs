@@ -39,6 +39,9 @@ fn code_of(error: &anyhow::Error) -> u8 {
             | RunnerError::Script(_)
             | RunnerError::Tls(_)
             | RunnerError::NoRun(_)
+            | RunnerError::IsSoak(_)
+            | RunnerError::NoSoak(_)
+            | RunnerError::Soak { .. }
             | RunnerError::Damaged { .. },
         )
         | None => USAGE,

@@ -29,6 +29,8 @@ mod schemas;
 mod screen;
 mod services;
 mod shape;
+mod soak;
+mod soak_progress;
 mod targets;
 mod tuning;
 
@@ -57,6 +59,7 @@ fn main() -> ExitCode {
         Command::Load(args) => load::load(&args),
         Command::Replay(args) => replay::replay(&args),
         Command::Shape(args) => shape::shape(&args),
+        Command::Soak(args) => soak::soak(&args),
         Command::Import(args) => import::import(&args),
         Command::Model(args) => model::model(&args),
         Command::Audit(args) => audit::audit(&args),

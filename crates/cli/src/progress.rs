@@ -28,8 +28,17 @@ impl RunProgress {
         Self { bar, live, trials: 0, done: 0, trial_ns: 1, label: String::new() }
     }
 
+    pub(crate) fn is_live(&self) -> bool {
+        self.live
+    }
+
+    /// What stands before the numbers of the present interval.
+    pub(crate) fn label(&mut self, text: &str) {
+        text.clone_into(&mut self.label);
+    }
+
     /// A line that stays.
-    fn say(&self, text: &str) {
+    pub(crate) fn say(&self, text: &str) {
         if self.live { self.bar.println(text) } else { eprintln!("{text}") }
     }
 

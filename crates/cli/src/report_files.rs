@@ -7,6 +7,7 @@ use runner::RunnerError;
 use runner::folder::RunFolder;
 use schema::analysis::{AnalysisFile, ClaimVerdict};
 use schema::run::RunFile;
+use schema::soak::SoakClass;
 use std::path::Path;
 
 pub(crate) fn report(args: &ReportArgs) -> Result<u8> {
@@ -46,17 +47,22 @@ pub(crate) fn write_junit(file: Option<&Path>, run: &RunFile, analysis: &Analysi
     }
 }
 
-/// 3 where a claim does not hold, or a search verified nothing.
+/// 3 where a claim does not hold, a search verified nothing, or a soak found a leak.
 pub(crate) fn claims_code(analysis: &AnalysisFile) -> u8 {
     let fails = analysis.claims.iter().any(|claim| claim.verdict == ClaimVerdict::DoesNotHold);
     let mut searches = analysis.capacity.iter().filter_map(|capacity| capacity.search.as_ref());
     let unmet = searches.any(|search| search.verified_per_s.is_none());
-    if fails || unmet { exit::CLAIM } else { exit::DONE }
+    let leaks = analysis.soak.as_ref().is_some_and(|soak| soak.verdict == SoakClass::Leak);
+    if fails || unmet || leaks { exit::CLAIM } else { exit::DONE }
 }
 
 fn analyse(folder: &RunFolder) -> Result<(RunFile, AnalysisFile), RunnerError> {
     let run = folder.read_run()?;
     let trials = folder.read_trials(&run)?;
-    let analysis = analyze::analyze(&run, &trials);
+    let mut analysis = analyze::analyze(&run, &trials);
+    if run.plan.soak.is_some() {
+        let segments = runner::soak::read(folder, &run)?;
+        analysis = analyze::with_soak(analysis, analyze::soak(&run, &segments));
+    }
     Ok((run, analysis))
 }

@@ -55,6 +55,13 @@ impl Collector {
         Self::new(sources)
     }
 
+    /// Adds a source; it is read before the target's endpoint, which can take long.
+    #[must_use]
+    pub fn with(mut self, source: Box<dyn Source>) -> Self {
+        self.sources.insert(self.sources.len().saturating_sub(1), source);
+        self
+    }
+
     /// Reads every source once. `now` is the time since the trial's origin.
     pub fn tick(&mut self, now: Nanos) -> Vec<CounterLine> {
         let mut lines = Vec::with_capacity(self.sources.len());

@@ -115,6 +115,18 @@ pub fn value(unit: Unit, value: f64) -> String {
     finite(value).map_or_else(none, |value| shown(unit, value).join())
 }
 
+/// A number without a unit: whole ones with all their digits, others with three significant ones.
+#[must_use]
+pub fn plain(number: f64) -> String {
+    match finite(number) {
+        None => none(),
+        Some(whole) if whole.fract() == 0.0 && whole.abs() < 1e15 => {
+            thousands(&signed(format!("{whole:.0}")))
+        }
+        Some(number) => significant(number, 3),
+    }
+}
+
 /// An interval in a metric's unit, which is named once where both ends share it: `1.20 … 1.31 ms`.
 #[must_use]
 pub fn interval(unit: Unit, interval: &Interval) -> String {

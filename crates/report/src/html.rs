@@ -5,7 +5,9 @@
 
 use crate::chart::{self, Chart, Palette};
 use crate::page::{KEY_METRICS, Page};
-use crate::{ReportError, capacity_view, clean, effect_view, event_view, level_view, limits_view, words};
+use crate::{
+    ReportError, capacity_view, clean, effect_view, event_view, level_view, limits_view, soak_view, words,
+};
 use askama::Template;
 use schema::analysis::AnalysisFile;
 use schema::metric::Metric;
@@ -26,6 +28,9 @@ struct Html {
     levels_about: &'static str,
     level_header: [&'static str; 7],
     limits_about: &'static str,
+    soak_about: &'static str,
+    soak_header: [&'static str; 5],
+    soak_charts: Vec<Chart>,
     events_about: &'static str,
     event_header: [&'static str; 9],
     legend: Vec<LegendEntry>,
@@ -62,6 +67,9 @@ pub fn html(run: &RunFile, analysis: &AnalysisFile) -> Result<String, ReportErro
         levels_about: level_view::ABOUT,
         level_header: level_view::HEADER,
         limits_about: limits_view::ABOUT,
+        soak_about: soak_view::ABOUT,
+        soak_header: soak_view::HEADER,
+        soak_charts: chart::soak(analysis)?,
         events_about: event_view::ABOUT,
         event_header: event_view::HEADER,
         legend: legend(&palette),

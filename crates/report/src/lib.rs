@@ -36,6 +36,7 @@ mod markdown;
 mod page;
 mod paint;
 mod settings;
+mod soak_view;
 mod terminal;
 mod words;
 
@@ -55,6 +56,7 @@ pub use load_markdown::load_markdown;
 pub use load_text::load_text;
 pub use markdown::markdown;
 pub use settings::command_line;
+pub use soak_view::{counter, held};
 pub use terminal::terminal;
 
 /// How text for a terminal is laid out.

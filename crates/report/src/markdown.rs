@@ -10,6 +10,7 @@ use crate::level_view::{self, LevelView};
 use crate::limits_view;
 use crate::page::{CellView, KEY_METRICS, Page, PairView, TrialView};
 use crate::settings::Row;
+use crate::soak_view::{self, TrendView};
 use crate::words::{self, Footnotes, Word};
 use schema::analysis::AnalysisFile;
 use schema::run::RunFile;
@@ -20,6 +21,7 @@ pub fn markdown(run: &RunFile, analysis: &AnalysisFile) -> String {
     let page = Page::new(run, analysis);
     let sections = [
         opening(&page),
+        soak(&page),
         belief(&page),
         claims(&page),
         comparisons(&page),
@@ -60,6 +62,27 @@ fn belief(page: &Page) -> String {
         text += &format!("{gap}- {} {}{remedy}\n", note.level.sign, prose(&note.text));
     }
     text + &format!("\nInstrument: {}.\n", prose(&page.instrument))
+}
+
+fn soak(page: &Page) -> String {
+    let Some(soak) = &page.soak else { return String::new() };
+    let row = |trend: &TrendView| {
+        let values = trend.values.iter().map(|value| prose(value).replace('<', "\\<"));
+        [trend.name.to_owned(), verdict(trend.class)]
+            .into_iter()
+            .chain(values)
+            .chain([prose(&trend.text)])
+            .collect()
+    };
+    let mut header = vec!["Counter", "Class"];
+    header.extend(soak_view::HEADER);
+    header.push("Evidence");
+    let table = table(&header, "llrrrrrl", soak.trends.iter().map(row));
+    let mut text = format!("## Soak\n\n{}. {}\n\n{table}", prose(&soak.about), soak_view::ABOUT);
+    for (index, note) in soak.notes.iter().enumerate() {
+        text += &format!("{}- {}\n", if index == 0 { "\n" } else { "" }, prose(note));
+    }
+    text
 }
 
 fn claims(page: &Page) -> String {

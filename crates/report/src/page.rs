@@ -11,6 +11,7 @@ use crate::instrument::instrument_line;
 use crate::level_view::{self, LevelView};
 use crate::limits_view::{self, LimitsView};
 use crate::settings::{self, FactView, Row};
+use crate::soak_view::{self, SoakView};
 use crate::words::{self, Footnotes, Word};
 use crate::{clean, format};
 use schema::analysis::{
@@ -45,6 +46,7 @@ pub(crate) struct Page {
     pub(crate) findings: Vec<FindingView>,
     pub(crate) limits: Vec<LimitsView>,
     pub(crate) events: Vec<EventView>,
+    pub(crate) soak: Option<SoakView>,
     pub(crate) trials: Vec<TrialView>,
     pub(crate) trials_line: String,
     pub(crate) facts: Vec<FactView>,
@@ -178,6 +180,7 @@ impl Page {
             findings: limits_view::findings(analysis),
             limits: limits_view::views(analysis),
             events: event_view::views(analysis),
+            soak: analysis.soak.as_ref().map(soak_view::view),
             trials: analysis.trials.iter().map(|row| trial(row, &analysis.cells)).collect(),
             trials_line: trials_line(analysis),
             facts: settings::facts(run),

@@ -20,6 +20,7 @@ pub fn terminal(run: &RunFile, analysis: &AnalysisFile, style: Style) -> String 
     let columns = style.columns();
     let sections = [
         opening(&page, columns),
+        soak(&page, columns),
         belief(&page, columns),
         claims(&page, columns),
         comparisons(&page, columns),
@@ -52,6 +53,20 @@ fn belief(page: &Page, columns: usize) -> String {
         }
     }
     text + &paragraph("  instrument: ", &page.instrument, columns)
+}
+
+fn soak(page: &Page, columns: usize) -> String {
+    let Some(soak) = &page.soak else { return String::new() };
+    let mut text = heading("Soak", &soak.about);
+    for trend in &soak.trends {
+        let what = format!("{}: {}", trend.name, paint(trend.class.tone, trend.class.text));
+        text +=
+            &paragraph(&format!("  {} ", sign(trend.class)), &format!("{what} - {}", trend.text), columns);
+    }
+    for note in &soak.notes {
+        text += &paragraph("  note: ", note, columns);
+    }
+    text
 }
 
 fn claims(page: &Page, columns: usize) -> String {

@@ -8,6 +8,7 @@ use schema::doctor::Severity;
 use schema::experiment::LoadModel;
 use schema::load::ThresholdResult;
 use schema::metric::Metric;
+use schema::soak::SoakClass;
 use schema::trial::TrialOutcome;
 
 /// A word with its sign and its tone.
@@ -54,6 +55,18 @@ pub(crate) const fn metric(metric: Metric) -> &'static str {
         Metric::CpuPerRequest => "CPU per request",
         Metric::Memory => "Memory",
         Metric::AllocPerRequest => "Allocated per request",
+    }
+}
+
+/// What a counter does over time.
+pub(crate) const fn soak(class: SoakClass) -> Word {
+    match class {
+        SoakClass::Leak => Word::new("✗", "leak", Tone::Bad),
+        SoakClass::Filling => Word::new("✓", "filling up", Tone::Good),
+        SoakClass::Steady => Word::new("✓", "steady", Tone::Good),
+        SoakClass::CannotTell => Word::new("?", "cannot tell yet", Tone::Warn),
+        SoakClass::Rising => Word::new("↑", "rising", Tone::Warn),
+        SoakClass::Falling => Word::new("↓", "falling", Tone::Warn),
     }
 }
 

@@ -68,6 +68,20 @@ pub enum RunnerError {
     /// A folder that is no run folder.
     #[error("{} is no run folder: it has no run.json\n  remedy: name a folder under runs/", .0.display())]
     NoRun(PathBuf),
+    /// A soak that was to be resumed as an experiment, which would throw its windows away.
+    #[error("{} is a soak\n  remedy: resume it with `prony soak --resume {}`", .0.display(), .0.display())]
+    IsSoak(PathBuf),
+    /// An experiment that was to be resumed as a soak.
+    #[error("{} is no soak\n  remedy: resume it with `prony run --resume {}`", .0.display(), .0.display())]
+    NoSoak(PathBuf),
+    /// What was asked of a soak cannot be.
+    #[error("{cause}\n  remedy: {remedy}")]
+    Soak {
+        /// What is wrong.
+        cause: String,
+        /// What would do.
+        remedy: String,
+    },
     /// The user interrupted before anything was measured.
     #[error("interrupted")]
     Interrupted,

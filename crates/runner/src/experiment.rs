@@ -4,15 +4,16 @@ use crate::adaptive::Spent;
 use crate::folder::RunFolder;
 use crate::resolve::{self, Context};
 use crate::services::Services;
-use crate::trial::{self, Prepared};
+use crate::trial::{self, Beside, Prepared};
 use crate::{RunnerError, adaptive, check, search, versions};
 use analyze::Surroundings;
 use schema::calibration::CalibrationSummary;
 use schema::doctor::DoctorReport;
 use schema::environment::Weight;
-use schema::plan::{CellPlan, ExperimentPlan, TargetPlan, TargetSource, TrialPlan};
+use schema::plan::{CellPlan, ExperimentPlan, ScenarioPlan, TargetPlan, TargetSource, TrialPlan};
 use schema::run::RunFile;
-use schema::trial::{IntervalLine, TrialFile, TrialOutcome};
+use schema::soak::{SoakReport, WindowLine};
+use schema::trial::{IntervalLine, PhaseSpan, SampleSummary, TrialFile, TrialOutcome};
 use schema::version::RunVersion;
 use std::collections::{BTreeMap, VecDeque};
 use std::path::{Path, PathBuf};
@@ -54,6 +55,30 @@ pub trait Observer {
     fn interval(&mut self, line: &IntervalLine);
     /// A trial has ended.
     fn trial_ends(&mut self, file: &TrialFile);
+    /// The target of the trial is up; its first process, where prony started it.
+    ///
+    /// # Errors
+    /// What must not go on without what is done here.
+    fn target_up(&mut self, pid: Option<u32>) -> Result<(), RunnerError> {
+        let _ = pid;
+        Ok(())
+    }
+    /// A sample of the present trial is whole.
+    ///
+    /// # Errors
+    /// What must not go on without what is done here.
+    fn sample(&mut self, span: &PhaseSpan, summary: &SampleSummary) -> Result<(), RunnerError> {
+        let _ = (span, summary);
+        Ok(())
+    }
+    /// A window of a soak is written; the trends as they were last looked at, which is rarely.
+    fn window(&mut self, line: &WindowLine, so_far: Option<&SoakReport>) {
+        let _ = (line, so_far);
+    }
+    /// Whether the present trial may end before its time.
+    fn is_enough(&self) -> bool {
+        false
+    }
 }
 
 /// How a run ended.
@@ -127,13 +152,27 @@ pub fn resume(
 ) -> Result<Outcome, RunnerError> {
     let folder = RunFolder::open(path)?;
     let run = folder.read_run()?;
+    if run.plan.soak.is_some() {
+        return Err(RunnerError::IsSoak(path.to_owned()));
+    }
     let is_whole = run.plan.order.iter().all(|planned| !folder.trial(planned.id).is_missing());
     if is_whole && run.plan.search().is_none() && !adaptive::is_open(&run.plan) {
         return outcome(folder, &run, false);
     }
+    resume_in(folder, &run, usable_cpus, environment, observer)
+}
+
+/// Builds and checks the targets of a stored run again and runs what is missing of it.
+pub(crate) fn resume_in(
+    folder: RunFolder,
+    run: &RunFile,
+    usable_cpus: Vec<u32>,
+    environment: &Environment,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, RunnerError> {
     sweep(observer);
     let audit = crate::audit();
-    tell_other_host(&run, &audit, observer);
+    tell_other_host(run, &audit, observer);
     confine(&run.plan, observer);
     let context = Context { project: project_of(&run.plan), usable_cpus, pin: None };
     let workshop = prepare(&run.plan, &context, environment, observer)?;
@@ -145,7 +184,7 @@ pub fn resume(
             "{name} is now {version}, was {before} when the run began: trials before and after differ in it"
         ));
     }
-    let outcome = trials(folder, run, &workshop.targets, environment, observer)?;
+    let outcome = trials(folder, run.clone(), &workshop.targets, environment, observer)?;
     end_services(&workshop.services, &outcome, observer);
     Ok(outcome)
 }
@@ -329,6 +368,9 @@ fn trials(
     environment: &Environment,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, RunnerError> {
+    if let Some(soak) = run.plan.soak {
+        return crate::soak::segment(folder, &run, soak, targets, environment, observer);
+    }
     if run.plan.search().is_some() {
         return search::trials(folder, &run, targets, environment, observer);
     }
@@ -377,23 +419,36 @@ pub(crate) fn run_one(
     environment: &Environment,
     observer: &mut dyn Observer,
 ) -> Result<Option<TrialFile>, RunnerError> {
-    let cell = run.plan.cells.iter().find(|cell| cell.id == planned.cell);
-    let prepared = cell.and_then(|cell| targets.get(&cell.target));
-    let scenario = cell.and_then(|cell| run.plan.scenario_of(cell));
-    let (Some(cell), Some(prepared), Some(scenario)) = (cell, prepared, scenario) else {
-        return Err(RunnerError::Damaged {
-            path: folder.path().join("run.json"),
-            what: "prony.run/1",
-            cause: format!("the order names cell {}, which the plan does not have whole", planned.cell),
-        });
-    };
+    let (cell, scenario, prepared) = parts(folder, run, planned, targets)?;
     observer.trial_begins(planned, cell);
     let trial = folder.trial(planned.id);
-    let ended = trial::run(&run.plan, planned, (cell, scenario), prepared, &trial, environment, observer)?;
+    let beside = Beside::default();
+    let ended =
+        trial::run(&run.plan, planned, (cell, scenario), prepared, &trial, environment, observer, &beside)?;
     if let Some(file) = &ended {
         observer.trial_ends(file);
     }
     Ok(ended)
+}
+
+/// What a trial of the order is made of.
+pub(crate) fn parts<'a>(
+    folder: &RunFolder,
+    run: &'a RunFile,
+    planned: &TrialPlan,
+    targets: &'a BTreeMap<String, Prepared>,
+) -> Result<(&'a CellPlan, &'a ScenarioPlan, &'a Prepared), RunnerError> {
+    let cell = run.plan.cells.iter().find(|cell| cell.id == planned.cell);
+    let prepared = cell.and_then(|cell| targets.get(&cell.target));
+    let scenario = cell.and_then(|cell| run.plan.scenario_of(cell));
+    match (cell, scenario, prepared) {
+        (Some(cell), Some(scenario), Some(prepared)) => Ok((cell, scenario, prepared)),
+        _ => Err(RunnerError::Damaged {
+            path: folder.path().join("run.json"),
+            what: "prony.run/1",
+            cause: format!("the order names cell {}, which the plan does not have whole", planned.cell),
+        }),
+    }
 }
 
 pub(crate) fn outcome(folder: RunFolder, run: &RunFile, interrupted: bool) -> Result<Outcome, RunnerError> {

@@ -89,7 +89,7 @@ impl RunFolder {
             .iter()
             .map(|planned| self.trial(planned.id))
             .filter(TrialFolder::has_ended)
-            .map(|t| t.read())
+            .map(|t| if run.plan.soak.is_some() { t.read_soak() } else { t.read() })
             .collect()
     }
 
@@ -149,6 +149,11 @@ impl TrialFolder {
 
     fn file(&self) -> Result<TrialFile, RunnerError> {
         read_json(&self.path.join("trial.json"), "prony.trial/1")
+    }
+
+    /// A segment of a soak: its windows stand for its intervals, of which there are too many to hold.
+    fn read_soak(&self) -> Result<TrialData, RunnerError> {
+        Ok(TrialData { file: self.file()?, intervals: crate::soak::as_intervals(self)?, response: None })
     }
 
     pub(crate) fn read(&self) -> Result<TrialData, RunnerError> {

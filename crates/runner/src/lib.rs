@@ -29,6 +29,7 @@ pub mod script;
 mod search;
 mod sent;
 mod services;
+pub mod soak;
 pub mod state;
 pub mod tls;
 mod trial;

@@ -86,6 +86,15 @@ pub trait Watch {
     fn waiting(&mut self) {}
     /// An interval has ended.
     fn interval(&mut self, line: &IntervalLine, data: &IntervalData) -> Result<(), RunnerError>;
+    /// A sample is whole; told after its last interval.
+    fn sample(&mut self, span: &PhaseSpan, summary: &SampleSummary) -> Result<(), RunnerError> {
+        let _ = (span, summary);
+        Ok(())
+    }
+    /// Whether enough has been seen: then the load ends as if its time were over.
+    fn is_enough(&self) -> bool {
+        false
+    }
 }
 
 /// A load that has ended.
@@ -119,11 +128,12 @@ pub fn measure(job: &LoadJob, watch: &mut impl Watch, stop: &AtomicBool) -> Resu
     watch.begun(clock)?;
     let mut fold = Fold::new(job.phases.samples);
     let mut warmup = Vec::new();
-    if phases.from == Some(0) {
+    let mut sampling = phases.from == Some(0);
+    if sampling {
         watch.samples_begin();
     }
     loop {
-        if stop.load(Ordering::Relaxed) {
+        if stop.load(Ordering::Relaxed) || watch.is_enough() {
             source.stop();
         }
         let ended = match source.next(STOP_POLL)? {
@@ -137,6 +147,9 @@ pub fn measure(job: &LoadJob, watch: &mut impl Watch, stop: &AtomicBool) -> Resu
                 fold.add(&line, data);
                 watch.interval(&line, data)?;
                 phases.seen(&line);
+                if let (true, Some(span)) = (phases.ends_sample(data), phases.spans.last()) {
+                    watch.sample(span, fold.close_sample())?;
+                }
                 let index = data.counts.index;
                 if line.phase == Some(Phase::Warmup) {
                     warmup.push(line);
@@ -148,12 +161,20 @@ pub fn measure(job: &LoadJob, watch: &mut impl Watch, stop: &AtomicBool) -> Resu
             phases.from = Some(source.measure_soon());
         }
         match phases.from {
-            Some(from) if from == ended + 1 => watch.samples_begin(),
+            Some(from) if from == ended + 1 => {
+                sampling = true;
+                watch.samples_begin();
+            }
             Some(from) if from.saturating_add(timeline.measured_intervals) == ended + 1 => {
+                sampling = false;
                 watch.samples_end();
             }
             _ => {}
         }
+    }
+    if sampling {
+        // Stopped before its time.
+        watch.samples_end();
     }
     let interrupted = stop.load(Ordering::Relaxed);
     let mut measured = fold.finish(job, phases, asked, established, interrupted);
@@ -273,6 +294,15 @@ impl Phases {
         }
     }
 
+    /// Whether this interval is the last of its sample, and whole.
+    fn ends_sample(&self, data: &IntervalData) -> bool {
+        let counts = &data.counts;
+        let (phase, _) = self.of(counts.index);
+        let is_last =
+            self.from.is_some_and(|from| (counts.index + 1 - from.min(counts.index)) % self.per_sample == 0);
+        phase == Phase::Sample && is_last && counts.end_ns.saturating_sub(counts.start_ns) >= self.interval_ns
+    }
+
     fn seen(&mut self, line: &IntervalLine) {
         let Some(phase) = line.phase else { return };
         match self.spans.last_mut() {
@@ -318,12 +348,15 @@ struct Fold {
     tls_times: Histogram<u64>,
     name_times: Histogram<u64>,
     tokens: TokenAnswers,
-    samples: Vec<SampleFold>,
+    /// Samples that are whole, and the one that is not: histograms of one sample are kept at a time.
+    samples: Vec<SampleSummary>,
+    open: Option<SampleFold>,
     samples_planned: u32,
     sent: SentWindows,
 }
 
 struct SampleFold {
+    number: u32,
     duration_ns: u64,
     answers: u64,
     failed: u64,
@@ -347,6 +380,7 @@ impl Fold {
             name_times: new_histogram(),
             tokens: TokenAnswers::new(),
             samples: Vec::new(),
+            open: None,
             samples_planned,
             sent: SentWindows::default(),
         }
@@ -396,20 +430,23 @@ impl Fold {
     }
 
     fn add_to_sample(&mut self, line: &IntervalLine, data: &IntervalData) {
-        let number = line.sample.unwrap_or(1).min(self.samples_planned.max(1)) as usize;
-        while self.samples.len() < number {
-            self.samples.push(SampleFold {
-                duration_ns: 0,
-                answers: 0,
-                failed: 0,
-                response: new_histogram(),
-            });
+        let number = line.sample.unwrap_or(1).min(self.samples_planned.max(1));
+        if self.open.as_ref().is_some_and(|open| open.number != number) {
+            self.close_sample();
         }
-        let sample = &mut self.samples[number - 1];
+        let sample = self.open.get_or_insert_with(|| SampleFold::new(number));
         sample.duration_ns += data.counts.end_ns.saturating_sub(data.counts.start_ns);
         sample.answers += data.counts.answers;
         sample.failed += line.failed.values().sum::<u64>();
         sample.response.add(&data.times.response).expect("all time histograms have the same bounds");
+    }
+
+    /// Ends the open sample, which is empty where there is none.
+    fn close_sample(&mut self) -> &SampleSummary {
+        let number = self.samples.len() as u32 + 1;
+        let open = self.open.take().unwrap_or_else(|| SampleFold::new(number));
+        self.samples.push(open.summary());
+        self.samples.last().expect("it was pushed")
     }
 
     /// Requests that count as above every finite value: censored ones and those that timed out (METHOD §1).
@@ -521,6 +558,9 @@ impl Fold {
         established: u64,
         interrupted: bool,
     ) -> Measured {
+        if self.open.is_some() {
+            self.close_sample();
+        }
         let account = self.measured.counts.measured;
         if self.window.duration_ns > 0 {
             self.window.in_system_mean = self.in_system_ns as f64 / self.window.duration_ns as f64;
@@ -558,7 +598,7 @@ impl Fold {
         Measured {
             report,
             facts,
-            samples: (1..).zip(&self.samples).map(|(number, sample)| sample.summary(number)).collect(),
+            samples: self.samples,
             phases: phases.spans,
             level: phases.level,
             interrupted,
@@ -576,10 +616,14 @@ fn requests(account: &Account) -> Requests {
 }
 
 impl SampleFold {
-    fn summary(&self, sample: u32) -> SampleSummary {
+    fn new(number: u32) -> Self {
+        Self { number, duration_ns: 0, answers: 0, failed: 0, response: new_histogram() }
+    }
+
+    fn summary(&self) -> SampleSummary {
         let times: LatencySummary = analyze::latency(&self.response, 0);
         SampleSummary {
-            sample,
+            sample: self.number,
             throughput_per_s: per_second(self.answers, self.duration_ns),
             answers: self.answers,
             failed: self.failed,
@@ -656,4 +700,30 @@ fn line(data: &IntervalData, (phase, sample): (Phase, Option<u32>)) -> IntervalL
 
 fn per_second(count: u64, duration_ns: u64) -> f64 {
     if duration_ns == 0 { 0.0 } else { count as f64 * 1e9 / duration_ns as f64 }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn of_samples_only_summaries_and_one_histogram_are_kept() {
+        let mut fold = Fold::new(20);
+        for index in 0..2_000_u64 {
+            let mut data = IntervalData::default();
+            data.counts.index = index;
+            data.counts.end_ns = 1_000;
+            data.counts.answers = 3;
+            data.times.response.record(1_000 + index).unwrap();
+            let sample = u32::try_from(index / 100).unwrap() + 1;
+            fold.add(&line(&data, (Phase::Sample, Some(sample))), &data);
+            if index % 100 == 99 {
+                assert_eq!(fold.close_sample().answers, 300);
+            }
+            assert_eq!(fold.samples.len() as u64, (index + 1) / 100);
+            assert_eq!(fold.open.is_some(), index % 100 != 99, "at most one sample is open");
+        }
+        let numbers: Vec<u32> = fold.samples.iter().map(|sample| sample.sample).collect();
+        assert_eq!(numbers, (1..=20).collect::<Vec<_>>());
+    }
 }

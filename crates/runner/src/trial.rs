@@ -7,6 +7,7 @@ use crate::folder::{Lines, TrialFolder};
 use crate::measure::{LoadJob, Measured, NameLookup, Watch, measure};
 use crate::net::HttpUrl;
 use crate::services::Services;
+use crate::soak::Floors;
 use crate::tls;
 use crate::{Environment, Observer, RunnerError, canary, hlog};
 use collect::{Collector, ProcessTree, Roots, TreeUsage};
@@ -20,7 +21,7 @@ use schema::plan::{
     TargetSource, TrialPlan,
 };
 use schema::target::{Ready, TargetManifest};
-use schema::trial::{IntervalLine, Phase, TargetUsage, TrialFile, TrialOutcome};
+use schema::trial::{IntervalLine, Phase, PhaseSpan, SampleSummary, TargetUsage, TrialFile, TrialOutcome};
 use schema::version::TrialVersion;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -201,11 +202,26 @@ fn reference_command(law: &Reference, launcher: &Path) -> Vec<String> {
     option("error-rate", law.error_rate.map(|rate| rate.to_string()));
     option("reset-rate", law.reset_rate.map(|rate| rate.to_string()));
     option("freeze", law.freeze.clone());
+    option("leak-memory", law.leak_memory.map(|bytes| bytes.to_string()));
+    option("leak-descriptors", law.leak_descriptors.map(|every| every.0.to_string()));
+    option("cache", law.cache.map(|bytes| bytes.to_string()));
     option("max-connections", law.connections_max.map(|most| most.0.to_string()));
     command
 }
 
-/// Runs one trial to its end and writes its folder. `None` when it was interrupted; its folder is then gone.
+/// How a trial of a soak differs from others; the default is a trial of an experiment.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Beside {
+    /// Between two readings of the counters; once a second where absent.
+    pub(crate) tick: Option<Nanos>,
+    /// Where readings of the target go besides `counters.ndjson`.
+    pub(crate) floors: Option<Floors>,
+    /// Whether a trial that is interrupted under load is ended and kept.
+    pub(crate) keeps_interrupted: bool,
+}
+
+/// Runs one trial to its end and writes its folder. `None` when it was interrupted; its folder is then gone, unless it
+/// is to be kept.
 pub(crate) fn run(
     plan: &ExperimentPlan,
     trial: &TrialPlan,
@@ -214,6 +230,7 @@ pub(crate) fn run(
     folder: &TrialFolder,
     environment: &Environment,
     observer: &mut dyn Observer,
+    beside: &Beside,
 ) -> Result<Option<TrialFile>, RunnerError> {
     folder.begin()?;
     let blank = blank(trial);
@@ -232,6 +249,7 @@ pub(crate) fn run(
         Ok(up) => up,
         Err(error) => return failed(blank, &error, folder),
     };
+    observer.target_up(up.running.as_ref().map(RunningTarget::pid))?;
     let job = load_job(plan, cell, scenario, &up);
     let go_runtime = target.manifest.as_ref().and_then(|(manifest, _)| manifest.metrics.go_runtime.clone());
     let over = AtomicBool::new(false);
@@ -240,7 +258,7 @@ pub(crate) fn run(
     let stage = Stage { running, addr: up.addr, cpus, manifest: manifest.as_ref() };
     let (measured, mut seen, before) = std::thread::scope(|scope| {
         let events = Events::prepare(scope, &plan.events, stage, &over);
-        let mut watch = TrialWatch::new(&up, go_runtime, folder, observer, events)?;
+        let mut watch = TrialWatch::new(&up, go_runtime, folder, observer, events, beside)?;
         let before = canary::reading(job.cpus.as_deref(), canary::BUDGET);
         let measured = measure(&job, &mut watch, &environment.stop);
         Ok::<_, RunnerError>((measured, watch.finish(), before))
@@ -248,7 +266,7 @@ pub(crate) fn run(
     let after = canary::reading(job.cpus.as_deref(), canary::BUDGET);
     seen.canary = canary::canary(before, after);
     let measured = match measured {
-        Ok(measured) if measured.interrupted => {
+        Ok(measured) if measured.interrupted && !beside.keeps_interrupted => {
             stop(up)?;
             folder.discard()?;
             return Ok(None);
@@ -418,6 +436,7 @@ struct TrialWatch<'a, 'scope> {
     intervals: Lines,
     log: hlog::Writer,
     counters: Option<(Collector, Lines)>,
+    beside: &'a Beside,
     ticker: Option<Ticker>,
     tree: Option<(u32, ProcessTree)>,
     usage_at_begin: Option<TreeUsage>,
@@ -433,14 +452,18 @@ impl<'a, 'scope> TrialWatch<'a, 'scope> {
         folder: &TrialFolder,
         observer: &'a mut dyn Observer,
         events: Events<'scope>,
+        beside: &'a Beside,
     ) -> Result<Self, RunnerError> {
         let roots = Roots::default();
         let pid = up.running.as_ref().map(RunningTarget::pid);
         let go_runtime = go_runtime.map(|path| (up.addr, path));
         let group = Watched::new(up);
         let root = up.running.as_ref().map(RunningTarget::current_pid);
-        let collector =
+        let mut collector =
             Collector::for_trial(&roots, root.as_ref(), group.groups(), std::process::id(), go_runtime);
+        if let (Some(root), true) = (root, beside.floors.is_some()) {
+            collector = collector.with(collect::holdings::source(&roots, root));
+        }
         Ok(Self {
             observer,
             running: up.running.as_ref(),
@@ -450,6 +473,7 @@ impl<'a, 'scope> TrialWatch<'a, 'scope> {
             intervals: folder.lines("intervals.ndjson")?,
             log: hlog::Writer::create(&folder.path.join("latency.hlog"))?,
             counters: Some((collector, folder.lines("counters.ndjson")?)),
+            beside,
             ticker: None,
             tree: pid.map(|pid| (pid, ProcessTree::new(&roots, pid))),
             usage_at_begin: None,
@@ -489,7 +513,9 @@ impl Watch for TrialWatch<'_, '_> {
     fn begun(&mut self, clock: MonotonicClock) -> Result<(), RunnerError> {
         self.seen.origin_wall = Some(jiff::Timestamp::now().to_string());
         self.clock = Some(clock);
-        self.ticker = self.counters.take().map(|(collector, lines)| Ticker::start(collector, lines, clock));
+        let beside = self.beside;
+        self.ticker =
+            self.counters.take().map(|(collector, lines)| Ticker::start(collector, lines, clock, beside));
         Ok(())
     }
 
@@ -525,6 +551,14 @@ impl Watch for TrialWatch<'_, '_> {
         }
         self.observer.interval(line);
         Ok(())
+    }
+
+    fn sample(&mut self, span: &PhaseSpan, summary: &SampleSummary) -> Result<(), RunnerError> {
+        self.observer.sample(span, summary)
+    }
+
+    fn is_enough(&self) -> bool {
+        self.observer.is_enough()
     }
 }
 
@@ -562,9 +596,10 @@ struct Ticker {
 type Ticked = (BTreeMap<String, u64>, Allocations);
 
 impl Ticker {
-    fn start(collector: Collector, lines: Lines, clock: MonotonicClock) -> Self {
+    fn start(collector: Collector, lines: Lines, clock: MonotonicClock, beside: &Beside) -> Self {
         let (stop, stopped) = channel();
-        let thread = std::thread::spawn(move || tick(collector, lines, clock, &stopped));
+        let beside = beside.clone();
+        let thread = std::thread::spawn(move || tick(collector, lines, clock, &beside, &stopped));
         Self { stop, thread }
     }
 
@@ -575,11 +610,22 @@ impl Ticker {
     }
 }
 
-fn tick(mut collector: Collector, mut lines: Lines, clock: MonotonicClock, stopped: &Receiver<()>) -> Ticked {
+fn tick(
+    mut collector: Collector,
+    mut lines: Lines,
+    clock: MonotonicClock,
+    beside: &Beside,
+    stopped: &Receiver<()>,
+) -> Ticked {
+    let every = beside.tick.unwrap_or(TICK);
     let mut allocations = Allocations::default();
     loop {
         let now = clock.now();
-        for line in collector.tick(now) {
+        let read = collector.tick(now);
+        if let Some(floors) = &beside.floors {
+            floors.add(&read);
+        }
+        for line in read {
             allocations.add(&line);
             // A full disk shows when the trial's own files are written; counters are only ever extra.
             if lines.append(&line).is_err() {
@@ -587,7 +633,7 @@ fn tick(mut collector: Collector, mut lines: Lines, clock: MonotonicClock, stopp
             }
         }
         let now = clock.now();
-        let next = Nanos((now.0 / TICK.0 + 1) * TICK.0);
+        let next = Nanos((now.0 / every.0 + 1) * every.0);
         match stopped.recv_timeout(next.since(now).to_duration()) {
             Err(RecvTimeoutError::Timeout) => {}
             _ => return (collector.gaps().clone(), allocations),

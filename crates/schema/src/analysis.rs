@@ -3,6 +3,7 @@
 use crate::capacity::Capacity;
 use crate::event::EventSummary;
 use crate::metric::{Metric, Unit};
+use crate::soak::SoakReport;
 use crate::trial::{Phase, TrialOutcome};
 use crate::version::AnalysisVersion;
 use schemars::JsonSchema;
@@ -48,6 +49,9 @@ pub struct AnalysisFile {
     pub confidence: f64,
     /// Half-width of the equivalence margin as a ratio.
     pub margin: f64,
+    /// The answer of a soak; absent for other runs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub soak: Option<SoakReport>,
 }
 
 /// Whether the numbers may be believed, with what speaks for and against.

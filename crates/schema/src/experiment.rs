@@ -17,7 +17,7 @@ use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
-use units::{Count, Nanos, PerSecond, Users};
+use units::{Bytes, Count, Nanos, PerSecond, Users};
 
 /// Which factors vary, how load is made, what is measured and which claims are tested.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
@@ -123,6 +123,12 @@ pub struct Reference {
     pub reset_rate: Option<f64>,
     /// `AT+LENGTH`: from AT after the first request, answer nothing for LENGTH, for example `5s+1s`.
     pub freeze: Option<String>,
+    /// Memory that each request leaves behind for good: a leak of known size. Default none.
+    pub leak_memory: Option<Bytes>,
+    /// Every so many requests a descriptor is opened and never closed. Default none.
+    pub leak_descriptors: Option<Count>,
+    /// Memory up to this size is filled by requests, each filling the same share of what is left: a cache. Default none.
+    pub cache: Option<Bytes>,
     /// Connections that it must be able to hold at once; more than one process has descriptors for need several
     /// processes. Default: those of the load.
     pub connections_max: Option<Count>,

@@ -30,6 +30,7 @@ pub mod run;
 pub mod scenario;
 pub mod service;
 pub mod shape;
+pub mod soak;
 pub mod target;
 pub mod target_check;
 pub mod text;
@@ -63,6 +64,9 @@ pub fn json_schemas() -> Vec<(&'static str, Schema)> {
         ("counter", schema_for!(trial::CounterLine)),
         ("analysis", schema_for!(analysis::AnalysisFile)),
         ("audit", schema_for!(audit::AuditReport)),
+        ("segment", schema_for!(soak::SegmentFile)),
+        ("soak", schema_for!(soak::SoakReport)),
+        ("window", schema_for!(soak::WindowLine)),
         ("doctor", schema_for!(doctor::DoctorReport)),
         ("environment-diff", schema_for!(environment::EnvironmentDiff)),
         ("tuning", schema_for!(tuning::TuningJournal)),

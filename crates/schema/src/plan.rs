@@ -9,6 +9,7 @@ use crate::event::EventPlan;
 use crate::experiment::{LoadModel, Reference};
 use crate::limits::LimitsPlan;
 use crate::scenario::{Capture, Feeder, LengthRange, OnFailure, TokenMaker, UserConnection};
+use crate::soak::SoakPlan;
 use crate::target::{Ready, Stop};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -59,6 +60,9 @@ pub struct ExperimentPlan {
     pub confidence: f64,
     /// Which CPUs serve whom.
     pub pin: PinPlan,
+    /// Present where the run is a soak: its one cell is run in segments, one trial each.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub soak: Option<SoakPlan>,
 }
 
 impl ExperimentPlan {

@@ -122,3 +122,13 @@ version!(
     HistoryVersion,
     "prony.history/1"
 );
+version!(
+    /// Head of `segment.json`.
+    SegmentVersion,
+    "prony.segment/1"
+);
+version!(
+    /// Head of `soak --format json`, also in `analysis.json`.
+    SoakVersion,
+    "prony.soak/1"
+);

@@ -122,8 +122,9 @@ fn outcomes(data: &RunData<'_>, cells: &[CellSummary]) -> Vec<BeliefNote> {
         })
     })
     .collect();
-    // A search visits most rates once, on purpose.
-    notes.extend(thin_cells(cells).filter(|_| data.plan.search().is_none()));
+    // A search visits most rates once, on purpose; a soak has one trial a segment, and its windows are judged instead.
+    let one_is_enough = data.plan.search().is_some() || data.plan.soak.is_some();
+    notes.extend(thin_cells(cells).filter(|_| !one_is_enough));
     if bad == 0 {
         notes.push(speaks_for(if all == 1 {
             "the one trial is valid".to_owned()
@@ -169,7 +170,7 @@ fn reasons(data: &RunData<'_>, outcome: TrialOutcome) -> String {
 
 fn interrupted(data: &RunData<'_>) -> Option<BeliefNote> {
     let (planned, had) = (data.plan.order.len(), data.trials.len());
-    (had > 0 && had < planned).then(|| {
+    (had > 0 && had < planned && data.plan.soak.is_none()).then(|| {
         let text = format!("the run ended after {had} of {}", count(planned, "trial"));
         reservation(text, "finish it with `prony run --resume`")
     })

@@ -84,6 +84,7 @@ pub fn analyze(run: &RunFile, trials: &[TrialData]) -> AnalysisFile {
         cells,
         comparisons,
         claims,
+        soak: None,
     }
 }
 

@@ -18,9 +18,13 @@ pub mod rank_sum;
 pub mod search;
 pub mod segmented;
 pub mod sequential;
+#[cfg(test)]
+mod series;
+pub mod shapes;
 pub mod signed_rank;
 pub mod student;
 pub mod tost;
+pub mod trend;
 pub mod usl;
 pub mod welch;
 
@@ -41,14 +45,37 @@ pub enum Refusal {
         /// How many there were.
         had: usize,
     },
+    /// Two series that belong together differ in length.
+    #[error(
+        "{first} values were given with {second} others, one each is needed: leave out what has no partner"
+    )]
+    Unpaired {
+        /// Length of the first series.
+        first: usize,
+        /// Length of the second.
+        second: usize,
+    },
+    /// So many values are equal that no variance is left.
+    #[error(
+        "too many of the {had} values are equal for an interval: measure longer or with a finer resolution"
+    )]
+    TooManyTies {
+        /// How many values there were.
+        had: usize,
+    },
     /// Too many values.
-    #[error("{had} values are more than the {most} that this is made for: leave out the oldest")]
+    #[error(
+        "{had} values are more than the {most} that this is made for: leave out the oldest, or join neighbours"
+    )]
     TooMany {
         /// Most that are taken.
         most: usize,
         /// How many there were.
         had: usize,
     },
+    /// Times that do not rise from one value to the next.
+    #[error("the times of the values do not rise: put them in order, one value a time")]
+    Disordered,
     /// A value is NaN or infinite.
     #[error("a value is not a finite number: look for the fault in what produced it")]
     NotFinite,

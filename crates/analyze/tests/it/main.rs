@@ -17,5 +17,6 @@ mod power;
 mod properties;
 mod search;
 mod simulation;
+mod soak;
 mod synth;
 mod validity;

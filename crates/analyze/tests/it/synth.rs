@@ -64,6 +64,7 @@ pub(crate) fn run(targets: &[&str], loads: &[LoadPlan], blocks: u32) -> RunFile 
         error_rate: None,
         reset_rate: None,
         freeze: None,
+        ..Reference::default()
     };
     let plan = ExperimentPlan {
         capacity: None,
@@ -92,6 +93,7 @@ pub(crate) fn run(targets: &[&str], loads: &[LoadPlan], blocks: u32) -> RunFile 
         margin: 0.02,
         confidence: 0.95,
         pin: PinPlan::default(),
+        soak: None,
     };
     RunFile {
         schema: Default::default(),

@@ -20,6 +20,7 @@ mod run;
 mod services;
 mod shape;
 mod small;
+mod soak;
 mod targets;
 mod tls;
 
@@ -40,6 +41,7 @@ pub(crate) use run::RunArgs;
 pub(crate) use services::{ServicesArgs, ServicesCommand};
 pub(crate) use shape::{ShapeArgs, ShapeFormat};
 pub(crate) use small::{CalibrateArgs, CompletionsArgs, DoctorArgs, ReportArgs, SchemaArgs};
+pub(crate) use soak::SoakArgs;
 pub(crate) use targets::{
     TargetsArgs, TargetsBuildArgs, TargetsCheckArgs, TargetsCommand, TargetsNewArgs, WhichTargets,
 };
@@ -81,6 +83,8 @@ pub(crate) enum Command {
     Replay(ReplayArgs),
     /// Draw the schedule of an open load before it is run
     Shape(Box<ShapeArgs>),
+    /// Load one cell for hours and tell whether the target leaks
+    Soak(SoakArgs),
     /// Make a scenario file of another tool's input: vegeta targets, URL lists, curl command lines, HAR
     Import(ImportArgs),
     /// Read access logs: mix, rates, sessions and gaps; write a scenario and a load that reproduce them

@@ -4,7 +4,7 @@ use super::{TextOrJson, parse_enum};
 use crate::reference::Member;
 use schema::experiment::ServiceLaw;
 use std::path::PathBuf;
-use units::{Count, Nanos};
+use units::{Bytes, Count, Nanos};
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -12,6 +12,7 @@ use units::{Count, Nanos};
   prony reference --listen 127.0.0.1:8080 --law exponential --mean 5ms --servers 2
   prony reference --listen 127.0.0.1:8080 --burn 200us
   prony reference --listen 127.0.0.1:8080 --mean 1ms --error-rate 0.01 --freeze 10s+1s
+  prony reference --listen 127.0.0.1:8080 --leak-memory 1KiB --leak-descriptors 1000
   prony reference --listen 127.0.0.1:8443 --tls --tls-ca-out ca.pem
   prony reference --listen 127.0.0.1:8080 --fault reset-mid-body@every:3
   prony reference --listen 127.0.0.1:8080 --max-connections 50k
@@ -46,6 +47,15 @@ pub(crate) struct ReferenceArgs {
     /// AT+LENGTH: stand still for LENGTH, AT after the first request
     #[arg(long, value_name = "AT+LENGTH")]
     pub(crate) freeze: Option<String>,
+    /// Memory that each request leaves behind for good: a leak of known size
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) leak_memory: Option<Bytes>,
+    /// Open a descriptor every N requests and never close it
+    #[arg(long, value_name = "N")]
+    pub(crate) leak_descriptors: Option<Count>,
+    /// Memory up to this size is filled by requests, each taking the same share of what is left: a cache
+    #[arg(long, value_name = "SIZE")]
+    pub(crate) cache: Option<Bytes>,
     /// Speak TLS, with a certificate made for this run unless --tls-cert is given
     #[arg(long)]
     pub(crate) tls: bool,
@@ -59,7 +69,7 @@ pub(crate) struct ReferenceArgs {
     #[arg(long, value_name = "FILE", requires = "tls", conflicts_with = "tls_cert")]
     pub(crate) tls_ca_out: Option<PathBuf>,
     /// Be wrong in one way instead: NAME, NAME@every:N or NAME@first:N; see --list-faults
-    #[arg(long, value_name = "NAME[@PATTERN]", conflicts_with_all = ["tls", "law", "mean", "burn", "servers", "seed", "error_rate", "reset_rate", "freeze"])]
+    #[arg(long, value_name = "NAME[@PATTERN]", conflicts_with_all = ["tls", "law", "mean", "burn", "servers", "seed", "error_rate", "reset_rate", "freeze", "leak_memory", "leak_descriptors", "cache"])]
     pub(crate) fault: Option<testkit::fault::Spec>,
     /// Write the authority that clients must trust to this file; for faults of TLS
     #[arg(long, value_name = "FILE", requires = "fault")]

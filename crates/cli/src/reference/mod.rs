@@ -53,6 +53,9 @@ fn law(args: &ReferenceArgs) -> Result<Law> {
         error_rate: Some(args.error_rate),
         reset_rate: Some(args.reset_rate),
         freeze: args.freeze.clone(),
+        leak_memory: args.leak_memory,
+        leak_descriptors: args.leak_descriptors,
+        cache: args.cache,
         connections_max: None,
     })?)
 }

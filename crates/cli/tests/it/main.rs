@@ -21,6 +21,7 @@ mod run;
 mod scenario;
 mod services;
 mod shape;
+mod soak;
 mod survival;
 mod targets;
 mod tidy;

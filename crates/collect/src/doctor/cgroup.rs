@@ -13,7 +13,7 @@ use std::path::{Component, Path, PathBuf};
 /// What confinement needs: CPU quota, CPU sets, memory limit.
 const NEEDED: [&str; 3] = ["cpu", "cpuset", "memory"];
 /// v1 writes "no limit" as the largest number of pages.
-const V1_UNLIMITED_BYTES: u64 = 1 << 62;
+pub(crate) const V1_UNLIMITED_BYTES: u64 = 1 << 62;
 /// Below this a limit on prony itself is likely to be reached.
 const MEMORY_MIN_BYTES: u64 = 1 << 30;
 
@@ -38,7 +38,7 @@ const MEMORY_LIMIT: About = About {
 
 /// Where prony's own groups are. `/proc/self/cgroup` has lines `id:controllers:path`, with id 0 for v2.
 #[derive(Debug, Default, PartialEq, Eq)]
-struct OwnGroups {
+pub(crate) struct OwnGroups {
     /// Path of the v2 group.
     unified: Option<String>,
     /// Controller and path of each v1 group.
@@ -66,7 +66,7 @@ pub(super) fn facts(roots: &Roots) -> Vec<Fact> {
     ]
 }
 
-fn own_groups(text: &str) -> OwnGroups {
+pub(crate) fn own_groups(text: &str) -> OwnGroups {
     let mut groups = OwnGroups::default();
     for line in text.lines() {
         let mut parts = line.splitn(3, ':');
@@ -138,13 +138,13 @@ fn judge_abilities(abilities: &Abilities) -> Judgement {
 }
 
 /// Controllers share a folder in v1 (`cpu,cpuacct`) behind a link of each name.
-fn legacy_lineage(roots: &Roots, groups: &OwnGroups, controller: &str) -> Vec<PathBuf> {
+pub(crate) fn legacy_lineage(roots: &Roots, groups: &OwnGroups, controller: &str) -> Vec<PathBuf> {
     let mount = roots.sys.join("fs/cgroup").join(controller);
     let path = groups.legacy.iter().find(|(name, _)| name == controller).map(|(_, path)| path.as_str());
     path.map(|path| lineage(&mount, path)).unwrap_or_default()
 }
 
-fn unified_lineage(roots: &Roots, groups: &OwnGroups) -> Vec<PathBuf> {
+pub(crate) fn unified_lineage(roots: &Roots, groups: &OwnGroups) -> Vec<PathBuf> {
     let path = groups.unified.as_deref();
     path.map(|path| lineage(&roots.sys.join("fs/cgroup"), path)).unwrap_or_default()
 }

@@ -7,7 +7,7 @@
 
 mod activity;
 mod busiest;
-mod cgroup;
+pub(crate) mod cgroup;
 mod cpu;
 mod fact;
 mod kernel;

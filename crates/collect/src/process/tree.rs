@@ -76,6 +76,11 @@ impl ProcessTree {
         Ok(usage)
     }
 
+    /// The processes that were there at the last reading.
+    pub(crate) fn pids(&self) -> impl Iterator<Item = u32> + '_ {
+        self.account.known().map(|(pid, _)| pid)
+    }
+
     /// All processes of the tree, breadth first from the root and the known members.
     fn snapshots(&self) -> Result<Vec<Snapshot>, CollectError> {
         let known: BTreeMap<u32, u64> = self.account.known().collect();

@@ -10,6 +10,7 @@ mod curves;
 mod forest;
 mod ladder;
 mod load;
+mod soak;
 mod strips;
 mod timeline;
 
@@ -18,6 +19,7 @@ pub(crate) use curves::curves;
 pub(crate) use forest::forest;
 pub(crate) use ladder::ladders;
 pub(crate) use load::{load_curves, load_timelines};
+pub(crate) use soak::soak;
 pub(crate) use strips::strips;
 pub(crate) use timeline::timelines;
 

@@ -26,6 +26,7 @@ const CELLS: [(&str, u32, f64, f64, f64, f64); 4] = [
 pub(crate) fn analysis() -> AnalysisFile {
     AnalysisFile {
         capacity: Vec::new(),
+        soak: None,
         events: Vec::new(),
         findings: Vec::new(),
         schema: Default::default(),

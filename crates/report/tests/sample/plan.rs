@@ -52,6 +52,7 @@ fn plan() -> ExperimentPlan {
     ExperimentPlan {
         capacity: None,
         design: Default::default(),
+        soak: None,
         events: Vec::new(),
         replicas: Default::default(),
         name: "go-frameworks".into(),

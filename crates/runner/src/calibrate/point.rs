@@ -92,15 +92,10 @@ impl<'a> Bench<'a> {
         let scratch = Scratch::make().map_err(RunnerError::io("make a folder in", &std::env::temp_dir()))?;
         let start = |name: &str, mean: Nanos| {
             let law = Reference {
-                connections_max: None,
                 law: Some(ServiceLaw::Constant),
                 mean: Some(mean),
-                burn: None,
                 servers: Some(CONNECTIONS),
-                seed: None,
-                error_rate: None,
-                reset_rate: None,
-                freeze: None,
+                ..Reference::default()
             };
             let mut plan = reference_start(&law, &scratch.path().join(name), &job.launcher);
             plan.cpus.clone_from(&job.pin.target);

@@ -161,6 +161,7 @@ fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, W
         capacity: None,
         claims,
         pin,
+        soak: None,
     };
     design::add_control(&file.design, &file.target, &positions, &mut plan)?;
     plan.design.stopping = design::stopping(&file.design, design.blocks, plan.cells.len(), TRIALS_MAX)?;

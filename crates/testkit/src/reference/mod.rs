@@ -5,6 +5,7 @@
 //! is, only on the accuracy of its timer, which sleeps to a margin and spins the rest. With `burn` it is the contrary: each
 //! answer costs CPU time, so that its throughput is known where the CPU is the limit.
 
+mod holdings;
 mod http;
 mod queue;
 mod secure;
@@ -13,10 +14,14 @@ mod server;
 pub use server::{Place, ReferenceServer, serve};
 
 use schema::experiment::{Reference, ServiceLaw};
-use units::{Nanos, Seed};
+use units::{Bytes, Nanos, Seed};
 
 /// The longest CPU time of an answer; the server hears nothing while it computes.
 const BURN_MAX: Nanos = Nanos::from_secs(1);
+/// The most that a request may leave behind.
+const LEAK_BYTES_MAX: u64 = 16 << 20;
+/// The largest cache.
+const CACHE_BYTES_MAX: u64 = 16 << 30;
 
 /// The law of a reference target, checked and with every default filled in.
 #[derive(Clone, Debug, PartialEq)]
@@ -37,6 +42,12 @@ pub struct Law {
     pub reset_rate: f64,
     /// From when after the first request, and for how long, nothing is answered or read.
     pub freeze: Option<(Nanos, Nanos)>,
+    /// Bytes that each request leaves behind for good.
+    pub leak_memory_bytes: u64,
+    /// Requests for each descriptor that is never closed; 0 leaks none.
+    pub leak_descriptors_every: u64,
+    /// Size of the cache that requests fill.
+    pub cache_bytes: u64,
 }
 
 /// What is wrong with a law.
@@ -54,6 +65,9 @@ pub enum LawError {
     /// No servers.
     #[error("servers must be from 1 to 65536")]
     Servers,
+    /// More memory than one request, or a cache, may take.
+    #[error("{0} of memory is more than {1}: a leak is per request, and a cache must fit the host")]
+    Held(Bytes, Bytes),
     /// A freeze that is not `AT+LENGTH`.
     #[error("`{0}` is not a freeze; write AT+LENGTH, for example 5s+1s")]
     Freeze(String),
@@ -89,7 +103,17 @@ impl TryFrom<&Reference> for Law {
             error_rate,
             reset_rate,
             freeze: file.freeze.as_deref().map(parse_freeze).transpose()?,
+            leak_memory_bytes: held(file.leak_memory, LEAK_BYTES_MAX)?,
+            leak_descriptors_every: file.leak_descriptors.map_or(0, |every| every.0),
+            cache_bytes: held(file.cache, CACHE_BYTES_MAX)?,
         })
+    }
+}
+
+fn held(bytes: Option<Bytes>, most: u64) -> Result<u64, LawError> {
+    match bytes.map_or(0, |bytes| bytes.0) {
+        large if large > most => Err(LawError::Held(Bytes(large), Bytes(most))),
+        bytes => Ok(bytes),
     }
 }
 
@@ -127,5 +151,7 @@ mod tests {
             |text: &str| Law::try_from(&Reference { freeze: Some(text.into()), ..Reference::default() });
         assert_eq!(freeze("5s+1s").unwrap().freeze, Some((Nanos::from_secs(5), Nanos::SECOND)));
         assert!(freeze("5s").is_err() && freeze("5+1").is_err());
+        let leak = Law::try_from(&Reference { leak_memory: Some(Bytes(17 << 20)), ..Reference::default() });
+        assert!(leak.unwrap_err().to_string().contains("more than 16MiB"));
     }
 }

@@ -86,6 +86,9 @@ mod tests {
             error_rate,
             reset_rate,
             freeze: None,
+            leak_memory_bytes: 0,
+            leak_descriptors_every: 0,
+            cache_bytes: 0,
         }
     }
 

@@ -1,6 +1,7 @@
 //! The reference target's event loop: one thread, epoll, answers at the moments that the queue sets.
 
 use super::Law;
+use super::holdings::Holdings;
 use super::http::{self, Front, Route};
 use super::queue::{Fate, Queue};
 use super::secure::{Handshakes, Secure};
@@ -110,6 +111,7 @@ pub fn serve(
     let epoll = epoll::create(epoll::CreateFlags::CLOEXEC)?;
     epoll::add(&epoll, listener, epoll::EventData::new_u64(LISTENER), epoll::EventFlags::IN)?;
     let (freeze, burn) = (law.freeze, law.burn);
+    let holdings = Holdings::new(&law);
     let mut server = Server {
         epoll,
         clock: MonotonicClock::starting_now(),
@@ -119,6 +121,7 @@ pub fn serve(
         free: Vec::new(),
         freeze,
         burn,
+        holdings,
         first_request: None,
         place,
         requests: 0,
@@ -174,6 +177,7 @@ struct Server {
     free: Vec<u32>,
     freeze: Option<(Nanos, Nanos)>,
     burn: Nanos,
+    holdings: Holdings,
     first_request: Option<Nanos>,
     place: Place,
     requests: u64,
@@ -360,6 +364,7 @@ impl Server {
         let now = self.clock.now();
         self.first_request.get_or_insert(now);
         self.requests += 1;
+        self.holdings.request();
         let (at, fate) = self.queue.arrive(now);
         if at <= now {
             return self.end(token, fate);

@@ -1,0 +1,90 @@
+//! `prony soak`: one cell for hours, its live verdict, and its end.
+
+use crate::args::{SoakArgs, TextOrJson};
+use crate::soak_progress::SoakProgress;
+use crate::{calibrate, exit, interrupt, output, report_files, screen};
+use anyhow::{Context as _, Result};
+use runner::resolve::{self, Context};
+use runner::soak::windows::soak_plan;
+use runner::{Environment, Outcome};
+use schema::analysis::AnalysisFile;
+use schema::calibration::CalibrationSummary;
+use schema::plan::{ExperimentPlan, LoadPlan};
+use schema::soak::SoakClass;
+use std::path::Path;
+
+pub(crate) fn soak(args: &SoakArgs) -> Result<u8> {
+    runner::processes::raise_descriptor_limit();
+    let usable_cpus = target::pin::usable_cpus()?;
+    let mut progress = SoakProgress::new(screen::is_live());
+    let outcome = match &args.resume {
+        Some(folder) => {
+            let environment = environment(args, None)?;
+            runner::soak::resume(folder, usable_cpus, &environment, &mut progress)
+        }
+        None => {
+            let (plan, text, context) = plan(args, usable_cpus)?;
+            let loads: Vec<&LoadPlan> = plan.cells.iter().map(|cell| &cell.load).collect();
+            let limit = calibrate::limit_of(&loads, &plan.pin, context.usable_cpus.len());
+            let environment = environment(args, limit)?;
+            runner::run(plan, &text, &context, &environment, &mut progress)
+        }
+    };
+    progress.finish();
+    finish(&outcome?, args.format)
+}
+
+/// The plan of a new soak, with the experiment's text and the context that it was resolved in.
+fn plan(args: &SoakArgs, usable_cpus: Vec<u32>) -> Result<(ExperimentPlan, String, Context)> {
+    let file = args.file.as_deref().unwrap_or(Path::new(""));
+    let length = args.time.context("how long? add --for, for example --for 8h")?;
+    let windows = soak_plan(length, args.window, args.horizon, args.stop_when)?;
+    let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
+    let context = Context { project: resolve::project_of(file), usable_cpus, pin: args.pin.clone() };
+    let experiment = resolve::experiment(&file.display().to_string(), &text, &context)?;
+    if !experiment.claims.is_empty() || !experiment.events.is_empty() {
+        eprintln!("note: claims and events of the experiment are left out of a soak");
+    }
+    Ok((runner::soak::plan(experiment, args.cell.as_deref(), windows)?, text, context))
+}
+
+fn environment(args: &SoakArgs, calibration: Option<CalibrationSummary>) -> Result<Environment> {
+    Ok(Environment {
+        launcher: std::env::current_exe().context("cannot find prony's own binary")?,
+        runs: args.runs.clone(),
+        consent: args.consent.clone(),
+        command: std::env::args().collect(),
+        calibration,
+        stop: interrupt::stop_flag()?,
+    })
+}
+
+/// Reports what there is, also after an interrupt.
+fn finish(outcome: &Outcome, format: TextOrJson) -> Result<u8> {
+    let (run, analysis) = report_files::write_all(&outcome.folder)?;
+    let path = outcome.folder.path();
+    match format {
+        TextOrJson::Json => {
+            output::write(None, &(serde_json::to_string_pretty(&analysis.soak)? + "\n"))?;
+        }
+        TextOrJson::Text => {
+            output::write(None, &report::terminal(&run, &analysis, screen::style()))?;
+            output::write(None, &format!("{}\n", path.join("report.html").display()))?;
+        }
+    }
+    if outcome.interrupted {
+        eprintln!("interrupted; go on in a new segment with\n  prony soak --resume {}", path.display());
+        return Ok(exit::INTERRUPTED);
+    }
+    Ok(code(outcome, &analysis))
+}
+
+/// A leak comes first: a target that ended because of it did not fail for another reason.
+fn code(outcome: &Outcome, analysis: &AnalysisFile) -> u8 {
+    let leaks = analysis.soak.as_ref().is_some_and(|soak| soak.verdict == SoakClass::Leak);
+    match (leaks, outcome.failed > 0 || outcome.ended == 0) {
+        (true, _) => exit::CLAIM,
+        (false, true) => exit::FAILED,
+        (false, false) => exit::DONE,
+    }
+}

@@ -1,0 +1,152 @@
+//! `prony soak`: one cell under load for hours, in an ordinary run folder (METHOD §8).
+//!
+//! Each start of the target is a segment: one trial, whose samples are the windows. An interrupt ends the segment and
+//! keeps it; a resumption begins the next one. `run.json` gets one line of the order for each.
+//! Invariants: a window reaches the disk as soon as it is whole; what is kept in memory is one line a window, one
+//! histogram and the readings of the window in progress, so it grows with neither requests nor time
+//! ([`windows::WINDOWS_MAX`] bounds the windows). Absent on purpose: statistics (crate analyze).
+
+mod files;
+mod floors;
+mod watch;
+pub mod windows;
+
+pub use files::read;
+pub(crate) use files::{SEGMENT, WINDOWS, as_intervals};
+pub(crate) use floors::Floors;
+
+use crate::experiment::{self, Observer, Outcome};
+use crate::folder::RunFolder;
+use crate::trial::{self, Beside, Prepared};
+use crate::{Environment, RunnerError};
+use analyze::SegmentData;
+use schema::plan::{ExperimentPlan, TrialPlan};
+use schema::run::RunFile;
+use schema::soak::{SoakClass, SoakPlan, StopWhen};
+use std::collections::BTreeMap;
+use std::path::Path;
+use std::sync::atomic::Ordering;
+use units::Nanos;
+use watch::SoakWatch;
+
+/// The plan of a soak: one cell of an experiment, by its identifier, label or target; the first where none is named.
+///
+/// # Errors
+/// A cell that is not there.
+pub fn plan(
+    experiment: ExperimentPlan,
+    cell: Option<&str>,
+    soak: SoakPlan,
+) -> Result<ExperimentPlan, RunnerError> {
+    let matches = |name: &str| {
+        experiment.cells.iter().find(|cell| cell.id == name || cell.label == name || cell.target == name)
+    };
+    let found = cell.map_or_else(|| experiment.cells.first(), matches).cloned();
+    let Some(found) = found else {
+        let all: Vec<String> =
+            experiment.cells.iter().map(|cell| format!("{} ({})", cell.id, cell.label)).collect();
+        return Err(RunnerError::Soak {
+            cause: format!("there is no cell {}", cell.unwrap_or_default()),
+            remedy: format!("name one of {}", all.join(", ")),
+        });
+    };
+    let mut plan = experiment;
+    plan.question = format!("Does {} leak?", found.label);
+    plan.targets.retain(|target| target.name == found.target);
+    plan.scenarios.retain(|scenario| found.scenario.is_empty() || scenario.name == found.scenario);
+    plan.order = vec![TrialPlan { id: 1, block: 1, cell: found.id.clone() }];
+    plan.cells = vec![found];
+    plan.blocks = 1;
+    plan.claims.clear();
+    plan.events.clear();
+    plan.phases.sample_ns = soak.window_ns;
+    plan.phases.samples = soak.windows;
+    plan.soak = Some(soak);
+    Ok(plan)
+}
+
+/// Goes on with a soak that was interrupted: a new segment for the windows that are missing. Where none is, nothing is
+/// run.
+///
+/// # Errors
+/// As [`crate::run`], and when the folder is no soak or cannot be read.
+pub fn resume(
+    path: &Path,
+    usable_cpus: Vec<u32>,
+    environment: &Environment,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, RunnerError> {
+    let folder = RunFolder::open(path)?;
+    let mut run = folder.read_run()?;
+    let Some(soak) = run.plan.soak else { return Err(RunnerError::NoSoak(path.to_owned())) };
+    let segments = read(&folder, &run)?;
+    if left(soak, &segments) == 0 || is_decided(&run, &segments) {
+        observer.note("this soak has ended; its report is made again");
+        return experiment::outcome(folder, &run, false);
+    }
+    let last = run.plan.order.last().map_or(0, |planned| planned.id);
+    // A segment that never came to its target is begun again under its number.
+    if last == 0 || folder.trial(last).path.join(SEGMENT).is_file() {
+        let cell = run.plan.cells.first().map(|cell| cell.id.clone()).unwrap_or_default();
+        run.plan.order.push(TrialPlan { id: last + 1, block: last + 1, cell });
+        folder.write_json("run.json", &run)?;
+    }
+    experiment::resume_in(folder, &run, usable_cpus, environment, observer)
+}
+
+/// Windows of the next segment: those that are missing, but enough to judge it by.
+fn left(soak: SoakPlan, segments: &[SegmentData]) -> u32 {
+    let done: usize = segments.iter().map(|segment| segment.windows.len()).sum();
+    match (soak.windows as usize).saturating_sub(done) {
+        0 => 0,
+        left => u32::try_from(left.max(analyze::WINDOWS_MIN)).unwrap_or(u32::MAX),
+    }
+}
+
+/// Whether a leak is certain and that was to be the end.
+fn is_decided(run: &RunFile, segments: &[SegmentData]) -> bool {
+    let stops = run.plan.soak.is_some_and(|soak| soak.stop_when == StopWhen::Leak);
+    stops && analyze::soak_so_far(run, segments).is_some_and(|report| report.verdict == SoakClass::Leak)
+}
+
+/// Runs the last segment of the order.
+pub(crate) fn segment(
+    folder: RunFolder,
+    run: &RunFile,
+    soak: SoakPlan,
+    targets: &BTreeMap<String, Prepared>,
+    environment: &Environment,
+    observer: &mut dyn Observer,
+) -> Result<Outcome, RunnerError> {
+    let planned =
+        run.plan.order.last().cloned().unwrap_or(TrialPlan { id: 1, block: 1, cell: String::new() });
+    let (cell, scenario, prepared) = experiment::parts(&folder, run, &planned, targets)?;
+    let mut earlier = read(&folder, run)?;
+    earlier.retain(|segment| segment.file.trial != planned.id);
+    let mut plan = run.plan.clone();
+    plan.phases.samples = left(soak, &earlier);
+    observer.started(folder.path(), run, 1);
+    if !earlier.is_empty() {
+        let windows = plan.phases.samples;
+        observer.note(&format!(
+            "the target is started anew, so this is segment {} and is judged by itself, over {windows} windows",
+            planned.id
+        ));
+    }
+    observer.trial_begins(&planned, cell);
+    let floors = Floors::default();
+    let beside = Beside {
+        tick: Some(Nanos(soak.tick_ns.max(1))),
+        floors: Some(floors.clone()),
+        keeps_interrupted: true,
+    };
+    let at = folder.trial(planned.id);
+    let mut watch = SoakWatch::new(run, soak, earlier, planned.id, at.clone(), floors, observer);
+    let file =
+        trial::run(&plan, &planned, (cell, scenario), prepared, &at, environment, &mut watch, &beside)?;
+    if let Some(file) = &file {
+        observer.trial_ends(file);
+    }
+    let interrupted = environment.stop.load(Ordering::Relaxed);
+    experiment::outcome(folder, run, interrupted)
+}
