@@ -44,19 +44,26 @@ pub(crate) fn view(analysis: &AnalysisFile) -> Option<EffectsView> {
 
 fn effects(effects: &Effects) -> EffectsView {
     let factors = effects.factors.iter();
-    let metric = |key: &str| {
-        let found = Metric::ALL.into_iter().find(|metric| metric.key() == key);
-        found.map_or_else(|| clean::line(key), |metric| words::metric(metric).to_owned())
-    };
-    let refused = effects.metrics_refused.iter();
-    let some = refused.map(|(key, why)| format!("{}: {}", metric(key), clean::line(why)));
     EffectsView {
         factors: factors
             .map(|factor| clean::line(&format!("{}: {}", factor.name, factor.levels.join(", "))))
             .collect(),
         rows: effects.effects.iter().map(row).collect(),
-        notes: effects.refused.iter().map(|why| clean::line(why)).chain(some).collect(),
+        notes: effects.refused.iter().map(|why| clean::line(why)).chain(refusals(effects)).collect(),
     }
+}
+
+/// `Mean, p50: why`, each reason once, in the order of metrics.
+fn refusals(effects: &Effects) -> Vec<String> {
+    let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
+    for metric in Metric::ALL {
+        let Some(why) = effects.metrics_refused.get(metric.key()).map(String::as_str) else { continue };
+        match reasons.iter_mut().find(|(known, _)| *known == why) {
+            Some((_, metrics)) => metrics.push(words::metric(metric)),
+            None => reasons.push((why, vec![words::metric(metric)])),
+        }
+    }
+    reasons.iter().map(|(why, metrics)| format!("{}: {}", metrics.join(", "), clean::line(why))).collect()
 }
 
 fn row(effect: &Effect) -> EffectView {

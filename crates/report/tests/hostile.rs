@@ -53,7 +53,7 @@ fn planted_effects() -> schema::analysis::Effects {
             .for_each(|step| (step.factor, step.level, step.against) = (hostile(), hostile(), hostile()));
         (effect.interval, effect.refused) = (None, Some(hostile()));
     }
-    effects.metrics_refused.insert(hostile(), hostile());
+    effects.metrics_refused.insert("p99".to_owned(), hostile());
     effects.refused = Some(hostile());
     effects
 }

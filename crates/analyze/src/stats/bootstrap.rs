@@ -15,8 +15,7 @@ use units::{Rng, Seed};
 
 /// Fewest samples of a bootstrap (METHOD §3).
 pub const SAMPLES_MIN: u32 = 2_000;
-/// With fewer pairs the distribution of their mean has too few points, and ends almost at its tails: at five pairs the
-/// interval covers 93 % where 95 % is asked for.
+/// With fewer pairs the distribution of their mean has too few points, and ends before the tails that are asked for.
 pub const PAIRS_MIN: usize = 6;
 
 /// One trial: its value is a ratio of sums over seconds, such as answers over time.
