@@ -7,6 +7,7 @@
 //! Steady needs evidence too: the upper end of the slope must stay below the limit within the horizon.
 
 use super::{SegmentData, Terms, WINDOWS_MIN};
+use crate::stats::order::median;
 use crate::stats::shapes::{self, Shapes, ends, regular_wave};
 use crate::stats::trend::{mann_kendall, theil_sen};
 use schema::soak::{SoakClass, SoakCounter, SoakLimit, SoakPoint, SoakTrend};
@@ -16,6 +17,8 @@ use statrs::distribution::{ContinuousCDF, Normal};
 const BIC_DECISIVE: f64 = 6.0;
 /// A trend of throughput or latency by less than this over the segment does not matter (METHOD §5).
 const MATERIAL: f64 = 0.01;
+/// A step less high than this share of the span of all levels is none.
+const STEP_SHARE: f64 = 0.25;
 const HOUR_NS: f64 = 3.6e12;
 
 /// The windows of one segment in which a counter was read.
@@ -205,10 +208,25 @@ pub(super) fn judge(series: &Series, terms: &Terms, alpha: f64) -> Judged {
         Err(refusal) => return Judged { why: Why::Refused(refusal.to_string()), ..found },
     };
     let stepped = shapes.steps < -BIC_DECISIVE && shapes.steps < shapes.filling && shapes.steps < shapes.wave;
-    match shapes.step_at.last() {
-        Some(last) if stepped => after_steps(series, &shapes, *last, found, terms, alpha),
-        _ => by_slope_and_shape(Judged { shapes: Some(shapes), ..found }, series, terms, alpha),
+    let steps = if stepped { real_steps(&smooth.values, &shapes.step_at) } else { Vec::new() };
+    match steps.last() {
+        Some((last, _)) => after_steps(series, &shapes, *last, &steps, found, terms, alpha),
+        None => by_slope_and_shape(Judged { shapes: Some(shapes), ..found }, series, terms, alpha),
     }
+}
+
+/// The steps that are at least [`STEP_SHARE`] of the span of all levels, each with its height: the others follow noise.
+fn real_steps(values: &[f64], step_at: &[usize]) -> Vec<(usize, f64)> {
+    let begins: Vec<usize> = std::iter::once(0).chain(step_at.iter().copied()).collect();
+    let ends = step_at.iter().copied().chain([values.len()]);
+    let levels: Vec<f64> =
+        begins.iter().zip(ends).filter_map(|(begin, end)| median(values.get(*begin..end)?)).collect();
+    let (low, high) = levels
+        .iter()
+        .fold((f64::INFINITY, f64::NEG_INFINITY), |(low, high), level| (low.min(*level), high.max(*level)));
+    let heights = levels.windows(2).map(|pair| pair[1] - pair[0]);
+    let steps = step_at.iter().copied().zip(heights);
+    steps.filter(|(_, height)| height.abs() >= STEP_SHARE * (high - low)).collect()
 }
 
 /// The class by slope, limit and shape.
@@ -242,6 +260,7 @@ fn after_steps(
     series: &Series,
     shapes: &Shapes,
     last: usize,
+    steps: &[(usize, f64)],
     found: Judged,
     terms: &Terms,
     alpha: f64,
@@ -252,7 +271,7 @@ fn after_steps(
     }
     // What is left is shorter at every turn, so this ends.
     let judged = judge(&rest, terms, alpha);
-    let is_staircase = shapes.step_at.len() > 1 && found.slope.is_some_and(|slope| slope.low > 0.0);
+    let is_staircase = steps.iter().filter(|(_, height)| *height > 0.0).count() > 1;
     let after_steps = last + judged.after_steps;
     match judged.class {
         SoakClass::Steady if is_staircase => {

@@ -136,7 +136,7 @@ fn verdict(trends: &[SoakTrend]) -> SoakClass {
 /// One counter over all segments: the segment that leaks, else the longest, and of equals the latest.
 fn trend(terms: &Terms, segments: &[&SegmentData], counter: SoakCounter) -> Option<SoakTrend> {
     let all: Vec<Series> = segments.iter().map(|segment| Series::of(segment, counter)).collect();
-    let longest = all.iter().rev().max_by_key(|series| series.values.len())?;
+    let longest = all.iter().max_by_key(|series| series.values.len())?;
     if longest.values.is_empty() {
         return None;
     }
