@@ -164,6 +164,10 @@ impl Observer for SoakWatch<'_> {
         self.observer.preparing(target);
     }
 
+    fn decided(&mut self, text: &str, more: i64) {
+        self.observer.decided(text, more);
+    }
+
     fn started(&mut self, folder: &Path, run: &RunFile, left: usize) {
         self.observer.started(folder, run, left);
     }

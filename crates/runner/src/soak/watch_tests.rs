@@ -22,6 +22,7 @@ impl Observer for Told {
         self.notes.push(text.to_owned());
     }
     fn preparing(&mut self, _: &str) {}
+    fn decided(&mut self, _: &str, _: i64) {}
     fn started(&mut self, _: &Path, _: &RunFile, _: usize) {}
     fn trial_begins(&mut self, _: &TrialPlan, _: &CellPlan) {}
     fn interval(&mut self, _: &IntervalLine) {}
