@@ -42,6 +42,10 @@ impl Observer for SoakProgress {
         self.shown.started(folder, run, left);
     }
 
+    fn decided(&mut self, text: &str, more: i64) {
+        self.shown.decided(text, more);
+    }
+
     fn trial_begins(&mut self, trial: &TrialPlan, cell: &CellPlan) {
         self.shown.trial_begins(trial, cell);
     }
