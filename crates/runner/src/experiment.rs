@@ -419,12 +419,11 @@ pub(crate) fn run_one(
     environment: &Environment,
     observer: &mut dyn Observer,
 ) -> Result<Option<TrialFile>, RunnerError> {
-    let (cell, scenario, prepared) = parts(folder, run, planned, targets)?;
-    observer.trial_begins(planned, cell);
+    let parts = parts(folder, run, planned, targets)?;
+    observer.trial_begins(planned, parts.0);
     let trial = folder.trial(planned.id);
     let beside = Beside::default();
-    let ended =
-        trial::run(&run.plan, planned, (cell, scenario), prepared, &trial, environment, observer, &beside)?;
+    let ended = trial::run(&run.plan, planned, parts, &trial, environment, observer, &beside)?;
     if let Some(file) = &ended {
         observer.trial_ends(file);
     }

@@ -298,8 +298,9 @@ impl Phases {
     fn ends_sample(&self, data: &IntervalData) -> bool {
         let counts = &data.counts;
         let (phase, _) = self.of(counts.index);
-        let is_last =
-            self.from.is_some_and(|from| (counts.index + 1 - from.min(counts.index)) % self.per_sample == 0);
+        let is_last = self
+            .from
+            .is_some_and(|from| (counts.index + 1 - from.min(counts.index)).is_multiple_of(self.per_sample));
         phase == Phase::Sample && is_last && counts.end_ns.saturating_sub(counts.start_ns) >= self.interval_ns
     }
 

@@ -225,8 +225,7 @@ pub(crate) struct Beside {
 pub(crate) fn run(
     plan: &ExperimentPlan,
     trial: &TrialPlan,
-    (cell, scenario): (&CellPlan, &ScenarioPlan),
-    target: &Prepared,
+    (cell, scenario, target): (&CellPlan, &ScenarioPlan, &Prepared),
     folder: &TrialFolder,
     environment: &Environment,
     observer: &mut dyn Observer,

@@ -45,7 +45,7 @@ mod tests {
         // statsmodels.stats.weightstats.DescrStatsW.ttost_mean 0.15.0.
         // Student 1908: drug 1 minus drug 2 (R's `sleep`).
         let sleep = [-1.2, -2.4, -1.3, -1.3, 0.0, -1.0, -1.8, -0.8, -4.6, -1.4];
-        check(&sleep, -3.0, 3.0, 0.002_655_570_292_658_671, 4.522_694_965_832_453_4e-7);
+        check(&sleep, -3.0, 3.0, 0.002_655_570_292_658_671, 4.522_694_965_832_453e-7);
         // Darwin 1876: crossed minus selfed maize, in inches.
         let maize =
             [6.125, -8.375, 1.0, 2.0, 0.75, 2.875, 3.5, 5.125, 1.75, 3.625, 7.0, 3.0, 9.375, 7.5, -6.0];

@@ -300,7 +300,9 @@ fn variance_factor(values: &[f64], slope: f64) -> f64 {
     let size = values.iter().fold(0.0_f64, |size, value| size.max(value.abs()));
     let low = residuals.iter().copied().fold(f64::INFINITY, f64::min);
     let high = residuals.iter().copied().fold(f64::NEG_INFINITY, f64::max);
-    if !(high - low > ROUNDING * size) {
+    // Without a residual, or with one that is no number, the comparison is false.
+    let differ = high - low > ROUNDING * size;
+    if !differ {
         return 1.0;
     }
     let ranks = mid_ranks(&residuals);

@@ -214,7 +214,7 @@ mod tests {
         }
         let long = format!("p99 < 5ms and {}", "p50 < 5ms and ".repeat(40));
         assert!(long.parse::<Objective>().unwrap_err().to_string().contains("too long"));
-        let many = vec!["p50<1s"; 9].join(" and ");
+        let many = ["p50<1s"; 9].join(" and ");
         assert!(many.parse::<Objective>().unwrap_err().to_string().contains("1 to 8"));
     }
 }

@@ -108,7 +108,13 @@ fn too_little_is_never_precise_enough() {
         ("four", noisy(&file, &mut Seed(1).rng(), 1.0)[..12].to_vec()),
         ("zeros", trials(&file, |_, _| 0.0)),
         ("NaN", trials(&file, |_, _| f64::NAN)),
-        ("huge", trials(&file, |cell, block| if (cell + block as usize) % 2 == 0 { 1e300 } else { 1e-300 })),
+        (
+            "huge",
+            trials(
+                &file,
+                |cell, block| if (cell + block as usize).is_multiple_of(2) { 1e300 } else { 1e-300 },
+            ),
+        ),
     ] {
         let seen = look(&file.plan, &trials, 0.02);
         assert!(!seen.is_narrow && !seen.of.is_empty(), "{text}: {seen:?}");

@@ -143,7 +143,7 @@ pub(crate) fn segment(
     let at = folder.trial(planned.id);
     let mut watch = SoakWatch::new(run, soak, earlier, planned.id, at.clone(), floors, observer);
     let file =
-        trial::run(&plan, &planned, (cell, scenario), prepared, &at, environment, &mut watch, &beside)?;
+        trial::run(&plan, &planned, (cell, scenario, prepared), &at, environment, &mut watch, &beside)?;
     if let Some(file) = &file {
         observer.trial_ends(file);
     }

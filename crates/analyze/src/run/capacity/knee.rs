@@ -176,7 +176,7 @@ fn weighted_line(points: impl Iterator<Item = (f64, f64, f64)> + Clone) -> Optio
     let xx = sum(&|(px, _, w)| w * (px - x).powi(2));
     let xy = sum(&|(px, py, w)| w * (px - x) * (py - y));
     let slope = xy / xx;
-    (slope.is_finite() && y.is_finite()).then(|| (y - slope * x, slope))
+    (slope.is_finite() && y.is_finite()).then_some((y - slope * x, slope))
 }
 
 #[cfg(test)]
