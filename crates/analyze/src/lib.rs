@@ -18,5 +18,6 @@ pub use environment::{Surroundings, environment_diff};
 pub use instrument::{instrument_limit, stale};
 pub use run::{TrialData, analyze};
 pub use trial::{
-    Threshold, ThresholdError, TrialFacts, curve, event_effect, is_level, latency, quantile_floor, validity,
+    Residence, ServerFacts, Threshold, ThresholdError, TrialFacts, curve, event_effect, gate_names, is_level,
+    latency, quantile_floor, validity,
 };

@@ -9,11 +9,13 @@
 mod collector;
 pub mod doctor;
 mod error;
+pub mod exposition;
 pub mod go_runtime;
 pub mod host_load;
 pub mod host_stat;
 pub mod process;
 pub mod reading;
+pub mod server_side;
 mod source;
 pub mod target_cgroup;
 pub mod tcp_netstat;

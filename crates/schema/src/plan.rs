@@ -7,7 +7,8 @@ use crate::experiment::{LoadModel, Reference};
 use crate::limits::LimitsPlan;
 use crate::metric::Metric;
 use crate::scenario::{Capture, Feeder, LengthRange, OnFailure, TokenMaker, UserConnection};
-use crate::target::{Ready, Stop};
+use crate::server_side::ChecksPlan;
+use crate::target::{Metrics, Ready, Stop};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
@@ -42,6 +43,9 @@ pub struct ExperimentPlan {
     /// Things that happen to the target in every trial, in order of time.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<EventPlan>,
+    /// How far the target's own counts may differ from the client's.
+    #[serde(default)]
+    pub checks: ChecksPlan,
     /// Statements to be answered.
     pub claims: Vec<ClaimPlan>,
     /// Half-width of the equivalence margin as a ratio.
@@ -88,6 +92,9 @@ pub struct TargetPlan {
     /// Values of its knobs, defaults included; a knob that is not set is absent.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub knobs: BTreeMap<String, String>,
+    /// What the experiment says of its counters, over what its manifest says.
+    #[serde(default)]
+    pub metrics: Metrics,
 }
 
 /// Where a target comes from.

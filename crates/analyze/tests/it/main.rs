@@ -5,6 +5,8 @@ mod analysis;
 mod arrivals;
 mod bad_input;
 mod confinement;
+mod cross_checks;
+mod gates;
 mod instrument;
 mod properties;
 mod simulation;

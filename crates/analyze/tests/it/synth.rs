@@ -77,6 +77,7 @@ pub(crate) fn run(targets: &[&str], loads: &[LoadPlan], blocks: u32) -> RunFile 
                 source: TargetSource::Reference { law: law.clone() },
                 env: BTreeMap::new(),
                 knobs: BTreeMap::new(),
+                metrics: Default::default(),
             })
             .collect(),
         scenarios: vec![ScenarioPlan::single("inline", request(), ExpectPlan::default())],
@@ -85,6 +86,7 @@ pub(crate) fn run(targets: &[&str], loads: &[LoadPlan], blocks: u32) -> RunFile 
         seed: 1,
         order,
         phases: phases(),
+        checks: Default::default(),
         claims: Vec::new(),
         margin: 0.02,
         confidence: 0.95,

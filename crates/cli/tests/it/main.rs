@@ -3,6 +3,7 @@
 mod calibrate;
 mod command;
 mod confinement;
+mod damaged;
 mod doctor;
 mod events;
 mod factors;
@@ -13,6 +14,7 @@ mod killed;
 mod levels;
 mod load;
 mod load_results;
+mod own_count;
 mod processes;
 mod run;
 mod scenario;

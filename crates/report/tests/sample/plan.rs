@@ -63,6 +63,7 @@ fn plan() -> ExperimentPlan {
         blocks: 5,
         seed: 1,
         phases: phases(),
+        checks: Default::default(),
         claims: vec![ClaimPlan {
             text: "Gin serves more requests per second than Echo at 128 connections".into(),
             metric: Metric::Throughput,
@@ -83,6 +84,7 @@ fn target(name: &str) -> TargetPlan {
         source: TargetSource::Manifest { name: name.into(), folder: format!("/srv/prony/targets/{name}") },
         env: BTreeMap::new(),
         knobs: BTreeMap::new(),
+        metrics: Default::default(),
     }
 }
 

@@ -23,6 +23,7 @@ use schema::plan::{
     TrialPlan,
 };
 use schema::scenario::UserConnection;
+use schema::server_side::{Checks, ChecksPlan};
 use schema::text::{Problem, parse_toml};
 use std::path::{Path, PathBuf};
 use target::pin::{self, PinMode};
@@ -139,6 +140,7 @@ fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, W
     }
     check_length(blocks * cells.len() as u64, &phases)?;
     let events = events::resolve(&file.event, &targets, &cells, &phases)?;
+    let checks = checks(&file.checks)?;
     let claims = claims::resolve(&file.claim, &targets, &cells)?;
     Ok(ExperimentPlan {
         name: design.name.clone(),
@@ -154,6 +156,7 @@ fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, W
         scenarios,
         cells,
         events,
+        checks,
         claims,
         pin,
     })
@@ -518,6 +521,19 @@ fn phases(file: &Phases) -> Result<PhasePlan, Problem> {
         samples: samples as u32,
         drain_ns: defaults::DRAIN.0,
     })
+}
+
+/// How far target and client may differ (METHOD §9).
+fn checks(file: &Checks) -> Result<ChecksPlan, Problem> {
+    let usual = ChecksPlan::default();
+    let counts = share("checks.counts", file.counts, usual.counts, 0.0, 1.0)?;
+    match file.p95 {
+        Some(Nanos(0)) => {
+            let cause = "no two clocks agree to the nanosecond";
+            Err(Problem::at("checks.p95", cause, "give a time such as \"8ms\""))
+        }
+        p95 => Ok(ChecksPlan { counts, p95_ns: p95.map_or(usual.p95_ns, |time| time.0) }),
+    }
 }
 
 /// Refuses runs that nobody can wait for.
