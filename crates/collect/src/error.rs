@@ -33,6 +33,22 @@ pub enum ParseError {
         /// Number of values.
         values: usize,
     },
+    /// A line of Prometheus' text format or of OpenMetrics.
+    #[error("line {line} is neither Prometheus' text format nor OpenMetrics: {cause}")]
+    Line {
+        /// From 1.
+        line: usize,
+        /// What is wrong with it.
+        cause: &'static str,
+    },
+    /// A series that cannot be taken for what it should be.
+    #[error("`{name}`: {cause}")]
+    Series {
+        /// Name of the sample.
+        name: String,
+        /// What is wrong with it.
+        cause: &'static str,
+    },
     /// JSON of another shape than agreed.
     #[error("it is not the agreed JSON: {0}")]
     Json(String),

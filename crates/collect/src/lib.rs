@@ -9,6 +9,7 @@
 mod collector;
 pub mod doctor;
 mod error;
+pub mod exposition;
 pub mod go_runtime;
 pub mod holdings;
 pub mod host_load;
@@ -16,6 +17,7 @@ pub mod host_stat;
 pub mod limits;
 pub mod process;
 pub mod reading;
+pub mod server_side;
 mod source;
 pub mod target_cgroup;
 pub mod tcp_netstat;

@@ -130,7 +130,8 @@ impl Book {
 
     /// Ends the load at `now` without a drain.
     pub(crate) fn cut(&mut self, now: Nanos) {
-        self.end = self.end.min(now);
+        // What was integrated stays: the clock may have been looked at since.
+        self.end = self.end.min(now.max(self.integrated_to));
         self.timeline.drain_ns = 0;
     }
 
@@ -144,7 +145,7 @@ impl Book {
     pub(crate) fn schedule(&mut self, intended: Nanos, entry: u16, now: Nanos) {
         self.advance(now);
         // The pacer may notice an arrival late; the request was in the system since it was intended.
-        self.current.counts.in_system_ns += now.since(intended).0;
+        self.current.counts.in_system_ns += self.integrated_to.since(intended).0;
         self.in_system += 1;
         self.enter(intended, entry, |account| account.scheduled += 1);
     }
@@ -212,7 +213,7 @@ impl Book {
     /// A right answer came at `done`.
     #[inline]
     pub(crate) fn complete(&mut self, request: &InFlight, done: Nanos) {
-        self.leave(done);
+        self.leave(request.intended, done);
         self.in_flight -= 1;
         self.current.counts.answers += 1;
         self.enter(request.intended, request.which.entry, |account| account.completed += 1);
@@ -275,7 +276,7 @@ impl Book {
         text: impl FnOnce() -> String,
         now: Nanos,
     ) {
-        self.leave(now);
+        self.leave(fate.intended, now);
         self.in_flight -= u64::from(fate.was_written);
         self.enter(fate.intended, fate.entry, |account| account.failed[class.index()] += 1);
         self.current.note_text(class, text);
@@ -285,6 +286,7 @@ impl Book {
     pub(crate) fn censor(&mut self, fate: Fate) {
         self.in_system -= 1;
         self.in_flight -= u64::from(fate.was_written);
+        self.current.counts.residence_ns += self.integrated_to.since(fate.intended).0;
         self.enter(fate.intended, fate.entry, |account| account.censored += 1);
     }
 
@@ -349,9 +351,14 @@ impl Book {
     }
 
     #[inline]
-    fn leave(&mut self, now: Nanos) {
+    fn leave(&mut self, intended: Nanos, now: Nanos) {
         self.advance(now);
         self.in_system -= 1;
+        let counts = &mut self.current.counts;
+        let left = now.min(self.end);
+        counts.residence_ns += left.since(intended).0;
+        // One that left before another was looked at last has been integrated too far.
+        counts.in_system_ns = counts.in_system_ns.saturating_sub(self.integrated_to.since(left).0);
         self.last_outcome = now;
     }
 

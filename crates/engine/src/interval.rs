@@ -400,6 +400,9 @@ pub struct Counts {
     pub in_flight: u64,
     /// Integral over the interval of the requests waiting or in flight, in request-nanoseconds.
     pub in_system_ns: u64,
+    /// Time since their intended one of the requests that left in the interval, up to the end of load: summed from their
+    /// own stamps, so that it can be held against the integral (METHOD §9).
+    pub residence_ns: u64,
     /// CPU time of the workers.
     pub cpu_ns: u64,
     /// The highest worker's share of the interval that was work, not waiting or spinning; 0 to 1.
@@ -508,6 +511,7 @@ impl Counts {
         self.backlog += other.backlog;
         self.in_flight += other.in_flight;
         self.in_system_ns += other.in_system_ns;
+        self.residence_ns += other.residence_ns;
         self.cpu_ns += other.cpu_ns;
         self.busy_share = self.busy_share.max(other.busy_share);
     }

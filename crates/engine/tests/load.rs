@@ -65,6 +65,7 @@ on_every_driver!(
     warm_up_is_kept_out_of_the_samples,
     a_freeze_shows_in_response_time_and_is_told_apart_from_service_time_and_lag,
     the_integral_of_requests_in_the_system_is_the_sum_of_their_times,
+    the_identity_of_residence_spares_no_outcome,
     connections_that_nobody_accepts_time_out_with_their_class,
     answers_to_all_connections_at_once_all_arrive,
 );
@@ -370,7 +371,38 @@ fn the_integral_of_requests_in_the_system_is_the_sum_of_their_times() {
             (integral - residence).abs() < slack,
             "integral {integral}, residence {residence}, ± {slack}"
         );
+        check_identity(&sum);
     }
+}
+
+/// METHOD §9, with failures, time-outs, a backlog that is never sent, and a budget that ends the load.
+fn the_identity_of_residence_spares_no_outcome() {
+    let faulty = reference(|file| {
+        (file.mean, file.law) = (Some(Nanos(2 * MS)), Some(ServiceLaw::Exponential));
+        (file.error_rate, file.reset_rate) = (Some(0.1), Some(0.1));
+    });
+    let frozen = reference(|file| file.freeze = Some("100ms+600ms".into()));
+    let slow = reference(|file| file.mean = Some(Nanos(20 * MS)));
+    let impatient = LoadPlan { timeout_ns: 50 * MS, ..closed(4) };
+    let overload = LoadPlan { total_timeout_ns: Some(300 * MS), ..open(2, 500.0, ArrivalPlan::Poisson) };
+    let budget = Job { requests_max: Some(50), ..job(slow.addr(), closed(2), 60_000, 200) };
+    for job in [
+        job(faulty.addr(), open(8, 250.0, ArrivalPlan::Poisson), 600, 200),
+        job(frozen.addr(), impatient, 600, 200),
+        job(slow.addr(), overload, 600, 100),
+        job(slow.addr(), closed(5), 500, 0),
+        budget,
+    ] {
+        let sum = run(&job).unwrap();
+        assert!(sum.counts.measured.scheduled > 5, "{:?}", sum.counts);
+        check_identity(&sum);
+    }
+}
+
+/// ∫ N dt = Σ residence, to a hundredth of what the gate `residence` allows.
+fn check_identity(sum: &IntervalData) {
+    let (integral, residence) = (sum.counts.in_system_ns as f64, sum.counts.residence_ns as f64);
+    assert!((integral - residence).abs() <= 1e-6 * residence, "integral {integral}, residence {residence}");
 }
 
 fn connections_that_nobody_accepts_time_out_with_their_class() {

@@ -90,10 +90,24 @@ pub fn exchange_over(
 /// # Errors
 /// As [`exchange`]; also where `path` cannot stand in a request line, or the status is another.
 pub fn get(addr: SocketAddr, path: &str, limits: Limits) -> Result<Vec<u8>, ProbeError> {
+    get_over(addr, None, &addr.to_string(), path, limits)
+}
+
+/// [`get`] over TLS where that is given, with the Host field `host`.
+///
+/// # Errors
+/// As [`get`]; also where the handshake fails.
+pub fn get_over(
+    addr: SocketAddr,
+    tls: Option<&Tls>,
+    host: &str,
+    path: &str,
+    limits: Limits,
+) -> Result<Vec<u8>, ProbeError> {
     let headers = [("Accept", "*/*"), ("Connection", "close")];
     let headers = headers.map(|(name, value)| (name.to_owned(), value.to_owned()));
-    let head = RequestHead { method: "GET", target: path, host: &addr.to_string(), headers: &headers };
-    let answer = exchange(addr, &encode_request(&head, &[])?, false, limits)?;
+    let head = RequestHead { method: "GET", target: path, host, headers: &headers };
+    let answer = exchange_over(addr, tls, &encode_request(&head, &[])?, false, limits)?;
     if answer.status == 200 { Ok(answer.body) } else { Err(ProbeError::Status(answer.status)) }
 }
 

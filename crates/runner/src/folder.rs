@@ -1,7 +1,7 @@
 //! The run folder (DESIGN): where its files are, how they are written so that a crash leaves whole ones, and how
 //! they are read back.
 
-use crate::{RunnerError, hlog};
+use crate::{RunnerError, hlog_merge};
 use analyze::TrialData;
 use schema::run::RunFile;
 use schema::trial::{IntervalLine, Phase, TrialFile, TrialOutcome};
@@ -165,7 +165,7 @@ impl TrialFolder {
         let first_sample =
             file.phases.iter().find(|span| span.phase == Phase::Sample).map(|span| span.start_ns);
         let response = match first_sample {
-            Some(from_ns) if hlog_path.is_file() => hlog::read_merged(&hlog_path, "response", from_ns)?,
+            Some(from_ns) if hlog_path.is_file() => hlog_merge::read_merged(&hlog_path, "response", from_ns)?,
             _ => None,
         };
         Ok(TrialData { file, intervals, response })

@@ -1,14 +1,10 @@
-//! `latency.hlog`: the HdrHistogram interval log of a trial (METHOD §10), one histogram per interval and tag.
+//! `latency.hlog`: the HdrHistogram interval log of a trial (METHOD §10), one histogram per interval and tag. It is read
+//! back by `hlog_merge`.
 
 use crate::RunnerError;
-use base64::Engine as _;
-use base64::engine::general_purpose::STANDARD;
-use engine::{IntervalData, new_histogram};
-use hdrhistogram::Histogram;
-use hdrhistogram::serialization::interval_log::{
-    IntervalLogIterator, IntervalLogWriterBuilder, LogEntry, Tag,
-};
-use hdrhistogram::serialization::{Deserializer, V2DeflateSerializer};
+use engine::IntervalData;
+use hdrhistogram::serialization::V2DeflateSerializer;
+use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, Tag};
 use std::fs::File;
 use std::io::Write;
 use std::path::{Path, PathBuf};
@@ -74,35 +70,10 @@ impl Writer {
     }
 }
 
-/// The histograms tagged `tag` of all intervals that begin at `from_ns` or later, merged; `None` without values.
-pub(crate) fn read_merged(
-    path: &Path,
-    tag: &str,
-    from_ns: u64,
-) -> Result<Option<Histogram<u64>>, RunnerError> {
-    let bytes = std::fs::read(path).map_err(RunnerError::io("read", path))?;
-    let damaged =
-        |cause: String| RunnerError::Damaged { path: path.to_owned(), what: "an HdrHistogram log", cause };
-    let mut merged = new_histogram();
-    let mut deserializer = Deserializer::new();
-    // The log keeps times in milliseconds; half of one is less than any interval.
-    let from = Duration::from_nanos(from_ns).saturating_sub(Duration::from_micros(500));
-    for entry in IntervalLogIterator::new(&bytes) {
-        let LogEntry::Interval(row) = entry.map_err(|error| damaged(format!("{error:?}")))? else { continue };
-        if row.tag().is_none_or(|has| has.as_str() != tag) || row.start_timestamp() < from {
-            continue;
-        }
-        let encoded = STANDARD.decode(row.encoded_histogram()).map_err(|error| damaged(error.to_string()))?;
-        let part: Histogram<u64> =
-            deserializer.deserialize(&mut encoded.as_slice()).map_err(|error| damaged(error.to_string()))?;
-        merged.add(&part).map_err(|error| damaged(error.to_string()))?;
-    }
-    Ok((!merged.is_empty()).then_some(merged))
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::hlog_merge::read_merged;
 
     #[test]
     fn what_is_written_is_read_back_by_tag_and_time() {

@@ -7,7 +7,7 @@ use crate::processes::Source;
 use crate::sent::SentWindows;
 use crate::tls;
 use crate::{RunnerError, recorded};
-use analyze::TrialFacts;
+use analyze::{Residence, TrialFacts};
 use engine::{Account, IntervalData, Job, Lookup, Part, Step, Timeline, TokenAnswers, new_histogram};
 use hdrhistogram::Histogram;
 use request::Traffic;
@@ -343,6 +343,8 @@ struct Fold {
     in_system_ns: u64,
     answered_all: u64,
     /// Whole load.
+    integral_ns: u128,
+    residence_ns: u128,
     connects: u64,
     handshakes: Handshakes,
     connect_times: Histogram<u64>,
@@ -374,6 +376,8 @@ impl Fold {
             busy_share: 0.0,
             in_system_ns: 0,
             answered_all: 0,
+            integral_ns: 0,
+            residence_ns: 0,
             connects: 0,
             handshakes: Handshakes::default(),
             connect_times: new_histogram(),
@@ -388,6 +392,8 @@ impl Fold {
     }
 
     fn add(&mut self, line: &IntervalLine, data: &IntervalData) {
+        self.integral_ns += u128::from(data.counts.in_system_ns);
+        self.residence_ns += u128::from(data.counts.residence_ns);
         self.connects += data.counts.connects;
         self.handshakes.full += data.counts.tls_full;
         self.handshakes.resumed += data.counts.tls_resumed;
@@ -546,6 +552,11 @@ impl Fold {
             host_steal_share: None,
             canary_drift: None,
             arrivals: None,
+            residence: Some(Residence {
+                integral_ns: self.integral_ns as f64,
+                sum_ns: self.residence_ns as f64,
+            }),
+            server: None,
             target_alive: true,
             disturbed: false,
         }

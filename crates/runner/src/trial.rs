@@ -6,10 +6,13 @@ use crate::events::{Events, Manifest, Stage};
 use crate::folder::{Lines, TrialFolder};
 use crate::measure::{LoadJob, Measured, NameLookup, Watch, measure};
 use crate::net::HttpUrl;
+use crate::own_count::{OwnCount, metrics_of};
 use crate::services::Services;
 use crate::soak::Floors;
 use crate::tls;
 use crate::{Environment, Observer, RunnerError, canary, hlog};
+use analyze::ServerFacts;
+use collect::server_side::Endpoint;
 use collect::{Collector, ProcessTree, Roots, TreeUsage};
 use engine::IntervalData;
 use schema::calibration::Canary;
@@ -20,7 +23,8 @@ use schema::plan::{
     BodyExpectation, CellPlan, EntryPlan, ExperimentPlan, PinPlan, Replicas, ScenarioPlan, TargetPlan,
     TargetSource, TrialPlan,
 };
-use schema::target::{Ready, TargetManifest};
+use schema::server_side::ServerSide;
+use schema::target::{Metrics, Ready, TargetManifest};
 use schema::trial::{IntervalLine, Phase, PhaseSpan, SampleSummary, TargetUsage, TrialFile, TrialOutcome};
 use schema::version::TrialVersion;
 use std::collections::BTreeMap;
@@ -63,6 +67,15 @@ pub(crate) struct Up {
     pub(crate) verified: Vec<Option<Verified>>,
     /// How its address is looked up again, where a name was given.
     pub(crate) name: Option<NameLookup>,
+    /// Where it speaks TLS.
+    pub(crate) tls: Option<probe::Tls>,
+}
+
+impl Up {
+    /// Where it is asked what it counts.
+    fn endpoint(&self) -> Endpoint {
+        Endpoint { addr: self.addr, host: self.authority.clone(), tls: self.tls.clone() }
+    }
 }
 
 /// Starts a target and checks its contract.
@@ -108,7 +121,7 @@ pub(crate) fn bring_up(
         .flat_map(|scenario| scenario.requests.iter().map(|entry| (scenario.session.is_none(), entry)))
         .map(|(asks, entry)| (asks && is_fixed(entry)).then(|| check(entry)).transpose())
         .collect::<Result<_, _>>()?;
-    Ok(Up { running, addr, authority, origin, verified, name })
+    Ok(Up { running, addr, authority, origin, verified, name, tls: over_tls })
 }
 
 /// Whether a request is the same every time, so that one answer stands for all.
@@ -250,14 +263,14 @@ pub(crate) fn run(
     };
     observer.target_up(up.running.as_ref().map(RunningTarget::pid))?;
     let job = load_job(plan, cell, scenario, &up);
-    let go_runtime = target.manifest.as_ref().and_then(|(manifest, _)| manifest.metrics.go_runtime.clone());
+    let metrics = metrics_of(target);
     let over = AtomicBool::new(false);
     let manifest = for_events(target);
     let (running, cpus) = (up.running.as_ref(), plan.pin.target.as_deref());
     let stage = Stage { running, addr: up.addr, cpus, manifest: manifest.as_ref() };
     let (measured, mut seen, before) = std::thread::scope(|scope| {
         let events = Events::prepare(scope, &plan.events, stage, &over);
-        let mut watch = TrialWatch::new(&up, go_runtime, folder, observer, events, beside)?;
+        let mut watch = TrialWatch::new(&up, &metrics, folder, observer, events, beside)?;
         let before = canary::reading(job.cpus.as_deref(), canary::BUDGET);
         let measured = measure(&job, &mut watch, &environment.stop);
         Ok::<_, RunnerError>((measured, watch.finish(), before))
@@ -270,7 +283,10 @@ pub(crate) fn run(
             folder.discard()?;
             return Ok(None);
         }
-        Ok(measured) => measured,
+        Ok(mut measured) => {
+            measured.facts.server = seen.server.as_ref().map(|seen| ServerFacts::new(seen, plan.checks));
+            measured
+        }
         Err(error @ (RunnerError::Engine(_) | RunnerError::Processes(_) | RunnerError::Request(_))) => {
             // How the target ended explains why it could not be loaded.
             let mut blank = blank;
@@ -375,6 +391,10 @@ fn ended(blank: TrialFile, mut measured: Measured, seen: Seen, running: Option<&
     measured.facts.host_steal_share = seen.steal_share;
     measured.facts.canary_drift = seen.canary.map(|canary| canary.drift);
     let mut load = measured.report;
+    let missing = seen.server.iter().flat_map(|server| &server.missing);
+    load.notes.extend(
+        missing.map(|reason| format!("not all that the target counts was held against the client: {reason}")),
+    );
     load.validity = analyze::validity(&load, &measured.facts);
     let outcome = if load.validity.ok { TrialOutcome::Valid } else { TrialOutcome::Void };
     let mut reasons: Vec<String> = load.validity.reasons.iter().map(|gate| gate.text.clone()).collect();
@@ -393,6 +413,7 @@ fn ended(blank: TrialFile, mut measured: Measured, seen: Seen, running: Option<&
         alloc_per_request_bytes: seen.allocations.per_request(&measured.phases, &load.window),
         confinement: running.and_then(RunningTarget::confinement),
         group: seen.group,
+        server: seen.server,
     };
     TrialFile {
         outcome,
@@ -418,6 +439,7 @@ struct Seen {
     rss_peak_bytes: Option<u64>,
     steal_share: Option<f64>,
     group: Option<GroupUsage>,
+    server: Option<ServerSide>,
     counter_gaps: BTreeMap<String, u64>,
     allocations: Allocations,
     canary: Option<Canary>,
@@ -440,6 +462,7 @@ struct TrialWatch<'a, 'scope> {
     tree: Option<(u32, ProcessTree)>,
     usage_at_begin: Option<TreeUsage>,
     group: Watched,
+    own: Option<OwnCount>,
     steal_at_begin: Option<Steal>,
     seen: Seen,
 }
@@ -447,7 +470,7 @@ struct TrialWatch<'a, 'scope> {
 impl<'a, 'scope> TrialWatch<'a, 'scope> {
     fn new(
         up: &'a Up,
-        go_runtime: Option<String>,
+        metrics: &Metrics,
         folder: &TrialFolder,
         observer: &'a mut dyn Observer,
         events: Events<'scope>,
@@ -455,7 +478,7 @@ impl<'a, 'scope> TrialWatch<'a, 'scope> {
     ) -> Result<Self, RunnerError> {
         let roots = Roots::default();
         let pid = up.running.as_ref().map(RunningTarget::pid);
-        let go_runtime = go_runtime.map(|path| (up.addr, path));
+        let go_runtime = metrics.go_runtime.clone().map(|path| (up.addr, path));
         let group = Watched::new(up);
         let root = up.running.as_ref().map(RunningTarget::current_pid);
         let mut collector =
@@ -477,6 +500,7 @@ impl<'a, 'scope> TrialWatch<'a, 'scope> {
             tree: pid.map(|pid| (pid, ProcessTree::new(&roots, pid))),
             usage_at_begin: None,
             group,
+            own: OwnCount::new(metrics, up.endpoint()),
             steal_at_begin: None,
             seen: Seen::default(),
         })
@@ -500,6 +524,7 @@ impl<'a, 'scope> TrialWatch<'a, 'scope> {
         if let Some(ticker) = self.ticker.take() {
             (self.seen.counter_gaps, self.seen.allocations) = ticker.stop();
         }
+        self.seen.server = self.own.and_then(OwnCount::finish);
         self.seen.events = self.events.finish();
         for event in &mut self.seen.events {
             event.effect = analyze::event_effect(self.lines.as_deref().unwrap_or_default(), event.began_ns);
@@ -512,6 +537,9 @@ impl Watch for TrialWatch<'_, '_> {
     fn begun(&mut self, clock: MonotonicClock) -> Result<(), RunnerError> {
         self.seen.origin_wall = Some(jiff::Timestamp::now().to_string());
         self.clock = Some(clock);
+        if let Some(own) = &mut self.own {
+            own.begun(clock);
+        }
         let beside = self.beside;
         self.ticker =
             self.counters.take().map(|(collector, lines)| Ticker::start(collector, lines, clock, beside));
@@ -519,6 +547,9 @@ impl Watch for TrialWatch<'_, '_> {
     }
 
     fn samples_begin(&mut self) {
+        if let Some(own) = &self.own {
+            own.read();
+        }
         if let Some(clock) = self.clock {
             self.events.begin(clock);
         }
@@ -528,6 +559,9 @@ impl Watch for TrialWatch<'_, '_> {
     }
 
     fn samples_end(&mut self) {
+        if let Some(own) = &self.own {
+            own.read();
+        }
         self.group.end();
         self.seen.group = self.group.usage();
         let end = self.read_tree();
@@ -544,6 +578,9 @@ impl Watch for TrialWatch<'_, '_> {
         self.log.append(data)?;
         if line.phase == Some(Phase::Sample) {
             self.read_tree();
+        }
+        if let Some(own) = &mut self.own {
+            own.interval(line);
         }
         if let Some(lines) = &mut self.lines {
             lines.push(line.clone());

@@ -8,7 +8,8 @@ use crate::limits::LimitsUse;
 use crate::metric::Metric;
 use crate::plan::{DriverChoice, Replicas, SpinChoice};
 use crate::scenario::{Expect, Feeder, NamedRequest, Request, Session, TokenMaker};
-use crate::target::{Ready, Stop};
+use crate::server_side::Checks;
+use crate::target::{Metrics, Ready, Stop};
 use crate::tls::TlsUse;
 use schemars::JsonSchema;
 use serde::de::value::SeqAccessDeserializer;
@@ -43,6 +44,9 @@ pub struct ExperimentFile {
     /// Things that happen to the target under load.
     #[serde(default)]
     pub event: Vec<Event>,
+    /// How far the target's own counts may differ from the client's.
+    #[serde(default)]
+    pub checks: Checks,
     /// Statements to be answered by the run.
     #[serde(default)]
     pub claim: Vec<Claim>,
@@ -98,6 +102,9 @@ pub struct TargetUse {
     pub stop: Option<Stop>,
     /// TLS of a `url` that begins with `https://`.
     pub tls: Option<TlsUse>,
+    /// What it counts of itself, over what its manifest says. Not for `reference`.
+    #[serde(default)]
+    pub metrics: Metrics,
     /// What it is confined to; what is not said here is as in `[limits]`.
     pub limits: Option<LimitsUse>,
 }

@@ -28,6 +28,7 @@ pub mod metric;
 pub mod plan;
 pub mod run;
 pub mod scenario;
+pub mod server_side;
 pub mod service;
 pub mod shape;
 pub mod soak;

@@ -9,8 +9,9 @@ use crate::event::EventPlan;
 use crate::experiment::{LoadModel, Reference};
 use crate::limits::LimitsPlan;
 use crate::scenario::{Capture, Feeder, LengthRange, OnFailure, TokenMaker, UserConnection};
+use crate::server_side::ChecksPlan;
 use crate::soak::SoakPlan;
-use crate::target::{Ready, Stop};
+use crate::target::{Metrics, Ready, Stop};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
@@ -51,6 +52,9 @@ pub struct ExperimentPlan {
     /// The ladder or search of a knee run; absent in other runs.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub capacity: Option<CapacityPlan>,
+    /// How far the target's own counts may differ from the client's.
+    #[serde(default)]
+    pub checks: ChecksPlan,
     /// Statements to be answered.
     #[serde(deserialize_with = "crate::claim::of_any_version")]
     pub claims: Vec<ClaimPlan>,
@@ -110,6 +114,9 @@ pub struct TargetPlan {
     /// Where its knobs were given lists: what it is a variant of.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub variant: Option<Variant>,
+    /// What the experiment says of its counters, over what its manifest says.
+    #[serde(default)]
+    pub metrics: Metrics,
 }
 
 /// One combination of the knobs that were given lists.

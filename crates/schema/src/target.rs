@@ -1,6 +1,7 @@
 //! The target manifest (`targets/<language>/<name>/target.toml`).
 
 use crate::knob::Knob;
+use crate::server_side::{CountAt, PrometheusAt};
 use crate::version::{TargetListVersion, TargetVersion};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -178,11 +179,15 @@ pub enum PicksUp {
 }
 
 /// `[metrics]`
-#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Metrics {
     /// Path that gives Go's runtime/metrics as JSON.
     pub go_runtime: Option<String>,
+    /// Where it counts its requests, in JSON.
+    pub requests: Option<CountAt>,
+    /// Where it counts and times its requests, in Prometheus' text format.
+    pub prometheus: Option<PrometheusAt>,
 }
 
 /// `prony targets --format json`: what experiments can use here.

@@ -6,6 +6,7 @@ use crate::calibration::Canary;
 use crate::event::EventRecord;
 use crate::limits::{Confinement, GroupUsage};
 use crate::load::{ErrorClass, LoadReport};
+use crate::server_side::ServerSide;
 use crate::version::TrialVersion;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -124,6 +125,9 @@ pub struct TargetUsage {
     /// What its control groups counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<GroupUsage>,
+    /// What it counted of itself, where it does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub server: Option<ServerSide>,
 }
 
 /// A line of `intervals.ndjson`. Requests are counted in the interval of their outcome.

@@ -2,7 +2,7 @@
 
 use crate::contract::route;
 use crate::{TargetError, manifest_parts};
-use schema::target::TargetManifest;
+use schema::target::{Metrics, TargetManifest};
 use schema::text::{FileError, Problem, parse_toml};
 use std::fs::File;
 use std::io::Read;
@@ -105,17 +105,39 @@ fn command_problem(manifest: &TargetManifest) -> Option<Problem> {
 }
 
 fn rest_problem(manifest: &TargetManifest) -> Option<Problem> {
-    let paths = [("ready.path", &manifest.ready.path), ("metrics.go_runtime", &manifest.metrics.go_runtime)];
-    paths.into_iter().find_map(|(key, path)| {
-        let path = path.as_deref()?;
-        (!path.starts_with('/') || path.contains(|c: char| c.is_whitespace() || c.is_control())).then(|| {
-            Problem::at(
-                key,
-                format!("`{}` is not a path", path.escape_debug()),
-                "begin it with `/`, without spaces",
-            )
-        })
+    path_problem("ready.path", manifest.ready.path.as_deref())
+        .or_else(|| metrics_problem("metrics", &manifest.metrics))
+}
+
+fn path_problem(key: &str, path: Option<&str>) -> Option<Problem> {
+    let path = path?;
+    (!path.starts_with('/') || path.contains(|c: char| c.is_whitespace() || c.is_control())).then(|| {
+        let cause = format!("`{}` is not a path", path.escape_debug());
+        Problem::at(key, cause, "begin it with `/`, without spaces")
     })
+}
+
+/// What is wrong with `[metrics]`, of a manifest or of an experiment; `key` is where it stands.
+#[must_use]
+pub fn metrics_problem(key: &str, metrics: &Metrics) -> Option<Problem> {
+    let within = |name: &str| format!("{key}.{name}");
+    path_problem(&within("go_runtime"), metrics.go_runtime.as_deref())
+        .or_else(|| path_problem(&within("requests.path"), metrics.requests.as_ref().map(|at| &*at.path)))
+        .or_else(|| path_problem(&within("prometheus.path"), metrics.prometheus.as_ref().map(|at| &*at.path)))
+        .or_else(|| {
+            let pointer = &metrics.requests.as_ref()?.pointer;
+            (!pointer.starts_with('/')).then(|| {
+                let cause = format!("`{}` is not a JSON pointer", pointer.escape_debug());
+                Problem::at(&within("requests.pointer"), cause, "begin it with `/`, as in `/requests`")
+            })
+        })
+        .or_else(|| {
+            let at = metrics.prometheus.as_ref()?;
+            (at.counter.is_none() && at.histogram.is_none()).then(|| {
+                let remedy = "name a counter, for example counter = \"http_requests_total\", or a histogram";
+                Problem::at(&within("prometheus"), "it names nothing that could be read", remedy)
+            })
+        })
 }
 
 #[cfg(test)]

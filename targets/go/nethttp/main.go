@@ -33,7 +33,8 @@ func newRouter(a *app.App) http.Handler {
 	mux.HandleFunc("GET /grpc/{n}", t.remote)
 	mux.HandleFunc("GET /mixed", t.mixed)
 	mux.HandleFunc("POST /upload", t.upload)
-	mux.Handle("GET /debug/runtime", runtimestats.Handler())
+	counter := new(runtimestats.Counter)
+	mux.Handle("GET /debug/runtime", runtimestats.HandlerWith(counter))
 
 	layers := []layer{t.logged, t.authorized, traced}
 	if a.Knobs.Logger {
@@ -46,7 +47,7 @@ func newRouter(a *app.App) http.Handler {
 	if a.Knobs.NotFound == knobs.Contract {
 		mux.HandleFunc("/", t.notFound)
 	}
-	return a.Workers.Wrap(t.around(mux))
+	return counter.Wrap(a.Workers.Wrap(t.around(mux)))
 }
 
 // around puts the layers of the knobs before all routes.

@@ -6,6 +6,7 @@
 use super::MIN_TRIALS;
 use super::confinement;
 use super::control;
+use super::cross_checks;
 use super::data::RunData;
 use super::drift::drift;
 use super::machine;
@@ -37,6 +38,7 @@ pub(super) fn belief(
     let mut notes = outcomes(data, cells);
     notes.extend(interrupted(data));
     notes.extend(strangers(data));
+    notes.extend(backwards(data));
     notes.extend(settings(data));
     notes.extend(not_level(data));
     notes.extend(stolen(data));
@@ -56,6 +58,7 @@ pub(super) fn belief(
         )
     }));
     notes.extend(confinement::notes(run, data));
+    notes.extend(cross_checks::notes(data, cells));
     notes.extend(environment(&run.environment.facts));
     // Stable: within a level the order above stays.
     notes.sort_by_key(|note| std::cmp::Reverse(note.level));
@@ -199,6 +202,14 @@ fn strangers(data: &RunData<'_>) -> Option<BeliefNote> {
     (!ids.is_empty()).then(|| {
         let text = format!("{} of a cell that the plan does not have, left out", listed("trial", &ids));
         reservation(text, "check that all trial folders belong to this run")
+    })
+}
+
+/// Trials whose clock ran backwards.
+fn backwards(data: &RunData<'_>) -> Option<BeliefNote> {
+    (!data.backwards.is_empty()).then(|| {
+        let text = format!("the clock ran backwards in {}, left out", listed("trial", &data.backwards));
+        reservation(text, "look for damaged files or files of two runs in one folder; run these trials again")
     })
 }
 

@@ -32,7 +32,7 @@ fn summary(data: &RunData<'_>, cell: &CellPlan) -> CellSummary {
         load: data.level_in_words(cell),
         limits: cell.limits.to_string(),
         throttling: confinement::throttling(data, cell),
-        trials_valid: ended(TrialOutcome::Valid),
+        trials_valid: data.valid(&cell.id).count() as u32,
         trials_void: ended(TrialOutcome::Void),
         trials_failed: ended(TrialOutcome::Failed),
         metrics: Metric::ALL.into_iter().map(|metric| metric_summary(data, cell, metric)).collect(),

@@ -1,6 +1,7 @@
 //! The trials of a run, sorted and indexed once, with the settings that everything else needs.
 
 use super::TrialData;
+use super::clock;
 use super::confinement;
 use super::trials::value;
 use crate::words::count;
@@ -26,6 +27,8 @@ pub(super) struct RunData<'a> {
     pub(super) margin: f64,
     /// The plan's own confidence and margin could be used.
     pub(super) settings_usable: bool,
+    /// Numbers of the trials whose clock ran backwards.
+    pub(super) backwards: Vec<u32>,
     by_cell: BTreeMap<&'a str, Vec<&'a TrialData>>,
 }
 
@@ -44,9 +47,14 @@ impl<'a> RunData<'a> {
         let margin = Some(plan.margin).filter(|margin| *margin > 0.0 && margin.is_finite());
         Self {
             plan,
-            trials,
             confidence: confidence.unwrap_or(CONFIDENCE),
             margin: margin.unwrap_or(MARGIN),
+            backwards: trials
+                .iter()
+                .filter(|trial| clock::ran_backwards(trial))
+                .map(|trial| trial.file.id)
+                .collect(),
+            trials,
             settings_usable: confidence.is_some() && margin.is_some(),
             by_cell,
         }
@@ -68,9 +76,12 @@ impl<'a> RunData<'a> {
         self.by_cell.get(cell).into_iter().flatten().copied()
     }
 
-    /// The valid trials of a cell, by number.
+    /// The valid trials of a cell, by number, but those whose clock ran backwards.
     pub(super) fn valid(&self, cell: &str) -> impl Iterator<Item = &'a TrialData> + '_ {
-        self.trials_of(cell).filter(|trial| trial.file.outcome == TrialOutcome::Valid)
+        let is_usable = move |trial: &&TrialData| {
+            trial.file.outcome == TrialOutcome::Valid && !self.backwards.contains(&trial.file.id)
+        };
+        self.trials_of(cell).filter(is_usable)
     }
 
     /// One metric of the valid trials of a cell, by number; only those that have a value.

@@ -1,8 +1,10 @@
 //! The gates of one trial: named checks, each with its number, its limit and its remedy (METHOD §0, §1, §9).
 //!
 //! Invariants: a gate that does not apply is absent; a gate whose number cannot be computed fails; numbers in gates
-//! are finite. The generator is looked at before the target is blamed.
+//! are finite. The generator is looked at before the target is blamed. What is not in [`GATES`] is no gate, and each
+//! of them has its planted fault in `tests/it/gates.rs`.
 
+use super::server::{self, ServerFacts};
 use crate::words::{count, duration, grouped, number, percent};
 use schema::experiment::LoadModel;
 use schema::load::{ArrivalCheck, ErrorClass, Gate, LoadReport, Validity};
@@ -22,6 +24,9 @@ const LITTLE_DEVIATION: f64 = 0.02;
 const LITTLE_ANSWERS: u64 = 100;
 /// From this share of busy connections on, requests wait for one often enough to change what is sent when.
 const CONNECTIONS_BUSY: f64 = 0.25;
+/// Deviation from the identity of residence: integer sums of the same stamps, so what is allowed is for looks at the
+/// clock that came in another order.
+const RESIDENCE_DEVIATION: f64 = 1e-4;
 /// Stolen CPU time that voids a trial, and that is worth saying.
 const STEAL_VOID: f64 = 0.05;
 pub(crate) const STEAL_SAID: f64 = 0.01;
@@ -51,31 +56,68 @@ pub struct TrialFacts {
     pub canary_drift: Option<f64>,
     /// What was sent against the arrivals that were asked for.
     pub arrivals: Option<ArrivalCheck>,
+    /// The two sides of the identity of residence, over the whole load.
+    pub residence: Option<Residence>,
+    /// What the target counted of itself.
+    pub server: Option<ServerFacts>,
     /// Whether the target still ran when the window ended.
     pub target_alive: bool,
     /// Whether events disturbed the window on purpose. What holds of a steady load only is then not asked.
     pub disturbed: bool,
 }
 
+/// The time that requests spent in the system, by two books that share nothing but the stamps: warm-up, samples and
+/// failures included, up to the end of load.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Residence {
+    /// ∫ N dt: the number of requests in the system, integrated over time.
+    pub integral_ns: f64,
+    /// Σ (done − intended) over all requests, each cut off at the end of load.
+    pub sum_ns: f64,
+}
+
+/// How a gate is checked; `None` where it does not apply.
+type Check = fn(&LoadReport, &TrialFacts) -> Option<Gate>;
+
+/// When a gate is asked.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Asked {
+    Always,
+    /// Not where events disturb the load on purpose.
+    OfSteadyLoad,
+}
+
+/// Every gate there is, in the order in which they are told.
+const GATES: [(&str, Asked, Check); 14] = [
+    ("target_alive", Asked::Always, target_alive),
+    ("answers", Asked::Always, answers),
+    ("nothing_lost", Asked::Always, nothing_lost),
+    ("residence", Asked::Always, residence),
+    ("connections", Asked::Always, connections),
+    ("generator_cpu", Asked::Always, generator_cpu),
+    ("pacer_lag", Asked::Always, pacer_lag),
+    ("arrivals", Asked::OfSteadyLoad, arrivals),
+    ("offered_achieved", Asked::OfSteadyLoad, offered_achieved),
+    ("littles_law", Asked::OfSteadyLoad, littles_law),
+    ("server_counts", Asked::OfSteadyLoad, server::counts),
+    ("server_p95", Asked::OfSteadyLoad, server::p95),
+    ("steal", Asked::Always, steal),
+    ("canary", Asked::Always, canary),
+];
+
+/// The names of all gates, in the order in which they are told.
+pub fn gate_names() -> impl Iterator<Item = &'static str> {
+    GATES.iter().map(|(name, ..)| *name)
+}
+
 /// Checks every gate that applies to a measured window.
 #[must_use]
 pub fn validity(report: &LoadReport, facts: &TrialFacts) -> Validity {
-    let gates: Vec<Gate> = [
-        Some(target_alive(facts)),
-        Some(answers(report)),
-        Some(nothing_lost(report)),
-        Some(connections(report)),
-        Some(generator_cpu(report)),
-        pacer_lag(facts),
-        arrivals(report, facts).filter(|_| !facts.disturbed),
-        offered_achieved(report).filter(|_| !facts.disturbed),
-        littles_law(report, facts).filter(|_| !facts.disturbed),
-        steal(facts),
-        canary(facts),
-    ]
-    .into_iter()
-    .flatten()
-    .collect();
+    let gates: Vec<Gate> = GATES
+        .iter()
+        .filter(|(_, asked, _)| *asked == Asked::Always || !facts.disturbed)
+        .filter_map(|(_, _, check)| check(report, facts))
+        .collect();
     let reasons: Vec<Gate> = gates.iter().filter(|gate| !gate.ok).cloned().collect();
     Validity { ok: reasons.is_empty(), reasons, gates }
 }
@@ -91,16 +133,22 @@ pub(crate) fn gate(name: &str, ok: bool, value: f64, limit: f64, text: String) -
     Gate { gate: name.to_owned(), ok: false, value: finite(value), limit: finite(limit), text }
 }
 
-fn target_alive(facts: &TrialFacts) -> Gate {
+fn target_alive(_: &LoadReport, facts: &TrialFacts) -> Option<Gate> {
     let text = if facts.target_alive {
         "the target ran until the end"
     } else {
         "the target ended before the load did: read target.log for its last words"
     };
-    gate("target_alive", facts.target_alive, f64::from(u8::from(facts.target_alive)), 1.0, text.to_owned())
+    Some(gate(
+        "target_alive",
+        facts.target_alive,
+        f64::from(u8::from(facts.target_alive)),
+        1.0,
+        text.to_owned(),
+    ))
 }
 
-fn answers(report: &LoadReport) -> Gate {
+fn answers(report: &LoadReport, _: &TrialFacts) -> Option<Gate> {
     let completed = report.requests.completed;
     let text = match (completed, report.errors.iter().max_by_key(|(_, count)| **count)) {
         (0, Some((class, _))) => {
@@ -112,11 +160,11 @@ fn answers(report: &LoadReport) -> Gate {
         (0, None) => "no request was answered rightly: lengthen the sample or raise the time-out".to_owned(),
         _ => format!("{} answered rightly", count_requests(completed)),
     };
-    gate("answers", completed > 0, completed as f64, 1.0, text)
+    Some(gate("answers", completed > 0, completed as f64, 1.0, text))
 }
 
 /// `scheduled = completed + failed + censored`, and the classes of errors add up to `failed` (METHOD §0.5).
-fn nothing_lost(report: &LoadReport) -> Gate {
+fn nothing_lost(report: &LoadReport, _: &TrialFacts) -> Option<Gate> {
     let requests = &report.requests;
     let wide = |number: u64| i128::from(number);
     let lost =
@@ -132,10 +180,34 @@ fn nothing_lost(report: &LoadReport) -> Gate {
             count_requests(requests.scheduled)
         )
     };
-    gate("nothing_lost", ok, lost.abs().max(unclassed.abs()) as f64, 0.0, text)
+    Some(gate("nothing_lost", ok, lost.abs().max(unclassed.abs()) as f64, 0.0, text))
 }
 
-fn connections(report: &LoadReport) -> Gate {
+/// METHOD §9: ∫ in-flight = Σ residence, here from the intended time on. Unlike Little's law for a window it has no
+/// boundary and spares no failure, so that it holds but for what the clock moved between two looks at it.
+fn residence(_: &LoadReport, facts: &TrialFacts) -> Option<Gate> {
+    let Residence { integral_ns, sum_ns } = facts.residence?;
+    let value = relative_deviation(integral_ns, sum_ns);
+    let ok = value <= RESIDENCE_DEVIATION;
+    let found = format!(
+        "all requests together were in the system for {} by their number over time and {} by their own times, {} \
+         apart, {} allowed",
+        duration(integral_ns),
+        duration(sum_ns),
+        percent(value),
+        percent(RESIDENCE_DEVIATION)
+    );
+    let text = if ok {
+        found
+    } else {
+        format!(
+            "{found}: requests or time are miscounted; do not use the numbers, report this as a fault of prony"
+        )
+    };
+    Some(gate("residence", ok, value, RESIDENCE_DEVIATION, text))
+}
+
+fn connections(report: &LoadReport, _: &TrialFacts) -> Option<Gate> {
     let (asked, established) = (report.connections.asked, report.connections.established);
     let ok = asked == established;
     let all = format!("{} of {} open when the load began", grouped(established), connections_in_words(asked));
@@ -146,10 +218,10 @@ fn connections(report: &LoadReport) -> Gate {
             "{all}: ask for fewer, or raise the limits on descriptors, ports and backlog (`prony doctor`)"
         )
     };
-    gate("connections", ok, established as f64, asked as f64, text)
+    Some(gate("connections", ok, established as f64, asked as f64, text))
 }
 
-fn generator_cpu(report: &LoadReport) -> Gate {
+fn generator_cpu(report: &LoadReport, _: &TrialFacts) -> Option<Gate> {
     let busy = report.generator.busy_share;
     let ok = busy < BUSY_SHARE;
     let share = percent(busy);
@@ -161,12 +233,12 @@ fn generator_cpu(report: &LoadReport) -> Gate {
              prony and not the target; give it more cores (`workers`) or lower the load"
         )
     };
-    gate("generator_cpu", ok, busy, BUSY_SHARE, text)
+    Some(gate("generator_cpu", ok, busy, BUSY_SHARE, text))
 }
 
 /// METHOD §1: void when p99 pacer lag > max(100 µs, 5 % of p50 service time) *and* > 5 % of p99 response time, which
 /// is one limit: the largest of the three.
-fn pacer_lag(facts: &TrialFacts) -> Option<Gate> {
+fn pacer_lag(_: &LoadReport, facts: &TrialFacts) -> Option<Gate> {
     let lag = facts.pacer_lag_p99_ns? as f64;
     let service = PACER_LAG_SHARE * facts.service_p50_ns? as f64;
     let response = PACER_LAG_SHARE * facts.response_p99_ns? as f64;
@@ -198,7 +270,7 @@ fn arrivals(report: &LoadReport, facts: &TrialFacts) -> Option<Gate> {
 /// Both are counts over the same window, offered = scheduled / window, so the ratio needs no boundary allowance.
 /// Below saturation: the backlog never exceeded the connections, and fewer requests than connections were in the
 /// system on average.
-fn offered_achieved(report: &LoadReport) -> Option<Gate> {
+fn offered_achieved(report: &LoadReport, _: &TrialFacts) -> Option<Gate> {
     let requests = &report.requests;
     let connections = u64::from(report.plan.load.connections);
     let saturated =
@@ -281,7 +353,7 @@ fn littles_law(report: &LoadReport, facts: &TrialFacts) -> Option<Gate> {
 }
 
 /// |a − b| over the larger of the two; NaN where one is NaN, so that the gate fails.
-fn relative_deviation(a: f64, b: f64) -> f64 {
+pub(super) fn relative_deviation(a: f64, b: f64) -> f64 {
     if a == b { 0.0 } else { (a - b).abs() / (if a > b { a } else { b }).abs() }
 }
 
@@ -291,7 +363,7 @@ fn worse(a: f64, b: f64) -> f64 {
 }
 
 /// METHOD §9: more than 1 % is said, more than 5 % voids.
-fn steal(facts: &TrialFacts) -> Option<Gate> {
+fn steal(_: &LoadReport, facts: &TrialFacts) -> Option<Gate> {
     let share = facts.host_steal_share?;
     let ok = share <= STEAL_VOID;
     let found = format!("{} of this host's CPU time was stolen by its hypervisor", percent(share));
@@ -304,7 +376,7 @@ fn steal(facts: &TrialFacts) -> Option<Gate> {
 }
 
 /// METHOD §9: a CPU that does the same work in another time than before the load measured with two speeds.
-fn canary(facts: &TrialFacts) -> Option<Gate> {
+fn canary(_: &LoadReport, facts: &TrialFacts) -> Option<Gate> {
     let drift = facts.canary_drift?;
     let ok = drift.abs() <= CANARY_VOID;
     let direction = if drift < 0.0 { "less" } else { "more" };
@@ -323,7 +395,7 @@ fn canary(facts: &TrialFacts) -> Option<Gate> {
     Some(gate("canary", ok, drift.abs(), CANARY_VOID, text))
 }
 
-fn count_requests(number: u64) -> String {
+pub(super) fn count_requests(number: u64) -> String {
     count(usize::try_from(number).unwrap_or(usize::MAX), "request")
 }
 

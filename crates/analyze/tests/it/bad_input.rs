@@ -1,6 +1,6 @@
 //! Bad input: a stated refusal, never a panic, never a number that JSON cannot hold.
 
-use crate::synth::{claim, claim_of, closed, report, run, trial, trials};
+use crate::synth::{claim, claim_of, closed, report, run, second, trial, trials};
 use analyze::{TrialData, analyze, is_level, latency, validity};
 use schema::analysis::{AnalysisFile, Basis, BeliefLevel, ClaimVerdict};
 use schema::metric::Metric;
@@ -165,6 +165,33 @@ fn twice_the_same_trial_and_cells_with_the_same_name() {
     let mut twins = plan.clone();
     twins.plan.cells[1].id = "c1".into();
     check(&twins, &trials(&plan, wobble));
+}
+
+/// A clock that went backwards leaves its trial out of every number, and says so.
+#[test]
+fn clocks_that_went_backwards() {
+    let plan = plan();
+    let mut data = trials(&plan, wobble);
+    // On its own this value would move every interval.
+    data[2].file.load.as_mut().unwrap().throughput_per_s = 1e9;
+    data[2].intervals = vec![second(1, 10), second(0, 10)];
+    let file = check(&plan, &data);
+    assert_eq!(file.comparisons[0].blocks, 4);
+    let cell = file.cells.iter().find(|cell| cell.cell == data[2].file.cell).unwrap();
+    assert_eq!(cell.trials_valid, 4);
+    assert!(cell.metrics.iter().all(|metric| !metric.values.contains(&1e9)));
+    let note = file.belief.notes.iter().find(|note| note.text.contains("backwards")).unwrap();
+    assert_eq!(note.text, "the clock ran backwards in trial 3, left out");
+    for trial in &mut data {
+        trial.intervals = vec![second(1, 10), second(0, 10)];
+    }
+    let file = check(&plan, &data);
+    assert_eq!(file.claims[0].verdict, ClaimVerdict::Void);
+    // In order, and with a hole, it counts.
+    for trial in &mut data {
+        trial.intervals = vec![second(0, 10), second(2, 10)];
+    }
+    assert_eq!(check(&plan, &data).comparisons[0].blocks, 5);
 }
 
 #[test]

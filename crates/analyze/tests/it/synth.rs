@@ -81,6 +81,7 @@ pub(crate) fn run(targets: &[&str], loads: &[LoadPlan], blocks: u32) -> RunFile 
                 env: BTreeMap::new(),
                 knobs: BTreeMap::new(),
                 variant: None,
+                metrics: Default::default(),
             })
             .collect(),
         scenarios: vec![ScenarioPlan::single("inline", request(), ExpectPlan::default())],
@@ -89,6 +90,7 @@ pub(crate) fn run(targets: &[&str], loads: &[LoadPlan], blocks: u32) -> RunFile 
         seed: 1,
         order,
         phases: phases(),
+        checks: Default::default(),
         claims: Vec::new(),
         margin: 0.02,
         confidence: 0.95,

@@ -16,6 +16,8 @@ fn good_facts() -> TrialFacts {
         host_steal_share: Some(0.0),
         canary_drift: Some(0.001),
         arrivals: None,
+        residence: None,
+        server: None,
         target_alive: true,
         disturbed: false,
     }

@@ -66,6 +66,7 @@ fn plan() -> ExperimentPlan {
         blocks: 5,
         seed: 1,
         phases: phases(),
+        checks: Default::default(),
         claims: vec![ClaimPlan {
             text: "Gin serves more requests per second than Echo at 128 connections".into(),
             metric: Metric::Throughput,
@@ -89,6 +90,7 @@ fn target(name: &str) -> TargetPlan {
         env: BTreeMap::new(),
         knobs: BTreeMap::new(),
         variant: None,
+        metrics: Default::default(),
     }
 }
 

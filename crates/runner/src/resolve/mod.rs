@@ -26,6 +26,7 @@ use schema::plan::{
     CellPlan, ExperimentPlan, LoadPlan, PhasePlan, PinPlan, Replicas, ScenarioPlan, TargetPlan, TargetSource,
 };
 use schema::scenario::UserConnection;
+use schema::server_side::{Checks, ChecksPlan};
 use schema::text::{Problem, parse_toml};
 use std::path::{Path, PathBuf};
 use target::pin::{self, PinMode};
@@ -142,6 +143,7 @@ fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, W
     let blocks = positive("experiment.blocks", design.blocks.map_or(defaults::BLOCKS, |blocks| blocks.0))?;
     let events = events::resolve(&file.event, &targets, &cells, &phases)?;
     let margin = share("experiment.margin", design.margin, defaults::MARGIN, 0.0, 1.0)?;
+    let checks = checks(&file.checks)?;
     let claims = claims::resolve(&file.claim, &targets, &cells, margin)?;
     let mut plan = ExperimentPlan {
         name: design.name.clone(),
@@ -159,6 +161,7 @@ fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, W
         cells,
         events,
         capacity: None,
+        checks,
         claims,
         pin,
         soak: None,
@@ -539,6 +542,19 @@ fn phases(file: &Phases) -> Result<PhasePlan, Problem> {
         samples: samples as u32,
         drain_ns: defaults::DRAIN.0,
     })
+}
+
+/// How far target and client may differ (METHOD §9).
+fn checks(file: &Checks) -> Result<ChecksPlan, Problem> {
+    let usual = ChecksPlan::default();
+    let counts = share("checks.counts", file.counts, usual.counts, 0.0, 1.0)?;
+    match file.p95 {
+        Some(Nanos(0)) => {
+            let cause = "no two clocks agree to the nanosecond";
+            Err(Problem::at("checks.p95", cause, "give a time such as \"8ms\""))
+        }
+        p95 => Ok(ChecksPlan { counts, p95_ns: p95.map_or(usual.p95_ns, |time| time.0) }),
+    }
 }
 
 /// Refuses runs that nobody can wait for.

@@ -8,6 +8,7 @@ use crate::processes::connections_per_process;
 use crate::tls;
 use schema::experiment::TargetUse;
 use schema::plan::{CellPlan, TargetPlan, TargetSource, Variant};
+use schema::target::Metrics;
 use schema::text::Problem;
 use std::path::Path;
 use testkit::reference::Law;
@@ -23,6 +24,9 @@ pub(super) fn resolve(uses: &[TargetUse], context: &Context) -> Result<Vec<(usiz
     for (position, wanted) in uses.iter().enumerate() {
         let key = format!("target.{position}");
         refuse_idle_keys(wanted, &key)?;
+        if let Some(problem) = target::manifest::metrics_problem(&format!("{key}.metrics"), &wanted.metrics) {
+            return Err(problem.into());
+        }
         let (source, usual_name) = source(wanted, &key, context)?;
         let base = wanted.name.clone().unwrap_or(usual_name);
         if base.trim().is_empty() {
@@ -34,9 +38,9 @@ pub(super) fn resolve(uses: &[TargetUse], context: &Context) -> Result<Vec<(usiz
                 let cause = format!("two targets are called `{name}`");
                 return Err(Problem::at(&key, cause, "give one of them another name = \"…\"").into());
             }
-            let (source, env) = (source.clone(), wanted.env.clone());
+            let (source, env, metrics) = (source.clone(), wanted.env.clone(), wanted.metrics.clone());
             let variant = (!listed.is_empty()).then(|| Variant { of: base.clone(), knobs: listed });
-            targets.push((position, TargetPlan { name, source, env, knobs: values, variant }));
+            targets.push((position, TargetPlan { name, source, env, knobs: values, variant, metrics }));
         }
     }
     Ok(targets)
@@ -70,6 +74,11 @@ fn refuse_idle_keys(wanted: &TargetUse, key: &str) -> Result<(), Problem> {
             "env",
             !wanted.env.is_empty() && !is_started,
             "only `use` and `command` are started with an environment",
+        ),
+        (
+            "metrics",
+            wanted.metrics != Metrics::default() && wanted.reference.is_some(),
+            "what the reference target counts is known",
         ),
         ("knobs", !wanted.knobs.is_empty() && wanted.manifest.is_none(), "only a manifest has knobs"),
     ];

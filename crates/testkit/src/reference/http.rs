@@ -34,6 +34,7 @@ pub(super) enum Route {
     Queue,
     Health,
     Stats,
+    Metrics,
 }
 
 pub(super) fn front(bytes: &[u8]) -> Front {
@@ -61,6 +62,7 @@ pub(super) fn front(bytes: &[u8]) -> Front {
     let route = match request.path {
         Some("/health") => Route::Health,
         Some("/stats") => Route::Stats,
+        Some("/metrics") => Route::Metrics,
         _ => Route::Queue,
     };
     let close = value("connection").is_some_and(|field| field.value.eq_ignore_ascii_case(b"close"));

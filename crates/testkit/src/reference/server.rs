@@ -5,6 +5,7 @@ use super::holdings::Holdings;
 use super::http::{self, Front, Route};
 use super::queue::{Fate, Queue};
 use super::secure::{Handshakes, Secure};
+use super::times::Times;
 use pace::SpinMargin;
 use rustix::event::{Timespec, epoll};
 use rustix::fd::OwnedFd;
@@ -125,6 +126,7 @@ pub fn serve(
         first_request: None,
         place,
         requests: 0,
+        times: Times::new(),
         accepted: 0,
         tls,
         handshakes: Handshakes::default(),
@@ -165,6 +167,7 @@ struct Due {
     number: u64,
     token: u64,
     fate: Fate,
+    arrived: Nanos,
 }
 
 struct Server {
@@ -181,6 +184,7 @@ struct Server {
     first_request: Option<Nanos>,
     place: Place,
     requests: u64,
+    times: Times,
     accepted: u64,
     tls: Option<Arc<ServerConfig>>,
     handshakes: Handshakes,
@@ -353,11 +357,19 @@ impl Server {
                      \"process\":{process},\"processes\":{processes}}}",
                     self.requests, self.accepted, self.handshakes.full, self.handshakes.resumed
                 );
-                let head = "HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nContent-Length";
-                self.send(token, format!("{head}: {}\r\n\r\n{body}", body.len()).as_bytes());
+                self.tell(token, "application/json", &body);
+            }
+            Route::Metrics => {
+                let body = self.times.text(self.requests);
+                self.tell(token, "text/plain; version=0.0.4", &body);
             }
             Route::Queue => self.enqueue(token),
         }
+    }
+
+    fn tell(&mut self, token: u64, kind: &str, body: &str) {
+        let head = format!("HTTP/1.1 200 OK\r\nContent-Type: {kind}\r\nContent-Length: {}", body.len());
+        self.send(token, format!("{head}\r\n\r\n{body}").as_bytes());
     }
 
     fn enqueue(&mut self, token: u64) {
@@ -367,12 +379,14 @@ impl Server {
         self.holdings.request();
         let (at, fate) = self.queue.arrive(now);
         if at <= now {
-            return self.end(token, fate);
+            self.end(token, fate);
+            // Without a law of its own an answer takes no time but that of computing.
+            return self.times.record(self.burn);
         }
         if let Some(connection) = self.connection(token) {
             connection.in_queue = true;
         }
-        self.due.push(Reverse(Due { at, number: self.requests, token, fate }));
+        self.due.push(Reverse(Due { at, number: self.requests, token, fate, arrived: now }));
     }
 
     /// Sends all answers that are due. One that is near is spun for by the main loop, whose waits then take no time,
@@ -384,6 +398,7 @@ impl Server {
                 return;
             }
             self.due.pop();
+            self.times.record(now.since(due.arrived));
             if let Some(connection) = self.connection(due.token) {
                 connection.in_queue = false;
                 self.end(due.token, due.fate);

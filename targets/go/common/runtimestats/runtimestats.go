@@ -4,7 +4,8 @@
 // The answer is one JSON object keyed by the names of package runtime/metrics.
 // Numbers are numbers; a histogram is {"buckets":[...],"counts":[...]} with one
 // bound more than counts and infinite bounds as null. "go_version" and
-// "dependencies" say what was built. A metric this runtime lacks is absent,
+// "dependencies" say what was built, "requests" how many were served where the
+// target counts them. A metric this runtime lacks is absent,
 // never zero.
 //
 // Deliberately absent: runtime.ReadMemStats, which stops the world, and any
@@ -20,6 +21,8 @@ import (
 	"net/http"
 	"runtime/debug"
 	"runtime/metrics"
+	"strings"
+	"sync/atomic"
 )
 
 // names lists what is served. The rule of choice: what tells a saturated
@@ -57,12 +60,35 @@ var names = []string{
 	"/sync/mutex/wait/total:seconds",
 }
 
+// Counter counts requests, so that prony can hold its own count against that of
+// the target.
+type Counter struct{ requests atomic.Uint64 }
+
+// Wrap counts every request before next but those below /debug/, which are
+// prony's own.
+func (c *Counter) Wrap(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if !strings.HasPrefix(r.URL.Path, "/debug/") {
+			c.requests.Add(1)
+		}
+		next.ServeHTTP(w, r)
+	})
+}
+
 // Handler answers GET with the readings. It is safe for concurrent use: each
 // request reads into its own samples.
-func Handler() http.Handler {
+func Handler() http.Handler { return handler(func(map[string]any) {}) }
+
+// HandlerWith is Handler with what c has counted as "requests".
+func HandlerWith(c *Counter) http.Handler {
+	return handler(func(answer map[string]any) { answer["requests"] = c.requests.Load() })
+}
+
+func handler(extend func(answer map[string]any)) http.Handler {
 	goVersion, dependencies := build()
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		answer := read()
+		extend(answer)
 		answer["go_version"] = goVersion
 		answer["dependencies"] = dependencies
 		body, err := json.Marshal(answer)

@@ -11,6 +11,7 @@ import (
 	"runtime/debug"
 	"runtime/metrics"
 	"strings"
+	"sync"
 	"testing"
 )
 
@@ -184,5 +185,34 @@ func TestUnknownMetricIsAbsent(t *testing.T) {
 	metrics.Read(samples)
 	if reading, ok := value(samples[0].Value); ok {
 		t.Errorf("an unknown metric reads as %v; want absent", reading)
+	}
+}
+
+func TestRequestsAreCountedButNotTheReadings(t *testing.T) {
+	counter := new(Counter)
+	mux := http.NewServeMux()
+	mux.Handle("/debug/runtime", HandlerWith(counter))
+	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
+	handler := counter.Wrap(mux)
+
+	before := decode[uint64](t, get(t, handler), "requests")
+	var group sync.WaitGroup
+	for range 10 {
+		group.Go(func() {
+			for range 100 {
+				recorder := httptest.NewRecorder()
+				handler.ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, "/ping", nil))
+				if recorder.Code != http.StatusTeapot {
+					t.Errorf("status %d; want the handler's own", recorder.Code)
+				}
+			}
+		})
+	}
+	group.Wait()
+	if got := decode[uint64](t, get(t, handler), "requests") - before; got != 1000 {
+		t.Errorf("%d requests counted; want 1000", got)
+	}
+	if _, ok := get(t, Handler())["requests"]; ok {
+		t.Error("a count where nothing counts; want none")
 	}
 }

@@ -6,7 +6,7 @@ export { failure, ok, parseCount, parseId, parseKey, parseLayers, parseName, par
 export { FILES, UPLOAD_BYTES_MAX, digest } from './bytes.js';
 export { openAccessLog, traceparent } from './layers.js';
 export { Refusal, statusOf } from './refusal.js';
-export { runtimeReader } from './runtime.js';
+export { RequestCounter, runtimeReader } from './runtime.js';
 export { listen, main } from './serve.js';
 export { Services } from './services.js';
 export { boolean, readSettings } from './settings.js';

@@ -1,13 +1,15 @@
 // Express as a target: reads the environment, opens the services, serves.
 
-import { listen, main, openAccessLog, runtimeReader, Services } from '@prony/target-common';
+import { RequestCounter, listen, main, openAccessLog, runtimeReader, Services } from '@prony/target-common';
 
 import { buildServer } from './app.js';
 
 await main(async (settings) => {
   const services = new Services(settings);
   const accessLog = await openAccessLog(settings.accessLog);
-  const server = buildServer({ settings, services, accessLog, readRuntime: runtimeReader() });
+  const requests = new RequestCounter();
+  const server = buildServer({ settings, services, accessLog, readRuntime: runtimeReader(requests) });
+  requests.watch(server);
   await listen(server, settings.listen);
   return {
     server,

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { Services, listen, openAccessLog, readSettings, runtimeReader } from '@prony/target-common';
+import { RequestCounter, Services, listen, openAccessLog, readSettings, runtimeReader } from '@prony/target-common';
 
 import { buildServer } from '../src/app.js';
 
@@ -70,14 +70,25 @@ test('the third layer answers with a trace of its own', async (t) => {
   assert.match(answer.headers.get('traceparent'), new RegExp(`^00-${trace}-`));
 });
 
+test('requests are counted but not the readings', async (t) => {
+  const ask = await started(t);
+  const count = async () => (await (await ask('/debug/runtime')).json()).requests;
+  const before = await count();
+  for (let k = 0; k < 5; k += 1) assert.equal((await ask('/ping')).status, 200);
+  assert.equal((await ask('/nope')).status, 404);
+  assert.equal((await count()) - before, 6);
+});
+
 async function started(t) {
   const settings = readSettings({ LISTEN: '127.0.0.1:0', FILES_DIR: FILES });
+  const requests = new RequestCounter();
   const server = buildServer({
     settings,
     services: new Services(settings),
     accessLog: await openAccessLog('/dev/null'),
-    readRuntime: runtimeReader(),
+    readRuntime: runtimeReader(requests),
   });
+  requests.watch(server);
   await listen(server, settings.listen);
   t.after(() => {
     server.close();

@@ -1,20 +1,22 @@
 // Fastify as a target: reads the environment, opens the services, serves.
 
-import { boolean, listen, main, openAccessLog, runtimeReader, Services } from '@prony/target-common';
+import { RequestCounter, boolean, listen, main, openAccessLog, runtimeReader, Services } from '@prony/target-common';
 
 import { buildApp } from './app.js';
 
 await main(async (settings) => {
   const services = new Services(settings);
   const accessLog = await openAccessLog(settings.accessLog);
+  const requests = new RequestCounter();
   const app = await buildApp({
     settings,
     services,
     accessLog,
-    readRuntime: runtimeReader(),
+    readRuntime: runtimeReader(requests),
     schemas: boolean(process.env, 'SCHEMA_SERIALIZATION', true),
   });
   await app.ready();
+  requests.watch(app.server);
   await listen(app.server, settings.listen);
   return {
     server: app.server,

@@ -4,7 +4,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
-import { Services, listen, openAccessLog, readSettings, runtimeReader } from '@prony/target-common';
+import { RequestCounter, Services, listen, openAccessLog, readSettings, runtimeReader } from '@prony/target-common';
 
 import { buildApp } from '../src/app.js';
 
@@ -72,16 +72,27 @@ test('the third layer answers with a trace of its own', async (t) => {
   assert.match(answer.headers.get('traceparent'), new RegExp(`^00-${trace}-`));
 });
 
+test('requests are counted but not the readings', async (t) => {
+  const ask = await started(t, true);
+  const count = async () => (await (await ask('/debug/runtime')).json()).requests;
+  const before = await count();
+  for (let k = 0; k < 5; k += 1) assert.equal((await ask('/ping')).status, 200);
+  assert.equal((await ask('/nope')).status, 404);
+  assert.equal((await count()) - before, 6);
+});
+
 async function started(t, schemas) {
   const settings = readSettings({ LISTEN: '127.0.0.1:0', FILES_DIR: FILES });
+  const requests = new RequestCounter();
   const app = await buildApp({
     settings,
     schemas,
     services: new Services(settings),
     accessLog: await openAccessLog('/dev/null'),
-    readRuntime: runtimeReader(),
+    readRuntime: runtimeReader(requests),
   });
   await app.ready();
+  requests.watch(app.server);
   await listen(app.server, settings.listen);
   t.after(() => app.close());
   const { port } = app.server.address();

@@ -1,0 +1,108 @@
+//! Client against server: what the target counted of itself, held against what the client had (METHOD §9).
+//!
+//! Invariants: where either side has no number there is no gate; a request that failed on the way may have been counted
+//! by the target or not, so it speaks for neither; what the borders of the samples leave open is allowed on top of the
+//! limit, and where that is as large as the count itself, nothing is said.
+
+use super::validity::{TrialFacts, count_requests, gate};
+use crate::words::{duration, grouped, percent};
+use schema::load::{Gate, LoadReport};
+use schema::server_side::{ChecksPlan, ClientSide, QuantileBucket, ServerSide};
+
+/// What the gates need of the target's own counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct ServerFacts {
+    /// Requests that the target counted.
+    pub requests: Option<u64>,
+    /// The bucket of its 95th percentile.
+    pub p95: Option<QuantileBucket>,
+    /// The client's side.
+    pub client: ClientSide,
+    /// The limits in force.
+    pub limits: ChecksPlan,
+}
+
+impl ServerFacts {
+    /// The facts of what was read in a trial.
+    #[must_use]
+    pub fn new(seen: &ServerSide, limits: ChecksPlan) -> Self {
+        Self { requests: seen.requests, p95: seen.p95, client: seen.client, limits }
+    }
+}
+
+/// The count of the target lies between the whole answers and these with those that failed on the way.
+pub(super) fn counts(_: &LoadReport, facts: &TrialFacts) -> Option<Gate> {
+    let server = facts.server.as_ref()?;
+    let (counted, client) = (server.requests?, server.client);
+    if client.answers == 0 {
+        return None;
+    }
+    let answers = client.answers as f64;
+    let border = client.in_flight.saturating_add(client.before_reading).saturating_add(client.own);
+    let allowance = border as f64 / answers;
+    let limit = server.limits.counts + allowance;
+    if allowance >= 1.0 {
+        return None;
+    }
+    let most = client.answers.saturating_add(client.unanswered);
+    let value = counted.abs_diff(counted.clamp(client.answers, most)) as f64 / answers;
+    let ok = value <= limit;
+    let failed = match client.unanswered {
+        0 => String::new(),
+        failed => format!(" and {} without one", grouped(failed)),
+    };
+    let found = format!(
+        "the target counted {}, the client had {} answers{failed}: {} apart, {} allowed, the borders of the samples \
+         included",
+        count_requests(counted),
+        grouped(client.answers),
+        percent(value),
+        percent(limit)
+    );
+    let text = match (ok, counted > most) {
+        (true, _) => found,
+        (false, true) => format!(
+            "{found}: find who else asks the target, or what its counter counts besides (labels in `[metrics]`)"
+        ),
+        (false, false) => format!(
+            "{found}: find what answers in the target's place (a cache, a proxy, another process that counts for \
+             itself), or what its counter leaves out; else report this as a fault of prony"
+        ),
+    };
+    Some(gate("server_counts", ok, value, limit, text))
+}
+
+/// The client's 95th percentile of service time lies in the target's bucket, or near it.
+pub(super) fn p95(report: &LoadReport, facts: &TrialFacts) -> Option<Gate> {
+    let server = facts.server.as_ref()?;
+    let (bucket, client_ns) = (server.p95?, report.latency_ns.service.p95?);
+    let up_to_ns = bucket.up_to_ns.unwrap_or(u64::MAX);
+    let (below, above) = (bucket.above_ns.saturating_sub(client_ns), client_ns.saturating_sub(up_to_ns));
+    let apart_ns = below.max(above);
+    let limit_ns = server.limits.p95_ns;
+    let ok = apart_ns <= limit_ns;
+    let its = match bucket.up_to_ns {
+        Some(up_to_ns) => {
+            format!("{} to {}", duration(bucket.above_ns as f64), duration(up_to_ns as f64))
+        }
+        None => format!("more than {}", duration(bucket.above_ns as f64)),
+    };
+    let found = format!(
+        "95 % of the requests took the target {its} by its own clock, and {} as the client saw it: {} apart, {} allowed",
+        duration(client_ns as f64),
+        duration(apart_ns as f64),
+        duration(limit_ns as f64)
+    );
+    let text = match (ok, below > 0) {
+        (true, _) => found,
+        (false, true) => format!(
+            "{found}: no request takes the target longer than its client; look at the unit and the labels of its \
+             histogram in `[metrics]`, else report this as a fault of prony"
+        ),
+        (false, false) => format!(
+            "{found}: time passes where the target's clock does not see it, in the network, in the queues of its \
+             sockets or in the generator; use fewer connections or a lower rate, or allow more (`[checks]` p95)"
+        ),
+    };
+    Some(gate("server_p95", ok, apart_ns as f64, limit_ns as f64, text))
+}

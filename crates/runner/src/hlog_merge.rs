@@ -1,0 +1,355 @@
+//! Reading `latency.hlog` back: all histograms of one tag, merged.
+//!
+//! A long run has tens of thousands of histograms, each with room for every time up to an hour, of which it uses few.
+//! Therefore their counts are added up as they are decoded, without a histogram for each; the sum is the same, which a
+//! test holds against the library's own reader. Format: HdrHistogram V2, compressed (METHOD §10); a header of cookie,
+//! length, normalising offset, digits, lowest, highest and ratio, then ZigZag LEB128 counts in which a negative number
+//! is a run of zeros.
+//!
+//! Invariants: a damaged or hostile log is an error with its line; memory is bounded by [`PAYLOAD_BYTES_MAX`] and
+//! [`COUNTS_MAX`] whatever the log says of itself.
+
+use crate::RunnerError;
+use base64::Engine as _;
+use base64::engine::general_purpose::STANDARD;
+use engine::new_histogram;
+use flate2::{Decompress, FlushDecompress, Status};
+use hdrhistogram::Histogram;
+use std::path::Path;
+
+const COMPRESSED_COOKIE: u32 = 0x1c84_9314;
+const PLAIN_COOKIE: u32 = 0x1c84_9313;
+/// Header of the decompressed form.
+const HEADER_BYTES: usize = 40;
+/// Longest decompressed histogram. One of prony's, with every bucket full, has a tenth of it.
+const PAYLOAD_BYTES_MAX: usize = 4 << 20;
+/// Most buckets: 64 powers of two of the finest resolution that the format has.
+const COUNTS_MAX: usize = 64 << 17;
+/// The log keeps times in milliseconds; half of one is less than any interval.
+const ROUNDING_S: f64 = 0.0005;
+
+/// The histograms tagged `tag` of all intervals that begin at `from_ns` or later, merged; `None` without values.
+pub(crate) fn read_merged(
+    path: &Path,
+    tag: &str,
+    from_ns: u64,
+) -> Result<Option<Histogram<u64>>, RunnerError> {
+    let bytes = std::fs::read(path).map_err(RunnerError::io("read", path))?;
+    let damaged = |line: usize, cause: &str| RunnerError::Damaged {
+        path: path.to_owned(),
+        what: "an HdrHistogram log",
+        cause: format!("line {line}: {cause}"),
+    };
+    let from_s = from_ns as f64 / 1e9 - ROUNDING_S;
+    let mut merger = Merger::new();
+    for (index, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
+        let added = match row(line) {
+            Ok(Some(row)) if row.tag == tag.as_bytes() && row.start_s >= from_s => merger.add(row.histogram),
+            Ok(_) => Ok(()),
+            Err(cause) => Err(cause),
+        };
+        added.map_err(|cause| damaged(index + 1, cause))?;
+    }
+    Ok(merger.finish())
+}
+
+/// A row of the log, its histogram still in base64.
+struct Row<'a> {
+    tag: &'a [u8],
+    start_s: f64,
+    histogram: &'a [u8],
+}
+
+/// `Tag=name,start,length,max,histogram`, the tag optional; `None` for comments, the legend and empty lines.
+fn row(line: &[u8]) -> Result<Option<Row<'_>>, &'static str> {
+    if line.is_empty() || line.starts_with(b"#") || line.starts_with(b"\"") {
+        return Ok(None);
+    }
+    let mut fields = line.split(|byte| *byte == b',').peekable();
+    let tag = fields.next_if(|field| field.starts_with(b"Tag=")).map_or(&b""[..], |field| &field[4..]);
+    let start =
+        fields.next().and_then(|field| std::str::from_utf8(field).ok()).and_then(|text| text.parse().ok());
+    let start_s: f64 =
+        start.filter(|start: &f64| start.is_finite()).ok_or("it does not begin with a time")?;
+    match (fields.next(), fields.next(), fields.next(), fields.next()) {
+        (Some(_), Some(_), Some(histogram), None) => Ok(Some(Row { tag, start_s, histogram })),
+        _ => Err("a row has start, length, maximum and histogram"),
+    }
+}
+
+/// What bucket numbers mean, from the header.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Layout {
+    /// Power of two of the smallest unit.
+    unit_log2: u32,
+    /// Power of two of the buckets that one doubling has.
+    half_log2: u32,
+}
+
+impl Layout {
+    /// As HdrHistogram defines it: 2·10^digits values are told apart, rounded up to a power of two.
+    fn new(digits: u32, lowest: u64) -> Option<Self> {
+        if digits > 5 || lowest == 0 {
+            return None;
+        }
+        let told_apart = 2 * 10_u64.pow(digits);
+        Some(Self { unit_log2: lowest.ilog2(), half_log2: told_apart.next_power_of_two().ilog2() - 1 })
+    }
+
+    /// The lowest value of a bucket; `None` beyond 64 bits.
+    fn value(self, index: usize) -> Option<u64> {
+        let half = 1_usize << self.half_log2;
+        let (shift, part) = match index >> self.half_log2 {
+            0 => (0, index),
+            bucket => (u32::try_from(bucket - 1).ok()?, (index & (half - 1)) + half),
+        };
+        let shift = shift.checked_add(self.unit_log2)?;
+        let value = (part as u64).checked_shl(shift)?;
+        (value >> shift == part as u64).then_some(value)
+    }
+}
+
+/// The sum so far: counts of one layout, and what other layouts left.
+struct Merger {
+    sum: Histogram<u64>,
+    layout: Option<Layout>,
+    counts: Vec<u64>,
+    encoded: Vec<u8>,
+    plain: Vec<u8>,
+    inflate: Decompress,
+}
+
+impl Merger {
+    fn new() -> Self {
+        Self {
+            sum: new_histogram(),
+            layout: None,
+            counts: Vec::new(),
+            encoded: Vec::new(),
+            plain: Vec::with_capacity(PAYLOAD_BYTES_MAX),
+            inflate: Decompress::new(true),
+        }
+    }
+
+    fn finish(mut self) -> Option<Histogram<u64>> {
+        self.settle();
+        (!self.sum.is_empty()).then_some(self.sum)
+    }
+
+    /// Records the counts under their values. All of them have one, as they were taken in.
+    fn settle(&mut self) {
+        let Some(layout) = self.layout else { return };
+        for (index, count) in self.counts.iter_mut().enumerate().filter(|(_, count)| **count > 0) {
+            if let Some(value) = layout.value(index) {
+                self.sum.saturating_record_n(value, *count);
+            }
+            *count = 0;
+        }
+    }
+
+    /// Adds one histogram in base64.
+    fn add(&mut self, base64: &[u8]) -> Result<(), &'static str> {
+        self.encoded.clear();
+        STANDARD.decode_vec(base64, &mut self.encoded).map_err(|_| "the histogram is not base64")?;
+        self.decompress()?;
+        let header = self.plain.get(..HEADER_BYTES).ok_or("the histogram ends within its header")?;
+        if u32_at(header, 0) != PLAIN_COOKIE
+            || u32_at(header, 8) != 0
+            || u64_at(header, 32) != 1_f64.to_bits()
+        {
+            return Err("the histogram is in another format than V2");
+        }
+        let layout = Layout::new(u32_at(header, 12), u64_at(header, 16))
+            .ok_or("the histogram has no such resolution")?;
+        if u32_at(header, 4) as usize != self.plain.len() - HEADER_BYTES {
+            return Err("the histogram is cut short, or longer than it says");
+        }
+        if self.layout != Some(layout) {
+            self.settle();
+            self.layout = Some(layout);
+        }
+        add_counts(&self.plain[HEADER_BYTES..], layout, &mut self.counts)
+    }
+
+    fn decompress(&mut self) -> Result<(), &'static str> {
+        let header = self.encoded.get(..8).ok_or("the histogram ends within its header")?;
+        if u32_at(header, 0) != COMPRESSED_COOKIE {
+            return Err("the histogram is in another format than V2, compressed");
+        }
+        self.plain.clear();
+        self.inflate.reset(true);
+        match self.inflate.decompress_vec(&self.encoded[8..], &mut self.plain, FlushDecompress::Finish) {
+            Ok(Status::StreamEnd) => Ok(()),
+            Ok(_) => Err("the histogram is cut short, or longer than any"),
+            Err(_) => Err("the histogram cannot be decompressed"),
+        }
+    }
+}
+
+/// Big-endian numbers of a header that is known to be long enough.
+fn u32_at(header: &[u8], at: usize) -> u32 {
+    header[at..at + 4].iter().fold(0, |sum, byte| sum << 8 | u32::from(*byte))
+}
+
+fn u64_at(header: &[u8], at: usize) -> u64 {
+    u64::from(u32_at(header, at)) << 32 | u64::from(u32_at(header, at + 4))
+}
+
+/// Decodes counts and runs of zeros, and adds the counts to those at the same index.
+fn add_counts(mut coded: &[u8], layout: Layout, counts: &mut Vec<u64>) -> Result<(), &'static str> {
+    let mut index = 0_usize;
+    while !coded.is_empty() {
+        let (number, rest) = zigzag(coded).ok_or("the histogram ends within a count")?;
+        coded = rest;
+        if number < 0 {
+            let zeros = usize::try_from(number.unsigned_abs()).ok().filter(|zeros| *zeros <= COUNTS_MAX);
+            index = index.saturating_add(zeros.ok_or("the histogram has more buckets than any")?);
+            continue;
+        }
+        if number > 0 {
+            if layout.value(index).is_none() || index >= COUNTS_MAX {
+                return Err("the histogram has more buckets than any");
+            }
+            if counts.len() <= index {
+                counts.resize(index + 1, 0);
+            }
+            counts[index] = counts[index].saturating_add(number.unsigned_abs());
+        }
+        index += 1;
+    }
+    Ok(())
+}
+
+/// ZigZag LEB128 of at most 9 bytes, the last of which is whole.
+fn zigzag(coded: &[u8]) -> Option<(i64, &[u8])> {
+    let mut value = 0_u64;
+    for (place, byte) in coded.iter().enumerate().take(9) {
+        let is_last = place == 8 || byte & 0x80 == 0;
+        let bits = if place == 8 { *byte } else { byte & 0x7f };
+        value |= u64::from(bits) << (7 * place);
+        if is_last {
+            let number = (value >> 1).cast_signed() ^ -(value & 1).cast_signed();
+            return Some((number, &coded[place + 1..]));
+        }
+    }
+    None
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use hdrhistogram::serialization::{Serializer, V2DeflateSerializer};
+    use std::fmt::Write as _;
+    use units::Seed;
+
+    fn encoded(histogram: &Histogram<u64>) -> String {
+        let mut bytes = Vec::new();
+        V2DeflateSerializer::new().serialize(histogram, &mut bytes).unwrap();
+        STANDARD.encode(bytes)
+    }
+
+    fn merged(log: &str, from_ns: u64) -> Result<Option<Histogram<u64>>, String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("latency.hlog");
+        std::fs::write(&path, log).unwrap();
+        read_merged(&path, "response", from_ns).map_err(|error| error.to_string())
+    }
+
+    /// The library adds what the library wrote; bytes of the sum must be equal.
+    #[test]
+    fn the_sum_is_that_of_the_library() {
+        for (digits, lowest, highest) in
+            [(3, 1, 3_600_000_000_000), (3, 1000, 60_000_000_000), (1, 1, u64::MAX / 4), (5, 7, 1 << 40)]
+        {
+            let mut rng = Seed(7).derive("hlog", digits).rng();
+            let mut expected = new_histogram();
+            let mut log = "#[a comment]\n\"StartTimestamp\",\"a legend\"\n".to_owned();
+            for second in 0..20 {
+                let mut part =
+                    Histogram::new_with_bounds(lowest, highest, u8::try_from(digits).unwrap()).unwrap();
+                for _ in 0..500 {
+                    part.saturating_record((1e6 * (rng.normal() * 3.0).exp()) as u64);
+                }
+                part.saturating_record_n(0, 1 << 40);
+                part.saturating_record(highest);
+                let _ = writeln!(log, "Tag=response,{second}.000,1.000,9.9,{}", encoded(&part));
+                let _ = writeln!(log, "Tag=service,{second}.000,1.000,9.9,not looked at");
+                if second >= 5 {
+                    // Across layouts the library adds each bucket at its lowest value, which saturates at an hour.
+                    part.iter_recorded().for_each(|bucket| {
+                        expected.saturating_record_n(
+                            part.lowest_equivalent(bucket.value_iterated_to()),
+                            bucket.count_at_value(),
+                        );
+                    });
+                }
+            }
+            let found = merged(&log, 5_000_000_000).unwrap().unwrap();
+            assert_eq!(encoded(&found), encoded(&expected), "{digits} digits from {lowest}");
+            assert_eq!(
+                (found.len(), found.max(), found.min()),
+                (expected.len(), expected.max(), expected.min())
+            );
+        }
+    }
+
+    #[test]
+    fn layouts_may_differ_from_row_to_row() {
+        let mut fine = Histogram::<u64>::new_with_bounds(1, 1 << 40, 4).unwrap();
+        let mut coarse = Histogram::<u64>::new_with_bounds(1, 1 << 40, 2).unwrap();
+        fine.record(1000).unwrap();
+        coarse.record(5).unwrap();
+        let log = format!(
+            "Tag=response,0,1,1,{}\nTag=response,1,1,1,{}\nTag=response,2,1,1,{}",
+            encoded(&fine),
+            encoded(&coarse),
+            encoded(&fine)
+        );
+        let found = merged(&log, 0).unwrap().unwrap();
+        assert_eq!((found.len(), found.count_at(1000), found.count_at(5)), (3, 2, 1));
+        assert_eq!(merged("", 0).unwrap(), None);
+    }
+
+    #[test]
+    fn damage_is_told_with_its_line() {
+        let mut histogram = new_histogram();
+        (1..2000_u64).for_each(|value| histogram.record(value * value).unwrap());
+        let whole = encoded(&histogram);
+        let bytes = STANDARD.decode(&whole).unwrap();
+        let with = |change: &dyn Fn(&mut Vec<u8>)| {
+            let mut bytes = bytes.clone();
+            change(&mut bytes);
+            format!("Tag=response,0,1,1,{}", STANDARD.encode(bytes))
+        };
+        for (log, expected) in [
+            ("Tag=response,0,1,1,%".to_owned(), "not base64"),
+            ("Tag=response,0,1,1,".to_owned(), "ends within its header"),
+            ("Tag=response,0,1,1".to_owned(), "a row has start"),
+            ("Tag=response,0,1,1,a,b".to_owned(), "a row has start"),
+            ("Tag=response,x,1,1,a".to_owned(), "does not begin with a time"),
+            ("\u{0}\u{1}".to_owned(), "does not begin with a time"),
+            (with(&|bytes| bytes[0] = 0), "another format"),
+            (with(&|bytes| bytes.truncate(bytes.len() / 2)), "cut short"),
+            (with(&|bytes| bytes[20] ^= 0xff), "histogram"),
+        ] {
+            let text = merged(&format!("#\n{log}"), 0).unwrap_err();
+            assert!(text.contains("line 2") && text.contains(expected), "{text}, not {expected}");
+        }
+    }
+
+    /// Headers that promise what is not there, and counts beyond all buckets.
+    #[test]
+    fn what_a_histogram_says_of_itself_is_not_believed() {
+        let layout = Layout::new(3, 1).unwrap();
+        let mut counts = Vec::new();
+        // A run of 2^62 zeros, twice; then one count.
+        let zeros = [0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0x7f];
+        let coded: Vec<u8> = [&zeros[..], &zeros[..], &[2]].concat();
+        assert!(add_counts(&coded, layout, &mut counts).is_err());
+        assert!(add_counts(&[0x80], layout, &mut counts).is_err());
+        assert!(counts.is_empty());
+        assert_eq!(Layout::new(6, 1), None);
+        assert_eq!(Layout::new(3, 0), None);
+        assert_eq!(Layout::new(0, u64::MAX).unwrap().value(9), None);
+    }
+}
