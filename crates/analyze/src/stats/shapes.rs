@@ -24,8 +24,9 @@ const STEPS_MAX: usize = 3;
 const LEVEL_MIN: usize = 5;
 /// Without a ceiling the curve must have covered 63 % of its rise within the series.
 const TIME_CONSTANT_FREE: f64 = 1.0;
-/// With one, it may be this many times as slow.
-const TIME_CONSTANT_MAX: f64 = 50.0;
+/// With one, it may be this many times as slow. Slower curves bend by less than 1 % over the series: no data tell them
+/// from a line, and within a horizon of ten lengths they do what a line does.
+const TIME_CONSTANT_MAX: f64 = 10.0;
 /// Trials of a time constant before the best is refined, evenly on the log scale.
 const TIME_CONSTANTS: usize = 60;
 /// Steps of the refinement by golden section: the time constant is then known to one part in a thousand.
