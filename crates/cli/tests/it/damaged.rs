@@ -68,7 +68,7 @@ const CASES: [(&str, Damage, Outcome); 31] = [
             edit(&file(run, 3), |file| {
                 file["id"] = 1.into();
                 file["block"] = 1.into();
-            })
+            });
         },
         Told(&["had 4"]),
     ),
