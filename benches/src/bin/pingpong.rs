@@ -1,8 +1,9 @@
-//! What the wire allows: one blocking connection, a request at every intended time, and the time to its answer.
+//! What the wire allows: one connection, a request at every intended time, and the time to its answer.
 //!
 //! `pingpong -R RATE -d SECONDS http://IP:PORT/PATH` prints how many requests it made and the median time from before
 //! the write to after the read. It waits for an intended time by sleeping until shortly before it and then looking at
-//! the clock. It is the least that any client does, so what prony records above it is prony's own.
+//! the clock, and for an answer by asking the socket over and over: a sleep would add its own waking. It is the least
+//! that any client does, so what prony records above it is prony's own.
 //! Absent on purpose: parsing; an answer is what ends with the body that the server sends.
 
 use rustix::time::{ClockId, clock_gettime};
@@ -42,6 +43,7 @@ fn measure(words: &[String]) -> Result<Vec<u64>, String> {
     let mut socket = TcpStream::connect(authority).map_err(said)?;
     socket.set_nodelay(true).map_err(said)?;
     let request = format!("GET {path} HTTP/1.1\r\nHost: {authority}\r\n\r\n");
+    socket.set_nonblocking(true).map_err(said)?;
     let mut buffer = vec![0; 64 * 1024];
     let mut times_ns = Vec::new();
     let begin_ns = now_ns();
@@ -52,9 +54,11 @@ fn measure(words: &[String]) -> Result<Vec<u64>, String> {
         socket.write_all(request.as_bytes()).map_err(said)?;
         let mut filled = 0;
         while !buffer[..filled].ends_with(END) {
-            match socket.read(&mut buffer[filled..]).map_err(said)? {
-                0 => return Err("the server ended the connection or sent another answer".to_owned()),
-                got => filled += got,
+            match socket.read(&mut buffer[filled..]) {
+                Ok(0) => return Err("the server ended the connection or sent another answer".to_owned()),
+                Ok(got) => filled += got,
+                Err(error) if error.kind() == std::io::ErrorKind::WouldBlock => std::hint::spin_loop(),
+                Err(error) => return Err(said(error)),
             }
         }
         times_ns.push(now_ns() - sent_ns);
