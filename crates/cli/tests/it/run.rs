@@ -1,6 +1,6 @@
 //! `prony run` from the file to the report: the run folder as DESIGN says it, verdicts, exit codes, resumption.
 
-use crate::command::{Server, bad, done, good, turn};
+use crate::command::{Server, bad, done, good, measured, turn};
 use crate::load::{check_report, check_schema};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
@@ -63,7 +63,7 @@ fn lines(path: &Path) -> Vec<Value> {
 #[test]
 fn a_known_difference_is_found_and_the_folder_is_as_designed() {
     let lab = Lab::new(TWO, &claim(">= 1.5"), "blocks = 7");
-    let done = good(&lab.args());
+    let done = measured(&lab.args());
     assert!(done.out.contains("Can these numbers be believed?"), "{}", done.out);
     let run = lab.run();
     check_folder(&run, 14);
@@ -291,7 +291,7 @@ fn a_target_that_does_not_start_shows_the_end_of_its_log() {
 fn a_server_that_already_runs_is_measured_and_left_alone() {
     let server = Server::start(&["--mean", "1ms"]);
     let lab = Lab::new(&format!("[[target]]\nurl = \"{}\"", server.url("")), "", "blocks = 2");
-    good(&lab.args());
+    measured(&lab.args());
     let trial = read(&lab.run().join("trials/0002/trial.json"));
     assert!(trial["load"]["requests"]["completed"].as_u64().unwrap() > 0);
     assert!(trial["target"]["cpu_s"].is_null(), "no data is absent, not zero");

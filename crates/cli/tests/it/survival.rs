@@ -1,6 +1,6 @@
 //! What is left when prony is interrupted or killed: whole files, no process, and a run that can be finished.
 
-use crate::command::{Done, good, prony};
+use crate::command::{Done, measured, prony};
 use crate::load::{pid, wait_until};
 use crate::run::{Lab, read};
 use rustix::process::{Signal, kill_process};
@@ -67,7 +67,7 @@ fn kill_9_in_a_trial_leaves_no_process_and_whole_files_and_resume_completes() {
     check_whole(&run);
     assert!(!run.join("trials/0002/trial.json").exists(), "a trial that was cut off has not ended");
     let first = std::fs::read(run.join("trials/0001/trial.json")).unwrap();
-    let done = good(&["run", "--resume", run.to_str().unwrap()]);
+    let done = measured(&["run", "--resume", run.to_str().unwrap()]);
     assert!(done.out.contains("6 of 6 planned trials"), "{}", done.out);
     assert!(
         first == std::fs::read(run.join("trials/0001/trial.json")).unwrap(),
@@ -75,7 +75,7 @@ fn kill_9_in_a_trial_leaves_no_process_and_whole_files_and_resume_completes() {
     );
     assert!(processes(mark).is_empty());
     // A run that is complete has nothing to resume, and says the same.
-    good(&["run", "--resume", run.to_str().unwrap()]);
+    measured(&["run", "--resume", run.to_str().unwrap()]);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! `https://` from end to end: the reference target with its own certificate, load, experiments, and wrong options.
 
-use crate::command::{Server, bad, done, good};
+use crate::command::{Server, bad, done, good, measured};
 use crate::load::check_report;
 use crate::run::{Lab, read};
 use serde_json::Value;
@@ -79,7 +79,7 @@ fn an_experiment_measures_an_https_url_after_its_contract_was_checked() {
         format!("[[target]]\nurl = \"{}\"\ntls = {{ ca = {ca:?}, versions = [\"1.3\"] }}", url(&server, ""));
     {
         let lab = Lab::new(&target, "", "blocks = 1");
-        good(&lab.args());
+        measured(&lab.args());
         let trial = read(&lab.run().join("trials/0001/trial.json"));
         assert_eq!(trial["load"]["plan"]["load"]["tls"]["versions"], serde_json::json!(["1.3"]));
         assert!(trial["load"]["connections"]["handshakes"]["full"].as_u64().unwrap() > 0, "{trial:#}");
