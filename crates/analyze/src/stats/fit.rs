@@ -67,7 +67,7 @@ pub fn lag_one(series: &[Vec<f64>]) -> Result<SerialCorrelation, Refusal> {
 }
 
 /// Ranks from 1; equal values share the mean of their ranks. Sorts, so that a million values are no matter.
-fn mid_ranks(values: &[f64]) -> Vec<f64> {
+pub(super) fn mid_ranks(values: &[f64]) -> Vec<f64> {
     let mut order: Vec<usize> = (0..values.len()).collect();
     order.sort_unstable_by(|a, b| values[*a].total_cmp(&values[*b]));
     let mut ranks = vec![0.0; values.len()];
