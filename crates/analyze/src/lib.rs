@@ -18,5 +18,6 @@ pub use environment::{Surroundings, environment_diff};
 pub use instrument::{instrument_limit, stale};
 pub use run::{TrialData, analyze};
 pub use trial::{
-    Threshold, ThresholdError, TrialFacts, curve, event_effect, is_level, latency, quantile_floor, validity,
+    Beside, Threshold, ThresholdError, TrialFacts, Warmth, curve, event_effect, latency, quantile_floor,
+    steadiness, validity, warmth,
 };

@@ -28,6 +28,7 @@ mod markdown;
 mod page;
 mod paint;
 mod settings;
+mod steady_view;
 mod terminal;
 mod words;
 

@@ -9,6 +9,7 @@ use crate::instrument::instrument_line;
 use crate::level_view::{self, LevelView};
 use crate::limits_view::{self, LimitsView};
 use crate::settings::{self, FactView, Row};
+use crate::steady_view::{self, WarmUpView};
 use crate::words::{self, Footnotes, Word};
 use crate::{clean, format};
 use schema::analysis::{AnalysisFile, Belief, CellSummary, ClaimResult, Comparison, MetricSummary, TrialRow};
@@ -34,6 +35,7 @@ pub(crate) struct Page {
     pub(crate) pair_notes: Footnotes,
     pub(crate) cells: Vec<CellView>,
     pub(crate) cell_notes: Footnotes,
+    pub(crate) warm_ups: Vec<WarmUpView>,
     pub(crate) levels: Vec<LevelView>,
     pub(crate) findings: Vec<FindingView>,
     pub(crate) limits: Vec<LimitsView>,
@@ -127,6 +129,8 @@ pub(crate) struct TrialView {
     pub(crate) outcome: Word,
     pub(crate) valid: bool,
     pub(crate) reasons: Vec<String>,
+    /// Whether its window was steady.
+    pub(crate) steady: &'static str,
     pub(crate) throughput: String,
     pub(crate) p50: String,
     pub(crate) p99: String,
@@ -161,6 +165,7 @@ impl Page {
             pair_notes,
             cells,
             cell_notes,
+            warm_ups: steady_view::views(analysis),
             levels: level_view::views(analysis),
             findings: limits_view::findings(analysis),
             limits: limits_view::views(analysis),
@@ -297,6 +302,7 @@ fn trial(row: &TrialRow, cells: &[CellSummary]) -> TrialView {
         outcome: words::outcome(row.outcome),
         valid: row.outcome == TrialOutcome::Valid,
         reasons: row.reasons.iter().map(|reason| clean::line(reason)).collect(),
+        steady: steady_view::word(row),
         throughput: value(Metric::Throughput),
         p50: value(Metric::P50),
         p99: value(Metric::P99),

@@ -6,8 +6,10 @@ use crate::folder::{Lines, TrialFolder};
 use crate::measure::{LoadJob, Measured, NameLookup, Watch, measure};
 use crate::net::HttpUrl;
 use crate::services::Services;
+use crate::steady::{self, BesideLog, SteadyWindow};
 use crate::tls;
 use crate::{Environment, Observer, RunnerError, canary, hlog};
+use analyze::Beside;
 use collect::{Collector, ProcessTree, Roots, TreeUsage};
 use engine::IntervalData;
 use schema::calibration::Canary;
@@ -15,9 +17,10 @@ use schema::event::EventRecord;
 use schema::experiment::Reference;
 use schema::limits::{GroupUsage, LimitsPlan};
 use schema::plan::{
-    BodyExpectation, CellPlan, EntryPlan, ExperimentPlan, PinPlan, Replicas, ScenarioPlan, TargetPlan,
-    TargetSource, TrialPlan,
+    BodyExpectation, CellPlan, EntryPlan, ExperimentPlan, LoadPlan, PinPlan, Replicas, ScenarioPlan,
+    TargetPlan, TargetSource, TrialPlan,
 };
+use schema::steady::{Steadiness, WarmUpEndedBy};
 use schema::target::{Ready, TargetManifest};
 use schema::trial::{IntervalLine, Phase, TargetUsage, TrialFile, TrialOutcome};
 use schema::version::TrialVersion;
@@ -242,7 +245,7 @@ pub(crate) fn run(
         let mut watch = TrialWatch::new(&up, go_runtime, folder, observer, events)?;
         let before = canary::reading(job.cpus.as_deref(), canary::BUDGET);
         let measured = measure(&job, &mut watch, &environment.stop);
-        Ok::<_, RunnerError>((measured, watch.finish(), before))
+        Ok::<_, RunnerError>((measured, watch.finish(&job.load), before))
     })?;
     let after = canary::reading(job.cpus.as_deref(), canary::BUDGET);
     seen.canary = canary::canary(before, after);
@@ -330,6 +333,8 @@ fn blank(trial: &TrialPlan) -> TrialFile {
         origin_wall: jiff::Timestamp::now().to_string(),
         phases: Vec::new(),
         level: false,
+        warmup: None,
+        steadiness: None,
         load: None,
         samples: Vec::new(),
         target: TargetUsage::default(),
@@ -380,7 +385,9 @@ fn ended(blank: TrialFile, mut measured: Measured, seen: Seen, running: Option<&
         reasons,
         origin_wall: seen.origin_wall.unwrap_or(blank.origin_wall),
         phases: measured.phases,
-        level: measured.level,
+        level: measured.warmup.by == WarmUpEndedBy::Steady,
+        warmup: Some(measured.warmup),
+        steadiness: seen.steadiness,
         load: Some(load),
         samples: measured.samples,
         target: usage,
@@ -402,6 +409,7 @@ struct Seen {
     counter_gaps: BTreeMap<String, u64>,
     canary: Option<Canary>,
     events: Vec<EventRecord>,
+    steadiness: Option<Steadiness>,
 }
 
 /// Writes intervals and counters while the load runs, and reads the target at the borders of the samples.
@@ -416,6 +424,8 @@ struct TrialWatch<'a, 'scope> {
     log: hlog::Writer,
     counters: Option<(Collector, Lines)>,
     ticker: Option<Ticker>,
+    beside: BesideLog,
+    window: SteadyWindow,
     tree: Option<(u32, ProcessTree)>,
     usage_at_begin: Option<TreeUsage>,
     group: Watched,
@@ -448,6 +458,8 @@ impl<'a, 'scope> TrialWatch<'a, 'scope> {
             log: hlog::Writer::create(&folder.path.join("latency.hlog"))?,
             counters: Some((collector, folder.lines("counters.ndjson")?)),
             ticker: None,
+            beside: BesideLog::default(),
+            window: SteadyWindow::default(),
             tree: pid.map(|pid| (pid, ProcessTree::new(&roots, pid))),
             usage_at_begin: None,
             group,
@@ -470,7 +482,7 @@ impl<'a, 'scope> TrialWatch<'a, 'scope> {
         Some(usage)
     }
 
-    fn finish(mut self) -> Seen {
+    fn finish(mut self, load: &LoadPlan) -> Seen {
         if let Some(ticker) = self.ticker.take() {
             self.seen.counter_gaps = ticker.stop();
         }
@@ -478,6 +490,9 @@ impl<'a, 'scope> TrialWatch<'a, 'scope> {
         for event in &mut self.seen.events {
             event.effect = analyze::event_effect(self.lines.as_deref().unwrap_or_default(), event.began_ns);
         }
+        self.beside.receive();
+        let disturbed = !self.seen.events.is_empty();
+        self.seen.steadiness = self.window.steadiness(self.beside.so_far(), load, disturbed);
         self.seen
     }
 }
@@ -486,8 +501,15 @@ impl Watch for TrialWatch<'_, '_> {
     fn begun(&mut self, clock: MonotonicClock) -> Result<(), RunnerError> {
         self.seen.origin_wall = Some(jiff::Timestamp::now().to_string());
         self.clock = Some(clock);
-        self.ticker = self.counters.take().map(|(collector, lines)| Ticker::start(collector, lines, clock));
+        let beside = self.beside.sender();
+        self.ticker =
+            self.counters.take().map(|(collector, lines)| Ticker::start(collector, lines, clock, beside));
         Ok(())
+    }
+
+    fn beside(&mut self) -> &[Beside] {
+        self.beside.receive();
+        self.beside.so_far()
     }
 
     fn samples_begin(&mut self) {
@@ -514,6 +536,7 @@ impl Watch for TrialWatch<'_, '_> {
     fn interval(&mut self, line: &IntervalLine, data: &IntervalData) -> Result<(), RunnerError> {
         self.intervals.append(line)?;
         self.log.append(data)?;
+        self.window.add(line);
         if line.phase == Some(Phase::Sample) {
             self.read_tree();
         }
@@ -556,9 +579,9 @@ struct Ticker {
 }
 
 impl Ticker {
-    fn start(collector: Collector, lines: Lines, clock: MonotonicClock) -> Self {
+    fn start(collector: Collector, lines: Lines, clock: MonotonicClock, beside: Sender<Beside>) -> Self {
         let (stop, stopped) = channel();
-        let thread = std::thread::spawn(move || tick(collector, lines, clock, &stopped));
+        let thread = std::thread::spawn(move || tick(collector, lines, clock, &stopped, &beside));
         Self { stop, thread }
     }
 
@@ -574,10 +597,14 @@ fn tick(
     mut lines: Lines,
     clock: MonotonicClock,
     stopped: &Receiver<()>,
+    beside: &Sender<Beside>,
 ) -> BTreeMap<String, u64> {
     loop {
         let now = clock.now();
-        for line in collector.tick(now) {
+        let read = collector.tick(now);
+        // Nobody listens once the trial is over.
+        let _ = beside.send(steady::beside(now, &read));
+        for line in read {
             // A full disk shows when the trial's own files are written; counters are only ever extra.
             if lines.append(&line).is_err() {
                 return collector.gaps().clone();

@@ -24,6 +24,7 @@ pub mod run;
 pub mod scenario;
 pub mod service;
 pub mod shape;
+pub mod steady;
 pub mod target;
 pub mod target_check;
 pub mod text;

@@ -6,6 +6,7 @@ use crate::calibration::Canary;
 use crate::event::EventRecord;
 use crate::limits::{Confinement, GroupUsage};
 use crate::load::{ErrorClass, LoadReport};
+use crate::steady::{Steadiness, WarmUpEnd};
 use crate::version::TrialVersion;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -30,8 +31,14 @@ pub struct TrialFile {
     pub origin_wall: String,
     /// Phases in order.
     pub phases: Vec<PhaseSpan>,
-    /// Whether warm-up ended because the target was level; false where the longest warm-up ran out.
+    /// Whether warm-up ended because the target was steady; false where its length was fixed or the longest ran out.
     pub level: bool,
+    /// How warm-up ended; absent where the load never ran, and in trials of before this was written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warmup: Option<WarmUpEnd>,
+    /// Whether the measured window was steady; absent as above.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steadiness: Option<Steadiness>,
     /// The measured window: all samples together. Absent where the load never ran.
     pub load: Option<LoadReport>,
     /// One entry a sample.

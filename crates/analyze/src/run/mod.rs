@@ -15,6 +15,7 @@ mod events;
 mod levels;
 mod machine;
 mod ratio;
+mod steady;
 mod trials;
 
 use data::RunData;

@@ -3,14 +3,14 @@
 mod curve;
 mod events;
 pub(crate) mod histogram;
-mod level;
+pub(crate) mod steady;
 mod summary;
 mod threshold;
 mod validity;
 
 pub use curve::curve;
 pub use events::event_effect;
-pub use level::is_level;
+pub use steady::{Beside, Warmth, steadiness, warmth};
 pub use summary::{latency, quantile_floor};
 pub use threshold::{Threshold, ThresholdError};
 pub(crate) use validity::{CANARY_SAID, PACER_LAG_NS, STEAL_SAID, gate};
