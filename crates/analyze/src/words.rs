@@ -1,6 +1,7 @@
 //! Numbers as people read them, for the sentences that this crate writes. Tables are the report's.
 
 use schema::metric::{Metric, Unit};
+use schema::steady::SteadySeries;
 
 /// `30000` → `30,000`.
 pub(crate) fn grouped(number: u64) -> String {
@@ -126,6 +127,18 @@ pub(crate) fn metric(metric: Metric) -> &'static str {
         Metric::CpuPerRequest => "CPU time per request",
         Metric::Memory => "memory",
         Metric::AllocPerRequest => "memory allocated per request",
+    }
+}
+
+/// A series of the steady-state check inside a sentence.
+pub(crate) fn series_name(series: SteadySeries) -> &'static str {
+    match series {
+        SteadySeries::P50 => metric(Metric::P50),
+        SteadySeries::P99 => metric(Metric::P99),
+        SteadySeries::Throughput => metric(Metric::Throughput),
+        SteadySeries::Errors => metric(Metric::ErrorRate),
+        SteadySeries::CpuPerRequest => metric(Metric::CpuPerRequest),
+        SteadySeries::Memory => metric(Metric::Memory),
     }
 }
 

@@ -9,7 +9,7 @@ use runner::resolve::{self, Context};
 use runner::{Environment, Outcome};
 use schema::analysis::AnalysisFile;
 use schema::calibration::CalibrationSummary;
-use schema::plan::{ExperimentPlan, LoadPlan, TargetSource};
+use schema::plan::{ExperimentPlan, LoadPlan, PhasePlan, TargetSource};
 use schema::trial::TrialOutcome;
 use std::fmt::Write as _;
 use std::path::Path;
@@ -154,9 +154,8 @@ fn plan_text(plan: &ExperimentPlan, limit: Option<&CalibrationSummary>) -> Strin
     let phases = &plan.phases;
     let _ = writeln!(
         text,
-        "phases\n  warm-up {} to {}, then {} of {}",
-        Nanos(phases.warmup_at_least_ns),
-        Nanos(phases.warmup_at_most_ns),
+        "phases\n  warm-up {}, then {} of {}",
+        warmup(phases),
         counted(phases.samples, "sample"),
         Nanos(phases.sample_ns)
     );
@@ -228,6 +227,20 @@ fn time_text(plan: &ExperimentPlan, runs: &Path) -> String {
         }
     }
     text
+}
+
+/// How long warm-up is, and what it waits for.
+fn warmup(phases: &PhasePlan) -> String {
+    let (least, most) = (Nanos(phases.warmup_at_least_ns), Nanos(phases.warmup_at_most_ns));
+    if most <= least {
+        return least.to_string();
+    }
+    let gc = phases.warmup_also.gc_at_most_every_ns;
+    let gc =
+        gc.map_or(String::new(), |every| format!(", at most one garbage collection in {}", Nanos(every)));
+    let cpu = phases.warmup_also.cpu_within;
+    let cpu = cpu.map_or(String::new(), |within| format!(", its CPU within {} %", within * 100.0));
+    format!("{least} to {most}, until the target is steady{gc}{cpu}")
 }
 
 fn counted(n: u32, what: &str) -> String {

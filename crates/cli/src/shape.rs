@@ -80,6 +80,7 @@ fn of_flags(args: &ShapeArgs) -> Result<Wanted> {
     let phases = PhasePlan {
         warmup_at_least_ns: args.warmup.0,
         warmup_at_most_ns: args.warmup.0,
+        warmup_also: Default::default(),
         sample_ns: args.duration.0.max(1),
         samples: 1,
         drain_ns: defaults::DRAIN.0,

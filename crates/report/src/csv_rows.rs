@@ -4,7 +4,7 @@
 //! value that was refused or could not be read. Only these rows, not intervals, belong in a spreadsheet: trials are
 //! the unit of analysis (METHOD §0.1).
 
-use crate::{ReportError, clean, words};
+use crate::{ReportError, clean, steady_view, words};
 use schema::analysis::{AnalysisFile, CellSummary, TrialRow};
 use schema::metric::{Metric, Unit};
 use schema::run::RunFile;
@@ -26,8 +26,14 @@ pub fn csv(run: &RunFile, analysis: &AnalysisFile) -> Result<String, ReportError
 
 fn header() -> Vec<String> {
     let before = ["run", "trial", "block", "cell", "target", "load", "outcome"];
-    let after =
-        ["scheduled_requests", "completed_requests", "failed_requests", "censored_requests", "reasons"];
+    let after = [
+        "scheduled_requests",
+        "completed_requests",
+        "failed_requests",
+        "censored_requests",
+        "steady",
+        "reasons",
+    ];
     let metrics = Metric::ALL.into_iter().map(|metric| format!("{}_{}", metric.key(), unit(metric.unit())));
     before.map(str::to_owned).into_iter().chain(metrics).chain(after.map(str::to_owned)).collect()
 }
@@ -44,6 +50,7 @@ fn record(run: &str, trial: &TrialRow, cell: Option<&CellSummary>) -> Vec<String
     ];
     fields.extend(Metric::ALL.into_iter().map(|metric| value(trial, metric)));
     fields.extend([trial.scheduled, trial.completed, trial.failed, trial.censored].map(|n| n.to_string()));
+    fields.push(steady_view::key(trial).to_owned());
     fields.push(clean::csv_field(&trial.reasons.join("; ")));
     fields
 }

@@ -37,6 +37,7 @@ mod page;
 mod paint;
 mod settings;
 mod soak_view;
+mod steady_view;
 mod terminal;
 mod words;
 

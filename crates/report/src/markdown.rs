@@ -292,6 +292,7 @@ fn trials(page: &Page) -> String {
         "Block",
         "Cell",
         "Outcome",
+        "Window",
         "Throughput",
         "p50",
         "p99",
@@ -304,7 +305,7 @@ fn trials(page: &Page) -> String {
     format!(
         "## Trials\n\n{}. Every scheduled request is completed, failed or censored.\n\n{}",
         page.trials_line,
-        table(&header, "rrllrrrrrrrl", page.trials.iter().map(trial_row))
+        table(&header, "rrlllrrrrrrrl", page.trials.iter().map(trial_row))
     )
 }
 
@@ -315,6 +316,7 @@ fn trial_row(trial: &TrialView) -> Vec<String> {
         trial.block.to_string(),
         code(&trial.cell),
         verdict(trial.outcome),
+        trial.steady.to_owned(),
         trial.throughput.clone(),
         trial.p50.clone(),
         trial.p99.clone(),

@@ -12,6 +12,7 @@ use crate::level_view::{self, LevelView};
 use crate::limits_view::{self, LimitsView};
 use crate::settings::{self, FactView, Row};
 use crate::soak_view::{self, SoakView};
+use crate::steady_view::{self, WarmUpView};
 use crate::words::{self, Footnotes, Word};
 use crate::{clean, format};
 use schema::analysis::{
@@ -41,6 +42,7 @@ pub(crate) struct Page {
     pub(crate) effects: Option<EffectsView>,
     pub(crate) cells: Vec<CellView>,
     pub(crate) cell_notes: Footnotes,
+    pub(crate) warm_ups: Vec<WarmUpView>,
     pub(crate) levels: Vec<LevelView>,
     pub(crate) capacity: Vec<CapacityView>,
     pub(crate) findings: Vec<FindingView>,
@@ -140,6 +142,8 @@ pub(crate) struct TrialView {
     pub(crate) outcome: Word,
     pub(crate) valid: bool,
     pub(crate) reasons: Vec<String>,
+    /// Whether its window was steady.
+    pub(crate) steady: &'static str,
     pub(crate) throughput: String,
     pub(crate) p50: String,
     pub(crate) p99: String,
@@ -175,6 +179,7 @@ impl Page {
             effects: effect_view::view(analysis),
             cells,
             cell_notes,
+            warm_ups: steady_view::views(analysis),
             levels: level_view::views(analysis),
             capacity: capacity_view::views(analysis),
             findings: limits_view::findings(analysis),
@@ -355,6 +360,7 @@ fn trial(row: &TrialRow, cells: &[CellSummary]) -> TrialView {
         outcome: words::outcome(row.outcome),
         valid: row.outcome == TrialOutcome::Valid,
         reasons: row.reasons.iter().map(|reason| clean::line(reason)).collect(),
+        steady: steady_view::word(row),
         throughput: value(Metric::Throughput),
         p50: value(Metric::P50),
         p99: value(Metric::P99),

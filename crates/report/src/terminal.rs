@@ -27,6 +27,7 @@ pub fn terminal(run: &RunFile, analysis: &AnalysisFile, style: Style) -> String 
         capacity(&page, columns),
         effects(&page, columns),
         cells(&page, columns),
+        warm_ups(&page, columns),
         limits(&page, columns),
         findings(&page, columns),
         events(&page, columns),
@@ -189,6 +190,17 @@ fn cell_row(cell: &CellView, page: &Page, notes: &mut Footnotes) -> Vec<String> 
         .take(4)
         .map(|value| format!("{}{}", value.center, renumbered(&value.note, &page.cell_notes, notes)));
     std::iter::once(cell.label.clone()).chain(values).chain([cell.trials_short.clone()]).collect()
+}
+
+fn warm_ups(page: &Page, columns: usize) -> String {
+    if page.warm_ups.is_empty() {
+        return String::new();
+    }
+    let mut text = heading("Warm-up", "requests per second over one trial; what is left of the bar was cut");
+    for cell in &page.warm_ups {
+        text += &paragraph("  ", &format!("{}  {}, {}", cell.line, cell.cell, cell.how), columns);
+    }
+    text
 }
 
 fn limits(page: &Page, columns: usize) -> String {

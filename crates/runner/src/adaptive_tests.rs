@@ -70,6 +70,7 @@ fn load(throughput_per_s: f64) -> LoadReport {
             phases: PhasePlan {
                 warmup_at_least_ns: 0,
                 warmup_at_most_ns: 0,
+                warmup_also: Default::default(),
                 sample_ns: 1,
                 samples: 1,
                 drain_ns: 0,

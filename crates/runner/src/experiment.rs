@@ -4,7 +4,7 @@ use crate::adaptive::Spent;
 use crate::folder::RunFolder;
 use crate::resolve::{self, Context};
 use crate::services::Services;
-use crate::trial::{self, Beside, Prepared};
+use crate::trial::{self, Prepared, TrialOptions};
 use crate::{RunnerError, adaptive, check, search, versions};
 use analyze::Surroundings;
 use schema::calibration::CalibrationSummary;
@@ -422,8 +422,8 @@ pub(crate) fn run_one(
     let parts = parts(folder, run, planned, targets)?;
     observer.trial_begins(planned, parts.0);
     let trial = folder.trial(planned.id);
-    let beside = Beside::default();
-    let ended = trial::run(&run.plan, planned, parts, &trial, environment, observer, &beside)?;
+    let options = TrialOptions::default();
+    let ended = trial::run(&run.plan, planned, parts, &trial, environment, observer, &options)?;
     if let Some(file) = &ended {
         observer.trial_ends(file);
     }

@@ -3,11 +3,12 @@
 //! The validity of the report is left to the caller, who knows more (whether the target lived, steal).
 
 use crate::net::HttpUrl;
+use crate::phases::Phases;
 use crate::processes::Source;
 use crate::sent::SentWindows;
 use crate::tls;
 use crate::{RunnerError, recorded};
-use analyze::{Residence, TrialFacts};
+use analyze::{Beside, Residence, TrialFacts};
 use engine::{Account, IntervalData, Job, Lookup, Part, Step, Timeline, TokenAnswers, new_histogram};
 use hdrhistogram::Histogram;
 use request::Traffic;
@@ -16,6 +17,7 @@ use schema::load::{
     RequestSummary, Requests, ResolvedLoad, SessionSummary, TokenKind, TokenSummary, Validity, Window,
 };
 use schema::plan::{LoadPlan, PhasePlan, ScenarioPlan};
+use schema::steady::WarmUpEnd;
 use schema::trial::{IntervalLine, Phase, PhaseSpan, SampleSummary};
 use schema::version::LoadVersion;
 use serde::{Deserialize, Serialize};
@@ -82,6 +84,11 @@ pub trait Watch {
     fn samples_begin(&mut self) {}
     /// The measured window has just ended.
     fn samples_end(&mut self) {}
+    /// What was read of the target since the load began, oldest first; asked for at the end of each interval of a
+    /// warm-up that may end.
+    fn beside(&mut self) -> &[Beside] {
+        &[]
+    }
     /// Nothing has happened for a moment; called several times a second, so that a clock on a screen can run.
     fn waiting(&mut self) {}
     /// An interval has ended.
@@ -108,8 +115,8 @@ pub struct Measured {
     pub samples: Vec<SampleSummary>,
     /// Phases in order.
     pub phases: Vec<PhaseSpan>,
-    /// Whether warm-up ended because the target was level.
-    pub level: bool,
+    /// How warm-up ended.
+    pub warmup: WarmUpEnd,
     /// Whether it was stopped before its end.
     pub interrupted: bool,
 }
@@ -157,7 +164,7 @@ pub fn measure(job: &LoadJob, watch: &mut impl Watch, stop: &AtomicBool) -> Resu
                 index
             }
         };
-        if phases.may_end_warmup(ended, &warmup) {
+        if phases.is_asking(ended) && phases.may_end_warmup(ended, &warmup, watch.beside()) {
             phases.from = Some(source.measure_soon());
         }
         match phases.from {
@@ -253,82 +260,6 @@ pub(crate) fn timeline(job: &LoadJob) -> Timeline {
         };
     }
     Timeline::for_samples(phases.sample_ns, phases.samples, phases.drain_ns)
-}
-
-/// Which interval belongs to which phase, and when warm-up may end.
-struct Phases {
-    interval_ns: u64,
-    per_sample: u64,
-    measured: u64,
-    at_least_ns: u64,
-    at_most_ns: u64,
-    /// First measured interval, once known.
-    from: Option<u64>,
-    level: bool,
-    spans: Vec<PhaseSpan>,
-}
-
-impl Phases {
-    fn new(plan: &PhasePlan, timeline: Timeline) -> Self {
-        let is_fixed = plan.warmup_at_most_ns <= plan.warmup_at_least_ns;
-        Self {
-            interval_ns: timeline.interval_ns,
-            per_sample: (timeline.measured_intervals / u64::from(plan.samples.max(1))).max(1),
-            measured: timeline.measured_intervals,
-            at_least_ns: plan.warmup_at_least_ns,
-            at_most_ns: plan.warmup_at_most_ns,
-            from: is_fixed.then(|| plan.warmup_at_least_ns.div_ceil(timeline.interval_ns)),
-            level: false,
-            spans: Vec::new(),
-        }
-    }
-
-    fn of(&self, index: u64) -> (Phase, Option<u32>) {
-        match self.from {
-            Some(from) if index >= from.saturating_add(self.measured) => (Phase::Drain, None),
-            Some(from) if index >= from => {
-                let sample = (index - from) / self.per_sample + 1;
-                (Phase::Sample, u32::try_from(sample).ok())
-            }
-            _ => (Phase::Warmup, None),
-        }
-    }
-
-    /// Whether this interval is the last of its sample, and whole.
-    fn ends_sample(&self, data: &IntervalData) -> bool {
-        let counts = &data.counts;
-        let (phase, _) = self.of(counts.index);
-        let is_last = self
-            .from
-            .is_some_and(|from| (counts.index + 1 - from.min(counts.index)).is_multiple_of(self.per_sample));
-        phase == Phase::Sample && is_last && counts.end_ns.saturating_sub(counts.start_ns) >= self.interval_ns
-    }
-
-    fn seen(&mut self, line: &IntervalLine) {
-        let Some(phase) = line.phase else { return };
-        match self.spans.last_mut() {
-            Some(span) if (span.phase, span.sample) == (phase, line.sample) => span.end_ns = line.end_ns,
-            _ => self.spans.push(PhaseSpan {
-                phase,
-                sample: line.sample,
-                start_ns: line.start_ns,
-                end_ns: line.end_ns,
-            }),
-        }
-    }
-
-    /// Whether the samples may begin at the end of the interval after `ended`.
-    fn may_end_warmup(&mut self, ended: u64, warmup: &[IntervalLine]) -> bool {
-        if self.from.is_some() {
-            return false;
-        }
-        let next_border_ns = (ended + 2) * self.interval_ns;
-        if next_border_ns < self.at_least_ns {
-            return false;
-        }
-        self.level = analyze::is_level(warmup);
-        self.level || next_border_ns >= self.at_most_ns
-    }
 }
 
 /// Sums over the measured window and over the whole load.
@@ -611,8 +542,8 @@ impl Fold {
             report,
             facts,
             samples: self.samples,
+            warmup: phases.warmup(),
             phases: phases.spans,
-            level: phases.level,
             interrupted,
         }
     }

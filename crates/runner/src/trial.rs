@@ -9,9 +9,10 @@ use crate::net::HttpUrl;
 use crate::own_count::{OwnCount, metrics_of};
 use crate::services::Services;
 use crate::soak::Floors;
+use crate::steady::{self, BesideLog, SteadyWindow};
 use crate::tls;
 use crate::{Environment, Observer, RunnerError, canary, hlog};
-use analyze::ServerFacts;
+use analyze::{Beside, ServerFacts};
 use collect::server_side::Endpoint;
 use collect::{Collector, ProcessTree, Roots, TreeUsage};
 use engine::IntervalData;
@@ -20,10 +21,11 @@ use schema::event::EventRecord;
 use schema::experiment::Reference;
 use schema::limits::{GroupUsage, LimitsPlan};
 use schema::plan::{
-    BodyExpectation, CellPlan, EntryPlan, ExperimentPlan, PinPlan, Replicas, ScenarioPlan, TargetPlan,
-    TargetSource, TrialPlan,
+    BodyExpectation, CellPlan, EntryPlan, ExperimentPlan, LoadPlan, PinPlan, Replicas, ScenarioPlan,
+    TargetPlan, TargetSource, TrialPlan,
 };
 use schema::server_side::ServerSide;
+use schema::steady::{Steadiness, WarmUpEndedBy};
 use schema::target::{Metrics, Ready, TargetManifest};
 use schema::trial::{IntervalLine, Phase, PhaseSpan, SampleSummary, TargetUsage, TrialFile, TrialOutcome};
 use schema::version::TrialVersion;
@@ -224,7 +226,7 @@ fn reference_command(law: &Reference, launcher: &Path) -> Vec<String> {
 
 /// How a trial of a soak differs from others; the default is a trial of an experiment.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct Beside {
+pub(crate) struct TrialOptions {
     /// Between two readings of the counters; once a second where absent.
     pub(crate) tick: Option<Nanos>,
     /// Where readings of the target go besides `counters.ndjson`.
@@ -242,7 +244,7 @@ pub(crate) fn run(
     folder: &TrialFolder,
     environment: &Environment,
     observer: &mut dyn Observer,
-    beside: &Beside,
+    options: &TrialOptions,
 ) -> Result<Option<TrialFile>, RunnerError> {
     folder.begin()?;
     let blank = blank(trial);
@@ -270,15 +272,15 @@ pub(crate) fn run(
     let stage = Stage { running, addr: up.addr, cpus, manifest: manifest.as_ref() };
     let (measured, mut seen, before) = std::thread::scope(|scope| {
         let events = Events::prepare(scope, &plan.events, stage, &over);
-        let mut watch = TrialWatch::new(&up, &metrics, folder, observer, events, beside)?;
+        let mut watch = TrialWatch::new(&up, &metrics, folder, observer, events, options)?;
         let before = canary::reading(job.cpus.as_deref(), canary::BUDGET);
         let measured = measure(&job, &mut watch, &environment.stop);
-        Ok::<_, RunnerError>((measured, watch.finish(), before))
+        Ok::<_, RunnerError>((measured, watch.finish(&job.load), before))
     })?;
     let after = canary::reading(job.cpus.as_deref(), canary::BUDGET);
     seen.canary = canary::canary(before, after);
     let measured = match measured {
-        Ok(measured) if measured.interrupted && !beside.keeps_interrupted => {
+        Ok(measured) if measured.interrupted && !options.keeps_interrupted => {
             stop(up)?;
             folder.discard()?;
             return Ok(None);
@@ -364,6 +366,8 @@ fn blank(trial: &TrialPlan) -> TrialFile {
         origin_wall: jiff::Timestamp::now().to_string(),
         phases: Vec::new(),
         level: false,
+        warmup: None,
+        steadiness: None,
         load: None,
         samples: Vec::new(),
         target: TargetUsage::default(),
@@ -420,7 +424,9 @@ fn ended(blank: TrialFile, mut measured: Measured, seen: Seen, running: Option<&
         reasons,
         origin_wall: seen.origin_wall.unwrap_or(blank.origin_wall),
         phases: measured.phases,
-        level: measured.level,
+        level: measured.warmup.by == WarmUpEndedBy::Steady,
+        warmup: Some(measured.warmup),
+        steadiness: seen.steadiness,
         load: Some(load),
         samples: measured.samples,
         target: usage,
@@ -444,6 +450,7 @@ struct Seen {
     allocations: Allocations,
     canary: Option<Canary>,
     events: Vec<EventRecord>,
+    steadiness: Option<Steadiness>,
 }
 
 /// Writes intervals and counters while the load runs, and reads the target at the borders of the samples.
@@ -457,8 +464,11 @@ struct TrialWatch<'a, 'scope> {
     intervals: Lines,
     log: hlog::Writer,
     counters: Option<(Collector, Lines)>,
-    beside: &'a Beside,
+    options: &'a TrialOptions,
     ticker: Option<Ticker>,
+    beside: BesideLog,
+    /// None in a soak: its own judgement is on windows of bounded number, and this one grows with every second.
+    window: Option<SteadyWindow>,
     tree: Option<(u32, ProcessTree)>,
     usage_at_begin: Option<TreeUsage>,
     group: Watched,
@@ -474,7 +484,7 @@ impl<'a, 'scope> TrialWatch<'a, 'scope> {
         folder: &TrialFolder,
         observer: &'a mut dyn Observer,
         events: Events<'scope>,
-        beside: &'a Beside,
+        options: &'a TrialOptions,
     ) -> Result<Self, RunnerError> {
         let roots = Roots::default();
         let pid = up.running.as_ref().map(RunningTarget::pid);
@@ -483,7 +493,7 @@ impl<'a, 'scope> TrialWatch<'a, 'scope> {
         let root = up.running.as_ref().map(RunningTarget::current_pid);
         let mut collector =
             Collector::for_trial(&roots, root.as_ref(), group.groups(), std::process::id(), go_runtime);
-        if let (Some(root), true) = (root, beside.floors.is_some()) {
+        if let (Some(root), true) = (root, options.floors.is_some()) {
             collector = collector.with(collect::holdings::source(&roots, root));
         }
         Ok(Self {
@@ -495,8 +505,10 @@ impl<'a, 'scope> TrialWatch<'a, 'scope> {
             intervals: folder.lines("intervals.ndjson")?,
             log: hlog::Writer::create(&folder.path.join("latency.hlog"))?,
             counters: Some((collector, folder.lines("counters.ndjson")?)),
-            beside,
+            options,
             ticker: None,
+            beside: BesideLog::default(),
+            window: options.floors.is_none().then(SteadyWindow::default),
             tree: pid.map(|pid| (pid, ProcessTree::new(&roots, pid))),
             usage_at_begin: None,
             group,
@@ -520,7 +532,7 @@ impl<'a, 'scope> TrialWatch<'a, 'scope> {
         Some(usage)
     }
 
-    fn finish(mut self) -> Seen {
+    fn finish(mut self, load: &LoadPlan) -> Seen {
         if let Some(ticker) = self.ticker.take() {
             (self.seen.counter_gaps, self.seen.allocations) = ticker.stop();
         }
@@ -529,6 +541,11 @@ impl<'a, 'scope> TrialWatch<'a, 'scope> {
         for event in &mut self.seen.events {
             event.effect = analyze::event_effect(self.lines.as_deref().unwrap_or_default(), event.began_ns);
         }
+        self.beside.receive();
+        let disturbed = !self.seen.events.is_empty();
+        let beside = self.beside.so_far();
+        self.seen.steadiness =
+            self.window.as_ref().and_then(|window| window.steadiness(beside, load, disturbed));
         self.seen
     }
 }
@@ -540,13 +557,22 @@ impl Watch for TrialWatch<'_, '_> {
         if let Some(own) = &mut self.own {
             own.begun(clock);
         }
-        let beside = self.beside;
+        let beside = self.beside.sender();
+        let options = self.options;
         self.ticker =
-            self.counters.take().map(|(collector, lines)| Ticker::start(collector, lines, clock, beside));
+            self.counters.take().map(|(collector, lines)| Ticker::start(collector, lines, clock, options, beside));
         Ok(())
     }
 
+    fn beside(&mut self) -> &[Beside] {
+        self.beside.receive();
+        self.beside.so_far()
+    }
+
     fn samples_begin(&mut self) {
+        if self.window.is_none() {
+            self.beside.close();
+        }
         if let Some(own) = &self.own {
             own.read();
         }
@@ -576,6 +602,9 @@ impl Watch for TrialWatch<'_, '_> {
     fn interval(&mut self, line: &IntervalLine, data: &IntervalData) -> Result<(), RunnerError> {
         self.intervals.append(line)?;
         self.log.append(data)?;
+        if let Some(window) = &mut self.window {
+            window.add(line);
+        }
         if line.phase == Some(Phase::Sample) {
             self.read_tree();
         }
@@ -632,10 +661,17 @@ struct Ticker {
 type Ticked = (BTreeMap<String, u64>, Allocations);
 
 impl Ticker {
-    fn start(collector: Collector, lines: Lines, clock: MonotonicClock, beside: &Beside) -> Self {
+    fn start(
+        collector: Collector,
+        lines: Lines,
+        clock: MonotonicClock,
+        options: &TrialOptions,
+        beside: Sender<Beside>,
+    ) -> Self {
         let (stop, stopped) = channel();
-        let beside = beside.clone();
-        let thread = std::thread::spawn(move || tick(collector, lines, clock, &beside, &stopped));
+        let options = options.clone();
+        let thread =
+            std::thread::spawn(move || tick(collector, lines, clock, &options, &beside, &stopped));
         Self { stop, thread }
     }
 
@@ -650,15 +686,18 @@ fn tick(
     mut collector: Collector,
     mut lines: Lines,
     clock: MonotonicClock,
-    beside: &Beside,
+    options: &TrialOptions,
+    beside: &Sender<Beside>,
     stopped: &Receiver<()>,
 ) -> Ticked {
-    let every = beside.tick.unwrap_or(TICK);
+    let every = options.tick.unwrap_or(TICK);
     let mut allocations = Allocations::default();
     loop {
         let now = clock.now();
         let read = collector.tick(now);
-        if let Some(floors) = &beside.floors {
+        // Nobody listens once the trial is over.
+        let _ = beside.send(steady::beside(now, &read));
+        if let Some(floors) = &options.floors {
             floors.add(&read);
         }
         for line in read {

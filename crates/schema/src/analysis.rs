@@ -4,6 +4,7 @@ use crate::capacity::Capacity;
 use crate::event::EventSummary;
 use crate::metric::{Metric, Unit};
 use crate::soak::SoakReport;
+use crate::steady::{Steadiness, WarmUpLine};
 use crate::trial::{Phase, TrialOutcome};
 use crate::version::AnalysisVersion;
 use schemars::JsonSchema;
@@ -111,6 +112,9 @@ pub struct TrialRow {
     pub failed: u64,
     /// Censored requests.
     pub censored: u64,
+    /// Whether its measured window was steady; absent where the load never ran.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steadiness: Option<Steadiness>,
     /// Points over the trial for a chart, one an interval.
     pub series: Vec<SeriesPoint>,
 }
@@ -164,6 +168,10 @@ pub struct CellSummary {
     /// absent for a server that prony did not start.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cold_start_ns: Option<u64>,
+    /// The start of one of its trials, with what was cut off as warm-up; absent without a valid trial that has
+    /// intervals.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warm_up: Option<WarmUpLine>,
     /// Where the spread comes from; absent with fewer than two trials of at least two samples.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub levels: Option<Levels>,

@@ -349,14 +349,31 @@ pub struct Phases {
     pub samples: Option<u32>,
 }
 
-/// `warmup = { at_least, at_most }`
+/// `warmup = { at_least, at_most, until }`
 #[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Warmup {
     /// Never shorter than this. Default 3s.
     pub at_least: Option<Nanos>,
-    /// Ends here even if p50 and throughput are not level. Default 20s.
+    /// Ends here even if the target is not steady. Default 20s.
     pub at_most: Option<Nanos>,
+    /// What ends it in between. Default steady, or fixed where at_least and at_most are one time.
+    pub until: Option<WarmupUntil>,
+    /// Waits besides until there was at most one garbage collection in this time; needs targets whose Go runtime
+    /// tells.
+    pub gc_at_most_every: Option<Nanos>,
+    /// Waits besides until the target's CPU time per second stays within this share of its median for six seconds.
+    pub cpu_within: Option<f64>,
+}
+
+/// What ends a warm-up between its shortest and its longest length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum WarmupUntil {
+    /// The target is steady.
+    Steady,
+    /// Nothing: it has one length.
+    Fixed,
 }
 
 /// `[[claim]]`: a statement about one metric. Its kind is given by exactly one of `ratio`, `difference`, `is`, `order`,

@@ -32,6 +32,7 @@ pub mod server_side;
 pub mod service;
 pub mod shape;
 pub mod soak;
+pub mod steady;
 pub mod target;
 pub mod target_check;
 pub mod text;

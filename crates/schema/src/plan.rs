@@ -11,6 +11,7 @@ use crate::limits::LimitsPlan;
 use crate::scenario::{Capture, Feeder, LengthRange, OnFailure, TokenMaker, UserConnection};
 use crate::server_side::ChecksPlan;
 use crate::soak::SoakPlan;
+use crate::steady::WarmUpConditions;
 use crate::target::{Metrics, Ready, Stop};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -530,6 +531,9 @@ pub struct PhasePlan {
     pub warmup_at_least_ns: u64,
     /// Warm-up ends here at the latest.
     pub warmup_at_most_ns: u64,
+    /// What it waits for besides the target being steady.
+    #[serde(default, skip_serializing_if = "WarmUpConditions::is_empty")]
+    pub warmup_also: WarmUpConditions,
     /// Length of one sample.
     pub sample_ns: u64,
     /// Samples in a trial.

@@ -7,6 +7,7 @@ use crate::event::EventRecord;
 use crate::limits::{Confinement, GroupUsage};
 use crate::load::{ErrorClass, LoadReport};
 use crate::server_side::ServerSide;
+use crate::steady::{Steadiness, WarmUpEnd};
 use crate::version::TrialVersion;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -31,8 +32,14 @@ pub struct TrialFile {
     pub origin_wall: String,
     /// Phases in order.
     pub phases: Vec<PhaseSpan>,
-    /// Whether warm-up ended because the target was level; false where the longest warm-up ran out.
+    /// Whether warm-up ended because the target was steady; false where its length was fixed or the longest ran out.
     pub level: bool,
+    /// How warm-up ended; absent where the load never ran, and in trials of before this was written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub warmup: Option<WarmUpEnd>,
+    /// Whether the measured window was steady; absent as above.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub steadiness: Option<Steadiness>,
     /// The measured window: all samples together. Absent where the load never ran.
     pub load: Option<LoadReport>,
     /// One entry a sample.

@@ -10,6 +10,7 @@ use super::cross_checks;
 use super::data::RunData;
 use super::drift::drift;
 use super::machine;
+use super::steady;
 use crate::stats::student::MeanTest;
 use crate::trial::{CANARY_SAID, STEAL_SAID};
 use crate::words::{self, count, listed, percent};
@@ -41,6 +42,7 @@ pub(super) fn belief(
     notes.extend(backwards(data));
     notes.extend(settings(data));
     notes.extend(not_level(data));
+    notes.extend(steady::notes(data));
     notes.extend(stolen(data));
     notes.extend(changed_speed(data));
     notes.extend(slow_trials(data));
@@ -224,18 +226,16 @@ fn settings(data: &RunData<'_>) -> Option<BeliefNote> {
     })
 }
 
-/// A warm-up of fixed length was the user's choice and promises nothing about the level.
+/// A warm-up of fixed length was the user's choice and promises nothing.
 fn not_level(data: &RunData<'_>) -> Option<BeliefNote> {
     let phases = &data.plan.phases;
     if phases.warmup_at_most_ns <= phases.warmup_at_least_ns {
         return None;
     }
-    let valid = data.trials.iter().filter(|trial| trial.file.outcome == TrialOutcome::Valid);
-    let ids: Vec<u32> = valid.filter(|trial| !trial.file.level).map(|trial| trial.file.id).collect();
-    (!ids.is_empty()).then(|| {
-        let text = format!("warm-up ran out before the target was level in {}", listed("trial", &ids));
-        reservation(text, "raise `warmup.at_most`")
-    })
+    let (ids, waited) = steady::ran_out(data)?;
+    let waited = waited.map_or(String::new(), |waited| format!(": {waited}"));
+    let text = format!("warm-up ran out before the target was steady in {}{waited}", listed("trial", &ids));
+    Some(reservation(text, "raise `warmup.at_most`"))
 }
 
 /// Steal that was said but did not void (METHOD §9).

@@ -37,6 +37,7 @@ fn summary(data: &RunData<'_>, cell: &CellPlan) -> CellSummary {
         trials_failed: ended(TrialOutcome::Failed),
         metrics: Metric::ALL.into_iter().map(|metric| metric_summary(data, cell, metric)).collect(),
         cold_start_ns: cold_start_ns(data, cell),
+        warm_up: super::steady::warm_up_line(data, &cell.id),
         levels: levels(data, cell),
         curve: curve(data.valid(&cell.id)),
     }

@@ -24,6 +24,7 @@ mod look;
 mod machine;
 mod ratio;
 mod resampling;
+mod steady;
 mod trials;
 
 pub use across::{CompareError, HistorySettings, Past, Wanted, advice, compare, history};

@@ -53,6 +53,7 @@ pub(super) fn row(trial: &TrialData) -> TrialRow {
         completed: requests.completed,
         failed: requests.failed,
         censored: requests.censored,
+        steadiness: super::steady::of_trial(trial),
         series: trial.intervals.iter().filter_map(point).collect(),
     }
 }

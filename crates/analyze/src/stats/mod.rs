@@ -11,7 +11,9 @@ pub mod fit;
 pub mod holm;
 pub mod kneedle;
 pub mod laws;
+pub mod mser;
 pub mod order;
+pub mod pelt;
 pub mod power;
 pub mod rank;
 pub mod rank_sum;
@@ -76,6 +78,14 @@ pub enum Refusal {
     /// Times that do not rise from one value to the next.
     #[error("the times of the values do not rise: put them in order, one value a time")]
     Disordered,
+    /// The best answer is the last one allowed, so a better one may lie beyond.
+    #[error(
+        "the best cut of {had} values is the latest one allowed, so the start-up may last longer: measure longer"
+    )]
+    AtLimit {
+        /// How many values there were.
+        had: usize,
+    },
     /// A value is NaN or infinite.
     #[error("a value is not a finite number: look for the fault in what produced it")]
     NotFinite,

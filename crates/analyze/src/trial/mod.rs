@@ -3,18 +3,18 @@
 mod curve;
 mod events;
 pub(crate) mod histogram;
-mod level;
 mod objective;
 mod server;
+pub(crate) mod steady;
 mod summary;
 mod threshold;
 mod validity;
 
 pub use curve::curve;
 pub use events::event_effect;
-pub use level::is_level;
 pub use objective::{Judgement, Objective};
 pub use server::ServerFacts;
+pub use steady::{Beside, Warmth, steadiness, warmth};
 pub use summary::{latency, quantile_floor};
 pub use threshold::{Threshold, ThresholdError};
 pub(crate) use validity::{CANARY_SAID, PACER_LAG_NS, STEAL_SAID, gate};

@@ -396,6 +396,7 @@ mod tests {
                 phases: PhasePlan {
                     warmup_at_least_ns: 0,
                     warmup_at_most_ns: 0,
+                    warmup_also: Default::default(),
                     sample_ns: 1,
                     samples: 1,
                     drain_ns: 0,

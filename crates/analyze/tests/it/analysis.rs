@@ -93,7 +93,7 @@ fn a_troubled_run_says_what_is_wrong_and_what_would_cure_it() {
     WithReservations: 1 of 9 trials is void (trial 2): the generator was the limit [cure the reasons, then run the experiment again]
     WithReservations: 2 of 2 cells have fewer than 5 valid trials, so there is no interval (go/echo, 64 connections: 3) [run 2 more blocks]
     WithReservations: the run ended after 9 of 10 trials [finish it with `prony run --resume`]
-    WithReservations: warm-up ran out before the target was level in trial 6 [raise `warmup.at_most`]
+    WithReservations: warm-up ran out before the target was steady in trial 6 [raise `warmup.at_most`]
     WithReservations: requests per second differ between trials of one cell by 5.9 % at most (standard deviation, go/gin, 64 connections) [quiet the machine, lengthen the samples, or run more blocks]
     WithReservations: requests per second fell by 12.1 % from the first to the last of 5 blocks (Spearman p = 0.017); comparisons within blocks are spared, values of cells are not [look for heat, growing data or neighbours; run again when the machine is quiet]
     WithReservations: generator and target share 2 cores [use a machine with more cores, or set `pin` so that target and generator part]

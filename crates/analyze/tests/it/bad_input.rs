@@ -1,7 +1,7 @@
 //! Bad input: a stated refusal, never a panic, never a number that JSON cannot hold.
 
 use crate::synth::{claim, claim_of, closed, report, run, second, trial, trials};
-use analyze::{TrialData, analyze, is_level, latency, validity};
+use analyze::{TrialData, analyze, latency, validity, warmth};
 use schema::analysis::{AnalysisFile, Basis, BeliefLevel, ClaimVerdict};
 use schema::metric::Metric;
 use schema::plan::{ClaimComparison, ClaimMargin, ClaimPlan, ClaimTest};
@@ -217,7 +217,7 @@ fn hostile_counts_and_texts() {
         serde_json::from_str::<schema::load::Validity>(&text).expect("gates hold numbers");
     }
     check(&plan, &data);
-    assert!(!is_level(&[]));
+    assert!(!warmth(&[], &[], &Default::default()).is_warm);
     let mut hostile = report(closed(0));
     hostile.generator.busy_share = f64::NEG_INFINITY;
     assert!(!validity(&hostile, &analyze::TrialFacts::default()).ok);

@@ -136,6 +136,7 @@ fn phases() -> PhasePlan {
     PhasePlan {
         warmup_at_least_ns: 0,
         warmup_at_most_ns: 20_000_000_000,
+        warmup_also: Default::default(),
         sample_ns: 10 * SECOND_NS,
         samples: 1,
         drain_ns: SECOND_NS,
@@ -206,6 +207,8 @@ pub(crate) fn trial(run: &RunFile, id: u32, values: &[(Metric, f64)]) -> TrialDa
         origin_wall: "2026-11-21T09:30:00Z".into(),
         phases: Vec::new(),
         level: true,
+        warmup: None,
+        steadiness: None,
         load: Some(load),
         samples: Vec::new(),
         target,

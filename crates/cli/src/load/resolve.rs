@@ -188,6 +188,7 @@ fn phases(args: &LoadArgs) -> Result<PhasePlan> {
     Ok(PhasePlan {
         warmup_at_least_ns: args.warmup.0,
         warmup_at_most_ns: args.warmup.0,
+        warmup_also: Default::default(),
         sample_ns: duration.0,
         samples: 1,
         drain_ns: defaults::DRAIN.0,

@@ -61,6 +61,41 @@ fn lines(path: &Path) -> Vec<Value> {
 }
 
 #[test]
+fn a_warm_up_until_steady_says_how_it_ended_and_the_window_has_a_class() {
+    let one = "[[target]]\nname = \"one\"\nreference = { law = \"constant\", mean = \"1ms\" }";
+    let lab = Lab::new(one, "", "blocks = 1");
+    let text = std::fs::read_to_string(&lab.file).unwrap();
+    let fixed = "warmup = { at_least = \"200ms\", at_most = \"200ms\" }\nsample = \"400ms\"\nsamples = 1";
+    assert!(text.contains(fixed), "{text}");
+    // Intervals of 100 ms; the CPU time of six seconds must have been seen, whatever it was.
+    let live = "warmup = { at_least = \"300ms\", at_most = \"20s\", cpu_within = 1.0 }\nsample = \"100ms\"\nsamples = 12";
+    std::fs::write(&lab.file, text.replace(fixed, live)).unwrap();
+    let done = good(&lab.args());
+    let run = lab.run();
+    let trial = read(&run.join("trials/0001/trial.json"));
+    let waiting = trial["warmup"]["waiting_for"].as_array().cloned().unwrap_or_default();
+    // A busy machine may not be steady for 20 s; then the trial says what moved.
+    let by = trial["warmup"]["by"].as_str().unwrap();
+    assert!(matches!((by, waiting.len()), ("steady", 0) | ("at_most", 1..)), "{}", trial["warmup"]);
+    assert_eq!(trial["level"], by == "steady");
+    let cpu_seen = waiting.iter().all(|text| !text.as_str().unwrap().contains("CPU"));
+    assert!(cpu_seen, "its CPU time was read beside the load: {waiting:?}");
+    let warm = trial["phases"].as_array().unwrap().iter().find(|span| span["phase"] == "warmup").unwrap();
+    assert!(warm["end_ns"].as_u64().unwrap() >= 6_000_000_000, "six seconds were waited for: {warm}");
+    let found = &trial["steadiness"];
+    assert_eq!((found["intervals"].as_u64(), found["class"].is_string()), (Some(12), true), "{found}");
+    let names: Vec<_> = found["series"].as_array().unwrap().iter().map(|series| &series["series"]).collect();
+    assert!(
+        names.iter().any(|name| *name == "p50") && names.iter().any(|name| *name == "throughput"),
+        "{names:?}"
+    );
+    let analysis = read(&run.join("analysis.json"));
+    assert_eq!(analysis["trials"][0]["steadiness"], *found);
+    assert_eq!(analysis["cells"][0]["warm_up"]["trial"], 1);
+    assert!(done.out.contains("\u{2502}") && done.out.contains("Warm-up"), "{}", done.out);
+}
+
+#[test]
 fn a_known_difference_is_found_and_the_folder_is_as_designed() {
     let lab = Lab::new(TWO, &claim(">= 1.5"), "blocks = 7");
     let done = measured(&lab.args());

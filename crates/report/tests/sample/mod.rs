@@ -7,6 +7,7 @@ pub(crate) mod plan;
 
 use schema::analysis::*;
 use schema::metric::{Metric, Unit};
+use schema::steady::{Steadiness, SteadyClass, WarmUpEndedBy, WarmUpLine};
 use schema::trial::{Phase, TrialOutcome};
 
 /// The void trial.
@@ -110,12 +111,27 @@ fn trial(index: u32) -> TrialRow {
         completed,
         failed: 0,
         censored: 64,
+        steadiness: Some(steadiness(index)),
         series: series(index, rate * factor, p50, p99),
     }
 }
 
 fn factor(block: usize, cell: usize) -> f64 {
     BLOCK[block] * (1.0 + REST[(block * 4 + cell * 3) % REST.len()])
+}
+
+/// Every fifth trial got better while it was measured, every seventh could not be judged.
+fn steadiness(index: u32) -> Steadiness {
+    let class = if index % 5 == 4 { SteadyClass::WarmUp } else { SteadyClass::Flat };
+    let refused = index % 7 == 6;
+    Steadiness {
+        class: (!refused).then_some(class),
+        refused: refused
+            .then(|| "10 intervals with answers are needed, had 3: measure for at least 10 s".into()),
+        by_plan: false,
+        intervals: 15,
+        series: Vec::new(),
+    }
 }
 
 /// 4 s of warm-up that climbs, 15 s of samples, 1 s of drain.
@@ -164,6 +180,13 @@ fn cell(index: usize) -> CellSummary {
         trials_failed: 0,
         metrics,
         cold_start_ns: Some(21_400_000),
+        warm_up: (index != 1).then(|| WarmUpLine {
+            trial: 1,
+            cut: vec![3, 4, 6, 7],
+            kept: vec![7, 7, 6, 7, 7],
+            cut_ns: 4_000_000_000,
+            by: Some(if index == 0 { WarmUpEndedBy::Steady } else { WarmUpEndedBy::AtMost }),
+        }),
         levels: Some(Levels {
             metric: Metric::Throughput,
             trials: valid.len() as u32,

@@ -102,6 +102,7 @@ pub(crate) fn phases() -> PhasePlan {
     PhasePlan {
         warmup_at_least_ns: 3_000_000_000,
         warmup_at_most_ns: 20_000_000_000,
+        warmup_also: Default::default(),
         sample_ns: 5_000_000_000,
         samples: 3,
         drain_ns: 1_000_000_000,

@@ -186,6 +186,7 @@ fn phases(time_ns: u64) -> PhasePlan {
     PhasePlan {
         warmup_at_least_ns: part_ns,
         warmup_at_most_ns: part_ns,
+        warmup_also: Default::default(),
         sample_ns: part_ns,
         samples: (PARTS - 1) as u32,
         drain_ns: DRAIN.0,

@@ -289,6 +289,7 @@ mod tests {
         PhasePlan {
             warmup_at_least_ns: warmup_ns,
             warmup_at_most_ns: warmup_ns,
+            warmup_also: Default::default(),
             sample_ns: 5_000_000_000,
             samples: 1,
             drain_ns: 0,

@@ -11,6 +11,7 @@ mod limits;
 pub(crate) mod order;
 mod scenario;
 mod targets;
+mod warmup;
 
 pub use capacity::{CONFIRMATIONS, KneeWishes, Levels, SearchWishes, TOLERANCE, UP_DOWN_BLOCKS, capacity};
 pub use connection::connection;
@@ -132,7 +133,7 @@ fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, W
     let pin = pin_plan(pin, &context.usable_cpus, !services.is_empty())?;
     let limits = limits::resolve(file, &positions, &services)?;
     let load = file.load.clone().unwrap_or_default();
-    let phases = phases(&file.phases)?;
+    let phases = phases(&file.phases, &targets)?;
     let all = cells(&load, &targets, &limits, &scenarios, |load, connections, rate| {
         load_plan(load, connections, rate, &pin, context, seed, &phases)
     })?;
@@ -519,13 +520,8 @@ fn timeout(key: &str, given: Option<Nanos>, default: Nanos) -> Result<u64, Probl
     }
 }
 
-fn phases(file: &Phases) -> Result<PhasePlan, Problem> {
-    let at_least = file.warmup.at_least.unwrap_or(defaults::WARMUP_AT_LEAST);
-    let at_most = file.warmup.at_most.unwrap_or(defaults::WARMUP_AT_MOST.max(at_least));
-    if at_most < at_least {
-        let cause = format!("warm-up of at most {at_most} is shorter than at least {at_least}");
-        return Err(Problem::at("phases.warmup", cause, "make at_most the larger one"));
-    }
+fn phases(file: &Phases, targets: &[TargetPlan]) -> Result<PhasePlan, Problem> {
+    let warmup = warmup::resolve(&file.warmup, targets)?;
     let sample = file.sample.unwrap_or(defaults::SAMPLE);
     if !(Nanos::from_millis(100)..=Nanos::from_secs(86_400)).contains(&sample) {
         return Err(Problem::at(
@@ -536,8 +532,9 @@ fn phases(file: &Phases) -> Result<PhasePlan, Problem> {
     }
     let samples = positive("phases.samples", file.samples.unwrap_or(defaults::SAMPLES).into())?;
     Ok(PhasePlan {
-        warmup_at_least_ns: at_least.0,
-        warmup_at_most_ns: at_most.0,
+        warmup_at_least_ns: warmup.at_least.0,
+        warmup_at_most_ns: warmup.at_most.0,
+        warmup_also: warmup.also,
         sample_ns: sample.0,
         samples: samples as u32,
         drain_ns: defaults::DRAIN.0,

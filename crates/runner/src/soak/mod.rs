@@ -17,7 +17,7 @@ pub(crate) use floors::Floors;
 
 use crate::experiment::{self, Observer, Outcome};
 use crate::folder::RunFolder;
-use crate::trial::{self, Beside, Prepared};
+use crate::trial::{self, Prepared, TrialOptions};
 use crate::{Environment, RunnerError};
 use analyze::SegmentData;
 use schema::plan::{ExperimentPlan, TrialPlan};
@@ -135,7 +135,7 @@ pub(crate) fn segment(
     }
     observer.trial_begins(&planned, cell);
     let floors = Floors::default();
-    let beside = Beside {
+    let options = TrialOptions {
         tick: Some(Nanos(soak.tick_ns.max(1))),
         floors: Some(floors.clone()),
         keeps_interrupted: true,
@@ -143,7 +143,7 @@ pub(crate) fn segment(
     let at = folder.trial(planned.id);
     let mut watch = SoakWatch::new(run, soak, earlier, planned.id, at.clone(), floors, observer);
     let file =
-        trial::run(&plan, &planned, (cell, scenario, prepared), &at, environment, &mut watch, &beside)?;
+        trial::run(&plan, &planned, (cell, scenario, prepared), &at, environment, &mut watch, &options)?;
     if let Some(file) = &file {
         observer.trial_ends(file);
     }

@@ -1,0 +1,161 @@
+//! Is the target warm? Asked at the end of every interval of a warm-up whose length is not fixed (METHOD §5).
+//!
+//! It is, when for every series: the latest of the last change point (PELT) and the MSER-5 truncation lies six values
+//! back or more; what follows, and twelve values at least where there are as many, has no significant and material
+//! trend (PELT cuts a slow climb into stairs, each of them too short to show it); the last six intervals did not move
+//! (`recent`); and the conditions of the experiment hold.
+//! So a flat series ends after six intervals, and one that climbs does not, however short the warm-up may be.
+//! Invariants: silence is not warmth: an interval without answers starts the count anew. A wrong "not yet" costs a
+//! second, a wrong "warm" costs the trial, so what is doubtful waits; the longest warm-up bounds that.
+//! Bound: only the last [`LOOK_BACK`] intervals are looked at, so a look stays within a few milliseconds.
+
+use super::moves::last_step;
+use super::recent::{self, RECENT};
+use super::series::{self, Beside, Series};
+use super::window::SIGNIFICANT;
+use crate::stats::mser::mser5;
+use crate::stats::order::median;
+use crate::stats::trend::mann_kendall;
+use crate::words::{number, percent, series_name};
+use schema::steady::WarmUpConditions;
+use schema::trial::IntervalLine;
+
+/// Intervals that are looked at: five minutes of seconds.
+pub(super) const LOOK_BACK: usize = 300;
+/// Values over which a trend is looked for at least, where there are as many.
+const TREND: usize = 2 * RECENT;
+/// From this many values on, the trend must also stand with the correction for autocorrelation; fewer give no
+/// estimate of it.
+const CORRECTED_FROM: usize = 10;
+/// Ticks over which `cpu_within` is looked at.
+const CPU_TICKS: usize = 6;
+/// A source that has been silent for so long does not answer.
+const SILENCE_NS: u64 = 2_500_000_000;
+
+/// The answer of one look.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Warmth {
+    /// Whether the samples may begin.
+    pub is_warm: bool,
+    /// Latest of the last change point and the MSER-5 truncation over the series; absent where none was looked at.
+    pub settled_ns: Option<u64>,
+    /// What is still awaited, in words; empty where warm.
+    pub waiting_for: Vec<String>,
+}
+
+/// Whether a target is warm, from the intervals of its warm-up so far and what was read beside them.
+#[must_use]
+pub fn warmth(lines: &[IntervalLine], beside: &[Beside], also: &WarmUpConditions) -> Warmth {
+    let lines = since_last_gap(lines);
+    let mut waiting_for = Vec::new();
+    let mut settled_ns = None;
+    if lines.len() < RECENT {
+        waiting_for.push(format!("{RECENT} intervals in a row with answers, had {}", lines.len()));
+    } else {
+        for series in series::all(lines, beside).iter().filter(|series| series.values.len() >= RECENT) {
+            let look = look(series);
+            settled_ns = settled_ns.max(Some(look.settled_ns(series, lines[0].start_ns)));
+            waiting_for.extend(look.still);
+        }
+        let moved = recent::moved(lines).map(|(name, change)| {
+            format!("{} changed by {} in the last {RECENT} intervals", series_name(name), percent(change))
+        });
+        waiting_for.extend(moved);
+    }
+    let now_ns = lines.last().map_or(0, |line| line.end_ns);
+    waiting_for.extend(also.gc_at_most_every_ns.and_then(|every_ns| collections(beside, now_ns, every_ns)));
+    waiting_for.extend(also.cpu_within.and_then(|within| cpu_spread(beside, now_ns, within)));
+    Warmth { is_warm: waiting_for.is_empty(), settled_ns, waiting_for }
+}
+
+/// The last intervals that all have answers, a median and a length.
+fn since_last_gap(lines: &[IntervalLine]) -> &[IntervalLine] {
+    let lines = &lines[lines.len().saturating_sub(LOOK_BACK)..];
+    let is_gap =
+        |line: &IntervalLine| line.completed == 0 || line.p50_ns.is_none() || line.end_ns <= line.start_ns;
+    let from = lines.iter().rposition(is_gap).map_or(0, |gap| gap + 1);
+    &lines[from..]
+}
+
+/// What one series shows.
+struct Look {
+    /// Index of the first settled value.
+    settled: usize,
+    /// Why it is not warm.
+    still: Option<String>,
+}
+
+impl Look {
+    fn settled_ns(&self, series: &Series, begin_ns: u64) -> u64 {
+        self.settled.checked_sub(1).map_or(begin_ns, |last_before| series.times_ns[last_before])
+    }
+}
+
+fn look(series: &Series) -> Look {
+    let stepped = last_step(series);
+    let cut = mser5(&series.values).map_or(0, |best| best.cut);
+    let settled = stepped.max(cut);
+    let rest = &series.values[settled..];
+    let looked = &series.values[settled.min(series.values.len().saturating_sub(TREND))..];
+    let name = series_name(series.name);
+    let still = if rest.len() < RECENT {
+        Some(format!("{name} settled only {} intervals ago", rest.len()))
+    } else {
+        climb(looked, series.material).map(|change| {
+            format!("{name} still moves: {} over {} intervals", signed(series.change(change)), looked.len())
+        })
+    };
+    Look { settled, still }
+}
+
+/// The change over a stretch by its Theil–Sen slope, where Mann–Kendall finds it significant and it is material.
+fn climb(values: &[f64], material: f64) -> Option<f64> {
+    let trend = mann_kendall(values).ok()?;
+    let corrected = if values.len() < CORRECTED_FROM { trend.p_value } else { trend.corrected_p_value };
+    let change = trend.slope * (values.len() as f64 - 1.0);
+    (trend.p_value.max(corrected) < SIGNIFICANT && change.abs() > material).then_some(change)
+}
+
+fn signed(change: f64) -> String {
+    let sign = if change > 0.0 { "+" } else { "−" };
+    format!("{sign}{}", percent(change.abs()))
+}
+
+/// What speaks against at most one collection in `every_ns`.
+fn collections(beside: &[Beside], now_ns: u64, every_ns: u64) -> Option<String> {
+    let told: Vec<(u64, f64)> = beside.iter().filter_map(|tick| Some((tick.t_ns, tick.gc_cycles?))).collect();
+    let wanted = format!("at most one garbage collection in {} s", number(every_ns as f64 / 1e9));
+    let Some((last_ns, _)) = told.last().filter(|(last, _)| *last + SILENCE_NS >= now_ns) else {
+        return Some(format!("{wanted}: the target's runtime counters cannot be read"));
+    };
+    // The first increase spans the time before its own tick, which is not known here.
+    let known_ns = last_ns - told[0].0;
+    if known_ns < every_ns {
+        return Some(format!("{wanted}: known for {} s only", number(known_ns as f64 / 1e9)));
+    }
+    let from = last_ns - every_ns;
+    let cycles: f64 = told.iter().filter(|(at, _)| *at > from).map(|(_, cycles)| cycles).sum();
+    (cycles > 1.0).then(|| format!("{wanted}: had {}", number(cycles)))
+}
+
+/// What speaks against the CPU time of the last ticks lying within a share of its median.
+fn cpu_spread(beside: &[Beside], now_ns: u64, within: f64) -> Option<String> {
+    let wanted = format!("the target's CPU within {} over {CPU_TICKS} s", percent(within));
+    let cores: Vec<(u64, f64)> = beside
+        .windows(2)
+        .filter(|pair| pair[1].t_ns > pair[0].t_ns)
+        .filter_map(|pair| Some((pair[1].t_ns, pair[1].cpu_ns? / (pair[1].t_ns - pair[0].t_ns) as f64)))
+        .collect();
+    let last = &cores[cores.len().saturating_sub(CPU_TICKS)..];
+    if last.last().is_none_or(|(at, _)| at + SILENCE_NS < now_ns) {
+        return Some(format!("{wanted}: its CPU time cannot be read"));
+    }
+    if last.len() < CPU_TICKS {
+        return Some(format!("{wanted}: known for {} s only", last.len()));
+    }
+    let values: Vec<f64> = last.iter().map(|(_, cores)| *cores).collect();
+    let middle = median(&values)?;
+    let worst = values.iter().map(|value| (value - middle).abs()).fold(0.0, f64::max);
+    (worst > within * middle)
+        .then(|| format!("{wanted}: varies by {}", percent(worst / middle.max(f64::MIN_POSITIVE))))
+}
