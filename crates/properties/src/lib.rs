@@ -6,6 +6,7 @@
 //! shows the input's part; each property is tried on a planted fault.
 //! Absent on purpose: fuzzing itself, and anything that only a run against a socket can show.
 
+pub mod audit;
 mod broken;
 pub mod chunked;
 pub mod dictionary;
@@ -27,9 +28,10 @@ pub struct Target {
 }
 
 /// All fuzz targets.
-pub const TARGETS: [Target; 4] = [
+pub const TARGETS: [Target; 5] = [
     Target { name: "response", check: response::check },
     Target { name: "chunked", check: chunked::check },
     Target { name: "request", check: request::check },
     Target { name: "experiment", check: experiment::check },
+    Target { name: "audit", check: audit::check },
 ];

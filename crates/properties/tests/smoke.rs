@@ -98,6 +98,11 @@ fn experiment() {
 }
 
 #[test]
+fn audit() {
+    run("audit");
+}
+
+#[test]
 fn a_planted_fault_is_found() {
     let faulty = Target {
         name: "faulty",

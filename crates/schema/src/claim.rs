@@ -12,8 +12,9 @@ use serde::{Deserialize, Deserializer, Serialize};
 pub struct ClaimPlan {
     /// The statement in words.
     pub text: String,
-    /// What is compared.
-    pub metric: Metric,
+    /// What is compared, or what bends; absent where nothing is leaked, which is about every resource.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub metric: Option<Metric>,
     /// What is claimed of it.
     #[serde(flatten)]
     pub test: ClaimTest,
@@ -77,6 +78,20 @@ pub enum ClaimTest {
         /// How much worse does not matter.
         margin: ClaimMargin,
     },
+    /// The knee of a target's ladder, which `prony knee` looks for.
+    Knee {
+        /// Name of the target.
+        target: String,
+        /// How the load at the knee is compared with the bound.
+        comparison: ClaimComparison,
+        /// Connections or requests per second, as the ladder.
+        bound: f64,
+    },
+    /// A target leaks nothing, as `prony soak` sees it.
+    NoLeak {
+        /// Name of the target.
+        target: String,
+    },
 }
 
 impl ClaimTest {
@@ -90,10 +105,12 @@ impl ClaimTest {
             Self::Ordering { .. } => "ordering",
             Self::Equivalent { .. } => "equivalent",
             Self::NoWorse { .. } => "no_worse",
+            Self::Knee { .. } => "knee",
+            Self::NoLeak { .. } => "no_leak",
         }
     }
 
-    /// The cells that it speaks of.
+    /// The cells that it speaks of; none where it is about a target as a whole.
     #[must_use]
     pub fn cells(&self) -> Vec<&str> {
         match self {
@@ -103,6 +120,7 @@ impl ClaimTest {
             | Self::NoWorse { cell: a, than: b, .. } => vec![a, b],
             Self::Threshold { cell, .. } => vec![cell],
             Self::Ordering { cells } => cells.iter().map(String::as_str).collect(),
+            Self::Knee { .. } | Self::NoLeak { .. } => Vec::new(),
         }
     }
 }

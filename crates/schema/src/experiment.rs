@@ -376,15 +376,15 @@ pub enum WarmupUntil {
     Fixed,
 }
 
-/// `[[claim]]`: a statement about one metric. Its kind is given by exactly one of `ratio`, `difference`, `is`, `order`,
-/// `equivalent` and `no_worse`.
+/// `[[claim]]`: a statement about one metric, or about leaks. Its kind is given by exactly one of `ratio`, `difference`,
+/// `is`, `order`, `equivalent`, `no_worse`, `knee` and `no_leak`.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Claim {
     /// The statement in words, as it is to stand in the report.
     pub text: String,
-    /// What is compared.
-    pub metric: Metric,
+    /// What is compared; with `knee` what bends, throughput or p95. `no_leak` has none.
+    pub metric: Option<Metric>,
     /// `ratio` and `difference`: target in the numerator, or that is taken from.
     pub better: Option<String>,
     /// `ratio`, `difference` and `no_worse`: target in the denominator, or that is taken away or held against.
@@ -399,7 +399,7 @@ pub struct Claim {
     pub ratio: Option<String>,
     /// Metric of `better` minus that of `than`, with its unit, for example `"<= 5ms"`.
     pub difference: Option<String>,
-    /// `is`: the target.
+    /// `is` and `knee`: the target.
     pub of: Option<String>,
     /// Bound of the metric of `of` with its unit, for example `"< 50ms"`.
     pub is: Option<String>,
@@ -409,6 +409,11 @@ pub struct Claim {
     pub equivalent: Option<Vec<String>>,
     /// Target that is not worse than `than` by `margin` or more.
     pub no_worse: Option<String>,
+    /// Bound of the load at which the metric of `of` bends, for example `"> 400"`: connections, or requests per second,
+    /// as the ladder of `prony knee`.
+    pub knee: Option<String>,
+    /// Target of which nothing leaks under `prony soak`.
+    pub no_leak: Option<String>,
     /// `equivalent` and `no_worse`: a share of the metric such as 0.05, or a difference with its unit such as `"5ms"`.
     /// Default: that of the experiment.
     pub margin: Option<MarginUse>,

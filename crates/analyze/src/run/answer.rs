@@ -35,11 +35,11 @@ pub(super) fn answer(
     }
 }
 
-/// That of the first claim; else throughput, which an open load fixes itself, so there the p99 response time, or the
+/// That of the first claim that has one; else throughput, which an open load fixes itself, so there the p99 response time, or the
 /// mean where no trial is long enough for a p99.
 fn metric_of_answer(data: &RunData<'_>, cells: &[CellSummary]) -> Metric {
-    if let Some(claim) = data.plan.claims.first() {
-        return claim.metric;
+    if let Some(metric) = data.plan.claims.iter().find_map(|claim| claim.metric) {
+        return metric;
     }
     let open = data.plan.cells.iter().any(|cell| cell.load.model == LoadModel::Open);
     let has =

@@ -57,12 +57,13 @@ fn of_claim(claim: &ClaimPlan) -> Vec<Judged> {
         | ClaimTest::Equivalent { a, b, .. }
         | ClaimTest::NoWorse { cell: a, than: b, .. } => vec![(a, Some(b))],
         ClaimTest::Threshold { cell, .. } => vec![(cell, None)],
+        ClaimTest::Knee { .. } | ClaimTest::NoLeak { .. } => Vec::new(),
         ClaimTest::Ordering { cells } => cells.windows(2).map(|pair| (&pair[0], Some(&pair[1]))).collect(),
     };
     let judged = |(a, b): (&String, Option<&String>)| Judged {
         a: a.clone(),
         b: b.cloned(),
-        metrics: vec![claim.metric],
+        metrics: claim.metric.into_iter().collect(),
     };
     pairs.into_iter().map(judged).collect()
 }

@@ -62,9 +62,9 @@ pub fn analyze(run: &RunFile, trials: &[TrialData]) -> AnalysisFile {
     let data = RunData::new(&run.plan, trials);
     let cells = cells::summaries(&data);
     let comparisons = comparisons::all_pairs(&data);
-    let claims = claims::answers(&data);
     let belief = belief::belief(run, &data, &cells, &comparisons);
     let capacity = capacity::capacities(&data, &cells);
+    let claims = claims::answers(&data, &capacity);
     AnalysisFile {
         schema: AnalysisVersion::default(),
         run: run.id.clone(),

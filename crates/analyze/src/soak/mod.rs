@@ -11,7 +11,8 @@ mod judge;
 mod words;
 
 use judge::{Judged, Series};
-use schema::analysis::AnalysisFile;
+use schema::analysis::{AnalysisFile, ClaimVerdict};
+use schema::plan::ClaimTest;
 use schema::run::RunFile;
 use schema::soak::{
     SegmentFile, SoakClass, SoakCounter, SoakPlan, SoakPoint, SoakReport, SoakSegment, SoakTrend, WindowLine,
@@ -55,13 +56,27 @@ pub fn soak_so_far(run: &RunFile, segments: &[SegmentData]) -> Option<SoakReport
     report(run, segments, ALPHA / looks(windows).len().max(1) as f64)
 }
 
-/// The analysis of a soak's run: its answer is the soak's.
+/// The analysis of a soak's run: its answer is the soak's, and so are those of its claims, which are all that nothing
+/// leaks.
 #[must_use]
 pub fn with_soak(mut analysis: AnalysisFile, soak: Option<SoakReport>) -> AnalysisFile {
     let Some(soak) = soak else { return analysis };
     analysis.answer.clone_from(&soak.answer);
+    let no_leak = ClaimTest::NoLeak { target: String::new() }.key();
+    for claim in analysis.claims.iter_mut().filter(|claim| claim.kind == no_leak) {
+        claim.verdict = claim_verdict(soak.verdict);
+        claim.evidence.clone_from(&soak.answer);
+    }
     analysis.soak = Some(soak);
     analysis
+}
+
+const fn claim_verdict(class: SoakClass) -> ClaimVerdict {
+    match class {
+        SoakClass::Leak => ClaimVerdict::DoesNotHold,
+        SoakClass::CannotTell => ClaimVerdict::Inconclusive,
+        SoakClass::Filling | SoakClass::Steady | SoakClass::Rising | SoakClass::Falling => ClaimVerdict::Holds,
+    }
 }
 
 /// After how many windows of a segment a soak that goes on is looked at: 30, and from there on a fifth more each time,

@@ -1,11 +1,12 @@
 //! Ladders proved against known truth: queues and quotas whose limit is known, and ladders without a knee.
 
-use crate::synth::{closed, open, run, trial};
+use crate::synth::{claim_of, closed, open, run, trial};
 use analyze::{TrialData, analyze as analyse};
+use schema::analysis::{ClaimResult, ClaimVerdict};
 use schema::arrival::ThinkPlan;
 use schema::capacity::{Capacity, CapacityPlan, LadderOrder, LoadAxis};
 use schema::metric::Metric;
-use schema::plan::{LoadPlan, TrialPlan};
+use schema::plan::{ClaimComparison, ClaimTest, LoadPlan, TrialPlan};
 use schema::run::RunFile;
 use units::{Rng, Seed};
 
@@ -250,6 +251,43 @@ fn refusals_say_why_and_what_would_cure_it() {
     // A hard limit bends more sharply than the law can.
     let sharp = only(&run, &measured(&run, 0.001, &mut rng, |n| (n.min(80.0) * 10.0, 1e6)));
     assert!(sharp.knees[0].at.is_some_and(|at| (at / 80.0 - 1.0).abs() < 0.05), "{:?}", sharp.knees[0]);
+}
+
+/// The verdict of a claim about the knee of `a` on a ladder with this truth.
+fn claim_of_knee(comparison: ClaimComparison, bound: f64, truth: impl Fn(f64) -> (f64, f64)) -> ClaimResult {
+    let mut run = ladder(&DOUBLING, 0, 5);
+    let test = ClaimTest::Knee { target: "a".into(), comparison, bound };
+    run.plan.claims = vec![claim_of(Metric::Throughput, test)];
+    analyse(&run, &measured(&run, 0.001, &mut Seed(6).rng(), truth)).claims.remove(0)
+}
+
+#[test]
+fn claims_about_a_knee_are_held_against_its_interval() {
+    use ClaimComparison::{AtLeast, AtMost, MoreThan};
+    // It bends at 80 connections.
+    let bent = |n: f64| (n.min(80.0) * 10.0, 1e6);
+    for (comparison, bound, verdict) in [
+        (MoreThan, 60.0, ClaimVerdict::Holds),
+        (AtMost, 100.0, ClaimVerdict::Holds),
+        (MoreThan, 100.0, ClaimVerdict::DoesNotHold),
+        (AtLeast, 80.0, ClaimVerdict::Inconclusive),
+    ] {
+        let answer = claim_of_knee(comparison, bound, bent);
+        assert_eq!(answer.verdict, verdict, "{comparison:?} {bound}: {}", answer.evidence);
+        assert!(answer.evidence.starts_with("knee of throughput of a 8"), "{}", answer.evidence);
+        assert!(answer.value.is_some() && answer.interval.is_some() && answer.metric.is_none());
+    }
+    // No knee in the ladder: that is no evidence of where it lies.
+    let straight = claim_of_knee(MoreThan, 60.0, |n| (30.0 * n, 1e6));
+    assert_eq!(straight.verdict, ClaimVerdict::Inconclusive, "{}", straight.evidence);
+    assert!(straight.evidence.contains("raise the ladder"), "{}", straight.evidence);
+    // No ladder at all.
+    let mut run = run(&["a"], &[closed(5)], 5);
+    let test = ClaimTest::Knee { target: "a".into(), comparison: MoreThan, bound: 60.0 };
+    run.plan.claims = vec![claim_of(Metric::Throughput, test)];
+    let none = analyse(&run, &measured(&run, 0.001, &mut Seed(6).rng(), bent)).claims.remove(0);
+    assert_eq!(none.verdict, ClaimVerdict::Void);
+    assert!(none.evidence.contains("prony knee"), "{}", none.evidence);
 }
 
 #[test]

@@ -2,7 +2,9 @@
 //! input. Sizes are in MiB, times in windows of one minute unless said otherwise.
 
 use crate::synth;
-use analyze::{SegmentData, looks, soak, soak_so_far};
+use analyze::{SegmentData, analyze, looks, soak, soak_so_far, with_soak};
+use schema::analysis::{ClaimResult, ClaimVerdict};
+use schema::plan::{ClaimPlan, ClaimTest};
 use schema::run::RunFile;
 use schema::soak::{
     SegmentFile, SoakClass, SoakCounter, SoakLimit, SoakPlan, SoakReport, SoakTrend, StopWhen, WindowLine,
@@ -202,6 +204,29 @@ fn looking_often_does_not_make_leaks() {
 #[ignore = "some minutes: the full size of looking_often_does_not_make_leaks"]
 fn looking_often_does_not_make_leaks_in_500_runs_of_each_kind() {
     check_looks(500);
+}
+
+/// What is said of the claim that nothing leaks.
+fn claimed(values: &[f64]) -> ClaimResult {
+    let mut run = run(values.len());
+    let test = ClaimTest::NoLeak { target: "svc".into() };
+    run.plan.claims = vec![ClaimPlan { text: "nothing leaks".into(), metric: None, test }];
+    let segments = [segment(1, SoakCounter::Memory, values, Some(LIMIT))];
+    let before = analyze(&run, &[]);
+    assert_eq!(before.claims[0].verdict, ClaimVerdict::Void, "{}", before.claims[0].evidence);
+    with_soak(before, soak(&run, &segments)).claims.remove(0)
+}
+
+#[test]
+fn the_claim_that_nothing_leaks_is_answered_by_the_soak() {
+    let noise = |rng: &mut Rng| make(|_| rng.normal());
+    let mut rng = Seed(3).rng();
+    let leak = claimed(&sum(&[line(2.0 * RATE), noise(&mut rng)]));
+    assert_eq!(leak.verdict, ClaimVerdict::DoesNotHold, "{}", leak.evidence);
+    let steady = claimed(&sum(&[noise(&mut rng)]));
+    assert_eq!(steady.verdict, ClaimVerdict::Holds, "{}", steady.evidence);
+    let short = claimed(&[BASE; 10]);
+    assert_eq!(short.verdict, ClaimVerdict::Inconclusive, "{}", short.evidence);
 }
 
 #[test]

@@ -125,7 +125,7 @@ pub(crate) fn claim(
 }
 
 pub(crate) fn claim_of(metric: Metric, test: ClaimTest) -> ClaimPlan {
-    ClaimPlan { text: "as claimed".into(), metric, test }
+    ClaimPlan { text: "as claimed".into(), metric: Some(metric), test }
 }
 
 fn request() -> RequestPlan {

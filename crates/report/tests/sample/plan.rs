@@ -69,7 +69,7 @@ fn plan() -> ExperimentPlan {
         checks: Default::default(),
         claims: vec![ClaimPlan {
             text: "Gin serves more requests per second than Echo at 128 connections".into(),
-            metric: Metric::Throughput,
+            metric: Some(Metric::Throughput),
             test: ClaimTest::Ratio {
                 numerator: "c2".into(),
                 denominator: "c4".into(),

@@ -5,6 +5,7 @@
 //! A new kind of claim is a variant of `ClaimTest` and an arm of `answer` with a module of its own.
 
 mod judge;
+mod knee;
 mod margin;
 mod ordering;
 mod pair;
@@ -13,19 +14,22 @@ mod threshold;
 use super::data::{RunData, too_few};
 use super::{MIN_TRIALS, claims::judge::Judged};
 use schema::analysis::{ClaimResult, ClaimVerdict};
+use schema::capacity::Capacity;
 use schema::plan::{ClaimPlan, ClaimTest};
 use std::collections::BTreeSet;
 
 /// One answer a claim, in plan order.
-pub(super) fn answers(data: &RunData<'_>) -> Vec<ClaimResult> {
-    data.plan.claims.iter().map(|claim| result(claim, answer(data, claim))).collect()
+pub(super) fn answers(data: &RunData<'_>, capacities: &[Capacity]) -> Vec<ClaimResult> {
+    data.plan.claims.iter().map(|claim| result(claim, answer(data, capacities, claim))).collect()
 }
 
-fn answer(data: &RunData<'_>, claim: &ClaimPlan) -> Judged {
+fn answer(data: &RunData<'_>, capacities: &[Capacity], claim: &ClaimPlan) -> Judged {
     if let Some(missing) = claim.test.cells().into_iter().find(|cell| data.cell(cell).is_none()) {
         return Judged::void(format!("the plan has no cell {missing}: correct the claim's target or load"));
     }
-    let metric = claim.metric;
+    let Some(metric) = claim.metric else {
+        return Judged::void("leaks show in hours of load: run the experiment by prony soak".to_owned());
+    };
     match &claim.test {
         ClaimTest::Ratio { numerator, denominator, comparison, bound } => {
             pair::ratio(data, metric, (numerator, denominator), (*comparison, *bound))
@@ -39,6 +43,10 @@ fn answer(data: &RunData<'_>, claim: &ClaimPlan) -> Judged {
         ClaimTest::Ordering { cells } => ordering::ordering(data, metric, cells),
         ClaimTest::Equivalent { a, b, margin } => margin::equivalent(data, metric, (a, b), *margin),
         ClaimTest::NoWorse { cell, than, margin } => margin::no_worse(data, metric, (cell, than), *margin),
+        ClaimTest::Knee { target, comparison, bound } => {
+            knee::knee(data, capacities, metric, target, (*comparison, *bound))
+        }
+        ClaimTest::NoLeak { .. } => Judged::void("a leak is of no metric: leave the metric out".to_owned()),
     }
 }
 
@@ -48,7 +56,8 @@ fn result(claim: &ClaimPlan, judged: Judged) -> ClaimResult {
         verdict: judged.verdict,
         evidence: judged.evidence,
         kind: claim.test.key().to_owned(),
-        metric: Some(claim.metric),
+        // A knee is a load, whatever bends there.
+        metric: claim.metric.filter(|_| !matches!(claim.test, ClaimTest::Knee { .. })),
         ratio: judged.ratio,
         value: judged.value.filter(|value| value.is_finite()),
         interval: judged.interval,

@@ -28,6 +28,18 @@ pub(super) fn ratio(text: &str, key: &str) -> Result<(ClaimComparison, f64), Pro
     })
 }
 
+/// `> 400`: connections, or requests per second.
+pub(super) fn load(text: &str, key: &str) -> Result<(ClaimComparison, f64), Problem> {
+    let bound = |(comparison, rest): (ClaimComparison, &str)| {
+        let PerSecond(load) = rest.parse().ok()?;
+        (load > 0.0).then_some((comparison, load))
+    };
+    sign(text).and_then(bound).ok_or_else(|| {
+        let remedy = "write >=, >, <= or < and connections or requests per second, for example \"> 400\"";
+        Problem::at(key, format!("`{text}` is no bound of a load"), remedy)
+    })
+}
+
 /// `< 50ms`, in the unit of the metric; `signed` allows `>= -5ms`.
 pub(super) fn number(
     text: &str,

@@ -12,12 +12,18 @@ pub(super) struct Names<'a> {
     pub(super) cells: &'a [CellPlan],
 }
 
+/// A target by its name.
+pub(super) fn target(name: &str, key: &str, names: Names<'_>) -> Result<String, Problem> {
+    if names.targets.iter().any(|target| target.name == name) {
+        return Ok(name.to_owned());
+    }
+    let remedy = suggestion(name, names.targets.iter().map(|target| target.name.as_str()));
+    Err(Problem::at(key, format!("there is no target `{name}`"), remedy))
+}
+
 /// The one cell of the target at the level; `key` names the target, `at.1` the level.
 pub(super) fn cell(name: &str, key: &str, at: (&At, &str), names: Names<'_>) -> Result<String, Problem> {
-    if !names.targets.iter().any(|target| target.name == name) {
-        let remedy = suggestion(name, names.targets.iter().map(|target| target.name.as_str()));
-        return Err(Problem::at(key, format!("there is no target `{name}`"), remedy));
-    }
+    target(name, key, names)?;
     let (at, at_key) = at;
     let mut fitting = names.cells.iter().filter(|cell| cell.target == name && is_at(cell, at));
     match (fitting.next(), fitting.next()) {

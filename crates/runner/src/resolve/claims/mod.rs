@@ -9,8 +9,8 @@ mod cells;
 #[cfg(test)]
 mod tests;
 
-use bound::{margin, number, ratio};
-use cells::{Names, cell, second_cell};
+use bound::{load, margin, number, ratio};
+use cells::{Names, cell, second_cell, target};
 use schema::experiment::{At, Claim};
 use schema::metric::{Metric, Unit};
 use schema::plan::{CellPlan, ClaimMargin, ClaimPlan, ClaimTest, TargetPlan};
@@ -20,7 +20,7 @@ use schema::text::{Problem, nearest};
 const ORDER_MAX: usize = 50;
 
 /// The keys that give a claim its kind.
-const KINDS: [&str; 6] = ["ratio", "difference", "is", "order", "equivalent", "no_worse"];
+const KINDS: [&str; 8] = ["ratio", "difference", "is", "order", "equivalent", "no_worse", "knee", "no_leak"];
 
 /// `margin` is the experiment's, for claims without one of their own.
 pub(super) fn resolve(
@@ -61,10 +61,14 @@ impl One<'_> {
             ("order", claim.order.is_some()),
             ("equivalent", claim.equivalent.is_some()),
             ("no_worse", claim.no_worse.is_some()),
+            ("knee", claim.knee.is_some()),
+            ("no_leak", claim.no_leak.is_some()),
+            ("metric", claim.metric.is_some()),
             ("better", claim.better.is_some()),
             ("than", claim.than.is_some()),
             ("of", claim.of.is_some()),
             ("margin", claim.margin.is_some()),
+            ("at", claim.at != At::default()),
             ("than_at", claim.than_at != At::default()),
         ]
         .into_iter()
@@ -79,15 +83,18 @@ impl One<'_> {
             return Err(self.no_kind(&kinds));
         };
         let (wanted, allowed): (&[&str], &[&str]) = match kind {
-            "ratio" | "difference" => (&["better", "than"], &["than_at"]),
-            "is" => (&["of"], &[]),
-            "order" => (&[], &[]),
-            "equivalent" => (&[], &["margin", "than_at"]),
-            _ => (&["than"], &["margin", "than_at"]),
+            "ratio" | "difference" => (&["metric", "better", "than"], &["at", "than_at"]),
+            "is" => (&["metric", "of"], &["at"]),
+            "order" => (&["metric"], &["at"]),
+            "equivalent" => (&["metric"], &["margin", "at", "than_at"]),
+            "no_worse" => (&["metric", "than"], &["margin", "at", "than_at"]),
+            "knee" => (&["metric", "of"], &[]),
+            _ => (&[], &[]),
         };
         if let Some(missing) = wanted.iter().find(|name| !written.contains(name)) {
             let cause = format!("a claim with `{kind}` needs `{missing}`");
-            return Err(Problem::at(&self.key(kind), cause, format!("add {missing} = \"NAME\", a target")));
+            let what = if *missing == "metric" { "for example p99 or throughput" } else { "a target" };
+            return Err(Problem::at(&self.key(kind), cause, format!("add {missing} = \"NAME\", {what}")));
         }
         let idle =
             written.iter().find(|name| **name != kind && !wanted.contains(name) && !allowed.contains(name));
@@ -113,6 +120,12 @@ impl One<'_> {
     fn of_kind(&self, kind: &str) -> Result<ClaimTest, Problem> {
         let claim = self.claim;
         let text = |text: &Option<String>| text.clone().unwrap_or_default();
+        if kind == "no_leak" {
+            let target = target(&text(&claim.no_leak), &self.key(kind), self.names)?;
+            return Ok(ClaimTest::NoLeak { target });
+        }
+        // `test` has seen that there is one.
+        let metric = claim.metric.unwrap_or(Metric::Throughput);
         match kind {
             "ratio" => {
                 let (comparison, bound) = ratio(&text(&claim.ratio), &self.key("ratio"))?;
@@ -122,13 +135,13 @@ impl One<'_> {
             }
             "difference" => {
                 let key = self.key("difference");
-                let (comparison, bound) = number(&text(&claim.difference), claim.metric, true, &key)?;
+                let (comparison, bound) = number(&text(&claim.difference), metric, true, &key)?;
                 let (minuend, subtrahend) =
                     self.two(("better", &text(&claim.better)), ("than", &text(&claim.than)))?;
                 Ok(ClaimTest::Difference { minuend, subtrahend, comparison, bound })
             }
             "is" => {
-                let (comparison, bound) = number(&text(&claim.is), claim.metric, false, &self.key("is"))?;
+                let (comparison, bound) = number(&text(&claim.is), metric, false, &self.key("is"))?;
                 let cell = cell(&text(&claim.of), &self.key("of"), (&claim.at, &self.key("at")), self.names)?;
                 Ok(ClaimTest::Threshold { cell, comparison, bound })
             }
@@ -139,12 +152,13 @@ impl One<'_> {
                     return Err(Problem::at(&self.key("equivalent"), "two targets are needed", remedy));
                 };
                 let (a, b) = self.two(("equivalent", a), ("equivalent", b))?;
-                Ok(ClaimTest::Equivalent { a, b, margin: self.margin(kind)? })
+                Ok(ClaimTest::Equivalent { a, b, margin: self.margin(kind, metric)? })
             }
+            "knee" => self.knee(metric),
             _ => {
                 let (cell, than) =
                     self.two(("no_worse", &text(&claim.no_worse)), ("than", &text(&claim.than)))?;
-                Ok(ClaimTest::NoWorse { cell, than, margin: self.margin(kind)? })
+                Ok(ClaimTest::NoWorse { cell, than, margin: self.margin(kind, metric)? })
             }
         }
     }
@@ -180,9 +194,20 @@ impl One<'_> {
         }
     }
 
+    /// Only what bends has a knee.
+    fn knee(&self, metric: Metric) -> Result<ClaimTest, Problem> {
+        if !matches!(metric, Metric::Throughput | Metric::P95) {
+            let cause = format!("no knee of {} is looked for", metric.key());
+            return Err(Problem::at(&self.key("metric"), cause, "name throughput or p95"));
+        }
+        let claim = self.claim;
+        let (comparison, bound) = load(claim.knee.as_deref().unwrap_or_default(), &self.key("knee"))?;
+        let target = target(claim.of.as_deref().unwrap_or_default(), &self.key("of"), self.names)?;
+        Ok(ClaimTest::Knee { target, comparison, bound })
+    }
+
     /// A share of the metric, or a difference in its unit. Shares have no ratio where they are 0, which is usual.
-    fn margin(&self, kind: &str) -> Result<ClaimMargin, Problem> {
-        let metric = self.claim.metric;
+    fn margin(&self, kind: &str, metric: Metric) -> Result<ClaimMargin, Problem> {
         let found = margin(self.claim.margin.as_ref(), self.margin, metric, &self.key("margin"))?;
         if metric.unit() == Unit::Share && matches!(found, ClaimMargin::Ratio(_)) {
             let key = if self.claim.margin.is_some() { "margin" } else { kind };

@@ -1,6 +1,7 @@
 //! Claims as people write them, rightly and wrongly.
 
 use crate::resolve::{Context, experiment};
+use schema::metric::Metric;
 use schema::plan::{ClaimComparison, ClaimMargin, ClaimPlan, ClaimTest};
 use std::path::PathBuf;
 
@@ -53,6 +54,11 @@ fn every_kind_becomes_cells_and_numbers_in_the_unit_of_its_metric() {
         ClaimTest::Threshold { cell: c2(), comparison: less, bound: 50e6 },
     );
     check(
+        "p95",
+        "of = \"two\"\nknee = \"> 1k\"",
+        ClaimTest::Knee { target: "two".into(), comparison: ClaimComparison::MoreThan, bound: 1000.0 },
+    );
+    check(
         "p99",
         "order = [\"three\", \"one\", \"two\"]",
         ClaimTest::Ordering { cells: vec![c3(), c1(), c2()] },
@@ -74,6 +80,23 @@ fn every_kind_becomes_cells_and_numbers_in_the_unit_of_its_metric() {
             ClaimTest::NoWorse { cell: c1(), than: c2(), margin: wanted },
         );
     }
+}
+
+#[test]
+fn leaks_are_of_no_metric_and_all_else_is() {
+    let of = |rest: &str| {
+        let text = format!("{FRAME}{ONE_LOAD}\n[[claim]]\ntext = \"t\"\n{rest}\n");
+        let context = Context { project: PathBuf::from("."), usable_cpus: vec![0, 1], pin: None };
+        experiment("x.toml", &text, &context).map(|plan| plan.claims[0].clone()).map_err(|error| error.to_string())
+    };
+    let claim = of("no_leak = \"two\"").unwrap();
+    assert_eq!((claim.test, claim.metric), (ClaimTest::NoLeak { target: "two".into() }, None));
+    let error = of("of = \"two\"\nis = \"< 1s\"").unwrap_err();
+    assert!(error.contains("needs `metric`") && error.contains("for example p99"), "{error}");
+    let error = of("no_leak = \"twoo\"").unwrap_err();
+    assert!(error.contains("did you mean `two`?"), "{error}");
+    let claim = of("metric = \"throughput\"\nof = \"two\"\nknee = \">= 8\"").unwrap();
+    assert_eq!(claim.metric, Some(Metric::Throughput));
 }
 
 #[test]
@@ -142,6 +165,12 @@ fn mistakes_are_told_with_line_key_cause_and_remedy() {
             "of = \"one\"\nis = \"< 5ms\"\nat = { connections = 9 }".into(),
             "no cell has this scenario and load",
         ),
+        ("p99", "of = \"one\"\nknee = \"> 4\"".into(), "no knee of p99 is looked for (key `claim.0.metric`)"),
+        ("p95", "of = \"one\"\nknee = \"400\"".into(), "`400` is no bound of a load (key `claim.0.knee`)"),
+        ("p95", "of = \"one\"\nknee = \"> 0\"".into(), "no bound of a load"),
+        ("p95", "knee = \"> 4\"".into(), "needs `of`"),
+        ("p95", "of = \"one\"\nknee = \"> 4\"\nat = { connections = 4 }".into(), "no use for `at`"),
+        ("p95", "no_leak = \"one\"".into(), "`no_leak` has no use for `metric`"),
         ("p98", format!("{pair}ratio = \">= 1\""), "p9"),
         ("p99", format!("{pair}raito = \">= 1\""), "ratio"),
     ] {

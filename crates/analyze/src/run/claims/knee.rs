@@ -1,0 +1,87 @@
+//! Claims about where a target bends, by the interval of the knee of its ladders (METHOD §6).
+//!
+//! Invariant: a knee that is refused decides nothing; of several ladders of one target each must keep the bound.
+
+use super::judge::{Judged, against_bound};
+use crate::run::data::RunData;
+use crate::words::{metric as name, number};
+use schema::analysis::ClaimVerdict;
+use schema::capacity::{Capacity, Knee};
+use schema::metric::Metric;
+use schema::plan::ClaimComparison;
+
+/// The load at the knee of the metric, of every ladder of the target, against the bound.
+pub(super) fn knee(
+    data: &RunData<'_>,
+    capacities: &[Capacity],
+    metric: Metric,
+    target: &str,
+    against: (ClaimComparison, f64),
+) -> Judged {
+    let ladders: Vec<(&Capacity, &Knee)> = capacities
+        .iter()
+        .filter(|capacity| capacity.target == target)
+        .filter_map(|capacity| {
+            Some((capacity, capacity.knees.iter().find(|knee| knee.metric == metric)?))
+        })
+        .collect();
+    let judged = ladders.iter().map(|(capacity, knee)| of_ladder(data, capacity, knee, against));
+    let mut judged: Vec<Judged> = judged.collect();
+    match judged.len() {
+        0 => Judged::void(format!("{target} has no ladder in this run: climb one by prony knee")),
+        1 => judged.remove(0),
+        _ => all(judged),
+    }
+}
+
+fn of_ladder(
+    data: &RunData<'_>,
+    capacity: &Capacity,
+    knee: &Knee,
+    (comparison, bound): (ClaimComparison, f64),
+) -> Judged {
+    let level = if capacity.level.is_empty() { String::new() } else { format!(" ({})", capacity.level) };
+    let what = format!("knee of {} of {}{level}", name(knee.metric), capacity.target);
+    let claimed = format!("claimed {} {}", comparison.sign(), number(bound));
+    let (Some(at), Some(interval)) = (knee.at, &knee.interval) else {
+        let reason = knee.refused.as_deref().unwrap_or("it has no interval");
+        return Judged {
+            value: knee.at,
+            ..Judged::without_interval(
+                ClaimVerdict::Inconclusive,
+                format!("no {what} is claimed: {reason}; {claimed}"),
+            )
+        };
+    };
+    // An absent end lies at or beyond the end of the ladder.
+    let (low, high) = (interval.low.unwrap_or(0.0), interval.high.unwrap_or(f64::INFINITY));
+    let end = |end: Option<f64>| end.map_or_else(|| "the end of the ladder".to_owned(), number);
+    let evidence = format!(
+        "{what} {} ({} {} to {}), {claimed}",
+        number(at),
+        data.interval_name(),
+        end(interval.low),
+        end(interval.high)
+    );
+    Judged {
+        verdict: against_bound(low, high, comparison, bound),
+        evidence,
+        ratio: None,
+        value: Some(at),
+        interval: Some(interval.clone()),
+    }
+}
+
+/// It holds where each does, and does not where one does not.
+fn all(judged: Vec<Judged>) -> Judged {
+    let any = |verdict| judged.iter().any(|one| one.verdict == verdict);
+    let verdict = if any(ClaimVerdict::DoesNotHold) {
+        ClaimVerdict::DoesNotHold
+    } else if any(ClaimVerdict::Inconclusive) {
+        ClaimVerdict::Inconclusive
+    } else {
+        ClaimVerdict::Holds
+    };
+    let evidence: Vec<String> = judged.into_iter().map(|one| one.evidence).collect();
+    Judged::without_interval(verdict, evidence.join("; "))
+}
