@@ -135,7 +135,9 @@ fn the_cut_of_study_d() {
     let quota = found.rows("timer-signature");
     assert!(quota.contains(&(vec![3], Suspicious)) && quota.contains(&(vec![4], Suspicious)), "{quota:?}");
     let law = found.rows("littles-law");
-    assert!(law.contains(&(vec![1], Suspicious)) && law.iter().all(|(rows, _)| rows != &[4]), "{law:?}");
+    assert!(law.contains(&(vec![1], Suspicious)), "{law:?}");
+    // 516/s × 37.62 ms = 19.4 of 20: told, but no reason to doubt the row.
+    assert!(law.iter().all(|(rows, severity)| rows != &[4] || *severity == Note), "{law:?}");
 }
 
 #[test]

@@ -39,7 +39,7 @@ const CASES: [(&str, Damage, Outcome); 31] = [
     (
         "four blocks",
         |run| keep(run, 8),
-        Told(&["blocks needed, had 4", "run 1 more block", "ended after 8 of 10"]),
+        Told(&["valid trial of both needed, had 4", "run 1 more block", "ended after 8 of 10"]),
     ),
     (
         "a run.json of another version",
