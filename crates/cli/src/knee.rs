@@ -9,7 +9,6 @@ use runner::Environment;
 use runner::net::HttpUrl;
 use runner::resolve::{self, CONFIRMATIONS, Context, KneeWishes, Levels, SearchWishes, TOLERANCE, defaults};
 use schema::calibration::CalibrationSummary;
-use schema::experiment::Warmup;
 use schema::plan::{ExperimentPlan, LoadPlan};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -84,7 +83,7 @@ fn wishes(args: &KneeArgs) -> Result<KneeWishes> {
         blocks: args.blocks,
         seed: args.seed,
         sample: args.duration,
-        warmup: Warmup { at_least: args.warmup, at_most: args.warmup },
+        warmup: args.warmup,
         budget: args.budget,
         search: args.objective.clone().map(|objective| SearchWishes {
             objective,

@@ -45,7 +45,9 @@ fn plan(args: &SoakArgs, usable_cpus: Vec<u32>) -> Result<(ExperimentPlan, Strin
     let (claims, events) = (experiment.claims.len(), experiment.events.len());
     let plan = runner::soak::plan(experiment, args.cell.as_deref(), windows)?;
     if plan.claims.len() < claims || events > 0 {
-        eprintln!("note: events, and claims other than that this target leaks nothing, are left out of a soak");
+        eprintln!(
+            "note: events, and claims other than that this target leaks nothing, are left out of a soak"
+        );
     }
     Ok((plan, text, context))
 }

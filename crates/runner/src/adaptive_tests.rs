@@ -48,6 +48,8 @@ fn trial(planned: &TrialPlan, throughput_per_s: f64) -> TrialData {
         origin_wall: String::new(),
         phases: Vec::new(),
         level: true,
+        warmup: None,
+        steadiness: None,
         load: Some(load(throughput_per_s)),
         samples: Vec::new(),
         target: Default::default(),

@@ -559,8 +559,10 @@ impl Watch for TrialWatch<'_, '_> {
         }
         let beside = self.beside.sender();
         let options = self.options;
-        self.ticker =
-            self.counters.take().map(|(collector, lines)| Ticker::start(collector, lines, clock, options, beside));
+        self.ticker = self
+            .counters
+            .take()
+            .map(|(collector, lines)| Ticker::start(collector, lines, clock, options, beside));
         Ok(())
     }
 
@@ -670,8 +672,7 @@ impl Ticker {
     ) -> Self {
         let (stop, stopped) = channel();
         let options = options.clone();
-        let thread =
-            std::thread::spawn(move || tick(collector, lines, clock, &options, &beside, &stopped));
+        let thread = std::thread::spawn(move || tick(collector, lines, clock, &options, &beside, &stopped));
         Self { stop, thread }
     }
 

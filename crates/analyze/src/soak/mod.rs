@@ -75,7 +75,9 @@ const fn claim_verdict(class: SoakClass) -> ClaimVerdict {
     match class {
         SoakClass::Leak => ClaimVerdict::DoesNotHold,
         SoakClass::CannotTell => ClaimVerdict::Inconclusive,
-        SoakClass::Filling | SoakClass::Steady | SoakClass::Rising | SoakClass::Falling => ClaimVerdict::Holds,
+        SoakClass::Filling | SoakClass::Steady | SoakClass::Rising | SoakClass::Falling => {
+            ClaimVerdict::Holds
+        }
     }
 }
 

@@ -42,8 +42,8 @@ pub struct KneeWishes {
     pub seed: Option<u64>,
     /// Length of a sample, of which there is then one a trial.
     pub sample: Option<Nanos>,
-    /// Bounds of the warm-up, over those of the file.
-    pub warmup: Warmup,
+    /// Fixed length of the warm-up, in place of the file's.
+    pub warmup: Option<Nanos>,
     /// Longest time of the whole.
     pub budget: Option<Nanos>,
     /// A search instead of a ladder.
@@ -105,11 +105,9 @@ fn knee_plan(
     if let Some(sample) = wishes.sample {
         (file.phases.sample, file.phases.samples) = (Some(sample), Some(1));
     }
-    let warmup = &mut file.phases.warmup;
-    *warmup = Warmup {
-        at_least: wishes.warmup.at_least.or(warmup.at_least),
-        at_most: wishes.warmup.at_most.or(warmup.at_most),
-    };
+    if let Some(warmup) = wishes.warmup {
+        file.phases.warmup = Warmup { at_least: Some(warmup), at_most: Some(warmup), ..Warmup::default() };
+    }
     let design = &mut file.experiment;
     design.seed = wishes.seed.or(design.seed);
     let usual = if wishes.order == LadderOrder::UpDown { UP_DOWN_BLOCKS } else { defaults::BLOCKS };

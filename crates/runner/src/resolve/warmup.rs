@@ -116,7 +116,14 @@ mod tests {
     use std::collections::BTreeMap;
 
     fn target(source: TargetSource) -> TargetPlan {
-        TargetPlan { name: "t".to_owned(), source, env: BTreeMap::new(), knobs: BTreeMap::new() }
+        TargetPlan {
+            name: "t".to_owned(),
+            source,
+            env: BTreeMap::new(),
+            knobs: BTreeMap::new(),
+            variant: None,
+            metrics: Default::default(),
+        }
     }
 
     fn command() -> TargetPlan {

@@ -55,7 +55,8 @@ pub fn plan(
     plan.targets.retain(|target| target.name == found.target);
     plan.scenarios.retain(|scenario| found.scenario.is_empty() || scenario.name == found.scenario);
     plan.order = vec![TrialPlan { id: 1, block: 1, cell: found.id.clone() }];
-    let is_answered = |test: &ClaimTest| matches!(test, ClaimTest::NoLeak { target } if *target == found.target);
+    let is_answered =
+        |test: &ClaimTest| matches!(test, ClaimTest::NoLeak { target } if *target == found.target);
     plan.claims.retain(|claim| is_answered(&claim.test));
     plan.cells = vec![found];
     plan.blocks = 1;

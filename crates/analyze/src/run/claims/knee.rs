@@ -21,9 +21,7 @@ pub(super) fn knee(
     let ladders: Vec<(&Capacity, &Knee)> = capacities
         .iter()
         .filter(|capacity| capacity.target == target)
-        .filter_map(|capacity| {
-            Some((capacity, capacity.knees.iter().find(|knee| knee.metric == metric)?))
-        })
+        .filter_map(|capacity| Some((capacity, capacity.knees.iter().find(|knee| knee.metric == metric)?)))
         .collect();
     let judged = ladders.iter().map(|(capacity, knee)| of_ladder(data, capacity, knee, against));
     let mut judged: Vec<Judged> = judged.collect();
@@ -68,7 +66,7 @@ fn of_ladder(
         evidence,
         ratio: None,
         value: Some(at),
-        interval: Some(interval.clone()),
+        interval: Some(*interval),
     }
 }
 

@@ -87,7 +87,9 @@ fn leaks_are_of_no_metric_and_all_else_is() {
     let of = |rest: &str| {
         let text = format!("{FRAME}{ONE_LOAD}\n[[claim]]\ntext = \"t\"\n{rest}\n");
         let context = Context { project: PathBuf::from("."), usable_cpus: vec![0, 1], pin: None };
-        experiment("x.toml", &text, &context).map(|plan| plan.claims[0].clone()).map_err(|error| error.to_string())
+        experiment("x.toml", &text, &context)
+            .map(|plan| plan.claims[0].clone())
+            .map_err(|error| error.to_string())
     };
     let claim = of("no_leak = \"two\"").unwrap();
     assert_eq!((claim.test, claim.metric), (ClaimTest::NoLeak { target: "two".into() }, None));
