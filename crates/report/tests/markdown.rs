@@ -85,11 +85,11 @@ fn markdown() {
 
     3 of 20 planned trials run: 2 valid, 1 void. Every scheduled request is completed, failed or censored.
 
-    | Trial | Block | Cell | Outcome | Throughput | p50 | p99 | Scheduled | Completed | Failed | Censored | Reasons |
-    |--:|--:|---|---|--:|--:|--:|--:|--:|--:|--:|---|
-    | 1 | 1 | `go/gin, 16 connections` | ✓ valid | 41,300/s | 372 µs | 1.02 ms | 619,564 | 619,500 | 0 | 64 |  |
-    | 2 | 1 | `go/gin, 128 connections` | ✓ valid | 48,949/s | 2.51 ms | 6.89 ms | 734,297 | 734,233 | 0 | 64 |  |
-    | 14 | 4 | `go/gin, 16 connections` | ! void | 41,258/s | 372 µs | 1.02 ms | 618,940 | 618,876 | 0 | 64 | p99 pacer lag 412 µs is over the limit of 125 µs: the generator was late; give it a core of its own |
+    | Trial | Block | Cell | Outcome | Window | Throughput | p50 | p99 | Scheduled | Completed | Failed | Censored | Reasons |
+    |--:|--:|---|---|---|--:|--:|--:|--:|--:|--:|--:|---|
+    | 1 | 1 | `go/gin, 16 connections` | ✓ valid | steady | 41,300/s | 372 µs | 1.02 ms | 619,564 | 619,500 | 0 | 64 |  |
+    | 2 | 1 | `go/gin, 128 connections` | ✓ valid | steady | 48,949/s | 2.51 ms | 6.89 ms | 734,297 | 734,233 | 0 | 64 |  |
+    | 14 | 4 | `go/gin, 16 connections` | ! void | cannot be told | 41,258/s | 372 µs | 1.02 ms | 618,940 | 618,876 | 0 | 64 | p99 pacer lag 412 µs is over the limit of 125 µs: the generator was late; give it a core of its own |
 
     ## Environment
 

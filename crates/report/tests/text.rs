@@ -53,6 +53,13 @@ fn terminal() {
       go/echo, 128 connections    46,634/s  2.63 ms   8.42 ms     0 %  5 of 5
       ¹ 4 valid trials; an interval needs 5: rerun with --resume
 
+    Warm-up  requests per second over one trial; what is left of the bar was cut
+      ▄▅▇█│██▇██  go/gin, 16 connections, trial 1: 4 s cut, until steady
+      ▄▅▇█│██▇██  go/echo, 16 connections, trial 1: 4 s cut, the longest allowed,
+      not yet steady
+      ▄▅▇█│██▇██  go/echo, 128 connections, trial 1: 4 s cut, the longest allowed,
+      not yet steady
+
     Trials  20 of 20 planned trials run: 19 valid, 1 void
       ! trial 14, block 4, go/gin, 16 connections: void
         p99 pacer lag 412 µs is over the limit of 125 µs: the generator was late;
@@ -143,9 +150,9 @@ fn csv_has_a_row_for_each_trial_and_units_in_its_header() {
     assert_eq!(text.lines().count(), 21);
     let lines: Vec<_> = [0, 1, 14].into_iter().filter_map(|line| text.lines().nth(line)).collect();
     insta::assert_snapshot!(lines.join("\n"), @r#"
-    run,trial,block,cell,target,load,outcome,throughput_per_s,mean_ns,p50_ns,p90_ns,p95_ns,p99_ns,p999_ns,error_rate_share,cpu_per_request_ns,memory_bytes,alloc_per_request_bytes,scheduled_requests,completed_requests,failed_requests,censored_requests,reasons
-    2026-11-21T09-30-00Z-go-frameworks,1,1,c1,go/gin,16 connections,valid,41300,386880,372000,,,1020000,,0,19400,18200000,,619564,619500,0,64,
-    2026-11-21T09-30-00Z-go-frameworks,14,4,c1,go/gin,16 connections,void,41258.4522,387269.59321077,372375,,,1022055,,0,19420,18200000,,618940,618876,0,64,p99 pacer lag 412 µs is over the limit of 125 µs: the generator was late; give it a core of its own
+    run,trial,block,cell,target,load,outcome,throughput_per_s,mean_ns,p50_ns,p90_ns,p95_ns,p99_ns,p999_ns,error_rate_share,cpu_per_request_ns,memory_bytes,alloc_per_request_bytes,scheduled_requests,completed_requests,failed_requests,censored_requests,steady,reasons
+    2026-11-21T09-30-00Z-go-frameworks,1,1,c1,go/gin,16 connections,valid,41300,386880,372000,,,1020000,,0,19400,18200000,,619564,619500,0,64,flat,
+    2026-11-21T09-30-00Z-go-frameworks,14,4,c1,go/gin,16 connections,void,41258.4522,387269.59321077,372375,,,1022055,,0,19420,18200000,,618940,618876,0,64,,p99 pacer lag 412 µs is over the limit of 125 µs: the generator was late; give it a core of its own
     "#);
 }
 

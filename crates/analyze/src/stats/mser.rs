@@ -114,8 +114,8 @@ mod tests {
     }
 
     #[test]
-    fn cuts_agree_with_kim_convergence() {
-        // The cut is that of mser_m(batch_size=5) of kim-convergence 0.1.0, the values are of numpy 2.4.6.
+    fn cuts_agree_with_the_definition_in_numpy() {
+        // By the definition in the header, term by term, in numpy 2.4.6.
         let decay = autoregressive(103, 0.4, 7, 0.0);
         let decay: Vec<f64> =
             decay.iter().enumerate().map(|(at, value)| value + 3.0 * (-(at as f64) / 8.0).exp()).collect();

@@ -274,7 +274,7 @@ fn claims_about_a_knee_are_held_against_its_interval() {
     ] {
         let answer = claim_of_knee(comparison, bound, bent);
         assert_eq!(answer.verdict, verdict, "{comparison:?} {bound}: {}", answer.evidence);
-        assert!(answer.evidence.starts_with("knee of throughput of a 8"), "{}", answer.evidence);
+        assert!(answer.evidence.starts_with("knee of requests per second of a 8"), "{}", answer.evidence);
         assert!(answer.value.is_some() && answer.interval.is_some() && answer.metric.is_none());
     }
     // No knee in the ladder: that is no evidence of where it lies.

@@ -81,9 +81,12 @@ fn collections(every: Nanos, at_most: Nanos, targets: &[TargetPlan]) -> Result<(
     }
 }
 
-/// Whether the target's manifest names the endpoint of its Go runtime's counters. One that cannot be read is told
-/// where it is first needed.
+/// Whether the experiment or the target's manifest names the endpoint of its Go runtime's counters. A manifest that
+/// cannot be read is told where it is first needed.
 fn has_go_runtime(target: &TargetPlan) -> bool {
+    if target.metrics.go_runtime.is_some() {
+        return true;
+    }
     let TargetSource::Manifest { folder, .. } = &target.source else { return false };
     target::manifest::load(Path::new(folder)).is_ok_and(|(manifest, _)| manifest.metrics.go_runtime.is_some())
 }
@@ -192,20 +195,23 @@ mod tests {
 
     #[test]
     fn a_go_target_tells() {
-        let folder = tempfile::tempdir().unwrap();
+        let project = tempfile::tempdir().unwrap();
+        let folder = project.path().join("go/a");
+        std::fs::create_dir_all(&folder).unwrap();
         let manifest = |metrics: &str| {
             let text = format!(
                 "schema = \"prony.target/1\"\nname = \"go/a\"\ndescription = \"d\"\nlanguage = \"go\"\n[build]\n\
                  command = [\"make\"]\n[run]\ncommand = [\"{{build}}/s\", \"{{port}}\"]\n{metrics}"
             );
-            std::fs::write(folder.path().join("target.toml"), text).unwrap();
+            std::fs::write(folder.join("target.toml"), text).unwrap();
         };
-        let source =
-            TargetSource::Manifest { name: "go/a".to_owned(), folder: folder.path().display().to_string() };
-        let target = target(source);
+        let source = TargetSource::Manifest { name: "go/a".to_owned(), folder: folder.display().to_string() };
+        let mut target = target(source);
         manifest("[metrics]\ngo_runtime = \"/debug/runtime\"\n");
         assert_eq!(check("gc_at_most_every = \"10s\"", &target), Ok((3, 20)));
         manifest("");
         assert!(check("gc_at_most_every = \"10s\"", &target).unwrap_err().contains("nothing tells"));
+        target.metrics.go_runtime = Some("/debug/runtime".to_owned());
+        assert_eq!(check("gc_at_most_every = \"10s\"", &target), Ok((3, 20)));
     }
 }
