@@ -137,7 +137,7 @@ fn pair(pair: &PairView) -> String {
         ]
     });
     format!(
-        "### {} against {}, {}\n\n{}",
+        "### {} against {}{}\n\n{}",
         code(&pair.a),
         code(&pair.b),
         prose(&pair.load),

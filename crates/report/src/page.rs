@@ -94,6 +94,7 @@ pub(crate) struct ClaimView {
 pub(crate) struct PairView {
     pub(crate) a: String,
     pub(crate) b: String,
+    /// With a comma before it; empty where each of the two says its own.
     pub(crate) load: String,
     pub(crate) rows: Vec<ComparisonView>,
 }
@@ -261,7 +262,7 @@ fn pair(cells: (&str, &str), comparisons: &[Comparison], notes: &mut Footnotes) 
     Some(PairView {
         a: clean::line(&first.a_target),
         b: clean::line(&first.b_target),
-        load: clean::line(&first.load),
+        load: if first.load.is_empty() { String::new() } else { format!(", {}", clean::line(&first.load)) },
         rows: of_pair.iter().map(|comparison| comparison_view(comparison, notes)).collect(),
     })
 }

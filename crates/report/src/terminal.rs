@@ -91,7 +91,7 @@ fn comparisons(page: &Page, columns: usize) -> String {
     let mut text = heading("Comparison", &about);
     let mut notes = Footnotes::default();
     for pair in &page.pairs {
-        text += &paragraph("  ", &format!("{} against {}, {}", pair.a, pair.b, pair.load), columns);
+        text += &paragraph("  ", &format!("{} against {}{}", pair.a, pair.b, pair.load), columns);
         let rows: Vec<_> = pair
             .rows
             .iter()

@@ -296,11 +296,11 @@ pub struct Comparison {
     pub a: String,
     /// Cell in the denominator.
     pub b: String,
-    /// Name of the target in the numerator.
+    /// Name of the target in the numerator; with its level where the two differ in that.
     pub a_target: String,
-    /// Name of the target in the denominator.
+    /// Name of the target in the denominator, as above.
     pub b_target: String,
-    /// The load in words.
+    /// The load of both in words; empty where they differ in it.
     pub load: String,
     /// Which metric.
     pub metric: Metric,

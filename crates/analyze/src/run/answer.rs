@@ -55,13 +55,25 @@ fn summary(cell: &CellSummary, metric: Metric) -> Option<&MetricSummary> {
     cell.metrics.iter().find(|found| found.metric == metric)
 }
 
-/// For each load in plan order: the best target against each other one, or its value where it stands alone.
+/// For each load in plan order: the best target against each other one, or its value where it stands alone. In a
+/// one-at-a-time design: each departure against the baseline.
 fn clauses(
     data: &RunData<'_>,
     cells: &[CellSummary],
     comparisons: &[Comparison],
     metric: Metric,
 ) -> Vec<String> {
+    if let Some(baseline) = &data.plan.design.baseline {
+        let departures: Vec<String> = comparisons
+            .iter()
+            .filter(|pair| pair.metric == metric && (pair.a == *baseline || pair.b == *baseline))
+            .filter(|pair| !control::is_control(data, &pair.a) && !control::is_control(data, &pair.b))
+            .map(|pair| against(data, pair))
+            .collect();
+        if !departures.is_empty() {
+            return departures;
+        }
+    }
     let mut loads: Vec<&str> = Vec::new();
     let cells: Vec<&CellSummary> =
         cells.iter().filter(|cell| !control::is_control(data, &cell.cell)).collect();
@@ -132,9 +144,14 @@ fn alone(data: &RunData<'_>, cell: &CellSummary, metric: Metric) -> String {
     }
 }
 
+/// ` at 128 connections`; nothing where each of the two says its own.
+fn at(pair: &Comparison) -> String {
+    if pair.load.is_empty() { String::new() } else { format!(" at {}", pair.load) }
+}
+
 /// One comparison as a clause, told from the side of the better target.
 fn against(data: &RunData<'_>, pair: &Comparison) -> String {
-    let (a, b, load) = (&pair.a_target, &pair.b_target, &pair.load);
+    let (a, b, at) = (&pair.a_target, &pair.b_target, at(pair));
     let name = words::metric(pair.metric);
     if let (Basis::Difference, Some(difference), Some(interval)) =
         (pair.basis, pair.difference, pair.difference_interval)
@@ -146,21 +163,21 @@ fn against(data: &RunData<'_>, pair: &Comparison) -> String {
         let so_far =
             pair.ratio.map_or(String::new(), |ratio| format!(" (ratio so far {})", words::ratio(ratio)));
         let reason = pair.refused.as_deref().unwrap_or("it was refused");
-        return format!("no answer on {name} of {a} against {b} at {load}{so_far}: {reason}");
+        return format!("no answer on {name} of {a} against {b}{at}{so_far}: {reason}");
     };
     match pair.verdict {
         Verdict::Faster => better(data, pair, (a, b), ratio, interval),
         Verdict::Slower => better(data, pair, (b, a), 1.0 / ratio, inverted(interval)),
         Verdict::Equivalent => {
             format!(
-                "{a} and {b} are equal in {name} within {} at {load} ({})",
+                "{a} and {b} are equal in {name} within {}{at} ({})",
                 percent(data.margin),
                 certainty(data, pair, ratio, interval)
             )
         }
         Verdict::Inconclusive | Verdict::Refused => {
             format!(
-                "no difference shown between {a} and {b} in {name} at {load} ({})",
+                "no difference shown between {a} and {b} in {name}{at} ({})",
                 certainty(data, pair, ratio, interval)
             )
         }
@@ -198,8 +215,8 @@ fn better(
         (said, end(interval.high, f64::INFINITY), end(interval.low, 0.0))
     };
     format!(
-        "{said} at {} ({} {near} to {far}, {})",
-        pair.load,
+        "{said}{} ({} {near} to {far}, {})",
+        at(pair),
         data.interval_name(),
         count(pair.blocks as usize, "block")
     )
@@ -207,7 +224,7 @@ fn better(
 
 /// Where the answer rests on differences: `a has a lower error rate than b at 64 connections (difference …)`.
 fn by_difference(data: &RunData<'_>, pair: &Comparison, difference: f64, interval: Interval) -> String {
-    let (a, b, load) = (&pair.a_target, &pair.b_target, &pair.load);
+    let (a, b, at) = (&pair.a_target, &pair.b_target, at(pair));
     let name = words::metric(pair.metric);
     let end = |end: Option<f64>| end.map_or("unbounded".to_owned(), |value| words::value(pair.metric, value));
     let certainty = format!(
@@ -220,11 +237,11 @@ fn by_difference(data: &RunData<'_>, pair: &Comparison, difference: f64, interva
     );
     let way = if pair.metric.higher_is_better() { "higher" } else { "lower" };
     match pair.verdict {
-        Verdict::Faster => format!("{a} has a {way} {name} than {b} at {load} ({certainty})"),
+        Verdict::Faster => format!("{a} has a {way} {name} than {b}{at} ({certainty})"),
         Verdict::Slower => {
-            format!("{b} has a {way} {name} than {a} at {load} ({certainty} for {a} less {b})")
+            format!("{b} has a {way} {name} than {a}{at} ({certainty} for {a} less {b})")
         }
-        _ => format!("no difference shown between {a} and {b} in {name} at {load} ({certainty})"),
+        _ => format!("no difference shown between {a} and {b} in {name}{at} ({certainty})"),
     }
 }
 

@@ -1,4 +1,5 @@
-//! Every pair of targets at the same load, in every metric (METHOD §3).
+//! Every pair of targets at the same load, and in a one-at-a-time design every departure against the baseline, in every
+//! metric (METHOD §3).
 
 use super::control;
 use super::data::{RunData, same_level};
@@ -19,7 +20,7 @@ pub(super) fn all_pairs(data: &RunData<'_>) -> Vec<Comparison> {
     pairs.into_iter().flat_map(|(a, b)| pair(data, a, b, &resampling)).collect()
 }
 
-/// Cells that differ in their target only.
+/// Cells that differ in their target only; then the cells that depart from the baseline in something else, each with it.
 fn pairs<'a>(data: &RunData<'a>) -> Vec<(&'a CellPlan, &'a CellPlan)> {
     let cells = &data.plan.cells;
     let mut pairs = Vec::new();
@@ -32,7 +33,23 @@ fn pairs<'a>(data: &RunData<'a>) -> Vec<(&'a CellPlan, &'a CellPlan)> {
         };
         pairs.extend(cells[position + 1..].iter().filter(like).map(|b| (a, b)));
     }
+    let baseline = data.plan.design.baseline.as_deref().and_then(|id| data.cell(id));
+    let departures = baseline.into_iter().flat_map(|base| {
+        let departs = |cell: &&CellPlan| {
+            !same_level(data.plan, cell, base) && control::is_comparable(data, &cell.id, &base.id)
+        };
+        cells.iter().filter(departs).map(move |cell| (cell, base))
+    });
+    pairs.extend(departures);
     pairs
+}
+
+/// What a cell is called beside another: its target, with its level where that differs too.
+fn name(data: &RunData<'_>, cell: &CellPlan, other: &CellPlan) -> String {
+    if same_level(data.plan, cell, other) {
+        return cell.target.clone();
+    }
+    format!("{} at {}", cell.target, data.level_in_words(cell))
 }
 
 /// One pair in every metric, with Holm's correction over the metrics that have a p.
@@ -59,9 +76,9 @@ fn comparison(
     let mut comparison = Comparison {
         a: a.id.clone(),
         b: b.id.clone(),
-        a_target: a.target.clone(),
-        b_target: b.target.clone(),
-        load: data.level_in_words(a),
+        a_target: name(data, a, b),
+        b_target: name(data, b, a),
+        load: if same_level(data.plan, a, b) { data.level_in_words(a) } else { String::new() },
         metric,
         blocks: u32::try_from(paired.blocks).unwrap_or(u32::MAX),
         basis,

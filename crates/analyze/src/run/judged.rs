@@ -1,5 +1,5 @@
-//! What the precision of a run is judged by: the claims' ratios and those of targets at the same load, in one metric
-//! each; where nothing is compared, the value of each cell.
+//! What the precision of a run is judged by: the claims' ratios and those of targets at the same load, in a
+//! one-at-a-time design those of each departure to the baseline, in one metric each; where nothing is compared, the value of each cell.
 //!
 //! Invariant: the hidden control is never judged; it looks at the instrument.
 
@@ -37,6 +37,14 @@ pub(super) fn judged(plan: &ExperimentPlan) -> Vec<Judged> {
             }
         }
     }
+    let baseline = cells.iter().find(|cell| Some(&cell.id) == plan.design.baseline.as_ref());
+    let departs = |base: &CellPlan| {
+        let departures = cells.iter().filter(|cell| !same_level(plan, cell, base));
+        let judged =
+            |cell: &&CellPlan| Judged { a: cell.id.clone(), b: Some(base.id.clone()), metrics: usual(cell) };
+        departures.map(judged).collect::<Vec<_>>()
+    };
+    all.extend(baseline.into_iter().flat_map(|base| departs(base)));
     if all.is_empty() {
         all.extend(cells.iter().map(|cell| Judged { a: cell.id.clone(), b: None, metrics: usual(cell) }));
     }

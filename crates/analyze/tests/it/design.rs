@@ -41,6 +41,38 @@ fn the_control_is_compared_with_what_it_repeats_only() {
 }
 
 #[test]
+fn one_at_a_time_each_departure_is_held_against_the_baseline() {
+    let mut file = run(&["a", "b"], &[closed(16), closed(64)], 8);
+    // The fourth combination departs in two factors, so it is none of the design's.
+    file.plan.cells.pop();
+    file.plan.order.retain(|planned| planned.cell != "c4");
+    (1..).zip(&mut file.plan.order).for_each(|(id, planned)| planned.id = id);
+    file.plan.design.baseline = Some("c1".into());
+    let mut rng = Seed(2).rng();
+    let data = trials(&file, |cell, _| {
+        [1_000.0, 1_300.0, 1_100.0][cell] * ([0.001, 0.001, 0.03][cell] * rng.normal()).exp()
+    });
+    let found = analyze(&file, &data);
+    let pairs: Vec<(&str, &str, &str)> = found
+        .comparisons
+        .iter()
+        .filter(|pair| pair.metric == Metric::Throughput)
+        .map(|pair| (pair.a_target.as_str(), pair.b_target.as_str(), pair.load.as_str()))
+        .collect();
+    assert_eq!(pairs, [("a", "b", "16 connections"), ("a at 64 connections", "a at 16 connections", "")]);
+    let (first, second) = found.answer.split_once("; ").unwrap();
+    assert!(
+        first.starts_with("b serves 30 % more") && first.contains("than a at 16 connections ("),
+        "{first}"
+    );
+    assert!(second.starts_with("a at 64 connections serves"), "{second}");
+    assert!(second.contains("more requests per second than a at 16 connections ("), "{second}");
+    // They are what the precision of the run is judged by, too.
+    let seen = look(&file.plan, &data, 0.005);
+    assert!(!seen.is_narrow && seen.half_width > Some(0.01), "{seen:?}");
+}
+
+#[test]
 fn a_control_that_differs_is_a_finding() {
     let file = controlled(8);
     let found = analyze(&file, &noisy(&file, &mut Seed(1).rng(), 1.05));

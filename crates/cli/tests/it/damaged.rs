@@ -123,7 +123,7 @@ const CASES: [(&str, Damage, Outcome); 31] = [
     ),
     (
         "a phase that ends before it begins",
-        |run| edit(&file(run, 3), |file| file["phases"][0]["end_ns"] = 0.into()),
+        |run| edit(&file(run, 3), |file| file["phases"][1]["end_ns"] = 0.into()),
         Told(&["the clock ran backwards in trial 3"]),
     ),
     (
