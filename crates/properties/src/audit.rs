@@ -7,7 +7,7 @@ use schema::audit::{AuditReport, AuditTable};
 
 const FILE: &str = "fuzzed.csv";
 
-/// Reads and judges the text of a published table, as [`audit`] does.
+/// Reads and judges the text of a published table, as [`audit()`] does.
 pub type Auditor = dyn Fn(&str) -> Result<AuditReport, AuditError>;
 
 /// The property of the target `audit`.

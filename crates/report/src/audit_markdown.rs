@@ -1,6 +1,6 @@
 //! An audit in GitHub's dialect, for a comment on somebody's results.
 //!
-//! Invariant: as [`crate::markdown`], nothing of the foreign file acts as Markdown or HTML.
+//! Invariant: as [`mod@crate::markdown`], nothing of the foreign file acts as Markdown or HTML.
 
 use crate::audit_text::{meaning, numbers, rows, worst};
 use crate::audit_words::{self as words, CLOSING};

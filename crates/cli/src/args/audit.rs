@@ -19,7 +19,7 @@ Exit codes: 0 no row is impossible, 1 no table can be read, 3 a row is impossibl
 pub(crate) struct AuditArgs {
     /// The table, as CSV, TSV, Markdown, aligned text or the output of a load tool; - for standard input
     pub(crate) file: PathBuf,
-    /// What a column is, instead of the guess: HEADER=KIND[:UNIT], or its number from 1 for the header
+    /// What a column is, instead of the guess: HEADER=KIND or HEADER=KIND:UNIT; its number from 1 does for the header
     #[arg(long = "column", value_name = "HEADER=KIND")]
     pub(crate) columns: Vec<ColumnChoice>,
     /// A figure of all rows that the table does not state, such as connections=1000 or think=0s

@@ -23,7 +23,7 @@ pub(super) const SIGNIFICANT: f64 = 0.01;
 /// The class of the window that `lines` are the intervals of, with its evidence. `beside` may hold more than the
 /// window. `disturbed`: events of the plan happened in it.
 ///
-/// Each series needs [`VALUES_MIN`] values, ten; the window is refused where the response times have fewer, where the
+/// Each series needs ten values; the window is refused where the response times have fewer, where the
 /// load itself changes by plan, or where it was disturbed on purpose.
 #[must_use]
 pub fn steadiness(lines: &[IntervalLine], beside: &[Beside], load: &LoadPlan, disturbed: bool) -> Steadiness {
