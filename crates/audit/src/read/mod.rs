@@ -6,6 +6,7 @@
 
 mod aligned;
 mod bars;
+mod grouped;
 mod pairs;
 mod separated;
 mod tool;
@@ -117,7 +118,7 @@ pub(crate) fn read(text: &str, form: InputForm) -> Result<Vec<Table>, Problem> {
         InputForm::Pairs => pairs::read(&text)?,
         InputForm::Tool => tool::read(&text)?,
     };
-    let tables: Vec<Table> = tables.into_iter().map(turned).collect();
+    let tables: Vec<Table> = tables.into_iter().map(grouped::joined).map(turned).collect();
     bounded(&tables)?;
     Ok(tables)
 }

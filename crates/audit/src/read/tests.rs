@@ -128,3 +128,32 @@ fn colours_of_terminals_are_taken_out() {
     let table = one("\u{1b}[1mconns\u{1b}[0m,qps\n1,\u{1b}[32m2\u{1b}[0m\n");
     assert_eq!((table.columns[0].name.as_str(), table.rows[0].cells[1].as_str()), ("conns", "2"));
 }
+
+#[test]
+fn headers_of_two_rows_are_one() {
+    let names = |table: &Table| table.columns.iter().map(|column| column.name.clone()).collect::<Vec<_>>();
+    let cells = |table: &Table, at: usize| table.rows[at].cells.join(" ");
+    for text in [
+        "|  | Go | | Node | |\n|---|---|---|---|---|\n| Connections | RPS | p99 ms | RPS | p99 ms |\n| 100 | 5 | 6 | 7 | 8 |\n\
+         | 200 | 9 | 10 | 11 | 12 |\n",
+        "Connections,Go,Go,Node,Node\n,RPS,p99 ms,RPS,p99 ms\n100,5,6,7,8\n200,9,10,11,12\n",
+    ] {
+        let table = one(text);
+        assert_eq!(names(&table), ["group", "Connections", "RPS", "p99 ms"], "{text}");
+        assert_eq!((table.rows.len(), table.rows[0].line), (4, table.rows[2].line));
+        assert_eq!(
+            (cells(&table, 1), cells(&table, 2)),
+            ("Go 200 9 10".to_owned(), "Node 100 7 8".to_owned())
+        );
+        assert!(table.notes[0].contains("2 groups of columns"), "{:?}", table.notes);
+    }
+    // A group may lack a column.
+    let table = one("conns,A,,B\n,qps,p99,qps\n1,2,3,4\n2,5,6,7\n");
+    assert_eq!((cells(&table, 0), cells(&table, 2)), ("A 1 2 3".to_owned(), "B 1 4 ".to_owned()));
+    // Units below the names.
+    let table = one("connections,throughput,mean,p99\n,req/s,(us),ms\n1,2,3,4\n");
+    assert_eq!(names(&table), ["connections", "throughput (req/s)", "mean (us)", "p99 (ms)"]);
+    assert_eq!(table.rows.len(), 1);
+    // A row of labels is no header.
+    assert_eq!(one("name,qps,p99\ns,1,2\nms,3,4\n").rows.len(), 2);
+}
