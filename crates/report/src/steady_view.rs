@@ -16,6 +16,8 @@ pub(crate) struct WarmUpView {
     pub(crate) line: String,
     /// How long the warm-up was and what ended it.
     pub(crate) how: String,
+    /// Whether its length was fixed, so that there is little to see.
+    pub(crate) is_fixed: bool,
 }
 
 /// One view for each cell that has one.
@@ -37,6 +39,7 @@ fn view(cell: &CellSummary, found: &WarmUpLine) -> WarmUpView {
         cell: clean::line(&cell.label),
         line: format!("{}{CUT}{}", bars(&found.cut), bars(&found.kept)),
         how: format!("trial {}: {} cut{ended}", found.trial, format::setting(found.cut_ns)),
+        is_fixed: found.by == Some(WarmUpEndedBy::Fixed),
     }
 }
 

@@ -192,12 +192,14 @@ fn cell_row(cell: &CellView, page: &Page, notes: &mut Footnotes) -> Vec<String> 
     std::iter::once(cell.label.clone()).chain(values).chain([cell.trials_short.clone()]).collect()
 }
 
+/// Those that ended by what was seen; the page has all.
 fn warm_ups(page: &Page, columns: usize) -> String {
-    if page.warm_ups.is_empty() {
+    let mut shown = page.warm_ups.iter().filter(|cell| !cell.is_fixed).peekable();
+    if shown.peek().is_none() {
         return String::new();
     }
     let mut text = heading("Warm-up", "requests per second over one trial; what is left of the bar was cut");
-    for cell in &page.warm_ups {
+    for cell in shown {
         text += &paragraph("  ", &format!("{}  {}, {}", cell.line, cell.cell, cell.how), columns);
     }
     text

@@ -134,9 +134,10 @@ fn a_queue_at_half_load_is_covered() {
 }
 
 #[test]
-#[ignore = "minutes: 1,000 runs of 16 trials of 60,000 requests"]
+#[ignore = "minutes: 4,000 runs of 16 trials of 60,000 requests"]
 fn a_queue_at_80_percent_is_covered() {
-    check(BUSY, FULL);
+    // Means of a queue so busy are skewed, so that eight of them cover a little less: more runs tell 94 % from 93 %.
+    check(BUSY, 4 * FULL);
 }
 
 #[test]
