@@ -102,14 +102,16 @@ fn unjudged(found: &[(u32, Steadiness)]) -> Option<BeliefNote> {
         found.iter().filter(|(_, found)| found.class.is_none() && !found.by_plan).collect();
     let (_, first) = short.first()?;
     let ids: Vec<u32> = short.iter().map(|(id, _)| *id).collect();
-    let reason = first.refused.clone().unwrap_or_default();
+    let refused = first.refused.clone().unwrap_or_default();
+    let (reason, remedy) = refused.rsplit_once(": ").unwrap_or((&refused, "measure longer"));
     let text = format!(
         "whether {} of {} were steady while measured cannot be told ({}): {reason}",
         ids.len(),
         count(found.len(), "trial"),
         listed("trial", &ids)
     );
-    Some(BeliefNote { level: BeliefLevel::Yes, text, remedy: None })
+    // Nobody looked: that is no approval.
+    Some(BeliefNote { level: BeliefLevel::WithReservations, text, remedy: Some(remedy.to_owned()) })
 }
 
 /// The start of a cell's first valid trial that has intervals.

@@ -20,5 +20,6 @@ mod properties;
 mod search;
 mod simulation;
 mod soak;
+mod steady;
 mod synth;
 mod validity;
