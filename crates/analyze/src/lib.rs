@@ -23,6 +23,7 @@ pub use run::{
 };
 pub use soak::{SegmentData, WINDOWS_MIN, looks, soak, soak_so_far, with_soak};
 pub use trial::{
-    Beside, Judgement, Objective, Residence, ServerFacts, Threshold, ThresholdError, TrialFacts, Warmth,
-    curve, event_effect, gate_names, latency, quantile_floor, steadiness, validity, warmth,
+    Beside, Judgement, Objective, Residence, ServerFacts, SignalsMaker, Threshold, ThresholdError,
+    TrialFacts, Warmth, curve, event_effect, gate_names, latency, quantile_floor, steadiness, validity,
+    warmth,
 };

@@ -33,6 +33,7 @@ mod soak;
 mod soak_progress;
 mod targets;
 mod tuning;
+mod why;
 
 use args::{Args, Command};
 use clap::Parser;
@@ -64,6 +65,8 @@ fn main() -> ExitCode {
         Command::Model(args) => model::model(&args),
         Command::Audit(args) => audit::audit(&args),
         Command::Report(args) => report_files::report(&args),
+        Command::Why(args) => why::why(&args),
+        Command::Intervene(args) => why::intervene(&args),
         Command::Services(args) => services::services(&args),
         Command::Compare(args) => across::compare(&args),
         Command::History(args) => across::history(&args),

@@ -56,7 +56,8 @@ pub(crate) fn claims_code(analysis: &AnalysisFile) -> u8 {
     if fails || unmet || leaks { exit::CLAIM } else { exit::DONE }
 }
 
-fn analyse(folder: &RunFolder) -> Result<(RunFile, AnalysisFile), RunnerError> {
+/// Everything that is known of a run.
+pub(crate) fn analyse(folder: &RunFolder) -> Result<(RunFile, AnalysisFile), RunnerError> {
     let run = folder.read_run()?;
     let trials = folder.read_trials(&run)?;
     let mut analysis = analyze::analyze(&run, &trials);
@@ -64,5 +65,6 @@ fn analyse(folder: &RunFolder) -> Result<(RunFile, AnalysisFile), RunnerError> {
         let segments = runner::soak::read(folder, &run)?;
         analysis = analyze::with_soak(analysis, analyze::soak(&run, &segments));
     }
+    runner::intervene::mark(folder.path(), &mut analysis.why);
     Ok((run, analysis))
 }

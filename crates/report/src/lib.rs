@@ -22,6 +22,7 @@ mod event_view;
 pub mod format;
 mod html;
 mod instrument;
+mod intervention_text;
 mod junit;
 mod layout;
 mod level_view;
@@ -39,6 +40,7 @@ mod settings;
 mod soak_view;
 mod steady_view;
 mod terminal;
+mod why_text;
 mod words;
 
 pub use across_text::{compare_text, history_text};
@@ -50,6 +52,7 @@ pub use csv_rows::csv;
 pub use environment_text::environment_text;
 pub use html::html;
 pub use instrument::instrument_line;
+pub use intervention_text::{intervention_proposal, intervention_text};
 pub use junit::junit;
 pub use load_csv::{load_csv, series_csv};
 pub use load_html::{LoadSeries, load_html};
@@ -59,6 +62,7 @@ pub use markdown::markdown;
 pub use settings::command_line;
 pub use soak_view::{counter, held};
 pub use terminal::terminal;
+pub use why_text::why_text;
 
 /// How text for a terminal is laid out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

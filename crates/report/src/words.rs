@@ -6,6 +6,7 @@ use crate::paint::Tone;
 use schema::analysis::{BeliefLevel, ClaimVerdict, FindingLevel, Verdict};
 use schema::doctor::Severity;
 use schema::experiment::LoadModel;
+use schema::finding::FindingSeverity;
 use schema::load::ThresholdResult;
 use schema::metric::Metric;
 use schema::soak::SoakClass;
@@ -67,6 +68,15 @@ pub(crate) const fn soak(class: SoakClass) -> Word {
         SoakClass::CannotTell => Word::new("?", "cannot tell yet", Tone::Warn),
         SoakClass::Rising => Word::new("↑", "rising", Tone::Warn),
         SoakClass::Falling => Word::new("↓", "falling", Tone::Warn),
+    }
+}
+
+/// How much a finding matters.
+pub(crate) const fn finding_severity(severity: FindingSeverity) -> Word {
+    match severity {
+        FindingSeverity::Low => Word::new("·", "low", Tone::Quiet),
+        FindingSeverity::Medium => Word::new("!", "medium", Tone::Warn),
+        FindingSeverity::High => Word::new("✗", "high", Tone::Bad),
     }
 }
 

@@ -58,7 +58,7 @@ fn trial(planned: &TrialPlan, throughput_per_s: f64) -> TrialData {
         counter_gaps: Default::default(),
         canary: None,
     };
-    TrialData { file, intervals: Vec::new(), response: None }
+    TrialData { file, intervals: Vec::new(), response: None, signals: None }
 }
 
 fn load(throughput_per_s: f64) -> LoadReport {

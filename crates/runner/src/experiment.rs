@@ -210,7 +210,8 @@ fn end_services(services: &Services, outcome: &Outcome, observer: &mut dyn Obser
 }
 
 /// The project that a stored plan's targets live in.
-fn project_of(plan: &ExperimentPlan) -> PathBuf {
+#[must_use]
+pub fn project_of(plan: &ExperimentPlan) -> PathBuf {
     let folder = plan.targets.iter().find_map(|target| match &target.source {
         TargetSource::Manifest { folder, .. } => Some(PathBuf::from(folder)),
         _ => None,

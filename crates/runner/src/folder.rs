@@ -1,7 +1,7 @@
 //! The run folder (DESIGN): where its files are, how they are written so that a crash leaves whole ones, and how
 //! they are read back.
 
-use crate::{RunnerError, hlog_merge};
+use crate::{RunnerError, hlog_merge, signals};
 use analyze::TrialData;
 use schema::run::RunFile;
 use schema::trial::{IntervalLine, Phase, TrialFile, TrialOutcome};
@@ -100,7 +100,9 @@ impl RunFolder {
     pub fn read_numbers(&self, run: &RunFile) -> Result<Vec<TrialData>, RunnerError> {
         let planned = run.plan.order.iter().map(|planned| self.trial(planned.id));
         let files = planned.filter(TrialFolder::has_ended).map(|trial| trial.file());
-        files.map(|file| Ok(TrialData { file: file?, intervals: Vec::new(), response: None })).collect()
+        files
+            .map(|file| Ok(TrialData { file: file?, intervals: Vec::new(), response: None, signals: None }))
+            .collect()
     }
 
     pub(crate) fn trial(&self, id: u32) -> TrialFolder {
@@ -138,6 +140,7 @@ impl TrialFolder {
     }
 
     pub(crate) fn end(&self, trial: &TrialFile) -> Result<(), RunnerError> {
+        signals::write(&self.path);
         write_json(&self.path.join("trial.json"), trial)
     }
 
@@ -153,7 +156,8 @@ impl TrialFolder {
 
     /// A segment of a soak: its windows stand for its intervals, of which there are too many to hold.
     fn read_soak(&self) -> Result<TrialData, RunnerError> {
-        Ok(TrialData { file: self.file()?, intervals: crate::soak::as_intervals(self)?, response: None })
+        let intervals = crate::soak::as_intervals(self)?;
+        Ok(TrialData { file: self.file()?, intervals, response: None, signals: None })
     }
 
     pub(crate) fn read(&self) -> Result<TrialData, RunnerError> {
@@ -168,7 +172,8 @@ impl TrialFolder {
             Some(from_ns) if hlog_path.is_file() => hlog_merge::read_merged(&hlog_path, "response", from_ns)?,
             _ => None,
         };
-        Ok(TrialData { file, intervals, response })
+        let signals = signals::read(&self.path, &intervals);
+        Ok(TrialData { file, intervals, response, signals })
     }
 }
 
@@ -234,7 +239,7 @@ pub(crate) fn read_json<T: DeserializeOwned>(path: &Path, what: &'static str) ->
     })
 }
 
-fn read_lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, RunnerError> {
+pub(crate) fn read_lines<T: DeserializeOwned>(path: &Path) -> Result<Vec<T>, RunnerError> {
     let text = fs::read_to_string(path).map_err(RunnerError::io("read", path))?;
     let parse = |(number, line): (usize, &str)| {
         serde_json::from_str(line).map_err(|error| RunnerError::Damaged {

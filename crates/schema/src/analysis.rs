@@ -2,6 +2,8 @@
 
 use crate::capacity::Capacity;
 use crate::event::EventSummary;
+use crate::finding::CellWhy;
+pub use crate::finding::{Finding, FindingCause, FindingLevel};
 use crate::metric::{Metric, Unit};
 use crate::soak::SoakReport;
 use crate::steady::{Steadiness, WarmUpLine};
@@ -38,9 +40,12 @@ pub struct AnalysisFile {
     /// Ladders and searches of a knee run, in plan order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub capacity: Vec<Capacity>,
-    /// Diagnoses with their evidence, in plan order.
+    /// What matters of `why`, each cause once a target, worst first; and what the hidden control says.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub findings: Vec<Finding>,
+    /// What held each cell back, in plan order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub why: Vec<CellWhy>,
     /// What each factor does, where the plan crosses several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effects: Option<Effects>,
@@ -217,41 +222,6 @@ pub struct ThrottlingSummary {
     pub throttled_ns: f64,
     /// Whether the experiment varies the quota, so that being stopped is no surprise.
     pub is_asked: bool,
-}
-
-/// A diagnosis with its evidence.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
-pub struct Finding {
-    /// What it is about.
-    pub cause: FindingCause,
-    /// Whether it is news.
-    pub level: FindingLevel,
-    /// Cell identifier.
-    pub cell: String,
-    /// What was found, with its numbers.
-    pub text: String,
-    /// What would show whether it is so, or cure it.
-    pub remedy: Option<String>,
-}
-
-/// What a finding is about (METHOD §9).
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum FindingCause {
-    /// The CPU quota.
-    Throttling,
-    /// The hidden control, which differs from the cell it repeats.
-    Control,
-}
-
-/// Whether a finding is news.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum FindingLevel {
-    /// The experiment asked for it.
-    Fact,
-    /// It may explain numbers that look like the target's own.
-    Finding,
 }
 
 /// One point of a percentile curve.

@@ -21,6 +21,8 @@ pub mod environment;
 pub mod event;
 pub mod experiment;
 pub mod fault;
+pub mod finding;
+pub mod intervention;
 pub mod knob;
 pub mod limits;
 pub mod load;
@@ -31,6 +33,7 @@ pub mod scenario;
 pub mod server_side;
 pub mod service;
 pub mod shape;
+pub mod signals;
 pub mod soak;
 pub mod steady;
 pub mod target;
@@ -65,6 +68,9 @@ pub fn json_schemas() -> Vec<(&'static str, Schema)> {
         ("interval", schema_for!(trial::IntervalLine)),
         ("counter", schema_for!(trial::CounterLine)),
         ("analysis", schema_for!(analysis::AnalysisFile)),
+        ("why", schema_for!(finding::WhyFile)),
+        ("intervention", schema_for!(intervention::InterventionFile)),
+        ("signals", schema_for!(signals::Signals)),
         ("audit", schema_for!(audit::AuditReport)),
         ("segment", schema_for!(soak::SegmentFile)),
         ("soak", schema_for!(soak::SoakReport)),

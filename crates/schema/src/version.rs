@@ -53,6 +53,21 @@ version!(
     "prony.load/1"
 );
 version!(
+    /// Head of `why --format json`.
+    WhyVersion,
+    "prony.why/1"
+);
+version!(
+    /// Head of `interventions/*.json`.
+    InterventionVersion,
+    "prony.intervention/1"
+);
+version!(
+    /// Head of `signals.json`.
+    SignalsVersion,
+    "prony.signals/1"
+);
+version!(
     /// Head of `run.json`.
     RunVersion,
     "prony.run/1"

@@ -1,17 +1,13 @@
 //! What targets were confined to: the quota as a factor, what throttling did, and what could not be had.
 //!
-//! Invariant: as with all numbers of a cell, only valid trials count. A finding says "consistent with", never
-//! "because": nothing was changed to see whether it is so (METHOD §9).
+//! Invariant: as with all numbers of a cell, only valid trials count.
 
 use super::data::{RunData, load_in_words};
-use crate::words::{count, duration, listed, percent};
-use schema::analysis::{BeliefLevel, BeliefNote, Finding, FindingCause, FindingLevel, ThrottlingSummary};
+use crate::words::{count, listed};
+use schema::analysis::{BeliefLevel, BeliefNote, ThrottlingSummary};
 use schema::limits::{GroupUsage, LimitsPlan};
 use schema::plan::{CellPlan, ExperimentPlan};
 use schema::run::RunFile;
-
-/// Throttled periods of all periods from which it is a finding (METHOD §9).
-const THROTTLED: f64 = 0.05;
 
 /// Whether the quota of a cell's target is varied by the experiment.
 fn quota_is_factor(plan: &ExperimentPlan, cell: &CellPlan) -> bool {
@@ -58,36 +54,6 @@ pub(super) fn throttling(data: &RunData<'_>, cell: &CellPlan) -> Option<Throttli
         throttled_ns: throttled_ns / f64::from(told),
         is_asked: quota_is_factor(data.plan, cell),
     })
-}
-
-/// Throttling worth telling, in plan order: a finding, or a fact where the experiment varies the quota itself.
-pub(super) fn findings(data: &RunData<'_>) -> Vec<Finding> {
-    let cells = data.plan.cells.iter();
-    cells.filter_map(|cell| throttled(cell, throttling(data, cell)?)).collect()
-}
-
-fn throttled(cell: &CellPlan, seen: ThrottlingSummary) -> Option<Finding> {
-    if seen.share < THROTTLED {
-        return None;
-    }
-    let quota = LimitsPlan { cpus: cell.limits.cpus, ..LimitsPlan::default() };
-    let what = format!(
-        "the quota of {quota} stopped {} in {} of its periods, {} in a trial",
-        cell.label,
-        percent(seen.share),
-        duration(seen.throttled_ns)
-    );
-    let (level, text, remedy) = if seen.is_asked {
-        (FindingLevel::Fact, format!("{what}, as the experiment asks"), None)
-    } else {
-        let text = format!(
-            "{what}: its throughput and its latency (a stop lasts up to a period of 100 ms) are consistent with the \
-             quota and say little of the target"
-        );
-        let remedy = "raise limits.cpus and see whether they change, or vary it: cpus = [0.5, 1]";
-        (FindingLevel::Finding, text, Some(remedy.to_owned()))
-    };
-    Some(Finding { cause: FindingCause::Throttling, level, cell: cell.id.clone(), text, remedy })
 }
 
 /// Limits that could not be had, before the first trial or in any trial, once each; and kills at the memory limit that

@@ -60,6 +60,7 @@ pub(super) fn finding(data: &RunData<'_>, comparisons: &[Comparison]) -> Option<
         cell: found.b.clone(),
         text,
         remedy: Some(remedy.to_owned()),
+        ..Finding::default()
     })
 }
 

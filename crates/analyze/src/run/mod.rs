@@ -26,6 +26,7 @@ mod ratio;
 mod resampling;
 mod steady;
 mod trials;
+mod why;
 
 pub use across::{CompareError, HistorySettings, Past, Wanted, advice, compare, history};
 use capacity::SearchState;
@@ -37,6 +38,7 @@ use schema::analysis::{AnalysisFile, BeliefLevel};
 use schema::capacity::SearchStep;
 use schema::plan::ExperimentPlan;
 use schema::run::RunFile;
+use schema::signals::Signals;
 use schema::trial::{IntervalLine, TrialFile};
 use schema::version::AnalysisVersion;
 
@@ -52,6 +54,8 @@ pub struct TrialData {
     pub intervals: Vec<IntervalLine>,
     /// Response times of the measured window in nanoseconds, merged over intervals; absent where there are none.
     pub response: Option<Histogram<u64>>,
+    /// Its counters on the intervals of its samples; absent where there are none.
+    pub signals: Option<Signals>,
 }
 
 /// Computes everything that a report shows of a run.
@@ -65,6 +69,7 @@ pub fn analyze(run: &RunFile, trials: &[TrialData]) -> AnalysisFile {
     let belief = belief::belief(run, &data, &cells, &comparisons);
     let capacity = capacity::capacities(&data, &cells);
     let claims = claims::answers(&data, &capacity);
+    let why = why::why(&data);
     AnalysisFile {
         schema: AnalysisVersion::default(),
         run: run.id.clone(),
@@ -77,10 +82,11 @@ pub fn analyze(run: &RunFile, trials: &[TrialData]) -> AnalysisFile {
         confidence: data.confidence,
         margin: data.margin,
         events: events::summaries(&data),
-        findings: confinement::findings(&data)
+        findings: control::finding(&data, &comparisons)
             .into_iter()
-            .chain(control::finding(&data, &comparisons))
+            .chain(why::condensed(&data, &why))
             .collect(),
+        why,
         effects: effects::effects(&data),
         belief,
         capacity,

@@ -4,8 +4,10 @@
 
 pub mod bisection;
 pub mod bootstrap;
+pub mod circular;
 pub mod e_divisive;
 pub mod factorial;
+pub mod false_discovery;
 pub mod fieller;
 pub mod fit;
 pub mod holm;
@@ -17,6 +19,7 @@ pub mod pelt;
 pub mod power;
 pub mod rank;
 pub mod rank_sum;
+pub mod rising;
 pub mod search;
 pub mod segmented;
 pub mod sequential;

@@ -216,7 +216,7 @@ pub(crate) fn trial(run: &RunFile, id: u32, values: &[(Metric, f64)]) -> TrialDa
         counter_gaps: BTreeMap::new(),
         canary: None,
     };
-    TrialData { file, intervals: Vec::new(), response: None }
+    TrialData { file, intervals: Vec::new(), response: None, signals: None }
 }
 
 fn set(load: &mut LoadReport, target: &mut TargetUsage, metric: Metric, value: f64) {

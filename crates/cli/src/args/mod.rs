@@ -23,6 +23,7 @@ mod small;
 mod soak;
 mod targets;
 mod tls;
+mod why;
 
 pub(crate) use arrival::ArrivalArgs;
 pub(crate) use audit::{AuditArgs, AuditFormat};
@@ -46,6 +47,7 @@ pub(crate) use targets::{
     TargetsArgs, TargetsBuildArgs, TargetsCheckArgs, TargetsCommand, TargetsNewArgs, WhichTargets,
 };
 pub(crate) use tls::TlsArgs;
+pub(crate) use why::{InterveneArgs, WhyArgs};
 
 use clap::{Parser, Subcommand, ValueEnum};
 
@@ -93,6 +95,10 @@ pub(crate) enum Command {
     Audit(AuditArgs),
     /// Make the report of a run folder again
     Report(ReportArgs),
+    /// Tell what held a run's targets back, with the counters that show it and what was ruled out
+    Why(WhyArgs),
+    /// Confirm a finding: change its suspect, predict the shift, run and compare
+    Intervene(InterveneArgs),
     /// Compare two runs of one experiment, cell by cell
     Compare(CompareArgs),
     /// Show the runs of an experiment over time, and since when a number is another

@@ -1,0 +1,106 @@
+//! What a rule says of a cell, before it is known whether its cause moves what users see.
+
+use super::scene::Scene;
+use schema::finding::{Change, Evidence, FindingCause, FindingLevel, FindingSeverity, Intervention, Watched};
+use schema::metric::Metric;
+
+/// Who is looked at; the order in which findings are told (METHOD §9: the generator vetoes all others).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Stage {
+    Generator,
+    Environment,
+    Target,
+}
+
+/// One cause: what it reads and when it holds.
+pub(super) struct Rule {
+    pub(super) cause: FindingCause,
+    pub(super) stage: Stage,
+    /// Where the rule comes from.
+    pub(super) source: &'static str,
+    /// Causes that are consequences of this one where both are found.
+    pub(super) explains: &'static [FindingCause],
+    pub(super) judge: fn(&Scene<'_>) -> Judgement,
+}
+
+/// The answer of a rule.
+pub(super) enum Judgement {
+    Found(Box<Draft>),
+    /// It is not this; the number that says so.
+    RuledOut(String),
+    /// What is missing to tell.
+    Unread(String),
+    /// The question does not arise, such as the garbage collector of a program that has none.
+    NotAsked,
+}
+
+/// A finding whose association is still to be looked at.
+pub(super) struct Draft {
+    pub(super) text: String,
+    pub(super) evidence: Vec<Evidence>,
+    /// Any of them is enough.
+    pub(super) links: Vec<Link>,
+    /// What it is where a link holds.
+    pub(super) severity: FindingSeverity,
+    pub(super) level: FindingLevel,
+    pub(super) remedy: String,
+    pub(super) intervention: Option<Intervention>,
+}
+
+/// What may tie a cause to what users see.
+pub(super) enum Link {
+    /// Time for each request over the mean response time.
+    Accounts(f64),
+    /// Busy over available.
+    Bound(f64),
+    /// The system stopped or failed the target itself, for this share.
+    Direct(f64),
+    /// Moves together with what users see.
+    Time(String, Watched),
+    /// p of no rise.
+    Growth(f64),
+}
+
+impl Draft {
+    pub(super) fn new(text: String, severity: FindingSeverity, remedy: &str) -> Self {
+        Self {
+            text,
+            evidence: Vec::new(),
+            links: Vec::new(),
+            severity,
+            level: FindingLevel::Finding,
+            remedy: remedy.to_owned(),
+            intervention: None,
+        }
+    }
+
+    /// A number that it rests on: what, its value, the limit of the rule, and where it was read.
+    pub(super) fn evidence(mut self, what: &str, value: String, limit: Option<String>, from: &str) -> Self {
+        self.evidence.push(Evidence { what: what.to_owned(), value, limit, from: from.to_owned() });
+        self
+    }
+
+    pub(super) fn link(mut self, link: Link) -> Self {
+        self.links.push(link);
+        self
+    }
+
+    pub(super) fn asked_for(mut self) -> Self {
+        self.level = FindingLevel::Fact;
+        self
+    }
+
+    pub(super) fn try_this(mut self, change: Change, text: String, (metric, ratio): (Metric, f64)) -> Self {
+        self.intervention = Some(Intervention { change, text, metric, ratio });
+        self
+    }
+
+    pub(super) fn found(self) -> Judgement {
+        Judgement::Found(Box::new(self))
+    }
+}
+
+/// Found with these as cause and consequence.
+pub(super) fn is_explained(rules: &[Rule], by: FindingCause, what: FindingCause) -> bool {
+    rules.iter().any(|rule| rule.cause == by && rule.explains.contains(&what))
+}

@@ -1,0 +1,55 @@
+//! The queue of connections that wait to be accepted was full: the kernel dropped what came, and clients try again
+//! after 1, 3 and 7 s (METHOD §9). The kernel's counters are of the whole host, so the target's own queue, or the
+//! load's own connection times, must agree.
+
+use super::{Draft, Judgement, Link, Rule, Scene, Severity, Stage, missing};
+use crate::words::{duration, number, percent};
+use schema::finding::FindingCause;
+use schema::load::ErrorClass;
+
+const SLOW_CONNECT_NS: f64 = 900e6;
+
+pub(super) const RULE: Rule = Rule {
+    cause: FindingCause::AcceptQueue,
+    stage: Stage::Target,
+    source: "METHOD §9: any rise of ListenOverflows or ListenDrops; connect times near 1, 3, 7 s; listen(2)",
+    explains: &[FindingCause::Errors, FindingCause::Retransmission, FindingCause::ConnectionChurn],
+    judge,
+};
+
+fn judge(scene: &Scene<'_>) -> Judgement {
+    let dropped = ["tcp.netstat/ListenOverflows", "tcp.netstat/ListenDrops"]
+        .iter()
+        .filter_map(|key| scene.sum(key))
+        .reduce(f64::max);
+    let Some(dropped) = dropped else { return missing("tcp.netstat/ListenOverflows") };
+    let queue = scene.max("target.listen/queue").zip(scene.max("target.listen/limit"));
+    let is_full = queue.is_some_and(|(now, limit)| limit > 0.0 && now >= limit);
+    let connect =
+        scene.loads().filter_map(|load| load.latency_ns.connect.max).max().unwrap_or_default() as f64;
+    let timeouts = scene.failed_share(|class| class == ErrorClass::ConnectTimeout);
+    let is_slow = connect >= SLOW_CONNECT_NS || timeouts > 0.0;
+    if !is_full && (dropped == 0.0 || !is_slow) {
+        return Judgement::RuledOut(format!(
+            "the kernel dropped {} connections at full queues; the slowest connection took {}",
+            number(dropped),
+            duration(connect)
+        ));
+    }
+    let (now, limit) = queue.unwrap_or_default();
+    let text = format!(
+        "its queue of connections to be accepted was full ({} of {}): the kernel turned {} away, and the slowest connection \
+         took {}",
+        number(now),
+        number(limit),
+        number(dropped),
+        duration(connect)
+    );
+    Draft::new(text, Severity::High, "raise its backlog and net.core.somaxconn, or accept faster (more acceptors, less work before accept)")
+        .evidence("connections turned away, whole host", number(dropped), Some("0".to_owned()), "tcp.netstat/ListenOverflows")
+        .evidence("queue of the target", format!("{} of {}", number(now), number(limit)), None, "target.listen/queue")
+        .evidence("slowest connection", duration(connect), Some(duration(SLOW_CONNECT_NS)), "trial.json load.latency_ns.connect")
+        .evidence("connections that timed out", percent(timeouts), None, "trial.json load.errors")
+        .link(Link::Direct(if dropped > 0.0 && (is_slow || is_full) { 1.0 } else { 0.0 }))
+        .found()
+}

@@ -1,0 +1,67 @@
+//! Garbage collection takes much of the target's CPU. Go's own aim is 25 % at full load; here it is a finding from a
+//! fifth of the CPU time that the target used.
+
+use super::{Draft, Judgement, Link, Rule, Scene, Severity, Stage};
+use crate::words::{bytes, number, percent};
+use schema::finding::{Change, FindingCause};
+use schema::metric::Metric;
+
+const SHARE: f64 = 0.2;
+
+pub(super) const RULE: Rule = Rule {
+    cause: FindingCause::AllocationPressure,
+    stage: Stage::Target,
+    source: "Go, A Guide to the Go Garbage Collector: the collector aims at no more than 25 % of the CPU",
+    explains: &[
+        FindingCause::CpuSaturated,
+        FindingCause::GcPauses,
+        FindingCause::RunQueue,
+        FindingCause::MemoryGrowth,
+    ],
+    judge,
+};
+
+fn judge(scene: &Scene<'_>) -> Judgement {
+    // Go counts its CPU at the ends of cycles only; Node and the JVM tell the time of collections.
+    let go = scene.rate("go.runtime/gc_cpu_ns").zip(scene.rate("target.process/cpu_ns"));
+    let paused = || {
+        let pause =
+            ["node.runtime/gc_pause_ns", "jvm.runtime/gc_pause_ns"].iter().find_map(|key| scene.rate(key));
+        pause.zip(scene.rate("target.process/cpu_ns"))
+    };
+    let Some((gc, all)) = go.or_else(paused).filter(|(_, all)| *all > 0.0) else {
+        return Judgement::Unread("its runtime does not tell what its garbage collection costs".to_owned());
+    };
+    let share = (gc / all).min(1.0);
+    let each = scene.per_request("go.runtime/alloc_bytes");
+    let cycles = scene.rate("go.runtime/gc_cycles");
+    if share < SHARE {
+        return Judgement::RuledOut(format!("garbage collection took {} of its CPU time", percent(share)));
+    }
+    let allocated =
+        each.map_or(String::new(), |each| format!("; it allocates {} for each request", bytes(each)));
+    let text = format!("garbage collection took {} of its CPU time{allocated}", percent(share));
+    let mut draft = Draft::new(text, Severity::High, "allocate less for each request (an allocation profile shows where), use buffers again, or collect less often (gogc)")
+        .evidence("CPU time of garbage collection", percent(share), Some(percent(SHARE)), "go.runtime/gc_cpu_ns");
+    if let Some(cycles) = cycles {
+        draft = draft.evidence("collections per second", number(cycles), None, "go.runtime/gc_cycles");
+    }
+    // It holds the target back as far as its CPU does.
+    let used = scene.utilisation().unwrap_or_default();
+    draft = draft.link(Link::Bound(used)).link(Link::Accounts(
+        share
+            * scene
+                .per_request("target.process/cpu_ns")
+                .zip(scene.mean_response())
+                .map_or(0.0, |(cpu, mean)| cpu / mean),
+    ));
+    match scene.knob("gogc").and_then(|value| value.parse::<f64>().ok()).filter(|value| *value > 0.0) {
+        Some(now) => {
+            let change = Change::Knob { name: "gogc".to_owned(), value: format!("{}", now * 4.0) };
+            draft
+                .try_this(change, format!("gogc from {now} to {}", now * 4.0), (Metric::CpuPerRequest, 0.95))
+                .found()
+        }
+        None => draft.found(),
+    }
+}

@@ -1,0 +1,41 @@
+//! Open descriptors that only grow while the number of connections stays.
+
+use super::growth::grown;
+use super::{Draft, Judgement, Link, Rule, Scene, Severity, Stage, missing};
+use crate::words::number;
+use schema::finding::FindingCause;
+
+const LEAST: f64 = 10.0;
+
+pub(super) const RULE: Rule = Rule {
+    cause: FindingCause::DescriptorLeak,
+    stage: Stage::Target,
+    source: "METHOD §8, in short: a rise in every trial (Kendall, Fisher)",
+    explains: &[FindingCause::DescriptorLimit, FindingCause::Errors],
+    judge,
+};
+
+fn judge(scene: &Scene<'_>) -> Judgement {
+    let key = "target.process/fds";
+    let Some(fds) = grown(scene, key) else { return missing(key) };
+    let sockets = grown(scene, "target.connections/established").map_or(0.0, |grown| grown.by.max(0.0));
+    let own = fds.by - sockets;
+    if own < LEAST || !fds.is_sure() {
+        return Judgement::RuledOut(format!(
+            "its open descriptors changed by {} over a trial",
+            number(fds.by)
+        ));
+    }
+    let each = own * scene.trials.len() as f64 / scene.answers().max(1) as f64;
+    let text = format!(
+        "its open descriptors grew by {} within a trial beyond its connections, in every trial: one in {} requests leaves \
+         one open",
+        number(own),
+        number(1.0 / each.max(f64::MIN_POSITIVE))
+    );
+    Draft::new(text, Severity::Medium, "close what each request opens (`ls -l /proc/PID/fd` shows what they are); `prony soak` shows how far it goes")
+        .evidence("open descriptors at the end", number(fds.last), None, key)
+        .evidence("of which connections of the load came", number(sockets), None, "target.connections/established")
+        .link(Link::Growth(fds.p))
+        .found()
+}

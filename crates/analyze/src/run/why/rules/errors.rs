@@ -1,0 +1,50 @@
+//! Requests failed, by class and status. Where another rule tells why, this follows from it.
+
+use super::{Draft, Judgement, Link, Rule, Scene, Severity, Stage};
+use crate::words::{number, percent};
+use schema::finding::FindingCause;
+use std::collections::BTreeMap;
+
+const SOME: f64 = 0.001;
+const MANY: f64 = 0.01;
+
+pub(super) const RULE: Rule = Rule {
+    cause: FindingCause::Errors,
+    stage: Stage::Target,
+    source: "METHOD §0: errors are results, never left out",
+    explains: &[],
+    judge,
+};
+
+fn judge(scene: &Scene<'_>) -> Judgement {
+    let share = scene.failed_share(|_| true);
+    if share < SOME {
+        return Judgement::RuledOut(format!("{} of the requests failed", percent(share)));
+    }
+    let mut classes: BTreeMap<&str, u64> = BTreeMap::new();
+    let mut status: BTreeMap<u16, u64> = BTreeMap::new();
+    for load in scene.loads() {
+        load.errors.iter().for_each(|(class, count)| *classes.entry(class.key()).or_default() += count);
+        load.status
+            .iter()
+            .filter(|(code, _)| **code >= 400)
+            .for_each(|(code, count)| *status.entry(*code).or_default() += count);
+    }
+    let mut by_size: Vec<(&str, u64)> = classes.into_iter().filter(|(_, count)| *count > 0).collect();
+    by_size.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let what: Vec<String> =
+        by_size.iter().take(3).map(|(class, count)| format!("{} {class}", number(*count as f64))).collect();
+    let codes: Vec<String> =
+        status.iter().map(|(code, count)| format!("{code} × {}", number(*count as f64))).take(4).collect();
+    let codes = if codes.is_empty() { String::new() } else { format!("; status {}", codes.join(", ")) };
+    let text = format!("{} of the requests failed: {}{codes}", percent(share), what.join(", "));
+    let severity = if share >= MANY { Severity::High } else { Severity::Medium };
+    Draft::new(
+        text,
+        severity,
+        "read its log of these trials (trials/*/target.log), and the examples in trial.json",
+    )
+    .evidence("failed requests", percent(share), Some(percent(SOME)), "trial.json load.errors")
+    .link(Link::Direct(share))
+    .found()
+}

@@ -1,0 +1,47 @@
+//! An event loop was held up by long pieces of work: timers came late by a large part of p99. A loop that is merely
+//! full of short pieces is a saturated CPU.
+
+use super::{Draft, Judgement, Link, Rule, Scene, Severity, Stage};
+use crate::words::{duration, percent};
+use schema::finding::{Change, FindingCause, Watched};
+
+/// Delay of the loop from which a piece of work is long, and as a share of p99.
+const LONG_NS: f64 = 25e6;
+const OF_TAIL: f64 = 0.3;
+
+pub(super) const RULE: Rule = Rule {
+    cause: FindingCause::EventLoopBlocked,
+    stage: Stage::Target,
+    source: "Node, perf_hooks.monitorEventLoopDelay; Don't Block the Event Loop",
+    explains: &[FindingCause::CpuSaturated, FindingCause::RunQueue, FindingCause::UnevenWorkers],
+    judge,
+};
+
+fn judge(scene: &Scene<'_>) -> Judgement {
+    let key = "node.runtime/loop_delay_p99_ns";
+    let Some(delay) = scene.mean(key) else {
+        return if scene.has("node.runtime") { super::missing(key) } else { Judgement::NotAsked };
+    };
+    let used = scene.mean("node.runtime/loop_utilisation_percent").unwrap_or_default() / 100.0;
+    let Some(p99) = scene.quantile(0.99) else { return super::missing("response times") };
+    let share = delay / p99;
+    if delay < LONG_NS || share < OF_TAIL {
+        return Judgement::RuledOut(format!(
+            "its event loop was late by {} at most in 99 of 100 turns",
+            duration(delay)
+        ));
+    }
+    let text = format!(
+        "its event loop was held up for {} in one of 100 turns, {} of p99, and was busy for {} of the time",
+        duration(delay),
+        percent(share),
+        percent(used)
+    );
+    Draft::new(text, Severity::High, "take long computations off the loop (worker threads, smaller pieces); `prony profile --kind node` shows which")
+        .evidence("delay of the loop, p99", duration(delay), Some(duration(LONG_NS)), key)
+        .evidence("utilisation of the loop", percent(used), None, "node.runtime/loop_utilisation_percent")
+        .link(Link::Accounts(share))
+        .link(Link::Time(key.to_owned(), Watched::P99))
+        .try_this(Change::ByHand, "move the computation to a worker thread".to_owned(), (schema::metric::Metric::P50, 0.7))
+        .found()
+}

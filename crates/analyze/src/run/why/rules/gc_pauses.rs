@@ -1,0 +1,72 @@
+//! Pauses of garbage collection make the tail: they take at least 1 % of the time, so that more than 1 % of the
+//! requests meet one, and a pause is at least half as long as p99; then at least half of the requests above p99 overlap
+//! a pause (METHOD §9).
+
+use super::{Draft, Judgement, Link, Rule, Scene, Severity, Stage};
+use crate::words::{duration, percent};
+use schema::finding::{Change, FindingCause, Watched};
+use schema::metric::Metric;
+
+/// Where runtimes tell of pauses: in nanoseconds, and how many.
+const RUNTIMES: [(&str, &str); 3] =
+    [("go.runtime", "gc_pauses"), ("node.runtime", "gc_cycles"), ("jvm.runtime", "gc_cycles")];
+/// Share of the time, and of p99.
+const OF_TIME: f64 = 0.01;
+const OF_TAIL: f64 = 0.5;
+
+pub(super) const RULE: Rule = Rule {
+    cause: FindingCause::GcPauses,
+    stage: Stage::Target,
+    source: "METHOD §9: at least half of the requests above p99 overlap a pause",
+    explains: &[],
+    judge,
+};
+
+fn judge(scene: &Scene<'_>) -> Judgement {
+    let told = RUNTIMES.iter().find_map(|(source, count)| {
+        let pause = scene.rate(&format!("{source}/gc_pause_ns"))?;
+        Some((*source, pause, scene.rate(&format!("{source}/{count}")).unwrap_or_default()))
+    });
+    let (Some((source, pause_ns, pauses)), Some(p99)) = (told, scene.quantile(0.99)) else {
+        return Judgement::Unread(
+            "its runtime does not tell of pauses: name its endpoint under [metrics] of target.toml"
+                .to_owned(),
+        );
+    };
+    let of_time = pause_ns / 1e9;
+    let mean = if pauses > 0.0 { pause_ns / pauses } else { 0.0 };
+    let longest = scene.max(&format!("{source}/gc_pause_max_ns")).unwrap_or(mean).max(mean);
+    if of_time < OF_TIME || longest < OF_TAIL * p99 {
+        let text = format!(
+            "pauses took {} of the time, {} at most, against a p99 of {}",
+            percent(of_time),
+            duration(longest),
+            duration(p99)
+        );
+        return Judgement::RuledOut(text);
+    }
+    let text = format!(
+        "collections stopped it for {} of the time, for up to {}, against a p99 response time of {}",
+        percent(of_time),
+        duration(longest),
+        duration(p99)
+    );
+    let draft = Draft::new(text, Severity::High, "allocate less, keep less alive, or collect less often (gogc, heap size); a heap profile shows who allocates")
+        .evidence("time in pauses", percent(of_time), Some(percent(OF_TIME)), &format!("{source}/gc_pause_ns"))
+        .evidence("longest pause, of p99", percent(longest / p99), Some(percent(OF_TAIL)), &format!("{source}/gc_pause_max_ns"))
+        .link(Link::Accounts(longest / p99))
+        .link(Link::Time(format!("{source}/gc_pause_ns"), Watched::P99));
+    match scene.knob("gogc").and_then(|value| value.parse::<f64>().ok()).filter(|value| *value > 0.0) {
+        Some(now) => {
+            let change = Change::Knob { name: "gogc".to_owned(), value: format!("{}", now * 4.0) };
+            draft.try_this(change, format!("gogc from {now} to {}", now * 4.0), (Metric::P99, 0.8)).found()
+        }
+        None => draft
+            .try_this(
+                Change::ByHand,
+                "a larger heap, so that it collects less often".to_owned(),
+                (Metric::P99, 0.8),
+            )
+            .found(),
+    }
+}

@@ -1,0 +1,51 @@
+//! Threads waited for each other: the runtime tells of time at locks, or the load shows it — throughput falls as more
+//! connections come while the CPU is not used up (METHOD §9; Gunther's USL, β > 0).
+
+use super::{Draft, Judgement, Link, Rule, Scene, Severity, Stage};
+use crate::words::{duration, percent};
+use schema::finding::{Change, FindingCause};
+
+const WAIT: f64 = 0.2;
+const CPU: f64 = 0.9;
+
+pub(super) const RULE: Rule = Rule {
+    cause: FindingCause::LockContention,
+    stage: Stage::Target,
+    source: "METHOD §9: off-CPU time at locks; Go, /sync/mutex/wait/total:seconds",
+    explains: &[],
+    judge,
+};
+
+fn judge(scene: &Scene<'_>) -> Judgement {
+    let key = "go.runtime/mutex_wait_ns";
+    let cpu = scene.utilisation().unwrap_or_default();
+    let waiting = ["jvm.runtime/threads_blocked"].iter().find_map(|key| Some((*key, scene.mean(key)?)));
+    let told = scene.per_request(key).map(|wait| (key, wait)).or_else(|| {
+        // Threads that stand at a lock, over the throughput: Little's law gives the wait of a request.
+        let (key, blocked) = waiting?;
+        Some((key, blocked / scene.throughput().filter(|rate| *rate > 0.0)? * 1e9))
+    });
+    let (Some((key, wait)), Some(mean)) = (told, scene.mean_response()) else {
+        return Judgement::Unread("its runtime does not tell of waits at locks; off-CPU time by bpftrace would (`prony profile --kind off-cpu`)".to_owned());
+    };
+    let share = wait / mean;
+    if share < WAIT || cpu >= CPU {
+        return Judgement::RuledOut(format!(
+            "its threads waited {} at locks for each request, {} of the response time",
+            duration(wait),
+            percent(share)
+        ));
+    }
+    let text = format!(
+        "its threads waited {} at locks for each request, {} of the response time, while it used {} of its CPU",
+        duration(wait),
+        percent(share),
+        percent(cpu)
+    );
+    Draft::new(text, Severity::High, "hold the lock for less time, or give each thread its own part; a mutex profile shows which one (`prony profile --kind mutex`)")
+        .evidence("wait at locks, of the response time", percent(share), Some(percent(WAIT)), key)
+        .evidence("CPU", percent(cpu), Some(percent(CPU)), "target.process/cpu_ns")
+        .link(Link::Accounts(share))
+        .try_this(Change::ByHand, "hold the lock for half the time".to_owned(), scene.better(1.2))
+        .found()
+}

@@ -1,0 +1,81 @@
+//! The rules, one cause a file: what is read, when it holds, what ties it to what users see, what would confirm it.
+//!
+//! Invariant: a rule that cannot read what it needs says so and rules nothing out. A new rule is a file and a line in
+//! [`RULES`]; its planted fault goes into `why/tests.rs`.
+
+mod accept_queue;
+mod allocation_pressure;
+mod bandwidth;
+mod cache_slow;
+mod clock_drift;
+mod cold_code;
+mod connection_churn;
+mod cpu_saturated;
+mod database_saturated;
+mod delayed_ack;
+mod descriptor_leak;
+mod descriptor_limit;
+mod errors;
+mod event_loop_blocked;
+mod gc_pauses;
+mod generator_saturated;
+mod growth;
+mod host_busy;
+mod lock_contention;
+mod memory_growth;
+mod memory_limit;
+mod pool_wait;
+mod port_exhaustion;
+mod retransmission;
+mod run_queue;
+mod slow_replica;
+mod steal;
+mod swap;
+mod thread_growth;
+mod throttling;
+mod uneven_workers;
+mod workers_exhausted;
+
+use super::draft::{Draft, Judgement, Link, Rule, Stage};
+use super::scene::Scene;
+use schema::finding::FindingSeverity as Severity;
+
+/// All of them; among equals the order in which they are told.
+pub(super) const RULES: &[Rule] = &[
+    generator_saturated::RULE,
+    steal::RULE,
+    clock_drift::RULE,
+    slow_replica::RULE,
+    host_busy::RULE,
+    throttling::RULE,
+    memory_limit::RULE,
+    swap::RULE,
+    cpu_saturated::RULE,
+    run_queue::RULE,
+    gc_pauses::RULE,
+    allocation_pressure::RULE,
+    thread_growth::RULE,
+    memory_growth::RULE,
+    pool_wait::RULE,
+    database_saturated::RULE,
+    cache_slow::RULE,
+    lock_contention::RULE,
+    event_loop_blocked::RULE,
+    workers_exhausted::RULE,
+    accept_queue::RULE,
+    port_exhaustion::RULE,
+    connection_churn::RULE,
+    retransmission::RULE,
+    delayed_ack::RULE,
+    bandwidth::RULE,
+    descriptor_limit::RULE,
+    descriptor_leak::RULE,
+    cold_code::RULE,
+    uneven_workers::RULE,
+    errors::RULE,
+];
+
+/// The answer of a rule whose source was not read.
+fn missing(what: &str) -> Judgement {
+    Judgement::Unread(format!("{what} was not read in these trials"))
+}

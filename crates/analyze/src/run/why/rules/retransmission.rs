@@ -1,0 +1,71 @@
+//! Packets were lost and sent again: more than 0.1 % of them, or answers near the shortest retransmission timeout of
+//! 200 ms (METHOD §9). The kernel's counters are of the whole host; the target's own connections must agree where they
+//! can be read.
+
+use super::{Draft, Judgement, Link, Rule, Scene, Severity, Stage, missing};
+use crate::words::{number, percent};
+use schema::finding::{Change, FindingCause, Watched};
+use schema::metric::Metric;
+
+const SHARE: f64 = 0.001;
+/// Answers around the shortest timeout, and twice of it.
+const MODES_NS: [(u64, u64); 2] = [(195_000_000, 260_000_000), (395_000_000, 480_000_000)];
+const MODE_SHARE: f64 = 0.002;
+
+pub(super) const RULE: Rule = Rule {
+    cause: FindingCause::Retransmission,
+    stage: Stage::Target,
+    source: "METHOD §9: RetransSegs/OutSegs > 0.1 %; modes near 200 ms; RFC 6298 with Linux's minimum of 200 ms",
+    explains: &[FindingCause::Errors, FindingCause::Bandwidth],
+    judge,
+};
+
+fn judge(scene: &Scene<'_>) -> Judgement {
+    let own = scene.sum("target.connections/retransmits");
+    let host = scene.rate("tcp.snmp/RetransSegs").zip(scene.rate("tcp.snmp/OutSegs"));
+    let Some(host) = host.filter(|(_, out)| *out > 0.0).map(|(again, out)| again / out) else {
+        return missing("tcp.snmp/RetransSegs");
+    };
+    let modes: f64 = MODES_NS.iter().filter_map(|(low, high)| scene.share_between(*low, *high)).sum();
+    let lossy = scene.cell.limits.loss.is_some_and(|loss| loss > 0.0);
+    // Half of the losses are of the target's own sending, which only it sees in a network of its own.
+    let is_own = own.is_some_and(|own| own > 0.0);
+    if !is_own || host < SHARE && modes < MODE_SHARE {
+        let what = own.map_or("not read".to_owned(), number);
+        return Judgement::RuledOut(format!(
+            "{} of the host's packets were sent again, {what} on the connections of the load",
+            percent(host)
+        ));
+    }
+    let text = format!(
+        "{} packets were sent again on the connections of the load, {} of all packets of the host; {} of the answers came \
+         around a retransmission timeout",
+        number(own.unwrap_or_default()),
+        percent(host),
+        percent(modes)
+    );
+    let draft = Draft::new(
+        text,
+        Severity::High,
+        "look at the path (errors and drops of devices, queues, policers), and at congestion control",
+    )
+    .evidence("packets sent again, whole host", percent(host), Some(percent(SHARE)), "tcp.snmp/RetransSegs")
+    .evidence(
+        "sent again on the load's connections",
+        number(own.unwrap_or_default()),
+        Some("0".to_owned()),
+        "target.connections/retransmits",
+    )
+    .evidence(
+        "answers near a timeout of 200 or 400 ms",
+        percent(modes),
+        Some(percent(MODE_SHARE)),
+        "latency.hlog",
+    )
+    .link(Link::Direct(if modes >= MODE_SHARE { modes } else { 0.0 }))
+    .link(Link::Time("target.connections/retransmits".to_owned(), Watched::P99));
+    if !lossy {
+        return draft.found();
+    }
+    draft.try_this(Change::Loss { value: None }, "no loss of packets".to_owned(), (Metric::P99, 0.5)).found()
+}

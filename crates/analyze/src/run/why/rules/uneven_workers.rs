@@ -1,0 +1,44 @@
+//! Of several worker processes or threads some did much more than others, and the busiest was the limit.
+
+use super::{Draft, Judgement, Link, Rule, Scene, Severity, Stage};
+use crate::words::{number, percent};
+use schema::finding::FindingCause;
+
+/// Standard deviation over mean of the CPU of worker processes.
+const UNEVEN: f64 = 0.5;
+/// The busiest thread, percent of a core, while the whole uses no more than this of its CPUs.
+const BUSIEST: f64 = 50.0;
+const WHOLE: f64 = 0.85;
+
+pub(super) const RULE: Rule = Rule {
+    cause: FindingCause::UnevenWorkers,
+    stage: Stage::Target,
+    source: "SO_REUSEPORT and accept order do not share connections out evenly (Cloudflare 2017, Why does one NGINX worker take all the load?)",
+    explains: &[],
+    judge,
+};
+
+fn judge(scene: &Scene<'_>) -> Judgement {
+    let key = "target.process/processes_busy_cv";
+    let Some(cv) = scene.mean(key) else { return Judgement::NotAsked };
+    let busiest = scene.mean("target.process/busiest_thread_percent").unwrap_or_default();
+    let used = scene.utilisation().unwrap_or_default();
+    if cv < UNEVEN || busiest < BUSIEST {
+        return Judgement::RuledOut(format!(
+            "the CPU of its workers differs by {} of their mean",
+            percent(cv)
+        ));
+    }
+    let text = format!(
+        "the CPU of its worker processes differs by {} of their mean; the busiest thread used {} of a core while it used {} \
+         of its CPUs in all",
+        percent(cv),
+        percent(busiest / 100.0),
+        percent(used)
+    );
+    Draft::new(text, if used < WHOLE { Severity::High } else { Severity::Medium }, "share connections out evenly: one acceptor that hands over, more connections than workers, or EPOLLEXCLUSIVE with shared sockets")
+        .evidence("coefficient of variation over workers", number(cv), Some(number(UNEVEN)), key)
+        .evidence("busiest thread, of a core", percent(busiest / 100.0), Some(percent(BUSIEST / 100.0)), "target.process/busiest_thread_percent")
+        .link(Link::Direct(cv.min(1.0)))
+        .found()
+}

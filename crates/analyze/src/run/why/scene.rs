@@ -1,0 +1,248 @@
+//! One cell as the rules see it: its trials, its counters over the samples, its times.
+//!
+//! Invariants: what was not read is `None`, never 0; every number is finite; times come from merged histograms, never
+//! from averaged percentiles. Where no trial is valid the void ones are looked at, because what voided them is asked
+//! for too.
+
+use super::super::TrialData;
+use super::super::data::RunData;
+use hdrhistogram::Histogram;
+use schema::experiment::LoadModel;
+use schema::finding::Watched;
+use schema::load::{ErrorClass, LoadReport};
+use schema::metric::Metric;
+use schema::plan::{CellPlan, ExperimentPlan, TargetPlan, TargetSource};
+use schema::signals::Signals;
+use schema::trial::{IntervalLine, Phase};
+
+pub(super) struct Scene<'a> {
+    pub(super) plan: &'a ExperimentPlan,
+    pub(super) cell: &'a CellPlan,
+    /// Valid trials, or void ones where there are none.
+    pub(super) trials: Vec<&'a TrialData>,
+    pub(super) void_only: bool,
+    /// Numbers of the trials that ran on a slower machine, and their throughput over that of the others.
+    pub(super) slow: Option<(Vec<u32>, Option<f64>)>,
+    times: Option<Histogram<u64>>,
+}
+
+impl<'a> Scene<'a> {
+    pub(super) fn new(data: &RunData<'a>, cell: &'a CellPlan) -> Self {
+        let valid: Vec<&TrialData> = data.valid(&cell.id).collect();
+        let void_only = valid.is_empty();
+        let trials = if void_only {
+            data.trials_of(&cell.id).filter(|trial| trial.file.load.is_some()).collect()
+        } else {
+            valid
+        };
+        let slow = super::super::machine::slow(data).and_then(|slow| {
+            let ids: Vec<u32> = data
+                .trials_of(&cell.id)
+                .map(|trial| trial.file.id)
+                .filter(|id| slow.ids.contains(id))
+                .collect();
+            (!ids.is_empty()).then_some((ids, slow.throughput))
+        });
+        Self { plan: data.plan, cell, times: merged(&trials), trials, void_only, slow }
+    }
+
+    pub(super) fn loads(&self) -> impl Iterator<Item = &'a LoadReport> + '_ {
+        self.trials.iter().filter_map(|trial| trial.file.load.as_ref())
+    }
+
+    fn signals(&self) -> impl Iterator<Item = (&'a TrialData, &'a Signals)> + '_ {
+        self.trials.iter().filter_map(|trial| Some((*trial, trial.signals.as_ref()?)))
+    }
+
+    /// Increase per second of a counter over all samples.
+    pub(super) fn rate(&self, key: &str) -> Option<f64> {
+        let (mut sum, mut seconds) = (0.0, 0.0);
+        for (trial, signals) in self.signals() {
+            let Some(series) = signals.deltas.get(key) else { continue };
+            for (value, line) in series.iter().zip(measured(trial)) {
+                if let Some(value) = value {
+                    sum += value;
+                    seconds += (line.end_ns.saturating_sub(line.start_ns)) as f64 / 1e9;
+                }
+            }
+        }
+        (seconds > 0.0).then(|| sum / seconds).filter(|rate| rate.is_finite())
+    }
+
+    /// Increase of a counter for each right answer.
+    pub(super) fn per_request(&self, key: &str) -> Option<f64> {
+        let throughput = self.throughput()?;
+        (throughput > 0.0).then(|| self.rate(key)).flatten().map(|rate| rate / throughput)
+    }
+
+    /// Increase of a counter over all samples of all trials.
+    pub(super) fn sum(&self, key: &str) -> Option<f64> {
+        let values = self.signals().filter_map(|(_, signals)| signals.deltas.get(key));
+        values.flatten().flatten().copied().reduce(|a, b| a + b).filter(|sum| sum.is_finite())
+    }
+
+    pub(super) fn mean(&self, key: &str) -> Option<f64> {
+        let values: Vec<f64> = self.gauge(key).collect();
+        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        mean.is_finite().then_some(mean)
+    }
+
+    pub(super) fn max(&self, key: &str) -> Option<f64> {
+        self.gauge(key).reduce(f64::max)
+    }
+
+    fn gauge<'b>(&'b self, key: &'b str) -> impl Iterator<Item = f64> + 'b {
+        self.signals().filter_map(move |(_, signals)| signals.gauges.get(key)).flatten().flatten().copied()
+    }
+
+    /// Whether anything was read from a source.
+    pub(super) fn has(&self, source: &str) -> bool {
+        let is_of = |key: &String| key.strip_prefix(source).is_some_and(|rest| rest.starts_with('/'));
+        self.signals().any(|(_, signals)| signals.gauges.keys().chain(signals.deltas.keys()).any(is_of))
+    }
+
+    /// Sources of the form `head….tail`, such as those of services: their names, sorted.
+    pub(super) fn sources(&self, head: &str, tail: &str) -> Vec<String> {
+        let mut names: Vec<String> = self
+            .signals()
+            .flat_map(|(_, signals)| signals.gauges.keys().chain(signals.deltas.keys()))
+            .filter_map(|key| key.split_once('/').map(|(source, _)| source))
+            .filter(|source| source.starts_with(head) && source.ends_with(tail))
+            .map(str::to_owned)
+            .collect();
+        names.sort();
+        names.dedup();
+        names
+    }
+
+    /// One series a trial: a gauge, or else the increases of a counter; missing values left out.
+    pub(super) fn series(&self, key: &str) -> Vec<Vec<f64>> {
+        let of = |signals: &'a Signals| signals.gauges.get(key).or_else(|| signals.deltas.get(key));
+        self.signals()
+            .filter_map(|(_, signals)| of(signals))
+            .map(|s| s.iter().flatten().copied().collect())
+            .collect()
+    }
+
+    /// Pairs of a counter and what users see, one pair of series a trial, for seconds that have both.
+    pub(super) fn beside(&self, key: &str, with: Watched) -> Vec<(Vec<f64>, Vec<f64>)> {
+        let mut pairs = Vec::new();
+        for (trial, signals) in self.signals() {
+            let Some(series) = signals.gauges.get(key).or_else(|| signals.deltas.get(key)) else { continue };
+            let both = series
+                .iter()
+                .zip(measured(trial))
+                .filter_map(|(x, line)| Some(((*x)?, watched(line, with)?)));
+            pairs.push(both.unzip());
+        }
+        pairs
+    }
+
+    /// Right answers per second: the mean over trials.
+    pub(super) fn throughput(&self) -> Option<f64> {
+        let values: Vec<f64> = self.loads().map(|load| load.throughput_per_s).collect();
+        let mean = values.iter().sum::<f64>() / values.len() as f64;
+        mean.is_finite().then_some(mean)
+    }
+
+    pub(super) fn answers(&self) -> u64 {
+        self.loads().fold(0, |sum, load| sum.saturating_add(load.requests.completed))
+    }
+
+    pub(super) fn mean_response(&self) -> Option<f64> {
+        self.times.as_ref().map(Histogram::mean).filter(|mean| mean.is_finite() && *mean > 0.0)
+    }
+
+    pub(super) fn quantile(&self, q: f64) -> Option<f64> {
+        self.times.as_ref().map(|times| times.value_at_quantile(q) as f64).filter(|ns| *ns > 0.0)
+    }
+
+    /// Share of the right answers whose response time lies between two times.
+    pub(super) fn share_between(&self, low_ns: u64, high_ns: u64) -> Option<f64> {
+        let times = self.times.as_ref()?;
+        Some(times.count_between(low_ns, high_ns) as f64 / times.len() as f64)
+    }
+
+    /// Failed requests of some classes, and all scheduled ones.
+    pub(super) fn failed(&self, wanted: impl Fn(ErrorClass) -> bool) -> (u64, u64) {
+        self.loads().fold((0, 0), |(failed, scheduled), load| {
+            let of = load.errors.iter().filter(|(class, _)| wanted(**class)).map(|(_, count)| *count);
+            (of.fold(failed, u64::saturating_add), scheduled.saturating_add(load.requests.scheduled))
+        })
+    }
+
+    pub(super) fn failed_share(&self, wanted: impl Fn(ErrorClass) -> bool) -> f64 {
+        let (failed, scheduled) = self.failed(wanted);
+        failed as f64 / scheduled.max(1) as f64
+    }
+
+    /// CPUs that the target can have, and what sets them.
+    pub(super) fn cpus(&self) -> Option<(f64, &'static str)> {
+        let pinned = self.plan.pin.target.as_ref().map(|cpus| cpus.len() as f64);
+        let all = pinned
+            .map(|cpus| (cpus, "its CPU set"))
+            .or_else(|| Some((self.max("host.stat/cpus")?, "the host's CPUs")));
+        let quota = self.cell.limits.cpus.or_else(|| self.max("target.cgroup/cpus_limit"));
+        let quota = quota.filter(|quota| *quota > 0.0).map(|quota| (quota, "its CPU quota"));
+        match (all, quota) {
+            (Some(all), Some(quota)) => Some(if quota.0 < all.0 { quota } else { all }),
+            (all, quota) => quota.or(all),
+        }
+    }
+
+    /// Busy share of the CPUs that the target can have.
+    pub(super) fn utilisation(&self) -> Option<f64> {
+        let (cpus, _) = self.cpus()?;
+        Some(self.rate("target.process/cpu_ns")? / 1e9 / cpus)
+    }
+
+    pub(super) fn target(&self) -> Option<&'a TargetPlan> {
+        self.plan.targets.iter().find(|target| target.name == self.cell.target)
+    }
+
+    /// The reference target's law, where that is the target.
+    pub(super) fn reference(&self) -> Option<&'a schema::experiment::Reference> {
+        match &self.target()?.source {
+            TargetSource::Reference { law } => Some(law),
+            _ => None,
+        }
+    }
+
+    /// The present value of a knob of the target.
+    pub(super) fn knob(&self, name: &str) -> Option<&'a str> {
+        self.target()?.knobs.get(name).map(String::as_str)
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        self.cell.load.model == LoadModel::Closed
+    }
+
+    /// What gets better when a limit is lifted, and how the ratio is written: throughput of a closed load rises, the
+    /// tail of an open one falls.
+    pub(super) fn better(&self, times: f64) -> (Metric, f64) {
+        if self.is_closed() { (Metric::Throughput, times) } else { (Metric::P99, 1.0 / times) }
+    }
+}
+
+fn measured(trial: &TrialData) -> impl Iterator<Item = &IntervalLine> {
+    trial.intervals.iter().filter(|line| line.phase == Some(Phase::Sample) && line.end_ns > line.start_ns)
+}
+
+fn watched(line: &IntervalLine, with: Watched) -> Option<f64> {
+    match with {
+        Watched::P99 => line.p99_ns.map(|ns| ns as f64),
+        Watched::P50 => line.p50_ns.map(|ns| ns as f64),
+        Watched::Failures => Some(line.failed.values().sum::<u64>() as f64),
+    }
+}
+
+fn merged(trials: &[&TrialData]) -> Option<Histogram<u64>> {
+    let mut all: Option<Histogram<u64>> = None;
+    for times in trials.iter().filter_map(|trial| trial.response.as_ref()) {
+        match &mut all {
+            None => all = Some(times.clone()),
+            Some(all) => all.add(times).ok()?,
+        }
+    }
+    all.filter(|all| !all.is_empty())
+}
