@@ -117,7 +117,7 @@ fn apply(tried: &Intervention, target: &mut TargetPlan, cell: &mut CellPlan) -> 
         Change::Memory { value } => cell.limits.memory_bytes = *value,
         Change::Loss { value } if cell.limits.network == NetworkMode::Isolated => cell.limits.loss = *value,
         Change::Rate { value } if cell.limits.network == NetworkMode::Isolated => {
-            cell.limits.rate_bits_per_s = *value
+            cell.limits.rate_bits_per_s = *value;
         }
         Change::Loss { .. } | Change::Rate { .. } => {
             return Err(unfit("its network is not prony's".to_owned()));
