@@ -23,7 +23,9 @@ pub(crate) fn why(args: &WhyArgs) -> Result<u8> {
     let found = WhyFile { schema: Default::default(), run: run.id, cells };
     let text = match args.format {
         TextOrJson::Json => serde_json::to_string_pretty(&found)? + "\n",
-        TextOrJson::Text => report::why_text(&found, args.all, screen::style()),
+        TextOrJson::Text => {
+            report::why_text(&found, &args.run.display().to_string(), args.all, screen::style())
+        }
     };
     output::write(None, &text)?;
     Ok(exit::DONE)

@@ -44,8 +44,8 @@ fn throttling(seen: &ThrottlingSummary) -> String {
 /// Findings in the order of the analysis.
 pub(crate) fn findings(analysis: &AnalysisFile) -> Vec<FindingView> {
     let view = |finding: &Finding| FindingView {
-        level: words::finding(finding.level),
-        text: clean::line(&finding.text),
+        level: words::finding(finding),
+        text: clean::line(&format!("{}: {}", finding.cause.words(), finding.text)),
         remedy: finding.remedy.as_deref().map(clean::line),
     };
     analysis.findings.iter().map(view).collect()

@@ -6,19 +6,20 @@ use crate::layout::{Align, paragraph, table};
 use crate::paint::{Tone, finish, paint};
 use crate::{Style, clean, format, words};
 use schema::finding::{
-    Association, CellWhy, Certainty, Evidence, Finding, FindingSeverity, Watched, WhyFile,
+    Association, CellWhy, Certainty, Change, Evidence, Finding, FindingSeverity, Intervention, Watched,
+    WhyFile,
 };
 
 /// The findings of a run as text of `style.width` columns; with `all` also what was ruled out and what could not be
-/// read, cause by cause.
+/// read, cause by cause. `folder` is the run folder as the user named it.
 #[must_use]
-pub fn why_text(why: &WhyFile, all: bool, style: Style) -> String {
+pub fn why_text(why: &WhyFile, folder: &str, all: bool, style: Style) -> String {
     let columns = style.columns();
-    let cells: Vec<String> = why.cells.iter().map(|cell| one_cell(&why.run, cell, all, columns)).collect();
+    let cells: Vec<String> = why.cells.iter().map(|cell| one_cell(folder, cell, all, columns)).collect();
     finish(&cells.join("\n"), style)
 }
 
-fn one_cell(run: &str, cell: &CellWhy, all: bool, columns: usize) -> String {
+fn one_cell(folder: &str, cell: &CellWhy, all: bool, columns: usize) -> String {
     let label = clean::line(&cell.label);
     let trials = format::counted(u64::from(cell.trials), "trial");
     let void = if cell.void_only { ", all void" } else { "" };
@@ -29,7 +30,7 @@ fn one_cell(run: &str, cell: &CellWhy, all: bool, columns: usize) -> String {
         cell.findings.iter().partition(|finding| finding.severity > FindingSeverity::Low);
     for (place, finding) in worth.iter().enumerate() {
         text += "\n";
-        text += &one_finding(run, place + 1, finding, columns);
+        text += &one_finding(folder, place + 1, finding, columns);
     }
     if !low.is_empty() {
         text += &format!("\n  {}\n", paint(Tone::Strong, "Seen, but not shown to matter"));
@@ -40,7 +41,7 @@ fn one_cell(run: &str, cell: &CellWhy, all: bool, columns: usize) -> String {
     text + &rest(cell, all, columns)
 }
 
-fn one_finding(run: &str, number: usize, finding: &Finding, columns: usize) -> String {
+fn one_finding(folder: &str, number: usize, finding: &Finding, columns: usize) -> String {
     let word = words::finding_severity(finding.severity);
     let sure = match finding.certainty {
         Certainty::ConsistentWith => "consistent with",
@@ -62,16 +63,19 @@ fn one_finding(run: &str, number: usize, finding: &Finding, columns: usize) -> S
         text += &paragraph("     → ", &clean::line(remedy), columns);
     }
     if let (Some(tried), Certainty::ConsistentWith) = (&finding.intervention, finding.certainty) {
-        let command = format!(
-            "to know: prony intervene {} --cell {} --cause {}",
-            clean::line(run),
-            clean::line(&finding.cell),
-            finding.cause.key()
-        );
-        text += &paragraph("     ", &command, columns);
-        text += &paragraph("       ", &format!("changes {}", clean::line(&tried.text)), columns);
+        text += &paragraph("     to know: ", &to_know(folder, finding, tried), columns);
     }
     text + &paragraph("     ", &paint(Tone::Quiet, &clean::line(&finding.source)), columns)
+}
+
+/// The experiment that would tell, with its command where prony can make it.
+fn to_know(folder: &str, finding: &Finding, tried: &Intervention) -> String {
+    let what = clean::line(&tried.text);
+    if tried.change == Change::ByHand {
+        return format!("{what}, and compare two runs (prony compare)");
+    }
+    let (folder, cell, cause) = (clean::line(folder), clean::line(&finding.cell), finding.cause.key());
+    format!("{what}: prony intervene {folder} --cell {cell} --cause {cause}")
 }
 
 fn evidence(evidence: &Evidence) -> Vec<String> {

@@ -6,7 +6,7 @@ use crate::paint::Tone;
 use schema::analysis::{BeliefLevel, ClaimVerdict, FindingLevel, Verdict};
 use schema::doctor::Severity;
 use schema::experiment::LoadModel;
-use schema::finding::FindingSeverity;
+use schema::finding::{Finding, FindingSeverity};
 use schema::load::ThresholdResult;
 use schema::metric::Metric;
 use schema::soak::SoakClass;
@@ -81,10 +81,10 @@ pub(crate) const fn finding_severity(severity: FindingSeverity) -> Word {
 }
 
 /// How a finding is to be taken.
-pub(crate) const fn finding(level: FindingLevel) -> Word {
-    match level {
+pub(crate) fn finding(finding: &Finding) -> Word {
+    match finding.level {
         FindingLevel::Fact => Word::new("·", "as asked", Tone::Quiet),
-        FindingLevel::Finding => Word::new("!", "finding", Tone::Warn),
+        FindingLevel::Finding => finding_severity(finding.severity),
     }
 }
 

@@ -19,6 +19,7 @@ fn confined() -> AnalysisFile {
         cell: "c1".into(),
         text: "the quota stopped <i>it</i>\u{1b}[2J | often".into(),
         remedy: Some("raise limits.cpus".into()),
+        ..Finding::default()
     }];
     analysis
 }

@@ -60,8 +60,9 @@ fn a_quota_that_the_experiment_varies_is_a_fact_and_parts_the_loads() {
     }
     let file = analyze(&run, &trials);
     let levels: Vec<FindingLevel> = file.findings.iter().map(|finding| finding.level).collect();
-    assert_eq!(levels, [FindingLevel::Fact, FindingLevel::Fact]);
-    assert!(file.findings[0].text.ends_with("as the experiment asks") && file.findings[0].remedy.is_none());
+    assert_eq!(levels, [FindingLevel::Fact], "one cause of one target is told once");
+    assert!(file.findings[0].text.ends_with("as the experiment asks; so also in 1 other cell"));
+    assert!(file.findings[0].remedy.is_none());
     let loads: Vec<&str> = file.cells.iter().map(|cell| cell.load.as_str()).collect();
     assert_eq!(loads, ["16 connections with 0.5 CPUs", "16 connections with 1 CPU"]);
 }

@@ -23,3 +23,4 @@ mod soak;
 mod steady;
 mod synth;
 mod validity;
+mod why;

@@ -28,3 +28,4 @@ mod survival;
 mod targets;
 mod tidy;
 mod tls;
+mod why;

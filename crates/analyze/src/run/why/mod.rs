@@ -10,8 +10,6 @@
 mod draft;
 mod rules;
 mod scene;
-#[cfg(test)]
-mod tests;
 
 use super::data::RunData;
 use crate::stats::circular::{Together, together};
@@ -67,7 +65,7 @@ pub(super) fn why(data: &RunData<'_>) -> Vec<CellWhy> {
     }
     settle(candidates, &mut cells);
     for cell in &mut cells {
-        rank(&mut cell.findings);
+        rank(&mut cell.findings, cell.void_only);
         cell.answer = answer(cell);
     }
     cells
@@ -161,8 +159,9 @@ fn weight(association: &Association) -> f64 {
     }
 }
 
-/// Worst first; a consequence after its cause and never above it; and nothing beside a generator that was the limit.
-fn rank(findings: &mut [Finding]) {
+/// Worst first; a consequence after its cause and never above it; nothing beside a generator that was the limit; and
+/// nothing high about a target whose trials are all void.
+fn rank(findings: &mut [Finding], void_only: bool) {
     let found: Vec<(FindingCause, FindingSeverity)> =
         findings.iter().map(|finding| (finding.cause, finding.severity)).collect();
     let is_met = |cause: FindingCause| {
@@ -177,6 +176,9 @@ fn rank(findings: &mut [Finding]) {
             .map(|rule| rule.cause)
             .find(|by| *by != finding.cause && is_met(*by) && is_explained(RULES, *by, finding.cause));
         if finding.follows.is_some() {
+            finding.severity = finding.severity.min(FindingSeverity::Medium);
+        }
+        if void_only && stage(finding.cause) == Stage::Target {
             finding.severity = finding.severity.min(FindingSeverity::Medium);
         }
         if vetoed && stage(finding.cause) != Stage::Generator {
@@ -214,7 +216,11 @@ fn answer(cell: &CellWhy) -> String {
 pub(super) fn condensed(data: &RunData<'_>, cells: &[CellWhy]) -> Vec<Finding> {
     let target = |cell: &str| data.cell(cell).map(|plan| plan.target.clone()).unwrap_or_default();
     let mut kept: Vec<(String, Finding, Vec<String>)> = Vec::new();
-    let news = cells.iter().flat_map(|cell| &cell.findings);
+    // Void trials carry no numbers, so what they show of a target is for `prony why` only.
+    let is_usable =
+        |cell: &CellWhy, finding: &Finding| !cell.void_only || stage(finding.cause) != Stage::Target;
+    let news =
+        cells.iter().flat_map(|cell| cell.findings.iter().filter(move |finding| is_usable(cell, finding)));
     for finding in news.filter(|finding| finding.severity > FindingSeverity::Low && finding.follows.is_none())
     {
         let of = target(&finding.cell);

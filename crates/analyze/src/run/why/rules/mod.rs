@@ -1,7 +1,7 @@
 //! The rules, one cause a file: what is read, when it holds, what ties it to what users see, what would confirm it.
 //!
 //! Invariant: a rule that cannot read what it needs says so and rules nothing out. A new rule is a file and a line in
-//! [`RULES`]; its planted fault goes into `why/tests.rs`.
+//! [`RULES`]; its planted fault goes into `tests/it/why.rs`.
 
 mod accept_queue;
 mod allocation_pressure;

@@ -31,7 +31,7 @@ fn judge(scene: &Scene<'_>) -> Judgement {
     // Half of the losses are of the target's own sending, which only it sees in a network of its own.
     let is_own = own.is_some_and(|own| own > 0.0);
     if !is_own || host < SHARE && modes < MODE_SHARE {
-        let what = own.map_or("not read".to_owned(), number);
+        let what = own.map_or("an unknown number".to_owned(), number);
         return Judgement::RuledOut(format!(
             "{} of the host's packets were sent again, {what} on the connections of the load",
             percent(host)

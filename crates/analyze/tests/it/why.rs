@@ -1,0 +1,400 @@
+//! Findings with planted causes: each rule is held against counters in which its cause is planted alone, against the
+//! same counters without it, and against none at all.
+
+use crate::synth::{SECOND_NS, closed, run, trial};
+use analyze::{TrialData, analyze};
+use hdrhistogram::Histogram;
+use schema::calibration::Canary;
+use schema::finding::{Association, CellWhy, FindingCause as Cause, FindingSeverity as Severity};
+use schema::limits::{GroupUsage, NetworkMode};
+use schema::load::{ErrorClass, Gate};
+use schema::metric::Metric;
+use schema::run::RunFile;
+use schema::signals::Signals;
+use schema::trial::{IntervalLine, Phase};
+use std::collections::BTreeMap;
+
+const SECONDS: usize = 8;
+const MS: u64 = 1_000_000;
+
+/// Counters of a target that nothing holds back: gauges, then increases per second. 10,000 answers a second.
+const WELL: [(&str, f64); 30] = [
+    ("host.stat/cpus", 4.0),
+    ("host.cpus/cpu1_busy_percent", 40.0),
+    ("host.cpus/cpu2_busy_percent", 40.0),
+    ("target.process/busiest_thread_percent", 30.0),
+    ("target.process/processes_busy_cv", 0.1),
+    ("target.process/threads", 12.0),
+    ("target.process/rss_bytes", 50e6),
+    ("target.process/fds", 40.0),
+    ("target.process/fd_limit", 20_000.0),
+    ("target.connections/established", 16.0),
+    ("target.listen/queue", 0.0),
+    ("target.listen/limit", 4096.0),
+    ("tcp.states/to_target_time_wait", 3_000.0),
+    ("tcp.states/ports_available", 28_232.0),
+    ("go.runtime/goroutines", 30.0),
+    ("go.runtime/gc_pause_max_ns", 50e3),
+    ("go.pool/pool_max", 20.0),
+    ("go.pool/pool_in_use", 3.0),
+    ("node.runtime/loop_delay_p99_ns", 1e6),
+    ("node.runtime/loop_utilisation_percent", 40.0),
+    ("php.fpm/active", 3.0),
+    ("php.fpm/children_max", 16.0),
+    ("php.fpm/listen_queue", 0.0),
+    ("target.cgroup/memory_bytes", 1e8),
+    ("target.cgroup/memory_limit_bytes", 1e9),
+    ("service.mariadb.db/connections", 10.0),
+    ("service.mariadb.db/connections_max", 100.0),
+    ("service.mariadb.db/running", 2.0),
+    ("service.mariadb.db/lock_waiting", 0.0),
+    ("jvm.runtime/threads_blocked", 0.0),
+];
+const WELL_PER_SECOND: [(&str, f64); 24] = [
+    ("host.stat/steal_ns", 1e6),
+    ("host.stat/softirq_ns", 1e7),
+    ("host.stat/irq_ns", 0.0),
+    ("host.memory/swap_in_pages", 0.0),
+    ("target.process/cpu_ns", 0.7e9),
+    ("target.process/system_ns", 0.2e9),
+    ("target.process/run_delay_ns", 1e7),
+    ("target.process/major_faults", 0.0),
+    ("target.cgroup/memory_reclaims", 0.0),
+    ("go.runtime/gc_pause_ns", 1e6),
+    ("go.runtime/gc_pauses", 60.0),
+    ("go.runtime/gc_cycles", 30.0),
+    ("go.runtime/gc_cpu_ns", 0.02e9),
+    ("go.runtime/alloc_bytes", 1e7),
+    ("go.runtime/mutex_wait_ns", 1e6),
+    ("go.pool/pool_wait_ns", 1e6),
+    ("tcp.netstat/ListenOverflows", 0.0),
+    ("tcp.netstat/ListenDrops", 0.0),
+    ("tcp.snmp/RetransSegs", 0.0),
+    ("tcp.snmp/OutSegs", 20_000.0),
+    ("target.connections/retransmits", 0.0),
+    ("service.mariadb.process/cpu_ns", 0.1e9),
+    ("service.redis.redis/command_ns", 1e7),
+    ("service.redis.redis/hits", 1_000.0),
+];
+
+/// A run of one cell, 16 connections, 3 blocks, CPUs 1 and 2 for the target, with all counters well.
+fn well() -> (RunFile, Vec<TrialData>) {
+    let mut run = run(&["a"], &[closed(16)], 3);
+    run.plan.pin.target = Some(vec![1, 2]);
+    run.plan.pin.services = Some(vec![3]);
+    let trials = (1..=3).map(|id| {
+        let mut data = trial(&run, id, &[(Metric::Throughput, 10_000.0)]);
+        data.response = Some(times(&[(1_600_000, 9_800), (2_000_000, 200)]));
+        data.file.canary = Some(Canary { drift: 0.001, ..canary() });
+        data.intervals = (0..SECONDS as u64)
+            .map(|second| IntervalLine {
+                start_ns: second * SECOND_NS,
+                end_ns: (second + 1) * SECOND_NS,
+                phase: Some(Phase::Sample),
+                completed: 10_000,
+                read_bytes: 1_000_000,
+                // Different in each second, so that there is something to move with.
+                p50_ns: Some(1_600_000 + noise(id, second) * 1_000),
+                p99_ns: Some(2_000_000 + noise(id, second) * 10_000),
+                ..IntervalLine::default()
+            })
+            .collect();
+        let series = |(key, value): &(&str, f64)| ((*key).to_owned(), vec![Some(*value); SECONDS]);
+        data.signals = Some(Signals {
+            ends_ns: (1..=SECONDS as u64).map(|second| second * SECOND_NS).collect(),
+            gauges: WELL.iter().map(series).collect(),
+            deltas: WELL_PER_SECOND.iter().map(series).collect(),
+            ..Signals::default()
+        });
+        data
+    });
+    let trials = trials.collect();
+    (run, trials)
+}
+
+/// A number from 0 to 9 that has nothing to do with anything.
+fn noise(trial: u32, second: u64) -> u64 {
+    units::Seed(u64::from(trial) * 100 + second).rng().below(10)
+}
+
+fn canary() -> Canary {
+    serde_json::from_value(serde_json::json!({
+        "before": { "runs": 10, "mean_ns": 1000.0, "median_ns": 1000.0, "variation": 0.01, "p99_over_median": 1.1 },
+        "after": { "runs": 10, "mean_ns": 1000.0, "median_ns": 1000.0, "variation": 0.01, "p99_over_median": 1.1 },
+        "drift": 0.0
+    }))
+    .expect("a canary")
+}
+
+fn times(of: &[(u64, u64)]) -> Histogram<u64> {
+    let mut times = Histogram::new_with_bounds(1, 3_600 * SECOND_NS, 3).unwrap();
+    of.iter().for_each(|(ns, count)| times.record_n(*ns, *count).unwrap());
+    times
+}
+
+type Plant = fn(&mut RunFile, &mut TrialData);
+
+fn gauge(data: &mut TrialData, key: &str, value: f64) {
+    data.signals.as_mut().unwrap().gauges.insert(key.to_owned(), vec![Some(value); SECONDS]);
+}
+
+fn per_second(data: &mut TrialData, key: &str, value: f64) {
+    data.signals.as_mut().unwrap().deltas.insert(key.to_owned(), vec![Some(value); SECONDS]);
+}
+
+fn rises(data: &mut TrialData, key: &str, first: f64, by: f64) {
+    let series = (0..SECONDS).map(|second| Some(first + by * second as f64)).collect();
+    data.signals.as_mut().unwrap().gauges.insert(key.to_owned(), series);
+}
+
+fn fails(data: &mut TrialData, class: ErrorClass, count: u64) {
+    let load = data.file.load.as_mut().unwrap();
+    load.errors.insert(class, count);
+    load.requests.failed += count;
+    load.requests.completed -= count;
+}
+
+/// Each cause with what plants it.
+const PLANTS: &[(Cause, Plant)] = &[
+    (Cause::GeneratorSaturated, |_, data| {
+        let load = data.file.load.as_mut().unwrap();
+        load.generator.busy_share = 0.99;
+        let gate =
+            Gate { gate: "generator_cpu".into(), ok: false, value: 0.99, limit: 0.95, text: "busy".into() };
+        load.validity.reasons.push(gate);
+        load.validity.ok = false;
+        data.file.outcome = schema::trial::TrialOutcome::Void;
+    }),
+    (Cause::Steal, |_, data| per_second(data, "host.stat/steal_ns", 0.4e9)),
+    (Cause::ClockDrift, |_, data| data.file.canary.as_mut().unwrap().drift = 0.2),
+    (Cause::HostBusy, |_, data| {
+        gauge(data, "host.cpus/cpu1_busy_percent", 100.0);
+        gauge(data, "host.cpus/cpu2_busy_percent", 100.0);
+        per_second(data, "target.process/run_delay_ns", 4e9);
+    }),
+    (Cause::Throttling, |run, data| {
+        run.plan.cells[0].limits.cpus = Some(0.9);
+        data.file.target.group = Some(GroupUsage {
+            periods: Some(80),
+            throttled_periods: Some(40),
+            throttled_ns: Some(2 * SECOND_NS),
+            ..GroupUsage::default()
+        });
+    }),
+    (Cause::MemoryLimit, |_, data| gauge_and_faults(data)),
+    (Cause::Swap, |_, data| {
+        per_second(data, "host.memory/swap_in_pages", 5_000.0);
+        per_second(data, "host.pressure/memory_full_ns", 0.3e9);
+    }),
+    (Cause::CpuSaturated, |_, data| per_second(data, "target.process/cpu_ns", 1.98e9)),
+    (Cause::RunQueue, |_, data| per_second(data, "target.process/run_delay_ns", 6e9)),
+    (Cause::GcPauses, |_, data| {
+        gauge(data, "go.runtime/gc_pause_max_ns", 30e6);
+        per_second(data, "go.runtime/gc_pause_ns", 0.1e9);
+        data.response = Some(times(&[(MS, 9_000), (30 * MS, 1_000)]));
+    }),
+    (Cause::AllocationPressure, |_, data| {
+        per_second(data, "target.process/cpu_ns", 1.95e9);
+        per_second(data, "go.runtime/gc_cpu_ns", 0.9e9);
+    }),
+    (Cause::ThreadGrowth, |_, data| rises(data, "go.runtime/goroutines", 100.0, 200.0)),
+    (Cause::MemoryGrowth, |_, data| rises(data, "target.process/rss_bytes", 50e6, 10e6)),
+    (Cause::PoolWait, |_, data| per_second(data, "go.pool/pool_wait_ns", 10e9)),
+    (Cause::DatabaseSaturated, |_, data| per_second(data, "service.mariadb.process/cpu_ns", 0.97e9)),
+    (Cause::CacheSlow, |_, data| per_second(data, "service.redis.redis/command_ns", 0.95e9)),
+    (Cause::LockContention, |_, data| per_second(data, "go.runtime/mutex_wait_ns", 12e9)),
+    (Cause::EventLoopBlocked, |_, data| {
+        gauge(data, "node.runtime/loop_delay_p99_ns", 80e6);
+        data.response = Some(times(&[(20 * MS, 500), (100 * MS, 500)]));
+    }),
+    (Cause::WorkersExhausted, |_, data| {
+        gauge(data, "php.fpm/active", 16.0);
+        gauge(data, "php.fpm/listen_queue", 20.0);
+    }),
+    (Cause::AcceptQueue, |_, data| {
+        per_second(data, "tcp.netstat/ListenOverflows", 10.0);
+        gauge(data, "target.listen/queue", 5_000.0);
+        data.file.load.as_mut().unwrap().latency_ns.connect.max = Some(1_020 * MS);
+    }),
+    (Cause::PortExhaustion, |_, data| fails(data, ErrorClass::AddressNotAvailable, 5_000)),
+    (Cause::ConnectionChurn, |_, data| {
+        let load = data.file.load.as_mut().unwrap();
+        load.connections.reconnects = 79_000;
+        load.latency_ns.connect.mean = Some(300_000.0);
+    }),
+    (Cause::Retransmission, |_, data| {
+        per_second(data, "tcp.snmp/RetransSegs", 200.0);
+        per_second(data, "target.connections/retransmits", 180.0);
+        data.response = Some(times(&[(MS, 9_700), (205 * MS, 300)]));
+    }),
+    (Cause::DelayedAck, |_, data| {
+        data.file.load.as_mut().unwrap().latency_ns.transfer.p50 = Some(40 * MS);
+        data.response = Some(times(&[(MS, 100), (41 * MS, 9_900)]));
+    }),
+    (Cause::Bandwidth, |run, data| {
+        run.plan.cells[0].limits.network = NetworkMode::Isolated;
+        run.plan.cells[0].limits.rate_bits_per_s = Some(20_000_000);
+        data.intervals.iter_mut().for_each(|line| line.read_bytes = 2_350_000);
+    }),
+    (Cause::DescriptorLimit, |_, data| gauge(data, "target.process/fds", 19_990.0)),
+    (Cause::DescriptorLeak, |_, data| rises(data, "target.process/fds", 40.0, 30.0)),
+    (Cause::ColdCode, |_, data| {
+        for (second, line) in data.intervals.iter_mut().enumerate() {
+            line.p50_ns = Some(4 * MS - second as u64 * 300_000);
+        }
+    }),
+    (Cause::UnevenWorkers, |_, data| {
+        gauge(data, "target.process/processes_busy_cv", 1.2);
+        gauge(data, "target.process/busiest_thread_percent", 90.0);
+    }),
+    (Cause::Errors, |_, data| fails(data, ErrorClass::UnexpectedStatus, 5_000)),
+];
+
+fn gauge_and_faults(data: &mut TrialData) {
+    gauge(data, "target.cgroup/memory_bytes", 0.99e9);
+    per_second(data, "target.process/major_faults", 3_000.0);
+}
+
+fn why(run: &RunFile, trials: &[TrialData]) -> CellWhy {
+    analyze(run, trials).why.remove(0)
+}
+
+fn planted(plant: Plant) -> CellWhy {
+    let (mut run, mut trials) = well();
+    trials.iter_mut().for_each(|data| plant(&mut run, data));
+    why(&run, &trials)
+}
+
+#[test]
+fn a_target_that_nothing_holds_back_has_no_finding() {
+    let (run, trials) = well();
+    let found = why(&run, &trials);
+    assert!(found.findings.is_empty(), "{:#?}", found.findings);
+    assert!(found.answer.starts_with("nothing was found"), "{}", found.answer);
+    assert!(found.ruled_out.len() >= 29 && found.unread.is_empty(), "{:?}", found.unread);
+}
+
+#[test]
+fn each_cause_planted_alone_comes_first() {
+    let mut wrong = Vec::new();
+    for (cause, plant) in PLANTS {
+        let found = planted(*plant);
+        let first = found.findings.first();
+        let is_right =
+            first.is_some_and(|finding| finding.cause == *cause && finding.severity > Severity::Low);
+        if !is_right {
+            let all: Vec<_> =
+                found.findings.iter().map(|finding| (finding.cause, finding.severity)).collect();
+            wrong.push(format!("{cause:?}: {all:?}"));
+        }
+        assert!(found.findings.iter().all(|finding| !finding.text.contains("because")), "{found:?}");
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn without_counters_nothing_that_needs_them_is_ruled_out() {
+    let (run, mut trials) = well();
+    for data in &mut trials {
+        data.signals = None;
+        data.file.canary = None;
+    }
+    let found = why(&run, &trials);
+    assert!(found.findings.is_empty(), "{:#?}", found.findings);
+    let ruled: Vec<Cause> = found.ruled_out.iter().map(|out| out.cause).collect();
+    for cause in [Cause::Steal, Cause::CpuSaturated, Cause::RunQueue, Cause::PoolWait, Cause::AcceptQueue] {
+        assert!(!ruled.contains(&cause), "{cause:?} was not read");
+        assert!(found.unread.iter().any(|unread| unread.cause == cause), "{cause:?}");
+    }
+}
+
+#[test]
+fn a_rule_that_is_met_without_an_association_is_of_low_severity() {
+    // Between 1 and 5 % of the CPU is stolen, the same in each second: nothing moves with it.
+    let found = planted(|_, data| per_second(data, "host.stat/steal_ns", 0.1e9));
+    let [finding] = &found.findings[..] else { panic!("{:#?}", found.findings) };
+    assert_eq!(
+        (finding.cause, finding.severity, finding.association.is_none()),
+        (Cause::Steal, Severity::Low, true)
+    );
+    // The same with p99 moving with it.
+    let found = planted(|_, data| {
+        let stolen: Vec<Option<f64>> =
+            data.intervals.iter().map(|line| Some(line.p99_ns.unwrap() as f64 * 40.0)).collect();
+        data.signals.as_mut().unwrap().deltas.insert("host.stat/steal_ns".to_owned(), stolen);
+    });
+    let finding = &found.findings[0];
+    assert_eq!((finding.cause, finding.severity), (Cause::Steal, Severity::Medium));
+    let Some(Association::Time { rho, p, q, .. }) = &finding.association else { panic!("{finding:?}") };
+    assert!(*rho > 0.99 && *p <= 0.01 && *q >= *p, "{finding:?}");
+}
+
+#[test]
+fn a_saturated_generator_vetoes_all_else() {
+    let found = planted(|run, data| {
+        PLANTS[0].1(run, data);
+        per_second(data, "target.process/cpu_ns", 1.98e9);
+        fails(data, ErrorClass::UnexpectedStatus, 5_000);
+    });
+    assert_eq!(found.findings[0].cause, Cause::GeneratorSaturated);
+    assert!(found.void_only && found.findings.len() > 2);
+    assert!(
+        found.findings[1..].iter().all(|finding| finding.severity == Severity::Low),
+        "{:#?}",
+        found.findings
+    );
+}
+
+#[test]
+fn consequences_follow_their_cause_and_are_not_told_as_news() {
+    let (mut run, mut trials) = well();
+    for data in &mut trials {
+        fails(data, ErrorClass::AddressNotAvailable, 5_000);
+        let load = data.file.load.as_mut().unwrap();
+        load.connections.reconnects = 79_000;
+    }
+    run.plan.cells[0].load.connection.keepalive = true;
+    let file = analyze(&run, &trials);
+    let all: Vec<(Cause, Option<Cause>)> =
+        file.why[0].findings.iter().map(|finding| (finding.cause, finding.follows)).collect();
+    assert_eq!(all[0], (Cause::PortExhaustion, None), "{all:?}");
+    assert!(all[1..].iter().all(|(_, follows)| *follows == Some(Cause::PortExhaustion)), "{all:?}");
+    let news: Vec<Cause> = file.findings.iter().map(|finding| finding.cause).collect();
+    assert_eq!(news, [Cause::PortExhaustion]);
+}
+
+#[test]
+fn decoys_are_not_taken_for_causes() {
+    let decoys: [(&str, Plant); 6] = [
+        ("retransmissions of others", |_, data| per_second(data, "tcp.snmp/RetransSegs", 900.0)),
+        ("accept queues of others", |_, data| per_second(data, "tcp.netstat/ListenOverflows", 90.0)),
+        ("a service that simply takes 40 ms", |_, data| data.response = Some(times(&[(40 * MS, 10_000)]))),
+        ("collections shorter than the tail", |_, data| per_second(data, "go.runtime/gc_pause_ns", 0.02e9)),
+        ("sockets in TIME_WAIT", |_, data| gauge(data, "tcp.states/to_target_time_wait", 28_000.0)),
+        ("memory that fills up", |_, data| {
+            let series =
+                (0..SECONDS).map(|second| Some(50e6 + 40e6 * (1.0 - 0.4_f64.powi(second as i32)))).collect();
+            data.signals.as_mut().unwrap().gauges.insert("target.process/rss_bytes".to_owned(), series);
+        }),
+    ];
+    for (name, decoy) in decoys {
+        let found = planted(decoy);
+        assert!(found.findings.is_empty(), "{name}: {:#?}", found.findings);
+    }
+}
+
+#[test]
+fn hostile_counters_give_finite_words() {
+    let found = planted(|_, data| {
+        let signals = data.signals.as_mut().unwrap();
+        for series in signals.gauges.values_mut().chain(signals.deltas.values_mut()) {
+            *series = vec![Some(f64::MAX), None, Some(0.0), Some(f64::MIN_POSITIVE)];
+        }
+        let names: BTreeMap<String, Vec<Option<f64>>> = (0..50)
+            .map(|number| (format!("service.{number}\u{1b}[31m.db/running"), vec![Some(1e308)]))
+            .collect();
+        signals.gauges.extend(names);
+    });
+    let text = serde_json::to_string(&found).unwrap();
+    assert!(!text.contains("NaN") && !text.contains("inf "), "{text}");
+}
