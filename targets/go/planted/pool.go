@@ -9,9 +9,10 @@ import (
 
 // pool without slots lets everybody through and has no counts.
 type pool struct {
-	slots  chan struct{}
-	waits  *atomic.Uint64
-	waitNS *atomic.Int64
+	slots   chan struct{}
+	waiting *atomic.Int64 // now
+	waits   *atomic.Uint64
+	waitNS  *atomic.Int64
 }
 
 // newPool has this many slots.
@@ -19,7 +20,7 @@ func newPool(slots int) pool {
 	if slots == 0 {
 		return pool{}
 	}
-	return pool{slots: make(chan struct{}, slots), waits: new(atomic.Uint64), waitNS: new(atomic.Int64)}
+	return pool{make(chan struct{}, slots), new(atomic.Int64), new(atomic.Uint64), new(atomic.Int64)}
 }
 
 // use takes a slot, keeps it for hold, and gives it back.
@@ -32,7 +33,9 @@ func (p pool) use(hold time.Duration) {
 	case p.slots <- struct{}{}:
 	default:
 		start := time.Now()
+		p.waiting.Add(1)
 		p.slots <- struct{}{}
+		p.waiting.Add(-1)
 		p.waits.Add(1)
 		p.waitNS.Add(int64(time.Since(start)))
 	}
