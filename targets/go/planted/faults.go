@@ -19,6 +19,9 @@ const (
 	kernelReadBytes = 64 << 10
 	partBytes       = 1 << 20
 	dialTimeout     = 2 * time.Second
+
+	// A pause is at most so many times the mean one: 5 of 100,000 are cut.
+	waitTimesMax = 10
 )
 
 type faults struct {
@@ -48,6 +51,9 @@ func newFaults(s settings) *faults {
 // request itself, to be answered with 500.
 func (f *faults) suffer() error {
 	number := f.requests.Add(1)
+	if f.wait > 0 {
+		time.Sleep(time.Duration(float64(f.wait) * min(rand.ExpFloat64(), waitTimesMax)))
+	}
 	burn(f.cpu)
 	if f.isSlow {
 		burn(f.slowCPU)

@@ -21,6 +21,7 @@ const (
 // every field holds a checked value.
 type settings struct {
 	// Of each request.
+	wait         time.Duration // slept on average, by chance: the pause of a user
 	cpu          time.Duration // user CPU time burned
 	kernelReads  int           // reads of 64 KiB from /dev/zero
 	lock         time.Duration // slept with the one lock held
@@ -53,6 +54,7 @@ type settings struct {
 func readSettings(lookup func(string) string) (settings, error) {
 	r := env.From(lookup)
 	s := settings{
+		wait:         r.Duration("WAIT", 0, 0, waitMax),
 		cpu:          r.Duration("CPU", 0, 0, burnMax),
 		kernelReads:  r.Int("KERNEL_READS", 0, 0, countMax),
 		lock:         r.Duration("LOCK", 0, 0, waitMax),
