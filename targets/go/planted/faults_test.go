@@ -97,15 +97,16 @@ func TestThePoolCountsWhoWaits(t *testing.T) {
 	if err := json.Unmarshal(recorder.Body.Bytes(), &answer); err != nil {
 		t.Fatal(err)
 	}
-	for name, want := range map[string]any{"pool_max": 1.0, "pool_in_use": 0.0, "pool_idle": 1.0, "pool_waits": 1.0} {
-		if answer[name] != want {
-			t.Errorf("%s is %v; want %v", name, answer[name], want)
+	told, _ := answer["pool"].(map[string]any)
+	for name, want := range map[string]any{"max": 1.0, "in_use": 0.0, "idle": 1.0, "waiting": 0.0, "waits": 1.0} {
+		if told[name] != want {
+			t.Errorf("%s is %v; want %v", name, told[name], want)
 		}
 	}
-	if waited, _ := answer["pool_wait_ns"].(float64); waited <= 0 {
-		t.Errorf("a wait took %v ns", answer["pool_wait_ns"])
+	if waited, _ := told["wait_ns"].(float64); waited <= 0 {
+		t.Errorf("a wait took %v ns", told["wait_ns"])
 	}
-	if _, told := answer["/sched/goroutines:goroutines"]; !told {
+	if _, there := answer["/sched/goroutines:goroutines"]; !there {
 		t.Error("the readings of the runtime are gone")
 	}
 }

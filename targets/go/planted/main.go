@@ -118,7 +118,7 @@ func routes(f *faults) http.Handler {
 	return counter.Wrap(mux)
 }
 
-// withPool adds the counts of the pool to the readings of the runtime.
+// withPool adds the counts of the pool to the readings of the runtime, as "pool".
 func withPool(readings http.Handler, p pool) http.Handler {
 	if p.counts() == nil {
 		return readings
@@ -131,9 +131,7 @@ func withPool(readings http.Handler, p pool) http.Handler {
 			http.Error(w, err.Error(), http.StatusInternalServerError)
 			return
 		}
-		for name, count := range p.counts() {
-			answer[name] = count
-		}
+		answer["pool"] = p.counts()
 		plain.WriteJSON(w, http.StatusOK, answer)
 	})
 }

@@ -50,7 +50,7 @@ func (p pool) counts() map[string]any {
 	}
 	taken := len(p.slots)
 	return map[string]any{
-		"pool_max": cap(p.slots), "pool_open": cap(p.slots), "pool_in_use": taken, "pool_idle": cap(p.slots) - taken,
-		"pool_waits": p.waits.Load(), "pool_wait_ns": p.waitNS.Load(),
+		"max": cap(p.slots), "open": cap(p.slots), "in_use": taken, "idle": cap(p.slots) - taken,
+		"waiting": p.waiting.Load(), "waits": p.waits.Load(), "wait_ns": p.waitNS.Load(),
 	}
 }
