@@ -8,14 +8,14 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 /// A control group of the test's own with a CPU quota that can be set and lifted; removed when dropped.
-struct Quota {
-    folder: PathBuf,
+pub(crate) struct Quota {
+    pub(crate) folder: PathBuf,
     is_v2: bool,
 }
 
 impl Quota {
     /// `Err` says why this host has none.
-    fn new() -> Result<Self, String> {
+    pub(crate) fn new() -> Result<Self, String> {
         let name = format!("pronytest-{}", std::process::id());
         let v1 = Path::new("/sys/fs/cgroup/cpu");
         let is_v2 = !v1.is_dir();
@@ -27,7 +27,7 @@ impl Quota {
     }
 
     /// A tenth of a CPU, in periods that are shorter than one reading of the canary.
-    fn set(&self) -> std::io::Result<()> {
+    pub(crate) fn set(&self) -> std::io::Result<()> {
         if self.is_v2 {
             return fs::write(self.folder.join("cpu.max"), "1000 10000");
         }

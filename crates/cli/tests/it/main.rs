@@ -18,6 +18,7 @@ mod levels;
 mod load;
 mod load_results;
 mod own_count;
+mod planted;
 mod processes;
 mod run;
 mod scenario;
