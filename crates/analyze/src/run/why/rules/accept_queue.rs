@@ -18,10 +18,12 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn judge(scene: &Scene<'_>) -> Judgement {
-    let dropped = ["tcp.netstat/ListenOverflows", "tcp.netstat/ListenDrops"]
-        .iter()
-        .filter_map(|key| scene.sum(key))
-        .reduce(f64::max);
+    // In a network of its own the target's counters are not the host's.
+    let dropped =
+        ["target.netstat/ListenOverflows", "tcp.netstat/ListenOverflows", "tcp.netstat/ListenDrops"]
+            .iter()
+            .filter_map(|key| scene.sum(key))
+            .reduce(f64::max);
     let Some(dropped) = dropped else { return missing("tcp.netstat/ListenOverflows") };
     let queue = scene.max("target.listen/queue").zip(scene.max("target.listen/limit"));
     let is_full = queue.is_some_and(|(now, limit)| limit > 0.0 && now >= limit);

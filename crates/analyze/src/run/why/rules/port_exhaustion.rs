@@ -9,6 +9,9 @@ use schema::load::ErrorClass;
 use schema::metric::Metric;
 
 const TAKEN: f64 = 0.95;
+/// Failed requests, of whatever class, that go with it.
+const FAILED: f64 = 0.001;
+const RANGE: &str = "net.ipv4.ip_local_port_range";
 
 pub(super) const RULE: Rule = Rule {
     cause: FindingCause::PortExhaustion,
@@ -20,36 +23,62 @@ pub(super) const RULE: Rule = Rule {
 
 fn judge(scene: &Scene<'_>) -> Judgement {
     let failed = scene.failed_share(|class| class == ErrorClass::AddressNotAvailable);
-    let waiting =
-        scene.max("tcp.states/to_target_time_wait").or_else(|| scene.max("tcp.sockstat/tcp_time_wait"));
-    let ports = scene.max("tcp.states/ports_available");
-    let taken =
-        waiting.zip(ports).filter(|(_, ports)| *ports > 0.0).map_or(0.0, |(waiting, ports)| waiting / ports);
-    if failed == 0.0 {
-        let waiting = waiting.unwrap_or_default();
+    let (waiting, taken) = taken(scene);
+    // Where the target cannot connect to what it needs, its clients see failures of another class.
+    let is_targets = taken >= TAKEN && scene.failed_share(|_| true) >= FAILED;
+    if failed == 0.0 && !is_targets {
         return Judgement::RuledOut(format!(
             "no connection failed for want of a port; {} sockets in TIME_WAIT, {} of the ports",
             number(waiting),
             percent(taken)
         ));
     }
+    let all = scene.failed_share(|_| true);
     let text = format!(
-        "{} of the requests failed because no local port was left, with {} of the ports in TIME_WAIT",
-        percent(failed),
-        percent(taken)
+        "no local port was left for new connections: {} sockets in TIME_WAIT, {} of the ports, and {} of the requests failed",
+        number(waiting),
+        percent(taken),
+        percent(all)
     );
-    let draft = Draft::new(text, Severity::High, "keep connections alive; else widen net.ipv4.ip_local_port_range, use several addresses, or set tcp_tw_reuse")
-        .evidence("failed for want of a port", percent(failed), Some("0 %".to_owned()), "trial.json load.errors.address_not_available")
-        .evidence("ports in TIME_WAIT towards the target", percent(taken), Some(percent(TAKEN)), "tcp.states/to_target_time_wait")
-        .link(Link::Direct(failed));
+    let remedy = "keep connections alive (pool them); else widen net.ipv4.ip_local_port_range, use several addresses, or set \
+                  tcp_tw_reuse";
+    let draft = Draft::new(text, Severity::High, remedy)
+        .evidence(
+            "the load's own connections that failed for want of a port",
+            percent(failed),
+            Some("0 %".to_owned()),
+            "trial.json load.errors.address_not_available",
+        )
+        .evidence(
+            "ports in TIME_WAIT",
+            percent(taken),
+            Some(percent(TAKEN)),
+            "tcp.states, target.sockstat/tw",
+        )
+        .link(Link::Direct(if failed > 0.0 { failed } else { all }));
     if scene.cell.load.connection.keepalive {
         return draft.found();
     }
+    let change = Change::Keepalive { value: true };
     draft
-        .try_this(
-            Change::Keepalive { value: true },
-            "connections that serve more than one request".to_owned(),
-            (Metric::ErrorRate, 0.5),
-        )
+        .try_this(change, "connections that serve more than one request".to_owned(), (Metric::ErrorRate, 0.5))
         .found()
+}
+
+/// Sockets in TIME_WAIT and the share of the ports that they hold: towards the target from here, or those of the
+/// target's own network, whichever is tighter.
+fn taken(scene: &Scene<'_>) -> (f64, f64) {
+    let here = scene.max("tcp.states/to_target_time_wait").zip(scene.max("tcp.states/ports_available"));
+    let inside = scene
+        .max("target.sockstat/tw")
+        .zip(scene.cell.limits.sysctls.get(RANGE).and_then(|range| ports(range)));
+    let share = |(waiting, ports): (f64, f64)| (waiting, if ports > 0.0 { waiting / ports } else { 0.0 });
+    [here, inside].into_iter().flatten().map(share).max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or_default()
+}
+
+/// The size of a range such as `20000 20499`.
+fn ports(range: &str) -> Option<f64> {
+    let (first, last) = range.trim().split_once(char::is_whitespace)?;
+    let (first, last) = (first.parse::<u16>().ok()?, last.trim().parse::<u16>().ok()?);
+    Some(f64::from(last.checked_sub(first)?) + 1.0)
 }
