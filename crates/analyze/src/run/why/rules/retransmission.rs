@@ -21,16 +21,19 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn judge(scene: &Scene<'_>) -> Judgement {
-    let own = scene.sum("target.connections/retransmits");
+    // The load's own sockets tell what the load sent again; what the target sent again is told in a network of its own.
+    let from_here = scene.sum("target.connections/retransmits");
+    let from_there = scene.sum("target.snmp/RetransSegs");
+    let own = [from_here, from_there].into_iter().flatten().reduce(|a, b| a + b);
     let host = scene.rate("tcp.snmp/RetransSegs").zip(scene.rate("tcp.snmp/OutSegs"));
     let Some(host) = host.filter(|(_, out)| *out > 0.0).map(|(again, out)| again / out) else {
         return missing("tcp.snmp/RetransSegs");
     };
     let modes: f64 = MODES_NS.iter().filter_map(|(low, high)| scene.share_between(*low, *high)).sum();
     let lossy = scene.cell.limits.loss.is_some_and(|loss| loss > 0.0);
-    // Half of the losses are of the target's own sending, which only it sees in a network of its own.
     let is_own = own.is_some_and(|own| own > 0.0);
-    if !is_own || host < SHARE && modes < MODE_SHARE {
+    let is_many = host >= SHARE || from_there.is_some_and(|again| again > 0.0);
+    if !is_own || !is_many && modes < MODE_SHARE {
         let what = own.map_or("an unknown number".to_owned(), number);
         return Judgement::RuledOut(format!(
             "{} of the host's packets were sent again, {what} on the connections of the load",
@@ -63,7 +66,8 @@ fn judge(scene: &Scene<'_>) -> Judgement {
         "latency.hlog",
     )
     .link(Link::Direct(if modes >= MODE_SHARE { modes } else { 0.0 }))
-    .link(Link::Time("target.connections/retransmits".to_owned(), Watched::P99));
+    .link(Link::Time("target.connections/retransmits".to_owned(), Watched::P99))
+    .link(Link::Time("target.snmp/RetransSegs".to_owned(), Watched::P99));
     if !lossy {
         return draft.found();
     }
