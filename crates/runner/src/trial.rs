@@ -17,8 +17,8 @@ use collect::server_side::Endpoint;
 use schema::experiment::Reference;
 use schema::limits::LimitsPlan;
 use schema::plan::{
-    BodyExpectation, CellPlan, EntryPlan, ExperimentPlan, PinPlan, Replicas, ScenarioPlan,
-    TargetPlan, TargetSource, TrialPlan,
+    BodyExpectation, CellPlan, EntryPlan, ExperimentPlan, PinPlan, Replicas, ScenarioPlan, TargetPlan,
+    TargetSource, TrialPlan,
 };
 use schema::steady::WarmUpEndedBy;
 use schema::target::{Ready, TargetManifest};
@@ -216,11 +216,11 @@ fn reference_command(law: &Reference, launcher: &Path) -> Vec<String> {
     command
 }
 
-/// How a trial of a soak differs from others; the default is a trial of an experiment.
-#[derive(Clone, Debug, Default)]
+/// How a trial is watched, and what happens where it is interrupted.
+#[derive(Clone, Debug)]
 pub(crate) struct TrialOptions {
-    /// Between two readings of the counters; once a second where absent.
-    pub(crate) tick: Option<Nanos>,
+    /// Between two readings of the counters.
+    pub(crate) tick: Nanos,
     /// Where readings of the target go besides `counters.ndjson`.
     pub(crate) floors: Option<Floors>,
     /// Whether a trial that is interrupted under load is ended and kept.
@@ -264,7 +264,7 @@ pub(crate) fn run(
     let stage = Stage { running, addr: up.addr, cpus, manifest: manifest.as_ref() };
     let (measured, mut seen, before) = std::thread::scope(|scope| {
         let events = Events::prepare(scope, &plan.events, stage, &over);
-        let mut watch = TrialWatch::new(&up, &metrics, folder, observer, events, options)?;
+        let mut watch = TrialWatch::new(&up, &metrics, &target.services, folder, observer, events, options)?;
         let before = canary::reading(job.cpus.as_deref(), canary::BUDGET);
         let measured = measure(&job, &mut watch, &environment.stop);
         Ok::<_, RunnerError>((measured, watch.finish(&job.load), before))

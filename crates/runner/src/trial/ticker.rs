@@ -15,10 +15,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use units::{Clock, MonotonicClock, Nanos};
 
-/// Between two readings of the counters.
-const TICK: Nanos = Nanos::SECOND;
-
-/// Reads the counters once a second on a thread of its own: an endpoint that hangs delays nothing else.
+/// Reads the counters at each tick on a thread of its own: an endpoint that hangs delays nothing else.
 pub(super) struct Ticker {
     stop: Sender<()>,
     thread: JoinHandle<Ticked>,
@@ -56,7 +53,7 @@ fn tick(
     beside: &Sender<Beside>,
     stopped: &Receiver<()>,
 ) -> Ticked {
-    let every = options.tick.unwrap_or(TICK);
+    let every = options.tick;
     let mut allocations = Allocations::default();
     loop {
         let now = clock.now();
@@ -74,7 +71,7 @@ fn tick(
             }
         }
         let now = clock.now();
-        let next = Nanos((now.0 / every.0 + 1) * every.0);
+        let next = Nanos((now.0 / every.0.max(1) + 1) * every.0.max(1));
         match stopped.recv_timeout(next.since(now).to_duration()) {
             Err(RecvTimeoutError::Timeout) => {}
             _ => return (collector.gaps().clone(), allocations),

@@ -12,10 +12,11 @@ use crate::events::Events;
 use crate::folder::{Lines, TrialFolder};
 use crate::measure::Watch;
 use crate::own_count::OwnCount;
+use crate::services::Services;
 use crate::steady::{BesideLog, SteadyWindow};
 use crate::{Observer, RunnerError, hlog};
 use analyze::Beside;
-use collect::{Collector, ProcessTree, Roots, TreeUsage};
+use collect::{Collector, ProcessTree, Roots, Subjects, TreeUsage};
 use engine::IntervalData;
 use schema::calibration::Canary;
 use schema::event::EventRecord;
@@ -73,21 +74,14 @@ impl<'a, 'scope> TrialWatch<'a, 'scope> {
     pub(super) fn new(
         up: &'a Up,
         metrics: &Metrics,
+        services: &Services,
         folder: &TrialFolder,
         observer: &'a mut dyn Observer,
         events: Events<'scope>,
         options: &'a TrialOptions,
     ) -> Result<Self, RunnerError> {
-        let roots = Roots::default();
         let pid = up.running.as_ref().map(RunningTarget::pid);
-        let go_runtime = metrics.go_runtime.clone().map(|path| (up.addr, path));
         let group = Watched::new(up);
-        let root = up.running.as_ref().map(RunningTarget::current_pid);
-        let mut collector =
-            Collector::for_trial(&roots, root.as_ref(), group.groups(), std::process::id(), go_runtime);
-        if let (Some(root), true) = (root, options.floors.is_some()) {
-            collector = collector.with(collect::holdings::source(&roots, root));
-        }
         Ok(Self {
             observer,
             running: up.running.as_ref(),
@@ -96,12 +90,15 @@ impl<'a, 'scope> TrialWatch<'a, 'scope> {
             clock: None,
             intervals: folder.lines("intervals.ndjson")?,
             log: hlog::Writer::create(&folder.path.join("latency.hlog"))?,
-            counters: Some((collector, folder.lines("counters.ndjson")?)),
+            counters: Some((
+                collector(up, metrics, services, &group, options),
+                folder.lines("counters.ndjson")?,
+            )),
             options,
             ticker: None,
             beside: BesideLog::default(),
             window: options.floors.is_none().then(SteadyWindow::default),
-            tree: pid.map(|pid| (pid, ProcessTree::new(&roots, pid))),
+            tree: pid.map(|pid| (pid, ProcessTree::new(&Roots::default(), pid))),
             usage_at_begin: None,
             group,
             own: OwnCount::new(metrics, up.endpoint()),
@@ -219,6 +216,30 @@ impl Watch for TrialWatch<'_, '_> {
     fn is_enough(&self) -> bool {
         self.observer.is_enough()
     }
+}
+
+/// Everything whose counters are read beside the load.
+fn collector(
+    up: &Up,
+    metrics: &Metrics,
+    services: &Services,
+    group: &Watched,
+    options: &TrialOptions,
+) -> Collector {
+    let roots = Roots::default();
+    let target = up.running.as_ref().map(RunningTarget::current_pid);
+    // Each descriptor is looked at, which is for a soak's rare ticks.
+    let holdings = target.clone().filter(|_| options.floors.is_some());
+    let subjects = Subjects {
+        groups: group.groups(),
+        generator_pid: std::process::id(),
+        address: Some(up.addr),
+        services: services.pids(),
+        go_runtime: metrics.go_runtime.clone().map(|path| (up.addr, path)),
+        extra: holdings.map(|root| collect::holdings::source(&roots, root)).into_iter().collect(),
+        target,
+    };
+    Collector::for_trial(&roots, subjects)
 }
 
 /// Stolen and total CPU time of the host.
