@@ -1,78 +1,132 @@
-//! All sources of one trial, read together at each tick.
+//! All sources of one trial, read together at each tick, and what that costs.
+//!
+//! `prony.collector`, all deltas, of the tick before (a line is written before its own tick is over):
+//!
+//! | key | meaning |
+//! |---|---|
+//! | `cpu_ns` | CPU time of the thread that reads |
+//! | `wall_ns` | time from the begin of the tick to its end, waiting for the target's endpoint included |
+//! | `reads` | sources that were read |
 //!
 //! Invariants: a source that fails yields no line, is counted as a gap and stays in; sources are read in a fixed
-//! order, the target's endpoint last because only it can take long.
+//! order, the target's endpoints last because only they can take long; a source that may rest uses at most one part in
+//! [`SHARE`] of the time, beyond what every tick may use.
 //! Absent on purpose: threads and the choice of moments.
 
+use crate::cgroup::{self, Groups, find};
 use crate::error::CollectError;
 use crate::process::followed::{self, RootPid};
 use crate::source::Source;
-use crate::target_cgroup::{self, Groups};
-use crate::{Roots, go_runtime, host_load, host_stat, tcp_netstat, tcp_snmp, tcp_sockstat};
+use crate::{Roots, go_runtime, process};
+use crate::{host_clock, host_cpus, host_disk, host_interrupts, host_load, host_memory, host_net};
+use crate::{host_pressure, host_stat, target_connections, target_listen};
+use crate::{tcp_netstat, tcp_snmp, tcp_sockstat, tcp_states};
+use rustix::time::{ClockId, clock_gettime};
 use schema::trial::CounterLine;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
+use std::sync::atomic::Ordering;
 use units::Nanos;
+
+/// Name of the source that tells what reading costs.
+pub const NAME: &str = "prony.collector";
+/// A source that may rest uses one part in so many of a core.
+const SHARE: u64 = 400;
+/// What such a source may use at every tick without a rest.
+const FREE_NS: u64 = 1_000_000;
+/// The longest rest.
+const REST_NS_MAX: u64 = 30_000_000_000;
+
+/// Whose counters are read in a trial. What is absent is left out.
+#[derive(Default)]
+pub struct Subjects {
+    /// The target's first process.
+    pub target: Option<RootPid>,
+    /// The control groups that the target is confined to; where there are none, those that its process is in.
+    pub groups: Groups,
+    /// prony's own process.
+    pub generator_pid: u32,
+    /// Where the target listens.
+    pub address: Option<SocketAddr>,
+    /// Name and first process of each service.
+    pub services: Vec<(String, u32)>,
+    /// Address and path of a Go target's runtime metrics.
+    pub go_runtime: Option<(SocketAddr, String)>,
+    /// Read last, because they may take long: other endpoints.
+    pub extra: Vec<Box<dyn Source>>,
+}
 
 /// The sources of a trial with their memory.
 #[derive(Default)]
 pub struct Collector {
-    sources: Vec<Box<dyn Source>>,
+    sources: Vec<Seat>,
+    tells_cost: bool,
+    /// Of the tick before.
+    cost: Option<Cost>,
     gaps: BTreeMap<String, u64>,
     last_errors: BTreeMap<String, CollectError>,
+}
+
+/// A source and until when it rests.
+struct Seat {
+    source: Box<dyn Source>,
+    rests_until: Nanos,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Cost {
+    cpu_ns: u64,
+    wall_ns: u64,
+    reads: u64,
 }
 
 impl Collector {
     /// A collector of just these sources.
     #[must_use]
     pub fn new(sources: Vec<Box<dyn Source>>) -> Self {
-        Self { sources, ..Self::default() }
+        let seat = |source| Seat { source, rests_until: Nanos::ZERO };
+        Self { sources: sources.into_iter().map(seat).collect(), ..Self::default() }
     }
 
-    /// The host, TCP, the target's process tree and control groups, the generator's tree without the target's, and
-    /// the Go runtime at the given address and path, each where there is one.
+    /// The host, TCP, the target's process tree, control groups and sockets, the generator's and the services', and the
+    /// target's endpoints, each where there is one; with a line on the cost of it all.
     #[must_use]
-    pub fn for_trial(
-        roots: &Roots,
-        target: Option<&RootPid>,
-        groups: Groups,
-        generator_pid: u32,
-        go_runtime: Option<(SocketAddr, String)>,
-    ) -> Self {
-        let mut sources = vec![
-            host_stat::source(roots),
-            host_load::source(roots),
-            tcp_netstat::source(roots),
-            tcp_snmp::source(roots),
-            tcp_sockstat::source(roots),
-        ];
-        sources.extend(target.map(|root| followed::target(roots, root.clone())));
-        if !groups.is_empty() {
-            sources.push(target_cgroup::source(groups));
-        }
-        sources.push(followed::generator(roots, generator_pid, target.cloned()));
-        sources.extend(go_runtime.map(|(address, path)| go_runtime::source(address, path)));
-        Self::new(sources)
+    pub fn for_trial(roots: &Roots, subjects: Subjects) -> Self {
+        let mut sources = host(roots);
+        sources.extend(processes(roots, &subjects));
+        sources.extend(control_groups(roots, &subjects));
+        sources.extend(sockets(roots, &subjects));
+        sources.extend(subjects.go_runtime.map(|(address, path)| go_runtime::source(address, path)));
+        sources.extend(subjects.extra);
+        Self { tells_cost: true, ..Self::new(sources) }
     }
 
-    /// Adds a source; it is read before the target's endpoint, which can take long.
-    #[must_use]
-    pub fn with(mut self, source: Box<dyn Source>) -> Self {
-        self.sources.insert(self.sources.len().saturating_sub(1), source);
-        self
-    }
-
-    /// Reads every source once. `now` is the time since the trial's origin.
+    /// Reads every source once that does not rest. `now` is the time since the trial's origin.
     pub fn tick(&mut self, now: Nanos) -> Vec<CounterLine> {
-        let mut lines = Vec::with_capacity(self.sources.len());
-        for source in &mut self.sources {
-            match source.tick(now) {
+        let (cpu, wall) = (thread_cpu_ns(), monotonic_ns());
+        let mut lines = Vec::with_capacity(self.sources.len() + 1);
+        let mut reads = 0;
+        for seat in &mut self.sources {
+            if now < seat.rests_until {
+                continue;
+            }
+            reads += 1;
+            match seat.read(now) {
                 Ok(line) => lines.push(line),
                 Err(error) => {
-                    *self.gaps.entry(source.name().to_owned()).or_default() += 1;
-                    self.last_errors.insert(source.name().to_owned(), error);
+                    let name = seat.source.name();
+                    *self.gaps.entry(name.to_owned()).or_default() += 1;
+                    self.last_errors.insert(name.to_owned(), error);
                 }
             }
+        }
+        if self.tells_cost {
+            lines.extend(self.cost.map(|cost| cost.line(now)));
+            self.cost = Some(Cost {
+                cpu_ns: thread_cpu_ns().saturating_sub(cpu),
+                wall_ns: monotonic_ns().saturating_sub(wall),
+                reads,
+            });
         }
         lines
     }
@@ -88,6 +142,102 @@ impl Collector {
     pub fn last_errors(&self) -> &BTreeMap<String, CollectError> {
         &self.last_errors
     }
+}
+
+impl Seat {
+    /// Reads; a source that used much and may rest then rests for so long that its share is kept.
+    fn read(&mut self, now: Nanos) -> Result<CounterLine, CollectError> {
+        if !self.source.may_rest() {
+            return self.source.tick(now);
+        }
+        let before = thread_cpu_ns();
+        let line = self.source.tick(now);
+        let used = thread_cpu_ns().saturating_sub(before);
+        self.rests_until = Nanos(now.0.saturating_add(rest_ns(used)));
+        line
+    }
+}
+
+/// How long a source rests that used so much CPU time.
+fn rest_ns(used_ns: u64) -> u64 {
+    used_ns.saturating_sub(FREE_NS).saturating_mul(SHARE).min(REST_NS_MAX)
+}
+
+impl Cost {
+    fn line(self, now: Nanos) -> CounterLine {
+        let deltas = [("cpu_ns", self.cpu_ns), ("wall_ns", self.wall_ns), ("reads", self.reads)];
+        CounterLine {
+            t_ns: now.0,
+            source: NAME.to_owned(),
+            gauges: BTreeMap::new(),
+            deltas: deltas.into_iter().map(|(name, value)| (name.to_owned(), value as f64)).collect(),
+        }
+    }
+}
+
+fn host(roots: &Roots) -> Vec<Box<dyn Source>> {
+    let always = [
+        host_stat::source(roots),
+        host_load::source(roots),
+        host_cpus::source(roots),
+        host_memory::source(roots),
+        host_interrupts::source(roots),
+        host_net::source(roots),
+    ];
+    let where_told = [host_pressure::source(roots), host_clock::source(roots), host_disk::source(roots)];
+    let tcp = [tcp_netstat::source(roots), tcp_snmp::source(roots), tcp_sockstat::source(roots)];
+    always.into_iter().chain(where_told.into_iter().flatten()).chain(tcp).collect()
+}
+
+fn processes(roots: &Roots, subjects: &Subjects) -> Vec<Box<dyn Source>> {
+    let mut sources: Vec<Box<dyn Source>> = Vec::new();
+    sources.extend(subjects.target.iter().flat_map(|root| followed::target(roots, root)));
+    let services: Vec<u32> = subjects.services.iter().map(|(_, pid)| *pid).collect();
+    sources.push(followed::generator(roots, subjects.generator_pid, subjects.target.clone(), services));
+    let service =
+        |(name, pid): &(String, u32)| process::source(roots, format!("service.{name}.process"), *pid);
+    sources.extend(subjects.services.iter().map(service));
+    sources
+}
+
+/// A process in the generator's own groups has none of its own: what they count is told once, as the generator's.
+fn control_groups(roots: &Roots, subjects: &Subjects) -> Vec<Box<dyn Source>> {
+    let generator = find::of_process(roots, subjects.generator_pid);
+    let own = |pid: u32| Some(find::of_process(roots, pid)).filter(|groups| *groups != generator);
+    let target = if subjects.groups.is_empty() {
+        subjects.target.as_ref().and_then(|root| own(root.load(Ordering::Relaxed))).unwrap_or_default()
+    } else {
+        subjects.groups.clone()
+    };
+    let services = subjects
+        .services
+        .iter()
+        .map(|(name, pid)| (format!("service.{name}.cgroup"), own(*pid).unwrap_or_default()));
+    let all: Vec<(String, Groups)> =
+        [(cgroup::TARGET.to_owned(), target)].into_iter().chain(services).collect();
+    let all = all.into_iter().chain([(cgroup::GENERATOR.to_owned(), generator.clone())]);
+    all.filter(|(_, groups)| !groups.is_empty()).map(|(name, groups)| cgroup::source(name, groups)).collect()
+}
+
+fn sockets(roots: &Roots, subjects: &Subjects) -> impl Iterator<Item = Box<dyn Source>> {
+    let (root, address) = (&subjects.target, subjects.address);
+    let states = tcp_states::source(roots, root.clone(), address);
+    let connections = address.and_then(|address| target_connections::source(roots, address));
+    let listen = root.clone().zip(address).and_then(|(root, at)| target_listen::source(roots, root, at));
+    [states, connections, listen].into_iter().flatten()
+}
+
+fn thread_cpu_ns() -> u64 {
+    nanoseconds(ClockId::ThreadCPUTime)
+}
+
+fn monotonic_ns() -> u64 {
+    nanoseconds(ClockId::Monotonic)
+}
+
+fn nanoseconds(clock: ClockId) -> u64 {
+    let at = clock_gettime(clock);
+    at.tv_sec.unsigned_abs() * 1_000_000_000 + at.tv_nsec.unsigned_abs()
 }
 
 #[cfg(test)]

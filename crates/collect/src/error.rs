@@ -52,6 +52,9 @@ pub enum ParseError {
     /// JSON of another shape than agreed.
     #[error("it is not the agreed JSON: {0}")]
     Json(String),
+    /// A message of netlink that is none, or one that refuses.
+    #[error("it is no answer of sock_diag(7): {0}")]
+    Netlink(String),
     /// A histogram whose bounds and counts do not fit.
     #[error("histogram {0} needs one bound more than counts, and rising bounds")]
     Histogram(&'static str),
@@ -85,6 +88,14 @@ pub enum CollectError {
         what: String,
         /// Why.
         source: ParseError,
+    },
+    /// The kernel's list of sockets could not be had.
+    #[error(
+        "cannot ask the kernel for its TCP sockets: {cause}; check that this user may use netlink here, and is root where the target's network is isolated"
+    )]
+    Sockets {
+        /// Why.
+        cause: String,
     },
     /// No live process is left in the tree.
     #[error("process {pid} and its children are gone; look at the target's log for why it ended")]

@@ -6,31 +6,43 @@
 //! Absent on purpose: threads and time stamps (the runner hands `now` in and decides when to tick), the meaning of a
 //! counter (the analyze crate's work), and any change to the host.
 
+pub mod cgroup;
 mod collector;
 pub mod doctor;
 mod error;
 pub mod exposition;
 pub mod go_runtime;
 pub mod holdings;
+pub mod host_clock;
+pub mod host_cpus;
+pub mod host_disk;
+pub mod host_interrupts;
 pub mod host_load;
+pub mod host_memory;
+pub mod host_net;
+pub mod host_pressure;
 pub mod host_stat;
 pub mod limits;
 pub mod process;
 pub mod reading;
 pub mod server_side;
+pub mod sock_diag;
 mod source;
-pub mod target_cgroup;
+pub mod target_connections;
+pub mod target_listen;
+
 pub mod tcp_netstat;
 mod tcp_pairs;
 pub mod tcp_snmp;
 pub mod tcp_sockstat;
+pub mod tcp_states;
 mod text;
 
-pub use collector::Collector;
+pub use collector::{Collector, NAME as COLLECTOR, Subjects};
 pub use doctor::doctor;
 pub use error::{CollectError, ParseError};
 pub use process::{ProcessTree, TreeUsage};
-pub use source::Source;
+pub use source::{Comparable, Source};
 
 use std::path::PathBuf;
 

@@ -112,7 +112,7 @@ fn threads_left(roots: &Roots, groups: &OwnGroups, folder: &Path, own: &str, now
 }
 
 /// The soft limit in a line of `/proc/PID/limits`; nothing where it is unlimited.
-fn soft(limits: &str, name: &str) -> Option<u64> {
+pub(crate) fn soft(limits: &str, name: &str) -> Option<u64> {
     limits.lines().find_map(|line| line.strip_prefix(name))?.split_ascii_whitespace().next()?.parse().ok()
 }
 

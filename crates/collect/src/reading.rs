@@ -32,6 +32,15 @@ impl Reading {
     }
 }
 
+/// A reading whose names are made while it is read: of CPUs, devices. Its reader bounds their number.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NamedReading {
+    /// Values as they stand.
+    pub gauges: Values,
+    /// Totals that only grow while the source lives.
+    pub counters: BTreeMap<String, u64>,
+}
+
 /// Increase of every counter that both readings have and that did not go backwards.
 #[must_use]
 pub fn delta(previous: &Reading, now: &Reading) -> Values {

@@ -4,8 +4,9 @@
 //! the next delta spans the gap and no increase is lost.
 
 use crate::error::CollectError;
-use crate::reading::{self, Reading, Values};
+use crate::reading::{self, NamedReading, Reading, Values};
 use schema::trial::CounterLine;
+use std::borrow::Cow;
 use units::Nanos;
 
 /// Something whose counters can be read at a tick.
@@ -18,10 +19,16 @@ pub trait Source: Send {
     /// # Errors
     /// Where the source cannot be read or understood; then there is no line.
     fn tick(&mut self, now: Nanos) -> Result<CounterLine, CollectError>;
+
+    /// Whether ticks may be left out so that its reading stays below a fixed share of a core. Then there is no line and
+    /// no gap, and the next deltas span the ticks between.
+    fn may_rest(&self) -> bool {
+        false
+    }
 }
 
 /// A reading that can be compared with the one before.
-pub(crate) trait Comparable {
+pub trait Comparable {
     /// Values as they stand; some need the previous reading and are absent without it.
     fn gauges(&self, previous: Option<&Self>) -> Values;
     /// Increases since the previous reading.
@@ -38,11 +45,26 @@ impl Comparable for Reading {
     }
 }
 
+impl Comparable for NamedReading {
+    fn gauges(&self, _: Option<&Self>) -> Values {
+        self.gauges.clone()
+    }
+
+    fn deltas(&self, previous: &Self) -> Values {
+        let increase = |(name, value): (&String, &u64)| {
+            let increase = value.checked_sub(*previous.counters.get(name)?)?;
+            Some((name.clone(), increase as f64))
+        };
+        self.counters.iter().filter_map(increase).collect()
+    }
+}
+
 /// A source made of a read function and the memory of its previous reading.
 pub(crate) struct Differencing<T, F> {
-    name: &'static str,
+    name: Cow<'static, str>,
     read: F,
     previous: Option<T>,
+    may_rest: bool,
 }
 
 impl<T, F> Differencing<T, F>
@@ -50,8 +72,14 @@ where
     T: Comparable + Send,
     F: FnMut() -> Result<T, CollectError> + Send,
 {
-    pub(crate) fn new(name: &'static str, read: F) -> Self {
-        Self { name, read, previous: None }
+    pub(crate) fn new(name: impl Into<Cow<'static, str>>, read: F) -> Self {
+        Self { name: name.into(), read, previous: None, may_rest: false }
+    }
+
+    /// Lets ticks be left out where reading is dear; see [`Source::may_rest`].
+    pub(crate) fn resting(mut self) -> Self {
+        self.may_rest = true;
+        self
     }
 }
 
@@ -61,7 +89,11 @@ where
     F: FnMut() -> Result<T, CollectError> + Send,
 {
     fn name(&self) -> &str {
-        self.name
+        &self.name
+    }
+
+    fn may_rest(&self) -> bool {
+        self.may_rest
     }
 
     fn tick(&mut self, now: Nanos) -> Result<CounterLine, CollectError> {
@@ -69,7 +101,7 @@ where
         let previous = self.previous.as_ref();
         let line = CounterLine {
             t_ns: now.0,
-            source: self.name.to_owned(),
+            source: self.name.clone().into_owned(),
             gauges: reading.gauges(previous),
             deltas: previous.map(|previous| reading.deltas(previous)).unwrap_or_default(),
         };

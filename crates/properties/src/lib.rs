@@ -9,6 +9,7 @@
 pub mod audit;
 mod broken;
 pub mod chunked;
+pub mod counters;
 pub mod dictionary;
 pub mod experiment;
 pub mod mutate;
@@ -28,10 +29,11 @@ pub struct Target {
 }
 
 /// All fuzz targets.
-pub const TARGETS: [Target; 5] = [
+pub const TARGETS: [Target; 6] = [
     Target { name: "response", check: response::check },
     Target { name: "chunked", check: chunked::check },
     Target { name: "request", check: request::check },
     Target { name: "experiment", check: experiment::check },
     Target { name: "audit", check: audit::check },
+    Target { name: "counters", check: counters::check },
 ];

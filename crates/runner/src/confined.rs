@@ -4,8 +4,8 @@
 //! Absent on purpose: making and removing groups (crate target) and each tick's counters (crate collect).
 
 use crate::trial::Up;
+use collect::cgroup::{self, Groups};
 use collect::reading::Reading;
-use collect::target_cgroup::{self, Groups};
 use schema::limits::{Confinement, GroupUsage};
 use std::path::PathBuf;
 use target::RunningTarget;
@@ -43,7 +43,7 @@ impl Watched {
     }
 
     fn read(&self) -> Option<Reading> {
-        if self.groups.is_empty() { None } else { target_cgroup::read(&self.groups).ok() }
+        if self.groups.is_empty() { None } else { cgroup::read(&self.groups).ok() }
     }
 }
 

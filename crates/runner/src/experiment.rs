@@ -20,6 +20,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use target::{RunningTarget, Scratch};
+use units::Nanos;
 
 /// What a run needs of the outside.
 #[derive(Clone, Debug)]
@@ -423,7 +424,8 @@ pub(crate) fn run_one(
     let parts = parts(folder, run, planned, targets)?;
     observer.trial_begins(planned, parts.0);
     let trial = folder.trial(planned.id);
-    let options = TrialOptions::default();
+    let options =
+        TrialOptions { tick: Nanos(run.plan.counters.tick_ns), floors: None, keeps_interrupted: false };
     let ended = trial::run(&run.plan, planned, parts, &trial, environment, observer, &options)?;
     if let Some(file) = &ended {
         observer.trial_ends(file);

@@ -87,6 +87,12 @@ impl Services {
         env.map(|(name, value)| (name.clone(), value.clone())).collect()
     }
 
+    /// The first processes of those that are up, by name.
+    pub(crate) fn pids(&self) -> Vec<(String, u32)> {
+        let fleet = self.lock();
+        fleet.running().filter_map(|running| Some((running.name().to_owned(), running.pid()?))).collect()
+    }
+
     /// Whether all of these are up.
     pub(crate) fn has_all(&self, names: &[String]) -> bool {
         let fleet = self.lock();

@@ -1,49 +1,41 @@
 //! One trial: a fresh target, its contract, load with counters beside it, and an end that leaves nothing.
 
-use crate::allocation::Allocations;
-use crate::confined::Watched;
+mod ticker;
+mod watch;
+
 use crate::events::{Events, Manifest, Stage};
-use crate::folder::{Lines, TrialFolder};
-use crate::measure::{LoadJob, Measured, NameLookup, Watch, measure};
+use crate::folder::TrialFolder;
+use crate::measure::{LoadJob, Measured, NameLookup, measure};
 use crate::net::HttpUrl;
-use crate::own_count::{OwnCount, metrics_of};
+use crate::own_count::metrics_of;
 use crate::services::Services;
 use crate::soak::Floors;
-use crate::steady::{self, BesideLog, SteadyWindow};
 use crate::tls;
-use crate::{Environment, Observer, RunnerError, canary, hlog};
-use analyze::{Beside, ServerFacts};
+use crate::{Environment, Observer, RunnerError, canary};
+use analyze::ServerFacts;
 use collect::server_side::Endpoint;
-use collect::{Collector, ProcessTree, Roots, TreeUsage};
-use engine::IntervalData;
-use schema::calibration::Canary;
-use schema::event::EventRecord;
 use schema::experiment::Reference;
-use schema::limits::{GroupUsage, LimitsPlan};
+use schema::limits::LimitsPlan;
 use schema::plan::{
-    BodyExpectation, CellPlan, EntryPlan, ExperimentPlan, LoadPlan, PinPlan, Replicas, ScenarioPlan,
-    TargetPlan, TargetSource, TrialPlan,
+    BodyExpectation, CellPlan, EntryPlan, ExperimentPlan, PinPlan, Replicas, ScenarioPlan, TargetPlan,
+    TargetSource, TrialPlan,
 };
-use schema::server_side::ServerSide;
-use schema::steady::{Steadiness, WarmUpEndedBy};
-use schema::target::{Metrics, Ready, TargetManifest};
-use schema::trial::{IntervalLine, Phase, PhaseSpan, SampleSummary, TargetUsage, TrialFile, TrialOutcome};
+use schema::steady::WarmUpEndedBy;
+use schema::target::{Ready, TargetManifest};
+use schema::trial::{TargetUsage, TrialFile, TrialOutcome};
 use schema::version::TrialVersion;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::thread::JoinHandle;
 use std::time::Duration;
 use target::contract::{self, Verified};
 use target::{RunningTarget, StartPlan, TargetError};
-use units::{Clock, MonotonicClock, Nanos};
+use units::Nanos;
+use watch::{Seen, TrialWatch};
 
 /// Time for one exchange of the contract check.
 const CONTRACT_TIMEOUT: Duration = Duration::from_secs(10);
-/// Between two readings of the counters.
-const TICK: Nanos = Nanos::SECOND;
 
 /// A target with everything that does not change from trial to trial.
 #[derive(Clone, Debug)]
@@ -224,11 +216,11 @@ fn reference_command(law: &Reference, launcher: &Path) -> Vec<String> {
     command
 }
 
-/// How a trial of a soak differs from others; the default is a trial of an experiment.
-#[derive(Clone, Debug, Default)]
+/// How a trial is watched, and what happens where it is interrupted.
+#[derive(Clone, Debug)]
 pub(crate) struct TrialOptions {
-    /// Between two readings of the counters; once a second where absent.
-    pub(crate) tick: Option<Nanos>,
+    /// Between two readings of the counters.
+    pub(crate) tick: Nanos,
     /// Where readings of the target go besides `counters.ndjson`.
     pub(crate) floors: Option<Floors>,
     /// Whether a trial that is interrupted under load is ended and kept.
@@ -272,7 +264,7 @@ pub(crate) fn run(
     let stage = Stage { running, addr: up.addr, cpus, manifest: manifest.as_ref() };
     let (measured, mut seen, before) = std::thread::scope(|scope| {
         let events = Events::prepare(scope, &plan.events, stage, &over);
-        let mut watch = TrialWatch::new(&up, &metrics, folder, observer, events, options)?;
+        let mut watch = TrialWatch::new(&up, &metrics, &target.services, folder, observer, events, options)?;
         let before = canary::reading(job.cpus.as_deref(), canary::BUDGET);
         let measured = measure(&job, &mut watch, &environment.stop);
         Ok::<_, RunnerError>((measured, watch.finish(&job.load), before))
@@ -434,285 +426,5 @@ fn ended(blank: TrialFile, mut measured: Measured, seen: Seen, running: Option<&
         canary: seen.canary,
         events: seen.events,
         ..blank
-    }
-}
-
-/// What was read beside the load.
-#[derive(Debug, Default)]
-struct Seen {
-    origin_wall: Option<String>,
-    cpu_ns: Option<u64>,
-    rss_peak_bytes: Option<u64>,
-    steal_share: Option<f64>,
-    group: Option<GroupUsage>,
-    server: Option<ServerSide>,
-    counter_gaps: BTreeMap<String, u64>,
-    allocations: Allocations,
-    canary: Option<Canary>,
-    events: Vec<EventRecord>,
-    steadiness: Option<Steadiness>,
-}
-
-/// Writes intervals and counters while the load runs, and reads the target at the borders of the samples.
-struct TrialWatch<'a, 'scope> {
-    observer: &'a mut dyn Observer,
-    running: Option<&'a RunningTarget>,
-    events: Events<'scope>,
-    clock: Option<MonotonicClock>,
-    /// Lines of the samples, where there are events to be seen in them.
-    lines: Option<Vec<IntervalLine>>,
-    intervals: Lines,
-    log: hlog::Writer,
-    counters: Option<(Collector, Lines)>,
-    options: &'a TrialOptions,
-    ticker: Option<Ticker>,
-    beside: BesideLog,
-    /// None in a soak: its own judgement is on windows of bounded number, and this one grows with every second.
-    window: Option<SteadyWindow>,
-    tree: Option<(u32, ProcessTree)>,
-    usage_at_begin: Option<TreeUsage>,
-    group: Watched,
-    own: Option<OwnCount>,
-    steal_at_begin: Option<Steal>,
-    seen: Seen,
-}
-
-impl<'a, 'scope> TrialWatch<'a, 'scope> {
-    fn new(
-        up: &'a Up,
-        metrics: &Metrics,
-        folder: &TrialFolder,
-        observer: &'a mut dyn Observer,
-        events: Events<'scope>,
-        options: &'a TrialOptions,
-    ) -> Result<Self, RunnerError> {
-        let roots = Roots::default();
-        let pid = up.running.as_ref().map(RunningTarget::pid);
-        let go_runtime = metrics.go_runtime.clone().map(|path| (up.addr, path));
-        let group = Watched::new(up);
-        let root = up.running.as_ref().map(RunningTarget::current_pid);
-        let mut collector =
-            Collector::for_trial(&roots, root.as_ref(), group.groups(), std::process::id(), go_runtime);
-        if let (Some(root), true) = (root, options.floors.is_some()) {
-            collector = collector.with(collect::holdings::source(&roots, root));
-        }
-        Ok(Self {
-            observer,
-            running: up.running.as_ref(),
-            lines: events.any().then(Vec::new),
-            events,
-            clock: None,
-            intervals: folder.lines("intervals.ndjson")?,
-            log: hlog::Writer::create(&folder.path.join("latency.hlog"))?,
-            counters: Some((collector, folder.lines("counters.ndjson")?)),
-            options,
-            ticker: None,
-            beside: BesideLog::default(),
-            window: options.floors.is_none().then(SteadyWindow::default),
-            tree: pid.map(|pid| (pid, ProcessTree::new(&roots, pid))),
-            usage_at_begin: None,
-            group,
-            own: OwnCount::new(metrics, up.endpoint()),
-            steal_at_begin: None,
-            seen: Seen::default(),
-        })
-    }
-
-    fn read_tree(&mut self) -> Option<TreeUsage> {
-        let pid = self.running?.pid();
-        let (root, tree) = self.tree.as_mut()?;
-        if *root != pid {
-            // Started again by an event: what the old process used is lost with it.
-            (*root, *tree) = (pid, ProcessTree::new(&Roots::default(), pid));
-            self.usage_at_begin = None;
-        }
-        let usage = tree.read().ok()?;
-        let peak = self.seen.rss_peak_bytes.unwrap_or_default();
-        self.seen.rss_peak_bytes = Some(peak.max(usage.rss_bytes));
-        Some(usage)
-    }
-
-    fn finish(mut self, load: &LoadPlan) -> Seen {
-        if let Some(ticker) = self.ticker.take() {
-            (self.seen.counter_gaps, self.seen.allocations) = ticker.stop();
-        }
-        self.seen.server = self.own.and_then(OwnCount::finish);
-        self.seen.events = self.events.finish();
-        for event in &mut self.seen.events {
-            event.effect = analyze::event_effect(self.lines.as_deref().unwrap_or_default(), event.began_ns);
-        }
-        self.beside.receive();
-        let disturbed = !self.seen.events.is_empty();
-        let beside = self.beside.so_far();
-        self.seen.steadiness =
-            self.window.as_ref().and_then(|window| window.steadiness(beside, load, disturbed));
-        self.seen
-    }
-}
-
-impl Watch for TrialWatch<'_, '_> {
-    fn begun(&mut self, clock: MonotonicClock) -> Result<(), RunnerError> {
-        self.seen.origin_wall = Some(jiff::Timestamp::now().to_string());
-        self.clock = Some(clock);
-        if let Some(own) = &mut self.own {
-            own.begun(clock);
-        }
-        let beside = self.beside.sender();
-        let options = self.options;
-        self.ticker = self
-            .counters
-            .take()
-            .map(|(collector, lines)| Ticker::start(collector, lines, clock, options, beside));
-        Ok(())
-    }
-
-    fn beside(&mut self) -> &[Beside] {
-        self.beside.receive();
-        self.beside.so_far()
-    }
-
-    fn samples_begin(&mut self) {
-        if self.window.is_none() {
-            self.beside.close();
-        }
-        if let Some(own) = &self.own {
-            own.read();
-        }
-        if let Some(clock) = self.clock {
-            self.events.begin(clock);
-        }
-        self.group.begin();
-        self.usage_at_begin = self.read_tree();
-        self.steal_at_begin = Steal::read();
-    }
-
-    fn samples_end(&mut self) {
-        if let Some(own) = &self.own {
-            own.read();
-        }
-        self.group.end();
-        self.seen.group = self.group.usage();
-        let end = self.read_tree();
-        if let (Some(begin), Some(end)) = (self.usage_at_begin, end) {
-            self.seen.cpu_ns = end.cpu_ns.checked_sub(begin.cpu_ns);
-        }
-        if let (Some(begin), Some(end)) = (self.steal_at_begin, Steal::read()) {
-            self.seen.steal_share = end.share_since(begin);
-        }
-    }
-
-    fn interval(&mut self, line: &IntervalLine, data: &IntervalData) -> Result<(), RunnerError> {
-        self.intervals.append(line)?;
-        self.log.append(data)?;
-        if let Some(window) = &mut self.window {
-            window.add(line);
-        }
-        if line.phase == Some(Phase::Sample) {
-            self.read_tree();
-        }
-        if let Some(own) = &mut self.own {
-            own.interval(line);
-        }
-        if let Some(lines) = &mut self.lines {
-            lines.push(line.clone());
-        }
-        self.observer.interval(line);
-        Ok(())
-    }
-
-    fn sample(&mut self, span: &PhaseSpan, summary: &SampleSummary) -> Result<(), RunnerError> {
-        self.observer.sample(span, summary)
-    }
-
-    fn is_enough(&self) -> bool {
-        self.observer.is_enough()
-    }
-}
-
-/// Stolen and total CPU time of the host.
-#[derive(Clone, Copy, Debug)]
-struct Steal {
-    stolen_ns: u64,
-    total_ns: u64,
-}
-
-impl Steal {
-    fn read() -> Option<Self> {
-        let reading = collect::host_stat::read(&Roots::default()).ok()?;
-        let names =
-            ["user_ns", "nice_ns", "system_ns", "idle_ns", "iowait_ns", "irq_ns", "softirq_ns", "steal_ns"];
-        Some(Self {
-            stolen_ns: reading.counter("steal_ns")?,
-            total_ns: names.iter().filter_map(|name| reading.counter(name)).sum(),
-        })
-    }
-
-    fn share_since(self, begin: Self) -> Option<f64> {
-        let total_ns = self.total_ns.checked_sub(begin.total_ns).filter(|total_ns| *total_ns > 0)?;
-        Some(self.stolen_ns.checked_sub(begin.stolen_ns)? as f64 / total_ns as f64)
-    }
-}
-
-/// Reads the counters once a second on a thread of its own: an endpoint that hangs delays nothing else.
-struct Ticker {
-    stop: Sender<()>,
-    thread: JoinHandle<Ticked>,
-}
-
-/// How often each source could not be read, and what the target's runtime allocated.
-type Ticked = (BTreeMap<String, u64>, Allocations);
-
-impl Ticker {
-    fn start(
-        collector: Collector,
-        lines: Lines,
-        clock: MonotonicClock,
-        options: &TrialOptions,
-        beside: Sender<Beside>,
-    ) -> Self {
-        let (stop, stopped) = channel();
-        let options = options.clone();
-        let thread = std::thread::spawn(move || tick(collector, lines, clock, &options, &beside, &stopped));
-        Self { stop, thread }
-    }
-
-    /// Ends the readings.
-    fn stop(self) -> Ticked {
-        drop(self.stop);
-        self.thread.join().unwrap_or_default()
-    }
-}
-
-fn tick(
-    mut collector: Collector,
-    mut lines: Lines,
-    clock: MonotonicClock,
-    options: &TrialOptions,
-    beside: &Sender<Beside>,
-    stopped: &Receiver<()>,
-) -> Ticked {
-    let every = options.tick.unwrap_or(TICK);
-    let mut allocations = Allocations::default();
-    loop {
-        let now = clock.now();
-        let read = collector.tick(now);
-        // Nobody listens once the trial is over.
-        let _ = beside.send(steady::beside(now, &read));
-        if let Some(floors) = &options.floors {
-            floors.add(&read);
-        }
-        for line in read {
-            allocations.add(&line);
-            // A full disk shows when the trial's own files are written; counters are only ever extra.
-            if lines.append(&line).is_err() {
-                return (collector.gaps().clone(), allocations);
-            }
-        }
-        let now = clock.now();
-        let next = Nanos((now.0 / every.0 + 1) * every.0);
-        match stopped.recv_timeout(next.since(now).to_duration()) {
-            Err(RecvTimeoutError::Timeout) => {}
-            _ => return (collector.gaps().clone(), allocations),
-        }
     }
 }

@@ -1,6 +1,7 @@
 //! The experiment file (`experiments/*.toml`) exactly as a user writes it; nothing is resolved here.
 
 use crate::arrival::{Arrivals, Shape, TextOr, Think};
+use crate::counters::Counters;
 use crate::design::DesignUse;
 use crate::event::Event;
 use crate::knob::KnobValue;
@@ -47,6 +48,9 @@ pub struct ExperimentFile {
     /// How far the target's own counts may differ from the client's.
     #[serde(default)]
     pub checks: Checks,
+    /// How often counters are read beside the load.
+    #[serde(default)]
+    pub counters: Counters,
     /// Statements to be answered by the run.
     #[serde(default)]
     pub claim: Vec<Claim>,

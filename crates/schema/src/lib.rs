@@ -15,6 +15,7 @@ pub mod calibration;
 pub mod capacity;
 mod claim;
 mod compact;
+pub mod counters;
 pub mod design;
 pub mod doctor;
 pub mod environment;

@@ -4,6 +4,7 @@
 use crate::arrival::{ArrivalPlan, ShapePlan, ThinkPlan};
 use crate::capacity::{CapacityPlan, SearchPlan};
 pub use crate::claim::{ClaimComparison, ClaimMargin, ClaimPlan, ClaimTest};
+use crate::counters::CountersPlan;
 use crate::design::DesignPlan;
 use crate::event::EventPlan;
 use crate::experiment::{LoadModel, Reference};
@@ -56,6 +57,9 @@ pub struct ExperimentPlan {
     /// How far the target's own counts may differ from the client's.
     #[serde(default)]
     pub checks: ChecksPlan,
+    /// How often counters are read beside the load; a soak has a pace of its own.
+    #[serde(default)]
+    pub counters: CountersPlan,
     /// Statements to be answered.
     #[serde(deserialize_with = "crate::claim::of_any_version")]
     pub claims: Vec<ClaimPlan>,

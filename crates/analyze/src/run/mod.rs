@@ -94,6 +94,7 @@ pub fn analyze(run: &RunFile, trials: &[TrialData]) -> AnalysisFile {
         comparisons,
         claims,
         soak: None,
+        counters: Default::default(),
     }
 }
 

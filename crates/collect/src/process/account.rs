@@ -8,13 +8,14 @@
 //! their increase, less what was already counted of the processes that vanished, is added.
 
 use super::TreeUsage;
-use super::parse::{ProcessStat, SchedStat, Status, Switches};
+use super::parse::{Name, ProcessStat, SchedStat, Status, Switches};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One process as it was read. The number alone may be reused; with the start time it is one process.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Snapshot {
     pub(super) pid: u32,
+    pub(super) name: Name,
     pub(super) stat: ProcessStat,
     /// Absent where threads could not be read this time.
     pub(super) threads: Option<Vec<ThreadSnapshot>>,
@@ -46,10 +47,18 @@ struct UserSystem {
     system_ticks: u64,
 }
 
+/// Page faults.
+#[derive(Clone, Copy, Debug, Default)]
+struct Faults {
+    minor: u64,
+    major: u64,
+}
+
 /// Totals of one process.
 #[derive(Clone, Debug, Default)]
 struct Member {
     cpu_ns: u64,
+    faults: Faults,
     own: UserSystem,
     children: UserSystem,
     threads: BTreeMap<u32, (SchedStat, Switches)>,
@@ -61,6 +70,7 @@ struct Member {
 #[derive(Clone, Copy, Debug, Default)]
 struct Sums {
     cpu_ns: u64,
+    faults: Faults,
     times: UserSystem,
     threads: (SchedStat, Switches),
 }
@@ -88,6 +98,11 @@ impl Account {
     /// The processes that were there at the last reading.
     pub(super) fn known(&self) -> impl Iterator<Item = Key> + '_ {
         self.members.keys().copied()
+    }
+
+    /// CPU time of one process of the last reading.
+    pub(super) fn cpu_ns(&self, key: Key) -> Option<u64> {
+        self.members.get(&key).map(|member| member.cpu_ns)
     }
 
     /// Takes a new reading of the whole tree and gives the totals.
@@ -135,6 +150,8 @@ impl Account {
             cpu_ns: sums.cpu_ns,
             user_ns: sums.times.user_ticks.saturating_mul(self.scale.tick_ns),
             system_ns: sums.times.system_ticks.saturating_mul(self.scale.tick_ns),
+            minor_faults: sums.faults.minor,
+            major_faults: sums.faults.major,
             run_delay_ns: all_threads(|thread| thread.sched.is_some()).then_some(sched.delay_ns),
             voluntary_switches: all_threads(|_| true).then_some(switches.voluntary),
             involuntary_switches: all_threads(|_| true).then_some(switches.involuntary),
@@ -161,6 +178,8 @@ impl Member {
         if let Some(threads) = &snapshot.threads {
             self.update_threads(threads);
         }
+        self.faults.minor = self.faults.minor.max(stat.minor_faults);
+        self.faults.major = self.faults.major.max(stat.major_faults);
         self.own.user_ticks = self.own.user_ticks.max(stat.user_ticks);
         self.own.system_ticks = self.own.system_ticks.max(stat.system_ticks);
         let least_ns = self.own.ns(scale);
@@ -199,6 +218,8 @@ impl Member {
 impl Sums {
     fn add(&mut self, member: &Member) {
         self.cpu_ns = self.cpu_ns.saturating_add(member.cpu_ns);
+        self.faults.minor = self.faults.minor.saturating_add(member.faults.minor);
+        self.faults.major = self.faults.major.saturating_add(member.faults.major);
         self.times.add(member.own);
         accumulate(&mut self.threads, member.thread_sum());
     }

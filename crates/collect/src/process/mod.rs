@@ -1,4 +1,5 @@
-//! `target.process` and `generator.process`: what a process and all its descendants use, from `/proc/PID` (proc(5)).
+//! `target.process`, `generator.process` and `service.<name>.process`: what a process and all its descendants use, from
+//! `/proc/PID` (proc(5)); `target.threads`: the target's busiest threads.
 //!
 //! | key | kind | from | meaning |
 //! |---|---|---|---|
@@ -10,28 +11,42 @@
 //! | `rss_bytes` | gauge | `task/*/status` VmRSS, else `stat` | resident memory; pages shared by processes count once for each |
 //! | `threads`, `processes` | gauge | `stat` | living ones |
 //! | `fds` | gauge | `fd/` | open descriptors |
+//! | `fd_limit` | gauge | `limits` | the smallest soft limit of descriptors of one process; read at every 10th tick |
+//! | `pss_bytes` | gauge | `smaps_rollup` | resident memory with shared pages divided by their users; of trees of two processes or more, up to 4 GiB resident, at every 10th tick only |
+//! | `minor_faults`, `major_faults` | delta | `stat` minflt, majflt | page faults; those that waited for a disk |
+//! | `busiest_thread_percent` | gauge | `task/*/schedstat` | share of one core that the busiest thread had in the tick |
+//! | `processes_busy_cv` | gauge | as `cpu_ns` | coefficient of variation of CPU time in the tick over processes with one parent and one name (workers), two or more |
+//! | `top1_percent` … `top5_percent` | gauge | `task/*/schedstat` | of `target.threads`: shares of one core of the busiest threads, falling |
 //!
 //! `/proc/PID/schedstat` and `/proc/PID/status` tell of the first thread only, hence the walk over `task/`.
 //!
 //! Invariants: totals never go backwards; a process or thread that ends keeps its last values in the total; a process
 //! that cannot be seen any more is skipped; the start time tells a reused number from the old process.
-//! Known loss: run delay and switches of a thread between its last reading and its end. CPU time is not lost: the
+//! Known loss: page faults of processes between their last reading and their end; run delay and switches of a thread between its last reading and its end. CPU time is not lost: the
 //! kernel keeps it in `stat` for threads and in the parent's cutime and cstime for children that were waited for.
 
 mod account;
+mod detail;
 pub mod followed;
 pub mod parse;
 mod tree;
 
 pub use tree::ProcessTree;
 
-use crate::reading::Reading;
+use crate::Roots;
+use crate::error::CollectError;
+use crate::reading::{Reading, Values};
 use crate::source::{Differencing, Source};
+use detail::Details;
+use schema::trial::CounterLine;
+use units::Nanos;
 
 /// Name of the source for the system under test.
 pub const TARGET: &str = "target.process";
 /// Name of the source for prony's own load generator.
 pub const GENERATOR: &str = "generator.process";
+/// Name of the source for the threads of the system under test.
+pub const THREADS: &str = "target.threads";
 
 /// What a tree of processes used since it was first read, and what it holds now.
 ///
@@ -50,6 +65,10 @@ pub struct TreeUsage {
     pub voluntary_switches: Option<u64>,
     /// Switches because the core was taken away; absent where threads cannot be read.
     pub involuntary_switches: Option<u64>,
+    /// Page faults of all processes that needed no disk.
+    pub minor_faults: u64,
+    /// Page faults of all processes that waited for a disk.
+    pub major_faults: u64,
     /// Resident memory now.
     pub rss_bytes: u64,
     /// Living threads.
@@ -72,6 +91,8 @@ impl From<TreeUsage> for Reading {
             ("cpu_ns", Some(usage.cpu_ns)),
             ("user_ns", Some(usage.user_ns)),
             ("system_ns", Some(usage.system_ns)),
+            ("minor_faults", Some(usage.minor_faults)),
+            ("major_faults", Some(usage.major_faults)),
             ("run_delay_ns", usage.run_delay_ns),
             ("voluntary_switches", usage.voluntary_switches),
             ("involuntary_switches", usage.involuntary_switches),
@@ -83,6 +104,30 @@ impl From<TreeUsage> for Reading {
     }
 }
 
-pub(crate) fn source(name: &'static str, mut tree: ProcessTree) -> Box<dyn Source> {
-    Box::new(Differencing::new(name, move || tree.read().map(Reading::from)))
+/// A source of this name for the tree under process `root`; for a service, `service.<name>.process`.
+#[must_use]
+pub fn source(roots: &Roots, name: String, root: u32) -> Box<dyn Source> {
+    let mut details = Details::new(&roots.proc, ProcessTree::new(roots, root));
+    Box::new(WithoutThreads(Box::new(Differencing::new(name, move || details.read()))))
+}
+
+/// Takes the shares of single threads out of the lines, which only `target.threads` publishes.
+struct WithoutThreads(Box<dyn Source>);
+
+impl Source for WithoutThreads {
+    fn name(&self) -> &str {
+        self.0.name()
+    }
+
+    fn tick(&mut self, now: Nanos) -> Result<CounterLine, CollectError> {
+        let mut line = self.0.tick(now)?;
+        take_threads(&mut line);
+        Ok(line)
+    }
+}
+
+/// Moves the shares of single threads out of a line.
+fn take_threads(line: &mut CounterLine) -> Values {
+    let names = detail::TOP_NAMES.iter();
+    names.filter_map(|name| line.gauges.remove_entry(*name)).collect()
 }

@@ -14,6 +14,10 @@ pub struct ProcessStat {
     pub parent: u32,
     /// Process group.
     pub group: u32,
+    /// Page faults of all threads that needed no disk.
+    pub minor_faults: u64,
+    /// Page faults of all threads that waited for a disk.
+    pub major_faults: u64,
     /// User time of all threads, ended ones included.
     pub user_ticks: u64,
     /// System time of all threads, ended ones included.
@@ -57,6 +61,37 @@ pub struct Switches {
     pub involuntary: u64,
 }
 
+/// The name of a program as the kernel keeps it, cut or filled up with zeros to 16 bytes.
+pub type Name = [u8; 16];
+
+/// The name in `/proc/PID/stat`; empty where there is none.
+#[must_use]
+pub fn name(bytes: &[u8]) -> Name {
+    let mut name = Name::default();
+    let begin = bytes.iter().position(|byte| *byte == b'(').map_or(bytes.len(), |at| at + 1);
+    let end = bytes.iter().rposition(|byte| *byte == b')').unwrap_or_default();
+    let inner = bytes.get(begin..end).unwrap_or_default();
+    name.iter_mut().zip(inner).for_each(|(to, from)| *to = *from);
+    name
+}
+
+/// The soft limit of open files in `/proc/PID/limits`; nothing where it is unlimited or cannot be read.
+#[must_use]
+pub fn limit_of_files(bytes: &[u8]) -> Option<u64> {
+    crate::limits::soft(text::utf8(bytes).ok()?, "Max open files")
+}
+
+/// The memory of a process in `/proc/PID/smaps_rollup`, with each shared page divided by its users. Threads of the
+/// kernel and processes that have ended have none.
+///
+/// # Errors
+/// Where the line `Pss:` is missing or no number of kB.
+pub fn pss_bytes(bytes: &[u8]) -> Result<u64, ParseError> {
+    let text = text::utf8(bytes)?;
+    let line = text.lines().find_map(|line| line.strip_prefix("Pss:")).ok_or(ParseError::Missing("Pss:"))?;
+    text::scaled("Pss", line.trim_end_matches("kB").trim(), 1_024)
+}
+
 /// Parses `/proc/PID/stat`.
 ///
 /// # Errors
@@ -71,6 +106,8 @@ pub fn stat(bytes: &[u8]) -> Result<ProcessStat, ParseError> {
         zombie: matches!(field(3)?, "Z" | "X"),
         parent: text::number("ppid", field(4)?)?,
         group: text::number("pgrp", field(5)?)?,
+        minor_faults: text::number("minflt", field(10)?)?,
+        major_faults: text::number("majflt", field(12)?)?,
         user_ticks: text::number("utime", field(14)?)?,
         system_ticks: text::number("stime", field(15)?)?,
         children_user_ticks: text::number("cutime", field(16)?)?,
@@ -135,6 +172,23 @@ mod tests {
         assert_eq!(status.switches, Switches { voluntary: 394, involuntary: 294 });
         assert_eq!(status.rss_bytes, Some(19_992 << 10));
         assert_eq!(children(b"21133 21140 ").unwrap(), [21_133, 21_140]);
+    }
+
+    #[test]
+    fn names_limits_and_shared_memory() {
+        assert_eq!(&name(include_bytes!("../../fixtures/proc/process/stat"))[..8], b"nethttp\0");
+        assert_eq!(&name(b"7 (a (b) c) S 1"), b"a (b) c\0\0\0\0\0\0\0\0\0");
+        assert_eq!(&name(b"7 (a name beyond sixteen bytes) S 1"), b"a name beyond si");
+        for hostile in [&b""[..], b")(", b"(", b")", b"7 x"] {
+            assert_eq!(name(hostile), Name::default());
+        }
+        assert_eq!(limit_of_files(include_bytes!("../../fixtures/proc/limits")), Some(20_000));
+        assert_eq!(limit_of_files(b"Max open files unlimited unlimited files"), None);
+        assert_eq!(limit_of_files(b"\xff"), None);
+        assert_eq!(pss_bytes(include_bytes!("../../fixtures/proc/process/smaps_rollup")), Ok(450 << 10));
+        assert!(pss_bytes(b"Rss: 1 kB\n").is_err());
+        assert!(pss_bytes(b"Pss: 18446744073709551615 kB\n").is_err());
+        assert!(pss_bytes(b"Pss: x kB\n").is_err());
     }
 
     #[test]

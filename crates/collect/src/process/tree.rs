@@ -7,7 +7,7 @@
 
 use super::TreeUsage;
 use super::account::{Account, Scale, Snapshot, ThreadSnapshot};
-use super::parse::{self, ProcessStat};
+use super::parse::{self, Name, ProcessStat};
 use crate::error::CollectError;
 use crate::{Roots, text};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -24,7 +24,7 @@ const THREADS_MAX: usize = 2048;
 pub struct ProcessTree {
     proc: PathBuf,
     root: u32,
-    except: Option<u32>,
+    except: Vec<u32>,
     account: Account,
     /// Whether the root was ever seen; afterwards its number alone proves nothing, it may be reused.
     begun: bool,
@@ -41,24 +41,25 @@ impl ProcessTree {
         Self {
             proc: roots.proc.clone(),
             root,
-            except: None,
+            except: Vec::new(),
             account: Account::new(scale),
             begun: false,
             fd_by_size,
         }
     }
 
-    /// Leaves out the tree under `except` and its process group: prony is the parent of its target, and the target's
-    /// work is not the generator's. Children that the root waited for no longer count, since they may be just those.
+    /// Leaves out the trees under `except` and their process groups: prony is the parent of its target and its services,
+    /// and their work is not the generator's. Children that the root waited for no longer count, since they may be just
+    /// those.
     #[must_use]
-    pub fn without(mut self, except: Option<u32>) -> Self {
+    pub fn without(mut self, except: Vec<u32>) -> Self {
         self.except = except;
         self.account.ignore_reaped();
         self
     }
 
     /// Changes what [`ProcessTree::without`] leaves out.
-    pub(crate) fn leave_out(&mut self, except: Option<u32>) {
+    pub(crate) fn leave_out(&mut self, except: Vec<u32>) {
         self.except = except;
     }
 
@@ -67,13 +68,23 @@ impl ProcessTree {
     /// # Errors
     /// Where no live process is left, or a file of a living process cannot be read or understood.
     pub fn read(&mut self) -> Result<TreeUsage, CollectError> {
+        self.observe().map(|(usage, _)| usage)
+    }
+
+    /// [`ProcessTree::read`] with what it was made of.
+    pub(super) fn observe(&mut self) -> Result<(TreeUsage, Vec<Snapshot>), CollectError> {
         let snapshots = self.snapshots()?;
         self.begun |= !snapshots.is_empty();
         let usage = self.account.absorb(&snapshots);
         if usage.processes == 0 {
             return Err(CollectError::Gone { pid: self.root });
         }
-        Ok(usage)
+        Ok((usage, snapshots))
+    }
+
+    /// CPU time of a process of the last reading, by its number and start.
+    pub(super) fn cpu_ns(&self, key: (u32, u64)) -> Option<u64> {
+        self.account.cpu_ns(key)
     }
 
     /// The processes that were there at the last reading.
@@ -92,7 +103,7 @@ impl ProcessTree {
         let mut discovered: BTreeSet<u32> = if self.begun { BTreeSet::new() } else { seen.clone() };
         let mut snapshots = Vec::new();
         while let Some(pid) = waiting.pop_front() {
-            let Some(stat) = self.stat(pid)? else { continue };
+            let Some((stat, name)) = self.stat(pid)? else { continue };
             let is_member = known.get(&pid) == Some(&stat.start_ticks) || discovered.contains(&pid);
             if !is_member || self.is_excepted(pid, &stat) {
                 continue;
@@ -110,14 +121,15 @@ impl ProcessTree {
             }
             let threads =
                 tids.filter(|tids| tids.len() <= THREADS_MAX).and_then(|tids| threads(&folder, &tids));
-            snapshots.push(Snapshot { pid, stat, threads, fds: self.fds(&folder) });
+            snapshots.push(Snapshot { pid, name, stat, threads, fds: self.fds(&folder) });
         }
         Ok(snapshots)
     }
 
     /// Nothing where the process has ended.
-    fn stat(&self, pid: u32) -> Result<Option<ProcessStat>, CollectError> {
-        match text::read_parsed(&self.proc.join(pid.to_string()).join("stat"), parse::stat) {
+    fn stat(&self, pid: u32) -> Result<Option<(ProcessStat, Name)>, CollectError> {
+        let both = |bytes: &[u8]| Ok((parse::stat(bytes)?, parse::name(bytes)));
+        match text::read_parsed(&self.proc.join(pid.to_string()).join("stat"), both) {
             Ok(stat) => Ok(Some(stat)),
             Err(error) if text::is_vanished(&error) => Ok(None),
             Err(error) => Err(error),
@@ -125,7 +137,7 @@ impl ProcessTree {
     }
 
     fn is_excepted(&self, pid: u32, stat: &ProcessStat) -> bool {
-        self.except.is_some_and(|except| pid == except || stat.group == except)
+        self.except.contains(&pid) || self.except.contains(&stat.group)
     }
 
     fn has_children_files(&self) -> bool {
@@ -142,7 +154,7 @@ impl ProcessTree {
         for pid in
             numbers_in(&self.proc).map_err(|source| CollectError::Read { path: self.proc.clone(), source })?
         {
-            if let Some(stat) = self.stat(pid)? {
+            if let Some((stat, _)) = self.stat(pid)? {
                 children.entry(stat.parent).or_default().push(pid);
             }
         }

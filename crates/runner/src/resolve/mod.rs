@@ -4,6 +4,7 @@ pub mod arrival;
 mod capacity;
 mod claims;
 mod connection;
+mod counters;
 mod design;
 mod events;
 mod knobs;
@@ -145,6 +146,7 @@ fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, W
     let events = events::resolve(&file.event, &targets, &cells, &phases)?;
     let margin = share("experiment.margin", design.margin, defaults::MARGIN, 0.0, 1.0)?;
     let checks = checks(&file.checks)?;
+    let counters = counters::resolve(&file.counters)?;
     let claims = claims::resolve(&file.claim, &targets, &cells, margin)?;
     let mut plan = ExperimentPlan {
         name: design.name.clone(),
@@ -166,6 +168,7 @@ fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, W
         claims,
         pin,
         soak: None,
+        counters,
     };
     design::add_control(&file.design, &file.target, &positions, &mut plan)?;
     plan.design.stopping = design::stopping(&file.design, design.blocks, plan.cells.len(), TRIALS_MAX)?;

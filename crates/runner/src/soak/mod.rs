@@ -138,7 +138,7 @@ pub(crate) fn segment(
     observer.trial_begins(&planned, cell);
     let floors = Floors::default();
     let options = TrialOptions {
-        tick: Some(Nanos(soak.tick_ns.max(1))),
+        tick: Nanos(soak.tick_ns.max(1)),
         floors: Some(floors.clone()),
         keeps_interrupted: true,
     };

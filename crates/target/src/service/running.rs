@@ -160,6 +160,12 @@ impl RunningService {
         Some(crate::pin::list(&cpus))
     }
 
+    /// Its first process; absent after its stop.
+    #[must_use]
+    pub fn pid(&self) -> Option<u32> {
+        self.up.as_ref().map(|up| up.running.pid())
+    }
+
     /// Its output so far; gone after the stop.
     #[must_use]
     pub fn log(&self) -> PathBuf {

@@ -11,6 +11,8 @@ fn process(pid: u32, ticks: u64, run_ns: u64) -> Snapshot {
         zombie: false,
         parent: 1,
         group: pid,
+        minor_faults: 7,
+        major_faults: ticks,
         user_ticks: ticks,
         system_ticks: 0,
         children_user_ticks: 0,
@@ -19,7 +21,7 @@ fn process(pid: u32, ticks: u64, run_ns: u64) -> Snapshot {
         start_ticks: 100,
         rss_pages: 2,
     };
-    Snapshot { pid, stat, threads: Some(vec![thread(pid, run_ns)]), fds: Some(3) }
+    Snapshot { pid, name: Default::default(), stat, threads: Some(vec![thread(pid, run_ns)]), fds: Some(3) }
 }
 
 fn thread(tid: u32, run_ns: u64) -> ThreadSnapshot {
@@ -115,4 +117,13 @@ fn gauges_are_of_the_living() {
     let mut hidden = process(9, 0, 0);
     hidden.fds = None;
     assert_eq!(Account::new(SCALE).absorb(&[process(7, 1, 0), hidden]).fds, None);
+}
+
+#[test]
+fn faults_of_ended_processes_stay_in_the_sum() {
+    let mut account = Account::new(SCALE);
+    let first = account.absorb(&[process(7, 10, 0), process(8, 50, 0)]);
+    let second = account.absorb(&[process(7, 11, 0)]);
+    assert_eq!((first.major_faults, second.major_faults), (60, 61));
+    assert_eq!((first.minor_faults, second.minor_faults), (14, 14));
 }

@@ -99,7 +99,7 @@ fn the_target_is_no_part_of_its_generator() {
     // 20 is the target, 21 its child in the same group that the generator inherited, 30 a worker of the generator.
     proc.put(10, 1, 10, 1, Some("20 21 30 ")).put(20, 10, 20, 100, Some("22 "));
     proc.put(21, 10, 20, 100, Some("")).put(22, 20, 20, 100, Some("")).put(30, 10, 10, 2, Some(""));
-    let usage = ProcessTree::new(&proc.roots(), 10).without(Some(20)).read().unwrap();
+    let usage = ProcessTree::new(&proc.roots(), 10).without(vec![20]).read().unwrap();
     assert_eq!((usage.processes, cpu_ticks(usage)), (2, 3));
 }
 

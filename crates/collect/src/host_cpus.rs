@@ -1,0 +1,144 @@
+//! `host.cpus`: how busy each core is, from the lines `cpu<N>` of `/proc/stat` (proc(5)). All are gauges.
+//!
+//! | key | meaning |
+//! |---|---|
+//! | `cpu<N>_busy_percent` | share of the tick in which core N was not idle; up to [`CPUS_MAX`] cores |
+//! | `busiest_percent` | the largest of all cores, those beyond [`CPUS_MAX`] included |
+//!
+//! Time stolen by the hypervisor counts as busy, for nothing else can run then; waiting for a disk counts as idle. The
+//! kernel counts in steps of 10 ms, so at a tick of 100 ms the share is good to 10 %. The first line has no gauges.
+
+use crate::Roots;
+use crate::error::{CollectError, ParseError};
+use crate::reading::Values;
+use crate::source::{Comparable, Differencing, Source};
+use crate::text;
+use std::collections::BTreeMap;
+
+/// Name of the source.
+pub const NAME: &str = "host.cpus";
+/// Most cores with a gauge of their own.
+pub const CPUS_MAX: usize = 256;
+/// Most cores that are looked at.
+const CPUS_SEEN_MAX: usize = 8_192;
+/// user, nice, system, idle, iowait, irq, softirq, steal; guests are in user already.
+const TIMES: usize = 8;
+
+/// Ticks of the clock of one core.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CpuTime {
+    /// At work, or stolen.
+    pub busy_ticks: u64,
+    /// Without work.
+    pub idle_ticks: u64,
+}
+
+/// One reading: the time of each core by its number.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Cpus(pub BTreeMap<u32, CpuTime>);
+
+/// Parses `/proc/stat`.
+///
+/// # Errors
+/// Where there is no core, or one of its times is no number.
+pub fn parse(bytes: &[u8]) -> Result<Cpus, ParseError> {
+    let mut cpus = BTreeMap::new();
+    for line in text::utf8(bytes)?.lines() {
+        let mut words = line.split_ascii_whitespace();
+        let number = words.next().and_then(|key| key.strip_prefix("cpu")?.parse::<u32>().ok());
+        let (Some(number), true) = (number, cpus.len() < CPUS_SEEN_MAX) else { continue };
+        let mut time = CpuTime::default();
+        for (at, word) in words.take(TIMES).enumerate() {
+            let ticks: u64 = text::number("time of a core", word)?;
+            let sum = if matches!(at, 3 | 4) { &mut time.idle_ticks } else { &mut time.busy_ticks };
+            *sum = sum.saturating_add(ticks);
+        }
+        cpus.insert(number, time);
+    }
+    if cpus.is_empty() { Err(ParseError::Missing("a line `cpu0`")) } else { Ok(Cpus(cpus)) }
+}
+
+impl Comparable for Cpus {
+    fn gauges(&self, previous: Option<&Self>) -> Values {
+        let Some(previous) = previous else { return Values::new() };
+        let shares: Vec<(u32, f64)> = self
+            .0
+            .iter()
+            .filter_map(|(number, now)| Some((*number, busy_percent(*previous.0.get(number)?, *now)?)))
+            .collect();
+        let busiest = shares.iter().map(|(_, percent)| *percent).max_by(f64::total_cmp);
+        let each = shares.iter().take(CPUS_MAX);
+        let mut values: Values =
+            each.map(|(number, percent)| (format!("cpu{number}_busy_percent"), *percent)).collect();
+        values.extend(busiest.map(|percent| ("busiest_percent".to_owned(), percent)));
+        values
+    }
+
+    fn deltas(&self, _: &Self) -> Values {
+        Values::new()
+    }
+}
+
+/// Nothing where no time went by. The kernel lets idle time go backwards by a tick, which counts as none.
+fn busy_percent(before: CpuTime, now: CpuTime) -> Option<f64> {
+    let busy = now.busy_ticks.saturating_sub(before.busy_ticks) as f64;
+    let idle = now.idle_ticks.saturating_sub(before.idle_ticks) as f64;
+    (busy + idle > 0.0).then(|| busy / (busy + idle) * 100.0)
+}
+
+/// Reads the file under `roots`.
+///
+/// # Errors
+/// Where it cannot be read or understood.
+pub fn read(roots: &Roots) -> Result<Cpus, CollectError> {
+    text::read_parsed(&roots.proc.join("stat"), parse)
+}
+
+pub(crate) fn source(roots: &Roots) -> Box<dyn Source> {
+    let roots = roots.clone();
+    Box::new(Differencing::new(NAME, move || read(&roots)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_real_file() {
+        let cpus = parse(include_bytes!("../fixtures/proc/stat")).unwrap();
+        assert_eq!(cpus.0.keys().copied().collect::<Vec<_>>(), [0, 1]);
+        assert!(cpus.0.values().all(|time| time.busy_ticks > 0 && time.idle_ticks > 0));
+    }
+
+    #[test]
+    fn one_busy_core_shows_though_the_mean_is_low() {
+        let before = parse(b"cpu 9 9\ncpu0 10 0 0 100 0 0 0 0\ncpu3 10 0 0 100 0 0 0 0\n").unwrap();
+        let now = parse(b"cpu 9 9\ncpu0 70 10 15 105 0 0 5 5\ncpu3 10 0 0 190 10 0 0 0 99 99\n").unwrap();
+        let gauges = now.gauges(Some(&before));
+        assert_eq!(gauges["cpu0_busy_percent"], 95.0);
+        assert_eq!((gauges["cpu3_busy_percent"], gauges["busiest_percent"]), (0.0, 95.0));
+        assert!(now.gauges(None).is_empty() && now.deltas(&before).is_empty());
+        assert!(now.gauges(Some(&now)).is_empty(), "no time went by");
+    }
+
+    #[test]
+    fn names_are_bounded_and_the_busiest_is_not_lost() {
+        let text = |last: u64| -> String {
+            (0..300)
+                .map(|n| format!("cpu{n} {} 0 0 {}\n", if n == 299 { last } else { 0 }, 100 - last))
+                .collect()
+        };
+        let (before, now) = (parse(text(0).as_bytes()).unwrap(), parse(text(90).as_bytes()).unwrap());
+        let gauges = now.gauges(Some(&before));
+        assert_eq!(gauges["busiest_percent"], 100.0);
+        assert!(gauges.len() <= CPUS_MAX + 1);
+    }
+
+    #[test]
+    fn what_is_wrong_is_said() {
+        assert!(parse(b"cpu 1 2 3 4\n").is_err());
+        assert!(parse(b"cpu0 1 x\n").is_err());
+        assert!(parse(b"\xff").is_err());
+        assert!(parse(b"cpu0 18446744073709551615 18446744073709551615 0 0\n").is_ok());
+    }
+}

@@ -1,0 +1,267 @@
+//! What a trial does beside its load: intervals and counters are written, and the target is read at the borders of the
+//! samples.
+//!
+//! Invariant: what could not be read is absent; nothing here ends a trial but a file that cannot be written.
+//! Absent on purpose: the load itself (measure), and how counters are read (crate collect).
+
+use super::ticker::Ticker;
+use super::{TrialOptions, Up};
+use crate::allocation::Allocations;
+use crate::confined::Watched;
+use crate::events::Events;
+use crate::folder::{Lines, TrialFolder};
+use crate::measure::Watch;
+use crate::own_count::OwnCount;
+use crate::services::Services;
+use crate::steady::{BesideLog, SteadyWindow};
+use crate::{Observer, RunnerError, hlog};
+use analyze::Beside;
+use collect::{Collector, ProcessTree, Roots, Subjects, TreeUsage};
+use engine::IntervalData;
+use schema::calibration::Canary;
+use schema::event::EventRecord;
+use schema::limits::GroupUsage;
+use schema::plan::LoadPlan;
+use schema::server_side::ServerSide;
+use schema::steady::Steadiness;
+use schema::target::Metrics;
+use schema::trial::{IntervalLine, Phase, PhaseSpan, SampleSummary};
+use std::collections::BTreeMap;
+use target::RunningTarget;
+use units::MonotonicClock;
+
+/// What was read beside the load.
+#[derive(Debug, Default)]
+pub(super) struct Seen {
+    pub(super) origin_wall: Option<String>,
+    pub(super) cpu_ns: Option<u64>,
+    pub(super) rss_peak_bytes: Option<u64>,
+    pub(super) steal_share: Option<f64>,
+    pub(super) group: Option<GroupUsage>,
+    pub(super) server: Option<ServerSide>,
+    pub(super) counter_gaps: BTreeMap<String, u64>,
+    pub(super) allocations: Allocations,
+    pub(super) canary: Option<Canary>,
+    pub(super) events: Vec<EventRecord>,
+    pub(super) steadiness: Option<Steadiness>,
+}
+
+/// Writes intervals and counters while the load runs, and reads the target at the borders of the samples.
+pub(super) struct TrialWatch<'a, 'scope> {
+    observer: &'a mut dyn Observer,
+    running: Option<&'a RunningTarget>,
+    events: Events<'scope>,
+    clock: Option<MonotonicClock>,
+    /// Lines of the samples, where there are events to be seen in them.
+    lines: Option<Vec<IntervalLine>>,
+    intervals: Lines,
+    log: hlog::Writer,
+    counters: Option<(Collector, Lines)>,
+    options: &'a TrialOptions,
+    ticker: Option<Ticker>,
+    beside: BesideLog,
+    /// None in a soak: its own judgement is on windows of bounded number, and this one grows with every second.
+    window: Option<SteadyWindow>,
+    tree: Option<(u32, ProcessTree)>,
+    usage_at_begin: Option<TreeUsage>,
+    group: Watched,
+    own: Option<OwnCount>,
+    steal_at_begin: Option<Steal>,
+    seen: Seen,
+}
+
+impl<'a, 'scope> TrialWatch<'a, 'scope> {
+    pub(super) fn new(
+        up: &'a Up,
+        metrics: &Metrics,
+        services: &Services,
+        folder: &TrialFolder,
+        observer: &'a mut dyn Observer,
+        events: Events<'scope>,
+        options: &'a TrialOptions,
+    ) -> Result<Self, RunnerError> {
+        let pid = up.running.as_ref().map(RunningTarget::pid);
+        let group = Watched::new(up);
+        Ok(Self {
+            observer,
+            running: up.running.as_ref(),
+            lines: events.any().then(Vec::new),
+            events,
+            clock: None,
+            intervals: folder.lines("intervals.ndjson")?,
+            log: hlog::Writer::create(&folder.path.join("latency.hlog"))?,
+            counters: Some((
+                collector(up, metrics, services, &group, options),
+                folder.lines("counters.ndjson")?,
+            )),
+            options,
+            ticker: None,
+            beside: BesideLog::default(),
+            window: options.floors.is_none().then(SteadyWindow::default),
+            tree: pid.map(|pid| (pid, ProcessTree::new(&Roots::default(), pid))),
+            usage_at_begin: None,
+            group,
+            own: OwnCount::new(metrics, up.endpoint()),
+            steal_at_begin: None,
+            seen: Seen::default(),
+        })
+    }
+
+    fn read_tree(&mut self) -> Option<TreeUsage> {
+        let pid = self.running?.pid();
+        let (root, tree) = self.tree.as_mut()?;
+        if *root != pid {
+            // Started again by an event: what the old process used is lost with it.
+            (*root, *tree) = (pid, ProcessTree::new(&Roots::default(), pid));
+            self.usage_at_begin = None;
+        }
+        let usage = tree.read().ok()?;
+        let peak = self.seen.rss_peak_bytes.unwrap_or_default();
+        self.seen.rss_peak_bytes = Some(peak.max(usage.rss_bytes));
+        Some(usage)
+    }
+
+    pub(super) fn finish(mut self, load: &LoadPlan) -> Seen {
+        if let Some(ticker) = self.ticker.take() {
+            (self.seen.counter_gaps, self.seen.allocations) = ticker.stop();
+        }
+        self.seen.server = self.own.and_then(OwnCount::finish);
+        self.seen.events = self.events.finish();
+        for event in &mut self.seen.events {
+            event.effect = analyze::event_effect(self.lines.as_deref().unwrap_or_default(), event.began_ns);
+        }
+        self.beside.receive();
+        let disturbed = !self.seen.events.is_empty();
+        let beside = self.beside.so_far();
+        self.seen.steadiness =
+            self.window.as_ref().and_then(|window| window.steadiness(beside, load, disturbed));
+        self.seen
+    }
+}
+
+impl Watch for TrialWatch<'_, '_> {
+    fn begun(&mut self, clock: MonotonicClock) -> Result<(), RunnerError> {
+        self.seen.origin_wall = Some(jiff::Timestamp::now().to_string());
+        self.clock = Some(clock);
+        if let Some(own) = &mut self.own {
+            own.begun(clock);
+        }
+        let beside = self.beside.sender();
+        let options = self.options;
+        self.ticker = self
+            .counters
+            .take()
+            .map(|(collector, lines)| Ticker::start(collector, lines, clock, options, beside));
+        Ok(())
+    }
+
+    fn beside(&mut self) -> &[Beside] {
+        self.beside.receive();
+        self.beside.so_far()
+    }
+
+    fn samples_begin(&mut self) {
+        if self.window.is_none() {
+            self.beside.close();
+        }
+        if let Some(own) = &self.own {
+            own.read();
+        }
+        if let Some(clock) = self.clock {
+            self.events.begin(clock);
+        }
+        self.group.begin();
+        self.usage_at_begin = self.read_tree();
+        self.steal_at_begin = Steal::read();
+    }
+
+    fn samples_end(&mut self) {
+        if let Some(own) = &self.own {
+            own.read();
+        }
+        self.group.end();
+        self.seen.group = self.group.usage();
+        let end = self.read_tree();
+        if let (Some(begin), Some(end)) = (self.usage_at_begin, end) {
+            self.seen.cpu_ns = end.cpu_ns.checked_sub(begin.cpu_ns);
+        }
+        if let (Some(begin), Some(end)) = (self.steal_at_begin, Steal::read()) {
+            self.seen.steal_share = end.share_since(begin);
+        }
+    }
+
+    fn interval(&mut self, line: &IntervalLine, data: &IntervalData) -> Result<(), RunnerError> {
+        self.intervals.append(line)?;
+        self.log.append(data)?;
+        if let Some(window) = &mut self.window {
+            window.add(line);
+        }
+        if line.phase == Some(Phase::Sample) {
+            self.read_tree();
+        }
+        if let Some(own) = &mut self.own {
+            own.interval(line);
+        }
+        if let Some(lines) = &mut self.lines {
+            lines.push(line.clone());
+        }
+        self.observer.interval(line);
+        Ok(())
+    }
+
+    fn sample(&mut self, span: &PhaseSpan, summary: &SampleSummary) -> Result<(), RunnerError> {
+        self.observer.sample(span, summary)
+    }
+
+    fn is_enough(&self) -> bool {
+        self.observer.is_enough()
+    }
+}
+
+/// Everything whose counters are read beside the load.
+fn collector(
+    up: &Up,
+    metrics: &Metrics,
+    services: &Services,
+    group: &Watched,
+    options: &TrialOptions,
+) -> Collector {
+    let roots = Roots::default();
+    let target = up.running.as_ref().map(RunningTarget::current_pid);
+    // Each descriptor is looked at, which is for a soak's rare ticks.
+    let holdings = target.clone().filter(|_| options.floors.is_some());
+    let subjects = Subjects {
+        groups: group.groups(),
+        generator_pid: std::process::id(),
+        address: Some(up.addr),
+        services: services.pids(),
+        go_runtime: metrics.go_runtime.clone().map(|path| (up.addr, path)),
+        extra: holdings.map(|root| collect::holdings::source(&roots, root)).into_iter().collect(),
+        target,
+    };
+    Collector::for_trial(&roots, subjects)
+}
+
+/// Stolen and total CPU time of the host.
+#[derive(Clone, Copy, Debug)]
+struct Steal {
+    stolen_ns: u64,
+    total_ns: u64,
+}
+
+impl Steal {
+    fn read() -> Option<Self> {
+        let reading = collect::host_stat::read(&Roots::default()).ok()?;
+        let names =
+            ["user_ns", "nice_ns", "system_ns", "idle_ns", "iowait_ns", "irq_ns", "softirq_ns", "steal_ns"];
+        Some(Self {
+            stolen_ns: reading.counter("steal_ns")?,
+            total_ns: names.iter().filter_map(|name| reading.counter(name)).sum(),
+        })
+    }
+
+    fn share_since(self, begin: Self) -> Option<f64> {
+        let total_ns = self.total_ns.checked_sub(begin.total_ns).filter(|total_ns| *total_ns > 0)?;
+        Some(self.stolen_ns.checked_sub(begin.stolen_ns)? as f64 / total_ns as f64)
+    }
+}
