@@ -67,6 +67,7 @@ impl Collector {
         let mut lines = Vec::with_capacity(self.sources.len());
         for source in &mut self.sources {
             match source.tick(now) {
+                Ok(line) if source.may_be_silent() && line.gauges.is_empty() && line.deltas.is_empty() => {}
                 Ok(line) => lines.push(line),
                 Err(error) => {
                     *self.gaps.entry(source.name().to_owned()).or_default() += 1;

@@ -110,6 +110,14 @@ pub enum CollectError {
         /// Why.
         source: ProbeError,
     },
+    /// Nothing of the kind is there to be read.
+    #[error("{what} is not there: {remedy}")]
+    Absent {
+        /// What was looked for.
+        what: &'static str,
+        /// Why it may be missing, and what to do.
+        remedy: &'static str,
+    },
     /// Not asked, because it failed too often in a row.
     #[error(
         "not asked at this tick after {failures} failures in a row; check that the target serves its metrics"

@@ -6,6 +6,7 @@
 //! Absent on purpose: threads and time stamps (the runner hands `now` in and decides when to tick), the meaning of a
 //! counter (the analyze crate's work), and any change to the host.
 
+mod backoff;
 mod collector;
 pub mod doctor;
 mod error;
@@ -17,6 +18,7 @@ pub mod host_stat;
 pub mod limits;
 pub mod process;
 pub mod reading;
+pub mod runtimes;
 pub mod server_side;
 mod source;
 pub mod target_cgroup;

@@ -18,6 +18,12 @@ pub trait Source: Send {
     /// # Errors
     /// Where the source cannot be read or understood; then there is no line.
     fn tick(&mut self, now: Nanos) -> Result<CounterLine, CollectError>;
+
+    /// Whether a line without values says nothing and is left out, as of a pool that the target did not open. Of other
+    /// sources it marks where their first difference begins.
+    fn may_be_silent(&self) -> bool {
+        false
+    }
 }
 
 /// A reading that can be compared with the one before.

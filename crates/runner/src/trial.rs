@@ -488,11 +488,13 @@ impl<'a, 'scope> TrialWatch<'a, 'scope> {
     ) -> Result<Self, RunnerError> {
         let roots = Roots::default();
         let pid = up.running.as_ref().map(RunningTarget::pid);
-        let go_runtime = metrics.go_runtime.clone().map(|path| (up.addr, path));
         let group = Watched::new(up);
         let root = up.running.as_ref().map(RunningTarget::current_pid);
         let mut collector =
-            Collector::for_trial(&roots, root.as_ref(), group.groups(), std::process::id(), go_runtime);
+            Collector::for_trial(&roots, root.as_ref(), group.groups(), std::process::id(), None);
+        for source in collect::runtimes::sources(metrics, &up.endpoint(), root.as_ref(), &roots) {
+            collector = collector.with(source);
+        }
         if let (Some(root), true) = (root, options.floors.is_some()) {
             collector = collector.with(collect::holdings::source(&roots, root));
         }
