@@ -23,7 +23,7 @@ export function relay() {
     if (!question) return;
     open.delete(id);
     clearTimeout(question.timer);
-    if (question.asker.isConnected()) question.asker.send({ type: ALL, id: question.id, told: question.told });
+    send(question.asker, { type: ALL, id: question.id, told: question.told });
   };
   cluster.on('message', (worker, message) => {
     if (message?.type === ASK) {
@@ -33,7 +33,7 @@ export function relay() {
       open.set(id, {
         asker: worker, id: message.id, told: [], left: asked.length, timer: setTimeout(finish, GATHER_MS, id),
       });
-      for (const other of asked) other.send({ type: ASK, id, freshWindow: message.freshWindow });
+      for (const other of asked) send(other, { type: ASK, id, freshWindow: message.freshWindow });
     } else if (message?.type === TELL) {
       const question = open.get(message.id);
       if (!question) return;
@@ -55,7 +55,7 @@ export function gatherer(tell) {
   const waiting = new Map();
   process.on('message', (message) => {
     if (message?.type === ASK) {
-      process.send({ type: TELL, id: message.id, own: tell(message.freshWindow) });
+      send(process, { type: TELL, id: message.id, own: tell(message.freshWindow) });
     } else if (message?.type === ALL) {
       waiting.get(message.id)?.(message.told);
     }
@@ -71,7 +71,13 @@ export function gatherer(tell) {
       resolve(told);
     };
     waiting.set(id, done);
-    if (process.connected) process.send({ type: ASK, id, freshWindow });
-    else done([]);
+    if (!send(process, { type: ASK, id, freshWindow })) done([]);
   });
+}
+
+// The other side may end at any moment; what it misses then is nobody's loss.
+function send(other, message) {
+  const isThere = other === process ? process.connected : other.isConnected();
+  if (isThere) other.send(message, () => {});
+  return isThere;
 }

@@ -16,7 +16,7 @@
 // first answer after it tells how long it was.
 
 import cluster from 'node:cluster';
-import { PerformanceObserver, constants, monitorEventLoopDelay, performance } from 'node:perf_hooks';
+import { PerformanceObserver, constants, createHistogram, monitorEventLoopDelay, performance } from 'node:perf_hooks';
 import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8';
 
 import { gatherer } from './fleet.js';
@@ -75,8 +75,7 @@ export function runtimeReader(requests = new RequestCounter(), pool = () => null
 
 /** What one process tells of itself; the keys are those of crates/collect/src/runtimes/node.rs. */
 function processReader(requests, pool) {
-  const delay = monitorEventLoopDelay({ resolution: DELAY_RESOLUTION_MS });
-  delay.enable();
+  const delay = watchLoop();
   const gc = watchCollector();
   return (freshWindow) => {
     const { active, idle } = performance.eventLoopUtilization();
@@ -112,12 +111,24 @@ function watchCollector() {
   return seen;
 }
 
-// The histogram holds the times between two firings of its timer, the timer's
-// own period included.
+// How late a timer fires. Not monitorEventLoopDelay: after a reset that forgets
+// when it fired last, so a loop that blocks at the begin of a window would not
+// show.
+function watchLoop() {
+  const histogram = createHistogram();
+  let last = performance.now();
+  setInterval(() => {
+    const now = performance.now();
+    // 1 is the least that a histogram takes.
+    histogram.record(Math.max(1, Math.round((now - last - DELAY_RESOLUTION_MS) * NS_PER_MS)));
+    last = now;
+  }, DELAY_RESOLUTION_MS).unref();
+  return histogram;
+}
+
 function lateness(delay) {
   if (delay.count === 0) return null;
-  const late = (ns) => Math.max(0, ns - DELAY_RESOLUTION_MS * NS_PER_MS);
-  return { p50: late(delay.percentile(50)), p99: late(delay.percentile(99)), max: late(delay.max) };
+  return { p50: delay.percentile(50), p99: delay.percentile(99), max: delay.max };
 }
 
 function summary(delay) {
