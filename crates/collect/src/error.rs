@@ -110,6 +110,16 @@ pub enum CollectError {
         /// Why.
         source: ProbeError,
     },
+    /// A service did not tell its counters.
+    #[error("service {service} at {addr}: {cause}; check that it runs, and the account in its `[metrics]`")]
+    Service {
+        /// Its name.
+        service: String,
+        /// Where.
+        addr: SocketAddr,
+        /// What its client says, without credentials.
+        cause: String,
+    },
     /// Nothing of the kind is there to be read.
     #[error("{what} is not there: {remedy}")]
     Absent {

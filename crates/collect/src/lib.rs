@@ -3,7 +3,8 @@
 //! Invariants: a source is a thin read, a pure parse and a pure delta; the roots of `/proc` and `/sys` are injected;
 //! what cannot be read is absent, never zero; a counter that went backwards gives no delta; a source that fails costs
 //! a gap, never the run; input (kernel files, answers of targets) is bounded and never causes a panic.
-//! Absent on purpose: threads and time stamps (the runner hands `now` in and decides when to tick), the meaning of a
+//! Absent on purpose: threads but one for each service's connection, and time stamps (the runner hands `now` in and
+//! decides when to tick), the meaning of a
 //! counter (the analyze crate's work), and any change to the host.
 
 mod backoff;
@@ -20,6 +21,7 @@ pub mod process;
 pub mod reading;
 pub mod runtimes;
 pub mod server_side;
+pub mod services;
 mod source;
 pub mod target_cgroup;
 pub mod tcp_netstat;

@@ -272,7 +272,7 @@ pub(crate) fn run(
     let stage = Stage { running, addr: up.addr, cpus, manifest: manifest.as_ref() };
     let (measured, mut seen, before) = std::thread::scope(|scope| {
         let events = Events::prepare(scope, &plan.events, stage, &over);
-        let mut watch = TrialWatch::new(&up, &metrics, folder, observer, events, options)?;
+        let mut watch = TrialWatch::new(&up, (&metrics, &target.services), folder, observer, events, options)?;
         let before = canary::reading(job.cpus.as_deref(), canary::BUDGET);
         let measured = measure(&job, &mut watch, &environment.stop);
         Ok::<_, RunnerError>((measured, watch.finish(&job.load), before))
@@ -480,7 +480,7 @@ struct TrialWatch<'a, 'scope> {
 impl<'a, 'scope> TrialWatch<'a, 'scope> {
     fn new(
         up: &'a Up,
-        metrics: &Metrics,
+        (metrics, services): (&Metrics, &Services),
         folder: &TrialFolder,
         observer: &'a mut dyn Observer,
         events: Events<'scope>,
@@ -492,7 +492,8 @@ impl<'a, 'scope> TrialWatch<'a, 'scope> {
         let root = up.running.as_ref().map(RunningTarget::current_pid);
         let mut collector =
             Collector::for_trial(&roots, root.as_ref(), group.groups(), std::process::id(), None);
-        for source in collect::runtimes::sources(metrics, &up.endpoint(), root.as_ref(), &roots) {
+        let runtimes = collect::runtimes::sources(metrics, &up.endpoint(), root.as_ref(), &roots);
+        for source in runtimes.into_iter().chain(collect::services::sources(services.metrics())) {
             collector = collector.with(source);
         }
         if let (Some(root), true) = (root, options.floors.is_some()) {
