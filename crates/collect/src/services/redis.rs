@@ -33,8 +33,7 @@ pub(super) fn connect(at: &ServiceAt) -> Result<Connection, String> {
 }
 
 pub(super) fn read(connection: &mut Connection) -> Result<Reading, String> {
-    let info: String =
-        redis::cmd("INFO").arg("all").query(connection).map_err(|error| error.to_string())?;
+    let info: String = redis::cmd("INFO").arg("all").query(connection).map_err(|error| error.to_string())?;
     parse(&info)
 }
 
@@ -71,7 +70,11 @@ pub fn parse(info: &str) -> Result<Reading, String> {
         }
     }
     reading.counters.extend(cpu_s.map(|seconds| ("cpu_ns", (seconds * 1e9).round() as u64)));
-    if reading == Reading::default() { Err("its INFO has none of the counters".to_owned()) } else { Ok(reading) }
+    if reading == Reading::default() {
+        Err("its INFO has none of the counters".to_owned())
+    } else {
+        Ok(reading)
+    }
 }
 
 fn count(key: &str, text: &str) -> Result<u64, String> {

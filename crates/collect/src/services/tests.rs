@@ -95,7 +95,10 @@ mod with_clients {
     #[test]
     fn a_password_that_cannot_be_had_is_the_cause() {
         for kind in KINDS {
-            let at = ServiceAt { password: Err("the variable P is not set".to_owned()), ..at(kind, ([127, 0, 0, 1], 9).into()) };
+            let at = ServiceAt {
+                password: Err("the variable P is not set".to_owned()),
+                ..at(kind, ([127, 0, 0, 1], 9).into())
+            };
             assert!(gap(at).contains("the variable P is not set"));
         }
     }
@@ -103,7 +106,10 @@ mod with_clients {
     #[test]
     fn real_answers() {
         let reading = redis::parse(include_str!("../../fixtures/services/redis-info.txt")).unwrap();
-        assert_eq!((reading.gauge("clients"), reading.gauge("memory_max_bytes")), (Some(1.0), Some(268_435_456.0)));
+        assert_eq!(
+            (reading.gauge("clients"), reading.gauge("memory_max_bytes")),
+            (Some(1.0), Some(268_435_456.0))
+        );
         assert!(reading.counter("command_ns").unwrap() > 0 && reading.counter("cpu_ns").unwrap() > 0);
         let status = include_str!("../../fixtures/services/mariadb-status.txt");
         let status = status.lines().filter_map(|line| line.split_once('\t'));
@@ -136,7 +142,8 @@ mod with_clients {
     }
 
     fn is_there(program: &str, package: &str) -> bool {
-        let found = Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+        let found =
+            Command::new(program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
         if found.is_err() {
             println!("skipped: {program} is not installed (apt-get install {package})");
         }
@@ -174,13 +181,26 @@ mod with_clients {
         let port = free_port();
         let _running = start(
             Command::new("redis-server")
-                .args(["--port", &port.to_string(), "--bind", "127.0.0.1", "--save", "", "--requirepass", PLANTED])
+                .args([
+                    "--port",
+                    &port.to_string(),
+                    "--bind",
+                    "127.0.0.1",
+                    "--save",
+                    "",
+                    "--requirepass",
+                    PLANTED,
+                ])
                 .arg("--dir")
                 .arg(folder.path()),
         );
         let right = ServiceAt { user: None, ..at(ServiceKind::Redis, ([127, 0, 0, 1], port).into()) };
         let line = second_line(right.clone());
-        assert_eq!((line.source.as_str(), line.deltas["commands"]), ("service.x.redis", 1.0), "one INFO since");
+        assert_eq!(
+            (line.source.as_str(), line.deltas["commands"]),
+            ("service.x.redis", 1.0),
+            "one INFO since"
+        );
         assert!(line.gauges["clients"] >= 1.0);
         let wrong = ServiceAt { password: Ok(Some(Secret::new("other".to_owned()))), ..right };
         assert!(gap(wrong).contains("WRONGPASS"));
@@ -194,13 +214,24 @@ mod with_clients {
         }
         let folder = tempfile::tempdir().unwrap();
         let data = format!("--datadir={}", folder.path().join("data").display());
-        let install = ["--no-defaults", &data, "--auth-root-authentication-method=normal", "--skip-test-db", "--user=root"];
+        let install = [
+            "--no-defaults",
+            &data,
+            "--auth-root-authentication-method=normal",
+            "--skip-test-db",
+            "--user=root",
+        ];
         let made = Command::new("mariadb-install-db").args(install).output().unwrap();
         assert!(made.status.success(), "{}", String::from_utf8_lossy(&made.stderr));
         let port = free_port();
         let socket = format!("--socket={}", folder.path().join("s").display());
         let _running = start(Command::new("mariadbd").args([
-            "--no-defaults", &data, &socket, "--user=root", "--bind-address=127.0.0.1", "--skip-name-resolve",
+            "--no-defaults",
+            &data,
+            &socket,
+            "--user=root",
+            "--bind-address=127.0.0.1",
+            "--skip-name-resolve",
             &format!("--port={port}"),
         ]));
         let root = ServiceAt {
@@ -223,13 +254,16 @@ mod with_clients {
         }
         let folder = tempfile::tempdir().unwrap();
         let Some((data, as_user)) = postgres_folder(folder.path()) else {
-            println!("skipped: PostgreSQL cannot be made here (apt-get install postgresql, which adds its user)");
+            println!(
+                "skipped: PostgreSQL cannot be made here (apt-get install postgresql, which adds its user)"
+            );
             return;
         };
         let port = free_port();
         let mut command = as_user("postgres");
         command.args(["-D", &data, "-p", &port.to_string(), "-c", "listen_addresses=127.0.0.1"]);
-        let _running = start(command.args(["-c", "unix_socket_directories=", "-c", "dynamic_shared_memory_type=mmap"]));
+        let _running =
+            start(command.args(["-c", "unix_socket_directories=", "-c", "dynamic_shared_memory_type=mmap"]));
         let me = ServiceAt {
             user: Some("prony".to_owned()),
             ..at(ServiceKind::Postgres, ([127, 0, 0, 1], port).into())
@@ -261,7 +295,10 @@ mod with_clients {
             return None;
         }
         let data = data.display().to_string();
-        let made = as_user("initdb").args(["-D", &data, "-A", "trust", "-U", "prony", "--locale=C"]).output().ok()?;
+        let made = as_user("initdb")
+            .args(["-D", &data, "-A", "trust", "-U", "prony", "--locale=C"])
+            .output()
+            .ok()?;
         made.status.success().then_some((data, as_user))
     }
 }
