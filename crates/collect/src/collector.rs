@@ -17,9 +17,9 @@ use crate::cgroup::{self, Groups, find};
 use crate::error::CollectError;
 use crate::process::followed::{self, RootPid};
 use crate::source::Source;
-use crate::{Roots, go_runtime, process};
+use crate::{Roots, process};
 use crate::{host_clock, host_cpus, host_disk, host_interrupts, host_load, host_memory, host_net};
-use crate::{host_pressure, host_stat, target_connections, target_listen};
+use crate::{host_pressure, host_stat, target_connections, target_listen, target_network};
 use crate::{tcp_netstat, tcp_snmp, tcp_sockstat, tcp_states};
 use rustix::time::{ClockId, clock_gettime};
 use schema::trial::CounterLine;
@@ -50,9 +50,9 @@ pub struct Subjects {
     pub address: Option<SocketAddr>,
     /// Name and first process of each service.
     pub services: Vec<(String, u32)>,
-    /// Address and path of a Go target's runtime metrics.
-    pub go_runtime: Option<(SocketAddr, String)>,
-    /// Read last, because they may take long: other endpoints.
+    /// Whether the target has a network of its own.
+    pub isolated: bool,
+    /// Read last, because they may take long: endpoints.
     pub extra: Vec<Box<dyn Source>>,
 }
 
@@ -96,7 +96,6 @@ impl Collector {
         sources.extend(processes(roots, &subjects));
         sources.extend(control_groups(roots, &subjects));
         sources.extend(sockets(roots, &subjects));
-        sources.extend(subjects.go_runtime.map(|(address, path)| go_runtime::source(address, path)));
         sources.extend(subjects.extra);
         Self { tells_cost: true, ..Self::new(sources) }
     }
@@ -112,6 +111,8 @@ impl Collector {
             }
             reads += 1;
             match seat.read(now) {
+                Ok(line)
+                    if seat.source.may_be_silent() && line.gauges.is_empty() && line.deltas.is_empty() => {}
                 Ok(line) => lines.push(line),
                 Err(error) => {
                     let name = seat.source.name();
@@ -219,12 +220,13 @@ fn control_groups(roots: &Roots, subjects: &Subjects) -> Vec<Box<dyn Source>> {
     all.filter(|(_, groups)| !groups.is_empty()).map(|(name, groups)| cgroup::source(name, groups)).collect()
 }
 
-fn sockets(roots: &Roots, subjects: &Subjects) -> impl Iterator<Item = Box<dyn Source>> {
+fn sockets<'a>(roots: &'a Roots, subjects: &'a Subjects) -> impl Iterator<Item = Box<dyn Source>> + 'a {
     let (root, address) = (&subjects.target, subjects.address);
     let states = tcp_states::source(roots, root.clone(), address);
     let connections = address.and_then(|address| target_connections::source(roots, address));
     let listen = root.clone().zip(address).and_then(|(root, at)| target_listen::source(roots, root, at));
-    [states, connections, listen].into_iter().flatten()
+    let own = root.iter().filter(|_| subjects.isolated).flat_map(|root| target_network::sources(roots, root));
+    [states, connections, listen].into_iter().flatten().chain(own)
 }
 
 fn thread_cpu_ns() -> u64 {

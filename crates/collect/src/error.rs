@@ -121,6 +121,24 @@ pub enum CollectError {
         /// Why.
         source: ProbeError,
     },
+    /// A service did not tell its counters.
+    #[error("service {service} at {addr}: {cause}; check that it runs, and the account in its `[metrics]`")]
+    Service {
+        /// Its name.
+        service: String,
+        /// Where.
+        addr: SocketAddr,
+        /// What its client says, without credentials.
+        cause: String,
+    },
+    /// Nothing of the kind is there to be read.
+    #[error("{what} is not there: {remedy}")]
+    Absent {
+        /// What was looked for.
+        what: &'static str,
+        /// Why it may be missing, and what to do.
+        remedy: &'static str,
+    },
     /// Not asked, because it failed too often in a row.
     #[error(
         "not asked at this tick after {failures} failures in a row; check that the target serves its metrics"

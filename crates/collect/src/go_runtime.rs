@@ -13,17 +13,25 @@
 //! | `alloc_bytes`, `alloc_objects` | delta | `/gc/heap/allocs:{bytes,objects}` |
 //! | `mutex_wait_ns` | delta | `/sync/mutex/wait/total:seconds` |
 //! | `gc_cpu_ns`, `gc_assist_cpu_ns`, `user_cpu_ns` | delta | `/cpu/classes/{gc/total,gc/mark/assist,user}:cpu-seconds` |
+//! | `total_cpu_ns` | delta | `/cpu/classes/total:cpu-seconds` |
 //! | `gc_pauses`, `gc_pause_ns` | delta | `/sched/pauses/total/gc:seconds` |
+//! | `gc_pause_p99_ns`, `gc_pause_max_ns` | gauge | the same, increase since the previous line |
 //! | `sched_latency_p99_ns` | gauge | `/sched/latencies:seconds`, increase since the previous line |
 //!
+//! An answer may have a `pool` too, of package database/sql: see [`crate::runtimes::pool`].
+//!
 //! `gc_pause_ns` is an estimate: each pause counts as the middle of its bucket (from 256 ns on, a bucket is at most a
-//! quarter of its lower bound wide). `sched_latency_p99_ns` is the upper bound of the bucket that holds the quantile,
-//! so it is never too low, except in the last, unbounded bucket, where the lower bound is given.
-//! The `/cpu/classes` estimates stand still between two collections, so their deltas are absent where no cycle ended.
+//! quarter of its lower bound wide). `sched_latency_p99_ns`, `gc_pause_p99_ns` and `gc_pause_max_ns` are the upper bound
+//! of the bucket that holds the quantile or the longest pause, so they are never too low, except in the last, unbounded
+//! bucket, where the lower bound is given; without a pause they are absent.
+//! The `/cpu/classes` estimates stand still between two collections, so their deltas are absent where no cycle ended;
+//! where one did, they span the time back to the cycle before, all over the same time.
 //! The reading itself is one request a tick on a fresh connection; it is not part of the load's counts.
 
+use crate::backoff::Backoff;
 use crate::error::{CollectError, ParseError};
 use crate::reading::{self, Reading, Values};
+use crate::runtimes::pool::{self, PoolSlot};
 use crate::source::{Comparable, Differencing, Source};
 use probe::Limits;
 use serde::Deserialize;
@@ -37,10 +45,6 @@ pub const NAME: &str = "go.runtime";
 
 /// Of one whole GET.
 const LIMITS: Limits = Limits { timeout: Duration::from_secs(1), body_bytes: 1 << 20 };
-/// After this many failures in a row the endpoint is asked more and more rarely, so that it holds up few ticks.
-const FAILURES_IN_A_ROW: u32 = 3;
-/// The longest pause between two attempts, in ticks.
-const SKIPPED_TICKS_MAX: u32 = 32;
 
 const GAUGES: [(&str, &str); 10] = [
     ("/sched/goroutines:goroutines", "goroutines"),
@@ -62,15 +66,16 @@ const COUNTERS: [(&str, &str); 3] = [
 ];
 
 /// Counters in seconds, stored in nanoseconds.
-const SECONDS: [(&str, &str); 4] = [
+const SECONDS: [(&str, &str); 5] = [
     ("/sync/mutex/wait/total:seconds", "mutex_wait_ns"),
     ("/cpu/classes/gc/total:cpu-seconds", "gc_cpu_ns"),
     ("/cpu/classes/gc/mark/assist:cpu-seconds", "gc_assist_cpu_ns"),
     ("/cpu/classes/user:cpu-seconds", "user_cpu_ns"),
+    ("/cpu/classes/total:cpu-seconds", "total_cpu_ns"),
 ];
 
 /// Counters that the runtime brings up to date at the end of a collection only.
-const AT_CYCLE_END: [&str; 3] = ["gc_cpu_ns", "gc_assist_cpu_ns", "user_cpu_ns"];
+const AT_CYCLE_END: [&str; 4] = ["gc_cpu_ns", "gc_assist_cpu_ns", "user_cpu_ns", "total_cpu_ns"];
 
 const PAUSES: &str = "/sched/pauses/total/gc:seconds";
 const LATENCIES: &str = "/sched/latencies:seconds";
@@ -84,6 +89,8 @@ pub struct GoReading {
     pub pauses: Option<Histogram>,
     /// Times that goroutines waited to run, in seconds, since the start of the process.
     pub latencies: Option<Histogram>,
+    /// The pool of database connections, where the target tells of one.
+    pub pool: Option<Reading>,
     /// For example `go1.26.8`.
     pub go_version: Option<String>,
     /// Module path → version.
@@ -125,6 +132,7 @@ pub fn parse(body: &[u8]) -> Result<GoReading, ParseError> {
         plain,
         pauses: Histogram::from_json(&object, PAUSES)?,
         latencies: Histogram::from_json(&object, LATENCIES)?,
+        pool: object.get("pool").map(pool::read).transpose()?.flatten(),
         go_version: object.get("go_version").and_then(Value::as_str).map(str::to_owned),
         dependencies: dependencies(&object),
     })
@@ -171,6 +179,12 @@ impl Comparable for GoReading {
         let latencies = previous.and_then(|p| increase(p.latencies.as_ref(), self.latencies.as_ref()));
         if let Some(p99) = latencies.and_then(|latencies| latencies.quantile(0.99)) {
             gauges.insert("sched_latency_p99_ns".to_owned(), p99 * 1e9);
+        }
+        let pauses = previous.and_then(|p| increase(p.pauses.as_ref(), self.pauses.as_ref()));
+        for (name, q) in [("gc_pause_p99_ns", 0.99), ("gc_pause_max_ns", 1.0)] {
+            if let Some(pause) = pauses.as_ref().and_then(|pauses| pauses.quantile(q)) {
+                gauges.insert(name.to_owned(), pause * 1e9);
+            }
         }
         gauges
     }
@@ -261,26 +275,14 @@ pub(crate) fn source(address: SocketAddr, path: String) -> Box<dyn Source> {
     Box::new(Differencing::new(NAME, move || backoff.attempt(|| read(address, &path))))
 }
 
-/// Skips ticks after failures in a row: 1, 2, 4, … up to [`SKIPPED_TICKS_MAX`]. A skipped tick is a gap as well.
-#[derive(Debug, Default)]
-struct Backoff {
-    failures: u32,
-    skip: u32,
-}
-
-impl Backoff {
-    fn attempt<T>(&mut self, read: impl FnOnce() -> Result<T, CollectError>) -> Result<T, CollectError> {
-        if self.skip > 0 {
-            self.skip -= 1;
-            return Err(CollectError::BackedOff { failures: self.failures });
-        }
-        let result = read();
-        self.failures = if result.is_ok() { 0 } else { self.failures.saturating_add(1) };
-        if let Some(doublings) = self.failures.checked_sub(FAILURES_IN_A_ROW) {
-            self.skip = 1_u32.checked_shl(doublings).unwrap_or(u32::MAX).min(SKIPPED_TICKS_MAX);
-        }
-        result
-    }
+/// The same, and what each answer says of the pool goes into `slot`.
+pub(crate) fn source_with_pool(address: SocketAddr, path: String, slot: PoolSlot) -> Box<dyn Source> {
+    let mut backoff = Backoff::default();
+    Box::new(Differencing::new(NAME, move || {
+        let found = backoff.attempt(|| read(address, &path));
+        slot.put(found.as_ref().ok().map(|found| found.pool.clone()));
+        found
+    }))
 }
 
 #[cfg(test)]

@@ -3,9 +3,11 @@
 //! Invariants: a source is a thin read, a pure parse and a pure delta; the roots of `/proc` and `/sys` are injected;
 //! what cannot be read is absent, never zero; a counter that went backwards gives no delta; a source that fails costs
 //! a gap, never the run; input (kernel files, answers of targets) is bounded and never causes a panic.
-//! Absent on purpose: threads and time stamps (the runner hands `now` in and decides when to tick), the meaning of a
+//! Absent on purpose: threads but one for each service's connection, and time stamps (the runner hands `now` in and
+//! decides when to tick), the meaning of a
 //! counter (the analyze crate's work), and any change to the host.
 
+mod backoff;
 pub mod cgroup;
 mod collector;
 pub mod doctor;
@@ -25,12 +27,14 @@ pub mod host_stat;
 pub mod limits;
 pub mod process;
 pub mod reading;
+pub mod runtimes;
 pub mod server_side;
+pub mod services;
 pub mod sock_diag;
 mod source;
 pub mod target_connections;
 pub mod target_listen;
-
+mod target_network;
 pub mod tcp_netstat;
 mod tcp_pairs;
 pub mod tcp_snmp;

@@ -56,7 +56,8 @@ pub struct Counted {
 /// Requests of one reading.
 #[must_use]
 pub fn requests_of_a_reading(metrics: &Metrics) -> u64 {
-    u64::from(metrics.requests.is_some()) + u64::from(metrics.prometheus.is_some())
+    u64::from(metrics.requests.is_some())
+        + u64::from(metrics.prometheus.as_ref().is_some_and(PrometheusAt::counts))
 }
 
 /// Reads everything that `metrics` names; the second value says what could not be read.
@@ -64,7 +65,7 @@ pub fn requests_of_a_reading(metrics: &Metrics) -> u64 {
 pub fn read(at: &Endpoint, metrics: &Metrics) -> (Reading, Vec<CollectError>) {
     let mut reading = Reading::default();
     let mut errors = Vec::new();
-    if let Some(prometheus) = &metrics.prometheus {
+    if let Some(prometheus) = metrics.prometheus.as_ref().filter(|prometheus| prometheus.counts()) {
         match read_prometheus(at, prometheus) {
             Ok(found) => reading = found,
             Err(error) => errors.push(error),
@@ -143,12 +144,23 @@ fn get<T>(
     path: &str,
     parse: impl FnOnce(&[u8]) -> Result<T, ParseError>,
 ) -> Result<T, CollectError> {
+    get_within(at, port, path, LIMITS, parse)
+}
+
+/// One GET of the target, or of another port of its host, and its answer parsed.
+pub(crate) fn get_within<T>(
+    at: &Endpoint,
+    port: Option<u16>,
+    path: &str,
+    limits: Limits,
+    parse: impl FnOnce(&[u8]) -> Result<T, ParseError>,
+) -> Result<T, CollectError> {
     // Another port is another server: its TLS and its name are not the target's.
     let address = port.map_or(at.addr, |port| SocketAddr::new(at.addr.ip(), port));
     let is_target = address == at.addr;
     let (tls, host) =
         if is_target { (at.tls.as_ref(), at.host.clone()) } else { (None, address.to_string()) };
-    let body = probe::get_over(address, tls, &host, path, LIMITS).map_err(|source| CollectError::Get {
+    let body = probe::get_over(address, tls, &host, path, limits).map_err(|source| CollectError::Get {
         address,
         path: path.to_owned(),
         source,

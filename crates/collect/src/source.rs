@@ -25,6 +25,12 @@ pub trait Source: Send {
     fn may_rest(&self) -> bool {
         false
     }
+
+    /// Whether a line without values says nothing and is left out, as of a pool that the target did not open. Of other
+    /// sources it marks where their first difference begins.
+    fn may_be_silent(&self) -> bool {
+        false
+    }
 }
 
 /// A reading that can be compared with the one before.

@@ -20,6 +20,7 @@ fn wanted(counter: &str, histogram: &str) -> PrometheusAt {
         histogram: Some(histogram.to_owned()),
         labels: BTreeMap::new(),
         unit: None,
+        patterns: Vec::new(),
     }
 }
 

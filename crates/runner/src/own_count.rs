@@ -32,6 +32,12 @@ pub(crate) fn metrics_of(target: &Prepared) -> Metrics {
     let said = target.plan.metrics.clone();
     Metrics {
         go_runtime: said.go_runtime.or(known.go_runtime),
+        node: said.node.or(known.node),
+        jvm: said.jvm.or(known.jvm),
+        php_fpm: said.php_fpm.or(known.php_fpm),
+        php_opcache: said.php_opcache.or(known.php_opcache),
+        swoole: said.swoole.or(known.swoole),
+        nginx: said.nginx.or(known.nginx),
         requests: said.requests.or(known.requests),
         prometheus: said.prometheus.or(known.prometheus),
     }
@@ -49,7 +55,6 @@ fn of_reference(law: &Reference) -> Metrics {
     let sees_all = law.burn.unwrap_or_default() == Nanos::ZERO && law.freeze.is_none();
     let is_timed = sees_all && most <= REFERENCE_RATE_MAX;
     Metrics {
-        go_runtime: None,
         requests: Some(CountAt { path: "/stats".to_owned(), pointer: "/requests".to_owned() }),
         prometheus: is_timed.then(|| PrometheusAt {
             path: "/metrics".to_owned(),
@@ -58,7 +63,9 @@ fn of_reference(law: &Reference) -> Metrics {
             histogram: Some("prony_reference_request_seconds".to_owned()),
             labels: BTreeMap::new(),
             unit: None,
+            patterns: Vec::new(),
         }),
+        ..Metrics::default()
     }
 }
 

@@ -5,6 +5,7 @@
 
 use crate::resolve::Context;
 use crate::{Environment, Observer, RunnerError};
+use collect::services::ServiceAt;
 use schema::plan::ExperimentPlan;
 use schema::run::ServiceRecord;
 use schema::service::ServiceManifest;
@@ -104,6 +105,11 @@ impl Services {
         self.lock().running().filter_map(RunningService::died).map(|error| error.to_string()).collect()
     }
 
+    /// What is read of those that are up and say how, beside the load.
+    pub(crate) fn metrics(&self) -> Vec<ServiceAt> {
+        self.lock().running().filter_map(metrics_of).collect()
+    }
+
     /// For `run.json`: nothing that differs from start to start.
     pub(crate) fn records(&self) -> Vec<ServiceRecord> {
         let fleet = self.lock();
@@ -154,6 +160,19 @@ impl Fleet {
     fn running(&self) -> impl Iterator<Item = &RunningService> {
         self.entries.iter().filter_map(|entry| entry.running.as_ref())
     }
+}
+
+fn metrics_of(running: &RunningService) -> Option<ServiceAt> {
+    let metrics = running.metrics()?;
+    let own = |name: &str| std::env::var(name).ok();
+    Some(ServiceAt {
+        name: running.name().to_owned(),
+        kind: metrics.kind,
+        addr: running.addr()?,
+        user: metrics.user.clone(),
+        database: metrics.database.clone(),
+        password: collect::services::password(metrics, running.env(), own, running.folder()),
+    })
 }
 
 /// Every service that the plan names, once, in the order of its names.

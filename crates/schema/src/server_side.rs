@@ -16,7 +16,7 @@ pub struct CountAt {
     pub pointer: String,
 }
 
-/// Series in Prometheus' text format or OpenMetrics; at least one of `counter` and `histogram`.
+/// Series in Prometheus' text format or OpenMetrics; at least one of `counter`, `histogram` and `patterns`.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct PrometheusAt {
@@ -33,6 +33,9 @@ pub struct PrometheusAt {
     pub labels: BTreeMap<String, String>,
     /// Unit of the histogram's bounds. Default seconds.
     pub unit: Option<BucketUnit>,
+    /// Families that are read at each tick into `counters.ndjson`; `*` stands for any text, as in `http_*`.
+    #[serde(default)]
+    pub patterns: Vec<String>,
 }
 
 /// Unit of the bounds of a histogram.
@@ -48,6 +51,14 @@ pub enum BucketUnit {
     Microseconds,
     /// Nanoseconds.
     Nanoseconds,
+}
+
+impl PrometheusAt {
+    /// Whether it says where requests are counted or timed, which is asked at the borders of the samples.
+    #[must_use]
+    pub fn counts(&self) -> bool {
+        self.counter.is_some() || self.histogram.is_some()
+    }
 }
 
 /// `[checks]` of an experiment: how far target and client may differ.

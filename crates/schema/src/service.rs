@@ -41,6 +41,8 @@ pub struct ServiceManifest {
     /// What targets are told.
     #[serde(default)]
     pub provides: Provides,
+    /// How its counters are read during the load; absent where they are not.
+    pub metrics: Option<ServiceMetrics>,
     /// How to stop it.
     #[serde(default)]
     pub stop: Stop,
@@ -86,6 +88,34 @@ pub struct Provides {
     /// Environment of every target.
     #[serde(default)]
     pub env: BTreeMap<String, String>,
+}
+
+/// `[metrics]`: an account for reading counters, on one lasting connection to `{host}:{port}`.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ServiceMetrics {
+    /// What it is.
+    pub kind: ServiceKind,
+    /// Account; for Redis of its access list, absent for the default one.
+    pub user: Option<String>,
+    /// Database of a PostgreSQL account. Default: `postgres`.
+    pub database: Option<String>,
+    /// Variable with the password: of `provides.env`, else of prony's own environment. Never the password itself.
+    pub password_env: Option<String>,
+    /// File with the password, its line end left out; relative to the folder of the manifest.
+    pub password_file: Option<String>,
+}
+
+/// Services whose counters can be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ServiceKind {
+    /// MariaDB or MySQL.
+    Mariadb,
+    /// PostgreSQL.
+    Postgres,
+    /// Redis or what speaks its protocol.
+    Redis,
 }
 
 /// `prony services --format json`: what targets can be given here.

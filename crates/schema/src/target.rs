@@ -184,6 +184,18 @@ pub enum PicksUp {
 pub struct Metrics {
     /// Path that gives Go's runtime/metrics as JSON.
     pub go_runtime: Option<String>,
+    /// Path that gives what `targets/node/common` tells of Node: event loop, collector, heap.
+    pub node: Option<String>,
+    /// Whether it is a JVM, whose performance data is read from its hsperfdata file.
+    pub jvm: Option<bool>,
+    /// Path that gives PHP-FPM's status as JSON, for example `/debug/fpm?json`.
+    pub php_fpm: Option<String>,
+    /// Path that gives `opcache_get_status(false)` as JSON.
+    pub php_opcache: Option<String>,
+    /// Path that gives `Swoole\\Server::stats()` as JSON.
+    pub swoole: Option<String>,
+    /// Path of nginx's stub_status.
+    pub nginx: Option<String>,
     /// Where it counts its requests, in JSON.
     pub requests: Option<CountAt>,
     /// Where it counts and times its requests, in Prometheus' text format.

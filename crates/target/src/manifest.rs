@@ -121,7 +121,17 @@ fn path_problem(key: &str, path: Option<&str>) -> Option<Problem> {
 #[must_use]
 pub fn metrics_problem(key: &str, metrics: &Metrics) -> Option<Problem> {
     let within = |name: &str| format!("{key}.{name}");
-    path_problem(&within("go_runtime"), metrics.go_runtime.as_deref())
+    let paths = [
+        ("go_runtime", &metrics.go_runtime),
+        ("node", &metrics.node),
+        ("php_fpm", &metrics.php_fpm),
+        ("php_opcache", &metrics.php_opcache),
+        ("swoole", &metrics.swoole),
+        ("nginx", &metrics.nginx),
+    ];
+    paths
+        .into_iter()
+        .find_map(|(name, path)| path_problem(&within(name), path.as_deref()))
         .or_else(|| path_problem(&within("requests.path"), metrics.requests.as_ref().map(|at| &*at.path)))
         .or_else(|| path_problem(&within("prometheus.path"), metrics.prometheus.as_ref().map(|at| &*at.path)))
         .or_else(|| {
@@ -133,11 +143,24 @@ pub fn metrics_problem(key: &str, metrics: &Metrics) -> Option<Problem> {
         })
         .or_else(|| {
             let at = metrics.prometheus.as_ref()?;
-            (at.counter.is_none() && at.histogram.is_none()).then(|| {
-                let remedy = "name a counter, for example counter = \"http_requests_total\", or a histogram";
+            (!at.counts() && at.patterns.is_empty()).then(|| {
+                let remedy =
+                    "name a counter, for example counter = \"http_requests_total\", a histogram, or patterns";
                 Problem::at(&within("prometheus"), "it names nothing that could be read", remedy)
             })
         })
+        .or_else(|| {
+            let patterns = &metrics.prometheus.as_ref()?.patterns;
+            let at = patterns.iter().position(|pattern| !is_family_pattern(pattern))?;
+            let cause = format!("`{}` fits no name of a family", patterns[at].escape_debug());
+            let remedy = "use letters, digits, `_`, `:` and `*` for any text, as in \"http_*\"";
+            Some(Problem::at(&within(&format!("prometheus.patterns.{at}")), cause, remedy))
+        })
+}
+
+fn is_family_pattern(pattern: &str) -> bool {
+    let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '_' | ':' | '*');
+    !pattern.is_empty() && pattern.chars().all(fits)
 }
 
 #[cfg(test)]
@@ -203,6 +226,25 @@ path = "/health"
             "target.toml:8:1: the command is empty (key `run.command`)\n  \
              remedy: give the program and its arguments",
         );
+    }
+
+    #[test]
+    fn metrics_have_paths_and_patterns_that_fit() {
+        let metrics = |text: &str| toml_metrics(text).map(|problem| problem.to_string()).unwrap_or_default();
+        assert_eq!(metrics("node = \"/debug/runtime\"\njvm = true\nphp_fpm = \"/debug/fpm?json\""), "");
+        for key in ["go_runtime", "node", "php_fpm", "php_opcache", "swoole", "nginx"] {
+            let problem = metrics(&format!("{key} = \"debug\""));
+            assert!(problem.contains(&format!("metrics.{key}")), "{key}: {problem}");
+        }
+        assert_eq!(metrics("prometheus = { path = \"/m\", patterns = [\"http_*\", \"up\"] }"), "");
+        let problem = metrics("prometheus = { path = \"/m\", patterns = [\"up\", \"http_.+\"] }");
+        assert!(problem.contains("prometheus.patterns.1"), "{problem}");
+        assert!(metrics("prometheus = { path = \"/m\" }").contains("nothing that could be read"));
+    }
+
+    /// The first problem of a `[metrics]`, as a manifest would show it.
+    fn toml_metrics(text: &str) -> Option<FileError> {
+        parse("t", &format!("{GOOD}[metrics]\n{text}\n"), Path::new("/x/targets/go/gin")).err()
     }
 
     #[test]

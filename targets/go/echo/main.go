@@ -52,7 +52,7 @@ func newRouter(a *app.App) *echo.Echo {
 	e.GET("/grpc/:n", t.remote)
 	e.GET("/mixed", t.mixed)
 	e.POST("/upload", t.upload)
-	e.GET("/debug/runtime", echo.WrapHandler(runtimestats.Handler()))
+	e.GET("/debug/runtime", echo.WrapHandler(runtimestats.HandlerOf(t.Databases, nil)))
 	// Echo's last parameter takes the rest of the path, slashes too: without
 	// this, /json/1/2 is a bad n (400) instead of an unknown path (404).
 	for _, path := range []string{"/json/:n/*", "/db/:id/*", "/file/:name/*", "/cache/:key/*", "/grpc/:n/*", "/middleware/:k/*"} {

@@ -39,7 +39,7 @@ func newRouter(a *app.App) *fiber.App {
 	router.Get("/grpc/:n", t.remote)
 	router.Get("/mixed", t.mixed)
 	router.Post("/upload", t.upload)
-	router.Get("/debug/runtime", runtimestats.Handler())
+	router.Get("/debug/runtime", runtimestats.HandlerOf(t.Databases, nil))
 
 	log := t.logged()
 	if a.Knobs.Logger {

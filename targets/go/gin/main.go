@@ -49,7 +49,7 @@ func newRouter(a *app.App) (*gin.Engine, error) {
 	router.GET("/grpc/:n", t.remote)
 	router.GET("/mixed", t.mixed)
 	router.POST("/upload", t.upload)
-	router.GET("/debug/runtime", gin.WrapH(runtimestats.Handler()))
+	router.GET("/debug/runtime", gin.WrapH(runtimestats.HandlerOf(t.Databases, nil)))
 
 	log := gin.LoggerWithWriter(a.Log)
 	if a.Knobs.Logger {

@@ -61,7 +61,7 @@ func newRouter(a *app.App) (*iris.Application, error) {
 	router.Get("/grpc/{n}", t.remote)
 	router.Get("/mixed", t.mixed)
 	router.Post("/upload", t.upload)
-	router.Get("/debug/runtime", iris.FromStd(runtimestats.Handler()))
+	router.Get("/debug/runtime", iris.FromStd(runtimestats.HandlerOf(t.Databases, nil)))
 
 	log := t.logged()
 	if a.Knobs.Logger {

@@ -34,7 +34,7 @@ func newRouter(a *app.App) http.Handler {
 	mux.HandleFunc("GET /mixed", t.mixed)
 	mux.HandleFunc("POST /upload", t.upload)
 	counter := new(runtimestats.Counter)
-	mux.Handle("GET /debug/runtime", runtimestats.HandlerWith(counter))
+	mux.Handle("GET /debug/runtime", runtimestats.HandlerOf(t.Databases, counter))
 
 	layers := []layer{t.logged, t.authorized, traced}
 	if a.Knobs.Logger {

@@ -1,6 +1,7 @@
 //! The collector with failing sources, and on this host.
 
 use super::*;
+use crate::go_runtime;
 use std::collections::{BTreeSet, VecDeque};
 use std::fs;
 use std::io::{Read, Write};
@@ -98,13 +99,13 @@ const NO_PID: u32 = 1 << 30;
 #[test]
 fn a_dead_target_leaves_the_other_sources_alone() {
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let endpoint = Some((address, "/debug/runtime".to_owned()));
+    let endpoint = go_runtime::source(address, "/debug/runtime".to_owned());
     let mut collector = Collector::for_trial(
         &Roots::default(),
         Subjects {
             target: Some(RootPid::new(NO_PID.into())),
             generator_pid: std::process::id(),
-            go_runtime: endpoint,
+            extra: vec![endpoint],
             services: vec![("db".to_owned(), NO_PID)],
             ..Subjects::default()
         },
@@ -121,7 +122,7 @@ fn a_dead_target_leaves_the_other_sources_alone() {
 #[test]
 fn a_go_target_is_asked_at_every_tick() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let endpoint = Some((listener.local_addr().unwrap(), "/debug/runtime".to_owned()));
+    let endpoint = go_runtime::source(listener.local_addr().unwrap(), "/debug/runtime".to_owned());
     let server = thread::spawn(move || {
         for body in
             [include_str!("../../fixtures/go/first.json"), include_str!("../../fixtures/go/second.json")]
@@ -134,7 +135,7 @@ fn a_go_target_is_asked_at_every_tick() {
         }
     });
     let subjects =
-        Subjects { generator_pid: std::process::id(), go_runtime: endpoint, ..Subjects::default() };
+        Subjects { generator_pid: std::process::id(), extra: vec![endpoint], ..Subjects::default() };
     let mut collector = Collector::for_trial(&Roots::default(), subjects);
     let first = collector.tick(Nanos(1)).pop().unwrap();
     assert!(first.source == "go.runtime" && first.deltas.is_empty() && first.gauges["goroutines"] == 14.0);

@@ -8,8 +8,10 @@
 //! Formats: prometheus.io/docs/instrumenting/exposition_formats, OpenMetrics 1.0 (github.com/prometheus/OpenMetrics).
 
 mod cursor;
+mod families;
 mod series;
 
+pub use families::{FAMILIES_MAX, Families, families};
 pub use series::Buckets;
 
 use crate::error::ParseError;
@@ -43,6 +45,23 @@ struct Sample {
 /// # Errors
 /// The text is in neither format, ends within a line, or has too many of the samples.
 pub fn parse(body: &[u8], families: &[&str]) -> Result<Exposition, ParseError> {
+    let is_sample = |name: &str| {
+        let rest = |family: &&str| name.strip_prefix(*family);
+        families.iter().filter_map(rest).any(|rest| rest.is_empty() || rest == "_bucket")
+    };
+    // OpenMetrics declares the family without the `_total` of its sample.
+    let is_family = |name: &str| {
+        families.iter().any(|family| *family == name || family.strip_suffix("_total") == Some(name))
+    };
+    read(body, &is_sample, &is_family)
+}
+
+/// Reads all samples whose name is wanted, and the types of all families whose name is.
+fn read(
+    body: &[u8],
+    is_sample: &dyn Fn(&str) -> bool,
+    is_family: &dyn Fn(&str) -> bool,
+) -> Result<Exposition, ParseError> {
     let text = utf8(body)?;
     let mut found = Exposition::default();
     let mut is_over = false;
@@ -57,27 +76,28 @@ pub fn parse(body: &[u8], families: &[&str]) -> Result<Exposition, ParseError> {
             continue;
         }
         let line = line.ok_or_else(|| at("the text ends within this line"))?;
-        found.line(line, families).map_err(at)?;
+        found.line(line, is_sample, is_family).map_err(at)?;
     }
     Ok(found)
 }
 
 impl Exposition {
-    fn line(&mut self, line: &str, families: &[&str]) -> Result<(), &'static str> {
+    fn line(
+        &mut self,
+        line: &str,
+        is_sample: &dyn Fn(&str) -> bool,
+        is_family: &dyn Fn(&str) -> bool,
+    ) -> Result<(), &'static str> {
         let line = line.trim_matches([' ', '\t']);
         if let Some(comment) = line.strip_prefix('#') {
-            self.comment(comment, families);
+            self.comment(comment, is_family);
             return Ok(());
         }
         if line.is_empty() {
             return Ok(());
         }
         let sample = sample(line)?;
-        let is_wanted = |family: &&str| {
-            let rest = sample.name.strip_prefix(*family);
-            rest.is_some_and(|rest| rest.is_empty() || rest == "_bucket")
-        };
-        if families.iter().any(is_wanted) {
+        if is_sample(&sample.name) {
             if self.samples.len() == SAMPLES_MAX {
                 return Err("there are too many series of this name");
             }
@@ -87,13 +107,12 @@ impl Exposition {
     }
 
     /// Keeps `# TYPE name kind` of a family; every other comment says nothing that is needed.
-    fn comment(&mut self, comment: &str, families: &[&str]) {
+    fn comment(&mut self, comment: &str, is_family: &dyn Fn(&str) -> bool) {
         let mut words = comment.split_ascii_whitespace();
         let (Some("TYPE"), Some(name), Some(kind)) = (words.next(), words.next(), words.next()) else {
             return;
         };
-        // OpenMetrics declares the family without the `_total` of its sample.
-        if families.iter().any(|family| *family == name || family.strip_suffix("_total") == Some(name)) {
+        if is_family(name) {
             self.kinds.insert(name.to_owned(), kind.to_owned());
         }
     }

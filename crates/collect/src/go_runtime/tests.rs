@@ -14,7 +14,9 @@ fn histogram(bounds: &[f64], counts: &[u64]) -> Histogram {
 fn real_answers() {
     let (first, second) = (parse(FIRST).unwrap(), parse(SECOND).unwrap());
     let gauges = second.gauges(Some(&first));
-    assert_eq!(gauges.len(), GAUGES.len() + 1, "every gauge of the table and the latency");
+    assert_eq!(gauges.len(), GAUGES.len() + 3, "every gauge of the table, the latency and the pauses");
+    let (p99, longest) = (gauges["gc_pause_p99_ns"], gauges["gc_pause_max_ns"]);
+    assert!(1e3 <= p99 && p99 <= longest && longest <= 1e7, "{p99} {longest}");
     assert_eq!((gauges["goroutines"], gauges["heap_live_bytes"]), (16.0, 5_933_344.0));
     assert!((1e3..1e9).contains(&gauges["sched_latency_p99_ns"]), "{gauges:?}");
 
@@ -23,6 +25,10 @@ fn real_answers() {
     assert_eq!(deltas["gc_pauses"], 240.0, "two pauses a cycle");
     assert_eq!(deltas["alloc_bytes"], f64::from(591_075_488 - 113_920));
     assert_eq!(deltas["gc_cpu_ns"], 259_528_229.0);
+    assert!(
+        deltas["total_cpu_ns"] > deltas["gc_cpu_ns"] && deltas.contains_key("mutex_wait_ns"),
+        "{deltas:?}"
+    );
     // 240 pauses between 1 µs and 10 ms each.
     assert!((240e3..2.4e9).contains(&deltas["gc_pause_ns"]), "{}", deltas["gc_pause_ns"]);
     assert_eq!(second.go_version.as_deref(), Some("go1.26.8"));
@@ -46,7 +52,10 @@ fn without_a_collection_the_cpu_estimates_are_absent() {
     let deltas = delta(&second, &second);
     assert_eq!(deltas["gc_cycles"], 0.0);
     assert!(AT_CYCLE_END.iter().all(|name| !deltas.contains_key(*name)), "{deltas:?}");
-    assert!(!second.gauges(Some(&second)).contains_key("sched_latency_p99_ns"), "no values, no quantile");
+    let gauges = second.gauges(Some(&second));
+    for name in ["sched_latency_p99_ns", "gc_pause_p99_ns", "gc_pause_max_ns"] {
+        assert!(!gauges.contains_key(name), "no values, no {name}");
+    }
 }
 
 #[test]
@@ -92,18 +101,13 @@ fn what_is_not_the_agreed_json_is_an_error() {
 }
 
 #[test]
-fn an_endpoint_that_keeps_failing_is_asked_more_rarely_and_again_when_it_recovers() {
-    let mut backoff = Backoff::default();
-    let mut attempts = Vec::new();
-    for tick in 0..20 {
-        let _ = backoff.attempt(|| {
-            attempts.push(tick);
-            Err::<(), _>(CollectError::Gone { pid: 1 })
-        });
-    }
-    assert_eq!(attempts, [0, 1, 2, 4, 7, 12]);
-    while backoff.attempt(|| Ok(())).is_err() {}
-    assert!(backoff.attempt(|| Ok(())).is_ok(), "after one good answer it is asked at every tick");
+fn the_pool_of_connections_is_part_of_an_answer() {
+    let body = br#"{"pool":{"max":100,"open":7,"in_use":5,"idle":2,"waits":9,"wait_ns":1500}}"#;
+    let pool = parse(body).unwrap().pool.unwrap();
+    assert_eq!((pool.gauge("pool_max"), pool.gauge("pool_in_use")), (Some(100.0), Some(5.0)));
+    assert_eq!((pool.counter("pool_waits"), pool.counter("pool_wait_ns")), (Some(9), Some(1_500)));
+    assert_eq!(parse(br#"{"pool":null}"#).unwrap().pool, None);
+    assert!(parse(br#"{"pool":{"open":-1}}"#).is_err());
 }
 
 #[test]

@@ -230,13 +230,20 @@ fn collector(
     let target = up.running.as_ref().map(RunningTarget::current_pid);
     // Each descriptor is looked at, which is for a soak's rare ticks.
     let holdings = target.clone().filter(|_| options.floors.is_some());
+    let holdings = holdings.map(|root| collect::holdings::source(&roots, root));
+    let own = collect::runtimes::sources(metrics, &up.endpoint(), target.as_ref(), &roots).into_iter();
+    let services_own = collect::services::sources(services.metrics());
     let subjects = Subjects {
         groups: group.groups(),
         generator_pid: std::process::id(),
         address: Some(up.addr),
         services: services.pids(),
-        go_runtime: metrics.go_runtime.clone().map(|path| (up.addr, path)),
-        extra: holdings.map(|root| collect::holdings::source(&roots, root)).into_iter().collect(),
+        isolated: up
+            .running
+            .as_ref()
+            .and_then(RunningTarget::confinement)
+            .is_some_and(|held| held.network.is_some()),
+        extra: own.chain(services_own).chain(holdings).collect(),
         target,
     };
     Collector::for_trial(&roots, subjects)

@@ -1,7 +1,7 @@
 //! Reading `service.toml` and holding it to its rules; the error names file, line, cause and remedy.
 
 use super::ServiceError;
-use schema::service::ServiceManifest;
+use schema::service::{ServiceKind, ServiceManifest};
 use schema::text::{FileError, Problem, parse_toml};
 use std::path::{Path, PathBuf};
 
@@ -36,7 +36,29 @@ fn problem(manifest: &ServiceManifest, folder: &str) -> Option<Problem> {
             "give name and folder the same text",
         ));
     }
-    empty_command(manifest).or_else(|| missing_port(manifest)).or_else(|| seed_outside(manifest))
+    empty_command(manifest)
+        .or_else(|| missing_port(manifest))
+        .or_else(|| seed_outside(manifest))
+        .or_else(|| metrics_problem(manifest))
+}
+
+fn metrics_problem(manifest: &ServiceManifest) -> Option<Problem> {
+    let metrics = manifest.metrics.as_ref()?;
+    if metrics.password_env.is_some() && metrics.password_file.is_some() {
+        return Some(Problem::at(
+            "metrics.password_file",
+            "the password has two sources",
+            "give password_env or password_file, not both",
+        ));
+    }
+    let needs_user = metrics.kind != ServiceKind::Redis && metrics.user.is_none();
+    needs_user.then(|| {
+        Problem::at(
+            "metrics.user",
+            "no account is given",
+            "name an account that may read the counters, for example user = \"root\"",
+        )
+    })
 }
 
 fn empty_command(manifest: &ServiceManifest) -> Option<Problem> {
@@ -97,6 +119,17 @@ mod tests {
             &format!("{GOOD}[seed]\ncommand = [\"c\"]\nfiles = [\"../x\"]\n"),
             "`../x` leads out of the folder",
         );
+    }
+
+    #[test]
+    fn counters_need_an_account_and_one_source_of_its_password() {
+        let metrics = |text: &str| format!("{GOOD}[metrics]\n{text}\n");
+        parse("service.toml", &metrics("kind = \"redis\""), "x").unwrap();
+        parse("service.toml", &metrics("kind = \"mariadb\"\nuser = \"u\"\npassword_env = \"P\""), "x")
+            .unwrap();
+        check(&metrics("kind = \"postgres\""), "no account is given");
+        check(&metrics("kind = \"redis\"\npassword_env = \"P\"\npassword_file = \"f\""), "two sources");
+        check(&metrics("kind = \"redis\"\npassword = \"secret\""), "unknown key `password`");
     }
 
     #[test]

@@ -7,9 +7,10 @@ use super::place::Copy;
 use super::prepare::Workshop;
 use super::{Host, ServiceError, step};
 use crate::{RunningTarget, StartPlan};
-use schema::service::ServiceManifest;
+use schema::service::{ServiceManifest, ServiceMetrics};
 use schema::target::Ready;
 use std::collections::BTreeMap;
+use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -139,6 +140,24 @@ impl RunningService {
     #[must_use]
     pub fn name(&self) -> &str {
         &self.manifest.name
+    }
+
+    /// How its counters are read, where they are.
+    #[must_use]
+    pub fn metrics(&self) -> Option<&ServiceMetrics> {
+        self.manifest.metrics.as_ref()
+    }
+
+    /// The folder of its manifest.
+    #[must_use]
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// Where it listens; nothing once it is stopped.
+    #[must_use]
+    pub fn addr(&self) -> Option<SocketAddr> {
+        self.up.as_ref().map(|up| up.running.addr())
     }
 
     /// What targets are told of it.

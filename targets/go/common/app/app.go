@@ -7,6 +7,7 @@ package app
 
 import (
 	"context"
+	"database/sql"
 	"errors"
 	"fmt"
 	"io"
@@ -58,6 +59,7 @@ type App struct {
 	Cache   Cache
 	Backend Backend
 
+	pool    *database.Pool
 	waiting waiting
 }
 
@@ -93,7 +95,7 @@ func Open(r *env.Reader) (*App, error) {
 // interface that is not nil.
 func (a *App) open(r *env.Reader) {
 	if pool := database.Open(r, a.Knobs); pool != nil {
-		a.Users = pool
+		a.Users, a.pool = pool, pool
 		a.waiting.add("mariadb", pool.Ping)
 	}
 	if client := cache.Open(r); client != nil {
@@ -104,6 +106,15 @@ func (a *App) open(r *env.Reader) {
 		a.Backend = client
 		a.waiting.add("grpc", client.Ping)
 	}
+}
+
+// Databases tells of the pool of database connections, for /debug/runtime; ok
+// is false where the target has no database.
+func (a *App) Databases() (stats sql.DBStats, ok bool) {
+	if a.pool == nil {
+		return stats, false
+	}
+	return a.pool.Stats(), true
 }
 
 func (a *App) openFiles(r *env.Reader) {

@@ -73,6 +73,9 @@ func newPool(db *sql.DB, k knobs.Knobs) *Pool {
 	return &Pool{db: db, acquire: k.DBAcquireTimeout}
 }
 
+// Stats are those of the pool since it was made.
+func (p *Pool) Stats() sql.DBStats { return p.db.Stats() }
+
 // Ping reaches the server once.
 func (p *Pool) Ping(ctx context.Context) error { return p.db.PingContext(ctx) }
 

@@ -101,3 +101,12 @@ func TestSettings(t *testing.T) {
 		t.Error("a pool without an address")
 	}
 }
+
+func TestTheStatsAreThoseOfThePool(t *testing.T) {
+	k := knobs.Defaults()
+	k.DBMaxOpen = 7
+	pool, _ := mocked(t, k)
+	if got := pool.Stats().MaxOpenConnections; got != 7 {
+		t.Errorf("at most %d connections; want 7", got)
+	}
+}

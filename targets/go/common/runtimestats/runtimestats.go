@@ -5,8 +5,8 @@
 // Numbers are numbers; a histogram is {"buckets":[...],"counts":[...]} with one
 // bound more than counts and infinite bounds as null. "go_version" and
 // "dependencies" say what was built, "requests" how many were served where the
-// target counts them. A metric this runtime lacks is absent,
-// never zero.
+// target counts them, "pool" what package database/sql tells of the connections
+// where there is a pool. A metric this runtime lacks is absent, never zero.
 //
 // Deliberately absent: runtime.ReadMemStats, which stops the world, and any
 // cache, which would give stale readings.
@@ -16,6 +16,7 @@
 package runtimestats
 
 import (
+	"database/sql"
 	"encoding/json"
 	"math"
 	"net/http"
@@ -82,6 +83,40 @@ func Handler() http.Handler { return handler(func(map[string]any) {}) }
 // HandlerWith is Handler with what c has counted as "requests".
 func HandlerWith(c *Counter) http.Handler {
 	return handler(func(answer map[string]any) { answer["requests"] = c.requests.Load() })
+}
+
+// Databases tells of the pool of connections; ok is false where there is none.
+type Databases func() (stats sql.DBStats, ok bool)
+
+// HandlerOf is Handler with the pool of connections as "pool", and with what c
+// has counted as "requests" where c is not nil.
+func HandlerOf(databases Databases, c *Counter) http.Handler {
+	return handler(func(answer map[string]any) {
+		if c != nil {
+			answer["requests"] = c.requests.Load()
+		}
+		if stats, ok := databases(); ok {
+			answer["pool"] = newPool(stats)
+		}
+	})
+}
+
+// pool is sql.DBStats under the names that all targets give a pool. Max is 0
+// where there is no limit; Waits and WaitNS only grow.
+type pool struct {
+	Max    int   `json:"max"`
+	Open   int   `json:"open"`
+	InUse  int   `json:"in_use"`
+	Idle   int   `json:"idle"`
+	Waits  int64 `json:"waits"`
+	WaitNS int64 `json:"wait_ns"`
+}
+
+func newPool(stats sql.DBStats) pool {
+	return pool{
+		Max: stats.MaxOpenConnections, Open: stats.OpenConnections, InUse: stats.InUse, Idle: stats.Idle,
+		Waits: stats.WaitCount, WaitNS: stats.WaitDuration.Nanoseconds(),
+	}
 }
 
 func handler(extend func(answer map[string]any)) http.Handler {

@@ -3,6 +3,7 @@
 package runtimestats
 
 import (
+	"database/sql"
 	"encoding/json"
 	"math"
 	"net/http"
@@ -13,6 +14,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
 // The names prony's collector relies on. Written out here again so that a name
@@ -214,5 +216,26 @@ func TestRequestsAreCountedButNotTheReadings(t *testing.T) {
 	}
 	if _, ok := get(t, Handler())["requests"]; ok {
 		t.Error("a count where nothing counts; want none")
+	}
+}
+
+func TestThePoolIsToldWhereThereIsOne(t *testing.T) {
+	stats := sql.DBStats{
+		MaxOpenConnections: 100, OpenConnections: 7, InUse: 5, Idle: 2, WaitCount: 9, WaitDuration: 3 * time.Microsecond,
+	}
+	answer := get(t, HandlerOf(func() (sql.DBStats, bool) { return stats, true }, nil))
+	want := pool{Max: 100, Open: 7, InUse: 5, Idle: 2, Waits: 9, WaitNS: 3_000}
+	if got := decode[pool](t, answer, "pool"); got != want {
+		t.Errorf("pool %+v; want %+v", got, want)
+	}
+	if _, ok := answer["requests"]; ok {
+		t.Error("a count where nothing counts; want none")
+	}
+	none := get(t, HandlerOf(func() (sql.DBStats, bool) { return sql.DBStats{}, false }, new(Counter)))
+	if _, ok := none["pool"]; ok {
+		t.Error("a pool where there is none; want none")
+	}
+	if got := decode[uint64](t, none, "requests"); got != 0 {
+		t.Errorf("%d requests; want 0", got)
 	}
 }

@@ -10,6 +10,7 @@
 import cluster from 'node:cluster';
 import { once } from 'node:events';
 
+import { relay } from './fleet.js';
 import { readSettings } from './settings.js';
 
 // The contract gives 5 s from the signal to the free port.
@@ -87,6 +88,7 @@ async function supervise(count) {
     if (!stopping) cluster.fork();
     else if (Object.keys(cluster.workers).length === 0) process.exit(failed ? 1 : 0);
   });
+  relay();
   cluster.on('listening', (worker) => { worker.listened = true; });
   for (let k = 0; k < count; k += 1) cluster.fork();
 }

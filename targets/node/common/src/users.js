@@ -26,11 +26,15 @@ const BY_NAME = `SELECT ${COLUMNS} FROM users WHERE name = ?`;
 
 export class Users {
   #pool;
+  #openMax = 0;
+  #waits = 0;
+  #waitMs = 0;
   #born = new WeakMap();
 
   /** @param {object} [at] address and account; without it every call is refused with 503 */
   constructor(at) {
     if (!at) return;
+    this.#openMax = at.openMax;
     this.#pool = mysql.createPool({
       host: at.host,
       port: at.port,
@@ -84,6 +88,26 @@ export class Users {
     await this.#pool?.end();
   }
 
+  /**
+   * For /debug/runtime: the pool now, and how often and how long callers waited for a connection that others had, in
+   * all. Null where there is none. Numbers of connections are read from mysql2's own queues, since it does not tell
+   * them; where a version lacks one, it is null.
+   */
+  pool() {
+    if (!this.#pool) return null;
+    const { _allConnections: all, _freeConnections: free, _connectionQueue: queue } = this.#pool.pool;
+    const known = all && free;
+    return {
+      max: this.#openMax,
+      open: all?.length ?? null,
+      idle: free?.length ?? null,
+      in_use: known ? all.length - free.length : null,
+      waiting: queue?.length ?? null,
+      waits: this.#waits,
+      wait_ns: Math.round(this.#waitMs * 1e6),
+    };
+  }
+
   async #select(sql, values) {
     if (!this.#pool) throw unavailable('database', 'MARIADB_HOST and MARIADB_PORT are not set');
     try {
@@ -100,6 +124,23 @@ export class Users {
   }
 
   async #acquire() {
+    const { _allConnections: all, _freeConnections: free } = this.#pool.pool;
+    // A connection that is free or may yet be made is not waited for.
+    if (free?.length === 0 && all?.length >= this.#openMax) return this.#waitFor();
+    return this.#connection();
+  }
+
+  async #waitFor() {
+    const since = performance.now();
+    try {
+      return await this.#connection();
+    } finally {
+      this.#waits += 1;
+      this.#waitMs += performance.now() - since;
+    }
+  }
+
+  async #connection() {
     const pending = this.#pool.getConnection();
     let timer;
     const late = new Promise((_, reject) => {

@@ -47,7 +47,7 @@ function addAnswers(app, readRuntime, services) {
     await services.reached();
     res.json({ status: 'ok' });
   });
-  app.get('/debug/runtime', (req, res) => { res.json(readRuntime()); });
+  app.get('/debug/runtime', async (req, res) => { res.json(await readRuntime(req.query.window === 'new')); });
 }
 
 function addDatabase(app, { users }) {

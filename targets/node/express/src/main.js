@@ -8,7 +8,7 @@ await main(async (settings) => {
   const services = new Services(settings);
   const accessLog = await openAccessLog(settings.accessLog);
   const requests = new RequestCounter();
-  const server = buildServer({ settings, services, accessLog, readRuntime: runtimeReader(requests) });
+  const server = buildServer({ settings, services, accessLog, readRuntime: runtimeReader(requests, () => services.users.pool()) });
   requests.watch(server);
   await listen(server, settings.listen);
   return {

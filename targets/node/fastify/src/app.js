@@ -61,7 +61,7 @@ function addAnswers(app, withSchema, readRuntime, services) {
     await services.reached();
     return { status: 'ok' };
   });
-  app.get('/debug/runtime', async () => readRuntime());
+  app.get('/debug/runtime', async (request) => readRuntime(request.query.window === 'new'));
 }
 
 function addDatabase(app, withSchema, { users }) {

@@ -12,7 +12,7 @@ await main(async (settings) => {
     settings,
     services,
     accessLog,
-    readRuntime: runtimeReader(requests),
+    readRuntime: runtimeReader(requests, () => services.users.pool()),
     schemas: boolean(process.env, 'SCHEMA_SERIALIZATION', true),
   });
   await app.ready();

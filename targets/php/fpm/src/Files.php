@@ -85,10 +85,16 @@ final class Files
             {$this->pass('/index.php', "$public/index.php")}
                     }
                     location = /debug/nginx {
+            {$this->onlyFromHere()}
                         stub_status;
                     }
                     location = /debug/fpm {
-            {$this->pass('/debug/fpm', '/debug/fpm')}
+            {$this->onlyFromHere()}
+            {$this->pass('/debug/fpm', '/debug/fpm', 'status.sock')}
+                    }
+                    location = /debug/opcache {
+            {$this->onlyFromHere()}
+            {$this->pass('/index.php', "$public/index.php")}
                     }
                     location @too_long {
                         default_type application/json;
@@ -99,7 +105,7 @@ final class Files
     }
 
     /** Parameters are inherited only where a location has none of its own, so each location has them all. */
-    private function pass(string $name, string $file): string
+    private function pass(string $name, string $file, string $socket = 'fpm.sock'): string
     {
         return <<<CONF
                         fastcgi_param SCRIPT_NAME $name;
@@ -111,7 +117,19 @@ final class Files
                         fastcgi_param CONTENT_LENGTH \$content_length;
                         fastcgi_param SERVER_PROTOCOL \$server_protocol;
                         fastcgi_param REMOTE_ADDR \$remote_addr;
-                        fastcgi_pass unix:$this->folder/fpm.sock;
+                        fastcgi_pass unix:$this->folder/$socket;
+            CONF;
+    }
+
+    /** Loopback, and the private addresses over which prony reaches a target in a network of its own. */
+    private function onlyFromHere(): string
+    {
+        return <<<CONF
+                        allow 127.0.0.0/8;
+                        allow ::1;
+                        allow 10.0.0.0/8;
+                        allow 169.254.0.0/16;
+                        deny all;
             CONF;
     }
 
@@ -158,6 +176,8 @@ final class Files
             listen.backlog = 4096
             $manager
             pm.status_path = /debug/fpm
+            ; A process of its own, so that the page answers while all children are busy.
+            pm.status_listen = $this->folder/status.sock
             clear_env = no
 
             CONF;

@@ -49,4 +49,25 @@ final class SettingsTest
             Folder::remove($folder);
         }
     }
+
+    public function statusPagesAreForThisHostOnlyAndNeedNoChild(): void
+    {
+        $folder = Folder::make();
+        try {
+            (new Files(Settings::fromEnvironment(self::LISTEN), $folder))->write();
+            $nginx = (string) file_get_contents("$folder/nginx.conf");
+            foreach (['nginx', 'fpm', 'opcache'] as $page) {
+                $location = strstr($nginx, "location = /debug/$page {");
+                same([$page, true], [$page, $location !== false]);
+                $location = (string) strstr($location, "\n        }", true);
+                same([$page, true], [$page, str_contains($location, 'allow 127.0.0.0/8;')]);
+                same([$page, true], [$page, str_contains($location, 'deny all;')]);
+            }
+            same(true, str_contains($nginx, "fastcgi_pass unix:$folder/status.sock;"));
+            $fpm = (string) file_get_contents("$folder/php-fpm.conf");
+            same(true, str_contains($fpm, "pm.status_listen = $folder/status.sock"));
+        } finally {
+            Folder::remove($folder);
+        }
+    }
 }
