@@ -18,7 +18,7 @@ pub mod swoole;
 
 use crate::Roots;
 use crate::backoff::Backoff;
-use crate::error::{CollectError, ParseError};
+use crate::error::ParseError;
 use crate::go_runtime;
 use crate::process::followed::RootPid;
 use crate::server_side::{Endpoint, get_within};
@@ -75,10 +75,9 @@ fn endpoint<T: Comparable + Send + 'static>(
     parse: impl Fn(&[u8]) -> Result<T, ParseError> + Send + 'static,
 ) -> Box<dyn Source> {
     let mut backoff = Backoff::default();
-    let mut read = move || -> Result<T, CollectError> {
+    Box::new(Differencing::new(name, move || {
         backoff.attempt(|| get_within(&at, port, &path, LIMITS, &parse))
-    };
-    Box::new(Differencing::new(name, move || read()))
+    }))
 }
 
 #[cfg(test)]
