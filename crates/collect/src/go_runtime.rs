@@ -270,13 +270,8 @@ pub fn read(address: SocketAddr, path: &str) -> Result<GoReading, CollectError> 
     parse(&body).map_err(|source| CollectError::Parse { what: format!("http://{address}{path}"), source })
 }
 
-pub(crate) fn source(address: SocketAddr, path: String) -> Box<dyn Source> {
-    let mut backoff = Backoff::default();
-    Box::new(Differencing::new(NAME, move || backoff.attempt(|| read(address, &path))))
-}
-
-/// The same, and what each answer says of the pool goes into `slot`.
-pub(crate) fn source_with_pool(address: SocketAddr, path: String, slot: PoolSlot) -> Box<dyn Source> {
+/// Asked at each tick; what each answer says of the pool goes into `slot`.
+pub(crate) fn source(address: SocketAddr, path: String, slot: PoolSlot) -> Box<dyn Source> {
     let mut backoff = Backoff::default();
     Box::new(Differencing::new(NAME, move || {
         let found = backoff.attempt(|| read(address, &path));

@@ -42,7 +42,7 @@ pub fn sources(
     let mut sources: Vec<Box<dyn Source>> = Vec::new();
     if let Some(path) = &metrics.go_runtime {
         let slot = PoolSlot::default();
-        sources.push(go_runtime::source_with_pool(at.addr, path.clone(), slot.clone()));
+        sources.push(go_runtime::source(at.addr, path.clone(), slot.clone()));
         sources.push(slot.source(pool::GO));
     }
     if let Some(path) = &metrics.node {

@@ -84,7 +84,7 @@ impl States {
         reading.gauges.extend(waiting.map(|waiting| ("time_wait", waiting)));
         reading.gauges.extend(ports.map(|ports| ("ports_available", f64::from(ports))));
         if let Some(target) = self.target {
-            let to_target = if waiting == Some(0.0) { 0 } else { self.to_target_time_wait(target)? };
+            let to_target = if waiting == Some(0.0) { 0 } else { self.waiting_to_target(target)? };
             reading.gauges.insert("to_target_time_wait", to_target as f64);
             let left_open = self.target_close_wait(target)?;
             reading.gauges.extend(left_open.map(|count| ("target_close_wait", count as f64)));
@@ -92,7 +92,7 @@ impl States {
         Ok(reading)
     }
 
-    fn to_target_time_wait(&mut self, target: SocketAddr) -> Result<usize, CollectError> {
+    fn waiting_to_target(&mut self, target: SocketAddr) -> Result<usize, CollectError> {
         let states = StateFlags::TIME_WAIT;
         let query = Query { states, local_port: 0, remote_port: target.port(), with_info: false };
         let sockets = self.own.sockets(&query, Family::of(target))?.0;

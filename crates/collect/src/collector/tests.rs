@@ -99,7 +99,7 @@ const NO_PID: u32 = 1 << 30;
 #[test]
 fn a_dead_target_leaves_the_other_sources_alone() {
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-    let endpoint = go_runtime::source(address, "/debug/runtime".to_owned());
+    let endpoint = go_runtime::source(address, "/debug/runtime".to_owned(), Default::default());
     let mut collector = Collector::for_trial(
         &Roots::default(),
         Subjects {
@@ -122,7 +122,8 @@ fn a_dead_target_leaves_the_other_sources_alone() {
 #[test]
 fn a_go_target_is_asked_at_every_tick() {
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
-    let endpoint = go_runtime::source(listener.local_addr().unwrap(), "/debug/runtime".to_owned());
+    let endpoint =
+        go_runtime::source(listener.local_addr().unwrap(), "/debug/runtime".to_owned(), Default::default());
     let server = thread::spawn(move || {
         for body in
             [include_str!("../../fixtures/go/first.json"), include_str!("../../fixtures/go/second.json")]

@@ -69,6 +69,13 @@ impl<'a> Scene<'a> {
         (seconds > 0.0).then(|| sum / seconds).filter(|rate| rate.is_finite())
     }
 
+    /// Length of all samples of the trials that have counters.
+    pub(super) fn seconds(&self) -> Option<f64> {
+        let length = |line: &IntervalLine| line.end_ns.saturating_sub(line.start_ns) as f64 / 1e9;
+        let seconds: f64 = self.signals().flat_map(|(trial, _)| measured(trial)).map(length).sum();
+        (seconds > 0.0).then_some(seconds)
+    }
+
     /// Increase of a counter for each right answer.
     pub(super) fn per_request(&self, key: &str) -> Option<f64> {
         let throughput = self.throughput()?;

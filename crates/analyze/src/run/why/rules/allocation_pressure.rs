@@ -23,7 +23,12 @@ pub(super) const RULE: Rule = Rule {
 
 fn judge(scene: &Scene<'_>) -> Judgement {
     // Go counts its CPU at the ends of cycles only; Node and the JVM tell the time of collections.
-    let go = scene.rate("go.runtime/gc_cpu_ns").zip(scene.rate("target.process/cpu_ns"));
+    // A tick without a collection tells nothing of its cost, and there was none.
+    let go = scene
+        .sum("go.runtime/gc_cpu_ns")
+        .zip(scene.seconds())
+        .map(|(ns, seconds)| ns / seconds)
+        .zip(scene.rate("target.process/cpu_ns"));
     let paused = || {
         let pause =
             ["node.runtime/gc_pause_ns", "jvm.runtime/gc_pause_ns"].iter().find_map(|key| scene.rate(key));

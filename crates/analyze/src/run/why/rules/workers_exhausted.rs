@@ -34,6 +34,9 @@ fn judge(scene: &Scene<'_>) -> Judgement {
     let busy = active / most.max(1.0);
     let reached = scene.sum("php.fpm/max_children_reached").unwrap_or_default();
     let cpu = scene.utilisation().unwrap_or_default();
+    // FPM does not see the queue of a Unix socket; what is in the system and at no worker waits (Little's law).
+    let inside = scene.loads().map(|load| load.window.in_system_mean).reduce(f64::max).unwrap_or_default();
+    let queue = queue.max(inside - active);
     let waits = queue >= 1.0 || reached > 0.0;
     if busy < BUSY || !waits || cpu >= CPU {
         return Judgement::RuledOut(format!(
