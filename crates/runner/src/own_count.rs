@@ -32,6 +32,7 @@ pub(crate) fn metrics_of(target: &Prepared) -> Metrics {
     let said = target.plan.metrics.clone();
     Metrics {
         go_runtime: said.go_runtime.or(known.go_runtime),
+        go_pprof: said.go_pprof.or(known.go_pprof),
         requests: said.requests.or(known.requests),
         prometheus: said.prometheus.or(known.prometheus),
     }
@@ -50,6 +51,7 @@ fn of_reference(law: &Reference) -> Metrics {
     let is_timed = sees_all && most <= REFERENCE_RATE_MAX;
     Metrics {
         go_runtime: None,
+        go_pprof: None,
         requests: Some(CountAt { path: "/stats".to_owned(), pointer: "/requests".to_owned() }),
         prometheus: is_timed.then(|| PrometheusAt {
             path: "/metrics".to_owned(),

@@ -122,6 +122,7 @@ fn path_problem(key: &str, path: Option<&str>) -> Option<Problem> {
 pub fn metrics_problem(key: &str, metrics: &Metrics) -> Option<Problem> {
     let within = |name: &str| format!("{key}.{name}");
     path_problem(&within("go_runtime"), metrics.go_runtime.as_deref())
+        .or_else(|| path_problem(&within("go_pprof"), metrics.go_pprof.as_deref()))
         .or_else(|| path_problem(&within("requests.path"), metrics.requests.as_ref().map(|at| &*at.path)))
         .or_else(|| path_problem(&within("prometheus.path"), metrics.prometheus.as_ref().map(|at| &*at.path)))
         .or_else(|| {

@@ -96,6 +96,7 @@ pub(crate) fn run(targets: &[&str], loads: &[LoadPlan], blocks: u32) -> RunFile 
         confidence: 0.95,
         pin: PinPlan::default(),
         soak: None,
+        profile: None,
     };
     RunFile {
         schema: Default::default(),

@@ -53,6 +53,7 @@ fn plan() -> ExperimentPlan {
         capacity: None,
         design: Default::default(),
         soak: None,
+        profile: None,
         events: Vec::new(),
         replicas: Default::default(),
         name: "go-frameworks".into(),
