@@ -9,11 +9,12 @@ use inferno::collapse::perf::{Folder, Options};
 use schema::profile::ProfileUnit;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-/// Reads samples that each stand for `each_ns` of CPU time. The outermost frame is the name of the thread.
+/// Reads samples of the event `cpu-clock`, whose period is CPU time in nanoseconds. The outermost frame is the name of
+/// the thread.
 ///
 /// # Errors
 /// Too many bytes, or text that is not perf's.
-pub fn read(data: &[u8], each_ns: u64) -> Result<Folded, ProfileError> {
+pub fn read(data: &[u8]) -> Result<Folded, ProfileError> {
     if data.len() > BYTES_MAX {
         return Err(ProfileError::too_long(BYTES_MAX));
     }
@@ -25,7 +26,7 @@ pub fn read(data: &[u8], each_ns: u64) -> Result<Folded, ProfileError> {
         Folder::from(options).collapse(data, &mut out).map(|()| out)
     }));
     match collapsed {
-        Ok(Ok(out)) => text::read(&out, ProfileUnit::CpuNs, each_ns),
+        Ok(Ok(out)) => text::read(&out, ProfileUnit::CpuNs, 1),
         Ok(Err(error)) => Err(malformed(&error.to_string())),
         Err(_) => Err(malformed("a line is not as perf writes it")),
     }
@@ -49,9 +50,9 @@ mod tests {
                       \t          400000 main+0x10 (/bin/server)\n\n\
                       server  77  1.100000:    5025125 cpu-clock:pppH: \n\
                       \t          400000 main+0x10 (/bin/server)\n\n";
-        let folded = read(script.as_bytes(), 5).unwrap();
-        assert_eq!(folded.text(), "server;main 5\nserver;main;inner 5\n");
-        assert!(read(b"", 5).unwrap().is_empty());
-        let _ = read(b"1: x:\n\t\xff\n", 5);
+        let folded = read(script.as_bytes()).unwrap();
+        assert_eq!(folded.text(), "server;main 5025125\nserver;main;inner 5025125\n");
+        assert!(read(b"").unwrap().is_empty());
+        let _ = read(b"1: x:\n\t\xff\n");
     }
 }

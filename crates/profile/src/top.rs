@@ -75,10 +75,10 @@ fn value_words(value: u64, unit: ProfileUnit) -> String {
     };
     match unit {
         ProfileUnit::CpuNs | ProfileUnit::ElapsedNs | ProfileUnit::BlockedNs => {
-            scaled(&[(1e9, "s"), (1e6, "ms"), (1e3, "us"), (0.0, "ns")])
+            scaled(&[(1e9, "s"), (1e6, "ms"), (1e3, "us"), (1.0, "ns")])
         }
         ProfileUnit::Bytes => {
-            scaled(&[(1_073_741_824.0, "GiB"), (1_048_576.0, "MiB"), (1024.0, "KiB"), (0.0, "B")])
+            scaled(&[(1_073_741_824.0, "GiB"), (1_048_576.0, "MiB"), (1024.0, "KiB"), (1.0, "B")])
         }
         ProfileUnit::Objects | ProfileUnit::Samples | ProfileUnit::Goroutines => value.to_string(),
     }

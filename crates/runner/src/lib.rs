@@ -25,6 +25,7 @@ mod own_count;
 pub mod past;
 mod phases;
 pub mod ports;
+pub mod profiled;
 pub mod processes;
 pub mod recorded;
 pub mod resolve;

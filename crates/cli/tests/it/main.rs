@@ -19,6 +19,7 @@ mod load;
 mod load_results;
 mod own_count;
 mod processes;
+mod profile;
 mod run;
 mod scenario;
 mod services;

@@ -8,7 +8,7 @@ use super::{No, Request, SLACK, Taken, processes};
 use crate::{BYTES_MAX, perf_script};
 use schema::profile::ProfileKind;
 
-const FREQUENCY_HZ: u64 = 199;
+const FREQUENCY_HZ: u32 = 199;
 const PERF: Tool = Tool {
     program: "perf",
     remedy: "apt-get install linux-perf; run as root, or sysctl kernel.perf_event_paranoid=1",
@@ -27,7 +27,7 @@ pub(super) fn take(request: &Request) -> Result<Taken, No> {
     let script = ["script", "-i", &data_text, "--force"];
     let script = Child::run(request, PERF, &script, 2 * SLACK)?;
     let raw = script.output(BYTES_MAX)?;
-    let folded = perf_script::read(&raw, 1_000_000_000 / FREQUENCY_HZ)?;
+    let folded = perf_script::read(&raw)?;
     let mut taken = Taken::one(ProfileKind::Perf, folded, raw, "script.txt");
     taken.notes.push(format!("sampled at {FREQUENCY_HZ} Hz; stacks by frame pointers, so code built without them shows short ones"));
     Ok(taken)
