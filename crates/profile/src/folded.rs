@@ -159,12 +159,15 @@ fn push_clean(stack: &mut String, frame: &str) -> bool {
             ';' => ':',
             // Not of XML 1.0, in which flame graphs are written.
             '\u{fffe}' | '\u{ffff}' => '?',
+            c if is_hidden(c) && stack.len() == begin => continue,
             c if is_hidden(c) => ' ',
             c => c,
         });
     }
-    if stack[begin..].trim().is_empty() {
-        stack.truncate(begin);
+    // What is cut, or hidden, may leave spaces that a reader would take for the border.
+    let end = stack.trim_end().len().max(begin);
+    stack.truncate(end);
+    if stack.len() == begin {
         *stack += "[unnamed]";
         return shortened;
     }
@@ -207,6 +210,7 @@ mod tests {
         assert_eq!(all.text(), "a;b 3\nx:y;[unnamed];f_12 4\n");
         assert_eq!(all.total(), 7);
         assert_eq!(clean("a\u{202e}b\u{1b}[31m"), "a b [31m");
+        assert_eq!((clean("\u{1}a\u{1}"), clean("\u{1b}")), ("a".to_owned(), "[unnamed]".to_owned()));
     }
 
     #[test]

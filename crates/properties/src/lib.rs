@@ -12,6 +12,7 @@ pub mod chunked;
 pub mod dictionary;
 pub mod experiment;
 pub mod mutate;
+pub mod profile;
 pub mod read;
 pub mod request;
 pub mod response;
@@ -28,10 +29,11 @@ pub struct Target {
 }
 
 /// All fuzz targets.
-pub const TARGETS: [Target; 5] = [
+pub const TARGETS: [Target; 6] = [
     Target { name: "response", check: response::check },
     Target { name: "chunked", check: chunked::check },
     Target { name: "request", check: request::check },
     Target { name: "experiment", check: experiment::check },
     Target { name: "audit", check: audit::check },
+    Target { name: "profile", check: profile::check },
 ];

@@ -103,6 +103,11 @@ fn audit() {
 }
 
 #[test]
+fn profile() {
+    run("profile");
+}
+
+#[test]
 fn a_planted_fault_is_found() {
     let faulty = Target {
         name: "faulty",

@@ -87,7 +87,7 @@ fn prepared_for(under: &Under, scratch: &Path) -> Result<(Prepared, BTreeMap<Str
         ("pprof", wants(ProfileKind::is_go)),
         ("profile-rates", wants(|kind| matches!(kind, ProfileKind::Block | ProfileKind::Mutex))),
     ];
-    for (name, _) in switches.into_iter().filter(|(name, wanted)| *wanted && has_knob(&prepared, name)) {
+    for (name, _) in switches.into_iter().filter(|(name, wanted)| *wanted && has_knob(under.prepared, name)) {
         prepared.plan.knobs.insert(name.to_owned(), "true".to_owned());
         settings.insert(name.to_owned(), "true".to_owned());
     }
