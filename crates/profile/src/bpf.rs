@@ -89,17 +89,24 @@ pub fn read(data: &[u8], kind: ProfileKind) -> Result<Trace, ProfileError> {
     for line in text.lines().filter_map(|line| serde_json::from_str::<Line>(line).ok()) {
         understood = true;
         match line.kind.as_str() {
-            "hist" => each(&line.data, "@ns", &mut keys, |sums, value| sums.buckets = buckets(value)),
+            "hist" => each(&line.data, "@ns", &mut keys, |sums, value| sums.buckets.extend(buckets(value))),
             "map" => {
-                each(&line.data, "@total", &mut keys, |sums, value| sums.total_ns = number(value));
-                each(&line.data, "@failed", &mut keys, |sums, value| sums.failed = number(value));
+                each(&line.data, "@total", &mut keys, |sums, value| {
+                    sums.total_ns = sums.total_ns.saturating_add(number(value))
+                });
+                each(&line.data, "@failed", &mut keys, |sums, value| {
+                    sums.failed = sums.failed.saturating_add(number(value))
+                });
             }
             "lost_events" => lost = lost.saturating_add(line.data.get("events").map_or(0, number)),
             _ => {}
         }
     }
     if !understood {
-        return Err(ProfileError::new("bpftrace printed no JSON", "look at the raw file; use bpftrace 0.17 or later"));
+        return Err(ProfileError::new(
+            "bpftrace printed no JSON",
+            "look at the raw file; use bpftrace 0.17 or later",
+        ));
     }
     let mut rows: Vec<Row> = keys.into_iter().map(|(key, sums)| row(&key, sums, kind)).collect();
     rows.sort_by(|a, b| b.total_ns.cmp(&a.total_ns).then_with(|| a.name.cmp(&b.name)));
@@ -115,9 +122,17 @@ fn each(
 ) {
     let Some(values) = data.get(map).and_then(serde_json::Value::as_object) else { return };
     for (key, value) in values {
-        if keys.len() < KEYS_MAX || keys.contains_key(key) {
-            put(keys.entry(key.clone()).or_default(), value);
+        if keys.len() < KEYS_MAX || keys.contains_key(&same(key)) {
+            put(keys.entry(same(key)).or_default(), value);
         }
+    }
+}
+
+/// Two states of a thread mean one thing: it could have run on (0, and 256 where it was made to stop).
+fn same(key: &str) -> String {
+    match key.rsplit_once(',') {
+        Some((thread, "256")) => format!("{thread},0"),
+        _ => key.to_owned(),
     }
 }
 
@@ -136,7 +151,8 @@ fn buckets(value: &serde_json::Value) -> Vec<(u64, u64)> {
     all.map(bucket).collect()
 }
 
-fn row(key: &str, sums: Sums, kind: ProfileKind) -> Row {
+fn row(key: &str, mut sums: Sums, kind: ProfileKind) -> Row {
+    sums.buckets.sort_unstable();
     let count = sums.buckets.iter().fold(0_u64, |sum, (_, count)| sum.saturating_add(*count));
     Row {
         name: name(key, kind),
@@ -179,7 +195,7 @@ fn syscall(key: &str) -> String {
 
 fn state_words(state: &str) -> &'static str {
     match state {
-        "0" | "256" => "waiting for a CPU",
+        "0" => "waiting for a CPU",
         "1" => "sleeping",
         "2" => "in the kernel, not to be woken",
         _ => "stopped or ending",
@@ -250,15 +266,23 @@ mod tests {
         assert_eq!(trace.rows[0], futex);
         assert_eq!(trace.rows[1].name[1], "system call 9999");
         assert_eq!(trace.folded(ProfileUnit::ElapsedNs).text(), "system calls;futex 500000\n");
-        assert!(trace.table("t").contains("100        3        0.500          5.0          2.0          8.2  system calls: futex"), "{}", trace.table("t"));
+        assert!(
+            trace.table("t").contains(
+                "100        3        0.500          5.0          2.0          8.2  system calls: futex"
+            ),
+            "{}",
+            trace.table("t")
+        );
     }
 
     #[test]
     fn hostile_thread_names_stay_names() {
-        let text = r#"{"type": "map", "data": {"@total": {"a,b;c\u001b[2J,1": 5, ",256": 6, "x": -1}}}"#;
+        let text =
+            r#"{"type": "map", "data": {"@total": {"a,b;c\u001b[2J,1": 5, ",256": 4, ",0": 2, "x": -1}}}"#;
         let trace = read(text.as_bytes(), ProfileKind::OffCpu).unwrap();
         let names: Vec<String> = trace.rows.iter().map(|row| row.name.join("|")).collect();
         assert_eq!(names, ["[unnamed]|waiting for a CPU", "a,b:c [2J|sleeping", "x|stopped or ending"]);
+        assert_eq!(trace.rows[0].total_ns, 6, "one row for both states");
         assert!(read(b"ERROR: no\n", ProfileKind::OffCpu).is_err());
     }
 
@@ -266,7 +290,10 @@ mod tests {
     fn each_program_watches_the_parameters() {
         for kind in [ProfileKind::Syscalls, ProfileKind::OffCpu, ProfileKind::Connect] {
             let text = program(kind).unwrap();
-            assert!(text.contains(&format!("@watched[${PIDS_MAX}]")) && !text.contains(&format!("${}]", PIDS_MAX + 1)));
+            assert!(
+                text.contains(&format!("@watched[${PIDS_MAX}]"))
+                    && !text.contains(&format!("${}]", PIDS_MAX + 1))
+            );
             assert!(text.contains("@ns[") && text.contains("@total["));
         }
         assert_eq!(program(ProfileKind::Cpu), None);

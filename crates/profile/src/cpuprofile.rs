@@ -53,17 +53,16 @@ pub fn read(data: &[u8]) -> Result<Folded, ProfileError> {
         let sum = ns.entry(*node).or_default();
         *sum = sum.saturating_add(u64::try_from(*delta_us).unwrap_or_default().saturating_mul(1_000));
     }
-    let names: HashMap<u64, String> = profile.nodes.iter().map(|node| (node.id, name(&node.call_frame))).collect();
-    let parents: HashMap<u64, u64> = profile
-        .nodes
-        .iter()
-        .flat_map(|node| node.children.iter().map(|child| (*child, node.id)))
-        .collect();
+    let names: HashMap<u64, String> =
+        profile.nodes.iter().map(|node| (node.id, name(&node.call_frame))).collect();
+    let parents: HashMap<u64, u64> =
+        profile.nodes.iter().flat_map(|node| node.children.iter().map(|child| (*child, node.id))).collect();
     let mut folded = Folded::new(ProfileUnit::CpuNs);
     for (node, value) in ns {
         // A circle of parents ends at the greatest depth.
         let path = std::iter::successors(Some(node), |node| parents.get(node).copied()).take(DEPTH_MAX + 1);
-        let stack: Vec<&str> = path.map(|node| names.get(&node).map_or("[unknown]", String::as_str)).collect();
+        let stack: Vec<&str> =
+            path.map(|node| names.get(&node).map_or("[unknown]", String::as_str)).collect();
         let leaf = stack.first().copied().unwrap_or_default();
         let stack = stack.iter().copied().filter(|frame| *frame != "(root)");
         if leaf != "(idle)" {
@@ -89,7 +88,8 @@ mod tests {
 
     #[test]
     fn idle_is_no_cpu_time_and_circles_end() {
-        let frame = |name: &str| format!(r#"{{"functionName":"{name}","url":"file:///x/a.js","lineNumber":4}}"#);
+        let frame =
+            |name: &str| format!(r#"{{"functionName":"{name}","url":"file:///x/a.js","lineNumber":4}}"#);
         let text = format!(
             r#"{{"nodes":[
                 {{"id":1,"callFrame":{{"functionName":"(root)"}},"children":[2,4]}},

@@ -63,10 +63,13 @@ fn options(title: &str, folded: &Folded) -> Options<'static> {
 /// Folded lines whose sum inferno can hold.
 fn lines(folded: &Folded) -> String {
     let divisor = folded.total() / SUM_MAX + 1;
-    folded.stacks().filter(|(_, value)| value / divisor > 0).fold(String::new(), |mut text, (stack, value)| {
-        let _ = writeln!(text, "{stack} {}", value / divisor);
-        text
-    })
+    folded.stacks().filter(|(_, value)| value / divisor > 0).fold(
+        String::new(),
+        |mut text, (stack, value)| {
+            let _ = writeln!(text, "{stack} {}", value / divisor);
+            text
+        },
+    )
 }
 
 fn nothing() -> ProfileError {
@@ -77,7 +80,10 @@ fn nothing() -> ProfileError {
 }
 
 fn wrong(error: &impl std::fmt::Display) -> ProfileError {
-    ProfileError::new(format!("the flame graph could not be drawn: {error}"), "read the folded stacks instead")
+    ProfileError::new(
+        format!("the flame graph could not be drawn: {error}"),
+        "read the folded stacks instead",
+    )
 }
 
 #[cfg(test)]

@@ -87,9 +87,17 @@ mod tests {
 
     #[test]
     fn samples_are_counted_and_other_events_are_not() {
-        let frame = |name: &str| format!(r#"{{"method":{{"type":{{"name":"a/B"}},"name":"{name}"}},"lineNumber":3}}"#);
-        let stack = format!(r#"{{"truncated":false,"frames":[{},{},{{"method":null}}]}}"#, frame("leaf"), frame("root"));
-        let event = |kind: &str, stack: &str| format!(r#"{{"type":"{kind}","values":{{"state":"X","stackTrace":{stack}}}}}"#);
+        let frame = |name: &str| {
+            format!(r#"{{"method":{{"type":{{"name":"a/B"}},"name":"{name}"}},"lineNumber":3}}"#)
+        };
+        let stack = format!(
+            r#"{{"truncated":false,"frames":[{},{},{{"method":null}}]}}"#,
+            frame("leaf"),
+            frame("root")
+        );
+        let event = |kind: &str, stack: &str| {
+            format!(r#"{{"type":"{kind}","values":{{"state":"X","stackTrace":{stack}}}}}"#)
+        };
         let events = [
             event("jdk.ExecutionSample", &stack),
             event("jdk.ExecutionSample", "null"),

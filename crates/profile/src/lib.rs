@@ -47,6 +47,9 @@ impl ProfileError {
     }
 
     fn too_long(limit: usize) -> Self {
-        Self::new(format!("the profile is longer than {limit} bytes"), "take it over a shorter time: --seconds")
+        Self::new(
+            format!("the profile is longer than {limit} bytes"),
+            "take it over a shorter time: --seconds",
+        )
     }
 }

@@ -89,22 +89,27 @@ pub struct SampleType {
 pub fn read(data: &[u8]) -> Result<Vec<SampleType>, ProfileError> {
     let plain = bounded::unzipped(data, BYTES_MAX)?;
     let profile = Profile::decode(plain.as_slice()).map_err(|error| {
-        ProfileError::new(format!("no profile of Go: {error}"), "ask the endpoint without debug=1, which is text")
+        ProfileError::new(
+            format!("no profile of Go: {error}"),
+            "ask the endpoint without debug=1, which is text",
+        )
     })?;
     // One byte more than fits, so that it shows that a name was cut.
-    let short = |bytes: &Vec<u8>| {
-        String::from_utf8_lossy(&bytes[..bytes.len().min(NAME_BYTES_MAX + 1)]).into_owned()
-    };
+    let short =
+        |bytes: &Vec<u8>| String::from_utf8_lossy(&bytes[..bytes.len().min(NAME_BYTES_MAX + 1)]).into_owned();
     let strings: Vec<String> = profile.string_table.iter().map(short).collect();
-    let text = |index: i64| usize::try_from(index).ok().and_then(|at| strings.get(at)).map_or("", String::as_str);
+    let text =
+        |index: i64| usize::try_from(index).ok().and_then(|at| strings.get(at)).map_or("", String::as_str);
     let frames = frames(&profile, &text);
     let known = profile.sample_type.iter().enumerate().filter_map(|(at, kind)| {
         let name = text(kind.kind);
         unit_of(name, text(kind.unit)).map(|unit| (at, name.to_owned(), unit))
     });
     // More than Go ever gives would only be more work.
-    let types: Vec<SampleType> =
-        known.take(4).map(|(at, name, unit)| SampleType { name, folded: folded(&profile, &frames, at, unit) }).collect();
+    let types: Vec<SampleType> = known
+        .take(4)
+        .map(|(at, name, unit)| SampleType { name, folded: folded(&profile, &frames, at, unit) })
+        .collect();
     if types.is_empty() {
         let cause = "the profile has no sample type that prony knows";
         return Err(ProfileError::new(cause, "name a path of Go's net/http/pprof"));
@@ -140,7 +145,8 @@ fn folded(profile: &Profile, frames: &HashMap<u64, Vec<&str>>, at: usize, unit: 
     let mut folded = Folded::new(unit);
     let unknown = vec![UNKNOWN];
     for sample in &profile.sample {
-        let value = sample.value.get(at).copied().and_then(|value| u64::try_from(value).ok()).unwrap_or_default();
+        let value =
+            sample.value.get(at).copied().and_then(|value| u64::try_from(value).ok()).unwrap_or_default();
         let stack = sample.location_id.iter().flat_map(|id| frames.get(id).unwrap_or(&unknown));
         folded.add_leaf_first(stack.copied(), value);
     }

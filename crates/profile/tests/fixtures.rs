@@ -28,7 +28,8 @@ fn go_cpu_time_is_in_the_handler() {
     // Three seconds on two CPUs, shared with the generator.
     assert!((300_000_000..=6_000_000_000).contains(&cpu.total()), "{}", cpu.total());
     assert!(has(&cpu, "net/http.(*conn).serve") && has(&cpu, "main.target.records"), "{}", cpu.text());
-    let serve = top(&cpu, usize::MAX).into_iter().find(|one| one.function == "net/http.(*conn).serve").unwrap();
+    let serve =
+        top(&cpu, usize::MAX).into_iter().find(|one| one.function == "net/http.(*conn).serve").unwrap();
     assert!(serve.cumulative_share > 0.5 && serve.flat_share < 0.05, "{serve:?}");
 }
 

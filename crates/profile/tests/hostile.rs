@@ -5,7 +5,8 @@ use schema::profile::{ProfileKind, ProfileUnit};
 use std::fs;
 use std::path::Path;
 
-const FIXTURES: [&str; 5] = ["go-cpu.pb.gz", "go-heap.pb.gz", "perf-script.txt", "node.cpuprofile", "jfr.json"];
+const FIXTURES: [&str; 5] =
+    ["go-cpu.pb.gz", "go-heap.pb.gz", "perf-script.txt", "node.cpuprofile", "jfr.json"];
 
 fn fixture(name: &str) -> Vec<u8> {
     fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)).unwrap()

@@ -1,7 +1,9 @@
 //! Profiles: any bytes are folded stacks that can be tabled, drawn and read again, or an error with cause and remedy.
 
 use crate::Broken;
-use profile::{Folded, ProfileError, bpf, cpuprofile, flame_graph, folded, jfr, perf_script, pprof, text, top};
+use profile::{
+    Folded, ProfileError, bpf, cpuprofile, flame_graph, folded, jfr, perf_script, pprof, text, top,
+};
 use schema::profile::{ProfileKind, ProfileUnit};
 
 /// Drawn only up to this size: a larger picture has no other kinds of text in it.
@@ -69,7 +71,8 @@ pub fn check_shown(shown: &Shown) -> Result<(), Broken> {
     Broken::unless(stacks <= folded::STACKS_MAX + 1, || format!("{stacks} stacks"))?;
     let depth = shown.text.lines().map(|line| line.split(';').count()).max().unwrap_or_default();
     Broken::unless(depth <= folded::DEPTH_MAX, || format!("{depth} frames"))?;
-    let back = text::read(shown.text.as_bytes(), ProfileUnit::CpuNs, 1).map(|again| (again.text(), again.total()));
+    let back =
+        text::read(shown.text.as_bytes(), ProfileUnit::CpuNs, 1).map(|again| (again.text(), again.total()));
     let same = back.as_ref().is_ok_and(|(text, total)| *text == shown.text && *total == shown.total);
     Broken::unless(same, || format!("{:?} reads back as {back:?}", shown.text))?;
     let Some(svg) = &shown.svg else { return Ok(()) };
@@ -84,7 +87,8 @@ mod tests {
     fn unclean_stacks_and_pictures_are_caught() {
         assert_eq!(check(b"main;f 3\n"), Ok(()));
         assert_eq!(check(b""), Ok(()));
-        let good = Shown { text: "a;b 3\n".to_owned(), total: 3, svg: Some("<svg><script/></svg>".to_owned()) };
+        let good =
+            Shown { text: "a;b 3\n".to_owned(), total: 3, svg: Some("<svg><script/></svg>".to_owned()) };
         assert_eq!(check_shown(&good), Ok(()));
         let spoils: [fn(&mut Shown); 5] = [
             |shown| shown.text = "a\u{1b} 3\n".to_owned(),

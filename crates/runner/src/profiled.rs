@@ -27,8 +27,7 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 /// Said wherever these profiles are shown.
-pub const NOTE: &str =
-    "taken under a load of its own, outside all trials: nothing here is a sample of the run or part of its statistics";
+pub const NOTE: &str = "taken under a load of its own, outside all trials: nothing here is a sample of the run or part of its statistics";
 /// The folder in a run folder.
 const FOLDER: &str = "profiles";
 
@@ -186,7 +185,8 @@ fn take_all(
         let kinds = if wishes.kinds.is_empty() { choose::usual(prepared) } else { wishes.kinds.clone() };
         let keys: Vec<&str> = kinds.iter().map(|kind| kind.key()).collect();
         observer.note(&format!("profiling {} ({}): {}", cell.id, cell.label, keys.join(", ")));
-        let under = load::Under { plan, cell, scenario, prepared, kinds: &kinds, window_ns: wishes.window_ns };
+        let under =
+            load::Under { plan, cell, scenario, prepared, kinds: &kinds, window_ns: wishes.window_ns };
         let profiled = load::profiled(&under, &folder, environment)?;
         let written = files::write(cell, profiled.results, &folder)?;
         file.cells.push(ProfiledCell {

@@ -12,9 +12,7 @@ use std::collections::BTreeMap;
 use units::Nanos;
 
 /// A kind of profile.
-#[derive(
-    Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize, JsonSchema,
-)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum ProfileKind {
     /// Go: CPU time by stack.

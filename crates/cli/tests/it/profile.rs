@@ -31,8 +31,20 @@ fn the_reference_target_is_profiled_or_the_refusal_says_what_is_missing() {
     let (file, out_text) = (file.to_str().unwrap(), out.to_str().unwrap());
     // Go's kind cannot be had of it, which costs the others nothing.
     let args = [
-        "profile", file, "--cell", "c1", "--compare", "c2", "--kind", "cpu,perf", "--seconds", "1", "--out", out_text,
-        "--pin", "off",
+        "profile",
+        file,
+        "--cell",
+        "c1",
+        "--compare",
+        "c2",
+        "--kind",
+        "cpu,perf",
+        "--seconds",
+        "1",
+        "--out",
+        out_text,
+        "--pin",
+        "off",
     ];
     let done = done(&args);
     let profiles = read(&out.join("profiles.json"));

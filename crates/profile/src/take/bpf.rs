@@ -22,8 +22,12 @@ pub(super) fn take(request: &Request, kind: ProfileKind) -> Result<Taken, No> {
     // Should prony be killed, the program ends by itself.
     program += &format!("interval:s:{} {{ exit(); }}\n", (request.window + SLACK).as_secs());
     let file = request.scratch.join(format!("{}.bt", kind.key()));
-    std::fs::write(&file, program)
-        .map_err(|error| No::new(format!("cannot write {}: {error}", file.display()), "make room in the folder for temporary files"))?;
+    std::fs::write(&file, program).map_err(|error| {
+        No::new(
+            format!("cannot write {}: {error}", file.display()),
+            "make room in the folder for temporary files",
+        )
+    })?;
     let mut arguments = vec!["-f".to_owned(), "json".to_owned(), file.display().to_string()];
     arguments.extend(pids.iter().take(bpf::PIDS_MAX).map(|process| process.pid.to_string()));
     let mut child = Child::start(request, BPFTRACE, &arguments)?;

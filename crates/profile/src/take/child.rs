@@ -37,7 +37,10 @@ impl Child {
         let (out, err) = (file("out"), file("err"));
         let create = |path: &Path| {
             File::create(path).map_err(|error| {
-                No::new(format!("cannot write {}: {error}", path.display()), "make room in the folder for temporary files")
+                No::new(
+                    format!("cannot write {}: {error}", path.display()),
+                    "make room in the folder for temporary files",
+                )
             })
         };
         let child = Command::new(tool.program)
@@ -102,8 +105,9 @@ impl Child {
 
     /// Its output so far, at most `most` bytes.
     pub(super) fn output(&self, most: usize) -> Result<Vec<u8>, No> {
-        let bytes = read(&self.out, most + 1)
-            .map_err(|error| No::new(format!("cannot read {}: {error}", self.out.display()), "take it again"))?;
+        let bytes = read(&self.out, most + 1).map_err(|error| {
+            No::new(format!("cannot read {}: {error}", self.out.display()), "take it again")
+        })?;
         if bytes.len() > most {
             let why = format!("{} wrote more than {most} bytes", self.tool.program);
             return Err(No::new(why, "take it over a shorter time: --seconds"));

@@ -26,8 +26,12 @@ pub(super) fn take(request: &Request, kind: ProfileKind) -> Result<Taken, No> {
     let limits = Limits { timeout: Duration::from_secs(seconds) + SLACK, body_bytes: BYTES_MAX };
     let raw = probe::get_over(at.addr, at.tls.as_ref(), &at.host, &path, limits).map_err(|error| {
         let remedy = match error {
-            ProbeError::Status(404) => "serve net/http/pprof there; prony's own Go targets do so with PPROF=true",
-            ProbeError::Status(500) => "end what else takes a CPU profile of the target: Go takes one at a time",
+            ProbeError::Status(404) => {
+                "serve net/http/pprof there; prony's own Go targets do so with PPROF=true"
+            }
+            ProbeError::Status(500) => {
+                "end what else takes a CPU profile of the target: Go takes one at a time"
+            }
             _ => "load it less: it has to answer beside the load",
         };
         No::new(format!("GET {path}: {error}"), remedy)
@@ -51,7 +55,11 @@ fn views(types: Vec<pprof::SampleType>, kind: ProfileKind) -> Vec<View> {
     };
     let found = |name: &&str| types.iter().find(|one| one.name == **name).map(|one| one.folded.clone());
     let suffix = |unit: ProfileUnit| if unit == ProfileUnit::Objects { "-objects" } else { "" };
-    wanted.iter().filter_map(found).map(|folded| View { suffix: suffix(folded.unit), folded, table: None }).collect()
+    wanted
+        .iter()
+        .filter_map(found)
+        .map(|folded| View { suffix: suffix(folded.unit), folded, table: None })
+        .collect()
 }
 
 fn notes(kind: ProfileKind) -> Vec<String> {

@@ -27,12 +27,20 @@ pub(super) fn take(request: &Request) -> Result<Taken, No> {
     // Also after an interrupt: no recording is left in the JVM.
     Child::run(request, JCMD, &[pid.as_str(), "JFR.stop", RECORDING, &filename], SLACK)?;
     waited?;
-    let print = ["print".to_owned(), "--json".to_owned(), "--events".to_owned(), "jdk.ExecutionSample".to_owned(), file.display().to_string()];
+    let print = [
+        "print".to_owned(),
+        "--json".to_owned(),
+        "--events".to_owned(),
+        "jdk.ExecutionSample".to_owned(),
+        file.display().to_string(),
+    ];
     let text = Child::run(request, JFR, &print, 4 * SLACK)?.output(jfr::TEXT_BYTES_MAX)?;
     let folded = jfr::read(&text)?;
     let raw = std::fs::read(&file)
         .map_err(|error| No::new(format!("cannot read {}: {error}", file.display()), "take it again"))?;
     let mut taken = Taken::one(ProfileKind::Jfr, folded, raw, "jfr");
-    taken.notes.push(format!("process {pid}; settings=profile; a sample is one thread that ran Java code, not CPU time"));
+    taken.notes.push(format!(
+        "process {pid}; settings=profile; a sample is one thread that ran Java code, not CPU time"
+    ));
     Ok(taken)
 }

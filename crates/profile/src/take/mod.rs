@@ -89,7 +89,13 @@ pub struct Taken {
 
 impl Taken {
     fn one(kind: ProfileKind, folded: Folded, raw: Vec<u8>, raw_ending: &'static str) -> Self {
-        Self { kind, views: vec![View { suffix: "", folded, table: None }], raw, raw_ending, notes: Vec::new() }
+        Self {
+            kind,
+            views: vec![View { suffix: "", folded, table: None }],
+            raw,
+            raw_ending,
+            notes: Vec::new(),
+        }
     }
 }
 
@@ -189,6 +195,9 @@ fn busiest(request: &Request, programs: &[&str], what: &str) -> Result<Process, 
     let all = processes(request)?;
     let fitting = all.into_iter().filter(|process| programs.contains(&process.program.as_str()));
     fitting.max_by_key(|process| (process.cpu_ticks, process.pid)).ok_or_else(|| {
-        No::new(format!("none of the target's processes is {what}"), "ask for a kind of the target's own language")
+        No::new(
+            format!("none of the target's processes is {what}"),
+            "ask for a kind of the target's own language",
+        )
     })
 }

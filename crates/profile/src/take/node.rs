@@ -42,7 +42,10 @@ pub(super) fn take(request: &Request) -> Result<Taken, No> {
     let raw = serde_json::to_vec(answer.get("profile").unwrap_or(&Value::Null)).unwrap_or_default();
     let folded = cpuprofile::read(&raw)?;
     let mut taken = Taken::one(ProfileKind::Node, folded, raw, "cpuprofile");
-    taken.notes.push(format!("process {}, the busiest; its JavaScript thread, one sample a millisecond", process.pid));
+    taken.notes.push(format!(
+        "process {}, the busiest; its JavaScript thread, one sample a millisecond",
+        process.pid
+    ));
     Ok(taken)
 }
 
@@ -56,7 +59,9 @@ impl Inspector {
     fn open(at: SocketAddr, request: &Request) -> Result<Self, No> {
         let until = Instant::now() + SLACK;
         loop {
-            if let Ok(list) = probe::get(at, "/json/list", Limits { timeout: Duration::from_secs(2), body_bytes: 1 << 20 }) {
+            if let Ok(list) =
+                probe::get(at, "/json/list", Limits { timeout: Duration::from_secs(2), body_bytes: 1 << 20 })
+            {
                 return Self::connect(at, &list);
             }
             if is_stopped(request) {
@@ -73,12 +78,14 @@ impl Inspector {
         let strange = |what: String| No::new(format!("the inspector cannot be spoken to: {what}"), REMEDY);
         let list: Value = serde_json::from_slice(list).map_err(|error| strange(error.to_string()))?;
         let id = list.pointer("/0/id").and_then(Value::as_str).unwrap_or_default();
-        let stream = TcpStream::connect_timeout(&at, Duration::from_secs(2)).map_err(|error| strange(error.to_string()))?;
+        let stream = TcpStream::connect_timeout(&at, Duration::from_secs(2))
+            .map_err(|error| strange(error.to_string()))?;
         stream
             .set_read_timeout(Some(SLACK))
             .and_then(|()| stream.set_write_timeout(Some(SLACK)))
             .map_err(|error| strange(error.to_string()))?;
-        let config = WebSocketConfig::default().max_message_size(Some(BYTES_MAX)).max_frame_size(Some(BYTES_MAX));
+        let config =
+            WebSocketConfig::default().max_message_size(Some(BYTES_MAX)).max_frame_size(Some(BYTES_MAX));
         let (socket, _) = client_with_config(format!("ws://{at}/{id}"), stream, Some(config))
             .map_err(|error| strange(error.to_string()))?;
         Ok(Self { socket, id: 0 })
@@ -94,7 +101,8 @@ impl Inspector {
         while Instant::now() < until {
             let message = self.socket.read().map_err(|error| strange(error.to_string()))?;
             let Message::Text(text) = message else { continue };
-            let mut answer: Value = serde_json::from_str(&text).map_err(|error| strange(error.to_string()))?;
+            let mut answer: Value =
+                serde_json::from_str(&text).map_err(|error| strange(error.to_string()))?;
             if answer.get("id").and_then(Value::as_u64) != Some(self.id) {
                 continue;
             }

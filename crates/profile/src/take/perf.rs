@@ -21,7 +21,20 @@ pub(super) fn take(request: &Request) -> Result<Taken, No> {
     let (frequency, pids, seconds) =
         (FREQUENCY_HZ.to_string(), pids.join(","), request.window.as_secs().max(1).to_string());
     let record = [
-        "record", "-q", "-F", &frequency, "-e", "cpu-clock", "-g", "-o", &data_text, "-p", &pids, "--", "sleep", &seconds,
+        "record",
+        "-q",
+        "-F",
+        &frequency,
+        "-e",
+        "cpu-clock",
+        "-g",
+        "-o",
+        &data_text,
+        "-p",
+        &pids,
+        "--",
+        "sleep",
+        &seconds,
     ];
     Child::run(request, PERF, &record, request.window + SLACK)?;
     let script = ["script", "-i", &data_text, "--force"];
@@ -29,6 +42,8 @@ pub(super) fn take(request: &Request) -> Result<Taken, No> {
     let raw = script.output(BYTES_MAX)?;
     let folded = perf_script::read(&raw)?;
     let mut taken = Taken::one(ProfileKind::Perf, folded, raw, "script.txt");
-    taken.notes.push(format!("sampled at {FREQUENCY_HZ} Hz; stacks by frame pointers, so code built without them shows short ones"));
+    taken.notes.push(format!(
+        "sampled at {FREQUENCY_HZ} Hz; stacks by frame pointers, so code built without them shows short ones"
+    ));
     Ok(taken)
 }

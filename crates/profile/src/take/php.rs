@@ -38,7 +38,9 @@ pub(super) fn take(request: &Request) -> Result<Taken, No> {
     let Some(folder) = request.php else {
         return Err(No::new("the target was not started for PHP's profile", REMEDY));
     };
-    let wrong = |error: io::Error| No::new(format!("{}: {error}", folder.display()), "make room in the folder for temporary files");
+    let wrong = |error: io::Error| {
+        No::new(format!("{}: {error}", folder.display()), "make room in the folder for temporary files")
+    };
     let gate = folder.join(GATE);
     fs::write(&gate, "").map_err(wrong)?;
     let waited = wait(request);

@@ -25,7 +25,8 @@ pub(super) fn below(proc: &Path, root: u32) -> Vec<Process> {
         let folder = proc.join(pid.to_string());
         let Ok(stat) = fs::read_to_string(folder.join("stat")) else { continue };
         let program = fs::read_link(folder.join("exe")).ok();
-        let program = program.and_then(|path| path.file_name().map(|name| name.to_string_lossy().into_owned()));
+        let program =
+            program.and_then(|path| path.file_name().map(|name| name.to_string_lossy().into_owned()));
         found.push(Process { pid, program: program.unwrap_or_default(), cpu_ticks: cpu_ticks(&stat) });
         open.extend(children(&folder));
     }
@@ -34,8 +35,11 @@ pub(super) fn below(proc: &Path, root: u32) -> Vec<Process> {
 
 fn children(folder: &Path) -> Vec<u32> {
     let Ok(threads) = fs::read_dir(folder.join("task")) else { return Vec::new() };
-    let lists = threads.flatten().filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
-    lists.flat_map(|list| list.split_whitespace().filter_map(|pid| pid.parse().ok()).collect::<Vec<_>>()).collect()
+    let lists =
+        threads.flatten().filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
+    lists
+        .flat_map(|list| list.split_whitespace().filter_map(|pid| pid.parse().ok()).collect::<Vec<_>>())
+        .collect()
 }
 
 /// User and system time, fields 14 and 15 of `/proc/PID/stat`; the name before them may hold anything but the last `)`.
@@ -62,7 +66,8 @@ mod tests {
         process(10, "11 12 ", 5);
         process(11, "13", 6);
         process(12, "", 7);
-        let got: Vec<(u32, u64)> = below(proc.path(), 10).iter().map(|one| (one.pid, one.cpu_ticks)).collect();
+        let got: Vec<(u32, u64)> =
+            below(proc.path(), 10).iter().map(|one| (one.pid, one.cpu_ticks)).collect();
         assert_eq!(got, [(10, 7), (11, 8), (12, 9)], "13 has ended");
         assert_eq!(below(proc.path(), 99), []);
         assert_eq!(cpu_ticks("nonsense"), 0);

@@ -32,7 +32,8 @@ pub fn choose(
     if let Some(knee) = capacity.and_then(|all| all.iter().find_map(at_knee)) {
         return Ok(knee);
     }
-    let first = plan.cells.first().ok_or_else(|| wrong("the plan has no cell", "run the experiment again"))?;
+    let first =
+        plan.cells.first().ok_or_else(|| wrong("the plan has no cell", "run the experiment again"))?;
     let why = if plan.capacity.is_some() { "the first cell: no knee is known" } else { "the first cell" };
     Ok(Chosen { cell: first.id.clone(), why: why.to_owned() })
 }
@@ -53,7 +54,10 @@ fn find(plan: &ExperimentPlan, name: &str) -> Result<Chosen, RunnerError> {
         Some([one]) => Ok(Chosen { cell: one.id.clone(), why: "named".to_owned() }),
         Some(several) => {
             let ids: Vec<&str> = several.iter().map(|cell| cell.id.as_str()).collect();
-            Err(wrong(&format!("`{name}` is the name of several cells"), &format!("name one of {}", ids.join(", "))))
+            Err(wrong(
+                &format!("`{name}` is the name of several cells"),
+                &format!("name one of {}", ids.join(", ")),
+            ))
         }
         None => {
             let known: Vec<String> =

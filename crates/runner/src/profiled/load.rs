@@ -1,8 +1,8 @@
 //! The load under which profiles are taken: the cell's own, until the last profile is there.
 
+use crate::measure::{Watch, measure};
 use crate::own_count::metrics_of;
 use crate::trial::{self, Prepared, Up};
-use crate::measure::{Watch, measure};
 use crate::{Environment, RunnerError};
 use engine::IntervalData;
 use profile::{Endpoint, Refused, Request, Taken};
@@ -43,7 +43,11 @@ pub(super) struct Profiled {
 }
 
 /// Starts the target, loads it, takes the profiles and stops it.
-pub(super) fn profiled(under: &Under, folder: &Path, environment: &Environment) -> Result<Profiled, RunnerError> {
+pub(super) fn profiled(
+    under: &Under,
+    folder: &Path,
+    environment: &Environment,
+) -> Result<Profiled, RunnerError> {
     let scratch = tempfile::tempdir().map_err(RunnerError::io("make a folder in", &std::env::temp_dir()))?;
     let (prepared, settings) = prepared_for(under, scratch.path())?;
     let log = folder.join("target.log");
@@ -66,7 +70,8 @@ pub(super) fn profiled(under: &Under, folder: &Path, environment: &Environment) 
         }
         (_, Err(error)) => return Err(error),
     };
-    let throughput_per_s = (taker.watched_ns > 0).then(|| taker.answers as f64 * 1e9 / taker.watched_ns as f64);
+    let throughput_per_s =
+        (taker.watched_ns > 0).then(|| taker.answers as f64 * 1e9 / taker.watched_ns as f64);
     Ok(Profiled { results, settings, throughput_per_s, failed: taker.failed })
 }
 

@@ -18,7 +18,11 @@ fn plan(wanted: &ProfileUse) -> Result<ProfilePlan, Problem> {
     let window = wanted.window.unwrap_or(WINDOW);
     if !(WINDOWS.0..=WINDOWS.1).contains(&window) {
         let cause = format!("a window of {window} is out of range");
-        return Err(Problem::at("profile.window", cause, format!("give from {} to {}", WINDOWS.0, WINDOWS.1)));
+        return Err(Problem::at(
+            "profile.window",
+            cause,
+            format!("give from {} to {}", WINDOWS.0, WINDOWS.1),
+        ));
     }
     let mut kinds = wanted.kinds.clone();
     kinds.sort();
@@ -50,15 +54,22 @@ mod tests {
         assert_eq!(resolved("").unwrap().profile, None);
         let plan = resolved("[profile]").unwrap().profile.unwrap();
         assert_eq!((plan.kinds.len(), plan.at, plan.window_ns), (0, ProfileAt::Knee, 10_000_000_000));
-        let plan = resolved("[profile]\nkinds = [\"perf\", \"off-cpu\"]\nat = \"all\"\nwindow = \"2s\"").unwrap();
+        let plan =
+            resolved("[profile]\nkinds = [\"perf\", \"off-cpu\"]\nat = \"all\"\nwindow = \"2s\"").unwrap();
         assert_eq!(plan.profile.unwrap().kinds, [ProfileKind::Perf, ProfileKind::OffCpu]);
     }
 
     #[test]
     fn mistakes_have_their_line_and_remedy() {
         for (text, wanted) in [
-            ("[profile]\nwindow = \"1h\"", "x.toml:8:10: a window of 1h is out of range\n  remedy: give from 1s to 5m"),
-            ("[profile]\nkinds = [\"perf\", \"perf\"]", "x.toml:8:9: `perf` is named twice\n  remedy: name each kind once"),
+            (
+                "[profile]\nwindow = \"1h\"",
+                "x.toml:8:10: a window of 1h is out of range\n  remedy: give from 1s to 5m",
+            ),
+            (
+                "[profile]\nkinds = [\"perf\", \"perf\"]",
+                "x.toml:8:9: `perf` is named twice\n  remedy: name each kind once",
+            ),
             ("[profile]\nkinds = [\"prf\"]", "did you mean `perf`?"),
             ("[profile]\nwhen = \"knee\"", "unknown key `when`"),
         ] {
