@@ -115,7 +115,7 @@ pub(crate) fn after_trials(
     let taken = read_again(outcome).and_then(|(run, wanted)| {
         let Some(wanted) = wanted else { return Ok(None) };
         let wishes = wishes_of(outcome, &run, &wanted)?;
-        observer.note(&format!("taking profiles, {NOTE}"));
+        observer.note(&format!("now come the profiles, {NOTE}"));
         let out = outcome.folder.path().join(FOLDER);
         take_all(&run.plan, Some(run.id.clone()), &wishes, &out, targets, environment, observer).map(Some)
     });
