@@ -42,6 +42,7 @@ fn code_of(error: &anyhow::Error) -> u8 {
             | RunnerError::IsSoak(_)
             | RunnerError::NoSoak(_)
             | RunnerError::Soak { .. }
+            | RunnerError::Profile { .. }
             | RunnerError::Damaged { .. },
         )
         | None => USAGE,

@@ -19,6 +19,7 @@ mod load;
 mod model;
 mod output;
 mod plan;
+mod profile;
 mod progress;
 mod reference;
 mod reference_tls;
@@ -61,6 +62,7 @@ fn main() -> ExitCode {
         Command::Replay(args) => replay::replay(&args),
         Command::Shape(args) => shape::shape(&args),
         Command::Soak(args) => soak::soak(&args),
+        Command::Profile(args) => profile::profile(&args),
         Command::Import(args) => import::import(&args),
         Command::Model(args) => model::model(&args),
         Command::Audit(args) => audit::audit(&args),

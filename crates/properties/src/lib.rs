@@ -13,6 +13,7 @@ pub mod counters;
 pub mod dictionary;
 pub mod experiment;
 pub mod mutate;
+pub mod profile;
 pub mod read;
 pub mod request;
 pub mod response;
@@ -36,4 +37,5 @@ pub const TARGETS: [Target; 6] = [
     Target { name: "experiment", check: experiment::check },
     Target { name: "audit", check: audit::check },
     Target { name: "counters", check: counters::check },
+    Target { name: "profile", check: profile::check },
 ];

@@ -108,6 +108,11 @@ fn counters() {
 }
 
 #[test]
+fn profile() {
+    run("profile");
+}
+
+#[test]
 fn a_planted_fault_is_found() {
     let faulty = Target {
         name: "faulty",

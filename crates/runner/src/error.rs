@@ -82,6 +82,14 @@ pub enum RunnerError {
         /// What would do.
         remedy: String,
     },
+    /// What was asked of profiles cannot be.
+    #[error("{cause}\n  remedy: {remedy}")]
+    Profile {
+        /// What is wrong.
+        cause: String,
+        /// What would do.
+        remedy: String,
+    },
     /// The user interrupted before anything was measured.
     #[error("interrupted")]
     Interrupted,

@@ -5,7 +5,7 @@ use crate::folder::RunFolder;
 use crate::resolve::{self, Context};
 use crate::services::Services;
 use crate::trial::{self, Prepared, TrialOptions};
-use crate::{RunnerError, adaptive, check, search, versions};
+use crate::{RunnerError, adaptive, check, profiled, search, versions};
 use analyze::Surroundings;
 use schema::calibration::CalibrationSummary;
 use schema::doctor::DoctorReport;
@@ -137,6 +137,7 @@ pub fn run(
     };
     folder.write_json("run.json", &run)?;
     let outcome = trials(folder, run, &workshop.targets, environment, observer)?;
+    profiled::after_trials(&outcome, &workshop.targets, environment, observer);
     end_services(&services, &outcome, observer);
     Ok(outcome)
 }
@@ -186,6 +187,7 @@ pub(crate) fn resume_in(
         ));
     }
     let outcome = trials(folder, run.clone(), &workshop.targets, environment, observer)?;
+    profiled::after_trials(&outcome, &workshop.targets, environment, observer);
     end_services(&workshop.services, &outcome, observer);
     Ok(outcome)
 }
@@ -221,7 +223,7 @@ pub fn project_of(plan: &ExperimentPlan) -> PathBuf {
 }
 
 /// Removes what guards that were killed left on the host.
-fn sweep(observer: &mut dyn Observer) {
+pub(crate) fn sweep(observer: &mut dyn Observer) {
     let swept = target::confine::sweep();
     for removed in &swept.removed {
         observer.note(&format!("removed {removed}: an earlier run was killed before it could"));
@@ -232,7 +234,7 @@ fn sweep(observer: &mut dyn Observer) {
 }
 
 /// Keeps prony's own threads off the target's CPUs: the generator pays for its own bookkeeping.
-fn confine(plan: &ExperimentPlan, observer: &mut dyn Observer) {
+pub(crate) fn confine(plan: &ExperimentPlan, observer: &mut dyn Observer) {
     if let Some(cpus) = &plan.pin.generator
         && let Err(error) = target::pin::confine_this_thread(cpus)
     {
@@ -252,10 +254,10 @@ fn create_folder(environment: &Environment, id: &str) -> Result<RunFolder, Runne
 }
 
 /// Targets that were built and tried out, and the versions they report, by `target: what`.
-struct Workshop {
-    targets: BTreeMap<String, Prepared>,
+pub(crate) struct Workshop {
+    pub(crate) targets: BTreeMap<String, Prepared>,
     versions: BTreeMap<String, String>,
-    services: Services,
+    pub(crate) services: Services,
     /// What is built, by its folder, with the versions that its build reported.
     built: BTreeMap<PathBuf, BTreeMap<String, String>>,
     /// Limits that could not be had.
@@ -263,7 +265,7 @@ struct Workshop {
 }
 
 /// Builds every target and tries it out once, so that mistakes show before any time is spent on load.
-fn prepare(
+pub(crate) fn prepare(
     plan: &ExperimentPlan,
     context: &Context,
     environment: &Environment,

@@ -27,6 +27,7 @@ pub mod past;
 mod phases;
 pub mod ports;
 pub mod processes;
+pub mod profiled;
 pub mod recorded;
 pub mod resolve;
 pub mod script;

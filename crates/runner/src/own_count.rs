@@ -38,6 +38,7 @@ pub(crate) fn metrics_of(target: &Prepared) -> Metrics {
         php_opcache: said.php_opcache.or(known.php_opcache),
         swoole: said.swoole.or(known.swoole),
         nginx: said.nginx.or(known.nginx),
+        go_pprof: said.go_pprof.or(known.go_pprof),
         requests: said.requests.or(known.requests),
         prometheus: said.prometheus.or(known.prometheus),
     }

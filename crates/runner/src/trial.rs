@@ -320,11 +320,11 @@ fn for_events(target: &Prepared) -> Option<Manifest> {
     Some(Manifest { manifest, folder, build })
 }
 
-fn stop(up: Up) -> Result<(), RunnerError> {
+pub(crate) fn stop(up: Up) -> Result<(), RunnerError> {
     up.running.map_or(Ok(()), |running| running.stop().map_err(RunnerError::from))
 }
 
-fn load_job(plan: &ExperimentPlan, cell: &CellPlan, scenario: &ScenarioPlan, up: &Up) -> LoadJob {
+pub(crate) fn load_job(plan: &ExperimentPlan, cell: &CellPlan, scenario: &ScenarioPlan, up: &Up) -> LoadJob {
     // The meaning of JSON was checked a moment ago; under load the very same bytes must come again.
     let must_come_again = |(entry, seen): (&EntryPlan, &Option<Verified>)| match entry.expect.body {
         BodyExpectation::Json(_) => seen.as_ref().map(|seen| seen.body.clone()),

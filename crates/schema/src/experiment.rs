@@ -8,6 +8,7 @@ use crate::knob::KnobValue;
 use crate::limits::LimitsUse;
 use crate::metric::Metric;
 use crate::plan::{DriverChoice, Replicas, SpinChoice};
+use crate::profile::ProfileUse;
 use crate::scenario::{Expect, Feeder, NamedRequest, Request, Session, TokenMaker};
 use crate::server_side::Checks;
 use crate::target::{Metrics, Ready, Stop};
@@ -54,6 +55,8 @@ pub struct ExperimentFile {
     /// Statements to be answered by the run.
     #[serde(default)]
     pub claim: Vec<Claim>,
+    /// Profiles to be taken after the last trial; none where absent.
+    pub profile: Option<ProfileUse>,
 }
 
 /// `[experiment]`

@@ -29,6 +29,7 @@ pub mod limits;
 pub mod load;
 pub mod metric;
 pub mod plan;
+pub mod profile;
 pub mod run;
 pub mod scenario;
 pub mod server_side;
@@ -82,6 +83,7 @@ pub fn json_schemas() -> Vec<(&'static str, Schema)> {
         ("plan", schema_for!(advice::AdviceFile)),
         ("compare", schema_for!(across::CompareFile)),
         ("history", schema_for!(across::HistoryFile)),
+        ("profiles", schema_for!(profile::ProfilesFile)),
         ("calibration", schema_for!(calibration::CalibrationFile)),
     ]
 }

@@ -9,6 +9,7 @@ use crate::design::DesignPlan;
 use crate::event::EventPlan;
 use crate::experiment::{LoadModel, Reference};
 use crate::limits::LimitsPlan;
+use crate::profile::ProfilePlan;
 use crate::scenario::{Capture, Feeder, LengthRange, OnFailure, TokenMaker, UserConnection};
 use crate::server_side::ChecksPlan;
 use crate::soak::SoakPlan;
@@ -72,6 +73,9 @@ pub struct ExperimentPlan {
     /// Present where the run is a soak: its one cell is run in segments, one trial each.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub soak: Option<SoakPlan>,
+    /// Profiles to be taken after the last trial.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub profile: Option<ProfilePlan>,
 }
 
 impl ExperimentPlan {

@@ -196,6 +196,9 @@ pub struct Metrics {
     pub swoole: Option<String>,
     /// Path of nginx's stub_status.
     pub nginx: Option<String>,
+    /// Path of Go's net/http/pprof, for example `/debug/pprof`. Where it has a knob `pprof`, the profiles turn it on;
+    /// `profile-rates` too where block or mutex profiles are wanted.
+    pub go_pprof: Option<String>,
     /// Where it counts its requests, in JSON.
     pub requests: Option<CountAt>,
     /// Where it counts and times its requests, in Prometheus' text format.

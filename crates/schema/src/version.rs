@@ -147,3 +147,8 @@ version!(
     SoakVersion,
     "prony.soak/1"
 );
+version!(
+    /// Head of `profiles.json` and of `profile --format json`.
+    ProfilesVersion,
+    "prony.profiles/1"
+);

@@ -123,6 +123,7 @@ pub fn metrics_problem(key: &str, metrics: &Metrics) -> Option<Problem> {
     let within = |name: &str| format!("{key}.{name}");
     let paths = [
         ("go_runtime", &metrics.go_runtime),
+        ("go_pprof", &metrics.go_pprof),
         ("node", &metrics.node),
         ("php_fpm", &metrics.php_fpm),
         ("php_opcache", &metrics.php_opcache),

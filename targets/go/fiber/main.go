@@ -10,6 +10,7 @@ import (
 	"prony.dev/targets/common/app"
 	"prony.dev/targets/common/contract"
 	"prony.dev/targets/common/knobs"
+	"prony.dev/targets/common/profiling"
 	"prony.dev/targets/common/runtimestats"
 	"prony.dev/targets/common/serve"
 	"prony.dev/targets/common/upload"
@@ -40,6 +41,9 @@ func newRouter(a *app.App) *fiber.App {
 	router.Get("/mixed", t.mixed)
 	router.Post("/upload", t.upload)
 	router.Get("/debug/runtime", runtimestats.HandlerOf(t.Databases, nil))
+	if a.Knobs.Pprof {
+		router.Get("/debug/pprof/*", profiling.Handler())
+	}
 
 	log := t.logged()
 	if a.Knobs.Logger {

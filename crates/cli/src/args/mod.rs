@@ -12,6 +12,7 @@ mod knee;
 mod load;
 mod model;
 mod plan;
+mod profile;
 mod reference;
 mod replay;
 mod request;
@@ -34,6 +35,7 @@ pub(crate) use knee::KneeArgs;
 pub(crate) use load::LoadArgs;
 pub(crate) use model::{ModelArgs, SendAs};
 pub(crate) use plan::PlanArgs;
+pub(crate) use profile::ProfileArgs;
 pub(crate) use reference::ReferenceArgs;
 pub(crate) use replay::ReplayArgs;
 pub(crate) use request::RequestArgs;
@@ -87,6 +89,8 @@ pub(crate) enum Command {
     Shape(Box<ShapeArgs>),
     /// Load one cell for hours and tell whether the target leaks
     Soak(SoakArgs),
+    /// Take profiles of a cell's target under its load: flame graphs, tables, system calls; no trial, no statistics
+    Profile(ProfileArgs),
     /// Make a scenario file of another tool's input: vegeta targets, URL lists, curl command lines, HAR
     Import(ImportArgs),
     /// Read access logs: mix, rates, sessions and gaps; write a scenario and a load that reproduce them

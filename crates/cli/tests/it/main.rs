@@ -20,6 +20,7 @@ mod load_results;
 mod own_count;
 mod planted;
 mod processes;
+mod profile;
 mod run;
 mod scenario;
 mod services;

@@ -10,6 +10,7 @@ mod events;
 mod knobs;
 mod limits;
 pub(crate) mod order;
+pub mod profile;
 mod scenario;
 mod targets;
 mod warmup;
@@ -169,6 +170,7 @@ fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, W
         pin,
         soak: None,
         counters,
+        profile: profile::resolve(file)?,
     };
     design::add_control(&file.design, &file.target, &positions, &mut plan)?;
     plan.design.stopping = design::stopping(&file.design, design.blocks, plan.cells.len(), TRIALS_MAX)?;

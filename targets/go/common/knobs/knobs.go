@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"prony.dev/targets/common/env"
+	"prony.dev/targets/common/profiling"
 )
 
 // Who answers what no route does: the framework as it comes, or this target
@@ -39,6 +40,8 @@ type Knobs struct {
 	ErrorHandler string // Framework or Contract: the answer after a panic
 	BodyParsing  bool   // forms are parsed before every handler but that of /upload
 
+	Pprof bool // Go's profiles are served below /debug/pprof/
+
 	DBMaxOpen        int // connections
 	DBMaxIdle        int // connections
 	DBMaxLifetime    time.Duration
@@ -50,6 +53,10 @@ func Read(r *env.Reader) Knobs {
 	r.Int("GOMAXPROCS", 0, 1, 4096)
 	if r.Text("GOGC", "") != "off" {
 		r.Int("GOGC", 100, -1, 1_000_000)
+	}
+	serves, err := profiling.Serves(func(name string) string { return r.Text(name, "") })
+	if err != nil {
+		r.Fail("%w", err)
 	}
 	return Knobs{
 		KeepAlive:        r.Bool("KEEPALIVE", true),
@@ -65,6 +72,7 @@ func Read(r *env.Reader) Knobs {
 		NotFound:         r.Choice("NOT_FOUND_HANDLER", Framework, Framework, Contract),
 		ErrorHandler:     r.Choice("ERROR_HANDLER", Framework, Framework, Contract),
 		BodyParsing:      r.Bool("BODY_PARSING", false),
+		Pprof:            serves,
 		DBMaxOpen:        r.Int("DB_MAX_OPEN", 100, 1, 10_000),
 		DBMaxIdle:        r.Int("DB_MAX_IDLE", 20, 0, 10_000),
 		DBMaxLifetime:    r.Duration("DB_MAX_LIFETIME", 30*time.Minute, 0, day),

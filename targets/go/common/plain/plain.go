@@ -2,7 +2,7 @@
 // framework: the routes that every target has, the way net/http does them, and
 // one server with the timeouts of all Go targets.
 //
-// It imports the standard library and runtimestats only, so that a target that
+// It imports the standard library, runtimestats and profiling only, so that a target that
 // uses it has no other module. Deliberately absent: services, middleware and
 // knobs, which the framework targets have from their own packages.
 package plain

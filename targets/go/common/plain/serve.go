@@ -12,6 +12,8 @@ import (
 	"os/signal"
 	"syscall"
 	"time"
+
+	"prony.dev/targets/common/profiling"
 )
 
 const (
@@ -35,10 +37,13 @@ func Address() string {
 	return defaultAddress
 }
 
-// NewServer has handler and all timeouts; it is not started.
+// NewServer has handler and all timeouts, and Go's profiles where PPROF is true;
+// it is not started. A wrong PPROF ends the process.
 func NewServer(handler http.Handler) *http.Server {
+	serves, err := profiling.Serves(os.Getenv)
+	End(err)
 	return &http.Server{
-		Handler:           handler,
+		Handler:           profiling.Around(handler, serves),
 		ReadHeaderTimeout: readHeaderTimeout,
 		ReadTimeout:       readTimeout,
 		WriteTimeout:      writeTimeout,

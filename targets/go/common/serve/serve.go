@@ -17,6 +17,7 @@ import (
 	"time"
 
 	"prony.dev/targets/common/knobs"
+	"prony.dev/targets/common/profiling"
 )
 
 const (
@@ -39,10 +40,11 @@ type Server interface {
 	Close() error
 }
 
-// HTTP is the server of net/http with the settings of k.
+// HTTP is the server of net/http with the settings of k; where these say so, it
+// answers below /debug/pprof/ before handler does.
 func HTTP(handler http.Handler, k knobs.Knobs) *http.Server {
 	server := &http.Server{
-		Handler:           handler,
+		Handler:           profiling.Around(handler, k.Pprof),
 		ReadHeaderTimeout: readHeaderTimeout,
 		ReadTimeout:       k.ReadTimeout,
 		WriteTimeout:      k.WriteTimeout,

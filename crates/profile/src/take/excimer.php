@@ -1,0 +1,23 @@
+<?php
+// Put before every request by prony while it takes profiles: samples the
+// request and, while the gate is open, adds its stacks to a file of this
+// process.
+declare(strict_types=1);
+
+(static function (): void {
+    $folder = '{folder}';
+    if (!class_exists('ExcimerProfiler') || !is_file("$folder/open")) {
+        return;
+    }
+    $profiler = new ExcimerProfiler();
+    $profiler->setPeriod(0.002);
+    $profiler->setEventType(EXCIMER_REAL);
+    $profiler->start();
+    register_shutdown_function(static function () use ($profiler, $folder): void {
+        $profiler->stop();
+        $stacks = $profiler->getLog()->formatCollapsed();
+        if ($stacks !== '' && is_file("$folder/open")) {
+            @file_put_contents("$folder/" . getmypid() . '.folded', $stacks, FILE_APPEND);
+        }
+    });
+})();

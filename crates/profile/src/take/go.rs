@@ -1,0 +1,73 @@
+//! Go, through the target's own `net/http/pprof`. `seconds=N` makes the difference over the window where the kind has
+//! one; heap is what is live after a collection (`gc=1`), goroutine one moment.
+
+use super::{No, Request, SLACK, Taken, View};
+use crate::{BYTES_MAX, pprof};
+use probe::{Limits, ProbeError};
+use schema::profile::{ProfileKind, ProfileUnit};
+use std::time::Duration;
+
+/// How many goroutines block is sampled only where the target was told to.
+const RATES: &str = "start the target with its knob profile-rates on: block and mutex profiling cost too much to be always on";
+
+pub(super) fn take(request: &Request, kind: ProfileKind) -> Result<Taken, No> {
+    let Some(base) = request.go_pprof else {
+        let remedy = "serve net/http/pprof in the target and name its path in target.toml: [metrics] go_pprof = \"/debug/pprof\"";
+        return Err(No::new("the target names no path of Go's net/http/pprof", remedy));
+    };
+    let seconds = request.window.as_secs().max(1);
+    let path = match kind {
+        ProfileKind::Cpu => format!("{base}/profile?seconds={seconds}"),
+        ProfileKind::Heap => format!("{base}/heap?gc=1"),
+        ProfileKind::Goroutine => format!("{base}/goroutine"),
+        other => format!("{base}/{}?seconds={seconds}", other.key()),
+    };
+    let at = &request.at;
+    let limits = Limits { timeout: Duration::from_secs(seconds) + SLACK, body_bytes: BYTES_MAX };
+    let raw = probe::get_over(at.addr, at.tls.as_ref(), &at.host, &path, limits).map_err(|error| {
+        let remedy = match error {
+            ProbeError::Status(404) => {
+                "serve net/http/pprof there; prony's own Go targets do so with PPROF=true"
+            }
+            ProbeError::Status(500) => {
+                "end what else takes a CPU profile of the target: Go takes one at a time"
+            }
+            _ => "load it less: it has to answer beside the load",
+        };
+        No::new(format!("GET {path}: {error}"), remedy)
+    })?;
+    let views = views(pprof::read(&raw)?, kind);
+    let asks_rates = matches!(kind, ProfileKind::Block | ProfileKind::Mutex);
+    if asks_rates && views.first().is_none_or(|view| view.folded.is_empty()) {
+        return Err(No::new("nothing waited in the window, or the target does not sample it", RATES));
+    }
+    Ok(Taken { kind, views, raw, raw_ending: "pb.gz", notes: notes(kind) })
+}
+
+/// What the kind is about first: bytes before objects.
+fn views(types: Vec<pprof::SampleType>, kind: ProfileKind) -> Vec<View> {
+    let wanted: &[&str] = match kind {
+        ProfileKind::Heap => &["inuse_space", "inuse_objects"],
+        ProfileKind::Allocs => &["alloc_space", "alloc_objects"],
+        ProfileKind::Cpu => &["cpu"],
+        ProfileKind::Goroutine => &["goroutine", "goroutines"],
+        _ => &["delay"],
+    };
+    let found = |name: &&str| types.iter().find(|one| one.name == **name).map(|one| one.folded.clone());
+    let suffix = |unit: ProfileUnit| if unit == ProfileUnit::Objects { "-objects" } else { "" };
+    wanted
+        .iter()
+        .filter_map(found)
+        .map(|folded| View { suffix: suffix(folded.unit), folded, table: None })
+        .collect()
+}
+
+fn notes(kind: ProfileKind) -> Vec<String> {
+    let note = match kind {
+        ProfileKind::Heap => "live after a collection at the end of the window; sampled, one in 512 KiB",
+        ProfileKind::Allocs => "sampled, one in 512 KiB allocated",
+        ProfileKind::Goroutine => "one moment, for which the target is stopped",
+        _ => return Vec::new(),
+    };
+    vec![note.to_owned()]
+}
