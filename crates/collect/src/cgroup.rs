@@ -17,7 +17,7 @@
 //! | `cpus_limit` | gauge | `cpu.max`, `cpu.cfs_quota_us` / `cpu.cfs_period_us` | the smallest quota up the tree, in CPUs |
 //!
 //! What the kernel at hand does not have is absent, and so is a limit where there is none. The groups outlive a restart
-//! of the target, so do the counts. Throttling by the quota of a group further up is counted there only.
+//! of the target, so do the counts. The group at the root counts the whole host. Throttling by the quota of a group further up is counted there only.
 //! Where a process's groups are is found in [`find`].
 
 pub mod find;

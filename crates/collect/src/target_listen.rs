@@ -51,9 +51,9 @@ fn read(namespace: &mut Namespace, port: u16) -> Result<Reading, CollectError> {
 /// The source for the target's address, where its namespace can be asked.
 pub(crate) fn source(roots: &Roots, root: RootPid, address: SocketAddr) -> Option<Box<dyn Source>> {
     let mut namespace = Namespace::of(roots, root);
-    namespace.try_open().ok()?;
+    let answers = namespace.answers();
     let read = move || read(&mut namespace, address.port());
-    Some(Box::new(Differencing::new(NAME, read).resting()))
+    answers.then(|| -> Box<dyn Source> { Box::new(Differencing::new(NAME, read).resting()) })
 }
 
 #[cfg(test)]

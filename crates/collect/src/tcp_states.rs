@@ -119,11 +119,12 @@ pub(crate) fn source(
     target: Option<SocketAddr>,
 ) -> Option<Box<dyn Source>> {
     let mut own = Namespace::own(roots);
-    own.try_open().ok()?;
+    let answers = own.answers();
     let of_target = root.map(|root| Namespace::of(roots, root));
-    let of_target = of_target.and_then(|mut namespace| namespace.try_open().is_ok().then_some(namespace));
+    let of_target = of_target.and_then(|mut namespace| namespace.answers().then_some(namespace));
     let mut states = States { roots: roots.clone(), own, target, of_target };
-    Some(Box::new(Differencing::new(NAME, move || states.read()).resting()))
+    let read = move || states.read();
+    answers.then(|| -> Box<dyn Source> { Box::new(Differencing::new(NAME, read).resting()) })
 }
 
 #[cfg(test)]

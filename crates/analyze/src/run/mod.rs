@@ -94,7 +94,6 @@ pub fn analyze(run: &RunFile, trials: &[TrialData]) -> AnalysisFile {
         comparisons,
         claims,
         soak: None,
-        counters: Default::default(),
     }
 }
 

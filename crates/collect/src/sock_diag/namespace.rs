@@ -4,6 +4,7 @@ use super::{Answer, Family, Query, TcpSocket, ask, open};
 use crate::Roots;
 use crate::error::CollectError;
 use crate::process::followed::RootPid;
+use netlink_packet_sock_diag::inet::StateFlags;
 use netlink_sys::Socket;
 use rustix::thread::{LinkNameSpaceType, move_into_link_name_space};
 use std::fs::{self, File};
@@ -31,9 +32,10 @@ impl Namespace {
         Self { process: Some(root), ..Self::own(roots) }
     }
 
-    /// Tries whether it can be asked.
-    pub(crate) fn try_open(&mut self) -> Result<(), CollectError> {
-        self.socket().map(|_| ())
+    /// Whether it can be asked: some kernels do not have the part that answers, and others' networks need root.
+    pub(crate) fn answers(&mut self) -> bool {
+        let query = Query { states: StateFlags::LISTEN, local_port: 1, remote_port: 0, with_info: false };
+        self.sockets(&query, Family::V4).is_ok()
     }
 
     /// The sockets that are wanted, and whether there are more.

@@ -28,7 +28,6 @@ pub(crate) fn analysis() -> AnalysisFile {
     AnalysisFile {
         capacity: Vec::new(),
         soak: None,
-        counters: Default::default(),
         events: Vec::new(),
         findings: Vec::new(),
         schema: Default::default(),
