@@ -30,7 +30,7 @@ pub struct Target {
 }
 
 /// All fuzz targets.
-pub const TARGETS: [Target; 6] = [
+pub const TARGETS: [Target; 7] = [
     Target { name: "response", check: response::check },
     Target { name: "chunked", check: chunked::check },
     Target { name: "request", check: request::check },
