@@ -7,7 +7,7 @@ GO_MODULES := targets/go/common targets/go/nethttp targets/go/gin targets/go/ech
 PHP_TARGETS := targets/php/fpm targets/php/swoole
 RUST_TARGETS := targets/rust/common targets/rust/axum targets/rust/hyper
 NODE_PACKAGES := targets/node/common targets/node/fastify targets/node/express
-FUZZ_TARGETS := response chunked request experiment audit counters
+FUZZ_TARGETS := response chunked request experiment audit counters profile
 # Seconds of `make fuzz` in all, shared out evenly.
 FUZZ_SECONDS ?= 3600
 PRONY := target/release/prony

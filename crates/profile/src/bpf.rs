@@ -92,10 +92,10 @@ pub fn read(data: &[u8], kind: ProfileKind) -> Result<Trace, ProfileError> {
             "hist" => each(&line.data, "@ns", &mut keys, |sums, value| sums.buckets.extend(buckets(value))),
             "map" => {
                 each(&line.data, "@total", &mut keys, |sums, value| {
-                    sums.total_ns = sums.total_ns.saturating_add(number(value))
+                    sums.total_ns = sums.total_ns.saturating_add(number(value));
                 });
                 each(&line.data, "@failed", &mut keys, |sums, value| {
-                    sums.failed = sums.failed.saturating_add(number(value))
+                    sums.failed = sums.failed.saturating_add(number(value));
                 });
             }
             "lost_events" => lost = lost.saturating_add(line.data.get("events").map_or(0, number)),
