@@ -116,7 +116,7 @@ impl Comparable for Interrupts {
             .chain(soft)
             .filter_map(|(name, before, now)| {
                 let rises = rises(before?, now)?;
-                Some((name.to_owned(), rises.iter().sum::<u64>() as f64))
+                Some((name.to_owned(), rises.iter().map(|rise| *rise as f64).sum()))
             })
             .collect()
     }

@@ -56,13 +56,20 @@ pub fn parse_ports(bytes: &[u8]) -> Result<u32, ParseError> {
     Ok(size + 1)
 }
 
+/// Where a target lives.
+enum Place {
+    /// In prony's namespace: every dump of all sockets walks over the kernel's whole table, so one is made for both.
+    Here,
+    There(Namespace),
+}
+
 /// What is asked, and where.
 struct States {
     roots: Roots,
     own: Namespace,
     target: Option<SocketAddr>,
-    /// The target's namespace, where it can be asked.
-    of_target: Option<Namespace>,
+    /// Where the target's own ends of its connections are, if they can be seen.
+    of_target: Option<Place>,
 }
 
 impl States {
@@ -84,15 +91,15 @@ impl States {
         reading.gauges.extend(waiting.map(|waiting| ("time_wait", waiting)));
         reading.gauges.extend(ports.map(|ports| ("ports_available", f64::from(ports))));
         if let Some(target) = self.target {
-            let to_target = if waiting == Some(0.0) { 0 } else { self.waiting_to_target(target)? };
+            let to_target = if waiting == Some(0.0) { 0 } else { self.time_wait_with_target(target)? };
             reading.gauges.insert("to_target_time_wait", to_target as f64);
-            let left_open = self.target_close_wait(target)?;
+            let left_open = self.target_close_wait(target, &sockets)?;
             reading.gauges.extend(left_open.map(|count| ("target_close_wait", count as f64)));
         }
         Ok(reading)
     }
 
-    fn waiting_to_target(&mut self, target: SocketAddr) -> Result<usize, CollectError> {
+    fn time_wait_with_target(&mut self, target: SocketAddr) -> Result<usize, CollectError> {
         let states = StateFlags::TIME_WAIT;
         let query = Query { states, local_port: 0, remote_port: target.port(), with_info: false };
         let sockets = self.own.sockets(&query, Family::of(target))?.0;
@@ -100,8 +107,21 @@ impl States {
     }
 
     /// A server that listens for both families has its IPv4 connections among those of IPv6.
-    fn target_close_wait(&mut self, target: SocketAddr) -> Result<Option<usize>, CollectError> {
-        let Some(namespace) = &mut self.of_target else { return Ok(None) };
+    fn target_close_wait(
+        &mut self,
+        target: SocketAddr,
+        here: &[TcpSocket],
+    ) -> Result<Option<usize>, CollectError> {
+        let namespace = match &mut self.of_target {
+            None => return Ok(None),
+            Some(Place::Here) => {
+                let left_open = |socket: &&TcpSocket| {
+                    socket.state == TCP_CLOSE_WAIT && socket.local.port() == target.port()
+                };
+                return Ok(Some(here.iter().filter(left_open).count()));
+            }
+            Some(Place::There(namespace)) => namespace,
+        };
         let states = StateFlags::CLOSE_WAIT;
         let query = Query { states, local_port: target.port(), remote_port: 0, with_info: false };
         let mut count = 0;
@@ -121,7 +141,10 @@ pub(crate) fn source(
     let mut own = Namespace::own(roots);
     let answers = own.answers();
     let of_target = root.map(|root| Namespace::of(roots, root));
-    let of_target = of_target.and_then(|mut namespace| namespace.answers().then_some(namespace));
+    let of_target = of_target.and_then(|mut namespace| match namespace.is_own() {
+        true => Some(Place::Here),
+        false => namespace.answers().then_some(Place::There(namespace)),
+    });
     let mut states = States { roots: roots.clone(), own, target, of_target };
     let read = move || states.read();
     answers.then(|| -> Box<dyn Source> { Box::new(Differencing::new(NAME, read).resting()) })

@@ -32,6 +32,14 @@ impl Namespace {
         Self { process: Some(root), ..Self::own(roots) }
     }
 
+    /// Whether it is prony's own after all; false where that cannot be seen.
+    pub(crate) fn is_own(&self) -> bool {
+        let Some(root) = &self.process else { return true };
+        let link = |process: &str| fs::read_link(self.proc.join(process).join("ns/net")).ok();
+        let theirs = link(&root.load(Ordering::Relaxed).to_string());
+        theirs.is_some() && theirs == link("self")
+    }
+
     /// Whether it can be asked: some kernels do not have the part that answers, and others' networks need root.
     pub(crate) fn answers(&mut self) -> bool {
         let query = Query { states: StateFlags::LISTEN, local_port: 1, remote_port: 0, with_info: false };

@@ -78,9 +78,9 @@ fn a_namespace_of_its_own_is_asked_for_its_own_sockets() {
         println!("skipped: unshare is missing (apt-get install util-linux)");
         return;
     };
-    let isolated = format!("/proc/{}/ns/net", child.id());
+    let link = format!("/proc/{}/ns/net", child.id());
     let own = std::fs::read_link("/proc/self/ns/net").unwrap();
-    let is_other = || std::fs::read_link(&isolated).is_ok_and(|it| it != own);
+    let is_other = || std::fs::read_link(&link).is_ok_and(|it| it != own);
     while !is_other() && child.try_wait().unwrap().is_none() {
         std::thread::yield_now();
     }
@@ -94,7 +94,12 @@ fn a_namespace_of_its_own_is_asked_for_its_own_sockets() {
     let found = |namespace: &mut Namespace| namespace.sockets(&query, Family::V4).unwrap().0.len();
     assert_eq!(found(&mut Namespace::own(&Roots::default())), 1);
     let root = RootPid::new(child.id().into());
-    assert_eq!(found(&mut Namespace::of(&Roots::default(), root)), 0, "it listens here, not there");
+    let mut isolated = Namespace::of(&Roots::default(), root.clone());
+    assert!(!isolated.is_own() && Namespace::own(&Roots::default()).is_own());
+    assert_eq!(found(&mut isolated), 0, "it listens here, not there");
+    let address = listener.local_addr().unwrap();
+    let mut states = crate::tcp_states::source(&Roots::default(), Some(root), Some(address)).unwrap();
+    assert_eq!(states.tick(units::Nanos(1)).unwrap().gauges["target_close_wait"], 0.0);
     assert_eq!(std::fs::read_link("/proc/thread-self/ns/net").unwrap(), own, "this thread stayed");
     drop(child.stdin.take());
     child.wait().unwrap();
