@@ -7,6 +7,7 @@ mod connection;
 mod design;
 mod events;
 mod knobs;
+mod layers;
 mod limits;
 pub(crate) mod order;
 mod scenario;
