@@ -6,7 +6,8 @@
 use crate::chart::{self, Chart, Palette};
 use crate::page::{KEY_METRICS, Page};
 use crate::{
-    ReportError, capacity_view, clean, effect_view, event_view, level_view, limits_view, soak_view, words,
+    ReportError, capacity_view, clean, effect_view, event_view, layer_view, level_view, limits_view,
+    soak_view, words,
 };
 use askama::Template;
 use schema::analysis::AnalysisFile;
@@ -25,6 +26,9 @@ struct Html {
     steps_header: [&'static str; 5],
     effects_about: &'static str,
     effect_header: [&'static str; 6],
+    layers_about: &'static str,
+    layer_header: [&'static str; 6],
+    waterfalls: Vec<Chart>,
     levels_about: &'static str,
     level_header: [&'static str; 7],
     limits_about: &'static str,
@@ -64,6 +68,9 @@ pub fn html(run: &RunFile, analysis: &AnalysisFile) -> Result<String, ReportErro
         steps_header: capacity_view::STEPS_HEADER,
         effects_about: effect_view::ABOUT,
         effect_header: effect_view::HEADER,
+        layers_about: layer_view::ABOUT,
+        layer_header: layer_view::HEADER,
+        waterfalls: chart::waterfalls(analysis)?,
         levels_about: level_view::ABOUT,
         level_header: level_view::HEADER,
         limits_about: limits_view::ABOUT,

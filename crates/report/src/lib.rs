@@ -24,6 +24,7 @@ mod html;
 mod instrument;
 mod intervention_text;
 mod junit;
+mod layer_view;
 mod layout;
 mod level_view;
 mod limits_view;

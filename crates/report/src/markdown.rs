@@ -6,6 +6,7 @@ use crate::capacity_view::{self, CapacityView};
 use crate::clean::{markdown as prose, markdown_block, markdown_code as code};
 use crate::effect_view::{self, EffectView};
 use crate::event_view::{ABOUT, EventView, HEADER};
+use crate::layer_view::{self, LayerRow, LayersView};
 use crate::level_view::{self, LevelView};
 use crate::limits_view;
 use crate::page::{CellView, KEY_METRICS, Page, PairView, TrialView};
@@ -27,6 +28,7 @@ pub fn markdown(run: &RunFile, analysis: &AnalysisFile) -> String {
         comparisons(&page),
         capacity(&page),
         effects(&page),
+        layers(&page),
         cells(&page),
         levels(&page),
         limits(&page),
@@ -203,6 +205,34 @@ fn effects(page: &Page) -> String {
         text += &format!("\n{}\n", prose(note));
     }
     text
+}
+
+fn layers(page: &Page) -> String {
+    if page.layers.is_empty() {
+        return String::new();
+    }
+    let sets: Vec<_> = page.layers.iter().map(layers_of).collect();
+    format!("## Layers\n\n{}\n\n{}", layer_view::ABOUT, sets.join("\n"))
+}
+
+fn layers_of(view: &LayersView) -> String {
+    let row = |row: &LayerRow| {
+        vec![
+            prose(&row.level),
+            row.cost.clone(),
+            row.interval.clone(),
+            format!("{}{}", verdict(row.answer), row.note),
+            row.p.replace('<', "\\<"),
+            row.blocks.clone(),
+        ]
+    };
+    let tables = view.metrics.iter().map(|metric| {
+        let mut header = layer_view::HEADER;
+        header[0] = metric.name;
+        table(&header, "lrrlrr", metric.rows.iter().map(row))
+    });
+    let tables: Vec<_> = tables.collect();
+    format!("### {}\n\n{}{}", prose(&view.name), tables.join("\n"), footnotes(&view.notes))
 }
 
 fn cells(page: &Page) -> String {

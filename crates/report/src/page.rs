@@ -8,6 +8,7 @@ use crate::capacity_view::{self, CapacityView};
 use crate::effect_view::{self, EffectsView};
 use crate::event_view::{self, EventView};
 use crate::instrument::instrument_line;
+use crate::layer_view::{self, LayersView};
 use crate::level_view::{self, LevelView};
 use crate::limits_view::{self, LimitsView};
 use crate::settings::{self, FactView, Row};
@@ -40,6 +41,7 @@ pub(crate) struct Page {
     pub(crate) pairs: Vec<PairView>,
     pub(crate) pair_notes: Footnotes,
     pub(crate) effects: Option<EffectsView>,
+    pub(crate) layers: Vec<LayersView>,
     pub(crate) cells: Vec<CellView>,
     pub(crate) cell_notes: Footnotes,
     pub(crate) warm_ups: Vec<WarmUpView>,
@@ -178,6 +180,7 @@ impl Page {
             pairs,
             pair_notes,
             effects: effect_view::view(analysis),
+            layers: layer_view::views(analysis),
             cells,
             cell_notes,
             warm_ups: steady_view::views(analysis),

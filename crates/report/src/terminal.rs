@@ -2,6 +2,7 @@
 
 use crate::Style;
 use crate::effect_view::EffectView;
+use crate::layer_view::LayerRow;
 use crate::layout::{Align, paragraph, table};
 use crate::page::{CellView, Page};
 use crate::paint::{Tone, finish, paint};
@@ -26,6 +27,7 @@ pub fn terminal(run: &RunFile, analysis: &AnalysisFile, style: Style) -> String 
         comparisons(&page, columns),
         capacity(&page, columns),
         effects(&page, columns),
+        layers(&page, columns),
         cells(&page, columns),
         warm_ups(&page, columns),
         limits(&page, columns),
@@ -159,6 +161,31 @@ fn effects(page: &Page, columns: usize) -> String {
     }
     if effects.rows.is_empty() {
         text += &effects.notes.iter().map(|note| paragraph("  ", note, columns)).collect::<String>();
+    }
+    text
+}
+
+/// The files say p and blocks too.
+fn layers(page: &Page, columns: usize) -> String {
+    let mut text = String::new();
+    for view in &page.layers {
+        let about = format!("{}; {} interval", view.name, page.confidence);
+        text += &heading("Layers", &about);
+        for metric in &view.metrics {
+            let header = [
+                (metric.name, Align::Text),
+                ("", Align::Number),
+                ("", Align::Number),
+                ("", Align::Word),
+                ("", Align::Word),
+            ];
+            let row = |row: &LayerRow| {
+                let answer = format!("{}{}", paint(row.answer.tone, &row.answer.both()), row.note);
+                vec![row.level.clone(), row.cost.clone(), row.interval.clone(), answer, row.bar.clone()]
+            };
+            text += &table(&header, &metric.rows.iter().map(row).collect::<Vec<_>>(), columns);
+        }
+        text += &footnotes(&view.notes, columns);
     }
     text
 }

@@ -7,6 +7,7 @@ use schema::analysis::{BeliefLevel, ClaimVerdict, FindingLevel, Verdict};
 use schema::doctor::Severity;
 use schema::experiment::LoadModel;
 use schema::finding::{Finding, FindingSeverity};
+use schema::layers::LayerVerdict;
 use schema::load::ThresholdResult;
 use schema::metric::Metric;
 use schema::soak::SoakClass;
@@ -104,6 +105,25 @@ pub(crate) const fn verdict(verdict: Verdict, of: Metric) -> Word {
 /// Whether an effect is shown.
 pub(crate) const fn effect(shown: bool) -> Word {
     if shown { Word::new("✓", "shown", Tone::Strong) } else { Word::new("?", "not shown", Tone::Quiet) }
+}
+
+/// What is no layer but stands under all of them.
+pub(crate) const LAYER_BASE: Word = Word::new("·", "base", Tone::Quiet);
+/// A layer that takes time.
+pub(crate) const LAYER_COSTS: Word = Word::new("+", "costs", Tone::Strong);
+/// A layer that saves time.
+pub(crate) const LAYER_SAVES: Word = Word::new("−", "saves", Tone::Good);
+/// A layer of which neither can be said.
+pub(crate) const LAYER_NOT_SHOWN: Word = Word::new("?", "no cost shown", Tone::Quiet);
+
+/// Whether a layer costs anything.
+pub(crate) const fn layer(verdict: LayerVerdict) -> Word {
+    match verdict {
+        LayerVerdict::Costs => LAYER_COSTS,
+        LayerVerdict::Saves => LAYER_SAVES,
+        LayerVerdict::NotShown => LAYER_NOT_SHOWN,
+        LayerVerdict::Refused => Word::new("–", "refused", Tone::Quiet),
+    }
 }
 
 /// The answer to a claim.

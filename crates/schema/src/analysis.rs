@@ -4,6 +4,7 @@ use crate::capacity::Capacity;
 use crate::event::EventSummary;
 use crate::finding::CellWhy;
 pub use crate::finding::{Finding, FindingCause, FindingLevel};
+use crate::layers::LayerCosts;
 use crate::metric::{Metric, Unit};
 use crate::soak::SoakReport;
 use crate::steady::{Steadiness, WarmUpLine};
@@ -49,6 +50,9 @@ pub struct AnalysisFile {
     /// What each factor does, where the plan crosses several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effects: Option<Effects>,
+    /// What each layer costs, where the design names an ordered factor.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub layers: Vec<LayerCosts>,
     /// The claims of the experiment, answered.
     pub claims: Vec<ClaimResult>,
     /// Confidence level of all intervals.

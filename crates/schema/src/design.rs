@@ -28,6 +28,9 @@ pub struct DesignUse {
     /// A cell that is run twice in each block, the second time under a name of its own: `true` (the first cell), the
     /// name of a target, or levels. Default: none.
     pub control: Option<ControlUse>,
+    /// An ordered factor: `target`, `scenario`, or a knob that was given a list. Each of its levels adds one layer to the
+    /// level written before it, and the report tells what each layer costs. Default: none.
+    pub layers: Option<String>,
     /// The half-width wanted of the interval of each compared ratio, for example `"2%"`. Blocks are run until it is
     /// reached. Default: the blocks of the experiment, whatever they give.
     pub precision: Option<Share>,
@@ -190,9 +193,48 @@ pub struct DesignPlan {
     /// The hidden control.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub control: Option<ControlPlan>,
+    /// The ordered factor whose levels are layers.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub layers: Option<LayersPlan>,
     /// When blocks end; the planned number of blocks where absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stopping: Option<StoppingPlan>,
+}
+
+/// An ordered factor, each level of which adds a layer to the one before it.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+pub struct LayersPlan {
+    /// Which factor.
+    pub factor: LayerFactor,
+    /// Its levels in the order of the file; two or more.
+    pub levels: Vec<String>,
+}
+
+/// A factor whose levels can be layers.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(tag = "kind", rename_all = "snake_case")]
+pub enum LayerFactor {
+    /// The target, without the knobs that were given lists.
+    Target,
+    /// The scenario.
+    Scenario,
+    /// A knob that was given a list.
+    Knob {
+        /// Its name.
+        name: String,
+    },
+}
+
+impl LayerFactor {
+    /// As it stands in a report.
+    #[must_use]
+    pub fn name(&self) -> &str {
+        match self {
+            Self::Target => "target",
+            Self::Scenario => "scenario",
+            Self::Knob { name } => name,
+        }
+    }
 }
 
 /// A cell that repeats another one.

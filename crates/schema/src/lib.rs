@@ -25,6 +25,7 @@ pub mod fault;
 pub mod finding;
 pub mod intervention;
 pub mod knob;
+pub mod layers;
 pub mod limits;
 pub mod load;
 pub mod metric;

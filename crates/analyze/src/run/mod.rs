@@ -19,6 +19,7 @@ mod drift;
 mod effects;
 mod events;
 mod judged;
+mod layers;
 mod levels;
 mod look;
 mod machine;
@@ -88,6 +89,7 @@ pub fn analyze(run: &RunFile, trials: &[TrialData]) -> AnalysisFile {
             .collect(),
         why,
         effects: effects::effects(&data),
+        layers: layers::layers(&data),
         belief,
         capacity,
         cells,

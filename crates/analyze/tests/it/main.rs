@@ -14,6 +14,7 @@ mod design;
 mod effects;
 mod gates;
 mod instrument;
+mod layers;
 mod made;
 mod power;
 mod properties;

@@ -13,6 +13,7 @@ mod load;
 mod soak;
 mod strips;
 mod timeline;
+mod waterfall;
 
 pub(crate) use canvas::Palette;
 pub(crate) use curves::curves;
@@ -22,6 +23,7 @@ pub(crate) use load::{load_curves, load_timelines};
 pub(crate) use soak::soak;
 pub(crate) use strips::strips;
 pub(crate) use timeline::timelines;
+pub(crate) use waterfall::waterfalls;
 
 /// A drawn chart.
 #[derive(Clone, Debug)]

@@ -42,6 +42,8 @@ pub(crate) fn analysis() -> AnalysisFile {
         cells: (0..CELLS.len()).map(cell).collect(),
         comparisons: comparisons(),
         effects: None,
+        layers: Vec::new(),
+        why: Vec::new(),
         claims: claims(),
         confidence: 0.95,
         margin: 0.02,

@@ -5,7 +5,7 @@
 //! left without a cell is a mistake, a combination of knobs is just not built.
 //! Absent on purpose: the decisions at block borders (crate::sequential).
 
-use super::order;
+use super::{layers, order};
 use schema::design::{
     ControlPlan, ControlUse, DesignKind, DesignPlan, DesignUse, LevelsUse, Share, StoppingPlan,
 };
@@ -58,17 +58,18 @@ pub(super) fn choose(design: &DesignUse, grid: Grid<'_>) -> Result<(Vec<CellPlan
         cell.id = format!("c{}", at + 1);
     }
     let baseline = baseline.map(|at| cells[at].id.clone());
-    Ok((cells, DesignPlan { kind, baseline, control: None, stopping: None }))
+    let layers = design.layers.as_deref().map(|name| layers::resolve(name, &grid, &cells)).transpose()?;
+    Ok((cells, DesignPlan { kind, baseline, control: None, layers, stopping: None }))
 }
 
 impl Grid<'_> {
     /// The place of a cell's target.
-    fn target(&self, cell: &CellPlan) -> usize {
+    pub(super) fn target(&self, cell: &CellPlan) -> usize {
         self.targets.iter().position(|target| target.name == cell.target).unwrap_or_default()
     }
 
     /// The name of a target without its knobs.
-    fn base(&self, target: usize) -> &str {
+    pub(super) fn base(&self, target: usize) -> &str {
         let wanted = &self.uses[self.positions[target]];
         let name = wanted.name.as_deref().or(wanted.manifest.as_deref());
         name.unwrap_or(&self.targets[target].name)

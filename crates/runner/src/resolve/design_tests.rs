@@ -206,3 +206,56 @@ fn precision_and_budget_begin_with_the_pilot() {
     crate::resolve::order::extend(&mut grown, 3);
     assert_eq!(grown.order, plan("blocks = 8", TWO).unwrap().order);
 }
+
+#[test]
+fn layers_are_the_levels_of_a_factor_in_the_order_of_the_file() {
+    use schema::design::LayerFactor;
+    let layers = |rest: &str| plan("", rest).unwrap().design.layers.unwrap();
+    let found = layers(&format!(
+        "{TWO}[scenario]\nuse = [\"ping\", \"json\"]\n{LOAD}[design]\nlayers = \"scenario\"\n"
+    ));
+    assert_eq!(
+        (found.factor, found.levels),
+        (LayerFactor::Scenario, vec!["ping".to_owned(), "json".to_owned()])
+    );
+    let found = layers(&format!("{TWO}{LOAD}[design]\nlayers = \"target\"\n"));
+    assert_eq!(found.levels, ["a", "b"]);
+    // With or without the table's name; not in the order of numbers but of the file.
+    for name in ["gogc", "knobs.gogc"] {
+        let knobs = "[[target]]\nuse = \"go/gin\"\nknobs = { gogc = [400, 50, 100] }\n";
+        let found = layers(&format!("{knobs}{LOAD}[design]\nlayers = \"{name}\"\n"));
+        assert_eq!(found.factor, LayerFactor::Knob { name: "gogc".into() });
+        assert_eq!(found.levels, ["400", "50", "100"]);
+        // A level that is excluded is none.
+        let found = layers(&format!(
+            "{knobs}{LOAD}[design]\nlayers = \"{name}\"\nexclude = [{{ knobs = {{ gogc = 50 }} }}]\n"
+        ));
+        assert_eq!(found.levels, ["400", "100"]);
+    }
+    assert!(plan("", &format!("{TWO}{LOAD}")).unwrap().design.layers.is_none());
+}
+
+#[test]
+fn layers_that_cannot_be_told_apart_are_mistakes_with_their_line() {
+    let wrong = |rest: &str, texts: &[&str]| refused("", rest, texts);
+    let two = format!("{TWO}{LOAD}[design]\nlayers = ");
+    wrong(&format!("{two}\"targets\"\n"), &["x.toml:", "design.layers", "did you mean `target`?"]);
+    wrong(&format!("{two}\"zzz\"\n"), &["no factor `zzz`", "name one of: target"]);
+    wrong(&format!("{two}\"connections\"\n"), &["loads and limits, and no layers"]);
+    // One level is no layer, whatever its name.
+    wrong(&format!("{two}\"scenario\"\n"), &["no factor `scenario` with two levels", "target"]);
+    let one = "[[target]]\nuse = \"go/gin\"\nknobs = { gogc = 50 }\n";
+    wrong(&format!("{one}{LOAD}[design]\nlayers = \"gogc\"\n"), &["give a knob a list"]);
+    // Each level at a scenario of its own: nothing else is equal.
+    let apart = format!(
+        "{TWO}[scenario]\nuse = [\"ping\", \"json\"]\n{LOAD}[design]\nlayers = \"target\"\n\
+         include = [{{ target = \"a\", scenario = \"ping\" }}, {{ target = \"b\", scenario = \"json\" }}]\n"
+    );
+    wrong(&apart, &["no two levels of `target`", "everything else equal"]);
+    let twice = "[[target]]\nuse = \"go/gin\"\nname = \"x\"\nknobs = { gogc = [50, 100] }\n\
+                 [[target]]\nuse = \"go/gin\"\nname = \"y\"\nknobs = { gogc = [100, 50] }\n";
+    wrong(
+        &format!("{twice}{LOAD}[design]\nlayers = \"gogc\"\n"),
+        &["target.1.knobs.gogc", "different orders", "list them as 50, 100"],
+    );
+}

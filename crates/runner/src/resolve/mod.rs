@@ -8,6 +8,7 @@ mod counters;
 mod design;
 mod events;
 mod knobs;
+mod layers;
 mod limits;
 pub(crate) mod order;
 pub mod profile;
