@@ -7,6 +7,7 @@
 use crate::Broken;
 use collect::cgroup::{self, find};
 use collect::reading::{Reading, Values};
+use collect::runtimes::{fpm, hsperfdata, jvm, nginx, node, opcache, prometheus, swoole};
 use collect::{Comparable, ParseError, process, sock_diag};
 use collect::{go_runtime, host_clock, host_cpus, host_disk, host_interrupts, host_load, host_memory};
 use collect::{host_net, host_pressure, host_stat, target_connections, target_listen};
@@ -16,7 +17,7 @@ use collect::{tcp_netstat, tcp_snmp, tcp_sockstat, tcp_states};
 type Parser = fn(&[u8]) -> Values;
 
 /// Every pure parser of the crate collect, by the name of its source.
-const PARSERS: [(&str, Parser); 20] = [
+const PARSERS: [(&str, Parser); 27] = [
     (host_stat::NAME, |bytes| compared(bytes, |bytes| host_stat::parse(bytes, 10_000_000))),
     (host_load::NAME, |bytes| compared(bytes, |bytes| host_load::parse(bytes, Some(bytes)))),
     (host_load::NAME, |bytes| compared(bytes, |bytes| host_load::parse(bytes, None))),
@@ -99,6 +100,21 @@ const PARSERS: [(&str, Parser); 20] = [
             joined([go_runtime::delta(now, now), go_runtime::delta(&before.clone().unwrap_or_default(), now)])
         };
         now.as_ref().map(deltas).unwrap_or_default()
+    }),
+    ("php.fpm", |bytes| compared(bytes, fpm::parse)),
+    ("php.opcache", |bytes| compared(bytes, opcache::parse)),
+    ("swoole.server", |bytes| compared(bytes, swoole::parse)),
+    ("nginx.status", |bytes| compared(bytes, nginx::parse)),
+    ("node.runtime", |bytes| {
+        let _ = node::parse(bytes);
+        Values::new()
+    }),
+    ("jvm.runtime", |bytes| {
+        compared(bytes, |bytes| hsperfdata::parse(bytes).map(|data| jvm::reading(&data)))
+    }),
+    ("target.prometheus", |bytes| {
+        let _ = prometheus::parse(bytes, &["*".to_owned(), "http_*_total".to_owned()]);
+        Values::new()
     }),
 ];
 

@@ -29,7 +29,7 @@ const ACCOUNTS_MIN: f64 = 0.1;
 const BOUND_MIN: f64 = 0.85;
 /// Level of the tests in time, after correction, and of growth.
 const Q_MAX: f64 = 0.05;
-const GROWTH_P_MAX: f64 = 0.01;
+const GROWTH_P_MAX: f64 = 0.02;
 /// Least rank correlation that is worth telling, however sure.
 const RHO_MIN: f64 = 0.3;
 

@@ -39,7 +39,7 @@ fn judge(scene: &Scene<'_>) -> Judgement {
     let Some(p) = rising(&speeds) else {
         return Judgement::Unread("the samples are too short to see a trend".to_owned());
     };
-    let is_rising = p <= 0.01 && change >= CHANGE;
+    let is_rising = p <= super::growth::P_MAX && change >= CHANGE;
     if warming * 2 <= scene.trials.len() && !is_rising {
         return Judgement::RuledOut(format!(
             "its median response time changed by {} over the samples",

@@ -1,5 +1,6 @@
-//! prony itself was the limit: one of the gates that watch the generator failed in most trials. Looked at first; where
-//! it holds, nothing can be said of the target (METHOD §9).
+//! prony itself was the limit: one of the gates that watch the generator failed in most trials, or its busiest worker had
+//! no room under a closed load while the target had. Looked at first; where it holds, nothing can be said of the target
+//! (METHOD §9).
 
 use super::{Draft, Judgement, Link, Rule, Scene, Severity, Stage};
 use crate::words::{number, percent};
@@ -9,6 +10,8 @@ use schema::finding::FindingCause;
 const GATES: [&str; 4] = ["generator_cpu", "pacer_lag", "arrivals", "offered_achieved"];
 /// Busy share of the busiest worker from which there is little room.
 const BUSY: f64 = 0.85;
+/// Share of the time for which its own quota stopped it.
+const THROTTLED: f64 = 0.05;
 
 pub(super) const RULE: Rule = Rule {
     cause: FindingCause::GeneratorSaturated,
@@ -39,19 +42,32 @@ fn judge(scene: &Scene<'_>) -> Judgement {
     }
     failed.sort_unstable();
     failed.dedup();
-    if trials * 2 <= all && throttled < 0.05 {
+    let busy = scene.loads().filter(|load| load.generator.busy_share >= BUSY).count();
+    // A closed load keeps to whatever pace there is, so no gate fails; then the target must have had room.
+    let had_room = scene.is_closed() && busy * 2 > all && scene.utilisation().is_some_and(|used| used < BUSY);
+    let is_failed = trials * 2 > all;
+    if !is_failed && !had_room && throttled < THROTTLED {
         let text = format!(
-            "its busiest worker was busy for {} of the time, every gate that watches it passed",
+            "its busiest worker was busy for {} of the time, and the gates that watch it passed in most trials",
             percent(busiest)
         );
         return Judgement::RuledOut(text);
     }
+    let text = if is_failed {
+        format!(
+            "prony could not make the load that was asked for in {trials} of {all} trials ({}): these numbers are of the \
+             generator, not of the target",
+            failed.join(", ")
+        )
+    } else {
+        format!(
+            "prony's busiest worker was busy for {} of the time while the target used {} of its CPU: the generator was the \
+             limit, or nearly so",
+            percent(busiest),
+            percent(scene.utilisation().unwrap_or_default())
+        )
+    };
     let share = (trials as f64 / all.max(1) as f64).max(throttled.min(1.0));
-    let text = format!(
-        "prony could not make the load that was asked for in {trials} of {all} trials ({}): these numbers are of the \
-         generator, not of the target",
-        failed.join(", ")
-    );
     Draft::new(
         text,
         Severity::High,
@@ -60,10 +76,11 @@ fn judge(scene: &Scene<'_>) -> Judgement {
     .evidence(
         "busy share of the busiest worker",
         percent(busiest),
-        Some(percent(0.95)),
+        Some(percent(BUSY)),
         "trial.json load.generator",
     )
     .evidence("trials with a failed gate", number(trials as f64), None, "trial.json load.validity")
     .link(Link::Direct(share))
+    .link(Link::Bound(if had_room { busiest } else { 0.0 }))
     .found()
 }

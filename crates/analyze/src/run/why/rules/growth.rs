@@ -3,8 +3,8 @@
 use super::Scene;
 use crate::stats::rising::rising;
 
-/// p of no rise from which it is taken for one.
-const P_MAX: f64 = 0.01;
+/// p of no rise from which it is taken for one; each rule asks for a size as well.
+pub(super) const P_MAX: f64 = 0.02;
 
 /// How a gauge grew within the trials.
 pub(super) struct Grown {

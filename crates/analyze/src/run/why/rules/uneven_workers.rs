@@ -6,8 +6,10 @@ use schema::finding::FindingCause;
 
 /// Standard deviation over mean of the CPU of worker processes.
 const UNEVEN: f64 = 0.5;
-/// The busiest thread, percent of a core, while the whole uses no more than this of its CPUs.
+/// The busiest thread, percent of a core: below the first nothing is being done, from the second on it is a limit.
+const WORKS: f64 = 10.0;
 const BUSIEST: f64 = 50.0;
+/// Share of its CPUs up to which the whole has room.
 const WHOLE: f64 = 0.85;
 
 pub(super) const RULE: Rule = Rule {
@@ -23,7 +25,7 @@ fn judge(scene: &Scene<'_>) -> Judgement {
     let Some(cv) = scene.mean(key) else { return Judgement::NotAsked };
     let busiest = scene.mean("target.process/busiest_thread_percent").unwrap_or_default();
     let used = scene.utilisation().unwrap_or_default();
-    if cv < UNEVEN || busiest < BUSIEST {
+    if cv < UNEVEN || busiest < WORKS {
         return Judgement::RuledOut(format!(
             "the CPU of its workers differs by {} of their mean",
             percent(cv)
@@ -36,7 +38,7 @@ fn judge(scene: &Scene<'_>) -> Judgement {
         percent(busiest / 100.0),
         percent(used)
     );
-    Draft::new(text, if used < WHOLE { Severity::High } else { Severity::Medium }, "share connections out evenly: one acceptor that hands over, more connections than workers, or EPOLLEXCLUSIVE with shared sockets")
+    Draft::new(text, if used < WHOLE && busiest >= BUSIEST { Severity::High } else { Severity::Medium }, "share connections out evenly: one acceptor that hands over, more connections than workers, or EPOLLEXCLUSIVE with shared sockets")
         .evidence("coefficient of variation over workers", number(cv), Some(number(UNEVEN)), key)
         .evidence("busiest thread, of a core", percent(busiest / 100.0), Some(percent(BUSIEST / 100.0)), "target.process/busiest_thread_percent")
         .link(Link::Direct(cv.min(1.0)))
