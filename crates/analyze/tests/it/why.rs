@@ -187,7 +187,11 @@ const PLANTS: &[(Cause, Plant)] = &[
         per_second(data, "host.pressure/memory_full_ns", 0.3e9);
     }),
     (Cause::CpuSaturated, |_, data| per_second(data, "target.process/cpu_ns", 1.98e9)),
-    (Cause::RunQueue, |_, data| per_second(data, "target.process/run_delay_ns", 6e9)),
+    (Cause::RunQueue, |_, data| {
+        per_second(data, "target.process/run_delay_ns", 6e9);
+        gauge(data, "host.cpus/cpu1_busy_percent", 60.0);
+        gauge(data, "host.cpus/cpu2_busy_percent", 45.0);
+    }),
     (Cause::GcPauses, |_, data| {
         gauge(data, "go.runtime/gc_pause_max_ns", 30e6);
         per_second(data, "go.runtime/gc_pause_ns", 0.1e9);
