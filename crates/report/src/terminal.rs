@@ -180,7 +180,7 @@ fn layers(page: &Page, columns: usize) -> String {
                 let answer = format!("{}{}", paint(row.answer.tone, &row.answer.both()), row.note);
                 vec![row.level.clone(), row.cost.clone(), row.interval.clone(), answer, row.bar.clone()]
             };
-            text += &indented(&table(&header, &metric.rows.iter().map(row).collect::<Vec<_>>(), columns - 2));
+            text += &table(&header, &metric.rows.iter().map(row).collect::<Vec<_>>(), columns);
         }
         text += &footnotes(&view.notes, columns);
     }

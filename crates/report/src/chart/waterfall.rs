@@ -14,7 +14,7 @@ use schema::layers::{LayerCost, LayerCosts, LayerMetric, LayerVerdict};
 const ROW: u32 = 30;
 /// Room for the names to the left and the numbers to the right of the bars.
 const NAMES: i32 = 142;
-const NUMBERS: i32 = 124;
+const NUMBERS: i32 = 136;
 const AXIS: u32 = 30;
 const NOTE: &str = "Each bar begins where the one above it ends. Orange costs, blue saves; a hollow bar has no cost shown. \
     The thin line is the interval.";
