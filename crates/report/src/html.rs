@@ -7,7 +7,7 @@ use crate::chart::{self, Chart, Palette};
 use crate::page::{KEY_METRICS, Page};
 use crate::{
     ReportError, capacity_view, clean, effect_view, event_view, layer_view, level_view, limits_view,
-    soak_view, words,
+    memory_words, soak_view, words,
 };
 use askama::Template;
 use schema::analysis::AnalysisFile;
@@ -29,6 +29,8 @@ struct Html {
     layers_about: &'static str,
     layer_header: [&'static str; 6],
     waterfalls: Vec<Chart>,
+    memory_about: &'static str,
+    memory_charts: Vec<Chart>,
     levels_about: &'static str,
     level_header: [&'static str; 7],
     limits_about: &'static str,
@@ -71,6 +73,8 @@ pub fn html(run: &RunFile, analysis: &AnalysisFile) -> Result<String, ReportErro
         layers_about: layer_view::ABOUT,
         layer_header: layer_view::HEADER,
         waterfalls: chart::waterfalls(analysis)?,
+        memory_about: memory_words::ABOUT,
+        memory_charts: chart::memory(analysis, &palette)?,
         levels_about: level_view::ABOUT,
         level_header: level_view::HEADER,
         limits_about: limits_view::ABOUT,

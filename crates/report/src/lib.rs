@@ -35,6 +35,7 @@ mod load_parts;
 mod load_text;
 mod load_words;
 mod markdown;
+mod memory_words;
 mod page;
 mod paint;
 mod settings;

@@ -9,6 +9,7 @@ use crate::event_view::{ABOUT, EventView, HEADER};
 use crate::layer_view::{self, LayerRow, LayersView};
 use crate::level_view::{self, LevelView};
 use crate::limits_view;
+use crate::memory_words::MemoryLine;
 use crate::page::{CellView, KEY_METRICS, Page, PairView, TrialView};
 use crate::settings::Row;
 use crate::soak_view::{self, TrendView};
@@ -31,6 +32,7 @@ pub fn markdown(run: &RunFile, analysis: &AnalysisFile) -> String {
         layers(&page),
         cells(&page),
         levels(&page),
+        memory(&page),
         limits(&page),
         findings(&page),
         events(&page),
@@ -271,6 +273,16 @@ fn levels(page: &Page) -> String {
     let about = level_view::ABOUT;
     let table = table(&level_view::HEADER, "llrrrrr", page.levels.iter().map(row));
     format!("## Where the spread comes from\n\n{about}\n\n{table}")
+}
+
+fn memory(page: &Page) -> String {
+    if page.memory.is_empty() {
+        return String::new();
+    }
+    let line =
+        |line: &MemoryLine| format!("- {}: {}\n", code(&line.cell), prose(&line.text).replace('<', "\\<"));
+    let lines: String = page.memory.iter().map(line).collect();
+    format!("## Memory\n\nThe valid trial with the middle throughput of each cell.\n\n{lines}")
 }
 
 fn limits(page: &Page) -> String {

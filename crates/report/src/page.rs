@@ -11,6 +11,7 @@ use crate::instrument::instrument_line;
 use crate::layer_view::{self, LayersView};
 use crate::level_view::{self, LevelView};
 use crate::limits_view::{self, LimitsView};
+use crate::memory_words::{self, MemoryLine};
 use crate::settings::{self, FactView, Row};
 use crate::soak_view::{self, SoakView};
 use crate::steady_view::{self, WarmUpView};
@@ -46,6 +47,7 @@ pub(crate) struct Page {
     pub(crate) cell_notes: Footnotes,
     pub(crate) warm_ups: Vec<WarmUpView>,
     pub(crate) levels: Vec<LevelView>,
+    pub(crate) memory: Vec<MemoryLine>,
     pub(crate) capacity: Vec<CapacityView>,
     pub(crate) findings: Vec<FindingView>,
     pub(crate) limits: Vec<LimitsView>,
@@ -185,6 +187,7 @@ impl Page {
             cell_notes,
             warm_ups: steady_view::views(analysis),
             levels: level_view::views(analysis),
+            memory: memory_words::lines(analysis),
             capacity: capacity_view::views(analysis),
             findings: limits_view::findings(analysis),
             limits: limits_view::views(analysis),

@@ -30,6 +30,7 @@ pub fn terminal(run: &RunFile, analysis: &AnalysisFile, style: Style) -> String 
         layers(&page, columns),
         cells(&page, columns),
         warm_ups(&page, columns),
+        memory(&page, columns),
         limits(&page, columns),
         findings(&page, columns),
         events(&page, columns),
@@ -172,13 +173,9 @@ fn layers(page: &Page, columns: usize) -> String {
         let about = format!("{}; {} interval", view.name, page.confidence);
         text += &heading("Layers", &about);
         for metric in &view.metrics {
-            let header = [
-                (metric.name, Align::Text),
-                ("", Align::Number),
-                ("", Align::Number),
-                ("", Align::Word),
-                ("", Align::Word),
-            ];
+            text += &paragraph("  ", metric.name, columns);
+            let header = [Align::Text, Align::Number, Align::Number, Align::Word, Align::Word]
+                .map(|align| ("", align));
             let row = |row: &LayerRow| {
                 let answer = format!("{}{}", paint(row.answer.tone, &row.answer.both()), row.note);
                 vec![row.level.clone(), row.cost.clone(), row.interval.clone(), answer, row.bar.clone()]
@@ -228,6 +225,18 @@ fn warm_ups(page: &Page, columns: usize) -> String {
     let mut text = heading("Warm-up", "requests per second over one trial; what is left of the bar was cut");
     for cell in shown {
         text += &paragraph("  ", &format!("{}  {}, {}", cell.line, cell.cell, cell.how), columns);
+    }
+    text
+}
+
+/// The page has charts of it.
+fn memory(page: &Page, columns: usize) -> String {
+    if page.memory.is_empty() {
+        return String::new();
+    }
+    let mut text = heading("Memory", "the valid trial with the middle throughput");
+    for line in &page.memory {
+        text += &paragraph("  ", &format!("{}: {}", line.cell, line.text), columns);
     }
     text
 }

@@ -95,7 +95,7 @@ fn the_page_has_a_waterfall_for_each_metric_with_readable_values() {
     for text in [
         "CPU per request, scenario at go/gin, 64 connections",
         "+ middleware-1: +1.20 µs",
-        "+ middleware-2: −50 ns, no cost shown",
+        "+ middleware-2: −50 ns, not shown",
         "with all layers: 15.9 µs",
         ">+ middleware-4</th>",
     ] {

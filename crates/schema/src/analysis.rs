@@ -5,6 +5,7 @@ use crate::event::EventSummary;
 use crate::finding::CellWhy;
 pub use crate::finding::{Finding, FindingCause, FindingLevel};
 use crate::layers::LayerCosts;
+use crate::memory_view::MemoryView;
 use crate::metric::{Metric, Unit};
 use crate::soak::SoakReport;
 use crate::steady::{Steadiness, WarmUpLine};
@@ -184,6 +185,9 @@ pub struct CellSummary {
     /// Where the spread comes from; absent with fewer than two trials of at least two samples.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub levels: Option<Levels>,
+    /// Memory, garbage collection and p99 of its middle trial over time; absent where none of it was read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub memory_view: Option<MemoryView>,
     /// What the target was confined to, in words; empty where nothing was asked for.
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub limits: String,

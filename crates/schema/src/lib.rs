@@ -28,6 +28,7 @@ pub mod knob;
 pub mod layers;
 pub mod limits;
 pub mod load;
+pub mod memory_view;
 pub mod metric;
 pub mod plan;
 pub mod profile;

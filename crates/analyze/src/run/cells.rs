@@ -39,6 +39,7 @@ fn summary(data: &RunData<'_>, cell: &CellPlan) -> CellSummary {
         cold_start_ns: cold_start_ns(data, cell),
         warm_up: super::steady::warm_up_line(data, &cell.id),
         levels: levels(data, cell),
+        memory_view: super::memory_view::memory_view(data, cell),
         curve: curve(data.valid(&cell.id)),
     }
 }

@@ -23,6 +23,7 @@ mod layers;
 mod levels;
 mod look;
 mod machine;
+mod memory_view;
 mod ratio;
 mod resampling;
 mod steady;

@@ -16,6 +16,7 @@ mod gates;
 mod instrument;
 mod layers;
 mod made;
+mod memory_view;
 mod power;
 mod properties;
 mod search;

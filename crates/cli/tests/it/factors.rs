@@ -248,3 +248,27 @@ fn events_reload_the_target_and_change_its_knobs() {
         bad(&["run", &project.experiment(&text)], 1, &[expected, "lab.toml:"]);
     }
 }
+
+#[test]
+fn layers_are_resolved_in_a_dry_run_and_mistakes_name_line_key_and_the_factor_meant() {
+    let project = Project::new();
+    let text = |layers: &str| {
+        format!(
+            "[experiment]\nname = \"lab\"\nblocks = 5\n[[target]]\nuse = \"sh/echo\"\nknobs = {{ level = [3, 1, 7] }}\n\
+             {INLINE}\n[design]\nlayers = \"{layers}\""
+        )
+    };
+    for name in ["level", "knobs.level"] {
+        let file = project.experiment(&text(name));
+        let plan = good(&["run", &file, "--dry-run", "--format", "json"]).out;
+        let plan: Value = serde_json::from_str(&plan).unwrap();
+        let wanted = serde_json::json!({
+            "factor": { "kind": "knob", "name": "level" }, "levels": ["3", "1", "7"]
+        });
+        assert_eq!(plan["design"]["layers"], wanted, "the order of the file");
+    }
+    for (name, expected) in [("levels", "did you mean `level`?"), ("scenario", "name one of: level")] {
+        let file = project.experiment(&text(name));
+        bad(&["run", &file, "--dry-run"], 1, &["lab.toml:10:", "design.layers", expected]);
+    }
+}

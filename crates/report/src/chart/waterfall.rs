@@ -11,7 +11,11 @@ use plotters::style::text_anchor::{HPos, VPos};
 use schema::analysis::AnalysisFile;
 use schema::layers::{LayerCost, LayerCosts, LayerMetric, LayerVerdict};
 
-const ROW: u32 = 40;
+const ROW: u32 = 30;
+/// Room for the names to the left and the numbers to the right of the bars.
+const NAMES: i32 = 142;
+const NUMBERS: i32 = 136;
+const AXIS: u32 = 30;
 const NOTE: &str = "Each bar begins where the one above it ends. Orange costs, blue saves; a hollow bar has no cost shown. \
     The thin line is the interval.";
 
@@ -48,7 +52,7 @@ fn bars(metric: &LayerMetric) -> Option<Vec<Bar>> {
         reach: None,
         verdict: None,
     };
-    let mut bars = vec![whole(clean::cut(&clean::line(&metric.base), 40), base)];
+    let mut bars = vec![whole(clean::cut(&clean::line(&metric.base), 22), base)];
     bars.extend(metric.layers.iter().filter_map(|layer| bar(layer, metric)));
     let last = bars.last().map_or(base, |bar| bar.to);
     if bars.len() > 2 {
@@ -60,10 +64,13 @@ fn bars(metric: &LayerMetric) -> Option<Vec<Bar>> {
 fn bar(layer: &LayerCost, metric: &LayerMetric) -> Option<Bar> {
     let place = layer.place?;
     let cost = format::difference(metric.metric.unit(), layer.cost_ns?);
-    let is_answer = matches!(layer.verdict, LayerVerdict::Costs | LayerVerdict::Saves);
-    let word = if is_answer { String::new() } else { format!(", {}", words::layer(layer.verdict).text) };
+    let word = match layer.verdict {
+        LayerVerdict::Costs | LayerVerdict::Saves => "",
+        LayerVerdict::NotShown => ", not shown",
+        LayerVerdict::Refused => ", refused",
+    };
     Some(Bar {
-        name: clean::cut(&clean::line(&format!("+ {}", layer.level)), 40),
+        name: clean::cut(&clean::line(&format!("+ {}", layer.level)), 22),
         number: format!("{cost}{word}"),
         from: sane(place.from_ns)?,
         to: sane(place.to_ns)?,
@@ -78,7 +85,7 @@ fn waterfall(costs: &LayerCosts, metric: &LayerMetric, bars: &[Bar]) -> Result<C
         .flat_map(|bar| [bar.from, bar.to])
         .chain(bars.iter().filter_map(|bar| Some(bar.reach?.1)));
     let right = ends.fold(1.0, f64::max) * 1.02;
-    let size = (WIDTH, ROW * bars.len() as u32 + 40);
+    let size = (WIDTH, ROW * bars.len() as u32 + AXIS);
     let svg = draw("waterfall", size, |area| rows(area, bars, right))?;
     let title = format!("{}, {}", words::metric(metric.metric), layer_view::name(costs));
     let told: Vec<String> = bars.iter().map(|bar| format!("{}: {}", bar.name, bar.number)).collect();
@@ -87,15 +94,15 @@ fn waterfall(costs: &LayerCosts, metric: &LayerMetric, bars: &[Bar]) -> Result<C
 
 fn rows(area: &Area<'_>, bars: &[Bar], right: f64) -> Drawn {
     let mut chart = ChartBuilder::on(area)
-        .margin_left(px(8))
-        .margin_right(px(22))
-        .x_label_area_size(px(30))
+        .margin_left(px(NAMES))
+        .margin_right(px(NUMBERS))
+        .x_label_area_size(px(AXIS as i32))
         .build_cartesian_2d(0.0..right, 0.0..bars.len() as f64)?;
     chart
         .configure_mesh()
         .disable_y_mesh()
         .disable_y_axis()
-        .x_labels(5)
+        .x_labels(4)
         .x_max_light_lines(0)
         .bold_line_style(line(GRID, 1))
         .axis_style(line(INK, 1))
@@ -103,9 +110,9 @@ fn rows(area: &Area<'_>, bars: &[Bar], right: f64) -> Drawn {
         .x_label_formatter(&|x| format::setting(x.max(0.0) as u64))
         .draw()?;
     for (index, bar) in bars.iter().enumerate() {
-        // The first row is on top; words above, the bar below.
+        // The first row is on top.
         let top = (bars.len() - index) as f64;
-        let (high, low, middle) = (top - 0.48, top - 0.88, top - 0.68);
+        let (high, low, middle) = (top - 0.22, top - 0.78, top - 0.5);
         let corners = [(bar.from, high), (bar.to, low)];
         chart.draw_series([Rectangle::new(corners, fill(bar.verdict))])?;
         if bar.verdict.is_some_and(|verdict| !matches!(verdict, LayerVerdict::Costs | LayerVerdict::Saves)) {
@@ -116,20 +123,19 @@ fn rows(area: &Area<'_>, bars: &[Bar], right: f64) -> Drawn {
             chart.draw_series([PathElement::new([(from, middle), (to, middle)], line(INK, 1))])?;
             for end in [from, to] {
                 chart.draw_series([PathElement::new(
-                    [(end, middle + 0.1), (end, middle - 0.1)],
+                    [(end, middle + 0.14), (end, middle - 0.14)],
                     line(INK, 1),
                 )])?;
             }
         }
         if index + 1 < bars.len() {
             // To where the next bar begins; a sum begins anew at 0 and ends here.
-            chart.draw_series([PathElement::new([(bar.to, low), (bar.to, top - 1.48)], line(BAND, 1))])?;
+            chart.draw_series([PathElement::new([(bar.to, low), (bar.to, top - 1.22)], line(BAND, 1))])?;
         }
-        let style = |h| font(11.5, INK, h, VPos::Top);
-        let name = Text::new(bar.name.clone(), (px(2), px(4)), style(HPos::Left));
-        chart.draw_series([EmptyElement::at((0.0, top)) + name])?;
-        let number = Text::new(bar.number.clone(), (-px(2), px(4)), style(HPos::Right));
-        chart.draw_series([EmptyElement::at((right, top)) + number])?;
+        let (style, y) =
+            (font(11.5, INK, HPos::Left, VPos::Center), px((index as i32 * 2 + 1) * ROW as i32 / 2));
+        area.draw(&Text::new(bar.name.clone(), (px(2), y), style.clone()))?;
+        area.draw(&Text::new(bar.number.clone(), (px(WIDTH as i32 - NUMBERS + 8), y), style))?;
     }
     Ok(())
 }

@@ -199,6 +199,7 @@ fn cell(index: usize) -> CellSummary {
             trial_share: Some(if index == 0 { 0.0 } else { 0.87 }),
             samples_best: (index > 0).then_some(2),
         }),
+        memory_view: None,
         limits: String::new(),
         throttling: None,
         curve: curve(p50, p99),
