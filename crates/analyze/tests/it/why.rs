@@ -189,6 +189,7 @@ const PLANTS: &[(Cause, Plant)] = &[
     (Cause::CpuSaturated, |_, data| per_second(data, "target.process/cpu_ns", 1.98e9)),
     (Cause::RunQueue, |_, data| {
         per_second(data, "target.process/run_delay_ns", 6e9);
+        per_second(data, "target.process/cpu_ns", 1e9);
         gauge(data, "host.cpus/cpu1_busy_percent", 60.0);
         gauge(data, "host.cpus/cpu2_busy_percent", 45.0);
     }),

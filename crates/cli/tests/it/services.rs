@@ -51,6 +51,21 @@ impl Project {
         command
     }
 
+    /// An experiment of so many blocks whose target refuses to start without the service's address.
+    fn experiment(&self, blocks: u32) -> PathBuf {
+        let file = self.folder.path().join("lab.toml");
+        let text = format!(
+            "[experiment]\nname = \"lab\"\nblocks = {blocks}\n[[target]]\nname = \"one\"\n\
+             command = [\"sh\", \"-c\", \"test -n \\\"$FAKE_PORT\\\" && exec {} reference --listen {{host}}:{{port}}\"]\n\
+             [scenario]\nservices = [\"fake\"]\nrequest = {{ path = \"/ping\" }}\n\
+             [load]\nmodel = \"closed\"\nconnections = 2\n\
+             [phases]\nwarmup = {{ at_least = \"200ms\", at_most = \"200ms\" }}\nsample = \"1s\"\nsamples = 1\n",
+            env!("CARGO_BIN_EXE_prony")
+        );
+        std::fs::write(&file, text).unwrap();
+        file
+    }
+
     fn check(&self) -> Done {
         self.prony(&["services", "check", "fake"]).output().unwrap().into()
     }
@@ -188,17 +203,7 @@ fn a_run_tells_its_targets_and_a_service_that_ends_fails_its_trial_only() {
     let _turn = turn();
     let mark = "816006";
     let project = Project::new(&manifest(mark, ""));
-    let file = project.folder.path().join("lab.toml");
-    // The target refuses to start without the service's address.
-    let text = format!(
-        "[experiment]\nname = \"lab\"\nblocks = 3\n[[target]]\nname = \"one\"\n\
-         command = [\"sh\", \"-c\", \"test -n \\\"$FAKE_PORT\\\" && exec {} reference --listen {{host}}:{{port}}\"]\n\
-         [scenario]\nservices = [\"fake\"]\nrequest = {{ path = \"/ping\" }}\n\
-         [load]\nmodel = \"closed\"\nconnections = 2\n\
-         [phases]\nwarmup = {{ at_least = \"200ms\", at_most = \"200ms\" }}\nsample = \"1s\"\nsamples = 1\n",
-        env!("CARGO_BIN_EXE_prony")
-    );
-    std::fs::write(&file, text).unwrap();
+    let file = project.experiment(3);
     let runs = project.folder.path().join("runs");
     // A set of one CPU, so that the one read back can only be the one asked for.
     let cpus = target::pin::usable_cpus().unwrap();
@@ -230,4 +235,39 @@ fn a_run_tells_its_targets_and_a_service_that_ends_fails_its_trial_only() {
     assert!(run.join("services/fake.log").is_file());
     assert!(processes(mark).is_empty());
     assert_eq!(project.copies(), 0);
+}
+
+/// Every file below a folder, with its bytes.
+fn files_below(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+    let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());
+    let below = |path: PathBuf| match path.is_dir() {
+        true => files_below(&path),
+        false => vec![(path.clone(), std::fs::read(&path).unwrap_or_default())],
+    };
+    entries.flat_map(below).collect()
+}
+
+#[test]
+fn the_password_of_a_service_appears_in_no_output() {
+    const PASSWORD: &str = "pl4nted-s3cret-0816";
+    let _turn = turn();
+    // It answers Redis with HTTP, so that the reading fails and the error is told.
+    let metrics = "[metrics]\nkind = \"redis\"\nuser = \"prony\"\npassword_env = \"PLANTED_PASSWORD\"\n";
+    let project = Project::new(&manifest("816007", metrics));
+    let file = project.experiment(1);
+    let runs = project.folder.path().join("runs");
+    let args = ["run", file.to_str().unwrap(), "--runs", runs.to_str().unwrap()];
+    let done: Done = project.prony(&args).env("PLANTED_PASSWORD", PASSWORD).output().unwrap().into();
+    assert!([0, 2].contains(&done.code), "{done:?}");
+    let run = std::fs::read_dir(&runs).unwrap().next().unwrap().unwrap().path();
+    let gaps = read(&run.join("trials/0001/trial.json"))["counter_gaps"].clone();
+    assert!(gaps["service.fake.redis"].as_u64().is_some_and(|gaps| gaps > 0), "it was used: {gaps}");
+    let why: Done = project.prony(&["why", run.to_str().unwrap(), "--all"]).output().unwrap().into();
+    let told = [&done.out, &done.err, &why.out, &why.err].map(|text| text.contains(PASSWORD));
+    assert_eq!(told, [false; 4]);
+    let holds = |(_, bytes): &(PathBuf, Vec<u8>)| {
+        bytes.windows(PASSWORD.len()).any(|part| part == PASSWORD.as_bytes())
+    };
+    let found: Vec<PathBuf> = files_below(&run).into_iter().filter(holds).map(|(path, _)| path).collect();
+    assert!(found.is_empty(), "{found:?}");
 }

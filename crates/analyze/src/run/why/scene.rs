@@ -239,7 +239,7 @@ fn watched(line: &IntervalLine, with: Watched) -> Option<f64> {
     match with {
         Watched::P99 => line.p99_ns.map(|ns| ns as f64),
         Watched::P50 => line.p50_ns.map(|ns| ns as f64),
-        Watched::Failures => Some(line.failed.values().sum::<u64>() as f64),
+        Watched::Failures => Some(line.failed.values().map(|count| *count as f64).sum()),
     }
 }
 

@@ -19,7 +19,7 @@ pub(super) const RULE: Rule = Rule {
 
 fn judge(scene: &Scene<'_>) -> Judgement {
     let connection = &scene.cell.load.connection;
-    let reconnects: u64 = scene.loads().map(|load| load.connections.reconnects).sum();
+    let reconnects: u64 = scene.loads().map(|load| load.connections.reconnects).fold(0, u64::saturating_add);
     // Counted over the whole load, warm-up included; so are its answers, in proportion of the time.
     let (answers, all) = scene.trials.iter().fold((0.0, 0.0), |(answers, all), trial| {
         let completed = |measured: bool| {

@@ -24,7 +24,11 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn judge(scene: &Scene<'_>) -> Judgement {
-    let kills = scene.trials.iter().filter_map(|trial| trial.file.target.group?.oom_kills).sum::<u64>();
+    let kills = scene
+        .trials
+        .iter()
+        .filter_map(|trial| trial.file.target.group?.oom_kills)
+        .fold(0, u64::saturating_add);
     let kills =
         kills as f64 + scene.sum("target.cgroup/oom_kills").filter(|_| kills == 0).unwrap_or_default();
     let limit = scene

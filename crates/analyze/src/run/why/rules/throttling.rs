@@ -30,27 +30,23 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn judge(scene: &Scene<'_>) -> Judgement {
-    let (mut periods, mut stopped, mut ns) = (0_u64, 0_u64, 0_u64);
-    for group in scene.trials.iter().filter_map(|trial| trial.file.target.group) {
-        periods = periods.saturating_add(group.periods.unwrap_or_default());
-        stopped = stopped.saturating_add(group.throttled_periods.unwrap_or_default());
-        ns = ns.saturating_add(group.throttled_ns.unwrap_or_default());
-    }
-    if scene.cell.limits.cpus.is_none() && periods == 0 {
+    // What prony set, or what a container of its own has.
+    let quota = scene.cell.limits.cpus.or_else(|| scene.max("target.cgroup/cpus_limit"));
+    let Some(quota) = quota.filter(|quota| *quota > 0.0) else {
         return Judgement::RuledOut("it has no CPU quota".to_owned());
-    }
-    if periods == 0 {
+    };
+    let Some((periods, stopped, ns)) = counted(scene).filter(|(periods, ..)| *periods > 0.0) else {
         return Judgement::Unread("its control group does not tell of periods".to_owned());
-    }
-    let share = stopped as f64 / periods as f64;
+    };
+    let share = stopped / periods;
     if share < THROTTLED {
         return Judgement::RuledOut(format!("its quota stopped it in {} of its periods", percent(share)));
     }
     let modes: f64 = MODES_NS.iter().filter_map(|(low, high)| scene.share_between(*low, *high)).sum();
-    let quota = LimitsPlan { cpus: scene.cell.limits.cpus, ..LimitsPlan::default() };
-    let a_trial = ns as f64 / scene.trials.len().max(1) as f64;
+    let words = LimitsPlan { cpus: Some(quota), ..LimitsPlan::default() };
+    let a_trial = ns / scene.trials.len().max(1) as f64;
     let what = format!(
-        "the quota of {quota} stopped {} in {} of its periods, {} in a trial",
+        "the quota of {words} stopped {} in {} of its periods, {} in a trial",
         scene.cell.label,
         percent(share),
         duration(a_trial)
@@ -90,9 +86,22 @@ fn judge(scene: &Scene<'_>) -> Judgement {
         Severity::High,
         "raise limits.cpus and see whether they change, or vary it: cpus = [0.5, 1]",
     );
-    let now = scene.cell.limits.cpus.unwrap_or(1.0);
+    let Some(now) = scene.cell.limits.cpus else { return evidence(draft).found() };
     let change = Change::Cpus { value: Some(now * 2.0) };
     evidence(draft)
         .try_this(change, format!("the CPU quota from {now} to {}", now * 2.0), scene.better(1.2))
         .found()
+}
+
+/// Periods in which it wanted to run, those in which it was stopped, and for how long, over all trials.
+fn counted(scene: &Scene<'_>) -> Option<(f64, f64, f64)> {
+    let groups: Vec<_> = scene.trials.iter().filter_map(|trial| trial.file.target.group).collect();
+    let sum = |of: fn(&schema::limits::GroupUsage) -> Option<u64>| {
+        groups.iter().filter_map(of).map(|count| count as f64).reduce(|a, b| a + b)
+    };
+    let read = sum(|group| group.periods).or_else(|| scene.sum("target.cgroup/periods"))?;
+    let stopped =
+        sum(|group| group.throttled_periods).or_else(|| scene.sum("target.cgroup/throttled_periods"))?;
+    let ns = sum(|group| group.throttled_ns).or_else(|| scene.sum("target.cgroup/throttled_ns"))?;
+    Some((read, stopped, ns))
 }
