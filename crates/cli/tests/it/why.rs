@@ -28,7 +28,7 @@ fn a_quota_is_found_and_an_intervention_confirms_it() {
     bad(&["why", path, "--cell", "c9"], 1, &["there is no cell `c9`", "c1"]);
     bad(&["intervene", path, "--cause", "nonsense"], 1, &["there is no finding `nonsense`", "name one of"]);
     let first = &file["cells"][0]["findings"][0];
-    let weak = read(&run.join("run.json"))["weaknesses"].as_array().unwrap().len();
+    let weak = read(&run.join("run.json"))["weaknesses"].as_array().map_or(0, Vec::len);
     if first["cause"] != "throttling" {
         // No control groups on this host, or all trials void: then it must be said, and nothing claimed.
         assert!(weak > 0 || file["cells"][0]["void_only"] == true, "{file}");

@@ -146,6 +146,7 @@ mod tests {
             [scenario]
             request = { path = "/" }
             [load]
+            model = "closed"
             connections = [1, 2, 4]
         "#;
         let context =

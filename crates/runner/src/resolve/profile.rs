@@ -64,12 +64,9 @@ mod tests {
         for (text, wanted) in [
             (
                 "[profile]\nwindow = \"1h\"",
-                "x.toml:8:10: a window of 1h is out of range\n  remedy: give from 1s to 5m",
+                "x.toml:8:1: a window of 1h is out of range (key `profile.window`)\n  remedy: give from 1s to 5m",
             ),
-            (
-                "[profile]\nkinds = [\"perf\", \"perf\"]",
-                "x.toml:8:9: `perf` is named twice\n  remedy: name each kind once",
-            ),
+            ("[profile]\nkinds = [\"perf\", \"perf\"]", "x.toml:8:1: `perf` is named twice"),
             ("[profile]\nkinds = [\"prf\"]", "did you mean `perf`?"),
             ("[profile]\nwhen = \"knee\"", "unknown key `when`"),
         ] {

@@ -1,3 +1,5 @@
+// Tests of the profiles that are served: only where they are turned on, and no
+// sampling of allocations where they are not.
 package profiling
 
 import (
