@@ -2,7 +2,7 @@
 //! bounded reading of the answer and its pure parse.
 //!
 //! Invariants: the kernel filters by state and port, so that only what is wanted is copied; at most [`SOCKETS_MAX`]
-//! sockets are taken from one answer; reading waits at most [`ANSWER_WITHIN`]; a message is never trusted about its
+//! sockets are taken from one answer; reading waits at most `ANSWER_WITHIN`; a message is never trusted about its
 //! length. A socket of netlink belongs to the network namespace that it was made in: one for another namespace is made
 //! by a thread that enters it and ends.
 //! Absent on purpose: changes of sockets, which the same protocol could make.

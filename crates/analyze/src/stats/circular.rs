@@ -26,7 +26,7 @@ pub struct Together {
 }
 
 /// Tests pairs of series of equal length, one pair a trial, for moving together. `None` where no trial has
-/// [`LENGTH_MIN`] values in both that vary.
+/// four values in both that vary.
 #[must_use]
 pub fn together(trials: &[(Vec<f64>, Vec<f64>)], seed: Seed) -> Option<Together> {
     let ranked: Vec<(Vec<f64>, Vec<f64>)> =

@@ -12,7 +12,7 @@ const LENGTH_MIN: usize = 4;
 /// Most values: longer series are thinned to every k-th, so that the exact law stays cheap.
 const LENGTH_MAX: usize = 60;
 
-/// One-sided p that no trial rises; `None` without a series of at least [`LENGTH_MIN`] values.
+/// One-sided p that no trial rises; `None` without a series of at least four values.
 #[must_use]
 pub fn rising(trials: &[Vec<f64>]) -> Option<f64> {
     let p_values: Vec<f64> = trials.iter().filter_map(|series| kendall(series)).collect();
