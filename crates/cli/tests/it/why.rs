@@ -27,15 +27,16 @@ fn a_quota_is_found_and_an_intervention_confirms_it() {
     }
     bad(&["why", path, "--cell", "c9"], 1, &["there is no cell `c9`", "c1"]);
     bad(&["intervene", path, "--cause", "nonsense"], 1, &["there is no finding `nonsense`", "name one of"]);
-    let first = &file["cells"][0]["findings"][0];
+    // On a busy machine other findings may come first, rightly.
+    let found = throttling(&file["cells"][0]);
     let weak = read(&run.join("run.json"))["weaknesses"].as_array().map_or(0, Vec::len);
-    if first["cause"] != "throttling" {
+    if found.is_null() {
         // No control groups on this host, or all trials void: then it must be said, and nothing claimed.
         assert!(weak > 0 || file["cells"][0]["void_only"] == true, "{file}");
         println!("skipped: no quota could be set, or the hypervisor made the trials void");
         return;
     }
-    assert_eq!(first["certainty"], "consistent_with");
+    assert_eq!(found["certainty"], "consistent_with");
     let told = good(&["why", path, "--all"]);
     assert!(
         told.out.contains("consistent with throttling") && told.out.contains("Ruled out"),
@@ -68,5 +69,11 @@ fn a_quota_is_found_and_an_intervention_confirms_it() {
     let again = good(&["why", path]);
     assert!(again.out.contains("because of throttling"), "{}", again.out);
     let report: Value = serde_json::from_str(&good(&["report", path, "--format", "json"]).out).unwrap();
-    assert_eq!(report["why"][0]["findings"][0]["certainty"], "because");
+    assert_eq!(throttling(&report["why"][0])["certainty"], "because");
+}
+
+/// The finding of a cell, or null.
+fn throttling(cell: &Value) -> Value {
+    let findings = cell["findings"].as_array().unwrap();
+    findings.iter().find(|finding| finding["cause"] == "throttling").cloned().unwrap_or_default()
 }
