@@ -2,10 +2,10 @@
 //! both go one way, and the run folder has a text that others can run.
 
 use crate::args::KneeArgs;
+use crate::environment::environment;
 use crate::progress::RunProgress;
-use crate::{calibrate, exit, interrupt, run, screen};
+use crate::{calibrate, exit, run, screen};
 use anyhow::{Context as _, Result, bail};
-use runner::Environment;
 use runner::net::HttpUrl;
 use runner::resolve::{self, CONFIRMATIONS, Context, KneeWishes, Levels, SearchWishes, TOLERANCE, defaults};
 use schema::calibration::CalibrationSummary;
@@ -49,14 +49,7 @@ pub(crate) fn knee(args: &KneeArgs) -> Result<u8> {
         run::print_plan(&plan, limit.as_ref(), (args.format, &args.runs))?;
         return Ok(exit::DONE);
     }
-    let environment = Environment {
-        launcher: std::env::current_exe().context("cannot find prony's own binary")?,
-        runs: args.runs.clone(),
-        consent: args.consent.clone(),
-        command: std::env::args().collect(),
-        calibration: limit,
-        stop: interrupt::stop_flag()?,
-    };
+    let environment = environment(&args.runs, &args.consent, limit)?;
     let mut progress = RunProgress::new(screen::is_live());
     let outcome = runner::run(plan, &subject.text, &context, &environment, &mut progress);
     progress.finish();

@@ -10,6 +10,7 @@ mod audit;
 mod calibrate;
 mod completions;
 mod doctor;
+mod environment;
 mod exit;
 mod fault;
 mod import;

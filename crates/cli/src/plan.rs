@@ -1,12 +1,13 @@
 //! `prony plan`: how many blocks an experiment needs, before any load but that of a pilot.
 
 use crate::args::{PlanArgs, TextOrJson};
+use crate::environment::environment;
 use crate::progress::RunProgress;
-use crate::{calibrate, exit, interrupt, output, report_files, screen};
+use crate::{calibrate, exit, output, report_files, screen};
 use anyhow::{Context as _, Result, bail};
+use runner::Outcome;
 use runner::past::{self, Found};
 use runner::resolve::{self, Context};
-use runner::{Environment, Outcome};
 use schema::design::Share;
 use schema::plan::{ExperimentPlan, LoadPlan};
 
@@ -72,14 +73,7 @@ fn pilot(args: &PlanArgs, mut plan: ExperimentPlan, text: &str, context: &Contex
     resolve::pilot(&mut plan);
     let loads: Vec<&LoadPlan> = plan.cells.iter().map(|cell| &cell.load).collect();
     let calibration = calibrate::limit_of(&loads, &plan.pin, context.usable_cpus.len());
-    let environment = Environment {
-        launcher: std::env::current_exe().context("cannot find prony's own binary")?,
-        runs: args.runs.clone(),
-        consent: args.consent.clone(),
-        command: std::env::args().collect(),
-        calibration,
-        stop: interrupt::stop_flag()?,
-    };
+    let environment = environment(&args.runs, &args.consent, calibration)?;
     let mut progress = RunProgress::new(screen::is_live());
     let outcome = runner::run(plan, text, context, &environment, &mut progress);
     progress.finish();

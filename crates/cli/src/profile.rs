@@ -1,10 +1,10 @@
 //! `prony profile`: profiles of a cell of a run or of an experiment file, under its load and outside of all trials.
 
 use crate::args::{ProfileArgs, TextOrJson};
+use crate::environment::environment;
 use crate::progress::RunProgress;
-use crate::{exit, interrupt, output, screen};
+use crate::{exit, output, screen};
 use anyhow::{Context as _, Result, bail};
-use runner::Environment;
 use runner::folder::RunFolder;
 use runner::profiled::{self, Subject, Wishes, choose};
 use runner::resolve::{self, Context};
@@ -37,14 +37,7 @@ pub(crate) fn profile(args: &ProfileArgs) -> Result<u8> {
         window_ns: profiled::window_ns(args.seconds)?,
         out: args.out.clone(),
     };
-    let environment = Environment {
-        launcher: std::env::current_exe().context("cannot find prony's own binary")?,
-        runs: Path::new("runs").to_owned(),
-        consent: args.consent.clone(),
-        command: std::env::args().collect(),
-        calibration: None,
-        stop: interrupt::stop_flag()?,
-    };
+    let environment = environment(Path::new("runs"), &args.consent, None)?;
     let mut progress = RunProgress::new(screen::is_live());
     let taken = profiled::profile(&subject, &wishes, usable_cpus, &environment, &mut progress);
     progress.finish();

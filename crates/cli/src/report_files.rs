@@ -65,6 +65,6 @@ pub(crate) fn analyse(folder: &RunFolder) -> Result<(RunFile, AnalysisFile), Run
         let segments = runner::soak::read(folder, &run)?;
         analysis = analyze::with_soak(analysis, analyze::soak(&run, &segments));
     }
-    runner::intervene::mark(folder.path(), &mut analysis.why);
+    runner::intervene::mark(folder.path(), &mut analysis);
     Ok((run, analysis))
 }

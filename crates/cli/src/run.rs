@@ -1,12 +1,13 @@
 //! `prony run`: a whole experiment, its resumption, or only its plan.
 
 use crate::args::{RunArgs, TextOrJson};
+use crate::environment::environment;
 use crate::progress::RunProgress;
-use crate::{calibrate, exit, interrupt, knee, output, report_files, screen, tuning};
+use crate::{calibrate, exit, knee, output, report_files, screen, tuning};
 use anyhow::{Context as _, Result};
+use runner::Outcome;
 use runner::past;
 use runner::resolve::{self, Context};
-use runner::{Environment, Outcome};
 use schema::analysis::AnalysisFile;
 use schema::calibration::CalibrationSummary;
 use schema::plan::{ExperimentPlan, LoadPlan, PhasePlan, TargetSource};
@@ -20,7 +21,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8> {
     let usable_cpus = target::pin::usable_cpus()?;
     check_junit(args.junit.as_deref())?;
     if let Some(folder) = &args.resume {
-        let environment = environment(args, None)?;
+        let environment = environment(&args.runs, &args.consent, None)?;
         let tuning = tuning::begin(args.tune, args.turbo_off)?;
         let mut progress = RunProgress::new(screen::is_live());
         let outcome = runner::resume(folder, usable_cpus, &environment, &mut progress);
@@ -38,7 +39,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8> {
         print_plan(&plan, limit.as_ref(), (args.format, &args.runs))?;
         return Ok(exit::DONE);
     }
-    let environment = environment(args, limit)?;
+    let environment = environment(&args.runs, &args.consent, limit)?;
     let tuning = tuning::begin(args.tune, args.turbo_off)?;
     let mut progress = RunProgress::new(screen::is_live());
     let outcome = runner::run(plan, &text, &context, &environment, &mut progress);
@@ -57,17 +58,6 @@ fn check_junit(file: Option<&Path>) -> Result<()> {
         ),
         None => Ok(()),
     }
-}
-
-fn environment(args: &RunArgs, calibration: Option<CalibrationSummary>) -> Result<Environment> {
-    Ok(Environment {
-        launcher: std::env::current_exe().context("cannot find prony's own binary")?,
-        runs: args.runs.clone(),
-        consent: args.consent.clone(),
-        command: std::env::args().collect(),
-        calibration,
-        stop: interrupt::stop_flag()?,
-    })
 }
 
 /// Reports what there is, also after an interrupt.

@@ -1,14 +1,14 @@
 //! `prony soak`: one cell for hours, its live verdict, and its end.
 
 use crate::args::{SoakArgs, TextOrJson};
+use crate::environment::environment;
 use crate::soak_progress::SoakProgress;
-use crate::{calibrate, exit, interrupt, output, report_files, screen};
+use crate::{calibrate, exit, output, report_files, screen};
 use anyhow::{Context as _, Result};
+use runner::Outcome;
 use runner::resolve::{self, Context};
 use runner::soak::windows::soak_plan;
-use runner::{Environment, Outcome};
 use schema::analysis::AnalysisFile;
-use schema::calibration::CalibrationSummary;
 use schema::plan::{ExperimentPlan, LoadPlan};
 use schema::soak::SoakClass;
 use std::path::Path;
@@ -19,14 +19,14 @@ pub(crate) fn soak(args: &SoakArgs) -> Result<u8> {
     let mut progress = SoakProgress::new(screen::is_live());
     let outcome = match &args.resume {
         Some(folder) => {
-            let environment = environment(args, None)?;
+            let environment = environment(&args.runs, &args.consent, None)?;
             runner::soak::resume(folder, usable_cpus, &environment, &mut progress)
         }
         None => {
             let (plan, text, context) = plan(args, usable_cpus)?;
             let loads: Vec<&LoadPlan> = plan.cells.iter().map(|cell| &cell.load).collect();
             let limit = calibrate::limit_of(&loads, &plan.pin, context.usable_cpus.len());
-            let environment = environment(args, limit)?;
+            let environment = environment(&args.runs, &args.consent, limit)?;
             runner::run(plan, &text, &context, &environment, &mut progress)
         }
     };
@@ -50,17 +50,6 @@ fn plan(args: &SoakArgs, usable_cpus: Vec<u32>) -> Result<(ExperimentPlan, Strin
         );
     }
     Ok((plan, text, context))
-}
-
-fn environment(args: &SoakArgs, calibration: Option<CalibrationSummary>) -> Result<Environment> {
-    Ok(Environment {
-        launcher: std::env::current_exe().context("cannot find prony's own binary")?,
-        runs: args.runs.clone(),
-        consent: args.consent.clone(),
-        command: std::env::args().collect(),
-        calibration,
-        stop: interrupt::stop_flag()?,
-    })
 }
 
 /// Reports what there is, also after an interrupt.

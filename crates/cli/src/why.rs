@@ -1,12 +1,13 @@
 //! `prony why` and `prony intervene`: what held a target back, and the experiment that tells whether it is so.
 
 use crate::args::{InterveneArgs, TextOrJson, WhyArgs};
+use crate::environment::environment;
 use crate::progress::RunProgress;
-use crate::{calibrate, exit, interrupt, output, report_files, screen};
+use crate::{calibrate, exit, output, report_files, screen};
 use anyhow::{Context as _, Result, bail};
 use runner::folder::RunFolder;
+use runner::intervene;
 use runner::resolve::Context;
-use runner::{Environment, intervene};
 use schema::finding::{CellWhy, Finding, FindingSeverity, WhyFile};
 use schema::intervention::InterventionVerdict;
 use schema::plan::LoadPlan;
@@ -57,14 +58,7 @@ pub(crate) fn intervene(args: &InterveneArgs) -> Result<u8> {
     let usable_cpus = target::pin::usable_cpus()?;
     let loads: Vec<&LoadPlan> = plan.cells.iter().map(|cell| &cell.load).collect();
     let limit = calibrate::limit_of(&loads, &plan.pin, usable_cpus.len());
-    let environment = Environment {
-        launcher: std::env::current_exe().context("cannot find prony's own binary")?,
-        runs: args.runs.clone(),
-        consent: args.consent.clone(),
-        command: std::env::args().collect(),
-        calibration: limit,
-        stop: interrupt::stop_flag()?,
-    };
+    let environment = environment(&args.runs, &args.consent, limit)?;
     let context = Context { project: runner::project_of(&plan), usable_cpus, pin: None };
     let mut progress = RunProgress::new(screen::is_live());
     let outcome = runner::run(plan, "", &context, &environment, &mut progress);

@@ -233,8 +233,9 @@ pub fn keep(folder: &RunFolder, answer: &InterventionFile) -> Result<(), RunnerE
     folder.write_json(&format!("{ANSWERS}/{}-{}.json", answer.cell, answer.cause.key()), answer)
 }
 
-/// Marks the findings that interventions have confirmed; an answer that cannot be read is passed over.
-pub fn mark(folder: &Path, cells: &mut [CellWhy]) {
+/// Marks the findings that interventions have confirmed, in the cells and among the news; an answer that cannot be read
+/// is passed over.
+pub fn mark(folder: &Path, analysis: &mut AnalysisFile) {
     let Ok(files) = fs::read_dir(folder.join(ANSWERS)) else { return };
     let names = files
         .flatten()
@@ -247,13 +248,17 @@ pub fn mark(folder: &Path, cells: &mut [CellWhy]) {
         if answer.verdict != InterventionVerdict::Holds {
             continue;
         }
-        let of_cell = cells.iter_mut().filter(|cell| cell.cell == answer.cell);
-        for cell in of_cell {
-            if let Some(finding) = cell.findings.iter_mut().find(|finding| finding.cause == answer.cause) {
-                finding.certainty = Certainty::Because;
-                let text = finding.text.clone();
-                cell.answer = format!("because of {}: {text}", answer.cause.words());
-            }
-        }
+        let is_meant = |finding: &&mut Finding| finding.cell == answer.cell && finding.cause == answer.cause;
+        let AnalysisFile { why, findings, .. } = &mut *analysis;
+        let all = why.iter_mut().flat_map(|cell| &mut cell.findings).chain(findings);
+        all.filter(is_meant).for_each(|finding| finding.certainty = Certainty::Because);
+        why.iter_mut().filter(|cell| cell.cell == answer.cell).for_each(say_because);
+    }
+}
+
+/// The answer of a cell whose first finding is confirmed.
+fn say_because(cell: &mut CellWhy) {
+    if let Some(top) = cell.findings.first().filter(|top| top.certainty == Certainty::Because) {
+        cell.answer = format!("because of {}: {}", top.cause.words(), top.text);
     }
 }

@@ -3,10 +3,10 @@
 package main
 
 import (
-	"bufio"
-	"os"
 	"strings"
 	"testing"
+
+	"prony.dev/targets/common/manifesttest"
 )
 
 func TestWrongValuesNameVariableAndRemedy(t *testing.T) {
@@ -31,57 +31,22 @@ func TestWrongValuesNameVariableAndRemedy(t *testing.T) {
 }
 
 func TestDefaultsOfTheManifestPlantNothing(t *testing.T) {
-	manifest := manifestDefaults(t)
-	asked := map[string]bool{}
-	written, err := readSettings(func(name string) string { asked[name] = true; return manifest[name] })
+	knobs := manifesttest.Over(manifesttest.Defaults(t))
+	written, err := readSettings(knobs.Lookup)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if written != (settings{workers: 1}) {
 		t.Errorf("the manifest's defaults plant %+v", written)
 	}
-	for name := range manifest {
-		if !asked[name] && name != "GOGC" {
-			t.Errorf("the knob of %s is in target.toml, but nothing reads it", name)
-		}
+	if unread := knobs.Unread("GOGC"); unread != nil {
+		t.Errorf("knobs of %v are in target.toml, but nothing reads them", unread)
 	}
-	for name := range asked {
-		if _, known := manifest[name]; !known {
-			t.Errorf("%s is read, but has no knob with a default in target.toml", name)
-		}
+	if unknown := knobs.Unknown(); unknown != nil {
+		t.Errorf("%v are read, but have no knobs with a default in target.toml", unknown)
 	}
 }
 
 func lookupOf(values map[string]string) func(string) string {
 	return func(name string) string { return values[name] }
-}
-
-// manifestDefaults reads variable and default of each knob: its lines are
-// `default = "…"` and `env = "…"` below `[[knob]]`.
-func manifestDefaults(t *testing.T) map[string]string {
-	t.Helper()
-	file, err := os.Open("target.toml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	defaults := map[string]string{}
-	var value string
-	var given bool
-	lines := bufio.NewScanner(file)
-	for lines.Scan() {
-		key, text, _ := strings.Cut(lines.Text(), " = ")
-		switch {
-		case lines.Text() == "[[knob]]":
-			given = false
-		case key == "default":
-			value, given = strings.Trim(text, `"`), true
-		case key == "env" && given:
-			defaults[strings.Trim(text, `"`)] = value
-		}
-	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
-	}
-	return defaults
 }

@@ -3,11 +3,11 @@
 package main
 
 import (
-	"bufio"
-	"os"
 	"strings"
 	"testing"
 	"time"
+
+	"prony.dev/targets/common/manifesttest"
 )
 
 func TestWrongValuesNameVariableAndRemedy(t *testing.T) {
@@ -51,11 +51,8 @@ func TestObjectsOfOneRequestAreBounded(t *testing.T) {
 }
 
 // Setting every variable to the manifest's default must change nothing.
-// readElsewhere names what the Go runtime and common/profiling read themselves.
-var readElsewhere = map[string]bool{"GOGC": true, "PPROF": true, "PROFILE_RATES": true}
-
 func TestManifestHasTheDefaults(t *testing.T) {
-	manifest := manifestDefaults(t)
+	manifest := manifesttest.Defaults(t)
 	if len(manifest) < 11 {
 		t.Fatalf("only %d knobs with defaults found in target.toml: %v", len(manifest), manifest)
 	}
@@ -63,50 +60,19 @@ func TestManifestHasTheDefaults(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	asked := map[string]bool{}
-	written, err := readSettings(func(name string) string { asked[name] = true; return manifest[name] })
+	knobs := manifesttest.Over(manifest)
+	written, err := readSettings(knobs.Lookup)
 	if err != nil {
 		t.Fatal(err)
 	}
 	if plain != written {
 		t.Errorf("without variables %+v; with the manifest's defaults %+v", plain, written)
 	}
-	for name := range manifest {
-		if !asked[name] && !readElsewhere[name] {
-			t.Errorf("the knob of %s is in target.toml, but nothing reads it", name)
-		}
+	// The Go runtime and common/profiling read these themselves.
+	if unread := knobs.Unread("GOGC", "PPROF", "PROFILE_RATES"); unread != nil {
+		t.Errorf("knobs of %v are in target.toml, but nothing reads them", unread)
 	}
 	if plain.wait != 10*time.Millisecond || plain.stage != "naive" {
 		t.Errorf("defaults are %+v; want study B's naive stage", plain)
 	}
-}
-
-// manifestDefaults reads variable and default of each knob: its lines are
-// `default = "…"` and `env = "…"` below `[[knob]]`.
-func manifestDefaults(t *testing.T) map[string]string {
-	t.Helper()
-	file, err := os.Open("target.toml")
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer file.Close()
-	defaults := map[string]string{}
-	var value string
-	var given bool
-	lines := bufio.NewScanner(file)
-	for lines.Scan() {
-		key, text, _ := strings.Cut(lines.Text(), " = ")
-		switch {
-		case lines.Text() == "[[knob]]":
-			given = false
-		case key == "default":
-			value, given = strings.Trim(text, `"`), true
-		case key == "env" && given:
-			defaults[strings.Trim(text, `"`)] = value
-		}
-	}
-	if err := lines.Err(); err != nil {
-		t.Fatal(err)
-	}
-	return defaults
 }

@@ -297,6 +297,67 @@ fn each_cause_planted_alone_comes_first() {
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
 
+/// It is told from a difference between trials, so it cannot be planted in all of them alike.
+#[test]
+fn trials_on_a_slower_machine_are_told_where_they_were_slower() {
+    let (mut run, mut trials) = well();
+    run.plan.blocks = 6;
+    let more: Vec<TrialData> = well().1;
+    trials.extend(more.into_iter().map(|mut data| {
+        data.file.id += 3;
+        data.file.block += 3;
+        data
+    }));
+    for data in trials.iter_mut().filter(|data| data.file.id > 4) {
+        let canary = data.file.canary.as_mut().unwrap();
+        canary.before.mean_ns *= 1.3;
+        canary.after.mean_ns *= 1.3;
+    }
+    let same = why(&run, &trials);
+    assert!(same.findings.iter().all(|finding| finding.cause != Cause::SlowReplica), "{same:#?}");
+    trials
+        .iter_mut()
+        .filter(|data| data.file.id > 4)
+        .for_each(|data| data.file.load.as_mut().unwrap().throughput_per_s *= 0.8);
+    let found = why(&run, &trials);
+    let first = &found.findings[0];
+    assert_eq!((first.cause, first.severity), (Cause::SlowReplica, Severity::High), "{found:#?}");
+    assert!(first.text.contains("trials 5 and 6"), "{}", first.text);
+}
+
+#[test]
+fn a_piece_of_work_is_long_for_a_loop_whose_others_are_short() {
+    let of = |delay_ns: f64, pause_ns: f64| {
+        let (run, mut trials) = well();
+        for data in &mut trials {
+            gauge(data, "node.runtime/loop_delay_p99_ns", delay_ns);
+            per_second(data, "node.runtime/gc_pause_ns", 4.0 * pause_ns);
+            per_second(data, "node.runtime/gc_cycles", 4.0);
+            data.response = Some(times(&[(600_000, 9_000), (15 * MS, 1_000)]));
+        }
+        let found = why(&run, &trials).findings;
+        found.iter().map(|finding| (finding.cause, finding.severity)).collect::<Vec<_>>()
+    };
+    assert_eq!(of(11e6, 3e6), [(Cause::EventLoopBlocked, Severity::Medium)]);
+    // Fifteen short pieces in a turn, or a collection, do as much.
+    assert_eq!(of(5.9e6, 1e6), []);
+    assert_eq!(of(11e6, 6e6), []);
+}
+
+#[test]
+fn a_straight_rise_is_told_however_short_and_one_that_levels_off_is_not() {
+    let of = |megabytes: [f64; 4]| {
+        let (run, mut trials) = well();
+        for data in &mut trials {
+            let series = megabytes.iter().map(|value| Some(value * 1e6)).collect();
+            data.signals.as_mut().unwrap().gauges.insert("target.process/rss_bytes".to_owned(), series);
+        }
+        why(&run, &trials).findings.iter().map(|finding| finding.cause).collect::<Vec<_>>()
+    };
+    assert_eq!(of([77.4, 112.7, 147.5, 182.1]), [Cause::MemoryGrowth]);
+    assert_eq!(of([77.4, 112.7, 117.5, 122.1]), []);
+}
+
 #[test]
 fn without_counters_nothing_that_needs_them_is_ruled_out() {
     let (run, mut trials) = well();

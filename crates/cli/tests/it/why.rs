@@ -70,10 +70,13 @@ fn a_quota_is_found_and_an_intervention_confirms_it() {
     assert!(again.out.contains("because of throttling"), "{}", again.out);
     let report: Value = serde_json::from_str(&good(&["report", path, "--format", "json"]).out).unwrap();
     assert_eq!(throttling(&report["why"][0])["certainty"], "because");
+    // Among the news too, where it is one.
+    let news = throttling(&report);
+    assert!(news.is_null() || news["certainty"] == "because", "{news}");
 }
 
-/// The finding of a cell, or null.
+/// The finding of a cell, or of a whole report; or null.
 fn throttling(cell: &Value) -> Value {
-    let findings = cell["findings"].as_array().unwrap();
-    findings.iter().find(|finding| finding["cause"] == "throttling").cloned().unwrap_or_default()
+    let mut findings = cell["findings"].as_array().into_iter().flatten();
+    findings.find(|finding| finding["cause"] == "throttling").cloned().unwrap_or_default()
 }

@@ -12,6 +12,7 @@ mod rules;
 mod scene;
 
 use super::data::RunData;
+use super::machine;
 use crate::stats::circular::{Together, together};
 use crate::stats::false_discovery::benjamini_hochberg;
 use crate::words::count;
@@ -45,8 +46,9 @@ struct Candidate<'r> {
 pub(super) fn why(data: &RunData<'_>) -> Vec<CellWhy> {
     let mut cells: Vec<CellWhy> = data.plan.cells.iter().map(blank).collect();
     let mut candidates = Vec::new();
+    let slow = machine::slow(data);
     for (place, cell) in data.plan.cells.iter().enumerate() {
-        let scene = Scene::new(data, cell);
+        let scene = Scene::new(data, cell, slow.as_ref());
         cells[place].trials = u32::try_from(scene.trials.len()).unwrap_or(u32::MAX);
         cells[place].void_only = scene.void_only && !scene.trials.is_empty();
         if scene.trials.is_empty() {

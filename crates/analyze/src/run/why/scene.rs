@@ -6,6 +6,8 @@
 
 use super::super::TrialData;
 use super::super::data::RunData;
+use super::super::machine::Slow;
+use crate::trial::histogram::merged;
 use hdrhistogram::Histogram;
 use schema::experiment::LoadModel;
 use schema::finding::Watched;
@@ -27,7 +29,8 @@ pub(super) struct Scene<'a> {
 }
 
 impl<'a> Scene<'a> {
-    pub(super) fn new(data: &RunData<'a>, cell: &'a CellPlan) -> Self {
+    /// `slow` are the trials of the whole run that the canary sets apart.
+    pub(super) fn new(data: &RunData<'a>, cell: &'a CellPlan, slow: Option<&Slow>) -> Self {
         let valid: Vec<&TrialData> = data.valid(&cell.id).collect();
         let void_only = valid.is_empty();
         let trials = if void_only {
@@ -35,7 +38,8 @@ impl<'a> Scene<'a> {
         } else {
             valid
         };
-        let slow = super::super::machine::slow(data).and_then(|slow| {
+        let times = trials.iter().filter_map(|trial| trial.response.as_ref());
+        let slow = slow.and_then(|slow| {
             let ids: Vec<u32> = data
                 .trials_of(&cell.id)
                 .map(|trial| trial.file.id)
@@ -43,7 +47,14 @@ impl<'a> Scene<'a> {
                 .collect();
             (!ids.is_empty()).then_some((ids, slow.throughput))
         });
-        Self { plan: data.plan, cell, times: merged(&trials), trials, void_only, slow }
+        Self {
+            plan: data.plan,
+            cell,
+            times: merged(times).filter(|times| !times.is_empty()),
+            trials,
+            void_only,
+            slow,
+        }
     }
 
     pub(super) fn loads(&self) -> impl Iterator<Item = &'a LoadReport> + '_ {
@@ -241,15 +252,4 @@ fn watched(line: &IntervalLine, with: Watched) -> Option<f64> {
         Watched::P50 => line.p50_ns.map(|ns| ns as f64),
         Watched::Failures => Some(line.failed.values().map(|count| *count as f64).sum()),
     }
-}
-
-fn merged(trials: &[&TrialData]) -> Option<Histogram<u64>> {
-    let mut all: Option<Histogram<u64>> = None;
-    for times in trials.iter().filter_map(|trial| trial.response.as_ref()) {
-        match &mut all {
-            None => all = Some(times.clone()),
-            Some(all) => all.add(times).ok()?,
-        }
-    }
-    all.filter(|all| !all.is_empty())
 }

@@ -5,9 +5,14 @@ use super::{Draft, Judgement, Link, Rule, Scene, Severity, Stage};
 use crate::words::{duration, percent};
 use schema::finding::{Change, FindingCause, Watched};
 
-/// Delay of the loop from which a piece of work is long, and as a share of p99.
+/// Delay of the loop from which a piece of work is long whatever the others are, and as a share of p99.
 const LONG_NS: f64 = 25e6;
 const OF_TAIL: f64 = 0.3;
+/// A shorter delay is one of a long piece of work where it is so many times the median response time, which holds what
+/// a turn full of short pieces takes, and so many times the mean pause of a collection. Chosen, not derived.
+const SHORT_NS: f64 = 5e6;
+const MEDIANS: f64 = 10.0;
+const PAUSES: f64 = 2.0;
 
 pub(super) const RULE: Rule = Rule {
     cause: FindingCause::EventLoopBlocked,
@@ -25,7 +30,8 @@ fn judge(scene: &Scene<'_>) -> Judgement {
     let used = scene.mean("node.runtime/loop_utilisation_percent").unwrap_or_default() / 100.0;
     let Some(p99) = scene.quantile(0.99) else { return super::missing("response times") };
     let share = delay / p99;
-    if delay < LONG_NS || share < OF_TAIL {
+    let least = least_ns(scene);
+    if delay < least || share < OF_TAIL {
         return Judgement::RuledOut(format!(
             "its event loop was late by {} at most in 99 of 100 turns",
             duration(delay)
@@ -37,11 +43,22 @@ fn judge(scene: &Scene<'_>) -> Judgement {
         percent(share),
         percent(used)
     );
-    Draft::new(text, Severity::High, "take long computations off the loop (worker threads, smaller pieces); `prony profile --kind node` shows which")
-        .evidence("delay of the loop, p99", duration(delay), Some(duration(LONG_NS)), key)
+    let severity = if delay < LONG_NS { Severity::Medium } else { Severity::High };
+    Draft::new(text, severity, "take long computations off the loop (worker threads, smaller pieces); `prony profile --kind node` shows which")
+        .evidence("delay of the loop, p99", duration(delay), Some(duration(least)), key)
         .evidence("utilisation of the loop", percent(used), None, "node.runtime/loop_utilisation_percent")
         .link(Link::Accounts(share))
         .link(Link::Time(key.to_owned(), Watched::P99))
         .try_this(Change::ByHand, "move the computation to a worker thread".to_owned(), (schema::metric::Metric::P50, 0.7))
         .found()
+}
+
+/// The delay from which a piece of work is long.
+fn least_ns(scene: &Scene<'_>) -> f64 {
+    let Some(median) = scene.quantile(0.5) else { return LONG_NS };
+    let pause = match (scene.rate("node.runtime/gc_pause_ns"), scene.rate("node.runtime/gc_cycles")) {
+        (Some(pauses), Some(cycles)) if cycles > 0.0 => pauses / cycles,
+        _ => 0.0,
+    };
+    LONG_NS.min(SHORT_NS.max(MEDIANS * median).max(PAUSES * pause))
 }

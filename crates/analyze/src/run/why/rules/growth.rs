@@ -35,8 +35,10 @@ pub(super) fn grown(scene: &Scene<'_>, key: &str) -> Option<Grown> {
     let mean =
         |of: &dyn Fn(&[f64]) -> f64| whole.iter().map(|series| of(series)).sum::<f64>() / whole.len() as f64;
     let first = mean(&|series| series[0]);
-    let middle = mean(&|series| series[series.len() / 2]);
     let last = mean(&|series| series[series.len() - 1]);
+    // Two spans of the same length, whatever the number of values.
+    let early = mean(&|series| series[half(series)] - series[0]);
+    let late = mean(&|series| series[series.len() - 1] - series[series.len() - 1 - half(series)]);
     let by = last - first;
     let share = if first > 0.0 { by / first } else { 0.0 };
     (by.is_finite() && share.is_finite()).then_some(Grown {
@@ -44,6 +46,11 @@ pub(super) fn grown(scene: &Scene<'_>, key: &str) -> Option<Grown> {
         share,
         last,
         p,
-        goes_on: last - middle >= 0.5 * (middle - first),
+        goes_on: late >= 0.5 * early,
     })
+}
+
+/// Steps in half of a series of at least four values.
+fn half(series: &[f64]) -> usize {
+    (series.len() - 1) / 2
 }
