@@ -345,6 +345,22 @@ fn a_piece_of_work_is_long_for_a_loop_whose_others_are_short() {
 }
 
 #[test]
+fn pauses_that_follow_each_other_count_though_the_tail_outlasts_each() {
+    let of = |pause_per_second_ns: f64| {
+        let (run, mut trials) = well();
+        for data in &mut trials {
+            gauge(data, "go.runtime/gc_pause_max_ns", 84e6);
+            per_second(data, "go.runtime/gc_pause_ns", pause_per_second_ns);
+            data.response = Some(times(&[(30 * MS, 9_000), (200 * MS, 1_000)]));
+        }
+        let found = why(&run, &trials).findings;
+        found.first().map(|finding| (finding.cause, finding.severity))
+    };
+    assert_eq!(of(0.37e9), Some((Cause::GcPauses, Severity::High)));
+    assert_eq!(of(0.02e9), None);
+}
+
+#[test]
 fn a_straight_rise_is_told_however_short_and_one_that_levels_off_is_not() {
     let of = |megabytes: [f64; 4]| {
         let (run, mut trials) = well();

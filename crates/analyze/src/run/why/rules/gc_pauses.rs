@@ -1,6 +1,6 @@
 //! Pauses of garbage collection make the tail: they take at least 1 % of the time, so that more than 1 % of the
 //! requests meet one, and a pause is at least half as long as p99; then at least half of the requests above p99 overlap
-//! a pause (METHOD §9).
+//! a pause (METHOD §9). Pauses that take a tenth of the time count whatever their length.
 
 use super::{Draft, Judgement, Link, Rule, Scene, Severity, Stage};
 use crate::words::{duration, percent};
@@ -13,6 +13,9 @@ const RUNTIMES: [(&str, &str); 3] =
 /// Share of the time, and of p99.
 const OF_TIME: f64 = 0.01;
 const OF_TAIL: f64 = 0.5;
+/// Share of the time from which pauses count whatever the tail: a response holds so much of them on average, and one
+/// that outlasts several pauses is longer than each of them.
+const MUCH: f64 = 0.1;
 
 pub(super) const RULE: Rule = Rule {
     cause: FindingCause::GcPauses,
@@ -36,7 +39,7 @@ fn judge(scene: &Scene<'_>) -> Judgement {
     let of_time = pause_ns / 1e9;
     let mean = if pauses > 0.0 { pause_ns / pauses } else { 0.0 };
     let longest = scene.max(&format!("{source}/gc_pause_max_ns")).unwrap_or(mean).max(mean);
-    if of_time < OF_TIME || longest < OF_TAIL * p99 {
+    if of_time < OF_TIME || (longest < OF_TAIL * p99 && of_time < MUCH) {
         let text = format!(
             "pauses took {} of the time, {} at most, against a p99 of {}",
             percent(of_time),
@@ -55,6 +58,7 @@ fn judge(scene: &Scene<'_>) -> Judgement {
         .evidence("time in pauses", percent(of_time), Some(percent(OF_TIME)), &format!("{source}/gc_pause_ns"))
         .evidence("longest pause, of p99", percent(longest / p99), Some(percent(OF_TAIL)), &format!("{source}/gc_pause_max_ns"))
         .link(Link::Accounts(longest / p99))
+        .link(Link::Accounts(of_time))
         .link(Link::Time(format!("{source}/gc_pause_ns"), Watched::P99));
     match scene.knob("gogc").and_then(|value| value.parse::<f64>().ok()).filter(|value| *value > 0.0) {
         Some(now) => {
