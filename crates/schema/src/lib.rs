@@ -30,6 +30,7 @@ pub mod limits;
 pub mod load;
 pub mod memory_view;
 pub mod metric;
+pub mod page;
 pub mod plan;
 pub mod profile;
 pub mod run;
@@ -72,6 +73,7 @@ pub fn json_schemas() -> Vec<(&'static str, Schema)> {
         ("interval", schema_for!(trial::IntervalLine)),
         ("counter", schema_for!(trial::CounterLine)),
         ("analysis", schema_for!(analysis::AnalysisFile)),
+        ("page", schema_for!(page::PageFile)),
         ("why", schema_for!(finding::WhyFile)),
         ("intervention", schema_for!(intervention::InterventionFile)),
         ("signals", schema_for!(signals::Signals)),

@@ -83,6 +83,11 @@ version!(
     "prony.analysis/1"
 );
 version!(
+    /// Head of `report --format page` and of the data within `report.html`.
+    PageVersion,
+    "prony.page/1"
+);
+version!(
     /// Head of `audit --format json`.
     AuditVersion,
     "prony.audit/1"
