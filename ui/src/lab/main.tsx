@@ -1,0 +1,5 @@
+/** The live lab's entry; its pages are in this folder. */
+import "../theme.css";
+import { startTheme } from "../theme";
+
+startTheme();
