@@ -11,9 +11,11 @@ FUZZ_TARGETS := response chunked request experiment audit counters profile
 # Seconds of `make fuzz` in all, shared out evenly.
 FUZZ_SECONDS ?= 3600
 PRONY := target/release/prony
+MDBOOK_VERSION := 0.5.4
+MDBOOK := target/tools/mdbook-$(MDBOOK_VERSION)/bin/mdbook
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build setup-targets test test-all test-rust test-go test-php test-node test-jvm test-rust-targets lint docs schemas bench fuzz miri loom clean
+.PHONY: help demo build setup-targets test test-all test-rust test-go test-php test-node test-jvm test-rust-targets lint docs docs-commands book pictures schemas bench fuzz miri loom clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
@@ -87,6 +89,21 @@ setup-targets: build ## Install what targets and services need from Debian and t
 
 docs: ## Build the API documentation, warnings as errors
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --workspace --no-deps --document-private-items
+
+docs-commands: ## Write the pages of docs/commands again, from what prony's help says
+	PRONY_WRITE_DOCS=1 $(CARGO) test --locked -p prony --test it -- docs_commands::pages::the_pages_of_commands_are_fresh
+
+# mdBook comes from crates.io, once, into target/tools; building it takes some minutes, so no test needs it.
+book: $(MDBOOK) ## Build the documents as a site with search, into target/book
+	@command -v node >/dev/null 2>&1 || { echo "node is missing: apt-get install nodejs"; exit 2; }
+	$(MDBOOK) build docs
+
+$(MDBOOK):
+	$(CARGO) install mdbook --version $(MDBOOK_VERSION) --locked --no-default-features --features search \
+	  --root target/tools/mdbook-$(MDBOOK_VERSION)
+
+pictures: build ## Make the pictures of the README anew, from a real run: about two minutes of load
+	PRONY=$(PRONY) scripts/pictures.sh
 
 schemas: ## Write the JSON Schemas of all file formats again
 	$(CARGO) run --locked -p prony -- schema --write docs/schemas
