@@ -86,7 +86,7 @@ pub struct CounterCurve {
     pub kind: CounterKind,
     /// Unit of the value itself (of a rate: of what grows), where its name tells.
     pub unit: Option<CounterUnit>,
-    /// One value for each interval of the trial; null where it was not read.
+    /// One value for each interval of the trial, to six digits; null where it was not read.
     pub values: Vec<Option<f64>>,
 }
 
@@ -118,8 +118,8 @@ pub enum CounterUnit {
     Share,
     /// A share from 0 to 100.
     Percent,
-    /// Per second already.
-    PerS,
+    /// Bytes per second, already.
+    BytesPerS,
 }
 
 /// An event at its time.
