@@ -25,6 +25,7 @@ pub mod fault;
 pub mod finding;
 pub mod intervention;
 pub mod knob;
+pub mod lab;
 pub mod layers;
 pub mod limits;
 pub mod load;
@@ -89,5 +90,16 @@ pub fn json_schemas() -> Vec<(&'static str, Schema)> {
         ("history", schema_for!(across::HistoryFile)),
         ("profiles", schema_for!(profile::ProfilesFile)),
         ("calibration", schema_for!(calibration::CalibrationFile)),
+        ("live", schema_for!(lab::LiveFile)),
+        ("labels", schema_for!(lab::LabelsFile)),
+        ("lab-info", schema_for!(lab::LabInfo)),
+        ("lab-runs", schema_for!(lab::RunList)),
+        ("lab-run", schema_for!(lab::RunDetail)),
+        ("lab-hello", schema_for!(lab::LiveHello)),
+        ("lab-end", schema_for!(lab::LiveEnd)),
+        ("lab-compare", schema_for!(lab::ComparePairs)),
+        ("lab-experiments", schema_for!(lab::ExperimentList)),
+        ("lab-accepted", schema_for!(lab::Accepted)),
+        ("lab-error", schema_for!(lab::LabError)),
     ]
 }

@@ -153,6 +153,21 @@ version!(
     "prony.soak/1"
 );
 version!(
+    /// Head of every answer of `prony serve` that is no file of its own.
+    LabVersion,
+    "prony.lab/1"
+);
+version!(
+    /// Head of `live.json`.
+    LiveVersion,
+    "prony.live/1"
+);
+version!(
+    /// Head of `.prony-labels.json`.
+    LabelsVersion,
+    "prony.labels/1"
+);
+version!(
     /// Head of `profiles.json` and of `profile --format json`.
     ProfilesVersion,
     "prony.profiles/1"
