@@ -166,7 +166,7 @@ fn runs_named(text: &str) -> Vec<String> {
             let end = rest.find(|c: char| !(c.is_ascii_alphanumeric() || "-_.".contains(c)));
             rest[..end.unwrap_or(rest.len())].trim_end_matches('.').to_owned()
         })
-        .filter(|name| name.contains('Z') || name == "A" || name == "B")
+        .filter(|name| name.contains('Z') || ["A", "B", "OTHER"].contains(&name.as_str()))
         .collect();
     if text.contains("runs/…") {
         names.extend(RUN.map(str::to_owned));
