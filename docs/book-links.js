@@ -1,4 +1,4 @@
-// A preprocessor of mdBook: links that leave docs/ become plain text, because their files are not on the site.
+// A preprocessor of mdBook: links that leave docs/ or lead to a folder become plain text, because the site has neither.
 // It reads [context, book] as JSON from standard input and writes the book; every other text stays as it is. Links in
 // code are none, but none of ours look like one. Nothing is fetched, and no file is written.
 
@@ -6,10 +6,11 @@
 
 const path = require("path");
 
-/** Whether a link of a page leads out of the folder of the documents. */
+/** Whether a link of a page leads to what the site does not have: a folder, or a file outside of the documents. */
 function leaves(page, link) {
   const file = link.split("#")[0];
   if (file === "" || /^[a-z]+:/i.test(file)) return false;
+  if (path.posix.extname(file) === "") return true;
   return path.posix.normalize(path.posix.join(path.posix.dirname(page), file)).startsWith("..");
 }
 

@@ -196,6 +196,36 @@ fn the_site_has_every_document_and_the_formats_every_schema() {
     }
 }
 
+/// The paths below `/api` that the lab answers, with the placeholders as the guide writes them.
+fn lab_paths(source: &str) -> Vec<String> {
+    let routes = source.split(".route(\"").skip(1).filter_map(|rest| rest.split('"').next());
+    let named = |path: &str| path.replace("{id}", "ID").replace("{trial}", "N").replace("{name}", "NAME");
+    routes.filter(|path| path.starts_with("/api/")).map(named).collect()
+}
+
+#[test]
+fn the_guide_to_the_lab_names_every_path_and_no_other() {
+    let source = std::fs::read_to_string(root().join("crates/serve/src/connections.rs")).unwrap();
+    let guide = std::fs::read_to_string(root().join("docs/guides/lab.md")).unwrap();
+    let paths = lab_paths(&source);
+    assert!(paths.len() > 10, "the lab has {} paths", paths.len());
+    let told: Vec<&str> = guide
+        .lines()
+        .filter_map(|line| line.strip_prefix("| `")?.split(['`', '?']).next()?.split_once(' '))
+        .map(|(_, path)| path)
+        .filter(|path| path.starts_with("/api/"))
+        .collect();
+    for path in &paths {
+        assert!(told.contains(&path.as_str()), "docs/guides/lab.md does not tell of {path}");
+    }
+    for path in told {
+        assert!(
+            paths.iter().any(|known| known == path),
+            "docs/guides/lab.md tells of {path}, which is not there"
+        );
+    }
+}
+
 #[test]
 fn help_is_parted_into_text_and_examples() {
     let (text, examples) = parted("A\n\nUsage: x\n\nExamples:\n  prony a   why\n  prony b\n\nLast.");
