@@ -53,6 +53,7 @@ export const logPadded = ([low, high]: [number, number], factor = 1.12): [number
 
 /** Ticks at 1, 2 and 5 times powers of ten; only powers of ten, or every second or third, where that is too many. */
 export function logTicks(low: number, high: number, max = 9): number[] {
+  if (!positive(low) || !positive(high)) return [];
   const from = Math.floor(Math.log10(low));
   const to = Math.ceil(Math.log10(high));
   const ticks = (steps: number[], every: number) => {

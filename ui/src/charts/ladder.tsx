@@ -237,7 +237,7 @@ export function ladderPanels(data: LadderData, range: [number, number], look: Lo
       lines: errors,
     });
   }
-  return panels;
+  return panels.filter((panel) => panel.lines.some((line) => line.points.some(([, n]) => n !== null)));
 }
 
 function loadsOf(data: LadderData): number[] {

@@ -12,6 +12,7 @@ import {
   logAxis,
   logTicks,
   plainAxis,
+  positive,
   roomFor,
   SMALL,
   TEXT,
@@ -131,7 +132,7 @@ function panelAxis(panel: Panel, index: number, look: Look): YAxis {
     nameTextStyle: { color: look.soft, fontSize: TEXT, align: "left" as const, padding: [0, 0, 0, -54] },
   };
   const values = valuesOf(panel);
-  const range = extent(panel.log ? values.filter((value) => value !== null && value > 0) : values) ?? [0, 1];
+  const range = extent(panel.log ? values.filter(positive) : values) ?? (panel.log ? [1, 10] : [0, 1]);
   const room = Math.max(2, Math.floor((panel.height ?? PANEL) / 34));
   if (panel.log) {
     const wide: [number, number] = [range[0] / 1.25, range[1] * 1.25];
