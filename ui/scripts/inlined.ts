@@ -1,9 +1,11 @@
 /**
  * A Vite plugin that puts the one script and the one style sheet of a page into its HTML.
  *
- * Invariants: the script stands after the data, at the end of the body; no closing tag inside it can end it early.
+ * Invariants: the script stands after the data, at the end of the body; no closing tag inside it can end it early;
+ * the page's policy lets run this script and no other, and nothing load over a network.
  * Absent on purpose: pages of several chunks, which cannot be opened from a file.
  */
+import { createHash } from "node:crypto";
 import type { Plugin } from "vite";
 
 export function inlined(): Plugin {
@@ -25,9 +27,26 @@ export function inlined(): Plugin {
         .replace(/<script type="module"[^>]*><\/script>\s*/g, "")
         .replace(/<link rel="stylesheet"[^>]*>\s*/g, "");
       const style = `<style>${styles.replaceAll("</style", "<\\/style").trim()}</style>\n</head>`;
-      const script = `<script type="module">${scripts.replaceAll("</script", "<\\/script").trim()}</script>\n</body>`;
+      const code = scripts.replaceAll("</script", "<\\/script").trim();
       // A function as the replacement: `$` in the code is no pattern.
-      page.source = html.replace("</head>", () => style).replace("</body>", () => script);
+      page.source = html
+        .replace(/<meta name="viewport"/, (viewport) => `${policyFor(code)}\n    ${viewport}`)
+        .replace("</head>", () => style)
+        .replace("</body>", () => `<script type="module">${code}</script>\n</body>`);
     },
   };
+}
+
+/** ECharts sets styles of elements, so those within the page are allowed; scripts are by their hash. */
+function policyFor(code: string): string {
+  const hash = createHash("sha256").update(code).digest("base64");
+  const policy = [
+    "default-src 'none'",
+    `script-src 'sha256-${hash}'`,
+    "style-src 'unsafe-inline'",
+    "img-src data:",
+    "base-uri 'none'",
+    "form-action 'none'",
+  ].join("; ");
+  return `<meta http-equiv="Content-Security-Policy" content="${policy}" />`;
 }

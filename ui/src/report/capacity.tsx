@@ -5,7 +5,7 @@
  */
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
-import { LadderChart, ladderOfCells, laddersOf } from "../charts";
+import { LadderChart, SearchChart, ladderOfCells, laddersOf } from "../charts";
 import { NONE, axis, change, changeInterval, count, interval, percent, plain, rate, value } from "../format";
 import type { Ends, Unit } from "../format";
 import type {
@@ -69,6 +69,11 @@ function OneLadder({ ladder, run }: { ladder: Ladder; run: string }) {
     <>
       <h3>{name}</h3>
       <Facts rows={found(ladder, words)} />
+      {ladder.search && (
+        <Figure title={words.capacity.steps}>
+          <SearchChart search={ladder.search} />
+        </Figure>
+      )}
       <DataTable
         caption={words.capacity.levels(name)}
         file={[run, "capacity", name]}

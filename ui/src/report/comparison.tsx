@@ -24,6 +24,8 @@ import { KEY_METRICS, pairsOf, unitOf } from "./model";
 
 /** A chart of more pairs than this is read by nobody: the first ones are drawn, all are in the table. */
 const PAIRS_DRAWN = 8;
+/** Reasons beyond these are in the table of all metrics. */
+const REASONS_SHOWN = 12;
 
 export function Comparison({ page }: SectionProps) {
   const words = useWords();
@@ -32,6 +34,16 @@ export function Comparison({ page }: SectionProps) {
   const pairs = useMemo(() => pairsOf(key), [key]);
   const notes = useMemo(() => new Footnotes(comparisons.map(({ refused }) => refused)), [comparisons]);
   const file = [page.analysis.run, "comparisons"];
+  const keyTable = () => (
+    <DataTable
+      caption={words.comparison.key}
+      file={file}
+      columns={keyColumns(words, notes)}
+      rows={key}
+      group={(row) => <PairName of={row} />}
+      groupKey={keyOf}
+    />
+  );
   return (
     <Section
       id="comparison"
@@ -42,29 +54,50 @@ export function Comparison({ page }: SectionProps) {
       {pairs.length > PAIRS_DRAWN && (
         <p class="about">{words.comparison.notDrawn(PAIRS_DRAWN, pairs.length)}</p>
       )}
-      <DataTable
-        caption={words.comparison.key}
-        file={file}
-        columns={keyColumns(words, notes)}
-        rows={key}
-        group={(row) => <PairName of={row} />}
-        groupKey={(row) => JSON.stringify([row.a, row.b])}
-      />
+      <Refused comparisons={key} />
+      {pairs.length > PAIRS_DRAWN ? keyTable() : <Fold title={words.comparison.key}>{keyTable}</Fold>}
       <Fold title={words.comparison.all}>
         {() => (
-          <DataTable
-            caption={words.comparison.allCaption}
-            file={[...file, "all"]}
-            columns={allColumns(words, notes)}
-            rows={comparisons}
-            group={(row) => <PairName of={row} />}
-            groupKey={(row) => JSON.stringify([row.a, row.b])}
-            dense
-          />
+          <>
+            <DataTable
+              caption={words.comparison.allCaption}
+              file={[...file, "all"]}
+              columns={allColumns(words, notes)}
+              rows={comparisons}
+              group={(row) => <PairName of={row} />}
+              groupKey={keyOf}
+              dense
+            />
+            <Notes notes={notes} />
+          </>
         )}
       </Fold>
-      <Notes notes={notes} />
     </Section>
+  );
+}
+
+const keyOf = (row: Compared) => JSON.stringify([row.a, row.b]);
+
+/** Each reason once, with the metrics for which it holds in some pair. */
+function Refused({ comparisons }: { comparisons: Compared[] }) {
+  const words = useWords();
+  const reasons = new Map<string, Set<string>>();
+  for (const { refused, metric } of comparisons) {
+    if (!refused) continue;
+    reasons.set(refused, (reasons.get(refused) ?? new Set()).add(words.metrics[metric]));
+  }
+  if (reasons.size === 0) return null;
+  return (
+    <div class="refusals">
+      <p>{words.comparison.refused}</p>
+      <ul>
+        {[...reasons].slice(0, REASONS_SHOWN).map(([why, metrics]) => (
+          <li key={why}>
+            <b>{[...metrics].join(words.comma)}</b> {why}
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }
 

@@ -19,7 +19,10 @@ export function Decision({ page }: SectionProps) {
   const rows = useMemo(() => workloads(page), [page]);
   const metrics = KEY_METRICS.filter((metric) => rows.some(({ choices }) => choices.has(metric)));
   const notes = useMemo(
-    () => new Footnotes(rows.flatMap(({ choices }) => [...choices.values()].map(reasonOf))),
+    () =>
+      new Footnotes(
+        rows.flatMap(({ choices }) => KEY_METRICS.map((metric) => reasonOf(choices.get(metric)))),
+      ),
     [rows],
   );
   return (
@@ -44,7 +47,7 @@ export function Decision({ page }: SectionProps) {
   );
 }
 
-const reasonOf = (choice: Choice) => (choice.kind === "untold" ? choice.reason : null);
+const reasonOf = (choice: Choice | undefined) => (choice?.kind === "untold" ? choice.reason : null);
 
 const column = (metric: Metric, words: Words, notes: Footnotes): Column<Workload> => ({
   head: words.decision.best[metric] ?? words.metrics[metric],

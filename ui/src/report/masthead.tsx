@@ -6,6 +6,7 @@
 import type { ComponentChildren } from "preact";
 import type { PageFile } from "../schema/page";
 import { Mark, beliefWord, claimWord, findingWord, outcomeWord, soakWord } from "../ui/mark";
+import { unbroken } from "../ui/parts";
 import { useWords } from "../words";
 import { counts, wallTime } from "./model";
 
@@ -19,8 +20,8 @@ export function Masthead({ page }: { page: PageFile }) {
         <span>{run.plan.name}</span>
         <time dateTime={run.started_wall}>{wallTime(run.started_wall)}</time>
       </p>
-      <h1>{analysis.question}</h1>
-      <p class="answer">{analysis.answer}</p>
+      <h1>{unbroken(analysis.question)}</h1>
+      <p class="answer">{unbroken(analysis.answer)}</p>
       <dl class="glance">
         <Glance name={words.glance.belief} to="belief">
           <Mark word={beliefWord(words, analysis.belief.level)} />
@@ -56,7 +57,7 @@ function Claims({ page }: { page: PageFile }) {
       <span class="marks">
         {counts(["does_not_hold", "holds", "inconclusive", "void"], verdicts).map(([verdict, number]) => {
           const word = claimWord(words, verdict);
-          return <Mark key={verdict} word={{ ...word, text: `${number} ${word.text}` }} />;
+          return <Mark key={verdict} word={{ ...word, text: words.claimsOf[verdict](number) }} />;
         })}
       </span>
     </Glance>

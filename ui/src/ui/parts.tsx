@@ -31,7 +31,9 @@ export function Fold({
         if (event.currentTarget.open) opened(true);
       }}
     >
-      <summary>{title}</summary>
+      <summary>
+        <span>{title}</span>
+      </summary>
       {(isShown || wasOpen) && children()}
     </details>
   );
@@ -62,6 +64,10 @@ export class Footnotes {
     return index < 0 ? null : <sup class="note">{index + 1}</sup>;
   }
 }
+
+/** Where a line must not break: between a number and its unit, and around the dots of an interval. */
+export const unbroken = (text: string): string =>
+  text.replace(/(\d) (?=(%|ns|µs|ms|s|min|h|KiB|MiB|GiB|[…])(\W|$))/g, "$1\u00a0");
 
 export function Notes({ notes }: { notes: Footnotes }) {
   if (notes.texts.length === 0) return null;

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { cleanAll, cleanText } from "./clean";
 import { csv, field, fileName } from "./csv";
+import { unbroken } from "./parts";
 
 describe("clean", () => {
   it("replaces what cannot be seen and keeps what can", () => {
@@ -27,6 +28,13 @@ describe("clean", () => {
       values: [1, 2.5],
       deep: [{ log: ["\ufffd]8;;"] }],
     });
+  });
+});
+
+describe("unbroken", () => {
+  it("keeps numbers and units together, and nothing else", () => {
+    expect(unbroken("10 % more in 5 blocks, 1.2 ms")).toBe("10\u00a0% more in 5 blocks, 1.2\u00a0ms");
+    expect(unbroken("2 servers, 3 s")).toBe("2 servers, 3\u00a0s");
   });
 });
 

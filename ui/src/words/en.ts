@@ -112,6 +112,12 @@ export const en = {
   metrics,
   verdicts,
   claims: { ...claims, about: "Each statement of the experiment, answered by its whole interval." },
+  claimsOf: {
+    holds: (n: number) => (n === 1 ? "1 holds" : `${n} hold`),
+    does_not_hold: (n: number) => (n === 1 ? "1 does not hold" : `${n} do not hold`),
+    inconclusive: (n: number) => `${n} inconclusive`,
+    void: (n: number) => `${n} void`,
+  },
   soak,
   causes,
 
@@ -226,6 +232,7 @@ export const en = {
     about: (confidence: string, margin: string) =>
       `Change of the first target against the second, with its ${confidence} interval over blocks. A change that lies within ${margin} with its whole interval counts as equivalent.`,
     key: "The key metrics of each pair",
+    refused: "No answer is given for:",
     all: "All metrics, with the rank check and p values",
     allCaption: "Every metric of each pair, with its checks",
     band: (margin: string) =>

@@ -33,6 +33,12 @@ export const zh: Words = {
     inconclusive: "无定论",
     void: "无效",
   },
+  claimsOf: {
+    holds: (n) => `${n} 项成立`,
+    does_not_hold: (n) => `${n} 项不成立`,
+    inconclusive: (n) => `${n} 项无定论`,
+    void: (n) => `${n} 项无效`,
+  },
   soak: {
     leak: "泄漏",
     filling: "趋于饱和",
@@ -185,6 +191,7 @@ export const zh: Words = {
     about: (confidence, margin) =>
       `前一目标相对后一目标的变化，及其基于区组的 ${confidence} 置信区间。整个区间落在 ${margin} 以内的变化视为相当。`,
     key: "每一对的主要指标",
+    refused: "以下各项不予回答：",
     all: "全部指标，含秩检验与 p 值",
     allCaption: "每一对的每个指标及其核对",
     band: (margin) => `灰带为 ${margin} 的等效界限。每个区间旁的符号是其结论。`,
