@@ -14,9 +14,12 @@ PRONY := target/release/prony
 MDBOOK_VERSION := 0.5.4
 MDBOOK := target/tools/mdbook-$(MDBOOK_VERSION)/bin/mdbook
 
-NODE_IS_THERE := npm --version >/dev/null 2>&1 && node -e 'const [a, b] = process.versions.node.split(".").map(Number); \
-  process.exit(a > 20 || (a === 20 && b >= 19) ? 0 : 1)' 2>/dev/null
+NODE_IS_THERE := (npm --version >/dev/null 2>&1 && node -e 'const [a, b] = process.versions.node.split(".").map(Number); \
+  process.exit(a > 20 || (a === 20 && b >= 19) ? 0 : 1)' 2>/dev/null)
 NO_NODE := Node 20.19 or later and npm are not on PATH (https://nodejs.org, or apt-get install nodejs npm)
+# npm writes the second file after the first; as long as that holds nothing is installed again.
+NODE_PACKAGES_ARE_THERE := (cd ui && { test node_modules/.package-lock.json -nt package-lock.json || npm ci --no-audit --no-fund --silent; })
+NO_NODE_PACKAGES := npm could not install what ui/package-lock.json names (is the npm registry within reach?)
 
 .DEFAULT_GOAL := help
 .PHONY: help demo build ui setup-targets test test-all test-rust test-ui test-go test-php test-node test-jvm test-rust-targets lint docs docs-commands book pictures schemas bench fuzz miri loom clean
@@ -30,9 +33,9 @@ build: ui ## Build the optimised binary, target/release/prony
 # The binary embeds what this makes. A missing Node is no failure: reports are then the plain page without a script,
 # and `prony serve` says what it lacks.
 ui: ## Build the report page and the lab, ui/dist; needs Node 20.19 or later
-	@if $(NODE_IS_THERE); then \
-	  cd ui && npm ci --no-audit --no-fund --silent && npm run --silent build; \
-	else echo "$(NO_NODE): reports will be the plain page, and there will be no lab"; fi
+	@if ! $(NODE_IS_THERE); then echo "$(NO_NODE): reports will be the plain page, and there will be no lab"; \
+	elif ! $(NODE_PACKAGES_ARE_THERE); then echo "$(NO_NODE_PACKAGES): reports will be the plain page, and there will be no lab"; \
+	else cd ui && npm run --silent build; fi
 
 demo: build ## Run the main job on the embedded default: a known difference of 10 %, found with its certainty
 	$(PRONY) run experiments/demo.toml
@@ -48,10 +51,10 @@ test-rust:
 
 # Types, units, formatting, then the built page in a browser. What is missing is named, and what it skips is counted.
 test-ui: ui ## Tests of the report page and the lab
-	@if $(NODE_IS_THERE); then \
+	@if $(NODE_IS_THERE) && $(NODE_PACKAGES_ARE_THERE); then \
 	  cd ui && npm run --silent check && npm run --silent test && npm run --silent test:browser; \
 	else \
-	  echo "$(NO_NODE): skipped $$(find ui/src ui/test -name '*.test.ts*' -o -name '*.browser.ts' | wc -l) files of tests of the page"; \
+	  echo "$(NO_NODE), or the npm registry is out of reach: skipped $$(find ui/src ui/test -name '*.test.ts*' -o -name '*.browser.ts' | wc -l) files of tests of the page"; \
 	fi
 
 # A missing Go is no failure: its tests are skipped, with the reason and the count.
