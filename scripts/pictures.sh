@@ -51,7 +51,7 @@ summary() {
 # A page as a picture of its first screen.
 page() {
   timeout 120 chromium --headless --no-sandbox --disable-gpu --hide-scrollbars --force-color-profile=srgb \
-    --user-data-dir="$work/chromium" --window-size=1200,1500 --virtual-time-budget=5000 \
+    --user-data-dir="$work/chromium" --window-size=1120,1300 --virtual-time-budget=5000 \
     --screenshot="$work/page.png" "file://$1" >/dev/null 2>&1
   mv "$work/page.png" "$2"
 }
@@ -68,7 +68,7 @@ page "$work/report.html" "$out/report.png"
 if "$prony" report "$run" --lang zh --format html > "$work/report.zh.html" 2>/dev/null; then
   page "$work/report.zh.html" "$out/report.zh.png"
 fi
-for file in "$out"/terminal.svg "$out"/summary.svg "$out"/report*.png; do
+for file in "$out"/*.svg "$out"/*.png; do
   bytes=$(stat -c %s "$file")
   printf '%8d bytes  %s\n' "$bytes" "$file"
   [ "$bytes" -le "$bytes_max" ] || { echo "$file is larger than $bytes_max bytes" >&2; exit 1; }
