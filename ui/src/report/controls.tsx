@@ -1,6 +1,5 @@
 /** Language, theme, print and help; and the keys that do the same. */
-import { useEffect, useRef } from "preact/hooks";
-import { useState } from "preact/hooks";
+import { useEffect, useRef, useState } from "preact/hooks";
 import { type ThemeChoice, setTheme, theme, themeChoice, useTheme } from "../theme";
 import { type Lang, useWords } from "../words";
 
@@ -128,17 +127,24 @@ const isTyping = (target: EventTarget | null) =>
 
 /** To the next or previous section, and the focus with it. */
 function go(ids: string[], step: 1 | -1) {
-  const tops = ids.map((id) => document.getElementById(id)).filter((found) => found !== null);
-  // What is reached lies a little below the edge, because of the margin of scrolling.
-  const EDGE = 40;
-  const next =
-    step > 0
-      ? tops.find((section) => section.getBoundingClientRect().top > EDGE)
-      : tops.findLast((section) => section.getBoundingClientRect().top < -EDGE / 4);
+  const sections = ids.map((id) => document.getElementById(id)).filter((found) => found !== null);
+  const next = sections[readingOf(sections) + step];
   if (!next) {
     if (step < 0) scrollTo({ top: 0 });
     return;
   }
   next.scrollIntoView({ block: "start", behavior: "instant" });
   next.focus({ preventScroll: true });
+}
+
+/** The one that was jumped to, where it is still in view; else the one at the top of the view; −1 above the first. */
+function readingOf(sections: HTMLElement[]): number {
+  const jumped = sections.findIndex((section) => section === document.activeElement);
+  if (jumped >= 0) {
+    const { top, bottom } = sections[jumped]!.getBoundingClientRect();
+    if (top < innerHeight && bottom > 0) return jumped;
+  }
+  // What is reached lies a little below the edge, because of the margin of scrolling.
+  const EDGE = 80;
+  return sections.findLastIndex((section) => section.getBoundingClientRect().top <= EDGE);
 }

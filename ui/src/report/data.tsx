@@ -148,7 +148,8 @@ const trialColumns = (label: (cell: string) => string, words: Words): Column<Tri
   return [
     { head: words.trial, key: "trial", kind: "name", cell: (row) => row.id, raw: (row) => row.id },
     { head: t.block, key: "block", kind: number, cell: (row) => row.block, raw: (row) => row.block },
-    { head: words.cell, key: "cell", cell: (row) => label(row.cell), raw: (row) => row.cell },
+    { head: words.cell, key: "cell", cell: (row) => label(row.cell), raw: (row) => label(row.cell) },
+    { key: "cell_id", raw: (row) => row.cell },
     {
       head: t.outcome,
       key: "outcome",

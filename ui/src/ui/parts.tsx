@@ -112,6 +112,7 @@ async function write(text: string) {
   try {
     await navigator.clipboard.writeText(text);
   } catch {
+    const before = document.activeElement;
     const area = document.createElement("textarea");
     area.value = text;
     area.style.position = "fixed";
@@ -119,6 +120,7 @@ async function write(text: string) {
     area.select();
     document.execCommand("copy");
     area.remove();
+    if (before instanceof HTMLElement) before.focus({ preventScroll: true });
   }
 }
 
