@@ -17,7 +17,7 @@ const RUN: [&str; 2] = ["2026-11-22T09-30-00Z-demo", "2026-11-23T09-30-00Z-demo"
 const EXPERIMENT: &str = r#"
 [experiment]
 name = "demo"
-blocks = 2
+blocks = 5
 seed = 1
 [[target]]
 name = "a"
@@ -29,7 +29,7 @@ reference = { mean = "1200us" }
 request = { path = "/ping" }
 [load]
 model = "closed"
-connections = [1, 2, 4]
+connections = [1, 2]
 [phases]
 warmup = { at_least = "100ms", at_most = "100ms" }
 sample = "300ms"
