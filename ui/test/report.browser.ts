@@ -36,7 +36,10 @@ function expected(page: PageFile): Record<string, number[]> {
     percentiles: analysis.cells.flatMap(({ curve }) =>
       curve.filter(({ quantile }) => quantile < 1).map(({ ns }) => ns),
     ),
-    overview: analysis.trials.flatMap(({ series }) => series.map((point) => point.throughput_per_s)),
+    // What drains is no load any more, and is not drawn.
+    overview: analysis.trials.flatMap(({ series }) =>
+      series.filter(({ phase }) => phase && phase !== "drain").map((point) => point.throughput_per_s),
+    ),
     ladder: numbers(rows.flatMap(({ throughput_per_s, p95_ns }) => [throughput_per_s.value, p95_ns.value])),
     waterfall: numbers(layers.flatMap(({ place }) => [place?.from_ns, place?.to_ns])),
     memory: numbers(
