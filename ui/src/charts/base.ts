@@ -73,9 +73,47 @@ export function logTicks(low: number, high: number, max = 9): number[] {
   ];
   for (const [steps, every] of tries) {
     const found = ticks(steps, every);
-    if (found.length <= max) return found;
+    if (found.length > max) continue;
+    return found.length >= Math.min(3, max) ? found : evenTicks(low, high, max);
   }
   return [low, high];
+}
+
+const ROUND = [1, 2, 2.5, 5, 10];
+
+/** The least round number (1, 2, 2.5 or 5 times a power of ten) from `least` on. */
+export function roundUp(least: number): number {
+  if (!positive(least)) return 1;
+  const power = Math.pow(10, Math.floor(Math.log10(least)));
+  return (ROUND.find((step) => step * power >= least * 0.999999) ?? 10) * power;
+}
+
+/** Evenly spaced round ticks: for a logarithmic axis too short for powers of ten. */
+function evenTicks(low: number, high: number, max: number): number[] {
+  const step = roundUp((high - low) / max);
+  const first = Math.ceil(low / step);
+  const count = Math.floor(high / step) - first + 1;
+  return Array.from({ length: Math.max(0, count) }, (_, at) => Number(((first + at) * step).toPrecision(12)));
+}
+
+/** The distance of ticks of sizes: round numbers of KiB, MiB and so on. */
+export function byteInterval(range: number, ticks: number): number {
+  const least = range / Math.max(1, ticks);
+  const unit = Math.pow(1024, Math.max(0, Math.floor(Math.log(least) / Math.log(1024))));
+  // 1 MiB rather than 1000 KiB.
+  const step = roundUp(least / unit);
+  return Math.max(1, (step > 512 ? 1024 : step) * unit);
+}
+
+const TIMES_S = [
+  1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 900, 1800, 3600, 7200, 14_400, 21_600, 43_200, 86_400,
+];
+
+/** The distance of ticks of a long time; short ones have decimal ticks, which need none. */
+export function timeInterval(rangeNs: number, ticks: number): number | undefined {
+  if (rangeNs < 120e9) return undefined;
+  const least = rangeNs / 1e9 / Math.max(1, ticks);
+  return (TIMES_S.find((seconds) => seconds >= least) ?? Math.ceil(least / 86_400) * 86_400) * 1e9;
 }
 
 /** How many labels an axis of `pixels` has room for. */
@@ -83,6 +121,7 @@ export const roomFor = (pixels: number, each = 70): number => Math.max(2, Math.f
 
 /** A time since the origin on an axis: `20 s`; where the range is longer, minutes and seconds, or hours and minutes. */
 export function clock(ns: number, rangeNs: number, setting: (ns: number) => string): string {
+  if (ns === 0) return rangeNs < 120e9 ? "0 s" : "0";
   if (rangeNs < 120e9) return setting(ns);
   const seconds = Math.round(ns / 1e9);
   const two = (n: number) => String(n).padStart(2, "0");
@@ -95,8 +134,10 @@ export function plainAxis(look: Look, lines: boolean): XAxis & YAxis {
   return {
     axisLine: { show: !lines, lineStyle: { color: look.strong } },
     axisTick: { show: false },
+    // Names stand where they are put, also where a label is near.
+    nameMoveOverlap: false,
     axisLabel: { color: look.faint, fontSize: SMALL, hideOverlap: true },
-    splitLine: { show: lines, lineStyle: { color: look.line } },
+    splitLine: { show: lines, showMinLine: false, showMaxLine: false, lineStyle: { color: look.line } },
     axisPointer: { lineStyle: { color: look.strong, type: "solid" }, label: { show: false } },
     nameTextStyle: { color: look.soft, fontSize: SMALL },
   } as XAxis & YAxis;
@@ -238,7 +279,7 @@ export function rowsOf(look: Look, names: RowName[], { row = 30, right = 16, lef
             color: look.ink,
             fontSize: TEXT,
             fontWeight: 600,
-            padding: look.narrow ? [0, 0, 0, 0] : 0,
+            ...(look.narrow ? {} : { width: side - 16, align: "left" }),
           },
         },
       },

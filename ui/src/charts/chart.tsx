@@ -11,6 +11,7 @@
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useTheme } from "../theme";
 import { useWords } from "../words";
+import { timeInterval } from "./base";
 import { type ChartOption, type ECharts, init } from "./echarts";
 import { type Look, canvasLook, svgLook } from "./look";
 
@@ -84,6 +85,13 @@ export function Chart(props: ChartProps) {
   );
 }
 
+/** Whether the page is on its way to paper: what is made meanwhile is drawn at once. */
+let isPaper = false;
+if (typeof addEventListener === "function") {
+  addEventListener("beforeprint", () => (isPaper = true), { capture: true });
+  addEventListener("afterprint", () => (isPaper = false), { capture: true });
+}
+
 /** The life of one ECharts instance. */
 class Drawing {
   private chart: ECharts | null = null;
@@ -120,7 +128,8 @@ class Drawing {
     this.props = props;
     this.theme = theme;
     if (this.chart === null) this.reserve();
-    if (this.isNear && !(isSame && this.chart !== null)) this.draw();
+    if (isPaper) this.draw(PAPER_WIDTH);
+    else if (this.isNear && !(isSame && this.chart !== null)) this.draw();
   }
 
   option(): ChartOption {
@@ -159,8 +168,10 @@ class Drawing {
     const look = renderer === "canvas" ? canvasLook(width, font) : svgLook(width, font);
     const height = props.height(look);
     host.style.height = `${height}px`;
-    if (this.chart === null) this.chart = init(host, null, { renderer, width, height });
-    else this.chart.resize({ width, height, silent: true });
+    if (this.chart === null) {
+      this.chart = init(host, null, { renderer, width, height });
+      this.chart.on("datazoom", () => this.onZoom());
+    } else this.chart.resize({ width, height, silent: true });
     const option = props.make(look);
     keepZoom(this.chart.getOption() as ChartOption | undefined, option);
     this.chart.setOption(
@@ -168,6 +179,20 @@ class Drawing {
       { notMerge: true, lazyUpdate: false },
     );
     this.at = -1;
+  }
+
+  /** A part of a long time needs nearer ticks than the whole. */
+  private onZoom() {
+    const { chart } = this;
+    const option = chart?.getOption() as ZoomedOption | undefined;
+    const [zoom] = option?.dataZoom ?? [];
+    const axes = option?.xAxis ?? [];
+    if (!chart || !zoom || !axes.some((axis) => axis.id?.startsWith("time"))) return;
+    const xAxis = axes.map(({ id, min, max, splitNumber }) => ({
+      id,
+      interval: timeInterval(((max - min) * (zoom.end - zoom.start)) / 100, splitNumber),
+    }));
+    chart.setOption({ xAxis } as ChartOption);
   }
 
   /** Moves the tooltip by the arrow keys; gives its text, or nothing where the key means nothing here. */
@@ -187,6 +212,12 @@ class Drawing {
     chart.dispatchAction({ type: "showTip", seriesIndex: index, dataIndex: to });
     return this.host.querySelector<HTMLElement>(".chart-tip")?.innerText ?? "";
   }
+}
+
+/** What is looked at when the zoom changes. */
+interface ZoomedOption {
+  dataZoom?: { start: number; end: number }[];
+  xAxis?: { id?: string; min: number; max: number; splitNumber: number }[];
 }
 
 /** Where the arrow keys lead from `at`; −1 is nowhere. */

@@ -17,12 +17,12 @@ import {
   type DiffFrame,
   difference,
   frameAt,
-  kindOf,
   moved,
   ownerOf,
   type Path,
   pathKey,
   stepOf,
+  tintsOf,
 } from "./flame_layout";
 
 const ROW = 21;
@@ -78,6 +78,7 @@ export function Flame({ profile, before }: FlameProps) {
     [profile, before],
   );
   const boxes = useMemo(() => boxesOf(tree, focus, SEEN_PIXELS / width), [tree, focus, width]);
+  const tints = useMemo(() => tintsOf(profile.frames, TINTS), [profile]);
   const rows = Math.max(...boxes.map((box) => box.depth)) + 1;
   const needle = sought.trim().toLowerCase();
   const isFound = (name: string) => needle !== "" && name.toLowerCase().includes(needle);
@@ -146,7 +147,7 @@ export function Flame({ profile, before }: FlameProps) {
             id={`${id}-${pathKey(box.path)}`}
             box={box}
             shares={sharesOf(box.value, box.other)}
-            isDifference={before !== undefined}
+            tint={before ? undefined : tints(ownerOf(box.name))}
             isActive={pathKey(box.path) === pathKey(active)}
             isFound={isFound(box.name)}
             isSought={needle !== ""}
@@ -166,7 +167,8 @@ interface FlameBoxProps {
   id: string;
   box: Box;
   shares: Shares;
-  isDifference: boolean;
+  /** Absent in a difference. */
+  tint: number | undefined;
   isActive: boolean;
   isFound: boolean;
   isSought: boolean;
@@ -177,8 +179,8 @@ interface FlameBoxProps {
 }
 
 function FlameBox(props: FlameBoxProps) {
-  const { id, box, shares, isDifference, isNamed, label } = props;
-  const step = isDifference ? stepOf(shares.share, shares.other ?? 0) : undefined;
+  const { id, box, shares, tint, isNamed, label } = props;
+  const step = tint === undefined ? stepOf(shares.share, shares.other ?? 0) : undefined;
   const sign = step === undefined || step === 0 ? "" : step > 0 ? "+ " : "− ";
   const state = [
     "flame-box",
@@ -194,7 +196,7 @@ function FlameBox(props: FlameBoxProps) {
       aria-selected={props.isActive}
       aria-label={label}
       class={state.filter(Boolean).join(" ")}
-      data-tint={isDifference ? undefined : kindOf(ownerOf(box.name), TINTS)}
+      data-tint={tint}
       data-step={step}
       style={{ left: `${box.left * 100}%`, width: `${box.width * 100}%`, top: `${box.depth * ROW}px` }}
       onClick={props.onZoom}

@@ -89,11 +89,34 @@ export function ownerOf(name: string): string {
   return bare.slice(0, slash + 1) + (end === undefined ? tail : tail.slice(0, end));
 }
 
-/** One of `kinds` for a name, always the same. */
-export function kindOf(owner: string, kinds: number): number {
+/**
+ * Which tint each owner has: the widest ones get one each, beginning with the same one for the same name wherever it
+ * appears; all others share the last.
+ */
+export function tintsOf(root: Frame, tints: number): (owner: string) => number {
+  const widest = new Map<string, number>();
+  const walk = (frame: Frame) => {
+    const owner = ownerOf(frame.name);
+    widest.set(owner, Math.max(frame.value, widest.get(owner) ?? 0));
+    for (const child of frame.children ?? []) walk(child);
+  };
+  for (const child of root.children ?? []) walk(child);
+  const taken = new Map<string, number>();
+  const free = new Set(Array.from({ length: tints - 1 }, (_, at) => at));
+  for (const [owner] of [...widest].sort((a, b) => b[1] - a[1]).slice(0, tints - 1)) {
+    let tint = hashOf(owner) % (tints - 1);
+    while (!free.has(tint)) tint = (tint + 1) % (tints - 1);
+    free.delete(tint);
+    taken.set(owner, tint);
+  }
+  return (owner) => taken.get(owner) ?? tints - 1;
+}
+
+/** FNV-1a. */
+function hashOf(text: string): number {
   let hash = 2166136261;
-  for (const char of owner) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 16777619);
-  return Math.abs(hash) % kinds;
+  for (const char of text) hash = Math.imul(hash ^ (char.codePointAt(0) ?? 0), 16777619);
+  return hash >>> 0;
 }
 
 /** How much a frame grew from one profile to the other, in steps from −3 (shrank) to 3 (grew), by shares. */

@@ -2,9 +2,9 @@
  * The comparison chart: for each pair and metric the ratio with its interval, on a logarithmic axis around equality.
  *
  * Invariants: the band is the equivalence margin; a mark is filled only where the verdict is certain, and points up
- * or down only where one of the two is better; an interval without an end runs to the edge of the chart; a refused
- * comparison keeps its row, with its reason in the tooltip.
- * Absent on purpose: differences (a row whose answer rests on differences has its numbers to the right and no mark).
+ * or down only where one of the two is better; an interval without an end runs to the edge of the chart.
+ * Absent on purpose: comparisons without a number (the table has them, with their reasons), and marks for differences
+ * (a row whose answer rests on differences has its numbers to the right).
  */
 import { useCallback, useMemo } from "preact/hooks";
 import {
@@ -42,10 +42,11 @@ export interface ForestData {
 /** A heading (a pair) or a comparison below it. */
 export type ForestRow = { head: string } | { of: Comparison };
 
-/** The pairs in their order, each with its metrics. */
+/** The pairs in their order, each with its metrics; a comparison without any number has no place here. */
 export function forestRows(comparisons: Comparison[]): ForestRow[] {
   const pairs = new Map<string, Comparison[]>();
   for (const one of comparisons) {
+    if (!positive(one.ratio) && !one.difference_interval) continue;
     const key = JSON.stringify([one.a, one.b]);
     pairs.set(key, [...(pairs.get(key) ?? []), one]);
   }
@@ -185,7 +186,10 @@ function markAt(verdict: Verdict, x: number, y: number, colour: string, look: Lo
     ],
   };
   const shape = points[verdict];
-  if (shape) return { type: "polygon", shape: { points: shape }, style: { fill: colour } };
+  if (shape) {
+    const style = { fill: colour, stroke: look.ground, lineWidth: 1 };
+    return { type: "polygon", shape: { points: shape }, style };
+  }
   return {
     type: "circle",
     shape: { cx: x, cy: y, r: 5 },
@@ -304,7 +308,8 @@ function forestTip(of: Comparison, words: Words): HTMLElement {
 
 /** The chart in words. */
 export function forestAlt(comparisons: Comparison[], words: Words): string {
-  const told = comparisons.map((of) => {
+  const drawn = forestRows(comparisons).flatMap((row) => ("of" in row ? [row.of] : []));
+  const told = drawn.map((of) => {
     const [shown, interval] = numbers(of);
     const who = `${of.a_target} ÷ ${of.b_target}${of.load ? `, ${of.load}` : ""}`;
     const text = [shown, interval && `(${interval})`, verdictWord(of, words)].filter(Boolean).join(" ");
@@ -321,6 +326,6 @@ export function ForestChart({ comparisons, margin }: ForestData) {
     [comparisons, margin, words],
   );
   const height = (look: Look) => rowsHeight(look, forestRows(comparisons).length, 28);
-  if (comparisons.length === 0) return null;
+  if (forestRows(comparisons).length === 0) return null;
   return <Chart name="forest" label={label} height={height} make={make} />;
 }

@@ -8,7 +8,19 @@
 import { useCallback, useMemo } from "preact/hooks";
 import { axisDuration, count, duration, setting } from "../format";
 import { type Words, useWords } from "../words";
-import { clock, logAxis, logTicks, plainAxis, positive, roomFor, SMALL, TEXT, tip, tooltip } from "./base";
+import {
+  clock,
+  logAxis,
+  logTicks,
+  plainAxis,
+  positive,
+  roomFor,
+  SMALL,
+  TEXT,
+  timeInterval,
+  tip,
+  tooltip,
+} from "./base";
 import { Chart } from "./chart";
 import type { Detail, Heat, Trial } from "./data";
 import type { ChartOption, CustomSeriesOption, Series } from "./echarts";
@@ -122,13 +134,15 @@ export function heatOption({ heat, trial, detail }: HeatData, look: Look, words:
   const ticks = logTicks(low, high, 8);
   const y = logAxis(look, true, [low, high], ticks);
   const points = (of: (point: Trial["series"][number]) => number | null | undefined) =>
-    trial.series.map((point): [number, number | null] => [point.t_ns, of(point) ?? null]);
+    trial.series
+      .filter((point) => point.phase !== "drain")
+      .map((point): [number, number | null] => [point.t_ns, of(point) ?? null]);
   const fade = phaseBands(trial, look, words).map((band) => [
     {
       xAxis: Math.max(range[0], band.from),
       itemStyle: { color: look.ground, opacity: 0.55 },
       label: {
-        show: true,
+        show: (band.to - band.from) / range[1] > 0.08,
         position: "insideTopLeft",
         color: look.soft,
         fontSize: SMALL,
@@ -149,6 +163,8 @@ export function heatOption({ heat, trial, detail }: HeatData, look: Look, words:
       type: "value",
       min: range[0],
       max: range[1],
+      id: "time0",
+      interval: timeInterval(range[1] - range[0], roomFor(look.width - left - right, 84)),
       splitNumber: roomFor(look.width - left - right, 84),
       axisLabel: { ...x.axisLabel, showMaxLabel: false, formatter: show },
     } as ChartOption["xAxis"],

@@ -99,6 +99,7 @@ export function ladderOfCells(
   latency: Metric,
 ): LadderData[] {
   const index = targetIndex(analysis.cells);
+  const scenarios = new Set(plan.map((one) => one.scenario));
   const lines = new Map<string, LadderLine & { axis: Capacity["axis"] }>();
   for (const cell of analysis.cells) {
     const planned = plan.find((one) => one.id === cell.cell);
@@ -109,7 +110,7 @@ export function ladderOfCells(
       const summary = cell.metrics.find((one) => one.metric === metric);
       return { value: summary?.center ?? null, interval: summary?.interval ?? null };
     };
-    const name = cell.target + (planned.scenario ? `, ${planned.scenario}` : "");
+    const name = cell.target + (scenarios.size > 1 && planned.scenario ? `, ${planned.scenario}` : "");
     const key = `${axis} ${name}`;
     const line = lines.get(key) ?? {
       name,
@@ -290,7 +291,7 @@ export function LadderChart({ data }: { data: LadderData }) {
   const make = useCallback((look: Look) => ladderOption(data, look, words), [data, words]);
   if (loadsOf(data).length < 2) return null;
   return (
-    <>
+    <div class="chart-box">
       <Key items={data.lines} always={data.lines.length > 6 || data.lines.some((line) => line.isSearch)} />
       <Chart
         name="ladder"
@@ -298,6 +299,6 @@ export function LadderChart({ data }: { data: LadderData }) {
         height={(look) => panelsHeight(ladderPanels(data, [1, 2], look, words), true)}
         make={make}
       />
-    </>
+    </div>
   );
 }

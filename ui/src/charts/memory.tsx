@@ -57,6 +57,7 @@ function panelsOf(view: MemoryView, words: Words): Panel[] {
         show: full,
         showAxis: short,
         height: 84,
+        bytes: showOf(series.kind) === SIZE,
         lines: [
           {
             name,
@@ -78,7 +79,11 @@ export function memoryOption(view: MemoryView, look: Look, words: Words): ChartO
   const show = (ns: number) => clock(ns, range[1] - range[0], setting);
   return panelsOption(
     panelsOf(view, words),
-    { axis: { range, show, tell: (ns) => `${words.charts.until} ${show(ns)}` }, zoom: true, left: 72 },
+    {
+      axis: { range, show, time: true, tell: (ns) => `${words.charts.until} ${show(ns)}` },
+      zoom: true,
+      left: 72,
+    },
     look,
   );
 }

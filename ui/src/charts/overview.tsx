@@ -80,7 +80,11 @@ export function overviewOption(data: OverviewData, look: Look, words: Words): Ch
   const ends = data.trials.flatMap((trial) => trial.series.map((point) => point.t_ns));
   const end = data.end_ns ?? Math.max(1, ...ends);
   const show = (ns: number) => clock(ns, end, setting);
-  return panelsOption(panels(data, look, words), { axis: { range: [0, end], show }, zoom: true }, look);
+  return panelsOption(
+    panels(data, look, words),
+    { axis: { range: [0, end], show, time: true }, zoom: true },
+    look,
+  );
 }
 
 export function OverviewChart(data: OverviewData) {

@@ -7,6 +7,7 @@
  */
 import {
   type Hovered,
+  byteInterval,
   clean,
   extent,
   logAxis,
@@ -16,6 +17,7 @@ import {
   roomFor,
   SMALL,
   TEXT,
+  timeInterval,
   tip,
   tooltip,
 } from "./base";
@@ -78,6 +80,8 @@ export interface Panel {
   showAxis: (value: number) => string;
   /** Logarithmic; only where all values are above 0. */
   log?: boolean;
+  /** Sizes, whose round numbers are those of 1024. */
+  bytes?: boolean;
   /** Whether the axis begins at 0; so where not said otherwise. */
   zero?: boolean;
   height?: number;
@@ -95,6 +99,8 @@ export interface SharedAxis {
   name?: string;
   log?: boolean;
   ticks?: number[];
+  /** Nanoseconds: ticks at whole minutes and hours where the range is long. */
+  time?: boolean;
 }
 
 export interface PanelsOptions {
@@ -110,9 +116,15 @@ const TITLE = 26;
 const GAP = 12;
 const BOTTOM = 30;
 
+/** Room for the names of places, above the first panel. */
+const NAMES = 18;
+
+const headOf = (panel: Pick<Panel, "places"> | undefined): number =>
+  panel?.places?.some((place) => place.name !== "") ? NAMES : 0;
+
 /** The height of the whole chart. */
-export function panelsHeight(panels: { height?: number }[], axisName = false): number {
-  const all = panels.reduce((sum, panel) => sum + TITLE + (panel.height ?? PANEL) + GAP, 0);
+export function panelsHeight(panels: Pick<Panel, "height" | "places">[], axisName = false): number {
+  const all = panels.reduce((sum, panel) => sum + headOf(panel) + TITLE + (panel.height ?? PANEL) + GAP, 0);
   return all + BOTTOM + (axisName ? 18 : 0);
 }
 
@@ -128,7 +140,7 @@ function panelAxis(panel: Panel, index: number, look: Look): YAxis {
   const title = {
     name: panel.title,
     nameLocation: "end" as const,
-    nameGap: 9,
+    nameGap: 9 + headOf(panel),
     nameTextStyle: { color: look.soft, fontSize: TEXT, align: "left" as const, padding: [0, 0, 0, -54] },
   };
   const values = valuesOf(panel);
@@ -149,6 +161,7 @@ function panelAxis(panel: Panel, index: number, look: Look): YAxis {
     type: "value",
     gridIndex: index,
     splitNumber: room,
+    ...(panel.bytes ? { interval: byteInterval(fromZero ? Math.max(range[1], 1) : spread * 1.2, room) } : {}),
     min: fromZero && range[0] >= 0 ? 0 : fromZero ? undefined : range[0] - spread * 0.12,
     max: range[1] > 0 || !fromZero ? range[1] + spread * 0.08 : 1,
     axisLabel: {
@@ -173,6 +186,7 @@ function sharedAxis(axis: SharedAxis, index: number, isLast: boolean, look: Look
     min: axis.range[0],
     max: axis.range[1],
     splitNumber: room,
+    ...(axis.time ? { id: `time${index}`, interval: timeInterval(axis.range[1] - axis.range[0], room) } : {}),
     axisLine: { show: true, lineStyle: { color: look.strong }, onZero: false },
     ...(isLast && axis.name
       ? {
@@ -191,14 +205,16 @@ function sharedAxis(axis: SharedAxis, index: number, isLast: boolean, look: Look
   } as XAxis;
 }
 
-function marksOf(panel: Panel, isFirst: boolean, look: Look) {
+function marksOf(panel: Panel, isFirst: boolean, range: [number, number], look: Look) {
+  const share = (from: number, to: number) => (to - from) / (range[1] - range[0]);
   const areas = (panel.bands ?? []).map((band) => [
     {
       name: band.name,
       xAxis: band.from,
       itemStyle: { color: band.color, opacity: band.opacity ?? 1 },
       label: {
-        show: isFirst && band.name !== "",
+        // A band too narrow for its name is told by its ground alone.
+        show: isFirst && band.name !== "" && share(band.from, band.to) * look.width > 90,
         position: band.align === "center" ? "insideTop" : "insideTopLeft",
         color: look.faint,
         fontSize: SMALL,
@@ -212,11 +228,10 @@ function marksOf(panel: Panel, isFirst: boolean, look: Look) {
       xAxis: place.at,
       lineStyle: { color: place.color, type: place.dash ?? [4, 3], width: 1.5 },
       label: {
-        show: isFirst && place.name !== "",
-        position: "insideEndTop",
-        rotate: 0,
-        align: "left",
-        distance: [4, -12],
+        show: place.name !== "",
+        position: "end",
+        distance: 4,
+        align: share(range[0], place.at) > 0.6 ? "right" : "left",
         color: place.color,
         fontSize: SMALL,
         formatter: () => clean(place.name, 32),
@@ -240,7 +255,7 @@ function marksOf(panel: Panel, isFirst: boolean, look: Look) {
   };
 }
 
-function lineSeries(line: PanelLine, panel: number, look: Look, room: number): Series {
+function lineSeries(line: PanelLine, panel: number, look: Look): Series {
   const mark = markOf(look, line.index);
   const color = line.color ?? mark.color;
   const few = line.signs ?? line.points.length <= 40;
@@ -272,16 +287,6 @@ function lineSeries(line: PanelLine, panel: number, look: Look, room: number): S
     },
     ...(line.area ? { areaStyle: { color, opacity: 0.12 } } : {}),
     emphasis: { disabled: true },
-    endLabel: {
-      show: (line.label ?? false) && room > 0,
-      formatter: () => clean(line.name),
-      color,
-      fontSize: SMALL,
-      distance: 8,
-      width: room,
-      overflow: "truncate",
-    },
-    labelLayout: { moveOverlap: "shiftY" },
     clip: true,
     z: 3,
   } as Series;
@@ -317,6 +322,78 @@ function whiskerSeries(line: PanelLine, panel: number, look: Look): Series {
   } as unknown as Series;
 }
 
+interface Coordinates {
+  coord: (at: number[]) => number[];
+}
+
+const LABEL = 15;
+
+/** The names of lines to the right of the panel, each beside the end of its line, none over another. */
+function labelSeries(panel: Panel, index: number, width: number, look: Look): Series {
+  const lines = panel.lines.flatMap((line) => {
+    const last = line.label ? line.points.filter(([, value]) => value !== null).at(-1) : undefined;
+    return last ? [{ line, last }] : [];
+  });
+  return {
+    type: "custom",
+    name: "",
+    xAxisIndex: index,
+    yAxisIndex: index,
+    silent: true,
+    clip: false,
+    tooltip: { show: false },
+    encode: { x: 0, y: 1 },
+    // One item draws all names; where it stands does not matter.
+    data: [lines[0]?.last ?? []],
+    z: 5,
+    renderItem: (
+      { coordSys }: { coordSys: { x: number; y: number; width: number; height: number } },
+      api: Coordinates,
+    ) => {
+      const wanted = lines.map(({ line, last }) => ({ line, y: api.coord([last[0], last[1] ?? 0])[1] ?? 0 }));
+      const places = apart(
+        wanted.map(({ y }) => y),
+        LABEL,
+        coordSys.y,
+        coordSys.y + coordSys.height,
+      );
+      return {
+        type: "group",
+        children: wanted.map(({ line }, at) => ({
+          type: "text",
+          style: {
+            text: clean(line.name),
+            x: coordSys.x + coordSys.width + 8,
+            y: places[at],
+            fill: line.color ?? markOf(look, line.index).color,
+            font: `${SMALL}px ${look.font}`,
+            verticalAlign: "middle",
+            width,
+            overflow: "truncate",
+          },
+        })),
+      };
+    },
+  } as unknown as Series;
+}
+
+/** Heights at least `gap` apart between `top` and `bottom`, as near to the wanted ones as a walk down and up gives. */
+export function apart(wanted: number[], gap: number, top: number, bottom: number): number[] {
+  const order = wanted.map((_, at) => at).sort((a, b) => (wanted[a] ?? 0) - (wanted[b] ?? 0));
+  const placed = [...wanted];
+  let least = top;
+  for (const at of order) {
+    placed[at] = Math.max(placed[at] ?? 0, least);
+    least = (placed[at] ?? 0) + gap;
+  }
+  let most = bottom;
+  for (const at of order.reverse()) {
+    placed[at] = Math.min(placed[at] ?? 0, most);
+    most = (placed[at] ?? 0) - gap;
+  }
+  return placed;
+}
+
 /** An empty line that carries bands, places and levels, and is told nowhere. */
 function groundSeries(panel: Panel, index: number, range: [number, number], look: Look): Series {
   return {
@@ -329,7 +406,7 @@ function groundSeries(panel: Panel, index: number, range: [number, number], look
     showSymbol: false,
     tooltip: { show: false },
     z: 1,
-    ...marksOf(panel, index === 0, look),
+    ...marksOf(panel, index === 0, range, look),
   } as unknown as Series;
 }
 
@@ -340,8 +417,9 @@ export function panelsOption(panels: Panel[], options: PanelsOptions, look: Look
   let top = 0;
   const grids: Grid[] = panels.map((panel) => {
     const height = panel.height ?? PANEL;
-    const grid = { left, right, top: top + TITLE, height, containLabel: false };
-    top += TITLE + height + GAP;
+    const head = headOf(panel) + TITLE;
+    const grid = { left, right, top: top + head, height, containLabel: false };
+    top += head + height + GAP;
     return grid;
   });
   const series: Series[] = [];
@@ -352,12 +430,13 @@ export function panelsOption(panels: Panel[], options: PanelsOptions, look: Look
   };
   panels.forEach((panel, index) => {
     for (const line of panel.lines) {
-      const room = look.narrow ? 0 : right - 14;
-      add(lineSeries(line, index, look, room), line.quiet ? undefined : { line, panel });
+      add(lineSeries(line, index, look), line.quiet ? undefined : { line, panel });
     }
   });
   panels.forEach((panel, index) => {
     for (const line of panel.lines) if (line.whiskers?.length) add(whiskerSeries(line, index, look));
+    if (!look.narrow && panel.lines.some((line) => line.label))
+      add(labelSeries(panel, index, right - 14, look));
     add(groundSeries(panel, index, axis.range, look));
   });
   const last = panels.length - 1;

@@ -152,7 +152,7 @@ export function PercentilesChart({ curves }: { curves: Curve[] }) {
   const make = useCallback((look: Look) => percentilesOption(curves, look, words), [curves, words]);
   if (!curves.some((curve) => placed(curve.curve).length > 1)) return null;
   return (
-    <>
+    <div class="chart-box">
       <Key items={items(curves)} always={curves.length > MANY} />
       <Chart
         name="percentiles"
@@ -160,7 +160,7 @@ export function PercentilesChart({ curves }: { curves: Curve[] }) {
         height={() => panelsHeight([{ height: HEIGHT }], true)}
         make={make}
       />
-    </>
+    </div>
   );
 }
 
@@ -170,9 +170,9 @@ export function CdfChart({ curves }: { curves: Curve[] }) {
   const make = useCallback((look: Look) => cdfOption(curves, look, words), [curves, words]);
   if (!curves.some((curve) => curve.curve.length > 1)) return null;
   return (
-    <>
+    <div class="chart-box">
       <Key items={items(curves)} always={curves.length > 1} />
       <Chart name="cdf" label={label} height={() => panelsHeight([{ height: HEIGHT }], true)} make={make} />
-    </>
+    </div>
   );
 }

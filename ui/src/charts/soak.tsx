@@ -119,6 +119,7 @@ export function soakPanel(trend: SoakTrend, look: Look, words: Words): Panel {
     show,
     showAxis,
     height: 130,
+    bytes: trend.counter === "memory" || trend.counter === "heap",
     zero: false,
     lines: [...lines, ...trendLines(trend, segments, look, words)],
     bands,
@@ -130,7 +131,11 @@ export function soakOption(trend: SoakTrend, look: Look, words: Words): ChartOpt
   const ends = segmentsOf(trend).flatMap((segment) => segment.points.map(([place]) => place));
   const range: [number, number] = [0, Math.max(1, ...ends)];
   const show = (ns: number) => clock(ns, range[1], setting);
-  return panelsOption([soakPanel(trend, look, words)], { axis: { range, show }, zoom: true, left: 72 }, look);
+  return panelsOption(
+    [soakPanel(trend, look, words)],
+    { axis: { range, show, time: true }, zoom: true, left: 72 },
+    look,
+  );
 }
 
 export function SoakChart({ trend }: { trend: SoakTrend }) {

@@ -59,14 +59,18 @@ function loadPanels(trial: Trial, look: Look, words: Words): Panel[] {
   const isValid = trial.outcome === "valid";
   const color = isValid ? {} : { color: look.faint };
   const points = (value: (point: Trial["series"][number]) => number | null | undefined): Point[] =>
-    trial.series.map((point) => [point.t_ns, value(point) ?? null]);
+    // The drain has no load: what it shows is no throughput.
+    trial.series
+      .filter((point) => point.phase !== "drain")
+      .map((point) => [point.t_ns, value(point) ?? null]);
   const p50 = points((point) => point.p50_ns);
   const p99 = points((point) => point.p99_ns);
   const range = extent([...p50, ...p99].map(([, ns]) => ns));
   const failed = points((point) => point.failed);
   const panels: Panel[] = [
     {
-      title: t.throughputPanel,
+      // A void trial is grey, and called so.
+      title: t.throughputPanel + (isValid ? "" : ` – ${t.outcomes[trial.outcome]}`),
       show: rate,
       showAxis: axis,
       height: CALM,
@@ -115,6 +119,7 @@ function counterPanel(counter: Counter, ends: number[]): Panel {
     show: counterFormat(counter),
     showAxis: counterFormat(counter, true),
     height: 80,
+    bytes: counter.unit === "bytes",
     zero: !flat,
     lines: [
       {
@@ -150,7 +155,11 @@ export function timelineOption(data: TimelineData, look: Look, words: Words): Ch
   const show = (ns: number) => clock(ns, range[1], setting);
   return panelsOption(
     timelinePanels(data, look, words),
-    { axis: { range, show, tell: (ns) => `${words.charts.until} ${show(ns)}` }, zoom: true, right: 52 },
+    {
+      axis: { range, show, time: true, tell: (ns) => `${words.charts.until} ${show(ns)}` },
+      zoom: true,
+      right: 52,
+    },
     look,
   );
 }
@@ -192,18 +201,11 @@ export function TimelineChart({ trial, detail, counters }: TimelineData) {
   const make = useCallback((look: Look) => timelineOption(data, look, words), [data, words]);
   if (trial.series.length < 2) return null;
   return (
-    <>
-      {trial.outcome !== "valid" && (
-        <p class="chart-void">
-          {words.charts.outcomes[trial.outcome]}: {clean(trial.reasons.join("; "), 400)}
-        </p>
-      )}
-      <Chart
-        name="timeline"
-        label={label}
-        height={(look) => panelsHeight(timelinePanels(data, look, words))}
-        make={make}
-      />
-    </>
+    <Chart
+      name="timeline"
+      label={label}
+      height={(look) => panelsHeight(timelinePanels(data, look, words))}
+      make={make}
+    />
   );
 }
