@@ -33,29 +33,24 @@ pub(crate) struct Entry {
     pub(crate) values: Vec<HistoryValue>,
 }
 
-/// The folder of a run by its name, which must be one plain name of a folder that lies in `runs`.
+/// The folder of a run by its name, which must be one plain name of a folder in `runs`, and no link.
 ///
 /// # Errors
-/// There is no such folder, or it is a link that leads elsewhere.
+/// There is no such folder.
 pub fn run_folder(runs: &Path, id: &str) -> Result<PathBuf, IndexError> {
-    let no_run = |remedy: &str| IndexError::NoRun {
+    let is_plain = !id.is_empty() && !id.starts_with('.') && !id.contains(['/', '\\', '\0']);
+    let path = runs.join(if is_plain { id } else { "." });
+    // Not followed: a link could lead out of the folder of runs.
+    let is_folder = fs::symlink_metadata(&path).is_ok_and(|found| found.is_dir());
+    if is_plain && is_folder && path.join("run.json").is_file() {
+        return Ok(path);
+    }
+    Err(IndexError::NoRun {
         name: id.to_owned(),
         runs: runs.to_owned(),
-        remedy: remedy.to_owned(),
-    };
-    let is_plain = !id.is_empty() && !id.starts_with('.') && !id.contains(['/', '\\', '\0']);
-    if !is_plain {
-        return Err(no_run("name a run folder by its own name"));
-    }
-    let path = runs.join(id);
-    let whole = |path: &Path| path.canonicalize().ok();
-    match (whole(runs), whole(&path)) {
-        (Some(runs), Some(found)) if found.parent() == Some(&runs) && path.join("run.json").is_file() => {
-            Ok(path)
-        }
-        (Some(_), Some(_)) => Err(no_run("name a folder that has a run.json and is no link to elsewhere")),
-        _ => Err(no_run("look for its name in the list of runs")),
-    }
+        remedy: "name a folder there that has a run.json and is no link; the list of runs has them"
+            .to_owned(),
+    })
 }
 
 /// The card of one run as it is now, without labels.

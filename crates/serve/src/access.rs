@@ -78,7 +78,9 @@ impl Access {
             return false;
         }
         // An address cannot be rebound; only a name can.
-        match name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>() {
+        let bare =
+            name.strip_prefix('[').map_or(Some(name), |rest| rest.strip_suffix(']')).unwrap_or_default();
+        match bare.parse::<IpAddr>() {
             Ok(ip) => !self.addr.ip().is_loopback() || ip.is_loopback(),
             Err(_) => name.eq_ignore_ascii_case("localhost"),
         }

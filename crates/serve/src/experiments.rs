@@ -137,6 +137,7 @@ fn read(path: &FilePath, name: &str) -> Result<(String, String), String> {
 pub(crate) async fn start(State(lab): State<Shared>, Path(file): Path<String>) -> Result<Response, ApiError> {
     let started = blocking(move || {
         let path = listed(&lab, &file)?;
+        let _one_at_a_time = lab.starting.lock();
         lab.outdate();
         if let Some(cause) = busy(&lab, &running(&lab)?) {
             return Err(ApiError::new(StatusCode::CONFLICT, cause, "wait for its end, or stop it"));

@@ -31,6 +31,8 @@ pub(crate) struct Lab {
     pub(crate) starts: Starts,
     pub(crate) pages: Pages,
     pub(crate) quiet: Option<Quiet>,
+    /// Held from the look at what runs to the start of another.
+    pub(crate) starting: Mutex<()>,
     /// Held while the answer to a wrong token waits.
     pub(crate) guesses: tokio::sync::Mutex<()>,
     index: Mutex<Refreshed>,
@@ -66,6 +68,7 @@ impl Lab {
             starts: parts.starts,
             pages: Pages::default(),
             quiet: parts.quiet,
+            starting: Mutex::new(()),
             guesses: tokio::sync::Mutex::new(()),
             index: Mutex::new(Refreshed { index: parts.index, at: None }),
         }
