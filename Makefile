@@ -40,7 +40,8 @@ ui: ## Build the report page and the lab, ui/dist; needs Node 20.19 or later
 demo: build ## Run the main job on the embedded default: a known difference of 10 %, found with its certainty
 	$(PRONY) run experiments/demo.toml
 
-test: ui lint test-ui test-rust test-go test-php docs ## All checks and tests of every language: what CI runs
+# test-ui after test-rust: the tests of the lab in the browser ask the binary that the latter builds.
+test: ui lint test-rust test-ui test-go test-php docs ## All checks and tests of every language: what CI runs
 	@echo "all tests passed"
 
 test-all: test test-node test-jvm test-rust-targets loom miri ## Also the slow suites
