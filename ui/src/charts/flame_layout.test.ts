@@ -20,7 +20,7 @@ const tree: Frame = {
 describe("boxes", () => {
   it("are as wide as their shares and lie within their callers", () => {
     const boxes = boxesOf(tree, [], 0.001);
-    expect(boxes.map((box) => [box.name, box.left, box.width])).toEqual([
+    expect(boxes.map((box) => [box.name, box.left, Number(box.width.toFixed(9))])).toEqual([
       ["all", 0, 1],
       ["net/http.serve", 0, 0.6],
       ["encoding/json.Marshal", 0, 0.2],

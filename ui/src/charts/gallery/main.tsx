@@ -55,7 +55,8 @@ function Gallery() {
     .map((cell) => ({ name: cell.target, index: index(cell.target), curve: cell.curve }));
   const [trial] = gc.analysis.trials;
   const [detail] = gc.details;
-  const trialDetail = detail && { ...detail, events: [{ t_ns: 9.3e9, name: "restart <b>now</b>" }] };
+  const events = [{ t_ns: 9.3e9, name: "restart <b>now</b>" }] as Detail["events"];
+  const trialDetail = detail && { ...detail, events };
   const memory = gc.analysis.cells[0]?.memory_view;
   const wild = made.madeTrial(3, "void");
   const wildDetail = {
