@@ -35,11 +35,13 @@ export function Capacity({ page }: SectionProps) {
   );
   return (
     <Section id="capacity" title={words.sections.capacity} about={words.capacity.about}>
-      {ladders.map((ladder, index) => (
-        <p class="lead" key={index}>
-          <b>{nameOf(ladder)}</b> {ladder.answer}
-        </p>
-      ))}
+      {ladders
+        .filter(({ answer }) => answer !== analysis.answer)
+        .map((ladder, index) => (
+          <p class="lead" key={index}>
+            {ladder.answer}
+          </p>
+        ))}
       {data.map((of, index) => (
         <Figure key={index}>
           <LadderChart data={of} />
@@ -142,7 +144,7 @@ function OneKnee({ knee, on }: { knee: Knee; on: LoadAxis }) {
   const t = words.capacity;
   const hints = [
     typeof knee.slope_before === "number" && typeof knee.slope_after === "number"
-      ? t.slopes(knee.slope_before.toFixed(2), knee.slope_after.toFixed(2))
+      ? t.slopes(axis(knee.slope_before), axis(knee.slope_after))
       : t.notFitted,
     typeof knee.delta_bic === "number" ? `ΔBIC ${knee.delta_bic.toFixed(1)}` : "",
     typeof knee.kneedle === "number" ? `Kneedle ${load(knee.kneedle, on)}` : "",

@@ -3,7 +3,7 @@
  *
  * Invariant: a verdict stands only where the comparison gives one; what is refused has its reason in a footnote.
  */
-import { useMemo } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { ForestChart } from "../charts";
 import {
   NONE,
@@ -16,16 +16,19 @@ import {
 } from "../format";
 import type { Comparison as Compared, RatioOfMeans } from "../schema/page";
 import { Mark, verdictWord } from "../ui/mark";
-import { Fold, Footnotes, Notes } from "../ui/parts";
+import { usePrinting } from "../ui/lazy";
+import { Choose, Fold, Footnotes, Notes } from "../ui/parts";
 import { type Column, DataTable } from "../ui/table";
 import { type Words, useWords } from "../words";
 import { Figure, Section, type SectionProps } from "./frame";
-import { KEY_METRICS, pairsOf, unitOf } from "./model";
+import { KEY_METRICS, type Pair, pairsOf, unitOf } from "./model";
 
 /** A chart of more pairs than this is read by nobody: the first ones are drawn, all are in the table. */
 const PAIRS_DRAWN = 8;
+/** Paper is patient, but not endless. */
+const PAIRS_PRINTED = 40;
 /** Reasons beyond these are in the table of all metrics. */
-const REASONS_SHOWN = 12;
+const REASONS_SHOWN = 5;
 
 export function Comparison({ page }: SectionProps) {
   const words = useWords();
@@ -51,11 +54,8 @@ export function Comparison({ page }: SectionProps) {
       about={words.comparison.about(chosenPercent(confidence), `±${chosenPercent(margin)}`)}
     >
       <Forests pairs={pairs} margin={margin} />
-      {pairs.length > PAIRS_DRAWN && (
-        <p class="about">{words.comparison.notDrawn(PAIRS_DRAWN, pairs.length)}</p>
-      )}
       <Refused comparisons={key} />
-      {pairs.length > PAIRS_DRAWN ? keyTable() : <Fold title={words.comparison.key}>{keyTable}</Fold>}
+      <Fold title={words.comparison.key}>{keyTable}</Fold>
       <Fold title={words.comparison.all}>
         {() => (
           <>
@@ -96,18 +96,45 @@ function Refused({ comparisons }: { comparisons: Compared[] }) {
             <b>{[...metrics].join(words.comma)}</b> {why}
           </li>
         ))}
+        {reasons.size > REASONS_SHOWN && (
+          <li class="soft">{words.comparison.moreReasons(reasons.size - REASONS_SHOWN)}</li>
+        )}
       </ul>
     </div>
   );
 }
 
-function Forests({ pairs, margin }: { pairs: ReturnType<typeof pairsOf>; margin: number }) {
+/** All pairs where they are few; else those of one load. */
+function Forests({ pairs, margin }: { pairs: Pair[]; margin: number }) {
   const words = useWords();
-  const drawn = useMemo(() => pairs.slice(0, PAIRS_DRAWN).flatMap(({ comparisons }) => comparisons), [pairs]);
+  const loads = useMemo(() => [...new Set(pairs.map(({ load }) => load))], [pairs]);
+  const [at, choose] = useState(0);
+  const isPrinting = usePrinting();
+  const isFew = pairs.length <= PAIRS_DRAWN || loads.length < 2;
+  const wanted = useMemo(
+    () => (isFew || isPrinting ? pairs : pairs.filter(({ load }) => load === loads[at])),
+    [pairs, loads, at, isFew, isPrinting],
+  );
+  const most = isPrinting ? PAIRS_PRINTED : PAIRS_DRAWN;
+  const drawn = useMemo(
+    () => wanted.slice(0, most).flatMap(({ comparisons }) => comparisons),
+    [wanted, most],
+  );
   return (
-    <Figure about={words.comparison.band(`±${chosenPercent(margin)}`)}>
-      <ForestChart comparisons={drawn} margin={margin} />
-    </Figure>
+    <>
+      {!isFew && (
+        <Choose
+          label={words.load}
+          value={at}
+          choose={choose}
+          options={loads.map((load) => load || words.comparison.differ)}
+        />
+      )}
+      <Figure about={words.comparison.band(`±${chosenPercent(margin)}`)}>
+        <ForestChart comparisons={drawn} margin={margin} />
+      </Figure>
+      {wanted.length > most && <p class="about">{words.comparison.notDrawn(most, wanted.length)}</p>}
+    </>
   );
 }
 

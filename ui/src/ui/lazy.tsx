@@ -4,7 +4,7 @@
  * Invariants: what was made once stays; a page on its way to the printer has everything before the print begins.
  */
 import { type ComponentChildren, options } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 
 const NEAR = "900px 0px";
 
@@ -29,9 +29,13 @@ export function startPrinting() {
   addEventListener(
     "beforeprint",
     () => {
+      // Effects wait until what they look at stands in the document, which is when rendering has returned.
+      const due: (() => void)[] = [];
       scheduling.debounceRendering = (run) => run();
-      scheduling.requestAnimationFrame = (run) => run();
+      scheduling.requestAnimationFrame = (run) => void due.push(run);
       tell(true);
+      for (let run = due.shift(); run; run = due.shift()) run();
+      scheduling.requestAnimationFrame = (run) => run();
     },
     { capture: true },
   );
@@ -65,7 +69,15 @@ export function Lazy({ height, before, children }: LazyProps) {
   const [isNear, near] = useState(false);
   const isPrinting = usePrinting();
   const place = useRef<HTMLDivElement>(null);
+  const focused = useRef<string | null>(null);
   const isMade = isNear || isPrinting;
+  // What is made takes the place of what held it, and the focus with it.
+  if (isMade && place.current?.contains(document.activeElement)) focused.current = document.activeElement!.id;
+  useLayoutEffect(() => {
+    if (!isMade || focused.current === null) return;
+    document.getElementById(focused.current)?.focus({ preventScroll: true });
+    focused.current = null;
+  }, [isMade]);
   useEffect(() => {
     if (isMade || place.current === null) return;
     const watch = new IntersectionObserver(

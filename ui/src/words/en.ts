@@ -233,6 +233,8 @@ export const en = {
       `Change of the first target against the second, with its ${confidence} interval over blocks. A change that lies within ${margin} with its whole interval counts as equivalent.`,
     key: "The key metrics of each pair",
     refused: "No answer is given for:",
+    moreReasons: (n: number) => `${counted(n, "further reason")} in the table of all metrics`,
+    differ: "different loads",
     all: "All metrics, with the rank check and p values",
     allCaption: "Every metric of each pair, with its checks",
     band: (margin: string) =>

@@ -192,6 +192,8 @@ export const zh: Words = {
       `前一目标相对后一目标的变化，及其基于区组的 ${confidence} 置信区间。整个区间落在 ${margin} 以内的变化视为相当。`,
     key: "每一对的主要指标",
     refused: "以下各项不予回答：",
+    moreReasons: (n) => `另有 ${n} 条原因，见全部指标的表`,
+    differ: "负载不同",
     all: "全部指标，含秩检验与 p 值",
     allCaption: "每一对的每个指标及其核对",
     band: (margin) => `灰带为 ${margin} 的等效界限。每个区间旁的符号是其结论。`,
