@@ -15,10 +15,15 @@ const DEPTH_MAX: usize = 100;
 /// Most nodes.
 const NODES_MAX: usize = 4_000;
 
+/// A stack, or what is left of it below some frames, with its value.
+type Stack<'a> = (&'a str, u64);
+/// The stacks that go on with one frame, and the sum of their values.
+type Group<'a> = (u64, Vec<Stack<'a>>);
+
 /// The whole profile; the root is called `all`.
 #[must_use]
 pub fn tree(folded: &Folded) -> FlameNode {
-    let stacks: Vec<(&str, u64)> = folded.stacks().collect();
+    let stacks: Vec<Stack<'_>> = folded.stacks().collect();
     let total = folded.total();
     let mut narrowest = NARROWEST;
     loop {
@@ -32,11 +37,11 @@ pub fn tree(folded: &Folded) -> FlameNode {
 }
 
 /// The nodes below, of stacks whose frames above are taken off already; `None` where they would be too many.
-fn children(stacks: &[(&str, u64)], least: u64, depth: usize, left: &mut usize) -> Option<Vec<FlameNode>> {
+fn children(stacks: &[Stack<'_>], least: u64, depth: usize, left: &mut usize) -> Option<Vec<FlameNode>> {
     if depth == DEPTH_MAX {
         return Some(Vec::new());
     }
-    let mut groups: BTreeMap<&str, (u64, Vec<(&str, u64)>)> = BTreeMap::new();
+    let mut groups: BTreeMap<&str, Group<'_>> = BTreeMap::new();
     for (stack, value) in stacks.iter().filter(|(stack, _)| !stack.is_empty()) {
         let (frame, rest) = stack.split_once(';').unwrap_or((stack, ""));
         let group = groups.entry(frame).or_default();
@@ -47,7 +52,7 @@ fn children(stacks: &[(&str, u64)], least: u64, depth: usize, left: &mut usize) 
     // Equal ones stay in the order of their names.
     wide.sort_by_key(|(_, (value, _))| std::cmp::Reverse(*value));
     *left = left.checked_sub(wide.len())?;
-    let node = |(name, (value, rest)): (&str, (u64, Vec<(&str, u64)>))| {
+    let node = |(name, (value, rest)): (&str, Group<'_>)| {
         let children = children(&rest, least, depth + 1, left)?;
         Some(FlameNode { name: name.to_owned(), value, children })
     };

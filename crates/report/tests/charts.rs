@@ -15,7 +15,9 @@ fn a_run_has_the_charts_that_it_has_data_for() {
     unique.dedup();
     assert_eq!(unique, names);
     let mut empty = sample::analysis();
-    (empty.trials.clear(), empty.cells.clear(), empty.comparisons.clear());
+    empty.trials.clear();
+    empty.cells.clear();
+    empty.comparisons.clear();
     assert_eq!(report::charts(&empty).unwrap().len(), 0);
 }
 

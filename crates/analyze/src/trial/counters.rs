@@ -93,8 +93,8 @@ fn curves(
 
 /// `source/name` taken apart; either may hold a `/` itself.
 fn parts<'a>(key: &'a str, sources: &BTreeSet<String>) -> Option<(&'a str, &'a str)> {
-    let borders = key.match_indices('/').map(|(at, _)| (&key[..at], &key[at + 1..]));
-    borders.filter(|(source, _)| sources.contains(*source)).last()
+    let mut borders = key.rmatch_indices('/').map(|(at, _)| (&key[..at], &key[at + 1..]));
+    borders.find(|(source, _)| sources.contains(*source))
 }
 
 /// The unit that a name ends in, before a percentile and Prometheus' `total`.

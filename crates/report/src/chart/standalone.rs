@@ -56,7 +56,14 @@ pub fn charts(analysis: &AnalysisFile) -> Result<Vec<NamedChart>, ReportError> {
     let mut named = Vec::new();
     for (kind, charts) in kinds {
         let several = charts.len() > 1;
-        for (index, chart) in charts.into_iter().enumerate() {
+        for (index, mut chart) in charts.into_iter().enumerate() {
+            // In the report these stand below a heading that says it.
+            chart.title = match kind {
+                "timeline" => format!("Throughput over time: {}", chart.title),
+                "memory" => format!("Memory over time: {}", chart.title),
+                "soak" => format!("Soak: {}", chart.title),
+                _ => chart.title,
+            };
             let name = if several { format!("{kind}-{}", index + 1) } else { kind.to_owned() };
             // Only where colours stand for targets is there something to explain.
             let has_targets = !matches!(kind, "forest" | "waterfall" | "soak" | "memory");
