@@ -137,7 +137,7 @@ impl Index {
         let known = self.known()?;
         let mut refreshed = Refreshed::default();
         let changes = self.database.transaction().map_err(broken(&self.place))?;
-        let apply = || -> rusqlite::Result<()> {
+        let mut apply = || -> rusqlite::Result<()> {
             for name in known.keys().filter(|known| names.binary_search(known).is_err()) {
                 forget(&changes, name)?;
                 refreshed.removed += 1;
@@ -154,7 +154,6 @@ impl Index {
             }
             Ok(())
         };
-        let mut apply = apply;
         apply().map_err(broken(&self.place))?;
         changes.commit().map_err(broken(&self.place))?;
         self.refresh_labels()?;
@@ -214,7 +213,7 @@ impl Index {
     pub fn search(&self, query: &Query) -> Result<(Vec<RunCard>, u64), IndexError> {
         let (condition, mut values) = condition(query);
         let from = format!("FROM run LEFT JOIN label ON label.run = run.id WHERE {condition}");
-        let read = || -> rusqlite::Result<(Vec<RunCard>, u64)> {
+        let mut read = || -> rusqlite::Result<(Vec<RunCard>, u64)> {
             let count = format!("SELECT count(*) {from}");
             let total: i64 = self.database.query_row(&count, params_from_iter(&values), |row| row.get(0))?;
             let page = format!(
@@ -225,7 +224,6 @@ impl Index {
             let cards = statement.query_map(params_from_iter(&values), card)?;
             Ok((cards.collect::<rusqlite::Result<_>>()?, u64::try_from(total).unwrap_or_default()))
         };
-        let mut read = read;
         read().map_err(broken(&self.place))
     }
 

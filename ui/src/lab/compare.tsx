@@ -117,7 +117,10 @@ function Compared({ file }: { file: CompareFile }) {
     [file],
   );
   const drawn = useMemo(
-    () => rows.filter(({ of }) => DRAWN.includes(of.metric) && file.refused === undefined).map((line) => asComparison(line, file)),
+    () =>
+      rows
+        .filter(({ of }) => DRAWN.includes(of.metric) && file.refused === undefined)
+        .map((line) => asComparison(line, file)),
     [rows, file],
   );
   return (

@@ -40,7 +40,12 @@ export function Experiments() {
             <Starts starts={list.starts} />
             <ul class="lab-runs">
               {list.experiments.map((card) => (
-                <Card key={card.file ?? card.name} card={card} isBusy={Boolean(list.busy)} again={loaded.again} />
+                <Card
+                  key={card.file ?? card.name}
+                  card={card}
+                  isBusy={Boolean(list.busy)}
+                  again={loaded.again}
+                />
               ))}
             </ul>
           </>

@@ -75,13 +75,7 @@ function Keys(props: { lang: Lang; onLang: (lang: Lang) => void; onHelp: () => v
 }
 
 /** What was loaded, or its fault, or a word that it comes. */
-export function Shown<T>({
-  of,
-  children,
-}: {
-  of: Loaded<T>;
-  children: (value: T) => ComponentChildren;
-}) {
+export function Shown<T>({ of, children }: { of: Loaded<T>; children: (value: T) => ComponentChildren }) {
   const t = useWords().lab;
   if (of.value !== undefined) return <>{children(of.value)}</>;
   if (of.fault) return <FaultBox fault={of.fault} again={of.again} />;

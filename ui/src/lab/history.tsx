@@ -64,7 +64,11 @@ function One({ series, file }: { series: HistorySeries; file: HistoryFile }) {
   return (
     <figure>
       <figcaption>{series.cell}</figcaption>
-      {series.points.length < 2 ? <p class="soft">{t.few}</p> : <HistoryChart runs={file.runs} series={series} />}
+      {series.points.length < 2 ? (
+        <p class="soft">{t.few}</p>
+      ) : (
+        <HistoryChart runs={file.runs} series={series} />
+      )}
       {series.refused && <p class="refusal">{series.refused}</p>}
       {series.changes.map((found) => (
         <p key={found.first_run}>

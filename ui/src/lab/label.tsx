@@ -58,7 +58,13 @@ function Editor({
   useEffect(() => first.current?.focus(), []);
   const save = async (event: Event) => {
     event.preventDefault();
-    const said = { tags: tags.split(",").map((tag) => tag.trim()).filter(Boolean), note };
+    const said = {
+      tags: tags
+        .split(",")
+        .map((tag) => tag.trim())
+        .filter(Boolean),
+      note,
+    };
     try {
       onDone(await send<Label>("PUT", api("runs", card.id, "label"), said));
     } catch (error) {

@@ -42,8 +42,7 @@ export function Library() {
   useEvery(LOOK_EVERY_MS, loaded.again);
   useEffect(() => history.replaceState(null, "", query.size ? `./?${query}` : "./"), [query.toString()]);
   const toggle = useCallback(
-    (id: string) =>
-      choose((old) => (old.includes(id) ? old.filter((other) => other !== id) : [...old, id])),
+    (id: string) => choose((old) => (old.includes(id) ? old.filter((other) => other !== id) : [...old, id])),
     [],
   );
   const t = useWords().lab.library;
@@ -75,7 +74,11 @@ export function Library() {
               ))}
             </ul>
             {list.runs.length < list.total && (
-              <button type="button" class="plain" onClick={() => want({ ...wanted, limit: wanted.limit + PAGE })}>
+              <button
+                type="button"
+                class="plain"
+                onClick={() => want({ ...wanted, limit: wanted.limit + PAGE })}
+              >
                 {t.more}
               </button>
             )}
@@ -173,7 +176,11 @@ function Card({ card, isChosen, toggle, onSaved }: CardProps) {
       </label>
       <div>
         <h2>
-          {isDamaged ? card.id : <a href={isLive ? to.live(card.id) : to.run(card.id)}>{card.question || card.id}</a>}
+          {isDamaged ? (
+            card.id
+          ) : (
+            <a href={isLive ? to.live(card.id) : to.run(card.id)}>{card.question || card.id}</a>
+          )}
         </h2>
         {!isDamaged && <p class="lab-answer">{card.answer ?? <span class="soft">{t.noAnswer}</span>}</p>}
         {card.cause && <p class="lab-cause">{card.cause}</p>}

@@ -211,7 +211,11 @@ function Plan({ hello }: { hello: LiveHello }) {
                 const isNow = hello.progress.trial?.id === id;
                 const word = done
                   ? outcomeWord(words, done.outcome)
-                  : ({ sign: isNow ? "▶" : "·", text: isNow ? t.now : t.waiting, tone: isNow ? "strong" : "quiet" } as const);
+                  : ({
+                      sign: isNow ? "▶" : "·",
+                      text: isNow ? t.now : t.waiting,
+                      tone: isNow ? "strong" : "quiet",
+                    } as const);
                 return (
                   <li key={id} class={isNow ? "is-now" : ""} title={`${words.trialNumber(id)}: ${word.text}`}>
                     <span class={`mark ${word.tone}`}>
@@ -291,7 +295,13 @@ function Trials({ trials, run }: { trials: LiveTrial[]; run: string }) {
           cell: (row) => duration(row.p99_ns),
           raw: (row) => row.p99_ns,
         },
-        { head: t.failed, key: "failed", kind: "number", cell: (row) => count(row.failed), raw: (row) => row.failed },
+        {
+          head: t.failed,
+          key: "failed",
+          kind: "number",
+          cell: (row) => count(row.failed),
+          raw: (row) => row.failed,
+        },
       ]}
     />
   );

@@ -89,7 +89,13 @@ function App() {
   const isBare = address.page === "run" && isLocked === false;
   return (
     <LangContext.Provider value={lang}>
-      <Frame lang={lang} onLang={onLang} way={WAYS[address.page]} title={titleOf(address, lang)} bare={isBare}>
+      <Frame
+        lang={lang}
+        onLang={onLang}
+        way={WAYS[address.page]}
+        title={titleOf(address, lang)}
+        bare={isBare}
+      >
         {isLocked === true && <Login onDone={() => lock(false)} />}
         {isLocked === false && <Page address={address} lang={lang} onLang={onLang} />}
       </Frame>

@@ -13,7 +13,17 @@ const progress = (trial: number | null, t_ns: number, value: number): Progress =
   elapsed_ns: 0,
   left_ns: 0,
   trial: trial
-    ? { id: trial, block: 1, cell: "c1", label: "x", phase: null, sample: null, samples: 1, elapsed_ns: 0, expected_ns: 1 }
+    ? {
+        id: trial,
+        block: 1,
+        cell: "c1",
+        label: "x",
+        phase: null,
+        sample: null,
+        samples: 1,
+        elapsed_ns: 0,
+        expected_ns: 1,
+      }
     : null,
   interval: null,
   counters: [{ source: "target.process", name: "rss_bytes", value, kind: "gauge", unit: "bytes", t_ns }],
@@ -64,7 +74,9 @@ describe("a run in progress", () => {
     const live = told({ name: "hello", data: hello() }, ...many);
     expect(live?.hello.intervals.length).toBe(900);
     expect(live?.hello.intervals.at(-1)?.t_ns).toBe(999);
-    expect(after(live, { name: "interval", data: interval(2, 1) })?.hello.intervals).toEqual([interval(2, 1)]);
+    expect(after(live, { name: "interval", data: interval(2, 1) })?.hello.intervals).toEqual([
+      interval(2, 1),
+    ]);
   });
 
   it("draws a counter once for each reading, and anew for another trial", () => {

@@ -41,7 +41,8 @@ export type Told =
 
 export const EVENTS: Told["name"][] = ["hello", "plan", "interval", "trial", "finding", "progress", "end"];
 
-export const counterOf = ({ source, name }: Pick<LiveCounter, "source" | "name">): string => `${source}/${name}`;
+export const counterOf = ({ source, name }: Pick<LiveCounter, "source" | "name">): string =>
+  `${source}/${name}`;
 
 /** What is known after one more event; nothing before the first beginning. */
 export function after(live: Live | undefined, told: Told): Live | undefined {
@@ -73,7 +74,11 @@ export function after(live: Live | undefined, told: Told): Live | undefined {
 }
 
 /** The lines of counters with what was read since; another trial begins them anew. */
-function grown(values: Map<string, number[]>, now: Progress, before: Progress | undefined): Map<string, number[]> {
+function grown(
+  values: Map<string, number[]>,
+  now: Progress,
+  before: Progress | undefined,
+): Map<string, number[]> {
   const isOther = now.trial?.id !== before?.trial?.id;
   const old = new Map(before?.counters.map((counter) => [counterOf(counter), counter.t_ns]));
   const next = isOther ? new Map<string, number[]>() : new Map(values);
