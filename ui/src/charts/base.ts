@@ -22,6 +22,13 @@ export function clean(text: string, max = 80): string {
   return short.replace(/\{/g, "{\u200b");
 }
 
+/** About how many CSS pixels a name of `SMALL` size takes; Chinese characters are twice as wide as Latin ones. */
+export function widthOf(text: string): number {
+  let units = 0;
+  for (const char of clean(text)) units += char > "\u2e7f" ? 1.75 : 1;
+  return units * 7;
+}
+
 /** Whether it can be drawn. */
 export const drawable = (value: Maybe): value is number =>
   typeof value === "number" && Number.isFinite(value) && Math.abs(value) < 1e18;

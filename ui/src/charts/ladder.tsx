@@ -8,7 +8,7 @@
 import { useCallback, useMemo } from "preact/hooks";
 import { axis, axisDuration, duration, percent, plain, plainInterval, rate, value } from "../format";
 import { type Words, useWords } from "../words";
-import { clean, drawable, extent, logPadded, logTicks, positive, roomFor } from "./base";
+import { clean, drawable, extent, logPadded, logTicks, positive, roomFor, widthOf } from "./base";
 import { Chart } from "./chart";
 import type { Analysis, Capacity, CellPlan, Metric } from "./data";
 import type { ChartOption } from "./echarts";
@@ -166,12 +166,14 @@ function kneeMarks(data: LadderData, metric: Metric, range: [number, number], lo
   return { bands, places };
 }
 
-function predicted(line: LadderLine, words: Words): PanelLine[] {
+/** Beside the line of one ladder there is room for the names of what else is drawn; of several the tooltip tells. */
+function predicted(line: LadderLine, isAlone: boolean, words: Words): PanelLine[] {
   const last = line.rows.at(-1);
   if (!last || line.predictions.length === 0 || !drawable(last.throughput.value)) return [];
   return [
     {
-      name: `${words.charts.prediction}, ${line.name}`,
+      name: isAlone ? words.charts.prediction : `${words.charts.prediction}, ${line.name}`,
+      label: isAlone,
       index: line.index,
       dash: [1, 4],
       signs: false,
@@ -183,11 +185,12 @@ function predicted(line: LadderLine, words: Words): PanelLine[] {
   ];
 }
 
-function bounded(line: LadderLine, look: Look, words: Words): PanelLine[] {
+function bounded(line: LadderLine, isAlone: boolean, look: Look, words: Words): PanelLine[] {
   if (line.bounds.length < 2) return [];
   return [
     {
-      name: `${words.charts.bound}, ${line.name}`,
+      name: isAlone ? words.charts.bound : `${words.charts.bound}, ${line.name}`,
+      label: isAlone,
       index: line.index,
       color: look.faint,
       dash: [3, 3],
@@ -203,6 +206,7 @@ export function ladderPanels(data: LadderData, range: [number, number], look: Lo
   const throughput = data.lines.map((line) => panelLine(line, (row) => row.throughput, true));
   const latency = data.lines.map((line) => panelLine(line, (row) => row.latency, false));
   const errors = data.lines.map((line) => panelLine(line, (row) => row.errors, false));
+  const isAlone = data.lines.length === 1;
   const above0 = (lines: PanelLine[]) =>
     lines.every((line) => line.points.every(([, n]) => n === null || n > 0));
   const height = look.narrow ? 150 : 190;
@@ -215,7 +219,10 @@ export function ladderPanels(data: LadderData, range: [number, number], look: Lo
       log: above0(throughput),
       lines: [
         ...throughput,
-        ...data.lines.flatMap((line) => [...predicted(line, words), ...bounded(line, look, words)]),
+        ...data.lines.flatMap((line) => [
+          ...predicted(line, isAlone, words),
+          ...bounded(line, isAlone, look, words),
+        ]),
       ],
       ...kneeMarks(data, "throughput", range, look, words),
     },
@@ -252,8 +259,13 @@ function loadsOf(data: LadderData): number[] {
 export function ladderOption(data: LadderData, look: Look, words: Words): ChartOption {
   const loads = loadsOf(data);
   const range = logPadded(extent(loads) ?? [1, 10], 1.15);
-  const longest = Math.max(...data.lines.map((line) => line.name.length));
-  const right = Math.min(190, Math.max(40, longest * 7 + 24));
+  const [only] = data.lines.length === 1 ? data.lines : [];
+  const names = [
+    ...data.lines.map((line) => line.name),
+    ...(only?.predictions.length ? [words.charts.prediction] : []),
+    ...(only && only.bounds.length > 1 ? [words.charts.bound] : []),
+  ];
+  const right = Math.min(220, Math.max(40, ...names.map((name) => widthOf(name) + 24)));
   const room = roomFor(look.width - 62 - (look.narrow ? 14 : right), 46);
   return panelsOption(
     ladderPanels(data, range, look, words),

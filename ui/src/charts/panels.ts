@@ -155,19 +155,24 @@ function panelAxis(panel: Panel, index: number, look: Look): YAxis {
   const axis = plainAxis(look, true);
   const fromZero = panel.zero ?? true;
   const spread = range[1] - range[0] || Math.abs(range[1]) || 1;
+  const interval = panel.bytes
+    ? byteInterval(fromZero ? Math.max(range[1], 1) : spread * 1.2, room)
+    : undefined;
+  // Ticks begin at the end of the axis, so that end is a round number of bytes.
+  const least = interval ? Math.floor(range[0] / interval) * interval : range[0] - spread * 0.12;
   return {
     ...axis,
     ...title,
     type: "value",
     gridIndex: index,
     splitNumber: room,
-    ...(panel.bytes ? { interval: byteInterval(fromZero ? Math.max(range[1], 1) : spread * 1.2, room) } : {}),
-    min: fromZero && range[0] >= 0 ? 0 : fromZero ? undefined : range[0] - spread * 0.12,
+    ...(interval ? { interval } : {}),
+    min: fromZero && range[0] >= 0 ? 0 : fromZero ? undefined : least,
     max: range[1] > 0 || !fromZero ? range[1] + spread * 0.08 : 1,
     axisLabel: {
       ...axis.axisLabel,
       showMaxLabel: false,
-      showMinLabel: fromZero,
+      showMinLabel: fromZero || interval !== undefined,
       formatter: (value: number) => panel.showAxis(value),
     },
   } as YAxis;
@@ -231,10 +236,10 @@ function marksOf(panel: Panel, isFirst: boolean, range: [number, number], look: 
         show: place.name !== "",
         position: "end",
         distance: 4,
-        align: share(range[0], place.at) > 0.6 ? "right" : "left",
+        align: share(range[0], place.at) > 0.5 ? "right" : "left",
         color: place.color,
         fontSize: SMALL,
-        formatter: () => clean(place.name, 32),
+        formatter: () => clean(place.name, look.narrow ? 20 : 40),
       },
     })),
     ...(panel.levels ?? []).map((level) => ({

@@ -8,7 +8,7 @@
 import { useCallback, useMemo } from "preact/hooks";
 import { axisDuration, duration, percent, quantile } from "../format";
 import { type Words, useWords } from "../words";
-import { clean, drawable, extent, logPadded, logTicks, positive, roomFor } from "./base";
+import { clean, drawable, extent, logPadded, logTicks, positive, roomFor, widthOf } from "./base";
 import { Chart } from "./chart";
 import type { Cell } from "./data";
 import type { ChartOption } from "./echarts";
@@ -44,7 +44,7 @@ const curveLine = (curve: Curve, points: Point[], right: boolean): PanelLine => 
 
 /** Room for the names at the right. */
 const rightOf = (curves: Curve[]) =>
-  Math.min(210, 28 + 7 * Math.max(6, ...curves.map((curve) => clean(curve.name).length)));
+  Math.min(210, 28 + Math.max(42, ...curves.map((curve) => widthOf(curve.name))));
 
 const HEIGHT = 300;
 

@@ -146,7 +146,9 @@ export function timelinePanels(
   ];
   const bands = phaseBands(trial, look, words);
   const places = eventPlaces(detail, look);
-  return panels.map((panel) => ({ ...panel, bands, places }));
+  // Events are named once, above all panels.
+  const unnamed = places.map((place) => ({ ...place, name: "" }));
+  return panels.map((panel, at) => ({ ...panel, bands, places: at === 0 ? places : unnamed }));
 }
 
 export function timelineOption(data: TimelineData, look: Look, words: Words): ChartOption {
