@@ -38,8 +38,6 @@ export function counterFormat(counter: Pick<Counter, "kind" | "unit">, short = f
       return (n) => value("share", n) + per;
     case "percent":
       return (n) => `${plain(n)} %${per}`;
-    case "per_s":
-      return (n) => `${short ? axis(n) : plain(n)}/s${per}`;
     case "ns":
     case "us":
     case "ms":
