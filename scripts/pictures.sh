@@ -8,8 +8,8 @@
 # machine quiet. It ends only the terminal and the browser that it started, and its files are under a temporary folder.
 set -euo pipefail
 cd "$(dirname "$0")/.."
-prony=${PRONY:-target/release/prony}
-experiment=${EXPERIMENT:-experiments/demo.toml}
+prony=$(realpath "${PRONY:-target/release/prony}")
+experiment=$(realpath "${EXPERIMENT:-experiments/demo.toml}")
 out=docs/pictures
 bytes_max=300000
 
@@ -17,19 +17,20 @@ for program in tmux chromium node "$prony"; do
   command -v "$program" >/dev/null || { echo "$program is missing: apt-get install tmux chromium nodejs, make build" >&2; exit 2; }
 done
 work=$(mktemp -d)
-tmux=(tmux -L "prony-pictures-$$" -f /dev/null)
-trap '"${tmux[@]}" kill-server 2>/dev/null || true; rm -rf "$work"' EXIT
+# A server for each terminal: one that is just ending refuses new ones.
+tmux() { command tmux -L "prony-pictures-$$-$1" -f /dev/null "${@:2}"; }
+trap 'tmux run kill-server 2>/dev/null || true; tmux end kill-server 2>/dev/null || true; rm -rf "$work"' EXIT
 mkdir -p "$out"
 
-# The run in a terminal of 80 columns. A screen is kept every second, so that one from its midst can be taken whatever
+# The run in a terminal, wide enough for a trial's line. A screen is kept every second, so that one from its midst can be taken whatever
 # the progress looks like; the end is told by the shell in the terminal itself.
 terminal() {
-  "${tmux[@]}" new-session -d -x 80 -y 40 \
-    "env TERM=tmux-256color COLORTERM=truecolor '$prony' run '$experiment' --runs '$work/runs'; echo \$? > '$work/code'; sleep 600"
-  "${tmux[@]}" set-option -g history-limit 20000
+  tmux run new-session -d -x 90 -y 40 -c "$work" \
+    "env TERM=tmux-256color COLORTERM=truecolor '$prony' run '$experiment'; echo \$? > '$work/code'; sleep 600"
+  tmux run set-option -g history-limit 20000
   local n=0
   while [ ! -s "$work/code" ] && [ "$n" -lt 1800 ]; do
-    "${tmux[@]}" capture-pane -e -p > "$work/screen.$(printf %05d "$n")"
+    tmux run capture-pane -e -p > "$work/screen.$(printf %05d "$n")"
     n=$((n + 1))
     sleep 1
   done
@@ -39,12 +40,11 @@ terminal() {
 
 # What stands at the end, printed once more for a terminal: its first screen says the answer and whether to believe it.
 summary() {
-  "${tmux[@]}" kill-server 2>/dev/null || true
-  "${tmux[@]}" new-session -d -x 80 -y 300 \
+  tmux end new-session -d -x 80 -y 300 \
     "env TERM=tmux-256color COLORTERM=truecolor '$prony' report '$1' --format text; echo done > '$work/printed'; sleep 600"
   local n=0
   while [ ! -s "$work/printed" ] && [ "$n" -lt 600 ]; do n=$((n + 1)); sleep 0.1; done
-  "${tmux[@]}" capture-pane -e -p > "$work/summary"
+  tmux end capture-pane -e -p > "$work/summary"
   head -n 46 "$work/summary" | node scripts/ansi-to-svg.js > "$out/summary.svg"
 }
 
