@@ -19,7 +19,8 @@ fn the_part_before_the_fold_is_short_and_the_rest_is_folded_away() {
             one
         }));
     }
-    let note = analysis.belief.notes[0].clone();
+    let is_against = |note: &&schema::analysis::BeliefNote| note.remedy.is_some();
+    let note = analysis.belief.notes.iter().find(is_against).unwrap().clone();
     analysis.belief.notes.extend(vec![note; 10]);
     let text = report::markdown(&sample::plan::run_file(), &analysis);
     let (first, rest) = text.split_once("\n<details>\n").unwrap();
