@@ -12,7 +12,7 @@ import type { PageFile } from "../src/schema/page";
 import { UI, asForPaper, fixture, launch, missing, numbersOf, open, readAll, shot } from "./browser";
 
 const AXE = readFileSync(join(UI, "node_modules/axe-core/axe.min.js"), "utf8");
-const FIXTURES = ["demo", "knee", "layers"];
+const FIXTURES = ["demo", "knee", "layers", "throttled", "gc"];
 
 if (missing !== null) console.log(`skipped: the browser tests of the report, because ${missing}`);
 
@@ -174,6 +174,7 @@ describe.skipIf(missing !== null)("report.html", () => {
       "ladder",
       "waterfall",
       "memory",
+      "heat",
     ]) {
       expect(kinds.get(kind) ?? 0, kind).toBeGreaterThan(0);
     }
