@@ -96,8 +96,9 @@ pub(super) fn unmarked(file: &Path, text: &str) -> Vec<Line> {
         let text = text.strip_prefix("$ ").unwrap_or(text);
         let text = text.strip_prefix("sudo ").unwrap_or(text);
         let rest = text.strip_prefix("target/release/prony ").or_else(|| text.strip_prefix("prony "));
-        // `prony ──orders──▶` in a drawing is none.
-        rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_lowercase()))
+        // `prony ──orders──▶` in a drawing is none, nor is a line of usage with `<COMMAND>`.
+        let is_usage = rest.is_some_and(|rest| rest.contains("<COMMAND>"));
+        !is_usage && rest.is_some_and(|rest| rest.starts_with(|c: char| c.is_ascii_lowercase()))
     };
     let is_unchecked = |line: &Placed<'_>| match line.block {
         Some("sh" | "console") => false,
@@ -170,6 +171,7 @@ fn a_command_in_a_block_without_a_mark_is_a_mistake() {
     assert_eq!(found("```\nprony why runs/x\n```\n"), 1);
     assert_eq!(found("```text\n$ sudo target/release/prony doctor\n```\n"), 1);
     assert_eq!(found("    prony targets\n"), 1);
+    assert_eq!(found("```text\nUsage: prony targets\n       prony targets <COMMAND>\n```\n"), 0);
     assert_eq!(found("```\nprony ──orders──▶ prony generator\n```\n"), 0);
 }
 

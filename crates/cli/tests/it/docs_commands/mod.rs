@@ -203,8 +203,9 @@ fn served(place: &Path, arguments: &[String]) -> Result<(), String> {
         Some(at) => arguments[at] = "127.0.0.1:0".into(),
         None => arguments.extend(["--listen".into(), "127.0.0.1:0".into()]),
     }
-    if let Some(at) = value_of(&arguments, "--token-file") {
-        arguments[at] = "token".into();
+    // As a shell would.
+    for word in &mut arguments {
+        *word = word.replacen("~/", "", 1);
     }
     // The lab says its address on standard output, the reference target on standard error.
     let is_lab = arguments[0] == "serve";
@@ -259,7 +260,7 @@ fn rewritten(world: &World, steps: &[Step]) -> String {
 
 /// Words as the shell must see them: patterns and redirections stay what they are.
 fn quoted(word: &str) -> String {
-    let is_plain = |c: char| c.is_ascii_alphanumeric() || "/.*:=,@%+-_".contains(c);
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "~/.*:=,@%+-_".contains(c);
     if word == ">" || word == "<" || (!word.is_empty() && word.chars().all(is_plain)) {
         return word.to_owned();
     }

@@ -6,6 +6,7 @@
 
 use crate::command::{Done, Server, root, turn};
 use std::fs;
+use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
@@ -13,6 +14,10 @@ use std::process::{Command, Stdio};
 const COMMAND_SECONDS: &str = "120";
 /// A run that documents call `runs/…`, and a second one where they name two.
 const RUN: [&str; 2] = ["2026-11-22T09-30-00Z-demo", "2026-11-23T09-30-00Z-demo"];
+
+/// Where shells look for completions, below the home folder.
+const COMPLETIONS: [&str; 3] =
+    [".local/share/bash-completion/completions", ".zfunc", ".config/fish/completions"];
 
 const EXPERIMENT: &str = r#"
 [experiment]
@@ -84,7 +89,12 @@ impl World {
         let path = format!("{}:{}", self.at("bin").display(), std::env::var("PATH").unwrap_or_default());
         let mut command = Command::new("timeout");
         command.args(["-k", "5", COMMAND_SECONDS, "bash", "-o", "pipefail", "-c", line]);
-        command.current_dir(folder).env("PATH", path).env("NO_COLOR", "1").stdin(Stdio::null());
+        command
+            .current_dir(folder)
+            .env("PATH", path)
+            .env("HOME", folder)
+            .env("NO_COLOR", "1")
+            .stdin(Stdio::null());
         command.env("XDG_STATE_HOME", "/nonexistent/prony-tests");
         command.output().expect("coreutils and bash are there").into()
     }
@@ -143,7 +153,15 @@ impl World {
         {
             fs::write(place.join(name), content).unwrap();
         }
-        fs::write(place.join("token"), "0123456789abcdef0123456789abcdef\n").unwrap();
+        let token = place.join(".prony-token");
+        fs::write(&token, "0123456789abcdef0123456789abcdef\n").unwrap();
+        fs::set_permissions(&token, fs::Permissions::from_mode(0o600)).unwrap();
+        for folder in COMPLETIONS {
+            fs::create_dir_all(place.join(folder)).unwrap();
+        }
+        fs::create_dir_all(place.join("scenarios/bodies")).unwrap();
+        fs::write(place.join("scenarios/bodies/order.json"), "{}\n").unwrap();
+        fs::write(place.join("results.tsv"), "name\tQPS\tc\tmean ms\tp\na\t1000\t8\t8\t9000\n").unwrap();
         let table = "name,4,Threads,rps,mean ms,p99 ms,Δ\na,1.5,8,1000,8,9,0\n";
         for name in ["results.csv", "t.csv"] {
             fs::write(place.join(name), table).unwrap();
