@@ -204,7 +204,7 @@ describe.skipIf(missing !== undefined)("the lab", () => {
       expect(await serious(page), query).toEqual([]);
       await page.keyboard.press("t");
       await page.keyboard.press("l");
-      expect(await page.evaluate(() => document.documentElement.lang)).toBe("zh-CN");
+      await page.waitForFunction(() => document.documentElement.lang === "zh-CN");
       expect(await page.evaluate(() => document.documentElement.dataset.theme)).toBe("dark");
       expect(await serious(page), `${query} dark`).toEqual([]);
       await shot(page, `phone-dark-${query.replace(/\W+/g, "-").slice(0, 20)}`);

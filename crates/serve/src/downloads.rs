@@ -60,9 +60,10 @@ pub(crate) async fn of_run(
     Path((id, name)): Path<(String, String)>,
 ) -> Result<Response, ApiError> {
     if name == EXPERIMENT {
+        let file_name = format!("{id}-{EXPERIMENT}");
         let asked = lab.clone();
         let text = blocking(move || Ok(asked.folder(&id)?.read_run()?.experiment_text));
-        return Ok((attachment(EXPERIMENT), text.await?).into_response());
+        return Ok((attachment(&file_name), text.await?).into_response());
     }
     let known = OF_RUN.iter().find(|known| **known == name);
     let known = known.ok_or_else(|| ApiError::not_found("such file among those that can be downloaded"))?;
@@ -79,7 +80,7 @@ pub(crate) async fn of_trial(
 }
 
 async fn send(lab: Shared, id: String, name: String) -> Result<Response, ApiError> {
-    let file_name = name.replace('/', "-");
+    let file_name = format!("{id}-{}", name.replace('/', "-"));
     let opened = blocking(move || {
         index::run_folder(&lab.runs, &id)?;
         let path = format!("{id}/{name}");
@@ -111,8 +112,10 @@ fn open(runs: &FilePath, path: &str) -> io::Result<(File, u64)> {
 }
 
 fn attachment(name: &str) -> [(header::HeaderName, HeaderValue); 3] {
-    // Names are of the lists above, or made of digits: nothing in them ends the quotes.
-    let disposition = HeaderValue::from_str(&format!("attachment; filename=\"{name}\""));
+    // A run folder may have any name: what could end the quotes or leave a folder is replaced.
+    let is_plain = |c: &char| c.is_ascii_alphanumeric() || "-_.".contains(*c);
+    let plain: String = name.chars().map(|c| if is_plain(&c) { c } else { '_' }).collect();
+    let disposition = HeaderValue::from_str(&format!("attachment; filename=\"{plain}\""));
     [
         (header::CONTENT_TYPE, HeaderValue::from_static("application/octet-stream")),
         (header::CONTENT_DISPOSITION, disposition.unwrap_or(HeaderValue::from_static("attachment"))),

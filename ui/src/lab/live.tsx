@@ -346,11 +346,17 @@ function Counters({ known: { hello, values } }: { known: Known }) {
             <li key={key}>
               <span class="lab-counter">{key}</span>
               <b>{shown}</b>
-              <Sparkline values={values.get(key) ?? []} label={`${key}: ${shown}`} />
+              <Line values={values.get(key)} label={`${key}: ${shown}`} />
             </li>
           );
         })}
       </ul>
     </section>
   );
+}
+
+/** One value is no line yet; its place is kept. */
+function Line({ values, label }: { values: number[] | undefined; label: string }) {
+  if (!values || values.length < 2) return <span />;
+  return <Sparkline values={values} label={label} />;
 }

@@ -80,7 +80,11 @@ fn a_run_gives_its_page_its_trials_and_its_files() {
     {
         let download = get(lab.addr, &format!("/api/runs/{A}/{path}"));
         assert_eq!(download.status, 200);
-        assert!(download.header("content-disposition").unwrap().starts_with("attachment;"));
+        let disposition = download.header("content-disposition").unwrap();
+        let name = path
+            .strip_prefix("trials/1/")
+            .map_or_else(|| path.replace("files/", ""), |_| "trials-0001-latency.hlog".to_owned());
+        assert_eq!(disposition, format!("attachment; filename=\"{A}-{name}\""));
         assert_eq!(download.header("content-type"), Some("application/octet-stream"));
         assert_eq!(download.body, fs::read(runs.run(A).join(file)).unwrap(), "{path}");
     }
