@@ -34,6 +34,8 @@ export function counterFormat(counter: Pick<Counter, "kind" | "unit">, short = f
   switch (counter.unit) {
     case "bytes":
       return (n) => (short ? axisValue("bytes", n) : value("bytes", n)) + per;
+    case "bytes_per_s":
+      return (n) => `${short ? axisValue("bytes", n) : value("bytes", n)}/s${per}`;
     case "share":
       return (n) => value("share", n) + per;
     case "percent":
@@ -117,7 +119,7 @@ function counterPanel(counter: Counter, ends: number[]): Panel {
     show: counterFormat(counter),
     showAxis: counterFormat(counter, true),
     height: 80,
-    bytes: counter.unit === "bytes",
+    bytes: counter.unit === "bytes" || counter.unit === "bytes_per_s",
     zero: !flat,
     lines: [
       {
