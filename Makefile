@@ -11,20 +11,37 @@ FUZZ_TARGETS := response chunked request experiment audit counters profile
 # Seconds of `make fuzz` in all, shared out evenly.
 FUZZ_SECONDS ?= 3600
 PRONY := target/release/prony
+MDBOOK_VERSION := 0.5.4
+MDBOOK := target/tools/mdbook-$(MDBOOK_VERSION)/bin/mdbook
+
+NODE_IS_THERE := (npm --version >/dev/null 2>&1 && node -e 'const [a, b] = process.versions.node.split(".").map(Number); \
+  process.exit(a > 20 || (a === 20 && b >= 19) ? 0 : 1)' 2>/dev/null)
+NO_NODE := Node 20.19 or later and npm are not on PATH (https://nodejs.org, or apt-get install nodejs npm)
+# npm writes the second file after the first; as long as that holds nothing is installed again.
+NODE_PACKAGES_ARE_THERE := (cd ui && { test node_modules/.package-lock.json -nt package-lock.json || npm ci --no-audit --no-fund --silent; })
+NO_NODE_PACKAGES := npm could not install what ui/package-lock.json names (is the npm registry within reach?)
 
 .DEFAULT_GOAL := help
-.PHONY: help demo build setup-targets test test-all test-rust test-go test-php test-node test-jvm test-rust-targets lint docs schemas bench fuzz miri loom clean
+.PHONY: help demo build ui setup-targets test test-all test-rust test-ui test-go test-php test-node test-jvm test-rust-targets lint docs docs-commands book pictures schemas bench fuzz miri loom clean
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-18s %s\n", $$1, $$2 }' $(MAKEFILE_LIST)
 
-build: ## Build the optimised binary, target/release/prony
+build: ui ## Build the optimised binary, target/release/prony
 	$(CARGO) build --release --locked -p prony
+
+# The binary embeds what this makes. A missing Node is no failure: reports are then the plain page without a script,
+# and `prony serve` says what it lacks.
+ui: ## Build the report page and the lab, ui/dist; needs Node 20.19 or later
+	@if ! $(NODE_IS_THERE); then echo "$(NO_NODE): reports will be the plain page, and there will be no lab"; \
+	elif ! $(NODE_PACKAGES_ARE_THERE); then echo "$(NO_NODE_PACKAGES): reports will be the plain page, and there will be no lab"; \
+	else cd ui && npm run --silent build; fi
 
 demo: build ## Run the main job on the embedded default: a known difference of 10 %, found with its certainty
 	$(PRONY) run experiments/demo.toml
 
-test: lint test-rust test-go test-php docs ## All checks and tests of every language: what CI runs
+# test-ui after test-rust: the tests of the lab in the browser ask the binary that the latter builds.
+test: ui lint test-rust test-ui test-go test-php docs ## All checks and tests of every language: what CI runs
 	@echo "all tests passed"
 
 test-all: test test-node test-jvm test-rust-targets loom miri ## Also the slow suites
@@ -32,6 +49,14 @@ test-all: test test-node test-jvm test-rust-targets loom miri ## Also the slow s
 
 test-rust:
 	$(CARGO) test --locked --workspace
+
+# Types, units, formatting, then the built page in a browser. What is missing is named, and what it skips is counted.
+test-ui: ui ## Tests of the report page and the lab
+	@if $(NODE_IS_THERE) && $(NODE_PACKAGES_ARE_THERE); then \
+	  cd ui && npm run --silent check && npm run --silent test && npm run --silent test:browser; \
+	else \
+	  echo "$(NO_NODE), or the npm registry is out of reach: skipped $$(find ui/src ui/test -name '*.test.ts*' -o -name '*.browser.ts' | wc -l) files of tests of the page"; \
+	fi
 
 # A missing Go is no failure: its tests are skipped, with the reason and the count.
 test-go:
@@ -87,6 +112,21 @@ setup-targets: build ## Install what targets and services need from Debian and t
 
 docs: ## Build the API documentation, warnings as errors
 	RUSTDOCFLAGS="-D warnings" $(CARGO) doc --locked --workspace --no-deps --document-private-items
+
+docs-commands: ## Write the pages of docs/commands again, from what prony's help says
+	PRONY_WRITE_DOCS=1 $(CARGO) test --locked -p prony --test it -- docs_commands::pages::the_pages_of_commands_are_fresh
+
+# mdBook comes from crates.io, once, into target/tools; building it takes some minutes, so no test needs it.
+book: $(MDBOOK) ## Build the documents as a site with search, into target/book
+	@command -v node >/dev/null 2>&1 || { echo "node is missing: apt-get install nodejs"; exit 2; }
+	$(MDBOOK) build docs
+
+$(MDBOOK):
+	$(CARGO) install mdbook --version $(MDBOOK_VERSION) --locked --no-default-features --features search \
+	  --root target/tools/mdbook-$(MDBOOK_VERSION)
+
+pictures: build ## Make the pictures of the README anew, from a real run: about two minutes of load
+	PRONY=$(PRONY) scripts/pictures.sh
 
 schemas: ## Write the JSON Schemas of all file formats again
 	$(CARGO) run --locked -p prony -- schema --write docs/schemas

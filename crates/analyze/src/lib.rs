@@ -19,11 +19,11 @@ pub use environment::{Surroundings, environment_diff};
 pub use instrument::{instrument_limit, stale};
 pub use run::{
     CompareError, HistorySettings, Look, Past, RunningSearch, TrialData, Wanted, advice, analyze, compare,
-    history, look,
+    history, look, shown_first,
 };
 pub use soak::{SegmentData, WINDOWS_MIN, looks, soak, soak_so_far, with_soak};
 pub use trial::{
-    Beside, Judgement, Objective, Residence, ServerFacts, SignalsMaker, Threshold, ThresholdError,
-    TrialFacts, Warmth, curve, event_effect, gate_names, latency, quantile_floor, steadiness, validity,
-    warmth,
+    Beside, CounterCurves, HeatMaker, Judgement, Objective, Residence, ServerFacts, SignalsMaker, Threshold,
+    ThresholdError, TrialFacts, Warmth, counter_unit, curve, event_effect, gate_names, latency,
+    quantile_floor, steadiness, validity, warmth,
 };

@@ -4,23 +4,37 @@ use crate::args::{CompareArgs, HistoryArgs, TextOrJson};
 use crate::{exit, output, screen};
 use analyze::{HistorySettings, Past};
 use anyhow::{Result, bail};
+use index::Index;
 use runner::folder::RunFolder;
 use runner::past;
 use schema::text::nearest;
 use serde::Serialize;
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 pub(crate) fn compare(args: &CompareArgs) -> Result<u8> {
-    let read = |path: &Path| -> Result<Past> {
-        let folder = RunFolder::open(path)?;
+    let read = |named: &Path| -> Result<Past> {
+        let folder = RunFolder::open(&found(named, &args.runs)?)?;
         let run = folder.read_run()?;
         let trials = folder.read_numbers(&run)?;
         Ok(Past { run, trials })
     };
-    let found = analyze::compare(&read(&args.a)?, &read(&args.b)?, args.across_hosts)?;
-    write(args.format, &found, || report::compare_text(&found, screen::style()))
+    let compared = analyze::compare(&read(&args.a)?, &read(&args.b)?, args.across_hosts)?;
+    write(args.format, &compared, || report::compare_text(&compared, screen::style()))
+}
+
+/// The run folder that is named by its path, or else by its name or a part of it among the runs.
+fn found(named: &Path, runs: &Path) -> Result<PathBuf> {
+    match named.to_str().filter(|name| !named.exists() && !name.contains('/')) {
+        Some(name) if runs.is_dir() => Ok(indexed(runs)?.resolve(name)?),
+        _ => Ok(named.to_owned()),
+    }
+}
+
+fn indexed(runs: &Path) -> Result<Index> {
+    let mut index = Index::open(runs)?;
+    index.refresh()?;
+    Ok(index)
 }
 
 pub(crate) fn history(args: &HistoryArgs) -> Result<u8> {
@@ -36,11 +50,12 @@ pub(crate) fn history(args: &HistoryArgs) -> Result<u8> {
             args.runs.display()
         );
     }
-    let all = past::runs(&args.runs, args.experiment.as_deref())?;
+    let index = indexed(&args.runs)?;
+    let Some(name) = &args.experiment else { return list(&index) };
+    let all = past::runs_in(index.folders_of(name)?, Some(name));
     all.notes.iter().for_each(|note| eprintln!("note: {note}"));
-    let Some(name) = &args.experiment else { return list(&all.runs) };
     if all.runs.is_empty() {
-        bail!(unknown(name, &args.runs)?);
+        bail!(unknown(name, &args.runs, &index)?);
     }
     let settings = HistorySettings {
         significance: args.significance.0,
@@ -61,10 +76,13 @@ fn write(format: TextOrJson, found: &impl Serialize, text: impl FnOnce() -> Stri
 }
 
 /// The experiments with their numbers of runs.
-fn list(runs: &[Past]) -> Result<u8> {
+fn list(index: &Index) -> Result<u8> {
+    for (folder, cause) in index.damaged()? {
+        eprintln!("note: left out {}: {cause}", folder.display());
+    }
     let mut text = String::new();
-    for (name, count) in counted(runs) {
-        let _ = writeln!(text, "{count:>5} runs  {name}");
+    for known in index.experiments()? {
+        let _ = writeln!(text, "{:>5} runs  {}", known.runs, known.name);
     }
     if text.is_empty() {
         bail!(
@@ -75,19 +93,13 @@ fn list(runs: &[Past]) -> Result<u8> {
     Ok(exit::DONE)
 }
 
-fn counted(runs: &[Past]) -> BTreeMap<&str, usize> {
-    let mut counts = BTreeMap::new();
-    runs.iter().for_each(|past| *counts.entry(past.run.plan.name.as_str()).or_default() += 1);
-    counts
-}
-
-fn unknown(name: &str, folder: &Path) -> Result<String> {
-    let all = past::runs(folder, None)?;
-    let names = counted(&all.runs);
-    let remedy = match nearest(name, names.keys().copied()) {
+fn unknown(name: &str, folder: &Path, index: &Index) -> Result<String> {
+    let known = index.experiments()?;
+    let names = || known.iter().map(|known| known.name.as_str());
+    let remedy = match nearest(name, names()) {
         Some(near) => format!("did you mean `{near}`?"),
-        None if names.is_empty() => "run it first, or name the folder of its runs with --runs".to_owned(),
-        None => format!("name one of: {}", names.into_keys().collect::<Vec<_>>().join(", ")),
+        None if known.is_empty() => "run it first, or name the folder of its runs with --runs".to_owned(),
+        None => format!("name one of: {}", names().collect::<Vec<_>>().join(", ")),
     };
     Ok(format!("there is no run of {name} under {}\n  remedy: {remedy}", folder.display()))
 }

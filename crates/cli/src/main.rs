@@ -8,6 +8,7 @@ mod across;
 mod args;
 mod audit;
 mod calibrate;
+mod chart;
 mod completions;
 mod doctor;
 mod environment;
@@ -29,12 +30,14 @@ mod report_files;
 mod run;
 mod schemas;
 mod screen;
+mod serve;
 mod services;
 mod shape;
 mod soak;
 mod soak_progress;
 mod targets;
 mod tuning;
+mod view;
 mod why;
 
 use args::{Args, Command};
@@ -73,6 +76,7 @@ fn main() -> ExitCode {
         Command::Services(args) => services::services(&args),
         Command::Compare(args) => across::compare(&args),
         Command::History(args) => across::history(&args),
+        Command::Serve(args) => serve::serve(&args),
         Command::Targets(args) => targets::targets(&args),
         Command::Reference(args) => reference::reference(&args),
         Command::Doctor(args) => doctor::doctor(&args),

@@ -1,42 +1,77 @@
 //! `prony report`, and the last step of `prony run`: from a run folder to its analysis and report files.
 
-use crate::args::{ReportArgs, ReportFormat};
-use crate::{exit, output};
+use crate::args::{PageLang, ReportArgs, ReportFormat};
+use crate::{chart, exit, output};
 use anyhow::Result;
 use runner::RunnerError;
 use runner::folder::RunFolder;
+use runner::page::PageWishes;
 use schema::analysis::{AnalysisFile, ClaimVerdict};
+use schema::page::{PageFile, PageLanguage};
 use schema::run::RunFile;
 use schema::soak::SoakClass;
 use std::path::Path;
 
 pub(crate) fn report(args: &ReportArgs) -> Result<u8> {
     let folder = RunFolder::open(&args.run)?;
+    if args.chart.chart.is_some() {
+        chart::chart(&args.chart, &analyse(&folder)?.1)?;
+        return Ok(exit::DONE);
+    }
+    let wishes = wishes(args)?;
     let (run, analysis) = match args.format {
-        None => write_all(&folder)?,
+        None => write_with(&folder, &wishes)?,
         Some(_) => analyse(&folder)?,
     };
     let file = args.output.as_deref();
+    let page = || page(&folder, &run, &analysis, &wishes);
     let text = match args.format {
         None | Some(ReportFormat::Text) => report::terminal(&run, &analysis, output::style(file)),
         Some(ReportFormat::Json) => serde_json::to_string_pretty(&analysis)? + "\n",
         Some(ReportFormat::Csv) => report::csv(&run, &analysis)?,
         Some(ReportFormat::Markdown) => report::markdown(&run, &analysis),
-        Some(ReportFormat::Html) => report::html(&run, &analysis)?,
+        Some(ReportFormat::Html) => html(&folder, &run, &analysis, &wishes)?,
+        Some(ReportFormat::HtmlPlain) => report::html(&run, &analysis)?,
+        Some(ReportFormat::Page) => report::page_json(&page())? + "\n",
     };
     output::write(file, &text)?;
     write_junit(args.junit.as_deref(), &run, &analysis)?;
     Ok(claims_code(&analysis))
 }
 
+fn wishes(args: &ReportArgs) -> Result<PageWishes> {
+    let lang = match args.lang {
+        PageLang::En => PageLanguage::En,
+        PageLang::Zh => PageLanguage::Zh,
+    };
+    let read = |path: &Path| RunFolder::open(path)?.read_run();
+    Ok(PageWishes { lang, against: args.against.as_deref().map(read).transpose()? })
+}
+
 /// Analyses a run folder and writes its report files.
 pub(crate) fn write_all(folder: &RunFolder) -> Result<(RunFile, AnalysisFile)> {
+    write_with(folder, &PageWishes::default())
+}
+
+fn write_with(folder: &RunFolder, wishes: &PageWishes) -> Result<(RunFile, AnalysisFile)> {
     let (run, analysis) = analyse(folder)?;
     folder.write_json("analysis.json", &analysis)?;
     folder.write("report.md", report::markdown(&run, &analysis).as_bytes())?;
     folder.write("results.csv", report::csv(&run, &analysis)?.as_bytes())?;
-    folder.write("report.html", report::html(&run, &analysis)?.as_bytes())?;
+    folder.write("report.html", html(folder, &run, &analysis, wishes)?.as_bytes())?;
     Ok((run, analysis))
+}
+
+/// The page of the front end, or the plain one where prony was built without it.
+fn html(folder: &RunFolder, run: &RunFile, analysis: &AnalysisFile, wishes: &PageWishes) -> Result<String> {
+    match ui_assets::REPORT {
+        Some(template) => Ok(report::page_html(&page(folder, run, analysis, wishes), template)?),
+        None => Ok(report::html(run, analysis)?),
+    }
+}
+
+fn page(folder: &RunFolder, run: &RunFile, analysis: &AnalysisFile, wishes: &PageWishes) -> PageFile {
+    runner::page::page(folder, run.clone(), analysis.clone(), wishes)
 }
 
 /// The claims for a CI system, where a file for them is named.

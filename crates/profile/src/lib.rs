@@ -22,11 +22,13 @@ pub mod pprof;
 mod take;
 pub mod text;
 mod top;
+mod tree;
 
 pub use flame::{differential, flame_graph};
 pub use folded::{Cut, Folded};
 pub use take::{Endpoint, Refused, Request, Taken, View, php_ini, take};
 pub use top::{moved, table, top};
+pub use tree::tree;
 
 /// Most bytes of a profile that are read, after decompression where it is compressed.
 pub const BYTES_MAX: usize = 64 << 20;

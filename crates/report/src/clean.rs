@@ -9,6 +9,18 @@ use crate::format::NONE;
 /// Shown in place of a character that must not pass.
 const REPLACEMENT: char = '\u{fffd}';
 
+/// One line of text for a screen: white space becomes a space, other control and invisible characters become `�`.
+#[must_use]
+pub fn clean_line(text: &str) -> String {
+    line(text)
+}
+
+/// Several lines of text for a screen: as [`clean_line`], but line ends stay and tabs become four spaces.
+#[must_use]
+pub fn clean_lines(text: &str) -> String {
+    lines(text)
+}
+
 /// One line of text: white space becomes a space, other control and invisible characters become `�`.
 pub(crate) fn line(text: &str) -> String {
     text.chars()
@@ -30,6 +42,16 @@ pub(crate) fn lines(text: &str) -> String {
         }
     }
     clean.trim_end().to_owned()
+}
+
+/// Text that keeps its lines and tabs, for where layout is another's: each character that must not pass is replaced.
+pub(crate) fn text(text: String) -> String {
+    let keeps = |c: char| matches!(c, '\n' | '\t') || visible(c) == c;
+    // Nearly all texts need nothing.
+    if text.chars().all(keeps) {
+        return text;
+    }
+    text.replace("\r\n", "\n").chars().map(|c| if keeps(c) { c } else { REPLACEMENT }).collect()
 }
 
 /// Markdown prose in which nothing of `text` acts: no emphasis, link, image, HTML, table cell or bare URL.

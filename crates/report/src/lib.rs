@@ -37,6 +37,7 @@ mod load_words;
 mod markdown;
 mod memory_words;
 mod page;
+mod page_html;
 mod paint;
 mod settings;
 mod soak_view;
@@ -50,6 +51,8 @@ pub use advice_text::advice_text;
 pub use audit_markdown::audit_markdown;
 pub use audit_text::audit_text;
 pub use calibration_text::calibration_text;
+pub use chart::{NamedChart, charts};
+pub use clean::{clean_line, clean_lines};
 pub use csv_rows::csv;
 pub use environment_text::environment_text;
 pub use html::html;
@@ -61,6 +64,7 @@ pub use load_html::{LoadSeries, load_html};
 pub use load_markdown::load_markdown;
 pub use load_text::load_text;
 pub use markdown::markdown;
+pub use page_html::{clean_json, page_html, page_json};
 pub use settings::command_line;
 pub use soak_view::{counter, held};
 pub use terminal::terminal;
@@ -99,6 +103,14 @@ pub enum ReportError {
     /// The page's template failed.
     #[error("the page could not be put together ({0}); report.md and results.csv do not need it")]
     Page(#[from] askama::Error),
+    /// The page of the front end has no place for its data.
+    #[error(
+        "the page that prony was built with has no place for its data\n  remedy: run `make ui` and build prony again, or take --format html-plain"
+    )]
+    Template,
+    /// The data of the page could not be written.
+    #[error("the data of the page could not be put together ({0}); report.md has the same numbers")]
+    Json(#[from] serde_json::Error),
     /// The XML writer failed.
     #[error("the JUnit file could not be put together ({0}); report.md has the same claims")]
     Xml(#[from] std::io::Error),

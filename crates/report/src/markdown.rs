@@ -1,6 +1,8 @@
-//! `report.md`: the whole report without charts, in GitHub's dialect.
+//! `report.md`: the whole report without charts, in GitHub's dialect, for pull requests: what must be seen first, and
+//! the rest folded away.
 //!
-//! Invariant: names stand in code spans and sentences are escaped, so that nothing in them acts as Markdown or HTML.
+//! Invariants: the first part is short however large the run was; names stand in code spans and sentences are escaped, so that nothing in them acts as Markdown or
+//! HTML, so nothing in them can end the folded part either.
 
 use crate::capacity_view::{self, CapacityView};
 use crate::clean::{markdown as prose, markdown_block, markdown_code as code};
@@ -15,17 +17,24 @@ use crate::settings::Row;
 use crate::soak_view::{self, TrendView};
 use crate::words::{self, Footnotes, Word};
 use schema::analysis::AnalysisFile;
+use schema::metric::Metric;
 use schema::run::RunFile;
+
+/// Pairs of targets whose main metrics are shown before the fold.
+const PAIRS_FIRST: usize = 8;
+/// Reservations shown there.
+const NOTES_FIRST: usize = 3;
+/// The metrics of those pairs.
+const METRICS_FIRST: [Metric; 3] = [Metric::Throughput, Metric::P50, Metric::P99];
 
 /// The report as Markdown.
 #[must_use]
 pub fn markdown(run: &RunFile, analysis: &AnalysisFile) -> String {
     let page = Page::new(run, analysis);
-    let sections = [
-        opening(&page),
+    let first = [opening(&page), belief_first(&page), claims(&page), comparisons_first(&page)];
+    let folded = [
         soak(&page),
         belief(&page),
-        claims(&page),
         comparisons(&page),
         capacity(&page),
         effects(&page),
@@ -40,6 +49,14 @@ pub fn markdown(run: &RunFile, analysis: &AnalysisFile) -> String {
         environment(&page),
         reproduce(&page),
     ];
+    format!(
+        "{}\n<details>\n<summary>All metrics, trials, environment, how to reproduce</summary>\n\n{}\n</details>\n",
+        joined(first),
+        joined(folded)
+    )
+}
+
+fn joined<const N: usize>(sections: [String; N]) -> String {
     sections.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
 }
 
@@ -66,6 +83,51 @@ fn belief(page: &Page) -> String {
         text += &format!("{gap}- {} {}{remedy}\n", note.level.sign, prose(&note.text));
     }
     text + &format!("\nInstrument: {}.\n", prose(&page.instrument))
+}
+
+/// Whether to believe it, and the worst that speaks against it.
+fn belief_first(page: &Page) -> String {
+    let belief = &page.belief;
+    let against: Vec<_> = belief.notes.iter().filter(|note| note.is_against).collect();
+    let mut text = format!("{} {}\n", belief_level(page), prose(&belief.summary));
+    for (index, note) in against.iter().take(NOTES_FIRST).enumerate() {
+        let gap = if index == 0 { "\n" } else { "" };
+        text += &format!("{gap}- {} {}\n", note.level.sign, prose(&note.text));
+    }
+    if against.len() > NOTES_FIRST {
+        text += &format!("- {} more below\n", against.len() - NOTES_FIRST);
+    }
+    text
+}
+
+fn belief_level(page: &Page) -> String {
+    format!("**Can these numbers be believed? {}.**", page.belief.level.both())
+}
+
+/// The metrics that matter most, of the first pairs.
+fn comparisons_first(page: &Page) -> String {
+    if page.pairs.is_empty() {
+        return String::new();
+    }
+    let mut rows = Vec::new();
+    for pair in page.pairs.iter().take(PAIRS_FIRST) {
+        let mut name = format!("{} against {}{}", code(&pair.a), code(&pair.b), prose(&pair.load));
+        let shown = pair.rows.iter().filter(|row| METRICS_FIRST.contains(&row.metric));
+        for row in shown.take(METRICS_FIRST.len()) {
+            rows.push(vec![
+                std::mem::take(&mut name),
+                row.name.to_owned(),
+                row.change.clone(),
+                row.interval.clone(),
+                verdict(row.verdict),
+            ]);
+        }
+    }
+    let more = page.pairs.len().saturating_sub(PAIRS_FIRST);
+    let more = if more > 0 { format!("\n{more} more pairs are below.\n") } else { String::new() };
+    let interval = format!("{} interval", page.confidence);
+    let header = ["", "Metric", "Change", &interval, "Verdict"];
+    format!("## Comparison\n\n{}{more}", table(&header, "llrrl", rows.into_iter()))
 }
 
 fn soak(page: &Page) -> String {
@@ -106,7 +168,7 @@ fn comparisons(page: &Page) -> String {
     }
     let tables: Vec<_> = page.pairs.iter().map(pair).collect();
     format!(
-        "## Comparison\n\nChange of the first against the second with its {} interval over blocks; \
+        "## Comparison in all metrics\n\nChange of the first against the second with its {} interval over blocks; \
          a change within {} counts as equal.\n\n{}{}",
         page.confidence,
         page.margin,

@@ -18,8 +18,8 @@ use crate::steady_view::{self, WarmUpView};
 use crate::words::{self, Footnotes, Word};
 use crate::{clean, format};
 use schema::analysis::{
-    AnalysisFile, Basis, Belief, CellSummary, ClaimResult, Comparison, MetricSummary, RatioOfMeans, TrialRow,
-    Verdict,
+    AnalysisFile, Basis, Belief, BeliefLevel, CellSummary, ClaimResult, Comparison, MetricSummary,
+    RatioOfMeans, TrialRow, Verdict,
 };
 use schema::metric::Metric;
 use schema::run::RunFile;
@@ -75,6 +75,8 @@ pub(crate) struct BeliefView {
 /// One thing that was looked at.
 pub(crate) struct NoteView {
     pub(crate) level: Word,
+    /// Whether it speaks against the numbers.
+    pub(crate) is_against: bool,
     pub(crate) text: String,
     pub(crate) remedy: Option<String>,
 }
@@ -217,6 +219,7 @@ fn belief(belief: &Belief) -> BeliefView {
             .into_iter()
             .map(|note| NoteView {
                 level: words::belief(note.level),
+                is_against: note.level > BeliefLevel::Yes,
                 text: clean::line(&note.text),
                 remedy: note.remedy.as_deref().map(clean::line),
             })

@@ -4,6 +4,10 @@ mod sample;
 
 use report::Style;
 use schema::analysis::AnalysisFile;
+use schema::page::{
+    CounterCurve, CounterKind, EventMark, FlameNode, PageFile, PageProfile, PageRefusal, TrialDetail,
+};
+use schema::profile::{ProfileKind, ProfileUnit, RefusedProfile};
 use schema::run::RunFile;
 
 /// Markup, a quote that ends an attribute, a Markdown link and cell border, an escape sequence, a line break with a
@@ -88,6 +92,90 @@ fn html_shows_it_and_runs_none_of_it() {
     assert!(!page.contains("<script") && !page.contains("<img") && !page.contains("\"'>"));
     // Escaped by askama in the page and by the chart library in the charts.
     assert!(page.contains("&#60;script&#62;alert(1)") && page.contains("&lt;script&gt;alert(1)"));
+}
+
+/// A page in which everything that is read from a target is hostile too.
+fn planted_page() -> PageFile {
+    let (run, analysis) = planted();
+    let hostile = || format!("{HOSTILE}</script><!--<script>\u{2028}\u{2029}&lt;");
+    let detail = TrialDetail {
+        id: 1,
+        cell: hostile(),
+        counters: vec![CounterCurve {
+            source: hostile(),
+            name: hostile(),
+            kind: CounterKind::Gauge,
+            unit: None,
+            values: vec![None],
+        }],
+        events: vec![EventMark { t_ns: 0, ended_ns: 0, name: hostile() }],
+        log_tail: vec![hostile(), "tab\tkept".to_owned()],
+        missing: vec![hostile()],
+        ..TrialDetail::default()
+    };
+    let profile = PageProfile {
+        cell: hostile(),
+        label: hostile(),
+        kind: ProfileKind::Cpu,
+        name: hostile(),
+        origin: hostile(),
+        unit: ProfileUnit::CpuNs,
+        total: 1,
+        frames: FlameNode { name: hostile(), value: 1, children: Vec::new() },
+        top: Vec::new(),
+        notes: vec![hostile()],
+    };
+    let refused = RefusedProfile { kind: ProfileKind::Perf, why: hostile(), remedy: hostile() };
+    PageFile {
+        schema: Default::default(),
+        prony: hostile(),
+        lang: Default::default(),
+        run,
+        analysis,
+        details: vec![detail],
+        details_left_out: Some(hostile()),
+        profiles: vec![profile],
+        profiles_note: Some(hostile()),
+        profiles_refused: vec![PageRefusal { cell: hostile(), label: hostile(), refused }],
+        environment_difference: None,
+    }
+}
+
+#[test]
+fn nothing_in_a_page_ends_its_data() {
+    const BEFORE: &str =
+        "<!doctype html>\n<title>prony</title><script type=\"application/json\" id=\"prony-page\">";
+    const AFTER: &str = "</script><script type=\"module\">run(\"__PRONY_PAGE__\")</script>\n";
+    let page = planted_page();
+    let html = report::page_html(&page, &format!("{BEFORE}__PRONY_PAGE__{AFTER}")).unwrap();
+    no_controls(&html);
+    let data = html.strip_prefix(BEFORE).unwrap().strip_suffix(AFTER).expect("the program is as it was");
+    assert!(!data.contains(['<', '>', '&', '\u{2028}', '\u{2029}', '\n']));
+    let json = report::page_json(&page).unwrap();
+    no_controls(&json);
+    let read: serde_json::Value = serde_json::from_str(data).unwrap();
+    assert_eq!(read, serde_json::from_str::<serde_json::Value>(&json).unwrap());
+    // It is still there, to be shown as text.
+    assert!(read["analysis"]["answer"].as_str().unwrap().starts_with("<script>alert(1)</script>"));
+    assert_eq!(read["details"][0]["log_tail"][1], "tab\tkept");
+    for text in ["\\u001b", "\\u202e", "\\u0000", "\\u0007"] {
+        assert!(!data.contains(text), "{text}");
+    }
+    assert!(report::page_html(&page, "<html></html>").unwrap_err().to_string().contains("make ui"));
+}
+
+#[test]
+fn charts_show_it_and_run_none_of_it() {
+    let (_, analysis) = planted();
+    let charts = report::charts(&analysis).unwrap();
+    assert!(charts.len() > 5);
+    for chart in charts {
+        no_controls(&chart.svg);
+        no_controls(&chart.title);
+        assert!(!chart.svg.contains("<script") && !chart.svg.contains("<img") && !chart.svg.contains("\"'>"));
+        let mut reader = quick_xml::Reader::from_str(&chart.svg);
+        while reader.read_event().expect("well formed") != quick_xml::events::Event::Eof {}
+    }
 }
 
 #[test]

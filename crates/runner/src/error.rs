@@ -68,6 +68,14 @@ pub enum RunnerError {
     /// A folder that is no run folder.
     #[error("{} is no run folder: it has no run.json\n  remedy: name a folder under runs/", .0.display())]
     NoRun(PathBuf),
+    /// A trial that is not there to be shown.
+    #[error("run {run} has no trial {trial} that ended\n  remedy: analysis.json lists those that did")]
+    NoTrial {
+        /// Name of the run.
+        run: String,
+        /// Number that was asked for.
+        trial: u32,
+    },
     /// A soak that was to be resumed as an experiment, which would throw its windows away.
     #[error("{} is a soak\n  remedy: resume it with `prony soak --resume {}`", .0.display(), .0.display())]
     IsSoak(PathBuf),

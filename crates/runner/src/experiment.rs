@@ -2,6 +2,7 @@
 
 use crate::adaptive::Spent;
 use crate::folder::RunFolder;
+use crate::live::Live;
 use crate::resolve::{self, Context};
 use crate::services::Services;
 use crate::trial::{self, Prepared, TrialOptions};
@@ -93,6 +94,8 @@ pub struct Outcome {
     pub failed: usize,
     /// Whether it was stopped before its last trial.
     pub interrupted: bool,
+    /// Marks the folder as one that is being written, until this is dropped; absent where nothing was to be done.
+    pub live: Option<Live>,
 }
 
 /// Runs a resolved experiment into a new run folder.
@@ -135,11 +138,12 @@ pub fn run(
         services: services.records(),
         weaknesses: workshop.weaknesses,
     };
+    let live = Live::begin(folder.path());
     folder.write_json("run.json", &run)?;
     let outcome = trials(folder, run, &workshop.targets, environment, observer)?;
     profiled::after_trials(&outcome, &workshop.targets, environment, observer);
     end_services(&services, &outcome, observer);
-    Ok(outcome)
+    Ok(Outcome { live, ..outcome })
 }
 
 /// Runs the trials of a run that are missing, because it was cut off, or that failed.
@@ -186,10 +190,11 @@ pub(crate) fn resume_in(
             "{name} is now {version}, was {before} when the run began: trials before and after differ in it"
         ));
     }
+    let live = Live::begin(folder.path());
     let outcome = trials(folder, run.clone(), &workshop.targets, environment, observer)?;
     profiled::after_trials(&outcome, &workshop.targets, environment, observer);
     end_services(&workshop.services, &outcome, observer);
-    Ok(outcome)
+    Ok(Outcome { live, ..outcome })
 }
 
 /// Names what has changed on the host, or which other host this is, so far as it moves the numbers.
@@ -458,5 +463,5 @@ pub(crate) fn parts<'a>(
 pub(crate) fn outcome(folder: RunFolder, run: &RunFile, interrupted: bool) -> Result<Outcome, RunnerError> {
     let trials = folder.read_trials(run)?;
     let failed = trials.iter().filter(|trial| trial.file.outcome == TrialOutcome::Failed).count();
-    Ok(Outcome { folder, ended: trials.len(), failed, interrupted })
+    Ok(Outcome { folder, ended: trials.len(), failed, interrupted, live: None })
 }

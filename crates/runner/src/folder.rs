@@ -150,7 +150,7 @@ impl TrialFolder {
         Ok(Lines { path, file })
     }
 
-    fn file(&self) -> Result<TrialFile, RunnerError> {
+    pub(crate) fn file(&self) -> Result<TrialFile, RunnerError> {
         read_json(&self.path.join("trial.json"), "prony.trial/1")
     }
 

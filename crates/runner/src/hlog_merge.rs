@@ -1,4 +1,4 @@
-//! Reading `latency.hlog` back: all histograms of one tag, merged.
+//! Reading `latency.hlog` back: all histograms of one tag, merged, or one by one.
 //!
 //! A long run has tens of thousands of histograms, each with room for every time up to an hour, of which it uses few.
 //! Therefore their counts are added up as they are decoded, without a histogram for each; the sum is the same, which a
@@ -10,11 +10,13 @@
 //! [`COUNTS_MAX`] whatever the log says of itself.
 
 use crate::RunnerError;
+use analyze::HeatMaker;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use engine::new_histogram;
 use flate2::{Decompress, FlushDecompress, Status};
 use hdrhistogram::Histogram;
+use schema::page::Heat;
 use std::path::Path;
 
 const COMPRESSED_COOKIE: u32 = 0x1c84_9314;
@@ -36,23 +38,51 @@ pub(crate) fn read_merged(
     tag: &str,
     from_ns: u64,
 ) -> Result<Option<Histogram<u64>>, RunnerError> {
-    let bytes = std::fs::read(path).map_err(RunnerError::io("read", path))?;
-    let damaged = |line: usize, cause: &str| RunnerError::Damaged {
-        path: path.to_owned(),
-        what: "an HdrHistogram log",
-        cause: format!("line {line}: {cause}"),
-    };
     let from_s = from_ns as f64 / 1e9 - ROUNDING_S;
     let mut merger = Merger::new();
+    each_row(path, tag, |row| if row.start_s >= from_s { merger.add(row.histogram) } else { Ok(()) })?;
+    Ok(merger.finish())
+}
+
+/// Every histogram tagged `tag` by itself, counted into a map of response times over time; `None` without values.
+pub(crate) fn read_heat(path: &Path, tag: &str) -> Result<Option<Heat>, RunnerError> {
+    let mut merger = Merger::new();
+    let mut heat = HeatMaker::new();
+    each_row(path, tag, |row| {
+        merger.add(row.histogram)?;
+        heat.interval(nanos(row.start_s), nanos(row.start_s + row.length_s));
+        merger.drain(|value, count| heat.count(value, count));
+        Ok(())
+    })?;
+    Ok(heat.finish())
+}
+
+/// Seconds of the log, which are whole milliseconds; what is no time is none.
+fn nanos(seconds: f64) -> u64 {
+    // A cast of a float saturates.
+    ((seconds * 1e3).round() as u64).saturating_mul(1_000_000)
+}
+
+/// Calls `act` for each row tagged `tag`, in order.
+fn each_row(
+    path: &Path,
+    tag: &str,
+    mut act: impl FnMut(&Row<'_>) -> Result<(), &'static str>,
+) -> Result<(), RunnerError> {
+    let bytes = std::fs::read(path).map_err(RunnerError::io("read", path))?;
     for (index, line) in parts(&bytes, b'\n').enumerate() {
-        let added = match row(line) {
-            Ok(Some(row)) if row.tag == tag.as_bytes() && row.start_s >= from_s => merger.add(row.histogram),
+        let done = match row(line) {
+            Ok(Some(row)) if row.tag == tag.as_bytes() => act(&row),
             Ok(_) => Ok(()),
             Err(cause) => Err(cause),
         };
-        added.map_err(|cause| damaged(index + 1, cause))?;
+        done.map_err(|cause| RunnerError::Damaged {
+            path: path.to_owned(),
+            what: "an HdrHistogram log",
+            cause: format!("line {}: {cause}", index + 1),
+        })?;
     }
-    Ok(merger.finish())
+    Ok(())
 }
 
 /// As `split`, but not byte by byte: nearly all of a log is base64.
@@ -69,6 +99,7 @@ fn parts(bytes: &[u8], at: u8) -> impl Iterator<Item = &[u8]> {
 struct Row<'a> {
     tag: &'a [u8],
     start_s: f64,
+    length_s: f64,
     histogram: &'a [u8],
 }
 
@@ -79,12 +110,12 @@ fn row(line: &[u8]) -> Result<Option<Row<'_>>, &'static str> {
     }
     let mut fields = parts(line, b',').peekable();
     let tag = fields.next_if(|field| field.starts_with(b"Tag=")).map_or(&b""[..], |field| &field[4..]);
-    let start =
-        fields.next().and_then(|field| std::str::from_utf8(field).ok()).and_then(|text| text.parse().ok());
-    let start_s: f64 =
-        start.filter(|start: &f64| start.is_finite()).ok_or("it does not begin with a time")?;
-    match (fields.next(), fields.next(), fields.next(), fields.next()) {
-        (Some(_), Some(_), Some(histogram), None) => Ok(Some(Row { tag, start_s, histogram })),
+    let mut seconds = || fields.next().and_then(|field| std::str::from_utf8(field).ok()?.parse().ok());
+    let is_time = |seconds: &f64| seconds.is_finite();
+    let start_s: f64 = seconds().filter(is_time).ok_or("it does not begin with a time")?;
+    let length_s: f64 = seconds().filter(is_time).ok_or("it has no length")?;
+    match (fields.next(), fields.next(), fields.next()) {
+        (Some(_), Some(histogram), None) => Ok(Some(Row { tag, start_s, length_s, histogram })),
         _ => Err("a row has start, length, maximum and histogram"),
     }
 }
@@ -160,10 +191,17 @@ impl Merger {
 
     /// Records the counts under their values. All of them have one, as they were taken in.
     fn settle(&mut self) {
+        let mut sum = std::mem::replace(&mut self.sum, new_histogram());
+        self.drain(|value, count| sum.saturating_record_n(value, count));
+        self.sum = sum;
+    }
+
+    /// Gives the counts of the present layout away, each with its value, and begins anew.
+    fn drain(&mut self, mut take: impl FnMut(u64, u64)) {
         let Some(layout) = self.layout else { return };
         for (index, count) in self.counts.iter_mut().enumerate().filter(|(_, count)| **count > 0) {
             if let Some(value) = layout.value(index) {
-                self.sum.saturating_record_n(value, *count);
+                take(value, *count);
             }
             *count = 0;
         }
@@ -359,6 +397,28 @@ mod tests {
     }
 
     #[test]
+    fn each_interval_is_a_row_of_the_map() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("latency.hlog");
+        let histogram = |times: &[u64]| {
+            let mut histogram = new_histogram();
+            times.iter().for_each(|time| histogram.record(*time).unwrap());
+            encoded(&histogram)
+        };
+        let log = format!(
+            "Tag=response,0.500,1.000,1,{}\nTag=service,0.500,1.000,1,-\nTag=response,1.500,0.500,1,{}\n",
+            histogram(&[2_000_000, 2_000_000, 90_000_000]),
+            histogram(&[3_000_000]),
+        );
+        std::fs::write(&path, log).unwrap();
+        let heat = read_heat(&path, "response").unwrap().unwrap();
+        assert_eq!((heat.start_ns, &heat.t_ns[..]), (500_000_000, &[1_500_000_000, 2_000_000_000][..]));
+        let sums: Vec<u64> = heat.rows.iter().map(|row| row.iter().sum()).collect();
+        assert_eq!((sums, heat.count_max), (vec![3, 1], 2));
+        assert_eq!(read_heat(&path, "connect").unwrap(), None);
+    }
+
+    #[test]
     fn damage_is_told_with_its_line() {
         let mut histogram = new_histogram();
         (1..2000_u64).for_each(|value| histogram.record(value * value).unwrap());
@@ -375,6 +435,7 @@ mod tests {
             ("Tag=response,0,1,1".to_owned(), "a row has start"),
             ("Tag=response,0,1,1,a,b".to_owned(), "a row has start"),
             ("Tag=response,x,1,1,a".to_owned(), "does not begin with a time"),
+            ("Tag=response,1,inf,1,a".to_owned(), "no length"),
             ("\u{0}\u{1}".to_owned(), "does not begin with a time"),
             (with(&|bytes| bytes[0] = 0), "another format"),
             (with(&|bytes| bytes.truncate(bytes.len() / 2)), "cut short"),

@@ -7,6 +7,7 @@
 
 mod adaptive;
 mod allocation;
+mod analysed;
 mod audit;
 pub mod calibrate;
 mod canary;
@@ -20,9 +21,11 @@ pub mod hgrm;
 pub mod hlog;
 mod hlog_merge;
 pub mod intervene;
+pub mod live;
 pub mod measure;
 pub mod net;
 mod own_count;
+pub mod page;
 pub mod past;
 mod phases;
 pub mod ports;
@@ -43,6 +46,7 @@ mod trial;
 pub mod tune;
 pub mod versions;
 
+pub use analysed::analysed;
 pub use audit::audit;
 pub use error::RunnerError;
 pub use experiment::{Environment, Observer, Outcome, project_of, resume, run};

@@ -29,9 +29,15 @@ pub struct Found {
 /// # Errors
 /// The folder cannot be read.
 pub fn runs(folder: &Path, experiment: Option<&str>) -> Result<Found, RunnerError> {
+    Ok(runs_in(folders(folder)?, experiment))
+}
+
+/// The same of folders that are known already, such as those of an index.
+#[must_use]
+pub fn runs_in(folders: Vec<PathBuf>, experiment: Option<&str>) -> Found {
     let mut found = Found::default();
     let mut heads: Vec<(Timestamp, RunFolder, RunFile)> = Vec::new();
-    for path in folders(folder)? {
+    for path in folders {
         match head(&path) {
             Ok((_, _, run)) if experiment.is_some_and(|name| run.plan.name != name) => {}
             Ok(head) => heads.push(head),
@@ -49,7 +55,7 @@ pub fn runs(folder: &Path, experiment: Option<&str>) -> Result<Found, RunnerErro
             Err(error) => found.notes.push(format!("left out {}: {error}", folder.path().display())),
         }
     }
-    Ok(found)
+    found
 }
 
 /// Folders that may hold a run, by name.

@@ -15,6 +15,8 @@ use std::path::Path;
 
 /// Name within the trial's folder.
 const NAME: &str = "signals.json";
+/// What it is made from, there too.
+pub(crate) const COUNTERS: &str = "counters.ndjson";
 /// Longest line of counters: no source writes one that is near it.
 const LINE_BYTES_MAX: u64 = 4 << 20;
 /// Longest file of counters that is read at once when it is made: some hours of seconds.
@@ -38,21 +40,27 @@ pub(crate) fn read(trial: &Path, intervals: &[IntervalLine]) -> Option<Signals> 
 }
 
 fn make(trial: &Path, intervals: &[IntervalLine]) -> Option<Signals> {
-    let file = File::open(trial.join("counters.ndjson")).ok()?;
+    let mut maker = SignalsMaker::new(intervals);
+    each_line(&trial.join(COUNTERS), |line| maker.add(line))?;
+    Some(maker.finish())
+}
+
+/// Calls `take` for each whole line of counters; `None` where there are none, or far too many.
+pub(crate) fn each_line(path: &Path, mut take: impl FnMut(&CounterLine)) -> Option<()> {
+    let file = File::open(path).ok()?;
     if file.metadata().ok()?.len() > FILE_BYTES_MAX {
         return None;
     }
-    let mut maker = SignalsMaker::new(intervals);
     let mut reader = BufReader::new(file);
     let mut line = Vec::new();
     loop {
         line.clear();
         match (&mut reader).take(LINE_BYTES_MAX).read_until(b'\n', &mut line) {
-            Ok(0) | Err(_) => return Some(maker.finish()),
+            Ok(0) | Err(_) => return Some(()),
             // A line that is cut off by a crash is left out.
             Ok(_) => {
                 if let Ok(line) = serde_json::from_slice::<CounterLine>(&line) {
-                    maker.add(&line);
+                    take(&line);
                 }
             }
         }

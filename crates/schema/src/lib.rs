@@ -25,11 +25,13 @@ pub mod fault;
 pub mod finding;
 pub mod intervention;
 pub mod knob;
+pub mod lab;
 pub mod layers;
 pub mod limits;
 pub mod load;
 pub mod memory_view;
 pub mod metric;
+pub mod page;
 pub mod plan;
 pub mod profile;
 pub mod run;
@@ -72,6 +74,7 @@ pub fn json_schemas() -> Vec<(&'static str, Schema)> {
         ("interval", schema_for!(trial::IntervalLine)),
         ("counter", schema_for!(trial::CounterLine)),
         ("analysis", schema_for!(analysis::AnalysisFile)),
+        ("page", schema_for!(page::PageFile)),
         ("why", schema_for!(finding::WhyFile)),
         ("intervention", schema_for!(intervention::InterventionFile)),
         ("signals", schema_for!(signals::Signals)),
@@ -87,5 +90,16 @@ pub fn json_schemas() -> Vec<(&'static str, Schema)> {
         ("history", schema_for!(across::HistoryFile)),
         ("profiles", schema_for!(profile::ProfilesFile)),
         ("calibration", schema_for!(calibration::CalibrationFile)),
+        ("live", schema_for!(lab::LiveFile)),
+        ("labels", schema_for!(lab::LabelsFile)),
+        ("lab-info", schema_for!(lab::LabInfo)),
+        ("lab-runs", schema_for!(lab::RunList)),
+        ("lab-run", schema_for!(lab::RunDetail)),
+        ("lab-hello", schema_for!(lab::LiveHello)),
+        ("lab-end", schema_for!(lab::LiveEnd)),
+        ("lab-compare", schema_for!(lab::ComparePairs)),
+        ("lab-experiments", schema_for!(lab::ExperimentList)),
+        ("lab-accepted", schema_for!(lab::Accepted)),
+        ("lab-error", schema_for!(lab::LabError)),
     ]
 }

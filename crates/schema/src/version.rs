@@ -83,6 +83,11 @@ version!(
     "prony.analysis/1"
 );
 version!(
+    /// Head of `report --format page` and of the data within `report.html`.
+    PageVersion,
+    "prony.page/1"
+);
+version!(
     /// Head of `audit --format json`.
     AuditVersion,
     "prony.audit/1"
@@ -146,6 +151,21 @@ version!(
     /// Head of `soak --format json`, also in `analysis.json`.
     SoakVersion,
     "prony.soak/1"
+);
+version!(
+    /// Head of every answer of `prony serve` that is no file of its own.
+    LabVersion,
+    "prony.lab/1"
+);
+version!(
+    /// Head of `live.json`.
+    LiveVersion,
+    "prony.live/1"
+);
+version!(
+    /// Head of `.prony-labels.json`.
+    LabelsVersion,
+    "prony.labels/1"
 );
 version!(
     /// Head of `profiles.json` and of `profile --format json`.

@@ -39,3 +39,4 @@ pub use running::RunningTarget;
 pub use scaffold::scaffold;
 pub use scratch::Scratch;
 pub use start::{StartPlan, reachable, start};
+pub use tail::last_lines;

@@ -33,6 +33,17 @@ pub(crate) fn tail(log: &Path) -> String {
     out
 }
 
+/// The last lines of a log, at most `most`, bounded and clean: of a long log only its end is read.
+///
+/// # Errors
+/// When it cannot be read.
+pub fn last_lines(log: &Path, most: usize) -> std::io::Result<Vec<String>> {
+    let bytes = last_bytes(log)?;
+    let text = String::from_utf8_lossy(&bytes);
+    let lines: Vec<&str> = text.lines().collect();
+    Ok(lines[lines.len().saturating_sub(most)..].iter().map(|line| clean(line, LINE_CHARS)).collect())
+}
+
 /// `text` with control and direction characters removed, cut after `max_chars` characters.
 pub(crate) fn clean(text: &str, max_chars: usize) -> String {
     let mut visible = text.chars().map(|c| if c == '\t' { ' ' } else { c }).filter(|c| !is_hidden(*c));

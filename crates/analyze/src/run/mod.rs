@@ -26,6 +26,7 @@ mod machine;
 mod memory_view;
 mod ratio;
 mod resampling;
+mod shown;
 mod steady;
 mod trials;
 mod why;
@@ -43,6 +44,7 @@ use schema::run::RunFile;
 use schema::signals::Signals;
 use schema::trial::{IntervalLine, TrialFile};
 use schema::version::AnalysisVersion;
+pub use shown::shown_first;
 
 /// Fewest trials, or blocks, for an interval (METHOD §3).
 pub(crate) const MIN_TRIALS: usize = 5;

@@ -1,7 +1,9 @@
 //! One trial: its latency summaries, its percentile curve, its gates, its thresholds, and whether its warm-up is over.
 
+mod counters;
 mod curve;
 mod events;
+mod heat;
 pub(crate) mod histogram;
 mod objective;
 mod server;
@@ -11,8 +13,10 @@ mod summary;
 mod threshold;
 mod validity;
 
+pub use counters::{CounterCurves, counter_unit};
 pub use curve::curve;
 pub use events::event_effect;
+pub use heat::HeatMaker;
 pub use objective::{Judgement, Objective};
 pub use server::ServerFacts;
 pub use signals::SignalsMaker;

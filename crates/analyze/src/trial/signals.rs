@@ -33,7 +33,11 @@ impl SignalsMaker {
     pub fn new(intervals: &[IntervalLine]) -> Self {
         let is_measured =
             |line: &&IntervalLine| line.phase == Some(Phase::Sample) && line.end_ns > line.start_ns;
-        let spans = intervals.iter().filter(is_measured).map(|line| (line.start_ns, line.end_ns)).collect();
+        Self::on(intervals.iter().filter(is_measured).map(|line| (line.start_ns, line.end_ns)).collect())
+    }
+
+    /// For any spans of time in order, none of which is empty.
+    pub(super) fn on(spans: Vec<(u64, u64)>) -> Self {
         Self { spans, gauges: BTreeMap::new(), deltas: BTreeMap::new(), read_at: BTreeMap::new() }
     }
 

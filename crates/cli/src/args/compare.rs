@@ -7,6 +7,7 @@ use std::path::PathBuf;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   prony compare runs/2026-11-14T09-30-00Z-go-frameworks runs/2026-11-21T09-30-00Z-go-frameworks
+  prony compare 2026-11-14 2026-11-21    parts of their names, if only one has them
 
 The trials of two runs are not paired. Where the hosts differ in what moves every number there are numbers and no
 verdicts, unless --across-hosts is given; `prony doctor --diff RUN_A RUN_B` shows all differences.")]
@@ -17,6 +18,9 @@ pub(crate) struct CompareArgs {
     /// The run that is compared
     #[arg(value_name = "RUN_B")]
     pub(crate) b: PathBuf,
+    /// Where run folders are that are named without a path
+    #[arg(long, value_name = "DIR", default_value = "runs")]
+    pub(crate) runs: PathBuf,
     /// Give verdicts although the hosts differ
     #[arg(long)]
     pub(crate) across_hosts: bool,

@@ -18,6 +18,7 @@ mod replay;
 mod request;
 mod result;
 mod run;
+mod serve;
 mod services;
 mod shape;
 mod small;
@@ -41,9 +42,12 @@ pub(crate) use replay::ReplayArgs;
 pub(crate) use request::RequestArgs;
 pub(crate) use result::{ResultArgs, ResultFormat};
 pub(crate) use run::RunArgs;
+pub(crate) use serve::ServeArgs;
 pub(crate) use services::{ServicesArgs, ServicesCommand};
 pub(crate) use shape::{ShapeArgs, ShapeFormat};
-pub(crate) use small::{CalibrateArgs, CompletionsArgs, DoctorArgs, ReportArgs, SchemaArgs};
+pub(crate) use small::{
+    CalibrateArgs, ChartArgs, CompletionsArgs, DoctorArgs, PageLang, ReportArgs, SchemaArgs,
+};
 pub(crate) use soak::SoakArgs;
 pub(crate) use targets::{
     TargetsArgs, TargetsBuildArgs, TargetsCheckArgs, TargetsCommand, TargetsNewArgs, WhichTargets,
@@ -107,6 +111,8 @@ pub(crate) enum Command {
     Compare(CompareArgs),
     /// Show the runs of an experiment over time, and since when a number is another
     History(HistoryArgs),
+    /// Open the live lab: runs in progress, the library of runs, comparisons and histories in a browser
+    Serve(ServeArgs),
     /// List, check, build and make the targets that experiments can use
     Targets(TargetsArgs),
     /// List, check and start the services that targets need
@@ -143,6 +149,10 @@ pub(crate) enum ReportFormat {
     Markdown,
     /// One page that works offline
     Html,
+    /// The same without script, as it is where prony was built without its front end
+    HtmlPlain,
+    /// The data of the page; versioned, see `prony schema page`
+    Page,
 }
 
 /// A value parser for an enumeration of the schema crate, which does not know clap: the names are serde's.

@@ -8,6 +8,8 @@ use units::Nanos;
 #[command(after_help = "Examples:
   prony report runs/2026-11-21T09-30-00Z-demo
   prony report runs/2026-11-21T09-30-00Z-demo --format markdown -o result.md
+  prony report runs/2026-11-21T09-30-00Z-demo --chart                        list its charts
+  prony report runs/2026-11-21T09-30-00Z-demo --chart forest --png forest.png
 
 Without --format the run folder's report.html, report.md, results.csv and analysis.json are made again.")]
 pub(crate) struct ReportArgs {
@@ -22,6 +24,40 @@ pub(crate) struct ReportArgs {
     /// Write the claims as JUnit XML to this file, one test case a claim
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
+    /// In which language the page opens; it can be switched there
+    #[arg(long, value_enum, default_value_t = PageLang::En)]
+    pub(crate) lang: PageLang,
+    /// Show on the page in what the environment differs from that of another run
+    #[arg(long, value_name = "RUN")]
+    pub(crate) against: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) chart: ChartArgs,
+}
+
+/// A chart as a file.
+#[derive(Debug, clap::Args)]
+pub(crate) struct ChartArgs {
+    /// Write one chart to a file; without a name, list those that the run has
+    #[arg(long, value_name = "NAME", num_args = 0..=1, default_missing_value = "", conflicts_with_all = ["format", "junit"])]
+    pub(crate) chart: Option<String>,
+    /// As SVG
+    #[arg(long, value_name = "FILE", requires = "chart")]
+    pub(crate) svg: Option<PathBuf>,
+    /// As PNG, with a font of this system
+    #[arg(long, value_name = "FILE", requires = "chart")]
+    pub(crate) png: Option<PathBuf>,
+    /// Width of the PNG in pixels
+    #[arg(long, value_name = "PIXELS", requires = "png")]
+    pub(crate) width: Option<u32>,
+}
+
+/// A language of the page.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum PageLang {
+    /// English
+    En,
+    /// Chinese
+    Zh,
 }
 
 #[derive(Debug, clap::Args)]

@@ -184,9 +184,9 @@ fn a_run_beyond_the_instrument_is_told_before_it_starts_and_is_a_reservation_of_
     assert_eq!(stored["calibration"]["max_rate_per_s"], 100.0);
     let notes = read(&run.join("analysis.json"))["belief"]["notes"].to_string();
     assert!(notes.contains("at most 100 per second"), "{notes}");
-    for report in ["report.md", "report.html"] {
-        let text = std::fs::read_to_string(run.join(report)).unwrap();
-        assert!(text.contains("Instrument: max 100/s on 4 connections"), "{report}");
+    for format in ["markdown", "html-plain"] {
+        let text = with(state.path(), &["report", run.to_str().unwrap(), "--format", format]).out;
+        assert!(text.contains("Instrument: max 100/s on 4 connections"), "{format}");
     }
     let trial = read(&run.join("trials/0001/trial.json"));
     check_schema("trial", &trial);

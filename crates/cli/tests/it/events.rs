@@ -40,9 +40,9 @@ fn a_killed_target_comes_back_and_the_run_tells_what_it_cost() {
         return;
     }
     assert!(output.contains("Events") && output.contains("kill in one"), "{output}");
-    for name in ["report.md", "report.html"] {
-        let report = std::fs::read_to_string(lab.run().join(name)).unwrap();
-        assert!(report.contains("Requests lost"), "{name}");
+    for format in ["markdown", "html-plain"] {
+        let report = done(&["report", lab.run().to_str().unwrap(), "--format", format]).out;
+        assert!(report.contains("Requests lost"), "{format}");
     }
 }
 

@@ -127,10 +127,11 @@ fn a_known_difference_is_found_and_the_folder_is_as_designed() {
         "the same folder gives the same analysis"
     );
     for (format, mark) in
-        [("json", "prony.analysis/1"), ("csv", "throughput"), ("markdown", "# "), ("html", "<svg")]
+        [("json", "prony.analysis/1"), ("csv", "throughput"), ("markdown", "# "), ("html-plain", "<svg")]
     {
         assert!(good(&["report", run.to_str().unwrap(), "--format", format]).out.contains(mark), "{format}");
     }
+    crate::page::check(&run, 14);
 }
 
 /// Every file is there, keeps its schema, and the accounts balance.

@@ -41,6 +41,13 @@ impl Owner {
             && start_of(proc, self.pid) != Some(self.start_ticks)
     }
 
+    /// Whether this very process is there, as far as can be told: one of another process namespace is not.
+    #[must_use]
+    pub fn is_alive(&self, proc: &Path) -> bool {
+        own_pid_namespace(proc) == Some(self.pid_namespace)
+            && start_of(proc, self.pid) == Some(self.start_ticks)
+    }
+
     /// The name as a table of nftables, which has no hyphens.
     pub(crate) fn table(&self) -> String {
         self.to_string().replace('-', "_")

@@ -4,14 +4,13 @@
 //! that there is nothing to restore, however prony ends; what cannot be written is given up in silence, because
 //! progress is never worth a result.
 
-mod inline;
 mod state;
 mod view;
 
 use crate::args::ResultArgs;
 use crate::screen;
+use crate::view::Inline;
 use engine::IntervalData;
-use inline::Inline;
 use report::format;
 use runner::measure::LoadJob;
 use schema::load::ErrorClass;

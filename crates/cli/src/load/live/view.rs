@@ -2,21 +2,18 @@
 
 use super::class_words;
 use super::state::State;
+use crate::view::{NAME, row, sparkline};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::{Color, Style, Stylize};
+use ratatui::style::{Color, Stylize};
 use ratatui::text::{Line, Span};
-use ratatui::widgets::{Sparkline, Widget};
 use report::format;
 use schema::load::LatencySummary;
 use schema::trial::Phase;
-use std::collections::VecDeque;
 use units::Nanos;
 
 /// Narrowest and widest view in columns.
 const WIDTHS: (u16, u16) = (40, 200);
-/// Columns of the names at the left.
-const NAME: usize = 10;
 
 /// The view for a terminal of `width` × `height` cells. The last column and the last row stay free.
 pub(super) fn render(state: &State, width: u16, height: u16) -> Buffer {
@@ -57,11 +54,6 @@ fn rows(state: &State, width: usize) -> Vec<(u8, Line<'static>)> {
     rows.push((3, row("failed", errors(state))));
     rows.push((7, row("instrument", instrument(state, wide))));
     rows
-}
-
-fn row(name: &str, mut spans: Vec<Span<'static>>) -> Line<'static> {
-    spans.insert(0, Span::from(format!("{name:<NAME$} ")).dim());
-    Line::from(spans)
 }
 
 /// What is loaded to the left, the time to the right.
@@ -202,24 +194,4 @@ fn instrument(state: &State, wide: bool) -> Vec<Span<'static>> {
         text += &format!(", {}", format::counted(again, "reconnect"));
     }
     vec![Span::from(text).dim()]
-}
-
-/// The newest intervals to the right, with the highest value beside them.
-fn sparkline(buffer: &mut Buffer, area: Rect, name: &str, values: &VecDeque<u64>, max: &str, color: Color) {
-    let left = NAME as u16 + 1;
-    let right = 14;
-    buffer.set_stringn(area.x, area.y, name, NAME, Style::new().dim());
-    let plot = Rect { x: area.x + left, width: area.width.saturating_sub(left + right), ..area };
-    let shown = values.len().min(usize::from(plot.width));
-    let newest: Vec<u64> = values.iter().skip(values.len() - shown).copied().collect();
-    Sparkline::default().data(newest).style(Style::new().fg(color)).render(plot, buffer);
-    if !max.is_empty() {
-        buffer.set_stringn(
-            plot.right() + 1,
-            area.y,
-            format!("≤ {max}"),
-            usize::from(right) - 1,
-            Style::new().dim(),
-        );
-    }
 }

@@ -10,14 +10,14 @@ use std::fmt::Write as _;
 
 /// What of the last frame is on the screen.
 #[derive(Debug, Default)]
-pub(super) struct Inline {
+pub(crate) struct Inline {
     /// Columns used by each row of the last frame.
     rows: Vec<u16>,
 }
 
 impl Inline {
     /// The bytes that replace the last frame by `buffer` on a terminal of `width` columns.
-    pub(super) fn frame(&mut self, buffer: &Buffer, colors: bool, width: u16) -> String {
+    pub(crate) fn frame(&mut self, buffer: &Buffer, colors: bool, width: u16) -> String {
         let mut text = String::from("\x1b[?2026h");
         text += &self.back(width);
         self.rows.clear();
@@ -31,7 +31,7 @@ impl Inline {
     }
 
     /// The bytes that take the last frame away. The cursor is then where the frame began.
-    pub(super) fn clear(&mut self) -> String {
+    pub(crate) fn clear(&mut self) -> String {
         let width = crate::screen::size().0;
         let text = self.back(width);
         self.rows.clear();

@@ -1,0 +1,305 @@
+//! `prony serve` as a user runs it: its address, its errors, an experiment from start to stop, and fifty viewers.
+
+use crate::command::{bad, prony, turn};
+use serde_json::Value;
+use std::fs;
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Stdio};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::time::{Duration, Instant};
+
+/// Longest that a test waits for anything.
+const WAIT: Duration = Duration::from_secs(120);
+
+/// A lab as a process.
+struct Lab {
+    child: Child,
+    /// What it printed.
+    line: String,
+    addr: SocketAddr,
+}
+
+impl Lab {
+    fn open(runs: &Path, args: &[&str]) -> Self {
+        let runs = runs.to_str().unwrap();
+        let mut all = vec!["serve", runs, "--listen", "127.0.0.1:0"];
+        all.extend(args);
+        let mut child =
+            prony(&all).stdout(Stdio::piped()).stderr(Stdio::null()).spawn().expect("prony starts");
+        let mut line = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).expect("it says where it listens");
+        let after = line.split_once("http://").expect("an address").1;
+        let addr = after.split('/').next().unwrap().parse().expect("an address");
+        Self { child, line, addr }
+    }
+
+    fn ask(&self, method: &str, path: &str) -> (u16, Value) {
+        let mut stream = self.connect();
+        let mark = if method == "GET" { "" } else { "X-Prony: 1\r\n" };
+        write!(stream, "{method} {path} HTTP/1.0\r\nHost: {}\r\n{mark}\r\n", self.addr).unwrap();
+        let mut text = String::new();
+        stream.read_to_string(&mut text).expect("an answer");
+        let (head, body) = text.split_once("\r\n\r\n").expect("a head");
+        let status = head.split(' ').nth(1).unwrap().parse().unwrap();
+        (status, serde_json::from_str(body).unwrap_or_default())
+    }
+
+    fn connect(&self) -> TcpStream {
+        let stream = TcpStream::connect(self.addr).expect("the lab listens");
+        stream.set_read_timeout(Some(WAIT)).unwrap();
+        stream
+    }
+
+    fn events(&self, run: &str) -> BufReader<TcpStream> {
+        let mut stream = self.connect();
+        write!(stream, "GET /api/runs/{run}/events HTTP/1.0\r\nHost: {}\r\n\r\n", self.addr).unwrap();
+        BufReader::new(stream)
+    }
+
+    /// Asks again until it holds.
+    fn until(&self, path: &str, holds: impl Fn(&Value) -> bool) -> Value {
+        let end = Instant::now() + WAIT;
+        loop {
+            let (_, value) = self.ask("GET", path);
+            if holds(&value) {
+                return value;
+            }
+            assert!(Instant::now() < end, "it never held: {value}");
+            std::thread::yield_now();
+        }
+    }
+
+    /// Ctrl-C.
+    fn interrupt(mut self) -> Option<i32> {
+        let pid = rustix::process::Pid::from_child(&self.child);
+        rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+        self.child.wait().unwrap().code()
+    }
+}
+
+impl Drop for Lab {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The data of the next event of a name.
+fn wait_for(events: &mut impl BufRead, wanted: &str) -> Value {
+    let mut name = String::new();
+    loop {
+        let mut line = String::new();
+        assert!(events.read_line(&mut line).expect("events come") > 0, "no `{wanted}` came");
+        if let Some(event) = line.strip_prefix("event: ") {
+            event.trim_end().clone_into(&mut name);
+        } else if let Some(data) = line.strip_prefix("data: ")
+            && name == wanted
+        {
+            return serde_json::from_str(data).expect("events are JSON");
+        }
+    }
+}
+
+#[test]
+fn it_says_where_it_listens_and_ctrl_c_ends_it_cleanly() {
+    let folder = tempfile::tempdir().unwrap();
+    let lab = Lab::open(folder.path(), &[]);
+    assert!(
+        lab.line.starts_with("prony lab: http://127.0.0.1:") && !lab.line.contains("token"),
+        "{}",
+        lab.line
+    );
+    let (status, info) = lab.ask("GET", "/api/lab");
+    assert_eq!((status, info["needs_token"].as_bool()), (200, Some(false)));
+    assert_eq!(lab.interrupt(), Some(0));
+}
+
+#[test]
+fn another_address_gets_a_token_which_is_printed_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let runs = folder.path().to_str().unwrap();
+    let mut child = prony(&["serve", runs, "--listen", "0.0.0.0:0"])
+        .stdout(Stdio::piped())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap()).read_line(&mut line).unwrap();
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let token = line.trim_end().rsplit_once("/#token=").expect("the token is in the address").1;
+    assert!(token.len() == 48 && token.bytes().all(|byte| byte.is_ascii_hexdigit()), "{line}");
+}
+
+#[test]
+fn mistakes_are_told_with_their_remedy() {
+    let folder = tempfile::tempdir().unwrap();
+    let runs = folder.path().to_str().unwrap();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let addr = taken.local_addr().unwrap().to_string();
+    bad(&["serve", runs, "--listen", &addr], 1, &["cannot listen on", "remedy: choose another port"]);
+    bad(&["serve", "/nonexistent/runs"], 1, &["there is no folder", "remedy"]);
+    bad(&["serve", runs, "--experiments", "/nonexistent"], 1, &["there is no folder", "--experiments"]);
+    bad(&["serve", runs, "--token-file", "/nonexistent"], 1, &["token", "remedy"]);
+    let open = folder.path().join("token");
+    fs::write(&open, "0123456789abcdef0123").unwrap();
+    fs::set_permissions(&open, std::os::unix::fs::PermissionsExt::from_mode(0o644)).unwrap();
+    bad(&["serve", runs, "--token-file", open.to_str().unwrap()], 1, &["other users", "chmod 600"]);
+}
+
+const EXPERIMENT: &str = r#"
+[experiment]
+name = "watched"
+question = "Is it seen?"
+blocks = 40
+[[target]]
+name = "reference"
+reference = { mean = "1ms" }
+[scenario]
+request = { path = "/ping" }
+[load]
+model = "open"
+connections = 4
+rate = 200
+[phases]
+warmup = { at_least = "1s", at_most = "1s" }
+sample = "1s"
+samples = 1
+"#;
+
+#[test]
+fn an_experiment_is_started_watched_and_stopped_from_the_lab() {
+    let _turn = turn();
+    let folder = tempfile::tempdir().unwrap();
+    let (runs, experiments) = (folder.path().join("runs"), folder.path().join("experiments"));
+    fs::create_dir_all(&runs).unwrap();
+    fs::create_dir_all(&experiments).unwrap();
+    fs::write(experiments.join("watched.toml"), EXPERIMENT).unwrap();
+    let lab = Lab::open(&runs, &["--experiments", experiments.to_str().unwrap()]);
+    assert_eq!(lab.ask("POST", "/api/experiments/watched.toml/start").0, 202);
+    let list = lab.until("/api/experiments", |list| list["starts"][0]["run"].is_string());
+    let run = list["starts"][0]["run"].as_str().unwrap().to_owned();
+    assert_eq!(lab.ask("POST", "/api/experiments/watched.toml/start").0, 409, "one at a time");
+    let mut events = lab.events(&run);
+    let hello = wait_for(&mut events, "hello");
+    assert_eq!(
+        (hello["card"]["state"].as_str(), hello["order"].as_array().unwrap().len()),
+        (Some("running"), 40)
+    );
+    let interval = wait_for(&mut events, "interval");
+    assert!(interval["p50_ns"].as_u64().is_some() && interval["throughput_per_s"].as_f64().unwrap() > 0.0);
+    let trial = wait_for(&mut events, "trial");
+    assert!(runs.join(&run).join("trials").join(format!("{:04}", trial["id"].as_u64().unwrap())).is_dir());
+    assert_eq!(lab.ask("POST", &format!("/api/runs/{run}/stop")).0, 202);
+    let end = wait_for(&mut events, "end");
+    assert_eq!(end["card"]["state"], "interrupted");
+    assert!(end["card"]["answer"].is_string(), "the report is written before the run counts as ended: {end}");
+    let list = lab.until("/api/experiments", |list| list["starts"][0]["is_running"] == false);
+    assert_eq!(list["starts"][0]["exit_code"], 130);
+    assert!(!runs.join(&run).join("live.json").exists());
+    assert_eq!(lab.interrupt(), Some(0));
+}
+
+/// Generator CPU for each right answer within the samples, in nanoseconds, and what became of the trial.
+fn cost(run: &Path) -> (f64, Value) {
+    let trial = run.join("trials/0001");
+    let file: Value = serde_json::from_slice(&fs::read(trial.join("trial.json")).unwrap()).unwrap();
+    let lines = fs::read_to_string(trial.join("intervals.ndjson")).unwrap();
+    let samples: Vec<Value> = lines
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap())
+        .filter(|line| line["phase"] == "sample")
+        .collect();
+    let sum = |key: &str| samples.iter().map(|line| line[key].as_u64().unwrap()).sum::<u64>() as f64;
+    (sum("generator_cpu_ns") / sum("completed").max(1.0), file)
+}
+
+fn only_run(runs: &Path) -> std::path::PathBuf {
+    let folders = fs::read_dir(runs).unwrap().map(|entry| entry.unwrap().path());
+    folders.filter(|path| path.join("run.json").is_file()).max().expect("a run")
+}
+
+#[test]
+#[ignore = "measures for four minutes"]
+fn fifty_viewers_for_a_minute_cost_the_generator_nothing_measurable() {
+    let _turn = turn();
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("watched.toml");
+    let long = EXPERIMENT
+        .replace("blocks = 40", "blocks = 1")
+        .replace("rate = 200", "rate = 2000")
+        .replace("mean = \"1ms\"", "mean = \"100us\"")
+        .replace("sample = \"1s\"\nsamples = 1", "sample = \"10s\"\nsamples = 6");
+    fs::write(&file, long).unwrap();
+    let mut figures = Vec::new();
+    for (name, viewers) in [("alone", 0), ("50 viewers", 50), ("alone again", 0)] {
+        let runs = folder.path().join(name);
+        fs::create_dir(&runs).unwrap();
+        let mut run = prony(&["run", file.to_str().unwrap(), "--runs", runs.to_str().unwrap()])
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let seen = watch(&runs, viewers);
+        run.wait().unwrap();
+        let (cost_ns, trial) = cost(&only_run(&runs));
+        let lag = &trial["load"]["latency_ns"]["send_lag"]["p99"];
+        println!(
+            "{name:<12} generator {cost_ns:>8.0} ns a request, send lag p99 {lag} ns, p99 {} ns, {} {}, {seen} events",
+            trial["load"]["latency_ns"]["response"]["p99"], trial["outcome"], trial["reasons"]
+        );
+        figures.push((viewers, cost_ns, trial, seen));
+    }
+    let (alone, watched) = (&figures[0], &figures[1]);
+    println!(
+        "watched over alone: {:.3}; alone again over alone: {:.3}",
+        watched.1 / alone.1,
+        figures[2].1 / alone.1
+    );
+    // Each viewer saw the intervals of a minute.
+    assert!(watched.3 >= 50 * 60, "{} events", watched.3);
+    let is_valid = |trial: &Value| trial["outcome"] == "valid";
+    if is_valid(&alone.2) && is_valid(&figures[2].2) {
+        assert!(is_valid(&watched.2), "its gates stay green: {}", watched.2["reasons"]);
+    } else {
+        println!("not judged: the gates, because the host made the runs without viewers void");
+    }
+}
+
+/// Watches the run that begins in a folder by so many viewers until it ends; the events that all of them got.
+fn watch(runs: &Path, viewers: u64) -> u64 {
+    if viewers == 0 {
+        return 0;
+    }
+    let lab = Lab::open(runs, &[]);
+    let list = lab.until("/api/runs?state=running", |list| list["total"] == 1);
+    let run = list["runs"][0]["id"].as_str().unwrap().to_owned();
+    let plan = fs::read(runs.join(&run).join("run.json")).unwrap();
+    let plan: Value = serde_json::from_slice(&plan).unwrap();
+    let generator: Vec<u64> =
+        plan["plan"]["pin"]["generator"].as_array().into_iter().flatten().filter_map(Value::as_u64).collect();
+    // Real viewers are on other hosts; here they stay off the generator's CPUs, as the lab does.
+    let usable = target::pin::usable_cpus().unwrap();
+    let others: Vec<u32> = usable.into_iter().filter(|cpu| !generator.contains(&u64::from(*cpu))).collect();
+    let seen = Arc::new(AtomicU64::new(0));
+    let threads: Vec<_> = (0..viewers)
+        .map(|_| {
+            let (events, seen, others) = (lab.events(&run), seen.clone(), others.clone());
+            std::thread::spawn(move || {
+                if !others.is_empty() {
+                    target::pin::confine_this_thread(&others).unwrap();
+                }
+                for line in events.lines() {
+                    if line.expect("events come").starts_with("event: ") {
+                        seen.fetch_add(1, Ordering::Relaxed);
+                    }
+                }
+            })
+        })
+        .collect();
+    threads.into_iter().for_each(|thread| thread.join().unwrap());
+    seen.load(Ordering::Relaxed)
+}

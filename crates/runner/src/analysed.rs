@@ -1,0 +1,22 @@
+//! A run folder and everything that can be said of it now: what `prony report`, `prony run` and the lab all show.
+
+use crate::RunnerError;
+use crate::folder::RunFolder;
+use schema::analysis::AnalysisFile;
+use schema::run::RunFile;
+
+/// Reads a run folder and analyses what has ended of it.
+///
+/// # Errors
+/// Its files cannot be read.
+pub fn analysed(folder: &RunFolder) -> Result<(RunFile, AnalysisFile), RunnerError> {
+    let run = folder.read_run()?;
+    let trials = folder.read_trials(&run)?;
+    let mut analysis = analyze::analyze(&run, &trials);
+    if run.plan.soak.is_some() {
+        let segments = crate::soak::read(folder, &run)?;
+        analysis = analyze::with_soak(analysis, analyze::soak(&run, &segments));
+    }
+    crate::intervene::mark(folder.path(), &mut analysis.why);
+    Ok((run, analysis))
+}

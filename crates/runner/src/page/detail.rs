@@ -1,0 +1,77 @@
+//! One trial to the second: its counters, response times over time, events and the end of its log.
+
+use crate::folder::{TrialFolder, read_lines};
+use crate::{hlog_merge, signals, soak};
+use analyze::CounterCurves;
+use schema::page::{EventMark, Heat, TrialDetail};
+use schema::run::RunFile;
+use schema::trial::IntervalLine;
+
+/// Lines of the target's output.
+const LOG_LINES_MAX: usize = 40;
+/// Longest histogram log that is read for a page.
+const HLOG_BYTES_MAX: u64 = 256 << 20;
+
+/// What can be read of trial `id`; what cannot is said.
+pub(super) fn read(trial: &TrialFolder, run: &RunFile, id: u32) -> TrialDetail {
+    let planned = run.plan.order.iter().find(|planned| planned.id == id);
+    let mut detail = TrialDetail {
+        id,
+        cell: planned.map_or_else(String::new, |planned| planned.cell.clone()),
+        ..TrialDetail::default()
+    };
+    counters(trial, run, &mut detail);
+    match heat(trial) {
+        Ok(heat) => detail.heat = heat,
+        Err(why) => detail.missing.push(format!("there is no map of response times: {why}")),
+    }
+    match trial.file() {
+        Ok(file) => detail.events = file.events.iter().map(mark).collect(),
+        Err(error) => detail.missing.push(format!("events and outcome cannot be read: {error}")),
+    }
+    let log = trial.path.join("target.log");
+    match target::last_lines(&log, LOG_LINES_MAX) {
+        Ok(lines) => detail.log_tail = lines,
+        // A target that prony did not start has none.
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+        Err(error) => detail.missing.push(format!("target.log cannot be read: {error}")),
+    }
+    detail
+}
+
+fn counters(trial: &TrialFolder, run: &RunFile, detail: &mut TrialDetail) {
+    let intervals = match intervals(trial, run.plan.soak.is_some()) {
+        Ok(intervals) => intervals,
+        Err(why) => return detail.missing.push(format!("there are no counters over time: {why}")),
+    };
+    let mut curves = CounterCurves::new(&intervals);
+    detail.t_ns = curves.ends_ns();
+    match signals::each_line(&trial.path.join(signals::COUNTERS), |line| curves.add(line)) {
+        Some(()) => detail.counters = curves.finish(),
+        None => detail.missing.push("counters.ndjson is not there, or too long to be read".to_owned()),
+    }
+}
+
+fn intervals(trial: &TrialFolder, is_soak: bool) -> Result<Vec<IntervalLine>, String> {
+    if is_soak {
+        return soak::as_intervals(trial).map_err(|error| error.to_string());
+    }
+    let path = trial.path.join("intervals.ndjson");
+    if path.is_file() { read_lines(&path).map_err(|error| error.to_string()) } else { Ok(Vec::new()) }
+}
+
+/// `None` where none was written, or nothing was answered.
+fn heat(trial: &TrialFolder) -> Result<Option<Heat>, String> {
+    let path = trial.path.join("latency.hlog");
+    match std::fs::metadata(&path) {
+        Ok(found) if found.len() > HLOG_BYTES_MAX => {
+            Err(format!("latency.hlog is longer than {} MiB", HLOG_BYTES_MAX >> 20))
+        }
+        Ok(_) => hlog_merge::read_heat(&path, "response").map_err(|error| error.to_string()),
+        Err(_) => Ok(None),
+    }
+}
+
+fn mark(event: &schema::event::EventRecord) -> EventMark {
+    EventMark { t_ns: event.began_ns, ended_ns: event.ended_ns, name: event.name.clone() }
+}

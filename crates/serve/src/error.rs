@@ -1,0 +1,161 @@
+//! Errors: of the server as it starts, and of one request. Each has its cause and its remedy.
+
+use axum::http::{HeaderName, HeaderValue, StatusCode, header};
+use axum::response::{IntoResponse, Response};
+use index::IndexError;
+use runner::RunnerError;
+use schema::lab::LabError;
+use std::io;
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+/// Why the lab cannot be opened.
+#[derive(Debug, thiserror::Error)]
+pub enum ServeError {
+    /// The folder of runs.
+    #[error("there is no folder {}\n  remedy: name the folder of the runs, as in `prony serve runs`, or make it", .0.display())]
+    NoRuns(PathBuf),
+    /// The folder of experiments that was named.
+    #[error("there is no folder {}\n  remedy: name the folder of the experiment files with --experiments, or leave it out", .0.display())]
+    NoExperiments(PathBuf),
+    /// The address.
+    #[error("cannot listen on {addr}: {source}\n  remedy: {}", listen_remedy(source))]
+    Listen {
+        /// Which.
+        addr: SocketAddr,
+        /// The system's reason.
+        source: io::Error,
+    },
+    /// An address that others can reach, without a token.
+    #[error(
+        "{0} can be reached from other hosts, and no token is set\n  remedy: listen on 127.0.0.1, or name a file with a token by --token-file"
+    )]
+    NeedsToken(SocketAddr),
+    /// The file with the token.
+    #[error("the token in {} cannot be used: {cause}\n  remedy: {remedy}", path.display())]
+    Token {
+        /// Which file.
+        path: PathBuf,
+        /// What is wrong.
+        cause: String,
+        /// What to do.
+        remedy: String,
+    },
+    /// The index.
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    /// The system refused a thread, a clock or randomness.
+    #[error("cannot {what}: {source}")]
+    System {
+        /// What was tried.
+        what: &'static str,
+        /// The reason.
+        source: io::Error,
+    },
+}
+
+fn listen_remedy(error: &io::Error) -> &'static str {
+    match error.kind() {
+        io::ErrorKind::AddrInUse => {
+            "choose another port with --listen 127.0.0.1:PORT, or port 0 for a free one"
+        }
+        io::ErrorKind::PermissionDenied => "choose a port from 1024 on with --listen 127.0.0.1:PORT",
+        _ => "name an address of this host with --listen ADDR:PORT",
+    }
+}
+
+/// Why a request is refused.
+#[derive(Debug)]
+pub(crate) struct ApiError {
+    pub(crate) status: StatusCode,
+    pub(crate) error: LabError,
+}
+
+impl ApiError {
+    pub(crate) fn new(status: StatusCode, cause: impl Into<String>, remedy: impl Into<String>) -> Self {
+        Self { status, error: LabError { cause: cause.into(), remedy: remedy.into() } }
+    }
+
+    pub(crate) fn not_found(what: &str) -> Self {
+        Self::new(
+            StatusCode::NOT_FOUND,
+            format!("there is no {what}"),
+            "see GET /api/runs and the guide to prony serve",
+        )
+    }
+
+    /// Splits a text of cause and remedy as prony's errors print it.
+    pub(crate) fn told(status: StatusCode, text: &str) -> Self {
+        let (cause, remedy) = text.split_once("\n  remedy: ").unwrap_or((text, "see the log of prony serve"));
+        Self::new(status, cause, remedy)
+    }
+
+    pub(crate) fn io(what: &str, path: &Path, source: &io::Error) -> Self {
+        let status = match source.kind() {
+            io::ErrorKind::NotFound => StatusCode::NOT_FOUND,
+            _ => StatusCode::INTERNAL_SERVER_ERROR,
+        };
+        let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        Self::new(
+            status,
+            format!("cannot {what} {name}: {source}"),
+            "see whether the run folder has this file",
+        )
+    }
+}
+
+impl From<IndexError> for ApiError {
+    fn from(error: IndexError) -> Self {
+        let status = match error {
+            IndexError::NoRun { .. } => StatusCode::NOT_FOUND,
+            IndexError::Label { .. } => StatusCode::UNPROCESSABLE_ENTITY,
+            _ => StatusCode::INTERNAL_SERVER_ERROR,
+        };
+        Self::told(status, &error.to_string())
+    }
+}
+
+impl From<RunnerError> for ApiError {
+    fn from(error: RunnerError) -> Self {
+        let status = match error {
+            RunnerError::NoRun(_) => StatusCode::NOT_FOUND,
+            _ => StatusCode::UNPROCESSABLE_ENTITY,
+        };
+        Self::told(status, &error.to_string())
+    }
+}
+
+impl IntoResponse for ApiError {
+    fn into_response(self) -> Response {
+        let mut response = json(&self.error);
+        *response.status_mut() = self.status;
+        if self.status == StatusCode::UNAUTHORIZED {
+            response.headers_mut().insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        response
+    }
+}
+
+/// Never kept by a browser: runs change.
+const NO_STORE: (HeaderName, HeaderValue) = (header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+
+/// An answer in JSON.
+pub(crate) fn json(value: &impl serde::Serialize) -> Response {
+    match serde_json::to_vec(value) {
+        Ok(text) => json_text(text),
+        Err(error) => {
+            let error = LabError {
+                cause: format!("an answer cannot be written: {error}"),
+                remedy: "report it".to_owned(),
+            };
+            let text = serde_json::to_vec(&error).unwrap_or_default();
+            (StatusCode::INTERNAL_SERVER_ERROR, json_text(text)).into_response()
+        }
+    }
+}
+
+/// An answer that is JSON already.
+pub(crate) fn json_text(text: impl Into<axum::body::Body>) -> Response {
+    let kind = (header::CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    ([kind, NO_STORE], text.into()).into_response()
+}

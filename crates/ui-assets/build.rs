@@ -1,0 +1,63 @@
+//! Looks for `ui/dist` and writes down what is there: the page of a run, and the files of the lab.
+//!
+//! Invariants: nothing is built here, because a build must not need Node; what is embedded is what `make ui` made; the
+//! files are in the order of their names, so that equal files give an equal binary. A page without the place for its
+//! data is left out with a warning.
+
+use std::fmt::Write as _;
+use std::path::{Path, PathBuf};
+use std::{env, fs};
+
+/// Where the data goes, within an element of the id `prony-page`. The same text stands in `report::page_html`.
+const PLACE: &str = "__PRONY_PAGE__";
+/// Folders within the lab.
+const DEPTH_MAX: usize = 4;
+
+fn main() {
+    let ui = PathBuf::from(env::var_os("CARGO_MANIFEST_DIR").expect("cargo sets it")).join("../../ui");
+    let dist = ui.join("dist");
+    // Cargo takes a path that is not there for changed each time; so its parent is watched until it is.
+    let watched = if dist.is_dir() { &dist } else { &ui };
+    println!("cargo:rerun-if-changed=build.rs");
+    if watched.is_dir() {
+        println!("cargo:rerun-if-changed={}", watched.display());
+    }
+    let mut files = Vec::new();
+    collect(&dist.join("lab"), "", DEPTH_MAX, &mut files);
+    files.sort();
+    let mut code =
+        format!("pub(crate) const REPORT: Option<&str> = {};\n", report(&dist.join("report.html")));
+    code += "pub(crate) const LAB: &[(&str, &[u8])] = &[\n";
+    for (name, path) in files {
+        let _ = writeln!(code, "    ({name:?}, include_bytes!({:?})),", path.display().to_string());
+    }
+    code += "];\n";
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it")).join("files.rs");
+    fs::write(out, code).expect("cargo's own folder can be written to");
+}
+
+fn report(path: &Path) -> String {
+    let Ok(text) = fs::read_to_string(path) else { return "None".to_owned() };
+    let has_place = text.split_once(PLACE).is_some_and(|(before, after)| {
+        before.trim_end().ends_with("id=\"prony-page\">") && after.trim_start().starts_with("</script>")
+    });
+    if !has_place {
+        println!("cargo:warning=ui/dist/report.html has no place for the data; run `make ui` again");
+        return "None".to_owned();
+    }
+    format!("Some(include_str!({:?}))", path.display().to_string())
+}
+
+/// Every file below by its name with `/`; source maps are for those who have the sources.
+fn collect(folder: &Path, prefix: &str, depth: usize, files: &mut Vec<(String, PathBuf)>) {
+    let Ok(entries) = fs::read_dir(folder) else { return };
+    for entry in entries.flatten() {
+        let Ok(name) = entry.file_name().into_string() else { continue };
+        let (path, name) = (entry.path(), format!("{prefix}{name}"));
+        if path.is_dir() && depth > 0 {
+            collect(&path, &format!("{name}/"), depth - 1, files);
+        } else if path.is_file() && !name.ends_with(".map") {
+            files.push((name, path));
+        }
+    }
+}

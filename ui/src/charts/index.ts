@@ -1,0 +1,20 @@
+/** The charts, for the report and the lab. Each takes parts of the page file as they are. */
+import "./charts.css";
+
+export { CounterPicker, TrialOverTime, matching } from "./counters";
+export { Flame, profileValue } from "./flame";
+export { ForestChart, verdictWord } from "./forest";
+export { HeatChart } from "./heat";
+export { HistoryChart } from "./history";
+export { Key, Swatch } from "./key";
+export { LadderChart, type LadderData, ladderOfCells, laddersOf } from "./ladder";
+export { targetIndex } from "./look";
+export { MemoryChart } from "./memory";
+export { OverviewChart } from "./overview";
+export { CdfChart, type Curve, PercentilesChart } from "./percentiles";
+export { SearchChart } from "./search";
+export { SoakChart } from "./soak";
+export { Sparkline } from "./sparkline";
+export { StripsChart } from "./strips";
+export { counterKey, TimelineChart } from "./timeline";
+export { WaterfallChart } from "./waterfall";

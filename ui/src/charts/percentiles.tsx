@@ -1,0 +1,178 @@
+/**
+ * Response time by percentile, one line a cell; the same as share of requests by response time (CDF).
+ *
+ * Invariants: the axis of percentiles is 1/(1 − q), logarithmic: it counts nines, so that the tail has as much room
+ * as the middle (as in HdrHistogram's plots); the maximum has no place on it; quantiles come from merged histograms,
+ * none is interpolated here.
+ */
+import { useCallback, useMemo } from "preact/hooks";
+import { axisDuration, duration, percent, quantile } from "../format";
+import { type Words, useWords } from "../words";
+import { clean, drawable, extent, logPadded, logTicks, positive, roomFor, widthOf } from "./base";
+import { Chart } from "./chart";
+import type { Cell } from "./data";
+import type { ChartOption } from "./echarts";
+import { Key, type KeyItem } from "./key";
+import type { Look } from "./look";
+import { type PanelLine, type Point, panelsHeight, panelsOption } from "./panels";
+
+/** A cell's curve with its mark. */
+export interface Curve {
+  name: string;
+  index: number;
+  curve: Cell["curve"];
+}
+
+/** The axis of nines. */
+export const oneIn = (q: number): number => 1 / (1 - q);
+
+const NAMED = [0, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999, 0.999999];
+
+const nameOf = (q: number, words: Words): string => (q === 0 ? words.charts.least : quantile(q));
+
+/** Quantiles that the chart has a place for. */
+const placed = (curve: Curve["curve"]) =>
+  curve.filter((point) => point.quantile >= 0 && point.quantile < 1 && positive(point.ns));
+
+const curveLine = (curve: Curve, points: Point[], right: boolean): PanelLine => ({
+  name: curve.name,
+  index: curve.index,
+  signs: points.length <= 16,
+  label: right,
+  points,
+});
+
+/** Room for the names at the right. */
+const rightOf = (curves: Curve[]) =>
+  Math.min(210, 28 + Math.max(42, ...curves.map((curve) => widthOf(curve.name))));
+
+const HEIGHT = 300;
+
+export function percentilesOption(curves: Curve[], look: Look, words: Words): ChartOption {
+  const quantiles = new Map<number, number>();
+  const lines = curves.map((curve) => {
+    const points = placed(curve.curve).map((point): Point => {
+      const at = oneIn(point.quantile);
+      quantiles.set(at, point.quantile);
+      return [at, point.ns];
+    });
+    return curveLine(curve, points, true);
+  });
+  const end = Math.max(100, ...quantiles.keys());
+  const ticks = new Map(NAMED.map((q) => [oneIn(q), q]));
+  return panelsOption(
+    [
+      {
+        title: words.charts.responseTime,
+        show: duration,
+        showAxis: axisDuration,
+        log: true,
+        height: HEIGHT,
+        lines,
+      },
+    ],
+    {
+      axis: {
+        range: [1, end * 1.02],
+        log: true,
+        ticks: [...ticks.keys()].filter((at) => at <= end * 1.02),
+        show: (at) => nameOf(ticks.get(closest(at, ticks)) ?? 0, words),
+        tell: (at) => nameOf(quantiles.get(at) ?? 0, words),
+        name: words.charts.percentileAxis,
+      },
+      right: rightOf(curves),
+    },
+    look,
+  );
+}
+
+/** The tick that a rounded axis value stands for. */
+function closest(at: number, ticks: Map<number, number>): number {
+  let best = 1;
+  for (const tick of ticks.keys()) if (Math.abs(tick / at - 1) < Math.abs(best / at - 1)) best = tick;
+  return best;
+}
+
+export function cdfOption(curves: Curve[], look: Look, words: Words): ChartOption {
+  const lines = curves.map((curve) =>
+    curveLine(
+      curve,
+      curve.curve
+        .filter((point) => positive(point.ns) && drawable(point.quantile))
+        .map((point): Point => [point.ns, point.quantile]),
+      false,
+    ),
+  );
+  const range = logPadded(extent(lines.flatMap((line) => line.points.map(([ns]) => ns))) ?? [1, 10], 1.1);
+  return panelsOption(
+    [
+      {
+        title: words.charts.shareAtMost,
+        show: percent,
+        showAxis: (share) => percent(share).replace(/\.0+(?= )/, ""),
+        height: HEIGHT,
+        lines,
+      },
+    ],
+    {
+      axis: {
+        range,
+        log: true,
+        ticks: logTicks(range[0], range[1], roomFor(look.width - 80, 64)),
+        show: axisDuration,
+        tell: duration,
+        name: words.charts.responseTime,
+      },
+    },
+    look,
+  );
+}
+
+function curvesAlt(title: string, curves: Curve[], words: Words): string {
+  const told = curves.map((curve) => {
+    const named = NAMED.flatMap((q) => {
+      const point = curve.curve.find((one) => Math.abs(one.quantile - q) < 1e-9);
+      return point ? [`${nameOf(q, words)} ${duration(point.ns)}`] : [];
+    });
+    return `${clean(curve.name)}: ${named.join(", ")}`;
+  });
+  return `${title}. ${told.join("; ")}`;
+}
+
+/** Lines that lie close have no room for names at their ends. */
+const MANY = 8;
+
+function items(curves: Curve[]): KeyItem[] {
+  return curves.map(({ name, index }) => ({ name, index }));
+}
+
+export function PercentilesChart({ curves }: { curves: Curve[] }) {
+  const words = useWords();
+  const label = useMemo(() => curvesAlt(words.charts.percentiles, curves, words), [curves, words]);
+  const make = useCallback((look: Look) => percentilesOption(curves, look, words), [curves, words]);
+  if (!curves.some((curve) => placed(curve.curve).length > 1)) return null;
+  return (
+    <div class="chart-box">
+      <Key items={items(curves)} always={curves.length > MANY} />
+      <Chart
+        name="percentiles"
+        label={label}
+        height={() => panelsHeight([{ height: HEIGHT }], true)}
+        make={make}
+      />
+    </div>
+  );
+}
+
+export function CdfChart({ curves }: { curves: Curve[] }) {
+  const words = useWords();
+  const label = useMemo(() => curvesAlt(words.charts.cdf, curves, words), [curves, words]);
+  const make = useCallback((look: Look) => cdfOption(curves, look, words), [curves, words]);
+  if (!curves.some((curve) => curve.curve.length > 1)) return null;
+  return (
+    <div class="chart-box">
+      <Key items={items(curves)} always={curves.length > 1} />
+      <Chart name="cdf" label={label} height={() => panelsHeight([{ height: HEIGHT }], true)} make={make} />
+    </div>
+  );
+}

@@ -1,0 +1,151 @@
+/**
+ * One counter over the windows of a soak, with its trend: a line a segment, the segments one after the other.
+ *
+ * Invariants: a trend is drawn in the segment that it was judged by, from the median of its first windows to that of
+ * its last, with the lines of both ends of its slope; a limit is drawn where it lies within the axis, else it is told
+ * in words. Time between segments is left out.
+ */
+import { useCallback, useMemo } from "preact/hooks";
+import { axis, axisDuration, axisValue, bytes, duration, plain, rate, setting } from "../format";
+import { type Words, useWords } from "../words";
+import { clean, clock, drawable, extent } from "./base";
+import { Chart } from "./chart";
+import type { SoakTrend } from "./data";
+import type { ChartOption } from "./echarts";
+import type { Look } from "./look";
+import { type Band, type Panel, type PanelLine, type Point, panelsHeight, panelsOption } from "./panels";
+
+type Show = [(n: number) => string, (n: number) => string];
+
+function showOf(counter: SoakTrend["counter"]): Show {
+  switch (counter) {
+    case "memory":
+    case "heap":
+      return [bytes, (n) => axisValue("bytes", n)];
+    case "p50":
+    case "p99":
+      return [duration, axisDuration];
+    case "throughput":
+      return [rate, axis];
+    default:
+      return [plain, axis];
+  }
+}
+
+interface Segment {
+  trial: number;
+  /** Place of its origin on the axis. */
+  begin: number;
+  points: Point[];
+}
+
+/** The segments one after the other. */
+export function segmentsOf(trend: SoakTrend): Segment[] {
+  const segments: Segment[] = [];
+  for (const { trial, t_ns, value } of trend.series) {
+    let segment = segments.at(-1);
+    if (segment?.trial !== trial) {
+      segment = { trial, begin: segment?.points.at(-1)?.[0] ?? 0, points: [] };
+      segments.push(segment);
+    }
+    segment.points.push([segment.begin + t_ns, drawable(value) ? value : null]);
+  }
+  return segments;
+}
+
+const HOUR_NS = 3600e9;
+
+/** From the first median to the last, and the two ends of the slope from the same begin. */
+function trendLines(trend: SoakTrend, segments: Segment[], look: Look, words: Words): PanelLine[] {
+  const segment = segments.find((one) => one.trial === trend.trial);
+  const [begin, end] = [segment?.points[0]?.[0], segment?.points.at(-1)?.[0]];
+  const { first, last } = trend;
+  if (begin === undefined || end === undefined || !drawable(first) || !drawable(last)) return [];
+  const line = { index: 1, color: look.ink, signs: false, quiet: true } as const;
+  // The place of a slope on the paper; the number itself is the analysis's.
+  const along = (slope: number): Point[] => [
+    [begin, first],
+    [end, first + (slope * (end - begin)) / HOUR_NS],
+  ];
+  const ends = [trend.slope_low_per_h, trend.slope_high_per_h].filter(drawable);
+  return [
+    {
+      ...line,
+      name: words.charts.trend,
+      points: [
+        [begin, first],
+        [end, last],
+      ],
+      width: 2,
+      dash: [8, 4],
+    },
+    ...ends.map((slope) => ({
+      ...line,
+      name: words.charts.trend,
+      points: along(slope),
+      width: 1,
+      dash: [2, 3],
+      opacity: 0.7,
+    })),
+  ];
+}
+
+export function soakPanel(trend: SoakTrend, look: Look, words: Words): Panel {
+  const segments = segmentsOf(trend);
+  const [show, showAxis] = showOf(trend.counter);
+  const t = words.charts;
+  const name = t.soakCounters[trend.counter];
+  const lines: PanelLine[] = segments.map((segment) => ({
+    name,
+    index: 0,
+    dash: "solid",
+    signs: false,
+    width: 1.5,
+    points: segment.points,
+  }));
+  const range = extent(trend.series.map((point) => point.value)) ?? [0, 1];
+  const limit = trend.limit?.value;
+  const near = drawable(limit) && limit <= range[1] + 2 * (range[1] - range[0]);
+  const bands: Band[] = segments
+    .filter((_, at) => at % 2 === 1)
+    .map((segment) => ({
+      from: segment.begin,
+      to: segment.points.at(-1)?.[0] ?? segment.begin,
+      name: t.segment(segment.trial),
+      color: look.drain,
+    }));
+  return {
+    title: `${name}: ${words.soak[trend.class]}`,
+    show,
+    showAxis,
+    height: 130,
+    bytes: trend.counter === "memory" || trend.counter === "heap",
+    zero: false,
+    lines: [...lines, ...trendLines(trend, segments, look, words)],
+    bands,
+    levels: near ? [{ value: limit, name: t.limit(show(limit)), color: look.bad }] : [],
+  };
+}
+
+export function soakOption(trend: SoakTrend, look: Look, words: Words): ChartOption {
+  const ends = segmentsOf(trend).flatMap((segment) => segment.points.map(([place]) => place));
+  const range: [number, number] = [0, Math.max(1, ...ends)];
+  const show = (ns: number) => clock(ns, range[1], setting);
+  return panelsOption(
+    [soakPanel(trend, look, words)],
+    { axis: { range, show, time: true }, zoom: true, left: 72 },
+    look,
+  );
+}
+
+export function SoakChart({ trend }: { trend: SoakTrend }) {
+  const words = useWords();
+  const label = useMemo(
+    () =>
+      `${words.charts.soakCounters[trend.counter]}: ${words.soak[trend.class]}. ${clean(trend.text, 400)}`,
+    [trend, words],
+  );
+  const make = useCallback((look: Look) => soakOption(trend, look, words), [trend, words]);
+  if (trend.series.length < 2) return null;
+  return <Chart name="soak" label={label} height={() => panelsHeight([{ height: 130 }])} make={make} />;
+}

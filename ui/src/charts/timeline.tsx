@@ -1,0 +1,213 @@
+/**
+ * One trial over time: throughput, p50 and p99, failures, and under them any counters on the same axis.
+ *
+ * Invariants: warm-up and drain have another ground, events are lines, a void trial is drawn in grey and says so; all
+ * panels share cursor and zoom (Ctrl and wheel, or drag); a gap is a time without answers, or without a reading.
+ */
+import { useCallback, useMemo } from "preact/hooks";
+import { axis, axisDuration, axisValue, count, duration, plain, rate, setting, value } from "../format";
+import { type Words, useWords } from "../words";
+import { clean, clock, extent, positive } from "./base";
+import { Chart } from "./chart";
+import type { Counter, Detail, Trial } from "./data";
+import type { ChartOption } from "./echarts";
+import type { Look } from "./look";
+import { type Panel, type Point, panelsHeight, panelsOption } from "./panels";
+import { eventPlaces, phaseBands, timeRange } from "./phases";
+
+export interface TimelineData {
+  trial: Trial;
+  /** Counters and events, where the page has them. */
+  detail?: Detail | undefined;
+  /** Which counters to show, by `counterKey`. */
+  counters?: string[];
+}
+
+/** How a counter is told apart: `target.process/cpu_ns`. */
+export const counterKey = (counter: Pick<Counter, "source" | "name">): string =>
+  `${counter.source}/${counter.name}`;
+
+/** How a value of a counter is shown, by its unit; a rate is per second. */
+export function counterFormat(counter: Pick<Counter, "kind" | "unit">, short = false): (n: number) => string {
+  const per = counter.kind === "delta" ? "/s" : "";
+  const factor = { ns: 1, us: 1e3, ms: 1e6, s: 1e9 } as const;
+  switch (counter.unit) {
+    case "bytes":
+      return (n) => (short ? axisValue("bytes", n) : value("bytes", n)) + per;
+    case "bytes_per_s":
+      return (n) => `${short ? axisValue("bytes", n) : value("bytes", n)}/s${per}`;
+    case "share":
+      return (n) => value("share", n) + per;
+    case "percent":
+      return (n) => `${plain(n)} %${per}`;
+    case "ns":
+    case "us":
+    case "ms":
+    case "s": {
+      const ns = factor[counter.unit];
+      return (n) => (short ? axisDuration(n * ns) : duration(n * ns)) + per;
+    }
+    default:
+      return (n) => (short ? axis(n) : plain(n)) + per;
+  }
+}
+
+const CALM = 108;
+
+function loadPanels(trial: Trial, look: Look, words: Words): Panel[] {
+  const t = words.charts;
+  const isValid = trial.outcome === "valid";
+  const color = isValid ? {} : { color: look.faint };
+  const points = (value: (point: Trial["series"][number]) => number | null | undefined): Point[] =>
+    // The drain has no load: what it shows is no throughput.
+    trial.series
+      .filter((point) => point.phase !== "drain")
+      .map((point) => [point.t_ns, value(point) ?? null]);
+  const p50 = points((point) => point.p50_ns);
+  const p99 = points((point) => point.p99_ns);
+  const range = extent([...p50, ...p99].map(([, ns]) => ns));
+  const failed = points((point) => point.failed);
+  const panels: Panel[] = [
+    {
+      // A void trial is grey, and called so.
+      title: t.throughputPanel + (isValid ? "" : ` – ${t.outcomes[trial.outcome]}`),
+      show: rate,
+      showAxis: axis,
+      height: CALM,
+      lines: [
+        {
+          name: words.metrics.throughput,
+          index: 0,
+          points: points((p) => p.throughput_per_s),
+          ...color,
+          area: true,
+          dash: "solid",
+        },
+      ],
+    },
+    {
+      title: t.latencyPanel,
+      show: duration,
+      showAxis: axisDuration,
+      height: CALM + 30,
+      // Where the tail lies far above the middle, only a logarithmic axis shows both.
+      log: range !== undefined && positive(range[0]) && range[1] / range[0] > 6,
+      lines: [
+        { name: words.metrics.p50, index: 0, points: p50, label: true, ...color },
+        { name: words.metrics.p99, index: 1, points: p99, label: true, ...color },
+      ],
+    },
+  ];
+  if (failed.some(([, n]) => (n ?? 0) > 0)) {
+    panels.push({
+      title: t.failedPanel,
+      show: count,
+      showAxis: axis,
+      height: 64,
+      lines: [
+        { name: t.failed, index: 1, points: failed, color: look.bad, dash: "solid", step: true, area: true },
+      ],
+    });
+  }
+  return panels;
+}
+
+function counterPanel(counter: Counter, ends: number[]): Panel {
+  const flat = counter.kind === "gauge";
+  return {
+    title: clean(`${counterKey(counter)}${counter.kind === "delta" ? ", 1/s" : ""}`),
+    show: counterFormat(counter),
+    showAxis: counterFormat(counter, true),
+    height: 80,
+    bytes: counter.unit === "bytes" || counter.unit === "bytes_per_s",
+    zero: !flat,
+    lines: [
+      {
+        name: counterKey(counter),
+        index: 2,
+        dash: "solid",
+        signs: false,
+        points: ends.map((end, at) => [end, counter.values[at] ?? null]),
+      },
+    ],
+  };
+}
+
+/** The panels from top to bottom. */
+export function timelinePanels(
+  { trial, detail, counters = [] }: TimelineData,
+  look: Look,
+  words: Words,
+): Panel[] {
+  const chosen = counters.flatMap((key) => detail?.counters.filter((one) => counterKey(one) === key) ?? []);
+  const panels = [
+    ...loadPanels(trial, look, words),
+    ...chosen.map((one) => counterPanel(one, detail?.t_ns ?? [])),
+  ];
+  const bands = phaseBands(trial, look, words);
+  const places = eventPlaces(detail, look);
+  // Events are named once, above all panels.
+  const unnamed = places.map((place) => ({ ...place, name: "" }));
+  return panels.map((panel, at) => ({ ...panel, bands, places: at === 0 ? places : unnamed }));
+}
+
+export function timelineOption(data: TimelineData, look: Look, words: Words): ChartOption {
+  const ends = [...data.trial.series.map((point) => point.t_ns), ...(data.detail?.t_ns ?? [])];
+  const range = timeRange(ends);
+  const show = (ns: number) => clock(ns, range[1], setting);
+  return panelsOption(
+    timelinePanels(data, look, words),
+    {
+      axis: { range, show, time: true, tell: (ns) => `${words.charts.until} ${show(ns)}` },
+      zoom: true,
+      right: 52,
+    },
+    look,
+  );
+}
+
+export function timelineAlt({ trial, detail }: TimelineData, words: Words): string {
+  const t = words.charts;
+  const range = (name: string, values: (number | null | undefined)[], show: (n: number) => string) => {
+    const found = extent(values);
+    return found ? [t.fromTo(name, show(found[0]), show(found[1]))] : [];
+  };
+  const told = [
+    ...range(
+      words.metrics.throughput,
+      trial.series.map((p) => p.throughput_per_s),
+      rate,
+    ),
+    ...range(
+      words.metrics.p50,
+      trial.series.map((p) => p.p50_ns),
+      duration,
+    ),
+    ...range(
+      words.metrics.p99,
+      trial.series.map((p) => p.p99_ns),
+      duration,
+    ),
+    ...(detail?.events ?? []).map((event) => `${clean(event.name)}: ${setting(event.t_ns)}`),
+    ...(trial.outcome === "valid"
+      ? []
+      : [`${t.outcomes[trial.outcome]}: ${clean(trial.reasons.join("; "), 300)}`]),
+  ];
+  return `${t.timeline(trial.id)}. ${told.join("; ")}`;
+}
+
+export function TimelineChart({ trial, detail, counters }: TimelineData) {
+  const words = useWords();
+  const label = useMemo(() => timelineAlt({ trial, detail }, words), [trial, detail, words]);
+  const data = useMemo(() => ({ trial, detail, counters: counters ?? [] }), [trial, detail, counters]);
+  const make = useCallback((look: Look) => timelineOption(data, look, words), [data, words]);
+  if (trial.series.length < 2) return null;
+  return (
+    <Chart
+      name="timeline"
+      label={label}
+      height={(look) => panelsHeight(timelinePanels(data, look, words))}
+      make={make}
+    />
+  );
+}

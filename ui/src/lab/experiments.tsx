@@ -1,0 +1,142 @@
+/**
+ * The experiments: files that can be started, and what has runs.
+ *
+ * Invariant: what is started is named by its file in the list; the server takes no command and no argument.
+ */
+import type { ExperimentCard, ExperimentList, StartCard } from "../schema/lab-experiments";
+import { useWords } from "../words";
+import { to, wall } from "./address";
+import { api, get, send } from "./api";
+import { Ask, Shown } from "./frame";
+import { useEvery, useLoaded } from "./state";
+import type { LabInfo } from "../schema/lab-info";
+
+const LOOK_EVERY_MS = 2_000;
+
+export function Experiments() {
+  const t = useWords().lab.experiments;
+  const info = useLoaded<LabInfo>("lab", (signal) => get(api("lab"), signal));
+  const loaded = useLoaded<ExperimentList>("experiments", (signal) => get(api("experiments"), signal));
+  useEvery(LOOK_EVERY_MS, loaded.again);
+  return (
+    <>
+      <h1>{t.title}</h1>
+      {info.value && (
+        <p class="about">{info.value.experiments ? t.about(info.value.experiments) : t.noFolder}</p>
+      )}
+      <Shown of={loaded}>
+        {(list) => (
+          <>
+            {list.busy && (
+              <p class="refusal" role="status">
+                {list.busy}
+              </p>
+            )}
+            {list.notes.map((note) => (
+              <p class="refusal" key={note}>
+                {note}
+              </p>
+            ))}
+            <Starts starts={list.starts} />
+            <ul class="lab-runs">
+              {list.experiments.map((card) => (
+                <Card
+                  key={card.file ?? card.name}
+                  card={card}
+                  isBusy={Boolean(list.busy)}
+                  again={loaded.again}
+                />
+              ))}
+            </ul>
+          </>
+        )}
+      </Shown>
+    </>
+  );
+}
+
+function Card({ card, isBusy, again }: { card: ExperimentCard; isBusy: boolean; again: () => void }) {
+  const t = useWords().lab.experiments;
+  return (
+    <li class="lab-card">
+      <div>
+        <h2>{card.name || card.file}</h2>
+        {card.question && <p class="lab-answer">{card.question}</p>}
+        {card.error && (
+          <p class="lab-cause">
+            {t.broken}: {card.error}
+          </p>
+        )}
+        <p class="lab-facts">
+          {card.file ? <code>{card.file}</code> : <span class="soft">{t.onlyRuns}</span>}
+          <span>{t.runs(card.runs)}</span>
+          {card.last_run && (
+            <span>
+              <span class="soft">{t.last}</span> <a href={to.run(card.last_run)}>{card.last_run}</a>
+            </span>
+          )}
+          {card.runs > 0 && <a href={to.history(card.name)}>{t.history}</a>}
+        </p>
+      </div>
+      {card.file && !card.error && <Start file={card.file} isBusy={isBusy} again={again} />}
+    </li>
+  );
+}
+
+function Start({ file, isBusy, again }: { file: string; isBusy: boolean; again: () => void }) {
+  const t = useWords().lab.experiments;
+  return (
+    <div class="lab-start">
+      <Ask
+        label={t.start}
+        question={t.startAsk(file)}
+        about={t.startAbout}
+        yes={t.startYes}
+        no={t.startNo}
+        disabled={isBusy}
+        act={async () => {
+          await send("POST", api("experiments", file, "start"));
+          again();
+        }}
+      />
+    </div>
+  );
+}
+
+function Starts({ starts }: { starts: StartCard[] }) {
+  const t = useWords().lab;
+  if (starts.length === 0) return null;
+  return (
+    <section aria-labelledby="starts-title">
+      <h2 id="starts-title">{t.experiments.starts}</h2>
+      <ul class="lab-runs">
+        {starts.map((start) => (
+          <li class={start.is_running ? "lab-card is-live" : "lab-card"} key={start.id}>
+            <div>
+              <p class="lab-facts">
+                <code>{start.file}</code>
+                <time dateTime={start.started_wall}>{wall(start.started_wall)}</time>
+                <span>
+                  {start.is_running ? t.experiments.running : t.experiments.exit(start.exit_code ?? 0)}
+                </span>
+                {start.run && (
+                  <a href={start.is_running ? to.live(start.run) : to.run(start.run)}>
+                    {start.is_running ? t.library.watch : start.run}
+                  </a>
+                )}
+                <a href={api("starts", start.id, "log")} download={`${start.id}.log`}>
+                  {t.experiments.log}
+                </a>
+              </p>
+              {start.log_tail.length > 0 && (
+                <pre class="log" tabIndex={0} aria-label={t.experiments.log}>
+                  {start.log_tail.join("\n")}
+                </pre>
+              )}
+            </div>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+}

@@ -1,0 +1,362 @@
+/**
+ * A run in progress: plan, progress, the present trial with its percentiles and counters, findings, and its end.
+ *
+ * Invariant: percentiles are those of one interval and are called so; results are the report's.
+ */
+import { useMemo, useState } from "preact/hooks";
+import { TimelineChart, counterFormat } from "../charts/timeline";
+import { Sparkline } from "../charts/sparkline";
+import type { Trial } from "../charts/data";
+import { count, duration, percent, plain, rate, setting } from "../format";
+import type { Finding, LiveHello, LiveTrial, Progress } from "../schema/lab-hello";
+import { Mark, findingWord, outcomeWord } from "../ui/mark";
+import { DataTable } from "../ui/table";
+import { type Words, useWords } from "../words";
+import { to } from "./address";
+import { api, send } from "./api";
+import { Ask, FaultBox, StateMark } from "./frame";
+import { type Live as Known, counterOf, useLive } from "./stream";
+
+export function Live({ run }: { run: string }) {
+  const t = useWords().lab;
+  const { live, isLost, fault } = useLive(run);
+  if (fault && !live) return <FaultBox fault={fault} />;
+  if (!live) {
+    return (
+      <p class="lab-loading" role="status">
+        {t.loading}
+      </p>
+    );
+  }
+  const { hello } = live;
+  return (
+    <>
+      <Head known={live} isLost={isLost} />
+      <Present known={live} />
+      <div class="lab-columns">
+        <section aria-labelledby="plan-title">
+          <h2 id="plan-title">{t.live.plan}</h2>
+          <Plan hello={hello} />
+        </section>
+        <section aria-labelledby="findings-title">
+          <h2 id="findings-title">{t.live.findings}</h2>
+          <FindingsSoFar findings={hello.findings} hello={hello} />
+        </section>
+      </div>
+      <Trials trials={hello.trials} run={run} />
+      <Counters known={live} />
+    </>
+  );
+}
+
+function Head({ known: { hello, hasEnded }, isLost }: { known: Known; isLost: boolean }) {
+  const t = useWords().lab;
+  const { card, progress } = hello;
+  return (
+    <section class="lab-live-head" aria-label={t.live.progress}>
+      <p class="lab-facts">
+        <StateMark state={hasEnded ? card.state : progress.state} />
+        <span>{t.of(progress.trials_done, progress.trials_planned)}</span>
+        <code>{card.id}</code>
+        {isLost && !hasEnded && (
+          <span class="mark warn" role="status">
+            {t.live.lost}
+          </span>
+        )}
+      </p>
+      <h1>{card.question}</h1>
+      <progress max={1} value={progress.share} aria-label={t.live.progress}>
+        {percent(progress.share)}
+      </progress>
+      <dl class="lab-numbers">
+        <Fact name={t.live.progress} value={percent(progress.share)} />
+        <Fact name={t.live.elapsed} value={setting(progress.elapsed_ns)} />
+        {!hasEnded && <Fact name={t.live.left} value={setting(progress.left_ns)} />}
+      </dl>
+      {hasEnded ? (
+        <p class="lead">
+          {t.live.ended} {card.answer && <span class="lab-answer">{card.answer}</span>}{" "}
+          <a class="lab-button" href={to.run(card.id)}>
+            {t.live.report}
+          </a>
+        </p>
+      ) : (
+        <Stop run={card.id} />
+      )}
+    </section>
+  );
+}
+
+function Stop({ run }: { run: string }) {
+  const t = useWords().lab.live;
+  const [isAsked, ask] = useState(false);
+  if (isAsked) return <p role="status">{t.stopping}</p>;
+  return (
+    <Ask
+      label={t.stop}
+      question={t.stopAsk}
+      about={t.stopAbout}
+      yes={t.stopYes}
+      no={t.stopNo}
+      tone="bad"
+      act={async () => {
+        await send("POST", api("runs", run, "stop"));
+        ask(true);
+      }}
+    />
+  );
+}
+
+function Fact({ name, value, note }: { name: string; value: string; note?: string }) {
+  return (
+    <div>
+      <dt>{name}</dt>
+      <dd>
+        {value}
+        {note && <span class="sub">{note}</span>}
+      </dd>
+    </div>
+  );
+}
+
+/** The trial in progress. */
+function Present({ known }: { known: Known }) {
+  const words = useWords();
+  const t = words.lab.live;
+  const { progress, intervals } = known.hello;
+  const now = progress.trial;
+  const trial = useMemo(() => (now ? asTrial(known.hello) : undefined), [intervals, now?.id]);
+  if (known.hasEnded) return null;
+  if (!now) return <p class="lab-between">{t.between}</p>;
+  const last = progress.interval;
+  return (
+    <section class="lab-present" aria-labelledby="present-title">
+      <h2 id="present-title">
+        {t.trialNow}: {now.label}
+      </h2>
+      <p class="lab-facts">
+        <span>{words.trialOf(now.id, now.block)}</span>
+        <span>{phaseText(progress, words)}</span>
+        <span class="soft">
+          {setting(now.elapsed_ns)} / {setting(now.expected_ns)}
+        </span>
+      </p>
+      {last && (
+        <dl class="lab-numbers big">
+          <Fact name={words.metrics.p50} value={duration(last.p50_ns)} />
+          <Fact name={words.metrics.p99} value={duration(last.p99_ns)} />
+          <Fact name={t.throughput} value={rate(last.throughput_per_s)} />
+          <Fact name={t.offered} value={rate(last.scheduled_per_s)} />
+          <Fact name={t.failed} value={count(last.failed)} />
+          <Fact name={t.inFlight} value={count(last.in_flight)} />
+          <Fact name={t.backlog} value={count(last.backlog)} />
+          <Fact name={t.generator} value={plain(last.generator_cpus)} />
+        </dl>
+      )}
+      {trial && <TimelineChart trial={trial} />}
+    </section>
+  );
+}
+
+function phaseText({ trial }: Progress, words: Words): string {
+  const t = words.lab.live;
+  if (trial?.phase === "sample" && trial.sample) return t.sampleOf(trial.sample, trial.samples);
+  return t.phases[trial?.phase ?? "none"];
+}
+
+/** The intervals so far in the shape of a trial, for the chart of trials. */
+function asTrial({ intervals, progress }: LiveHello): Trial {
+  const now = progress.trial!;
+  return {
+    id: now.id,
+    block: now.block,
+    cell: now.cell,
+    outcome: "valid",
+    reasons: [],
+    values: [],
+    scheduled: 0,
+    completed: 0,
+    failed: 0,
+    censored: 0,
+    series: intervals
+      .filter(({ trial }) => trial === now.id)
+      .map(({ t_ns, phase, throughput_per_s, p50_ns, p99_ns, failed }) => ({
+        t_ns,
+        phase: phase ?? null,
+        throughput_per_s,
+        p50_ns: p50_ns ?? null,
+        p99_ns: p99_ns ?? null,
+        failed,
+      })),
+  };
+}
+
+/** Each block a row, each trial a sign with its cell. */
+function Plan({ hello }: { hello: LiveHello }) {
+  const words = useWords();
+  const t = words.lab.live;
+  const ended = new Map(hello.trials.map((trial) => [trial.id, trial]));
+  const label = new Map(hello.cells.map(({ cell, label }) => [cell, label]));
+  const blocks = [...new Set(hello.order.map(({ block }) => block))];
+  return (
+    <ol class="lab-plan">
+      {blocks.map((block) => (
+        <li key={block}>
+          <span class="soft">{t.block(block)}</span>
+          <ul>
+            {hello.order
+              .filter((planned) => planned.block === block)
+              .map(({ id, cell }) => {
+                const done = ended.get(id);
+                const isNow = hello.progress.trial?.id === id;
+                const word = done
+                  ? outcomeWord(words, done.outcome)
+                  : ({
+                      sign: isNow ? "▶" : "·",
+                      text: isNow ? t.now : t.waiting,
+                      tone: isNow ? "strong" : "quiet",
+                    } as const);
+                return (
+                  <li key={id} class={isNow ? "is-now" : ""} title={`${words.trialNumber(id)}: ${word.text}`}>
+                    <span class={`mark ${word.tone}`}>
+                      <span class="sign" aria-hidden="true">
+                        {word.sign}
+                      </span>
+                      <span class="hidden">{word.text}</span>
+                    </span>{" "}
+                    {label.get(cell) ?? cell}
+                  </li>
+                );
+              })}
+          </ul>
+        </li>
+      ))}
+    </ol>
+  );
+}
+
+function FindingsSoFar({ findings, hello }: { findings: Finding[]; hello: LiveHello }) {
+  const words = useWords();
+  const label = new Map(hello.cells.map(({ cell, label }) => [cell, label]));
+  if (findings.length === 0) return <p class="soft">{words.lab.live.noFindings}</p>;
+  return (
+    <ul class="lab-findings" aria-live="polite">
+      {findings.map((finding, index) => (
+        <li key={index}>
+          <Mark word={findingWord(words, finding)} /> <b>{words.causes[finding.cause]}</b>
+          <span class="soft">
+            {words.comma}
+            {label.get(finding.cell) ?? finding.cell}
+          </span>
+          <p>{finding.text}</p>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Trials({ trials, run }: { trials: LiveTrial[]; run: string }) {
+  const words = useWords();
+  const t = words.lab.live;
+  if (trials.length === 0) return <p class="soft">{t.noTrials}</p>;
+  return (
+    <DataTable
+      caption={t.trials}
+      file={[run, "live"]}
+      rows={[...trials].reverse()}
+      below={(row) => row.reasons}
+      columns={[
+        { head: words.trial, key: "trial", kind: "number", cell: (row) => row.id, raw: (row) => row.id },
+        { head: words.cell, key: "cell", kind: "name", cell: (row) => row.label, raw: (row) => row.label },
+        {
+          head: words.verdict,
+          key: "outcome",
+          cell: (row) => <Mark word={outcomeWord(words, row.outcome)} />,
+          raw: (row) => row.outcome,
+        },
+        {
+          head: words.metrics.throughput,
+          key: "throughput_per_s",
+          kind: "number",
+          cell: (row) => rate(row.throughput_per_s),
+          raw: (row) => row.throughput_per_s,
+        },
+        {
+          head: words.metrics.p50,
+          key: "p50_ns",
+          kind: "number",
+          cell: (row) => duration(row.p50_ns),
+          raw: (row) => row.p50_ns,
+        },
+        {
+          head: words.metrics.p99,
+          key: "p99_ns",
+          kind: "number",
+          cell: (row) => duration(row.p99_ns),
+          raw: (row) => row.p99_ns,
+        },
+        {
+          head: t.failed,
+          key: "failed",
+          kind: "number",
+          cell: (row) => count(row.failed),
+          raw: (row) => row.failed,
+        },
+      ]}
+    />
+  );
+}
+
+const SHOWN = 14;
+/** What is shown before anybody asks: the target first. */
+const FIRST = ["target.process", "target.cgroup", "target", "host.stat", "generator.process"];
+
+function Counters({ known: { hello, values } }: { known: Known }) {
+  const t = useWords().lab.live;
+  const [wanted, want] = useState("");
+  const all = hello.progress.counters;
+  if (all.length === 0) return null;
+  const place = (source: string) => {
+    const at = FIRST.findIndex((first) => source.startsWith(first));
+    return at < 0 ? FIRST.length : at;
+  };
+  const needles = wanted.toLowerCase().split(/\s+/).filter(Boolean);
+  const found = all
+    .filter((counter) => needles.every((needle) => counterOf(counter).toLowerCase().includes(needle)))
+    .sort((a, b) => place(a.source) - place(b.source));
+  return (
+    <section aria-labelledby="counters-title">
+      <h2 id="counters-title">{t.counters}</h2>
+      <label class="lab-q">
+        <span class="hidden">{t.filter}</span>
+        <input
+          type="search"
+          value={wanted}
+          placeholder={t.filter}
+          aria-label={t.filter}
+          onInput={(event) => want(event.currentTarget.value)}
+        />
+      </label>
+      {found.length > SHOWN && <p class="about">{t.shownOf(SHOWN, found.length)}</p>}
+      <ul class="lab-counters">
+        {found.slice(0, SHOWN).map((counter) => {
+          const key = counterOf(counter);
+          const shown = counterFormat(counter)(counter.value);
+          return (
+            <li key={key}>
+              <span class="lab-counter">{key}</span>
+              <b>{shown}</b>
+              <Line values={values.get(key)} label={`${key}: ${shown}`} />
+            </li>
+          );
+        })}
+      </ul>
+    </section>
+  );
+}
+
+/** One value is no line yet; its place is kept. */
+function Line({ values, label }: { values: number[] | undefined; label: string }) {
+  if (!values || values.length < 2) return <span />;
+  return <Sparkline values={values} label={label} />;
+}

@@ -1,0 +1,113 @@
+/** Can this be believed? Gates, instrument, what was refused and why: before any result. */
+import type { BeliefNote, CalibrationSummary } from "../schema/page";
+import { count, duration, rate } from "../format";
+import { Mark, type Tone, beliefWord } from "../ui/mark";
+import { Fold } from "../ui/parts";
+import { type Words, useWords } from "../words";
+import { Section, type SectionProps } from "./frame";
+
+const ORDER = ["no", "with_reservations", "yes"] as const;
+
+export function Belief({ page }: SectionProps) {
+  const words = useWords();
+  const { belief } = page.analysis;
+  const level = beliefWord(words, belief.level);
+  const of = (level: BeliefNote["level"]) => belief.notes.filter((note) => note.level === level);
+  const against = ORDER.slice(0, 2).flatMap(of);
+  const kept = of("yes");
+  return (
+    <Section id="belief" title={words.sections.belief}>
+      <div class={`verdict ${level.tone}`}>
+        <Mark word={level} />
+        <p>{belief.summary}</p>
+      </div>
+      {against.length > 0 && <BeliefNotes notes={against} />}
+      {kept.length > 0 && (
+        <Fold title={words.belief.kept(kept.length)}>{() => <BeliefNotes notes={kept} />}</Fold>
+      )}
+      <Instrument of={page.run.calibration ?? null} />
+      {(page.run.weaknesses ?? []).length > 0 && (
+        <ul class="plain-list">
+          {page.run.weaknesses!.map((text) => (
+            <li key={text}>{text}</li>
+          ))}
+        </ul>
+      )}
+    </Section>
+  );
+}
+
+function BeliefNotes({ notes }: { notes: BeliefNote[] }) {
+  const words = useWords();
+  return (
+    <ul class="notes">
+      {notes.map((note, index) => {
+        const { sign, tone, text } = beliefWord(words, note.level);
+        return (
+          <Note key={index} sign={sign} tone={tone} level={text} text={note.text} remedy={note.remedy} />
+        );
+      })}
+    </ul>
+  );
+}
+
+interface NoteProps {
+  sign: string;
+  tone: Tone;
+  level: string;
+  text: string;
+  remedy?: string | null;
+}
+
+export function Note({ sign, tone, level, text, remedy }: NoteProps) {
+  return (
+    <li class={tone}>
+      <span class="sign" aria-hidden="true">
+        {sign}
+      </span>
+      <div>
+        <span class="hidden">{level}: </span>
+        {text}
+        {remedy && <p class="remedy">{remedy}</p>}
+      </div>
+    </li>
+  );
+}
+
+/** What the instrument can do: a result near that limit would be one of the instrument. */
+function Instrument({ of }: { of: CalibrationSummary | null }) {
+  const words = useWords();
+  return (
+    <div class="instrument">
+      <h3>{words.instrument.title}</h3>
+      <p>{of ? limitText(of, words) : words.instrument.notCalibrated}</p>
+      {of && of.shortfalls.length > 0 && (
+        <ul class="notes">
+          {of.shortfalls.map(({ text, remedy }) => (
+            <Note
+              key={text}
+              sign="!"
+              tone="warn"
+              level={words.severities.warning}
+              text={text}
+              remedy={remedy}
+            />
+          ))}
+        </ul>
+      )}
+    </div>
+  );
+}
+
+function limitText(of: CalibrationSummary, words: Words): string {
+  const t = words.instrument;
+  const derived = of.max_rate_derived ? t.derived : "";
+  const parts = [
+    t.max(rate(of.max_rate_per_s) + derived, count(of.connections), count(of.workers), of.driver),
+    of.lag_rate_per_s ? t.lag(duration(of.lag_p99_ns), rate(of.lag_rate_per_s)) : "",
+    t.calibrated(of.measured_wall.split("T")[0] ?? of.measured_wall),
+    of.disturbed ? t.disturbed(of.disturbed) : "",
+    of.stale.length > 0 ? t.stale(of.stale.join(", ")) : "",
+  ];
+  return parts.filter((part) => part !== "").join(words.semicolon);
+}

@@ -1,0 +1,357 @@
+/**
+ * Load, throughput, latency and errors: the three-dimensional baseline with the knee, or why none is claimed.
+ *
+ * Invariants: predictions are called so; what is refused is shown with its reason and its cure.
+ */
+import type { ComponentChildren } from "preact";
+import { useMemo } from "preact/hooks";
+import { LadderChart, SearchChart, ladderOfCells, laddersOf } from "../charts";
+import { NONE, axis, change, changeInterval, count, interval, percent, plain, rate, value } from "../format";
+import type { Ends, Unit } from "../format";
+import type {
+  Capacity as Ladder,
+  CapacityRow,
+  Estimate,
+  Hysteresis,
+  Knee,
+  LoadAxis,
+  SearchResult,
+  SearchStep,
+  UslFit,
+} from "../schema/page";
+import { Mark, shownWord } from "../ui/mark";
+import { Fold, Refusal } from "../ui/parts";
+import { type Column, DataTable, Facts } from "../ui/table";
+import { type Words, useWords } from "../words";
+import { Figure, Section, type SectionProps } from "./frame";
+
+export function Capacity({ page }: SectionProps) {
+  const words = useWords();
+  const { analysis } = page;
+  const ladders = analysis.capacity ?? [];
+  const data = useMemo(
+    () => (ladders.length > 0 ? laddersOf(analysis) : ladderOfCells(analysis, page.run.plan.cells, "p99")),
+    [analysis, page],
+  );
+  return (
+    <Section id="capacity" title={words.sections.capacity} about={words.capacity.about}>
+      {ladders
+        .filter(({ answer }) => answer !== analysis.answer)
+        .map((ladder, index) => (
+          <p class="lead" key={index}>
+            {ladder.answer}
+          </p>
+        ))}
+      {data.map((of, index) => (
+        <Figure key={index}>
+          <LadderChart data={of} />
+        </Figure>
+      ))}
+      {ladders.map((ladder, index) => (
+        <OneLadder key={index} ladder={ladder} run={analysis.run} />
+      ))}
+    </Section>
+  );
+}
+
+const nameOf = ({ target, level }: Ladder) => (level ? `${target}, ${level}` : target);
+
+/** Whether there is anything to draw or to say: a ladder, or cells whose loads differ by a number. */
+export function hasCapacity({ page }: SectionProps): boolean {
+  if ((page.analysis.capacity ?? []).length > 0) return true;
+  return ladderOfCells(page.analysis, page.run.plan.cells, "p99").some(({ lines }) =>
+    lines.some(({ rows }) => rows.length > 1),
+  );
+}
+
+function OneLadder({ ladder, run }: { ladder: Ladder; run: string }) {
+  const words = useWords();
+  const name = nameOf(ladder);
+  return (
+    <>
+      <h3>{name}</h3>
+      <Facts rows={found(ladder, words)} />
+      {ladder.search && (
+        <Figure title={words.capacity.steps}>
+          <SearchChart search={ladder.search} />
+        </Figure>
+      )}
+      <DataTable
+        caption={words.capacity.levels(name)}
+        file={[run, "capacity", name]}
+        columns={levelColumns(ladder.axis, words)}
+        rows={ladder.rows}
+      />
+      {(ladder.hysteresis ?? []).length > 0 && (
+        <Fold title={words.capacity.hysteresis}>
+          {() => (
+            <DataTable
+              caption={words.capacity.hysteresis}
+              file={[run, "hysteresis", name]}
+              columns={hysteresisColumns(ladder.axis, words)}
+              rows={ladder.hysteresis!}
+            />
+          )}
+        </Fold>
+      )}
+      {ladder.search && (
+        <Fold title={words.capacity.steps}>
+          {() => (
+            <DataTable
+              caption={words.capacity.steps}
+              file={[run, "search", name]}
+              columns={stepColumns(words)}
+              rows={ladder.search!.steps}
+            />
+          )}
+        </Fold>
+      )}
+    </>
+  );
+}
+
+const load = (at: number, on: LoadAxis) => (on === "rate" ? rate(at) : plain(at));
+
+type Found = [ComponentChildren, ComponentChildren];
+
+function found(ladder: Ladder, words: Words): Found[] {
+  const rows: Found[] = [];
+  const { highest, highest_refused } = ladder;
+  const t = words.capacity;
+  if (highest) {
+    const why = highest.refused ?? highest_refused;
+    const sure = highest.interval
+      ? `(${interval("per_second", highest.interval)})`
+      : why
+        ? `(${words.noInterval}: ${why})`
+        : "";
+    const range = t.fromTo(load(highest.from_load, ladder.axis), load(highest.to_load, ladder.axis));
+    rows.push([t.highest, `${rate(highest.per_s)} ${sure}${words.comma}${range}`]);
+  } else if (highest_refused) {
+    rows.push([t.highest, <Refusal>{highest_refused}</Refusal>]);
+  }
+  for (const knee of ladder.knees) {
+    rows.push([t.kneeOf(words.metrics[knee.metric]), <OneKnee knee={knee} on={ladder.axis} />]);
+  }
+  if (ladder.usl) rows.push(...law(ladder.usl, words));
+  else if (ladder.usl_refused) rows.push([t.law, <Refusal>{ladder.usl_refused}</Refusal>]);
+  if (ladder.search) rows.push(...searched(ladder.search, words));
+  return rows;
+}
+
+function OneKnee({ knee, on }: { knee: Knee; on: LoadAxis }) {
+  const words = useWords();
+  const t = words.capacity;
+  const hints = [
+    typeof knee.slope_before === "number" && typeof knee.slope_after === "number"
+      ? t.slopes(axis(knee.slope_before), axis(knee.slope_after))
+      : t.notFitted,
+    typeof knee.delta_bic === "number" ? `ΔBIC ${knee.delta_bic.toFixed(1)}` : "",
+    typeof knee.kneedle === "number" ? `Kneedle ${load(knee.kneedle, on)}` : "",
+    typeof knee.sharpest === "number" ? t.sharpest(load(knee.sharpest, on)) : "",
+  ].filter((hint) => hint !== "");
+  const hint = <span class="soft">{hints.join(words.comma)}</span>;
+  if (typeof knee.at !== "number") {
+    return (
+      <>
+        <Refusal>{knee.refused ?? words.noReason}</Refusal> {hint}
+      </>
+    );
+  }
+  const low = knee.interval?.low;
+  const high = knee.interval?.high;
+  const ends = `${low == null ? t.firstLevels : load(low, on)} … ${high == null ? t.lastLevels : load(high, on)}`;
+  return (
+    <>
+      <strong>{load(knee.at, on)}</strong> ({ends}) {hint}
+    </>
+  );
+}
+
+function law(fit: UslFit, words: Words): Found[] {
+  const t = words.capacity;
+  const plainOf = (estimate: Estimate, show: (n: number) => string) => {
+    const of = typeof estimate.value === "number" ? show(estimate.value) : "∞";
+    const end = (end: number | null | undefined) => (typeof end === "number" ? show(end) : "∞");
+    return estimate.interval ? `${of} (${end(estimate.interval.low)} … ${end(estimate.interval.high)})` : of;
+  };
+  const small = (n: number) => n.toExponential(2).replace("-", "−");
+  const beyond = fit.peak_is_beyond ? `${words.comma}${t.beyond}` : "";
+  return [
+    [
+      t.law,
+      `α ${plainOf(fit.alpha, small)}, β ${plainOf(fit.beta, small)}, γ ${plainOf(fit.gamma, rate)}${words.comma}${t.misfit(percent(fit.misfit))}`,
+    ],
+    [t.peak, `${plainOf(fit.peak_per_s, rate)}${words.comma}N* = ${plainOf(fit.peak, plain)}${beyond}`],
+    [
+      t.predicts,
+      fit.predictions
+        .map(
+          (point) =>
+            `${plainOf(point.per_s, rate)} @ ${plain(point.n)}${point.is_beyond ? ` (${t.beyondShort})` : ""}`,
+        )
+        .join("; "),
+    ],
+  ];
+}
+
+function searched(search: SearchResult, words: Words): Found[] {
+  const t = words.capacity;
+  const verified =
+    typeof search.verified_per_s === "number"
+      ? `${rate(search.verified_per_s)} (${t.confirmed(search.confirmations, search.after_failure)})`
+      : words.none;
+  const rows: Found[] = [
+    [t.objective, search.objective.join(words.and)],
+    [t.verified, verified],
+  ];
+  if (search.limit) rows.push([t.turns, interval("per_second", search.limit)]);
+  if (search.refused) rows.push([t.reservation, search.refused]);
+  return rows;
+}
+
+const estimate = (unit: Unit, of: Estimate) => (
+  <>
+    {value(unit, of.value)}
+    {of.interval && <Sub unit={unit} ends={of.interval} />}
+  </>
+);
+
+function Sub({ unit, ends }: { unit: Unit; ends: Ends }) {
+  return <span class="sub">{interval(unit, ends)}</span>;
+}
+
+function levelColumns(on: LoadAxis, words: Words): Column<CapacityRow>[] {
+  const t = words.capacity;
+  const number = "number" as const;
+  return [
+    {
+      head: on === "rate" ? t.offered : t.connections,
+      key: on === "rate" ? "offered_per_s" : "connections",
+      kind: "name",
+      cell: (row) => load(row.load, on),
+      raw: (row) => row.load,
+    },
+    {
+      head: words.metrics.throughput,
+      key: "throughput_per_s",
+      kind: number,
+      cell: (row) => estimate("per_second", row.throughput_per_s),
+      raw: (row) => row.throughput_per_s.value,
+    },
+    {
+      head: words.metrics.p95,
+      key: "p95_ns",
+      kind: number,
+      cell: (row) => estimate("nanoseconds", row.p95_ns),
+      raw: (row) => row.p95_ns.value,
+    },
+    {
+      head: words.metrics.error_rate,
+      key: "error_share",
+      kind: number,
+      cell: (row) => value("share", row.error_rate.value),
+      raw: (row) => row.error_rate.value,
+    },
+    {
+      head: "X·(R + Z)",
+      key: "concurrency",
+      kind: number,
+      cell: ({ laws }) =>
+        laws.concurrency == null ? NONE : plain(laws.concurrency) + (laws.holds === false ? " (!)" : ""),
+      raw: ({ laws }) => laws.concurrency,
+    },
+    {
+      head: t.cpus,
+      key: "cpus_busy",
+      kind: number,
+      cell: ({ laws }) => (laws.cpus_busy == null ? NONE : laws.cpus_busy.toFixed(2)),
+      raw: ({ laws }) => laws.cpus_busy,
+    },
+    {
+      head: t.bound,
+      key: "bound_per_s",
+      kind: number,
+      cell: ({ laws }) =>
+        rate(laws.bound_per_s) + (laws.bound_share == null ? "" : ` (${percent(laws.bound_share)})`),
+      raw: ({ laws }) => laws.bound_per_s,
+    },
+    {
+      head: t.bend,
+      key: "second_difference",
+      kind: number,
+      cell: (row) => (row.second_difference == null ? NONE : axis(row.second_difference)),
+      raw: (row) => row.second_difference,
+    },
+    {
+      head: words.trials,
+      key: "trials_valid",
+      kind: number,
+      cell: (row) => count(row.trials_valid),
+      raw: (row) => row.trials_valid,
+    },
+  ];
+}
+
+const hysteresisColumns = (on: LoadAxis, words: Words): Column<Hysteresis>[] => [
+  { head: words.load, key: "load", kind: "name", cell: (row) => load(row.load, on), raw: (row) => row.load },
+  { head: words.metric, key: "metric", cell: (row) => words.metrics[row.metric], raw: (row) => row.metric },
+  {
+    head: words.capacity.upDown,
+    key: "ratio",
+    kind: "number",
+    cell: (row) => change(row.ratio),
+    raw: (row) => row.ratio,
+  },
+  {
+    head: words.interval,
+    key: "interval_low",
+    kind: "number",
+    cell: (row) => (row.interval ? changeInterval(row.interval) : (row.refused ?? NONE)),
+    raw: (row) => row.interval?.low,
+  },
+  { key: "interval_high", raw: (row) => row.interval?.high },
+  {
+    head: words.capacity.pairs,
+    key: "pairs",
+    kind: "number",
+    cell: (row) => row.pairs,
+    raw: (row) => row.pairs,
+  },
+  {
+    head: words.verdict,
+    key: "shown",
+    cell: (row) => <Mark word={shownWord(words, row.is_shown)} />,
+    raw: (row) => row.is_shown,
+  },
+];
+
+const stepColumns = (words: Words): Column<SearchStep>[] => [
+  { head: words.trial, key: "trial", kind: "name", cell: (row) => row.trial, raw: (row) => row.trial },
+  {
+    head: words.capacity.offered,
+    key: "rate_per_s",
+    kind: "number",
+    cell: (row) => rate(row.rate_per_s),
+    raw: (row) => row.rate_per_s,
+  },
+  {
+    head: words.capacity.purpose,
+    key: "purpose",
+    cell: (row) => words.capacity.purposes[row.purpose],
+    raw: (row) => row.purpose,
+  },
+  {
+    head: words.capacity.objective,
+    key: "passed",
+    cell: (row) => words.capacity.passed(row.passed ?? null),
+    raw: (row) => row.passed,
+  },
+  {
+    head: words.why,
+    key: "reasons",
+    kind: "text",
+    cell: (row) => row.reasons.join("; "),
+    raw: (row) => row.reasons.join("; "),
+  },
+];

@@ -1,0 +1,46 @@
+/** The claims of the experiment with their verdicts and the numbers that decided. */
+import { ratio, ratioInterval, value, interval } from "../format";
+import type { ClaimResult } from "../schema/page";
+import { Mark, claimWord } from "../ui/mark";
+import { type Words, useWords } from "../words";
+import { Section, type SectionProps } from "./frame";
+import { unitOf } from "./model";
+
+export function Claims({ page }: SectionProps) {
+  const words = useWords();
+  return (
+    <Section id="claims" title={words.sections.claims} about={words.claims.about}>
+      <ol class="claims">
+        {page.analysis.claims.map((claim, index) => (
+          <li key={index}>
+            <Mark word={claimWord(words, claim.verdict)} />
+            <div>
+              <h3>{claim.text}</h3>
+              <p>{claim.evidence}</p>
+              <Number claim={claim} words={words} />
+            </div>
+          </li>
+        ))}
+      </ol>
+    </Section>
+  );
+}
+
+function Number({ claim, words }: { claim: ClaimResult; words: Words }) {
+  if (typeof claim.ratio === "number") {
+    const ends = claim.interval ? ratioInterval(claim.interval) : words.noInterval;
+    return (
+      <p class="number">
+        {words.ratio} <strong>{ratio(claim.ratio)}</strong> ({ends})
+      </p>
+    );
+  }
+  if (typeof claim.value !== "number" || !claim.metric) return null;
+  const unit = unitOf(claim.metric);
+  const ends = claim.interval ? interval(unit, claim.interval) : words.noInterval;
+  return (
+    <p class="number">
+      <strong>{value(unit, claim.value)}</strong> ({ends})
+    </p>
+  );
+}

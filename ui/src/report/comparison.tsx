@@ -1,0 +1,258 @@
+/**
+ * Pairs of targets at the same load: the change in each metric with its interval.
+ *
+ * Invariant: a verdict stands only where the comparison gives one; what is refused has its reason in a footnote.
+ */
+import { useMemo, useState } from "preact/hooks";
+import { ForestChart } from "../charts";
+import {
+  NONE,
+  change,
+  changeInterval,
+  chosenPercent,
+  difference,
+  differenceInterval,
+  pValue,
+} from "../format";
+import type { Comparison as Compared, RatioOfMeans } from "../schema/page";
+import { Mark, verdictWord } from "../ui/mark";
+import { usePrinting } from "../ui/lazy";
+import { Choose, Fold, Footnotes, Notes } from "../ui/parts";
+import { type Column, DataTable } from "../ui/table";
+import { type Words, useWords } from "../words";
+import { Figure, Section, type SectionProps } from "./frame";
+import { KEY_METRICS, type Pair, pairsOf, unitOf } from "./model";
+
+/** A chart of more pairs than this is read by nobody: the first ones are drawn, all are in the table. */
+const PAIRS_DRAWN = 8;
+/** Paper is patient, but not endless. */
+const PAIRS_PRINTED = 40;
+/** Reasons beyond these are in the table of all metrics. */
+const REASONS_SHOWN = 5;
+
+export function Comparison({ page }: SectionProps) {
+  const words = useWords();
+  const { comparisons, confidence, margin } = page.analysis;
+  const key = useMemo(() => comparisons.filter(({ metric }) => KEY_METRICS.includes(metric)), [comparisons]);
+  const pairs = useMemo(() => pairsOf(key), [key]);
+  const notes = useMemo(() => new Footnotes(comparisons.map(({ refused }) => refused)), [comparisons]);
+  const file = [page.analysis.run, "comparisons"];
+  const keyTable = () => (
+    <DataTable
+      caption={words.comparison.key}
+      file={file}
+      columns={keyColumns(words, notes)}
+      rows={key}
+      group={(row) => <PairName of={row} />}
+      groupKey={keyOf}
+    />
+  );
+  return (
+    <Section
+      id="comparison"
+      title={words.sections.comparison}
+      about={words.comparison.about(chosenPercent(confidence), `±${chosenPercent(margin)}`)}
+    >
+      <Forests pairs={pairs} margin={margin} />
+      <Refused comparisons={key} />
+      <Fold title={words.comparison.key}>{keyTable}</Fold>
+      <Fold title={words.comparison.all}>
+        {() => (
+          <>
+            <DataTable
+              caption={words.comparison.allCaption}
+              file={[...file, "all"]}
+              columns={allColumns(words, notes)}
+              rows={comparisons}
+              group={(row) => <PairName of={row} />}
+              groupKey={keyOf}
+              dense
+            />
+            <Notes notes={notes} />
+          </>
+        )}
+      </Fold>
+    </Section>
+  );
+}
+
+const keyOf = (row: Compared) => JSON.stringify([row.a, row.b]);
+
+/** Each reason once, with the metrics for which it holds in some pair. */
+function Refused({ comparisons }: { comparisons: Compared[] }) {
+  const words = useWords();
+  const reasons = new Map<string, Set<string>>();
+  for (const { refused, metric } of comparisons) {
+    if (!refused) continue;
+    reasons.set(refused, (reasons.get(refused) ?? new Set()).add(words.metrics[metric]));
+  }
+  if (reasons.size === 0) return null;
+  return (
+    <div class="refusals">
+      <p>{words.comparison.refused}</p>
+      <ul>
+        {[...reasons].slice(0, REASONS_SHOWN).map(([why, metrics]) => (
+          <li key={why}>
+            <b>{[...metrics].join(words.comma)}</b> {why}
+          </li>
+        ))}
+        {reasons.size > REASONS_SHOWN && (
+          <li class="soft">{words.comparison.moreReasons(reasons.size - REASONS_SHOWN)}</li>
+        )}
+      </ul>
+    </div>
+  );
+}
+
+/** All pairs where they are few; else those of one load. */
+function Forests({ pairs, margin }: { pairs: Pair[]; margin: number }) {
+  const words = useWords();
+  const loads = useMemo(() => [...new Set(pairs.map(({ load }) => load))], [pairs]);
+  const [at, choose] = useState(0);
+  const isPrinting = usePrinting();
+  const isFew = pairs.length <= PAIRS_DRAWN || loads.length < 2;
+  const wanted = useMemo(
+    () => (isFew || isPrinting ? pairs : pairs.filter(({ load }) => load === loads[at])),
+    [pairs, loads, at, isFew, isPrinting],
+  );
+  const most = isPrinting ? PAIRS_PRINTED : PAIRS_DRAWN;
+  const drawn = useMemo(
+    () => wanted.slice(0, most).flatMap(({ comparisons }) => comparisons),
+    [wanted, most],
+  );
+  return (
+    <>
+      {!isFew && (
+        <Choose
+          label={words.load}
+          value={at}
+          choose={choose}
+          options={loads.map((load) => load || words.comparison.differ)}
+        />
+      )}
+      <Figure about={words.comparison.band(`±${chosenPercent(margin)}`)}>
+        <ForestChart comparisons={drawn} margin={margin} />
+      </Figure>
+      {wanted.length > most && <p class="about">{words.comparison.notDrawn(most, wanted.length)}</p>}
+    </>
+  );
+}
+
+export function PairName({ of }: { of: Pick<Compared, "a_target" | "b_target" | "load"> }) {
+  const words = useWords();
+  return (
+    <>
+      <b>{of.a_target}</b> {words.against} <b>{of.b_target}</b>
+      {of.load !== "" && <span class="soft">, {of.load}</span>}
+    </>
+  );
+}
+
+const isRatio = (of: Compared) => of.basis !== "difference";
+
+function changed(of: Compared): string {
+  return isRatio(of) ? change(of.ratio) : difference(unitOf(of.metric), of.difference);
+}
+
+function changedInterval(of: Compared): string {
+  if (of.verdict === "refused") return NONE;
+  if (isRatio(of)) return of.interval ? changeInterval(of.interval) : NONE;
+  return of.difference_interval ? differenceInterval(unitOf(of.metric), of.difference_interval) : NONE;
+}
+
+/** The check by ranks, in the same terms. */
+function ranks(of: Compared): string {
+  if (typeof of.hodges_lehmann !== "number") return NONE;
+  const unit = unitOf(of.metric);
+  const ends = of.hodges_lehmann_interval;
+  if (isRatio(of)) return `${change(of.hodges_lehmann)} (${ends ? changeInterval(ends) : NONE})`;
+  return `${difference(unit, of.hodges_lehmann)} (${ends ? differenceInterval(unit, ends) : NONE})`;
+}
+
+function means(found: RatioOfMeans | null | undefined, words: Words): string {
+  if (!found) return NONE;
+  const but = found.excluded ? words.comparison.butNot(changeInterval(found.excluded)) : "";
+  return `${change(found.ratio)} (${changeInterval(found.interval)}${but})`;
+}
+
+function keyColumns(words: Words, notes: Footnotes): Column<Compared>[] {
+  return [
+    {
+      head: words.metric,
+      key: "metric",
+      kind: "name",
+      cell: (row) => words.metrics[row.metric],
+      raw: (row) => row.metric,
+    },
+    {
+      head: words.change,
+      key: "ratio",
+      kind: "number",
+      cell: (row) => <strong>{changed(row)}</strong>,
+      raw: (row) => row.ratio,
+    },
+    {
+      head: words.interval,
+      key: "interval_low",
+      kind: "number",
+      cell: changedInterval,
+      raw: (row) => row.interval?.low,
+    },
+    { key: "interval_high", raw: (row) => row.interval?.high },
+    { key: "difference", raw: (row) => row.difference },
+    { key: "difference_low", raw: (row) => row.difference_interval?.low },
+    { key: "difference_high", raw: (row) => row.difference_interval?.high },
+    { key: "a", raw: (row) => row.a_target },
+    { key: "b", raw: (row) => row.b_target },
+    { key: "load", raw: (row) => row.load },
+    { key: "refused", raw: (row) => row.refused },
+    {
+      head: words.verdict,
+      key: "verdict",
+      cell: (row) => (
+        <>
+          <Mark word={verdictWord(words, row.verdict, row.metric)} />
+          {notes.sign(row.refused)}
+        </>
+      ),
+      raw: (row) => row.verdict,
+    },
+  ];
+}
+
+function allColumns(words: Words, notes: Footnotes): Column<Compared>[] {
+  const t = words.comparison;
+  return [
+    ...keyColumns(words, notes),
+    { head: t.ranks, key: "hodges_lehmann", kind: "number", cell: ranks, raw: (row) => row.hodges_lehmann },
+    {
+      head: t.means,
+      key: "ratio_of_means",
+      kind: "number",
+      cell: (row) => means(row.ratio_of_means, words),
+      raw: (row) => row.ratio_of_means?.ratio,
+    },
+    {
+      head: t.bootstrap,
+      key: "bootstrap_low",
+      kind: "number",
+      cell: (row) => (row.bootstrap ? changeInterval(row.bootstrap.interval) : NONE),
+      raw: (row) => row.bootstrap?.interval.low,
+    },
+    { key: "bootstrap_high", raw: (row) => row.bootstrap?.interval.high },
+    {
+      head: words.pHolm,
+      key: "p_holm",
+      kind: "number",
+      cell: (row) => pValue(row.p_holm),
+      raw: (row) => row.p_holm,
+    },
+    {
+      head: words.blocks,
+      key: "blocks",
+      kind: "number",
+      cell: (row) => row.blocks,
+      raw: (row) => row.blocks,
+    },
+  ];
+}

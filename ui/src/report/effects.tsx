@@ -1,0 +1,98 @@
+/** What each factor does, over all levels of the others, and how two of them act together. */
+import { useMemo } from "preact/hooks";
+import { NONE, change, changeInterval, pValue } from "../format";
+import type { Effect, EffectLevel, Effects as All } from "../schema/page";
+import { Mark, shownWord } from "../ui/mark";
+import { Footnotes, Notes, Refusal } from "../ui/parts";
+import { type Column, DataTable, Facts } from "../ui/table";
+import { type Words, useWords } from "../words";
+import { Section, type SectionProps } from "./frame";
+
+export function Effects({ page }: SectionProps) {
+  const words = useWords();
+  const effects = page.analysis.effects!;
+  const notes = useMemo(() => new Footnotes(effects.effects.map(({ refused }) => refused)), [effects]);
+  return (
+    <Section id="factors" title={words.sections.factors} about={words.effects.about}>
+      <Facts rows={effects.factors.map(({ name, levels }) => [name, levels.join(", ")])} />
+      {effects.refused && <Refusal>{effects.refused}</Refusal>}
+      {effects.effects.length > 0 && (
+        <DataTable
+          caption={words.effects.caption}
+          file={[page.analysis.run, "effects"]}
+          columns={columns(words, notes)}
+          rows={effects.effects}
+          group={(row) => words.metrics[row.metric]}
+          groupKey={(row) => row.metric}
+          isQuiet={(row) => !row.shown}
+        />
+      )}
+      {refusals(effects, words).map(([metrics, why]) => (
+        <Refusal key={why} what={metrics}>
+          {why}
+        </Refusal>
+      ))}
+      <Notes notes={notes} />
+    </Section>
+  );
+}
+
+/** Each reason once, with the metrics it holds for. */
+function refusals(effects: All, words: Words): [string, string][] {
+  const reasons = new Map<string, string[]>();
+  for (const [metric, why] of Object.entries(effects.metrics_refused ?? {})) {
+    if (why === undefined) continue;
+    const name = (words.metrics as Record<string, string>)[metric] ?? metric;
+    reasons.set(why, [...(reasons.get(why) ?? []), name]);
+  }
+  return [...reasons].map(([why, metrics]) => [metrics.join(", "), why]);
+}
+
+const columns = (words: Words, notes: Footnotes): Column<Effect>[] => [
+  {
+    head: words.effects.effect,
+    key: "effect",
+    kind: "name",
+    cell: (row) => row.of.map((level) => step(level, words)).join(" × "),
+    raw: (row) =>
+      row.of.map(({ factor, level, against }) => `${factor} ${level} against ${against}`).join(" × "),
+  },
+  {
+    head: words.change,
+    key: "ratio",
+    kind: "number",
+    cell: (row) => change(row.ratio),
+    raw: (row) => row.ratio,
+  },
+  {
+    head: words.interval,
+    key: "interval_low",
+    kind: "number",
+    cell: (row) => (row.interval ? changeInterval(row.interval) : NONE),
+    raw: (row) => row.interval?.low,
+  },
+  { key: "interval_high", raw: (row) => row.interval?.high },
+  { key: "metric", raw: (row) => row.metric },
+  {
+    head: words.verdict,
+    key: "shown",
+    cell: (row) => (
+      <>
+        <Mark word={shownWord(words, row.shown)} />
+        {notes.sign(row.refused)}
+      </>
+    ),
+    raw: (row) => row.shown,
+  },
+  {
+    head: words.pHolm,
+    key: "p_holm",
+    kind: "number",
+    cell: (row) => pValue(row.p_holm),
+    raw: (row) => row.p_holm,
+  },
+  { head: words.blocks, key: "blocks", kind: "number", cell: (row) => row.blocks, raw: (row) => row.blocks },
+];
+
+const step = ({ factor, level, against }: EffectLevel, words: Words) =>
+  `${factor} ${level} ${words.against} ${against}`;

@@ -1,0 +1,143 @@
+/** The host as it was found, what matters most first, and in what it differs from that of another run. */
+import { useMemo } from "preact/hooks";
+import { NONE } from "../format";
+import type { Difference, EnvironmentDiff, Fact, Severity, Weight } from "../schema/page";
+import { Mark, severityWord } from "../ui/mark";
+import { Fold } from "../ui/parts";
+import { type Column, DataTable, Facts } from "../ui/table";
+import { type Words, useWords } from "../words";
+import { Section, type SectionProps } from "./frame";
+
+const SEVERITIES: Severity[] = ["problem", "warning", "note", "ok"];
+const WEIGHTS: Weight[] = ["decisive", "possible", "unknown"];
+
+export function Environment({ page }: SectionProps) {
+  const words = useWords();
+  const t = words.environment;
+  const { run } = page;
+  const facts = useMemo(
+    () =>
+      SEVERITIES.flatMap((severity) => run.environment.facts.filter((fact) => fact.severity === severity)),
+    [run],
+  );
+  const loud = facts.filter(({ severity }) => severity === "problem" || severity === "warning");
+  const quiet = facts.filter((fact) => !loud.includes(fact));
+  const tuned = run.environment.tuned ?? [];
+  return (
+    <Section id="environment" title={words.sections.environment} about={t.about}>
+      {page.environment_difference && <DifferenceOf diff={page.environment_difference} run={run.id} />}
+      {loud.length > 0 && (
+        <DataTable
+          caption={t.loud}
+          file={[run.id, "environment"]}
+          columns={columns(words)}
+          rows={loud}
+          below={remedies}
+        />
+      )}
+      <Fold title={t.quiet(quiet.length)}>
+        {() => (
+          <DataTable
+            caption={t.all}
+            file={[run.id, "environment", "all"]}
+            columns={columns(words)}
+            rows={quiet}
+            below={remedies}
+          />
+        )}
+      </Fold>
+      {tuned.length > 0 && (
+        <>
+          <h3>{t.tuned}</h3>
+          <Facts rows={tuned.map(({ name, old, new: now }) => [name, t.insteadOf(now, old)])} />
+        </>
+      )}
+      <h3>{t.versions}</h3>
+      <Facts rows={Object.entries(run.versions).map(([name, version]) => [name, version ?? NONE])} />
+      {(run.services ?? []).length > 0 && (
+        <>
+          <h3>{t.services}</h3>
+          <Facts
+            rows={run.services!.map((service) => [
+              service.name,
+              Object.values(service.versions ?? {}).join(words.semicolon),
+            ])}
+          />
+        </>
+      )}
+    </Section>
+  );
+}
+
+const remedies = ({ remedy }: Fact) => (remedy ? [`→ ${remedy}`] : []);
+
+const columns = (words: Words): Column<Fact>[] => [
+  {
+    head: words.environment.state,
+    key: "severity",
+    cell: (row) => <Mark word={severityWord(words, row.severity)} />,
+    raw: (row) => row.severity,
+  },
+  { head: words.environment.fact, key: "fact", kind: "name", cell: (row) => row.title, raw: (row) => row.id },
+  {
+    head: words.environment.found,
+    key: "found",
+    kind: "text",
+    cell: (row) => row.value ?? NONE,
+    raw: (row) => row.value,
+  },
+  {
+    head: words.environment.effect,
+    key: "effect",
+    kind: "text",
+    cell: (row) => row.effect,
+    raw: (row) => row.effect,
+  },
+];
+
+function DifferenceOf({ diff, run }: { diff: EnvironmentDiff; run: string }) {
+  const words = useWords();
+  const t = words.environment;
+  const rows = useMemo(
+    () => WEIGHTS.flatMap((weight) => diff.differences.filter((found) => found.weight === weight)),
+    [diff],
+  );
+  return (
+    <>
+      <h3>{t.difference(diff.a, diff.b)}</h3>
+      <p class="about">{t.same(diff.same, diff.differences.length)}</p>
+      {rows.length > 0 && (
+        <DataTable
+          caption={t.differences}
+          file={[run, "environment-difference"]}
+          columns={differenceColumns(diff, words)}
+          rows={rows}
+          group={({ weight }) => t.weights[weight]}
+          groupKey={({ weight }) => weight}
+        />
+      )}
+      {diff.versions.length > 0 && (
+        <Facts rows={diff.versions.map(({ name, a, b }) => [name, `${a} → ${b}`])} />
+      )}
+    </>
+  );
+}
+
+const differenceColumns = (diff: EnvironmentDiff, words: Words): Column<Difference>[] => [
+  {
+    head: words.environment.fact,
+    key: "fact",
+    kind: "name",
+    cell: (row) => row.title,
+    raw: (row) => row.id,
+  },
+  { head: diff.a, key: "a", kind: "text", cell: (row) => row.a ?? words.unknown, raw: (row) => row.a },
+  { head: diff.b, key: "b", kind: "text", cell: (row) => row.b ?? words.unknown, raw: (row) => row.b },
+  {
+    head: words.environment.effect,
+    key: "effect",
+    kind: "text",
+    cell: (row) => row.effect,
+    raw: (row) => row.effect,
+  },
+];

@@ -1,0 +1,126 @@
+/**
+ * Response times: percentile curves, distribution, and the value of every trial.
+ *
+ * Invariants: one chart holds one load; each trial is a point of its own, void ones too.
+ */
+import { useMemo, useState } from "preact/hooks";
+import { CdfChart, PercentilesChart, StripsChart } from "../charts";
+import type { CellSummary, Metric } from "../schema/page";
+import { usePrinting } from "../ui/lazy";
+import { Choose, Fold } from "../ui/parts";
+import { useWords } from "../words";
+import { Figure, Section, type SectionProps } from "./frame";
+
+/** More curves than this in one figure cannot be told apart. */
+const CHARTS_AT_ONCE = 3;
+const STRIPS: Metric[] = [
+  "throughput",
+  "mean",
+  "p50",
+  "p99",
+  "p999",
+  "error_rate",
+  "cpu_per_request",
+  "memory",
+];
+
+interface Group {
+  name: string;
+  curves: { name: string; index: number; curve: CellSummary["curve"] }[];
+}
+
+/** Targets are held against each other under one load; of a single target, its loads are. */
+export function groupsOf(cells: CellSummary[]): Group[] {
+  const targets = [...new Set(cells.map(({ target }) => target))];
+  const drawn = cells.filter(({ curve }) => curve.length > 1);
+  if (targets.length < 2) {
+    return drawn.length === 0
+      ? []
+      : [
+          {
+            name: targets[0]!,
+            curves: drawn.map(({ load, curve, label }, index) => ({ name: load || label, index, curve })),
+          },
+        ];
+  }
+  const groups = new Map<string, Group>();
+  for (const { load, label, target, curve } of drawn) {
+    // What stands in the label beyond the target tells scenarios and limits apart, too.
+    const name = label.startsWith(`${target}, `) ? label.slice(target.length + 2) : load;
+    const group = groups.get(name) ?? { name, curves: [] };
+    group.curves.push({ name: target, index: targets.indexOf(target), curve });
+    groups.set(name, group);
+  }
+  return [...groups.values()];
+}
+
+export function Latency({ page }: SectionProps) {
+  const words = useWords();
+  const { analysis } = page;
+  const groups = useMemo(() => groupsOf(analysis.cells), [analysis]);
+  const [at, choose] = useState(0);
+  const isPrinting = usePrinting();
+  const isFew = groups.length <= CHARTS_AT_ONCE;
+  const shown = isFew || isPrinting ? groups : groups.slice(at, at + 1);
+  return (
+    <Section id="latency" title={words.sections.latency} about={words.latency.about}>
+      {!isFew && (
+        <Choose label={words.load} value={at} choose={choose} options={groups.map(({ name }) => name)} />
+      )}
+      {shown.map((group) => (
+        <Curves key={group.name} group={group} />
+      ))}
+      <Strips page={page} />
+    </Section>
+  );
+}
+
+function Curves({ group }: { group: Group }) {
+  const words = useWords();
+  return (
+    <>
+      <Figure
+        title={
+          <>
+            {words.latency.percentiles} <span class="soft">{group.name}</span>
+          </>
+        }
+        about={words.latency.percentilesAbout}
+      >
+        <PercentilesChart curves={group.curves} />
+      </Figure>
+      <Fold title={`${words.latency.cdf}${words.comma}${group.name}`}>
+        {() => (
+          <Figure>
+            <CdfChart curves={group.curves} />
+          </Figure>
+        )}
+      </Fold>
+    </>
+  );
+}
+
+function Strips({ page }: SectionProps) {
+  const words = useWords();
+  const { analysis } = page;
+  const metrics = STRIPS.filter((metric) =>
+    analysis.trials.some(({ values }) => values.some((of) => of.metric === metric && of.value != null)),
+  );
+  const [at, choose] = useState(Math.max(0, metrics.indexOf("p99")));
+  const metric = metrics[at];
+  if (metric === undefined) return null;
+  return (
+    <>
+      <h3>{words.latency.strips}</h3>
+      <Choose
+        label={words.metric}
+        value={at}
+        choose={choose}
+        options={metrics.map((of) => words.metrics[of])}
+      />
+      <Figure about={words.latency.stripsAbout}>
+        <StripsChart analysis={analysis} metric={metric} />
+      </Figure>
+    </>
+  );
+}

@@ -1,0 +1,168 @@
+/**
+ * What sections ask of the page file that is not there by name: groups, orders, and which option the comparisons
+ * speak for.
+ *
+ * Invariant: nothing is computed but counts of entries; every number that is shown stands in the file.
+ */
+import type { CellSummary, Comparison, Metric, PageFile, Verdict } from "../schema/page";
+
+/** The metrics of the short tables, in their order. */
+export const KEY_METRICS: Metric[] = ["throughput", "p50", "p99", "error_rate", "cpu_per_request", "memory"];
+
+/** The unit of a metric, as in `schema::metric`. */
+export function unitOf(metric: Metric) {
+  switch (metric) {
+    case "throughput":
+      return "per_second" as const;
+    case "error_rate":
+      return "share" as const;
+    case "memory":
+    case "alloc_per_request":
+      return "bytes" as const;
+    default:
+      return "nanoseconds" as const;
+  }
+}
+
+/** Two cells that were compared, with the comparison of each metric. */
+export interface Pair {
+  key: string;
+  a: string;
+  b: string;
+  load: string;
+  comparisons: Comparison[];
+}
+
+/** Comparisons of the same two cells, gathered in the order of their first appearance. */
+export function pairsOf(comparisons: Comparison[]): Pair[] {
+  const pairs = new Map<string, Pair>();
+  for (const comparison of comparisons) {
+    const key = JSON.stringify([comparison.a, comparison.b]);
+    const known = pairs.get(key);
+    if (known) known.comparisons.push(comparison);
+    else {
+      const { a_target: a, b_target: b, load } = comparison;
+      pairs.set(key, { key, a, b, load, comparisons: [comparison] });
+    }
+  }
+  return [...pairs.values()];
+}
+
+/** Who did best in one metric under one load, as far as the comparisons show it. */
+export type Choice =
+  /** One option was shown to be better than each other one. */
+  | { kind: "best"; option: string }
+  /** These were not shown to be worse than any other, and not to differ; the others were. */
+  | { kind: "among"; options: string[] }
+  /** No option was shown to be better than another. */
+  | { kind: "none"; equivalent: boolean }
+  /** No comparison gives an answer. */
+  | { kind: "untold"; reason: string };
+
+/** One kind of workload with the choice for each metric that was compared there. */
+export interface Workload {
+  load: string;
+  options: string[];
+  choices: Map<Metric, Choice>;
+}
+
+/** The decision table: one row for each load under which options were compared. */
+export function workloads(page: PageFile): Workload[] {
+  const scenarios = scenarioOf(page);
+  const groups = new Map<string, Comparison[]>();
+  for (const comparison of page.analysis.comparisons) {
+    if (comparison.load === "") continue;
+    const scenario = scenarios(comparison.a);
+    const load = scenario === "" ? comparison.load : `${scenario}, ${comparison.load}`;
+    groups.set(load, [...(groups.get(load) ?? []), comparison]);
+  }
+  return [...groups].map(([load, comparisons]) => {
+    const metrics = [...new Set(comparisons.map(({ metric }) => metric))];
+    const of = (metric: Metric) => comparisons.filter((one) => one.metric === metric);
+    return {
+      load,
+      options: optionsOf(comparisons),
+      choices: new Map(metrics.map((metric) => [metric, choose(of(metric))])),
+    };
+  });
+}
+
+/** The scenario of a cell, where the plan has several and the load does not name it. */
+function scenarioOf(page: PageFile): (cell: string) => string {
+  const several = page.run.plan.scenarios?.length ?? 0;
+  if (several < 2) return () => "";
+  const plans = new Map(page.run.plan.cells.map((cell) => [cell.id, cell.scenario ?? ""]));
+  return (cell) => plans.get(cell) ?? "";
+}
+
+const optionsOf = (comparisons: Comparison[]) => [
+  ...new Set(comparisons.flatMap(({ a_target: a, b_target: b }) => [a, b])),
+];
+
+const OPPOSITE: Record<Verdict, Verdict> = {
+  faster: "slower",
+  slower: "faster",
+  equivalent: "equivalent",
+  inconclusive: "inconclusive",
+  refused: "refused",
+};
+
+/** Chooses by the verdicts of one metric under one load. */
+export function choose(comparisons: Comparison[]): Choice {
+  const told = comparisons.filter(({ verdict }) => verdict !== "refused");
+  if (told.length === 0) {
+    return { kind: "untold", reason: comparisons.find(({ refused }) => refused)?.refused ?? "" };
+  }
+  const options = optionsOf(comparisons);
+  const verdicts = new Map<string, Verdict[]>(options.map((option) => [option, []]));
+  for (const { a_target: a, b_target: b, verdict } of comparisons) {
+    verdicts.get(a)!.push(verdict);
+    verdicts.get(b)!.push(OPPOSITE[verdict]);
+  }
+  const beatsAll = options.find(
+    (option) =>
+      verdicts.get(option)!.length >= options.length - 1 &&
+      verdicts.get(option)!.every((verdict) => verdict === "faster"),
+  );
+  if (beatsAll !== undefined) return { kind: "best", option: beatsAll };
+  const unbeaten = options.filter((option) => !verdicts.get(option)!.includes("slower"));
+  if (unbeaten.length === options.length) {
+    return { kind: "none", equivalent: comparisons.every(({ verdict }) => verdict === "equivalent") };
+  }
+  return { kind: "among", options: unbeaten };
+}
+
+/** Every leaf of the plan with its path, for the table of all settings. */
+export function settingsOf(value: unknown, path = ""): [string, string | number | boolean][] {
+  if (value === null || value === undefined) return [];
+  if (typeof value !== "object") return [[path, value as string | number | boolean]];
+  const entries = Array.isArray(value)
+    ? value.map((of, index) => [`${path}[${index}]`, of] as const)
+    : Object.entries(value).map(([key, of]) => [path === "" ? key : `${path}.${key}`, of] as const);
+  return entries.flatMap(([key, of]) => settingsOf(of, key));
+}
+
+/** Program and arguments as a shell would need them. */
+export const commandLine = (command: string[]): string => command.map(quoted).join(" ");
+
+const quoted = (word: string) =>
+  /^[A-Za-z0-9\-_./:=,+@%]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
+
+/** `2026-11-22T05:14:56.437617785Z` as `2026-11-22 05:14 UTC`; anything else as it is. */
+export function wallTime(text: string): string {
+  const found = /^(\d{4}-\d{2}-\d{2})T(\d{2}:\d{2})(?::\d{2}(?:\.\d+)?)?Z$/.exec(text);
+  return found ? `${found[1]} ${found[2]} UTC` : text;
+}
+
+/** The label of a cell by its identifier. */
+export function labels(cells: Pick<CellSummary, "cell" | "label">[]): (cell: string) => string {
+  const known = new Map(cells.map(({ cell, label }) => [cell, label]));
+  return (cell) => known.get(cell) ?? cell;
+}
+
+/** How many entries have which value, in the order of `keys`, without those that have none. */
+export function counts<K extends string>(keys: readonly K[], values: K[]): [K, number][] {
+  return keys
+    .map((key): [K, number] => [key, values.filter((value) => value === key).length])
+    .filter(([, number]) => number > 0);
+}

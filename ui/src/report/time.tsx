@@ -1,0 +1,146 @@
+/**
+ * All trials of a cell over each other, then one trial to the second: throughput, latency and failures, any counters
+ * under them on the same axis, the heat map of its response times, and the last lines of the target's log.
+ *
+ * Invariants: warm-up is shown and marked as cut; trials without details say where their numbers are.
+ */
+import { useMemo, useState } from "preact/hooks";
+import { HeatChart, OverviewChart, TrialOverTime } from "../charts";
+import type { PageFile, TrialDetail, TrialRow } from "../schema/page";
+import { usePrinting } from "../ui/lazy";
+import { Mark, outcomeWord } from "../ui/mark";
+import { Choose, Fold } from "../ui/parts";
+import { type Words, useWords } from "../words";
+import { Figure, Section, type SectionProps } from "./frame";
+import { labels } from "./model";
+
+/** Counters that are shown before anyone asks, as far as they were read. */
+const FIRST = ["target.process/cpu_ns"];
+const CELLS_AT_ONCE = 2;
+
+export function Time({ page }: SectionProps) {
+  const words = useWords();
+  return (
+    <Section id="time" title={words.sections.time} about={words.time.about}>
+      <AllTrials page={page} />
+      <OneTrial page={page} />
+    </Section>
+  );
+}
+
+/** Trials that have a course. */
+const drawn = (page: PageFile) => page.analysis.trials.filter(({ series }) => series.length > 1);
+
+export const hasTime = ({ page }: SectionProps): boolean => drawn(page).length > 0;
+
+function AllTrials({ page }: SectionProps) {
+  const words = useWords();
+  const { cells } = page.analysis;
+  const [at, choose] = useState(0);
+  const isPrinting = usePrinting();
+  const targets = [...new Set(cells.map(({ target }) => target))];
+  const byCell = useMemo(() => {
+    const trials = drawn(page);
+    return cells
+      .map((cell) => ({ cell, trials: trials.filter((trial) => trial.cell === cell.cell) }))
+      .filter(({ trials }) => trials.length > 1);
+  }, [page]);
+  if (byCell.length === 0) return null;
+  const isFew = byCell.length <= CELLS_AT_ONCE;
+  const shown = isFew || isPrinting ? byCell : byCell.slice(at, at + 1);
+  return (
+    <>
+      <h3>{words.time.all}</h3>
+      {!isFew && (
+        <Choose
+          label={words.cell}
+          value={at}
+          choose={choose}
+          options={byCell.map(({ cell }) => cell.label)}
+        />
+      )}
+      {shown.map(({ cell, trials }) => (
+        <Figure key={cell.cell} title={cell.label}>
+          <OverviewChart cell={cell} trials={trials} index={targets.indexOf(cell.target)} />
+        </Figure>
+      ))}
+      <p class="about">{words.time.allAbout}</p>
+    </>
+  );
+}
+
+const trialNames = (trials: TrialRow[], label: (cell: string) => string, words: Words): string[] =>
+  trials.map(({ id, cell, block, outcome }) => {
+    const end = outcome === "valid" ? "" : ` (${words.outcomes[outcome]})`;
+    return `${words.trialOf(id, block)}${words.comma}${label(cell)}${end}`;
+  });
+
+function OneTrial({ page }: SectionProps) {
+  const words = useWords();
+  const { analysis, details } = page;
+  const detailOf = useMemo(() => new Map(details.map((detail) => [detail.id, detail])), [details]);
+  const trials = useMemo(() => drawn(page), [page]);
+  const names = useMemo(() => trialNames(trials, labels(analysis.cells), words), [trials, analysis, words]);
+  const [at, choose] = useState(() =>
+    Math.max(
+      0,
+      trials.findIndex(({ id }) => detailOf.has(id)),
+    ),
+  );
+  const trial = trials[at];
+  if (!trial) return null;
+  const detail = detailOf.get(trial.id);
+  return (
+    <>
+      <h3>{words.time.one}</h3>
+      <Choose label={words.trial} value={at} choose={choose} options={names} />
+      <p class="on-paper">{names[at]}</p>
+      {trial.outcome !== "valid" && <Reasons trial={trial} />}
+      <Figure>
+        <TrialOverTime trial={trial} detail={detail} initial={FIRST} />
+      </Figure>
+      {detail && <Details key={trial.id} trial={trial} detail={detail} />}
+      {page.details_left_out && <p class="about">{page.details_left_out}</p>}
+    </>
+  );
+}
+
+function Reasons({ trial }: { trial: TrialRow }) {
+  const words = useWords();
+  return (
+    <ul class="notes">
+      {trial.reasons.map((reason) => (
+        <li class="warn" key={reason}>
+          <Mark word={outcomeWord(words, trial.outcome)} /> <div>{reason}</div>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+function Details({ trial, detail }: { trial: TrialRow; detail: TrialDetail }) {
+  const t = useWords().time;
+  return (
+    <>
+      {detail.heat && (
+        <Figure title={t.heat} about={t.heatAbout}>
+          <HeatChart heat={detail.heat} trial={trial} detail={detail} />
+        </Figure>
+      )}
+      {(detail.missing ?? []).map((text) => (
+        <p class="about" key={text}>
+          {text}
+        </p>
+      ))}
+      {detail.log_tail.length > 0 && (
+        <Fold title={t.log}>
+          {() => (
+            <pre class="log" tabIndex={0} role="region" aria-label={t.log}>
+              {detail.log_tail.join("\n")}
+            </pre>
+          )}
+        </Fold>
+      )}
+    </>
+  );
+}

@@ -1,0 +1,151 @@
+/**
+ * Small parts that several sections share: folds, refusals, footnotes, text that can be copied.
+ *
+ * Invariant: a refusal is shown with its reason where the number would stand.
+ */
+import type { ComponentChildren } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import { useWords } from "../words";
+import { usePrinting } from "./lazy";
+
+/** What is open when asked, and on paper. Its content is made when it is first open. */
+export function Fold({
+  title,
+  children,
+  open,
+}: {
+  title: ComponentChildren;
+  children: () => ComponentChildren;
+  open?: boolean;
+}) {
+  const [isOpen, set] = useState(open ?? false);
+  const [wasOpen, opened] = useState(isOpen);
+  const isPrinting = usePrinting();
+  const isShown = isOpen || isPrinting;
+  return (
+    <details
+      open={isShown}
+      onToggle={(event) => {
+        if (isPrinting) return;
+        set(event.currentTarget.open);
+        if (event.currentTarget.open) opened(true);
+      }}
+    >
+      <summary>
+        <span>{title}</span>
+      </summary>
+      {(isShown || wasOpen) && children()}
+    </details>
+  );
+}
+
+/** Why a number is not given, and what would cure it. */
+export function Refusal({ what, children }: { what?: string; children: ComponentChildren }) {
+  const words = useWords();
+  return (
+    <p class="refusal">
+      <span aria-hidden="true">– </span>
+      <strong>{what ? `${what} ${words.refused}` : words.refusedAlone}:</strong> {children}
+    </p>
+  );
+}
+
+/** Distinct remarks, numbered from 1 in the order in which they come. */
+export class Footnotes {
+  readonly texts: string[];
+
+  constructor(remarks: (string | null | undefined)[]) {
+    this.texts = [...new Set(remarks.filter((text): text is string => Boolean(text)))];
+  }
+
+  /** The number of the remark; nothing for no remark. */
+  sign(text: string | null | undefined): ComponentChildren {
+    const index = text ? this.texts.indexOf(text) : -1;
+    return index < 0 ? null : <sup class="note">{index + 1}</sup>;
+  }
+}
+
+/** Where a line must not break: between a number and its unit, and around the dots of an interval. */
+export const unbroken = (text: string): string =>
+  text.replace(/(\d) (?=(%|ns|µs|ms|s|min|h|KiB|MiB|GiB|[…])(\W|$))/g, "$1\u00a0");
+
+export function Notes({ notes }: { notes: Footnotes }) {
+  if (notes.texts.length === 0) return null;
+  return (
+    <ol class="footnotes">
+      {notes.texts.map((text) => (
+        <li key={text}>{text}</li>
+      ))}
+    </ol>
+  );
+}
+
+/** Text in fixed width with a button that copies it. */
+export function Copied({ text, label, long }: { text: string; label: string; long?: boolean }) {
+  const words = useWords();
+  const [done, tell] = useState(false);
+  const timer = useRef<ReturnType<typeof setTimeout> | undefined>(undefined);
+  useEffect(() => () => clearTimeout(timer.current), []);
+  const copy = async () => {
+    await write(text);
+    tell(true);
+    clearTimeout(timer.current);
+    timer.current = setTimeout(() => tell(false), 2000);
+  };
+  return (
+    <div class={long ? "copied long" : "copied"}>
+      <pre tabIndex={0} role="region" aria-label={label}>
+        <code>{text}</code>
+      </pre>
+      <button type="button" class="plain no-print" onClick={() => void copy()}>
+        {done ? words.copyDone : words.copy}
+      </button>
+      <span class="hidden" aria-live="polite">
+        {done ? words.copyDone : ""}
+      </span>
+    </div>
+  );
+}
+
+/** A page from a file has no clipboard interface in some browsers; the old way works there. */
+async function write(text: string) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    const before = document.activeElement;
+    const area = document.createElement("textarea");
+    area.value = text;
+    area.style.position = "fixed";
+    document.body.append(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+    if (before instanceof HTMLElement) before.focus({ preventScroll: true });
+  }
+}
+
+/** One of several by number. */
+export function Choose({
+  label,
+  value,
+  choose,
+  options,
+}: {
+  label: string;
+  value: number;
+  choose: (index: number) => void;
+  options: string[];
+}) {
+  return (
+    <label class="choose no-print">
+      <span>{label}</span>
+      <select value={value} onChange={(event) => choose(Number(event.currentTarget.value))}>
+        {options.map((option, index) => (
+          <option key={index} value={index}>
+            {option}
+          </option>
+        ))}
+      </select>
+    </label>
+  );
+}

@@ -1,0 +1,167 @@
+/**
+ * Tables that people read and programs can have as CSV.
+ *
+ * Invariants: the file has all rows and raw values, whatever is shown; a long table shows its first rows and the
+ * rest when asked or printed; a wide one scrolls by itself, also with the keyboard.
+ * Absent on purpose: sorting and filtering (the order means something: it is that of the analysis).
+ */
+import type { ComponentChildren } from "preact";
+import { useId, useState } from "preact/hooks";
+import { count } from "../format";
+import { useWords } from "../words";
+import { type Raw, csv, download, fileName } from "./csv";
+import { usePrinting } from "./lazy";
+
+export interface Column<Row> {
+  /** Head for people. */
+  head?: string;
+  /** Head in the CSV file: a key with its unit, the same in all languages. */
+  key: string;
+  /** What is shown; a column without it is in the file only. */
+  cell?: (row: Row) => ComponentChildren;
+  /** The value for the CSV file. */
+  raw: (row: Row) => Raw;
+  kind?: "number" | "name" | "text";
+}
+
+interface TableProps<Row> {
+  /** Names the table for the ear and, with the run, the file. */
+  caption: string;
+  file: string[];
+  columns: Column<Row>[];
+  rows: Row[];
+  /** Rows with the same group stand under one heading. */
+  group?: (row: Row) => ComponentChildren;
+  groupKey?: (row: Row) => string;
+  /** Rows to show before being asked. */
+  limit?: number;
+  /** Further lines under a row, for example reasons. */
+  below?: (row: Row) => string[];
+  isQuiet?: (row: Row) => boolean;
+  dense?: boolean;
+}
+
+export function DataTable<Row>(props: TableProps<Row>) {
+  const { caption, file, columns: all, rows, limit = 60, dense } = props;
+  const columns = all.filter(({ cell }) => cell !== undefined);
+  const words = useWords();
+  const id = useId();
+  const [isWhole, whole] = useState(false);
+  const isPrinting = usePrinting();
+  const shown = isWhole || isPrinting || rows.length <= limit + 5 ? rows : rows.slice(0, limit);
+  const save = () =>
+    download(
+      fileName(...file),
+      csv(
+        all.map((column) => column.key),
+        rows.map((row) => all.map((column) => column.raw(row))),
+      ),
+    );
+  return (
+    <div class="table">
+      <div class="table-head">
+        <p id={id}>{caption}</p>
+        <button type="button" class="plain no-print" onClick={save} aria-label={`${words.csv}: ${caption}`}>
+          {words.csv}
+        </button>
+      </div>
+      <div class="scroll" tabIndex={0} role="region" aria-labelledby={id}>
+        <table class={dense ? "dense" : ""} aria-labelledby={id}>
+          <thead>
+            <tr>
+              {columns.map((column) => (
+                <th scope="col" class={classOf(column)} key={column.key}>
+                  {column.head}
+                </th>
+              ))}
+            </tr>
+          </thead>
+          <Bodies {...props} columns={columns} rows={shown} />
+        </table>
+      </div>
+      {shown.length < rows.length && (
+        <button type="button" class="plain more no-print" onClick={() => whole(true)}>
+          {words.showAll(count(rows.length))}
+        </button>
+      )}
+    </div>
+  );
+}
+
+function Bodies<Row>(props: TableProps<Row>) {
+  const { rows, group, groupKey, columns } = props;
+  if (!group || !groupKey) {
+    return (
+      <tbody>
+        <Rows {...props} />
+      </tbody>
+    );
+  }
+  const groups = new Map<string, Row[]>();
+  for (const row of rows) {
+    const key = groupKey(row);
+    const known = groups.get(key);
+    if (known) known.push(row);
+    else groups.set(key, [row]);
+  }
+  return (
+    <>
+      {[...groups].map(([key, of]) => (
+        <tbody key={key}>
+          <tr class="group">
+            <th colSpan={columns.length} scope="rowgroup">
+              {group(of[0]!)}
+            </th>
+          </tr>
+          <Rows {...props} rows={of} />
+        </tbody>
+      ))}
+    </>
+  );
+}
+
+function Rows<Row>({ rows, columns, below, isQuiet }: TableProps<Row>) {
+  return (
+    <>
+      {rows.map((row, index) => (
+        <>
+          <tr key={index} class={isQuiet?.(row) ? "unused" : undefined}>
+            {columns.map((column) =>
+              column.kind === "name" ? (
+                <th scope="row" key={column.key}>
+                  {column.cell?.(row)}
+                </th>
+              ) : (
+                <td class={classOf(column)} key={column.key}>
+                  {column.cell?.(row)}
+                </td>
+              ),
+            )}
+          </tr>
+          {below?.(row).map((text) => (
+            <tr class="reason" key={text}>
+              <td colSpan={columns.length}>{text}</td>
+            </tr>
+          ))}
+        </>
+      ))}
+    </>
+  );
+}
+
+const classOf = <Row,>(column: Column<Row>) =>
+  column.kind === "number" ? "n" : column.kind === "text" ? "t" : undefined;
+
+/** Names and values, two columns. */
+export function Facts({ rows }: { rows: [ComponentChildren, ComponentChildren][] }) {
+  return (
+    <dl class="facts">
+      {rows.map(([name, value], index) => (
+        <div key={index}>
+          <dt>{name}</dt>
+          <dd>{value}</dd>
+        </div>
+      ))}
+    </dl>
+  );
+}

@@ -1,0 +1,137 @@
+/**
+ * What the browser tests share: Chromium, pages made of fixtures, and what a page is watched for.
+ *
+ * Invariants: every page is opened from a file; a request or an error of the page fails the test that opened it;
+ * nothing waits for a time, only for what must happen.
+ */
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { type Browser, type BrowserContextOptions, type Page, chromium } from "playwright-core";
+import { expect } from "vitest";
+import { reportOf } from "../scripts/fixture.mjs";
+import type { PageFile } from "../src/schema/page";
+
+export const UI = resolve(import.meta.dirname, "..");
+const MADE = join(UI, "test/made");
+const SHOTS = join(UI, "shots");
+
+const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
+  existsSync,
+);
+
+/** Why the tests cannot run here; nothing where they can. */
+export const missing: string | null = !CHROMIUM
+  ? "chromium is not installed (apt-get install chromium)"
+  : existsSync(join(UI, "dist/report.html"))
+    ? null
+    : "dist/report.html is not built (make ui)";
+
+/** One browser. No sandbox: tests run as root in containers, and open no foreign page. */
+export const launch = (): Promise<Browser> =>
+  chromium.launch({
+    executablePath: CHROMIUM!,
+    args: [
+      "--no-sandbox",
+      "--disable-gpu",
+      "--disable-quic",
+      "--no-first-run",
+      "--disable-background-networking",
+      "--disable-component-update",
+      "--disable-sync",
+    ],
+  });
+
+export const fixture = (name: string): PageFile =>
+  JSON.parse(readFileSync(join(UI, `fixtures/${name}.json`), "utf8")) as PageFile;
+
+/** A page under watch. */
+export interface Watched {
+  page: Page;
+  /** Errors and warnings of the console, exceptions, and requests that left the file. */
+  faults: string[];
+  /** Fails where there are any, and closes. */
+  done: () => Promise<void>;
+}
+
+/** Opens the report of `data` from a file of its own. */
+export async function open(
+  browser: Browser,
+  name: string,
+  data: unknown,
+  options: BrowserContextOptions = {},
+): Promise<Watched> {
+  mkdirSync(MADE, { recursive: true });
+  const file = join(MADE, `${name}.html`);
+  writeFileSync(file, reportOf(data));
+  const context = await browser.newContext({
+    viewport: { width: 1280, height: 900 },
+    colorScheme: "light",
+    ...options,
+  });
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on("console", (message) => {
+    if (["error", "warning"].includes(message.type())) faults.push(`console: ${message.text()}`);
+  });
+  page.on("pageerror", (error) => faults.push(`exception: ${error.stack ?? error.message}`));
+  page.on("dialog", (dialog) => {
+    faults.push(`dialog: ${dialog.message()}`);
+    void dialog.dismiss();
+  });
+  page.on("request", (request) => {
+    const url = request.url();
+    if (url !== `file://${file}` && !url.startsWith("data:") && !url.startsWith("blob:"))
+      faults.push(`request: ${url}`);
+  });
+  await page.goto(`file://${file}`);
+  await page.waitForSelector("h1");
+  const done = async () => {
+    expect(faults).toEqual([]);
+    await context.close();
+  };
+  return { page, faults, done };
+}
+
+/** Scrolls through the page until every section is made and the end stays the end. */
+export async function readAll(page: Page) {
+  await page.evaluate(async () => {
+    const frame = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+    for (let y = 0; y < document.documentElement.scrollHeight; y += 500) {
+      scrollTo({ top: y, behavior: "instant" });
+      await frame();
+    }
+    scrollTo({ top: 0, behavior: "instant" });
+    await frame();
+  });
+  await page.waitForFunction(() => document.querySelector(".later") === null);
+}
+
+/** Makes everything that paper would have, on the screen. */
+export const asForPaper = (page: Page) => page.evaluate(() => void dispatchEvent(new Event("beforeprint")));
+
+interface ChartElement extends Element {
+  __pronyOption?: () => { series?: { data?: unknown }[] };
+}
+
+/** All numbers that the charts of one kind hold in their data. */
+export async function numbersOf(page: Page, kind: string): Promise<Set<number>> {
+  const found = await page.$$eval(`[data-chart="${kind}"]`, (elements) => {
+    const numbers: number[] = [];
+    const walk = (value: unknown, depth: number) => {
+      if (typeof value === "number") numbers.push(value);
+      else if (value !== null && typeof value === "object" && depth < 8) {
+        for (const one of Object.values(value)) walk(one, depth + 1);
+      }
+    };
+    for (const element of elements as ChartElement[]) {
+      for (const series of element.__pronyOption?.().series ?? []) walk(series.data, 0);
+    }
+    return numbers;
+  });
+  return new Set(found);
+}
+
+export async function shot(page: Page, name: string, fullPage = true) {
+  mkdirSync(SHOTS, { recursive: true });
+  await page.screenshot({ path: join(SHOTS, `${name}.png`), fullPage });
+}

@@ -1,0 +1,409 @@
+/**
+ * The built report in Chromium: what it shows is what it was given, and nothing else happens.
+ *
+ * Invariant: expected values are read from the page file, never written down here.
+ */
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { many } from "../scripts/many.mjs";
+import type { PageFile } from "../src/schema/page";
+import { UI, asForPaper, fixture, launch, missing, numbersOf, open, readAll, shot } from "./browser";
+
+const AXE = readFileSync(join(UI, "node_modules/axe-core/axe.min.js"), "utf8");
+const FIXTURES = ["demo", "knee", "layers", "throttled", "gc"];
+
+if (missing !== null) console.log(`skipped: the browser tests of the report, because ${missing}`);
+
+const numbers = (values: (number | null | undefined)[]) =>
+  values.filter((value): value is number => typeof value === "number");
+
+/** Which numbers each kind of chart must hold. */
+function expected(page: PageFile): Record<string, number[]> {
+  const { analysis } = page;
+  const KEY = ["throughput", "p50", "p99", "error_rate", "cpu_per_request", "memory"];
+  const compared = analysis.comparisons.filter(
+    ({ metric, basis, verdict }) => KEY.includes(metric) && basis !== "difference" && verdict !== "refused",
+  );
+  const layers = (analysis.layers ?? []).flatMap(({ metrics }) => metrics.flatMap((metric) => metric.layers));
+  const rows = (analysis.capacity ?? []).flatMap((capacity) => capacity.rows);
+  return {
+    forest: numbers(compared.slice(0, KEY.length).map(({ ratio }) => ratio)),
+    strips: numbers(
+      analysis.trials.map(({ values }) => values.find(({ metric }) => metric === "p99")?.value),
+    ),
+    percentiles: analysis.cells.flatMap(({ curve }) =>
+      curve.filter(({ quantile }) => quantile < 1).map(({ ns }) => ns),
+    ),
+    // What drains is no load any more, and is not drawn.
+    overview: analysis.trials.flatMap(({ series }) =>
+      series.filter(({ phase }) => phase && phase !== "drain").map((point) => point.throughput_per_s),
+    ),
+    ladder: numbers(rows.flatMap(({ throughput_per_s, p95_ns }) => [throughput_per_s.value, p95_ns.value])),
+    waterfall: numbers(layers.flatMap(({ place }) => [place?.from_ns, place?.to_ns])),
+    memory: numbers(
+      analysis.cells.flatMap(({ memory_view: view }) =>
+        view && view.ends_ns.length > 1 ? view.series.flatMap(({ values }) => values) : [],
+      ),
+    ),
+    heat: page.details.slice(0, 1).flatMap(({ heat }) => heat?.rows.flat().filter((n) => n > 0) ?? []),
+  };
+}
+
+/** A text without the spaces at which lines may not break. */
+const said = async (page: Page, selector: string) =>
+  (await page.textContent(selector))?.replaceAll("\u00a0", " ");
+
+/** Elements that no report has: what foreign markup would have become. */
+const foreign = (page: Page) =>
+  page.evaluate(() => ({
+    elements: document.querySelectorAll("img, iframe, object, embed, form, video, audio, base, marquee")
+      .length,
+    hit: (window as { hit?: unknown }).hit ?? null,
+  }));
+
+/** Every text of the document in place of which an attack stands, but for those that programs read. */
+function hostile(page: PageFile, text: string): PageFile {
+  const copy = structuredClone(page);
+  const { analysis, run } = copy;
+  Object.assign(analysis, { question: text, answer: text });
+  Object.assign(analysis.belief, { summary: text });
+  for (const note of analysis.belief.notes) Object.assign(note, { text, remedy: text });
+  for (const cell of analysis.cells)
+    Object.assign(cell, { label: text + cell.label, target: text + cell.target, load: text });
+  for (const one of analysis.comparisons) {
+    Object.assign(one, { a_target: text + one.a_target, b_target: text + one.b_target, load: text });
+  }
+  for (const claim of analysis.claims) Object.assign(claim, { text, evidence: text });
+  for (const trial of analysis.trials) Object.assign(trial, { outcome: "void", reasons: [text] });
+  const findings = [...(analysis.findings ?? []), ...(analysis.why ?? []).flatMap((why) => why.findings)];
+  for (const finding of findings) {
+    Object.assign(finding, {
+      text,
+      remedy: text,
+      source: text,
+      evidence: [{ what: text, value: text, limit: text, from: text }],
+    });
+  }
+  for (const why of analysis.why ?? [])
+    Object.assign(why, { label: text, answer: text, ruled_out: [{ cause: "swap", text }] });
+  Object.assign(run, {
+    id: text,
+    started_wall: text,
+    command: ["prony", text],
+    experiment_text: text,
+    versions: { [text]: text },
+  });
+  Object.assign(run.plan, { name: text });
+  for (const fact of run.environment.facts)
+    Object.assign(fact, { title: text, value: text, effect: text, remedy: text });
+  copy.details = analysis.trials.slice(0, 2).map(({ id, cell, series }) => ({
+    id,
+    cell,
+    t_ns: series.map(({ t_ns }) => t_ns),
+    counters: [{ source: text, name: text, kind: "gauge", unit: null, values: series.map(() => 1) }],
+    events: [{ t_ns: 1e9, ended_ns: 2e9, name: text }],
+    log_tail: [text, "second line"],
+  }));
+  copy.profiles = [
+    {
+      cell: analysis.cells[0]!.cell,
+      label: text,
+      kind: "cpu",
+      name: text,
+      origin: text,
+      unit: "samples",
+      total: 10,
+      frames: {
+        name: "all",
+        value: 10,
+        children: [{ name: text, value: 10, children: [{ name: text, value: 5 }] }],
+      },
+      top: [{ function: text, flat: 5, flat_share: 0.5, cumulative: 10, cumulative_share: 1 }],
+      notes: [text],
+    },
+  ];
+  return copy;
+}
+
+describe.skipIf(missing !== null)("report.html", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launch();
+  });
+  afterAll(() => browser.close());
+
+  it.each(FIXTURES)("shows the data of %s, without an error and without a request", async (name) => {
+    const data = fixture(name);
+    const { page, done } = await open(browser, name, data);
+    expect(await said(page, "h1")).toBe(data.analysis.question);
+    expect(await said(page, ".answer")).toBe(data.analysis.answer);
+    await readAll(page);
+    await shot(page, `${name}-light`);
+    await asForPaper(page);
+    for (const [kind, values] of Object.entries(expected(data))) {
+      const shown = await numbersOf(page, kind);
+      const lost = values.filter((value) => !shown.has(value));
+      expect(
+        lost.slice(0, 5),
+        `${lost.length} of ${values.length} values of ${kind} are not in the page`,
+      ).toEqual([]);
+    }
+    await done();
+  });
+
+  it("has a chart of each kind that the data has", async () => {
+    const kinds = new Map<string, number>();
+    for (const name of FIXTURES) {
+      const { page, done } = await open(browser, `kinds-${name}`, fixture(name));
+      await asForPaper(page);
+      const found = await page.$$eval("[data-chart]", (all) =>
+        all.map((one) => (one as HTMLElement).dataset.chart!),
+      );
+      for (const kind of found) kinds.set(kind, (kinds.get(kind) ?? 0) + 1);
+      await done();
+    }
+    for (const kind of [
+      "forest",
+      "strips",
+      "percentiles",
+      "cdf",
+      "overview",
+      "timeline",
+      "ladder",
+      "waterfall",
+      "memory",
+      "heat",
+    ]) {
+      expect(kinds.get(kind) ?? 0, kind).toBeGreaterThan(0);
+    }
+  });
+
+  it("leaves out what has no data, in the page and in the contents alike", async () => {
+    const data = fixture("demo");
+    const { page, done } = await open(browser, "left-out", data);
+    const ids = await page.$$eval("main section", (all) => all.map(({ id }) => id));
+    const links = await page.$$eval(".contents a", (all) => all.map((one) => one.getAttribute("href")));
+    expect(links).toEqual(ids.map((id) => `#${id}`));
+    for (const absent of ["soak", "layers", "events", "profiles", "factors"])
+      expect(ids).not.toContain(absent);
+    await done();
+  });
+
+  it("changes language and theme, and keeps the data as it is", async () => {
+    const data = fixture("demo");
+    const { page, done } = await open(browser, "switches", data);
+    const ground = () => page.evaluate(() => getComputedStyle(document.documentElement).backgroundColor);
+    const light = await ground();
+    await page.getByRole("button", { name: "中文" }).click();
+    expect(await page.getAttribute("html", "lang")).toBe("zh-CN");
+    expect(await page.textContent("#belief h2")).toBe("这些数字可信吗？");
+    expect(await said(page, "h1")).toBe(data.analysis.question);
+    await page.locator(".controls select").selectOption("dark");
+    expect(await page.getAttribute("html", "data-theme")).toBe("dark");
+    expect(await ground()).not.toBe(light);
+    await readAll(page);
+    await shot(page, "demo-dark-zh");
+    await page.reload();
+    await page.waitForSelector("h1");
+    expect(await page.getAttribute("html", "lang"), "the choice is remembered").toBe("zh-CN");
+    expect(await page.getAttribute("html", "data-theme")).toBe("dark");
+    await done();
+  });
+
+  it("follows the theme of the system", async () => {
+    const { page, done } = await open(browser, "system", fixture("demo"), { colorScheme: "dark" });
+    expect(await page.getAttribute("html", "data-theme")).toBe("dark");
+    await page.emulateMedia({ colorScheme: "light" });
+    await page.waitForFunction(() => document.documentElement.dataset.theme === "light");
+    await done();
+  });
+
+  it("opens in the language that the file asks for", async () => {
+    const { page, done } = await open(browser, "opens-zh", { ...fixture("demo"), lang: "zh" });
+    expect(await page.textContent("#belief h2")).toBe("这些数字可信吗？");
+    await done();
+  });
+
+  it("can be read with the keyboard alone", async () => {
+    const { page, done } = await open(browser, "keyboard", fixture("demo"));
+    const focused = () => page.evaluate(() => document.activeElement?.id ?? "");
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate(() => document.activeElement?.className)).toBe("skip");
+    expect(await page.evaluate(() => getComputedStyle(document.activeElement!).outlineStyle)).toBe("solid");
+    await page.keyboard.press("Enter");
+    expect(await focused()).toBe("content");
+    const ids = await page.$$eval("main section", (all) => all.map(({ id }) => id));
+    for (const id of ids) {
+      await page.keyboard.press("j");
+      expect(await focused()).toBe(id);
+    }
+    await page.keyboard.press("k");
+    expect(await focused()).toBe(ids.at(-2));
+    await page.keyboard.press("?");
+    expect(await page.locator("dialog[open]").count()).toBe(1);
+    await page.keyboard.press("Escape");
+    expect(await page.locator("dialog[open]").count()).toBe(0);
+    await page.keyboard.press("l");
+    expect(await page.getAttribute("html", "lang")).toBe("zh-CN");
+    await page.keyboard.press("t");
+    expect(await page.getAttribute("html", "data-theme")).toBe("dark");
+    await done();
+  });
+
+  it("has no chart before it is near, and few rows before they are asked for, with 500 trials", async () => {
+    const data = many(fixture("demo"));
+    const { page, done } = await open(browser, "many", data);
+    const opened = await page.evaluate(() => performance.now());
+    const drawn = () => page.locator("[data-chart] svg, [data-chart] canvas").count();
+    const early = await drawn();
+    console.log(
+      `500 trials: ${Math.round(opened)} ms from the request to an answer of the page, ${early} charts drawn`,
+    );
+    expect(early).toBeLessThan(3);
+    await readAll(page);
+    expect(await drawn()).toBeGreaterThan(early);
+    const rows = page.locator("#data table.dense tbody tr");
+    expect(await rows.count()).toBeLessThan(100);
+    await page.getByRole("button", { name: "Show all 500 rows" }).click();
+    expect(await rows.count()).toBeGreaterThanOrEqual(500);
+    await done();
+  });
+
+  it.each([390, 320])("fits a phone of %d pixels", async (width) => {
+    const { page, done } = await open(browser, `phone-${width}`, fixture("knee"), {
+      viewport: { width, height: 800 },
+    });
+    await readAll(page);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
+    await shot(page, `knee-phone-${width}`);
+    await done();
+  });
+
+  it("prints everything, in light", async () => {
+    const { page, done } = await open(browser, "print", fixture("layers"), { colorScheme: "dark" });
+    const pdf = await page.pdf({ format: "A4", printBackground: true });
+    expect(pdf.subarray(0, 5).toString()).toBe("%PDF-");
+    const pages = pdf.toString("latin1").match(/\/Type\s*\/Page\b/g)?.length ?? 0;
+    expect(pages, "a page that was made lazily would be short").toBeGreaterThan(8);
+    expect(await page.getAttribute("html", "data-theme"), "dark again after printing").toBe("dark");
+    await page.emulateMedia({ media: "print", colorScheme: "dark" });
+    await asForPaper(page);
+    expect(await page.getAttribute("html", "data-theme")).toBe("light");
+    expect(await page.locator("details:not([open])").count()).toBe(0);
+    expect(await page.locator(".later").count()).toBe(0);
+    expect(await page.locator(".controls").isVisible()).toBe(false);
+    const undrawn = await page.$$eval(
+      "[data-chart='waterfall']",
+      (all) => all.filter((one) => !one.querySelector("svg path")).length,
+    );
+    expect(undrawn).toBe(0);
+    await done();
+  });
+
+  it.each(["light", "dark"] as const)("has no serious finding of axe (%s)", async (colorScheme) => {
+    for (const name of FIXTURES) {
+      const { page, done } = await open(browser, `axe-${colorScheme}-${name}`, fixture(name), {
+        colorScheme,
+      });
+      await readAll(page);
+      await page.$$eval("details", (all) => all.forEach((one) => one.setAttribute("open", "")));
+      await page.evaluate(AXE);
+      const found = await page.evaluate(async () => {
+        const { axe } = window as unknown as { axe: { run: () => Promise<{ violations: Violation[] }> } };
+        interface Violation {
+          id: string;
+          impact: string;
+          nodes: { html: string; failureSummary: string }[];
+        }
+        const { violations } = await axe.run();
+        return violations
+          .filter(({ impact }) => ["serious", "critical"].includes(impact))
+          .map(
+            ({ id, nodes }) =>
+              `${id}: ${nodes
+                .slice(0, 3)
+                .map(({ html, failureSummary }) => `${html} ${failureSummary}`)
+                .join(" | ")}`,
+          );
+      });
+      expect(found).toEqual([]);
+      await done();
+    }
+  });
+
+  it.each([
+    [
+      "markup",
+      `</script><script>window.hit=1</script><img src=x onerror="window.hit=1"><iframe src="javascript:1"></iframe>`,
+    ],
+    ["attributes", `" onmouseover="window.hit=1" autofocus onfocus="window.hit=1" x='`],
+    ["templates", "${window.hit=1}{{window.hit=1}}<!--[if IE]>&lt;b&gt;__PRONY_PAGE__$&"],
+    ["rich text of charts", "{a|b}{marker0}\n<b onclick=window.hit=1>{c}</b>%{x}"],
+    ["unseen characters", "\u202egnp.exe\u001b[31m\u0000\u2066\u200b\u2028<img src=x onerror=window.hit=1>"],
+  ])("shows hostile %s as text", async (name, text) => {
+    const { page, done } = await open(
+      browser,
+      `hostile-${name.replaceAll(" ", "-")}`,
+      hostile(fixture("demo"), text),
+    );
+    await readAll(page);
+    // Tooltips are made of the same texts: walk the values of every chart.
+    for (const plot of await page.locator(".chart-plot").all()) {
+      await plot.focus();
+      await page.keyboard.press("ArrowRight");
+      await page.keyboard.press("ArrowRight");
+    }
+    await asForPaper(page);
+    expect(await foreign(page)).toEqual({ elements: 0, hit: null });
+    const shown = await page.evaluate(() => document.body.innerText);
+    // eslint-disable-next-line no-control-regex
+    expect(shown).not.toMatch(/[\u0000\u001b\u202e\u2066]/);
+    expect(await page.textContent("h1")).not.toContain("\u200b");
+    expect(shown).toContain(text.includes("<img") ? "<img src=x" : text.slice(0, 8));
+    expect(await page.title()).toContain("prony");
+    await done();
+  });
+
+  it("gives tables as CSV with raw values and without formulas", async () => {
+    const data = structuredClone(fixture("demo"));
+    data.analysis.cells[0]!.label = '=HYPERLINK("http://x")';
+    const { page, done } = await open(browser, "csv", data);
+    await readAll(page);
+    const [download] = await Promise.all([
+      page.waitForEvent("download"),
+      page.getByRole("button", { name: "CSV: Every trial" }).click(),
+    ]);
+    expect(download.suggestedFilename()).toBe(`${data.analysis.run}-trials.csv`);
+    const lines = readFileSync(await download.path(), "utf8")
+      .trimEnd()
+      .split("\r\n");
+    expect(lines).toHaveLength(data.analysis.trials.length + 1);
+    const trial = data.analysis.trials[0]!;
+    const served = trial.values.find(({ metric }) => metric === "throughput")!.value;
+    expect(lines[0]!.split(",").slice(0, 3)).toEqual(["trial", "block", "cell"]);
+    expect(lines[1]!).toContain(String(served));
+    expect(lines.join("\n")).toContain(`"'=HYPERLINK(""http://x"")"`);
+    await done();
+  });
+
+  it("copies the command", async () => {
+    const { page, done } = await open(browser, "copy", fixture("demo"));
+    await readAll(page);
+    await page.locator("#reproduce .copied button").first().click();
+    await page.waitForFunction(
+      () => document.querySelector("#reproduce .copied button")?.textContent === "Copied",
+    );
+    await done();
+  });
+
+  it("says what is wrong where its data cannot be read", async () => {
+    for (const data of [{ schema: "prony.page/9" }, null, []]) {
+      const { page, done } = await open(browser, "damaged", data);
+      expect(await page.textContent("h1")).toBe("This page has no data");
+      expect(await page.textContent("main p")).toContain("prony report RUN --format html");
+      await done();
+    }
+  });
+});
