@@ -28,6 +28,17 @@ pub(crate) fn paragraph(first: &str, text: &str, columns: usize) -> String {
     textwrap::fill(&bound(text), options).replace(NO_BREAK, " ") + "\n"
 }
 
+/// Each line of `text` in at most `columns` columns, broken between words; what goes on is indented.
+#[must_use]
+pub fn wrapped(text: &str, columns: usize) -> String {
+    let options = Options::new(columns.max(20))
+        .word_separator(WordSeparator::AsciiSpace)
+        .word_splitter(WordSplitter::NoHyphenation)
+        .subsequent_indent("    ");
+    let lines = text.lines().map(|line| textwrap::fill(&bound(line), &options).replace(NO_BREAK, " "));
+    lines.collect::<Vec<_>>().join("\n")
+}
+
 /// Stands for a space that is not to be broken at; [`crate::clean`] leaves none in foreign text.
 const NO_BREAK: char = '\u{a0}';
 

@@ -59,6 +59,7 @@ pub use html::html;
 pub use instrument::instrument_line;
 pub use intervention_text::{intervention_proposal, intervention_text};
 pub use junit::junit;
+pub use layout::wrapped;
 pub use load_csv::{load_csv, series_csv};
 pub use load_html::{LoadSeries, load_html};
 pub use load_markdown::load_markdown;

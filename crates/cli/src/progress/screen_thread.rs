@@ -66,7 +66,8 @@ impl ScreenThread {
 
     pub(super) fn say_toned(&self, tone: Tone, text: &str) {
         let mut shared = lock(&self.shared);
-        let text = if shared.colors { painted(tone, text) } else { text.to_owned() };
+        let text = report::wrapped(text, usize::from(screen::size().0));
+        let text = if shared.colors { painted(tone, &text) } else { text };
         let bytes = shared.inline.clear() + &text + "\n";
         let _ = std::io::stderr().write_all(bytes.as_bytes());
         shared.draw();
