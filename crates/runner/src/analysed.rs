@@ -17,6 +17,6 @@ pub fn analysed(folder: &RunFolder) -> Result<(RunFile, AnalysisFile), RunnerErr
         let segments = crate::soak::read(folder, &run)?;
         analysis = analyze::with_soak(analysis, analyze::soak(&run, &segments));
     }
-    crate::intervene::mark(folder.path(), &mut analysis.why);
+    crate::intervene::mark(folder.path(), &mut analysis);
     Ok((run, analysis))
 }
