@@ -100,4 +100,12 @@ mod tests {
         let text = table(&[("", Align::Text), ("rate", Align::Number)], &rows, 24);
         assert_eq!(text, "                   rate\n  a long name   1,234/s\n  of a cell\n");
     }
+
+    #[test]
+    fn lines_break_between_words_and_go_on_indented() {
+        let text = "1/10 trial 1: one, 1,000/s, p50 8.00 ms, valid\nnext";
+        assert_eq!(wrapped(text, 40), "1/10 trial 1: one, 1,000/s, p50 8.00 ms,\n    valid\nnext");
+        assert_eq!(wrapped("the p50 of it is 8.00 ms", 20), "the p50 of it is\n    8.00 ms");
+        assert_eq!(wrapped("", 40), "");
+    }
 }
