@@ -81,7 +81,7 @@ pub(super) fn commands(file: &Path, text: &str) -> Vec<Line> {
             Some(last) => last.text.push_str(&format!(" {}", part.trim())),
             None if part.trim().is_empty() || part.trim_start().starts_with('#') => {}
             None => {
-                found.push(Line { file: file.to_owned(), number: line.number, text: part.trim().to_owned() })
+                found.push(Line { file: file.to_owned(), number: line.number, text: part.trim().to_owned() });
             }
         }
         goes_on = more;

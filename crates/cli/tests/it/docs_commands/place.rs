@@ -203,10 +203,8 @@ fn runs_named(text: &str) -> Vec<String> {
 
 /// `runs/…` as a folder that is there; the second one of a line is another run.
 pub(super) fn with_runs(words: &mut [String]) {
-    let mut seen = 0;
-    for word in words.iter_mut().filter(|word| word.contains("runs/…")) {
+    for (seen, word) in words.iter_mut().filter(|word| word.contains("runs/…")).enumerate() {
         *word = word.replace("runs/…", &format!("runs/{}", RUN[seen.min(1)]));
-        seen += 1;
     }
 }
 
