@@ -228,9 +228,16 @@ fn fifty_viewers_for_a_minute_cost_the_generator_nothing_measurable() {
     let _turn = turn();
     let folder = tempfile::tempdir().unwrap();
     let file = folder.path().join("watched.toml");
+    // A closed load whose clients think: its generator sleeps between requests, so that what viewers cost shows in its
+    // CPU time. That of an open load spins and takes the whole core whatever happens.
+    let (open, closed) = (
+        "model = \"open\"\nconnections = 4\nrate = 200\n",
+        "model = \"closed\"\nconnections = 32\nthink = { law = \"exponential\", mean = \"15ms\" }\n",
+    );
+    assert!(EXPERIMENT.contains(open));
     let long = EXPERIMENT
         .replace("blocks = 40", "blocks = 1")
-        .replace("rate = 200", "rate = 2000")
+        .replace(open, closed)
         .replace("mean = \"1ms\"", "mean = \"100us\"")
         .replace("sample = \"1s\"\nsamples = 1", "sample = \"10s\"\nsamples = 6");
     fs::write(&file, long).unwrap();
