@@ -31,8 +31,8 @@ const SEEN_PIXELS = 1.5;
 const NAMED_PIXELS = 28;
 const TINTS = 8;
 
-/** A value in the unit of the profile. */
-export function profileValue(unit: Profile["unit"], value: number, words: Words): string {
+/** A value in the unit of the profile; what is counted is not named. */
+export function profileAmount(unit: Profile["unit"], value: number): string {
   switch (unit) {
     case "cpu_ns":
     case "elapsed_ns":
@@ -41,7 +41,20 @@ export function profileValue(unit: Profile["unit"], value: number, words: Words)
     case "bytes":
       return bytes(value);
     default:
-      return `${count(value)} ${words.charts.profileUnits[unit]}`;
+      return count(value);
+  }
+}
+
+/** The same with the name of what is counted. */
+export function profileValue(unit: Profile["unit"], value: number, words: Words): string {
+  const amount = profileAmount(unit, value);
+  switch (unit) {
+    case "objects":
+    case "samples":
+    case "goroutines":
+      return `${amount} ${words.charts.profileUnits[unit]}`;
+    default:
+      return amount;
   }
 }
 

@@ -2,7 +2,7 @@
 import "./charts.css";
 
 export { CounterPicker, TrialOverTime, matching } from "./counters";
-export { Flame, profileValue } from "./flame";
+export { Flame, profileAmount, profileValue } from "./flame";
 export { ForestChart, verdictWord } from "./forest";
 export { HeatChart } from "./heat";
 export { HistoryChart } from "./history";

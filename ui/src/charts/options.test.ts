@@ -250,9 +250,7 @@ describe("time", () => {
     const [memory] = made.soak;
     const segments = segmentsOf(memory!);
     expect(segments.map((one) => one.points.length)).toEqual([60, 240]);
-    expect(shown(soakOption(memory!, wide, en)).get(en.charts.soakCounters.memory)).toEqual(
-      segments[0]!.points,
-    );
+    expect(shown(soakOption(memory!, wide, en)).get(en.soaks.counters.memory)).toEqual(segments[0]!.points);
   });
 
   it("shows the runs of a history and its levels", () => {

@@ -94,7 +94,7 @@ export function soakPanel(trend: SoakTrend, look: Look, words: Words): Panel {
   const segments = segmentsOf(trend);
   const [show, showAxis] = showOf(trend.counter);
   const t = words.charts;
-  const name = t.soakCounters[trend.counter];
+  const name = words.soaks.counters[trend.counter];
   const lines: PanelLine[] = segments.map((segment) => ({
     name,
     index: 0,
@@ -141,8 +141,7 @@ export function soakOption(trend: SoakTrend, look: Look, words: Words): ChartOpt
 export function SoakChart({ trend }: { trend: SoakTrend }) {
   const words = useWords();
   const label = useMemo(
-    () =>
-      `${words.charts.soakCounters[trend.counter]}: ${words.soak[trend.class]}. ${clean(trend.text, 400)}`,
+    () => `${words.soaks.counters[trend.counter]}: ${words.soak[trend.class]}. ${clean(trend.text, 400)}`,
     [trend, words],
   );
   const make = useCallback((look: Look) => soakOption(trend, look, words), [trend, words]);

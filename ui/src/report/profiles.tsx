@@ -1,7 +1,7 @@
 /** Flame graphs of the profiles, taken under a load of their own after the trials, and what could not be taken. */
 import { useState } from "preact/hooks";
-import { Flame } from "../charts";
-import { NONE, bytes, count, duration, percent } from "../format";
+import { Flame, profileAmount } from "../charts";
+import { NONE, percent } from "../format";
 import type { PageProfile, TopFunction } from "../schema/page";
 import { usePrinting } from "../ui/lazy";
 import { Choose, Fold, Refusal } from "../ui/parts";
@@ -34,19 +34,6 @@ export function Profiles({ page }: SectionProps) {
 
 const nameOf = ({ label, name }: PageProfile) => `${label}, ${name}`;
 
-function amount(unit: PageProfile["unit"], value: number): string {
-  switch (unit) {
-    case "cpu_ns":
-    case "elapsed_ns":
-    case "blocked_ns":
-      return duration(value);
-    case "bytes":
-      return bytes(value);
-    default:
-      return count(value);
-  }
-}
-
 function OneProfile({ profile, run }: { profile: PageProfile; run: string }) {
   const words = useWords();
   const t = words.profiles;
@@ -54,7 +41,7 @@ function OneProfile({ profile, run }: { profile: PageProfile; run: string }) {
     <>
       <Figure
         title={nameOf(profile)}
-        about={`${t.total(`${amount(profile.unit, profile.total)} ${t.units[profile.unit]}`)}${words.comma}${profile.origin}`}
+        about={`${t.total(`${profileAmount(profile.unit, profile.total)} ${t.units[profile.unit]}`)}${words.comma}${profile.origin}`}
       >
         <Flame profile={profile} />
       </Figure>
@@ -92,7 +79,7 @@ const columns = (unit: PageProfile["unit"], words: Words): Column<TopFunction>[]
     head: words.profiles.own,
     key: `own_${unit}`,
     kind: "number",
-    cell: (row) => amount(unit, row.flat),
+    cell: (row) => profileAmount(unit, row.flat),
     raw: (row) => row.flat,
   },
   {
@@ -106,7 +93,7 @@ const columns = (unit: PageProfile["unit"], words: Words): Column<TopFunction>[]
     head: words.profiles.withCallees,
     key: `with_callees_${unit}`,
     kind: "number",
-    cell: (row) => amount(unit, row.cumulative),
+    cell: (row) => profileAmount(unit, row.cumulative),
     raw: (row) => row.cumulative,
   },
   {

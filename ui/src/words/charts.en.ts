@@ -50,17 +50,6 @@ export const chartsEn = {
   heatMost: (count: string, rows: string) => `At most ${count} answers in one cell; ${rows} spans of time`,
   answersPerCell: "answers per cell of the map:",
   // Soak
-  soakCounters: {
-    memory: "memory",
-    descriptors: "descriptors",
-    threads: "threads",
-    goroutines: "goroutines",
-    heap: "heap",
-    connections: "connections",
-    throughput: "throughput",
-    p50: "p50",
-    p99: "p99",
-  },
   segment: (trial: number) => `segment of trial ${trial}`,
   limit: (value: string) => `limit ${value}`,
   trend: "trend",
