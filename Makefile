@@ -116,7 +116,7 @@ docs: ## Build the API documentation, warnings as errors
 docs-commands: ## Write the pages of docs/commands again, from what prony's help says
 	PRONY_WRITE_DOCS=1 $(CARGO) test --locked -p prony --test it -- docs_commands::pages::the_pages_of_commands_are_fresh
 
-# mdBook comes from crates.io, once, into target/tools; building it takes some minutes, so no test needs it.
+# mdBook comes from crates.io, once, into target/tools; building it takes a minute or two, so no test needs it.
 book: $(MDBOOK) ## Build the documents as a site with search, into target/book
 	@command -v node >/dev/null 2>&1 || { echo "node is missing: apt-get install nodejs"; exit 2; }
 	$(MDBOOK) build docs
