@@ -110,10 +110,9 @@ fn section(level: &str, words: &[&str], entry: &Entry) -> String {
     let help = help(words);
     let (text, examples) = parted(&help);
     let mut out = format!("{level} prony {}\n\n{}.\n\n", words.join(" "), entry.about.trim_end_matches('.'));
-    if let Some((_, guide)) = GUIDES.iter().find(|(name, _)| [*name] == *words) {
-        if root().join("docs").join(guide).is_file() {
-            writeln!(out, "More: [{guide}](../{guide}).\n").unwrap();
-        }
+    let guide = GUIDES.iter().find(|(name, _)| [*name] == *words).map(|(_, guide)| guide);
+    if let Some(guide) = guide.filter(|guide| root().join("docs").join(guide).is_file()) {
+        writeln!(out, "More: [{guide}](../{guide}).\n").unwrap();
     }
     if !examples.is_empty() {
         writeln!(out, "```sh\n{}\n```\n", examples.join("\n")).unwrap();
