@@ -110,8 +110,8 @@ fn section(level: &str, words: &[&str], entry: &Entry) -> String {
     let help = help(words);
     let (text, examples) = parted(&help);
     let mut out = format!("{level} prony {}\n\n{}.\n\n", words.join(" "), entry.about.trim_end_matches('.'));
-    let guide = GUIDES.iter().find(|(name, _)| [*name] == *words);
-    if let Some((_, guide)) = guide.filter(|(_, guide)| root().join("docs").join(guide).is_file()) {
+    let guide = GUIDES.iter().find(|(name, _)| [*name] == *words).map(|(_, guide)| guide);
+    if let Some(guide) = guide.filter(|guide| root().join("docs").join(guide).is_file()) {
         writeln!(out, "More: [{guide}](../{guide}).\n").unwrap();
     }
     if !examples.is_empty() {
