@@ -11,7 +11,7 @@ export const labZh: LabWords = {
   remedy: "解决办法",
   states: { running: "进行中", done: "已完成", interrupted: "已中断", damaged: "已损坏" },
   started: "开始于",
-  of: (done, planned) => `${done} / ${planned} 次试验`,
+  of: (done, planned) => `${done} / ${planned} 个试次`,
   noAnswer: "尚未分析",
 
   library: {
@@ -60,8 +60,8 @@ export const labZh: LabWords = {
     report: "打开报告",
     lost: "连接已断开，正在重试。",
     connected: "已连接",
-    trialNow: "当前试验",
-    between: "试验之间：正在启动或停止目标。",
+    trialNow: "当前试次",
+    between: "试次之间：正在启动或停止目标。",
     phase: "阶段",
     phases: { warmup: "预热", sample: "采样", drain: "排空", none: "启动中" },
     sampleOf: (sample, samples) => `第 ${sample} / ${samples} 个样本`,
@@ -71,7 +71,7 @@ export const labZh: LabWords = {
     inFlight: "在途",
     backlog: "积压",
     generator: "发生器 CPU",
-    overTime: "当前试验随时间的变化",
+    overTime: "当前试次随时间的变化",
     counters: "计数器",
     filter: "筛选计数器",
     shownOf: (shown, all) => `显示 ${shown} / ${all} 个；其余请筛选`,
@@ -79,14 +79,14 @@ export const labZh: LabWords = {
     block: (n) => `第 ${n} 区组`,
     waiting: "待运行",
     now: "进行中",
-    trials: "已结束的试验",
-    noTrials: "还没有试验结束。",
+    trials: "已结束的试次",
+    noTrials: "还没有试次结束。",
     findings: "目前的发现",
-    noFindings: "暂无。试验结束时会进行查找。",
+    noFindings: "暂无。试次结束时会进行查找。",
     stop: "停止运行",
     stopAsk: "要停止此运行吗？",
     stopAbout:
-      "效果与 Ctrl-C 相同：已结束的试验会保留并写入报告，正在进行的试验会丢失。之后可用 prony run --resume 继续。",
+      "效果与 Ctrl-C 相同：已结束的试次会保留并写入报告，正在进行的试次会丢失。之后可用 prony run --resume 继续。",
     stopYes: "停止",
     stopNo: "继续运行",
     stopping: "已请求停止。",
@@ -94,7 +94,7 @@ export const labZh: LabWords = {
 
   compare: {
     title: "运行的比较",
-    about: "每次运行都与第一次比较。两次运行的试验不成对；区间由对数上的 Welch t 检验得出。",
+    about: "每次运行都与第一次比较。两次运行的试次不成对；区间由对数上的 Welch t 检验得出。",
     first: "比较基准",
     refused: "无法比较",
     noVerdicts: "只有数字，没有结论",
@@ -133,7 +133,7 @@ export const labZh: LabWords = {
 
   history: {
     title: (name) => `${name} 的历史`,
-    about: "每次运行有效试验的中心值。变化由置换检验得出；横线是两次变化之间的水平。",
+    about: "每次运行有效试次的中心值。变化由置换检验得出；横线是两次变化之间的水平。",
     few: "有数值的运行少于两次。",
     metric: "指标",
     runs: "运行",

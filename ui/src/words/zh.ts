@@ -114,8 +114,8 @@ export const zh: Words = {
   ratio: "比值",
   cell: "单元",
   load: "负载",
-  trial: "试验",
-  trials: "试验",
+  trial: "试次",
+  trials: "试次",
   noInterval: "无区间",
   noReason: "未给出原因",
   refused: "不予给出",
@@ -124,9 +124,9 @@ export const zh: Words = {
   copy: "复制",
   copyDone: "已复制",
   showAll: (n) => `显示全部 ${n} 行`,
-  trialsOf: (run, planned) => `计划 ${planned} 次试验，已运行 ${run} 次`,
-  trialOf: (id, block) => `试验 ${id}，区组 ${block}`,
-  trialNumber: (id) => `试验 ${id}`,
+  trialsOf: (run, planned) => `计划 ${planned} 个试次，已运行 ${run} 次`,
+  trialOf: (id, block) => `试次 ${id}，区组 ${block}`,
+  trialNumber: (id) => `试次 ${id}`,
 
   page: {
     report: "报告",
@@ -148,7 +148,7 @@ export const zh: Words = {
       help: "本列表",
       chart: "在图表中：逐个查看数值",
     },
-    footer: (run) => `运行目录 ${run}。试验数据见 results.csv，分析见 analysis.json；本文件包含两者。`,
+    footer: (run) => `运行目录 ${run}。试次数据见 results.csv，分析见 analysis.json；本文件包含两者。`,
     damagedTitle: "此页没有数据",
     damaged: (why) => `无法读取数据：${why}。请重新生成：prony report RUN --format html`,
   },
@@ -172,7 +172,7 @@ export const zh: Words = {
     decision: "何种负载选何种方案",
     environment: "环境",
     reproduce: "如何复现",
-    data: "试验与数据",
+    data: "试次与数据",
   },
 
   instrument: {
@@ -213,10 +213,10 @@ export const zh: Words = {
 
   capacity: {
     about:
-      "每一级为有效试验的中心值及其区间。X·(R + Z) 是吞吐量与响应时间所蕴含的并发数；上界是 CPU 与从不等待的用户所允许的（运行定律）。弯曲度是吞吐量的二阶差分，两轴均取对数。",
+      "每一级为有效试次的中心值及其区间。X·(R + Z) 是吞吐量与响应时间所蕴含的并发数；上界是 CPU 与从不等待的用户所允许的（运行定律）。弯曲度是吞吐量的二阶差分，两轴均取对数。",
     levels: (name) => `${name} 的每一级`,
     hysteresis: "上行与下行对比",
-    steps: "搜索中的每次试验",
+    steps: "搜索中的每个试次",
     connections: "连接数",
     offered: "施加速率",
     cpus: "占用 CPU",
@@ -249,19 +249,19 @@ export const zh: Words = {
   },
 
   latency: {
-    about: "从请求应开始的时刻到应答结束，因此排队时间计入其中。合并了每个单元的有效试验。",
+    about: "从请求应开始的时刻到应答结束，因此排队时间计入其中。合并了每个单元的有效试次。",
     percentiles: "百分位数",
     percentilesAbout: "两轴均为对数：每向右一格，罕见程度增加十倍。",
     cdf: "分布",
-    strips: "每次试验",
-    stripsAbout: "每个标记是一次试验；横条为中心值及其跨试验的区间。",
+    strips: "每个试次",
+    stripsAbout: "每个标记是一个试次；横条为中心值及其跨试次的区间。",
   },
 
   time: {
-    about: "作为预热被切除的部分以底色标出，事件为竖线。作废的试验如实显示。",
-    all: "一个单元的全部试验",
-    allAbout: "每条线是一次试验；作废者为灰色。",
-    one: "单次试验",
+    about: "作为预热被切除的部分以底色标出，事件为竖线。作废的试次如实显示。",
+    all: "一个单元的全部试次",
+    allAbout: "每条线是一个试次；作废者为灰色。",
+    one: "单个试次",
     heat: "响应时间随时间的变化",
     heatAbout: "颜色越深，应答越多；响应时间为对数轴。",
     log: "目标日志的最后几行",
@@ -269,7 +269,7 @@ export const zh: Words = {
 
   events: {
     about:
-      "各次试验的中位数：事件前一秒与事件后最差的一秒、因事件失败的请求、负载之外的探针多久得不到应答、何时有完整一秒恢复到先前水平。",
+      "各试次的中位数：事件前一秒与事件后最差的一秒、因事件失败的请求、负载之外的探针多久得不到应答、何时有完整一秒恢复到先前水平。",
     caption: "每个事件在每个单元中的影响",
     event: "事件",
     throughputBefore: "之前吞吐量",
@@ -327,7 +327,7 @@ export const zh: Words = {
       accounts: (share) => `其时间占响应时间的 ${share}`,
       bound: (share) => `该资源已用尽，达 ${share}`,
       direct: (share) => `它直接使目标停顿或失败，${share}`,
-      growth: (p) => `在每次试验中都上升（p = ${p}）`,
+      growth: (p) => `在每个试次中都上升（p = ${p}）`,
       time: (counter, watched, rho, q) => `${counter} 与${watched}逐秒同动（秩相关 ${rho}，q = ${q}）`,
       watched: { p99: " p99 ", p50: "中位数", failures: "失败数" },
     },
@@ -335,14 +335,14 @@ export const zh: Words = {
     tried: "已试：",
     predicted: (metric, bound) => `（预测：${metric}为原来的 ${bound}）`,
     command: "干预实验的命令",
-    trials: (n) => `查看了 ${n} 次试验`,
+    trials: (n) => `查看了 ${n} 个试次`,
     voidOnly: "，均已作废",
     ruledOut: "已查看并排除",
     unread: "无法查看",
   },
 
   profiles: {
-    about: "在试验结束后、于专门的负载下采集。",
+    about: "在试次结束后、于专门的负载下采集。",
     profile: "剖析",
     total: (amount) => `共 ${amount}`,
     units: {
@@ -375,7 +375,7 @@ export const zh: Words = {
 
   memory: {
     about:
-      "每个单元中吞吐量居中的有效试验。各图共用一条时间轴，便于把 p99 的上升与垃圾回收、内存增长对照；目标未告知的项目没有图。",
+      "每个单元中吞吐量居中的有效试次。各图共用一条时间轴，便于把 p99 的上升与垃圾回收、内存增长对照；目标未告知的项目没有图。",
     allocates: (bytes) => `每个请求分配 ${bytes}`,
     objects: (n) => `每个请求 ${n} 个对象`,
     collections: (n) => `每秒 ${n} 次垃圾回收`,
@@ -405,7 +405,7 @@ export const zh: Words = {
   },
 
   environment: {
-    about: "首次试验之前的主机状况，最重要者在前。",
+    about: "首个试次之前的主机状况，最重要者在前。",
     loud: "可能影响数字的因素",
     quiet: (n) => `关于主机的另外 ${n} 项事实`,
     all: "其他事实",
@@ -428,7 +428,7 @@ export const zh: Words = {
   },
 
   reproduce: {
-    about: (seed) => `种子 ${seed}：试验次序、请求到达及其他一切随机因素均由它决定。`,
+    about: (seed) => `种子 ${seed}：试次次序、请求到达及其他一切随机因素均由它决定。`,
     command: "开始本次运行的命令",
     experiment: "实验文件",
     settings: (n) => `计划的全部 ${n} 项设置`,
@@ -440,7 +440,7 @@ export const zh: Words = {
     warmup: "预热",
     fromTo: (from, to) => (from === to ? from : `${from} 到 ${to}`),
     samples: "采样",
-    samplesOf: (n, length, drain) => `每次试验 ${n} × ${length}，随后排空 ${drain}`,
+    samplesOf: (n, length, drain) => `每个试次 ${n} × ${length}，随后排空 ${drain}`,
     margin: "等效界限与置信水平",
     cpus: "CPU 集合",
     generatorCpus: (list) => `发生器 ${list}`,
@@ -453,12 +453,12 @@ export const zh: Words = {
   },
 
   data: {
-    about: "每个单元有效试验的中心值及其区间，以及每次试验。每个计划的请求要么完成，要么失败，要么被截断。",
+    about: "每个单元有效试次的中心值及其区间，以及每个试次。每个计划的请求要么完成，要么失败，要么被截断。",
     cells: "单元",
-    trials: "每次试验",
+    trials: "每个试次",
     levels: "离散来自何处",
     levelsAbout:
-      "同一试验内各采样之间、以及各试验之间的标准差，以均值的比例表示（Kalibera 与 Jones）。若方差主要在试验之间，则重启会改变答案：增加区组可缩窄区间，延长试验则不能。",
+      "同一试次内各采样之间、以及各试次之间的标准差，以均值的比例表示（Kalibera 与 Jones）。若方差主要在试次之间，则重启会改变答案：增加区组可缩窄区间，延长试次则不能。",
     limits: "目标所受的限制",
     limit: "限制",
     quota: "配额",
@@ -478,11 +478,11 @@ export const zh: Words = {
     censored: "+ 截断",
     steady: { flat: "平稳", warm_up: "预热中", slow_down: "变慢", unsteady: "不平稳" },
     cannotBeTold: "无法判断",
-    trialsSamples: "试验 × 采样",
+    trialsSamples: "试次 × 采样",
     betweenSamples: "采样之间",
-    betweenTrials: "试验之间",
+    betweenTrials: "试次之间",
     clipped: "不超过采样之间",
-    trialShare: "试验间方差占比",
-    samplesBest: "每次试验最佳采样数",
+    trialShare: "试次间方差占比",
+    samplesBest: "每个试次最佳采样数",
   },
 };
