@@ -3,7 +3,6 @@
 use crate::args::{PageLang, ReportArgs, ReportFormat};
 use crate::{chart, exit, output};
 use anyhow::Result;
-use runner::RunnerError;
 use runner::folder::RunFolder;
 use runner::page::PageWishes;
 use schema::analysis::{AnalysisFile, ClaimVerdict};
@@ -15,13 +14,13 @@ use std::path::Path;
 pub(crate) fn report(args: &ReportArgs) -> Result<u8> {
     let folder = RunFolder::open(&args.run)?;
     if args.chart.chart.is_some() {
-        chart::chart(&args.chart, &analyse(&folder)?.1)?;
+        chart::chart(&args.chart, &runner::analysed(&folder)?.1)?;
         return Ok(exit::DONE);
     }
     let wishes = wishes(args)?;
     let (run, analysis) = match args.format {
         None => write_with(&folder, &wishes)?,
-        Some(_) => analyse(&folder)?,
+        Some(_) => runner::analysed(&folder)?,
     };
     let file = args.output.as_deref();
     let page = || page(&folder, &run, &analysis, &wishes);
@@ -54,7 +53,7 @@ pub(crate) fn write_all(folder: &RunFolder) -> Result<(RunFile, AnalysisFile)> {
 }
 
 fn write_with(folder: &RunFolder, wishes: &PageWishes) -> Result<(RunFile, AnalysisFile)> {
-    let (run, analysis) = analyse(folder)?;
+    let (run, analysis) = runner::analysed(folder)?;
     folder.write_json("analysis.json", &analysis)?;
     folder.write("report.md", report::markdown(&run, &analysis).as_bytes())?;
     folder.write("results.csv", report::csv(&run, &analysis)?.as_bytes())?;
@@ -89,17 +88,4 @@ pub(crate) fn claims_code(analysis: &AnalysisFile) -> u8 {
     let unmet = searches.any(|search| search.verified_per_s.is_none());
     let leaks = analysis.soak.as_ref().is_some_and(|soak| soak.verdict == SoakClass::Leak);
     if fails || unmet || leaks { exit::CLAIM } else { exit::DONE }
-}
-
-/// Everything that is known of a run.
-pub(crate) fn analyse(folder: &RunFolder) -> Result<(RunFile, AnalysisFile), RunnerError> {
-    let run = folder.read_run()?;
-    let trials = folder.read_trials(&run)?;
-    let mut analysis = analyze::analyze(&run, &trials);
-    if run.plan.soak.is_some() {
-        let segments = runner::soak::read(folder, &run)?;
-        analysis = analyze::with_soak(analysis, analyze::soak(&run, &segments));
-    }
-    runner::intervene::mark(folder.path(), &mut analysis);
-    Ok((run, analysis))
 }

@@ -91,7 +91,7 @@ pub(crate) fn intervene(args: &InterveneArgs) -> Result<u8> {
 
 /// The findings of a run, with what interventions have shown since.
 fn findings(folder: &Path) -> Result<(RunFile, Vec<CellWhy>)> {
-    let (run, analysis) = report_files::analyse(&RunFolder::open(folder)?)?;
+    let (run, analysis) = runner::analysed(&RunFolder::open(folder)?)?;
     Ok((run, analysis.why))
 }
 
