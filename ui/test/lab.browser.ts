@@ -226,6 +226,7 @@ describe.skipIf(missing !== undefined)("the lab", () => {
     await page.waitForSelector(".lab-tags");
     expect(await page.locator(".lab-tags li").allInnerTexts()).toEqual(["baseline", "kernel 6"]);
     expect(await page.locator(".lab-note").innerText()).toBe(`seen ${HOSTILE}`);
+    await page.waitForFunction(() => document.activeElement?.textContent === "Tags and note");
     await page.goto(`${url}?tag=baseline`);
     await page.waitForSelector(".lab-card");
     expect(await page.locator(".lab-card").count()).toBe(1);

@@ -1,5 +1,5 @@
 /** Tags and note of a run, shown and edited. They are kept beside the runs, never in a run folder. */
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import type { RunCard } from "../schema/lab-runs";
 import { useWords } from "../words";
 import { type Fault, api, faultOf, send } from "./api";
@@ -14,10 +14,13 @@ export function LabelOf({ card, onSaved }: { card: RunCard; onSaved: (label: Lab
   const t = useWords().lab.label;
   const [isOpen, open] = useState(false);
   const opener = useRef<HTMLButtonElement>(null);
-  const close = () => {
-    open(false);
-    opener.current?.focus();
-  };
+  const wasOpen = useRef(false);
+  // The button is there again only after the editor has gone.
+  useLayoutEffect(() => {
+    if (wasOpen.current && !isOpen) opener.current?.focus();
+    wasOpen.current = isOpen;
+  }, [isOpen]);
+  const close = () => open(false);
   const hasLabel = card.tags.length > 0 || card.note !== "";
   return (
     <div class="lab-label">
@@ -55,7 +58,8 @@ function Editor({
   const [note, setNote] = useState(card.note);
   const [fault, tell] = useState<Fault>();
   const first = useRef<HTMLInputElement>(null);
-  useEffect(() => first.current?.focus(), []);
+  // Before the next key: an effect after painting would lose the first letters of who types at once.
+  useLayoutEffect(() => first.current?.focus(), []);
   const save = async (event: Event) => {
     event.preventDefault();
     const said = {

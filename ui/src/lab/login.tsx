@@ -2,7 +2,7 @@
  * The token of a lab that asks for one: taken from the address once, or typed; kept by the browser where no script
  * reads it.
  */
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useWords } from "../words";
 import { type Fault, api, faultOf, send } from "./api";
 import { FaultBox } from "./frame";
@@ -23,7 +23,7 @@ export function Login({ onDone }: { onDone: () => void }) {
   const [token, type] = useState("");
   const [fault, tell] = useState<Fault>();
   const first = useRef<HTMLInputElement>(null);
-  useEffect(() => first.current?.focus(), []);
+  useLayoutEffect(() => first.current?.focus(), []);
   const enter = async (event: Event) => {
     event.preventDefault();
     try {
