@@ -8,7 +8,14 @@
 export const COMPLETE: RegExp[] = [
   /^analyze\/src\//,
   /^collect\/src\/doctor\//,
+  /^collect\/src\/(error|server_side)\.rs$/,
   /^schema\/src\/finding\.rs$/,
+  /^runner\/src\/(page\/|(events|adaptive)\.rs|soak\/watch\.rs)/,
+  /^target\/src\/(error|pin)\.rs$/,
+  /^target\/src\/confine\/(mod|cgroup|lock|netns)\.rs$/,
+  /^profile\/src\//,
+  /^index\/src\/(folder|labels)\.rs$/,
+  /^serve\/src\//,
 ];
 
 /** Literals of such files, or of all others, that never are a sentence on the page. */
@@ -32,15 +39,40 @@ export const LEFT_OUT: { file: RegExp; text?: RegExp; why: string }[] = [
     text: /^(?!(no request|goodput|the backlog|it was not measured|this load has)).*$/s,
     why: "mistakes in arguments and experiment files: they end the command",
   },
-  {
-    file: /^analyze\/src\/run\/across\/compare\.rs$/,
-    text: /remedy: /,
-    why: "errors with two lines: each line has a template of its own",
-  },
   { file: /^analyze\/src\/soak\/words\.rs$/, text: /^\0 days$/, why: "a unit: the engine knows it" },
   {
     file: /^collect\/src\/doctor\//,
     text: /^(model name|CPU part|cpu MHz|Max open files)$/,
     why: "keys of files of the kernel",
+  },
+  {
+    file: /^target\/src\/(pin|confine\/netns)\.rs$/,
+    text: /^(\0 is no|`\0` is no|use auto|write CPUs|CPU \0 cannot|choose from|it is empty|a CPU is|it needs|a range|link |addr |-4 |rustix)/,
+    why: "mistakes in arguments; arguments of programs; a note for programmers",
+  },
+  {
+    file: /^target\/src\/confine\/lock\.rs$/,
+    text: /^Max locked memory$/,
+    why: "a key of a file of the kernel",
+  },
+  {
+    file: /^profile\/src\/(bpf|folded|pprof|top)\.rs$|^profile\/src\/take\/(bpf|jfr|php)\.rs$/,
+    text: /^(to port|waiting for a CPU|in the kernel, not|stopped or ending|total|mean us|p50|p99|\[stacks|main\.main|goroutine profile|interval:|Started|auto_prepend|\0|flat|cum)/,
+    why: "names of frames and columns of the profilers' own tables and files",
+  },
+  {
+    file: /^runner\/src\/soak\/watch\.rs$/,
+    text: /2 KiB each$/,
+    why: "where a reading stands: a key of a file",
+  },
+  {
+    file: /^serve\/src\/(access|assets|downloads|overview|live\/frame)\.rs$/,
+    text: /default-src|doctype|charset=|max-age|filename=|HttpOnly|^event: |still there/,
+    why: "headers and frames of HTTP, and the page of a binary without pages",
+  },
+  {
+    file: /^serve\/src\/(error|connections|starts|token)\.rs$/,
+    text: /^(name the folder|there is no folder|cannot listen|listen on|\0 can be reached|the token in|choose a|name an address|begin |wait for signals|make |it is no small|other users|chmod|it has|it holds)/,
+    why: "why the server does not start: said in the terminal",
   },
 ];

@@ -5,10 +5,11 @@ import { findingKindsZh, findingsZh } from "./findings.zh";
 import { hostKindsZh, hostZh } from "./host.zh";
 import { kindsZh } from "./kinds.zh";
 import { measureKindsZh, measuresZh } from "./measures.zh";
+import { restKindsZh, restZh } from "./rest.zh";
 import { trustKindsZh, trustZh } from "./trust.zh";
 
 export const catalogueZh: Catalogue = {
-  sentences: [...answersZh, ...trustZh, ...findingsZh, ...measuresZh, ...hostZh],
+  sentences: [...answersZh, ...trustZh, ...findingsZh, ...measuresZh, ...hostZh, ...restZh],
   kinds: {
     ...kindsZh,
     ...answerKindsZh,
@@ -16,6 +17,7 @@ export const catalogueZh: Catalogue = {
     ...findingKindsZh,
     ...measureKindsZh,
     ...hostKindsZh,
+    ...restKindsZh,
   },
 };
 

@@ -132,6 +132,8 @@ describe("completeness", () => {
     LEFT_OUT.some(({ file, text: of }) => file.test(path) && (of === undefined || of.test(text)));
   const open = sources.flatMap(({ path, literals }) =>
     literals
+      // An error with its remedy is two sentences.
+      .flatMap((literal) => literal.text.split("\n  remedy: ").map((text) => ({ ...literal, text })))
       .filter(({ text, isCited }) => reads(text) && !isCited && !isCovered(text) && !isLeftOut(path, text))
       .map(({ text, line }) => ({ path, at: `${path}:${line} ${text.replaceAll(HOLE, "{}")}` })),
   );
