@@ -7,12 +7,13 @@
 import { useCallback, useMemo } from "preact/hooks";
 import { axis, axisDuration, axisValue, count, duration, plain, rate, setting, value } from "../format";
 import { type Words, useWords } from "../words";
-import { clean, clock, extent, positive } from "./base";
+import { clean, extent, positive } from "./base";
 import { Chart } from "./chart";
 import type { Counter, Detail, Trial } from "./data";
 import type { ChartOption } from "./echarts";
 import type { Look } from "./look";
-import { type Panel, type Point, panelsHeight, panelsOption } from "./panels";
+import { RATE, TIME, panelsOverTime } from "./over_time";
+import { type Panel, type Point, panelsHeight } from "./panels";
 import { eventPlaces, phaseBands, timeRange } from "./phases";
 
 export interface TimelineData {
@@ -71,8 +72,7 @@ function loadPanels(trial: Trial, look: Look, words: Words): Panel[] {
     {
       // A void trial is grey, and called so.
       title: t.throughputPanel + (isValid ? "" : ` – ${t.outcomes[trial.outcome]}`),
-      show: rate,
-      showAxis: axis,
+      ...RATE,
       height: CALM,
       lines: [
         {
@@ -87,8 +87,7 @@ function loadPanels(trial: Trial, look: Look, words: Words): Panel[] {
     },
     {
       title: t.latencyPanel,
-      show: duration,
-      showAxis: axisDuration,
+      ...TIME,
       height: CALM + 30,
       // Where the tail lies far above the middle, only a logarithmic axis shows both.
       log: range !== undefined && positive(range[0]) && range[1] / range[0] > 6,
@@ -154,14 +153,9 @@ export function timelinePanels(
 export function timelineOption(data: TimelineData, look: Look, words: Words): ChartOption {
   const ends = [...data.trial.series.map((point) => point.t_ns), ...(data.detail?.t_ns ?? [])];
   const range = timeRange(ends);
-  const show = (ns: number) => clock(ns, range[1], setting);
-  return panelsOption(
+  return panelsOverTime(
     timelinePanels(data, look, words),
-    {
-      axis: { range, show, time: true, tell: (ns) => `${words.charts.until} ${show(ns)}` },
-      zoom: true,
-      right: 52,
-    },
+    { range, until: words.charts.until, right: 52 },
     look,
   );
 }

@@ -2,7 +2,8 @@
 import { useMemo } from "preact/hooks";
 import { NONE } from "../format";
 import type { Difference, EnvironmentDiff, Fact, Severity, Weight } from "../schema/page";
-import { Mark, severityWord } from "../ui/mark";
+import { markColumn, nameColumn, textColumn } from "../ui/columns";
+import { severityWord } from "../ui/mark";
 import { Fold } from "../ui/parts";
 import { type Column, DataTable, Facts } from "../ui/table";
 import { type Words, useWords } from "../words";
@@ -72,28 +73,24 @@ export function Environment({ page }: SectionProps) {
 const remedies = ({ remedy }: Fact) => (remedy ? [`→ ${remedy}`] : []);
 
 const columns = (words: Words): Column<Fact>[] => [
-  {
-    head: words.environment.state,
-    key: "severity",
-    cell: (row) => <Mark word={severityWord(words, row.severity)} />,
-    raw: (row) => row.severity,
-  },
-  { head: words.environment.fact, key: "fact", kind: "name", cell: (row) => row.title, raw: (row) => row.id },
-  {
-    head: words.environment.found,
-    key: "found",
-    kind: "text",
-    cell: (row) => row.value ?? NONE,
-    raw: (row) => row.value,
-  },
-  {
-    head: words.environment.effect,
-    key: "effect",
-    kind: "text",
-    cell: (row) => row.effect,
-    raw: (row) => row.effect,
-  },
+  markColumn(
+    words.environment.state,
+    "severity",
+    (row) => severityWord(words, row.severity),
+    (row) => row.severity,
+  ),
+  factColumn(words),
+  textColumn(words.environment.found, "found", (row) => row.value),
+  textColumn(words.environment.effect, "effect", (row) => row.effect),
 ];
+
+const factColumn = <Row extends { title: string; id: string }>(words: Words): Column<Row> =>
+  nameColumn(
+    words.environment.fact,
+    "fact",
+    (row) => row.title,
+    (row) => row.id,
+  );
 
 function DifferenceOf({ diff, run }: { diff: EnvironmentDiff; run: string }) {
   const words = useWords();
@@ -124,20 +121,8 @@ function DifferenceOf({ diff, run }: { diff: EnvironmentDiff; run: string }) {
 }
 
 const differenceColumns = (diff: EnvironmentDiff, words: Words): Column<Difference>[] => [
-  {
-    head: words.environment.fact,
-    key: "fact",
-    kind: "name",
-    cell: (row) => row.title,
-    raw: (row) => row.id,
-  },
-  { head: diff.a, key: "a", kind: "text", cell: (row) => row.a ?? words.unknown, raw: (row) => row.a },
-  { head: diff.b, key: "b", kind: "text", cell: (row) => row.b ?? words.unknown, raw: (row) => row.b },
-  {
-    head: words.environment.effect,
-    key: "effect",
-    kind: "text",
-    cell: (row) => row.effect,
-    raw: (row) => row.effect,
-  },
+  factColumn(words),
+  textColumn(diff.a, "a", (row) => row.a, words.unknown),
+  textColumn(diff.b, "b", (row) => row.b, words.unknown),
+  textColumn(words.environment.effect, "effect", (row) => row.effect),
 ];

@@ -1,10 +1,9 @@
 /** Flame graphs of the profiles, taken under a load of their own after the trials, and what could not be taken. */
-import { useState } from "preact/hooks";
 import { Flame, profileAmount } from "../charts";
-import { NONE, percent } from "../format";
+import { type Maybe, NONE, percent } from "../format";
 import type { PageProfile, TopFunction } from "../schema/page";
-import { usePrinting } from "../ui/lazy";
-import { Choose, Fold, Refusal } from "../ui/parts";
+import { nameColumn, numberColumn } from "../ui/columns";
+import { Choose, Fold, Refusal, useFew } from "../ui/parts";
 import { type Column, DataTable } from "../ui/table";
 import { type Words, useWords } from "../words";
 import { Figure, Section, type SectionProps } from "./frame";
@@ -12,12 +11,10 @@ import { Figure, Section, type SectionProps } from "./frame";
 export function Profiles({ page }: SectionProps) {
   const words = useWords();
   const { profiles } = page;
-  const [at, choose] = useState(0);
-  const isPrinting = usePrinting();
-  const shown = isPrinting ? profiles : profiles.slice(at, at + 1);
+  const { shown, isFew, at, choose } = useFew(profiles);
   return (
     <Section id="profiles" title={words.sections.profiles} about={page.profiles_note ?? words.profiles.about}>
-      {profiles.length > 1 && (
+      {!isFew && (
         <Choose label={words.profiles.profile} value={at} choose={choose} options={profiles.map(nameOf)} />
       )}
       {shown.map((profile) => (
@@ -68,39 +65,19 @@ function OneProfile({ profile, run }: { profile: PageProfile; run: string }) {
 }
 
 const columns = (unit: PageProfile["unit"], words: Words): Column<TopFunction>[] => [
-  {
-    head: words.profiles.function,
-    key: "function",
-    kind: "name",
-    cell: (row) => <code>{row.function || NONE}</code>,
-    raw: (row) => row.function,
-  },
-  {
-    head: words.profiles.own,
-    key: `own_${unit}`,
-    kind: "number",
-    cell: (row) => profileAmount(unit, row.flat),
-    raw: (row) => row.flat,
-  },
-  {
-    head: "",
-    key: "own_share",
-    kind: "number",
-    cell: (row) => percent(row.flat_share),
-    raw: (row) => row.flat_share,
-  },
-  {
-    head: words.profiles.withCallees,
-    key: `with_callees_${unit}`,
-    kind: "number",
-    cell: (row) => profileAmount(unit, row.cumulative),
-    raw: (row) => row.cumulative,
-  },
-  {
-    head: "",
-    key: "with_callees_share",
-    kind: "number",
-    cell: (row) => percent(row.cumulative_share),
-    raw: (row) => row.cumulative_share,
-  },
+  nameColumn(
+    words.profiles.function,
+    "function",
+    (row) => <code>{row.function || NONE}</code>,
+    (row) => row.function,
+  ),
+  numberColumn(words.profiles.own, `own_${unit}`, amount(unit), (row) => row.flat),
+  numberColumn("", "own_share", percent, (row) => row.flat_share),
+  numberColumn(words.profiles.withCallees, `with_callees_${unit}`, amount(unit), (row) => row.cumulative),
+  numberColumn("", "with_callees_share", percent, (row) => row.cumulative_share),
 ];
+
+const amount =
+  (unit: PageProfile["unit"]) =>
+  (value: Maybe): string =>
+    value == null ? NONE : profileAmount(unit, value);

@@ -1,8 +1,9 @@
 /** The answer of a soak: what grows, how sure that is, and when it would be used up. */
-import { SoakChart } from "../charts";
-import { NONE, bytes, count, duration, pValue, plain, rate, setting } from "../format";
+import { SoakChart, soakShown } from "../charts";
+import { NONE, count, duration, pValue, setting } from "../format";
 import type { SoakCounter, SoakTrend } from "../schema/page";
 import { Mark, soakWord } from "../ui/mark";
+import { markColumn, nameColumn, numberColumn } from "../ui/columns";
 import { type Column, DataTable } from "../ui/table";
 import { type Words, useWords } from "../words";
 import { Figure, Section, type SectionProps } from "./frame";
@@ -57,19 +58,7 @@ export function Soak({ page }: SectionProps) {
 
 /** A value of a counter in its unit. */
 function held(counter: SoakCounter, of: number | null | undefined): string {
-  if (of == null) return NONE;
-  switch (counter) {
-    case "memory":
-    case "heap":
-      return bytes(of);
-    case "p50":
-    case "p99":
-      return duration(of);
-    case "throughput":
-      return rate(of);
-    default:
-      return plain(of);
-  }
+  return of == null ? NONE : soakShown(counter).show(of);
 }
 
 function slope(row: SoakTrend): string {
@@ -86,41 +75,27 @@ function exhausted(row: SoakTrend, words: Words): string {
 
 function columns(words: Words): Column<SoakTrend>[] {
   const t = words.soaks;
-  const number = "number" as const;
   return [
-    {
-      head: t.counter,
-      key: "counter",
-      kind: "name",
-      cell: (row) => t.counters[row.counter],
-      raw: (row) => row.counter,
-    },
-    {
-      head: words.verdict,
-      key: "class",
-      cell: (row) => <Mark word={soakWord(words, row.class)} />,
-      raw: (row) => row.class,
-    },
-    {
-      head: t.first,
-      key: "first",
-      kind: number,
-      cell: (row) => held(row.counter, row.first),
-      raw: (row) => row.first,
-    },
-    {
-      head: t.last,
-      key: "last",
-      kind: number,
-      cell: (row) => held(row.counter, row.last),
-      raw: (row) => row.last,
-    },
-    { head: t.anHour, key: "slope_per_h", kind: number, cell: slope, raw: (row) => row.slope_per_h },
-    { head: "p", key: "p", kind: number, cell: (row) => pValue(row.p_value), raw: (row) => row.p_value },
+    nameColumn(
+      t.counter,
+      "counter",
+      (row) => t.counters[row.counter],
+      (row) => row.counter,
+    ),
+    markColumn(
+      words.verdict,
+      "class",
+      (row) => soakWord(words, row.class),
+      (row) => row.class,
+    ),
+    heldColumn(t.first, "first"),
+    heldColumn(t.last, "last"),
+    { head: t.anHour, key: "slope_per_h", kind: "number", cell: slope, raw: (row) => row.slope_per_h },
+    numberColumn("p", "p", pValue, (row) => row.p_value),
     {
       head: t.exhausted,
       key: "exhausted_in_ns",
-      kind: number,
+      kind: "number",
       cell: (row) => exhausted(row, words),
       raw: (row) => row.exhausted_in_ns,
     },
@@ -134,3 +109,11 @@ function columns(words: Words): Column<SoakTrend>[] {
     },
   ];
 }
+
+const heldColumn = (head: string, key: "first" | "last"): Column<SoakTrend> => ({
+  head,
+  key,
+  kind: "number",
+  cell: (row) => held(row.counter, row[key]),
+  raw: (row) => row[key],
+});
