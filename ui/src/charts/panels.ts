@@ -155,6 +155,8 @@ function panelAxis(panel: Panel, index: number, look: Look): YAxis {
   const axis = plainAxis(look, true);
   const fromZero = panel.zero ?? true;
   const spread = range[1] - range[0] || Math.abs(range[1]) || 1;
+  // A tick at the end of the axis would stand in the title above it.
+  const headroom = 0.08 * (fromZero ? Math.max(spread, range[1]) : spread);
   const interval = panel.bytes
     ? byteInterval(fromZero ? Math.max(range[1], 1) : spread * 1.2, room)
     : undefined;
@@ -168,7 +170,7 @@ function panelAxis(panel: Panel, index: number, look: Look): YAxis {
     splitNumber: room,
     ...(interval ? { interval } : {}),
     min: fromZero && range[0] >= 0 ? 0 : fromZero ? undefined : least,
-    max: range[1] > 0 || !fromZero ? range[1] + spread * 0.08 : 1,
+    max: range[1] > 0 || !fromZero ? range[1] + headroom : 1,
     axisLabel: {
       ...axis.axisLabel,
       showMaxLabel: false,

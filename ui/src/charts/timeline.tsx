@@ -155,7 +155,7 @@ export function timelineOption(data: TimelineData, look: Look, words: Words): Ch
   const range = timeRange(ends);
   return panelsOverTime(
     timelinePanels(data, look, words),
-    { range, until: words.charts.until, right: 52 },
+    { range, until: words.charts.until, left: 72, right: 52 },
     look,
   );
 }
