@@ -10,12 +10,14 @@ import type { Look } from "./look";
 import { type Panel, type PanelsOptions, panelsOption } from "./panels";
 
 /** How values look in a tooltip and on the axis. */
-export type Shown = Pick<Panel, "show" | "showAxis" | "bytes">;
+export type Shown = Pick<Panel, "show" | "showAxis" | "bytes" | "whole">;
 
 export const TIME: Shown = { show: duration, showAxis: axisDuration };
 export const RATE: Shown = { show: rate, showAxis: axis };
 export const SIZE: Shown = { show: bytes, showAxis: (n) => axisValue("bytes", n), bytes: true };
 export const NUMBER: Shown = { show: plain, showAxis: axis };
+/** What comes in ones, such as threads. */
+export const COUNT: Shown = { ...NUMBER, whole: true };
 
 interface OverTime extends Pick<PanelsOptions, "left" | "right"> {
   range: [number, number];

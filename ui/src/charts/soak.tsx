@@ -12,7 +12,7 @@ import { Chart } from "./chart";
 import type { SoakTrend } from "./data";
 import type { ChartOption } from "./echarts";
 import type { Look } from "./look";
-import { NUMBER, RATE, SIZE, type Shown, TIME, panelsOverTime } from "./over_time";
+import { COUNT, RATE, SIZE, type Shown, TIME, panelsOverTime } from "./over_time";
 import { type Band, type Panel, type PanelLine, type Point, panelsHeight } from "./panels";
 
 /** How the values of a counter are shown. */
@@ -27,7 +27,7 @@ export function soakShown(counter: SoakTrend["counter"]): Shown {
     case "throughput":
       return RATE;
     default:
-      return NUMBER;
+      return COUNT;
   }
 }
 
@@ -114,7 +114,8 @@ export function soakPanel(trend: SoakTrend, look: Look, words: Words): Panel {
       color: look.drain,
     }));
   return {
-    title: `${name}: ${words.soak[trend.class]}`,
+    // The name stands above the chart.
+    title: "",
     ...shown,
     height: 130,
     zero: false,

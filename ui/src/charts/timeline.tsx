@@ -85,18 +85,21 @@ function loadPanels(trial: Trial, look: Look, words: Words): Panel[] {
         },
       ],
     },
-    {
+  ];
+  // Intervals with too few answers have no percentiles.
+  if (range) {
+    panels.push({
       title: t.latencyPanel,
       ...TIME,
       height: CALM + 30,
       // Where the tail lies far above the middle, only a logarithmic axis shows both.
-      log: range !== undefined && positive(range[0]) && range[1] / range[0] > 6,
+      log: positive(range[0]) && range[1] / range[0] > 6,
       lines: [
         { name: words.metrics.p50, index: 0, points: p50, label: true, ...color },
         { name: words.metrics.p99, index: 1, points: p99, label: true, ...color },
       ],
-    },
-  ];
+    });
+  }
   if (failed.some(([, n]) => (n ?? 0) > 0)) {
     panels.push({
       title: t.failedPanel,
@@ -114,7 +117,7 @@ function loadPanels(trial: Trial, look: Look, words: Words): Panel[] {
 function counterPanel(counter: Counter, ends: number[]): Panel {
   const flat = counter.kind === "gauge";
   return {
-    title: clean(`${counterKey(counter)}${counter.kind === "delta" ? ", 1/s" : ""}`),
+    title: clean(counterKey(counter)),
     show: counterFormat(counter),
     showAxis: counterFormat(counter, true),
     height: 80,

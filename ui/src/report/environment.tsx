@@ -1,13 +1,15 @@
 /** The host as it was found, what matters most first, and in what it differs from that of another run. */
 import { useMemo } from "preact/hooks";
-import { NONE } from "../format";
-import type { Difference, EnvironmentDiff, Fact, Severity, Weight } from "../schema/page";
-import { markColumn, nameColumn, textColumn } from "../ui/columns";
+import { NONE, count } from "../format";
+import type { Difference, EnvironmentDiff, Fact, PageFile, Severity, Weight } from "../schema/page";
+import { markColumn, nameColumn, ownNameColumn, textColumn } from "../ui/columns";
 import { severityWord } from "../ui/mark";
 import { Fold } from "../ui/parts";
 import { type Column, DataTable, Facts } from "../ui/table";
 import { type Words, useWords } from "../words";
 import { Section, type SectionProps } from "./frame";
+
+type Version = [name: string, version: string | null | undefined];
 
 const SEVERITIES: Severity[] = ["problem", "warning", "note", "ok"];
 const WEIGHTS: Weight[] = ["decisive", "possible", "unknown"];
@@ -53,8 +55,7 @@ export function Environment({ page }: SectionProps) {
           <Facts rows={tuned.map(({ name, old, new: now }) => [name, t.insteadOf(now, old)])} />
         </>
       )}
-      <h3>{t.versions}</h3>
-      <Facts rows={Object.entries(run.versions).map(([name, version]) => [name, version ?? NONE])} />
+      <Versions versions={run.versions} run={run.id} />
       {(run.services ?? []).length > 0 && (
         <>
           <h3>{t.services}</h3>
@@ -68,6 +69,35 @@ export function Environment({ page }: SectionProps) {
       )}
     </Section>
   );
+}
+
+/** A target that tells its libraries has dozens of versions. */
+const VERSIONS_SHOWN = 12;
+
+function Versions({ versions, run }: { versions: PageFile["run"]["versions"]; run: string }) {
+  const words = useWords();
+  const rows = Object.entries(versions);
+  if (rows.length <= VERSIONS_SHOWN) {
+    return (
+      <>
+        <h3>{words.environment.versions}</h3>
+        <Facts rows={rows.map(([name, version]) => [name, version ?? NONE])} />
+      </>
+    );
+  }
+  const table = () => (
+    <DataTable
+      caption={words.environment.versions}
+      file={[run, "versions"]}
+      columns={[
+        ownNameColumn<Version>(words.environment.versionOf, "name", ([name]) => name),
+        textColumn<Version>(words.environment.version, "version", ([, version]) => version),
+      ]}
+      rows={rows}
+      dense
+    />
+  );
+  return <Fold title={`${words.environment.versions} (${count(rows.length)})`}>{table}</Fold>;
 }
 
 const remedies = ({ remedy }: Fact) => (remedy ? [`→ ${remedy}`] : []);

@@ -12,8 +12,10 @@ export function Profiles({ page }: SectionProps) {
   const words = useWords();
   const { profiles } = page;
   const { shown, isFew, at, choose } = useFew(profiles);
+  // Without profiles the note says why there are none.
+  const about = profiles.length > 0 ? words.profiles.about : (page.profiles_note ?? undefined);
   return (
-    <Section id="profiles" title={words.sections.profiles} about={page.profiles_note ?? words.profiles.about}>
+    <Section id="profiles" title={words.sections.profiles} about={about}>
       {!isFew && (
         <Choose label={words.profiles.profile} value={at} choose={choose} options={profiles.map(nameOf)} />
       )}
@@ -22,7 +24,9 @@ export function Profiles({ page }: SectionProps) {
       ))}
       {page.profiles_refused.map(({ cell, label, refused }) => (
         <Refusal key={`${cell} ${refused.kind}`} what={`${label}, ${refused.kind}`}>
-          {refused.why}. {refused.remedy}
+          {refused.why}
+          {words.semicolon}
+          {refused.remedy}
         </Refusal>
       ))}
     </Section>

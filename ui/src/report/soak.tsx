@@ -1,6 +1,6 @@
 /** The answer of a soak: what grows, how sure that is, and when it would be used up. */
 import { SoakChart, soakShown } from "../charts";
-import { NONE, count, duration, pValue, setting } from "../format";
+import { type Maybe, NONE, count, duration, pValue, setting } from "../format";
 import type { SoakCounter, SoakTrend } from "../schema/page";
 import { Mark, soakWord } from "../ui/mark";
 import { markColumn, nameColumn, numberColumn } from "../ui/columns";
@@ -57,20 +57,41 @@ export function Soak({ page }: SectionProps) {
 }
 
 /** A value of a counter in its unit. */
-function held(counter: SoakCounter, of: number | null | undefined): string {
+function held(counter: SoakCounter, of: Maybe): string {
   return of == null ? NONE : soakShown(counter).show(of);
 }
 
-function slope(row: SoakTrend): string {
-  if (row.slope_per_h == null) return NONE;
-  const of = (value: number | null | undefined) => held(row.counter, value);
-  return `${of(row.slope_per_h)} (${of(row.slope_low_per_h)} … ${of(row.slope_high_per_h)})`;
+/** A value with its interval under it, which keeps a wide table within the page. */
+function Between({ value, low, high }: { value: string; low: string; high: string }) {
+  return (
+    <>
+      {value}
+      <span class="sub">
+        {low} … {high}
+      </span>
+    </>
+  );
 }
 
-function exhausted(row: SoakTrend, words: Words): string {
-  if (row.exhausted_in_ns == null) return NONE;
-  const end = (ns: number | null | undefined) => (ns == null ? words.soaks.never : duration(ns));
-  return `${duration(row.exhausted_in_ns)} (${end(row.exhausted_in_low_ns)} … ${end(row.exhausted_in_high_ns)})`;
+function Slope({ row }: { row: SoakTrend }) {
+  if (row.slope_per_h == null) return <>{NONE}</>;
+  const of = (value: Maybe) => held(row.counter, value);
+  return (
+    <Between value={of(row.slope_per_h)} low={of(row.slope_low_per_h)} high={of(row.slope_high_per_h)} />
+  );
+}
+
+function Exhausted({ row }: { row: SoakTrend }) {
+  const { never } = useWords().soaks;
+  if (row.exhausted_in_ns == null) return <>{NONE}</>;
+  const end = (ns: Maybe) => (ns == null ? never : duration(ns));
+  return (
+    <Between
+      value={duration(row.exhausted_in_ns)}
+      low={end(row.exhausted_in_low_ns)}
+      high={end(row.exhausted_in_high_ns)}
+    />
+  );
 }
 
 function columns(words: Words): Column<SoakTrend>[] {
@@ -90,13 +111,19 @@ function columns(words: Words): Column<SoakTrend>[] {
     ),
     heldColumn(t.first, "first"),
     heldColumn(t.last, "last"),
-    { head: t.anHour, key: "slope_per_h", kind: "number", cell: slope, raw: (row) => row.slope_per_h },
+    {
+      head: t.anHour,
+      key: "slope_per_h",
+      kind: "number",
+      cell: (row) => <Slope row={row} />,
+      raw: (row) => row.slope_per_h,
+    },
     numberColumn("p", "p", pValue, (row) => row.p_value),
     {
       head: t.exhausted,
       key: "exhausted_in_ns",
       kind: "number",
-      cell: (row) => exhausted(row, words),
+      cell: (row) => <Exhausted row={row} />,
       raw: (row) => row.exhausted_in_ns,
     },
     {

@@ -7,9 +7,10 @@
 import { useMemo, useState } from "preact/hooks";
 import { HeatChart, OverviewChart, TrialOverTime } from "../charts";
 import type { PageFile, TrialDetail, TrialRow } from "../schema/page";
-import { Mark, outcomeWord } from "../ui/mark";
+import { outcomeWord } from "../ui/mark";
 import { Choose, Fold, useFew } from "../ui/parts";
 import { type Words, useWords } from "../words";
+import { Note } from "./belief";
 import { Figure, Section, type SectionProps } from "./frame";
 import { labels } from "./model";
 
@@ -102,13 +103,11 @@ function OneTrial({ page }: SectionProps) {
 }
 
 function Reasons({ trial }: { trial: TrialRow }) {
-  const words = useWords();
+  const { sign, tone, text } = outcomeWord(useWords(), trial.outcome);
   return (
     <ul class="notes">
       {trial.reasons.map((reason) => (
-        <li class="warn" key={reason}>
-          <Mark word={outcomeWord(words, trial.outcome)} /> <div>{reason}</div>
-        </li>
+        <Note key={reason} sign={sign} tone={tone} level={text} text={reason} />
       ))}
     </ul>
   );

@@ -450,6 +450,8 @@ export const en = {
     tuned: "Changed for this run",
     insteadOf: (now: string, old: string) => `${now} instead of ${old}`,
     versions: "Versions",
+    versionOf: "Of",
+    version: "Version",
     services: "Services",
     difference: (a: string, b: string) => `Difference: ${a} against ${b}`,
     differences: "Facts that differ",

@@ -416,6 +416,8 @@ export const zh: Words = {
     tuned: "为本次运行所作的更改",
     insteadOf: (now, old) => `${now}，原为 ${old}`,
     versions: "版本",
+    versionOf: "软件",
+    version: "版本",
     services: "服务",
     difference: (a, b) => `差异：${a} 对比 ${b}`,
     differences: "不同的事实",
