@@ -1,4 +1,8 @@
-/** Flame graphs of the profiles, taken under a load of their own after the trials, and what could not be taken. */
+/**
+ * Flame graphs of the profiles, taken under a load of their own after the trials, and what could not be taken. One can
+ * be held against the same profile of another cell.
+ */
+import { useState } from "preact/hooks";
 import { Flame, profileAmount } from "../charts";
 import { type Maybe, NONE, percent } from "../format";
 import type { PageProfile, TopFunction } from "../schema/page";
@@ -20,7 +24,12 @@ export function Profiles({ page }: SectionProps) {
         <Choose label={words.profiles.profile} value={at} choose={choose} options={profiles.map(nameOf)} />
       )}
       {shown.map((profile) => (
-        <OneProfile key={`${profile.cell} ${profile.name}`} profile={profile} run={page.analysis.run} />
+        <OneProfile
+          key={`${profile.cell} ${profile.name}`}
+          profile={profile}
+          others={profiles.filter(({ cell, name }) => cell !== profile.cell && name === profile.name)}
+          run={page.analysis.run}
+        />
       ))}
       {page.profiles_refused.map(({ cell, label, refused }) => (
         <Refusal key={`${cell} ${refused.kind}`} what={`${label}, ${refused.kind}`}>
@@ -35,16 +44,32 @@ export function Profiles({ page }: SectionProps) {
 
 const nameOf = ({ label, name }: PageProfile) => `${label}, ${name}`;
 
-function OneProfile({ profile, run }: { profile: PageProfile; run: string }) {
+interface OneProfileProps {
+  profile: PageProfile;
+  /** The same of other cells, which it can be held against. */
+  others: PageProfile[];
+  run: string;
+}
+
+function OneProfile({ profile, others, run }: OneProfileProps) {
   const words = useWords();
   const t = words.profiles;
+  const [against, hold] = useState(0);
   return (
     <>
+      {others.length > 0 && (
+        <Choose
+          label={t.against}
+          value={against}
+          choose={hold}
+          options={[words.none, ...others.map(({ label }) => label)]}
+        />
+      )}
       <Figure
         title={nameOf(profile)}
         about={`${t.total(`${profileAmount(profile.unit, profile.total)} ${t.units[profile.unit]}`)}${words.comma}${profile.origin}`}
       >
-        <Flame profile={profile} />
+        <Flame profile={profile} before={others[against - 1]} />
       </Figure>
       {profile.notes.map((note) => (
         <p class="about" key={note}>
