@@ -138,4 +138,21 @@ describe("format", () => {
     expect(format.difference("share", -0.001)).toBe("−0.100 %");
     expect(format.difference("share", 1e-9)).toBe("0 %");
   });
+
+  it("gives the ends of a narrow interval the digits in which they differ", () => {
+    expect(format.interval("per_second", { low: 799.92, high: 800.31 })).toBe("799.9 … 800.3/s");
+    expect(format.interval("per_second", { low: 48_100.12, high: 48_100.19 })).toBe("48,100.1 … 48,100.2/s");
+    expect(format.interval("nanoseconds", { low: 8_000_100, high: 8_001_300 })).toBe("8.000 … 8.001 ms");
+    expect(format.interval("bytes", { low: 1024 ** 2, high: 1024 ** 2 + 2048 })).toBe("1.000 … 1.002 MiB");
+    expect(format.interval("share", { low: 0.12341, high: 0.12344 })).toBe("12.341 … 12.344 %");
+    expect(format.changeInterval({ low: 1.09991, high: 1.10008 })).toBe("+9.99 … +10.01 %");
+    expect(format.changeInterval({ low: 0.9998, high: 1.0001 })).toBe("−0.02 … +0.01 %");
+    expect(format.ratioInterval({ low: 1.10001, high: 1.10008 })).toBe("1.1000 … 1.1001");
+    expect(format.differenceInterval("nanoseconds", { low: 1.2e6, high: 1.2004e6 })).toBe(
+      "+1.2000 … +1.2004 ms",
+    );
+    // One number where the ends are the same, or as good as that.
+    expect(format.interval("nanoseconds", { low: 8e6, high: 8e6 })).toBe("8.00 ms");
+    expect(format.changeInterval({ low: 1.1, high: 1.1 + 1e-9 })).toBe("+10.0 %");
+  });
 });

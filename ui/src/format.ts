@@ -1,9 +1,10 @@
 /**
  * How numbers are shown: the one home of number formatting in the front end, as `crates/report/src/format.rs` is of
- * the plain page, and with the same results (`format.test.ts` holds its tables).
+ * the plain page, and with the same results (`format.test.ts` holds its tables), but for narrow intervals.
  *
  * Invariants: nothing prints `NaN` or `Infinity`; a number that is missing or not finite is `NONE`; measured values
- * have three significant digits, counts have all of theirs with thousands separators.
+ * have three significant digits, counts have all of theirs with thousands separators; an interval is never shown
+ * between two numbers that look the same.
  * Absent on purpose: arithmetic on results, and locales (numbers look the same in each language).
  */
 
@@ -70,15 +71,16 @@ const DURATIONS: [number, number, string][] = [
   [3600e9, Infinity, " h"],
 ];
 
-function shownDuration(ns: number): Shown {
+function shownDuration(ns: number, more = 0): Shown {
   const [factor, , unit] = DURATIONS.find(([, until]) => Math.abs(ns) < until) ?? [3600e9, 0, " h"];
   // Nanoseconds are whole: the clock has no finer step.
   const whole = factor === 1 && Number.isInteger(ns);
-  return { number: whole ? signed(ns.toFixed(0)) : significant(ns / factor), unit };
+  return { number: whole ? signed(ns.toFixed(0)) : significant(ns / factor, 3 + more), unit };
 }
 
-function shownRate(perS: number): Shown {
-  const number = Math.abs(perS) >= 999.5 ? thousands(signed(fixed(perS, 0))) : significant(perS);
+function shownRate(perS: number, more = 0): Shown {
+  const isWhole = Math.abs(perS) >= 999.5;
+  const number = isWhole ? thousands(signed(fixed(perS, more))) : significant(perS, 3 + more);
   return { number, unit: "/s" };
 }
 
@@ -90,42 +92,43 @@ const SIZES: [number, string][] = [
   [1024 ** 4, " TiB"],
 ];
 
-function shownBytes(bytes: number): Shown {
+function shownBytes(bytes: number, more = 0): Shown {
   const [factor, unit] = SIZES.find(([factor]) => Math.abs(bytes) < factor * 1023.5) ?? [1024 ** 4, " TiB"];
-  const number = factor === 1 ? thousands(signed(bytes.toFixed(0))) : significant(bytes / factor);
+  const number =
+    factor === 1 ? thousands(signed(bytes.toFixed(more))) : significant(bytes / factor, 3 + more);
   return { number, unit };
 }
 
-function shownPercent(share: number): Shown {
+function shownPercent(share: number, more = 0): Shown {
   const percent = share * 100;
   if (percent === 0) return { number: "0", unit: " %" };
-  return { number: Math.abs(percent) < 0.001 ? "< 0.001" : significant(percent), unit: " %" };
+  return { number: Math.abs(percent) < 0.001 ? "< 0.001" : significant(percent, 3 + more), unit: " %" };
 }
 
-function shownChange(ratio: number): Shown {
-  if (ratio >= 10) return { number: `×${significant(ratio)}`, unit: "" };
-  const percent = ((ratio - 1) * 100).toFixed(1);
-  if (Number(percent) === 0) return { number: "0.0", unit: " %" };
+function shownChange(ratio: number, more = 0): Shown {
+  if (ratio >= 10) return { number: `×${significant(ratio, 3 + more)}`, unit: "" };
+  const percent = ((ratio - 1) * 100).toFixed(1 + more);
+  if (Number(percent) === 0) return { number: percent.replace("-", ""), unit: " %" };
   return { number: percent.startsWith("-") ? signed(percent) : `+${percent}`, unit: " %" };
 }
 
-function shownIn(unit: Unit, value: number): Shown {
+function shownIn(unit: Unit, value: number, more = 0): Shown {
   switch (unit) {
     case "per_second":
-      return shownRate(value);
+      return shownRate(value, more);
     case "nanoseconds":
-      return shownDuration(value);
+      return shownDuration(value, more);
     case "share":
-      return shownPercent(value);
+      return shownPercent(value, more);
     case "bytes":
-      return shownBytes(value);
+      return shownBytes(value, more);
   }
 }
 
-function shownDifference(unit: Unit, value: number): Shown {
+function shownDifference(unit: Unit, value: number, more = 0): Shown {
   // What is below the resolution of the text has no sign worth showing, and `<` none at all.
   const tiny = unit === "share" && value !== 0 && Math.abs(value) < 1e-5;
-  const shown = tiny ? { number: "0", unit: " %" } : shownIn(unit, value);
+  const shown = tiny ? { number: "0", unit: " %" } : shownIn(unit, value, more);
   return value > 0 && shown.number !== "0" ? { ...shown, number: `+${shown.number}` } : shown;
 }
 
@@ -135,14 +138,20 @@ function joined(value: Maybe, show: (value: number) => Shown): string {
   return number + unit;
 }
 
-function between(ends: Ends, show: (value: number) => Shown): string {
-  const low = finite(ends.low) ? show(ends.low) : null;
-  const high = finite(ends.high) ? show(ends.high) : null;
-  if (low === null && high === null) return "−∞ … ∞";
-  if (low === null) return `−∞ … ${high!.number}${high!.unit}`;
-  if (high === null) return `${low.number}${low.unit} … ∞`;
-  const first = low.unit === high.unit ? low.number : low.number + low.unit;
-  return `${first} … ${high.number}${high.unit}`;
+/** Ends that differ only beyond this many more digits than usual are one number. */
+const MORE_MAX = 3;
+
+/** `show` gives a number with so many digits more than usual. */
+function between({ low, high }: Ends, show: (value: number, more: number) => Shown): string {
+  const text = ({ number, unit }: Shown) => number + unit;
+  if (!finite(low)) return finite(high) ? `−∞ … ${text(show(high, 0))}` : "−∞ … ∞";
+  if (!finite(high)) return `${text(show(low, 0))} … ∞`;
+  for (let more = 0; more <= MORE_MAX; more += 1) {
+    const [from, to] = [show(low, more), show(high, more)];
+    if (text(from) === text(to)) continue;
+    return `${from.unit === to.unit ? from.number : text(from)} … ${text(to)}`;
+  }
+  return text(show(low, 0));
 }
 
 /** A time in nanoseconds: `950 ns`, `1.23 ms`, `12.3 s`. Minutes from 2 min on. */
@@ -173,9 +182,11 @@ export function chosenPercent(share: Maybe): string {
 export const change = (ratio: Maybe): string => joined(ratio, shownChange);
 
 /** A ratio as it stands: `1.041`. */
-export function ratio(value: Maybe): string {
-  if (!finite(value)) return NONE;
-  return Math.abs(value) >= 100 ? significant(value) : signed(value.toFixed(3));
+export const ratio = (value: Maybe): string => joined(value, shownRatio);
+
+function shownRatio(value: number, more = 0): Shown {
+  const number = Math.abs(value) >= 100 ? significant(value, 3 + more) : signed(value.toFixed(3 + more));
+  return { number, unit: "" };
 }
 
 /** A p value: `0.031`, below a thousandth `< 0.001`. */
@@ -188,29 +199,28 @@ export function pValue(p: Maybe): string {
 export const count = (n: Maybe): string => (finite(n) ? thousands(signed(fixed(n, 0))) : NONE);
 
 /** A number without a unit: whole ones with all their digits, others with three significant ones. */
-export function plain(number: Maybe): string {
-  if (!finite(number)) return NONE;
-  return Number.isInteger(number) && Math.abs(number) < 1e15
-    ? thousands(signed(number.toFixed(0)))
-    : significant(number);
+export const plain = (number: Maybe): string => joined(number, shownPlain);
+
+function shownPlain(value: number, more = 0): Shown {
+  const isWhole = Number.isInteger(value) && Math.abs(value) < 1e15;
+  return { number: isWhole ? thousands(signed(value.toFixed(0))) : significant(value, 3 + more), unit: "" };
 }
 
 /** A value in a metric's unit. */
 export const value = (unit: Unit, number: Maybe): string => joined(number, (n) => shownIn(unit, n));
 
 /** An interval in a metric's unit, which is named once where both ends share it: `1.20 … 1.31 ms`. */
-export const interval = (unit: Unit, ends: Ends): string => between(ends, (n) => shownIn(unit, n));
+export const interval = (unit: Unit, ends: Ends): string =>
+  between(ends, (n, more) => shownIn(unit, n, more));
 
 /** An interval of a ratio as changes: `+3.2 … +5.0 %`. */
 export const changeInterval = (ends: Ends): string => between(ends, shownChange);
 
 /** An interval of a ratio as it stands: `1.032 … 1.050`. */
-export const ratioInterval = (ends: Ends): string =>
-  between(ends, (value) => ({ number: ratio(value), unit: "" }));
+export const ratioInterval = (ends: Ends): string => between(ends, shownRatio);
 
 /** An interval of plain numbers: `24 … 32`. */
-export const plainInterval = (ends: Ends): string =>
-  between(ends, (value) => ({ number: plain(value), unit: "" }));
+export const plainInterval = (ends: Ends): string => between(ends, shownPlain);
 
 /** A difference of two values of a metric with its sign: `+1.20 ms`, `−0.100 %`, `0 ns`. */
 export const difference = (unit: Unit, number: Maybe): string =>
@@ -218,7 +228,7 @@ export const difference = (unit: Unit, number: Maybe): string =>
 
 /** An interval of a difference: `+1.20 … +1.31 ms`. */
 export const differenceInterval = (unit: Unit, ends: Ends): string =>
-  between(ends, (n) => shownDifference(unit, n));
+  between(ends, (n, more) => shownDifference(unit, n, more));
 
 /** A quantile's name: 0.5 is `p50`, 0.999 is `p99.9`. */
 export const quantile = (q: number): string => `p${Number((q * 100).toFixed(6))}`;

@@ -9,6 +9,7 @@ import { useCallback, useMemo } from "preact/hooks";
 import { axisDuration, count, duration, setting } from "../format";
 import { type Words, useWords } from "../words";
 import {
+  clean,
   clock,
   logAxis,
   logTicks,
@@ -25,6 +26,7 @@ import { Chart } from "./chart";
 import type { Detail, Heat, Trial } from "./data";
 import type { ChartOption, CustomSeriesOption, Series } from "./echarts";
 import type { Look } from "./look";
+import { NAMES } from "./panels";
 import { eventPlaces, phaseBands } from "./phases";
 
 export interface HeatData {
@@ -122,6 +124,9 @@ function overlay(
 const HEIGHT = 300;
 const TITLE = 30;
 
+/** Names of events stand above the map, below its title. */
+const headOf = (detail: HeatData["detail"]) => TITLE + ((detail?.events.length ?? 0) > 0 ? NAMES : 0);
+
 export function heatOption({ heat, trial, detail }: HeatData, look: Look, words: Words): ChartOption {
   const t = words.charts;
   const cells = heatCells(heat);
@@ -154,10 +159,17 @@ export function heatOption({ heat, trial, detail }: HeatData, look: Look, words:
   const events = eventPlaces(detail as Detail | undefined, look).map((event) => ({
     xAxis: event.at,
     lineStyle: { color: event.color, type: [4, 3], width: 1.5 },
-    label: { show: true, position: "end", formatter: () => event.name, color: event.color, fontSize: SMALL },
+    label: {
+      show: true,
+      position: "end",
+      formatter: () => clean(event.name, 40),
+      color: event.color,
+      fontSize: SMALL,
+    },
   }));
+  const top = headOf(detail);
   return {
-    grid: { left, right, top: TITLE, height: HEIGHT },
+    grid: { left, right, top, height: HEIGHT },
     xAxis: {
       ...x,
       type: "value",
@@ -172,7 +184,7 @@ export function heatOption({ heat, trial, detail }: HeatData, look: Look, words:
       ...y,
       name: t.responseTime,
       nameLocation: "end",
-      nameGap: 12,
+      nameGap: top - TITLE + 12,
       nameTextStyle: { color: look.soft, fontSize: TEXT, align: "left", padding: [0, 0, 0, -54] },
       axisLabel: { ...y.axisLabel, formatter: axisDuration },
       splitLine: { show: true, lineStyle: { color: look.line } },
@@ -202,7 +214,7 @@ export function heatOption({ heat, trial, detail }: HeatData, look: Look, words:
         silent: true,
         data: [],
         z: 4,
-        ...(fade.length ? { markArea: { silent: true, data: fade } } : {}),
+        ...(fade.length ? { markArea: { silent: true, z: 4, data: fade } } : {}),
         ...(events.length ? { markLine: { silent: true, symbol: "none", data: events } } : {}),
       } as unknown as Series,
       ...overlay(
@@ -237,7 +249,13 @@ export function HeatChart({ heat, trial, detail }: HeatData) {
   return (
     <>
       <HeatScale max={heat.count_max} words={words} />
-      <Chart name="heat" label={label} height={() => TITLE + HEIGHT + 34} make={make} renderer="canvas" />
+      <Chart
+        name="heat"
+        label={label}
+        height={() => headOf(detail) + HEIGHT + 34}
+        make={make}
+        renderer="canvas"
+      />
     </>
   );
 }

@@ -13,7 +13,7 @@ export { MemoryChart } from "./memory";
 export { OverviewChart } from "./overview";
 export { CdfChart, type Curve, PercentilesChart } from "./percentiles";
 export { SearchChart } from "./search";
-export { SoakChart } from "./soak";
+export { SoakChart, soakShown } from "./soak";
 export { Sparkline } from "./sparkline";
 export { StripsChart } from "./strips";
 export { counterKey, TimelineChart } from "./timeline";

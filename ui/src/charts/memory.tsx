@@ -5,31 +5,23 @@
  * has no panel.
  */
 import { useCallback, useMemo } from "preact/hooks";
-import { axis, axisDuration, axisValue, bytes, duration, plain, setting } from "../format";
 import { type Words, useWords } from "../words";
-import { clock, extent } from "./base";
+import { extent } from "./base";
 import { Chart } from "./chart";
 import type { MemoryKind, MemoryView } from "./data";
 import type { ChartOption } from "./echarts";
 import type { Look } from "./look";
-import { type Panel, panelsHeight, panelsOption } from "./panels";
+import { NUMBER, SIZE, type Shown, TIME, panelsOverTime } from "./over_time";
+import { type Panel, panelsHeight } from "./panels";
 
-interface Show {
-  full: (n: number) => string;
-  short: (n: number) => string;
-}
-
-const SIZE: Show = { full: bytes, short: (n) => axisValue("bytes", n) };
-const TIME: Show = { full: duration, short: axisDuration };
-
-function showOf(kind: MemoryKind): Show {
+function showOf(kind: MemoryKind): Shown {
   switch (kind) {
     case "resident":
     case "heap":
     case "alloc_rate":
       return SIZE;
     case "collections":
-      return { full: plain, short: axis };
+      return NUMBER;
     case "pauses":
     case "p99":
       return TIME;
@@ -50,14 +42,11 @@ function panelsOf(view: MemoryView, words: Words): Panel[] {
   return view.series
     .filter((series) => series.values.some((value) => value !== null))
     .map((series) => {
-      const { full, short } = showOf(series.kind);
       const name = words.charts.memory[series.kind];
       return {
         title: name,
-        show: full,
-        showAxis: short,
+        ...showOf(series.kind),
         height: 84,
-        bytes: showOf(series.kind) === SIZE,
         lines: [
           {
             name,
@@ -76,16 +65,7 @@ function panelsOf(view: MemoryView, words: Words): Panel[] {
 
 export function memoryOption(view: MemoryView, look: Look, words: Words): ChartOption {
   const range: [number, number] = [view.begin_ns, Math.max(view.begin_ns + 1, ...view.ends_ns)];
-  const show = (ns: number) => clock(ns, range[1] - range[0], setting);
-  return panelsOption(
-    panelsOf(view, words),
-    {
-      axis: { range, show, time: true, tell: (ns) => `${words.charts.until} ${show(ns)}` },
-      zoom: true,
-      left: 72,
-    },
-    look,
-  );
+  return panelsOverTime(panelsOf(view, words), { range, until: words.charts.until, left: 72 }, look);
 }
 
 export function memoryAlt(view: MemoryView, words: Words): string {

@@ -5,14 +5,14 @@
  * up. Cells that are to be compared get the same ends of their axes.
  */
 import { useCallback, useMemo } from "preact/hooks";
-import { axis, axisDuration, duration, rate, setting } from "../format";
 import { type Words, useWords } from "../words";
-import { clean, clock } from "./base";
+import { clean } from "./base";
 import { Chart } from "./chart";
 import type { Cell, Trial } from "./data";
 import type { ChartOption } from "./echarts";
 import type { Look } from "./look";
-import { type Panel, type PanelLine, panelsHeight, panelsOption } from "./panels";
+import { RATE, TIME, panelsOverTime } from "./over_time";
+import { type Panel, type PanelLine, panelsHeight } from "./panels";
 import { phaseBands } from "./phases";
 
 export interface OverviewData {
@@ -59,16 +59,14 @@ function panels({ trials, index }: OverviewData, look: Look, words: Words): Pane
   return [
     {
       title: words.charts.throughputPanel,
-      show: rate,
-      showAxis: axis,
+      ...RATE,
       height: HEIGHT,
       lines: lines((p) => p.throughput_per_s),
       bands,
     },
     {
       title: words.metrics.p99,
-      show: duration,
-      showAxis: axisDuration,
+      ...TIME,
       height: HEIGHT,
       lines: lines((p) => p.p99_ns),
       bands,
@@ -79,12 +77,7 @@ function panels({ trials, index }: OverviewData, look: Look, words: Words): Pane
 export function overviewOption(data: OverviewData, look: Look, words: Words): ChartOption {
   const ends = data.trials.flatMap((trial) => trial.series.map((point) => point.t_ns));
   const end = data.end_ns ?? Math.max(1, ...ends);
-  const show = (ns: number) => clock(ns, end, setting);
-  return panelsOption(
-    panels(data, look, words),
-    { axis: { range: [0, end], show, time: true }, zoom: true },
-    look,
-  );
+  return panelsOverTime(panels(data, look, words), { range: [0, end] }, look);
 }
 
 export function OverviewChart(data: OverviewData) {

@@ -82,6 +82,8 @@ export interface Panel {
   log?: boolean;
   /** Sizes, whose round numbers are those of 1024. */
   bytes?: boolean;
+  /** Counts, of which there are no halves. */
+  whole?: boolean;
   /** Whether the axis begins at 0; so where not said otherwise. */
   zero?: boolean;
   height?: number;
@@ -117,7 +119,7 @@ const GAP = 12;
 const BOTTOM = 30;
 
 /** Room for the names of places, above the first panel. */
-const NAMES = 18;
+export const NAMES = 18;
 
 const headOf = (panel: Pick<Panel, "places"> | undefined): number =>
   panel?.places?.some((place) => place.name !== "") ? NAMES : 0;
@@ -155,6 +157,8 @@ function panelAxis(panel: Panel, index: number, look: Look): YAxis {
   const axis = plainAxis(look, true);
   const fromZero = panel.zero ?? true;
   const spread = range[1] - range[0] || Math.abs(range[1]) || 1;
+  // A tick at the end of the axis would stand in the title above it.
+  const headroom = 0.08 * (fromZero ? Math.max(spread, range[1]) : spread);
   const interval = panel.bytes
     ? byteInterval(fromZero ? Math.max(range[1], 1) : spread * 1.2, room)
     : undefined;
@@ -167,8 +171,9 @@ function panelAxis(panel: Panel, index: number, look: Look): YAxis {
     gridIndex: index,
     splitNumber: room,
     ...(interval ? { interval } : {}),
+    ...(panel.whole ? { minInterval: 1 } : {}),
     min: fromZero && range[0] >= 0 ? 0 : fromZero ? undefined : least,
-    max: range[1] > 0 || !fromZero ? range[1] + spread * 0.08 : 1,
+    max: range[1] > 0 || !fromZero ? range[1] + headroom : 1,
     axisLabel: {
       ...axis.axisLabel,
       showMaxLabel: false,

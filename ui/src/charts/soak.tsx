@@ -6,29 +6,28 @@
  * in words. Time between segments is left out.
  */
 import { useCallback, useMemo } from "preact/hooks";
-import { axis, axisDuration, axisValue, bytes, duration, plain, rate, setting } from "../format";
 import { type Words, useWords } from "../words";
-import { clean, clock, drawable, extent } from "./base";
+import { clean, drawable, extent } from "./base";
 import { Chart } from "./chart";
 import type { SoakTrend } from "./data";
 import type { ChartOption } from "./echarts";
 import type { Look } from "./look";
-import { type Band, type Panel, type PanelLine, type Point, panelsHeight, panelsOption } from "./panels";
+import { COUNT, RATE, SIZE, type Shown, TIME, panelsOverTime } from "./over_time";
+import { type Band, type Panel, type PanelLine, type Point, panelsHeight } from "./panels";
 
-type Show = [(n: number) => string, (n: number) => string];
-
-function showOf(counter: SoakTrend["counter"]): Show {
+/** How the values of a counter are shown. */
+export function soakShown(counter: SoakTrend["counter"]): Shown {
   switch (counter) {
     case "memory":
     case "heap":
-      return [bytes, (n) => axisValue("bytes", n)];
+      return SIZE;
     case "p50":
     case "p99":
-      return [duration, axisDuration];
+      return TIME;
     case "throughput":
-      return [rate, axis];
+      return RATE;
     default:
-      return [plain, axis];
+      return COUNT;
   }
 }
 
@@ -92,7 +91,7 @@ function trendLines(trend: SoakTrend, segments: Segment[], look: Look, words: Wo
 
 export function soakPanel(trend: SoakTrend, look: Look, words: Words): Panel {
   const segments = segmentsOf(trend);
-  const [show, showAxis] = showOf(trend.counter);
+  const shown = soakShown(trend.counter);
   const t = words.charts;
   const name = words.soaks.counters[trend.counter];
   const lines: PanelLine[] = segments.map((segment) => ({
@@ -115,27 +114,21 @@ export function soakPanel(trend: SoakTrend, look: Look, words: Words): Panel {
       color: look.drain,
     }));
   return {
-    title: `${name}: ${words.soak[trend.class]}`,
-    show,
-    showAxis,
+    // The name stands above the chart.
+    title: "",
+    ...shown,
     height: 130,
-    bytes: trend.counter === "memory" || trend.counter === "heap",
     zero: false,
     lines: [...lines, ...trendLines(trend, segments, look, words)],
     bands,
-    levels: near ? [{ value: limit, name: t.limit(show(limit)), color: look.bad }] : [],
+    levels: near ? [{ value: limit, name: t.limit(shown.show(limit)), color: look.bad }] : [],
   };
 }
 
 export function soakOption(trend: SoakTrend, look: Look, words: Words): ChartOption {
   const ends = segmentsOf(trend).flatMap((segment) => segment.points.map(([place]) => place));
   const range: [number, number] = [0, Math.max(1, ...ends)];
-  const show = (ns: number) => clock(ns, range[1], setting);
-  return panelsOption(
-    [soakPanel(trend, look, words)],
-    { axis: { range, show, time: true }, zoom: true, left: 72 },
-    look,
-  );
+  return panelsOverTime([soakPanel(trend, look, words)], { range, left: 72 }, look);
 }
 
 export function SoakChart({ trend }: { trend: SoakTrend }) {

@@ -7,12 +7,13 @@
 import { useCallback, useMemo } from "preact/hooks";
 import { axis, axisDuration, axisValue, count, duration, plain, rate, setting, value } from "../format";
 import { type Words, useWords } from "../words";
-import { clean, clock, extent, positive } from "./base";
+import { clean, extent, positive } from "./base";
 import { Chart } from "./chart";
 import type { Counter, Detail, Trial } from "./data";
 import type { ChartOption } from "./echarts";
 import type { Look } from "./look";
-import { type Panel, type Point, panelsHeight, panelsOption } from "./panels";
+import { RATE, TIME, panelsOverTime } from "./over_time";
+import { type Panel, type Point, panelsHeight } from "./panels";
 import { eventPlaces, phaseBands, timeRange } from "./phases";
 
 export interface TimelineData {
@@ -71,8 +72,7 @@ function loadPanels(trial: Trial, look: Look, words: Words): Panel[] {
     {
       // A void trial is grey, and called so.
       title: t.throughputPanel + (isValid ? "" : ` – ${t.outcomes[trial.outcome]}`),
-      show: rate,
-      showAxis: axis,
+      ...RATE,
       height: CALM,
       lines: [
         {
@@ -85,19 +85,21 @@ function loadPanels(trial: Trial, look: Look, words: Words): Panel[] {
         },
       ],
     },
-    {
+  ];
+  // Intervals with too few answers have no percentiles.
+  if (range) {
+    panels.push({
       title: t.latencyPanel,
-      show: duration,
-      showAxis: axisDuration,
+      ...TIME,
       height: CALM + 30,
       // Where the tail lies far above the middle, only a logarithmic axis shows both.
-      log: range !== undefined && positive(range[0]) && range[1] / range[0] > 6,
+      log: positive(range[0]) && range[1] / range[0] > 6,
       lines: [
         { name: words.metrics.p50, index: 0, points: p50, label: true, ...color },
         { name: words.metrics.p99, index: 1, points: p99, label: true, ...color },
       ],
-    },
-  ];
+    });
+  }
   if (failed.some(([, n]) => (n ?? 0) > 0)) {
     panels.push({
       title: t.failedPanel,
@@ -115,7 +117,7 @@ function loadPanels(trial: Trial, look: Look, words: Words): Panel[] {
 function counterPanel(counter: Counter, ends: number[]): Panel {
   const flat = counter.kind === "gauge";
   return {
-    title: clean(`${counterKey(counter)}${counter.kind === "delta" ? ", 1/s" : ""}`),
+    title: clean(counterKey(counter)),
     show: counterFormat(counter),
     showAxis: counterFormat(counter, true),
     height: 80,
@@ -154,14 +156,9 @@ export function timelinePanels(
 export function timelineOption(data: TimelineData, look: Look, words: Words): ChartOption {
   const ends = [...data.trial.series.map((point) => point.t_ns), ...(data.detail?.t_ns ?? [])];
   const range = timeRange(ends);
-  const show = (ns: number) => clock(ns, range[1], setting);
-  return panelsOption(
+  return panelsOverTime(
     timelinePanels(data, look, words),
-    {
-      axis: { range, show, time: true, tell: (ns) => `${words.charts.until} ${show(ns)}` },
-      zoom: true,
-      right: 52,
-    },
+    { range, until: words.charts.until, left: 72, right: 52 },
     look,
   );
 }

@@ -8,7 +8,8 @@ import { ForestChart } from "../charts/forest";
 import type { Comparison } from "../charts/data";
 import { change, changeInterval, chosenPercent, pValue, value } from "../format";
 import type { ComparePair, ComparePairs, CompareFile, MetricAcross } from "../schema/lab-compare";
-import { Mark, verdictWord } from "../ui/mark";
+import { fileColumn, intervalColumns, markColumn, nameColumn, numberColumn } from "../ui/columns";
+import { verdictWord } from "../ui/mark";
 import { type Column, DataTable } from "../ui/table";
 import { type Words, useWords } from "../words";
 import { to, wall } from "./address";
@@ -193,14 +194,13 @@ function asComparison({ cell, of }: Line, file: CompareFile): Comparison {
 
 function columns(words: Words, file: CompareFile): Column<Line>[] {
   return [
-    {
-      head: words.metric,
-      key: "metric",
-      kind: "name",
-      cell: ({ of }) => words.metrics[of.metric],
-      raw: ({ of }) => of.metric,
-    },
-    { key: "cell", raw: ({ cell }) => cell },
+    nameColumn(
+      words.metric,
+      "metric",
+      ({ of }) => words.metrics[of.metric],
+      ({ of }) => of.metric,
+    ),
+    fileColumn("cell", ({ cell }) => cell),
     {
       head: words.lab.compare.before,
       key: "a",
@@ -215,34 +215,24 @@ function columns(words: Words, file: CompareFile): Column<Line>[] {
       cell: ({ of }) => value(of.unit, of.b),
       raw: ({ of }) => of.b,
     },
-    {
-      head: words.change,
-      key: "ratio",
-      kind: "number",
-      cell: ({ of }) => <strong>{change(of.ratio)}</strong>,
-      raw: ({ of }) => of.ratio,
-    },
-    {
-      head: `${words.interval} (${chosenPercent(file.confidence)})`,
-      key: "interval_low",
-      kind: "number",
-      cell: ({ of }) => (of.interval ? changeInterval(of.interval) : words.lab.compare.none),
-      raw: ({ of }) => of.interval?.low,
-    },
-    { key: "interval_high", raw: ({ of }) => of.interval?.high },
-    {
-      head: words.pHolm,
-      key: "p_holm",
-      kind: "number",
-      cell: ({ of }) => pValue(of.p_holm),
-      raw: ({ of }) => of.p_holm,
-    },
-    {
-      head: words.verdict,
-      key: "verdict",
-      cell: ({ of }) => <Mark word={verdictWord(words, of.verdict, of.metric)} />,
-      raw: ({ of }) => of.verdict,
-    },
+    numberColumn(
+      words.change,
+      "ratio",
+      (ratio) => <strong>{change(ratio)}</strong>,
+      ({ of }) => of.ratio,
+    ),
+    ...intervalColumns<Line>(`${words.interval} (${chosenPercent(file.confidence)})`, {
+      of: ({ of }) => of.interval,
+      show: changeInterval,
+      none: () => words.lab.compare.none,
+    }),
+    numberColumn(words.pHolm, "p_holm", pValue, ({ of }) => of.p_holm),
+    markColumn(
+      words.verdict,
+      "verdict",
+      ({ of }) => verdictWord(words, of.verdict, of.metric),
+      ({ of }) => of.verdict,
+    ),
   ];
 }
 

@@ -74,6 +74,29 @@ function Keys(props: { lang: Lang; onLang: (lang: Lang) => void; onHelp: () => v
   return null;
 }
 
+interface SearchFieldProps {
+  label: string;
+  hint: string;
+  value: string;
+  onInput: (text: string) => void;
+}
+
+/** A field to search in. */
+export function SearchField({ label, hint, value, onInput }: SearchFieldProps) {
+  return (
+    <label class="lab-q">
+      <span class="hidden">{label}</span>
+      <input
+        type="search"
+        value={value}
+        placeholder={hint}
+        aria-label={label}
+        onInput={(event) => onInput(event.currentTarget.value)}
+      />
+    </label>
+  );
+}
+
 /** What was loaded, or its fault, or a word that it comes. */
 export function Shown<T>({ of, children }: { of: Loaded<T>; children: (value: T) => ComponentChildren }) {
   const t = useWords().lab;

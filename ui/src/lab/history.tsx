@@ -3,8 +3,9 @@ import { useMemo, useState } from "preact/hooks";
 import { HistoryChart } from "../charts/history";
 import { change, count, pValue } from "../format";
 import type { HistoryFile, HistorySeries } from "../schema/history";
-import { DataTable } from "../ui/table";
-import { useWords } from "../words";
+import { nameColumn, numberColumn } from "../ui/columns";
+import { type Column, DataTable } from "../ui/table";
+import { type Words, useWords } from "../words";
 import { to, wall } from "./address";
 import { api, get } from "./api";
 import { Shown } from "./frame";
@@ -98,28 +99,23 @@ function Runs({ file }: { file: HistoryFile }) {
       file={[file.experiment, "runs"]}
       rows={[...file.runs].reverse()}
       below={(row) => row.changed ?? []}
-      columns={[
-        {
-          head: words.lab.started,
-          key: "started_wall",
-          cell: (row) => wall(row.started_wall),
-          raw: (row) => row.started_wall,
-        },
-        {
-          head: t.runs,
-          key: "run",
-          kind: "name",
-          cell: (row) => <a href={to.run(row.id)}>{row.id}</a>,
-          raw: (row) => row.id,
-        },
-        {
-          head: words.trials,
-          key: "trials_valid",
-          kind: "number",
-          cell: (row) => count(row.trials_valid),
-          raw: (row) => row.trials_valid,
-        },
-      ]}
+      columns={columns(words)}
     />
   );
 }
+
+const columns = (words: Words): Column<HistoryFile["runs"][number]>[] => [
+  {
+    head: words.lab.started,
+    key: "started_wall",
+    cell: (row) => wall(row.started_wall),
+    raw: (row) => row.started_wall,
+  },
+  nameColumn(
+    words.lab.history.runs,
+    "run",
+    (row) => <a href={to.run(row.id)}>{row.id}</a>,
+    (row) => row.id,
+  ),
+  numberColumn(words.trials, "trials_valid", count, (row) => row.trials_valid),
+];

@@ -10,7 +10,7 @@ import { Mark, beliefWord } from "../ui/mark";
 import { useWords } from "../words";
 import { to, wall } from "./address";
 import { api, get } from "./api";
-import { Shown, StateMark } from "./frame";
+import { SearchField, Shown, StateMark } from "./frame";
 import { LabelOf } from "./label";
 import { useEvery, useLoaded } from "./state";
 
@@ -107,16 +107,7 @@ function Search({ wanted, want, tags }: SearchProps) {
   }, [typed]);
   return (
     <form class="lab-search no-print" role="search" onSubmit={(event) => event.preventDefault()}>
-      <label class="lab-q">
-        <span class="hidden">{t.search}</span>
-        <input
-          type="search"
-          value={typed}
-          placeholder={t.searchHint}
-          aria-label={t.search}
-          onInput={(event) => type(event.currentTarget.value)}
-        />
-      </label>
+      <SearchField label={t.search} hint={t.searchHint} value={typed} onInput={type} />
       <label class="choose">
         <span>{t.state}</span>
         <select

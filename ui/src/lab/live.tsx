@@ -9,12 +9,13 @@ import { Sparkline } from "../charts/sparkline";
 import type { Trial } from "../charts/data";
 import { count, duration, percent, plain, rate, setting } from "../format";
 import type { Finding, LiveHello, LiveTrial, Progress } from "../schema/lab-hello";
+import { markColumn, numberColumn, ownNameColumn } from "../ui/columns";
 import { Mark, findingWord, outcomeWord } from "../ui/mark";
-import { DataTable } from "../ui/table";
+import { type Column, DataTable } from "../ui/table";
 import { type Words, useWords } from "../words";
 import { to } from "./address";
 import { api, send } from "./api";
-import { Ask, FaultBox, StateMark } from "./frame";
+import { Ask, FaultBox, SearchField, StateMark } from "./frame";
 import { type Live as Known, counterOf, useLive } from "./stream";
 
 export function Live({ run }: { run: string }) {
@@ -265,47 +266,25 @@ function Trials({ trials, run }: { trials: LiveTrial[]; run: string }) {
       file={[run, "live"]}
       rows={[...trials].reverse()}
       below={(row) => row.reasons}
-      columns={[
-        { head: words.trial, key: "trial", kind: "number", cell: (row) => row.id, raw: (row) => row.id },
-        { head: words.cell, key: "cell", kind: "name", cell: (row) => row.label, raw: (row) => row.label },
-        {
-          head: words.verdict,
-          key: "outcome",
-          cell: (row) => <Mark word={outcomeWord(words, row.outcome)} />,
-          raw: (row) => row.outcome,
-        },
-        {
-          head: words.metrics.throughput,
-          key: "throughput_per_s",
-          kind: "number",
-          cell: (row) => rate(row.throughput_per_s),
-          raw: (row) => row.throughput_per_s,
-        },
-        {
-          head: words.metrics.p50,
-          key: "p50_ns",
-          kind: "number",
-          cell: (row) => duration(row.p50_ns),
-          raw: (row) => row.p50_ns,
-        },
-        {
-          head: words.metrics.p99,
-          key: "p99_ns",
-          kind: "number",
-          cell: (row) => duration(row.p99_ns),
-          raw: (row) => row.p99_ns,
-        },
-        {
-          head: t.failed,
-          key: "failed",
-          kind: "number",
-          cell: (row) => count(row.failed),
-          raw: (row) => row.failed,
-        },
-      ]}
+      columns={trialColumns(words)}
     />
   );
 }
+
+const trialColumns = (words: Words): Column<LiveTrial>[] => [
+  numberColumn(words.trial, "trial", count, (row) => row.id),
+  ownNameColumn(words.cell, "cell", (row) => row.label),
+  markColumn(
+    words.verdict,
+    "outcome",
+    (row) => outcomeWord(words, row.outcome),
+    (row) => row.outcome,
+  ),
+  numberColumn(words.metrics.throughput, "throughput_per_s", rate, (row) => row.throughput_per_s),
+  numberColumn(words.metrics.p50, "p50_ns", duration, (row) => row.p50_ns),
+  numberColumn(words.metrics.p99, "p99_ns", duration, (row) => row.p99_ns),
+  numberColumn(words.lab.live.failed, "failed", count, (row) => row.failed),
+];
 
 const SHOWN = 14;
 /** What is shown before anybody asks: the target first. */
@@ -327,16 +306,7 @@ function Counters({ known: { hello, values } }: { known: Known }) {
   return (
     <section aria-labelledby="counters-title">
       <h2 id="counters-title">{t.counters}</h2>
-      <label class="lab-q">
-        <span class="hidden">{t.filter}</span>
-        <input
-          type="search"
-          value={wanted}
-          placeholder={t.filter}
-          aria-label={t.filter}
-          onInput={(event) => want(event.currentTarget.value)}
-        />
-      </label>
+      <SearchField label={t.filter} hint={t.filter} value={wanted} onInput={want} />
       {found.length > SHOWN && <p class="about">{t.shownOf(SHOWN, found.length)}</p>}
       <ul class="lab-counters">
         {found.slice(0, SHOWN).map((counter) => {

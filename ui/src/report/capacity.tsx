@@ -7,7 +7,7 @@ import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import { LadderChart, SearchChart, ladderOfCells, laddersOf } from "../charts";
 import { NONE, axis, change, changeInterval, count, interval, percent, plain, rate, value } from "../format";
-import type { Ends, Unit } from "../format";
+import type { Ends, Maybe, Unit } from "../format";
 import type {
   Capacity as Ladder,
   CapacityRow,
@@ -19,7 +19,15 @@ import type {
   SearchStep,
   UslFit,
 } from "../schema/page";
-import { Mark, shownWord } from "../ui/mark";
+import {
+  intervalColumns,
+  markColumn,
+  nameColumn,
+  numberColumn,
+  ownNameColumn,
+  textColumn,
+} from "../ui/columns";
+import { shownWord } from "../ui/mark";
 import { Fold, Refusal } from "../ui/parts";
 import { type Column, DataTable, Facts } from "../ui/table";
 import { type Words, useWords } from "../words";
@@ -221,120 +229,80 @@ function Sub({ unit, ends }: { unit: Unit; ends: Ends }) {
   return <span class="sub">{interval(unit, ends)}</span>;
 }
 
+const estimateColumn = (
+  head: string,
+  key: "throughput_per_s" | "p95_ns",
+  unit: Unit,
+): Column<CapacityRow> => ({
+  head,
+  key,
+  kind: "number",
+  cell: (row) => estimate(unit, row[key]),
+  raw: (row) => row[key].value,
+});
+
+const hundredths = (n: Maybe) => (n == null ? NONE : n.toFixed(2));
+
 function levelColumns(on: LoadAxis, words: Words): Column<CapacityRow>[] {
   const t = words.capacity;
-  const number = "number" as const;
   return [
-    {
-      head: on === "rate" ? t.offered : t.connections,
-      key: on === "rate" ? "offered_per_s" : "connections",
-      kind: "name",
-      cell: (row) => load(row.load, on),
-      raw: (row) => row.load,
-    },
-    {
-      head: words.metrics.throughput,
-      key: "throughput_per_s",
-      kind: number,
-      cell: (row) => estimate("per_second", row.throughput_per_s),
-      raw: (row) => row.throughput_per_s.value,
-    },
-    {
-      head: words.metrics.p95,
-      key: "p95_ns",
-      kind: number,
-      cell: (row) => estimate("nanoseconds", row.p95_ns),
-      raw: (row) => row.p95_ns.value,
-    },
-    {
-      head: words.metrics.error_rate,
-      key: "error_share",
-      kind: number,
-      cell: (row) => value("share", row.error_rate.value),
-      raw: (row) => row.error_rate.value,
-    },
+    nameColumn(
+      on === "rate" ? t.offered : t.connections,
+      on === "rate" ? "offered_per_s" : "connections",
+      (row) => load(row.load, on),
+      (row) => row.load,
+    ),
+    estimateColumn(words.metrics.throughput, "throughput_per_s", "per_second"),
+    estimateColumn(words.metrics.p95, "p95_ns", "nanoseconds"),
+    numberColumn(words.metrics.error_rate, "error_share", percent, (row) => row.error_rate.value),
     {
       head: "X·(R + Z)",
       key: "concurrency",
-      kind: number,
+      kind: "number",
       cell: ({ laws }) =>
         laws.concurrency == null ? NONE : plain(laws.concurrency) + (laws.holds === false ? " (!)" : ""),
       raw: ({ laws }) => laws.concurrency,
     },
-    {
-      head: t.cpus,
-      key: "cpus_busy",
-      kind: number,
-      cell: ({ laws }) => (laws.cpus_busy == null ? NONE : laws.cpus_busy.toFixed(2)),
-      raw: ({ laws }) => laws.cpus_busy,
-    },
+    numberColumn(t.cpus, "cpus_busy", hundredths, ({ laws }) => laws.cpus_busy),
     {
       head: t.bound,
       key: "bound_per_s",
-      kind: number,
+      kind: "number",
       cell: ({ laws }) =>
         rate(laws.bound_per_s) + (laws.bound_share == null ? "" : ` (${percent(laws.bound_share)})`),
       raw: ({ laws }) => laws.bound_per_s,
     },
-    {
-      head: t.bend,
-      key: "second_difference",
-      kind: number,
-      cell: (row) => (row.second_difference == null ? NONE : axis(row.second_difference)),
-      raw: (row) => row.second_difference,
-    },
-    {
-      head: words.trials,
-      key: "trials_valid",
-      kind: number,
-      cell: (row) => count(row.trials_valid),
-      raw: (row) => row.trials_valid,
-    },
+    numberColumn(t.bend, "second_difference", axis, (row) => row.second_difference),
+    numberColumn(words.trials, "trials_valid", count, (row) => row.trials_valid),
   ];
 }
 
 const hysteresisColumns = (on: LoadAxis, words: Words): Column<Hysteresis>[] => [
-  { head: words.load, key: "load", kind: "name", cell: (row) => load(row.load, on), raw: (row) => row.load },
+  nameColumn(
+    words.load,
+    "load",
+    (row) => load(row.load, on),
+    (row) => row.load,
+  ),
   { head: words.metric, key: "metric", cell: (row) => words.metrics[row.metric], raw: (row) => row.metric },
-  {
-    head: words.capacity.upDown,
-    key: "ratio",
-    kind: "number",
-    cell: (row) => change(row.ratio),
-    raw: (row) => row.ratio,
-  },
-  {
-    head: words.interval,
-    key: "interval_low",
-    kind: "number",
-    cell: (row) => (row.interval ? changeInterval(row.interval) : (row.refused ?? NONE)),
-    raw: (row) => row.interval?.low,
-  },
-  { key: "interval_high", raw: (row) => row.interval?.high },
-  {
-    head: words.capacity.pairs,
-    key: "pairs",
-    kind: "number",
-    cell: (row) => row.pairs,
-    raw: (row) => row.pairs,
-  },
-  {
-    head: words.verdict,
-    key: "shown",
-    cell: (row) => <Mark word={shownWord(words, row.is_shown)} />,
-    raw: (row) => row.is_shown,
-  },
+  numberColumn(words.capacity.upDown, "ratio", change, (row) => row.ratio),
+  ...intervalColumns<Hysteresis>(words.interval, {
+    of: (row) => row.interval,
+    show: changeInterval,
+    none: (row) => row.refused ?? NONE,
+  }),
+  numberColumn(words.capacity.pairs, "pairs", count, (row) => row.pairs),
+  markColumn(
+    words.verdict,
+    "shown",
+    (row) => shownWord(words, row.is_shown),
+    (row) => row.is_shown,
+  ),
 ];
 
 const stepColumns = (words: Words): Column<SearchStep>[] => [
-  { head: words.trial, key: "trial", kind: "name", cell: (row) => row.trial, raw: (row) => row.trial },
-  {
-    head: words.capacity.offered,
-    key: "rate_per_s",
-    kind: "number",
-    cell: (row) => rate(row.rate_per_s),
-    raw: (row) => row.rate_per_s,
-  },
+  ownNameColumn(words.trial, "trial", (row) => row.trial),
+  numberColumn(words.capacity.offered, "rate_per_s", rate, (row) => row.rate_per_s),
   {
     head: words.capacity.purpose,
     key: "purpose",
@@ -347,11 +315,5 @@ const stepColumns = (words: Words): Column<SearchStep>[] => [
     cell: (row) => words.capacity.passed(row.passed ?? null),
     raw: (row) => row.passed,
   },
-  {
-    head: words.why,
-    key: "reasons",
-    kind: "text",
-    cell: (row) => row.reasons.join("; "),
-    raw: (row) => row.reasons.join("; "),
-  },
+  textColumn(words.why, "reasons", (row) => row.reasons.join("; ")),
 ];

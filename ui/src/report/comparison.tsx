@@ -10,11 +10,13 @@ import {
   change,
   changeInterval,
   chosenPercent,
+  count,
   difference,
   differenceInterval,
   pValue,
 } from "../format";
 import type { Comparison as Compared, RatioOfMeans } from "../schema/page";
+import { fileColumn, nameColumn, numberColumn } from "../ui/columns";
 import { Mark, verdictWord } from "../ui/mark";
 import { usePrinting } from "../ui/lazy";
 import { Choose, Fold, Footnotes, Notes } from "../ui/parts";
@@ -177,13 +179,12 @@ function means(found: RatioOfMeans | null | undefined, words: Words): string {
 
 function keyColumns(words: Words, notes: Footnotes): Column<Compared>[] {
   return [
-    {
-      head: words.metric,
-      key: "metric",
-      kind: "name",
-      cell: (row) => words.metrics[row.metric],
-      raw: (row) => row.metric,
-    },
+    nameColumn(
+      words.metric,
+      "metric",
+      (row) => words.metrics[row.metric],
+      (row) => row.metric,
+    ),
     {
       head: words.change,
       key: "ratio",
@@ -198,14 +199,14 @@ function keyColumns(words: Words, notes: Footnotes): Column<Compared>[] {
       cell: changedInterval,
       raw: (row) => row.interval?.low,
     },
-    { key: "interval_high", raw: (row) => row.interval?.high },
-    { key: "difference", raw: (row) => row.difference },
-    { key: "difference_low", raw: (row) => row.difference_interval?.low },
-    { key: "difference_high", raw: (row) => row.difference_interval?.high },
-    { key: "a", raw: (row) => row.a_target },
-    { key: "b", raw: (row) => row.b_target },
-    { key: "load", raw: (row) => row.load },
-    { key: "refused", raw: (row) => row.refused },
+    fileColumn("interval_high", (row) => row.interval?.high),
+    fileColumn("difference", (row) => row.difference),
+    fileColumn("difference_low", (row) => row.difference_interval?.low),
+    fileColumn("difference_high", (row) => row.difference_interval?.high),
+    fileColumn("a", (row) => row.a_target),
+    fileColumn("b", (row) => row.b_target),
+    fileColumn("load", (row) => row.load),
+    fileColumn("refused", (row) => row.refused),
     {
       head: words.verdict,
       key: "verdict",
@@ -239,20 +240,8 @@ function allColumns(words: Words, notes: Footnotes): Column<Compared>[] {
       cell: (row) => (row.bootstrap ? changeInterval(row.bootstrap.interval) : NONE),
       raw: (row) => row.bootstrap?.interval.low,
     },
-    { key: "bootstrap_high", raw: (row) => row.bootstrap?.interval.high },
-    {
-      head: words.pHolm,
-      key: "p_holm",
-      kind: "number",
-      cell: (row) => pValue(row.p_holm),
-      raw: (row) => row.p_holm,
-    },
-    {
-      head: words.blocks,
-      key: "blocks",
-      kind: "number",
-      cell: (row) => row.blocks,
-      raw: (row) => row.blocks,
-    },
+    fileColumn("bootstrap_high", (row) => row.bootstrap?.interval.high),
+    numberColumn(words.pHolm, "p_holm", pValue, (row) => row.p_holm),
+    numberColumn(words.blocks, "blocks", count, (row) => row.blocks),
   ];
 }

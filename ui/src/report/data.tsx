@@ -6,7 +6,8 @@
 import { useMemo } from "preact/hooks";
 import { NONE, count, duration, interval, percent, value } from "../format";
 import type { CellSummary, Metric, MetricSummary, ThrottlingSummary, TrialRow } from "../schema/page";
-import { Mark, outcomeWord } from "../ui/mark";
+import { fileColumn, markColumn, numberColumn, ownNameColumn, textColumn } from "../ui/columns";
+import { outcomeWord } from "../ui/mark";
 import { Fold, Footnotes, Notes } from "../ui/parts";
 import { type Column, DataTable } from "../ui/table";
 import { type Words, useWords } from "../words";
@@ -86,8 +87,8 @@ const SUFFIX = { per_second: "_per_s", nanoseconds: "_ns", share: "", bytes: "_b
 const keyOf = (metric: Metric) => `${metric}${SUFFIX[unitOf(metric)]}`;
 
 const cellColumns = (words: Words, notes: Footnotes): Column<CellSummary>[] => [
-  { key: "id", raw: (row) => row.cell },
-  { head: words.cell, key: "cell", kind: "name", cell: (row) => row.label, raw: (row) => row.label },
+  fileColumn("id", (row) => row.cell),
+  ownNameColumn(words.cell, "cell", (row) => row.label),
   ...KEY_METRICS.flatMap((metric): Column<CellSummary>[] => [
     {
       head: words.metrics[metric],
@@ -96,20 +97,13 @@ const cellColumns = (words: Words, notes: Footnotes): Column<CellSummary>[] => [
       cell: (row) => <CellValue summary={summaryOf(row, metric)} notes={notes} />,
       raw: (row) => summaryOf(row, metric)?.center,
     },
-    { key: `${keyOf(metric)}_low`, raw: (row) => summaryOf(row, metric)?.interval?.low },
-    { key: `${keyOf(metric)}_high`, raw: (row) => summaryOf(row, metric)?.interval?.high },
+    fileColumn(`${keyOf(metric)}_low`, (row) => summaryOf(row, metric)?.interval?.low),
+    fileColumn(`${keyOf(metric)}_high`, (row) => summaryOf(row, metric)?.interval?.high),
   ]),
-  ...OTHERS.map((metric): Column<CellSummary> => ({
-    key: keyOf(metric),
-    raw: (row) => summaryOf(row, metric)?.center,
-  })),
-  {
-    head: words.data.coldStart,
-    key: "cold_start_ns",
-    kind: "number",
-    cell: (row) => duration(row.cold_start_ns),
-    raw: (row) => row.cold_start_ns,
-  },
+  ...OTHERS.map((metric): Column<CellSummary> =>
+    fileColumn(keyOf(metric), (row) => summaryOf(row, metric)?.center),
+  ),
+  numberColumn(words.data.coldStart, "cold_start_ns", duration, (row) => row.cold_start_ns),
   {
     head: words.trials,
     key: "trials_valid",
@@ -117,52 +111,41 @@ const cellColumns = (words: Words, notes: Footnotes): Column<CellSummary>[] => [
     cell: (row) => words.data.outcomes(row.trials_valid, row.trials_void, row.trials_failed),
     raw: (row) => row.trials_valid,
   },
-  { key: "trials_void", raw: (row) => row.trials_void },
-  { key: "trials_failed", raw: (row) => row.trials_failed },
+  fileColumn("trials_void", (row) => row.trials_void),
+  fileColumn("trials_failed", (row) => row.trials_failed),
 ];
 
 const valueOf = (row: TrialRow, metric: Metric) => row.values.find((of) => of.metric === metric)?.value;
 
 const trialColumns = (label: (cell: string) => string, words: Words): Column<TrialRow>[] => {
   const t = words.data;
-  const number = "number" as const;
-  const counted = (
-    head: string,
-    key: "scheduled" | "completed" | "failed" | "censored",
-  ): Column<TrialRow> => ({
-    head,
-    key,
-    kind: number,
-    cell: (row) => count(row[key]),
-    raw: (row) => row[key],
-  });
-  const metric = (metric: Metric, isShown: boolean): Column<TrialRow> => ({
-    ...(isShown && {
-      head: words.metrics[metric],
-      cell: (row: TrialRow) => value(unitOf(metric), valueOf(row, metric)),
-    }),
-    key: keyOf(metric),
-    kind: number,
-    raw: (row) => valueOf(row, metric),
-  });
+  const shown = (metric: Metric): Column<TrialRow> =>
+    numberColumn(
+      words.metrics[metric],
+      keyOf(metric),
+      (n) => value(unitOf(metric), n),
+      (row) => valueOf(row, metric),
+    );
   return [
-    { head: words.trial, key: "trial", kind: "name", cell: (row) => row.id, raw: (row) => row.id },
-    { head: t.block, key: "block", kind: number, cell: (row) => row.block, raw: (row) => row.block },
+    ownNameColumn(words.trial, "trial", (row) => row.id),
+    numberColumn(t.block, "block", count, (row) => row.block),
     { head: words.cell, key: "cell", cell: (row) => label(row.cell), raw: (row) => label(row.cell) },
-    { key: "cell_id", raw: (row) => row.cell },
-    {
-      head: t.outcome,
-      key: "outcome",
-      cell: (row) => <Mark word={outcomeWord(words, row.outcome)} />,
-      raw: (row) => row.outcome,
-    },
+    fileColumn("cell_id", (row) => row.cell),
+    markColumn(
+      t.outcome,
+      "outcome",
+      (row) => outcomeWord(words, row.outcome),
+      (row) => row.outcome,
+    ),
     { head: t.window, key: "window", cell: (row) => steady(row, words), raw: (row) => row.steadiness?.class },
-    ...(["throughput", "p50", "p99"] as const).map((of) => metric(of, true)),
-    ...(["error_rate", "cpu_per_request", "memory", ...OTHERS] as const).map((of) => metric(of, false)),
-    counted(t.scheduled, "scheduled"),
-    counted(t.completed, "completed"),
-    counted(t.failed, "failed"),
-    counted(t.censored, "censored"),
+    ...(["throughput", "p50", "p99"] as const).map(shown),
+    ...(["error_rate", "cpu_per_request", "memory", ...OTHERS] as const).map((metric) =>
+      fileColumn<TrialRow>(keyOf(metric), (row) => valueOf(row, metric)),
+    ),
+    numberColumn(t.scheduled, "scheduled", count, (row) => row.scheduled),
+    numberColumn(t.completed, "completed", count, (row) => row.completed),
+    numberColumn(t.failed, "failed", count, (row) => row.failed),
+    numberColumn(t.censored, "censored", count, (row) => row.censored),
   ];
 };
 
@@ -173,9 +156,8 @@ function steady(row: TrialRow, words: Words): string {
 
 const levelColumns = (words: Words): Column<CellSummary>[] => {
   const t = words.data;
-  const number = "number" as const;
   return [
-    { head: words.cell, key: "cell", kind: "name", cell: (row) => row.label, raw: (row) => row.label },
+    ownNameColumn(words.cell, "cell", (row) => row.label),
     {
       head: words.metric,
       key: "metric",
@@ -185,39 +167,21 @@ const levelColumns = (words: Words): Column<CellSummary>[] => {
     {
       head: t.trialsSamples,
       key: "trials",
-      kind: number,
+      kind: "number",
       cell: ({ levels }) => `${levels!.trials} × ${levels!.samples}`,
       raw: ({ levels }) => levels!.trials,
     },
-    { key: "samples", raw: ({ levels }) => levels!.samples },
-    {
-      head: t.betweenSamples,
-      key: "sample_cv",
-      kind: number,
-      cell: ({ levels }) => percent(levels!.sample_cv),
-      raw: ({ levels }) => levels!.sample_cv,
-    },
+    fileColumn("samples", ({ levels }) => levels!.samples),
+    numberColumn(t.betweenSamples, "sample_cv", percent, ({ levels }) => levels!.sample_cv),
     {
       head: t.betweenTrials,
       key: "trial_cv",
-      kind: number,
+      kind: "number",
       cell: ({ levels }) => (levels!.clipped ? t.clipped : percent(levels!.trial_cv)),
       raw: ({ levels }) => levels!.trial_cv,
     },
-    {
-      head: t.trialShare,
-      key: "trial_share",
-      kind: number,
-      cell: ({ levels }) => percent(levels!.trial_share),
-      raw: ({ levels }) => levels!.trial_share,
-    },
-    {
-      head: t.samplesBest,
-      key: "samples_best",
-      kind: number,
-      cell: ({ levels }) => count(levels!.samples_best),
-      raw: ({ levels }) => levels!.samples_best,
-    },
+    numberColumn(t.trialShare, "trial_share", percent, ({ levels }) => levels!.trial_share),
+    numberColumn(t.samplesBest, "samples_best", count, ({ levels }) => levels!.samples_best),
   ];
 };
 
@@ -228,14 +192,8 @@ const throttled = (seen: ThrottlingSummary | null | undefined, words: Words): st
 };
 
 const limitColumns = (words: Words): Column<CellSummary>[] => [
-  { head: words.cell, key: "cell", kind: "name", cell: (row) => row.label, raw: (row) => row.label },
-  {
-    head: words.data.limit,
-    key: "limits",
-    kind: "text",
-    cell: (row) => row.limits,
-    raw: (row) => row.limits,
-  },
+  ownNameColumn(words.cell, "cell", (row) => row.label),
+  textColumn(words.data.limit, "limits", (row) => row.limits),
   {
     head: words.data.quota,
     key: "throttled_share",

@@ -5,6 +5,7 @@
  */
 import { useMemo } from "preact/hooks";
 import type { Metric } from "../schema/page";
+import { ownNameColumn } from "../ui/columns";
 import { type Column, DataTable } from "../ui/table";
 import { Footnotes, Notes } from "../ui/parts";
 import { type Words, useWords } from "../words";
@@ -31,13 +32,7 @@ export function Decision({ page }: SectionProps) {
         caption={words.decision.caption}
         file={[page.analysis.run, "decision"]}
         columns={[
-          {
-            head: words.decision.workload,
-            key: "workload",
-            kind: "name",
-            cell: ({ load }) => load,
-            raw: ({ load }) => load,
-          },
+          ownNameColumn<Workload>(words.decision.workload, "workload", ({ load }) => load),
           ...metrics.map((metric) => column(metric, words, notes)),
         ]}
         rows={rows}

@@ -1,7 +1,8 @@
 /** What each factor does, over all levels of the others, and how two of them act together. */
 import { useMemo } from "preact/hooks";
-import { NONE, change, changeInterval, pValue } from "../format";
+import { change, changeInterval, count, pValue } from "../format";
 import type { Effect, EffectLevel, Effects as All } from "../schema/page";
+import { fileColumn, intervalColumns, nameColumn, numberColumn } from "../ui/columns";
 import { Mark, shownWord } from "../ui/mark";
 import { Footnotes, Notes, Refusal } from "../ui/parts";
 import { type Column, DataTable, Facts } from "../ui/table";
@@ -49,30 +50,15 @@ function refusals(effects: All, words: Words): [string, string][] {
 }
 
 const columns = (words: Words, notes: Footnotes): Column<Effect>[] => [
-  {
-    head: words.effects.effect,
-    key: "effect",
-    kind: "name",
-    cell: (row) => row.of.map((level) => step(level, words)).join(" × "),
-    raw: (row) =>
-      row.of.map(({ factor, level, against }) => `${factor} ${level} against ${against}`).join(" × "),
-  },
-  {
-    head: words.change,
-    key: "ratio",
-    kind: "number",
-    cell: (row) => change(row.ratio),
-    raw: (row) => row.ratio,
-  },
-  {
-    head: words.interval,
-    key: "interval_low",
-    kind: "number",
-    cell: (row) => (row.interval ? changeInterval(row.interval) : NONE),
-    raw: (row) => row.interval?.low,
-  },
-  { key: "interval_high", raw: (row) => row.interval?.high },
-  { key: "metric", raw: (row) => row.metric },
+  nameColumn(
+    words.effects.effect,
+    "effect",
+    (row) => row.of.map((level) => step(level, words)).join(" × "),
+    (row) => row.of.map(({ factor, level, against }) => `${factor} ${level} against ${against}`).join(" × "),
+  ),
+  numberColumn(words.change, "ratio", change, (row) => row.ratio),
+  ...intervalColumns<Effect>(words.interval, { of: (row) => row.interval, show: changeInterval }),
+  fileColumn("metric", (row) => row.metric),
   {
     head: words.verdict,
     key: "shown",
@@ -84,14 +70,8 @@ const columns = (words: Words, notes: Footnotes): Column<Effect>[] => [
     ),
     raw: (row) => row.shown,
   },
-  {
-    head: words.pHolm,
-    key: "p_holm",
-    kind: "number",
-    cell: (row) => pValue(row.p_holm),
-    raw: (row) => row.p_holm,
-  },
-  { head: words.blocks, key: "blocks", kind: "number", cell: (row) => row.blocks, raw: (row) => row.blocks },
+  numberColumn(words.pHolm, "p_holm", pValue, (row) => row.p_holm),
+  numberColumn(words.blocks, "blocks", count, (row) => row.blocks),
 ];
 
 const step = ({ factor, level, against }: EffectLevel, words: Words) =>

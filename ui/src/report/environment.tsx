@@ -1,12 +1,15 @@
 /** The host as it was found, what matters most first, and in what it differs from that of another run. */
 import { useMemo } from "preact/hooks";
-import { NONE } from "../format";
-import type { Difference, EnvironmentDiff, Fact, Severity, Weight } from "../schema/page";
-import { Mark, severityWord } from "../ui/mark";
+import { NONE, count } from "../format";
+import type { Difference, EnvironmentDiff, Fact, PageFile, Severity, Weight } from "../schema/page";
+import { markColumn, nameColumn, ownNameColumn, textColumn } from "../ui/columns";
+import { severityWord } from "../ui/mark";
 import { Fold } from "../ui/parts";
 import { type Column, DataTable, Facts } from "../ui/table";
 import { type Words, useWords } from "../words";
 import { Section, type SectionProps } from "./frame";
+
+type Version = [name: string, version: string | null | undefined];
 
 const SEVERITIES: Severity[] = ["problem", "warning", "note", "ok"];
 const WEIGHTS: Weight[] = ["decisive", "possible", "unknown"];
@@ -52,8 +55,7 @@ export function Environment({ page }: SectionProps) {
           <Facts rows={tuned.map(({ name, old, new: now }) => [name, t.insteadOf(now, old)])} />
         </>
       )}
-      <h3>{t.versions}</h3>
-      <Facts rows={Object.entries(run.versions).map(([name, version]) => [name, version ?? NONE])} />
+      <Versions versions={run.versions} run={run.id} />
       {(run.services ?? []).length > 0 && (
         <>
           <h3>{t.services}</h3>
@@ -69,31 +71,56 @@ export function Environment({ page }: SectionProps) {
   );
 }
 
+/** A target that tells its libraries has dozens of versions. */
+const VERSIONS_SHOWN = 12;
+
+function Versions({ versions, run }: { versions: PageFile["run"]["versions"]; run: string }) {
+  const words = useWords();
+  const rows = Object.entries(versions);
+  if (rows.length <= VERSIONS_SHOWN) {
+    return (
+      <>
+        <h3>{words.environment.versions}</h3>
+        <Facts rows={rows.map(([name, version]) => [name, version ?? NONE])} />
+      </>
+    );
+  }
+  const table = () => (
+    <DataTable
+      caption={words.environment.versions}
+      file={[run, "versions"]}
+      columns={[
+        ownNameColumn<Version>(words.environment.versionOf, "name", ([name]) => name),
+        textColumn<Version>(words.environment.version, "version", ([, version]) => version),
+      ]}
+      rows={rows}
+      dense
+    />
+  );
+  return <Fold title={`${words.environment.versions} (${count(rows.length)})`}>{table}</Fold>;
+}
+
 const remedies = ({ remedy }: Fact) => (remedy ? [`→ ${remedy}`] : []);
 
 const columns = (words: Words): Column<Fact>[] => [
-  {
-    head: words.environment.state,
-    key: "severity",
-    cell: (row) => <Mark word={severityWord(words, row.severity)} />,
-    raw: (row) => row.severity,
-  },
-  { head: words.environment.fact, key: "fact", kind: "name", cell: (row) => row.title, raw: (row) => row.id },
-  {
-    head: words.environment.found,
-    key: "found",
-    kind: "text",
-    cell: (row) => row.value ?? NONE,
-    raw: (row) => row.value,
-  },
-  {
-    head: words.environment.effect,
-    key: "effect",
-    kind: "text",
-    cell: (row) => row.effect,
-    raw: (row) => row.effect,
-  },
+  markColumn(
+    words.environment.state,
+    "severity",
+    (row) => severityWord(words, row.severity),
+    (row) => row.severity,
+  ),
+  factColumn(words),
+  textColumn(words.environment.found, "found", (row) => row.value),
+  textColumn(words.environment.effect, "effect", (row) => row.effect),
 ];
+
+const factColumn = <Row extends { title: string; id: string }>(words: Words): Column<Row> =>
+  nameColumn(
+    words.environment.fact,
+    "fact",
+    (row) => row.title,
+    (row) => row.id,
+  );
 
 function DifferenceOf({ diff, run }: { diff: EnvironmentDiff; run: string }) {
   const words = useWords();
@@ -124,20 +151,8 @@ function DifferenceOf({ diff, run }: { diff: EnvironmentDiff; run: string }) {
 }
 
 const differenceColumns = (diff: EnvironmentDiff, words: Words): Column<Difference>[] => [
-  {
-    head: words.environment.fact,
-    key: "fact",
-    kind: "name",
-    cell: (row) => row.title,
-    raw: (row) => row.id,
-  },
-  { head: diff.a, key: "a", kind: "text", cell: (row) => row.a ?? words.unknown, raw: (row) => row.a },
-  { head: diff.b, key: "b", kind: "text", cell: (row) => row.b ?? words.unknown, raw: (row) => row.b },
-  {
-    head: words.environment.effect,
-    key: "effect",
-    kind: "text",
-    cell: (row) => row.effect,
-    raw: (row) => row.effect,
-  },
+  factColumn(words),
+  textColumn(diff.a, "a", (row) => row.a, words.unknown),
+  textColumn(diff.b, "b", (row) => row.b, words.unknown),
+  textColumn(words.environment.effect, "effect", (row) => row.effect),
 ];

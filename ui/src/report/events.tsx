@@ -1,6 +1,7 @@
 /** What happened to the target on purpose, what it cost, and how long recovery took. */
-import { NONE, count, duration, rate } from "../format";
+import { type Maybe, NONE, count, duration, rate } from "../format";
 import type { EventSummary } from "../schema/page";
+import { numberColumn, ownNameColumn } from "../ui/columns";
 import { type Column, DataTable } from "../ui/table";
 import { type Words, useWords } from "../words";
 import { Section, type SectionProps } from "./frame";
@@ -31,58 +32,42 @@ function recovered(event: EventSummary, words: Words): string {
 
 function columns(label: (cell: string) => string, words: Words): Column<EventSummary>[] {
   const t = words.events;
-  const number = "number" as const;
-  const seen = (row: EventSummary, text: string) => (row.trials > 0 ? text : NONE);
+  /** A number that only trials which saw the event can give. */
+  const seen = (
+    head: string,
+    key: string,
+    show: (value: Maybe) => string,
+    of: (row: EventSummary) => Maybe,
+  ): Column<EventSummary> => ({
+    ...numberColumn(head, key, show, of),
+    cell: (row) => (row.trials > 0 ? show(of(row)) : NONE),
+  });
   return [
-    { head: t.event, key: "event", kind: "name", cell: (row) => row.name, raw: (row) => row.name },
+    ownNameColumn(t.event, "event", (row) => row.name),
     { head: words.cell, key: "cell", cell: (row) => label(row.cell), raw: (row) => row.cell },
-    {
-      head: t.throughputBefore,
-      key: "throughput_before_per_s",
-      kind: number,
-      cell: (row) => seen(row, rate(row.before.throughput_per_s)),
-      raw: (row) => row.before.throughput_per_s,
-    },
-    {
-      head: t.atWorst,
-      key: "throughput_worst_per_s",
-      kind: number,
-      cell: (row) => seen(row, rate(row.worst.throughput_per_s)),
-      raw: (row) => row.worst.throughput_per_s,
-    },
-    {
-      head: t.p99Before,
-      key: "p99_before_ns",
-      kind: number,
-      cell: (row) => seen(row, duration(row.before.p99_ns)),
-      raw: (row) => row.before.p99_ns,
-    },
-    {
-      head: t.atWorst,
-      key: "p99_worst_ns",
-      kind: number,
-      cell: (row) => seen(row, duration(row.worst.p99_ns)),
-      raw: (row) => row.worst.p99_ns,
-    },
+    seen(t.throughputBefore, "throughput_before_per_s", rate, (row) => row.before.throughput_per_s),
+    seen(t.atWorst, "throughput_worst_per_s", rate, (row) => row.worst.throughput_per_s),
+    seen(t.p99Before, "p99_before_ns", duration, (row) => row.before.p99_ns),
+    seen(t.atWorst, "p99_worst_ns", duration, (row) => row.worst.p99_ns),
     {
       head: t.lost,
       key: "requests_lost",
-      kind: number,
-      cell: (row) => seen(row, t.lostAtMost(count(row.lost), count(row.lost_max))),
+      kind: "number",
+      cell: (row) => (row.trials > 0 ? t.lostAtMost(count(row.lost), count(row.lost_max)) : NONE),
       raw: (row) => row.lost,
     },
     {
       head: t.noAnswer,
       key: "unavailable_ns",
-      kind: number,
+      kind: "number",
       cell: (row) => (row.unavailable_ns > 0 ? duration(row.unavailable_ns) : NONE),
       raw: (row) => row.unavailable_ns,
     },
     {
       head: t.recovered,
       key: "recovered_ns",
-      kind: number,
-      cell: (row) => seen(row, recovered(row, words)),
+      kind: "number",
+      cell: (row) => (row.trials > 0 ? recovered(row, words) : NONE),
       raw: (row) => row.recovered_ns,
     },
   ];

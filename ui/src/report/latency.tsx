@@ -6,8 +6,7 @@
 import { useMemo, useState } from "preact/hooks";
 import { CdfChart, PercentilesChart, StripsChart } from "../charts";
 import type { CellSummary, Metric } from "../schema/page";
-import { usePrinting } from "../ui/lazy";
-import { Choose, Fold } from "../ui/parts";
+import { Choose, Fold, useFew } from "../ui/parts";
 import { useWords } from "../words";
 import { Figure, Section, type SectionProps } from "./frame";
 
@@ -58,10 +57,7 @@ export function Latency({ page }: SectionProps) {
   const words = useWords();
   const { analysis } = page;
   const groups = useMemo(() => groupsOf(analysis.cells), [analysis]);
-  const [at, choose] = useState(0);
-  const isPrinting = usePrinting();
-  const isFew = groups.length <= CHARTS_AT_ONCE;
-  const shown = isFew || isPrinting ? groups : groups.slice(at, at + 1);
+  const { shown, isFew, at, choose } = useFew(groups, CHARTS_AT_ONCE);
   return (
     <Section id="latency" title={words.sections.latency} about={words.latency.about}>
       {!isFew && (

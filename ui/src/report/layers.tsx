@@ -1,11 +1,11 @@
 /** What each layer of an ordered factor costs, as a waterfall and a table. */
-import { useMemo, useState } from "preact/hooks";
+import { useMemo } from "preact/hooks";
 import { WaterfallChart } from "../charts";
 import { NONE, difference, differenceInterval, duration, pValue } from "../format";
 import type { LayerCost, LayerCosts, LayerMetric } from "../schema/page";
-import { usePrinting } from "../ui/lazy";
+import { fileColumn, intervalColumns } from "../ui/columns";
 import { Mark, layerWord } from "../ui/mark";
-import { Choose, Footnotes, Notes } from "../ui/parts";
+import { Choose, Footnotes, Notes, useFew } from "../ui/parts";
 import { type Column, DataTable } from "../ui/table";
 import { type Words, useWords } from "../words";
 import { Figure, Section, type SectionProps } from "./frame";
@@ -13,15 +13,11 @@ import { Figure, Section, type SectionProps } from "./frame";
 export function Layers({ page }: SectionProps) {
   const words = useWords();
   const layers = page.analysis.layers ?? [];
-  const [at, choose] = useState(0);
-  const isPrinting = usePrinting();
-  const shown = isPrinting ? layers : layers.slice(at, at + 1);
+  const { shown, isFew, at, choose } = useFew(layers);
   const name = ({ factor, at }: LayerCosts) => words.layers.at(factor, at);
   return (
     <Section id="layers" title={words.sections.layers} about={words.layers.about}>
-      {layers.length > 1 && (
-        <Choose label={words.layers.where} value={at} choose={choose} options={layers.map(name)} />
-      )}
+      {!isFew && <Choose label={words.layers.where} value={at} choose={choose} options={layers.map(name)} />}
       {shown.map((costs) => (
         <OneFactor key={name(costs)} costs={costs} name={name(costs)} run={page.analysis.run} />
       ))}
@@ -68,7 +64,6 @@ function OneFactor({ costs, name, run }: { costs: LayerCosts; name: string; run:
 
 function columns(words: Words, notes: Footnotes): Column<Line>[] {
   const t = words.layers;
-  const number = "number" as const;
   const of = (line: Line) => (line.kind === "base" ? null : line.of);
   return [
     {
@@ -83,12 +78,12 @@ function columns(words: Words, notes: Footnotes): Column<Line>[] {
             : t.all(line.metric.layers.length),
       raw: (line) => (line.kind === "base" ? line.metric.base : line.of.level),
     },
-    { key: "kind", raw: (line) => line.kind },
-    { key: "metric", raw: (line) => line.metric.metric },
+    fileColumn("kind", (line) => line.kind),
+    fileColumn("metric", (line) => line.metric.metric),
     {
       head: t.cost,
       key: "cost_ns",
-      kind: number,
+      kind: "number",
       cell: (line) =>
         line.kind === "base" ? (
           duration(line.metric.base_ns)
@@ -97,17 +92,12 @@ function columns(words: Words, notes: Footnotes): Column<Line>[] {
         ),
       raw: (line) => (line.kind === "base" ? line.metric.base_ns : line.of.cost_ns),
     },
-    {
-      head: words.interval,
-      key: "interval_low_ns",
-      kind: number,
-      cell: (line) => {
-        if (line.kind === "base") return "";
-        return line.of.interval ? differenceInterval("nanoseconds", line.of.interval) : NONE;
-      },
-      raw: (line) => of(line)?.interval?.low,
-    },
-    { key: "interval_high_ns", raw: (line) => of(line)?.interval?.high },
+    ...intervalColumns<Line>(words.interval, {
+      of: (line) => of(line)?.interval,
+      show: (ends) => differenceInterval("nanoseconds", ends),
+      none: (line) => (line.kind === "base" ? "" : NONE),
+      unit: "_ns",
+    }),
     {
       head: words.verdict,
       key: "verdict",
@@ -126,14 +116,14 @@ function columns(words: Words, notes: Footnotes): Column<Line>[] {
     {
       head: words.pHolm,
       key: "p_holm",
-      kind: number,
+      kind: "number",
       cell: (line) => (line.kind === "base" ? "" : pValue(line.of.p_holm)),
       raw: (line) => of(line)?.p_holm,
     },
     {
       head: words.blocks,
       key: "blocks",
-      kind: number,
+      kind: "number",
       cell: (line) => of(line)?.blocks ?? "",
       raw: (line) => of(line)?.blocks,
     },

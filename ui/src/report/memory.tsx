@@ -1,10 +1,8 @@
 /** Memory, garbage collection and p99 over time, of one trial of each cell. */
-import { useState } from "preact/hooks";
 import { MemoryChart } from "../charts";
 import { bytes, percent, plain } from "../format";
 import type { CellSummary, MemoryView } from "../schema/page";
-import { usePrinting } from "../ui/lazy";
-import { Choose } from "../ui/parts";
+import { Choose, useFew } from "../ui/parts";
 import { type Words, useWords } from "../words";
 import { Figure, Section, type SectionProps } from "./frame";
 
@@ -20,10 +18,7 @@ const viewed = (cells: CellSummary[]) =>
 export function Memory({ page }: SectionProps) {
   const words = useWords();
   const all = viewed(page.analysis.cells);
-  const [at, choose] = useState(0);
-  const isPrinting = usePrinting();
-  const isFew = all.length <= CHARTS_AT_ONCE;
-  const shown = isFew || isPrinting ? all : all.slice(at, at + 1);
+  const { shown, isFew, at, choose } = useFew(all, CHARTS_AT_ONCE);
   return (
     <Section id="memory" title={words.sections.memory} about={words.memory.about}>
       {!isFew && (

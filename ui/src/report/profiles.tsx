@@ -1,10 +1,13 @@
-/** Flame graphs of the profiles, taken under a load of their own after the trials, and what could not be taken. */
+/**
+ * Flame graphs of the profiles, taken under a load of their own after the trials, and what could not be taken. One can
+ * be held against the same profile of another cell.
+ */
 import { useState } from "preact/hooks";
 import { Flame, profileAmount } from "../charts";
-import { NONE, percent } from "../format";
+import { type Maybe, NONE, percent } from "../format";
 import type { PageProfile, TopFunction } from "../schema/page";
-import { usePrinting } from "../ui/lazy";
-import { Choose, Fold, Refusal } from "../ui/parts";
+import { nameColumn, numberColumn } from "../ui/columns";
+import { Choose, Fold, Refusal, useFew } from "../ui/parts";
 import { type Column, DataTable } from "../ui/table";
 import { type Words, useWords } from "../words";
 import { Figure, Section, type SectionProps } from "./frame";
@@ -12,20 +15,27 @@ import { Figure, Section, type SectionProps } from "./frame";
 export function Profiles({ page }: SectionProps) {
   const words = useWords();
   const { profiles } = page;
-  const [at, choose] = useState(0);
-  const isPrinting = usePrinting();
-  const shown = isPrinting ? profiles : profiles.slice(at, at + 1);
+  const { shown, isFew, at, choose } = useFew(profiles);
+  // Without profiles the note says why there are none.
+  const about = profiles.length > 0 ? words.profiles.about : (page.profiles_note ?? undefined);
   return (
-    <Section id="profiles" title={words.sections.profiles} about={page.profiles_note ?? words.profiles.about}>
-      {profiles.length > 1 && (
+    <Section id="profiles" title={words.sections.profiles} about={about}>
+      {!isFew && (
         <Choose label={words.profiles.profile} value={at} choose={choose} options={profiles.map(nameOf)} />
       )}
       {shown.map((profile) => (
-        <OneProfile key={`${profile.cell} ${profile.name}`} profile={profile} run={page.analysis.run} />
+        <OneProfile
+          key={`${profile.cell} ${profile.name}`}
+          profile={profile}
+          others={profiles.filter(({ cell, name }) => cell !== profile.cell && name === profile.name)}
+          run={page.analysis.run}
+        />
       ))}
       {page.profiles_refused.map(({ cell, label, refused }) => (
         <Refusal key={`${cell} ${refused.kind}`} what={`${label}, ${refused.kind}`}>
-          {refused.why}. {refused.remedy}
+          {refused.why}
+          {words.semicolon}
+          {refused.remedy}
         </Refusal>
       ))}
     </Section>
@@ -34,16 +44,32 @@ export function Profiles({ page }: SectionProps) {
 
 const nameOf = ({ label, name }: PageProfile) => `${label}, ${name}`;
 
-function OneProfile({ profile, run }: { profile: PageProfile; run: string }) {
+interface OneProfileProps {
+  profile: PageProfile;
+  /** The same of other cells, which it can be held against. */
+  others: PageProfile[];
+  run: string;
+}
+
+function OneProfile({ profile, others, run }: OneProfileProps) {
   const words = useWords();
   const t = words.profiles;
+  const [against, hold] = useState(0);
   return (
     <>
+      {others.length > 0 && (
+        <Choose
+          label={t.against}
+          value={against}
+          choose={hold}
+          options={[words.none, ...others.map(({ label }) => label)]}
+        />
+      )}
       <Figure
         title={nameOf(profile)}
         about={`${t.total(`${profileAmount(profile.unit, profile.total)} ${t.units[profile.unit]}`)}${words.comma}${profile.origin}`}
       >
-        <Flame profile={profile} />
+        <Flame profile={profile} before={others[against - 1]} />
       </Figure>
       {profile.notes.map((note) => (
         <p class="about" key={note}>
@@ -68,39 +94,19 @@ function OneProfile({ profile, run }: { profile: PageProfile; run: string }) {
 }
 
 const columns = (unit: PageProfile["unit"], words: Words): Column<TopFunction>[] => [
-  {
-    head: words.profiles.function,
-    key: "function",
-    kind: "name",
-    cell: (row) => <code>{row.function || NONE}</code>,
-    raw: (row) => row.function,
-  },
-  {
-    head: words.profiles.own,
-    key: `own_${unit}`,
-    kind: "number",
-    cell: (row) => profileAmount(unit, row.flat),
-    raw: (row) => row.flat,
-  },
-  {
-    head: "",
-    key: "own_share",
-    kind: "number",
-    cell: (row) => percent(row.flat_share),
-    raw: (row) => row.flat_share,
-  },
-  {
-    head: words.profiles.withCallees,
-    key: `with_callees_${unit}`,
-    kind: "number",
-    cell: (row) => profileAmount(unit, row.cumulative),
-    raw: (row) => row.cumulative,
-  },
-  {
-    head: "",
-    key: "with_callees_share",
-    kind: "number",
-    cell: (row) => percent(row.cumulative_share),
-    raw: (row) => row.cumulative_share,
-  },
+  nameColumn(
+    words.profiles.function,
+    "function",
+    (row) => <code>{row.function || NONE}</code>,
+    (row) => row.function,
+  ),
+  numberColumn(words.profiles.own, `own_${unit}`, amount(unit), (row) => row.flat),
+  numberColumn("", "own_share", percent, (row) => row.flat_share),
+  numberColumn(words.profiles.withCallees, `with_callees_${unit}`, amount(unit), (row) => row.cumulative),
+  numberColumn("", "with_callees_share", percent, (row) => row.cumulative_share),
 ];
+
+const amount =
+  (unit: PageProfile["unit"]) =>
+  (value: Maybe): string =>
+    value == null ? NONE : profileAmount(unit, value);

@@ -1,8 +1,9 @@
 /** The answer of a soak: what grows, how sure that is, and when it would be used up. */
-import { SoakChart } from "../charts";
-import { NONE, bytes, count, duration, pValue, plain, rate, setting } from "../format";
+import { SoakChart, soakShown } from "../charts";
+import { type Maybe, NONE, count, duration, pValue, setting } from "../format";
 import type { SoakCounter, SoakTrend } from "../schema/page";
 import { Mark, soakWord } from "../ui/mark";
+import { markColumn, nameColumn, numberColumn } from "../ui/columns";
 import { type Column, DataTable } from "../ui/table";
 import { type Words, useWords } from "../words";
 import { Figure, Section, type SectionProps } from "./frame";
@@ -56,72 +57,73 @@ export function Soak({ page }: SectionProps) {
 }
 
 /** A value of a counter in its unit. */
-function held(counter: SoakCounter, of: number | null | undefined): string {
-  if (of == null) return NONE;
-  switch (counter) {
-    case "memory":
-    case "heap":
-      return bytes(of);
-    case "p50":
-    case "p99":
-      return duration(of);
-    case "throughput":
-      return rate(of);
-    default:
-      return plain(of);
-  }
+function held(counter: SoakCounter, of: Maybe): string {
+  return of == null ? NONE : soakShown(counter).show(of);
 }
 
-function slope(row: SoakTrend): string {
-  if (row.slope_per_h == null) return NONE;
-  const of = (value: number | null | undefined) => held(row.counter, value);
-  return `${of(row.slope_per_h)} (${of(row.slope_low_per_h)} … ${of(row.slope_high_per_h)})`;
+/** A value with its interval under it, which keeps a wide table within the page. */
+function Between({ value, low, high }: { value: string; low: string; high: string }) {
+  return (
+    <>
+      {value}
+      <span class="sub">
+        {low} … {high}
+      </span>
+    </>
+  );
 }
 
-function exhausted(row: SoakTrend, words: Words): string {
-  if (row.exhausted_in_ns == null) return NONE;
-  const end = (ns: number | null | undefined) => (ns == null ? words.soaks.never : duration(ns));
-  return `${duration(row.exhausted_in_ns)} (${end(row.exhausted_in_low_ns)} … ${end(row.exhausted_in_high_ns)})`;
+function Slope({ row }: { row: SoakTrend }) {
+  if (row.slope_per_h == null) return <>{NONE}</>;
+  const of = (value: Maybe) => held(row.counter, value);
+  return (
+    <Between value={of(row.slope_per_h)} low={of(row.slope_low_per_h)} high={of(row.slope_high_per_h)} />
+  );
+}
+
+function Exhausted({ row }: { row: SoakTrend }) {
+  const { never } = useWords().soaks;
+  if (row.exhausted_in_ns == null) return <>{NONE}</>;
+  const end = (ns: Maybe) => (ns == null ? never : duration(ns));
+  return (
+    <Between
+      value={duration(row.exhausted_in_ns)}
+      low={end(row.exhausted_in_low_ns)}
+      high={end(row.exhausted_in_high_ns)}
+    />
+  );
 }
 
 function columns(words: Words): Column<SoakTrend>[] {
   const t = words.soaks;
-  const number = "number" as const;
   return [
+    nameColumn(
+      t.counter,
+      "counter",
+      (row) => t.counters[row.counter],
+      (row) => row.counter,
+    ),
+    markColumn(
+      words.verdict,
+      "class",
+      (row) => soakWord(words, row.class),
+      (row) => row.class,
+    ),
+    heldColumn(t.first, "first"),
+    heldColumn(t.last, "last"),
     {
-      head: t.counter,
-      key: "counter",
-      kind: "name",
-      cell: (row) => t.counters[row.counter],
-      raw: (row) => row.counter,
+      head: t.anHour,
+      key: "slope_per_h",
+      kind: "number",
+      cell: (row) => <Slope row={row} />,
+      raw: (row) => row.slope_per_h,
     },
-    {
-      head: words.verdict,
-      key: "class",
-      cell: (row) => <Mark word={soakWord(words, row.class)} />,
-      raw: (row) => row.class,
-    },
-    {
-      head: t.first,
-      key: "first",
-      kind: number,
-      cell: (row) => held(row.counter, row.first),
-      raw: (row) => row.first,
-    },
-    {
-      head: t.last,
-      key: "last",
-      kind: number,
-      cell: (row) => held(row.counter, row.last),
-      raw: (row) => row.last,
-    },
-    { head: t.anHour, key: "slope_per_h", kind: number, cell: slope, raw: (row) => row.slope_per_h },
-    { head: "p", key: "p", kind: number, cell: (row) => pValue(row.p_value), raw: (row) => row.p_value },
+    numberColumn("p", "p", pValue, (row) => row.p_value),
     {
       head: t.exhausted,
       key: "exhausted_in_ns",
-      kind: number,
-      cell: (row) => exhausted(row, words),
+      kind: "number",
+      cell: (row) => <Exhausted row={row} />,
       raw: (row) => row.exhausted_in_ns,
     },
     {
@@ -134,3 +136,11 @@ function columns(words: Words): Column<SoakTrend>[] {
     },
   ];
 }
+
+const heldColumn = (head: string, key: "first" | "last"): Column<SoakTrend> => ({
+  head,
+  key,
+  kind: "number",
+  cell: (row) => held(row.counter, row[key]),
+  raw: (row) => row[key],
+});

@@ -7,10 +7,10 @@
 import { useMemo, useState } from "preact/hooks";
 import { HeatChart, OverviewChart, TrialOverTime } from "../charts";
 import type { PageFile, TrialDetail, TrialRow } from "../schema/page";
-import { usePrinting } from "../ui/lazy";
-import { Mark, outcomeWord } from "../ui/mark";
-import { Choose, Fold } from "../ui/parts";
+import { outcomeWord } from "../ui/mark";
+import { Choose, Fold, useFew } from "../ui/parts";
 import { type Words, useWords } from "../words";
+import { Note } from "./belief";
 import { Figure, Section, type SectionProps } from "./frame";
 import { labels } from "./model";
 
@@ -36,8 +36,6 @@ export const hasTime = ({ page }: SectionProps): boolean => drawn(page).length >
 function AllTrials({ page }: SectionProps) {
   const words = useWords();
   const { cells } = page.analysis;
-  const [at, choose] = useState(0);
-  const isPrinting = usePrinting();
   const targets = [...new Set(cells.map(({ target }) => target))];
   const byCell = useMemo(() => {
     const trials = drawn(page);
@@ -45,9 +43,8 @@ function AllTrials({ page }: SectionProps) {
       .map((cell) => ({ cell, trials: trials.filter((trial) => trial.cell === cell.cell) }))
       .filter(({ trials }) => trials.length > 1);
   }, [page]);
+  const { shown, isFew, at, choose } = useFew(byCell, CELLS_AT_ONCE);
   if (byCell.length === 0) return null;
-  const isFew = byCell.length <= CELLS_AT_ONCE;
-  const shown = isFew || isPrinting ? byCell : byCell.slice(at, at + 1);
   return (
     <>
       <h3>{words.time.all}</h3>
@@ -106,13 +103,11 @@ function OneTrial({ page }: SectionProps) {
 }
 
 function Reasons({ trial }: { trial: TrialRow }) {
-  const words = useWords();
+  const { sign, tone, text } = outcomeWord(useWords(), trial.outcome);
   return (
     <ul class="notes">
       {trial.reasons.map((reason) => (
-        <li class="warn" key={reason}>
-          <Mark word={outcomeWord(words, trial.outcome)} /> <div>{reason}</div>
-        </li>
+        <Note key={reason} sign={sign} tone={tone} level={text} text={reason} />
       ))}
     </ul>
   );

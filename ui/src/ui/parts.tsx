@@ -124,6 +124,22 @@ async function write(text: string) {
   }
 }
 
+interface Few<T> {
+  shown: T[];
+  /** Whether all of them are shown, so that there is nothing to choose. */
+  isFew: boolean;
+  at: number;
+  choose: (index: number) => void;
+}
+
+/** All of a list where it is short, and on paper; else the one that was chosen. */
+export function useFew<T>(all: T[], most = 1): Few<T> {
+  const [at, choose] = useState(0);
+  const isPrinting = usePrinting();
+  const isFew = all.length <= most;
+  return { shown: isFew || isPrinting ? all : all.slice(at, at + 1), isFew, at, choose };
+}
+
 /** One of several by number. */
 export function Choose({
   label,

@@ -308,7 +308,7 @@ export const en = {
     allAbout: "Each line is a trial; void ones are grey.",
     one: "One trial",
     heat: "Response times over time",
-    heatAbout: "The darker, the more answers; the response time is logarithmic.",
+    heatAbout: "The colours are those of the scale above, which is logarithmic, as is the response time.",
     log: "The last lines of the target's log",
   },
 
@@ -385,6 +385,7 @@ export const en = {
   profiles: {
     about: "Taken after the trials, under a load of their own.",
     profile: "Profile",
+    against: "Difference to",
     total: (amount: string) => `${amount} in all`,
     units: {
       cpu_ns: "of CPU time",
@@ -450,6 +451,8 @@ export const en = {
     tuned: "Changed for this run",
     insteadOf: (now: string, old: string) => `${now} instead of ${old}`,
     versions: "Versions",
+    versionOf: "Of",
+    version: "Version",
     services: "Services",
     difference: (a: string, b: string) => `Difference: ${a} against ${b}`,
     differences: "Facts that differ",

@@ -263,7 +263,7 @@ export const zh: Words = {
     allAbout: "每条线是一个试次；作废者为灰色。",
     one: "单个试次",
     heat: "响应时间随时间的变化",
-    heatAbout: "颜色越深，应答越多；响应时间为对数轴。",
+    heatAbout: "颜色见上方色标；色标与响应时间均为对数刻度。",
     log: "目标日志的最后几行",
   },
 
@@ -344,6 +344,7 @@ export const zh: Words = {
   profiles: {
     about: "在试次结束后、于专门的负载下采集。",
     profile: "剖析",
+    against: "对照",
     total: (amount) => `共 ${amount}`,
     units: {
       cpu_ns: "CPU 时间",
@@ -416,6 +417,8 @@ export const zh: Words = {
     tuned: "为本次运行所作的更改",
     insteadOf: (now, old) => `${now}，原为 ${old}`,
     versions: "版本",
+    versionOf: "软件",
+    version: "版本",
     services: "服务",
     difference: (a, b) => `差异：${a} 对比 ${b}`,
     differences: "不同的事实",
