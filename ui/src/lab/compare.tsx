@@ -11,6 +11,7 @@ import type { ComparePair, ComparePairs, CompareFile, MetricAcross } from "../sc
 import { fileColumn, intervalColumns, markColumn, nameColumn, numberColumn } from "../ui/columns";
 import { verdictWord } from "../ui/mark";
 import { type Column, DataTable } from "../ui/table";
+import { Told } from "../ui/told";
 import { type Words, useWords } from "../words";
 import { to, wall } from "./address";
 import { api, get } from "./api";
@@ -97,7 +98,7 @@ function Pair({ pair }: { pair: ComparePair }) {
       <h2>{pair.b}</h2>
       {pair.refused && (
         <p class="refusal">
-          <strong>{t.refused}:</strong> {pair.refused}
+          <strong>{t.refused}:</strong> <Told text={pair.refused} />
         </p>
       )}
       {compare && <Compared file={compare} />}
@@ -128,12 +129,12 @@ function Compared({ file }: { file: CompareFile }) {
     <>
       {file.refused && (
         <p class="refusal">
-          <strong>{t.noVerdicts}:</strong> {file.refused}
+          <strong>{t.noVerdicts}:</strong> <Told text={file.refused} />
         </p>
       )}
       {(file.warnings ?? []).map((warning) => (
         <p class="refusal" key={warning}>
-          {warning}
+          <Told text={warning} />
         </p>
       ))}
       {drawn.length > 0 && (
@@ -147,19 +148,19 @@ function Compared({ file }: { file: CompareFile }) {
         file={[file.b.id, "against", file.a.id]}
         rows={rows}
         columns={columns(words, file)}
-        group={(row) => row.cell}
+        group={(row) => <Told text={row.cell} as="cell" />}
         groupKey={(row) => row.cell}
         below={(row) => (row.of.refused ? [row.of.refused] : [])}
       />
       <Environment file={file} />
       {file.only_a.map((cell) => (
         <p class="soft" key={cell}>
-          {t.only(file.a.id)}: {cell}
+          {t.only(file.a.id)}: <Told text={cell} as="cell" />
         </p>
       ))}
       {file.only_b.map((cell) => (
         <p class="soft" key={cell}>
-          {t.only(file.b.id)}: {cell}
+          {t.only(file.b.id)}: <Told text={cell} as="cell" />
         </p>
       ))}
     </>
@@ -249,9 +250,15 @@ function Environment({ file }: { file: CompareFile }) {
             <tbody>
               {differences.map((found) => (
                 <tr key={found.id}>
-                  <th scope="row">{found.title}</th>
-                  <td>{found.a ?? t.none}</td>
-                  <td>{found.b ?? t.none}</td>
+                  <th scope="row">
+                    <Told text={found.title} as="title" />
+                  </th>
+                  <td>
+                    <Told text={found.a ?? t.none} />
+                  </td>
+                  <td>
+                    <Told text={found.b ?? t.none} />
+                  </td>
                 </tr>
               ))}
             </tbody>

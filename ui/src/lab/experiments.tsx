@@ -4,6 +4,7 @@
  * Invariant: what is started is named by its file in the list; the server takes no command and no argument.
  */
 import type { ExperimentCard, ExperimentList, StartCard } from "../schema/lab-experiments";
+import { Told } from "../ui/told";
 import { useWords } from "../words";
 import { to, wall } from "./address";
 import { api, get, send } from "./api";
@@ -29,12 +30,12 @@ export function Experiments() {
           <>
             {list.busy && (
               <p class="refusal" role="status">
-                {list.busy}
+                <Told text={list.busy} />
               </p>
             )}
             {list.notes.map((note) => (
               <p class="refusal" key={note}>
-                {note}
+                <Told text={note} />
               </p>
             ))}
             <Starts starts={list.starts} />
@@ -64,7 +65,7 @@ function Card({ card, isBusy, again }: { card: ExperimentCard; isBusy: boolean; 
         {card.question && <p class="lab-answer">{card.question}</p>}
         {card.error && (
           <p class="lab-cause">
-            {t.broken}: {card.error}
+            {t.broken}: <Told text={card.error} />
           </p>
         )}
         <p class="lab-facts">

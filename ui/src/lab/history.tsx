@@ -5,6 +5,7 @@ import { change, count, pValue } from "../format";
 import type { HistoryFile, HistorySeries } from "../schema/history";
 import { nameColumn, numberColumn } from "../ui/columns";
 import { type Column, DataTable } from "../ui/table";
+import { Told } from "../ui/told";
 import { type Words, useWords } from "../words";
 import { to, wall } from "./address";
 import { api, get } from "./api";
@@ -48,7 +49,7 @@ function Over({ file }: { file: HistoryFile }) {
       </label>
       {(file.notes ?? []).map((note) => (
         <p class="refusal" key={note}>
-          {note}
+          <Told text={note} />
         </p>
       ))}
       {shown.slice(0, CELLS_DRAWN).map((series) => (
@@ -64,13 +65,19 @@ function One({ series, file }: { series: HistorySeries; file: HistoryFile }) {
   const t = words.lab.history;
   return (
     <figure>
-      <figcaption>{series.cell}</figcaption>
+      <figcaption>
+        <Told text={series.cell} as="cell" />
+      </figcaption>
       {series.points.length < 2 ? (
         <p class="soft">{t.few}</p>
       ) : (
         <HistoryChart runs={file.runs} series={series} />
       )}
-      {series.refused && <p class="refusal">{series.refused}</p>}
+      {series.refused && (
+        <p class="refusal">
+          <Told text={series.refused} />
+        </p>
+      )}
       {series.changes.map((found) => (
         <p key={found.first_run}>
           <span class={`mark ${found.is_worse ? "bad" : "good"}`}>

@@ -7,6 +7,7 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
 import type { RunCard, RunList, RunState } from "../schema/lab-runs";
 import { Mark, beliefWord } from "../ui/mark";
+import { Told } from "../ui/told";
 import { useWords } from "../words";
 import { to, wall } from "./address";
 import { api, get } from "./api";
@@ -58,7 +59,7 @@ export function Library() {
             </p>
             {list.notes.map((note) => (
               <p class="refusal" key={note}>
-                {note}
+                <Told text={note} />
               </p>
             ))}
             {list.runs.length === 0 && <p class="lead">{query.size ? t.none : t.empty}</p>}
@@ -173,8 +174,16 @@ function Card({ card, isChosen, toggle, onSaved }: CardProps) {
             <a href={isLive ? to.live(card.id) : to.run(card.id)}>{card.question || card.id}</a>
           )}
         </h2>
-        {!isDamaged && <p class="lab-answer">{card.answer ?? <span class="soft">{t.noAnswer}</span>}</p>}
-        {card.cause && <p class="lab-cause">{card.cause}</p>}
+        {!isDamaged && (
+          <p class="lab-answer">
+            {card.answer ? <Told text={card.answer} /> : <span class="soft">{t.noAnswer}</span>}
+          </p>
+        )}
+        {card.cause && (
+          <p class="lab-cause">
+            <Told text={card.cause} />
+          </p>
+        )}
         <p class="lab-facts">
           <StateMark state={card.state} />
           {!isDamaged && <span>{t.of(card.trials_done, card.trials_planned)}</span>}

@@ -9,9 +9,10 @@ import { Sparkline } from "../charts/sparkline";
 import type { Trial } from "../charts/data";
 import { count, duration, percent, plain, rate, setting } from "../format";
 import type { Finding, LiveHello, LiveTrial, Progress } from "../schema/lab-hello";
-import { markColumn, numberColumn, ownNameColumn } from "../ui/columns";
+import { markColumn, numberColumn, toldNameColumn } from "../ui/columns";
 import { Mark, findingWord, outcomeWord } from "../ui/mark";
 import { type Column, DataTable } from "../ui/table";
+import { Told } from "../ui/told";
 import { type Words, useWords } from "../words";
 import { to } from "./address";
 import { api, send } from "./api";
@@ -76,7 +77,12 @@ function Head({ known: { hello, hasEnded }, isLost }: { known: Known; isLost: bo
       </dl>
       {hasEnded ? (
         <p class="lead">
-          {t.live.ended} {card.answer && <span class="lab-answer">{card.answer}</span>}{" "}
+          {t.live.ended}{" "}
+          {card.answer && (
+            <span class="lab-answer">
+              <Told text={card.answer} />
+            </span>
+          )}{" "}
           <a class="lab-button" href={to.run(card.id)}>
             {t.live.report}
           </a>
@@ -133,7 +139,7 @@ function Present({ known }: { known: Known }) {
   return (
     <section class="lab-present" aria-labelledby="present-title">
       <h2 id="present-title">
-        {t.trialNow}: {now.label}
+        {t.trialNow}: <Told text={now.label} as="cell" />
       </h2>
       <p class="lab-facts">
         <span>{words.trialOf(now.id, now.block)}</span>
@@ -225,7 +231,7 @@ function Plan({ hello }: { hello: LiveHello }) {
                       </span>
                       <span class="hidden">{word.text}</span>
                     </span>{" "}
-                    {label.get(cell) ?? cell}
+                    <Told text={label.get(cell) ?? cell} as="cell" />
                   </li>
                 );
               })}
@@ -247,9 +253,11 @@ function FindingsSoFar({ findings, hello }: { findings: Finding[]; hello: LiveHe
           <Mark word={findingWord(words, finding)} /> <b>{words.causes[finding.cause]}</b>
           <span class="soft">
             {words.comma}
-            {label.get(finding.cell) ?? finding.cell}
+            <Told text={label.get(finding.cell) ?? finding.cell} as="cell" />
           </span>
-          <p>{finding.text}</p>
+          <p>
+            <Told text={finding.text} />
+          </p>
         </li>
       ))}
     </ul>
@@ -273,7 +281,7 @@ function Trials({ trials, run }: { trials: LiveTrial[]; run: string }) {
 
 const trialColumns = (words: Words): Column<LiveTrial>[] => [
   numberColumn(words.trial, "trial", count, (row) => row.id),
-  ownNameColumn(words.cell, "cell", (row) => row.label),
+  toldNameColumn(words.cell, "cell", (row) => row.label, "cell"),
   markColumn(
     words.verdict,
     "outcome",

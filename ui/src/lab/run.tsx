@@ -5,6 +5,7 @@ import { Report } from "../report/report";
 import type { RunDetail } from "../schema/lab-run";
 import type { PageFile } from "../schema/page";
 import { Fold } from "../ui/parts";
+import { Told } from "../ui/told";
 import { type Lang, useWords } from "../words";
 import { to, wall } from "./address";
 import { api, get } from "./api";
@@ -46,7 +47,11 @@ function Above({ detail, onSaved }: { detail: RunDetail; onSaved: () => void }) 
         {card.state === "running" && <a href={to.live(card.id)}>{t.run.live}</a>}
       </p>
       {card.state === "running" && <p class="refusal">{t.run.notYet}</p>}
-      {card.cause && <p class="lab-cause">{card.cause}</p>}
+      {card.cause && (
+        <p class="lab-cause">
+          <Told text={card.cause} />
+        </p>
+      )}
       <LabelOf card={card} onSaved={onSaved} />
       <Fold title={t.run.files}>
         {() => (

@@ -3,6 +3,7 @@ import type { BeliefNote, CalibrationSummary } from "../schema/page";
 import { count, duration, rate } from "../format";
 import { Mark, type Tone, beliefWord } from "../ui/mark";
 import { Fold } from "../ui/parts";
+import { Told, useTold } from "../ui/told";
 import { type Words, useWords } from "../words";
 import { Section, type SectionProps } from "./frame";
 
@@ -19,7 +20,9 @@ export function Belief({ page }: SectionProps) {
     <Section id="belief" title={words.sections.belief}>
       <div class={`verdict ${level.tone}`}>
         <Mark word={level} />
-        <p>{belief.summary}</p>
+        <p>
+          <Told text={belief.summary} />
+        </p>
       </div>
       {against.length > 0 && <BeliefNotes notes={against} />}
       {kept.length > 0 && (
@@ -29,7 +32,9 @@ export function Belief({ page }: SectionProps) {
       {(page.run.weaknesses ?? []).length > 0 && (
         <ul class="plain-list">
           {page.run.weaknesses!.map((text) => (
-            <li key={text}>{text}</li>
+            <li key={text}>
+              <Told text={text} />
+            </li>
           ))}
         </ul>
       )}
@@ -67,8 +72,12 @@ export function Note({ sign, tone, level, text, remedy }: NoteProps) {
       </span>
       <div>
         <span class="hidden">{level}: </span>
-        {text}
-        {remedy && <p class="remedy">{remedy}</p>}
+        <Told text={text} />
+        {remedy && (
+          <p class="remedy">
+            <Told text={remedy} />
+          </p>
+        )}
       </div>
     </li>
   );
@@ -77,10 +86,11 @@ export function Note({ sign, tone, level, text, remedy }: NoteProps) {
 /** What the instrument can do: a result near that limit would be one of the instrument. */
 function Instrument({ of }: { of: CalibrationSummary | null }) {
   const words = useWords();
+  const told = useTold();
   return (
     <div class="instrument">
       <h3>{words.instrument.title}</h3>
-      <p>{of ? limitText(of, words) : words.instrument.notCalibrated}</p>
+      <p>{of ? limitText(of, words, told) : words.instrument.notCalibrated}</p>
       {of && of.shortfalls.length > 0 && (
         <ul class="notes">
           {of.shortfalls.map(({ text, remedy }) => (
@@ -99,15 +109,15 @@ function Instrument({ of }: { of: CalibrationSummary | null }) {
   );
 }
 
-function limitText(of: CalibrationSummary, words: Words): string {
+function limitText(of: CalibrationSummary, words: Words, told: (text: string) => string): string {
   const t = words.instrument;
   const derived = of.max_rate_derived ? t.derived : "";
   const parts = [
     t.max(rate(of.max_rate_per_s) + derived, count(of.connections), count(of.workers), of.driver),
     of.lag_rate_per_s ? t.lag(duration(of.lag_p99_ns), rate(of.lag_rate_per_s)) : "",
     t.calibrated(of.measured_wall.split("T")[0] ?? of.measured_wall),
-    of.disturbed ? t.disturbed(of.disturbed) : "",
-    of.stale.length > 0 ? t.stale(of.stale.join(", ")) : "",
+    of.disturbed ? t.disturbed(told(of.disturbed)) : "",
+    of.stale.length > 0 ? t.stale(of.stale.map((text) => told(text)).join(words.comma)) : "",
   ];
   return parts.filter((part) => part !== "").join(words.semicolon);
 }

@@ -30,6 +30,7 @@ import {
 import { shownWord } from "../ui/mark";
 import { Fold, Refusal } from "../ui/parts";
 import { type Column, DataTable, Facts } from "../ui/table";
+import { type Tell, Told, useTold } from "../ui/told";
 import { type Words, useWords } from "../words";
 import { Figure, Section, type SectionProps } from "./frame";
 
@@ -47,7 +48,7 @@ export function Capacity({ page }: SectionProps) {
         .filter(({ answer }) => answer !== analysis.answer)
         .map((ladder, index) => (
           <p class="lead" key={index}>
-            {ladder.answer}
+            <Told text={ladder.answer} />
           </p>
         ))}
       {data.map((of, index) => (
@@ -62,6 +63,7 @@ export function Capacity({ page }: SectionProps) {
   );
 }
 
+/** For the file, in English. */
 const nameOf = ({ target, level }: Ladder) => (level ? `${target}, ${level}` : target);
 
 /** Whether there is anything to draw or to say: a ladder, or cells whose loads differ by a number. */
@@ -74,18 +76,20 @@ export function hasCapacity({ page }: SectionProps): boolean {
 
 function OneLadder({ ladder, run }: { ladder: Ladder; run: string }) {
   const words = useWords();
+  const told = useTold();
   const name = nameOf(ladder);
+  const shown = ladder.level ? `${ladder.target}${words.comma}${told(ladder.level, "place")}` : name;
   return (
     <>
-      <h3>{name}</h3>
-      <Facts rows={found(ladder, words)} />
+      <h3>{shown}</h3>
+      <Facts rows={found(ladder, words, told)} />
       {ladder.search && (
         <Figure title={words.capacity.steps}>
           <SearchChart search={ladder.search} />
         </Figure>
       )}
       <DataTable
-        caption={words.capacity.levels(name)}
+        caption={words.capacity.levels(shown)}
         file={[run, "capacity", name]}
         columns={levelColumns(ladder.axis, words)}
         rows={ladder.rows}
@@ -96,7 +100,7 @@ function OneLadder({ ladder, run }: { ladder: Ladder; run: string }) {
             <DataTable
               caption={words.capacity.hysteresis}
               file={[run, "hysteresis", name]}
-              columns={hysteresisColumns(ladder.axis, words)}
+              columns={hysteresisColumns(ladder.axis, words, told)}
               rows={ladder.hysteresis!}
             />
           )}
@@ -122,7 +126,7 @@ const load = (at: number, on: LoadAxis) => (on === "rate" ? rate(at) : plain(at)
 
 type Found = [ComponentChildren, ComponentChildren];
 
-function found(ladder: Ladder, words: Words): Found[] {
+function found(ladder: Ladder, words: Words, told: Tell): Found[] {
   const rows: Found[] = [];
   const { highest, highest_refused } = ladder;
   const t = words.capacity;
@@ -131,7 +135,7 @@ function found(ladder: Ladder, words: Words): Found[] {
     const sure = highest.interval
       ? `(${interval("per_second", highest.interval)})`
       : why
-        ? `(${words.noInterval}: ${why})`
+        ? `(${words.noInterval}${words.colon}${told(why)})`
         : "";
     const range = t.fromTo(load(highest.from_load, ladder.axis), load(highest.to_load, ladder.axis));
     rows.push([t.highest, `${rate(highest.per_s)} ${sure}${words.comma}${range}`]);
@@ -214,7 +218,7 @@ function searched(search: SearchResult, words: Words): Found[] {
     [t.verified, verified],
   ];
   if (search.limit) rows.push([t.turns, interval("per_second", search.limit)]);
-  if (search.refused) rows.push([t.reservation, search.refused]);
+  if (search.refused) rows.push([t.reservation, <Told text={search.refused} />]);
   return rows;
 }
 
@@ -277,7 +281,7 @@ function levelColumns(on: LoadAxis, words: Words): Column<CapacityRow>[] {
   ];
 }
 
-const hysteresisColumns = (on: LoadAxis, words: Words): Column<Hysteresis>[] => [
+const hysteresisColumns = (on: LoadAxis, words: Words, told: Tell): Column<Hysteresis>[] => [
   nameColumn(
     words.load,
     "load",
@@ -289,7 +293,7 @@ const hysteresisColumns = (on: LoadAxis, words: Words): Column<Hysteresis>[] => 
   ...intervalColumns<Hysteresis>(words.interval, {
     of: (row) => row.interval,
     show: changeInterval,
-    none: (row) => row.refused ?? NONE,
+    none: (row) => (row.refused ? told(row.refused) : NONE),
   }),
   numberColumn(words.capacity.pairs, "pairs", count, (row) => row.pairs),
   markColumn(

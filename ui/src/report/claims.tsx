@@ -2,6 +2,7 @@
 import { ratio, ratioInterval, value, interval } from "../format";
 import type { ClaimResult } from "../schema/page";
 import { Mark, claimWord } from "../ui/mark";
+import { Told } from "../ui/told";
 import { type Words, useWords } from "../words";
 import { Section, type SectionProps } from "./frame";
 import { unitOf } from "./model";
@@ -16,7 +17,9 @@ export function Claims({ page }: SectionProps) {
             <Mark word={claimWord(words, claim.verdict)} />
             <div>
               <h3>{claim.text}</h3>
-              <p>{claim.evidence}</p>
+              <p>
+                <Told text={claim.evidence} />
+              </p>
               <Number claim={claim} words={words} />
             </div>
           </li>

@@ -21,6 +21,7 @@ import { Mark, verdictWord } from "../ui/mark";
 import { usePrinting } from "../ui/lazy";
 import { Choose, Fold, Footnotes, Notes } from "../ui/parts";
 import { type Column, DataTable } from "../ui/table";
+import { Told, useTold } from "../ui/told";
 import { type Words, useWords } from "../words";
 import { Figure, Section, type SectionProps } from "./frame";
 import { KEY_METRICS, type Pair, pairsOf, unitOf } from "./model";
@@ -95,7 +96,7 @@ function Refused({ comparisons }: { comparisons: Compared[] }) {
       <ul>
         {[...reasons].slice(0, REASONS_SHOWN).map(([why, metrics]) => (
           <li key={why}>
-            <b>{[...metrics].join(words.comma)}</b> {why}
+            <b>{[...metrics].join(words.comma)}</b> <Told text={why} />
           </li>
         ))}
         {reasons.size > REASONS_SHOWN && (
@@ -109,6 +110,7 @@ function Refused({ comparisons }: { comparisons: Compared[] }) {
 /** All pairs where they are few; else those of one load. */
 function Forests({ pairs, margin }: { pairs: Pair[]; margin: number }) {
   const words = useWords();
+  const told = useTold();
   const loads = useMemo(() => [...new Set(pairs.map(({ load }) => load))], [pairs]);
   const [at, choose] = useState(0);
   const isPrinting = usePrinting();
@@ -119,8 +121,12 @@ function Forests({ pairs, margin }: { pairs: Pair[]; margin: number }) {
   );
   const most = isPrinting ? PAIRS_PRINTED : PAIRS_DRAWN;
   const drawn = useMemo(
-    () => wanted.slice(0, most).flatMap(({ comparisons }) => comparisons),
-    [wanted, most],
+    () =>
+      wanted
+        .slice(0, most)
+        .flatMap(({ comparisons }) => comparisons)
+        .map((of) => ({ ...of, load: told(of.load, "place"), refused: of.refused && told(of.refused) })),
+    [wanted, most, told],
   );
   return (
     <>
@@ -129,7 +135,7 @@ function Forests({ pairs, margin }: { pairs: Pair[]; margin: number }) {
           label={words.load}
           value={at}
           choose={choose}
-          options={loads.map((load) => load || words.comparison.differ)}
+          options={loads.map((load) => told(load, "place") || words.comparison.differ)}
         />
       )}
       <Figure about={words.comparison.band(`±${chosenPercent(margin)}`)}>
@@ -145,7 +151,12 @@ export function PairName({ of }: { of: Pick<Compared, "a_target" | "b_target" | 
   return (
     <>
       <b>{of.a_target}</b> {words.against} <b>{of.b_target}</b>
-      {of.load !== "" && <span class="soft">, {of.load}</span>}
+      {of.load !== "" && (
+        <span class="soft">
+          {words.comma}
+          <Told text={of.load} as="place" />
+        </span>
+      )}
     </>
   );
 }

@@ -6,10 +6,18 @@
 import { useMemo } from "preact/hooks";
 import { NONE, count, duration, interval, percent, value } from "../format";
 import type { CellSummary, Metric, MetricSummary, ThrottlingSummary, TrialRow } from "../schema/page";
-import { fileColumn, markColumn, numberColumn, ownNameColumn, textColumn } from "../ui/columns";
+import {
+  fileColumn,
+  markColumn,
+  numberColumn,
+  ownNameColumn,
+  textColumn,
+  toldNameColumn,
+} from "../ui/columns";
 import { outcomeWord } from "../ui/mark";
 import { Fold, Footnotes, Notes } from "../ui/parts";
 import { type Column, DataTable } from "../ui/table";
+import { Told } from "../ui/told";
 import { type Words, useWords } from "../words";
 import { Section, type SectionProps } from "./frame";
 import { KEY_METRICS, labels, unitOf } from "./model";
@@ -88,7 +96,7 @@ const keyOf = (metric: Metric) => `${metric}${SUFFIX[unitOf(metric)]}`;
 
 const cellColumns = (words: Words, notes: Footnotes): Column<CellSummary>[] => [
   fileColumn("id", (row) => row.cell),
-  ownNameColumn(words.cell, "cell", (row) => row.label),
+  toldNameColumn(words.cell, "cell", (row) => row.label, "cell"),
   ...KEY_METRICS.flatMap((metric): Column<CellSummary>[] => [
     {
       head: words.metrics[metric],
@@ -129,7 +137,12 @@ const trialColumns = (label: (cell: string) => string, words: Words): Column<Tri
   return [
     ownNameColumn(words.trial, "trial", (row) => row.id),
     numberColumn(t.block, "block", count, (row) => row.block),
-    { head: words.cell, key: "cell", cell: (row) => label(row.cell), raw: (row) => label(row.cell) },
+    {
+      head: words.cell,
+      key: "cell",
+      cell: (row) => <Told text={label(row.cell)} as="cell" />,
+      raw: (row) => label(row.cell),
+    },
     fileColumn("cell_id", (row) => row.cell),
     markColumn(
       t.outcome,
@@ -157,7 +170,7 @@ function steady(row: TrialRow, words: Words): string {
 const levelColumns = (words: Words): Column<CellSummary>[] => {
   const t = words.data;
   return [
-    ownNameColumn(words.cell, "cell", (row) => row.label),
+    toldNameColumn(words.cell, "cell", (row) => row.label, "cell"),
     {
       head: words.metric,
       key: "metric",
@@ -192,8 +205,8 @@ const throttled = (seen: ThrottlingSummary | null | undefined, words: Words): st
 };
 
 const limitColumns = (words: Words): Column<CellSummary>[] => [
-  ownNameColumn(words.cell, "cell", (row) => row.label),
-  textColumn(words.data.limit, "limits", (row) => row.limits),
+  toldNameColumn(words.cell, "cell", (row) => row.label, "cell"),
+  textColumn(words.data.limit, "limits", (row) => row.limits, NONE, "limits"),
   {
     head: words.data.quota,
     key: "throttled_share",

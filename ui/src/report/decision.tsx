@@ -5,7 +5,7 @@
  */
 import { useMemo } from "preact/hooks";
 import type { Metric } from "../schema/page";
-import { ownNameColumn } from "../ui/columns";
+import { toldNameColumn } from "../ui/columns";
 import { type Column, DataTable } from "../ui/table";
 import { Footnotes, Notes } from "../ui/parts";
 import { type Words, useWords } from "../words";
@@ -32,7 +32,7 @@ export function Decision({ page }: SectionProps) {
         caption={words.decision.caption}
         file={[page.analysis.run, "decision"]}
         columns={[
-          ownNameColumn<Workload>(words.decision.workload, "workload", ({ load }) => load),
+          toldNameColumn<Workload>(words.decision.workload, "workload", ({ load }) => load, "place"),
           ...metrics.map((metric) => column(metric, words, notes)),
         ]}
         rows={rows}

@@ -6,11 +6,13 @@ import { fileColumn, intervalColumns, nameColumn, numberColumn } from "../ui/col
 import { Mark, shownWord } from "../ui/mark";
 import { Footnotes, Notes, Refusal } from "../ui/parts";
 import { type Column, DataTable, Facts } from "../ui/table";
+import { type Tell, useTold } from "../ui/told";
 import { type Words, useWords } from "../words";
 import { Section, type SectionProps } from "./frame";
 
 export function Effects({ page }: SectionProps) {
   const words = useWords();
+  const told = useTold();
   const effects = page.analysis.effects!;
   const notes = useMemo(() => new Footnotes(effects.effects.map(({ refused }) => refused)), [effects]);
   return (
@@ -21,7 +23,7 @@ export function Effects({ page }: SectionProps) {
         <DataTable
           caption={words.effects.caption}
           file={[page.analysis.run, "effects"]}
-          columns={columns(words, notes)}
+          columns={columns(words, notes, told)}
           rows={effects.effects}
           group={(row) => words.metrics[row.metric]}
           groupKey={(row) => row.metric}
@@ -49,11 +51,11 @@ function refusals(effects: All, words: Words): [string, string][] {
   return [...reasons].map(([why, metrics]) => [metrics.join(", "), why]);
 }
 
-const columns = (words: Words, notes: Footnotes): Column<Effect>[] => [
+const columns = (words: Words, notes: Footnotes, told: Tell): Column<Effect>[] => [
   nameColumn(
     words.effects.effect,
     "effect",
-    (row) => row.of.map((level) => step(level, words)).join(" × "),
+    (row) => row.of.map((level) => step(level, words, told)).join(" × "),
     (row) => row.of.map(({ factor, level, against }) => `${factor} ${level} against ${against}`).join(" × "),
   ),
   numberColumn(words.change, "ratio", change, (row) => row.ratio),
@@ -74,5 +76,5 @@ const columns = (words: Words, notes: Footnotes): Column<Effect>[] => [
   numberColumn(words.blocks, "blocks", count, (row) => row.blocks),
 ];
 
-const step = ({ factor, level, against }: EffectLevel, words: Words) =>
-  `${factor} ${level} ${words.against} ${against}`;
+const step = ({ factor, level, against }: EffectLevel, words: Words, told: Tell) =>
+  `${told(factor, "factor")} ${told(level, "level")} ${words.against} ${told(against, "level")}`;

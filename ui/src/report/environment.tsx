@@ -6,6 +6,7 @@ import { markColumn, nameColumn, ownNameColumn, textColumn } from "../ui/columns
 import { severityWord } from "../ui/mark";
 import { Fold } from "../ui/parts";
 import { type Column, DataTable, Facts } from "../ui/table";
+import { Told } from "../ui/told";
 import { type Words, useWords } from "../words";
 import { Section, type SectionProps } from "./frame";
 
@@ -118,7 +119,7 @@ const factColumn = <Row extends { title: string; id: string }>(words: Words): Co
   nameColumn(
     words.environment.fact,
     "fact",
-    (row) => row.title,
+    (row) => <Told text={row.title} as="title" />,
     (row) => row.id,
   );
 

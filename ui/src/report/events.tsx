@@ -3,12 +3,14 @@ import { type Maybe, NONE, count, duration, rate } from "../format";
 import type { EventSummary } from "../schema/page";
 import { numberColumn, ownNameColumn } from "../ui/columns";
 import { type Column, DataTable } from "../ui/table";
+import { Told, useTold } from "../ui/told";
 import { type Words, useWords } from "../words";
 import { Section, type SectionProps } from "./frame";
 import { labels } from "./model";
 
 export function Events({ page }: SectionProps) {
   const words = useWords();
+  const told = useTold();
   const { analysis } = page;
   return (
     <Section id="events" title={words.sections.events} about={words.events.about}>
@@ -17,7 +19,7 @@ export function Events({ page }: SectionProps) {
         file={[analysis.run, "events"]}
         columns={columns(labels(analysis.cells), words)}
         rows={analysis.events ?? []}
-        below={({ errors }) => errors.map((error) => words.events.notDone(error))}
+        below={({ errors }) => errors.map((error) => words.events.notDone(told(error)))}
       />
     </Section>
   );
@@ -44,7 +46,12 @@ function columns(label: (cell: string) => string, words: Words): Column<EventSum
   });
   return [
     ownNameColumn(t.event, "event", (row) => row.name),
-    { head: words.cell, key: "cell", cell: (row) => label(row.cell), raw: (row) => row.cell },
+    {
+      head: words.cell,
+      key: "cell",
+      cell: (row) => <Told text={label(row.cell)} as="cell" />,
+      raw: (row) => row.cell,
+    },
     seen(t.throughputBefore, "throughput_before_per_s", rate, (row) => row.before.throughput_per_s),
     seen(t.atWorst, "throughput_worst_per_s", rate, (row) => row.worst.throughput_per_s),
     seen(t.p99Before, "p99_before_ns", duration, (row) => row.before.p99_ns),

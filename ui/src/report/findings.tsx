@@ -7,6 +7,7 @@ import { percent, ratio } from "../format";
 import type { Association, CellWhy, Finding, Intervention } from "../schema/page";
 import { Mark, findingWord } from "../ui/mark";
 import { Copied, Fold } from "../ui/parts";
+import { Told, useTold } from "../ui/told";
 import { type Words, useWords } from "../words";
 import { Section, type SectionProps } from "./frame";
 import { commandLine, labels } from "./model";
@@ -31,7 +32,12 @@ export function Findings({ page }: SectionProps) {
           key={cell.cell}
           title={
             <>
-              <b>{cell.label}</b> <span class="soft">{cell.answer}</span>
+              <b>
+                <Told text={cell.label} as="cell" />
+              </b>{" "}
+              <span class="soft">
+                <Told text={cell.answer} />
+              </span>
             </>
           }
         >
@@ -54,25 +60,36 @@ function OneFinding({ finding, where, run }: { finding: Finding; where: string; 
       <p class="soft">
         {finding.level === "fact" ? t.fact : t.certainty[finding.certainty ?? "consistent_with"]}
         {words.comma}
-        {where}
+        <Told text={where} as="cell" />
         {finding.follows && `${words.comma}${t.follows(words.causes[finding.follows])}`}
       </p>
-      <p>{finding.text}</p>
+      <p>
+        <Told text={finding.text} />
+      </p>
       <EvidenceTable finding={finding} />
       {finding.association && (
         <p>
           <span class="soft">{t.tied}</span> {tied(finding.association, words)}
         </p>
       )}
-      {finding.remedy && <p class="remedy">{finding.remedy}</p>}
+      {finding.remedy && (
+        <p class="remedy">
+          <Told text={finding.remedy} />
+        </p>
+      )}
       {finding.intervention && <ToKnow finding={finding} tried={finding.intervention} run={run} />}
-      {finding.source && <p class="source">{finding.source}</p>}
+      {finding.source && (
+        <p class="source" lang="en">
+          {finding.source}
+        </p>
+      )}
     </li>
   );
 }
 
 function EvidenceTable({ finding }: { finding: Finding }) {
   const words = useWords();
+  const told = useTold();
   const evidence = finding.evidence ?? [];
   if (evidence.length === 0) return null;
   return (
@@ -89,11 +106,15 @@ function EvidenceTable({ finding }: { finding: Finding }) {
         <tbody>
           {evidence.map(({ what, value, limit, from }, index) => (
             <tr key={index}>
-              <th scope="row">{what}</th>
+              <th scope="row">
+                <Told text={what} />
+              </th>
               <td class="n">
-                <strong>{value}</strong>
+                <strong>
+                  <Told text={value} />
+                </strong>
               </td>
-              <td class="soft">{limit ? words.findings.limitOf(limit) : ""}</td>
+              <td class="soft">{limit ? words.findings.limitOf(told(limit)) : ""}</td>
               <td>
                 <code>{from}</code>
               </td>
@@ -131,7 +152,7 @@ function ToKnow({ finding, tried, run }: { finding: Finding; tried: Intervention
   return (
     <div class="to-know">
       <p>
-        <span class="soft">{isDone ? t.tried : t.toKnow}</span> {tried.text}{" "}
+        <span class="soft">{isDone ? t.tried : t.toKnow}</span> <Told text={tried.text} />{" "}
         <span class="soft">{t.predicted(words.metrics[tried.metric], bound)}</span>
       </p>
       {!isDone && tried.change.kind !== "by_hand" && (
@@ -171,7 +192,7 @@ function OneCell({ why }: { why: CellWhy }) {
                   {word.sign}
                 </span>
                 <div>
-                  <b>{words.causes[finding.cause]}</b> {finding.text}
+                  <b>{words.causes[finding.cause]}</b> <Told text={finding.text} />
                 </div>
               </li>
             );
@@ -194,7 +215,9 @@ function CauseList({ title, sign, of }: { title: string; sign: string; of: CellW
         {of.map(({ cause, text }) => (
           <li key={cause}>
             <span aria-hidden="true">{sign}</span> <b>{words.causes[cause]}</b>{" "}
-            <span class="soft">{text}</span>
+            <span class="soft">
+              <Told text={text} />
+            </span>
           </li>
         ))}
       </ul>

@@ -7,6 +7,7 @@ import { useMemo, useState } from "preact/hooks";
 import { CdfChart, PercentilesChart, StripsChart } from "../charts";
 import type { CellSummary, Metric } from "../schema/page";
 import { Choose, Fold, useFew } from "../ui/parts";
+import { type Tell, useTold } from "../ui/told";
 import { useWords } from "../words";
 import { Figure, Section, type SectionProps } from "./frame";
 
@@ -53,10 +54,20 @@ export function groupsOf(cells: CellSummary[]): Group[] {
   return [...groups.values()];
 }
 
+/** The names of loads in the language of the page; those of targets stay. */
+const toldOf =
+  (told: Tell) =>
+  ({ name, curves }: Group, _: number, { length }: Group[]): Group => {
+    const isOfLoads = length === 1 && new Set(curves.map(({ index }) => index)).size === curves.length;
+    const names = isOfLoads ? curves.map((of) => ({ ...of, name: told(of.name, "place") })) : curves;
+    return { name: told(name, "place"), curves: names };
+  };
+
 export function Latency({ page }: SectionProps) {
   const words = useWords();
   const { analysis } = page;
-  const groups = useMemo(() => groupsOf(analysis.cells), [analysis]);
+  const told = useTold();
+  const groups = useMemo(() => groupsOf(analysis.cells).map(toldOf(told)), [analysis, told]);
   const { shown, isFew, at, choose } = useFew(groups, CHARTS_AT_ONCE);
   return (
     <Section id="latency" title={words.sections.latency} about={words.latency.about}>
@@ -98,7 +109,12 @@ function Curves({ group }: { group: Group }) {
 
 function Strips({ page }: SectionProps) {
   const words = useWords();
+  const told = useTold();
   const { analysis } = page;
+  const named = useMemo(
+    () => ({ ...analysis, cells: analysis.cells.map((of) => ({ ...of, label: told(of.label, "cell") })) }),
+    [analysis, told],
+  );
   const metrics = STRIPS.filter((metric) =>
     analysis.trials.some(({ values }) => values.some((of) => of.metric === metric && of.value != null)),
   );
@@ -115,7 +131,7 @@ function Strips({ page }: SectionProps) {
         options={metrics.map((of) => words.metrics[of])}
       />
       <Figure about={words.latency.stripsAbout}>
-        <StripsChart analysis={analysis} metric={metric} />
+        <StripsChart analysis={named} metric={metric} />
       </Figure>
     </>
   );

@@ -7,6 +7,7 @@ import { fileColumn, intervalColumns } from "../ui/columns";
 import { Mark, layerWord } from "../ui/mark";
 import { Choose, Footnotes, Notes, useFew } from "../ui/parts";
 import { type Column, DataTable } from "../ui/table";
+import { useTold } from "../ui/told";
 import { type Words, useWords } from "../words";
 import { Figure, Section, type SectionProps } from "./frame";
 
@@ -14,7 +15,8 @@ export function Layers({ page }: SectionProps) {
   const words = useWords();
   const layers = page.analysis.layers ?? [];
   const { shown, isFew, at, choose } = useFew(layers);
-  const name = ({ factor, at }: LayerCosts) => words.layers.at(factor, at);
+  const told = useTold();
+  const name = ({ factor, at }: LayerCosts) => words.layers.at(told(factor, "factor"), told(at, "place"));
   return (
     <Section id="layers" title={words.sections.layers} about={words.layers.about}>
       {!isFew && <Choose label={words.layers.where} value={at} choose={choose} options={layers.map(name)} />}

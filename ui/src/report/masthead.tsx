@@ -6,7 +6,7 @@
 import type { ComponentChildren } from "preact";
 import type { PageFile } from "../schema/page";
 import { Mark, beliefWord, claimWord, findingWord, outcomeWord, soakWord } from "../ui/mark";
-import { unbroken } from "../ui/parts";
+import { Told, unbroken } from "../ui/told";
 import { useWords } from "../words";
 import { counts, wallTime } from "./model";
 
@@ -21,11 +21,15 @@ export function Masthead({ page }: { page: PageFile }) {
         <time dateTime={run.started_wall}>{wallTime(run.started_wall)}</time>
       </p>
       <h1>{unbroken(analysis.question)}</h1>
-      <p class="answer">{unbroken(analysis.answer)}</p>
+      <p class="answer">
+        <Told text={analysis.answer} isUnbroken />
+      </p>
       <dl class="glance">
         <Glance name={words.glance.belief} to="belief">
           <Mark word={beliefWord(words, analysis.belief.level)} />
-          <p>{analysis.belief.summary}</p>
+          <p>
+            <Told text={analysis.belief.summary} />
+          </p>
         </Glance>
         <Claims page={page} />
         <Soak page={page} />
@@ -71,7 +75,9 @@ function Soak({ page }: { page: PageFile }) {
   return (
     <Glance name={words.sections.soak} to="soak">
       <Mark word={soakWord(words, soak.verdict)} />
-      <p>{soak.answer}</p>
+      <p>
+        <Told text={soak.answer} />
+      </p>
     </Glance>
   );
 }
@@ -84,7 +90,9 @@ function Worst({ page }: { page: PageFile }) {
     <Glance name={words.glance.worst} to="findings">
       <Mark word={findingWord(words, worst)} />
       <p>
-        {words.causes[worst.cause]}: {worst.text}
+        {words.causes[worst.cause]}
+        {words.colon}
+        <Told text={worst.text} />
       </p>
     </Glance>
   );

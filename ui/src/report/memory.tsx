@@ -3,6 +3,7 @@ import { MemoryChart } from "../charts";
 import { bytes, percent, plain } from "../format";
 import type { CellSummary, MemoryView } from "../schema/page";
 import { Choose, useFew } from "../ui/parts";
+import { Told, useTold } from "../ui/told";
 import { type Words, useWords } from "../words";
 import { Figure, Section, type SectionProps } from "./frame";
 
@@ -17,19 +18,25 @@ const viewed = (cells: CellSummary[]) =>
 
 export function Memory({ page }: SectionProps) {
   const words = useWords();
+  const told = useTold();
   const all = viewed(page.analysis.cells);
   const { shown, isFew, at, choose } = useFew(all, CHARTS_AT_ONCE);
   return (
     <Section id="memory" title={words.sections.memory} about={words.memory.about}>
       {!isFew && (
-        <Choose label={words.cell} value={at} choose={choose} options={all.map(({ cell }) => cell.label)} />
+        <Choose
+          label={words.cell}
+          value={at}
+          choose={choose}
+          options={all.map(({ cell }) => told(cell.label, "cell"))}
+        />
       )}
       {shown.map(({ cell, view }) => (
         <Figure
           key={cell.cell}
           title={
             <>
-              {cell.label} <span class="soft">{words.trialNumber(view.trial)}</span>
+              <Told text={cell.label} as="cell" /> <span class="soft">{words.trialNumber(view.trial)}</span>
             </>
           }
           about={text(view, words)}

@@ -9,19 +9,27 @@ import type { PageProfile, TopFunction } from "../schema/page";
 import { nameColumn, numberColumn } from "../ui/columns";
 import { Choose, Fold, Refusal, useFew } from "../ui/parts";
 import { type Column, DataTable } from "../ui/table";
+import { type Tell, Told, useTold } from "../ui/told";
 import { type Words, useWords } from "../words";
 import { Figure, Section, type SectionProps } from "./frame";
 
 export function Profiles({ page }: SectionProps) {
   const words = useWords();
+  const told = useTold();
   const { profiles } = page;
   const { shown, isFew, at, choose } = useFew(profiles);
   // Without profiles the note says why there are none.
-  const about = profiles.length > 0 ? words.profiles.about : (page.profiles_note ?? undefined);
+  const about =
+    profiles.length > 0 ? words.profiles.about : page.profiles_note && <Told text={page.profiles_note} />;
   return (
     <Section id="profiles" title={words.sections.profiles} about={about}>
       {!isFew && (
-        <Choose label={words.profiles.profile} value={at} choose={choose} options={profiles.map(nameOf)} />
+        <Choose
+          label={words.profiles.profile}
+          value={at}
+          choose={choose}
+          options={profiles.map(nameOf(told, words))}
+        />
       )}
       {shown.map((profile) => (
         <OneProfile
@@ -32,17 +40,20 @@ export function Profiles({ page }: SectionProps) {
         />
       ))}
       {page.profiles_refused.map(({ cell, label, refused }) => (
-        <Refusal key={`${cell} ${refused.kind}`} what={`${label}, ${refused.kind}`}>
-          {refused.why}
+        <Refusal key={`${cell} ${refused.kind}`} what={`${told(label, "cell")}${words.comma}${refused.kind}`}>
+          <Told text={refused.why} />
           {words.semicolon}
-          {refused.remedy}
+          <Told text={refused.remedy} />
         </Refusal>
       ))}
     </Section>
   );
 }
 
-const nameOf = ({ label, name }: PageProfile) => `${label}, ${name}`;
+const nameOf =
+  (told: Tell, words: Words) =>
+  ({ label, name }: PageProfile) =>
+    `${told(label, "cell")}${words.comma}${told(name)}`;
 
 interface OneProfileProps {
   profile: PageProfile;
@@ -53,6 +64,7 @@ interface OneProfileProps {
 
 function OneProfile({ profile, others, run }: OneProfileProps) {
   const words = useWords();
+  const told = useTold();
   const t = words.profiles;
   const [against, hold] = useState(0);
   return (
@@ -62,18 +74,18 @@ function OneProfile({ profile, others, run }: OneProfileProps) {
           label={t.against}
           value={against}
           choose={hold}
-          options={[words.none, ...others.map(({ label }) => label)]}
+          options={[words.none, ...others.map(({ label }) => told(label, "cell"))]}
         />
       )}
       <Figure
-        title={nameOf(profile)}
+        title={nameOf(told, words)(profile)}
         about={`${t.total(`${profileAmount(profile.unit, profile.total)} ${t.units[profile.unit]}`)}${words.comma}${profile.origin}`}
       >
         <Flame profile={profile} before={others[against - 1]} />
       </Figure>
       {profile.notes.map((note) => (
         <p class="about" key={note}>
-          {note}
+          <Told text={note} />
         </p>
       ))}
       {profile.top.length > 0 && (

@@ -4,19 +4,21 @@ import { chosenPercent, duration, setting } from "../format";
 import type { PageFile } from "../schema/page";
 import { Copied, Fold } from "../ui/parts";
 import { DataTable, Facts } from "../ui/table";
+import { type Tell, useTold } from "../ui/told";
 import { type Words, useWords } from "../words";
 import { Section, type SectionProps } from "./frame";
 import { commandLine, settingsOf } from "./model";
 
 export function Reproduce({ page }: SectionProps) {
   const words = useWords();
+  const told = useTold();
   const t = words.reproduce;
   const { run } = page;
   const settings = useMemo(() => settingsOf(run.plan), [run]);
   return (
     <Section id="reproduce" title={words.sections.reproduce} about={t.about(run.plan.seed)}>
       <Copied text={commandLine(run.command)} label={t.command} />
-      <Facts rows={facts(page, words)} />
+      <Facts rows={facts(page, words, told)} />
       <Fold title={t.experiment}>
         {() => <Copied text={run.experiment_text} label={t.experiment} long />}
       </Fold>
@@ -50,14 +52,14 @@ export function Reproduce({ page }: SectionProps) {
   );
 }
 
-function facts(page: PageFile, words: Words): [string, string][] {
+function facts(page: PageFile, words: Words, told: Tell): [string, string][] {
   const t = words.reproduce;
   const { plan, instrument, id } = page.run;
   const cpus = (list: number[] | null | undefined) => list?.join(", ") ?? t.notConfined;
   const pins = [
     t.generatorCpus(cpus(plan.pin.generator)),
     t.targetCpus(cpus(plan.pin.target)),
-    plan.pin.weakness ?? "",
+    plan.pin.weakness ? told(plan.pin.weakness) : "",
   ];
   return [
     [t.run, id],

@@ -5,11 +5,13 @@ import type { SoakCounter, SoakTrend } from "../schema/page";
 import { Mark, soakWord } from "../ui/mark";
 import { markColumn, nameColumn, numberColumn } from "../ui/columns";
 import { type Column, DataTable } from "../ui/table";
+import { Told, useTold } from "../ui/told";
 import { type Words, useWords } from "../words";
 import { Figure, Section, type SectionProps } from "./frame";
 
 export function Soak({ page }: SectionProps) {
   const words = useWords();
+  const told = useTold();
   const soak = page.analysis.soak!;
   const t = words.soaks;
   const of = t.windows(count(soak.windows), count(soak.windows_planned), setting(soak.window_ns));
@@ -17,12 +19,17 @@ export function Soak({ page }: SectionProps) {
     <Section id="soak" title={words.sections.soak} about={t.about}>
       <div class={`verdict ${soakWord(words, soak.verdict).tone}`}>
         <Mark word={soakWord(words, soak.verdict)} />
-        <p>{soak.answer}</p>
+        <p>
+          <Told text={soak.answer} />
+        </p>
       </div>
       <p class="about">
-        {[soak.cell, of, t.horizon(setting(soak.horizon_ns)), t.segments(soak.segments.length)].join(
-          words.comma,
-        )}
+        {[
+          told(soak.cell, "cell"),
+          of,
+          t.horizon(setting(soak.horizon_ns)),
+          t.segments(soak.segments.length),
+        ].join(words.comma)}
       </p>
       <DataTable
         caption={t.caption}
@@ -34,7 +41,9 @@ export function Soak({ page }: SectionProps) {
       {soak.notes.length > 0 && (
         <ul class="plain-list">
           {soak.notes.map((note) => (
-            <li key={note}>{note}</li>
+            <li key={note}>
+              <Told text={note} />
+            </li>
           ))}
         </ul>
       )}
@@ -48,7 +57,7 @@ export function Soak({ page }: SectionProps) {
               </>
             }
           >
-            <SoakChart trend={trend} />
+            <SoakChart trend={{ ...trend, text: told(trend.text) }} />
           </Figure>
         ))}
       </div>

@@ -9,6 +9,7 @@ import { HeatChart, OverviewChart, TrialOverTime } from "../charts";
 import type { PageFile, TrialDetail, TrialRow } from "../schema/page";
 import { outcomeWord } from "../ui/mark";
 import { Choose, Fold, useFew } from "../ui/parts";
+import { type Tell, Told, useTold } from "../ui/told";
 import { type Words, useWords } from "../words";
 import { Note } from "./belief";
 import { Figure, Section, type SectionProps } from "./frame";
@@ -35,6 +36,7 @@ export const hasTime = ({ page }: SectionProps): boolean => drawn(page).length >
 
 function AllTrials({ page }: SectionProps) {
   const words = useWords();
+  const told = useTold();
   const { cells } = page.analysis;
   const targets = [...new Set(cells.map(({ target }) => target))];
   const byCell = useMemo(() => {
@@ -53,12 +55,16 @@ function AllTrials({ page }: SectionProps) {
           label={words.cell}
           value={at}
           choose={choose}
-          options={byCell.map(({ cell }) => cell.label)}
+          options={byCell.map(({ cell }) => told(cell.label, "cell"))}
         />
       )}
       {shown.map(({ cell, trials }) => (
-        <Figure key={cell.cell} title={cell.label}>
-          <OverviewChart cell={cell} trials={trials} index={targets.indexOf(cell.target)} />
+        <Figure key={cell.cell} title={<Told text={cell.label} as="cell" />}>
+          <OverviewChart
+            cell={{ ...cell, label: told(cell.label, "cell") }}
+            trials={trials}
+            index={targets.indexOf(cell.target)}
+          />
         </Figure>
       ))}
       <p class="about">{words.time.allAbout}</p>
@@ -66,18 +72,27 @@ function AllTrials({ page }: SectionProps) {
   );
 }
 
-const trialNames = (trials: TrialRow[], label: (cell: string) => string, words: Words): string[] =>
+const trialNames = (
+  trials: TrialRow[],
+  label: (cell: string) => string,
+  words: Words,
+  told: Tell,
+): string[] =>
   trials.map(({ id, cell, block, outcome }) => {
     const end = outcome === "valid" ? "" : ` (${words.outcomes[outcome]})`;
-    return `${words.trialOf(id, block)}${words.comma}${label(cell)}${end}`;
+    return `${words.trialOf(id, block)}${words.comma}${told(label(cell), "cell")}${end}`;
   });
 
 function OneTrial({ page }: SectionProps) {
   const words = useWords();
+  const told = useTold();
   const { analysis, details } = page;
   const detailOf = useMemo(() => new Map(details.map((detail) => [detail.id, detail])), [details]);
   const trials = useMemo(() => drawn(page), [page]);
-  const names = useMemo(() => trialNames(trials, labels(analysis.cells), words), [trials, analysis, words]);
+  const names = useMemo(
+    () => trialNames(trials, labels(analysis.cells), words, told),
+    [trials, analysis, words, told],
+  );
   const [at, choose] = useState(() =>
     Math.max(
       0,
@@ -97,7 +112,11 @@ function OneTrial({ page }: SectionProps) {
         <TrialOverTime trial={trial} detail={detail} initial={FIRST} />
       </Figure>
       {detail && <Details key={trial.id} trial={trial} detail={detail} />}
-      {page.details_left_out && <p class="about">{page.details_left_out}</p>}
+      {page.details_left_out && (
+        <p class="about">
+          <Told text={page.details_left_out} />
+        </p>
+      )}
     </>
   );
 }
@@ -124,7 +143,7 @@ function Details({ trial, detail }: { trial: TrialRow; detail: TrialDetail }) {
       )}
       {(detail.missing ?? []).map((text) => (
         <p class="about" key={text}>
-          {text}
+          <Told text={text} />
         </p>
       ))}
       {detail.log_tail.length > 0 && (

@@ -10,6 +10,7 @@ import { type Ends, type Maybe, NONE } from "../format";
 import type { Raw } from "./csv";
 import { Mark, type Word } from "./mark";
 import type { Column } from "./table";
+import { Told, type ToldAs } from "./told";
 
 /** What a row is called. */
 export const nameColumn = <Row,>(
@@ -31,13 +32,28 @@ export const numberColumn = <Row,>(
   of: (row: Row) => Maybe,
 ): Column<Row> => ({ head, key, kind: "number", cell: (row) => show(of(row)), raw: of });
 
-/** Running text, which may break lines. */
+/** A name of the analysis that is shown in the language of the page; the file has it as it is. */
+export const toldNameColumn = <Row,>(
+  head: string,
+  key: string,
+  of: (row: Row) => string,
+  as: ToldAs,
+): Column<Row> => nameColumn(head, key, (row) => <Told text={of(row)} as={as} />, of);
+
+/** Running text of the analysis, which may break lines. */
 export const textColumn = <Row,>(
   head: string,
   key: string,
   of: (row: Row) => string | null | undefined,
   none: string = NONE,
-): Column<Row> => ({ head, key, kind: "text", cell: (row) => of(row) ?? none, raw: of });
+  as?: ToldAs,
+): Column<Row> => ({
+  head,
+  key,
+  kind: "text",
+  cell: (row) => <Told text={of(row) ?? none} {...(as && { as })} />,
+  raw: of,
+});
 
 /** A verdict as sign and word. */
 export const markColumn = <Row,>(

@@ -7,6 +7,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useWords } from "../words";
 import { usePrinting } from "./lazy";
+import { Told } from "./told";
 
 /** What is open when asked, and on paper. Its content is made when it is first open. */
 export function Fold({
@@ -45,7 +46,8 @@ export function Refusal({ what, children }: { what?: string; children: Component
   return (
     <p class="refusal">
       <span aria-hidden="true">– </span>
-      <strong>{what ? `${what} ${words.refused}` : words.refusedAlone}:</strong> {children}
+      <strong>{what ? `${what} ${words.refused}` : words.refusedAlone}:</strong>{" "}
+      {typeof children === "string" ? <Told text={children} /> : children}
     </p>
   );
 }
@@ -65,16 +67,14 @@ export class Footnotes {
   }
 }
 
-/** Where a line must not break: between a number and its unit, and around the dots of an interval. */
-export const unbroken = (text: string): string =>
-  text.replace(/(\d) (?=(%|ns|µs|ms|s|min|h|KiB|MiB|GiB|[…])(\W|$))/g, "$1\u00a0");
-
 export function Notes({ notes }: { notes: Footnotes }) {
   if (notes.texts.length === 0) return null;
   return (
     <ol class="footnotes">
       {notes.texts.map((text) => (
-        <li key={text}>{text}</li>
+        <li key={text}>
+          <Told text={text} />
+        </li>
       ))}
     </ol>
   );

@@ -11,6 +11,7 @@ import { count } from "../format";
 import { useWords } from "../words";
 import { type Raw, csv, download, fileName } from "./csv";
 import { usePrinting } from "./lazy";
+import { Told } from "./told";
 
 export interface Column<Row> {
   /** Head for people. */
@@ -140,7 +141,9 @@ function Rows<Row>({ rows, columns, below, isQuiet }: TableProps<Row>) {
           </tr>
           {below?.(row).map((text) => (
             <tr class="reason" key={text}>
-              <td colSpan={columns.length}>{text}</td>
+              <td colSpan={columns.length}>
+                <Told text={text} />
+              </td>
             </tr>
           ))}
         </>

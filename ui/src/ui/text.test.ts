@@ -2,7 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { cleanAll, cleanText } from "./clean";
 import { csv, field, fileName } from "./csv";
-import { unbroken } from "./parts";
+import { unbroken } from "./told";
 
 describe("clean", () => {
   it("replaces what cannot be seen and keeps what can", () => {

@@ -138,6 +138,7 @@ export const en = {
 
   comma: ", ",
   semicolon: "; ",
+  colon: ": ",
   and: " and ",
   none: "none",
   unknown: "unknown",

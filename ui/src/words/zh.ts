@@ -99,6 +99,7 @@ export const zh: Words = {
 
   comma: "，",
   semicolon: "；",
+  colon: "：",
   and: " 且 ",
   none: "无",
   unknown: "未知",

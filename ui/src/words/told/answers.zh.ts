@@ -18,7 +18,7 @@ export const answersZh: readonly Entry[] = [
   // One target alone.
   ["no {metric} can be given for {name} at {load}: {any}", "无法给出 {name} 在 {load} 下的{metric}：{any}"],
   ["{said} ({conf} {q} to {q2}, {count})", "{said}（{conf} {q} 至 {q2}，{count}）"],
-  ["{said}, without an interval: {any}", "{said}；不给区间：{any}"],
+  ["{said}, without an interval: {any}", "{said}；无区间：{any}"],
 
   // Pairs.
   [
@@ -69,56 +69,56 @@ export const answersZh: readonly Entry[] = [
   // Refusals: too few, all equal, zeros, what cannot be read.
   [
     "{n} {needed} needed, had {n2}: run {n3} more block{s?}",
-    "需要 {n} {needed}，实有 {n2} 个：再运行 {n3} 个区组",
+    "需要 {n} {needed}，实有 {n2} 个，请再运行 {n3} 个区组",
   ],
   [
     "{n} pairs of passes needed, had {n2}: run {count} more",
-    "需要 {n} 对上下行，实有 {n2} 对：再运行 {count}",
+    "需要 {n} 对上下行，实有 {n2} 对，请再运行 {count}",
   ],
   [
     "needs {n} requests, had {n2}: measure {q} times longer",
-    "需要 {n} 个请求，实有 {n2} 个：把测量时间延长到 {q} 倍",
+    "需要 {n} 个请求，实有 {n2} 个，请把测量时间延长到 {q} 倍",
   ],
-  ["needs {n} requests, had¦ none: measure longer", "需要 {n} 个请求，实际一个也没有：延长测量时间"],
+  ["needs {n} requests, had¦ none: measure longer", "需要 {n} 个请求，实际一个也没有，请延长测量时间"],
   [
     "there is no observation: measure longer, and look at the errors",
-    "没有任何观测值：延长测量时间，并查看错误",
+    "没有任何观测值，请延长测量时间，并查看错误",
   ],
   [
     "falls among the {n} of {n2} requests that never ended ({q}): raise the time-out or lower the load",
-    "落在 {n2} 个请求中从未结束的 {n} 个（{q}）之内：调大超时时间，或降低负载",
+    "落在 {n2} 个请求中从未结束的 {n} 个（{q}）之内，请调大超时时间，或降低负载",
   ],
   [
     "none of {n} requests ended: raise the time-out or lower the load, and look at the target's log",
-    "{n} 个请求无一结束：调大超时时间或降低负载，并查看目标的日志",
+    "{n} 个请求无一结束，请调大超时时间或降低负载，并查看目标的日志",
   ],
   [
     "{n} of {n2} values are 0, which has no logarithm to make an interval of: measure longer if a value near 0 matters",
-    "{n2} 个值中有 {n} 个为 0，而 0 没有对数，无法构造区间：如果接近 0 的值有意义，请延长测量时间",
+    "{n2} 个值中有 {n} 个为 0，而 0 没有对数，无法构造区间；如果接近 0 的值有意义，请延长测量时间",
   ],
   [
     "all {n} trials gave the same value, so their spread cannot be told: read the value as it stands",
-    "{n} 个试次的值全部相同，无从得知离散程度：直接采用该值",
+    "{n} 个试次的值全部相同，无从得知离散程度，请直接采用该值",
   ],
   [
     "all trials of each run gave the same value, so their spread cannot be told: read the ratio as it stands",
-    "每次运行的各试次的值全部相同，无从得知离散程度：直接采用该比值",
+    "每次运行的各试次的值全部相同，无从得知离散程度，请直接采用该比值",
   ],
   [
     "all {n} blocks gave the same {kind_of}, so its spread cannot be told: read the {kind_of2} as it stands",
-    "{n} 个区组的{kind_of}全部相同，无从得知离散程度：直接采用该{kind_of2}",
+    "{n} 个区组的{kind_of}全部相同，无从得知离散程度，请直接采用该{kind_of2}",
   ],
   [
     "a value is 0 in {n} of {n2} blocks, so there is no ratio: compare the values themselves, or measure longer",
-    "{n2} 个区组中有 {n} 个含有 0 值，无法求比值：直接比较数值，或延长测量时间",
+    "{n2} 个区组中有 {n} 个含有 0 值，无法求比值，请直接比较数值，或延长测量时间",
   ],
   [
     "a value is 0, so there is no ratio: compare the values themselves, or measure longer",
-    "有一个值为 0，无法求比值：直接比较数值，或延长测量时间",
+    "有一个值为 0，无法求比值，请直接比较数值，或延长测量时间",
   ],
   [
     "the ratio is beyond every number that can be written: look for the fault in the values",
-    "比值超出可表示的范围：请检查这些数值是否有误",
+    "比值超出可表示的范围，请检查这些数值是否有误",
   ],
   [
     "it cannot be read for this target: let prony start the target on this machine",
@@ -130,44 +130,44 @@ export const answersZh: readonly Entry[] = [
   ],
   [
     "a valid trial has no value: look at its errors and its target.log",
-    "有一个有效试次没有数值：查看它的错误和 target.log",
+    "有一个有效试次没有数值，请查看它的错误和 target.log",
   ],
   ["it is not finite", "不是有限的数"],
 
   // Refusals of the statistics themselves.
-  ["{n} values needed, had {n2}: measure more often", "需要 {n} 个值，实有 {n2} 个：增加测量次数"],
+  ["{n} values needed, had {n2}: measure more often", "需要 {n} 个值，实有 {n2} 个，请增加测量次数"],
   [
     "all {n} values are equal, so their spread cannot be told: measure with a finer resolution",
-    "{n} 个值全部相等，无从得知离散程度：提高测量的分辨率",
+    "{n} 个值全部相等，无从得知离散程度，请提高测量的分辨率",
   ],
   [
     "{n} values were given with {n2} others, one each is needed: leave out what has no partner",
-    "给出的 {n} 个值与另外 {n2} 个值不能一一对应：去掉没有配对的值",
+    "给出的 {n} 个值与另外 {n2} 个值不能一一对应，请去掉没有配对的值",
   ],
   [
     "too many of the {n} values are equal for an interval: measure longer or with a finer resolution",
-    "{n} 个值中相等的太多，无法构造区间：延长测量时间，或提高分辨率",
+    "{n} 个值中相等的太多，无法构造区间，请延长测量时间，或提高分辨率",
   ],
   [
     "{n} values are more than the {n2} that this is made for: leave out the oldest, or join neighbours",
-    "{n} 个值超过该方法所能处理的 {n2} 个：去掉最早的，或合并相邻的",
+    "{n} 个值超过该方法所能处理的 {n2} 个，请去掉最早的，或合并相邻的",
   ],
   [
     "the times of the values do not rise: put them in order, one value a time",
-    "各值的时刻没有递增：请按时间排序，每个时刻一个值",
+    "各值的时刻没有递增，请按时间排序，每个时刻一个值",
   ],
   [
     "the best cut of {n} values is the latest one allowed, so the start-up may last longer: measure longer",
-    "{n} 个值的最佳截断点已是允许的最晚处，启动阶段可能更长：延长测量时间",
+    "{n} 个值的最佳截断点已是允许的最晚处，启动阶段可能更长，请延长测量时间",
   ],
   [
     "a value is not a finite number: look for the fault in what produced it",
-    "有一个值不是有限的数：请检查产生它的环节",
+    "有一个值不是有限的数，请检查产生它的环节",
   ],
-  ["the levels do not rise: sort them and give each once", "各级没有递增：请排序，每级只给一次"],
+  ["the levels do not rise: sort them and give each once", "各级没有递增，请排序，每级只给一次"],
   [
     "a value is 0 or negative, which has no logarithm: leave out levels at which nothing was answered",
-    "有一个值为 0 或负数，没有对数：去掉没有应答的级别",
+    "有一个值为 0 或负数，没有对数，请去掉没有应答的级别",
   ],
 
   // Claims.
@@ -190,7 +190,7 @@ export const answersZh: readonly Entry[] = [
   ],
   [
     "ratio of {metric} {q} without an interval, ¦claimed {sign} {q2}; {any}",
-    "{metric}之比 {q}，不给区间，论断为 {sign} {q2}；{any}",
+    "{metric}之比 {q}，无区间，论断为 {sign} {q2}；{any}",
   ],
   [
     "difference in {metric} {q} ({conf} {q2} to {q3}, {count}), ¦claimed {sign} {q4}",
@@ -198,7 +198,7 @@ export const answersZh: readonly Entry[] = [
   ],
   [
     "difference in {metric} {q} without an interval, ¦claimed {sign} {q2}; {any}",
-    "{metric}之差 {q}，不给区间，论断为 {sign} {q2}；{any}",
+    "{metric}之差 {q}，无区间，论断为 {sign} {q2}；{any}",
   ],
   [
     "{metric} of {name} {q} ({conf} {q2} to {q3}, {count}), ¦claimed {sign} {q4}",
@@ -206,7 +206,7 @@ export const answersZh: readonly Entry[] = [
   ],
   [
     "{metric} of {name} {q} without an interval, ¦claimed {sign} {q2}; {any}",
-    "{name} 的{metric}为 {q}，不给区间，论断为 {sign} {q2}；{any}",
+    "{name} 的{metric}为 {q}，无区间，论断为 {sign} {q2}；{any}",
   ],
   [
     "no knee of {metric} of {name} is claimed: {any}; ¦claimed {sign} {q}",
@@ -232,7 +232,7 @@ export const answersZh: readonly Entry[] = [
     "{compared} ({conf} {q} to {q2}, {count}), {margin}",
     "{compared}（{conf} {q} 至 {q2}，{count}），{margin}",
   ],
-  ["{compared} without an interval: {any}, {margin}", "{compared}，不给区间：{any}，{margin}"],
+  ["{compared} without an interval: {any}, {margin}", "{compared}，无区间：{any}，{margin}"],
 ];
 
 export const answerKindsZh: Record<string, readonly Entry[]> = {

@@ -300,9 +300,11 @@ const least = (a: Found | null, b: Found | null): Found | null =>
 
 const plain = (text: string): Found => ({ pieces: [{ text, isForeign: false }], foreign: 0 });
 
-/** Numbers and signs alone are of no language. */
+/** Numbers and signs alone are of no language, and what holds Chinese is not English. */
 const foreign = (text: string): Found =>
-  /[A-Za-z]{2}/.test(text) ? { pieces: [{ text, isForeign: true }], foreign: text.length } : plain(text);
+  /[A-Za-z]{2}/.test(text) && !HAN.test(text)
+    ? { pieces: [{ text, isForeign: true }], foreign: text.length }
+    : plain(text);
 
 /** The first place of `by` that is not within brackets, quotes or backticks. */
 function outside(text: string, by: string): number {

@@ -520,7 +520,7 @@ export const findingKindsZh: Record<string, readonly Entry[]> = {
     ["its CPU quota", "其 CPU 配额"],
   ],
   in_kernel: [[", {q} of it in the kernel", "，其中 {q} 在内核态"]],
-  a_request: [["; {q} of CPU for each request", "；每个请求用 CPU {q}"]],
+  a_request: [["; {q} of CPU for each request", "；每个请求耗 CPU {q}"]],
   of_size: [[" of {q}", "（共 {q} 个）"]],
   stopped: [
     [

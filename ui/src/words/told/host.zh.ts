@@ -293,6 +293,11 @@ export const hostZh: readonly Entry[] = [
     "波动 {q} %，最慢的百分之一用时为中位数的 {q2} 倍（CPU {n}，最不稳定）",
   ],
   ["unlimited", "不限"],
+  ["yes", "是"],
+  ["no", "否"],
+  ["on", "开启"],
+  ["off", "关闭"],
+  ["none", "无"],
 ];
 
 export const hostKindsZh: Record<string, readonly Entry[]> = {

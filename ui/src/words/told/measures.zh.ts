@@ -253,7 +253,7 @@ export const measureKindsZh: Record<string, readonly Entry[]> = {
     ],
     [
       "takes {q} requests per second at most¦ (no interval: {any})",
-      "每秒最多能承受 {q} 个请求（不给区间：{any}）",
+      "每秒最多能承受 {q} 个请求（无区间：{any}）",
     ],
     ["takes {q} requests per second at most", "每秒最多能承受 {q} 个请求"],
     ["has no highest throughput in this ladder: {any}", "在这个阶梯中没有最高吞吐量：{any}"],

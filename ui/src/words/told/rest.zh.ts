@@ -512,6 +512,14 @@ export const restKindsZh: Record<string, readonly Entry[]> = {
     ["was ended by signal {n}", "被信号 {n} 终止"],
   ],
   as_many: [[", of as many cells as fit", "（容得下多少单元就保留多少）"]],
+  /** Where something holds: a load, with what else tells cells apart before it. */
+  place: [
+    ["{load}", "{load}"],
+    ["{limits}, {load}", "{limits}，{load}"],
+    ["{name}, {load}", "{name}，{load}"],
+    ["{name}, {name2}, {load}", "{name}，{name2}，{load}"],
+    ["{name}", "{name}"],
+  ],
   /** Levels and factors of an experiment, where they are prony's own words. */
   factor: [
     ["target", "目标"],

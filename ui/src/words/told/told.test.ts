@@ -27,8 +27,8 @@ const told = (text: string, kind?: string) =>
 /** What of a page is a sentence, and which phrases are not sentences but labels. Order matters: the first one holds. */
 const SHOWN: [RegExp, string][] = [
   [/\.label$/, "cell"],
-  [/\.load$/, "load"],
-  [/\.at$/, "load"],
+  [/\.load$/, "place"],
+  [/\.at$/, "place"],
   [/\.limits$/, "limits"],
   [/\.(answer|summary|text|remedy|refused|evidence|highest_refused|usl_refused|base_refused)$/, "any"],
   [/\.(effect|title|value|what|limit)$/, "any"],
@@ -204,7 +204,7 @@ describe("a sentence", () => {
     ],
     [
       "reference has a mean response time of 385 µs at 600 requests per second over 32 connections, without an interval: 5 trials needed, had 2: run 3 more blocks.",
-      "reference 在每秒 600 个请求（32 个连接）下的平均响应时间为 385 µs；不给区间：需要 5 个试次，实有 2 个：再运行 3 个区组。",
+      "reference 在每秒 600 个请求（32 个连接）下的平均响应时间为 385 µs；无区间：需要 5 个试次，实有 2 个，请再运行 3 个区组。",
     ],
     // Of a list the parts, of an unknown reason the rest.
     [
@@ -218,7 +218,7 @@ describe("a sentence", () => {
     // Names are names, also where they read like something else.
     [
       "at 8 connections serves 5 requests per second at 1 connection, without an interval: it is unbounded.",
-      "at 8 connections 在 1 个连接下每秒处理 5 个请求；不给区间：区间无界。",
+      "at 8 connections 在 1 个连接下每秒处理 5 个请求；无区间：区间无界。",
     ],
     [
       "网关 serves 2 times as many requests per second as plain (95 % interval 1.9 to 2.1 times, 5 blocks).",
@@ -252,7 +252,7 @@ describe("hostile text", () => {
     const answer = told(
       `${name} serves 5 requests per second at 1 connection, without an interval: it is unbounded.`,
     );
-    expect(answer).toBe(`${name} 在 1 个连接下每秒处理 5 个请求；不给区间：区间无界。`);
+    expect(answer).toBe(`${name} 在 1 个连接下每秒处理 5 个请求；无区间：区间无界。`);
   });
 
   it("costs little, however long and however often it almost fits", () => {
