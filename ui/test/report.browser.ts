@@ -226,6 +226,42 @@ describe.skipIf(missing !== null)("report.html", () => {
     await done();
   });
 
+  it("tells the sentences of the analysis in Chinese, and has the very same ones back in English", async () => {
+    const data = fixture("throttled");
+    const { analysis } = data;
+    const { page, done } = await open(browser, "told", { ...data, lang: "zh" });
+    const answer = () => said(page, ".answer");
+    expect(await answer()).toBe(
+      "reference 在每秒 600 个请求（32 个连接）下的平均响应时间为 385 µs；无区间：需要 5 个试次，实有 2 个，请再运行 3 个区组。",
+    );
+    const [worst] = analysis.belief.notes;
+    expect(await said(page, "#belief .notes li div p.remedy")).toBe("消除这些原因，再重新运行实验");
+    expect(await page.textContent("#belief .notes li div")).toContain("3 个试次中有 1 个作废（试次 3）");
+    expect(await said(page, "h1"), "the question is the user's").toBe(analysis.question);
+    await readAll(page);
+    const english = await page.locator("main [lang=en]").allTextContents();
+    expect(
+      english.filter((text) => / /.test(text) && !/^(METHOD|AMD|Intel)/.test(text)),
+      "sentences left",
+    ).toEqual([]);
+    await page.keyboard.press("l");
+    expect(await answer()).toBe(analysis.answer);
+    expect(await page.textContent("#belief .notes li div")).toContain(worst!.text);
+    expect(await page.locator("main [lang=en]:not(.source, button)").count()).toBe(0);
+    await done();
+  });
+
+  it("keeps a hostile sentence as text, and marks it as English on the Chinese page", async () => {
+    const data = fixture("gc");
+    const hostile = `<img src=x onerror="window.hacked=1"> ${"run 3 more blocks: ".repeat(300)}`;
+    data.analysis.answer = hostile;
+    data.analysis.belief.summary = hostile;
+    const { page, done } = await open(browser, "told-hostile", { ...data, lang: "zh" });
+    expect(await page.textContent(".answer [lang=en]")).toContain("<img src=x");
+    expect(await page.evaluate(() => "hacked" in window)).toBe(false);
+    await done();
+  });
+
   it("can be read with the keyboard alone", async () => {
     const { page, done } = await open(browser, "keyboard", fixture("demo"));
     const focused = () => page.evaluate(() => document.activeElement?.id ?? "");
