@@ -133,7 +133,7 @@ export const restZh: readonly Entry[] = [
     "`{name}` did not end within {q} or the trial, and was killed",
     "`{name}` 在 {q} 内或试次结束前没有结束，已被终止",
   ],
-  ["`{name}` failed ({any}): {any2}", "`{name}` 失败（{any}）：{any2}"],
+  ["`{name}` failed ({name2}): {any}", "`{name}` 失败（{name2}）：{any}"],
 
   // What the page leaves out.
   [
@@ -194,7 +194,7 @@ export const restZh: readonly Entry[] = [
   ["name the target by use or command instead of url", "用 use 或 command 而不是 url 指定目标"],
   ["no process of the target is left", "目标的进程已经全部退出"],
   ["look at its log", "查看它的日志"],
-  ["none of the target's processes is {any}", "目标的进程都不是 {any}"],
+  ["none of the target's processes is {name}", "目标的进程都不是 {name}"],
   ["ask for a kind of the target's own language", "请选择目标语言所支持的剖析"],
   [
     "apt-get install bpftrace; run as root; mount -t tracefs nodev /sys/kernel/tracing",
@@ -224,8 +224,8 @@ export const restZh: readonly Entry[] = [
   ["it did not end within {n} s", "它在 {n} s 内没有结束"],
   ["cannot read {key}: {any}", "无法读取 {key}：{any}"],
   ["{key} wrote more than {n} bytes", "{key} 写出超过 {n} 字节"],
-  ["{key} failed ({any})", "{key} 失败（{any}）"],
-  ["{key} failed ({any})¦: {any2}", "{key} 失败（{any}）：{any2}"],
+  ["{key} failed ({name})", "{key} 失败（{name}）"],
+  ["{key} failed ({name})¦: {any}", "{key} 失败（{name}）：{any}"],
   [
     "start the target with its knob profile-rates on: block and mutex profiling cost too much to be always on",
     "启动目标时打开旋钮 `profile-rates`：阻塞和互斥锁剖析开销太大，不能一直开启",

@@ -345,8 +345,8 @@ export const trustZh: readonly Entry[] = [
 
   // The target's own counts.
   [
-    "the target counted {n}, the client had {n2} answers{unanswered?}: {q} apart, {q2} allowed, the borders of the samples included",
-    "目标计数为 {n}，客户端得到 {n2} 个应答{unanswered?}：相差 {q}，允许 {q2}（已计入采样边界）",
+    "the target counted {count}, the client had {n} answers{unanswered?}: {q} apart, {q2} allowed, the borders of the samples included",
+    "目标计数为 {count}，客户端得到 {n} 个应答{unanswered?}：相差 {q}，允许 {q2}（已计入采样边界）",
   ],
   [
     "{text}: find who else asks the target, or what its counter counts besides (labels in `[metrics]`)",
