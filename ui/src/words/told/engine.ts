@@ -4,7 +4,8 @@
  * A template is an English text with slots such as `{q}`; the slot's name is its type (digits only tell several
  * apart), and the type says what it may hold:
  *
- * - `{q}` a quantity, `{n}` a whole number, `{key}` a word without spaces, `{name}` what somebody named: all stay
+ * - `{q}` a quantity, `{n}` a whole number, `{key}` a word without spaces, `{name}` what somebody named: all three stay
+ * - `{raw}` a piece of somebody's data: it stays, too, whatever it holds
  * - `{text}` a sentence that is translated, too; `{any}` the same where it is known, else it stays, marked as English
  * - any other: one of the phrases of that kind; `{kind?}` may also be missing
  *
@@ -300,6 +301,8 @@ export class Teller {
         return text.length <= NAME_MAX && /^\S+$/.test(text) ? plain(text) : null;
       case "name":
         return isName(text) ? plain(text) : null;
+      case "raw":
+        return text.length <= NAME_MAX ? plain(text) : null;
       case "text": {
         const found = this.sentence(text);
         return found?.foreign === 0 ? found : null;

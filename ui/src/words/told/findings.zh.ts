@@ -525,7 +525,7 @@ export const findingKindsZh: Record<string, readonly Entry[]> = {
   stopped: [
     [
       "the quota of {limits} stopped {cell} in {q} of its periods, {q2} in a trial",
-      "{limits}的配额使 {cell} 在 {q} 的周期里停住，每个试次合计 {q2}",
+      "{cell}：{limits}的配额在 {q} 的周期里使它停住，每个试次合计 {q2}",
     ],
   ],
   growing: [

@@ -266,6 +266,7 @@ export const hostZh: readonly Entry[] = [
   ],
   ["none takes {q} of a core", "没有进程占用一个核的 {q}"],
   ["{busiest}", "{busiest}"],
+  ["{busiest}¦, and {n} more", "{busiest}，另有 {n} 个"],
   ["{key}: {name} usable", "{key}：可用 {name}"],
   ["{key}: {name} of {name2} usable", "{key}：{name2} 中可用 {name}"],
   ["{q} cores", "{q} 个核"],
@@ -337,8 +338,8 @@ export const hostKindsZh: Record<string, readonly Entry[]> = {
     ["Steadiness of a fixed amount of work", "固定工作量的稳定性"],
   ],
   busiest: [
-    ["{name} (process {n}) takes {q} cores", "{name}（进程 {n}）占用 {q} 个核"],
-    ["{name} (process {n}) takes {q} cores, {busiest}", "{name}（进程 {n}）占用 {q} 个核，{busiest}"],
-    ["{name} (process {n}) takes {q} cores¦, and {n2} more", "{name}（进程 {n}）占用 {q} 个核，另有 {n2} 个"],
+    ["{busy}", "{busy}"],
+    ["{busy}, {busiest}", "{busy}，{busiest}"],
   ],
+  busy: [["{name} (process {n}) takes {q} cores", "{name}（进程 {n}）占用 {q} 个核"]],
 };

@@ -1,6 +1,7 @@
 /** The catalogue of all sentences, and how to ask for one. */
 import { answerKindsZh, answersZh } from "./answers.zh";
 import { type Catalogue, Teller } from "./engine";
+import { failureKindsZh, failuresZh } from "./failures.zh";
 import { findingKindsZh, findingsZh } from "./findings.zh";
 import { hostKindsZh, hostZh } from "./host.zh";
 import { kindsZh } from "./kinds.zh";
@@ -9,7 +10,7 @@ import { restKindsZh, restZh } from "./rest.zh";
 import { trustKindsZh, trustZh } from "./trust.zh";
 
 export const catalogueZh: Catalogue = {
-  sentences: [...answersZh, ...trustZh, ...findingsZh, ...measuresZh, ...hostZh, ...restZh],
+  sentences: [...answersZh, ...trustZh, ...findingsZh, ...measuresZh, ...hostZh, ...restZh, ...failuresZh],
   kinds: {
     ...kindsZh,
     ...answerKindsZh,
@@ -18,6 +19,7 @@ export const catalogueZh: Catalogue = {
     ...measureKindsZh,
     ...hostKindsZh,
     ...restKindsZh,
+    ...failureKindsZh,
   },
 };
 

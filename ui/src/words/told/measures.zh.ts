@@ -130,35 +130,35 @@ export const measuresZh: readonly Entry[] = [
   ["no quota", "无配额"],
 
   // Soaks.
-  ["{cell} leaks {counters}: {trends}.", "{cell} 泄漏{counters}：{trends}。"],
+  ["{cell} leaks {counters}: {trends}.", "{cell}：{counters}有泄漏；{trends}。"],
   [
     "It cannot be told whether {cell} leaks: nothing that it holds could be read; let prony start the target on this machine¦.",
-    "无法判断 {cell} 是否泄漏：它占用的资源一项也无法读取；请让 prony 在本机启动目标。",
+    "{cell}：无法判断是否泄漏：它占用的资源一项也无法读取；请让 prony 在本机启动目标。",
   ],
   [
     "It cannot be told whether {cell} leaks: nothing that it holds could be read; let prony start the target on this machine¦; {trends}.",
-    "无法判断 {cell} 是否泄漏：它占用的资源一项也无法读取；请让 prony 在本机启动目标；{trends}。",
+    "{cell}：无法判断是否泄漏：它占用的资源一项也无法读取；请让 prony 在本机启动目标；{trends}。",
   ],
   [
     "It cannot be told yet whether {cell} leaks {counters}: {trends}.",
-    "尚不能判断 {cell} 是否泄漏{counters}：{trends}。",
+    "{cell}：尚不能判断{counters}是否泄漏；{trends}。",
   ],
-  ["{cell} does not leak {over}: {trends}.", "{cell} {over}没有泄漏：{trends}。"],
+  ["{cell} does not leak {over}: {trends}.", "{cell}：{over}没有泄漏；{trends}。"],
   [
     "{cell} does not leak {over}: {counters} ¦is¦ steady, horizon {q}¦.",
-    "{cell} {over}没有泄漏：{counters}平稳，时间范围 {q}。",
+    "{cell}：{over}没有泄漏；{counters}平稳，时间范围 {q}。",
   ],
   [
     "{cell} does not leak {over}: {counters} ¦are¦ steady, horizon {q}¦.",
-    "{cell} {over}没有泄漏：{counters}平稳，时间范围 {q}。",
+    "{cell}：{over}没有泄漏；{counters}平稳，时间范围 {q}。",
   ],
   [
     "{cell} does not leak {over}: {counters} ¦is¦ steady, horizon {q}¦; {trends}.",
-    "{cell} {over}没有泄漏：{counters}平稳，时间范围 {q}；{trends}。",
+    "{cell}：{over}没有泄漏；{counters}平稳，时间范围 {q}；{trends}。",
   ],
   [
     "{cell} does not leak {over}: {counters} ¦are¦ steady, horizon {q}¦; {trends}.",
-    "{cell} {over}没有泄漏：{counters}平稳，时间范围 {q}；{trends}。",
+    "{cell}：{over}没有泄漏；{counters}平稳，时间范围 {q}；{trends}。",
   ],
   ["{counter} {trend_text}", "{counter}{trend_text}"],
   ["{trend_text}", "{trend_text}"],
@@ -348,7 +348,12 @@ export const measureKindsZh: Record<string, readonly Entry[]> = {
   reach: [["{q} ({q2} to {q3})", "{q}（{q2} 至 {q3}）"]],
   soak_limit: [
     ["a limit", "某个上限"],
-    ["its limit of {q} ({name})", "其上限 {q}（{name}）"],
+    ["its limit of {q} ({limit_source})", "其上限 {q}（{limit_source}）"],
+  ],
+  limit_source: [
+    ["memory available on the host", "主机可用内存"],
+    ["{limit_source}, 2 KiB each", "{limit_source}，每个 2 KiB"],
+    ["{name}", "{name}"],
   ],
   harmless: [
     ["something harmless", "某种无害的形状"],

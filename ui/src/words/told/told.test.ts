@@ -171,7 +171,7 @@ describe("the catalogue", () => {
     }
   });
   it("has known slots, text between any two, and uses what it takes", () => {
-    const builtIn = ["q", "n", "key", "name", "text", "any"];
+    const builtIn = ["q", "n", "key", "name", "raw", "text", "any"];
     const wrong: string[] = [];
     for (const entry of entries) {
       const isOne = entry[0].includes(`${SEAM}1 `);

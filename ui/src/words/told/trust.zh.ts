@@ -89,7 +89,7 @@ export const trustZh: readonly Entry[] = [
   ],
   [
     "{ids} ran on a slower machine: a fixed amount of work took {slower} in the others{slow_effect?}",
-    "{ids} 在较慢的机器上运行：固定工作量的用时{slower}其他试次{slow_effect?}",
+    "{ids} 在较慢的机器上运行：固定工作量的用时{slower}{slow_effect?}",
   ],
   [
     "find what slowed it (`prony doctor`: clock of the cores, a CPU quota, a busy neighbour), then run it again",
@@ -410,8 +410,8 @@ export const trustZh: readonly Entry[] = [
 
 export const trustKindsZh: Record<string, readonly Entry[]> = {
   slower: [
-    ["{q} times as long as", "是 {q} 倍于"],
-    ["{q} longer than", "多 {q} 于"],
+    ["{q} times as long as", "为其他试次的 {q} 倍"],
+    ["{q} longer than", "比其他试次多 {q}"],
   ],
   slow_effect: [
     [
