@@ -74,10 +74,17 @@ export function hasCapacity({ page }: SectionProps): boolean {
   );
 }
 
+/** The search with its reasons in the language of the page, for the chart. */
+const inWords = (search: SearchResult, told: Tell): SearchResult => ({
+  ...search,
+  steps: search.steps.map((step) => ({ ...step, reasons: step.reasons.map((reason) => told(reason)) })),
+});
+
 function OneLadder({ ladder, run }: { ladder: Ladder; run: string }) {
   const words = useWords();
   const told = useTold();
   const name = nameOf(ladder);
+  const search = useMemo(() => ladder.search && inWords(ladder.search, told), [ladder, told]);
   const shown = ladder.level ? `${ladder.target}${words.comma}${told(ladder.level, "place")}` : name;
   return (
     <>
@@ -85,7 +92,7 @@ function OneLadder({ ladder, run }: { ladder: Ladder; run: string }) {
       <Facts rows={found(ladder, words, told)} />
       {ladder.search && (
         <Figure title={words.capacity.steps}>
-          <SearchChart search={ladder.search} />
+          <SearchChart search={search ?? ladder.search} />
         </Figure>
       )}
       <DataTable

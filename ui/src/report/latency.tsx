@@ -112,7 +112,11 @@ function Strips({ page }: SectionProps) {
   const told = useTold();
   const { analysis } = page;
   const named = useMemo(
-    () => ({ ...analysis, cells: analysis.cells.map((of) => ({ ...of, label: told(of.label, "cell") })) }),
+    () => ({
+      ...analysis,
+      cells: analysis.cells.map((of) => ({ ...of, label: told(of.label, "cell") })),
+      trials: analysis.trials.map((of) => ({ ...of, reasons: of.reasons.map((reason) => told(reason)) })),
+    }),
     [analysis, told],
   );
   const metrics = STRIPS.filter((metric) =>

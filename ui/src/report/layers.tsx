@@ -7,7 +7,7 @@ import { fileColumn, intervalColumns } from "../ui/columns";
 import { Mark, layerWord } from "../ui/mark";
 import { Choose, Footnotes, Notes, useFew } from "../ui/parts";
 import { type Column, DataTable } from "../ui/table";
-import { useTold } from "../ui/told";
+import { type Tell, useTold } from "../ui/told";
 import { type Words, useWords } from "../words";
 import { Figure, Section, type SectionProps } from "./frame";
 
@@ -39,8 +39,15 @@ const linesOf = (metrics: LayerMetric[]): Line[] =>
 
 const refusedOf = (line: Line) => (line.kind === "base" ? line.metric.base_refused : line.of.refused);
 
+/** A metric with its reasons in the language of the page, for the chart. */
+const inWords = (metric: LayerMetric, told: Tell): LayerMetric => ({
+  ...metric,
+  layers: metric.layers.map((of) => ({ ...of, refused: of.refused && told(of.refused) })),
+});
+
 function OneFactor({ costs, name, run }: { costs: LayerCosts; name: string; run: string }) {
   const words = useWords();
+  const told = useTold();
   const lines = useMemo(() => linesOf(costs.metrics), [costs]);
   const notes = useMemo(() => new Footnotes(lines.map(refusedOf)), [lines]);
   return (
@@ -48,7 +55,7 @@ function OneFactor({ costs, name, run }: { costs: LayerCosts; name: string; run:
       <h3>{name}</h3>
       {costs.metrics.map((metric) => (
         <Figure key={metric.metric} title={words.metrics[metric.metric]}>
-          <WaterfallChart metric={metric} />
+          <WaterfallChart metric={inWords(metric, told)} />
         </Figure>
       ))}
       <DataTable

@@ -2,7 +2,7 @@
  * Flame graphs of the profiles, taken under a load of their own after the trials, and what could not be taken. One can
  * be held against the same profile of another cell.
  */
-import { useState } from "preact/hooks";
+import { useMemo, useState } from "preact/hooks";
 import { Flame, profileAmount } from "../charts";
 import { type Maybe, NONE, percent } from "../format";
 import type { PageProfile, TopFunction } from "../schema/page";
@@ -65,6 +65,7 @@ interface OneProfileProps {
 function OneProfile({ profile, others, run }: OneProfileProps) {
   const words = useWords();
   const told = useTold();
+  const named = useMemo(() => ({ ...profile, label: told(profile.label, "cell") }), [profile, told]);
   const t = words.profiles;
   const [against, hold] = useState(0);
   return (
@@ -81,7 +82,7 @@ function OneProfile({ profile, others, run }: OneProfileProps) {
         title={nameOf(told, words)(profile)}
         about={`${t.total(`${profileAmount(profile.unit, profile.total)} ${t.units[profile.unit]}`)}${words.comma}${profile.origin}`}
       >
-        <Flame profile={profile} before={others[against - 1]} />
+        <Flame profile={named} before={others[against - 1]} />
       </Figure>
       {profile.notes.map((note) => (
         <p class="about" key={note}>

@@ -100,7 +100,11 @@ function OneTrial({ page }: SectionProps) {
     ),
   );
   const trial = trials[at];
-  if (!trial) return null;
+  const named = useMemo(
+    () => trial && { ...trial, reasons: trial.reasons.map((reason) => told(reason)) },
+    [trial, told],
+  );
+  if (!trial || !named) return null;
   const detail = detailOf.get(trial.id);
   return (
     <>
@@ -109,7 +113,7 @@ function OneTrial({ page }: SectionProps) {
       <p class="on-paper">{names[at]}</p>
       {trial.outcome !== "valid" && <Reasons trial={trial} />}
       <Figure>
-        <TrialOverTime trial={trial} detail={detail} initial={FIRST} />
+        <TrialOverTime trial={named} detail={detail} initial={FIRST} />
       </Figure>
       {detail && <Details key={trial.id} trial={trial} detail={detail} />}
       {page.details_left_out && (
