@@ -140,7 +140,15 @@ function columns(words: Words): Column<SoakTrend>[] {
       key: "limit",
       kind: "text",
       cell: (row) =>
-        row.limit ? `${held(row.counter, row.limit.value)}${words.comma}${row.limit.source}` : NONE,
+        row.limit ? (
+          <>
+            {held(row.counter, row.limit.value)}
+            {words.comma}
+            <Told text={row.limit.source} as="limit_source" />
+          </>
+        ) : (
+          NONE
+        ),
       raw: (row) => row.limit?.value,
     },
   ];

@@ -13,7 +13,7 @@ export const unbroken = (text: string): string =>
   text.replace(/(\d) (?=(%|ns|µs|ms|s|min|h|KiB|MiB|GiB|[…])(\W|$))/g, "$1\u00a0");
 
 /** What a text is, if it is no sentence: the name of a cell, where something holds (a load), the limits of a target, a factor or its level. */
-export type ToldAs = "cell" | "place" | "limits" | "factor" | "level" | "title";
+export type ToldAs = "cell" | "place" | "limits" | "factor" | "level" | "title" | "limit_source";
 
 interface ToldProps {
   text: string | null | undefined;

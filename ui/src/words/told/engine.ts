@@ -323,9 +323,9 @@ const least = (a: Found | null, b: Found | null): Found | null =>
 
 const plain = (text: string): Found => ({ pieces: [{ text, isForeign: false }], foreign: 0 });
 
-/** Numbers and signs alone are of no language, and what holds Chinese is not English. */
+/** Numbers, signs and versions are of no language, and what holds Chinese is not English. */
 const foreign = (text: string): Found =>
-  /[A-Za-z]{2}/.test(text) && !HAN.test(text)
+  /[A-Za-z]{2}/.test(text) && !HAN.test(text) && !/^\S*\d\S*$/.test(text)
     ? { pieces: [{ text, isForeign: true }], foreign: text.length }
     : plain(text);
 
