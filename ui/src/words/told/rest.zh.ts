@@ -369,6 +369,8 @@ export const restZh: readonly Entry[] = [
   ["{name} at {q} is no whole number from 0 on", "{name}在 {q} 处不是非负整数"],
 
   // The lab.
+  ["The lab does not answer.", "实验室没有应答。"],
+  ["See whether prony serve still runs.", "请看 `prony serve` 是否还在运行。"],
   [
     "{key} is in progress, and a second load on this host would spoil both",
     "{key} 正在进行，在本机同时加第二个负载会毁掉两者",
