@@ -11,7 +11,7 @@ import type { ComparePair, ComparePairs, CompareFile, MetricAcross } from "../sc
 import { fileColumn, intervalColumns, markColumn, nameColumn, numberColumn } from "../ui/columns";
 import { verdictWord } from "../ui/mark";
 import { type Column, DataTable } from "../ui/table";
-import { Told } from "../ui/told";
+import { Colon, Told } from "../ui/told";
 import { type Words, useWords } from "../words";
 import { to, wall } from "./address";
 import { api, get } from "./api";
@@ -98,7 +98,11 @@ function Pair({ pair }: { pair: ComparePair }) {
       <h2>{pair.b}</h2>
       {pair.refused && (
         <p class="refusal">
-          <strong>{t.refused}:</strong> <Told text={pair.refused} />
+          <strong>
+            {t.refused}
+            <Colon />
+          </strong>
+          <Told text={pair.refused} />
         </p>
       )}
       {compare && <Compared file={compare} />}
@@ -129,7 +133,11 @@ function Compared({ file }: { file: CompareFile }) {
     <>
       {file.refused && (
         <p class="refusal">
-          <strong>{t.noVerdicts}:</strong> <Told text={file.refused} />
+          <strong>
+            {t.noVerdicts}
+            <Colon />
+          </strong>
+          <Told text={file.refused} />
         </p>
       )}
       {(file.warnings ?? []).map((warning) => (
@@ -155,12 +163,16 @@ function Compared({ file }: { file: CompareFile }) {
       <Environment file={file} />
       {file.only_a.map((cell) => (
         <p class="soft" key={cell}>
-          {t.only(file.a.id)}: <Told text={cell} as="cell" />
+          {t.only(file.a.id)}
+          <Colon />
+          <Told text={cell} as="cell" />
         </p>
       ))}
       {file.only_b.map((cell) => (
         <p class="soft" key={cell}>
-          {t.only(file.b.id)}: <Told text={cell} as="cell" />
+          {t.only(file.b.id)}
+          <Colon />
+          <Told text={cell} as="cell" />
         </p>
       ))}
     </>

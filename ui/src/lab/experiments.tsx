@@ -4,7 +4,7 @@
  * Invariant: what is started is named by its file in the list; the server takes no command and no argument.
  */
 import type { ExperimentCard, ExperimentList, StartCard } from "../schema/lab-experiments";
-import { Told } from "../ui/told";
+import { Colon, Told } from "../ui/told";
 import { useWords } from "../words";
 import { to, wall } from "./address";
 import { api, get, send } from "./api";
@@ -65,7 +65,9 @@ function Card({ card, isBusy, again }: { card: ExperimentCard; isBusy: boolean; 
         {card.question && <p class="lab-answer">{card.question}</p>}
         {card.error && (
           <p class="lab-cause">
-            {t.broken}: <Told text={card.error} />
+            {t.broken}
+            <Colon />
+            <Told text={card.error} />
           </p>
         )}
         <p class="lab-facts">

@@ -8,7 +8,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { Controls, Help, useKeys } from "../report/controls";
 import type { RunState } from "../schema/lab-runs";
 import { Mark, type Word } from "../ui/mark";
-import { Told } from "../ui/told";
+import { Colon, Told } from "../ui/told";
 import { type Lang, type Words, useWords } from "../words";
 import { to } from "./address";
 import { type Fault, faultOf } from "./api";
@@ -115,11 +115,19 @@ export function FaultBox({ fault, again }: { fault: Fault; again?: (() => void) 
   return (
     <div class="lab-fault bad" role="alert">
       <p>
-        <strong>{t.failed}:</strong> <Told text={fault.message} />
+        <strong>
+          {t.failed}
+          <Colon />
+        </strong>
+        <Told text={fault.message} />
       </p>
       {fault.remedy && (
         <p>
-          <span class="soft">{t.remedy}:</span> <Told text={fault.remedy} />
+          <span class="soft">
+            {t.remedy}
+            <Colon />
+          </span>
+          <Told text={fault.remedy} />
         </p>
       )}
       {again && (

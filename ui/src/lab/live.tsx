@@ -12,7 +12,7 @@ import type { Finding, LiveHello, LiveTrial, Progress } from "../schema/lab-hell
 import { markColumn, numberColumn, toldNameColumn } from "../ui/columns";
 import { Mark, findingWord, outcomeWord } from "../ui/mark";
 import { type Column, DataTable } from "../ui/table";
-import { Told } from "../ui/told";
+import { Colon, Told } from "../ui/told";
 import { type Words, useWords } from "../words";
 import { to } from "./address";
 import { api, send } from "./api";
@@ -139,7 +139,9 @@ function Present({ known }: { known: Known }) {
   return (
     <section class="lab-present" aria-labelledby="present-title">
       <h2 id="present-title">
-        {t.trialNow}: <Told text={now.label} as="cell" />
+        {t.trialNow}
+        <Colon />
+        <Told text={now.label} as="cell" />
       </h2>
       <p class="lab-facts">
         <span>{words.trialOf(now.id, now.block)}</span>

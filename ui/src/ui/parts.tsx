@@ -7,7 +7,7 @@ import type { ComponentChildren } from "preact";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useWords } from "../words";
 import { usePrinting } from "./lazy";
-import { Told } from "./told";
+import { Colon, Told } from "./told";
 
 /** What is open when asked, and on paper. Its content is made when it is first open. */
 export function Fold({
@@ -46,7 +46,10 @@ export function Refusal({ what, children }: { what?: string; children: Component
   return (
     <p class="refusal">
       <span aria-hidden="true">– </span>
-      <strong>{what ? `${what} ${words.refused}` : words.refusedAlone}:</strong>{" "}
+      <strong>
+        {what ? `${what} ${words.refused}` : words.refusedAlone}
+        <Colon />
+      </strong>
       {typeof children === "string" ? <Told text={children} /> : children}
     </p>
   );

@@ -5,7 +5,7 @@
  * as English, so that it is read aloud as such. It is text, never markup.
  */
 import { useContext } from "preact/hooks";
-import { LangContext } from "../words";
+import { LangContext, useWords } from "../words";
 import { tellerZh } from "../words/told";
 
 /** Where a line must not break: between a number and its unit, and around the dots of an interval. */
@@ -58,3 +58,6 @@ const inChinese = (text: string, as?: ToldAs) =>
     .tell(text, as)
     .map((piece) => piece.text)
     .join("");
+
+/** Between a word and what it introduces, as the language writes it. */
+export const Colon = () => <>{useWords().colon}</>;
