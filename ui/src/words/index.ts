@@ -1,5 +1,5 @@
 /**
- * The words of the user interface in each language. What comes from a run (questions, names, findings) stays as it is.
+ * The words of the user interface in each language. Questions and names stay as they are; sentences of a run: `told/`.
  *
  * Invariants: `zh` has the type of `en`, so a missing or misspelt key does not compile; `<html lang>` says which
  * language is shown.
