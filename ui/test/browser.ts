@@ -92,17 +92,20 @@ export async function open(
   return { page, faults, done };
 }
 
+/** Less than what is made before it comes into view (`NEAR` of `lazy.tsx`). */
+const STEP = 800;
+
 /** Scrolls through the page until every section is made and the end stays the end. */
 export async function readAll(page: Page) {
-  await page.evaluate(async () => {
+  await page.evaluate(async (step) => {
     const frame = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
-    for (let y = 0; y < document.documentElement.scrollHeight; y += 500) {
+    for (let y = 0; y < document.documentElement.scrollHeight; y += step) {
       scrollTo({ top: y, behavior: "instant" });
       await frame();
     }
     scrollTo({ top: 0, behavior: "instant" });
     await frame();
-  });
+  }, STEP);
   await page.waitForFunction(() => document.querySelector(".later") === null);
 }
 
@@ -110,7 +113,62 @@ export async function readAll(page: Page) {
 export const asForPaper = (page: Page) => page.evaluate(() => void dispatchEvent(new Event("beforeprint")));
 
 interface ChartElement extends Element {
-  __pronyOption?: () => { series?: { data?: unknown }[] };
+  __pronyOption?: () => unknown;
+}
+
+/** A series as ECharts holds it, as far as it is data. */
+export interface ShownSeries {
+  name: string;
+  data: unknown[];
+  markLine?: { data: { xAxis?: number; yAxis?: number }[] };
+  markArea?: { data: { xAxis?: number; yAxis?: number }[][] };
+}
+
+/** The series of each chart of one kind within `scope`, in the order of the page. */
+export async function seriesOf(page: Page, kind: string, scope = "main"): Promise<ShownSeries[][]> {
+  // What is no data (functions, what refers to itself) is left behind in the page.
+  const text = await page.$$eval(`${scope} [data-chart="${kind}"]`, (elements) =>
+    JSON.stringify(
+      (elements as ChartElement[]).map((element) => {
+        const option = element.__pronyOption?.() as { series?: Record<string, unknown>[] } | undefined;
+        const marks = (of: unknown) =>
+          of && { data: JSON.parse(JSON.stringify((of as { data: unknown }).data)) as unknown };
+        return (option?.series ?? []).map(({ name, data, markLine, markArea }) => ({
+          name,
+          data,
+          markLine: marks(markLine),
+          markArea: marks(markArea),
+        }));
+      }),
+    ),
+  );
+  return JSON.parse(text) as ShownSeries[][];
+}
+
+/** What people and programs find in the table with this caption. */
+export interface ShownTable {
+  head: string[];
+  /** The rows, without those that only say more of the row above. */
+  rows: string[][];
+  /** Headings of groups, and lines that say more of a row. */
+  groups: string[];
+  below: string[];
+}
+
+export async function tableOf(page: Page, caption: string): Promise<ShownTable> {
+  const table = page.getByRole("table", { name: caption, exact: true }).first();
+  await table.waitFor();
+  return table.evaluate((element) => {
+    const text = (of: Element) => (of.textContent ?? "").replaceAll("\u00a0", " ");
+    const texts = (selector: string) => [...element.querySelectorAll(selector)].map(text);
+    const rows = [...element.querySelectorAll("tbody tr:not(.group, .reason)")];
+    return {
+      head: texts("thead th"),
+      rows: rows.map((row) => [...row.children].map(text)),
+      groups: texts("tr.group"),
+      below: texts("tr.reason"),
+    };
+  });
 }
 
 /** All numbers that the charts of one kind hold in their data. */
@@ -124,14 +182,18 @@ export async function numbersOf(page: Page, kind: string): Promise<Set<number>> 
       }
     };
     for (const element of elements as ChartElement[]) {
-      for (const series of element.__pronyOption?.().series ?? []) walk(series.data, 0);
+      const option = element.__pronyOption?.() as { series?: { data?: unknown }[] } | undefined;
+      for (const series of option?.series ?? []) walk(series.data, 0);
     }
     return numbers;
   });
   return new Set(found);
 }
 
-export async function shot(page: Page, name: string, fullPage = true) {
+/** Where pictures for people are kept. */
+export function shotPath(name: string): string {
   mkdirSync(SHOTS, { recursive: true });
-  await page.screenshot({ path: join(SHOTS, `${name}.png`), fullPage });
+  return join(SHOTS, `${name}.png`);
 }
+
+export const shot = (page: Page, name: string) => page.screenshot({ path: shotPath(name), fullPage: true });

@@ -14,13 +14,15 @@ export const TEXT = 13;
 /** Control characters, and those that turn the direction of text. */
 const ODD = /[\p{Cc}\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]+/gu;
 
-/** Foreign text on one line, at most `max` characters; braces cannot open a style of ECharts' rich text. */
-export function clean(text: string, max = 80): string {
+/** Foreign text on one line, at most `max` characters. */
+export function oneLine(text: string, max = 80): string {
   const line = text.replace(ODD, " ").trim();
   const cut = [...line];
-  const short = cut.length > max ? `${cut.slice(0, max - 1).join("")}…` : line;
-  return short.replace(/\{/g, "{\u200b");
+  return cut.length > max ? `${cut.slice(0, max - 1).join("")}…` : line;
 }
+
+/** The same for ECharts: braces cannot open a style of its rich text. */
+export const clean = (text: string, max = 80): string => oneLine(text, max).replace(/\{/g, "{\u200b");
 
 /** About how many CSS pixels a name of `SMALL` size takes; Chinese characters are twice as wide as Latin ones. */
 export function widthOf(text: string): number {

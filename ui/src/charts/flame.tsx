@@ -9,7 +9,7 @@
 import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";
 import { bytes, count, duration, percent } from "../format";
 import { type Words, useWords } from "../words";
-import { clean } from "./base";
+import { oneLine } from "./base";
 import type { Profile } from "./data";
 import {
   type Box,
@@ -103,7 +103,7 @@ export function Flame({ profile, before }: FlameProps) {
   });
   const tell = (frame: { name: string; value: number; other?: number | null }) => {
     const { share, other } = sharesOf(frame.value, frame.other);
-    const shown = `${clean(frame.name, 400)}: ${profileValue(profile.unit, frame.value, words)}, ${percent(share)}`;
+    const shown = `${oneLine(frame.name, 400)}: ${profileValue(profile.unit, frame.value, words)}, ${percent(share)}`;
     if (!before) return shown;
     return `${shown} (${t.before} ${other === null ? "–" : percent(other)})`;
   };
@@ -147,7 +147,7 @@ export function Flame({ profile, before }: FlameProps) {
         class="flame-tree"
         role="tree"
         tabIndex={0}
-        aria-label={t.flame(profile.kind, clean(profile.label))}
+        aria-label={t.flame(profile.kind, oneLine(profile.label))}
         aria-activedescendant={`${id}-${pathKey(active)}`}
         style={{ height: `${rows * ROW}px` }}
         onKeyDown={onKeyDown}
@@ -215,7 +215,7 @@ function FlameBox(props: FlameBoxProps) {
       onClick={props.onZoom}
       onMouseEnter={props.onHover}
     >
-      {isNamed ? sign + clean(box.name, 200) : ""}
+      {isNamed ? sign + oneLine(box.name, 200) : ""}
     </div>
   );
 }

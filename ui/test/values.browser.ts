@@ -1,0 +1,494 @@
+/**
+ * Every chart and table of the built page holds the very values of its page file, in their order: read back from
+ * ECharts, from the boxes of flame graphs, and from the cells of tables.
+ *
+ * Invariant: expected values are read from the page file; only units and words come from the sources of the page.
+ */
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import * as format from "../src/format";
+import type { CellSummary, PageFile, TrialRow } from "../src/schema/page";
+import { WORDS } from "../src/words";
+import { asForPaper, fixture, launch, missing, open, readAll, seriesOf, shotPath, tableOf } from "./browser";
+
+const words = WORDS.en;
+
+if (missing !== null) console.log(`skipped: the values in the page, because ${missing}`);
+
+type Point = [number, number | null];
+
+const loaded = (trial: TrialRow) => trial.series.filter(({ phase }) => phase !== "drain");
+
+/** Over the time of a trial, without the drain. */
+const course = (trial: TrialRow, key: "throughput_per_s" | "p50_ns" | "p99_ns" | "failed"): Point[] =>
+  loaded(trial).map((point) => [point.t_ns, point[key] ?? null]);
+
+const cellOf = (page: PageFile, id: string): CellSummary =>
+  page.analysis.cells.find(({ cell }) => cell === id)!;
+
+describe.skipIf(missing !== null)("the values in the page", () => {
+  let browser: Browser;
+  beforeAll(async () => {
+    browser = await launch();
+  });
+  afterAll(() => browser.close());
+
+  /** The whole page of a fixture, as for paper. */
+  async function whole(name: string): Promise<{ page: Page; data: PageFile; done: () => Promise<void> }> {
+    const data = fixture(name);
+    const { page, done } = await open(browser, `values-${name}`, data);
+    await asForPaper(page);
+    return { page, data, done };
+  }
+
+  it("curves of percentiles and distributions", async () => {
+    for (const name of ["demo", "throttled"]) {
+      const { page, data, done } = await whole(name);
+      const { cells } = data.analysis;
+      const named = (shown: { name: string }[]) => shown.map((series) => series.name);
+      const lines = (shown: Awaited<ReturnType<typeof seriesOf>>) =>
+        shown.flat().filter((series) => series.name !== "");
+      const names = new Set(cells.map(({ target }) => target)).size > 1 ? "target" : "load";
+      const curves = lines(await seriesOf(page, "percentiles"));
+      expect(named(curves)).toEqual(cells.map((cell) => cell[names]));
+      expect(curves.map((series) => series.data)).toEqual(
+        cells.map(({ curve }) =>
+          curve
+            .filter(({ quantile }) => quantile < 1)
+            .map(({ quantile, ns }) => [expect.closeTo(1 / (1 - quantile), 6), ns]),
+        ),
+      );
+      const shares = lines(await seriesOf(page, "cdf"));
+      expect(named(shares)).toEqual(named(curves));
+      expect(shares.map((series) => series.data)).toEqual(
+        cells.map(({ curve }) => curve.map(({ quantile, ns }) => [ns, quantile])),
+      );
+      await done();
+    }
+  });
+
+  it("every trial as a mark, in each metric that is chosen", async () => {
+    const data = fixture("events");
+    const { page, done } = await open(browser, "values-strips", data);
+    await readAll(page);
+    const { cells, trials } = data.analysis;
+    for (const metric of ["throughput", "p50"] as const) {
+      await page.locator("#latency select").selectOption({ label: words.metrics[metric] });
+      const shown = async () => (await seriesOf(page, "strips"))[0]!;
+      await expect.poll(async () => (await shown())[0]!.name).toBe(words.metrics[metric]);
+      const [marks, centres] = await shown();
+      expect(marks!.data).toEqual(
+        trials.map((trial) => [
+          trial.values.find((of) => of.metric === metric)!.value,
+          cells.findIndex(({ cell }) => cell === trial.cell),
+          trial.id,
+        ]),
+      );
+      expect(centres!.data).toEqual(
+        cells.map(({ metrics }, row) => [metrics.find((of) => of.metric === metric)!.center ?? null, row]),
+      );
+    }
+    await done();
+  });
+
+  it("one trial over time, its events and counters, and its map of response times", async () => {
+    const data = fixture("events");
+    const { page, done } = await open(browser, "values-time", data);
+    await readAll(page);
+    await page.locator("#time").screenshot({ path: shotPath("events-light") });
+    for (const trial of data.analysis.trials) {
+      const detail = data.details.find(({ id }) => id === trial.id)!;
+      const cell = cellOf(data, trial.cell);
+      await page
+        .locator("#time select")
+        .selectOption({ label: `${words.trialOf(trial.id, trial.block)}, ${cell.label}` });
+      const lineOf = async (name: string) =>
+        (await seriesOf(page, "timeline"))[0]!.find((series) => series.name === name)?.data;
+      await expect.poll(() => lineOf(words.metrics.throughput)).toEqual(course(trial, "throughput_per_s"));
+      const [timeline = []] = await seriesOf(page, "timeline");
+      const line = (name: string) => timeline.find((series) => series.name === name)?.data;
+      expect(line(words.metrics.p50)).toEqual(course(trial, "p50_ns"));
+      expect(line(words.metrics.p99)).toEqual(course(trial, "p99_ns"));
+      const hasFailed = trial.series.some(({ failed }) => failed > 0);
+      expect(line(words.charts.failed)).toEqual(hasFailed ? course(trial, "failed") : undefined);
+      const counter = detail.counters.find(
+        ({ source, name }) => source === "target.process" && name === "cpu_ns",
+      );
+      expect(line("target.process/cpu_ns")).toEqual(
+        counter && detail.t_ns.map((t_ns, at) => [t_ns, counter.values[at] ?? null]),
+      );
+      const grounds = timeline.filter(({ markLine }) => markLine);
+      const happened = detail.events.map(({ t_ns }) => t_ns);
+      expect(grounds.map(({ markLine }) => markLine!.data.map(({ xAxis }) => xAxis))).toEqual(
+        grounds.map(() => happened),
+      );
+      expect(grounds.length).toBeGreaterThan(1);
+      const warm = Math.max(...trial.series.filter(({ phase }) => phase === "warmup").map((p) => p.t_ns));
+      expect(grounds[0]!.markArea!.data[0]!.map(({ xAxis }) => xAxis)).toEqual([0, warm]);
+
+      const [heat = []] = await seriesOf(page, "heat");
+      const { rows, t_ns, start_ns, edges_ns } = detail.heat!;
+      const map = rows.flatMap((row, at) =>
+        row.flatMap((n, column) =>
+          n > 0 ? [[t_ns[at - 1] ?? start_ns, t_ns[at], edges_ns[column], edges_ns[column + 1], n]] : [],
+        ),
+      );
+      expect(heat[0]!.data).toEqual(map);
+      expect(heat[1]!.markLine!.data.map(({ xAxis }) => xAxis)).toEqual(happened);
+      expect(heat.filter(({ name }) => name === "p99").at(-1)!.data).toEqual(course(trial, "p99_ns"));
+      for (const text of detail.missing ?? []) expect(await page.textContent("#time")).toContain(text);
+    }
+    await done();
+  });
+
+  it("a counter that is chosen, under the same time", async () => {
+    const data = fixture("events");
+    const { page, done } = await open(browser, "values-counter", data);
+    await readAll(page);
+    const [detail] = data.details;
+    const counter = detail!.counters.find(({ source, name }) => source === "tcp.states" && name !== "")!;
+    const key = `${counter.source}/${counter.name}`;
+    await page.locator(".counter-search input").fill(key);
+    await page.locator(".counter-picker li", { hasText: key }).first().locator("input").check();
+    const line = async () => (await seriesOf(page, "timeline"))[0]!.find(({ name }) => name === key)?.data;
+    await expect.poll(line).toEqual(detail!.t_ns.map((t_ns, at) => [t_ns, counter.values[at] ?? null]));
+    await done();
+  });
+
+  it("all trials of a cell over each other", async () => {
+    const { page, data, done } = await whole("events");
+    const shown = await seriesOf(page, "overview");
+    const { cells, trials } = data.analysis;
+    expect(shown).toHaveLength(cells.length);
+    cells.forEach(({ cell }, at) => {
+      const lines = shown[at]!.filter(({ name }) => name !== "").map((series) => series.data);
+      const of = trials.filter((trial) => trial.cell === cell);
+      expect(lines).toEqual([
+        ...of.map((trial) => course(trial, "throughput_per_s")),
+        ...of.map((trial) => course(trial, "p99_ns")),
+      ]);
+    });
+    await done();
+  });
+
+  it("events: what each cost, and what could not be done", async () => {
+    const { page, data, done } = await whole("events");
+    const { rows, below } = await tableOf(page, words.events.caption);
+    const events = data.analysis.events!;
+    expect(events.length).toBeGreaterThan(1);
+    const { NONE, duration, rate, count } = format;
+    expect(rows).toEqual(
+      events.map((event) => {
+        const seen = (text: string) => (event.trials > 0 ? text : NONE);
+        const never =
+          event.not_recovered > 0 ? `not in ${event.not_recovered} of ${event.trials}` : undefined;
+        const after =
+          event.recovered_ns == null
+            ? undefined
+            : event.recovered_ns === 0 && !never
+              ? "at once"
+              : duration(event.recovered_ns);
+        return [
+          event.name,
+          cellOf(data, event.cell).label,
+          seen(rate(event.before.throughput_per_s)),
+          seen(rate(event.worst.throughput_per_s)),
+          seen(duration(event.before.p99_ns)),
+          seen(duration(event.worst.p99_ns)),
+          seen(`${count(event.lost)} (at most ${count(event.lost_max)})`),
+          event.unavailable_ns > 0 ? duration(event.unavailable_ns) : NONE,
+          seen([after, never].filter(Boolean).join(", ") || NONE),
+        ];
+      }),
+    );
+    const errors = events.flatMap((event) => event.errors);
+    expect(errors.length).toBeGreaterThan(0);
+    expect(below).toEqual(errors.map((error) => `could not be carried out: ${error}`));
+    await done();
+  });
+
+  it("a soak: verdict, trends, and each counter over its windows", async () => {
+    const { page, data, done } = await whole("soak");
+    await page.locator("#soak").screenshot({ path: shotPath("soak-light") });
+    const soak = data.analysis.soak!;
+    expect(await page.textContent("#soak .verdict p")).toBe(soak.answer);
+    expect(await page.textContent("#soak .verdict .mark")).toContain(words.soak[soak.verdict]);
+    for (const note of soak.notes) expect(await page.textContent("#soak .plain-list")).toContain(note);
+    const { rows, below } = await tableOf(page, words.soaks.caption);
+    expect(below).toEqual(soak.trends.map(({ text }) => text));
+    expect(rows.map((row) => row.slice(0, 2).map((cell) => cell.replace(/^\W /, "")))).toEqual(
+      soak.trends.map((trend) => [
+        words.soaks.counters[trend.counter],
+        expect.stringContaining(words.soak[trend.class]),
+      ]),
+    );
+    const show = (trend: (typeof soak.trends)[number], value: format.Maybe) => {
+      if (["memory", "heap"].includes(trend.counter)) return format.bytes(value);
+      if (["p50", "p99"].includes(trend.counter)) return format.duration(value);
+      return trend.counter === "throughput" ? format.rate(value) : format.plain(value);
+    };
+    soak.trends.forEach((trend, at) => {
+      const [, , first, last, slope, p, exhausted, limit] = rows[at]!;
+      expect([first, last, p]).toEqual([
+        show(trend, trend.first),
+        show(trend, trend.last),
+        format.pValue(trend.p_value),
+      ]);
+      const ends = [trend.slope_per_h, trend.slope_low_per_h, trend.slope_high_per_h];
+      for (const end of ends) expect(slope).toContain(show(trend, end));
+      expect(exhausted).toContain(format.duration(trend.exhausted_in_ns));
+      expect(limit).toContain(trend.limit ? trend.limit.source : format.NONE);
+      expect(limit).toContain(show(trend, trend.limit?.value));
+    });
+
+    const charts = await seriesOf(page, "soak");
+    expect(charts).toHaveLength(soak.trends.length);
+    soak.trends.forEach((trend, at) => {
+      const [counter, ...lines] = charts[at]!.filter(({ name }) => name !== "");
+      expect(counter!.name).toBe(words.soaks.counters[trend.counter]);
+      expect(counter!.data).toEqual(trend.series.map(({ t_ns, value }) => [t_ns, value]));
+      const [begin, end] = [trend.series[0]!.t_ns, trend.series.at(-1)!.t_ns];
+      const slopes = [trend.slope_low_per_h, trend.slope_high_per_h].filter((slope) => slope != null);
+      expect(lines.map((line) => line.data)).toEqual([
+        [
+          [begin, trend.first],
+          [end, trend.last],
+        ],
+        ...slopes.map((slope) => [
+          [begin, trend.first],
+          [end, expect.closeTo(trend.first! + (slope * (end - begin)) / 3600e9, 3)],
+        ]),
+      ]);
+    });
+    await done();
+  });
+
+  it("in what the environment differs from that of another run", async () => {
+    const { page, data, done } = await whole("soak");
+    const difference = data.environment_difference!;
+    expect(difference.differences.length).toBeGreaterThan(0);
+    const { head, rows, groups } = await tableOf(page, words.environment.differences);
+    expect(head).toEqual(["Fact", difference.a, difference.b, "Effect"]);
+    const weights = ["decisive", "possible", "unknown"] as const;
+    const ordered = weights.flatMap((weight) =>
+      difference.differences.filter((found) => found.weight === weight),
+    );
+    expect(groups).toEqual([...new Set(ordered.map(({ weight }) => words.environment.weights[weight]))]);
+    expect(rows).toEqual(
+      ordered.map(({ title, a, b, effect }) => [title, a ?? words.unknown, b ?? words.unknown, effect]),
+    );
+    const section = (await page.textContent("#environment"))!;
+    expect(section).toContain(`Difference: ${difference.a} against ${difference.b}`);
+    expect(section).toContain(words.environment.same(difference.same, difference.differences.length));
+    for (const { name, a, b } of difference.versions) expect(section).toContain(`${name}${a} → ${b}`);
+    await done();
+  });
+
+  it("a search: each rate that was tried, how it ended, and what was verified", async () => {
+    // Not as for paper, where each of its many rates has its charts.
+    const data = fixture("search");
+    const { page, done } = await open(browser, "values-search", data);
+    await readAll(page);
+    await page.locator("#capacity").screenshot({ path: shotPath("search-light") });
+    await page.locator("#capacity summary", { hasText: words.capacity.steps }).click();
+    const search = data.analysis.capacity!.find((capacity) => capacity.search)!.search!;
+    const [[steps] = []] = await seriesOf(page, "search");
+    expect(steps!.data).toEqual(
+      search.steps.map((step, at) => expect.objectContaining({ value: [at + 1, step.rate_per_s] })),
+    );
+    const signs = (steps!.data as { itemStyle: { color?: string; borderColor?: string } }[]).map(
+      ({ itemStyle }) => itemStyle.borderColor ?? itemStyle.color,
+    );
+    expect(signs).toEqual(
+      search.steps.map(({ passed }) =>
+        passed == null ? "var(--ink-faint)" : passed ? "var(--good)" : "var(--bad)",
+      ),
+    );
+    expect(new Set(signs).size).toBeGreaterThan(1);
+    expect(steps!.markLine!.data.map(({ yAxis }) => yAxis)).toEqual([search.verified_per_s]);
+    expect(steps!.markArea!.data[0]!.map(({ yAxis }) => yAxis)).toEqual([
+      search.limit!.low,
+      search.limit!.high,
+    ]);
+    const { rows } = await tableOf(page, words.capacity.steps);
+    expect(rows).toEqual(
+      search.steps.map((step) => [
+        String(step.trial),
+        format.rate(step.rate_per_s),
+        words.capacity.purposes[step.purpose],
+        words.capacity.passed(step.passed ?? null),
+        step.reasons.join("; "),
+      ]),
+    );
+    const section = (await page.textContent("#capacity"))!;
+    expect(section).toContain(format.rate(search.verified_per_s));
+    expect(section).toContain(format.interval("per_second", search.limit!));
+    expect(section).toContain(search.objective.join(words.and));
+    await done();
+  });
+
+  it("the effects of factors and of two together", async () => {
+    const { page, data, done } = await whole("layers");
+    const effects = data.analysis.effects!;
+    const { rows, groups } = await tableOf(page, words.effects.caption);
+    expect(groups).toEqual([...new Set(effects.effects.map(({ metric }) => words.metrics[metric]))]);
+    const byMetric = [...new Set(effects.effects.map(({ metric }) => metric))].flatMap((metric) =>
+      effects.effects.filter((effect) => effect.metric === metric),
+    );
+    expect(rows.map((row) => [row[0], row[1], row[2], row[4], row[5]])).toEqual(
+      byMetric.map((effect) => [
+        effect.of.map(({ factor, level, against }) => `${factor} ${level} against ${against}`).join(" × "),
+        format.change(effect.ratio),
+        effect.interval ? format.changeInterval(effect.interval) : format.NONE,
+        format.pValue(effect.p_holm),
+        String(effect.blocks),
+      ]),
+    );
+    expect(rows.map((row) => row[3]!.includes(words.notShown))).toEqual(byMetric.map(({ shown }) => !shown));
+    const section = (await page.textContent("#factors"))!;
+    for (const { name, levels } of effects.factors) expect(section).toContain(name + levels.join(", "));
+    for (const why of Object.values(effects.metrics_refused ?? {})) expect(section).toContain(why);
+    await done();
+  });
+
+  it("layers: each cost from where to where, and its table", async () => {
+    const { page, data, done } = await whole("layers");
+    const metrics = data.analysis.layers!.flatMap((costs) => costs.metrics);
+    const charts = await seriesOf(page, "waterfall");
+    expect(charts).toHaveLength(metrics.length);
+    const { rows } = await tableOf(page, words.layers.caption);
+    const [first] = data.analysis.layers!;
+    expect(rows.map((row) => row[1])).toEqual(
+      first!.metrics.flatMap((metric) => [
+        format.duration(metric.base_ns),
+        ...[...metric.layers, ...(metric.total ? [metric.total] : [])].map((layer) =>
+          format.difference("nanoseconds", layer.cost_ns),
+        ),
+      ]),
+    );
+    await done();
+  });
+
+  describe("profiles", () => {
+    /** The frames that are wide enough to be seen, as the boxes that they must be. */
+    function boxes(profile: PageFile["profiles"][number], least: number) {
+      interface Frame {
+        name: string;
+        value: number;
+        children?: Frame[];
+      }
+      const found: { level: number; name: string; value: number; width: number }[] = [];
+      const walk = (frame: Frame, level: number, width: number) => {
+        found.push({ level, name: frame.name, value: frame.value, width });
+        for (const child of frame.children ?? []) {
+          const share = (child.value / frame.value) * width;
+          if (share >= least) walk(child, level + 1, share);
+        }
+      };
+      walk(profile.frames as Frame, 1, 1);
+      return found;
+    }
+
+    const drawn = (page: Page) =>
+      page.$$eval("#profiles .flame-box", (all) =>
+        all.map((box) => ({
+          level: Number(box.getAttribute("aria-level")),
+          label: box.getAttribute("aria-label")!,
+          width: parseFloat((box as HTMLElement).style.width) / 100,
+        })),
+      );
+
+    const amount = (profile: PageFile["profiles"][number], value: number) =>
+      profile.unit === "bytes"
+        ? format.bytes(value)
+        : profile.unit.endsWith("_ns")
+          ? format.duration(value)
+          : `${format.count(value)} ${words.charts.profileUnits[profile.unit as "objects"]}`;
+
+    it("flame graphs frame by frame, and the functions with the most of their own", async () => {
+      const data = fixture("profiles");
+      const { page, done } = await open(browser, "values-profiles", data);
+      await readAll(page);
+      await page.locator("#profiles").screenshot({ path: shotPath("profiles-light") });
+      await page.locator("#profiles summary").click();
+      for (const [at, profile] of data.profiles.entries()) {
+        await page.locator("#profiles select").first().selectOption(String(at));
+        const width = await page.locator("#profiles .flame-tree").evaluate((tree) => tree.clientWidth);
+        const expected = boxes(profile, 1.5 / width);
+        expect(expected.length).toBeGreaterThan(10);
+        await expect
+          .poll(() => drawn(page))
+          .toEqual(
+            expected.map(({ level, name, value, width }) => ({
+              level,
+              label: `${name}: ${amount(profile, value)}, ${format.percent(value / profile.total)}`,
+              width: expect.closeTo(width, 4),
+            })),
+          );
+        const fold = page.locator("#profiles details");
+        if ((await fold.getAttribute("open")) === null) await fold.locator("summary").click();
+        const { rows } = await tableOf(page, words.profiles.top);
+        const bare = (value: number) => amount(profile, value).replace(/ objects$/, "");
+        expect(rows).toEqual(
+          profile.top.map((row) => [
+            row.function || format.NONE,
+            bare(row.flat),
+            format.percent(row.flat_share),
+            bare(row.cumulative),
+            format.percent(row.cumulative_share),
+          ]),
+        );
+      }
+      await done();
+    });
+
+    it("zooms to a frame and back", async () => {
+      const data = fixture("profiles");
+      const { page, done } = await open(browser, "values-zoom", data);
+      await readAll(page);
+      const child = page.locator("#profiles .flame-box[aria-level='3']").first();
+      const label = (await child.getAttribute("aria-label"))!;
+      await child.click();
+      const zoomed = async () => (await drawn(page)).find((box) => box.label === label);
+      await expect.poll(zoomed).toEqual({ level: 3, label, width: 1 });
+      await page.locator("#profiles .flame-tree").press("Escape");
+      await page.getByRole("button", { name: words.charts.flameReset }).click();
+      await expect.poll(async () => (await zoomed())!.width).toBeLessThan(1);
+      await done();
+    });
+
+    it("one profile against that of another cell", async () => {
+      const data = fixture("profiles");
+      const { page, done } = await open(browser, "values-difference", data);
+      await readAll(page);
+      const [profile] = data.profiles;
+      const other = data.profiles.find(({ cell, name }) => cell !== profile!.cell && name === profile!.name)!;
+      await page.locator("#profiles select").nth(1).selectOption({ label: other.label });
+      await page.waitForSelector("[data-chart='flame-difference']");
+      await page.locator("#profiles").screenshot({ path: shotPath("profiles-difference") });
+      const before = new Map(
+        (other.frames.children ?? []).map((frame) => [frame.name, format.percent(frame.value / other.total)]),
+      );
+      const top = (await drawn(page)).filter(({ level }) => level === 2);
+      expect(top.length).toBeGreaterThan(1);
+      for (const { label } of top) {
+        const name = label.slice(0, label.indexOf(": "));
+        expect(label).toContain(`(${words.charts.before} ${before.get(name) ?? "–"})`);
+      }
+      await done();
+    });
+
+    it("what could not be taken, why, and the remedy", async () => {
+      const { page, data, done } = await whole("profiles");
+      expect(data.profiles_refused.length).toBeGreaterThan(1);
+      const said = await page.$$eval("#profiles .refusal", (all) => all.map((one) => one.textContent));
+      expect(said).toEqual(
+        data.profiles_refused.map(
+          ({ label, refused }) =>
+            `– ${label}, ${refused.kind} ${words.refused}: ${refused.why}; ${refused.remedy}`,
+        ),
+      );
+      await done();
+    });
+  });
+});
