@@ -133,7 +133,7 @@ export const restZh: readonly Entry[] = [
     "`{name}` did not end within {q} or the trial, and was killed",
     "`{name}` 在 {q} 内或试次结束前没有结束，已被终止",
   ],
-  ["`{name}` failed ({name2}): {any}", "`{name}` 失败（{name2}）：{any}"],
+  ["`{name}` failed ({name2}): {raw}", "`{name}` 失败（{name2}）：{raw}"],
 
   // What the page leaves out.
   [

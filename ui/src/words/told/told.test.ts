@@ -32,7 +32,8 @@ const SHOWN: [RegExp, string][] = [
   [/\.limits$/, "limits"],
   [/\.(answer|summary|text|remedy|refused|evidence|highest_refused|usl_refused|base_refused)$/, "any"],
   [/\.(effect|title|value|what|limit)$/, "any"],
-  [/\.(reasons|weaknesses|errors|shortfalls|stale|notes)\[\]$/, "any"],
+  [/\.(reasons|weaknesses|errors|shortfalls|stale|notes|missing)\[\]$/, "any"],
+  [/\.(profiles_note|refused\.why|differences\[\]\.[ab])$/, "any"],
   [/\.metrics_refused\.\w+$/, "any"],
 ];
 
@@ -43,6 +44,8 @@ const STAYS: [RegExp, string][] = [
   [/\.(objective\[\]|events\[\]\.name)$/, "the user's own conditions and names"],
   [/\.experiment_text$/, "a file"],
   [/\.log_tail\[\]$/, "a log"],
+  [/\.command\[\]$/, "a command"],
+  [/^\.profiles\[\]\.(frames|top)/, "names of functions"],
   [/\.(source|from)$/, "literature, and keys of files"],
   [/\.versions\./, "versions"],
   [/\.(target|a_target|b_target|level|against|levels\[\]|targets\[\]\.name)$/, "names of targets and levels"],
@@ -86,8 +89,8 @@ describe("coverage", () => {
       }
       if (!reads(text)) continue;
       const chinese = told(text, kind);
-      // Commands, names, and what the kernel says of a vulnerability.
-      const foreign = /`[^`]*`|\b[a-z]+_\w+ \([^()]*\)/g;
+      // Commands, names, what the kernel says of a vulnerability, and what a failed program said.
+      const foreign = / 失败（[^）]*）：.*$|`[^`]*`|\b[a-z]+_\w+ \([^()]*\)/g;
       const bare = names.reduce((rest, name) => rest.replaceAll(name, ""), chinese.replace(foreign, ""));
       if (bare.includes("⟨") || /\b[a-z]{2,} [a-z]{2,}\b/.test(bare)) {
         left.add(`${path}: ${text}\n    ${chinese}`);
