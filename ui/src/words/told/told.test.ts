@@ -196,6 +196,47 @@ describe("the catalogue", () => {
     }
     expect([...new Set(wrong)]).toEqual([]);
   });
+  it("tells each template by itself, not by another that looks alike", () => {
+    const samples: Record<string, string> = {
+      q: "5.1 ms",
+      n: "7",
+      key: "k/v_1",
+      name: "N1",
+      raw: '"r1"',
+      text: "run 3 more blocks",
+      any: "run 3 more blocks",
+    };
+    const sample = (type: string, depth: number): string => {
+      const own = samples[type];
+      if (own !== undefined || depth > 6) return own ?? "";
+      const [entry] = kinds[type]!.filter(([from]) => !new RegExp(`\\{${type}[\\d}?]`).test(from));
+      const [{ literals, slots }] = compile(entry!, kinds) as [ReturnType<typeof compile>[number]];
+      return literals
+        .map((text, index) => text + (slots[index] ? sample(slots[index].type, depth + 1) : ""))
+        .join("");
+    };
+    const bare = (text: string) => text.replace(/\s/g, "");
+    const wrong: string[] = [];
+    for (const [kind, list] of [["any", sentences] as const, ...Object.entries(kinds)]) {
+      if (kind === "s") continue;
+      for (const entry of list) {
+        for (const { literals, slots, to } of compile(entry, kinds)) {
+          const of = new Map(slots.map(({ key, type }) => [key, sample(type, 0)]));
+          const english = literals
+            .map((text, index) => text + (of.get(slots[index]?.key ?? "") ?? ""))
+            .join("");
+          const typeOf = new Map(slots.map(({ key, type }) => [key, type]));
+          const chinese = to
+            .map((part) => (typeof part === "string" ? part : told(of.get(part.key)!, typeOf.get(part.key))))
+            .join("");
+          if (bare(told(english, kind)) !== bare(chinese)) {
+            wrong.push(`${entry[0]}\n    ${english}\n    ${told(english, kind)}\n    ${chinese}`);
+          }
+        }
+      }
+    }
+    expect(wrong).toEqual([]);
+  });
   it("has Chinese signs beside Chinese", () => {
     const wrong = entries.filter(([, to]) => /\p{Script=Han}[,;:?!()]|[,;:?!(]\p{Script=Han}/u.test(to));
     expect(wrong.map(([, to]) => to)).toEqual([]);
