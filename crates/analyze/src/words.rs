@@ -62,6 +62,18 @@ pub(crate) fn percent(share: f64) -> String {
     format!("{text} %")
 }
 
+/// Two shares of which one is below the other, with as many decimals as it takes to tell them apart, at most three.
+pub(crate) fn percents(low: f64, high: f64) -> (String, String) {
+    let rough = (percent(low), percent(high));
+    let fine = |decimals: usize| {
+        let text = |share: f64| format!("{:.decimals$} %", share * 100.0);
+        (text(low), text(high))
+    };
+    let tells = |(low, high): &(String, String)| low != high;
+    let finer = || [2, 3].into_iter().map(fine).find(tells);
+    if tells(&rough) || low == high { rough } else { finer().unwrap_or(rough) }
+}
+
 /// `p 0.031`, below a thousandth `p < 0.001`.
 pub(crate) fn p_value(p: f64) -> String {
     if p < 0.001 { "p < 0.001".to_owned() } else { format!("p {}", number(p)) }
@@ -193,5 +205,16 @@ mod tests {
         for (got, wanted) in table {
             assert_eq!(got, wanted);
         }
+    }
+
+    #[test]
+    fn the_ends_of_a_narrow_interval_differ() {
+        let both = |low: &str, high: &str| (low.to_owned(), high.to_owned());
+        assert_eq!(percents(0.029, 0.053), both("2.9 %", "5.3 %"));
+        assert_eq!(percents(0.0998, 0.1002), both("9.98 %", "10.02 %"));
+        assert_eq!(percents(0.09998, 0.10001), both("9.998 %", "10.001 %"));
+        assert_eq!(percents(0.1, 0.100_000_1), both("10 %", "10 %"));
+        assert_eq!(percents(0.1, 0.1), both("10 %", "10 %"));
+        assert_eq!(percents(f64::NAN, f64::INFINITY), both("no number", "unbounded"));
     }
 }

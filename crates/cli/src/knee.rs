@@ -25,7 +25,7 @@ pub(crate) fn knee(args: &KneeArgs) -> Result<u8> {
     let usable_cpus = target::pin::usable_cpus()?;
     let subject = subject(args)?;
     let context = Context {
-        project: resolve::project_of(Path::new(&subject.name)),
+        project: resolve::project_above(Path::new(&subject.name)),
         usable_cpus,
         pin: args.pin.clone(),
     };

@@ -19,7 +19,7 @@ pub(crate) fn plan(args: &PlanArgs) -> Result<u8> {
     let text = std::fs::read_to_string(&args.file)
         .with_context(|| format!("cannot read {}", args.file.display()))?;
     let usable_cpus = target::pin::usable_cpus()?;
-    let context = Context { project: resolve::project_of(&args.file), usable_cpus, pin: args.pin.clone() };
+    let context = Context { project: resolve::project_above(&args.file), usable_cpus, pin: args.pin.clone() };
     let plan = resolve::experiment(&args.file.display().to_string(), &text, &context)?;
     let wanted = wanted(args, &plan)?;
     if args.pilot && pilot(args, plan.clone(), &text, &context)?.interrupted {

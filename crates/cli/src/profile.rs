@@ -72,7 +72,7 @@ fn subject(args: &ProfileArgs, usable_cpus: &[u32]) -> Result<(Subject, Option<V
     }
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     let context = Context {
-        project: resolve::project_of(path),
+        project: resolve::project_above(path),
         usable_cpus: usable_cpus.to_vec(),
         pin: args.pin.clone(),
     };

@@ -31,7 +31,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8> {
     }
     let file = args.file.as_deref().unwrap_or(Path::new(""));
     let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
-    let context = Context { project: resolve::project_of(file), usable_cpus, pin: args.pin.clone() };
+    let context = Context { project: resolve::project_above(file), usable_cpus, pin: args.pin.clone() };
     let plan = resolve::experiment(&file.display().to_string(), &text, &context)?;
     let loads: Vec<&LoadPlan> = plan.cells.iter().map(|cell| &cell.load).collect();
     let limit = calibrate::limit_of(&loads, &plan.pin, context.usable_cpus.len());

@@ -40,7 +40,7 @@ fn plan(args: &SoakArgs, usable_cpus: Vec<u32>) -> Result<(ExperimentPlan, Strin
     let length = args.time.context("how long? add --for, for example --for 8h")?;
     let windows = soak_plan(length, args.window, args.horizon, args.stop_when)?;
     let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
-    let context = Context { project: resolve::project_of(file), usable_cpus, pin: args.pin.clone() };
+    let context = Context { project: resolve::project_above(file), usable_cpus, pin: args.pin.clone() };
     let experiment = resolve::experiment(&file.display().to_string(), &text, &context)?;
     let (claims, events) = (experiment.claims.len(), experiment.events.len());
     let plan = runner::soak::plan(experiment, args.cell.as_deref(), windows)?;

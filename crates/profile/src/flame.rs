@@ -89,15 +89,7 @@ fn wrong(error: &impl std::fmt::Display) -> ProfileError {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use schema::profile::ProfileUnit;
-
-    fn folded(stacks: &[(&str, u64)]) -> Folded {
-        let mut folded = Folded::new(ProfileUnit::CpuNs);
-        for (stack, value) in stacks {
-            folded.add(&stack.split(';').collect::<Vec<_>>(), *value);
-        }
-        folded
-    }
+    use crate::folded::folded;
 
     #[test]
     fn hostile_names_are_only_text() {

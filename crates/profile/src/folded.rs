@@ -194,11 +194,19 @@ pub fn clean(name: &str) -> String {
     text
 }
 
+/// CPU times by stacks that are written with `;` between their frames.
+#[cfg(test)]
+pub(crate) fn folded(stacks: &[(&str, u64)]) -> Folded {
+    let mut folded = Folded::new(ProfileUnit::CpuNs);
+    stacks.iter().for_each(|(stack, value)| folded.add(&stack.split(';').collect::<Vec<_>>(), *value));
+    folded
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn folded(stacks: &[(&[&str], u64)]) -> Folded {
+    fn of_frames(stacks: &[(&[&str], u64)]) -> Folded {
         let mut folded = Folded::new(ProfileUnit::CpuNs);
         stacks.iter().for_each(|(frames, value)| folded.add(frames, *value));
         folded
@@ -206,7 +214,7 @@ mod tests {
 
     #[test]
     fn equal_stacks_are_one_and_names_are_clean() {
-        let all = folded(&[(&["a", "b"], 1), (&["a", "b"], 2), (&["x;y\n", "", "f 12"], 4), (&["z"], 0)]);
+        let all = of_frames(&[(&["a", "b"], 1), (&["a", "b"], 2), (&["x;y\n", "", "f 12"], 4), (&["z"], 0)]);
         assert_eq!(all.text(), "a;b 3\nx:y;[unnamed];f_12 4\n");
         assert_eq!(all.total(), 7);
         assert_eq!(clean("a\u{202e}b\u{1b}[31m"), "a b [31m");
@@ -216,7 +224,7 @@ mod tests {
     #[test]
     fn what_is_cut_keeps_its_value() {
         let deep = vec!["f"; DEPTH_MAX + 9];
-        let mut all = folded(&[(&deep, 5)]);
+        let mut all = of_frames(&[(&deep, 5)]);
         all.add_leaf_first(deep.iter().copied(), 6);
         let long = "n".repeat(NAME_BYTES_MAX + 1);
         all.add(&[&long], 7);

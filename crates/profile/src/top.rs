@@ -112,14 +112,7 @@ pub fn moved(base: &Folded, other: &Folded, most: usize) -> Vec<MovedFunction> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    fn folded(stacks: &[(&str, u64)]) -> Folded {
-        let mut folded = Folded::new(ProfileUnit::CpuNs);
-        for (stack, value) in stacks {
-            folded.add(&stack.split(';').collect::<Vec<_>>(), *value);
-        }
-        folded
-    }
+    use crate::folded::folded;
 
     #[test]
     fn recursion_counts_once_and_shares_are_of_the_total() {

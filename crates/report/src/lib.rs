@@ -19,6 +19,7 @@ mod csv_rows;
 mod effect_view;
 mod environment_text;
 mod event_view;
+mod finding_view;
 pub mod format;
 mod html;
 mod instrument;

@@ -1,8 +1,7 @@
-//! What targets were confined to, what their quotas did, and findings, in words.
+//! What targets were confined to and what their quotas did, in words.
 
-use crate::page::FindingView;
-use crate::{clean, format, words};
-use schema::analysis::{AnalysisFile, CellSummary, Finding, ThrottlingSummary};
+use crate::{clean, format};
+use schema::analysis::{AnalysisFile, CellSummary, ThrottlingSummary};
 
 /// What the table shows.
 pub(crate) const ABOUT: &str = "What the target of each cell was confined to, and how often its CPU quota stopped it \
@@ -39,14 +38,4 @@ fn throttling(seen: &ThrottlingSummary) -> String {
         format::percent(seen.share),
         format::duration(seen.throttled_ns)
     )
-}
-
-/// Findings in the order of the analysis.
-pub(crate) fn findings(analysis: &AnalysisFile) -> Vec<FindingView> {
-    let view = |finding: &Finding| FindingView {
-        level: words::finding(finding),
-        text: clean::line(&format!("{}: {}", finding.cause.words(), finding.text)),
-        remedy: finding.remedy.as_deref().map(clean::line),
-    };
-    analysis.findings.iter().map(view).collect()
 }

@@ -7,6 +7,7 @@
 use crate::capacity_view::{self, CapacityView};
 use crate::effect_view::{self, EffectsView};
 use crate::event_view::{self, EventView};
+use crate::finding_view::{self, FindingView, RuledOutView};
 use crate::instrument::instrument_line;
 use crate::layer_view::{self, LayersView};
 use crate::level_view::{self, LevelView};
@@ -50,6 +51,7 @@ pub(crate) struct Page {
     pub(crate) memory: Vec<MemoryLine>,
     pub(crate) capacity: Vec<CapacityView>,
     pub(crate) findings: Vec<FindingView>,
+    pub(crate) ruled_out: Vec<RuledOutView>,
     pub(crate) limits: Vec<LimitsView>,
     pub(crate) events: Vec<EventView>,
     pub(crate) soak: Option<SoakView>,
@@ -77,13 +79,6 @@ pub(crate) struct NoteView {
     pub(crate) level: Word,
     /// Whether it speaks against the numbers.
     pub(crate) is_against: bool,
-    pub(crate) text: String,
-    pub(crate) remedy: Option<String>,
-}
-
-/// A diagnosis.
-pub(crate) struct FindingView {
-    pub(crate) level: Word,
     pub(crate) text: String,
     pub(crate) remedy: Option<String>,
 }
@@ -191,7 +186,8 @@ impl Page {
             levels: level_view::views(analysis),
             memory: memory_words::lines(analysis),
             capacity: capacity_view::views(analysis),
-            findings: limits_view::findings(analysis),
+            findings: finding_view::findings(analysis),
+            ruled_out: finding_view::ruled_out(analysis),
             limits: limits_view::views(analysis),
             events: event_view::views(analysis),
             soak: analysis.soak.as_ref().map(soak_view::view),

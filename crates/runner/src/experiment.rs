@@ -5,12 +5,14 @@ use crate::folder::RunFolder;
 use crate::live::Live;
 use crate::resolve::{self, Context};
 use crate::services::Services;
+use crate::so_far::SoFar;
 use crate::trial::{self, Prepared, TrialOptions};
 use crate::{RunnerError, adaptive, check, profiled, search, versions};
 use analyze::Surroundings;
 use schema::calibration::CalibrationSummary;
 use schema::doctor::DoctorReport;
 use schema::environment::Weight;
+use schema::finding::Finding;
 use schema::plan::{CellPlan, ExperimentPlan, ScenarioPlan, TargetPlan, TargetSource, TrialPlan};
 use schema::run::RunFile;
 use schema::soak::{SoakReport, WindowLine};
@@ -57,6 +59,10 @@ pub trait Observer {
     fn interval(&mut self, line: &IntervalLine);
     /// A trial has ended.
     fn trial_ends(&mut self, file: &TrialFile);
+    /// What the trials so far show, worst first: all of it, whether it was told before or not. Told between two trials.
+    fn found(&mut self, findings: &[Finding]) {
+        let _ = findings;
+    }
     /// The target of the trial is up; its first process, where prony started it.
     ///
     /// # Errors
@@ -224,7 +230,7 @@ pub fn project_of(plan: &ExperimentPlan) -> PathBuf {
         TargetSource::Manifest { folder, .. } => Some(PathBuf::from(folder)),
         _ => None,
     });
-    folder.map_or_else(|| PathBuf::from("."), |folder| resolve::project_of(&folder))
+    folder.map_or_else(|| PathBuf::from("."), |folder| resolve::project_above(&folder))
 }
 
 /// Removes what guards that were killed left on the host.
@@ -388,6 +394,7 @@ fn trials(
     observer.started(folder.path(), &run, left.len());
     let earlier = folder.read_numbers(&run)?;
     let spent = Spent::begin(earlier.iter().map(|trial| &trial.file));
+    let mut so_far = SoFar::default();
     loop {
         while let Some(planned) = left.pop_front() {
             if begins_block(&folder, &run.plan, &planned)
@@ -397,6 +404,7 @@ fn trials(
                 observer.decided(&adaptive::words(&run.plan).unwrap_or_default(), -1 - left.len() as i64);
                 return outcome(folder, &run, false);
             }
+            so_far.look(&folder, observer);
             if environment.stop.load(Ordering::Relaxed)
                 || run_one(&folder, &run, &planned, targets, environment, observer)?.is_none()
             {

@@ -38,6 +38,7 @@ mod search;
 mod sent;
 mod services;
 mod signals;
+mod so_far;
 pub mod soak;
 pub mod state;
 mod steady;

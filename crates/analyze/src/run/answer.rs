@@ -201,7 +201,8 @@ fn better(
             (said, words::number(low), format!("{} times", words::number(high)))
         } else {
             let said = format!("{winner} serves {} more {name} than {loser}", percent(ratio - 1.0));
-            (said, percent(low - 1.0), percent(high - 1.0))
+            let (low, high) = words::percents(low - 1.0, high - 1.0);
+            (said, low, high)
         }
     } else {
         let by = percent(1.0 - ratio);
@@ -211,8 +212,9 @@ fn better(
             Metric::AllocPerRequest => format!("{winner} allocates {by} less per request than {loser}"),
             _ => format!("{winner} has a {by} lower {name} than {loser}"),
         };
-        let end = |end: Option<f64>, open: f64| percent(1.0 - end.unwrap_or(open));
-        (said, end(interval.high, f64::INFINITY), end(interval.low, 0.0))
+        let end = |end: Option<f64>, open: f64| 1.0 - end.unwrap_or(open);
+        let (low, high) = words::percents(end(interval.high, f64::INFINITY), end(interval.low, 0.0));
+        (said, low, high)
     };
     format!(
         "{said}{} ({} {near} to {far}, {})",

@@ -13,7 +13,9 @@ mod words;
 
 pub(crate) use bars::{TargetProgress, calibration_bar};
 
+use crate::view::Tone;
 use runner::Observer;
+use schema::finding::Finding;
 use schema::plan::{CellPlan, TrialPlan};
 use schema::run::RunFile;
 use schema::trial::{IntervalLine, TrialFile};
@@ -46,9 +48,13 @@ impl RunProgress {
 
     /// A line that stays.
     pub(crate) fn say(&self, text: &str) {
+        self.say_toned(Tone::Plain, text);
+    }
+
+    fn say_toned(&self, tone: Tone, text: &str) {
         let text = report::clean_lines(text);
         match &self.screen {
-            Some(screen) => screen.say(&text),
+            Some(screen) => screen.say(tone, &text),
             None => eprintln!("{text}"),
         }
     }
@@ -118,13 +124,13 @@ impl Observer for RunProgress {
         self.change(|state, now_ns| state.trial_ends(file, now_ns));
         let (done, trials) = self.known(|state| (state.done, state.trials));
         let words = words::trial(file);
-        match &self.screen {
-            Some(screen) => screen.say_toned(
-                words::tone(file.outcome),
-                &report::clean_lines(&format!("{done}/{trials} {label}: {words}")),
-            ),
-            None => self.say(&format!("{done}/{trials} {label}: {words}")),
-        }
+        self.say_toned(words::tone(file.outcome), &format!("{done}/{trials} {label}: {words}"));
+    }
+
+    fn found(&mut self, findings: &[Finding]) {
+        let mut lines = Vec::new();
+        self.change(|state, _| lines = state.found(findings));
+        lines.iter().for_each(|(tone, line)| self.say_toned(*tone, line));
     }
 }
 

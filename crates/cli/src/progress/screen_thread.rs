@@ -60,11 +60,7 @@ impl ScreenThread {
     }
 
     /// A line above the view that stays.
-    pub(super) fn say(&self, text: &str) {
-        self.say_toned(Tone::Plain, text);
-    }
-
-    pub(super) fn say_toned(&self, tone: Tone, text: &str) {
+    pub(super) fn say(&self, tone: Tone, text: &str) {
         let mut shared = lock(&self.shared);
         let text = report::wrapped(text, usize::from(screen::size().0));
         let text = if shared.colors { painted(tone, &text) } else { text };

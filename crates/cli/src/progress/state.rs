@@ -2,13 +2,23 @@
 //!
 //! Invariant: every text in it is clean already. The times of one interval are for looking at only.
 
+use super::words;
+use crate::view::Tone;
+use schema::finding::{Finding, FindingCause, FindingLevel};
 use schema::plan::{CellPlan, PhasePlan, TrialPlan};
 use schema::run::RunFile;
 use schema::trial::{IntervalLine, Phase, TrialFile, TrialOutcome};
-use std::collections::VecDeque;
+use std::collections::{BTreeMap, VecDeque};
 
 /// Intervals kept for the sparklines: as many as the widest view shows.
 const KEPT: usize = 100;
+
+/// A cause that was found at a target.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Found {
+    pub(super) target: String,
+    pub(super) cause: FindingCause,
+}
 
 /// A run so far.
 #[derive(Clone, Debug, Default)]
@@ -33,6 +43,10 @@ pub(super) struct State {
     /// Answers per second and p99 in nanoseconds of the last intervals of the present trial.
     pub(super) rates: VecDeque<u64>,
     pub(super) p99s: VecDeque<u64>,
+    /// What the trials so far show, worst first.
+    pub(super) found: Vec<Found>,
+    /// Targets by cell.
+    targets: BTreeMap<String, String>,
     /// When the present trial began; none between trials.
     began_ns: Option<u64>,
     /// What a trial takes by its phases.
@@ -47,6 +61,8 @@ impl State {
         self.trials = left;
         self.planned_ns = trial_ns(&run.plan.phases);
         self.doing = "starting".to_owned();
+        let target = |cell: &CellPlan| (cell.id.clone(), report::clean_line(&cell.target));
+        self.targets = run.plan.cells.iter().map(target).collect();
     }
 
     pub(super) fn decided(&mut self, more: i64) {
@@ -87,6 +103,24 @@ impl State {
         self.took_ns = self.took_ns.saturating_add(now_ns.saturating_sub(began_ns));
         self.phase = None;
         self.doing = "between two trials".to_owned();
+    }
+
+    /// Takes what the trials so far show; gives a line for each cause that was not told before, and for each that was
+    /// and is not found any more. What was asked for, such as a limit that was set, is no news.
+    pub(super) fn found(&mut self, findings: &[Finding]) -> Vec<(Tone, String)> {
+        let news = || findings.iter().filter(|finding| finding.level == FindingLevel::Finding);
+        let found: Vec<Found> = news().map(|finding| self.found_at(finding)).collect();
+        let new = news().zip(&found).filter(|(_, at)| !self.found.contains(at));
+        let mut lines: Vec<(Tone, String)> = new.map(|(finding, at)| words::found(finding, at)).collect();
+        let gone = self.found.iter().filter(|at| !found.contains(at));
+        lines.extend(gone.map(|at| (Tone::Plain, words::gone(at))));
+        self.found = found;
+        lines
+    }
+
+    fn found_at(&self, finding: &Finding) -> Found {
+        let target = self.targets.get(&finding.cell).cloned().unwrap_or_default();
+        Found { target, cause: finding.cause }
     }
 
     /// Whether a trial goes on.

@@ -3,6 +3,7 @@
 use super::state::State;
 use super::*;
 use ratatui::buffer::Buffer;
+use schema::finding::{FindingCause, FindingLevel, FindingSeverity};
 use schema::trial::{Phase, TrialOutcome};
 
 const S: u64 = 1_000_000_000;
@@ -92,6 +93,37 @@ fn the_view_on_a_low_terminal_keeps_what_matters_most() {
     let shown = text(&view::render(&seventh(), 53 * S, 80, 5));
     assert_eq!(shown.lines().count(), 4, "{shown}");
     assert!(shown.contains("6 of 10 trials") && shown.contains("trial 7"), "{shown}");
+}
+
+fn finding(cause: FindingCause, cell: &str) -> Finding {
+    let text = "of 5.2 ms a request waited 3.1 ms".to_owned();
+    Finding { cause, cell: cell.to_owned(), text, severity: FindingSeverity::High, ..Finding::default() }
+}
+
+#[test]
+fn a_cause_is_told_when_it_is_found_and_when_it_is_no_longer() {
+    let mut state = seventh();
+    let pool = finding(FindingCause::PoolWait, "c1");
+    let told = state.found(std::slice::from_ref(&pool));
+    let line = "found so far: reference-1000us, waiting for a pool: of 5.2 ms a request waited 3.1 ms";
+    assert_eq!(told, [(Tone::Warn, line.to_owned())]);
+    // Of another cell of that target it is no news; of another target it is.
+    let other = finding(FindingCause::PoolWait, "c2");
+    let asked = Finding { level: FindingLevel::Fact, ..finding(FindingCause::Throttling, "c1") };
+    let told = state.found(&[pool.clone(), other, asked]);
+    assert_eq!(told.len(), 1, "{told:?}");
+    assert!(told[0].1.starts_with("found so far: reference-1100us, "), "{told:?}");
+    let told = state.found(&[pool]);
+    assert_eq!(told, [(Tone::Plain, "no longer found: reference-1100us, waiting for a pool".to_owned())]);
+}
+
+#[test]
+fn the_view_names_what_is_found() {
+    let mut state = seventh();
+    state.found(&[finding(FindingCause::PoolWait, "c1"), finding(FindingCause::GcPauses, "c2")]);
+    insta::assert_snapshot!(text(&view::render(&state, 48 * S + 5 * S, 80, 24)));
+    assert!(text(&view::render(&state, 53 * S, 40, 24)).lines().all(|line| line.chars().count() < 40));
+    assert!(!text(&view::render(&state, 53 * S, 80, 5)).contains("found"));
 }
 
 #[test]

@@ -2,8 +2,8 @@
 //! out.
 
 use super::state::State;
-use super::words::span;
-use crate::view::{row, sparkline};
+use super::words::{self, span};
+use crate::view::{NAME, row, sparkline};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
 use ratatui::style::{Color, Stylize};
@@ -56,6 +56,10 @@ fn rows(state: &State, now_ns: u64, width: usize) -> Vec<(u8, Line<'static>)> {
         rows.push((3, row("now", numbers(state))));
     } else {
         rows.push((1, Line::from(Span::from(fitted(&state.doing, width)).dim())));
+    }
+    if !state.found.is_empty() {
+        let causes = fitted(&words::causes(&state.found), width.saturating_sub(NAME + 1));
+        rows.push((5, row("found", vec![Span::from(causes).yellow()])));
     }
     rows
 }

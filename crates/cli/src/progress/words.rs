@@ -1,8 +1,9 @@
 //! A run's plan and its trials in single lines.
 
-use super::state::trial_ns;
+use super::state::{Found, trial_ns};
 use crate::view::Tone;
 use report::format;
+use schema::finding::{Finding, FindingSeverity};
 use schema::plan::ExperimentPlan;
 use schema::steady::SteadyClass;
 use schema::trial::{TrialFile, TrialOutcome};
@@ -89,6 +90,23 @@ fn remarks(file: &TrialFile) -> Vec<String> {
     };
     remarks.extend(moved.map(str::to_owned));
     remarks
+}
+
+/// A cause that the trials so far show, with its numbers.
+pub(super) fn found(finding: &Finding, at: &Found) -> (Tone, String) {
+    let tone = if finding.severity == FindingSeverity::High { Tone::Warn } else { Tone::Plain };
+    (tone, format!("found so far: {}, {}: {}", at.target, finding.cause.words(), finding.text))
+}
+
+/// A cause that was found once, and that more trials do not show.
+pub(super) fn gone(at: &Found) -> String {
+    format!("no longer found: {}, {}", at.target, at.cause.words())
+}
+
+/// The causes that are found now, in a row.
+pub(super) fn causes(found: &[Found]) -> String {
+    let cause = |at: &Found| format!("{} ({})", at.cause.words(), at.target);
+    found.iter().map(cause).collect::<Vec<_>>().join(", ")
 }
 
 /// How it is coloured.

@@ -122,7 +122,10 @@ fn without_a_leak_it_runs_to_its_end_and_is_resumed_in_a_new_segment() {
         || std::fs::read_dir(soak.folder.path()).unwrap().any(|e| e.unwrap().path().join("trials").is_dir());
     while !(has_run() && windows(&soak.run()) >= 35) {
         assert!(began.elapsed() < Duration::from_secs(60), "no windows came");
-        assert!(child.try_wait().unwrap().is_none(), "it ended by itself");
+        if child.try_wait().unwrap().is_some() {
+            let ended: Done = child.wait_with_output().unwrap().into();
+            panic!("it ended by itself, with {}:\n{}\n{}", ended.code, ended.err, ended.out);
+        }
         std::thread::sleep(Duration::from_millis(50));
     }
     kill_process(Pid::from_child(&child), Signal::INT).unwrap();

@@ -37,6 +37,12 @@ fn a_quota_is_found_and_an_intervention_confirms_it() {
         return;
     }
     assert_eq!(found["certainty"], "consistent_with");
+    // Told as soon as one trial showed it, not only at the end.
+    let first = read(&run.join("trials/0001/trial.json"));
+    if first["outcome"] == "valid" && found["severity"] == "high" {
+        let (so_far, rest) = ran.err.split_once("found so far: held, throttling").expect(&ran.err);
+        assert!(so_far.contains("1/2 ") && rest.contains("2/2 "), "{}", ran.err);
+    }
     let told = good(&["why", path, "--all"]);
     assert!(
         told.out.contains("consistent with throttling") && told.out.contains("Ruled out"),

@@ -88,7 +88,7 @@ pub struct Context {
 
 /// The folder that holds `targets/` or `scenarios/`: the nearest above `file`, else the current one.
 #[must_use]
-pub fn project_of(file: &Path) -> PathBuf {
+pub fn project_above(file: &Path) -> PathBuf {
     let absolute = std::path::absolute(file).unwrap_or_else(|_| file.to_owned());
     let holds = |folder: &&Path| folder.join("targets").is_dir() || folder.join("scenarios").is_dir();
     absolute.ancestors().skip(1).find(holds).map_or_else(|| PathBuf::from("."), Path::to_owned)

@@ -24,6 +24,8 @@ use std::path::Path;
 const GOROUTINE_BYTES: f64 = 2048.0;
 /// Windows in a row without one reading of the target after which it counts as gone.
 const SILENT_WINDOWS: u32 = 2;
+/// And so long at least: a busy host may hold up the one who reads for some windows of a fraction of a second.
+const SILENT_NS: u64 = 5_000_000_000;
 
 /// The observer of a segment; tells the user's observer everything.
 pub(super) struct SoakWatch<'a> {
@@ -37,7 +39,9 @@ pub(super) struct SoakWatch<'a> {
     windows: Option<Lines>,
     looks: Vec<usize>,
     latest: Option<SoakReport>,
+    /// How many windows in a row had no reading, and how long they were.
     silent: u32,
+    silent_ns: u64,
     is_watched: bool,
     enough: bool,
     observer: &'a mut dyn Observer,
@@ -66,6 +70,7 @@ impl<'a> SoakWatch<'a> {
             looks,
             latest: None,
             silent: 0,
+            silent_ns: 0,
             is_watched: false,
             enough: false,
             observer,
@@ -196,7 +201,12 @@ impl Observer for SoakWatch<'_> {
     fn sample(&mut self, span: &PhaseSpan, summary: &SampleSummary) -> Result<(), RunnerError> {
         let floor = self.floors.take(span.start_ns, span.end_ns);
         self.derive_limits(&floor)?;
-        self.silent = if floor.lowest.contains_key(&SoakCounter::Memory) { 0 } else { self.silent + 1 };
+        if floor.lowest.contains_key(&SoakCounter::Memory) {
+            (self.silent, self.silent_ns) = (0, 0);
+        } else {
+            self.silent += 1;
+            self.silent_ns += span.end_ns.saturating_sub(span.start_ns);
+        }
         let line = WindowLine {
             window: summary.sample,
             start_ns: span.start_ns,
@@ -214,7 +224,7 @@ impl Observer for SoakWatch<'_> {
         }
         self.present().windows.push(line.clone());
         self.look();
-        if self.is_watched && self.silent >= SILENT_WINDOWS {
+        if self.is_watched && self.silent >= SILENT_WINDOWS && self.silent_ns >= SILENT_NS {
             self.observer.note("the target could not be read any more; the soak ends here");
             self.enough = true;
         }

@@ -143,8 +143,18 @@ fn a_target_that_is_gone_ends_the_soak() {
     let folder = RunFolder::create(parent.path(), "a").unwrap();
     let mut told = Told::default();
     let (windows, _) = tell(&run(100, "leak"), &folder, &mut told, 100, |w| (w < 10).then_some(1e8));
-    assert_eq!(windows, 12);
+    assert_eq!(windows, 15, "5 s of windows of 1 s");
     assert!(told.notes[0].contains("ends here"), "{:?}", told.notes);
+}
+
+#[test]
+fn a_reader_that_was_held_up_for_some_windows_does_not_end_the_soak() {
+    let parent = tempfile::tempdir().unwrap();
+    let folder = RunFolder::create(parent.path(), "a").unwrap();
+    let mut told = Told::default();
+    let read = |window: u32| (window % 5 == 0).then_some(1e8);
+    assert_eq!(tell(&run(100, "leak"), &folder, &mut told, 100, |w| read(w + 1)).0, 100);
+    assert!(told.notes.is_empty(), "{:?}", told.notes);
 }
 
 #[test]

@@ -1,0 +1,50 @@
+//! Findings as they come: the ordinary analysis of the trials that have ended, told between two trials.
+//!
+//! Invariants: it is made while no load is on and no target runs, never within a trial; each look is followed by
+//! twenty times as long without one, so a run becomes longer by a twentieth at most.
+//! Absent on purpose: judging what is news, which is for whoever shows it.
+
+use crate::experiment::Observer;
+use crate::folder::RunFolder;
+use std::time::{Duration, Instant};
+
+/// How much longer than a look it rests.
+const REST: u32 = 20;
+
+/// Looks at what a run has shown, not too often.
+#[derive(Default)]
+pub(crate) struct SoFar {
+    rests_until: Option<Instant>,
+}
+
+impl SoFar {
+    /// Tells the findings of the trials that have ended, unless it is too early to look again.
+    pub(crate) fn look(&mut self, folder: &RunFolder, observer: &mut dyn Observer) {
+        let begun = Instant::now();
+        if self.rests_until.is_some_and(|until| begun < until) {
+            return;
+        }
+        // What cannot be read is told with its remedy by the analysis at the end; it costs no trial.
+        if let Ok((_, analysis)) = crate::analysed(folder) {
+            observer.found(&analysis.findings);
+        }
+        self.rests_until = Some(after(begun, begun.elapsed()));
+    }
+}
+
+/// When to look again after a look that `took` so long.
+fn after(begun: Instant, took: Duration) -> Instant {
+    begun + took * (REST + 1)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn looks_take_less_than_a_twentieth_of_the_time() {
+        let begun = Instant::now();
+        let took = Duration::from_millis(700);
+        assert_eq!(after(begun, took) - begun, took + took * REST);
+    }
+}
