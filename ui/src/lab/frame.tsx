@@ -4,7 +4,7 @@
  * Invariant: nothing that changes something is done without its button; what cannot be undone asks once more.
  */
 import type { ComponentChildren } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Controls, Help, useKeys } from "../report/controls";
 import type { RunState } from "../schema/lab-runs";
 import { Mark, type Word } from "../ui/mark";
@@ -30,7 +30,7 @@ export function Frame({ lang, onLang, way, title, bare, children }: FrameProps) 
   const words = useWords();
   const t = words.lab;
   const [isHelp, help] = useState(false);
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.documentElement.lang = lang === "zh" ? "zh-CN" : "en";
     document.title = `${title} – ${t.brand}`;
   }, [lang, title, t]);

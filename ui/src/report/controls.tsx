@@ -1,5 +1,5 @@
 /** Language, theme, print and help; and the keys that do the same. */
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type ThemeChoice, setTheme, theme, themeChoice, useTheme } from "../theme";
 import { type Lang, useWords } from "../words";
 
@@ -56,7 +56,7 @@ export function Help({ isOpen, close }: { isOpen: boolean; close: () => void }) 
   const words = useWords();
   const t = words.page;
   const dialog = useRef<HTMLDialogElement>(null);
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (isOpen) dialog.current?.showModal();
     else dialog.current?.close();
   }, [isOpen]);
@@ -99,7 +99,7 @@ interface Keys {
 
 /** Keys of the whole page; none of them acts while something is typed or with a modifier. */
 export function useKeys({ ids, lang, onLang, onHelp }: Keys) {
-  useEffect(() => {
+  useLayoutEffect(() => {
     const press = (event: KeyboardEvent) => {
       if (event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
       const act: Record<string, (() => void) | undefined> = {

@@ -6,7 +6,7 @@
  */
 import "../ui/ui.css";
 import "./report.css";
-import { useCallback, useEffect, useMemo, useState } from "preact/hooks";
+import { useCallback, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import type { PageFile } from "../schema/page";
 import { Lazy } from "../ui/lazy";
 import { type Lang, LangContext, WORDS, useWords } from "../words";
@@ -26,7 +26,7 @@ export function Report({ page, lang, onLang }: ReportProps) {
   const [isHelp, help] = useState(false);
   const onHelp = useCallback(() => help(true), []);
   useKeys({ ids: sections.map(({ id }) => id), lang, onLang, onHelp });
-  useEffect(() => {
+  useLayoutEffect(() => {
     document.documentElement.lang = lang === "zh" ? "zh-CN" : "en";
     document.title = `${page.analysis.question} – prony`;
   }, [lang, page]);
