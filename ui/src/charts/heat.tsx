@@ -9,7 +9,6 @@ import { useCallback, useMemo } from "preact/hooks";
 import { axisDuration, count, duration, setting } from "../format";
 import { type Words, useWords } from "../words";
 import {
-  clean,
   clock,
   logAxis,
   logTicks,
@@ -21,12 +20,13 @@ import {
   timeInterval,
   tip,
   tooltip,
+  widthOf,
 } from "./base";
 import { Chart } from "./chart";
 import type { Detail, Heat, Trial } from "./data";
 import type { ChartOption, CustomSeriesOption, Series } from "./echarts";
 import type { Look } from "./look";
-import { NAMES } from "./panels";
+import { NAMES, placeLines } from "./panels";
 import { eventPlaces, phaseBands } from "./phases";
 
 export interface HeatData {
@@ -147,7 +147,8 @@ export function heatOption({ heat, trial, detail }: HeatData, look: Look, words:
       xAxis: Math.max(range[0], band.from),
       itemStyle: { color: look.ground, opacity: 0.55 },
       label: {
-        show: (band.to - band.from) / range[1] > 0.08,
+        show:
+          ((band.to - band.from) / (range[1] - range[0])) * (look.width - left - right) > widthOf(band.name),
         position: "insideTopLeft",
         color: look.soft,
         fontSize: SMALL,
@@ -156,17 +157,7 @@ export function heatOption({ heat, trial, detail }: HeatData, look: Look, words:
     },
     { xAxis: Math.min(range[1], band.to) },
   ]);
-  const events = eventPlaces(detail as Detail | undefined, look).map((event) => ({
-    xAxis: event.at,
-    lineStyle: { color: event.color, type: [4, 3], width: 1.5 },
-    label: {
-      show: true,
-      position: "end",
-      formatter: () => clean(event.name, 40),
-      color: event.color,
-      fontSize: SMALL,
-    },
-  }));
+  const events = placeLines(eventPlaces(detail, look), range, look);
   const top = headOf(detail);
   return {
     grid: { left, right, top, height: HEIGHT },

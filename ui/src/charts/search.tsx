@@ -5,7 +5,7 @@
  * band the interval of the limit.
  */
 import { useCallback, useMemo } from "preact/hooks";
-import { axis, rate } from "../format";
+import { axis, chosenRate } from "../format";
 import { type Words, useWords } from "../words";
 import { clean, drawable, extent, padded, plainAxis, roomFor, SMALL, TEXT, tip, tooltip } from "./base";
 import { Chart } from "./chart";
@@ -64,7 +64,7 @@ export function searchOption(search: Search, look: Look, words: Words): ChartOpt
       const step = hovered && search.steps[hovered.dataIndex];
       if (!step) return "";
       const rows = [
-        { name: t.searchPurposes[step.purpose], value: rate(step.rate_per_s) },
+        { name: t.searchPurposes[step.purpose], value: chosenRate(step.rate_per_s) },
         { name: t.verdict, value: answerOf(step, words) },
       ];
       return tip(`${t.trial} ${step.trial}`, rows, clean(step.reasons.join("; "), 300));
@@ -99,7 +99,7 @@ export function searchOption(search: Search, look: Look, words: Words): ChartOpt
                   position: "insideEndTop",
                   color: look.good,
                   fontSize: SMALL,
-                  formatter: () => t.verified(rate(verified_per_s)),
+                  formatter: () => t.verified(chosenRate(verified_per_s)),
                 },
                 data: [{ yAxis: verified_per_s }],
               },
@@ -113,7 +113,7 @@ export function searchOption(search: Search, look: Look, words: Words): ChartOpt
 export function SearchChart({ search }: { search: Search }) {
   const words = useWords();
   const label = useMemo(() => {
-    const told = search.steps.map((step) => `${rate(step.rate_per_s)} ${answerOf(step, words)}`);
+    const told = search.steps.map((step) => `${chosenRate(step.rate_per_s)} ${answerOf(step, words)}`);
     return `${words.charts.search}. ${told.join("; ")}`;
   }, [search, words]);
   const make = useCallback((look: Look) => searchOption(search, look, words), [search, words]);

@@ -6,7 +6,19 @@
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import { LadderChart, SearchChart, ladderOfCells, laddersOf } from "../charts";
-import { NONE, axis, change, changeInterval, count, interval, percent, plain, rate, value } from "../format";
+import {
+  NONE,
+  axis,
+  change,
+  changeInterval,
+  chosenRate,
+  count,
+  interval,
+  percent,
+  plain,
+  rate,
+  value,
+} from "../format";
 import type { Ends, Maybe, Unit } from "../format";
 import type {
   Capacity as Ladder,
@@ -87,7 +99,7 @@ function OneLadder({ ladder, run }: { ladder: Ladder; run: string }) {
       <DataTable
         caption={words.capacity.levels(name)}
         file={[run, "capacity", name]}
-        columns={levelColumns(ladder.axis, words)}
+        columns={levelColumns(ladder, words)}
         rows={ladder.rows}
       />
       {(ladder.hysteresis ?? []).length > 0 && (
@@ -118,7 +130,7 @@ function OneLadder({ ladder, run }: { ladder: Ladder; run: string }) {
   );
 }
 
-const load = (at: number, on: LoadAxis) => (on === "rate" ? rate(at) : plain(at));
+const load = (at: number, on: LoadAxis) => (on === "rate" ? chosenRate(at) : plain(at));
 
 type Found = [ComponentChildren, ComponentChildren];
 
@@ -207,7 +219,7 @@ function searched(search: SearchResult, words: Words): Found[] {
   const t = words.capacity;
   const verified =
     typeof search.verified_per_s === "number"
-      ? `${rate(search.verified_per_s)} (${t.confirmed(search.confirmations, search.after_failure)})`
+      ? `${chosenRate(search.verified_per_s)} (${t.confirmed(search.confirmations, search.after_failure)})`
       : words.none;
   const rows: Found[] = [
     [t.objective, search.objective.join(words.and)],
@@ -243,7 +255,7 @@ const estimateColumn = (
 
 const hundredths = (n: Maybe) => (n == null ? NONE : n.toFixed(2));
 
-function levelColumns(on: LoadAxis, words: Words): Column<CapacityRow>[] {
+function levelColumns({ axis: on, search }: Ladder, words: Words): Column<CapacityRow>[] {
   const t = words.capacity;
   return [
     nameColumn(
@@ -272,7 +284,10 @@ function levelColumns(on: LoadAxis, words: Words): Column<CapacityRow>[] {
         rate(laws.bound_per_s) + (laws.bound_share == null ? "" : ` (${percent(laws.bound_share)})`),
       raw: ({ laws }) => laws.bound_per_s,
     },
-    numberColumn(t.bend, "second_difference", axis, (row) => row.second_difference),
+    // The rates of a search lie too close for a bend between them to mean anything.
+    ...(search
+      ? []
+      : [numberColumn<CapacityRow>(t.bend, "second_difference", axis, (row) => row.second_difference)]),
     numberColumn(words.trials, "trials_valid", count, (row) => row.trials_valid),
   ];
 }
@@ -302,7 +317,7 @@ const hysteresisColumns = (on: LoadAxis, words: Words): Column<Hysteresis>[] => 
 
 const stepColumns = (words: Words): Column<SearchStep>[] => [
   ownNameColumn(words.trial, "trial", (row) => row.trial),
-  numberColumn(words.capacity.offered, "rate_per_s", rate, (row) => row.rate_per_s),
+  numberColumn(words.capacity.offered, "rate_per_s", chosenRate, (row) => row.rate_per_s),
   {
     head: words.capacity.purpose,
     key: "purpose",
