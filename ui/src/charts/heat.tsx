@@ -149,7 +149,8 @@ export function heatOption({ heat, trial, detail }: HeatData, look: Look, words:
       label: {
         show:
           ((band.to - band.from) / (range[1] - range[0])) * (look.width - left - right) > widthOf(band.name),
-        position: "insideTopLeft",
+        // The names of lines stand at the begin of the drain, where they end.
+        position: band.from === 0 ? "insideTopLeft" : "insideTopRight",
         color: look.soft,
         fontSize: SMALL,
         formatter: () => band.name,

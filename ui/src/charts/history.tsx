@@ -89,6 +89,8 @@ export function historyOption({ runs, series }: HistoryData, look: Look, words: 
       min: low,
       max: high,
       splitNumber: 4,
+      // Else the axis and its name would stand at the first run, whose place is 0.
+      axisLine: { ...axis.axisLine, onZero: false },
       name: words.metrics[series.metric],
       nameLocation: "end",
       nameGap: 28,

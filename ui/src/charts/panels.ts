@@ -266,7 +266,8 @@ function marksOf(panel: Panel, isFirst: boolean, range: [number, number], look: 
           isFirst &&
           band.name !== "" &&
           share(band.from, band.to) * (look.width - BESIDE) > widthOf(band.name),
-        position: band.align === "center" ? "insideTop" : "insideTopLeft",
+        // At the bottom, where a throughput seldom is.
+        position: band.align === "center" ? "insideTop" : "insideBottomLeft",
         color: look.faint,
         fontSize: SMALL,
         formatter: () => clean(band.name),
