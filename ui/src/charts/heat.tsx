@@ -16,9 +16,9 @@ import {
   positive,
   roomFor,
   SMALL,
-  TEXT,
   timeInterval,
   tip,
+  titled,
   tooltip,
   widthOf,
 } from "./base";
@@ -174,10 +174,7 @@ export function heatOption({ heat, trial, detail }: HeatData, look: Look, words:
     } as ChartOption["xAxis"],
     yAxis: {
       ...y,
-      name: t.responseTime,
-      nameLocation: "end",
-      nameGap: top - TITLE + 12,
-      nameTextStyle: { color: look.soft, fontSize: TEXT, align: "left", padding: [0, 0, 0, -54] },
+      ...titled(look, t.responseTime, top - TITLE + 12),
       axisLabel: { ...y.axisLabel, formatter: axisDuration },
       splitLine: { show: true, lineStyle: { color: look.line } },
     } as ChartOption["yAxis"],

@@ -16,9 +16,9 @@ import {
   positive,
   roomFor,
   SMALL,
-  TEXT,
   timeInterval,
   tip,
+  titled,
   tooltip,
   widthOf,
 } from "./base";
@@ -140,12 +140,7 @@ function valuesOf(panel: Panel): (number | null)[] {
 }
 
 function panelAxis(panel: Panel, index: number, look: Look): YAxis {
-  const title = {
-    name: panel.title,
-    nameLocation: "end" as const,
-    nameGap: 9 + headOf(panel),
-    nameTextStyle: { color: look.soft, fontSize: TEXT, align: "left" as const, padding: [0, 0, 0, -54] },
-  };
+  const title = titled(look, panel.title, 9 + headOf(panel));
   const values = valuesOf(panel);
   const range = extent(panel.log ? values.filter(positive) : values) ?? (panel.log ? [1, 10] : [0, 1]);
   const room = Math.max(2, Math.floor((panel.height ?? PANEL) / 34));

@@ -7,7 +7,7 @@
 import { useCallback, useMemo } from "preact/hooks";
 import { axis, chosenRate } from "../format";
 import { type Words, useWords } from "../words";
-import { clean, drawable, extent, padded, plainAxis, roomFor, SMALL, TEXT, tip, tooltip } from "./base";
+import { clean, drawable, extent, padded, plainAxis, roomFor, SMALL, tip, titled, tooltip } from "./base";
 import { Chart } from "./chart";
 import type { Capacity } from "./data";
 import type { ChartOption, Series } from "./echarts";
@@ -54,10 +54,7 @@ export function searchOption(search: Search, look: Look, words: Words): ChartOpt
       min: range[0],
       max: range[1],
       splitNumber: 5,
-      name: t.searchPanel,
-      nameLocation: "end",
-      nameGap: 12,
-      nameTextStyle: { color: look.soft, fontSize: TEXT, align: "left", padding: [0, 0, 0, -54] },
+      ...titled(look, t.searchPanel, 12),
       axisLabel: { ...shared.axisLabel, showMinLabel: false, showMaxLabel: false, formatter: axis },
     } as ChartOption["yAxis"],
     tooltip: tooltip(look, "item", ([hovered]) => {
