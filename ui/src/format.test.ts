@@ -12,6 +12,7 @@ describe("format", () => {
     const shows = [
       format.duration,
       format.rate,
+      format.chosenRate,
       format.bytes,
       format.percent,
       format.change,
@@ -65,6 +66,13 @@ describe("format", () => {
       [999.4, "999/s"],
       [999.6, "1,000/s"],
       [48_213.4, "48,213/s"],
+    ]);
+    check(format.chosenRate, [
+      [201.5, "201.5/s"],
+      [200, "200/s"],
+      [12_500, "12,500/s"],
+      [1 / 3, "0.333/s"],
+      [2e21, "2,000,000,000,000,000,000,000/s"],
     ]);
     check(format.bytes, [
       [0, "0 B"],

@@ -167,6 +167,14 @@ export function setting(ns: Maybe): string {
 /** Events per second: `48,213/s`, below a thousand with three significant digits. */
 export const rate = (perS: Maybe): string => joined(perS, shownRate);
 
+/** A chosen rate with the digits that it was chosen with: `201.5/s`, `10,000/s`. */
+export function chosenRate(perS: Maybe): string {
+  if (!finite(perS)) return NONE;
+  const rounded = Number(perS.toFixed(3));
+  const decimals = String(rounded).split(".")[1]?.length ?? 0;
+  return `${thousands(signed(fixed(rounded, decimals)))}/s`;
+}
+
 /** A size in powers of 1024: `512 B`, `1.21 MiB`. */
 export const bytes = (value: Maybe): string => joined(value, shownBytes);
 

@@ -339,13 +339,18 @@ describe.skipIf(missing !== null)("report.html", () => {
     await done();
   });
 
-  it.each([390, 320])("fits a phone of %d pixels", async (width) => {
-    const { page, done } = await open(browser, `phone-${width}`, fixture("knee"), {
+  it.each([
+    ["knee", 390],
+    ["knee", 320],
+    ["soak", 320],
+    ["profiles", 320],
+  ])("%s fits a phone of %d pixels", async (name, width) => {
+    const { page, done } = await open(browser, `phone-${name}-${width}`, fixture(name), {
       viewport: { width, height: 800 },
     });
     await readAll(page);
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBeLessThanOrEqual(width);
-    await shot(page, `knee-phone-${width}`);
+    await shot(page, `${name}-phone-${width}`);
     await done();
   });
 

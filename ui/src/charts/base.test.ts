@@ -1,10 +1,10 @@
 /** Text, ticks and ranges that all charts share. */
 import { describe, expect, it } from "vitest";
 import { setting } from "../format";
-import { byteInterval, clean, clock, extent, logTicks, roundUp, timeInterval } from "./base";
+import { byteInterval, clean, clock, extent, logTicks, roundUp, timeInterval, widthOf } from "./base";
 import { placeAfter } from "./chart";
 import { markOf, svgLook, targetIndex } from "./look";
-import { apart } from "./panels";
+import { apart, placeLines } from "./panels";
 
 describe("text", () => {
   it("is one line without control characters, and opens no style of rich text", () => {
@@ -57,6 +57,23 @@ describe("labels", () => {
     expect(apart([50, 50, 50], 15, 0, 100)).toEqual([50, 65, 80]);
     expect(apart([100, 98], 15, 0, 100)).toEqual([100, 85]);
     expect(apart([], 15, 0, 100)).toEqual([]);
+  });
+
+  it("of places cover neither each other nor the ends of the axis", () => {
+    const places = [40, 50, 95].map((at) => ({ at, name: "warm the cache", color: "" }));
+    for (const width of [1200, 330]) {
+      const look = svgLook(width);
+      const plot = width - 110;
+      let free = 0;
+      for (const { xAxis, label } of placeLines(places, [0, 100], look)) {
+        const at = (xAxis / 100) * plot;
+        const wide = label.width ?? widthOf("warm the cache");
+        const [from, to] = label.align === "left" ? [at, at + wide] : [at - wide, at];
+        expect(from).toBeGreaterThanOrEqual(free);
+        expect(to).toBeLessThanOrEqual(plot);
+        free = to;
+      }
+    }
   });
 });
 

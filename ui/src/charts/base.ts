@@ -152,6 +152,14 @@ export function plainAxis(look: Look, lines: boolean): XAxis & YAxis {
   } as XAxis & YAxis;
 }
 
+/** What an axis shows, in words above it and its labels; `gap` pixels above the plot. */
+export const titled = (look: Look, name: string, gap: number) => ({
+  name,
+  nameLocation: "end" as const,
+  nameGap: gap,
+  nameTextStyle: { color: look.soft, fontSize: TEXT, align: "left" as const, padding: [0, 0, 0, -54] },
+});
+
 /** A logarithmic axis with ticks where they are wanted. */
 export function logAxis(look: Look, lines: boolean, range: [number, number], ticks: number[]): XAxis & YAxis {
   const axis = plainAxis(look, lines);

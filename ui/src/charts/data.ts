@@ -1,4 +1,4 @@
-/** The parts of the page file that charts take. Types only; they come from the generated schema types. */
+/** The parts of the page file that charts take, by the generated types, and what cells are called. */
 import type { PageFile } from "../schema/page";
 
 export type Analysis = PageFile["analysis"];
@@ -20,6 +20,10 @@ export type Detail = PageFile["details"][number];
 export type Heat = NonNullable<Detail["heat"]>;
 export type Counter = Detail["counters"][number];
 export type Profile = PageFile["profiles"][number];
+
+/** What tells the cells of one target apart. */
+export const withinTarget = ({ label, target, load }: Pick<Cell, "label" | "target" | "load">): string =>
+  label.startsWith(`${target}, `) ? label.slice(target.length + 2) : load || label;
 
 /** A frame of a flame graph with what it called. The generated type of the tree is the same at each depth. */
 export interface Frame {

@@ -9,7 +9,6 @@ import { useCallback, useMemo } from "preact/hooks";
 import { axisDuration, count, duration, setting } from "../format";
 import { type Words, useWords } from "../words";
 import {
-  clean,
   clock,
   logAxis,
   logTicks,
@@ -17,16 +16,17 @@ import {
   positive,
   roomFor,
   SMALL,
-  TEXT,
   timeInterval,
   tip,
+  titled,
   tooltip,
+  widthOf,
 } from "./base";
 import { Chart } from "./chart";
 import type { Detail, Heat, Trial } from "./data";
 import type { ChartOption, CustomSeriesOption, Series } from "./echarts";
 import type { Look } from "./look";
-import { NAMES } from "./panels";
+import { NAMES, placeLines } from "./panels";
 import { eventPlaces, phaseBands } from "./phases";
 
 export interface HeatData {
@@ -147,8 +147,10 @@ export function heatOption({ heat, trial, detail }: HeatData, look: Look, words:
       xAxis: Math.max(range[0], band.from),
       itemStyle: { color: look.ground, opacity: 0.55 },
       label: {
-        show: (band.to - band.from) / range[1] > 0.08,
-        position: "insideTopLeft",
+        show:
+          ((band.to - band.from) / (range[1] - range[0])) * (look.width - left - right) > widthOf(band.name),
+        // The names of lines stand at the begin of the drain, where they end.
+        position: band.from === 0 ? "insideTopLeft" : "insideTopRight",
         color: look.soft,
         fontSize: SMALL,
         formatter: () => band.name,
@@ -156,17 +158,7 @@ export function heatOption({ heat, trial, detail }: HeatData, look: Look, words:
     },
     { xAxis: Math.min(range[1], band.to) },
   ]);
-  const events = eventPlaces(detail as Detail | undefined, look).map((event) => ({
-    xAxis: event.at,
-    lineStyle: { color: event.color, type: [4, 3], width: 1.5 },
-    label: {
-      show: true,
-      position: "end",
-      formatter: () => clean(event.name, 40),
-      color: event.color,
-      fontSize: SMALL,
-    },
-  }));
+  const events = placeLines(eventPlaces(detail, look), range, look);
   const top = headOf(detail);
   return {
     grid: { left, right, top, height: HEIGHT },
@@ -182,10 +174,7 @@ export function heatOption({ heat, trial, detail }: HeatData, look: Look, words:
     } as ChartOption["xAxis"],
     yAxis: {
       ...y,
-      name: t.responseTime,
-      nameLocation: "end",
-      nameGap: top - TITLE + 12,
-      nameTextStyle: { color: look.soft, fontSize: TEXT, align: "left", padding: [0, 0, 0, -54] },
+      ...titled(look, t.responseTime, top - TITLE + 12),
       axisLabel: { ...y.axisLabel, formatter: axisDuration },
       splitLine: { show: true, lineStyle: { color: look.line } },
     } as ChartOption["yAxis"],

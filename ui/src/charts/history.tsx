@@ -8,7 +8,7 @@ import { useCallback, useMemo } from "preact/hooks";
 import type { HistoryFile, HistorySeries } from "../schema/history";
 import { axisValue, change, value } from "../format";
 import { type Words, useWords } from "../words";
-import { clean, extent, padded, plainAxis, roomFor, SMALL, TEXT, tip, tooltip } from "./base";
+import { clean, extent, padded, plainAxis, roomFor, SMALL, tip, titled, tooltip } from "./base";
 import { Chart } from "./chart";
 import type { ChartOption, Series } from "./echarts";
 import type { Look } from "./look";
@@ -89,10 +89,9 @@ export function historyOption({ runs, series }: HistoryData, look: Look, words: 
       min: low,
       max: high,
       splitNumber: 4,
-      name: words.metrics[series.metric],
-      nameLocation: "end",
-      nameGap: 28,
-      nameTextStyle: { color: look.soft, fontSize: TEXT, align: "left", padding: [0, 0, 0, -54] },
+      // Else the axis and its name would stand at the first run, whose place is 0.
+      axisLine: { ...axis.axisLine, onZero: false },
+      ...titled(look, words.metrics[series.metric], 28),
       axisLabel: {
         ...axis.axisLabel,
         showMinLabel: false,

@@ -3,6 +3,7 @@ import "./charts.css";
 
 export { CounterPicker, TrialOverTime, matching } from "./counters";
 export { Flame, profileAmount, profileValue } from "./flame";
+export { withinTarget } from "./data";
 export { ForestChart, verdictWord } from "./forest";
 export { HeatChart } from "./heat";
 export { HistoryChart } from "./history";

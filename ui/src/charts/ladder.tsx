@@ -86,9 +86,12 @@ function lineOf(capacity: Capacity, index: (target: string) => number): LadderLi
     predictions: (capacity.usl?.predictions ?? []).flatMap(({ n, per_s, is_beyond }) =>
       is_beyond && drawable(per_s.value) ? [{ load: n, per_s: per_s.value }] : [],
     ),
-    bounds: capacity.rows.flatMap(({ load, laws }) =>
-      drawable(laws.bound_per_s) ? [{ load, per_s: laws.bound_per_s }] : [],
-    ),
+    // A search tries rates once, and near to each other: what bounds them would be noise drawn as a line.
+    bounds: capacity.search
+      ? []
+      : capacity.rows.flatMap(({ load, laws }) =>
+          drawable(laws.bound_per_s) ? [{ load, per_s: laws.bound_per_s }] : [],
+        ),
   };
 }
 

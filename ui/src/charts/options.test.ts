@@ -258,6 +258,8 @@ describe("time", () => {
     expect(shown(historyOption(data, wide, en)).get(en.metrics.throughput)).toEqual(
       made.historySeries.points.map((point) => [point.run, point.value]),
     );
+    // The first run has place 0, where an axis would stand by itself.
+    expect(historyOption(data, wide, en).yAxis).toMatchObject({ axisLine: { onZero: false } });
     expect(levelsOf(data).map((level) => [level.from, level.to])).toEqual([
       [0, 8],
       [9, 15],

@@ -16,10 +16,11 @@ import {
   positive,
   roomFor,
   SMALL,
-  TEXT,
   timeInterval,
   tip,
+  titled,
   tooltip,
+  widthOf,
 } from "./base";
 import type { ChartOption, Grid, Series, XAxis, YAxis } from "./echarts";
 import { type Dash, type Look, markOf } from "./look";
@@ -139,12 +140,7 @@ function valuesOf(panel: Panel): (number | null)[] {
 }
 
 function panelAxis(panel: Panel, index: number, look: Look): YAxis {
-  const title = {
-    name: panel.title,
-    nameLocation: "end" as const,
-    nameGap: 9 + headOf(panel),
-    nameTextStyle: { color: look.soft, fontSize: TEXT, align: "left" as const, padding: [0, 0, 0, -54] },
-  };
+  const title = titled(look, panel.title, 9 + headOf(panel));
   const values = valuesOf(panel);
   const range = extent(panel.log ? values.filter(positive) : values) ?? (panel.log ? [1, 10] : [0, 1]);
   const room = Math.max(2, Math.floor((panel.height ?? PANEL) / 34));
@@ -215,6 +211,43 @@ function sharedAxis(axis: SharedAxis, index: number, isLast: boolean, look: Look
   } as XAxis;
 }
 
+/** Room that no plot has: axis labels, and names at the ends of lines. */
+const BESIDE = 110;
+
+/**
+ * Lines at places with their names above them: to the right of the line, or to the left where there is more room;
+ * each is cut where the next one begins.
+ */
+export function placeLines(places: Place[], [from, to]: [number, number], look: Look) {
+  const sorted = [...places].sort((a, b) => a.at - b.at);
+  const pixels = (a: number, b: number) => ((b - a) / (to - from)) * Math.max(1, look.width - BESIDE);
+  const end = pixels(from, to);
+  let free = 0;
+  return sorted.map((place, index) => {
+    const at = pixels(from, place.at);
+    const next = sorted[index + 1];
+    const after = (next ? pixels(from, next.at) : end) - at;
+    const wanted = widthOf(place.name);
+    const isLeft = wanted > after && at - free > after;
+    const room = Math.max(1, (isLeft ? at - free : after) - 6);
+    free = isLeft ? at : at + Math.min(wanted, room);
+    return {
+      xAxis: place.at,
+      lineStyle: { color: place.color, type: place.dash ?? [4, 3], width: 1.5 },
+      label: {
+        show: place.name !== "",
+        position: "end",
+        distance: 4,
+        align: isLeft ? "right" : "left",
+        color: place.color,
+        fontSize: SMALL,
+        ...(wanted > room ? { width: room, overflow: "truncate" } : {}),
+        formatter: () => clean(place.name, 40),
+      },
+    };
+  });
+}
+
 function marksOf(panel: Panel, isFirst: boolean, range: [number, number], look: Look) {
   const share = (from: number, to: number) => (to - from) / (range[1] - range[0]);
   const areas = (panel.bands ?? []).map((band) => [
@@ -224,8 +257,12 @@ function marksOf(panel: Panel, isFirst: boolean, range: [number, number], look: 
       itemStyle: { color: band.color, opacity: band.opacity ?? 1 },
       label: {
         // A band too narrow for its name is told by its ground alone.
-        show: isFirst && band.name !== "" && share(band.from, band.to) * look.width > 90,
-        position: band.align === "center" ? "insideTop" : "insideTopLeft",
+        show:
+          isFirst &&
+          band.name !== "" &&
+          share(band.from, band.to) * (look.width - BESIDE) > widthOf(band.name),
+        // At the bottom, where a throughput seldom is.
+        position: band.align === "center" ? "insideTop" : "insideBottomLeft",
         color: look.faint,
         fontSize: SMALL,
         formatter: () => clean(band.name),
@@ -234,19 +271,7 @@ function marksOf(panel: Panel, isFirst: boolean, range: [number, number], look: 
     { xAxis: band.to },
   ]);
   const lines = [
-    ...(panel.places ?? []).map((place) => ({
-      xAxis: place.at,
-      lineStyle: { color: place.color, type: place.dash ?? [4, 3], width: 1.5 },
-      label: {
-        show: place.name !== "",
-        position: "end",
-        distance: 4,
-        align: share(range[0], place.at) > 0.5 ? "right" : "left",
-        color: place.color,
-        fontSize: SMALL,
-        formatter: () => clean(place.name, look.narrow ? 20 : 40),
-      },
-    })),
+    ...placeLines(panel.places ?? [], range, look),
     ...(panel.levels ?? []).map((level) => ({
       yAxis: level.value,
       lineStyle: { color: level.color, type: [6, 3], width: 1.25 },

@@ -47,16 +47,19 @@ const rightOf = (curves: Curve[]) =>
   Math.min(210, 28 + Math.max(42, ...curves.map((curve) => widthOf(curve.name))));
 
 const HEIGHT = 300;
+/** More lines than this have no room for names at their ends; the key has them. */
+const MANY = 8;
 
 export function percentilesOption(curves: Curve[], look: Look, words: Words): ChartOption {
   const quantiles = new Map<number, number>();
+  const isFew = curves.length <= MANY;
   const lines = curves.map((curve) => {
     const points = placed(curve.curve).map((point): Point => {
       const at = oneIn(point.quantile);
       quantiles.set(at, point.quantile);
       return [at, point.ns];
     });
-    return curveLine(curve, points, true);
+    return curveLine(curve, points, isFew);
   });
   const end = Math.max(100, ...quantiles.keys());
   const ticks = new Map(NAMED.map((q) => [oneIn(q), q]));
@@ -80,7 +83,7 @@ export function percentilesOption(curves: Curve[], look: Look, words: Words): Ch
         tell: (at) => nameOf(quantiles.get(at) ?? 0, words),
         name: words.charts.percentileAxis,
       },
-      right: rightOf(curves),
+      ...(isFew ? { right: rightOf(curves) } : {}),
     },
     look,
   );
@@ -138,9 +141,6 @@ function curvesAlt(title: string, curves: Curve[], words: Words): string {
   });
   return `${title}. ${told.join("; ")}`;
 }
-
-/** Lines that lie close have no room for names at their ends. */
-const MANY = 8;
 
 function items(curves: Curve[]): KeyItem[] {
   return curves.map(({ name, index }) => ({ name, index }));

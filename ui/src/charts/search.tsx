@@ -5,9 +5,9 @@
  * band the interval of the limit.
  */
 import { useCallback, useMemo } from "preact/hooks";
-import { axis, rate } from "../format";
+import { axis, chosenRate } from "../format";
 import { type Words, useWords } from "../words";
-import { clean, drawable, extent, padded, plainAxis, roomFor, SMALL, TEXT, tip, tooltip } from "./base";
+import { clean, drawable, extent, padded, plainAxis, roomFor, SMALL, tip, titled, tooltip } from "./base";
 import { Chart } from "./chart";
 import type { Capacity } from "./data";
 import type { ChartOption, Series } from "./echarts";
@@ -54,17 +54,14 @@ export function searchOption(search: Search, look: Look, words: Words): ChartOpt
       min: range[0],
       max: range[1],
       splitNumber: 5,
-      name: t.searchPanel,
-      nameLocation: "end",
-      nameGap: 12,
-      nameTextStyle: { color: look.soft, fontSize: TEXT, align: "left", padding: [0, 0, 0, -54] },
+      ...titled(look, t.searchPanel, 12),
       axisLabel: { ...shared.axisLabel, showMinLabel: false, showMaxLabel: false, formatter: axis },
     } as ChartOption["yAxis"],
     tooltip: tooltip(look, "item", ([hovered]) => {
       const step = hovered && search.steps[hovered.dataIndex];
       if (!step) return "";
       const rows = [
-        { name: t.searchPurposes[step.purpose], value: rate(step.rate_per_s) },
+        { name: t.searchPurposes[step.purpose], value: chosenRate(step.rate_per_s) },
         { name: t.verdict, value: answerOf(step, words) },
       ];
       return tip(`${t.trial} ${step.trial}`, rows, clean(step.reasons.join("; "), 300));
@@ -99,7 +96,7 @@ export function searchOption(search: Search, look: Look, words: Words): ChartOpt
                   position: "insideEndTop",
                   color: look.good,
                   fontSize: SMALL,
-                  formatter: () => t.verified(rate(verified_per_s)),
+                  formatter: () => t.verified(chosenRate(verified_per_s)),
                 },
                 data: [{ yAxis: verified_per_s }],
               },
@@ -113,7 +110,7 @@ export function searchOption(search: Search, look: Look, words: Words): ChartOpt
 export function SearchChart({ search }: { search: Search }) {
   const words = useWords();
   const label = useMemo(() => {
-    const told = search.steps.map((step) => `${rate(step.rate_per_s)} ${answerOf(step, words)}`);
+    const told = search.steps.map((step) => `${chosenRate(step.rate_per_s)} ${answerOf(step, words)}`);
     return `${words.charts.search}. ${told.join("; ")}`;
   }, [search, words]);
   const make = useCallback((look: Look) => searchOption(search, look, words), [search, words]);

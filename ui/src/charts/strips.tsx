@@ -20,7 +20,7 @@ import {
   tooltip,
 } from "./base";
 import { Chart } from "./chart";
-import type { Analysis, Cell, Metric, MetricSummary, Trial } from "./data";
+import { type Analysis, type Cell, type Metric, type MetricSummary, type Trial, withinTarget } from "./data";
 import type { ChartOption, CustomSeriesOption } from "./echarts";
 import { type Look, markOf, targetIndex } from "./look";
 
@@ -113,7 +113,8 @@ export function stripsOption(data: StripsData, look: Look, words: Words): ChartO
     return [summary?.interval?.low, summary?.interval?.high];
   });
   const [low, high] = padded(extent([...dots.map((dot) => dot.value), ...ends]) ?? [0, 1], 1 / 20);
-  const names = analysis.cells.map((cell) => ({ text: cell.label }));
+  const isOne = new Set(analysis.cells.map(({ target }) => target)).size < 2;
+  const names = analysis.cells.map((cell) => ({ text: isOne ? withinTarget(cell) : cell.label }));
   const { grid, yAxis, shift } = rowsOf(look, names, { row: 38 });
   const axis = plainAxis(look, true);
   return {

@@ -89,7 +89,10 @@ function loadPanels(trial: Trial, look: Look, words: Words): Panel[] {
   // Intervals with too few answers have no percentiles.
   if (range) {
     panels.push({
-      title: t.latencyPanel,
+      // Without room for names at the ends of lines their signs tell them apart.
+      title: look.narrow
+        ? `${t.latencyPanel} (● ${words.metrics.p50}, ■ ${words.metrics.p99})`
+        : t.latencyPanel,
       ...TIME,
       height: CALM + 30,
       // Where the tail lies far above the middle, only a logarithmic axis shows both.

@@ -158,7 +158,8 @@ function Compared({ file }: { file: CompareFile }) {
         columns={columns(words, file)}
         group={(row) => <Told text={row.cell} as="cell" />}
         groupKey={(row) => row.cell}
-        below={(row) => (row.of.refused ? [row.of.refused] : [])}
+        // What is refused for all of them stands above.
+        below={({ of }) => (of.refused && of.refused !== file.refused ? [of.refused] : [])}
       />
       <Environment file={file} />
       {file.only_a.map((cell) => (

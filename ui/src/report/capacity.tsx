@@ -6,7 +6,19 @@
 import type { ComponentChildren } from "preact";
 import { useMemo } from "preact/hooks";
 import { LadderChart, SearchChart, ladderOfCells, laddersOf } from "../charts";
-import { NONE, axis, change, changeInterval, count, interval, percent, plain, rate, value } from "../format";
+import {
+  NONE,
+  axis,
+  change,
+  changeInterval,
+  chosenRate,
+  count,
+  interval,
+  percent,
+  plain,
+  rate,
+  value,
+} from "../format";
 import type { Ends, Maybe, Unit } from "../format";
 import type {
   Capacity as Ladder,
@@ -98,7 +110,7 @@ function OneLadder({ ladder, run }: { ladder: Ladder; run: string }) {
       <DataTable
         caption={words.capacity.levels(shown)}
         file={[run, "capacity", name]}
-        columns={levelColumns(ladder.axis, words)}
+        columns={levelColumns(ladder, words)}
         rows={ladder.rows}
       />
       {(ladder.hysteresis ?? []).length > 0 && (
@@ -129,7 +141,7 @@ function OneLadder({ ladder, run }: { ladder: Ladder; run: string }) {
   );
 }
 
-const load = (at: number, on: LoadAxis) => (on === "rate" ? rate(at) : plain(at));
+const load = (at: number, on: LoadAxis) => (on === "rate" ? chosenRate(at) : plain(at));
 
 type Found = [ComponentChildren, ComponentChildren];
 
@@ -218,7 +230,7 @@ function searched(search: SearchResult, words: Words): Found[] {
   const t = words.capacity;
   const verified =
     typeof search.verified_per_s === "number"
-      ? `${rate(search.verified_per_s)} (${t.confirmed(search.confirmations, search.after_failure)})`
+      ? `${chosenRate(search.verified_per_s)} (${t.confirmed(search.confirmations, search.after_failure)})`
       : words.none;
   const rows: Found[] = [
     [t.objective, search.objective.join(words.and)],
@@ -254,7 +266,7 @@ const estimateColumn = (
 
 const hundredths = (n: Maybe) => (n == null ? NONE : n.toFixed(2));
 
-function levelColumns(on: LoadAxis, words: Words): Column<CapacityRow>[] {
+function levelColumns({ axis: on, search }: Ladder, words: Words): Column<CapacityRow>[] {
   const t = words.capacity;
   return [
     nameColumn(
@@ -283,7 +295,10 @@ function levelColumns(on: LoadAxis, words: Words): Column<CapacityRow>[] {
         rate(laws.bound_per_s) + (laws.bound_share == null ? "" : ` (${percent(laws.bound_share)})`),
       raw: ({ laws }) => laws.bound_per_s,
     },
-    numberColumn(t.bend, "second_difference", axis, (row) => row.second_difference),
+    // The rates of a search lie too close for a bend between them to mean anything.
+    ...(search
+      ? []
+      : [numberColumn<CapacityRow>(t.bend, "second_difference", axis, (row) => row.second_difference)]),
     numberColumn(words.trials, "trials_valid", count, (row) => row.trials_valid),
   ];
 }
@@ -313,7 +328,7 @@ const hysteresisColumns = (on: LoadAxis, words: Words, told: Tell): Column<Hyste
 
 const stepColumns = (words: Words): Column<SearchStep>[] => [
   ownNameColumn(words.trial, "trial", (row) => row.trial),
-  numberColumn(words.capacity.offered, "rate_per_s", rate, (row) => row.rate_per_s),
+  numberColumn(words.capacity.offered, "rate_per_s", chosenRate, (row) => row.rate_per_s),
   {
     head: words.capacity.purpose,
     key: "purpose",

@@ -39,16 +39,20 @@ export function Comparison({ page }: SectionProps) {
   const key = useMemo(() => comparisons.filter(({ metric }) => KEY_METRICS.includes(metric)), [comparisons]);
   const pairs = useMemo(() => pairsOf(key), [key]);
   const notes = useMemo(() => new Footnotes(comparisons.map(({ refused }) => refused)), [comparisons]);
+  const keyNotes = useMemo(() => new Footnotes(key.map(({ refused }) => refused)), [key]);
   const file = [page.analysis.run, "comparisons"];
   const keyTable = () => (
-    <DataTable
-      caption={words.comparison.key}
-      file={file}
-      columns={keyColumns(words, notes)}
-      rows={key}
-      group={(row) => <PairName of={row} />}
-      groupKey={keyOf}
-    />
+    <>
+      <DataTable
+        caption={words.comparison.key}
+        file={file}
+        columns={keyColumns(words, keyNotes)}
+        rows={key}
+        group={(row) => <PairName of={row} />}
+        groupKey={keyOf}
+      />
+      <Notes notes={keyNotes} />
+    </>
   );
   return (
     <Section

@@ -4,7 +4,7 @@
  * Invariants: one chart holds one load; each trial is a point of its own, void ones too.
  */
 import { useMemo, useState } from "preact/hooks";
-import { CdfChart, PercentilesChart, StripsChart } from "../charts";
+import { CdfChart, PercentilesChart, StripsChart, withinTarget } from "../charts";
 import type { CellSummary, Metric } from "../schema/page";
 import { Choose, Fold, useFew } from "../ui/parts";
 import { type Tell, useTold } from "../ui/told";
@@ -39,14 +39,14 @@ export function groupsOf(cells: CellSummary[]): Group[] {
       : [
           {
             name: targets[0]!,
-            curves: drawn.map(({ load, curve, label }, index) => ({ name: load || label, index, curve })),
+            curves: drawn.map((cell, index) => ({ name: withinTarget(cell), index, curve: cell.curve })),
           },
         ];
   }
   const groups = new Map<string, Group>();
-  for (const { load, label, target, curve } of drawn) {
-    // What stands in the label beyond the target tells scenarios and limits apart, too.
-    const name = label.startsWith(`${target}, `) ? label.slice(target.length + 2) : load;
+  for (const cell of drawn) {
+    const { target, curve } = cell;
+    const name = withinTarget(cell);
     const group = groups.get(name) ?? { name, curves: [] };
     group.curves.push({ name: target, index: targets.indexOf(target), curve });
     groups.set(name, group);

@@ -152,7 +152,7 @@ fn a_reader_that_was_held_up_for_some_windows_does_not_end_the_soak() {
     let parent = tempfile::tempdir().unwrap();
     let folder = RunFolder::create(parent.path(), "a").unwrap();
     let mut told = Told::default();
-    let read = |window: u32| (window % 5 == 0).then_some(1e8);
+    let read = |window: u32| window.is_multiple_of(5).then_some(1e8);
     assert_eq!(tell(&run(100, "leak"), &folder, &mut told, 100, |w| read(w + 1)).0, 100);
     assert!(told.notes.is_empty(), "{:?}", told.notes);
 }
