@@ -10,6 +10,9 @@ use schema::metric::Unit;
 /// Stands for a value that is missing.
 pub const NONE: &str = "–";
 
+/// Ends of an interval that differ only beyond this many more digits than usual are one number.
+const MORE_MAX: usize = 3;
+
 /// A number and its unit, apart, so that an interval can name the unit once.
 struct Shown {
     number: String,
@@ -25,7 +28,7 @@ impl Shown {
 /// A time in nanoseconds with three significant digits: `950 ns`, `1.23 ms`, `12.3 s`. Minutes from 2 min on.
 #[must_use]
 pub fn duration(ns: f64) -> String {
-    finite(ns).map_or_else(none, |ns| shown_duration(ns).join())
+    finite(ns).map_or_else(none, |ns| shown_duration(ns, 0).join())
 }
 
 /// As [`duration`], for a raw count of nanoseconds.
@@ -37,7 +40,7 @@ pub fn nanos(ns: u64) -> String {
 /// A chosen length of time without trailing zeros: `5 s`, `1.5 s`, `250 ms`.
 #[must_use]
 pub fn setting(ns: u64) -> String {
-    let Shown { number, unit } = shown_duration(ns as f64);
+    let Shown { number, unit } = shown_duration(ns as f64, 0);
     let number = match number.contains('.') {
         true => number.trim_end_matches('0').trim_end_matches('.'),
         false => &number,
@@ -48,19 +51,19 @@ pub fn setting(ns: u64) -> String {
 /// Events per second: `48,213/s`, below a thousand with three significant digits.
 #[must_use]
 pub fn rate(per_s: f64) -> String {
-    finite(per_s).map_or_else(none, |value| shown_rate(value).join())
+    finite(per_s).map_or_else(none, |value| shown_rate(value, 0).join())
 }
 
 /// A size in powers of 1024 with three significant digits: `512 B`, `1.21 MiB`.
 #[must_use]
 pub fn bytes(bytes: f64) -> String {
-    finite(bytes).map_or_else(none, |value| shown_bytes(value).join())
+    finite(bytes).map_or_else(none, |value| shown_bytes(value, 0).join())
 }
 
 /// A share from 0 to 1 as percent: `0 %`, `0.123 %`, `12.3 %`; what is above zero never shows as zero.
 #[must_use]
 pub fn percent(share: f64) -> String {
-    finite(share).map_or_else(none, |value| shown_percent(value).join())
+    finite(share).map_or_else(none, |value| shown_percent(value, 0).join())
 }
 
 /// A chosen share without trailing zeros: `2 %`, `0.5 %`.
@@ -74,17 +77,13 @@ pub fn chosen_percent(share: f64) -> String {
 /// A ratio as the change it means: 1.041 is `+4.1 %`, 0.5 is `−50.0 %`; from a factor of ten on `×12.3`.
 #[must_use]
 pub fn change(ratio: f64) -> String {
-    finite(ratio).map_or_else(none, |value| shown_change(value).join())
+    finite(ratio).map_or_else(none, |value| shown_change(value, 0).join())
 }
 
 /// A ratio as it stands: `1.041`.
 #[must_use]
 pub fn ratio(ratio: f64) -> String {
-    match finite(ratio) {
-        None => none(),
-        Some(value) if value.abs() >= 100.0 => significant(value, 3),
-        Some(value) => signed(format!("{value:.3}")),
-    }
+    finite(ratio).map_or_else(none, |value| shown_ratio(value, 0).join())
 }
 
 /// A p value: `0.031`, below a thousandth `< 0.001`.
@@ -112,7 +111,7 @@ pub fn counted(n: u64, noun: &str) -> String {
 /// A value in a metric's unit.
 #[must_use]
 pub fn value(unit: Unit, value: f64) -> String {
-    finite(value).map_or_else(none, |value| shown(unit, value).join())
+    finite(value).map_or_else(none, |value| shown(unit, value, 0).join())
 }
 
 /// A number without a unit: whole ones with all their digits, others with three significant ones.
@@ -130,7 +129,7 @@ pub fn plain(number: f64) -> String {
 /// An interval in a metric's unit, which is named once where both ends share it: `1.20 … 1.31 ms`.
 #[must_use]
 pub fn interval(unit: Unit, interval: &Interval) -> String {
-    ends(interval, |value| shown(unit, value))
+    ends(interval, |value, more| shown(unit, value, more))
 }
 
 /// An interval of a ratio as changes: `+3.2 … +5.0 %`.
@@ -142,19 +141,19 @@ pub fn change_interval(interval: &Interval) -> String {
 /// An interval of a ratio as it stands: `1.032 … 1.050`.
 #[must_use]
 pub fn ratio_interval(interval: &Interval) -> String {
-    ends(interval, |value| Shown { number: ratio(value), unit: "" })
+    ends(interval, shown_ratio)
 }
 
 /// A difference of two values of a metric with its sign: `+1.20 ms`, `−0.100 %`, `0 ns`.
 #[must_use]
 pub fn difference(unit: Unit, difference: f64) -> String {
-    finite(difference).map_or_else(none, |value| shown_difference(unit, value).join())
+    finite(difference).map_or_else(none, |value| shown_difference(unit, value, 0).join())
 }
 
 /// An interval of a difference: `+1.20 … +1.31 ms`.
 #[must_use]
 pub fn difference_interval(unit: Unit, interval: &Interval) -> String {
-    ends(interval, |value| shown_difference(unit, value))
+    ends(interval, |value, more| shown_difference(unit, value, more))
 }
 
 /// A number for an axis: `0`, `950`, `12k`, `1.5M`.
@@ -168,37 +167,50 @@ pub fn axis(value: f64) -> String {
     signed(format!("{number}{suffix}"))
 }
 
-fn ends(interval: &Interval, show: impl Fn(f64) -> Shown) -> String {
-    let low = interval.low.and_then(finite).map(&show);
-    let high = interval.high.and_then(finite).map(&show);
-    match (low, high) {
-        (None, None) => "unbounded".to_owned(),
-        (None, Some(high)) => format!("−∞ … {}", high.join()),
-        (Some(low), None) => format!("{} … ∞", low.join()),
-        (Some(low), Some(high)) if low.unit == high.unit => format!("{} … {}", low.number, high.join()),
-        (Some(low), Some(high)) => format!("{} … {}", low.join(), high.join()),
+/// `show` gives a number with so many digits more than usual: as many as it takes to tell the ends apart.
+fn ends(interval: &Interval, show: impl Fn(f64, usize) -> Shown) -> String {
+    let (low, high) = match (interval.low.and_then(finite), interval.high.and_then(finite)) {
+        (None, None) => return "unbounded".to_owned(),
+        (None, Some(high)) => return format!("−∞ … {}", show(high, 0).join()),
+        (Some(low), None) => return format!("{} … ∞", show(low, 0).join()),
+        (Some(low), Some(high)) => (low, high),
+    };
+    let both = (0..=MORE_MAX).map(|more| (show(low, more), show(high, more)));
+    match both.into_iter().find(|(low, high)| low.join() != high.join()) {
+        None => show(low, 0).join(),
+        Some((low, high)) if low.unit == high.unit => format!("{} … {}", low.number, high.join()),
+        Some((low, high)) => format!("{} … {}", low.join(), high.join()),
     }
 }
 
-fn shown(unit: Unit, value: f64) -> Shown {
+fn shown_ratio(value: f64, more: usize) -> Shown {
+    let number = match value.abs() >= 100.0 {
+        true => significant(value, 3 + more),
+        false => signed(format!("{value:.*}", 3 + more)),
+    };
+    Shown { number, unit: "" }
+}
+
+/// Each of these takes how many more digits than usual it is to show.
+fn shown(unit: Unit, value: f64, more: usize) -> Shown {
     match unit {
-        Unit::PerSecond => shown_rate(value),
-        Unit::Nanoseconds => shown_duration(value),
-        Unit::Share => shown_percent(value),
-        Unit::Bytes => shown_bytes(value),
+        Unit::PerSecond => shown_rate(value, more),
+        Unit::Nanoseconds => shown_duration(value, more),
+        Unit::Share => shown_percent(value, more),
+        Unit::Bytes => shown_bytes(value, more),
     }
 }
 
-fn shown_difference(unit: Unit, value: f64) -> Shown {
+fn shown_difference(unit: Unit, value: f64, more: usize) -> Shown {
     // What is below the resolution of the text has no sign worth showing, and `<` none at all.
     let tiny = unit == Unit::Share && value != 0.0 && value.abs() < 1e-5;
     let Shown { number, unit } =
-        if tiny { Shown { number: "0".to_owned(), unit: " %" } } else { shown(unit, value) };
+        if tiny { Shown { number: "0".to_owned(), unit: " %" } } else { shown(unit, value, more) };
     let number = if value > 0.0 && number != "0" { format!("+{number}") } else { number };
     Shown { number, unit }
 }
 
-fn shown_duration(ns: f64) -> Shown {
+fn shown_duration(ns: f64, more: usize) -> Shown {
     // Each unit is used until its three digits would round up to the next one.
     const UNITS: [(f64, f64, &str); 5] = [
         (1.0, 999.5, " ns"),
@@ -213,17 +225,19 @@ fn shown_duration(ns: f64) -> Shown {
         .map_or((3600e9, " h"), |(factor, _, unit)| (factor, unit));
     // Nanoseconds are whole: the clock has no finer step.
     let whole = factor == 1.0 && ns.fract() == 0.0;
-    let number = if whole { signed(format!("{ns:.0}")) } else { significant(ns / factor, 3) };
+    let number = if whole { signed(format!("{ns:.0}")) } else { significant(ns / factor, 3 + more) };
     Shown { number, unit }
 }
 
-fn shown_rate(per_s: f64) -> Shown {
-    let number =
-        if per_s.abs() >= 999.5 { thousands(&signed(format!("{per_s:.0}"))) } else { significant(per_s, 3) };
+fn shown_rate(per_s: f64, more: usize) -> Shown {
+    let number = match per_s.abs() >= 999.5 {
+        true => thousands(&signed(format!("{per_s:.more$}"))),
+        false => significant(per_s, 3 + more),
+    };
     Shown { number, unit: "/s" }
 }
 
-fn shown_bytes(bytes: f64) -> Shown {
+fn shown_bytes(bytes: f64, more: usize) -> Shown {
     const UNITS: [(f64, &str); 5] = [
         (1.0, " B"),
         (1024.0, " KiB"),
@@ -234,29 +248,30 @@ fn shown_bytes(bytes: f64) -> Shown {
     let (factor, unit) =
         UNITS.into_iter().find(|(factor, _)| bytes.abs() < factor * 1023.5).unwrap_or(UNITS[4]);
     let number = if factor == 1.0 {
-        thousands(&signed(format!("{bytes:.0}")))
+        thousands(&signed(format!("{bytes:.more$}")))
     } else {
-        significant(bytes / factor, 3)
+        significant(bytes / factor, 3 + more)
     };
     Shown { number, unit }
 }
 
-fn shown_percent(share: f64) -> Shown {
+fn shown_percent(share: f64, more: usize) -> Shown {
     let percent = share * 100.0;
     let number = match percent.abs() {
         0.0 => "0".to_owned(),
         small if small < 0.001 => "< 0.001".to_owned(),
-        _ => significant(percent, 3),
+        _ => significant(percent, 3 + more),
     };
     Shown { number, unit: " %" }
 }
 
-fn shown_change(ratio: f64) -> Shown {
+fn shown_change(ratio: f64, more: usize) -> Shown {
     if ratio >= 10.0 {
-        return Shown { number: format!("×{}", significant(ratio, 3)), unit: "" };
+        return Shown { number: format!("×{}", significant(ratio, 3 + more)), unit: "" };
     }
-    let number = format!("{:+.1}", (ratio - 1.0) * 100.0);
-    let number = if number == "-0.0" || number == "+0.0" { "0.0".to_owned() } else { signed(number) };
+    let number = format!("{:+.*}", 1 + more, (ratio - 1.0) * 100.0);
+    let is_zero = !number.contains(|c: char| ('1'..='9').contains(&c));
+    let number = if is_zero { number[1..].to_owned() } else { signed(number) };
     Shown { number, unit: " %" }
 }
 
@@ -385,6 +400,28 @@ mod tests {
                 (1.0, "100 %"),
             ],
         );
+    }
+
+    #[test]
+    fn the_ends_of_a_narrow_interval_have_the_digits_in_which_they_differ() {
+        let of = |low: f64, high: f64| Interval { low: Some(low), high: Some(high) };
+        let table = [
+            (interval(Unit::PerSecond, &of(799.92, 800.31)), "799.9 … 800.3/s"),
+            (interval(Unit::PerSecond, &of(48_100.12, 48_100.19)), "48,100.1 … 48,100.2/s"),
+            (interval(Unit::Nanoseconds, &of(8_000_100.0, 8_001_300.0)), "8.000 … 8.001 ms"),
+            (interval(Unit::Bytes, &of(1_048_576.0, 1_050_624.0)), "1.000 … 1.002 MiB"),
+            (interval(Unit::Share, &of(0.123_41, 0.123_44)), "12.341 … 12.344 %"),
+            (change_interval(&of(1.099_91, 1.100_08)), "+9.99 … +10.01 %"),
+            (change_interval(&of(0.9998, 1.0001)), "−0.02 … +0.01 %"),
+            (ratio_interval(&of(1.100_01, 1.100_08)), "1.1000 … 1.1001"),
+            (difference_interval(Unit::Nanoseconds, &of(1.2e6, 1.2004e6)), "+1.2000 … +1.2004 ms"),
+            // One number where the ends are the same, or as good as that.
+            (interval(Unit::Nanoseconds, &of(8e6, 8e6)), "8.00 ms"),
+            (change_interval(&of(1.1, 1.1 + 1e-9)), "+10.0 %"),
+        ];
+        for (got, wanted) in table {
+            assert_eq!(got, wanted);
+        }
     }
 
     #[test]
