@@ -38,7 +38,7 @@ mod search;
 mod sent;
 mod services;
 mod signals;
-mod so_far;
+pub mod so_far;
 pub mod soak;
 pub mod state;
 mod steady;

@@ -8,8 +8,8 @@ use crate::experiment::Observer;
 use crate::folder::RunFolder;
 use std::time::{Duration, Instant};
 
-/// How much longer than a look it rests.
-const REST: u32 = 20;
+/// How much longer than a look at a run in progress whoever looked rests.
+pub const REST: u32 = 20;
 
 /// Looks at what a run has shown, not too often.
 #[derive(Default)]

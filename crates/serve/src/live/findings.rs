@@ -4,12 +4,12 @@
 //! at most a twentieth of one CPU, however long the run.
 
 use runner::folder::RunFolder;
+use runner::so_far::REST;
 use schema::analysis::Finding;
 use std::path::Path;
 use std::time::{Duration, Instant};
 use tokio::sync::oneshot;
 
-const REST: u32 = 20;
 const NICE_LOWEST: i32 = 19;
 
 #[derive(Default)]
