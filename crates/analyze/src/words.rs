@@ -62,16 +62,18 @@ pub(crate) fn percent(share: f64) -> String {
     format!("{text} %")
 }
 
-/// Two shares of which one is below the other, with as many decimals as it takes to tell them apart, at most three.
+/// Two shares of which one is below the other, with as many decimals as half of what lies between them takes, at most
+/// three: `2.9 %` and `5.3 %`, `9.93 %` and `10.02 %`.
 pub(crate) fn percents(low: f64, high: f64) -> (String, String) {
-    let rough = (percent(low), percent(high));
-    let fine = |decimals: usize| {
-        let text = |share: f64| format!("{:.decimals$} %", share * 100.0);
-        (text(low), text(high))
-    };
-    let tells = |(low, high): &(String, String)| low != high;
-    let finer = || [2, 3].into_iter().map(fine).find(tells);
-    if tells(&rough) || low == high { rough } else { finer().unwrap_or(rough) }
+    let half = (high - low) * 100.0 / 2.0;
+    let decimals = (-half.log10()).ceil();
+    if !(2.0..=1e3).contains(&decimals) {
+        return (percent(low), percent(high));
+    }
+    let decimals = decimals.min(3.0) as usize;
+    let text = |share: f64| format!("{:.decimals$} %", share * 100.0);
+    let ends = (text(low), text(high));
+    if ends.0 == ends.1 { (percent(low), percent(high)) } else { ends }
 }
 
 /// `p 0.031`, below a thousandth `p < 0.001`.
@@ -212,6 +214,8 @@ mod tests {
         let both = |low: &str, high: &str| (low.to_owned(), high.to_owned());
         assert_eq!(percents(0.029, 0.053), both("2.9 %", "5.3 %"));
         assert_eq!(percents(0.0998, 0.1002), both("9.98 %", "10.02 %"));
+        assert_eq!(percents(0.0993, 0.1002), both("9.93 %", "10.02 %"));
+        assert_eq!(percents(0.099, 0.105), both("9.9 %", "10.5 %"));
         assert_eq!(percents(0.09998, 0.10001), both("9.998 %", "10.001 %"));
         assert_eq!(percents(0.1, 0.100_000_1), both("10 %", "10 %"));
         assert_eq!(percents(0.1, 0.1), both("10 %", "10 %"));

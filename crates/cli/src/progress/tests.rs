@@ -154,7 +154,7 @@ fn time_left_goes_by_the_trials_so_far_and_never_below_nothing() {
 fn the_plan_and_a_trial_in_one_line() {
     assert_eq!(
         words::plan(&run_file().plan).unwrap(),
-        "plan: 2 cells × 5 blocks, warm-up 2 s, 1 sample of 4 s; about 1 min 00 s of load"
+        "plan: 2 cells × 6 blocks, warm-up 2 s, 1 sample of 4 s; about 1 min 12 s of load"
     );
     let file = trial_file(TrialOutcome::Void, &["the generator was late"]);
     assert_eq!(words::trial(&file), "VOID - the generator was late; it became slower");
