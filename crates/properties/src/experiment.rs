@@ -114,24 +114,29 @@ mod tests {
         resolve::experiment(FILE, text, &context())
     }
 
+    /// `text` with `line` in the place of the first line that starts with `start`: what else that line says
+    /// (how many blocks, say) is free to change.
+    fn with_line(text: &str, start: &str, line: &str) -> String {
+        let old = text.lines().find(|each| each.starts_with(start)).expect("the demo has such a line");
+        text.replacen(old, line, 1)
+    }
+
     #[test]
     fn what_would_not_fit_is_refused_before_it_costs() {
         let good = std::str::from_utf8(GOOD).unwrap();
         let levels = format!("[{}]", vec!["1"; 1000].join(", "));
-        let many = good.replace(
-            "model = \"closed\"\nconnections = 8",
-            &format!("model = \"open\"\nconnections = {levels}\nrate = {levels}"),
-        );
-        let endless = good.replace("path = \"/ping\"", "path = \"/\", body_file = \"/dev/zero\"");
-        let long =
-            good.replace("better = \"reference-1000us\"", &format!("better = \"{}\"", "x".repeat(1 << 20)));
+        let many = format!("model = \"open\"\nconnections = {levels}\nrate = {levels}");
+        let many = with_line(&with_line(good, "model", &many), "connections = 8", "");
+        let endless = with_line(good, "request", "request = { path = \"/\", body_file = \"/dev/zero\" }");
+        let long = with_line(good, "better", &format!("better = \"{}\"", "x".repeat(1 << 20)));
+        let forever = "warmup = { at_least = \"2s\", at_most = \"106000d\" }";
         for (text, cause) in [
             (many, "2000000 combinations".to_owned()),
             (endless, "no regular file".to_owned()),
             (long, "there is no target `x".to_owned()),
-            (good.replace("blocks = 5", "blocks = 1000000000000000000"), "out of range".to_owned()),
-            (good.replace("at_most = \"2s\"", "at_most = \"106000d\""), "more than 10 years".to_owned()),
-            (good.replace("blocks = 5", "blocks = 50001"), "more than 100000 trials".to_owned()),
+            (with_line(good, "blocks", "blocks = 1000000000000000000"), "out of range".to_owned()),
+            (with_line(good, "warmup", forever), "more than 10 years".to_owned()),
+            (with_line(good, "blocks", "blocks = 50001"), "more than 100000 trials".to_owned()),
         ] {
             let error = resolved(&text).expect_err("must be refused").to_string();
             assert!(error.contains(&cause), "{cause}: {}", &error[..error.len().min(500)]);
