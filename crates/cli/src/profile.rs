@@ -3,7 +3,7 @@
 use crate::args::{ProfileArgs, TextOrJson};
 use crate::environment::environment;
 use crate::progress::RunProgress;
-use crate::{exit, output, screen};
+use crate::{exit, output, report_files, screen};
 use anyhow::{Context as _, Result, bail};
 use runner::folder::RunFolder;
 use runner::profiled::{self, Subject, Wishes, choose};
@@ -42,9 +42,10 @@ pub(crate) fn profile(args: &ProfileArgs) -> Result<u8> {
     let taken = profiled::profile(&subject, &wishes, usable_cpus, &environment, &mut progress);
     progress.finish();
     let (folder, file) = taken?;
+    let page = report_with_profiles(&subject, args)?;
     let text = match args.format {
         TextOrJson::Json => serde_json::to_string_pretty(&file)? + "\n",
-        TextOrJson::Text => words(&file, &folder),
+        TextOrJson::Text => words(&file, &folder) + &page,
     };
     output::write(None, &text)?;
     if environment.stop.load(Ordering::Relaxed) {
@@ -52,6 +53,18 @@ pub(crate) fn profile(args: &ProfileArgs) -> Result<u8> {
     }
     let any = file.cells.iter().any(|cell| !cell.taken.is_empty());
     Ok(if any { exit::DONE } else { exit::FAILED })
+}
+
+/// Makes the report of the run anew, in whose folder the profiles now are; the line that names it, or nothing where
+/// they are elsewhere.
+fn report_with_profiles(subject: &Subject, args: &ProfileArgs) -> Result<String> {
+    match (subject, &args.out) {
+        (Subject::Run(folder, _), None) => {
+            report_files::write_all(folder)?;
+            Ok(format!("{}\n", folder.path().join("report.html").display()))
+        }
+        _ => Ok(String::new()),
+    }
 }
 
 /// The run or the experiment, and what is known of its knee.

@@ -73,7 +73,10 @@ pub(crate) fn intervene(args: &InterveneArgs) -> Result<u8> {
         return Ok(exit::INTERRUPTED);
     }
     let answer = intervene::answer(&run, &tried_run, finding, intervention, &analysis);
-    intervene::keep(&RunFolder::open(&args.run)?, &answer)?;
+    let asked = RunFolder::open(&args.run)?;
+    intervene::keep(&asked, &answer)?;
+    // The report of the run that was asked about says it too.
+    report_files::write_all(&asked)?;
     let text = match args.format {
         TextOrJson::Json => serde_json::to_string_pretty(&answer)? + "\n",
         TextOrJson::Text => {

@@ -1,84 +1,58 @@
-//! Java Flight Recorder: what `jfr print --json --events jdk.ExecutionSample` writes.
+//! Java Flight Recorder: what `take/JfrFolded.java` writes of a recording, a stack a line: what its value counts, the
+//! value, and the frames from root to leaf with semicolons between, separated by tabs.
 //!
 //! A sample is one thread that was running Java code when the sampler looked; the sampler looks at few threads at a
-//! time, so samples are shares and not CPU time.
+//! time, so samples are shares and not CPU time. Waits are those for monitors and locks, each with its whole length.
 
 use crate::{BYTES_MAX, Folded, ProfileError};
 use schema::profile::ProfileUnit;
-use serde::Deserialize;
 
-/// Most bytes of the JSON text, in which a frame takes half a KiB.
-pub const TEXT_BYTES_MAX: usize = 4 * BYTES_MAX;
-
-#[derive(Deserialize)]
-struct File {
-    recording: Recording,
+/// The stacks of one recording.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Recorded {
+    /// Threads that were seen running.
+    pub samples: Folded,
+    /// Bytes allocated, extrapolated from sampled allocations; the leaf is the class.
+    pub allocated: Folded,
+    /// Time that threads waited for monitors and locks; the leaf is the class of what they waited for.
+    pub waits: Folded,
 }
 
-#[derive(Deserialize)]
-struct Recording {
-    events: Vec<Event>,
-}
-
-#[derive(Deserialize)]
-struct Event {
-    #[serde(rename = "type")]
-    kind: String,
-    values: Values,
-}
-
-#[derive(Deserialize)]
-struct Values {
-    #[serde(default, rename = "stackTrace")]
-    stack: Option<Stack>,
-}
-
-#[derive(Deserialize)]
-struct Stack {
-    frames: Vec<Frame>,
-}
-
-#[derive(Deserialize)]
-struct Frame {
-    method: Option<Method>,
-}
-
-#[derive(Deserialize)]
-struct Method {
-    #[serde(rename = "type")]
-    class: Option<Class>,
-    name: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct Class {
-    name: Option<String>,
-}
-
-/// Reads the execution samples.
+/// Reads the stacks of a recording.
 ///
 /// # Errors
-/// Text that is not of `jfr print --json`, or too much of it.
-pub fn read(data: &[u8]) -> Result<Folded, ProfileError> {
-    if data.len() > TEXT_BYTES_MAX {
-        return Err(ProfileError::too_long(TEXT_BYTES_MAX));
+/// Too many bytes, or a line that is none of a stack.
+pub fn read(data: &[u8]) -> Result<Recorded, ProfileError> {
+    if data.len() > BYTES_MAX {
+        return Err(ProfileError::too_long(BYTES_MAX));
     }
-    let file: File = serde_json::from_slice(data).map_err(|error| {
-        ProfileError::new(format!("no text of jfr print --json: {error}"), "take it again with --kind jfr")
-    })?;
-    let mut folded = Folded::new(ProfileUnit::Samples);
-    let samples = file.recording.events.iter().filter(|event| event.kind == "jdk.ExecutionSample");
-    for stack in samples.filter_map(|event| event.values.stack.as_ref()) {
-        let names: Vec<String> = stack.frames.iter().take(crate::folded::DEPTH_MAX + 1).map(name).collect();
-        folded.add_leaf_first(names.iter().map(String::as_str), 1);
+    let mut recorded = Recorded {
+        samples: Folded::new(ProfileUnit::Samples),
+        allocated: Folded::new(ProfileUnit::Bytes),
+        waits: Folded::new(ProfileUnit::BlockedNs),
+    };
+    for (k, line) in String::from_utf8_lossy(data).lines().enumerate() {
+        add(&mut recorded, line).ok_or_else(|| {
+            ProfileError::new(
+                format!("line {} is no stack of a recording", k + 1),
+                "take it again with --kind jfr",
+            )
+        })?;
     }
-    Ok(folded)
+    Ok(recorded)
 }
 
-fn name(frame: &Frame) -> String {
-    let Some(method) = &frame.method else { return "[unknown]".to_owned() };
-    let class = method.class.as_ref().and_then(|class| class.name.as_deref()).unwrap_or("?");
-    format!("{}.{}", class.replace('/', "."), method.name.as_deref().unwrap_or("?"))
+fn add(recorded: &mut Recorded, line: &str) -> Option<()> {
+    let mut fields = line.splitn(3, '\t');
+    let folded = match fields.next()? {
+        "samples" => &mut recorded.samples,
+        "bytes" => &mut recorded.allocated,
+        "waits" => &mut recorded.waits,
+        _ => return None,
+    };
+    let value: u64 = fields.next()?.parse().ok()?;
+    folded.add(&fields.next()?.split(';').collect::<Vec<_>>(), value);
+    Some(())
 }
 
 #[cfg(test)]
@@ -86,25 +60,23 @@ mod tests {
     use super::*;
 
     #[test]
-    fn samples_are_counted_and_other_events_are_not() {
-        let frame = |name: &str| {
-            format!(r#"{{"method":{{"type":{{"name":"a/B"}},"name":"{name}"}},"lineNumber":3}}"#)
-        };
-        let stack = format!(
-            r#"{{"truncated":false,"frames":[{},{},{{"method":null}}]}}"#,
-            frame("leaf"),
-            frame("root")
+    fn each_line_goes_to_what_it_counts() {
+        let recorded =
+            read(b"samples\t2\ta.B.root;a.B.leaf\nbytes\t64\ta.B.root;byte[]\nwaits\t7\ta.B.root\n").unwrap();
+        assert_eq!(recorded.samples.text(), "a.B.root;a.B.leaf 2\n");
+        assert_eq!(recorded.allocated.text(), "a.B.root;byte[] 64\n");
+        assert_eq!(
+            (recorded.waits.text().as_str(), recorded.waits.unit),
+            ("a.B.root 7\n", ProfileUnit::BlockedNs)
         );
-        let event = |kind: &str, stack: &str| {
-            format!(r#"{{"type":"{kind}","values":{{"state":"X","stackTrace":{stack}}}}}"#)
-        };
-        let events = [
-            event("jdk.ExecutionSample", &stack),
-            event("jdk.ExecutionSample", "null"),
-            event("jdk.NativeMethodSample", &stack),
-        ];
-        let text = format!(r#"{{"recording":{{"events":[{}]}}}}"#, events.join(","));
-        assert_eq!(read(text.as_bytes()).unwrap().text(), "[unknown];a.B.root;a.B.leaf 1\n");
-        assert!(read(b"{\"recording\":{}}").unwrap_err().cause.contains("events"));
+    }
+
+    #[test]
+    fn what_is_no_stack_is_named_by_its_line() {
+        for line in ["", "cpu\t1\ta", "samples\tone\ta", "samples\t-1\ta", "samples\t1"] {
+            let wrong = read(format!("samples\t1\ta\n{line}\n").as_bytes()).unwrap_err();
+            assert!(wrong.cause.contains("line 2"), "{line}: {}", wrong.cause);
+        }
+        assert!(read(b"").unwrap().samples.is_empty());
     }
 }

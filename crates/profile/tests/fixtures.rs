@@ -65,10 +65,16 @@ fn v8_functions_have_their_place() {
 }
 
 #[test]
-fn java_samples_have_classes() {
-    let folded = jfr::read(&fixture("jfr.json")).unwrap();
-    assert_eq!(folded.total(), 6);
-    assert!(has(&folded, "Pf.main;Pf.outer"), "{}", folded.text());
+fn java_threads_run_allocate_and_wait() {
+    let recorded = jfr::read(&fixture("jfr.txt")).unwrap();
+    assert_eq!(recorded.samples.total(), 96);
+    assert!(has(&recorded.samples, "Pf.lambda$main$0;Pf.spin"), "{}", recorded.samples.text());
+    assert!(has(&recorded.allocated, "Pf.allocate;long[]"), "{}", recorded.allocated.text());
+    // Four threads for three seconds, most of which they waited for one monitor and then for one lock.
+    assert!((4_000_000_000..12_000_000_000).contains(&recorded.waits.total()), "{}", recorded.waits.text());
+    assert!(has(&recorded.waits, "Pf.monitor;waits for java.lang.Object"), "{}", recorded.waits.text());
+    assert!(has(&recorded.waits, "waits for java.util.concurrent.locks.ReentrantLock$NonfairSync"));
+    assert!(!has(&recorded.waits, "ThreadPoolExecutor.getTask"), "waits for work");
 }
 
 #[test]

@@ -6,7 +6,7 @@ use std::fs;
 use std::path::Path;
 
 const FIXTURES: [&str; 5] =
-    ["go-cpu.pb.gz", "go-heap.pb.gz", "perf-script.txt", "node.cpuprofile", "jfr.json"];
+    ["go-cpu.pb.gz", "go-heap.pb.gz", "perf-script.txt", "node.cpuprofile", "jfr.txt"];
 
 fn fixture(name: &str) -> Vec<u8> {
     fs::read(Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/fixtures").join(name)).unwrap()
@@ -15,7 +15,11 @@ fn fixture(name: &str) -> Vec<u8> {
 fn all(data: &[u8]) -> Vec<Folded> {
     let mut read: Vec<Folded> = pprof::read(data).into_iter().flatten().map(|one| one.folded).collect();
     read.extend(perf_script::read(data));
-    read.extend(jfr::read(data));
+    read.extend(
+        jfr::read(data)
+            .into_iter()
+            .flat_map(|recorded| [recorded.samples, recorded.allocated, recorded.waits]),
+    );
     read.extend(cpuprofile::read(data));
     read.extend(text::read(data, ProfileUnit::CpuNs, 1));
     read.extend(bpf::read(data, ProfileKind::OffCpu).map(|trace| trace.folded(ProfileUnit::BlockedNs)));

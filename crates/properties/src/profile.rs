@@ -34,7 +34,7 @@ pub fn check(input: &[u8]) -> Result<(), Broken> {
     let all = [
         types(pprof::read(input)),
         one(perf_script::read(input)),
-        one(jfr::read(input)),
+        jfr::read(input).map(|recorded| vec![recorded.samples, recorded.allocated, recorded.waits]),
         one(cpuprofile::read(input)),
         one(text::read(input, ProfileUnit::CpuNs, 1)),
         one(traced),

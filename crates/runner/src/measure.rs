@@ -479,6 +479,7 @@ impl Fold {
             service_p50_ns: at(&times.service, 0.5),
             response_p99_ns: at(&times.response, 0.99),
             response_mean_ns: (!times.response.is_empty()).then(|| times.response.mean()),
+            response_max_ns: (!times.response.is_empty()).then(|| times.response.max()),
             answered_all: self.answered_all,
             host_steal_share: None,
             canary_drift: None,

@@ -7,6 +7,7 @@
 //! Absent on purpose: reading and drawing profiles (the crate `profile`), and what people see.
 
 mod choose;
+mod earlier;
 mod files;
 mod load;
 
@@ -17,6 +18,7 @@ use crate::folder::{RunFolder, write_json};
 use crate::resolve::Context;
 use crate::trial::Prepared;
 use crate::{RunnerError, resolve};
+use earlier::Earlier;
 use files::Shown;
 use schema::plan::ExperimentPlan;
 use schema::profile::{ProfileAt, ProfileKind, ProfilePlan, ProfiledCell, ProfilesFile};
@@ -66,7 +68,8 @@ pub struct Wishes {
     pub out: Option<PathBuf>,
 }
 
-/// Builds, starts and loads the targets of the chosen cells and takes their profiles. Gives the folder too.
+/// Builds, starts and loads the targets of the chosen cells and takes their profiles. Gives the folder, and what was
+/// taken now; `profiles.json` also has what earlier calls took of other cells and kinds.
 ///
 /// # Errors
 /// A target that cannot be built, started or loaded; a folder that cannot be written. A profile that cannot be taken is
@@ -166,11 +169,11 @@ fn take_all(
     observer: &mut dyn Observer,
 ) -> Result<ProfilesFile, RunnerError> {
     std::fs::create_dir_all(out).map_err(RunnerError::io("make", out))?;
+    let mut earlier = Earlier::read(out, run.as_deref(), &mut |text| observer.note(text));
     let mut file = ProfilesFile {
         schema: ProfilesVersion::default(),
         run,
         note: NOTE.to_owned(),
-        window_ns: wishes.window_ns,
         cells: Vec::new(),
         comparisons: Vec::new(),
     };
@@ -189,24 +192,27 @@ fn take_all(
             load::Under { plan, cell, scenario, prepared, kinds: &kinds, window_ns: wishes.window_ns };
         let profiled = load::profiled(&under, &folder, environment)?;
         let written = files::write(cell, profiled.results, &folder)?;
-        file.cells.push(ProfiledCell {
+        let one = ProfiledCell {
             cell: cell.id.clone(),
             label: cell.label.clone(),
             target: cell.target.clone(),
             chosen: chosen.why.clone(),
+            window_ns: wishes.window_ns,
             settings: profiled.settings,
             throughput_per_s: profiled.throughput_per_s,
             failed: profiled.failed,
             taken: written.taken,
             refused: written.refused,
-        });
+        };
+        earlier.replace(&one, out);
+        file.cells.push(one);
         shown.push(written.shown);
         // After each cell: a crash loses nothing that was taken.
-        write_json(&out.join("profiles.json"), &file)?;
+        write_json(&out.join("profiles.json"), &earlier.and(&file))?;
     }
     if let (true, [base, other, ..], [first, second, ..]) = (wishes.compares, &shown[..], &file.cells[..]) {
         file.comparisons = files::compare((first, base), (second, other), out)?;
-        write_json(&out.join("profiles.json"), &file)?;
+        write_json(&out.join("profiles.json"), &earlier.and(&file))?;
     }
     Ok(file)
 }

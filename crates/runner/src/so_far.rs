@@ -21,20 +21,24 @@ impl SoFar {
     /// Tells the findings of the trials that have ended, unless it is too early to look again.
     pub(crate) fn look(&mut self, folder: &RunFolder, observer: &mut dyn Observer) {
         let begun = Instant::now();
-        if self.rests_until.is_some_and(|until| begun < until) {
+        if !self.is_due(begun) {
             return;
         }
         // What cannot be read is told with its remedy by the analysis at the end; it costs no trial.
         if let Ok((_, analysis)) = crate::analysed(folder) {
             observer.found(&analysis.findings);
         }
-        self.rests_until = Some(after(begun, begun.elapsed()));
+        self.rest(begun, begun.elapsed());
     }
-}
 
-/// When to look again after a look that `took` so long.
-fn after(begun: Instant, took: Duration) -> Instant {
-    begun + took * (REST + 1)
+    fn is_due(&self, now: Instant) -> bool {
+        self.rests_until.is_none_or(|until| now >= until)
+    }
+
+    /// After a look that `took` so long.
+    fn rest(&mut self, begun: Instant, took: Duration) {
+        self.rests_until = Some(begun + took * (REST + 1));
+    }
 }
 
 #[cfg(test)]
@@ -43,8 +47,12 @@ mod tests {
 
     #[test]
     fn looks_take_less_than_a_twentieth_of_the_time() {
-        let begun = Instant::now();
-        let took = Duration::from_millis(700);
-        assert_eq!(after(begun, took) - begun, took + took * REST);
+        let (begun, took) = (Instant::now(), Duration::from_millis(700));
+        let mut so_far = SoFar::default();
+        assert!(so_far.is_due(begun), "nothing was looked at yet");
+        so_far.rest(begun, took);
+        let ended = begun + took;
+        assert!(!so_far.is_due(ended) && !so_far.is_due(ended + took * REST - Duration::from_nanos(1)));
+        assert!(so_far.is_due(ended + took * REST));
     }
 }

@@ -186,9 +186,7 @@ pub struct ProfilesFile {
     pub run: Option<String>,
     /// What these profiles are, and are not.
     pub note: String,
-    /// Length of the window of each kind.
-    pub window_ns: u64,
-    /// One entry a cell, in the order taken.
+    /// One entry for each load, in the order taken; a cell that was loaded again, for other kinds, has two.
     pub cells: Vec<ProfiledCell>,
     /// Differences between two cells.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -207,6 +205,8 @@ pub struct ProfiledCell {
     pub target: String,
     /// Why it was chosen.
     pub chosen: String,
+    /// Length of the window of each kind.
+    pub window_ns: u64,
     /// What the target was given besides what the run gave it, for example the knob `pprof`.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub settings: BTreeMap<String, String>,

@@ -223,6 +223,9 @@ pub struct SoakTrend {
     pub slope_low_per_h: Option<f64>,
     /// Its upper end.
     pub slope_high_per_h: Option<f64>,
+    /// Where these slopes run, for a chart.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub line: Option<SoakLine>,
     /// Two-sided p of no trend: Mann–Kendall with the correction of Hamed and Rao.
     pub p_value: Option<f64>,
     /// What autocorrelation multiplied the variance by.
@@ -247,6 +250,22 @@ pub struct SoakTrend {
     pub time_constant_ns: Option<u64>,
     /// Its values, for a chart: at most some hundreds, in order of time.
     pub series: Vec<SoakPoint>,
+}
+
+/// The slopes of a trend as lines over the windows that they are of. Each runs through the median of the values, what
+/// it rises to their place taken off (Sen 1968), so they cross in the middle. Values in the unit of the counter, at the
+/// first window and at the last.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SoakLine {
+    /// End of the first window from the trial's origin, and of the last.
+    pub at_ns: [u64; 2],
+    /// At the Theil–Sen slope.
+    pub slope: [f64; 2],
+    /// At its lower end.
+    pub low: [f64; 2],
+    /// At its upper end.
+    pub high: [f64; 2],
 }
 
 /// One window of one counter.

@@ -14,8 +14,6 @@ use axum::response::{IntoResponse, Response};
 use std::net::{IpAddr, SocketAddr};
 use std::time::Duration;
 
-/// Name of the cookie that a browser keeps the token in.
-pub(crate) const COOKIE: &str = "prony_token";
 /// The header that a change must carry.
 const MARK: &str = "x-prony";
 /// How long the answer to a wrong token waits, one after the other.
@@ -86,6 +84,12 @@ impl Access {
         }
     }
 
+    /// Name of the cookie that a browser keeps the token in: with the port, since browsers hold one set of cookies for
+    /// all ports of a host, where there may be another lab.
+    pub(crate) fn cookie(&self) -> String {
+        format!("prony_token_{}", self.addr.port())
+    }
+
     /// Whether the request carries the token, as a header or as a cookie.
     pub(crate) fn has_token(&self, headers: &HeaderMap) -> bool {
         let Some(wanted) = &self.token else { return true };
@@ -93,10 +97,11 @@ impl Access {
             .get(header::AUTHORIZATION)
             .and_then(|value| value.to_str().ok())
             .and_then(|value| value.strip_prefix("Bearer "));
+        let name = self.cookie();
         let cookies = headers.get_all(header::COOKIE).iter().filter_map(|value| value.to_str().ok());
         let cookie = cookies
             .flat_map(|value| value.split(';'))
-            .find_map(|pair| pair.trim().strip_prefix(COOKIE)?.strip_prefix('='));
+            .find_map(|pair| pair.trim().strip_prefix(name.as_str())?.strip_prefix('='));
         [bearer, cookie].into_iter().flatten().any(|given| token::is_same(given, wanted))
     }
 }
@@ -273,8 +278,12 @@ mod tests {
         assert_eq!(get("/assets/lab.js", &[]), 200);
         assert_eq!(get("/api/runs", &[]), 401);
         assert_eq!(get("/api/runs", &[("authorization", "Bearer 0123456789abcdef")]), 200);
-        assert_eq!(get("/api/runs", &[("cookie", "a=b; prony_token=0123456789abcdef")]), 200);
+        assert_eq!(get("/api/runs", &[("cookie", "a=b; prony_token_7070=0123456789abcdef")]), 200);
         assert_eq!(get("/api/runs", &[("authorization", "Bearer 0123456789abcdeX")]), 401);
-        assert_eq!(get("/api/runs", &[("cookie", "prony_token=; xprony_token=0123456789abcdef")]), 401);
+        let wrong =
+            "prony_token_7070=; xprony_token_7070=0123456789abcdef; prony_token_70700=0123456789abcdef";
+        assert_eq!(get("/api/runs", &[("cookie", wrong)]), 401);
+        let of_another_lab = "prony_token_7071=fedcba9876543210; prony_token_7070=0123456789abcdef";
+        assert_eq!(get("/api/runs", &[("cookie", of_another_lab)]), 200);
     }
 }

@@ -1,6 +1,6 @@
 //! What the page asks first, and the login with the token.
 
-use crate::access::{self, COOKIE};
+use crate::access;
 use crate::error::{ApiError, json};
 use crate::lab::Shared;
 use crate::runs::body;
@@ -41,7 +41,8 @@ pub(crate) async fn login(
         ));
     }
     // Characters of a token are checked when it is read, and hexadecimal digits when it is made.
-    let cookie = HeaderValue::from_str(&format!("{COOKIE}={wanted}; HttpOnly; SameSite=Strict; Path=/"));
+    let name = lab.access.cookie();
+    let cookie = HeaderValue::from_str(&format!("{name}={wanted}; HttpOnly; SameSite=Strict; Path=/"));
     let cookie = cookie.unwrap_or(HeaderValue::from_static(""));
     Ok((StatusCode::NO_CONTENT, [(header::SET_COOKIE, cookie)]).into_response())
 }

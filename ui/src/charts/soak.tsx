@@ -1,8 +1,8 @@
 /**
  * One counter over the windows of a soak, with its trend: a line a segment, the segments one after the other.
  *
- * Invariants: a trend is drawn in the segment that it was judged by, from the median of its first windows to that of
- * its last, with the lines of both ends of its slope; a limit is drawn where it lies within the axis, else it is told
+ * Invariants: a trend is drawn in the segment that it was judged by, with the lines of both ends of its slope, all
+ * three where the analysis puts them; a limit is drawn where it lies within the axis, else it is told
  * in words. Time between segments is left out.
  */
 import { useCallback, useMemo } from "preact/hooks";
@@ -52,36 +52,22 @@ export function segmentsOf(trend: SoakTrend): Segment[] {
   return segments;
 }
 
-const HOUR_NS = 3600e9;
-
-/** From the first median to the last, and the two ends of the slope from the same begin. */
+/** The slope and its two ends, where the analysis puts them. */
 function trendLines(trend: SoakTrend, segments: Segment[], look: Look, words: Words): PanelLine[] {
   const segment = segments.find((one) => one.trial === trend.trial);
-  const [begin, end] = [segment?.points[0]?.[0], segment?.points.at(-1)?.[0]];
-  const { first, last } = trend;
-  if (begin === undefined || end === undefined || !drawable(first) || !drawable(last)) return [];
-  const line = { index: 1, color: look.ink, signs: false, quiet: true } as const;
-  // The place of a slope on the paper; the number itself is the analysis's.
-  const along = (slope: number): Point[] => [
-    [begin, first],
-    [end, first + (slope * (end - begin)) / HOUR_NS],
+  const drawn = trend.line;
+  if (!segment || !drawn) return [];
+  const [from, to] = drawn.at_ns;
+  const line = { name: words.charts.trend, index: 1, color: look.ink, signs: false, quiet: true } as const;
+  const along = ([first, last]: [number, number]): Point[] => [
+    [segment.begin + from, first],
+    [segment.begin + to, last],
   ];
-  const ends = [trend.slope_low_per_h, trend.slope_high_per_h].filter(drawable);
   return [
-    {
+    { ...line, points: along(drawn.slope), width: 2, dash: [8, 4] },
+    ...[drawn.low, drawn.high].map((ends) => ({
       ...line,
-      name: words.charts.trend,
-      points: [
-        [begin, first],
-        [end, last],
-      ],
-      width: 2,
-      dash: [8, 4],
-    },
-    ...ends.map((slope) => ({
-      ...line,
-      name: words.charts.trend,
-      points: along(slope),
+      points: along(ends),
       width: 1,
       dash: [2, 3],
       opacity: 0.7,

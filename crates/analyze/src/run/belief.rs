@@ -147,9 +147,10 @@ fn thin_cells(cells: &[CellSummary]) -> Option<BeliefNote> {
     let worst = thin.iter().min_by_key(|cell| cell.trials_valid)?;
     let missing = MIN_TRIALS - worst.trials_valid as usize;
     let text = format!(
-        "{} of {} fewer than {MIN_TRIALS} valid trials, so there is no interval ({}: {})",
+        "{} of {} {} fewer than {MIN_TRIALS} valid trials, so there is no interval ({}: {})",
         thin.len(),
-        if cells.len() == 1 { "1 cell has".to_owned() } else { format!("{} cells have", cells.len()) },
+        count(cells.len(), "cell"),
+        if thin.len() == 1 { "has" } else { "have" },
         worst.label,
         worst.trials_valid
     );

@@ -10,7 +10,7 @@ use super::{SegmentData, Terms, WINDOWS_MIN};
 use crate::stats::order::median;
 use crate::stats::shapes::{self, Shapes, ends, regular_wave};
 use crate::stats::trend::{mann_kendall, theil_sen};
-use schema::soak::{SoakClass, SoakCounter, SoakLimit, SoakPoint, SoakTrend};
+use schema::soak::{SoakClass, SoakCounter, SoakLimit, SoakLine, SoakPoint, SoakTrend};
 use statrs::distribution::{ContinuousCDF, Normal};
 
 /// BIC difference from which a shape is better than another (METHOD §8; "strong", Kass & Raftery, JASA 90, 1995).
@@ -89,6 +89,7 @@ pub(super) struct Slope {
     pub(super) high: f64,
     pub(super) p_value: f64,
     pub(super) factor: f64,
+    pub(super) line: Option<SoakLine>,
 }
 
 /// What decided the class.
@@ -168,6 +169,7 @@ impl Judged {
             slope_per_h: self.slope.map(|slope| slope.per_h),
             slope_low_per_h: self.slope.map(|slope| slope.low),
             slope_high_per_h: self.slope.map(|slope| slope.high),
+            line: self.slope.and_then(|slope| slope.line),
             p_value: self.slope.map(|slope| slope.p_value),
             variance_factor: self.slope.map(|slope| slope.factor),
             limit: limit.cloned(),
@@ -319,5 +321,22 @@ fn slope_of(series: &Series, confidence: f64) -> Result<Slope, String> {
         high: line.high,
         p_value: test.corrected_p_value,
         factor: test.factor,
+        line: drawn(series, [line.slope, line.low, line.high]),
     })
+}
+
+/// A slope and its ends as lines over a series.
+fn drawn(series: &Series, slopes: [f64; 3]) -> Option<SoakLine> {
+    let hours = series.hours();
+    let length_h = *hours.last()?;
+    let at_ns = [*series.ends_ns.first()?, *series.ends_ns.last()?];
+    let line = |slope: f64| {
+        let left: Vec<f64> =
+            hours.iter().zip(&series.values).map(|(hour, value)| value - slope * hour).collect();
+        let begin = median(&left)?;
+        let ends = [begin, begin + slope * length_h];
+        ends.iter().all(|end| end.is_finite()).then_some(ends)
+    };
+    let [slope, low, high] = slopes.map(line);
+    Some(SoakLine { at_ns, slope: slope?, low: low?, high: high? })
 }

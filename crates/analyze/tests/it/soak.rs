@@ -268,6 +268,29 @@ fn the_time_to_exhaustion_is_that_of_the_planted_rate() {
 }
 
 #[test]
+fn a_slope_is_drawn_through_the_middle_of_what_it_is_of() {
+    let exact = report(&sum(&[line(RATE)]), Some(LIMIT));
+    let drawn = memory(&exact).line.unwrap();
+    assert_eq!(drawn.at_ns, [MINUTE_NS, WINDOWS as u64 * MINUTE_NS]);
+    let truth = [BASE, BASE + RATE * (WINDOWS - 1) as f64];
+    for (end, truth) in drawn.slope.iter().zip(truth) {
+        assert!((end - truth).abs() < 1e-6, "{drawn:?}, not {truth}");
+    }
+    let noisy = report(&sum(&[line(RATE), correlated(&mut Seed(9).rng(), 0.3, 5.0)]), Some(LIMIT));
+    let trend = memory(&noisy);
+    let drawn = trend.line.unwrap();
+    let rises = |ends: [f64; 2]| (ends[1] - ends[0]) / ((WINDOWS - 1) as f64 / 60.0);
+    let all = [drawn.slope, drawn.low, drawn.high].map(rises);
+    let slopes = [trend.slope_per_h, trend.slope_low_per_h, trend.slope_high_per_h].map(Option::unwrap);
+    for (drawn, slope) in all.iter().zip(slopes) {
+        assert!((drawn - slope).abs() < 1e-6, "{drawn}, not {slope}");
+    }
+    // The steeper one begins lower and ends higher: they cross within.
+    assert!(drawn.high[0] < drawn.slope[0] && drawn.slope[0] < drawn.low[0], "{drawn:?}");
+    assert!(drawn.high[1] > drawn.slope[1] && drawn.slope[1] > drawn.low[1], "{drawn:?}");
+}
+
+#[test]
 fn a_trend_does_not_cross_a_restart() {
     // Three starts, each level, each higher than the last: joined they would rise.
     let level = |level: f64, seed: u64| -> Vec<f64> {

@@ -12,6 +12,7 @@ fn good_facts() -> TrialFacts {
         response_p99_ns: Some(5_000_000),
         // 64 connections, 10,000 answers a second.
         response_mean_ns: Some(6_400_000.0),
+        response_max_ns: None,
         answered_all: 100_000,
         host_steal_share: Some(0.0),
         canary_drift: Some(0.001),
@@ -184,6 +185,20 @@ fn littles_law_holds_on_the_clients_own_numbers() {
     });
     check(good_open, &["littles_law"], |report, _| report.window.in_system_mean = 97.0);
     check(good_closed, &["littles_law"], |_, facts| facts.response_mean_ns = Some(f64::NAN));
+}
+
+/// A target that stood still for a second as the samples began: 64 requests of a second each, of which the window has a
+/// part that nobody knows.
+#[test]
+fn a_pause_at_the_border_is_no_miscount_and_the_same_without_one_is() {
+    let paused = |longest_ns: u64| {
+        let (report, mut facts) = good_closed();
+        facts.response_mean_ns = Some(6_400_000.0 * 1.08);
+        facts.response_max_ns = Some(longest_ns);
+        gate(&validity(&report, &facts), "littles_law").map(|gate| gate.ok)
+    };
+    assert_eq!(paused(1_000_000_000), None);
+    assert_eq!(paused(100_000_000), Some(false), "64 of these explain 1 %");
 }
 
 #[test]

@@ -18,7 +18,7 @@ const SECONDS: usize = 8;
 const MS: u64 = 1_000_000;
 
 /// Counters of a target that nothing holds back: gauges, then increases per second. 10,000 answers a second.
-const WELL: [(&str, f64); 30] = [
+const WELL: [(&str, f64); 29] = [
     ("host.stat/cpus", 4.0),
     ("host.cpus/cpu1_busy_percent", 40.0),
     ("host.cpus/cpu2_busy_percent", 40.0),
@@ -48,7 +48,6 @@ const WELL: [(&str, f64); 30] = [
     ("service.mariadb.db/connections_max", 100.0),
     ("service.mariadb.db/running", 2.0),
     ("service.mariadb.db/lock_waiting", 0.0),
-    ("jvm.runtime/threads_blocked", 0.0),
 ];
 const WELL_PER_SECOND: [(&str, f64); 24] = [
     ("host.stat/steal_ns", 1e6),
@@ -388,6 +387,17 @@ fn without_counters_nothing_that_needs_them_is_ruled_out() {
         assert!(!ruled.contains(&cause), "{cause:?} was not read");
         assert!(found.unread.iter().any(|unread| unread.cause == cause), "{cause:?}");
     }
+}
+
+#[test]
+fn a_jvm_that_tells_only_how_often_its_threads_waited_is_not_cleared_of_it() {
+    let found = planted(|_, data| {
+        data.signals.as_mut().unwrap().deltas.remove("go.runtime/mutex_wait_ns");
+        per_second(data, "jvm.runtime/lock_parks", 5_000.0);
+    });
+    assert!(found.ruled_out.iter().all(|out| out.cause != Cause::LockContention));
+    let unread = found.unread.iter().find(|unread| unread.cause == Cause::LockContention).unwrap();
+    assert!(unread.text.contains("0.5 times for each request"), "{}", unread.text);
 }
 
 #[test]

@@ -106,6 +106,14 @@ impl Drop for Server {
     }
 }
 
+/// Whether a program is on PATH, or where Debian keeps servers.
+pub(crate) fn is_there(program: &str) -> bool {
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let mut folders = std::env::split_paths(&path).collect::<Vec<_>>();
+    folders.extend(["/usr/sbin", "/usr/local/sbin"].map(PathBuf::from));
+    folders.iter().any(|folder| folder.join(program).is_file())
+}
+
 /// Held by tests that measure: they take turns, so that they do not make each other's numbers void.
 pub(crate) fn turn() -> std::sync::MutexGuard<'static, ()> {
     static TURN: std::sync::Mutex<()> = std::sync::Mutex::new(());

@@ -122,6 +122,23 @@ fn a_search_ends_by_its_budget_and_goes_on_where_it_was() {
     assert!(run.join("trials/0001/latency.hlog").is_file());
 }
 
+/// A search has no plan that ends, so it is the more worth to know early why nothing passes.
+#[test]
+fn a_search_tells_what_it_found_between_its_trials() {
+    let _turn = turn();
+    let law = format!("{PATIENT}, error_rate = 0.2, seed = 3");
+    let lab = Lab::new(&law, "model = \"open\"\nrate = 1200\nconnections = 100");
+    let ran = done(&lab.args(&["--objective", "errors < 1%", "--budget", "4s", "--max-rate", "2k"]));
+    let first = read(&lab.run().join("trials/0001/trial.json"));
+    if first["outcome"] != "valid" {
+        println!("skipped: the first trial is void: {}", first["load"]["validity"]["reasons"]);
+        return;
+    }
+    let (before, after) = ran.err.split_once("found so far: known, errors").expect(&ran.err);
+    assert!(before.contains("trial 1") && !before.contains("trial 2"), "{}", ran.err);
+    assert!(after.contains("trial 2"), "{}", ran.err);
+}
+
 #[test]
 fn a_dry_run_shows_the_ladder_of_a_url_and_sends_nothing() {
     let url = "http://127.0.0.1:1/x?a=\"b\"";

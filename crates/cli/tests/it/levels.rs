@@ -83,8 +83,17 @@ fn a_slow_trial_is_laid_to_the_machine() {
     child.wait().unwrap();
 
     let run = run().unwrap();
+    let file = |id: u32| read(&run.join(format!("trials/{id:04}/trial.json")));
+    // Where the machine is unsteady by itself, no trial stands out.
+    let unsteady = |id: &u32| {
+        let reasons = file(*id)["load"]["validity"]["reasons"].clone();
+        reasons.as_array().is_some_and(|reasons| reasons.iter().any(|reason| reason["gate"] == "canary"))
+    };
+    if let Some(id) = [1, 2, 4, 5, 6].iter().find(|id| unsteady(id)) {
+        return println!("skipped: this host changed its speed in trial {id}, in which nothing was planted");
+    }
     let canary = |id: u32| {
-        let file = read(&run.join(format!("trials/{id:04}/trial.json")));
+        let file = file(id);
         let of = |when: &str| file["canary"][when]["mean_ns"].as_f64().unwrap();
         (of("before") * of("after")).sqrt()
     };

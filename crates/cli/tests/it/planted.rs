@@ -7,7 +7,7 @@
 //! Absent on purpose: `steal` and `clock_drift`, which only a hypervisor can plant; `swap`, for which the host itself
 //! would have to be changed; `slow_replica`, which `levels.rs` plants.
 
-use crate::command::{done, prony, root, turn};
+use crate::command::{done, is_there, prony, root, turn};
 use crate::levels::Quota;
 use crate::run::read;
 use rustix::process::{Pid, Signal, kill_process};
@@ -103,7 +103,7 @@ const CASES: &[Case] = &[
     nothing("decoy-steal", &[]),
     nothing("decoy-warm-cache", GO_REDIS),
     nothing("decoy-other-retransmissions", &[]).beside(Beside::Lossy),
-    nothing("decoy-busy-core", &[]).beside(Beside::Busy { cpu: 2, programs: 1 }),
+    nothing("decoy-busy-core", &[]).beside(Beside::Busy { cpu: 1, programs: 1 }),
     nothing("clean-reference", &[]),
     nothing("clean-go", GO),
     nothing("clean-node", NODE),
@@ -263,14 +263,6 @@ fn trials(run: &Path) -> Vec<Value> {
 fn run_folder(runs: &Path) -> Option<PathBuf> {
     let mut paths = std::fs::read_dir(runs).ok()?.map(|entry| entry.unwrap().path());
     paths.find(|path| path.join("trials").is_dir())
-}
-
-/// Whether a program is on PATH, or where Debian keeps servers.
-fn is_there(program: &str) -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    let mut folders = std::env::split_paths(&path).collect::<Vec<_>>();
-    folders.extend(["/usr/sbin", "/usr/local/sbin"].map(PathBuf::from));
-    folders.iter().any(|folder| folder.join(program).is_file())
 }
 
 /// Processes of this test, ended when dropped; then the group they were in.

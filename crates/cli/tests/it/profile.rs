@@ -1,8 +1,9 @@
-//! `prony profile` and `[profile]` as a user runs them, on the reference target.
+//! `prony profile` and `[profile]` as a user runs them: on the reference target, a JVM and PHP.
 
-use crate::command::{bad, done, measured, turn};
+use crate::command::{bad, done, is_there, measured, turn};
 use crate::load::check_schema;
 use crate::run::read;
+use serde_json::Value;
 use std::path::{Path, PathBuf};
 
 /// The target burns CPU time, so that there is something to see.
@@ -15,11 +16,6 @@ fn lab(folder: &Path, more: &str) -> PathBuf {
     );
     std::fs::write(&file, text).unwrap();
     file
-}
-
-fn has_perf() -> bool {
-    let path = std::env::var_os("PATH").unwrap_or_default();
-    std::env::split_paths(&path).any(|folder| folder.join("perf").is_file())
 }
 
 #[test]
@@ -58,7 +54,7 @@ fn the_reference_target_is_profiled_or_the_refusal_says_what_is_missing() {
     let go = refused("cpu").expect("the reference target has no pprof");
     assert!(go["remedy"].as_str().unwrap().contains("go_pprof"), "{go}");
     if let Some(perf) = refused("perf") {
-        assert!(!has_perf() || !perf["why"].as_str().unwrap().contains("not installed"), "{perf}");
+        assert!(!is_there("perf") || !perf["why"].as_str().unwrap().contains("not installed"), "{perf}");
         assert!(perf["remedy"].as_str().unwrap().contains("linux-perf"), "{perf}");
         assert_eq!(done.code, 2, "{}\n{}", done.out, done.err);
         eprintln!("skipped: perf gives nothing here ({}) (apt-get install linux-perf)", perf["why"]);
@@ -73,6 +69,89 @@ fn the_reference_target_is_profiled_or_the_refusal_says_what_is_missing() {
     let svg = std::fs::read_to_string(out.join("perf-c2-against-c1.svg")).unwrap();
     assert!(svg.contains("</svg>"));
     assert_eq!(profiles["comparisons"][0]["base"], "c1");
+}
+
+/// The folded stacks of a profile, which must be among what was taken.
+fn folded(out: &Path, name: &str) -> String {
+    let profiles = read(&out.join("profiles.json"));
+    let cell = &profiles["cells"][0];
+    let is_taken = cell["taken"].as_array().unwrap().iter().any(|taken| taken["name"] == name);
+    assert!(is_taken, "no {name}: {cell:#}");
+    let id = cell["cell"].as_str().unwrap();
+    std::fs::read_to_string(out.join(format!("{id}/{name}.folded"))).unwrap()
+}
+
+#[test]
+fn a_jvm_tells_where_it_runs_what_it_allocates_and_what_it_waits_for() {
+    if let Some(program) = ["jcmd", "java"].into_iter().find(|program| !is_there(program)) {
+        eprintln!("skipped: {program} is missing (apt-get install openjdk-17-jdk-headless)");
+        return;
+    }
+    let _turn = turn();
+    let folder = tempfile::tempdir().unwrap();
+    let target = folder.path().join("targets/java/locked");
+    std::fs::create_dir_all(&target).unwrap();
+    std::fs::write(target.join("target.toml"), include_str!("jvm/target.toml")).unwrap();
+    std::fs::write(target.join("Locked.java"), include_str!("jvm/Locked.java")).unwrap();
+    let file = lab(folder.path(), "");
+    let text = std::fs::read_to_string(&file).unwrap();
+    let text = text.replace("name = \"known\"\nreference = { burn = \"200us\" }", "use = \"java/locked\"");
+    assert!(text.contains("java/locked"));
+    std::fs::write(&file, text).unwrap();
+    let out = folder.path().join("out");
+    let take = |seconds: &str| {
+        let (file, out) = (file.to_str().unwrap(), out.to_str().unwrap());
+        let args = ["profile", file, "--cell", "c2", "--kind", "jfr", "--seconds", seconds];
+        done(&[&args[..], &["--out", out, "--pin", "off"]].concat())
+    };
+    let taken = take("3");
+    assert_eq!(taken.code, 0, "{}\n{}", taken.out, taken.err);
+    check_schema("profiles", &read(&out.join("profiles.json")));
+    assert!(folded(&out, "jfr").contains("Locked.work "), "where it runs");
+    assert!(folded(&out, "jfr-allocations").contains("Locked.work;long[] "), "what it allocates");
+    let waits = folded(&out, "jfr-waits");
+    // Deeper than five frames, with which `jfr print` is content.
+    let deep =
+        waits.lines().find(|line| line.contains("Locked.work;waits for java.lang.Class ")).expect(&waits);
+    assert!(deep.starts_with("java.lang.Thread.run;") && deep.matches(';').count() > 5, "{deep}");
+    // Taken again it stands there once.
+    assert_eq!(take("1").code, 0);
+    let again = read(&out.join("profiles.json"));
+    let windows: Vec<&Value> =
+        again["cells"].as_array().unwrap().iter().map(|cell| &cell["window_ns"]).collect();
+    assert_eq!(windows, [1_000_000_000_u64], "{again:#}");
+}
+
+#[test]
+fn php_behind_fpm_is_profiled_where_excimer_is_installed() {
+    if let Some(program) = ["php", "php-fpm8.2", "nginx"].into_iter().find(|program| !is_there(program)) {
+        eprintln!("skipped: {program} is missing (`prony targets` says how to get it)");
+        return;
+    }
+    let modules = std::process::Command::new("php").arg("-m").output().unwrap();
+    if !String::from_utf8_lossy(&modules.stdout).contains("excimer") {
+        eprintln!("skipped: PHP has no Excimer (apt-get install php-excimer)");
+        return;
+    }
+    let _turn = turn();
+    let folder = tempfile::tempdir().unwrap();
+    let out = folder.path().join("out");
+    let taken = done(&[
+        "profile",
+        "experiments/php-fpm-layers.toml",
+        "--cell",
+        "c7",
+        "--kind",
+        "php",
+        "--seconds",
+        "3",
+        "--out",
+        out.to_str().unwrap(),
+        "--pin",
+        "off",
+    ]);
+    assert_eq!(taken.code, 0, "{}\n{}", taken.out, taken.err);
+    assert!(folded(&out, "php").contains("index.php"), "{}", folded(&out, "php"));
 }
 
 #[test]

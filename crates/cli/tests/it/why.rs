@@ -72,6 +72,7 @@ fn a_quota_is_found_and_an_intervention_confirms_it() {
         return;
     }
     assert_eq!((answer["verdict"].as_str(), went.code), (Some("holds"), 0), "{answer}");
+    assert_eq!(throttling(&read(&run.join("analysis.json"))["why"][0])["certainty"], "because");
     let again = good(&["why", path]);
     assert!(again.out.contains("because of throttling"), "{}", again.out);
     let report: Value = serde_json::from_str(&good(&["report", path, "--format", "json"]).out).unwrap();

@@ -1,23 +1,31 @@
-//! Java Flight Recorder of the busiest JVM among the target's processes: `jcmd PID JFR.start`, `JFR.stop`, `jfr print`.
+//! Java Flight Recorder of the busiest JVM among the target's processes: `jcmd PID JFR.start` with settings of our own,
+//! `JFR.stop`, and a program of one file that reads the recording.
 
 use super::child::{Child, Tool};
-use super::{No, Request, SLACK, Taken, busiest, wait};
-use crate::jfr;
+use super::{No, Request, SLACK, Taken, View, busiest, wait};
+use crate::{BYTES_MAX, jfr};
 use schema::profile::ProfileKind;
+use std::path::{Path, PathBuf};
 
 const JCMD: Tool = Tool {
     program: "jcmd",
     remedy: "apt-get install a JDK of the target's version (openjdk-17-jdk-headless); run as the target's user",
 };
-const JFR: Tool = Tool { program: "jfr", ..JCMD };
+/// From JDK 11 on it runs a source file.
+const JAVA: Tool = Tool { program: "java", ..JCMD };
 /// Name of the recording in the JVM.
 const RECORDING: &str = "name=prony";
+/// What is recorded; nothing else is.
+const SETTINGS: &str = include_str!("prony.jfc");
+/// Reads a recording.
+const FOLDED: &str = include_str!("JfrFolded.java");
 
 pub(super) fn take(request: &Request) -> Result<Taken, No> {
     let pid = busiest(request, &["java"], "a JVM")?.pid.to_string();
+    let settings = format!("settings={}", put(request, "prony.jfc", SETTINGS)?.display());
     let file = request.scratch.join("target.jfr");
     let filename = format!("filename={}", file.display());
-    let start = [pid.as_str(), "JFR.start", RECORDING, "settings=profile"];
+    let start = [pid.as_str(), "JFR.start", RECORDING, settings.as_str()];
     let started = Child::run(request, JCMD, &start, SLACK)?;
     let said = String::from_utf8_lossy(&started.output(64 << 10)?).into_owned();
     if !said.contains("Started recording") {
@@ -27,20 +35,40 @@ pub(super) fn take(request: &Request) -> Result<Taken, No> {
     // Also after an interrupt: no recording is left in the JVM.
     Child::run(request, JCMD, &[pid.as_str(), "JFR.stop", RECORDING, &filename], SLACK)?;
     waited?;
-    let print = [
-        "print".to_owned(),
-        "--json".to_owned(),
-        "--events".to_owned(),
-        "jdk.ExecutionSample".to_owned(),
-        file.display().to_string(),
-    ];
-    let text = Child::run(request, JFR, &print, 4 * SLACK)?.output(jfr::TEXT_BYTES_MAX)?;
-    let folded = jfr::read(&text)?;
     let raw = std::fs::read(&file)
         .map_err(|error| No::new(format!("cannot read {}: {error}", file.display()), "take it again"))?;
-    let mut taken = Taken::one(ProfileKind::Jfr, folded, raw, "jfr");
-    taken.notes.push(format!(
-        "process {pid}; settings=profile; a sample is one thread that ran Java code, not CPU time"
-    ));
-    Ok(taken)
+    let recorded = jfr::read(&folded(request, &file)?)?;
+    Ok(Taken { kind: ProfileKind::Jfr, views: views(recorded), raw, raw_ending: "jfr", notes: notes(&pid) })
+}
+
+/// The stacks of a recording, as text.
+fn folded(request: &Request, recording: &Path) -> Result<Vec<u8>, No> {
+    let program = put(request, "JfrFolded.java", FOLDED)?;
+    let arguments =
+        ["-Xmx512m".as_ref(), "-XX:TieredStopAtLevel=1".as_ref(), program.as_os_str(), recording.as_os_str()];
+    Child::run(request, JAVA, &arguments, 4 * SLACK)?.output(BYTES_MAX)
+}
+
+fn put(request: &Request, name: &str, text: &str) -> Result<PathBuf, No> {
+    let path = request.scratch.join(name);
+    std::fs::write(&path, text).map_err(|error| {
+        No::new(
+            format!("cannot write {}: {error}", path.display()),
+            "make room in the folder for temporary files",
+        )
+    })?;
+    Ok(path)
+}
+
+/// Where threads ran first; what has no stack is left out.
+fn views(recorded: jfr::Recorded) -> Vec<View> {
+    let all = [("", recorded.samples), ("-allocations", recorded.allocated), ("-waits", recorded.waits)];
+    let some = all.into_iter().filter(|(_, folded)| !folded.is_empty());
+    some.map(|(suffix, folded)| View { suffix, folded, table: None }).collect()
+}
+
+fn notes(pid: &str) -> Vec<String> {
+    vec![format!(
+        "process {pid}; a sample is one thread that ran Java code, not CPU time; allocations are sampled (JDK 16 or later); waits are those of 0.1 ms or more for monitors and locks, not for work"
+    )]
 }

@@ -7,8 +7,9 @@
 use super::{No, Request, Taken, wait};
 use crate::text;
 use schema::profile::{ProfileKind, ProfileUnit};
-use std::fs;
-use std::io;
+use std::fs::{self, File, Permissions};
+use std::io::{self, Read};
+use std::os::unix::fs::PermissionsExt;
 use std::path::Path;
 
 /// Between two samples.
@@ -18,6 +19,9 @@ const GATE: &str = "open";
 /// Ending of the files of the processes.
 const ENDING: &str = "folded";
 const REMEDY: &str = "apt-get install php-excimer for the target's PHP, and run it by php-fpm; servers that are one endless script are not reached";
+
+/// Of the folder where root starts PHP, whose workers are of another user: they may pass and add files, not list them.
+const FOR_WORKERS: u32 = 0o1733;
 
 /// Writes what makes PHP sample itself into `folder`, and gives the environment that a target needs for it.
 ///
@@ -29,6 +33,9 @@ pub fn ini(folder: &Path) -> io::Result<(String, String)> {
     fs::write(&script, include_str!("excimer.php").replace("{folder}", &path))?;
     let scan = folder.join("ini");
     fs::create_dir_all(&scan)?;
+    if rustix::process::geteuid().is_root() {
+        fs::set_permissions(folder, Permissions::from_mode(FOR_WORKERS))?;
+    }
     fs::write(scan.join("99-prony.ini"), format!("auto_prepend_file = \"{}\"\n", script.display()))?;
     // The empty part stands for the folder that PHP was built with.
     Ok(("PHP_INI_SCAN_DIR".to_owned(), format!(":{}", scan.display())))
@@ -46,18 +53,48 @@ pub(super) fn take(request: &Request) -> Result<Taken, No> {
     let waited = wait(request);
     fs::remove_file(&gate).map_err(wrong)?;
     waited?;
-    let mut raw = Vec::new();
-    for entry in fs::read_dir(folder).map_err(wrong)?.flatten() {
-        let path = entry.path();
-        if path.extension().is_some_and(|ending| ending == ENDING) && raw.len() < crate::BYTES_MAX {
-            raw.extend(fs::read(&path).map_err(wrong)?);
-        }
-    }
+    let raw = stacks(folder).map_err(wrong)?;
     if raw.is_empty() {
         return Err(No::new("no process of the target wrote a stack", REMEDY));
     }
     let folded = text::read(&raw, ProfileUnit::ElapsedNs, PERIOD_NS)?;
     let mut taken = Taken::one(ProfileKind::Php, folded, raw, "excimer.txt");
-    taken.notes.push("elapsed time of requests that ended in the window, one sample in 2 ms".to_owned());
+    taken.notes.push("elapsed time of requests that ended in the window, one sample in 2 ms; prony_end_of_script is what passed between a script's last call and its end".to_owned());
     Ok(taken)
+}
+
+/// What the processes wrote, up to the most that is read of a profile.
+fn stacks(folder: &Path) -> io::Result<Vec<u8>> {
+    let mut raw = Vec::new();
+    for entry in fs::read_dir(folder)?.flatten() {
+        let path = entry.path();
+        // A worker could put a link here; that of a file is what it wrote itself.
+        let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
+        if is_file && path.extension().is_some_and(|ending| ending == ENDING) {
+            let left = crate::BYTES_MAX.saturating_sub(raw.len()) as u64;
+            File::open(&path)?.take(left).read_to_end(&mut raw)?;
+        }
+    }
+    Ok(raw)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_stacks_of_all_processes_are_read_and_no_link_is_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (name, value) = ini(folder.path()).unwrap();
+        assert_eq!((name.as_str(), value.starts_with(':')), ("PHP_INI_SCAN_DIR", true));
+        let put = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+        put("7.folded", "main;work 2\n");
+        put("8.folded", "main 1\n");
+        put("secret", "secret 1\n");
+        std::os::unix::fs::symlink(folder.path().join("secret"), folder.path().join("9.folded")).unwrap();
+        let raw = String::from_utf8(stacks(folder.path()).unwrap()).unwrap();
+        let mut lines: Vec<&str> = raw.lines().collect();
+        lines.sort_unstable();
+        assert_eq!(lines, ["main 1", "main;work 2"]);
+    }
 }

@@ -194,9 +194,9 @@ fn profiles_are_trees_and_no_file_outside_is_read() {
                            "files": [file], "top": []})
     };
     let file = serde_json::json!({
-        "schema": "prony.profiles/1", "run": "r", "note": "of a load of its own", "window_ns": 1,
+        "schema": "prony.profiles/1", "run": "r", "note": "of a load of its own",
         "cells": [{
-            "cell": "c1", "label": "a", "target": "a", "chosen": "", "throughput_per_s": null, "failed": 0,
+            "cell": "c1", "label": "a", "target": "a", "chosen": "", "window_ns": 1, "throughput_per_s": null, "failed": 0,
             "taken": [
                 taken("cpu", "c1/cpu.folded"),
                 taken("up", "../../secret.folded"),

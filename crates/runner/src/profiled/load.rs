@@ -90,6 +90,7 @@ fn prepared_for(under: &Under, scratch: &Path) -> Result<(Prepared, BTreeMap<Str
     let wants = |of: fn(ProfileKind) -> bool| under.kinds.iter().any(|kind| of(*kind));
     let switches = [
         ("pprof", wants(ProfileKind::is_go)),
+        ("excimer", wants(|kind| kind == ProfileKind::Php)),
         ("profile-rates", wants(|kind| matches!(kind, ProfileKind::Block | ProfileKind::Mutex))),
     ];
     for (name, _) in switches.into_iter().filter(|(name, wanted)| *wanted && has_knob(under.prepared, name)) {

@@ -204,7 +204,8 @@ final class Files
     {
         $on = fn (bool $value): string => $value ? '1' : '0';
         $jitBuffer = $this->settings->jit === 'off' ? '0' : $this->settings->jitBuffer;
-        $extensions = 'extension = ' . implode("\nextension = ", self::EXTENSIONS);
+        $names = [...self::EXTENSIONS, ...($this->settings->excimer ? ['excimer'] : [])];
+        $extensions = 'extension = ' . implode("\nextension = ", $names);
         return <<<INI
             zend_extension = opcache
             $extensions

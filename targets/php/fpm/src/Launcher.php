@@ -52,8 +52,7 @@ final class Launcher
 
     private function start(string $fpm, string $nginx): void
     {
-        // Empty: FPM reads no folder of the system's ini files.
-        $environment = ['PHP_INI_SCAN_DIR' => ''] + getenv();
+        $environment = ['PHP_INI_SCAN_DIR' => $this->iniFolders()] + getenv();
         if ($this->settings->backend !== null) {
             $environment['GRPC_SOCKET'] = "$this->folder/grpc.sock";
         }
@@ -64,6 +63,13 @@ final class Launcher
         $this->waitForSocket("$this->folder/fpm.sock");
         $arguments = ['-p', $this->folder, '-c', "$this->folder/nginx.conf", '-e', 'stderr'];
         $this->nginx = Child::start('nginx', $nginx, $arguments, $environment);
+    }
+
+    /** Of the system's ini files, which an empty part stands for, FPM reads none; of a profiler those it is told. */
+    private function iniFolders(): string
+    {
+        $given = $this->settings->excimer ? explode(':', (string) getenv('PHP_INI_SCAN_DIR')) : [];
+        return implode(':', array_filter($given, fn (string $folder): bool => $folder !== ''));
     }
 
     /** Nginx would answer 502 before FPM listens. */

@@ -29,6 +29,7 @@ final class Settings
         public readonly bool $validateTimestamps,
         public readonly string $jit,
         public readonly string $jitBuffer,
+        public readonly bool $excimer,
         public readonly ?Backend $backend,
     ) {
     }
@@ -57,6 +58,7 @@ final class Settings
             validateTimestamps: $read->bool('OPCACHE_VALIDATE', false),
             jit: $jit,
             jitBuffer: self::megabytes($read->matching('JIT_BUFFER', $size, '64MiB', '1MiB to 9999MiB')),
+            excimer: $read->bool('EXCIMER', false),
             backend: Backend::fromEnvironment($read),
         );
     }

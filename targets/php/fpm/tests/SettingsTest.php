@@ -37,12 +37,13 @@ final class SettingsTest
         try {
             $knobs = ['FPM_CHILDREN' => '7', 'FPM_PM' => 'dynamic', 'JIT' => 'tracing',
                 'JIT_BUFFER' => '32MiB', 'OPCACHE_VALIDATE' => 'true', 'NGINX_WORKERS' => '3',
-                'NGINX_ACCESS_LOG' => 'true'];
+                'NGINX_ACCESS_LOG' => 'true', 'EXCIMER' => 'true'];
             (new Files(Settings::fromEnvironment($knobs + self::LISTEN), $folder))->write();
             $files = implode('', array_map(file_get_contents(...), glob("$folder/*")));
             foreach (['listen 127.0.0.1:8080 ', 'pm.max_children = 7', 'pm = dynamic',
                 'opcache.jit = tracing', 'opcache.jit_buffer_size = 32M', 'opcache.validate_timestamps = 1',
-                'worker_processes 3;', "access_log $folder/access.log"] as $line) {
+                'worker_processes 3;', "access_log $folder/access.log",
+                'extension = excimer'] as $line) {
                 same([$line, true], [$line, str_contains($files, $line)]);
             }
         } finally {
@@ -55,6 +56,7 @@ final class SettingsTest
         $folder = Folder::make();
         try {
             (new Files(Settings::fromEnvironment(self::LISTEN), $folder))->write();
+            same(false, str_contains((string) file_get_contents("$folder/php.ini"), 'excimer'));
             $nginx = (string) file_get_contents("$folder/nginx.conf");
             foreach (['nginx', 'fpm', 'opcache'] as $page) {
                 $location = strstr($nginx, "location = /debug/$page {");

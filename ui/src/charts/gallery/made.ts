@@ -105,6 +105,7 @@ export const soak: SoakTrend[] = [
     slope_per_h: 5e6,
     slope_low_per_h: 4.4e6,
     slope_high_per_h: 5.6e6,
+    line: { at_ns: [60e9, 240 * 60e9], slope: [40e6, 60e6], low: [41.2e6, 58.8e6], high: [38.8e6, 61.2e6] },
     limit: { value: 72e6, source: "memory.max" },
     series: Array.from({ length: 300 }, (_, at) => ({
       trial: at < 60 ? 1 : 2,

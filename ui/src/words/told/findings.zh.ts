@@ -320,6 +320,10 @@ export const findingsZh: readonly Entry[] = [
 
   // Locks and pools.
   [
+    "a JVM tells how often its threads parked at monitors, {n} times for each request, but not how long; its flight recorder does (`prony profile --kind jfr`)",
+    "JVM 只给出线程在监视器上停顿的次数（每个请求 {n} 次），不给出时长；飞行记录器会给出（`prony profile --kind jfr`）",
+  ],
+  [
     "its runtime does not tell of waits at locks; off-CPU time by bpftrace would (`prony profile --kind off-cpu`)",
     "它的运行时没有提供等锁时间；可用 bpftrace 看 off-CPU 时间（`prony profile --kind off-cpu`）",
   ],

@@ -262,10 +262,10 @@ export const restZh: readonly Entry[] = [
   ],
   ["the recording did not start", "记录没有开始"],
   [
-    "process {n}; settings=profile; a sample is one thread that ran Java code, not CPU time",
-    "进程 {n}；settings=profile；一个样本是一个正在运行 Java 代码的线程，不是 CPU 时间",
+    "process {n}; a sample is one thread that ran Java code, not CPU time; allocations are sampled (JDK 16 or later); waits are those of 0.1 ms or more for monitors and locks, not for work",
+    "进程 {n}；一个样本是一个正在运行 Java 代码的线程，不是 CPU 时间；内存分配为抽样（JDK 16 或更新）；等待只计对监视器和锁的、0.1 ms 及以上的，不含等待任务",
   ],
-  ["no text of jfr print --json: {any}", "不是 `jfr print --json` 的输出：{any}"],
+  ["line {n} is no stack of a recording", "第 {n} 行不是记录中的调用栈"],
   ["take it again with --kind jfr", "用 `--kind jfr` 重新采集"],
   [
     "end other Node.js processes whose inspector is open (port 9229); limit the target by CPUs, not by a network of its own",
@@ -303,8 +303,8 @@ export const restZh: readonly Entry[] = [
   ["the target was not started for PHP's profile", "目标启动时没有为 PHP 剖析作准备"],
   ["no process of the target wrote a stack", "目标没有进程写出调用栈"],
   [
-    "elapsed time of requests that ended in the window, one sample in 2 ms",
-    "在窗口内结束的请求的经过时间，每 2 ms 一个样本",
+    "elapsed time of requests that ended in the window, one sample in 2 ms; prony_end_of_script is what passed between a script's last call and its end",
+    "在窗口内结束的请求的经过时间，每 2 ms 一个样本；prony_end_of_script 是脚本最后一次调用到其结束之间的时间",
   ],
   ["the profile is no whole gzip stream ({any})", "剖析不是完整的 gzip 流（{any}）"],
 

@@ -31,12 +31,12 @@ export const trustZh: readonly Entry[] = [
   ["the one trial is valid", "唯一的试次有效"],
   ["all {n} trials are valid", "全部 {n} 个试次有效"],
   [
-    "{n} of ¦1 cell has¦ fewer than {n2} valid trials, so there is no interval ({cell}: {n4})",
-    "仅有的 1 个单元的有效试次少于 {n2} 个，因此没有区间（{cell}：{n4} 个）",
+    "{n} of {count} ¦has¦ fewer than {n2} valid trials, so there is no interval ({cell}: {n4})",
+    "{count}中有 {n} 个的有效试次少于 {n2} 个，因此没有区间（{cell}：{n4} 个）",
   ],
   [
-    "{n} of ¦{n3} cells have¦ fewer than {n2} valid trials, so there is no interval ({cell}: {n4})",
-    "{n3} 个单元中有 {n} 个的有效试次少于 {n2} 个，因此没有区间（{cell}：{n4} 个）",
+    "{n} of {count} ¦have¦ fewer than {n2} valid trials, so there is no interval ({cell}: {n4})",
+    "{count}中有 {n} 个的有效试次少于 {n2} 个，因此没有区间（{cell}：{n4} 个）",
   ],
   ["run {n} more block{s?}", "再运行 {n} 个区组"],
   ["the run ended after {n} of {count}", "运行结束时只完成了 {count}中的 {n} 个"],

@@ -1,8 +1,8 @@
-//! Threads waited for each other: the runtime tells of time at locks, or the load shows it — throughput falls as more
-//! connections come while the CPU is not used up (METHOD §9; Gunther's USL, β > 0).
+//! Threads waited for each other: the runtime tells of time at locks while the CPU is not used up (METHOD §9). Go does;
+//! a JVM tells only how often, which says nothing of how long, so its waits are left to its flight recorder.
 
 use super::{Draft, Judgement, Link, Rule, Scene, Severity, Stage};
-use crate::words::{duration, percent};
+use crate::words::{duration, number, percent};
 use schema::finding::{Change, FindingCause};
 
 const WAIT: f64 = 0.2;
@@ -19,14 +19,8 @@ pub(super) const RULE: Rule = Rule {
 fn judge(scene: &Scene<'_>) -> Judgement {
     let key = "go.runtime/mutex_wait_ns";
     let cpu = scene.utilisation().unwrap_or_default();
-    let waiting = ["jvm.runtime/threads_blocked"].iter().find_map(|key| Some((*key, scene.mean(key)?)));
-    let told = scene.per_request(key).map(|wait| (key, wait)).or_else(|| {
-        // Threads that stand at a lock, over the throughput: Little's law gives the wait of a request.
-        let (key, blocked) = waiting?;
-        Some((key, blocked / scene.throughput().filter(|rate| *rate > 0.0)? * 1e9))
-    });
-    let (Some((key, wait)), Some(mean)) = (told, scene.mean_response()) else {
-        return Judgement::Unread("its runtime does not tell of waits at locks; off-CPU time by bpftrace would (`prony profile --kind off-cpu`)".to_owned());
+    let (Some(wait), Some(mean)) = (scene.per_request(key), scene.mean_response()) else {
+        return Judgement::Unread(unread(scene));
     };
     let share = wait / mean;
     if share < WAIT || cpu >= CPU {
@@ -48,4 +42,15 @@ fn judge(scene: &Scene<'_>) -> Judgement {
         .link(Link::Accounts(share))
         .try_this(Change::ByHand, "hold the lock for half the time".to_owned(), scene.better(1.2))
         .found()
+}
+
+/// Why there is no time of waits, and what would have it.
+fn unread(scene: &Scene<'_>) -> String {
+    match scene.per_request("jvm.runtime/lock_parks") {
+        Some(parks) => format!(
+            "a JVM tells how often its threads parked at monitors, {} times for each request, but not how long; its flight recorder does (`prony profile --kind jfr`)",
+            number(parks)
+        ),
+        None => "its runtime does not tell of waits at locks; off-CPU time by bpftrace would (`prony profile --kind off-cpu`)".to_owned(),
+    }
 }
