@@ -1,6 +1,5 @@
 /** Text, ticks and ranges that all charts share. */
 import { describe, expect, it } from "vitest";
-import { setting } from "../format";
 import { byteInterval, clean, clock, extent, logTicks, roundUp, timeInterval, widthOf } from "./base";
 import { placeAfter } from "./chart";
 import { markOf, svgLook, targetIndex } from "./look";
@@ -39,10 +38,11 @@ describe("axes", () => {
     expect(timeInterval(60e9, 6)).toBeUndefined();
     expect(timeInterval(3600e9, 8)).toBe(600e9);
     expect(timeInterval(86_400e9, 8)).toBe(14_400e9);
-    expect(clock(0, 60e9, setting)).toBe("0 s");
-    expect(clock(20e9, 60e9, setting)).toBe("20 s");
-    expect(clock(200e9, 600e9, setting)).toBe("3:20");
-    expect(clock(5400e9, 20_000e9, setting)).toBe("1 h 30");
+    expect(clock(0, 60e9)).toBe("0 s");
+    expect(clock(0.3e9, 3e9)).toBe("0.3 s");
+    expect(clock(20e9, 60e9)).toBe("20 s");
+    expect(clock(200e9, 600e9)).toBe("3:20");
+    expect(clock(5400e9, 20_000e9)).toBe("1 h 30");
     expect(roundUp(0.3)).toBeCloseTo(0.5);
   });
 

@@ -78,13 +78,16 @@ export interface Panel {
   title: string;
   lines: PanelLine[];
   show: (value: number) => string;
-  showAxis: (value: number) => string;
+  /** The same on the axis: on a linear one beside the value at its end, on a logarithmic one alone. */
+  showAxis: (value: number, end?: number) => string;
   /** Logarithmic; only where all values are above 0. */
   log?: boolean;
   /** Sizes, whose round numbers are those of 1024. */
   bytes?: boolean;
   /** Counts, of which there are no halves. */
   whole?: boolean;
+  /** Where a logarithmic axis need not begin earlier: what lies below leaves the panel. */
+  from?: number;
   /** Whether the axis begins at 0; so where not said otherwise. */
   zero?: boolean;
   height?: number;
@@ -142,7 +145,11 @@ function valuesOf(panel: Panel): (number | null)[] {
 function panelAxis(panel: Panel, index: number, look: Look): YAxis {
   const title = titled(look, panel.title, 9 + headOf(panel));
   const values = valuesOf(panel);
-  const range = extent(panel.log ? values.filter(positive) : values) ?? (panel.log ? [1, 10] : [0, 1]);
+  const { from = 0 } = panel;
+  const range = extent(panel.log ? values.filter((n) => positive(n) && n >= from) : values) ?? [
+    panel.log ? 1 : 0,
+    panel.log ? 10 : 1,
+  ];
   const room = Math.max(2, Math.floor((panel.height ?? PANEL) / 34));
   if (panel.log) {
     const wide: [number, number] = [range[0] / 1.25, range[1] * 1.25];
@@ -160,6 +167,7 @@ function panelAxis(panel: Panel, index: number, look: Look): YAxis {
     : undefined;
   // Ticks begin at the end of the axis, so that end is a round number of bytes.
   const least = interval ? Math.floor(range[0] / interval) * interval : range[0] - spread * 0.12;
+  const end = range[1] > 0 || !fromZero ? range[1] + headroom : 1;
   return {
     ...axis,
     ...title,
@@ -169,12 +177,12 @@ function panelAxis(panel: Panel, index: number, look: Look): YAxis {
     ...(interval ? { interval } : {}),
     ...(panel.whole ? { minInterval: 1 } : {}),
     min: fromZero && range[0] >= 0 ? 0 : fromZero ? undefined : least,
-    max: range[1] > 0 || !fromZero ? range[1] + headroom : 1,
+    max: end,
     axisLabel: {
       ...axis.axisLabel,
       showMaxLabel: false,
       showMinLabel: fromZero || interval !== undefined,
-      formatter: (value: number) => panel.showAxis(value),
+      formatter: (value: number) => panel.showAxis(value, end),
     },
   } as YAxis;
 }

@@ -139,7 +139,7 @@ export function waterfallOption(metric: LayerMetric, look: Look, words: Words): 
       name: words.metrics[metric.metric],
       nameLocation: "middle",
       nameGap: 26,
-      axisLabel: { ...axis.axisLabel, showMaxLabel: false, formatter: (at: number) => axisDuration(at) },
+      axisLabel: { ...axis.axisLabel, showMaxLabel: false, formatter: (at: number) => axisDuration(at, end) },
     } as ChartOption["xAxis"],
     yAxis: (look.narrow ? yAxis : [yAxis, numbers]) as ChartOption["yAxis"],
     tooltip: tooltip(look, "item", ([hovered]) => {

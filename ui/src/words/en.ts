@@ -297,7 +297,8 @@ export const en = {
     about:
       "From the intended begin of a request to the end of its answer, so that waiting in line counts. Merged over the valid trials of each cell.",
     percentiles: "Percentiles",
-    percentilesAbout: "Both axes are logarithmic: each step to the right is ten times rarer.",
+    percentilesAbout:
+      "Both axes are logarithmic: each step to the right is ten times rarer. A line that comes from below begins at a minimum far under the rest.",
     cdf: "Distribution",
     strips: "Every trial",
     stripsAbout: "Each mark is a trial; the bar is the centre with its interval over trials.",

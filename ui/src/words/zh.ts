@@ -252,7 +252,8 @@ export const zh: Words = {
   latency: {
     about: "从请求应开始的时刻到应答结束，因此排队时间计入其中。合并了每个单元的有效试次。",
     percentiles: "百分位数",
-    percentilesAbout: "两轴均为对数：每向右一格，罕见程度增加十倍。",
+    percentilesAbout:
+      "两轴均为对数：每向右一格，罕见程度增加十倍。从图下方升起的线，其最小值远低于其余各值。",
     cdf: "分布",
     strips: "每个试次",
     stripsAbout: "每个标记是一个试次；横条为中心值及其跨试次的区间。",
