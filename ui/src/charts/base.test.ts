@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { byteInterval, clean, clock, extent, logTicks, roundUp, timeInterval, widthOf } from "./base";
 import { placeAfter } from "./chart";
 import { markOf, svgLook, targetIndex } from "./look";
-import { apart, placeLines } from "./panels";
+import { alone, apart, placeLines } from "./panels";
 
 describe("text", () => {
   it("is one line without control characters, and opens no style of rich text", () => {
@@ -74,6 +74,14 @@ describe("labels", () => {
         free = to;
       }
     }
+  });
+});
+
+describe("a reading between two gaps", () => {
+  it("has a sign, because no line reaches it", () => {
+    const points = [1, null, 2, 3, null, 4].map((value, at): [number, number | null] => [at, value]);
+    expect([...alone(points)]).toEqual([0, 5]);
+    expect([...alone([[0, null]])]).toEqual([]);
   });
 });
 

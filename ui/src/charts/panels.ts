@@ -298,10 +298,22 @@ function marksOf(panel: Panel, isFirst: boolean, range: [number, number], look: 
   };
 }
 
+/** Points between gaps, which no line reaches: without a sign they would not be seen. */
+export const alone = (points: Point[]): Set<number> =>
+  new Set(
+    points.flatMap(([, value], at) =>
+      value !== null && (points[at - 1]?.[1] ?? null) === null && (points[at + 1]?.[1] ?? null) === null
+        ? [at]
+        : [],
+    ),
+  );
+
 function lineSeries(line: PanelLine, panel: number, look: Look): Series {
   const mark = markOf(look, line.index);
   const color = line.color ?? mark.color;
   const few = line.signs ?? line.points.length <= 40;
+  const single = few ? new Set<number>() : alone(line.points);
+  const isSigned = few || single.size > 0;
   return {
     type: "line",
     name: line.name,
@@ -312,9 +324,12 @@ function lineSeries(line: PanelLine, panel: number, look: Look): Series {
     animation: false,
     silent: line.quiet ?? false,
     step: line.step ? "start" : false,
-    showSymbol: few,
-    showAllSymbol: few,
-    symbol: mark.sign,
+    showSymbol: isSigned,
+    showAllSymbol: isSigned,
+    symbol:
+      single.size > 0
+        ? (_: unknown, { dataIndex }: { dataIndex: number }) => (single.has(dataIndex) ? mark.sign : "none")
+        : mark.sign,
     symbolSize: few ? 6 : 5,
     itemStyle: {
       color: mark.hollow ? look.ground : color,

@@ -10,7 +10,7 @@ import type { Trial } from "../charts/data";
 import { count, duration, percent, plain, rate, setting } from "../format";
 import type { Finding, LiveHello, LiveTrial, Progress } from "../schema/lab-hello";
 import { markColumn, numberColumn, toldNameColumn } from "../ui/columns";
-import { Mark, findingWord, outcomeWord } from "../ui/mark";
+import { Mark, causeWord, outcomeWord } from "../ui/mark";
 import { type Column, DataTable } from "../ui/table";
 import { Colon, Told } from "../ui/told";
 import { type Words, useWords } from "../words";
@@ -252,7 +252,7 @@ function FindingsSoFar({ findings, hello }: { findings: Finding[]; hello: LiveHe
     <ul class="lab-findings" aria-live="polite">
       {findings.map((finding, index) => (
         <li key={index}>
-          <Mark word={findingWord(words, finding)} /> <b>{words.causes[finding.cause]}</b>
+          <Mark word={causeWord(words, finding)} />
           <span class="soft">
             {words.comma}
             <Told text={label.get(finding.cell) ?? finding.cell} as="cell" />

@@ -1,7 +1,7 @@
 /** The claims of the experiment with their verdicts and the numbers that decided. */
 import { ratio, ratioInterval, value, interval } from "../format";
 import type { ClaimResult } from "../schema/page";
-import { Mark, claimWord } from "../ui/mark";
+import { Mark, claimWord, headed } from "../ui/mark";
 import { Told } from "../ui/told";
 import { type Words, useWords } from "../words";
 import { Section, type SectionProps } from "./frame";
@@ -14,11 +14,11 @@ export function Claims({ page }: SectionProps) {
       <ol class="claims">
         {page.analysis.claims.map((claim, index) => (
           <li key={index}>
-            <Mark word={claimWord(words, claim.verdict)} />
+            <Mark word={headed(claimWord(words, claim.verdict))} />
             <div>
               <h3>{claim.text}</h3>
               <p>
-                <Told text={claim.evidence} />
+                <Told text={claim.evidence} isUnbroken isSentence />
               </p>
               <Number claim={claim} words={words} />
             </div>
