@@ -257,11 +257,17 @@ const AXIS = 42;
 export const rowsHeight = (look: Look, count: number, row = 30): number =>
   TOP + AXIS + count * (look.narrow ? row + 18 : row);
 
+/** Room for the longest name; a heading may run on above the plot. */
+function sideOf(look: Look, names: RowName[]): number {
+  const widths = names.filter(({ head }) => !head).map(({ text }) => widthOf(text) * (TEXT / SMALL));
+  return Math.round(Math.min(look.width * 0.4, 340, Math.max(90, ...widths) + 28));
+}
+
 /**
  * Names to the left of their rows, or above the marks where the screen is narrow. `right` is room for numbers.
  */
-export function rowsOf(look: Look, names: RowName[], { row = 30, right = 16, left = 0.28 } = {}): Rows {
-  const side = look.narrow ? 4 : Math.round(Math.min(300, Math.max(110, look.width * left)));
+export function rowsOf(look: Look, names: RowName[], { row = 30, right = 16 } = {}): Rows {
+  const side = look.narrow ? 4 : sideOf(look, names);
   const high = look.narrow ? row + 18 : row;
   const shift = look.narrow ? 9 : 0;
   const style = (name: RowName) => (name.head ? "head" : "name");

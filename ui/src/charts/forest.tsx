@@ -259,7 +259,7 @@ export function forestOption({ comparisons, margin }: ForestData, look: Look, wo
     return { text: words.metrics[row.of.metric] + (look.narrow ? more : "") };
   });
   const right = isSmall(look) ? 190 : 330;
-  const { grid, yAxis, shift, row } = rowsOf(look, names, { right, left: 0.24, row: 28 });
+  const { grid, yAxis, shift, row } = rowsOf(look, names, { right, row: 28 });
   const ticks = ratioTicks(range, roomFor(look.width - Number(grid.left) - Number(grid.right), 62));
   const axis = logAxis(look, true, range, ticks);
   return {

@@ -118,7 +118,7 @@ export interface PanelsOptions {
 }
 
 export const PANEL = 118;
-const TITLE = 26;
+const TITLE = 29;
 const GAP = 12;
 const BOTTOM = 30;
 
@@ -143,14 +143,14 @@ function valuesOf(panel: Panel): (number | null)[] {
 }
 
 function panelAxis(panel: Panel, index: number, look: Look): YAxis {
-  const title = titled(look, panel.title, 9 + headOf(panel));
+  const title = titled(look, panel.title, 12 + headOf(panel));
   const values = valuesOf(panel);
   const { from = 0 } = panel;
   const range = extent(panel.log ? values.filter((n) => positive(n) && n >= from) : values) ?? [
     panel.log ? 1 : 0,
     panel.log ? 10 : 1,
   ];
-  const room = Math.max(2, Math.floor((panel.height ?? PANEL) / 34));
+  const room = Math.max(2, Math.floor((panel.height ?? PANEL) / 28));
   if (panel.log) {
     const wide: [number, number] = [range[0] / 1.25, range[1] * 1.25];
     const axis = logAxis(look, true, wide, logTicks(wide[0], wide[1], room + 1));
@@ -330,7 +330,7 @@ function lineSeries(line: PanelLine, panel: number, look: Look): Series {
       single.size > 0
         ? (_: unknown, { dataIndex }: { dataIndex: number }) => (single.has(dataIndex) ? mark.sign : "none")
         : mark.sign,
-    symbolSize: few ? 6 : 5,
+    symbolSize: isSigned ? 6 : 5,
     itemStyle: {
       color: mark.hollow ? look.ground : color,
       borderColor: color,

@@ -21,7 +21,7 @@ import { Mark, verdictWord } from "../ui/mark";
 import { usePrinting } from "../ui/lazy";
 import { Choose, Fold, Footnotes, Notes } from "../ui/parts";
 import { type Column, DataTable } from "../ui/table";
-import { Told, useTold } from "../ui/told";
+import { Told, glued, useTold } from "../ui/told";
 import { type Words, useWords } from "../words";
 import { Figure, Section, type SectionProps } from "./frame";
 import { KEY_METRICS, type Pair, pairsOf, unitOf } from "./model";
@@ -236,7 +236,7 @@ function keyColumns(words: Words, notes: Footnotes): Column<Compared>[] {
       head: words.change,
       key: "ratio",
       kind: "number",
-      cell: (row) => <strong>{changed(row)}</strong>,
+      cell: (row) => <strong>{glued(changed(row))}</strong>,
       raw: (row) => row.ratio,
     },
     {

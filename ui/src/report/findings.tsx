@@ -110,7 +110,7 @@ function EvidenceTable({ finding }: { finding: Finding }) {
           {evidence.map(({ what, value, limit, from }, index) => (
             <tr key={index}>
               <th scope="row">
-                <Told text={what} />
+                <Told text={what} isSentence />
               </th>
               <td class="n">
                 <strong>

@@ -47,6 +47,7 @@ export function Soak({ page }: SectionProps) {
           ))}
         </ul>
       )}
+      <p class="about">{t.drawn}</p>
       <div class="small-charts">
         {soak.trends.map((trend) => (
           <Figure

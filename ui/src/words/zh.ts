@@ -255,7 +255,7 @@ export const zh: Words = {
     about: "从请求应开始的时刻到应答结束，因此排队时间计入其中。合并了每个单元的有效试次。",
     percentiles: "百分位数",
     percentilesAbout:
-      "两轴均为对数：每向右一格，罕见程度增加十倍。从图下方升起的线，其最小值远低于其余各值。",
+      "两轴均为对数：每向右一格，罕见程度增加十倍。线止于请求数不足以支持更高百分位之处；从图下方升起的线，其最小值远低于其余各值。",
     cdf: "分布",
     strips: "每个试次",
     stripsAbout: "每个标记是一个试次；横条为中心值及其跨试次的区间。",
@@ -295,6 +295,7 @@ export const zh: Words = {
     horizon: (length) => `时间范围 ${length}`,
     segments: (n) => `${n} 段`,
     caption: "每个计数器的类别与趋势",
+    drawn: "虚线是据以判断的趋势，点线是其斜率区间的两端。",
     counters: {
       memory: "内存",
       descriptors: "描述符",
