@@ -12,7 +12,7 @@ import type { Finding, LiveHello, LiveTrial, Progress } from "../schema/lab-hell
 import { markColumn, numberColumn, toldNameColumn } from "../ui/columns";
 import { Mark, causeWord, outcomeWord } from "../ui/mark";
 import { type Column, DataTable } from "../ui/table";
-import { Colon, Told } from "../ui/told";
+import { NamesContext, Colon, Told } from "../ui/told";
 import { type Words, useWords } from "../words";
 import { to } from "./address";
 import { api, send } from "./api";
@@ -80,7 +80,9 @@ function Head({ known: { hello, hasEnded }, isLost }: { known: Known; isLost: bo
           {t.live.ended}{" "}
           {card.answer && (
             <span class="lab-answer">
-              <Told text={card.answer} />
+              <NamesContext.Provider value={card.targets}>
+                <Told text={card.answer} isUnbroken isSentence />
+              </NamesContext.Provider>
             </span>
           )}{" "}
           <a class="lab-button" href={to.run(card.id)}>
@@ -258,7 +260,7 @@ function FindingsSoFar({ findings, hello }: { findings: Finding[]; hello: LiveHe
             <Told text={label.get(finding.cell) ?? finding.cell} as="cell" />
           </span>
           <p>
-            <Told text={finding.text} />
+            <Told text={finding.text} isUnbroken isSentence />
           </p>
         </li>
       ))}

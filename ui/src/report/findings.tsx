@@ -223,7 +223,7 @@ function CauseList({ title, sign, of }: { title: string; sign: string; of: CellW
             <span aria-hidden="true">{sign}</span> <b>{sentence(words.causes[cause])}</b>
             {words.colon}
             <span class="soft">
-              <Told text={text} />
+              <Told text={text} isUnbroken />
             </span>
           </li>
         ))}
