@@ -2,8 +2,8 @@
  * Response time by percentile, one line a cell; the same as share of requests by response time (CDF).
  *
  * Invariants: the axis of percentiles is 1/(1 − q), logarithmic: it counts nines, so that the tail has as much room
- * as the middle (as in HdrHistogram's plots); the maximum has no place on it; a minimum far below all other quantiles lies
- * below the panel, which would else show little but the way to it; quantiles come from merged histograms, none is
+ * as the middle (as in HdrHistogram's plots); the maximum has no place on it; a minimum far below all other quantiles
+ * lies below the panel, which would else show little but the way to it; quantiles come from merged histograms, none is
  * interpolated here.
  */
 import { useCallback, useMemo } from "preact/hooks";
