@@ -131,7 +131,22 @@ describe("format", () => {
       [1_234_567, "1,234,567"],
     ]);
     expect(format.quantile(0.999)).toBe("p99.9");
-    expect(format.axisValue("bytes", 1024 ** 2)).toBe("1 MiB");
+  });
+
+  it("labels one axis in one unit, with the digits that tell its ticks apart", () => {
+    const labels = (unit: format.Unit, ticks: number[]) =>
+      ticks.map((tick) => format.axisValue(unit, tick, Math.max(...ticks)));
+    expect(labels("nanoseconds", [0, 3e8, 9e8, 1.2e9])).toEqual(["0 s", "0.3 s", "0.9 s", "1.2 s"]);
+    expect(labels("nanoseconds", [15.02e6, 15.04e6])).toEqual(["15.02 ms", "15.04 ms"]);
+    expect(labels("per_second", [980, 1000])).toEqual(["980", "1,000"]);
+    expect(labels("per_second", [0, 5000, 10_000])).toEqual(["0", "5k", "10k"]);
+    expect(labels("bytes", [0, 512 * 1024, 1024 ** 2])).toEqual(["0 MiB", "0.5 MiB", "1 MiB"]);
+    expect(labels("bytes", [500 * 1024, 1000 * 1024, 1100 * 1024]).slice(0, 2)).toEqual([
+      "500 KiB",
+      "1,000 KiB",
+    ]);
+    expect(labels("share", [0, 0.005])).toEqual(["0 %", "0.5 %"]);
+    expect(format.axisDuration(NaN, 1)).toBe(format.NONE);
   });
 
   it("names a shared unit once", () => {

@@ -1,6 +1,7 @@
 /**
  * How numbers are shown: the one home of number formatting in the front end, as `crates/report/src/format.rs` is of
- * the plain page, and with the same results (`format.test.ts` holds its tables), but for narrow intervals.
+ * the plain page, and with the same results (`format.test.ts` holds its tables), but for narrow intervals and the
+ * labels of axes.
  *
  * Invariants: nothing prints `NaN` or `Infinity`; a number that is missing or not finite is `NONE`; measured values
  * have three significant digits, counts have all of theirs with thousands separators; an interval is never shown
@@ -93,7 +94,7 @@ const SIZES: [number, string][] = [
 ];
 
 function shownBytes(bytes: number, more = 0): Shown {
-  const [factor, unit] = SIZES.find(([factor]) => Math.abs(bytes) < factor * 1023.5) ?? [1024 ** 4, " TiB"];
+  const [factor, unit] = sizeOf(bytes);
   const number =
     factor === 1 ? thousands(signed(bytes.toFixed(more))) : significant(bytes / factor, 3 + more);
   return { number, unit };
@@ -247,26 +248,54 @@ const AXIS_STEPS: [number, string][] = [
   [1e3, "k"],
 ];
 
-/** A number for an axis: `0`, `950`, `12k`, `1.5M`. */
+/** A short number: `0`, `950`, `12k`, `1.5M`. */
 export function axis(value: Maybe): string {
   if (!finite(value)) return NONE;
   const [factor, suffix] = AXIS_STEPS.find(([factor]) => Math.abs(value) >= factor) ?? [1, ""];
   return signed(`${Number((value / factor).toFixed(2))}${suffix}`);
 }
 
-/** A time for an axis, without trailing zeros: `500 µs`, `10 ms`. */
-export const axisDuration = (ns: Maybe): string => setting(ns);
+/**
+ * A label of an axis with all digits of its round tick, so that no two are alike. A linear axis gives its end, whose
+ * unit all of its labels have, so that none goes from `900 ms` to `1.2 s`; on a logarithmic one each has its own.
+ */
+const onAxis = (value: number, [factor, unit]: readonly [number, string]): string =>
+  thousands(signed(String(Number((value / factor).toPrecision(10))))) + unit;
 
-/** A value for an axis in a metric's unit. */
-export function axisValue(unit: Unit, number: Maybe): string {
+/** A number on an axis: `0`, `950`, `1,000`; from ten thousand on `12k`, `1.5M`. */
+export function axisNumber(value: Maybe, end: Maybe = value): string {
+  if (!finite(value)) return NONE;
+  const step = AXIS_STEPS.find(([factor]) => Math.abs(end ?? 0) >= Math.max(factor, 1e4));
+  return onAxis(value, value === 0 ? [1, ""] : (step ?? [1, ""]));
+}
+
+/** A time on an axis: `0 ms`, `0.5 ms`, `1 ms`. */
+export function axisDuration(ns: Maybe, end: Maybe = ns): string {
+  if (!finite(ns)) return NONE;
+  const [factor, , unit] = DURATIONS.find(([, until]) => Math.abs(end ?? 0) < until) ?? [3600e9, 0, " h"];
+  return onAxis(ns, [factor, unit]);
+}
+
+const sizeOf = (of: number) =>
+  SIZES.find(([factor]) => Math.abs(of) < factor * 1023.5) ?? ([1024 ** 4, " TiB"] as const);
+
+/** A size on an axis: `0 MiB`, `0.5 MiB`; in its own unit where it is round only there, as 500 KiB are. */
+export function axisBytes(value: Maybe, end: Maybe = value): string {
+  if (!finite(value)) return NONE;
+  const shared = sizeOf(end ?? 0);
+  return onAxis(value, Number.isInteger((value / shared[0]) * 100) ? shared : sizeOf(value));
+}
+
+/** A value on an axis in a metric's unit. */
+export function axisValue(unit: Unit, number: Maybe, end: Maybe = number): string {
   switch (unit) {
     case "per_second":
-      return axis(number);
+      return axisNumber(number, end);
     case "nanoseconds":
-      return setting(number);
+      return axisDuration(number, end);
     case "share":
       return chosenPercent(number);
     case "bytes":
-      return bytes(number).replace(/\.?0+(?= )/, (zeros) => (zeros.startsWith(".") ? "" : zeros));
+      return axisBytes(number, end);
   }
 }

@@ -278,9 +278,24 @@ describe.skipIf(missing !== null)("report.html", () => {
     ).toEqual([]);
     await page.keyboard.press("l");
     expect(await answer()).toBe(analysis.answer);
-    expect(await page.textContent("#belief .notes li div")).toContain(worst!.text);
+    expect(await said(page, "#belief .notes li div")).toContain(worst!.text);
     expect(await page.locator("main [lang=en]:not(.source, button)").count()).toBe(0);
     await done();
+  });
+
+  it("begins a sentence that stands alone with a capital, and none with a name that has none", async () => {
+    const [sentence, name] = [fixture("events"), fixture("layers")];
+    for (const data of [sentence, name]) {
+      const { page, done } = await open(browser, "capital", data);
+      const { answer } = data.analysis;
+      const isName = data.analysis.cells.some(({ target }) => answer.startsWith(target));
+      expect(isName).toBe(data === name);
+      const [first = ""] = answer;
+      expect(await said(page, ".answer")).toBe((isName ? first : first.toUpperCase()) + answer.slice(1));
+      const clauses = await page.locator(".answer .clause").allTextContents();
+      expect(clauses).toHaveLength(answer.split("; ").length);
+      await done();
+    }
   });
 
   it("keeps a hostile sentence as text, and marks it as English on the Chinese page", async () => {

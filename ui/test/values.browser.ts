@@ -8,6 +8,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import * as format from "../src/format";
 import type { CellSummary, PageFile, TrialRow } from "../src/schema/page";
+import { sentence } from "../src/ui/sentence";
 import { WORDS } from "../src/words";
 import { asForPaper, fixture, launch, missing, open, readAll, seriesOf, shotPath, tableOf } from "./browser";
 
@@ -174,15 +175,16 @@ describe.skipIf(missing !== null)("the values in the page", () => {
 
   it("events: what each cost, and what could not be done", async () => {
     const { page, data, done } = await whole("events");
-    const { rows, below } = await tableOf(page, words.events.caption);
+    const { rows, below, groups } = await tableOf(page, words.events.caption);
     const events = data.analysis.events!;
     expect(events.length).toBeGreaterThan(1);
+    expect(groups).toEqual([...new Set(events.map(({ cell }) => cellOf(data, cell).label))]);
     const { NONE, duration, rate, count } = format;
     expect(rows).toEqual(
       events.map((event) => {
         const seen = (text: string) => (event.trials > 0 ? text : NONE);
         const never =
-          event.not_recovered > 0 ? `not in ${event.not_recovered} of ${event.trials}` : undefined;
+          event.not_recovered > 0 ? words.events.notIn(event.not_recovered, event.trials) : undefined;
         const after =
           event.recovered_ns == null
             ? undefined
@@ -191,12 +193,11 @@ describe.skipIf(missing !== null)("the values in the page", () => {
               : duration(event.recovered_ns);
         return [
           event.name,
-          cellOf(data, event.cell).label,
           seen(rate(event.before.throughput_per_s)),
           seen(rate(event.worst.throughput_per_s)),
           seen(duration(event.before.p99_ns)),
           seen(duration(event.worst.p99_ns)),
-          seen(`${count(event.lost)} (at most ${count(event.lost_max)})`),
+          seen(words.events.lostAtMost(count(event.lost), count(event.lost_max))),
           event.unavailable_ns > 0 ? duration(event.unavailable_ns) : NONE,
           seen([after, never].filter(Boolean).join(", ") || NONE),
         ];
@@ -204,7 +205,7 @@ describe.skipIf(missing !== null)("the values in the page", () => {
     );
     const errors = events.flatMap((event) => event.errors);
     expect(errors.length).toBeGreaterThan(0);
-    expect(below).toEqual(errors.map((error) => `could not be carried out: ${error}`));
+    expect(below).toEqual(errors.map((error) => `Could not be carried out: ${error}`));
     await done();
   });
 
@@ -212,11 +213,13 @@ describe.skipIf(missing !== null)("the values in the page", () => {
     const { page, data, done } = await whole("soak");
     await page.locator("#soak").screenshot({ path: shotPath("soak-light") });
     const soak = data.analysis.soak!;
-    expect(await page.textContent("#soak .verdict p")).toBe(soak.answer);
-    expect(await page.textContent("#soak .verdict .mark")).toContain(words.soak[soak.verdict]);
+    expect((await page.textContent("#soak .verdict p"))?.replaceAll("\u00a0", " ")).toBe(soak.answer);
+    expect((await page.textContent("#soak .verdict .mark"))?.toLowerCase()).toContain(
+      words.soak[soak.verdict],
+    );
     for (const note of soak.notes) expect(await page.textContent("#soak .plain-list")).toContain(note);
     const { rows, below } = await tableOf(page, words.soaks.caption);
-    expect(below).toEqual(soak.trends.map(({ text }) => text));
+    expect(below).toEqual(soak.trends.map(({ text }) => sentence(text)));
     expect(rows.map((row) => row.slice(0, 2).map((cell) => cell.replace(/^\W /, "")))).toEqual(
       soak.trends.map((trend) => [
         words.soaks.counters[trend.counter],

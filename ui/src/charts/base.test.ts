@@ -1,10 +1,9 @@
 /** Text, ticks and ranges that all charts share. */
 import { describe, expect, it } from "vitest";
-import { setting } from "../format";
 import { byteInterval, clean, clock, extent, logTicks, roundUp, timeInterval, widthOf } from "./base";
 import { placeAfter } from "./chart";
 import { markOf, svgLook, targetIndex } from "./look";
-import { apart, placeLines } from "./panels";
+import { alone, apart, placeLines } from "./panels";
 
 describe("text", () => {
   it("is one line without control characters, and opens no style of rich text", () => {
@@ -39,10 +38,11 @@ describe("axes", () => {
     expect(timeInterval(60e9, 6)).toBeUndefined();
     expect(timeInterval(3600e9, 8)).toBe(600e9);
     expect(timeInterval(86_400e9, 8)).toBe(14_400e9);
-    expect(clock(0, 60e9, setting)).toBe("0 s");
-    expect(clock(20e9, 60e9, setting)).toBe("20 s");
-    expect(clock(200e9, 600e9, setting)).toBe("3:20");
-    expect(clock(5400e9, 20_000e9, setting)).toBe("1 h 30");
+    expect(clock(0, 60e9)).toBe("0 s");
+    expect(clock(0.3e9, 3e9)).toBe("0.3 s");
+    expect(clock(20e9, 60e9)).toBe("20 s");
+    expect(clock(200e9, 600e9)).toBe("3:20");
+    expect(clock(5400e9, 20_000e9)).toBe("1 h 30");
     expect(roundUp(0.3)).toBeCloseTo(0.5);
   });
 
@@ -74,6 +74,14 @@ describe("labels", () => {
         free = to;
       }
     }
+  });
+});
+
+describe("a reading between two gaps", () => {
+  it("has a sign, because no line reaches it", () => {
+    const points = [1, null, 2, 3, null, 4].map((value, at): [number, number | null] => [at, value]);
+    expect([...alone(points)]).toEqual([0, 5]);
+    expect([...alone([[0, null]])]).toEqual([]);
   });
 });
 

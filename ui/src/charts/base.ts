@@ -4,7 +4,7 @@
  * Invariants: values are mapped to coordinates and nothing else; what is not finite is left out; foreign text is one
  * line, has a bounded length, and cannot be taken for a template or markup.
  */
-import type { Maybe } from "../format";
+import { type Maybe, axisDuration } from "../format";
 import type { Grid, Tooltip, XAxis, YAxis } from "./echarts";
 import type { Look, Mark } from "./look";
 
@@ -120,7 +120,7 @@ const TIMES_S = [
 
 /** The distance of ticks of a long time; short ones have decimal ticks, which need none. */
 export function timeInterval(rangeNs: number, ticks: number): number | undefined {
-  if (rangeNs < 120e9) return undefined;
+  if (rangeNs < 119.5e9) return undefined;
   const least = rangeNs / 1e9 / Math.max(1, ticks);
   return (TIMES_S.find((seconds) => seconds >= least) ?? Math.ceil(least / 86_400) * 86_400) * 1e9;
 }
@@ -129,9 +129,9 @@ export function timeInterval(rangeNs: number, ticks: number): number | undefined
 export const roomFor = (pixels: number, each = 70): number => Math.max(2, Math.floor(pixels / each));
 
 /** A time since the origin on an axis: `20 s`; where the range is longer, minutes and seconds, or hours and minutes. */
-export function clock(ns: number, rangeNs: number, setting: (ns: number) => string): string {
-  if (ns === 0) return rangeNs < 120e9 ? "0 s" : "0";
-  if (rangeNs < 120e9) return setting(ns);
+export function clock(ns: number, rangeNs: number): string {
+  if (rangeNs < 119.5e9) return axisDuration(ns, Math.max(rangeNs, 1e9));
+  if (ns === 0) return "0";
   const seconds = Math.round(ns / 1e9);
   const two = (n: number) => String(n).padStart(2, "0");
   if (rangeNs < 7200e9) return `${Math.floor(seconds / 60)}:${two(seconds % 60)}`;
@@ -168,6 +168,8 @@ export function logAxis(look: Look, lines: boolean, range: [number, number], tic
     type: "log",
     min: range[0],
     max: range[1],
+    // Its first and last tick are not its ends.
+    splitLine: { ...axis.splitLine, showMinLine: true, showMaxLine: true },
     axisTick: { show: false, customValues: ticks },
     axisLabel: { ...axis.axisLabel, customValues: ticks },
   } as XAxis & YAxis;
@@ -255,11 +257,17 @@ const AXIS = 42;
 export const rowsHeight = (look: Look, count: number, row = 30): number =>
   TOP + AXIS + count * (look.narrow ? row + 18 : row);
 
+/** Room for the longest name; a heading may run on above the plot. */
+function sideOf(look: Look, names: RowName[]): number {
+  const widths = names.filter(({ head }) => !head).map(({ text }) => widthOf(text) * (TEXT / SMALL));
+  return Math.round(Math.min(look.width * 0.4, 340, Math.max(90, ...widths) + 28));
+}
+
 /**
  * Names to the left of their rows, or above the marks where the screen is narrow. `right` is room for numbers.
  */
-export function rowsOf(look: Look, names: RowName[], { row = 30, right = 16, left = 0.28 } = {}): Rows {
-  const side = look.narrow ? 4 : Math.round(Math.min(300, Math.max(110, look.width * left)));
+export function rowsOf(look: Look, names: RowName[], { row = 30, right = 16 } = {}): Rows {
+  const side = look.narrow ? 4 : sideOf(look, names);
   const high = look.narrow ? row + 18 : row;
   const shift = look.narrow ? 9 : 0;
   const style = (name: RowName) => (name.head ? "head" : "name");
@@ -288,10 +296,19 @@ export function rowsOf(look: Look, names: RowName[], { row = 30, right = 16, lef
         color: look.ink,
         formatter: (at: string) => {
           const name = names[Number(at)];
-          return name ? `{${style(name)}|${clean(name.text, 120)}}` : "";
+          if (!name) return "";
+          const text = `{${style(name)}|${clean(name.text, 120)}}`;
+          // The marks of a row stand below its name.
+          return look.narrow && !name.head ? `${text}\n{below|}` : text;
         },
         rich: {
-          name: { color: look.soft, fontSize: TEXT, padding: look.narrow ? [0, 0, row - 8, 0] : 0 },
+          // Names that stand within the plot have its ground, so that no line of it runs through them.
+          name: {
+            color: look.soft,
+            fontSize: TEXT,
+            ...(look.narrow ? { backgroundColor: look.ground, padding: [1, 4, 1, 0] } : {}),
+          },
+          below: { height: row - 10 },
           head: {
             color: look.ink,
             fontSize: TEXT,

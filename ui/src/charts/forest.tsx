@@ -25,6 +25,8 @@ import {
   roomFor,
   rowsHeight,
   rowsOf,
+  SMALL,
+  TEXT,
   tip,
   tooltip,
 } from "./base";
@@ -165,6 +167,15 @@ function drawRow(rows: ForestRow[], range: [number, number], look: Look, shift: 
   };
 }
 
+/** The ground of a heading, which may be longer than the room beside the plot: no line and no band under it. */
+function drawHead(look: Look, height: number): Render {
+  return (params, api) => {
+    const [, y = 0] = api.coord([1, api.value(0)]);
+    const { x, width } = params.coordSys as unknown as { x: number; width: number };
+    return { type: "rect", shape: { x, y: y - height / 2, width, height }, style: { fill: look.ground } };
+  };
+}
+
 /** Up and down are certain and have a winner, a diamond is certain and has none, a ring is open. */
 function markAt(verdict: Verdict, x: number, y: number, colour: string, look: Look) {
   const points: Partial<Record<Verdict, number[][]>> = {
@@ -197,38 +208,46 @@ function markAt(verdict: Verdict, x: number, y: number, colour: string, look: Lo
   };
 }
 
-/** Change, interval and verdict to the right of each row. */
-function numbersAxis(rows: ForestRow[], look: Look, words: Words) {
-  const small = look.width < 760;
-  return {
+/** Change, interval and verdict to the right of each row: a column each, numbers under numbers. */
+function numbersAxes(rows: ForestRow[], look: Look, words: Words) {
+  const small = isSmall(look);
+  const column = (
+    align: "left" | "right",
+    margin: number,
+    show: (of: Comparison) => string,
+    style: object,
+  ) => ({
     ...rowsOf(look, []).yAxis,
     data: rows.map((_, index) => String(index)),
     position: "right" as const,
     axisLabel: {
       interval: 0,
-      align: "left" as const,
-      margin: 14,
-      fontSize: 13,
+      align,
+      margin,
+      fontSize: TEXT,
       formatter: (at: string) => {
         const row = rows[Number(at)];
-        if (!row || !("of" in row)) return "";
-        const [change, interval] = numbers(row.of);
-        const word = `${SIGNS[row.of.verdict]} ${verdictWord(row.of, words)}`;
-        return `{n|${change}}${small ? "" : `{i|${interval}}`}{${row.of.verdict}|${word}}`;
+        return row && "of" in row ? show(row.of) : "";
       },
-      rich: {
-        n: { width: 62, color: look.ink, fontSize: 13, align: "right" as const },
-        i: { width: 132, color: look.faint, fontSize: 12, align: "right" as const, padding: [0, 12, 0, 0] },
-        ...Object.fromEntries(
-          (Object.keys(SIGNS) as Verdict[]).map((verdict) => [
-            verdict,
-            { color: verdictColour(verdict, look), fontSize: 13, padding: [0, 0, 0, 10] },
-          ]),
-        ),
-      },
+      ...style,
     },
-  };
+  });
+  const verdict = (of: Comparison) => `{${of.verdict}|${SIGNS[of.verdict]} ${verdictWord(of, words)}}`;
+  const rich = Object.fromEntries(
+    (Object.keys(SIGNS) as Verdict[]).map((verdict) => [
+      verdict,
+      { color: verdictColour(verdict, look), fontSize: TEXT },
+    ]),
+  );
+  return [
+    column("right", 74, (of) => numbers(of)[0], { color: look.ink }),
+    ...(small ? [] : [column("right", 204, (of) => numbers(of)[1], { color: look.faint, fontSize: SMALL })]),
+    column("left", small ? 90 : 222, verdict, { rich }),
+  ];
 }
+
+/** Whether there is no room for the intervals in numbers. */
+const isSmall = (look: Look) => look.width < 640;
 
 export function forestOption({ comparisons, margin }: ForestData, look: Look, words: Words): ChartOption {
   const rows = forestRows(comparisons);
@@ -239,8 +258,8 @@ export function forestOption({ comparisons, margin }: ForestData, look: Look, wo
     const more = `  ${change}  ${SIGNS[row.of.verdict]} ${verdictWord(row.of, words)}`;
     return { text: words.metrics[row.of.metric] + (look.narrow ? more : "") };
   });
-  const right = look.width < 760 ? 190 : 330;
-  const { grid, yAxis, shift } = rowsOf(look, names, { right, left: 0.24, row: 28 });
+  const right = isSmall(look) ? 190 : 330;
+  const { grid, yAxis, shift, row } = rowsOf(look, names, { right, row: 28 });
   const ticks = ratioTicks(range, roomFor(look.width - Number(grid.left) - Number(grid.right), 62));
   const axis = logAxis(look, true, range, ticks);
   return {
@@ -252,7 +271,7 @@ export function forestOption({ comparisons, margin }: ForestData, look: Look, wo
       nameGap: 26,
       axisLabel: { ...axis.axisLabel, formatter: (ratio: number) => tickText(ratio) },
     } as ChartOption["xAxis"],
-    yAxis: look.narrow ? yAxis : ([yAxis, numbersAxis(rows, look, words)] as ChartOption["yAxis"]),
+    yAxis: look.narrow ? yAxis : ([yAxis, ...numbersAxes(rows, look, words)] as ChartOption["yAxis"]),
     tooltip: tooltip(look, "item", ([hovered]) => {
       const found = hovered && rows.filter((row) => "of" in row)[hovered.dataIndex];
       return found && "of" in found ? forestTip(found.of, words) : "";
@@ -270,19 +289,32 @@ export function forestOption({ comparisons, margin }: ForestData, look: Look, wo
         ),
         clip: false,
         z: 3,
+        // Under the names of rows.
         markArea: {
           silent: true,
+          z: 1,
           itemStyle: { color: look.quiet, opacity: 0.13 },
           label: { show: false },
           data: [[{ xAxis: Math.max(range[0], 1 - margin) }, { xAxis: Math.min(range[1], 1 + margin) }]],
         },
         markLine: {
           silent: true,
+          z: 1,
           symbol: "none",
           label: { show: false },
           lineStyle: { color: look.soft, type: "solid", width: 1 },
           data: [{ xAxis: 1 }],
         },
+      },
+      {
+        type: "custom",
+        name: "",
+        silent: true,
+        renderItem: drawHead(look, row),
+        encode: { y: 0 },
+        data: rows.flatMap((row, index) => ("head" in row ? [[index]] : [])),
+        tooltip: { show: false },
+        z: 2,
       },
     ] as ChartOption["series"],
   };

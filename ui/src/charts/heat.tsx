@@ -6,7 +6,7 @@
  * Absent on purpose: smoothing.
  */
 import { useCallback, useMemo } from "preact/hooks";
-import { axisDuration, count, duration, setting } from "../format";
+import { axisDuration, count, duration } from "../format";
 import { type Words, useWords } from "../words";
 import {
   clock,
@@ -134,7 +134,7 @@ export function heatOption({ heat, trial, detail }: HeatData, look: Look, words:
   const seen = cells.flatMap((cell) => [cell[2], cell[3]]);
   const [low, high] = seen.length ? [Math.min(...seen), Math.max(...seen)] : [1e3, 1e9];
   const [left, right] = [62, look.narrow ? 14 : 46];
-  const show = (ns: number) => clock(ns, range[1], setting);
+  const show = (ns: number) => clock(ns, range[1]);
   const x = plainAxis(look, false);
   const ticks = logTicks(low, high, 8);
   const y = logAxis(look, true, [low, high], ticks);
@@ -175,7 +175,7 @@ export function heatOption({ heat, trial, detail }: HeatData, look: Look, words:
     yAxis: {
       ...y,
       ...titled(look, t.responseTime, top - TITLE + 12),
-      axisLabel: { ...y.axisLabel, formatter: axisDuration },
+      axisLabel: { ...y.axisLabel, formatter: (ns: number) => axisDuration(ns) },
       splitLine: { show: true, lineStyle: { color: look.line } },
     } as ChartOption["yAxis"],
     tooltip: tooltip(look, "item", ([hovered]) => {

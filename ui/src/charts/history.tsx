@@ -96,7 +96,7 @@ export function historyOption({ runs, series }: HistoryData, look: Look, words: 
         ...axis.axisLabel,
         showMinLabel: false,
         showMaxLabel: false,
-        formatter: (n: number) => axisValue(series.unit, n),
+        formatter: (n: number) => axisValue(series.unit, n, high),
       },
     } as ChartOption["yAxis"],
     tooltip: tooltip(look, "item", ([hovered]) => {

@@ -6,7 +6,16 @@
  * Universal Scalability Law says beyond the ladder is dotted and named a prediction.
  */
 import { useCallback, useMemo } from "preact/hooks";
-import { axis, axisDuration, duration, percent, plain, plainInterval, rate, value } from "../format";
+import {
+  axisDuration,
+  axisNumber,
+  axisValue,
+  duration,
+  percent,
+  plain,
+  plainInterval,
+  rate,
+} from "../format";
 import { type Words, useWords } from "../words";
 import { clean, drawable, extent, logPadded, logTicks, positive, roomFor, widthOf } from "./base";
 import { Chart } from "./chart";
@@ -217,7 +226,7 @@ export function ladderPanels(data: LadderData, range: [number, number], look: Lo
     {
       title: t.throughputPanel,
       show: rate,
-      showAxis: axis,
+      showAxis: axisNumber,
       height,
       log: above0(throughput),
       lines: [
@@ -243,7 +252,7 @@ export function ladderPanels(data: LadderData, range: [number, number], look: Lo
     panels.push({
       title: t.errorsPanel,
       show: percent,
-      showAxis: (share) => value("share", share),
+      showAxis: (share) => axisValue("share", share),
       height: 80,
       lines: errors,
     });
@@ -276,7 +285,7 @@ export function ladderOption(data: LadderData, look: Look, words: Words): ChartO
       axis: {
         range,
         log: true,
-        show: axis,
+        show: axisNumber,
         tell: (load) => `${plain(load)} ${words.charts.loadUnit[data.axis]}`,
         name: words.charts.loadAxis[data.axis],
         ticks: loads.length <= room ? loads : logTicks(range[0], range[1], room),

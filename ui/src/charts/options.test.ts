@@ -165,6 +165,17 @@ describe("distributions", () => {
     }
   });
 
+  it("leave a minimum far below the rest below the panel, and no other", () => {
+    const curve = (...ns: number[]) => [
+      { name: "a", index: 0, curve: ns.map((ns, at) => ({ quantile: [0, 0.2, 0.5, 0.9][at]!, ns })) },
+    ];
+    const least = (curves: ReturnType<typeof curve>) =>
+      (percentilesOption(curves, wide, en) as { yAxis: { min: number }[] }).yAxis[0]!.min;
+    expect(least(curve(1e6, 8e6, 9e6, 1e7))).toBeGreaterThan(5e6);
+    expect(least(curve(5e6, 8e6, 9e6, 1e7))).toBeLessThan(5e6);
+    expect(least(curve(1e6))).toBeLessThan(1e6);
+  });
+
   it("show the share of requests within each time", () => {
     const option = shown(cdfOption(curves, narrow, en));
     for (const curve of curves) {

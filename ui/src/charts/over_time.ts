@@ -3,7 +3,7 @@
  *
  * Absent on purpose: what the panels mean.
  */
-import { axis, axisDuration, axisValue, bytes, duration, plain, rate, setting } from "../format";
+import { axisBytes, axisDuration, axisNumber, bytes, duration, plain, rate } from "../format";
 import { clock } from "./base";
 import type { ChartOption } from "./echarts";
 import type { Look } from "./look";
@@ -13,9 +13,9 @@ import { type Panel, type PanelsOptions, panelsOption } from "./panels";
 export type Shown = Pick<Panel, "show" | "showAxis" | "bytes" | "whole">;
 
 export const TIME: Shown = { show: duration, showAxis: axisDuration };
-export const RATE: Shown = { show: rate, showAxis: axis };
-export const SIZE: Shown = { show: bytes, showAxis: (n) => axisValue("bytes", n), bytes: true };
-export const NUMBER: Shown = { show: plain, showAxis: axis };
+export const RATE: Shown = { show: rate, showAxis: axisNumber };
+export const SIZE: Shown = { show: bytes, showAxis: axisBytes, bytes: true };
+export const NUMBER: Shown = { show: plain, showAxis: axisNumber };
 /** What comes in ones, such as threads. */
 export const COUNT: Shown = { ...NUMBER, whole: true };
 
@@ -30,7 +30,7 @@ export function panelsOverTime(
   { range, until, ...room }: OverTime,
   look: Look,
 ): ChartOption {
-  const show = (ns: number) => clock(ns, range[1] - range[0], setting);
+  const show = (ns: number) => clock(ns, range[1] - range[0]);
   const tell = (ns: number) => (until ? `${until} ${show(ns)}` : show(ns));
   return panelsOption(panels, { axis: { range, show, tell, time: true }, zoom: true, ...room }, look);
 }

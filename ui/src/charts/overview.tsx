@@ -65,7 +65,7 @@ function panels({ trials, index }: OverviewData, look: Look, words: Words): Pane
       bands,
     },
     {
-      title: words.metrics.p99,
+      title: words.charts.latencyOf(words.metrics.p99),
       ...TIME,
       height: HEIGHT,
       lines: lines((p) => p.p99_ns),

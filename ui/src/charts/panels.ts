@@ -78,13 +78,16 @@ export interface Panel {
   title: string;
   lines: PanelLine[];
   show: (value: number) => string;
-  showAxis: (value: number) => string;
+  /** The same on the axis: on a linear one beside the value at its end, on a logarithmic one alone. */
+  showAxis: (value: number, end?: number) => string;
   /** Logarithmic; only where all values are above 0. */
   log?: boolean;
   /** Sizes, whose round numbers are those of 1024. */
   bytes?: boolean;
   /** Counts, of which there are no halves. */
   whole?: boolean;
+  /** Where a logarithmic axis need not begin earlier: what lies below leaves the panel. */
+  from?: number;
   /** Whether the axis begins at 0; so where not said otherwise. */
   zero?: boolean;
   height?: number;
@@ -115,7 +118,7 @@ export interface PanelsOptions {
 }
 
 export const PANEL = 118;
-const TITLE = 26;
+const TITLE = 29;
 const GAP = 12;
 const BOTTOM = 30;
 
@@ -140,10 +143,14 @@ function valuesOf(panel: Panel): (number | null)[] {
 }
 
 function panelAxis(panel: Panel, index: number, look: Look): YAxis {
-  const title = titled(look, panel.title, 9 + headOf(panel));
+  const title = titled(look, panel.title, 12 + headOf(panel));
   const values = valuesOf(panel);
-  const range = extent(panel.log ? values.filter(positive) : values) ?? (panel.log ? [1, 10] : [0, 1]);
-  const room = Math.max(2, Math.floor((panel.height ?? PANEL) / 34));
+  const { from = 0 } = panel;
+  const range = extent(panel.log ? values.filter((n) => positive(n) && n >= from) : values) ?? [
+    panel.log ? 1 : 0,
+    panel.log ? 10 : 1,
+  ];
+  const room = Math.max(2, Math.floor((panel.height ?? PANEL) / 28));
   if (panel.log) {
     const wide: [number, number] = [range[0] / 1.25, range[1] * 1.25];
     const axis = logAxis(look, true, wide, logTicks(wide[0], wide[1], room + 1));
@@ -160,6 +167,7 @@ function panelAxis(panel: Panel, index: number, look: Look): YAxis {
     : undefined;
   // Ticks begin at the end of the axis, so that end is a round number of bytes.
   const least = interval ? Math.floor(range[0] / interval) * interval : range[0] - spread * 0.12;
+  const end = range[1] > 0 || !fromZero ? range[1] + headroom : 1;
   return {
     ...axis,
     ...title,
@@ -169,12 +177,12 @@ function panelAxis(panel: Panel, index: number, look: Look): YAxis {
     ...(interval ? { interval } : {}),
     ...(panel.whole ? { minInterval: 1 } : {}),
     min: fromZero && range[0] >= 0 ? 0 : fromZero ? undefined : least,
-    max: range[1] > 0 || !fromZero ? range[1] + headroom : 1,
+    max: end,
     axisLabel: {
       ...axis.axisLabel,
       showMaxLabel: false,
       showMinLabel: fromZero || interval !== undefined,
-      formatter: (value: number) => panel.showAxis(value),
+      formatter: (value: number) => panel.showAxis(value, end),
     },
   } as YAxis;
 }
@@ -290,10 +298,22 @@ function marksOf(panel: Panel, isFirst: boolean, range: [number, number], look: 
   };
 }
 
+/** Points between gaps, which no line reaches: without a sign they would not be seen. */
+export const alone = (points: Point[]): Set<number> =>
+  new Set(
+    points.flatMap(([, value], at) =>
+      value !== null && (points[at - 1]?.[1] ?? null) === null && (points[at + 1]?.[1] ?? null) === null
+        ? [at]
+        : [],
+    ),
+  );
+
 function lineSeries(line: PanelLine, panel: number, look: Look): Series {
   const mark = markOf(look, line.index);
   const color = line.color ?? mark.color;
   const few = line.signs ?? line.points.length <= 40;
+  const single = few ? new Set<number>() : alone(line.points);
+  const isSigned = few || single.size > 0;
   return {
     type: "line",
     name: line.name,
@@ -304,10 +324,13 @@ function lineSeries(line: PanelLine, panel: number, look: Look): Series {
     animation: false,
     silent: line.quiet ?? false,
     step: line.step ? "start" : false,
-    showSymbol: few,
-    showAllSymbol: few,
-    symbol: mark.sign,
-    symbolSize: few ? 6 : 5,
+    showSymbol: isSigned,
+    showAllSymbol: isSigned,
+    symbol:
+      single.size > 0
+        ? (_: unknown, { dataIndex }: { dataIndex: number }) => (single.has(dataIndex) ? mark.sign : "none")
+        : mark.sign,
+    symbolSize: isSigned ? 6 : 5,
     itemStyle: {
       color: mark.hollow ? look.ground : color,
       borderColor: color,

@@ -2,8 +2,9 @@
  * Response time by percentile, one line a cell; the same as share of requests by response time (CDF).
  *
  * Invariants: the axis of percentiles is 1/(1 − q), logarithmic: it counts nines, so that the tail has as much room
- * as the middle (as in HdrHistogram's plots); the maximum has no place on it; quantiles come from merged histograms,
- * none is interpolated here.
+ * as the middle (as in HdrHistogram's plots); the maximum has no place on it; a minimum far below all other quantiles
+ * lies below the panel, which would else show little but the way to it; quantiles come from merged histograms, none is
+ * interpolated here.
  */
 import { useCallback, useMemo } from "preact/hooks";
 import { axisDuration, duration, percent, quantile } from "../format";
@@ -46,6 +47,16 @@ const curveLine = (curve: Curve, points: Point[], right: boolean): PanelLine => 
 const rightOf = (curves: Curve[]) =>
   Math.min(210, 28 + Math.max(42, ...curves.map((curve) => widthOf(curve.name))));
 
+/** Where the axis of times begins: at the least of all quantiles, but for a minimum below half of the next. */
+function floorOf(lines: PanelLine[]): number {
+  const starts = lines.flatMap(({ points: [first, second] }) => {
+    const [least, next] = [first?.[1], second?.[1]];
+    if (!drawable(least)) return [];
+    return [drawable(next) && least < next / 2 ? next : least];
+  });
+  return extent(starts)?.[0] ?? 0;
+}
+
 const HEIGHT = 300;
 /** More lines than this have no room for names at their ends; the key has them. */
 const MANY = 8;
@@ -70,6 +81,7 @@ export function percentilesOption(curves: Curve[], look: Look, words: Words): Ch
         show: duration,
         showAxis: axisDuration,
         log: true,
+        from: floorOf(lines),
         height: HEIGHT,
         lines,
       },

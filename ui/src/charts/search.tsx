@@ -5,7 +5,7 @@
  * band the interval of the limit.
  */
 import { useCallback, useMemo } from "preact/hooks";
-import { axis, chosenRate } from "../format";
+import { axisNumber, chosenRate } from "../format";
 import { type Words, useWords } from "../words";
 import { clean, drawable, extent, padded, plainAxis, roomFor, SMALL, tip, titled, tooltip } from "./base";
 import { Chart } from "./chart";
@@ -55,7 +55,12 @@ export function searchOption(search: Search, look: Look, words: Words): ChartOpt
       max: range[1],
       splitNumber: 5,
       ...titled(look, t.searchPanel, 12),
-      axisLabel: { ...shared.axisLabel, showMinLabel: false, showMaxLabel: false, formatter: axis },
+      axisLabel: {
+        ...shared.axisLabel,
+        showMinLabel: false,
+        showMaxLabel: false,
+        formatter: (n: number) => axisNumber(n, range[1]),
+      },
     } as ChartOption["yAxis"],
     tooltip: tooltip(look, "item", ([hovered]) => {
       const step = hovered && search.steps[hovered.dataIndex];

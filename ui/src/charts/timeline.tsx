@@ -5,7 +5,19 @@
  * panels share cursor and zoom (Ctrl and wheel, or drag); a gap is a time without answers, or without a reading.
  */
 import { useCallback, useMemo } from "preact/hooks";
-import { axis, axisDuration, axisValue, count, duration, plain, rate, setting, value } from "../format";
+import {
+  axisBytes,
+  axisDuration,
+  axisNumber,
+  axisValue,
+  bytes,
+  count,
+  duration,
+  percent,
+  plain,
+  rate,
+  setting,
+} from "../format";
 import { type Words, useWords } from "../words";
 import { clean, extent, positive } from "./base";
 import { Chart } from "./chart";
@@ -29,16 +41,19 @@ export const counterKey = (counter: Pick<Counter, "source" | "name">): string =>
   `${counter.source}/${counter.name}`;
 
 /** How a value of a counter is shown, by its unit; a rate is per second. */
-export function counterFormat(counter: Pick<Counter, "kind" | "unit">, short = false): (n: number) => string {
+export function counterFormat(
+  counter: Pick<Counter, "kind" | "unit">,
+  short = false,
+): (n: number, end?: number) => string {
   const per = counter.kind === "delta" ? "/s" : "";
   const factor = { ns: 1, us: 1e3, ms: 1e6, s: 1e9 } as const;
   switch (counter.unit) {
     case "bytes":
-      return (n) => (short ? axisValue("bytes", n) : value("bytes", n)) + per;
+      return (n, end) => (short ? axisBytes(n, end) : bytes(n)) + per;
     case "bytes_per_s":
-      return (n) => `${short ? axisValue("bytes", n) : value("bytes", n)}/s${per}`;
+      return (n, end) => `${short ? axisBytes(n, end) : bytes(n)}/s${per}`;
     case "share":
-      return (n) => value("share", n) + per;
+      return (n) => (short ? axisValue("share", n) : percent(n)) + per;
     case "percent":
       return (n) => `${plain(n)} %${per}`;
     case "ns":
@@ -46,10 +61,10 @@ export function counterFormat(counter: Pick<Counter, "kind" | "unit">, short = f
     case "ms":
     case "s": {
       const ns = factor[counter.unit];
-      return (n) => (short ? axisDuration(n * ns) : duration(n * ns)) + per;
+      return (n, end = n) => (short ? axisDuration(n * ns, end * ns) : duration(n * ns)) + per;
     }
     default:
-      return (n) => (short ? axis(n) : plain(n)) + per;
+      return (n, end) => (short ? axisNumber(n, end) : plain(n)) + per;
   }
 }
 
@@ -107,7 +122,7 @@ function loadPanels(trial: Trial, look: Look, words: Words): Panel[] {
     panels.push({
       title: t.failedPanel,
       show: count,
-      showAxis: axis,
+      showAxis: axisNumber,
       height: 64,
       lines: [
         { name: t.failed, index: 1, points: failed, color: look.bad, dash: "solid", step: true, area: true },

@@ -114,7 +114,7 @@ export function waterfallOption(metric: LayerMetric, look: Look, words: Words): 
   const bars = barsOf(metric, words);
   const end = Math.max(1, ...bars.flatMap((bar) => [bar.from, bar.to, bar.high ?? 0]));
   const names = bars.map((bar) => ({ text: bar.name + (look.narrow ? `  ${bar.number}` : "") }));
-  const { grid, yAxis, shift, row } = rowsOf(look, names, { right: 190, left: 0.2, row: 32 });
+  const { grid, yAxis, shift, row } = rowsOf(look, names, { right: 190, row: 32 });
   const axis = plainAxis(look, true);
   const numbers = {
     ...yAxis,
@@ -139,7 +139,7 @@ export function waterfallOption(metric: LayerMetric, look: Look, words: Words): 
       name: words.metrics[metric.metric],
       nameLocation: "middle",
       nameGap: 26,
-      axisLabel: { ...axis.axisLabel, showMaxLabel: false, formatter: (at: number) => axisDuration(at) },
+      axisLabel: { ...axis.axisLabel, showMaxLabel: false, formatter: (at: number) => axisDuration(at, end) },
     } as ChartOption["xAxis"],
     yAxis: (look.narrow ? yAxis : [yAxis, numbers]) as ChartOption["yAxis"],
     tooltip: tooltip(look, "item", ([hovered]) => {

@@ -7,7 +7,7 @@
 import { useCallback, useEffect, useState } from "preact/hooks";
 import type { RunCard, RunList, RunState } from "../schema/lab-runs";
 import { Mark, beliefWord } from "../ui/mark";
-import { Told } from "../ui/told";
+import { NamesContext, Told } from "../ui/told";
 import { useWords } from "../words";
 import { to, wall } from "./address";
 import { api, get } from "./api";
@@ -176,7 +176,13 @@ function Card({ card, isChosen, toggle, onSaved }: CardProps) {
         </h2>
         {!isDamaged && (
           <p class="lab-answer">
-            {card.answer ? <Told text={card.answer} /> : <span class="soft">{t.noAnswer}</span>}
+            {card.answer ? (
+              <NamesContext.Provider value={card.targets}>
+                <Told text={card.answer} isUnbroken isSentence />
+              </NamesContext.Provider>
+            ) : (
+              <span class="soft">{t.noAnswer}</span>
+            )}
           </p>
         )}
         {card.cause && (

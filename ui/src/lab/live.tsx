@@ -10,9 +10,9 @@ import type { Trial } from "../charts/data";
 import { count, duration, percent, plain, rate, setting } from "../format";
 import type { Finding, LiveHello, LiveTrial, Progress } from "../schema/lab-hello";
 import { markColumn, numberColumn, toldNameColumn } from "../ui/columns";
-import { Mark, findingWord, outcomeWord } from "../ui/mark";
+import { Mark, causeWord, outcomeWord } from "../ui/mark";
 import { type Column, DataTable } from "../ui/table";
-import { Colon, Told } from "../ui/told";
+import { NamesContext, Colon, Told } from "../ui/told";
 import { type Words, useWords } from "../words";
 import { to } from "./address";
 import { api, send } from "./api";
@@ -80,7 +80,9 @@ function Head({ known: { hello, hasEnded }, isLost }: { known: Known; isLost: bo
           {t.live.ended}{" "}
           {card.answer && (
             <span class="lab-answer">
-              <Told text={card.answer} />
+              <NamesContext.Provider value={card.targets}>
+                <Told text={card.answer} isUnbroken isSentence />
+              </NamesContext.Provider>
             </span>
           )}{" "}
           <a class="lab-button" href={to.run(card.id)}>
@@ -252,13 +254,13 @@ function FindingsSoFar({ findings, hello }: { findings: Finding[]; hello: LiveHe
     <ul class="lab-findings" aria-live="polite">
       {findings.map((finding, index) => (
         <li key={index}>
-          <Mark word={findingWord(words, finding)} /> <b>{words.causes[finding.cause]}</b>
+          <Mark word={causeWord(words, finding)} />
           <span class="soft">
             {words.comma}
             <Told text={label.get(finding.cell) ?? finding.cell} as="cell" />
           </span>
           <p>
-            <Told text={finding.text} />
+            <Told text={finding.text} isUnbroken isSentence />
           </p>
         </li>
       ))}

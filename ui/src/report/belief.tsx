@@ -1,7 +1,7 @@
 /** Can this be believed? Gates, instrument, what was refused and why: before any result. */
 import type { BeliefNote, CalibrationSummary } from "../schema/page";
 import { count, duration, rate } from "../format";
-import { Mark, type Tone, beliefWord } from "../ui/mark";
+import { Mark, type Tone, beliefWord, headed } from "../ui/mark";
 import { Fold } from "../ui/parts";
 import { Told, useTold } from "../ui/told";
 import { type Words, useWords } from "../words";
@@ -19,9 +19,9 @@ export function Belief({ page }: SectionProps) {
   return (
     <Section id="belief" title={words.sections.belief}>
       <div class={`verdict ${level.tone}`}>
-        <Mark word={level} />
+        <Mark word={headed(level)} />
         <p>
-          <Told text={belief.summary} />
+          <Told text={belief.summary} isUnbroken isSentence />
         </p>
       </div>
       {against.length > 0 && <BeliefNotes notes={against} />}
@@ -33,7 +33,7 @@ export function Belief({ page }: SectionProps) {
         <ul class="plain-list">
           {page.run.weaknesses!.map((text) => (
             <li key={text}>
-              <Told text={text} />
+              <Told text={text} isUnbroken isSentence />
             </li>
           ))}
         </ul>
@@ -72,10 +72,10 @@ export function Note({ sign, tone, level, text, remedy }: NoteProps) {
       </span>
       <div>
         <span class="hidden">{level}: </span>
-        <Told text={text} />
+        <Told text={text} isUnbroken isSentence />
         {remedy && (
           <p class="remedy">
-            <Told text={remedy} />
+            <Told text={remedy} isUnbroken />
           </p>
         )}
       </div>

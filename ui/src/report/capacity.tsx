@@ -60,7 +60,7 @@ export function Capacity({ page }: SectionProps) {
         .filter(({ answer }) => answer !== analysis.answer)
         .map((ladder, index) => (
           <p class="lead" key={index}>
-            <Told text={ladder.answer} />
+            <Told text={ladder.answer} isUnbroken isSentence byClause />
           </p>
         ))}
       {data.map((of, index) => (
@@ -143,6 +143,10 @@ function OneLadder({ ladder, run }: { ladder: Ladder; run: string }) {
 
 const load = (at: number, on: LoadAxis) => (on === "rate" ? chosenRate(at) : plain(at));
 
+/** The same with its unit, which a rate has anyway. */
+const loadOf = (at: number, on: LoadAxis, words: Words) =>
+  on === "rate" ? load(at, on) : words.capacity.connectionsOf(plain(at));
+
 type Found = [ComponentChildren, ComponentChildren];
 
 function found(ladder: Ladder, words: Words, told: Tell): Found[] {
@@ -156,7 +160,10 @@ function found(ladder: Ladder, words: Words, told: Tell): Found[] {
       : why
         ? `(${words.noInterval}${words.colon}${told(why)})`
         : "";
-    const range = t.fromTo(load(highest.from_load, ladder.axis), load(highest.to_load, ladder.axis));
+    const range =
+      highest.from_load === highest.to_load
+        ? t.at(loadOf(highest.to_load, ladder.axis, words))
+        : t.fromTo(load(highest.from_load, ladder.axis), loadOf(highest.to_load, ladder.axis, words));
     rows.push([t.highest, `${rate(highest.per_s)} ${sure}${words.comma}${range}`]);
   } else if (highest_refused) {
     rows.push([t.highest, <Refusal>{highest_refused}</Refusal>]);
@@ -176,7 +183,7 @@ function OneKnee({ knee, on }: { knee: Knee; on: LoadAxis }) {
   const hints = [
     typeof knee.slope_before === "number" && typeof knee.slope_after === "number"
       ? t.slopes(axis(knee.slope_before), axis(knee.slope_after))
-      : t.notFitted,
+      : "",
     typeof knee.delta_bic === "number" ? `ΔBIC ${knee.delta_bic.toFixed(1)}` : "",
     typeof knee.kneedle === "number" ? `Kneedle ${load(knee.kneedle, on)}` : "",
     typeof knee.sharpest === "number" ? t.sharpest(load(knee.sharpest, on)) : "",
@@ -194,7 +201,7 @@ function OneKnee({ knee, on }: { knee: Knee; on: LoadAxis }) {
   const ends = `${low == null ? t.firstLevels : load(low, on)} … ${high == null ? t.lastLevels : load(high, on)}`;
   return (
     <>
-      <strong>{load(knee.at, on)}</strong> ({ends}) {hint}
+      <strong>{loadOf(knee.at, on, words)}</strong> ({ends}) {hint}
     </>
   );
 }
@@ -206,7 +213,8 @@ function law(fit: UslFit, words: Words): Found[] {
     const end = (end: number | null | undefined) => (typeof end === "number" ? show(end) : "∞");
     return estimate.interval ? `${of} (${end(estimate.interval.low)} … ${end(estimate.interval.high)})` : of;
   };
-  const small = (n: number) => n.toExponential(2).replace("-", "−");
+  const small = (n: number) =>
+    n !== 0 && Math.abs(n) < 1e-4 ? n.toExponential(2).replace("-", "−") : plain(n);
   const beyond = fit.peak_is_beyond ? `${words.comma}${t.beyond}` : "";
   return [
     [
@@ -219,9 +227,9 @@ function law(fit: UslFit, words: Words): Found[] {
       fit.predictions
         .map(
           (point) =>
-            `${plainOf(point.per_s, rate)} @ ${plain(point.n)}${point.is_beyond ? ` (${t.beyondShort})` : ""}`,
+            `${plainOf(point.per_s, rate)} ${t.at(t.connectionsOf(plain(point.n)))}${point.is_beyond ? ` (${t.beyondShort})` : ""}`,
         )
-        .join("; "),
+        .join(words.semicolon),
     ],
   ];
 }

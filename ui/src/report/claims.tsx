@@ -1,7 +1,7 @@
 /** The claims of the experiment with their verdicts and the numbers that decided. */
 import { ratio, ratioInterval, value, interval } from "../format";
 import type { ClaimResult } from "../schema/page";
-import { Mark, claimWord } from "../ui/mark";
+import { Mark, claimWord, headed } from "../ui/mark";
 import { Told } from "../ui/told";
 import { type Words, useWords } from "../words";
 import { Section, type SectionProps } from "./frame";
@@ -14,11 +14,11 @@ export function Claims({ page }: SectionProps) {
       <ol class="claims">
         {page.analysis.claims.map((claim, index) => (
           <li key={index}>
-            <Mark word={claimWord(words, claim.verdict)} />
+            <Mark word={headed(claimWord(words, claim.verdict))} />
             <div>
               <h3>{claim.text}</h3>
               <p>
-                <Told text={claim.evidence} />
+                <Told text={claim.evidence} isUnbroken isSentence />
               </p>
               <Number claim={claim} words={words} />
             </div>
@@ -29,7 +29,9 @@ export function Claims({ page }: SectionProps) {
   );
 }
 
+/** The number that decided, where the sentence above does not tell it. */
 function Number({ claim, words }: { claim: ClaimResult; words: Words }) {
+  if (typeof claim.ratio === "number" && claim.evidence.includes(ratio(claim.ratio))) return null;
   if (typeof claim.ratio === "number") {
     const ends = claim.interval ? ratioInterval(claim.interval) : words.noInterval;
     return (
@@ -40,6 +42,7 @@ function Number({ claim, words }: { claim: ClaimResult; words: Words }) {
   }
   if (typeof claim.value !== "number" || !claim.metric) return null;
   const unit = unitOf(claim.metric);
+  if (claim.evidence.includes(value(unit, claim.value))) return null;
   const ends = claim.interval ? interval(unit, claim.interval) : words.noInterval;
   return (
     <p class="number">

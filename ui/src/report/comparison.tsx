@@ -15,13 +15,13 @@ import {
   differenceInterval,
   pValue,
 } from "../format";
-import type { Comparison as Compared, RatioOfMeans } from "../schema/page";
+import type { Comparison as Compared, Metric, RatioOfMeans } from "../schema/page";
 import { fileColumn, nameColumn, numberColumn } from "../ui/columns";
 import { Mark, verdictWord } from "../ui/mark";
 import { usePrinting } from "../ui/lazy";
 import { Choose, Fold, Footnotes, Notes } from "../ui/parts";
 import { type Column, DataTable } from "../ui/table";
-import { Told, useTold } from "../ui/told";
+import { Told, glued, useTold } from "../ui/told";
 import { type Words, useWords } from "../words";
 import { Figure, Section, type SectionProps } from "./frame";
 import { KEY_METRICS, type Pair, pairsOf, unitOf } from "./model";
@@ -85,22 +85,37 @@ export function Comparison({ page }: SectionProps) {
 
 const keyOf = (row: Compared) => JSON.stringify([row.a, row.b]);
 
-/** Each reason once, with the metrics for which it holds in some pair. */
+interface Reason {
+  metrics: Set<Metric>;
+  /** The pairs for which it holds, by their key. */
+  pairs: Map<string, Compared>;
+}
+
+/** Each reason once, with the metrics for which it holds, and in which pairs where a metric has several. */
 function Refused({ comparisons }: { comparisons: Compared[] }) {
   const words = useWords();
-  const reasons = new Map<string, Set<string>>();
-  for (const { refused, metric } of comparisons) {
-    if (!refused) continue;
-    reasons.set(refused, (reasons.get(refused) ?? new Set()).add(words.metrics[metric]));
+  const reasons = new Map<string, Reason>();
+  for (const of of comparisons) {
+    if (!of.refused) continue;
+    const reason = reasons.get(of.refused) ?? { metrics: new Set(), pairs: new Map() };
+    reason.metrics.add(of.metric);
+    reason.pairs.set(keyOf(of), of);
+    reasons.set(of.refused, reason);
   }
   if (reasons.size === 0) return null;
+  const isOneOfSeveral = ({ metrics }: Reason) =>
+    [...reasons.values()].some(
+      (other) => other.metrics !== metrics && [...metrics].some((of) => other.metrics.has(of)),
+    );
   return (
     <div class="refusals">
       <p>{words.comparison.refused}</p>
       <ul>
-        {[...reasons].slice(0, REASONS_SHOWN).map(([why, metrics]) => (
+        {[...reasons].slice(0, REASONS_SHOWN).map(([why, reason]) => (
           <li key={why}>
-            <b>{[...metrics].join(words.comma)}</b> <Told text={why} />
+            <b>{[...reason.metrics].map((metric) => words.metrics[metric]).join(words.comma)}</b>
+            <Told text={why} isUnbroken />
+            {isOneOfSeveral(reason) && <Where pairs={[...reason.pairs.values()]} />}
           </li>
         ))}
         {reasons.size > REASONS_SHOWN && (
@@ -108,6 +123,23 @@ function Refused({ comparisons }: { comparisons: Compared[] }) {
         )}
       </ul>
     </div>
+  );
+}
+
+/** The first of these pairs by name, and how many more there are. */
+function Where({ pairs: [first, ...others] }: { pairs: Compared[] }) {
+  const words = useWords();
+  if (!first) return null;
+  return (
+    <span class="refused-in">
+      {words.comparison.inPair(first.a_target, first.b_target, others.length)}
+      {first.load !== "" && others.length === 0 && (
+        <>
+          {words.comma}
+          <Told text={first.load} as="place" />
+        </>
+      )}
+    </span>
   );
 }
 
@@ -204,7 +236,7 @@ function keyColumns(words: Words, notes: Footnotes): Column<Compared>[] {
       head: words.change,
       key: "ratio",
       kind: "number",
-      cell: (row) => <strong>{changed(row)}</strong>,
+      cell: (row) => <strong>{glued(changed(row))}</strong>,
       raw: (row) => row.ratio,
     },
     {

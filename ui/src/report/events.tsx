@@ -1,7 +1,7 @@
 /** What happened to the target on purpose, what it cost, and how long recovery took. */
 import { type Maybe, NONE, count, duration, rate } from "../format";
 import type { EventSummary } from "../schema/page";
-import { numberColumn, ownNameColumn } from "../ui/columns";
+import { fileColumn, numberColumn, ownNameColumn } from "../ui/columns";
 import { type Column, DataTable } from "../ui/table";
 import { Told, useTold } from "../ui/told";
 import { type Words, useWords } from "../words";
@@ -12,13 +12,20 @@ export function Events({ page }: SectionProps) {
   const words = useWords();
   const told = useTold();
   const { analysis } = page;
+  const label = labels(analysis.cells);
   return (
     <Section id="events" title={words.sections.events} about={words.events.about}>
       <DataTable
         caption={words.events.caption}
         file={[analysis.run, "events"]}
-        columns={columns(labels(analysis.cells), words)}
+        columns={columns(words)}
         rows={analysis.events ?? []}
+        group={(row) => (
+          <b>
+            <Told text={label(row.cell)} as="cell" />
+          </b>
+        )}
+        groupKey={({ cell }) => cell}
         below={({ errors }) => errors.map((error) => words.events.notDone(told(error)))}
       />
     </Section>
@@ -32,7 +39,7 @@ function recovered(event: EventSummary, words: Words): string {
   return never === "" ? after : `${after}${words.comma}${never}`;
 }
 
-function columns(label: (cell: string) => string, words: Words): Column<EventSummary>[] {
+function columns(words: Words): Column<EventSummary>[] {
   const t = words.events;
   /** A number that only trials which saw the event can give. */
   const seen = (
@@ -46,12 +53,7 @@ function columns(label: (cell: string) => string, words: Words): Column<EventSum
   });
   return [
     ownNameColumn(t.event, "event", (row) => row.name),
-    {
-      head: words.cell,
-      key: "cell",
-      cell: (row) => <Told text={label(row.cell)} as="cell" />,
-      raw: (row) => row.cell,
-    },
+    fileColumn("cell", (row) => row.cell),
     seen(t.throughputBefore, "throughput_before_per_s", rate, (row) => row.before.throughput_per_s),
     seen(t.atWorst, "throughput_worst_per_s", rate, (row) => row.worst.throughput_per_s),
     seen(t.p99Before, "p99_before_ns", duration, (row) => row.before.p99_ns),

@@ -3,10 +3,11 @@
  *
  * Invariants: "because" stands only where an intervention moved the numbers; else a finding is consistent with them.
  */
-import { percent, ratio } from "../format";
+import { percent, plain } from "../format";
 import type { Association, CellWhy, Finding, Intervention } from "../schema/page";
-import { Mark, findingWord } from "../ui/mark";
+import { Mark, causeWord, findingWord } from "../ui/mark";
 import { Copied, Fold } from "../ui/parts";
+import { sentence } from "../ui/sentence";
 import { Told, useTold } from "../ui/told";
 import { type Words, useWords } from "../words";
 import { Section, type SectionProps } from "./frame";
@@ -36,7 +37,7 @@ export function Findings({ page }: SectionProps) {
                 <Told text={cell.label} as="cell" />
               </b>{" "}
               <span class="soft">
-                <Told text={cell.answer} />
+                <Told text={cell.answer} isUnbroken />
               </span>
             </>
           }
@@ -55,16 +56,18 @@ function OneFinding({ finding, where, run }: { finding: Finding; where: string; 
   return (
     <li class={word.tone}>
       <h3>
-        <Mark word={word} /> <span>{words.causes[finding.cause]}</span>
+        <Mark word={causeWord(words, finding)} />
       </h3>
       <p class="soft">
-        {finding.level === "fact" ? t.fact : t.certainty[finding.certainty ?? "consistent_with"]}
-        {words.comma}
         <Told text={where} as="cell" />
+        {words.colon}
+        {finding.level === "fact"
+          ? t.fact
+          : `${word.text}${words.comma}${t.certainty[finding.certainty ?? "consistent_with"]}`}
         {finding.follows && `${words.comma}${t.follows(words.causes[finding.follows])}`}
       </p>
       <p>
-        <Told text={finding.text} />
+        <Told text={finding.text} isUnbroken isSentence />
       </p>
       <EvidenceTable finding={finding} />
       {finding.association && (
@@ -74,7 +77,7 @@ function OneFinding({ finding, where, run }: { finding: Finding; where: string; 
       )}
       {finding.remedy && (
         <p class="remedy">
-          <Told text={finding.remedy} />
+          <Told text={finding.remedy} isUnbroken />
         </p>
       )}
       {finding.intervention && <ToKnow finding={finding} tried={finding.intervention} run={run} />}
@@ -107,7 +110,7 @@ function EvidenceTable({ finding }: { finding: Finding }) {
           {evidence.map(({ what, value, limit, from }, index) => (
             <tr key={index}>
               <th scope="row">
-                <Told text={what} />
+                <Told text={what} isSentence />
               </th>
               <td class="n">
                 <strong>
@@ -147,13 +150,14 @@ function tied(of: Association, words: Words): string {
 function ToKnow({ finding, tried, run }: { finding: Finding; tried: Intervention; run: string }) {
   const words = useWords();
   const t = words.findings;
-  const bound = tried.ratio > 1 ? `> ${ratio(tried.ratio)}` : `< ${ratio(tried.ratio)}`;
   const isDone = finding.certainty === "because";
   return (
     <div class="to-know">
       <p>
         <span class="soft">{isDone ? t.tried : t.toKnow}</span> <Told text={tried.text} />{" "}
-        <span class="soft">{t.predicted(words.metrics[tried.metric], bound)}</span>
+        <span class="soft">
+          {t.predicted(words.metrics[tried.metric], plain(tried.ratio), tried.ratio > 1)}
+        </span>
       </p>
       {!isDone && tried.change.kind !== "by_hand" && (
         <Copied
@@ -192,7 +196,9 @@ function OneCell({ why }: { why: CellWhy }) {
                   {word.sign}
                 </span>
                 <div>
-                  <b>{words.causes[finding.cause]}</b> <Told text={finding.text} />
+                  <b>{causeWord(words, finding).text}</b>
+                  {words.colon}
+                  <Told text={finding.text} isUnbroken />
                 </div>
               </li>
             );
@@ -214,9 +220,10 @@ function CauseList({ title, sign, of }: { title: string; sign: string; of: CellW
       <ul class="causes">
         {of.map(({ cause, text }) => (
           <li key={cause}>
-            <span aria-hidden="true">{sign}</span> <b>{words.causes[cause]}</b>{" "}
+            <span aria-hidden="true">{sign}</span> <b>{sentence(words.causes[cause])}</b>
+            {words.colon}
             <span class="soft">
-              <Told text={text} />
+              <Told text={text} isUnbroken />
             </span>
           </li>
         ))}

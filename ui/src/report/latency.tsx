@@ -114,7 +114,11 @@ function Strips({ page }: SectionProps) {
   const named = useMemo(
     () => ({
       ...analysis,
-      cells: analysis.cells.map((of) => ({ ...of, label: told(of.label, "cell") })),
+      cells: analysis.cells.map((of) => ({
+        ...of,
+        label: told(of.label, "cell"),
+        load: told(withinTarget(of), "place"),
+      })),
       trials: analysis.trials.map((of) => ({ ...of, reasons: of.reasons.map((reason) => told(reason)) })),
     }),
     [analysis, told],

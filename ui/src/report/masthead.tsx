@@ -5,10 +5,13 @@
  */
 import type { ComponentChildren } from "preact";
 import type { PageFile } from "../schema/page";
-import { Mark, beliefWord, claimWord, findingWord, outcomeWord, soakWord } from "../ui/mark";
+import { Mark, beliefWord, claimWord, causeWord, headed, outcomeWord, soakWord } from "../ui/mark";
 import { Told, unbroken } from "../ui/told";
 import { useWords } from "../words";
-import { counts, wallTime } from "./model";
+import { counts, labels, wallTime } from "./model";
+
+/** Further claims that do not hold are in their section. */
+const CLAIMS_NAMED = 3;
 
 export function Masthead({ page }: { page: PageFile }) {
   const words = useWords();
@@ -22,13 +25,13 @@ export function Masthead({ page }: { page: PageFile }) {
       </p>
       <h1>{unbroken(analysis.question)}</h1>
       <p class="answer">
-        <Told text={analysis.answer} isUnbroken />
+        <Told text={analysis.answer} isUnbroken isSentence byClause />
       </p>
       <dl class="glance">
         <Glance name={words.glance.belief} to="belief">
           <Mark word={beliefWord(words, analysis.belief.level)} />
           <p>
-            <Told text={analysis.belief.summary} />
+            <Told text={analysis.belief.summary} isUnbroken isSentence />
           </p>
         </Glance>
         <Claims page={page} />
@@ -64,20 +67,28 @@ function Claims({ page }: { page: PageFile }) {
           return <Mark key={verdict} word={{ ...word, text: words.claimsOf[verdict](number) }} />;
         })}
       </span>
+      {claims
+        .filter(({ verdict }) => verdict === "does_not_hold")
+        .slice(0, CLAIMS_NAMED)
+        .map(({ text }, index) => (
+          <p key={index}>{text}</p>
+        ))}
     </Glance>
   );
 }
 
 function Soak({ page }: { page: PageFile }) {
   const words = useWords();
-  const { soak } = page.analysis;
+  const { soak, answer } = page.analysis;
   if (!soak) return null;
   return (
     <Glance name={words.sections.soak} to="soak">
-      <Mark word={soakWord(words, soak.verdict)} />
-      <p>
-        <Told text={soak.answer} />
-      </p>
+      <Mark word={headed(soakWord(words, soak.verdict))} />
+      {soak.answer !== answer && (
+        <p>
+          <Told text={soak.answer} isUnbroken isSentence />
+        </p>
+      )}
     </Glance>
   );
 }
@@ -88,11 +99,11 @@ function Worst({ page }: { page: PageFile }) {
   if (!worst) return null;
   return (
     <Glance name={words.glance.worst} to="findings">
-      <Mark word={findingWord(words, worst)} />
+      <Mark word={causeWord(words, worst)} />
       <p>
-        {words.causes[worst.cause]}
+        <Told text={labels(page.analysis.cells)(worst.cell)} as="cell" />
         {words.colon}
-        <Told text={worst.text} />
+        <Told text={worst.text} isUnbroken />
       </p>
     </Glance>
   );

@@ -3,6 +3,7 @@ import { MemoryChart } from "../charts";
 import { bytes, percent, plain } from "../format";
 import type { CellSummary, MemoryView } from "../schema/page";
 import { Choose, useFew } from "../ui/parts";
+import { sentence } from "../ui/sentence";
 import { Told, useTold } from "../ui/told";
 import { type Words, useWords } from "../words";
 import { Figure, Section, type SectionProps } from "./frame";
@@ -58,5 +59,5 @@ function text(view: MemoryView, words: Words): string | undefined {
     view.pause_share == null ? "" : t.pauses(percent(view.pause_share)),
     view.gc_cpu_share == null ? "" : t.cpu(percent(view.gc_cpu_share)),
   ].filter((part) => part !== "");
-  return parts.length === 0 ? undefined : parts.join(words.semicolon);
+  return parts.length === 0 ? undefined : sentence(parts.join(words.semicolon));
 }

@@ -9,6 +9,7 @@ import "./report.css";
 import { useCallback, useLayoutEffect, useMemo, useState } from "preact/hooks";
 import type { PageFile } from "../schema/page";
 import { Lazy } from "../ui/lazy";
+import { NamesContext } from "../ui/told";
 import { type Lang, LangContext, WORDS, useWords } from "../words";
 import { Contents } from "./contents";
 import { Controls, Help, useKeys } from "./controls";
@@ -23,6 +24,7 @@ interface ReportProps {
 
 export function Report({ page, lang, onLang }: ReportProps) {
   const sections = useMemo(() => sectionsOf(page), [page]);
+  const names = useMemo(() => page.analysis.cells.map(({ target }) => target), [page]);
   const [isHelp, help] = useState(false);
   const onHelp = useCallback(() => help(true), []);
   useKeys({ ids: sections.map(({ id }) => id), lang, onLang, onHelp });
@@ -32,20 +34,22 @@ export function Report({ page, lang, onLang }: ReportProps) {
   }, [lang, page]);
   return (
     <LangContext.Provider value={lang}>
-      <a class="skip" href="#content">
-        {WORDS[lang].page.skip}
-      </a>
-      <div class="report">
-        <Contents sections={sections} />
-        <main id="content" tabIndex={-1}>
-          <Controls lang={lang} onLang={onLang} onHelp={onHelp} />
-          <Masthead page={page} />
-          {sections.map((section, index) => (
-            <Part key={section.id} section={section} page={page} isFirst={index < 2} />
-          ))}
-          <Foot page={page} />
-        </main>
-      </div>
+      <NamesContext.Provider value={names}>
+        <a class="skip" href="#content">
+          {WORDS[lang].page.skip}
+        </a>
+        <div class="report">
+          <Contents sections={sections} />
+          <main id="content" tabIndex={-1}>
+            <Controls lang={lang} onLang={onLang} onHelp={onHelp} />
+            <Masthead page={page} />
+            {sections.map((section, index) => (
+              <Part key={section.id} section={section} page={page} isFirst={index < 2} />
+            ))}
+            <Foot page={page} />
+          </main>
+        </div>
+      </NamesContext.Provider>
       <Help isOpen={isHelp} close={() => help(false)} />
     </LangContext.Provider>
   );

@@ -2,7 +2,7 @@
 import { SoakChart, soakShown } from "../charts";
 import { type Maybe, NONE, count, duration, pValue, setting } from "../format";
 import type { SoakCounter, SoakTrend } from "../schema/page";
-import { Mark, soakWord } from "../ui/mark";
+import { Mark, headed, soakWord } from "../ui/mark";
 import { markColumn, nameColumn, numberColumn } from "../ui/columns";
 import { type Column, DataTable } from "../ui/table";
 import { Told, useTold } from "../ui/told";
@@ -18,9 +18,9 @@ export function Soak({ page }: SectionProps) {
   return (
     <Section id="soak" title={words.sections.soak} about={t.about}>
       <div class={`verdict ${soakWord(words, soak.verdict).tone}`}>
-        <Mark word={soakWord(words, soak.verdict)} />
+        <Mark word={headed(soakWord(words, soak.verdict))} />
         <p>
-          <Told text={soak.answer} />
+          <Told text={soak.answer} isUnbroken isSentence byClause />
         </p>
       </div>
       <p class="about">
@@ -47,6 +47,7 @@ export function Soak({ page }: SectionProps) {
           ))}
         </ul>
       )}
+      <p class="about">{t.drawn}</p>
       <div class="small-charts">
         {soak.trends.map((trend) => (
           <Figure

@@ -17,6 +17,7 @@ import type {
   Verdict,
 } from "../schema/page";
 import { type Words, useWords } from "../words";
+import { sentence } from "./sentence";
 
 export type Tone = "strong" | "good" | "warn" | "bad" | "quiet";
 
@@ -40,6 +41,9 @@ export function Mark({ word, children }: { word: Word; children?: ComponentChild
     </span>
   );
 }
+
+/** A word that stands alone, as a heading does. */
+export const headed = (of: Word): Word => ({ ...of, text: sentence(of.text) });
 
 const word = (sign: string, text: string, tone: Tone): Word => ({ sign, text, tone });
 
@@ -111,6 +115,10 @@ export function findingWord(words: Words, finding: Pick<Finding, "level" | "seve
   const severity = finding.severity ?? "medium";
   return word(FINDINGS[severity][0], words.findingSeverities[severity], FINDINGS[severity][1]);
 }
+
+/** A finding as a heading: its cause, with the sign and the tone of its severity. */
+export const causeWord = (words: Words, finding: Pick<Finding, "level" | "severity" | "cause">): Word =>
+  headed({ ...findingWord(words, finding), text: words.causes[finding.cause] });
 
 const LAYERS: Record<LayerVerdict, [string, Tone]> = {
   costs: ["+", "strong"],

@@ -76,7 +76,7 @@ export function Notes({ notes }: { notes: Footnotes }) {
     <ol class="footnotes">
       {notes.texts.map((text) => (
         <li key={text}>
-          <Told text={text} />
+          <Told text={text} isUnbroken isSentence />
         </li>
       ))}
     </ol>

@@ -11,7 +11,7 @@ import { count } from "../format";
 import { useWords } from "../words";
 import { type Raw, csv, download, fileName } from "./csv";
 import { usePrinting } from "./lazy";
-import { Told } from "./told";
+import { Told, glued } from "./told";
 
 export interface Column<Row> {
   /** Head for people. */
@@ -134,7 +134,7 @@ function Rows<Row>({ rows, columns, below, isQuiet }: TableProps<Row>) {
                 </th>
               ) : (
                 <td class={classOf(column)} key={column.key}>
-                  {column.cell?.(row)}
+                  {cellOf(column, row)}
                 </td>
               ),
             )}
@@ -142,7 +142,9 @@ function Rows<Row>({ rows, columns, below, isQuiet }: TableProps<Row>) {
           {below?.(row).map((text) => (
             <tr class="reason" key={text}>
               <td colSpan={columns.length}>
-                <Told text={text} />
+                <span>
+                  <Told text={text} isUnbroken isSentence />
+                </span>
               </td>
             </tr>
           ))}
@@ -150,6 +152,12 @@ function Rows<Row>({ rows, columns, below, isQuiet }: TableProps<Row>) {
       ))}
     </>
   );
+}
+
+/** On paper columns are narrow; a number and its unit stay together. */
+function cellOf<Row>(column: Column<Row>, row: Row): ComponentChildren {
+  const cell = column.cell?.(row);
+  return column.kind === "number" && typeof cell === "string" ? glued(cell) : cell;
 }
 
 const classOf = <Row,>(column: Column<Row>) =>
@@ -162,7 +170,7 @@ export function Facts({ rows }: { rows: [ComponentChildren, ComponentChildren][]
       {rows.map(([name, value], index) => (
         <div key={index}>
           <dt>{name}</dt>
-          <dd>{value}</dd>
+          <dd>{typeof value === "string" ? glued(value) : value}</dd>
         </div>
       ))}
     </dl>

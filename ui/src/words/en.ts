@@ -81,6 +81,9 @@ const causes: Record<FindingCause, string> = {
   control: "a control that differs from itself",
 };
 
+/** The name of a metric within a sentence: `throughput`, but `p99` and `CPU per request`. */
+const within = (metric: string) => metric.replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase());
+
 /** `1 block`, `5 blocks`. */
 const counted = (n: number, noun: string) => `${n} ${noun}${n === 1 ? "" : "s"}`;
 
@@ -129,7 +132,7 @@ export const en = {
   },
   outcomes: { valid: "valid", void: "void", failed: "failed" },
   severities: { ok: "ok", note: "note", warning: "warning", problem: "problem" },
-  findingSeverities: { low: "low", medium: "medium", high: "high" },
+  findingSeverities: { low: "low severity", medium: "medium severity", high: "high severity" },
   asAsked: "as asked",
   better: "better",
   worse: "worse",
@@ -158,7 +161,7 @@ export const en = {
   trials: "Trials",
   noInterval: "no interval",
   noReason: "no reason given",
-  refused: "is refused",
+  refused: "refused",
   refusedAlone: "Refused",
   csv: "CSV",
   copy: "Copy",
@@ -235,6 +238,8 @@ export const en = {
     key: "The key metrics of each pair",
     refused: "No answer is given for:",
     moreReasons: (n: number) => `${counted(n, "further reason")} in the table of all metrics`,
+    inPair: (a: string, b: string, more: number) =>
+      more === 0 ? `${a} against ${b}` : `${a} against ${b}, and ${counted(more, "further pair")}`,
     differ: "different loads",
     all: "All metrics, with the rank check and p values",
     allCaption: "Every metric of each pair, with its checks",
@@ -272,10 +277,11 @@ export const en = {
     purposes: { bracket: "bracket", bisect: "bisection", confirm: "confirmation" },
     passed: (is: boolean | null): string => (is === null ? "not judged" : is ? "met" : "not met"),
     highest: "Highest throughput",
-    fromTo: (from: string, to: string) => (from === to ? `at ${from}` : `from ${from} to ${to}`),
-    kneeOf: (metric: string) => `Knee of ${metric}`,
+    at: (load: string) => `at ${load}`,
+    fromTo: (from: string, to: string) => `from ${from} to ${to}`,
+    connectionsOf: (n: string) => `${n} connection${n === "1" ? "" : "s"}`,
+    kneeOf: (metric: string) => `Knee of ${within(metric)}`,
     slopes: (before: string, after: string) => `slopes ${before} and ${after}`,
-    notFitted: "not fitted",
     sharpest: (at: string) => `sharpest bend ${at}`,
     firstLevels: "the first levels",
     lastLevels: "the last levels",
@@ -297,7 +303,8 @@ export const en = {
     about:
       "From the intended begin of a request to the end of its answer, so that waiting in line counts. Merged over the valid trials of each cell.",
     percentiles: "Percentiles",
-    percentilesAbout: "Both axes are logarithmic: each step to the right is ten times rarer.",
+    percentilesAbout:
+      "Both axes are logarithmic: each step to the right is ten times rarer. A line ends where its requests are too few for more; one that comes from below begins at a minimum far under the rest.",
     cdf: "Distribution",
     strips: "Every trial",
     stripsAbout: "Each mark is a trial; the bar is the centre with its interval over trials.",
@@ -322,11 +329,11 @@ export const en = {
     p99Before: "p99 before",
     atWorst: "at worst",
     lost: "Requests lost",
-    lostAtMost: (lost: string, most: string) => `${lost} (at most ${most})`,
+    lostAtMost: (lost: string, most: string) => (lost === most ? lost : `${lost} (at most ${most})`),
     noAnswer: "No answer for",
     recovered: "Recovered after",
     atOnce: "at once",
-    notIn: (never: number, of: number) => `not in ${never} of ${of}`,
+    notIn: (never: number, of: number) => `not in ${never} of ${counted(of, "trial")}`,
     notDone: (why: string) => `could not be carried out: ${why}`,
   },
 
@@ -338,6 +345,7 @@ export const en = {
     horizon: (length: string) => `horizon ${length}`,
     segments: (n: number) => counted(n, "segment"),
     caption: "Each counter with its class and its trend",
+    drawn: "Dashed is the trend that was judged, dotted are the two ends of its slope.",
     counters: soakCounters,
     counter: "Counter",
     first: "First",
@@ -367,15 +375,16 @@ export const en = {
     ties: {
       accounts: (share: string) => `its time is ${share} of the response time`,
       bound: (share: string) => `the resource is used up, ${share} of it`,
-      direct: (share: string) => `it stopped or failed the target itself, ${share}`,
+      direct: (share: string) => `it stopped or failed the target itself, for a share of ${share}`,
       growth: (p: string) => `it rises in every trial (p = ${p})`,
       time: (counter: string, watched: string, rho: string, q: string) =>
         `${counter} moves with ${watched} second by second (rank correlation ${rho}, q = ${q})`,
       watched: { p99: "p99", p50: "the median", failures: "failures" },
     },
-    toKnow: "To know:",
+    toKnow: "To find out:",
     tried: "Tried:",
-    predicted: (metric: string, bound: string) => `(predicted: ${metric} ${bound} of what it was)`,
+    predicted: (metric: string, factor: string, isMore: boolean) =>
+      `(predicted: ${within(metric)} ${isMore ? "above" : "below"} ${factor} times what it was)`,
     command: "Command of the intervention",
     trials: (n: number) => `${counted(n, "trial")} looked at`,
     voidOnly: ", all void",
@@ -458,7 +467,7 @@ export const en = {
     difference: (a: string, b: string) => `Difference: ${a} against ${b}`,
     differences: "Facts that differ",
     same: (same: number, not: number) =>
-      `${counted(same, "fact")} the same in both, ${not === 0 ? "none differs" : `${not} not`}`,
+      `${counted(same, "fact")} the same in both, ${not === 0 ? "none differs" : not === 1 ? "1 differs" : `${not} differ`}`,
     weights: {
       decisive: "These move the numbers: comparing the two measures them too",
       possible: "These can move the numbers of some loads",
