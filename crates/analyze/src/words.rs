@@ -39,6 +39,18 @@ pub(crate) fn number(value: f64) -> String {
     trimmed(format!("{value:.decimals$}"))
 }
 
+/// Two numbers of which one is below the other, with the decimals, at most three, in which they differ: `799.6` and
+/// `800.4`.
+pub(crate) fn numbers(low: f64, high: f64) -> (String, String) {
+    let usual = (number(low), number(high));
+    if usual.0 != usual.1 || low == high {
+        return usual;
+    }
+    let text = |value: f64, decimals: usize| format!("{value:.decimals$}");
+    let ends = (1..=3).map(|decimals| (text(low, decimals), text(high, decimals)));
+    ends.into_iter().find(|(low, high)| low != high).unwrap_or(usual)
+}
+
 /// A ratio: three decimals, four near 1, more where it is small.
 pub(crate) fn ratio(value: f64) -> String {
     match value {
@@ -168,6 +180,19 @@ fn trimmed(text: String) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_ends_of_a_narrow_interval_are_told_apart() {
+        let words = |low: f64, high: f64| {
+            let (low, high) = numbers(low, high);
+            format!("{low} to {high}")
+        };
+        assert_eq!(words(799.0, 801.0), "799 to 801");
+        assert_eq!(words(799.6, 800.4), "799.6 to 800.4");
+        assert_eq!(words(799.98, 800.01), "799.98 to 800.01");
+        assert_eq!(words(800.0, 800.0), "800 to 800");
+        assert_eq!(words(800.000_01, 800.000_02), "800 to 800");
+    }
 
     #[test]
     fn numbers_for_people() {

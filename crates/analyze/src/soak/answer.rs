@@ -1,6 +1,6 @@
 //! The answer of a soak in one sentence, and what weakens it.
 
-use super::words::{name, span};
+use super::words::{name, span, subject};
 use super::{SegmentData, WINDOWS_MIN};
 use crate::words::{count, listed};
 use schema::soak::{SoakClass, SoakReport, SoakTrend};
@@ -11,7 +11,7 @@ pub(super) fn answer(report: &SoakReport) -> String {
     };
     let names = |trends: &[&SoakTrend]| joined(&trends.iter().map(|t| name(t.counter)).collect::<Vec<_>>());
     let sentences = |trends: &[&SoakTrend]| {
-        trends.iter().map(|t| format!("{} {}", name(t.counter), t.text)).collect::<Vec<_>>().join("; ")
+        trends.iter().map(|t| format!("{} {}", subject(t.counter), t.text)).collect::<Vec<_>>().join("; ")
     };
     let cell = &report.cell;
     let over = format!("over {} of {}", count(report.windows as usize, "window"), span(report.window_ns));
@@ -45,7 +45,7 @@ pub(super) fn answer(report: &SoakReport) -> String {
         }
     };
     for trend in report.trends.iter().filter(|t| matches!(t.class, SoakClass::Rising | SoakClass::Falling)) {
-        text += &format!("; {} {}", name(trend.counter), trend.text);
+        text += &format!("; {} {}", subject(trend.counter), trend.text);
     }
     text + "."
 }

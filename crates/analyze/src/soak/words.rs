@@ -22,6 +22,19 @@ pub(super) fn name(counter: SoakCounter) -> &'static str {
     }
 }
 
+/// A counter as the subject of a sentence, of which everything is said in the singular.
+pub(super) fn subject(counter: SoakCounter) -> String {
+    match counter {
+        SoakCounter::Descriptors
+        | SoakCounter::Threads
+        | SoakCounter::Goroutines
+        | SoakCounter::Connections => {
+            format!("the number of {}", name(counter))
+        }
+        _ => name(counter).to_owned(),
+    }
+}
+
 /// A value of a counter with its unit.
 pub(super) fn amount(counter: SoakCounter, value: f64) -> String {
     let sign = if value < 0.0 { "-" } else { "" };

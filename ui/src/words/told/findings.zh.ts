@@ -227,7 +227,7 @@ export const findingsZh: readonly Entry[] = [
   ],
   ["CPU used of what it can have", "已用 CPU，相对可用"],
   ["busiest thread, of a core", "最忙的线程，相对一个核"],
-  ["the CPU time of a request from {key} to {key2}", "每个请求的 CPU 时间从 {key} 改为 {key2}"],
+  ["the CPU time of a request from {q} to {q2}", "每个请求的 CPU 时间从 {q} 改为 {q2}"],
   ["the CPU quota from {q} to {q2}", "CPU 配额从 {q} 改为 {q2}"],
   ["give it twice the CPUs, with `pin` or on a larger machine", "用 `pin` 或更大的机器给它两倍的 CPU"],
   ["give it twice the CPUs", "给它两倍的 CPU"],

@@ -78,6 +78,11 @@ export const kindsZh: Record<string, readonly Entry[]> = {
     ["median response time", "响应时间中位数"],
     ["p99 response time", "p99 响应时间"],
   ],
+  /** A counter as a subject. */
+  counted: [
+    ["{counter}", "{counter}"],
+    ["the number of {counter}", "{counter}数"],
+  ],
   counters: [
     ["nothing", "无"],
     ["{counter}", "{counter}"],

@@ -293,7 +293,7 @@ export const measureKindsZh: Record<string, readonly Entry[]> = {
     ["{trend}", "{trend}"],
     ["{trend}; {trends}", "{trend}；{trends}"],
   ],
-  trend: [["{counter} {trend_text}", "{counter}{trend_text}"]],
+  trend: [["{counted} {trend_text}", "{counted}{trend_text}"]],
   trend_text: [
     ["{trend_words}", "{trend_words}"],
     ["{trend_words} (judged after the step at window {n})", "{trend_words}（从窗口 {n} 的台阶之后判断）"],

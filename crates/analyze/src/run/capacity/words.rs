@@ -1,7 +1,7 @@
 //! A ladder's or a search's answer in one sentence.
 
 use crate::run::data::RunData;
-use crate::words::{count, number};
+use crate::words::{count, number, numbers};
 use schema::analysis::Interval;
 use schema::capacity::{Capacity, Knee, LoadAxis, SearchEnd, SearchResult};
 use schema::metric::Metric;
@@ -76,6 +76,10 @@ fn load(at: f64, axis: LoadAxis) -> String {
 }
 
 fn range(interval: &Interval, open: &str) -> String {
+    if let (Some(low), Some(high)) = (interval.low, interval.high) {
+        let (low, high) = numbers(low, high);
+        return format!("{low} to {high}");
+    }
     let end = |end: Option<f64>| end.map_or_else(|| open.to_owned(), number);
     format!("{} to {}", end(interval.low), end(interval.high))
 }

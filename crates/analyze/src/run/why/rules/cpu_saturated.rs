@@ -79,7 +79,11 @@ fn tried(scene: &Scene<'_>, draft: Draft) -> Draft {
         let change = Change::Reference { name: "burn".to_owned(), value: format!("\"{half}\"") };
         return draft.try_this(
             change,
-            format!("the CPU time of a request from {burn} to {half}"),
+            format!(
+                "the CPU time of a request from {} to {}",
+                duration(burn.0 as f64),
+                duration(half.0 as f64)
+            ),
             scene.better(1.3),
         );
     }
