@@ -61,8 +61,12 @@ impl State {
         self.trials = left;
         self.planned_ns = trial_ns(&run.plan.phases);
         self.doing = "starting".to_owned();
-        let target = |cell: &CellPlan| (cell.id.clone(), report::clean_line(&cell.target));
-        self.targets = run.plan.cells.iter().map(target).collect();
+        self.targets.clear();
+        run.plan.cells.iter().for_each(|cell| self.learn(cell));
+    }
+
+    fn learn(&mut self, cell: &CellPlan) {
+        self.targets.insert(cell.id.clone(), report::clean_line(&cell.target));
     }
 
     pub(super) fn decided(&mut self, more: i64) {
@@ -72,6 +76,8 @@ impl State {
     pub(super) fn trial_begins(&mut self, trial: &TrialPlan, cell: &CellPlan, now_ns: u64) {
         let label = format!("trial {} (block {}): {}", trial.id, trial.block, cell.label);
         self.label = report::clean_line(&label);
+        // A search adds cells as it goes.
+        self.learn(cell);
         self.began_ns = Some(now_ns);
         (self.phase, self.sample, self.errors) = (None, None, 0);
         (self.rate_now, self.p50_ns, self.p99_ns) = (0.0, None, None);

@@ -118,6 +118,16 @@ fn a_cause_is_told_when_it_is_found_and_when_it_is_no_longer() {
 }
 
 #[test]
+fn a_cell_that_a_search_adds_is_known_by_its_first_trial() {
+    let mut state = seventh();
+    let plan = run_file().plan;
+    let cell = CellPlan { id: "c9".to_owned(), ..plan.cells[0].clone() };
+    state.trial_begins(&plan.order[0], &cell, 0);
+    state.found(&[finding(FindingCause::PoolWait, "c1")]);
+    assert_eq!(state.found(&[finding(FindingCause::PoolWait, "c9")]), [], "the same target");
+}
+
+#[test]
 fn the_view_names_what_is_found() {
     let mut state = seventh();
     state.found(&[finding(FindingCause::PoolWait, "c1"), finding(FindingCause::GcPauses, "c2")]);
