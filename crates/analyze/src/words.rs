@@ -74,18 +74,18 @@ pub(crate) fn percent(share: f64) -> String {
     format!("{text} %")
 }
 
-/// Two shares of which one is below the other, with as many decimals as half of what lies between them takes, at most
-/// three: `2.9 %` and `5.3 %`, `9.93 %` and `10.02 %`.
-pub(crate) fn percents(low: f64, high: f64) -> (String, String) {
+/// A share between two others, with as many decimals as half of what lies between those takes, at most three:
+/// `4.1 %` from `2.9 %` to `5.3 %`, `9.98 %` from `9.93 %` to `10.02 %`.
+pub(crate) fn percents(shares: [f64; 3]) -> [String; 3] {
+    let [_, low, high] = shares;
     let half = (high - low) * 100.0 / 2.0;
     let decimals = (-half.log10()).ceil();
     if !(2.0..=1e3).contains(&decimals) {
-        return (percent(low), percent(high));
+        return shares.map(percent);
     }
     let decimals = decimals.min(3.0) as usize;
     let text = |share: f64| format!("{:.decimals$} %", share * 100.0);
-    let ends = (text(low), text(high));
-    if ends.0 == ends.1 { (percent(low), percent(high)) } else { ends }
+    if text(low) == text(high) { shares.map(percent) } else { shares.map(text) }
 }
 
 /// `p 0.031`, below a thousandth `p < 0.001`.
@@ -236,14 +236,13 @@ mod tests {
 
     #[test]
     fn the_ends_of_a_narrow_interval_differ() {
-        let both = |low: &str, high: &str| (low.to_owned(), high.to_owned());
-        assert_eq!(percents(0.029, 0.053), both("2.9 %", "5.3 %"));
-        assert_eq!(percents(0.0998, 0.1002), both("9.98 %", "10.02 %"));
-        assert_eq!(percents(0.0993, 0.1002), both("9.93 %", "10.02 %"));
-        assert_eq!(percents(0.099, 0.105), both("9.9 %", "10.5 %"));
-        assert_eq!(percents(0.09998, 0.10001), both("9.998 %", "10.001 %"));
-        assert_eq!(percents(0.1, 0.100_000_1), both("10 %", "10 %"));
-        assert_eq!(percents(0.1, 0.1), both("10 %", "10 %"));
-        assert_eq!(percents(f64::NAN, f64::INFINITY), both("no number", "unbounded"));
+        assert_eq!(percents([0.041, 0.029, 0.053]), ["4.1 %", "2.9 %", "5.3 %"]);
+        assert_eq!(percents([0.1, 0.0998, 0.1002]), ["10.00 %", "9.98 %", "10.02 %"]);
+        assert_eq!(percents([0.0998, 0.0993, 0.1002]), ["9.98 %", "9.93 %", "10.02 %"]);
+        assert_eq!(percents([0.103, 0.099, 0.105]), ["10.3 %", "9.9 %", "10.5 %"]);
+        assert_eq!(percents([0.1, 0.09998, 0.10001]), ["10.000 %", "9.998 %", "10.001 %"]);
+        assert_eq!(percents([0.1, 0.1, 0.100_000_1]), ["10 %", "10 %", "10 %"]);
+        assert_eq!(percents([0.1, 0.1, 0.1]), ["10 %", "10 %", "10 %"]);
+        assert_eq!(percents([0.1, f64::NAN, f64::INFINITY]), ["10 %", "no number", "unbounded"]);
     }
 }

@@ -200,20 +200,19 @@ fn better(
             let said = format!("{winner} serves {} times as many {name} as {loser}", words::number(ratio));
             (said, words::number(low), format!("{} times", words::number(high)))
         } else {
-            let said = format!("{winner} serves {} more {name} than {loser}", percent(ratio - 1.0));
-            let (low, high) = words::percents(low - 1.0, high - 1.0);
-            (said, low, high)
+            let [by, low, high] = words::percents([ratio, low, high].map(|ratio| ratio - 1.0));
+            (format!("{winner} serves {by} more {name} than {loser}"), low, high)
         }
     } else {
-        let by = percent(1.0 - ratio);
+        let end = |end: Option<f64>, open: f64| 1.0 - end.unwrap_or(open);
+        let shares = [1.0 - ratio, end(interval.high, f64::INFINITY), end(interval.low, 0.0)];
+        let [by, low, high] = words::percents(shares);
         let said = match pair.metric {
             Metric::ErrorRate => format!("{winner} fails {by} less often than {loser}"),
             Metric::CpuPerRequest | Metric::Memory => format!("{winner} uses {by} less {name} than {loser}"),
             Metric::AllocPerRequest => format!("{winner} allocates {by} less per request than {loser}"),
             _ => format!("{winner} has a {by} lower {name} than {loser}"),
         };
-        let end = |end: Option<f64>, open: f64| 1.0 - end.unwrap_or(open);
-        let (low, high) = words::percents(end(interval.high, f64::INFINITY), end(interval.low, 0.0));
         (said, low, high)
     };
     format!(
