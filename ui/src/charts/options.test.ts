@@ -165,6 +165,22 @@ describe("distributions", () => {
     }
   });
 
+  it("stand back without a name, and keep their values", () => {
+    const backed = curves.map((curve, at) => ({ ...curve, isFaint: at > 0 }));
+    for (const option of [percentilesOption(backed, wide, en), cdfOption(backed, wide, en)]) {
+      const values = shown(option);
+      for (const { name, curve } of backed)
+        expect(values.get(name)!.length).toBeGreaterThan(curve.length - 2);
+      const lines = (option.series as { name: string; lineStyle?: { color: string }; z: number }[]).filter(
+        ({ name }) => name !== "",
+      );
+      expect(lines.map(({ lineStyle }) => lineStyle!.color === wide.faint)).toEqual(
+        backed.map(({ isFaint }) => isFaint),
+      );
+      for (const line of lines.slice(1)) expect(line.z).toBeLessThan(lines[0]!.z);
+    }
+  });
+
   it("leave a minimum far below the rest below the panel, and no other", () => {
     const curve = (...ns: number[]) => [
       { name: "a", index: 0, curve: ns.map((ns, at) => ({ quantile: [0, 0.2, 0.5, 0.9][at]!, ns })) },

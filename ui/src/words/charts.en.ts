@@ -76,6 +76,7 @@ export const chartsEn = {
   cdf: "Share of requests answered within a time",
   least: "min",
   responseTime: "Response time",
+  others: (n: number) => (n === 1 ? "1 other" : `${n} others`),
   shareAtMost: "Share of requests answered within this time",
   // History
   level: "level",

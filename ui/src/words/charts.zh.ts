@@ -71,6 +71,7 @@ export const chartsZh: ChartWords = {
   cdf: "在某一时间内得到响应的请求比例",
   least: "最小",
   responseTime: "响应时间",
+  others: (n) => `其余 ${n} 个`,
   shareAtMost: "在此时间内得到响应的请求比例",
   level: "水平",
   changedBefore: "此次运行之前的变动",
