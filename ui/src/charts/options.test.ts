@@ -274,6 +274,15 @@ describe("time", () => {
       "trial 1",
       "trial 2",
     ]);
+    // A value stands at the end of its interval: before the first there is nothing to see.
+    const begins = (of: typeof view) =>
+      (memoryOption(of, wide, en).xAxis as { min: number; max: number }[]).map(({ min, max }) => [min, max]);
+    expect(new Set(begins(view).flat())).toEqual(new Set([view.ends_ns[0], view.ends_ns.at(-1)]));
+    const late = {
+      ...view,
+      series: view.series.map((of) => ({ ...of, values: [null, ...of.values.slice(1)] })),
+    };
+    expect(begins(late)[0]![0]).toBe(view.ends_ns[1]);
     const [memory] = made.soak;
     const segments = segmentsOf(memory!);
     expect(segments.map((one) => one.points.length)).toEqual([60, 240]);
