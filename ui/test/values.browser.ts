@@ -157,7 +157,7 @@ describe.skipIf(missing !== null)("the values in the page", () => {
       const counter = detail.counters.find(
         ({ source, name }) => source === "target.process" && name === "cpu_ns",
       );
-      expect(line("target.process/cpu_ns")).toEqual(
+      expect(line(words.charts.counter("target.process/cpu_ns")!)).toEqual(
         counter && detail.t_ns.map((t_ns, at) => [t_ns, counter.values[at] ?? null]),
       );
       const grounds = timeline.filter(({ markLine }) => markLine);
@@ -193,7 +193,8 @@ describe.skipIf(missing !== null)("the values in the page", () => {
     const key = `${counter.source}/${counter.name}`;
     await page.locator(".counter-search input").fill(key);
     await page.locator(".counter-picker li", { hasText: key }).first().locator("input").check();
-    const line = async () => (await seriesOf(page, "timeline"))[0]!.find(({ name }) => name === key)?.data;
+    const shown = words.charts.counter(key) ?? key;
+    const line = async () => (await seriesOf(page, "timeline"))[0]!.find(({ name }) => name === shown)?.data;
     await expect.poll(line).toEqual(detail!.t_ns.map((t_ns, at) => [t_ns, counter.values[at] ?? null]));
     await done();
   });

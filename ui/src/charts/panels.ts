@@ -78,6 +78,8 @@ export interface Place {
 export interface Panel {
   /** What it shows, with its unit where the labels have none. */
   title: string;
+  /** What programs call it, beside the title. */
+  key?: string;
   lines: PanelLine[];
   show: (value: number) => string;
   /** The same on the axis: on a linear one beside the value at its end, on a logarithmic one alone. */
@@ -145,7 +147,7 @@ function valuesOf(panel: Panel): (number | null)[] {
 }
 
 function panelAxis(panel: Panel, index: number, look: Look): YAxis {
-  const title = titled(look, panel.title, 12 + headOf(panel));
+  const title = titled(look, panel.title, 12 + headOf(panel), panel.key);
   const values = valuesOf(panel);
   const { from = 0 } = panel;
   const range = extent(panel.log ? values.filter((n) => positive(n) && n >= from) : values) ?? [
