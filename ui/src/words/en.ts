@@ -308,7 +308,7 @@ export const en = {
     standOut: "Also in colour",
     ofChoice: (n: number) => `– (${n} loads are grey)`,
     standOutAbout:
-      "In colour: the lightest and the heaviest load and those nearest the answer. The others are grey; the tooltip and the table have them all.",
+      "In colour: of the loads with a line the lightest, the heaviest and those nearest the answer. The others are grey; the tooltip and the table have them all.",
     table: "Percentiles of every load",
     cdf: "Distribution",
     strips: "Every trial",
