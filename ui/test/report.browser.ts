@@ -369,6 +369,41 @@ describe.skipIf(missing !== null)("report.html", () => {
     await done();
   });
 
+  it("stacks the rows of text tables on a phone, as the same tables for the ear, and not on paper", async () => {
+    const { page, done } = await open(browser, "stacked", fixture("soak"), {
+      viewport: { width: 390, height: 800 },
+    });
+    await readAll(page);
+    const tables = page.locator("table.stacked");
+    expect(await tables.count()).toBeGreaterThan(1);
+    const beside = () =>
+      tables.evaluateAll((all) => all.filter((one) => getComputedStyle(one).display === "table").length);
+    expect(await beside()).toBe(0);
+    expect(
+      await tables.evaluateAll(
+        (all) => all.filter(({ parentElement: box }) => box!.scrollWidth > box!.clientWidth).length,
+      ),
+    ).toBe(0);
+    const { caption, row, head } = await tables.first().evaluate((one) => ({
+      caption: document.getElementById(one.getAttribute("aria-labelledby")!)!.textContent!,
+      row: one.querySelector("tbody th[scope=row]")!.textContent!,
+      head: one.querySelector("thead th")!.textContent!,
+    }));
+    const table = page.getByRole("table", { name: caption, exact: true });
+    expect(await table.getByRole("rowheader", { name: row }).count()).toBe(1);
+    expect(await table.getByRole("columnheader", { name: head }).count()).toBe(1);
+    const label = await table
+      .locator("td[data-label]")
+      .first()
+      .evaluate((cell) => [getComputedStyle(cell, "::before").content, cell.getAttribute("data-label")!]);
+    expect(label[0]).toContain(label[1]!);
+    const serious = await seriousOf(page, ["#environment"]);
+    expect(serious).toEqual([]);
+    await page.emulateMedia({ media: "print" });
+    expect(await beside()).toBe(await tables.count());
+    await done();
+  });
+
   it("prints everything, in light", async () => {
     const { page, done } = await open(browser, "print", fixture("layers"), { colorScheme: "dark" });
     const pdf = await page.pdf({ format: "A4", printBackground: true });

@@ -69,6 +69,47 @@ describe.skipIf(missing !== null)("the values in the page", () => {
     }
   });
 
+  it("the many loads of a search: all drawn, few of them in colour, and every quantile in a table", async () => {
+    const data = fixture("search");
+    const { page, done } = await open(browser, "values-many", data);
+    await readAll(page);
+    const { cells } = data.analysis;
+    const load = ({ label, target }: CellSummary) => label.slice(target.length + 2);
+    const curved = cells.filter(({ curve }) => curve.length > 1);
+    const lines = async () =>
+      (await seriesOf(page, "percentiles")).flat().filter((series) => series.name !== "");
+    expect((await lines()).map((series) => [series.name, series.data])).toEqual(
+      curved.map((cell) => [
+        load(cell),
+        cell.curve.map(({ quantile, ns }) => [expect.closeTo(1 / (1 - quantile), 6), ns]),
+      ]),
+    );
+    const key = page.locator("#latency .chart-key").first().locator("li");
+    const search = data.analysis.capacity![0]!.search!;
+    const named = await key.allTextContents();
+    expect(named).toContainEqual(expect.stringContaining(`${search.verified_per_s}/s`));
+    expect(named).toHaveLength(6);
+    expect(named.at(-1)).toContain(words.charts.others(curved.length - 5));
+    const chosen = page.locator("#latency select").first();
+    const grey = (await chosen.locator("option").allTextContents())[1]!;
+    expect(named.join()).not.toContain(grey);
+    await chosen.selectOption({ label: grey });
+    await expect.poll(async () => (await key.allTextContents()).join()).toContain(grey);
+
+    await page.locator("#latency summary", { hasText: words.latency.table }).click();
+    const { head, rows } = await tableOf(page, words.latency.table);
+    const quantiles = [...new Set(cells.flatMap(({ curve }) => curve.map(({ quantile }) => quantile)))];
+    quantiles.sort((a, b) => a - b);
+    expect(head).toHaveLength(quantiles.length + 1);
+    expect(rows).toEqual(
+      cells.map((cell) => [
+        load(cell),
+        ...quantiles.map((q) => format.duration(cell.curve.find(({ quantile }) => quantile === q)?.ns)),
+      ]),
+    );
+    await done();
+  });
+
   it("every trial as a mark, in each metric that is chosen", async () => {
     const data = fixture("events");
     const { page, done } = await open(browser, "values-strips", data);
@@ -116,7 +157,7 @@ describe.skipIf(missing !== null)("the values in the page", () => {
       const counter = detail.counters.find(
         ({ source, name }) => source === "target.process" && name === "cpu_ns",
       );
-      expect(line("target.process/cpu_ns")).toEqual(
+      expect(line(words.charts.counter("target.process/cpu_ns")!)).toEqual(
         counter && detail.t_ns.map((t_ns, at) => [t_ns, counter.values[at] ?? null]),
       );
       const grounds = timeline.filter(({ markLine }) => markLine);
@@ -152,7 +193,8 @@ describe.skipIf(missing !== null)("the values in the page", () => {
     const key = `${counter.source}/${counter.name}`;
     await page.locator(".counter-search input").fill(key);
     await page.locator(".counter-picker li", { hasText: key }).first().locator("input").check();
-    const line = async () => (await seriesOf(page, "timeline"))[0]!.find(({ name }) => name === key)?.data;
+    const shown = words.charts.counter(key) ?? key;
+    const line = async () => (await seriesOf(page, "timeline"))[0]!.find(({ name }) => name === shown)?.data;
     await expect.poll(line).toEqual(detail!.t_ns.map((t_ns, at) => [t_ns, counter.values[at] ?? null]));
     await done();
   });

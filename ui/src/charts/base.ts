@@ -152,13 +152,27 @@ export function plainAxis(look: Look, lines: boolean): XAxis & YAxis {
   } as XAxis & YAxis;
 }
 
-/** What an axis shows, in words above it and its labels; `gap` pixels above the plot. */
-export const titled = (look: Look, name: string, gap: number) => ({
-  name,
-  nameLocation: "end" as const,
-  nameGap: gap,
-  nameTextStyle: { color: look.soft, fontSize: TEXT, align: "left" as const, padding: [0, 0, 0, -54] },
-});
+/**
+ * What an axis shows, in words above it and its labels; `gap` pixels above the plot. The key of the same stands beside
+ * it where there is room.
+ */
+export function titled(look: Look, name: string, gap: number, key = "") {
+  const hasKey = key !== "" && widthOf(name) + widthOf(key) < look.width - 24;
+  return {
+    name: hasKey ? `${name}{key|${clean(key, 120)}}` : name,
+    nameLocation: "end" as const,
+    nameGap: gap,
+    nameTextStyle: {
+      color: look.soft,
+      fontSize: TEXT,
+      align: "left" as const,
+      padding: [0, 0, 0, -54],
+      rich: {
+        key: { color: look.faint, fontSize: SMALL - 1, fontFamily: "monospace", padding: [0, 0, 0, 8] },
+      },
+    },
+  };
+}
 
 /** A logarithmic axis with ticks where they are wanted. */
 export function logAxis(look: Look, lines: boolean, range: [number, number], ticks: number[]): XAxis & YAxis {

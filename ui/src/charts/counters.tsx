@@ -1,28 +1,29 @@
 /**
  * One trial over time, and the list from which counters are chosen to be shown under it.
  *
- * Invariants: the list is searched by words in any order; each counter shows its course, so that one that moves is
+ * Invariants: the list is searched by words in any order, of the names for people and of keys; each counter shows its course, so that one that moves is
  * seen before it is chosen; what is chosen stays chosen from trial to trial, where that trial has it.
  */
 import { useMemo, useState } from "preact/hooks";
 import { count } from "../format";
-import { useWords } from "../words";
+import { type Words, useWords } from "../words";
 import { clean, extent } from "./base";
 import type { Counter, Detail, Trial } from "./data";
 import { Sparkline } from "./sparkline";
-import { counterFormat, counterKey, TimelineChart } from "./timeline";
+import { counterFormat, counterKey, counterTitle, TimelineChart } from "./timeline";
 
 /** Longer lists are to be searched, not read. */
 const SHOWN_MAX = 40;
 /** Panels beyond this cannot be compared any more. */
 const CHOSEN_MAX = 8;
 
-/** The counters that hold all words of `query`; those that move at all come first. */
-export function matching(counters: Counter[], query: string): Counter[] {
+/** The counters whose name or key hold all words of `query`; those that move at all come first. */
+export function matching(counters: Counter[], query: string, words: Words): Counter[] {
   const terms = query.toLowerCase().split(/\s+/).filter(Boolean);
   const found = counters.filter((one) => {
-    const key = counterKey(one).toLowerCase();
-    return terms.every((term) => key.includes(term));
+    const { name, key = "" } = counterTitle(one, words);
+    const text = `${name} ${key}`.toLowerCase();
+    return terms.every((term) => text.includes(term));
   });
   const moves = (one: Counter) => {
     const range = extent(one.values);
@@ -38,9 +39,10 @@ interface PickerProps {
 }
 
 export function CounterPicker({ counters, chosen, onChange }: PickerProps) {
-  const t = useWords().charts;
+  const words = useWords();
+  const t = words.charts;
   const [query, setQuery] = useState("");
-  const found = useMemo(() => matching(counters, query), [counters, query]);
+  const found = useMemo(() => matching(counters, query, words), [counters, query, words]);
   const toggle = (key: string) =>
     onChange(chosen.includes(key) ? chosen.filter((one) => one !== key) : [...chosen, key]);
   return (
@@ -73,6 +75,21 @@ export function CounterPicker({ counters, chosen, onChange }: PickerProps) {
   );
 }
 
+/** A counter by its name for people with its key beside it, or by its key alone. */
+export function CounterName({ name, code }: { name: string; code: string | undefined }) {
+  return (
+    <span class="counter-name">
+      {code === undefined ? (
+        <code>{clean(name)}</code>
+      ) : (
+        <>
+          {clean(name)} <code class="counter-key">{clean(code)}</code>
+        </>
+      )}
+    </span>
+  );
+}
+
 interface LineProps {
   counter: Counter;
   isChosen: boolean;
@@ -81,11 +98,11 @@ interface LineProps {
 }
 
 function CounterLine({ counter, isChosen, isFull, onToggle }: LineProps) {
-  const t = useWords().charts;
-  const key = counterKey(counter);
+  const words = useWords();
+  const { name, key } = counterTitle(counter, words);
   const range = extent(counter.values);
-  const show = counterFormat(counter);
-  const told = range ? t.fromTo(clean(key), show(range[0]), show(range[1])) : clean(key);
+  const show = counterFormat(counter, words);
+  const told = range ? words.charts.fromTo(clean(name), show(range[0]), show(range[1])) : clean(name);
   return (
     <li>
       <label>
@@ -93,9 +110,9 @@ function CounterLine({ counter, isChosen, isFull, onToggle }: LineProps) {
           type="checkbox"
           checked={isChosen}
           disabled={!isChosen && isFull}
-          onChange={() => onToggle(key)}
+          onChange={() => onToggle(counterKey(counter))}
         />
-        <span class="counter-name">{clean(key)}</span>
+        <CounterName name={name} code={key} />
         <Sparkline values={counter.values} label={told} from={counter.kind === "gauge" ? "least" : "zero"} />
         <span class="counter-range">{range ? `${show(range[0])} … ${show(range[1])}` : "–"}</span>
       </label>

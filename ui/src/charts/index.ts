@@ -1,7 +1,7 @@
 /** The charts, for the report and the lab. Each takes parts of the page file as they are. */
 import "./charts.css";
 
-export { CounterPicker, TrialOverTime, matching } from "./counters";
+export { CounterName, CounterPicker, TrialOverTime, matching } from "./counters";
 export { Flame, profileAmount, profileValue } from "./flame";
 export { withinTarget } from "./data";
 export { ForestChart, verdictWord } from "./forest";

@@ -8,6 +8,7 @@ import { type Mark, markOf, svgLook } from "./look";
 
 export interface KeyItem {
   name: string;
+  /** Which mark; −1 is the thin grey line of what stands in the background. */
   index: number;
 }
 
@@ -19,11 +20,19 @@ export function Key({ items, always = false }: { items: KeyItem[]; always?: bool
     <ul class={always ? "chart-key" : "chart-key chart-key-narrow"}>
       {items.map((item) => (
         <li key={`${item.index} ${item.name}`}>
-          <Swatch mark={markOf(LOOK, item.index)} />
+          {item.index < 0 ? <Thin /> : <Swatch mark={markOf(LOOK, item.index)} />}
           {clean(item.name)}
         </li>
       ))}
     </ul>
+  );
+}
+
+function Thin() {
+  return (
+    <svg width="28" height="12" viewBox="0 0 28 12" aria-hidden="true">
+      <path d="M0 6H28" stroke={LOOK.faint} stroke-width="1" opacity="0.55" fill="none" />
+    </svg>
   );
 }
 

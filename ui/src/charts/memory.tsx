@@ -1,8 +1,8 @@
 /**
  * Memory, garbage collection and p99 of one trial: a panel each, over one time axis.
  *
- * Invariants: time runs from the begin of the first sample; every panel begins at 0; what the target does not tell
- * has no panel.
+ * Invariants: time begins with the first value, which stands at the end of its interval; the values of every panel
+ * begin at 0; what the target does not tell has no panel.
  */
 import { useCallback, useMemo } from "preact/hooks";
 import { type Words, useWords } from "../words";
@@ -64,8 +64,13 @@ function panelsOf(view: MemoryView, words: Words): Panel[] {
 }
 
 export function memoryOption(view: MemoryView, look: Look, words: Words): ChartOption {
-  const range: [number, number] = [view.begin_ns, Math.max(view.begin_ns + 1, ...view.ends_ns)];
-  return panelsOverTime(panelsOf(view, words), { range, until: words.charts.until, left: 72 }, look);
+  const panels = panelsOf(view, words);
+  const places = panels.flatMap(({ lines }) =>
+    lines.flatMap(({ points }) => points.flatMap(([end, value]) => (value === null ? [] : [end]))),
+  );
+  const [begin, end] = extent(places) ?? [view.begin_ns, view.begin_ns];
+  const range: [number, number] = [begin, Math.max(begin + 1, end)];
+  return panelsOverTime(panels, { range, until: words.charts.until, left: 72 }, look);
 }
 
 export function memoryAlt(view: MemoryView, words: Words): string {

@@ -1,7 +1,7 @@
 /** Each chart shows the values that it was given, as they stand in the page file, and bears odd ones. */
 import { describe, expect, it } from "vitest";
 import { WORDS } from "../words";
-import type { Analysis, CellPlan, Comparison, Detail } from "./data";
+import type { Analysis, CellPlan, Comparison, Counter, Detail } from "./data";
 import compareJson from "./fixtures/compare.json";
 import gcJson from "./fixtures/gc.json";
 import kneeJson from "./fixtures/knee.json";
@@ -19,7 +19,7 @@ import { searchOption } from "./search";
 import { segmentsOf, soakOption } from "./soak";
 import { sparkPath } from "./sparkline";
 import { stripsOption } from "./strips";
-import { counterKey, timelineOption } from "./timeline";
+import { counterFormat, counterKey, timelineOption } from "./timeline";
 import { barsOf, waterfallOption } from "./waterfall";
 
 interface Fixture {
@@ -165,6 +165,22 @@ describe("distributions", () => {
     }
   });
 
+  it("stand back without a name, and keep their values", () => {
+    const backed = curves.map((curve, at) => ({ ...curve, isFaint: at > 0 }));
+    for (const option of [percentilesOption(backed, wide, en), cdfOption(backed, wide, en)]) {
+      const values = shown(option);
+      for (const { name, curve } of backed)
+        expect(values.get(name)!.length).toBeGreaterThan(curve.length - 2);
+      const lines = (option.series as { name: string; lineStyle?: { color: string }; z: number }[]).filter(
+        ({ name }) => name !== "",
+      );
+      expect(lines.map(({ lineStyle }) => lineStyle!.color === wide.faint)).toEqual(
+        backed.map(({ isFaint }) => isFaint),
+      );
+      for (const line of lines.slice(1)) expect(line.z).toBeLessThan(lines[0]!.z);
+    }
+  });
+
   it("leave a minimum far below the rest below the panel, and no other", () => {
     const curve = (...ns: number[]) => [
       { name: "a", index: 0, curve: ns.map((ns, at) => ({ quantile: [0, 0.2, 0.5, 0.9][at]!, ns })) },
@@ -216,7 +232,9 @@ describe("time", () => {
       expect(data.get(en.metrics.throughput)).toEqual(
         load.map((point) => [point.t_ns, point.throughput_per_s]),
       );
-      expect(data.get(key)).toEqual(detail.t_ns.map((t, at) => [t, counter.values[at] ?? null]));
+      expect(data.get(en.charts.counter(key) ?? key)).toEqual(
+        detail.t_ns.map((t, at) => [t, counter.values[at] ?? null]),
+      );
       const axes = option.xAxis as { min: number; max: number }[];
       expect(new Set(axes.map((axis) => `${axis.min} ${axis.max}`)).size).toBe(1);
     }
@@ -258,6 +276,15 @@ describe("time", () => {
       "trial 1",
       "trial 2",
     ]);
+    // A value stands at the end of its interval: before the first there is nothing to see.
+    const begins = (of: typeof view) =>
+      (memoryOption(of, wide, en).xAxis as { min: number; max: number }[]).map(({ min, max }) => [min, max]);
+    expect(new Set(begins(view).flat())).toEqual(new Set([view.ends_ns[0], view.ends_ns.at(-1)]));
+    const late = {
+      ...view,
+      series: view.series.map((of) => ({ ...of, values: [null, ...of.values.slice(1)] })),
+    };
+    expect(begins(late)[0]![0]).toBe(view.ends_ns[1]);
     const [memory] = made.soak;
     const segments = segmentsOf(memory!);
     expect(segments.map((one) => one.points.length)).toEqual([60, 240]);
@@ -295,11 +322,43 @@ describe("layers", () => {
 describe("counters", () => {
   it("are found by words in any order, those that move first", () => {
     const { counters } = gc.details[0]!;
-    const found = matching(counters, "pause go.runtime");
+    const found = matching(counters, "pause go.runtime", en);
     expect(found.length).toBeGreaterThan(0);
     for (const one of found) expect(counterKey(one)).toMatch(/go\.runtime.*pause/);
-    expect(matching(counters, "")).toHaveLength(counters.length);
-    expect(matching(counters, "no such counter")).toEqual([]);
+    expect(matching(counters, "", en)).toHaveLength(counters.length);
+    expect(matching(counters, "no such counter", en)).toEqual([]);
+  });
+
+  it("are found by their names in the language of the page, too", () => {
+    const { counters } = gc.details[0]!;
+    const keys = (query: string, words: typeof en) => matching(counters, query, words).map(counterKey);
+    expect(keys("stolen time", en)).toEqual(["host.stat/steal_ns"]);
+    expect(keys("被抢占", WORDS.zh)).toEqual(["host.stat/steal_ns"]);
+    expect(keys("steal_ns", WORDS.zh)).toEqual(["host.stat/steal_ns"]);
+  });
+
+  it("have their name above the panel and their key beside it, where there is room", () => {
+    const trial = gc.analysis.trials[0]!;
+    const detail = gc.details[0]!;
+    const title = (look: Look, key: string) => {
+      const { yAxis } = timelineOption({ trial, detail, counters: [key] }, look, en) as {
+        yAxis: { name: string }[];
+      };
+      return yAxis.at(-1)!.name;
+    };
+    expect(title(wide, "target.process/cpu_ns")).toBe("CPU time of the target{key|target.process/cpu_ns}");
+    expect(title(narrow, "target.process/busiest_thread_percent")).toBe("Busiest thread of the target");
+    expect(title(wide, "tcp.netstat/TW")).toBe("tcp.netstat/TW");
+  });
+
+  it("of CPU time are so many CPUs, others per second", () => {
+    const show = (source: string, name: string, unit: string | null, words = en) =>
+      counterFormat({ source, name, kind: "delta", unit } as Counter, words);
+    expect(show("target.process", "cpu_ns", "ns")(1.42e9)).toBe("1.42 CPUs");
+    expect(show("service.db.process", "user_ns", "ns")(1e9)).toBe("1 CPU");
+    expect(show("host.stat", "steal_ns", "ns", WORDS.zh)(2e7)).toBe("0.0200 个 CPU");
+    expect(show("target.process", "run_delay_ns", "ns")(2e7)).toBe("20.0 ms/s");
+    expect(show("host.stat", "ctxt", null)(300)).toBe("300/s");
   });
 });
 

@@ -52,6 +52,8 @@ export interface PanelLine {
   step?: boolean;
   /** Not told in the tooltip. */
   quiet?: boolean;
+  /** Behind the others, which it must not cover. */
+  behind?: boolean;
 }
 
 /** A stretch of the shared axis with another ground. */
@@ -76,6 +78,8 @@ export interface Place {
 export interface Panel {
   /** What it shows, with its unit where the labels have none. */
   title: string;
+  /** What programs call it, beside the title. */
+  key?: string;
   lines: PanelLine[];
   show: (value: number) => string;
   /** The same on the axis: on a linear one beside the value at its end, on a logarithmic one alone. */
@@ -143,7 +147,7 @@ function valuesOf(panel: Panel): (number | null)[] {
 }
 
 function panelAxis(panel: Panel, index: number, look: Look): YAxis {
-  const title = titled(look, panel.title, 12 + headOf(panel));
+  const title = titled(look, panel.title, 12 + headOf(panel), panel.key);
   const values = valuesOf(panel);
   const { from = 0 } = panel;
   const range = extent(panel.log ? values.filter((n) => positive(n) && n >= from) : values) ?? [
@@ -346,7 +350,7 @@ function lineSeries(line: PanelLine, panel: number, look: Look): Series {
     ...(line.area ? { areaStyle: { color, opacity: 0.12 } } : {}),
     emphasis: { disabled: true },
     clip: true,
-    z: 3,
+    z: line.behind ? 2 : 3,
   } as Series;
 }
 
@@ -385,8 +389,13 @@ interface Coordinates {
 }
 
 const LABEL = 15;
+/** A line that ends farther from its name than this is led to it. */
+const LEAD = 24;
 
-/** The names of lines to the right of the panel, each beside the end of its line, none over another. */
+/**
+ * The names of lines to the right of the panel, each beside the end of its line, none over another. A line that ends
+ * early is led to its name.
+ */
 function labelSeries(panel: Panel, index: number, width: number, look: Look): Series {
   const lines = panel.lines.flatMap((line) => {
     const last = line.label ? line.points.filter(([, value]) => value !== null).at(-1) : undefined;
@@ -408,28 +417,46 @@ function labelSeries(panel: Panel, index: number, width: number, look: Look): Se
       { coordSys }: { coordSys: { x: number; y: number; width: number; height: number } },
       api: Coordinates,
     ) => {
-      const wanted = lines.map(({ line, last }) => ({ line, y: api.coord([last[0], last[1] ?? 0])[1] ?? 0 }));
+      const wanted = lines.map(({ line, last }) => {
+        const [x = 0, y = 0] = api.coord([last[0], last[1] ?? 0]);
+        return { line, x, y, color: line.color ?? markOf(look, line.index).color };
+      });
       const places = apart(
         wanted.map(({ y }) => y),
         LABEL,
         coordSys.y,
         coordSys.y + coordSys.height,
       );
+      const end = coordSys.x + coordSys.width;
+      const leads = wanted.flatMap(({ x, y, color }, at) =>
+        end - x > LEAD
+          ? [
+              {
+                type: "line",
+                shape: { x1: x + 6, y1: y, x2: end + 4, y2: places[at] },
+                style: { stroke: color, lineWidth: 1, lineDash: [1, 3], opacity: 0.8 },
+              },
+            ]
+          : [],
+      );
       return {
         type: "group",
-        children: wanted.map(({ line }, at) => ({
-          type: "text",
-          style: {
-            text: clean(line.name),
-            x: coordSys.x + coordSys.width + 8,
-            y: places[at],
-            fill: line.color ?? markOf(look, line.index).color,
-            font: `${SMALL}px ${look.font}`,
-            verticalAlign: "middle",
-            width,
-            overflow: "truncate",
-          },
-        })),
+        children: [
+          ...leads,
+          ...wanted.map(({ line, color }, at) => ({
+            type: "text",
+            style: {
+              text: clean(line.name),
+              x: end + 8,
+              y: places[at],
+              fill: color,
+              font: `${SMALL}px ${look.font}`,
+              verticalAlign: "middle",
+              width,
+              overflow: "truncate",
+            },
+          })),
+        ],
       };
     },
   } as unknown as Series;

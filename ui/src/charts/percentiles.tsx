@@ -4,7 +4,7 @@
  * Invariants: the axis of percentiles is 1/(1 − q), logarithmic: it counts nines, so that the tail has as much room
  * as the middle (as in HdrHistogram's plots); the maximum has no place on it; a minimum far below all other quantiles
  * lies below the panel, which would else show little but the way to it; quantiles come from merged histograms, none is
- * interpolated here.
+ * interpolated here; a curve in the background is grey, thin and without a name, but its values are in the tooltip.
  */
 import { useCallback, useMemo } from "preact/hooks";
 import { axisDuration, duration, percent, quantile } from "../format";
@@ -22,6 +22,8 @@ export interface Curve {
   name: string;
   index: number;
   curve: Cell["curve"];
+  /** Drawn so that others stand out. */
+  isFaint?: boolean;
 }
 
 /** The axis of nines. */
@@ -35,17 +37,30 @@ const nameOf = (q: number, words: Words): string => (q === 0 ? words.charts.leas
 const placed = (curve: Curve["curve"]) =>
   curve.filter((point) => point.quantile >= 0 && point.quantile < 1 && positive(point.ns));
 
-const curveLine = (curve: Curve, points: Point[], right: boolean): PanelLine => ({
-  name: curve.name,
-  index: curve.index,
-  signs: points.length <= 16,
-  label: right,
-  points,
-});
+function curveLine(curve: Curve, points: Point[], right: boolean, look: Look): PanelLine {
+  const { name, index } = curve;
+  if (curve.isFaint) {
+    return {
+      name,
+      index,
+      points,
+      color: look.faint,
+      dash: "solid",
+      width: 1,
+      opacity: 0.55,
+      signs: false,
+      behind: true,
+    };
+  }
+  return { name, index, signs: points.length <= 16, label: right, points };
+}
+
+/** Those with a name and a mark of their own. */
+const plainOf = (curves: Curve[]) => curves.filter(({ isFaint }) => !isFaint);
 
 /** Room for the names at the right. */
 const rightOf = (curves: Curve[]) =>
-  Math.min(210, 28 + Math.max(42, ...curves.map((curve) => widthOf(curve.name))));
+  Math.min(210, 28 + Math.max(42, ...plainOf(curves).map((curve) => widthOf(curve.name))));
 
 /** Where the axis of times begins: at the least of all quantiles, but for a minimum below half of the next. */
 function floorOf(lines: PanelLine[]): number {
@@ -63,16 +78,16 @@ const MANY = 8;
 
 export function percentilesOption(curves: Curve[], look: Look, words: Words): ChartOption {
   const quantiles = new Map<number, number>();
-  const isFew = curves.length <= MANY;
+  const isFew = plainOf(curves).length <= MANY;
   const lines = curves.map((curve) => {
     const points = placed(curve.curve).map((point): Point => {
       const at = oneIn(point.quantile);
       quantiles.set(at, point.quantile);
       return [at, point.ns];
     });
-    return curveLine(curve, points, isFew);
+    return curveLine(curve, points, isFew, look);
   });
-  const end = Math.max(100, ...quantiles.keys());
+  const end = Math.max(10, ...quantiles.keys());
   const ticks = new Map(NAMED.map((q) => [oneIn(q), q]));
   return panelsOption(
     [
@@ -116,6 +131,7 @@ export function cdfOption(curves: Curve[], look: Look, words: Words): ChartOptio
         .filter((point) => positive(point.ns) && drawable(point.quantile))
         .map((point): Point => [point.ns, point.quantile]),
       false,
+      look,
     ),
   );
   const range = logPadded(extent(lines.flatMap((line) => line.points.map(([ns]) => ns))) ?? [1, 10], 1.1);
@@ -154,8 +170,13 @@ function curvesAlt(title: string, curves: Curve[], words: Words): string {
   return `${title}. ${told.join("; ")}`;
 }
 
-function items(curves: Curve[]): KeyItem[] {
-  return curves.map(({ name, index }) => ({ name, index }));
+function items(curves: Curve[], words: Words): KeyItem[] {
+  const plain = plainOf(curves);
+  const rest = curves.length - plain.length;
+  return [
+    ...plain.map(({ name, index }) => ({ name, index })),
+    ...(rest > 0 ? [{ name: words.charts.others(rest), index: -1 }] : []),
+  ];
 }
 
 export function PercentilesChart({ curves }: { curves: Curve[] }) {
@@ -165,7 +186,7 @@ export function PercentilesChart({ curves }: { curves: Curve[] }) {
   if (!curves.some((curve) => placed(curve.curve).length > 1)) return null;
   return (
     <div class="chart-box">
-      <Key items={items(curves)} always={curves.length > MANY} />
+      <Key items={items(curves, words)} always={plainOf(curves).length > MANY} />
       <Chart
         name="percentiles"
         label={label}
@@ -183,7 +204,7 @@ export function CdfChart({ curves }: { curves: Curve[] }) {
   if (!curves.some((curve) => curve.curve.length > 1)) return null;
   return (
     <div class="chart-box">
-      <Key items={items(curves)} always={curves.length > 1} />
+      <Key items={items(curves, words)} always={curves.length > 1} />
       <Chart name="cdf" label={label} height={() => panelsHeight([{ height: HEIGHT }], true)} make={make} />
     </div>
   );

@@ -19,6 +19,7 @@ import {
   setting,
 } from "../format";
 import { type Words, useWords } from "../words";
+import { isCpuTime } from "../words/counters";
 import { clean, extent, positive } from "./base";
 import { Chart } from "./chart";
 import type { Counter, Detail, Trial } from "./data";
@@ -40,11 +41,23 @@ export interface TimelineData {
 export const counterKey = (counter: Pick<Counter, "source" | "name">): string =>
   `${counter.source}/${counter.name}`;
 
-/** How a value of a counter is shown, by its unit; a rate is per second. */
+/** What people call a counter, and programs where that is not the same. */
+export function counterTitle(counter: Pick<Counter, "source" | "name">, words: Words) {
+  const key = counterKey(counter);
+  const name = words.charts.counter(key);
+  return name === undefined ? { name: key } : { name, key };
+}
+
+/** How a value of a counter is shown, by its unit; a rate is per second, of CPU time it is a number of CPUs. */
 export function counterFormat(
-  counter: Pick<Counter, "kind" | "unit">,
+  counter: Pick<Counter, "source" | "name" | "kind" | "unit">,
+  words: Words,
   short = false,
 ): (n: number, end?: number) => string {
+  if (counter.kind === "delta" && counter.unit === "ns" && isCpuTime(counterKey(counter))) {
+    const { cpus } = words.charts;
+    return (n, end = n) => cpus(short ? axisNumber(n / 1e9, end / 1e9) : plain(n / 1e9));
+  }
   const per = counter.kind === "delta" ? "/s" : "";
   const factor = { ns: 1, us: 1e3, ms: 1e6, s: 1e9 } as const;
   switch (counter.unit) {
@@ -132,18 +145,20 @@ function loadPanels(trial: Trial, look: Look, words: Words): Panel[] {
   return panels;
 }
 
-function counterPanel(counter: Counter, ends: number[]): Panel {
+function counterPanel(counter: Counter, ends: number[], words: Words): Panel {
   const flat = counter.kind === "gauge";
+  const { name, key } = counterTitle(counter, words);
   return {
-    title: clean(counterKey(counter)),
-    show: counterFormat(counter),
-    showAxis: counterFormat(counter, true),
+    title: clean(name),
+    ...(key === undefined ? {} : { key }),
+    show: counterFormat(counter, words),
+    showAxis: counterFormat(counter, words, true),
     height: 80,
     bytes: counter.unit === "bytes" || counter.unit === "bytes_per_s",
     zero: !flat,
     lines: [
       {
-        name: counterKey(counter),
+        name,
         index: 2,
         dash: "solid",
         signs: false,
@@ -162,7 +177,7 @@ export function timelinePanels(
   const chosen = counters.flatMap((key) => detail?.counters.filter((one) => counterKey(one) === key) ?? []);
   const panels = [
     ...loadPanels(trial, look, words),
-    ...chosen.map((one) => counterPanel(one, detail?.t_ns ?? [])),
+    ...chosen.map((one) => counterPanel(one, detail?.t_ns ?? [], words)),
   ];
   const bands = phaseBands(trial, look, words);
   const places = eventPlaces(detail, look);

@@ -4,7 +4,8 @@
  * Invariant: percentiles are those of one interval and are called so; results are the report's.
  */
 import { useMemo, useState } from "preact/hooks";
-import { TimelineChart, counterFormat } from "../charts/timeline";
+import { CounterName } from "../charts/counters";
+import { TimelineChart, counterFormat, counterTitle } from "../charts/timeline";
 import { Sparkline } from "../charts/sparkline";
 import type { Trial } from "../charts/data";
 import { count, duration, percent, plain, rate, setting } from "../format";
@@ -303,7 +304,8 @@ const SHOWN = 14;
 const FIRST = ["target.process", "target.cgroup", "target", "host.stat", "generator.process"];
 
 function Counters({ known: { hello, values } }: { known: Known }) {
-  const t = useWords().lab.live;
+  const words = useWords();
+  const t = words.lab.live;
   const [wanted, want] = useState("");
   const all = hello.progress.counters;
   if (all.length === 0) return null;
@@ -313,7 +315,10 @@ function Counters({ known: { hello, values } }: { known: Known }) {
   };
   const needles = wanted.toLowerCase().split(/\s+/).filter(Boolean);
   const found = all
-    .filter((counter) => needles.every((needle) => counterOf(counter).toLowerCase().includes(needle)))
+    .filter((counter) => {
+      const text = `${counterTitle(counter, words).name} ${counterOf(counter)}`.toLowerCase();
+      return needles.every((needle) => text.includes(needle));
+    })
     .sort((a, b) => place(a.source) - place(b.source));
   return (
     <section aria-labelledby="counters-title">
@@ -323,12 +328,13 @@ function Counters({ known: { hello, values } }: { known: Known }) {
       <ul class="lab-counters">
         {found.slice(0, SHOWN).map((counter) => {
           const key = counterOf(counter);
-          const shown = counterFormat(counter)(counter.value);
+          const shown = counterFormat(counter, words)(counter.value);
+          const { name, key: code } = counterTitle(counter, words);
           return (
             <li key={key}>
-              <span class="lab-counter">{key}</span>
+              <CounterName name={name} code={code} />
               <b>{shown}</b>
-              <Line values={values.get(key)} label={`${key}: ${shown}`} />
+              <Line values={values.get(key)} label={`${name}: ${shown}`} />
             </li>
           );
         })}

@@ -1,15 +1,20 @@
 /**
  * Response times: percentile curves, distribution, and the value of every trial.
  *
- * Invariants: one chart holds one load; each trial is a point of its own, void ones too.
+ * Invariants: one chart holds one load; each trial is a point of its own, void ones too; of the many loads of one
+ * target, as a search tries them, a few stand out and the others stand back, and a table has them all.
  */
 import { useMemo, useState } from "preact/hooks";
-import { CdfChart, PercentilesChart, StripsChart, withinTarget } from "../charts";
-import type { CellSummary, Metric } from "../schema/page";
+import { CdfChart, type Curve, PercentilesChart, StripsChart, withinTarget } from "../charts";
+import { duration, quantile } from "../format";
+import type { CellSummary, Metric, PageFile } from "../schema/page";
+import { numberColumn, ownNameColumn } from "../ui/columns";
 import { Choose, Fold, useFew } from "../ui/parts";
+import { type Column, DataTable } from "../ui/table";
 import { type Tell, useTold } from "../ui/told";
-import { useWords } from "../words";
+import { type Words, useWords } from "../words";
 import { Figure, Section, type SectionProps } from "./frame";
+import { CURVES_MOST, standOut } from "./model";
 
 /** More curves than this in one figure cannot be told apart. */
 const CHARTS_AT_ONCE = 3;
@@ -26,7 +31,7 @@ const STRIPS: Metric[] = [
 
 interface Group {
   name: string;
-  curves: { name: string; index: number; curve: CellSummary["curve"] }[];
+  curves: { name: string; index: number; cell: string; curve: CellSummary["curve"] }[];
 }
 
 /** Targets are held against each other under one load; of a single target, its loads are. */
@@ -39,26 +44,34 @@ export function groupsOf(cells: CellSummary[]): Group[] {
       : [
           {
             name: targets[0]!,
-            curves: drawn.map((cell, index) => ({ name: withinTarget(cell), index, curve: cell.curve })),
+            curves: drawn.map((of, index) => ({
+              name: withinTarget(of),
+              index,
+              cell: of.cell,
+              curve: of.curve,
+            })),
           },
         ];
   }
   const groups = new Map<string, Group>();
   for (const cell of drawn) {
-    const { target, curve } = cell;
+    const { target, curve, cell: id } = cell;
     const name = withinTarget(cell);
     const group = groups.get(name) ?? { name, curves: [] };
-    group.curves.push({ name: target, index: targets.indexOf(target), curve });
+    group.curves.push({ name: target, index: targets.indexOf(target), cell: id, curve });
     groups.set(name, group);
   }
   return [...groups.values()];
 }
 
+/** Whether each curve has a mark of its own. */
+const isApart = (curves: Group["curves"]) => new Set(curves.map(({ index }) => index)).size === curves.length;
+
 /** The names of loads in the language of the page; those of targets stay. */
 const toldOf =
   (told: Tell) =>
   ({ name, curves }: Group, _: number, { length }: Group[]): Group => {
-    const isOfLoads = length === 1 && new Set(curves.map(({ index }) => index)).size === curves.length;
+    const isOfLoads = length === 1 && isApart(curves);
     const names = isOfLoads ? curves.map((of) => ({ ...of, name: told(of.name, "place") })) : curves;
     return { name: told(name, "place"), curves: names };
   };
@@ -75,36 +88,125 @@ export function Latency({ page }: SectionProps) {
         <Choose label={words.load} value={at} choose={choose} options={groups.map(({ name }) => name)} />
       )}
       {shown.map((group) => (
-        <Curves key={group.name} group={group} />
+        <Curves key={group.name} group={group} page={page} />
       ))}
       <Strips page={page} />
     </Section>
   );
 }
 
-function Curves({ group }: { group: Group }) {
+/** The curves with those that stand back marked, and the others numbered anew so that their marks differ. */
+function backed(curves: Group["curves"], apart: Set<string>): Curve[] {
+  const order = curves.filter(({ cell }) => apart.has(cell));
+  return curves.map((of) => {
+    const at = order.indexOf(of);
+    return at < 0 ? { ...of, isFaint: true } : { ...of, index: at };
+  });
+}
+
+function Curves({ group, page }: { group: Group; page: PageFile }) {
   const words = useWords();
+  const { capacity, cells } = page.analysis;
+  const [more, also] = useState(0);
+  // Targets keep their marks, and are too few to stand back.
+  const isMany = group.curves.length > CURVES_MOST && new Set(cells.map(({ target }) => target)).size < 2;
+  const first = useMemo(
+    () =>
+      standOut(
+        capacity ?? [],
+        group.curves.map(({ cell }) => cell),
+      ),
+    [capacity, group],
+  );
+  const back = isMany ? group.curves.filter(({ cell }) => !first.includes(cell)) : [];
+  const wanted = back[more - 1]?.cell;
+  const curves = useMemo(
+    () => (isMany ? backed(group.curves, new Set([...first, ...(wanted ? [wanted] : [])])) : group.curves),
+    [isMany, group, first, wanted],
+  );
   return (
     <>
+      {isMany && (
+        <Choose
+          label={words.latency.standOut}
+          value={more}
+          choose={also}
+          options={[words.latency.ofChoice(back.length), ...back.map(({ name }) => name)]}
+        />
+      )}
       <Figure
         title={
           <>
             {words.latency.percentiles} <span class="soft">{group.name}</span>
           </>
         }
-        about={words.latency.percentilesAbout}
+        about={
+          isMany ? (
+            <>
+              {words.latency.standOutAbout}
+              <br />
+              {words.latency.percentilesAbout}
+            </>
+          ) : (
+            words.latency.percentilesAbout
+          )
+        }
       >
-        <PercentilesChart curves={group.curves} />
+        <PercentilesChart curves={curves} />
       </Figure>
+      {isMany && <Fold title={words.latency.table}>{() => <Quantiles page={page} />}</Fold>}
       <Fold title={`${words.latency.cdf}${words.comma}${group.name}`}>
         {() => (
           <Figure>
-            <CdfChart curves={group.curves} />
+            <CdfChart curves={curves} />
           </Figure>
         )}
       </Fold>
     </>
   );
+}
+
+/** More columns than this are for the file. */
+const QUANTILES_SHOWN = 9;
+/** Else those that people ask for, and their neighbours on the grid of the histogram. */
+const ASKED = [0, 0.498813, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999];
+
+function Quantiles({ page }: SectionProps) {
+  const words = useWords();
+  const told = useTold();
+  const { cells, run } = page.analysis;
+  const columns = useMemo(() => quantileColumns(cells, words, told), [cells, words, told]);
+  return (
+    <DataTable
+      caption={words.latency.table}
+      file={[run, "percentiles"]}
+      columns={columns}
+      rows={cells.filter(({ curve }) => curve.length > 0)}
+      dense
+    />
+  );
+}
+
+function quantileColumns(cells: CellSummary[], words: Words, told: Tell): Column<CellSummary>[] {
+  const all = [...new Set(cells.flatMap(({ curve }) => curve.map((point) => point.quantile)))].sort(
+    (a, b) => a - b,
+  );
+  const isFew = all.length <= QUANTILES_SHOWN;
+  return [
+    {
+      ...ownNameColumn<CellSummary>(words.load, "load", withinTarget),
+      cell: (row) => told(withinTarget(row), "place"),
+    },
+    ...all.map((q): Column<CellSummary> => {
+      const column = numberColumn<CellSummary>(
+        q === 0 ? words.charts.least : quantile(q),
+        `${q === 0 ? "min" : quantile(q)}_ns`,
+        duration,
+        ({ curve }) => curve.find((point) => point.quantile === q)?.ns,
+      );
+      return isFew || ASKED.includes(q) ? column : { key: column.key, raw: column.raw };
+    }),
+  ];
 }
 
 function Strips({ page }: SectionProps) {

@@ -1,7 +1,7 @@
 /** The choices of the decision table follow from verdicts alone, and never claim what no comparison shows. */
 import { describe, expect, it } from "vitest";
-import type { Comparison, Verdict } from "../schema/page";
-import { choose, commandLine, counts, pairsOf, settingsOf, wallTime } from "./model";
+import type { Capacity, Comparison, Verdict } from "../schema/page";
+import { choose, commandLine, counts, pairsOf, settingsOf, standOut, wallTime } from "./model";
 
 function comparison(a: string, b: string, verdict: Verdict, refused: string | null = null): Comparison {
   return {
@@ -87,5 +87,33 @@ describe("model", () => {
       ["a", 1],
       ["c", 2],
     ]);
+  });
+});
+
+describe("curves that stand out", () => {
+  const loads = [10, 20, 30, 40, 50, 60, 70, 80, 90];
+  const cells = loads.map((load) => `c${load}`);
+  const rows = loads.map((load) => ({ cell: `c${load}`, load })) as Capacity["rows"];
+  const steps = loads.map((rate_per_s) => ({ rate_per_s, passed: rate_per_s < 55 }));
+  const search = { steps, verified_per_s: 40 } as unknown as NonNullable<Capacity["search"]>;
+
+  it("are the ends of a search and what lies next to its answer", () => {
+    expect(standOut([{ rows, search, knees: [] }], cells)).toEqual(["c10", "c40", "c50", "c60", "c90"]);
+    // The last word on a rate counts, and what has no curve cannot stand out.
+    const again = { ...search, steps: [...steps, { rate_per_s: 50, passed: false }] } as typeof search;
+    expect(standOut([{ rows, search: again, knees: [] }], cells.slice(1))).toEqual([
+      "c20",
+      "c40",
+      "c50",
+      "c90",
+    ]);
+  });
+
+  it("are the ends of a ladder and its knee, and the first where there is none", () => {
+    const knees = [{ at: 44 }, { at: null }] as Capacity["knees"];
+    const highest = { from_load: 70 } as NonNullable<Capacity["highest"]>;
+    expect(standOut([{ rows, knees, highest }], cells)).toEqual(["c10", "c40", "c70", "c90"]);
+    expect(standOut([], cells)).toEqual(cells.slice(0, 5));
+    expect(standOut([{ rows: [], knees: [] }], ["a", "b"])).toEqual(["a", "b"]);
   });
 });

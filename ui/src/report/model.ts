@@ -4,7 +4,7 @@
  *
  * Invariant: nothing is computed but counts of entries; every number that is shown stands in the file.
  */
-import type { CellSummary, Comparison, Metric, PageFile, Verdict } from "../schema/page";
+import type { Capacity, CellSummary, Comparison, Metric, PageFile, Verdict } from "../schema/page";
 
 /** The metrics of the short tables, in their order. */
 export const KEY_METRICS: Metric[] = ["throughput", "p50", "p99", "error_rate", "cpu_per_request", "memory"];
@@ -130,6 +130,37 @@ export function choose(comparisons: Comparison[]): Choice {
     return { kind: "none", equivalent: comparisons.every(({ verdict }) => verdict === "equivalent") };
   }
   return { kind: "among", options: unbeaten };
+}
+
+/** More curves than this are read apart only where some of them stand back. */
+export const CURVES_MOST = 8;
+/** As many as have names that can be read at the ends of their lines. */
+const STAND_OUT = 5;
+
+/**
+ * Of the levels of a ladder or a search, those that a reader asks for first: the lightest, the heaviest, and those
+ * next to the answer. `cells` are those with a curve; without a ladder the first of them stand out.
+ */
+export function standOut(
+  ladders: Pick<Capacity, "rows" | "search" | "highest" | "knees">[],
+  cells: string[],
+): string[] {
+  const found = new Set<string>();
+  for (const { rows, search, highest, knees } of ladders) {
+    const drawn = rows.filter(({ cell }) => cells.includes(cell));
+    const add = (row: { cell: string } | undefined) => row && found.size < STAND_OUT && found.add(row.cell);
+    // A rate may be tried more than once: what it ended with counts.
+    const ended = (load: number) => search?.steps.findLast(({ rate_per_s }) => rate_per_s === load)?.passed;
+    const verified = drawn.find(({ load }) => load === search?.verified_per_s);
+    add(verified);
+    add(drawn.find(({ load }) => ended(load) === false && load > (verified?.load ?? 0)));
+    add(drawn.findLast(({ load }) => ended(load) === true));
+    add(drawn.find(({ load }) => load === highest?.from_load));
+    for (const { at } of knees) if (at != null) add(drawn.findLast(({ load }) => load <= at));
+    add(drawn[0]);
+    add(drawn.at(-1));
+  }
+  return found.size > 0 ? cells.filter((cell) => found.has(cell)) : cells.slice(0, STAND_OUT);
 }
 
 /** Every leaf of the plan with its path, for the table of all settings. */

@@ -61,7 +61,7 @@ export const markColumn = <Row,>(
   key: string,
   word: (row: Row) => Word,
   raw: (row: Row) => Raw,
-): Column<Row> => ({ head, key, cell: (row) => <Mark word={word(row)} />, raw });
+): Column<Row> => ({ head, key, kind: "mark", cell: (row) => <Mark word={word(row)} />, raw });
 
 /** What only the file has. */
 export const fileColumn = <Row,>(key: string, raw: (row: Row) => Raw): Column<Row> => ({ key, raw });

@@ -2,10 +2,11 @@
  * Tables that people read and programs can have as CSV.
  *
  * Invariants: the file has all rows and raw values, whatever is shown; a long table shows its first rows and the
- * rest when asked or printed; a wide one scrolls by itself, also with the keyboard.
+ * rest when asked or printed; a wide one scrolls by itself, also with the keyboard; one of mostly text stands on a
+ * phone as one block a row, label above value, and is the same table for the ear.
  * Absent on purpose: sorting and filtering (the order means something: it is that of the analysis).
  */
-import type { ComponentChildren } from "preact";
+import type { AriaRole, ComponentChildren } from "preact";
 import { useId, useState } from "preact/hooks";
 import { count } from "../format";
 import { useWords } from "../words";
@@ -22,7 +23,7 @@ export interface Column<Row> {
   cell?: (row: Row) => ComponentChildren;
   /** The value for the CSV file. */
   raw: (row: Row) => Raw;
-  kind?: "number" | "name" | "text";
+  kind?: "number" | "name" | "text" | "mark";
 }
 
 interface TableProps<Row> {
@@ -45,6 +46,9 @@ interface TableProps<Row> {
 export function DataTable<Row>(props: TableProps<Row>) {
   const { caption, file, columns: all, rows, limit = 60, dense } = props;
   const columns = all.filter(({ cell }) => cell !== undefined);
+  const isStacked = isOfText(columns);
+  // A table whose rows are blocks is none for some browsers, unless it says so.
+  const role = (of: AriaRole) => (isStacked ? { role: of } : {});
   const words = useWords();
   const id = useId();
   const [isWhole, whole] = useState(false);
@@ -67,17 +71,21 @@ export function DataTable<Row>(props: TableProps<Row>) {
         </button>
       </div>
       <div class="scroll" tabIndex={0} role="region" aria-labelledby={id}>
-        <table class={dense ? "dense" : ""} aria-labelledby={id}>
-          <thead>
-            <tr>
+        <table
+          class={[dense && "dense", isStacked && "stacked"].filter(Boolean).join(" ")}
+          aria-labelledby={id}
+          {...role("table")}
+        >
+          <thead {...role("rowgroup")}>
+            <tr {...role("row")}>
               {columns.map((column) => (
-                <th scope="col" class={classOf(column)} key={column.key}>
+                <th scope="col" class={classOf(column)} key={column.key} {...role("columnheader")}>
                   {column.head}
                 </th>
               ))}
             </tr>
           </thead>
-          <Bodies {...props} columns={columns} rows={shown} />
+          <Bodies {...props} columns={columns} rows={shown} role={role} />
         </table>
       </div>
       {shown.length < rows.length && (
@@ -89,11 +97,21 @@ export function DataTable<Row>(props: TableProps<Row>) {
   );
 }
 
-function Bodies<Row>(props: TableProps<Row>) {
-  const { rows, group, groupKey, columns } = props;
+/** Whether it has at least as many columns of running text as of numbers, which are read down a column. */
+function isOfText<Row>(columns: Column<Row>[]): boolean {
+  const of = (kind: Column<Row>["kind"]) => columns.filter((column) => column.kind === kind).length;
+  return of("text") > 0 && of("text") >= of("number");
+}
+
+interface BodyProps<Row> extends TableProps<Row> {
+  role: (of: AriaRole) => { role?: AriaRole };
+}
+
+function Bodies<Row>(props: BodyProps<Row>) {
+  const { rows, group, groupKey, columns, role } = props;
   if (!group || !groupKey) {
     return (
-      <tbody>
+      <tbody {...role("rowgroup")}>
         <Rows {...props} />
       </tbody>
     );
@@ -108,9 +126,9 @@ function Bodies<Row>(props: TableProps<Row>) {
   return (
     <>
       {[...groups].map(([key, of]) => (
-        <tbody key={key}>
-          <tr class="group">
-            <th colSpan={columns.length} scope="rowgroup">
+        <tbody key={key} {...role("rowgroup")}>
+          <tr class="group" {...role("row")}>
+            <th colSpan={columns.length} scope="rowgroup" {...role("rowheader")}>
               {group(of[0]!)}
             </th>
           </tr>
@@ -121,27 +139,29 @@ function Bodies<Row>(props: TableProps<Row>) {
   );
 }
 
-function Rows<Row>({ rows, columns, below, isQuiet }: TableProps<Row>) {
+function Rows<Row>({ rows, columns, below, isQuiet, role }: BodyProps<Row>) {
+  // Of two columns the first names the second.
+  const label = (column: Column<Row>) => (columns.length > 2 ? { "data-label": column.head } : {});
   return (
     <>
       {rows.map((row, index) => (
         <>
-          <tr key={index} class={isQuiet?.(row) ? "unused" : undefined}>
+          <tr key={index} class={isQuiet?.(row) ? "unused" : undefined} {...role("row")}>
             {columns.map((column) =>
               column.kind === "name" ? (
-                <th scope="row" key={column.key}>
+                <th scope="row" key={column.key} {...label(column)} {...role("rowheader")}>
                   {column.cell?.(row)}
                 </th>
               ) : (
-                <td class={classOf(column)} key={column.key}>
+                <td class={classOf(column)} key={column.key} {...label(column)} {...role("cell")}>
                   {cellOf(column, row)}
                 </td>
               ),
             )}
           </tr>
           {below?.(row).map((text) => (
-            <tr class="reason" key={text}>
-              <td colSpan={columns.length}>
+            <tr class="reason" key={text} {...role("row")}>
+              <td colSpan={columns.length} {...role("cell")}>
                 <span>
                   <Told text={text} isUnbroken isSentence />
                 </span>
@@ -160,8 +180,9 @@ function cellOf<Row>(column: Column<Row>, row: Row): ComponentChildren {
   return column.kind === "number" && typeof cell === "string" ? glued(cell) : cell;
 }
 
-const classOf = <Row,>(column: Column<Row>) =>
-  column.kind === "number" ? "n" : column.kind === "text" ? "t" : undefined;
+const CLASSES = { number: "n", text: "t", mark: "m", name: undefined };
+
+const classOf = <Row,>(column: Column<Row>) => column.kind && CLASSES[column.kind];
 
 /** Names and values, two columns. */
 export function Facts({ rows }: { rows: [ComponentChildren, ComponentChildren][] }) {

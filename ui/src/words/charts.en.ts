@@ -1,4 +1,6 @@
 /** Words inside charts, in English. `charts.zh.ts` has the same keys, or does not compile. */
+import { counterName } from "./counters";
+
 export const chartsEn = {
   chart: "chart",
   loading: "The chart is drawn when it comes into view.",
@@ -76,6 +78,7 @@ export const chartsEn = {
   cdf: "Share of requests answered within a time",
   least: "min",
   responseTime: "Response time",
+  others: (n: number) => (n === 1 ? "1 other" : `${n} others`),
   shareAtMost: "Share of requests answered within this time",
   // History
   level: "level",
@@ -91,6 +94,8 @@ export const chartsEn = {
   shrank: "shrank",
   profileUnits: { objects: "objects", samples: "samples", goroutines: "goroutines" },
   // Counters
+  counter: (key: string) => counterName(key, "en"),
+  cpus: (n: string) => (n === "1" ? "1 CPU" : `${n} CPUs`),
   countersTitle: "Counters under the chart",
   countersSearch: "Search counters",
   countersHint: "for example: cpu, gc pause, retrans",

@@ -1,5 +1,6 @@
 /** Words inside charts, in Chinese. */
 import type { ChartWords } from "./charts.en";
+import { counterName } from "./counters";
 
 export const chartsZh: ChartWords = {
   chart: "图表",
@@ -71,6 +72,7 @@ export const chartsZh: ChartWords = {
   cdf: "在某一时间内得到响应的请求比例",
   least: "最小",
   responseTime: "响应时间",
+  others: (n) => `其余 ${n} 个`,
   shareAtMost: "在此时间内得到响应的请求比例",
   level: "水平",
   changedBefore: "此次运行之前的变动",
@@ -82,6 +84,8 @@ export const chartsZh: ChartWords = {
   grew: "增多",
   shrank: "减少",
   profileUnits: { objects: "个对象", samples: "个样本", goroutines: "个 goroutine" },
+  counter: (key) => counterName(key, "zh"),
+  cpus: (n) => `${n} 个 CPU`,
   countersTitle: "图下的计数器",
   countersSearch: "搜索计数器",
   countersHint: "例如:cpu、gc pause、retrans",

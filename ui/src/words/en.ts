@@ -305,6 +305,11 @@ export const en = {
     percentiles: "Percentiles",
     percentilesAbout:
       "Both axes are logarithmic: each step to the right is ten times rarer. A line ends where its requests are too few for more; one that comes from below begins at a minimum far under the rest.",
+    standOut: "Also in colour",
+    ofChoice: (n: number) => `– (${n} loads are grey)`,
+    standOutAbout:
+      "In colour: of the loads with a line the lightest, the heaviest and those nearest the answer. The others are grey; the tooltip and the table have them all.",
+    table: "Percentiles of every load",
     cdf: "Distribution",
     strips: "Every trial",
     stripsAbout: "Each mark is a trial; the bar is the centre with its interval over trials.",

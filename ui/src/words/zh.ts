@@ -256,6 +256,10 @@ export const zh: Words = {
     percentiles: "百分位数",
     percentilesAbout:
       "两轴均为对数：每向右一格，罕见程度增加十倍。线止于请求数不足以支持更高百分位之处；从图下方升起的线，其最小值远低于其余各值。",
+    standOut: "另以颜色突出",
+    ofChoice: (n) => `–（${n} 个负载为灰色）`,
+    standOutAbout: "着色的是有曲线的负载中最轻、最重以及最接近答案的；其余为灰色，数值均见提示框与表格。",
+    table: "每个负载的百分位数",
     cdf: "分布",
     strips: "每个试次",
     stripsAbout: "每个标记是一个试次；横条为中心值及其跨试次的区间。",
