@@ -45,7 +45,7 @@ test: ui lint test-rust test-ui test-go test-php docs ## All checks and tests of
 	@echo "all tests passed"
 
 test-all: test test-node test-jvm test-rust-targets loom miri ## Also the slow suites
-	$(CARGO) test --locked --workspace -- --ignored --nocapture
+	$(CARGO) test --locked --workspace --no-fail-fast -- --ignored --nocapture
 
 test-rust:
 	$(CARGO) test --locked --workspace

@@ -76,6 +76,16 @@ impl Bisection {
         self.quantile(0.5)
     }
 
+    /// As [`Bisection::interval`], widened to the questions around it: between two of them nothing was asked.
+    #[must_use]
+    pub fn asked_interval(&self, level: f64) -> (f64, f64) {
+        let (low, high) = self.interval(level);
+        let (first, last) = (0, self.edges.len() - 1);
+        let below = self.edges.partition_point(|edge| *edge <= low).saturating_sub(1).max(first);
+        let above = self.edges.partition_point(|edge| *edge < high).min(last);
+        (self.edges[below], self.edges[above])
+    }
+
     /// The middle interval that holds the place with probability `level`.
     #[must_use]
     pub fn interval(&self, level: f64) -> (f64, f64) {
@@ -135,5 +145,19 @@ mod tests {
             endless.observe(x, true);
         }
         assert!(endless.median() > 0.99);
+    }
+
+    #[test]
+    fn an_interval_told_ends_at_questions() {
+        let mut found = Bisection::new(0.0, 1.0, 0.8);
+        assert_eq!(found.asked_interval(0.5), (0.0, 1.0), "nothing was asked");
+        for _ in 0..5 {
+            found.observe(0.4, true);
+            found.observe(0.6, false);
+        }
+        let (low, high) = found.interval(0.95);
+        assert!(low > 0.4 && high < 0.6, "{low} to {high}");
+        assert_eq!(found.asked_interval(0.95), (0.4, 0.6));
+        assert_eq!(found.asked_interval(1.0), (0.0, 1.0));
     }
 }
