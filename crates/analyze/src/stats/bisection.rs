@@ -80,9 +80,8 @@ impl Bisection {
     #[must_use]
     pub fn asked_interval(&self, level: f64) -> (f64, f64) {
         let (low, high) = self.interval(level);
-        let (first, last) = (0, self.edges.len() - 1);
-        let below = self.edges.partition_point(|edge| *edge <= low).saturating_sub(1).max(first);
-        let above = self.edges.partition_point(|edge| *edge < high).min(last);
+        let below = self.edges.partition_point(|edge| *edge <= low).saturating_sub(1);
+        let above = self.edges.partition_point(|edge| *edge < high).min(self.edges.len() - 1);
         (self.edges[below], self.edges[above])
     }
 

@@ -199,6 +199,12 @@ fn a_pause_at_the_border_is_no_miscount_and_the_same_without_one_is() {
     };
     assert_eq!(paused(1_000_000_000), None);
     assert_eq!(paused(100_000_000), Some(false), "64 of these explain 1 %");
+    // Four connections that were idle throughout are not explained by any response.
+    check(good_closed, &["littles_law"], |report, facts| {
+        report.window.in_system_mean = 60.0;
+        facts.response_mean_ns = Some(6_000_000.0);
+        facts.response_max_ns = Some(1_000_000_000);
+    });
 }
 
 #[test]
