@@ -11,7 +11,7 @@ function prony_end_of_script(ExcimerProfiler $profiler, string $folder): void
     $profiler->stop();
     $stacks = $profiler->getLog()->formatCollapsed();
     if ($stacks !== '' && is_file("$folder/open")) {
-        @file_put_contents("$folder/" . getmypid() . '.folded', $stacks, FILE_APPEND);
+        @file_put_contents("$folder/stacks/" . getmypid() . '.folded', $stacks, FILE_APPEND);
     }
 }
 

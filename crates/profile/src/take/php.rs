@@ -6,10 +6,11 @@
 
 use super::{No, Request, Taken, wait};
 use crate::text;
+use rustix::fs::OFlags;
 use schema::profile::{ProfileKind, ProfileUnit};
 use std::fs::{self, File, Permissions};
 use std::io::{self, Read};
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
 use std::path::Path;
 
 /// Between two samples.
@@ -20,8 +21,11 @@ const GATE: &str = "open";
 const ENDING: &str = "folded";
 const REMEDY: &str = "apt-get install php-excimer for the target's PHP, and run it by php-fpm; servers that are one endless script are not reached";
 
-/// Of the folder where root starts PHP, whose workers are of another user: they may pass and add files, not list them.
-const FOR_WORKERS: u32 = 0o1733;
+/// Where the processes write theirs: a folder of its own, because others than prony may write into it.
+const STACKS: &str = "stacks";
+/// Where root starts PHP, its workers are of another user: they may pass the folder, and add files to that of stacks.
+const TO_PASS: u32 = 0o711;
+const TO_ADD: u32 = 0o1733;
 
 /// Writes what makes PHP sample itself into `folder`, and gives the environment that a target needs for it.
 ///
@@ -33,8 +37,11 @@ pub fn ini(folder: &Path) -> io::Result<(String, String)> {
     fs::write(&script, include_str!("excimer.php").replace("{folder}", &path))?;
     let scan = folder.join("ini");
     fs::create_dir_all(&scan)?;
+    let stacks = folder.join(STACKS);
+    fs::create_dir_all(&stacks)?;
     if rustix::process::geteuid().is_root() {
-        fs::set_permissions(folder, Permissions::from_mode(FOR_WORKERS))?;
+        fs::set_permissions(folder, Permissions::from_mode(TO_PASS))?;
+        fs::set_permissions(&stacks, Permissions::from_mode(TO_ADD))?;
     }
     fs::write(scan.join("99-prony.ini"), format!("auto_prepend_file = \"{}\"\n", script.display()))?;
     // The empty part stands for the folder that PHP was built with.
@@ -53,7 +60,7 @@ pub(super) fn take(request: &Request) -> Result<Taken, No> {
     let waited = wait(request);
     fs::remove_file(&gate).map_err(wrong)?;
     waited?;
-    let raw = stacks(folder).map_err(wrong)?;
+    let raw = stacks(&folder.join(STACKS)).map_err(wrong)?;
     if raw.is_empty() {
         return Err(No::new("no process of the target wrote a stack", REMEDY));
     }
@@ -68,11 +75,15 @@ fn stacks(folder: &Path) -> io::Result<Vec<u8>> {
     let mut raw = Vec::new();
     for entry in fs::read_dir(folder)?.flatten() {
         let path = entry.path();
-        // A worker could put a link here; that of a file is what it wrote itself.
-        let is_file = entry.file_type().is_ok_and(|kind| kind.is_file());
-        if is_file && path.extension().is_some_and(|ending| ending == ENDING) {
+        if path.extension().is_none_or(|ending| ending != ENDING) {
+            continue;
+        }
+        // A worker could put a link or a pipe here, also between a look at it and its opening.
+        let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK).bits().cast_signed();
+        let Ok(file) = File::options().read(true).custom_flags(flags).open(&path) else { continue };
+        if file.metadata()?.is_file() {
             let left = crate::BYTES_MAX.saturating_sub(raw.len()) as u64;
-            File::open(&path)?.take(left).read_to_end(&mut raw)?;
+            file.take(left).read_to_end(&mut raw)?;
         }
     }
     Ok(raw)
@@ -87,12 +98,13 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let (name, value) = ini(folder.path()).unwrap();
         assert_eq!((name.as_str(), value.starts_with(':')), ("PHP_INI_SCAN_DIR", true));
-        let put = |name: &str, text: &str| fs::write(folder.path().join(name), text).unwrap();
+        let written = folder.path().join(STACKS);
+        let put = |name: &str, text: &str| fs::write(written.join(name), text).unwrap();
         put("7.folded", "main;work 2\n");
         put("8.folded", "main 1\n");
         put("secret", "secret 1\n");
-        std::os::unix::fs::symlink(folder.path().join("secret"), folder.path().join("9.folded")).unwrap();
-        let raw = String::from_utf8(stacks(folder.path()).unwrap()).unwrap();
+        std::os::unix::fs::symlink(written.join("secret"), written.join("9.folded")).unwrap();
+        let raw = String::from_utf8(stacks(&written).unwrap()).unwrap();
         let mut lines: Vec<&str> = raw.lines().collect();
         lines.sort_unstable();
         assert_eq!(lines, ["main 1", "main;work 2"]);
