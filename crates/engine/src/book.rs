@@ -7,8 +7,9 @@ use crate::control::{Control, Timeline};
 use crate::driver::Handshake;
 use crate::failure::Failure;
 use crate::hand_over::HandOver;
-use crate::interval::{Account, EntryData, IntervalData};
+use crate::interval::{Account, EntryData, Page};
 use crate::slot::InFlight;
+use crate::tally::{Store, Tally};
 use request::FailureLog;
 use rustix::time::{ClockId, clock_gettime};
 use schema::load::ErrorClass;
@@ -37,8 +38,8 @@ pub(crate) enum SessionEnd {
 
 /// One worker's record of a trial.
 pub(crate) struct Book {
-    current: Box<IntervalData>,
-    hand_over: HandOver<IntervalData>,
+    current: Box<Page>,
+    hand_over: HandOver<Page>,
     control: Arc<Control>,
     timeline: Timeline,
     /// End of the current interval.
@@ -73,13 +74,13 @@ pub(crate) struct Closing {
 
 impl Book {
     pub(crate) fn new(
-        hand_over: HandOver<IntervalData>,
+        hand_over: HandOver<Page>,
         control: Arc<Control>,
         timeline: Timeline,
         keeps_sent: bool,
         entries: usize,
     ) -> Self {
-        let mut current: Box<IntervalData> = Box::default();
+        let mut current: Box<Page> = Box::default();
         current.with_entries(entries);
         Self {
             keeps_sent,
@@ -194,12 +195,12 @@ impl Book {
 
     pub(crate) fn connected(&mut self, took: Nanos) {
         self.current.counts.connects += 1;
-        self.current.times.connect.saturating_record(took.0);
+        self.current.times.connect.note(took.0, 1);
     }
 
     /// A name was resolved in this time.
     pub(crate) fn named(&mut self, took: Nanos) {
-        self.current.times.name.saturating_record(took.0);
+        self.current.times.name.note(took.0, 1);
     }
 
     /// A TLS handshake ended well; its connection is counted by [`Book::connected`].
@@ -209,7 +210,7 @@ impl Book {
             false => &mut self.current.counts.tls_full,
         };
         *count += 1;
-        self.current.times.tls.saturating_record(handshake.took.0);
+        self.current.times.tls.note(handshake.took.0, 1);
     }
 
     pub(crate) const fn spun(&mut self, time: Nanos) {
@@ -227,14 +228,14 @@ impl Book {
             self.current.times.note(request, done);
         }
         if let Some(entry) = self.entry_of(request.intended, request.which.entry) {
-            entry.response.saturating_record(done.since(request.intended).0);
-            entry.service.saturating_record(done.since(request.written).0);
+            entry.response.note(done.since(request.intended).0, 1);
+            entry.service.note(done.since(request.written).0, 1);
         }
     }
 
     /// The results of a named request, where it has its own and was intended within the samples.
     #[inline]
-    fn entry_of(&mut self, intended: Nanos, entry: u16) -> Option<&mut EntryData> {
+    fn entry_of(&mut self, intended: Nanos, entry: u16) -> Option<&mut EntryData<Tally>> {
         if self.entries == 0 || intended < self.measure_start {
             return None;
         }
@@ -257,7 +258,7 @@ impl Book {
         match end {
             SessionEnd::Completed => {
                 sessions.account.completed += 1;
-                sessions.time.saturating_record(now.since(intended).0);
+                sessions.time.note(now.since(intended).0, 1);
             }
             SessionEnd::Failed => sessions.account.failed += 1,
             SessionEnd::Censored => sessions.account.censored += 1,

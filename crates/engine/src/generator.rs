@@ -8,7 +8,7 @@ use crate::core::{Behaviour, Core, Limits, Outgoing, Pacer, Parts};
 use crate::driver::{self, Driver, Epoll, Peer, Route, Setup, SocketOptions, Uring};
 use crate::hand_over::{Spares, hand_over};
 use crate::instrument;
-use crate::interval::IntervalData;
+use crate::interval::{IntervalData, Page};
 use crate::layer::{Layer, Plain};
 use crate::names::{Lookup, Names};
 use crate::opening::{self, Opening};
@@ -193,9 +193,9 @@ pub struct Generator {
     timeline: Timeline,
     workers: Vec<JoinHandle<()>>,
     messages: Receiver<Message>,
-    spares: Vec<Spares<IntervalData>>,
+    spares: Vec<Spares<Page>>,
     /// Parts of intervals that some worker has not ended.
-    parts: BTreeMap<u64, Vec<(usize, Box<IntervalData>)>>,
+    parts: BTreeMap<u64, Vec<(usize, Box<Page>)>>,
     merged: IntervalData,
     running: usize,
     asked: u64,
@@ -207,7 +207,7 @@ pub struct Generator {
 #[derive(Debug)]
 enum Message {
     Ready(Ready),
-    Interval(usize, Box<IntervalData>),
+    Interval(usize, Box<Page>),
     Ended(Result<Closing, std::io::Error>),
     Panicked(String),
 }

@@ -4,6 +4,7 @@
 //! Each account balances on its own at the end, so what warm-up left behind can never leak into a result.
 
 use crate::slot::InFlight;
+use crate::tally::{AddTo, Store, Tally};
 use hdrhistogram::Histogram;
 use request::FailureLog;
 use schema::load::{ErrorClass, TokenKind};
@@ -63,50 +64,44 @@ impl Account {
     }
 }
 
-/// The histograms of METHOD §1, in nanoseconds.
+/// The times of METHOD §1, in nanoseconds: histograms, or the tallies of a worker.
 #[derive(Clone, Debug)]
-pub struct Times {
+pub struct Times<H = Histogram<u64>> {
     /// Done − intended.
-    pub response: Histogram<u64>,
+    pub response: H,
     /// Done − written.
-    pub service: Histogram<u64>,
+    pub service: H,
     /// Written − intended.
-    pub send_lag: Histogram<u64>,
+    pub send_lag: H,
     /// Dispatched − intended.
-    pub pacer_lag: Histogram<u64>,
+    pub pacer_lag: H,
     /// Name asked to answered, where names are resolved for each connection.
-    pub name: Histogram<u64>,
+    pub name: H,
     /// Connection attempt to established.
-    pub connect: Histogram<u64>,
+    pub connect: H,
     /// Established to secured.
-    pub tls: Histogram<u64>,
+    pub tls: H,
     /// Connection ready to written.
-    pub write: Histogram<u64>,
+    pub write: H,
     /// Written to first byte.
-    pub first_byte: Histogram<u64>,
+    pub first_byte: H,
     /// First byte to done.
-    pub transfer: Histogram<u64>,
+    pub transfer: H,
     /// Response times of requests that were written when they were intended and answered in one piece: their service
-    /// time and time to the first byte are the same, all lags are zero. Noted once on the hot path and laid to the
-    /// others by [`Times::settle`].
-    plain: Histogram<u64>,
+    /// time and time to the first byte are the same, all lags are zero. Noted once on the hot path and added to
+    /// the others by [`Times::settle`].
+    plain: H,
 }
 
 impl Default for Times {
     fn default() -> Self {
-        Self {
-            response: new_histogram(),
-            service: new_histogram(),
-            send_lag: new_histogram(),
-            pacer_lag: new_histogram(),
-            name: new_histogram(),
-            connect: new_histogram(),
-            tls: new_histogram(),
-            write: new_histogram(),
-            first_byte: new_histogram(),
-            transfer: new_histogram(),
-            plain: new_histogram(),
-        }
+        Self::from_fn(new_histogram)
+    }
+}
+
+impl Default for Times<Tally> {
+    fn default() -> Self {
+        Self::from_fn(Tally::default)
     }
 }
 
@@ -128,7 +123,31 @@ impl Times {
     /// Each histogram with the tag it has in `latency.hlog`.
     #[must_use]
     pub fn tagged(&self) -> [(&'static str, &Histogram<u64>); 10] {
-        let all = [
+        let all = self.all();
+        std::array::from_fn(|place| (Self::TAGS[place], all[place]))
+    }
+}
+
+impl<H> Times<H> {
+    fn from_fn(new: impl Fn() -> H) -> Self {
+        Self {
+            response: new(),
+            service: new(),
+            send_lag: new(),
+            pacer_lag: new(),
+            name: new(),
+            connect: new(),
+            tls: new(),
+            write: new(),
+            first_byte: new(),
+            transfer: new(),
+            plain: new(),
+        }
+    }
+
+    /// All of them in the order of [`Times::TAGS`].
+    fn all(&self) -> [&H; 10] {
+        [
             &self.response,
             &self.service,
             &self.send_lag,
@@ -139,12 +158,11 @@ impl Times {
             &self.write,
             &self.first_byte,
             &self.transfer,
-        ];
-        std::array::from_fn(|place| (Self::TAGS[place], all[place]))
+        ]
     }
 
-    /// The same histograms in the same order.
-    pub(crate) fn all_mut(&mut self) -> [&mut Histogram<u64>; 10] {
+    /// The same in the same order.
+    pub(crate) fn all_mut(&mut self) -> [&mut H; 10] {
         [
             &mut self.response,
             &mut self.service,
@@ -158,51 +176,51 @@ impl Times {
             &mut self.transfer,
         ]
     }
+}
 
+impl<H: Store> Times<H> {
+    fn clear(&mut self) {
+        self.all_mut().into_iter().for_each(Store::clear);
+    }
+
+    /// Adds the counts of `other`; the order of additions does not matter (METHOD §10).
+    fn add<P: AddTo<H>>(&mut self, other: &Times<P>) {
+        self.all_mut().into_iter().zip(other.all()).for_each(|(sum, part)| part.add_to(sum));
+    }
+}
+
+impl Times<Tally> {
     /// The times of a request that was answered rightly at `done`. They are complete after [`Times::settle`].
     #[inline]
     pub(crate) fn note(&mut self, request: &InFlight, done: Nanos) {
         let InFlight { intended, dispatched, ready, written, first_byte, .. } = *request;
         let response = done.since(intended).0;
         if first_byte.is_none() && [dispatched, ready, written] == [intended; 3] {
-            return self.plain.saturating_record(response);
+            return self.plain.note(response, 1);
         }
-        self.response.saturating_record(response);
-        self.service.saturating_record(done.since(written).0);
-        self.send_lag.saturating_record(written.since(intended).0);
-        self.pacer_lag.saturating_record(dispatched.since(intended).0);
-        self.write.saturating_record(written.since(ready).0);
+        self.response.note(response, 1);
+        self.service.note(done.since(written).0, 1);
+        self.send_lag.note(written.since(intended).0, 1);
+        self.pacer_lag.note(dispatched.since(intended).0, 1);
+        self.write.note(written.since(ready).0, 1);
         let first_byte = first_byte.unwrap_or(done);
-        self.first_byte.saturating_record(first_byte.since(written).0);
-        self.transfer.saturating_record(done.since(first_byte).0);
+        self.first_byte.note(first_byte.since(written).0, 1);
+        self.transfer.note(done.since(first_byte).0, 1);
     }
 
-    /// Lays the plain requests to all histograms that they belong to; once at the end of an interval.
+    /// Adds plain requests to every tally they belong to; once at the end of an interval.
     pub(crate) fn settle(&mut self) {
-        let count = self.plain.len();
+        let count = u32::try_from(self.plain.count()).unwrap_or(u32::MAX);
         if count == 0 {
             return;
         }
         for times in [&mut self.response, &mut self.service, &mut self.first_byte] {
-            times.add(&self.plain).expect("all time histograms have the same bounds");
+            self.plain.add_to(times);
         }
         for lags in [&mut self.send_lag, &mut self.pacer_lag, &mut self.write, &mut self.transfer] {
-            lags.saturating_record_n(0, count);
+            lags.note(0, count);
         }
-        self.plain.reset();
-    }
-
-    /// Adds the counts of `other`; the order of additions does not matter (METHOD §10).
-    pub fn add(&mut self, other: &Self) {
-        for (sum, (_, part)) in self.all_mut().into_iter().zip(other.tagged()) {
-            if !part.is_empty() {
-                sum.add(part).expect("all time histograms have the same bounds");
-            }
-        }
-    }
-
-    fn reset(&mut self) {
-        self.all_mut().into_iter().filter(|histogram| !histogram.is_empty()).for_each(Histogram::reset);
+        self.plain.clear();
     }
 }
 
@@ -260,58 +278,59 @@ pub fn new_histogram() -> Histogram<u64> {
 
 /// What became of one named request of a scenario: requests intended within the samples.
 #[derive(Clone, Debug)]
-pub struct EntryData {
+pub struct EntryData<H = Histogram<u64>> {
     /// Where they ended.
     pub account: Account,
     /// Answers by status code.
     pub status: BTreeMap<u16, u64>,
     /// Done − intended.
-    pub response: Histogram<u64>,
+    pub response: H,
     /// Done − written.
-    pub service: Histogram<u64>,
+    pub service: H,
 }
 
 impl Default for EntryData {
     fn default() -> Self {
-        Self {
-            account: Account::default(),
-            status: BTreeMap::new(),
-            response: new_histogram(),
-            service: new_histogram(),
-        }
+        Self::from_fn(new_histogram)
     }
 }
 
-impl EntryData {
+impl Default for EntryData<Tally> {
+    fn default() -> Self {
+        Self::from_fn(Tally::default)
+    }
+}
+
+impl<H> EntryData<H> {
+    fn from_fn(new: impl Fn() -> H) -> Self {
+        Self { account: Account::default(), status: BTreeMap::new(), response: new(), service: new() }
+    }
+}
+
+impl<H: Store> EntryData<H> {
     fn clear(&mut self) {
         self.account = Account::default();
         self.status.values_mut().for_each(|count| *count = 0);
-        [&mut self.response, &mut self.service]
-            .into_iter()
-            .filter(|histogram| !histogram.is_empty())
-            .for_each(Histogram::reset);
+        [&mut self.response, &mut self.service].into_iter().for_each(Store::clear);
     }
 
-    fn merge(&mut self, other: &Self) {
+    fn merge<P: AddTo<H>>(&mut self, other: &EntryData<P>) {
         self.account.add(&other.account);
         for (status, count) in other.status.iter().filter(|(_, count)| **count > 0) {
             *self.status.entry(*status).or_insert(0) += count;
         }
-        for (sum, part) in [(&mut self.response, &other.response), (&mut self.service, &other.service)] {
-            if !part.is_empty() {
-                sum.add(part).expect("all time histograms have the same bounds");
-            }
-        }
+        other.response.add_to(&mut self.response);
+        other.service.add_to(&mut self.service);
     }
 }
 
 /// Sessions of virtual users that began within the samples.
 #[derive(Clone, Debug)]
-pub struct SessionData {
+pub struct SessionData<H = Histogram<u64>> {
     /// Where they ended.
     pub account: SessionAccount,
     /// Intended begin to the end of the last step.
-    pub time: Histogram<u64>,
+    pub time: H,
 }
 
 /// `started = completed + failed + censored`, once all have ended.
@@ -343,26 +362,38 @@ impl Default for SessionData {
     }
 }
 
+impl Default for SessionData<Tally> {
+    fn default() -> Self {
+        Self { account: SessionAccount::default(), time: Tally::default() }
+    }
+}
+
 /// Answers by name of a token's maker and kind, then by status code.
 pub type TokenAnswers = BTreeMap<(u8, TokenKind), BTreeMap<u16, u64>>;
 
-/// One interval of one worker, or of all workers once merged.
+/// One interval of all workers.
+pub type IntervalData = Interval<Histogram<u64>>;
+
+/// One interval as one worker writes it.
+pub(crate) type Page = Interval<Tally>;
+
+/// One interval of a load.
 #[derive(Clone, Debug)]
-pub struct IntervalData {
+pub struct Interval<H> {
     /// Plain counters.
     pub counts: Counts,
     /// Answers by status code, of the interval's own account.
     pub(crate) status: Box<[u64; STATUS_MAX]>,
     /// Times of the requests that ended in this interval.
-    pub times: Times,
+    pub times: Times<H>,
     /// What was really sent; open loop only.
     pub sent: Sent,
     /// Texts of failures, a few for each class.
     pub examples: BTreeMap<ErrorClass, Vec<String>>,
     /// By named request, in the scenario's order; empty for a scenario of one.
-    pub entries: Vec<EntryData>,
+    pub entries: Vec<EntryData<H>>,
     /// Sessions; only counted where the scenario has them.
-    pub sessions: SessionData,
+    pub sessions: SessionData<H>,
     /// Answers to tokens.
     pub tokens: TokenAnswers,
     /// The first answers that failed a check.
@@ -409,7 +440,11 @@ pub struct Counts {
     pub busy_share: f64,
 }
 
-impl Default for IntervalData {
+impl<H> Default for Interval<H>
+where
+    Times<H>: Default,
+    SessionData<H>: Default,
+{
     fn default() -> Self {
         Self {
             counts: Counts::default(),
@@ -425,7 +460,10 @@ impl Default for IntervalData {
     }
 }
 
-impl IntervalData {
+impl<H: Store> Interval<H>
+where
+    EntryData<H>: Default,
+{
     /// Answers by status code, without the zeros.
     #[must_use]
     pub fn status_counts(&self) -> BTreeMap<u16, u64> {
@@ -436,19 +474,19 @@ impl IntervalData {
     pub(crate) fn begin(&mut self, index: u64, start_ns: u64) {
         self.counts = Counts { index, start_ns, ..Counts::default() };
         self.status.fill(0);
-        self.times.reset();
+        self.times.clear();
         self.sent.clear();
         self.examples.clear();
         self.entries.iter_mut().for_each(EntryData::clear);
         self.sessions.account = SessionAccount::default();
-        self.sessions.time.reset();
+        self.sessions.time.clear();
         self.tokens.clear();
         self.failed_answers = FailureLog::default();
     }
 
     /// Room for the results of this many named requests.
     pub(crate) fn with_entries(&mut self, count: usize) {
-        self.entries.resize_with(count, EntryData::default);
+        self.entries.resize_with(count, EntryData::<H>::default);
     }
 
     #[inline]
@@ -470,7 +508,7 @@ impl IntervalData {
     }
 
     /// Adds another worker's part of the same interval, or another interval to a sum.
-    pub fn merge(&mut self, other: &Self) {
+    pub fn merge<P: AddTo<H>>(&mut self, other: &Interval<P>) {
         self.sent.merge(&other.sent);
         self.counts.merge(&other.counts);
         self.status.iter_mut().zip(other.status.iter()).for_each(|(sum, n)| *sum += n);
@@ -488,7 +526,7 @@ impl IntervalData {
             mine.merge(part);
         }
         self.sessions.account.add(&other.sessions.account);
-        self.sessions.time.add(&other.sessions.time).expect("all time histograms have the same bounds");
+        other.sessions.time.add_to(&mut self.sessions.time);
         for (kind, status) in &other.tokens {
             let mine = self.tokens.entry(*kind).or_default();
             status.iter().for_each(|(status, count)| *mine.entry(*status).or_insert(0) += count);
@@ -566,7 +604,7 @@ mod tests {
     }
 
     #[test]
-    fn plain_requests_stand_in_all_their_histograms_once_settled() {
+    fn plain_requests_are_in_all_their_histograms_once_settled() {
         let cases = [
             (request([10; 4], None), 5_010),
             (request([10; 4], None), 900_010),
@@ -575,10 +613,10 @@ mod tests {
             (request([10, 10, 12, 12], None), 80),
             (request([10, 10, 10, 13], None), 90),
         ];
-        let mut found = Times::default();
+        let mut found = Times::<Tally>::default();
         cases.iter().for_each(|(request, done)| found.note(request, Nanos(*done)));
         found.settle();
-        let mut wanted = Times::default();
+        let mut wanted: Times = Times::default();
         for (request, done) in cases {
             let first_byte = request.first_byte.unwrap_or(Nanos(done));
             for (histogram, from, to) in [
@@ -593,10 +631,12 @@ mod tests {
                 histogram.record(to.0 - from.0).unwrap();
             }
         }
-        for ((tag, found), (_, wanted)) in found.tagged().into_iter().zip(wanted.tagged()) {
+        assert_eq!(found.plain.count(), 0, "a second settling would count twice");
+        let mut sum = Times::default();
+        sum.add(&found);
+        for ((tag, found), (_, wanted)) in sum.tagged().into_iter().zip(wanted.tagged()) {
             assert_eq!(found, wanted, "{tag}");
         }
-        assert!(found.plain.is_empty(), "a second settling would count twice");
     }
 
     #[test]

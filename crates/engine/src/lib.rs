@@ -27,6 +27,7 @@ mod origin;
 mod parcel;
 mod slot;
 mod sync;
+mod tally;
 mod tls;
 mod worker;
 

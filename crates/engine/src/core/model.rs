@@ -11,7 +11,7 @@ use crate::control::{Control, Timeline};
 use crate::driver::{Handler, Peer, Route, SlotId, Sockets};
 use crate::failure::Failure;
 use crate::hand_over::hand_over;
-use crate::interval::IntervalData;
+use crate::interval::{IntervalData, Page};
 use crate::slot::State;
 use pace::{Closed, Share};
 use proptest::prelude::*;
@@ -224,9 +224,9 @@ fn traffic(kind: Kind) -> Traffic {
     Traffic::new(&scenario, "h", Seed(1), &[]).unwrap()
 }
 
-fn core(course: &Course) -> (Core, Receiver<Box<IntervalData>>) {
+fn core(course: &Course) -> (Core, Receiver<Box<Page>>) {
     let (sender, intervals) = channel();
-    let (hand_over, spares) = hand_over(move |data: Box<IntervalData>| sender.send(data).expect("a reader"));
+    let (hand_over, spares) = hand_over(move |data: Box<Page>| sender.send(data).expect("a reader"));
     drop(spares);
     let control = std::sync::Arc::new(Control::new());
     control.measure_from(0);
