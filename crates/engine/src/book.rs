@@ -57,6 +57,7 @@ pub(crate) struct Book {
     integrated_to: Nanos,
     cpu_at_start_ns: u64,
     spin_ns: u64,
+    nice: i32,
     last_outcome: Nanos,
     missed_start: bool,
     /// Whether the stamps of what was sent are kept.
@@ -99,6 +100,7 @@ impl Book {
             integrated_to: Nanos::ZERO,
             cpu_at_start_ns: 0,
             spin_ns: 0,
+            nice: 0,
             last_outcome: Nanos::ZERO,
             missed_start: false,
         }
@@ -211,6 +213,16 @@ impl Book {
         };
         *count += 1;
         self.current.times.tls.note(handshake.took.0, 1);
+    }
+
+    /// The worker could have run for this long and others had its CPU.
+    pub(crate) const fn put_off(&mut self, time: Nanos) {
+        self.current.counts.put_off_ns += time.0;
+    }
+
+    /// The priority that the worker's thread has.
+    pub(crate) const fn runs_at(&mut self, nice: i32) {
+        self.nice = nice;
     }
 
     pub(crate) const fn spun(&mut self, time: Nanos) {
@@ -396,6 +408,7 @@ impl Book {
         let cpu_ns = thread_cpu_ns();
         let counts = &mut self.current.counts;
         counts.end_ns = at.0;
+        counts.nice = self.nice;
         counts.in_flight = self.in_flight;
         counts.backlog = self.in_system - self.in_flight;
         counts.cpu_ns = cpu_ns.saturating_sub(self.cpu_at_start_ns);

@@ -13,15 +13,16 @@ use crate::layer::{Layer, Plain};
 use crate::names::{Lookup, Names};
 use crate::opening::{self, Opening};
 use crate::origin;
+use crate::standing;
 use crate::tls::{Tls, TlsLayer};
 use crate::worker::{Ready, Spin, Worker};
 use pace::{Closed, PaceError, Schedule, Share, Think};
 use request::Traffic;
 use request::script::Script;
-use rustix::thread::{CpuSet, sched_setaffinity};
+use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use schema::experiment::LoadModel;
 use schema::load::ErrorClass;
-use schema::plan::{ConnectionPlan, DriverChoice, LoadPlan, SpinChoice};
+use schema::plan::{ConnectionPlan, DriverChoice, LoadPlan, PriorityChoice, SpinChoice};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -435,6 +436,8 @@ impl Generator {
                 .map(|cpus| cpus[share.index() as usize % cpus.len()]),
             spin: load.spin,
             may_spin: job.spin && core.waits_for_times(),
+            is_raised: load.priority == PriorityChoice::Auto && core.waits_for_times(),
+            shares_cpu: has_no_other_cpu(job),
             opening,
             options: options(&load.connection),
             driver: self.driver,
@@ -474,6 +477,10 @@ struct Thread {
     cpu: Option<u32>,
     spin: SpinChoice,
     may_spin: bool,
+    /// Whether it asks for a better standing than other threads have.
+    is_raised: bool,
+    /// Whether the controller has no other CPU than the workers'.
+    shares_cpu: bool,
     opening: Opening,
     options: SocketOptions,
     driver: DriverChoice,
@@ -523,7 +530,10 @@ impl Thread {
         }
     }
 
-    fn drive<D: Driver>(self, core: Core, driver: D, layer: impl Layer) -> std::io::Result<Closing> {
+    fn drive<D: Driver>(self, mut core: Core, driver: D, layer: impl Layer) -> std::io::Result<Closing> {
+        if self.is_raised {
+            core.book.runs_at(standing::raise().nice);
+        }
         let spin = match self.spin {
             SpinChoice::Full => Spin::Full,
             SpinChoice::Auto if self.may_spin => Spin::Margin(instrument::spin_margin()),
@@ -538,11 +548,18 @@ impl Thread {
             spin,
             shortest_timeout: self.shortest_timeout,
             opening: self.opening,
+            shares_cpu: self.shares_cpu,
         };
         let ready = worker.set_up()?;
         let _ = self.sender.send(Message::Ready(ready));
         worker.run()
     }
+}
+
+/// Whether the workers leave no CPU to the controller, whose thread makes the generator.
+fn has_no_other_cpu(job: &Job) -> bool {
+    let allowed = sched_getaffinity(None).map_or(usize::MAX, |set| set.count() as usize);
+    allowed <= job.part.workers as usize
 }
 
 /// The driver that a choice means on this kernel.

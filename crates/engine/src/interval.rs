@@ -436,6 +436,10 @@ pub struct Counts {
     pub residence_ns: u64,
     /// CPU time of the workers.
     pub cpu_ns: u64,
+    /// Time in which workers could have run and others had their CPU.
+    pub put_off_ns: u64,
+    /// Priority of the workers, from -20 to 19; the least favoured one's.
+    pub nice: i32,
     /// The highest worker's share of the interval that was work, not waiting or spinning; 0 to 1.
     pub busy_share: f64,
 }
@@ -537,6 +541,8 @@ where
 
 impl Counts {
     fn merge(&mut self, other: &Self) {
+        // A sum without a part has no priority of its own yet.
+        self.nice = if self.end_ns == 0 { other.nice } else { self.nice.max(other.nice) };
         self.end_ns = self.end_ns.max(other.end_ns);
         self.warm.add(&other.warm);
         self.measured.add(&other.measured);
@@ -551,6 +557,7 @@ impl Counts {
         self.in_system_ns += other.in_system_ns;
         self.residence_ns += other.residence_ns;
         self.cpu_ns += other.cpu_ns;
+        self.put_off_ns += other.put_off_ns;
         self.busy_share = self.busy_share.max(other.busy_share);
     }
 }

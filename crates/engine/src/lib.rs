@@ -26,6 +26,7 @@ mod opening;
 mod origin;
 mod parcel;
 mod slot;
+mod standing;
 mod sync;
 mod tally;
 mod tls;

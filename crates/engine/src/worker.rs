@@ -7,6 +7,7 @@ use crate::driver::{Driver, SlotId, Wait};
 use crate::failure::Failure;
 use crate::layer::Layer;
 use crate::opening::Opening;
+use crate::standing::{LOOK, Sharing, Waited};
 use pace::SpinMargin;
 use std::io;
 use units::{Clock, MonotonicClock, Nanos};
@@ -15,6 +16,10 @@ use units::{Clock, MonotonicClock, Nanos};
 const SWEEP: (Nanos, Nanos) = (Nanos::MILLI, Nanos::from_millis(100));
 /// How often a worker that is set up looks whether the trial begins.
 const START_POLL: Nanos = Nanos::from_micros(200);
+
+/// After an interval was handed over, a worker that shares its CPU with the controller leaves it the gaps between two
+/// requests for this long, so that the controller's work does not fall on a request.
+const HANDED_OVER: Nanos = Nanos::from_millis(10);
 
 /// How often a worker looks for resolved names while it waits for some.
 const NAMES_POLL: Nanos = Nanos::from_micros(100);
@@ -38,6 +43,8 @@ pub(crate) struct Worker<'a, D: Driver, L: Layer> {
     /// Shortest time-out, which sets how often to sweep.
     pub(crate) shortest_timeout: Nanos,
     pub(crate) opening: Opening,
+    /// Whether the controller has no other CPU than the workers'.
+    pub(crate) shares_cpu: bool,
 }
 
 /// How a worker waits for an intended time.
@@ -49,6 +56,15 @@ pub(crate) enum Spin {
     Margin(SpinMargin),
     /// Never sleeps while load runs.
     Full,
+}
+
+impl Spin {
+    /// Says whether others want the CPU too; a worker that was told how to wait waits so.
+    const fn share(&mut self, is_shared: bool) {
+        if let Self::Margin(margin) = self {
+            margin.share(is_shared);
+        }
+    }
 }
 
 impl<D: Driver, L: Layer> Worker<'_, D, L> {
@@ -95,6 +111,8 @@ impl<D: Driver, L: Layer> Worker<'_, D, L> {
         self.core.start(&mut self.layer.over(self.driver.sockets()), self.clock.with_origin_after(origin));
         let between_sweeps = Nanos((self.shortest_timeout.0 / 16).clamp(SWEEP.0.0, SWEEP.1.0));
         let mut next_sweep = between_sweeps;
+        let (mut waited, mut sharing, mut next_look) = (Waited::begin(), Sharing::new(), Nanos::ZERO);
+        let mut handed_over = Nanos::ZERO;
         loop {
             let now = self.core.now();
             self.core.dispatch_due(&mut self.layer.over(self.driver.sockets()), now);
@@ -103,6 +121,14 @@ impl<D: Driver, L: Layer> Worker<'_, D, L> {
             }
             if now >= self.core.book.boundary() {
                 self.core.book.roll(now);
+                (handed_over, next_look) = (now, now);
+            }
+            if now >= next_look {
+                next_look = now + LOOK;
+                let found = waited.look();
+                self.core.book.put_off(found.waited);
+                let is_shared = sharing.learn(found, now);
+                self.spin.share(is_shared || (self.shares_cpu && now.since(handed_over) < HANDED_OVER));
             }
             if now >= next_sweep {
                 next_sweep = now + between_sweeps;

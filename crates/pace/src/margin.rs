@@ -12,6 +12,12 @@ const BOUNDS: (Nanos, Nanos) = (Nanos::from_micros(10), Nanos::from_millis(2));
 /// and cold, and what it sends next is off by 10 µs and more; one that spun is off by less than 1 µs
 /// (benches/results, gaps as a stamping server saw them).
 const NAP_MIN: Nanos = Nanos::from_micros(150);
+/// On a CPU that others want too: whoever spins there uses up its claim to run, and is put off by whole slices when it
+/// is due. A thread that mostly sleeps is let in within microseconds, so this much is spun and no more
+/// (benches/results, beside a busy neighbour).
+const SHARED: Nanos = Nanos::from_micros(50);
+/// Shortest sleep there: about what going to sleep and waking costs.
+const SHARED_NAP_MIN: Nanos = Nanos::from_micros(5);
 /// A sleep that woke later than the margin raises it to this multiple of its lateness.
 const RAISE: (u64, u64) = (5, 4);
 /// A sleep that woke in time lowers the margin by this fraction, so that about one sleep in a hundred is late.
@@ -21,26 +27,42 @@ const LOWER: u64 = 400;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SpinMargin {
     margin: Nanos,
+    /// Whether others want the CPU too.
+    is_shared: bool,
 }
 
 impl SpinMargin {
     /// Begins with what was measured, within the bounds of 10 µs to 2 ms.
     #[must_use]
     pub fn new(measured: Nanos) -> Self {
-        Self { margin: measured.clamp(BOUNDS.0, BOUNDS.1) }
+        Self { margin: measured.clamp(BOUNDS.0, BOUNDS.1), is_shared: false }
+    }
+
+    /// Says whether others want the CPU too: then little is spun, and what sleeps learn is left alone, for they wake
+    /// late for other reasons than their timer.
+    pub const fn share(&mut self, is_shared: bool) {
+        self.is_shared = is_shared;
     }
 
     /// Until when to sleep for something that is due at `due`; `now` or earlier where spinning is the better way.
     #[inline]
     #[must_use]
     pub const fn sleep_until(&self, now: Nanos, due: Nanos) -> Nanos {
-        let wake = due.0.saturating_sub(self.margin.0);
-        if wake < now.0 + NAP_MIN.0 { now } else { Nanos(wake) }
+        let (margin, nap_min) = match self.is_shared {
+            true if self.margin.0 > SHARED.0 => (SHARED, SHARED_NAP_MIN),
+            true => (self.margin, SHARED_NAP_MIN),
+            false => (self.margin, NAP_MIN),
+        };
+        let wake = due.0.saturating_sub(margin.0);
+        if wake < now.0 + nap_min.0 { now } else { Nanos(wake) }
     }
 
     /// Learns from a sleep that nothing interrupted and that woke `late` after it should have.
     #[inline]
     pub fn observe(&mut self, late: Nanos) {
+        if self.is_shared {
+            return;
+        }
         let next = if late > self.margin {
             Nanos(late.0.saturating_mul(RAISE.0) / RAISE.1)
         } else {
@@ -85,6 +107,18 @@ mod tests {
         (0..10_000).for_each(|_| margin.observe(Nanos::ZERO));
         assert_eq!(margin.margin, BOUNDS.0);
         assert_eq!(margin.sleep_until(Nanos::ZERO, Nanos(5)), Nanos::ZERO);
+    }
+
+    #[test]
+    fn on_a_shared_cpu_little_is_spun_and_nothing_is_learned() {
+        let mut margin = SpinMargin::new(Nanos::from_millis(1));
+        margin.share(true);
+        let now = Nanos::SECOND;
+        assert_eq!(margin.sleep_until(now, now + Nanos::from_micros(100)), now + Nanos::from_micros(50));
+        assert_eq!(margin.sleep_until(now, now + Nanos::from_micros(54)), now, "too short a nap");
+        margin.observe(Nanos::SECOND);
+        margin.share(false);
+        assert_eq!(margin, SpinMargin::new(Nanos::from_millis(1)));
     }
 
     #[test]

@@ -8,6 +8,9 @@ use crate::words::{Footnotes, Word};
 use crate::{clean, format, settings};
 use schema::load::{LatencySummary, LoadReport, ThresholdResult};
 
+/// Share of the workers' time from which on it is said that others had their CPU.
+const PUT_OFF_SHOWN: f64 = 0.001;
+
 /// A kind of time: its name for people and its summary.
 pub(crate) type Kind<'a> = (String, &'a LatencySummary);
 /// A column or row of the latency table: heading, key in `refused` and `at_least`, and the value.
@@ -100,10 +103,11 @@ pub(crate) fn facts(report: &LoadReport) -> Vec<(&'static str, String)> {
         (
             "generator",
             format!(
-                "{} CPU, busiest worker {} busy, {} memory",
+                "{} CPU, busiest worker {} busy, {} memory{}",
                 format::duration(generator.cpu_s * 1e9),
                 format::percent(generator.busy_share),
                 format::bytes(generator.peak_rss_bytes as f64),
+                standing(generator),
             ),
         ),
         ("instrument", instrument_line(report.instrument_limit.as_ref())),
@@ -114,6 +118,18 @@ pub(crate) fn facts(report: &LoadReport) -> Vec<(&'static str, String)> {
     }
     facts.extend(report.notes.iter().map(|note| ("note", clean::line(note))));
     facts
+}
+
+/// How the workers stood among other threads, where that is not as usual.
+fn standing(generator: &schema::load::Generator) -> String {
+    let mut text = String::new();
+    if generator.nice != 0 {
+        text += &format!(", nice {}", generator.nice);
+    }
+    if generator.put_off_share >= PUT_OFF_SHOWN {
+        text += &format!(", waited for a CPU {} of its time", format::percent(generator.put_off_share));
+    }
+    text
 }
 
 /// Each class of failures: `75 × timeout`, and its examples.

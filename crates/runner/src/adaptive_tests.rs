@@ -93,7 +93,13 @@ fn load(throughput_per_s: f64) -> LoadReport {
         sessions: None,
         tokens: Vec::new(),
         failed_answers: Vec::new(),
-        generator: Generator { cpu_s: 0.0, peak_rss_bytes: 0, workers: 1, busy_share: 0.0 },
+        generator: Generator {
+            cpu_s: 0.0,
+            peak_rss_bytes: 0,
+            workers: 1,
+            busy_share: 0.0,
+            ..Generator::default()
+        },
         arrivals: None,
         validity: Default::default(),
         notes: Vec::new(),

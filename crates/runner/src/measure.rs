@@ -270,6 +270,7 @@ struct Fold {
     window: Window,
     bytes: BytesMoved,
     cpu_ns: u64,
+    put_off_ns: u64,
     busy_share: f64,
     in_system_ns: u64,
     answered_all: u64,
@@ -304,6 +305,7 @@ impl Fold {
             window: Window::default(),
             bytes: BytesMoved::default(),
             cpu_ns: 0,
+            put_off_ns: 0,
             busy_share: 0.0,
             in_system_ns: 0,
             answered_all: 0,
@@ -364,6 +366,7 @@ impl Fold {
         self.bytes.read += counts.read_bytes;
         self.bytes.written += counts.written_bytes;
         self.cpu_ns += counts.cpu_ns;
+        self.put_off_ns += counts.put_off_ns;
         self.answered_all += counts.answers + counts.warm.failed_total() + counts.measured.failed_total();
     }
 
@@ -385,6 +388,12 @@ impl Fold {
         let open = self.open.take().unwrap_or_else(|| SampleFold::new(number));
         self.samples.push(open.summary());
         self.samples.last().expect("it was pushed")
+    }
+
+    /// Of the samples' time of all workers.
+    fn put_off_share(&self, workers: u32) -> f64 {
+        let time_ns = self.window.duration_ns as f64 * f64::from(workers.max(1));
+        if time_ns > 0.0 { (self.put_off_ns as f64 / time_ns).min(1.0) } else { 0.0 }
     }
 
     /// Requests that count as above every finite value: censored ones and those that timed out (METHOD §1).
@@ -535,6 +544,8 @@ impl Fold {
                 cpu_s: self.cpu_ns as f64 / 1e9,
                 workers: job.load.workers,
                 busy_share: self.busy_share,
+                put_off_share: self.put_off_share(job.load.workers),
+                nice: self.measured.counts.nice,
                 ..schema::load::Generator::default()
             },
             ..empty_report(job)

@@ -7,7 +7,7 @@ use crate::event::Event;
 use crate::knob::KnobValue;
 use crate::limits::LimitsUse;
 use crate::metric::Metric;
-use crate::plan::{DriverChoice, Replicas, SpinChoice};
+use crate::plan::{DriverChoice, PriorityChoice, Replicas, SpinChoice};
 use crate::profile::ProfileUse;
 use crate::scenario::{Expect, Feeder, NamedRequest, Request, Session, TokenMaker};
 use crate::server_side::Checks;
@@ -230,6 +230,8 @@ pub struct Load {
     pub driver: Option<DriverChoice>,
     /// Whether workers spin before an intended time: `off`, `auto` or `full`. Default auto.
     pub spin: Option<SpinChoice>,
+    /// Whether workers with times to keep ask for short slices and a higher priority: `auto` or `normal`. Default auto.
+    pub priority: Option<PriorityChoice>,
     /// How connections are made, kept and ended.
     #[serde(default)]
     pub connection: ConnectionUse,

@@ -386,6 +386,12 @@ pub struct Generator {
     pub workers: u32,
     /// Share of the workers' time in which they did something other than wait or spin, 0 to 1; the highest worker's.
     pub busy_share: f64,
+    /// Share of the workers' time in which they could have run and others had their CPU, 0 to 1.
+    #[serde(default)]
+    pub put_off_share: f64,
+    /// Priority that the workers had, from -20 to 19; 0 is that of other threads.
+    #[serde(default)]
+    pub nice: i32,
 }
 
 /// Whether the numbers may be believed.

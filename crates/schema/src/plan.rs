@@ -411,6 +411,9 @@ pub struct LoadPlan {
     pub driver: DriverChoice,
     /// Whether workers spin before an intended time.
     pub spin: SpinChoice,
+    /// Whether workers with times to keep ask for a better standing than other threads.
+    #[serde(default)]
+    pub priority: PriorityChoice,
     /// How connections are made, kept and ended.
     pub connection: ConnectionPlan,
     /// TLS; plain text where absent.
@@ -453,6 +456,17 @@ pub enum SpinChoice {
     Auto,
     /// Never sleep while load runs: most punctual, costs a whole core for each worker.
     Full,
+}
+
+/// How workers that have times to keep stand among other threads: an open load's, and those that wait for think times.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum PriorityChoice {
+    /// Short slices, and nice -10 where that is allowed; other loads stay as they are.
+    #[default]
+    Auto,
+    /// As any thread.
+    Normal,
 }
 
 /// How connections are made, kept and ended. The default is what most clients do.

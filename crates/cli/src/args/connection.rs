@@ -2,7 +2,7 @@
 
 use super::parse_enum;
 use schema::experiment::{ConnectionUse, Resolve};
-use schema::plan::{DriverChoice, SpinChoice};
+use schema::plan::{DriverChoice, PriorityChoice, SpinChoice};
 use units::{Count, Nanos, PerSecond};
 
 /// Options of connections and of the engine below them.
@@ -20,6 +20,9 @@ pub(crate) struct ConnectionArgs {
     /// Spin before an intended time: off, auto (the last microseconds) or full (never sleep) [default: auto]
     #[arg(long, value_name = "HOW", value_parser = parse_enum::<SpinChoice>(&["off", "auto", "full"]))]
     pub(crate) spin: Option<SpinChoice>,
+    /// Standing of workers with times to keep: auto (short slices, and nice -10 where allowed) or normal [default: auto]
+    #[arg(long, value_name = "HOW", value_parser = parse_enum::<PriorityChoice>(&["auto", "normal"]))]
+    pub(crate) priority: Option<PriorityChoice>,
     /// A new connection for every request
     #[arg(long)]
     pub(crate) disable_keepalive: bool,

@@ -122,6 +122,7 @@ fn load_plan(
         deadline_ns: deadline("--deadline", model, given.deadline).map_err(said)?,
         driver: given.driver.unwrap_or_default(),
         spin: given.spin.unwrap_or_default(),
+        priority: given.priority.unwrap_or_default(),
         connection: connection(&given.to_use(), model).map_err(said)?,
         workers,
         connect_timeout_ns: positive("--connect-timeout", args.connect_timeout)?,

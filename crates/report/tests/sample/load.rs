@@ -56,7 +56,13 @@ pub(crate) fn load_report() -> LoadReport {
             },
             ..Latencies::default()
         },
-        generator: Generator { cpu_s: 0.412, peak_rss_bytes: 12_900_000, workers: 1, busy_share: 0.041 },
+        generator: Generator {
+            cpu_s: 0.412,
+            peak_rss_bytes: 12_900_000,
+            workers: 1,
+            busy_share: 0.041,
+            ..Generator::default()
+        },
         arrivals: None,
         validity: validity(false),
         notes: vec![],

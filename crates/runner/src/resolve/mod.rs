@@ -467,6 +467,7 @@ fn load_plan(
         deadline_ns: deadline("load.deadline", load.model, load.deadline)?,
         driver: load.driver.unwrap_or_default(),
         spin: load.spin.unwrap_or_default(),
+        priority: load.priority.unwrap_or_default(),
         connection,
         seed,
         ..LoadPlan::default()
