@@ -12,6 +12,7 @@ mod events;
 mod factors;
 mod fault;
 mod files;
+mod hostile;
 mod import;
 mod killed;
 mod knee;
