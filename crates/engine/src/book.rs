@@ -120,6 +120,12 @@ impl Book {
         self.end
     }
 
+    /// Where the samples begin, as far as is known: a request intended earlier belongs to warm-up.
+    #[inline]
+    pub(crate) const fn measure_start(&self) -> Nanos {
+        self.measure_start
+    }
+
     pub(crate) const fn in_system(&self) -> u64 {
         self.in_system
     }

@@ -63,6 +63,9 @@ pub(crate) struct Slot {
     pub(crate) request: Option<InFlight>,
     /// Pipelining: requests sent behind it, oldest first; unallocated without.
     pub(crate) behind: VecDeque<InFlight>,
+    /// Pipelining with pauses: a request whose time came while the one before it was still being written. It belongs
+    /// to the slot and not to the connection, whose end it outlives.
+    pub(crate) held: Option<Box<InFlight>>,
     pub(crate) parser: ResponseParser,
     /// When the connection attempt began.
     pub(crate) opened: Nanos,
@@ -92,6 +95,7 @@ impl Slot {
             state: State::Closed,
             request: None,
             behind: VecDeque::new(),
+            held: None,
             parser: ResponseParser::default(),
             opened: Nanos::ZERO,
             handshake: Nanos::ZERO,
@@ -106,7 +110,7 @@ impl Slot {
         }
     }
 
-    /// Requests on the slot.
+    /// Requests on the connection: what is held is not on it yet.
     #[inline]
     pub(crate) fn requests(&self) -> usize {
         usize::from(self.request.is_some()) + self.behind.len()

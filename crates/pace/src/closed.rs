@@ -25,13 +25,24 @@ impl Closed {
     }
 
     /// The intended time of the next request on a connection free since `free_at`: with think time it lies ahead.
-    /// `None` when the budget is spent.
+    /// `None` when the budget is spent. A request counts towards it when it is intended at `counts_from` or later, where
+    /// the samples begin: warm-up spends nothing.
     #[inline]
-    pub fn next(&mut self, free_at: Nanos) -> Option<Nanos> {
-        self.left = self.left.checked_sub(1)?;
-        match &mut self.think {
-            None => Some(free_at),
-            Some(think) => Some(Nanos(free_at.0.saturating_add(think.next().0))),
+    pub fn next(&mut self, free_at: Nanos, counts_from: Nanos) -> Option<Nanos> {
+        if self.left == 0 {
+            return None;
+        }
+        let pause = self.think.as_mut().map_or(Nanos::ZERO, Think::next);
+        let intended = Nanos(free_at.0.saturating_add(pause.0));
+        self.left -= u64::from(intended >= counts_from);
+        Some(intended)
+    }
+
+    /// Requests that go with the one just taken, as those of one script's text do: they count as it did. The last text
+    /// may hold more of them than were left.
+    pub fn spend(&mut self, more: u64, intended: Nanos, counts_from: Nanos) {
+        if intended >= counts_from {
+            self.left = self.left.saturating_sub(more);
         }
     }
 
@@ -59,13 +70,26 @@ mod tests {
         let mut sent = 0;
         for index in 0..3 {
             let mut closed = Closed::new(Some(10), Share::new(index, 3));
-            while closed.next(Nanos(5)).is_some() {
+            while closed.next(Nanos(5), Nanos::ZERO).is_some() {
                 sent += 1;
             }
             assert!(closed.is_spent());
         }
         assert_eq!(sent, 10);
-        assert_eq!(Closed::new(None, Share::WHOLE).next(Nanos(7)), Some(Nanos(7)));
+        assert_eq!(Closed::new(None, Share::WHOLE).next(Nanos(7), Nanos::ZERO), Some(Nanos(7)));
+    }
+
+    #[test]
+    fn warm_up_spends_nothing() {
+        let mut closed = Closed::new(Some(2), Share::WHOLE);
+        let samples = Nanos(100);
+        for free_at in [0, 50, 99] {
+            assert_eq!(closed.next(Nanos(free_at), samples), Some(Nanos(free_at)));
+        }
+        closed.spend(5, Nanos(99), samples);
+        assert!(closed.next(Nanos(100), samples).is_some() && !closed.is_spent());
+        closed.spend(5, Nanos(100), samples);
+        assert!(closed.is_spent() && closed.next(Nanos(101), samples).is_none());
     }
 
     #[test]
@@ -75,8 +99,8 @@ mod tests {
         let mut closed = Closed::new(Some(3), Share::WHOLE).with_think(Some(think()));
         let mut alone = think();
         for free_at in [Nanos(0), Nanos(10), Nanos::SECOND] {
-            assert_eq!(closed.next(free_at), Some(free_at + alone.next()));
+            assert_eq!(closed.next(free_at, Nanos::ZERO), Some(free_at + alone.next()));
         }
-        assert_eq!(closed.next(Nanos::SECOND), None);
+        assert_eq!(closed.next(Nanos::SECOND, Nanos::ZERO), None);
     }
 }

@@ -39,28 +39,50 @@ impl Core {
             first_byte: None,
             answer: Answer::to(self.outgoing.global(which)),
         };
+        // In the closed loop the stamp just taken is the moment before the write; a second reading of the clock would
+        // cost more than it tells. An arrival of the open loop may have waited since.
+        let now = if matches!(self.pacer, Pacer::Closed(_)) { dispatched } else { self.clock.now() };
+        self.put(sockets, id, request, now);
+    }
+
+    /// Gives a request to the slot's connection: written now where it can be, held where the one before it is not yet
+    /// out, with a new connection where there is none.
+    #[inline]
+    fn put<S: Sockets>(&mut self, sockets: &mut S, id: SlotId, request: InFlight, now: Nanos) {
         let slot = &mut self.slots[id as usize];
         match slot.state {
             State::Idle => {
                 slot.request = Some(request);
-                // In the closed loop the stamp just taken is the moment before the write; a second reading of the
-                // clock would cost more than it tells. An arrival of the open loop may have waited since.
-                let now = if matches!(self.pacer, Pacer::Closed(_)) { dispatched } else { self.clock.now() };
                 self.write(sockets, id, now);
                 self.top_up(sockets, id, now);
             }
             State::Waiting => {
                 slot.behind.push_back(request);
-                self.write(sockets, id, dispatched);
+                self.write(sockets, id, now);
             }
-            _ => {
+            State::Sending { .. } => {
+                assert!(slot.held.is_none(), "slot {id} holds a request already");
+                slot.held = Some(Box::new(request));
+            }
+            State::Closed | State::Connecting | State::Paused { .. } => {
+                assert!(slot.request.is_none(), "slot {id} has a request and no connection to write it to");
                 slot.request = Some(request);
                 self.connect(sockets, id);
             }
         }
     }
 
-    /// Pipelining: sends further requests behind the one just sent, as far as the depth allows.
+    /// Sends the request that the slot holds, if it holds one. Returns whether it did.
+    #[inline]
+    pub(super) fn put_held<S: Sockets>(&mut self, sockets: &mut S, id: SlotId) -> bool {
+        let Some(held) = self.slots[id as usize].held.take() else { return false };
+        let now = self.clock.now();
+        self.put(sockets, id, *held, now);
+        true
+    }
+
+    /// Pipelining: sends further requests behind the one just sent, as far as the depth allows, and only while all of
+    /// them are written in full: a connection has one write position.
     #[inline]
     pub(super) fn top_up<S: Sockets>(&mut self, sockets: &mut S, id: SlotId, now: Nanos) {
         if self.behaviour.pipeline == 1 {
@@ -113,7 +135,11 @@ impl Core {
         let slot = &mut self.slots[id as usize];
         let Some(mut request) = slot.newest().copied() else { return };
         (request.written, request.is_arrival) = (now, false);
-        for _ in 1..self.outgoing.requests_in(&slot.rendered) {
+        let further = self.outgoing.requests_in(&slot.rendered).saturating_sub(1);
+        if let Pacer::Closed(closed) = &mut self.pacer {
+            closed.spend(further as u64, request.intended, self.book.measure_start());
+        }
+        for _ in 0..further {
             // The one before is written with the same call; the last stands for the state of the text.
             let slot = &mut self.slots[id as usize];
             if let Some(before) = slot.newest() {
@@ -125,8 +151,9 @@ impl Core {
         }
     }
 
-    /// The slot's newest request could not be made. It fails; the connection has not seen a byte of it, but what a
-    /// session or pipeline expects of it is gone. The closed loop pauses, or it would fail as fast as it can.
+    /// The slot's newest request could not be made. It fails, and the session with it; the connection has not seen a
+    /// byte of it, so the requests before it go on. Where there are none the closed loop pauses, or it would fail as
+    /// fast as it can.
     #[cold]
     fn unmade<S: Sockets>(&mut self, sockets: &mut S, id: SlotId, error: &Unmade, now: Nanos) {
         let slot = &mut self.slots[id as usize];
@@ -136,9 +163,8 @@ impl Core {
             self.book.fail_with(fate(&request, false), class, || self.outgoing.explain(error), now);
         }
         self.end_session(id, SessionEnd::Failed, now);
-        for (request, was_written) in self.slots[id as usize].take_requests() {
-            let failure = Failure::said(ErrorClass::Script, "the request behind it could not be made");
-            self.book.fail(fate(&request, was_written), failure, now);
+        if self.slots[id as usize].request.is_some() {
+            return;
         }
         self.close(sockets, id);
         match self.pacer {
@@ -171,13 +197,14 @@ impl Core {
         }
     }
 
-    /// A complete answer to the oldest request; `reusable` tells whether the connection may serve again. Returns
-    /// whether it goes on with the request behind.
+    /// A complete answer to the oldest request; `reusable` tells whether the connection may serve again. Returns when
+    /// it came if the connection goes on with the request behind; that one's place is filled by the caller, once all
+    /// answers that have come are read: what is sent may end the connection, and with it the bytes still unread.
     #[inline]
-    fn complete<S: Sockets>(&mut self, sockets: &mut S, id: SlotId, reusable: bool) -> bool {
+    fn complete<S: Sockets>(&mut self, sockets: &mut S, id: SlotId, reusable: bool) -> Option<Nanos> {
         let done = self.clock.now();
         let slot = &mut self.slots[id as usize];
-        let Some(request) = slot.request.take() else { return false };
+        let request = slot.request.take()?;
         let was_written = slot.state == State::Waiting || !slot.behind.is_empty();
         slot.answers += 1;
         self.book.status(request.answer.status(), &request, done);
@@ -193,21 +220,16 @@ impl Core {
             self.fail_behind(id, done);
             self.close(sockets, id);
             self.next_request(sockets, id, done);
-            return false;
+            return None;
         }
         if let Some(next) = slot.behind.pop_front() {
-            slot.request = Some(next);
             slot.parser.begin(next.is_head);
-            let sent = slot.answers + slot.requests() as u64;
-            let has_depth = self.behaviour.pipeline > 1;
-            if has_depth && !is_over && !self.behaviour.is_used_up(sent) {
-                self.next_request(sockets, id, done);
-            }
-            return true;
+            slot.request = Some(next);
+            return Some(done);
         }
         slot.state = State::Idle;
         self.next_request(sockets, id, done);
-        false
+        None
     }
 
     /// A complete answer to `request`: right, or what is wrong with it; a session learns of it.
@@ -309,6 +331,7 @@ impl<S: Sockets> Handler<S> for Core {
     fn received(&mut self, sockets: &mut S, id: SlotId, bytes: &[u8]) {
         self.book.bytes_read(bytes.len());
         let mut rest = bytes;
+        let mut freed = None;
         loop {
             let slot = &mut self.slots[id as usize];
             let Some(request) = &mut slot.request else {
@@ -322,14 +345,16 @@ impl<S: Sockets> Handler<S> for Core {
                     if request.first_byte.is_none() {
                         request.first_byte = Some(self.clock.now());
                     }
-                    return;
+                    break;
                 }
                 Ok(Feed::Complete { taken, keep_alive }) => {
                     rest = &rest[taken..];
                     // Bytes after the last answer are nobody's; the answer stands, the connection goes.
                     let is_clean = rest.is_empty() || !slot.behind.is_empty();
-                    if !self.complete(sockets, id, keep_alive && is_clean) || rest.is_empty() {
-                        return;
+                    let Some(done) = self.complete(sockets, id, keep_alive && is_clean) else { return };
+                    freed = Some(done);
+                    if rest.is_empty() {
+                        break;
                     }
                 }
                 Err(malformed) => {
@@ -337,6 +362,9 @@ impl<S: Sockets> Handler<S> for Core {
                     return self.fail(sockets, id, malformed.into(), now);
                 }
             }
+        }
+        if let Some(done) = freed {
+            self.top_up(sockets, id, done);
         }
     }
 

@@ -7,6 +7,8 @@
 
 mod connection;
 mod exchange;
+#[cfg(test)]
+mod model;
 mod outgoing;
 mod script;
 mod session;
@@ -132,6 +134,11 @@ pub(crate) struct Parts {
 impl Core {
     pub(crate) fn new(parts: Parts) -> Self {
         assert!(!parts.routes.is_empty(), "a target has an address");
+        let mut behaviour = parts.behaviour;
+        if parts.outgoing.steps.is_some() {
+            // A step of a session waits for the answer to the one before, so there is nothing to send behind it.
+            behaviour.pipeline = 1;
+        }
         Self {
             book: parts.book,
             clock: parts.clock,
@@ -142,7 +149,7 @@ impl Core {
             outgoing: parts.outgoing,
             users: parts.users,
             limits: parts.limits,
-            behaviour: parts.behaviour,
+            behaviour,
             pacer: parts.pacer,
             slots: std::iter::repeat_with(Slot::new).take(parts.slots).collect(),
             connecting: 0,
@@ -254,6 +261,8 @@ impl Core {
         self.book.schedule(intended, which.entry, now);
         self.begin_session(id, intended);
         self.begin(sockets, id, which, intended, now);
+        // A pipeline has one think time running at a time: the next one begins now.
+        self.top_up(sockets, id, now);
     }
 
     /// No request is intended from now on. What the schedule still holds before the end was never noticed in time to
@@ -303,6 +312,9 @@ impl Core {
         for slot in &mut self.slots {
             for (request, was_written) in slot.take_requests() {
                 self.book.censor(fate(&request, was_written));
+            }
+            if let Some(held) = slot.held.take() {
+                self.book.censor(fate(&held, false));
             }
         }
         while let Some(waiting) = self.backlog.pop_front() {
@@ -417,6 +429,9 @@ impl Core {
     /// A slot (idle or closed) has no request: finds one for it, or parks it. `free_at` is the moment it became free.
     #[inline]
     fn next_request<S: Sockets>(&mut self, sockets: &mut S, id: SlotId, free_at: Nanos) {
+        if self.put_held(sockets, id) {
+            return;
+        }
         if self.stage != Stage::Running {
             return self.park(sockets, id);
         }
@@ -458,7 +473,7 @@ impl Core {
         if self.outgoing.is_stopped() {
             return;
         }
-        let Some(mut intended) = closed.next(free_at) else { return };
+        let Some(mut intended) = closed.next(free_at, self.book.measure_start()) else { return };
         if self.outgoing.has_delay() {
             intended += self.outgoing.delay();
         }

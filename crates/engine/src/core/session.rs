@@ -231,7 +231,7 @@ impl Core {
             return;
         };
         if self.stage == Stage::Running
-            && let Some(intended) = closed.next(free_at)
+            && let Some(intended) = closed.next(free_at, self.book.measure_start())
         {
             pool.push(intended, steps.begin(intended));
         }
