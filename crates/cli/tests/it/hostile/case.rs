@@ -69,6 +69,8 @@ const KINDS: [Kind; 10] = [
     Kind::Rows,
 ];
 const LOADS: [Load; 3] = [Load::Count, Load::Closed, Load::Open];
+/// Those that pipelining goes together with.
+const IN_PIPELINES: [(Keeping, Load); 2] = [(Keeping::Kept, Load::Count), (Keeping::Three, Load::Closed)];
 /// Faults that are tried with every other dimension.
 const TYPICAL: [&str; 9] = [
     "chunks byte by byte",
@@ -201,7 +203,8 @@ impl Case {
         let wants_rows = self.kind == Kind::Rows && self.load != Load::Count;
         let is_huge_flood = self.kind == Kind::Huge && self.load == Load::Open;
         let goes_nowhere = !listens && (self.load != Load::Count || self.kind != Kind::Static);
-        !(needs_static || reads_none || wants_rows || is_huge_flood || goes_nowhere)
+        let refuses = self.pipeline > 1 && (self.keeping == Keeping::Fresh || self.load == Load::Open);
+        !(refuses || needs_static || reads_none || wants_rows || is_huge_flood || goes_nowhere)
     }
 }
 
@@ -273,10 +276,10 @@ pub(super) fn suite() -> Vec<Case> {
                 turn += 1;
                 cases.push(Case {
                     every: [5, 1, 17][turn % 3],
-                    keeping: KEEPINGS[turn / 2 % 3],
+                    keeping: if pipeline > 1 { IN_PIPELINES[turn / 2 % 2].0 } else { KEEPINGS[turn / 2 % 3] },
                     kind,
                     pipeline,
-                    load: LOADS[turn / 3 % 3],
+                    load: if pipeline > 1 { IN_PIPELINES[turn / 4 % 2].1 } else { LOADS[turn / 3 % 3] },
                     ..Case::plain(fault(name), DRIVERS[turn % 2])
                 });
             }

@@ -165,7 +165,7 @@ impl Judge<'_> {
             }
             Fate::Dead => self.demand("each fault failed a request", of_class + censored >= self.seen.faults),
         }
-        self.equal("failed by other classes", failed - of_class - of_closing.min(failed - of_class), 0);
+        self.equal("failed by known classes", of_class + of_closing, failed);
         let may_close =
             matches!(fault.fate, Fate::RightUnannounced) || !self.is_alone() || fault.when != When::Request;
         self.demand("closed without a fault", of_closing == 0 || may_close);

@@ -37,6 +37,8 @@ pub(super) struct Seen {
     pub(super) wrong: Vec<String>,
     /// Targets that must come once, and have come.
     once: Targets,
+    /// Targets whose header section has come.
+    begun: Targets,
 }
 
 /// A set of targets that is not printed: it is long.
@@ -166,6 +168,8 @@ impl Connection {
         }
         while let Some(head) = self.reader.head()? {
             let number = if fault.when == When::Accepted { 1 } else { self.numbered() };
+            // Before any answer, which prony may use on another connection at once.
+            self.note(|seen| seen.begun.0.insert(head.target.clone()));
             if number % every != 0 {
                 self.whole(&head)?;
                 self.answer(&head);
@@ -284,7 +288,7 @@ impl Seen {
             head.target.strip_prefix("/use/").and_then(|rest| rest.split_once('/'))
         {
             let is_own = token == format!("t{session}") || token == "none";
-            if !is_own || !self.once.0.contains(&format!("/login/{session}")) {
+            if !is_own || !self.begun.0.contains(&format!("/login/{session}")) {
                 self.wrong.push(format!("{} without its login", head.target));
             }
         }
