@@ -158,6 +158,16 @@ fn chunked(body: &str) -> String {
     ok(&format!("Transfer-Encoding: chunked\r\n\r\n{body}"))
 }
 
+/// `ok`, as Python's gzip codes it.
+const GZIP_OK: &[u8] =
+    b"\x1f\x8b\x08\x00\x00\x00\x00\x00\x02\x03\xcb\xcf\x06\x00\x47\xdd\xdc\x79\x02\x00\x00\x00";
+
+/// An answer with a gzip body.
+fn gzipped(body: &[u8]) -> Vec<u8> {
+    let fields = format!("Content-Encoding: gzip\r\nContent-Length: {}\r\n\r\n", body.len());
+    [ok(&fields).as_bytes(), body].concat()
+}
+
 /// Every fault.
 pub(super) const FAULTS: &[&[Fault]] = &[GOOD, ENDING, STATUS, BROKEN_HEAD, BROKEN_BODY, CUT, RESET, SILENT];
 
@@ -294,6 +304,16 @@ const STATUS: &[Fault] = &[
         classes: &["wrong_body"],
         args: &["--expect-body", "ok"],
         ..status("a longer body", 200, || send(chunked("2\r\nok\r\n1\r\n!\r\n0\r\n\r\n")))
+    },
+    Fault {
+        classes: &["check"],
+        args: &["--expect-body", "ok"],
+        ..status("damaged gzip", 200, || send(gzipped(&GZIP_OK[..GZIP_OK.len() - 1])))
+    },
+    Fault {
+        classes: &["check"],
+        args: &["--expect-body", "ok"],
+        ..status("unknown coding", 200, || send(ok("Content-Encoding: rot13\r\nContent-Length: 2\r\n\r\nbx")))
     },
     Fault {
         fate: Fate::Dead,
