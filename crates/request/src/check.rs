@@ -26,10 +26,12 @@ pub use json::{Pointer, same_number};
 pub use notes::Notes;
 pub use rule::Rule;
 
-use coding::Undecoded;
+use coding::{Coding, Decoder, Undecoded};
 use content::Content;
 use status::StatusSet;
+use std::borrow::Cow;
 use units::Seed;
+use wire::Header;
 
 /// The number in [`Judged::Failed`] for a body that is too long to be kept; [`Check::describe`] tells it.
 const TOO_LONG: u16 = u16::MAX;
@@ -44,6 +46,15 @@ pub struct Check {
     /// Whether `body` is what the answer means, and not what once came over the wire.
     decodes_body: bool,
     content: Option<Box<Content>>,
+}
+
+/// A whole body as checks read it: without its content coding. One that cannot be decoded stays as it came.
+#[must_use]
+pub fn decoded<'a>(headers: &[Header<'_>], body: &'a [u8]) -> Cow<'a, [u8]> {
+    let Some(coding) = Coding::of(headers) else { return Cow::Borrowed(body) };
+    let (mut decoder, mut plain) = (Decoder::new(coding), Vec::new());
+    decoder.push(body, &mut |part| plain.extend_from_slice(part));
+    if decoder.failure().is_some() { Cow::Borrowed(body) } else { Cow::Owned(plain) }
 }
 
 impl Check {

@@ -19,6 +19,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 use std::net::IpAddr;
+use std::num::NonZeroUsize;
 
 /// A whole experiment, resolved.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
@@ -256,6 +257,9 @@ pub struct EntryPlan {
     pub is_template: bool,
     /// What a right answer is.
     pub expect: ExpectPlan,
+    /// The body is sent in chunks of this many bytes, not with its length.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chunk_bytes: Option<u64>,
     /// From written to done; the load's where absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ns: Option<u64>,
@@ -265,6 +269,14 @@ pub struct EntryPlan {
     /// Session: the pause before this request; none where absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub think: Option<ThinkPlan>,
+}
+
+impl EntryPlan {
+    /// Length of each chunk of the body; none where it is sent with its length.
+    #[must_use]
+    pub fn chunk_bytes(&self) -> Option<NonZeroUsize> {
+        self.chunk_bytes.and_then(|bytes| NonZeroUsize::new(usize::try_from(bytes).unwrap_or(usize::MAX)))
+    }
 }
 
 /// One virtual user's requests in order.

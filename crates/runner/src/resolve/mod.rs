@@ -18,7 +18,7 @@ mod warmup;
 
 pub use capacity::{CONFIRMATIONS, KneeWishes, Levels, SearchWishes, TOLERANCE, UP_DOWN_BLOCKS, capacity};
 pub use connection::connection;
-pub use scenario::{load_contract, load_scenario, load_scenario_file};
+pub use scenario::{chunk_bytes, load_contract, load_scenario, load_scenario_file};
 
 use crate::RunnerError;
 use crate::processes::{Spread, Wanted, connections_per_process, spread};

@@ -26,6 +26,9 @@ pub(super) enum Kind {
     Huge,
     LargeTemplate,
     LargeScript,
+    /// A body in chunks: always the same, and made anew for each request.
+    Chunked,
+    ChunkedTemplate,
     /// Two steps; the second sends what the first was told.
     Session,
     /// One row of a file for each session.
@@ -56,7 +59,7 @@ pub(super) struct Case {
 const DRIVERS: [&str; 2] = ["epoll", "io_uring"];
 const KEEPINGS: [Keeping; 3] = [Keeping::Kept, Keeping::Fresh, Keeping::Three];
 const PIPELINES: [u32; 5] = [1, 2, 3, 8, 16];
-const KINDS: [Kind; 10] = [
+const KINDS: [Kind; 12] = [
     Kind::Static,
     Kind::Template,
     Kind::Script,
@@ -65,6 +68,8 @@ const KINDS: [Kind; 10] = [
     Kind::Huge,
     Kind::LargeTemplate,
     Kind::LargeScript,
+    Kind::Chunked,
+    Kind::ChunkedTemplate,
     Kind::Session,
     Kind::Rows,
 ];
@@ -95,7 +100,7 @@ impl Kind {
     }
 
     const fn has_large_body(self) -> bool {
-        matches!(self, Self::Large | Self::Huge | Self::LargeTemplate | Self::LargeScript)
+        matches!(self, Self::Large | Self::Huge | Self::LargeTemplate | Self::LargeScript | Self::Chunked)
     }
 }
 
@@ -179,6 +184,12 @@ impl Case {
                 "[request]\npath = \"/r/${{counter()}}\"\nbody = \"${{counter()}}:{}\"\n",
                 large()
             )),
+            Kind::Chunked => {
+                vec!["--chunked=1000".to_owned(), "-b".to_owned(), format!("@{}", write("body", &large()))]
+            }
+            Kind::ChunkedTemplate => scenario(
+                "[request]\npath = \"/r/${counter()}\"\nchunked = \"7B\"\nbody = \"${counter()}:xxxxxxxxxxxxxxxxxx\"\n",
+            ),
             Kind::LargeScript => {
                 script("return wrk.format('POST', next_path(), nil, string.rep('x', 300000))")
             }
@@ -329,7 +340,7 @@ pub(super) fn drawn(number: u64) -> Option<Case> {
         driver: DRIVERS[draw(2)],
         keeping: KEEPINGS[draw(3)],
         pipeline: PIPELINES[draw(5)],
-        kind: KINDS[draw(10)],
+        kind: KINDS[draw(12)],
         load: LOADS[draw(3)],
     };
     case.is_possible().then_some(case)
