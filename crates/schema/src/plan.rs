@@ -8,6 +8,7 @@ use crate::counters::CountersPlan;
 use crate::design::DesignPlan;
 use crate::event::EventPlan;
 use crate::experiment::{LoadModel, Reference};
+use crate::hooks::HooksPlan;
 use crate::limits::LimitsPlan;
 use crate::profile::ProfilePlan;
 use crate::scenario::{Capture, Feeder, LengthRange, OnFailure, TokenMaker, UserConnection};
@@ -77,6 +78,9 @@ pub struct ExperimentPlan {
     /// Profiles to be taken after the last trial.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<ProfilePlan>,
+    /// Programs of the user before and after each load.
+    #[serde(default, skip_serializing_if = "HooksPlan::is_empty")]
+    pub hooks: HooksPlan,
 }
 
 impl ExperimentPlan {

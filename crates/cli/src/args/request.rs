@@ -1,7 +1,21 @@
 //! What `prony load` sends, and what a right answer is.
 
 use std::path::PathBuf;
-use units::Bytes;
+use units::{Bytes, Nanos};
+
+/// The user's programs before and after the load.
+#[derive(Debug, clap::Args)]
+pub(crate) struct HookArgs {
+    /// Run this command line (sh -c) before the load; PRONY_URL is the URL
+    #[arg(long, value_name = "CMD")]
+    pub(crate) setup: Option<String>,
+    /// Run this command line after the load, also after Ctrl-C or a failure
+    #[arg(long, value_name = "CMD")]
+    pub(crate) teardown: Option<String>,
+    /// Longest time of --setup and of --teardown [default: 1min]
+    #[arg(long, value_name = "TIME")]
+    pub(crate) hook_timeout: Option<Nanos>,
+}
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct RequestArgs {

@@ -12,6 +12,7 @@ mod events;
 mod factors;
 mod fault;
 mod files;
+mod hooks;
 mod hostile;
 mod import;
 mod killed;

@@ -103,7 +103,7 @@ pub(super) struct Decoder {
 enum Format {
     Deflate(Deflate),
     Brotli(Brotli),
-    Zstd(Zstd),
+    Zstd(Box<Zstd>),
     None,
 }
 
@@ -122,7 +122,7 @@ impl Decoder {
             Coding::Gzip => (Format::Deflate(Deflate::gzip()), None),
             Coding::Deflate => (Format::Deflate(Deflate::unknown()), None),
             Coding::Brotli => (Format::Brotli(Brotli::new()), None),
-            Coding::Zstd => (Format::Zstd(Zstd::new()), None),
+            Coding::Zstd => (Format::Zstd(Box::new(Zstd::new())), None),
             Coding::Unknown => (Format::None, Some(Undecoded::Unknown)),
         };
         Self { format, taken: 0, given: 0, failure }

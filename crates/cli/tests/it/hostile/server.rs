@@ -161,7 +161,7 @@ impl Connection {
         let (fault, every) = (self.shared.fault, self.shared.every);
         if fault.when == When::Accepted {
             let number = self.numbered();
-            if number % every == 0 {
+            if number.is_multiple_of(every) {
                 self.play(fault);
                 return self.rest();
             }
@@ -170,7 +170,7 @@ impl Connection {
             let number = if fault.when == When::Accepted { 1 } else { self.numbered() };
             // Before any answer, which prony may use on another connection at once.
             self.note(|seen| seen.begun.0.insert(head.target.clone()));
-            if number % every != 0 {
+            if !number.is_multiple_of(every) {
                 self.whole(&head)?;
                 self.answer(&head);
                 continue;
