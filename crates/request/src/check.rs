@@ -3,10 +3,12 @@
 //! Invariants: a plain check (status and exact body only) keeps nothing of a right answer and allocates nothing; every
 //! other check keeps a bounded part of the answer in the connection's [`Notes`]. The judgement depends on the bytes,
 //! never on how they were split. No answer makes a check panic, whatever is in it.
-//! Absent on purpose: content codings (bodies are judged as they came), and what happens after a failed check.
+//! A body whose check or capture reads it is decoded first; without one nothing is decoded.
+//! Absent on purpose: what happens after a failed check.
 
 mod answer;
 mod capture;
+mod coding;
 mod compile;
 mod content;
 mod cookies;
@@ -24,9 +26,12 @@ pub use json::{Pointer, same_number};
 pub use notes::Notes;
 pub use rule::Rule;
 
+use coding::{Coding, Decoder, Undecoded};
 use content::Content;
 use status::StatusSet;
+use std::borrow::Cow;
 use units::Seed;
+use wire::Header;
 
 /// The number in [`Judged::Failed`] for a body that is too long to be kept; [`Check::describe`] tells it.
 const TOO_LONG: u16 = u16::MAX;
@@ -38,14 +43,25 @@ const TOO_LONG: u16 = u16::MAX;
 pub struct Check {
     status: StatusSet,
     body: Option<Vec<u8>>,
+    /// Whether `body` is what the answer means, and not what once came over the wire.
+    decodes_body: bool,
     content: Option<Box<Content>>,
+}
+
+/// A whole body as checks read it: without its content coding. One that cannot be decoded stays as it came.
+#[must_use]
+pub fn decoded<'a>(headers: &[Header<'_>], body: &'a [u8]) -> Cow<'a, [u8]> {
+    let Some(coding) = Coding::of(headers) else { return Cow::Borrowed(body) };
+    let (mut decoder, mut plain) = (Decoder::new(coding), Vec::new());
+    decoder.push(body, &mut |part| plain.extend_from_slice(part));
+    if decoder.failure().is_some() { Cow::Borrowed(body) } else { Cow::Owned(plain) }
 }
 
 impl Check {
     /// Accepts the given status codes (200 to 399 where none is given) and, where given, exactly this body.
     #[must_use]
     pub fn new(status: &[u16], body: Option<Vec<u8>>) -> Self {
-        Self { status: StatusSet::new(status), body, content: None }
+        Self { status: StatusSet::new(status), body, decodes_body: true, content: None }
     }
 
     /// The same check with another choice of the answers that `sample` examines.
@@ -69,6 +85,9 @@ impl Check {
     pub fn describe(&self, number: u16) -> String {
         if number == TOO_LONG {
             return "body longer than 1 MiB cannot be checked".to_owned();
+        }
+        if let Some(undecoded) = Undecoded::of_number(number) {
+            return undecoded.words().to_owned();
         }
         let names = self.content.as_ref().map(|content| &content.names);
         names

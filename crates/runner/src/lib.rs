@@ -20,6 +20,7 @@ pub mod folder;
 pub mod hgrm;
 pub mod hlog;
 mod hlog_merge;
+pub mod hooks;
 pub mod intervene;
 pub mod live;
 pub mod measure;

@@ -5,6 +5,7 @@ mod watch;
 
 use crate::events::{Events, Manifest, Stage};
 use crate::folder::TrialFolder;
+use crate::hooks::Hooks;
 use crate::measure::{LoadJob, Measured, NameLookup, measure};
 use crate::net::HttpUrl;
 use crate::own_count::metrics_of;
@@ -256,26 +257,32 @@ pub(crate) fn run(
         Err(error) => return failed(blank, &error, folder),
     };
     observer.target_up(up.running.as_ref().map(RunningTarget::pid))?;
+    let hooks = Hooks::new(&plan.hooks, &up.origin, &folder.path, &environment.launcher);
+    if let Err(error) = hooks.set_up(&environment.stop) {
+        return not_set_up(blank, error, &hooks, up, folder);
+    }
     let job = load_job(plan, cell, scenario, &up);
     let metrics = metrics_of(target);
     let over = AtomicBool::new(false);
     let manifest = for_events(target);
     let (running, cpus) = (up.running.as_ref(), plan.pin.target.as_deref());
     let stage = Stage { running, addr: up.addr, cpus, manifest: manifest.as_ref() };
-    let (measured, mut seen, before) = std::thread::scope(|scope| {
+    let scoped = std::thread::scope(|scope| {
         let events = Events::prepare(scope, &plan.events, stage, &over);
         let mut watch = TrialWatch::new(&up, &metrics, &target.services, folder, observer, events, options)?;
         let before = canary::reading(job.cpus.as_deref(), canary::BUDGET);
         let measured = measure(&job, &mut watch, &environment.stop);
         Ok::<_, RunnerError>((measured, watch.finish(&job.load), before))
-    })?;
+    });
     let after = canary::reading(job.cpus.as_deref(), canary::BUDGET);
+    let cleaned = hooks.tear_down();
+    let (measured, mut seen, before) = scoped?;
     seen.canary = canary::canary(before, after);
     let measured = match measured {
         Ok(measured) if measured.interrupted && !options.keeps_interrupted => {
             stop(up)?;
             folder.discard()?;
-            return Ok(None);
+            return cleaned.map(|()| None);
         }
         Ok(mut measured) => {
             measured.facts.server = seen.server.as_ref().map(|seen| ServerFacts::new(seen, plan.checks));
@@ -301,7 +308,27 @@ pub(crate) fn run(
         file.reasons.push(error.to_string());
     }
     folder.end(&file)?;
-    Ok(Some(file))
+    // The trial stands. The next one would meet what was not cleaned up.
+    cleaned.map(|()| Some(file))
+}
+
+/// The end of a trial whose target could not be made ready by the user's program: the run ends with it.
+fn not_set_up(
+    blank: TrialFile,
+    error: RunnerError,
+    hooks: &Hooks,
+    up: Up,
+    folder: &TrialFolder,
+) -> Result<Option<TrialFile>, RunnerError> {
+    // It may have done half of its work.
+    let cleaned = hooks.tear_down();
+    let stopped = stop(up);
+    if matches!(error, RunnerError::Interrupted) {
+        folder.discard()?;
+        return cleaned.and(stopped).map(|()| None);
+    }
+    failed(blank, &error, folder)?;
+    Err(error)
 }
 
 /// Builds a target from nothing, as it was built before the first trial.

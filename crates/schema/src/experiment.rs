@@ -4,6 +4,7 @@ use crate::arrival::{Arrivals, Shape, TextOr, Think};
 use crate::counters::Counters;
 use crate::design::DesignUse;
 use crate::event::Event;
+use crate::hooks::Hooks;
 use crate::knob::KnobValue;
 use crate::limits::LimitsUse;
 use crate::metric::Metric;
@@ -57,6 +58,9 @@ pub struct ExperimentFile {
     pub claim: Vec<Claim>,
     /// Profiles to be taken after the last trial; none where absent.
     pub profile: Option<ProfileUse>,
+    /// Programs that run before and after each trial's load.
+    #[serde(default)]
+    pub hooks: Hooks,
 }
 
 /// `[experiment]`

@@ -23,6 +23,7 @@ pub mod event;
 pub mod experiment;
 pub mod fault;
 pub mod finding;
+pub mod hooks;
 pub mod intervention;
 pub mod knob;
 pub mod lab;

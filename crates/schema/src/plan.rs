@@ -8,6 +8,7 @@ use crate::counters::CountersPlan;
 use crate::design::DesignPlan;
 use crate::event::EventPlan;
 use crate::experiment::{LoadModel, Reference};
+use crate::hooks::HooksPlan;
 use crate::limits::LimitsPlan;
 use crate::profile::ProfilePlan;
 use crate::scenario::{Capture, Feeder, LengthRange, OnFailure, TokenMaker, UserConnection};
@@ -19,6 +20,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
 use std::net::IpAddr;
+use std::num::NonZeroUsize;
 
 /// A whole experiment, resolved.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
@@ -76,6 +78,9 @@ pub struct ExperimentPlan {
     /// Profiles to be taken after the last trial.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub profile: Option<ProfilePlan>,
+    /// Programs of the user before and after each load.
+    #[serde(default, skip_serializing_if = "HooksPlan::is_empty")]
+    pub hooks: HooksPlan,
 }
 
 impl ExperimentPlan {
@@ -256,6 +261,9 @@ pub struct EntryPlan {
     pub is_template: bool,
     /// What a right answer is.
     pub expect: ExpectPlan,
+    /// The body is sent in chunks of this many bytes, not with its length.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chunk_bytes: Option<u64>,
     /// From written to done; the load's where absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_ns: Option<u64>,
@@ -265,6 +273,14 @@ pub struct EntryPlan {
     /// Session: the pause before this request; none where absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub think: Option<ThinkPlan>,
+}
+
+impl EntryPlan {
+    /// Length of each chunk of the body; none where it is sent with its length.
+    #[must_use]
+    pub fn chunk_bytes(&self) -> Option<NonZeroUsize> {
+        self.chunk_bytes.and_then(|bytes| NonZeroUsize::new(usize::try_from(bytes).unwrap_or(usize::MAX)))
+    }
 }
 
 /// One virtual user's requests in order.

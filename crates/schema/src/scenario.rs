@@ -10,7 +10,7 @@ use crate::version::ScenarioVersion;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use units::Nanos;
+use units::{Bytes, Nanos};
 
 /// What is sent and what must come back. The same files serve as the contract that targets are checked against.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
@@ -69,6 +69,8 @@ pub struct Request {
     pub form: Option<BTreeMap<String, String>>,
     /// Body as `multipart/form-data`.
     pub multipart: Option<Vec<Part>>,
+    /// Sends the body in chunks of this size (`Transfer-Encoding: chunked`), from 1 B to 64 MiB, not with its length.
+    pub chunked: Option<Bytes>,
 }
 
 /// One part of a multipart body.
@@ -115,6 +117,8 @@ pub struct NamedRequest {
     pub form: Option<BTreeMap<String, String>>,
     /// As in `[request]`.
     pub multipart: Option<Vec<Part>>,
+    /// As in `[request]`.
+    pub chunked: Option<Bytes>,
     /// From written to done, instead of the load's.
     pub timeout: Option<Nanos>,
     /// What a right answer is.
@@ -142,6 +146,7 @@ impl NamedRequest {
             json: self.json.clone(),
             form: self.form.clone(),
             multipart: self.multipart.clone(),
+            chunked: self.chunked,
         }
     }
 }

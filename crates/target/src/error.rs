@@ -59,6 +59,20 @@ pub enum TargetError {
         /// The end of its output.
         tail: String,
     },
+    /// A user's program beside the load failed.
+    #[error(
+        "{name} failed: `{command}` {how}{tail}\n  remedy: run it by hand with PRONY_URL set, and mend it"
+    )]
+    Errand {
+        /// Before the load or after it.
+        name: String,
+        /// The command line.
+        command: String,
+        /// How it ended.
+        how: String,
+        /// The end of its output.
+        tail: String,
+    },
     /// The work was called off.
     #[error("{0} was called off")]
     Cancelled(&'static str),

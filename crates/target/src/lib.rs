@@ -11,6 +11,7 @@ mod build;
 mod catalog;
 pub mod confine;
 pub mod contract;
+mod errand;
 mod error;
 mod fresh;
 pub mod guard;
@@ -31,6 +32,7 @@ mod template;
 
 pub use build::{build, build_variant, remove_build};
 pub use catalog::{CatalogEntry, catalog, find, names};
+pub use errand::Errand;
 pub use error::TargetError;
 pub use fresh::{BuildState, build_state};
 pub use guard::Exit;

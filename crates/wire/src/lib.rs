@@ -10,7 +10,9 @@ mod head;
 mod malformed;
 mod response;
 
-pub use encode::{EncodeError, RequestHead, encode_request};
+pub use encode::{
+    CHUNKED_HEAD_END, EncodeError, RequestHead, encode_chunked_request, encode_request, push_chunks,
+};
 pub use head::Header;
 pub use malformed::Malformed;
 pub use response::{Ended, Feed, HEAD_BYTES_MAX, ResponseParser, Visit};

@@ -97,6 +97,7 @@ pub(crate) fn run(targets: &[&str], loads: &[LoadPlan], blocks: u32) -> RunFile 
         pin: PinPlan::default(),
         soak: None,
         counters: Default::default(),
+        hooks: Default::default(),
         profile: None,
     };
     RunFile {

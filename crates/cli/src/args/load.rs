@@ -1,6 +1,6 @@
 //! Arguments of `prony load`: where to, how much, how long. Other groups are flattened in.
 
-use super::{ArrivalArgs, ConnectionArgs, RequestArgs, ResultArgs, TlsArgs};
+use super::{ArrivalArgs, ConnectionArgs, HookArgs, RequestArgs, ResultArgs, TlsArgs};
 use crate::load::compat::Tool;
 use units::{Count, Nanos, PerSecond, Users};
 
@@ -77,6 +77,8 @@ pub(crate) struct LoadArgs {
     pub(crate) tls: TlsArgs,
     #[command(flatten, next_help_heading = "Request")]
     pub(crate) request: RequestArgs,
+    #[command(flatten, next_help_heading = "Before and after")]
+    pub(crate) hooks: HookArgs,
     #[command(flatten, next_help_heading = "Result")]
     pub(crate) result: ResultArgs,
 }

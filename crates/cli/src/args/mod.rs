@@ -39,7 +39,7 @@ pub(crate) use plan::PlanArgs;
 pub(crate) use profile::ProfileArgs;
 pub(crate) use reference::ReferenceArgs;
 pub(crate) use replay::ReplayArgs;
-pub(crate) use request::RequestArgs;
+pub(crate) use request::{HookArgs, RequestArgs};
 pub(crate) use result::{ResultArgs, ResultFormat};
 pub(crate) use run::RunArgs;
 pub(crate) use serve::ServeArgs;

@@ -1,5 +1,6 @@
 //! `prony load`: one URL, one load, one result.
 
+mod around;
 pub(crate) mod compat;
 mod files;
 mod live;
@@ -26,9 +27,14 @@ use units::MonotonicClock;
 
 pub(crate) fn load(args: &LoadArgs) -> Result<u8> {
     files::check(&args.result)?;
-    let mut job = resolve(args)?;
-    let script = Scripted::load(&mut job, script_output(args))?;
+    let job = resolve(args)?;
     let stop = interrupt::stop_flag()?;
+    around::around(args, &stop, || load_resolved(args, job, &stop))
+}
+
+/// From a resolved load to its printed result.
+fn load_resolved(args: &LoadArgs, mut job: LoadJob, stop: &AtomicBool) -> Result<u8> {
+    let script = Scripted::load(&mut job, script_output(args))?;
     if !args.result.quiet {
         let _ = writeln!(std::io::stderr(), "{}", words::plan_line(&job));
     }
@@ -43,7 +49,7 @@ pub(crate) fn load(args: &LoadArgs) -> Result<u8> {
         recorder: Recorder::new(&args.result)?,
         script,
     };
-    let measured = measure_or_refuse(&job, &mut watcher, &stop);
+    let measured = measure_or_refuse(&job, &mut watcher, stop);
     watcher.progress.finish();
     let (mut report, code) = measured?;
     report.instrument_limit = limit;

@@ -8,8 +8,8 @@ use runner::net::HttpUrl;
 use runner::processes::{Spread, Wanted, connections_per_process, raise_descriptor_limit, spread};
 use runner::resolve::arrival::{Wishes, flags};
 use runner::resolve::{
-    CONNECTIONS_MAX, Users, connection, deadline, default_workers, defaults, growth, load_scenario_file,
-    users,
+    CONNECTIONS_MAX, Users, chunk_bytes, connection, deadline, default_workers, defaults, growth,
+    load_scenario_file, users,
 };
 use schema::experiment::{LoadModel, Resolve};
 use schema::plan::{
@@ -204,7 +204,9 @@ fn scenario(args: &RequestArgs, url: &HttpUrl) -> Result<ScenarioPlan> {
         }
         let body = args.expect_body.clone().map_or(BodyExpectation::Any, BodyExpectation::Exact);
         let expect = ExpectPlan { status: args.expect_status.clone(), body, ..ExpectPlan::default() };
-        return Ok(ScenarioPlan::single("inline", request(args, url)?, expect));
+        let mut scenario = ScenarioPlan::single("inline", request(args, url)?, expect);
+        scenario.requests[0].chunk_bytes = chunk_bytes(args.chunked, "--chunked").map_err(said)?;
+        return Ok(scenario);
     };
     if !["", "/"].contains(&url.path.as_str()) {
         bail!("the paths come from {}; give a URL of scheme, host and port only", path.display());

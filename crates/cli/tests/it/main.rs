@@ -12,6 +12,8 @@ mod events;
 mod factors;
 mod fault;
 mod files;
+mod hooks;
+mod hostile;
 mod import;
 mod killed;
 mod knee;

@@ -54,6 +54,7 @@ fn plan() -> ExperimentPlan {
         design: Default::default(),
         soak: None,
         counters: Default::default(),
+        hooks: Default::default(),
         profile: None,
         events: Vec::new(),
         replicas: Default::default(),

@@ -2,6 +2,7 @@
 //!
 //! Hot path: for a plain check a right answer is judged without touching the notes, without allocation.
 
+use super::coding::Coding;
 use super::notes::Notes;
 use super::{Check, content::Content};
 use wire::{Header, Visit};
@@ -20,6 +21,8 @@ pub struct Answer {
     is_kept: bool,
     /// Whether the body is put to the checks of content.
     pub(super) is_examined: bool,
+    /// Whether the body is decoded before it is looked at.
+    is_coded: bool,
 }
 
 /// What an answer turned out to be.
@@ -51,11 +54,16 @@ impl Answer {
         self.status
     }
 
-    /// Length of the body so far, without its framing.
+    /// Length of the body so far as it came: without its framing, with its content coding.
     #[inline]
     #[must_use]
     pub const fn body_bytes(&self) -> usize {
         self.body_bytes
+    }
+
+    /// Length of what the checks read: of the decoded body where it was coded.
+    pub(super) fn plain_bytes(&self, notes: &Notes) -> usize {
+        if self.is_coded { notes.decoded_bytes().unwrap_or(0) } else { self.body_bytes }
     }
 
     /// Connects this answer to the parser. `notes` are those of its connection, the same for all of the answer.
@@ -74,8 +82,16 @@ impl Answer {
             notes.forget_captured();
             return Judged::UnexpectedStatus;
         }
+        if self.is_coded
+            && check.body.is_some()
+            && let Some(undecoded) = notes.undecoded()
+        {
+            notes.forget_captured();
+            return Judged::Failed(undecoded.number());
+        }
+        let bytes = if check.decodes_body { self.plain_bytes(notes) } else { self.body_bytes };
         match &check.body {
-            Some(body) if self.body_differs || self.body_bytes != body.len() => self.wrong_body(body, notes),
+            Some(body) if self.body_differs || bytes != body.len() => self.wrong_body(body, notes),
             _ => match &check.content {
                 None => Judged::Right,
                 Some(content) => self.content(content, notes),
@@ -87,8 +103,9 @@ impl Answer {
     fn wrong_body(&self, expected: &[u8], notes: &mut Notes) -> Judged {
         if !self.is_kept {
             // It ended too early, and was right until then.
+            let right = self.plain_bytes(notes);
             notes.begin();
-            notes.keep_beginning(&expected[..self.body_bytes.min(expected.len())]);
+            notes.keep_beginning(&expected[..right.min(expected.len())]);
         }
         notes.forget_captured();
         Judged::WrongBody
@@ -123,25 +140,77 @@ impl Visit for Judge<'_> {
         if self.check.content.is_some() || !self.answer.status_is_right || !self.notes.is_unused() {
             self.take_notes(headers);
         }
+        if self.answer.status_is_right && self.reads_body() {
+            self.expect_coding(headers);
+        }
     }
 
     #[inline]
     fn body(&mut self, bytes: &[u8]) {
         let from = self.answer.body_bytes;
         self.answer.body_bytes += bytes.len();
+        if self.answer.is_coded {
+            if !self.check.decodes_body {
+                self.compare(from, bytes);
+            }
+            self.decode(bytes);
+        } else {
+            self.plain(from, bytes);
+        }
+    }
+}
+
+impl Judge<'_> {
+    /// Bytes of the body that begin at `from`, as the checks want them.
+    #[inline]
+    fn plain(&mut self, from: usize, bytes: &[u8]) {
+        if !self.answer.is_coded || self.check.decodes_body {
+            self.compare(from, bytes);
+        }
+        if self.answer.is_kept {
+            self.keep(bytes);
+        }
+    }
+
+    /// Compares bytes that begin at `from` with the exact body, where there is one.
+    #[inline]
+    fn compare(&mut self, from: usize, bytes: &[u8]) {
         if let Some(expected) = &self.check.body
             && !self.answer.body_differs
             && expected.get(from..from + bytes.len()) != Some(bytes)
         {
             self.differs(from);
         }
-        if self.answer.is_kept {
-            self.keep(bytes);
+    }
+
+    /// Whether anything looks into the body of this answer.
+    #[inline]
+    fn reads_body(&self) -> bool {
+        let content = self.check.content.as_ref();
+        self.check.body.is_some() && self.check.decodes_body
+            || content.is_some_and(|content| content.reads_body(self.answer.is_examined))
+    }
+
+    /// Makes ready for a coded body.
+    #[inline(never)]
+    fn expect_coding(&mut self, headers: &[Header<'_>]) {
+        if let Some(coding) = Coding::of(headers) {
+            self.answer.is_coded = true;
+            self.notes.decode(coding);
         }
     }
-}
 
-impl Judge<'_> {
+    #[inline(never)]
+    fn decode(&mut self, bytes: &[u8]) {
+        let Some(mut decoder) = self.notes.take_decoder() else { return };
+        let mut at = usize::try_from(decoder.decoded_bytes()).unwrap_or(usize::MAX);
+        decoder.push(bytes, &mut |part| {
+            self.plain(at, part);
+            at += part.len();
+        });
+        self.notes.give_decoder(decoder);
+    }
+
     #[inline(never)]
     fn take_notes(&mut self, headers: &[Header<'_>]) {
         self.notes.clear();

@@ -55,6 +55,8 @@ impl Check {
     ) -> Result<Self, CheckError> {
         let mut content = Content { collects_cookies: cookies, ..Content::default() };
         let mut body = exact_body;
+        // A body that was seen before is compared as it comes, coded or not; one that is written down is meant.
+        let decodes_body = body.is_none() || matches!(&expect.body, BodyExpectation::Exact(_));
         if body.is_none() {
             match &expect.body {
                 BodyExpectation::Any => {}
@@ -75,7 +77,7 @@ impl Check {
         content.threshold = threshold(expect.sample)?;
         let is_plain = content.names.is_empty() && !cookies;
         let content = (!is_plain).then(|| Box::new(content));
-        Ok(Self { status: StatusSet::new(&expect.status), body, content })
+        Ok(Self { status: StatusSet::new(&expect.status), body, decodes_body, content })
     }
 }
 

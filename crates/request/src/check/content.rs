@@ -73,6 +73,11 @@ impl Content {
             || self.captures.iter().any(CaptureRule::reads_body)
     }
 
+    /// Whether any check or capture reads the body, in part or whole.
+    pub(super) fn reads_body(&self, is_examined: bool) -> bool {
+        is_examined && (!self.contains.is_empty() || self.sha256.is_some()) || self.needs_body(is_examined)
+    }
+
     /// The first check of a header field that fails.
     pub(super) fn failed_header(&self, headers: &[Header<'_>]) -> Option<u16> {
         let fits = |rule: &HeaderRule| {
@@ -104,12 +109,15 @@ impl Content {
         {
             return Some(*number);
         }
+        if let Some(undecoded) = notes.undecoded() {
+            return Some(undecoded.number());
+        }
         if answer.is_examined
             && let Some(number) = self.followed(notes)
         {
             return Some(number);
         }
-        if self.needs_body(answer.is_examined) && answer.body_bytes > BODY_BYTES_MAX {
+        if self.needs_body(answer.is_examined) && answer.plain_bytes(notes) > BODY_BYTES_MAX {
             return Some(TOO_LONG);
         }
         self.kept(answer.is_examined, notes)

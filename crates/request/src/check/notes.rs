@@ -3,6 +3,7 @@
 //! Invariants: one per connection, unallocated until an answer needs it, reused by the next; every part is bounded.
 //! Absent on purpose: any opinion on whether the answer is right.
 
+use super::coding::{Coding, Decoder, Undecoded};
 use super::content::Content;
 use super::cookies::parse_set_cookie;
 use sha2::{Digest as _, Sha256};
@@ -37,6 +38,8 @@ struct Pad {
     captured: Vec<(usize, Range<usize>)>,
     /// Cookies, each a name and a value.
     cookies: Vec<(String, String)>,
+    /// Undoes the body's content coding.
+    decoder: Option<Box<Decoder>>,
 }
 
 impl Notes {
@@ -70,6 +73,32 @@ impl Notes {
         pad.captured.clear();
         pad.cookies.clear();
         pad.cookies.shrink_to(COOKIES_HELD_MAX);
+        pad.decoder = None;
+    }
+
+    /// The body will come in this coding.
+    pub(super) fn decode(&mut self, coding: Coding) {
+        self.pad().decoder = Some(Box::new(Decoder::new(coding)));
+    }
+
+    /// The decoder of this answer's body, to be given back after use.
+    pub(super) fn take_decoder(&mut self) -> Option<Box<Decoder>> {
+        self.0.as_mut()?.decoder.take()
+    }
+
+    pub(super) fn give_decoder(&mut self, decoder: Box<Decoder>) {
+        self.pad().decoder = Some(decoder);
+    }
+
+    /// Length of the decoded body so far; none where nothing is decoded.
+    pub(super) fn decoded_bytes(&self) -> Option<usize> {
+        let decoder = self.0.as_ref()?.decoder.as_ref()?;
+        Some(usize::try_from(decoder.decoded_bytes()).unwrap_or(usize::MAX))
+    }
+
+    /// Why the complete body could not be decoded.
+    pub(super) fn undecoded(&self) -> Option<Undecoded> {
+        self.0.as_ref()?.decoder.as_ref()?.failure()
     }
 
     /// Whether no answer on this connection has needed notes yet.

@@ -1,7 +1,7 @@
 //! One request of a scenario as pieces: what never changes is framed once, the rest is rendered in between.
 //!
 //! Invariants: the order of the head is that of `wire::encode_request`, which also judges every literal; whatever
-//! expressions yield, the head keeps its framing and Content-Length is that of the body.
+//! expressions yield, the head keeps its framing, and Content-Length is that of the body, which may come in chunks.
 
 use super::error::{MakeCause, ProgramError};
 use crate::template::eval::{Frame, Outside, Value, push_number};
@@ -9,7 +9,8 @@ use crate::template::node::Node;
 use crate::template::text::push_percent;
 use crate::template::{Piece, Scope, compile_text};
 use schema::plan::{EntryPlan, RequestPlan};
-use wire::{EncodeError, RequestHead, encode_request};
+use std::num::NonZeroUsize;
+use wire::{CHUNKED_HEAD_END, EncodeError, RequestHead, encode_chunked_request, encode_request, push_chunks};
 
 /// A part of a rendered request.
 #[derive(Clone, Debug)]
@@ -31,6 +32,8 @@ pub(super) struct Rendering {
     head: Vec<Part>,
     /// A body whose length is known only when it is rendered; else the body stands at the end of `head`.
     body: Option<Vec<Part>>,
+    /// Length of each chunk where that body is sent in chunks.
+    chunk_bytes: Option<NonZeroUsize>,
     /// Where the path begins in the rendered bytes, if an expression stands there.
     target_at: Option<usize>,
 }
@@ -40,6 +43,7 @@ struct Texts {
     path: Vec<Piece>,
     headers: Vec<(String, Vec<Piece>)>,
     body: Vec<Piece>,
+    chunk_bytes: Option<NonZeroUsize>,
 }
 
 /// An entry whose bytes never change, or how to render it.
@@ -87,6 +91,7 @@ impl Texts {
             path: text(format!("{key}.path"), plan.request.path.as_bytes())?,
             headers,
             body: text(format!("{key}.body"), &plan.request.body)?,
+            chunk_bytes: plan.chunk_bytes(),
         })
     }
 
@@ -138,7 +143,11 @@ impl Texts {
         }
         let head =
             RequestHead { method: &request.method, target: &sample.path, host, headers: &sample.headers };
-        encode_request(&head, &sample.body).map_err(|error| refused(key, &error))
+        match self.chunk_bytes {
+            Some(chunk_bytes) => encode_chunked_request(&head, &sample.body, chunk_bytes),
+            None => encode_request(&head, &sample.body),
+        }
+        .map_err(|error| refused(key, &error))
     }
 }
 
@@ -152,7 +161,7 @@ fn refused(key: &str, error: &EncodeError) -> ProgramError {
         EncodeError::Method(_) => "method".to_owned(),
         EncodeError::Target(_) => "path".to_owned(),
         EncodeError::Name(name) | EncodeError::Value(name) => format!("headers.{name}"),
-        EncodeError::Length { .. } => "headers.Content-Length".to_owned(),
+        EncodeError::Length { .. } | EncodeError::LengthOfChunks => "headers.Content-Length".to_owned(),
         EncodeError::TransferEncoding => "headers.Transfer-Encoding".to_owned(),
         EncodeError::Repeated(name) => format!("headers.{name}"),
     };
@@ -206,7 +215,7 @@ impl Rendering {
         }
         let body = Self::frame_body(method, texts, &mut head);
         let target_at = starts_open.then_some(method.len() + 1);
-        Self { head: head.0, body, target_at }
+        Self { head: head.0, body, chunk_bytes: texts.chunk_bytes, target_at }
     }
 
     /// Ends the head: with the length and the body where they are fixed, else before the number of Content-Length.
@@ -214,7 +223,7 @@ impl Rendering {
         if !is_fixed(&texts.body) {
             let mut body = Parts::default();
             body.pieces(&texts.body, Part::Plain);
-            head.fixed(b"Content-Length: ");
+            head.fixed(if texts.chunk_bytes.is_some() { CHUNKED_HEAD_END } else { b"Content-Length: " });
             return Some(body.0);
         }
         let mut body = Parts::default();
@@ -223,6 +232,12 @@ impl Rendering {
             Some(Part::Fixed(bytes)) => &**bytes,
             _ => &[],
         };
+        if let Some(chunk_bytes) = texts.chunk_bytes {
+            let mut framed = CHUNKED_HEAD_END.to_vec();
+            push_chunks(bytes, chunk_bytes, &mut framed);
+            head.fixed(&framed);
+            return None;
+        }
         let implies_body = matches!(method, "POST" | "PUT" | "PATCH");
         if (!bytes.is_empty() || implies_body) && !texts.has("content-length") {
             head.fixed(format!("Content-Length: {}\r\n", bytes.len()).as_bytes());
@@ -255,6 +270,10 @@ impl Rendering {
         if let Some(parts) = &self.body {
             body.clear();
             render_parts(parts, frame, cookies, body)?;
+            if let Some(chunk_bytes) = self.chunk_bytes {
+                push_chunks(body, chunk_bytes, out);
+                return Ok(());
+            }
             push_number(out, Value::Int(body.len() as i128));
             out.extend_from_slice(b"\r\n\r\n");
             out.extend_from_slice(body);

@@ -360,6 +360,39 @@ fn unique_rows_belong_to_sessions() {
     assert_eq!(program.explain(&error), "request `a`: all rows of a feeder are used: `users`");
 }
 
+/// The bytes of the only request.
+fn rendered(entry: EntryPlan) -> Result<String, ProgramError> {
+    let program = compile(&plan(vec![entry], &[]))?;
+    let mut out = Vec::new();
+    let made = program.maker(0, 1).make(7, None, &mut out).unwrap();
+    let bytes = made.bytes.lasting().map_or(out, |range| program.lasting_bytes()[range].to_vec());
+    Ok(String::from_utf8(bytes).unwrap())
+}
+
+#[test]
+fn bodies_are_chunked_where_that_is_asked_for() {
+    let chunked = |path: &str, headers: &[(&str, &str)], body: &str| {
+        let entry = entry("a", "POST", path, headers, body);
+        rendered(EntryPlan { chunk_bytes: Some(4), ..entry })
+    };
+    let head =
+        |path: &str| format!("POST {path} HTTP/1.1\r\nHost: h:1\r\nTransfer-Encoding: chunked\r\n\r\n");
+    for (path, sent) in [("/a", "/a"), ("/${counter()}", "/7")] {
+        for (body, framed) in [
+            ("abcdef", "4\r\nabcd\r\n2\r\nef\r\n0\r\n\r\n"),
+            ("", "0\r\n\r\n"),
+            ("n=${counter()}!!", "4\r\nn=7!\r\n1\r\n!\r\n0\r\n\r\n"),
+        ] {
+            assert_eq!(chunked(path, &[], body).unwrap(), head(sent) + framed, "{path} {body}");
+        }
+    }
+    for path in ["/a", "/${counter()}"] {
+        let error = chunked(path, &[("Content-Length", "2")], "hi").unwrap_err();
+        assert_eq!(error.key, "requests.0.headers.Content-Length");
+        assert!(error.cause.contains("contradicts a chunked body"), "{error}");
+    }
+}
+
 /// The body after the head, whose Content-Length must be the body's.
 fn parse(request: &[u8]) -> (usize, BTreeMap<String, Vec<u8>>) {
     let mut fields = [httparse::EMPTY_HEADER; 16];

@@ -18,7 +18,7 @@ mod warmup;
 
 pub use capacity::{CONFIRMATIONS, KneeWishes, Levels, SearchWishes, TOLERANCE, UP_DOWN_BLOCKS, capacity};
 pub use connection::connection;
-pub use scenario::{load_contract, load_scenario, load_scenario_file};
+pub use scenario::{chunk_bytes, load_contract, load_scenario, load_scenario_file};
 
 use crate::RunnerError;
 use crate::processes::{Spread, Wanted, connections_per_process, spread};
@@ -149,6 +149,8 @@ fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, W
     let margin = share("experiment.margin", design.margin, defaults::MARGIN, 0.0, 1.0)?;
     let checks = checks(&file.checks)?;
     let counters = counters::resolve(&file.counters)?;
+    let hooks = (file.hooks.setup.as_deref(), file.hooks.teardown.as_deref());
+    let hooks = crate::hooks::resolve(hooks, file.hooks.timeout, "hooks")?;
     let claims = claims::resolve(&file.claim, &targets, &cells, margin)?;
     let mut plan = ExperimentPlan {
         name: design.name.clone(),
@@ -172,6 +174,7 @@ fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, W
         soak: None,
         counters,
         profile: profile::resolve(file)?,
+        hooks,
     };
     design::add_control(&file.design, &file.target, &positions, &mut plan)?;
     plan.design.stopping = design::stopping(&file.design, design.blocks, plan.cells.len(), TRIALS_MAX)?;

@@ -12,10 +12,10 @@ mod tests;
 use crate::tail::clean;
 use probe::{Answer, Limits, ProbeError, Tls};
 use request::{Check, CheckError, Notes};
-use schema::plan::{BodyExpectation, EntryPlan, ExpectPlan, RequestPlan};
+use schema::plan::{BodyExpectation, EntryPlan, ExpectPlan};
 use std::net::SocketAddr;
 use std::time::Duration;
-use wire::{EncodeError, Header, RequestHead, Visit as _, encode_request};
+use wire::{EncodeError, Header, RequestHead, Visit as _, encode_chunked_request, encode_request};
 
 /// Longest body of a right answer.
 const BODY_BYTES_MAX: usize = 8 << 20;
@@ -113,7 +113,7 @@ fn ask(
     entry: &EntryPlan,
     timeout: Duration,
 ) -> Result<Verified, ContractFault> {
-    let request = encode(&entry.request, host)?;
+    let request = encode(entry, host)?;
     let check = compile(entry)?;
     let head = entry.request.method == "HEAD";
     let limits = Limits { timeout, body_bytes: BODY_BYTES_MAX };
@@ -121,15 +121,20 @@ fn ask(
     judge(&check, &answer)?;
     // By meaning, and whatever the length: under load the very bytes seen here are required.
     if let BodyExpectation::Json(expected) = &entry.expect.body {
-        explain::json(expected, &answer.body).map_or(Ok(()), Err)?;
+        let headers = headers(&answer);
+        explain::json(expected, &request::decoded(&headers, &answer.body)).map_or(Ok(()), Err)?;
     }
     Ok(Verified { body: answer.body, status: answer.status })
 }
 
-fn encode(request: &RequestPlan, host: &str) -> Result<Vec<u8>, EncodeError> {
+fn encode(entry: &EntryPlan, host: &str) -> Result<Vec<u8>, EncodeError> {
+    let request = &entry.request;
     let head =
         RequestHead { method: &request.method, target: &request.path, host, headers: &request.headers };
-    encode_request(&head, &request.body)
+    match entry.chunk_bytes() {
+        Some(chunk_bytes) => encode_chunked_request(&head, &request.body, chunk_bytes),
+        None => encode_request(&head, &request.body),
+    }
 }
 
 /// The check that the load would use, of every answer, and without the body that is compared by meaning.
@@ -143,12 +148,13 @@ fn compile(entry: &EntryPlan) -> Result<Check, CheckError> {
     Check::compile(&expect, None, &entry.capture, &place, false)
 }
 
+fn headers(answer: &Answer) -> Vec<Header<'_>> {
+    let fields = answer.headers.iter();
+    fields.map(|(name, value)| Header { name: name.as_str(), value: value.as_bytes() }).collect()
+}
+
 fn judge(check: &Check, answer: &Answer) -> Result<(), ContractFault> {
-    let headers: Vec<Header<'_>> = answer
-        .headers
-        .iter()
-        .map(|(name, value)| Header { name: name.as_str(), value: value.as_bytes() })
-        .collect();
+    let headers = headers(answer);
     let (mut state, mut notes) = (request::Answer::default(), Notes::default());
     let mut judge = state.judge(check, &mut notes);
     judge.head(answer.status, &headers);

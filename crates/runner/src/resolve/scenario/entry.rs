@@ -8,6 +8,7 @@ use schema::text::Problem;
 use sha2::{Digest as _, Sha256};
 use std::collections::BTreeMap;
 use std::path::Path;
+use units::Bytes;
 
 /// The only request of a scenario.
 pub(super) fn single(
@@ -18,7 +19,8 @@ pub(super) fn single(
 ) -> Result<EntryPlan, Problem> {
     let made = made(request, "request", folder)?;
     let expect = expect::plan(expect, "expect", made.is_template, folder)?;
-    Ok(entry(name, 1.0, made, expect))
+    let chunk_bytes = chunk_bytes(request.chunked, "request.chunked")?;
+    Ok(EntryPlan { chunk_bytes, ..entry(name, 1.0, made, expect) })
 }
 
 /// One of `[[requests]]`; `at` is its key.
@@ -26,6 +28,7 @@ pub(super) fn named(named: &NamedRequest, at: &str, folder: &Path) -> Result<Ent
     let made = made(&named.request(), at, folder)?;
     let expect = expect::plan(&named.expect, &format!("{at}.expect"), made.is_template, folder)?;
     let mut entry = entry(&named.name, named.weight.unwrap_or(1.0), made, expect);
+    entry.chunk_bytes = chunk_bytes(named.chunked, &format!("{at}.chunked"))?;
     entry.timeout_ns = match named.timeout {
         Some(timeout) if timeout.0 == 0 => {
             let cause = "a time-out of zero would fail every request";
@@ -37,6 +40,23 @@ pub(super) fn named(named: &NamedRequest, at: &str, folder: &Path) -> Result<Ent
     entry.think =
         named.think.as_ref().map(|think| arrival::think(think, &format!("{at}.think"))).transpose()?;
     Ok(entry)
+}
+
+/// Most bytes of a chunk.
+const CHUNK_BYTES_MAX: u64 = 64 << 20;
+
+/// The size of chunks that bodies are cut into; `at` is its key.
+///
+/// # Errors
+/// No bytes, or more than 64 MiB.
+pub fn chunk_bytes(size: Option<Bytes>, at: &str) -> Result<Option<u64>, Problem> {
+    match size {
+        Some(Bytes(bytes)) if !(1..=CHUNK_BYTES_MAX).contains(&bytes) => {
+            let cause = format!("a chunk of {bytes} bytes cannot be");
+            Err(Problem::at(at, cause, "give from 1 B to 64 MiB, such as 16KiB"))
+        }
+        size => Ok(size.map(|bytes| bytes.0)),
+    }
 }
 
 fn captures(captures: &BTreeMap<String, Capture>, at: &str) -> Result<BTreeMap<String, Capture>, Problem> {

@@ -8,6 +8,7 @@ mod session;
 mod text;
 
 pub use contract::load_contract;
+pub use entry::chunk_bytes;
 
 use super::{Context, Wrong};
 use crate::RunnerError;
