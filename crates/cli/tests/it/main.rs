@@ -3,6 +3,7 @@
 mod audit;
 mod calibrate;
 mod command;
+mod competing;
 mod confinement;
 mod damaged;
 mod design;
@@ -34,3 +35,4 @@ mod targets;
 mod tidy;
 mod tls;
 mod why;
+mod writers;
