@@ -55,8 +55,11 @@ pub fn instrument_limit(
     };
     let ability = of(most);
     let mut shortfalls = Vec::new();
+    // Limits of a busy host are those of the host: what they would say of the instrument is not said.
+    let is_quiet = file.disturbed.is_none();
     for found in loads.iter().flat_map(|load| of(load).shortfalls(load)) {
         // Cells that differ in their targets only ask for the same.
+        let found = if is_quiet { found } else { calibrated_when_busy(file) };
         if !shortfalls.contains(&found) {
             shortfalls.push(found);
         }
@@ -75,6 +78,17 @@ pub fn instrument_limit(
         stale,
         shortfalls,
     })
+}
+
+/// In place of what limits measured on a busy host would say.
+fn calibrated_when_busy(file: &CalibrationFile) -> Shortfall {
+    let why = file.disturbed.as_deref().unwrap_or_default();
+    Shortfall {
+        text: format!(
+            "whether the instrument can give what is asked for is not known: it was calibrated at a bad time ({why})"
+        ),
+        remedy: "run `prony calibrate` again while the host is quiet".to_owned(),
+    }
 }
 
 /// The rate asked for; 0 for a closed load.

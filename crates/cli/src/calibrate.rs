@@ -33,9 +33,18 @@ pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<u8> {
     });
     bar.finish_and_clear();
     let file = found?;
-    let path = calibrate::write(&folder, &file)?;
     print(args, &file, &[])?;
-    eprintln!("kept in {}", path.display());
+    // Those that cannot be read, or no longer hold, are as good as none.
+    let earlier = calibrate::read(&folder, &file.host).ok().flatten();
+    let earlier = earlier.filter(|earlier| analyze::stale(&earlier.host, &file.host).is_empty());
+    match (earlier, &file.disturbed) {
+        (Some(earlier), Some(why)) if earlier.disturbed.is_none() => eprintln!(
+            "not kept: {why}\n  the calibration of {} stays, which was measured on a quiet host\n  remedy: calibrate \
+             again while the host is quiet",
+            earlier.measured_wall
+        ),
+        _ => eprintln!("kept in {}", calibrate::write(&folder, &file)?.display()),
+    }
     Ok(exit::DONE)
 }
 

@@ -9,7 +9,7 @@ use std::process::ExitCode;
 pub(crate) const DONE: u8 = 0;
 /// The arguments or a file are wrong.
 pub(crate) const USAGE: u8 = 1;
-/// A target or the generator failed.
+/// A target or the generator failed, or the numbers must not be used.
 pub(crate) const FAILED: u8 = 2;
 /// A claim does not hold, or a threshold is crossed.
 pub(crate) const CLAIM: u8 = 3;

@@ -10,8 +10,8 @@ use std::io::Write as _;
 use std::path::Path;
 use units::Seed;
 
-/// Added to the time of the last request: its answer comes after it, and the samples are whole seconds.
-const AFTER_LAST_S: f64 = 1.0;
+/// Shortest window of a load.
+const WINDOW_NS_MIN: u64 = 1_000_000;
 
 pub(crate) fn replay(args: &ReplayArgs) -> Result<u8> {
     let folder = tempfile::tempdir().context("cannot make a folder for the times and targets of the log")?;
@@ -28,12 +28,18 @@ pub(crate) fn replay(args: &ReplayArgs) -> Result<u8> {
     fs::write(&times, traffic::write::times_text(&times_ns, 0))?;
     let scenario = folder.path().join("replay.toml");
     fs::write(&scenario, replay.scenario_text("replay", &rows.display().to_string()))?;
-    let duration_s = (*last_ns as f64 / 1e9 + AFTER_LAST_S).ceil();
-    crate::load::load(&load_args(args, &scenario, &times, duration_s)?)
+    let window_ns = window_ns(*last_ns, times_ns.len());
+    crate::load::load(&load_args(args, &scenario, &times, window_ns)?)
+}
+
+/// The window of a log: up to its last request, and the mean gap after it, so that its rate is that of its gaps.
+fn window_ns(last_ns: u64, requests: usize) -> u64 {
+    let gaps = requests.saturating_sub(1).max(1) as u64;
+    last_ns.saturating_add(last_ns / gaps).max(last_ns.saturating_add(1)).max(WINDOW_NS_MIN)
 }
 
 /// The load as a user would type it.
-fn load_args(args: &ReplayArgs, scenario: &Path, times: &Path, duration_s: f64) -> Result<LoadArgs> {
+fn load_args(args: &ReplayArgs, scenario: &Path, times: &Path, window_ns: u64) -> Result<LoadArgs> {
     let words = [
         "prony".to_owned(),
         "load".to_owned(),
@@ -43,10 +49,23 @@ fn load_args(args: &ReplayArgs, scenario: &Path, times: &Path, duration_s: f64) 
         "--arrivals".to_owned(),
         format!("recorded:{}", times.display()),
         "-d".to_owned(),
-        format!("{duration_s}s"),
+        format!("{window_ns}ns"),
     ];
     match Args::try_parse_from(words.into_iter().chain(args.load.iter().cloned()))?.command {
         Command::Load(load) => Ok(*load),
         _ => unreachable!("the second word is `load`"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_window_is_the_logs() {
+        // 180 requests over 2.493 s are 71.8 gaps a second, and so many requests a second of the window.
+        assert_eq!(window_ns(2_493_000_000, 180), 2_493_000_000 + 13_927_374);
+        assert_eq!(window_ns(1_000_000_000, 2), 2_000_000_000);
+        assert_eq!(window_ns(1, 50), WINDOW_NS_MIN);
     }
 }

@@ -5,7 +5,7 @@ use crate::{chart, exit, output};
 use anyhow::Result;
 use runner::folder::RunFolder;
 use runner::page::PageWishes;
-use schema::analysis::{AnalysisFile, ClaimVerdict};
+use schema::analysis::{AnalysisFile, BeliefLevel, ClaimVerdict};
 use schema::page::{PageFile, PageLanguage};
 use schema::run::RunFile;
 use schema::soak::SoakClass;
@@ -81,11 +81,25 @@ pub(crate) fn write_junit(file: Option<&Path>, run: &RunFile, analysis: &Analysi
     }
 }
 
-/// 3 where a claim does not hold, a search verified nothing, or a soak found a leak.
-pub(crate) fn claims_code(analysis: &AnalysisFile) -> u8 {
+/// The exit code of a run: 3 where a soak found a leak, 2 where the numbers must not be used, else as [`claims_code`]. A
+/// leak comes first: it was read from the target itself, whatever the load was like.
+pub(crate) fn run_code(analysis: &AnalysisFile) -> u8 {
+    match (leaks(analysis), analysis.belief.level) {
+        (false, BeliefLevel::No) => exit::FAILED,
+        _ => claims_code(analysis),
+    }
+}
+
+/// 3 where a claim does not hold, a search verified nothing, or a soak found a leak. A report that was made again has
+/// done its work, whatever its numbers are worth.
+fn claims_code(analysis: &AnalysisFile) -> u8 {
     let fails = analysis.claims.iter().any(|claim| claim.verdict == ClaimVerdict::DoesNotHold);
     let mut searches = analysis.capacity.iter().filter_map(|capacity| capacity.search.as_ref());
     let unmet = searches.any(|search| search.verified_per_s.is_none());
-    let leaks = analysis.soak.as_ref().is_some_and(|soak| soak.verdict == SoakClass::Leak);
-    if fails || unmet || leaks { exit::CLAIM } else { exit::DONE }
+    if fails || unmet || leaks(analysis) { exit::CLAIM } else { exit::DONE }
+}
+
+/// Whether a soak found a leak.
+pub(crate) fn leaks(analysis: &AnalysisFile) -> bool {
+    analysis.soak.as_ref().is_some_and(|soak| soak.verdict == SoakClass::Leak)
 }

@@ -92,7 +92,7 @@ fn code(outcome: &Outcome, plan: &ExperimentPlan, analysis: &AnalysisFile) -> u8
     let has_valid = analysis.trials.iter().any(|trial| trial.outcome == TrialOutcome::Valid);
     // A search that drives a target until it fails has done its work.
     let failed = outcome.failed > 0 && plan.search().is_none();
-    if failed || !has_valid { exit::FAILED } else { report_files::claims_code(analysis) }
+    if failed || !has_valid { exit::FAILED } else { report_files::run_code(analysis) }
 }
 
 /// The plan goes to standard output; warnings go where they do not spoil it.

@@ -10,7 +10,6 @@ use runner::resolve::{self, Context};
 use runner::soak::windows::soak_plan;
 use schema::analysis::AnalysisFile;
 use schema::plan::{ExperimentPlan, LoadPlan};
-use schema::soak::SoakClass;
 use std::path::Path;
 
 pub(crate) fn soak(args: &SoakArgs) -> Result<u8> {
@@ -74,10 +73,9 @@ fn finish(outcome: &Outcome, format: TextOrJson) -> Result<u8> {
 
 /// A leak comes first: a target that ended because of it did not fail for another reason.
 fn code(outcome: &Outcome, analysis: &AnalysisFile) -> u8 {
-    let leaks = analysis.soak.as_ref().is_some_and(|soak| soak.verdict == SoakClass::Leak);
-    match (leaks, outcome.failed > 0 || outcome.ended == 0) {
-        (true, _) => exit::CLAIM,
+    let failed = outcome.failed > 0 || outcome.ended == 0;
+    match (report_files::leaks(analysis), failed) {
         (false, true) => exit::FAILED,
-        (false, false) => exit::DONE,
+        _ => report_files::run_code(analysis),
     }
 }

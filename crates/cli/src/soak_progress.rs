@@ -103,7 +103,10 @@ fn verdict_words(report: &SoakReport) -> String {
         SoakClass::Leak => format!("leak ({})", of(SoakClass::Leak).join(", ")),
         SoakClass::CannotTell => format!("cannot tell yet ({})", of(SoakClass::CannotTell).join(", ")),
         SoakClass::Filling => format!("no leak, filling up ({})", of(SoakClass::Filling).join(", ")),
-        SoakClass::Steady | SoakClass::Rising | SoakClass::Falling => "no leak".to_owned(),
+        SoakClass::Rising => {
+            format!("no leak within the horizon, rising ({})", of(SoakClass::Rising).join(", "))
+        }
+        SoakClass::Steady | SoakClass::Falling => "no leak".to_owned(),
     };
     format!("after {} windows: {verdict}", report.windows)
 }

@@ -31,6 +31,8 @@ pub struct CpuTime {
     pub busy_ticks: u64,
     /// Without work.
     pub idle_ticks: u64,
+    /// At work for processes: user, nice and system, without interrupts and what was stolen.
+    pub process_ticks: u64,
 }
 
 /// One reading: the time of each core by its number.
@@ -52,6 +54,9 @@ pub fn parse(bytes: &[u8]) -> Result<Cpus, ParseError> {
             let ticks: u64 = text::number("time of a core", word)?;
             let sum = if matches!(at, 3 | 4) { &mut time.idle_ticks } else { &mut time.busy_ticks };
             *sum = sum.saturating_add(ticks);
+            if at < 3 {
+                time.process_ticks = time.process_ticks.saturating_add(ticks);
+            }
         }
         cpus.insert(number, time);
     }
@@ -76,6 +81,16 @@ impl Comparable for Cpus {
 
     fn deltas(&self, _: &Self) -> Values {
         Values::new()
+    }
+}
+
+impl Cpus {
+    /// Time that these cores worked for processes, in nanoseconds since boot; `None` where one of them is not there.
+    #[must_use]
+    pub fn process_ns(&self, cpus: &[u32]) -> Option<u64> {
+        let each = cpus.iter().map(|cpu| self.0.get(cpu).map(|time| time.process_ticks));
+        let ticks = each.sum::<Option<u64>>()?;
+        Some(ticks.saturating_mul(text::tick_ns()))
     }
 }
 
@@ -132,6 +147,15 @@ mod tests {
         let gauges = now.gauges(Some(&before));
         assert_eq!(gauges["busiest_percent"], 100.0);
         assert!(gauges.len() <= CPUS_MAX + 1);
+    }
+
+    #[test]
+    fn interrupts_and_stolen_time_are_nobodys_work() {
+        let cpus = parse(b"cpu0 1 2 4 100 50 8 16 32\ncpu3 10 0 0 0\n").unwrap();
+        let tick_ns = text::tick_ns();
+        assert_eq!(cpus.process_ns(&[0]), Some(7 * tick_ns));
+        assert_eq!(cpus.process_ns(&[0, 3]), Some(17 * tick_ns));
+        assert_eq!(cpus.process_ns(&[0, 1]), None, "a core that is not there");
     }
 
     #[test]

@@ -298,6 +298,7 @@ mod tests {
                 variation: 0.021,
                 p99_over_median: 1.13,
             },
+            host_state: None,
             disturbed: Some("the host was not quiet".into()),
             drivers: vec![DriverLimits {
                 driver: DriverChoice::Epoll,

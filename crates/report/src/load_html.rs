@@ -5,9 +5,11 @@
 
 use crate::chart::{self, Chart};
 use crate::load_parts::{Part, parts};
-use crate::load_words::{FIELDS, Limit, errors, facts, how, kinds, limits, quantile, what};
+use crate::load_words::{
+    FIELDS, Limit, LoadBelief, believed, errors, facts, how, kinds, limits, quantile, what,
+};
 use crate::settings::Row;
-use crate::words::Footnotes;
+use crate::words::{Footnotes, Word};
 use crate::{ReportError, clean, format, settings};
 use askama::Template;
 use schema::analysis::CurvePoint;
@@ -31,8 +33,8 @@ struct Html {
     how: String,
     rate: String,
     accounts: String,
-    believed: bool,
-    reasons: Vec<(String, String)>,
+    belief: LoadBelief,
+    answer: Word,
     gates: Vec<(bool, String, String)>,
     limits: Vec<Limit>,
     headings: Vec<&'static str>,
@@ -70,8 +72,8 @@ pub fn load_html(report: &LoadReport, series: &LoadSeries) -> Result<String, Rep
         how: how(report),
         rate: format::rate(report.throughput_per_s),
         accounts: accounts(report),
-        believed: report.validity.ok,
-        reasons: gates(&report.validity.reasons).into_iter().map(|(_, name, text)| (name, text)).collect(),
+        answer: crate::words::belief(report.validity.level()),
+        belief: believed(report),
         gates: gates(&report.validity.gates),
         limits: limits(report),
         headings: FIELDS.iter().map(|(heading, ..)| *heading).collect(),

@@ -5,22 +5,31 @@
 use crate::clean::{markdown as prose, markdown_code as code};
 use crate::format;
 use crate::load_parts::parts;
-use crate::load_words::{errors, facts, how, kinds, limits, quantile, short_fields, what};
+use crate::load_words::{
+    LoadBelief, believed, errors, facts, how, kinds, limits, quantile, short_fields, what,
+};
 use crate::markdown::table;
 use crate::words::Footnotes;
+use schema::analysis::BeliefLevel;
 use schema::load::LoadReport;
 
 /// The load as a short Markdown section without a heading.
 #[must_use]
 pub fn load_markdown(report: &LoadReport) -> String {
+    let belief = believed(report);
+    let verdict = verdict(&belief);
+    let (doubt, trust) = match belief.level {
+        BeliefLevel::No => (verdict, String::new()),
+        BeliefLevel::Yes | BeliefLevel::WithReservations => (String::new(), verdict),
+    };
     let sections = [
-        validity_first(report),
+        doubt,
         opening(report),
         times(report),
         scenario_parts(report),
         rest(report),
         thresholds(report),
-        believed(report),
+        trust,
     ];
     sections.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n")
 }
@@ -101,21 +110,11 @@ fn thresholds(report: &LoadReport) -> String {
     table(&["Threshold", "Fails when", "Found"], "lll", rows)
 }
 
-fn validity_first(report: &LoadReport) -> String {
-    if report.validity.ok {
-        return String::new();
+fn verdict(belief: &LoadBelief) -> String {
+    let sign = crate::words::belief(belief.level).sign;
+    if belief.notes.is_empty() {
+        return format!("{sign} {}.\n", prose(&belief.summary));
     }
-    let reasons = report
-        .validity
-        .reasons
-        .iter()
-        .map(|gate| format!("- **{}**: {}\n", prose(&gate.gate.replace('_', " ")), prose(&gate.text)));
-    format!("✗ **These numbers must not be used:**\n\n{}", reasons.collect::<String>())
-}
-
-fn believed(report: &LoadReport) -> String {
-    if !report.validity.ok {
-        return String::new();
-    }
-    format!("✓ {} passed.\n", format::counted(report.validity.gates.len() as u64, "check"))
+    let notes = belief.notes.iter().map(|(name, text)| format!("- **{}**: {}\n", prose(name), prose(text)));
+    format!("{sign} **{}:**\n\n{}", prose(&belief.summary), notes.collect::<String>())
 }

@@ -5,11 +5,14 @@
 
 use crate::layout::{Align, paragraph, table};
 use crate::load_parts::parts;
-use crate::load_words::{FIELDS, Kind, errors, facts, how, kinds, limits, quantile, short_fields, what};
+use crate::load_words::{
+    FIELDS, Kind, LoadBelief, believed, errors, facts, how, kinds, limits, quantile, short_fields, what,
+};
 use crate::paint::{Tone, finish, paint};
 use crate::words::Footnotes;
-use crate::{Style, clean, format};
-use schema::load::{LatencySummary, LoadReport, Validity};
+use crate::{Style, format};
+use schema::analysis::BeliefLevel;
+use schema::load::{LatencySummary, LoadReport};
 
 /// Kinds of time beside each other in the detailed table.
 const KINDS_A_TABLE: usize = 5;
@@ -21,8 +24,12 @@ pub fn load_text(report: &LoadReport, style: Style, latency_detail: bool) -> Str
     let columns = style.columns();
     let latencies =
         if latency_detail { latency_columns(report, columns) } else { latency_rows(report, columns) };
-    let doubt = if report.validity.ok { String::new() } else { invalid(&report.validity, columns) };
-    let trust = if report.validity.ok { valid(&report.validity, columns) } else { String::new() };
+    let belief = believed(report);
+    let verdict = verdict(&belief, columns);
+    let (doubt, trust) = match belief.level {
+        BeliefLevel::No => (verdict, String::new()),
+        BeliefLevel::Yes | BeliefLevel::WithReservations => (String::new(), verdict),
+    };
     let sections = [
         doubt,
         plan(report, columns),
@@ -147,17 +154,14 @@ fn thresholds(report: &LoadReport, columns: usize) -> String {
     limits(report).into_iter().map(line).collect()
 }
 
-fn valid(validity: &Validity, columns: usize) -> String {
-    let passed = format::counted(validity.gates.len() as u64, "check");
-    let text = format!("These numbers can be believed: {passed} passed.");
-    paragraph(&format!("{} ", paint(Tone::Good, "✓")), &text, columns)
-}
-
-fn invalid(validity: &Validity, columns: usize) -> String {
-    let mut text = format!("{} These numbers must not be used:\n", paint(Tone::Bad, "✗"));
-    for gate in &validity.reasons {
-        let name = paint(Tone::Strong, &clean::line(&gate.gate).replace('_', " "));
-        text += &paragraph("  ", &format!("{name}: {}", clean::line(&gate.text)), columns);
+/// The verdict in one line, and below it what speaks against the numbers.
+fn verdict(belief: &LoadBelief, columns: usize) -> String {
+    let word = crate::words::belief(belief.level);
+    let end = if belief.notes.is_empty() { '.' } else { ':' };
+    let sign = paint(word.tone, word.sign);
+    let mut text = paragraph(&format!("{sign} "), &format!("{}{end}", belief.summary), columns);
+    for (name, note) in &belief.notes {
+        text += &paragraph("  ", &format!("{}: {note}", paint(Tone::Strong, name)), columns);
     }
     text
 }

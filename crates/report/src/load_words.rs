@@ -6,7 +6,8 @@
 use crate::instrument::instrument_line;
 use crate::words::{Footnotes, Word};
 use crate::{clean, format, settings};
-use schema::load::{LatencySummary, LoadReport, ThresholdResult};
+use schema::analysis::BeliefLevel;
+use schema::load::{Gate, LatencySummary, LoadReport, ThresholdResult};
 
 /// Share of the workers' time from which on it is said that others had their CPU.
 const PUT_OFF_SHOWN: f64 = 0.001;
@@ -142,6 +143,46 @@ pub(crate) fn errors(report: &LoadReport) -> Vec<(String, Vec<String>)> {
         format!("{} × {}", format::count(n), class.key().replace('_', " "))
     };
     report.errors.iter().map(|(class, n)| (named(class, *n), examples(class))).collect()
+}
+
+/// Whether the numbers of a load can be believed, in words.
+pub(crate) struct LoadBelief {
+    pub(crate) level: BeliefLevel,
+    /// One sentence without its note, for example `12 checks passed`.
+    pub(crate) summary: String,
+    /// Names and texts of what speaks against the numbers, worst first.
+    pub(crate) notes: Vec<(String, String)>,
+}
+
+/// The answer to "can these numbers be believed?". Failed requests are always said, if only in the summary.
+pub(crate) fn believed(report: &LoadReport) -> LoadBelief {
+    let validity = &report.validity;
+    let level = validity.level();
+    let gate = |gate: &Gate| (clean::line(&gate.gate).replace('_', " "), clean::line(&gate.text));
+    let failures = validity.failures.as_ref();
+    let weighs = |at: BeliefLevel| {
+        let failures = failures.filter(move |failures| failures.level == at);
+        failures.map(|failures| ("failures".to_owned(), clean::line(&failures.text)))
+    };
+    let mut notes: Vec<(String, String)> = validity.reasons.iter().map(gate).collect();
+    notes.extend(weighs(BeliefLevel::No));
+    notes.extend(weighs(BeliefLevel::WithReservations));
+    notes.extend(validity.reservations.iter().map(gate));
+    let mut summary = match level {
+        BeliefLevel::Yes => {
+            let passed = format::counted(validity.gates.len() as u64, "check");
+            format!("These numbers can be believed: {passed} passed")
+        }
+        BeliefLevel::WithReservations => {
+            let count = format::counted(notes.len() as u64, "reservation");
+            format!("These numbers can be believed with {count}")
+        }
+        BeliefLevel::No => "These numbers must not be used".to_owned(),
+    };
+    if let Some(failures) = failures.filter(|failures| failures.level == BeliefLevel::Yes) {
+        summary += &format!("; {}", clean::line(&failures.text));
+    }
+    LoadBelief { level, summary, notes }
 }
 
 /// A threshold: its answer, its expression, its number.

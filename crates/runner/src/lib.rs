@@ -12,6 +12,7 @@ mod audit;
 pub mod calibrate;
 mod canary;
 pub mod check;
+mod competing;
 mod confined;
 mod error;
 mod events;

@@ -492,6 +492,7 @@ impl Fold {
             answered_all: self.answered_all,
             host_steal_share: None,
             canary_drift: None,
+            competing_share: None,
             arrivals: None,
             residence: Some(Residence {
                 integral_ns: self.integral_ns as f64,

@@ -33,6 +33,7 @@ use std::time::Duration;
 use target::contract::{self, Verified};
 use target::{RunningTarget, StartPlan, TargetError};
 use units::Nanos;
+pub(crate) use watch::Steal;
 use watch::{Seen, TrialWatch};
 
 /// Time for one exchange of the contract check.
@@ -269,7 +270,8 @@ pub(crate) fn run(
     let stage = Stage { running, addr: up.addr, cpus, manifest: manifest.as_ref() };
     let scoped = std::thread::scope(|scope| {
         let events = Events::prepare(scope, &plan.events, stage, &over);
-        let mut watch = TrialWatch::new(&up, &metrics, &target.services, folder, observer, events, options)?;
+        let mut watch =
+            TrialWatch::new(&up, &metrics, (&target.services, &plan.pin), folder, observer, events, options)?;
         let before = canary::reading(job.cpus.as_deref(), canary::BUDGET);
         let measured = measure(&job, &mut watch, &environment.stop);
         Ok::<_, RunnerError>((measured, watch.finish(&job.load), before))
@@ -412,6 +414,7 @@ fn ended(blank: TrialFile, mut measured: Measured, seen: Seen, running: Option<&
     measured.facts.target_alive = running.is_none_or(RunningTarget::is_alive);
     measured.facts.disturbed = !seen.events.is_empty();
     measured.facts.host_steal_share = seen.steal_share;
+    measured.facts.competing_share = seen.competing_share;
     measured.facts.canary_drift = seen.canary.map(|canary| canary.drift);
     let mut load = measured.report;
     let missing = seen.server.iter().flat_map(|server| &server.missing);

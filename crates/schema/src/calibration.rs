@@ -31,6 +31,9 @@ pub struct CalibrationFile {
     pub histogram: HistogramError,
     /// Noise of a fixed amount of work on the generator's CPU.
     pub fixed_work: FixedWork,
+    /// What else the host did while they were measured; absent in files of older versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub host_state: Option<HostState>,
     /// Why these limits may be too low: something else took CPU time while they were measured.
     pub disturbed: Option<String>,
     /// One entry a driver that this kernel can use.
@@ -67,6 +70,17 @@ pub struct Spread {
     pub min: f64,
     /// Largest.
     pub max: f64,
+}
+
+/// What a host did beside a calibration. What cannot be read is null.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct HostState {
+    /// Load average over a minute before it began.
+    pub load_1m: Option<f64>,
+    /// Share of the usable CPUs that processes other than prony's used, 0 to 1.
+    pub competing_share: Option<f64>,
+    /// Share of the host's CPU time that its hypervisor gave to others, 0 to 1.
+    pub steal_share: Option<f64>,
 }
 
 /// The clock, and how late timed waits of 100 µs wake.

@@ -90,6 +90,8 @@ pub enum FindingCause {
     ClockDrift,
     /// Other processes on the target's CPUs.
     HostBusy,
+    /// The target's CPUs were full with itself, its services and others together.
+    CoreFull,
     /// The CPU quota.
     #[default]
     Throttling,
@@ -166,6 +168,7 @@ impl FindingCause {
             Self::GeneratorSaturated => "a saturated generator",
             Self::Steal => "stolen CPU time",
             Self::ClockDrift => "a drifting CPU clock",
+            Self::CoreFull => "a full core",
             Self::HostBusy => "other processes on its CPUs",
             Self::Throttling => "throttling by the CPU quota",
             Self::CpuSaturated => "a saturated CPU",

@@ -1,5 +1,6 @@
 //! What a load did: the output of `prony load --format json`, and the same object in every `trial.json`.
 
+use crate::analysis::BeliefLevel;
 use crate::calibration::CalibrationSummary;
 use crate::plan::{LoadPlan, PhasePlan, ScenarioPlan};
 use crate::version::LoadVersion;
@@ -403,6 +404,37 @@ pub struct Validity {
     pub reasons: Vec<Gate>,
     /// All gates that were checked, failed ones included.
     pub gates: Vec<Gate>,
+    /// What weakens the numbers without voiding them, for example a gate that passed close to its limit.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub reservations: Vec<Gate>,
+    /// Failed requests and how far they mislead; absent where no request failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failures: Option<Failures>,
+}
+
+impl Validity {
+    /// The answer to "can these numbers be believed?": the worst of gates, failures and reservations.
+    #[must_use]
+    pub fn level(&self) -> BeliefLevel {
+        let by_failures = self.failures.as_ref().map_or(BeliefLevel::Yes, |failures| failures.level);
+        let by_gates = match (self.ok, self.reservations.is_empty()) {
+            (false, _) => BeliefLevel::No,
+            (true, false) => BeliefLevel::WithReservations,
+            (true, true) => BeliefLevel::Yes,
+        };
+        by_failures.max(by_gates)
+    }
+}
+
+/// Failed requests of a load: times and throughput count right answers only, so many failures make them misleading.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct Failures {
+    /// Failed over completed and failed, 0 to 1.
+    pub share: f64,
+    /// What the share does to the belief in the numbers. It never voids a trial: a failing target is a result.
+    pub level: BeliefLevel,
+    /// The share in words, with the most frequent class.
+    pub text: String,
 }
 
 /// One named check with its number.

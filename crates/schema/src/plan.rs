@@ -227,6 +227,10 @@ impl ScenarioPlan {
         let origin = origin.trim_end_matches('/');
         match (&self.script, &self.session, &self.requests[..]) {
             (Some(script), _, _) => format!("script {} to {origin}", script.file),
+            // A path that is made for each request has no text of its own: the request's name says what it is.
+            (None, None, [only]) if only.is_template && only.request.path.contains("${") => {
+                format!("{}: {} requests to {origin}", only.name, only.request.method)
+            }
             (None, None, [only]) => format!("{} {origin}{}", only.request.method, only.request.path),
             (None, None, several) => {
                 format!("{}: {} requests by weight to {origin}", self.name, several.len())

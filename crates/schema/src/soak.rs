@@ -190,13 +190,14 @@ pub enum SoakClass {
     Leak,
     /// It rises towards a level below its limit, or has reached it.
     Filling,
-    /// It does not rise, or not so fast that it reaches its limit within the horizon.
+    /// No significant trend, and none that matters within the horizon would have been missed.
     Steady,
     /// The windows do not decide.
     CannotTell,
-    /// Of throughput and latency: it rises by more than 1 % over the segment.
+    /// A resource rises, but reaches its limit only after the horizon. Throughput or latency rises by more than 1 % over
+    /// the segment.
     Rising,
-    /// Of throughput and latency: it falls by more than 1 % over the segment.
+    /// A resource falls. Throughput or latency falls by more than 1 % over the segment.
     Falling,
 }
 
@@ -228,6 +229,9 @@ pub struct SoakTrend {
     pub line: Option<SoakLine>,
     /// Two-sided p of no trend: Mann–Kendall with the correction of Hamed and Rao.
     pub p_value: Option<f64>,
+    /// Of what is steady: the smallest rise an hour that would have been seen, with a probability of 95 %.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub smallest_seen_per_h: Option<f64>,
     /// What autocorrelation multiplied the variance by.
     pub variance_factor: Option<f64>,
     /// The value at which the target can go no further.

@@ -53,6 +53,7 @@ const causes: Record<FindingCause, string> = {
   host_busy: "other processes on its CPUs",
   throttling: "throttling by the CPU quota",
   cpu_saturated: "a saturated CPU",
+  core_full: "a full core",
   run_queue: "threads that wait for a core",
   memory_limit: "its memory limit",
   swap: "swapping",

@@ -54,6 +54,7 @@ export const zh: Words = {
     host_busy: "主机上有其他进程",
     throttling: "CPU 配额",
     cpu_saturated: "CPU 饱和",
+    core_full: "CPU 核已满",
     run_queue: "等待 CPU 核",
     memory_limit: "内存上限",
     swap: "换页",

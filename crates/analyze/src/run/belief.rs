@@ -9,10 +9,11 @@ use super::control;
 use super::cross_checks;
 use super::data::RunData;
 use super::drift::drift;
+use super::failures;
 use super::machine;
 use super::steady;
 use crate::stats::student::MeanTest;
-use crate::trial::{CANARY_SAID, STEAL_SAID};
+use crate::trial::{CANARY_SAID, COMPETING_SAID, STEAL_SAID};
 use crate::words::{self, count, listed, percent};
 use schema::analysis::{Belief, BeliefLevel, BeliefNote, CellSummary, Comparison, Verdict};
 use schema::design::StopReason;
@@ -37,12 +38,15 @@ pub(super) fn belief(
     comparisons: &[Comparison],
 ) -> Belief {
     let mut notes = outcomes(data, cells);
+    let failures = failures::note(data);
+    notes.extend(failures.clone());
     notes.extend(interrupted(data));
     notes.extend(strangers(data));
     notes.extend(backwards(data));
     notes.extend(settings(data));
     notes.extend(not_level(data));
     notes.extend(steady::notes(data));
+    notes.extend(competing(data));
     notes.extend(stolen(data));
     notes.extend(changed_speed(data));
     notes.extend(slow_trials(data));
@@ -65,11 +69,14 @@ pub(super) fn belief(
     // Stable: within a level the order above stays.
     notes.sort_by_key(|note| std::cmp::Reverse(note.level));
     let level = notes.iter().map(|note| note.level).max().unwrap_or(BeliefLevel::Yes);
-    Belief { level, summary: summary(level, &notes), notes }
+    Belief { level, summary: summary(level, &notes, failures.as_ref()), notes }
 }
 
-fn summary(level: BeliefLevel, notes: &[BeliefNote]) -> String {
+/// The worst note, and beside it the share of failures where there are any.
+fn summary(level: BeliefLevel, notes: &[BeliefNote], failures: Option<&BeliefNote>) -> String {
     let first = notes.first().map_or("", |note| note.text.as_str());
+    let failures = failures.map(|note| note.text.as_str()).filter(|text| *text != first);
+    let first = &failures.map_or_else(|| first.to_owned(), |failures| format!("{first}; {failures}"));
     let reservations = notes.iter().filter(|note| note.level == BeliefLevel::WithReservations).count();
     match level {
         BeliefLevel::Yes => format!("These numbers can be believed: {first}."),
@@ -237,6 +244,17 @@ fn not_level(data: &RunData<'_>) -> Option<BeliefNote> {
     let waited = waited.map_or(String::new(), |waited| format!(": {waited}"));
     let text = format!("warm-up ran out before the target was steady in {}{waited}", listed("trial", &ids));
     Some(reservation(text, "raise `warmup.at_most`"))
+}
+
+/// CPU time that others used, which was said but did not void.
+fn competing(data: &RunData<'_>) -> Option<BeliefNote> {
+    let (worst, ids) = said(data, "competing_cpu", COMPETING_SAID)?;
+    let text = format!(
+        "other processes used up to {} of the trial's CPUs in {}",
+        percent(worst),
+        listed("trial", &ids)
+    );
+    Some(reservation(text, "end them, or give the trial CPUs that nobody else uses (`pin`, isolcpus)"))
 }
 
 /// Steal that was said but did not void (METHOD §9).

@@ -18,6 +18,7 @@ mod data;
 mod drift;
 mod effects;
 mod events;
+mod failures;
 mod judged;
 mod layers;
 mod levels;

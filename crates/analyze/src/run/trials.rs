@@ -1,8 +1,8 @@
 //! One trial in numbers: its row, its value of each metric, its points for a chart.
 
 use super::TrialData;
+use crate::trial::failed_share;
 use schema::analysis::{MetricValue, SeriesPoint, TrialRow};
-use schema::load::LoadReport;
 use schema::metric::Metric;
 use schema::trial::{IntervalLine, TrialFile};
 
@@ -23,17 +23,11 @@ fn raw_value(trial: &TrialFile, metric: Metric) -> Option<f64> {
         Metric::P95 => response.p95.map(|ns| ns as f64),
         Metric::P99 => response.p99.map(|ns| ns as f64),
         Metric::P999 => response.p999.map(|ns| ns as f64),
-        Metric::ErrorRate => error_rate(load),
+        Metric::ErrorRate => failed_share(&load.requests),
         Metric::CpuPerRequest => trial.target.cpu_per_request_ns,
         Metric::Memory => trial.target.rss_peak_bytes.map(|bytes| bytes as f64),
         Metric::AllocPerRequest => trial.target.alloc_per_request_bytes,
     }
-}
-
-/// Failed over completed and failed; `None` where there were neither.
-fn error_rate(load: &LoadReport) -> Option<f64> {
-    let (completed, failed) = (load.requests.completed as f64, load.requests.failed as f64);
-    (completed + failed > 0.0).then(|| failed / (completed + failed))
 }
 
 pub(super) fn row(trial: &TrialData) -> TrialRow {

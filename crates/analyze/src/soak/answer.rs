@@ -35,16 +35,29 @@ pub(super) fn answer(report: &SoakReport) -> String {
             let filling = of(SoakClass::Filling);
             format!("{cell} does not leak {over}: {}", sentences(&filling))
         }
-        SoakClass::Steady | SoakClass::Rising | SoakClass::Falling => {
-            let steady = of(SoakClass::Steady);
+        SoakClass::Rising => {
+            let rising = of(SoakClass::Rising);
             format!(
-                "{cell} does not leak {over}: {} steady, horizon {}",
-                are(&steady, &names),
-                span(report.horizon_ns)
+                "{cell} may leak {}, but too slowly for the horizon: {}",
+                names(&rising),
+                sentences(&rising)
             )
         }
+        SoakClass::Steady | SoakClass::Falling => {
+            let steady = of(SoakClass::Steady);
+            let horizon = span(report.horizon_ns);
+            if steady.is_empty() {
+                format!("{cell} does not leak {over}, horizon {horizon}")
+            } else {
+                format!("{cell} does not leak {over}: {} steady, horizon {horizon}", are(&steady, &names))
+            }
+        }
     };
-    for trend in report.trends.iter().filter(|t| matches!(t.class, SoakClass::Rising | SoakClass::Falling)) {
+    let is_told = |t: &&SoakTrend| {
+        t.class == SoakClass::Rising && t.counter.is_resource() && report.verdict == SoakClass::Rising
+    };
+    let moves = |t: &&SoakTrend| matches!(t.class, SoakClass::Rising | SoakClass::Falling);
+    for trend in report.trends.iter().filter(|t| moves(t) && !is_told(t)) {
         text += &format!("; {} {}", subject(trend.counter), trend.text);
     }
     text + "."

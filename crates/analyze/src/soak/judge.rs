@@ -4,7 +4,9 @@
 //! slope reaching the limit within the horizon; and a line that beats, by ΔBIC > 6 each, every harmless shape: a curve
 //! that levels off below the limit, up to three steps, and a slow wave. What has stepped is judged by the stretch after
 //! its last step. A regular wave of which two periods are seen (a daily load) is subtracted first.
-//! Steady needs evidence too: the upper end of the slope must stay below the limit within the horizon.
+//! Steady needs evidence too: no significant trend, and the upper end of the slope must stay below the limit within the
+//! horizon. It says the smallest leak that would have been seen. A significant trend that reaches the limit only after
+//! the horizon rises: the horizon decides what is a leak, not what is steady.
 
 use super::{SegmentData, Terms, WINDOWS_MIN};
 use crate::stats::order::median;
@@ -20,6 +22,8 @@ const MATERIAL: f64 = 0.01;
 /// A step less high than this share of the span of all levels is none.
 const STEP_SHARE: f64 = 0.25;
 const HOUR_NS: f64 = 3.6e12;
+/// How often the smallest leak that is said would have been seen.
+const POWER: f64 = 0.95;
 
 /// The windows of one segment in which a counter was read.
 #[derive(Clone, Debug, Default)]
@@ -79,6 +83,8 @@ pub(super) struct Judged {
     pub(super) ends: Option<(f64, f64)>,
     /// Windows before the stretch that is judged.
     pub(super) after_steps: usize,
+    /// Of what is steady: the smallest rise an hour that would have been seen.
+    pub(super) smallest_seen_per_h: Option<f64>,
 }
 
 /// The slope per hour and the test of it.
@@ -131,7 +137,8 @@ impl Judged {
 
     fn open(why: Why, windows: usize) -> Self {
         let class = SoakClass::CannotTell;
-        Self { class, why, windows, slope: None, shapes: None, ends: None, after_steps: 0 }
+        let (slope, shapes, ends, smallest_seen_per_h) = (None, None, None, None);
+        Self { class, why, windows, slope, shapes, ends, after_steps: 0, smallest_seen_per_h }
     }
 
     /// Time from the last window to the limit at a slope; `None` where it is never reached.
@@ -171,6 +178,7 @@ impl Judged {
             slope_high_per_h: self.slope.map(|slope| slope.high),
             line: self.slope.and_then(|slope| slope.line),
             p_value: self.slope.map(|slope| slope.p_value),
+            smallest_seen_per_h: self.smallest_seen_per_h.filter(|_| self.class == SoakClass::Steady),
             variance_factor: self.slope.map(|slope| slope.factor),
             limit: limit.cloned(),
             exhausted_in_ns,
@@ -192,15 +200,20 @@ pub(super) fn judge(series: &Series, terms: &Terms, alpha: f64) -> Judged {
     let windows = series.values.len();
     if series.values.windows(2).all(|pair| pair[0] == pair[1]) {
         let (class, ends) = (SoakClass::Steady, ends(&series.values));
-        return Judged { class, ends, ..Judged::open(Why::Constant, windows) };
+        let smallest_seen_per_h = one_unit_per_h(series).filter(|_| is_resource);
+        return Judged { class, ends, smallest_seen_per_h, ..Judged::open(Why::Constant, windows) };
     }
     let smooth = without_wave(series);
     let slope = match slope_of(&smooth, terms.confidence) {
         Ok(slope) => slope,
         Err(why) => return Judged { ends: ends(&smooth.values), ..Judged::open(Why::Refused(why), windows) },
     };
-    let found =
-        Judged { slope: Some(slope), ends: ends(&smooth.values), ..Judged::open(Why::TooShort, windows) };
+    let found = Judged {
+        slope: Some(slope),
+        ends: ends(&smooth.values),
+        smallest_seen_per_h: smallest_seen(slope, terms.confidence, alpha, windows).filter(|_| is_resource),
+        ..Judged::open(Why::TooShort, windows)
+    };
     if !is_resource {
         return drift(found, &smooth, alpha);
     }
@@ -237,7 +250,10 @@ fn by_slope_and_shape(found: Judged, series: &Series, terms: &Terms, alpha: f64)
     let horizon_h = terms.plan.horizon_ns as f64 / HOUR_NS;
     let limit = series.limit.as_ref();
     let reaches = |slope: f64| found.hours_to(limit, slope).is_some_and(|hours| hours <= horizon_h);
-    let rises = slope.p_value < alpha && slope.per_h > 0.0;
+    // Noise of long memory passes the trend test too often; then no line through it is better than a level or a wave.
+    let has_line = shapes.level > BIC_DECISIVE && shapes.wave > -BIC_DECISIVE;
+    let has_trend = slope.p_value < alpha && has_line;
+    let (rises, falls) = (has_trend && slope.per_h > 0.0, has_trend && slope.per_h < 0.0);
     let levels_off = shapes.filling < -BIC_DECISIVE
         && shapes.filling < shapes.level - BIC_DECISIVE
         && shapes.filling <= shapes.wave
@@ -245,6 +261,7 @@ fn by_slope_and_shape(found: Judged, series: &Series, terms: &Terms, alpha: f64)
     let line_is_best = shapes.filling.min(shapes.steps).min(shapes.wave) > BIC_DECISIVE;
     let (class, why) = match (rises, limit) {
         _ if levels_off => (SoakClass::Filling, Why::LevelsOff),
+        _ if falls => (SoakClass::Falling, Why::Drift),
         (false, None) => (SoakClass::Steady, Why::NoTrend),
         (false, Some(_)) if reaches(slope.high) => (SoakClass::CannotTell, Why::TooUncertain),
         (false, Some(_)) => (SoakClass::Steady, Why::NoTrend),
@@ -252,7 +269,7 @@ fn by_slope_and_shape(found: Judged, series: &Series, terms: &Terms, alpha: f64)
         (true, Some(_)) if reaches(slope.low) && line_is_best => (SoakClass::Leak, Why::Line),
         (true, Some(_)) if reaches(slope.low) => (SoakClass::CannotTell, Why::ShapeOpen),
         (true, Some(_)) if reaches(slope.high) => (SoakClass::CannotTell, Why::MayReach),
-        (true, Some(_)) => (SoakClass::Steady, Why::TooSlow),
+        (true, Some(_)) => (SoakClass::Rising, Why::TooSlow),
     };
     Judged { class, why, ..found }
 }
@@ -323,6 +340,28 @@ fn slope_of(series: &Series, confidence: f64) -> Result<Slope, String> {
         factor: test.factor,
         line: drawn(series, [line.slope, line.low, line.high]),
     })
+}
+
+/// The smallest rise an hour that the trend test sees with a probability of [`POWER`]: the standard error of the slope,
+/// from its interval, times the normal deviates of test and power (Cohen 1988, one slope). The line must also beat a level
+/// by [`BIC_DECISIVE`], which takes a deviate of √(ΔBIC + ln n).
+fn smallest_seen(slope: Slope, confidence: f64, alpha: f64, windows: usize) -> Option<f64> {
+    let normal = Normal::standard();
+    let error = (slope.high - slope.low) / (2.0 * normal.inverse_cdf(f64::midpoint(1.0, confidence)));
+    let line = (BIC_DECISIVE + (windows.max(1) as f64).ln()).sqrt();
+    let seen = error * (normal.inverse_cdf(1.0 - alpha / 2.0).max(line) + normal.inverse_cdf(POWER));
+    Some(seen).filter(|seen| seen.is_finite() && *seen > 0.0)
+}
+
+/// One unit of the counter over the whole series: the smallest rise of a counter that never moved.
+fn one_unit_per_h(series: &Series) -> Option<f64> {
+    const PAGE_BYTES: f64 = 4096.0;
+    let unit = match series.counter? {
+        SoakCounter::Memory | SoakCounter::Heap => PAGE_BYTES,
+        _ => 1.0,
+    };
+    let length_h = series.hours().last().copied().filter(|hours| *hours > 0.0)?;
+    Some(unit / length_h)
 }
 
 /// A slope and its ends as lines over a series.

@@ -74,10 +74,9 @@ pub fn with_soak(mut analysis: AnalysisFile, soak: Option<SoakReport>) -> Analys
 const fn claim_verdict(class: SoakClass) -> ClaimVerdict {
     match class {
         SoakClass::Leak => ClaimVerdict::DoesNotHold,
-        SoakClass::CannotTell => ClaimVerdict::Inconclusive,
-        SoakClass::Filling | SoakClass::Steady | SoakClass::Rising | SoakClass::Falling => {
-            ClaimVerdict::Holds
-        }
+        // What rises may leak more slowly than the horizon sees.
+        SoakClass::CannotTell | SoakClass::Rising => ClaimVerdict::Inconclusive,
+        SoakClass::Filling | SoakClass::Steady | SoakClass::Falling => ClaimVerdict::Holds,
     }
 }
 
@@ -142,10 +141,11 @@ fn summary(segment: &SegmentData) -> SoakSegment {
 fn verdict(trends: &[SoakTrend]) -> SoakClass {
     let classes = trends.iter().filter(|trend| trend.counter.is_resource()).map(|trend| trend.class);
     let weight = |class: &SoakClass| match class {
-        SoakClass::Leak => 3,
-        SoakClass::CannotTell => 2,
+        SoakClass::Leak => 4,
+        SoakClass::CannotTell => 3,
+        SoakClass::Rising => 2,
         SoakClass::Filling => 1,
-        SoakClass::Steady | SoakClass::Rising | SoakClass::Falling => 0,
+        SoakClass::Steady | SoakClass::Falling => 0,
     };
     classes.max_by_key(weight).unwrap_or(SoakClass::CannotTell)
 }

@@ -1,7 +1,7 @@
 //! The evidence of one counter in a sentence.
 
-use super::WINDOWS_MIN;
 use super::judge::{Judged, Series, Slope, Why};
+use super::{ALPHA, WINDOWS_MIN};
 use crate::words::{bytes, count, duration, number};
 use schema::soak::{SoakCounter, SoakLimit};
 
@@ -90,12 +90,16 @@ fn claim(counter: SoakCounter, series: &Series, judged: &Judged, horizon_ns: u64
                 Why::MayReach => {
                     format!("reaches {limit} in {time}, which may or may not be within {horizon}: run longer")
                 }
-                _ => format!("does not reach {limit} within {horizon}"),
+                _ => format!("reaches {limit} in {time}, after the horizon of {horizon}"),
             };
             format!("{rise} over {windows} and {end}")
         }
         Why::NoTrend if judged.class == schema::soak::SoakClass::Steady => {
-            format!("no trend over {windows} ({}), at {} now", p_words(slope.p_value), amount(counter, last))
+            let seen = smallest(counter, judged);
+            let (p, now) = (p_words(slope.p_value), amount(counter, last));
+            // The noise has a long memory: it passes the trend test, and no line explains it better than a level.
+            let none = if slope.p_value < ALPHA { "wanders without a line" } else { "no trend" };
+            format!("{none} over {windows} ({p}), at {now} now{seen}")
         }
         Why::TooUncertain => format!(
             "no trend is shown over {windows} ({}), but at the upper end of its slope, {} an hour, it would reach \
@@ -128,13 +132,20 @@ fn without_slope(counter: SoakCounter, judged: &Judged, windows: &str) -> String
     match &judged.why {
         Why::Constant => {
             let value = judged.ends.map_or_else(String::new, |ends| amount(counter, ends.1));
-            format!("{value} in all of {windows}")
+            format!("{value} in all of {windows}{}", smallest(counter, judged))
         }
         Why::Refused(why) => format!("no trend can be given over {windows}: {why}"),
         _ => {
             format!("{WINDOWS_MIN} windows of one start are needed, there are {}: run longer", judged.windows)
         }
     }
+}
+
+/// What a steady counter can still hide.
+fn smallest(counter: SoakCounter, judged: &Judged) -> String {
+    judged.smallest_seen_per_h.map_or_else(String::new, |rise| {
+        format!("; a leak of {} an hour would have been seen", amount(counter, rise))
+    })
 }
 
 /// `rises by 12 MiB an hour (95 % interval 11 to 13 MiB, p < 0.001)`, without the interval's level, which is the plan's.

@@ -105,6 +105,14 @@ impl Comparison {
     }
 }
 
+impl Threshold {
+    /// Whether it limits failed requests, so that the user has decided how many are too many.
+    #[must_use]
+    pub const fn is_about_errors(&self) -> bool {
+        matches!(self.metric, ThresholdMetric::ErrorShare | ThresholdMetric::ErrorCount(_))
+    }
+}
+
 impl fmt::Display for Threshold {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.expression)

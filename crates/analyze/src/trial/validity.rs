@@ -4,6 +4,7 @@
 //! are finite. The generator is looked at before the target is blamed. What is not in [`GATES`] is no gate, and each
 //! of them has its planted fault in `tests/it/gates.rs`.
 
+use super::failures::failures;
 use super::server::{self, ServerFacts};
 use crate::words::{count, duration, grouped, number, percent};
 use schema::experiment::LoadModel;
@@ -30,6 +31,10 @@ const RESIDENCE_DEVIATION: f64 = 1e-4;
 /// Stolen CPU time that voids a trial, and that is worth saying.
 const STEAL_VOID: f64 = 0.05;
 pub(crate) const STEAL_SAID: f64 = 0.01;
+/// Share of the trial's CPUs that other processes used which is worth saying, and which voids. Up to a half the numbers
+/// are those of a shared machine, and the report says so; beyond it others had more of the CPUs than the trial.
+pub(crate) const COMPETING_SAID: f64 = 0.05;
+const COMPETING_VOID: f64 = 0.5;
 /// Drift of the fixed-work canary that is worth saying (METHOD §9), and that voids. METHOD lets more than 2 % be a
 /// covariate *or* void: virtual machines pass 2 % often with trials that are sound, so it is said from there on, and
 /// voids where it is beyond what any margin could take.
@@ -54,6 +59,8 @@ pub struct TrialFacts {
     pub answered_all: u64,
     /// Share of CPU time stolen from this host, 0 to 1.
     pub host_steal_share: Option<f64>,
+    /// The largest share of the CPUs of generator, target or services that other processes used, 0 to 1.
+    pub competing_share: Option<f64>,
     /// Time of a fixed amount of work on the generator's CPU after the load over that before it, less 1.
     pub canary_drift: Option<f64>,
     /// What was sent against the arrivals that were asked for.
@@ -90,12 +97,14 @@ enum Asked {
 }
 
 /// Every gate there is, in the order in which they are told.
-const GATES: [(&str, Asked, Check); 14] = [
+const GATES: [(&str, Asked, Check); 15] = [
     ("target_alive", Asked::Always, target_alive),
     ("answers", Asked::Always, answers),
     ("nothing_lost", Asked::Always, nothing_lost),
     ("residence", Asked::Always, residence),
     ("connections", Asked::Always, connections),
+    // Before all that others make look like a fault of the generator.
+    ("competing_cpu", Asked::Always, competing_cpu),
     ("generator_cpu", Asked::Always, generator_cpu),
     ("pacer_lag", Asked::Always, pacer_lag),
     ("arrivals", Asked::OfSteadyLoad, arrivals),
@@ -106,6 +115,10 @@ const GATES: [(&str, Asked, Check); 14] = [
     ("steal", Asked::Always, steal),
     ("canary", Asked::Always, canary),
 ];
+
+/// Gates whose number is a reservation long before it voids.
+const SAID: [(&str, f64); 3] =
+    [("competing_cpu", COMPETING_SAID), ("steal", STEAL_SAID), ("canary", CANARY_SAID)];
 
 /// The names of all gates, in the order in which they are told.
 pub fn gate_names() -> impl Iterator<Item = &'static str> {
@@ -121,7 +134,13 @@ pub fn validity(report: &LoadReport, facts: &TrialFacts) -> Validity {
         .filter_map(|(_, _, check)| check(report, facts))
         .collect();
     let reasons: Vec<Gate> = gates.iter().filter(|gate| !gate.ok).cloned().collect();
-    Validity { ok: reasons.is_empty(), reasons, gates }
+    let reservations = gates.iter().filter(|gate| gate.ok && is_said(gate)).cloned().collect();
+    Validity { ok: reasons.is_empty(), reasons, gates, reservations, failures: failures(report) }
+}
+
+/// Whether a gate that passed is close enough to its limit to be a reservation.
+fn is_said(gate: &Gate) -> bool {
+    SAID.iter().any(|(name, limit)| *name == gate.gate && gate.value > *limit)
 }
 
 /// A gate with finite numbers; one whose value or limit is not finite fails.
@@ -221,6 +240,20 @@ fn connections(report: &LoadReport, _: &TrialFacts) -> Option<Gate> {
         )
     };
     Some(gate("connections", ok, established as f64, asked as f64, text))
+}
+
+/// What others took of the CPUs of generator, target and services, METHOD §9: CPU queueing. Absent where prony did not
+/// start the target.
+fn competing_cpu(_: &LoadReport, facts: &TrialFacts) -> Option<Gate> {
+    let share = facts.competing_share?;
+    let ok = share < COMPETING_VOID;
+    let found = format!("other processes used up to {} of the trial's CPUs", percent(share));
+    let text = if ok && share <= COMPETING_SAID {
+        found
+    } else {
+        format!("{found}: end them, or give the trial CPUs that nobody else uses (`pin`, isolcpus)")
+    };
+    Some(gate("competing_cpu", ok, share, COMPETING_VOID, text))
 }
 
 fn generator_cpu(report: &LoadReport, _: &TrialFacts) -> Option<Gate> {
@@ -398,6 +431,8 @@ fn canary(_: &LoadReport, facts: &TrialFacts) -> Option<Gate> {
     );
     let text = if drift.abs() <= CANARY_SAID {
         found
+    } else if facts.competing_share.is_some_and(|share| share > COMPETING_SAID) {
+        format!("{found}: other processes had the CPU for a part of it; end them, then look again")
     } else {
         format!(
             "{found}: the CPU changed its speed; fix its clock (`prony doctor`), or use a host with dedicated cores"

@@ -477,3 +477,42 @@ fn the_cold_start_of_a_cell_is_the_median_over_its_trials() {
     let cells = analyze(&plan, &data).cells;
     assert_eq!((cells[0].cold_start_ns, cells[1].cold_start_ns), (Some(9_000_000), None));
 }
+
+/// Two cells over five blocks, of whose requests these shares failed.
+fn failing(shares: [f64; 2], plant: impl Fn(&mut RunFile)) -> AnalysisFile {
+    let mut plan = run(&["a", "b"], &[closed(8)], 5);
+    plant(&mut plan);
+    let mut data = wobbling(&plan, &[1e4, 1e4]);
+    for trial in &mut data {
+        let share = shares[usize::from(trial.file.cell == "c2")];
+        if let Some(load) = &mut trial.file.load {
+            load.requests.completed = ((1.0 - share) * 1e5) as u64;
+            load.requests.failed = (share * 1e5) as u64;
+            load.requests.scheduled = load.requests.completed + load.requests.failed;
+        }
+    }
+    analyze(&plan, &data)
+}
+
+#[test]
+fn failed_requests_of_a_cell_stand_beside_the_verdict() {
+    let check = |shares: [f64; 2], level: BeliefLevel, said: &str| {
+        let belief = failing(shares, |_| ()).belief;
+        assert_eq!(belief.level, level, "{}", belief.summary);
+        assert!(belief.summary.contains(said), "no `{said}` in {}", belief.summary);
+    };
+    assert!(!failing([0.0; 2], |_| ()).belief.summary.contains("failed"));
+    check([0.0, 0.004], BeliefLevel::Yes, "; 0.4 % of the requests failed (b, 8 connections).");
+    check([0.0, 0.02], BeliefLevel::WithReservations, "2 % of the requests failed (b, 8 connections): times");
+    check(
+        [0.3, 0.33],
+        BeliefLevel::No,
+        "33 % of the requests failed in the worst of 2 cells that had failures (b",
+    );
+    // Where failing is the question, it is no reason against the numbers.
+    let asked = |plan: &mut RunFile| {
+        plan.plan.claims = vec![claim(Metric::ErrorRate, "c2", ClaimComparison::AtLeast, "c1", 1.0)];
+    };
+    assert_eq!(failing([0.0, 0.33], asked).belief.level, BeliefLevel::WithReservations);
+    assert_eq!(failing([0.3, 0.33], asked).belief.level, BeliefLevel::No);
+}

@@ -22,6 +22,7 @@ fn good() -> (LoadReport, TrialFacts) {
         answered_all: 100_000,
         host_steal_share: Some(0.0),
         canary_drift: Some(0.001),
+        competing_share: Some(0.01),
         arrivals: Some(arrivals()),
         residence: Some(Residence { integral_ns: 1.2e12, sum_ns: 1.2e12 }),
         server: Some(server()),
@@ -59,7 +60,7 @@ fn served(facts: &mut TrialFacts) -> &mut ServerFacts {
 }
 
 /// What trips which gate.
-const FAULTS: [(&str, &str, Plant); 34] = [
+const FAULTS: [(&str, &str, Plant); 36] = [
     ("target_alive", "the target died", |_, facts| facts.target_alive = false),
     ("answers", "no right answer, no failure", |report, facts| {
         report.requests = Requests { scheduled: 0, ..Requests::default() };
@@ -81,6 +82,8 @@ const FAULTS: [(&str, &str, Plant); 34] = [
         facts.residence = Some(Residence { integral_ns: f64::NAN, sum_ns: 1.2e12 });
     }),
     ("connections", "one is missing", |report, _| report.connections.established -= 1),
+    ("competing_cpu", "others had half of the CPUs", |_, facts| facts.competing_share = Some(0.5)),
+    ("competing_cpu", "no number", |_, facts| facts.competing_share = Some(f64::NAN)),
     ("generator_cpu", "no idle time left", |report, _| report.generator.busy_share = 0.95),
     ("generator_cpu", "no number", |report, _| report.generator.busy_share = f64::NAN),
     ("pacer_lag", "later than all three limits", |_, facts| facts.pacer_lag_p99_ns = Some(1_500_001)),

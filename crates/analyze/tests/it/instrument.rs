@@ -43,6 +43,7 @@ fn calibration() -> CalibrationFile {
         clock: ClockLimits::default(),
         histogram: HistogramError::default(),
         fixed_work: FixedWork::default(),
+        host_state: None,
         disturbed: None,
         drivers: vec![DriverLimits {
             driver: DriverChoice::Epoll,

@@ -225,6 +225,8 @@ fn the_claim_that_nothing_leaks_is_answered_by_the_soak() {
     assert_eq!(leak.verdict, ClaimVerdict::DoesNotHold, "{}", leak.evidence);
     let steady = claimed(&sum(&[noise(&mut rng)]));
     assert_eq!(steady.verdict, ClaimVerdict::Holds, "{}", steady.evidence);
+    let slow = claimed(&sum(&[line(0.01), noise(&mut rng)]));
+    assert_eq!(slow.verdict, ClaimVerdict::Inconclusive, "{}", slow.evidence);
     let short = claimed(&[BASE; 10]);
     assert_eq!(short.verdict, ClaimVerdict::Inconclusive, "{}", short.evidence);
 }
@@ -244,10 +246,65 @@ fn each_of_the_three_conditions_of_a_leak_is_needed() {
     // No trend.
     assert_eq!(class(&leak(0.0), LIMIT), SoakClass::Steady);
     // A trend, but the limit is beyond the horizon: 480 h away at least.
-    assert_eq!(class(&leak(RATE), LIMIT * 12.0), SoakClass::Steady);
+    assert_eq!(class(&leak(RATE), LIMIT * 12.0), SoakClass::Rising);
     // A trend that reaches the limit, but levels off.
     let fills = sum(&[filling(300.0, 72.0), correlated(&mut Seed(3).rng(), 0.0, 5.0)]);
     assert_eq!(class(&fills, LIMIT), SoakClass::Filling);
+}
+
+/// 90 s of windows of 1.5 s with the default horizon of ten times that: 9 GiB an hour into 20 GiB.
+#[test]
+fn a_significant_rise_is_never_steady() {
+    const GIB: f64 = 1024.0 * 1024.0 * 1024.0;
+    let mut rng = Seed(11).rng();
+    let window_ns = 1_500_000_000_u64;
+    let mut run = run(60);
+    run.plan.soak = run.plan.soak.map(|soak| SoakPlan { window_ns, horizon_ns: 900 * 1_000_000_000, ..soak });
+    let per_window = 9.0 * GIB * 1.5 / 3600.0;
+    let mut soaked = |per_window: f64| {
+        let values: Vec<f64> =
+            (0..60).map(|i| 0.2 * GIB + per_window * f64::from(i) + 1e5 * rng.normal()).collect();
+        let mut part = segment(1, SoakCounter::Memory, &values, Some(20.0 * GIB));
+        for (index, line) in (0_u64..).zip(&mut part.windows) {
+            (line.start_ns, line.end_ns) = (index * window_ns, (index + 1) * window_ns);
+        }
+        soak(&run, &[part]).unwrap()
+    };
+    let rising = soaked(per_window);
+    let trend = memory(&rising);
+    assert_eq!((rising.verdict, trend.class), (SoakClass::Rising, SoakClass::Rising), "{}", rising.answer);
+    let hours = trend.exhausted_in_ns.unwrap() as f64 / 3.6e12;
+    assert!((2.1..2.3).contains(&hours), "{hours}");
+    assert!(trend.p_value.unwrap() < 0.001);
+    for said in ["may leak memory", "rises by", "an hour", "in 2.1", "after the horizon of 15 min"] {
+        assert!(rising.answer.contains(said), "no `{said}` in {}", rising.answer);
+    }
+    assert!(!rising.answer.contains("steady"), "{}", rising.answer);
+    let falling = soaked(-per_window / 10.0);
+    assert_eq!((falling.verdict, memory(&falling).class), (SoakClass::Falling, SoakClass::Falling));
+}
+
+#[test]
+fn steady_says_the_smallest_leak_that_would_have_been_seen() {
+    let noise = |rng: &mut Rng| correlated(rng, 0.0, 5.0);
+    let steady = report(&sum(&[noise(&mut Seed(3).rng())]), Some(LIMIT));
+    let seen = memory(&steady).smallest_seen_per_h.unwrap();
+    assert!(memory(&steady).text.contains("would have been seen"), "{}", memory(&steady).text);
+    // A leak of that size is seen nearly always, one of a quarter mostly not.
+    let found = |per_h: f64| {
+        let rises = |index: &u64| {
+            let mut rng = Seed(5).derive("seen", *index).rng();
+            let of = memory(&report(&sum(&[line(per_h / 60.0), noise(&mut rng)]), Some(LIMIT))).class;
+            of != SoakClass::Steady
+        };
+        (0..20).filter(rises).count()
+    };
+    assert!(found(seen) >= 17, "{} of 20", found(seen));
+    assert!(found(seen / 4.0) <= 8, "{} of 20", found(seen / 4.0));
+    // What never moved would have moved by one unit: 200 windows of a minute.
+    let constant = report(&[BASE; 200], Some(LIMIT));
+    let unit = memory(&constant).smallest_seen_per_h.unwrap();
+    assert!((unit - 4096.0 * 60.0 / 199.0).abs() < 1.0, "{unit}");
 }
 
 #[test]

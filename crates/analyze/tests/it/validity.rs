@@ -16,6 +16,7 @@ fn good_facts() -> TrialFacts {
         answered_all: 100_000,
         host_steal_share: Some(0.0),
         canary_drift: Some(0.001),
+        competing_share: None,
         arrivals: None,
         residence: None,
         server: None,
@@ -321,4 +322,60 @@ fn gates_of_a_steady_load_are_not_asked_of_a_disturbed_one() {
     assert!(found.ok && gate(&found, "littles_law").is_none(), "{:#?}", found.gates);
     report.requests.completed += 1;
     assert!(!gate(&validity(&report, &facts), "nothing_lost").expect("asked").ok);
+}
+
+/// A load of which `failed` of 10,000 requests failed.
+fn failing(failed: u64) -> schema::load::Validity {
+    let (mut report, facts) = good_closed();
+    report.requests = schema::load::Requests {
+        scheduled: 10_000,
+        completed: 10_000 - failed,
+        failed,
+        ..Default::default()
+    };
+    report.errors = [(ErrorClass::UnexpectedStatus, failed)].into_iter().filter(|(_, n)| *n > 0).collect();
+    validity(&report, &facts)
+}
+
+#[test]
+fn failed_requests_stand_beside_the_verdict_by_their_share() {
+    use schema::analysis::BeliefLevel::{No, WithReservations, Yes};
+    assert_eq!((failing(0).failures, failing(0).level()), (None, Yes));
+    for (failed, level, share) in [
+        (1, Yes, "0.01 %"),
+        (99, Yes, "1 %"),
+        (100, WithReservations, "1 %"),
+        (999, WithReservations, "10 %"),
+        (1_000, No, "10 %"),
+        (3_333, No, "33.3 %"),
+    ] {
+        let found = failing(failed);
+        assert!(found.ok, "a failing target is a result and voids nothing: {:?}", found.reasons);
+        let failures = found.failures.as_ref().unwrap();
+        assert_eq!((found.level(), failures.level), (level, level), "{failed}");
+        assert!((failures.share - failed as f64 / 1e4).abs() < 1e-12);
+        let said = format!("{share} of the requests failed (");
+        assert!(failures.text.starts_with(&said), "{}", failures.text);
+        assert!(failures.text.contains("most as `unexpected_status`"), "{}", failures.text);
+    }
+}
+
+#[test]
+fn a_gate_that_passed_near_its_limit_is_a_reservation() {
+    use schema::analysis::BeliefLevel::{No, WithReservations};
+    let found = |plant: fn(&mut TrialFacts)| {
+        let (report, mut facts) = good_closed();
+        plant(&mut facts);
+        validity(&report, &facts)
+    };
+    let stolen = found(|facts| facts.host_steal_share = Some(0.03));
+    assert_eq!((stolen.level(), stolen.reservations.len()), (WithReservations, 1), "{stolen:?}");
+    assert_eq!(found(|facts| facts.host_steal_share = Some(0.3)).level(), No);
+    let shared = found(|facts| facts.competing_share = Some(0.2));
+    assert_eq!((shared.level(), shared.reservations[0].gate.as_str()), (WithReservations, "competing_cpu"));
+    assert!(shared.reservations[0].text.contains("20 % of the trial's CPUs: end them"), "{shared:?}");
+    // The others are named before the clock of the CPU is blamed.
+    let slower = found(|facts| (facts.competing_share, facts.canary_drift) = (Some(0.97), Some(0.3)));
+    assert_eq!(slower.reasons[0].gate, "competing_cpu");
+    assert!(slower.reasons.iter().all(|gate| !gate.text.contains("fix its clock")), "{:?}", slower.reasons);
 }

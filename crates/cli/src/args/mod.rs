@@ -74,8 +74,8 @@ const EXAMPLES: &str = "Examples:
   prony doctor                                          what this host does to measurements
   prony calibrate                                       what prony itself can do on this host
 
-Exit codes: 0 done, 1 wrong arguments or file, 2 the run failed, 3 a claim does not hold
-or a --fail threshold is crossed, 130 interrupted (results kept).";
+Exit codes: 0 done, 1 wrong arguments or file, 2 the run failed or its numbers must not be used, 3 a claim
+does not hold or a --fail threshold is crossed, 130 interrupted (results kept).";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {

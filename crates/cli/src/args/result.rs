@@ -28,6 +28,10 @@ pub(crate) struct ResultArgs {
     /// repeatable
     #[arg(long, value_name = "LIMIT", allow_hyphen_values = true)]
     pub(crate) fail: Vec<Threshold>,
+    /// Accept failed requests: the exit code does not tell of them. Without this, and without a --fail limit for errors,
+    /// 10 % or more end with exit code 2
+    #[arg(long)]
+    pub(crate) errors_ok: bool,
     /// Do not draw in place: one line a second instead
     #[arg(long)]
     pub(crate) no_tui: bool,

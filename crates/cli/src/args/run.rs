@@ -9,7 +9,10 @@ use std::path::PathBuf;
   prony run experiments/go-frameworks.toml
   prony run experiments/go-frameworks.toml --junit claims.xml
   sudo prony run experiments/go-frameworks.toml --tune
-  prony run --resume runs/2026-11-21T09-30-00Z-go-frameworks")]
+  prony run --resume runs/2026-11-21T09-30-00Z-go-frameworks
+
+Exit codes: 0 done, 1 wrong arguments or file, 2 a trial failed or the numbers must not be used (most trials are bad,
+or 10 % of a cell's requests or more failed), 3 a claim does not hold, 130 interrupted (results kept).")]
 pub(crate) struct RunArgs {
     /// The experiment file
     #[arg(required_unless_present = "resume")]

@@ -9,6 +9,7 @@ mod words;
 
 use crate::args::{LoadArgs, ResultFormat};
 use crate::{calibrate, exit, interrupt, output};
+use analyze::Threshold;
 use anyhow::Result;
 use engine::{EngineError, IntervalData};
 use files::Recorder;
@@ -18,6 +19,7 @@ use resolve::resolve;
 use runner::RunnerError;
 use runner::measure::{LoadJob, Watch, measure, nothing_connected};
 use runner::script::{Output, Scripted};
+use schema::analysis::BeliefLevel;
 use schema::load::LoadReport;
 use schema::plan::PinPlan;
 use schema::trial::{IntervalLine, Phase};
@@ -60,8 +62,22 @@ fn load_resolved(args: &LoadArgs, mut job: LoadJob, stop: &AtomicBool) -> Result
     if let Some(script) = &mut watcher.script {
         script.done(&report)?;
     }
-    let crossed = report.thresholds.iter().any(|threshold| threshold.failed);
-    Ok(if code == exit::DONE && crossed { exit::CLAIM } else { code })
+    Ok(if code == exit::DONE { judged(args, &report) } else { code })
+}
+
+/// The exit code of a load with right answers: the user's own limits first, then the share of failures where the user
+/// neither set a limit for them nor accepted them.
+fn judged(args: &LoadArgs, report: &LoadReport) -> u8 {
+    let own_limit = args.result.fail.iter().any(Threshold::is_about_errors);
+    let failures = report.validity.failures.as_ref();
+    let misleads = failures.is_some_and(|failures| failures.level == BeliefLevel::No);
+    if report.thresholds.iter().any(|threshold| threshold.failed) {
+        exit::CLAIM
+    } else if misleads && !own_limit && !args.result.errors_ok {
+        exit::FAILED
+    } else {
+        exit::DONE
+    }
 }
 
 /// Progress on the screen and what the files need.

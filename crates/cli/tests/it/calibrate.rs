@@ -85,7 +85,7 @@ fn mistakes_are_told_before_anything_is_measured() {
 }
 
 /// A calibration of this host by hand: one worker, 100/s, 1 ms late at 50/s.
-fn plant(state: &Path, kernel: Option<&str>) {
+pub(crate) fn plant(state: &Path, kernel: Option<&str>) {
     let spread = |value: f64| json!({ "median": value, "min": value, "max": value });
     let mut host = serde_json::to_value(runner::calibrate::identity().unwrap()).unwrap();
     if let Some(kernel) = kernel {

@@ -107,7 +107,7 @@ fn a_descriptor_limit_is_named_and_what_could_be_opened_is_counted() {
 fn wrong_answers_have_their_class_and_faults_their_rate() {
     let server = Server::start(&["--error-rate", "0.5"]);
     let (report, done) = json(&[&server.url("/"), "-n", "1000", "-c", "4"]);
-    assert_eq!(done.code, 0);
+    assert_eq!(done.code, 2, "half of the requests failed");
     let wrong = report["errors"]["unexpected_status"].as_u64().unwrap();
     assert!((400..600).contains(&wrong), "{wrong} of 1000 at a rate of one half");
     let (report, _) = json(&[

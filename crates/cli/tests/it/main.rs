@@ -3,6 +3,7 @@
 mod audit;
 mod calibrate;
 mod command;
+mod competing;
 mod confinement;
 mod damaged;
 mod design;
@@ -36,3 +37,4 @@ mod targets;
 mod tidy;
 mod tls;
 mod why;
+mod writers;

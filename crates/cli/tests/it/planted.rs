@@ -30,6 +30,8 @@ enum Expect {
 enum Beside {
     /// So many programs that compute on this CPU.
     Busy { cpu: usize, programs: usize },
+    /// A program that computes on this CPU when nobody else wants it.
+    Polite { cpu: usize },
     /// A program that computes, with a tenth of a CPU.
     Throttled,
     /// Connections that somebody else closed just now.
@@ -73,6 +75,7 @@ const CASES: &[Case] = &[
     cause("cpu-system", "cpu_saturated", GO),
     cause("run-queue", "run_queue", GO),
     cause("host-busy", "host_busy", GO).beside(Beside::Busy { cpu: 1, programs: 2 }),
+    cause("core-full", "core_full", GO).beside(Beside::Busy { cpu: 1, programs: 1 }),
     cause("memory-limit", "memory_limit", GO),
     cause("gc-pauses", "gc_pauses", GO),
     cause("allocation-pressure", "allocation_pressure", GO),
@@ -104,6 +107,7 @@ const CASES: &[Case] = &[
     nothing("decoy-warm-cache", GO_REDIS),
     nothing("decoy-other-retransmissions", &[]).beside(Beside::Lossy),
     nothing("decoy-busy-core", &[]).beside(Beside::Busy { cpu: 1, programs: 1 }),
+    nothing("decoy-polite-neighbour", &[]).beside(Beside::Polite { cpu: 1 }),
     nothing("clean-reference", &[]),
     nothing("clean-go", GO),
     nothing("clean-node", NODE),
@@ -284,6 +288,13 @@ impl Neighbours {
                 for _ in 0..programs {
                     all.spawn(&format!("exec taskset -c {cpu} {}", computing()))?;
                 }
+            }
+            Beside::Polite { cpu } => {
+                let cpus = std::thread::available_parallelism().map_or(1, usize::from);
+                if cpu >= cpus {
+                    return Err(format!("there is no CPU {cpu}, only {cpus} CPUs"));
+                }
+                all.spawn(&format!("exec taskset -c {cpu} chrt --idle 0 {}", computing()))?;
             }
             Beside::Throttled => {
                 let quota = Quota::new().map_err(|reason| format!("no control group: {reason}"))?;

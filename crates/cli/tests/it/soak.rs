@@ -1,6 +1,6 @@
 //! `prony soak` against the reference target with leaks of known size: verdicts, exit codes, files, resumption.
 
-use crate::command::{Done, bad, done, good, prony, turn};
+use crate::command::{Done, bad, done, measured, prony, turn};
 use crate::load::check_schema;
 use crate::run::read;
 use rustix::process::{Pid, Signal, kill_process};
@@ -105,6 +105,21 @@ fn a_leak_of_memory_and_descriptors_is_found_and_ends_the_soak() {
 }
 
 #[test]
+fn a_leak_beyond_the_horizon_rises_and_is_not_steady() {
+    // 64 KiB a request at 200 a second are 45 GiB an hour: after the horizon of 10 s, but no steady memory.
+    let soak = Soak::new("reference = { leak_memory = \"64KiB\" }");
+    let done = done(&soak.args(&["--for", "9s", "--window", "300ms", "--horizon", "10s"]));
+    let report = check_files(&soak.run(), 1);
+    let memory = trend(&report, "memory");
+    assert_eq!((&report["verdict"], &memory["class"]), (&"rising".into(), &"rising".into()), "{}", done.out);
+    assert!(memory["exhausted_in_ns"].as_u64().is_some_and(|ns| ns > 10_000_000_000), "{memory}");
+    assert!(done.out.contains("memory: rising - rises by"), "{}", done.out);
+    // A busy host may void the load; then the exit code says so.
+    let believed = read(&soak.run().join("analysis.json"))["belief"]["level"] != "no";
+    exit_code(&done, if believed { 0 } else { 2 });
+}
+
+#[test]
 fn without_a_leak_it_runs_to_its_end_and_is_resumed_in_a_new_segment() {
     let soak = Soak::new("reference = { mean = \"200us\" }");
     let mut child =
@@ -140,7 +155,7 @@ fn without_a_leak_it_runs_to_its_end_and_is_resumed_in_a_new_segment() {
 
     // As an experiment it is not resumed: that would throw the windows away.
     bad(&["run", "--resume", run.to_str().unwrap()], 1, &["is a soak", "prony soak --resume"]);
-    let second = good(&["soak", "--resume", run.to_str().unwrap()]);
+    let second = measured(&["soak", "--resume", run.to_str().unwrap()]);
     assert!(second.err.contains("segment 2"), "{}", second.err);
     let report = check_files(&run, 2);
     let segments = report["segments"].as_array().unwrap();
@@ -156,7 +171,7 @@ fn without_a_leak_it_runs_to_its_end_and_is_resumed_in_a_new_segment() {
     assert_eq!(trend(&report, "threads")["class"], "steady");
 
     // There is nothing left to do.
-    let third = good(&["soak", "--resume", run.to_str().unwrap()]);
+    let third = measured(&["soak", "--resume", run.to_str().unwrap()]);
     assert!(third.err.contains("has ended"), "{}", third.err);
     assert_eq!(check_files(&run, 2), report);
 }

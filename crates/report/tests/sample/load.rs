@@ -80,7 +80,7 @@ pub(crate) fn validity(ok: bool) -> Validity {
         text: "20,041 scheduled = 19,922 completed + 87 failed + 32 censored".into(),
     };
     if ok {
-        return Validity { ok, reasons: vec![], gates: vec![passed] };
+        return Validity { ok, reasons: vec![], gates: vec![passed], ..Default::default() };
     }
     let failed = Gate {
         gate: "pacer_lag".into(),
@@ -91,7 +91,7 @@ pub(crate) fn validity(ok: bool) -> Validity {
                give it a core of its own, or lower the rate"
             .into(),
     };
-    Validity { ok, reasons: vec![failed.clone()], gates: vec![passed, failed] }
+    Validity { ok, reasons: vec![failed.clone()], gates: vec![passed, failed], ..Default::default() }
 }
 
 fn latency(scale: f64, censored: bool) -> LatencySummary {

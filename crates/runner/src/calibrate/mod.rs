@@ -6,6 +6,7 @@
 //! measurements without a single answer; the reference targets are gone when it returns, also after an error.
 //! Absent on purpose: what the limits mean for a plan (analyze), and words for people (report).
 
+mod beside;
 mod fold;
 mod host;
 mod point;
@@ -78,6 +79,7 @@ pub fn calibrate(
         target::pin::confine_this_thread(cpus)
             .map_err(RunnerError::io("run on the CPUs of", "prony".as_ref()))?;
     }
+    let beside = beside::Beside::begin();
     let order = order(&engine::drivers(), job.quick, job.seed);
     let bench = Bench::start(job)?;
     let mut still = still::Still::default();
@@ -95,6 +97,7 @@ pub fn calibrate(
             Some((driver, point)) => found.add(*driver, *point, bench.measure(*driver, *point, share_ns)?),
         }
     }
+    let host_state = beside.end();
     bench.stop()?;
     Ok(CalibrationFile {
         schema: CalibrationVersion::default(),
@@ -107,7 +110,8 @@ pub fn calibrate(
         clock: still.clock(),
         histogram: still::histogram_error(),
         fixed_work: still.fixed_work(),
-        disturbed: still::disturbed(&still.fixed_work()),
+        disturbed: beside::disturbed(&host_state).or_else(|| still::disturbed(&still.fixed_work())),
+        host_state: Some(host_state),
         drivers: found.drivers(),
     })
 }

@@ -95,6 +95,7 @@ mod tests {
             clock: Default::default(),
             histogram: HistogramError::default(),
             fixed_work: FixedWork::default(),
+            host_state: None,
             disturbed: None,
             drivers: vec![limits],
         }

@@ -7,6 +7,7 @@
 use super::ticker::Ticker;
 use super::{TrialOptions, Up};
 use crate::allocation::Allocations;
+use crate::competing::Competing;
 use crate::confined::Watched;
 use crate::events::Events;
 use crate::folder::{Lines, TrialFolder};
@@ -21,7 +22,7 @@ use engine::IntervalData;
 use schema::calibration::Canary;
 use schema::event::EventRecord;
 use schema::limits::GroupUsage;
-use schema::plan::LoadPlan;
+use schema::plan::{LoadPlan, PinPlan};
 use schema::server_side::ServerSide;
 use schema::steady::Steadiness;
 use schema::target::Metrics;
@@ -37,6 +38,7 @@ pub(super) struct Seen {
     pub(super) cpu_ns: Option<u64>,
     pub(super) rss_peak_bytes: Option<u64>,
     pub(super) steal_share: Option<f64>,
+    pub(super) competing_share: Option<f64>,
     pub(super) group: Option<GroupUsage>,
     pub(super) server: Option<ServerSide>,
     pub(super) counter_gaps: BTreeMap<String, u64>,
@@ -67,6 +69,10 @@ pub(super) struct TrialWatch<'a, 'scope> {
     group: Watched,
     own: Option<OwnCount>,
     steal_at_begin: Option<Steal>,
+    pin: &'a PinPlan,
+    services: Vec<u32>,
+    /// None where prony did not start the target, and could not tell its work from that of others.
+    competing: Option<Competing>,
     seen: Seen,
 }
 
@@ -74,7 +80,7 @@ impl<'a, 'scope> TrialWatch<'a, 'scope> {
     pub(super) fn new(
         up: &'a Up,
         metrics: &Metrics,
-        services: &Services,
+        (services, pin): (&Services, &'a PinPlan),
         folder: &TrialFolder,
         observer: &'a mut dyn Observer,
         events: Events<'scope>,
@@ -103,6 +109,9 @@ impl<'a, 'scope> TrialWatch<'a, 'scope> {
             group,
             own: OwnCount::new(metrics, up.endpoint()),
             steal_at_begin: None,
+            pin,
+            services: services.pids().into_iter().map(|(_, pid)| pid).collect(),
+            competing: None,
             seen: Seen::default(),
         })
     }
@@ -114,6 +123,7 @@ impl<'a, 'scope> TrialWatch<'a, 'scope> {
             // Started again by an event: what the old process used is lost with it.
             (*root, *tree) = (pid, ProcessTree::new(&Roots::default(), pid));
             self.usage_at_begin = None;
+            self.competing = None;
         }
         let usage = tree.read().ok()?;
         let peak = self.seen.rss_peak_bytes.unwrap_or_default();
@@ -173,6 +183,8 @@ impl Watch for TrialWatch<'_, '_> {
         self.group.begin();
         self.usage_at_begin = self.read_tree();
         self.steal_at_begin = Steal::read();
+        let target = self.running.map(RunningTarget::pid);
+        self.competing = target.and_then(|target| Competing::of_trial(self.pin, target, &self.services));
     }
 
     fn samples_end(&mut self) {
@@ -188,6 +200,7 @@ impl Watch for TrialWatch<'_, '_> {
         if let (Some(begin), Some(end)) = (self.steal_at_begin, Steal::read()) {
             self.seen.steal_share = end.share_since(begin);
         }
+        self.seen.competing_share = self.competing.take().and_then(Competing::share);
     }
 
     fn interval(&mut self, line: &IntervalLine, data: &IntervalData) -> Result<(), RunnerError> {
@@ -251,13 +264,13 @@ fn collector(
 
 /// Stolen and total CPU time of the host.
 #[derive(Clone, Copy, Debug)]
-struct Steal {
+pub(crate) struct Steal {
     stolen_ns: u64,
     total_ns: u64,
 }
 
 impl Steal {
-    fn read() -> Option<Self> {
+    pub(crate) fn read() -> Option<Self> {
         let reading = collect::host_stat::read(&Roots::default()).ok()?;
         let names =
             ["user_ns", "nice_ns", "system_ns", "idle_ns", "iowait_ns", "irq_ns", "softirq_ns", "steal_ns"];
@@ -267,7 +280,7 @@ impl Steal {
         })
     }
 
-    fn share_since(self, begin: Self) -> Option<f64> {
+    pub(crate) fn share_since(self, begin: Self) -> Option<f64> {
         let total_ns = self.total_ns.checked_sub(begin.total_ns).filter(|total_ns| *total_ns > 0)?;
         Some(self.stolen_ns.checked_sub(begin.stolen_ns)? as f64 / total_ns as f64)
     }

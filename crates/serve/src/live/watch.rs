@@ -46,6 +46,8 @@ struct Present {
     windows: Tail,
     counters: Tail,
     last: Option<LiveInterval>,
+    /// The last one under load, whose numbers are shown.
+    loaded: Option<LiveInterval>,
     readings: BTreeMap<(String, String), LiveCounter>,
     read_at: BTreeMap<String, u64>,
 }
@@ -237,7 +239,7 @@ impl Watch {
             elapsed_ns: since.and_then(|since| u64::try_from(since).ok()).map(whole_seconds),
             left_ns: (state == RunState::Running).then(|| whole_seconds(left_ns)),
             trial: self.present.as_ref().map(|present| self.trial_now(present, elapsed_ns, expected_ns)),
-            interval: self.present.as_ref().and_then(|present| present.last.clone()),
+            interval: self.present.as_ref().and_then(|present| present.loaded.clone()),
             counters: self
                 .present
                 .as_ref()
@@ -280,6 +282,7 @@ impl Present {
             windows: Tail::new(&folder.join("windows.ndjson")),
             counters: Tail::new(&folder.join("counters.ndjson")),
             last: None,
+            loaded: None,
             readings: BTreeMap::new(),
             read_at: BTreeMap::new(),
         }
@@ -297,6 +300,10 @@ impl Present {
         new.extend(parsed::<WindowLine>(self.windows.lines()).iter().map(|line| live_window(trial, line)));
         if let Some(last) = new.last() {
             self.last = Some(last.clone());
+        }
+        // The drain has no load: its rate and times are no numbers of the target.
+        if let Some(loaded) = new.iter().rfind(|interval| interval.phase != Some(Phase::Drain)) {
+            self.loaded = Some(loaded.clone());
         }
         new.split_off(new.len().saturating_sub(INTERVALS_MAX))
     }
@@ -384,4 +391,29 @@ fn read_json<T: serde::de::DeserializeOwned>(path: &Path) -> Option<T> {
 
 fn changed(path: &Path) -> Option<SystemTime> {
     fs::metadata(path).ok()?.modified().ok()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_drain_takes_the_place_of_no_numbers() {
+        let folder = tempfile::tempdir().unwrap();
+        let line = |phase: Phase, second: u64, completed: u64| IntervalLine {
+            start_ns: second * 1_000_000_000,
+            end_ns: (second + 1) * 1_000_000_000,
+            phase: Some(phase),
+            completed,
+            ..IntervalLine::default()
+        };
+        let lines = [line(Phase::Sample, 0, 90), line(Phase::Sample, 1, 100), line(Phase::Drain, 2, 1)];
+        let text: String = lines.iter().map(|line| serde_json::to_string(line).unwrap() + "\n").collect();
+        fs::write(folder.path().join("intervals.ndjson"), text).unwrap();
+        let mut present = Present::new(TrialPlan { id: 1, block: 1, cell: "c1".to_owned() }, folder.path());
+        assert_eq!(present.new_intervals().len(), 3, "the drain is sent too, with its phase");
+        let shown = present.loaded.unwrap();
+        assert_eq!((shown.phase, shown.throughput_per_s), (Some(Phase::Sample), 100.0));
+        assert_eq!(present.last.unwrap().phase, Some(Phase::Drain), "the trial is in its drain");
+    }
 }

@@ -9,6 +9,8 @@ use units::{Nanos, PerSecond};
 
 /// Connections that a load begins with, and the most it may open.
 const CONNECTIONS: (u64, u64) = (64, 4096);
+/// Longest sample of an experiment: a day.
+const SAMPLE_S_MAX: u64 = 86_400;
 
 /// The text of the file. `fitted` is the law to be sent; without it the recorded times are.
 pub(super) fn text(
@@ -39,12 +41,18 @@ pub(super) fn text(
         ),
     };
     // The rate changes over time, so the warm-up has a fixed length; none, so that all of the log is measured.
+    let (samples, sample_s) = samples(model.span_s);
     let _ = write!(
         text,
-        "\n[phases]\nwarmup = {{ at_least = \"0s\", at_most = \"0s\" }}\nsample = \"{}s\"\nsamples = 1\n",
-        model.span_s
+        "\n[phases]\nwarmup = {{ at_least = \"0s\", at_most = \"0s\" }}\nsample = \"{sample_s}s\"\nsamples = {samples}\n"
     );
     text
+}
+
+/// Samples and the length of each, in seconds, that together hold a log of this length.
+fn samples(span_s: u64) -> (u64, u64) {
+    let samples = span_s.div_ceil(SAMPLE_S_MAX).max(1);
+    (samples, span_s.div_ceil(samples).max(1))
 }
 
 /// Law, mean rate and shape.
@@ -73,4 +81,17 @@ fn pacing(model: &Model, law: &Arrivals) -> String {
 /// Seven digits: enough for one request in a day at 100/s.
 fn digits(per_s: f64) -> f64 {
     format!("{per_s:.6e}").parse().unwrap_or(per_s)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_long_log_has_several_samples() {
+        assert_eq!(samples(0), (1, 1));
+        assert_eq!(samples(86_400), (1, 86_400));
+        assert_eq!(samples(86_401), (2, 43_201));
+        assert_eq!(samples(259_199), (3, 86_400));
+    }
 }

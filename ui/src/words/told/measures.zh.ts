@@ -160,6 +160,15 @@ export const measuresZh: readonly Entry[] = [
     "{cell} does not leak {over}: {counters} ¦are¦ steady, horizon {q}¦; {trends}.",
     "{cell}：{over}没有泄漏；{counters}平稳，时间范围 {q}；{trends}。",
   ],
+  [
+    "{cell} may leak {counters}, but too slowly for the horizon: {trends}.",
+    "{cell}：{counters}可能有泄漏，但在所定时间范围内不会耗尽；{trends}。",
+  ],
+  ["{cell} does not leak {over}, horizon {q}¦.", "{cell}：{over}没有泄漏；时间范围 {q}。"],
+  [
+    "{cell} does not leak {over}, horizon {q}¦; {trends}.",
+    "{cell}：{over}没有泄漏；时间范围 {q}；{trends}。",
+  ],
   ["{counter} {trend_text}", "{counter}{trend_text}"],
   ["{trend_text}", "{trend_text}"],
   [
@@ -300,7 +309,11 @@ export const measureKindsZh: Record<string, readonly Entry[]> = {
   ],
   trend_words: [
     ["{rise} over {count} and {ending}", "在 {count}内{rise}，{ending}"],
-    ["no trend over {count} ({p}), at {q} now", "在 {count}内没有趋势（{p}），现为 {q}"],
+    ["¦no trend¦ over {count} ({p}), at {q} now{seen?}", "在 {count}内没有趋势（{p}），现为 {q}{seen?}"],
+    [
+      "¦wanders without a line¦ over {count} ({p}), at {q} now{seen?}",
+      "在 {count}内有起伏，但不成直线（{p}），现为 {q}{seen?}",
+    ],
     [
       "no trend is shown over {count} ({p}), but at the upper end of its slope, {q} an hour, it would reach {soak_limit} within {q2}: run longer, or set a shorter horizon",
       "在 {count}内未显示趋势（{p}），但按斜率的上端，每小时 {q}，会在 {q2} 内达到{soak_limit}：延长运行，或缩短时间范围",
@@ -314,7 +327,7 @@ export const measureKindsZh: Record<string, readonly Entry[]> = {
       "在 {count2}内分 {count}从 {q} 升到 {q2}，此后持平：可能还有台阶，请延长运行",
     ],
     ["{rise} over {count}, from {q} to {q2} ({p})", "在 {count}内{rise}，从 {q} 到 {q2}（{p}）"],
-    ["{q} in all of {count}", "在全部 {count}中都是 {q}"],
+    ["{q} in all of {count}¦{seen?}", "在全部 {count}中都是 {q}{seen?}"],
     ["no trend can be given over {count}: {any}", "无法给出 {count}内的趋势：{any}"],
     [
       "{n} windows of one start are needed, there are {n2}: run longer",
@@ -343,8 +356,12 @@ export const measureKindsZh: Record<string, readonly Entry[]> = {
       "reaches {soak_limit} in {reach}, which may or may not be within {q}: run longer",
       "将在 {reach} 后达到{soak_limit}，未必在 {q} 之内：延长运行",
     ],
-    ["does not reach {soak_limit} within {q}", "在 {q} 内不会达到{soak_limit}"],
+    [
+      "reaches {soak_limit} in {reach}, after the horizon of {q}",
+      "将在 {reach} 后达到{soak_limit}，晚于时间范围 {q}",
+    ],
   ],
+  seen: [["; a leak of {q} an hour would have been seen", "；每小时 {q} 的泄漏本可看到"]],
   reach: [["{q} ({q2} to {q3})", "{q}（{q2} 至 {q3}）"]],
   soak_limit: [
     ["a limit", "某个上限"],

@@ -13,6 +13,21 @@ export const trustZh: readonly Entry[] = [
     "这些数字可信，但有 {count}：{any}；详见下列说明。",
   ],
   ["These numbers must not be used: {any}.", "这些数字不能使用：{any}。"],
+  ["These numbers can be believed: {any}; {failed}.", "这些数字可信：{any}；{failed}。"],
+  [
+    "These numbers can be believed with {count}: {any}; {failed}¦.",
+    "这些数字可信，但有 {count}：{any}；{failed}。",
+  ],
+  [
+    "These numbers can be believed with {count}: {any}; {failed}¦; see the notes¦.",
+    "这些数字可信，但有 {count}：{any}；{failed}；详见下列说明。",
+  ],
+  ["These numbers must not be used: {any}; {failed}.", "这些数字不能使用：{any}；{failed}。"],
+  ["{failed}", "{failed}"],
+  [
+    "look at the errors of its trials and mend the target or the scenario; where failing is the question, claim something about `error_rate`",
+    "查看其试次的错误，修好目标或场景；若失败本身就是要问的，请对 `error_rate` 作出断言",
+  ],
   ["no trial was run to its end", "没有一个试次运行到结束"],
   ["run the experiment again, or `prony run --resume`", "重新运行实验，或用 `prony run --resume` 续跑"],
 
@@ -77,6 +92,14 @@ export const trustZh: readonly Entry[] = [
   [
     "up to {q} of the CPU time was stolen from this host in {ids}",
     "{ids} 中本机最多有 {q} 的 CPU 时间被宿主机抢占",
+  ],
+  [
+    "other processes used up to {q} of the trial's CPUs in {ids}",
+    "{ids} 中，其他进程最多占用了试次所用 CPU 的 {q}",
+  ],
+  [
+    "end them, or give the trial CPUs that nobody else uses (`pin`, isolcpus)",
+    "结束它们，或给试次独占的 CPU（`pin`、isolcpus）",
   ],
   ["use a host with dedicated cores", "使用有独占 CPU 核的主机"],
   [
@@ -269,6 +292,11 @@ export const trustZh: readonly Entry[] = [
     "{text}: ask for fewer, or raise the limits on descriptors, ports and backlog (`prony doctor`)",
     "{text}：减少连接数，或提高描述符、端口与积压队列的上限（`prony doctor`）",
   ],
+  ["other processes used up to {q} of the trial's CPUs", "其他进程最多占用了试次所用 CPU 的 {q}"],
+  [
+    "{text}: end them, or give the trial CPUs that nobody else uses (`pin`, isolcpus)",
+    "{text}：结束它们，或给试次独占的 CPU（`pin`、isolcpus）",
+  ],
   ["the busiest worker of the generator was busy {q} of the time", "发生器最忙的工作线程有 {q} 的时间在忙"],
   [
     "the busiest worker was busy {q} of the time: the generator was the limit, these numbers measure prony and not the target; give it more cores (`workers`) or lower the load",
@@ -300,6 +328,10 @@ export const trustZh: readonly Entry[] = [
   [
     "a fixed amount of work took {q} ¦more¦ time after the load than before it, {q2} allowed",
     "固定工作量在负载之后的用时比之前多 {q}，允许 {q2}",
+  ],
+  [
+    "{text}: other processes had the CPU for a part of it; end them, then look again",
+    "{text}：期间其他进程占用了 CPU；结束它们，再重新查看",
   ],
   [
     "{text}: the CPU changed its speed; fix its clock (`prony doctor`), or use a host with dedicated cores",
@@ -387,6 +419,15 @@ export const trustZh: readonly Entry[] = [
     "用更多各占一个 CPU 的工作线程、更安静的机器，或更低的速率",
   ],
   [
+    "whether the instrument can give what is asked for is not known: it was calibrated at a bad time ({any})",
+    "不知道仪器能否满足要求：校准时主机繁忙（{any}）",
+  ],
+  ["run `prony calibrate` again while the host is quiet", "等主机安静时重新运行 `prony calibrate`"],
+  [
+    "the host was busy: {busy_with} while these limits were measured, so they may be too low",
+    "主机当时繁忙：测量这些上限时{busy_with}，因此它们可能偏低",
+  ],
+  [
     "the host was not quiet: 1 % of the runs of a fixed amount of work took {q} times the median or more, so these limits may be too low",
     "主机当时不安静：固定工作量有 1 % 的次数用时达到中位数的 {q} 倍以上，因此这些上限可能偏低",
   ],
@@ -409,6 +450,34 @@ export const trustZh: readonly Entry[] = [
 ];
 
 export const trustKindsZh: Record<string, readonly Entry[]> = {
+  failed: [
+    ["{q} of the requests failed {failed_in}", "{failed_in}有 {q} 的请求失败"],
+    [
+      "{q} of the requests failed {failed_in}: times and rate are of the right answers only",
+      "{failed_in}有 {q} 的请求失败：时间和速率只来自正确的应答",
+    ],
+    [
+      "{q} of the requests failed ({n} of {count}{failed_class?})",
+      "有 {q} 的请求失败（{count}中的 {n} 个{failed_class?}）",
+    ],
+    [
+      "{q} of the requests failed ({n} of {count}{failed_class?})¦: times and rate are of the right answers only",
+      "有 {q} 的请求失败（{count}中的 {n} 个{failed_class?}）：时间和速率只来自正确的应答",
+    ],
+    [
+      "{q} of the requests failed ({n} of {count}{failed_class?})¦: times and rate are of the right answers only and hide what users saw; mend the target or the scenario, or accept the failures (`--errors-ok`, or `--fail` with your own limit)",
+      "有 {q} 的请求失败（{count}中的 {n} 个{failed_class?}）：时间和速率只来自正确的应答，掩盖了用户所见；修好目标或场景，或接受这些失败（`--errors-ok`，或用 `--fail` 自定上限）",
+    ],
+  ],
+  failed_in: [
+    ["({cell})", "（{cell}）"],
+    ["in the worst of {n} cells that had failures ({cell})", "（{n} 个有失败的单元中最差的：{cell}）"],
+  ],
+  failed_class: [[", most as `{key}`", "，大多为 `{key}`"]],
+  busy_with: [
+    ["other processes used {q} of its CPUs", "其他进程占用了其 CPU 的 {q}"],
+    ["its hypervisor gave {q} of its CPU time to others", "虚拟机监控程序把 {q} 的 CPU 时间给了别人"],
+  ],
   slower: [
     ["{q} times as long as", "为其他试次的 {q} 倍"],
     ["{q} longer than", "比其他试次多 {q}"],

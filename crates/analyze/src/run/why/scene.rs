@@ -28,6 +28,20 @@ pub(super) struct Scene<'a> {
     times: Option<Histogram<u64>>,
 }
 
+/// Shares of the CPUs that the target runs on, 0 to 1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Cores {
+    pub(super) busy: f64,
+    /// Used by the target itself.
+    pub(super) own: f64,
+    /// Used by its services, where they share CPUs with it.
+    pub(super) services: f64,
+    /// Used by prony's generator, where it shares CPUs with it.
+    pub(super) generator: f64,
+    /// Used by whoever else.
+    pub(super) others: f64,
+}
+
 impl<'a> Scene<'a> {
     /// `slow` are the trials of the whole run that the canary sets apart.
     pub(super) fn new(data: &RunData<'a>, cell: &'a CellPlan, slow: Option<&Slow>) -> Self {
@@ -212,6 +226,50 @@ impl<'a> Scene<'a> {
     pub(super) fn utilisation(&self) -> Option<f64> {
         let (cpus, _) = self.cpus()?;
         Some(self.rate("target.process/cpu_ns")? / 1e9 / cpus)
+    }
+
+    /// How the CPUs that the target runs on were used; `None` where a CPU of them was not read.
+    pub(super) fn cores(&self) -> Option<Cores> {
+        let cpus: Vec<u32> = match self.plan.pin.target.as_ref().filter(|cpus| !cpus.is_empty()) {
+            Some(cpus) => cpus.clone(),
+            None => (0..self.max("host.stat/cpus")? as u32).collect(),
+        };
+        let each: Vec<f64> =
+            cpus.iter().filter_map(|cpu| self.mean(&format!("host.cpus/cpu{cpu}_busy_percent"))).collect();
+        if cpus.is_empty() || each.len() < cpus.len() {
+            return None;
+        }
+        let count = cpus.len() as f64;
+        let share = |ns_per_s: f64| ns_per_s / 1e9 / count;
+        // A process on CPUs that are not shared with the target took nothing from it.
+        let is_shared =
+            |own: &Option<Vec<u32>>| own.as_ref().is_none_or(|own| own.iter().any(|cpu| cpus.contains(cpu)));
+        let services = self
+            .sources("service.", ".process")
+            .iter()
+            .filter_map(|source| self.rate(&format!("{source}/cpu_ns")))
+            .sum();
+        let services = if is_shared(&self.plan.pin.services) { share(services) } else { 0.0 };
+        let generator = self.rate("generator.process/cpu_ns").map_or(0.0, share);
+        let generator = if is_shared(&self.plan.pin.generator) { generator } else { 0.0 };
+        // Interrupts of the target's own packets run on its CPUs and are in nobody's account.
+        let packets = self.rate("host.stat/softirq_ns").unwrap_or_default()
+            + self.rate("host.stat/irq_ns").unwrap_or_default();
+        let of_all = self.max("host.stat/cpus").map_or(1.0, |all| (count / all).min(1.0));
+        let busy = each.iter().sum::<f64>() / 100.0 / count;
+        let own = share(self.rate("target.process/cpu_ns")?);
+        let packets = share(packets * of_all);
+        let others = (busy - own - services - generator - packets).max(0.0);
+        Some(Cores { busy, own, services, generator, others })
+    }
+
+    /// Share of the time for which the target's threads wanted a core and had to wait for one: run delay over CPU time
+    /// and run delay. Unlike its share of the response time it does not shrink where a closed load makes requests queue
+    /// inside the target.
+    pub(super) fn core_wait(&self) -> Option<f64> {
+        let delay = self.rate("target.process/run_delay_ns")?;
+        let wanted = self.rate("target.process/cpu_ns")? + delay;
+        Some(if wanted > 0.0 { delay / wanted } else { 0.0 }).filter(|share| share.is_finite())
     }
 
     pub(super) fn target(&self) -> Option<&'a TargetPlan> {

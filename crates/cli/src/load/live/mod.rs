@@ -111,6 +111,9 @@ impl View {
 
 /// One interval as a line: end, rate, times, failures, what waits.
 fn line_words(line: &IntervalLine) -> String {
+    if line.phase == Some(Phase::Drain) {
+        return drain_words(line);
+    }
     let length_ns = line.end_ns.saturating_sub(line.start_ns).max(1);
     let rate = line.completed as f64 * 1e9 / length_ns as f64;
     let time = |ns: Option<u64>| ns.map_or_else(|| format::NONE.to_owned(), format::nanos);
@@ -132,9 +135,20 @@ fn line_words(line: &IntervalLine) -> String {
     }
     match line.phase {
         Some(Phase::Warmup) => text + "  warm-up",
-        Some(Phase::Drain) => text + "  drain",
         _ => text,
     }
+}
+
+/// The drain has no load, so it has no rate and no times: what came in it, and how long it took.
+fn drain_words(line: &IntervalLine) -> String {
+    let failed: u64 = line.failed.values().sum();
+    format!(
+        "  drain {:>12}  {} answered, {} failed, {} left after the load",
+        format::nanos(line.end_ns.saturating_sub(line.start_ns)),
+        format::count(line.completed),
+        format::count(failed),
+        format::count(line.in_flight.saturating_add(line.backlog))
+    )
 }
 
 fn class_words(class: ErrorClass) -> String {

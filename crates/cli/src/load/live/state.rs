@@ -45,6 +45,8 @@ pub(super) struct State {
     /// Since the measured window began.
     response: Histogram<u64>,
     answers: u64,
+    /// Those that came before the drain: the rate is theirs.
+    answers_under_load: u64,
     window_ns: u64,
     pub(super) failed: u64,
     pub(super) connects: u64,
@@ -77,6 +79,7 @@ impl State {
             pacer_lag_p99: None,
             response: new_histogram(),
             answers: 0,
+            answers_under_load: 0,
             window_ns: 0,
             failed: 0,
             connects: 0,
@@ -105,6 +108,7 @@ impl State {
             return;
         }
         self.window_ns += length_ns;
+        self.answers_under_load += line.completed;
         self.rate_now = line.completed as f64 * 1e9 / length_ns as f64;
         self.now = times(&data.times.response);
         let lag = &data.times.pacer_lag;
@@ -129,7 +133,8 @@ impl State {
         self.response.reset();
         self.errors.clear();
         self.status.clear();
-        (self.answers, self.failed, self.window_ns) = (0, 0, 0);
+        (self.answers, self.answers_under_load) = (0, 0);
+        (self.failed, self.window_ns) = (0, 0);
     }
 
     /// Right answers in the window so far.
@@ -139,7 +144,7 @@ impl State {
 
     /// Right answers per second of the window so far.
     pub(super) fn rate_so_far(&self) -> f64 {
-        if self.window_ns == 0 { 0.0 } else { self.answers as f64 * 1e9 / self.window_ns as f64 }
+        if self.window_ns == 0 { 0.0 } else { self.answers_under_load as f64 * 1e9 / self.window_ns as f64 }
     }
 
     /// Response times so far, by the rules of the final result.

@@ -122,3 +122,23 @@ fn a_line_a_second_says_the_same_in_short() {
         "    3 s     48,213/s  p50        –  p99        –  15 failed (unexpected status), backlog 40  warm-up"
     );
 }
+
+#[test]
+fn the_drain_is_a_line_of_its_own_and_no_second_of_the_load() {
+    let drain = IntervalLine {
+        start_ns: 3_000_000_000,
+        end_ns: 3_012_000_000,
+        phase: Some(Phase::Drain),
+        completed: 7,
+        failed: [(ErrorClass::Timeout, 2)].into(),
+        in_flight: 1,
+        p50_ns: Some(9_000_000),
+        p99_ns: Some(9_000_000),
+        ..IntervalLine::default()
+    };
+    assert_eq!(line_words(&drain), "  drain      12.0 ms  7 answered, 2 failed, 1 left after the load");
+    let mut state = state("-R 2k -d 30s");
+    let (rate, now) = (state.rate_so_far(), state.rate_now);
+    state.interval(&drain, &IntervalData::default());
+    assert_eq!((state.rate_so_far(), state.rate_now), (rate, now));
+}

@@ -1,6 +1,7 @@
 //! Garbage collection takes much of the target's CPU. Go's own aim is 25 % at full load; here it is a finding from a
 //! fifth of the CPU time that the target used.
 
+use super::core_full::WAIT;
 use super::{Draft, Judgement, Link, Rule, Scene, Severity, Stage};
 use crate::words::{bytes, number, percent};
 use schema::finding::{Change, FindingCause};
@@ -53,7 +54,10 @@ fn judge(scene: &Scene<'_>) -> Judgement {
     }
     // It holds the target back as far as its CPU does.
     let used = scene.utilisation().unwrap_or_default();
-    draft = draft.link(Link::Bound(used)).link(Link::Accounts(
+    // On a core that others fill too, what it uses itself is no measure of what it lacks.
+    let waits = scene.core_wait().is_some_and(|wait| wait >= WAIT);
+    let full = scene.cores().filter(|_| waits).map_or(0.0, |cores| cores.busy);
+    draft = draft.link(Link::Bound(used.max(full))).link(Link::Accounts(
         share
             * scene
                 .per_request("target.process/cpu_ns")

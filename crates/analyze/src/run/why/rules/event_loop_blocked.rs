@@ -8,6 +8,8 @@ use schema::finding::{Change, FindingCause, Watched};
 /// Delay of the loop from which a piece of work is long whatever the others are, and as a share of p99.
 const LONG_NS: f64 = 25e6;
 const OF_TAIL: f64 = 0.3;
+/// Utilisation of the loop from which requests queue for it.
+const FULL: f64 = 0.9;
 /// A shorter delay is one of a long piece of work where it is so many times the median response time, which holds what
 /// a turn full of short pieces takes, and so many times the mean pause of a collection. Chosen, not derived.
 const SHORT_NS: f64 = 5e6;
@@ -31,7 +33,9 @@ fn judge(scene: &Scene<'_>) -> Judgement {
     let Some(p99) = scene.quantile(0.99) else { return super::missing("response times") };
     let share = delay / p99;
     let least = least_ns(scene);
-    if delay < least || share < OF_TAIL {
+    // Under a closed load a loop that is always busy makes a queue, and its delay is a small part of the response.
+    let queue = if scene.is_closed() && used >= FULL { used } else { 0.0 };
+    if delay < least || (share < OF_TAIL && queue == 0.0) {
         return Judgement::RuledOut(format!(
             "its event loop was late by {} at most in 99 of 100 turns",
             duration(delay)
@@ -48,6 +52,7 @@ fn judge(scene: &Scene<'_>) -> Judgement {
         .evidence("delay of the loop, p99", duration(delay), Some(duration(least)), key)
         .evidence("utilisation of the loop", percent(used), None, "node.runtime/loop_utilisation_percent")
         .link(Link::Accounts(share))
+        .link(Link::Bound(queue))
         .link(Link::Time(key.to_owned(), Watched::P99))
         .try_this(Change::ByHand, "move the computation to a worker thread".to_owned(), (schema::metric::Metric::P50, 0.7))
         .found()

@@ -1,14 +1,13 @@
 //! Other processes used the CPUs of the target. What the target's own CPUs did beyond the target's own CPU time is
 //! theirs; it matters where the target's threads had to wait for a core.
 
+use super::core_full::WAIT;
 use super::{Draft, Judgement, Link, Rule, Scene, Severity, Stage, missing};
 use crate::words::percent;
 use schema::finding::{FindingCause, Watched};
 
 /// Share of the target's CPUs that others used.
 const OTHERS: f64 = 0.15;
-/// Names of the counter of each CPU.
-const CPU: &str = "host.cpus/cpu";
 
 pub(super) const RULE: Rule = Rule {
     cause: FindingCause::HostBusy,
@@ -19,36 +18,17 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn judge(scene: &Scene<'_>) -> Judgement {
-    let Some(cpus) = scene.plan.pin.target.as_ref().filter(|cpus| !cpus.is_empty()) else {
+    if scene.plan.pin.target.as_ref().is_none_or(Vec::is_empty) {
         return Judgement::Unread(
             "the target has no CPUs of its own, so others cannot be told from it".to_owned(),
         );
-    };
-    let busy: Vec<f64> =
-        cpus.iter().filter_map(|cpu| scene.mean(&format!("{CPU}{cpu}_busy_percent"))).collect();
-    let (Some(target_ns), false) = (scene.rate("target.process/cpu_ns"), busy.len() < cpus.len()) else {
-        return missing("host.cpus");
-    };
-    // Services that share the target's CPUs are its own business.
-    let services: f64 = scene
-        .sources("service.", ".process")
-        .iter()
-        .filter_map(|source| scene.rate(&format!("{source}/cpu_ns")))
-        .sum();
-    let services = if scene.plan.pin.services.is_none() { services } else { 0.0 };
-    // Interrupts of the target's own packets run on its CPUs and are in nobody's account.
-    let packets = scene.rate("host.stat/softirq_ns").unwrap_or_default()
-        + scene.rate("host.stat/irq_ns").unwrap_or_default();
-    let of_all = scene.max("host.stat/cpus").map_or(1.0, |all| (cpus.len() as f64 / all).min(1.0));
-    let busy = busy.iter().sum::<f64>() / 100.0;
-    let others = (busy - (target_ns + services + packets * of_all) / 1e9).max(0.0) / cpus.len() as f64;
+    }
+    let Some(cores) = scene.cores() else { return missing("host.cpus") };
+    let others = cores.others;
     if others < OTHERS {
         return Judgement::RuledOut(format!("others used at most {} of the target's CPUs", percent(others)));
     }
-    let delay = scene
-        .per_request("target.process/run_delay_ns")
-        .zip(scene.mean_response())
-        .map(|(delay, mean)| delay / mean);
+    let wait = scene.core_wait();
     let text = format!("other processes used {} of the CPUs that are the target's", percent(others));
     let draft = Draft::new(
         text,
@@ -57,16 +37,21 @@ fn judge(scene: &Scene<'_>) -> Judgement {
     )
     .evidence("busy with others", percent(others), Some(percent(OTHERS)), "host.cpus less target.process")
     .link(Link::Time("host.cpus/busiest_percent".to_owned(), Watched::P99));
-    match delay {
-        Some(delay) => draft
-            .evidence(
-                "waiting for a core, of the response time",
-                percent(delay),
-                Some(percent(0.1)),
-                "target.process/run_delay_ns",
-            )
-            .link(Link::Accounts(delay))
-            .found(),
-        None => draft.found(),
-    }
+    let Some(wait) = wait else { return draft.found() };
+    let of_response = scene
+        .per_request("target.process/run_delay_ns")
+        .zip(scene.mean_response())
+        .map_or(0.0, |(delay, mean)| delay / mean);
+    // Under a closed load the response is mostly queue, so that a full core tells more than its share of that.
+    let full = if wait >= WAIT { cores.busy } else { 0.0 };
+    draft
+        .evidence(
+            "waiting for a core, of CPU time and waiting",
+            percent(wait),
+            Some(percent(WAIT)),
+            "target.process/run_delay_ns",
+        )
+        .link(Link::Accounts(of_response))
+        .link(Link::Bound(full))
+        .found()
 }

@@ -10,6 +10,7 @@ mod cache_slow;
 mod clock_drift;
 mod cold_code;
 mod connection_churn;
+mod core_full;
 mod cpu_saturated;
 mod database_saturated;
 mod delayed_ack;
@@ -46,6 +47,7 @@ pub(super) const RULES: &[Rule] = &[
     steal::RULE,
     clock_drift::RULE,
     slow_replica::RULE,
+    core_full::RULE,
     host_busy::RULE,
     throttling::RULE,
     memory_limit::RULE,

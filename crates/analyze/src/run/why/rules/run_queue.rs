@@ -1,12 +1,15 @@
-//! Threads of the target that could run waited for a core: run delay for each request against the median response
-//! time (METHOD §9, CPU queueing).
+//! Threads of the target that could run waited for a core: run delay over CPU time and run delay (METHOD §9, CPU
+//! queueing). It is tied to what users see by its share of the median response time, or by a core that is full: under a
+//! closed load the response is mostly the queue that the wait causes, so that its share alone would clear it.
 
 use super::{Draft, Judgement, Link, Rule, Scene, Severity, Stage, missing};
 use crate::words::{duration, percent};
 use schema::finding::{Change, FindingCause, Watched};
 
 const SHARE: f64 = 0.1;
-/// From here on it is the larger part of what makes requests slow.
+/// Busy share of its CPUs from which they are full.
+const FULL: f64 = 0.9;
+/// Share of the median response time. From here on it is the larger part of what makes requests slow.
 const LARGE: f64 = 0.25;
 /// Busy share of the target's CPUs below which there is no queue to speak of: what waits then are wake-ups.
 const BUSY: f64 = 0.5;
@@ -14,44 +17,47 @@ const BUSY: f64 = 0.5;
 pub(super) const RULE: Rule = Rule {
     cause: FindingCause::RunQueue,
     stage: Stage::Target,
-    source: "METHOD §9: run delay per request > 10 % of p50",
+    source: "METHOD §9, CPU queueing: run delay ≥ 10 % of CPU time and run delay",
     explains: &[],
     judge,
 };
 
 fn judge(scene: &Scene<'_>) -> Judgement {
     let key = "target.process/run_delay_ns";
-    let (Some(delay), Some(p50)) = (scene.per_request(key), scene.quantile(0.5)) else {
+    let (Some(delay), Some(wait), Some(p50)) =
+        (scene.per_request(key), scene.core_wait(), scene.quantile(0.5))
+    else {
         return missing("target.process/run_delay_ns");
     };
-    let share = delay / p50;
-    if share < SHARE {
-        return Judgement::RuledOut(format!(
-            "its threads waited {} for a core for each request, {} of the median",
-            duration(delay),
-            percent(share)
-        ));
+    let found = format!(
+        "its threads waited {} for a core for each request, {} of the time for which they wanted one",
+        duration(delay),
+        percent(wait)
+    );
+    if wait < SHARE {
+        return Judgement::RuledOut(found);
     }
     let busy = busy(scene);
-    let severity = match share {
+    let of_response = delay / p50;
+    // A full core puts the queue that it causes into the response time, where the wait itself is a small part.
+    let full = busy.filter(|busy| *busy >= FULL).unwrap_or_default();
+    let severity = match of_response {
         _ if busy.is_some_and(|busy| busy < BUSY) => Severity::Low,
+        _ if full > 0.0 => Severity::High,
         share if share >= LARGE => Severity::High,
         _ => Severity::Medium,
     };
-    let text = format!(
-        "its threads waited {} for a core for each request, {} of the median response time",
-        duration(delay),
-        percent(share)
-    );
     let processes = scene.mean("target.process/threads").unwrap_or_default();
     let draft = Draft::new(
-        text,
+        found,
         severity,
         "run fewer threads or worker processes than CPUs, or give the target more CPUs",
     )
-    .evidence("run delay for each request, of the median", percent(share), Some(percent(SHARE)), key)
+    .evidence("waiting for a core, of CPU time and waiting", percent(wait), Some(percent(SHARE)), key)
+    .evidence("run delay for each request, of the median", percent(of_response), None, key)
     .evidence("threads", crate::words::number(processes), None, "target.process/threads")
-    .link(Link::Accounts(share))
+    .link(Link::Accounts(of_response))
+    .link(Link::Bound(full))
     .link(Link::Time(key.to_owned(), Watched::P99));
     draft.try_this(Change::ByHand, "give it twice the CPUs".to_owned(), scene.better(1.2)).found()
 }

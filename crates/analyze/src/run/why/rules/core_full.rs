@@ -1,0 +1,77 @@
+//! The CPUs that the target runs on were full: with itself, its services, the generator and others together, though not
+//! with itself alone. Its threads then wait for a core, whatever share of the response time that is: under a closed load
+//! most of a response is the queue that this wait causes.
+
+use super::{Draft, Judgement, Link, Rule, Scene, Severity, Stage, missing};
+use crate::words::percent;
+use schema::finding::{Change, FindingCause, Watched};
+
+/// Busy share of its CPUs from which they are full.
+const FULL: f64 = 0.9;
+/// From here on it fills them itself, which is a saturated CPU.
+const ALONE: f64 = 0.9;
+/// Share of the CPUs for itself and its services below which it is others that fill them.
+const DEMAND: f64 = 0.4;
+/// Share of the time for which its threads wanted a core and waited for one.
+pub(super) const WAIT: f64 = 0.1;
+
+pub(super) const RULE: Rule = Rule {
+    cause: FindingCause::CoreFull,
+    stage: Stage::Environment,
+    source: "METHOD §9, CPU queueing; utilisation law over all that shares the core",
+    explains: &[
+        FindingCause::HostBusy,
+        FindingCause::RunQueue,
+        FindingCause::CpuSaturated,
+        FindingCause::AcceptQueue,
+        FindingCause::PoolWait,
+        FindingCause::WorkersExhausted,
+        FindingCause::LockContention,
+        FindingCause::EventLoopBlocked,
+        FindingCause::UnevenWorkers,
+    ],
+    judge,
+};
+
+fn judge(scene: &Scene<'_>) -> Judgement {
+    let Some(cores) = scene.cores() else { return missing("host.cpus") };
+    if cores.own >= ALONE {
+        return Judgement::NotAsked;
+    }
+    if cores.busy < FULL {
+        let text = format!("the CPUs that it runs on were busy for {} of the time", percent(cores.busy));
+        return Judgement::RuledOut(text);
+    }
+    let Some(wait) = scene.core_wait() else { return missing("target.process/run_delay_ns") };
+    if wait < WAIT || cores.own + cores.services < DEMAND {
+        return Judgement::RuledOut(format!(
+            "the CPUs that it runs on were full, but it used only {} of them and waited for {} of the time for which it \
+             wanted one",
+            percent(cores.own + cores.services),
+            percent(wait)
+        ));
+    }
+    let text = format!(
+        "the CPUs that it runs on were full: {} itself, {} its services, {} prony, {} others; its threads waited for {} \
+         of the time for which they wanted a core",
+        percent(cores.own),
+        percent(cores.services),
+        percent(cores.generator),
+        percent(cores.others),
+        percent(wait)
+    );
+    let remedy = "give the target CPUs that nobody else uses (`pin`, isolcpus), end what runs beside it, or make a \
+                  request cheaper (`prony profile`)";
+    Draft::new(text, Severity::High, remedy)
+        .evidence("busy share of its CPUs", percent(cores.busy), Some(percent(FULL)), "host.cpus")
+        .evidence(
+            "waiting for a core, of CPU time and waiting",
+            percent(wait),
+            Some(percent(WAIT)),
+            "target.process/run_delay_ns",
+        )
+        .link(Link::Bound(cores.busy))
+        .link(Link::Time("host.cpus/busiest_percent".to_owned(), Watched::P99))
+        .try_this(Change::ByHand, "give it CPUs of its own".to_owned(), scene.better(1.2))
+        .found()
+}

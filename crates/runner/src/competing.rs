@@ -1,0 +1,153 @@
+//! CPU time that processes outside a measurement took from its CPUs, for the gate `competing_cpu` and for calibrations.
+//!
+//! What processes used on a set of CPUs, less what those that belong to the measurement used. CPU sets that overlap are
+//! one set: which of them a process used there is not known.
+//! Invariants: read twice, at both ends, never in between; what cannot be read is absent. The kernel counts cores in
+//! steps of 10 ms, so [`SPAN_NS_MIN`] is the shortest time that gives a share.
+//! Absent on purpose: who the others are, and what their share means (analyze).
+
+use collect::{ProcessTree, Roots};
+use schema::plan::PinPlan;
+use units::{Clock, MonotonicClock, Nanos};
+
+/// Below this the steps of the kernel's count are too coarse for a share.
+const SPAN_NS_MIN: u64 = 200_000_000;
+
+/// CPUs with the processes of the measurement that run on them.
+struct Place {
+    cpus: Vec<u32>,
+    trees: Vec<ProcessTree>,
+}
+
+/// Counts at the begin of a measurement.
+pub(crate) struct Competing {
+    clock: MonotonicClock,
+    places: Vec<(Place, Counts)>,
+}
+
+/// CPU time so far.
+#[derive(Clone, Copy)]
+struct Counts {
+    at: Nanos,
+    all_ns: u64,
+    own_ns: u64,
+}
+
+impl Competing {
+    /// Reads the counts of a trial: prony with its generator processes, the target and the services, each on the CPUs
+    /// that the plan gives it, else on all that may be used.
+    pub(crate) fn of_trial(pin: &PinPlan, target: u32, services: &[u32]) -> Option<Self> {
+        let roots = Roots::default();
+        let own = std::process::id();
+        let all = target::pin::usable_cpus().ok()?;
+        let on =
+            |cpus: &Option<Vec<u32>>| cpus.clone().filter(|cpus| !cpus.is_empty()).unwrap_or(all.clone());
+        let started: Vec<u32> = services.iter().copied().chain([target]).collect();
+        let mut parts = vec![
+            Place { cpus: on(&pin.generator), trees: vec![ProcessTree::new(&roots, own).without(started)] },
+            Place { cpus: on(&pin.target), trees: vec![ProcessTree::new(&roots, target)] },
+        ];
+        let services: Vec<ProcessTree> = services.iter().map(|pid| ProcessTree::new(&roots, *pid)).collect();
+        if !services.is_empty() {
+            parts.push(Place { cpus: on(&pin.services), trees: services });
+        }
+        Self::begin(merged(parts))
+    }
+
+    /// Reads the counts of this process and all that it started, on all CPUs that may be used.
+    pub(crate) fn of_this_process() -> Option<Self> {
+        let trees = vec![ProcessTree::new(&Roots::default(), std::process::id())];
+        Self::begin(vec![Place { cpus: target::pin::usable_cpus().ok()?, trees }])
+    }
+
+    fn begin(places: Vec<Place>) -> Option<Self> {
+        let clock = MonotonicClock::starting_now();
+        let counted = |mut place: Place| {
+            let counts = place.counts(clock)?;
+            Some((place, counts))
+        };
+        let places = places.into_iter().map(counted).collect::<Option<Vec<_>>>()?;
+        Some(Self { clock, places })
+    }
+
+    /// The largest share of a set of CPUs that others took since the begin, 0 to 1.
+    pub(crate) fn share(mut self) -> Option<f64> {
+        let clock = self.clock;
+        let shares = self.places.iter_mut().map(|(place, begin)| place.share_since(*begin, clock));
+        shares.collect::<Option<Vec<f64>>>()?.into_iter().reduce(f64::max)
+    }
+}
+
+impl Place {
+    fn counts(&mut self, clock: MonotonicClock) -> Option<Counts> {
+        let at = clock.now();
+        let all_ns = collect::host_cpus::read(&Roots::default()).ok()?.process_ns(&self.cpus)?;
+        // A service may have ended; what it used is in the count of the cores all the same.
+        let own_ns =
+            self.trees.iter_mut().filter_map(|tree| tree.read().ok()).map(|usage| usage.cpu_ns).sum();
+        Some(Counts { at, all_ns, own_ns })
+    }
+
+    fn share_since(&mut self, begin: Counts, clock: MonotonicClock) -> Option<f64> {
+        share(begin, self.counts(clock)?, self.cpus.len())
+    }
+}
+
+/// The share of so many CPUs that others took between two counts.
+fn share(begin: Counts, end: Counts, cpus: usize) -> Option<f64> {
+    let span_ns = end.at.0.checked_sub(begin.at.0).filter(|span_ns| *span_ns >= SPAN_NS_MIN)?;
+    let all_ns = end.all_ns.saturating_sub(begin.all_ns);
+    let own_ns = end.own_ns.saturating_sub(begin.own_ns);
+    let others_ns = all_ns.saturating_sub(own_ns) as f64;
+    Some((others_ns / (span_ns as f64 * cpus.max(1) as f64)).clamp(0.0, 1.0))
+}
+
+/// Sets that share a CPU become one.
+fn merged(parts: Vec<Place>) -> Vec<Place> {
+    let mut places: Vec<Place> = Vec::new();
+    for mut part in parts {
+        while let Some(at) =
+            places.iter().position(|place| place.cpus.iter().any(|cpu| part.cpus.contains(cpu)))
+        {
+            let met = places.swap_remove(at);
+            part.cpus.extend(met.cpus);
+            part.trees.extend(met.trees);
+        }
+        part.cpus.sort_unstable();
+        part.cpus.dedup();
+        places.push(part);
+    }
+    places
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn counts(at_ms: u64, all_ms: u64, own_ms: u64) -> Counts {
+        Counts { at: Nanos::from_millis(at_ms), all_ns: all_ms * 1_000_000, own_ns: own_ms * 1_000_000 }
+    }
+
+    #[test]
+    fn others_used_what_the_cores_did_beyond_the_measurement() {
+        let of = |end: Counts, cpus: usize| share(counts(0, 100, 50), end, cpus);
+        assert_eq!(of(counts(1_000, 1_100, 550), 1), Some(0.5));
+        assert_eq!(of(counts(1_000, 1_100, 550), 2), Some(0.25));
+        assert_eq!(of(counts(1_000, 500, 900), 1), Some(0.0), "steps of the count are no negative work");
+        assert_eq!(of(counts(100, 200, 50), 1), None, "too short");
+    }
+
+    #[test]
+    fn overlapping_sets_are_one() {
+        let sets = |parts: &[&[u32]]| {
+            let parts = parts.iter().map(|cpus| Place { cpus: cpus.to_vec(), trees: Vec::new() });
+            let mut found: Vec<Vec<u32>> =
+                merged(parts.collect()).into_iter().map(|place| place.cpus).collect();
+            found.sort();
+            found
+        };
+        assert_eq!(sets(&[&[0], &[1, 2], &[3]]), [vec![0], vec![1, 2], vec![3]]);
+        assert_eq!(sets(&[&[0], &[1, 2], &[2, 3]]), [vec![0], vec![1, 2, 3]]);
+        assert_eq!(sets(&[&[0], &[1], &[0, 1]]), [vec![0, 1]]);
+    }
+}
