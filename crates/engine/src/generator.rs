@@ -440,6 +440,7 @@ impl Generator {
             shares_cpu: has_no_other_cpu(job),
             opening,
             options: options(&load.connection),
+            is_pipelined: load.connection.pipeline > 1,
             driver: self.driver,
             shortest_timeout: limits.shortest(),
             control: self.control.clone(),
@@ -483,6 +484,7 @@ struct Thread {
     shares_cpu: bool,
     opening: Opening,
     options: SocketOptions,
+    is_pipelined: bool,
     driver: DriverChoice,
     shortest_timeout: Nanos,
     control: Arc<Control>,
@@ -515,8 +517,12 @@ impl Thread {
         }
         // One nanosecond: timed waits are not rounded up to the default 50 µs.
         rustix::thread::set_current_timer_slack(NonZeroU64::new(1))?;
-        let setup =
-            Setup { slots: core.slots(), options: self.options.clone(), lasting: core.lasting_bytes() };
+        let setup = Setup {
+            slots: core.slots(),
+            is_pipelined: self.is_pipelined,
+            options: self.options.clone(),
+            lasting: core.lasting_bytes(),
+        };
         match self.driver {
             DriverChoice::Epoll => self.over(core, Epoll::new(&setup)?),
             DriverChoice::Auto | DriverChoice::IoUring => self.over(core, Uring::new(&setup)?),

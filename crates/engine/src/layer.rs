@@ -48,6 +48,11 @@ impl<S: Sockets> Sockets for &mut S {
         (**self).send(slot, bytes)
     }
 
+    #[inline]
+    fn answered(&mut self, slot: SlotId) {
+        (**self).answered(slot);
+    }
+
     fn close(&mut self, slot: SlotId) {
         (**self).close(slot);
     }

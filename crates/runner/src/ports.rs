@@ -15,6 +15,10 @@ const TIME_WAIT_S: f64 = 60.0;
 const REUSE_S: f64 = 1.0;
 /// Share of a port range that is planned with; the rest is for others and for chance.
 const USABLE_SHARE: f64 = 0.8;
+/// Share of a port range up to which the kernel finds a free port at once. It looks at every second port first, and
+/// once half of all are taken each new connection costs it a search through them (`__inet_hash_connect` in
+/// `net/ipv4/inet_hashtables.c`): 14,000 connections from one address took half a minute.
+const QUICK_SHARE: f64 = 0.4;
 /// Addresses of 127.0.0.0/8 that are used at most.
 const SOURCES_MAX: u32 = 250;
 /// New connections per second that a closed loop without keep-alive is planned for.
@@ -75,8 +79,8 @@ fn needed(load: &LoadPlan, hold_s: f64) -> f64 {
     f64::from(load.connections_max.max(load.connections)) + new_per_s(load).unwrap_or_default() * hold_s
 }
 
-/// Towards an IPv4 loopback address, gives the plan as many source addresses as its ports need; the user's own are
-/// kept.
+/// Towards an IPv4 loopback address, gives the plan as many source addresses as its ports need to be found quickly; the
+/// user's own are kept.
 pub fn spread(load: &mut LoadPlan, to: SocketAddr) {
     spread_with(load, to, PortFacts::read());
 }
@@ -86,7 +90,7 @@ fn spread_with(load: &mut LoadPlan, to: SocketAddr, facts: PortFacts) {
     if !connection.sources.is_empty() || connection.unix_socket.is_some() || !is_loopback_v4(to) {
         return;
     }
-    let each = (f64::from(facts.ports) * USABLE_SHARE).max(1.0);
+    let each = (f64::from(facts.ports) * QUICK_SHARE).max(1.0);
     let count = (needed(load, facts.hold_s_towards(to.ip())) / each).ceil().min(SOURCES_MAX.into()) as u32;
     if count > 1 {
         let first = u32::from(Ipv4Addr::LOCALHOST);
@@ -129,7 +133,12 @@ pub fn notes(job: &LoadJob) -> Vec<String> {
     let facts = PortFacts::read();
     spread_with(&mut load, job.to, facts);
     let mut notes: Vec<String> = forecast(&load, job.to, facts).into_iter().collect();
-    if load.connection.pipeline > 1 {
+    if load.connection.pipeline > 1 && job.scenario.session.is_some() {
+        notes.push(
+            "pipelining has no effect here: each step of a session waits for the answer to the one before"
+                .to_owned(),
+        );
+    } else if load.connection.pipeline > 1 {
         notes.push(format!(
             "pipelining of {} requests: response times include waiting behind others on the same connection and are \
              not comparable with those of other loads",
@@ -226,8 +235,13 @@ mod tests {
         let many = LoadPlan { connections: 50_000, ..LoadPlan::default() };
         assert_eq!(
             sources(many.clone(), "127.0.0.1:80"),
-            ["127.0.0.1", "127.0.0.2", "127.0.0.3"].map(|text| text.parse::<IpAddr>().unwrap())
+            ["127.0.0.1", "127.0.0.2", "127.0.0.3", "127.0.0.4", "127.0.0.5"]
+                .map(|text| text.parse::<IpAddr>().unwrap())
         );
+        let few = LoadPlan { connections: 11_000, ..LoadPlan::default() };
+        assert!(sources(few, "127.0.0.1:80").is_empty());
+        let half = LoadPlan { connections: 14_000, ..LoadPlan::default() };
+        assert_eq!(sources(half, "127.0.0.1:80").len(), 2, "before the search for ports begins to cost");
         assert!(sources(many.clone(), "10.0.0.1:80").is_empty());
         assert!(sources(many.clone(), "[::1]:80").is_empty());
         assert!(sources(LoadPlan { connections: 64, ..LoadPlan::default() }, "127.0.0.1:80").is_empty());

@@ -51,6 +51,7 @@ fn load_resolved(args: &LoadArgs, mut job: LoadJob, stop: &AtomicBool) -> Result
         recorder: Recorder::new(&args.result)?,
         script,
     };
+    watcher.progress.opening(&job);
     let measured = measure_or_refuse(&job, &mut watcher, stop);
     watcher.progress.finish();
     let (mut report, code) = measured?;

@@ -222,6 +222,10 @@ impl Core {
             self.next_request(sockets, id, done);
             return None;
         }
+        if self.behaviour.pipeline > 1 {
+            sockets.answered(id);
+        }
+        let slot = &mut self.slots[id as usize];
         if let Some(next) = slot.behind.pop_front() {
             slot.parser.begin(next.is_head);
             slot.request = Some(next);

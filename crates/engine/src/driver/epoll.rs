@@ -74,10 +74,14 @@ impl Sockets for EpollSockets {
     #[inline]
     fn send(&mut self, slot: SlotId, bytes: &[u8]) -> Result<usize, Failure> {
         let Some(fd) = &self.slots[slot as usize].fd else { return Err(classify(Errno::NOTCONN, false)) };
-        match net::send(fd, bytes, SendFlags::NOSIGNAL | SendFlags::DONTWAIT) {
-            Ok(sent) => Ok(sent),
-            Err(Errno::AGAIN | Errno::INTR) => Ok(0),
-            Err(errno) => Err(classify(errno, false)),
+        loop {
+            match net::send(fd, bytes, SendFlags::NOSIGNAL | SendFlags::DONTWAIT) {
+                Ok(sent) => return Ok(sent),
+                Err(Errno::AGAIN) => return Ok(0),
+                // Nothing was full, so no edge would come.
+                Err(Errno::INTR) => {}
+                Err(errno) => return Err(classify(errno, false)),
+            }
         }
     }
 

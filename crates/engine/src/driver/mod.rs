@@ -44,6 +44,8 @@ pub(crate) struct Handshake {
 pub(crate) struct Setup {
     /// Connection slots, at most [`SLOTS_MAX`].
     pub(crate) slots: usize,
+    /// Whether a connection may have several requests on it at a time.
+    pub(crate) is_pipelined: bool,
     /// Options of every socket.
     pub(crate) options: SocketOptions,
     /// Bytes that are sent over and over and outlive the driver; sending from within them saves a copy.
@@ -60,6 +62,8 @@ pub(crate) trait Sockets {
     /// Sends from the front of `bytes`; returns how many were taken. When fewer than all,
     /// [`Handler::writable`] tells when to go on. A failure of bytes that were taken is told by [`Handler::ended`].
     fn send(&mut self, slot: SlotId, bytes: &[u8]) -> Result<usize, Failure>;
+    /// The answer to the oldest unanswered send of a pipelined slot has come, so its bytes stand in no buffer any more.
+    fn answered(&mut self, _slot: SlotId) {}
     /// Closes the slot; nothing more is told of it until it is connected again.
     fn close(&mut self, slot: SlotId);
 }
@@ -92,7 +96,8 @@ pub(crate) trait Driver: Sized {
 
 /// Whether the kernel has what the io_uring driver needs: tries it on the calling thread.
 pub(crate) fn try_uring() -> io::Result<()> {
-    Uring::new(&Setup { slots: 1, options: SocketOptions::default(), lasting: Arc::from([]) }).map(drop)
+    let options = SocketOptions::default();
+    Uring::new(&Setup { slots: 1, is_pipelined: false, options, lasting: Arc::from([]) }).map(drop)
 }
 
 /// Descriptors that each worker may have open at once, half of them left for everything else.

@@ -23,6 +23,9 @@ use units::{Clock, MonotonicClock, Nanos};
 /// How often the view is drawn while no interval ends, so that its clock runs.
 const REDRAW: Duration = Duration::from_millis(250);
 
+/// Connections from which on it is said that they are being opened.
+const OPENING_SHOWN: u32 = 2_000;
+
 /// Progress in one of its forms.
 pub(super) enum Progress {
     View(Box<View>),
@@ -54,6 +57,13 @@ impl Progress {
             clock: None,
             drawn: None,
         }))
+    }
+
+    /// Says that connections are being opened, where that takes long enough for people to wonder.
+    pub(super) fn opening(&self, job: &LoadJob) {
+        if job.load.connections >= OPENING_SHOWN && !matches!(self, Self::Quiet) {
+            let _ = writeln!(std::io::stderr(), "opening {} connections …", job.load.connections);
+        }
     }
 
     pub(super) fn connected(&mut self, asked: u64, established: u64) {

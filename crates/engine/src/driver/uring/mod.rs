@@ -48,6 +48,9 @@ const REARM: usize = BUFFERS.0 as usize / 2;
 const GROUP: u16 = 0;
 /// Up to here a send from lasting bytes is not followed: it fits any socket buffer.
 const SMALL_SEND_BYTES: usize = 16 * 1024;
+/// Pipelined sends of a connection that are not followed at a time, and their largest size. Together they fit the
+/// smallest socket buffer with the kernel's own part, so none of them waits in the kernel while a later one overtakes it.
+const PIPELINED: (u32, usize) = (16, 1024);
 /// Largest single send of a large request.
 const PART_BYTES: usize = 256 * 1024;
 /// Completions looked at together.
@@ -71,6 +74,7 @@ pub(crate) struct UringSockets {
     lasting: Arc<[u8]>,
     slots: Vec<Socket>,
     options: SocketOptions,
+    is_pipelined: bool,
     /// Places in the table of registered files.
     places: usize,
     /// Entries not yet handed over.
@@ -90,6 +94,10 @@ struct Socket {
     sending: Option<u64>,
     /// Something was sent since the last bytes came: a send may still stand in the kernel.
     unanswered: bool,
+    /// Pipelining: unfollowed sends whose answers have not come.
+    unfollowed: u32,
+    /// Pipelining: a send was followed. From then on all are, for what is behind it may find the socket buffer full.
+    is_followed: bool,
 }
 
 #[derive(Debug, Default)]
@@ -208,9 +216,10 @@ impl UringSockets {
     /// Sends from lasting bytes, which need no copy.
     #[inline]
     fn send_lasting(&mut self, slot: SlotId, bytes: &[u8]) -> usize {
+        let is_small = !self.is_pipelined || self.may_overtake_none(slot, bytes.len());
         let socket = &self.slots[slot as usize];
         // The last bytes of a large request may be few: they were sent as a part and are only to be claimed.
-        if bytes.len() <= SMALL_SEND_BYTES && socket.taken == 0 && socket.sending.is_none() {
+        if is_small && bytes.len() <= SMALL_SEND_BYTES && socket.taken == 0 && socket.sending.is_none() {
             let token = self.token(slot, Operation::Send);
             let send = opcode::Send::new(Fixed(slot), bytes.as_ptr(), bytes.len() as u32).flags(SEND_FLAGS);
             self.push_send(&send.build().flags(squeue::Flags::SKIP_SUCCESS).user_data(token));
@@ -229,11 +238,21 @@ impl UringSockets {
         taken
     }
 
+    /// Pipelining: whether a send of so many bytes cannot overtake one that still waits in the kernel. Counts it if so.
+    fn may_overtake_none(&mut self, slot: SlotId, bytes: usize) -> bool {
+        let socket = &mut self.slots[slot as usize];
+        let may = !socket.is_followed && bytes <= PIPELINED.1 && socket.unfollowed < PIPELINED.0;
+        socket.unfollowed += u32::from(may);
+        socket.is_followed |= !may;
+        may
+    }
+
     /// Sends from bytes that may be gone tomorrow.
     fn send_copied(&mut self, slot: SlotId, bytes: &[u8]) -> usize {
         if self.slots[slot as usize].sending.is_some() {
             return 0;
         }
+        self.slots[slot as usize].is_followed = true;
         let (buffer, taken) = self.outbox.put(bytes);
         let token = self.token(slot, Operation::Copied { buffer });
         self.slots[slot as usize].sending = Some(token);
@@ -291,6 +310,11 @@ impl Sockets for UringSockets {
         let (lasting, range) = (self.lasting.as_ptr_range(), bytes.as_ptr_range());
         let is_lasting = lasting.start <= range.start && range.end <= lasting.end;
         Ok(if is_lasting { self.send_lasting(slot, bytes) } else { self.send_copied(slot, bytes) })
+    }
+
+    fn answered(&mut self, slot: SlotId) {
+        let socket = &mut self.slots[slot as usize];
+        socket.unfollowed = socket.unfollowed.saturating_sub(1);
     }
 
     fn close(&mut self, slot: SlotId) {
@@ -368,6 +392,7 @@ impl Driver for Uring {
             lasting: setup.lasting.clone(),
             slots: std::iter::repeat_with(Socket::default).take(setup.slots).collect(),
             options: setup.options.clone(),
+            is_pipelined: setup.is_pipelined,
             places,
             queued: 0,
             starved: VecDeque::with_capacity(setup.slots),
