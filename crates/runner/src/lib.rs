@@ -22,6 +22,7 @@ pub mod hlog;
 mod hlog_merge;
 pub mod intervene;
 pub mod live;
+pub mod login;
 pub mod measure;
 pub mod net;
 mod own_count;

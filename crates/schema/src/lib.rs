@@ -24,6 +24,7 @@ pub mod experiment;
 pub mod fault;
 pub mod finding;
 pub mod intervention;
+pub mod json;
 pub mod knob;
 pub mod lab;
 pub mod layers;
