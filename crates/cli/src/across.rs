@@ -53,7 +53,7 @@ pub(crate) fn history(args: &HistoryArgs) -> Result<u8> {
     let index = indexed(&args.runs)?;
     let Some(name) = &args.experiment else { return list(&index) };
     let all = past::runs_in(index.folders_of(name)?, Some(name));
-    all.notes.iter().for_each(|note| eprintln!("note: {note}"));
+    all.notes.iter().for_each(|note| crate::output::say!("note: {note}"));
     if all.runs.is_empty() {
         bail!(unknown(name, &args.runs, &index)?);
     }
@@ -68,7 +68,7 @@ pub(crate) fn history(args: &HistoryArgs) -> Result<u8> {
 
 fn write(format: TextOrJson, found: &impl Serialize, text: impl FnOnce() -> String) -> Result<u8> {
     let text = match format {
-        TextOrJson::Json => serde_json::to_string_pretty(found)? + "\n",
+        TextOrJson::Json => schema::json::pretty(found)?,
         TextOrJson::Text => text(),
     };
     output::write(None, &text)?;
@@ -78,7 +78,7 @@ fn write(format: TextOrJson, found: &impl Serialize, text: impl FnOnce() -> Stri
 /// The experiments with their numbers of runs.
 fn list(index: &Index) -> Result<u8> {
     for (folder, cause) in index.damaged()? {
-        eprintln!("note: left out {}: {cause}", folder.display());
+        crate::output::say!("note: left out {}: {cause}", folder.display());
     }
     let mut text = String::new();
     for known in index.experiments()? {

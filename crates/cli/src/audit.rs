@@ -27,7 +27,7 @@ fn shown(args: &AuditArgs, found: &AuditReport) -> Result<String> {
     Ok(match args.format {
         AuditFormat::Text => report::audit_text(found, output::style(args.output.as_deref())),
         AuditFormat::Markdown => report::audit_markdown(found),
-        AuditFormat::Json => serde_json::to_string_pretty(found)? + "\n",
+        AuditFormat::Json => schema::json::pretty(found)?,
     })
 }
 

@@ -20,10 +20,11 @@ pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<u8> {
         print(args, &file, &analyze::stale(&file.host, &host))?;
         return Ok(exit::DONE);
     }
+    args.output.as_deref().map_or(Ok(()), output::check)?;
     let job = job(args)?;
     let live = screen::is_live();
     if args.format == TextOrJson::Text {
-        eprintln!("measuring for about {}; keep the machine quiet", job.budget);
+        crate::output::say!("measuring for about {}; keep the machine quiet", job.budget);
     }
     let bar = progress::calibration_bar(live);
     let found = calibrate::calibrate(&job, &mut |at: &Progress| {
@@ -38,12 +39,12 @@ pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<u8> {
     let earlier = calibrate::read(&folder, &file.host).ok().flatten();
     let earlier = earlier.filter(|earlier| analyze::stale(&earlier.host, &file.host).is_empty());
     match (earlier, &file.disturbed) {
-        (Some(earlier), Some(why)) if earlier.disturbed.is_none() => eprintln!(
+        (Some(earlier), Some(why)) if earlier.disturbed.is_none() => crate::output::say!(
             "not kept: {why}\n  the calibration of {} stays, which was measured on a quiet host\n  remedy: calibrate \
              again while the host is quiet",
             earlier.measured_wall
         ),
-        _ => eprintln!("kept in {}", calibrate::write(&folder, &file)?.display()),
+        _ => crate::output::say!("kept in {}", calibrate::write(&folder, &file)?.display()),
     }
     Ok(exit::DONE)
 }
@@ -67,7 +68,7 @@ fn job(args: &CalibrateArgs) -> Result<CalibrateJob> {
 fn print(args: &CalibrateArgs, file: &CalibrationFile, stale: &[String]) -> Result<()> {
     let to = args.output.as_deref();
     let text = match args.format {
-        TextOrJson::Json => serde_json::to_string_pretty(file)? + "\n",
+        TextOrJson::Json => schema::json::pretty(file)?,
         TextOrJson::Text => report::calibration_text(file, stale, output::style(to)),
     };
     output::write(to, &text)
@@ -79,7 +80,7 @@ pub(crate) fn limit_of(loads: &[&LoadPlan], pin: &PinPlan, usable: usize) -> Opt
     let folder: Option<PathBuf> = calibrate::state_folder();
     let cpus = pin.generator.as_ref().map_or(usable, Vec::len);
     calibrate::limit_of(folder.as_deref(), loads, cpus).unwrap_or_else(|error| {
-        eprintln!("note: {error}\n  remedy: run `prony calibrate` again");
+        crate::output::say!("note: {error}\n  remedy: run `prony calibrate` again");
         None
     })
 }

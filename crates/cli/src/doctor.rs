@@ -33,7 +33,7 @@ pub(crate) fn doctor(args: &DoctorArgs) -> Result<u8> {
     let found = runner::audit();
     let report = DoctorReport { facts: found.facts, tuned: found.tuned, ..done };
     let text = match args.format {
-        TextOrJson::Json => serde_json::to_string_pretty(&report)? + "\n",
+        TextOrJson::Json => schema::json::pretty(&report)?,
         TextOrJson::Text => text(&report),
     };
     output::write(None, &text)?;
@@ -44,10 +44,10 @@ pub(crate) fn doctor(args: &DoctorArgs) -> Result<u8> {
 fn sweep(done: &mut DoctorReport) {
     let swept = target::confine::sweep();
     for removed in &swept.removed {
-        eprintln!("removed {removed}: its guard was killed in an earlier run");
+        crate::output::say!("removed {removed}: its guard was killed in an earlier run");
     }
     for left in &swept.left {
-        eprintln!("of an earlier run there is still left: {left}");
+        crate::output::say!("of an earlier run there is still left: {left}");
     }
     done.removed = swept.removed;
     done.left = swept.left;
@@ -57,7 +57,7 @@ fn restore() -> Result<Restored> {
     let restored = tuning::here()?.restore();
     tuning::tell_restored(&restored, "");
     if restored.settings.is_empty() && restored.problems.is_empty() {
-        eprintln!("nothing to put back");
+        crate::output::say!("nothing to put back");
     }
     Ok(restored)
 }
@@ -67,7 +67,7 @@ fn tune(args: &DoctorArgs, done: &mut DoctorReport) -> Result<u8> {
     let tuned = tuning::here()?.tune(TunedUntil::Restored, args.turbo_off)?;
     tuning::tell_tuned(&tuned);
     if !tuned.changed.is_empty() {
-        eprintln!("this stays until `prony doctor --restore`, or a reboot");
+        crate::output::say!("this stays until `prony doctor --restore`, or a reboot");
     }
     let is_refused = tuned.changed.is_empty() && !tuned.refused.is_empty();
     done.not_tuned = tuned.refused;
@@ -88,7 +88,7 @@ fn diff(args: &DoctorArgs) -> Result<u8> {
     let side = |at: usize| Surroundings { name: &sides[at].0, host: &sides[at].1, versions: &sides[at].2 };
     let found = analyze::environment_diff(side(0), side(1));
     let text = match args.format {
-        TextOrJson::Json => serde_json::to_string_pretty(&found)? + "\n",
+        TextOrJson::Json => schema::json::pretty(&found)?,
         TextOrJson::Text => report::environment_text(&found, screen::style()),
     };
     output::write(None, &text)?;

@@ -1,8 +1,8 @@
 //! Exit codes, and how errors reach the user.
 
+use crate::output::OutputError;
 use engine::EngineError;
 use runner::RunnerError;
-use std::io::Write;
 use std::process::ExitCode;
 
 /// All went well.
@@ -13,23 +13,39 @@ pub(crate) const USAGE: u8 = 1;
 pub(crate) const FAILED: u8 = 2;
 /// A claim does not hold, or a threshold is crossed.
 pub(crate) const CLAIM: u8 = 3;
+/// The result was there and could not be written.
+pub(crate) const OUTPUT: u8 = 4;
 /// Interrupted by the user.
 pub(crate) const INTERRUPTED: u8 = 130;
 
 /// Prints an error with its cause and remedy, and gives its exit code.
 pub(crate) fn failed(error: &anyhow::Error) -> ExitCode {
-    if error
-        .downcast_ref::<std::io::Error>()
-        .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
-    {
-        // The reader has seen enough, as in `prony report | head`.
-        return ExitCode::from(DONE);
-    }
-    let _ = writeln!(std::io::stderr(), "prony: {error:#}");
+    // What a server, a file or an argument said may be part of it: cleaned there.
+    crate::output::say_text(&format!("prony: {}", told(error)));
     ExitCode::from(code_of(error))
 }
 
+/// An error with its causes. Many say their cause themselves, which is not said twice.
+fn told(error: &anyhow::Error) -> String {
+    let mut text = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !text.contains(&cause) {
+            text = format!("{text}: {cause}");
+        }
+    }
+    text
+}
+
+/// Whether a result was there that could not be written.
+fn is_output(error: &anyhow::Error) -> bool {
+    let inner = error.downcast_ref::<std::io::Error>().and_then(std::io::Error::get_ref);
+    inner.is_some_and(|inner| inner.is::<OutputError>()) || error.is::<OutputError>()
+}
+
 fn code_of(error: &anyhow::Error) -> u8 {
+    if is_output(error) {
+        return OUTPUT;
+    }
     match error.downcast_ref::<RunnerError>() {
         Some(RunnerError::Interrupted) => INTERRUPTED,
         Some(
@@ -63,4 +79,24 @@ fn is_mistake(error: &target::TargetError) -> bool {
 pub(crate) fn is_service_mistake(error: &target::service::ServiceError) -> bool {
     use target::service::ServiceError::{Manifest, Unknown};
     matches!(error, Manifest(_) | Unknown { .. })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::Path;
+
+    #[test]
+    fn causes_are_told_once_and_results_that_cannot_be_written_have_their_code() {
+        let full = || std::io::Error::from_raw_os_error(28);
+        let file = RunnerError::Io { what: "write", path: Path::new("/x").to_owned(), source: full() };
+        let error = anyhow::Error::from(file);
+        assert_eq!(told(&error), "cannot write /x: No space left on device (os error 28)");
+        let error = anyhow::Error::from(full()).context("cannot read /x");
+        assert_eq!(told(&error), "cannot read /x: No space left on device (os error 28)");
+        let error = anyhow::Error::from(OutputError::Stdout(full()));
+        assert_eq!(code_of(&error), OUTPUT);
+        assert_eq!(code_of(&anyhow::Error::from(std::io::Error::other(OutputError::Stdout(full())))), OUTPUT);
+        assert_eq!(code_of(&anyhow::anyhow!("a mistake")), USAGE);
+    }
 }

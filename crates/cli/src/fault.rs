@@ -22,15 +22,17 @@ pub(crate) fn serve(args: &ReferenceArgs, spec: Spec) -> Result<u8> {
         std::fs::write(path, pki.authority_pem())
             .with_context(|| format!("cannot write {}", path.display()))?;
     }
-    eprintln!("listening on {}", server.addr());
+    crate::output::say!("listening on {}", server.addr());
     let stop = interrupt::stop_flag()?;
     while !stop.load(Ordering::Relaxed) {
         std::thread::sleep(STOP_POLL);
     }
     let counts = server.counts();
-    eprintln!(
+    crate::output::say!(
         "{spec}: {} connections, {} requests seen, {} faults played",
-        counts.connections, counts.requests, counts.faults
+        counts.connections,
+        counts.requests,
+        counts.faults
     );
     Ok(exit::DONE)
 }
@@ -38,10 +40,10 @@ pub(crate) fn serve(args: &ReferenceArgs, spec: Spec) -> Result<u8> {
 /// Prints the catalogue.
 pub(crate) fn list(format: TextOrJson) -> Result<u8> {
     let entries = Fault::ALL.iter().map(|fault| fault.entry());
-    let mut out = std::io::stdout().lock();
+    let mut out = crate::output::stdout();
     if format == TextOrJson::Json {
         let list = FaultList { faults: entries.map(listed).collect(), ..FaultList::default() };
-        writeln!(out, "{}", serde_json::to_string_pretty(&list)?)?;
+        write!(out, "{}", schema::json::pretty(&list)?)?;
         return Ok(exit::DONE);
     }
     let mut group = "";

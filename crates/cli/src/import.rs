@@ -6,9 +6,10 @@ use crate::args::ImportArgs;
 use crate::{exit, output};
 use anyhow::{Context as _, Result, bail};
 use import::{Format, Imported, Options};
+use std::collections::BTreeSet;
 use std::fmt::Write as _;
-use std::io::{Read as _, Write as _};
-use std::path::{Path, PathBuf};
+use std::io::Read as _;
+use std::path::{Component, Path, PathBuf};
 
 /// Largest file that is read: it is held in memory as one text.
 const FILE_BYTES_MAX: u64 = 2 << 30;
@@ -19,7 +20,8 @@ pub(crate) fn import(args: &ImportArgs) -> Result<u8> {
     let format = format(args, &label, &text)?;
     let name = name(args)?;
     let options = Options { session: args.session, origin: args.origin.clone() };
-    let imported = ::import::import(format, &name, &label, &text, &options)?;
+    let mut imported = ::import::import(format, &name, &label, &text, &options)?;
+    place_files(args, &mut imported)?;
     let bodies = bodies(args, &imported)?;
     if let Some(taken) = bodies.iter().map(|(path, _)| path).chain(&args.output).find(|path| path.is_file())
         && !args.force
@@ -30,7 +32,7 @@ pub(crate) fn import(args: &ImportArgs) -> Result<u8> {
         runner::folder::write_whole(&path, content)?;
     }
     output::write(args.output.as_deref(), &toml(&imported))?;
-    std::io::stderr().write_all(told(&imported).as_bytes())?;
+    output::say_text(&told(&imported));
     Ok(exit::DONE)
 }
 
@@ -108,6 +110,56 @@ fn bodies<'a>(args: &ImportArgs, imported: &'a Imported) -> Result<Vec<(PathBuf,
     };
     let folder = output.parent().unwrap_or(Path::new(""));
     Ok(imported.bodies.iter().map(|(name, content)| (folder.join(name), content.as_slice())).collect())
+}
+
+/// Other tools find body files from the folder that they are started in, a scenario finds them beside itself: rewrites
+/// the paths of a scenario that is written elsewhere, so that they name the same files.
+fn place_files(args: &ImportArgs, imported: &mut Imported) -> Result<()> {
+    let Some(output) = &args.output else { return Ok(()) };
+    let to = std::path::absolute(output.parent().unwrap_or(Path::new(""))).unwrap_or_default();
+    let here = std::env::current_dir().context("cannot find the folder that prony was started in")?;
+    // An input that was moved together with its bodies still finds them.
+    let beside_input = args.file.parent().map(|folder| here.join(folder));
+    let own: BTreeSet<&str> = imported.bodies.iter().map(|(name, _)| name.as_str()).collect();
+    let requests = imported.scenario.requests.iter_mut();
+    let files = requests.flat_map(|request| {
+        let parts = request.multipart.iter_mut().flatten();
+        parts.filter_map(|part| part.file.as_mut()).chain(request.body_file.as_mut())
+    });
+    let mut missing = 0_u64;
+    for file in files.filter(|file| !own.contains(file.as_str()) && Path::new(file).is_relative()) {
+        let places = [Some(&here), beside_input.as_ref()];
+        let found = places.into_iter().flatten().map(|place| place.join(&*file)).find(|path| path.is_file());
+        missing += u64::from(found.is_none());
+        *file = relative(&to, &found.unwrap_or_else(|| here.join(&*file))).display().to_string();
+    }
+    if missing > 0 {
+        imported.notes.push(format!("body files that are not there: {missing}"));
+    }
+    Ok(())
+}
+
+/// The way from one folder to a file; both are absolute.
+fn relative(from: &Path, to: &Path) -> PathBuf {
+    let (from, to) = (plain(from), plain(to));
+    let shared = from.iter().zip(&to).take_while(|(a, b)| a == b).count();
+    let up = std::iter::repeat_n(Component::ParentDir, from.iter().count() - shared);
+    up.map(|component| component.as_os_str().to_owned())
+        .chain(to.iter().skip(shared).map(ToOwned::to_owned))
+        .collect()
+}
+
+/// A path without `.` and `..`.
+fn plain(path: &Path) -> PathBuf {
+    let mut plain = PathBuf::new();
+    for component in path.components() {
+        match component {
+            Component::CurDir => {}
+            Component::ParentDir => drop(plain.pop()),
+            other => plain.push(other),
+        }
+    }
+    plain
 }
 
 /// The origin is no part of a scenario, so it stands in a comment.

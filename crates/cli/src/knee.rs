@@ -43,7 +43,7 @@ pub(crate) fn knee(args: &KneeArgs) -> Result<u8> {
     }
     if let Some(capacity) = &mut plan.capacity {
         capacity.notes.extend(subject.note);
-        capacity.notes.iter().for_each(|note| eprintln!("note: {note}"));
+        capacity.notes.iter().for_each(|note| crate::output::say!("note: {note}"));
     }
     if args.dry_run {
         run::print_plan(&plan, limit.as_ref(), (args.format, &args.runs))?;

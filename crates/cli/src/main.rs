@@ -2,7 +2,7 @@
 //! exit codes. The only crate that knows clap and anyhow.
 //!
 //! Exit codes: 0 done, 1 the arguments or a file are wrong, 2 the run failed, 3 a claim does not hold or
-//! a threshold is crossed, 130 interrupted (results kept).
+//! a threshold is crossed, 4 the result could not be written, 130 interrupted (results kept).
 
 mod across;
 mod args;
@@ -42,7 +42,6 @@ mod why;
 
 use args::{Args, Command};
 use clap::Parser;
-use std::io::Write;
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
@@ -103,7 +102,7 @@ fn parse() -> anyhow::Result<Args> {
         ["prony", "load"].map(str::to_owned).into_iter().chain(translation.arguments.iter().cloned());
     let args = Args::try_parse_from(native).map_err(|error| load::compat::told(&translation, error))?;
     let notes: String = translation.notes.iter().map(|note| format!("note: {note}\n")).collect();
-    let _ = write!(std::io::stderr(), "{}\n{notes}", translation.line());
+    output::say!("{}\n{notes}", translation.line());
     Ok(args)
 }
 

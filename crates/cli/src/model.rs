@@ -40,7 +40,7 @@ pub(crate) fn model(args: &ModelArgs) -> Result<u8> {
         }
         TextOrJson::Json => {
             let printed = Printed { model: &model, verdict: &verdict, written: files, written_notes: &notes };
-            serde_json::to_string_pretty(&printed)? + "\n"
+            schema::json::pretty(&printed)?
         }
     };
     output::write(None, &text)?;

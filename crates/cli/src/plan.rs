@@ -26,10 +26,10 @@ pub(crate) fn plan(args: &PlanArgs) -> Result<u8> {
         return Ok(exit::INTERRUPTED);
     }
     let found = history(args, &plan)?;
-    found.notes.iter().for_each(|note| eprintln!("note: {note}"));
+    found.notes.iter().for_each(|note| crate::output::say!("note: {note}"));
     let advice = analyze::advice(&plan, &found.runs, wanted, past::trial_ns(&found.runs));
     let text = match args.format {
-        TextOrJson::Json => serde_json::to_string_pretty(&advice)? + "\n",
+        TextOrJson::Json => schema::json::pretty(&advice)?,
         TextOrJson::Text => report::advice_text(&advice, screen::style()),
     };
     output::write(None, &text)?;
@@ -79,6 +79,6 @@ fn pilot(args: &PlanArgs, mut plan: ExperimentPlan, text: &str, context: &Contex
     progress.finish();
     let outcome = outcome?;
     report_files::write_all(&outcome.folder)?;
-    eprintln!("the pilot is kept in {}", outcome.folder.path().display());
+    crate::output::say!("the pilot is kept in {}", outcome.folder.path().display());
     Ok(outcome)
 }

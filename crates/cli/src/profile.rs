@@ -44,7 +44,7 @@ pub(crate) fn profile(args: &ProfileArgs) -> Result<u8> {
     let (folder, file) = taken?;
     let page = report_with_profiles(&subject, args)?;
     let text = match args.format {
-        TextOrJson::Json => serde_json::to_string_pretty(&file)? + "\n",
+        TextOrJson::Json => schema::json::pretty(&file)?,
         TextOrJson::Text => words(&file, &folder) + &page,
     };
     output::write(None, &text)?;

@@ -6,7 +6,6 @@ use crate::args::{Args, Command, LoadArgs, ReplayArgs};
 use anyhow::{Context as _, Result, bail};
 use clap::Parser as _;
 use std::fs;
-use std::io::Write as _;
 use std::path::Path;
 use units::Seed;
 
@@ -18,7 +17,7 @@ pub(crate) fn replay(args: &ReplayArgs) -> Result<u8> {
     let rows = folder.path().join("requests.csv");
     let replay = traffic::replay::prepare(&args.logs, args.format.wanted(), &rows, Seed(args.seed))?;
     for note in &replay.notes {
-        let _ = writeln!(std::io::stderr(), "note: {note}");
+        crate::output::say!("note: {note}");
     }
     let times_ns: Vec<u64> = replay.times_ns.iter().map(|ns| (*ns as f64 / args.speed) as u64).collect();
     let Some(last_ns) = times_ns.last() else {

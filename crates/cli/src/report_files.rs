@@ -26,7 +26,7 @@ pub(crate) fn report(args: &ReportArgs) -> Result<u8> {
     let page = || page(&folder, &run, &analysis, &wishes);
     let text = match args.format {
         None | Some(ReportFormat::Text) => report::terminal(&run, &analysis, output::style(file)),
-        Some(ReportFormat::Json) => serde_json::to_string_pretty(&analysis)? + "\n",
+        Some(ReportFormat::Json) => schema::json::pretty(&analysis)?,
         Some(ReportFormat::Csv) => report::csv(&run, &analysis)?,
         Some(ReportFormat::Markdown) => report::markdown(&run, &analysis),
         Some(ReportFormat::Html) => html(&folder, &run, &analysis, &wishes)?,
@@ -54,11 +54,24 @@ pub(crate) fn write_all(folder: &RunFolder) -> Result<(RunFile, AnalysisFile)> {
 
 fn write_with(folder: &RunFolder, wishes: &PageWishes) -> Result<(RunFile, AnalysisFile)> {
     let (run, analysis) = runner::analysed(folder)?;
-    folder.write_json("analysis.json", &analysis)?;
-    folder.write("report.md", report::markdown(&run, &analysis).as_bytes())?;
-    folder.write("results.csv", report::csv(&run, &analysis)?.as_bytes())?;
-    folder.write("report.html", html(folder, &run, &analysis, wishes)?.as_bytes())?;
+    write_wished(folder, (&run, &analysis), wishes)?;
     Ok((run, analysis))
+}
+
+/// Writes the report files of an analysis that was made before.
+pub(crate) fn write_files(folder: &RunFolder, run: &RunFile, analysis: &AnalysisFile) -> Result<()> {
+    write_wished(folder, (run, analysis), &PageWishes::default())
+}
+
+fn write_wished(
+    folder: &RunFolder,
+    (run, analysis): (&RunFile, &AnalysisFile),
+    wishes: &PageWishes,
+) -> Result<()> {
+    folder.write_json("analysis.json", analysis)?;
+    folder.write("report.md", report::markdown(run, analysis).as_bytes())?;
+    folder.write("results.csv", report::csv(run, analysis)?.as_bytes())?;
+    Ok(folder.write("report.html", html(folder, run, analysis, wishes)?.as_bytes())?)
 }
 
 /// The page of the front end, or the plain one where prony was built without it.

@@ -50,28 +50,24 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8> {
 
 /// A mistake in the name shows before the run, not hours later.
 fn check_junit(file: Option<&Path>) -> Result<()> {
-    let folder = file.and_then(Path::parent).filter(|folder| !folder.as_os_str().is_empty());
-    match folder.filter(|folder| !folder.is_dir()) {
-        Some(folder) => anyhow::bail!(
-            "cannot write the JUnit file: there is no folder {}\n  remedy: make it, or name another file",
-            folder.display()
-        ),
-        None => Ok(()),
-    }
+    file.map_or(Ok(()), output::check)
 }
 
 /// Reports what there is, also after an interrupt.
 pub(crate) fn finish(outcome: &Outcome, format: TextOrJson, junit: Option<&Path>) -> Result<u8> {
-    let (run, analysis) = report_files::write_all(&outcome.folder)?;
-    report_files::write_junit(junit, &run, &analysis)?;
+    let (run, analysis) = runner::analysed(&outcome.folder)?;
     let text = match format {
-        TextOrJson::Json => serde_json::to_string_pretty(&analysis)? + "\n",
+        TextOrJson::Json => schema::json::pretty(&analysis)?,
         TextOrJson::Text => {
             let page = outcome.folder.path().join("report.html");
             format!("{}{}\n", report::terminal(&run, &analysis, screen::style()), page.display())
         }
     };
-    output::write(None, &text)?;
+    // On a full disk the answer still reaches the terminal, and a terminal that is gone costs no file.
+    let printed = output::write(None, &text);
+    report_files::write_files(&outcome.folder, &run, &analysis)?;
+    report_files::write_junit(junit, &run, &analysis)?;
+    printed?;
     if outcome.interrupted {
         let left = match run.plan.search() {
             Some(_) => "before the search ended; go on".to_owned(),
@@ -81,7 +77,7 @@ pub(crate) fn finish(outcome: &Outcome, format: TextOrJson, junit: Option<&Path>
             format!("\ninterrupted {left} with\n  prony run --resume {}\n", outcome.folder.path().display());
         match format {
             TextOrJson::Text => output::write(None, &how)?,
-            TextOrJson::Json => eprint!("{how}"),
+            TextOrJson::Json => output::say_text(&how),
         }
         return Ok(exit::INTERRUPTED);
     }
@@ -101,9 +97,12 @@ pub(crate) fn print_plan(
     limit: Option<&CalibrationSummary>,
     (format, runs): (TextOrJson, &Path),
 ) -> Result<()> {
-    eprint!("{}", calibrate::warnings(limit));
+    let warnings = calibrate::warnings(limit);
+    if !warnings.is_empty() {
+        output::say_text(&warnings);
+    }
     let text = match format {
-        TextOrJson::Json => serde_json::to_string_pretty(plan)? + "\n",
+        TextOrJson::Json => schema::json::pretty(plan)?,
         TextOrJson::Text => plan_text(plan, limit) + &time_text(plan, runs),
     };
     output::write(None, &text)

@@ -8,12 +8,12 @@ use std::io::Write;
 
 pub(crate) fn schema(args: &SchemaArgs) -> Result<u8> {
     let schemas = schema::json_schemas();
-    let mut out = std::io::stdout();
+    let mut out = crate::output::stdout();
     if let Some(folder) = &args.write {
         std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
         for (name, schema) in &schemas {
             let path = folder.join(format!("{name}.schema.json"));
-            let text = serde_json::to_string_pretty(schema)? + "\n";
+            let text = schema::json::pretty(schema)?;
             std::fs::write(&path, text).with_context(|| format!("cannot write {}", path.display()))?;
         }
         return Ok(exit::DONE);
@@ -25,7 +25,7 @@ pub(crate) fn schema(args: &SchemaArgs) -> Result<u8> {
         return Ok(exit::DONE);
     };
     match schemas.iter().find(|(name, _)| name == wanted) {
-        Some((_, schema)) => writeln!(out, "{}", serde_json::to_string_pretty(schema)?)?,
+        Some((_, schema)) => write!(out, "{}", schema::json::pretty(schema)?)?,
         None => match nearest(wanted, schemas.iter().map(|(name, _)| *name)) {
             Some(near) => bail!("there is no format `{wanted}`; did you mean `{near}`?"),
             None => bail!("there is no format `{wanted}`; `prony schema` lists them"),

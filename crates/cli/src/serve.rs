@@ -34,7 +34,7 @@ pub(crate) fn serve(args: &ServeArgs) -> Result<u8> {
         None => page,
     };
     output::write(None, &format!("prony lab: {address}\n"))?;
-    eprintln!("Ctrl-C ends it; runs that were started from it go on");
+    crate::output::say!("Ctrl-C ends it; runs that were started from it go on");
     if args.open {
         open(&address);
     }
@@ -60,6 +60,6 @@ fn open(address: &str) {
         command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn()
     };
     if let Err(error) = quiet(Command::new("xdg-open").arg(address)) {
-        eprintln!("note: the browser cannot be opened ({error}); open the address yourself");
+        crate::output::say!("note: the browser cannot be opened ({error}); open the address yourself");
     }
 }

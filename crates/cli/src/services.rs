@@ -28,10 +28,10 @@ pub(crate) fn services(args: &ServicesArgs) -> Result<u8> {
 
 fn list(project: &Path, format: TextOrJson) -> Result<u8> {
     let catalog = service::catalog(project);
-    let mut out = std::io::stdout();
+    let mut out = crate::output::stdout();
     if format == TextOrJson::Json {
         let list = ServiceList { services: catalog.iter().map(listed).collect(), ..ServiceList::default() };
-        writeln!(out, "{}", serde_json::to_string_pretty(&list)?)?;
+        write!(out, "{}", schema::json::pretty(&list)?)?;
         return Ok(exit::DONE);
     }
     for entry in &catalog {
@@ -101,11 +101,11 @@ impl Bench {
         let mut code = exit::DONE;
         for name in &names {
             match self.check_one(name) {
-                Ok(versions) => writeln!(std::io::stdout(), "{name:<18} ok  {versions}")?,
+                Ok(versions) => writeln!(crate::output::stdout(), "{name:<18} ok  {versions}")?,
                 Err(ServiceError::Cancelled(_)) => return Ok(exit::INTERRUPTED),
                 Err(error) => {
-                    writeln!(std::io::stdout(), "{name:<18} FAILED")?;
-                    writeln!(std::io::stderr(), "prony: {error}")?;
+                    writeln!(crate::output::stdout(), "{name:<18} FAILED")?;
+                    crate::output::say!("prony: {error}");
                     code = exit::FAILED;
                 }
             }
@@ -131,12 +131,12 @@ impl Bench {
             }
         }
         let env: BTreeMap<&String, &String> = running.iter().flat_map(RunningService::env).collect();
-        let mut out = std::io::stdout();
+        let mut out = crate::output::stdout();
         for (name, value) in env {
             writeln!(out, "export {name}={}", quoted(value))?;
         }
         out.flush()?;
-        writeln!(std::io::stderr(), "up: {}; Ctrl-C ends them", names.join(", "))?;
+        crate::output::say!("up: {}; Ctrl-C ends them", names.join(", "));
         while !self.stop.load(Ordering::Relaxed) {
             if let Some(error) = running.iter().find_map(RunningService::died) {
                 return failed(&error);
@@ -153,7 +153,7 @@ impl Bench {
 }
 
 fn failed(error: &ServiceError) -> Result<u8> {
-    writeln!(std::io::stderr(), "prony: {error}")?;
+    crate::output::say!("prony: {error}");
     Ok(if exit::is_service_mistake(error) { exit::USAGE } else { exit::FAILED })
 }
 

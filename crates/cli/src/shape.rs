@@ -35,9 +35,7 @@ pub(crate) fn shape(args: &ShapeArgs) -> Result<u8> {
     let file = args.output.as_deref();
     let text = match args.format {
         ShapeFormat::Text => loads.iter().map(|load| draw::text(load, draw::is_utf8())).collect(),
-        ShapeFormat::Json => {
-            serde_json::to_string_pretty(&ShapeReport { schema: Default::default(), loads })? + "\n"
-        }
+        ShapeFormat::Json => schema::json::pretty(&ShapeReport { schema: Default::default(), loads })?,
         ShapeFormat::Csv => csv(&loads),
     };
     output::write(file, &text)?;

@@ -44,7 +44,7 @@ fn plan(args: &SoakArgs, usable_cpus: Vec<u32>) -> Result<(ExperimentPlan, Strin
     let (claims, events) = (experiment.claims.len(), experiment.events.len());
     let plan = runner::soak::plan(experiment, args.cell.as_deref(), windows)?;
     if plan.claims.len() < claims || events > 0 {
-        eprintln!(
+        crate::output::say!(
             "note: events, and claims other than that this target leaks nothing, are left out of a soak"
         );
     }
@@ -57,7 +57,7 @@ fn finish(outcome: &Outcome, format: TextOrJson) -> Result<u8> {
     let path = outcome.folder.path();
     match format {
         TextOrJson::Json => {
-            output::write(None, &(serde_json::to_string_pretty(&analysis.soak)? + "\n"))?;
+            output::write(None, &schema::json::pretty(&analysis.soak)?)?;
         }
         TextOrJson::Text => {
             output::write(None, &report::terminal(&run, &analysis, screen::style()))?;
@@ -65,7 +65,10 @@ fn finish(outcome: &Outcome, format: TextOrJson) -> Result<u8> {
         }
     }
     if outcome.interrupted {
-        eprintln!("interrupted; go on in a new segment with\n  prony soak --resume {}", path.display());
+        crate::output::say!(
+            "interrupted; go on in a new segment with\n  prony soak --resume {}",
+            path.display()
+        );
         return Ok(exit::INTERRUPTED);
     }
     Ok(code(outcome, &analysis))

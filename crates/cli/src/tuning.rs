@@ -43,21 +43,25 @@ pub(crate) fn recover() -> Restored {
 
 pub(crate) fn tell_tuned(tuned: &Tuned) {
     for change in &tuned.changed {
-        eprintln!("tuned {}: {} → {} ({})", change.name, change.old, change.new, why(&change.name));
+        crate::output::say!("tuned {}: {} → {} ({})", change.name, change.old, change.new, why(&change.name));
     }
     for refused in &tuned.refused {
-        eprintln!("not tuned {}: stays {} ({})", refused.name, refused.value, refused.cause);
+        crate::output::say!("not tuned {}: stays {} ({})", refused.name, refused.value, refused.cause);
     }
     if tuned.changed.is_empty() && tuned.refused.is_empty() {
-        eprintln!("nothing to tune: all settings are as they should be");
+        crate::output::say!("nothing to tune: all settings are as they should be");
     }
 }
 
 /// `after` says more about the value that is put back.
 pub(crate) fn tell_restored(restored: &Restored, after: &str) {
-    restored.settings.iter().filter_map(|setting| words(setting, after)).for_each(|line| eprintln!("{line}"));
+    restored
+        .settings
+        .iter()
+        .filter_map(|setting| words(setting, after))
+        .for_each(|line| crate::output::say!("{line}"));
     for problem in &restored.problems {
-        eprintln!("not put back: {problem}");
+        crate::output::say!("not put back: {problem}");
     }
 }
 

@@ -23,7 +23,7 @@ pub(crate) fn why(args: &WhyArgs) -> Result<u8> {
     };
     let found = WhyFile { schema: Default::default(), run: run.id, cells };
     let text = match args.format {
-        TextOrJson::Json => serde_json::to_string_pretty(&found)? + "\n",
+        TextOrJson::Json => schema::json::pretty(&found)?,
         TextOrJson::Text => {
             report::why_text(&found, &args.run.display().to_string(), args.all, screen::style())
         }
@@ -38,7 +38,7 @@ pub(crate) fn intervene(args: &InterveneArgs) -> Result<u8> {
     let (plan, intervention) = intervene::plan(&run, finding, args.blocks)?;
     if !args.go {
         if args.format == TextOrJson::Json {
-            output::write(None, &(serde_json::to_string_pretty(&plan)? + "\n"))?;
+            output::write(None, &schema::json::pretty(&plan)?)?;
         } else {
             let (prediction, run) = (intervene::predicted(&intervention), args.run.display().to_string());
             let size = (plan.order.len(), args.blocks);
@@ -66,7 +66,7 @@ pub(crate) fn intervene(args: &InterveneArgs) -> Result<u8> {
     let outcome = outcome?;
     let (tried_run, analysis) = report_files::write_all(&outcome.folder)?;
     if outcome.interrupted {
-        eprintln!(
+        crate::output::say!(
             "interrupted before it could be told; what there is stands in {}",
             outcome.folder.path().display()
         );
@@ -78,7 +78,7 @@ pub(crate) fn intervene(args: &InterveneArgs) -> Result<u8> {
     // The report of the run that was asked about says it too.
     report_files::write_all(&asked)?;
     let text = match args.format {
-        TextOrJson::Json => serde_json::to_string_pretty(&answer)? + "\n",
+        TextOrJson::Json => schema::json::pretty(&answer)?,
         TextOrJson::Text => {
             let page = outcome.folder.path().join("report.html").display().to_string();
             report::intervention_text(&answer, &page, screen::style())

@@ -33,13 +33,36 @@ impl Failure {
 
     pub(crate) fn text(self) -> String {
         match self.cause {
-            Cause::Class => self.class.key().to_owned(),
+            Cause::Class => words(self.class).to_owned(),
             Cause::System(errno) => errno.to_string(),
             Cause::Status(status) => format!("status {status}"),
             Cause::Malformed(malformed) => malformed.to_string(),
             Cause::Alert(alert) => crate::tls::alert_text(alert),
             Cause::Text(text) => text.to_owned(),
         }
+    }
+}
+
+/// What happened, for people, where the system has no text for it.
+const fn words(class: ErrorClass) -> &'static str {
+    match class {
+        ErrorClass::Refused => "the connection was refused",
+        ErrorClass::ConnectTimeout => "no connection was established within the connect time-out",
+        ErrorClass::Unreachable => "the host or its network cannot be reached",
+        ErrorClass::Reset => "the connection was reset",
+        ErrorClass::AddressNotAvailable => "no local address or port is left",
+        ErrorClass::DescriptorLimit => "no file descriptor is left",
+        ErrorClass::NameResolution => "the name does not resolve",
+        ErrorClass::Deadline => "the request could not be sent before its deadline",
+        ErrorClass::Timeout => "no complete answer came within the time-out",
+        ErrorClass::PrematureClose => "the connection ended before the answer was complete",
+        ErrorClass::Malformed => "the answer is not HTTP/1.1",
+        ErrorClass::UnexpectedStatus => "the status is not an expected one",
+        ErrorClass::WrongBody => "the body is not the expected one",
+        ErrorClass::Io => "the system refused to read or write",
+        ErrorClass::Tls => "TLS failed",
+        ErrorClass::Check => "a check of the answer failed",
+        ErrorClass::Script => "the script could not make the request",
     }
 }
 
@@ -67,6 +90,14 @@ pub(crate) fn classify(errno: Errno, while_connecting: bool) -> Failure {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn no_class_is_shown_as_a_bare_name() {
+        for class in ErrorClass::ALL {
+            let text = Failure::new(class).text();
+            assert!(text.contains(' ') && !text.contains('_'), "{class:?}: {text}");
+        }
+    }
 
     #[test]
     fn system_errors_have_their_class() {

@@ -44,7 +44,8 @@ const SETUP_GRACE: Nanos = Nanos::from_secs(5);
 pub struct Job {
     /// How load is made.
     pub load: LoadPlan,
-    /// Closed model: end after this many requests in total.
+    /// Closed model: end after this many requests in total. Open model: no arrivals after so many, those of warm-up
+    /// included; the timeline ends the load.
     pub requests_max: Option<u64>,
     /// Recorded arrivals: their times in nanoseconds, in order.
     pub recorded: Option<Arc<[u64]>>,
@@ -655,6 +656,12 @@ fn pacer(job: &Job, share: Share) -> Result<Pacer, EngineError> {
                 job.load.think.map(|plan| Think::new(&plan, Seed(job.load.seed), share)).transpose()?;
             Pacer::Closed(Closed::new(job.requests_max, share).with_think(think))
         }
-        LoadModel::Open => Pacer::Open(Schedule::of_load(&job.load, job.recorded.clone(), share)?),
+        LoadModel::Open => {
+            let schedule = Schedule::of_load(&job.load, job.recorded.clone(), share)?;
+            Pacer::Open(match job.requests_max {
+                Some(arrivals) => schedule.ending_after(arrivals, share),
+                None => schedule,
+            })
+        }
     })
 }

@@ -75,7 +75,7 @@ const TABLE: &[(Fault, End, After)] = &[
     (Fault::LengthPlus, Bad(Malformed, "Content-Length is not a number"), Replaced),
     (Fault::LengthNotANumber, Bad(Malformed, "Content-Length is not a number"), Replaced),
     (Fault::LengthEmpty, Bad(Malformed, "Content-Length is not a number"), Replaced),
-    (Fault::LengthOverflow, Bad(Malformed, "Content-Length is not a number"), Replaced),
+    (Fault::LengthOverflow, Bad(Malformed, "Content-Length is too large"), Replaced),
     (Fault::LengthTooShort, BODY, Replaced),
     (Fault::LengthTooLong, LATE, Replaced),
     (Fault::LengthHuge, LATE, Replaced),

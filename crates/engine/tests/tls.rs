@@ -463,7 +463,11 @@ fn servers_that_do_not_speak_tls_are_told_apart() {
         (vec![Act::Close], ErrorClass::Tls, "closed during"),
         (vec![alert, Act::Hold], ErrorClass::Tls, "alert: handshake failure"),
         (vec![Act::Reset], ErrorClass::Reset, "reset"),
-        (vec![Act::Hold], ErrorClass::ConnectTimeout, "connect_timeout"),
+        (
+            vec![Act::Hold],
+            ErrorClass::ConnectTimeout,
+            "no connection was established within the connect time-out",
+        ),
     ] {
         // A peer that closes with the hello unread resets: it reads a little before it does anything.
         let peer = Scripted::start(script);

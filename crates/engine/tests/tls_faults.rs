@@ -21,7 +21,8 @@ const VERSIONS: [&str; 2] = ["1.2", "1.3"];
 const SHORT_CONNECT: u64 = 1000 * MS;
 
 const RST: (ErrorClass, &str) = (Reset, "reset");
-const LATE: (ErrorClass, &str) = (ConnectTimeout, "connect_timeout");
+const LATE: (ErrorClass, &str) =
+    (ConnectTimeout, "no connection was established within the connect time-out");
 
 const fn tls(text: &'static str) -> (ErrorClass, &'static str) {
     (ErrorClass::Tls, text)

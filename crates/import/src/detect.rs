@@ -21,7 +21,10 @@ pub fn detect(file_name: &str, text: &str) -> Option<Format> {
     if first == "curl" || first == "curl.exe" {
         return Some(Format::Curl);
     }
-    let url = |text: &str| text.starts_with("http://") || text.starts_with("https://");
+    let url = |text: &str| {
+        let scheme = text.split_once("://").map(|(scheme, _)| scheme.to_ascii_lowercase());
+        matches!(scheme.as_deref(), Some("http" | "https"))
+    };
     if vegeta::is_target(line) && url(line.split_whitespace().nth(1).unwrap_or_default()) {
         return Some(Format::Vegeta);
     }
@@ -62,6 +65,7 @@ mod tests {
             ("t.json", "{\"method\":\"GET\",\"url\":\"http://h/\"}\n", Some(Format::VegetaJson)),
             ("t.txt", "# targets\n\nGET http://h/\n", Some(Format::Vegeta)),
             ("t.txt", "http://h/\nhttp://h/b\n", Some(Format::Urls)),
+            ("t.txt", "HTTP://h/\n", Some(Format::Urls)),
             ("t.txt", "HOST = h\nhttp://$(HOST)/\n", Some(Format::Urls)),
             ("t.txt", "www.example.com/a POST x=1\n", Some(Format::Urls)),
             ("t.txt", "/a\n/b\n", Some(Format::Urls)),

@@ -1,7 +1,7 @@
 //! HTTP archives (HAR 1.2), as browsers and proxies export them.
 //!
 //! Invariants: the text is read once; requests borrow from it, answers are skipped without a copy. What never reached
-//! a server (from the cache, `data:`, `ws:`) is left out and counted. A cookie that an answer of the recording set is
+//! a server or was never answered (from the cache, aborted, `data:`, `ws:`) is left out and counted. A cookie that an answer of the recording set is
 //! left to the answers of the load; others are kept as recorded.
 //! A pause of a session is the time between the end of all earlier answers and the start of the next request: what
 //! runs at the same time in a browser has none, and an answer's own time is the target's, not the user's.
@@ -101,6 +101,9 @@ struct Param {
 
 #[derive(Default, Deserialize)]
 struct Response<'a> {
+    /// 0 where there was no answer, which is what browsers write.
+    #[serde(default)]
+    status: Option<f64>,
     #[serde(borrow, default)]
     headers: Vec<Field<'a>>,
 }
@@ -211,6 +214,9 @@ fn told(request: &Request<'_>, has_cookie: bool, assembler: &mut Assembler<'_>) 
 fn never_sent(entry: &Entry<'_>) -> Option<&'static str> {
     if entry.from_cache.is_some() {
         return Some("entries that the browser's cache answered left out");
+    }
+    if entry.response.status.is_some_and(|status| status <= 0.0) {
+        return Some("entries without an answer (aborted or blocked, status 0) left out");
     }
     let scheme = entry.request.url.split_once(':').map(|(scheme, _)| scheme.to_ascii_lowercase());
     match scheme.as_deref() {

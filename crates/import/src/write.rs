@@ -4,6 +4,7 @@
 //! Invariant: reading the text gives an equal scenario. The values come from serde's own form, so a new key of the
 //! schema is written without a change here.
 
+use schema::json::is_unseen;
 use schema::scenario::ScenarioFile;
 use serde_json::{Map, Value};
 use std::fmt::Write as _;
@@ -180,7 +181,7 @@ fn line(text: &mut String, name: &str, value: &Value) {
 /// A value on one line, but for texts of several lines.
 fn inline(value: &Value) -> String {
     match value {
-        Value::String(string) => toml::Value::String(string.clone()).to_string(),
+        Value::String(string) => quoted(string),
         Value::Array(items) => format!("[{}]", items.iter().map(inline).collect::<Vec<_>>().join(", ")),
         Value::Object(table) => {
             let pairs = table.iter().filter(|(_, value)| !value.is_null());
@@ -192,11 +193,49 @@ fn inline(value: &Value) -> String {
     }
 }
 
-/// Bare where it may be, else a basic string: JSON's escapes are TOML's, but for the byte 0x7f.
+/// As `toml` writes a text, unless it has characters that an editor obeys instead of showing: a basic string has
+/// escapes for them.
+fn quoted(string: &str) -> String {
+    let is_shown = |c: char| matches!(c, '\n' | '\t') || !is_unseen(c);
+    if string.chars().all(is_shown) {
+        toml::Value::String(string.to_owned()).to_string()
+    } else {
+        basic(string)
+    }
+}
+
+/// A basic string of TOML.
+fn basic(string: &str) -> String {
+    let mut text = String::from("\"");
+    for c in string.chars() {
+        let _ = match c {
+            '"' | '\\' => write!(text, "\\{c}"),
+            c if is_unseen(c) && u32::from(c) <= 0xffff => write!(text, "\\u{:04X}", u32::from(c)),
+            c if is_unseen(c) => write!(text, "\\U{:08X}", u32::from(c)),
+            c => write!(text, "{c}"),
+        };
+    }
+    text + "\""
+}
+
+/// Bare where it may be, else a basic string.
 fn key(name: &str) -> String {
     let is_bare = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte == b'-';
-    if !name.is_empty() && name.bytes().all(is_bare) {
-        return name.to_owned();
+    if !name.is_empty() && name.bytes().all(is_bare) { name.to_owned() } else { basic(name) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn characters_that_are_not_shown_are_escaped_and_read_back() {
+        let foreign = "a\u{202e}b\u{9b}c\u{e0041}\"\\\u{7f}\n'é";
+        for written in [quoted(foreign), basic(foreign)] {
+            assert!(!written.chars().any(is_unseen), "{written:?}");
+            let read: toml::Table = format!("{} = {written}", key(foreign)).parse().unwrap();
+            assert_eq!(read[foreign].as_str(), Some(foreign));
+        }
+        assert_eq!(key("a b"), "\"a b\"");
     }
-    Value::from(name).to_string().replace('\u{7f}', "\\u007F")
 }

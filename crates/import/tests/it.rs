@@ -520,3 +520,21 @@ fn the_text_is_for_people() {
     let expected = fixture("expected.toml");
     assert_eq!(text, expected, "{text}");
 }
+
+#[test]
+fn entries_of_a_har_without_an_answer_are_left_out_and_counted() {
+    let entry = |path: &str, response: &str| {
+        format!(r#"{{"request":{{"method":"GET","url":"http://h/{path}"}}{response}}}"#)
+    };
+    let entries = [
+        entry("taken", r#","response":{"status":200}"#),
+        entry("aborted", r#","response":{"status":0}"#),
+        entry("blocked", r#","response":{"status":-1}"#),
+        entry("no-response", ""),
+    ];
+    let text = format!(r#"{{"log":{{"entries":[{}]}}}}"#, entries.join(","));
+    let imported = import::import(Format::Har, "x", "x.har", &text, &Options::default()).unwrap();
+    let paths: Vec<&str> = imported.scenario.requests.iter().map(|request| request.path.as_str()).collect();
+    assert_eq!(paths, ["/taken", "/no-response"]);
+    has_note(&imported, "entries without an answer (aborted or blocked, status 0) left out: 2");
+}

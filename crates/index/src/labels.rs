@@ -61,8 +61,8 @@ impl Labels {
         } else {
             file.runs.insert(run.to_owned(), said.clone());
         }
-        let text = serde_json::to_vec_pretty(&file).map_err(|error| self.damaged(error.to_string()))?;
-        runner::folder::write_whole(&self.path, &text).map_err(|error| IndexError::Label {
+        let text = schema::json::pretty(&file).map_err(|error| self.damaged(error.to_string()))?;
+        runner::folder::write_whole(&self.path, text.as_bytes()).map_err(|error| IndexError::Label {
             cause: error.to_string(),
             remedy: "make the folder of the runs writable for prony serve".to_owned(),
         })?;

@@ -37,6 +37,8 @@ pub(crate) const PERIOD_NUMERATOR: u128 = 1_000_000_000_000_000;
 pub struct Schedule {
     law: Law,
     next: Nanos,
+    /// Arrivals that are left, the next one included.
+    left: u64,
 }
 
 #[derive(Clone, Debug)]
@@ -109,7 +111,18 @@ impl Schedule {
             (law, None) => Law::steady(law, rate_micro, seed, share)?,
         };
         let next = law.draw();
-        Ok(Self { law, next })
+        Ok(Self { law, next, left: u64::MAX })
+    }
+
+    /// The same, ended after this worker's part of `arrivals` in total. The arrivals of all workers together are then
+    /// the first `arrivals` of the schedule.
+    #[must_use]
+    pub fn ending_after(mut self, arrivals: u64, share: Share) -> Self {
+        self.left = share.of(arrivals);
+        if self.left == 0 {
+            self.next = Self::NEVER;
+        }
+        self
     }
 
     /// The part `share` of the schedule of a load; a load without a rate is refused.
@@ -134,7 +147,8 @@ impl Schedule {
     #[inline]
     pub fn advance(&mut self) -> Nanos {
         let taken = self.next;
-        self.next = self.law.draw();
+        self.left = self.left.saturating_sub(1);
+        self.next = if self.left == 0 { Self::NEVER } else { self.law.draw() };
         taken
     }
 }

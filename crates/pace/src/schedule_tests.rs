@@ -233,3 +233,25 @@ fn what_cannot_be_is_refused() {
         assert!(matches!(made, Err(PaceError::Recording(_))), "{made:?}");
     }
 }
+
+#[test]
+fn an_end_by_count_is_the_begin_of_the_same_schedule_for_any_number_of_workers() {
+    let poisson = ArrivalPlan::Poisson;
+    let of = |share| Schedule::new(&poisson, PerSecond(1000.0), None, None, Seed(7), share).unwrap();
+    let mut whole = of(Share::WHOLE);
+    let expected: Vec<Nanos> = (0..101).map(|_| whole.advance()).collect();
+    for workers in [1, 2, 3, 100, 200] {
+        let mut times: Vec<Nanos> = (0..workers)
+            .flat_map(|index| {
+                let share = Share::new(index, workers);
+                let mut schedule = of(share).ending_after(101, share);
+                std::iter::from_fn(move || (schedule.peek() < Schedule::NEVER).then(|| schedule.advance()))
+                    .collect::<Vec<_>>()
+            })
+            .collect();
+        times.sort_unstable();
+        assert_eq!(times, expected, "{workers} workers");
+    }
+    let mut none = of(Share::WHOLE).ending_after(0, Share::WHOLE);
+    assert_eq!((none.peek(), none.advance()), (Schedule::NEVER, Schedule::NEVER));
+}

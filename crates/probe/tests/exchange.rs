@@ -112,7 +112,7 @@ fn hostile_answers_are_classed_errors() {
         (length("1\r\nContent-Length: 2"), "HTTP/1.1: conflicting lengths"),
         (length("1\r\nTransfer-Encoding: chunked"), "HTTP/1.1: conflicting lengths"),
         (length("-1"), "HTTP/1.1: Content-Length is not a number"),
-        (length("99999999999999999999999"), "HTTP/1.1: Content-Length is not a number"),
+        (length("99999999999999999999999"), "HTTP/1.1: Content-Length is too large"),
         ("HTTP/1.1 101 Switching Protocols\r\n\r\n".to_owned(), "HTTP/1.1: 101 Switching Protocols"),
         ("SSH-2.0-OpenSSH_9.9\r\n".to_owned(), "does not begin with HTTP/1."),
         ("\0\u{1}\u{2}garbage".to_owned(), "does not begin with HTTP/1."),

@@ -121,17 +121,52 @@ fn trailers(input: &[u8]) -> Result<Option<&[u8]>, Malformed> {
     loop {
         let taken = input.len() - rest.len();
         let room = TRAILER_BYTES_MAX - taken;
-        match rest.first() {
+        let field = match rest.first() {
             None => return Ok(None),
             Some(b'\r') => return line_end(rest),
-            Some(_) => {}
-        }
-        match rest.iter().position(|byte| *byte == b'\n') {
-            Some(at) if at < room => rest = &rest[at + 1..],
-            None if rest.len() <= room => return Ok(None),
+            Some(_) => field(rest, taken > 0),
+        };
+        match field {
+            Field::Ends(length) if length <= room => rest = &rest[length..],
+            Field::CutOff if rest.len() <= room => return Ok(None),
+            Field::BadAt(at) if at < room => return Err(Malformed::BadTrailer),
             _ => return Err(Malformed::TrailersTooLong),
         }
     }
+}
+
+/// A line of the trailer section.
+enum Field {
+    /// It has this many bytes, its end included.
+    Ends(usize),
+    CutOff,
+    /// The first byte that no field has there.
+    BadAt(usize),
+}
+
+/// Reads `Name: value` (RFC 9110 §5), or the continuation of the field before.
+fn field(line: &[u8], after_field: bool) -> Field {
+    let folds = after_field && matches!(line[0], b' ' | b'\t');
+    let name = line.iter().take_while(|byte| is_token(**byte)).count();
+    let value = match line.get(name) {
+        _ if folds => 1,
+        None => return Field::CutOff,
+        Some(b':') if name > 0 => name + 1,
+        Some(_) => return Field::BadAt(name),
+    };
+    let is_of_value = |byte: &u8| *byte == b'\t' || (*byte >= b' ' && *byte != 0x7f);
+    let end = value + line[value..].iter().take_while(|byte| is_of_value(byte)).count();
+    match line[end..] {
+        [] | [b'\r'] => Field::CutOff,
+        [b'\n', ..] => Field::Ends(end + 1),
+        [b'\r', b'\n', ..] => Field::Ends(end + 2),
+        [b'\r', ..] => Field::BadAt(end + 1),
+        _ => Field::BadAt(end),
+    }
+}
+
+fn is_token(byte: u8) -> bool {
+    byte.is_ascii_graphic() && !b"\"(),/:;<=>?@[\\]{}".contains(&byte)
 }
 
 /// What follows CR LF.

@@ -1,7 +1,12 @@
 //! libFuzzer dictionaries (`fuzz/dictionaries/*.dict`), so that the short run knows the same words as the long one.
 //!
 //! Format: a line is empty, a comment after `#`, or `name="text"` with the name left out at will; in the text `\\`,
-//! `\"` and `\xHH` stand for a byte.
+//! `\"` and `\xHH` stand for a byte, and every other character is printable ASCII or a blank. One line that breaks it
+//! makes libFuzzer refuse the whole file and end (`ParseDictionaryFile` in FuzzerUtil.cpp), and it drops longer words
+//! than [`WORD_BYTES_MAX`] without a word.
+
+/// Longest word that libFuzzer takes (`Word` in FuzzerDictionary.h).
+pub const WORD_BYTES_MAX: usize = 64;
 
 /// The words of a dictionary.
 ///
@@ -16,7 +21,11 @@ pub fn parse(text: &str) -> Result<Vec<Vec<u8>>, String> {
 }
 
 fn word(line: &str) -> Option<Vec<u8>> {
+    let is_text = |byte: u8| byte.is_ascii_graphic() || byte.is_ascii_whitespace() || byte == b'\x0b';
     let quoted = &line[line.find('"')?..];
+    if !quoted.bytes().all(is_text) {
+        return None;
+    }
     let mut rest = quoted.strip_prefix('"')?.strip_suffix('"')?.as_bytes();
     let mut word = Vec::new();
     while let Some((first, after)) = rest.split_first() {
@@ -35,7 +44,7 @@ fn word(line: &str) -> Option<Vec<u8>> {
             (byte, _) => word.push(*byte),
         }
     }
-    (!word.is_empty()).then_some(word)
+    (1..=WORD_BYTES_MAX).contains(&word.len()).then_some(word)
 }
 
 #[cfg(test)]
@@ -46,7 +55,8 @@ mod tests {
     fn entries_comments_and_escapes() {
         let text = "# words\n\nname=\"a\\x0d\\x0Ab\"\n\"\\\"q\\\\\"\n";
         assert_eq!(parse(text), Ok(vec![b"a\r\nb".to_vec(), b"\"q\\".to_vec()]));
-        for wrong in ["word", "\"\"", "\"\\y\"", "\"\\x0\"", "\"open"] {
+        let long = format!("\"{}\"", "x".repeat(WORD_BYTES_MAX + 1));
+        for wrong in ["word", "\"\"", "\"\\y\"", "\"\\x0\"", "\"open", "\"平均\"", "\"\u{7f}\"", &long] {
             assert_eq!(parse(wrong), Err(wrong.to_owned()));
         }
     }

@@ -7,7 +7,6 @@
 use crate::Broken;
 use runner::RunnerError;
 use runner::resolve::{self, Context};
-use schema::experiment::ExperimentFile;
 use schema::plan::ExperimentPlan;
 use schema::scenario::ScenarioFile;
 use schema::target::TargetManifest;
@@ -15,6 +14,8 @@ use schema::text::{FileError, parse_toml};
 use std::path::PathBuf;
 
 const FILE: &str = "fuzzed.toml";
+/// A text with this is meant as an experiment.
+const EXPERIMENT: &str = "[experiment]";
 /// As `runner::resolve` has it.
 const TRIALS_MAX: usize = 100_000;
 
@@ -41,7 +42,9 @@ fn context() -> Context {
 /// As [`check`].
 pub fn check_with(input: &[u8], resolver: &Resolver) -> Result<(), Broken> {
     let Ok(text) = std::str::from_utf8(input) else { return Ok(()) };
-    parses_or_helps(text)?;
+    if !text.contains(EXPERIMENT) {
+        others_parse_or_help(text)?;
+    }
     match resolver(text) {
         Ok(plan) => bounded(&plan).and_then(|()| survives_json(&plan)),
         Err(RunnerError::File(error)) if error.file == FILE => helps(&error, text),
@@ -54,12 +57,11 @@ pub fn check_with(input: &[u8], resolver: &Resolver) -> Result<(), Broken> {
     }
 }
 
-fn parses_or_helps(text: &str) -> Result<(), Broken> {
-    let errors = [
-        parse_toml::<ExperimentFile>(FILE, text).err(),
-        parse_toml::<ScenarioFile>(FILE, text).err(),
-        parse_toml::<TargetManifest>(FILE, text).err(),
-    ];
+/// The other files that people write. The resolver parses the text as an experiment, and one that is meant as an
+/// experiment is not parsed three times.
+fn others_parse_or_help(text: &str) -> Result<(), Broken> {
+    let errors =
+        [parse_toml::<ScenarioFile>(FILE, text).err(), parse_toml::<TargetManifest>(FILE, text).err()];
     errors.iter().flatten().try_for_each(|error| helps(error, text))
 }
 

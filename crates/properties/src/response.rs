@@ -6,6 +6,7 @@
 use crate::Broken;
 use crate::chunked;
 use crate::read::{End, Reader, Seen, cuts, read};
+use std::borrow::Cow;
 use wire::{Ended, HEAD_BYTES_MAX};
 
 const HEADERS_MAX: usize = 1024;
@@ -106,7 +107,7 @@ enum Body {
 fn plain(bytes: &[u8], answers_head: bool) -> Plain {
     let mut at = 0;
     for _ in 0..=INTERIM_MAX {
-        let rest = &bytes[at..];
+        let rest = &highest_known(&bytes[at..]);
         let prefix = &b"HTTP/1."[..rest.len().min(7)];
         if !rest.starts_with(prefix) {
             return Plain::Malformed;
@@ -138,6 +139,15 @@ fn plain(bytes: &[u8], answers_head: bool) -> Plain {
     Plain::Malformed
 }
 
+/// A later minor version reads as 1 (RFC 9110 §2.5).
+fn highest_known(bytes: &[u8]) -> Cow<'_, [u8]> {
+    let mut bytes = Cow::Borrowed(bytes);
+    if bytes.get(7).is_some_and(|minor| (b'2'..=b'9').contains(minor)) {
+        bytes.to_mut()[7] = b'1';
+    }
+    bytes
+}
+
 /// How long the body is: `Some(n)` bytes, chunked, or until the end of the connection.
 enum Framing {
     Length(u64),
@@ -165,9 +175,9 @@ fn framing(status: u16, fields: &[httparse::Header<'_>], answers_head: bool) -> 
     }
 }
 
-/// A decimal number of at most 18 digits, which is `wire`'s limit.
+/// A decimal number of 64 bits with at most 32 digits, which is `wire`'s limit.
 fn number(text: &[u8]) -> Option<u64> {
-    let is_short_decimal = (1..=18).contains(&text.len()) && text.iter().all(u8::is_ascii_digit);
+    let is_short_decimal = (1..=32).contains(&text.len()) && text.iter().all(u8::is_ascii_digit);
     std::str::from_utf8(text).ok().filter(|_| is_short_decimal)?.parse().ok()
 }
 

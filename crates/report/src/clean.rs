@@ -5,6 +5,7 @@
 //! characters as its own marks. HTML escaping is askama's and the SVG library's work and is not repeated here.
 
 use crate::format::NONE;
+use schema::json::is_unseen;
 
 /// Shown in place of a character that must not pass.
 const REPLACEMENT: char = '\u{fffd}';
@@ -116,10 +117,7 @@ pub(crate) fn cut(text: &str, max: usize) -> String {
 }
 
 fn visible(c: char) -> char {
-    let invisible = matches!(c,
-        '\u{ad}' | '\u{61c}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
-        | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff0}'..='\u{fffb}' | '\u{fffe}' | '\u{ffff}' | '\u{e0000}'..='\u{e0fff}');
-    if c.is_control() || invisible { REPLACEMENT } else { c }
+    if is_unseen(c) { REPLACEMENT } else { c }
 }
 
 #[cfg(test)]

@@ -25,7 +25,7 @@ pub fn page_json(page: &PageFile) -> Result<String, ReportError> {
 /// # Errors
 /// As [`page_json`].
 pub fn clean_json(value: Value) -> Result<String, ReportError> {
-    Ok(serde_json::to_string(&cleaned(value))?)
+    Ok(schema::json::line(&cleaned(value))?)
 }
 
 /// `template` with the data in its place.

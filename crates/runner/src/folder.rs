@@ -186,21 +186,18 @@ pub(crate) struct Lines {
 
 impl Lines {
     pub(crate) fn append(&mut self, value: &impl Serialize) -> Result<(), RunnerError> {
-        let mut line = to_json(value, serde_json::to_vec);
-        line.push(b'\n');
-        self.file.write_all(&line).map_err(RunnerError::io("write", &self.path))
+        let line = to_json(value, schema::json::line) + "\n";
+        self.file.write_all(line.as_bytes()).map_err(RunnerError::io("write", &self.path))
     }
 }
 
 /// Our own file types always serialise: they have text keys and no failing parts.
-fn to_json<T>(value: &T, render: impl Fn(&T) -> serde_json::Result<Vec<u8>>) -> Vec<u8> {
+fn to_json<T>(value: &T, render: impl Fn(&T) -> serde_json::Result<String>) -> String {
     render(value).expect("prony's own file types serialise")
 }
 
 pub(crate) fn write_json(path: &Path, value: &impl Serialize) -> Result<(), RunnerError> {
-    let mut text = to_json(value, serde_json::to_vec_pretty);
-    text.push(b'\n');
-    write_whole(path, &text)
+    write_whole(path, to_json(value, schema::json::pretty).as_bytes())
 }
 
 /// Writes beside the file, flushes to disk, then renames: readers see the old content or the new. What is no ordinary
@@ -219,7 +216,11 @@ pub fn write_whole(path: &Path, content: &[u8]) -> Result<(), RunnerError> {
         file.sync_all()?;
         fs::rename(&beside, path)
     };
-    write().map_err(RunnerError::io("write", path))
+    write().map_err(|source| {
+        // Half a file is of no use, and on a full disk it is in the way.
+        let _ = fs::remove_file(&beside);
+        RunnerError::io("write", path)(source)
+    })
 }
 
 /// The name under which a file is written until it is whole.

@@ -24,6 +24,7 @@ mod hlog_merge;
 pub mod hooks;
 pub mod intervene;
 pub mod live;
+pub mod login;
 pub mod measure;
 pub mod net;
 mod own_count;

@@ -2,6 +2,7 @@
 //!
 //! The validity of the report is left to the caller, who knows more (whether the target lived, steal).
 
+use crate::login::{self, Login};
 use crate::net::HttpUrl;
 use crate::phases::Phases;
 use crate::processes::Source;
@@ -41,6 +42,8 @@ pub struct LoadJob {
     pub to: SocketAddr,
     /// What is sent and what right answers are.
     pub scenario: ScenarioPlan,
+    /// User and password of the URL; sent by every request that has no Authorization of its own.
+    pub login: Option<Login>,
     /// For each request, the bytes that its answers must have, where the check of the contract saw them.
     pub bodies: Vec<Option<Vec<u8>>>,
     /// How it is sent.
@@ -49,8 +52,10 @@ pub struct LoadJob {
     pub phases: PhasePlan,
     /// Looked up anew for every connection where present; `to` is then only the first answer.
     pub name: Option<NameLookup>,
-    /// Closed model: end after this many requests.
+    /// End after this many measured requests.
     pub requests_max: Option<u64>,
+    /// Open model with `requests_max`: the arrivals of the schedule up to the last of these, warm-up included.
+    pub arrivals_max: Option<u64>,
     /// CPUs of the workers.
     pub cpus: Option<Vec<u32>>,
     /// Whether workers may spin before an intended time.
@@ -101,6 +106,17 @@ pub trait Watch {
     /// Whether enough has been seen: then the load ends as if its time were over.
     fn is_enough(&self) -> bool {
         false
+    }
+}
+
+impl LoadJob {
+    /// Where connections go: the path of a Unix socket, else address and port.
+    #[must_use]
+    pub fn place(&self) -> String {
+        match &self.load.connection.unix_socket {
+            Some(path) => format!("unix:{path}"),
+            None => self.to.to_string(),
+        }
     }
 }
 
@@ -216,7 +232,7 @@ pub(crate) fn engine_job(job: &LoadJob, timeline: Timeline, part: Part) -> Resul
     crate::ports::spread(&mut load, job.to);
     Ok(Job {
         load,
-        requests_max: job.requests_max,
+        requests_max: job.arrivals_max.or(job.requests_max),
         recorded: recorded::of_load(&job.load)?,
         to: job.to,
         traffic: traffic(job)?,
@@ -238,6 +254,9 @@ pub(crate) fn engine_job(job: &LoadJob, timeline: Timeline, part: Part) -> Resul
 /// A request, an expression, a feeder, a token or a check that cannot be.
 pub fn traffic(job: &LoadJob) -> Result<Traffic, RunnerError> {
     let mut scenario = job.scenario.clone();
+    if let Some(login) = &job.login {
+        login::authorize(&mut scenario, &login.basic());
+    }
     if !job.load.connection.keepalive {
         for entry in &mut scenario.requests {
             let headers = &mut entry.request.headers;
@@ -345,6 +364,9 @@ impl Fold {
             return;
         }
         self.measured.merge(data);
+        // As the counts of requests, those of bytes go on to the end of the drain.
+        self.bytes.read += data.counts.read_bytes;
+        self.bytes.written += data.counts.written_bytes;
         if line.phase == Some(Phase::Sample) {
             self.add_to_window(data);
             self.sent.add(data);
@@ -363,8 +385,6 @@ impl Fold {
         self.window.answers += counts.answers;
         self.window.backlog_max = self.window.backlog_max.max(counts.backlog);
         self.in_system_ns += counts.in_system_ns;
-        self.bytes.read += counts.read_bytes;
-        self.bytes.written += counts.written_bytes;
         self.cpu_ns += counts.cpu_ns;
         self.put_off_ns += counts.put_off_ns;
         self.answered_all += counts.answers + counts.warm.failed_total() + counts.measured.failed_total();
@@ -499,7 +519,7 @@ impl Fold {
                 sum_ns: self.residence_ns as f64,
             }),
             server: None,
-            target_alive: true,
+            target_alive: None,
             disturbed: false,
         }
     }
@@ -596,8 +616,8 @@ fn empty_report(job: &LoadJob) -> LoadReport {
         schema: LoadVersion::default(),
         plan: ResolvedLoad {
             url: job.url.clone(),
-            address: job.to.to_string(),
-            scenario: job.scenario.clone(),
+            address: job.place(),
+            scenario: login::masked_scenario(&job.scenario, job.login.as_ref()),
             load: job.load.clone(),
             phases: job.phases.clone(),
             requests_max: job.requests_max,

@@ -3,7 +3,9 @@
 //! A load tool is a weapon pointed the wrong way: loopback and private addresses are free, any other address needs
 //! the user's word on the command line.
 
-use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use crate::login::{Login, masked};
+use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
+use std::net::{IpAddr, Ipv6Addr, SocketAddr, ToSocketAddrs};
 
 /// The scheme of a URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
@@ -39,6 +41,9 @@ pub struct HttpUrl {
     pub scheme: Scheme,
     /// Name or address, without brackets.
     pub host: String,
+    /// Zone of a link-local IPv6 address, which is the name or number of a network device here (RFC 6874).
+    #[serde(default)]
+    pub zone: Option<String>,
     /// Port; 80 or 443 where none is given.
     pub port: u16,
     /// Path and query; `/` where none is given.
@@ -83,10 +88,25 @@ impl HttpUrl {
     /// # Errors
     /// Other schemes, user information, a bad port, or an empty host.
     pub fn parse(url: &str) -> Result<Self, NetError> {
-        let wrong = |cause| NetError::Url { url: url.to_owned(), cause };
+        match Self::with_login(url)? {
+            (parsed, None) => Ok(parsed),
+            (_, Some(_)) => Err(NetError::Url {
+                url: masked(url).into_owned(),
+                cause: "user names in URLs are not supported here; send an Authorization header instead",
+            }),
+        }
+    }
+
+    /// As [`HttpUrl::parse`], and what stands before an `@`: user and password.
+    ///
+    /// # Errors
+    /// As [`HttpUrl::parse`]; no error shows a password.
+    pub fn with_login(url: &str) -> Result<(Self, Option<Login>), NetError> {
+        let wrong = |cause| NetError::Url { url: masked(url).into_owned(), cause };
         let (scheme, rest) = match url.split_once("://") {
-            Some(("http", rest)) => (Scheme::Http, rest),
-            Some(("https", rest)) => (Scheme::Https, rest),
+            // Schemes are the same in any case (RFC 3986 §3.1).
+            Some((name, rest)) if name.eq_ignore_ascii_case("http") => (Scheme::Http, rest),
+            Some((name, rest)) if name.eq_ignore_ascii_case("https") => (Scheme::Https, rest),
             Some(_) => return Err(wrong("only http:// and https:// are supported")),
             None => (Scheme::Http, url),
         };
@@ -96,17 +116,22 @@ impl HttpUrl {
             Some(at) => (&rest[..at], format!("/{}", &rest[at..])),
             None => (rest, "/".to_owned()),
         };
-        if authority.contains('@') {
-            return Err(wrong("user names in URLs are not supported; send an Authorization header instead"));
-        }
-        let (host, port) = match authority.strip_prefix('[').and_then(|inner| inner.split_once(']')) {
-            Some((host, after)) => (host, after.strip_prefix(':')),
+        // The last one: what is before it may have some that are not escaped.
+        let (login, authority) = match authority.rsplit_once('@') {
+            Some((login, authority)) => (Some(Login::new(login)), authority),
+            None => (None, authority),
+        };
+        let (host, zone, port) = match authority.strip_prefix('[').and_then(|inner| inner.split_once(']')) {
+            Some((literal, after)) => {
+                let (address, zone) = zoned(literal).map_err(wrong)?;
+                (address, zone, port_after_bracket(after).map_err(wrong)?)
+            }
             None => match authority.rsplit_once(':') {
                 Some((host, _)) if host.contains(':') => {
                     return Err(wrong("put an IPv6 address in [brackets]"));
                 }
-                Some((host, port)) => (host, Some(port)),
-                None => (authority, None),
+                Some((host, port)) => (host, None, Some(port)),
+                None => (authority, None, None),
             },
         };
         if host.is_empty() {
@@ -120,20 +145,39 @@ impl HttpUrl {
                 .filter(|port| *port > 0)
                 .ok_or_else(|| wrong("the port is not a number from 1 to 65535"))?,
         };
-        Ok(Self { scheme, host: host.to_owned(), port, path })
+        Ok((Self { scheme, host: host.to_owned(), zone, port, path }, login))
     }
 
-    /// The value of the Host field.
+    /// The value of the Host field. A zone means nothing on another machine and is left out (RFC 6874 §4).
     #[must_use]
     pub fn authority(&self) -> String {
         let host = if self.host.contains(':') { format!("[{}]", self.host) } else { self.host.clone() };
+        self.with_port(host)
+    }
+
+    /// Scheme, host and port, as a URL.
+    #[must_use]
+    pub fn origin(&self) -> String {
+        let authority = match &self.zone {
+            Some(zone) => {
+                let zone = utf8_percent_encode(zone, NON_ALPHANUMERIC);
+                self.with_port(format!("[{}%25{zone}]", self.host))
+            }
+            None => self.authority(),
+        };
+        format!("{}://{authority}", self.scheme.name())
+    }
+
+    fn with_port(&self, host: String) -> String {
         if self.port == self.scheme.default_port() { host } else { format!("{host}:{}", self.port) }
     }
 
-    /// Scheme, host and port.
-    #[must_use]
-    pub fn origin(&self) -> String {
-        format!("{}://{}", self.scheme.name(), self.authority())
+    /// As the system's resolver takes it.
+    fn name(&self) -> String {
+        match &self.zone {
+            Some(zone) => format!("{}%{zone}", self.host),
+            None => self.host.clone(),
+        }
     }
 
     /// The first address that the name resolves to, if it may be loaded: it is loopback or private, or `consent`
@@ -142,8 +186,8 @@ impl HttpUrl {
     /// # Errors
     /// The name does not resolve, or consent is missing.
     pub fn resolve(&self, consent: &[String]) -> Result<SocketAddr, NetError> {
-        let failed = |cause: String| NetError::Resolve { host: self.host.clone(), cause };
-        let address = (self.host.as_str(), self.port)
+        let failed = |cause: String| NetError::Resolve { host: self.name(), cause };
+        let address = (self.name().as_str(), self.port)
             .to_socket_addrs()
             .map_err(|error| failed(error.to_string()))?
             .next()
@@ -153,6 +197,32 @@ impl HttpUrl {
             return Ok(address);
         }
         Err(NetError::Consent { host: self.host.clone(), address: address.ip() })
+    }
+}
+
+/// Address and zone of what stands in brackets: `fe80::1%25eth0`, or `fe80::1%eth0` as people write it.
+fn zoned(literal: &str) -> Result<(&str, Option<String>), &'static str> {
+    let (address, zone) = match literal.split_once('%') {
+        Some((address, zone)) => (address, Some(zone.strip_prefix("25").unwrap_or(zone))),
+        None => (literal, None),
+    };
+    if address.parse::<Ipv6Addr>().is_err() {
+        return Err("what stands in [brackets] is no IPv6 address");
+    }
+    let zone = zone.map(|zone| percent_decode_str(zone).decode_utf8_lossy().into_owned());
+    match zone {
+        Some(zone) if zone.is_empty() || zone.contains(['\0', '%']) => {
+            Err("the zone of the IPv6 address is no name of a network device, as in [fe80::1%25eth0]")
+        }
+        zone => Ok((address, zone)),
+    }
+}
+
+/// The port after `]`, which is nothing or `:PORT`.
+fn port_after_bracket(after: &str) -> Result<Option<&str>, &'static str> {
+    match after.strip_prefix(':') {
+        None if !after.is_empty() => Err("after the ] of an IPv6 address comes a port or a path"),
+        port => Ok(port),
     }
 }
 
@@ -185,6 +255,12 @@ mod tests {
         check("http://h?x=1#frag", Ok(("h", 80, "/?x=1")));
         check("http://[::1]:99/x", Ok(("::1", 99, "/x")));
         check("http://[::1]", Ok(("::1", 80, "/")));
+        check("HTTP://h:81/X", Ok(("h", 81, "/X")));
+        check("HttpS://h/", Ok(("h", 443, "/")));
+        check("http://[fe80::1%25lo]:80/", Ok(("fe80::1", 80, "/")));
+        check("http://[fe80::1%25]/", Err("zone"));
+        check("http://[::1]81/", Err("after the ]"));
+        check("http://[h]/", Err("no IPv6 address"));
         check("https://h/", Ok(("h", 443, "/")));
         check("https://h:80", Ok(("h", 80, "/")));
         check("ftp://h/", Err("only http://"));
@@ -198,9 +274,25 @@ mod tests {
             ("https://h:443/x", "https://h"),
             ("https://h:80/x", "https://h:80"),
             ("h:443", "http://h:443"),
+            ("HTTP://[fe80::1%25lo]:80/", "http://[fe80::1%25lo]"),
+            ("http://[fe80::1%eth%2d0]:81/", "http://[fe80::1%25eth%2D0]:81"),
         ] {
-            assert_eq!(HttpUrl::parse(url).unwrap().origin(), origin);
+            let parsed = HttpUrl::parse(url).unwrap();
+            assert_eq!(parsed.origin(), origin);
+            let again = HttpUrl::parse(&parsed.origin()).unwrap();
+            assert_eq!((again.host, again.zone, again.port), (parsed.host, parsed.zone, parsed.port));
         }
+    }
+
+    #[test]
+    fn a_zone_chooses_the_device_and_stays_off_the_wire() {
+        let url = HttpUrl::parse("http://[fe80::1%25lo]:8080/").unwrap();
+        assert_eq!(url.authority(), "[fe80::1]:8080");
+        let Ok(SocketAddr::V6(address)) = url.resolve(&[]) else { panic!("{url:?} did not resolve") };
+        // The loopback device is the first of every network namespace.
+        assert_eq!((address.scope_id(), address.port()), (1, 8080));
+        let unknown = HttpUrl::parse("http://[fe80::1%25nosuch0]/").unwrap().resolve(&[]);
+        assert!(matches!(unknown, Err(NetError::Resolve { host, .. }) if host == "fe80::1%nosuch0"));
     }
 
     #[test]

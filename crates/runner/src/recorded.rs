@@ -38,7 +38,14 @@ impl Kind {
 /// # Errors
 /// The file cannot be read, or a line is no time, of another kind than the first, or earlier than the one before.
 pub fn read(path: &Path) -> Result<Arc<[u64]>, RunnerError> {
-    let file = std::fs::File::open(path).map_err(RunnerError::io("read the recorded times of", path))?;
+    let unreadable = |error: std::io::Error| {
+        let remedy = "name a file with one time a line, such as 12.5 for seconds";
+        wrong(path, None, format!("the recorded times cannot be read: {error}"), remedy)
+    };
+    let file = std::fs::File::open(path).map_err(unreadable)?;
+    if file.metadata().is_ok_and(|found| found.is_dir()) {
+        return Err(unreadable(std::io::ErrorKind::IsADirectory.into()));
+    }
     parse(BufReader::new(file), path).map(Arc::from)
 }
 

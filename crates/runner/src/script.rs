@@ -6,10 +6,15 @@ use engine::{IntervalData, Scripts, new_histogram};
 use hdrhistogram::Histogram;
 use request::script::ScriptError;
 use schema::load::{ErrorClass, LoadReport};
+use schema::trial::{IntervalLine, Phase};
 use script::{Errors, Job, LIMIT, ScriptUrl, Summary, Wrk};
+use std::collections::BTreeMap;
 use units::Nanos;
 
 pub use script::Output;
+
+/// The lowest status that wrk counts as an error.
+const STATUS_BAD: u16 = 400;
 
 /// The states of a script, and what its `done` will be told.
 pub struct Scripted {
@@ -30,7 +35,12 @@ impl Scripted {
         if job.load.processes > 1 {
             return Err(said(&plan.file, "a script runs in one process: give fewer connections").into());
         }
-        let request = job.scenario.requests.first().map(|entry| entry.request.clone()).unwrap_or_default();
+        let mut request =
+            job.scenario.requests.first().map(|entry| entry.request.clone()).unwrap_or_default();
+        let has = |name: &str| request.headers.iter().any(|(have, _)| have.eq_ignore_ascii_case(name));
+        if let Some(login) = job.login.as_ref().filter(|_| !has("authorization")) {
+            request.headers.push(("Authorization".to_owned(), login.basic()));
+        }
         let url = url(job, &request.path);
         let mut wrk = Wrk::load(&Job {
             file: &plan.file,
@@ -56,12 +66,13 @@ impl Scripted {
         Ok(Some(Self { wrk, workers, latency: new_histogram(), rates: new_histogram() }))
     }
 
-    /// An interval of the samples has ended.
-    pub fn interval(&mut self, data: &IntervalData) {
+    /// An interval of the samples or of the drain after them has ended. The drain has no rate: nothing is sent in it.
+    pub fn interval(&mut self, line: &IntervalLine, data: &IntervalData) {
         self.latency.add(&data.times.service).expect("all time histograms have the same bounds");
         let length_ns = data.counts.end_ns.saturating_sub(data.counts.start_ns);
-        if length_ns > 0 && data.counts.answers > 0 {
-            let per_s = data.counts.answers as f64 * 1e9 / length_ns as f64 / self.workers as f64;
+        let answers = answers(&line.status);
+        if line.phase == Some(Phase::Sample) && length_ns > 0 && answers > 0 {
+            let per_s = answers as f64 * 1e9 / length_ns as f64 / self.workers as f64;
             self.rates.saturating_record(per_s as u64);
         }
     }
@@ -71,28 +82,39 @@ impl Scripted {
     /// # Errors
     /// What the script throws.
     pub fn done(&mut self, report: &LoadReport) -> Result<(), RunnerError> {
-        let count =
-            |classes: &[ErrorClass]| classes.iter().filter_map(|class| report.errors.get(class)).sum();
-        let summary = Summary {
-            duration: Nanos(report.window.duration_ns),
-            requests: report.requests.completed,
-            bytes: report.bytes.read,
-            errors: Errors {
-                connect: count(&[
-                    ErrorClass::Refused,
-                    ErrorClass::ConnectTimeout,
-                    ErrorClass::Unreachable,
-                    ErrorClass::AddressNotAvailable,
-                    ErrorClass::DescriptorLimit,
-                    ErrorClass::NameResolution,
-                ]),
-                read: count(&[ErrorClass::Reset, ErrorClass::PrematureClose, ErrorClass::Malformed]),
-                write: count(&[ErrorClass::Io, ErrorClass::Script]),
-                status: count(&[ErrorClass::UnexpectedStatus]),
-                timeout: count(&[ErrorClass::Timeout]),
-            },
-        };
+        let summary = summary(report);
         Ok(self.wrk.done(&summary, &self.latency, &self.rates)?)
+    }
+}
+
+/// Every complete answer, whatever its status.
+fn answers(status: &BTreeMap<u16, u64>) -> u64 {
+    status.values().sum()
+}
+
+/// The totals as wrk counts them: an answer is a request that was made, whether its status is right or not
+/// (`response_complete` in wrk.c), and only the status decides on `errors.status`.
+fn summary(report: &LoadReport) -> Summary {
+    let count = |classes: &[ErrorClass]| classes.iter().filter_map(|class| report.errors.get(class)).sum();
+    Summary {
+        duration: Nanos(report.window.duration_ns),
+        requests: answers(&report.status),
+        bytes: report.bytes.read,
+        errors: Errors {
+            connect: count(&[
+                ErrorClass::Refused,
+                ErrorClass::ConnectTimeout,
+                ErrorClass::Unreachable,
+                ErrorClass::AddressNotAvailable,
+                ErrorClass::DescriptorLimit,
+                ErrorClass::NameResolution,
+                ErrorClass::Tls,
+            ]),
+            read: count(&[ErrorClass::Reset, ErrorClass::PrematureClose, ErrorClass::Malformed]),
+            write: count(&[ErrorClass::Io, ErrorClass::Script]),
+            status: report.status.range(STATUS_BAD..).map(|(_, count)| count).sum(),
+            timeout: count(&[ErrorClass::Timeout]),
+        },
     }
 }
 

@@ -363,12 +363,14 @@ pub(crate) fn load_job(plan: &ExperimentPlan, cell: &CellPlan, scenario: &Scenar
         url: up.origin.clone(),
         authority: up.authority.clone(),
         to: up.addr,
+        login: None,
         bodies: scenario.requests.iter().zip(&up.verified).map(must_come_again).collect(),
         scenario: scenario.clone(),
         load: cell.load.clone(),
         phases: plan.phases.clone(),
         name: up.name.clone().filter(|_| cell.load.connection.resolve_each),
         requests_max: None,
+        arrivals_max: None,
         cpus: plan.pin.generator.clone(),
         // A worker that spins on the target's CPU would slow the very thing it measures.
         spin: plan.pin.generator.is_some(),
@@ -411,7 +413,7 @@ fn failed(
 
 /// The trial's file for a load that ran to its end.
 fn ended(blank: TrialFile, mut measured: Measured, seen: Seen, running: Option<&RunningTarget>) -> TrialFile {
-    measured.facts.target_alive = running.is_none_or(RunningTarget::is_alive);
+    measured.facts.target_alive = running.map(RunningTarget::is_alive);
     measured.facts.disturbed = !seen.events.is_empty();
     measured.facts.host_steal_share = seen.steal_share;
     measured.facts.competing_share = seen.competing_share;

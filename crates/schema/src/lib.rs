@@ -25,6 +25,7 @@ pub mod fault;
 pub mod finding;
 pub mod hooks;
 pub mod intervention;
+pub mod json;
 pub mod knob;
 pub mod lab;
 pub mod layers;

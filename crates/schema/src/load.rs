@@ -27,7 +27,7 @@ pub struct LoadReport {
     pub throughput_per_s: f64,
     /// The measured window.
     pub window: Window,
-    /// Bytes moved inside the measured window.
+    /// Bytes moved from the begin of the measured window to the end of the drain, as the counts of requests.
     pub bytes: BytesMoved,
     /// Connections over the whole load.
     pub connections: Connections,
@@ -224,7 +224,7 @@ pub enum ArrivalVerdict {
 pub struct ResolvedLoad {
     /// Scheme, host and port as asked for.
     pub url: String,
-    /// The address connected to.
+    /// The address connected to, or `unix:` and the path of a socket.
     pub address: String,
     /// What is sent.
     pub scenario: ScenarioPlan,

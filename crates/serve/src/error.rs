@@ -141,7 +141,7 @@ const NO_STORE: (HeaderName, HeaderValue) = (header::CACHE_CONTROL, HeaderValue:
 
 /// An answer in JSON.
 pub(crate) fn json(value: &impl serde::Serialize) -> Response {
-    match serde_json::to_vec(value) {
+    match schema::json::line(value) {
         Ok(text) => json_text(text),
         Err(error) => {
             let error = LabError {

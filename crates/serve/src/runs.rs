@@ -179,7 +179,7 @@ pub(crate) async fn page(
         let (run, analysis) = runner::analysed(&folder)?;
         let lang = if is_zh { PageLanguage::Zh } else { PageLanguage::En };
         let page = runner::page::page(&folder, run, analysis, &PageWishes { lang, against: None });
-        let text = Bytes::from(serde_json::to_vec(&page).map_err(|error| {
+        let text = Bytes::from(schema::json::line(&page).map_err(|error| {
             ApiError::new(
                 StatusCode::INTERNAL_SERVER_ERROR,
                 error.to_string(),

@@ -1,6 +1,7 @@
 //! The chunked decoder (RFC 9112 §7.1), one byte of state at a time so that any split is the same.
 
 use crate::Malformed;
+use crate::encode::is_token_byte as is_token;
 
 const CHUNK_BYTES_MAX: u64 = 1 << 60;
 const EXTENSION_BYTES_MAX: u32 = 4 * 1024;
@@ -21,11 +22,22 @@ enum State {
     Data,
     DataCarriageReturn,
     DataLineFeed,
-    /// In the trailer section; `at_line_start` before the first byte of a line.
-    Trailer {
-        at_line_start: bool,
-    },
+    /// In the trailer section.
+    Trailer(Trailer),
     EndLineFeed,
+}
+
+/// Where in the trailer section: its fields have the grammar of header fields (RFC 9112 §7.1.2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Trailer {
+    /// Before the first byte of a line; a blank continues the field of the line before (RFC 9112 §5.2).
+    LineStart {
+        after_field: bool,
+    },
+    Name,
+    Value,
+    /// After the carriage return that ends a field.
+    LineFeed,
 }
 
 /// Decodes one chunked body.
@@ -79,13 +91,15 @@ impl Chunked {
             State::Extension { .. } if byte == b'\n' => return Err(Malformed::BadChunk),
             State::Extension { length } => State::Extension { length: length + 1 },
             State::SizeLineFeed if byte != b'\n' => return Err(Malformed::BadChunk),
-            State::SizeLineFeed if self.left == 0 => State::Trailer { at_line_start: true },
+            State::SizeLineFeed if self.left == 0 => {
+                State::Trailer(Trailer::LineStart { after_field: false })
+            }
             State::SizeLineFeed => State::Data,
             State::DataCarriageReturn if byte == b'\r' => State::DataLineFeed,
             State::DataLineFeed if byte == b'\n' => State::Size { digits: 0 },
             State::DataCarriageReturn | State::DataLineFeed | State::Data => return Err(Malformed::BadChunk),
-            State::Trailer { at_line_start: true } if byte == b'\r' => State::EndLineFeed,
-            State::Trailer { .. } => self.trailer_byte(byte)?,
+            State::Trailer(Trailer::LineStart { .. }) if byte == b'\r' => State::EndLineFeed,
+            State::Trailer(trailer) => self.trailer_byte(byte, trailer)?,
             State::EndLineFeed if byte == b'\n' => return Ok(true),
             State::EndLineFeed => return Err(Malformed::BadChunk),
         };
@@ -111,11 +125,20 @@ impl Chunked {
         }
     }
 
-    fn trailer_byte(&mut self, byte: u8) -> Result<State, Malformed> {
+    fn trailer_byte(&mut self, byte: u8, trailer: Trailer) -> Result<State, Malformed> {
         self.trailer_bytes += 1;
         if self.trailer_bytes > TRAILER_BYTES_MAX {
             return Err(Malformed::TrailersTooLong);
         }
-        Ok(State::Trailer { at_line_start: byte == b'\n' })
+        Ok(State::Trailer(match (trailer, byte) {
+            (Trailer::LineStart { after_field: true }, b' ' | b'\t') => Trailer::Value,
+            (Trailer::LineStart { .. } | Trailer::Name, byte) if is_token(byte) => Trailer::Name,
+            (Trailer::Name, b':') => Trailer::Value,
+            (Trailer::Value, b'\r') => Trailer::LineFeed,
+            // A lone line feed ends a field in the header section, too.
+            (Trailer::Value | Trailer::LineFeed, b'\n') => Trailer::LineStart { after_field: true },
+            (Trailer::Value, b'\t' | b' '..=0x7e | 0x80..) => Trailer::Value,
+            _ => return Err(Malformed::BadTrailer),
+        }))
     }
 }

@@ -167,8 +167,12 @@ fn check(head: &RequestHead<'_>, body: &[u8]) -> Result<(), EncodeError> {
 }
 
 fn is_token(text: &str) -> bool {
-    let is_token_byte = |byte: u8| byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte);
     !text.is_empty() && text.bytes().all(is_token_byte)
+}
+
+/// A byte of a token (RFC 9110 §5.6.2).
+pub(crate) fn is_token_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"!#$%&'*+-.^_`|~".contains(&byte)
 }
 
 fn is_value(text: &str) -> bool {

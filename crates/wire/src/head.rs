@@ -10,6 +10,9 @@ pub type Header<'a> = httparse::Header<'a>;
 /// Fields that are parsed without a second try; more are rare.
 const HEADERS_USUAL: usize = 48;
 const HEADERS_MAX: usize = 1024;
+const LENGTH_DIGITS_MAX: usize = 32;
+/// Where the minor version stands in `HTTP/1.1`.
+const MINOR_AT: usize = 7;
 
 /// How the end of the body is known.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,12 +84,33 @@ fn parse_into<'a>(
             visit(status, response.headers);
             Ok(Some((head, length)))
         }
-        Err(error) => Err(classify(error)),
+        Err(error) => Err(classify(error, input)),
     }
 }
 
-fn classify(error: httparse::Error) -> Malformed {
+/// Whether the status line has a minor version above 1.
+#[inline]
+pub(crate) fn is_later_minor(input: &[u8]) -> bool {
+    input.get(MINOR_AT).is_some_and(|minor| (b'2'..=b'9').contains(minor))
+}
+
+/// Writes the highest minor version that is known over a later one, which means the same (RFC 9110 §2.5).
+pub(crate) fn lower_minor(input: &mut [u8]) {
+    if is_later_minor(input) {
+        input[MINOR_AT] = b'1';
+    }
+}
+
+/// Whether the bytes before the reason phrase are right: `HTTP/1.1 200 `.
+fn has_status_code(input: &[u8]) -> bool {
+    matches!(input.get(MINOR_AT + 1..), Some([b' ', b'0'..=b'9', b'0'..=b'9', b'0'..=b'9', b' ', ..]))
+}
+
+fn classify(error: httparse::Error, input: &[u8]) -> Malformed {
     match error {
+        httparse::Error::Status if has_status_code(input) => {
+            Malformed::Head("control character in the reason phrase")
+        }
         httparse::Error::TooManyHeaders => Malformed::TooManyHeaders,
         httparse::Error::HeaderName => Malformed::Head("invalid header name"),
         httparse::Error::HeaderValue => Malformed::Head("invalid header value"),
@@ -139,16 +163,22 @@ fn interpret(
 fn content_length(value: &[u8], mut known: Option<u64>) -> Result<u64, Malformed> {
     for part in value.split(|byte| *byte == b',') {
         let digits = part.trim_ascii();
-        if digits.is_empty() || digits.len() > 18 || !digits.iter().all(u8::is_ascii_digit) {
+        if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {
             return Err(Malformed::BadLength);
         }
-        let length = digits.iter().fold(0_u64, |sum, digit| sum * 10 + u64::from(digit - b'0'));
+        let length = decimal(digits).ok_or(Malformed::LengthTooLarge)?;
         if known.is_some_and(|known| known != length) {
             return Err(Malformed::ConflictingLengths);
         }
         known = Some(length);
     }
     known.ok_or(Malformed::BadLength)
+}
+
+/// A number of 64 bits. Leading zeros are legal but need a bound.
+fn decimal(digits: &[u8]) -> Option<u64> {
+    let digits = Some(digits).filter(|digits| digits.len() <= LENGTH_DIGITS_MAX)?;
+    digits.iter().try_fold(0_u64, |sum, digit| sum.checked_mul(10)?.checked_add(u64::from(digit - b'0')))
 }
 
 fn ends_in_chunked(value: &[u8]) -> bool {

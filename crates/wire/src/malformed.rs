@@ -18,6 +18,9 @@ pub enum Malformed {
     /// Content-Length is not a number.
     #[error("Content-Length is not a number")]
     BadLength,
+    /// Content-Length is a number that does not fit 64 bits, or is longer than 32 digits.
+    #[error("Content-Length is too large: it does not fit 64 bits")]
+    LengthTooLarge,
     /// Content-Length given twice with different values, or beside Transfer-Encoding.
     #[error("conflicting lengths")]
     ConflictingLengths,
@@ -27,6 +30,9 @@ pub enum Malformed {
     /// A chunk larger than 2^60 bytes, or a chunk extension longer than 4 KiB.
     #[error("chunk size or extension too large")]
     ChunkTooLarge,
+    /// A trailer field without a colon, or with a byte that no field may have.
+    #[error("bad trailer field: it is not `Name: value`")]
+    BadTrailer,
     /// More than 64 KiB of trailer fields.
     #[error("the trailers are longer than 64 KiB")]
     TrailersTooLong,

@@ -5,7 +5,7 @@
 
 use crate::Malformed;
 use crate::chunked::Chunked;
-use crate::head::{Framing, Head, Header, parse_head};
+use crate::head::{Framing, Head, Header, is_later_minor, lower_minor, parse_head};
 
 /// Longest header section that is taken, trailing blank line included.
 pub const HEAD_BYTES_MAX: usize = 64 * 1024;
@@ -47,7 +47,7 @@ pub enum Ended {
 #[derive(Debug, Default)]
 pub struct ResponseParser {
     state: State,
-    /// A header section that came in parts.
+    /// A header section that came in parts, or has a later minor version, which is rewritten here.
     stash: Vec<u8>,
     keep_alive: bool,
     answers_head: bool,
@@ -140,7 +140,7 @@ impl ResponseParser {
                 visit.head(status, headers);
             }
         };
-        let (head, taken) = if self.stash.is_empty() {
+        let (head, taken) = if self.stash.is_empty() && !is_later_minor(input) {
             match parse_head(input, self.answers_head, &mut show)? {
                 Some(parsed) => parsed,
                 None => {
@@ -153,6 +153,7 @@ impl ResponseParser {
             // No more than a header section's worth is copied: the rest is body and stays where it is.
             let room = HEAD_BYTES_MAX.saturating_sub(before).min(input.len());
             self.stash.extend_from_slice(&input[..room]);
+            lower_minor(&mut self.stash);
             // A section can only end, and a line only be judged, at a line feed; this keeps slow drips cheap.
             if !input[..room].contains(&b'\n') && self.stash.len() < HEAD_BYTES_MAX {
                 return Ok(None);

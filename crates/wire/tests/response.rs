@@ -88,6 +88,13 @@ fn every_framing() {
             "x",
             true,
         ),
+        // Trailer fields may be folded, too, and end in a lone line feed, as those of the header section may.
+        ("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\nA:\r\n b\r\nC: d\n\r\n", 200, "", true),
+        // A later minor version means the same as the highest known one: RFC 9110 §2.5.
+        ("HTTP/1.2 200 OK\r\nContent-Length: 1\r\n\r\nx", 200, "x", true),
+        ("HTTP/1.9 200 OK\r\nConnection: close\r\nContent-Length: 1\r\n\r\nx", 200, "x", false),
+        ("HTTP/1.3 100 Continue\r\n\r\nHTTP/1.3 200 OK\r\nContent-Length: 1\r\n\r\nx", 200, "x", true),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 00000000000000000000000000000001\r\n\r\nx", 200, "x", true),
         ("HTTP/1.1 204 No Content\r\nContent-Length: 5\r\n\r\n", 204, "", true),
         ("HTTP/1.1 304 Not Modified\r\nContent-Length: 5\r\n\r\n", 304, "", true),
         (
@@ -133,6 +140,10 @@ fn cut_off_answers_are_premature() {
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nab",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n",
         "HTTP/1.1 100 Continue\r\n\r\n",
+        "HTTP/1.2 20",
+        // The largest length that fits 64 bits with a sign, and the largest of all.
+        "HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775807\r\n\r\nx",
+        "HTTP/1.1 200 OK\r\nContent-Length: 18446744073709551615\r\n\r\nx",
     ] {
         let (_, end) = both(bytes.as_bytes(), false).unwrap();
         assert_eq!(end, End::Closed(Ended::Premature), "{bytes:?}");
@@ -148,7 +159,10 @@ fn malformed_answers_are_classified() {
         ("SSH-2.0-OpenSSH\r\n".into(), Malformed::NoStatusLine),
         ("\0\0\0".into(), Malformed::NoStatusLine),
         ("HTTP/2 200\r\n\r\n".into(), Malformed::NoStatusLine),
-        ("HTTP/1.7 200 OK\r\n\r\n".into(), Malformed::Head("invalid version")),
+        ("HTTP/1.x 200 OK\r\n\r\n".into(), Malformed::Head("invalid version")),
+        ("HTTP/1.12 200 OK\r\n\r\n".into(), Malformed::Head("invalid version")),
+        ("HTTP/1.1 2000 OK\r\n\r\n".into(), Malformed::Head("invalid status code")),
+        ("HTTP/1.1 200 O\x1bK\r\n\r\n".into(), Malformed::Head("control character in the reason phrase")),
         ("HTTP/1.1 2x0 OK\r\n\r\n".into(), Malformed::Head("invalid status code")),
         ("HTTP/1.1 099 OK\r\n\r\n".into(), Malformed::Head("status below 100")),
         ("HTTP/1.1 200 OK\r\nA B: c\r\n\r\n".into(), Malformed::Head("invalid header name")),
@@ -156,7 +170,8 @@ fn malformed_answers_are_classified() {
         (long, Malformed::HeadTooLong),
         (many, Malformed::TooManyHeaders),
         ("HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n".into(), Malformed::BadLength),
-        ("HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n".into(), Malformed::BadLength),
+        ("HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\n".into(), Malformed::LengthTooLarge),
+        (format!("HTTP/1.1 200 OK\r\nContent-Length: {:033}\r\n\r\n", 1), Malformed::LengthTooLarge),
         ("HTTP/1.1 200 OK\r\nContent-Length:\r\n\r\n".into(), Malformed::BadLength),
         ("HTTP/1.1 200 OK\r\nContent-Length: 1\r\n 2\r\n\r\n".into(), Malformed::BadLength),
         ("HTTP/1.1 200 OK\r\n A: b\r\n\r\n".into(), Malformed::Head("invalid header name")),
@@ -177,6 +192,13 @@ fn malformed_answers_are_classified() {
         (format!("{chunked}10000000000000000\r\n\r\n"), Malformed::ChunkTooLarge),
         (format!("{chunked}1;{}", "e".repeat(5000)), Malformed::ChunkTooLarge),
         (format!("{chunked}0\r\n{}", "A: b\r\n".repeat(12_000)), Malformed::TrailersTooLong),
+        (format!("{chunked}0\r\nno colon\r\n\r\n"), Malformed::BadTrailer),
+        (format!("{chunked}0\r\nnocolon\r\n\r\n"), Malformed::BadTrailer),
+        (format!("{chunked}0\r\n: b\r\n\r\n"), Malformed::BadTrailer),
+        (format!("{chunked}0\r\n folded: b\r\n\r\n"), Malformed::BadTrailer),
+        (format!("{chunked}0\r\nA: b\0\r\n\r\n"), Malformed::BadTrailer),
+        (format!("{chunked}0\r\nA: b\rc\r\n\r\n"), Malformed::BadTrailer),
+        (format!("{chunked}0\r\n\n"), Malformed::BadTrailer),
         ("HTTP/1.1 101 Switching\r\n\r\n".into(), Malformed::Upgrade),
         ("HTTP/1.1 100 C\r\n\r\n".repeat(33), Malformed::TooManyInterim),
     ];

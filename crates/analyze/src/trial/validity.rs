@@ -69,8 +69,8 @@ pub struct TrialFacts {
     pub residence: Option<Residence>,
     /// What the target counted of itself.
     pub server: Option<ServerFacts>,
-    /// Whether the target still ran when the window ended.
-    pub target_alive: bool,
+    /// Whether the target still ran when the window ended; `None` where prony did not start it and cannot know.
+    pub target_alive: Option<bool>,
     /// Whether events disturbed the window on purpose. What holds of a steady load only is then not asked.
     pub disturbed: bool,
 }
@@ -155,18 +155,13 @@ pub(crate) fn gate(name: &str, ok: bool, value: f64, limit: f64, text: String) -
 }
 
 fn target_alive(_: &LoadReport, facts: &TrialFacts) -> Option<Gate> {
-    let text = if facts.target_alive {
+    let is_alive = facts.target_alive?;
+    let text = if is_alive {
         "the target ran until the end"
     } else {
         "the target ended before the load did: read target.log for its last words"
     };
-    Some(gate(
-        "target_alive",
-        facts.target_alive,
-        f64::from(u8::from(facts.target_alive)),
-        1.0,
-        text.to_owned(),
-    ))
+    Some(gate("target_alive", is_alive, f64::from(u8::from(is_alive)), 1.0, text.to_owned()))
 }
 
 fn answers(report: &LoadReport, _: &TrialFacts) -> Option<Gate> {

@@ -255,8 +255,11 @@ fn the_gate_is_part_of_validity_while_connections_are_free() {
         let last_ns = batch.last().map_or(0, |last| last.written_ns);
         batch.iter_mut().for_each(|one| one.written_ns = last_ns);
     });
-    let facts =
-        TrialFacts { arrivals: Some(checked(&plan, late)), target_alive: true, ..TrialFacts::default() };
+    let facts = TrialFacts {
+        arrivals: Some(checked(&plan, late)),
+        target_alive: Some(true),
+        ..TrialFacts::default()
+    };
     let mut busy = report(plan);
     busy.window.in_system_mean = 10.0;
     busy.window.backlog_max = 0;

@@ -26,7 +26,7 @@ fn good() -> (LoadReport, TrialFacts) {
         arrivals: Some(arrivals()),
         residence: Some(Residence { integral_ns: 1.2e12, sum_ns: 1.2e12 }),
         server: Some(server()),
-        target_alive: true,
+        target_alive: Some(true),
         disturbed: false,
     };
     (report, facts)
@@ -61,7 +61,7 @@ fn served(facts: &mut TrialFacts) -> &mut ServerFacts {
 
 /// What trips which gate.
 const FAULTS: [(&str, &str, Plant); 36] = [
-    ("target_alive", "the target died", |_, facts| facts.target_alive = false),
+    ("target_alive", "the target died", |_, facts| facts.target_alive = Some(false)),
     ("answers", "no right answer, no failure", |report, facts| {
         report.requests = Requests { scheduled: 0, ..Requests::default() };
         facts.response_mean_ns = None;

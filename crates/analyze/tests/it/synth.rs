@@ -180,7 +180,13 @@ pub(crate) fn report(load: LoadPlan) -> LoadReport {
             ..Connections::default()
         },
         latency_ns: Latencies::default(),
-        generator: Generator { cpu_s: 3.0, peak_rss_bytes: 1 << 24, workers: 1, busy_share: 0.3, ..Generator::default() },
+        generator: Generator {
+            cpu_s: 3.0,
+            peak_rss_bytes: 1 << 24,
+            workers: 1,
+            busy_share: 0.3,
+            ..Generator::default()
+        },
         arrivals: None,
         validity: Validity { ok: true, ..Validity::default() },
         instrument_limit: None,

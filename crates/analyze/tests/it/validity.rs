@@ -20,7 +20,7 @@ fn good_facts() -> TrialFacts {
         arrivals: None,
         residence: None,
         server: None,
-        target_alive: true,
+        target_alive: Some(true),
         disturbed: false,
     }
 }
@@ -268,7 +268,7 @@ fn a_cpu_that_changed_its_speed_is_said_above_2_percent_and_voids_above_10() {
 
 #[test]
 fn a_target_that_died_voids() {
-    check(good_closed, &["target_alive"], |_, facts| facts.target_alive = false);
+    check(good_closed, &["target_alive"], |_, facts| facts.target_alive = Some(false));
 }
 
 #[test]

@@ -12,7 +12,7 @@ pub(crate) struct ConnectionArgs {
     #[arg(long, value_name = "N", requires = "rate")]
     pub(crate) max_connections: Option<Count>,
     /// Shed a request that could not be sent this long after its intended time (open loop)
-    #[arg(long, value_name = "TIME", requires = "rate")]
+    #[arg(long, value_name = "TIME", requires = "rate", value_parser = super::duration)]
     pub(crate) deadline: Option<Nanos>,
     /// How sockets are driven [default: auto, which is io_uring where the kernel has it]
     #[arg(long, value_name = "NAME", value_parser = parse_enum::<DriverChoice>(&["auto", "io_uring", "epoll"]))]
@@ -30,7 +30,7 @@ pub(crate) struct ConnectionArgs {
     #[arg(long, value_name = "N")]
     pub(crate) requests_per_connection: Option<Count>,
     /// Close a connection once it is this old and free
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", value_parser = super::duration)]
     pub(crate) connection_lifetime: Option<Nanos>,
     /// Connection attempts per second while the load is set up [default: as fast as possible]
     #[arg(long, value_name = "RATE")]
@@ -42,7 +42,7 @@ pub(crate) struct ConnectionArgs {
     #[arg(long)]
     pub(crate) no_tcp_nodelay: bool,
     /// TCP keep-alive probes after this long without traffic
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", value_parser = super::duration)]
     pub(crate) tcp_keepalive: Option<Nanos>,
     /// Congestion control, for example cubic [default: the system's]
     #[arg(long, value_name = "NAME")]

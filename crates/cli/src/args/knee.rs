@@ -41,16 +41,16 @@ pub(crate) struct KneeArgs {
     #[arg(long, value_name = "N")]
     pub(crate) blocks: Option<u64>,
     /// Length of the one sample of each trial [default for a URL: 10s; for a file, as it says]
-    #[arg(short, long, value_name = "TIME")]
+    #[arg(short, long, value_name = "TIME", value_parser = super::duration)]
     pub(crate) duration: Option<Nanos>,
     /// Warm-up of this length [default for a URL: 2s to 10s, until level; for a file, as it says]
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", value_parser = super::duration)]
     pub(crate) warmup: Option<Nanos>,
     /// Connections of an open load to a URL [default: 64, growing as needed]
     #[arg(short, long, value_name = "N", conflicts_with = "ladder")]
     pub(crate) connections: Option<Count>,
     /// Longest time of the whole; a ladder then has fewer passes
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", value_parser = super::duration)]
     pub(crate) budget: Option<Nanos>,
     /// Seed of every random decision, over that of the file
     #[arg(long)]

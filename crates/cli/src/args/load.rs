@@ -19,7 +19,8 @@ use units::{Count, Nanos, PerSecond, Users};
   prony load --compat hey -z 10s -c 50 -q 20 http://127.0.0.1:8080/
 
 Exit codes: 0 done, 1 wrong arguments, 2 no right answer or 10 % of the requests or more failed (see --errors-ok),
-3 a --fail threshold is crossed or cannot be decided, 130 interrupted (results kept)."
+3 a --fail threshold is crossed or cannot be decided, 4 the result could not be written, 130 interrupted (results
+kept)."
 )]
 pub(crate) struct LoadArgs {
     /// Where to send requests, for example http://127.0.0.1:8080/path
@@ -37,27 +38,27 @@ pub(crate) struct LoadArgs {
     #[arg(long, value_name = "N")]
     pub(crate) processes: Option<u32>,
     /// How long to measure [default: 10s, or until -n is reached]
-    #[arg(short, long, value_name = "TIME")]
+    #[arg(short, long, value_name = "TIME", value_parser = super::duration)]
     pub(crate) duration: Option<Nanos>,
     /// Requests per second in total, whatever the answers do (open loop)
     #[arg(short = 'R', long, value_name = "RATE")]
     pub(crate) rate: Option<PerSecond>,
     #[command(flatten)]
     pub(crate) pacing: ArrivalArgs,
-    /// End after this many requests (closed loop)
-    #[arg(short = 'n', long, value_name = "N", conflicts_with = "rate")]
+    /// End after this many requests; with -R, those of the schedule that come first
+    #[arg(short = 'n', long, value_name = "N")]
     pub(crate) requests: Option<Count>,
     /// Load this long before measuring; kept out of all numbers
-    #[arg(long, value_name = "TIME", default_value = "0s")]
+    #[arg(long, value_name = "TIME", default_value = "0s", value_parser = super::duration)]
     pub(crate) warmup: Nanos,
     /// Longest time from written to done
-    #[arg(long, value_name = "TIME", default_value_t = runner::resolve::defaults::TIMEOUT)]
+    #[arg(long, value_name = "TIME", default_value_t = runner::resolve::defaults::TIMEOUT, value_parser = super::duration)]
     pub(crate) timeout: Nanos,
     /// Longest time for a connection attempt
-    #[arg(long, value_name = "TIME", default_value_t = runner::resolve::defaults::CONNECT_TIMEOUT)]
+    #[arg(long, value_name = "TIME", default_value_t = runner::resolve::defaults::CONNECT_TIMEOUT, value_parser = super::duration)]
     pub(crate) connect_timeout: Nanos,
     /// Longest time from intended to done, waiting included [default: none]
-    #[arg(long, value_name = "TIME")]
+    #[arg(long, value_name = "TIME", value_parser = super::duration)]
     pub(crate) total_timeout: Option<Nanos>,
     /// Seed of random arrivals
     #[arg(long, default_value_t = runner::resolve::defaults::SEED)]

@@ -56,6 +56,7 @@ pub(crate) use tls::TlsArgs;
 pub(crate) use why::{InterveneArgs, WhyArgs};
 
 use clap::{Parser, Subcommand, ValueEnum};
+use units::{Nanos, ParseQuantityError};
 
 /// A dynamometer for network services: how much does it take, where does it bend, what holds it back, is A better
 /// than B - with the evidence that the answer is right.
@@ -75,7 +76,7 @@ const EXAMPLES: &str = "Examples:
   prony calibrate                                       what prony itself can do on this host
 
 Exit codes: 0 done, 1 wrong arguments or file, 2 the run failed or its numbers must not be used, 3 a claim
-does not hold or a --fail threshold is crossed, 130 interrupted (results kept).";
+does not hold or a --fail threshold is crossed, 4 the result could not be written, 130 interrupted (results kept).";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
@@ -163,11 +164,17 @@ fn parse_enum<T: serde::de::DeserializeOwned + Clone + Send + Sync + 'static>(
     PossibleValuesParser::new(names).try_map(|name| serde_json::from_value(serde_json::Value::String(name)))
 }
 
+/// A time as on other tools' command lines: a bare number is seconds.
+fn duration(text: &str) -> Result<Nanos, ParseQuantityError> {
+    let is_bare = text.ends_with(|last: char| last.is_ascii_digit() || last == '.');
+    if is_bare { format!("{text}s").parse() } else { text.parse() }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
     use clap::CommandFactory;
-    use units::{Count, Nanos, PerSecond};
+    use units::{Count, PerSecond};
 
     #[test]
     fn the_command_line_is_well_formed() {
@@ -182,7 +189,27 @@ mod tests {
         let Command::Load(load) = parsed.command else { panic!("load") };
         assert_eq!((load.connections, load.duration), (Some(Count(1000)), Some(Nanos::from_secs(120))));
         assert_eq!(load.rate, Some(PerSecond(10_000.0)));
-        let error = Args::try_parse_from(["prony", "load", "h", "-d", "30"]).unwrap_err().to_string();
-        assert!(error.contains("unit is missing") && error.contains("30s"), "{error}");
+    }
+
+    #[test]
+    fn a_bare_number_is_a_time_in_seconds() {
+        for (text, time) in [
+            ("30", Nanos::from_secs(30)),
+            ("0", Nanos::ZERO),
+            ("0.5", Nanos::from_millis(500)),
+            ("30s", Nanos::from_secs(30)),
+            ("5ms", Nanos::from_millis(5)),
+        ] {
+            assert_eq!(duration(text), Ok(time), "{text}");
+        }
+        for wrong in ["", "x", "-3", "3x"] {
+            assert!(duration(wrong).is_err(), "{wrong}");
+        }
+        let words =
+            "prony load h -d 30 --warmup 2 --timeout 5 --deadline 1 -R 5 --connect-timeout 3".split(' ');
+        let Command::Load(load) = Args::try_parse_from(words).unwrap().command else { panic!("load") };
+        assert_eq!((load.duration, load.warmup), (Some(Nanos::from_secs(30)), Nanos::from_secs(2)));
+        assert_eq!((load.timeout, load.connect_timeout), (Nanos::from_secs(5), Nanos::from_secs(3)));
+        assert_eq!(load.connection.deadline, Some(Nanos::SECOND));
     }
 }

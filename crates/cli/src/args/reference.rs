@@ -27,10 +27,10 @@ pub(crate) struct ReferenceArgs {
     #[arg(long, value_name = "LAW", default_value = "constant", value_parser = parse_enum::<ServiceLaw>(&["constant", "exponential", "lognormal"]))]
     pub(crate) law: ServiceLaw,
     /// Mean service time; 0s answers at once
-    #[arg(long, value_name = "TIME", default_value = "0s")]
+    #[arg(long, value_name = "TIME", default_value = "0s", value_parser = super::duration)]
     pub(crate) mean: Nanos,
     /// CPU time that each answer costs instead, on one thread; 0s costs next to nothing
-    #[arg(long, value_name = "TIME", default_value = "0s", conflicts_with = "mean")]
+    #[arg(long, value_name = "TIME", default_value = "0s", conflicts_with = "mean", value_parser = super::duration)]
     pub(crate) burn: Nanos,
     /// Requests served at the same time; the others wait in one queue
     #[arg(long, value_name = "N", default_value_t = 1)]

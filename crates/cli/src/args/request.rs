@@ -20,7 +20,7 @@ pub(crate) struct HookArgs {
 #[derive(Debug, clap::Args)]
 pub(crate) struct RequestArgs {
     /// Send what this scenario file says; the URL gives scheme, host and port
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["method", "body", "expect_status", "expect_body", "chunked", "script"])]
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["method", "body", "upload", "expect_status", "expect_body", "chunked", "script"])]
     pub(crate) scenario: Option<PathBuf>,
     /// Send what this wrk Lua script says; its arguments follow after --
     #[arg(short, long, value_name = "FILE")]
@@ -28,7 +28,7 @@ pub(crate) struct RequestArgs {
     /// Arguments of the script
     #[arg(last = true, requires = "script", value_name = "ARGS")]
     pub(crate) script_args: Vec<String>,
-    /// Method [default: GET, or POST with a body]
+    /// Method [default: GET, POST with a body, or PUT with -T]
     #[arg(short, long, value_name = "METHOD")]
     pub(crate) method: Option<String>,
     /// Header field, repeatable, for example -H 'Accept: text/html'
@@ -41,6 +41,10 @@ pub(crate) struct RequestArgs {
     #[arg(long, value_name = "SIZE", num_args = 0..=1, require_equals = true, default_missing_value = "16KiB",
         conflicts_with = "script")]
     pub(crate) chunked: Option<Bytes>,
+    /// Send this file as the body, by PUT unless -m says otherwise; a URL that ends in / gets the file's name. - is
+    /// standard input
+    #[arg(short = 'T', long = "upload-file", value_name = "FILE", conflicts_with_all = ["body", "script"])]
+    pub(crate) upload: Option<String>,
     /// Status codes that are right, repeatable [default: 200 to 399]
     #[arg(long, value_name = "CODE", value_parser = clap::value_parser!(u16).range(100..=999))]
     pub(crate) expect_status: Vec<u16>,

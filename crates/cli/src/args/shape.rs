@@ -20,10 +20,10 @@ pub(crate) struct ShapeArgs {
     #[command(flatten)]
     pub(crate) pacing: ArrivalArgs,
     /// How long the measured window is
-    #[arg(short, long, value_name = "TIME", default_value = "60s")]
+    #[arg(short, long, value_name = "TIME", default_value = "60s", value_parser = super::duration)]
     pub(crate) duration: Nanos,
     /// Warm-up before it
-    #[arg(long, value_name = "TIME", default_value = "0s")]
+    #[arg(long, value_name = "TIME", default_value = "0s", value_parser = super::duration)]
     pub(crate) warmup: Nanos,
     /// Seed of random arrivals
     #[arg(long, default_value_t = runner::resolve::defaults::SEED)]

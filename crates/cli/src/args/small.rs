@@ -99,7 +99,7 @@ pub(crate) struct CalibrateArgs {
     #[arg(long)]
     pub(crate) quick: bool,
     /// Time of the whole [default: 60s, or 10s with --quick]
-    #[arg(long = "for", value_name = "TIME")]
+    #[arg(long = "for", value_name = "TIME", value_parser = super::duration)]
     pub(crate) time: Option<Nanos>,
     /// Show the calibration that is kept, measure nothing
     #[arg(long, conflicts_with_all = ["quick", "time", "pin", "seed"])]

@@ -22,16 +22,16 @@ pub(crate) struct SoakArgs {
     #[arg(required_unless_present = "resume", requires = "time")]
     pub(crate) file: Option<PathBuf>,
     /// How long the load lasts after warm-up, for example 8h
-    #[arg(long = "for", value_name = "TIME")]
+    #[arg(long = "for", value_name = "TIME", value_parser = super::duration)]
     pub(crate) time: Option<Nanos>,
     /// The cell, by identifier, label or target
     #[arg(long, value_name = "NAME", conflicts_with = "resume")]
     pub(crate) cell: Option<String>,
     /// Length of a window; from 30 to 2000 must fit [default: a sixtieth of the time, at most 1m unless that makes more than 1000]
-    #[arg(long, value_name = "TIME", conflicts_with = "resume")]
+    #[arg(long, value_name = "TIME", conflicts_with = "resume", value_parser = super::duration)]
     pub(crate) window: Option<Nanos>,
     /// What is not exhausted within this time is no leak [default: 10 times --for]
-    #[arg(long, value_name = "TIME", conflicts_with = "resume")]
+    #[arg(long, value_name = "TIME", conflicts_with = "resume", value_parser = super::duration)]
     pub(crate) horizon: Option<Nanos>,
     /// When to end before the time is over: leak (once one is certain) or never
     #[arg(long, value_name = "WHEN", default_value = "leak", conflicts_with = "resume", value_parser = parse_enum::<StopWhen>(&["leak", "never"]))]

@@ -51,7 +51,7 @@ pub(crate) struct TargetsCheckArgs {
     #[arg(long, value_name = "NAME")]
     pub(crate) route: Option<String>,
     /// Longest time for one request
-    #[arg(long, value_name = "TIME", default_value = "10s")]
+    #[arg(long, value_name = "TIME", default_value = "10s", value_parser = super::duration)]
     pub(crate) timeout: Nanos,
     /// What to print
     #[arg(long, value_enum, default_value_t = TextOrJson::Text)]

@@ -1,10 +1,12 @@
 //! The files that a load leaves beside its result: series, percentile distribution, interval log.
 //!
-//! Invariants: that they can be written is looked at before the load, so that no measurement is lost to a misspelt
-//! folder; each appears whole or not at all, also after Ctrl-C; what is no ordinary file is written to directly.
+//! Invariants: that they can be written is tried before the load, so that no measurement is lost to a misspelt folder
+//! or a full disk; each appears whole or not at all, also after Ctrl-C, and one that fails stops neither the load nor
+//! the others; what is no ordinary file is written to directly.
 
 use crate::args::ResultArgs;
-use anyhow::{Result, bail};
+use crate::output::{self, OutputError};
+use anyhow::Result;
 use engine::{IntervalData, new_histogram};
 use hdrhistogram::Histogram;
 use report::LoadSeries;
@@ -22,7 +24,8 @@ pub(super) struct Recorder {
     /// Of the measured window and the drain after it.
     response: Histogram<u64>,
     service: Histogram<u64>,
-    hlog: Option<Log>,
+    /// The log, or why there is none any more.
+    hlog: Option<Result<Log, RunnerError>>,
 }
 
 struct Log {
@@ -33,27 +36,24 @@ struct Log {
 
 /// Refuses files that could not be written when the load is over.
 pub(super) fn check(args: &ResultArgs) -> Result<()> {
-    for path in [&args.output, &args.timeseries, &args.hgrm, &args.hlog].into_iter().flatten() {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-        if !folder.is_dir() {
-            bail!("cannot write {}: there is no folder {}; make it first", path.display(), folder.display());
-        }
-        if path.is_dir() {
-            bail!("cannot write {}: it is a folder; name a file", path.display());
-        }
-    }
-    Ok(())
+    [&args.output, &args.timeseries, &args.hgrm, &args.hlog]
+        .into_iter()
+        .flatten()
+        .try_for_each(|path| output::check(path))
 }
 
 impl Recorder {
     pub(super) fn new(args: &ResultArgs) -> Result<Self, RunnerError> {
-        let hlog = args.hlog.as_deref().map(Log::create).transpose()?;
+        let hlog = args.hlog.as_deref().map(Log::create).transpose()?.map(Ok);
         Ok(Self { intervals: Vec::new(), response: new_histogram(), service: new_histogram(), hlog })
     }
 
-    pub(super) fn interval(&mut self, line: &IntervalLine, data: &IntervalData) -> Result<(), RunnerError> {
-        if let Some(log) = &mut self.hlog {
-            log.writer.append(data)?;
+    pub(super) fn interval(&mut self, line: &IntervalLine, data: &IntervalData) {
+        if let Some(Ok(log)) = &mut self.hlog
+            && let Err(error) = log.writer.append(data)
+        {
+            // The load goes on: what it measures is worth more than one of its files. The half log goes.
+            self.hlog = Some(Err(error));
         }
         if line.phase != Some(Phase::Warmup) {
             let same = "all time histograms have the same bounds";
@@ -61,29 +61,29 @@ impl Recorder {
             self.service.add(&data.times.service).expect(same);
         }
         self.intervals.push(line.clone());
-        Ok(())
     }
 
-    /// Writes the files and gives what the page needs.
-    pub(super) fn finish(self, args: &ResultArgs, report: &LoadReport) -> Result<LoadSeries> {
-        if let Some(log) = self.hlog {
-            log.finish()?;
-        }
-        if let Some(path) = &args.hgrm {
-            write_whole(path, hgrm(&self.response).as_bytes())?;
-        }
-        if let Some(path) = &args.timeseries {
-            write_whole(path, series(path, &self.intervals)?.as_bytes())?;
-        }
-        let curve = |histogram, censored| analyze::curve(histogram, censored);
+    /// What the page needs.
+    pub(super) fn series(&self, report: &LoadReport) -> LoadSeries {
         let latency = &report.latency_ns;
-        Ok(LoadSeries {
+        LoadSeries {
             curves: vec![
-                ("response", curve(&self.response, latency.response.censored)),
-                ("service", curve(&self.service, latency.service.censored)),
+                ("response", analyze::curve(&self.response, latency.response.censored)),
+                ("service", analyze::curve(&self.service, latency.service.censored)),
             ],
-            intervals: self.intervals,
-        })
+            intervals: self.intervals.clone(),
+        }
+    }
+
+    /// Writes each file, whatever becomes of the others; the first error.
+    pub(super) fn finish(&mut self, args: &ResultArgs) -> Result<()> {
+        let log = self.hlog.take().map_or(Ok(()), |log| log.and_then(Log::finish));
+        let write_hgrm = |path| write_whole(path, hgrm(&self.response).as_bytes());
+        let hgrm = args.hgrm.as_deref().map_or(Ok(()), write_hgrm);
+        let write_series = |path| output::write(Some(path), &series(path, &self.intervals)?);
+        let series = args.timeseries.as_deref().map_or(Ok(()), write_series);
+        log.and(hgrm).map_err(OutputError::File)?;
+        series
     }
 }
 
@@ -91,9 +91,9 @@ impl Recorder {
 fn series(path: &Path, intervals: &[IntervalLine]) -> Result<String> {
     let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default().to_ascii_lowercase();
     Ok(match ending.as_str() {
-        "json" => serde_json::to_string_pretty(intervals)? + "\n",
+        "json" => schema::json::pretty(intervals)?,
         "ndjson" | "jsonl" => {
-            let lines: Vec<String> = intervals.iter().map(serde_json::to_string).collect::<Result<_, _>>()?;
+            let lines: Vec<String> = intervals.iter().map(schema::json::line).collect::<Result<_, _>>()?;
             lines.into_iter().map(|line| line + "\n").collect()
         }
         _ => report::series_csv(intervals)?,
@@ -108,13 +108,22 @@ impl Log {
     }
 
     fn finish(self) -> Result<(), RunnerError> {
-        if self.written != self.path {
-            std::fs::rename(&self.written, &self.path).map_err(|source| RunnerError::Io {
-                what: "rename",
-                path: self.written,
-                source,
-            })?;
+        if self.written == self.path {
+            return Ok(());
         }
-        Ok(())
+        std::fs::rename(&self.written, &self.path).map_err(|source| RunnerError::Io {
+            what: "rename",
+            path: self.written.clone(),
+            source,
+        })
+    }
+}
+
+impl Drop for Log {
+    /// Half a log is of no use, and on a full disk it is in the way. After [`Log::finish`] it has another name.
+    fn drop(&mut self) {
+        if self.written != self.path {
+            let _ = std::fs::remove_file(&self.written);
+        }
     }
 }

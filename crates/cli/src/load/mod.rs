@@ -2,13 +2,14 @@
 
 mod around;
 pub(crate) mod compat;
+mod counted;
 mod files;
 mod live;
 mod resolve;
 mod words;
 
 use crate::args::{LoadArgs, ResultFormat};
-use crate::{calibrate, exit, interrupt, output};
+use crate::{calibrate, exit, interrupt, output, screen};
 use analyze::Threshold;
 use anyhow::Result;
 use engine::{EngineError, IntervalData};
@@ -23,7 +24,6 @@ use schema::analysis::BeliefLevel;
 use schema::load::LoadReport;
 use schema::plan::PinPlan;
 use schema::trial::{IntervalLine, Phase};
-use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
 use units::MonotonicClock;
 
@@ -38,13 +38,16 @@ pub(crate) fn load(args: &LoadArgs) -> Result<u8> {
 fn load_resolved(args: &LoadArgs, mut job: LoadJob, stop: &AtomicBool) -> Result<u8> {
     let script = Scripted::load(&mut job, script_output(args))?;
     if !args.result.quiet {
-        let _ = writeln!(std::io::stderr(), "{}", words::plan_line(&job));
+        output::say_text(&words::plan_line(&job));
     }
     let pin = PinPlan { generator: job.cpus.clone(), ..PinPlan::default() };
     let limit = calibrate::limit_of(&[&job.load], &pin, target::pin::usable_cpus()?.len());
-    let _ = write!(std::io::stderr(), "{}", calibrate::warnings(limit.as_ref()));
+    let warnings = calibrate::warnings(limit.as_ref());
+    if !warnings.is_empty() {
+        output::say_text(&warnings);
+    }
     for note in runner::ports::notes(&job) {
-        let _ = writeln!(std::io::stderr(), "note: {note}");
+        output::say!("note: {note}");
     }
     let mut watcher = Watcher {
         progress: Progress::new(&args.result, &job),
@@ -57,12 +60,12 @@ fn load_resolved(args: &LoadArgs, mut job: LoadJob, stop: &AtomicBool) -> Result
     let (mut report, code) = measured?;
     report.instrument_limit = limit;
     report.thresholds = args.result.fail.iter().map(|threshold| threshold.check(&report)).collect();
-    // Files first: a reader of standard output that has left must not cost them.
-    let series = watcher.recorder.finish(&args.result, &report)?;
-    print(args, &report, &series)?;
+    let printed = print(args, &report, &watcher.recorder.series(&report));
+    let written = watcher.recorder.finish(&args.result);
     if let Some(script) = &mut watcher.script {
         script.done(&report)?;
     }
+    printed.and(written)?;
     Ok(if code == exit::DONE { judged(args, &report) } else { code })
 }
 
@@ -103,9 +106,11 @@ impl Watch for Watcher {
     }
 
     fn interval(&mut self, line: &IntervalLine, data: &IntervalData) -> Result<(), RunnerError> {
-        self.recorder.interval(line, data)?;
-        if let (Some(script), Some(Phase::Sample)) = (&mut self.script, line.phase) {
-            script.interval(data);
+        self.recorder.interval(line, data);
+        if let Some(script) = &mut self.script
+            && line.phase != Some(Phase::Warmup)
+        {
+            script.interval(line, data);
         }
         self.progress.interval(line, data);
         Ok(())
@@ -131,8 +136,11 @@ fn measure_or_refuse(job: &LoadJob, watcher: &mut Watcher, stop: &AtomicBool) ->
             let mut report = nothing_connected(job, asked, &failures, &example);
             report.validity = analyze::validity(&report, &analyze::TrialFacts::default());
             watcher.progress.finish();
-            let _ =
-                writeln!(std::io::stderr(), "prony: no connection could be opened to {}: {example}", job.to);
+            let remedy = words::remedy(&failures, job);
+            output::say!(
+                "prony: no connection could be opened to {}: {example}\n  remedy: {remedy}",
+                job.place()
+            );
             Ok((report, exit::FAILED))
         }
         Err(error) => Err(error.into()),
@@ -145,14 +153,25 @@ fn script_output(args: &LoadArgs) -> Output {
     if is_for_people { Output::Stdout } else { Output::Stderr }
 }
 
+/// Prints the result, or writes it to its file. Where that fails, the text goes to the terminal, so that nothing that
+/// was measured is lost.
 fn print(args: &LoadArgs, report: &LoadReport, series: &LoadSeries) -> Result<()> {
     let file = args.result.output.as_deref();
     let text = match args.result.format() {
         ResultFormat::Text => report::load_text(report, output::style(file), args.result.latency),
-        ResultFormat::Json => serde_json::to_string_pretty(report)? + "\n",
+        ResultFormat::Json => schema::json::pretty(report)?,
         ResultFormat::Csv => report::load_csv(report)?,
         ResultFormat::Markdown => report::load_markdown(report),
         ResultFormat::Html => report::load_html(report, series)?,
     };
-    output::write(file, &text)
+    let written = output::write(file, &text);
+    if written.is_err() {
+        match file {
+            Some(_) => {
+                output::write(None, &report::load_text(report, screen::style(), args.result.latency))?;
+            }
+            None => output::say_text(&report::load_text(report, report::Style::PLAIN, args.result.latency)),
+        }
+    }
+    written
 }

@@ -1,7 +1,9 @@
 //! From the arguments of `prony load` to a job: every default filled in, every mistake told, nothing sent.
 
+use super::counted;
 use crate::args::{LoadArgs, RequestArgs};
 use anyhow::{Context as _, Result, anyhow, bail};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use runner::RunnerError;
 use runner::measure::{LoadJob, NameLookup};
 use runner::net::HttpUrl;
@@ -11,19 +13,23 @@ use runner::resolve::{
     CONNECTIONS_MAX, Users, chunk_bytes, connection, deadline, default_workers, defaults, growth,
     load_scenario_file, users,
 };
+use schema::arrival::Arrivals;
 use schema::experiment::{LoadModel, Resolve};
 use schema::plan::{
     BodyExpectation, ExpectPlan, LoadPlan, PhasePlan, PinPlan, RequestPlan, ScenarioPlan, ScriptPlan, TlsPlan,
 };
 use schema::text::Problem;
 use std::io::Read;
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr, UdpSocket};
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 use units::{Count, Nanos};
 
+/// What is escaped in the name of an uploaded file: all but the unreserved characters of RFC 3986 §2.3.
+const IN_PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 /// Arguments to a job.
 pub(super) fn resolve(args: &LoadArgs) -> Result<LoadJob> {
-    let url = HttpUrl::parse(&args.url).map_err(RunnerError::from)?;
+    let (url, login) = HttpUrl::with_login(&args.url).map_err(RunnerError::from)?;
     let to = address(args, &url)?;
     let scenario = scenario(&args.request, &url)?;
     let cpus = args.pin.as_deref().map(target::pin::parse_list).transpose()?;
@@ -33,7 +39,7 @@ pub(super) fn resolve(args: &LoadArgs) -> Result<LoadJob> {
     {
         bail!("CPU {cpu} cannot be used here; usable are {}", target::pin::list(&usable));
     }
-    let phases = phases(args)?;
+    let mut phases = phases(args)?;
     let model = args.pacing.model(args.rate);
     let users = users("--users", args.users, model, args.connections.is_some(), &scenario).map_err(said)?;
     let connections = match users {
@@ -41,19 +47,30 @@ pub(super) fn resolve(args: &LoadArgs) -> Result<LoadJob> {
         _ => args.connections,
     };
     let mut load = load_plan(args, connections, &phases, cpus.clone(), usable.len())?;
+    let mut arrivals_max = None;
+    if let (LoadModel::Open, Some(Count(requests))) = (model, args.requests) {
+        let end = counted::end(&load, &phases, requests, args.duration)?;
+        phases.sample_ns = end.sample_ns;
+        arrivals_max = end.arrivals_max;
+        // A shape begins with the window, whose begin lies on the grid of intervals.
+        load = load_plan(args, connections, &phases, cpus.clone(), usable.len())?;
+    }
     load.users = users.sharing();
+    check_sources(&load.connection.sources, to)?;
     load.tls = tls_plan(args, &url)?;
     let job = LoadJob {
         url: url.origin(),
         authority: url.authority(),
         to,
         scenario,
+        login,
         bodies: Vec::new(),
         load,
         phases,
         name: (args.connection.resolve == Some(Resolve::Each))
             .then(|| NameLookup { url: named(args, &url), consent: args.consent.clone() }),
         requests_max: args.requests.map(|requests| requests.0),
+        arrivals_max,
         cpus,
         // On the only CPU, spinning would take it away from a local target.
         spin: target::pin::leaves_a_cpu(&usable),
@@ -90,8 +107,8 @@ fn load_plan(
     let pin = PinPlan { generator: cpus, ..PinPlan::default() };
     let pacing = &args.pacing;
     let model = pacing.model(args.rate);
-    if model == LoadModel::Open && args.requests.is_some() {
-        bail!("-n ends a closed loop; recorded arrivals end by -d");
+    if args.requests.is_some() && matches!(args.pacing.arrivals, Some(Arrivals::Recorded { .. })) {
+        bail!("-n does not end recorded arrivals; give -d instead");
     }
     raise_descriptor_limit();
     let connections_max =
@@ -167,7 +184,48 @@ fn named(args: &LoadArgs, url: &HttpUrl) -> HttpUrl {
 /// A problem of the shared resolution in the words of the command line.
 fn said(problem: Problem) -> anyhow::Error {
     let key = problem.key.last().map(String::as_str).unwrap_or_default();
-    anyhow!("{key}: {}\n  remedy: {}", problem.cause, problem.remedy)
+    anyhow!("{}: {}\n  remedy: {}", flag(key), problem.cause, problem.remedy)
+}
+
+/// The flag that stands for a key of `[load]` and `[load.connection]`.
+fn flag(key: &str) -> &str {
+    match key {
+        "requests" => "--requests-per-connection",
+        "lifetime" => "--connection-lifetime",
+        "ramp" => "--connect-rate",
+        "pipeline" => "--pipeline",
+        "tcp_keepalive" => "--tcp-keepalive",
+        "congestion" => "--congestion",
+        "dscp" => "--dscp",
+        "sources" => "--bind",
+        "device" => "--device",
+        "unix_socket" => "--unix-socket",
+        "shape" => "--shape",
+        "arrivals" => "--arrivals",
+        "think" => "--think",
+        "rate" => "-R",
+        other => other,
+    }
+}
+
+/// Refuses local addresses that this machine does not have, and those of another family than the target's, from which
+/// no connection can be made.
+fn check_sources(sources: &[IpAddr], to: SocketAddr) -> Result<()> {
+    for source in sources {
+        if source.is_ipv4() != to.is_ipv4() {
+            bail!(
+                "--bind: nothing can be sent from {source} to {}\n  remedy: name addresses of one family",
+                to.ip()
+            );
+        }
+        // Any port will do: whether the address is there is all that is asked.
+        if let Err(error) = UdpSocket::bind((*source, 0)) {
+            bail!(
+                "--bind: {source} cannot be used: {error}\n  remedy: name an address of this machine; `ip address` lists them"
+            );
+        }
+    }
+    Ok(())
 }
 
 fn positive(name: &str, time: Nanos) -> Result<u64> {
@@ -179,6 +237,10 @@ fn positive(name: &str, time: Nanos) -> Result<u64> {
 
 fn phases(args: &LoadArgs) -> Result<PhasePlan> {
     let duration = match (args.duration, args.requests) {
+        // Of an open load the schedule says when its last request comes.
+        (None, Some(requests)) if args.pacing.model(args.rate) == LoadModel::Open => {
+            counted::guess(requests.0, args.rate)
+        }
         (None, Some(_)) => Nanos(u64::MAX),
         (None, None) => Nanos::from_secs(10),
         (Some(duration), _) if duration < Nanos::MILLI => {
@@ -234,11 +296,21 @@ fn scripted(file: &Path, args: &RequestArgs, url: &HttpUrl) -> Result<ScenarioPl
 }
 
 fn request(args: &RequestArgs, url: &HttpUrl) -> Result<RequestPlan> {
-    let body = args.body.as_deref().map(body).transpose()?.unwrap_or_default();
-    let method =
-        args.method.clone().unwrap_or_else(|| if args.body.is_some() { "POST" } else { "GET" }.to_owned());
+    let (default, body) = match (&args.upload, &args.body) {
+        (Some(file), _) => ("PUT", self::body(&format!("@{file}"))?),
+        (None, Some(text)) => ("POST", self::body(text)?),
+        (None, None) => ("GET", Vec::new()),
+    };
     let headers = args.headers.iter().map(|text| header(text)).collect::<Result<_>>()?;
-    Ok(RequestPlan { method, path: url.path.clone(), headers, body })
+    let path = args.upload.as_deref().map_or_else(|| url.path.clone(), |file| upload_path(&url.path, file));
+    Ok(RequestPlan { method: args.method.clone().unwrap_or_else(|| default.to_owned()), path, headers, body })
+}
+
+/// Where a file is uploaded to: into a path that ends in `/` it goes under its own name, as with curl.
+fn upload_path(path: &str, file: &str) -> String {
+    let name = Path::new(file).file_name().filter(|_| file != "-" && path.ends_with('/'));
+    let name = name.map(|name| percent_encode(name.as_bytes(), IN_PATH).to_string());
+    format!("{path}{}", name.unwrap_or_default())
 }
 
 fn header(text: &str) -> Result<(String, String)> {

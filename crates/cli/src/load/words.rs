@@ -1,11 +1,33 @@
 //! The resolved totals of a load in words, before anything is sent.
 
 use runner::measure::LoadJob;
+use schema::load::ErrorClass;
+use std::collections::BTreeMap;
 use units::Nanos;
 
 /// `GET http://host/: closed loop, 64 connections, 1 worker, 10s`.
 pub(super) fn plan_line(job: &LoadJob) -> String {
     format!("{}: {}", job.scenario.words(&job.url), model(job))
+}
+
+/// What to do where no connection could be opened.
+pub(super) fn remedy(failures: &BTreeMap<ErrorClass, u64>, job: &LoadJob) -> &'static str {
+    let is_unix = job.load.connection.unix_socket.is_some();
+    match failures.iter().max_by_key(|(_, count)| **count).map(|(class, _)| *class) {
+        _ if is_unix => "start the target, and name the socket that it listens on with --unix-socket",
+        Some(ErrorClass::Refused) => "start the target, or give the host and port where it listens",
+        Some(ErrorClass::ConnectTimeout) => {
+            "check the address and the firewalls on the way, or wait longer with --connect-timeout"
+        }
+        Some(ErrorClass::Unreachable) => "check the address and the route to it: `ip route get ADDRESS`",
+        Some(ErrorClass::AddressNotAvailable) => "open fewer connections, or name more addresses with --bind",
+        Some(ErrorClass::DescriptorLimit) => "raise the limit of open files: ulimit -n",
+        Some(ErrorClass::NameResolution) => "check the spelling of the host, or give an address",
+        Some(ErrorClass::Tls) => {
+            "write http:// if the target speaks plain text; name its CA with --cacert, or trust anybody with -k"
+        }
+        _ => "check that the target listens there and speaks what the URL says",
+    }
 }
 
 /// Model, rate or count, connections, workers and time, all in total.
@@ -14,8 +36,9 @@ fn model(job: &LoadJob) -> String {
     let shape = load.shape.as_ref().map_or(String::new(), |shape| format!(" with the shape {}", shape.kind));
     let think = load.think.map_or(String::new(), |think| format!(", think time {think}"));
     let what = match (load.rate_per_s, &load.arrivals, job.requests_max) {
-        (Some(rate), Some(law), _) => {
-            format!("open loop, {rate} requests/s in total{shape} ({} arrivals)", law.name())
+        (Some(rate), Some(law), requests) => {
+            let count = requests.map_or(String::new(), |requests| format!(", {requests} requests in total"));
+            format!("open loop, {rate} requests/s in total{shape} ({} arrivals){count}", law.name())
         }
         (_, _, Some(requests)) => format!("closed loop, {requests} requests in total{think}"),
         _ => format!("closed loop{think}"),

@@ -26,14 +26,14 @@ impl TargetProgress {
         if self.live {
             self.bar.set_message(format!("{}: {what}", self.name));
         } else {
-            eprintln!("{}: {what}", self.name);
+            crate::output::say!("{}: {what}", self.name);
         }
     }
 
     /// The result of the present target, on standard output.
     pub(crate) fn above(&self, text: &str) -> std::io::Result<()> {
         self.bar.inc(1);
-        self.bar.suspend(|| std::io::Write::write_all(&mut std::io::stdout(), text.as_bytes()))
+        self.bar.suspend(|| std::io::Write::write_all(&mut crate::output::stdout(), text.as_bytes()))
     }
 
     /// Does something to the screen beside the bar.

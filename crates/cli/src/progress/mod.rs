@@ -55,7 +55,7 @@ impl RunProgress {
         let text = report::clean_lines(text);
         match &self.screen {
             Some(screen) => screen.say(tone, &text),
-            None => eprintln!("{text}"),
+            None => crate::output::say!("{text}"),
         }
     }
 

@@ -110,7 +110,7 @@ impl Family {
         let processes = self.others.len() as u32 + 1;
         let Self { bound, address, others } = self;
         let listener = bound.listen()?;
-        eprintln!("listening on {address}");
+        crate::output::say!("listening on {address}");
         // Whoever waited for the first line may have stopped reading.
         let _ = writeln!(
             std::io::stderr(),

@@ -64,7 +64,7 @@ fn serve_alone(args: &ReferenceArgs, law: Law, stop: &AtomicBool) -> Result<u8> 
     let bound = Bound::new(args.listen, false).with_context(|| busy(args.listen))?;
     let tls = args.tls.then(|| reference_tls::config(args)).transpose()?;
     let listener = bound.listen()?;
-    eprintln!("listening on {}", listener.local_addr()?);
+    crate::output::say!("listening on {}", listener.local_addr()?);
     serve(&listener, law, tls, Place::ALONE, stop)?;
     Ok(exit::DONE)
 }

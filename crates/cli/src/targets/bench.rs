@@ -146,7 +146,7 @@ fn check_route(project: &Path, wanted: Option<&str>) -> Result<()> {
 
 fn print_json(format: TextOrJson, value: &impl serde::Serialize) -> Result<()> {
     if format == TextOrJson::Json {
-        writeln!(std::io::stdout(), "{}", serde_json::to_string_pretty(value)?)?;
+        write!(crate::output::stdout(), "{}", schema::json::pretty(value)?)?;
     }
     Ok(())
 }

@@ -11,10 +11,10 @@ use target::{CatalogEntry, NeedState};
 pub(super) fn list(format: TextOrJson) -> Result<u8> {
     let project = project();
     let catalog = target::catalog(&project);
-    let mut out = std::io::stdout();
+    let mut out = crate::output::stdout();
     if format == TextOrJson::Json {
         let list = TargetList { targets: catalog.iter().map(listed).collect(), ..TargetList::default() };
-        writeln!(out, "{}", serde_json::to_string_pretty(&list)?)?;
+        write!(out, "{}", schema::json::pretty(&list)?)?;
         return Ok(exit::DONE);
     }
     for entry in &catalog {

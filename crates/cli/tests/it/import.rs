@@ -1,6 +1,6 @@
 //! `prony import`: where the scenario goes, what is told, and what is refused before anything is written.
 
-use crate::command::{bad, good, root};
+use crate::command::{Done, bad, good, prony, root};
 use schema::scenario::ScenarioFile;
 use std::path::Path;
 
@@ -40,6 +40,34 @@ fn bodies_that_are_no_text_go_beside_the_scenario_and_nothing_is_overwritten() {
     good(&[&import[..], &["--force"]].concat());
     assert_ne!(std::fs::read_to_string(&file).unwrap(), "mine");
     bad(&["import", &targets], 1, &["say where: -o FILE"]);
+}
+
+#[test]
+fn body_files_are_found_from_a_scenario_in_another_folder() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    for name in ["in/deep", "out"] {
+        std::fs::create_dir_all(at(name)).unwrap();
+    }
+    std::fs::write(at("in/a.bin"), "a").unwrap();
+    std::fs::write(at("in/deep/b.bin"), "b").unwrap();
+    let targets = "POST http://127.0.0.1:9/a\n@a.bin\n\nPOST http://127.0.0.1:9/b\n@./deep/b.bin\n\n\
+                   POST http://127.0.0.1:9/c\n@gone.bin\n\nPOST http://127.0.0.1:9/d\n@/dev/null\n";
+    std::fs::write(at("in/targets.txt"), targets).unwrap();
+    // Started in the folder of the input, and elsewhere: the input's own folder is looked at, too.
+    for (here, input, gone) in
+        [("in", "targets.txt", "../in/gone.bin"), ("out", "../in/targets.txt", "gone.bin")]
+    {
+        let mut import = prony(&["import", input, "-o", text(&at("out/x.toml")), "--force"]);
+        let done: Done = import.current_dir(at(here)).output().unwrap().into();
+        assert_eq!(done.code, 0, "{done:?}");
+        let scenario = scenario(&std::fs::read_to_string(at("out/x.toml")).unwrap());
+        let files: Vec<&str> =
+            scenario.requests.iter().map(|request| request.body_file.as_deref().unwrap()).collect();
+        assert_eq!(files, ["../in/a.bin", "../in/deep/b.bin", gone, "/dev/null"]);
+        assert!(done.err.contains("note: body files that are not there: 1"), "{}", done.err);
+        assert!(at("out").join(files[0]).is_file());
+    }
 }
 
 #[test]

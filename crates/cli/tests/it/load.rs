@@ -1,6 +1,7 @@
 //! `prony load`: counts that agree with the server, JSON that keeps its schema, exit codes.
 
 use crate::command::{Done, Server, done, good, prony, root};
+use rustix::process::Signal;
 use serde_json::Value;
 use std::process::Stdio;
 
@@ -153,33 +154,53 @@ fn the_text_says_what_happened_and_whether_to_believe_it() {
 }
 
 #[test]
-fn an_interrupt_keeps_the_result() {
+fn a_signal_that_ends_a_load_keeps_the_result() {
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+        let (folder, done) = signalled(&[signal], "60s");
+        assert_eq!(done.code, 130, "{signal:?}: {done:?}");
+        let report = std::fs::read_to_string(folder.path().join("result.json")).unwrap();
+        let report: Value = serde_json::from_str(&report).unwrap();
+        check_report(&report);
+        assert!(report["requests"]["completed"].as_u64().unwrap() > 0);
+        let log = std::fs::read_to_string(folder.path().join("result.hlog")).unwrap();
+        assert!(log.contains("Tag=response,"), "the log is whole");
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "nothing is left beside the files");
+    }
+}
+
+#[test]
+fn a_terminal_that_hangs_up_twice_costs_no_result() {
+    let (folder, done) = signalled(&[Signal::HUP, Signal::HUP], "60s");
+    assert_eq!(done.code, 130, "{done:?}");
+    assert!(folder.path().join("result.json").is_file());
+}
+
+#[test]
+fn a_load_that_ignores_hang_ups_runs_on() {
+    let server = Server::start(&["--mean", "1ms"]);
+    let prony = env!("CARGO_BIN_EXE_prony");
+    let line = format!("trap '' HUP; exec {prony} load {} -c 2 -d 1s --quiet", server.url("/"));
+    let mut child = std::process::Command::new("sh").args(["-c", &line]).spawn().unwrap();
+    wait_until("requests arrive", || stats(&server) > 100);
+    rustix::process::kill_process(pid(&child), Signal::HUP).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(0));
+}
+
+/// A load with files that gets these signals once its requests arrive.
+fn signalled(signals: &[Signal], duration: &str) -> (tempfile::TempDir, Done) {
     let server = Server::start(&["--mean", "1ms"]);
     let folder = tempfile::tempdir().unwrap();
-    let (series, log) = (folder.path().join("result.json"), folder.path().join("result.hlog"));
-    let args = [
-        "load",
-        &server.url("/"),
-        "-c",
-        "2",
-        "-d",
-        "60s",
-        "-o",
-        series.to_str().unwrap(),
-        "--hlog",
-        log.to_str().unwrap(),
-    ];
+    let (result, log) = (folder.path().join("result.json"), folder.path().join("result.hlog"));
+    let (result, log) = (result.to_str().unwrap(), log.to_str().unwrap());
+    let url = server.url("/");
+    let args = ["load", &url, "-c", "2", "-d", duration, "-o", result, "--hlog", log];
     let child = prony(&args).stderr(Stdio::piped()).spawn().unwrap();
     // The server tells when load has come; only then is there something to keep.
     wait_until("requests arrive", || stats(&server) > 100);
-    rustix::process::kill_process(pid(&child), rustix::process::Signal::INT).unwrap();
-    let done: Done = child.wait_with_output().unwrap().into();
-    assert_eq!(done.code, 130, "{done:?}");
-    let report: Value = serde_json::from_str(&std::fs::read_to_string(series).unwrap()).unwrap();
-    check_report(&report);
-    assert!(report["requests"]["completed"].as_u64().unwrap() > 0);
-    assert!(std::fs::read_to_string(log).unwrap().contains("Tag=response,"), "the log is whole");
-    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 2, "nothing is left beside the files");
+    for signal in signals {
+        rustix::process::kill_process(pid(&child), *signal).unwrap();
+    }
+    (folder, child.wait_with_output().unwrap().into())
 }
 
 pub(crate) fn stats(server: &Server) -> u64 {
@@ -203,4 +224,103 @@ pub(crate) fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
         assert!(begin.elapsed().as_secs() < 30, "waited in vain until {what}");
         std::thread::sleep(std::time::Duration::from_millis(5));
     }
+}
+
+/// Answers every request with 200 and gives the text of the first.
+fn first_request(args: &[&str], url: impl Fn(std::net::SocketAddr) -> String) -> (String, Done) {
+    use std::io::{Read, Write};
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = url(listener.local_addr().unwrap());
+    let child = prony(&[&["load", &url, "-n", "1", "-c", "1"], args].concat())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (mut stream, _) = listener.accept().unwrap();
+    let mut text = Vec::new();
+    let mut bytes = [0; 4096];
+    let is_whole = |text: &[u8]| {
+        let text = String::from_utf8_lossy(text);
+        let length = text.lines().find_map(|line| line.strip_prefix("Content-Length: ")?.parse().ok());
+        text.split_once("\r\n\r\n").is_some_and(|(_, body)| body.len() >= length.unwrap_or(0))
+    };
+    while !is_whole(&text) {
+        let read = stream.read(&mut bytes).unwrap();
+        assert!(read > 0, "the request ends early");
+        text.extend_from_slice(&bytes[..read]);
+    }
+    stream.write_all(b"HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n").unwrap();
+    (String::from_utf8(text).unwrap(), child.wait_with_output().unwrap().into())
+}
+
+#[test]
+fn a_login_in_the_url_is_sent_and_never_shown() {
+    for format in ["json", "text", "html", "markdown", "csv"] {
+        let args = ["--format", format, "--latency"];
+        let (sent, done) = first_request(&args, |addr| format!("http://user:pass%21word@{addr}/x"));
+        assert!(sent.contains("\r\nAuthorization: Basic dXNlcjpwYXNzIXdvcmQ=\r\n"), "{sent}");
+        assert!(sent.contains("\r\nHost: 127.0.0.1:") && done.code == 0, "{sent} {done:?}");
+        let all = done.out + &done.err;
+        for secret in ["pass!word", "pass%21word", "dXNlcjpwYXNzIXdvcmQ"] {
+            assert!(!all.contains(secret), "{format}: {all}");
+        }
+        if format == "json" {
+            let report: Value = serde_json::from_str(
+                all.split("\n{")
+                    .last()
+                    .map_or("", |_| &all[all.find('{').unwrap()..=all.rfind('}').unwrap()]),
+            )
+            .unwrap();
+            let headers = &report["plan"]["scenario"]["requests"][0]["request"]["headers"];
+            assert_eq!(headers.to_string(), r#"[["Authorization","Basic ***"]]"#);
+        }
+    }
+    let own = ["-H", "authorization: Bearer x"];
+    let (sent, _) = first_request(&own, |addr| format!("http://user:password@{addr}/"));
+    assert!(sent.contains("Bearer x") && !sent.contains("Basic"), "{sent}");
+    let compat = ["load", "--compat", "wrk", "-d", "1s", "ftp://user:secret@h/"];
+    let done = done(&compat);
+    assert_eq!(done.code, 1);
+    assert!(done.err.contains("user:***@h") && !done.err.contains("secret"), "{}", done.err);
+}
+
+#[test]
+fn a_file_is_uploaded_as_curl_does() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("a b.txt");
+    std::fs::write(&file, "content").unwrap();
+    let file = file.to_str().unwrap();
+    let (sent, _) = first_request(&["-T", file], |addr| format!("http://{addr}/up/"));
+    assert!(
+        sent.starts_with("PUT /up/a%20b.txt HTTP/1.1\r\n") && sent.ends_with("\r\n\r\ncontent"),
+        "{sent}"
+    );
+    let (sent, _) = first_request(&["-T", file, "-m", "POST"], |addr| format!("http://{addr}/up?q"));
+    assert!(sent.starts_with("POST /up?q HTTP/1.1\r\n") && sent.ends_with("\r\n\r\ncontent"), "{sent}");
+    let missing = done(&["load", "http://127.0.0.1:9/", "-T", "/nope"]);
+    assert_eq!(missing.code, 1);
+    assert!(missing.err.contains("cannot read the body from /nope: No such file"), "{}", missing.err);
+}
+
+#[test]
+fn an_open_load_ends_after_its_requests() {
+    let server = Server::start(&[]);
+    for (args, seconds) in [
+        (&["-R", "1000", "-n", "500"][..], 0.5),
+        (&["-R", "1000", "-n", "1500", "--arrivals", "poisson", "-t", "2", "--warmup", "300ms"], 1.5),
+        (&["-R", "1000", "-n", "700", "--processes", "2", "-c", "4"], 0.7),
+    ] {
+        let before = stats(&server);
+        let (report, _) = json(&[&[&server.url("/")[..]], args].concat());
+        let requests: u64 = args[3].parse().unwrap();
+        assert_eq!(report["requests"]["scheduled"], requests, "{args:?}");
+        assert_eq!(report["requests"]["completed"], requests, "{args:?}");
+        let window_s = report["window"]["duration_ns"].as_f64().unwrap() / 1e9;
+        assert!((window_s / seconds - 1.0).abs() < 0.2, "{args:?}: {window_s}");
+        let sent = stats(&server) - before;
+        let warm = if args.contains(&"--warmup") { 200..1000 } else { 0..1 };
+        assert!(warm.contains(&(sent - requests)), "{args:?}: the server saw {sent}");
+    }
+    let (report, _) = json(&[&server.url("/"), "-R", "100", "-n", "1000000", "-d", "1"]);
+    assert_eq!(report["requests"]["scheduled"], 100, "the sooner end counts");
 }

@@ -149,10 +149,24 @@ fn a_killed_prony_leaves_no_generator_process() {
 }
 
 #[test]
+fn a_signal_to_every_process_of_a_load_keeps_the_results_of_all() {
+    for signal in [Signal::INT, Signal::TERM, Signal::HUP] {
+        let server = Server::start(&[]);
+        let (child, generators) = endless(&server);
+        generators.iter().for_each(|pid| kill(*pid, signal));
+        ends_with_its_results(child, signal, &generators);
+    }
+}
+
+#[test]
 fn an_interrupt_collects_the_results_of_all_processes() {
     let server = Server::start(&[]);
     let (child, generators) = endless(&server);
-    kill_process(pid(&child), Signal::INT).unwrap();
+    ends_with_its_results(child, Signal::INT, &generators);
+}
+
+fn ends_with_its_results(child: Child, signal: Signal, generators: &[u32]) {
+    kill_process(pid(&child), signal).unwrap();
     let done: Done = child.wait_with_output().unwrap().into();
     assert_eq!(done.code, 130, "{done:?}");
     let report: Value = serde_json::from_str(&done.out).unwrap_or_else(|error| panic!("{error}: {done:?}"));

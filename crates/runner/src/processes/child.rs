@@ -9,8 +9,11 @@ use crate::RunnerError;
 use crate::measure::{engine_job, timeline};
 use engine::{EngineError, Generator, Parcel, Step};
 use rustix::process::Signal;
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::io::{self, BufRead, StdinLock};
 use std::process::ExitCode;
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::{Receiver, channel};
 use std::time::Duration;
 
@@ -43,6 +46,7 @@ struct Told<E>(E);
 pub(super) fn run() -> ExitCode {
     // Its orders end with prony however it dies; this is for a process that is too busy to notice.
     let _ = rustix::process::set_parent_process_death_signal(Some(Signal::KILL));
+    drop_signals();
     match serve() {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Told(error)) => {
@@ -54,6 +58,15 @@ pub(super) fn run() -> ExitCode {
             eprintln!("prony generator: {cause}; it is used by prony itself");
             ExitCode::FAILURE
         }
+    }
+}
+
+/// A signal to all processes of a load, as a service manager sends it, means prony: it asks for the results, which a
+/// generator that ended at once would take along. A failure leaves the signal as it was.
+fn drop_signals() {
+    let caught = Arc::new(AtomicBool::new(false));
+    for signal in [SIGHUP, SIGINT, SIGTERM] {
+        let _ = signal_hook::flag::register(signal, caught.clone());
     }
 }
 

@@ -198,14 +198,26 @@ fn shape(shape: &Shape, base_per_s: f64, phases: &PhasePlan) -> Result<ShapePlan
     let per_s = |level: &Level| level.per_s(base_per_s);
     let first = |from: &Option<Level>| from.as_ref().map_or(base_per_s, per_s);
     let flat = |rate: f64, length: Nanos| linear(rate, rate, length);
+    let window = Nanos(phases.sample_ns.saturating_mul(u64::from(phases.samples)));
+    let within = |what: &str, at: Nanos| match at < window {
+        true => Ok(()),
+        false => Err(Problem::at(
+            "load.shape",
+            format!("{what} begins at {at}, and the load is over at {window}"),
+            "let it begin earlier, or measure longer",
+        )),
+    };
     let (kind, stretches, after) = match shape {
         Shape::Ramp { from, to, over, after } => {
             ("ramp", vec![linear(first(from), per_s(to), *over)], *after)
         }
         Shape::Steps { levels, each, after } => {
+            let last = Nanos(each.0.saturating_mul(levels.len().saturating_sub(1) as u64));
+            within("the last step", last)?;
             ("steps", levels.iter().map(|level| flat(per_s(level), *each)).collect(), *after)
         }
         Shape::Spike { to, at, length, after } => {
+            within("the spike", *at)?;
             let before = (at.0 > 0).then(|| flat(base_per_s, *at));
             let mut stretches: Vec<StretchPlan> = before.into_iter().collect();
             stretches.push(flat(per_s(to), *length));
@@ -290,9 +302,24 @@ mod tests {
             warmup_at_least_ns: warmup_ns,
             warmup_at_most_ns: warmup_ns,
             warmup_also: Default::default(),
-            sample_ns: 5_000_000_000,
+            sample_ns: 60_000_000_000,
             samples: 1,
             drain_ns: 0,
+        }
+    }
+
+    #[test]
+    fn a_shape_that_would_never_be_seen_is_refused() {
+        for (shape, cause) in [
+            ("spike:to=900,at=60s,for=5s", "the spike begins at 60s, and the load is over at 60s"),
+            ("spike:to=900,at=2m,for=5s", "the spike begins at"),
+            ("steps:100,200,300,each=30s", "the last step begins at 60s"),
+        ] {
+            let error = open_load(None, Some(shape)).unwrap_err();
+            assert!(error.contains(cause), "{shape}: {error}");
+        }
+        for shape in ["spike:to=900,at=59s,for=5s", "steps:100,200,each=30s", "steps:100,each=5m"] {
+            open_load(None, Some(shape)).unwrap();
         }
     }
 

@@ -27,7 +27,7 @@ const QUEUE: usize = 16;
 /// One event with a JSON value.
 pub(crate) fn frame(name: &str, value: &impl serde::Serialize) -> Frame {
     // Types of `schema` always serialise; JSON has no line breaks of its own.
-    let data = serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned());
+    let data = schema::json::line(value).unwrap_or_else(|_| "null".to_owned());
     Bytes::from(format!("event: {name}\ndata: {data}\n\n"))
 }
 

@@ -327,7 +327,11 @@ pub(crate) fn origin_form(target: &[u8]) -> Option<&[u8]> {
     if target.first() == Some(&b'/') {
         return Some(target);
     }
-    let rest = target.strip_prefix(b"http://").or_else(|| target.strip_prefix(b"https://"))?;
+    let place = memchr::memmem::find(target, b"://")?;
+    let (scheme, rest) = (&target[..place], &target[place + b"://".len()..]);
+    if !(scheme.eq_ignore_ascii_case(b"http") || scheme.eq_ignore_ascii_case(b"https")) {
+        return None;
+    }
     Some(memchr::memchr(b'/', rest).map_or(b"/", |place| &rest[place..]))
 }
 

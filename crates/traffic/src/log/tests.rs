@@ -41,6 +41,7 @@ fn odd_requests_and_users_are_read() {
     assert_eq!(target("GET /a b HTTP/1.1"), Ok(Some("/a b".to_owned())));
     assert_eq!(target("GET http://h.example/x?y=1 HTTP/1.1"), Ok(Some("/x?y=1".to_owned())));
     assert_eq!(target("GET https://h.example HTTP/1.1"), Ok(Some("/".to_owned())));
+    assert_eq!(target("GET HTTP://h.example/y HTTP/1.1"), Ok(Some("/y".to_owned())));
     assert_eq!(target("GET /old"), Ok(Some("/old".to_owned())));
     for none in ["-", "", r"\x16\x03\x01", "OPTIONS * HTTP/1.1", "CONNECT h:443 HTTP/1.1", "get / HTTP/1.1"] {
         assert_eq!(target(none), Ok(None), "{none}");

@@ -92,7 +92,8 @@ fn amount(native: &mut Native, h2load: &H2load) -> Result<()> {
 }
 
 fn protocol(native: &mut Native, h2load: &H2load) -> Result<()> {
-    let is_plain = h2load.url.starts_with("http://");
+    let is_plain =
+        h2load.url.split_once("://").is_some_and(|(scheme, _)| scheme.eq_ignore_ascii_case("http"));
     let streams = h2load.max_concurrent_streams;
     let is_h1 = match h2load.no_tls_proto.as_deref() {
         _ if h2load.h1 => true,

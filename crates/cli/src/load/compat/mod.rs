@@ -111,7 +111,12 @@ pub(crate) fn told(translation: &Translation, error: clap::Error) -> anyhow::Err
 impl Translation {
     /// As a shell would need it.
     pub(crate) fn line(&self) -> String {
-        let words = ["prony", "load"].map(str::to_owned).into_iter().chain(self.arguments.iter().cloned());
+        let is_url = |word: &&String| word.contains("://");
+        let shown = self.arguments.iter().map(|word| match Some(word).filter(is_url) {
+            Some(url) => runner::login::masked(url).into_owned(),
+            None => word.clone(),
+        });
+        let words = ["prony", "load"].map(str::to_owned).into_iter().chain(shown);
         report::command_line(&words.collect::<Vec<_>>())
     }
 }
