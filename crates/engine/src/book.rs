@@ -245,6 +245,14 @@ impl Book {
         }
     }
 
+    /// A complete answer that was not right came at `done`.
+    pub(crate) fn answered_wrongly(&mut self, request: &InFlight, done: Nanos) {
+        self.advance(done);
+        if self.belongs_here(request.intended) {
+            self.current.wrong.note(done.since(request.written).0, 1);
+        }
+    }
+
     /// The results of a named request, where it has its own and was intended within the samples.
     #[inline]
     fn entry_of(&mut self, intended: Nanos, entry: u16) -> Option<&mut EntryData<Tally>> {

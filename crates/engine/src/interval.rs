@@ -392,6 +392,8 @@ pub struct Interval<H> {
     pub examples: BTreeMap<ErrorClass, Vec<String>>,
     /// By named request, in the scenario's order; empty for a scenario of one.
     pub entries: Vec<EntryData<H>>,
+    /// Done − written of complete answers that were not right, whose times are in no other place.
+    pub wrong: H,
     /// Sessions; only counted where the scenario has them.
     pub sessions: SessionData<H>,
     /// Answers to tokens.
@@ -450,6 +452,7 @@ where
     SessionData<H>: Default,
 {
     fn default() -> Self {
+        let SessionData { time: wrong, .. } = SessionData::default();
         Self {
             counts: Counts::default(),
             status: Box::new([0; STATUS_MAX]),
@@ -457,6 +460,7 @@ where
             sent: Sent { complete_to_ns: u64::MAX, ..Sent::default() },
             examples: BTreeMap::new(),
             entries: Vec::new(),
+            wrong,
             sessions: SessionData::default(),
             tokens: TokenAnswers::new(),
             failed_answers: FailureLog::default(),
@@ -484,6 +488,7 @@ where
         self.entries.iter_mut().for_each(EntryData::clear);
         self.sessions.account = SessionAccount::default();
         self.sessions.time.clear();
+        self.wrong.clear();
         self.tokens.clear();
         self.failed_answers = FailureLog::default();
     }
@@ -531,6 +536,7 @@ where
         }
         self.sessions.account.add(&other.sessions.account);
         other.sessions.time.add_to(&mut self.sessions.time);
+        other.wrong.add_to(&mut self.wrong);
         for (kind, status) in &other.tokens {
             let mine = self.tokens.entry(*kind).or_default();
             status.iter().for_each(|(status, count)| *mine.entry(*status).or_insert(0) += count);

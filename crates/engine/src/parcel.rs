@@ -28,6 +28,7 @@ pub struct Parcel {
     entries: Vec<EntryParcel>,
     sessions: SessionAccount,
     session_time: Option<String>,
+    wrong: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     tokens: Vec<(u8, TokenKind, BTreeMap<u16, u64>)>,
     failed_answers: FailureLog,
@@ -84,6 +85,7 @@ impl Parcel {
             entries: data.entries.iter().map(EntryParcel::pack).collect(),
             sessions: data.sessions.account,
             session_time: full(&data.sessions.time),
+            wrong: full(&data.wrong),
             tokens: data
                 .tokens
                 .iter()
@@ -116,6 +118,7 @@ impl Parcel {
         data.sessions =
             SessionData { account: self.sessions, time: histogram("session", self.session_time)? };
         data.tokens = self.tokens.into_iter().map(|(maker, kind, status)| ((maker, kind), status)).collect();
+        data.wrong = histogram("wrong", self.wrong)?;
         data.failed_answers = self.failed_answers;
         Ok(data)
     }
@@ -172,6 +175,7 @@ mod tests {
         data.entries[1].service.record(seed).unwrap();
         data.sessions.account.started = seed;
         data.sessions.time.record(seed * 3).unwrap();
+        data.wrong.record(seed * 5).unwrap();
         data.tokens.entry((1, TokenKind::Expired)).or_default().insert(401, seed);
         data
     }
@@ -200,6 +204,7 @@ mod tests {
             assert_eq!(there.entries[1].status, here.entries[1].status);
             assert_eq!(there.sessions.account, here.sessions.account);
             assert_eq!(there.sessions.time, here.sessions.time);
+            assert_eq!(there.wrong, here.wrong);
             assert_eq!(there.tokens, here.tokens);
             for ((tag, mine), (_, other)) in here.times.tagged().into_iter().zip(there.times.tagged()) {
                 assert_eq!(mine, other, "{tag}");

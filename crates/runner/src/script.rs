@@ -68,7 +68,10 @@ impl Scripted {
 
     /// An interval of the samples or of the drain after them has ended. The drain has no rate: nothing is sent in it.
     pub fn interval(&mut self, line: &IntervalLine, data: &IntervalData) {
-        self.latency.add(&data.times.service).expect("all time histograms have the same bounds");
+        // wrk times every complete answer, whatever its status.
+        for times in [&data.times.service, &data.wrong] {
+            self.latency.add(times).expect("all time histograms have the same bounds");
+        }
         let length_ns = data.counts.end_ns.saturating_sub(data.counts.start_ns);
         let answers = answers(&line.status);
         if line.phase == Some(Phase::Sample) && length_ns > 0 && answers > 0 {

@@ -45,7 +45,7 @@ pub(crate) struct LoadArgs {
     pub(crate) rate: Option<PerSecond>,
     #[command(flatten)]
     pub(crate) pacing: ArrivalArgs,
-    /// End after this many requests; with -R, those of the schedule that come first
+    /// End after this many measured requests (of a scenario with sessions: sessions); with -R, the first of its schedule
     #[arg(short = 'n', long, value_name = "N")]
     pub(crate) requests: Option<Count>,
     /// Load this long before measuring; kept out of all numbers

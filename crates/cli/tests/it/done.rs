@@ -12,8 +12,9 @@ const STATUS: [u16; 4] = [200, 404, 302, 503];
 const SCRIPT: &str = r#"
 function done(summary, latency, requests)
   local errors = summary.errors
-  io.write(string.format("TOLD %d %d %d %d %d %d %d %d %d\n", summary.duration, summary.requests, summary.bytes,
-    errors.connect, errors.read, errors.write, errors.status, errors.timeout, #requests))
+  io.write(string.format("TOLD %d %d %d %d %d %d %d %d %d %d\n", summary.duration, summary.requests, summary.bytes,
+    errors.connect, errors.read, errors.write, errors.status, errors.timeout, #requests,
+    latency.max))
 end
 "#;
 
@@ -27,16 +28,18 @@ struct Told {
     write: u64,
     status: u64,
     timeout: u64,
+    /// Microseconds.
+    latency_max: u64,
 }
 
 impl Told {
     fn of(printed: &str) -> Self {
         let line = printed.lines().find_map(|line| line.strip_prefix("TOLD ")).expect(printed);
         let numbers: Vec<u64> = line.split(' ').map(|number| number.parse().unwrap()).collect();
-        let [_, requests, bytes, connect, read, write, status, timeout, _] = numbers[..] else {
+        let [_, requests, bytes, connect, read, write, status, timeout, _, latency_max] = numbers[..] else {
             panic!("{line}")
         };
-        Self { requests, bytes, connect, read, write, status, timeout }
+        Self { requests, bytes, connect, read, write, status, timeout, latency_max }
     }
 }
 
@@ -45,6 +48,8 @@ impl Told {
 enum Manner {
     /// With one status after the other.
     Statuses,
+    /// Always with an error.
+    Unwell,
     /// Not at all: it closes.
     Closes,
     /// With what is no HTTP.
@@ -86,6 +91,7 @@ fn serve(stream: &TcpStream, manner: Manner, count: &AtomicU64, sum: &AtomicU64)
                 let status = STATUS[number as usize % STATUS.len()];
                 format!("HTTP/1.1 {status} X\r\nContent-Length: 2\r\n\r\nok")
             }
+            Manner::Unwell => "HTTP/1.1 503 X\r\nContent-Length: 2\r\n\r\nno".to_owned(),
             Manner::Garbage => "SSH-2.0-OpenSSH\r\n".to_owned(),
             Manner::Closes => return,
         };
@@ -128,6 +134,14 @@ fn every_answer_is_a_request_and_only_its_status_an_error() {
         let bytes = server.bytes.load(Ordering::Relaxed);
         assert!(bytes.abs_diff(told.bytes) <= 200, "{tool}: {told:?}, the server sent {bytes}");
         assert_eq!((told.connect, told.read, told.write, told.timeout), (0, 0, 0, 0), "{tool}: {told:?}");
+    }
+}
+
+#[test]
+fn the_times_of_error_answers_are_told_too() {
+    for (tool, told, _) in both(Manner::Unwell) {
+        assert!(told.requests > 100 && told.status == told.requests, "{tool}: {told:?}");
+        assert!(told.latency_max > 0, "{tool}: {told:?}");
     }
 }
 

@@ -127,7 +127,7 @@ fn the_order_is_a_randomised_block_design_and_a_function_of_the_seed() {
 fn mistakes_in_arguments_are_told_before_anything_is_sent() {
     bad(&["load"], 1, &["<URL>"]);
     bad(&["load", "ftp://h"], 1, &["only http://"]);
-    bad(&["load", "127.0.0.1:1", "-d", "10"], 1, &["unit is missing", "30s"]);
+    bad(&["load", "127.0.0.1:1", "-d", "10x"], 1, &["not one of its units", "30s"]);
     bad(&["load", "127.0.0.1:1", "-c", "0"], 1, &["-c 0", "from 1"]);
     bad(&["load", "127.0.0.1:1", "-c", "2", "-t", "3"], 1, &["3 workers cannot share 2 connections"]);
     bad(&["load", "127.0.0.1:1", "-R", "0"], 1, &["rate 0"]);

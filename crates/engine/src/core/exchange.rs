@@ -260,6 +260,7 @@ impl Core {
     /// An answer that is not right; the first few are kept where a check has kept their bodies.
     #[cold]
     fn refuse(&mut self, id: SlotId, request: &InFlight, judged: Judged, done: Nanos) {
+        self.book.answered_wrongly(request, done);
         let fate = fate(request, true);
         let entry = request.which.entry;
         let check = self.outgoing.check(entry);

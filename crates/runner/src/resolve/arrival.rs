@@ -311,9 +311,9 @@ mod tests {
     #[test]
     fn a_shape_that_would_never_be_seen_is_refused() {
         for (shape, cause) in [
-            ("spike:to=900,at=60s,for=5s", "the spike begins at 60s, and the load is over at 60s"),
+            ("spike:to=900,at=60s,for=5s", "the spike begins at 1m, and the load is over at 1m"),
             ("spike:to=900,at=2m,for=5s", "the spike begins at"),
-            ("steps:100,200,300,each=30s", "the last step begins at 60s"),
+            ("steps:100,200,300,each=30s", "the last step begins at 1m"),
         ] {
             let error = open_load(None, Some(shape)).unwrap_err();
             assert!(error.contains(cause), "{shape}: {error}");
@@ -378,7 +378,8 @@ mod tests {
         refused(None, Some("piecewise:0s@3,2s@3,1s@3"), &["not in order"]);
         refused(None, Some("ramp:to=9,over=0s"), &["no length"]);
         let missing = open_load(Some("recorded:/nowhere/at/all"), None).unwrap_err();
-        assert!(missing.contains("cannot read the recorded times of /nowhere/at/all"), "{missing}");
+        assert!(missing.starts_with("/nowhere/at/all: the recorded times cannot be read"), "{missing}");
+        assert!(missing.contains("remedy: "), "{missing}");
     }
 
     #[test]

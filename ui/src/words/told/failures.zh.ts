@@ -190,6 +190,25 @@ export const failuresZh: readonly Entry[] = [
   ["resume it with `prony soak --resume {name}`", "用 `prony soak --resume {name}` 续跑"],
   ["{name} is no soak", "{name} 不是长时间运行"],
   ["resume it with `prony run --resume {name}`", "用 `prony run --resume {name}` 续跑"],
+  // What a failure of a request means, where its class alone is known (`engine/src/failure.rs`).
+  ["the connection was refused", "连接被拒绝"],
+  ["no connection was established within the connect time-out", "在连接超时之内未能建立连接"],
+  ["the host or its network cannot be reached", "主机或其网络无法到达"],
+  ["the connection was reset", "连接被重置"],
+  ["no local address or port is left", "已没有可用的本地地址或端口"],
+  ["no file descriptor is left", "已没有可用的文件描述符"],
+  ["the name does not resolve", "名称无法解析"],
+  ["the request could not be sent before its deadline", "请求未能在截止时间之前发出"],
+  ["no complete answer came within the time-out", "在超时之内没有收到完整的应答"],
+  ["the connection ended before the answer was complete", "应答尚未完整，连接就已结束"],
+  ["the answer is not HTTP/1.1", "应答不是 HTTP/1.1"],
+  ["the status is not an expected one", "状态码不在预期之内"],
+  ["the body is not the expected one", "正文与预期不符"],
+  ["the system refused to read or write", "系统拒绝读写"],
+  ["a check of the answer failed", "应答未通过检查"],
+  ["the script could not make the request", "脚本未能生成请求"],
+  ["a period is longer than 1000 s", "采样周期超过 1000 秒"],
+  ["run it by hand with PRONY_URL set, and mend it", "设置 PRONY_URL 后手动运行它，并加以修正"],
 ];
 
 export const failureKindsZh: Record<string, readonly Entry[]> = {

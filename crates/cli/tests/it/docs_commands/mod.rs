@@ -79,7 +79,7 @@ fn planted_mistakes_trip() {
     let place = world.place(Path::new("planted.md"), "runs/…");
     for (line, cause) in [
         ("prony load http://127.0.0.1:8080/ --no-such-flag", "--no-such-flag"),
-        ("prony load http://127.0.0.1:8080/ -d 10", "unit is missing"),
+        ("prony load http://127.0.0.1:8080/ -d 10x", "not one of its units"),
         ("prony laod http://127.0.0.1:8080/", "no way to check"),
         ("prony run experiments/no-such-file.toml", "cannot read"),
         ("prony run experiments/demo.toml --tune --no-such-flag", "--no-such-flag"),
