@@ -86,7 +86,11 @@ pub(crate) fn write(file: Option<&Path>, text: &str) -> Result<()> {
 pub(crate) fn check(path: &Path) -> Result<()> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     if !folder.is_dir() {
-        bail!("cannot write {}: there is no folder {}; make it first", path.display(), folder.display());
+        bail!(
+            "cannot write {}: there is no folder {}\n  remedy: make it first",
+            path.display(),
+            folder.display()
+        );
     }
     if path.is_dir() {
         bail!("cannot write {}: it is a folder; name a file", path.display());

@@ -159,8 +159,10 @@ impl World {
         for folder in COMPLETIONS {
             fs::create_dir_all(place.join(folder)).unwrap();
         }
-        fs::create_dir_all(place.join("scenarios/bodies")).unwrap();
-        fs::write(place.join("scenarios/bodies/order.json"), "{}\n").unwrap();
+        for bodies in ["scenarios/bodies", "bodies"] {
+            fs::create_dir_all(place.join(bodies)).unwrap();
+            fs::write(place.join(bodies).join("order.json"), "{}\n").unwrap();
+        }
         fs::write(place.join("results.tsv"), "name\tQPS\tc\tmean ms\tp\na\t1000\t8\t8\t9000\n").unwrap();
         let table = "name,4,Threads,rps,mean ms,p99 ms,Δ\na,1.5,8,1000,8,9,0\n";
         for name in ["results.csv", "t.csv"] {

@@ -109,6 +109,10 @@ pub(super) fn way(arguments: &[String]) -> Result<Way, String> {
         Some("services") if matches!(sub, Some("check" | "up")) => {
             Way::Read("it starts databases; tests/it/services.rs runs it")
         }
+        // A shape that a short load would not reach is refused.
+        Some("load") if arguments.iter().any(|word| word.contains(",at=") || word.contains(",each=")) => {
+            Way::Read("a load as long as its shape; tests/it/shape.rs runs one")
+        }
         Some("reference") if has("--list-faults") => Way::Run,
         Some("reference" | "serve") => Way::Serve,
         Some(

@@ -110,8 +110,11 @@ impl Judge<'_> {
         }
     }
 
+    /// 2 without a right answer, and from 10 % of failures on, where p90 lies among them.
     fn exit(&mut self, code: Option<i32>) {
-        let expected = if self.counts.completed == 0 { Some(2) } else { Some(0) };
+        let Counts { completed, failed, .. } = self.counts;
+        let misleads = completed == 0 || failed * 10 >= completed + failed;
+        let expected = Some(if misleads { 2 } else { 0 });
         self.equal("exit code", code, expected);
     }
 
