@@ -30,7 +30,7 @@ pub fn line(value: &(impl Serialize + ?Sized)) -> serde_json::Result<String> {
 /// `value` as JSON for people, with a line end behind it.
 ///
 /// # Errors
-/// As [`line`].
+/// As [`line()`].
 pub fn pretty(value: &(impl Serialize + ?Sized)) -> serde_json::Result<String> {
     serde_json::to_string_pretty(value).map(|text| escape(text) + "\n")
 }
