@@ -21,6 +21,8 @@ const SLICE_NS: u64 = 100_000;
 pub(crate) const LOOK: Nanos = Nanos::from_millis(10);
 /// Mean wait for a CPU from which on others evidently want it too; an idle CPU gives itself within a few microseconds.
 const PUT_OFF: Nanos = Nanos::from_micros(25);
+/// And the least that was waited in all between two looks: the controller's own moments are shorter.
+const PUT_OFF_ALL: Nanos = Nanos(LOOK.0 / 20);
 /// How long a CPU counts as shared after that: doubled each time it turns out so again at once.
 const HOLD: (Nanos, Nanos) = (Nanos::SECOND, Nanos::from_secs(16));
 
@@ -133,7 +135,8 @@ impl Sharing {
     /// Learns from a look at `now`; returns whether the CPU counts as shared.
     pub(crate) fn learn(&mut self, found: PutOff, now: Nanos) -> bool {
         let was_shared = now < self.until;
-        if found.waited.0 >= PUT_OFF.0 * found.slices.max(1) && !was_shared {
+        let is_put_off = found.waited >= PUT_OFF_ALL && found.waited.0 >= PUT_OFF.0 * found.slices.max(1);
+        if is_put_off && !was_shared {
             // Put off again as soon as it spun: the next try comes later.
             let is_again = now.since(self.until) < HOLD.0 && self.until > Nanos::ZERO;
             self.hold = if is_again { Nanos((self.hold.0 * 2).min(HOLD.1.0)) } else { HOLD.0 };
@@ -181,6 +184,8 @@ mod tests {
         let mut sharing = Sharing::new();
         let mut now = Nanos::from_secs(5);
         assert!(!sharing.learn(quiet, now));
+        let moment = PutOff { waited: Nanos::from_micros(400), slices: 1 };
+        assert!(!sharing.learn(moment, now), "a moment of the controller's");
         let mut holds = Vec::new();
         for _ in 0..6 {
             assert!(sharing.learn(put_off, now));
