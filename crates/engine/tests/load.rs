@@ -444,6 +444,10 @@ fn connections_end_when_the_plan_says() {
         (job.load.connection.requests_max, job.load.connection.pipeline) = (Some(5), 3);
     });
     assert_eq!(both, 3);
+    let aged = connects(|job| {
+        (job.load.connection.lifetime_ns, job.load.connection.pipeline) = (Some(1), 3);
+    });
+    assert!(aged >= 4, "a pipeline of 3 was filled on beyond the lifetime of its connection: {aged}");
 }
 
 fn pipelined_requests_are_answered_in_order_and_all_counted() {

@@ -92,7 +92,10 @@ impl Core {
             let slot = &self.slots[id as usize];
             let requests = slot.requests();
             let sent = slot.answers + requests as u64;
-            let has_room = requests < self.behaviour.pipeline && !self.behaviour.is_used_up(sent);
+            // Filled on and on, a connection would never be free to end with its lifetime.
+            let is_over =
+                self.behaviour.is_used_up(sent) || self.behaviour.is_too_old(now.since(slot.opened));
+            let has_room = requests < self.behaviour.pipeline && !is_over;
             if slot.state != State::Waiting || !has_room {
                 return;
             }
