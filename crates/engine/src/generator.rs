@@ -204,6 +204,8 @@ pub struct Generator {
     established: u64,
     setup_failures: SetupFailures,
     driver: DriverChoice,
+    /// Whether workers have times to keep.
+    keeps_times: bool,
 }
 
 #[derive(Debug)]
@@ -252,6 +254,7 @@ impl Generator {
             established: 0,
             setup_failures: SetupFailures::default(),
             driver,
+            keeps_times: false,
         };
         for index in 0..job.part.workers {
             generator.spawn(job, index, sender.clone())?;
@@ -278,6 +281,7 @@ impl Generator {
         if let Some(interval) = measure_from {
             self.control.measure_from(interval);
         }
+        standing::workers_first(self.keeps_times);
         self.control.start_at(origin.0);
         self.clock = self.clock.with_origin_after(origin);
         self.clock
@@ -334,7 +338,10 @@ impl Generator {
                 return Ok(Step::Ended);
             }
             match self.messages.recv_timeout(timeout) {
-                Ok(message) => self.take(message)?,
+                Ok(message) => {
+                    standing::give_way();
+                    self.take(message)?;
+                }
                 Err(RecvTimeoutError::Timeout) => return Ok(Step::Waiting),
                 Err(RecvTimeoutError::Disconnected) => {
                     return Err(EngineError::Worker("it ended without a word".to_owned()));
@@ -429,6 +436,8 @@ impl Generator {
             pacer: pacer(job, share)?,
             slots: slots.max(opening.connections),
         });
+        let is_raised = load.priority == PriorityChoice::Auto && core.waits_for_times();
+        self.keeps_times |= is_raised;
         let thread = Thread {
             cpu: job
                 .cpus
@@ -437,7 +446,7 @@ impl Generator {
                 .map(|cpus| cpus[share.index() as usize % cpus.len()]),
             spin: load.spin,
             may_spin: job.spin && core.waits_for_times(),
-            is_raised: load.priority == PriorityChoice::Auto && core.waits_for_times(),
+            is_raised,
             shares_cpu: has_no_other_cpu(job),
             opening,
             options: options(&load.connection),
@@ -471,6 +480,7 @@ impl Drop for Generator {
     fn drop(&mut self) {
         self.control.stop();
         self.join();
+        standing::workers_first(false);
     }
 }
 

@@ -40,4 +40,5 @@ pub use interval::{Account, Counts, IntervalData, Sent, TIME_NS_MAX, Times, Toke
 pub use names::Lookup;
 pub use origin::{machine_ns, on_clock};
 pub use parcel::{Parcel, ParcelError};
+pub use standing::give_way;
 pub use tls::{Identity, Roots, Tls, TlsError};

@@ -9,6 +9,7 @@
 //! each octave that ever occurs, at most 132 KiB, and kept.
 
 use crate::interval::TIME_NS_MAX;
+use crate::standing::give_way;
 use hdrhistogram::Histogram;
 
 /// Buckets of a page: one octave at 3 significant digits (HdrHistogram's half of 2,048 sub-buckets).
@@ -120,6 +121,7 @@ impl AddTo<Histogram<u64>> for Tally {
             for (place, count) in page.iter().enumerate().filter(|(_, count)| **count > 0) {
                 sum.saturating_record_n(Self::time_ns(n, place), u64::from(*count));
             }
+            give_way();
         }
     }
 }
@@ -140,6 +142,7 @@ impl AddTo<Self> for Histogram<u64> {
     fn add_to(&self, sum: &mut Self) {
         if !self.is_empty() {
             sum.add(self).expect("all time histograms have the same bounds");
+            give_way();
         }
     }
 }

@@ -62,6 +62,7 @@ impl Writer {
             if !histogram.is_empty() {
                 log.write_histogram(histogram, start, length, Tag::new(tag))
                     .map_err(|error| std::io::Error::other(error.to_string()))?;
+                engine::give_way();
             }
         }
         // The library writes comments each time; the head has them.

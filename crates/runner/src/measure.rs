@@ -10,7 +10,9 @@ use crate::sent::SentWindows;
 use crate::tls;
 use crate::{RunnerError, recorded};
 use analyze::{Beside, Residence, TrialFacts};
-use engine::{Account, IntervalData, Job, Lookup, Part, Step, Timeline, TokenAnswers, new_histogram};
+use engine::{
+    Account, IntervalData, Job, Lookup, Part, Step, Timeline, TokenAnswers, give_way, new_histogram,
+};
 use hdrhistogram::Histogram;
 use request::Traffic;
 use schema::load::{
@@ -168,7 +170,9 @@ pub fn measure(job: &LoadJob, watch: &mut impl Watch, stop: &AtomicBool) -> Resu
             Step::Interval(data) => {
                 let line = line(data, phases.of(data.counts.index));
                 fold.add(&line, data);
+                give_way();
                 watch.interval(&line, data)?;
+                give_way();
                 phases.seen(&line);
                 if let (true, Some(span)) = (phases.ends_sample(data), phases.spans.last()) {
                     watch.sample(span, fold.close_sample())?;
@@ -354,7 +358,11 @@ impl Fold {
             (&mut self.tls_times, &data.times.tls),
             (&mut self.name_times, &data.times.name),
         ] {
+            if part.is_empty() {
+                continue;
+            }
             sum.add(part).expect("all time histograms have the same bounds");
+            give_way();
         }
         for (kind, status) in &data.tokens {
             let sum = self.tokens.entry(*kind).or_default();
@@ -370,6 +378,7 @@ impl Fold {
         if line.phase == Some(Phase::Sample) {
             self.add_to_window(data);
             self.sent.add(data);
+            give_way();
             self.add_to_sample(line, data);
         }
     }
