@@ -195,6 +195,14 @@ impl Book {
         }
     }
 
+    /// A redirect of a request with this intended time was followed at `now`.
+    pub(crate) fn redirected(&mut self, status: u16, intended: Nanos, now: Nanos) {
+        self.advance(now);
+        if self.belongs_here(intended) {
+            self.current.counts.redirects.count(status);
+        }
+    }
+
     pub(crate) fn connected(&mut self, took: Nanos) {
         self.current.counts.connects += 1;
         self.current.times.connect.note(took.0, 1);

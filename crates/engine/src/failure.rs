@@ -43,6 +43,14 @@ impl Failure {
     }
 }
 
+/// Foreign bytes as text for people: at most `chars` characters, none of them a control character.
+pub(crate) fn clean(bytes: &[u8], chars: usize) -> String {
+    let text = String::from_utf8_lossy(&bytes[..bytes.len().min(chars * 4)]);
+    let shown = text.chars().map(|char| if char.is_control() { '\u{fffd}' } else { char });
+    let cut = text.chars().count() > chars || bytes.len() > chars * 4;
+    shown.take(chars).chain(cut.then_some('…')).collect()
+}
+
 /// What happened, for people, where the system has no text for it.
 const fn words(class: ErrorClass) -> &'static str {
     match class {
@@ -63,6 +71,8 @@ const fn words(class: ErrorClass) -> &'static str {
         ErrorClass::Tls => "TLS failed",
         ErrorClass::Check => "a check of the answer failed",
         ErrorClass::Script => "the script could not make the request",
+        ErrorClass::Redirect => "a redirect could not be followed",
+        ErrorClass::Proxy => "the proxy did not open a tunnel",
     }
 }
 

@@ -4,7 +4,7 @@
 
 use crate::book::{Book, Closing};
 use crate::control::{Control, Timeline};
-use crate::core::{Behaviour, Core, Limits, Outgoing, Pacer, Parts};
+use crate::core::{Behaviour, Core, Follow, Limits, Outgoing, Pacer, Parts};
 use crate::driver::{self, Driver, Epoll, Peer, Route, Setup, SocketOptions, Uring};
 use crate::hand_over::{Spares, hand_over};
 use crate::instrument;
@@ -15,6 +15,7 @@ use crate::opening::{self, Opening};
 use crate::origin;
 use crate::standing;
 use crate::tls::{Tls, TlsLayer};
+use crate::way::Way;
 use crate::worker::{Ready, Spin, Worker};
 use pace::{Closed, PaceError, Schedule, Share, Think};
 use request::Traffic;
@@ -51,6 +52,8 @@ pub struct Job {
     pub recorded: Option<Arc<[u64]>>,
     /// Where to.
     pub to: SocketAddr,
+    /// What is known of the way there beyond the address.
+    pub way: Way,
     /// Asked anew for every connection where present.
     pub lookup: Option<Lookup>,
     /// TLS of every connection; plain text where absent.
@@ -433,6 +436,7 @@ impl Generator {
             outgoing: Outgoing::new(job.traffic.clone(), script, Seed(load.seed), share)?,
             limits,
             behaviour: Behaviour::new(&load.connection),
+            follow: follow(job),
             pacer: pacer(job, share)?,
             slots: slots.max(opening.connections),
         });
@@ -450,7 +454,7 @@ impl Generator {
             shares_cpu: has_no_other_cpu(job),
             opening,
             options: options(&load.connection),
-            is_pipelined: load.connection.pipeline > 1,
+            is_pipelined: load.connection.pipeline > 1 && load.connection.follow.is_none(),
             driver: self.driver,
             shortest_timeout: limits.shortest(),
             control: self.control.clone(),
@@ -639,6 +643,12 @@ fn routes(job: &Job, to: SocketAddr, share: Share) -> Vec<Route> {
     routes
 }
 
+/// Which redirects are followed; [`check`] has seen to it that there is an origin.
+fn follow(job: &Job) -> Option<Follow> {
+    let (hops_max, origin) = (job.load.connection.follow?, job.way.origin.clone()?);
+    Some(Follow { hops_max, origin })
+}
+
 fn check(job: &Job) -> Result<(), EngineError> {
     let load = &job.load;
     let part = job.part;
@@ -649,6 +659,9 @@ fn check(job: &Job) -> Result<(), EngineError> {
         return Err(EngineError::Plan(
             "each worker needs at least one connection: give more connections or fewer workers",
         ));
+    }
+    if load.connection.follow.is_some() && job.way.origin.is_none() {
+        return Err(EngineError::Plan("redirects are followed within an origin; name it"));
     }
     if job.timeline.interval_ns == 0 {
         return Err(EngineError::Plan("a sample must last longer than zero"));

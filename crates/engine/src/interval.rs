@@ -3,6 +3,7 @@
 //! Every request belongs to one account, by its intended time: `measured` if that lies in the samples, else `warm`.
 //! Each account balances on its own at the end, so what warm-up left behind can never leak into a result.
 
+use crate::redirects::Redirects;
 use crate::slot::InFlight;
 use crate::tally::{AddTo, Store, Tally};
 use hdrhistogram::Histogram;
@@ -417,6 +418,9 @@ pub struct Counts {
     pub measured: Account,
     /// Right answers that arrived in this interval, of either account.
     pub answers: u64,
+    /// Redirects followed, of the interval's own account.
+    #[serde(default)]
+    pub redirects: Redirects,
     /// Bytes received.
     pub read_bytes: u64,
     /// Bytes sent.
@@ -553,6 +557,7 @@ impl Counts {
         self.warm.add(&other.warm);
         self.measured.add(&other.measured);
         self.answers += other.answers;
+        self.redirects.add(&other.redirects);
         self.read_bytes += other.read_bytes;
         self.written_bytes += other.written_bytes;
         self.connects += other.connects;
@@ -606,6 +611,7 @@ mod tests {
             bytes: request::Bytes::Rendered,
             token: None,
             is_head: false,
+            hops: 0,
             is_arrival: false,
             intended: Nanos(stamps[0]),
             dispatched: Nanos(stamps[1]),

@@ -25,11 +25,13 @@ mod names;
 mod opening;
 mod origin;
 mod parcel;
+mod redirects;
 mod slot;
 mod standing;
 mod sync;
 mod tally;
 mod tls;
+mod way;
 mod worker;
 
 pub use canary::fixed_work;
@@ -40,5 +42,7 @@ pub use interval::{Account, Counts, IntervalData, Sent, TIME_NS_MAX, Times, Toke
 pub use names::Lookup;
 pub use origin::{machine_ns, on_clock};
 pub use parcel::{Parcel, ParcelError};
+pub use redirects::Redirects;
 pub use standing::give_way;
 pub use tls::{Identity, Roots, Tls, TlsError};
+pub use way::{Origin, Way};

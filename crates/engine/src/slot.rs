@@ -1,6 +1,6 @@
 //! A connection slot: one connection at a time, and the requests on it.
 
-use crate::core::{Heard, Session};
+use crate::core::{Heard, Session, Trail};
 use request::{Answer, Bytes, Notes, TokenUse};
 use std::collections::VecDeque;
 use units::Nanos;
@@ -42,6 +42,8 @@ pub(crate) struct InFlight {
     pub(crate) token: Option<TokenUse>,
     /// Whether its answer has no body whatever the header section says.
     pub(crate) is_head: bool,
+    /// Redirects followed so far.
+    pub(crate) hops: u16,
     /// Whether a schedule set its intended time, and not the answer before it.
     pub(crate) is_arrival: bool,
     pub(crate) intended: Nanos,
@@ -87,6 +89,8 @@ pub(crate) struct Slot {
     pub(crate) user: Option<Box<Session>>,
     /// The answer as a script wants to see it; absent unless one does.
     pub(crate) heard: Option<Box<Heard>>,
+    /// Where a redirect leads; absent unless they are followed.
+    pub(crate) trail: Option<Box<Trail>>,
 }
 
 impl Slot {
@@ -107,6 +111,7 @@ impl Slot {
             notes: Notes::default(),
             user: None,
             heard: None,
+            trail: None,
         }
     }
 
@@ -120,6 +125,12 @@ impl Slot {
     #[inline]
     pub(crate) fn newest(&mut self) -> Option<&mut InFlight> {
         self.behind.back_mut().or(self.request.as_mut())
+    }
+
+    /// When the last part of the request, or of its present hop, was handed to the system.
+    pub(crate) fn hop_written(&self, request: &InFlight) -> Nanos {
+        let trail = self.trail.as_ref().filter(|_| request.hops > 0);
+        trail.map_or(request.written, |trail| trail.written())
     }
 
     /// Takes all requests, oldest first, each with whether it was written in full.

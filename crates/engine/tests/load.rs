@@ -106,6 +106,7 @@ fn job(to: SocketAddr, load: LoadPlan, duration_ms: u64, drain_ms: u64) -> Job {
     Job {
         load,
         requests_max: None,
+        way: engine::Way::default(),
         lookup: None,
         scripts: None,
         recorded: None,

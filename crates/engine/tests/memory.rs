@@ -41,6 +41,7 @@ fn rss_with(connections: u32, driver: DriverChoice, to: SocketAddr) -> u64 {
         part: Part::whole(&load),
         load,
         requests_max: None,
+        way: engine::Way::default(),
         lookup: None,
         scripts: None,
         recorded: None,

@@ -42,6 +42,7 @@ fn trial(seed: u64, seconds: u64) -> IntervalData {
             ..LoadPlan::default()
         },
         requests_max: None,
+        way: engine::Way::default(),
         lookup: None,
         scripts: None,
         recorded: None,

@@ -79,6 +79,7 @@ fn accounts(report: &LoadReport) -> Vec<Column> {
     columns.extend(by_class(&report.errors));
     columns.extend(by_status(&report.status));
     columns.extend([
+        number("redirects", report.redirects.values().sum::<u64>()),
         number("read_bytes", report.bytes.read),
         number("written_bytes", report.bytes.written),
         number("connections_established", report.connections.established),
@@ -150,6 +151,7 @@ fn interval(line: &IntervalLine) -> Vec<Column> {
     ];
     columns.extend(by_class(&line.failed));
     columns.extend(by_status(&line.status));
+    columns.push(number("redirects", line.redirects.values().sum::<u64>()));
     columns
 }
 

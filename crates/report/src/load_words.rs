@@ -8,6 +8,7 @@ use crate::words::{Footnotes, Word};
 use crate::{clean, format, settings};
 use schema::analysis::BeliefLevel;
 use schema::load::{Gate, LatencySummary, LoadReport, ThresholdResult};
+use std::collections::BTreeMap;
 
 /// Share of the workers' time from which on it is said that others had their CPU.
 const PUT_OFF_SHOWN: f64 = 0.001;
@@ -113,12 +114,22 @@ pub(crate) fn facts(report: &LoadReport) -> Vec<(&'static str, String)> {
         ),
         ("instrument", instrument_line(report.instrument_limit.as_ref())),
     ];
+    if !report.redirects.is_empty() {
+        facts.insert(1, ("redirects", format!("followed {}", followed(&report.redirects))));
+    }
     if let Some(shakes) = connections.handshakes {
         let (full, resumed) = (format::count(shakes.full), format::count(shakes.resumed));
         facts.push(("handshakes", format!("{full} full, {resumed} resumed")));
     }
     facts.extend(report.notes.iter().map(|note| ("note", clean::line(note))));
     facts
+}
+
+/// `1,234 (302), 3 (307)`.
+fn followed(redirects: &BTreeMap<u16, u64>) -> String {
+    let counts: Vec<String> =
+        redirects.iter().map(|(code, n)| format!("{} ({code})", format::count(*n))).collect();
+    counts.join(", ")
 }
 
 /// How the workers stood among other threads, where that is not as usual.

@@ -84,6 +84,7 @@ fn load(throughput_per_s: f64) -> LoadReport {
         errors: Default::default(),
         error_examples: Default::default(),
         status: Default::default(),
+        redirects: Default::default(),
         throughput_per_s,
         window: Window { duration_ns: 1, answers: 1, in_system_mean: 1.0, backlog_max: 0 },
         bytes: Default::default(),

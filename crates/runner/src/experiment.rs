@@ -356,8 +356,9 @@ impl Workshop {
         // As in its first cell; the trials tell of the others.
         let first = plan.cells.iter().find(|cell| cell.target == target.name);
         let limits = first.map(|cell| cell.limits.clone()).unwrap_or_default();
+        let follow = first.and_then(|cell| cell.load.connection.follow);
         let log = logs.join("target.log");
-        let up = trial::bring_up(&prepared, &plan.scenarios, &limits, &plan.pin, &log, environment)?;
+        let up = trial::bring_up(&prepared, &plan.scenarios, &limits, follow, &plan.pin, &log, environment)?;
         versions.extend(trial::reported_versions(&prepared, &up));
         let held = up.running.as_ref().and_then(RunningTarget::confinement).unwrap_or_default();
         if let Some(running) = up.running {

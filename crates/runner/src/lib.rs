@@ -49,6 +49,7 @@ pub mod tls;
 mod trial;
 pub mod tune;
 pub mod versions;
+mod way;
 
 pub use analysed::analysed;
 pub use audit::audit;

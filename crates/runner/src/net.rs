@@ -168,6 +168,11 @@ impl HttpUrl {
         format!("{}://{authority}", self.scheme.name())
     }
 
+    /// Within what redirects are followed.
+    pub(crate) fn to_origin(&self) -> engine::Origin {
+        engine::Origin { is_https: self.scheme == Scheme::Https, host: self.host.clone(), port: self.port }
+    }
+
     fn with_port(&self, host: String) -> String {
         if self.port == self.scheme.default_port() { host } else { format!("{host}:{}", self.port) }
     }

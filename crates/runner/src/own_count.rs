@@ -127,7 +127,8 @@ impl OwnCount {
                 (line.start_ns, 0)
             });
             self.window = Some((begin_ns, length_ns + line.end_ns.saturating_sub(line.start_ns)));
-            self.client.answers += line.completed;
+            // Each hop of a redirected request is a request to the target.
+            self.client.answers += line.completed + line.redirects.values().sum::<u64>();
             for (class, count) in &line.failed {
                 match fate(*class) {
                     Fate::Answered => self.client.answers += count,
@@ -200,7 +201,7 @@ enum Fate {
 fn fate(class: ErrorClass) -> Fate {
     use ErrorClass as E;
     match class {
-        E::UnexpectedStatus | E::WrongBody | E::Check => Fate::Answered,
+        E::UnexpectedStatus | E::WrongBody | E::Check | E::Redirect => Fate::Answered,
         E::Reset | E::Timeout | E::PrematureClose | E::Malformed | E::Io | E::Tls => Fate::Unknown,
         E::Refused
         | E::ConnectTimeout
@@ -209,7 +210,8 @@ fn fate(class: ErrorClass) -> Fate {
         | E::DescriptorLimit
         | E::NameResolution
         | E::Deadline
-        | E::Script => Fate::NeverSent,
+        | E::Script
+        | E::Proxy => Fate::NeverSent,
     }
 }
 

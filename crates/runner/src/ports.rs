@@ -133,7 +133,12 @@ pub fn notes(job: &LoadJob) -> Vec<String> {
     let facts = PortFacts::read();
     spread_with(&mut load, job.to, facts);
     let mut notes: Vec<String> = forecast(&load, job.to, facts).into_iter().collect();
-    if load.connection.pipeline > 1 && job.scenario.session.is_some() {
+    if load.connection.pipeline > 1 && load.connection.follow.is_some() {
+        notes.push(
+            "pipelining has no effect here: where redirects are followed, a connection carries one request at a time"
+                .to_owned(),
+        );
+    } else if load.connection.pipeline > 1 && job.scenario.session.is_some() {
         notes.push(
             "pipelining has no effect here: each step of a session waits for the answer to the one before"
                 .to_owned(),

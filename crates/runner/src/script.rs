@@ -111,6 +111,7 @@ fn summary(report: &LoadReport) -> Summary {
                 ErrorClass::AddressNotAvailable,
                 ErrorClass::DescriptorLimit,
                 ErrorClass::NameResolution,
+                ErrorClass::Proxy,
                 ErrorClass::Tls,
             ]),
             read: count(&[ErrorClass::Reset, ErrorClass::PrematureClose, ErrorClass::Malformed]),

@@ -30,7 +30,7 @@ use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-use target::contract::{self, Verified};
+use target::contract::{self, Follow, Verified};
 use target::{RunningTarget, StartPlan, TargetError};
 use units::Nanos;
 pub(crate) use watch::Steal;
@@ -79,6 +79,7 @@ pub(crate) fn bring_up(
     target: &Prepared,
     scenarios: &[ScenarioPlan],
     limits: &LimitsPlan,
+    follow: Option<u32>,
     pin: &PinPlan,
     log: &Path,
     environment: &Environment,
@@ -104,18 +105,21 @@ pub(crate) fn bring_up(
         }
     };
     let wrong = |source| RunnerError::Contract { target: target.plan.name.clone(), source: Box::new(source) };
-    let check = |entry: &EntryPlan| {
-        contract::check_over(addr, over_tls.as_ref(), &authority, entry, CONTRACT_TIMEOUT).map_err(wrong)
+    let within = HttpUrl::parse(&origin)?.to_origin();
+    let follow = follow.map(|hops_max| Follow { origin: &within, hops_max });
+    let check = |entry: &EntryPlan, follow: Option<Follow<'_>>| {
+        contract::check_following(addr, over_tls.as_ref(), &authority, entry, follow, CONTRACT_TIMEOUT)
+            .map_err(wrong)
     };
     let agreed = target.contract.iter().filter(|agreed| target.services.has_all(&agreed.services));
     for entry in agreed.flat_map(|agreed| &agreed.requests).filter(|entry| is_fixed(entry)) {
-        check(entry)?;
+        check(entry, None)?;
     }
     // The steps of a session follow from each other: the load itself judges them.
     let verified = scenarios
         .iter()
         .flat_map(|scenario| scenario.requests.iter().map(|entry| (scenario.session.is_none(), entry)))
-        .map(|(asks, entry)| (asks && is_fixed(entry)).then(|| check(entry)).transpose())
+        .map(|(asks, entry)| (asks && is_fixed(entry)).then(|| check(entry, follow)).transpose())
         .collect::<Result<_, _>>()?;
     Ok(Up { running, addr, authority, origin, verified, name, tls: over_tls })
 }
@@ -253,7 +257,15 @@ pub(crate) fn run(
     }
     let log = folder.path.join("target.log");
     let scenarios = std::slice::from_ref(scenario);
-    let up = match bring_up(target, scenarios, &cell.limits, &plan.pin, &log, environment) {
+    let up = match bring_up(
+        target,
+        scenarios,
+        &cell.limits,
+        cell.load.connection.follow,
+        &plan.pin,
+        &log,
+        environment,
+    ) {
         Ok(up) => up,
         Err(error) => return failed(blank, &error, folder),
     };

@@ -255,6 +255,9 @@ pub struct ConnectionUse {
     pub ramp: Option<PerSecond>,
     /// Closed model: requests sent ahead of their predecessors' answers on one connection, 1 to 1024. Default 1.
     pub pipeline: Option<u32>,
+    /// Redirects of one request that are followed, 1 to 100, within the origin only; a connection then carries one
+    /// request at a time. Default: none, a redirect is an answer.
+    pub follow: Option<u32>,
     /// TCP_NODELAY. Default true.
     pub nodelay: Option<bool>,
     /// TCP keep-alive probes after this long without traffic. Default: none.

@@ -23,6 +23,10 @@ pub struct LoadReport {
     pub error_examples: BTreeMap<ErrorClass, Vec<String>>,
     /// Answers by status code, wrong ones included.
     pub status: BTreeMap<u16, u64>,
+    /// Redirects that were followed, by status code. They are no answers of their own: a request that was redirected
+    /// has the status of its last answer, and the times of all of its hops.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub redirects: BTreeMap<u16, u64>,
     /// Right answers that arrived inside the measured window, per second of it.
     pub throughput_per_s: f64,
     /// The measured window.
@@ -508,11 +512,15 @@ pub enum ErrorClass {
     Check,
     /// The request could not be made: its script failed, or a value cannot stand where it should.
     Script,
+    /// A redirect that was to be followed and could not be: it leads to another origin, or nowhere, or there are too many.
+    Redirect,
+    /// A proxy did not open a tunnel: it refused, was silent, or is none.
+    Proxy,
 }
 
 impl ErrorClass {
     /// All classes; their order is the index of [`ErrorClass::index`].
-    pub const ALL: [Self; 17] = [
+    pub const ALL: [Self; 19] = [
         Self::Refused,
         Self::ConnectTimeout,
         Self::Unreachable,
@@ -530,6 +538,8 @@ impl ErrorClass {
         Self::Tls,
         Self::Check,
         Self::Script,
+        Self::Redirect,
+        Self::Proxy,
     ];
 
     /// Position in [`ErrorClass::ALL`], for arrays of counters.
@@ -559,6 +569,8 @@ impl ErrorClass {
             Self::Tls => "tls",
             Self::Check => "check",
             Self::Script => "script",
+            Self::Redirect => "redirect",
+            Self::Proxy => "proxy",
         }
     }
 }

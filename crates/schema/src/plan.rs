@@ -503,6 +503,9 @@ pub struct ConnectionPlan {
     pub ramp_per_s: Option<f64>,
     /// Requests sent ahead of their predecessors' answers on one connection; 1 is no pipelining.
     pub pipeline: u32,
+    /// Redirects of one request that are followed at most, within the origin; a redirect is an answer where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub follow: Option<u32>,
     /// TCP_NODELAY.
     pub nodelay: bool,
     /// TCP keep-alive probes after this long without traffic; off where absent.
@@ -529,6 +532,7 @@ impl Default for ConnectionPlan {
             lifetime_ns: None,
             ramp_per_s: None,
             pipeline: 1,
+            follow: None,
             nodelay: true,
             tcp_keepalive_ns: None,
             congestion: None,

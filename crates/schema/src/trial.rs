@@ -156,6 +156,9 @@ pub struct IntervalLine {
     pub failed: BTreeMap<ErrorClass, u64>,
     /// Answers by status code.
     pub status: BTreeMap<u16, u64>,
+    /// Redirects followed, by status code.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub redirects: BTreeMap<u16, u64>,
     /// Bytes received.
     pub read_bytes: u64,
     /// Bytes sent.

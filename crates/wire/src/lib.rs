@@ -1,4 +1,4 @@
-//! What bytes mean: the HTTP/1.1 request encoder and the incremental response parser.
+//! What bytes mean: the HTTP/1.1 request encoder, the incremental response parser, and the request after a redirect.
 //!
 //! Invariants: any split of the same bytes gives the same events, the same end and the same error; input is
 //! untrusted, so every length is bounded and a malformed answer is a classified error, never a panic or a hang.
@@ -7,12 +7,16 @@
 mod chunked;
 mod encode;
 mod head;
+mod location;
 mod malformed;
+mod redirect;
 mod response;
 
 pub use encode::{
     CHUNKED_HEAD_END, EncodeError, RequestHead, encode_chunked_request, encode_request, push_chunks,
 };
 pub use head::Header;
+pub use location::{Astray, LOCATION_BYTES_MAX, Origin};
 pub use malformed::Malformed;
+pub use redirect::{REDIRECTS, is_redirect, redirected};
 pub use response::{Ended, Feed, HEAD_BYTES_MAX, ResponseParser, Visit};

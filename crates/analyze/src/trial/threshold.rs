@@ -416,6 +416,7 @@ mod tests {
             errors: BTreeMap::from([(ErrorClass::Timeout, 75), (ErrorClass::UnexpectedStatus, 25)]),
             error_examples: BTreeMap::new(),
             status: BTreeMap::new(),
+            redirects: BTreeMap::new(),
             throughput_per_s: 1_990.0,
             window: Window::default(),
             bytes: BytesMoved { read: 2 << 20, written: 1 << 20 },

@@ -170,6 +170,7 @@ pub(crate) fn report(load: LoadPlan) -> LoadReport {
         errors: BTreeMap::new(),
         error_examples: BTreeMap::new(),
         status: BTreeMap::from([(200, 100_000)]),
+        redirects: BTreeMap::new(),
         throughput_per_s: 10_000.0,
         window: Window { duration_ns: 10 * SECOND_NS, answers: 100_000, in_system_mean, backlog_max: 0 },
         bytes: BytesMoved::default(),

@@ -38,6 +38,9 @@ pub(crate) struct ConnectionArgs {
     /// Requests sent ahead of answers on each connection; not comparable with other loads
     #[arg(long, value_name = "DEPTH")]
     pub(crate) pipeline: Option<u32>,
+    /// Follow redirects within the origin, as --follow or --follow=N, up to N for a request [default N: 5]
+    #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "5")]
+    pub(crate) follow: Option<u32>,
     /// Leave Nagle's algorithm on (no TCP_NODELAY)
     #[arg(long)]
     pub(crate) no_tcp_nodelay: bool,
@@ -76,6 +79,7 @@ impl ConnectionArgs {
             lifetime: self.connection_lifetime,
             ramp: self.connect_rate,
             pipeline: self.pipeline,
+            follow: self.follow,
             nodelay: self.no_tcp_nodelay.then_some(false),
             tcp_keepalive: self.tcp_keepalive,
             congestion: self.congestion.clone(),

@@ -194,6 +194,7 @@ fn flag(key: &str) -> &str {
         "lifetime" => "--connection-lifetime",
         "ramp" => "--connect-rate",
         "pipeline" => "--pipeline",
+        "follow" => "--follow",
         "tcp_keepalive" => "--tcp-keepalive",
         "congestion" => "--congestion",
         "dscp" => "--dscp",

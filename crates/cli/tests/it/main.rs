@@ -39,5 +39,6 @@ mod survival;
 mod targets;
 mod tidy;
 mod tls;
+mod way;
 mod why;
 mod writers;

@@ -164,7 +164,9 @@ impl Core {
         slot.state = State::Idle;
         slot.answers = 0;
         slot.refusals = 0;
-        if slot.request.is_some() {
+        if slot.request.as_ref().is_some_and(|request| request.hops > 0) {
+            self.write_hop(sockets, id, now);
+        } else if slot.request.is_some() {
             self.write(sockets, id, now);
             self.top_up(sockets, id, now);
         } else {

@@ -10,7 +10,7 @@ use crate::slot::{InFlight, State, Which};
 use request::{Answer, Bytes, Judged};
 use schema::load::ErrorClass;
 use units::{Clock, Nanos};
-use wire::{Ended, Feed};
+use wire::{Ended, Feed, is_redirect};
 
 /// Pause of a closed loop after a request that could not be made.
 const UNMADE_PAUSE: Nanos = Nanos::from_millis(10);
@@ -31,6 +31,7 @@ impl Core {
             bytes: Bytes::Rendered,
             token: None,
             is_head: false,
+            hops: 0,
             is_arrival: self.slots[id as usize].user.as_ref().is_none_or(|user| user.is_first()),
             intended,
             dispatched,
@@ -179,19 +180,27 @@ impl Core {
     }
 
     #[inline]
-    fn write_on<S: Sockets>(&mut self, sockets: &mut S, id: SlotId, now: Nanos) {
+    pub(super) fn write_on<S: Sockets>(&mut self, sockets: &mut S, id: SlotId, now: Nanos) {
         let slot = &mut self.slots[id as usize];
         let State::Sending { sent } = slot.state else { return };
         let Some(request) = slot.newest() else { return };
-        request.written = now;
+        let is_hop = request.hops > 0;
+        if !is_hop {
+            request.written = now;
+        }
         let (arrival, bytes) = (request.is_arrival.then_some(request.intended), request.bytes);
+        if let (true, Some(trail)) = (is_hop, &mut slot.trail) {
+            trail.written = now;
+        }
         let rest = &self.outgoing.bytes(bytes, &slot.rendered)[sent..];
         match sockets.send(id, rest) {
             Ok(taken) => {
                 self.book.bytes_written(taken);
                 if taken == rest.len() {
                     slot.state = State::Waiting;
-                    self.book.written(arrival, now);
+                    if !is_hop {
+                        self.book.written(arrival, now);
+                    }
                 } else {
                     slot.state = State::Sending { sent: sent + taken };
                 }
@@ -210,16 +219,39 @@ impl Core {
         let request = slot.request.take()?;
         let was_written = slot.state == State::Waiting || !slot.behind.is_empty();
         slot.answers += 1;
-        self.book.status(request.answer.status(), &request, done);
-        if !was_written {
+        if !was_written && request.hops == 0 {
             // An answer before the request was read to its end: the rest of the request is not sent.
             self.book.written(request.is_arrival.then_some(request.intended), done);
         }
+        let status = request.answer.status();
+        if self.follow.is_some() && is_redirect(status) {
+            self.redirected(sockets, id, request, reusable && was_written, done);
+            return None;
+        }
+        self.book.status(status, &request, done);
         self.judge(id, &request, done);
-        let slot = &mut self.slots[id as usize];
-        let is_over =
-            self.behaviour.is_used_up(slot.answers) || self.behaviour.is_too_old(done.since(slot.opened));
-        if !reusable || !was_written || (is_over && slot.behind.is_empty()) {
+        self.release(sockets, id, reusable && was_written, done)
+    }
+
+    /// Whether the slot's connection has served its share.
+    #[inline]
+    pub(super) fn is_over(&self, id: SlotId, now: Nanos) -> bool {
+        let slot = &self.slots[id as usize];
+        self.behaviour.is_used_up(slot.answers) || self.behaviour.is_too_old(now.since(slot.opened))
+    }
+
+    /// The slot's oldest request has ended with an answer: the connection goes on with the one behind, if it is
+    /// `reusable`, or is free for the next. Returns as [`Core::complete`].
+    #[inline]
+    pub(super) fn release<S: Sockets>(
+        &mut self,
+        sockets: &mut S,
+        id: SlotId,
+        reusable: bool,
+        done: Nanos,
+    ) -> Option<Nanos> {
+        let is_over = self.is_over(id, done);
+        if !reusable || (is_over && self.slots[id as usize].behind.is_empty()) {
             self.fail_behind(id, done);
             self.close(sockets, id);
             self.next_request(sockets, id, done);
@@ -348,7 +380,10 @@ impl<S: Sockets> Handler<S> for Core {
             };
             let check = self.outgoing.check(request.which.entry);
             let judge = request.answer.judge(check, &mut slot.notes);
-            match slot.parser.feed(rest, &mut Hearing::new(judge, slot.heard.as_deref_mut())) {
+            match slot
+                .parser
+                .feed(rest, &mut Hearing::new(judge, slot.heard.as_deref_mut(), slot.trail.as_deref_mut()))
+            {
                 Ok(Feed::NeedMore) => {
                     if request.first_byte.is_none() {
                         request.first_byte = Some(self.clock.now());

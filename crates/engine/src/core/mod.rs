@@ -7,6 +7,7 @@
 
 mod connection;
 mod exchange;
+mod follow;
 #[cfg(test)]
 mod model;
 mod outgoing;
@@ -19,6 +20,7 @@ use crate::failure::Failure;
 use crate::names::Names;
 use crate::slot::{InFlight, Slot, State, Which};
 pub(crate) use connection::Behaviour;
+pub(crate) use follow::{Follow, Trail};
 pub(crate) use outgoing::Outgoing;
 use pace::{Closed, Schedule};
 use schema::load::ErrorClass;
@@ -99,6 +101,8 @@ pub(crate) struct Core {
     users: u64,
     limits: Limits,
     behaviour: Behaviour,
+    /// Which redirects are followed; none without.
+    follow: Option<Follow>,
     pacer: Pacer,
     slots: Vec<Slot>,
     /// Slots whose connection attempt is under way.
@@ -126,6 +130,7 @@ pub(crate) struct Parts {
     pub(crate) users: u64,
     pub(crate) limits: Limits,
     pub(crate) behaviour: Behaviour,
+    pub(crate) follow: Option<Follow>,
     pub(crate) pacer: Pacer,
     /// Slots; in the open loop more than are opened ahead, for growth on demand.
     pub(crate) slots: usize,
@@ -135,21 +140,25 @@ impl Core {
     pub(crate) fn new(parts: Parts) -> Self {
         assert!(!parts.routes.is_empty(), "a target has an address");
         let mut behaviour = parts.behaviour;
-        if parts.outgoing.steps.is_some() {
-            // A step of a session waits for the answer to the one before, so there is nothing to send behind it.
+        if parts.outgoing.steps.is_some() || parts.follow.is_some() {
+            // A step of a session waits for the answer to the one before, and a hop follows its own: there is nothing
+            // to send behind.
             behaviour.pipeline = 1;
         }
+        let mut outgoing = parts.outgoing;
+        outgoing.sends_one_at_a_time(parts.follow.is_some());
         Self {
             book: parts.book,
             clock: parts.clock,
             routes: parts.routes,
             next_route: 0,
             names: parts.names,
-            pool: parts.outgoing.steps.as_ref().is_some_and(Steps::is_pooled).then(Pool::default),
-            outgoing: parts.outgoing,
+            pool: outgoing.steps.as_ref().is_some_and(Steps::is_pooled).then(Pool::default),
+            outgoing,
             users: parts.users,
             limits: parts.limits,
             behaviour,
+            follow: parts.follow,
             pacer: parts.pacer,
             slots: std::iter::repeat_with(Slot::new).take(parts.slots).collect(),
             connecting: 0,
@@ -192,6 +201,7 @@ impl Core {
         let is_heard = self.outgoing.wants_answers();
         for slot in &mut self.slots {
             slot.heard = is_heard.then(Box::default);
+            slot.trail = self.follow.is_some().then(Box::default);
             // Ages of connections count from the begin of the load.
             slot.opened = Nanos::ZERO;
         }
@@ -344,7 +354,7 @@ impl Core {
                     self.connection_failed(sockets, id, failure, now);
                 }
                 (State::Sending { .. } | State::Waiting, Some(request))
-                    if overdue(request.written, self.response_limit(request)) =>
+                    if overdue(slot.hop_written(request), self.response_limit(request)) =>
                 {
                     let failure = Failure::said(ErrorClass::Timeout, "no complete answer in time");
                     self.fail(sockets, id, failure, now);
@@ -513,5 +523,7 @@ impl Core {
 
 /// What the book must know of a request that ends here.
 fn fate(request: &InFlight, was_written: bool) -> Fate {
+    // A redirected request has been written at least once.
+    let was_written = was_written || request.hops > 0;
     Fate { intended: request.intended, entry: request.which.entry, was_written }
 }

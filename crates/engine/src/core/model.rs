@@ -5,7 +5,7 @@
 //! the accounts balance; every answer that the peer gave and the engine took is a completed request; a budget is spent
 //! exactly and comes to its end. Absent on purpose: drivers and time-outs, which `tests/load.rs` tries on real sockets.
 
-use super::{Behaviour, Core, Limits, Outgoing, Pacer, Parts};
+use super::{Behaviour, Core, Follow, Limits, Outgoing, Pacer, Parts};
 use crate::book::Book;
 use crate::control::{Control, Timeline};
 use crate::driver::{Handler, Peer, Route, SlotId, Sockets};
@@ -51,6 +51,8 @@ struct Course {
     slots: usize,
     pipeline: u32,
     requests_max: Option<u64>,
+    /// Redirects that are followed, and that the peer gives.
+    follow: Option<u32>,
     budget: u64,
     /// Whether the peer behaves: no connection ends before its time.
     is_fair: bool,
@@ -69,6 +71,8 @@ struct Pipe {
     partial: Vec<u8>,
     /// Whole requests without an answer.
     owed: usize,
+    /// Target of the last whole request.
+    target: String,
     /// Answers on their way, with how many of their bytes are left in the first.
     answers: VecDeque<Vec<u8>>,
 }
@@ -113,6 +117,7 @@ impl Wire {
             }
             let body: Vec<u8> = pipe.partial.drain(..end + 4 + length).skip(end + 4).collect();
             assert!(body.iter().all(|byte| *byte == b'x'), "a mangled body");
+            pipe.target = line[5..line.len() - 9].to_owned();
             self.seen.push(line.to_owned());
             pipe.owed += 1;
         }
@@ -259,14 +264,41 @@ fn core(course: &Course) -> (Core, Receiver<Box<Page>>) {
             deadline: None,
         },
         behaviour: Behaviour::new(&plan),
+        follow: course.follow.map(|hops_max| Follow { hops_max, origin: origin() }),
         pacer: Pacer::Closed(Closed::new(Some(course.budget), Share::WHOLE)),
         slots: course.slots,
     });
     (core, intervals)
 }
 
+fn origin() -> wire::Origin {
+    wire::Origin { is_https: false, host: "h".to_owned(), port: 80 }
+}
+
+/// Marks the targets of hops.
+const HOP: char = '~';
+
+/// An answer to a request for `target`: a redirect now and then, where they are followed. A fair peer gives no more than
+/// are, and leads to no other place.
+fn answer(wire: &mut Wire, target: &str, follow: Option<u32>, is_fair: bool) -> Vec<u8> {
+    let hops = target.matches(HOP).count() as u32;
+    let is_last = follow.is_none_or(|max| is_fair && hops >= max);
+    if is_last || wire.chance(3) > 0 {
+        return ANSWER.to_vec();
+    }
+    let location = match wire.chance(if is_fair { 4 } else { 6 }) {
+        0 | 1 => format!("{target}{HOP}"),
+        2 => format!("//h{target}{HOP}"),
+        3 => format!("./x/..{target}{HOP}#f"),
+        4 => format!("http://other{target}"),
+        _ => String::new(),
+    };
+    let end = if wire.chance(4) == 0 { "Connection: close\r\n" } else { "" };
+    format!("HTTP/1.1 307 There\r\nLocation: {location}\r\n{end}Content-Length: 2\r\n\r\nno").into_bytes()
+}
+
 /// One event of the peer or of time, chosen by chance.
-fn happen(core: &mut Core, wire: &mut Wire, is_fair: bool) {
+fn happen(core: &mut Core, wire: &mut Wire, course: &Course, is_fair: bool) {
     let slot = wire.chance(wire.pipes.len());
     let id = slot as SlotId;
     if wire.pipes[slot].is_connecting {
@@ -285,7 +317,9 @@ fn happen(core: &mut Core, wire: &mut Wire, is_fair: bool) {
         }
         2 | 3 if pipe.owed > 0 => {
             pipe.owed -= 1;
-            pipe.answers.push_back(ANSWER.to_vec());
+            let target = pipe.target.clone();
+            let answer = answer(wire, &target, course.follow, is_fair);
+            wire.pipes[slot].answers.push_back(answer);
         }
         6 if pipe.is_open => core.ended(wire, id, None),
         7 if pipe.owed > 0 => {
@@ -322,7 +356,7 @@ fn run(course: &Course) -> (IntervalData, Vec<String>) {
         if wire.pipes.iter().any(Pipe::can_go_on) {
             left -= 1;
             // Unfair for a while; in the end even this peer lets the load come to its end.
-            happen(&mut core, &mut wire, course.is_fair || left < EVENTS_MAX / 2);
+            happen(&mut core, &mut wire, course, course.is_fair || left < EVENTS_MAX / 2);
         } else {
             let rests = core.slots.iter().any(|slot| matches!(slot.state, State::Paused { .. }));
             assert!(rests || core.next_intended().is_some(), "nothing can go on: {course:?}");
@@ -343,6 +377,9 @@ fn run(course: &Course) -> (IntervalData, Vec<String>) {
 
 fn check(course: &Course) {
     let (sum, seen) = run(course);
+    let (hops, seen): (Vec<_>, Vec<_>) = seen.into_iter().partition(|line| line.contains(HOP));
+    let followed: u64 = sum.counts.redirects.by_status().values().sum();
+    assert!(hops.len() as u64 <= followed, "{} hops seen of {followed}", hops.len());
     let account = sum.counts.measured;
     assert!(account.balances(), "{account:?}");
     let counted = match course.kind {
@@ -362,7 +399,7 @@ fn check(course: &Course) {
         _ => assert!(counted.contains(&account.scheduled), "{account:?} of {}", course.budget),
     }
     let mut times: BTreeMap<&str, u32> = BTreeMap::new();
-    seen.iter().for_each(|line| *times.entry(line).or_default() += 1);
+    seen.iter().chain(&hops).for_each(|line| *times.entry(line).or_default() += 1);
     if !matches!(course.kind, Kind::Static(_)) {
         assert!(times.values().all(|times| *times == 1), "sent twice: {times:?}");
     }
@@ -370,6 +407,7 @@ fn check(course: &Course) {
     if course.is_fair && course.kind != Kind::Throws {
         assert_eq!((account.failed_total(), account.censored), (0, 0), "{account:?}");
         assert_eq!(seen.len() as u64, account.completed);
+        assert_eq!(hops.len() as u64, followed);
         assert_eq!(sessions.completed, sessions.started);
     }
 }
@@ -387,10 +425,16 @@ fn kinds() -> impl Strategy<Value = Kind> {
 }
 
 fn courses() -> impl Strategy<Value = Course> {
-    let limits = (1..4_usize, 1..=16_u32, prop::option::of(1..20_u64), 1..120_u64, any::<bool>());
+    let max = (prop::option::of(1..20_u64), prop::option::of(1..5_u32));
+    let limits = (1..4_usize, 1..=16_u32, max, 1..120_u64, any::<bool>());
     (kinds(), limits, prop::collection::vec(any::<u8>(), 16..400)).prop_map(|(kind, limits, tape)| {
-        let (slots, pipeline, requests_max, budget, is_fair) = limits;
-        Course { kind, slots, pipeline, requests_max, budget, is_fair, tape }
+        let (slots, pipeline, (requests_max, follow), budget, is_fair) = limits;
+        let kind = match kind {
+            // More than one at a time cannot be followed.
+            Kind::Script { pauses, .. } if follow.is_some() => Kind::Script { texts_of: 1, pauses },
+            kind => kind,
+        };
+        Course { follow, kind, slots, pipeline, requests_max, budget, is_fair, tape }
     })
 }
 

@@ -27,6 +27,8 @@ pub(crate) struct Outgoing {
     script: Option<Box<dyn Script>>,
     /// What its `delay` threw: the request that it belongs to fails with it.
     objection: Option<ScriptError>,
+    /// Whether a script's text may hold one request only.
+    one_at_a_time: bool,
 }
 
 /// Why a request could not be made.
@@ -36,6 +38,8 @@ pub(super) enum Unmade {
     Script(ScriptError),
     /// A script's text that is not whole requests.
     Framing,
+    /// A script's text of several requests where a connection carries one at a time.
+    Several(usize),
 }
 
 impl Outgoing {
@@ -53,6 +57,7 @@ impl Outgoing {
         let mut outgoing = Self {
             script,
             objection: None,
+            one_at_a_time: false,
             maker: program.maker(share.index() as u32, share.workers() as u32),
             constant: program.constant(),
             lasting: program.lasting_bytes(),
@@ -63,6 +68,11 @@ impl Outgoing {
         };
         outgoing.adopt_constant();
         Ok(outgoing)
+    }
+
+    /// Whether a connection carries one request at a time, and so a script's text one request.
+    pub(super) const fn sends_one_at_a_time(&mut self, is_so: bool) {
+        self.one_at_a_time = is_so;
     }
 
     /// A script whose requests are all the same is asked once.
@@ -168,7 +178,11 @@ impl Outgoing {
             return Ok(made);
         }
         if let Some(script) = &mut self.script {
-            return made_by(script.as_mut(), self.objection.take(), &mut slot.rendered);
+            let made = made_by(script.as_mut(), self.objection.take(), &mut slot.rendered)?;
+            return match script.requests_in(&slot.rendered) {
+                several if several > 1 && self.one_at_a_time => Err(Unmade::Several(several)),
+                _ => Ok(made),
+            };
         }
         let Slot { rendered, user, .. } = slot;
         let user = user.as_deref_mut().map(Session::as_user);
@@ -206,6 +220,9 @@ impl Outgoing {
             Unmade::Program(error) => self.traffic.program().explain(error),
             Unmade::Script(error) => error.to_string(),
             Unmade::Framing => "request() returned a text that is not whole requests".to_owned(),
+            Unmade::Several(count) => format!(
+                "request() returned {count} requests; where redirects are followed, a connection carries one at a time"
+            ),
         }
     }
 

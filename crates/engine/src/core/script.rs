@@ -1,8 +1,9 @@
 //! Answers as a script wants to see them: all header fields and the body, kept only where a script asks for them.
 
+use super::Trail;
 use request::Judge;
 use request::script::ScriptError;
-use wire::{Header, Visit};
+use wire::{Header, Visit, is_redirect};
 
 /// Longest body that is kept for a script.
 const BODY_BYTES_MAX: usize = 8 << 20;
@@ -28,23 +29,33 @@ impl Heard {
         } else {
             show(&self.headers, &self.body)
         };
+        self.forget();
+        result
+    }
+
+    /// Forgets the answer.
+    pub(super) fn forget(&mut self) {
         self.headers.clear();
         self.body.clear();
         self.is_too_long = false;
-        result
     }
 }
 
-/// Judges an answer and, where somebody listens, keeps it.
+/// Judges an answer and, where somebody listens, keeps it, or where it leads.
 pub(super) struct Hearing<'a> {
     judge: Judge<'a>,
     heard: Option<&'a mut Heard>,
+    trail: Option<&'a mut Trail>,
 }
 
 impl<'a> Hearing<'a> {
     #[inline]
-    pub(super) const fn new(judge: Judge<'a>, heard: Option<&'a mut Heard>) -> Self {
-        Self { judge, heard }
+    pub(super) const fn new(
+        judge: Judge<'a>,
+        heard: Option<&'a mut Heard>,
+        trail: Option<&'a mut Trail>,
+    ) -> Self {
+        Self { judge, heard, trail }
     }
 }
 
@@ -57,6 +68,9 @@ impl Visit for Hearing<'_> {
                 (header.name.to_owned(), String::from_utf8_lossy(header.value).into_owned())
             };
             heard.headers.extend(headers.iter().map(text));
+        }
+        if let (Some(trail), true) = (&mut self.trail, is_redirect(status)) {
+            trail.hear(headers);
         }
     }
 

@@ -178,6 +178,11 @@ impl Session {
         for (index, value) in notes.captured() {
             self.captured.set(index, value);
         }
+        self.learn_cookies(notes);
+    }
+
+    /// Takes cookies from the notes of an answer.
+    pub(super) fn learn_cookies(&mut self, notes: &Notes) {
         for (name, value) in notes.cookies() {
             self.jar.set(name, value);
         }

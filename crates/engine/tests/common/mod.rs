@@ -39,6 +39,7 @@ pub(crate) fn short_load(
         timeline: Timeline::for_samples(30_000 * MS, 1, 500 * MS),
         cpus: None,
         spin: false,
+        way: engine::Way::default(),
         lookup: None,
         scripts: None,
         recorded: None,

@@ -39,6 +39,7 @@ pub(crate) fn load_report() -> LoadReport {
             vec!["status 503, body `upstream is overloaded`".into()],
         )]),
         status: BTreeMap::from([(200, 19_922), (503, 12)]),
+        redirects: Default::default(),
         throughput_per_s: 1_992.2,
         window: Window { duration_ns: 10_000_000_000, answers: 19_922, in_system_mean: 2.6, backlog_max: 14 },
         bytes: BytesMoved { read: 2_868_768, written: 1_402_870 },

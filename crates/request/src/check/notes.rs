@@ -52,7 +52,7 @@ impl Notes {
 
     /// Names and values of the cookies that the answer sets, right or not; a value is empty where the cookie is to
     /// be deleted.
-    pub fn cookies(&self) -> impl Iterator<Item = (&str, &str)> {
+    pub fn cookies(&self) -> impl Iterator<Item = (&str, &str)> + Clone {
         let pad = self.0.iter();
         pad.flat_map(|pad| pad.cookies.iter().map(|(name, value)| (name.as_str(), value.as_str())))
     }

@@ -53,7 +53,8 @@ pub(super) fn profiled(
     let log = folder.join("target.log");
     let scenarios = std::slice::from_ref(under.scenario);
     let (plan, cell) = (under.plan, under.cell);
-    let up = trial::bring_up(&prepared, scenarios, &cell.limits, &plan.pin, &log, environment)?;
+    let follow = cell.load.connection.follow;
+    let up = trial::bring_up(&prepared, scenarios, &cell.limits, follow, &plan.pin, &log, environment)?;
     let mut job = trial::load_job(plan, cell, under.scenario, &up);
     job.phases = phases(under);
     let mut taker = Taker::new(under, &prepared, &up, scratch.path());

@@ -8,6 +8,8 @@ use units::Nanos;
 
 /// Deepest pipeline.
 const PIPELINE_MAX: u32 = 1024;
+/// Most redirects of one request.
+const FOLLOW_MAX: u32 = 100;
 /// Most source addresses.
 const SOURCES_MAX: usize = 4096;
 
@@ -28,6 +30,7 @@ pub fn connection(given: &ConnectionUse, model: LoadModel) -> Result<ConnectionP
         lifetime_ns: positive("lifetime", given.lifetime)?,
         ramp_per_s: ramp(given)?,
         pipeline: pipeline(given, model, keepalive)?,
+        follow: follow(given)?,
         nodelay: given.nodelay.unwrap_or(true),
         tcp_keepalive_ns: positive("tcp_keepalive", given.tcp_keepalive)?,
         congestion: given.congestion.as_deref().map(congestion).transpose()?,
@@ -82,6 +85,17 @@ fn pipeline(given: &ConnectionUse, model: LoadModel, keepalive: bool) -> Result<
             Err(problem("pipeline", "pipelining needs keep-alive", "remove it, or keep connections alive"))
         }
         depth => Ok(depth),
+    }
+}
+
+fn follow(given: &ConnectionUse) -> Result<Option<u32>, Problem> {
+    match given.follow {
+        Some(hops) if !(1..=FOLLOW_MAX).contains(&hops) => Err(problem(
+            "follow",
+            format!("{hops} redirects are out of range"),
+            format!("give from 1 to {FOLLOW_MAX}, or leave it out: a redirect is then an answer"),
+        )),
+        hops => Ok(hops),
     }
 }
 
@@ -177,7 +191,7 @@ mod tests {
     #[test]
     fn every_mistake_names_its_key() {
         type Change = fn(&mut ConnectionUse);
-        let cases: [(&str, LoadModel, Change); 11] = [
+        let cases: [(&str, LoadModel, Change); 13] = [
             ("requests", LoadModel::Closed, |c| c.requests = Some(Count(0))),
             ("requests", LoadModel::Closed, |c| (c.keepalive, c.requests) = (Some(false), Some(Count(2)))),
             ("lifetime", LoadModel::Closed, |c| c.lifetime = Some(Nanos::ZERO)),
@@ -185,6 +199,8 @@ mod tests {
             ("pipeline", LoadModel::Open, |c| c.pipeline = Some(4)),
             ("pipeline", LoadModel::Closed, |c| c.pipeline = Some(0)),
             ("pipeline", LoadModel::Closed, |c| (c.keepalive, c.pipeline) = (Some(false), Some(4))),
+            ("follow", LoadModel::Closed, |c| c.follow = Some(0)),
+            ("follow", LoadModel::Open, |c| c.follow = Some(101)),
             ("congestion", LoadModel::Closed, |c| c.congestion = Some("nonesuch".into())),
             ("dscp", LoadModel::Closed, |c| c.dscp = Some(64)),
             ("device", LoadModel::Closed, |c| c.device = Some("nonesuch0".into())),

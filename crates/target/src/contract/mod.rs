@@ -5,17 +5,19 @@
 //! bytes again; an error says what was expected and what came, bounded and without control characters.
 
 mod explain;
+mod follow;
 pub mod route;
 #[cfg(test)]
 mod tests;
 
 use crate::tail::clean;
+pub use follow::Follow;
 use probe::{Answer, Limits, ProbeError, Tls};
 use request::{Check, CheckError, Notes};
 use schema::plan::{BodyExpectation, EntryPlan, ExpectPlan};
 use std::net::SocketAddr;
 use std::time::Duration;
-use wire::{EncodeError, Header, RequestHead, Visit as _, encode_chunked_request, encode_request};
+use wire::{Astray, EncodeError, Header, RequestHead, Visit as _, encode_chunked_request, encode_request};
 
 /// Longest body of a right answer.
 const BODY_BYTES_MAX: usize = 8 << 20;
@@ -53,6 +55,17 @@ pub enum ContractFault {
     /// There was no whole answer.
     #[error(transparent)]
     Exchange(#[from] ProbeError),
+    /// A redirect that leads elsewhere or nowhere.
+    #[error("{why}; its Location is {location}")]
+    Astray {
+        /// What is wrong with it.
+        why: Astray,
+        /// As it came.
+        location: String,
+    },
+    /// Redirect after redirect.
+    #[error("more than {0} redirects")]
+    Redirects(u32),
     /// Another status.
     #[error("status {got}, expected {expected}; the body begins with {body}")]
     Status {
@@ -103,7 +116,23 @@ pub fn check_over(
     entry: &EntryPlan,
     timeout: Duration,
 ) -> Result<Verified, ContractError> {
-    ask(addr, tls, host, entry, timeout).map_err(|fault| ContractError { request: entry.name.clone(), fault })
+    check_following(addr, tls, host, entry, None, timeout)
+}
+
+/// [`check_over`], with redirects followed where that is given; `timeout` bounds each exchange.
+///
+/// # Errors
+/// As [`check`], and where a redirect cannot be followed.
+pub fn check_following(
+    addr: SocketAddr,
+    tls: Option<&Tls>,
+    host: &str,
+    entry: &EntryPlan,
+    follow: Option<Follow<'_>>,
+    timeout: Duration,
+) -> Result<Verified, ContractError> {
+    ask(addr, tls, host, entry, follow, timeout)
+        .map_err(|fault| ContractError { request: entry.name.clone(), fault })
 }
 
 fn ask(
@@ -111,13 +140,15 @@ fn ask(
     tls: Option<&Tls>,
     host: &str,
     entry: &EntryPlan,
+    follow: Option<Follow<'_>>,
     timeout: Duration,
 ) -> Result<Verified, ContractFault> {
     let request = encode(entry, host)?;
     let check = compile(entry)?;
     let head = entry.request.method == "HEAD";
     let limits = Limits { timeout, body_bytes: BODY_BYTES_MAX };
-    let answer = probe::exchange_over(addr, tls, &request, head, limits)?;
+    let exchange = |request: &[u8]| probe::exchange_over(addr, tls, request, head, limits);
+    let answer = follow::to_the_end(request, follow, exchange)?;
     judge(&check, &answer)?;
     // By meaning, and whatever the length: under load the very bytes seen here are required.
     if let BodyExpectation::Json(expected) = &entry.expect.body {

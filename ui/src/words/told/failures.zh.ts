@@ -207,6 +207,8 @@ export const failuresZh: readonly Entry[] = [
   ["the system refused to read or write", "系统拒绝读写"],
   ["a check of the answer failed", "应答未通过检查"],
   ["the script could not make the request", "脚本未能生成请求"],
+  ["a redirect could not be followed", "重定向无法跟随"],
+  ["the proxy did not open a tunnel", "代理未能建立隧道"],
   ["a period is longer than 1000 s", "采样周期超过 1000 秒"],
   ["run it by hand with PRONY_URL set, and mend it", "设置 PRONY_URL 后手动运行它，并加以修正"],
 ];

@@ -6,6 +6,8 @@ use super::shared_evenly;
 use anyhow::{Result, bail};
 use units::Count;
 
+/// Redirects that hey follows: Go's client stops before the tenth.
+const REDIRECTS: u32 = 9;
 /// Long flags of hey; all others have one letter.
 const LONG: [&str; 7] =
     ["h2", "host", "disable-compression", "disable-keepalive", "disable-redirects", "cpus", "more"];
@@ -61,7 +63,7 @@ pub(super) struct Hey {
     /// A connection for each request
     #[arg(long)]
     disable_keepalive: bool,
-    /// Do not follow redirects, as prony never does
+    /// Do not follow redirects
     #[arg(long)]
     disable_redirects: bool,
     /// CPU cores: threads here
@@ -101,7 +103,8 @@ pub(super) fn translate(hey: Hey) -> Result<Native> {
     native.switch("--http2", hey.h2);
     native.switch("--disable-keepalive", hey.disable_keepalive);
     if !hey.disable_redirects {
-        native.note("hey follows redirects; prony counts a redirect as an answer");
+        native.note("hey follows redirects to every host, prony only within the origin of the URL");
+        native.argument(&format!("--follow={REDIRECTS}"));
     }
     native.ours(&hey.ours);
     Ok(native)

@@ -75,6 +75,11 @@ impl Native {
         }
     }
 
+    /// A word as it is.
+    pub(super) fn argument(&mut self, word: &str) {
+        self.arguments.push(word.to_owned());
+    }
+
     /// An option without a value.
     pub(super) fn switch(&mut self, option: &str, on: bool) {
         if on {

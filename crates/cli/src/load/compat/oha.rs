@@ -49,7 +49,7 @@ pub(super) struct Oha {
     /// Basic authentication, user:password
     #[arg(short)]
     a: Option<String>,
-    /// Most redirects to follow; prony follows none
+    /// Most redirects to follow
     #[arg(short, long, default_value = "10")]
     redirect: u32,
     /// HTTP/2
@@ -124,7 +124,8 @@ pub(super) fn translate(oha: Oha) -> Result<Native> {
         native.set_some(option, value.as_ref());
     }
     if oha.redirect > 0 {
-        native.note("oha follows redirects; prony counts a redirect as an answer");
+        native.note("oha follows redirects to every host, prony only within the origin of the URL");
+        native.argument(&format!("--follow={}", oha.redirect));
     }
     native.ours(&oha.ours);
     Ok(native)

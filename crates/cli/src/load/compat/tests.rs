@@ -44,36 +44,39 @@ fn foreign_command_lines_become_native_ones() {
         ),
         ("wrk -t 1 -c 1 -d 30 URL", "-c 1 -t 1 -d 30s --timeout 2s"),
         ("wrk2 -t 2 -c 100 -d 30s -R 2k -L URL", "-c 100 -t 2 -d 30s -R 2000 --timeout 2s --latency"),
-        ("hey URL", "-c 50 -n 200 -H 'Content-Type: text/html' -H 'Accept-Encoding: gzip' --timeout 20s"),
+        (
+            "hey URL",
+            "-c 50 -n 200 -H 'Content-Type: text/html' -H 'Accept-Encoding: gzip' --timeout 20s --follow=9",
+        ),
         // -q is for each worker; a count at a rate ends by the clock.
         (
             "hey -z 10s -q 100 -c 50 -disable-compression URL",
-            "-c 50 -d 10s -R 5000 -H 'Content-Type: text/html' --timeout 20s",
+            "-c 50 -d 10s -R 5000 -H 'Content-Type: text/html' --timeout 20s --follow=9",
         ),
         (
             "hey -n 201 -c 50 -q 1 -disable-compression -T a/b URL",
-            "-c 50 -R 50 -d 4s -H 'Content-Type: a/b' --timeout 20s",
+            "-c 50 -R 50 -d 4s -H 'Content-Type: a/b' --timeout 20s --follow=9",
         ),
         (
             "hey -n 100 -c 10 -m POST -d {} -T application/json -host h -a u:p -t 0 -disable-compression URL",
             "-c 10 -n 100 -m POST -H 'Host: h' -H 'Content-Type: application/json' \
-             -H 'Authorization: Basic dTpw' -b '{}' --timeout 1h",
+             -H 'Authorization: Basic dTpw' -b '{}' --timeout 1h --follow=9",
         ),
         (
             "hey -disable-keepalive -disable-compression -cpus=2 URL",
-            "-c 50 -n 200 -t 2 -H 'Content-Type: text/html' --timeout 20s --disable-keepalive",
+            "-c 50 -n 200 -t 2 -H 'Content-Type: text/html' --timeout 20s --disable-keepalive --follow=9",
         ),
         (
             "oha -z 1m30s -q 100 -c 5 --disable-compression URL",
-            "-c 5 -d 90s -R 100 -H 'Accept: */*' --timeout 1h --connect-timeout 5s",
+            "-c 5 -d 90s -R 100 -H 'Accept: */*' --timeout 1h --connect-timeout 5s --follow=10",
         ),
         (
             "oha -n 1000 -q 100 -c 5 --disable-compression -t 2s --no-tui URL",
-            "-c 5 -R 100 -d 10s -H 'Accept: */*' --timeout 2s --connect-timeout 5s --no-tui",
+            "-c 5 -R 100 -d 10s -H 'Accept: */*' --timeout 2s --connect-timeout 5s --follow=10 --no-tui",
         ),
         (
             "oha -n 10k --insecure --disable-compression -m PUT -D f URL",
-            "-c 50 -n 10000 -m PUT -H 'Accept: */*' -b @f --timeout 1h --connect-timeout 5s --insecure",
+            "-c 50 -n 10000 -m PUT -H 'Accept: */*' -b @f --timeout 1h --connect-timeout 5s --insecure --follow=10",
         ),
         ("ab -n 1000 -c 10 -k URL", "-c 10 -t 1 -n 1000 -H 'Accept: */*' --timeout 30s"),
         ("ab -n 1000 -c 10 URL", "-c 10 -t 1 -n 1000 -H 'Accept: */*' --timeout 30s --disable-keepalive"),

@@ -1,6 +1,6 @@
 //! One case: a fault and how prony meets it, as a command line; and which cases there are.
 
-use super::fault::{FAULTS, Fate, Fault, Site, TO_HEAD, When};
+use super::fault::{FAULTS, FOLLOW, Fate, Fault, Site, TO_HEAD, When};
 use std::fmt::Write as _;
 use std::path::Path;
 
@@ -77,7 +77,7 @@ const LOADS: [Load; 3] = [Load::Count, Load::Closed, Load::Open];
 /// Those that pipelining goes together with.
 const IN_PIPELINES: [(Keeping, Load); 2] = [(Keeping::Kept, Load::Count), (Keeping::Three, Load::Closed)];
 /// Faults that are tried with every other dimension.
-const TYPICAL: [&str; 9] = [
+const TYPICAL: [&str; 11] = [
     "chunks byte by byte",
     "Connection: close",
     "close without a word",
@@ -87,6 +87,8 @@ const TYPICAL: [&str; 9] = [
     "reset before the answer",
     "answer before the request is read",
     "silent",
+    "307 keeps the request",
+    "302 and close",
 ];
 
 impl Kind {
@@ -206,7 +208,10 @@ impl Case {
     fn is_possible(&self) -> bool {
         let listens = self.fault.site == Site::Serving;
         let is_head = TO_HEAD.iter().any(|fault| std::ptr::eq(fault, self.fault));
-        let is_told = !self.fault.args.is_empty() || is_head;
+        let follows = self.fault.args == FOLLOW;
+        let is_told = !(self.fault.args.is_empty() || follows) || is_head;
+        // A text of several requests fails where redirects are followed.
+        let is_batch = follows && self.kind == Kind::Batch;
         let needs_static = is_told && self.kind != Kind::Static;
         // A body that nobody reads is the fault; without one the request would be whole.
         let reads_none = self.fault.name == "reads no body" && self.kind != Kind::Huge;
@@ -215,7 +220,7 @@ impl Case {
         let is_huge_flood = self.kind == Kind::Huge && self.load == Load::Open;
         let goes_nowhere = !listens && (self.load != Load::Count || self.kind != Kind::Static);
         let refuses = self.pipeline > 1 && (self.keeping == Keeping::Fresh || self.load == Load::Open);
-        !(refuses || needs_static || reads_none || wants_rows || is_huge_flood || goes_nowhere)
+        !(is_batch || refuses || needs_static || reads_none || wants_rows || is_huge_flood || goes_nowhere)
     }
 }
 
@@ -349,6 +354,6 @@ pub(super) fn drawn(number: u64) -> Option<Case> {
 impl Case {
     /// Whether nothing that was sent is lost with a connection.
     pub(super) fn lives(&self) -> bool {
-        matches!(self.fault.fate, Fate::Right | Fate::Wrong) && self.fault.when == When::Request
+        matches!(self.fault.fate, Fate::Right | Fate::Wrong | Fate::Hop) && self.fault.when == When::Request
     }
 }

@@ -42,6 +42,10 @@ pub(super) enum Fate {
     Wrong,
     /// Failed, and the connection with it.
     Dead,
+    /// A redirect that prony follows, on the same connection.
+    Hop,
+    /// A redirect that prony follows, on another connection.
+    HopThenGone,
 }
 
 /// Who listens.
@@ -169,7 +173,8 @@ fn gzipped(body: &[u8]) -> Vec<u8> {
 }
 
 /// Every fault.
-pub(super) const FAULTS: &[&[Fault]] = &[GOOD, ENDING, STATUS, BROKEN_HEAD, BROKEN_BODY, CUT, RESET, SILENT];
+pub(super) const FAULTS: &[&[Fault]] =
+    &[GOOD, ENDING, STATUS, BROKEN_HEAD, BROKEN_BODY, CUT, RESET, SILENT, REDIRECT];
 
 /// Unusual and right.
 const GOOD: &[Fault] = &[
@@ -444,6 +449,83 @@ const SILENT: &[Fault] = &[
         args: &["--connect-timeout", "500ms"],
         ..dead("full queue", &["connect_timeout"], Vec::new)
     },
+];
+
+/// A redirect that is followed, to one of the targets that the server knows as hops.
+const fn hop(name: &'static str, answer: fn() -> Vec<Step>) -> Fault {
+    Fault { fate: Fate::Hop, status: None, classes: &["redirect"], args: FOLLOW, ..right(name, answer) }
+}
+
+/// A redirect that is not followed: an answer that fails its request.
+const fn stray(name: &'static str, answer: fn() -> Vec<Step>) -> Fault {
+    Fault { classes: &["redirect"], args: FOLLOW, ..status(name, 302, answer) }
+}
+
+pub(super) const FOLLOW: &[&str] = &["--follow=3"];
+
+fn found(location: &str) -> Vec<Step> {
+    send(format!("HTTP/1.1 302 Found\r\nLocation: {location}\r\nContent-Length: 2\r\n\r\nno"))
+}
+
+/// Redirects, while prony follows up to three for a request.
+const REDIRECT: &[Fault] = &[
+    hop("302 to another path", || found("/hop")),
+    hop("302 to a relative path", || found("/x/../hop/a b#part")),
+    hop("302 with folded blanks", || found("   /hop?x=http://other/   ")),
+    hop("301 in chunks, byte by byte", || {
+        let head =
+            "HTTP/1.1 301 Moved\r\nTransfer-Encoding: chunked\r\nlocation:/hop\r\n\r\n2\r\nno\r\n0\r\n\r\n";
+        vec![Step::Drip(head.into())]
+    }),
+    hop("303 without a body", || {
+        send("HTTP/1.1 303 See Other\r\nLocation: /hop\r\nContent-Length: 0\r\n\r\n")
+    }),
+    hop("307 keeps the request", || {
+        send("HTTP/1.1 307 There\r\nLocation: /hop\r\nLocation: /hop\r\nContent-Length: 2\r\n\r\nno")
+    }),
+    hop("308 with a long location", || {
+        let path = "p".repeat(8000);
+        send(format!("HTTP/1.1 308 There\r\nLocation: /hop/{path}\r\nContent-Length: 2\r\n\r\nno"))
+    }),
+    hop("a loop of redirects", || found("/loop/1")),
+    Fault {
+        fate: Fate::HopThenGone,
+        ..hop("302 and close", || {
+            then("HTTP/1.1 302 Found\r\nLocation: /hop\r\nConnection: close\r\n\r\n", Step::Close)
+        })
+    },
+    Fault {
+        fate: Fate::HopThenGone,
+        ..hop("307 until the end", || then("HTTP/1.1 307 There\r\nLocation: /hop\r\n\r\nno", Step::Close))
+    },
+    Fault {
+        status: Some(300),
+        args: FOLLOW,
+        ..right("300 is an answer", || {
+            send("HTTP/1.1 300 Choices\r\nLocation: /hop\r\nContent-Length: 2\r\n\r\nok")
+        })
+    },
+    Fault {
+        status: Some(304),
+        args: FOLLOW,
+        ..right("304 is an answer", || send("HTTP/1.1 304 Not Modified\r\nLocation: /hop\r\n\r\n"))
+    },
+    stray("302 without a location", || send("HTTP/1.1 302 Found\r\nContent-Length: 2\r\n\r\nno")),
+    stray("an empty location", || found("")),
+    stray("another origin", || found("http://198.51.100.1/hop")),
+    stray("another scheme", || found("https:///hop")),
+    stray("another port", || found("//127.0.0.1:9/hop")),
+    stray("a scheme that is no place", || found("javascript:alert(1)")),
+    stray("a location with a user", || found("http://u:p@127.0.0.1/hop")),
+    stray("a location folded over lines", || found("/hop\r\n Host: evil")),
+    stray("a location with a tab", || found("/hop\tx")),
+    stray("two locations", || found("/hop\r\nLocation: /other")),
+    stray("a location of 9,000 bytes", || found(&format!("/{}", "p".repeat(9000)))),
+    Fault {
+        args: FOLLOW,
+        ..malformed("a location of 1 MiB", || found(&format!("/{}", "p".repeat(1 << 20))))
+    },
+    Fault { args: FOLLOW, ..malformed("a location with a NUL", || found("/hop\0")) },
 ];
 
 /// Answers to HEAD: never a body, whatever the header section says.

@@ -35,6 +35,8 @@ struct Counts {
     censored: u64,
     errors: BTreeMap<String, u64>,
     status: BTreeMap<u16, u64>,
+    /// Redirects that were followed.
+    redirects: u64,
 }
 
 impl Counts {
@@ -46,7 +48,9 @@ impl Counts {
         let status: BTreeMap<String, u64> =
             serde_json::from_value(report["status"].clone()).expect("a map of counts");
         let status = status.into_iter().map(|(code, n)| (code.parse().expect("a status code"), n)).collect();
-        Self { scheduled, completed, failed, censored, errors: map("errors"), status }
+        let redirects = report.get("redirects").map_or_else(BTreeMap::new, |_| map("redirects"));
+        let redirects = redirects.values().sum();
+        Self { scheduled, completed, failed, censored, errors: map("errors"), status, redirects }
     }
 }
 
@@ -121,7 +125,10 @@ impl Judge<'_> {
     /// Right answers and requests.
     fn requests(&mut self) {
         let Counts { scheduled, completed, failed, censored, .. } = self.counts;
-        let Seen { good, requests, late, cut, .. } = *self.seen;
+        let Seen { good, requests, late, cut, hops, redirects, .. } = *self.seen;
+        let requests = requests.saturating_sub(hops);
+        self.within("redirects", self.counts.redirects, redirects, censored);
+        self.within("hops", hops, self.counts.redirects, censored);
         self.demand("no request is sent twice", requests + late <= scheduled);
         if self.case.fault.shifts && !self.is_alone() {
             return;
@@ -159,7 +166,9 @@ impl Judge<'_> {
         }
         match fault.fate {
             Fate::Right if fault.when == When::Request => self.equal("failed", failed, 0),
-            Fate::Wrong => self.within("failed", of_class, self.seen.faults, censored),
+            Fate::Wrong | Fate::Hop | Fate::HopThenGone => {
+                self.within("failed", of_class, self.seen.faults, censored)
+            }
             Fate::RightThenGone if self.is_alone() => self.equal("failed", failed, 0),
             Fate::Right | Fate::RightThenGone | Fate::RightUnannounced => {}
             Fate::Dead if fault.when == When::Accepted => {}

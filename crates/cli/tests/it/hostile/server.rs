@@ -25,6 +25,9 @@ pub(super) struct Seen {
     pub(super) good: u64,
     /// Faults that must fail a request, sent as far as they go.
     pub(super) faults: u64,
+    /// Redirects that prony follows, and the requests that came of them.
+    pub(super) redirects: u64,
+    pub(super) hops: u64,
     /// Answers with a final status, by that.
     pub(super) status: BTreeMap<u16, u64>,
     /// Requests that were cut off.
@@ -167,6 +170,10 @@ impl Connection {
             }
         }
         while let Some(head) = self.reader.head()? {
+            if head.target.starts_with("/hop") || head.target.starts_with("/loop/") {
+                self.hop(&head)?;
+                continue;
+            }
             let number = if fault.when == When::Accepted { 1 } else { self.numbered() };
             // Before any answer, which prony may use on another connection at once.
             self.note(|seen| seen.begun.0.insert(head.target.clone()));
@@ -182,9 +189,33 @@ impl Connection {
             if fault.when == When::Head && fault.fate != Fate::Dead {
                 self.whole(&head)?;
             }
-            if fault.fate != Fate::Right && fault.fate != Fate::Wrong {
+            if !matches!(fault.fate, Fate::Right | Fate::Wrong | Fate::Hop) {
                 return self.rest();
             }
+        }
+        Ok(())
+    }
+
+    /// A request that came of a redirect: answered, or redirected in a loop until prony has followed three.
+    fn hop(&mut self, head: &Head) -> Result<(), Broken> {
+        self.whole(head)?;
+        self.note(|seen| seen.hops += 1);
+        let Some(hops) = head.target.strip_prefix("/loop/").and_then(|text| text.parse::<u64>().ok()) else {
+            self.answer(head);
+            return Ok(());
+        };
+        let next = hops + 1;
+        let body = if head.method == "HEAD" { "" } else { "no" };
+        let answer = format!("HTTP/1.1 302 Found\r\nLocation: {next}\r\nContent-Length: 2\r\n\r\n{body}");
+        if self.send(answer.as_bytes()) {
+            self.note(|seen| {
+                if hops < 3 {
+                    seen.redirects += 1;
+                } else {
+                    seen.faults += 1;
+                    *seen.status.entry(302).or_default() += 1;
+                }
+            });
         }
         Ok(())
     }
@@ -239,6 +270,7 @@ impl Connection {
             match fault.fate {
                 Fate::Right | Fate::RightThenGone | Fate::RightUnannounced => seen.good += 1,
                 Fate::Wrong | Fate::Dead => seen.faults += 1,
+                Fate::Hop | Fate::HopThenGone => seen.redirects += 1,
             }
             if let Some(status) = fault.status {
                 *seen.status.entry(status).or_default() += 1;

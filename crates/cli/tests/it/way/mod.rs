@@ -1,0 +1,4 @@
+//! The way to a target: redirects and proxies, against small servers of the standard library that count for themselves.
+
+mod redirects;
+mod server;

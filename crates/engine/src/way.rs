@@ -1,0 +1,10 @@
+//! The way to a target beyond its address: which URL the address stands for, and what lies between.
+
+pub use wire::Origin;
+
+/// What a load must know of its target beyond an address.
+#[derive(Clone, Debug, Default)]
+pub struct Way {
+    /// Scheme, host and port of the URL; redirects are followed within it only.
+    pub origin: Option<Origin>,
+}

@@ -1,0 +1,11 @@
+//! What the engine must know of the way to a target beyond its address.
+
+use crate::RunnerError;
+use crate::measure::LoadJob;
+use crate::net::HttpUrl;
+use engine::Way;
+
+/// The way of a job.
+pub(crate) fn of(job: &LoadJob) -> Result<Way, RunnerError> {
+    Ok(Way { origin: Some(HttpUrl::parse(&job.url)?.to_origin()) })
+}
