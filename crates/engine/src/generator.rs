@@ -13,6 +13,7 @@ use crate::layer::{Layer, Plain};
 use crate::names::{Lookup, Names};
 use crate::opening::{self, Opening};
 use crate::origin;
+use crate::rows::RowSinks;
 use crate::standing;
 use crate::tls::{Tls, TlsLayer};
 use crate::worker::{Ready, Spin, Worker};
@@ -59,6 +60,8 @@ pub struct Job {
     pub traffic: Traffic,
     /// Scripts that make the requests instead, one for each worker of this part.
     pub scripts: Option<Scripts>,
+    /// Where one row for each request goes, from [`crate::rows()`] for this part.
+    pub rows: Option<RowSinks>,
     /// The grid of phases.
     pub timeline: Timeline,
     /// CPUs for the workers, one each in turn; `None` leaves them to the system.
@@ -418,7 +421,8 @@ impl Generator {
         let script = job.scripts.as_ref().map(Scripts::take).transpose()?;
         let address = script.as_ref().and_then(|script| script.address());
         let core = Core::new(Parts {
-            book: Book::new(hand_over, self.control.clone(), job.timeline, is_open, job.traffic.results()),
+            book: Book::new(hand_over, self.control.clone(), job.timeline, is_open, job.traffic.results())
+                .with_rows(job.rows.as_ref().and_then(RowSinks::take)),
             clock: self.clock,
             routes: routes(job, address.unwrap_or(job.to), share),
             names: names(job)?,

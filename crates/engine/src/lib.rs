@@ -25,6 +25,7 @@ mod names;
 mod opening;
 mod origin;
 mod parcel;
+mod rows;
 mod slot;
 mod standing;
 mod sync;
@@ -40,4 +41,5 @@ pub use interval::{Account, Counts, IntervalData, Sent, TIME_NS_MAX, Times, Toke
 pub use names::Lookup;
 pub use origin::{machine_ns, on_clock};
 pub use parcel::{Parcel, ParcelError};
+pub use rows::{Outcome, Row, RowSinks, RowSource, rows};
 pub use tls::{Identity, Roots, Tls, TlsError};

@@ -108,6 +108,7 @@ fn job(to: SocketAddr, load: LoadPlan, duration_ms: u64, drain_ms: u64) -> Job {
         requests_max: None,
         lookup: None,
         scripts: None,
+        rows: None,
         recorded: None,
         to,
         tls: None,

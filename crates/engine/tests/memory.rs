@@ -43,6 +43,7 @@ fn rss_with(connections: u32, driver: DriverChoice, to: SocketAddr) -> u64 {
         requests_max: None,
         lookup: None,
         scripts: None,
+        rows: None,
         recorded: None,
         tls: None,
         to,

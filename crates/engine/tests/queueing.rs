@@ -44,6 +44,7 @@ fn trial(seed: u64, seconds: u64) -> IntervalData {
         requests_max: None,
         lookup: None,
         scripts: None,
+        rows: None,
         recorded: None,
         to: server.addr(),
         tls: None,

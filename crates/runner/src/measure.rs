@@ -2,6 +2,7 @@
 //!
 //! The validity of the report is left to the caller, who knows more (whether the target lived, steal).
 
+use crate::each::EachPlan;
 use crate::login::{self, Login};
 use crate::net::HttpUrl;
 use crate::phases::Phases;
@@ -63,6 +64,8 @@ pub struct LoadJob {
     /// One script for each worker, where scripts make the requests.
     #[serde(skip)]
     pub scripts: Option<engine::Scripts>,
+    /// One row for each request, where somebody wants them.
+    pub each: Option<EachPlan>,
 }
 
 /// A name that is looked up for every connection, with the consent that its addresses need.
@@ -135,6 +138,8 @@ pub struct Measured {
     pub warmup: WarmUpEnd,
     /// Whether it was stopped before its end.
     pub interrupted: bool,
+    /// Why there is no file of rows although one was wanted.
+    pub rows_error: Option<RunnerError>,
 }
 
 /// Makes a load until its timeline or budget ends it, or `stop` is set.
@@ -203,6 +208,10 @@ pub fn measure(job: &LoadJob, watch: &mut impl Watch, stop: &AtomicBool) -> Resu
     let mut measured = fold.finish(job, phases, asked, established, interrupted);
     measured.report.plan.driver = source.driver().key().to_owned();
     measured.report.generator.peak_rss_bytes = source.peak_rss_bytes();
+    match source.finish_rows() {
+        Ok(each) => measured.report.each = each,
+        Err(error) => measured.rows_error = Some(error),
+    }
     Ok(measured)
 }
 
@@ -237,6 +246,7 @@ pub(crate) fn engine_job(job: &LoadJob, timeline: Timeline, part: Part) -> Resul
         to: job.to,
         traffic: traffic(job)?,
         scripts: job.scripts.clone(),
+        rows: None,
         timeline,
         tls: job.load.tls.as_ref().map(tls::load).transpose()?,
         lookup: job.name.clone().map(|name| {
@@ -578,6 +588,7 @@ impl Fold {
             warmup: phases.warmup(),
             phases: phases.spans,
             interrupted,
+            rows_error: None,
         }
     }
 }
@@ -641,6 +652,7 @@ fn empty_report(job: &LoadJob) -> LoadReport {
         notes: crate::ports::notes(job),
         instrument_limit: None,
         thresholds: Vec::new(),
+        each: None,
         by_request: Vec::new(),
         sessions: None,
         tokens: Vec::new(),

@@ -15,6 +15,7 @@ use anyhow::Result;
 use engine::{EngineError, IntervalData};
 use files::Recorder;
 use live::Progress;
+use output::OutputError;
 use report::LoadSeries;
 use resolve::resolve;
 use runner::RunnerError;
@@ -57,7 +58,7 @@ fn load_resolved(args: &LoadArgs, mut job: LoadJob, stop: &AtomicBool) -> Result
     watcher.progress.opening(&job);
     let measured = measure_or_refuse(&job, &mut watcher, stop);
     watcher.progress.finish();
-    let (mut report, code) = measured?;
+    let (mut report, code, rows) = measured?;
     report.instrument_limit = limit;
     report.thresholds = args.result.fail.iter().map(|threshold| threshold.check(&report)).collect();
     let printed = print(args, &report, &watcher.recorder.series(&report));
@@ -65,7 +66,7 @@ fn load_resolved(args: &LoadArgs, mut job: LoadJob, stop: &AtomicBool) -> Result
     if let Some(script) = &mut watcher.script {
         script.done(&report)?;
     }
-    printed.and(written)?;
+    printed.and(written).and(rows)?;
     Ok(if code == exit::DONE { judged(args, &report) } else { code })
 }
 
@@ -117,8 +118,13 @@ impl Watch for Watcher {
     }
 }
 
-/// The report and its exit code; a load of which nothing could connect has a report, too.
-fn measure_or_refuse(job: &LoadJob, watcher: &mut Watcher, stop: &AtomicBool) -> Result<(LoadReport, u8)> {
+/// The report, its exit code, and whether the file of rows is there; a load of which nothing could connect has a report,
+/// too.
+fn measure_or_refuse(
+    job: &LoadJob,
+    watcher: &mut Watcher,
+    stop: &AtomicBool,
+) -> Result<(LoadReport, u8, Result<()>)> {
     match measure(job, watcher, stop) {
         Ok(mut measured) => {
             measured.report.validity = analyze::validity(&measured.report, &measured.facts);
@@ -127,7 +133,8 @@ fn measure_or_refuse(job: &LoadJob, watcher: &mut Watcher, stop: &AtomicBool) ->
                 0 => exit::FAILED,
                 _ => exit::DONE,
             };
-            Ok((measured.report, code))
+            let rows = measured.rows_error.map_or(Ok(()), |error| Err(OutputError::File(error).into()));
+            Ok((measured.report, code, rows))
         }
         Err(RunnerError::Engine(EngineError::NothingConnected { .. })) if stop.load(Ordering::Relaxed) => {
             Err(RunnerError::Interrupted.into())
@@ -141,7 +148,7 @@ fn measure_or_refuse(job: &LoadJob, watcher: &mut Watcher, stop: &AtomicBool) ->
                 "prony: no connection could be opened to {}: {example}\n  remedy: {remedy}",
                 job.place()
             );
-            Ok((report, exit::FAILED))
+            Ok((report, exit::FAILED, Ok(())))
         }
         Err(error) => Err(error.into()),
     }

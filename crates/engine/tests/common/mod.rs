@@ -41,6 +41,7 @@ pub(crate) fn short_load(
         spin: false,
         lookup: None,
         scripts: None,
+        rows: None,
         recorded: None,
         tls: None,
         part: Part { first: 0, workers: 1 },

@@ -5,6 +5,7 @@
 use super::protocol::{Order, Report, Spec, VERSION, report, tell};
 use super::{GENERATOR, ProcessError, peak_rss_bytes};
 use crate::RunnerError;
+use crate::each::wall_clock_of;
 use crate::measure::{LoadJob, timeline};
 use engine::{EngineError, IntervalData, Part, SetupFailures, Step, Timeline, machine_ns, on_clock};
 use pace::Share;
@@ -36,6 +37,8 @@ pub(crate) struct Fleet {
     failures: SetupFailures,
     driver: DriverChoice,
     peak_rss_bytes: u64,
+    /// Why a process could not write its rows.
+    rows_error: Option<String>,
 }
 
 /// One process.
@@ -57,6 +60,7 @@ enum News {
     Interval(Box<IntervalData>),
     Ended {
         peak_rss_bytes: u64,
+        rows_error: Option<String>,
     },
     Failed {
         missed_start: bool,
@@ -84,12 +88,15 @@ impl Fleet {
             failures: SetupFailures::default(),
             driver: job.load.driver,
             peak_rss_bytes: 0,
+            rows_error: None,
         };
         for (number, part) in parts(job).into_iter().enumerate() {
             fleet.members.push(Member::spawn(number, sender.clone())?);
             fleet.running += 1;
             // A process that is already dead shows as a closed pipe below.
-            let spec = Spec { version: VERSION, job: job.clone(), part };
+            let mut job = job.clone();
+            job.each = job.each.map(|each| each.part(number as u32));
+            let spec = Spec { version: VERSION, job, part };
             let _ = fleet.members[number].stdin.as_mut().map(|stdin| tell(stdin, &spec));
         }
         drop(sender);
@@ -109,11 +116,13 @@ impl Fleet {
     }
 
     /// As [`engine::Generator::begin`], for all processes.
-    pub(crate) fn begin(&mut self, measure_from: Option<u64>) -> MonotonicClock {
+    /// Returns the moment of the wall clock, too.
+    pub(crate) fn begin(&mut self, measure_from: Option<u64>) -> (MonotonicClock, u64) {
         let origin_ns = machine_ns() + START_AHEAD_NS;
-        self.order(Order::Begin { origin_ns, measure_from });
+        let origin_unix_ns = wall_clock_of(origin_ns);
+        self.order(Order::Begin { origin_ns, origin_unix_ns, measure_from });
         self.clock = self.clock.with_origin_after(on_clock(&self.clock, origin_ns));
-        self.clock
+        (self.clock, origin_unix_ns)
     }
 
     /// As [`engine::Generator::measure_soon`], for all processes.
@@ -133,6 +142,11 @@ impl Fleet {
 
     pub(crate) const fn connections(&self) -> (u64, u64) {
         (self.asked, self.established)
+    }
+
+    /// Why a process could not write its rows, if one could not.
+    pub(crate) const fn rows_error(&mut self) -> Option<String> {
+        self.rows_error.take()
     }
 
     /// Of all processes, this one included; theirs are known once they have ended.
@@ -171,9 +185,10 @@ impl Fleet {
                 self.driver = driver;
             }
             News::Interval(data) => self.parts.entry(data.counts.index).or_default().push(*data),
-            News::Ended { peak_rss_bytes } => {
+            News::Ended { peak_rss_bytes, rows_error } => {
                 self.members[number].ended = true;
                 self.running -= 1;
+                self.rows_error = self.rows_error.take().or(rows_error);
                 self.peak_rss_bytes += peak_rss_bytes;
             }
             News::Failed { missed_start: true, .. } => return Err(EngineError::MissedStart.into()),
@@ -277,7 +292,7 @@ fn unpack(pid: u32, report: Report) -> Result<News, ProcessError> {
                 |cause: engine::ParcelError| ProcessError::Garbled { pid, cause: cause.to_string() };
             News::Interval(Box::new(data.map_err(garbled)?))
         }
-        Report::Ended { peak_rss_bytes } => News::Ended { peak_rss_bytes },
+        Report::Ended { peak_rss_bytes, rows_error } => News::Ended { peak_rss_bytes, rows_error },
         Report::Failed { missed_start, cause } => News::Failed { missed_start, cause },
     })
 }
