@@ -39,6 +39,8 @@ use units::{Clock, MonotonicClock, Nanos, Seed};
 const START_AHEAD: Nanos = Nanos::from_millis(2);
 /// How long a worker may be silent beyond its set-up's longest time before it counts as stuck.
 const SETUP_GRACE: Nanos = Nanos::from_secs(5);
+/// How often it is looked how many connections are open while they are opened.
+const OPENING_LOOK: Duration = Duration::from_millis(100);
 
 /// One load, ready to be made.
 #[derive(Clone, Debug)]
@@ -224,18 +226,26 @@ impl Generator {
     /// # Errors
     /// Bad rates, refused resources, or not one connection.
     pub fn start(job: &Job) -> Result<Self, EngineError> {
-        let generator = Self::start_part(job)?;
+        Self::start_watched(job, &mut |_| ())
+    }
+
+    /// As [`Generator::start`]; while it takes, `opening` is told several times a second how many connections are open.
+    ///
+    /// # Errors
+    /// As [`Generator::start`].
+    pub fn start_watched(job: &Job, opening: &mut dyn FnMut(u64)) -> Result<Self, EngineError> {
+        let generator = Self::start_part(job, opening)?;
         if generator.established == 0 {
             return Err(generator.setup_failures.nothing_connected(generator.asked));
         }
         Ok(generator)
     }
 
-    /// As [`Generator::start`], but also where not one connection could be opened: others may have some.
+    /// As [`Generator::start_watched`], but also where not one connection could be opened: others may have some.
     ///
     /// # Errors
     /// Bad rates or refused resources.
-    pub fn start_part(job: &Job) -> Result<Self, EngineError> {
+    pub fn start_part(job: &Job, opening: &mut dyn FnMut(u64)) -> Result<Self, EngineError> {
         check(job)?;
         let driver = choose(job.load.driver)?;
         let control = Arc::new(Control::new());
@@ -260,7 +270,7 @@ impl Generator {
             generator.spawn(job, index, sender.clone())?;
         }
         drop(sender);
-        generator.await_ready(opening::time_max(&job.load) + SETUP_GRACE)?;
+        generator.await_ready(opening::time_max(&job.load) + SETUP_GRACE, opening)?;
         Ok(generator)
     }
 
@@ -389,13 +399,22 @@ impl Generator {
         }
     }
 
-    fn await_ready(&mut self, limit: Nanos) -> Result<(), EngineError> {
-        for _ in 0..self.workers.len() {
-            let message = self.messages.recv_timeout(limit.to_duration());
-            self.take(
-                message
-                    .map_err(|_| EngineError::Worker("it did not finish its set-up in time".to_owned()))?,
-            )?;
+    fn await_ready(&mut self, limit: Nanos, opening: &mut dyn FnMut(u64)) -> Result<(), EngineError> {
+        let (mut ready, mut waited) = (0, Duration::ZERO);
+        while ready < self.workers.len() {
+            match self.messages.recv_timeout(OPENING_LOOK) {
+                Ok(message) => {
+                    self.take(message)?;
+                    (ready, waited) = (ready + 1, Duration::ZERO);
+                }
+                Err(_) if waited >= limit.to_duration() => {
+                    return Err(EngineError::Worker("it did not finish its set-up in time".to_owned()));
+                }
+                Err(_) => {
+                    waited += OPENING_LOOK;
+                    opening(self.control.opened_so_far());
+                }
+            }
         }
         Ok(())
     }

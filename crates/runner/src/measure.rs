@@ -79,6 +79,10 @@ pub struct NameLookup {
 
 /// What is told while a load runs, on the caller's thread.
 pub trait Watch {
+    /// So many connections are open; told several times a second while they are being opened.
+    fn opening(&mut self, opened: u64) {
+        let _ = opened;
+    }
     /// The connections are open, as far as they could be; no request has been sent.
     fn connected(&mut self, asked: u64, established: u64) {
         let _ = (asked, established);
@@ -148,7 +152,7 @@ pub struct Measured {
 /// The request cannot be encoded, the engine failed, or the watch did.
 pub fn measure(job: &LoadJob, watch: &mut impl Watch, stop: &AtomicBool) -> Result<Measured, RunnerError> {
     let timeline = timeline(job);
-    let mut source = Source::start(job, timeline)?;
+    let mut source = Source::start(job, timeline, &mut |opened| watch.opening(opened))?;
     let (asked, established) = source.connections();
     watch.connected(asked, established);
     let mut phases = Phases::new(&job.phases, timeline);

@@ -55,7 +55,7 @@ fn load_resolved(args: &LoadArgs, mut job: LoadJob, stop: &AtomicBool) -> Result
         recorder: Recorder::new(&args.result)?,
         script,
     };
-    watcher.progress.opening(&job);
+    watcher.progress.begins(&job);
     let measured = measure_or_refuse(&job, &mut watcher, stop);
     watcher.progress.finish();
     let (mut report, code, rows) = measured?;
@@ -70,14 +70,17 @@ fn load_resolved(args: &LoadArgs, mut job: LoadJob, stop: &AtomicBool) -> Result
     Ok(if code == exit::DONE { judged(args, &report) } else { code })
 }
 
-/// The exit code of a load with right answers: the user's own limits first, then the share of failures where the user
-/// neither set a limit for them nor accepted them.
+/// The exit code of a load with right answers: the user's own limits first, then the gates, then the share of failures
+/// where the user neither set a limit for them nor accepted them.
 fn judged(args: &LoadArgs, report: &LoadReport) -> u8 {
     let own_limit = args.result.fail.iter().any(Threshold::is_about_errors);
     let failures = report.validity.failures.as_ref();
     let misleads = failures.is_some_and(|failures| failures.level == BeliefLevel::No);
     if report.thresholds.iter().any(|threshold| threshold.failed) {
         exit::CLAIM
+    } else if !report.validity.ok {
+        output::say!("prony: {}", words::unusable(&report.validity));
+        exit::FAILED
     } else if misleads && !own_limit && !args.result.errors_ok {
         exit::FAILED
     } else {
@@ -93,6 +96,10 @@ struct Watcher {
 }
 
 impl Watch for Watcher {
+    fn opening(&mut self, opened: u64) {
+        self.progress.opening(opened);
+    }
+
     fn connected(&mut self, asked: u64, established: u64) {
         self.progress.connected(asked, established);
     }

@@ -78,10 +78,12 @@ fn serve() -> Result<(), Failure> {
     let mut job = engine_job(&spec.job, timeline(&spec.job), spec.part).map_err(Told)?;
     let (mut each, rows) = Each::of_rings(&spec.job, spec.part).map_err(Told)?.unzip();
     job.rows = rows;
-    let mut generator = Generator::start_part(&job).map_err(Told)?;
+    let mut out = io::stdout().lock();
+    // Prony that does not listen any more is noticed below.
+    let mut opening = |opened| drop(tell(&mut out, &Report::Opening { opened }));
+    let mut generator = Generator::start_part(&job, &mut opening).map_err(Told)?;
     let (asked, established) = generator.connections();
     let failures = generator.setup_failures().clone();
-    let mut out = io::stdout().lock();
     tell(&mut out, &Report::Ready { asked, established, failures, driver: generator.driver() })?;
     // The reader ends the process rather than the channel.
     if let Ok(first) = orders.recv() {

@@ -51,6 +51,7 @@ struct Member {
 
 /// What a reader thread tells.
 enum News {
+    Opening(u64),
     Ready {
         asked: u64,
         established: u64,
@@ -73,7 +74,8 @@ enum News {
 
 impl Fleet {
     /// Starts the processes of `job`; returns once each has set up its connections, with no request sent.
-    pub(crate) fn start(job: &LoadJob) -> Result<Self, RunnerError> {
+    /// Meanwhile `opening` is told how many connections are open.
+    pub(crate) fn start(job: &LoadJob, opening: &mut dyn FnMut(u64)) -> Result<Self, RunnerError> {
         let (sender, news) = channel();
         let mut fleet = Self {
             members: Vec::new(),
@@ -100,14 +102,25 @@ impl Fleet {
             let _ = fleet.members[number].stdin.as_mut().map(|stdin| tell(stdin, &spec));
         }
         drop(sender);
-        fleet.await_ready()?;
+        fleet.await_ready(opening)?;
         Ok(fleet)
     }
 
-    fn await_ready(&mut self) -> Result<(), RunnerError> {
-        for _ in 0..self.members.len() {
+    fn await_ready(&mut self, opening: &mut dyn FnMut(u64)) -> Result<(), RunnerError> {
+        let mut opened = vec![0; self.members.len()];
+        let mut ready = 0;
+        while ready < self.members.len() {
             let Ok((number, news)) = self.news.recv() else { break };
-            self.take(number, news)?;
+            match news {
+                News::Opening(count) => {
+                    opened[number] = count;
+                    opening(opened.iter().sum());
+                }
+                news => {
+                    self.take(number, news)?;
+                    ready += 1;
+                }
+            }
         }
         if self.established == 0 {
             return Err(self.failures.nothing_connected(self.asked).into());
@@ -184,6 +197,8 @@ impl Fleet {
                 self.failures.add(&failures);
                 self.driver = driver;
             }
+            // The last word of a process about it; its connections are all set up.
+            News::Opening(_) => {}
             News::Interval(data) => self.parts.entry(data.counts.index).or_default().push(*data),
             News::Ended { peak_rss_bytes, rows_error } => {
                 self.members[number].ended = true;
@@ -286,6 +301,7 @@ fn unpack(pid: u32, report: Report) -> Result<News, ProcessError> {
         Report::Ready { asked, established, failures, driver } => {
             News::Ready { asked, established, failures, driver }
         }
+        Report::Opening { opened } => News::Opening(opened),
         Report::Interval(parcel) => {
             let data = parcel.unpack();
             let garbled =

@@ -33,6 +33,8 @@ pub(super) enum Order {
 /// What a generator process says.
 #[derive(Debug, Deserialize, Serialize)]
 pub(super) enum Report {
+    /// So many of its connections are open.
+    Opening { opened: u64 },
     /// Its connections are set up.
     Ready { asked: u64, established: u64, failures: SetupFailures, driver: DriverChoice },
     /// An interval that all its workers have ended.

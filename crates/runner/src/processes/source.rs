@@ -28,16 +28,21 @@ enum Maker {
 }
 
 impl Source {
-    /// Sets the load up, in as many processes as its plan says, and its file of rows.
-    pub(crate) fn start(job: &LoadJob, timeline: Timeline) -> Result<Self, RunnerError> {
+    /// Sets the load up, in as many processes as its plan says, and its file of rows; `opening` as for
+    /// [`Generator::start_watched`].
+    pub(crate) fn start(
+        job: &LoadJob,
+        timeline: Timeline,
+        opening: &mut dyn FnMut(u64),
+    ) -> Result<Self, RunnerError> {
         if job.load.processes > 1 {
             let each = Each::of_parts(job)?;
-            return Ok(Self { maker: Maker::Processes(Box::new(Fleet::start(job)?)), each });
+            return Ok(Self { maker: Maker::Processes(Box::new(Fleet::start(job, opening)?)), each });
         }
         let part = Part::whole(&job.load);
         let (each, rows) = Each::of_rings(job, part)?.unzip();
         let engine_job = Job { rows, ..engine_job(job, timeline, part)? };
-        Ok(Self { maker: Maker::Here(Box::new(Generator::start(&engine_job)?)), each })
+        Ok(Self { maker: Maker::Here(Box::new(Generator::start_watched(&engine_job, opening)?)), each })
     }
 
     pub(crate) fn begin(&mut self, measure_from: Option<u64>) -> MonotonicClock {
