@@ -8,6 +8,7 @@ use crate::driver::Handshake;
 use crate::failure::Failure;
 use crate::hand_over::HandOver;
 use crate::interval::{Account, EntryData, Page};
+use crate::rows::{Noted, RowSink};
 use crate::slot::InFlight;
 use crate::tally::{Store, Tally};
 use request::FailureLog;
@@ -26,6 +27,15 @@ pub(crate) struct Fate {
     pub(crate) entry: u16,
     /// Whether it had been handed to the system in full.
     pub(crate) was_written: bool,
+    /// Number among this worker's requests; this and what follows is for rows only.
+    pub(crate) n: u64,
+    pub(crate) slot: u32,
+    pub(crate) dispatched: Nanos,
+    pub(crate) written: Nanos,
+    pub(crate) first_byte: Option<Nanos>,
+    /// 0 before it is known.
+    pub(crate) status: u16,
+    pub(crate) body_bytes: u64,
 }
 
 /// How a session ended.
@@ -64,6 +74,8 @@ pub(crate) struct Book {
     keeps_sent: bool,
     /// Named requests that have results of their own; 0 for a scenario of one.
     entries: usize,
+    /// Where one row a request goes, if somebody wants them.
+    rows: Option<RowSink>,
 }
 
 /// The sums of a worker that has ended.
@@ -103,7 +115,13 @@ impl Book {
             nice: 0,
             last_outcome: Nanos::ZERO,
             missed_start: false,
+            rows: None,
         }
+    }
+
+    /// With one row for each request that ends, where `rows` is there to take it.
+    pub(crate) fn with_rows(self, rows: Option<RowSink>) -> Self {
+        Self { rows, ..self }
     }
 
     /// The trial's time begins now.
@@ -251,6 +269,18 @@ impl Book {
             entry.response.note(done.since(request.intended).0, 1);
             entry.service.note(done.since(request.written).0, 1);
         }
+        self.note_row(request.intended, |rows, is_measured| rows.completed(request, done, is_measured));
+    }
+
+    /// Notes the row of a request that has just ended, where rows are wanted.
+    #[inline]
+    fn note_row(&mut self, intended: Nanos, note: impl FnOnce(&mut RowSink, bool) -> Noted) {
+        let Some(rows) = &mut self.rows else { return };
+        match note(rows, intended >= self.measure_start) {
+            Noted::NotDrawn => {}
+            Noted::Kept => self.current.counts.rows += 1,
+            Noted::Dropped => self.current.counts.rows_dropped += 1,
+        }
     }
 
     /// A complete answer that was not right came at `done`.
@@ -315,6 +345,7 @@ impl Book {
         self.in_flight -= u64::from(fate.was_written);
         self.enter(fate.intended, fate.entry, |account| account.failed[class.index()] += 1);
         self.current.note_text(class, text);
+        self.note_row(fate.intended, |rows, is_measured| rows.failed(&fate, class, now, is_measured));
     }
 
     /// A request is still unsent or in flight at the end.
@@ -323,6 +354,7 @@ impl Book {
         self.in_flight -= u64::from(fate.was_written);
         self.current.counts.residence_ns += self.integrated_to.since(fate.intended).0;
         self.enter(fate.intended, fate.entry, |account| account.censored += 1);
+        self.note_row(fate.intended, |rows, is_measured| rows.censored(&fate, is_measured));
     }
 
     /// Closes all intervals that end at or before `now`.

@@ -54,6 +54,8 @@ pub(crate) struct Control {
     /// First measured interval.
     measure_from: AtomicU64,
     stop: AtomicBool,
+    /// Connections that are open, while they are being opened.
+    opened: AtomicU64,
 }
 
 impl Control {
@@ -62,6 +64,7 @@ impl Control {
             origin_ns: AtomicU64::new(UNDECIDED),
             measure_from: AtomicU64::new(UNDECIDED),
             stop: AtomicBool::new(false),
+            opened: AtomicU64::new(0),
         }
     }
 
@@ -84,6 +87,15 @@ impl Control {
     /// Where the samples begin, as a worker learns it that begins `interval`.
     pub(crate) fn samples_seen_from(&self, interval: u64) -> Option<SamplesStart> {
         self.measured_from().map(|from| SamplesStart { from, is_missed: from < interval })
+    }
+
+    /// A worker has opened so many more connections.
+    pub(crate) fn opened(&self, more: u64) {
+        self.opened.fetch_add(more, Ordering::Relaxed);
+    }
+
+    pub(crate) fn opened_so_far(&self) -> u64 {
+        self.opened.load(Ordering::Relaxed)
     }
 
     pub(crate) fn stop(&self) {

@@ -13,6 +13,7 @@ use crate::layer::{Layer, Plain};
 use crate::names::{Lookup, Names};
 use crate::opening::{self, Opening};
 use crate::origin;
+use crate::rows::RowSinks;
 use crate::standing;
 use crate::tls::{Tls, TlsLayer};
 use crate::way::Way;
@@ -39,6 +40,8 @@ use units::{Clock, MonotonicClock, Nanos, Seed};
 const START_AHEAD: Nanos = Nanos::from_millis(2);
 /// How long a worker may be silent beyond its set-up's longest time before it counts as stuck.
 const SETUP_GRACE: Nanos = Nanos::from_secs(5);
+/// How often it is looked how many connections are open while they are opened.
+const OPENING_LOOK: Duration = Duration::from_millis(100);
 
 /// One load, ready to be made.
 #[derive(Clone, Debug)]
@@ -62,6 +65,8 @@ pub struct Job {
     pub traffic: Traffic,
     /// Scripts that make the requests instead, one for each worker of this part.
     pub scripts: Option<Scripts>,
+    /// Where one row for each request goes, from [`crate::rows()`] for this part.
+    pub rows: Option<RowSinks>,
     /// The grid of phases.
     pub timeline: Timeline,
     /// CPUs for the workers, one each in turn; `None` leaves them to the system.
@@ -226,18 +231,26 @@ impl Generator {
     /// # Errors
     /// Bad rates, refused resources, or not one connection.
     pub fn start(job: &Job) -> Result<Self, EngineError> {
-        let generator = Self::start_part(job)?;
+        Self::start_watched(job, &mut |_| ())
+    }
+
+    /// As [`Generator::start`]; while it takes, `opening` is told several times a second how many connections are open.
+    ///
+    /// # Errors
+    /// As [`Generator::start`].
+    pub fn start_watched(job: &Job, opening: &mut dyn FnMut(u64)) -> Result<Self, EngineError> {
+        let generator = Self::start_part(job, opening)?;
         if generator.established == 0 {
             return Err(generator.setup_failures.nothing_connected(generator.asked));
         }
         Ok(generator)
     }
 
-    /// As [`Generator::start`], but also where not one connection could be opened: others may have some.
+    /// As [`Generator::start_watched`], but also where not one connection could be opened: others may have some.
     ///
     /// # Errors
     /// Bad rates or refused resources.
-    pub fn start_part(job: &Job) -> Result<Self, EngineError> {
+    pub fn start_part(job: &Job, opening: &mut dyn FnMut(u64)) -> Result<Self, EngineError> {
         check(job)?;
         let driver = choose(job.load.driver)?;
         let control = Arc::new(Control::new());
@@ -263,7 +276,7 @@ impl Generator {
             generator.spawn(job, index, sender.clone())?;
         }
         drop(sender);
-        generator.await_ready(opening::time_max(&job.load) + SETUP_GRACE)?;
+        generator.await_ready(opening::time_max(&job.load) + SETUP_GRACE, opening)?;
         Ok(generator)
     }
 
@@ -396,13 +409,22 @@ impl Generator {
         }
     }
 
-    fn await_ready(&mut self, limit: Nanos) -> Result<(), EngineError> {
-        for _ in 0..self.workers.len() {
-            let message = self.messages.recv_timeout(limit.to_duration());
-            self.take(
-                message
-                    .map_err(|_| EngineError::Worker("it did not finish its set-up in time".to_owned()))?,
-            )?;
+    fn await_ready(&mut self, limit: Nanos, opening: &mut dyn FnMut(u64)) -> Result<(), EngineError> {
+        let (mut ready, mut waited) = (0, Duration::ZERO);
+        while ready < self.workers.len() {
+            match self.messages.recv_timeout(OPENING_LOOK) {
+                Ok(message) => {
+                    self.take(message)?;
+                    (ready, waited) = (ready + 1, Duration::ZERO);
+                }
+                Err(_) if waited >= limit.to_duration() => {
+                    return Err(EngineError::Worker("it did not finish its set-up in time".to_owned()));
+                }
+                Err(_) => {
+                    waited += OPENING_LOOK;
+                    opening(self.control.opened_so_far());
+                }
+            }
         }
         Ok(())
     }
@@ -428,7 +450,8 @@ impl Generator {
         let script = job.scripts.as_ref().map(Scripts::take).transpose()?;
         let address = script.as_ref().and_then(|script| script.address());
         let core = Core::new(Parts {
-            book: Book::new(hand_over, self.control.clone(), job.timeline, is_open, job.traffic.results()),
+            book: Book::new(hand_over, self.control.clone(), job.timeline, is_open, job.traffic.results())
+                .with_rows(job.rows.as_ref().and_then(RowSinks::take)),
             clock: self.clock,
             routes: routes(job, address.unwrap_or(job.to), share),
             names: names(job)?,

@@ -448,6 +448,10 @@ pub struct Counts {
     pub nice: i32,
     /// The highest worker's share of the interval that was work, not waiting or spinning; 0 to 1.
     pub busy_share: f64,
+    /// Rows of requests that were handed over, where somebody wants them.
+    pub rows: u64,
+    /// Those for which there was no room.
+    pub rows_dropped: u64,
 }
 
 impl<H> Default for Interval<H>
@@ -570,6 +574,8 @@ impl Counts {
         self.cpu_ns += other.cpu_ns;
         self.put_off_ns += other.put_off_ns;
         self.busy_share = self.busy_share.max(other.busy_share);
+        self.rows += other.rows;
+        self.rows_dropped += other.rows_dropped;
     }
 }
 
@@ -619,6 +625,7 @@ mod tests {
             written: Nanos(stamps[3]),
             first_byte: first_byte.map(Nanos),
             answer: request::Answer::default(),
+            slot: 0,
         }
     }
 

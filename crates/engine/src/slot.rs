@@ -55,6 +55,8 @@ pub(crate) struct InFlight {
     /// When the first bytes of an answer in several pieces came.
     pub(crate) first_byte: Option<Nanos>,
     pub(crate) answer: Answer,
+    /// Number of the slot.
+    pub(crate) slot: u32,
 }
 
 /// One connection slot.

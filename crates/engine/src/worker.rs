@@ -73,6 +73,7 @@ impl<D: Driver, L: Layer> Worker<'_, D, L> {
         let begun = self.core.now();
         let between_sweeps = self.opening.between_sweeps();
         let (mut progress, mut next_sweep) = (self.opening.begin(begun), begun + between_sweeps);
+        let mut told = 0;
         while !self.control.is_stopped() {
             let now = self.core.now();
             while let Some(slot) = progress.next(self.core.connecting(), now) {
@@ -89,6 +90,9 @@ impl<D: Driver, L: Layer> Worker<'_, D, L> {
             if now >= next_sweep {
                 next_sweep = now + between_sweeps;
                 self.core.sweep(&mut self.layer.over(self.driver.sockets()), now);
+                let opened = self.core.established().max(told);
+                self.control.opened(opened - told);
+                told = opened;
             }
             // Attempts that wait for a name say nothing of the listener.
             if !self.core.awaits_names() {

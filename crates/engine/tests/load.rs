@@ -109,6 +109,7 @@ fn job(to: SocketAddr, load: LoadPlan, duration_ms: u64, drain_ms: u64) -> Job {
         way: engine::Way::default(),
         lookup: None,
         scripts: None,
+        rows: None,
         recorded: None,
         to,
         tls: None,

@@ -44,6 +44,7 @@ fn rss_with(connections: u32, driver: DriverChoice, to: SocketAddr) -> u64 {
         way: engine::Way::default(),
         lookup: None,
         scripts: None,
+        rows: None,
         recorded: None,
         tls: None,
         to,

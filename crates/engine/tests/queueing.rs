@@ -45,6 +45,7 @@ fn trial(seed: u64, seconds: u64) -> IntervalData {
         way: engine::Way::default(),
         lookup: None,
         scripts: None,
+        rows: None,
         recorded: None,
         to: server.addr(),
         tls: None,

@@ -6,6 +6,7 @@ mod common;
 use common::{MS, prepared, short_load};
 use engine::{EngineError, Generator, Job};
 use rustix::net::{AddressFamily, SocketType, bind, getsockname, listen, socket};
+use schema::experiment::Reference;
 use schema::load::ErrorClass::ConnectTimeout;
 use schema::plan::DriverChoice;
 use std::collections::BTreeMap;
@@ -13,6 +14,7 @@ use std::net::SocketAddr;
 use std::os::fd::OwnedFd;
 use std::time::Duration;
 use testkit::fault::{Fault, FaultServer, Pattern, Spec};
+use testkit::reference::{Law, ReferenceServer};
 
 const CONNECTIONS: u32 = 350;
 /// More than are ever under way at once where a listener answers.
@@ -47,6 +49,23 @@ fn start(job: &Job) -> (Result<Generator, EngineError>, usize) {
         }
         (starting.join().unwrap(), most)
     })
+}
+
+#[test]
+fn the_opening_tells_how_far_it_is() {
+    for driver in engine::drivers() {
+        let law = Law::try_from(&Reference::default()).unwrap();
+        let server = ReferenceServer::start(law).unwrap();
+        let mut job = job(server.addr(), driver);
+        (job.load.connections, job.load.connections_max) = (60, 60);
+        // A ramp that takes several looks.
+        job.load.connection.ramp_per_s = Some(60.0);
+        let mut told = Vec::new();
+        let generator = Generator::start_watched(&job, &mut |opened| told.push(opened)).unwrap();
+        assert_eq!(generator.connections(), (60, 60));
+        assert!(told.is_sorted() && told.iter().all(|opened| *opened <= 60), "{told:?}");
+        assert!(told.iter().any(|opened| (1..60).contains(opened)), "{told:?}");
+    }
 }
 
 #[test]

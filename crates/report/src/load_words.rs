@@ -7,6 +7,7 @@ use crate::instrument::instrument_line;
 use crate::words::{Footnotes, Word};
 use crate::{clean, format, settings};
 use schema::analysis::BeliefLevel;
+use schema::each::EachSummary;
 use schema::load::{Gate, LatencySummary, LoadReport, ThresholdResult};
 use std::collections::BTreeMap;
 
@@ -121,6 +122,7 @@ pub(crate) fn facts(report: &LoadReport) -> Vec<(&'static str, String)> {
         let (full, resumed) = (format::count(shakes.full), format::count(shakes.resumed));
         facts.push(("handshakes", format!("{full} full, {resumed} resumed")));
     }
+    facts.extend(report.each.as_ref().map(|each| ("rows", rows(each))));
     facts.extend(report.notes.iter().map(|note| ("note", clean::line(note))));
     facts
 }
@@ -130,6 +132,19 @@ fn followed(redirects: &BTreeMap<u16, u64>) -> String {
     let counts: Vec<String> =
         redirects.iter().map(|(code, n)| format!("{} ({code})", format::count(*n))).collect();
     counts.join(", ")
+}
+
+/// `1,234,567 written to rows.csv, 12 dropped (ring full: disk or CPU too slow)`.
+fn rows(each: &EachSummary) -> String {
+    let share = match each.share {
+        share if share < 1.0 => format!(", a sample of {}", format::percent(share)),
+        _ => String::new(),
+    };
+    let dropped = match each.dropped {
+        0 => "none dropped".to_owned(),
+        dropped => format!("{} dropped (ring full: disk or CPU too slow)", format::count(dropped)),
+    };
+    format!("{} written to {}{share}, {dropped}", format::count(each.written), clean::line(&each.file))
 }
 
 /// How the workers stood among other threads, where that is not as usual.

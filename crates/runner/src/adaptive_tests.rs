@@ -106,6 +106,7 @@ fn load(throughput_per_s: f64) -> LoadReport {
         notes: Vec::new(),
         instrument_limit: None,
         thresholds: Vec::new(),
+        each: None,
     }
 }
 

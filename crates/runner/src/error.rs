@@ -55,6 +55,9 @@ pub enum RunnerError {
         /// The system's reason.
         source: io::Error,
     },
+    /// The rows of a load could not be written by one of its processes.
+    #[error("{0}")]
+    Rows(String),
     /// A file of a run folder is not what it should be.
     #[error("{} is not readable as {what}: {cause}\n  remedy: it was written by another version of prony, or damaged; run the experiment again", path.display())]
     Damaged {

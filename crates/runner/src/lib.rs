@@ -14,6 +14,7 @@ mod canary;
 pub mod check;
 mod competing;
 mod confined;
+pub mod each;
 mod error;
 mod events;
 mod experiment;

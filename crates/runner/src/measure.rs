@@ -2,6 +2,7 @@
 //!
 //! The validity of the report is left to the caller, who knows more (whether the target lived, steal).
 
+use crate::each::EachPlan;
 use crate::login::{self, Login};
 use crate::net::HttpUrl;
 use crate::phases::Phases;
@@ -65,6 +66,8 @@ pub struct LoadJob {
     /// One script for each worker, where scripts make the requests.
     #[serde(skip)]
     pub scripts: Option<engine::Scripts>,
+    /// One row for each request, where somebody wants them.
+    pub each: Option<EachPlan>,
 }
 
 /// A name that is looked up for every connection, with the consent that its addresses need.
@@ -78,6 +81,10 @@ pub struct NameLookup {
 
 /// What is told while a load runs, on the caller's thread.
 pub trait Watch {
+    /// So many connections are open; told several times a second while they are being opened.
+    fn opening(&mut self, opened: u64) {
+        let _ = opened;
+    }
     /// The connections are open, as far as they could be; no request has been sent.
     fn connected(&mut self, asked: u64, established: u64) {
         let _ = (asked, established);
@@ -137,6 +144,8 @@ pub struct Measured {
     pub warmup: WarmUpEnd,
     /// Whether it was stopped before its end.
     pub interrupted: bool,
+    /// Why there is no file of rows although one was wanted.
+    pub rows_error: Option<RunnerError>,
 }
 
 /// Makes a load until its timeline or budget ends it, or `stop` is set.
@@ -145,7 +154,7 @@ pub struct Measured {
 /// The request cannot be encoded, the engine failed, or the watch did.
 pub fn measure(job: &LoadJob, watch: &mut impl Watch, stop: &AtomicBool) -> Result<Measured, RunnerError> {
     let timeline = timeline(job);
-    let mut source = Source::start(job, timeline)?;
+    let mut source = Source::start(job, timeline, &mut |opened| watch.opening(opened))?;
     let (asked, established) = source.connections();
     watch.connected(asked, established);
     let mut phases = Phases::new(&job.phases, timeline);
@@ -207,6 +216,10 @@ pub fn measure(job: &LoadJob, watch: &mut impl Watch, stop: &AtomicBool) -> Resu
     let mut measured = fold.finish(job, phases, asked, established, interrupted);
     measured.report.plan.driver = source.driver().key().to_owned();
     measured.report.generator.peak_rss_bytes = source.peak_rss_bytes();
+    match source.finish_rows() {
+        Ok(each) => measured.report.each = each,
+        Err(error) => measured.rows_error = Some(error),
+    }
     Ok(measured)
 }
 
@@ -242,6 +255,7 @@ pub(crate) fn engine_job(job: &LoadJob, timeline: Timeline, part: Part) -> Resul
         way: crate::way::of(job)?,
         traffic: traffic(job)?,
         scripts: job.scripts.clone(),
+        rows: None,
         timeline,
         tls: job.load.tls.as_ref().map(tls::load).transpose()?,
         lookup: job.name.clone().map(|name| {
@@ -589,6 +603,7 @@ impl Fold {
             warmup: phases.warmup(),
             phases: phases.spans,
             interrupted,
+            rows_error: None,
         }
     }
 }
@@ -653,6 +668,7 @@ fn empty_report(job: &LoadJob) -> LoadReport {
         notes: crate::ports::notes(job),
         instrument_limit: None,
         thresholds: Vec::new(),
+        each: None,
         by_request: Vec::new(),
         sessions: None,
         tokens: Vec::new(),

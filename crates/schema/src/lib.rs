@@ -18,6 +18,7 @@ mod compact;
 pub mod counters;
 pub mod design;
 pub mod doctor;
+pub mod each;
 pub mod environment;
 pub mod event;
 pub mod experiment;
@@ -70,6 +71,8 @@ pub fn json_schemas() -> Vec<(&'static str, Schema)> {
         ("targets-build", schema_for!(target_check::TargetBuilds)),
         ("faults", schema_for!(fault::FaultList)),
         ("load", schema_for!(load::LoadReport)),
+        ("each-head", schema_for!(each::EachHead)),
+        ("each", schema_for!(each::EachRow)),
         ("shape", schema_for!(shape::ShapeReport)),
         ("run", schema_for!(run::RunFile)),
         ("trial", schema_for!(trial::TrialFile)),

@@ -2,6 +2,7 @@
 
 use crate::analysis::BeliefLevel;
 use crate::calibration::CalibrationSummary;
+use crate::each::EachSummary;
 use crate::plan::{LoadPlan, PhasePlan, ScenarioPlan};
 use crate::version::LoadVersion;
 use schemars::JsonSchema;
@@ -65,6 +66,9 @@ pub struct LoadReport {
     /// Limits that the user set with `--fail`, each with its answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub thresholds: Vec<ThresholdResult>,
+    /// What became of the rows of `--each`; absent without it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub each: Option<EachSummary>,
 }
 
 /// One named request of a scenario within the measured window.

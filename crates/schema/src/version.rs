@@ -53,6 +53,11 @@ version!(
     "prony.load/1"
 );
 version!(
+    /// Head of the JSON lines of `load --each`.
+    EachVersion,
+    "prony.each/1"
+);
+version!(
     /// Head of `why --format json`.
     WhyVersion,
     "prony.why/1"

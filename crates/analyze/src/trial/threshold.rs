@@ -428,6 +428,7 @@ mod tests {
             instrument_limit: None,
             notes: vec![],
             thresholds: vec![],
+            each: None,
         }
     }
 

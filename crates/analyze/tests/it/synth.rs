@@ -193,6 +193,7 @@ pub(crate) fn report(load: LoadPlan) -> LoadReport {
         instrument_limit: None,
         notes: vec![],
         thresholds: Vec::new(),
+        each: None,
     }
 }
 

@@ -18,9 +18,10 @@ use units::{Count, Nanos, PerSecond, Users};
   prony load http://127.0.0.1:8080/ -s post.lua -c 100 -- arg1 arg2
   prony load --compat hey -z 10s -c 50 -q 20 http://127.0.0.1:8080/
 
-Exit codes: 0 done, 1 wrong arguments, 2 no right answer or 10 % of the requests or more failed (see --errors-ok),
-3 a --fail threshold is crossed or cannot be decided, 4 the result could not be written, 130 interrupted (results
-kept)."
+Exit codes: 0 done, also with reservations, 1 wrong arguments, 2 the numbers must not be used: a
+check failed such as pacer lag, there was no right answer, or 10 % of the requests or more failed
+(see --errors-ok), 3 a --fail threshold is crossed or cannot be decided (goes before 2), 4 the
+result could not be written, 130 interrupted (results kept)."
 )]
 pub(crate) struct LoadArgs {
     /// Where to send requests, for example http://127.0.0.1:8080/path

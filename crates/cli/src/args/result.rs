@@ -2,6 +2,7 @@
 
 use analyze::Threshold;
 use clap::ValueEnum;
+use schema::design::Share;
 use std::path::{Path, PathBuf};
 
 #[derive(Debug, clap::Args)]
@@ -24,6 +25,13 @@ pub(crate) struct ResultArgs {
     /// Write the interval log of HdrHistogram (V2), every kind of time by its tag
     #[arg(long, value_name = "FILE")]
     pub(crate) hlog: Option<PathBuf>,
+    /// Write one row a request, warm-up included: .csv, .jsonl or .ndjson, also with .gz. Never slows the load: rows for
+    /// which there is no room are dropped and counted
+    #[arg(long, value_name = "FILE")]
+    pub(crate) each: Option<PathBuf>,
+    /// Share of the requests that have rows, drawn by --seed, for example 1%
+    #[arg(long, value_name = "SHARE", default_value = "100%", requires = "each")]
+    pub(crate) each_share: Share,
     /// End with exit code 3 when this is true, for example 'p99>50ms', 'errors>0.1%', 'service.p90>=2ms', 'rate<1k';
     /// repeatable
     #[arg(long, value_name = "LIMIT", allow_hyphen_values = true)]

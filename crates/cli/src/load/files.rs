@@ -36,7 +36,7 @@ struct Log {
 
 /// Refuses files that could not be written when the load is over.
 pub(super) fn check(args: &ResultArgs) -> Result<()> {
-    [&args.output, &args.timeseries, &args.hgrm, &args.hlog]
+    [&args.output, &args.timeseries, &args.hgrm, &args.hlog, &args.each]
         .into_iter()
         .flatten()
         .try_for_each(|path| output::check(path))

@@ -15,6 +15,7 @@ use anyhow::Result;
 use engine::{EngineError, IntervalData};
 use files::Recorder;
 use live::Progress;
+use output::OutputError;
 use report::LoadSeries;
 use resolve::resolve;
 use runner::RunnerError;
@@ -54,10 +55,10 @@ fn load_resolved(args: &LoadArgs, mut job: LoadJob, stop: &AtomicBool) -> Result
         recorder: Recorder::new(&args.result)?,
         script,
     };
-    watcher.progress.opening(&job);
+    watcher.progress.begins(&job);
     let measured = measure_or_refuse(&job, &mut watcher, stop);
     watcher.progress.finish();
-    let (mut report, code) = measured?;
+    let (mut report, code, rows) = measured?;
     report.instrument_limit = limit;
     report.thresholds = args.result.fail.iter().map(|threshold| threshold.check(&report)).collect();
     let printed = print(args, &report, &watcher.recorder.series(&report));
@@ -65,18 +66,21 @@ fn load_resolved(args: &LoadArgs, mut job: LoadJob, stop: &AtomicBool) -> Result
     if let Some(script) = &mut watcher.script {
         script.done(&report)?;
     }
-    printed.and(written)?;
+    printed.and(written).and(rows)?;
     Ok(if code == exit::DONE { judged(args, &report) } else { code })
 }
 
-/// The exit code of a load with right answers: the user's own limits first, then the share of failures where the user
-/// neither set a limit for them nor accepted them.
+/// The exit code of a load with right answers: the user's own limits first, then the gates, then the share of failures
+/// where the user neither set a limit for them nor accepted them.
 fn judged(args: &LoadArgs, report: &LoadReport) -> u8 {
     let own_limit = args.result.fail.iter().any(Threshold::is_about_errors);
     let failures = report.validity.failures.as_ref();
     let misleads = failures.is_some_and(|failures| failures.level == BeliefLevel::No);
     if report.thresholds.iter().any(|threshold| threshold.failed) {
         exit::CLAIM
+    } else if !report.validity.ok {
+        output::say!("prony: {}", words::unusable(&report.validity));
+        exit::FAILED
     } else if misleads && !own_limit && !args.result.errors_ok {
         exit::FAILED
     } else {
@@ -92,6 +96,10 @@ struct Watcher {
 }
 
 impl Watch for Watcher {
+    fn opening(&mut self, opened: u64) {
+        self.progress.opening(opened);
+    }
+
     fn connected(&mut self, asked: u64, established: u64) {
         self.progress.connected(asked, established);
     }
@@ -117,8 +125,13 @@ impl Watch for Watcher {
     }
 }
 
-/// The report and its exit code; a load of which nothing could connect has a report, too.
-fn measure_or_refuse(job: &LoadJob, watcher: &mut Watcher, stop: &AtomicBool) -> Result<(LoadReport, u8)> {
+/// The report, its exit code, and whether the file of rows is there; a load of which nothing could connect has a report,
+/// too.
+fn measure_or_refuse(
+    job: &LoadJob,
+    watcher: &mut Watcher,
+    stop: &AtomicBool,
+) -> Result<(LoadReport, u8, Result<()>)> {
     match measure(job, watcher, stop) {
         Ok(mut measured) => {
             measured.report.validity = analyze::validity(&measured.report, &measured.facts);
@@ -127,7 +140,8 @@ fn measure_or_refuse(job: &LoadJob, watcher: &mut Watcher, stop: &AtomicBool) ->
                 0 => exit::FAILED,
                 _ => exit::DONE,
             };
-            Ok((measured.report, code))
+            let rows = measured.rows_error.map_or(Ok(()), |error| Err(OutputError::File(error).into()));
+            Ok((measured.report, code, rows))
         }
         Err(RunnerError::Engine(EngineError::NothingConnected { .. })) if stop.load(Ordering::Relaxed) => {
             Err(RunnerError::Interrupted.into())
@@ -141,7 +155,7 @@ fn measure_or_refuse(job: &LoadJob, watcher: &mut Watcher, stop: &AtomicBool) ->
                 "prony: no connection could be opened to {}: {example}\n  remedy: {remedy}",
                 job.place()
             );
-            Ok((report, exit::FAILED))
+            Ok((report, exit::FAILED, Ok(())))
         }
         Err(error) => Err(error.into()),
     }

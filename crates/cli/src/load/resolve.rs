@@ -5,6 +5,7 @@ use crate::args::{LoadArgs, RequestArgs};
 use anyhow::{Context as _, Result, anyhow, bail};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use runner::RunnerError;
+use runner::each::EachPlan;
 use runner::measure::{LoadJob, NameLookup};
 use runner::net::HttpUrl;
 use runner::processes::{Spread, Wanted, connections_per_process, raise_descriptor_limit, spread};
@@ -75,10 +76,18 @@ pub(super) fn resolve(args: &LoadArgs) -> Result<LoadJob> {
         // On the only CPU, spinning would take it away from a local target.
         spin: target::pin::leaves_a_cpu(&usable),
         scripts: None,
+        each: each(args)?,
     };
     // The one compiler says what cannot be sent, before a connection is opened.
     runner::measure::traffic(&job)?;
     Ok(job)
+}
+
+/// The rows that are asked for.
+fn each(args: &LoadArgs) -> Result<Option<EachPlan>> {
+    let result = &args.result;
+    let plan = result.each.as_deref().map(|file| EachPlan::new(file, result.each_share.0));
+    plan.transpose().map_err(|error| anyhow!("--each: {error}"))
 }
 
 /// TLS of an https URL, with its files read once so that every mistake is told before a connection is made.

@@ -1,13 +1,20 @@
 //! The resolved totals of a load in words, before anything is sent.
 
 use runner::measure::LoadJob;
-use schema::load::ErrorClass;
+use schema::load::{ErrorClass, Validity};
 use std::collections::BTreeMap;
 use units::Nanos;
 
 /// `GET http://host/: closed loop, 64 connections, 1 worker, 10s`.
 pub(super) fn plan_line(job: &LoadJob) -> String {
     format!("{}: {}", job.scenario.words(&job.url), model(job))
+}
+
+/// Why a load that ended well has an exit code of failure: the gates that say that its numbers must not be used. Said
+/// whatever the format, because a script sees nothing else of them.
+pub(super) fn unusable(validity: &Validity) -> String {
+    let gates: Vec<_> = validity.reasons.iter().map(|gate| gate.gate.replace('_', " ")).collect();
+    format!("exit code 2: these numbers must not be used ({})", gates.join(", "))
 }
 
 /// What to do where no connection could be opened.

@@ -42,8 +42,23 @@ pub(crate) fn done(args: &[&str]) -> Done {
 /// Runs to the end and demands success.
 pub(crate) fn good(args: &[&str]) -> Done {
     let done = done(args);
-    assert_eq!(done.code, 0, "{args:?}\n{}\n{}", done.out, done.err);
+    assert!(done.is_good(), "{args:?}: {}\n{}\n{}", done.code, done.out, done.err);
     done
+}
+
+/// Checks that fail, rightly, where others want the CPUs that a load is tested on.
+const HOST: [&str; 7] =
+    ["pacer lag", "competing cpu", "generator cpu", "offered achieved", "steal", "arrivals", "canary"];
+
+impl Done {
+    /// Whether it ended well, or was a load that did but for a busy host: its numbers are void then, and what was counted
+    /// holds all the same.
+    pub(crate) fn is_good(&self) -> bool {
+        let said = self.err.split_once("exit code 2: these numbers must not be used (");
+        let gates = said.and_then(|(_, rest)| rest.split_once(')')).map(|(gates, _)| gates);
+        let is_void = gates.is_some_and(|gates| gates.split(", ").all(|gate| HOST.contains(&gate)));
+        self.code == 0 || (self.code == 2 && is_void)
+    }
 }
 
 /// Runs an experiment to its end. On a busy host all trials may be void, rightly, and the exit code is 2 as for a

@@ -42,7 +42,7 @@ fn json(args: &[&str]) -> (Value, Done) {
 fn a_count_of_requests_is_met_exactly() {
     let server = Server::start(&[]);
     let (report, done) = json(&[&server.url("/ping"), "-n", "2k", "-c", "8", "-t", "2"]);
-    assert_eq!(done.code, 0);
+    assert!(done.is_good(), "{done:?}");
     assert_eq!(report["requests"]["completed"], 2000);
     assert_eq!(report["status"]["200"], 2000);
     assert_eq!(report["connections"], serde_json::json!({ "asked": 8, "established": 8, "reconnects": 0 }));
@@ -180,10 +180,11 @@ fn a_load_that_ignores_hang_ups_runs_on() {
     let server = Server::start(&["--mean", "1ms"]);
     let prony = env!("CARGO_BIN_EXE_prony");
     let line = format!("trap '' HUP; exec {prony} load {} -c 2 -d 1s --quiet", server.url("/"));
-    let mut child = std::process::Command::new("sh").args(["-c", &line]).spawn().unwrap();
+    let child = std::process::Command::new("sh").args(["-c", &line]).stderr(Stdio::piped()).spawn().unwrap();
     wait_until("requests arrive", || stats(&server) > 100);
     rustix::process::kill_process(pid(&child), Signal::HUP).unwrap();
-    assert_eq!(child.wait().unwrap().code(), Some(0));
+    let done = Done::from(child.wait_with_output().unwrap());
+    assert!(done.is_good(), "{done:?}");
 }
 
 /// A load with files that gets these signals once its requests arrive.
@@ -259,7 +260,7 @@ fn a_login_in_the_url_is_sent_and_never_shown() {
         let args = ["--format", format, "--latency"];
         let (sent, done) = first_request(&args, |addr| format!("http://user:pass%21word@{addr}/x"));
         assert!(sent.contains("\r\nAuthorization: Basic dXNlcjpwYXNzIXdvcmQ=\r\n"), "{sent}");
-        assert!(sent.contains("\r\nHost: 127.0.0.1:") && done.code == 0, "{sent} {done:?}");
+        assert!(sent.contains("\r\nHost: 127.0.0.1:") && done.is_good(), "{sent} {done:?}");
         let all = done.out + &done.err;
         for secret in ["pass!word", "pass%21word", "dXNlcjpwYXNzIXdvcmQ"] {
             assert!(!all.contains(secret), "{format}: {all}");

@@ -10,6 +10,7 @@ mod design;
 mod docs_commands;
 mod doctor;
 mod done;
+mod each;
 mod events;
 mod factors;
 mod fault;

@@ -57,7 +57,8 @@ fn a_disk_that_fills_during_a_load_costs_its_files_and_not_its_result() {
     let (url, out, hgrm) = (server.url("/"), disk.path("x.json"), disk.path("x.hgrm"));
     let (hlog, series) = (disk.path("x.hlog"), disk.path("x.csv"));
     let args = ["load", &url, "-c", "2", "-d", "3s", "-o", &out, "--hgrm", &hgrm, "--hlog", &hlog];
-    let args = [&args[..], &["--timeseries", &series]].concat();
+    let rows = disk.path("rows.csv");
+    let args = [&args[..], &["--timeseries", &series, "--each", &rows]].concat();
     let child = prony(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     wait_until("requests arrive", || stats(&server) > 100);
     disk.fill();
@@ -75,8 +76,8 @@ fn a_full_disk_is_found_before_the_load() {
     let Some(disk) = SmallDisk::of(128) else { return };
     disk.fill();
     let server = Server::start(&[]);
-    for option in ["-o", "--hgrm", "--hlog", "--timeseries"] {
-        let done = done(&["load", &server.url("/"), "-n", "10", option, &disk.path("x")]);
+    for option in ["-o", "--hgrm", "--hlog", "--timeseries", "--each"] {
+        let done = done(&["load", &server.url("/"), "-n", "10", option, &disk.path("x.csv")]);
         assert_eq!(done.code, 1, "{option}: {done:?}");
         assert!(done.err.contains("No space left") && done.err.contains("free some space"), "{}", done.err);
     }
@@ -88,10 +89,10 @@ fn a_full_disk_is_found_before_the_load() {
 fn a_place_that_cannot_be_written_is_found_before_the_load() {
     let server = Server::start(&[]);
     // Nobody makes files there, not even root.
-    for option in ["-o", "--hgrm", "--hlog", "--timeseries"] {
-        let done = done(&["load", &server.url("/"), "-n", "10", option, "/proc/prony.json"]);
+    for option in ["-o", "--hgrm", "--hlog", "--timeseries", "--each"] {
+        let done = done(&["load", &server.url("/"), "-n", "10", option, "/proc/prony.csv"]);
         assert_eq!(done.code, 1, "{option}: {done:?}");
-        assert!(done.err.contains("cannot write /proc/prony.json"), "{}", done.err);
+        assert!(done.err.contains("cannot write /proc/prony.csv"), "{}", done.err);
     }
     assert_eq!(stats(&server), 0, "nothing was sent");
 }

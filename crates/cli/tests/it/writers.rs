@@ -127,7 +127,7 @@ fn a_replay_is_of_the_logs_window_and_named_by_its_request() {
     let url = server.url("");
     let replayed =
         done(&["replay", text(&file), "--url", url.trim_end_matches('/'), "--", "--format", "json"]);
-    assert_eq!(replayed.code, 0, "{}", replayed.err);
+    assert!(replayed.is_good(), "{}", replayed.err);
     assert!(!replayed.err.contains("${"), "{}", replayed.err);
     assert!(replayed.err.contains("replay: GET requests to http://127.0.0.1"), "{}", replayed.err);
     let report: serde_json::Value = serde_json::from_str(&replayed.out).unwrap();

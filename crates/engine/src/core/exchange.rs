@@ -39,6 +39,7 @@ impl Core {
             written: dispatched,
             first_byte: None,
             answer: Answer::to(self.outgoing.global(which)),
+            slot: id,
         };
         // In the closed loop the stamp just taken is the moment before the write; a second reading of the clock would
         // cost more than it tells. An arrival of the open loop may have waited since.

@@ -18,6 +18,7 @@ use crate::book::{Book, Fate, SessionEnd};
 use crate::driver::{Route, SlotId, Sockets};
 use crate::failure::Failure;
 use crate::names::Names;
+use crate::rows::NO_SLOT;
 use crate::slot::{InFlight, Slot, State, Which};
 pub(crate) use connection::Behaviour;
 pub(crate) use follow::{Follow, Trail};
@@ -71,7 +72,18 @@ struct Waiting {
 
 impl Waiting {
     const fn fate(&self) -> Fate {
-        Fate { intended: self.intended, entry: self.which.entry, was_written: false }
+        Fate {
+            intended: self.intended,
+            entry: self.which.entry,
+            was_written: false,
+            n: self.which.n,
+            slot: NO_SLOT,
+            dispatched: self.dispatched,
+            written: self.dispatched,
+            first_byte: None,
+            status: 0,
+            body_bytes: 0,
+        }
     }
 }
 
@@ -524,6 +536,5 @@ impl Core {
 /// What the book must know of a request that ends here.
 fn fate(request: &InFlight, was_written: bool) -> Fate {
     // A redirected request has been written at least once.
-    let was_written = was_written || request.hops > 0;
-    Fate { intended: request.intended, entry: request.which.entry, was_written }
+    Fate::of(request, was_written || request.hops > 0)
 }

@@ -12,6 +12,7 @@ use crate::driver::{Handler, Peer, Route, SlotId, Sockets};
 use crate::failure::Failure;
 use crate::hand_over::hand_over;
 use crate::interval::{IntervalData, Page};
+use crate::rows::{RowSource, rings_of};
 use crate::slot::State;
 use pace::{Closed, Share};
 use proptest::prelude::*;
@@ -229,7 +230,7 @@ fn traffic(kind: Kind) -> Traffic {
     Traffic::new(&scenario, "h", Seed(1), &[]).unwrap()
 }
 
-fn core(course: &Course) -> (Core, Receiver<Box<Page>>) {
+fn core(course: &Course) -> (Core, Receiver<Box<Page>>, RowSource) {
     let (sender, intervals) = channel();
     let (hand_over, spares) = hand_over(move |data: Box<Page>| sender.send(data).expect("a reader"));
     drop(spares);
@@ -245,13 +246,14 @@ fn core(course: &Course) -> (Core, Receiver<Box<Page>>) {
         Kind::Throws => Some(Box::new(Numbers { next: 0, texts_of: 1, pauses: false, throws: true })),
         _ => None,
     };
+    let (sinks, mut sources) = rings_of(1 << 12);
     let plan = ConnectionPlan {
         pipeline: course.pipeline,
         requests_max: course.requests_max,
         ..ConnectionPlan::default()
     };
     let core = Core::new(Parts {
-        book: Book::new(hand_over, control, timeline, false, traffic.results()),
+        book: Book::new(hand_over, control, timeline, false, traffic.results()).with_rows(sinks.take()),
         clock: MonotonicClock::starting_now(),
         routes: vec![Route { peer: Peer::Inet(([127, 0, 0, 1], 1).into()), source: None }],
         names: None,
@@ -268,7 +270,7 @@ fn core(course: &Course) -> (Core, Receiver<Box<Page>>) {
         pacer: Pacer::Closed(Closed::new(Some(course.budget), Share::WHOLE)),
         slots: course.slots,
     });
-    (core, intervals)
+    (core, intervals, sources.remove(0))
 }
 
 fn origin() -> wire::Origin {
@@ -342,7 +344,7 @@ fn happen(core: &mut Core, wire: &mut Wire, course: &Course, is_fair: bool) {
 
 /// Runs a course to its end and returns what the book says and what the peer saw.
 fn run(course: &Course) -> (IntervalData, Vec<String>) {
-    let (mut core, intervals) = core(course);
+    let (mut core, intervals, mut rows) = core(course);
     let mut wire = Wire {
         pipes: (0..course.slots).map(|_| Pipe::default()).collect(),
         tape: course.tape.clone(),
@@ -372,6 +374,9 @@ fn run(course: &Course) -> (IntervalData, Vec<String>) {
     core.book.finish(now);
     let mut sum = IntervalData::default();
     intervals.try_iter().for_each(|data| sum.merge(&data));
+    let mut ended = 0;
+    while rows.take(|_| ended += 1) > 0 {}
+    assert_eq!(ended, sum.counts.measured.scheduled, "a row for each request: {course:?}");
     (sum, wire.seen)
 }
 

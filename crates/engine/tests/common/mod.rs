@@ -42,6 +42,7 @@ pub(crate) fn short_load(
         way: engine::Way::default(),
         lookup: None,
         scripts: None,
+        rows: None,
         recorded: None,
         tls: None,
         part: Part { first: 0, workers: 1 },

@@ -69,6 +69,7 @@ pub(crate) fn load_report() -> LoadReport {
         notes: vec![],
         instrument_limit: None,
         thresholds: Vec::new(),
+        each: None,
     }
 }
 

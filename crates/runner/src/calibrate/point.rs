@@ -152,6 +152,7 @@ impl<'a> Bench<'a> {
             cpus: generator.as_ref().map(|cpus| cpus.iter().take(1).copied().collect()),
             spin: generator.is_some(),
             scripts: None,
+            each: None,
         };
         let mut watch = Lateness { pacer_lag: new_histogram(), service: new_histogram() };
         let measured = measure(&load, &mut watch, &self.job.stop)?;

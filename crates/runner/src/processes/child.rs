@@ -6,6 +6,7 @@
 use super::protocol::{Order, Report, Spec, VERSION, tell};
 use super::{peak_rss_bytes, raise_descriptor_limit};
 use crate::RunnerError;
+use crate::each::Each;
 use crate::measure::{engine_job, timeline};
 use engine::{EngineError, Generator, Parcel, Step};
 use rustix::process::Signal;
@@ -74,32 +75,47 @@ fn serve() -> Result<(), Failure> {
     raise_descriptor_limit();
     let spec = read_spec(&mut io::stdin().lock())?;
     let orders = follow_orders();
-    let job = engine_job(&spec.job, timeline(&spec.job), spec.part).map_err(Told)?;
-    let mut generator = Generator::start_part(&job).map_err(Told)?;
+    let mut job = engine_job(&spec.job, timeline(&spec.job), spec.part).map_err(Told)?;
+    let (mut each, rows) = Each::of_rings(&spec.job, spec.part).map_err(Told)?.unzip();
+    job.rows = rows;
+    let mut out = io::stdout().lock();
+    // Prony that does not listen any more is noticed below.
+    let mut opening = |opened| drop(tell(&mut out, &Report::Opening { opened }));
+    let mut generator = Generator::start_part(&job, &mut opening).map_err(Told)?;
     let (asked, established) = generator.connections();
     let failures = generator.setup_failures().clone();
-    let mut out = io::stdout().lock();
     tell(&mut out, &Report::Ready { asked, established, failures, driver: generator.driver() })?;
     // The reader ends the process rather than the channel.
     if let Ok(first) = orders.recv() {
-        obey(&mut generator, first);
+        obey(&mut generator, &mut each, first);
     }
     loop {
-        orders.try_iter().for_each(|order| obey(&mut generator, order));
+        orders.try_iter().for_each(|order| obey(&mut generator, &mut each, order));
         match generator.next(ORDER_POLL).map_err(Told)? {
             Step::Waiting => {}
-            Step::Interval(data) => tell(&mut out, &Report::Interval(Box::new(Parcel::pack(data))))?,
+            Step::Interval(data) => {
+                if let Some(each) = &mut each {
+                    each.count(&data.counts);
+                }
+                tell(&mut out, &Report::Interval(Box::new(Parcel::pack(data))))?;
+            }
             Step::Ended => break,
         }
     }
+    let rows_error = each.and_then(|each| each.finish().err()).map(|error| error.to_string());
     let peak_rss_bytes = peak_rss_bytes().unwrap_or_default();
-    tell(&mut out, &Report::Ended { peak_rss_bytes })?;
+    tell(&mut out, &Report::Ended { peak_rss_bytes, rows_error })?;
     Ok(())
 }
 
-fn obey(generator: &mut Generator, order: Order) {
+fn obey(generator: &mut Generator, each: &mut Option<Each>, order: Order) {
     match order {
-        Order::Begin { origin_ns, measure_from } => drop(generator.begin_at(origin_ns, measure_from)),
+        Order::Begin { origin_ns, origin_unix_ns, measure_from } => {
+            generator.begin_at(origin_ns, measure_from);
+            if let Some(each) = each {
+                each.begin(origin_unix_ns);
+            }
+        }
         Order::MeasureFrom(interval) => generator.measure_from(interval),
         Order::Stop => generator.stop(),
     }

@@ -5,6 +5,7 @@
 use super::protocol::{Order, Report, Spec, VERSION, report, tell};
 use super::{GENERATOR, ProcessError, peak_rss_bytes};
 use crate::RunnerError;
+use crate::each::wall_clock_of;
 use crate::measure::{LoadJob, timeline};
 use engine::{EngineError, IntervalData, Part, SetupFailures, Step, Timeline, machine_ns, on_clock};
 use pace::Share;
@@ -36,6 +37,8 @@ pub(crate) struct Fleet {
     failures: SetupFailures,
     driver: DriverChoice,
     peak_rss_bytes: u64,
+    /// Why a process could not write its rows.
+    rows_error: Option<String>,
 }
 
 /// One process.
@@ -48,6 +51,7 @@ struct Member {
 
 /// What a reader thread tells.
 enum News {
+    Opening(u64),
     Ready {
         asked: u64,
         established: u64,
@@ -57,6 +61,7 @@ enum News {
     Interval(Box<IntervalData>),
     Ended {
         peak_rss_bytes: u64,
+        rows_error: Option<String>,
     },
     Failed {
         missed_start: bool,
@@ -69,7 +74,8 @@ enum News {
 
 impl Fleet {
     /// Starts the processes of `job`; returns once each has set up its connections, with no request sent.
-    pub(crate) fn start(job: &LoadJob) -> Result<Self, RunnerError> {
+    /// Meanwhile `opening` is told how many connections are open.
+    pub(crate) fn start(job: &LoadJob, opening: &mut dyn FnMut(u64)) -> Result<Self, RunnerError> {
         let (sender, news) = channel();
         let mut fleet = Self {
             members: Vec::new(),
@@ -84,23 +90,37 @@ impl Fleet {
             failures: SetupFailures::default(),
             driver: job.load.driver,
             peak_rss_bytes: 0,
+            rows_error: None,
         };
         for (number, part) in parts(job).into_iter().enumerate() {
             fleet.members.push(Member::spawn(number, sender.clone())?);
             fleet.running += 1;
             // A process that is already dead shows as a closed pipe below.
-            let spec = Spec { version: VERSION, job: job.clone(), part };
+            let mut job = job.clone();
+            job.each = job.each.map(|each| each.part(number as u32));
+            let spec = Spec { version: VERSION, job, part };
             let _ = fleet.members[number].stdin.as_mut().map(|stdin| tell(stdin, &spec));
         }
         drop(sender);
-        fleet.await_ready()?;
+        fleet.await_ready(opening)?;
         Ok(fleet)
     }
 
-    fn await_ready(&mut self) -> Result<(), RunnerError> {
-        for _ in 0..self.members.len() {
+    fn await_ready(&mut self, opening: &mut dyn FnMut(u64)) -> Result<(), RunnerError> {
+        let mut opened = vec![0; self.members.len()];
+        let mut ready = 0;
+        while ready < self.members.len() {
             let Ok((number, news)) = self.news.recv() else { break };
-            self.take(number, news)?;
+            match news {
+                News::Opening(count) => {
+                    opened[number] = count;
+                    opening(opened.iter().sum());
+                }
+                news => {
+                    self.take(number, news)?;
+                    ready += 1;
+                }
+            }
         }
         if self.established == 0 {
             return Err(self.failures.nothing_connected(self.asked).into());
@@ -109,11 +129,13 @@ impl Fleet {
     }
 
     /// As [`engine::Generator::begin`], for all processes.
-    pub(crate) fn begin(&mut self, measure_from: Option<u64>) -> MonotonicClock {
+    /// Returns the moment of the wall clock, too.
+    pub(crate) fn begin(&mut self, measure_from: Option<u64>) -> (MonotonicClock, u64) {
         let origin_ns = machine_ns() + START_AHEAD_NS;
-        self.order(Order::Begin { origin_ns, measure_from });
+        let origin_unix_ns = wall_clock_of(origin_ns);
+        self.order(Order::Begin { origin_ns, origin_unix_ns, measure_from });
         self.clock = self.clock.with_origin_after(on_clock(&self.clock, origin_ns));
-        self.clock
+        (self.clock, origin_unix_ns)
     }
 
     /// As [`engine::Generator::measure_soon`], for all processes.
@@ -133,6 +155,11 @@ impl Fleet {
 
     pub(crate) const fn connections(&self) -> (u64, u64) {
         (self.asked, self.established)
+    }
+
+    /// Why a process could not write its rows, if one could not.
+    pub(crate) const fn rows_error(&mut self) -> Option<String> {
+        self.rows_error.take()
     }
 
     /// Of all processes, this one included; theirs are known once they have ended.
@@ -170,10 +197,13 @@ impl Fleet {
                 self.failures.add(&failures);
                 self.driver = driver;
             }
+            // The last word of a process about it; its connections are all set up.
+            News::Opening(_) => {}
             News::Interval(data) => self.parts.entry(data.counts.index).or_default().push(*data),
-            News::Ended { peak_rss_bytes } => {
+            News::Ended { peak_rss_bytes, rows_error } => {
                 self.members[number].ended = true;
                 self.running -= 1;
+                self.rows_error = self.rows_error.take().or(rows_error);
                 self.peak_rss_bytes += peak_rss_bytes;
             }
             News::Failed { missed_start: true, .. } => return Err(EngineError::MissedStart.into()),
@@ -271,13 +301,14 @@ fn unpack(pid: u32, report: Report) -> Result<News, ProcessError> {
         Report::Ready { asked, established, failures, driver } => {
             News::Ready { asked, established, failures, driver }
         }
+        Report::Opening { opened } => News::Opening(opened),
         Report::Interval(parcel) => {
             let data = parcel.unpack();
             let garbled =
                 |cause: engine::ParcelError| ProcessError::Garbled { pid, cause: cause.to_string() };
             News::Interval(Box::new(data.map_err(garbled)?))
         }
-        Report::Ended { peak_rss_bytes } => News::Ended { peak_rss_bytes },
+        Report::Ended { peak_rss_bytes, rows_error } => News::Ended { peak_rss_bytes, rows_error },
         Report::Failed { missed_start, cause } => News::Failed { missed_start, cause },
     })
 }

@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 use std::io::{self, Write};
 
 /// Version of the lines below. Both ends are the same program; a mismatch means that somebody else speaks.
-pub(super) const VERSION: u32 = 1;
+pub(super) const VERSION: u32 = 2;
 
 /// The first line to a generator process.
 #[derive(Debug, Deserialize, Serialize)]
@@ -22,7 +22,8 @@ pub(super) struct Spec {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub(super) enum Order {
     /// The trial's origin on the machine's monotonic clock, and the first measured interval where it is known.
-    Begin { origin_ns: u64, measure_from: Option<u64> },
+    /// The same moment of the wall clock is for rows.
+    Begin { origin_ns: u64, origin_unix_ns: u64, measure_from: Option<u64> },
     /// The first measured interval.
     MeasureFrom(u64),
     /// End the load early.
@@ -32,12 +33,14 @@ pub(super) enum Order {
 /// What a generator process says.
 #[derive(Debug, Deserialize, Serialize)]
 pub(super) enum Report {
+    /// So many of its connections are open.
+    Opening { opened: u64 },
     /// Its connections are set up.
     Ready { asked: u64, established: u64, failures: SetupFailures, driver: DriverChoice },
     /// An interval that all its workers have ended.
     Interval(Box<Parcel>),
     /// Its part of the load is over; its last word.
-    Ended { peak_rss_bytes: u64 },
+    Ended { peak_rss_bytes: u64, rows_error: Option<String> },
     /// It could not go on; its last word.
     Failed { missed_start: bool, cause: String },
 }
@@ -64,8 +67,8 @@ mod tests {
     #[test]
     fn orders_and_reports_survive_the_pipe() {
         for order in [
-            Order::Begin { origin_ns: u64::MAX, measure_from: None },
-            Order::Begin { origin_ns: 1, measure_from: Some(0) },
+            Order::Begin { origin_ns: u64::MAX, origin_unix_ns: 0, measure_from: None },
+            Order::Begin { origin_ns: 1, origin_unix_ns: u64::MAX, measure_from: Some(0) },
             Order::MeasureFrom(7),
             Order::Stop,
         ] {

@@ -3,75 +3,121 @@
 use super::fleet::Fleet;
 use super::peak_rss_bytes;
 use crate::RunnerError;
+use crate::each::{Each, wall_clock_of};
 use crate::measure::{LoadJob, engine_job};
-use engine::{Generator, Part, Step, Timeline};
+use engine::{Generator, Job, Part, Step, Timeline, machine_ns};
+use schema::each::EachSummary;
 use schema::plan::DriverChoice;
 use std::time::Duration;
 use units::MonotonicClock;
 
-/// What makes a load. Each method is that of [`Generator`].
-pub(crate) enum Source {
+/// Between the decision to begin and the origin, where that must be known on the wall clock.
+const START_AHEAD_NS: u64 = 2_000_000;
+
+/// What makes a load, and the file of its rows.
+pub(crate) struct Source {
+    /// Before the rows: its workers have ended when they are dropped.
+    maker: Maker,
+    each: Option<Each>,
+}
+
+/// Threads or processes. Each method is that of [`Generator`].
+enum Maker {
     Here(Box<Generator>),
     Processes(Box<Fleet>),
 }
 
 impl Source {
-    /// Sets the load up, in as many processes as its plan says.
-    pub(crate) fn start(job: &LoadJob, timeline: Timeline) -> Result<Self, RunnerError> {
+    /// Sets the load up, in as many processes as its plan says, and its file of rows; `opening` as for
+    /// [`Generator::start_watched`].
+    pub(crate) fn start(
+        job: &LoadJob,
+        timeline: Timeline,
+        opening: &mut dyn FnMut(u64),
+    ) -> Result<Self, RunnerError> {
         if job.load.processes > 1 {
-            return Ok(Self::Processes(Box::new(Fleet::start(job)?)));
+            let each = Each::of_parts(job)?;
+            return Ok(Self { maker: Maker::Processes(Box::new(Fleet::start(job, opening)?)), each });
         }
-        let generator = Generator::start(&engine_job(job, timeline, Part::whole(&job.load))?)?;
-        Ok(Self::Here(Box::new(generator)))
+        let part = Part::whole(&job.load);
+        let (each, rows) = Each::of_rings(job, part)?.unzip();
+        let engine_job = Job { rows, ..engine_job(job, timeline, part)? };
+        Ok(Self { maker: Maker::Here(Box::new(Generator::start_watched(&engine_job, opening)?)), each })
     }
 
     pub(crate) fn begin(&mut self, measure_from: Option<u64>) -> MonotonicClock {
-        match self {
-            Self::Here(generator) => generator.begin(measure_from),
-            Self::Processes(fleet) => fleet.begin(measure_from),
+        let (clock, origin_unix_ns) = match (&mut self.maker, &self.each) {
+            (Maker::Here(generator), None) => return generator.begin(measure_from),
+            (Maker::Here(generator), Some(_)) => {
+                let origin_ns = machine_ns() + START_AHEAD_NS;
+                (generator.begin_at(origin_ns, measure_from), wall_clock_of(origin_ns))
+            }
+            (Maker::Processes(fleet), _) => fleet.begin(measure_from),
+        };
+        if let Some(each) = &mut self.each {
+            each.begin(origin_unix_ns);
         }
+        clock
+    }
+
+    /// Ends the file of rows once all has ended.
+    ///
+    /// # Errors
+    /// When it could not be written.
+    pub(crate) fn finish_rows(&mut self) -> Result<Option<EachSummary>, RunnerError> {
+        if let (Some(_), Maker::Processes(fleet)) = (&self.each, &mut self.maker)
+            && let Some(cause) = fleet.rows_error()
+        {
+            self.each = None;
+            return Err(RunnerError::Rows(cause));
+        }
+        self.each.take().map(Each::finish).transpose()
     }
 
     pub(crate) fn measure_soon(&mut self) -> u64 {
-        match self {
-            Self::Here(generator) => generator.measure_soon(),
-            Self::Processes(fleet) => fleet.measure_soon(),
+        match &mut self.maker {
+            Maker::Here(generator) => generator.measure_soon(),
+            Maker::Processes(fleet) => fleet.measure_soon(),
         }
     }
 
     pub(crate) fn stop(&mut self) {
-        match self {
-            Self::Here(generator) => generator.stop(),
-            Self::Processes(fleet) => fleet.stop(),
+        match &mut self.maker {
+            Maker::Here(generator) => generator.stop(),
+            Maker::Processes(fleet) => fleet.stop(),
         }
     }
 
     pub(crate) fn next(&mut self, timeout: Duration) -> Result<Step<'_>, RunnerError> {
-        match self {
-            Self::Here(generator) => Ok(generator.next(timeout)?),
-            Self::Processes(fleet) => fleet.next(timeout),
+        let step = match &mut self.maker {
+            Maker::Here(generator) => generator.next(timeout)?,
+            Maker::Processes(fleet) => fleet.next(timeout)?,
+        };
+        if let (Step::Interval(data), Some(each)) = (&step, &mut self.each) {
+            each.count(&data.counts);
         }
+        Ok(step)
     }
 
     pub(crate) const fn driver(&self) -> DriverChoice {
-        match self {
-            Self::Here(generator) => generator.driver(),
-            Self::Processes(fleet) => fleet.driver(),
+        match &self.maker {
+            Maker::Here(generator) => generator.driver(),
+            Maker::Processes(fleet) => fleet.driver(),
         }
     }
 
     pub(crate) const fn connections(&self) -> (u64, u64) {
-        match self {
-            Self::Here(generator) => generator.connections(),
-            Self::Processes(fleet) => fleet.connections(),
+        match &self.maker {
+            Maker::Here(generator) => generator.connections(),
+            Maker::Processes(fleet) => fleet.connections(),
         }
     }
 
     /// Highest resident memory in bytes, summed over processes.
     pub(crate) fn peak_rss_bytes(&self) -> u64 {
-        match self {
-            Self::Here(_) => peak_rss_bytes().unwrap_or_default(),
-            Self::Processes(fleet) => fleet.peak_rss_bytes(),
+        match &self.maker {
+            Maker::Here(_) => peak_rss_bytes().unwrap_or_default(),
+            Maker::Processes(fleet) => fleet.peak_rss_bytes(),
         }
     }
 }

@@ -51,6 +51,9 @@ pub(super) struct Hey {
     /// Basic authentication, user:password
     #[arg(short)]
     a: Option<String>,
+    /// csv for one row a request
+    #[arg(short)]
+    o: Option<Output>,
     /// HTTP/2
     #[arg(long)]
     h2: bool,
@@ -74,6 +77,15 @@ pub(super) struct Hey {
     /// Where to
     url: String,
 }
+
+/// The only output of hey besides its summary.
+#[derive(Clone, Copy, Debug, clap::ValueEnum)]
+enum Output {
+    Csv,
+}
+
+/// Where the rows go that hey prints.
+const ROWS: &str = "hey.csv";
 
 /// Go takes `-host` for `--host`.
 pub(super) fn long_with_two_dashes(arguments: &[String]) -> Vec<String> {
@@ -105,6 +117,13 @@ pub(super) fn translate(hey: Hey) -> Result<Native> {
     if !hey.disable_redirects {
         native.note("hey follows redirects to every host, prony only within the origin of the URL");
         native.argument(&format!("--follow={REDIRECTS}"));
+    }
+    if let (Some(Output::Csv), false) = (hey.o, hey.ours.has_rows()) {
+        native.set("--each", ROWS);
+        native.note(format!(
+            "hey prints its rows, in seconds; prony writes them to {ROWS}, in nanoseconds and with columns of its own \
+             (--each names another file)"
+        ));
     }
     native.ours(&hey.ours);
     Ok(native)

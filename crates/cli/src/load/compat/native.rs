@@ -25,6 +25,9 @@ pub(super) struct Ours {
     /// Interval log of HdrHistogram into a file
     #[arg(long, value_name = "FILE")]
     hlog: Option<String>,
+    /// One row a request into a file
+    #[arg(long, value_name = "FILE")]
+    each: Option<String>,
     /// When the load has failed, for example 'p99>50ms'; repeatable
     #[arg(long, value_name = "LIMIT")]
     fail: Vec<String>,
@@ -48,6 +51,10 @@ pub(super) struct Ours {
 impl Ours {
     pub(super) const fn is_quiet(&self) -> bool {
         self.quiet
+    }
+
+    pub(super) const fn has_rows(&self) -> bool {
+        self.each.is_some()
     }
 }
 
@@ -140,6 +147,7 @@ impl Native {
         self.set_some("--timeseries", ours.timeseries.as_ref());
         self.set_some("--hgrm", ours.hgrm.as_ref());
         self.set_some("--hlog", ours.hlog.as_ref());
+        self.set_some("--each", ours.each.as_ref());
         ours.fail.iter().for_each(|limit| self.set("--fail", limit));
         self.set_some("--warmup", ours.warmup.as_ref());
         self.set_some("--pin", ours.pin.as_ref());

@@ -54,6 +54,14 @@ fn foreign_command_lines_become_native_ones() {
             "-c 50 -d 10s -R 5000 -H 'Content-Type: text/html' --timeout 20s --follow=9",
         ),
         (
+            "hey -n 100 -c 10 -o csv -disable-compression URL",
+            "-c 10 -n 100 -H 'Content-Type: text/html' --timeout 20s --each hey.csv",
+        ),
+        (
+            "hey -n 100 -c 10 -o csv --each r.csv -disable-compression URL",
+            "-c 10 -n 100 -H 'Content-Type: text/html' --timeout 20s --each r.csv",
+        ),
+        (
             "hey -n 201 -c 50 -q 1 -disable-compression -T a/b URL",
             "-c 50 -R 50 -d 4s -H 'Content-Type: a/b' --timeout 20s --follow=9",
         ),

@@ -59,15 +59,26 @@ impl Progress {
         }))
     }
 
-    /// Says that connections are being opened, where that takes long enough for people to wonder.
-    pub(super) fn opening(&self, job: &LoadJob) {
-        if job.load.connections >= OPENING_SHOWN && !matches!(self, Self::Quiet) {
-            let _ = writeln!(std::io::stderr(), "opening {} connections …", job.load.connections);
+    /// Says that connections are about to be opened, where that takes long enough for people to wonder; a view shows
+    /// how far it is instead.
+    pub(super) fn begins(&self, job: &LoadJob) {
+        if job.load.connections >= OPENING_SHOWN && matches!(self, Self::Lines) {
+            let count = format::count(job.load.connections.into());
+            let _ = writeln!(std::io::stderr(), "opening {count} connections …");
+        }
+    }
+
+    /// So many connections are open.
+    pub(super) fn opening(&self, opened: u64) {
+        if let Self::View(view) = self {
+            let words = opening_words(opened, view.state.asked);
+            let _ = write!(std::io::stderr(), "\r\x1b[2K{words}");
         }
     }
 
     pub(super) fn connected(&mut self, asked: u64, established: u64) {
         if let Self::View(view) = self {
+            let _ = write!(std::io::stderr(), "\r\x1b[2K");
             view.state.connected(asked, established);
         }
     }
@@ -117,6 +128,11 @@ impl View {
         let _ = std::io::stderr().write_all(frame.as_bytes());
         self.drawn = Some(Instant::now());
     }
+}
+
+/// How far the opening of connections is: `opening connections: 3,400 of 14,000`.
+fn opening_words(opened: u64, asked: u64) -> String {
+    format!("opening connections: {} of {}", format::count(opened), format::count(asked))
 }
 
 /// One interval as a line: end, rate, times, failures, what waits.

@@ -98,6 +98,11 @@ fn warm_up_is_no_part_of_what_is_shown_so_far() {
 }
 
 #[test]
+fn the_opening_of_connections_says_how_far_it_is() {
+    assert_eq!(opening_words(3_400, 14_000), "opening connections: 3,400 of 14,000");
+}
+
+#[test]
 fn a_line_a_second_says_the_same_in_short() {
     let line = IntervalLine {
         start_ns: 2_000_000_000,

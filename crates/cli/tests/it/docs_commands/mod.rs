@@ -144,7 +144,7 @@ fn check(world: &World, place: &Path, line: &str) -> Result<String, String> {
     if done.err.contains("apt-get install fonts-dejavu-core") {
         return Ok("skipped: no font is installed to write a picture with".into());
     }
-    if done.code != 0 && !allowed {
+    if !done.is_good() && !allowed {
         return Err(format!("exit code {}\n{}{}", done.code, last_lines(&done.out), last_lines(&done.err)));
     }
     Ok(if is_dry { "run with --dry-run".into() } else { "run".into() })

@@ -21,6 +21,10 @@ impl AtomicU64 {
     pub(crate) fn store(&self, value: u64, _: Ordering) {
         self.0.store(value, Relaxed);
     }
+
+    pub(crate) fn fetch_add(&self, value: u64, _: Ordering) {
+        self.0.fetch_add(value, Relaxed);
+    }
 }
 
 #[derive(Debug)]
