@@ -1,4 +1,4 @@
-//! What bytes mean: the HTTP/1.1 request encoder and the incremental response parser.
+//! What bytes mean: the HTTP/1.1 request encoder, the incremental response parser, and the parts of a URL.
 //!
 //! Invariants: any split of the same bytes gives the same events, the same end and the same error; input is
 //! untrusted, so every length is bounded and a malformed answer is a classified error, never a panic or a hang.
@@ -9,6 +9,7 @@ mod encode;
 mod head;
 mod malformed;
 mod response;
+mod url;
 
 pub use encode::{
     CHUNKED_HEAD_END, EncodeError, RequestHead, encode_chunked_request, encode_request, push_chunks,
@@ -16,3 +17,4 @@ pub use encode::{
 pub use head::Header;
 pub use malformed::Malformed;
 pub use response::{Ended, Feed, HEAD_BYTES_MAX, ResponseParser, Visit};
+pub use url::{URL_BYTES_MAX, UrlParts};
