@@ -26,6 +26,10 @@ const CHARS_MAX: usize = 120;
 
 /// The guess for a header; `None` where nothing in it is known.
 pub(crate) fn guess(header: &str) -> Option<Guess> {
+    // Most cells of a text are figures, which name nothing; only a percentile may do without a letter.
+    if !header.chars().any(|c| c.is_alphabetic() || matches!(c, '%' | '％')) {
+        return None;
+    }
     let words = Words::new(header);
     let (kind, sure) = kind(&words)?;
     let unit = words.unit.filter(|unit| kind.dimension().is_some_and(|d| d.factor(unit).is_some()));
@@ -48,6 +52,8 @@ struct Words {
     per_second: bool,
     per_minute: bool,
     percent: bool,
+    /// Whether `flat` is ASCII, and so holds no Chinese word.
+    is_ascii: bool,
 }
 
 static CAMEL: LazyLock<Regex> = LazyLock::new(|| regex(r"([a-z0-9])([A-Z][a-z])"));
@@ -68,7 +74,8 @@ impl Words {
         let mut flat = CAMEL.replace_all(&spaced, "$1 $2").to_lowercase();
         let mut unit = None;
         let mut is_size = false;
-        for bracket in BRACKETS.captures_iter(&flat.clone()) {
+        let bracketed = if flat.contains(['(', '[', '{', '【']) { flat.clone() } else { String::new() };
+        for bracket in BRACKETS.captures_iter(&bracketed) {
             let (whole, inner) = (&bracket[0], bracket[1].trim());
             is_size |= is_bytes(inner);
             let keeps_words = !is_unit(inner) || PER_SECOND.is_match(inner);
@@ -78,8 +85,9 @@ impl Words {
             let kept = if keeps_words { format!(" {inner} ") } else { " ".to_owned() };
             flat = flat.replacen(whole, &kept, 1);
         }
-        let per_second = PER_SECOND.is_match(&flat);
-        let per_minute = PER_MINUTE.is_match(&flat);
+        let may_be_rate = flat.contains(['/', 'p', '每']);
+        let per_second = may_be_rate && PER_SECOND.is_match(&flat);
+        let per_minute = may_be_rate && PER_MINUTE.is_match(&flat);
         let mut ascii = ascii_words(&flat);
         is_size |= ascii.iter().any(|word| is_bytes(word) && word != "b");
         if unit.is_none() && !per_second && !per_minute {
@@ -90,14 +98,15 @@ impl Words {
         if percent && unit.is_none() {
             unit = Some("%".to_owned());
         }
-        Self { flat, ascii, unit, is_bytes: is_size, per_second, per_minute, percent }
+        let is_ascii = flat.is_ascii();
+        Self { flat, ascii, unit, is_bytes: is_size, per_second, per_minute, percent, is_ascii }
     }
 
     /// Whether one of the words stands in the header: ASCII as a word, Chinese anywhere.
     fn any(&self, words: &[&str]) -> bool {
-        words.iter().any(|word| match word.is_ascii() {
-            true => self.ascii.iter().any(|own| own == word),
-            false => self.flat.contains(word),
+        words.iter().any(|word| {
+            let is_within = || !word.is_ascii() && self.flat.contains(word);
+            self.ascii.iter().any(|own| own == word) || (!self.is_ascii && is_within())
         })
     }
 
@@ -310,17 +319,15 @@ fn rate(words: &Words) -> Option<(Kind, bool)> {
     if !is_rate && words.per_second && words.ascii.iter().all(|word| word == "s" || word == "sec") {
         return Some((Kind::Throughput, false));
     }
+    if !is_rate {
+        return (words.ascii == ["rate"]).then_some((Kind::Throughput, false));
+    }
     // Its spread or its percentile is that of a series, not of the run.
     let is_least = words.any(&["min"]) && !words.per_minute;
     let is_spread = words.any(&["stdev", "stddev", "std", "sd", "标准差", "最小"]);
     let is_part = is_least || is_spread || percentile(words).is_some();
     let is_peak = words.any(&["max", "peak", "best", "最大", "最高", "峰值"]);
-    match (is_rate, is_part) {
-        (true, true) => Some((Kind::Ignored, true)),
-        (true, false) => Some((Kind::Throughput, !is_peak)),
-        (false, _) if words.ascii == ["rate"] => Some((Kind::Throughput, false)),
-        (false, _) => None,
-    }
+    Some(if is_part { (Kind::Ignored, true) } else { (Kind::Throughput, !is_peak) })
 }
 
 static P: LazyLock<Regex> =
@@ -338,6 +345,9 @@ static PERCENT: LazyLock<Regex> = LazyLock::new(|| regex(r"(?:^|[^0-9.])(\d{1,3}
 /// The percentile that a header names.
 fn percentile(words: &Words) -> Option<f64> {
     let flat = words.flat.as_str();
+    if !flat.bytes().any(|byte| byte.is_ascii_digit()) {
+        return None;
+    }
     if let Some(found) = P.captures(flat) {
         return compact(&found[1]);
     }

@@ -1,12 +1,13 @@
-//! URLs: the origin that decides whether a request belongs to the scenario, and the path that is sent.
+//! URLs: the origin that decides whether a request belongs to the scenario, and the path that is sent. Their grammar is
+//! [`UrlParts`]'s, as that of all URLs of prony.
 //!
 //! Invariants: an origin always has its port; a path begins with `/`, has its query and no fragment, and holds no
 //! byte that may not stand in a request line. Absent on purpose: resolving `..` (a load must send what was written).
 
 use crate::error::{Problem, quoted};
-use http::Uri;
-use percent_encoding::{AsciiSet, CONTROLS, percent_decode_str, utf8_percent_encode};
+use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 use std::fmt;
+use wire::UrlParts;
 
 /// What is encoded in a path or query as written: the rest of RFC 3986's reserved set is the author's business.
 const ENCODED: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'<').add(b'>').add(b'`');
@@ -17,12 +18,20 @@ pub(crate) struct Origin {
     scheme: &'static str,
     /// Lower case; IPv6 in brackets.
     host: String,
+    /// Zone of a link-local IPv6 address, a network device of this machine.
+    zone: Option<String>,
     port: u16,
 }
 
 impl fmt::Display for Origin {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}://{}:{}", self.scheme, self.host, self.port)
+        match (&self.zone, self.host.strip_suffix(']')) {
+            (Some(zone), Some(address)) => {
+                let zone = utf8_percent_encode(zone, NON_ALPHANUMERIC);
+                write!(f, "{}://{address}%25{zone}]:{}", self.scheme, self.port)
+            }
+            _ => write!(f, "{}://{}:{}", self.scheme, self.host, self.port),
+        }
     }
 }
 
@@ -73,35 +82,15 @@ impl Url {
                 "write for example http://127.0.0.1:8080/path",
             )
         };
-        let without_fragment = text.split_once('#').map_or(text, |(before, _)| before);
-        let encoded = utf8_percent_encode(without_fragment, ENCODED).to_string();
-        let uri: Uri = encoded.parse().map_err(|error: http::uri::InvalidUri| wrong(&error.to_string()))?;
-        let scheme = match uri.scheme_str() {
-            Some("http") => "http",
-            Some("https") => "https",
-            Some(other) => return Err(wrong(&format!("the scheme is {other}"))),
-            None => return Err(wrong("the scheme is missing")),
-        };
-        let authority = uri.authority().ok_or_else(|| wrong("the host is missing"))?;
-        let host = authority.host().to_ascii_lowercase();
-        if host.is_empty() {
-            return Err(wrong("the host is missing"));
-        }
-        let (user, rest) = match authority.as_str().rsplit_once('@') {
-            Some((user, rest)) => (Some(user), rest),
-            None => (None, authority.as_str()),
-        };
-        let port = match rest.strip_prefix(authority.host()).and_then(|rest| rest.strip_prefix(':')) {
-            None | Some("") => default_port(scheme),
-            Some(port) => {
-                let port = port.parse().ok().filter(|port| *port > 0);
-                port.ok_or_else(|| wrong("the port is not 1 to 65535"))?
-            }
-        };
-        let path = uri.path_and_query().map_or("/", |path| path.as_str());
-        let path = if path.starts_with('/') { path.to_owned() } else { format!("/{path}") };
-        let credentials = user.map(|user| percent_decode_str(user).collect());
-        Ok(Self { origin: Origin { scheme, host, port }, path, credentials })
+        let parts = UrlParts::of(text).map_err(wrong)?;
+        let scheme = parts.scheme.ok_or_else(|| wrong("the scheme is missing"))?;
+        let host = parts.host.to_ascii_lowercase();
+        let host = if host.contains(':') { format!("[{host}]") } else { host };
+        let port = parts.port.unwrap_or(default_port(scheme));
+        let slash = if parts.path.starts_with('/') { "" } else { "/" };
+        let path = format!("{slash}{}", utf8_percent_encode(parts.path, ENCODED));
+        let credentials = parts.login.map(|login| percent_decode_str(login).collect());
+        Ok(Self { origin: Origin { scheme, host, zone: parts.zone, port }, path, credentials })
     }
 }
 
@@ -115,6 +104,8 @@ mod tests {
             ("http://h", "http://h:80", "/", None),
             ("HTTPS://Example.COM/a/../b?q=1#frag", "https://example.com:443", "/a/../b?q=1", None),
             ("http://h:8080?q", "http://h:8080", "/?q", None),
+            ("http://[fe80::1%25lo]:80/", "http://[fe80::1%25lo]:80", "/", None),
+            ("http://[fe80::1%eth0]/a", "http://[fe80::1%25eth0]:80", "/a", None),
             ("http://[::1]:9000/a b/ä", "http://[::1]:9000", "/a%20b/%C3%A4", None),
             ("http://us%40er:pa%3Ass@h/", "http://h:80", "/", Some("us@er:pa:ss")),
         ] {
@@ -127,8 +118,12 @@ mod tests {
     #[test]
     fn what_is_no_url_of_http_is_refused() {
         for (text, why) in [
-            ("ftp://h/", "scheme is ftp"),
-            ("/path", "scheme is missing"),
+            ("ftp://h/", "only http:// and https://"),
+            ("http://h@/", "host is missing"),
+            ("http://[fe80::1%25]/", "zone"),
+            ("http://a b/", "host has a character"),
+            ("/path", "host is missing"),
+            ("h/path", "scheme is missing"),
             ("http:///path", "`http:///path`"),
             ("http://h:0/", "port"),
             ("http://h:99999/", "port"),
@@ -147,6 +142,8 @@ mod tests {
         assert!(
             origin.is_host("H") && origin.is_host("h:80") && !origin.is_host("h:81") && !origin.is_host("hh")
         );
+        let link_local = Origin::parse("http://[fe80::1%25lo]:81").unwrap();
+        assert!(link_local.is_host("[fe80::1]:81"), "a zone stays off the wire (RFC 6874 §4)");
         assert!(Origin::parse("http://h/a").expect_err("path").remedy.contains("http://h:80"));
     }
 }

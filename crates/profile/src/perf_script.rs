@@ -7,6 +7,7 @@ use crate::{BYTES_MAX, Folded, ProfileError, text};
 use inferno::collapse::Collapse;
 use inferno::collapse::perf::{Folder, Options};
 use schema::profile::ProfileUnit;
+use std::borrow::Cow;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 /// The event that is sampled, as perf names it before its modifiers.
@@ -29,15 +30,64 @@ pub fn read(data: &[u8]) -> Result<Folded, ProfileError> {
     options.event_filter = Some(EVENT.to_owned());
     // More threads would only be more of the generator's CPUs.
     options.nthreads = 1;
+    let data = as_ascii(data);
     let collapsed = catch_unwind(AssertUnwindSafe(|| {
         let mut out = Vec::new();
-        Folder::from(options).collapse(data, &mut out).map(|()| out)
+        Folder::from(options).collapse(&*data, &mut out).map(|()| out)
     }));
     match collapsed {
-        Ok(Ok(out)) => text::read(&out, ProfileUnit::CpuNs, 1),
+        Ok(Ok(out)) => text::read(&from_ascii(&out), ProfileUnit::CpuNs, 1),
         Ok(Err(error)) => Err(malformed(&error.to_string())),
         Err(_) => Err(malformed("a line is not as perf writes it")),
     }
+}
+
+/// Begins a byte that [`as_ascii`] wrote as two hexadecimal digits.
+const MARK: u8 = 1;
+
+/// The text with every byte beyond ASCII written out: inferno cuts symbols by bytes where it looks for the hash of a
+/// Rust symbol, which panics within a character.
+fn as_ascii(data: &[u8]) -> Cow<'_, [u8]> {
+    let is_written_out = |byte: &u8| !byte.is_ascii() || *byte == MARK;
+    if !data.iter().any(is_written_out) {
+        return Cow::Borrowed(data);
+    }
+    let mut text = Vec::with_capacity(data.len() + data.len() / 2);
+    for byte in data {
+        if is_written_out(byte) {
+            text.push(MARK);
+            text.extend([byte >> 4, byte & 0xf].map(|digit| b"0123456789abcdef"[usize::from(digit)]));
+        } else {
+            text.push(*byte);
+        }
+    }
+    Cow::Owned(text)
+}
+
+/// Undoes [`as_ascii`].
+fn from_ascii(text: &[u8]) -> Cow<'_, [u8]> {
+    if !text.contains(&MARK) {
+        return Cow::Borrowed(text);
+    }
+    let digit = |byte: &u8| (*byte as char).to_digit(16);
+    let (mut data, mut rest) = (Vec::with_capacity(text.len()), text);
+    while let Some((first, after)) = rest.split_first() {
+        rest = after;
+        let written_out = match after {
+            [high, low, after @ ..] if *first == MARK => {
+                digit(high).zip(digit(low)).map(|pair| (pair, after))
+            }
+            _ => None,
+        };
+        match written_out {
+            Some(((high, low), after)) => {
+                data.push((high << 4 | low) as u8);
+                rest = after;
+            }
+            None => data.push(*first),
+        }
+    }
+    Cow::Owned(data)
 }
 
 /// Refuses periods that inferno's sum, which has 64 bits and no check, might not hold: the samples of all lines that
@@ -94,6 +144,8 @@ mod tests {
             "no event\n\nanother 1 2.0: 3 cpu-clock: \n\t1 f (m)\n".to_owned(),
             "\n\n\n".to_owned(),
             "s 7 1.0: 18446744073709551615 cpu-clock: \n\t1 f (m)\n\n".repeat(2),
+            // The last 17 bytes of the symbol begin within its first character.
+            "s 7 1.0: 3 cpu-clock: \n\t1 äüöüöüöüöü+0x1 (m)\n\n".to_owned(),
         ];
         let thread = std::thread::Builder::new().name("inferno".to_owned());
         let results =
@@ -103,5 +155,6 @@ mod tests {
         assert_eq!(results[0].as_deref(), Ok("another;f 3\n"));
         assert_eq!(results[1].as_deref(), Ok(""));
         assert!(results[2].as_ref().unwrap_err().to_string().contains("1000 s"));
+        assert_eq!(results[3].as_deref(), Ok("s;äüöüöüöüöü 3\n"));
     }
 }

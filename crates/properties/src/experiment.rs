@@ -1,21 +1,16 @@
 //! The experiment file: any text is a plan that survives JSON and stays within bounds, or an error that says where,
 //! why and what to do.
 //!
-//! Files that the text names are sought in this repository. The other files that people write, scenarios and
-//! manifests, are only parsed.
+//! Files that the text names are sought in this repository. The other files that people write: `files`.
 
 use crate::Broken;
 use runner::RunnerError;
 use runner::resolve::{self, Context};
 use schema::plan::ExperimentPlan;
-use schema::scenario::ScenarioFile;
-use schema::target::TargetManifest;
-use schema::text::{FileError, parse_toml};
+use schema::text::FileError;
 use std::path::PathBuf;
 
 const FILE: &str = "fuzzed.toml";
-/// A text with this is meant as an experiment.
-const EXPERIMENT: &str = "[experiment]";
 /// As `runner::resolve` has it.
 const TRIALS_MAX: usize = 100_000;
 
@@ -42,9 +37,6 @@ fn context() -> Context {
 /// As [`check`].
 pub fn check_with(input: &[u8], resolver: &Resolver) -> Result<(), Broken> {
     let Ok(text) = std::str::from_utf8(input) else { return Ok(()) };
-    if !text.contains(EXPERIMENT) {
-        others_parse_or_help(text)?;
-    }
     match resolver(text) {
         Ok(plan) => bounded(&plan).and_then(|()| survives_json(&plan)),
         Err(RunnerError::File(error)) if error.file == FILE => helps(&error, text),
@@ -57,16 +49,8 @@ pub fn check_with(input: &[u8], resolver: &Resolver) -> Result<(), Broken> {
     }
 }
 
-/// The other files that people write. The resolver parses the text as an experiment, and one that is meant as an
-/// experiment is not parsed three times.
-fn others_parse_or_help(text: &str) -> Result<(), Broken> {
-    let errors =
-        [parse_toml::<ScenarioFile>(FILE, text).err(), parse_toml::<TargetManifest>(FILE, text).err()];
-    errors.iter().flatten().try_for_each(|error| helps(error, text))
-}
-
 /// Cause, remedy, and a place within the text; without one only where the file has nothing of the kind.
-fn helps(error: &FileError, text: &str) -> Result<(), Broken> {
+pub(crate) fn helps(error: &FileError, text: &str) -> Result<(), Broken> {
     Broken::unless(!error.cause.trim().is_empty(), || format!("no cause: {error:?}"))?;
     let remedy = error.remedy.as_deref().unwrap_or_default();
     Broken::unless(!remedy.trim().is_empty(), || format!("no remedy: {error:?}"))?;

@@ -6,17 +6,22 @@
 //! shows the input's part; each property is tried on a planted fault.
 //! Absent on purpose: fuzzing itself, and anything that only a run against a socket can show.
 
+pub mod answer;
 pub mod audit;
 mod broken;
 pub mod chunked;
+pub mod coding;
 pub mod counters;
 pub mod dictionary;
 pub mod experiment;
+pub mod files;
+pub mod import;
 pub mod mutate;
 pub mod profile;
 pub mod read;
 pub mod request;
 pub mod response;
+pub mod template;
 
 pub use broken::Broken;
 
@@ -30,7 +35,7 @@ pub struct Target {
 }
 
 /// All fuzz targets.
-pub const TARGETS: [Target; 7] = [
+pub const TARGETS: [Target; 12] = [
     Target { name: "response", check: response::check },
     Target { name: "chunked", check: chunked::check },
     Target { name: "request", check: request::check },
@@ -38,4 +43,9 @@ pub const TARGETS: [Target; 7] = [
     Target { name: "audit", check: audit::check },
     Target { name: "counters", check: counters::check },
     Target { name: "profile", check: profile::check },
+    Target { name: "coding", check: coding::check },
+    Target { name: "answer", check: answer::check },
+    Target { name: "import", check: import::check },
+    Target { name: "template", check: template::check },
+    Target { name: "files", check: files::check },
 ];

@@ -17,7 +17,7 @@ fn fuzz_folder() -> PathBuf {
 
 /// The files of a folder in the order of their names, with their bytes; none where it is missing, as git keeps no
 /// empty folders.
-fn files(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
+fn kept_in(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let entries = std::fs::read_dir(folder).into_iter().flatten();
     let mut paths: Vec<PathBuf> =
         entries.map(|entry| entry.unwrap().path()).filter(|path| path.is_file()).collect();
@@ -62,7 +62,7 @@ fn run(name: &str) {
     let words = dictionary::parse(&std::fs::read_to_string(dictionary_file).unwrap()).expect("a dictionary");
     let kept: Vec<_> = [folder.join("corpus").join(name), folder.join("regressions").join(name)]
         .iter()
-        .flat_map(|folder| files(folder))
+        .flat_map(|folder| kept_in(folder))
         .collect();
     assert!(kept.len() >= 5, "only {} files are kept for {name}", kept.len());
     let seeds: Vec<Vec<u8>> = kept.into_iter().map(|(_, bytes)| bytes).collect();
@@ -113,6 +113,31 @@ fn profile() {
 }
 
 #[test]
+fn coding() {
+    run("coding");
+}
+
+#[test]
+fn answer() {
+    run("answer");
+}
+
+#[test]
+fn import() {
+    run("import");
+}
+
+#[test]
+fn template() {
+    run("template");
+}
+
+#[test]
+fn files() {
+    run("files");
+}
+
+#[test]
 fn a_planted_fault_is_found() {
     let faulty = Target {
         name: "faulty",
@@ -134,8 +159,8 @@ fn a_planted_fault_is_found() {
 fn what_is_kept_stays_small() {
     for kind in ["corpus", "regressions"] {
         let kept: Vec<_> =
-            TARGETS.iter().flat_map(|target| files(&fuzz_folder().join(kind).join(target.name))).collect();
+            TARGETS.iter().flat_map(|target| kept_in(&fuzz_folder().join(kind).join(target.name))).collect();
         let bytes: usize = kept.iter().map(|(_, bytes)| bytes.len()).sum();
-        assert!(kept.len() <= 300 && bytes <= 300 * 1024, "{kind}: {} files, {bytes} bytes", kept.len());
+        assert!(kept.len() <= 500 && bytes <= 300 * 1024, "{kind}: {} files, {bytes} bytes", kept.len());
     }
 }

@@ -169,6 +169,37 @@ fn bombs_are_refused() {
 }
 
 #[test]
+fn what_is_shown_of_a_damaged_body_is_the_same_in_any_split() {
+    let check = check(&expect(|e| e.contains = vec!["Bob".into()]));
+    for (coding, body) in [("gzip", gzip(BODY.as_bytes())), ("deflate", zlib(BODY.as_bytes()))] {
+        let mut damaged = body.clone();
+        // The checksum: everything before it has been decoded.
+        let checksum = body.len() - if coding == "gzip" { 8 } else { 4 };
+        damaged[checksum] ^= 1;
+        let seen = seen_over_splits(&check, 200, &[("Content-Encoding", coding)], &damaged);
+        assert_eq!(seen.beginning, BODY.as_bytes(), "{coding}");
+    }
+}
+
+#[test]
+fn a_body_whose_beginning_is_too_dense_is_refused_in_any_split() {
+    let mut text = vec![0; 2 << 20];
+    // Bytes that no coding makes shorter, so that the whole body is not too dense.
+    let noise = (0_u64..32 << 10).map(|n| (n.wrapping_mul(0x9e37_79b9_7f4a_7c15) >> 56) as u8);
+    text.extend(noise.clone().zip(noise.rev()).map(|(a, b)| a.wrapping_mul(31) ^ b));
+    let check = check(&expect(|e| e.contains = vec!["Ann".into()]));
+    for (coding, body) in [("gzip", gzip(&text)), ("deflate", zlib(&text)), ("zstd", zstd(&text))] {
+        assert!(text.len() < 256 * body.len(), "{coding}: {} bytes", body.len());
+        for piece in [body.len(), 16 << 10, 4 << 10, 1000, 7] {
+            let parts: Vec<&[u8]> = body.chunks(piece).collect();
+            let judged = judge(&check, 200, &[("Content-Encoding", coding)], &parts).judged;
+            let Judged::Failed(number) = judged else { panic!("{judged:?}") };
+            assert!(check.describe(number).contains("256 times its size"), "{coding} in pieces of {piece}");
+        }
+    }
+}
+
+#[test]
 fn nothing_is_decoded_where_nothing_reads_the_body() {
     let fields = [Header { name: "Content-Encoding", value: b"gzip" }];
     for plan in [

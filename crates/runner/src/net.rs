@@ -4,8 +4,9 @@
 //! the user's word on the command line.
 
 use crate::login::{Login, masked};
-use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
-use std::net::{IpAddr, Ipv6Addr, SocketAddr, ToSocketAddrs};
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use std::net::{IpAddr, SocketAddr, ToSocketAddrs};
+use wire::UrlParts;
 
 /// The scheme of a URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Deserialize, serde::Serialize)]
@@ -97,55 +98,23 @@ impl HttpUrl {
         }
     }
 
-    /// As [`HttpUrl::parse`], and what stands before an `@`: user and password.
+    /// As [`HttpUrl::parse`], and what stands before an `@`: user and password. The grammar is [`UrlParts`]'s.
     ///
     /// # Errors
     /// As [`HttpUrl::parse`]; no error shows a password.
     pub fn with_login(url: &str) -> Result<(Self, Option<Login>), NetError> {
-        let wrong = |cause| NetError::Url { url: masked(url).into_owned(), cause };
-        let (scheme, rest) = match url.split_once("://") {
-            // Schemes are the same in any case (RFC 3986 §3.1).
-            Some((name, rest)) if name.eq_ignore_ascii_case("http") => (Scheme::Http, rest),
-            Some((name, rest)) if name.eq_ignore_ascii_case("https") => (Scheme::Https, rest),
-            Some(_) => return Err(wrong("only http:// and https:// are supported")),
-            None => (Scheme::Http, url),
+        let parts =
+            UrlParts::of(url).map_err(|cause| NetError::Url { url: masked(url).into_owned(), cause })?;
+        let scheme = if parts.scheme == Some("https") { Scheme::Https } else { Scheme::Http };
+        let path = if parts.path.starts_with('/') { "" } else { "/" };
+        let parsed = Self {
+            scheme,
+            host: parts.host.to_owned(),
+            zone: parts.zone,
+            port: parts.port.unwrap_or(scheme.default_port()),
+            path: format!("{path}{}", parts.path),
         };
-        let rest = rest.split('#').next().unwrap_or_default();
-        let (authority, path) = match rest.find(['/', '?']) {
-            Some(at) if rest.as_bytes()[at] == b'/' => (&rest[..at], rest[at..].to_owned()),
-            Some(at) => (&rest[..at], format!("/{}", &rest[at..])),
-            None => (rest, "/".to_owned()),
-        };
-        // The last one: what is before it may have some that are not escaped.
-        let (login, authority) = match authority.rsplit_once('@') {
-            Some((login, authority)) => (Some(Login::new(login)), authority),
-            None => (None, authority),
-        };
-        let (host, zone, port) = match authority.strip_prefix('[').and_then(|inner| inner.split_once(']')) {
-            Some((literal, after)) => {
-                let (address, zone) = zoned(literal).map_err(wrong)?;
-                (address, zone, port_after_bracket(after).map_err(wrong)?)
-            }
-            None => match authority.rsplit_once(':') {
-                Some((host, _)) if host.contains(':') => {
-                    return Err(wrong("put an IPv6 address in [brackets]"));
-                }
-                Some((host, port)) => (host, None, Some(port)),
-                None => (authority, None, None),
-            },
-        };
-        if host.is_empty() {
-            return Err(wrong("the host is missing"));
-        }
-        let port = match port {
-            None => scheme.default_port(),
-            Some(port) => port
-                .parse()
-                .ok()
-                .filter(|port| *port > 0)
-                .ok_or_else(|| wrong("the port is not a number from 1 to 65535"))?,
-        };
-        Ok((Self { scheme, host: host.to_owned(), zone, port, path }, login))
+        Ok((parsed, parts.login.map(Login::new)))
     }
 
     /// The value of the Host field. A zone means nothing on another machine and is left out (RFC 6874 §4).
@@ -202,32 +171,6 @@ impl HttpUrl {
             return Ok(address);
         }
         Err(NetError::Consent { host: self.host.clone(), address: address.ip() })
-    }
-}
-
-/// Address and zone of what stands in brackets: `fe80::1%25eth0`, or `fe80::1%eth0` as people write it.
-fn zoned(literal: &str) -> Result<(&str, Option<String>), &'static str> {
-    let (address, zone) = match literal.split_once('%') {
-        Some((address, zone)) => (address, Some(zone.strip_prefix("25").unwrap_or(zone))),
-        None => (literal, None),
-    };
-    if address.parse::<Ipv6Addr>().is_err() {
-        return Err("what stands in [brackets] is no IPv6 address");
-    }
-    let zone = zone.map(|zone| percent_decode_str(zone).decode_utf8_lossy().into_owned());
-    match zone {
-        Some(zone) if zone.is_empty() || zone.contains(['\0', '%']) => {
-            Err("the zone of the IPv6 address is no name of a network device, as in [fe80::1%25eth0]")
-        }
-        zone => Ok((address, zone)),
-    }
-}
-
-/// The port after `]`, which is nothing or `:PORT`.
-fn port_after_bracket(after: &str) -> Result<Option<&str>, &'static str> {
-    match after.strip_prefix(':') {
-        None if !after.is_empty() => Err("after the ] of an IPv6 address comes a port or a path"),
-        port => Ok(port),
     }
 }
 

@@ -19,21 +19,22 @@ pub struct RequestHead<'a> {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EncodeError {
     /// Not a token of RFC 9110 §5.6.2.
-    #[error("`{0}` is not a valid method; use letters such as GET or POST")]
+    #[error("`{}` is not a valid method; use letters such as GET or POST", shown(.0))]
     Method(String),
     /// Empty, not beginning with `/` or `*`, or with anything but visible ASCII (RFC 3986 §2).
     #[error(
-        "`{0}` is not a valid request target; begin with `/` and percent-encode spaces and all but ASCII"
+        "`{}` is not a valid request target; begin with `/` and percent-encode spaces and all but ASCII",
+        shown(.0)
     )]
     Target(String),
     /// A field name that is not a token.
-    #[error("`{0}` is not a valid header name")]
+    #[error("`{}` is not a valid header name; use letters, digits and `-`", shown(.0))]
     Name(String),
     /// A field value with a line break or other control character.
-    #[error("the value of header `{0}` has a control character; remove line breaks")]
+    #[error("the value of header `{}` has a control character; remove line breaks", shown(.0))]
     Value(String),
     /// A Content-Length that contradicts the body.
-    #[error("header Content-Length says {said}, but the body has {is} bytes; leave the header out")]
+    #[error("header Content-Length says {}, but the body has {is} bytes; leave the header out", shown(said))]
     Length {
         /// The header's value.
         said: String,
@@ -49,6 +50,19 @@ pub enum EncodeError {
     /// Host or Content-Length more than once, in whatever case: peers differ in which of them they believe.
     #[error("header `{0}` is given more than once; keep one")]
     Repeated(&'static str),
+}
+
+/// Most characters of a foreign text in a message.
+const SHOWN_CHARS_MAX: usize = 80;
+
+/// A foreign text for a message: on one line, and cut where it is long.
+fn shown(text: &str) -> String {
+    let escaped = |c: char| if c.is_control() { c.escape_default().to_string() } else { c.to_string() };
+    let mut shown: String = text.chars().take(SHOWN_CHARS_MAX).map(escaped).collect();
+    if text.chars().nth(SHOWN_CHARS_MAX).is_some() {
+        shown.push('…');
+    }
+    shown
 }
 
 /// The bytes of one request. `Content-Length` is added where there is a body, or the method implies one.

@@ -76,11 +76,13 @@ fn is_rule(line: &str) -> bool {
 
 /// The pieces of a line that is a header.
 fn header(line: &str) -> Option<Vec<Piece>> {
-    let known = |pieces: &[Piece]| pieces.iter().filter(|piece| is_known(&piece.text)).count();
-    [split(line, 2), split(line, 1)].into_iter().find(|pieces| {
-        // Prose has many words; a header is mostly names that are known.
-        pieces.len() >= 2 && known(pieces) >= 2 && 2 * known(pieces) >= pieces.len()
-    })
+    // Prose has many words; a header is mostly names that are known.
+    let is_header = |pieces: &Vec<Piece>| {
+        let wanted = pieces.len().div_ceil(2).max(2);
+        pieces.iter().filter(|piece| is_known(&piece.text)).take(wanted).count() == wanted
+    };
+    let wide = Some(split(line, 2)).filter(is_header);
+    wide.or_else(|| Some(split(line, 1)).filter(is_header))
 }
 
 /// Cuts a line where at least `gap` spaces or a tab stand.

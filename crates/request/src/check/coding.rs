@@ -16,10 +16,11 @@ use zstd::Zstd;
 
 /// Most bytes that one answer may decode to.
 pub(super) const DECODED_BYTES_MAX: u64 = 64 << 20;
-/// Most bytes out of each byte that went in, for bodies beyond [`FREE_BYTES`].
+/// Most bytes out of each byte that went in.
 const RATIO_MAX: u64 = 256;
-/// Decoded bytes that are given whatever the ratio.
-const FREE_BYTES: u64 = 1 << 20;
+/// Bytes that go in between two looks at the ratio, which makes it the same in any split. A body that has just begun
+/// may give [`RATIO_MAX`] times as much: 1 MiB.
+const PIECE_BYTES: u64 = 4 << 10;
 /// Bytes that are decoded at a time.
 const OUT_BYTES: usize = 16 << 10;
 
@@ -135,12 +136,20 @@ impl Decoder {
 
     /// Takes the next bytes of the body and gives what they decode to.
     pub(super) fn push(&mut self, bytes: &[u8], give: &mut dyn FnMut(&[u8])) {
-        self.taken += bytes.len() as u64;
-        if self.failure.is_none() {
-            self.failure = self.decode(bytes, give).err();
+        let mut rest = bytes;
+        while !rest.is_empty() {
+            let room = PIECE_BYTES - self.taken % PIECE_BYTES;
+            let count = usize::try_from(room).map_or(rest.len(), |room| room.min(rest.len()));
+            let (piece, after) = rest.split_at(count);
+            self.taken += count as u64;
+            rest = after;
+            if self.failure.is_none() {
+                self.failure = self.decode(piece, give).err();
+            }
         }
     }
 
+    /// Takes bytes of one piece.
     fn decode(&mut self, bytes: &[u8], give: &mut dyn FnMut(&[u8])) -> Result<(), Undecoded> {
         let mut rest = bytes;
         let mut out = [0; OUT_BYTES];
@@ -156,7 +165,7 @@ impl Decoder {
             if self.given > DECODED_BYTES_MAX {
                 return Err(Undecoded::TooLarge);
             }
-            if self.given > FREE_BYTES && self.given / RATIO_MAX > self.taken {
+            if self.given > self.taken.next_multiple_of(PIECE_BYTES) * RATIO_MAX {
                 return Err(Undecoded::TooDense);
             }
             give(&out[..count]);

@@ -166,7 +166,8 @@ fn refused(key: &str, error: &EncodeError) -> ProgramError {
         EncodeError::Repeated(name) => format!("headers.{name}"),
     };
     let text = error.to_string();
-    let (cause, remedy) = text.split_once("; ").unwrap_or((&text, "use letters, digits and `-`"));
+    // The cause may quote a text that has a semicolon, too.
+    let (cause, remedy) = text.rsplit_once("; ").unwrap_or((&text, "correct it"));
     ProgramError::new(format!("{key}.{place}"), cause, remedy)
 }
 

@@ -7,6 +7,8 @@ use std::fmt;
 pub(super) struct Brotli {
     state: Box<BrotliState<StandardAlloc, StandardAlloc, StandardAlloc>>,
     is_complete: bool,
+    /// Found behind bytes that came out first.
+    is_damaged: bool,
 }
 
 impl fmt::Debug for Brotli {
@@ -18,7 +20,8 @@ impl fmt::Debug for Brotli {
 impl Brotli {
     pub(super) fn new() -> Self {
         let alloc = StandardAlloc::default;
-        Self { state: Box::new(BrotliState::new_strict(alloc(), alloc(), alloc())), is_complete: false }
+        let state = Box::new(BrotliState::new_strict(alloc(), alloc(), alloc()));
+        Self { state, is_complete: false, is_damaged: false }
     }
 
     pub(super) const fn is_complete(&self) -> bool {
@@ -26,6 +29,9 @@ impl Brotli {
     }
 
     pub(super) fn step(&mut self, rest: &mut &[u8], out: &mut [u8]) -> Result<Step, Undecoded> {
+        if self.is_damaged {
+            return Err(Undecoded::Damaged);
+        }
         if self.is_complete {
             return if rest.is_empty() { Ok(Step::Done) } else { Err(Undecoded::Damaged) };
         }
@@ -42,7 +48,11 @@ impl Brotli {
         );
         *rest = &rest[at..];
         match result {
-            BrotliResult::ResultFailure => Err(Undecoded::Damaged),
+            BrotliResult::ResultFailure => {
+                // Told after the bytes before it, so that these are the same in any split.
+                self.is_damaged = true;
+                Ok(Step::Out(count))
+            }
             BrotliResult::NeedsMoreInput if count == 0 => Ok(Step::Done),
             BrotliResult::NeedsMoreInput | BrotliResult::NeedsMoreOutput => Ok(Step::Out(count)),
             BrotliResult::ResultSuccess => {
