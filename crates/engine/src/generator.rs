@@ -445,15 +445,17 @@ impl Generator {
             waiting_max: driver::descriptors_each(job.part.workers),
         };
         let is_open = load.model == LoadModel::Open;
+        let here = opening.connections;
         let slots =
-            if is_open { share.of(load.connections_max.max(load.connections).into()) as usize } else { 0 };
+            if is_open { share.of(load.connections_max.max(load.connections).into()) as usize } else { here };
         let script = job.scripts.as_ref().map(Scripts::take).transpose()?;
         let address = script.as_ref().and_then(|script| script.address());
         let core = Core::new(Parts {
             book: Book::new(hand_over, self.control.clone(), job.timeline, is_open, job.traffic.results())
                 .with_rows(job.rows.as_ref().and_then(RowSinks::take)),
             clock: self.clock,
-            routes: routes(job, address.unwrap_or(job.to), share),
+            routes: all_routes(job, address.unwrap_or(job.to), share),
+            origins: job.way.origin_of.clone(),
             names: names(job)?,
             users: share.of(load.users.unwrap_or(load.connections).into()),
             outgoing: Outgoing::new(job.traffic.clone(), script, Seed(load.seed), share)?,
@@ -461,7 +463,7 @@ impl Generator {
             behaviour: Behaviour::new(&load.connection),
             follow: follow(job),
             pacer: pacer(job, share)?,
-            slots: slots.max(opening.connections),
+            slots: slots.max(here),
         });
         let is_raised = load.priority == PriorityChoice::Auto && core.waits_for_times();
         self.keeps_times |= is_raised;
@@ -475,7 +477,7 @@ impl Generator {
             may_spin: job.spin && core.waits_for_times(),
             is_raised,
             shares_cpu: has_no_other_cpu(job),
-            opening,
+            opening: Opening { connections: here * (1 + job.way.further.len()), ..opening },
             options: options(&load.connection),
             is_pipelined: load.connection.pipeline > 1 && load.connection.follow.is_none(),
             driver: self.driver,
@@ -647,19 +649,25 @@ fn options(plan: &ConnectionPlan) -> SocketOptions {
     }
 }
 
-/// The ways to the target; workers begin at different ones, so that few connections still use all sources.
-fn routes(job: &Job, to: SocketAddr, share: Share) -> Vec<Route> {
+/// The ways to the target and to each further origin.
+fn all_routes(job: &Job, to: SocketAddr, share: Share) -> Vec<Vec<Route>> {
+    let all = std::iter::once(to).chain(job.way.further.iter().copied());
+    all.enumerate().map(|(server, to)| routes(job, to, share, server as u16)).collect()
+}
+
+/// The ways to an origin; workers begin at different ones, so that few connections still use all sources.
+fn routes(job: &Job, to: SocketAddr, share: Share, server: u16) -> Vec<Route> {
     let plan = &job.load.connection;
     if let Some(path) = &plan.unix_socket {
-        return vec![Route { peer: Peer::Unix(Arc::new(path.into())), source: None }];
+        return vec![Route { peer: Peer::Unix(Arc::new(path.into())), source: None, server }];
     }
     let peer = Peer::Inet(to);
     let fits = |source: &&IpAddr| source.is_ipv4() == to.is_ipv4();
     let mut routes: Vec<Route> = (plan.sources.iter().filter(fits))
-        .map(|source| Route { peer: peer.clone(), source: Some(*source) })
+        .map(|source| Route { peer: peer.clone(), source: Some(*source), server })
         .collect();
     if routes.is_empty() {
-        routes.push(Route { peer, source: None });
+        routes.push(Route { peer, source: None, server });
     }
     let first = share.index() as usize % routes.len();
     routes.rotate_left(first);

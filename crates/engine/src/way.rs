@@ -1,5 +1,6 @@
 //! The way to a target beyond its address: which URL the address stands for, and what lies between.
 
+use std::net::SocketAddr;
 pub use wire::Origin;
 
 /// What a load must know of its target beyond an address.
@@ -7,4 +8,8 @@ pub use wire::Origin;
 pub struct Way {
     /// Scheme, host and port of the URL; redirects are followed within it only.
     pub origin: Option<Origin>,
+    /// Addresses of further origins that requests go to; they are numbered from 1.
+    pub further: Vec<SocketAddr>,
+    /// The origin of each entry: 0 is the target, n the `n`th of `further`. Empty where all go to the target.
+    pub origin_of: Vec<u16>,
 }

@@ -3,7 +3,7 @@
 use crate::book::Closing;
 use crate::control::Control;
 use crate::core::Core;
-use crate::driver::{Driver, SlotId, Wait};
+use crate::driver::{Driver, Wait};
 use crate::failure::Failure;
 use crate::layer::Layer;
 use crate::opening::Opening;
@@ -76,8 +76,8 @@ impl<D: Driver, L: Layer> Worker<'_, D, L> {
         let mut told = 0;
         while !self.control.is_stopped() {
             let now = self.core.now();
-            while let Some(slot) = progress.next(self.core.connecting(), now) {
-                self.core.open_ahead(&mut self.layer.over(self.driver.sockets()), slot as SlotId);
+            while let Some(nth) = progress.next(self.core.connecting(), now) {
+                self.core.open_ahead(&mut self.layer.over(self.driver.sockets()), nth);
             }
             if progress.is_over(self.core.connecting()) {
                 break;

@@ -47,8 +47,9 @@ impl Behaviour {
 }
 
 impl Core {
-    /// Opens a slot's connection before the load begins.
-    pub(crate) fn open_ahead<S: Sockets>(&mut self, sockets: &mut S, slot: SlotId) {
+    /// Opens the `n`th connection before the load begins.
+    pub(crate) fn open_ahead<S: Sockets>(&mut self, sockets: &mut S, n: usize) {
+        let slot = self.lanes.opened_ahead(n);
         self.connect(sockets, slot);
     }
 
@@ -85,11 +86,10 @@ impl Core {
 
     /// Begins the attempt of a slot, to the address that was looked up for it if there is one.
     fn connect_to<S: Sockets>(&mut self, sockets: &mut S, id: SlotId, to: Option<SocketAddr>, now: Nanos) {
-        let route = &self.routes[self.next_route];
-        self.next_route = (self.next_route + 1) % self.routes.len();
+        let route = self.lanes.lane(self.lanes.of_slot(id)).route();
         let result = match to {
             None => sockets.connect(id, route),
-            Some(to) => sockets.connect(id, &Route { peer: Peer::Inet(to), source: route.source }),
+            Some(to) => sockets.connect(id, &Route { peer: Peer::Inet(to), ..*route }),
         };
         if let Err(failure) = result {
             self.connection_failed(sockets, id, failure, now);
@@ -140,7 +140,7 @@ impl Core {
         match (self.stage, &self.pacer) {
             (Stage::Setup, _) => self.setup_failures.push(failure),
             (_, Pacer::Closed(_)) => slot.state = State::Paused { until: now + pause },
-            (_, Pacer::Open(_)) => self.closed.push(id),
+            (_, Pacer::Open(_)) => self.lie_closed(id),
         }
         if let Some(request) = request {
             self.book.fail(fate(&request, false), failure, now);

@@ -8,6 +8,7 @@
 mod connection;
 mod exchange;
 mod follow;
+mod lanes;
 #[cfg(test)]
 mod model;
 mod outgoing;
@@ -22,6 +23,7 @@ use crate::rows::NO_SLOT;
 use crate::slot::{InFlight, Slot, State, Which};
 pub(crate) use connection::Behaviour;
 pub(crate) use follow::{Follow, Trail};
+use lanes::Lanes;
 pub(crate) use outgoing::Outgoing;
 use pace::{Closed, Schedule};
 use schema::load::ErrorClass;
@@ -101,9 +103,8 @@ enum Stage {
 pub(crate) struct Core {
     pub(crate) book: Book,
     clock: MonotonicClock,
-    /// Ways to the target, taken in turn.
-    routes: Vec<Route>,
-    next_route: usize,
+    /// Ways to the origins, and what is idle or waits for each.
+    lanes: Lanes,
     /// Resolves the target's name for every connection, where that is asked for.
     names: Option<Names>,
     outgoing: Outgoing,
@@ -119,12 +120,6 @@ pub(crate) struct Core {
     slots: Vec<Slot>,
     /// Slots whose connection attempt is under way.
     connecting: usize,
-    /// Open loop: connected slots without a request, longest idle first.
-    idle: VecDeque<SlotId>,
-    /// Open loop: slots without a connection.
-    closed: Vec<SlotId>,
-    /// Open loop: arrivals waiting for a connection, in order of intended time.
-    backlog: VecDeque<Waiting>,
     /// Closed loop: slots whose think time runs, by the end of it.
     thinking: BinaryHeap<Reverse<(Nanos, SlotId)>>,
     stage: Stage,
@@ -135,7 +130,10 @@ pub(crate) struct Core {
 pub(crate) struct Parts {
     pub(crate) book: Book,
     pub(crate) clock: MonotonicClock,
-    pub(crate) routes: Vec<Route>,
+    /// Ways to each origin, at least one.
+    pub(crate) routes: Vec<Vec<Route>>,
+    /// The origin of each entry, as a place in `routes`; not needed where there is one.
+    pub(crate) origins: Vec<u16>,
     pub(crate) names: Option<Names>,
     pub(crate) outgoing: Outgoing,
     /// Closed loop of sessions that share connections: users of this worker.
@@ -144,17 +142,18 @@ pub(crate) struct Parts {
     pub(crate) behaviour: Behaviour,
     pub(crate) follow: Option<Follow>,
     pub(crate) pacer: Pacer,
-    /// Slots; in the open loop more than are opened ahead, for growth on demand.
+    /// Slots for each origin; in the open loop more than are opened ahead, for growth on demand.
     pub(crate) slots: usize,
 }
 
 impl Core {
     pub(crate) fn new(parts: Parts) -> Self {
-        assert!(!parts.routes.is_empty(), "a target has an address");
+        let takes_turns = matches!(parts.pacer, Pacer::Closed(_));
+        let lanes = Lanes::new(parts.routes, parts.origins, parts.slots, takes_turns);
         let mut behaviour = parts.behaviour;
-        if parts.outgoing.steps.is_some() || parts.follow.is_some() {
-            // A step of a session waits for the answer to the one before, and a hop follows its own: there is nothing
-            // to send behind.
+        if parts.outgoing.steps.is_some() || parts.follow.is_some() || lanes.len() > 1 {
+            // A step of a session waits for the answer to the one before, a hop follows its own, and what comes next may
+            // go to another origin: there is nothing to send behind.
             behaviour.pipeline = 1;
         }
         let mut outgoing = parts.outgoing;
@@ -162,8 +161,6 @@ impl Core {
         Self {
             book: parts.book,
             clock: parts.clock,
-            routes: parts.routes,
-            next_route: 0,
             names: parts.names,
             pool: outgoing.steps.as_ref().is_some_and(Steps::is_pooled).then(Pool::default),
             outgoing,
@@ -172,12 +169,10 @@ impl Core {
             behaviour,
             follow: parts.follow,
             pacer: parts.pacer,
-            slots: std::iter::repeat_with(Slot::new).take(parts.slots).collect(),
+            slots: std::iter::repeat_with(Slot::new).take(lanes.slots()).collect(),
             connecting: 0,
-            idle: VecDeque::with_capacity(parts.slots),
-            closed: Vec::with_capacity(parts.slots),
-            backlog: VecDeque::with_capacity(1024),
-            thinking: BinaryHeap::with_capacity(parts.slots),
+            thinking: BinaryHeap::with_capacity(lanes.slots()),
+            lanes,
             stage: Stage::Setup,
             setup_failures: Vec::new(),
         }
@@ -254,7 +249,7 @@ impl Core {
                     schedule.advance();
                     let which = self.outgoing.next();
                     self.book.schedule(intended, which.entry, now);
-                    self.backlog.push_back(Waiting { which, intended, dispatched: now, user: None });
+                    self.lanes.queue(Waiting { which, intended, dispatched: now, user: None });
                     self.serve_backlog(sockets, now);
                 }
                 Pacer::Open(_) | Pacer::Closed(_) => {
@@ -280,6 +275,7 @@ impl Core {
             return self.begin_step(sockets, id, intended, now);
         }
         let which = self.outgoing.next();
+        let id = self.lanes.turn_to(id, which.entry);
         self.book.schedule(intended, which.entry, now);
         self.begin_session(id, intended);
         self.begin(sockets, id, which, intended, now);
@@ -305,7 +301,7 @@ impl Core {
             }
             let which = self.outgoing.next();
             self.book.schedule(intended, which.entry, now);
-            self.backlog.push_back(Waiting { which, intended, dispatched: now, user: None });
+            self.lanes.queue(Waiting { which, intended, dispatched: now, user: None });
         }
         self.stage = Stage::Draining;
     }
@@ -316,7 +312,7 @@ impl Core {
 
     /// Whether requests on connections can still end.
     pub(crate) fn has_dispatched(&self) -> bool {
-        self.book.in_system() > self.backlog.len() as u64
+        self.book.in_system() > self.lanes.waiting() as u64
     }
 
     /// Whether a request budget is spent and answered.
@@ -339,7 +335,8 @@ impl Core {
                 self.book.censor(fate(&held, false));
             }
         }
-        while let Some(waiting) = self.backlog.pop_front() {
+        let waiting: Vec<Waiting> = self.lanes.all().flat_map(|lane| lane.backlog.drain(..)).collect();
+        for waiting in waiting {
             self.book.censor(waiting.fate());
             if let Some(session) = waiting.user {
                 self.close_session(session, SessionEnd::Censored, Nanos::ZERO);
@@ -391,10 +388,15 @@ impl Core {
 
     /// Ends arrivals that have waited too long for a connection.
     fn expire_backlog(&mut self, now: Nanos) {
-        while let Some(front) = self.backlog.front() {
-            let Some(failure) = self.overdue(front.intended, now) else { return };
-            self.book.fail(front.fate(), failure, now);
-            if let Some(session) = self.backlog.pop_front().and_then(|waiting| waiting.user) {
+        (0..self.lanes.len()).for_each(|lane| self.expire_lane(lane, now));
+    }
+
+    fn expire_lane(&mut self, lane: usize, now: Nanos) {
+        while let Some(front) = self.lanes.lane(lane).backlog.front() {
+            let (intended, fate) = (front.intended, front.fate());
+            let Some(failure) = self.overdue(intended, now) else { return };
+            self.book.fail(fate, failure, now);
+            if let Some(session) = self.lanes.lane(lane).backlog.pop_front().and_then(|waiting| waiting.user) {
                 self.close_session(session, SessionEnd::Failed, now);
             }
         }
@@ -411,34 +413,41 @@ impl Core {
             .then(|| Failure::said(ErrorClass::Timeout, "total time-out while waiting for a connection"))
     }
 
-    /// The first waiting arrival that may still be sent.
+    /// The first waiting arrival of a lane that may still be sent.
     #[inline]
-    fn next_waiting(&mut self, now: Nanos) -> Option<Waiting> {
+    fn next_waiting(&mut self, lane: usize, now: Nanos) -> Option<Waiting> {
         if self.limits.deadline.is_some() {
-            self.expire_backlog(now);
+            self.expire_lane(lane, now);
         }
-        self.backlog.pop_front()
+        self.lanes.lane(lane).backlog.pop_front()
     }
 
     /// Gives waiting arrivals to connected slots, then to closed ones.
     #[inline]
     fn serve_backlog<S: Sockets>(&mut self, sockets: &mut S, now: Nanos) {
+        for lane in 0..self.lanes.len() {
+            self.serve_lane(sockets, lane, now);
+        }
+    }
+
+    #[inline]
+    fn serve_lane<S: Sockets>(&mut self, sockets: &mut S, lane: usize, now: Nanos) {
         for _ in 0..DISPATCH_MAX {
-            if self.backlog.is_empty() || self.stage != Stage::Running {
+            if self.lanes.lane(lane).backlog.is_empty() || self.stage != Stage::Running {
                 return;
             }
-            let Some(slot) = self.take_idle().or_else(|| self.closed.pop()) else { return };
-            match self.next_waiting(now) {
+            let Some(slot) = self.take_idle(lane).or_else(|| self.lanes.lane(lane).closed.pop()) else { return };
+            match self.next_waiting(lane, now) {
                 Some(waiting) => self.begin_waiting(sockets, slot, waiting),
                 None => return self.park(sockets, slot),
             }
         }
     }
 
-    /// The longest idle slot; entries whose connection has gone meanwhile are dropped.
+    /// The longest idle slot of a lane; entries whose connection has gone meanwhile are dropped.
     #[inline]
-    fn take_idle(&mut self) -> Option<SlotId> {
-        while let Some(id) = self.idle.pop_front() {
+    fn take_idle(&mut self, lane: usize) -> Option<SlotId> {
+        while let Some(id) = self.lanes.lane(lane).idle.pop_front() {
             let slot = &mut self.slots[id as usize];
             slot.queued = false;
             if slot.state == State::Idle && slot.request.is_none() {
@@ -462,7 +471,7 @@ impl Core {
         }
         match self.pacer {
             Pacer::Closed(_) if self.pool.is_none() => self.next_closed(sockets, id, free_at),
-            Pacer::Open(_) | Pacer::Closed(_) => match self.next_waiting(free_at) {
+            Pacer::Open(_) | Pacer::Closed(_) => match self.next_waiting(self.lanes.of_slot(id), free_at) {
                 Some(waiting) => self.begin_waiting(sockets, id, waiting),
                 None => self.park(sockets, id),
             },
@@ -489,7 +498,7 @@ impl Core {
     #[inline]
     fn next_closed<S: Sockets>(&mut self, sockets: &mut S, id: SlotId, free_at: Nanos) {
         let Pacer::Closed(closed) = &mut self.pacer else { return };
-        if free_at >= self.book.end() || self.slots[id as usize].thinking {
+        if free_at >= self.book.end() || self.slots[id as usize].thinking || !self.lanes.has_turn(id) {
             return;
         }
         if self.outgoing.is_stopped() {
@@ -505,6 +514,7 @@ impl Core {
             return;
         }
         let which = self.outgoing.next();
+        let id = self.lanes.turn_to(id, which.entry);
         self.book.schedule(intended, which.entry, free_at);
         self.begin_session(id, intended);
         let dispatched = self.clock.now();
@@ -521,15 +531,24 @@ impl Core {
         match slot.state {
             State::Idle if !slot.queued => {
                 slot.queued = true;
-                self.idle.push_back(id);
+                let lane = self.lanes.of_slot(id);
+                self.lanes.lane(lane).idle.push_back(id);
             }
             State::Closed if slot.answers > 0 && self.stage == Stage::Running => {
                 slot.answers = 0;
                 self.connect(sockets, id);
             }
-            State::Closed => self.closed.push(id),
+            State::Closed => self.lie_closed(id),
             _ => {}
         }
+    }
+}
+
+impl Core {
+    /// Open loop: a slot without a connection waits for an arrival that needs one.
+    fn lie_closed(&mut self, id: SlotId) {
+        let lane = self.lanes.of_slot(id);
+        self.lanes.lane(lane).closed.push(id);
     }
 }
 

@@ -255,7 +255,8 @@ fn core(course: &Course) -> (Core, Receiver<Box<Page>>, RowSource) {
     let core = Core::new(Parts {
         book: Book::new(hand_over, control, timeline, false, traffic.results()).with_rows(sinks.take()),
         clock: MonotonicClock::starting_now(),
-        routes: vec![Route { peer: Peer::Inet(([127, 0, 0, 1], 1).into()), source: None }],
+        routes: vec![vec![Route { peer: Peer::Inet(([127, 0, 0, 1], 1).into()), source: None, server: 0 }]],
+        origins: vec![],
         names: None,
         outgoing: Outgoing::new(traffic, script, Seed(1), Share::WHOLE).unwrap(),
         users: course.slots as u64,

@@ -250,7 +250,7 @@ impl Core {
         }
         let which = self.outgoing.next_step(session.step);
         self.book.schedule(intended, which.entry, now);
-        self.backlog.push_back(Waiting { which, intended, dispatched: now, user: Some(session) });
+        self.lanes.queue(Waiting { which, intended, dispatched: now, user: Some(session) });
     }
 
     /// Users that wait for their next step when the load is over.

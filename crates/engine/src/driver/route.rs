@@ -21,6 +21,8 @@ pub(crate) struct Route {
     pub(crate) peer: Peer,
     /// Local address; the system chooses where absent.
     pub(crate) source: Option<IpAddr>,
+    /// Which of the load's TLS server names the peer has.
+    pub(crate) server: u16,
 }
 
 /// Options of a socket; the default is plain TCP with TCP_NODELAY off.

@@ -88,6 +88,8 @@ fn meant(near: Option<&str>) -> String {
 pub struct Tls {
     config: Arc<ClientConfig>,
     server_name: ServerName<'static>,
+    /// Names of further origins, which are numbered from 1.
+    further: Vec<ServerName<'static>>,
     resumption: bool,
 }
 
@@ -114,9 +116,17 @@ impl Tls {
         };
         config.alpn_protocols = plan.alpn.iter().map(|name| alpn(name)).collect::<Result<_, _>>()?;
         config.resumption = resumption(plan.resumption);
-        let server_name = ServerName::try_from(plan.server_name.clone())
-            .map_err(|_| TlsError::ServerName(plan.server_name.clone()))?;
-        Ok(Self { config: Arc::new(config), server_name, resumption: plan.resumption })
+        let server_name = name(&plan.server_name)?;
+        Ok(Self { config: Arc::new(config), server_name, further: Vec::new(), resumption: plan.resumption })
+    }
+
+    /// The same for further origins, too, of these names; they are numbered from 1.
+    ///
+    /// # Errors
+    /// What is neither a host name nor an address.
+    pub fn with_further(mut self, names: &[String]) -> Result<Self, TlsError> {
+        self.further = names.iter().map(|text| name(text)).collect::<Result<_, _>>()?;
+        Ok(self)
     }
 
     /// The configuration, for single exchanges outside of the load.
@@ -131,12 +141,22 @@ impl Tls {
         &self.server_name
     }
 
+    /// The name of an origin: 0 is the target.
+    pub(super) fn name_of(&self, origin: u16) -> &ServerName<'static> {
+        let further = usize::from(origin).checked_sub(1).and_then(|place| self.further.get(place));
+        further.unwrap_or(&self.server_name)
+    }
+
     /// The same with a session store of its own.
     pub(super) fn with_own_sessions(&self) -> Self {
         let mut config = ClientConfig::clone(&self.config);
         config.resumption = resumption(self.resumption);
         Self { config: Arc::new(config), ..self.clone() }
     }
+}
+
+fn name(text: &str) -> Result<ServerName<'static>, TlsError> {
+    ServerName::try_from(text.to_owned()).map_err(|_| TlsError::ServerName(text.to_owned()))
 }
 
 fn resumption(is_on: bool) -> Resumption {

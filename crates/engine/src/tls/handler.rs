@@ -57,9 +57,13 @@ where
 {
     fn connected(&mut self, sockets: &mut S, slot: SlotId, result: Result<(), Failure>) {
         let began = self.table.clock.now();
+        let origin = match self.table.entry(slot) {
+            Entry::Connecting(origin) => *origin,
+            _ => 0,
+        };
         let tls = &self.table.tls;
         let session = result.and_then(|()| {
-            UnbufferedClientConnection::new(tls.config().clone(), tls.server_name().clone())
+            UnbufferedClientConnection::new(tls.config().clone(), tls.name_of(origin).clone())
                 .map_err(|error| failure::of(&error))
         });
         match session {

@@ -16,8 +16,8 @@ pub(super) enum Entry {
     /// No connection.
     #[default]
     Closed,
-    /// A TCP connection is being made.
-    Connecting,
+    /// A TCP connection is being made, to this one of the origins.
+    Connecting(u16),
     /// A TCP connection with its session.
     Open(Box<Session>),
     /// Its session hands plain text to the core.
@@ -127,7 +127,7 @@ impl<S: Sockets> Sockets for TlsSockets<'_, S> {
             wishes.connect = Some(route.clone());
             return Ok(());
         }
-        *entry = Entry::Connecting;
+        *entry = Entry::Connecting(route.server);
         let result = self.sockets.connect(slot, route);
         if result.is_err() {
             *entry = Entry::Closed;

@@ -1,0 +1,176 @@
+//! Lanes: the slots and the waiting arrivals of each origin of a load. Most loads have one.
+//!
+//! A request goes to the origin that its entry names, and so on a slot of that origin's lane. In the open loop each lane
+//! has its own idle slots and its own queue. In the closed loop a seat (one user's place) has one slot in every lane and
+//! one request at a time: the slot that *has the turn* draws the next request and hands the turn to the slot of its
+//! lane.
+//!
+//! Invariant: the slots of a lane lie one after the other, `per_lane` of them, so that a slot's lane and seat follow from
+//! its number.
+
+use super::Waiting;
+use crate::driver::{Route, SlotId};
+use std::collections::VecDeque;
+
+/// Slots and queue of one origin.
+#[derive(Debug)]
+pub(super) struct Lane {
+    /// Ways to the origin, taken in turn.
+    routes: Vec<Route>,
+    next_route: usize,
+    /// Open loop: connected slots without a request, longest idle first.
+    pub(super) idle: VecDeque<SlotId>,
+    /// Open loop: slots without a connection.
+    pub(super) closed: Vec<SlotId>,
+    /// Open loop: arrivals waiting for a connection, in order of intended time.
+    pub(super) backlog: VecDeque<Waiting>,
+}
+
+/// The lanes of a worker.
+#[derive(Debug)]
+pub(super) struct Lanes {
+    lanes: Vec<Lane>,
+    per_lane: usize,
+    /// Lane of each entry; empty where there is one lane.
+    of_entry: Vec<u16>,
+    /// Closed loop with several lanes: the slot of each seat that has the turn.
+    turns: Vec<SlotId>,
+}
+
+impl Lane {
+    fn new(routes: Vec<Route>, slots: usize) -> Self {
+        assert!(!routes.is_empty(), "an origin has an address");
+        Self {
+            routes,
+            next_route: 0,
+            idle: VecDeque::with_capacity(slots),
+            closed: Vec::with_capacity(slots),
+            backlog: VecDeque::with_capacity(1024),
+        }
+    }
+
+    /// The next way to the origin.
+    pub(super) fn route(&mut self) -> &Route {
+        let now = self.next_route;
+        self.next_route = (now + 1) % self.routes.len();
+        &self.routes[now]
+    }
+}
+
+impl Lanes {
+    /// `routes` has those of each lane, `of_entry` the lane of each entry; `per_lane` slots each.
+    pub(super) fn new(routes: Vec<Vec<Route>>, of_entry: Vec<u16>, per_lane: usize, takes_turns: bool) -> Self {
+        let several = routes.len() > 1;
+        Self {
+            lanes: routes.into_iter().map(|routes| Lane::new(routes, per_lane)).collect(),
+            per_lane,
+            of_entry: if several { of_entry } else { Vec::new() },
+            turns: if several && takes_turns { (0..per_lane as SlotId).collect() } else { Vec::new() },
+        }
+    }
+
+    /// All slots.
+    pub(super) const fn slots(&self) -> usize {
+        self.lanes.len() * self.per_lane
+    }
+
+    pub(super) const fn len(&self) -> usize {
+        self.lanes.len()
+    }
+
+    /// The lane of a slot.
+    #[inline]
+    pub(super) fn of_slot(&self, id: SlotId) -> usize {
+        if self.lanes.len() == 1 { 0 } else { id as usize / self.per_lane }
+    }
+
+    /// The lane of a request.
+    #[inline]
+    pub(super) fn of_entry(&self, entry: u16) -> usize {
+        self.of_entry.get(usize::from(entry)).map_or(0, |lane| usize::from(*lane))
+    }
+
+    #[inline]
+    pub(super) fn lane(&mut self, lane: usize) -> &mut Lane {
+        &mut self.lanes[lane]
+    }
+
+    pub(super) fn all(&mut self) -> impl Iterator<Item = &mut Lane> {
+        self.lanes.iter_mut()
+    }
+
+    /// The `n`th slot that is opened ahead, of `ahead` in each lane: all lanes in turn, so that none comes last.
+    pub(super) fn opened_ahead(&self, n: usize) -> SlotId {
+        (n % self.lanes.len() * self.per_lane + n / self.lanes.len()) as SlotId
+    }
+
+    /// Arrivals that wait for a connection.
+    pub(super) fn waiting(&self) -> usize {
+        self.lanes.iter().map(|lane| lane.backlog.len()).sum()
+    }
+
+    /// Queues an arrival in the lane of its entry.
+    #[inline]
+    pub(super) fn queue(&mut self, waiting: Waiting) {
+        let lane = self.of_entry(waiting.which.entry);
+        self.lanes[lane].backlog.push_back(waiting);
+    }
+
+    /// Whether a slot may draw its seat's next request.
+    #[inline]
+    pub(super) fn has_turn(&self, id: SlotId) -> bool {
+        self.turns.is_empty() || self.turns[id as usize % self.per_lane] == id
+    }
+
+    /// Hands the turn of a slot's seat to its slot in the lane of `entry`, which is returned.
+    #[inline]
+    pub(super) fn turn_to(&mut self, id: SlotId, entry: u16) -> SlotId {
+        if self.turns.is_empty() {
+            return id;
+        }
+        let seat = id as usize % self.per_lane;
+        let to = (self.of_entry(entry) * self.per_lane + seat) as SlotId;
+        self.turns[seat] = to;
+        to
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::driver::Peer;
+
+    fn lanes(count: u16, takes_turns: bool) -> Lanes {
+        let peer = |port: u16| Peer::Inet(([127, 0, 0, 1], port).into());
+        let route = |port| vec![Route { peer: peer(port), source: None, server: 0 }];
+        Lanes::new((1..=count).map(route).collect(), vec![0, 2, 1, 2], 4, takes_turns)
+    }
+
+    #[test]
+    fn a_seat_has_one_turn_and_hands_it_to_the_lane_of_its_request() {
+        let mut lanes = lanes(3, true);
+        assert_eq!((lanes.slots(), lanes.of_slot(3), lanes.of_slot(4), lanes.of_slot(11)), (12, 0, 1, 2));
+        assert_eq!((0..12).filter(|id| lanes.has_turn(*id)).collect::<Vec<_>>(), [0, 1, 2, 3]);
+        assert_eq!(lanes.turn_to(1, 3), 9);
+        assert_eq!((0..12).filter(|id| lanes.has_turn(*id)).collect::<Vec<_>>(), [0, 2, 3, 9]);
+        assert_eq!(lanes.turn_to(9, 2), 5);
+        assert_eq!(lanes.turn_to(5, 0), 1);
+    }
+
+    #[test]
+    fn one_lane_and_open_loops_have_no_turns() {
+        let mut one = lanes(1, true);
+        assert!((0..4).all(|id| one.has_turn(id) && one.turn_to(id, 3) == id));
+        assert_eq!(one.of_entry(3), 0, "there is no other lane");
+        let open = lanes(3, false);
+        assert!((0..12).all(|id| open.has_turn(id)));
+        assert_eq!((open.of_entry(1), open.of_entry(9)), (2, 0));
+    }
+
+    #[test]
+    fn slots_are_opened_in_all_lanes_in_turn() {
+        let lanes = lanes(3, true);
+        let order: Vec<_> = (0..6).map(|n| lanes.opened_ahead(n)).collect();
+        assert_eq!(order, [0, 4, 8, 1, 5, 9]);
+    }
+}
