@@ -19,7 +19,8 @@ pub(crate) fn import(args: &ImportArgs) -> Result<u8> {
     let text = read(&args.file, &label)?;
     let format = format(args, &label, &text)?;
     let name = name(args)?;
-    let options = Options { session: args.session, origin: args.origin.clone() };
+    let options =
+        Options { session: args.session, origin: args.origin.clone(), all_origins: args.all_origins };
     let mut imported = ::import::import(format, &name, &label, &text, &options)?;
     place_files(args, &mut imported)?;
     let bodies = bodies(args, &imported)?;

@@ -5,13 +5,13 @@ mod common;
 
 use common::tls::{client, only, plan};
 use common::{MS, run, short_load};
-use engine::{EngineError, Identity, Job, Part, Roots, Timeline, Tls};
+use engine::{EngineError, Identity, Job, Part, Roots, Timeline, Tls, Way};
 use request::{Check, Traffic};
 use rustls::ServerConfig;
 use schema::arrival::ArrivalPlan;
 use schema::experiment::{LoadModel, Reference};
 use schema::load::ErrorClass;
-use schema::plan::{DriverChoice, LoadPlan, RequestPlan};
+use schema::plan::{DriverChoice, EntryPlan, LoadPlan, RequestPlan, ScenarioPlan};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -20,6 +20,7 @@ use testkit::fault::TlsServer;
 use testkit::reference::{Law, ReferenceServer};
 use testkit::script::{Act, Scripted};
 use testkit::tls_peer::{TlsAct, TlsPeer};
+use units::Seed;
 
 const GOOD: &str = "HTTP/1.1 200 OK\r\nContent-Length: 31\r\n\r\n{\"code\":0,\"msg\":\"ok\",\"data\":{}}";
 
@@ -478,4 +479,35 @@ fn servers_that_do_not_speak_tls_are_told_apart() {
         assert!(got == class || is_reset, "{class:?}: {got:?} {example}");
         assert!(is_reset || example.to_lowercase().contains(text), "{class:?}: {example}");
     }
+}
+
+/// Each origin is known by its own name: a certificate that is good for the first is not for another.
+#[test]
+fn further_origins_have_their_own_names() {
+    let pki = Pki::new().unwrap();
+    let law = || Law::try_from(&Reference::default()).unwrap();
+    let targets = [(); 2].map(|()| ReferenceServer::start_with(law(), Some(ticketing(&pki))).unwrap());
+    let entry = |name: &str| EntryPlan {
+        name: name.into(),
+        weight: 1.0,
+        request: request(&[], &[]),
+        ..EntryPlan::default()
+    };
+    let scenario =
+        ScenarioPlan { requests: vec![entry("first"), entry("second")], ..ScenarioPlan::default() };
+    for (name, is_right) in [("localhost", true), ("other.test", false)] {
+        let tls = client(&pki, &only("1.3")).with_further(&[name.to_owned()]).unwrap();
+        let mut job = job(targets[0].addr(), tls, closed(2), 40);
+        job.traffic = Traffic::new(&scenario, "localhost", Seed(1), &[]).unwrap();
+        job.way = Way { further: vec![targets[1].addr()], origin_of: vec![0, 1], ..Way::default() };
+        let sum = run(&job).unwrap();
+        let [first, second] = &sum.entries[..] else { panic!("two requests") };
+        assert_eq!(
+            (first.account.failed_total(), second.account.failed_total() == 0),
+            (0, is_right),
+            "{name}"
+        );
+        assert!(first.account.completed > 0 && second.account.scheduled > 0, "{name}: both were sent");
+    }
+    assert!(client(&pki, &only("1.3")).with_further(&["no name".to_owned()]).is_err());
 }

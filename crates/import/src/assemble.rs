@@ -45,6 +45,8 @@ const DROPPED: &str =
 /// What makes two requests equal.
 #[derive(Debug, PartialEq, Eq)]
 struct Core {
+    /// Where it is another than the scenario's.
+    origin: Option<Origin>,
     method: String,
     path: String,
     headers: BTreeMap<String, String>,
@@ -65,7 +67,7 @@ enum Content {
 // Parts have no hash; the rest tells nearly all requests apart.
 impl Hash for Core {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        (&self.method, &self.path, &self.headers, self.think).hash(state);
+        (&self.origin, &self.method, &self.path, &self.headers, self.think).hash(state);
         match &self.content {
             Content::Text(text) | Content::File(text) => text.hash(state),
             Content::Bytes(bytes) => bytes.hash(state),
@@ -110,11 +112,13 @@ impl<'o> Assembler<'o> {
         check_method(&draft.method)?;
         let url = Url::parse(&draft.url)?;
         let origin = self.origin.get_or_insert_with(|| url.origin.clone());
-        if *origin != url.origin {
+        let is_other = *origin != url.origin;
+        if is_other && !self.options.all_origins {
             self.notes.other_origin(url.origin);
             return Ok(false);
         }
-        let core = self.core(draft, url)?;
+        let origin = is_other.then(|| url.origin.clone());
+        let core = Core { origin, ..self.core(draft, url)? };
         let next = self.counts.len();
         let place = *self.cores.entry(core).or_insert(next);
         if place == next {
@@ -170,6 +174,7 @@ impl<'o> Assembler<'o> {
             }
         };
         Ok(Core {
+            origin: None,
             method: draft.method.into_owned(),
             path: escape(&url.path),
             headers,
@@ -254,7 +259,11 @@ fn no_requests(notes: &Notes, options: &Options) -> Problem {
 /// A request of the scenario. A body that is no text goes to `bodies`, as a file of its own.
 fn named(core: Core, names: &mut Names, scenario: &str, bodies: &mut Vec<(String, Vec<u8>)>) -> NamedRequest {
     let mut request = NamedRequest {
-        name: names.next(&core.method, &core.path),
+        name: match &core.origin {
+            Some(origin) => names.next(&core.method, &format!("{origin}{}", core.path)),
+            None => names.next(&core.method, &core.path),
+        },
+        origin: core.origin.map(|origin| origin.to_string()),
         path: core.path,
         headers: core.headers,
         timeout: core.timeout,

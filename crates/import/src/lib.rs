@@ -88,6 +88,8 @@ pub struct Options {
     pub session: bool,
     /// Keep requests to this `scheme://host[:port]` only. Default: that of the first request.
     pub origin: Option<String>,
+    /// Keep requests to other origins, too, each with its origin.
+    pub all_origins: bool,
 }
 
 /// A scenario, and what belongs to it.
@@ -95,7 +97,7 @@ pub struct Options {
 pub struct Imported {
     /// What is sent; only `requests` and perhaps `session` are filled.
     pub scenario: ScenarioFile,
-    /// `scheme://host:port` that all requests share.
+    /// `scheme://host:port` of all requests that name none of their own.
     pub origin: String,
     /// Files to write beside the scenario, by name: bodies that are not UTF-8.
     pub bodies: Vec<(String, Vec<u8>)>,

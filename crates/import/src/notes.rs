@@ -48,7 +48,7 @@ impl Notes {
         origins.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         let rest = origins.split_off(origins.len().min(ORIGINS_NAMED));
         for (origin, count) in origins {
-            texts.push(format!("requests to {origin} left out, a scenario has one origin: {count}"));
+            texts.push(format!("requests to {origin} left out, --all-origins keeps those of a mix: {count}"));
         }
         let rest = rest.iter().map(|(_, count)| count).sum::<u64>() + self.more_origins;
         if rest > 0 {
@@ -72,7 +72,10 @@ mod tests {
         notes.other_origin(Origin::parse("http://h:7").unwrap());
         let texts = notes.into_texts();
         assert_eq!(texts.len(), DISTINCT_MAX + ORIGINS_NAMED + 1);
-        assert_eq!(texts[DISTINCT_MAX], "requests to http://h:7 left out, a scenario has one origin: 2");
+        assert_eq!(
+            texts[DISTINCT_MAX],
+            "requests to http://h:7 left out, --all-origins keeps those of a mix: 2"
+        );
         assert_eq!(texts.last().unwrap(), "requests to still other origins left out: 995");
     }
 }

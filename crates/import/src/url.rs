@@ -13,7 +13,7 @@ use wire::UrlParts;
 const ENCODED: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'<').add(b'>').add(b'`');
 
 /// Scheme, host and port.
-#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct Origin {
     scheme: &'static str,
     /// Lower case; IPv6 in brackets.

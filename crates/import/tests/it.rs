@@ -71,7 +71,7 @@ fn vegeta_targets() {
     assert_eq!(header(put, "Authorization"), Some("Basic dXNlcjpzZWNyZXQ="));
     assert_eq!(header(put, "X-Template"), Some("$${not.ours}"));
     assert_eq!(put.method.as_deref(), Some("PUT"));
-    has_note(&imported, "requests to http://127.0.0.2:8080 left out, a scenario has one origin: 1");
+    has_note(&imported, "requests to http://127.0.0.2:8080 left out, --all-origins keeps those of a mix: 1");
     has_note(&imported, "that prony sets itself left out (Host, Content-Length, Connection and the like): 2");
     has_note(&imported, "bodies named as files");
 }
@@ -207,7 +207,7 @@ fn har_as_a_mix() {
     assert_eq!(imported.think, None);
     for note in [
         "recorded over HTTP/2 or 3, sent by HTTP/1.1: 1",
-        "requests to https://cdn.test:443 left out, a scenario has one origin: 1",
+        "requests to https://cdn.test:443 left out, --all-origins keeps those of a mix: 1",
         "WebSocket entries left out: 1",
         "data:, blob: and the like) left out: 1",
         "browser's cache answered left out: 1",
@@ -287,7 +287,7 @@ fn the_wished_origin_decides() {
     let options = Options { origin: Some("http://127.0.0.2:8080".to_owned()), ..Options::default() };
     let imported = imported_with(Format::Vegeta, "targets.vegeta", &options);
     assert_eq!(names(&imported), ["GET /elsewhere"]);
-    has_note(&imported, "requests to http://127.0.0.1:8080 left out, a scenario has one origin: 6");
+    has_note(&imported, "requests to http://127.0.0.1:8080 left out, --all-origins keeps those of a mix: 6");
 }
 
 fn refused(format: Format, text: &str, options: &Options, expected: &str) {

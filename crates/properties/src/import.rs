@@ -39,6 +39,7 @@ pub fn check_with(input: &[u8], importer: &Importer) -> Result<(), Broken> {
     let options = Options {
         session: choice & 0x10 != 0,
         origin: (choice & 0x20 != 0).then(|| "http://127.0.0.1:8080".to_owned()),
+        all_origins: choice & 0x70 == 0x40,
     };
     match importer(format, text, &options) {
         Ok(imported) => {

@@ -28,6 +28,7 @@ pub mod live;
 pub mod login;
 pub mod measure;
 pub mod net;
+pub mod origins;
 mod own_count;
 pub mod page;
 pub mod past;

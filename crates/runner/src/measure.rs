@@ -5,6 +5,7 @@
 use crate::each::EachPlan;
 use crate::login::{self, Login};
 use crate::net::HttpUrl;
+use crate::origins::{self, Further};
 use crate::phases::Phases;
 use crate::processes::Source;
 use crate::sent::SentWindows;
@@ -43,6 +44,8 @@ pub struct LoadJob {
     pub authority: String,
     /// The address connected to.
     pub to: SocketAddr,
+    /// Further origins that requests of the scenario go to.
+    pub further: Vec<Further>,
     /// What is sent and what right answers are.
     pub scenario: ScenarioPlan,
     /// User and password of the URL; sent by every request that has no Authorization of its own.
@@ -257,7 +260,7 @@ pub(crate) fn engine_job(job: &LoadJob, timeline: Timeline, part: Part) -> Resul
         scripts: job.scripts.clone(),
         rows: None,
         timeline,
-        tls: job.load.tls.as_ref().map(tls::load).transpose()?,
+        tls: tls::of_job(job)?,
         lookup: job.name.clone().map(|name| {
             Lookup::new(move || name.url.resolve(&name.consent).map_err(|error| error.to_string()))
         }),
@@ -276,6 +279,7 @@ pub fn traffic(job: &LoadJob) -> Result<Traffic, RunnerError> {
     if let Some(login) = &job.login {
         login::authorize(&mut scenario, &login.basic());
     }
+    origins::name_hosts(&mut scenario, &job.further);
     if !job.load.connection.keepalive {
         for entry in &mut scenario.requests {
             let headers = &mut entry.request.headers;

@@ -133,7 +133,19 @@ pub fn notes(job: &LoadJob) -> Vec<String> {
     let facts = PortFacts::read();
     spread_with(&mut load, job.to, facts);
     let mut notes: Vec<String> = forecast(&load, job.to, facts).into_iter().collect();
-    if load.connection.pipeline > 1 && load.connection.follow.is_some() {
+    if !job.further.is_empty() {
+        notes.push(format!(
+            "requests go to {} origins; -c is the number of connections to each",
+            job.further.len() + 1
+        ));
+    }
+    if load.connection.pipeline > 1 && !job.further.is_empty() {
+        notes.push(
+            "pipelining has no effect here: the next request may go to another origin, so a connection carries one at a \
+             time"
+                .to_owned(),
+        );
+    } else if load.connection.pipeline > 1 && load.connection.follow.is_some() {
         notes.push(
             "pipelining has no effect here: where redirects are followed, a connection carries one request at a time"
                 .to_owned(),

@@ -1,6 +1,7 @@
 //! TLS from what the user wrote to what the engine takes: defaults, files, and every mistake told before a
 //! connection is made.
 
+use crate::measure::LoadJob;
 use crate::net::{HttpUrl, Scheme};
 use engine::{Identity, Roots, Tls, TlsError};
 use rustls::pki_types::pem::{self, PemObject};
@@ -96,6 +97,13 @@ pub fn load(plan: &TlsPlan) -> Result<Tls, TlsSetupError> {
         _ => None,
     };
     Ok(Tls::new(plan, roots(plan)?, identity)?)
+}
+
+/// TLS of a job's connections, to its further origins too; none where it goes in plain text.
+pub(crate) fn of_job(job: &LoadJob) -> Result<Option<Tls>, TlsSetupError> {
+    let Some(plan) = &job.load.tls else { return Ok(None) };
+    let names: Vec<String> = job.further.iter().map(|further| further.url.host.clone()).collect();
+    Ok(Some(load(plan)?.with_further(&names)?))
 }
 
 /// What a single exchange outside of the load needs.

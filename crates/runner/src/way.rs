@@ -3,9 +3,14 @@
 use crate::RunnerError;
 use crate::measure::LoadJob;
 use crate::net::HttpUrl;
+use crate::origins;
 use engine::Way;
 
 /// The way of a job.
 pub(crate) fn of(job: &LoadJob) -> Result<Way, RunnerError> {
-    Ok(Way { origin: Some(HttpUrl::parse(&job.url)?.to_origin()) })
+    Ok(Way {
+        origin: Some(HttpUrl::parse(&job.url)?.to_origin()),
+        further: job.further.iter().map(|further| further.to).collect(),
+        origin_of: origins::numbers(&job.scenario, &job.further),
+    })
 }

@@ -263,6 +263,9 @@ pub struct EntryPlan {
     /// Whether path, header values or body hold `${…}`.
     #[serde(default)]
     pub is_template: bool,
+    /// Scheme, host and port where it goes to another origin than the load's URL.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub origin: Option<String>,
     /// What a right answer is.
     pub expect: ExpectPlan,
     /// The body is sent in chunks of this many bytes, not with its length.

@@ -97,6 +97,8 @@ pub struct NamedRequest {
     pub name: String,
     /// Share among the weights of all requests; 0 is never chosen. Default 1. Not with `[session]`.
     pub weight: Option<f64>,
+    /// Another origin than the load's URL: scheme, host and port. For `prony load`, and not with `[session]`.
+    pub origin: Option<String>,
     /// Default GET, or POST with a body.
     pub method: Option<String>,
     /// As in `[request]`.

@@ -8,6 +8,7 @@ use std::path::PathBuf;
 #[command(after_help = "Examples:
   prony import targets.txt -o scenarios/checkout.toml
   prony import shop.har --session --origin https://shop.test -o scenarios/visit.toml
+  prony import targets.txt --all-origins -o scenarios/shop.toml
   pbpaste | prony import - --format curl
 
 Formats: vegeta and vegeta-json (targets of vegeta), urls (lists of siege and h2load), curl (command lines,
@@ -27,6 +28,9 @@ pub(crate) struct ImportArgs {
     /// Keep requests to this origin only, such as http://127.0.0.1:8080 [default: that of the first]
     #[arg(long, value_name = "ORIGIN")]
     pub(crate) origin: Option<String>,
+    /// Keep requests to all origins, each with its own, as prony load takes them [not with --session]
+    #[arg(long, conflicts_with_all = ["origin", "session"])]
+    pub(crate) all_origins: bool,
     /// Write it to a file instead of standard output, with bodies that are no text beside it
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,

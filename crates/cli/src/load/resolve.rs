@@ -8,6 +8,7 @@ use runner::RunnerError;
 use runner::each::EachPlan;
 use runner::measure::{LoadJob, NameLookup};
 use runner::net::HttpUrl;
+use runner::origins::Further;
 use runner::processes::{Spread, Wanted, connections_per_process, raise_descriptor_limit, spread};
 use runner::resolve::arrival::{Wishes, flags};
 use runner::resolve::{
@@ -32,7 +33,8 @@ const IN_PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'
 pub(super) fn resolve(args: &LoadArgs) -> Result<LoadJob> {
     let (url, login) = HttpUrl::with_login(&args.url).map_err(RunnerError::from)?;
     let to = address(args, &url)?;
-    let scenario = scenario(&args.request, &url)?;
+    let mut scenario = scenario(&args.request, &url)?;
+    let further = further(args, &mut scenario, &url)?;
     let cpus = args.pin.as_deref().map(target::pin::parse_list).transpose()?;
     let usable = target::pin::usable_cpus()?;
     if let (Some(cpus), false) = (&cpus, usable.is_empty())
@@ -47,14 +49,14 @@ pub(super) fn resolve(args: &LoadArgs) -> Result<LoadJob> {
         Users::OwnConnections(count) => Some(Count(count)),
         _ => args.connections,
     };
-    let mut load = load_plan(args, connections, &phases, cpus.clone(), usable.len())?;
+    let mut load = load_plan(args, connections, &phases, cpus.clone(), usable.len(), 1 + further.len())?;
     let mut arrivals_max = None;
     if let (LoadModel::Open, Some(Count(requests))) = (model, args.requests) {
         let end = counted::end(&load, &phases, requests, args.duration)?;
         phases.sample_ns = end.sample_ns;
         arrivals_max = end.arrivals_max;
         // A shape begins with the window, whose begin lies on the grid of intervals.
-        load = load_plan(args, connections, &phases, cpus.clone(), usable.len())?;
+        load = load_plan(args, connections, &phases, cpus.clone(), usable.len(), 1 + further.len())?;
     }
     load.users = users.sharing();
     check_sources(&load.connection.sources, to)?;
@@ -63,6 +65,7 @@ pub(super) fn resolve(args: &LoadArgs) -> Result<LoadJob> {
         url: url.origin(),
         authority: url.authority(),
         to,
+        further,
         scenario,
         login,
         bodies: Vec::new(),
@@ -81,6 +84,28 @@ pub(super) fn resolve(args: &LoadArgs) -> Result<LoadJob> {
     // The one compiler says what cannot be sent, before a connection is opened.
     runner::measure::traffic(&job)?;
     Ok(job)
+}
+
+/// The origins that requests of the scenario name, and what does not go with them.
+fn further(args: &LoadArgs, scenario: &mut ScenarioPlan, url: &HttpUrl) -> Result<Vec<Further>> {
+    let further = runner::origins::further(scenario, url, &args.consent).map_err(|problem| {
+        anyhow!("{}: {}\n  remedy: {}", problem.key.join("."), problem.cause, problem.remedy)
+    })?;
+    let given = &args.connection;
+    let one_place = [
+        ("--connect-to", given.connect_to.is_some()),
+        ("--unix-socket", given.unix_socket.is_some()),
+        ("--resolve each", given.resolve == Some(Resolve::Each)),
+        ("--follow", given.follow.is_some()),
+    ];
+    match one_place.iter().find(|(_, is_given)| *is_given && !further.is_empty()) {
+        Some((flag, _)) => bail!(
+            "{flag}: the requests of the scenario go to {} origins, and {flag} is for one\n  \
+             remedy: leave {flag} out, or `origin` of the requests",
+            further.len() + 1
+        ),
+        None => Ok(further),
+    }
 }
 
 /// The rows that are asked for.
@@ -103,6 +128,7 @@ fn load_plan(
     phases: &PhasePlan,
     cpus: Option<Vec<u32>>,
     usable: usize,
+    origins: usize,
 ) -> Result<LoadPlan> {
     let requests = args.requests.map_or(u64::MAX, |requests| requests.0);
     if requests == 0 {
@@ -123,7 +149,7 @@ fn load_plan(
     let connections_max =
         growth("--max-connections", model, connections, ceiling(args, model)).map_err(said)?;
     let wanted = Wanted {
-        connections: reserve(args, connections, connections_max),
+        connections: reserve(args, connections, connections_max).saturating_mul(origins as u32),
         workers: args.threads,
         workers_default: default_workers(&pin, usable),
         processes: args.processes,

@@ -59,7 +59,12 @@ impl Lane {
 
 impl Lanes {
     /// `routes` has those of each lane, `of_entry` the lane of each entry; `per_lane` slots each.
-    pub(super) fn new(routes: Vec<Vec<Route>>, of_entry: Vec<u16>, per_lane: usize, takes_turns: bool) -> Self {
+    pub(super) fn new(
+        routes: Vec<Vec<Route>>,
+        of_entry: Vec<u16>,
+        per_lane: usize,
+        takes_turns: bool,
+    ) -> Self {
         let several = routes.len() > 1;
         Self {
             lanes: routes.into_iter().map(|routes| Lane::new(routes, per_lane)).collect(),

@@ -31,7 +31,7 @@ pub(crate) use script::Heard;
 pub(crate) use session::Session;
 use session::{Pool, Steps};
 use std::cmp::Reverse;
-use std::collections::{BinaryHeap, VecDeque};
+use std::collections::BinaryHeap;
 use std::sync::Arc;
 use units::{Clock, MonotonicClock, Nanos};
 
@@ -396,7 +396,8 @@ impl Core {
             let (intended, fate) = (front.intended, front.fate());
             let Some(failure) = self.overdue(intended, now) else { return };
             self.book.fail(fate, failure, now);
-            if let Some(session) = self.lanes.lane(lane).backlog.pop_front().and_then(|waiting| waiting.user) {
+            if let Some(session) = self.lanes.lane(lane).backlog.pop_front().and_then(|waiting| waiting.user)
+            {
                 self.close_session(session, SessionEnd::Failed, now);
             }
         }
@@ -436,7 +437,9 @@ impl Core {
             if self.lanes.lane(lane).backlog.is_empty() || self.stage != Stage::Running {
                 return;
             }
-            let Some(slot) = self.take_idle(lane).or_else(|| self.lanes.lane(lane).closed.pop()) else { return };
+            let Some(slot) = self.take_idle(lane).or_else(|| self.lanes.lane(lane).closed.pop()) else {
+                return;
+            };
             match self.next_waiting(lane, now) {
                 Some(waiting) => self.begin_waiting(sockets, slot, waiting),
                 None => return self.park(sockets, slot),

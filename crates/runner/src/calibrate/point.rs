@@ -134,6 +134,7 @@ impl<'a> Bench<'a> {
         };
         let generator = &self.job.pin.generator;
         let load = LoadJob {
+            further: Vec::new(),
             url: format!("http://{}", server.addr()),
             authority: server.addr().to_string(),
             to: server.addr(),

@@ -1,6 +1,7 @@
 //! One request of a scenario: its parts put together to a method, a path, header fields and a body.
 
 use super::{expect, read, text};
+use crate::origins;
 use crate::resolve::arrival;
 use schema::plan::{EntryPlan, ExpectPlan, RequestPlan};
 use schema::scenario::{Capture, Expect, NamedRequest, Part, Request};
@@ -36,6 +37,8 @@ pub(super) fn named(named: &NamedRequest, at: &str, folder: &Path) -> Result<Ent
         }
         timeout => timeout.map(|timeout| timeout.0),
     };
+    let origin = |text: &String| origins::parse(text, &format!("{at}.origin"));
+    entry.origin = named.origin.as_ref().map(origin).transpose()?.map(|url| url.origin());
     entry.capture = captures(&named.capture, at)?;
     entry.think =
         named.think.as_ref().map(|think| arrival::think(think, &format!("{at}.think"))).transpose()?;

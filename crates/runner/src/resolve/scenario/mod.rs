@@ -90,7 +90,20 @@ impl Parts<'_> {
 pub fn load_scenario(context: &Context, name: &str) -> Result<ScenarioPlan, RunnerError> {
     let folder = context.project.join("scenarios");
     let (file, path, text) = named(&folder, name)?;
+    one_origin(&file.requests).map_err(|problem| problem.locate(&path.display().to_string(), &text))?;
     in_file(&file, &path, &text)
+}
+
+/// An experiment loads its targets: a request that goes elsewhere would measure something that is no target.
+fn one_origin(requests: &[NamedRequest]) -> Result<(), Problem> {
+    match requests.iter().position(|request| request.origin.is_some()) {
+        Some(index) => {
+            let cause = "an experiment sends all requests to its targets";
+            let remedy = "leave `origin` out, or use the scenario with prony load --scenario";
+            Err(Problem::at(&format!("requests.{index}.origin"), cause, remedy))
+        }
+        None => Ok(()),
+    }
 }
 
 /// The file NAME.toml in `folder`, with its path and text.
@@ -158,6 +171,7 @@ pub(super) fn of_experiment(
         }
         None if parts.is_empty() => Err(missing().into()),
         None => {
+            one_origin(parts.requests).map_err(|problem| Wrong::Here(under("scenario", problem)))?;
             let folder = context.project.join("scenarios");
             let plan = plan("inline", parts, &folder);
             Ok(vec![plan.map_err(|problem| Wrong::Here(under("scenario", problem)))?])
