@@ -44,4 +44,4 @@ pub use origin::{machine_ns, on_clock};
 pub use parcel::{Parcel, ParcelError};
 pub use redirects::Redirects;
 pub use tls::{Identity, Roots, Tls, TlsError};
-pub use way::{Origin, Way};
+pub use way::{Origin, Proxy, Way};

@@ -4,6 +4,7 @@
 //! each destination. A port stays taken for the time of TIME_WAIT after the side that closes first has closed.
 
 use crate::measure::LoadJob;
+use crate::proxy::ProxyUse;
 use schema::experiment::LoadModel;
 use schema::plan::LoadPlan;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -133,6 +134,7 @@ pub fn notes(job: &LoadJob) -> Vec<String> {
     let facts = PortFacts::read();
     spread_with(&mut load, job.to, facts);
     let mut notes: Vec<String> = forecast(&load, job.to, facts).into_iter().collect();
+    notes.extend(job.proxy.as_ref().map(ProxyUse::note));
     if load.connection.pipeline > 1 && load.connection.follow.is_some() {
         notes.push(
             "pipelining has no effect here: where redirects are followed, a connection carries one request at a time"

@@ -375,6 +375,7 @@ pub(crate) fn load_job(plan: &ExperimentPlan, cell: &CellPlan, scenario: &Scenar
         url: up.origin.clone(),
         authority: up.authority.clone(),
         to: up.addr,
+        proxy: None,
         login: None,
         bodies: scenario.requests.iter().zip(&up.verified).map(must_come_again).collect(),
         scenario: scenario.clone(),

@@ -3,9 +3,10 @@
 use crate::RunnerError;
 use crate::measure::LoadJob;
 use crate::net::HttpUrl;
-use engine::Way;
+use engine::{Proxy, Way};
 
 /// The way of a job.
 pub(crate) fn of(job: &LoadJob) -> Result<Way, RunnerError> {
-    Ok(Way { origin: Some(HttpUrl::parse(&job.url)?.to_origin()) })
+    let proxy = job.proxy.as_ref().map(|proxy| Proxy { address: job.to, request: proxy.request().into() });
+    Ok(Way { origin: Some(HttpUrl::parse(&job.url)?.to_origin()), proxy })
 }

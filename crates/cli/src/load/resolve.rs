@@ -8,6 +8,7 @@ use runner::RunnerError;
 use runner::measure::{LoadJob, NameLookup};
 use runner::net::HttpUrl;
 use runner::processes::{Spread, Wanted, connections_per_process, raise_descriptor_limit, spread};
+use runner::proxy::{self, ProxyUse};
 use runner::resolve::arrival::{Wishes, flags};
 use runner::resolve::{
     CONNECTIONS_MAX, Users, chunk_bytes, connection, deadline, default_workers, defaults, growth,
@@ -30,7 +31,11 @@ const IN_PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'
 /// Arguments to a job.
 pub(super) fn resolve(args: &LoadArgs) -> Result<LoadJob> {
     let (url, login) = HttpUrl::with_login(&args.url).map_err(RunnerError::from)?;
-    let to = address(args, &url)?;
+    let proxy = proxy(args, &url)?;
+    let to = match &proxy {
+        Some(proxy) => proxied(args, &url, proxy)?,
+        None => address(args, &url)?,
+    };
     let scenario = scenario(&args.request, &url)?;
     let cpus = args.pin.as_deref().map(target::pin::parse_list).transpose()?;
     let usable = target::pin::usable_cpus()?;
@@ -62,6 +67,7 @@ pub(super) fn resolve(args: &LoadArgs) -> Result<LoadJob> {
         url: url.origin(),
         authority: url.authority(),
         to,
+        proxy,
         scenario,
         login,
         bodies: Vec::new(),
@@ -173,6 +179,30 @@ fn address(args: &LoadArgs, url: &HttpUrl) -> Result<SocketAddr> {
         None => url,
     };
     Ok(to.resolve(&args.consent).map_err(RunnerError::from)?)
+}
+
+/// The proxy of the load, by option or environment. A Unix socket needs none.
+fn proxy(args: &LoadArgs, url: &HttpUrl) -> Result<Option<ProxyUse>> {
+    let given = args.connection.proxy.as_deref();
+    if args.connection.unix_socket.is_some() {
+        return match given {
+            None | Some("" | "none") => Ok(None),
+            Some(_) => {
+                bail!("--unix-socket: a proxy cannot reach a Unix socket of this machine; leave out --proxy")
+            }
+        };
+    }
+    Ok(proxy::choose(given, &named(args, url), |name| std::env::var(name).ok())?)
+}
+
+/// The proxy's address, if both it and the target may be used.
+fn proxied(args: &LoadArgs, url: &HttpUrl, proxy: &ProxyUse) -> Result<SocketAddr> {
+    if args.connection.resolve == Some(Resolve::Each) {
+        bail!("--resolve each: the proxy {} resolves the name; leave one of them out", proxy.shown());
+    }
+    named(args, url).check_behind_proxy(&args.consent).map_err(RunnerError::from)?;
+    let from = proxy.variable.as_deref().unwrap_or("--proxy");
+    proxy.url.resolve(&args.consent).map_err(RunnerError::from).with_context(|| format!("{from}: the proxy"))
 }
 
 /// The URL whose host is looked up for every connection.

@@ -136,6 +136,7 @@ impl<'a> Bench<'a> {
         let load = LoadJob {
             url: format!("http://{}", server.addr()),
             authority: server.addr().to_string(),
+            proxy: None,
             to: server.addr(),
             scenario: ScenarioPlan::single(
                 "calibration",

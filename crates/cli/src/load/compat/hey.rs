@@ -51,6 +51,9 @@ pub(super) struct Hey {
     /// Basic authentication, user:password
     #[arg(short)]
     a: Option<String>,
+    /// Proxy, host:port
+    #[arg(short = 'x')]
+    proxy: Option<String>,
     /// HTTP/2
     #[arg(long)]
     h2: bool,
@@ -102,6 +105,10 @@ pub(super) fn translate(hey: Hey) -> Result<Native> {
     native.set("--timeout", timeout(hey.t)?);
     native.switch("--http2", hey.h2);
     native.switch("--disable-keepalive", hey.disable_keepalive);
+    // With its scheme it is known as a URL, whose password is not shown.
+    let with_scheme =
+        |proxy: &String| if proxy.contains("://") { proxy.clone() } else { format!("http://{proxy}") };
+    native.set_some("--proxy", hey.proxy.as_ref().map(with_scheme));
     if !hey.disable_redirects {
         native.note("hey follows redirects to every host, prony only within the origin of the URL");
         native.argument(&format!("--follow={REDIRECTS}"));
