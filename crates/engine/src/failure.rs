@@ -2,6 +2,7 @@
 
 use rustix::io::Errno;
 use schema::load::ErrorClass;
+use std::net::SocketAddr;
 
 /// One failure: its class and, for the first few, a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,7 +20,49 @@ pub(crate) enum Cause {
     Malformed(wire::Malformed),
     /// A fatal TLS alert of the peer.
     Alert(rustls::AlertDescription),
+    /// What a proxy did instead of opening a tunnel.
+    Proxy(SocketAddr, ProxyFault),
     Text(&'static str),
+}
+
+/// How a proxy fails a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum ProxyFault {
+    /// It refused with this status.
+    Status(u16),
+    /// Its answer is not HTTP.
+    Malformed(wire::Malformed),
+    /// Its answer does not end.
+    TooLong,
+    /// It closed the connection.
+    Closed,
+    /// The connection was lost.
+    Lost(Errno),
+}
+
+impl ProxyFault {
+    fn text(self, proxy: SocketAddr) -> String {
+        match self {
+            Self::Status(status) => {
+                format!("the proxy {proxy} answered {status} to CONNECT: {}", status_words(status))
+            }
+            Self::Malformed(why) => format!("the proxy {proxy} did not answer CONNECT in HTTP: {why}"),
+            Self::TooLong => format!("the proxy {proxy} answered CONNECT with more than 16 KiB"),
+            Self::Closed => format!("the proxy {proxy} closed the connection instead of answering CONNECT"),
+            Self::Lost(errno) => format!("the proxy {proxy} did not answer CONNECT: {errno}"),
+        }
+    }
+}
+
+/// What a proxy means by a status, and what to do.
+const fn status_words(status: u16) -> &'static str {
+    match status {
+        407 => "it wants a user and a password; give http://USER:PASSWORD@HOST:PORT",
+        400 | 405 | 501 => "it makes no tunnels; name a proxy that takes CONNECT",
+        401 | 403 => "it does not allow this target",
+        404 | 500..=599 => "it could not reach the target",
+        _ => "it opened no tunnel",
+    }
 }
 
 impl Failure {
@@ -38,6 +81,7 @@ impl Failure {
             Cause::Status(status) => format!("status {status}"),
             Cause::Malformed(malformed) => malformed.to_string(),
             Cause::Alert(alert) => crate::tls::alert_text(alert),
+            Cause::Proxy(proxy, fault) => fault.text(proxy),
             Cause::Text(text) => text.to_owned(),
         }
     }

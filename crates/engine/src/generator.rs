@@ -5,7 +5,7 @@
 use crate::book::{Book, Closing};
 use crate::control::{Control, Timeline};
 use crate::core::{Behaviour, Core, Follow, Limits, Outgoing, Pacer, Parts};
-use crate::driver::{self, Driver, Epoll, Peer, Route, Setup, SocketOptions, Uring};
+use crate::driver::{self, Driver, Epoll, Peer, Proxy, Route, Setup, SocketOptions, Tunnel, Uring};
 use crate::hand_over::{Spares, hand_over};
 use crate::instrument;
 use crate::interval::{IntervalData, Page};
@@ -449,7 +449,9 @@ impl Generator {
         let slots =
             if is_open { share.of(load.connections_max.max(load.connections).into()) as usize } else { here };
         let script = job.scripts.as_ref().map(Scripts::take).transpose()?;
-        let address = script.as_ref().and_then(|script| script.address());
+        // Behind a proxy there is one address to connect to.
+        let own = script.as_ref().and_then(|script| script.address());
+        let address = own.filter(|_| job.way.proxy.is_none());
         let core = Core::new(Parts {
             book: Book::new(hand_over, self.control.clone(), job.timeline, is_open, job.traffic.results())
                 .with_rows(job.rows.as_ref().and_then(RowSinks::take)),
@@ -460,7 +462,7 @@ impl Generator {
             users: share.of(load.users.unwrap_or(load.connections).into()),
             outgoing: Outgoing::new(job.traffic.clone(), script, Seed(load.seed), share)?,
             limits,
-            behaviour: Behaviour::new(&load.connection),
+            behaviour: Behaviour::new(&load.connection, job.way.proxy.is_some()),
             follow: follow(job),
             pacer: pacer(job, share)?,
             slots: slots.max(here),
@@ -479,6 +481,7 @@ impl Generator {
             shares_cpu: has_no_other_cpu(job),
             opening: Opening { connections: here * (1 + job.way.further.len()), ..opening },
             options: options(&load.connection),
+            proxy: job.way.proxy.clone(),
             is_pipelined: load.connection.pipeline > 1 && load.connection.follow.is_none(),
             driver: self.driver,
             shortest_timeout: limits.shortest(),
@@ -524,6 +527,7 @@ struct Thread {
     shares_cpu: bool,
     opening: Opening,
     options: SocketOptions,
+    proxy: Option<Proxy>,
     is_pipelined: bool,
     driver: DriverChoice,
     shortest_timeout: Nanos,
@@ -562,9 +566,15 @@ impl Thread {
             is_pipelined: self.is_pipelined,
             options: self.options.clone(),
             lasting: core.lasting_bytes(),
+            proxy: self.proxy.clone(),
         };
+        let is_tunneled = setup.proxy.is_some();
         match self.driver {
+            DriverChoice::Epoll if is_tunneled => self.over(core, Tunnel::<Epoll>::new(&setup)?),
             DriverChoice::Epoll => self.over(core, Epoll::new(&setup)?),
+            DriverChoice::Auto | DriverChoice::IoUring if is_tunneled => {
+                self.over(core, Tunnel::<Uring>::new(&setup)?)
+            }
             DriverChoice::Auto | DriverChoice::IoUring => self.over(core, Uring::new(&setup)?),
         }
     }

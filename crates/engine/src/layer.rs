@@ -53,6 +53,10 @@ impl<S: Sockets> Sockets for &mut S {
         (**self).answered(slot);
     }
 
+    fn generation(&self, slot: SlotId) -> u32 {
+        (**self).generation(slot)
+    }
+
     fn close(&mut self, slot: SlotId) {
         (**self).close(slot);
     }

@@ -47,4 +47,4 @@ pub use redirects::Redirects;
 pub use rows::{Outcome, Row, RowSinks, RowSource, rows};
 pub use standing::give_way;
 pub use tls::{Identity, Roots, Tls, TlsError};
-pub use way::{Origin, Way};
+pub use way::{Origin, Proxy, Way};

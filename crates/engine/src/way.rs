@@ -1,6 +1,8 @@
 //! The way to a target beyond its address: which URL the address stands for, and what lies between.
 
 use std::net::SocketAddr;
+
+pub use crate::driver::Proxy;
 pub use wire::Origin;
 
 /// What a load must know of its target beyond an address.
@@ -12,4 +14,6 @@ pub struct Way {
     pub further: Vec<SocketAddr>,
     /// The origin of each entry: 0 is the target, n the `n`th of `further`. Empty where all go to the target.
     pub origin_of: Vec<u16>,
+    /// What every connection leads through; the job's address is then the proxy's.
+    pub proxy: Option<Proxy>,
 }

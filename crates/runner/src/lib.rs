@@ -36,6 +36,7 @@ mod phases;
 pub mod ports;
 pub mod processes;
 pub mod profiled;
+pub mod proxy;
 pub mod recorded;
 pub mod resolve;
 pub mod script;

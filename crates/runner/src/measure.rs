@@ -8,6 +8,7 @@ use crate::net::HttpUrl;
 use crate::origins::{self, Further};
 use crate::phases::Phases;
 use crate::processes::Source;
+use crate::proxy::ProxyUse;
 use crate::sent::SentWindows;
 use crate::tls;
 use crate::{RunnerError, recorded};
@@ -42,10 +43,14 @@ pub struct LoadJob {
     pub url: String,
     /// Value of the Host field.
     pub authority: String,
-    /// The address connected to.
+    /// The address connected to: the proxy's, where there is one.
     pub to: SocketAddr,
     /// Further origins that requests of the scenario go to.
+    #[serde(default)]
     pub further: Vec<Further>,
+    /// What every connection leads through.
+    #[serde(default)]
+    pub proxy: Option<ProxyUse>,
     /// What is sent and what right answers are.
     pub scenario: ScenarioPlan,
     /// User and password of the URL; sent by every request that has no Authorization of its own.
@@ -125,9 +130,10 @@ impl LoadJob {
     /// Where connections go: the path of a Unix socket, else address and port.
     #[must_use]
     pub fn place(&self) -> String {
-        match &self.load.connection.unix_socket {
-            Some(path) => format!("unix:{path}"),
-            None => self.to.to_string(),
+        match (&self.load.connection.unix_socket, &self.proxy) {
+            (Some(path), _) => format!("unix:{path}"),
+            (None, Some(proxy)) => format!("{} through the proxy {}", proxy.target, proxy.shown()),
+            (None, None) => self.to.to_string(),
         }
     }
 }

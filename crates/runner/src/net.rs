@@ -70,6 +70,15 @@ pub enum NetError {
         /// The system's reason.
         cause: String,
     },
+    /// A name that only the proxy can resolve, without consent.
+    #[error(
+        "the proxy will look up {host}, which has no address here, so nobody can tell whose machine it is\n  \
+         remedy: if you are allowed to load it, say so: --consent {host}"
+    )]
+    Unknown {
+        /// The name.
+        host: String,
+    },
     /// A public address without consent.
     #[error(
         "{host} ({address}) is neither loopback nor private; load on a machine that is not yours harms others\n  \
@@ -135,6 +144,21 @@ impl HttpUrl {
             None => self.authority(),
         };
         format!("{}://{authority}", self.scheme.name())
+    }
+
+    /// Whether this URL may be loaded through a proxy, which resolves its name: as [`HttpUrl::resolve`] says of the
+    /// address that the name has here. A name that has none here needs consent.
+    ///
+    /// # Errors
+    /// Consent is missing.
+    pub fn check_behind_proxy(&self, consent: &[String]) -> Result<(), NetError> {
+        if consent.contains(&self.host) {
+            return Ok(());
+        }
+        match self.resolve(consent) {
+            Err(NetError::Resolve { host, .. }) => Err(NetError::Unknown { host }),
+            other => other.map(drop),
+        }
     }
 
     /// Within what redirects are followed.

@@ -4,6 +4,7 @@
 //! each destination. A port stays taken for the time of TIME_WAIT after the side that closes first has closed.
 
 use crate::measure::LoadJob;
+use crate::proxy::ProxyUse;
 use schema::experiment::LoadModel;
 use schema::plan::LoadPlan;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -133,6 +134,7 @@ pub fn notes(job: &LoadJob) -> Vec<String> {
     let facts = PortFacts::read();
     spread_with(&mut load, job.to, facts);
     let mut notes: Vec<String> = forecast(&load, job.to, facts).into_iter().collect();
+    notes.extend(job.proxy.as_ref().map(ProxyUse::note));
     if !job.further.is_empty() {
         notes.push(format!(
             "requests go to {} origins; -c is the number of connections to each",

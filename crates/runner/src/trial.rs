@@ -376,6 +376,7 @@ pub(crate) fn load_job(plan: &ExperimentPlan, cell: &CellPlan, scenario: &Scenar
         authority: up.authority.clone(),
         to: up.addr,
         further: Vec::new(),
+        proxy: None,
         login: None,
         bodies: scenario.requests.iter().zip(&up.verified).map(must_come_again).collect(),
         scenario: scenario.clone(),

@@ -4,12 +4,14 @@ use crate::RunnerError;
 use crate::measure::LoadJob;
 use crate::net::HttpUrl;
 use crate::origins;
-use engine::Way;
+use engine::{Proxy, Way};
 
 /// The way of a job.
 pub(crate) fn of(job: &LoadJob) -> Result<Way, RunnerError> {
+    let proxy = job.proxy.as_ref().map(|proxy| Proxy { address: job.to, request: proxy.request().into() });
     Ok(Way {
         origin: Some(HttpUrl::parse(&job.url)?.to_origin()),
+        proxy,
         further: job.further.iter().map(|further| further.to).collect(),
         origin_of: origins::numbers(&job.scenario, &job.further),
     })

@@ -65,6 +65,10 @@ pub(crate) struct ConnectionArgs {
     /// Connect here instead of the URL's host, which still gives the Host field
     #[arg(long, value_name = "HOST:PORT")]
     pub(crate) connect_to: Option<String>,
+    /// HTTP proxy that tunnels to the target by CONNECT; none for no proxy [default: http_proxy, https_proxy, all_proxy
+    /// and no_proxy of the environment]
+    #[arg(long, value_name = "http://[USER:PASSWORD@]HOST:PORT")]
+    pub(crate) proxy: Option<String>,
     /// Resolve the host name once or for each connection [default: once]
     #[arg(long, value_name = "WHEN", value_parser = parse_enum::<Resolve>(&["once", "each"]))]
     pub(crate) resolve: Option<Resolve>,

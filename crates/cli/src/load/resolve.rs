@@ -10,6 +10,7 @@ use runner::measure::{LoadJob, NameLookup};
 use runner::net::HttpUrl;
 use runner::origins::Further;
 use runner::processes::{Spread, Wanted, connections_per_process, raise_descriptor_limit, spread};
+use runner::proxy::{self, ProxyUse};
 use runner::resolve::arrival::{Wishes, flags};
 use runner::resolve::{
     CONNECTIONS_MAX, Users, chunk_bytes, connection, deadline, default_workers, defaults, growth,
@@ -32,9 +33,13 @@ const IN_PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'
 /// Arguments to a job.
 pub(super) fn resolve(args: &LoadArgs) -> Result<LoadJob> {
     let (url, login) = HttpUrl::with_login(&args.url).map_err(RunnerError::from)?;
-    let to = address(args, &url)?;
+    let proxy = proxy(args, &url)?;
+    let to = match &proxy {
+        Some(proxy) => proxied(args, &url, proxy)?,
+        None => address(args, &url)?,
+    };
     let mut scenario = scenario(&args.request, &url)?;
-    let further = further(args, &mut scenario, &url)?;
+    let further = further(args, &mut scenario, &url, proxy.is_some())?;
     let cpus = args.pin.as_deref().map(target::pin::parse_list).transpose()?;
     let usable = target::pin::usable_cpus()?;
     if let (Some(cpus), false) = (&cpus, usable.is_empty())
@@ -66,6 +71,7 @@ pub(super) fn resolve(args: &LoadArgs) -> Result<LoadJob> {
         authority: url.authority(),
         to,
         further,
+        proxy,
         scenario,
         login,
         bodies: Vec::new(),
@@ -87,7 +93,12 @@ pub(super) fn resolve(args: &LoadArgs) -> Result<LoadJob> {
 }
 
 /// The origins that requests of the scenario name, and what does not go with them.
-fn further(args: &LoadArgs, scenario: &mut ScenarioPlan, url: &HttpUrl) -> Result<Vec<Further>> {
+fn further(
+    args: &LoadArgs,
+    scenario: &mut ScenarioPlan,
+    url: &HttpUrl,
+    is_proxied: bool,
+) -> Result<Vec<Further>> {
     let further = runner::origins::further(scenario, url, &args.consent).map_err(|problem| {
         anyhow!("{}: {}\n  remedy: {}", problem.key.join("."), problem.cause, problem.remedy)
     })?;
@@ -97,6 +108,7 @@ fn further(args: &LoadArgs, scenario: &mut ScenarioPlan, url: &HttpUrl) -> Resul
         ("--unix-socket", given.unix_socket.is_some()),
         ("--resolve each", given.resolve == Some(Resolve::Each)),
         ("--follow", given.follow.is_some()),
+        ("--proxy", is_proxied),
     ];
     match one_place.iter().find(|(_, is_given)| *is_given && !further.is_empty()) {
         Some((flag, _)) => bail!(
@@ -208,6 +220,30 @@ fn address(args: &LoadArgs, url: &HttpUrl) -> Result<SocketAddr> {
         None => url,
     };
     Ok(to.resolve(&args.consent).map_err(RunnerError::from)?)
+}
+
+/// The proxy of the load, by option or environment. A Unix socket needs none.
+fn proxy(args: &LoadArgs, url: &HttpUrl) -> Result<Option<ProxyUse>> {
+    let given = args.connection.proxy.as_deref();
+    if args.connection.unix_socket.is_some() {
+        return match given {
+            None | Some("" | "none") => Ok(None),
+            Some(_) => {
+                bail!("--unix-socket: a proxy cannot reach a Unix socket of this machine; leave out --proxy")
+            }
+        };
+    }
+    Ok(proxy::choose(given, &named(args, url), |name| std::env::var(name).ok())?)
+}
+
+/// The proxy's address, if both it and the target may be used.
+fn proxied(args: &LoadArgs, url: &HttpUrl, proxy: &ProxyUse) -> Result<SocketAddr> {
+    if args.connection.resolve == Some(Resolve::Each) {
+        bail!("--resolve each: the proxy {} resolves the name; leave one of them out", proxy.shown());
+    }
+    named(args, url).check_behind_proxy(&args.consent).map_err(RunnerError::from)?;
+    let from = proxy.variable.as_deref().unwrap_or("--proxy");
+    proxy.url.resolve(&args.consent).map_err(RunnerError::from).with_context(|| format!("{from}: the proxy"))
 }
 
 /// The URL whose host is looked up for every connection.

@@ -19,9 +19,15 @@ pub(super) fn unusable(validity: &Validity) -> String {
 
 /// What to do where no connection could be opened.
 pub(super) fn remedy(failures: &BTreeMap<ErrorClass, u64>, job: &LoadJob) -> &'static str {
+    if let Some(ErrorClass::Proxy) = failures.keys().max_by_key(|class| failures[class]) {
+        return "ask whoever runs the proxy, name another with --proxy, or connect without one: --proxy none";
+    }
     let is_unix = job.load.connection.unix_socket.is_some();
     match failures.iter().max_by_key(|(_, count)| **count).map(|(class, _)| *class) {
         _ if is_unix => "start the target, and name the socket that it listens on with --unix-socket",
+        Some(ErrorClass::Refused) if job.proxy.is_some() => {
+            "start the proxy, or connect without one: --proxy none"
+        }
         Some(ErrorClass::Refused) => "start the target, or give the host and port where it listens",
         Some(ErrorClass::ConnectTimeout) => {
             "check the address and the firewalls on the way, or wait longer with --connect-timeout"

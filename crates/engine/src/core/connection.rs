@@ -22,14 +22,28 @@ pub(crate) struct Behaviour {
     lifetime: Option<Nanos>,
     /// Requests on a connection at a time.
     pub(super) pipeline: usize,
+    /// Whether connections lead through a proxy.
+    is_tunneled: bool,
 }
 
 impl Behaviour {
-    pub(crate) fn new(plan: &ConnectionPlan) -> Self {
+    pub(crate) fn new(plan: &ConnectionPlan, is_tunneled: bool) -> Self {
         Self {
             requests_max: if plan.keepalive { plan.requests_max.unwrap_or(u64::MAX) } else { 1 },
             lifetime: plan.lifetime_ns.map(Nanos),
             pipeline: plan.pipeline.max(1) as usize,
+            is_tunneled,
+        }
+    }
+
+    /// A connection attempt that took too long.
+    pub(super) const fn connect_timeout(&self) -> Failure {
+        match self.is_tunneled {
+            false => Failure::new(ErrorClass::ConnectTimeout),
+            true => Failure::said(
+                ErrorClass::ConnectTimeout,
+                "the proxy opened no tunnel to the target within the connect time-out",
+            ),
         }
     }
 

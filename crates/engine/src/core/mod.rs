@@ -359,7 +359,7 @@ impl Core {
             let (id, slot) = (id as SlotId, &self.slots[id]);
             match (slot.state, &slot.request) {
                 (State::Connecting, _) if overdue(slot.opened, limits.connect) => {
-                    let failure = Failure::new(ErrorClass::ConnectTimeout);
+                    let failure = self.behaviour.connect_timeout();
                     self.connection_failed(sockets, id, failure, now);
                 }
                 (State::Sending { .. } | State::Waiting, Some(request))

@@ -149,6 +149,11 @@ impl Sockets for Wire {
         Ok(taken)
     }
 
+    fn generation(&self, _: SlotId) -> u32 {
+        // Nothing lies between these sockets and the core that would ask.
+        0
+    }
+
     fn close(&mut self, slot: SlotId) {
         self.pipes[slot as usize] = Pipe::default();
     }
@@ -266,7 +271,7 @@ fn core(course: &Course) -> (Core, Receiver<Box<Page>>, RowSource) {
             total: None,
             deadline: None,
         },
-        behaviour: Behaviour::new(&plan),
+        behaviour: Behaviour::new(&plan, false),
         follow: course.follow.map(|hops_max| Follow { hops_max, origin: origin() }),
         pacer: Pacer::Closed(Closed::new(Some(course.budget), Share::WHOLE)),
         slots: course.slots,

@@ -42,10 +42,6 @@ struct Socket {
 }
 
 impl EpollSockets {
-    fn generation(&self, slot: SlotId) -> u32 {
-        self.slots[slot as usize].generation
-    }
-
     fn open(&mut self, slot: SlotId, route: &Route) -> Result<(), Errno> {
         let fd = route::open(route, &self.options)?;
         let socket = &mut self.slots[slot as usize];
@@ -83,6 +79,11 @@ impl Sockets for EpollSockets {
                 Err(errno) => return Err(classify(errno, false)),
             }
         }
+    }
+
+    #[inline]
+    fn generation(&self, slot: SlotId) -> u32 {
+        self.slots[slot as usize].generation
     }
 
     fn close(&mut self, slot: SlotId) {

@@ -7,6 +7,7 @@
 
 mod epoll;
 mod route;
+mod tunnel;
 mod uring;
 
 use crate::failure::Failure;
@@ -15,6 +16,8 @@ pub(crate) use route::{Peer, Route, SocketOptions};
 use rustix::process::{Resource, getrlimit};
 use std::io;
 use std::sync::Arc;
+pub use tunnel::Proxy;
+pub(crate) use tunnel::Tunnel;
 use units::Nanos;
 pub(crate) use uring::Uring;
 
@@ -50,6 +53,8 @@ pub(crate) struct Setup {
     pub(crate) options: SocketOptions,
     /// Bytes that are sent over and over and outlive the driver; sending from within them saves a copy.
     pub(crate) lasting: Arc<[u8]>,
+    /// What every connection leads through; only [`Tunnel`] looks at it.
+    pub(crate) proxy: Option<Proxy>,
 }
 
 /// Most slots of one driver.
@@ -64,6 +69,8 @@ pub(crate) trait Sockets {
     fn send(&mut self, slot: SlotId, bytes: &[u8]) -> Result<usize, Failure>;
     /// The answer to the oldest unanswered send of a pipelined slot has come, so its bytes stand in no buffer any more.
     fn answered(&mut self, _slot: SlotId) {}
+    /// A number of the slot's present connection: another one once it was closed.
+    fn generation(&self, slot: SlotId) -> u32;
     /// Closes the slot; nothing more is told of it until it is connected again.
     fn close(&mut self, slot: SlotId);
 }
@@ -97,7 +104,8 @@ pub(crate) trait Driver: Sized {
 /// Whether the kernel has what the io_uring driver needs: tries it on the calling thread.
 pub(crate) fn try_uring() -> io::Result<()> {
     let options = SocketOptions::default();
-    Uring::new(&Setup { slots: 1, is_pipelined: false, options, lasting: Arc::from([]) }).map(drop)
+    let lasting = Arc::from([]);
+    Uring::new(&Setup { slots: 1, is_pipelined: false, options, lasting, proxy: None }).map(drop)
 }
 
 /// Descriptors that each worker may have open at once, half of them left for everything else.

@@ -150,6 +150,10 @@ impl<S: Sockets> Sockets for TlsSockets<'_, S> {
         }
     }
 
+    fn generation(&self, slot: SlotId) -> u32 {
+        self.sockets.generation(slot)
+    }
+
     fn close(&mut self, slot: SlotId) {
         let table = &mut *self.table;
         match table.entry(slot) {

@@ -137,6 +137,7 @@ impl<'a> Bench<'a> {
             further: Vec::new(),
             url: format!("http://{}", server.addr()),
             authority: server.addr().to_string(),
+            proxy: None,
             to: server.addr(),
             scenario: ScenarioPlan::single(
                 "calibration",

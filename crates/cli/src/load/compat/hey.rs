@@ -54,6 +54,9 @@ pub(super) struct Hey {
     /// csv for one row a request
     #[arg(short)]
     o: Option<Output>,
+    /// Proxy, host:port
+    #[arg(short = 'x')]
+    proxy: Option<String>,
     /// HTTP/2
     #[arg(long)]
     h2: bool,
@@ -114,6 +117,10 @@ pub(super) fn translate(hey: Hey) -> Result<Native> {
     native.set("--timeout", timeout(hey.t)?);
     native.switch("--http2", hey.h2);
     native.switch("--disable-keepalive", hey.disable_keepalive);
+    // With its scheme it is known as a URL, whose password is not shown.
+    let with_scheme =
+        |proxy: &String| if proxy.contains("://") { proxy.clone() } else { format!("http://{proxy}") };
+    native.set_some("--proxy", hey.proxy.as_ref().map(with_scheme));
     if !hey.disable_redirects {
         native.note("hey follows redirects to every host, prony only within the origin of the URL");
         native.argument(&format!("--follow={REDIRECTS}"));

@@ -86,6 +86,10 @@ fn foreign_command_lines_become_native_ones() {
             "oha -n 10k --insecure --disable-compression -m PUT -D f URL",
             "-c 50 -n 10000 -m PUT -H 'Accept: */*' -b @f --timeout 1h --connect-timeout 5s --insecure --follow=10",
         ),
+        (
+            "hey -x 127.0.0.1:1 -disable-redirects -disable-compression URL",
+            "-c 50 -n 200 -H 'Content-Type: text/html' --timeout 20s --proxy http://127.0.0.1:1",
+        ),
         ("ab -n 1000 -c 10 -k URL", "-c 10 -t 1 -n 1000 -H 'Accept: */*' --timeout 30s"),
         ("ab -n 1000 -c 10 URL", "-c 10 -t 1 -n 1000 -H 'Accept: */*' --timeout 30s --disable-keepalive"),
         ("ab -t 5 -c 2 -k URL", "-c 2 -t 1 -n 50000 -d 5s -H 'Accept: */*' --timeout 30s"),
@@ -153,7 +157,6 @@ fn what_cannot_be_kept_is_an_error() {
         ("wrk -s script.lua URL", "`-s` cannot be translated"),
         ("wrk -t 4 -c 2 URL", "2 connections cannot be shared by 4 threads"),
         ("wrk2 URL", "needs a rate"),
-        ("hey -x proxy:1 URL", "`-x` cannot be translated"),
         ("hey -n 5 -c 10 URL", "5 requests cannot be shared by 10 workers"),
         ("hey -z soon URL", "`soon` is no duration"),
         ("oha --burst-delay 1s URL", "cannot be translated"),

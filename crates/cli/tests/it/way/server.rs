@@ -30,7 +30,12 @@ impl Server {
                 stream.set_nodelay(true).expect("a socket may send at once");
                 open.lock().unwrap().push(stream.try_clone().expect("descriptors are left"));
                 let serve = serve.clone();
-                threads.push(std::thread::spawn(move || serve(stream)));
+                threads.push(std::thread::spawn(move || {
+                    let end = stream.try_clone().expect("descriptors are left");
+                    serve(stream);
+                    // The handle that is kept for the end of the server would hold the connection open.
+                    let _ = end.shutdown(Shutdown::Both);
+                }));
             }
             threads.into_iter().for_each(|thread| thread.join().expect("no thread of the server panics"));
         });

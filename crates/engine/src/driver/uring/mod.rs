@@ -317,6 +317,10 @@ impl Sockets for UringSockets {
         socket.unfollowed = socket.unfollowed.saturating_sub(1);
     }
 
+    fn generation(&self, slot: SlotId) -> u32 {
+        self.slots[slot as usize].generation
+    }
+
     fn close(&mut self, slot: SlotId) {
         let socket = &mut self.slots[slot as usize];
         let (sending, unanswered) = (socket.sending, socket.unanswered);
