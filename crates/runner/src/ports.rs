@@ -18,7 +18,9 @@ const REUSE_S: f64 = 1.0;
 const USABLE_SHARE: f64 = 0.8;
 /// Share of a port range up to which the kernel finds a free port at once. It looks at every second port first, and
 /// once half of all are taken each new connection costs it a search through them (`__inet_hash_connect` in
-/// `net/ipv4/inet_hashtables.c`): 14,000 connections from one address took half a minute.
+/// `net/ipv4/inet_hashtables.c`). Measured with 28,232 ports: 11,200 connections from one address are open after 1.1 s,
+/// 14,000 after 0.8 to 1.2 s, 15,000 after 1.8 s, 17,000 after 4.5 s, 19,500 after 7.0 s, and after 1.5 s from two
+/// addresses. Below one half there must be room for ports of others and for those in TIME_WAIT.
 const QUICK_SHARE: f64 = 0.4;
 /// Addresses of 127.0.0.0/8 that are used at most.
 const SOURCES_MAX: u32 = 250;

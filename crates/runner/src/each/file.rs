@@ -21,7 +21,7 @@ pub(super) struct RowFile {
 
 enum Sink {
     Plain(File),
-    Zipped(GzEncoder<File>),
+    Zipped(Box<GzEncoder<File>>),
 }
 
 impl RowFile {
@@ -31,7 +31,7 @@ impl RowFile {
         let written = if is_special || plan.is_part { path.clone() } else { beside(&path) };
         let file = File::create(&written).map_err(RunnerError::io("create", &written))?;
         let sink = match plan.is_zipped {
-            true => Sink::Zipped(GzEncoder::new(file, Compression::fast())),
+            true => Sink::Zipped(Box::new(GzEncoder::new(file, Compression::fast()))),
             false => Sink::Plain(file),
         };
         Ok(Self { sink, written, path, is_half: !is_special })
@@ -49,7 +49,7 @@ impl RowFile {
     pub(super) fn append(&mut self, part: &mut File) -> io::Result<()> {
         match &mut self.sink {
             Sink::Plain(file) => io::copy(part, file),
-            Sink::Zipped(encoder) => io::copy(part, encoder),
+            Sink::Zipped(encoder) => io::copy(part, encoder.as_mut()),
         }
         .map(|_| ())
     }
