@@ -39,5 +39,6 @@ mod survival;
 mod targets;
 mod tidy;
 mod tls;
+mod urls;
 mod why;
 mod writers;
