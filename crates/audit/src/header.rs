@@ -9,6 +9,8 @@ use crate::kind::Kind;
 use crate::number::narrow;
 use crate::unit::{Dimension, is_bytes};
 use regex::Regex;
+use std::cell::RefCell;
+use std::collections::HashMap;
 use std::sync::LazyLock;
 
 /// What a header says.
@@ -24,12 +26,40 @@ pub(crate) struct Guess {
 /// Longest header that is looked at.
 const CHARS_MAX: usize = 120;
 
+/// Guesses that are kept; beyond it, headers are looked at again.
+const KEPT_MAX: usize = 4096;
+
+thread_local! {
+    /// Guesses of the present audit: each form that a text may have asks for the same words again.
+    static KEPT: RefCell<HashMap<String, Option<Guess>>> = RefCell::default();
+}
+
+/// Forgets what was guessed, at the end of an audit.
+pub(crate) fn forget() {
+    KEPT.with_borrow_mut(HashMap::clear);
+}
+
 /// The guess for a header; `None` where nothing in it is known.
 pub(crate) fn guess(header: &str) -> Option<Guess> {
     // Most cells of a text are figures, which name nothing; only a percentile may do without a letter.
     if !header.chars().any(|c| c.is_alphabetic() || matches!(c, '%' | '％')) {
         return None;
     }
+    if let Some(known) = KEPT.with_borrow(|kept| kept.get(header).cloned()) {
+        return known;
+    }
+    let new = guess_anew(header);
+    if header.len() <= 4 * CHARS_MAX {
+        KEPT.with_borrow_mut(|kept| {
+            if kept.len() < KEPT_MAX {
+                kept.insert(header.to_owned(), new.clone());
+            }
+        });
+    }
+    new
+}
+
+fn guess_anew(header: &str) -> Option<Guess> {
     let words = Words::new(header);
     let (kind, sure) = kind(&words)?;
     let unit = words.unit.filter(|unit| kind.dimension().is_some_and(|d| d.factor(unit).is_some()));

@@ -41,7 +41,9 @@ pub const TEXT_BYTES_MAX: usize = read::TEXT_BYTES_MAX;
 /// Text without a table, with ragged rows, control characters or too much of anything; a table of which no column is
 /// known; a choice of a column that is not there. All with line, where there is one, cause and remedy.
 pub fn audit(file: &str, text: &str, options: &Options) -> Result<AuditReport, AuditError> {
-    judged(text, options)
+    let judged = judged(text, options);
+    header::forget();
+    judged
         .map(|tables| AuditReport {
             schema: Default::default(),
             file: file.to_owned(),

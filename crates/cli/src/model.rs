@@ -3,6 +3,8 @@
 use crate::args::{ModelArgs, SendAs, TextOrJson};
 use crate::{exit, output};
 use anyhow::{Result, bail};
+use runner::RunnerError;
+use runner::net::HttpUrl;
 use serde::Serialize;
 use std::path::Path;
 use traffic::model::Model;
@@ -21,6 +23,9 @@ struct Printed<'a> {
 
 pub(crate) fn model(args: &ModelArgs) -> Result<u8> {
     let seed = Seed(args.seed);
+    if args.out.is_some() {
+        check_origin(&args.url)?;
+    }
     let model = traffic::model::model(&args.logs, args.format.wanted(), seed)?;
     let verdict = traffic::verdict::judge(&model, seed);
     let written = args.out.as_deref().map(|folder| write(args, folder, &model, &verdict)).transpose()?;
@@ -45,6 +50,18 @@ pub(crate) fn model(args: &ModelArgs) -> Result<u8> {
     };
     output::write(None, &text)?;
     Ok(exit::DONE)
+}
+
+/// The written experiment must be one that `prony run` takes.
+fn check_origin(url: &str) -> Result<()> {
+    let parsed = HttpUrl::parse(url).map_err(RunnerError::from)?;
+    if parsed.path != "/" {
+        bail!(
+            "--url {url} has a path, and paths come from the log\n  remedy: give --url {}",
+            parsed.origin()
+        );
+    }
+    Ok(())
 }
 
 /// Writes the files; their paths but for feeders, and what a user must know.

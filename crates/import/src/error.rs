@@ -45,8 +45,21 @@ impl Problem {
     }
 
     pub(crate) fn in_file(self, file: &str) -> ImportError {
-        ImportError { file: file.to_owned(), line: self.line, cause: self.cause, remedy: self.remedy }
+        ImportError { file: file.to_owned(), line: self.line, cause: shown(&self.cause), remedy: self.remedy }
     }
+}
+
+/// Longest cause: parsers of JSON and TOML quote whole keys.
+const CAUSE_CHARS_MAX: usize = 400;
+
+/// A cause, which may quote a foreign text: on one line, and cut where it is long.
+fn shown(cause: &str) -> String {
+    let clean = |c: char| if c.is_control() { '\u{fffd}' } else { c };
+    let mut shown: String = cause.chars().take(CAUSE_CHARS_MAX).map(clean).collect();
+    if cause.chars().nth(CAUSE_CHARS_MAX).is_some() {
+        shown.push('…');
+    }
+    shown
 }
 
 /// Longest piece of a foreign text that is quoted in a message.

@@ -319,6 +319,12 @@ fn mistakes_have_place_cause_and_remedy() {
             "{\"method\":\"GET\",\"url\":\"http://h/\",\"body\":\"%\"}",
             "f:1: the body is not base64",
         ),
+        (VegetaJson, "{\"a\u{7f}\":1}", "f:1: the line is no target: unknown field `a\u{fffd}`"),
+        (
+            Vegeta,
+            "GET http://[f*80::2]/\n",
+            "f:1: `http://[f*80::2]/` is no URL of HTTP: what stands in [brackets]",
+        ),
         (VegetaJson, "{\"method\":\"G T\",\"url\":\"http://h/\"}", "f:1: `G T` is no method"),
         (
             VegetaJson,
@@ -358,7 +364,7 @@ fn mistakes_have_place_cause_and_remedy() {
         (
             Har,
             &entry("\"method\":\"GET\",\"url\":\"ftp://h/\""),
-            "f:2: entry 1: `ftp://h/` is no URL of HTTP: the scheme is ftp",
+            "f:2: entry 1: `ftp://h/` is no URL of HTTP: only http:// and https://",
         ),
         (Har, &entry("\"method\":\"\",\"url\":\"http://h/\""), "f:2: entry 1: `` is no method"),
         (

@@ -1,7 +1,7 @@
 //! Folded stacks: frames from root to leaf joined by `;`, each with the sum of its values.
 //!
 //! Invariants: a frame holds no `;` and no control character, and does not end in a number after a space (which readers
-//! of the format would take for a value); a stack has at most [`DEPTH_MAX`] frames, a frame [`NAME_BYTES_MAX`] bytes,
+//! of the format would take for a value); no stack begins with `# `, a comment to those readers; a stack has at most [`DEPTH_MAX`] frames, a frame [`NAME_BYTES_MAX`] bytes,
 //! a profile [`STACKS_MAX`] stacks; sums saturate; whatever is cut keeps its value and is counted in [`Cut`].
 
 use schema::profile::ProfileUnit;
@@ -176,6 +176,10 @@ fn push_clean(stack: &mut String, frame: &str) -> bool {
     if let Some(at) = last.filter(|at| stack[at + 1..].chars().all(|c| c.is_ascii_digit() || c == '.')) {
         stack.replace_range(at..=at, "_");
     }
+    // A line that begins so is a comment to flame graph tools.
+    if begin == 0 && (stack == "#" || stack.starts_with("# ")) {
+        stack.replace_range(..1, "_");
+    }
     shortened
 }
 
@@ -217,6 +221,8 @@ mod tests {
         let all = of_frames(&[(&["a", "b"], 1), (&["a", "b"], 2), (&["x;y\n", "", "f 12"], 4), (&["z"], 0)]);
         assert_eq!(all.text(), "a;b 3\nx:y;[unnamed];f_12 4\n");
         assert_eq!(all.total(), 7);
+        let comments = of_frames(&[(&["# a"], 1), (&["#"], 2), (&["#a", "# b"], 3)]);
+        assert_eq!(comments.text(), "#a;# b 3\n_ 2\n_ a 1\n", "no line is a comment to inferno");
         assert_eq!(clean("a\u{202e}b\u{1b}[31m"), "a b [31m");
         assert_eq!((clean("\u{1}a\u{1}"), clean("\u{1b}")), ("a".to_owned(), "[unnamed]".to_owned()));
     }

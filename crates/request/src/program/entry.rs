@@ -4,7 +4,7 @@
 //! expressions yield, the head keeps its framing, and Content-Length is that of the body, which may come in chunks.
 
 use super::error::{MakeCause, ProgramError};
-use crate::template::eval::{Frame, Outside, Value, push_number};
+use crate::template::eval::{Frame, Outside, TEXTS_BYTES_MAX, Value, push_number};
 use crate::template::node::Node;
 use crate::template::text::push_percent;
 use crate::template::{Piece, Scope, compile_text};
@@ -289,7 +289,9 @@ fn render_parts<O: Outside>(
     cookies: &str,
     out: &mut Vec<u8>,
 ) -> Result<(), MakeCause> {
+    let mut made_bytes = 0;
     for part in parts {
+        let before = out.len();
         match part {
             Part::Fixed(bytes) => out.extend_from_slice(bytes),
             Part::Target(node) => emit(node, frame, |text| push_target(text, out))?,
@@ -304,6 +306,12 @@ fn render_parts<O: Outside>(
                 out.extend_from_slice(after.as_bytes());
             }
             Part::Cookies(..) => {}
+        }
+        if !matches!(part, Part::Fixed(_)) {
+            made_bytes += out.len() - before;
+        }
+        if made_bytes > TEXTS_BYTES_MAX {
+            return Err(MakeCause::TooLong);
         }
     }
     Ok(())

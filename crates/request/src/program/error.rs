@@ -60,6 +60,9 @@ pub enum MakeCause {
     /// A length that is negative or above 16 MiB.
     #[error("a length is below 0, above 16 MiB or not whole")]
     BadLength,
+    /// The texts of its expressions are longer than 64 MiB together.
+    #[error("the expressions of a request make more than 64 MiB of text")]
+    TooLong,
     /// A value that no answer of this session has given.
     #[error("a captured value is used that no answer has given")]
     NotCaptured(u16),

@@ -15,6 +15,10 @@ use units::Rng;
 /// Longest text that `string`, `hex`, `digits` and `pad` make.
 const MADE_BYTES_MAX: i128 = 16 << 20;
 
+/// Most bytes that the expressions of one request make, those of texts within others included: conversions that
+/// stand within each other would else grow without bound.
+pub(crate) const TEXTS_BYTES_MAX: usize = 64 << 20;
+
 /// A text in scratch memory.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Span {
@@ -76,6 +80,11 @@ pub(crate) struct Frame<'a, O> {
 
 impl<O: Outside> Frame<'_, O> {
     pub(crate) fn eval(&mut self, node: &Node) -> Result<Value, MakeCause> {
+        let value = self.value(node)?;
+        if self.scratch.len() > TEXTS_BYTES_MAX { Err(MakeCause::TooLong) } else { Ok(value) }
+    }
+
+    fn value(&mut self, node: &Node) -> Result<Value, MakeCause> {
         Ok(match node {
             Node::Int(value) => Value::Int(*value),
             Node::Float(value) => Value::Float(*value),

@@ -118,6 +118,7 @@ fn faults_of_one_request_are_no_panics() {
         ("${string(counter() - 24)}", MakeCause::BadLength),
         ("${hex(counter() * 1000000)}", MakeCause::BadLength),
         ("${pad('x', 0.5 + counter())}", MakeCause::BadLength),
+        ("${base64(urlencode(pad(counter(), 16777216, '%')))}", MakeCause::TooLong),
         ("${uniform(counter(), 0)}", MakeCause::BadRange),
         ("${uniform(0.5 + counter(), 0)}", MakeCause::BadRange),
         ("${uniform(0, 100000000000 * 100000000000 * counter())}", MakeCause::BadRange),

@@ -186,8 +186,14 @@ impl Connection {
                 self.whole(&head)?;
             }
             self.play(fault);
-            if fault.when == When::Head && fault.fate != Fate::Dead {
-                self.whole(&head)?;
+            match (fault.when, fault.fate) {
+                // Prony may send the body before it sees the end, and what follows begins behind it.
+                (When::Head, Fate::Dead) => match self.reader.body(&head) {
+                    Err(Broken::Cut) => return Ok(()),
+                    read => read?,
+                },
+                (When::Head, _) => self.whole(&head)?,
+                _ => {}
             }
             if !matches!(fault.fate, Fate::Right | Fate::Wrong | Fate::Hop) {
                 return self.rest();
