@@ -35,11 +35,12 @@ fn answer(name: &str) -> String {
     format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n{name}", name.len())
 }
 
-/// One that keeps connections, one that closes each after its answer, one whose answers come byte by byte.
+/// One that keeps connections, one that closes each with its answer and says so, one whose answers come byte by byte.
 fn servers() -> [Scripted; 3] {
+    let closing = answer("closes").replace("OK\r\n", "OK\r\nConnection: close\r\n");
     [
         vec![Act::AwaitRequest, Act::send(&answer("keeps")), Act::Again],
-        vec![Act::AwaitRequest, Act::send(&answer("closes")), Act::Close],
+        vec![Act::AwaitRequest, Act::send(&closing), Act::Close],
         vec![Act::AwaitRequest, Act::Drip(answer("drips").into_bytes()), Act::Again],
     ]
     .map(Scripted::start)

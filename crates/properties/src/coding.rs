@@ -149,7 +149,7 @@ fn bare_deflate(text: &[u8]) -> Vec<u8> {
 
 fn crc32(text: &[u8]) -> u32 {
     !text.iter().fold(u32::MAX, |crc, byte| {
-        (0..8).fold(crc ^ u32::from(*byte), |crc, _| crc >> 1 ^ 0xedb8_8320 * (crc & 1))
+        (0..8).fold(crc ^ u32::from(*byte), |crc, _| (crc >> 1) ^ (0xedb8_8320 * (crc & 1)))
     })
 }
 

@@ -79,6 +79,11 @@ impl Lanes {
         self.lanes.len() * self.per_lane
     }
 
+    /// Slots that look for a request as the load begins: in a closed loop one for each seat.
+    pub(super) const fn starting(&self) -> usize {
+        if self.turns.is_empty() { self.slots() } else { self.per_lane }
+    }
+
     pub(super) const fn len(&self) -> usize {
         self.lanes.len()
     }
@@ -156,6 +161,7 @@ mod tests {
         let mut lanes = lanes(3, true);
         assert_eq!((lanes.slots(), lanes.of_slot(3), lanes.of_slot(4), lanes.of_slot(11)), (12, 0, 1, 2));
         assert_eq!((0..12).filter(|id| lanes.has_turn(*id)).collect::<Vec<_>>(), [0, 1, 2, 3]);
+        assert_eq!(lanes.starting(), 4, "a seat begins once");
         assert_eq!(lanes.turn_to(1, 3), 9);
         assert_eq!((0..12).filter(|id| lanes.has_turn(*id)).collect::<Vec<_>>(), [0, 2, 3, 9]);
         assert_eq!(lanes.turn_to(9, 2), 5);
@@ -169,6 +175,7 @@ mod tests {
         assert_eq!(one.of_entry(3), 0, "there is no other lane");
         let open = lanes(3, false);
         assert!((0..12).all(|id| open.has_turn(id)));
+        assert_eq!((one.starting(), open.starting()), (4, 12));
         assert_eq!((open.of_entry(1), open.of_entry(9)), (2, 0));
     }
 

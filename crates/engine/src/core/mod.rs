@@ -212,7 +212,7 @@ impl Core {
             // Ages of connections count from the begin of the load.
             slot.opened = Nanos::ZERO;
         }
-        for slot in 0..self.slots.len() {
+        for slot in 0..self.lanes.starting() {
             self.next_request(sockets, slot as SlotId, Nanos::ZERO);
         }
         if self.pool.is_some() {

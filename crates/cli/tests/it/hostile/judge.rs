@@ -168,7 +168,7 @@ impl Judge<'_> {
         match fault.fate {
             Fate::Right if fault.when == When::Request => self.equal("failed", failed, 0),
             Fate::Wrong | Fate::Hop | Fate::HopThenGone => {
-                self.within("failed", of_class, self.seen.faults, censored)
+                self.within("failed", of_class, self.seen.faults, censored);
             }
             Fate::RightThenGone if self.is_alone() => self.equal("failed", failed, 0),
             Fate::Right | Fate::RightThenGone | Fate::RightUnannounced => {}
