@@ -44,7 +44,10 @@ fn every_example_is_a_scenario_file() {
         assert!(steps.iter().all(is_named), "{}: {steps:?}", file.name);
         names.push(file.name);
     }
-    assert_eq!(names, ["search", "upload", "shop", "keys", "login", "profile", "account", "buy"]);
+    assert_eq!(
+        names,
+        ["search", "upload", "shop", "shop-and-search", "keys", "login", "profile", "account", "buy"]
+    );
 }
 
 #[test]

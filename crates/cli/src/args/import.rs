@@ -8,7 +8,7 @@ use std::path::PathBuf;
 #[command(after_help = "Examples:
   prony import targets.txt -o scenarios/checkout.toml
   prony import shop.har --session --origin https://shop.test -o scenarios/visit.toml
-  prony import targets.txt --all-origins -o scenarios/shop.toml
+  prony import targets.txt --all-origins -o scenarios/hosts.toml
   pbpaste | prony import - --format curl
 
 Formats: vegeta and vegeta-json (targets of vegeta), urls (lists of siege and h2load), curl (command lines,

@@ -13,7 +13,7 @@ fn with(state: &Path, args: &[&str]) -> Done {
 
 fn good(state: &Path, args: &[&str]) -> Done {
     let done = with(state, args);
-    assert_eq!(done.code, 0, "{args:?}\n{}\n{}", done.out, done.err);
+    assert!(done.is_good(), "{args:?}: {}\n{}\n{}", done.code, done.out, done.err);
     done
 }
 

@@ -139,7 +139,7 @@ fn mistakes_in_arguments_are_told_before_anything_is_sent() {
     bad(&["load", "192.0.2.1", "-d", "1s"], 1, &["neither loopback nor private", "--consent 192.0.2.1"]);
     bad(&["load", "127.0.0.1:1", "--fail", "p98>1ms"], 1, &["p98>1ms", "did you mean `p9"]);
     bad(&["load", "127.0.0.1:1", "--hgrm", "/no/such/folder/x"], 1, &["/no/such/folder"]);
-    bad(&["load", "--compat", "hey", "-x", "p", "http://127.0.0.1:1"], 1, &["`-x` cannot be translated"]);
+    bad(&["load", "--compat", "ab", "-X", "p", "http://127.0.0.1:1"], 1, &["`-X` cannot be translated"]);
     bad(&["load", "--compat", "wrj", "127.0.0.1:1"], 1, &["did you mean `wrk`?"]);
     bad(&["run", "/no/such/file.toml"], 1, &["/no/such/file.toml"]);
     bad(&["run", "--resume", "/tmp"], 1, &["no run folder"]);

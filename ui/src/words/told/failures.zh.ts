@@ -60,6 +60,27 @@ export const failuresZh: readonly Entry[] = [
   ],
   ["the answer has status {n}, not 200; check the path", "应答状态码为 {n} 而不是 200；检查路径"],
 
+  // Redirects and proxies.
+  ["{text}; its Location is {raw}", "{text}；其 Location 为 {raw}"],
+  ["more than {n} redirects", "重定向超过 {n} 次"],
+  ["redirects are followed within an origin; name it", "只在同一个源内跟随重定向；请指明源"],
+  ["the proxy {key} answered {n} to CONNECT: {text}", "代理 {key} 对 CONNECT 回答 {n}：{text}"],
+  ["the proxy {key} did not answer CONNECT in HTTP: {any}", "代理 {key} 对 CONNECT 的回答不是 HTTP：{any}"],
+  ["the proxy {key} answered CONNECT with more than 16 KiB", "代理 {key} 对 CONNECT 的回答超过 16 KiB"],
+  [
+    "the proxy {key} closed the connection instead of answering CONNECT",
+    "代理 {key} 没有回答 CONNECT 就关闭了连接",
+  ],
+  ["the proxy {key} did not answer CONNECT: {any}", "代理 {key} 没有回答 CONNECT：{any}"],
+  [
+    "it wants a user and a password; give http://USER:PASSWORD@HOST:PORT",
+    "它需要用户名和密码；请写成 http://USER:PASSWORD@HOST:PORT",
+  ],
+  ["it makes no tunnels; name a proxy that takes CONNECT", "它不建立隧道；请使用支持 CONNECT 的代理"],
+  ["it does not allow this target", "它不允许这个目标"],
+  ["it could not reach the target", "它无法到达目标"],
+  ["it opened no tunnel", "它没有建立隧道"],
+
   // The generator.
   ["there are fewer scripts than workers", "脚本少于工作线程"],
   ["the generator cannot {deed}: {any}", "发生器无法{deed}：{any}"],

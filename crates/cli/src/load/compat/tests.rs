@@ -55,7 +55,7 @@ fn foreign_command_lines_become_native_ones() {
         ),
         (
             "hey -n 100 -c 10 -o csv -disable-compression URL",
-            "-c 10 -n 100 -H 'Content-Type: text/html' --timeout 20s --each hey.csv",
+            "-c 10 -n 100 -H 'Content-Type: text/html' --timeout 20s --follow=9 --each hey.csv",
         ),
         (
             "hey -n 100 -c 10 -o csv --each r.csv -disable-compression URL",

@@ -106,6 +106,7 @@ pub(super) fn way(arguments: &[String]) -> Result<Way, String> {
         Some("targets") if matches!(sub, Some("check" | "build" | "new")) => {
             Way::Read("it builds targets; tests/it/targets.rs runs it")
         }
+        Some("load") if has("--proxy") => Way::Read("it needs a proxy; tests/it/way/proxy.rs runs it"),
         Some("services") if matches!(sub, Some("check" | "up")) => {
             Way::Read("it starts databases; tests/it/services.rs runs it")
         }
