@@ -59,7 +59,7 @@ fn foreign_command_lines_become_native_ones() {
         ),
         (
             "hey -n 100 -c 10 -o csv --each r.csv -disable-compression URL",
-            "-c 10 -n 100 -H 'Content-Type: text/html' --timeout 20s --each r.csv",
+            "-c 10 -n 100 -H 'Content-Type: text/html' --timeout 20s --follow=9 --each r.csv",
         ),
         (
             "hey -n 201 -c 50 -q 1 -disable-compression -T a/b URL",
