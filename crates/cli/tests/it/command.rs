@@ -19,6 +19,18 @@ pub(crate) fn prony(args: &[&str]) -> Command {
     command
 }
 
+/// Whether programs that are started here hear hang-ups: under nohup they inherit that they do not, rightly.
+pub(crate) fn hears_hang_ups() -> bool {
+    let status = std::fs::read_to_string("/proc/self/status").expect("Linux tells");
+    let ignored = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).expect("and which signals");
+    let ignored = u64::from_str_radix(ignored.trim(), 16).expect("as a mask");
+    let hears = ignored & 1 == 0;
+    if !hears {
+        println!("skipped: hang-ups are ignored here (nohup), so no program hears them");
+    }
+    hears
+}
+
 /// What a finished command left.
 #[derive(Debug)]
 pub(crate) struct Done {
