@@ -234,7 +234,7 @@ impl Generator {
         Self::start_watched(job, &mut |_| ())
     }
 
-    /// As [`Generator::start`]; while it takes, `opening` is told several times a second how many connections are open.
+    /// As [`Generator::start`]; meanwhile `opening` gets the number of open connections several times a second.
     ///
     /// # Errors
     /// As [`Generator::start`].
@@ -276,7 +276,8 @@ impl Generator {
             generator.spawn(job, index, sender.clone())?;
         }
         drop(sender);
-        generator.await_ready(opening::time_max(&job.load) + SETUP_GRACE, opening)?;
+        generator
+            .await_ready(opening::time_max(&job.load, 1 + job.way.further.len()) + SETUP_GRACE, opening)?;
         Ok(generator)
     }
 
@@ -482,7 +483,6 @@ impl Generator {
             opening: Opening { connections: here * (1 + job.way.further.len()), ..opening },
             options: options(&load.connection),
             proxy: job.way.proxy.clone(),
-            is_pipelined: load.connection.pipeline > 1 && load.connection.follow.is_none(),
             driver: self.driver,
             shortest_timeout: limits.shortest(),
             control: self.control.clone(),
@@ -528,7 +528,6 @@ struct Thread {
     opening: Opening,
     options: SocketOptions,
     proxy: Option<Proxy>,
-    is_pipelined: bool,
     driver: DriverChoice,
     shortest_timeout: Nanos,
     control: Arc<Control>,
@@ -563,7 +562,7 @@ impl Thread {
         rustix::thread::set_current_timer_slack(NonZeroU64::new(1))?;
         let setup = Setup {
             slots: core.slots(),
-            is_pipelined: self.is_pipelined,
+            is_pipelined: core.is_pipelined(),
             options: self.options.clone(),
             lasting: core.lasting_bytes(),
             proxy: self.proxy.clone(),

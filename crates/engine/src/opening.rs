@@ -110,12 +110,13 @@ impl Progress {
     }
 }
 
-/// The longest that a worker may take to open its connections: each window full of them ends just before it would
-/// have timed out, or the ramp's own length.
-pub(crate) fn time_max(load: &LoadPlan) -> Nanos {
-    let per_worker = u64::from(load.connections.div_ceil(load.workers.max(1)));
+/// The longest that a worker may take to open its connections to each of `origins` origins: each window full of them
+/// ends just before it would have timed out, or the ramp's own length.
+pub(crate) fn time_max(load: &LoadPlan, origins: usize) -> Nanos {
+    let per_worker = u64::from(load.connections.div_ceil(load.workers.max(1))) * origins as u64;
     let rounds = per_worker.div_ceil(AT_ONCE as u64).max(1);
-    let ramp_ns = load.connection.ramp_per_s.map_or(0.0, |per_s| f64::from(load.connections) / per_s * 1e9);
+    let connections = f64::from(load.connections) * origins as f64;
+    let ramp_ns = load.connection.ramp_per_s.map_or(0.0, |per_s| connections / per_s * 1e9);
     Nanos(load.connect_timeout_ns.saturating_mul(rounds).saturating_add(ramp_ns as u64))
 }
 
@@ -129,6 +130,15 @@ mod tests {
         connect_timeout: Nanos::from_secs(5),
         waiting_max: usize::MAX,
     };
+
+    #[test]
+    fn the_longest_time_counts_the_connections_of_every_origin() {
+        let mut load =
+            LoadPlan { connections: 100, workers: 1, connect_timeout_ns: 1_000, ..LoadPlan::default() };
+        assert_eq!([1, 3].map(|origins| time_max(&load, origins)), [Nanos(1_000), Nanos(3_000)]);
+        load.connection.ramp_per_s = Some(10.0);
+        assert_eq!(time_max(&load, 3), Nanos::from_secs(30) + Nanos(3_000));
+    }
 
     /// Begins all that may; returns how many.
     fn fill(progress: &mut Progress, under_way: usize, now: Nanos) -> usize {

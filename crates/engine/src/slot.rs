@@ -132,7 +132,7 @@ impl Slot {
     /// When the last part of the request, or of its present hop, was handed to the system.
     pub(crate) fn hop_written(&self, request: &InFlight) -> Nanos {
         let trail = self.trail.as_ref().filter(|_| request.hops > 0);
-        trail.map_or(request.written, |trail| trail.written())
+        trail.map_or(request.written, |trail| trail.written)
     }
 
     /// Takes all requests, oldest first, each with whether it was written in full.

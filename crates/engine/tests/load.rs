@@ -251,14 +251,7 @@ fn a_listener_that_goes_away_refuses_and_nothing_is_lost() {
         std::thread::yield_now();
     }
     drop(peer);
-    let mut sum = IntervalData::default();
-    loop {
-        match generator.next(Duration::from_secs(20)).unwrap() {
-            Step::Interval(data) => sum.merge(data),
-            Step::Waiting => panic!("the engine went silent"),
-            Step::Ended => break,
-        }
-    }
+    let sum = common::sum(&mut generator).unwrap();
     let account = sum.counts.measured;
     assert!(account.balances());
     assert_eq!(account.scheduled, 200);
@@ -284,13 +277,7 @@ fn a_stop_ends_the_load_at_once_with_everything_accounted_for() {
         }
     }
     generator.stop();
-    loop {
-        match generator.next(Duration::from_secs(20)).unwrap() {
-            Step::Interval(data) => sum.merge(data),
-            Step::Waiting => panic!("the engine went silent"),
-            Step::Ended => break,
-        }
-    }
+    sum.merge(&common::sum(&mut generator).unwrap());
     assert!(sum.counts.measured.balances());
     assert!(sum.counts.end_ns < 30_000 * MS, "it ended at {} ns", sum.counts.end_ns);
 }

@@ -4,12 +4,13 @@
 //! q is −ln(1−q) × 10 ms (Kleinrock, Queueing Systems I, §3.2). Trials run one at a time, because both ends spin to be
 //! exact and need a core each; each has its own seed.
 
-use engine::{Generator, IntervalData, Job, Part, Step, Timeline};
+mod common;
+
+use engine::{Generator, IntervalData, Job, Part, Timeline};
 use request::{Check, Traffic};
 use schema::arrival::ArrivalPlan;
 use schema::experiment::{LoadModel, Reference, ServiceLaw};
 use schema::plan::{LoadPlan, RequestPlan};
-use std::time::Duration;
 use testkit::reference::{Law, ReferenceServer};
 use units::Nanos;
 
@@ -57,14 +58,7 @@ fn trial(seed: u64, seconds: u64) -> IntervalData {
     };
     let mut generator = Generator::start(&job).unwrap();
     generator.begin(Some(0));
-    let mut sum = IntervalData::default();
-    loop {
-        match generator.next(Duration::from_secs(20)).unwrap() {
-            Step::Interval(data) => sum.merge(data),
-            Step::Waiting => panic!("the engine went silent"),
-            Step::Ended => return sum,
-        }
-    }
+    common::sum(&mut generator).unwrap()
 }
 
 /// Runs all trials side by side and demands that each statistic's interval over trials holds the theory's value.

@@ -4,16 +4,13 @@
 mod common;
 
 use common::{MS, short_load};
-use engine::{
-    Generator, IntervalData, Job, Outcome, Part, Row, RowSource, Step, Timeline, new_histogram, rows,
-};
+use engine::{Generator, IntervalData, Job, Outcome, Part, Row, RowSource, Timeline, new_histogram, rows};
 use request::{Check, Traffic};
 use schema::arrival::ArrivalPlan;
 use schema::experiment::{LoadModel, Reference};
 use schema::load::ErrorClass;
 use schema::plan::{EntryPlan, LoadPlan, RequestPlan, ScenarioPlan, SessionPlan};
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Duration;
 use testkit::reference::{Law, ReferenceServer};
 use units::Seed;
 
@@ -59,14 +56,7 @@ fn run(mut job: Job, share: f64, warm_intervals: u64) -> (IntervalData, Vec<(u32
     job.rows = Some(sinks);
     let mut generator = Generator::start(&job).unwrap();
     generator.begin(Some(warm_intervals));
-    let mut sum = IntervalData::default();
-    loop {
-        match generator.next(Duration::from_secs(20)).unwrap() {
-            Step::Interval(data) => sum.merge(data),
-            Step::Waiting => panic!("the engine went silent"),
-            Step::Ended => break,
-        }
-    }
+    let sum = common::sum(&mut generator).unwrap();
     assert!(sources.iter().all(RowSource::has_ended));
     let mut found = Vec::new();
     for source in &mut sources {

@@ -60,11 +60,11 @@ fn the_opening_tells_how_far_it_is() {
         (job.load.connections, job.load.connections_max) = (60, 60);
         // A ramp that takes several looks.
         job.load.connection.ramp_per_s = Some(60.0);
-        let mut told = Vec::new();
-        let generator = Generator::start_watched(&job, &mut |opened| told.push(opened)).unwrap();
+        let mut seen = Vec::new();
+        let generator = Generator::start_watched(&job, &mut |opened| seen.push(opened)).unwrap();
         assert_eq!(generator.connections(), (60, 60));
-        assert!(told.is_sorted() && told.iter().all(|opened| *opened <= 60), "{told:?}");
-        assert!(told.iter().any(|opened| (1..60).contains(opened)), "{told:?}");
+        assert!(seen.is_sorted() && seen.iter().all(|opened| *opened <= 60), "{seen:?}");
+        assert!(seen.iter().any(|opened| (1..60).contains(opened)), "{seen:?}");
     }
 }
 

@@ -78,6 +78,20 @@ pub struct LoadJob {
     pub each: Option<EachPlan>,
 }
 
+impl LoadJob {
+    /// Servers that the load goes to; `load.connections` are opened to each.
+    #[must_use]
+    pub fn origins(&self) -> usize {
+        1 + self.further.len()
+    }
+
+    /// Connections to all origins together.
+    #[must_use]
+    pub fn connections(&self) -> u64 {
+        u64::from(self.load.connections) * self.origins() as u64
+    }
+}
+
 /// A name that is looked up for every connection, with the consent that its addresses need.
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
 pub struct NameLookup {
@@ -87,9 +101,9 @@ pub struct NameLookup {
     pub consent: Vec<String>,
 }
 
-/// What is told while a load runs, on the caller's thread.
+/// Listens to a load that runs, on the caller's thread.
 pub trait Watch {
-    /// So many connections are open; told several times a second while they are being opened.
+    /// So many connections are open; called several times a second while they are being opened.
     fn opening(&mut self, opened: u64) {
         let _ = opened;
     }

@@ -140,33 +140,36 @@ pub fn notes(job: &LoadJob) -> Vec<String> {
     if !job.further.is_empty() {
         notes.push(format!(
             "requests go to {} origins; -c is the number of connections to each",
-            job.further.len() + 1
+            job.origins()
         ));
     }
-    if load.connection.pipeline > 1 && !job.further.is_empty() {
-        notes.push(
-            "pipelining has no effect here: the next request may go to another origin, so a connection carries one at a \
-             time"
-                .to_owned(),
-        );
-    } else if load.connection.pipeline > 1 && load.connection.follow.is_some() {
-        notes.push(
-            "pipelining has no effect here: where redirects are followed, a connection carries one request at a time"
-                .to_owned(),
-        );
-    } else if load.connection.pipeline > 1 && job.scenario.session.is_some() {
-        notes.push(
-            "pipelining has no effect here: each step of a session waits for the answer to the one before"
-                .to_owned(),
-        );
-    } else if load.connection.pipeline > 1 {
-        notes.push(format!(
-            "pipelining of {} requests: response times include waiting behind others on the same connection and are \
-             not comparable with those of other loads",
-            load.connection.pipeline
-        ));
+    if load.connection.pipeline > 1 {
+        notes.push(pipelining(job));
     }
     notes
+}
+
+/// What a pipeline means for this job; the engine keeps one request on a connection where it has no effect.
+fn pipelining(job: &LoadJob) -> String {
+    let reasons = [
+        (
+            !job.further.is_empty(),
+            "the next request may go to another origin, so a connection carries one at a time",
+        ),
+        (
+            job.load.connection.follow.is_some(),
+            "where redirects are followed, a connection carries one request at a time",
+        ),
+        (job.scenario.session.is_some(), "each step of a session waits for the answer to the one before"),
+    ];
+    match reasons.into_iter().find(|(holds, _)| *holds) {
+        Some((_, why)) => format!("pipelining has no effect here: {why}"),
+        None => format!(
+            "pipelining of {} requests: response times include waiting behind others on the same connection and are \
+             not comparable with those of other loads",
+            job.load.connection.pipeline
+        ),
+    }
 }
 
 /// When ports run out, if they do.

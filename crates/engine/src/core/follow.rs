@@ -37,7 +37,7 @@ pub(crate) struct Trail {
     astray: Option<Astray>,
     next: Vec<u8>,
     /// When the last part of the present hop was handed to the system.
-    pub(super) written: Nanos,
+    pub(crate) written: Nanos,
 }
 
 /// Why a redirect ends its request.
@@ -48,10 +48,6 @@ enum Stray {
 }
 
 impl Trail {
-    pub(crate) const fn written(&self) -> Nanos {
-        self.written
-    }
-
     /// Keeps the Location of a redirect.
     pub(super) fn hear(&mut self, headers: &[Header<'_>]) {
         self.location.clear();

@@ -187,6 +187,11 @@ impl Core {
         }
     }
 
+    /// Whether a connection may have several requests on it at a time.
+    pub(crate) fn is_pipelined(&self) -> bool {
+        self.behaviour.pipeline > 1
+    }
+
     pub(crate) fn slots(&self) -> usize {
         self.slots.len()
     }

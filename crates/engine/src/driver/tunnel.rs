@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_told_of_a_connection_that_was_closed_as_it_stood() {
+    fn no_event_comes_of_a_connection_that_was_closed_as_it_stood() {
         let mut above = Above { closes: true, ..Above::default() };
         after(&mut above, &[&[OPENED, b"more"].concat()], false);
         assert_eq!((above.connected.len(), above.received.len()), (1, 0));

@@ -60,17 +60,22 @@ pub(crate) fn run(job: &Job) -> Result<IntervalData, EngineError> {
     finish(Generator::start(job)?)
 }
 
-/// Begins and ends a load whose connections are open.
-pub(crate) fn finish(mut generator: Generator) -> Result<IntervalData, EngineError> {
-    generator.begin(Some(0));
+/// The sum of all intervals up to the end of the load, which has begun.
+pub(crate) fn sum(generator: &mut Generator) -> Result<IntervalData, EngineError> {
     let mut sum = IntervalData::default();
     loop {
         match generator.next(Duration::from_secs(20))? {
             Step::Interval(data) => sum.merge(data),
             Step::Waiting => panic!("the engine went silent"),
-            Step::Ended => break,
+            Step::Ended => return Ok(sum),
         }
     }
+}
+
+/// Begins and ends a load whose connections are open.
+pub(crate) fn finish(mut generator: Generator) -> Result<IntervalData, EngineError> {
+    generator.begin(Some(0));
+    let sum = sum(&mut generator)?;
     let account = sum.counts.measured;
     assert!(account.balances(), "{account:?}");
     assert_eq!(sum.counts.warm.scheduled, 0, "nothing is intended before the first sample");

@@ -136,13 +136,13 @@ fn quoted(key: &[u8], value: &str, to: &mut Vec<u8>) {
     to.push(b'"');
 }
 
-/// A text as a cell of RFC 4180.
+/// A text as a cell of RFC 4180; without a text, an empty one.
 fn csv_text(text: &str) -> String {
-    if text.contains([',', '"', '\n', '\r']) {
-        format!("\"{}\"", text.replace('"', "\"\""))
-    } else {
-        text.to_owned()
-    }
+    let mut cell = csv::WriterBuilder::new().terminator(csv::Terminator::Any(b'\n')).from_writer(Vec::new());
+    // Writing to memory does not fail.
+    let _ = cell.write_record([text]);
+    let bytes = cell.into_inner().unwrap_or_default();
+    String::from_utf8(bytes).unwrap_or_default().trim_end_matches('\n').to_owned()
 }
 
 /// The words of [`EachPhase`] as serde writes them.

@@ -34,11 +34,11 @@ pub(crate) struct Each {
     plan: EachPlan,
     head: Head,
     sums: Sums,
-    way: Way,
+    source: Source,
 }
 
-/// How rows come into the file.
-enum Way {
+/// Where the rows of the file come from.
+enum Source {
     /// From the rings of this process.
     Rings(Writer),
     /// From the files of the generator processes.
@@ -68,27 +68,28 @@ impl Each {
         let Some(plan) = &job.each else { return Ok(None) };
         let file = RowFile::create(plan)?;
         let (sinks, sources) = rows(part, job.load.workers, job.load.seed, plan.share);
-        let way = Way::Rings(Writer::start(plan, sources, Lines::new(plan.format, &names(job)), file, job)?);
-        Ok(Some((Self::new(plan, job, way), sinks)))
+        let source =
+            Source::Rings(Writer::start(plan, sources, Lines::new(plan.format, &names(job)), file, job)?);
+        Ok(Some((Self::new(plan, job, source), sinks)))
     }
 
     /// Opens the file of `job`, if it wants rows, to which `processes` generator processes give theirs at the end.
     pub(crate) fn of_parts(job: &LoadJob) -> Result<Option<Self>, RunnerError> {
         let Some(plan) = &job.each else { return Ok(None) };
         let parts = (0..job.load.processes).map(|number| plan.part(number).file).collect();
-        let way = Way::Parts(Parts(parts), RowFile::create(plan)?);
-        Ok(Some(Self::new(plan, job, way)))
+        let source = Source::Parts(Parts(parts), RowFile::create(plan)?);
+        Ok(Some(Self::new(plan, job, source)))
     }
 
-    fn new(plan: &EachPlan, job: &LoadJob, way: Way) -> Self {
+    fn new(plan: &EachPlan, job: &LoadJob, source: Source) -> Self {
         let head = Head { origin_unix_ns: 0, share: plan.share, seed: job.load.seed };
-        Self { plan: plan.clone(), head, sums: Sums::default(), way }
+        Self { plan: plan.clone(), head, sums: Sums::default(), source }
     }
 
     /// The trial's time begins at this moment of the wall clock; see [`wall_clock_of`].
     pub(crate) fn begin(&mut self, origin_unix_ns: u64) {
         self.head.origin_unix_ns = origin_unix_ns;
-        if let Way::Rings(writer) = &self.way {
+        if let Source::Rings(writer) = &self.source {
             writer.begin(self.head);
         }
     }
@@ -110,11 +111,11 @@ impl Each {
     /// # Panics
     /// If rows are lost that nobody counted: a defect of prony.
     pub(crate) fn finish(self) -> Result<EachSummary, RunnerError> {
-        let Self { plan, head, sums, way } = self;
+        let Self { plan, head, sums, source } = self;
         let failed = RunnerError::io("write", &plan.file);
-        let written = match way {
-            Way::Rings(writer) => writer.finish().map_err(failed)?,
-            Way::Parts(parts, file) => merged(&plan, head, &parts, file).map_err(failed)?,
+        let written = match source {
+            Source::Rings(writer) => writer.finish().map_err(failed)?,
+            Source::Parts(parts, file) => merged(&plan, head, &parts, file).map_err(failed)?,
         };
         // The parts were counted by those who wrote them, and so checked there.
         let written = written.unwrap_or(sums.kept);

@@ -74,7 +74,7 @@ enum News {
 
 impl Fleet {
     /// Starts the processes of `job`; returns once each has set up its connections, with no request sent.
-    /// Meanwhile `opening` is told how many connections are open.
+    /// Meanwhile `opening` gets the number of open connections.
     pub(crate) fn start(job: &LoadJob, opening: &mut dyn FnMut(u64)) -> Result<Self, RunnerError> {
         let (sender, news) = channel();
         let mut fleet = Self {

@@ -102,24 +102,10 @@ pub fn check(
     entry: &EntryPlan,
     timeout: Duration,
 ) -> Result<Verified, ContractError> {
-    check_over(addr, None, host, entry, timeout)
+    check_following(addr, None, host, entry, None, timeout)
 }
 
-/// [`check`] over TLS where that is given.
-///
-/// # Errors
-/// As [`check`].
-pub fn check_over(
-    addr: SocketAddr,
-    tls: Option<&Tls>,
-    host: &str,
-    entry: &EntryPlan,
-    timeout: Duration,
-) -> Result<Verified, ContractError> {
-    check_following(addr, tls, host, entry, None, timeout)
-}
-
-/// [`check_over`], with redirects followed where that is given; `timeout` bounds each exchange.
+/// [`check`], over TLS and with redirects followed where these are given; `timeout` bounds each exchange.
 ///
 /// # Errors
 /// As [`check`], and where a redirect cannot be followed.

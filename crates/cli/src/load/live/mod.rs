@@ -24,7 +24,7 @@ use units::{Clock, MonotonicClock, Nanos};
 const REDRAW: Duration = Duration::from_millis(250);
 
 /// Connections from which on it is said that they are being opened.
-const OPENING_SHOWN: u32 = 2_000;
+const OPENING_SHOWN: u64 = 2_000;
 
 /// Progress in one of its forms.
 pub(super) enum Progress {
@@ -62,8 +62,8 @@ impl Progress {
     /// Says that connections are about to be opened, where that takes long enough for people to wonder; a view shows
     /// how far it is instead.
     pub(super) fn begins(&self, job: &LoadJob) {
-        if job.load.connections >= OPENING_SHOWN && matches!(self, Self::Lines) {
-            let count = format::count(job.load.connections.into());
+        if job.connections() >= OPENING_SHOWN && matches!(self, Self::Lines) {
+            let count = format::count(job.connections());
             let _ = writeln!(std::io::stderr(), "opening {count} connections …");
         }
     }

@@ -69,7 +69,7 @@ impl State {
             length,
             requests_max: job.requests_max,
             elapsed: Nanos::ZERO,
-            asked: u64::from(load.connections),
+            asked: job.connections(),
             established: 0,
             phase: None,
             now: Times::default(),

@@ -54,7 +54,7 @@ impl Deflate {
         Ok(Step::Out(count))
     }
 
-    /// What was found: damage is told after the bytes before it, so that these are the same in any split.
+    /// What was found: damage is reported after the bytes before it, so that these are the same in any split.
     fn take(&mut self, status: Option<Status>) {
         self.is_complete = status == Some(Status::StreamEnd);
         self.is_damaged = status.is_none();
