@@ -238,6 +238,16 @@ impl UringSockets {
         taken
     }
 
+    /// Asks how a connection ended whose receive saw nothing but the end, while a send is under way. A reset ends that
+    /// send too, and where some of its bytes had been taken the kernel reports their number and drops the error, so that
+    /// the receive cannot see it any more. To send nothing fails after a reset, and not after a peer's orderly close.
+    #[cold]
+    fn ask_how_it_ended(&mut self, slot: SlotId) {
+        let token = self.token(slot, Operation::Ending);
+        let send = opcode::Send::new(Fixed(slot), self.lasting.as_ptr(), 0).flags(libc::MSG_NOSIGNAL);
+        self.push(&send.build().user_data(token));
+    }
+
     /// Pipelining: whether a send of so many bytes cannot overtake one that still waits in the kernel. Counts it if so.
     fn may_overtake_none(&mut self, slot: SlotId, bytes: usize) -> bool {
         let socket = &mut self.slots[slot as usize];
@@ -448,6 +458,10 @@ fn handle(sockets: &mut UringSockets, entry: &cqueue::Entry, handler: &mut impl 
         Operation::Send if is_live => {
             handler.ended(sockets, slot, Some(failure_of(entry.result())));
         }
+        Operation::Ending if is_live => {
+            let failure = (entry.result() < 0).then(|| failure_of(entry.result()));
+            handler.ended(sockets, slot, failure);
+        }
         Operation::Connect if is_live => {
             let result = sockets.establish(slot);
             handler.connected(sockets, slot, result);
@@ -483,6 +497,7 @@ fn received(
         return;
     }
     match result {
+        0 if sockets.slots[slot as usize].sending.is_some() => sockets.ask_how_it_ended(slot),
         0 => handler.ended(sockets, slot, None),
         // The kernel stopped the standing receive: no buffer was free, or its turn was over.
         result if -result == libc::ENOBUFS => sockets.starved.push_back((slot, generation)),

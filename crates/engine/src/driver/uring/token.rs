@@ -19,6 +19,8 @@ pub(super) enum Operation {
     Part,
     /// A send from an outbox buffer.
     Copied { buffer: u32 },
+    /// A send of nothing that tells how a connection ended.
+    Ending,
     /// Closing and cancelling: nobody waits for it.
     Housekeeping,
 }
@@ -46,7 +48,8 @@ impl Token {
             Operation::Send => (2, 0),
             Operation::Part => (3, 0),
             Operation::Copied { buffer } => (4, buffer),
-            Operation::Housekeeping => (5, 0),
+            Operation::Ending => (5, 0),
+            Operation::Housekeeping => (6, 0),
         };
         kind << (3 * BITS)
             | (extra as u64 & MASK) << (2 * BITS)
@@ -62,6 +65,7 @@ impl Token {
             2 => Operation::Send,
             3 => Operation::Part,
             4 => Operation::Copied { buffer: (bits >> (2 * BITS) & MASK) as u32 },
+            5 => Operation::Ending,
             _ => Operation::Housekeeping,
         };
         Self { operation, slot: (bits & MASK) as u32, generation: (bits >> BITS & MASK) as u32 }
@@ -82,6 +86,7 @@ mod tests {
             Operation::Part,
             Operation::Copied { buffer: 0 },
             Operation::Copied { buffer: last },
+            Operation::Ending,
             Operation::Housekeeping,
         ] {
             for (slot, generation) in [(0, 0), (1, last), (last, 1), (last, last)] {
