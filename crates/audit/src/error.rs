@@ -51,7 +51,7 @@ impl Problem {
 /// Longest piece of a foreign text that is quoted in a message.
 const QUOTED_CHARS_MAX: usize = 60;
 
-/// A foreign text for a message: without control characters, and cut where it is long.
+/// A foreign text for a message: in one line, without control characters, and cut where it is long.
 pub(crate) fn quoted(text: &str) -> String {
     format!("`{}`", shown(text))
 }
@@ -61,7 +61,11 @@ pub(crate) fn shown(text: &str) -> String {
     let mut shown: String = text
         .chars()
         .take(QUOTED_CHARS_MAX)
-        .map(|char| if char.is_control() { '\u{fffd}' } else { char })
+        .map(|char| match char {
+            '\t' | '\n' | '\r' => ' ',
+            char if char.is_control() => '\u{fffd}',
+            char => char,
+        })
         .collect();
     if text.chars().nth(QUOTED_CHARS_MAX).is_some() {
         shown.push('…');

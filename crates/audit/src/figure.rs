@@ -2,6 +2,7 @@
 //!
 //! Invariant: ranges are ordered, and every operation contains what it would give for any value of its operands.
 
+use crate::error::shown;
 use crate::number::{Bound, Number};
 use schema::audit::AuditSeverity;
 
@@ -106,7 +107,7 @@ impl Figure {
             rounded: floor(rounded),
             loose: floor(loose),
             digits: number.digits,
-            text: text.to_owned(),
+            text: shown(text),
         }
     }
 

@@ -221,7 +221,7 @@ impl Sheet {
             let mut parts: Vec<String> =
                 row.labels.iter().filter(|label| !label.is_empty()).map(|label| shown(label)).collect();
             if let Some(connections) = row.get(Kind::Connections) {
-                parts.push(format!("{} connections", shown(&connections.text)));
+                parts.push(format!("{} connections", connections.text));
             }
             row.name = parts.join(", ");
         }

@@ -16,8 +16,9 @@ pub struct ProgramError {
 }
 
 impl ProgramError {
+    /// Control characters of quoted texts are shown escaped: scenarios come from anywhere.
     pub(crate) fn new(key: impl Into<String>, cause: impl Into<String>, remedy: impl Into<String>) -> Self {
-        Self { key: key.into(), cause: cause.into(), remedy: remedy.into() }
+        Self { key: visible(key.into()), cause: visible(cause.into()), remedy: visible(remedy.into()) }
     }
 
     /// A fault in an expression of `text`.
@@ -84,4 +85,12 @@ pub enum MakeCause {
     /// An expression refers to what is not there; excluded by compilation.
     #[error("an expression refers to what is not there")]
     OutOfReach,
+}
+
+fn visible(text: String) -> String {
+    if !text.contains(char::is_control) {
+        return text;
+    }
+    let escaped = |c: char| if c.is_control() { c.escape_debug().to_string() } else { c.to_string() };
+    text.chars().map(escaped).collect()
 }
