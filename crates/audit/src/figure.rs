@@ -102,13 +102,7 @@ impl Figure {
         };
         // What is printed as 0 was not less.
         let floor = |span: Span| if value >= 0.0 { Span::new(span.low.max(0.0), span.high) } else { span };
-        Self {
-            value,
-            rounded: floor(rounded),
-            loose: floor(loose),
-            digits: number.digits,
-            text: shown(text),
-        }
+        Self { value, rounded: floor(rounded), loose: floor(loose), digits: number.digits, text: shown(text) }
     }
 
     pub(crate) fn span(&self, reading: Reading) -> Span {
