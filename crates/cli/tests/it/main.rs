@@ -40,6 +40,7 @@ mod survival;
 mod targets;
 mod tidy;
 mod tls;
+mod true_documents;
 mod urls;
 mod way;
 mod why;

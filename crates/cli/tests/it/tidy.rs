@@ -8,7 +8,7 @@ const LINES_MAX: usize = 1000;
 const SOURCE: [&str; 8] = ["rs", "go", "php", "java", "js", "ts", "py", "sh"];
 
 /// Files that git tracks or would track; build output and run folders are not among them.
-fn files() -> Vec<PathBuf> {
+pub(crate) fn files() -> Vec<PathBuf> {
     let listed = Command::new("git")
         .args(["ls-files", "--cached", "--others", "--exclude-standard"])
         .current_dir(root())
@@ -25,7 +25,7 @@ fn is_source(file: &Path) -> bool {
     file.extension().is_some_and(|ending| SOURCE.iter().any(|source| ending == *source))
 }
 
-fn read(file: &Path) -> String {
+pub(crate) fn read(file: &Path) -> String {
     std::fs::read_to_string(root().join(file)).unwrap_or_else(|error| panic!("{}: {error}", file.display()))
 }
 
