@@ -5,6 +5,7 @@
 
 use crate::copy::kind;
 use mlua::{Error, Lua, MetaMethod, Result, Table, UserData, UserDataMethods, Value};
+use std::io;
 use std::net::{SocketAddr, TcpStream, ToSocketAddrs};
 use std::time::Duration;
 
@@ -40,7 +41,13 @@ pub(crate) fn lookup(lua: &Lua, (host, service): (Value, Value)) -> Result<Table
 
 /// `wrk.connect(addr)`: whether the address accepts a connection.
 pub(crate) fn connect(_: &Lua, value: Value) -> Result<bool> {
-    Ok(TcpStream::connect_timeout(&expect(&value)?, CONNECT_TIMEOUT).is_ok())
+    Ok(accepts(TcpStream::connect_timeout(&expect(&value)?, CONNECT_TIMEOUT)))
+}
+
+/// A connection that the target resets as soon as it has it was accepted, as wrk's blocking `connect` finds it. Only one
+/// that is waited for can show the reset: before the handshake the system reports `ECONNREFUSED` instead.
+fn accepts<T>(attempt: io::Result<T>) -> bool {
+    attempt.map_or_else(|error| error.kind() == io::ErrorKind::ConnectionReset, |_| true)
 }
 
 /// The address in `value`.
@@ -78,6 +85,32 @@ fn named(services: &str, service: &str) -> Option<u16> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_connection_that_is_reset_at_once_was_accepted() {
+        let failed = |number| Err::<(), _>(io::Error::from_raw_os_error(number));
+        let errno = |error: rustix::io::Errno| error.raw_os_error();
+        assert!(accepts(Ok(())) && accepts(failed(errno(rustix::io::Errno::CONNRESET))));
+        assert!(!accepts(failed(errno(rustix::io::Errno::CONNREFUSED))));
+        assert!(!accepts::<()>(Err(io::ErrorKind::TimedOut.into())));
+    }
+
+    /// As the hostile server's "reset once accepted" does it; the attempt failed now and then before.
+    #[test]
+    fn a_server_that_resets_what_it_accepts_is_there() {
+        const ATTEMPTS: usize = 300;
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        let address = listener.local_addr().unwrap();
+        let server = std::thread::spawn(move || {
+            for _ in 0..ATTEMPTS {
+                let (stream, _) = listener.accept().unwrap();
+                rustix::net::sockopt::set_socket_linger(&stream, Some(Duration::ZERO)).unwrap();
+            }
+        });
+        let attempt = |_: &usize| accepts(TcpStream::connect_timeout(&address, CONNECT_TIMEOUT));
+        assert_eq!((0..ATTEMPTS).filter(attempt).count(), ATTEMPTS);
+        server.join().unwrap();
+    }
 
     #[test]
     fn services() {
