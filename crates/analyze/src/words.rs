@@ -16,47 +16,83 @@ pub(crate) fn grouped(number: u64) -> String {
     text
 }
 
+/// Most further decimals that are given to tell the ends of an interval apart.
+const MORE_MAX: usize = 3;
+
 /// Three significant digits at least, whole numbers above 100, thousands grouped. What is not finite gets a word, so
 /// that no sentence holds `NaN` or `inf`.
 pub(crate) fn number(value: f64) -> String {
+    number_with(value, 0)
+}
+
+/// As [`number`], with `more` further decimals, which are then kept where they are zeros.
+fn number_with(value: f64, more: usize) -> String {
     if !value.is_finite() {
         return if value.is_nan() { "no number" } else { "unbounded" }.to_owned();
     }
     let size = value.abs();
     if size >= 1e15 {
-        return format!("{value:.2e}");
-    }
-    if size >= 99.95 {
-        let sign = if value < 0.0 { "-" } else { "" };
-        return format!("{sign}{}", grouped(size.round() as u64));
+        return format!("{value:.*e}", 2 + more);
     }
     let decimals = match size {
+        s if s >= 99.95 => 0,
         s if s >= 9.995 => 1,
         s if s >= 0.9995 => 2,
         s if s >= 0.0005 => 4,
         _ => 6,
     };
-    trimmed(format!("{value:.decimals$}"))
+    fraction(value, decimals, more)
 }
 
-/// Two numbers of which one is below the other, with the decimals, at most three, in which they differ: `799.6` and
-/// `800.4`.
-pub(crate) fn numbers(low: f64, high: f64) -> (String, String) {
-    let usual = (number(low), number(high));
-    if usual.0 != usual.1 || low == high {
-        return usual;
-    }
-    let text = |value: f64, decimals: usize| format!("{value:.decimals$}");
-    let ends = (1..=3).map(|decimals| (text(low, decimals), text(high, decimals)));
-    ends.into_iter().find(|(low, high)| low != high).unwrap_or(usual)
+/// A finite number below 1e15 with its thousands grouped. Zeros at the end go, unless `more` decimals were asked for.
+fn fraction(value: f64, decimals: usize, more: usize) -> String {
+    let text = format!("{:.*}", decimals + more, value.abs());
+    let (whole, rest) = text.split_once('.').unwrap_or((&text, ""));
+    let whole = grouped(whole.parse().unwrap_or_default());
+    let text = if rest.is_empty() { whole } else { format!("{whole}.{rest}") };
+    let text = if more == 0 { trimmed(text) } else { text };
+    let is_zero = text.chars().all(|digit| !digit.is_ascii_digit() || digit == '0');
+    if value < 0.0 && !is_zero { format!("-{text}") } else { text }
+}
+
+/// An estimate with the low and the high end of its interval, all with the same further decimals, as few as it takes to
+/// tell the ends apart; where [`MORE_MAX`] do not, with none.
+fn apart(values: [f64; 3], text: impl Fn(f64, usize) -> String) -> [String; 3] {
+    let told_apart = |more: &usize| text(values[1], *more) != text(values[2], *more);
+    let more = if values[1] == values[2] { Some(0) } else { (0..=MORE_MAX).find(told_apart) };
+    values.map(|value| text(value, more.unwrap_or(0)))
+}
+
+/// Numbers as [`number`], an estimate with its ends: `800` from `799.6` to `800.4` is `800.0 … 799.6 … 800.4`.
+pub(crate) fn numbers(values: [f64; 3]) -> [String; 3] {
+    apart(values, number_with)
 }
 
 /// A ratio: three decimals, four near 1, more where it is small.
 pub(crate) fn ratio(value: f64) -> String {
+    ratio_with(value, 0)
+}
+
+fn ratio_with(value: f64, more: usize) -> String {
     match value {
-        near if (near - 1.0).abs() < 0.0095 => trimmed(format!("{value:.4}")),
-        usual if (0.01..100.0).contains(&usual) => trimmed(format!("{value:.3}")),
-        _ => number(value),
+        near if (near - 1.0).abs() < 0.0095 => fraction(value, 4, more),
+        usual if (0.01..100.0).contains(&usual) => fraction(value, 3, more),
+        _ => number_with(value, more),
+    }
+}
+
+/// Ratios as [`ratio`], an estimate with its ends: `1.1002` from `1.1001` to `1.1003`.
+pub(crate) fn ratios(values: [f64; 3]) -> [String; 3] {
+    apart(values, ratio_with)
+}
+
+/// The values of a metric as [`value`], an estimate with its ends.
+pub(crate) fn values(metric: Metric, values: [f64; 3]) -> [String; 3] {
+    match metric.unit() {
+        Unit::PerSecond => apart(values, number_with).map(|number| format!("{number} per second")),
+        Unit::Nanoseconds => apart(values, duration_with),
+        Unit::Share => percents(values),
+        Unit::Bytes => apart(values, bytes_with),
     }
 }
 
@@ -105,20 +141,28 @@ pub(crate) fn value(metric: Metric, value: f64) -> String {
 
 /// Nanoseconds in the largest unit that leaves at least 1.
 pub(crate) fn duration(ns: f64) -> String {
+    duration_with(ns, 0)
+}
+
+fn duration_with(ns: f64, more: usize) -> String {
     match ns.abs() {
-        size if size >= 1e9 => format!("{} s", number(ns / 1e9)),
-        size if size >= 1e6 => format!("{} ms", number(ns / 1e6)),
-        size if size >= 1e3 => format!("{} µs", number(ns / 1e3)),
-        _ => format!("{} ns", number(ns)),
+        size if size >= 1e9 => format!("{} s", number_with(ns / 1e9, more)),
+        size if size >= 1e6 => format!("{} ms", number_with(ns / 1e6, more)),
+        size if size >= 1e3 => format!("{} µs", number_with(ns / 1e3, more)),
+        _ => format!("{} ns", number_with(ns, more)),
     }
 }
 
 pub(crate) fn bytes(bytes: f64) -> String {
+    bytes_with(bytes, 0)
+}
+
+fn bytes_with(bytes: f64, more: usize) -> String {
     match bytes.abs() {
-        size if size >= 1_073_741_824.0 => format!("{} GiB", number(bytes / 1_073_741_824.0)),
-        size if size >= 1_048_576.0 => format!("{} MiB", number(bytes / 1_048_576.0)),
-        size if size >= 1024.0 => format!("{} KiB", number(bytes / 1024.0)),
-        _ => format!("{} B", number(bytes)),
+        size if size >= 1_073_741_824.0 => format!("{} GiB", number_with(bytes / 1_073_741_824.0, more)),
+        size if size >= 1_048_576.0 => format!("{} MiB", number_with(bytes / 1_048_576.0, more)),
+        size if size >= 1024.0 => format!("{} KiB", number_with(bytes / 1024.0, more)),
+        _ => format!("{} B", number_with(bytes, more)),
     }
 }
 
@@ -184,7 +228,7 @@ mod tests {
     #[test]
     fn the_ends_of_a_narrow_interval_are_told_apart() {
         let words = |low: f64, high: f64| {
-            let (low, high) = numbers(low, high);
+            let [_, low, high] = numbers([low, low, high]);
             format!("{low} to {high}")
         };
         assert_eq!(words(799.0, 801.0), "799 to 801");
@@ -192,6 +236,15 @@ mod tests {
         assert_eq!(words(799.98, 800.01), "799.98 to 800.01");
         assert_eq!(words(800.0, 800.0), "800 to 800");
         assert_eq!(words(800.000_01, 800.000_02), "800 to 800");
+        assert_eq!(words(12_345.6, 12_346.1), "12,345.6 to 12,346.1");
+        assert_eq!(ratios([1.1, 1.0996, 1.1004]), ["1.1000", "1.0996", "1.1004"]);
+        assert_eq!(ratios([1.1, 1.09, 1.11]), ["1.1", "1.09", "1.11"]);
+        assert_eq!(ratios([1.1, 1.1, 1.1]), ["1.1", "1.1", "1.1"]);
+        assert_eq!(ratios([1.1, 0.0, f64::INFINITY]), ["1.1", "0", "unbounded"]);
+        assert_eq!(values(Metric::P99, [2e6, 1.999e6, 2.001e6]), ["2.000 ms", "1.999 ms", "2.001 ms"]);
+        assert_eq!(values(Metric::Memory, [2048.0, 1024.0, 4096.0]), ["2 KiB", "1 KiB", "4 KiB"]);
+        let per_second = values(Metric::Throughput, [800.0, 799.6, 800.4]);
+        assert_eq!(per_second, ["800.0 per second", "799.6 per second", "800.4 per second"]);
     }
 
     #[test]

@@ -197,8 +197,8 @@ fn better(
     let (said, near, far) = if pair.metric.higher_is_better() {
         let (low, high) = (interval.low.unwrap_or(0.0), interval.high.unwrap_or(f64::INFINITY));
         if ratio >= 2.0 {
-            let said = format!("{winner} serves {} times as many {name} as {loser}", words::number(ratio));
-            (said, words::number(low), format!("{} times", words::number(high)))
+            let [ratio, low, high] = words::numbers([ratio, low, high]);
+            (format!("{winner} serves {ratio} times as many {name} as {loser}"), low, format!("{high} times"))
         } else {
             let [by, low, high] = words::percents([ratio, low, high].map(|ratio| ratio - 1.0));
             (format!("{winner} serves {by} more {name} than {loser}"), low, high)
@@ -227,13 +227,11 @@ fn better(
 fn by_difference(data: &RunData<'_>, pair: &Comparison, difference: f64, interval: Interval) -> String {
     let (a, b, at) = (&pair.a_target, &pair.b_target, at(pair));
     let name = words::metric(pair.metric);
-    let end = |end: Option<f64>| end.map_or("unbounded".to_owned(), |value| words::value(pair.metric, value));
+    let ends = [interval.low.unwrap_or(f64::NEG_INFINITY), interval.high.unwrap_or(f64::INFINITY)];
+    let [difference, low, high] = words::values(pair.metric, [difference, ends[0], ends[1]]);
     let certainty = format!(
-        "difference {}, {} {} to {}, {}",
-        words::value(pair.metric, difference),
+        "difference {difference}, {} {low} to {high}, {}",
         data.interval_name(),
-        end(interval.low),
-        end(interval.high),
         count(pair.blocks as usize, "block")
     );
     let way = if pair.metric.higher_is_better() { "higher" } else { "lower" };
@@ -252,13 +250,11 @@ fn inverted(interval: Interval) -> Interval {
 }
 
 fn certainty(data: &RunData<'_>, pair: &Comparison, ratio: f64, interval: Interval) -> String {
-    let end = |end: Option<f64>| end.map_or("unbounded".to_owned(), words::ratio);
+    let ends = [interval.low.unwrap_or(f64::NEG_INFINITY), interval.high.unwrap_or(f64::INFINITY)];
+    let [ratio, low, high] = words::ratios([ratio, ends[0], ends[1]]);
     format!(
-        "ratio {}, {} {} to {}, {}",
-        words::ratio(ratio),
+        "ratio {ratio}, {} {low} to {high}, {}",
         data.interval_name(),
-        end(interval.low),
-        end(interval.high),
         count(pair.blocks as usize, "block")
     )
 }

@@ -107,13 +107,7 @@ pub(super) fn note(data: &RunData<'_>, comparisons: &[Comparison]) -> Option<Bel
 /// `requests per second ratio 1.003, 95 % interval 0.991 to 1.015`.
 fn numbers(data: &RunData<'_>, found: &Comparison) -> String {
     let Interval { low, high } = found.interval.unwrap_or(Interval { low: None, high: None });
-    let end = |end: Option<f64>| end.map_or("unbounded".to_owned(), words::ratio);
-    format!(
-        "{} ratio {}, {} {} to {}",
-        words::metric(found.metric),
-        end(found.ratio),
-        data.interval_name(),
-        end(low),
-        end(high)
-    )
+    let ends = [low.unwrap_or(f64::NEG_INFINITY), high.unwrap_or(f64::INFINITY)];
+    let [ratio, low, high] = words::ratios([found.ratio.unwrap_or(f64::INFINITY), ends[0], ends[1]]);
+    format!("{} ratio {ratio}, {} {low} to {high}", words::metric(found.metric), data.interval_name())
 }

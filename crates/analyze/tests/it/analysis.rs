@@ -227,7 +227,8 @@ fn an_error_rate_of_0_is_compared_by_differences() {
         pair.hodges_lehmann.is_some_and(|estimate| (estimate + 0.01).abs() < 1e-4) && pair.interval.is_none()
     );
     assert!(
-        file.answer.starts_with("a has a lower error rate than b at 64 connections (difference -1 %, 95 %"),
+        file.answer
+            .starts_with("a has a lower error rate than b at 64 connections (difference -0.999 %, 95 %"),
         "{}",
         file.answer
     );

@@ -4,7 +4,7 @@
 
 use super::judge::{Judged, against_bound};
 use crate::run::data::RunData;
-use crate::words::{metric as name, number};
+use crate::words::{metric as name, number, numbers};
 use schema::analysis::ClaimVerdict;
 use schema::capacity::{Capacity, Knee};
 use schema::metric::Metric;
@@ -53,13 +53,13 @@ fn of_ladder(
     };
     // An absent end lies at or beyond the end of the ladder.
     let (low, high) = (interval.low.unwrap_or(0.0), interval.high.unwrap_or(f64::INFINITY));
-    let end = |end: Option<f64>| end.map_or_else(|| "the end of the ladder".to_owned(), number);
+    let [shown, from, to] = numbers([at, low, high]);
+    let or_end = |end: Option<f64>, shown: String| end.map_or("the end of the ladder".to_owned(), |_| shown);
     let evidence = format!(
-        "{what} {} ({} {} to {}), {claimed}",
-        number(at),
+        "{what} {shown} ({} {} to {}), {claimed}",
         data.interval_name(),
-        end(interval.low),
-        end(interval.high)
+        or_end(interval.low, from),
+        or_end(interval.high, to)
     );
     Judged {
         verdict: against_bound(low, high, comparison, bound),

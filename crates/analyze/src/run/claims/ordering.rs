@@ -73,16 +73,13 @@ fn direction(metric: Metric, pair: &Neighbours) -> Verdict {
 /// `a against b ratio 1.04 (95 % interval 1.03 to 1.05, p 0.0012 after Holm)`.
 fn told(data: &RunData<'_>, metric: Metric, pair: &Neighbours, p: f64) -> String {
     let (low, high) = pair.test.interval(data.confidence);
-    let (kind, estimate, low, high) = match pair.basis {
+    let (kind, [estimate, low, high]) = match pair.basis {
         Basis::Ratio => {
             let interval = interval_of_logs(low, high);
-            let end = |end: Option<f64>| end.map_or("unbounded".to_owned(), words::ratio);
-            ("ratio", words::ratio(pair.estimate), end(interval.low), end(interval.high))
+            let ends = [interval.low.unwrap_or(f64::NEG_INFINITY), interval.high.unwrap_or(f64::INFINITY)];
+            ("ratio", words::ratios([pair.estimate, ends[0], ends[1]]))
         }
-        Basis::Difference => {
-            let value = |value: f64| words::value(metric, value);
-            ("difference", value(pair.estimate), value(low), value(high))
-        }
+        Basis::Difference => ("difference", words::values(metric, [pair.estimate, low, high])),
     };
     format!(
         "{} against {} {kind} {estimate} ({} {low} to {high}, {} after Holm)",

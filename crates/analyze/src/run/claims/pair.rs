@@ -46,13 +46,12 @@ pub(super) fn ratio(
 }
 
 fn told(data: &RunData<'_>, metric: Metric, paired: &Paired, (low, high): (f64, f64)) -> String {
+    let [ratio, low, high] = words::ratios([paired.ratio.unwrap_or(f64::NAN), low, high]);
     format!(
-        "ratio of {} {} ({} {} to {}, {})",
+        "ratio of {} {} ({} {low} to {high}, {})",
         words::metric(metric),
-        paired.ratio.map_or("unknown".to_owned(), words::ratio),
+        if paired.ratio.is_some() { &ratio } else { "unknown" },
         data.interval_name(),
-        words::ratio(low),
-        words::ratio(high),
         words::count(paired.blocks, "block")
     )
 }
@@ -71,11 +70,11 @@ pub(super) fn difference(
     let value = paired.difference.map_or("unknown".to_owned(), |value| words::value(metric, value));
     match values_interval(&differences, &paired.difference_test, data.confidence, alpha) {
         Ok((low, high)) => {
+            let [shown, from, to] = words::values(metric, [paired.difference.unwrap_or(f64::NAN), low, high]);
             let evidence = format!(
-                "difference in {name} {value} ({} {} to {}, {}), {claimed}",
+                "difference in {name} {} ({} {from} to {to}, {}), {claimed}",
+                if paired.difference.is_some() { &shown } else { "unknown" },
                 data.interval_name(),
-                words::value(metric, low),
-                words::value(metric, high),
                 words::count(paired.blocks, "block")
             );
             let verdict = against_bound(low, high, comparison, bound);

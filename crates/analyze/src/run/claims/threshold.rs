@@ -24,12 +24,11 @@ pub(super) fn threshold(
     let center = center(&values);
     match interval(data, &values) {
         Ok((low, high)) => {
+            let [value, from, to] = words::values(metric, [center.unwrap_or(f64::NAN), low, high]);
             let evidence = format!(
-                "{what} {} ({} {} to {}, {}), {claimed}",
-                center.map_or("unknown".to_owned(), |center| words::value(metric, center)),
+                "{what} {} ({} {from} to {to}, {}), {claimed}",
+                if center.is_some() { &value } else { "unknown" },
                 data.interval_name(),
-                words::value(metric, low),
-                words::value(metric, high),
                 words::count(values.len(), "trial")
             );
             let verdict = against_bound(low, high, comparison, bound);
