@@ -5,8 +5,8 @@ use crate::{exit, output, screen};
 use analyze::{HistorySettings, Past};
 use anyhow::{Result, bail};
 use index::Index;
-use runner::folder::RunFolder;
-use runner::past;
+use record::RunFolder;
+use record::history;
 use schema::text::nearest;
 use serde::Serialize;
 use std::fmt::Write as _;
@@ -52,7 +52,7 @@ pub(crate) fn history(args: &HistoryArgs) -> Result<u8> {
     }
     let index = indexed(&args.runs)?;
     let Some(name) = &args.experiment else { return list(&index) };
-    let all = past::runs_in(index.folders_of(name)?, Some(name));
+    let all = history::runs_in(index.folders_of(name)?, Some(name));
     all.notes.iter().for_each(|note| crate::output::say!("note: {note}"));
     if all.runs.is_empty() {
         bail!(unknown(name, &args.runs, &index)?);

@@ -21,7 +21,7 @@ pub(crate) fn chart(args: &ChartArgs, analysis: &AnalysisFile) -> Result<()> {
         output::write(Some(file), &chart.svg)?;
     }
     if let Some(file) = png {
-        runner::folder::write_whole(file, &picture::png(&chart.svg, args.width)?)?;
+        record::write_whole(file, &picture::png(&chart.svg, args.width)?)?;
     }
     Ok(())
 }

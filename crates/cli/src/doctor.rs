@@ -7,7 +7,7 @@ use crate::args::{DoctorArgs, TextOrJson};
 use crate::{exit, output, screen, tuning};
 use analyze::Surroundings;
 use anyhow::Result;
-use runner::folder::RunFolder;
+use record::RunFolder;
 use runner::tune::Restored;
 use schema::doctor::{DoctorReport, Fact, Severity};
 use schema::run::RunFile;

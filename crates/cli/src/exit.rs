@@ -2,6 +2,7 @@
 
 use crate::output::OutputError;
 use engine::EngineError;
+use record::RecordError;
 use runner::RunnerError;
 use std::process::ExitCode;
 
@@ -46,26 +47,36 @@ fn code_of(error: &anyhow::Error) -> u8 {
     if is_output(error) {
         return OUTPUT;
     }
+    if let Some(error) = error.downcast_ref::<RecordError>() {
+        return code_of_record(error);
+    }
     match error.downcast_ref::<RunnerError>() {
         Some(RunnerError::Interrupted) => INTERRUPTED,
+        Some(RunnerError::Record(error)) => code_of_record(error),
         Some(
             RunnerError::File(_)
             | RunnerError::Net(_)
             | RunnerError::Request(_)
             | RunnerError::Script(_)
             | RunnerError::Tls(_)
-            | RunnerError::NoRun(_)
             | RunnerError::IsSoak(_)
             | RunnerError::NoSoak(_)
             | RunnerError::Soak { .. }
-            | RunnerError::Profile { .. }
-            | RunnerError::Damaged { .. },
+            | RunnerError::Profile { .. },
         )
         | None => USAGE,
         Some(RunnerError::Engine(EngineError::Pace(_) | EngineError::Plan(_))) => USAGE,
         Some(RunnerError::Service(error)) if is_service_mistake(error) => USAGE,
         Some(RunnerError::Target(error)) if is_mistake(error) => USAGE,
         Some(_) => FAILED,
+    }
+}
+
+/// The folder that the user named is none, or no longer readable; else the system failed.
+fn code_of_record(error: &RecordError) -> u8 {
+    match error {
+        RecordError::NoRun(_) | RecordError::Damaged { .. } => USAGE,
+        RecordError::NoTrial { .. } | RecordError::Io { .. } => FAILED,
     }
 }
 
@@ -89,7 +100,7 @@ mod tests {
     #[test]
     fn causes_are_told_once_and_results_that_cannot_be_written_have_their_code() {
         let full = || std::io::Error::from_raw_os_error(28);
-        let file = RunnerError::Io { what: "write", path: Path::new("/x").to_owned(), source: full() };
+        let file = RecordError::Io { what: "write", path: Path::new("/x").to_owned(), source: full() };
         let error = anyhow::Error::from(file);
         assert_eq!(told(&error), "cannot write /x: No space left on device (os error 28)");
         let error = anyhow::Error::from(full()).context("cannot read /x");
@@ -98,5 +109,9 @@ mod tests {
         assert_eq!(code_of(&error), OUTPUT);
         assert_eq!(code_of(&anyhow::Error::from(std::io::Error::other(OutputError::Stdout(full())))), OUTPUT);
         assert_eq!(code_of(&anyhow::anyhow!("a mistake")), USAGE);
+        // The same, whichever crate it comes through.
+        let none = || RecordError::NoRun(Path::new("/x").to_owned());
+        assert_eq!(code_of(&none().into()), USAGE);
+        assert_eq!(code_of(&RunnerError::from(none()).into()), USAGE);
     }
 }

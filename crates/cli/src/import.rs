@@ -30,7 +30,7 @@ pub(crate) fn import(args: &ImportArgs) -> Result<u8> {
         bail!("{} exists already; give another -o, or --force to overwrite it", taken.display());
     }
     for (path, content) in bodies {
-        runner::folder::write_whole(&path, content)?;
+        record::write_whole(&path, content)?;
     }
     output::write(args.output.as_deref(), &toml(&imported))?;
     output::say_text(&told(&imported));

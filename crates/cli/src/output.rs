@@ -5,6 +5,7 @@
 
 use crate::screen;
 use anyhow::{Result, bail};
+use record::RecordError;
 use runner::RunnerError;
 use rustix::fs::{Access, access};
 use std::fs::{self, OpenOptions};
@@ -35,7 +36,7 @@ fn remedy(error: &io::Error) -> &'static str {
 
 fn remedy_of(error: &RunnerError) -> &'static str {
     match error {
-        RunnerError::Io { source, .. } => remedy(source),
+        RunnerError::Record(RecordError::Io { source, .. }) => remedy(source),
         _ => "write it elsewhere",
     }
 }
@@ -72,7 +73,9 @@ fn left_is_fine<T>(result: io::Result<T>, taken: T) -> io::Result<T> {
 /// Writes `text` to `file`, whole or not at all, or to standard output where there is none.
 pub(crate) fn write(file: Option<&Path>, text: &str) -> Result<()> {
     match file {
-        Some(path) => Ok(runner::folder::write_whole(path, text.as_bytes()).map_err(OutputError::File)?),
+        Some(path) => {
+            Ok(record::write_whole(path, text.as_bytes()).map_err(|error| OutputError::File(error.into()))?)
+        }
         None => {
             let mut out = stdout();
             out.write_all(text.as_bytes())?;
@@ -105,7 +108,7 @@ fn try_out(path: &Path) -> io::Result<()> {
         // A pipe may have no reader yet, so it is not opened.
         return Ok(access(path, Access::WRITE_OK)?);
     }
-    let beside = runner::folder::beside(path);
+    let beside = record::beside(path);
     let mut file = OpenOptions::new().write(true).create(true).truncate(true).open(&beside)?;
     let written = file.write_all(&[0; ROOM_BYTES]).and_then(|()| file.sync_all());
     let removed = fs::remove_file(&beside);

@@ -5,8 +5,8 @@ use crate::environment::environment;
 use crate::progress::RunProgress;
 use crate::{calibrate, exit, output, report_files, screen};
 use anyhow::{Context as _, Result, bail};
+use record::history::{self, Found};
 use runner::Outcome;
-use runner::past::{self, Found};
 use runner::resolve::{self, Context};
 use schema::design::Share;
 use schema::plan::{ExperimentPlan, LoadPlan};
@@ -27,7 +27,7 @@ pub(crate) fn plan(args: &PlanArgs) -> Result<u8> {
     }
     let found = history(args, &plan)?;
     found.notes.iter().for_each(|note| crate::output::say!("note: {note}"));
-    let advice = analyze::advice(&plan, &found.runs, wanted, past::trial_ns(&found.runs));
+    let advice = analyze::advice(&plan, &found.runs, wanted, history::trial_ns(&found.runs));
     let text = match args.format {
         TextOrJson::Json => schema::json::pretty(&advice)?,
         TextOrJson::Text => report::advice_text(&advice, screen::style()),
@@ -56,7 +56,8 @@ fn wanted(args: &PlanArgs, plan: &ExperimentPlan) -> Result<analyze::Wanted> {
 
 /// Earlier runs; without any there is nothing to plan from.
 fn history(args: &PlanArgs, plan: &ExperimentPlan) -> Result<Found> {
-    let found = if args.runs.is_dir() { past::runs(&args.runs, Some(&plan.name))? } else { Found::default() };
+    let found =
+        if args.runs.is_dir() { history::runs(&args.runs, Some(&plan.name))? } else { Found::default() };
     if found.runs.is_empty() {
         bail!(
             "there is no run of {} under {}, so its spread is not known\n  remedy: add --pilot to run five blocks first, \

@@ -5,7 +5,7 @@ use crate::environment::environment;
 use crate::progress::RunProgress;
 use crate::{exit, output, report_files, screen};
 use anyhow::{Context as _, Result, bail};
-use runner::folder::RunFolder;
+use record::RunFolder;
 use runner::profiled::{self, Subject, Wishes, choose};
 use runner::resolve::{self, Context};
 use schema::capacity::Capacity;

@@ -3,8 +3,8 @@
 use crate::args::{PageLang, ReportArgs, ReportFormat};
 use crate::{chart, exit, output};
 use anyhow::Result;
-use runner::folder::RunFolder;
-use runner::page::PageWishes;
+use record::RunFolder;
+use record::page::PageWishes;
 use schema::analysis::{AnalysisFile, BeliefLevel, ClaimVerdict};
 use schema::page::{PageFile, PageLanguage};
 use schema::run::RunFile;
@@ -14,13 +14,13 @@ use std::path::Path;
 pub(crate) fn report(args: &ReportArgs) -> Result<u8> {
     let folder = RunFolder::open(&args.run)?;
     if args.chart.chart.is_some() {
-        chart::chart(&args.chart, &runner::analysed(&folder)?.1)?;
+        chart::chart(&args.chart, &record::analysed(&folder)?.1)?;
         return Ok(exit::DONE);
     }
     let wishes = wishes(args)?;
     let (run, analysis) = match args.format {
         None => write_with(&folder, &wishes)?,
-        Some(_) => runner::analysed(&folder)?,
+        Some(_) => record::analysed(&folder)?,
     };
     let file = args.output.as_deref();
     let page = || page(&folder, &run, &analysis, &wishes);
@@ -53,7 +53,7 @@ pub(crate) fn write_all(folder: &RunFolder) -> Result<(RunFile, AnalysisFile)> {
 }
 
 fn write_with(folder: &RunFolder, wishes: &PageWishes) -> Result<(RunFile, AnalysisFile)> {
-    let (run, analysis) = runner::analysed(folder)?;
+    let (run, analysis) = record::analysed(folder)?;
     write_wished(folder, (&run, &analysis), wishes)?;
     Ok((run, analysis))
 }
@@ -83,7 +83,7 @@ fn html(folder: &RunFolder, run: &RunFile, analysis: &AnalysisFile, wishes: &Pag
 }
 
 fn page(folder: &RunFolder, run: &RunFile, analysis: &AnalysisFile, wishes: &PageWishes) -> PageFile {
-    runner::page::page(folder, run.clone(), analysis.clone(), wishes)
+    record::page::page(folder, run.clone(), analysis.clone(), wishes)
 }
 
 /// The claims for a CI system, where a file for them is named.

@@ -5,8 +5,8 @@ use crate::environment::environment;
 use crate::progress::RunProgress;
 use crate::{calibrate, exit, knee, output, report_files, screen, tuning};
 use anyhow::{Context as _, Result};
+use record::history;
 use runner::Outcome;
-use runner::past;
 use runner::resolve::{self, Context};
 use schema::analysis::AnalysisFile;
 use schema::calibration::CalibrationSummary;
@@ -55,7 +55,7 @@ fn check_junit(file: Option<&Path>) -> Result<()> {
 
 /// Reports what there is, also after an interrupt.
 pub(crate) fn finish(outcome: &Outcome, format: TextOrJson, junit: Option<&Path>) -> Result<u8> {
-    let (run, analysis) = runner::analysed(&outcome.folder)?;
+    let (run, analysis) = record::analysed(&outcome.folder)?;
     let text = match format {
         TextOrJson::Json => schema::json::pretty(&analysis)?,
         TextOrJson::Text => {
@@ -186,8 +186,8 @@ fn time_text(plan: &ExperimentPlan, runs: &Path) -> String {
     let (least, most) = (minutes(phases.warmup_at_least_ns), minutes(phases.warmup_at_most_ns));
     let mut text = format!("\n{trials} trials, {least:.1} to {most:.1} minutes of load\n");
     // Without a folder of runs there is no history, which is no mistake.
-    let found = past::runs(runs, Some(&plan.name)).unwrap_or_default();
-    let trial_ns = past::trial_ns(&found.runs);
+    let found = history::runs(runs, Some(&plan.name)).unwrap_or_default();
+    let trial_ns = history::trial_ns(&found.runs);
     if let Some(trial_ns) = trial_ns {
         let _ = writeln!(
             text,

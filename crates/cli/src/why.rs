@@ -5,7 +5,7 @@ use crate::environment::environment;
 use crate::progress::RunProgress;
 use crate::{calibrate, exit, output, report_files, screen};
 use anyhow::{Context as _, Result, bail};
-use runner::folder::RunFolder;
+use record::RunFolder;
 use runner::intervene;
 use runner::resolve::Context;
 use schema::finding::{CellWhy, Finding, FindingSeverity, WhyFile};
@@ -74,7 +74,7 @@ pub(crate) fn intervene(args: &InterveneArgs) -> Result<u8> {
     }
     let answer = intervene::answer(&run, &tried_run, finding, intervention, &analysis);
     let asked = RunFolder::open(&args.run)?;
-    intervene::keep(&asked, &answer)?;
+    record::keep_answer(&asked, &answer)?;
     // The report of the run that was asked about says it too.
     report_files::write_all(&asked)?;
     let text = match args.format {
@@ -94,7 +94,7 @@ pub(crate) fn intervene(args: &InterveneArgs) -> Result<u8> {
 
 /// The findings of a run, with what interventions have shown since.
 fn findings(folder: &Path) -> Result<(RunFile, Vec<CellWhy>)> {
-    let (run, analysis) = runner::analysed(&RunFolder::open(folder)?)?;
+    let (run, analysis) = record::analysed(&RunFolder::open(folder)?)?;
     Ok((run, analysis.why))
 }
 

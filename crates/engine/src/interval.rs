@@ -11,10 +11,8 @@ use request::FailureLog;
 use schema::load::{ErrorClass, TokenKind};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use units::Nanos;
+use units::{Nanos, TIME_DIGITS, TIME_NS_MAX};
 
-/// Longest time that a histogram tells apart: one hour (METHOD §10). Longer ones count as an hour.
-pub const TIME_NS_MAX: u64 = 3_600_000_000_000;
 /// Status codes are counted below this; the parser lets no more than three digits through.
 const STATUS_MAX: usize = 1000;
 /// Distinct texts kept for each error class.
@@ -274,7 +272,7 @@ impl Sent {
 /// An empty histogram of METHOD §10: 3 significant digits, 1 ns to 1 h.
 #[must_use]
 pub fn new_histogram() -> Histogram<u64> {
-    Histogram::new_with_bounds(1, TIME_NS_MAX, 3).expect("the bounds are valid")
+    Histogram::new_with_bounds(1, TIME_NS_MAX, TIME_DIGITS).expect("the bounds are valid")
 }
 
 /// What became of one named request of a scenario: requests intended within the samples.

@@ -39,7 +39,7 @@ pub use canary::fixed_work;
 pub use control::Timeline;
 pub use generator::{EngineError, Generator, Job, Part, Scripts, SetupFailures, Step, drivers};
 pub use instrument::measure as measure_instrument;
-pub use interval::{Account, Counts, IntervalData, Sent, TIME_NS_MAX, Times, TokenAnswers, new_histogram};
+pub use interval::{Account, Counts, IntervalData, Sent, Times, TokenAnswers, new_histogram};
 pub use names::Lookup;
 pub use origin::{machine_ns, on_clock};
 pub use parcel::{Parcel, ParcelError};

@@ -8,9 +8,9 @@
 //! Invariant: [`AddTo`] adds to a histogram just what recording every time into it would have. Memory is taken once for
 //! each octave that ever occurs, at most 132 KiB, and kept.
 
-use crate::interval::TIME_NS_MAX;
 use crate::standing::give_way;
 use hdrhistogram::Histogram;
+use units::TIME_NS_MAX;
 
 /// Buckets of a page: one octave at 3 significant digits (HdrHistogram's half of 2,048 sub-buckets).
 const PAGE_BITS: u32 = 10;

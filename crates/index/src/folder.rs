@@ -4,8 +4,8 @@
 //! changes when any of the files does that the card rests on.
 
 use crate::IndexError;
-use runner::folder::RunFolder;
-use runner::live;
+use record::RunFolder;
+use record::live;
 use schema::analysis::BeliefLevel;
 use schema::lab::{HistoryValue, RunCard, RunState};
 use schema::metric::{Metric, Unit};
@@ -103,7 +103,7 @@ fn read_run(path: &Path) -> Result<(RunFolder, RunFile, i64), String> {
     let run = folder.read_run().map_err(|error| error.to_string())?;
     match run.started_wall.parse::<jiff::Timestamp>() {
         Ok(at) => Ok((folder, run, i64::try_from(at.as_nanosecond()).unwrap_or_default())),
-        // In the words of `runner::past`, which reads the same files.
+        // In the words of `record::history`, which reads the same files.
         Err(_) => Err(format!("`{}` is no time: run.json is damaged", run.started_wall)),
     }
 }

@@ -62,7 +62,7 @@ impl Labels {
             file.runs.insert(run.to_owned(), said.clone());
         }
         let text = schema::json::pretty(&file).map_err(|error| self.damaged(error.to_string()))?;
-        runner::folder::write_whole(&self.path, text.as_bytes()).map_err(|error| IndexError::Label {
+        record::write_whole(&self.path, text.as_bytes()).map_err(|error| IndexError::Label {
             cause: error.to_string(),
             remedy: "make the folder of the runs writable for prony serve".to_owned(),
         })?;

@@ -3,7 +3,7 @@
 //! Invariants: a folder that cannot be read is told and left out; no more folders are looked at than a person could
 //! have made. Absent on purpose: intervals and histograms, which nothing across runs needs.
 
-use crate::RunnerError;
+use crate::RecordError;
 use crate::folder::RunFolder;
 use analyze::Past;
 use jiff::Timestamp;
@@ -28,7 +28,7 @@ pub struct Found {
 ///
 /// # Errors
 /// The folder cannot be read.
-pub fn runs(folder: &Path, experiment: Option<&str>) -> Result<Found, RunnerError> {
+pub fn runs(folder: &Path, experiment: Option<&str>) -> Result<Found, RecordError> {
     Ok(runs_in(folders(folder)?, experiment))
 }
 
@@ -59,8 +59,8 @@ pub fn runs_in(folders: Vec<PathBuf>, experiment: Option<&str>) -> Found {
 }
 
 /// Folders that may hold a run, by name.
-fn folders(folder: &Path) -> Result<Vec<PathBuf>, RunnerError> {
-    let entries = std::fs::read_dir(folder).map_err(RunnerError::io("read", folder))?;
+fn folders(folder: &Path) -> Result<Vec<PathBuf>, RecordError> {
+    let entries = std::fs::read_dir(folder).map_err(RecordError::io("read", folder))?;
     let mut paths: Vec<PathBuf> =
         entries.take(FOLDERS_MAX).filter_map(|entry| Some(entry.ok()?.path())).collect();
     paths.retain(|path| path.join("run.json").is_file());

@@ -1,12 +1,13 @@
 //! `latency.hlog`: the HdrHistogram interval log of a trial (METHOD §10), one histogram per interval and tag. It is read
 //! back by `hlog_merge`.
 
-use crate::RunnerError;
-use engine::IntervalData;
+use crate::RecordError;
+use hdrhistogram::Histogram;
 use hdrhistogram::serialization::V2DeflateSerializer;
 use hdrhistogram::serialization::interval_log::{IntervalLogWriterBuilder, Tag};
 use std::fs::File;
 use std::io::Write;
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -36,39 +37,55 @@ impl Writer {
     ///
     /// # Errors
     /// When the file cannot be made.
-    pub fn create(path: &Path) -> Result<Self, RunnerError> {
-        let mut file = File::create(path).map_err(RunnerError::io("create", path))?;
-        file.write_all(HEAD.as_bytes()).map_err(RunnerError::io("write", path))?;
+    pub fn create(path: &Path) -> Result<Self, RecordError> {
+        let mut file = File::create(path).map_err(RecordError::io("create", path))?;
+        file.write_all(HEAD.as_bytes()).map_err(RecordError::io("write", path))?;
         Ok(Self { path: path.to_owned(), file, serializer: V2DeflateSerializer::new() })
     }
 
-    /// Appends every histogram of the interval that has a value.
+    /// Appends every histogram of an interval that has a value, under its tag. `span_ns` is the interval, in nanoseconds
+    /// from the trial's origin. Encoding one takes long for a core under load, so `pause` is called after each.
     ///
     /// # Errors
     /// When the file cannot be written.
-    pub fn append(&mut self, data: &IntervalData) -> Result<(), RunnerError> {
-        let text = self.render(data).map_err(RunnerError::io("write", &self.path))?;
-        self.file.write_all(&text).map_err(RunnerError::io("write", &self.path))
+    pub fn append(
+        &mut self,
+        span_ns: Range<u64>,
+        tagged: &[(&str, &Histogram<u64>)],
+        pause: impl Fn(),
+    ) -> Result<(), RecordError> {
+        let text = self.render(span_ns, tagged, pause).map_err(RecordError::io("write", &self.path))?;
+        self.file.write_all(&text).map_err(RecordError::io("write", &self.path))
     }
 
-    fn render(&mut self, data: &IntervalData) -> std::io::Result<Vec<u8>> {
+    fn render(
+        &mut self,
+        span_ns: Range<u64>,
+        tagged: &[(&str, &Histogram<u64>)],
+        pause: impl Fn(),
+    ) -> std::io::Result<Vec<u8>> {
         let mut text = Vec::new();
         let mut builder = IntervalLogWriterBuilder::new();
         builder.with_max_value_divisor(MAX_VALUE_DIVISOR);
         let mut log = builder.begin_log_with(&mut text, &mut self.serializer)?;
-        let start = Duration::from_nanos(data.counts.start_ns);
-        let length = Duration::from_nanos(data.counts.end_ns.saturating_sub(data.counts.start_ns));
-        for (tag, histogram) in data.times.tagged() {
+        let start = Duration::from_nanos(span_ns.start);
+        let length = Duration::from_nanos(span_ns.end.saturating_sub(span_ns.start));
+        for (tag, histogram) in tagged {
             if !histogram.is_empty() {
                 log.write_histogram(histogram, start, length, Tag::new(tag))
                     .map_err(|error| std::io::Error::other(error.to_string()))?;
-                engine::give_way();
+                pause();
             }
         }
         // The library writes comments each time; the head has them.
         let is_row = |line: &&[u8]| !line.starts_with(b"#");
         Ok(text.split_inclusive(|byte| *byte == b'\n').filter(is_row).flatten().copied().collect())
     }
+}
+
+/// An empty histogram of METHOD §10: 3 significant digits, 1 ns to 1 h.
+pub(crate) fn new_histogram() -> Histogram<u64> {
+    Histogram::new_with_bounds(1, units::TIME_NS_MAX, units::TIME_DIGITS).expect("the bounds are valid")
 }
 
 #[cfg(test)]
@@ -82,12 +99,12 @@ mod tests {
         let path = folder.path().join("latency.hlog");
         let mut writer = Writer::create(&path).unwrap();
         for second in 0..3_u64 {
-            let mut data = IntervalData::default();
-            data.counts.start_ns = second * 1_000_000_000;
-            data.counts.end_ns = data.counts.start_ns + 1_000_000_000;
-            data.times.response.record(1_000_000 * (second + 1)).unwrap();
-            data.times.connect.record(5).unwrap();
-            writer.append(&data).unwrap();
+            let (mut response, mut connect) = (new_histogram(), new_histogram());
+            response.record(1_000_000 * (second + 1)).unwrap();
+            connect.record(5).unwrap();
+            let span_ns = second * 1_000_000_000..(second + 1) * 1_000_000_000;
+            let all = [("response", &response), ("service", &new_histogram()), ("connect", &connect)];
+            writer.append(span_ns, &all, || {}).unwrap();
         }
         let text = std::fs::read_to_string(&path).unwrap();
         assert_eq!(text.lines().filter(|line| line.starts_with('"')).count(), 1, "one legend");

@@ -9,11 +9,11 @@
 //! Invariants: a damaged or hostile log is an error with its line; memory is bounded by [`PAYLOAD_BYTES_MAX`] and
 //! [`COUNTS_MAX`] whatever the log says of itself.
 
-use crate::RunnerError;
+use crate::RecordError;
+use crate::hlog::new_histogram;
 use analyze::HeatMaker;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
-use engine::new_histogram;
 use flate2::{Decompress, FlushDecompress, Status};
 use hdrhistogram::Histogram;
 use schema::page::Heat;
@@ -37,7 +37,7 @@ pub(crate) fn read_merged(
     path: &Path,
     tag: &str,
     from_ns: u64,
-) -> Result<Option<Histogram<u64>>, RunnerError> {
+) -> Result<Option<Histogram<u64>>, RecordError> {
     let from_s = from_ns as f64 / 1e9 - ROUNDING_S;
     let mut merger = Merger::new();
     each_row(path, tag, |row| if row.start_s >= from_s { merger.add(row.histogram) } else { Ok(()) })?;
@@ -45,7 +45,7 @@ pub(crate) fn read_merged(
 }
 
 /// Every histogram tagged `tag` by itself, counted into a map of response times over time; `None` without values.
-pub(crate) fn read_heat(path: &Path, tag: &str) -> Result<Option<Heat>, RunnerError> {
+pub(crate) fn read_heat(path: &Path, tag: &str) -> Result<Option<Heat>, RecordError> {
     let mut merger = Merger::new();
     let mut heat = HeatMaker::new();
     each_row(path, tag, |row| {
@@ -68,15 +68,15 @@ fn each_row(
     path: &Path,
     tag: &str,
     mut act: impl FnMut(&Row<'_>) -> Result<(), &'static str>,
-) -> Result<(), RunnerError> {
-    let bytes = std::fs::read(path).map_err(RunnerError::io("read", path))?;
+) -> Result<(), RecordError> {
+    let bytes = std::fs::read(path).map_err(RecordError::io("read", path))?;
     for (index, line) in parts(&bytes, b'\n').enumerate() {
         let done = match row(line) {
             Ok(Some(row)) if row.tag == tag.as_bytes() => act(&row),
             Ok(_) => Ok(()),
             Err(cause) => Err(cause),
         };
-        done.map_err(|cause| RunnerError::Damaged {
+        done.map_err(|cause| RecordError::Damaged {
             path: path.to_owned(),
             what: "an HdrHistogram log",
             cause: format!("line {}: {cause}", index + 1),

@@ -5,7 +5,7 @@
 //! included; one that a crash left behind is recognised, because number, start time, process namespace and boot must
 //! all agree with a living process. Absent on purpose: locks; a run works where this file cannot be written.
 
-use crate::folder::{read_json, write_json};
+use crate::files::{read_json, write_json};
 use schema::lab::LiveFile;
 use schema::version::LiveVersion;
 use std::fs;

@@ -1,10 +1,10 @@
-//! The files of a segment beside those of its trial, and how they are read back.
+//! The files of a soak's segment beside those of its trial, and how they are read back.
 //!
 //! A segment that was cut off hard has them too: its windows count, though its trial never ended.
 
-use super::windows::WINDOWS_MAX;
-use crate::RunnerError;
-use crate::folder::{RunFolder, TrialFolder, read_json};
+use crate::RecordError;
+use crate::files::read_json;
+use crate::folder::{RunFolder, TrialFolder};
 use analyze::SegmentData;
 use schema::run::RunFile;
 use schema::soak::WindowLine;
@@ -14,20 +14,22 @@ use std::io::{BufRead, BufReader};
 use std::path::Path;
 
 /// What was known when the target was up.
-pub(crate) const SEGMENT: &str = "segment.json";
+pub const SEGMENT: &str = "segment.json";
 /// One line a window.
-pub(crate) const WINDOWS: &str = "windows.ndjson";
+pub const WINDOWS: &str = "windows.ndjson";
+/// Most windows of a soak: what the analysis holds in memory and compares pair by pair.
+pub const WINDOWS_MAX: u64 = 2_000;
 
 /// All segments of a soak that came to their target, in order.
 ///
 /// # Errors
 /// When a file cannot be read.
-pub fn read(folder: &RunFolder, run: &RunFile) -> Result<Vec<SegmentData>, RunnerError> {
+pub fn read(folder: &RunFolder, run: &RunFile) -> Result<Vec<SegmentData>, RecordError> {
     let trials = run.plan.order.iter().map(|planned| folder.trial(planned.id));
     trials.filter(|trial| trial.path.join(SEGMENT).is_file()).map(|trial| segment(&trial)).collect()
 }
 
-fn segment(trial: &TrialFolder) -> Result<SegmentData, RunnerError> {
+fn segment(trial: &TrialFolder) -> Result<SegmentData, RecordError> {
     let ended = if trial.has_ended() {
         let file: TrialFile = read_json(&trial.path.join("trial.json"), "prony.trial/1")?;
         let is_valid = file.outcome == TrialOutcome::Valid;
@@ -43,21 +45,21 @@ fn segment(trial: &TrialFolder) -> Result<SegmentData, RunnerError> {
 }
 
 /// The windows of a segment, read line by line. A last line that was cut off is no window.
-fn windows(path: &Path) -> Result<Vec<WindowLine>, RunnerError> {
+fn windows(path: &Path) -> Result<Vec<WindowLine>, RecordError> {
     if !path.is_file() {
         return Ok(Vec::new());
     }
-    let file = File::open(path).map_err(RunnerError::io("read", path))?;
+    let file = File::open(path).map_err(RecordError::io("read", path))?;
     let mut windows: Vec<WindowLine> = Vec::new();
     let mut damage = None;
     for (number, line) in BufReader::new(file).lines().enumerate() {
         if let Some(cause) = damage {
-            return Err(RunnerError::Damaged { path: path.to_owned(), what: "JSON lines", cause });
+            return Err(RecordError::Damaged { path: path.to_owned(), what: "JSON lines", cause });
         }
         if windows.len() as u64 >= WINDOWS_MAX {
             break;
         }
-        let line = line.map_err(RunnerError::io("read", path))?;
+        let line = line.map_err(RecordError::io("read", path))?;
         match serde_json::from_str(&line) {
             Ok(window) => windows.push(window),
             Err(error) => damage = Some(format!("line {}: {error}", number + 1)),
@@ -67,7 +69,7 @@ fn windows(path: &Path) -> Result<Vec<WindowLine>, RunnerError> {
 }
 
 /// The windows as lines of intervals, for what reads trials: a soak has too many intervals to hold.
-pub(crate) fn as_intervals(trial: &TrialFolder) -> Result<Vec<IntervalLine>, RunnerError> {
+pub(crate) fn as_intervals(trial: &TrialFolder) -> Result<Vec<IntervalLine>, RecordError> {
     let line = |window: WindowLine| IntervalLine {
         start_ns: window.start_ns,
         end_ns: window.end_ns,

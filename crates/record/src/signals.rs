@@ -5,7 +5,7 @@
 //! missing, damaged or of another version; counters are only ever extra, so nothing here fails a trial or a report. A
 //! soak has none: its trials last for hours, and its own windows tell of its counters.
 
-use crate::folder;
+use crate::files;
 use analyze::SignalsMaker;
 use schema::signals::Signals;
 use schema::trial::{CounterLine, IntervalLine};
@@ -24,18 +24,18 @@ const FILE_BYTES_MAX: u64 = 256 << 20;
 
 /// Makes it of the other files of the trial, where they are there.
 pub(crate) fn write(trial: &Path) {
-    let Ok(intervals) = folder::read_lines::<IntervalLine>(&trial.join("intervals.ndjson")) else { return };
+    let Ok(intervals) = files::read_lines::<IntervalLine>(&trial.join("intervals.ndjson")) else { return };
     if let Some(signals) = make(trial, &intervals)
         && let Ok(text) = serde_json::to_vec(&signals)
     {
         // A full disk shows when the trial's own file is written.
-        let _ = folder::write_whole(&trial.join(NAME), &text);
+        let _ = files::write_whole(&trial.join(NAME), &text);
     }
 }
 
 /// As it is written, or else made anew.
 pub(crate) fn read(trial: &Path, intervals: &[IntervalLine]) -> Option<Signals> {
-    let stored = folder::read_json::<Signals>(&trial.join(NAME), "prony.signals/1").ok();
+    let stored = files::read_json::<Signals>(&trial.join(NAME), "prony.signals/1").ok();
     stored.or_else(|| make(trial, intervals))
 }
 

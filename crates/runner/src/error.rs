@@ -2,6 +2,7 @@
 
 use crate::processes::ProcessError;
 use engine::EngineError;
+use record::RecordError;
 use schema::text::FileError;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -46,39 +47,11 @@ pub enum RunnerError {
     #[error(transparent)]
     Tls(#[from] crate::tls::TlsSetupError),
     /// A file or folder of the run could not be read or written.
-    #[error("cannot {what} {}: {source}", path.display())]
-    Io {
-        /// What was tried.
-        what: &'static str,
-        /// On which file.
-        path: PathBuf,
-        /// The system's reason.
-        source: io::Error,
-    },
+    #[error(transparent)]
+    Record(#[from] RecordError),
     /// The rows of a load could not be written by one of its processes.
     #[error("{0}")]
     Rows(String),
-    /// A file of a run folder is not what it should be.
-    #[error("{} is not readable as {what}: {cause}\n  remedy: it was written by another version of prony, or damaged; run the experiment again", path.display())]
-    Damaged {
-        /// Which file.
-        path: PathBuf,
-        /// The format it should have.
-        what: &'static str,
-        /// What is wrong.
-        cause: String,
-    },
-    /// A folder that is no run folder.
-    #[error("{} is no run folder: it has no run.json\n  remedy: name a folder under runs/", .0.display())]
-    NoRun(PathBuf),
-    /// A trial that is not there to be shown.
-    #[error("run {run} has no trial {trial} that ended\n  remedy: analysis.json lists those that did")]
-    NoTrial {
-        /// Name of the run.
-        run: String,
-        /// Number that was asked for.
-        trial: u32,
-    },
     /// A soak that was to be resumed as an experiment, which would throw its windows away.
     #[error("{} is a soak\n  remedy: resume it with `prony soak --resume {}`", .0.display(), .0.display())]
     IsSoak(PathBuf),
@@ -118,7 +91,7 @@ impl From<target::service::ServiceError> for RunnerError {
 impl RunnerError {
     /// Wraps an error of the system about a file.
     pub(crate) fn io(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
-        let path = path.to_owned();
-        move |source| Self::Io { what, path, source }
+        let wrap = RecordError::io(what, path);
+        move |source| Self::Record(wrap(source))
     }
 }

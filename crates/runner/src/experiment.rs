@@ -1,14 +1,14 @@
 //! A whole run: build, preflight, then the planned trials one by one into the run folder.
 
 use crate::adaptive::Spent;
-use crate::folder::RunFolder;
-use crate::live::Live;
 use crate::resolve::{self, Context};
 use crate::services::Services;
 use crate::so_far::SoFar;
 use crate::trial::{self, Prepared, TrialOptions};
 use crate::{RunnerError, adaptive, check, profiled, search, versions};
 use analyze::Surroundings;
+use record::live::Live;
+use record::{RecordError, RunFolder};
 use schema::calibration::CalibrationSummary;
 use schema::doctor::DoctorReport;
 use schema::environment::Weight;
@@ -261,7 +261,7 @@ pub(crate) fn confine(plan: &ExperimentPlan, observer: &mut dyn Observer) {
 fn create_folder(environment: &Environment, id: &str) -> Result<RunFolder, RunnerError> {
     let taken = |name: &str| environment.runs.join(name).exists();
     let name = (2..).map(|n| format!("{id}-{n}")).find(|name| !taken(name)).filter(|_| taken(id));
-    RunFolder::create(&environment.runs, name.as_deref().unwrap_or(id))
+    Ok(RunFolder::create(&environment.runs, name.as_deref().unwrap_or(id))?)
 }
 
 /// Targets that were built and tried out, and the versions they report, by `target: what`.
@@ -461,11 +461,11 @@ pub(crate) fn parts<'a>(
     let scenario = cell.and_then(|cell| run.plan.scenario_of(cell));
     match (cell, scenario, prepared) {
         (Some(cell), Some(scenario), Some(prepared)) => Ok((cell, scenario, prepared)),
-        _ => Err(RunnerError::Damaged {
+        _ => Err(RunnerError::from(RecordError::Damaged {
             path: folder.path().join("run.json"),
             what: "prony.run/1",
             cause: format!("the order names cell {}, which the plan does not have whole", planned.cell),
-        }),
+        })),
     }
 }
 

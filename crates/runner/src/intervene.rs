@@ -4,24 +4,16 @@
 //! Invariants: nothing but the suspect differs between the two cells; the prediction is the finding's and is not chosen
 //! after the numbers; "because" needs the whole interval of the ratio beyond the predicted one.
 
-use crate::RunnerError;
-use crate::folder::{RunFolder, read_json};
 use crate::resolve::order;
 use schema::analysis::{AnalysisFile, Comparison};
 use schema::design::DesignPlan;
-use schema::finding::{CellWhy, Certainty, Change, Finding, Intervention};
+use schema::finding::{Change, Finding, Intervention};
 use schema::intervention::{InterventionFile, InterventionVerdict};
 use schema::limits::NetworkMode;
 use schema::plan::{CellPlan, ExperimentPlan, TargetPlan, TargetSource};
 use schema::run::RunFile;
 use schema::version::InterventionVersion;
-use std::fs;
 use std::path::Path;
-
-/// Folder within a run folder where the answers to its findings are kept.
-const ANSWERS: &str = "interventions";
-/// Most answers that are read.
-const ANSWERS_MAX: usize = 1_000;
 
 /// Why an intervention cannot be made.
 #[derive(Debug, thiserror::Error)]
@@ -220,45 +212,5 @@ pub fn answer(
         high: ends.map(|(_, high)| high),
         verdict,
         refused: if ends.is_none() { refused } else { None },
-    }
-}
-
-/// Keeps the answer with the run that it is about.
-///
-/// # Errors
-/// When the system refuses.
-pub fn keep(folder: &RunFolder, answer: &InterventionFile) -> Result<(), RunnerError> {
-    let into = folder.path().join(ANSWERS);
-    fs::create_dir_all(&into).map_err(RunnerError::io("make", &into))?;
-    folder.write_json(&format!("{ANSWERS}/{}-{}.json", answer.cell, answer.cause.key()), answer)
-}
-
-/// Marks the findings that interventions have confirmed, in the cells and among the news; an answer that cannot be read
-/// is passed over.
-pub fn mark(folder: &Path, analysis: &mut AnalysisFile) {
-    let Ok(files) = fs::read_dir(folder.join(ANSWERS)) else { return };
-    let names = files
-        .flatten()
-        .map(|file| file.path())
-        .filter(|path| path.extension().is_some_and(|ext| ext == "json"));
-    for answer in names
-        .take(ANSWERS_MAX)
-        .filter_map(|path| read_json::<InterventionFile>(&path, "prony.intervention/1").ok())
-    {
-        if answer.verdict != InterventionVerdict::Holds {
-            continue;
-        }
-        let is_meant = |finding: &&mut Finding| finding.cell == answer.cell && finding.cause == answer.cause;
-        let AnalysisFile { why, findings, .. } = &mut *analysis;
-        let all = why.iter_mut().flat_map(|cell| &mut cell.findings).chain(findings);
-        all.filter(is_meant).for_each(|finding| finding.certainty = Certainty::Because);
-        why.iter_mut().filter(|cell| cell.cell == answer.cell).for_each(say_because);
-    }
-}
-
-/// The answer of a cell whose first finding is confirmed.
-fn say_because(cell: &mut CellWhy) {
-    if let Some(top) = cell.findings.first().filter(|top| top.certainty == Certainty::Because) {
-        cell.answer = format!("because of {}: {}", top.cause.words(), top.text);
     }
 }

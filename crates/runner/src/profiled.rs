@@ -14,12 +14,12 @@ mod load;
 pub use choose::{Chosen, choose};
 
 use crate::experiment::{Environment, Observer, Outcome, confine, prepare, project_of, sweep};
-use crate::folder::{RunFolder, write_json};
 use crate::resolve::Context;
 use crate::trial::Prepared;
 use crate::{RunnerError, resolve};
 use earlier::Earlier;
 use files::Shown;
+use record::{RunFolder, write_json};
 use schema::plan::ExperimentPlan;
 use schema::profile::{ProfileAt, ProfileKind, ProfilePlan, ProfiledCell, ProfilesFile};
 use schema::run::RunFile;

@@ -6,11 +6,11 @@
 
 use crate::RunnerError;
 use crate::experiment::{Environment, Observer, Outcome, outcome, run_one};
-use crate::folder::RunFolder;
 use crate::resolve::load_words;
 use crate::so_far::SoFar;
 use crate::trial::Prepared;
 use analyze::RunningSearch;
+use record::{RecordError, RunFolder};
 use schema::capacity::SearchStep;
 use schema::plan::{CellPlan, ExperimentPlan, TrialPlan};
 use schema::run::RunFile;
@@ -30,10 +30,12 @@ pub(crate) fn trials(
     // A trial that was cut off is chosen again.
     run.plan.order.retain(|planned| folder.trial(planned.id).has_ended());
     let earlier = folder.read_trials(&run)?;
-    let damaged = || RunnerError::Damaged {
-        path: folder.path().join("run.json"),
-        what: "prony.run/1",
-        cause: "the plan has no search".to_owned(),
+    let damaged = || {
+        RunnerError::from(RecordError::Damaged {
+            path: folder.path().join("run.json"),
+            what: "prony.run/1",
+            cause: "the plan has no search".to_owned(),
+        })
     };
     let mut search = RunningSearch::of(&run.plan, &earlier).ok_or_else(damaged)?;
     let wanted = run.plan.search().ok_or_else(damaged)?.clone();

@@ -5,11 +5,8 @@
 //! Absent on purpose: judging what is news, which is for whoever shows it.
 
 use crate::experiment::Observer;
-use crate::folder::RunFolder;
+use record::{REST, RunFolder};
 use std::time::{Duration, Instant};
-
-/// How much longer than a look at a run in progress whoever looked rests.
-pub const REST: u32 = 20;
 
 /// Looks at what a run has shown, not too often.
 #[derive(Default)]
@@ -25,7 +22,7 @@ impl SoFar {
             return;
         }
         // What cannot be read is told with its remedy by the analysis at the end; it costs no trial.
-        if let Ok((_, analysis)) = crate::analysed(folder) {
+        if let Ok((_, analysis)) = record::analysed(folder) {
             observer.found(&analysis.findings);
         }
         self.rest(begun, begun.elapsed());

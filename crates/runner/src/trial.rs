@@ -4,7 +4,6 @@ mod ticker;
 mod watch;
 
 use crate::events::{Events, Manifest, Stage};
-use crate::folder::TrialFolder;
 use crate::hooks::Hooks;
 use crate::measure::{LoadJob, Measured, NameLookup, measure};
 use crate::net::HttpUrl;
@@ -15,6 +14,7 @@ use crate::tls;
 use crate::{Environment, Observer, RunnerError, canary};
 use analyze::ServerFacts;
 use collect::server_side::Endpoint;
+use record::TrialFolder;
 use schema::experiment::Reference;
 use schema::limits::LimitsPlan;
 use schema::plan::{

@@ -3,7 +3,7 @@
 use axum::http::{HeaderName, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use index::IndexError;
-use runner::RunnerError;
+use record::RecordError;
 use schema::lab::LabError;
 use std::io;
 use std::net::SocketAddr;
@@ -115,10 +115,10 @@ impl From<IndexError> for ApiError {
     }
 }
 
-impl From<RunnerError> for ApiError {
-    fn from(error: RunnerError) -> Self {
+impl From<RecordError> for ApiError {
+    fn from(error: RecordError) -> Self {
         let status = match error {
-            RunnerError::NoRun(_) => StatusCode::NOT_FOUND,
+            RecordError::NoRun(_) => StatusCode::NOT_FOUND,
             _ => StatusCode::UNPROCESSABLE_ENTITY,
         };
         Self::told(status, &error.to_string())

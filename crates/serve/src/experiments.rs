@@ -12,7 +12,7 @@ use axum::extract::{Path, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use index::Query;
-use runner::past;
+use record::history;
 use schema::experiment::ExperimentFile;
 use schema::lab::{Accepted, ExperimentCard, ExperimentList, RunCard, RunState};
 use schema::text::parse_toml;
@@ -73,7 +73,7 @@ fn running(lab: &Lab) -> Result<Vec<RunCard>, ApiError> {
 
 /// The run that a start made, while it is in progress.
 fn begun_by(lab: &Lab, running: &[RunCard], launched_by: &str) -> Option<String> {
-    let by = |card: &&RunCard| runner::live::writer(&lab.runs.join(&card.id))?.launched_by;
+    let by = |card: &&RunCard| record::live::writer(&lab.runs.join(&card.id))?.launched_by;
     running.iter().find(|card| by(card).as_deref() == Some(launched_by)).map(|card| card.id.clone())
 }
 
@@ -175,7 +175,7 @@ pub(crate) async fn history(
 ) -> Result<Response, ApiError> {
     let history = blocking(move || {
         let folders = lab.index()?.folders_of(&name)?;
-        let found = past::runs_in(folders, Some(&name));
+        let found = history::runs_in(folders, Some(&name));
         if found.runs.is_empty() {
             return Err(ApiError::new(
                 StatusCode::NOT_FOUND,

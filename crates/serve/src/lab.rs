@@ -9,7 +9,7 @@ use crate::runs::Pages;
 use crate::starts::Starts;
 use axum::http::StatusCode;
 use index::Index;
-use runner::folder::RunFolder;
+use record::RunFolder;
 use schema::lab::RunCard;
 use std::fs;
 use std::path::{Path, PathBuf};

@@ -11,8 +11,8 @@ use axum::extract::{Path, RawQuery, State};
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 use index::Query;
-use runner::folder::RunFolder;
-use runner::page::PageWishes;
+use record::RunFolder;
+use record::page::PageWishes;
 use rustix::process::{Pid, PidfdFlags, Signal};
 use schema::lab::{Accepted, ComparePair, ComparePairs, Label, RunDetail, RunList, RunState};
 use schema::page::PageLanguage;
@@ -176,9 +176,9 @@ pub(crate) async fn page(
         if let Some(text) = asked.pages.find(&key) {
             return Ok(text);
         }
-        let (run, analysis) = runner::analysed(&folder)?;
+        let (run, analysis) = record::analysed(&folder)?;
         let lang = if is_zh { PageLanguage::Zh } else { PageLanguage::En };
-        let page = runner::page::page(&folder, run, analysis, &PageWishes { lang, against: None });
+        let page = record::page::page(&folder, run, analysis, &PageWishes { lang, against: None });
         let text = Bytes::from(schema::json::line(&page).map_err(|error| {
             ApiError::new(
                 StatusCode::INTERNAL_SERVER_ERROR,
@@ -207,7 +207,7 @@ pub(crate) async fn trial(
     let detail = blocking(move || {
         let folder = lab.folder(&id)?;
         let run = folder.read_run()?;
-        Ok(runner::page::trial(&folder, &run, trial)?)
+        Ok(record::page::trial(&folder, &run, trial)?)
     });
     Ok(json(&detail.await?))
 }
@@ -259,11 +259,11 @@ fn interrupt(run: &FilePath) -> Result<(), ApiError> {
             "end it as the user who began it",
         )
     };
-    let writer = runner::live::writer(run).ok_or_else(not_running)?;
+    let writer = record::live::writer(run).ok_or_else(not_running)?;
     let pid = i32::try_from(writer.pid).ok().and_then(Pid::from_raw).ok_or_else(not_running)?;
     let handle = rustix::process::pidfd_open(pid, PidfdFlags::empty()).map_err(refused)?;
     // The handle names one process for good: looked at again, it is the run's or the number was given anew.
-    if !runner::live::is_alive(&writer, FilePath::new("/proc")) {
+    if !record::live::is_alive(&writer, FilePath::new("/proc")) {
         return Err(not_running());
     }
     rustix::process::pidfd_send_signal(&handle, Signal::INT).map_err(refused)

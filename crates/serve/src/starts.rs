@@ -79,7 +79,7 @@ impl Starts {
         let (id, log, output) = new_log(&logs, &now.strftime("%Y%m%dT%H%M%SZ").to_string())?;
         let mut command = Command::new(&self.launcher);
         command.arg("run").arg(file).arg("--runs").arg(&self.runs);
-        command.env(runner::live::LAUNCHED_BY, launched_by(&id));
+        command.env(record::live::LAUNCHED_BY, launched_by(&id));
         command.stdin(Stdio::null()).stdout(output.try_clone()?).stderr(output).process_group(0);
         let (answer, answered) = mpsc::channel();
         let gone = |_| io::Error::other("the thread that starts experiments is gone");

@@ -17,3 +17,8 @@ pub use parse::ParseQuantityError;
 pub use quantity::{BitsPerSecond, Bytes, Count, Nanos, PerSecond};
 pub use seed::{Rng, Seed};
 pub use users::{ParseUsersError, Users};
+
+/// Longest time that a histogram tells apart: one hour (METHOD §10). Longer ones count as an hour.
+pub const TIME_NS_MAX: u64 = 3_600_000_000_000;
+/// Significant digits of times in histograms (METHOD §10).
+pub const TIME_DIGITS: u8 = 3;

@@ -1,8 +1,8 @@
 //! The made-up run folder: two targets under one load, the second 3 % slower; response times lognormal around 5 ms.
 
 use engine::IntervalData;
-use runner::folder::RunFolder;
-use runner::hlog::Writer;
+use record::RunFolder;
+use record::hlog::Writer;
 use schema::run::RunFile;
 use schema::trial::{IntervalLine, Phase, TrialFile};
 use serde_json::{Value, json};
@@ -65,7 +65,7 @@ fn one(path: &Path, id: u32, seconds: u32, rng: &mut Rng) -> Result<(), Box<dyn 
         };
         serde_json::to_writer(&mut lines, &line)?;
         lines.write_all(b"\n")?;
-        log.append(&data)?;
+        log.append(data.counts.start_ns..data.counts.end_ns, &data.times.tagged(), || {})?;
     }
     let file: TrialFile = serde_json::from_value(trial(id, seconds, median_ns))?;
     fs::write(path.join("trial.json"), serde_json::to_vec_pretty(&file)?)?;

@@ -7,7 +7,7 @@
 mod folder;
 
 use clap::{Parser, Subcommand};
-use runner::folder::RunFolder;
+use record::RunFolder;
 use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::Instant;

@@ -9,11 +9,11 @@ use crate::output::{self, OutputError};
 use anyhow::Result;
 use engine::{IntervalData, new_histogram};
 use hdrhistogram::Histogram;
+use record::RecordError;
+use record::hlog;
+use record::{beside, write_whole};
 use report::LoadSeries;
-use runner::RunnerError;
-use runner::folder::{beside, write_whole};
 use runner::hgrm::hgrm;
-use runner::hlog;
 use schema::load::LoadReport;
 use schema::trial::{IntervalLine, Phase};
 use std::path::{Path, PathBuf};
@@ -25,7 +25,7 @@ pub(super) struct Recorder {
     response: Histogram<u64>,
     service: Histogram<u64>,
     /// The log, or why there is none any more.
-    hlog: Option<Result<Log, RunnerError>>,
+    hlog: Option<Result<Log, RecordError>>,
 }
 
 struct Log {
@@ -43,14 +43,14 @@ pub(super) fn check(args: &ResultArgs) -> Result<()> {
 }
 
 impl Recorder {
-    pub(super) fn new(args: &ResultArgs) -> Result<Self, RunnerError> {
+    pub(super) fn new(args: &ResultArgs) -> Result<Self, RecordError> {
         let hlog = args.hlog.as_deref().map(Log::create).transpose()?.map(Ok);
         Ok(Self { intervals: Vec::new(), response: new_histogram(), service: new_histogram(), hlog })
     }
 
     pub(super) fn interval(&mut self, line: &IntervalLine, data: &IntervalData) {
         if let Some(Ok(log)) = &mut self.hlog
-            && let Err(error) = log.writer.append(data)
+            && let Err(error) = log.append(data)
         {
             // The load goes on: what it measures is worth more than one of its files. The half log goes.
             self.hlog = Some(Err(error));
@@ -82,7 +82,7 @@ impl Recorder {
         let hgrm = args.hgrm.as_deref().map_or(Ok(()), write_hgrm);
         let write_series = |path| output::write(Some(path), &series(path, &self.intervals)?);
         let series = args.timeseries.as_deref().map_or(Ok(()), write_series);
-        log.and(hgrm).map_err(OutputError::File)?;
+        log.and(hgrm).map_err(|error| OutputError::File(error.into()))?;
         series
     }
 }
@@ -101,17 +101,22 @@ fn series(path: &Path, intervals: &[IntervalLine]) -> Result<String> {
 }
 
 impl Log {
-    fn create(path: &Path) -> Result<Self, RunnerError> {
+    fn create(path: &Path) -> Result<Self, RecordError> {
         let is_special = std::fs::metadata(path).is_ok_and(|found| !found.is_file());
         let written = if is_special { path.to_owned() } else { beside(path) };
         Ok(Self { writer: hlog::Writer::create(&written)?, written, path: path.to_owned() })
     }
 
-    fn finish(self) -> Result<(), RunnerError> {
+    fn append(&mut self, data: &IntervalData) -> Result<(), RecordError> {
+        let span_ns = data.counts.start_ns..data.counts.end_ns;
+        self.writer.append(span_ns, &data.times.tagged(), engine::give_way)
+    }
+
+    fn finish(self) -> Result<(), RecordError> {
         if self.written == self.path {
             return Ok(());
         }
-        std::fs::rename(&self.written, &self.path).map_err(|source| RunnerError::Io {
+        std::fs::rename(&self.written, &self.path).map_err(|source| RecordError::Io {
             what: "rename",
             path: self.written.clone(),
             source,

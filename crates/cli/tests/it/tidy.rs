@@ -1,6 +1,7 @@
 //! The repository's rules that no other tool executes: headers, lengths, fresh schemas, true documents.
 
 use crate::command::{good, root};
+use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
@@ -95,6 +96,50 @@ fn unsafe_code_is_denied_everywhere() {
         );
     }
     assert!(read(Path::new("Cargo.toml")).contains("unsafe_code = \"deny\""));
+}
+
+/// Every crate of the workspace that one links, by what the manifests say, itself left out.
+fn linked(name: &str, direct: &dyn Fn(&str) -> Vec<String>) -> BTreeSet<String> {
+    let mut found = BTreeSet::new();
+    let mut open = direct(name);
+    while let Some(next) = open.pop() {
+        if found.insert(next.clone()) {
+            open.extend(direct(&next));
+        }
+    }
+    found
+}
+
+/// What a manifest names under `[dependencies]`: for others than the workspace's own crates, nothing follows from it.
+fn direct(name: &str) -> Vec<String> {
+    let path = PathBuf::from("crates").join(name).join("Cargo.toml");
+    if !root().join(&path).is_file() {
+        return Vec::new();
+    }
+    let manifest: toml::Table = toml::from_str(&read(&path)).expect("cargo has read it");
+    manifest["dependencies"].as_table().into_iter().flat_map(|table| table.keys().cloned()).collect()
+}
+
+/// Whoever only reads run folders must not carry the load generator along (DESIGN, "The second house").
+#[test]
+fn readers_of_run_folders_link_neither_engine_nor_scripts() {
+    for reader in ["record", "index", "serve", "report"] {
+        let all = linked(reader, &direct);
+        assert!(all.contains("schema"), "{reader}: {all:?}");
+        let heavy: Vec<&String> = all
+            .iter()
+            .filter(|name| ["engine", "script", "mlua", "runner"].contains(&name.as_str()))
+            .collect();
+        assert!(heavy.is_empty(), "{reader} links {heavy:?}");
+    }
+    // As the rule would see it if it were broken.
+    assert!(linked("runner", &direct).contains("engine"));
+    let planted = |name: &str| match name {
+        "index" => vec!["record".to_owned()],
+        "record" => vec!["engine".to_owned()],
+        _ => Vec::new(),
+    };
+    assert!(linked("index", &planted).contains("engine"));
 }
 
 #[test]

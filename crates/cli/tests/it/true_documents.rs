@@ -54,11 +54,15 @@ impl Known {
         };
         for file in files() {
             let path = file.to_str().expect("paths of this repository are UTF-8").to_owned();
-            if let Some(command) = path.strip_prefix("docs/commands/").and_then(|name| name.strip_suffix(".md")) {
+            if let Some(command) =
+                path.strip_prefix("docs/commands/").and_then(|name| name.strip_suffix(".md"))
+            {
                 known.commands.insert(command.to_owned(), read(&file));
             }
             // Not this file, which plants names that do not exist; not fixtures, which hold foreign text.
-            let is_source = [".rs", ".ts", ".tsx", ".toml", ".sh", ".schema.json"].iter().any(|ending| path.ends_with(ending));
+            let is_source = [".rs", ".ts", ".tsx", ".toml", ".sh", ".schema.json"]
+                .iter()
+                .any(|ending| path.ends_with(ending));
             if is_source && !path.ends_with("true_documents.rs") && !path.contains("fixtures") {
                 let home = path.strip_prefix("crates/").and_then(|rest| rest.split('/').next());
                 known.sources.entry(home.unwrap_or_default().to_owned()).or_default().push_str(&read(&file));
@@ -84,7 +88,9 @@ impl Known {
             return self.has_path(before);
         }
         let in_crate = path.split_once('/').map(|(name, rest)| format!("crates/{name}/src/{rest}"));
-        self.has_path(path) || in_crate.is_some_and(|path| self.has_path(&path)) || self.makefile.contains(path)
+        self.has_path(path)
+            || in_crate.is_some_and(|path| self.has_path(&path))
+            || self.makefile.contains(path)
     }
 
     /// Whether some source has this name; `a::b::C` behind the name of a crate must occur in that crate.
@@ -191,7 +197,8 @@ fn everything_named_in_backticks_exists() {
         let text = std::fs::read_to_string(root().join(document)).unwrap();
         let found = in_backticks(&text);
         assert!(found.len() > 30, "{document}: only {} names in backticks", found.len());
-        wrong.extend(found.into_iter().filter_map(|one| Some(format!("{document}: {}", known.against(one)?))));
+        wrong
+            .extend(found.into_iter().filter_map(|one| Some(format!("{document}: {}", known.against(one)?))));
     }
     assert!(wrong.is_empty(), "named, but not there:\n{}", wrong.join("\n"));
 }
@@ -218,7 +225,8 @@ fn a_name_of_nothing_trips() {
     for text in planted {
         assert!(known.against(text).is_some(), "`{text}` passes");
     }
-    let there = ["make test", "prony load --each x.csv", "--each", "engine/book.rs", "engine::Parcel", "ui/dist"];
+    let there =
+        ["make test", "prony load --each x.csv", "--each", "engine/book.rs", "engine::Parcel", "ui/dist"];
     for text in there {
         assert_eq!(known.against(text), None);
     }

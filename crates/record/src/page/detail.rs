@@ -1,7 +1,8 @@
 //! One trial to the second: its counters, response times over time, events and the end of its log.
 
-use crate::folder::{TrialFolder, read_lines};
-use crate::{hlog_merge, signals, soak};
+use crate::files::read_lines;
+use crate::folder::TrialFolder;
+use crate::{hlog_merge, segments, signals};
 use analyze::CounterCurves;
 use schema::page::{EventMark, Heat, TrialDetail};
 use schema::run::RunFile;
@@ -54,7 +55,7 @@ fn counters(trial: &TrialFolder, run: &RunFile, detail: &mut TrialDetail) {
 
 fn intervals(trial: &TrialFolder, is_soak: bool) -> Result<Vec<IntervalLine>, String> {
     if is_soak {
-        return soak::as_intervals(trial).map_err(|error| error.to_string());
+        return segments::as_intervals(trial).map_err(|error| error.to_string());
     }
     let path = trial.path.join("intervals.ndjson");
     if path.is_file() { read_lines(&path).map_err(|error| error.to_string()) } else { Ok(Vec::new()) }

@@ -7,7 +7,7 @@
 mod detail;
 mod profiles;
 
-use crate::RunnerError;
+use crate::RecordError;
 use crate::folder::RunFolder;
 use analyze::Surroundings;
 use schema::analysis::AnalysisFile;
@@ -54,12 +54,12 @@ pub fn page(folder: &RunFolder, run: RunFile, analysis: AnalysisFile, wishes: &P
 ///
 /// # Errors
 /// A trial that is not of the plan, or has not ended.
-pub fn trial(folder: &RunFolder, run: &RunFile, id: u32) -> Result<TrialDetail, RunnerError> {
+pub fn trial(folder: &RunFolder, run: &RunFile, id: u32) -> Result<TrialDetail, RecordError> {
     let is_planned = run.plan.order.iter().any(|trial| trial.id == id);
     let trial = folder.trial(id);
     match is_planned && trial.has_ended() {
         true => Ok(detail::read(&trial, run, id)),
-        false => Err(RunnerError::NoTrial { run: run.id.clone(), trial: id }),
+        false => Err(RecordError::NoTrial { run: run.id.clone(), trial: id }),
     }
 }
 

@@ -3,7 +3,7 @@
 //! Invariants: only files within `profiles/` are read, whatever `profiles.json` names; all trees together have a bound,
 //! beyond which a profile has its table and no tree, with a note.
 
-use crate::folder::read_json;
+use crate::files::read_json;
 use schema::page::{FlameNode, PageProfile, PageRefusal};
 use schema::profile::{ProfiledCell, ProfilesFile, TakenProfile};
 use std::path::{Component, Path};

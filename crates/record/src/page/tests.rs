@@ -1,49 +1,23 @@
 //! Pages of run folders that are made here: whole ones, too long ones, and damaged ones.
 
 use super::*;
-use crate::resolve::{self, Context};
 use schema::analysis::MetricValue;
 use schema::metric::Metric;
 use schema::run::Instrument;
 use schema::trial::{CounterLine, IntervalLine, Phase, TrialFile, TrialOutcome};
 use std::path::Path;
 
-const EXPERIMENT: &str = r#"
-[experiment]
-name = "page"
-question = "Does a page hold what it says?"
-blocks = 5
-
-[[target]]
-name = "a"
-reference = { law = "constant", mean = "1ms" }
-
-[[target]]
-name = "b"
-reference = { law = "constant", mean = "2ms" }
-
-[scenario]
-request = { path = "/ping" }
-
-[load]
-model = "closed"
-connections = 2
-
-[phases]
-warmup = { at_least = "1s", at_most = "1s" }
-sample = "2s"
-samples = 1
-"#;
+/// Two reference targets under closed load, as `prony run --dry-run --format json` prints it.
+const PLAN: &str = include_str!("../../fixtures/plan.json");
 
 fn run_file(id: &str) -> RunFile {
-    let context = Context { project: "/".into(), usable_cpus: vec![0, 1], pin: None };
     RunFile {
         schema: Default::default(),
         id: id.to_owned(),
         started_wall: "2026-11-22T00:00:00Z".to_owned(),
         command: Vec::new(),
-        plan: resolve::experiment("page.toml", EXPERIMENT, &context).unwrap(),
-        experiment_text: EXPERIMENT.to_owned(),
+        plan: serde_json::from_str(PLAN).expect("the fixture is a plan"),
+        experiment_text: String::new(),
         environment: Default::default(),
         versions: BTreeMap::from([("prony".to_owned(), id.to_owned())]),
         services: Vec::new(),

@@ -88,7 +88,7 @@ pub(super) fn disturbed(work: &FixedWork) -> Option<String> {
 /// Records known values from 1 µs to 1 h, evenly spaced on the logarithm, and reads each back.
 pub(super) fn histogram_error() -> HistogramError {
     let mut histogram = engine::new_histogram();
-    let octaves = (engine::TIME_NS_MAX as f64 / SMALLEST_NS as f64).log2();
+    let octaves = (units::TIME_NS_MAX as f64 / SMALLEST_NS as f64).log2();
     let steps = (octaves * f64::from(PER_OCTAVE)).floor() as u32;
     let known = |step: u32| (SMALLEST_NS as f64 * (f64::from(step) / f64::from(PER_OCTAVE)).exp2()) as u64;
     let mut worst = HistogramError { values: u64::from(steps) + 1, ..HistogramError::default() };
@@ -118,12 +118,12 @@ mod tests {
         assert!(found.values > 3_000, "{found:?}");
         // METHOD §10: 3 significant digits.
         assert!(found.relative_max > 0.0 && found.relative_max <= 0.001, "{found:?}");
-        assert!((SMALLEST_NS..=engine::TIME_NS_MAX).contains(&found.at_ns));
+        assert!((SMALLEST_NS..=units::TIME_NS_MAX).contains(&found.at_ns));
     }
 
     #[test]
     fn a_coarse_histogram_is_seen() {
-        let mut coarse = Histogram::new_with_bounds(1, engine::TIME_NS_MAX, 1).unwrap();
+        let mut coarse = Histogram::new_with_bounds(1, units::TIME_NS_MAX, 1).unwrap();
         let worst = (1_000..2_000).map(|value| error_at(&mut coarse, value)).fold(0.0, f64::max);
         assert!(worst > 0.01, "{worst}");
     }

@@ -3,7 +3,7 @@
 //! Invariant: a file is written whole or not at all. That there is none is no error; one that cannot be read is.
 
 use crate::RunnerError;
-use crate::folder::{read_json, write_json};
+use record::{read_json, write_json};
 use schema::calibration::{CalibrationFile, CalibrationSummary, HostIdentity};
 use schema::plan::{DriverChoice, LoadPlan};
 use std::path::{Path, PathBuf};
@@ -34,7 +34,7 @@ pub fn read(folder: &Path, host: &HostIdentity) -> Result<Option<CalibrationFile
     if !path.exists() {
         return Ok(None);
     }
-    read_json(&path, "prony.calibration/1").map(Some)
+    Ok(Some(read_json(&path, "prony.calibration/1")?))
 }
 
 /// What the calibration in `folder` says of these loads on this host, whose workers may use `generator_cpus` CPUs.

@@ -2,9 +2,9 @@
 
 use super::EachPlan;
 use crate::RunnerError;
-use crate::folder::beside;
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use record::beside;
 use std::fs::{self, File};
 use std::io::{self, Write};
 use std::path::PathBuf;

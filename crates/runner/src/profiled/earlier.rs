@@ -1,6 +1,6 @@
 //! What earlier calls took of a run's cells stays in `profiles.json` until the same kind is taken of the same cell again.
 
-use crate::folder::read_json;
+use record::read_json;
 use schema::profile::{ProfileComparison, ProfiledCell, ProfilesFile, TakenProfile};
 use std::path::{Component, Path};
 

@@ -2,8 +2,8 @@
 //! cells.
 
 use crate::RunnerError;
-use crate::folder::write_whole;
 use profile::{Folded, Refused, Taken, View};
+use record::write_whole;
 use schema::plan::CellPlan;
 use schema::profile::{ProfileComparison, ProfiledCell, RefusedProfile, TakenProfile};
 use std::path::Path;
@@ -92,7 +92,7 @@ fn write_view(
 }
 
 fn put(folder: &Path, name: &str, bytes: &[u8]) -> Result<(), RunnerError> {
-    write_whole(&folder.join(name), bytes)
+    Ok(write_whole(&folder.join(name), bytes)?)
 }
 
 /// Draws each profile of `other` that `base` has too.

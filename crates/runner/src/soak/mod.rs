@@ -4,22 +4,19 @@
 //! keeps it; a resumption begins the next one. `run.json` gets one line of the order for each.
 //! Invariants: a window reaches the disk as soon as it is whole; what is kept in memory is one line a window, one
 //! histogram and the readings of the window in progress, so it grows with neither requests nor time
-//! ([`windows::WINDOWS_MAX`] bounds the windows). Absent on purpose: statistics (crate analyze).
+//! ([`segments::WINDOWS_MAX`] bounds the windows). Absent on purpose: statistics (crate analyze).
 
-mod files;
 mod floors;
 mod watch;
 pub mod windows;
 
-pub use files::read;
-pub(crate) use files::{SEGMENT, WINDOWS, as_intervals};
 pub(crate) use floors::Floors;
 
 use crate::experiment::{self, Observer, Outcome};
-use crate::folder::RunFolder;
 use crate::trial::{self, Prepared, TrialOptions};
 use crate::{Environment, RunnerError};
 use analyze::SegmentData;
+use record::{RunFolder, segments};
 use schema::plan::{ClaimTest, ExperimentPlan, TrialPlan};
 use schema::run::RunFile;
 use schema::soak::{SoakClass, SoakPlan, StopWhen};
@@ -81,14 +78,14 @@ pub fn resume(
     let folder = RunFolder::open(path)?;
     let mut run = folder.read_run()?;
     let Some(soak) = run.plan.soak else { return Err(RunnerError::NoSoak(path.to_owned())) };
-    let segments = read(&folder, &run)?;
+    let segments = segments::read(&folder, &run)?;
     if left(soak, &segments) == 0 || is_decided(&run, &segments) {
         observer.note("this soak has ended; its report is made again");
         return experiment::outcome(folder, &run, false);
     }
     let last = run.plan.order.last().map_or(0, |planned| planned.id);
     // A segment that never came to its target is begun again under its number.
-    if last == 0 || folder.trial(last).path.join(SEGMENT).is_file() {
+    if last == 0 || folder.trial(last).path.join(segments::SEGMENT).is_file() {
         let cell = run.plan.cells.first().map(|cell| cell.id.clone()).unwrap_or_default();
         run.plan.order.push(TrialPlan { id: last + 1, block: last + 1, cell });
         folder.write_json("run.json", &run)?;
@@ -123,7 +120,7 @@ pub(crate) fn segment(
     let planned =
         run.plan.order.last().cloned().unwrap_or(TrialPlan { id: 1, block: 1, cell: String::new() });
     let (cell, scenario, prepared) = experiment::parts(&folder, run, &planned, targets)?;
-    let mut earlier = read(&folder, run)?;
+    let mut earlier = segments::read(&folder, run)?;
     earlier.retain(|segment| segment.file.trial != planned.id);
     let mut plan = run.plan.clone();
     plan.phases.samples = left(soak, &earlier);

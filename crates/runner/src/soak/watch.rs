@@ -4,13 +4,13 @@
 //! Looks are rare (`analyze::looks`): they compute for some 10 ms to 100 ms on the generator's CPUs.
 
 use super::floors::{Floor, Floors};
-use super::{SEGMENT, WINDOWS};
 use crate::RunnerError;
 use crate::experiment::Observer;
-use crate::folder::{Lines, TrialFolder, write_json};
 use analyze::SegmentData;
 use collect::limits::{self, Limit};
 use collect::{ProcessTree, Roots};
+use record::segments::{SEGMENT, WINDOWS};
+use record::{Lines, TrialFolder, write_json};
 use schema::plan::{CellPlan, TrialPlan};
 use schema::run::RunFile;
 use schema::soak::{

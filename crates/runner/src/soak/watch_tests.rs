@@ -2,7 +2,7 @@
 
 use super::super::floors::READINGS_MAX;
 use super::*;
-use crate::folder::RunFolder;
+use record::RunFolder;
 use schema::plan::ExperimentPlan;
 use schema::trial::{CounterLine, Phase};
 use serde_json::json;
@@ -127,7 +127,7 @@ fn windows_are_on_disk_with_their_floors_and_limits_and_are_read_back() {
     let folder = RunFolder::create(parent.path(), "a").unwrap();
     let run = run(40, "never");
     tell(&run, &folder, &mut Told::default(), 40, |window| Some(1e8 + f64::from(window % 3)));
-    let segments = crate::soak::read(&folder, &run).unwrap();
+    let segments = record::segments::read(&folder, &run).unwrap();
     assert_eq!((segments.len(), segments[0].windows.len()), (1, 40));
     let window = &segments[0].windows[4];
     assert_eq!((window.window, window.readings), (5, 10));

@@ -1,11 +1,10 @@
 //! How a soak is cut into windows.
 
 use crate::RunnerError;
+use record::segments::WINDOWS_MAX;
 use schema::soak::{SoakPlan, StopWhen};
 use units::Nanos;
 
-/// Most windows of a soak: what the analysis holds in memory and compares pair by pair.
-pub const WINDOWS_MAX: u64 = 2_000;
 /// Longest window unless another is asked for …
 const WINDOW_USUAL: Nanos = Nanos::from_secs(60);
 /// … or the soak is so long that there would be more of them than this.

@@ -6,10 +6,10 @@
 
 use super::TrialOptions;
 use crate::allocation::Allocations;
-use crate::folder::Lines;
 use crate::steady;
 use analyze::Beside;
 use collect::Collector;
+use record::Lines;
 use std::collections::BTreeMap;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;

@@ -10,15 +10,15 @@ use crate::allocation::Allocations;
 use crate::competing::Competing;
 use crate::confined::Watched;
 use crate::events::Events;
-use crate::folder::{Lines, TrialFolder};
 use crate::measure::Watch;
 use crate::own_count::OwnCount;
 use crate::services::Services;
 use crate::steady::{BesideLog, SteadyWindow};
-use crate::{Observer, RunnerError, hlog};
+use crate::{Observer, RunnerError};
 use analyze::Beside;
 use collect::{Collector, ProcessTree, Roots, Subjects, TreeUsage};
 use engine::IntervalData;
+use record::{Lines, TrialFolder};
 use schema::calibration::Canary;
 use schema::event::EventRecord;
 use schema::limits::GroupUsage;
@@ -57,7 +57,7 @@ pub(super) struct TrialWatch<'a, 'scope> {
     /// Lines of the samples, where there are events to be seen in them.
     lines: Option<Vec<IntervalLine>>,
     intervals: Lines,
-    log: hlog::Writer,
+    log: record::hlog::Writer,
     counters: Option<(Collector, Lines)>,
     options: &'a TrialOptions,
     ticker: Option<Ticker>,
@@ -95,7 +95,7 @@ impl<'a, 'scope> TrialWatch<'a, 'scope> {
             events,
             clock: None,
             intervals: folder.lines("intervals.ndjson")?,
-            log: hlog::Writer::create(&folder.path.join("latency.hlog"))?,
+            log: record::hlog::Writer::create(&folder.path.join("latency.hlog"))?,
             counters: Some((
                 collector(up, metrics, services, &group, options),
                 folder.lines("counters.ndjson")?,
@@ -205,7 +205,8 @@ impl Watch for TrialWatch<'_, '_> {
 
     fn interval(&mut self, line: &IntervalLine, data: &IntervalData) -> Result<(), RunnerError> {
         self.intervals.append(line)?;
-        self.log.append(data)?;
+        let span_ns = data.counts.start_ns..data.counts.end_ns;
+        self.log.append(span_ns, &data.times.tagged(), engine::give_way)?;
         if let Some(window) = &mut self.window {
             window.add(line);
         }

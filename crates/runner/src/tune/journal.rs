@@ -5,8 +5,8 @@
 
 use super::TuneError;
 use crate::RunnerError;
-use crate::folder::{read_json, write_json};
 use collect::Roots;
+use record::{read_json, write_json};
 use schema::tuning::{TunedUntil, TuningJournal};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};

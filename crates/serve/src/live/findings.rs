@@ -3,8 +3,8 @@
 //! Invariants: it is made on a thread of the lowest priority, one at a time, and rests twenty times as long as it took:
 //! at most a twentieth of one CPU, however long the run.
 
-use runner::folder::RunFolder;
-use runner::so_far::REST;
+use record::REST;
+use record::RunFolder;
 use schema::analysis::Finding;
 use std::path::Path;
 use std::time::{Duration, Instant};
@@ -49,7 +49,7 @@ fn begin(run: &Path) -> Option<oneshot::Receiver<(Vec<Finding>, Duration)>> {
         // Refused or not: the whole server has a low priority already.
         let _ = rustix::process::setpriority_process(None, NICE_LOWEST);
         let begun = Instant::now();
-        let analysed = RunFolder::open(&run).and_then(|folder| runner::analysed(&folder));
+        let analysed = RunFolder::open(&run).and_then(|folder| record::analysed(&folder));
         // A run that cannot be analysed yet has no findings yet.
         let findings = analysed.map(|(_, analysis)| analysis.findings).unwrap_or_default();
         let _ = send.send((findings, begun.elapsed()));

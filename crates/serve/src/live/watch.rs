@@ -4,7 +4,7 @@
 //! the next look. Absent on purpose: viewers and the network (`hub`), and statistics (`findings`).
 
 use super::tail::Tail;
-use runner::live;
+use record::live;
 use schema::lab::{
     LiveCell, LiveCounter, LiveHello, LiveInterval, LivePlanned, LiveTrial, Progress, RunCard, RunState,
     TrialNow,

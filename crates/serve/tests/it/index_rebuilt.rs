@@ -137,10 +137,10 @@ fn experiments_and_folders_are_those_of_readable_runs_in_order() {
     let known = index.experiments().unwrap();
     let known: Vec<_> = known.iter().map(|one| (one.name.as_str(), one.runs, one.last.as_str())).collect();
     assert_eq!(known, [("demo", 2, "2026-01-01T00-00-00Z-demo"), ("other", 1, "2026-01-02T00-00-00Z-other")]);
-    let past = runner::past::runs_in(index.folders_of("demo").unwrap(), Some("demo"));
-    let direct = runner::past::runs(runs.path(), Some("demo")).unwrap();
+    let past = record::history::runs_in(index.folders_of("demo").unwrap(), Some("demo"));
+    let direct = record::history::runs(runs.path(), Some("demo")).unwrap();
     let ids =
-        |found: &runner::past::Found| found.runs.iter().map(|one| one.run.id.clone()).collect::<Vec<_>>();
+        |found: &record::history::Found| found.runs.iter().map(|one| one.run.id.clone()).collect::<Vec<_>>();
     assert_eq!(ids(&past), ids(&direct));
     assert_eq!(past.notes, direct.notes);
     assert_eq!(index.resolve("2026-01-02").unwrap(), runs.run("2026-01-02T00-00-00Z-other"));

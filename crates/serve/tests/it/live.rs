@@ -2,7 +2,7 @@
 
 use crate::http::{Events, change, get};
 use crate::runs::{Lab, Runs, copy};
-use runner::live::Live;
+use record::live::Live;
 use serde_json::{Value, json};
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -94,7 +94,7 @@ fn a_plan_that_grows_is_told() {
     let file = runs.run(ID).join("run.json");
     let mut run: Value = serde_json::from_slice(&fs::read(&file).unwrap()).unwrap();
     run["plan"]["order"].as_array_mut().unwrap().push(json!({ "id": 3, "block": 2, "cell": "c1" }));
-    runner::folder::write_whole(&file, &serde_json::to_vec(&run).unwrap()).unwrap();
+    record::write_whole(&file, &serde_json::to_vec(&run).unwrap()).unwrap();
     assert_eq!(viewer.wait_for("plan").as_array().unwrap().len(), 3);
     drop(live);
     assert_eq!(viewer.wait_for("end")["card"]["state"], "interrupted");
