@@ -2,6 +2,7 @@
 
 use crate::output::OutputError;
 use engine::EngineError;
+use generate::GenerateError;
 use record::RecordError;
 use runner::RunnerError;
 use std::process::ExitCode;
@@ -50,25 +51,35 @@ fn code_of(error: &anyhow::Error) -> u8 {
     if let Some(error) = error.downcast_ref::<RecordError>() {
         return code_of_record(error);
     }
+    if let Some(error) = error.downcast_ref::<GenerateError>() {
+        return code_of_load(error);
+    }
     match error.downcast_ref::<RunnerError>() {
         Some(RunnerError::Interrupted) => INTERRUPTED,
         Some(RunnerError::Record(error)) => code_of_record(error),
+        Some(RunnerError::Generate(error)) => code_of_load(error),
         Some(
             RunnerError::File(_)
-            | RunnerError::Net(_)
-            | RunnerError::Request(_)
-            | RunnerError::Script(_)
-            | RunnerError::Tls(_)
             | RunnerError::IsSoak(_)
             | RunnerError::NoSoak(_)
             | RunnerError::Soak { .. }
             | RunnerError::Profile { .. },
         )
         | None => USAGE,
-        Some(RunnerError::Engine(EngineError::Pace(_) | EngineError::Plan(_))) => USAGE,
         Some(RunnerError::Service(error)) if is_service_mistake(error) => USAGE,
         Some(RunnerError::Target(error)) if is_mistake(error) => USAGE,
         Some(_) => FAILED,
+    }
+}
+
+/// What was asked of a load cannot be, or it could not be made.
+fn code_of_load(error: &GenerateError) -> u8 {
+    use GenerateError::{Engine, File, Net, Processes, Record, Request, Rows, Script, Tls};
+    match error {
+        File(_) | Net(_) | Request(_) | Script(_) | Tls(_) => USAGE,
+        Engine(EngineError::Pace(_) | EngineError::Plan(_)) => USAGE,
+        Record(error) => code_of_record(error),
+        Engine(_) | Processes(_) | Rows(_) => FAILED,
     }
 }
 

@@ -6,7 +6,7 @@ use crate::environment::environment;
 use crate::progress::RunProgress;
 use crate::{calibrate, exit, run, screen};
 use anyhow::{Context as _, Result, bail};
-use runner::net::HttpUrl;
+use generate::net::HttpUrl;
 use runner::resolve::{self, CONFIRMATIONS, Context, KneeWishes, Levels, SearchWishes, TOLERANCE, defaults};
 use schema::calibration::CalibrationSummary;
 use schema::plan::{ExperimentPlan, LoadPlan};
@@ -21,7 +21,7 @@ const SAMPLE: Nanos = Nanos::from_secs(10);
 const WARMUP: (Nanos, Nanos) = (Nanos::from_secs(2), Nanos::from_secs(10));
 
 pub(crate) fn knee(args: &KneeArgs) -> Result<u8> {
-    runner::processes::raise_descriptor_limit();
+    generate::processes::raise_descriptor_limit();
     let usable_cpus = target::pin::usable_cpus()?;
     let subject = subject(args)?;
     let context = Context {
@@ -133,7 +133,7 @@ fn experiment_of(args: &KneeArgs, url: &HttpUrl, address: std::net::IpAddr) -> (
             None => _ = writeln!(text, "max_connections = {}", defaults::GROWTH.0),
         }
     } else {
-        let (usual, left_out) = runner::ports::usual_ladder(address);
+        let (usual, left_out) = generate::ports::usual_ladder(address);
         note = left_out.filter(|_| args.ladder.is_empty());
         let levels = if args.ladder.is_empty() { usual } else { args.ladder.clone() };
         let levels: Vec<String> = levels.iter().map(|level| level.0.to_string()).collect();

@@ -50,7 +50,7 @@ fn main() -> ExitCode {
         return code;
     }
     // So is a generator process.
-    if let Some(code) = runner::processes::dispatch(std::env::args_os()) {
+    if let Some(code) = generate::processes::dispatch(std::env::args_os()) {
         return code;
     }
     let args = match parse() {

@@ -3,8 +3,8 @@
 use crate::args::{ModelArgs, SendAs, TextOrJson};
 use crate::{exit, output};
 use anyhow::{Result, bail};
+use generate::net::HttpUrl;
 use runner::RunnerError;
-use runner::net::HttpUrl;
 use serde::Serialize;
 use std::path::Path;
 use traffic::model::Model;

@@ -15,7 +15,7 @@ use schema::plan::{ExperimentPlan, LoadPlan};
 const PRECISION: f64 = resolve::defaults::MARGIN;
 
 pub(crate) fn plan(args: &PlanArgs) -> Result<u8> {
-    runner::processes::raise_descriptor_limit();
+    generate::processes::raise_descriptor_limit();
     let text = std::fs::read_to_string(&args.file)
         .with_context(|| format!("cannot read {}", args.file.display()))?;
     let usable_cpus = target::pin::usable_cpus()?;

@@ -18,7 +18,7 @@ use std::sync::atomic::Ordering;
 const SHOWN: usize = 5;
 
 pub(crate) fn profile(args: &ProfileArgs) -> Result<u8> {
-    runner::processes::raise_descriptor_limit();
+    generate::processes::raise_descriptor_limit();
     let usable_cpus = target::pin::usable_cpus()?;
     let (subject, capacity) = subject(args, &usable_cpus)?;
     let plan = subject.plan();

@@ -17,7 +17,7 @@ use std::path::Path;
 use units::Nanos;
 
 pub(crate) fn run(args: &RunArgs) -> Result<u8> {
-    runner::processes::raise_descriptor_limit();
+    generate::processes::raise_descriptor_limit();
     let usable_cpus = target::pin::usable_cpus()?;
     check_junit(args.junit.as_deref())?;
     if let Some(folder) = &args.resume {

@@ -121,7 +121,7 @@ fn sketch(wanted: &Wanted) -> Result<ShapedLoad> {
         bail!("{intended:.0} arrivals are too many to draw; give a shorter -d, or a lower rate");
     }
     let recorded = match &load.arrivals {
-        Some(ArrivalPlan::Recorded { file, .. }) => Some(runner::recorded::read(Path::new(file))?),
+        Some(ArrivalPlan::Recorded { file, .. }) => Some(generate::recorded::read(Path::new(file))?),
         _ => None,
     };
     let mut schedule = Schedule::of_load(load, recorded, Share::WHOLE)?;

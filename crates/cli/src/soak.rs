@@ -13,7 +13,7 @@ use schema::plan::{ExperimentPlan, LoadPlan};
 use std::path::Path;
 
 pub(crate) fn soak(args: &SoakArgs) -> Result<u8> {
-    runner::processes::raise_descriptor_limit();
+    generate::processes::raise_descriptor_limit();
     let usable_cpus = target::pin::usable_cpus()?;
     let mut progress = SoakProgress::new(screen::is_live());
     let outcome = match &args.resume {

@@ -54,7 +54,7 @@ pub(crate) fn intervene(args: &InterveneArgs) -> Result<u8> {
         }
         return Ok(exit::DONE);
     }
-    runner::processes::raise_descriptor_limit();
+    generate::processes::raise_descriptor_limit();
     let usable_cpus = target::pin::usable_cpus()?;
     let loads: Vec<&LoadPlan> = plan.cells.iter().map(|cell| &cell.load).collect();
     let limit = calibrate::limit_of(&loads, &plan.pin, usable_cpus.len());

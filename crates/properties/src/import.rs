@@ -4,9 +4,9 @@
 //! Input: one byte (format, and in its upper half whether a session and whether an origin is asked for), then the text.
 
 use crate::Broken;
+use generate::net::HttpUrl;
 use import::{Format, ImportError, Imported, Options, import, to_toml};
 use request::Traffic;
-use runner::net::HttpUrl;
 use schema::plan::{EntryPlan, RequestPlan, ScenarioPlan};
 use schema::scenario::{NamedRequest, ScenarioFile};
 use schema::text::parse_toml;

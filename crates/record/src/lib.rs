@@ -10,6 +10,7 @@ mod answers;
 mod error;
 mod files;
 mod folder;
+pub mod hgrm;
 pub mod history;
 pub mod hlog;
 mod hlog_merge;

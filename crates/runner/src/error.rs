@@ -1,7 +1,7 @@
 //! What can stop a run, each with its cause and its remedy.
 
-use crate::processes::ProcessError;
 use engine::EngineError;
+use generate::GenerateError;
 use record::RecordError;
 use schema::text::FileError;
 use std::io;
@@ -14,6 +14,12 @@ pub enum RunnerError {
     /// A file of the user is wrong.
     #[error(transparent)]
     File(#[from] FileError),
+    /// The load could not be made.
+    #[error(transparent)]
+    Generate(GenerateError),
+    /// A file or folder of the run could not be read or written.
+    #[error(transparent)]
+    Record(#[from] RecordError),
     /// A target could not be built, started or stopped.
     #[error(transparent)]
     Target(#[from] TargetError),
@@ -28,30 +34,6 @@ pub enum RunnerError {
         /// What came instead.
         source: Box<target::contract::ContractError>,
     },
-    /// The generator could not make the load.
-    #[error(transparent)]
-    Engine(#[from] EngineError),
-    /// Several processes could not make the load together.
-    #[error(transparent)]
-    Processes(#[from] ProcessError),
-    /// The request cannot be encoded.
-    #[error(transparent)]
-    Request(#[from] RequestError),
-    /// A script failed before or after the load.
-    #[error(transparent)]
-    Script(#[from] request::script::ScriptError),
-    /// Where to send is not allowed, or cannot be found.
-    #[error(transparent)]
-    Net(#[from] crate::net::NetError),
-    /// TLS cannot be made ready.
-    #[error(transparent)]
-    Tls(#[from] crate::tls::TlsSetupError),
-    /// A file or folder of the run could not be read or written.
-    #[error(transparent)]
-    Record(#[from] RecordError),
-    /// The rows of a load could not be written by one of its processes.
-    #[error("{0}")]
-    Rows(String),
     /// A soak that was to be resumed as an experiment, which would throw its windows away.
     #[error("{} is a soak\n  remedy: resume it with `prony soak --resume {}`", .0.display(), .0.display())]
     IsSoak(PathBuf),
@@ -79,14 +61,35 @@ pub enum RunnerError {
     Interrupted,
 }
 
-/// Why a request cannot be sent as it is written.
-pub(crate) type RequestError = request::ProgramError;
-
 impl From<target::service::ServiceError> for RunnerError {
     fn from(error: target::service::ServiceError) -> Self {
         Self::Service(Box::new(error))
     }
 }
+
+/// Files keep their own kind, whichever crate read them.
+impl From<GenerateError> for RunnerError {
+    fn from(error: GenerateError) -> Self {
+        match error {
+            GenerateError::File(error) => Self::File(error),
+            GenerateError::Record(error) => Self::Record(error),
+            other => Self::Generate(other),
+        }
+    }
+}
+
+/// What a load fails by, without a step between.
+macro_rules! by_generate {
+    ($($error:ty),+) => {$(
+        impl From<$error> for RunnerError {
+            fn from(error: $error) -> Self {
+                GenerateError::from(error).into()
+            }
+        }
+    )+};
+}
+
+by_generate!(EngineError, request::ProgramError, generate::net::NetError, generate::tls::TlsSetupError);
 
 impl RunnerError {
     /// Wraps an error of the system about a file.

@@ -1,9 +1,9 @@
 //! A whole run: build, preflight, then the planned trials one by one into the run folder.
 
 use crate::adaptive::Spent;
+use crate::interim::Interim;
 use crate::resolve::{self, Context};
 use crate::services::Services;
-use crate::so_far::SoFar;
 use crate::trial::{self, Prepared, TrialOptions};
 use crate::{RunnerError, adaptive, check, profiled, search, versions};
 use analyze::Surroundings;
@@ -395,7 +395,7 @@ fn trials(
     observer.started(folder.path(), &run, left.len());
     let earlier = folder.read_numbers(&run)?;
     let spent = Spent::begin(earlier.iter().map(|trial| &trial.file));
-    let mut so_far = SoFar::default();
+    let mut interim = Interim::default();
     loop {
         while let Some(planned) = left.pop_front() {
             if begins_block(&folder, &run.plan, &planned)
@@ -405,7 +405,7 @@ fn trials(
                 observer.decided(&adaptive::words(&run.plan).unwrap_or_default(), -1 - left.len() as i64);
                 return outcome(folder, &run, false);
             }
-            so_far.look(&folder, observer);
+            interim.look(&folder, observer);
             if environment.stop.load(Ordering::Relaxed)
                 || run_one(&folder, &run, &planned, targets, environment, observer)?.is_none()
             {

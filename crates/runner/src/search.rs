@@ -6,8 +6,8 @@
 
 use crate::RunnerError;
 use crate::experiment::{Environment, Observer, Outcome, outcome, run_one};
+use crate::interim::Interim;
 use crate::resolve::load_words;
-use crate::so_far::SoFar;
 use crate::trial::Prepared;
 use analyze::RunningSearch;
 use record::{RecordError, RunFolder};
@@ -46,9 +46,9 @@ pub(crate) fn trials(
     );
     let until = wanted.budget_ns.map(|budget_ns| Instant::now() + Duration::from_nanos(budget_ns));
     let mut interrupted = false;
-    let mut so_far = SoFar::default();
+    let mut interim = Interim::default();
     while let Some(rate) = search.next_rate() {
-        so_far.look(&folder, observer);
+        interim.look(&folder, observer);
         if environment.stop.load(Ordering::Relaxed) {
             interrupted = true;
             break;

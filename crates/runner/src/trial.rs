@@ -5,15 +5,17 @@ mod watch;
 
 use crate::events::{Events, Manifest, Stage};
 use crate::hooks::Hooks;
-use crate::measure::{LoadJob, Measured, NameLookup, measure};
-use crate::net::HttpUrl;
-use crate::own_count::metrics_of;
+use crate::server_counts::metrics_of;
 use crate::services::Services;
 use crate::soak::Floors;
-use crate::tls;
 use crate::{Environment, Observer, RunnerError, canary};
 use analyze::ServerFacts;
 use collect::server_side::Endpoint;
+use generate::GenerateError;
+use generate::job::{LoadJob, NameLookup};
+use generate::measure::{Measured, measure};
+use generate::net::HttpUrl;
+use generate::tls;
 use record::TrialFolder;
 use schema::experiment::Reference;
 use schema::limits::LimitsPlan;
@@ -302,7 +304,11 @@ pub(crate) fn run(
             measured.facts.server = seen.server.as_ref().map(|seen| ServerFacts::new(seen, plan.checks));
             measured
         }
-        Err(error @ (RunnerError::Engine(_) | RunnerError::Processes(_) | RunnerError::Request(_))) => {
+        Err(
+            error @ RunnerError::Generate(
+                GenerateError::Engine(_) | GenerateError::Processes(_) | GenerateError::Request(_),
+            ),
+        ) => {
             // How the target ended explains why it could not be loaded.
             let mut blank = blank;
             blank.reasons.extend(stop(up).err().map(|ended| ended.to_string()));

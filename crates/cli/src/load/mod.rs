@@ -14,13 +14,15 @@ use analyze::Threshold;
 use anyhow::Result;
 use engine::{EngineError, IntervalData};
 use files::Recorder;
+use generate::GenerateError;
+use generate::job::LoadJob;
+use generate::measure::{Watch, measure, nothing_connected};
+use generate::script::{Output, Scripted};
 use live::Progress;
 use output::OutputError;
 use report::LoadSeries;
 use resolve::resolve;
 use runner::RunnerError;
-use runner::measure::{LoadJob, Watch, measure, nothing_connected};
-use runner::script::{Output, Scripted};
 use schema::analysis::BeliefLevel;
 use schema::load::LoadReport;
 use schema::plan::PinPlan;
@@ -47,7 +49,7 @@ fn load_resolved(args: &LoadArgs, mut job: LoadJob, stop: &AtomicBool) -> Result
     if !warnings.is_empty() {
         output::say_text(&warnings);
     }
-    for note in runner::ports::notes(&job) {
+    for note in generate::ports::notes(&job) {
         output::say!("note: {note}");
     }
     let mut watcher = Watcher {
@@ -96,6 +98,8 @@ struct Watcher {
 }
 
 impl Watch for Watcher {
+    type Error = GenerateError;
+
     fn opening(&mut self, opened: u64) {
         self.progress.opening(opened);
     }
@@ -104,7 +108,7 @@ impl Watch for Watcher {
         self.progress.connected(asked, established);
     }
 
-    fn begun(&mut self, clock: MonotonicClock) -> Result<(), RunnerError> {
+    fn begun(&mut self, clock: MonotonicClock) -> Result<(), GenerateError> {
         self.progress.begun(clock);
         Ok(())
     }
@@ -113,7 +117,7 @@ impl Watch for Watcher {
         self.progress.waiting();
     }
 
-    fn interval(&mut self, line: &IntervalLine, data: &IntervalData) -> Result<(), RunnerError> {
+    fn interval(&mut self, line: &IntervalLine, data: &IntervalData) -> Result<(), GenerateError> {
         self.recorder.interval(line, data);
         if let Some(script) = &mut self.script
             && line.phase != Some(Phase::Warmup)
@@ -140,13 +144,14 @@ fn measure_or_refuse(
                 0 => exit::FAILED,
                 _ => exit::DONE,
             };
-            let rows = measured.rows_error.map_or(Ok(()), |error| Err(OutputError::File(error).into()));
+            let rows =
+                measured.rows_error.map_or(Ok(()), |error| Err(OutputError::File(error.into()).into()));
             Ok((measured.report, code, rows))
         }
-        Err(RunnerError::Engine(EngineError::NothingConnected { .. })) if stop.load(Ordering::Relaxed) => {
+        Err(GenerateError::Engine(EngineError::NothingConnected { .. })) if stop.load(Ordering::Relaxed) => {
             Err(RunnerError::Interrupted.into())
         }
-        Err(RunnerError::Engine(EngineError::NothingConnected { asked, failures, example })) => {
+        Err(GenerateError::Engine(EngineError::NothingConnected { asked, failures, example })) => {
             let mut report = nothing_connected(job, asked, &failures, &example);
             report.validity = analyze::validity(&report, &analyze::TrialFacts::default());
             watcher.progress.finish();

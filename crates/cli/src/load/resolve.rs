@@ -3,14 +3,14 @@
 use super::counted;
 use crate::args::{LoadArgs, RequestArgs};
 use anyhow::{Context as _, Result, anyhow, bail};
+use generate::each::EachPlan;
+use generate::job::{LoadJob, NameLookup};
+use generate::net::HttpUrl;
+use generate::origins::Further;
+use generate::processes::{Spread, Wanted, connections_per_process, raise_descriptor_limit, spread};
+use generate::proxy::{self, ProxyUse};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
 use runner::RunnerError;
-use runner::each::EachPlan;
-use runner::measure::{LoadJob, NameLookup};
-use runner::net::HttpUrl;
-use runner::origins::Further;
-use runner::processes::{Spread, Wanted, connections_per_process, raise_descriptor_limit, spread};
-use runner::proxy::{self, ProxyUse};
 use runner::resolve::arrival::{Wishes, flags};
 use runner::resolve::{
     CONNECTIONS_MAX, Users, chunk_bytes, connection, deadline, default_workers, defaults, growth,
@@ -88,7 +88,7 @@ pub(super) fn resolve(args: &LoadArgs) -> Result<LoadJob> {
         each: each(args)?,
     };
     // The one compiler says what cannot be sent, before a connection is opened.
-    runner::measure::traffic(&job)?;
+    generate::orders::traffic(&job)?;
     Ok(job)
 }
 
@@ -99,7 +99,7 @@ fn further(
     url: &HttpUrl,
     is_proxied: bool,
 ) -> Result<Vec<Further>> {
-    let further = runner::origins::further(scenario, url, &args.consent).map_err(|problem| {
+    let further = generate::origins::further(scenario, url, &args.consent).map_err(|problem| {
         anyhow!("{}: {}\n  remedy: {}", problem.key.join("."), problem.cause, problem.remedy)
     })?;
     let given = &args.connection;
@@ -129,8 +129,8 @@ fn each(args: &LoadArgs) -> Result<Option<EachPlan>> {
 
 /// TLS of an https URL, with its files read once so that every mistake is told before a connection is made.
 fn tls_plan(args: &LoadArgs, url: &HttpUrl) -> Result<Option<TlsPlan>, RunnerError> {
-    let plan = runner::tls::of_url(Some(&args.tls.wanted()), url, Path::new(""))?;
-    plan.as_ref().map(runner::tls::load).transpose()?;
+    let plan = generate::tls::of_url(Some(&args.tls.wanted()), url, Path::new(""))?;
+    plan.as_ref().map(generate::tls::load).transpose()?;
     Ok(plan)
 }
 

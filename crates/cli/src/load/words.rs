@@ -1,6 +1,6 @@
 //! The resolved totals of a load in words, before anything is sent.
 
-use runner::measure::LoadJob;
+use generate::job::LoadJob;
 use schema::load::{ErrorClass, Validity};
 use std::collections::BTreeMap;
 use units::Nanos;

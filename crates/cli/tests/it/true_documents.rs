@@ -248,7 +248,7 @@ fn unsafe_elsewhere(sources: &[(String, String)], section: &str) -> Vec<String> 
 }
 
 #[test]
-fn unsafe_code_stands_only_where_the_architecture_says() {
+fn unsafe_blocks_stand_only_where_the_architecture_says() {
     let architecture = read(Path::new("docs/ARCHITECTURE.md"));
     let section = architecture.split("## Unsafe code").nth(1).and_then(|rest| rest.split("\n## ").next());
     let section = section.expect("ARCHITECTURE has a section about unsafe code");

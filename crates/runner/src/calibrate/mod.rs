@@ -10,8 +10,8 @@ mod beside;
 mod fold;
 mod host;
 mod point;
-mod still;
 mod store;
+mod unloaded;
 
 pub use host::identity;
 pub use store::{limit_of, read, state_folder, write};
@@ -82,7 +82,7 @@ pub fn calibrate(
     let beside = beside::Beside::begin();
     let order = order(&engine::drivers(), job.quick, job.seed);
     let bench = Bench::start(job)?;
-    let mut still = still::Still::default();
+    let mut unloaded = unloaded::Unloaded::default();
     let mut found = fold::Findings::default();
     for (done, step) in order.iter().enumerate() {
         if job.stop.load(Ordering::Relaxed) {
@@ -93,7 +93,7 @@ pub fn calibrate(
         let what = step.map_or_else(|| "clock and fixed work".to_owned(), |(_, point)| point.to_string());
         progress(&Progress { done, total: order.len(), what });
         match step {
-            None => still.measure(job.pin.generator.as_deref(), Nanos(share_ns)),
+            None => unloaded.measure(job.pin.generator.as_deref(), Nanos(share_ns)),
             Some((driver, point)) => found.add(*driver, *point, bench.measure(*driver, *point, share_ns)?),
         }
     }
@@ -107,10 +107,10 @@ pub fn calibrate(
         pin: job.pin.clone(),
         repeats: REPEATS,
         seed: job.seed,
-        clock: still.clock(),
-        histogram: still::histogram_error(),
-        fixed_work: still.fixed_work(),
-        disturbed: beside::disturbed(&host_state).or_else(|| still::disturbed(&still.fixed_work())),
+        clock: unloaded.clock(),
+        histogram: unloaded::histogram_error(),
+        fixed_work: unloaded.fixed_work(),
+        disturbed: beside::disturbed(&host_state).or_else(|| unloaded::disturbed(&unloaded.fixed_work())),
         host_state: Some(host_state),
         drivers: found.drivers(),
     })

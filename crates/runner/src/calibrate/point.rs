@@ -2,9 +2,10 @@
 
 use super::CalibrateJob;
 use crate::RunnerError;
-use crate::measure::{LoadJob, Measured, Watch, measure};
 use crate::trial::reference_start;
 use engine::{IntervalData, new_histogram};
+use generate::job::LoadJob;
+use generate::measure::{Measured, Watch, measure};
 use hdrhistogram::Histogram;
 use schema::arrival::ArrivalPlan;
 use schema::experiment::{LoadModel, Reference, ServiceLaw};
@@ -205,6 +206,8 @@ struct Lateness {
 }
 
 impl Watch for Lateness {
+    type Error = RunnerError;
+
     fn interval(&mut self, line: &IntervalLine, data: &IntervalData) -> Result<(), RunnerError> {
         if line.phase != Some(Phase::Warmup) {
             self.pacer_lag.add(&data.times.pacer_lag).expect("all time histograms have the same bounds");

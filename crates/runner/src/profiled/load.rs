@@ -1,10 +1,10 @@
 //! The load under which profiles are taken: the cell's own, until the last profile is there.
 
-use crate::measure::{Watch, measure};
-use crate::own_count::metrics_of;
+use crate::server_counts::metrics_of;
 use crate::trial::{self, Prepared, Up};
 use crate::{Environment, RunnerError};
 use engine::IntervalData;
+use generate::measure::{Watch, measure};
 use profile::{Endpoint, Refused, Request, Taken};
 use schema::plan::{CellPlan, ExperimentPlan, PhasePlan, ScenarioPlan};
 use schema::profile::ProfileKind;
@@ -186,6 +186,8 @@ impl Taker {
 }
 
 impl Watch for Taker {
+    type Error = RunnerError;
+
     fn samples_begin(&mut self) {
         let Some(order) = self.order.take() else { return };
         let (stop, done) = (Arc::clone(&self.stop), Arc::clone(&self.done));

@@ -1,7 +1,8 @@
 //! Arrivals, shape and think time: from what the user wrote to the plan, for experiment files and flags alike.
 
 use super::Wrong;
-use crate::{RunnerError, recorded};
+use crate::RunnerError;
+use generate::recorded;
 use pace::{PaceError, Schedule, Share, Think as Thinker};
 use schema::arrival::{
     ArrivalPlan, Arrivals, Level, Number, Point, Shape, ShapeEnd, ShapePlan, StretchPlan, Think, ThinkPlan,
@@ -110,7 +111,7 @@ fn open(wishes: Wishes<'_>, phases: &PhasePlan, folder: &Path) -> Result<Pacing,
     if let Some(Arrivals::Recorded { file, speed, after }) = wishes.arrivals {
         let path =
             std::path::absolute(folder.join(file)).map_err(RunnerError::io("find", Path::new(file)))?;
-        let times = recorded::read(&path)?;
+        let times = recorded::read(&path).map_err(RunnerError::from)?;
         let (count, span_ns) =
             (times.len() as u64, times.last().zip(times.first()).map_or(0, |(a, b)| a - b));
         let own_per_s = count.saturating_sub(1) as f64 * 1e9 / (span_ns as f64).max(1.0);

@@ -21,8 +21,8 @@ pub use connection::connection;
 pub use scenario::{chunk_bytes, load_contract, load_scenario, load_scenario_file};
 
 use crate::RunnerError;
-use crate::processes::{Spread, Wanted, connections_per_process, spread};
 use arrival::Wishes;
+use generate::processes::{Spread, Wanted, connections_per_process, spread};
 use schema::arrival::Arrivals;
 use schema::experiment::{ExperimentFile, Load, LoadModel, OneOrMany, Phases};
 use schema::limits::LimitsPlan;

@@ -3,9 +3,9 @@
 use super::knobs::{self, Setting};
 use super::{Context, Wrong};
 use crate::RunnerError;
-use crate::net::HttpUrl;
-use crate::processes::connections_per_process;
-use crate::tls;
+use generate::net::HttpUrl;
+use generate::processes::connections_per_process;
+use generate::tls;
 use schema::experiment::TargetUse;
 use schema::plan::{CellPlan, TargetPlan, TargetSource, Variant};
 use schema::target::Metrics;

@@ -10,14 +10,14 @@ use crate::allocation::Allocations;
 use crate::competing::Competing;
 use crate::confined::Watched;
 use crate::events::Events;
-use crate::measure::Watch;
-use crate::own_count::OwnCount;
+use crate::server_counts::ServerCounts;
 use crate::services::Services;
 use crate::steady::{BesideLog, SteadyWindow};
 use crate::{Observer, RunnerError};
 use analyze::Beside;
 use collect::{Collector, ProcessTree, Roots, Subjects, TreeUsage};
 use engine::IntervalData;
+use generate::measure::Watch;
 use record::{Lines, TrialFolder};
 use schema::calibration::Canary;
 use schema::event::EventRecord;
@@ -67,7 +67,7 @@ pub(super) struct TrialWatch<'a, 'scope> {
     tree: Option<(u32, ProcessTree)>,
     usage_at_begin: Option<TreeUsage>,
     group: Watched,
-    own: Option<OwnCount>,
+    own: Option<ServerCounts>,
     steal_at_begin: Option<Steal>,
     pin: &'a PinPlan,
     services: Vec<u32>,
@@ -107,7 +107,7 @@ impl<'a, 'scope> TrialWatch<'a, 'scope> {
             tree: pid.map(|pid| (pid, ProcessTree::new(&Roots::default(), pid))),
             usage_at_begin: None,
             group,
-            own: OwnCount::new(metrics, up.endpoint()),
+            own: ServerCounts::new(metrics, up.endpoint()),
             steal_at_begin: None,
             pin,
             services: services.pids().into_iter().map(|(_, pid)| pid).collect(),
@@ -135,7 +135,7 @@ impl<'a, 'scope> TrialWatch<'a, 'scope> {
         if let Some(ticker) = self.ticker.take() {
             (self.seen.counter_gaps, self.seen.allocations) = ticker.stop();
         }
-        self.seen.server = self.own.and_then(OwnCount::finish);
+        self.seen.server = self.own.and_then(ServerCounts::finish);
         self.seen.events = self.events.finish();
         for event in &mut self.seen.events {
             event.effect = analyze::event_effect(self.lines.as_deref().unwrap_or_default(), event.began_ns);
@@ -150,6 +150,8 @@ impl<'a, 'scope> TrialWatch<'a, 'scope> {
 }
 
 impl Watch for TrialWatch<'_, '_> {
+    type Error = RunnerError;
+
     fn begun(&mut self, clock: MonotonicClock) -> Result<(), RunnerError> {
         self.seen.origin_wall = Some(jiff::Timestamp::now().to_string());
         self.clock = Some(clock);

@@ -3,7 +3,7 @@
 use super::*;
 use crate::args::{Args, Command};
 use clap::Parser;
-use runner::measure::LoadJob;
+use generate::job::LoadJob;
 use schema::experiment::LoadModel;
 use units::Nanos;
 

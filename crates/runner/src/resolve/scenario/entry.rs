@@ -1,8 +1,8 @@
 //! One request of a scenario: its parts put together to a method, a path, header fields and a body.
 
 use super::{expect, read, text};
-use crate::origins;
 use crate::resolve::arrival;
+use generate::origins;
 use schema::plan::{EntryPlan, ExpectPlan, RequestPlan};
 use schema::scenario::{Capture, Expect, NamedRequest, Part, Request};
 use schema::text::Problem;

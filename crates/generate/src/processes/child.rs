@@ -5,9 +5,9 @@
 
 use super::protocol::{Order, Report, Spec, VERSION, tell};
 use super::{peak_rss_bytes, raise_descriptor_limit};
-use crate::RunnerError;
+use crate::GenerateError;
 use crate::each::Each;
-use crate::measure::{engine_job, timeline};
+use crate::orders::{engine_job, timeline};
 use engine::{EngineError, Generator, Parcel, Step};
 use rustix::process::Signal;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
@@ -24,7 +24,7 @@ const ORDER_POLL: Duration = Duration::from_millis(10);
 /// Why a process cannot go on.
 enum Failure {
     /// It is told to prony.
-    Told(RunnerError),
+    Told(GenerateError),
     /// Prony gave no orders that it understands, or does not listen.
     Unheard(String),
 }
@@ -35,7 +35,7 @@ impl From<io::Error> for Failure {
     }
 }
 
-impl<E: Into<RunnerError>> From<Told<E>> for Failure {
+impl<E: Into<GenerateError>> From<Told<E>> for Failure {
     fn from(Told(error): Told<E>) -> Self {
         Self::Told(error.into())
     }
@@ -51,7 +51,7 @@ pub(super) fn run() -> ExitCode {
     match serve() {
         Ok(()) => ExitCode::SUCCESS,
         Err(Failure::Told(error)) => {
-            let missed_start = matches!(&error, RunnerError::Engine(EngineError::MissedStart));
+            let missed_start = matches!(&error, GenerateError::Engine(EngineError::MissedStart));
             let _ = tell(&mut io::stdout(), &Report::Failed { missed_start, cause: error.to_string() });
             ExitCode::FAILURE
         }

@@ -1,331 +1,23 @@
-//! One load from its first connection to its report: phases, intervals, sums. Used by trials and by `prony load`.
-//!
-//! The validity of the report is left to the caller, who knows more (whether the target lived, steal).
+//! Sums of a load: over its samples, over the measured window and over the whole, and the report that they make.
 
-use crate::each::EachPlan;
-use crate::login::{self, Login};
-use crate::net::HttpUrl;
-use crate::origins::{self, Further};
+use crate::job::LoadJob;
+use crate::measured::Measured;
 use crate::phases::Phases;
-use crate::processes::Source;
-use crate::proxy::ProxyUse;
-use crate::sent::SentWindows;
-use crate::tls;
-use crate::{RunnerError, recorded};
-use analyze::{Beside, Residence, TrialFacts};
-use engine::{
-    Account, IntervalData, Job, Lookup, Part, Step, Timeline, TokenAnswers, give_way, new_histogram,
-};
+use crate::sent_windows::SentWindows;
+use crate::{login, ports, recorded};
+use analyze::{Residence, TrialFacts};
+use engine::{Account, IntervalData, TokenAnswers, give_way, new_histogram};
 use hdrhistogram::Histogram;
-use request::Traffic;
 use schema::load::{
     ArrivalCheck, BytesMoved, Connections, ErrorClass, Handshakes, Latencies, LatencySummary, LoadReport,
     RequestSummary, Requests, ResolvedLoad, SessionSummary, TokenKind, TokenSummary, Validity, Window,
 };
-use schema::plan::{LoadPlan, PhasePlan, ScenarioPlan};
-use schema::steady::WarmUpEnd;
-use schema::trial::{IntervalLine, Phase, PhaseSpan, SampleSummary};
+use schema::trial::{IntervalLine, Phase, SampleSummary};
 use schema::version::LoadVersion;
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
-use units::{MonotonicClock, Seed};
-
-/// How often the wish to stop is looked at while the load runs.
-const STOP_POLL: Duration = Duration::from_millis(50);
-
-/// A load, resolved and ready. Its serde form goes to generator processes only and into no file.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-pub struct LoadJob {
-    /// Scheme, host and port as asked for.
-    pub url: String,
-    /// Value of the Host field.
-    pub authority: String,
-    /// The address connected to: the proxy's, where there is one.
-    pub to: SocketAddr,
-    /// Further origins that requests of the scenario go to.
-    #[serde(default)]
-    pub further: Vec<Further>,
-    /// What every connection leads through.
-    #[serde(default)]
-    pub proxy: Option<ProxyUse>,
-    /// What is sent and what right answers are.
-    pub scenario: ScenarioPlan,
-    /// User and password of the URL; sent by every request that has no Authorization of its own.
-    pub login: Option<Login>,
-    /// For each request, the bytes that its answers must have, where the check of the contract saw them.
-    pub bodies: Vec<Option<Vec<u8>>>,
-    /// How it is sent.
-    pub load: LoadPlan,
-    /// When it is measured.
-    pub phases: PhasePlan,
-    /// Looked up anew for every connection where present; `to` is then only the first answer.
-    pub name: Option<NameLookup>,
-    /// End after this many measured requests.
-    pub requests_max: Option<u64>,
-    /// Open model with `requests_max`: the arrivals of the schedule up to the last of these, warm-up included.
-    pub arrivals_max: Option<u64>,
-    /// CPUs of the workers.
-    pub cpus: Option<Vec<u32>>,
-    /// Whether workers may spin before an intended time.
-    pub spin: bool,
-    /// One script for each worker, where scripts make the requests.
-    #[serde(skip)]
-    pub scripts: Option<engine::Scripts>,
-    /// One row for each request, where somebody wants them.
-    pub each: Option<EachPlan>,
-}
-
-impl LoadJob {
-    /// Servers that the load goes to; `load.connections` are opened to each.
-    #[must_use]
-    pub fn origins(&self) -> usize {
-        1 + self.further.len()
-    }
-
-    /// Connections to all origins together.
-    #[must_use]
-    pub fn connections(&self) -> u64 {
-        u64::from(self.load.connections) * self.origins() as u64
-    }
-}
-
-/// A name that is looked up for every connection, with the consent that its addresses need.
-#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
-pub struct NameLookup {
-    /// Host and port.
-    pub url: HttpUrl,
-    /// Hosts and addresses that the user consents to.
-    pub consent: Vec<String>,
-}
-
-/// Listens to a load that runs, on the caller's thread.
-pub trait Watch {
-    /// So many connections are open; called several times a second while they are being opened.
-    fn opening(&mut self, opened: u64) {
-        let _ = opened;
-    }
-    /// The connections are open, as far as they could be; no request has been sent.
-    fn connected(&mut self, asked: u64, established: u64) {
-        let _ = (asked, established);
-    }
-    /// The trial's time is zero now.
-    fn begun(&mut self, clock: MonotonicClock) -> Result<(), RunnerError> {
-        let _ = clock;
-        Ok(())
-    }
-    /// The measured window begins now.
-    fn samples_begin(&mut self) {}
-    /// The measured window has just ended.
-    fn samples_end(&mut self) {}
-    /// What was read of the target since the load began, oldest first; asked for at the end of each interval of a
-    /// warm-up that may end.
-    fn beside(&mut self) -> &[Beside] {
-        &[]
-    }
-    /// Nothing has happened for a moment; called several times a second, so that a clock on a screen can run.
-    fn waiting(&mut self) {}
-    /// An interval has ended.
-    fn interval(&mut self, line: &IntervalLine, data: &IntervalData) -> Result<(), RunnerError>;
-    /// A sample is whole; told after its last interval.
-    fn sample(&mut self, span: &PhaseSpan, summary: &SampleSummary) -> Result<(), RunnerError> {
-        let _ = (span, summary);
-        Ok(())
-    }
-    /// Whether enough has been seen: then the load ends as if its time were over.
-    fn is_enough(&self) -> bool {
-        false
-    }
-}
-
-impl LoadJob {
-    /// Where connections go: the path of a Unix socket, else address and port.
-    #[must_use]
-    pub fn place(&self) -> String {
-        match (&self.load.connection.unix_socket, &self.proxy) {
-            (Some(path), _) => format!("unix:{path}"),
-            (None, Some(proxy)) => format!("{} through the proxy {}", proxy.target, proxy.shown()),
-            (None, None) => self.to.to_string(),
-        }
-    }
-}
-
-/// A load that has ended.
-#[derive(Debug)]
-pub struct Measured {
-    /// The measured window; its `validity` is not yet filled in.
-    pub report: LoadReport,
-    /// What validity needs beside the report, as far as the load itself knows.
-    pub facts: TrialFacts,
-    /// One entry a sample.
-    pub samples: Vec<SampleSummary>,
-    /// Phases in order.
-    pub phases: Vec<PhaseSpan>,
-    /// How warm-up ended.
-    pub warmup: WarmUpEnd,
-    /// Whether it was stopped before its end.
-    pub interrupted: bool,
-    /// Why there is no file of rows although one was wanted.
-    pub rows_error: Option<RunnerError>,
-}
-
-/// Makes a load until its timeline or budget ends it, or `stop` is set.
-///
-/// # Errors
-/// The request cannot be encoded, the engine failed, or the watch did.
-pub fn measure(job: &LoadJob, watch: &mut impl Watch, stop: &AtomicBool) -> Result<Measured, RunnerError> {
-    let timeline = timeline(job);
-    let mut source = Source::start(job, timeline, &mut |opened| watch.opening(opened))?;
-    let (asked, established) = source.connections();
-    watch.connected(asked, established);
-    let mut phases = Phases::new(&job.phases, timeline);
-    let clock = source.begin(phases.from);
-    watch.begun(clock)?;
-    let mut fold = Fold::new(job.phases.samples);
-    let mut warmup = Vec::new();
-    let mut sampling = phases.from == Some(0);
-    if sampling {
-        watch.samples_begin();
-    }
-    loop {
-        if stop.load(Ordering::Relaxed) || watch.is_enough() {
-            source.stop();
-        }
-        let ended = match source.next(STOP_POLL)? {
-            Step::Waiting => {
-                watch.waiting();
-                continue;
-            }
-            Step::Ended => break,
-            Step::Interval(data) => {
-                let line = line(data, phases.of(data.counts.index));
-                fold.add(&line, data);
-                give_way();
-                watch.interval(&line, data)?;
-                give_way();
-                phases.seen(&line);
-                if let (true, Some(span)) = (phases.ends_sample(data), phases.spans.last()) {
-                    watch.sample(span, fold.close_sample())?;
-                }
-                let index = data.counts.index;
-                if line.phase == Some(Phase::Warmup) {
-                    warmup.push(line);
-                }
-                index
-            }
-        };
-        if phases.is_asking(ended) && phases.may_end_warmup(ended, &warmup, watch.beside()) {
-            phases.from = Some(source.measure_soon());
-        }
-        match phases.from {
-            Some(from) if from == ended + 1 => {
-                sampling = true;
-                watch.samples_begin();
-            }
-            Some(from) if from.saturating_add(timeline.measured_intervals) == ended + 1 => {
-                sampling = false;
-                watch.samples_end();
-            }
-            _ => {}
-        }
-    }
-    if sampling {
-        // Stopped before its time.
-        watch.samples_end();
-    }
-    let interrupted = stop.load(Ordering::Relaxed);
-    let mut measured = fold.finish(job, phases, asked, established, interrupted);
-    measured.report.plan.driver = source.driver().key().to_owned();
-    measured.report.generator.peak_rss_bytes = source.peak_rss_bytes();
-    match source.finish_rows() {
-        Ok(each) => measured.report.each = each,
-        Err(error) => measured.rows_error = Some(error),
-    }
-    Ok(measured)
-}
-
-/// The report of a load of which not one connection could be opened: each attempt is a request that failed.
-#[must_use]
-pub fn nothing_connected(
-    job: &LoadJob,
-    asked: u64,
-    failures: &BTreeMap<ErrorClass, u64>,
-    example: &str,
-) -> LoadReport {
-    let failed = failures.values().sum();
-    let first = failures.keys().next().copied();
-    LoadReport {
-        requests: Requests { scheduled: failed, failed, ..Requests::default() },
-        errors: failures.clone(),
-        error_examples: first.map(|class| (class, vec![example.to_owned()])).into_iter().collect(),
-        connections: Connections { asked, ..Connections::default() },
-        latency_ns: Fold::new(1).latencies(),
-        ..empty_report(job)
-    }
-}
-
-/// The engine's orders for one part of a load.
-pub(crate) fn engine_job(job: &LoadJob, timeline: Timeline, part: Part) -> Result<Job, RunnerError> {
-    let mut load = job.load.clone();
-    crate::ports::spread(&mut load, job.to);
-    Ok(Job {
-        load,
-        requests_max: job.arrivals_max.or(job.requests_max),
-        recorded: recorded::of_load(&job.load)?,
-        to: job.to,
-        way: crate::way::of(job)?,
-        traffic: traffic(job)?,
-        scripts: job.scripts.clone(),
-        rows: None,
-        timeline,
-        tls: tls::of_job(job)?,
-        lookup: job.name.clone().map(|name| {
-            Lookup::new(move || name.url.resolve(&name.consent).map_err(|error| error.to_string()))
-        }),
-        cpus: job.cpus.clone(),
-        spin: job.spin,
-        part,
-    })
-}
-
-/// What is sent, compiled: every mistake in it is told here, before a connection is opened.
-///
-/// # Errors
-/// A request, an expression, a feeder, a token or a check that cannot be.
-pub fn traffic(job: &LoadJob) -> Result<Traffic, RunnerError> {
-    let mut scenario = job.scenario.clone();
-    if let Some(login) = &job.login {
-        login::authorize(&mut scenario, &login.basic());
-    }
-    origins::name_hosts(&mut scenario, &job.further);
-    if !job.load.connection.keepalive {
-        for entry in &mut scenario.requests {
-            let headers = &mut entry.request.headers;
-            if !headers.iter().any(|(have, _)| have.eq_ignore_ascii_case("connection")) {
-                headers.push(("Connection".to_owned(), "close".to_owned()));
-            }
-        }
-    }
-    Ok(Traffic::new(&scenario, &job.authority, Seed(job.load.seed), &job.bodies)?)
-}
-
-/// The grid of a load. A budget without a duration has no end on the clock.
-pub(crate) fn timeline(job: &LoadJob) -> Timeline {
-    let phases = &job.phases;
-    if phases.sample_ns == u64::MAX {
-        return Timeline {
-            interval_ns: 1_000_000_000,
-            measured_intervals: u64::MAX,
-            drain_ns: phases.drain_ns,
-        };
-    }
-    Timeline::for_samples(phases.sample_ns, phases.samples, phases.drain_ns)
-}
 
 /// Sums over the measured window and over the whole load.
-struct Fold {
+pub(crate) struct Fold {
     /// Samples and drain: accounts and times of requests.
     measured: IntervalData,
     /// Samples only.
@@ -361,7 +53,7 @@ struct SampleFold {
 }
 
 impl Fold {
-    fn new(samples_planned: u32) -> Self {
+    pub(crate) fn new(samples_planned: u32) -> Self {
         Self {
             measured: IntervalData::default(),
             window: Window::default(),
@@ -386,7 +78,7 @@ impl Fold {
         }
     }
 
-    fn add(&mut self, line: &IntervalLine, data: &IntervalData) {
+    pub(crate) fn add(&mut self, line: &IntervalLine, data: &IntervalData) {
         self.integral_ns += u128::from(data.counts.in_system_ns);
         self.residence_ns += u128::from(data.counts.residence_ns);
         self.connects += data.counts.connects;
@@ -451,7 +143,7 @@ impl Fold {
     }
 
     /// Ends the open sample, which is empty where there is none.
-    fn close_sample(&mut self) -> &SampleSummary {
+    pub(crate) fn close_sample(&mut self) -> &SampleSummary {
         let number = self.samples.len() as u32 + 1;
         let open = self.open.take().unwrap_or_else(|| SampleFold::new(number));
         self.samples.push(open.summary());
@@ -470,7 +162,7 @@ impl Fold {
         account.censored + account.failed[ErrorClass::Timeout.index()]
     }
 
-    fn latencies(&self) -> Latencies {
+    pub(crate) fn latencies(&self) -> Latencies {
         let beyond = self.beyond();
         let times = &self.measured.times;
         Latencies {
@@ -572,7 +264,7 @@ impl Fold {
         }
     }
 
-    fn finish(
+    pub(crate) fn finish(
         mut self,
         job: &LoadJob,
         phases: Phases,
@@ -661,7 +353,7 @@ impl SampleFold {
 }
 
 /// A report with the plan and no numbers.
-fn empty_report(job: &LoadJob) -> LoadReport {
+pub(crate) fn empty_report(job: &LoadJob) -> LoadReport {
     LoadReport {
         schema: LoadVersion::default(),
         plan: ResolvedLoad {
@@ -689,7 +381,7 @@ fn empty_report(job: &LoadJob) -> LoadReport {
         },
         arrivals: None,
         validity: Validity::default(),
-        notes: crate::ports::notes(job),
+        notes: ports::notes(job),
         instrument_limit: None,
         thresholds: Vec::new(),
         each: None,
@@ -700,7 +392,7 @@ fn empty_report(job: &LoadJob) -> LoadReport {
     }
 }
 
-fn line(data: &IntervalData, (phase, sample): (Phase, Option<u32>)) -> IntervalLine {
+pub(crate) fn line(data: &IntervalData, (phase, sample): (Phase, Option<u32>)) -> IntervalLine {
     let counts = &data.counts;
     let mut failed = counts.warm;
     failed.add(&counts.measured);

@@ -1,7 +1,7 @@
 //! What prony and its generator processes tell each other: one JSON object a line.
 
 use super::ProcessError;
-use crate::measure::LoadJob;
+use crate::job::LoadJob;
 use engine::{Parcel, Part, SetupFailures};
 use schema::plan::DriverChoice;
 use serde::{Deserialize, Serialize};

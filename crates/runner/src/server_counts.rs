@@ -78,7 +78,7 @@ struct Moment {
 }
 
 /// The two readings of a trial, and the client's side of the time between them.
-pub(crate) struct OwnCount {
+pub(crate) struct ServerCounts {
     metrics: Metrics,
     at: Option<Endpoint>,
     thread: Option<(Sender<()>, JoinHandle<Vec<Moment>>)>,
@@ -89,7 +89,7 @@ pub(crate) struct OwnCount {
     window: Option<(u64, u64)>,
 }
 
-impl OwnCount {
+impl ServerCounts {
     /// `None` where the target counts nothing.
     pub(crate) fn new(metrics: &Metrics, at: Endpoint) -> Option<Self> {
         (server_side::requests_of_a_reading(metrics) > 0).then(|| Self {
@@ -239,11 +239,11 @@ mod tests {
     }
 
     /// Two seconds of samples after one of warm-up, 3 in flight where they begin and 1 where they end.
-    fn of_two_seconds() -> OwnCount {
+    fn of_two_seconds() -> ServerCounts {
         let at = Endpoint { addr: ([127, 0, 0, 1], 9).into(), host: String::new(), tls: None };
         let metrics =
             Metrics { go_runtime: Some("/debug".to_owned()), ..of_reference(&Reference::default()) };
-        let mut own = OwnCount::new(&metrics, at).expect("it counts");
+        let mut own = ServerCounts::new(&metrics, at).expect("it counts");
         let mut failing = line(Phase::Sample, 1, 1_995, 9);
         failing.failed = BTreeMap::from([
             (ErrorClass::UnexpectedStatus, 5),

@@ -17,11 +17,11 @@ mod writer;
 
 pub use plan::{EachFormat, EachPlan, EachPlanError};
 
-use crate::RunnerError;
-use crate::measure::LoadJob;
+use crate::GenerateError;
+use crate::job::LoadJob;
 use engine::{Counts, Part, RowSinks, machine_ns, rows};
 use file::RowFile;
-use lines::Lines;
+use lines::{Head, Lines};
 use schema::each::EachSummary;
 use std::fs::File;
 use std::io;
@@ -45,14 +45,6 @@ enum Source {
     Parts(Parts, RowFile),
 }
 
-/// What stands in the head of a file.
-#[derive(Clone, Copy, Debug)]
-struct Head {
-    origin_unix_ns: u64,
-    share: f64,
-    seed: u64,
-}
-
 /// What the workers counted.
 #[derive(Clone, Copy, Debug, Default)]
 struct Sums {
@@ -64,7 +56,7 @@ struct Sums {
 
 impl Each {
     /// Opens the file of `job`, if it wants rows; its workers of all `part` put them into the rings that come back.
-    pub(crate) fn of_rings(job: &LoadJob, part: Part) -> Result<Option<(Self, RowSinks)>, RunnerError> {
+    pub(crate) fn of_rings(job: &LoadJob, part: Part) -> Result<Option<(Self, RowSinks)>, GenerateError> {
         let Some(plan) = &job.each else { return Ok(None) };
         let file = RowFile::create(plan)?;
         let (sinks, sources) = rows(part, job.load.workers, job.load.seed, plan.share);
@@ -74,7 +66,7 @@ impl Each {
     }
 
     /// Opens the file of `job`, if it wants rows, to which `processes` generator processes give theirs at the end.
-    pub(crate) fn of_parts(job: &LoadJob) -> Result<Option<Self>, RunnerError> {
+    pub(crate) fn of_parts(job: &LoadJob) -> Result<Option<Self>, GenerateError> {
         let Some(plan) = &job.each else { return Ok(None) };
         let parts = (0..job.load.processes).map(|number| plan.part(number).file).collect();
         let source = Source::Parts(Parts(parts), RowFile::create(plan)?);
@@ -110,9 +102,9 @@ impl Each {
     ///
     /// # Panics
     /// If rows are lost that nobody counted: a defect of prony.
-    pub(crate) fn finish(self) -> Result<EachSummary, RunnerError> {
+    pub(crate) fn finish(self) -> Result<EachSummary, GenerateError> {
         let Self { plan, head, sums, source } = self;
-        let failed = RunnerError::io("write", &plan.file);
+        let failed = GenerateError::io("write", &plan.file);
         let written = match source {
             Source::Rings(writer) => writer.finish().map_err(failed)?,
             Source::Parts(parts, file) => merged(&plan, head, &parts, file).map_err(failed)?,

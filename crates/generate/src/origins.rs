@@ -26,7 +26,7 @@ pub struct Further {
 ///
 /// # Errors
 /// No URL, or one with a path, a user or a query.
-pub(crate) fn parse(text: &str, at: &str) -> Result<HttpUrl, Problem> {
+pub fn parse(text: &str, at: &str) -> Result<HttpUrl, Problem> {
     let url = HttpUrl::parse(text).map_err(|error| {
         Problem::at(at, error.to_string(), "write scheme, host and port, such as http://127.0.0.1:8081")
     })?;

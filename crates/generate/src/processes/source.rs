@@ -2,9 +2,10 @@
 
 use super::fleet::Fleet;
 use super::peak_rss_bytes;
-use crate::RunnerError;
+use crate::GenerateError;
 use crate::each::{Each, wall_clock_of};
-use crate::measure::{LoadJob, engine_job};
+use crate::job::LoadJob;
+use crate::orders::engine_job;
 use engine::{Generator, Job, Part, Step, Timeline, machine_ns};
 use schema::each::EachSummary;
 use schema::plan::DriverChoice;
@@ -34,7 +35,7 @@ impl Source {
         job: &LoadJob,
         timeline: Timeline,
         opening: &mut dyn FnMut(u64),
-    ) -> Result<Self, RunnerError> {
+    ) -> Result<Self, GenerateError> {
         if job.load.processes > 1 {
             let each = Each::of_parts(job)?;
             return Ok(Self { maker: Maker::Processes(Box::new(Fleet::start(job, opening)?)), each });
@@ -64,12 +65,12 @@ impl Source {
     ///
     /// # Errors
     /// When it could not be written.
-    pub(crate) fn finish_rows(&mut self) -> Result<Option<EachSummary>, RunnerError> {
+    pub(crate) fn finish_rows(&mut self) -> Result<Option<EachSummary>, GenerateError> {
         if let (Some(_), Maker::Processes(fleet)) = (&self.each, &mut self.maker)
             && let Some(cause) = fleet.rows_error()
         {
             self.each = None;
-            return Err(RunnerError::Rows(cause));
+            return Err(GenerateError::Rows(cause));
         }
         self.each.take().map(Each::finish).transpose()
     }
@@ -88,7 +89,7 @@ impl Source {
         }
     }
 
-    pub(crate) fn next(&mut self, timeout: Duration) -> Result<Step<'_>, RunnerError> {
+    pub(crate) fn next(&mut self, timeout: Duration) -> Result<Step<'_>, GenerateError> {
         let step = match &mut self.maker {
             Maker::Here(generator) => generator.next(timeout)?,
             Maker::Processes(fleet) => fleet.next(timeout)?,

@@ -1,13 +1,13 @@
 //! What the engine must know of the way to a target beyond its address.
 
-use crate::RunnerError;
-use crate::measure::LoadJob;
+use crate::GenerateError;
+use crate::job::LoadJob;
 use crate::net::HttpUrl;
 use crate::origins;
 use engine::{Proxy, Way};
 
 /// The way of a job.
-pub(crate) fn of(job: &LoadJob) -> Result<Way, RunnerError> {
+pub(crate) fn of(job: &LoadJob) -> Result<Way, GenerateError> {
     let proxy = job.proxy.as_ref().map(|proxy| Proxy { address: job.to, request: proxy.request().into() });
     Ok(Way {
         origin: Some(HttpUrl::parse(&job.url)?.to_origin()),

@@ -1,7 +1,7 @@
 //! The file of rows: under another name until it is whole, as prony's other files; compressed where its name says so.
 
-use super::EachPlan;
-use crate::RunnerError;
+use super::plan::EachPlan;
+use crate::GenerateError;
 use flate2::Compression;
 use flate2::write::GzEncoder;
 use record::beside;
@@ -25,11 +25,11 @@ enum Sink {
 }
 
 impl RowFile {
-    pub(super) fn create(plan: &EachPlan) -> Result<Self, RunnerError> {
+    pub(super) fn create(plan: &EachPlan) -> Result<Self, GenerateError> {
         let path = plan.file.clone();
         let is_special = fs::metadata(&path).is_ok_and(|found| !found.is_file());
         let written = if is_special || plan.is_part { path.clone() } else { beside(&path) };
-        let file = File::create(&written).map_err(RunnerError::io("create", &written))?;
+        let file = File::create(&written).map_err(GenerateError::io("create", &written))?;
         let sink = match plan.is_zipped {
             true => Sink::Zipped(Box::new(GzEncoder::new(file, Compression::fast()))),
             false => Sink::Plain(file),

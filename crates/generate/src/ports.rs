@@ -3,7 +3,7 @@
 //! A connection is told from others by both addresses and both ports, so one source address has one port range for
 //! each destination. A port stays taken for the time of TIME_WAIT after the side that closes first has closed.
 
-use crate::measure::LoadJob;
+use crate::job::LoadJob;
 use crate::proxy::ProxyUse;
 use schema::experiment::LoadModel;
 use schema::plan::LoadPlan;

@@ -4,10 +4,10 @@
 //! writes whole rows only; where it cannot write it ends, and from then on the workers count what they drop.
 
 use super::file::RowFile;
-use super::lines::Lines;
-use super::{EachPlan, Head};
-use crate::RunnerError;
-use crate::measure::LoadJob;
+use super::lines::{Head, Lines};
+use super::plan::EachPlan;
+use crate::GenerateError;
+use crate::job::LoadJob;
 use engine::RowSource;
 use rustix::thread::{sched_getaffinity, sched_setaffinity};
 use std::io;
@@ -41,7 +41,7 @@ impl Writer {
         lines: Lines,
         file: RowFile,
         job: &LoadJob,
-    ) -> Result<Self, RunnerError> {
+    ) -> Result<Self, GenerateError> {
         let (head, begun) = channel();
         let is_given_up = Arc::new(AtomicBool::new(false));
         let work = Work { sources, lines, file, is_given_up: is_given_up.clone(), is_part: plan.is_part };
@@ -52,7 +52,7 @@ impl Writer {
                 stand_back(&workers);
                 work.run(&begun)
             })
-            .map_err(RunnerError::io("start the thread that writes", &plan.file))?;
+            .map_err(GenerateError::io("start the thread that writes", &plan.file))?;
         Ok(Self { head, is_given_up, thread: Some(thread) })
     }
 

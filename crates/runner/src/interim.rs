@@ -10,11 +10,11 @@ use std::time::{Duration, Instant};
 
 /// Looks at what a run has shown, not too often.
 #[derive(Default)]
-pub(crate) struct SoFar {
+pub(crate) struct Interim {
     rests_until: Option<Instant>,
 }
 
-impl SoFar {
+impl Interim {
     /// Tells the findings of the trials that have ended, unless it is too early to look again.
     pub(crate) fn look(&mut self, folder: &RunFolder, observer: &mut dyn Observer) {
         let begun = Instant::now();
@@ -45,11 +45,11 @@ mod tests {
     #[test]
     fn looks_take_less_than_a_twentieth_of_the_time() {
         let (begun, took) = (Instant::now(), Duration::from_millis(700));
-        let mut so_far = SoFar::default();
-        assert!(so_far.is_due(begun), "nothing was looked at yet");
-        so_far.rest(begun, took);
+        let mut interim = Interim::default();
+        assert!(interim.is_due(begun), "nothing was looked at yet");
+        interim.rest(begun, took);
         let ended = begun + took;
-        assert!(!so_far.is_due(ended) && !so_far.is_due(ended + took * REST - Duration::from_nanos(1)));
-        assert!(so_far.is_due(ended + took * REST));
+        assert!(!interim.is_due(ended) && !interim.is_due(ended + took * REST - Duration::from_nanos(1)));
+        assert!(interim.is_due(ended + took * REST));
     }
 }

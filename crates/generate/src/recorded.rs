@@ -4,7 +4,7 @@
 //! Invariants: the times come out in nanoseconds, in order, exact (no floating point is used); all lines are of one
 //! kind; an error names file and line.
 
-use crate::RunnerError;
+use crate::GenerateError;
 use schema::arrival::ArrivalPlan;
 use schema::plan::LoadPlan;
 use schema::text::FileError;
@@ -37,7 +37,7 @@ impl Kind {
 ///
 /// # Errors
 /// The file cannot be read, or a line is no time, of another kind than the first, or earlier than the one before.
-pub fn read(path: &Path) -> Result<Arc<[u64]>, RunnerError> {
+pub fn read(path: &Path) -> Result<Arc<[u64]>, GenerateError> {
     let unreadable = |error: std::io::Error| {
         let remedy = "name a file with one time a line, such as 12.5 for seconds";
         wrong(path, None, format!("the recorded times cannot be read: {error}"), remedy)
@@ -53,7 +53,7 @@ pub fn read(path: &Path) -> Result<Arc<[u64]>, RunnerError> {
 ///
 /// # Errors
 /// As [`read`], and where the file is not the one that was planned with.
-pub(crate) fn of_load(load: &LoadPlan) -> Result<Option<Arc<[u64]>>, RunnerError> {
+pub fn of_load(load: &LoadPlan) -> Result<Option<Arc<[u64]>>, GenerateError> {
     let Some(ArrivalPlan::Recorded { file, count, span_ns, .. }) = &load.arrivals else { return Ok(None) };
     let path = Path::new(file);
     let times = read(path)?;
@@ -66,11 +66,11 @@ pub(crate) fn of_load(load: &LoadPlan) -> Result<Option<Arc<[u64]>>, RunnerError
     Ok(Some(times))
 }
 
-fn parse(lines: impl BufRead, path: &Path) -> Result<Vec<u64>, RunnerError> {
+fn parse(lines: impl BufRead, path: &Path) -> Result<Vec<u64>, GenerateError> {
     let mut times: Vec<u64> = Vec::new();
     let mut kind = None;
     for (number, line) in (1..).zip(lines.lines()) {
-        let line = line.map_err(RunnerError::io("read the recorded times of", path))?;
+        let line = line.map_err(GenerateError::io("read the recorded times of", path))?;
         let text = line.trim();
         if text.is_empty() || text.starts_with('#') {
             continue;
@@ -119,9 +119,9 @@ fn seconds(text: &str) -> Option<u64> {
     whole.checked_mul(1_000_000_000)?.checked_add(kept.parse().ok()?)
 }
 
-fn wrong(path: &Path, at: Option<(usize, usize)>, cause: String, remedy: &str) -> RunnerError {
+fn wrong(path: &Path, at: Option<(usize, usize)>, cause: String, remedy: &str) -> GenerateError {
     let file = path.display().to_string();
-    RunnerError::File(FileError { file, at, cause, remedy: Some(remedy.to_owned()) })
+    GenerateError::File(FileError { file, at, cause, remedy: Some(remedy.to_owned()) })
 }
 
 #[cfg(test)]

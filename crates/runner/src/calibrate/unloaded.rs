@@ -17,12 +17,12 @@ const SMALLEST_NS: u64 = 1_000;
 
 /// Rounds so far.
 #[derive(Debug, Default)]
-pub(super) struct Still {
+pub(super) struct Unloaded {
     clocks: Vec<Instrument>,
     works: Vec<FixedWork>,
 }
 
-impl Still {
+impl Unloaded {
     /// One round, on the generator's first CPU, in about `time`.
     pub(super) fn measure(&mut self, cpus: Option<&[u32]>, time: Nanos) {
         let clock = as_a_worker(cpus, engine::measure_instrument);
@@ -136,7 +136,7 @@ mod tests {
 
     #[test]
     fn rounds_become_medians() {
-        let mut still = Still::default();
+        let mut unloaded = Unloaded::default();
         let work = |median_ns| FixedWork {
             runs: 10,
             mean_ns: median_ns,
@@ -144,13 +144,13 @@ mod tests {
             variation: 0.01,
             p99_over_median: 1.1,
         };
-        still.works = vec![work(3.0), work(1.0), work(2.0)];
-        still.clocks =
+        unloaded.works = vec![work(3.0), work(1.0), work(2.0)];
+        unloaded.clocks =
             [30, 10, 20].map(|step| Instrument { clock_step_ns: step, ..Instrument::default() }).to_vec();
-        assert_eq!((still.fixed_work().runs, still.fixed_work().median_ns), (30, 2.0));
-        assert_eq!(disturbed(&still.fixed_work()), None);
+        assert_eq!((unloaded.fixed_work().runs, unloaded.fixed_work().median_ns), (30, 2.0));
+        assert_eq!(disturbed(&unloaded.fixed_work()), None);
         assert!(disturbed(&FixedWork { p99_over_median: 2.1, ..work(1.0) }).unwrap().contains("2.1 times"));
-        let step = still.clock().step_ns;
+        let step = unloaded.clock().step_ns;
         assert_eq!((step.median, step.min, step.max), (20.0, 10.0, 30.0));
     }
 }

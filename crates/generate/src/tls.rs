@@ -1,7 +1,7 @@
 //! TLS from what the user wrote to what the engine takes: defaults, files, and every mistake told before a
 //! connection is made.
 
-use crate::measure::LoadJob;
+use crate::job::LoadJob;
 use crate::net::{HttpUrl, Scheme};
 use engine::{Identity, Roots, Tls, TlsError};
 use rustls::pki_types::pem::{self, PemObject};

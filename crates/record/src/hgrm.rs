@@ -45,7 +45,7 @@ pub fn hgrm(histogram: &Histogram<u64>) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use engine::new_histogram;
+    use crate::hlog::new_histogram;
 
     #[test]
     fn the_text_is_the_one_that_plotters_read() {

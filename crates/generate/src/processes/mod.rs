@@ -14,16 +14,18 @@
 //! Absent on purpose: other machines, and a second way to a result.
 
 mod child;
+mod error;
 mod fleet;
 mod limit;
 mod protocol;
 mod source;
 
+pub use error::ProcessError;
 pub use limit::{Spread, SpreadError, Wanted, connections_per_process, raise_descriptor_limit, spread};
 pub(crate) use source::Source;
 
 use std::ffi::OsString;
-use std::process::{ExitCode, ExitStatus};
+use std::process::ExitCode;
 
 /// First argument of a generator process.
 pub const GENERATOR: &str = "generator";
@@ -32,49 +34,6 @@ pub const GENERATOR: &str = "generator";
 pub fn dispatch(args: impl IntoIterator<Item = OsString>) -> Option<ExitCode> {
     let asked = args.into_iter().nth(1)?;
     (asked == GENERATOR).then(child::run)
-}
-
-/// Why several processes cannot make a load.
-#[derive(Debug, thiserror::Error)]
-pub enum ProcessError {
-    /// The system did not start one.
-    #[error("cannot start a generator process: {0}; use fewer connections, or raise the limit of processes")]
-    Spawn(std::io::Error),
-    /// One ended before its part of the load did.
-    #[error(
-        "generator process {pid} ended in the middle of the load ({status}); the others were ended; \
-         if nobody killed it, look for a lack of memory (dmesg)"
-    )]
-    Died {
-        /// Its process identifier.
-        pid: u32,
-        /// How it ended.
-        status: ExitStatus,
-    },
-    /// One could not make its part of the load.
-    #[error("generator process {pid}: {cause}")]
-    Failed {
-        /// Its process identifier.
-        pid: u32,
-        /// What it said.
-        cause: String,
-    },
-    /// One said something that is no report.
-    #[error("generator process {pid} cannot be understood: {cause}; please report this")]
-    Garbled {
-        /// Its process identifier.
-        pid: u32,
-        /// What is wrong.
-        cause: String,
-    },
-    /// The system did not let one be waited for.
-    #[error("cannot learn how generator process {pid} ended: {source}")]
-    Wait {
-        /// Its process identifier.
-        pid: u32,
-        /// The system's reason.
-        source: std::io::Error,
-    },
 }
 
 /// Highest resident memory of this process so far in bytes, from `/proc/self/status`.

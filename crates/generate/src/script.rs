@@ -1,7 +1,7 @@
 //! A load whose requests a wrk script makes: loaded before, summed up while it runs, and its `done` called after.
 
-use crate::RunnerError;
-use crate::measure::LoadJob;
+use crate::GenerateError;
+use crate::job::LoadJob;
 use engine::{IntervalData, Scripts, new_histogram};
 use hdrhistogram::Histogram;
 use request::script::ScriptError;
@@ -30,7 +30,7 @@ impl Scripted {
     ///
     /// # Errors
     /// What the script throws, with file and line; an address that it chose and that needs the user's consent.
-    pub fn load(job: &mut LoadJob, output: Output) -> Result<Option<Self>, RunnerError> {
+    pub fn load(job: &mut LoadJob, output: Output) -> Result<Option<Self>, GenerateError> {
         let Some(plan) = job.scenario.script.clone() else { return Ok(None) };
         if job.load.processes > 1 {
             return Err(said(&plan.file, "a script runs in one process: give fewer connections").into());
@@ -84,7 +84,7 @@ impl Scripted {
     ///
     /// # Errors
     /// What the script throws.
-    pub fn done(&mut self, report: &LoadReport) -> Result<(), RunnerError> {
+    pub fn done(&mut self, report: &LoadReport) -> Result<(), GenerateError> {
         let summary = summary(report);
         Ok(self.wrk.done(&summary, &self.latency, &self.rates)?)
     }

@@ -1,10 +1,18 @@
 //! Rows as bytes. Written by hand, because a thread of the lowest priority must keep up with the load; a test reads
 //! them with the types of [`schema::each`].
 
-use super::{EachFormat, Head};
+use super::plan::EachFormat;
 use engine::{Outcome, Row};
 use schema::each::{EachHead, EachOutcome, EachPhase};
 use schema::version::EachVersion;
+
+/// The head of a file of rows.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Head {
+    pub(super) origin_unix_ns: u64,
+    pub(super) share: f64,
+    pub(super) seed: u64,
+}
 
 /// Columns of CSV: the fields of [`schema::each::EachRow`] in their order, and the wall clock.
 const COLUMNS: &str = "request,phase,worker,connection,name,intended_ns,pacer_lag_ns,connection_wait_ns,service_ns,\

@@ -162,7 +162,8 @@ impl HttpUrl {
     }
 
     /// Within what redirects are followed.
-    pub(crate) fn to_origin(&self) -> engine::Origin {
+    #[must_use]
+    pub fn to_origin(&self) -> engine::Origin {
         engine::Origin { is_https: self.scheme == Scheme::Https, host: self.host.clone(), port: self.port }
     }
 

@@ -4,9 +4,10 @@
 
 use super::protocol::{Order, Report, Spec, VERSION, report, tell};
 use super::{GENERATOR, ProcessError, peak_rss_bytes};
-use crate::RunnerError;
+use crate::GenerateError;
 use crate::each::wall_clock_of;
-use crate::measure::{LoadJob, timeline};
+use crate::job::LoadJob;
+use crate::orders::timeline;
 use engine::{EngineError, IntervalData, Part, SetupFailures, Step, Timeline, machine_ns, on_clock};
 use pace::Share;
 use schema::plan::DriverChoice;
@@ -75,7 +76,7 @@ enum News {
 impl Fleet {
     /// Starts the processes of `job`; returns once each has set up its connections, with no request sent.
     /// Meanwhile `opening` gets the number of open connections.
-    pub(crate) fn start(job: &LoadJob, opening: &mut dyn FnMut(u64)) -> Result<Self, RunnerError> {
+    pub(crate) fn start(job: &LoadJob, opening: &mut dyn FnMut(u64)) -> Result<Self, GenerateError> {
         let (sender, news) = channel();
         let mut fleet = Self {
             members: Vec::new(),
@@ -106,7 +107,7 @@ impl Fleet {
         Ok(fleet)
     }
 
-    fn await_ready(&mut self, opening: &mut dyn FnMut(u64)) -> Result<(), RunnerError> {
+    fn await_ready(&mut self, opening: &mut dyn FnMut(u64)) -> Result<(), GenerateError> {
         let mut opened = vec![0; self.members.len()];
         let mut ready = 0;
         while ready < self.members.len() {
@@ -168,7 +169,7 @@ impl Fleet {
     }
 
     /// Waits up to `timeout` for the next interval that all processes have ended.
-    pub(crate) fn next(&mut self, timeout: Duration) -> Result<Step<'_>, RunnerError> {
+    pub(crate) fn next(&mut self, timeout: Duration) -> Result<Step<'_>, GenerateError> {
         loop {
             if let Some(index) = self.complete_interval() {
                 self.merge(index);
@@ -188,7 +189,7 @@ impl Fleet {
         }
     }
 
-    fn take(&mut self, number: usize, news: News) -> Result<(), RunnerError> {
+    fn take(&mut self, number: usize, news: News) -> Result<(), GenerateError> {
         let pid = self.members[number].child.id();
         match news {
             News::Ready { asked, established, failures, driver } => {

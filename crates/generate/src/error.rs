@@ -1,0 +1,48 @@
+//! What can stop a load, each with its cause and its remedy.
+
+use crate::processes::ProcessError;
+use engine::EngineError;
+use record::RecordError;
+use schema::text::FileError;
+use std::io;
+use std::path::Path;
+
+/// Why a load cannot be made, or not to its end.
+#[derive(Debug, thiserror::Error)]
+pub enum GenerateError {
+    /// A file of the user is wrong.
+    #[error(transparent)]
+    File(#[from] FileError),
+    /// The generator could not make the load.
+    #[error(transparent)]
+    Engine(#[from] EngineError),
+    /// Several processes could not make the load together.
+    #[error(transparent)]
+    Processes(#[from] ProcessError),
+    /// The request cannot be encoded.
+    #[error(transparent)]
+    Request(#[from] request::ProgramError),
+    /// A script failed before or after the load.
+    #[error(transparent)]
+    Script(#[from] request::script::ScriptError),
+    /// Where to send is not allowed, or cannot be found.
+    #[error(transparent)]
+    Net(#[from] crate::net::NetError),
+    /// TLS cannot be made ready.
+    #[error(transparent)]
+    Tls(#[from] crate::tls::TlsSetupError),
+    /// A file could not be read or written.
+    #[error(transparent)]
+    Record(#[from] RecordError),
+    /// The rows of a load could not be written by one of its processes.
+    #[error("{0}")]
+    Rows(String),
+}
+
+impl GenerateError {
+    /// Wraps an error of the system about a file.
+    pub(crate) fn io(what: &'static str, path: &Path) -> impl FnOnce(io::Error) -> Self {
+        let wrap = RecordError::io(what, path);
+        move |source| Self::Record(wrap(source))
+    }
+}

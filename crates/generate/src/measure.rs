@@ -1,0 +1,160 @@
+//! One load from its first connection to its report: phases, intervals, sums. Used by trials and by `prony load`.
+//!
+//! The validity of the report is left to the caller, who knows more (whether the target lived, steal).
+
+pub use crate::measured::Measured;
+
+use crate::GenerateError;
+use crate::fold::{Fold, empty_report, line};
+use crate::job::LoadJob;
+use crate::orders::timeline;
+use crate::phases::Phases;
+use crate::processes::Source;
+use analyze::Beside;
+use engine::{IntervalData, Step, give_way};
+use schema::load::{Connections, ErrorClass, LoadReport, Requests};
+use schema::trial::{IntervalLine, Phase, PhaseSpan, SampleSummary};
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+use units::MonotonicClock;
+
+/// How often the wish to stop is looked at while the load runs.
+const STOP_POLL: Duration = Duration::from_millis(50);
+
+/// Listens to a load that runs, on the caller's thread.
+pub trait Watch {
+    /// What ends the load when the listener fails.
+    type Error: From<GenerateError>;
+
+    /// So many connections are open; called several times a second while they are being opened.
+    fn opening(&mut self, opened: u64) {
+        let _ = opened;
+    }
+    /// The connections are open, as far as they could be; no request has been sent.
+    fn connected(&mut self, asked: u64, established: u64) {
+        let _ = (asked, established);
+    }
+    /// The trial's time is zero now.
+    fn begun(&mut self, clock: MonotonicClock) -> Result<(), Self::Error> {
+        let _ = clock;
+        Ok(())
+    }
+    /// The measured window begins now.
+    fn samples_begin(&mut self) {}
+    /// The measured window has just ended.
+    fn samples_end(&mut self) {}
+    /// What was read of the target since the load began, oldest first; asked for at the end of each interval of a
+    /// warm-up that may end.
+    fn beside(&mut self) -> &[Beside] {
+        &[]
+    }
+    /// Nothing has happened for a moment; called several times a second, so that a clock on a screen can run.
+    fn waiting(&mut self) {}
+    /// An interval has ended.
+    fn interval(&mut self, line: &IntervalLine, data: &IntervalData) -> Result<(), Self::Error>;
+    /// A sample is whole; told after its last interval.
+    fn sample(&mut self, span: &PhaseSpan, summary: &SampleSummary) -> Result<(), Self::Error> {
+        let _ = (span, summary);
+        Ok(())
+    }
+    /// Whether enough has been seen: then the load ends as if its time were over.
+    fn is_enough(&self) -> bool {
+        false
+    }
+}
+
+/// Makes a load until its timeline or budget ends it, or `stop` is set.
+///
+/// # Errors
+/// The request cannot be encoded, the engine failed, or the watch did.
+pub fn measure<W: Watch>(job: &LoadJob, watch: &mut W, stop: &AtomicBool) -> Result<Measured, W::Error> {
+    let timeline = timeline(job);
+    let mut source = Source::start(job, timeline, &mut |opened| watch.opening(opened))?;
+    let (asked, established) = source.connections();
+    watch.connected(asked, established);
+    let mut phases = Phases::new(&job.phases, timeline);
+    let clock = source.begin(phases.from);
+    watch.begun(clock)?;
+    let mut fold = Fold::new(job.phases.samples);
+    let mut warmup = Vec::new();
+    let mut sampling = phases.from == Some(0);
+    if sampling {
+        watch.samples_begin();
+    }
+    loop {
+        if stop.load(Ordering::Relaxed) || watch.is_enough() {
+            source.stop();
+        }
+        let ended = match source.next(STOP_POLL)? {
+            Step::Waiting => {
+                watch.waiting();
+                continue;
+            }
+            Step::Ended => break,
+            Step::Interval(data) => {
+                let line = line(data, phases.of(data.counts.index));
+                fold.add(&line, data);
+                give_way();
+                watch.interval(&line, data)?;
+                give_way();
+                phases.seen(&line);
+                if let (true, Some(span)) = (phases.ends_sample(data), phases.spans.last()) {
+                    watch.sample(span, fold.close_sample())?;
+                }
+                let index = data.counts.index;
+                if line.phase == Some(Phase::Warmup) {
+                    warmup.push(line);
+                }
+                index
+            }
+        };
+        if phases.is_asking(ended) && phases.may_end_warmup(ended, &warmup, watch.beside()) {
+            phases.from = Some(source.measure_soon());
+        }
+        match phases.from {
+            Some(from) if from == ended + 1 => {
+                sampling = true;
+                watch.samples_begin();
+            }
+            Some(from) if from.saturating_add(timeline.measured_intervals) == ended + 1 => {
+                sampling = false;
+                watch.samples_end();
+            }
+            _ => {}
+        }
+    }
+    if sampling {
+        // Stopped before its time.
+        watch.samples_end();
+    }
+    let interrupted = stop.load(Ordering::Relaxed);
+    let mut measured = fold.finish(job, phases, asked, established, interrupted);
+    measured.report.plan.driver = source.driver().key().to_owned();
+    measured.report.generator.peak_rss_bytes = source.peak_rss_bytes();
+    match source.finish_rows() {
+        Ok(each) => measured.report.each = each,
+        Err(error) => measured.rows_error = Some(error),
+    }
+    Ok(measured)
+}
+
+/// The report of a load of which not one connection could be opened: each attempt is a request that failed.
+#[must_use]
+pub fn nothing_connected(
+    job: &LoadJob,
+    asked: u64,
+    failures: &BTreeMap<ErrorClass, u64>,
+    example: &str,
+) -> LoadReport {
+    let failed = failures.values().sum();
+    let first = failures.keys().next().copied();
+    LoadReport {
+        requests: Requests { scheduled: failed, failed, ..Requests::default() },
+        errors: failures.clone(),
+        error_examples: first.map(|class| (class, vec![example.to_owned()])).into_iter().collect(),
+        connections: Connections { asked, ..Connections::default() },
+        latency_ns: Fold::new(1).latencies(),
+        ..empty_report(job)
+    }
+}
