@@ -153,35 +153,6 @@ fn quoted(text: &str) -> String {
     serde_json::Value::from(text).to_string().replace('\u{7f}', "\\u007f")
 }
 
-/// What a knee run adds to its plan in words; empty for other runs.
-pub(crate) fn plan_words(plan: &ExperimentPlan) -> String {
-    let Some(capacity) = &plan.capacity else { return String::new() };
-    let Some(search) = &capacity.search else {
-        return "ladder\n  ".to_owned()
-            + match capacity.order {
-                schema::capacity::LadderOrder::Random => "in random order\n",
-                schema::capacity::LadderOrder::UpDown => "rising and falling in turn\n",
-            };
-    };
-    let phases = &plan.phases;
-    let minutes = |warmup_ns: u64| {
-        let trial_ns = warmup_ns + phases.sample_ns * u64::from(phases.samples);
-        f64::from(search.trials_max) * trial_ns as f64 / 60e9
-    };
-    let budget = search.budget_ns.map_or(String::new(), |budget| format!(", within {}", Nanos(budget)));
-    format!(
-        "search\n  {}\n  from {} per second, between {} and {}; {} confirmations\n  at most {} trials, up to {:.0} minutes of \
-         load{budget}\n",
-        search.objective.join(" and "),
-        search.start_per_s,
-        search.lowest_per_s,
-        search.highest_per_s,
-        search.confirmations,
-        search.trials_max,
-        minutes(phases.warmup_at_most_ns)
-    )
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -3,7 +3,7 @@
 use crate::args::{RunArgs, TextOrJson};
 use crate::environment::environment;
 use crate::progress::RunProgress;
-use crate::{calibrate, exit, knee, output, report_files, screen, tuning};
+use crate::{calibrate, exit, output, report_files, screen, tuning};
 use anyhow::{Context as _, Result};
 use record::history;
 use runner::Outcome;
@@ -164,7 +164,7 @@ fn plan_text(plan: &ExperimentPlan, limit: Option<&CalibrationSummary>) -> Strin
         let _ = writeln!(text, "hidden control\n  {} repeats {}", control.cell, control.of);
     }
     let _ = writeln!(text, "instrument\n  {}", report::instrument_line(limit));
-    text += &knee::plan_words(plan);
+    text += &knee_words(plan);
     if plan.search().is_some() {
         return text;
     }
@@ -175,6 +175,35 @@ fn plan_text(plan: &ExperimentPlan, limit: Option<&CalibrationSummary>) -> Strin
         let _ = writeln!(text, "  block {block:<3} {}", cells.join(" "));
     }
     text
+}
+
+/// What a knee run adds to its plan in words; empty for other runs.
+fn knee_words(plan: &ExperimentPlan) -> String {
+    let Some(capacity) = &plan.capacity else { return String::new() };
+    let Some(search) = &capacity.search else {
+        return "ladder\n  ".to_owned()
+            + match capacity.order {
+                schema::capacity::LadderOrder::Random => "in random order\n",
+                schema::capacity::LadderOrder::UpDown => "rising and falling in turn\n",
+            };
+    };
+    let phases = &plan.phases;
+    let minutes = |warmup_ns: u64| {
+        let trial_ns = warmup_ns + phases.sample_ns * u64::from(phases.samples);
+        f64::from(search.trials_max) * trial_ns as f64 / 60e9
+    };
+    let budget = search.budget_ns.map_or(String::new(), |budget| format!(", within {}", Nanos(budget)));
+    format!(
+        "search\n  {}\n  from {} per second, between {} and {}; {} confirmations\n  at most {} trials, up to {:.0} minutes of \
+         load{budget}\n",
+        search.objective.join(" and "),
+        search.start_per_s,
+        search.lowest_per_s,
+        search.highest_per_s,
+        search.confirmations,
+        search.trials_max,
+        minutes(phases.warmup_at_most_ns)
+    )
 }
 
 /// What it takes: by the phases, and by the clock where earlier runs tell; and when blocks end.

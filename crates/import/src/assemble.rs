@@ -5,9 +5,9 @@
 
 use crate::draft::{Body, Draft, check_header, check_method};
 use crate::error::Problem;
+use crate::imported::{Imported, Options};
 use crate::notes::Notes;
 use crate::url::{Origin, Url};
-use crate::{Imported, Options};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use schema::arrival::Think;

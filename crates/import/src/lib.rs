@@ -13,6 +13,7 @@ mod detect;
 mod draft;
 mod error;
 mod har;
+mod imported;
 mod notes;
 mod url;
 mod urls;
@@ -21,14 +22,13 @@ mod write;
 
 pub use detect::detect;
 pub use error::ImportError;
+pub use imported::{Imported, Options};
 pub use write::to_toml;
 
 use assemble::Assembler;
 use error::Problem;
-use schema::scenario::ScenarioFile;
 use std::fmt;
 use std::str::FromStr;
-use units::Nanos;
 
 /// A format that can be imported.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,32 +79,6 @@ impl FromStr for Format {
         let format = Self::ALL.into_iter().find(|format| format.key() == key);
         format.ok_or_else(|| UnknownFormat(key.to_owned()))
     }
-}
-
-/// What the user may wish.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Options {
-    /// Keep the order, as the session of one virtual user, instead of a mix by counts.
-    pub session: bool,
-    /// Keep requests to this `scheme://host[:port]` only. Default: that of the first request.
-    pub origin: Option<String>,
-    /// Keep requests to other origins, too, each with its origin.
-    pub all_origins: bool,
-}
-
-/// A scenario, and what belongs to it.
-#[derive(Clone, Debug)]
-pub struct Imported {
-    /// What is sent; only `requests` and perhaps `session` are filled.
-    pub scenario: ScenarioFile,
-    /// `scheme://host:port` of all requests that name none of their own.
-    pub origin: String,
-    /// Files to write beside the scenario, by name: bodies that are not UTF-8.
-    pub bodies: Vec<(String, Vec<u8>)>,
-    /// What was left out or changed and why, each with its count.
-    pub notes: Vec<String>,
-    /// Session only: the pause before each step, 0 where there is none.
-    pub think: Option<Vec<Nanos>>,
 }
 
 /// Turns `text`, the content of `file`, into a scenario called `name`.

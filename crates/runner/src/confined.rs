@@ -3,7 +3,7 @@
 //! Invariant: what was not asked for, or cannot be read, is absent.
 //! Absent on purpose: making and removing groups (crate target) and each tick's counters (crate collect).
 
-use crate::trial::Up;
+use crate::bring_up::Up;
 use collect::cgroup::{self, Groups};
 use collect::reading::Reading;
 use schema::limits::{Confinement, GroupUsage};

@@ -4,7 +4,7 @@
 //! twenty times as long without one, so a run becomes longer by a twentieth at most.
 //! Absent on purpose: judging what is news, which is for whoever shows it.
 
-use crate::experiment::Observer;
+use crate::observer::Observer;
 use record::{REST, RunFolder};
 use std::time::{Duration, Instant};
 

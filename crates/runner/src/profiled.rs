@@ -13,9 +13,11 @@ mod load;
 
 pub use choose::{Chosen, choose};
 
-use crate::experiment::{Environment, Observer, Outcome, confine, prepare, project_of, sweep};
+use crate::bring_up::Prepared;
+use crate::environment::{Environment, Outcome};
+use crate::observer::Observer;
 use crate::resolve::Context;
-use crate::trial::Prepared;
+use crate::workshop::{confine, prepare, project_of, sweep};
 use crate::{RunnerError, resolve};
 use earlier::Earlier;
 use files::Shown;

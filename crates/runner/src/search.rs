@@ -5,10 +5,12 @@
 //! `--resume`. Absent on purpose: judging and choosing, which are `analyze`'s.
 
 use crate::RunnerError;
-use crate::experiment::{Environment, Observer, Outcome, outcome, run_one};
+use crate::bring_up::Prepared;
+use crate::environment::{Environment, Outcome, outcome};
 use crate::interim::Interim;
+use crate::observer::Observer;
+use crate::planned_trial::run_one;
 use crate::resolve::load_words;
-use crate::trial::Prepared;
 use analyze::RunningSearch;
 use record::{RecordError, RunFolder};
 use schema::capacity::SearchStep;

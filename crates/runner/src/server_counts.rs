@@ -6,7 +6,7 @@
 //! not asked for, and what is declared and cannot be read has its reason.
 //! Absent on purpose: judging, which is the analysis' work.
 
-use crate::trial::Prepared;
+use crate::bring_up::Prepared;
 use collect::server_side::{self, Endpoint, Reading};
 use schema::experiment::Reference;
 use schema::load::ErrorClass;

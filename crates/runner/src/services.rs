@@ -3,8 +3,10 @@
 //! Invariant: a service that ended on its own fails the trial that it ended in, and is up again for the next one.
 //! Absent on purpose: how a service is made and started (crate target), and knobs of services.
 
+use crate::RunnerError;
+use crate::environment::Environment;
+use crate::observer::Observer;
 use crate::resolve::Context;
-use crate::{Environment, Observer, RunnerError};
 use collect::services::ServiceAt;
 use schema::plan::ExperimentPlan;
 use schema::run::ServiceRecord;

@@ -1,239 +1,33 @@
 //! One trial: a fresh target, its contract, load with counters beside it, and an end that leaves nothing.
 
+mod options;
 mod ticker;
 mod watch;
 
+use crate::bring_up::{Prepared, Up, bring_up, stop};
+use crate::environment::Environment;
 use crate::events::{Events, Manifest, Stage};
 use crate::hooks::Hooks;
+use crate::observer::Observer;
 use crate::server_counts::metrics_of;
-use crate::services::Services;
-use crate::soak::Floors;
-use crate::{Environment, Observer, RunnerError, canary};
+use crate::{RunnerError, canary};
 use analyze::ServerFacts;
-use collect::server_side::Endpoint;
 use generate::GenerateError;
-use generate::job::{LoadJob, NameLookup};
+use generate::job::LoadJob;
 use generate::measure::{Measured, measure};
-use generate::net::HttpUrl;
-use generate::tls;
+pub(crate) use options::TrialOptions;
 use record::TrialFolder;
-use schema::experiment::Reference;
-use schema::limits::LimitsPlan;
-use schema::plan::{
-    BodyExpectation, CellPlan, EntryPlan, ExperimentPlan, PinPlan, Replicas, ScenarioPlan, TargetPlan,
-    TargetSource, TrialPlan,
-};
+use schema::plan::{BodyExpectation, CellPlan, EntryPlan, ExperimentPlan, Replicas, ScenarioPlan, TrialPlan};
 use schema::steady::WarmUpEndedBy;
-use schema::target::{Ready, TargetManifest};
 use schema::trial::{TargetUsage, TrialFile, TrialOutcome};
 use schema::version::TrialVersion;
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
-use std::time::Duration;
-use target::contract::{self, Follow, Verified};
-use target::{RunningTarget, StartPlan, TargetError};
-use units::Nanos;
+use target::contract::Verified;
+use target::{RunningTarget, TargetError};
 pub(crate) use watch::Steal;
 use watch::{Seen, TrialWatch};
-
-/// Time for one exchange of the contract check.
-const CONTRACT_TIMEOUT: Duration = Duration::from_secs(10);
-
-/// A target with everything that does not change from trial to trial.
-#[derive(Clone, Debug)]
-pub(crate) struct Prepared {
-    pub(crate) plan: TargetPlan,
-    /// Where it comes with a manifest.
-    pub(crate) manifest: Option<(TargetManifest, PathBuf)>,
-    /// What it must answer before every trial, besides the experiment's own scenario.
-    pub(crate) contract: Vec<ScenarioPlan>,
-    /// What is up for it.
-    pub(crate) services: Services,
-}
-
-/// A target that is up and keeps its contract.
-pub(crate) struct Up {
-    /// Absent for a server that prony did not start.
-    pub(crate) running: Option<RunningTarget>,
-    pub(crate) addr: SocketAddr,
-    pub(crate) authority: String,
-    /// Scheme, host and port.
-    pub(crate) origin: String,
-    /// What each request of the scenarios was answered, in order; nothing for those that differ from time to time.
-    pub(crate) verified: Vec<Option<Verified>>,
-    /// How its address is looked up again, where a name was given.
-    pub(crate) name: Option<NameLookup>,
-    /// Where it speaks TLS.
-    pub(crate) tls: Option<probe::Tls>,
-}
-
-impl Up {
-    /// Where it is asked what it counts.
-    fn endpoint(&self) -> Endpoint {
-        Endpoint { addr: self.addr, host: self.authority.clone(), tls: self.tls.clone() }
-    }
-}
-
-/// Starts a target and checks its contract.
-pub(crate) fn bring_up(
-    target: &Prepared,
-    scenarios: &[ScenarioPlan],
-    limits: &LimitsPlan,
-    follow: Option<u32>,
-    pin: &PinPlan,
-    log: &Path,
-    environment: &Environment,
-) -> Result<Up, RunnerError> {
-    target.services.revive()?;
-    let mut over_tls = None;
-    let (running, addr, authority, origin, name) = match start_plan(target, limits, pin, log, environment)? {
-        Some(plan) => {
-            let running = target::start(plan)?;
-            let addr = running.addr();
-            (Some(running), addr, addr.to_string(), format!("http://{addr}"), None)
-        }
-        None => {
-            let TargetSource::Url { url, tls } = &target.plan.source else {
-                unreachable!("only a URL is not started")
-            };
-            let url = HttpUrl::parse(url)?;
-            let addr = url.resolve(&environment.consent)?;
-            target::reachable(addr, CONTRACT_TIMEOUT)?;
-            let name = NameLookup { url: url.clone(), consent: environment.consent.clone() };
-            over_tls = tls.as_ref().map(tls::load).transpose()?.as_ref().map(tls::for_probe);
-            (None, addr, url.authority(), url.origin(), Some(name))
-        }
-    };
-    let wrong = |source| RunnerError::Contract { target: target.plan.name.clone(), source: Box::new(source) };
-    let within = HttpUrl::parse(&origin)?.to_origin();
-    let follow = follow.map(|hops_max| Follow { origin: &within, hops_max });
-    let check = |entry: &EntryPlan, follow: Option<Follow<'_>>| {
-        contract::check_following(addr, over_tls.as_ref(), &authority, entry, follow, CONTRACT_TIMEOUT)
-            .map_err(wrong)
-    };
-    let agreed = target.contract.iter().filter(|agreed| target.services.has_all(&agreed.services));
-    for entry in agreed.flat_map(|agreed| &agreed.requests).filter(|entry| is_fixed(entry)) {
-        check(entry, None)?;
-    }
-    // The steps of a session follow from each other: the load itself judges them.
-    let verified = scenarios
-        .iter()
-        .flat_map(|scenario| scenario.requests.iter().map(|entry| (scenario.session.is_none(), entry)))
-        .map(|(asks, entry)| (asks && is_fixed(entry)).then(|| check(entry, follow)).transpose())
-        .collect::<Result<_, _>>()?;
-    Ok(Up { running, addr, authority, origin, verified, name, tls: over_tls })
-}
-
-/// Whether a request is the same every time, so that one answer stands for all.
-fn is_fixed(entry: &EntryPlan) -> bool {
-    !entry.is_template
-}
-
-/// Versions that a target itself reports through its runtime's endpoint.
-pub(crate) fn reported_versions(target: &Prepared, up: &Up) -> BTreeMap<String, String> {
-    let path = target.manifest.as_ref().and_then(|(manifest, _)| manifest.metrics.go_runtime.as_deref());
-    // An endpoint that does not answer costs the versions, not the run; the counters show the gap.
-    let Some(reading) = path.and_then(|path| collect::go_runtime::read(up.addr, path).ok()) else {
-        return BTreeMap::new();
-    };
-    let mut versions: BTreeMap<String, String> = reading.dependencies.into_iter().collect();
-    versions.extend(reading.go_version.map(|version| ("go runtime".to_owned(), version)));
-    versions
-}
-
-/// How a target is started; `None` for a server that already runs.
-fn start_plan(
-    target: &Prepared,
-    limits: &LimitsPlan,
-    pin: &PinPlan,
-    log: &Path,
-    environment: &Environment,
-) -> Result<Option<StartPlan>, RunnerError> {
-    let launcher = environment.launcher.as_path();
-    let mut plan = match (&target.plan.source, &target.manifest) {
-        (TargetSource::Url { .. }, _) => return Ok(None),
-        (TargetSource::Manifest { .. }, Some((manifest, folder))) => {
-            StartPlan::from_manifest(manifest, folder, &target.plan.env, log, launcher).with_knobs(
-                manifest,
-                folder,
-                &target.plan.knobs,
-            )
-        }
-        (TargetSource::Manifest { folder, .. }, None) => {
-            let (manifest, folder) = target::manifest::load(Path::new(folder))?;
-            StartPlan::from_manifest(&manifest, &folder, &target.plan.env, log, launcher).with_knobs(
-                &manifest,
-                &folder,
-                &target.plan.knobs,
-            )
-        }
-        (TargetSource::Command { command, ready, stop }, _) => {
-            let mut plan = StartPlan::from_command(command, log, launcher);
-            plan.env.clone_from(&target.plan.env);
-            plan.ready = ready.clone();
-            plan.stop = stop.clone();
-            plan
-        }
-        (TargetSource::Reference { law }, _) => {
-            let mut plan = reference_start(law, log, launcher);
-            // Of its own network only this host can reach the address.
-            plan.command.extend(limits.is_isolated().then(|| "--public".to_owned()));
-            plan
-        }
-    };
-    // The target's own settings win.
-    for (name, value) in target.services.env() {
-        plan.env.entry(name).or_insert(value);
-    }
-    plan.cpus.clone_from(&pin.target);
-    plan.limits.clone_from(limits);
-    Ok(Some(plan))
-}
-
-/// How the reference target is started; CPUs are left to the caller.
-pub(crate) fn reference_start(law: &Reference, log: &Path, launcher: &Path) -> StartPlan {
-    let mut plan = StartPlan::from_command(&reference_command(law, launcher), log, launcher);
-    plan.ready = Ready { path: Some("/health".to_owned()), timeout: None };
-    plan
-}
-
-/// The command line of `prony reference` for a law.
-fn reference_command(law: &Reference, launcher: &Path) -> Vec<String> {
-    let mut command =
-        vec![launcher.display().to_string(), "reference".into(), "--listen".into(), "{host}:{port}".into()];
-    let mut option = |name: &str, value: Option<String>| {
-        command.extend(value.map(|value| format!("--{name}={value}")));
-    };
-    let key = |law: &schema::experiment::ServiceLaw| {
-        serde_json::to_value(law).ok().and_then(|value| value.as_str().map(str::to_owned))
-    };
-    option("law", law.law.as_ref().and_then(key));
-    option("mean", law.mean.map(|mean| mean.to_string()));
-    option("burn", law.burn.map(|burn| burn.to_string()));
-    option("servers", law.servers.map(|servers| servers.to_string()));
-    option("seed", law.seed.map(|seed| seed.to_string()));
-    option("error-rate", law.error_rate.map(|rate| rate.to_string()));
-    option("reset-rate", law.reset_rate.map(|rate| rate.to_string()));
-    option("freeze", law.freeze.clone());
-    option("leak-memory", law.leak_memory.map(|bytes| bytes.to_string()));
-    option("leak-descriptors", law.leak_descriptors.map(|every| every.0.to_string()));
-    option("cache", law.cache.map(|bytes| bytes.to_string()));
-    option("max-connections", law.connections_max.map(|most| most.0.to_string()));
-    command
-}
-
-/// How a trial is watched, and what happens where it is interrupted.
-#[derive(Clone, Debug)]
-pub(crate) struct TrialOptions {
-    /// Between two readings of the counters.
-    pub(crate) tick: Nanos,
-    /// Where readings of the target go besides `counters.ndjson`.
-    pub(crate) floors: Option<Floors>,
-    /// Whether a trial that is interrupted under load is ended and kept.
-    pub(crate) keeps_interrupted: bool,
-}
 
 /// Runs one trial to its end and writes its folder. `None` when it was interrupted; its folder is then gone, unless it
 /// is to be kept.
@@ -365,10 +159,6 @@ fn for_events(target: &Prepared) -> Option<Manifest> {
     let (manifest, folder) = target.manifest.clone()?;
     let build = target::knobs::build_folder(&folder, &manifest, &target.plan.knobs);
     Some(Manifest { manifest, folder, build })
-}
-
-pub(crate) fn stop(up: Up) -> Result<(), RunnerError> {
-    up.running.map_or(Ok(()), |running| running.stop().map_err(RunnerError::from))
 }
 
 pub(crate) fn load_job(plan: &ExperimentPlan, cell: &CellPlan, scenario: &ScenarioPlan, up: &Up) -> LoadJob {

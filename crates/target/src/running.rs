@@ -5,7 +5,7 @@
 
 use crate::TargetError;
 use crate::guard::{Change, Ending, Exit, Finish, Guard};
-use crate::start::{self, Unready};
+use crate::ready::{self, Unready};
 use schema::limits::Confinement;
 use schema::target::{Ready, Stop};
 use std::collections::BTreeMap;
@@ -98,7 +98,7 @@ impl RunningTarget {
     /// It does not start again, or gives no good answer in time; it stays down then.
     pub fn restart(&self, how: Option<&Stop>, env: BTreeMap<String, String>) -> Result<u64, TargetError> {
         self.guard.restart(how.map(Ending::from), env)?;
-        start::await_ready(&self.guard, &self.ready, self.addr).map_err(|unready| {
+        ready::await_ready(&self.guard, &self.ready, self.addr).map_err(|unready| {
             let (command, tail) = (self.guard.shown(), self.guard.tail());
             match (unready, self.guard.exit()) {
                 (Unready::TimedOut { timeout, last }, _) => {
@@ -131,7 +131,7 @@ impl RunningTarget {
     /// Whether it answers at this moment, as its readiness asks; waits at most `timeout` for the answer.
     #[must_use]
     pub fn answers(&self, timeout: Duration) -> bool {
-        start::probe(self.addr, self.ready.path.as_deref(), timeout).is_ok()
+        ready::probe(self.addr, self.ready.path.as_deref(), timeout).is_ok()
     }
 
     /// Ends it and verifies that all its processes are gone and that its port is free. Takes at most the time of

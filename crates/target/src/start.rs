@@ -5,32 +5,22 @@
 
 use crate::confine::{Subnet, Wanted};
 use crate::guard::{Ending, Finish, Guard, Spec};
+use crate::ready::{Unready, await_ready};
 use crate::template::Values;
 use crate::{RunningTarget, TargetError, knobs, pin, program};
-use probe::Limits;
 use schema::limits::{LimitsPlan, NetworkMode};
 use schema::target::{Ready, Stop, TargetManifest};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io;
-use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
+use std::net::{Ipv4Addr, SocketAddr, TcpListener};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
-use units::Nanos;
 
 /// `{host}` of a target on the host's network.
 const HOST: Ipv4Addr = Ipv4Addr::LOCALHOST;
 /// Starts, each with another port, before a taken port is an error.
 const ATTEMPTS: u32 = 3;
-/// Default of `ready.timeout`.
-const READY_TIMEOUT: Nanos = Nanos::from_secs(10);
-/// One readiness probe may not take longer.
-const PROBE_TIMEOUT: Duration = Duration::from_secs(1);
-/// Longest body of a readiness answer.
-const BODY_BYTES_MAX: usize = 8 << 20;
-/// Wait after the first probe; half as much again after each, up to the largest. Bounds the error of `ready_ns`.
-const FIRST_PAUSE: Duration = Duration::from_millis(1);
-const LARGEST_PAUSE: Duration = Duration::from_millis(20);
+
 /// How servers in C, Go, Java, Node.js, Python and Rust word EADDRINUSE, in lower case.
 const TAKEN: [&str; 3] = ["address already in use", "eaddrinuse", "address in use"];
 
@@ -248,12 +238,6 @@ fn not_found(plan: &StartPlan, program: &str) -> TargetError {
     TargetError::ProgramNotFound { program: program.to_owned(), remedy: remedy.to_owned() }
 }
 
-/// Why a target did not become ready.
-pub(crate) enum Unready {
-    Ended,
-    TimedOut { timeout: Nanos, last: String },
-}
-
 fn explain(guard: &Guard, fault: Unready, addr: SocketAddr, log: &Path, log_before: u64) -> TargetError {
     if let Some(error) = crate::running::out_of_memory(guard) {
         return error;
@@ -304,58 +288,9 @@ fn free_port() -> Result<SocketAddr, TargetError> {
         .map_err(|error| TargetError::io("get a free port on 127.0.0.1", error))
 }
 
-/// Probes until the first good answer: nanoseconds since the program was last executed.
-pub(crate) fn await_ready(guard: &Guard, ready: &Ready, addr: SocketAddr) -> Result<u64, Unready> {
-    let (_, executed) = guard.started().ok_or(Unready::Ended)?;
-    let timeout = ready.timeout.unwrap_or(READY_TIMEOUT);
-    let deadline = executed + timeout.to_duration();
-    let mut pause = FIRST_PAUSE;
-    loop {
-        let left = deadline.saturating_duration_since(Instant::now());
-        let probed = probe(addr, ready.path.as_deref(), left.clamp(FIRST_PAUSE, PROBE_TIMEOUT));
-        let ready_ns = Nanos::from(executed.elapsed()).0;
-        // Checked after the probe: a good answer while our target is dead came from somebody else's server.
-        if !guard.is_alive() {
-            return Err(Unready::Ended);
-        }
-        let last = match probed {
-            Ok(()) => return Ok(ready_ns),
-            Err(last) => last,
-        };
-        if Instant::now() >= deadline {
-            return Err(Unready::TimedOut { timeout, last });
-        }
-        if guard.wait_for_end(pause) {
-            return Err(Unready::Ended);
-        }
-        pause = (pause * 3 / 2).min(LARGEST_PAUSE);
-    }
-}
-
-/// One attempt: a status 200 from `path`, or an accepted connection.
-pub(crate) fn probe(addr: SocketAddr, path: Option<&str>, timeout: Duration) -> Result<(), String> {
-    let Some(path) = path else {
-        return TcpStream::connect_timeout(&addr, timeout).map(drop).map_err(|error| error.to_string());
-    };
-    let limits = Limits { timeout, body_bytes: BODY_BYTES_MAX };
-    probe::get(addr, path, limits).map(drop).map_err(|error| format!("GET {path}: {error}"))
-}
-
-/// Whether a server that prony did not start accepts connections.
-///
-/// # Errors
-/// It does not within `timeout`.
-pub fn reachable(addr: SocketAddr, timeout: Duration) -> Result<(), TargetError> {
-    let timeout = timeout.max(FIRST_PAUSE);
-    TcpStream::connect_timeout(&addr, timeout)
-        .map(drop)
-        .map_err(|source| TargetError::Unreachable { addr, source })
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use testkit::script::{Act, Scripted};
 
     fn plan(command: &[&str]) -> StartPlan {
         let command: Vec<String> = command.iter().map(|text| (*text).to_owned()).collect();
@@ -396,24 +331,5 @@ mod tests {
         let spec = plan.with_knobs(&manifest, Path::new("/t"), &values).spec(SocketAddr::from((HOST, 81)));
         assert_eq!(spec.command, ["/t/.build/tags=x/s"]);
         assert!(!spec.env.contains_key("GOGC"), "a knob without a value is not set");
-    }
-
-    #[test]
-    fn readiness_by_path_wants_status_200() {
-        let outcome = |status: &str| {
-            let answer = format!("HTTP/1.1 {status}\r\nContent-Length: 0\r\n\r\n");
-            let server = Scripted::start(vec![Act::AwaitRequest, Act::send(&answer)]);
-            probe(server.addr(), Some("/health"), Duration::from_secs(5))
-        };
-        let error = outcome("503 Busy").unwrap_err();
-        assert_eq!(error, "GET /health: the answer has status 503, not 200; check the path");
-        assert_eq!(outcome("200 OK"), Ok(()));
-    }
-
-    #[test]
-    fn a_server_that_is_not_there_is_named() {
-        let addr = free_port().unwrap();
-        let text = reachable(addr, Duration::from_secs(5)).unwrap_err().to_string();
-        assert!(text.starts_with(&format!("nothing accepts connections at {addr}")), "{text}");
     }
 }

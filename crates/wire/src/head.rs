@@ -1,8 +1,10 @@
 //! The header section: what it says about the framing of the body (RFC 9112 §6 and §9.3).
 
 use crate::Malformed;
-use crate::response::HEAD_BYTES_MAX;
 use std::mem::MaybeUninit;
+
+/// Longest header section that is taken, trailing blank line included.
+pub const HEAD_BYTES_MAX: usize = 64 * 1024;
 
 /// A header field as it came: name in any case, value as bytes.
 pub type Header<'a> = httparse::Header<'a>;

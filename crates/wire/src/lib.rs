@@ -17,9 +17,9 @@ mod url;
 pub use encode::{
     CHUNKED_HEAD_END, EncodeError, RequestHead, encode_chunked_request, encode_request, push_chunks,
 };
-pub use head::Header;
+pub use head::{HEAD_BYTES_MAX, Header};
 pub use location::{Astray, LOCATION_BYTES_MAX, Origin};
 pub use malformed::Malformed;
 pub use redirect::{REDIRECTS, is_redirect, redirected};
-pub use response::{Ended, Feed, HEAD_BYTES_MAX, ResponseParser, Visit};
+pub use response::{Ended, Feed, ResponseParser, Visit};
 pub use url::{URL_BYTES_MAX, UrlParts};

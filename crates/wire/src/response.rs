@@ -5,10 +5,8 @@
 
 use crate::Malformed;
 use crate::chunked::Chunked;
-use crate::head::{Framing, Head, Header, is_later_minor, lower_minor, parse_head};
+use crate::head::{Framing, HEAD_BYTES_MAX, Head, Header, is_later_minor, lower_minor, parse_head};
 
-/// Longest header section that is taken, trailing blank line included.
-pub const HEAD_BYTES_MAX: usize = 64 * 1024;
 /// Interim answers before the final one.
 const INTERIM_MAX: u32 = 32;
 

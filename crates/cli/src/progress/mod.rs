@@ -6,6 +6,7 @@
 //! where something happens, on the generator's CPUs like everything of prony.
 
 mod bars;
+mod parts;
 mod screen_thread;
 mod state;
 mod view;

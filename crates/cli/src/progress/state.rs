@@ -2,23 +2,17 @@
 //!
 //! Invariant: every text in it is clean already. The times of one interval are for looking at only.
 
+use super::parts::{Found, trial_ns};
 use super::words;
 use crate::view::Tone;
-use schema::finding::{Finding, FindingCause, FindingLevel};
-use schema::plan::{CellPlan, PhasePlan, TrialPlan};
+use schema::finding::{Finding, FindingLevel};
+use schema::plan::{CellPlan, TrialPlan};
 use schema::run::RunFile;
 use schema::trial::{IntervalLine, Phase, TrialFile, TrialOutcome};
 use std::collections::{BTreeMap, VecDeque};
 
 /// Intervals kept for the sparklines: as many as the widest view shows.
 const KEPT: usize = 100;
-
-/// A cause that was found at a target.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Found {
-    pub(super) target: String,
-    pub(super) cause: FindingCause,
-}
 
 /// A run so far.
 #[derive(Clone, Debug, Default)]
@@ -164,11 +158,4 @@ fn keep(values: &mut VecDeque<u64>, value: u64) {
         values.pop_front();
     }
     values.push_back(value);
-}
-
-/// What one trial is expected to take: warm-up of unknown length is taken near its shorter end.
-pub(super) fn trial_ns(phases: &PhasePlan) -> u64 {
-    let span_ns = phases.warmup_at_most_ns.saturating_sub(phases.warmup_at_least_ns);
-    let samples_ns = phases.sample_ns.saturating_mul(u64::from(phases.samples));
-    phases.warmup_at_least_ns.saturating_add(span_ns / 4).saturating_add(samples_ns)
 }

@@ -1,6 +1,6 @@
 //! A run's plan and its trials in single lines.
 
-use super::state::{Found, trial_ns};
+use super::parts::{Found, trial_ns};
 use crate::view::Tone;
 use report::format;
 use schema::finding::{Finding, FindingSeverity};

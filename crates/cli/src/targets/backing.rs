@@ -1,7 +1,7 @@
 //! The services that the routes of a check need: those whose addresses the environment has, as `prony services up`
 //! prints them, and of the others what can be started. What cannot is told, and its routes are skipped.
 
-use super::bench::Place;
+use super::place::Place;
 use crate::progress::TargetProgress;
 use runner::check::ServicesUp;
 use runner::resolve::load_contract;

@@ -2,18 +2,17 @@
 //!
 //! Invariant: exit code 0 only where nothing failed and nothing that was named was skipped.
 
-use super::{backing, project, words};
+use super::place::Place;
+use super::{backing, words};
 use crate::args::{TargetsBuildArgs, TargetsCheckArgs, TextOrJson, WhichTargets};
 use crate::progress::TargetProgress;
-use crate::{exit, interrupt, screen};
-use anyhow::{Context as _, Result, bail};
-use runner::check::{Bench, ServicesUp};
+use crate::screen;
+use anyhow::{Result, bail};
+use runner::check::ServicesUp;
 use schema::target_check::{CheckOutcome, TargetBuild, TargetBuilds, TargetCheck, TargetChecks};
 use schema::text::nearest;
 use std::io::Write;
-use std::path::{Path, PathBuf};
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::path::Path;
 use std::time::Duration;
 use target::contract::route;
 
@@ -65,49 +64,6 @@ fn outcome_of(check: &TargetCheck) -> CheckOutcome {
     let skipped = |route: &schema::target_check::RouteCheck| route.outcome == CheckOutcome::Skipped;
     let nothing_asked = check.routes.iter().all(skipped);
     if check.outcome == CheckOutcome::Ok && nothing_asked { CheckOutcome::Skipped } else { check.outcome }
-}
-
-/// What a command works with.
-pub(super) struct Place {
-    pub(super) project: PathBuf,
-    pub(super) launcher: PathBuf,
-    logs: PathBuf,
-    pub(super) stop: Arc<AtomicBool>,
-}
-
-impl Place {
-    fn new() -> Result<Self> {
-        let logs = tempfile::Builder::new().prefix("prony-targets-").tempdir()?.keep();
-        Ok(Self {
-            project: project(),
-            launcher: std::env::current_exe().context("cannot find prony's own binary")?,
-            logs,
-            stop: interrupt::stop_flag()?,
-        })
-    }
-
-    fn bench<'a>(&'a self, services: &'a ServicesUp, route: Option<&'a str>, timeout: Duration) -> Bench<'a> {
-        Bench {
-            project: &self.project,
-            launcher: &self.launcher,
-            logs: &self.logs,
-            services,
-            route,
-            timeout,
-            stop: &self.stop,
-        }
-    }
-
-    /// The exit code. Logs stay where something failed, because the messages name them.
-    fn end(&self, outcomes: &[CheckOutcome], all: bool) -> Result<u8> {
-        let failed = outcomes.contains(&CheckOutcome::Failed);
-        if !failed {
-            std::fs::remove_dir_all(&self.logs)
-                .with_context(|| format!("cannot remove {}", self.logs.display()))?;
-        }
-        let skipped = !all && outcomes.contains(&CheckOutcome::Skipped);
-        Ok(if failed || skipped { exit::FAILED } else { exit::DONE })
-    }
 }
 
 /// The targets that are meant; each name once.

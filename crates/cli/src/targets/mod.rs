@@ -3,6 +3,7 @@
 mod backing;
 mod bench;
 mod list;
+mod place;
 mod words;
 
 use crate::args::{TargetsArgs, TargetsCommand, TargetsNewArgs};

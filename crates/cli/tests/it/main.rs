@@ -2,6 +2,7 @@
 
 mod audit;
 mod calibrate;
+mod circles;
 mod command;
 mod competing;
 mod confinement;

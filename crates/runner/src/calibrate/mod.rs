@@ -9,6 +9,7 @@
 mod beside;
 mod fold;
 mod host;
+mod job;
 mod point;
 mod store;
 mod unloaded;
@@ -16,14 +17,14 @@ mod unloaded;
 pub use host::identity;
 pub use store::{limit_of, read, state_folder, write};
 
+pub use job::CalibrateJob;
+
 use crate::RunnerError;
 use point::{Bench, Point};
 use schema::calibration::CalibrationFile;
-use schema::plan::{DriverChoice, PinPlan};
+use schema::plan::DriverChoice;
 use schema::version::CalibrationVersion;
-use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::Ordering;
 use std::time::Instant;
 use units::{Nanos, Seed};
 
@@ -35,23 +36,6 @@ pub const BUDGET: Nanos = Nanos::from_secs(60);
 pub const BUDGET_QUICK: Nanos = Nanos::from_secs(10);
 /// Least and most time of a calibration.
 pub const BUDGET_BOUNDS: (Nanos, Nanos) = (Nanos::from_secs(2), Nanos::from_secs(3600));
-
-/// What a calibration needs to know.
-#[derive(Clone, Debug)]
-pub struct CalibrateJob {
-    /// prony's own binary, which becomes the reference target and its guard.
-    pub launcher: PathBuf,
-    /// Fewer points.
-    pub quick: bool,
-    /// Time of the whole, within [`BUDGET_BOUNDS`]; kept to a second or two.
-    pub budget: Nanos,
-    /// CPUs of the worker (the first is taken) and of the reference target.
-    pub pin: PinPlan,
-    /// Seed of the order.
-    pub seed: u64,
-    /// Set to end early; nothing is kept then.
-    pub stop: Arc<AtomicBool>,
-}
 
 /// How far a calibration is.
 #[derive(Clone, Debug, PartialEq, Eq)]

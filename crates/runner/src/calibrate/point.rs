@@ -1,8 +1,8 @@
 //! One point of a calibration: a short load against a reference target, and what was seen of the generator.
 
-use super::CalibrateJob;
+use super::job::CalibrateJob;
 use crate::RunnerError;
-use crate::trial::reference_start;
+use crate::bring_up::reference_start;
 use engine::{IntervalData, new_histogram};
 use generate::job::LoadJob;
 use generate::measure::{Measured, Watch, measure};

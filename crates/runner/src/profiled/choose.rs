@@ -1,7 +1,7 @@
 //! Which cell is profiled, and what is taken of it where nothing is said.
 
 use crate::RunnerError;
-use crate::trial::Prepared;
+use crate::bring_up::Prepared;
 use schema::capacity::Capacity;
 use schema::metric::Metric;
 use schema::plan::{CellPlan, ExperimentPlan, ScenarioPlan};

@@ -1,8 +1,9 @@
 //! The load under which profiles are taken: the cell's own, until the last profile is there.
 
+use crate::bring_up::{self, Prepared, Up};
+use crate::environment::Environment;
 use crate::server_counts::metrics_of;
-use crate::trial::{self, Prepared, Up};
-use crate::{Environment, RunnerError};
+use crate::{RunnerError, trial};
 use engine::IntervalData;
 use generate::measure::{Watch, measure};
 use profile::{Endpoint, Refused, Request, Taken};
@@ -54,13 +55,13 @@ pub(super) fn profiled(
     let scenarios = std::slice::from_ref(under.scenario);
     let (plan, cell) = (under.plan, under.cell);
     let follow = cell.load.connection.follow;
-    let up = trial::bring_up(&prepared, scenarios, &cell.limits, follow, &plan.pin, &log, environment)?;
+    let up = bring_up::bring_up(&prepared, scenarios, &cell.limits, follow, &plan.pin, &log, environment)?;
     let mut job = trial::load_job(plan, cell, under.scenario, &up);
     job.phases = phases(under);
     let mut taker = Taker::new(under, &prepared, &up, scratch.path());
     let measured = measure(&job, &mut taker, &environment.stop);
     let results = taker.finish();
-    let stopped = trial::stop(up);
+    let stopped = bring_up::stop(up);
     measured?;
     let results = match (results, stopped) {
         (results, Ok(())) => results,

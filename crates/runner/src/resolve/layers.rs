@@ -3,7 +3,7 @@
 //! Invariants: the order of levels is the order of the file, never that of cells; a factor with fewer than two levels, and
 //! one of which no two levels stand at the same of everything else, is a mistake and no empty table in the report.
 
-use super::design::Grid;
+use super::grid::Grid;
 use schema::design::{LayerFactor, LayersPlan};
 use schema::plan::CellPlan;
 use schema::text::{Problem, nearest};

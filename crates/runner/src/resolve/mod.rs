@@ -7,6 +7,7 @@ mod connection;
 mod counters;
 mod design;
 mod events;
+mod grid;
 mod knobs;
 mod layers;
 mod limits;
@@ -15,10 +16,13 @@ pub mod profile;
 mod scenario;
 mod targets;
 mod warmup;
+mod wrong;
 
 pub use capacity::{CONFIRMATIONS, KneeWishes, Levels, SearchWishes, TOLERANCE, UP_DOWN_BLOCKS, capacity};
 pub use connection::connection;
 pub use scenario::{chunk_bytes, load_contract, load_scenario, load_scenario_file};
+
+pub(crate) use wrong::Wrong;
 
 use crate::RunnerError;
 use arrival::Wishes;
@@ -106,24 +110,6 @@ pub fn experiment(file: &str, text: &str, context: &Context) -> Result<Experimen
     })
 }
 
-/// A mistake in the experiment file itself, or in a file that it names.
-pub(crate) enum Wrong {
-    Here(Problem),
-    Elsewhere(RunnerError),
-}
-
-impl From<Problem> for Wrong {
-    fn from(problem: Problem) -> Self {
-        Self::Here(problem)
-    }
-}
-
-impl From<RunnerError> for Wrong {
-    fn from(error: RunnerError) -> Self {
-        Self::Elsewhere(error)
-    }
-}
-
 fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, Wrong> {
     let design = &file.experiment;
     check_name(&design.name)?;
@@ -140,7 +126,7 @@ fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, W
     let all = cells(&load, &targets, &limits, &scenarios, |load, connections, rate| {
         load_plan(load, connections, rate, &pin, context, seed, &phases)
     })?;
-    let grid = design::Grid { uses: &file.target, positions: &positions, targets: &targets, cells: all };
+    let grid = grid::Grid { uses: &file.target, positions: &positions, targets: &targets, cells: all };
     let (cells, chosen) = design::choose(&file.design, grid)?;
     let (positions, mut targets) = design::with_cells(targets, &positions, &scenarios, &cells)?;
     targets::hold(&mut targets, &cells);

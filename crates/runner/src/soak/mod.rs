@@ -12,9 +12,12 @@ pub mod windows;
 
 pub(crate) use floors::Floors;
 
-use crate::experiment::{self, Observer, Outcome};
-use crate::trial::{self, Prepared, TrialOptions};
-use crate::{Environment, RunnerError};
+use crate::bring_up::Prepared;
+use crate::environment::{Environment, Outcome, outcome};
+use crate::observer::Observer;
+use crate::planned_trial::parts;
+use crate::trial::{self, TrialOptions};
+use crate::{RunnerError, experiment};
 use analyze::SegmentData;
 use record::{RunFolder, segments};
 use schema::plan::{ClaimTest, ExperimentPlan, TrialPlan};
@@ -81,7 +84,7 @@ pub fn resume(
     let segments = segments::read(&folder, &run)?;
     if left(soak, &segments) == 0 || is_decided(&run, &segments) {
         observer.note("this soak has ended; its report is made again");
-        return experiment::outcome(folder, &run, false);
+        return outcome(folder, &run, false);
     }
     let last = run.plan.order.last().map_or(0, |planned| planned.id);
     // A segment that never came to its target is begun again under its number.
@@ -119,7 +122,7 @@ pub(crate) fn segment(
 ) -> Result<Outcome, RunnerError> {
     let planned =
         run.plan.order.last().cloned().unwrap_or(TrialPlan { id: 1, block: 1, cell: String::new() });
-    let (cell, scenario, prepared) = experiment::parts(&folder, run, &planned, targets)?;
+    let (cell, scenario, prepared) = parts(&folder, run, &planned, targets)?;
     let mut earlier = segments::read(&folder, run)?;
     earlier.retain(|segment| segment.file.trial != planned.id);
     let mut plan = run.plan.clone();
@@ -147,5 +150,5 @@ pub(crate) fn segment(
         observer.trial_ends(file);
     }
     let interrupted = environment.stop.load(Ordering::Relaxed);
-    experiment::outcome(folder, run, interrupted)
+    outcome(folder, run, interrupted)
 }

@@ -5,7 +5,7 @@
 
 use super::floors::{Floor, Floors};
 use crate::RunnerError;
-use crate::experiment::Observer;
+use crate::observer::Observer;
 use analyze::SegmentData;
 use collect::limits::{self, Limit};
 use collect::{ProcessTree, Roots};

@@ -4,7 +4,7 @@
 //! tick that was missed is left out, never made up for.
 //! Absent on purpose: what is read (crate collect).
 
-use super::TrialOptions;
+use super::options::TrialOptions;
 use crate::allocation::Allocations;
 use crate::steady;
 use analyze::Beside;

@@ -4,16 +4,18 @@
 //! Invariant: what could not be read is absent; nothing here ends a trial but a file that cannot be written.
 //! Absent on purpose: the load itself (measure), and how counters are read (crate collect).
 
+use super::options::TrialOptions;
 use super::ticker::Ticker;
-use super::{TrialOptions, Up};
+use crate::RunnerError;
 use crate::allocation::Allocations;
+use crate::bring_up::Up;
 use crate::competing::Competing;
 use crate::confined::Watched;
 use crate::events::Events;
+use crate::observer::Observer;
 use crate::server_counts::ServerCounts;
 use crate::services::Services;
 use crate::steady::{BesideLog, SteadyWindow};
-use crate::{Observer, RunnerError};
 use analyze::Beside;
 use collect::{Collector, ProcessTree, Roots, Subjects, TreeUsage};
 use engine::IntervalData;

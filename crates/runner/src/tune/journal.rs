@@ -3,7 +3,7 @@
 //! Invariants: a journal is on disk, folder included, before the first change that it names; a file is written whole
 //! or not at all; its content is not trusted (crate settings decides which names there are).
 
-use super::TuneError;
+use super::error::TuneError;
 use crate::RunnerError;
 use collect::Roots;
 use record::{read_json, write_json};

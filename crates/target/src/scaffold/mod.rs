@@ -5,10 +5,12 @@
 //! Absent on purpose: names that need not differ (artifacts of Maven, crates of Cargo): they stay as they are.
 
 mod names;
+mod piece;
 mod sample;
 
 use crate::{TargetError, catalog, manifest};
 use names::Rename;
+use piece::Piece;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -20,13 +22,6 @@ const FILES_MAX: usize = 1_000;
 const BYTES_MAX: u64 = 16 << 20;
 /// Longest part of a name.
 const NAME_CHARS_MAX: usize = 64;
-
-/// A file of a new target: its path in the folder, its bytes, its permissions.
-struct Piece {
-    path: PathBuf,
-    bytes: Vec<u8>,
-    permissions: Option<fs::Permissions>,
-}
 
 /// Makes `root/targets/NAME` like the target `like`, or from the sample of its language. Returns the new folder.
 ///

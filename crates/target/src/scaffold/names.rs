@@ -2,7 +2,7 @@
 //!
 //! Only whole names are replaced, so that `gin` in a path of somebody else's module stays what it is.
 
-use super::Piece;
+use super::piece::Piece;
 
 /// A text and what stands in its place.
 type Change = (String, String);

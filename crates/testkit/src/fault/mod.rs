@@ -8,6 +8,7 @@
 mod catalogue;
 mod guide;
 mod request;
+mod right;
 mod scripts;
 mod server;
 mod spec;

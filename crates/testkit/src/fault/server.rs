@@ -4,6 +4,7 @@
 //! does ends its own connection at worst.
 
 use super::request::{NoRequest, Requests};
+use super::right::{answer_rightly, refuse};
 use super::scripts::{self, Read};
 use super::{Ask, Fault, Spec, Unit, tls};
 use crate::certs::{CertError, Pki, Wrong};
@@ -23,7 +24,6 @@ use std::thread::JoinHandle;
 /// Connections that are served at the same time.
 pub const CONNECTIONS_MAX: usize = 512;
 
-const BAD_REQUEST: &str = "HTTP/1.1 400 Bad Request\r\nConnection: close\r\nContent-Length: 0\r\n\r\n";
 const BACKLOG: i32 = 1024;
 /// Receive buffer where a large body must not fit into the buffers of sockets.
 const SMALL_BUFFER_BYTES: usize = 64 * 1024;
@@ -318,26 +318,4 @@ fn answer_faultily(requests: &mut Requests, channel: &mut dyn Channel, shared: &
         Err(NoRequest::Bad) => refuse(channel),
         Err(NoRequest::Gone) => false,
     }
-}
-
-/// Reads a request and gives it the right answer. Returns whether the connection goes on.
-pub(super) fn answer_rightly(requests: &mut Requests, channel: &mut dyn Channel) -> bool {
-    match requests.head(channel) {
-        Ok(head) => {
-            let answered = requests.body(&head, channel)
-                && channel.send(scripts::right(head.is_head, head.close).as_bytes());
-            if head.close {
-                channel.finish();
-            }
-            answered && !head.close
-        }
-        Err(NoRequest::Bad) => refuse(channel),
-        Err(NoRequest::Gone) => false,
-    }
-}
-
-fn refuse(channel: &mut dyn Channel) -> bool {
-    channel.send(BAD_REQUEST.as_bytes());
-    channel.finish();
-    false
 }

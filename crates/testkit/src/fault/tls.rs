@@ -3,7 +3,7 @@
 //! Blocking, one thread a connection, like the rest of the fault server.
 
 use super::request::Requests;
-use super::server::answer_rightly;
+use super::right::answer_rightly;
 use crate::channel::{Channel, Plain, Wire};
 use rustls::{ServerConfig, ServerConnection};
 use std::io::{self, Read, Write};

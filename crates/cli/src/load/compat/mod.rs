@@ -11,12 +11,14 @@ mod h2load;
 mod hey;
 mod native;
 mod oha;
+mod translation;
 mod wrk;
 
 use anyhow::{Result, anyhow, bail};
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{CommandFactory, FromArgMatches, ValueEnum};
 use native::Native;
+pub(crate) use translation::Translation;
 
 /// A tool whose flags can be translated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -33,15 +35,6 @@ pub(crate) enum Tool {
     Ab,
     /// h2load: -n -c -t -m -D --rps ...
     H2load,
-}
-
-/// A native command line and what differs from the other tool.
-#[derive(Debug)]
-pub(crate) struct Translation {
-    /// Arguments after `prony load`.
-    pub(crate) arguments: Vec<String>,
-    /// One sentence each.
-    pub(crate) notes: Vec<String>,
 }
 
 /// Takes `--compat TOOL` out of the arguments after `load` and translates the rest; `None` where it is not there.
@@ -105,19 +98,6 @@ pub(crate) fn told(translation: &Translation, error: clap::Error) -> anyhow::Err
             translation.line()
         ),
         _ => error.into(),
-    }
-}
-
-impl Translation {
-    /// As a shell would need it.
-    pub(crate) fn line(&self) -> String {
-        let is_url = |word: &&String| word.contains("://");
-        let shown = self.arguments.iter().map(|word| match Some(word).filter(is_url) {
-            Some(url) => generate::login::masked(url).into_owned(),
-            None => word.clone(),
-        });
-        let words = ["prony", "load"].map(str::to_owned).into_iter().chain(shown);
-        report::command_line(&words.collect::<Vec<_>>())
     }
 }
 

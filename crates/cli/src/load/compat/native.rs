@@ -1,6 +1,6 @@
 //! Putting a native command line together, and the few things that several tools have in common.
 
-use super::Translation;
+use super::translation::Translation;
 use anyhow::{Result, anyhow, bail};
 use base64::Engine as _;
 use units::Nanos;

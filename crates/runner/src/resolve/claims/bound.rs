@@ -1,6 +1,6 @@
 //! Bounds and margins of claims: signs, numbers, and the units of metrics.
 
-use super::example;
+use super::suggest::example;
 use schema::experiment::MarginUse;
 use schema::metric::{Metric, Unit};
 use schema::plan::{ClaimComparison, ClaimMargin};

@@ -1,6 +1,6 @@
 //! The cells that a claim means: a target's name and a level.
 
-use super::suggestion;
+use super::suggest::suggestion;
 use schema::experiment::At;
 use schema::plan::{CellPlan, TargetPlan};
 use schema::text::Problem;

@@ -6,6 +6,7 @@
 
 mod bound;
 mod cells;
+mod suggest;
 #[cfg(test)]
 mod tests;
 
@@ -14,7 +15,7 @@ use cells::{Names, cell, second_cell, target};
 use schema::experiment::{At, Claim};
 use schema::metric::{Metric, Unit};
 use schema::plan::{CellPlan, ClaimMargin, ClaimPlan, ClaimTest, TargetPlan};
-use schema::text::{Problem, nearest};
+use schema::text::Problem;
 
 /// Most targets of one `order`: Holm's correction over more pairs would leave little to be shown.
 const ORDER_MAX: usize = 50;
@@ -219,23 +220,5 @@ impl One<'_> {
             ));
         }
         Ok(found)
-    }
-}
-
-/// `did you mean …?`, or all that there are.
-fn suggestion<'a>(wrong: &str, names: impl Iterator<Item = &'a str> + Clone) -> String {
-    match nearest(wrong, names.clone()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => format!("name one of: {}", names.collect::<Vec<_>>().join(", ")),
-    }
-}
-
-/// How a metric is written, for messages.
-fn example(metric: Metric) -> &'static str {
-    match metric.unit() {
-        Unit::PerSecond => "10k",
-        Unit::Nanoseconds => "50ms",
-        Unit::Share => "0.1%",
-        Unit::Bytes => "64MiB",
     }
 }

@@ -1,0 +1,160 @@
+//! What is done before the first trial: the host swept, prony confined, every target built and tried out.
+
+use crate::RunnerError;
+use crate::bring_up::{Prepared, bring_up, reported_versions};
+use crate::check;
+use crate::environment::Environment;
+use crate::observer::Observer;
+use crate::resolve::{self, Context};
+use crate::services::Services;
+use schema::plan::{ExperimentPlan, TargetPlan, TargetSource};
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::Ordering;
+use target::{RunningTarget, Scratch};
+
+/// The project that a stored plan's targets live in.
+#[must_use]
+pub fn project_of(plan: &ExperimentPlan) -> PathBuf {
+    let folder = plan.targets.iter().find_map(|target| match &target.source {
+        TargetSource::Manifest { folder, .. } => Some(PathBuf::from(folder)),
+        _ => None,
+    });
+    folder.map_or_else(|| PathBuf::from("."), |folder| resolve::project_above(&folder))
+}
+
+/// Removes what guards that were killed left on the host.
+pub(crate) fn sweep(observer: &mut dyn Observer) {
+    let swept = target::confine::sweep();
+    for removed in &swept.removed {
+        observer.note(&format!("removed {removed}: an earlier run was killed before it could"));
+    }
+    for left in &swept.left {
+        observer.note(&format!("of an earlier run there is still left: {left}"));
+    }
+}
+
+/// Keeps prony's own threads off the target's CPUs: the generator pays for its own bookkeeping.
+pub(crate) fn confine(plan: &ExperimentPlan, observer: &mut dyn Observer) {
+    if let Some(cpus) = &plan.pin.generator
+        && let Err(error) = target::pin::confine_this_thread(cpus)
+    {
+        observer
+            .note(&format!("prony could not be confined to its CPUs ({error}); it may disturb the target"));
+    }
+    if let Some(weakness) = &plan.pin.weakness {
+        observer.note(weakness);
+    }
+}
+
+/// Targets that were built and tried out, and the versions they report, by `target: what`.
+pub(crate) struct Workshop {
+    pub(crate) targets: BTreeMap<String, Prepared>,
+    pub(crate) versions: BTreeMap<String, String>,
+    pub(crate) services: Services,
+    /// What is built, by its folder, with the versions that its build reported.
+    built: BTreeMap<PathBuf, BTreeMap<String, String>>,
+    /// Limits that could not be had.
+    pub(crate) weaknesses: Vec<String>,
+}
+
+/// Builds every target and tries it out once, so that mistakes show before any time is spent on load.
+pub(crate) fn prepare(
+    plan: &ExperimentPlan,
+    context: &Context,
+    environment: &Environment,
+    observer: &mut dyn Observer,
+) -> Result<Workshop, RunnerError> {
+    let services = Services::start(plan, context, environment, observer)?;
+    let scratch = Scratch::make().map_err(RunnerError::io("make a folder in", &std::env::temp_dir()))?;
+    let logs = scratch.path().to_owned();
+    let mut workshop = Workshop {
+        targets: BTreeMap::new(),
+        versions: services.versions(),
+        services: services.clone(),
+        built: BTreeMap::new(),
+        weaknesses: Vec::new(),
+    };
+    let mut prepare_all = || {
+        for target in &plan.targets {
+            if environment.stop.load(Ordering::Relaxed) {
+                return Err(RunnerError::Interrupted);
+            }
+            observer.preparing(&target.name);
+            let tried = workshop.try_out(target, plan, context, environment, &logs)?;
+            workshop.weaken(tried.weaknesses, observer);
+            let versions = tried.versions.into_iter();
+            let named = versions.map(|(what, version)| (format!("{}: {what}", target.name), version));
+            workshop.versions.extend(named);
+            workshop.targets.insert(target.name.clone(), tried.prepared);
+        }
+        Ok(())
+    };
+    let outcome = prepare_all();
+    if outcome.is_err() {
+        // The error names the logs.
+        scratch.keep();
+    }
+    outcome.map(|()| workshop)
+}
+
+impl Workshop {
+    /// Notes what could not be had, each thing once.
+    fn weaken(&mut self, found: Vec<String>, observer: &mut dyn Observer) {
+        for weakness in found {
+            if !self.weaknesses.contains(&weakness) {
+                observer.note(&weakness);
+                self.weaknesses.push(weakness);
+            }
+        }
+    }
+
+    /// Builds a target unless that was done, starts it once and asks it everything.
+    fn try_out(
+        &mut self,
+        target: &TargetPlan,
+        plan: &ExperimentPlan,
+        context: &Context,
+        environment: &Environment,
+        logs: &Path,
+    ) -> Result<TriedOut, RunnerError> {
+        let (plan_of_target, services) = (target.clone(), self.services.clone());
+        let mut prepared = Prepared { plan: plan_of_target, manifest: None, contract: Vec::new(), services };
+        let mut versions = BTreeMap::new();
+        if let TargetSource::Manifest { folder, .. } = &target.source {
+            let (manifest, folder) = target::manifest::load(Path::new(folder))?;
+            let out = target::knobs::build_folder(&folder, &manifest, &target.knobs);
+            versions = match self.built.get(&out) {
+                Some(versions) => versions.clone(),
+                None => {
+                    let log = logs.join("build.log");
+                    let (launcher, stop) = (&environment.launcher, &environment.stop);
+                    target::build_variant(&folder, &manifest, &target.knobs, &log, launcher, stop)?
+                }
+            };
+            self.built.insert(out, versions.clone());
+            prepared.contract = check::askable(&context.project, &manifest, &self.services.names())?;
+            prepared.manifest = Some((manifest, folder));
+        }
+        // As in its first cell; the trials tell of the others.
+        let first = plan.cells.iter().find(|cell| cell.target == target.name);
+        let limits = first.map(|cell| cell.limits.clone()).unwrap_or_default();
+        let follow = first.and_then(|cell| cell.load.connection.follow);
+        let log = logs.join("target.log");
+        let up = bring_up(&prepared, &plan.scenarios, &limits, follow, &plan.pin, &log, environment)?;
+        versions.extend(reported_versions(&prepared, &up));
+        let held = up.running.as_ref().and_then(RunningTarget::confinement).unwrap_or_default();
+        if let Some(running) = up.running {
+            running.stop()?;
+        }
+        Ok(TriedOut { prepared, versions, weaknesses: held.weaknesses })
+    }
+}
+
+/// One target, built and tried out.
+struct TriedOut {
+    prepared: Prepared,
+    versions: BTreeMap<String, String>,
+    /// Limits that could not be had.
+    weaknesses: Vec<String>,
+}
