@@ -204,11 +204,12 @@ fn dispersion(text: &mut String, model: &Model, verdict: &Verdict) {
     }
 }
 
+/// In powers of 1024, as every size that prony shows.
 fn size(bytes: f64) -> String {
     match bytes {
-        0.0..1000.0 => format!("{bytes:.0} B"),
-        1000.0..1e6 => format!("{:.1} kB", bytes / 1e3),
-        _ => format!("{:.1} MB", bytes / 1e6),
+        0.0..1024.0 => format!("{bytes:.0} B"),
+        1024.0..1_048_576.0 => format!("{:.1} KiB", bytes / 1024.0),
+        _ => format!("{:.1} MiB", bytes / 1_048_576.0),
     }
 }
 
