@@ -162,11 +162,11 @@ fuzz: ## Fuzz every parser, FUZZ_SECONDS (3600) in all; finds go to fuzz/artifac
 	  target=$${target_bytes%:*}; bytes=$${target_bytes#*:}; \
 	  mkdir -p work/$$target; known="work/$$target corpus/$$target"; \
 	  if test -d regressions/$$target; then known="$$known regressions/$$target"; fi; \
-	  $(CARGO) +nightly fuzz run -O $$target $$known -- -dict=dictionaries/$$target.dict \
+	  $(CARGO) +nightly fuzz run $$target $$known -- -dict=dictionaries/$$target.dict \
 	    -max_total_time=$$(($(FUZZ_SECONDS) / $(words $(FUZZ_TARGETS)))) -max_len=$$bytes -timeout=10 \
 	    -rss_limit_mb=1024 -malloc_limit_mb=256 -print_final_stats=1 || { broken=$$((broken + 1)); \
 	    echo "$$target: a property broke. Replay the file in fuzz/artifacts/$$target/ that is named above:"; \
-	    echo "  cd fuzz && $(CARGO) +nightly fuzz run -O $$target FILE"; \
+	    echo "  cd fuzz && $(CARGO) +nightly fuzz run $$target FILE"; \
 	    echo "  cp FILE fuzz/regressions/$$target/ && $(CARGO) test -p properties --test smoke $$target"; }; \
 	done; echo "fuzzed $(words $(FUZZ_TARGETS)) targets, $$broken broken"; test $$broken -eq 0
 

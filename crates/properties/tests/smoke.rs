@@ -164,23 +164,3 @@ fn what_is_kept_stays_small() {
         assert!(kept.len() <= 500 && bytes <= 300 * 1024, "{kind}: {} files, {bytes} bytes", kept.len());
     }
 }
-
-/// The crates of ours among those that the fuzz targets link for which no assertions are asked.
-fn without_assertions(lock: &str, manifest: &str) -> Vec<String> {
-    let packages = lock.split("[[package]]").skip(1);
-    let ours = packages.filter(|package| !package.contains("\nsource = "));
-    let names = ours.filter_map(|package| package.split("name = \"").nth(1)?.split('"').next());
-    let asks = |name: &str| {
-        let section = manifest.split(&format!("[profile.release.package.{name}]\n")).nth(1);
-        section.and_then(|rest| rest.lines().next()) == Some("debug-assertions = true")
-    };
-    names.filter(|name| !asks(name)).map(str::to_owned).collect()
-}
-
-#[test]
-fn our_crates_are_fuzzed_with_their_assertions() {
-    let read = |name: &str| std::fs::read_to_string(fuzz_folder().join(name)).unwrap();
-    let (lock, manifest) = (read("Cargo.lock"), read("Cargo.toml"));
-    assert_eq!(without_assertions(&lock, &manifest), Vec::<String>::new());
-    assert_eq!(without_assertions(&lock, &manifest.replace("package.wire]", "package.wired]")), ["wire"]);
-}
