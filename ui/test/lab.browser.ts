@@ -103,7 +103,15 @@ async function whyNot(): Promise<string | undefined> {
     : "the binary has other pages in it (cargo build -p prony)";
 }
 
+/** Ends the server and removes its folder. */
+function end(): void {
+  lab?.kill("SIGINT");
+  if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
+}
+
 const missing = await whyNot();
+// Where every test is skipped, no hook runs after them.
+if (missing !== undefined) end();
 if (missing !== undefined) console.log(`skipped: the tests of the lab in the browser, because ${missing}`);
 
 /** A page whose errors and requests to elsewhere are noted. */
@@ -329,7 +337,4 @@ describe.skipIf(missing !== undefined)("the lab", () => {
   });
 });
 
-afterAll(() => {
-  lab?.kill("SIGINT");
-  if (folder !== undefined) rmSync(folder, { recursive: true, force: true });
-});
+afterAll(end);
