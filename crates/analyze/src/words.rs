@@ -1,5 +1,6 @@
 //! Numbers as people read them, for the sentences that this crate writes. Tables are the report's.
 
+use schema::analysis::Interval;
 use schema::metric::{Metric, Unit};
 use schema::steady::SteadySeries;
 
@@ -55,17 +56,22 @@ fn fraction(value: f64, decimals: usize, more: usize) -> String {
     if value < 0.0 && !is_zero { format!("-{text}") } else { text }
 }
 
-/// An estimate with the low and the high end of its interval, all with the same further decimals, as few as it takes to
-/// tell the ends apart; where [`MORE_MAX`] do not, with none.
-fn apart(values: [f64; 3], text: impl Fn(f64, usize) -> String) -> [String; 3] {
-    let told_apart = |more: &usize| text(values[1], *more) != text(values[2], *more);
-    let more = if values[1] == values[2] { Some(0) } else { (0..=MORE_MAX).find(told_apart) };
-    values.map(|value| text(value, more.unwrap_or(0)))
+/// The ends of an interval; an absent one is unbounded.
+pub(crate) fn ends(interval: Interval) -> (f64, f64) {
+    (interval.low.unwrap_or(f64::NEG_INFINITY), interval.high.unwrap_or(f64::INFINITY))
 }
 
-/// Numbers as [`number`], an estimate with its ends: `800` from `799.6` to `800.4` is `800.0 … 799.6 … 800.4`.
-pub(crate) fn numbers(values: [f64; 3]) -> [String; 3] {
-    apart(values, number_with)
+/// An estimate with the ends of its interval, all with the same further decimals, as few as distinguish the ends; with
+/// none where [`MORE_MAX`] do not. Without an estimate, `unknown`.
+fn apart(estimate: Option<f64>, (low, high): (f64, f64), text: impl Fn(f64, usize) -> String) -> [String; 3] {
+    let differ = |more: &usize| text(low, *more) != text(high, *more);
+    let more = if low == high { 0 } else { (0..=MORE_MAX).find(differ).unwrap_or(0) };
+    [estimate.map_or("unknown".to_owned(), |value| text(value, more)), text(low, more), text(high, more)]
+}
+
+/// Numbers as [`number`], an estimate with its ends: `800` from `799.6` to `800.4` is `800.0`, `799.6`, `800.4`.
+pub(crate) fn numbers(estimate: Option<f64>, ends: (f64, f64)) -> [String; 3] {
+    apart(estimate, ends, number_with)
 }
 
 /// A ratio: three decimals, four near 1, more where it is small.
@@ -82,17 +88,22 @@ fn ratio_with(value: f64, more: usize) -> String {
 }
 
 /// Ratios as [`ratio`], an estimate with its ends: `1.1002` from `1.1001` to `1.1003`.
-pub(crate) fn ratios(values: [f64; 3]) -> [String; 3] {
-    apart(values, ratio_with)
+pub(crate) fn ratios(estimate: Option<f64>, ends: (f64, f64)) -> [String; 3] {
+    apart(estimate, ends, ratio_with)
 }
 
 /// The values of a metric as [`value`], an estimate with its ends.
-pub(crate) fn values(metric: Metric, values: [f64; 3]) -> [String; 3] {
+pub(crate) fn values(metric: Metric, estimate: Option<f64>, ends: (f64, f64)) -> [String; 3] {
     match metric.unit() {
-        Unit::PerSecond => apart(values, number_with).map(|number| format!("{number} per second")),
-        Unit::Nanoseconds => apart(values, duration_with),
-        Unit::Share => percents(values),
-        Unit::Bytes => apart(values, bytes_with),
+        Unit::PerSecond => {
+            apart(estimate, ends, |value, more| format!("{} per second", number_with(value, more)))
+        }
+        Unit::Nanoseconds => apart(estimate, ends, duration_with),
+        Unit::Share => {
+            let [shown, low, high] = percents([estimate.unwrap_or_default(), ends.0, ends.1]);
+            [if estimate.is_some() { shown } else { "unknown".to_owned() }, low, high]
+        }
+        Unit::Bytes => apart(estimate, ends, bytes_with),
     }
 }
 
@@ -228,7 +239,7 @@ mod tests {
     #[test]
     fn the_ends_of_a_narrow_interval_are_told_apart() {
         let words = |low: f64, high: f64| {
-            let [_, low, high] = numbers([low, low, high]);
+            let [_, low, high] = numbers(None, (low, high));
             format!("{low} to {high}")
         };
         assert_eq!(words(799.0, 801.0), "799 to 801");
@@ -237,13 +248,16 @@ mod tests {
         assert_eq!(words(800.0, 800.0), "800 to 800");
         assert_eq!(words(800.000_01, 800.000_02), "800 to 800");
         assert_eq!(words(12_345.6, 12_346.1), "12,345.6 to 12,346.1");
-        assert_eq!(ratios([1.1, 1.0996, 1.1004]), ["1.1000", "1.0996", "1.1004"]);
-        assert_eq!(ratios([1.1, 1.09, 1.11]), ["1.1", "1.09", "1.11"]);
-        assert_eq!(ratios([1.1, 1.1, 1.1]), ["1.1", "1.1", "1.1"]);
-        assert_eq!(ratios([1.1, 0.0, f64::INFINITY]), ["1.1", "0", "unbounded"]);
-        assert_eq!(values(Metric::P99, [2e6, 1.999e6, 2.001e6]), ["2.000 ms", "1.999 ms", "2.001 ms"]);
-        assert_eq!(values(Metric::Memory, [2048.0, 1024.0, 4096.0]), ["2 KiB", "1 KiB", "4 KiB"]);
-        let per_second = values(Metric::Throughput, [800.0, 799.6, 800.4]);
+        assert_eq!(ratios(Some(1.1), (1.0996, 1.1004)), ["1.1000", "1.0996", "1.1004"]);
+        assert_eq!(ratios(Some(1.1), (1.09, 1.11)), ["1.1", "1.09", "1.11"]);
+        assert_eq!(ratios(Some(1.1), (1.1, 1.1)), ["1.1", "1.1", "1.1"]);
+        assert_eq!(ratios(Some(1.1), (0.0, f64::INFINITY)), ["1.1", "0", "unbounded"]);
+        assert_eq!(values(Metric::P99, Some(2e6), (1.999e6, 2.001e6)), ["2.000 ms", "1.999 ms", "2.001 ms"]);
+        assert_eq!(values(Metric::Memory, Some(2048.0), (1024.0, 4096.0)), ["2 KiB", "1 KiB", "4 KiB"]);
+        let per_second = values(Metric::Throughput, Some(800.0), (799.6, 800.4));
+        assert_eq!(values(Metric::ErrorRate, None, (0.01, 0.02)), ["unknown", "1 %", "2 %"]);
+        let unbounded = ends(Interval { low: None, high: Some(2.0) });
+        assert_eq!(ratios(None, unbounded), ["unknown", "unbounded", "2"]);
         assert_eq!(per_second, ["800.0 per second", "799.6 per second", "800.4 per second"]);
     }
 

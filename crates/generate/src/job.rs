@@ -1,4 +1,4 @@
-//! A load, resolved and ready: what is sent where, how, and when it is measured.
+//! One resolved load: its requests, its destination, its pacing and its phases.
 
 use crate::each::EachPlan;
 use crate::login::Login;
@@ -34,7 +34,7 @@ pub struct LoadJob {
     pub load: LoadPlan,
     /// When it is measured.
     pub phases: PhasePlan,
-    /// Looked up anew for every connection where present; `to` is then only the first answer.
+    /// If set, the name is resolved for every connection, and `to` is only the first address.
     pub name: Option<NameLookup>,
     /// End after this many measured requests.
     pub requests_max: Option<u64>,

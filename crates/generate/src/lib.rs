@@ -1,4 +1,4 @@
-//! One load from its plan to its report: where it goes, phases, intervals, sums, several processes, one row a request.
+//! One load, from its plan to its report: destination and consent, phases, intervals, sums, generator processes, rows.
 //!
 //! Invariants: every mistake in what is sent is found before a connection is opened; intervals of threads and of
 //! processes go the same way; the generator never judges what it measured. Absent on purpose: experiments, targets and

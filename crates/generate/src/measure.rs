@@ -53,7 +53,7 @@ pub trait Watch {
     fn waiting(&mut self) {}
     /// An interval has ended.
     fn interval(&mut self, line: &IntervalLine, data: &IntervalData) -> Result<(), Self::Error>;
-    /// A sample is whole; told after its last interval.
+    /// A sample has ended. Called after its last interval.
     fn sample(&mut self, span: &PhaseSpan, summary: &SampleSummary) -> Result<(), Self::Error> {
         let _ = (span, summary);
         Ok(())

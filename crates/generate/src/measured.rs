@@ -1,4 +1,4 @@
-//! What is left of a load that has ended.
+//! The result of one load.
 
 use crate::GenerateError;
 use analyze::TrialFacts;

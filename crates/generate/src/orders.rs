@@ -1,4 +1,4 @@
-//! What the engine is told of a load: its orders for one part, what it sends, its grid of time.
+//! Turns a load into the engine's job: compiled requests, timeline, one part of the workers.
 
 use crate::job::LoadJob;
 use crate::{GenerateError, login, origins, recorded, tls};
@@ -30,7 +30,7 @@ pub(crate) fn engine_job(job: &LoadJob, timeline: Timeline, part: Part) -> Resul
     })
 }
 
-/// What is sent, compiled: every mistake in it is told here, before a connection is opened.
+/// Compiles the requests. Every mistake in them is reported here, before a connection is opened.
 ///
 /// # Errors
 /// A request, an expression, a feeder, a token or a check that cannot be.

@@ -1,5 +1,4 @@
-//! The run folder (DESIGN): where its files are. How they are written and read stands in `files`, what the analysis
-//! needs of its trials in `trials`.
+//! The layout of a run folder (DESIGN). `files` writes and reads single files, `trials` reads what the analysis needs.
 
 use crate::files::{Lines, read_json, write_json, write_whole};
 use crate::{RecordError, signals};
@@ -100,7 +99,7 @@ impl TrialFolder {
             || read(&self.path.join("trial.json")).is_ok_and(|file| file.outcome == TrialOutcome::Failed)
     }
 
-    /// Makes the folder anew, without what an earlier, cut-off try left in it.
+    /// Creates the folder, discarding whatever an interrupted attempt left in it.
     ///
     /// # Errors
     /// When the system refuses.

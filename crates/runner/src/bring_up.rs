@@ -1,4 +1,4 @@
-//! A fresh target, up and keeping its contract.
+//! Starts a fresh target and checks its contract.
 
 use crate::RunnerError;
 use crate::environment::Environment;

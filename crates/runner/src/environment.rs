@@ -1,4 +1,4 @@
-//! What a run needs of the outside, and how it ended.
+//! The inputs of a run from outside its plan, and its outcome.
 
 use crate::RunnerError;
 use record::RunFolder;

@@ -1,4 +1,4 @@
-//! Whoever is told while a run goes on.
+//! The listener that reports a run's progress.
 
 use crate::RunnerError;
 use schema::finding::Finding;
@@ -8,7 +8,7 @@ use schema::soak::{SoakReport, WindowLine};
 use schema::trial::{IntervalLine, PhaseSpan, SampleSummary, TrialFile};
 use std::path::Path;
 
-/// What is told while a run goes on.
+/// Receives the progress of a run.
 pub trait Observer {
     /// Something worth knowing that stops nothing.
     fn note(&mut self, text: &str);
@@ -16,8 +16,8 @@ pub trait Observer {
     fn preparing(&mut self, target: &str);
     /// The run folder is there and trials begin.
     fn started(&mut self, folder: &Path, run: &RunFile, left: usize);
-    /// At a block border it was decided how the run goes on; `more` trials follow besides those told of so far, which
-    /// may be fewer than none.
+    /// The run's length was decided between two blocks: `more` trials follow beyond those announced, a negative number
+    /// if trials were dropped.
     fn decided(&mut self, text: &str, more: i64);
     /// A trial begins.
     fn trial_begins(&mut self, trial: &TrialPlan, cell: &CellPlan);
@@ -25,7 +25,7 @@ pub trait Observer {
     fn interval(&mut self, line: &IntervalLine);
     /// A trial has ended.
     fn trial_ends(&mut self, file: &TrialFile);
-    /// What the trials so far show, worst first: all of it, whether it was told before or not. Told between two trials.
+    /// All findings of the trials so far, worst first, reported before or not. Called between two trials.
     fn found(&mut self, findings: &[Finding]) {
         let _ = findings;
     }

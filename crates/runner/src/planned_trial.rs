@@ -1,4 +1,4 @@
-//! One trial of a run's order: what it is made of, and its run.
+//! Runs one trial of the planned order.
 
 use crate::RunnerError;
 use crate::bring_up::Prepared;

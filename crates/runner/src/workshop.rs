@@ -1,4 +1,4 @@
-//! What is done before the first trial: the host swept, prony confined, every target built and tried out.
+//! Preparation before the first trial: clean up after killed runs, confine prony, build and try out every target.
 
 use crate::RunnerError;
 use crate::bring_up::{Prepared, bring_up, reported_versions};
@@ -136,7 +136,7 @@ impl Workshop {
             prepared.contract = check::askable(&context.project, &manifest, &self.services.names())?;
             prepared.manifest = Some((manifest, folder));
         }
-        // As in its first cell; the trials tell of the others.
+        // Limits of the target's first cell; the trials report those of the others.
         let first = plan.cells.iter().find(|cell| cell.target == target.name);
         let limits = first.map(|cell| cell.limits.clone()).unwrap_or_default();
         let follow = first.and_then(|cell| cell.load.connection.follow);

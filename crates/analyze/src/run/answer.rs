@@ -197,7 +197,7 @@ fn better(
     let (said, near, far) = if pair.metric.higher_is_better() {
         let (low, high) = (interval.low.unwrap_or(0.0), interval.high.unwrap_or(f64::INFINITY));
         if ratio >= 2.0 {
-            let [ratio, low, high] = words::numbers([ratio, low, high]);
+            let [ratio, low, high] = words::numbers(Some(ratio), (low, high));
             (format!("{winner} serves {ratio} times as many {name} as {loser}"), low, format!("{high} times"))
         } else {
             let [by, low, high] = words::percents([ratio, low, high].map(|ratio| ratio - 1.0));
@@ -227,8 +227,7 @@ fn better(
 fn by_difference(data: &RunData<'_>, pair: &Comparison, difference: f64, interval: Interval) -> String {
     let (a, b, at) = (&pair.a_target, &pair.b_target, at(pair));
     let name = words::metric(pair.metric);
-    let ends = [interval.low.unwrap_or(f64::NEG_INFINITY), interval.high.unwrap_or(f64::INFINITY)];
-    let [difference, low, high] = words::values(pair.metric, [difference, ends[0], ends[1]]);
+    let [difference, low, high] = words::values(pair.metric, Some(difference), words::ends(interval));
     let certainty = format!(
         "difference {difference}, {} {low} to {high}, {}",
         data.interval_name(),
@@ -250,8 +249,7 @@ fn inverted(interval: Interval) -> Interval {
 }
 
 fn certainty(data: &RunData<'_>, pair: &Comparison, ratio: f64, interval: Interval) -> String {
-    let ends = [interval.low.unwrap_or(f64::NEG_INFINITY), interval.high.unwrap_or(f64::INFINITY)];
-    let [ratio, low, high] = words::ratios([ratio, ends[0], ends[1]]);
+    let [ratio, low, high] = words::ratios(Some(ratio), words::ends(interval));
     format!(
         "ratio {ratio}, {} {low} to {high}, {}",
         data.interval_name(),

@@ -106,8 +106,7 @@ pub(super) fn note(data: &RunData<'_>, comparisons: &[Comparison]) -> Option<Bel
 
 /// `requests per second ratio 1.003, 95 % interval 0.991 to 1.015`.
 fn numbers(data: &RunData<'_>, found: &Comparison) -> String {
-    let Interval { low, high } = found.interval.unwrap_or(Interval { low: None, high: None });
-    let ends = [low.unwrap_or(f64::NEG_INFINITY), high.unwrap_or(f64::INFINITY)];
-    let [ratio, low, high] = words::ratios([found.ratio.unwrap_or(f64::INFINITY), ends[0], ends[1]]);
+    let interval = found.interval.unwrap_or(Interval { low: None, high: None });
+    let [ratio, low, high] = words::ratios(found.ratio, words::ends(interval));
     format!("{} ratio {ratio}, {} {low} to {high}", words::metric(found.metric), data.interval_name())
 }

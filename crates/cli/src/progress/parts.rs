@@ -1,4 +1,4 @@
-//! What both the state of a run and its words are made of.
+//! Types that a run's state and its wording share.
 
 use schema::finding::FindingCause;
 use schema::plan::PhasePlan;

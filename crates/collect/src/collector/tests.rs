@@ -229,7 +229,7 @@ sys.stdin.read()
 /// Prints what a tick costs; no pass mark, for time depends on the host:
 /// `cargo test --release -p collect --lib cost_of_a_tick -- --ignored --nocapture`.
 #[test]
-#[ignore = "a measurement"]
+#[ignore = "measures the cost of a tick; make test-all"]
 fn cost_of_a_tick() {
     const TICKS: u64 = 60;
     let child = Command::new("python3")

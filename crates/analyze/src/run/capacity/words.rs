@@ -77,7 +77,7 @@ fn load(at: f64, axis: LoadAxis) -> String {
 
 fn range(interval: &Interval, open: &str) -> String {
     if let (Some(low), Some(high)) = (interval.low, interval.high) {
-        let [_, low, high] = numbers([low, low, high]);
+        let [_, low, high] = numbers(None, (low, high));
         return format!("{low} to {high}");
     }
     let end = |end: Option<f64>| end.map_or_else(|| open.to_owned(), number);

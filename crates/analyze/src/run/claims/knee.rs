@@ -53,7 +53,7 @@ fn of_ladder(
     };
     // An absent end lies at or beyond the end of the ladder.
     let (low, high) = (interval.low.unwrap_or(0.0), interval.high.unwrap_or(f64::INFINITY));
-    let [shown, from, to] = numbers([at, low, high]);
+    let [shown, from, to] = numbers(Some(at), (low, high));
     let or_end = |end: Option<f64>, shown: String| end.map_or("the end of the ladder".to_owned(), |_| shown);
     let evidence = format!(
         "{what} {shown} ({} {} to {}), {claimed}",

@@ -76,10 +76,9 @@ fn told(data: &RunData<'_>, metric: Metric, pair: &Neighbours, p: f64) -> String
     let (kind, [estimate, low, high]) = match pair.basis {
         Basis::Ratio => {
             let interval = interval_of_logs(low, high);
-            let ends = [interval.low.unwrap_or(f64::NEG_INFINITY), interval.high.unwrap_or(f64::INFINITY)];
-            ("ratio", words::ratios([pair.estimate, ends[0], ends[1]]))
+            ("ratio", words::ratios(Some(pair.estimate), words::ends(interval)))
         }
-        Basis::Difference => ("difference", words::values(metric, [pair.estimate, low, high])),
+        Basis::Difference => ("difference", words::values(metric, Some(pair.estimate), (low, high))),
     };
     format!(
         "{} against {} {kind} {estimate} ({} {low} to {high}, {} after Holm)",

@@ -46,11 +46,10 @@ pub(super) fn ratio(
 }
 
 fn told(data: &RunData<'_>, metric: Metric, paired: &Paired, (low, high): (f64, f64)) -> String {
-    let [ratio, low, high] = words::ratios([paired.ratio.unwrap_or(f64::NAN), low, high]);
+    let [ratio, low, high] = words::ratios(paired.ratio, (low, high));
     format!(
-        "ratio of {} {} ({} {low} to {high}, {})",
+        "ratio of {} {ratio} ({} {low} to {high}, {})",
         words::metric(metric),
-        if paired.ratio.is_some() { &ratio } else { "unknown" },
         data.interval_name(),
         words::count(paired.blocks, "block")
     )
@@ -70,10 +69,9 @@ pub(super) fn difference(
     let value = paired.difference.map_or("unknown".to_owned(), |value| words::value(metric, value));
     match values_interval(&differences, &paired.difference_test, data.confidence, alpha) {
         Ok((low, high)) => {
-            let [shown, from, to] = words::values(metric, [paired.difference.unwrap_or(f64::NAN), low, high]);
+            let [shown, from, to] = words::values(metric, paired.difference, (low, high));
             let evidence = format!(
-                "difference in {name} {} ({} {from} to {to}, {}), {claimed}",
-                if paired.difference.is_some() { &shown } else { "unknown" },
+                "difference in {name} {shown} ({} {from} to {to}, {}), {claimed}",
                 data.interval_name(),
                 words::count(paired.blocks, "block")
             );

@@ -24,10 +24,9 @@ pub(super) fn threshold(
     let center = center(&values);
     match interval(data, &values) {
         Ok((low, high)) => {
-            let [value, from, to] = words::values(metric, [center.unwrap_or(f64::NAN), low, high]);
+            let [value, from, to] = words::values(metric, center, (low, high));
             let evidence = format!(
-                "{what} {} ({} {from} to {to}, {}), {claimed}",
-                if center.is_some() { &value } else { "unknown" },
+                "{what} {value} ({} {from} to {to}, {}), {claimed}",
                 data.interval_name(),
                 words::count(values.len(), "trial")
             );

@@ -98,18 +98,9 @@ impl World {
         }
     }
 
-    /// Whether a command failed because this host's CPUs were others' while it ran, or while the run that it reads was
-    /// made: no fault of the document.
+    /// Whether a command failed only because other processes had the CPUs.
     pub(super) fn is_for_want_of_cpu(&self, done: &Done) -> bool {
-        // Lines are broken where the terminal ends.
-        let is_void = |text: &str| {
-            let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
-            ["stolen by its hypervisor", "stolen from this host", "other processes used"]
-                .iter()
-                .any(|cause| words.contains(cause))
-        };
-        let now = done.code == 2 && (is_void(&done.out) || is_void(&done.err));
-        now || self.has_void_run.get() && done.err.contains("this run has no chart")
+        is_for_want_of_cpu(done, self.has_void_run.get())
     }
 
     /// One line of a shell in a folder, bounded.
@@ -267,4 +258,18 @@ fn copy(from: &Path, to: &Path) {
             fs::copy(&path, &to).unwrap();
         }
     }
+}
+
+/// Whether a command failed because others had this host's CPUs while it ran, or while the run that it reads was made:
+/// no fault of the document.
+pub(super) fn is_for_want_of_cpu(done: &Done, has_void_run: bool) -> bool {
+    // Lines are broken where the terminal ends.
+    let is_void = |text: &str| {
+        let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
+        ["stolen by its hypervisor", "stolen from this host", "other processes used"]
+            .iter()
+            .any(|cause| words.contains(cause))
+    };
+    let now = done.code == 2 && (is_void(&done.out) || is_void(&done.err));
+    now || has_void_run && done.err.contains("this run has no chart")
 }
