@@ -63,7 +63,8 @@ pub(crate) fn read(text: &str, decimal_comma: bool) -> Cell {
         return Cell::NotFinite;
     }
     let number = digits(rest, decimal_comma).and_then(|(digits, after)| {
-        let unit = unit_of(after)?;
+        // `10NaN`: digits that run into a word for no number are none either.
+        let unit = unit_of(after).filter(|_| !is_not_finite(after.trim_start()))?;
         number(&digits, unit, bound)
     });
     number.map_or(Cell::Text, Cell::Number)
@@ -277,9 +278,19 @@ mod tests {
         for text in ["NaN", "inf", "-Inf", "∞", "NaN ms", "#DIV/0!"] {
             assert_eq!(read(text, false), Cell::NotFinite, "{text}");
         }
-        for text in
-            ["gin", "10-20", "2024-01-01", "12:30", "1/3", "v1.2.3", "1e999", "9e99", &"9".repeat(400)]
-        {
+        for text in [
+            "gin",
+            "10NaN",
+            "5 inf/s",
+            "10-20",
+            "2024-01-01",
+            "12:30",
+            "1/3",
+            "v1.2.3",
+            "1e999",
+            "9e99",
+            &"9".repeat(400),
+        ] {
             assert_eq!(read(text, false), Cell::Text, "{text}");
         }
     }
