@@ -13,7 +13,7 @@ use crate::slot::InFlight;
 use crate::tally::{Store, Tally};
 use request::FailureLog;
 use rustix::time::{ClockId, clock_gettime};
-use schema::load::ErrorClass;
+use schema::load::{ErrorClass, Time};
 use std::sync::Arc;
 use units::Nanos;
 
@@ -223,12 +223,12 @@ impl Book {
 
     pub(crate) fn connected(&mut self, took: Nanos) {
         self.current.counts.connects += 1;
-        self.current.times.connect.note(took.0, 1);
+        self.current.times[Time::Connect].note(took.0, 1);
     }
 
     /// A name was resolved in this time.
     pub(crate) fn named(&mut self, took: Nanos) {
-        self.current.times.name.note(took.0, 1);
+        self.current.times[Time::Name].note(took.0, 1);
     }
 
     /// A TLS handshake ended well; its connection is counted by [`Book::connected`].
@@ -238,7 +238,7 @@ impl Book {
             false => &mut self.current.counts.tls_full,
         };
         *count += 1;
-        self.current.times.tls.note(handshake.took.0, 1);
+        self.current.times[Time::Tls].note(handshake.took.0, 1);
     }
 
     /// The worker could have run for this long and others had its CPU.

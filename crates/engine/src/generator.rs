@@ -2,187 +2,40 @@
 //!
 //! Runs on the caller's thread; nothing here is on the hot path.
 
+use crate::assembly::{Assembly, Overdue};
 use crate::book::{Book, Closing};
 use crate::control::{Control, Timeline};
 use crate::core::{Behaviour, Core, Follow, Limits, Outgoing, Pacer, Parts};
 use crate::driver::{self, Driver, Epoll, Peer, Proxy, Route, Setup, SocketOptions, Tunnel, Uring};
+use crate::error::{EngineError, SetupFailures};
 use crate::hand_over::{Spares, hand_over};
 use crate::instrument;
 use crate::interval::{IntervalData, Page};
+use crate::job::{Job, Scripts};
 use crate::layer::{Layer, Plain};
-use crate::names::{Lookup, Names};
+use crate::names::Names;
 use crate::opening::{self, Opening};
 use crate::origin;
 use crate::rows::RowSinks;
 use crate::standing;
 use crate::tls::{Tls, TlsLayer};
-use crate::way::Way;
 use crate::worker::{Ready, Spin, Worker};
-use pace::{Closed, PaceError, Schedule, Share, Think};
-use request::Traffic;
-use request::script::Script;
+use pace::{Closed, Schedule, Share, Think};
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use schema::experiment::LoadModel;
-use schema::load::ErrorClass;
 use schema::plan::{ConnectionPlan, DriverChoice, LoadPlan, PriorityChoice, SpinChoice};
-use serde::{Deserialize, Serialize};
-use std::collections::BTreeMap;
-use std::fmt;
 use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroU64;
+use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
-use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use units::{Clock, MonotonicClock, Nanos, Seed};
 
 /// Between the decision to begin and the trial's origin, so that every worker sees it in time.
 const START_AHEAD: Nanos = Nanos::from_millis(2);
-/// How long a worker may be silent beyond its set-up's longest time before it counts as stuck.
-const SETUP_GRACE: Nanos = Nanos::from_secs(5);
 /// How often it is looked how many connections are open while they are opened.
 const OPENING_LOOK: Duration = Duration::from_millis(100);
-
-/// One load, ready to be made.
-#[derive(Clone, Debug)]
-pub struct Job {
-    /// How load is made.
-    pub load: LoadPlan,
-    /// Closed model: end after this many requests in total. Open model: no arrivals after so many, those of warm-up
-    /// included; the timeline ends the load.
-    pub requests_max: Option<u64>,
-    /// Recorded arrivals: their times in nanoseconds, in order.
-    pub recorded: Option<Arc<[u64]>>,
-    /// Where to.
-    pub to: SocketAddr,
-    /// What is known of the way there beyond the address.
-    pub way: Way,
-    /// Asked anew for every connection where present.
-    pub lookup: Option<Lookup>,
-    /// TLS of every connection; plain text where absent.
-    pub tls: Option<Tls>,
-    /// What is sent, and how answers are judged.
-    pub traffic: Traffic,
-    /// Scripts that make the requests instead, one for each worker of this part.
-    pub scripts: Option<Scripts>,
-    /// Where one row for each request goes, from [`crate::rows()`] for this part.
-    pub rows: Option<RowSinks>,
-    /// The grid of phases.
-    pub timeline: Timeline,
-    /// CPUs for the workers, one each in turn; `None` leaves them to the system.
-    pub cpus: Option<Vec<u32>>,
-    /// Whether workers may spin before an intended time where the plan leaves it open (`auto`): not where they share
-    /// a CPU with the target.
-    pub spin: bool,
-    /// Which of the load's workers this generator makes.
-    pub part: Part,
-}
-
-/// One script for each worker, handed out in turn.
-#[derive(Clone)]
-pub struct Scripts(Arc<Mutex<Vec<Box<dyn Script>>>>);
-
-impl Scripts {
-    /// Scripts in the order of the workers.
-    #[must_use]
-    pub fn new(mut scripts: Vec<Box<dyn Script>>) -> Self {
-        scripts.reverse();
-        Self(Arc::new(Mutex::new(scripts)))
-    }
-
-    fn take(&self) -> Result<Box<dyn Script>, EngineError> {
-        let mut scripts = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        scripts.pop().ok_or(EngineError::Plan("there are fewer scripts than workers"))
-    }
-}
-
-impl fmt::Debug for Scripts {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Scripts")
-    }
-}
-
-/// A generator's part of a load that several processes make together: the workers `first..first + workers` of
-/// `LoadPlan::workers`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
-pub struct Part {
-    /// First worker, counted from 0.
-    pub first: u32,
-    /// How many; at least 1.
-    pub workers: u32,
-}
-
-impl Part {
-    /// All workers of a load.
-    #[must_use]
-    pub const fn whole(load: &LoadPlan) -> Self {
-        Self { first: 0, workers: load.workers }
-    }
-}
-
-/// Why a load cannot begin or go on.
-#[derive(Debug, thiserror::Error)]
-pub enum EngineError {
-    /// A rate, law, shape or think time that cannot be.
-    #[error(transparent)]
-    Pace(#[from] PaceError),
-    /// A plan that contradicts itself.
-    #[error("{0}")]
-    Plan(&'static str),
-    /// The operating system refused something the generator needs.
-    #[error("the generator cannot {what}: {source}")]
-    System {
-        /// What was tried.
-        what: &'static str,
-        /// The system's answer.
-        source: std::io::Error,
-    },
-    /// The driver asked for does not work on this kernel.
-    #[error("io_uring cannot be used here: {0}; use --driver auto or --driver epoll")]
-    NoUring(String),
-    /// Not one connection could be opened; nothing was sent.
-    #[error("no connection could be opened: {example} ({asked} tried); check that the target listens there")]
-    NothingConnected {
-        /// Connections asked for.
-        asked: u64,
-        /// Failed attempts by class; the sum is `asked`.
-        failures: BTreeMap<ErrorClass, u64>,
-        /// Text of the first failure.
-        example: String,
-    },
-    /// A worker panicked or went silent: a defect of prony.
-    #[error("a worker died: {0}; please report this")]
-    Worker(String),
-    /// A worker learned of the samples too late; the trial cannot be used.
-    #[error("a worker was too late for the begin of the samples; the machine stalled: run the trial again")]
-    MissedStart,
-}
-
-/// Connection attempts that failed while the load was set up.
-#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
-pub struct SetupFailures {
-    /// How many, by class.
-    pub by_class: BTreeMap<ErrorClass, u64>,
-    /// Text of one of them.
-    pub example: Option<String>,
-}
-
-impl SetupFailures {
-    /// Adds another generator's.
-    pub fn add(&mut self, other: &Self) {
-        for (class, count) in &other.by_class {
-            *self.by_class.entry(*class).or_insert(0) += count;
-        }
-        self.example = self.example.take().or_else(|| other.example.clone());
-    }
-
-    /// The error of a load of which no attempt of `asked` succeeded.
-    #[must_use]
-    pub fn nothing_connected(&self, asked: u64) -> EngineError {
-        let example = self.example.clone().unwrap_or_else(|| "stopped before any was tried".to_owned());
-        EngineError::NothingConnected { asked, failures: self.by_class.clone(), example }
-    }
-}
 
 /// What [`Generator::next`] found.
 #[derive(Debug)]
@@ -204,10 +57,8 @@ pub struct Generator {
     workers: Vec<JoinHandle<()>>,
     messages: Receiver<Message>,
     spares: Vec<Spares<Page>>,
-    /// Parts of intervals that some worker has not ended.
-    parts: BTreeMap<u64, Vec<(usize, Box<Page>)>>,
+    parts: Assembly<Box<Page>>,
     merged: IntervalData,
-    running: usize,
     asked: u64,
     established: u64,
     setup_failures: SetupFailures,
@@ -220,7 +71,7 @@ pub struct Generator {
 enum Message {
     Ready(Ready),
     Interval(usize, Box<Page>),
-    Ended(Result<Closing, std::io::Error>),
+    Ended(usize, Result<Closing, std::io::Error>),
     Panicked(String),
 }
 
@@ -251,7 +102,7 @@ impl Generator {
     /// # Errors
     /// Bad rates or refused resources.
     pub fn start_part(job: &Job, opening: &mut dyn FnMut(u64)) -> Result<Self, EngineError> {
-        check(job)?;
+        job.check()?;
         let driver = choose(job.load.driver)?;
         let control = Arc::new(Control::new());
         let clock = MonotonicClock::starting_now();
@@ -263,9 +114,8 @@ impl Generator {
             workers: Vec::new(),
             messages,
             spares: Vec::new(),
-            parts: BTreeMap::new(),
+            parts: Assembly::on(&job.timeline),
             merged: IntervalData::default(),
-            running: 0,
             asked: 0,
             established: 0,
             setup_failures: SetupFailures::default(),
@@ -276,8 +126,7 @@ impl Generator {
             generator.spawn(job, index, sender.clone())?;
         }
         drop(sender);
-        generator
-            .await_ready(opening::time_max(&job.load, 1 + job.way.further.len()) + SETUP_GRACE, opening)?;
+        generator.await_ready(opening::setup_time_max(&job.load, 1 + job.way.further.len()), opening)?;
         Ok(generator)
     }
 
@@ -346,11 +195,11 @@ impl Generator {
     /// When a worker died or missed the begin of the samples.
     pub fn next(&mut self, timeout: Duration) -> Result<Step<'_>, EngineError> {
         loop {
-            if let Some(index) = self.complete_interval() {
-                self.merge(index);
+            if let Some((index, parts)) = self.parts.take() {
+                self.merge(index, parts);
                 return Ok(Step::Interval(&self.merged));
             }
-            if self.running == 0 {
+            if self.parts.has_ended() {
                 self.join();
                 return Ok(Step::Ended);
             }
@@ -359,7 +208,10 @@ impl Generator {
                     standing::give_way();
                     self.take(message)?;
                 }
-                Err(RecvTimeoutError::Timeout) => return Ok(Step::Waiting),
+                Err(RecvTimeoutError::Timeout) => {
+                    self.parts.waited(timeout).map_err(|overdue| self.abandon(overdue))?;
+                    return Ok(Step::Waiting);
+                }
                 Err(RecvTimeoutError::Disconnected) => {
                     return Err(EngineError::Worker("it ended without a word".to_owned()));
                 }
@@ -370,11 +222,11 @@ impl Generator {
     fn take(&mut self, message: Message) -> Result<(), EngineError> {
         match message {
             Message::Interval(worker, data) => {
-                self.parts.entry(data.counts.index).or_default().push((worker, data));
+                self.parts.put(worker, data.counts.index, data);
                 Ok(())
             }
-            Message::Ended(closing) => {
-                self.running -= 1;
+            Message::Ended(worker, closing) => {
+                self.parts.end(worker);
                 let closing =
                     closing.map_err(|source| EngineError::System { what: "drive its sockets", source })?;
                 if closing.missed_start { Err(EngineError::MissedStart) } else { Ok(()) }
@@ -392,16 +244,8 @@ impl Generator {
         }
     }
 
-    /// The earliest interval with a part from every worker; once all have ended, any that is left.
-    fn complete_interval(&self) -> Option<u64> {
-        let (index, parts) = self.parts.first_key_value()?;
-        (parts.len() == self.workers.len() || self.running == 0).then_some(*index)
-    }
-
-    fn merge(&mut self, index: u64) {
-        for (position, (worker, data)) in
-            self.parts.remove(&index).unwrap_or_default().into_iter().enumerate()
-        {
+    fn merge(&mut self, index: u64, parts: Vec<(usize, Box<Page>)>) {
+        for (position, (worker, data)) in parts.into_iter().enumerate() {
             if position == 0 {
                 self.merged.begin(index, data.counts.start_ns);
             }
@@ -410,7 +254,7 @@ impl Generator {
         }
     }
 
-    fn await_ready(&mut self, limit: Nanos, opening: &mut dyn FnMut(u64)) -> Result<(), EngineError> {
+    fn await_ready(&mut self, limit: Duration, opening: &mut dyn FnMut(u64)) -> Result<(), EngineError> {
         let (mut ready, mut waited) = (0, Duration::ZERO);
         while ready < self.workers.len() {
             match self.messages.recv_timeout(OPENING_LOOK) {
@@ -418,7 +262,7 @@ impl Generator {
                     self.take(message)?;
                     (ready, waited) = (ready + 1, Duration::ZERO);
                 }
-                Err(_) if waited >= limit.to_duration() => {
+                Err(_) if waited >= limit => {
                     return Err(EngineError::Worker("it did not finish its set-up in time".to_owned()));
                 }
                 Err(_) => {
@@ -488,6 +332,7 @@ impl Generator {
             control: self.control.clone(),
             clock: self.clock,
             tls: job.tls.clone(),
+            worker,
             sender,
         };
         let handle = std::thread::Builder::new()
@@ -496,8 +341,17 @@ impl Generator {
             .map_err(|source| EngineError::System { what: "start a worker", source })?;
         self.workers.push(handle);
         self.spares.push(spares);
-        self.running += 1;
+        self.parts.join();
         Ok(())
+    }
+
+    /// Workers do not answer: they are not waited for when the load is dropped.
+    #[cold]
+    fn abandon(&mut self, overdue: Overdue) -> EngineError {
+        self.control.stop();
+        self.workers.clear();
+        let workers = overdue.sources.into_iter().map(|worker| worker as u64).collect();
+        EngineError::Silent { workers, silence: overdue.silence }
     }
 
     /// Waits for the threads, which have nothing left to do; each has told how it ended.
@@ -533,15 +387,17 @@ struct Thread {
     control: Arc<Control>,
     clock: MonotonicClock,
     tls: Option<Tls>,
+    /// Its number among the generator's.
+    worker: usize,
     sender: Sender<Message>,
 }
 
 impl Thread {
     fn run(self, core: Core) {
-        let sender = self.sender.clone();
+        let (sender, worker) = (self.sender.clone(), self.worker);
         let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.work(core)));
         let message = match ended {
-            Ok(result) => Message::Ended(result),
+            Ok(result) => Message::Ended(worker, result),
             Err(panic) => {
                 let text = panic.downcast_ref::<String>().cloned();
                 let text = text.or_else(|| panic.downcast_ref::<&str>().map(|text| (*text).to_owned()));
@@ -687,29 +543,6 @@ fn routes(job: &Job, to: SocketAddr, share: Share, server: u16) -> Vec<Route> {
 fn follow(job: &Job) -> Option<Follow> {
     let (hops_max, origin) = (job.load.connection.follow?, job.way.origin.clone()?);
     Some(Follow { hops_max, origin })
-}
-
-fn check(job: &Job) -> Result<(), EngineError> {
-    let load = &job.load;
-    let part = job.part;
-    if part.workers == 0 || part.first.saturating_add(part.workers) > load.workers {
-        return Err(EngineError::Plan("a part of the workers that the load does not have"));
-    }
-    if load.workers == 0 || load.connections < load.workers {
-        return Err(EngineError::Plan(
-            "each worker needs at least one connection: give more connections or fewer workers",
-        ));
-    }
-    if load.connection.follow.is_some() && job.way.origin.is_none() {
-        return Err(EngineError::Plan("redirects are followed within an origin; name it"));
-    }
-    if job.timeline.interval_ns == 0 {
-        return Err(EngineError::Plan("a sample must last longer than zero"));
-    }
-    if load.model == LoadModel::Open && load.rate_per_s.is_none() {
-        return Err(EngineError::Plan("an open load needs a rate"));
-    }
-    Ok(())
 }
 
 fn pacer(job: &Job, share: Share) -> Result<Pacer, EngineError> {

@@ -10,16 +10,19 @@
 //! Absent on purpose: an async runtime, results (the analyze crate), files (the runner), and any opinion on whether
 //! the numbers are good.
 
+mod assembly;
 mod book;
 mod canary;
 mod control;
 mod core;
 mod driver;
+mod error;
 mod failure;
 mod generator;
 mod hand_over;
 mod instrument;
 mod interval;
+mod job;
 mod layer;
 mod names;
 mod opening;
@@ -35,16 +38,21 @@ mod tls;
 mod way;
 mod worker;
 
+pub use assembly::{Assembly, Overdue};
 pub use canary::fixed_work;
 pub use control::Timeline;
-pub use generator::{EngineError, Generator, Job, Part, Scripts, SetupFailures, Step, drivers};
+pub use error::{EngineError, SetupFailures, numbers};
+pub use generator::{Generator, Step, drivers};
 pub use instrument::measure as measure_instrument;
-pub use interval::{Account, Counts, IntervalData, Sent, Times, TokenAnswers, new_histogram};
+pub use interval::{Account, Counts, IntervalData, Sent, Times, TokenAnswers};
+pub use job::{Job, Part, Scripts};
 pub use names::Lookup;
+pub use opening::setup_time_max;
 pub use origin::{machine_ns, on_clock};
 pub use parcel::{Parcel, ParcelError};
 pub use redirects::Redirects;
 pub use rows::{Outcome, Row, RowSinks, RowSource, rows};
 pub use standing::give_way;
+pub use tally::new_histogram;
 pub use tls::{Identity, Roots, Tls, TlsError};
 pub use way::{Origin, Proxy, Way};

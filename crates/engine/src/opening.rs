@@ -4,6 +4,7 @@
 //! the whole connect time-out; where a listener has stopped answering they wait together and not in turn.
 
 use schema::plan::LoadPlan;
+use std::time::Duration;
 use units::Nanos;
 
 /// Attempts of one worker under way at once; more would overflow the accept queue of a listener that empties it.
@@ -13,6 +14,8 @@ const AT_ONCE: usize = 100;
 const STALL: Nanos = Nanos::SECOND;
 /// Bounds of the time between two looks for time-outs.
 const SWEEP: (Nanos, Nanos) = (Nanos::MILLI, Nanos::from_millis(100));
+/// How long a worker may be silent beyond its set-up's longest time before it counts as stuck.
+const GRACE: Duration = Duration::from_secs(5);
 /// Shortest wait, so that rounding never makes the loop spin.
 const WAIT_MIN: Nanos = Nanos::from_micros(10);
 
@@ -110,9 +113,15 @@ impl Progress {
     }
 }
 
+/// How long a generator of this load may be silent while it opens connections to each of `origins` origins.
+#[must_use]
+pub fn setup_time_max(load: &LoadPlan, origins: usize) -> Duration {
+    time_max(load, origins).to_duration().saturating_add(GRACE)
+}
+
 /// The longest that a worker may take to open its connections to each of `origins` origins: each window full of them
 /// ends just before it would have timed out, or the ramp's own length.
-pub(crate) fn time_max(load: &LoadPlan, origins: usize) -> Nanos {
+fn time_max(load: &LoadPlan, origins: usize) -> Nanos {
     let per_worker = u64::from(load.connections.div_ceil(load.workers.max(1))) * origins as u64;
     let rounds = per_worker.div_ceil(AT_ONCE as u64).max(1);
     let connections = f64::from(load.connections) * origins as f64;

@@ -3,15 +3,14 @@
 //!
 //! Histograms travel in HdrHistogram's V2 form (METHOD §10), in base64 because the rest is text.
 
-use crate::interval::{
-    Account, Counts, EntryData, IntervalData, Sent, SessionAccount, SessionData, Times, new_histogram,
-};
+use crate::interval::{Account, Counts, EntryData, IntervalData, Sent, SessionAccount, SessionData};
+use crate::tally::new_histogram;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use hdrhistogram::Histogram;
 use hdrhistogram::serialization::{Deserializer, Serializer, V2Serializer};
 use request::FailureLog;
-use schema::load::{ErrorClass, TokenKind};
+use schema::load::{ErrorClass, Time, TokenKind};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
@@ -107,10 +106,8 @@ impl Parcel {
             }
         }
         let mut times = self.times;
-        for (tag, place) in Times::TAGS.into_iter().zip(data.times.all_mut()) {
-            if let Some(text) = times.remove(tag) {
-                *place = decode(&text).map_err(|cause| ParcelError { tag: tag.to_owned(), cause })?;
-            }
+        for time in Time::ALL {
+            data.times[time] = histogram(time.key(), times.remove(time.key()))?;
         }
         data.sent = self.sent;
         data.examples = self.examples;
@@ -163,8 +160,8 @@ mod tests {
         data.count_status(200);
         data.count_status(599);
         for value in (0..500).map(|step| seed + step * step * 7919) {
-            data.times.response.record(value).unwrap();
-            data.times.first_byte.record(value / 3 + 1).unwrap();
+            data.times[Time::Response].record(value).unwrap();
+            data.times[Time::FirstByte].record(value / 3 + 1).unwrap();
         }
         data.sent.note(seed, seed + 9);
         data.sent.close(4_000);

@@ -6,7 +6,7 @@
 //! meet a period of the sample. Absent on purpose: formats and files (the runner).
 
 use crate::book::Fate;
-use crate::generator::Part;
+use crate::job::Part;
 use crate::slot::InFlight;
 use pace::Share;
 use rtrb::{Consumer, Producer, RingBuffer};

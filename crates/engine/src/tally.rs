@@ -10,7 +10,7 @@
 
 use crate::standing::give_way;
 use hdrhistogram::Histogram;
-use units::TIME_NS_MAX;
+use units::{TIME_DIGITS, TIME_NS_MAX};
 
 /// Buckets of a page: one octave at 3 significant digits (HdrHistogram's half of 2,048 sub-buckets).
 const PAGE_BITS: u32 = 10;
@@ -33,8 +33,16 @@ impl Default for Tally {
     }
 }
 
+/// An empty histogram of METHOD §10: 3 significant digits, 1 ns to 1 h.
+#[must_use]
+pub fn new_histogram() -> Histogram<u64> {
+    Histogram::new_with_bounds(1, TIME_NS_MAX, TIME_DIGITS).expect("the bounds are valid")
+}
+
 /// Something that holds times and can be emptied.
 pub trait Store {
+    /// One without times.
+    fn empty() -> Self;
     /// Records `count` times of `time_ns`; longer ones than an hour count as an hour.
     fn note(&mut self, time_ns: u64, count: u32);
     /// Empties it, keeping its memory.
@@ -84,6 +92,10 @@ impl Tally {
 }
 
 impl Store for Tally {
+    fn empty() -> Self {
+        Self::default()
+    }
+
     #[inline]
     fn note(&mut self, time_ns: u64, count: u32) {
         let (page, place) = Self::place(time_ns.min(TIME_NS_MAX));
@@ -127,6 +139,10 @@ impl AddTo<Histogram<u64>> for Tally {
 }
 
 impl Store for Histogram<u64> {
+    fn empty() -> Self {
+        new_histogram()
+    }
+
     fn note(&mut self, time_ns: u64, count: u32) {
         self.saturating_record_n(time_ns.min(TIME_NS_MAX), u64::from(count));
     }
@@ -150,7 +166,6 @@ impl AddTo<Self> for Histogram<u64> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::interval::new_histogram;
     use proptest::prelude::*;
 
     /// Times of every size, the borders of octaves among them.

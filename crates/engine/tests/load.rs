@@ -8,7 +8,7 @@ use engine::{EngineError, Generator, IntervalData, Job, Lookup, Part, Step, Time
 use request::{Check, Traffic};
 use schema::arrival::ArrivalPlan;
 use schema::experiment::{LoadModel, Reference, ServiceLaw};
-use schema::load::ErrorClass;
+use schema::load::{ErrorClass, Time};
 use schema::plan::{DriverChoice, LoadPlan, RequestPlan};
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -324,7 +324,7 @@ fn warm_up_is_kept_out_of_the_samples() {
     assert!(warm.counts.warm.scheduled > 0 && warm.counts.measured.scheduled == 0);
     assert!(measured.counts.measured.balances());
     // Left over from warm-up: counted in its own account, not in the histograms of the samples.
-    assert_eq!(measured.times.response.len(), measured.counts.measured.completed);
+    assert_eq!(measured.times[Time::Response].len(), measured.counts.measured.completed);
     let mut both = warm.counts.warm;
     both.add(&measured.counts.warm);
     assert!(both.balances(), "{both:?}");
@@ -338,12 +338,16 @@ fn a_freeze_shows_in_response_time_and_is_told_apart_from_service_time_and_lag()
     assert_eq!(sum.counts.measured.completed, 1000);
     let at = |histogram: &hdrhistogram::Histogram<u64>, quantile| histogram.value_at_quantile(quantile) / MS;
     // A quarter of the requests was intended during the freeze, so p90 of response time lies well inside it.
-    assert!(at(&sum.times.response, 0.9) >= 500, "p90 {} ms", at(&sum.times.response, 0.9));
-    assert!(at(&sum.times.response, 0.99) >= 900);
+    assert!(at(&sum.times[Time::Response], 0.9) >= 500, "p90 {} ms", at(&sum.times[Time::Response], 0.9));
+    assert!(at(&sum.times[Time::Response], 0.99) >= 900);
     // Only one request was on the wire meanwhile: service time hides the freeze, which is why it is not the headline.
-    assert!(at(&sum.times.service, 0.99) < 100, "service p99 {} ms", at(&sum.times.service, 0.99));
-    assert!(at(&sum.times.send_lag, 0.9) >= 500, "the wait was for the connection");
-    assert!(at(&sum.times.pacer_lag, 0.9) < 500, "the generator itself was not late");
+    assert!(
+        at(&sum.times[Time::Service], 0.99) < 100,
+        "service p99 {} ms",
+        at(&sum.times[Time::Service], 0.99)
+    );
+    assert!(at(&sum.times[Time::SendLag], 0.9) >= 500, "the wait was for the connection");
+    assert!(at(&sum.times[Time::PacerLag], 0.9) < 500, "the generator itself was not late");
 }
 
 fn the_integral_of_requests_in_the_system_is_the_sum_of_their_times() {
@@ -351,10 +355,10 @@ fn the_integral_of_requests_in_the_system_is_the_sum_of_their_times() {
         reference(|file| (file.mean, file.law) = (Some(Nanos(2 * MS)), Some(ServiceLaw::Exponential)));
     for load in [closed(3), open(8, 250.0, ArrivalPlan::Poisson)] {
         let sum = run(&job(server.addr(), load, 1000, 1000)).unwrap();
-        let residence = sum.times.response.mean() * sum.times.response.len() as f64;
+        let residence = sum.times[Time::Response].mean() * sum.times[Time::Response].len() as f64;
         let integral = sum.counts.in_system_ns as f64;
         // Requests in the system at the end leave their last part outside the integral.
-        let left = sum.counts.backlog.max(8) as f64 * sum.times.response.max() as f64;
+        let left = sum.counts.backlog.max(8) as f64 * sum.times[Time::Response].max() as f64;
         let slack = 0.01 * residence + left;
         assert!(
             (integral - residence).abs() < slack,
@@ -572,7 +576,7 @@ fn names_are_resolved_for_every_connection_and_timed() {
     job.lookup = Some(Lookup::new(move || Ok(addr)));
     let sum = run(&job).unwrap();
     assert_eq!(sum.counts.measured.completed, 20);
-    assert_eq!(sum.times.name.len(), sum.counts.connects);
+    assert_eq!(sum.times[Time::Name].len(), sum.counts.connects);
     job.lookup = Some(Lookup::new(|| Err("no such name".to_owned())));
     match run(&job) {
         Err(EngineError::NothingConnected { failures, .. }) => {
@@ -622,7 +626,7 @@ fn a_large_request_is_sent_whole_in_parts() {
     assert!(sum.counts.written_bytes >= 6 * 6 * 1024 * 1024);
     assert_eq!(sum.counts.connects, 2);
     // Where one call took it whole, writing took no time of its own.
-    assert_eq!(sum.times.write.len(), 6);
+    assert_eq!(sum.times[Time::Write].len(), 6);
 }
 
 fn the_parts_of_a_requests_life_add_up() {
@@ -641,9 +645,13 @@ fn the_parts_of_a_requests_life_add_up() {
         assert_eq!(histogram.len(), expected, "{name}");
     }
     // service = first byte + transfer, up to what a histogram of three digits cannot tell.
-    let sum = times.first_byte.mean() + times.transfer.mean();
-    assert!((sum / times.service.mean() - 1.0).abs() < 0.002, "{sum} {}", times.service.mean());
-    assert!(times.first_byte.min() >= 2 * MS - 4096, "the server takes 2 ms: {}", times.first_byte.min());
+    let sum = times[Time::FirstByte].mean() + times[Time::Transfer].mean();
+    assert!((sum / times[Time::Service].mean() - 1.0).abs() < 0.002, "{sum} {}", times[Time::Service].mean());
+    assert!(
+        times[Time::FirstByte].min() >= 2 * MS - 4096,
+        "the server takes 2 ms: {}",
+        times[Time::FirstByte].min()
+    );
 }
 
 fn what_was_sent_is_stamped_in_the_open_loop() {

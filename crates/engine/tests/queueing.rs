@@ -10,6 +10,7 @@ use engine::{Generator, IntervalData, Job, Part, Timeline};
 use request::{Check, Traffic};
 use schema::arrival::ArrivalPlan;
 use schema::experiment::{LoadModel, Reference, ServiceLaw};
+use schema::load::Time;
 use schema::plan::{LoadPlan, RequestPlan};
 use testkit::reference::{Law, ReferenceServer};
 use units::Nanos;
@@ -67,10 +68,11 @@ fn check_m_m_1(seconds: u64) {
     let mut statistics: Vec<(String, f64, Vec<f64>)> = vec![(
         "mean".to_owned(),
         MEAN_RESPONSE_MS,
-        trials.iter().map(|trial| trial.times.response.mean() / 1e6).collect(),
+        trials.iter().map(|trial| trial.times[Time::Response].mean() / 1e6).collect(),
     )];
     for quantile in [0.5, 0.9, 0.99] {
-        let values = trials.iter().map(|trial| trial.times.response.value_at_quantile(quantile) as f64 / 1e6);
+        let values =
+            trials.iter().map(|trial| trial.times[Time::Response].value_at_quantile(quantile) as f64 / 1e6);
         statistics.push((
             format!("p{}", quantile * 100.0),
             -MEAN_RESPONSE_MS * (1.0_f64 - quantile).ln(),

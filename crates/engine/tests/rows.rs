@@ -8,7 +8,7 @@ use engine::{Generator, IntervalData, Job, Outcome, Part, Row, RowSource, Timeli
 use request::{Check, Traffic};
 use schema::arrival::ArrivalPlan;
 use schema::experiment::{LoadModel, Reference};
-use schema::load::ErrorClass;
+use schema::load::{ErrorClass, Time};
 use schema::plan::{EntryPlan, LoadPlan, RequestPlan, ScenarioPlan, SessionPlan};
 use std::collections::{BTreeMap, BTreeSet};
 use testkit::reference::{Law, ReferenceServer};
@@ -97,10 +97,10 @@ fn check(what: &str, job: Job, warm_intervals: u64) -> (IntervalData, Vec<(u32, 
 fn check_times(what: &str, sum: &IntervalData, found: &[(u32, Row)]) {
     let times = &sum.times;
     for (name, booked, of) in [
-        ("response", &times.response, Row::response_ns as fn(&Row) -> Option<u64>),
-        ("service", &times.service, Row::service_ns),
-        ("pacer lag", &times.pacer_lag, Row::pacer_lag_ns),
-        ("first byte", &times.first_byte, Row::first_byte_ns),
+        ("response", &times[Time::Response], Row::response_ns as fn(&Row) -> Option<u64>),
+        ("service", &times[Time::Service], Row::service_ns),
+        ("pacer lag", &times[Time::PacerLag], Row::pacer_lag_ns),
+        ("first byte", &times[Time::FirstByte], Row::first_byte_ns),
     ] {
         let mut rows = new_histogram();
         for (_, row) in found.iter().filter(|(_, row)| row.outcome == Outcome::Completed) {

@@ -10,7 +10,7 @@ use request::{Check, Traffic};
 use rustls::ServerConfig;
 use schema::arrival::ArrivalPlan;
 use schema::experiment::{LoadModel, Reference};
-use schema::load::ErrorClass;
+use schema::load::{ErrorClass, Time};
 use schema::plan::{DriverChoice, EntryPlan, LoadPlan, RequestPlan, ScenarioPlan};
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
@@ -95,8 +95,10 @@ fn a_request_budget_is_met_exactly_and_the_server_agrees() {
             // Keep-alive: a connection and a handshake each, and times of both.
             assert_eq!(sum.counts.connects, u64::from(connections));
             assert_eq!(sum.counts.tls_full + sum.counts.tls_resumed, u64::from(connections));
-            assert_eq!(sum.times.tls.len(), u64::from(connections));
-            assert!(sum.times.tls.min() > 0 && sum.times.connect.len() == u64::from(connections));
+            assert_eq!(sum.times[Time::Tls].len(), u64::from(connections));
+            assert!(
+                sum.times[Time::Tls].min() > 0 && sum.times[Time::Connect].len() == u64::from(connections)
+            );
         }
         let stats = stats(target.addr(), &pki);
         assert!(stats.contains("\"requests\":1501"), "{version}: {stats}");
@@ -222,7 +224,7 @@ fn without_keep_alive_every_request_has_a_handshake_of_its_own() {
             let case =
                 format!("{driver:?}, TLS {version}, resumption {resumption}, {connections} connections");
             assert_eq!((counts.measured.completed, counts.connects), (60, 60), "{case}");
-            assert_eq!((sum.times.tls.len(), sum.times.connect.len()), (60, 60), "{case}");
+            assert_eq!((sum.times[Time::Tls].len(), sum.times[Time::Connect].len()), (60, 60), "{case}");
             // Both sides count the same: all of them full, or all but those that began before there was a session.
             let (full, resumed) = (counts.tls_full, counts.tls_resumed);
             assert_eq!((server.requests(), server.handshakes()), (60, (full + resumed, resumed)), "{case}");

@@ -48,6 +48,7 @@ pub mod steady;
 pub mod target;
 pub mod target_check;
 pub mod text;
+mod times;
 pub mod tls;
 pub mod trial;
 pub mod tuning;

@@ -4,6 +4,7 @@ use crate::analysis::BeliefLevel;
 use crate::calibration::CalibrationSummary;
 use crate::each::EachSummary;
 use crate::plan::{LoadPlan, PhasePlan, ScenarioPlan};
+pub use crate::times::{Latencies, LatencySummary, Time};
 use crate::version::LoadVersion;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -302,86 +303,6 @@ pub struct Handshakes {
     pub full: u64,
     /// Resumed an earlier session.
     pub resumed: u64,
-}
-
-/// One summary for each kind of time (METHOD §1).
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
-pub struct Latencies {
-    /// Done − intended.
-    pub response: LatencySummary,
-    /// Done − written.
-    pub service: LatencySummary,
-    /// Written − intended.
-    pub send_lag: LatencySummary,
-    /// Dispatched − intended: the generator's own lateness.
-    pub pacer_lag: LatencySummary,
-    /// Name resolution, where it is done for each connection; over the whole load.
-    #[serde(default)]
-    pub name: LatencySummary,
-    /// Connection attempt to established; over the whole load.
-    pub connect: LatencySummary,
-    /// TLS handshake, from established to secured; over the whole load.
-    #[serde(default)]
-    pub tls: LatencySummary,
-    /// Connection ready to the last part of the request handed to the system; 0 where one call took it whole.
-    #[serde(default)]
-    pub write: LatencySummary,
-    /// Written to the first byte of the answer.
-    #[serde(default)]
-    pub first_byte: LatencySummary,
-    /// First byte to the last of the answer; 0 where it came in one piece.
-    #[serde(default)]
-    pub transfer: LatencySummary,
-}
-
-impl Latencies {
-    /// Every kind of time with its key, in the order of a request's life; screens and files walk this list.
-    #[must_use]
-    pub fn all(&self) -> Vec<(&'static str, &LatencySummary)> {
-        vec![
-            ("response", &self.response),
-            ("service", &self.service),
-            ("send_lag", &self.send_lag),
-            ("pacer_lag", &self.pacer_lag),
-            ("name", &self.name),
-            ("connect", &self.connect),
-            ("tls", &self.tls),
-            ("write", &self.write),
-            ("first_byte", &self.first_byte),
-            ("transfer", &self.transfer),
-        ]
-    }
-}
-
-/// Quantiles of one time in nanoseconds; a value is null where it is refused.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
-pub struct LatencySummary {
-    /// Finite observations.
-    pub count: u64,
-    /// Observations known only to lie above every finite one: censored and timed-out requests.
-    pub censored: u64,
-    /// Arithmetic mean of the finite observations.
-    pub mean: Option<f64>,
-    /// Smallest.
-    pub min: Option<u64>,
-    /// Median.
-    pub p50: Option<u64>,
-    /// 90th percentile.
-    pub p90: Option<u64>,
-    /// 95th percentile.
-    pub p95: Option<u64>,
-    /// 99th percentile.
-    pub p99: Option<u64>,
-    /// 99.9th percentile.
-    pub p999: Option<u64>,
-    /// Largest finite one.
-    pub max: Option<u64>,
-    /// Why a value is null and what would cure it, by its key.
-    #[serde(default)]
-    pub refused: BTreeMap<String, String>,
-    /// Lower bounds (`≥ x`) for values that fall among the censored, by key.
-    #[serde(default)]
-    pub at_least: BTreeMap<String, u64>,
 }
 
 /// What the generator itself used within the measured window.

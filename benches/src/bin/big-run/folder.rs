@@ -3,6 +3,7 @@
 use engine::IntervalData;
 use record::RunFolder;
 use record::hlog::Writer;
+use schema::load::Time;
 use schema::run::RunFile;
 use schema::trial::{IntervalLine, Phase, TrialFile};
 use serde_json::{Value, json};
@@ -59,8 +60,8 @@ fn one(path: &Path, id: u32, seconds: u32, rng: &mut Rng) -> Result<(), Box<dyn 
             scheduled: REQUESTS,
             completed: REQUESTS,
             in_flight: 50,
-            p50_ns: Some(data.times.response.value_at_quantile(0.5)),
-            p99_ns: Some(data.times.response.value_at_quantile(0.99)),
+            p50_ns: Some(data.times[Time::Response].value_at_quantile(0.5)),
+            p99_ns: Some(data.times[Time::Response].value_at_quantile(0.99)),
             ..IntervalLine::default()
         };
         serde_json::to_writer(&mut lines, &line)?;
@@ -79,17 +80,16 @@ fn interval(second: u64, median_ns: f64, rng: &mut Rng) -> IntervalData {
     for _ in 0..REQUESTS {
         let service = (median_ns * (rng.normal() * 0.5).exp()) as u64;
         let lag = (10e3 * (rng.normal() * 0.5).exp()) as u64;
-        let times = &mut data.times;
-        for (histogram, time) in [
-            (&mut times.response, service + lag),
-            (&mut times.service, service),
-            (&mut times.send_lag, lag),
-            (&mut times.pacer_lag, lag / 10),
-            (&mut times.write, 0),
-            (&mut times.first_byte, service),
-            (&mut times.transfer, 0),
+        for (time, nanoseconds) in [
+            (Time::Response, service + lag),
+            (Time::Service, service),
+            (Time::SendLag, lag),
+            (Time::PacerLag, lag / 10),
+            (Time::Write, 0),
+            (Time::FirstByte, service),
+            (Time::Transfer, 0),
         ] {
-            histogram.saturating_record(time);
+            data.times[time].saturating_record(nanoseconds);
         }
     }
     data

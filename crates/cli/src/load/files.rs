@@ -14,7 +14,7 @@ use record::hgrm::hgrm;
 use record::hlog;
 use record::{beside, write_whole};
 use report::LoadSeries;
-use schema::load::LoadReport;
+use schema::load::{LoadReport, Time};
 use schema::trial::{IntervalLine, Phase};
 use std::path::{Path, PathBuf};
 
@@ -57,8 +57,8 @@ impl Recorder {
         }
         if line.phase != Some(Phase::Warmup) {
             let same = "all time histograms have the same bounds";
-            self.response.add(&data.times.response).expect(same);
-            self.service.add(&data.times.service).expect(same);
+            self.response.add(&data.times[Time::Response]).expect(same);
+            self.service.add(&data.times[Time::Service]).expect(same);
         }
         self.intervals.push(line.clone());
     }

@@ -43,7 +43,8 @@ fn is_gone(pid: u32) -> bool {
 /// A load that goes on until somebody ends it, its three generator processes at work.
 fn endless(server: &Server) -> (Child, Vec<u32>) {
     let url = server.url("/ping");
-    let args = ["load", &url, "--processes", "3", "-c", "30", "-R", "300", "-d", "10m", "--format", "json"];
+    let load = ["-c", "30", "-R", "300", "-d", "10m", "--timeout", "1s"];
+    let args = [&["load", &url, "--processes", "3", "--format", "json"][..], &load].concat();
     let child = prony(&args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     wait_until("requests arrive", || crate::load::stats(server) > 100);
     let generators = children(child.id());
@@ -136,6 +137,18 @@ fn a_killed_generator_process_is_an_error_and_leaves_none() {
     let done: Done = child.wait_with_output().unwrap().into();
     assert_eq!(done.code, 2, "{done:?}");
     assert!(done.err.contains(&generators[1].to_string()) && done.err.contains("signal: 9"), "{}", done.err);
+    assert!(generators.iter().all(|pid| is_gone(*pid)), "{generators:?}");
+}
+
+#[test]
+fn a_stopped_generator_process_is_named_and_not_waited_for() {
+    let server = Server::start(&[]);
+    let (child, generators) = endless(&server);
+    kill(generators[2], Signal::STOP);
+    let done: Done = child.wait_with_output().unwrap().into();
+    assert_eq!(done.code, 2, "{done:?}");
+    let said = format!("generator process {} has said nothing for ", generators[2]);
+    assert!(done.err.contains(&said) && done.err.contains("it is stopped"), "{}", done.err);
     assert!(generators.iter().all(|pid| is_gone(*pid)), "{generators:?}");
 }
 

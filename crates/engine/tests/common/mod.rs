@@ -7,6 +7,7 @@ pub(crate) mod tls;
 use engine::{EngineError, Generator, IntervalData, Job, Part, Step, Timeline};
 use request::{Check, Traffic};
 use schema::experiment::LoadModel;
+use schema::load::Time;
 use schema::plan::{DriverChoice, LoadPlan, RequestPlan};
 use std::net::SocketAddr;
 use std::time::Duration;
@@ -79,7 +80,10 @@ pub(crate) fn finish(mut generator: Generator) -> Result<IntervalData, EngineErr
     let account = sum.counts.measured;
     assert!(account.balances(), "{account:?}");
     assert_eq!(sum.counts.warm.scheduled, 0, "nothing is intended before the first sample");
-    assert_eq!(sum.times.response.len(), account.completed);
-    assert!(sum.times.service.is_empty() || sum.times.service.min() > 0, "an answer took no time at all");
+    assert_eq!(sum.times[Time::Response].len(), account.completed);
+    assert!(
+        sum.times[Time::Service].is_empty() || sum.times[Time::Service].min() > 0,
+        "an answer took no time at all"
+    );
     Ok(sum)
 }

@@ -1,159 +1,71 @@
 //! Sums of a load: over its samples, over the measured window and over the whole, and the report that they make.
 
+mod samples;
+mod whole;
+mod window;
+
 use crate::job::LoadJob;
 use crate::measured::Measured;
 use crate::phases::Phases;
 use crate::sent_windows::SentWindows;
 use crate::{login, ports, recorded};
-use analyze::{Residence, TrialFacts};
-use engine::{Account, IntervalData, TokenAnswers, give_way, new_histogram};
+use analyze::TrialFacts;
+use engine::{Account, IntervalData, give_way};
 use hdrhistogram::Histogram;
+use samples::Samples;
 use schema::load::{
-    ArrivalCheck, BytesMoved, Connections, ErrorClass, Handshakes, Latencies, LatencySummary, LoadReport,
-    RequestSummary, Requests, ResolvedLoad, SessionSummary, TokenKind, TokenSummary, Validity, Window,
+    ArrivalCheck, BytesMoved, Connections, ErrorClass, Latencies, LoadReport, RequestSummary, Requests,
+    ResolvedLoad, SessionSummary, Time, TokenKind, TokenSummary, Validity, Window,
 };
 use schema::trial::{IntervalLine, Phase, SampleSummary};
 use schema::version::LoadVersion;
 use std::collections::BTreeMap;
+use whole::Whole;
+use window::WindowFold;
 
-/// Sums over the measured window and over the whole load.
+/// All sums of one load.
 pub(crate) struct Fold {
     /// Samples and drain: accounts and times of requests.
     measured: IntervalData,
-    /// Samples only.
-    window: Window,
+    /// The same: bytes go on to the end of the drain, as requests do.
     bytes: BytesMoved,
-    cpu_ns: u64,
-    put_off_ns: u64,
-    busy_share: f64,
-    in_system_ns: u64,
-    answered_all: u64,
-    /// Whole load.
-    integral_ns: u128,
-    residence_ns: u128,
-    connects: u64,
-    handshakes: Handshakes,
-    connect_times: Histogram<u64>,
-    tls_times: Histogram<u64>,
-    name_times: Histogram<u64>,
-    tokens: TokenAnswers,
-    /// Samples that are whole, and the one that is not: histograms of one sample are kept at a time.
-    samples: Vec<SampleSummary>,
-    open: Option<SampleFold>,
-    samples_planned: u32,
+    window: WindowFold,
+    whole: Whole,
+    samples: Samples,
     sent: SentWindows,
-}
-
-struct SampleFold {
-    number: u32,
-    duration_ns: u64,
-    answers: u64,
-    failed: u64,
-    response: Histogram<u64>,
 }
 
 impl Fold {
     pub(crate) fn new(samples_planned: u32) -> Self {
         Self {
             measured: IntervalData::default(),
-            window: Window::default(),
             bytes: BytesMoved::default(),
-            cpu_ns: 0,
-            put_off_ns: 0,
-            busy_share: 0.0,
-            in_system_ns: 0,
-            answered_all: 0,
-            integral_ns: 0,
-            residence_ns: 0,
-            connects: 0,
-            handshakes: Handshakes::default(),
-            connect_times: new_histogram(),
-            tls_times: new_histogram(),
-            name_times: new_histogram(),
-            tokens: TokenAnswers::new(),
-            samples: Vec::new(),
-            open: None,
-            samples_planned,
+            window: WindowFold::default(),
+            whole: Whole::new(),
+            samples: Samples::new(samples_planned),
             sent: SentWindows::default(),
         }
     }
 
     pub(crate) fn add(&mut self, line: &IntervalLine, data: &IntervalData) {
-        self.integral_ns += u128::from(data.counts.in_system_ns);
-        self.residence_ns += u128::from(data.counts.residence_ns);
-        self.connects += data.counts.connects;
-        self.handshakes.full += data.counts.tls_full;
-        self.handshakes.resumed += data.counts.tls_resumed;
-        for (sum, part) in [
-            (&mut self.connect_times, &data.times.connect),
-            (&mut self.tls_times, &data.times.tls),
-            (&mut self.name_times, &data.times.name),
-        ] {
-            if part.is_empty() {
-                continue;
-            }
-            sum.add(part).expect("all time histograms have the same bounds");
-            give_way();
-        }
-        for (kind, status) in &data.tokens {
-            let sum = self.tokens.entry(*kind).or_default();
-            status.iter().for_each(|(status, count)| *sum.entry(*status).or_insert(0) += count);
-        }
+        self.whole.add(data);
         if line.phase == Some(Phase::Warmup) {
             return;
         }
         self.measured.merge(data);
-        // As the counts of requests, those of bytes go on to the end of the drain.
         self.bytes.read += data.counts.read_bytes;
         self.bytes.written += data.counts.written_bytes;
         if line.phase == Some(Phase::Sample) {
-            self.add_to_window(data);
+            self.window.add(data);
             self.sent.add(data);
             give_way();
-            self.add_to_sample(line, data);
+            self.samples.add(line, data);
         }
-    }
-
-    fn add_to_window(&mut self, data: &IntervalData) {
-        let counts = &data.counts;
-        let length_ns = counts.end_ns.saturating_sub(counts.start_ns);
-        // The share of the whole window is the mean of its intervals' shares, weighted by their lengths.
-        let before_ns = self.window.duration_ns as f64;
-        self.busy_share = (self.busy_share * before_ns + counts.busy_share * length_ns as f64)
-            / (before_ns + length_ns as f64).max(1.0);
-        self.window.duration_ns += length_ns;
-        self.window.answers += counts.answers;
-        self.window.backlog_max = self.window.backlog_max.max(counts.backlog);
-        self.in_system_ns += counts.in_system_ns;
-        self.cpu_ns += counts.cpu_ns;
-        self.put_off_ns += counts.put_off_ns;
-        self.answered_all += counts.answers + counts.warm.failed_total() + counts.measured.failed_total();
-    }
-
-    fn add_to_sample(&mut self, line: &IntervalLine, data: &IntervalData) {
-        let number = line.sample.unwrap_or(1).min(self.samples_planned.max(1));
-        if self.open.as_ref().is_some_and(|open| open.number != number) {
-            self.close_sample();
-        }
-        let sample = self.open.get_or_insert_with(|| SampleFold::new(number));
-        sample.duration_ns += data.counts.end_ns.saturating_sub(data.counts.start_ns);
-        sample.answers += data.counts.answers;
-        sample.failed += line.failed.values().sum::<u64>();
-        sample.response.add(&data.times.response).expect("all time histograms have the same bounds");
     }
 
     /// Ends the open sample, which is empty where there is none.
     pub(crate) fn close_sample(&mut self) -> &SampleSummary {
-        let number = self.samples.len() as u32 + 1;
-        let open = self.open.take().unwrap_or_else(|| SampleFold::new(number));
-        self.samples.push(open.summary());
-        self.samples.last().expect("it was pushed")
-    }
-
-    /// Of the samples' time of all workers.
-    fn put_off_share(&self, workers: u32) -> f64 {
-        let time_ns = self.window.duration_ns as f64 * f64::from(workers.max(1));
-        if time_ns > 0.0 { (self.put_off_ns as f64 / time_ns).min(1.0) } else { 0.0 }
+        self.samples.close()
     }
 
     /// Requests that count as above every finite value: censored ones and those that timed out (METHOD §1).
@@ -163,20 +75,14 @@ impl Fold {
     }
 
     pub(crate) fn latencies(&self) -> Latencies {
-        let beyond = self.beyond();
-        let times = &self.measured.times;
-        Latencies {
-            response: analyze::latency(&times.response, beyond),
-            service: analyze::latency(&times.service, beyond),
-            send_lag: analyze::latency(&times.send_lag, 0),
-            pacer_lag: analyze::latency(&times.pacer_lag, 0),
-            connect: analyze::latency(&self.connect_times, 0),
-            name: analyze::latency(&self.name_times, 0),
-            tls: analyze::latency(&self.tls_times, 0),
-            write: analyze::latency(&times.write, 0),
-            first_byte: analyze::latency(&times.first_byte, 0),
-            transfer: analyze::latency(&times.transfer, 0),
-        }
+        Latencies::from_fn(|time| {
+            let beyond = match time {
+                Time::Response | Time::Service => self.beyond(),
+                _ => 0,
+            };
+            let of_requests = || analyze::latency(&self.measured.times[time], beyond);
+            self.whole.latency(time).unwrap_or_else(of_requests)
+        })
     }
 
     /// What was really sent in the samples, against the law that was asked for (METHOD §2).
@@ -235,7 +141,7 @@ impl Fold {
             kind: *kind,
             status: status.clone(),
         };
-        self.tokens.iter().map(summary).collect()
+        self.whole.tokens.iter().map(summary).collect()
     }
 
     fn facts(&self) -> TrialFacts {
@@ -244,20 +150,17 @@ impl Fold {
             (!histogram.is_empty()).then(|| histogram.value_at_quantile(quantile))
         };
         TrialFacts {
-            pacer_lag_p99_ns: at(&times.pacer_lag, 0.99),
-            service_p50_ns: at(&times.service, 0.5),
-            response_p99_ns: at(&times.response, 0.99),
-            response_mean_ns: (!times.response.is_empty()).then(|| times.response.mean()),
-            response_max_ns: (!times.response.is_empty()).then(|| times.response.max()),
-            answered_all: self.answered_all,
+            pacer_lag_p99_ns: at(&times[Time::PacerLag], 0.99),
+            service_p50_ns: at(&times[Time::Service], 0.5),
+            response_p99_ns: at(&times[Time::Response], 0.99),
+            response_mean_ns: (!times[Time::Response].is_empty()).then(|| times[Time::Response].mean()),
+            response_max_ns: (!times[Time::Response].is_empty()).then(|| times[Time::Response].max()),
+            answered_all: self.window.answered_all,
             host_steal_share: None,
             canary_drift: None,
             competing_share: None,
             arrivals: None,
-            residence: Some(Residence {
-                integral_ns: self.integral_ns as f64,
-                sum_ns: self.residence_ns as f64,
-            }),
+            residence: Some(self.whole.residence()),
             server: None,
             target_alive: None,
             disturbed: false,
@@ -272,13 +175,7 @@ impl Fold {
         established: u64,
         interrupted: bool,
     ) -> Measured {
-        if self.open.is_some() {
-            self.close_sample();
-        }
         let account = self.measured.counts.measured;
-        if self.window.duration_ns > 0 {
-            self.window.in_system_mean = self.in_system_ns as f64 / self.window.duration_ns as f64;
-        }
         let mut facts = self.facts();
         facts.arrivals = self.arrivals(job, &phases, &facts);
         let report = LoadReport {
@@ -288,34 +185,22 @@ impl Fold {
             error_examples: self.measured.examples.clone(),
             status: self.measured.status_counts(),
             redirects: self.measured.counts.redirects.by_status(),
-            throughput_per_s: per_second(self.window.answers, self.window.duration_ns),
-            window: self.window,
+            throughput_per_s: self.window.throughput_per_s(),
+            window: self.window.window(),
             bytes: self.bytes,
-            connections: Connections {
-                asked,
-                established,
-                reconnects: self.connects.saturating_sub(established),
-                handshakes: job.load.tls.as_ref().map(|_| self.handshakes),
-            },
+            connections: self.whole.connections(asked, established, job.load.tls.is_some()),
             latency_ns: self.latencies(),
             by_request: self.by_request(job),
             sessions: self.sessions(job),
             tokens: self.tokens(job),
             failed_answers: self.measured.failed_answers.clone().into_answers(),
-            generator: schema::load::Generator {
-                cpu_s: self.cpu_ns as f64 / 1e9,
-                workers: job.load.workers,
-                busy_share: self.busy_share,
-                put_off_share: self.put_off_share(job.load.workers),
-                nice: self.measured.counts.nice,
-                ..schema::load::Generator::default()
-            },
+            generator: self.window.generator(job.load.workers, self.measured.counts.nice),
             ..empty_report(job)
         };
         Measured {
             report,
             facts,
-            samples: self.samples,
+            samples: self.samples.finish(),
             warmup: phases.warmup(),
             phases: phases.spans,
             interrupted,
@@ -330,25 +215,6 @@ fn requests(account: &Account) -> Requests {
         completed: account.completed,
         failed: account.failed_total(),
         censored: account.censored,
-    }
-}
-
-impl SampleFold {
-    fn new(number: u32) -> Self {
-        Self { number, duration_ns: 0, answers: 0, failed: 0, response: new_histogram() }
-    }
-
-    fn summary(&self) -> SampleSummary {
-        let times: LatencySummary = analyze::latency(&self.response, 0);
-        SampleSummary {
-            sample: self.number,
-            throughput_per_s: per_second(self.answers, self.duration_ns),
-            answers: self.answers,
-            failed: self.failed,
-            mean_ns: times.mean,
-            p50_ns: times.p50,
-            p99_ns: times.p99,
-        }
     }
 }
 
@@ -396,7 +262,7 @@ pub(crate) fn line(data: &IntervalData, (phase, sample): (Phase, Option<u32>)) -
     let counts = &data.counts;
     let mut failed = counts.warm;
     failed.add(&counts.measured);
-    let times = &data.times.response;
+    let times = &data.times[Time::Response];
     let at = |quantile: f64| (!times.is_empty()).then(|| times.value_at_quantile(quantile));
     IntervalLine {
         start_ns: counts.start_ns,
@@ -421,30 +287,4 @@ pub(crate) fn line(data: &IntervalData, (phase, sample): (Phase, Option<u32>)) -
 
 fn per_second(count: u64, duration_ns: u64) -> f64 {
     if duration_ns == 0 { 0.0 } else { count as f64 * 1e9 / duration_ns as f64 }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn of_samples_only_summaries_and_one_histogram_are_kept() {
-        let mut fold = Fold::new(20);
-        for index in 0..2_000_u64 {
-            let mut data = IntervalData::default();
-            data.counts.index = index;
-            data.counts.end_ns = 1_000;
-            data.counts.answers = 3;
-            data.times.response.record(1_000 + index).unwrap();
-            let sample = u32::try_from(index / 100).unwrap() + 1;
-            fold.add(&line(&data, (Phase::Sample, Some(sample))), &data);
-            if index % 100 == 99 {
-                assert_eq!(fold.close_sample().answers, 300);
-            }
-            assert_eq!(fold.samples.len() as u64, (index + 1) / 100);
-            assert_eq!(fold.open.is_some(), index % 100 != 99, "at most one sample is open");
-        }
-        let numbers: Vec<u32> = fold.samples.iter().map(|sample| sample.sample).collect();
-        assert_eq!(numbers, (1..=20).collect::<Vec<_>>());
-    }
 }

@@ -1,6 +1,8 @@
 //! What can go wrong between several processes.
 
+use engine::numbers;
 use std::process::ExitStatus;
+use std::time::Duration;
 
 /// Why several processes cannot make a load.
 #[derive(Debug, thiserror::Error)]
@@ -18,6 +20,18 @@ pub enum ProcessError {
         pid: u32,
         /// How it ended.
         status: ExitStatus,
+    },
+    /// Some said nothing for too long.
+    #[error(
+        "generator process {} has said nothing for {} s: it is stopped (state T in `ps`), or gets no CPU; the load was \
+         given up and its processes were ended",
+        numbers(pids), silence.as_secs()
+    )]
+    Silent {
+        /// Their process identifiers; at least one.
+        pids: Vec<u32>,
+        /// How long nothing came.
+        silence: Duration,
     },
     /// One could not make its part of the load.
     #[error("generator process {pid}: {cause}")]

@@ -8,10 +8,13 @@ use crate::GenerateError;
 use crate::each::wall_clock_of;
 use crate::job::LoadJob;
 use crate::orders::timeline;
-use engine::{EngineError, IntervalData, Part, SetupFailures, Step, Timeline, machine_ns, on_clock};
+use engine::{
+    Assembly, EngineError, IntervalData, Overdue, Part, SetupFailures, Step, Timeline, machine_ns, on_clock,
+    setup_time_max,
+};
 use pace::Share;
 use schema::plan::DriverChoice;
-use std::collections::BTreeMap;
+use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};
 use std::os::unix::process::CommandExt;
 use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
@@ -22,6 +25,8 @@ use units::{Clock, MonotonicClock};
 
 /// Between the decision to begin and the trial's origin: orders must reach every process before it.
 const START_AHEAD_NS: u64 = 50_000_000;
+/// How much longer than its workers a process may take to be ready: it starts, and reads its orders.
+const SETUP_GRACE: Duration = Duration::from_secs(5);
 
 /// Generator processes at work.
 pub(crate) struct Fleet {
@@ -29,10 +34,8 @@ pub(crate) struct Fleet {
     news: Receiver<(usize, News)>,
     timeline: Timeline,
     clock: MonotonicClock,
-    /// Intervals that some process has not ended.
-    parts: BTreeMap<u64, Vec<IntervalData>>,
+    parts: Assembly<IntervalData>,
     merged: IntervalData,
-    running: usize,
     asked: u64,
     established: u64,
     failures: SetupFailures,
@@ -83,9 +86,8 @@ impl Fleet {
             news,
             timeline: timeline(job),
             clock: MonotonicClock::starting_now(),
-            parts: BTreeMap::new(),
+            parts: Assembly::on(&timeline(job)),
             merged: IntervalData::default(),
-            running: 0,
             asked: 0,
             established: 0,
             failures: SetupFailures::default(),
@@ -95,7 +97,7 @@ impl Fleet {
         };
         for (number, part) in parts(job).into_iter().enumerate() {
             fleet.members.push(Member::spawn(number, sender.clone())?);
-            fleet.running += 1;
+            fleet.parts.join();
             // A process that is already dead shows as a closed pipe below.
             let mut job = job.clone();
             job.each = job.each.map(|each| each.part(number as u32));
@@ -103,24 +105,29 @@ impl Fleet {
             let _ = fleet.members[number].stdin.as_mut().map(|stdin| tell(stdin, &spec));
         }
         drop(sender);
-        fleet.await_ready(opening)?;
+        fleet.await_ready(setup_time_max(&job.load, job.origins()) + SETUP_GRACE, opening)?;
         Ok(fleet)
     }
 
-    fn await_ready(&mut self, opening: &mut dyn FnMut(u64)) -> Result<(), GenerateError> {
+    /// Waits until each process is ready, none of them silent for longer than `limit`.
+    fn await_ready(&mut self, limit: Duration, opening: &mut dyn FnMut(u64)) -> Result<(), GenerateError> {
         let mut opened = vec![0; self.members.len()];
-        let mut ready = 0;
-        while ready < self.members.len() {
-            let Ok((number, news)) = self.news.recv() else { break };
-            match news {
-                News::Opening(count) => {
+        let mut waiting_for: BTreeSet<usize> = (0..self.members.len()).collect();
+        while !waiting_for.is_empty() {
+            match self.news.recv_timeout(limit) {
+                Ok((number, News::Opening(count))) => {
                     opened[number] = count;
                     opening(opened.iter().sum());
                 }
-                news => {
+                Ok((number, news)) => {
                     self.take(number, news)?;
-                    ready += 1;
+                    waiting_for.remove(&number);
                 }
+                Err(RecvTimeoutError::Timeout) => {
+                    let sources = waiting_for.into_iter().collect();
+                    return Err(self.silent(Overdue { sources, silence: limit }));
+                }
+                Err(RecvTimeoutError::Disconnected) => break,
             }
         }
         if self.established == 0 {
@@ -171,16 +178,19 @@ impl Fleet {
     /// Waits up to `timeout` for the next interval that all processes have ended.
     pub(crate) fn next(&mut self, timeout: Duration) -> Result<Step<'_>, GenerateError> {
         loop {
-            if let Some(index) = self.complete_interval() {
-                self.merge(index);
+            if let Some((_, parts)) = self.parts.take() {
+                self.merge(parts);
                 return Ok(Step::Interval(&self.merged));
             }
-            if self.running == 0 {
+            if self.parts.has_ended() {
                 return Ok(Step::Ended);
             }
             match self.news.recv_timeout(timeout) {
                 Ok((number, news)) => self.take(number, news)?,
-                Err(RecvTimeoutError::Timeout) => return Ok(Step::Waiting),
+                Err(RecvTimeoutError::Timeout) => {
+                    self.parts.waited(timeout).map_err(|overdue| self.silent(overdue))?;
+                    return Ok(Step::Waiting);
+                }
                 Err(RecvTimeoutError::Disconnected) => {
                     let cause = "every generator process is gone".to_owned();
                     return Err(EngineError::Worker(cause).into());
@@ -200,10 +210,10 @@ impl Fleet {
             }
             // The last word of a process about it; its connections are all set up.
             News::Opening(_) => {}
-            News::Interval(data) => self.parts.entry(data.counts.index).or_default().push(*data),
+            News::Interval(data) => self.parts.put(number, data.counts.index, *data),
             News::Ended { peak_rss_bytes, rows_error } => {
                 self.members[number].ended = true;
-                self.running -= 1;
+                self.parts.end(number);
                 self.rows_error = self.rows_error.take().or(rows_error);
                 self.peak_rss_bytes += peak_rss_bytes;
             }
@@ -216,19 +226,18 @@ impl Fleet {
         Ok(())
     }
 
-    /// The earliest interval with a part from every process; once all have ended, any that is left.
-    fn complete_interval(&self) -> Option<u64> {
-        let (index, parts) = self.parts.first_key_value()?;
-        (parts.len() == self.members.len() || self.running == 0).then_some(*index)
-    }
-
-    fn merge(&mut self, index: u64) {
-        let parts = self.parts.remove(&index).unwrap_or_default();
-        let sum = parts.into_iter().reduce(|mut sum, part| {
+    fn merge(&mut self, parts: Vec<(usize, IntervalData)>) {
+        let sum = parts.into_iter().map(|(_, part)| part).reduce(|mut sum, part| {
             sum.merge(&part);
             sum
         });
         self.merged = sum.unwrap_or_default();
+    }
+
+    #[cold]
+    fn silent(&self, overdue: Overdue) -> GenerateError {
+        let pids = overdue.sources.into_iter().map(|number| self.members[number].child.id()).collect();
+        ProcessError::Silent { pids, silence: overdue.silence }.into()
     }
 
     fn order(&mut self, order: Order) {

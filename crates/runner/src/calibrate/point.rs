@@ -9,6 +9,7 @@ use generate::measure::{Measured, Watch, measure};
 use hdrhistogram::Histogram;
 use schema::arrival::ArrivalPlan;
 use schema::experiment::{LoadModel, Reference, ServiceLaw};
+use schema::load::Time;
 use schema::plan::{DriverChoice, ExpectPlan, LoadPlan, PhasePlan, RequestPlan, ScenarioPlan};
 use schema::trial::{IntervalLine, Phase};
 use std::fmt;
@@ -210,8 +211,10 @@ impl Watch for Lateness {
 
     fn interval(&mut self, line: &IntervalLine, data: &IntervalData) -> Result<(), RunnerError> {
         if line.phase != Some(Phase::Warmup) {
-            self.pacer_lag.add(&data.times.pacer_lag).expect("all time histograms have the same bounds");
-            self.service.add(&data.times.service).expect("all time histograms have the same bounds");
+            self.pacer_lag
+                .add(&data.times[Time::PacerLag])
+                .expect("all time histograms have the same bounds");
+            self.service.add(&data.times[Time::Service]).expect("all time histograms have the same bounds");
         }
         Ok(())
     }

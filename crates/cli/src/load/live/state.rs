@@ -7,7 +7,7 @@ use analyze::latency;
 use engine::{IntervalData, new_histogram};
 use generate::job::LoadJob;
 use hdrhistogram::Histogram;
-use schema::load::{ErrorClass, LatencySummary};
+use schema::load::{ErrorClass, LatencySummary, Time};
 use schema::trial::{IntervalLine, Phase};
 use std::collections::{BTreeMap, VecDeque};
 use units::Nanos;
@@ -110,15 +110,15 @@ impl State {
         self.window_ns += length_ns;
         self.answers_under_load += line.completed;
         self.rate_now = line.completed as f64 * 1e9 / length_ns as f64;
-        self.now = times(&data.times.response);
-        let lag = &data.times.pacer_lag;
+        self.now = times(&data.times[Time::Response]);
+        let lag = &data.times[Time::PacerLag];
         self.pacer_lag_p99 = (!lag.is_empty()).then(|| lag.value_at_quantile(0.99));
         keep(&mut self.rates, self.rate_now.round() as u64);
         keep(&mut self.p99s, self.now.p99.unwrap_or(0));
     }
 
     fn count(&mut self, line: &IntervalLine, data: &IntervalData) {
-        self.response.add(&data.times.response).expect("all time histograms have the same bounds");
+        self.response.add(&data.times[Time::Response]).expect("all time histograms have the same bounds");
         self.answers += line.completed;
         for (class, n) in &line.failed {
             *self.errors.entry(*class).or_default() += n;

@@ -4,6 +4,7 @@ use super::*;
 use crate::args::{Args, Command};
 use clap::Parser;
 use ratatui::buffer::Buffer;
+use schema::load::Time;
 
 /// A load of seven intervals, the last one with failures.
 fn state(arguments: &str) -> State {
@@ -16,20 +17,20 @@ fn state(arguments: &str) -> State {
     for second in 0..7_u64 {
         let mut data = IntervalData::default();
         for request in 0..1_000 + 200 * second {
-            data.times.response.record(1_000_000 + request * 1_000 * (second + 1)).unwrap();
-            data.times.pacer_lag.record(20_000 + request).unwrap();
+            data.times[Time::Response].record(1_000_000 + request * 1_000 * (second + 1)).unwrap();
+            data.times[Time::PacerLag].record(20_000 + request).unwrap();
         }
         let mut line = IntervalLine {
             start_ns: second * 1_000_000_000,
             end_ns: (second + 1) * 1_000_000_000,
             phase: Some(Phase::Sample),
-            completed: data.times.response.len(),
-            status: [(200, data.times.response.len())].into(),
+            completed: data.times[Time::Response].len(),
+            status: [(200, data.times[Time::Response].len())].into(),
             backlog: second,
             in_flight: 12,
             connects: if second == 0 { 63 } else { 1 },
-            p50_ns: Some(data.times.response.value_at_quantile(0.5)),
-            p99_ns: Some(data.times.response.value_at_quantile(0.99)),
+            p50_ns: Some(data.times[Time::Response].value_at_quantile(0.5)),
+            p99_ns: Some(data.times[Time::Response].value_at_quantile(0.99)),
             ..IntervalLine::default()
         };
         if second == 6 {
@@ -84,7 +85,7 @@ fn warm_up_is_no_part_of_what_is_shown_so_far() {
     line.phase = Some(Phase::Warmup);
     line.end_ns = 1_000_000_000;
     state.interval(&line, &data);
-    data.times.response.record(5_000_000).unwrap();
+    data.times[Time::Response].record(5_000_000).unwrap();
     line = IntervalLine {
         phase: Some(Phase::Sample),
         completed: 1,
