@@ -41,6 +41,9 @@ pub(crate) struct Args {
     /// The prony to measure [default: the one beside this program].
     #[arg(long, value_name = "FILE")]
     pub(crate) prony: Option<PathBuf>,
+    /// An earlier prony, measured in turn with this one: what a change of the engine costs or saves.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) before: Option<PathBuf>,
 }
 
 /// What is run; stored with the results.

@@ -18,13 +18,13 @@ pub(crate) enum BenchError {
         install: &'static str,
     },
     /// The prony binary could not be built.
-    #[error("`cargo build --release -p prony` failed ({0}); mend the build and start again")]
+    #[error("`cargo build --profile dist -p prony` failed ({0}); mend the build and start again")]
     Build(String),
     /// No prony where one is said to be.
     #[error("there is no program {0}; give --build, or --prony FILE")]
     NoProny(PathBuf),
     /// The server is not there.
-    #[error("there is no program {0}; build all of the package: cargo build --release -p bench")]
+    #[error("there is no program {0}; build all of the package: cargo build --profile dist -p bench")]
     NoServer(PathBuf),
     /// The server did not come up or did not stay.
     #[error("the server bench-server {0}")]

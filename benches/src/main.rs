@@ -32,7 +32,7 @@ use clap::Parser as _;
 use cpus::Cpus;
 use error::BenchError;
 use machine::Machine;
-use peer::{BASE, Peer, SELF};
+use peer::{BASE, BEFORE, Peer, SELF};
 use programs::Program;
 use record::Record;
 use render::Form;
@@ -63,11 +63,14 @@ fn bench(args: &Args) -> Result<(), BenchError> {
     let mut settings = args.settings()?;
     let prony = programs::prony(args.prony.as_deref(), args.build)?;
     let own = programs::own_folder()?;
-    let (server, mut programs) = (programs::server(&own)?, programs::find_all(&own, &prony)?);
+    let before = args.before.as_deref().map(programs::check).transpose()?;
+    let server = programs::server(&own)?;
+    let mut programs = programs::find_all(&own, &prony, before.as_deref())?;
     let is_wanted = |peer: &Peer| {
         let name = peer.name;
         settings.peers.is_empty()
             || name == SELF
+            || name == BEFORE
             || name == BASE.name
             || settings.peers.iter().any(|p| p == name)
     };
@@ -114,7 +117,10 @@ fn announce(machine: &Machine, record: &Record) {
     for program in &machine.programs {
         eprintln!("{}", program.line());
     }
-    for peer in peer::PEERS.iter().filter(|peer| machine.programs.iter().all(|found| !found.is(peer))) {
+    for peer in peer::PEERS
+        .iter()
+        .filter(|peer| peer.name != BEFORE && machine.programs.iter().all(|found| !found.is(peer)))
+    {
         eprintln!("{}: not on PATH, left out ({})", peer.name, peer.install);
     }
     for weakness in &machine.weaknesses {

@@ -1,7 +1,7 @@
 //! Where the programs are: the peers on PATH, prony and our own small programs beside this binary.
 
 use crate::error::BenchError;
-use crate::peer::{BASE, PEERS, Peer, SELF, VersionFrom};
+use crate::peer::{BASE, BEFORE, PEERS, Peer, SELF, VersionFrom};
 use serde::Serialize;
 use sha2::{Digest as _, Sha256};
 use std::fs;
@@ -51,16 +51,24 @@ pub(crate) fn server(own: &Path) -> Result<PathBuf, BenchError> {
 ///
 /// # Errors
 /// The base is missing.
-pub(crate) fn find_all(own: &Path, prony: &Path) -> Result<Vec<Program>, BenchError> {
+pub(crate) fn find_all(own: &Path, prony: &Path, before: Option<&Path>) -> Result<Vec<Program>, BenchError> {
     let search = std::env::var_os("PATH").unwrap_or_default();
     let folders: Vec<PathBuf> = std::env::split_paths(&search).collect();
-    find_in(&folders, own, prony)
+    find_in(&folders, own, prony, before)
 }
 
-fn find_in(folders: &[PathBuf], own: &Path, prony: &Path) -> Result<Vec<Program>, BenchError> {
+fn find_in(
+    folders: &[PathBuf],
+    own: &Path,
+    prony: &Path,
+    before: Option<&Path>,
+) -> Result<Vec<Program>, BenchError> {
     let find = |peer: &'static Peer| {
         if peer.name == SELF {
             return Some(Program { peer, path: prony.to_owned() });
+        }
+        if peer.name == BEFORE {
+            return before.map(|path| Program { peer, path: path.to_owned() });
         }
         if peer.is_own() {
             let path = own.join(peer.name);
@@ -87,18 +95,14 @@ fn is_program(path: &Path) -> bool {
 /// There is none, or the build fails.
 pub(crate) fn prony(given: Option<&Path>, build: bool) -> Result<PathBuf, BenchError> {
     if let Some(path) = given {
-        return if is_program(path) {
-            Ok(path.to_owned())
-        } else {
-            Err(BenchError::NoProny(path.to_owned()))
-        };
+        return check(path);
     }
     let here = std::env::current_exe().map_err(|error| BenchError::Build(error.to_string()))?;
     let path = here.with_file_name(SELF);
     if build || !is_program(&path) {
         let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
         let status = Command::new(cargo)
-            .args(["build", "--release", "-p", SELF])
+            .args(["build", "--profile", "dist", "-p", SELF])
             .current_dir(crate::record::workspace())
             .status()
             .map_err(|error| BenchError::Build(error.to_string()))?;
@@ -107,6 +111,14 @@ pub(crate) fn prony(given: Option<&Path>, build: bool) -> Result<PathBuf, BenchE
         }
     }
     if is_program(&path) { Ok(path) } else { Err(BenchError::NoProny(path)) }
+}
+
+/// A program that the user named.
+///
+/// # Errors
+/// It is not there, or cannot be executed.
+pub(crate) fn check(path: &Path) -> Result<PathBuf, BenchError> {
+    if is_program(path) { Ok(path.to_owned()) } else { Err(BenchError::NoProny(path.to_owned())) }
 }
 
 /// A source file that is newer than the program, by the list that cargo keeps beside it (`prony.d`).
@@ -192,7 +204,7 @@ mod tests {
     fn peers_that_are_there_are_found_and_a_missing_wrk_names_its_remedy() {
         let check = |names: &[(&str, u32)], wanted: Result<&[&str], &str>| {
             let folder = folder_with(names);
-            let got = find_in(&[folder.path().to_owned()], Path::new("/x"), Path::new("/x/prony"));
+            let got = find_in(&[folder.path().to_owned()], Path::new("/x"), Path::new("/x/prony"), None);
             let got = got.map(|found| found.iter().map(|program| program.peer.name).collect::<Vec<_>>());
             assert_eq!(
                 got.as_deref().map_err(ToString::to_string),
@@ -203,7 +215,7 @@ mod tests {
         check(&[("wrk", 0o755), ("hey", 0o755)], Ok(&["prony", "wrk", "hey"]));
         check(&[("wrk", 0o755), ("hey", 0o644)], Ok(&["prony", "wrk"]));
         check(&[("hey", 0o755)], Err("wrk is missing: apt-get install wrk"));
-        assert_eq!(find_in(&[], Path::new("/x"), Path::new("/x/prony")).unwrap_err().exit_code(), 2);
+        assert_eq!(find_in(&[], Path::new("/x"), Path::new("/x/prony"), None).unwrap_err().exit_code(), 2);
     }
 
     #[test]

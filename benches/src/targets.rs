@@ -1,6 +1,6 @@
 //! What prony has to reach, and how it stands. A target is a line of data; a missed one is told, never an exit code.
 
-use crate::peer::SELF;
+use crate::peer::{BEFORE, SELF};
 use crate::render::{SERVER_BUSY_SHARE, micros, ratio_cell};
 use crate::row::Row;
 use crate::summary::{CPU, GAP_P50, GAP_P99, RATE, Ratio, Value, middle, pace_lines, ratio};
@@ -48,7 +48,9 @@ const ALL_CLOSED: &[&str] = &["closed-16", "closed-64", "closed-512", "closed-40
 const CPU_WORDS: &str = "CPU per request";
 
 /// All targets that are ratios to one peer.
-const RATIOS: [Target; 11] = [
+const RATIOS: [Target; 13] = [
+    at_most(CPU_WORDS, CPU, "prony-before", 1.0, &["closed-16", "closed-64", "closed-512"]),
+    at_most(CPU_WORDS, CPU, "prony-before", 0.97, &["closed-4096"]),
     at_most(CPU_WORDS, CPU, "wrk", 0.72, &["closed-16", "closed-64"]),
     at_most(CPU_WORDS, CPU, "wrk", 0.62, &["closed-512", "closed-4096"]),
     at_most(CPU_WORDS, CPU, "limit", 1.05, ALL_CLOSED),
@@ -75,7 +77,8 @@ const SERVICE_SHARE_MAX: f64 = 0.03;
 /// How every target stands in the cases that were measured, a sentence each.
 pub(crate) fn verdicts(rows: &[Row], cases: &[&str], peers: &[&str]) -> Vec<String> {
     let mut lines = Vec::new();
-    for target in &RATIOS {
+    let is_asked = |target: &&Target| target.versus != BEFORE || peers.contains(&BEFORE);
+    for target in RATIOS.iter().filter(is_asked) {
         for case in target.cases.iter().filter(|case| cases.contains(case)) {
             lines.push(verdict(rows, case, target, peers));
         }

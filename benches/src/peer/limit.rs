@@ -6,7 +6,7 @@ use crate::case::Job;
 pub(super) const PEER: Peer = Peer {
     name: "limit",
     version: VersionFrom::Commit,
-    install: "cargo build --release -p bench",
+    install: "cargo build --profile dist -p bench",
     arguments,
     read,
     ..Peer::PLAIN

@@ -25,8 +25,9 @@ mod zrk;
 use crate::case::{Job, Work};
 
 /// The peers in the order of the tables.
-pub(crate) const PEERS: [&Peer; 16] = [
+pub(crate) const PEERS: [&Peer; 17] = [
     &prony::PEER,
+    &prony::BEFORE,
     &limit::PEER,
     &pingpong::PEER,
     &wrk::PEER,
@@ -45,10 +46,12 @@ pub(crate) const PEERS: [&Peer; 16] = [
 ];
 /// The generator that is under test.
 pub(crate) const SELF: &str = prony::PEER.name;
+/// The same generator before a change.
+pub(crate) const BEFORE: &str = prony::BEFORE.name;
 /// The peer that everything is held against and that must be there.
 pub(crate) const BASE: &Peer = &wrk::PEER;
 /// Peers that a target speaks of: they run in all cases and with all repeats.
-const CORE: [&str; 6] = [SELF, "limit", "pingpong", BASE.name, "wrk2", "gcannon"];
+const CORE: [&str; 7] = [SELF, BEFORE, "limit", "pingpong", BASE.name, "wrk2", "gcannon"];
 
 /// One load generator.
 #[derive(Debug)]
@@ -93,8 +96,8 @@ impl Peer {
     pub(crate) fn does(&self, work: Work) -> bool {
         match work {
             Work::Url => true,
-            Work::Script => self.name == SELF || self.name == BASE.name,
-            Work::Mix => self.name == SELF || self.name == BASE.name || self.name == limit::PEER.name,
+            Work::Script => [SELF, BEFORE, BASE.name].contains(&self.name),
+            Work::Mix => [SELF, BEFORE, BASE.name, limit::PEER.name].contains(&self.name),
         }
     }
 

@@ -7,11 +7,13 @@ use schema::load::LoadReport;
 pub(super) const PEER: Peer = Peer {
     name: "prony",
     version: VersionFrom::Option("--version"),
-    install: "cargo build --release -p prony",
+    install: "cargo build --profile dist -p prony",
     arguments,
     read,
     ..Peer::PLAIN
 };
+/// An earlier build of it, by `--before FILE`: what a change costs or saves.
+pub(super) const BEFORE: Peer = Peer { name: "prony-before", install: "give --before FILE", ..PEER };
 
 fn arguments(job: &Job<'_>) -> Option<Vec<String>> {
     let (connections, time) = (job.case.connections.to_string(), format!("{}s", job.seconds));
