@@ -4,10 +4,10 @@
 //! the start only. Nothing is left changed.
 
 use crate::error::BenchError;
+use launch::pin;
 use serde::Serialize;
 use std::path::Path;
 use std::process::{Child, Command};
-use target::pin;
 
 /// The CPUs of a benchmark.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]

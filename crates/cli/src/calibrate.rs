@@ -59,7 +59,7 @@ fn job(args: &CalibrateArgs) -> Result<CalibrateJob> {
         launcher: std::env::current_exe().context("cannot find prony's own binary")?,
         quick: args.quick,
         budget,
-        pin: target::pin::plan(args.pin.parse()?, &target::pin::usable_cpus()?, false)?,
+        pin: launch::pin::plan(args.pin.parse()?, &launch::pin::usable_cpus()?, false)?,
         seed: args.seed,
         stop: interrupt::stop_flag()?,
     })

@@ -42,7 +42,7 @@ pub(crate) fn doctor(args: &DoctorArgs) -> Result<u8> {
 
 /// Removes what guards that were killed left.
 fn sweep(done: &mut DoctorReport) {
-    let swept = target::confine::sweep();
+    let swept = launch::confine::sweep();
     for removed in &swept.removed {
         crate::output::say!("removed {removed}: its guard was killed in an earlier run");
     }

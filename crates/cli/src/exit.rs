@@ -92,14 +92,14 @@ fn code_of_record(error: &RecordError) -> u8 {
 }
 
 /// Whether the user named something that does not exist or is written wrongly, so that nothing was ever run.
-fn is_mistake(error: &target::TargetError) -> bool {
-    use target::TargetError::{Manifest, Plan, Unknown};
+fn is_mistake(error: &launch::TargetError) -> bool {
+    use launch::TargetError::{Manifest, Plan, Unknown};
     matches!(error, Manifest(_) | Unknown { .. } | Plan { .. })
 }
 
 /// As [`is_mistake`], for a service.
-pub(crate) fn is_service_mistake(error: &target::service::ServiceError) -> bool {
-    use target::service::ServiceError::{Manifest, Unknown};
+pub(crate) fn is_service_mistake(error: &launch::service::ServiceError) -> bool {
+    use launch::service::ServiceError::{Manifest, Unknown};
     matches!(error, Manifest(_) | Unknown { .. })
 }
 

@@ -22,7 +22,7 @@ const WARMUP: (Nanos, Nanos) = (Nanos::from_secs(2), Nanos::from_secs(10));
 
 pub(crate) fn knee(args: &KneeArgs) -> Result<u8> {
     generate::processes::raise_descriptor_limit();
-    let usable_cpus = target::pin::usable_cpus()?;
+    let usable_cpus = launch::pin::usable_cpus()?;
     let subject = subject(args)?;
     let context = Context {
         project: resolve::project_above(Path::new(&subject.name)),

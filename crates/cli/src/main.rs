@@ -46,7 +46,7 @@ use std::process::ExitCode;
 
 fn main() -> ExitCode {
     // Before anything else, and before any thread: the guard of a target is this same binary.
-    if let Some(code) = target::guard::dispatch(std::env::args_os()) {
+    if let Some(code) = launch::guard::dispatch(std::env::args_os()) {
         return code;
     }
     // So is a generator process.

@@ -18,7 +18,7 @@ pub(crate) fn plan(args: &PlanArgs) -> Result<u8> {
     generate::processes::raise_descriptor_limit();
     let text = std::fs::read_to_string(&args.file)
         .with_context(|| format!("cannot read {}", args.file.display()))?;
-    let usable_cpus = target::pin::usable_cpus()?;
+    let usable_cpus = launch::pin::usable_cpus()?;
     let context = Context { project: resolve::project_above(&args.file), usable_cpus, pin: args.pin.clone() };
     let plan = resolve::experiment(&args.file.display().to_string(), &text, &context)?;
     let wanted = wanted(args, &plan)?;

@@ -19,7 +19,7 @@ const SHOWN: usize = 5;
 
 pub(crate) fn profile(args: &ProfileArgs) -> Result<u8> {
     generate::processes::raise_descriptor_limit();
-    let usable_cpus = target::pin::usable_cpus()?;
+    let usable_cpus = launch::pin::usable_cpus()?;
     let (subject, capacity) = subject(args, &usable_cpus)?;
     let plan = subject.plan();
     let cell = choose(plan, capacity.as_deref(), args.cell.as_deref())?;

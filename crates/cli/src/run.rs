@@ -18,7 +18,7 @@ use units::Nanos;
 
 pub(crate) fn run(args: &RunArgs) -> Result<u8> {
     generate::processes::raise_descriptor_limit();
-    let usable_cpus = target::pin::usable_cpus()?;
+    let usable_cpus = launch::pin::usable_cpus()?;
     check_junit(args.junit.as_deref())?;
     if let Some(folder) = &args.resume {
         let environment = environment(&args.runs, &args.consent, None)?;
@@ -149,7 +149,7 @@ fn plan_text(plan: &ExperimentPlan, limit: Option<&CalibrationSummary>) -> Strin
         Nanos(phases.sample_ns)
     );
     let list = |cpus: &Option<Vec<u32>>| {
-        cpus.as_ref().map_or_else(|| "any".to_owned(), |cpus| target::pin::list(cpus))
+        cpus.as_ref().map_or_else(|| "any".to_owned(), |cpus| launch::pin::list(cpus))
     };
     let _ =
         write!(text, "CPUs\n  generator {}, target {}", list(&plan.pin.generator), list(&plan.pin.target));

@@ -3,6 +3,8 @@
 use crate::args::{ServicesArgs, ServicesCommand, TextOrJson};
 use crate::{exit, interrupt};
 use anyhow::{Context as _, Result};
+use launch::NeedState;
+use launch::service::{self, Host, RunningService, ServiceEntry, ServiceError};
 use schema::service::{ServiceList, ServiceListEntry};
 use schema::target::TargetListNeed;
 use std::collections::BTreeMap;
@@ -11,8 +13,6 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
-use target::NeedState;
-use target::service::{self, Host, RunningService, ServiceEntry, ServiceError};
 
 /// How often `up` looks for Ctrl-C and for services that ended.
 const PAUSE: Duration = Duration::from_millis(100);

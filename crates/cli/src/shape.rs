@@ -52,7 +52,7 @@ struct Wanted {
 /// The open loads of an experiment, each once.
 fn of_file(file: &Path) -> Result<Vec<Wanted>> {
     let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
-    let usable_cpus = target::pin::usable_cpus()?;
+    let usable_cpus = launch::pin::usable_cpus()?;
     let context = Context { project: resolve::project_above(file), usable_cpus, pin: None };
     let plan = resolve::experiment(&file.display().to_string(), &text, &context)?;
     let duration = duration(&plan.phases);

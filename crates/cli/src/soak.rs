@@ -14,7 +14,7 @@ use std::path::Path;
 
 pub(crate) fn soak(args: &SoakArgs) -> Result<u8> {
     generate::processes::raise_descriptor_limit();
-    let usable_cpus = target::pin::usable_cpus()?;
+    let usable_cpus = launch::pin::usable_cpus()?;
     let mut progress = SoakProgress::new(screen::is_live());
     let outcome = match &args.resume {
         Some(folder) => {

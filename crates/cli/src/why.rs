@@ -55,7 +55,7 @@ pub(crate) fn intervene(args: &InterveneArgs) -> Result<u8> {
         return Ok(exit::DONE);
     }
     generate::processes::raise_descriptor_limit();
-    let usable_cpus = target::pin::usable_cpus()?;
+    let usable_cpus = launch::pin::usable_cpus()?;
     let loads: Vec<&LoadPlan> = plan.cells.iter().map(|cell| &cell.load).collect();
     let limit = calibrate::limit_of(&loads, &plan.pin, usable_cpus.len());
     let environment = environment(&args.runs, &args.consent, limit)?;

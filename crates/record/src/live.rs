@@ -6,11 +6,11 @@
 //! all agree with a living process. Absent on purpose: locks; a run works where this file cannot be written.
 
 use crate::files::{read_json, write_json};
+use launch::confine::Owner;
 use schema::lab::LiveFile;
 use schema::version::LiveVersion;
 use std::fs;
 use std::path::{Path, PathBuf};
-use target::confine::Owner;
 
 /// Name of the file within the run folder.
 pub const FILE: &str = "live.json";

@@ -25,7 +25,7 @@ pub fn audit() -> DoctorReport {
 
 /// One reading a CPU; a CPU that refuses is left out.
 fn readings() -> Vec<(u32, FixedWork)> {
-    let cpus = target::pin::usable_cpus().unwrap_or_default();
+    let cpus = launch::pin::usable_cpus().unwrap_or_default();
     let step = cpus.len().div_ceil(CPUS_MAX).max(1);
     let sampled = cpus.iter().step_by(step);
     sampled.filter_map(|cpu| Some((*cpu, canary::reading(Some(&[*cpu]), BUDGET)?))).collect()
@@ -37,7 +37,7 @@ mod tests {
 
     #[test]
     fn the_audit_has_the_canary_of_every_cpu_that_may_be_used() {
-        let cpus = target::pin::usable_cpus().unwrap().len();
+        let cpus = launch::pin::usable_cpus().unwrap().len();
         assert_eq!(readings().len(), cpus.div_ceil(cpus.div_ceil(CPUS_MAX)));
         let report = audit();
         for id in ["cpu.speed", "host.timing", "host.steal"] {

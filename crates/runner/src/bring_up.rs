@@ -7,6 +7,8 @@ use collect::server_side::Endpoint;
 use generate::job::NameLookup;
 use generate::net::HttpUrl;
 use generate::tls;
+use launch::contract::{self, Follow, Verified};
+use launch::{RunningTarget, StartPlan};
 use schema::experiment::Reference;
 use schema::limits::LimitsPlan;
 use schema::plan::{EntryPlan, PinPlan, ScenarioPlan, TargetPlan, TargetSource};
@@ -15,8 +17,6 @@ use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use target::contract::{self, Follow, Verified};
-use target::{RunningTarget, StartPlan};
 
 /// Time for one exchange of the contract check.
 const CONTRACT_TIMEOUT: Duration = Duration::from_secs(10);
@@ -70,7 +70,7 @@ pub(crate) fn bring_up(
     let mut over_tls = None;
     let (running, addr, authority, origin, name) = match start_plan(target, limits, pin, log, environment)? {
         Some(plan) => {
-            let running = target::start(plan)?;
+            let running = launch::start(plan)?;
             let addr = running.addr();
             (Some(running), addr, addr.to_string(), format!("http://{addr}"), None)
         }
@@ -80,7 +80,7 @@ pub(crate) fn bring_up(
             };
             let url = HttpUrl::parse(url)?;
             let addr = url.resolve(&environment.consent)?;
-            target::reachable(addr, CONTRACT_TIMEOUT)?;
+            launch::reachable(addr, CONTRACT_TIMEOUT)?;
             let name = NameLookup { url: url.clone(), consent: environment.consent.clone() };
             over_tls = tls.as_ref().map(tls::load).transpose()?.as_ref().map(tls::for_probe);
             (None, addr, url.authority(), url.origin(), Some(name))
@@ -142,7 +142,7 @@ fn start_plan(
             )
         }
         (TargetSource::Manifest { folder, .. }, None) => {
-            let (manifest, folder) = target::manifest::load(Path::new(folder))?;
+            let (manifest, folder) = launch::manifest::load(Path::new(folder))?;
             StartPlan::from_manifest(&manifest, &folder, &target.plan.env, log, launcher).with_knobs(
                 &manifest,
                 &folder,

@@ -14,7 +14,7 @@ pub(crate) fn reading(cpus: Option<&[u32]>, budget: Duration) -> Option<FixedWor
     let first = cpus.and_then(<[u32]>::first).copied();
     let work = move || {
         if let Some(cpu) = first {
-            target::pin::confine_this_thread(&[cpu]).ok()?;
+            launch::pin::confine_this_thread(&[cpu]).ok()?;
         }
         Some(engine::fixed_work(budget))
     };

@@ -6,6 +6,8 @@
 
 use crate::RunnerError;
 use crate::resolve::load_contract;
+use launch::contract::{self, ContractFault, route};
+use launch::{NeedState, RunningTarget, StartPlan};
 use schema::plan::ScenarioPlan;
 use schema::target::TargetManifest;
 use schema::target_check::{CheckOutcome, RouteCheck, TargetBuild, TargetCheck};
@@ -13,8 +15,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use target::contract::{self, ContractFault, route};
-use target::{NeedState, RunningTarget, StartPlan};
 use units::Nanos;
 
 /// Services that are up, and how targets reach them.
@@ -106,9 +106,9 @@ impl Bench<'_> {
         let built = match self.open(name) {
             Ok(Opened::Ready(manifest, folder)) => {
                 tell("building");
-                let before = target::build_state(&folder);
+                let before = launch::build_state(&folder);
                 let built = self.built(&manifest, &folder);
-                build.fresh = before.is_some() && before == target::build_state(&folder);
+                build.fresh = before.is_some() && before == launch::build_state(&folder);
                 built
             }
             Ok(Opened::Lacking(missing)) => {
@@ -134,8 +134,8 @@ impl Bench<'_> {
     }
 
     fn open(&self, name: &str) -> Result<Opened, RunnerError> {
-        let (manifest, folder) = target::find(self.project, name)?;
-        let needs = target::needs(&manifest, &folder);
+        let (manifest, folder) = launch::find(self.project, name)?;
+        let needs = launch::needs(&manifest, &folder);
         let missing: Vec<String> = needs.iter().filter(|need| !need.present).map(lack).collect();
         if missing.is_empty() {
             Ok(Opened::Ready(Box::new(manifest), folder))
@@ -148,7 +148,7 @@ impl Bench<'_> {
     fn built(&self, manifest: &TargetManifest, folder: &Path) -> Result<Option<u64>, RunnerError> {
         let begin = Instant::now();
         let log = self.log(&manifest.name, "build");
-        target::build(folder, manifest, &log, self.launcher, self.stop)?;
+        launch::build(folder, manifest, &log, self.launcher, self.stop)?;
         Ok(manifest.build.is_some().then(|| Nanos::from(begin.elapsed()).0))
     }
 
@@ -173,7 +173,7 @@ impl Bench<'_> {
         tell("building");
         check.build_ns = self.built(manifest, folder)?;
         tell("starting");
-        let running = target::start(self.start_plan(manifest, folder))?;
+        let running = launch::start(self.start_plan(manifest, folder))?;
         check.ready_ns = Some(running.ready_ns());
         for route in &routes {
             if self.stop.load(Ordering::Relaxed) {

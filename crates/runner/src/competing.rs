@@ -39,7 +39,7 @@ impl Competing {
     pub(crate) fn of_trial(pin: &PinPlan, target: u32, services: &[u32]) -> Option<Self> {
         let roots = Roots::default();
         let own = std::process::id();
-        let all = target::pin::usable_cpus().ok()?;
+        let all = launch::pin::usable_cpus().ok()?;
         let on =
             |cpus: &Option<Vec<u32>>| cpus.clone().filter(|cpus| !cpus.is_empty()).unwrap_or(all.clone());
         let started: Vec<u32> = services.iter().copied().chain([target]).collect();
@@ -57,7 +57,7 @@ impl Competing {
     /// Reads the counts of this process and all that it started, on all CPUs that may be used.
     pub(crate) fn of_this_process() -> Option<Self> {
         let trees = vec![ProcessTree::new(&Roots::default(), std::process::id())];
-        Self::begin(vec![Place { cpus: target::pin::usable_cpus().ok()?, trees }])
+        Self::begin(vec![Place { cpus: launch::pin::usable_cpus().ok()?, trees }])
     }
 
     fn begin(places: Vec<Place>) -> Option<Self> {

@@ -1,14 +1,14 @@
 //! What a confined target was held to in one trial, and what the kernel counted for it within the samples.
 //!
 //! Invariant: what was not asked for, or cannot be read, is absent.
-//! Absent on purpose: making and removing groups (crate target) and each tick's counters (crate collect).
+//! Absent on purpose: making and removing groups (crate launch) and each tick's counters (crate collect).
 
 use crate::bring_up::Up;
 use collect::cgroup::{self, Groups};
 use collect::reading::Reading;
+use launch::RunningTarget;
 use schema::limits::{Confinement, GroupUsage};
 use std::path::PathBuf;
-use target::RunningTarget;
 
 /// The groups of a running target.
 pub(crate) struct Watched {

@@ -2,11 +2,11 @@
 
 use engine::EngineError;
 use generate::GenerateError;
+use launch::TargetError;
 use record::RecordError;
 use schema::text::FileError;
 use std::io;
 use std::path::{Path, PathBuf};
-use target::TargetError;
 
 /// Why a run or a load cannot go on.
 #[derive(Debug, thiserror::Error)]
@@ -25,14 +25,14 @@ pub enum RunnerError {
     Target(#[from] TargetError),
     /// A service could not be made, started or kept up.
     #[error(transparent)]
-    Service(Box<target::service::ServiceError>),
+    Service(Box<launch::service::ServiceError>),
     /// A target did not answer as its contract says.
     #[error("{target}: {source}\n  remedy: mend the target, or the expectation in the scenario file")]
     Contract {
         /// Name of the target.
         target: String,
         /// What came instead.
-        source: Box<target::contract::ContractError>,
+        source: Box<launch::contract::ContractError>,
     },
     /// A soak that was to be resumed as an experiment, which would throw its windows away.
     #[error("{} is a soak\n  remedy: resume it with `prony soak --resume {}`", .0.display(), .0.display())]
@@ -61,8 +61,8 @@ pub enum RunnerError {
     Interrupted,
 }
 
-impl From<target::service::ServiceError> for RunnerError {
-    fn from(error: target::service::ServiceError) -> Self {
+impl From<launch::service::ServiceError> for RunnerError {
+    fn from(error: launch::service::ServiceError) -> Self {
         Self::Service(Box::new(error))
     }
 }

@@ -4,6 +4,7 @@
 //! that could not be carried out says why; probes use connections of their own and never those of the load.
 //! Absent on purpose: what the load saw of an event (crate analyze).
 
+use launch::RunningTarget;
 use rustix::process::{Pid, Signal, kill_process};
 use schema::event::{EventAction, EventPlan, EventRecord, EventSignal};
 use schema::target::{ReloadSignal, Stop, StopSignal, TargetManifest};
@@ -17,7 +18,6 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, Sender, channel};
 use std::thread::{Scope, ScopedJoinHandle};
 use std::time::Duration;
-use target::RunningTarget;
 use units::{Clock, MonotonicClock, Nanos};
 
 /// Between two probes.
@@ -197,7 +197,7 @@ fn watch(
 fn answers(stage: Stage<'_>) -> bool {
     match stage.running {
         Some(running) => running.answers(PROBE_TIMEOUT),
-        None => target::reachable(stage.addr, PROBE_TIMEOUT).is_ok(),
+        None => launch::reachable(stage.addr, PROBE_TIMEOUT).is_ok(),
     }
 }
 
@@ -219,7 +219,7 @@ fn act(
         EventAction::Reload => reload(started()?, stage, clock, over),
         EventAction::Knob { values } => {
             let manifest = stage.manifest.ok_or("it has no knobs")?;
-            let env = target::knobs::run_env(&manifest.manifest, values);
+            let env = launch::knobs::run_env(&manifest.manifest, values);
             started()?.restart(None, env).map(drop).map_err(|error| error.to_string())
         }
         EventAction::Limit { cpus } => {
@@ -360,7 +360,7 @@ fn eat_cpu(cores: u32, cpus: Option<&[u32]>, clock: &MonotonicClock, until: Nano
             scope.spawn(|| {
                 if let Some(cpus) = cpus {
                     // Where it cannot be confined it disturbs the host all the same.
-                    let _ = target::pin::confine_this_thread(cpus);
+                    let _ = launch::pin::confine_this_thread(cpus);
                 }
                 while clock.now() < until && !over.load(Ordering::Relaxed) {
                     std::hint::spin_loop();

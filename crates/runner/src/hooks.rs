@@ -3,13 +3,13 @@
 //! Once the first has begun, the second runs whatever happens in between, an interrupt included.
 
 use crate::RunnerError;
+use launch::{Errand, TargetError};
 use schema::hooks::HooksPlan;
 use schema::text::Problem;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
-use target::{Errand, TargetError};
 use units::Nanos;
 
 /// The programs of one load.

@@ -137,7 +137,7 @@ fn accepted(target: &TargetPlan, name: &str, value: &str) -> Result<String, Inte
         return Err(unfit("its target has no knobs".to_owned()));
     };
     let (manifest, _) =
-        target::manifest::load(Path::new(folder)).map_err(|error| unfit(error.to_string()))?;
+        launch::manifest::load(Path::new(folder)).map_err(|error| unfit(error.to_string()))?;
     let knob = manifest
         .knob
         .iter()

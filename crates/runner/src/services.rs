@@ -1,13 +1,14 @@
 //! The services of a run: started once, told to every target, looked after between trials, ended with the run.
 //!
 //! Invariant: a service that ended on its own fails the trial that it ended in, and is up again for the next one.
-//! Absent on purpose: how a service is made and started (crate target), and knobs of services.
+//! Absent on purpose: how a service is made and started (crate launch), and knobs of services.
 
 use crate::RunnerError;
 use crate::environment::Environment;
 use crate::observer::Observer;
 use crate::resolve::Context;
 use collect::services::ServiceAt;
+use launch::service::{self, Host, RunningService};
 use schema::plan::ExperimentPlan;
 use schema::run::ServiceRecord;
 use schema::service::ServiceManifest;
@@ -15,7 +16,6 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use target::service::{self, Host, RunningService};
 
 /// A handle on the services of a run; the last one dropped ends them.
 #[derive(Clone, Debug, Default)]

@@ -15,6 +15,8 @@ use analyze::ServerFacts;
 use generate::GenerateError;
 use generate::job::LoadJob;
 use generate::measure::{Measured, measure};
+use launch::contract::Verified;
+use launch::{RunningTarget, TargetError};
 pub(crate) use options::TrialOptions;
 use record::TrialFolder;
 use schema::plan::{BodyExpectation, CellPlan, EntryPlan, ExperimentPlan, Replicas, ScenarioPlan, TrialPlan};
@@ -24,8 +26,6 @@ use schema::version::TrialVersion;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
-use target::contract::Verified;
-use target::{RunningTarget, TargetError};
 pub(crate) use watch::Steal;
 use watch::{Seen, TrialWatch};
 
@@ -149,15 +149,15 @@ fn not_set_up(
 fn rebuild(target: &Prepared, log: &Path, environment: &Environment) -> Result<(), TargetError> {
     let Some((manifest, folder)) = &target.manifest else { return Ok(()) };
     let knobs = &target.plan.knobs;
-    target::remove_build(folder, manifest, knobs)?;
-    target::build_variant(folder, manifest, knobs, log, &environment.launcher, &environment.stop)?;
+    launch::remove_build(folder, manifest, knobs)?;
+    launch::build_variant(folder, manifest, knobs, log, &environment.launcher, &environment.stop)?;
     Ok(())
 }
 
 /// What events need of the target's manifest.
 fn for_events(target: &Prepared) -> Option<Manifest> {
     let (manifest, folder) = target.manifest.clone()?;
-    let build = target::knobs::build_folder(&folder, &manifest, &target.plan.knobs);
+    let build = launch::knobs::build_folder(&folder, &manifest, &target.plan.knobs);
     Some(Manifest { manifest, folder, build })
 }
 

@@ -7,11 +7,11 @@ use crate::environment::Environment;
 use crate::observer::Observer;
 use crate::resolve::{self, Context};
 use crate::services::Services;
+use launch::{RunningTarget, Scratch};
 use schema::plan::{ExperimentPlan, TargetPlan, TargetSource};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
-use target::{RunningTarget, Scratch};
 
 /// The project that a stored plan's targets live in.
 #[must_use]
@@ -25,7 +25,7 @@ pub fn project_of(plan: &ExperimentPlan) -> PathBuf {
 
 /// Removes what guards that were killed left on the host.
 pub(crate) fn sweep(observer: &mut dyn Observer) {
-    let swept = target::confine::sweep();
+    let swept = launch::confine::sweep();
     for removed in &swept.removed {
         observer.note(&format!("removed {removed}: an earlier run was killed before it could"));
     }
@@ -37,7 +37,7 @@ pub(crate) fn sweep(observer: &mut dyn Observer) {
 /// Keeps prony's own threads off the target's CPUs: the generator pays for its own bookkeeping.
 pub(crate) fn confine(plan: &ExperimentPlan, observer: &mut dyn Observer) {
     if let Some(cpus) = &plan.pin.generator
-        && let Err(error) = target::pin::confine_this_thread(cpus)
+        && let Err(error) = launch::pin::confine_this_thread(cpus)
     {
         observer
             .note(&format!("prony could not be confined to its CPUs ({error}); it may disturb the target"));
@@ -122,14 +122,14 @@ impl Workshop {
         let mut prepared = Prepared { plan: plan_of_target, manifest: None, contract: Vec::new(), services };
         let mut versions = BTreeMap::new();
         if let TargetSource::Manifest { folder, .. } = &target.source {
-            let (manifest, folder) = target::manifest::load(Path::new(folder))?;
-            let out = target::knobs::build_folder(&folder, &manifest, &target.knobs);
+            let (manifest, folder) = launch::manifest::load(Path::new(folder))?;
+            let out = launch::knobs::build_folder(&folder, &manifest, &target.knobs);
             versions = match self.built.get(&out) {
                 Some(versions) => versions.clone(),
                 None => {
                     let log = logs.join("build.log");
                     let (launcher, stop) = (&environment.launcher, &environment.stop);
-                    target::build_variant(&folder, &manifest, &target.knobs, &log, launcher, stop)?
+                    launch::build_variant(&folder, &manifest, &target.knobs, &log, launcher, stop)?
                 }
             };
             self.built.insert(out, versions.clone());

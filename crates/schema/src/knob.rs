@@ -1,7 +1,7 @@
 //! Knobs: settings of a target that an experiment can vary, as `target.toml` declares them and experiments set them.
 //!
 //! Invariant: a value that [`Knob::accept`] lets through is one the manifest allows, in the text that reaches the
-//! target. Absent on purpose: what a value does to a process or a build (crate target).
+//! target. Absent on purpose: what a value does to a process or a build (crate launch).
 
 use schemars::JsonSchema;
 use serde::de::Visitor;

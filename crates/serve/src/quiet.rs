@@ -27,7 +27,7 @@ impl Quiet {
     /// Lowers the priority of the calling thread and of all that it makes. `None` where the system refuses.
     pub(crate) fn begin(spared: Option<Pid>) -> Option<Self> {
         rustix::process::setpriority_process(None, NICE).ok()?;
-        let usable = target::pin::usable_cpus().ok()?;
+        let usable = launch::pin::usable_cpus().ok()?;
         Some(Self { now: Mutex::new(usable.clone()), usable, spared })
     }
 

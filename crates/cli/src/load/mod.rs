@@ -44,7 +44,7 @@ fn load_resolved(args: &LoadArgs, mut job: LoadJob, stop: &AtomicBool) -> Result
         output::say_text(&words::plan_line(&job));
     }
     let pin = PinPlan { generator: job.cpus.clone(), ..PinPlan::default() };
-    let limit = calibrate::limit_of(&[&job.load], &pin, target::pin::usable_cpus()?.len());
+    let limit = calibrate::limit_of(&[&job.load], &pin, launch::pin::usable_cpus()?.len());
     let warnings = calibrate::warnings(limit.as_ref());
     if !warnings.is_empty() {
         output::say_text(&warnings);

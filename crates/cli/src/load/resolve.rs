@@ -40,12 +40,12 @@ pub(super) fn resolve(args: &LoadArgs) -> Result<LoadJob> {
     };
     let mut scenario = scenario(&args.request, &url)?;
     let further = further(args, &mut scenario, &url, proxy.is_some())?;
-    let cpus = args.pin.as_deref().map(target::pin::parse_list).transpose()?;
-    let usable = target::pin::usable_cpus()?;
+    let cpus = args.pin.as_deref().map(launch::pin::parse_list).transpose()?;
+    let usable = launch::pin::usable_cpus()?;
     if let (Some(cpus), false) = (&cpus, usable.is_empty())
         && let Some(cpu) = cpus.iter().find(|cpu| !usable.contains(cpu))
     {
-        bail!("CPU {cpu} cannot be used here; usable are {}", target::pin::list(&usable));
+        bail!("CPU {cpu} cannot be used here; usable are {}", launch::pin::list(&usable));
     }
     let mut phases = phases(args)?;
     let model = args.pacing.model(args.rate);
@@ -83,7 +83,7 @@ pub(super) fn resolve(args: &LoadArgs) -> Result<LoadJob> {
         arrivals_max,
         cpus,
         // On the only CPU, spinning would take it away from a local target.
-        spin: target::pin::leaves_a_cpu(&usable),
+        spin: launch::pin::leaves_a_cpu(&usable),
         scripts: None,
         each: each(args)?,
     };

@@ -3,11 +3,11 @@
 
 use super::place::Place;
 use crate::progress::TargetProgress;
+use launch::service::{self, Host, RunningService};
 use runner::check::ServicesUp;
 use runner::resolve::load_contract;
 use std::collections::BTreeSet;
 use std::io::Write;
-use target::service::{self, Host, RunningService};
 
 /// Services that are up for as long as this lives.
 pub(super) struct Backing {
@@ -53,9 +53,9 @@ pub(super) fn bring_up(
 
 /// Services of the routes that the targets provide; mistakes in their files are left to their checks.
 fn needed(place: &Place, targets: &[String], route: Option<&str>) -> BTreeSet<String> {
-    let manifests = targets.iter().filter_map(|name| target::find(&place.project, name).ok());
+    let manifests = targets.iter().filter_map(|name| launch::find(&place.project, name).ok());
     let can_run = manifests
-        .filter(|(manifest, folder)| target::needs(manifest, folder).iter().all(|need| need.present));
+        .filter(|(manifest, folder)| launch::needs(manifest, folder).iter().all(|need| need.present));
     let provided: BTreeSet<String> = can_run.flat_map(|(manifest, _)| manifest.provides).collect();
     provided
         .iter()

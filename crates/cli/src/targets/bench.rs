@@ -8,13 +8,13 @@ use crate::args::{TargetsBuildArgs, TargetsCheckArgs, TextOrJson, WhichTargets};
 use crate::progress::TargetProgress;
 use crate::screen;
 use anyhow::{Result, bail};
+use launch::contract::route;
 use runner::check::ServicesUp;
 use schema::target_check::{CheckOutcome, TargetBuild, TargetBuilds, TargetCheck, TargetChecks};
 use schema::text::nearest;
 use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
-use target::contract::route;
 
 pub(super) fn check(args: &TargetsCheckArgs) -> Result<u8> {
     let place = Place::new()?;
@@ -68,7 +68,7 @@ fn outcome_of(check: &TargetCheck) -> CheckOutcome {
 
 /// The targets that are meant; each name once.
 fn chosen(project: &Path, which: &WhichTargets) -> Result<Vec<String>> {
-    let known = target::names(project);
+    let known = launch::names(project);
     if which.all {
         return Ok(known);
     }
@@ -76,7 +76,7 @@ fn chosen(project: &Path, which: &WhichTargets) -> Result<Vec<String>> {
     for name in &which.names {
         if !known.contains(name) {
             // The error has the suggestion.
-            target::find(project, name).map_err(runner::RunnerError::from)?;
+            launch::find(project, name).map_err(runner::RunnerError::from)?;
         }
         if !names.contains(name) {
             names.push(name.clone());

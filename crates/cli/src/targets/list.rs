@@ -4,13 +4,13 @@ use super::project;
 use crate::args::TextOrJson;
 use crate::exit;
 use anyhow::Result;
+use launch::{CatalogEntry, NeedState};
 use schema::target::{TargetList, TargetListEntry, TargetListNeed};
 use std::io::Write;
-use target::{CatalogEntry, NeedState};
 
 pub(super) fn list(format: TextOrJson) -> Result<u8> {
     let project = project();
-    let catalog = target::catalog(&project);
+    let catalog = launch::catalog(&project);
     let mut out = crate::output::stdout();
     if format == TextOrJson::Json {
         let list = TargetList { targets: catalog.iter().map(listed).collect(), ..TargetList::default() };

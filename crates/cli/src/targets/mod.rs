@@ -28,7 +28,7 @@ fn project() -> PathBuf {
 }
 
 fn new(args: &TargetsNewArgs) -> Result<u8> {
-    let folder = target::scaffold(&project(), &args.name, args.like.as_deref())?;
+    let folder = launch::scaffold(&project(), &args.name, args.like.as_deref())?;
     let mut out = crate::output::stdout();
     writeln!(out, "made {}", folder.display())?;
     writeln!(

@@ -20,7 +20,7 @@ const STILL: [(&str, usize); 11] = [
     ("request", 20),
     ("schema", 10),
     ("serve", 7),
-    ("target", 6),
+    ("launch", 6),
     ("traffic", 2),
 ];
 

@@ -278,7 +278,7 @@ fn off_the_generator(run: &Path) -> Vec<u32> {
     let plan: Value = serde_json::from_slice(&fs::read(run.join("run.json")).unwrap()).unwrap();
     let generator: Vec<u64> =
         plan["plan"]["pin"]["generator"].as_array().into_iter().flatten().filter_map(Value::as_u64).collect();
-    let usable = target::pin::usable_cpus().unwrap();
+    let usable = launch::pin::usable_cpus().unwrap();
     usable.into_iter().filter(|cpu| !generator.contains(&u64::from(*cpu))).collect()
 }
 
@@ -311,7 +311,7 @@ fn spell(lab: &Lab, run: &str, cpus: &[u32], viewers: usize) -> Spell {
         let stream = events.get_ref().try_clone().unwrap();
         let reader = std::thread::spawn(move || {
             if !cpus.is_empty() {
-                target::pin::confine_this_thread(&cpus).unwrap();
+                launch::pin::confine_this_thread(&cpus).unwrap();
             }
             let lines = events.lines().map_while(Result::ok);
             seen.fetch_add(

@@ -206,7 +206,7 @@ fn a_run_tells_its_targets_and_a_service_that_ends_fails_its_trial_only() {
     let file = project.experiment(3);
     let runs = project.folder.path().join("runs");
     // A set of one CPU, so that the one read back can only be the one asked for.
-    let cpus = target::pin::usable_cpus().unwrap();
+    let cpus = launch::pin::usable_cpus().unwrap();
     let (first, last) = (cpus[0], cpus[cpus.len() - 1]);
     let pin = format!("{last}:{last}:{first}");
     let args = ["run", file.to_str().unwrap(), "--runs", runs.to_str().unwrap(), "--pin", &pin];

@@ -31,7 +31,7 @@ pub(super) fn read(trial: &TrialFolder, run: &RunFile, id: u32) -> TrialDetail {
         Err(error) => detail.missing.push(format!("events and outcome cannot be read: {error}")),
     }
     let log = trial.path.join("target.log");
-    match target::last_lines(&log, LOG_LINES_MAX) {
+    match launch::last_lines(&log, LOG_LINES_MAX) {
         Ok(lines) => detail.log_tail = lines,
         // A target that prony did not start has none.
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}

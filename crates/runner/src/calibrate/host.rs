@@ -14,7 +14,7 @@ pub fn identity() -> Result<HostIdentity, RunnerError> {
     let text = |part: &std::ffi::CStr| part.to_string_lossy().into_owned();
     let found = collect::doctor::machine(&collect::Roots::default());
     let cpus =
-        target::pin::usable_cpus().map_err(RunnerError::io("ask for", Path::new("the usable CPUs")))?;
+        launch::pin::usable_cpus().map_err(RunnerError::io("ask for", Path::new("the usable CPUs")))?;
     let host = HostIdentity {
         fingerprint: String::new(),
         name: text(system.nodename()),

@@ -60,7 +60,7 @@ pub fn calibrate(
     let measured_wall = jiff::Timestamp::now().to_string();
     let host = identity()?;
     if let Some(cpus) = &job.pin.generator {
-        target::pin::confine_this_thread(cpus)
+        launch::pin::confine_this_thread(cpus)
             .map_err(RunnerError::io("run on the CPUs of", "prony".as_ref()))?;
     }
     let beside = beside::Beside::begin();

@@ -7,6 +7,7 @@ use engine::{IntervalData, new_histogram};
 use generate::job::LoadJob;
 use generate::measure::{Measured, Watch, measure};
 use hdrhistogram::Histogram;
+use launch::{RunningTarget, Scratch};
 use schema::arrival::ArrivalPlan;
 use schema::experiment::{LoadModel, Reference, ServiceLaw};
 use schema::load::Time;
@@ -14,7 +15,6 @@ use schema::plan::{DriverChoice, ExpectPlan, LoadPlan, PhasePlan, RequestPlan, S
 use schema::trial::{IntervalLine, Phase};
 use std::fmt;
 use std::sync::atomic::Ordering;
-use target::{RunningTarget, Scratch};
 use units::Nanos;
 
 /// Rate at which overhead is measured: a request every 2 ms, so that none waits for another.
@@ -101,7 +101,7 @@ impl<'a> Bench<'a> {
             };
             let mut plan = reference_start(&law, &scratch.path().join(name), &job.launcher);
             plan.cpus.clone_from(&job.pin.target);
-            target::start(plan)
+            launch::start(plan)
         };
         let both =
             start("at-once.log", Nanos::ZERO).and_then(|at_once| Ok((at_once, start("known.log", KNOWN)?)));

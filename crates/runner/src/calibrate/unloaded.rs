@@ -62,7 +62,7 @@ fn as_a_worker<T: Send + 'static>(cpus: Option<&[u32]>, measure: fn() -> T) -> O
     let first = cpus.and_then(<[u32]>::first).copied();
     let work = move || {
         if let Some(cpu) = first {
-            target::pin::confine_this_thread(&[cpu]).ok()?;
+            launch::pin::confine_this_thread(&[cpu]).ok()?;
         }
         rustix::thread::set_current_timer_slack(NonZeroU64::new(1)).ok()?;
         Some(measure())

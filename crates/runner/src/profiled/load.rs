@@ -6,6 +6,7 @@ use crate::server_counts::metrics_of;
 use crate::{RunnerError, trial};
 use engine::IntervalData;
 use generate::measure::{Watch, measure};
+use launch::RunningTarget;
 use profile::{Endpoint, Refused, Request, Taken};
 use schema::plan::{CellPlan, ExperimentPlan, PhasePlan, ScenarioPlan};
 use schema::profile::ProfileKind;
@@ -17,7 +18,6 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::JoinHandle;
 use std::time::Duration;
-use target::RunningTarget;
 use units::Nanos;
 
 /// What a profiler may take besides its window, at most; the load goes on as long.

@@ -14,7 +14,7 @@ use std::path::Path;
 fn manifest(target: &TargetPlan) -> Result<Option<TargetManifest>, Wrong> {
     match &target.source {
         TargetSource::Manifest { folder, .. } => {
-            let (manifest, _) = target::manifest::load(Path::new(folder)).map_err(RunnerError::from)?;
+            let (manifest, _) = launch::manifest::load(Path::new(folder)).map_err(RunnerError::from)?;
             Ok(Some(manifest))
         }
         _ => Ok(None),

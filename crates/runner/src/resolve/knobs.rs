@@ -2,11 +2,11 @@
 //!
 //! Invariant: the values of a plan are all that are in force, those left at their default included.
 
+use launch::knobs::Values;
 use schema::experiment::{OneOrMany, TargetUse};
 use schema::knob::Knob;
 use schema::target::TargetManifest;
 use schema::text::{Problem, nearest};
-use target::knobs::Values;
 
 /// Most combinations of one `[[target]]`.
 const COMBINATIONS_MAX: usize = 1000;
@@ -29,7 +29,7 @@ pub(super) fn settings(
     key: &str,
 ) -> Result<Vec<Setting>, Problem> {
     refuse_hidden(wanted, manifest, key)?;
-    let mut settings = vec![Setting { values: target::knobs::defaults(manifest), ..Setting::default() }];
+    let mut settings = vec![Setting { values: launch::knobs::defaults(manifest), ..Setting::default() }];
     for (name, given) in &wanted.knobs {
         let key = format!("{key}.knobs.{name}");
         let knob = find(name, manifest, &key)?;

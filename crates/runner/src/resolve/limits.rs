@@ -2,14 +2,14 @@
 //!
 //! Invariants: a key of a target goes before the file's; a mistake is told where it was written; every plan that comes
 //! out can be carried out on a host that allows it.
-//! Absent on purpose: whether this host allows it, which only the attempt shows (crate target).
+//! Absent on purpose: whether this host allows it, which only the attempt shows (crate launch).
 
+use launch::confine::sysctl;
 use schema::experiment::{ExperimentFile, TargetUse};
 use schema::limits::{LimitsPlan, LimitsUse, NetworkMode};
 use schema::text::Problem;
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
-use target::confine::sysctl;
 use units::{BitsPerSecond, Bytes};
 
 /// The kernel takes no quota below 1 ms of each period of 100 ms; the upper end is more than any machine has.

@@ -27,6 +27,7 @@ pub(crate) use wrong::Wrong;
 use crate::RunnerError;
 use arrival::Wishes;
 use generate::processes::{Spread, Wanted, connections_per_process, spread};
+use launch::pin::{self, PinMode};
 use schema::arrival::Arrivals;
 use schema::experiment::{ExperimentFile, Load, LoadModel, OneOrMany, Phases};
 use schema::limits::LimitsPlan;
@@ -37,7 +38,6 @@ use schema::scenario::UserConnection;
 use schema::server_side::{Checks, ChecksPlan};
 use schema::text::{Problem, parse_toml};
 use std::path::{Path, PathBuf};
-use target::pin::{self, PinMode};
 use units::{Count, Nanos, PerSecond};
 
 /// Defaults of experiment files and of `prony load`; their one home.

@@ -24,7 +24,7 @@ pub(super) fn resolve(uses: &[TargetUse], context: &Context) -> Result<Vec<(usiz
     for (position, wanted) in uses.iter().enumerate() {
         let key = format!("target.{position}");
         refuse_idle_keys(wanted, &key)?;
-        if let Some(problem) = target::manifest::metrics_problem(&format!("{key}.metrics"), &wanted.metrics) {
+        if let Some(problem) = launch::manifest::metrics_problem(&format!("{key}.metrics"), &wanted.metrics) {
             return Err(problem.into());
         }
         let (source, usual_name) = source(wanted, &key, context)?;
@@ -51,7 +51,7 @@ fn settings(source: &TargetSource, wanted: &TargetUse, key: &str) -> Result<Vec<
     let TargetSource::Manifest { folder, .. } = source else {
         return Ok(vec![Setting::default()]);
     };
-    let (manifest, _) = target::manifest::load(Path::new(folder)).map_err(RunnerError::from)?;
+    let (manifest, _) = launch::manifest::load(Path::new(folder)).map_err(RunnerError::from)?;
     Ok(knobs::settings(wanted, &manifest, key)?)
 }
 
@@ -92,7 +92,7 @@ fn refuse_idle_keys(wanted: &TargetUse, key: &str) -> Result<(), Problem> {
 fn source(wanted: &TargetUse, key: &str, context: &Context) -> Result<(TargetSource, String), Wrong> {
     match (&wanted.manifest, &wanted.url, &wanted.command, &wanted.reference) {
         (Some(name), None, None, None) => {
-            let (_, folder) = target::find(&context.project, name).map_err(RunnerError::from)?;
+            let (_, folder) = launch::find(&context.project, name).map_err(RunnerError::from)?;
             let folder = folder.display().to_string();
             Ok((TargetSource::Manifest { name: name.clone(), folder }, name.clone()))
         }

@@ -88,7 +88,7 @@ fn has_go_runtime(target: &TargetPlan) -> bool {
         return true;
     }
     let TargetSource::Manifest { folder, .. } = &target.source else { return false };
-    target::manifest::load(Path::new(folder)).is_ok_and(|(manifest, _)| manifest.metrics.go_runtime.is_some())
+    launch::manifest::load(Path::new(folder)).is_ok_and(|(manifest, _)| manifest.metrics.go_runtime.is_some())
 }
 
 fn cpu(within: f64, at_most: Nanos, targets: &[TargetPlan]) -> Result<(), Problem> {

@@ -20,6 +20,7 @@ use analyze::Beside;
 use collect::{Collector, ProcessTree, Roots, Subjects, TreeUsage};
 use engine::IntervalData;
 use generate::measure::Watch;
+use launch::RunningTarget;
 use record::{Lines, TrialFolder};
 use schema::calibration::Canary;
 use schema::event::EventRecord;
@@ -30,7 +31,6 @@ use schema::steady::Steadiness;
 use schema::target::Metrics;
 use schema::trial::{IntervalLine, Phase, PhaseSpan, SampleSummary};
 use std::collections::BTreeMap;
-use target::RunningTarget;
 use units::MonotonicClock;
 
 /// What was read beside the load.

@@ -6,11 +6,11 @@
 use super::error::TuneError;
 use crate::RunnerError;
 use collect::Roots;
+use launch::confine::Owner;
 use record::{read_json, write_json};
 use schema::tuning::{TunedUntil, TuningJournal};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
-use target::confine::Owner;
 
 /// More journals than this are not looked at.
 const JOURNALS_MAX: usize = 256;

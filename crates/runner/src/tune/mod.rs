@@ -23,11 +23,11 @@ pub use settings::why;
 use crate::{RunnerError, state};
 use collect::Roots;
 use journal::{Kept, Lock, Standing};
+use launch::confine::Owner;
 use schema::tuning::{NotTuned, PutBack, PutBackOutcome, TunedSetting, TunedUntil, TuningJournal};
 use settings::Wish;
 use std::io;
 use std::path::PathBuf;
-use target::confine::Owner;
 
 /// What was tuned.
 #[derive(Debug, Default)]

@@ -1,6 +1,6 @@
 /**
  * Why a load or a trial could not be: answers against the contract, connections, TLS, generator processes
- * (`target/src/{contract,json_diff}`, `probe`, `engine/src/{generator,failure,tls/failure}`, `runner/src/{error,processes}`).
+ * (`launch/src/{contract,json_diff}`, `probe`, `engine/src/{generator,failure,tls/failure}`, `runner/src/{error,processes}`).
  */
 import type { Entry } from "./engine";
 

@@ -2,11 +2,11 @@
 
 use super::{in_file, named};
 use crate::RunnerError;
+use launch::contract::route;
 use schema::plan::ScenarioPlan;
 use schema::scenario::ScenarioFile;
 use schema::text::Problem;
 use std::path::Path;
-use target::contract::route;
 
 /// Loads `targets/contract/NAME.toml` of the project.
 ///

@@ -6,6 +6,7 @@
 
 mod confine;
 
+use launch::{RunningTarget, StartPlan, TargetError, start};
 use schema::target::{Ready, Stop, TargetManifest};
 use std::collections::BTreeMap;
 use std::fs;
@@ -17,7 +18,6 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
-use target::{RunningTarget, StartPlan, TargetError, start};
 use units::Nanos;
 
 /// Waiting for another process ends here; a whole run needs about two seconds.
@@ -58,7 +58,7 @@ const CASES: &[Case] = &[
 ];
 
 fn main() -> ExitCode {
-    if let Some(code) = target::guard::dispatch(std::env::args_os()) {
+    if let Some(code) = launch::guard::dispatch(std::env::args_os()) {
         return code;
     }
     let args: Vec<String> = std::env::args().skip(1).collect();
@@ -375,7 +375,7 @@ fn death_in_use(bench: &Bench) {
     let target = bench.started();
     send(rustix::process::Signal::KILL, target.pid());
     eventually("the death is seen", || !target.is_alive());
-    assert_eq!(target.exit(), Some(target::Exit::Signal(9)));
+    assert_eq!(target.exit(), Some(launch::Exit::Signal(9)));
     let text = target.stop().unwrap_err().to_string();
     assert!(text.contains("the target ended on its own") && text.contains("signal 9"), "{text}");
     assert!(text.contains("| listening on"), "{text}");
@@ -438,13 +438,13 @@ fn unexecutable_program(bench: &Bench) {
 }
 
 fn confined(bench: &Bench) {
-    let usable = target::pin::usable_cpus().unwrap();
+    let usable = launch::pin::usable_cpus().unwrap();
     let last = *usable.last().unwrap();
     let mut plan = bench.script("exec SERVE");
     plan.cpus = Some(vec![last]);
     let target = start(plan).unwrap();
     assert_eq!(status(target.pid(), "Cpus_allowed_list"), last.to_string());
-    assert_eq!(status(guard_of(target.pid()), "Cpus_allowed_list"), target::pin::list(&usable));
+    assert_eq!(status(guard_of(target.pid()), "Cpus_allowed_list"), launch::pin::list(&usable));
     target.stop().unwrap();
     let mut plan = bench.script("exec SERVE");
     plan.cpus = Some(vec![1023]);
@@ -455,7 +455,7 @@ fn builds(bench: &Bench) {
     let never = AtomicBool::new(false);
     let build = |script: &str, cancelled: &AtomicBool| {
         let manifest = manifest(script);
-        target::build(bench.folder.path(), &manifest, &bench.log(), Path::new(&exe()), cancelled)
+        launch::build(bench.folder.path(), &manifest, &bench.log(), Path::new(&exe()), cancelled)
     };
     let versions = build("echo made > {build}/server", &never).unwrap();
     assert_eq!(versions, BTreeMap::from([("sh".to_owned(), "shell 1.0".to_owned())]));

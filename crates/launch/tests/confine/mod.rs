@@ -4,6 +4,7 @@
 //! instead, which is itself checked to be there.
 
 use super::{Bench, MARKER, eventually, exe, sh};
+use launch::{RunningTarget, StartPlan, TargetError, start};
 use rustix::process::{Pid, Signal, kill_process};
 use schema::limits::{Confinement, LimitsPlan, MemoryLock, NetworkMode};
 use std::collections::BTreeMap;
@@ -11,7 +12,6 @@ use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
-use target::{RunningTarget, StartPlan, TargetError, start};
 
 fn everything() -> LimitsPlan {
     LimitsPlan {
@@ -77,7 +77,7 @@ fn all_held(running: &RunningTarget) -> Option<Confinement> {
 
 pub(super) fn limits_hold_from_inside(bench: &Bench) {
     let mut plan = serving(bench, everything());
-    plan.cpus = Some(vec![*target::pin::usable_cpus().unwrap().last().unwrap()]);
+    plan.cpus = Some(vec![*launch::pin::usable_cpus().unwrap().last().unwrap()]);
     let running = start(plan).unwrap();
     // Any host allows less locked memory, so this one is never skipped.
     let weaknesses = running.confinement().unwrap().weaknesses;
@@ -257,12 +257,12 @@ pub(super) fn a_killed_guard_is_swept_up_after(bench: &Bench) {
     parent.kill().unwrap();
     parent.wait().unwrap();
     eventually("the sweep finds all", || {
-        let _ = target::confine::sweep();
+        let _ = launch::confine::sweep();
         traces_of(guard).is_empty()
     });
     // The daemon that the target made is in no group only where groups cannot be had; then it is ended here.
     let left = bench.processes();
-    if target::confine::sweep().left.is_empty() && !left.is_empty() {
+    if launch::confine::sweep().left.is_empty() && !left.is_empty() {
         for pid in &left {
             let _ = kill_process(Pid::from_raw(pid.cast_signed()).unwrap(), Signal::KILL);
         }
