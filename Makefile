@@ -132,10 +132,10 @@ schemas: ## Write the JSON Schemas of all file formats again
 	$(CARGO) run --locked -p prony -- schema --write docs/schemas
 
 # For example: make bench BENCH="--cases closed-64,rate-10k --peers wrk,oha".
-bench: build ## Measure prony against its peers; raw data under benches/results/
+bench: ui ## Measure prony against its peers; raw data under benches/results/
 	@command -v wrk >/dev/null 2>&1 || { echo "installing wrk"; apt-get install -y wrk; } || { echo "wrk is missing: apt-get install wrk"; exit 2; }
-	$(CARGO) build --release --locked -p bench
-	target/release/bench $(BENCH)
+	$(CARGO) build --profile dist --locked -p bench -p prony
+	target/dist/bench $(BENCH)
 
 # Longest input of each target; where 8192 is not given, longer ones hold the same pieces again and only cost time.
 FUZZ_BYTES_MAX_response := 8192
@@ -150,23 +150,24 @@ FUZZ_BYTES_MAX_answer := 1024
 FUZZ_BYTES_MAX_import := 1024
 FUZZ_BYTES_MAX_template := 512
 FUZZ_BYTES_MAX_files := 1024
-# AddressSanitizer without what only serves its reports: a replay of a find (cargo fuzz run TARGET FILE) has them.
-FUZZ_ASAN := malloc_context_size=0:quarantine_size_mb=16:detect_stack_use_after_return=0
+# None of the parsers has `unsafe` of its own (a lint denies it), so AddressSanitizer would only watch foreign crates, and
+# makes every input two to five times as slow. FUZZ_SANITIZER=address turns it on.
+FUZZ_SANITIZER ?= none
 
 # Finds that only widen the search stay in fuzz/work; how to keep the best of them: fuzz/README.md.
 fuzz: ## Fuzz every parser, FUZZ_SECONDS (3600) in all; finds go to fuzz/artifacts
 	@$(CARGO) +nightly --version >/dev/null 2>&1 || { echo "the nightly toolchain is missing: rustup toolchain install nightly"; exit 2; }
 	@$(CARGO) fuzz --version >/dev/null 2>&1 || { echo "installing cargo-fuzz"; $(CARGO) install --locked cargo-fuzz; }
-	@cd fuzz && broken=0; export ASAN_OPTIONS=$(FUZZ_ASAN); \
+	@cd fuzz && broken=0; \
 	for target_bytes in $(foreach target,$(FUZZ_TARGETS),$(target):$(FUZZ_BYTES_MAX_$(target))); do \
 	  target=$${target_bytes%:*}; bytes=$${target_bytes#*:}; \
 	  mkdir -p work/$$target; known="work/$$target corpus/$$target"; \
 	  if test -d regressions/$$target; then known="$$known regressions/$$target"; fi; \
-	  $(CARGO) +nightly fuzz run $$target $$known -- -dict=dictionaries/$$target.dict \
+	  $(CARGO) +nightly fuzz run --sanitizer $(FUZZ_SANITIZER) $$target $$known -- -dict=dictionaries/$$target.dict \
 	    -max_total_time=$$(($(FUZZ_SECONDS) / $(words $(FUZZ_TARGETS)))) -max_len=$$bytes -timeout=10 \
 	    -rss_limit_mb=1024 -malloc_limit_mb=256 -print_final_stats=1 || { broken=$$((broken + 1)); \
 	    echo "$$target: a property broke. Replay the file in fuzz/artifacts/$$target/ that is named above:"; \
-	    echo "  cd fuzz && $(CARGO) +nightly fuzz run $$target FILE"; \
+	    echo "  cd fuzz && $(CARGO) +nightly fuzz run --sanitizer $(FUZZ_SANITIZER) $$target FILE"; \
 	    echo "  cp FILE fuzz/regressions/$$target/ && $(CARGO) test -p properties --test smoke $$target"; }; \
 	done; echo "fuzzed $(words $(FUZZ_TARGETS)) targets, $$broken broken"; test $$broken -eq 0
 
