@@ -3,6 +3,7 @@
 use crate::output::OutputError;
 use engine::EngineError;
 use generate::GenerateError;
+use plan::PlanError;
 use record::RecordError;
 use runner::RunnerError;
 use std::process::ExitCode;
@@ -54,10 +55,14 @@ fn code_of(error: &anyhow::Error) -> u8 {
     if let Some(error) = error.downcast_ref::<GenerateError>() {
         return code_of_load(error);
     }
+    if let Some(error) = error.downcast_ref::<PlanError>() {
+        return code_of_plan(error);
+    }
     match error.downcast_ref::<RunnerError>() {
         Some(RunnerError::Interrupted) => INTERRUPTED,
         Some(RunnerError::Record(error)) => code_of_record(error),
         Some(RunnerError::Generate(error)) => code_of_load(error),
+        Some(RunnerError::Plan(error)) => code_of_plan(error),
         Some(
             RunnerError::File(_)
             | RunnerError::IsSoak(_)
@@ -74,12 +79,22 @@ fn code_of(error: &anyhow::Error) -> u8 {
 
 /// What was asked of a load cannot be, or it could not be made.
 fn code_of_load(error: &GenerateError) -> u8 {
-    use GenerateError::{Engine, File, Net, Processes, Record, Request, Rows, Script, Tls};
+    use GenerateError::{Engine, File, Plan, Processes, Record, Request, Rows, Script, Tls};
     match error {
-        File(_) | Net(_) | Request(_) | Script(_) | Tls(_) => USAGE,
+        File(_) | Request(_) | Script(_) | Tls(_) => USAGE,
         Engine(EngineError::Pace(_) | EngineError::Plan(_)) => USAGE,
+        Plan(error) => code_of_plan(error),
         Record(error) => code_of_record(error),
         Engine(_) | Processes(_) | Rows(_) => FAILED,
+    }
+}
+
+/// What was asked for cannot be; only a file that cannot be found or a target's build are the system's.
+fn code_of_plan(error: &PlanError) -> u8 {
+    match error {
+        PlanError::Target(error) if !is_mistake(error) => FAILED,
+        PlanError::Io { .. } => FAILED,
+        _ => USAGE,
     }
 }
 

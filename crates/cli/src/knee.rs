@@ -6,8 +6,8 @@ use crate::environment::environment;
 use crate::progress::RunProgress;
 use crate::{calibrate, exit, run, screen};
 use anyhow::{Context as _, Result, bail};
-use generate::net::HttpUrl;
-use runner::resolve::{self, CONFIRMATIONS, Context, KneeWishes, Levels, SearchWishes, TOLERANCE, defaults};
+use plan::net::HttpUrl;
+use plan::{CONFIRMATIONS, Context, KneeWishes, Levels, SearchWishes, TOLERANCE, defaults};
 use schema::calibration::CalibrationSummary;
 use schema::plan::{ExperimentPlan, LoadPlan};
 use std::fmt::Write as _;
@@ -21,16 +21,16 @@ const SAMPLE: Nanos = Nanos::from_secs(10);
 const WARMUP: (Nanos, Nanos) = (Nanos::from_secs(2), Nanos::from_secs(10));
 
 pub(crate) fn knee(args: &KneeArgs) -> Result<u8> {
-    generate::processes::raise_descriptor_limit();
+    plan::processes::raise_descriptor_limit();
     let usable_cpus = launch::pin::usable_cpus()?;
     let subject = subject(args)?;
     let context = Context {
-        project: resolve::project_above(Path::new(&subject.name)),
+        project: plan::project_above(Path::new(&subject.name)),
         usable_cpus,
         pin: args.pin.clone(),
     };
     let mut wishes = wishes(args)?;
-    let mut plan = resolve::capacity(&subject.name, &subject.text, &context, &wishes)?;
+    let mut plan = plan::capacity(&subject.name, &subject.text, &context, &wishes)?;
     let mut limit = limit_of(&plan, &context);
     // Beyond what the generator can offer a search would only find the generator.
     let bound = limit.as_ref().and_then(|limit| limit.max_rate_per_s);
@@ -38,7 +38,7 @@ pub(crate) fn knee(args: &KneeArgs) -> Result<u8> {
         && search.max_rate.is_none()
     {
         search.max_rate = Some(PerSecond(bound.floor().max(1.0)));
-        plan = resolve::capacity(&subject.name, &subject.text, &context, &wishes)?;
+        plan = plan::capacity(&subject.name, &subject.text, &context, &wishes)?;
         limit = limit_of(&plan, &context);
     }
     if let Some(capacity) = &mut plan.capacity {
@@ -133,7 +133,7 @@ fn experiment_of(args: &KneeArgs, url: &HttpUrl, address: std::net::IpAddr) -> (
             None => _ = writeln!(text, "max_connections = {}", defaults::GROWTH.0),
         }
     } else {
-        let (usual, left_out) = generate::ports::usual_ladder(address);
+        let (usual, left_out) = plan::ports::usual_ladder(address);
         note = left_out.filter(|_| args.ladder.is_empty());
         let levels = if args.ladder.is_empty() { usual } else { args.ladder.clone() };
         let levels: Vec<String> = levels.iter().map(|level| level.0.to_string()).collect();

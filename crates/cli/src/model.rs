@@ -3,7 +3,7 @@
 use crate::args::{ModelArgs, SendAs, TextOrJson};
 use crate::{exit, output};
 use anyhow::{Result, bail};
-use generate::net::HttpUrl;
+use plan::net::HttpUrl;
 use runner::RunnerError;
 use serde::Serialize;
 use std::path::Path;

@@ -5,22 +5,22 @@ use crate::environment::environment;
 use crate::progress::RunProgress;
 use crate::{calibrate, exit, output, report_files, screen};
 use anyhow::{Context as _, Result, bail};
+use plan::Context;
 use record::history::{self, Found};
 use runner::Outcome;
-use runner::resolve::{self, Context};
 use schema::design::Share;
 use schema::plan::{ExperimentPlan, LoadPlan};
 
 /// The half-width that is planned for where neither arguments nor file name one: METHOD's margin.
-const PRECISION: f64 = resolve::defaults::MARGIN;
+const PRECISION: f64 = plan::defaults::MARGIN;
 
 pub(crate) fn plan(args: &PlanArgs) -> Result<u8> {
-    generate::processes::raise_descriptor_limit();
+    plan::processes::raise_descriptor_limit();
     let text = std::fs::read_to_string(&args.file)
         .with_context(|| format!("cannot read {}", args.file.display()))?;
     let usable_cpus = launch::pin::usable_cpus()?;
-    let context = Context { project: resolve::project_above(&args.file), usable_cpus, pin: args.pin.clone() };
-    let plan = resolve::experiment(&args.file.display().to_string(), &text, &context)?;
+    let context = Context { project: plan::project_above(&args.file), usable_cpus, pin: args.pin.clone() };
+    let plan = plan::experiment(&args.file.display().to_string(), &text, &context)?;
     let wanted = wanted(args, &plan)?;
     if args.pilot && pilot(args, plan.clone(), &text, &context)?.interrupted {
         return Ok(exit::INTERRUPTED);
@@ -71,7 +71,7 @@ fn history(args: &PlanArgs, plan: &ExperimentPlan) -> Result<Found> {
 
 /// The first blocks of the experiment as a run of its own.
 fn pilot(args: &PlanArgs, mut plan: ExperimentPlan, text: &str, context: &Context) -> Result<Outcome> {
-    resolve::pilot(&mut plan);
+    plan::pilot(&mut plan);
     let loads: Vec<&LoadPlan> = plan.cells.iter().map(|cell| &cell.load).collect();
     let calibration = calibrate::limit_of(&loads, &plan.pin, context.usable_cpus.len());
     let environment = environment(&args.runs, &args.consent, calibration)?;

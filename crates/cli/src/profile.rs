@@ -5,9 +5,9 @@ use crate::environment::environment;
 use crate::progress::RunProgress;
 use crate::{exit, output, report_files, screen};
 use anyhow::{Context as _, Result, bail};
+use plan::Context;
 use record::RunFolder;
 use runner::profiled::{self, Subject, Wishes, choose};
-use runner::resolve::{self, Context};
 use schema::capacity::Capacity;
 use schema::profile::{ProfiledCell, ProfilesFile};
 use std::fmt::Write as _;
@@ -18,7 +18,7 @@ use std::sync::atomic::Ordering;
 const SHOWN: usize = 5;
 
 pub(crate) fn profile(args: &ProfileArgs) -> Result<u8> {
-    generate::processes::raise_descriptor_limit();
+    plan::processes::raise_descriptor_limit();
     let usable_cpus = launch::pin::usable_cpus()?;
     let (subject, capacity) = subject(args, &usable_cpus)?;
     let plan = subject.plan();
@@ -85,11 +85,11 @@ fn subject(args: &ProfileArgs, usable_cpus: &[u32]) -> Result<(Subject, Option<V
     }
     let text = std::fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
     let context = Context {
-        project: resolve::project_above(path),
+        project: plan::project_above(path),
         usable_cpus: usable_cpus.to_vec(),
         pin: args.pin.clone(),
     };
-    let plan = resolve::experiment(&path.display().to_string(), &text, &context)?;
+    let plan = plan::experiment(&path.display().to_string(), &text, &context)?;
     Ok((Subject::Experiment(Box::new(plan), context), None))
 }
 

@@ -5,9 +5,9 @@ use crate::environment::environment;
 use crate::progress::RunProgress;
 use crate::{calibrate, exit, output, report_files, screen, tuning};
 use anyhow::{Context as _, Result};
+use plan::Context;
 use record::history;
 use runner::Outcome;
-use runner::resolve::{self, Context};
 use schema::analysis::AnalysisFile;
 use schema::calibration::CalibrationSummary;
 use schema::plan::{ExperimentPlan, LoadPlan, PhasePlan, TargetSource};
@@ -17,7 +17,7 @@ use std::path::Path;
 use units::Nanos;
 
 pub(crate) fn run(args: &RunArgs) -> Result<u8> {
-    generate::processes::raise_descriptor_limit();
+    plan::processes::raise_descriptor_limit();
     let usable_cpus = launch::pin::usable_cpus()?;
     check_junit(args.junit.as_deref())?;
     if let Some(folder) = &args.resume {
@@ -31,8 +31,8 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8> {
     }
     let file = args.file.as_deref().unwrap_or(Path::new(""));
     let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
-    let context = Context { project: resolve::project_above(file), usable_cpus, pin: args.pin.clone() };
-    let plan = resolve::experiment(&file.display().to_string(), &text, &context)?;
+    let context = Context { project: plan::project_above(file), usable_cpus, pin: args.pin.clone() };
+    let plan = plan::experiment(&file.display().to_string(), &text, &context)?;
     let loads: Vec<&LoadPlan> = plan.cells.iter().map(|cell| &cell.load).collect();
     let limit = calibrate::limit_of(&loads, &plan.pin, context.usable_cpus.len());
     if args.dry_run {

@@ -18,7 +18,7 @@ use std::time::Duration;
 const PAUSE: Duration = Duration::from_millis(100);
 
 pub(crate) fn services(args: &ServicesArgs) -> Result<u8> {
-    let project = runner::resolve::project_above(Path::new("here"));
+    let project = plan::project_above(Path::new("here"));
     match &args.command {
         None => list(&project, args.format),
         Some(ServicesCommand::Check { names }) => Bench::new(project)?.check(names),

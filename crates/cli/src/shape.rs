@@ -7,8 +7,8 @@ use crate::{exit, output};
 use analyze::arrivals::Intensity;
 use anyhow::{Context as _, Result, bail};
 use pace::{Schedule, Share};
-use runner::resolve::arrival::{Wishes, flags};
-use runner::resolve::{self, Context, defaults};
+use plan::arrival::{Wishes, flags};
+use plan::{Context, defaults};
 use schema::arrival::ArrivalPlan;
 use schema::experiment::LoadModel;
 use schema::plan::{LoadPlan, PhasePlan};
@@ -53,8 +53,8 @@ struct Wanted {
 fn of_file(file: &Path) -> Result<Vec<Wanted>> {
     let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
     let usable_cpus = launch::pin::usable_cpus()?;
-    let context = Context { project: resolve::project_above(file), usable_cpus, pin: None };
-    let plan = resolve::experiment(&file.display().to_string(), &text, &context)?;
+    let context = Context { project: plan::project_above(file), usable_cpus, pin: None };
+    let plan = plan::experiment(&file.display().to_string(), &text, &context)?;
     let duration = duration(&plan.phases);
     let mut wanted: Vec<Wanted> = Vec::new();
     for cell in plan.cells.into_iter().filter(|cell| cell.load.model == LoadModel::Open) {
@@ -121,7 +121,7 @@ fn sketch(wanted: &Wanted) -> Result<ShapedLoad> {
         bail!("{intended:.0} arrivals are too many to draw; give a shorter -d, or a lower rate");
     }
     let recorded = match &load.arrivals {
-        Some(ArrivalPlan::Recorded { file, .. }) => Some(generate::recorded::read(Path::new(file))?),
+        Some(ArrivalPlan::Recorded { file, .. }) => Some(plan::recorded::read(Path::new(file))?),
         _ => None,
     };
     let mut schedule = Schedule::of_load(load, recorded, Share::WHOLE)?;

@@ -5,15 +5,15 @@ use crate::environment::environment;
 use crate::soak_progress::SoakProgress;
 use crate::{calibrate, exit, output, report_files, screen};
 use anyhow::{Context as _, Result};
+use plan::Context;
 use runner::Outcome;
-use runner::resolve::{self, Context};
 use runner::soak::windows::soak_plan;
 use schema::analysis::AnalysisFile;
 use schema::plan::{ExperimentPlan, LoadPlan};
 use std::path::Path;
 
 pub(crate) fn soak(args: &SoakArgs) -> Result<u8> {
-    generate::processes::raise_descriptor_limit();
+    plan::processes::raise_descriptor_limit();
     let usable_cpus = launch::pin::usable_cpus()?;
     let mut progress = SoakProgress::new(screen::is_live());
     let outcome = match &args.resume {
@@ -39,8 +39,8 @@ fn plan(args: &SoakArgs, usable_cpus: Vec<u32>) -> Result<(ExperimentPlan, Strin
     let length = args.time.context("how long? add --for, for example --for 8h")?;
     let windows = soak_plan(length, args.window, args.horizon, args.stop_when)?;
     let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
-    let context = Context { project: resolve::project_above(file), usable_cpus, pin: args.pin.clone() };
-    let experiment = resolve::experiment(&file.display().to_string(), &text, &context)?;
+    let context = Context { project: plan::project_above(file), usable_cpus, pin: args.pin.clone() };
+    let experiment = plan::experiment(&file.display().to_string(), &text, &context)?;
     let (claims, events) = (experiment.claims.len(), experiment.events.len());
     let plan = runner::soak::plan(experiment, args.cell.as_deref(), windows)?;
     if plan.claims.len() < claims || events > 0 {

@@ -5,9 +5,9 @@ use crate::environment::environment;
 use crate::progress::RunProgress;
 use crate::{calibrate, exit, output, report_files, screen};
 use anyhow::{Context as _, Result, bail};
+use plan::Context;
 use record::RunFolder;
 use runner::intervene;
-use runner::resolve::Context;
 use schema::finding::{CellWhy, Finding, FindingSeverity, WhyFile};
 use schema::intervention::InterventionVerdict;
 use schema::plan::LoadPlan;
@@ -54,7 +54,7 @@ pub(crate) fn intervene(args: &InterveneArgs) -> Result<u8> {
         }
         return Ok(exit::DONE);
     }
-    generate::processes::raise_descriptor_limit();
+    plan::processes::raise_descriptor_limit();
     let usable_cpus = launch::pin::usable_cpus()?;
     let loads: Vec<&LoadPlan> = plan.cells.iter().map(|cell| &cell.load).collect();
     let limit = calibrate::limit_of(&loads, &plan.pin, usable_cpus.len());

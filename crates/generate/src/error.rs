@@ -2,6 +2,7 @@
 
 use crate::processes::ProcessError;
 use engine::EngineError;
+use plan::PlanError;
 use record::RecordError;
 use schema::text::FileError;
 use std::io;
@@ -25,9 +26,9 @@ pub enum GenerateError {
     /// A script failed before or after the load.
     #[error(transparent)]
     Script(#[from] request::script::ScriptError),
-    /// Where to send is not allowed, or cannot be found.
+    /// What was planned cannot be, or no longer.
     #[error(transparent)]
-    Net(#[from] crate::net::NetError),
+    Plan(PlanError),
     /// TLS cannot be made ready.
     #[error(transparent)]
     Tls(#[from] crate::tls::TlsSetupError),
@@ -37,6 +38,22 @@ pub enum GenerateError {
     /// The rows of a load could not be written by one of its processes.
     #[error("{0}")]
     Rows(String),
+}
+
+/// A file keeps its own kind, whichever crate read it.
+impl From<PlanError> for GenerateError {
+    fn from(error: PlanError) -> Self {
+        match error {
+            PlanError::File(error) => Self::File(error),
+            other => Self::Plan(other),
+        }
+    }
+}
+
+impl From<plan::net::NetError> for GenerateError {
+    fn from(error: plan::net::NetError) -> Self {
+        Self::Plan(error.into())
+    }
 }
 
 impl GenerateError {

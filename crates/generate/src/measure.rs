@@ -6,12 +6,12 @@ pub use crate::measured::Measured;
 
 use crate::GenerateError;
 use crate::fold::{Fold, empty_report, line};
-use crate::job::LoadJob;
 use crate::orders::timeline;
 use crate::phases::Phases;
 use crate::processes::Source;
 use analyze::Beside;
-use engine::{IntervalData, Step, give_way};
+use engine::{IntervalData, Scripts, Step, give_way};
+use plan::LoadJob;
 use schema::load::{Connections, ErrorClass, LoadReport, Requests};
 use schema::trial::{IntervalLine, Phase, PhaseSpan, SampleSummary};
 use std::collections::BTreeMap;
@@ -64,13 +64,19 @@ pub trait Watch {
     }
 }
 
-/// Makes a load until its timeline or budget ends it, or `stop` is set.
+/// Makes a load until its timeline or budget ends it, or `stop` is set. `scripts` has one for each worker, where scripts
+/// make the requests.
 ///
 /// # Errors
 /// The request cannot be encoded, the engine failed, or the watch did.
-pub fn measure<W: Watch>(job: &LoadJob, watch: &mut W, stop: &AtomicBool) -> Result<Measured, W::Error> {
+pub fn measure<W: Watch>(
+    job: &LoadJob,
+    scripts: Option<&Scripts>,
+    watch: &mut W,
+    stop: &AtomicBool,
+) -> Result<Measured, W::Error> {
     let timeline = timeline(job);
-    let mut source = Source::start(job, timeline, &mut |opened| watch.opening(opened))?;
+    let mut source = Source::start(job, scripts, timeline, &mut |opened| watch.opening(opened))?;
     let (asked, established) = source.connections();
     watch.connected(asked, established);
     let mut phases = Phases::new(&job.phases, timeline);

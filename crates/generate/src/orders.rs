@@ -1,15 +1,21 @@
 //! Turns a load into the engine's job: compiled requests, timeline, one part of the workers.
 
-use crate::job::LoadJob;
-use crate::{GenerateError, login, origins, recorded, tls};
-use engine::{Job, Lookup, Part, Timeline};
+use crate::{GenerateError, tls};
+use engine::{Job, Lookup, Part, Scripts, Timeline};
+use plan::LoadJob;
+use plan::{login, origins, recorded};
 use request::Traffic;
 use units::Seed;
 
 /// The engine's orders for one part of a load.
-pub(crate) fn engine_job(job: &LoadJob, timeline: Timeline, part: Part) -> Result<Job, GenerateError> {
+pub(crate) fn engine_job(
+    job: &LoadJob,
+    scripts: Option<&Scripts>,
+    timeline: Timeline,
+    part: Part,
+) -> Result<Job, GenerateError> {
     let mut load = job.load.clone();
-    crate::ports::spread(&mut load, job.to);
+    plan::ports::spread(&mut load, job.to);
     Ok(Job {
         load,
         requests_max: job.arrivals_max.or(job.requests_max),
@@ -17,7 +23,7 @@ pub(crate) fn engine_job(job: &LoadJob, timeline: Timeline, part: Part) -> Resul
         to: job.to,
         way: crate::way::of(job)?,
         traffic: traffic(job)?,
-        scripts: job.scripts.clone(),
+        scripts: scripts.cloned(),
         rows: None,
         timeline,
         tls: tls::of_job(job)?,

@@ -1,9 +1,9 @@
 //! A load whose requests a wrk script makes: loaded before, summed up while it runs, and its `done` called after.
 
 use crate::GenerateError;
-use crate::job::LoadJob;
 use engine::{IntervalData, Scripts, new_histogram};
 use hdrhistogram::Histogram;
+use plan::LoadJob;
 use request::script::ScriptError;
 use schema::load::{ErrorClass, LoadReport, Time};
 use schema::trial::{IntervalLine, Phase};
@@ -19,18 +19,18 @@ const STATUS_BAD: u16 = 400;
 /// The states of a script, and what its `done` will be told.
 pub struct Scripted {
     wrk: Wrk,
+    scripts: Scripts,
     workers: u64,
     latency: Histogram<u64>,
     rates: Histogram<u64>,
 }
 
 impl Scripted {
-    /// Loads the job's script, one state for each worker, and puts the workers' part into the job; nothing where the job
-    /// has no script.
+    /// Loads the job's script, one state for each worker; nothing where the job has no script.
     ///
     /// # Errors
     /// What the script throws, with file and line; an address that it chose and that needs the user's consent.
-    pub fn load(job: &mut LoadJob, output: Output) -> Result<Option<Self>, GenerateError> {
+    pub fn load(job: &LoadJob, output: Output) -> Result<Option<Self>, GenerateError> {
         let Some(plan) = job.scenario.script.clone() else { return Ok(None) };
         if job.load.processes > 1 {
             return Err(said(&plan.file, "a script runs in one process: give fewer connections").into());
@@ -54,16 +54,22 @@ impl Scripted {
         })?;
         let threads = wrk.take_threads();
         for to in threads.iter().filter_map(|thread| thread.address()) {
-            if to.ip() != job.to.ip() && !crate::net::is_free(to.ip()) {
+            if to.ip() != job.to.ip() && !plan::net::is_free(to.ip()) {
                 let cause = format!(
                     "thread.addr is {to}, a public address that is not the URL's; load it by its own URL"
                 );
                 return Err(said(&plan.file, &cause).into());
             }
         }
-        job.scripts = Some(Scripts::new(threads));
+        let scripts = Scripts::new(threads);
         let workers = u64::from(job.load.workers);
-        Ok(Some(Self { wrk, workers, latency: new_histogram(), rates: new_histogram() }))
+        Ok(Some(Self { wrk, scripts, workers, latency: new_histogram(), rates: new_histogram() }))
+    }
+
+    /// The workers' part.
+    #[must_use]
+    pub const fn workers(&self) -> &Scripts {
+        &self.scripts
     }
 
     /// An interval of the samples or of the drain after them has ended. The drain has no rate: nothing is sent in it.

@@ -1,14 +1,11 @@
-//! TLS from what the user wrote to what the engine takes: defaults, files, and every mistake told before a
-//! connection is made.
+//! TLS from its plan to what the engine takes: files are read, and every mistake in them is told before a connection is
+//! made.
 
-use crate::job::LoadJob;
-use crate::net::{HttpUrl, Scheme};
 use engine::{Identity, Roots, Tls, TlsError};
+use plan::LoadJob;
 use rustls::pki_types::pem::{self, PemObject};
 use rustls::pki_types::{CertificateDer, PrivateKeyDer};
 use schema::plan::TlsPlan;
-use schema::tls::TlsUse;
-use std::path::Path;
 
 /// Why TLS cannot be made ready.
 #[derive(Debug, thiserror::Error)]
@@ -25,64 +22,9 @@ pub enum TlsSetupError {
         /// What it should hold.
         wants: &'static str,
     },
-    /// A key without a certificate.
-    #[error(
-        "a client key without a certificate proves nothing\n  remedy: add the certificate (--cert), or leave the key out"
-    )]
-    KeyAlone,
-    /// Options of TLS for a URL of plain text.
-    #[error("TLS is set up, but {url} is plain text\n  remedy: write https://, or leave the TLS options out")]
-    PlainText {
-        /// The URL's origin.
-        url: String,
-    },
     /// Settings that rustls or the engine refuses.
     #[error(transparent)]
     Settings(#[from] TlsError),
-}
-
-/// Fills in every default. `host` is the URL's; relative files are taken from `folder`.
-///
-/// # Errors
-/// A key without a certificate.
-pub fn resolve(wanted: &TlsUse, host: &str, folder: &Path) -> Result<TlsPlan, TlsSetupError> {
-    let file = |file: &String| folder.join(file).display().to_string();
-    let names = |names: &Option<Vec<String>>, default: &[&str]| {
-        names.clone().unwrap_or_else(|| default.iter().map(|name| (*name).to_owned()).collect())
-    };
-    if wanted.key.is_some() && wanted.cert.is_none() {
-        return Err(TlsSetupError::KeyAlone);
-    }
-    Ok(TlsPlan {
-        server_name: wanted.sni.clone().unwrap_or_else(|| host.to_owned()),
-        verify: !wanted.insecure,
-        ca_file: wanted.ca.as_ref().map(file),
-        cert_file: wanted.cert.as_ref().map(file),
-        key_file: wanted.key.as_ref().or(wanted.cert.as_ref()).map(file),
-        versions: names(&wanted.versions, &["1.2", "1.3"]),
-        ciphers: names(&wanted.ciphers, &[]),
-        groups: names(&wanted.groups, &[]),
-        alpn: names(&wanted.alpn, &["http/1.1"]),
-        resumption: wanted.resumption.unwrap_or(true),
-    })
-}
-
-/// The plan for a URL: TLS for https, none for http, which takes no options of TLS either.
-///
-/// # Errors
-/// A key without a certificate, or options where there is no TLS.
-pub fn of_url(
-    wanted: Option<&TlsUse>,
-    url: &HttpUrl,
-    folder: &Path,
-) -> Result<Option<TlsPlan>, TlsSetupError> {
-    let default = TlsUse::default();
-    let wanted = wanted.unwrap_or(&default);
-    match url.scheme {
-        Scheme::Https => resolve(wanted, &url.host, folder).map(Some),
-        Scheme::Http if *wanted == default => Ok(None),
-        Scheme::Http => Err(TlsSetupError::PlainText { url: url.origin() }),
-    }
 }
 
 /// Reads the files of a plan and builds what the engine takes.
@@ -153,6 +95,9 @@ fn cause(error: &pem::Error) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use plan::tls::resolve;
+    use schema::tls::TlsUse;
+    use std::path::Path;
     use testkit::certs::Pki;
 
     fn refusal(wanted: &TlsUse, folder: &Path) -> String {

@@ -1,10 +1,9 @@
 //! What the engine must know of the way to a target beyond its address.
 
 use crate::GenerateError;
-use crate::job::LoadJob;
-use crate::net::HttpUrl;
-use crate::origins;
 use engine::{Proxy, Way};
+use plan::net::HttpUrl;
+use plan::{LoadJob, origins};
 
 /// The way of a job.
 pub(crate) fn of(job: &LoadJob) -> Result<Way, GenerateError> {

@@ -4,25 +4,25 @@
 //! Files that the text names are sought in this repository. The other files that people write: `files`.
 
 use crate::Broken;
-use runner::RunnerError;
-use runner::resolve::{self, Context};
+use plan::Context;
+use plan::PlanError;
 use schema::plan::ExperimentPlan;
 use schema::text::FileError;
 use std::path::PathBuf;
 
 const FILE: &str = "fuzzed.toml";
-/// As `runner::resolve` has it.
+/// As `plan` has it.
 const TRIALS_MAX: usize = 100_000;
 
-/// Resolves the text of an experiment file, as [`resolve::experiment`] does.
-pub type Resolver = dyn Fn(&str) -> Result<ExperimentPlan, RunnerError>;
+/// Resolves the text of an experiment file, as [`plan::experiment`] does.
+pub type Resolver = dyn Fn(&str) -> Result<ExperimentPlan, PlanError>;
 
 /// The property of the target `experiment`.
 ///
 /// # Errors
 /// The plan is out of bounds or changes in JSON, or the error does not help.
 pub fn check(input: &[u8]) -> Result<(), Broken> {
-    check_with(input, &|text| resolve::experiment(FILE, text, &context()))
+    check_with(input, &|text| plan::experiment(FILE, text, &context()))
 }
 
 /// The repository, with four CPUs wherever it runs, so that a find means the same everywhere.
@@ -39,7 +39,7 @@ pub fn check_with(input: &[u8], resolver: &Resolver) -> Result<(), Broken> {
     let Ok(text) = std::str::from_utf8(input) else { return Ok(()) };
     match resolver(text) {
         Ok(plan) => bounded(&plan).and_then(|()| survives_json(&plan)),
-        Err(RunnerError::File(error)) if error.file == FILE => helps(&error, text),
+        Err(PlanError::File(error)) if error.file == FILE => helps(&error, text),
         // About a file that the text names: where to look is in the message.
         Err(other) => {
             let shown = other.to_string();
@@ -96,8 +96,8 @@ mod tests {
 
     const GOOD: &[u8] = include_bytes!("../../../experiments/demo.toml");
 
-    fn resolved(text: &str) -> Result<ExperimentPlan, RunnerError> {
-        resolve::experiment(FILE, text, &context())
+    fn resolved(text: &str) -> Result<ExperimentPlan, PlanError> {
+        plan::experiment(FILE, text, &context())
     }
 
     /// `text` with `line` in the place of the first line that starts with `start`: what else that line says
@@ -159,12 +159,7 @@ mod tests {
         {
             let curt = move |_: &str| {
                 let remedy = remedy.map(str::to_owned);
-                Err(RunnerError::File(FileError {
-                    file: FILE.to_owned(),
-                    at,
-                    cause: "no".to_owned(),
-                    remedy,
-                }))
+                Err(PlanError::File(FileError { file: FILE.to_owned(), at, cause: "no".to_owned(), remedy }))
             };
             assert!(check_with(GOOD, &curt).is_err(), "{at:?} {remedy:?}");
         }

@@ -4,8 +4,8 @@
 //! Input: one byte (format, and in its upper half whether a session and whether an origin is asked for), then the text.
 
 use crate::Broken;
-use generate::net::HttpUrl;
 use import::{Format, ImportError, Imported, Options, import, to_toml};
+use plan::net::HttpUrl;
 use request::Traffic;
 use schema::plan::{EntryPlan, RequestPlan, ScenarioPlan};
 use schema::scenario::{NamedRequest, ScenarioFile};

@@ -6,9 +6,9 @@
 //! whole, and the first ones are data like all others.
 //! Absent on purpose: the statistics of a look (`analyze::look`).
 
-use crate::resolve::order;
 use analyze::TrialData;
 use analyze::stats::sequential;
+use plan::add_blocks;
 use schema::design::{LookRecord, StopReason, Stopped};
 use schema::plan::{ExperimentPlan, TrialPlan};
 use schema::trial::TrialFile;
@@ -104,7 +104,7 @@ pub(crate) fn decide(plan: &mut ExperimentPlan, trials: &[TrialData], spent_ns: 
         return Vec::new();
     }
     let before = plan.order.len();
-    order::extend(plan, 1);
+    add_blocks(plan, 1);
     plan.order[before..].to_vec()
 }
 

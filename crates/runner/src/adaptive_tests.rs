@@ -10,12 +10,12 @@ use schema::trial::TrialOutcome;
 fn plan(stopping: StoppingPlan, done: u32) -> ExperimentPlan {
     let text = "[experiment]\nname = \"x\"\n[[target]]\nname = \"a\"\nreference = {}\n[[target]]\nname = \"b\"\n\
                 reference = {}\n[scenario]\nrequest = { path = \"/\" }\n";
-    let context = crate::resolve::Context { project: "/nonexistent".into(), usable_cpus: vec![0], pin: None };
-    let mut plan = crate::resolve::experiment("x.toml", text, &context).unwrap();
+    let context = plan::Context { project: "/nonexistent".into(), usable_cpus: vec![0], pin: None };
+    let mut plan = plan::experiment("x.toml", text, &context).unwrap();
     plan.order.clear();
     plan.blocks = 0;
     plan.design.stopping = Some(stopping);
-    order::extend(&mut plan, done);
+    add_blocks(&mut plan, done);
     plan
 }
 

@@ -5,9 +5,9 @@
 //! Absent on purpose: load, and the starting of services; the caller says which are up.
 
 use crate::RunnerError;
-use crate::resolve::load_contract;
 use launch::contract::{self, ContractFault, route};
 use launch::{NeedState, RunningTarget, StartPlan};
+use plan::load_contract;
 use schema::plan::ScenarioPlan;
 use schema::target::TargetManifest;
 use schema::target_check::{CheckOutcome, RouteCheck, TargetBuild, TargetCheck};

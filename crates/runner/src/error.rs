@@ -3,6 +3,7 @@
 use engine::EngineError;
 use generate::GenerateError;
 use launch::TargetError;
+use plan::PlanError;
 use record::RecordError;
 use schema::text::FileError;
 use std::io;
@@ -14,6 +15,9 @@ pub enum RunnerError {
     /// A file of the user is wrong.
     #[error(transparent)]
     File(#[from] FileError),
+    /// The plan cannot be made.
+    #[error(transparent)]
+    Plan(PlanError),
     /// The load could not be made.
     #[error(transparent)]
     Generate(GenerateError),
@@ -73,8 +77,26 @@ impl From<GenerateError> for RunnerError {
         match error {
             GenerateError::File(error) => Self::File(error),
             GenerateError::Record(error) => Self::Record(error),
+            GenerateError::Plan(error) => error.into(),
             other => Self::Generate(other),
         }
+    }
+}
+
+/// Files and targets keep their own kind.
+impl From<PlanError> for RunnerError {
+    fn from(error: PlanError) -> Self {
+        match error {
+            PlanError::File(error) => Self::File(error),
+            PlanError::Target(error) => Self::Target(error),
+            other => Self::Plan(other),
+        }
+    }
+}
+
+impl From<plan::net::NetError> for RunnerError {
+    fn from(error: plan::net::NetError) -> Self {
+        Self::Plan(error.into())
     }
 }
 
@@ -89,7 +111,7 @@ macro_rules! by_generate {
     )+};
 }
 
-by_generate!(EngineError, request::ProgramError, generate::net::NetError, generate::tls::TlsSetupError);
+by_generate!(EngineError, request::ProgramError, generate::tls::TlsSetupError);
 
 impl RunnerError {
     /// Wraps an error of the system about a file.

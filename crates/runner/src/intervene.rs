@@ -4,7 +4,7 @@
 //! Invariants: nothing but the suspect differs between the two cells; the prediction is the finding's and is not chosen
 //! after the numbers; "because" needs the whole interval of the ratio beyond the predicted one.
 
-use crate::resolve::order;
+use plan::add_blocks;
 use schema::analysis::{AnalysisFile, Comparison};
 use schema::design::DesignPlan;
 use schema::finding::{Change, Finding, Intervention};
@@ -87,7 +87,7 @@ pub fn plan(
         order: Vec::new(),
         ..run.plan.clone()
     };
-    order::extend(&mut plan, blocks);
+    add_blocks(&mut plan, blocks);
     Ok((plan, tried))
 }
 

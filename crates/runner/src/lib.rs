@@ -24,7 +24,6 @@ pub mod intervene;
 mod observer;
 mod planned_trial;
 pub mod profiled;
-pub mod resolve;
 mod search;
 mod server_counts;
 mod services;

@@ -13,14 +13,14 @@ mod load;
 
 pub use choose::{Chosen, choose};
 
+use crate::RunnerError;
 use crate::bring_up::Prepared;
 use crate::environment::{Environment, Outcome};
 use crate::observer::Observer;
-use crate::resolve::Context;
 use crate::workshop::{confine, prepare, project_of, sweep};
-use crate::{RunnerError, resolve};
 use earlier::Earlier;
 use files::Shown;
+use plan::Context;
 use record::{RunFolder, write_json};
 use schema::plan::ExperimentPlan;
 use schema::profile::{ProfileAt, ProfileKind, ProfilePlan, ProfiledCell, ProfilesFile};
@@ -224,7 +224,7 @@ fn take_all(
 /// # Errors
 /// A window that is out of range.
 pub fn window_ns(seconds: u64) -> Result<u64, RunnerError> {
-    let (least, most) = resolve::profile::WINDOWS;
+    let (least, most) = plan::PROFILE_WINDOWS;
     let ns = seconds.saturating_mul(1_000_000_000);
     if (least.0..=most.0).contains(&ns) {
         return Ok(ns);

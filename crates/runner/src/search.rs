@@ -10,8 +10,8 @@ use crate::environment::{Environment, Outcome, outcome};
 use crate::interim::Interim;
 use crate::observer::Observer;
 use crate::planned_trial::run_one;
-use crate::resolve::load_words;
 use analyze::RunningSearch;
+use plan::load_words;
 use record::{RecordError, RunFolder};
 use schema::capacity::SearchStep;
 use schema::plan::{CellPlan, ExperimentPlan, TrialPlan};
@@ -129,12 +129,12 @@ mod tests {
             model = "open"
             rate = 100
         "#;
-        let context = crate::resolve::Context {
+        let context = plan::Context {
             project: std::env::temp_dir(),
             usable_cpus: vec![0],
             pin: Some("off".to_owned()),
         };
-        let mut plan = crate::resolve::experiment("x.toml", text, &context).unwrap();
+        let mut plan = plan::experiment("x.toml", text, &context).unwrap();
         plan.order.clear();
         plan.blocks = 1;
         let got: Vec<(u32, u32, String)> = [100.0, 200.0, 100.0, 200.0, 100.0]

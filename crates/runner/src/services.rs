@@ -6,9 +6,9 @@
 use crate::RunnerError;
 use crate::environment::Environment;
 use crate::observer::Observer;
-use crate::resolve::Context;
 use collect::services::ServiceAt;
 use launch::service::{self, Host, RunningService};
+use plan::Context;
 use schema::plan::ExperimentPlan;
 use schema::run::ServiceRecord;
 use schema::service::ServiceManifest;

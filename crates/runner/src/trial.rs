@@ -13,11 +13,11 @@ use crate::server_counts::metrics_of;
 use crate::{RunnerError, canary};
 use analyze::ServerFacts;
 use generate::GenerateError;
-use generate::job::LoadJob;
 use generate::measure::{Measured, measure};
 use launch::contract::Verified;
 use launch::{RunningTarget, TargetError};
 pub(crate) use options::TrialOptions;
+use plan::LoadJob;
 use record::TrialFolder;
 use schema::plan::{BodyExpectation, CellPlan, EntryPlan, ExperimentPlan, Replicas, ScenarioPlan, TrialPlan};
 use schema::steady::WarmUpEndedBy;
@@ -81,7 +81,7 @@ pub(crate) fn run(
         let mut watch =
             TrialWatch::new(&up, &metrics, (&target.services, &plan.pin), folder, observer, events, options)?;
         let before = canary::reading(job.cpus.as_deref(), canary::BUDGET);
-        let measured = measure(&job, &mut watch, &environment.stop);
+        let measured = measure(&job, None, &mut watch, &environment.stop);
         Ok::<_, RunnerError>((measured, watch.finish(&job.load), before))
     });
     let after = canary::reading(job.cpus.as_deref(), canary::BUDGET);
@@ -184,7 +184,6 @@ pub(crate) fn load_job(plan: &ExperimentPlan, cell: &CellPlan, scenario: &Scenar
         cpus: plan.pin.generator.clone(),
         // A worker that spins on the target's CPU would slow the very thing it measures.
         spin: plan.pin.generator.is_some(),
-        scripts: None,
         each: None,
     }
 }

@@ -5,9 +5,9 @@ use crate::bring_up::{Prepared, bring_up, reported_versions};
 use crate::check;
 use crate::environment::Environment;
 use crate::observer::Observer;
-use crate::resolve::{self, Context};
 use crate::services::Services;
 use launch::{RunningTarget, Scratch};
+use plan::Context;
 use schema::plan::{ExperimentPlan, TargetPlan, TargetSource};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ pub fn project_of(plan: &ExperimentPlan) -> PathBuf {
         TargetSource::Manifest { folder, .. } => Some(PathBuf::from(folder)),
         _ => None,
     });
-    folder.map_or_else(|| PathBuf::from("."), |folder| resolve::project_above(&folder))
+    folder.map_or_else(|| PathBuf::from("."), |folder| plan::project_above(&folder))
 }
 
 /// Removes what guards that were killed left on the host.

@@ -53,16 +53,16 @@ pub(crate) struct LoadArgs {
     #[arg(long, value_name = "TIME", default_value = "0s", value_parser = super::duration)]
     pub(crate) warmup: Nanos,
     /// Longest time from written to done
-    #[arg(long, value_name = "TIME", default_value_t = runner::resolve::defaults::TIMEOUT, value_parser = super::duration)]
+    #[arg(long, value_name = "TIME", default_value_t = plan::defaults::TIMEOUT, value_parser = super::duration)]
     pub(crate) timeout: Nanos,
     /// Longest time for a connection attempt
-    #[arg(long, value_name = "TIME", default_value_t = runner::resolve::defaults::CONNECT_TIMEOUT, value_parser = super::duration)]
+    #[arg(long, value_name = "TIME", default_value_t = plan::defaults::CONNECT_TIMEOUT, value_parser = super::duration)]
     pub(crate) connect_timeout: Nanos,
     /// Longest time from intended to done, waiting included [default: none]
     #[arg(long, value_name = "TIME", value_parser = super::duration)]
     pub(crate) total_timeout: Option<Nanos>,
     /// Seed of random arrivals
-    #[arg(long, default_value_t = runner::resolve::defaults::SEED)]
+    #[arg(long, default_value_t = plan::defaults::SEED)]
     pub(crate) seed: u64,
     /// CPUs for the generator's threads, for example 0 or 0-3 [default: not pinned]
     #[arg(long, value_name = "CPUS")]

@@ -30,7 +30,7 @@ pub(crate) struct ModelArgs {
     #[arg(long, requires = "out", value_enum, default_value_t = SendAs::Auto)]
     pub(crate) send: SendAs,
     /// Seed of what is drawn: samples, the bootstrap, moments within a second
-    #[arg(long, default_value_t = runner::resolve::defaults::SEED)]
+    #[arg(long, default_value_t = plan::defaults::SEED)]
     pub(crate) seed: u64,
     /// What to print
     #[arg(long, value_enum, default_value_t = TextOrJson::Text)]

@@ -24,7 +24,7 @@ pub(crate) struct ReplayArgs {
     #[arg(long, value_enum, default_value_t = LogFormat::Auto)]
     pub(crate) format: LogFormat,
     /// Seed of the moments within a second, where the log knows no finer times
-    #[arg(long, default_value_t = runner::resolve::defaults::SEED)]
+    #[arg(long, default_value_t = plan::defaults::SEED)]
     pub(crate) seed: u64,
     /// Options of `prony load`, after --
     #[arg(last = true, value_name = "OPTIONS")]

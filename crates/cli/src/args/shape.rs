@@ -26,7 +26,7 @@ pub(crate) struct ShapeArgs {
     #[arg(long, value_name = "TIME", default_value = "0s", value_parser = super::duration)]
     pub(crate) warmup: Nanos,
     /// Seed of random arrivals
-    #[arg(long, default_value_t = runner::resolve::defaults::SEED)]
+    #[arg(long, default_value_t = plan::defaults::SEED)]
     pub(crate) seed: u64,
     /// What to print
     #[arg(long, value_enum, default_value_t = ShapeFormat::Text)]

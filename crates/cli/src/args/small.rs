@@ -108,7 +108,7 @@ pub(crate) struct CalibrateArgs {
     #[arg(long, value_name = "SETS", default_value = "auto")]
     pub(crate) pin: String,
     /// Seed of the order in which points are measured
-    #[arg(long, default_value_t = runner::resolve::defaults::SEED)]
+    #[arg(long, default_value_t = plan::defaults::SEED)]
     pub(crate) seed: u64,
     /// What to print
     #[arg(long, value_enum, default_value_t = TextOrJson::Text)]

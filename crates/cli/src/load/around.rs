@@ -2,7 +2,8 @@
 
 use crate::args::LoadArgs;
 use anyhow::{Context as _, Result, anyhow};
-use runner::hooks::{Hooks, resolve};
+use plan::hooks::resolve;
+use runner::hooks::Hooks;
 use std::io::Write as _;
 use std::path::Path;
 use std::sync::atomic::AtomicBool;

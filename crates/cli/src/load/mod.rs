@@ -15,11 +15,11 @@ use anyhow::Result;
 use engine::{EngineError, IntervalData};
 use files::Recorder;
 use generate::GenerateError;
-use generate::job::LoadJob;
 use generate::measure::{Watch, measure, nothing_connected};
 use generate::script::{Output, Scripted};
 use live::Progress;
 use output::OutputError;
+use plan::LoadJob;
 use report::LoadSeries;
 use resolve::resolve;
 use runner::RunnerError;
@@ -38,8 +38,8 @@ pub(crate) fn load(args: &LoadArgs) -> Result<u8> {
 }
 
 /// From a resolved load to its printed result.
-fn load_resolved(args: &LoadArgs, mut job: LoadJob, stop: &AtomicBool) -> Result<u8> {
-    let script = Scripted::load(&mut job, script_output(args))?;
+fn load_resolved(args: &LoadArgs, job: LoadJob, stop: &AtomicBool) -> Result<u8> {
+    let script = Scripted::load(&job, script_output(args))?;
     if !args.result.quiet {
         output::say_text(&words::plan_line(&job));
     }
@@ -49,7 +49,7 @@ fn load_resolved(args: &LoadArgs, mut job: LoadJob, stop: &AtomicBool) -> Result
     if !warnings.is_empty() {
         output::say_text(&warnings);
     }
-    for note in generate::ports::notes(&job) {
+    for note in plan::ports::notes(&job) {
         output::say!("note: {note}");
     }
     let mut watcher = Watcher {
@@ -136,7 +136,8 @@ fn measure_or_refuse(
     watcher: &mut Watcher,
     stop: &AtomicBool,
 ) -> Result<(LoadReport, u8, Result<()>)> {
-    match measure(job, watcher, stop) {
+    let scripts = watcher.script.as_ref().map(|script| script.workers().clone());
+    match measure(job, scripts.as_ref(), watcher, stop) {
         Ok(mut measured) => {
             measured.report.validity = analyze::validity(&measured.report, &measured.facts);
             let code = match measured.report.requests.completed {

@@ -3,19 +3,19 @@
 use super::counted;
 use crate::args::{LoadArgs, RequestArgs};
 use anyhow::{Context as _, Result, anyhow, bail};
-use generate::each::EachPlan;
-use generate::job::{LoadJob, NameLookup};
-use generate::net::HttpUrl;
-use generate::origins::Further;
-use generate::processes::{Spread, Wanted, connections_per_process, raise_descriptor_limit, spread};
-use generate::proxy::{self, ProxyUse};
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_encode};
-use runner::RunnerError;
-use runner::resolve::arrival::{Wishes, flags};
-use runner::resolve::{
+use plan::arrival::{Wishes, flags};
+use plan::net::HttpUrl;
+use plan::origins::Further;
+use plan::processes::{Spread, Wanted, connections_per_process, raise_descriptor_limit, spread};
+use plan::proxy::{self, ProxyUse};
+use plan::{
     CONNECTIONS_MAX, Users, chunk_bytes, connection, deadline, default_workers, defaults, growth,
     load_scenario_file, users,
 };
+use plan::{EachPlan, PlanError};
+use plan::{LoadJob, NameLookup};
+use runner::RunnerError;
 use schema::arrival::Arrivals;
 use schema::experiment::{LoadModel, Resolve};
 use schema::plan::{
@@ -84,7 +84,6 @@ pub(super) fn resolve(args: &LoadArgs) -> Result<LoadJob> {
         cpus,
         // On the only CPU, spinning would take it away from a local target.
         spin: launch::pin::leaves_a_cpu(&usable),
-        scripts: None,
         each: each(args)?,
     };
     // The one compiler says what cannot be sent, before a connection is opened.
@@ -99,7 +98,7 @@ fn further(
     url: &HttpUrl,
     is_proxied: bool,
 ) -> Result<Vec<Further>> {
-    let further = generate::origins::further(scenario, url, &args.consent).map_err(|problem| {
+    let further = plan::origins::further(scenario, url, &args.consent).map_err(|problem| {
         anyhow!("{}: {}\n  remedy: {}", problem.key.join("."), problem.cause, problem.remedy)
     })?;
     let given = &args.connection;
@@ -129,7 +128,7 @@ fn each(args: &LoadArgs) -> Result<Option<EachPlan>> {
 
 /// TLS of an https URL, with its files read once so that every mistake is told before a connection is made.
 fn tls_plan(args: &LoadArgs, url: &HttpUrl) -> Result<Option<TlsPlan>, RunnerError> {
-    let plan = generate::tls::of_url(Some(&args.tls.wanted()), url, Path::new(""))?;
+    let plan = plan::tls::of_url(Some(&args.tls.wanted()), url, Path::new("")).map_err(PlanError::from)?;
     plan.as_ref().map(generate::tls::load).transpose()?;
     Ok(plan)
 }

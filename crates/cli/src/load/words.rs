@@ -1,6 +1,6 @@
 //! The resolved totals of a load in words, before anything is sent.
 
-use generate::job::LoadJob;
+use plan::LoadJob;
 use schema::load::{ErrorClass, Validity};
 use std::collections::BTreeMap;
 use units::Nanos;

@@ -17,13 +17,13 @@ fn text(buffer: &Buffer) -> String {
 fn run_file() -> RunFile {
     let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../experiments/demo.toml");
     let experiment_text = std::fs::read_to_string(path).unwrap();
-    let context = runner::resolve::Context { project: "/".into(), usable_cpus: vec![0, 1], pin: None };
+    let context = plan::Context { project: "/".into(), usable_cpus: vec![0, 1], pin: None };
     RunFile {
         schema: Default::default(),
         id: "r".to_owned(),
         started_wall: String::new(),
         command: Vec::new(),
-        plan: runner::resolve::experiment("demo.toml", &experiment_text, &context).unwrap(),
+        plan: plan::experiment("demo.toml", &experiment_text, &context).unwrap(),
         experiment_text,
         environment: Default::default(),
         versions: Default::default(),

@@ -7,7 +7,7 @@ use crate::{exit, fault, interrupt, reference_tls};
 use anyhow::{Context as _, Result, bail};
 use family::Family;
 pub(crate) use family::Member;
-use generate::processes::{connections_per_process, raise_descriptor_limit};
+use plan::processes::{connections_per_process, raise_descriptor_limit};
 use rustix::net::{self, AddressFamily, SocketFlags, SocketType, sockopt};
 use schema::experiment::Reference;
 use std::net::{SocketAddr, TcpListener};

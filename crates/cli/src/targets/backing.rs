@@ -4,8 +4,8 @@
 use super::place::Place;
 use crate::progress::TargetProgress;
 use launch::service::{self, Host, RunningService};
+use plan::load_contract;
 use runner::check::ServicesUp;
-use runner::resolve::load_contract;
 use std::collections::BTreeSet;
 use std::io::Write;
 

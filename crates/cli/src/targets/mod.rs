@@ -24,7 +24,7 @@ pub(crate) fn targets(args: &TargetsArgs) -> Result<u8> {
 
 /// The folder that holds `targets/`.
 fn project() -> PathBuf {
-    runner::resolve::project_above(Path::new("here"))
+    plan::project_above(Path::new("here"))
 }
 
 fn new(args: &TargetsNewArgs) -> Result<u8> {

@@ -120,10 +120,10 @@ fn direct(name: &str) -> Vec<String> {
     manifest["dependencies"].as_table().into_iter().flat_map(|table| table.keys().cloned()).collect()
 }
 
-/// Whoever only reads run folders must not carry the load generator along (DESIGN, "The second house").
+/// Whoever only plans, or reads run folders, must not carry the load generator along (DESIGN, "The second house").
 #[test]
-fn readers_of_run_folders_link_neither_engine_nor_scripts() {
-    for reader in ["record", "index", "serve", "report"] {
+fn planners_and_readers_of_run_folders_link_neither_engine_nor_scripts() {
+    for reader in ["plan", "record", "index", "serve", "report"] {
         let all = linked(reader, &direct);
         assert!(all.contains("schema"), "{reader}: {all:?}");
         let heavy: Vec<&String> = all

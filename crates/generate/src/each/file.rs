@@ -1,9 +1,9 @@
 //! The file of rows: under another name until it is whole, as prony's other files; compressed where its name says so.
 
-use super::plan::EachPlan;
 use crate::GenerateError;
 use flate2::Compression;
 use flate2::write::GzEncoder;
+use plan::EachPlan;
 use record::beside;
 use std::fs::{self, File};
 use std::io::{self, Write};

@@ -1,8 +1,8 @@
 //! Rows as bytes. Written by hand, because a thread of the lowest priority must keep up with the load; a test reads
 //! them with the types of [`schema::each`].
 
-use super::plan::EachFormat;
 use engine::{Outcome, Row};
+use plan::EachFormat;
 use schema::each::{EachHead, EachOutcome, EachPhase};
 use schema::version::EachVersion;
 

@@ -12,16 +12,14 @@
 
 mod file;
 mod lines;
-mod plan;
 mod writer;
 
-pub use plan::{EachFormat, EachPlan, EachPlanError};
-
 use crate::GenerateError;
-use crate::job::LoadJob;
 use engine::{Counts, Part, RowSinks, machine_ns, rows};
 use file::RowFile;
 use lines::{Head, Lines};
+use plan::EachPlan;
+use plan::LoadJob;
 use schema::each::EachSummary;
 use std::fs::File;
 use std::io;

@@ -5,10 +5,10 @@
 
 use super::file::RowFile;
 use super::lines::{Head, Lines};
-use super::plan::EachPlan;
 use crate::GenerateError;
-use crate::job::LoadJob;
 use engine::RowSource;
+use plan::EachPlan;
+use plan::LoadJob;
 use rustix::thread::{sched_getaffinity, sched_setaffinity};
 use std::io;
 use std::sync::Arc;

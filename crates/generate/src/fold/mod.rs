@@ -4,14 +4,13 @@ mod samples;
 mod whole;
 mod window;
 
-use crate::job::LoadJob;
 use crate::measured::Measured;
 use crate::phases::Phases;
 use crate::sent_windows::SentWindows;
-use crate::{login, ports, recorded};
 use analyze::TrialFacts;
 use engine::{Account, IntervalData, give_way};
 use hdrhistogram::Histogram;
+use plan::{LoadJob, login, ports, recorded};
 use samples::Samples;
 use schema::load::{
     ArrivalCheck, BytesMoved, Connections, ErrorClass, Latencies, LoadReport, RequestSummary, Requests,

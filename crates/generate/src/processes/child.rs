@@ -3,12 +3,13 @@
 //! Two threads besides the workers: this one drives the generator and reports, the other reads orders and ends the
 //! process when they end.
 
+use super::peak_rss_bytes;
 use super::protocol::{Order, Report, Spec, VERSION, tell};
-use super::{peak_rss_bytes, raise_descriptor_limit};
 use crate::GenerateError;
 use crate::each::Each;
 use crate::orders::{engine_job, timeline};
 use engine::{EngineError, Generator, Parcel, Step};
+use plan::processes::raise_descriptor_limit;
 use rustix::process::Signal;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use std::io::{self, BufRead, StdinLock};
@@ -75,7 +76,7 @@ fn serve() -> Result<(), Failure> {
     raise_descriptor_limit();
     let spec = read_spec(&mut io::stdin().lock())?;
     let orders = follow_orders();
-    let mut job = engine_job(&spec.job, timeline(&spec.job), spec.part).map_err(Told)?;
+    let mut job = engine_job(&spec.job, None, timeline(&spec.job), spec.part).map_err(Told)?;
     let (mut each, rows) = Each::of_rings(&spec.job, spec.part).map_err(Told)?.unzip();
     job.rows = rows;
     let mut out = io::stdout().lock();

@@ -6,13 +6,13 @@ use super::protocol::{Order, Report, Spec, VERSION, report, tell};
 use super::{GENERATOR, ProcessError, peak_rss_bytes};
 use crate::GenerateError;
 use crate::each::wall_clock_of;
-use crate::job::LoadJob;
 use crate::orders::timeline;
 use engine::{
     Assembly, EngineError, IntervalData, Overdue, Part, SetupFailures, Step, Timeline, machine_ns, on_clock,
     setup_time_max,
 };
 use pace::Share;
+use plan::LoadJob;
 use schema::plan::DriverChoice;
 use std::collections::BTreeSet;
 use std::io::{BufRead, BufReader};

@@ -16,12 +16,10 @@
 mod child;
 mod error;
 mod fleet;
-mod limit;
 mod protocol;
 mod source;
 
 pub use error::ProcessError;
-pub use limit::{Spread, SpreadError, Wanted, connections_per_process, raise_descriptor_limit, spread};
 pub(crate) use source::Source;
 
 use std::ffi::OsString;

@@ -1,8 +1,8 @@
 //! What prony and its generator processes tell each other: one JSON object a line.
 
 use super::ProcessError;
-use crate::job::LoadJob;
 use engine::{Parcel, Part, SetupFailures};
+use plan::LoadJob;
 use schema::plan::DriverChoice;
 use serde::{Deserialize, Serialize};
 use std::io::{self, Write};

@@ -4,9 +4,9 @@ use super::fleet::Fleet;
 use super::peak_rss_bytes;
 use crate::GenerateError;
 use crate::each::{Each, wall_clock_of};
-use crate::job::LoadJob;
 use crate::orders::engine_job;
-use engine::{Generator, Job, Part, Step, Timeline, machine_ns};
+use engine::{Generator, Job, Part, Scripts, Step, Timeline, machine_ns};
+use plan::LoadJob;
 use schema::each::EachSummary;
 use schema::plan::DriverChoice;
 use std::time::Duration;
@@ -29,10 +29,12 @@ enum Maker {
 }
 
 impl Source {
-    /// Sets the load up, in as many processes as its plan says, and its file of rows; `opening` as for
+    /// Sets the load up, in as many processes as its plan says, and its file of rows; scripts run in one process, which
+    /// was checked. `opening` as for
     /// [`Generator::start_watched`].
     pub(crate) fn start(
         job: &LoadJob,
+        scripts: Option<&Scripts>,
         timeline: Timeline,
         opening: &mut dyn FnMut(u64),
     ) -> Result<Self, GenerateError> {
@@ -42,7 +44,7 @@ impl Source {
         }
         let part = Part::whole(&job.load);
         let (each, rows) = Each::of_rings(job, part)?.unzip();
-        let engine_job = Job { rows, ..engine_job(job, timeline, part)? };
+        let engine_job = Job { rows, ..engine_job(job, scripts, timeline, part)? };
         Ok(Self { maker: Maker::Here(Box::new(Generator::start_watched(&engine_job, opening)?)), each })
     }
 

@@ -4,10 +4,10 @@ use super::job::CalibrateJob;
 use crate::RunnerError;
 use crate::bring_up::reference_start;
 use engine::{IntervalData, new_histogram};
-use generate::job::LoadJob;
 use generate::measure::{Measured, Watch, measure};
 use hdrhistogram::Histogram;
 use launch::{RunningTarget, Scratch};
+use plan::LoadJob;
 use schema::arrival::ArrivalPlan;
 use schema::experiment::{LoadModel, Reference, ServiceLaw};
 use schema::load::Time;
@@ -155,11 +155,10 @@ impl<'a> Bench<'a> {
             arrivals_max: None,
             cpus: generator.as_ref().map(|cpus| cpus.iter().take(1).copied().collect()),
             spin: generator.is_some(),
-            scripts: None,
             each: None,
         };
         let mut watch = Lateness { pacer_lag: new_histogram(), service: new_histogram() };
-        let measured = measure(&load, &mut watch, &self.job.stop)?;
+        let measured = measure(&load, None, &mut watch, &self.job.stop)?;
         if self.job.stop.load(Ordering::Relaxed) {
             return Err(RunnerError::Interrupted);
         }

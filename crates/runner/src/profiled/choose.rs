@@ -133,7 +133,7 @@ pub(super) fn parts<'a>(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::resolve::Context;
+    use plan::Context;
     use schema::capacity::{CapacityRow, HighestThroughput, Knee, LoadAxis};
 
     fn plan() -> ExperimentPlan {
@@ -151,7 +151,7 @@ mod tests {
         "#;
         let context =
             Context { project: std::env::temp_dir(), usable_cpus: vec![0], pin: Some("off".to_owned()) };
-        crate::resolve::experiment("x.toml", text, &context).unwrap()
+        plan::experiment("x.toml", text, &context).unwrap()
     }
 
     fn ladder(at: Option<f64>, highest: Option<f64>) -> Capacity {

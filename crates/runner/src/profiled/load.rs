@@ -59,7 +59,7 @@ pub(super) fn profiled(
     let mut job = trial::load_job(plan, cell, under.scenario, &up);
     job.phases = phases(under);
     let mut taker = Taker::new(under, &prepared, &up, scratch.path());
-    let measured = measure(&job, &mut taker, &environment.stop);
+    let measured = measure(&job, None, &mut taker, &environment.stop);
     let results = taker.finish();
     let stopped = bring_up::stop(up);
     measured?;

@@ -12,6 +12,7 @@ export const COMPLETE: RegExp[] = [
   /^schema\/src\/finding\.rs$/,
   /^record\/src\/(page\/|error\.rs)/,
   /^runner\/src\/((error|events|adaptive)\.rs|soak\/watch\.rs)/,
+  /^plan\/src\/load\/processes\.rs$/,
   /^generate\/src\/(error\.rs|processes\/)/,
   /^engine\/src\/(generator|failure|tls\/failure)\.rs$/,
   /^probe\/src\//,

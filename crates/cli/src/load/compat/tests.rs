@@ -3,7 +3,7 @@
 use super::*;
 use crate::args::{Args, Command};
 use clap::Parser;
-use generate::job::LoadJob;
+use plan::LoadJob;
 use schema::experiment::LoadModel;
 use units::Nanos;
 

@@ -14,7 +14,7 @@ impl Translation {
     pub(crate) fn line(&self) -> String {
         let is_url = |word: &&String| word.contains("://");
         let shown = self.arguments.iter().map(|word| match Some(word).filter(is_url) {
-            Some(url) => generate::login::masked(url).into_owned(),
+            Some(url) => plan::login::masked(url).into_owned(),
             None => word.clone(),
         });
         let words = ["prony", "load"].map(str::to_owned).into_iter().chain(shown);

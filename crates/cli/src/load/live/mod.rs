@@ -11,7 +11,7 @@ use crate::args::ResultArgs;
 use crate::screen;
 use crate::view::Inline;
 use engine::IntervalData;
-use generate::job::LoadJob;
+use plan::LoadJob;
 use report::format;
 use schema::load::ErrorClass;
 use schema::trial::{IntervalLine, Phase};

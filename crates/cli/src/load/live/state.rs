@@ -5,8 +5,8 @@
 
 use analyze::latency;
 use engine::{IntervalData, new_histogram};
-use generate::job::LoadJob;
 use hdrhistogram::Histogram;
+use plan::LoadJob;
 use schema::load::{ErrorClass, LatencySummary, Time};
 use schema::trial::{IntervalLine, Phase};
 use std::collections::{BTreeMap, VecDeque};

@@ -1,0 +1,30 @@
+//! Defaults of experiment files and of `prony load`; their one home.
+
+use units::{Count, Nanos};
+
+/// Passes through all cells: the fewest that give an interval (METHOD §3).
+pub const BLOCKS: u64 = 5;
+/// Seed of every random decision.
+pub const SEED: u64 = 1;
+/// Equivalence margin (METHOD §3).
+pub const MARGIN: f64 = 0.02;
+/// Confidence level.
+pub const CONFIDENCE: f64 = 0.95;
+/// Connections.
+pub const CONNECTIONS: u64 = 64;
+/// Up to how many connections an open load grows where nothing is said of connections.
+pub const GROWTH: Count = Count(10_000);
+/// Time for a connection attempt.
+pub const CONNECT_TIMEOUT: Nanos = Nanos::from_secs(5);
+/// Time from written to done.
+pub const TIMEOUT: Nanos = Nanos::from_secs(10);
+/// Shortest warm-up.
+pub const WARMUP_AT_LEAST: Nanos = Nanos::from_secs(3);
+/// Longest warm-up.
+pub const WARMUP_AT_MOST: Nanos = Nanos::from_secs(20);
+/// Length of a sample.
+pub const SAMPLE: Nanos = Nanos::from_secs(5);
+/// Samples in a trial.
+pub const SAMPLES: u32 = 3;
+/// Longest wait for requests in flight at the end.
+pub const DRAIN: Nanos = Nanos::SECOND;

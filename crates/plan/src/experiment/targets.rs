@@ -1,0 +1,271 @@
+//! `[[target]]`: exactly one source each, names unique, one target for each combination of its knobs.
+
+use super::knobs::{self, Setting};
+use crate::context::Context;
+use crate::error::PlanError;
+use crate::load::processes::connections_per_process;
+use crate::place::net::HttpUrl;
+use crate::place::tls;
+use crate::wrong::Wrong;
+use schema::experiment::TargetUse;
+use schema::plan::{CellPlan, TargetPlan, TargetSource, Variant};
+use schema::target::Metrics;
+use schema::text::Problem;
+use std::path::Path;
+use testkit::reference::Law;
+use units::Count;
+
+/// The targets, each with the position of the `[[target]]` that it comes from.
+pub(super) fn resolve(uses: &[TargetUse], context: &Context) -> Result<Vec<(usize, TargetPlan)>, Wrong> {
+    if uses.is_empty() {
+        let remedy = "add for example\n  [[target]]\n  use = \"go/nethttp\"";
+        return Err(Problem::at("target", "there is no target", remedy).into());
+    }
+    let mut targets: Vec<(usize, TargetPlan)> = Vec::new();
+    for (position, wanted) in uses.iter().enumerate() {
+        let key = format!("target.{position}");
+        refuse_idle_keys(wanted, &key)?;
+        if let Some(problem) = launch::manifest::metrics_problem(&format!("{key}.metrics"), &wanted.metrics) {
+            return Err(problem.into());
+        }
+        let (source, usual_name) = source(wanted, &key, context)?;
+        let base = wanted.name.clone().unwrap_or(usual_name);
+        if base.trim().is_empty() {
+            return Err(Problem::at(&format!("{key}.name"), "the name is empty", "give it a name").into());
+        }
+        for Setting { suffix, values, listed } in settings(&source, wanted, &key)? {
+            let name = format!("{base}{suffix}");
+            if targets.iter().any(|(_, other)| other.name == name) {
+                let cause = format!("two targets are called `{name}`");
+                return Err(Problem::at(&key, cause, "give one of them another name = \"…\"").into());
+            }
+            let (source, env, metrics) = (source.clone(), wanted.env.clone(), wanted.metrics.clone());
+            let variant = (!listed.is_empty()).then(|| Variant { of: base.clone(), knobs: listed });
+            targets.push((position, TargetPlan { name, source, env, knobs: values, variant, metrics }));
+        }
+    }
+    Ok(targets)
+}
+
+/// The combinations of its knobs; only a manifest declares any.
+fn settings(source: &TargetSource, wanted: &TargetUse, key: &str) -> Result<Vec<Setting>, Wrong> {
+    let TargetSource::Manifest { folder, .. } = source else {
+        return Ok(vec![Setting::default()]);
+    };
+    let (manifest, _) = launch::manifest::load(Path::new(folder)).map_err(PlanError::from)?;
+    Ok(knobs::settings(wanted, &manifest, key)?)
+}
+
+/// Keys that the given source has no use for are mistakes, not decoration.
+fn refuse_idle_keys(wanted: &TargetUse, key: &str) -> Result<(), Problem> {
+    let is_started = wanted.manifest.is_some() || wanted.command.is_some();
+    let idle = [
+        (
+            "ready",
+            wanted.ready.is_some() && wanted.command.is_none(),
+            "only a `command` is told here when it is ready",
+        ),
+        (
+            "stop",
+            wanted.stop.is_some() && wanted.command.is_none(),
+            "only a `command` is told here how to stop",
+        ),
+        ("tls", wanted.tls.is_some() && wanted.url.is_none(), "only a `url` has TLS set up here"),
+        (
+            "env",
+            !wanted.env.is_empty() && !is_started,
+            "only `use` and `command` are started with an environment",
+        ),
+        (
+            "metrics",
+            wanted.metrics != Metrics::default() && wanted.reference.is_some(),
+            "what the reference target counts is known",
+        ),
+        ("knobs", !wanted.knobs.is_empty() && wanted.manifest.is_none(), "only a manifest has knobs"),
+    ];
+    match idle.into_iter().find(|(_, is_idle, _)| *is_idle) {
+        Some((name, _, cause)) => Err(Problem::at(&format!("{key}.{name}"), cause, "remove it")),
+        None => Ok(()),
+    }
+}
+
+/// The one source that is given, and the name it goes by.
+fn source(wanted: &TargetUse, key: &str, context: &Context) -> Result<(TargetSource, String), Wrong> {
+    match (&wanted.manifest, &wanted.url, &wanted.command, &wanted.reference) {
+        (Some(name), None, None, None) => {
+            let (_, folder) = launch::find(&context.project, name).map_err(PlanError::from)?;
+            let folder = folder.display().to_string();
+            Ok((TargetSource::Manifest { name: name.clone(), folder }, name.clone()))
+        }
+        (None, Some(url), None, None) => {
+            let parsed = HttpUrl::parse(url).map_err(|error| {
+                Problem::at(&format!("{key}.url"), error.to_string(), "give http://host:port")
+            })?;
+            if parsed.path != "/" {
+                let remedy = "give scheme, host and port only; the path belongs to the scenario's request";
+                return Err(Problem::at(&format!("{key}.url"), "the URL has a path", remedy).into());
+            }
+            let tls = tls::of_url(wanted.tls.as_ref(), &parsed, &context.project).map_err(|error| {
+                Problem::at(
+                    &format!("{key}.tls"),
+                    error.to_string(),
+                    "see docs/schemas/experiment.schema.json",
+                )
+            })?;
+            Ok((TargetSource::Url { url: url.clone(), tls }, parsed.authority()))
+        }
+        (None, None, Some(command), None) => {
+            let Some(program) = command.first() else {
+                return Err(
+                    Problem::at(&format!("{key}.command"), "the command is empty", "name a program").into()
+                );
+            };
+            let source = TargetSource::Command {
+                command: command.clone(),
+                ready: wanted.ready.clone().unwrap_or_default(),
+                stop: wanted.stop.clone().unwrap_or_default(),
+            };
+            Ok((source, program.rsplit('/').next().unwrap_or(program).to_owned()))
+        }
+        (None, None, None, Some(law)) => {
+            Law::try_from(law).map_err(|error| {
+                Problem::at(&format!("{key}.reference"), error.to_string(), "see `prony reference --help`")
+            })?;
+            Ok((TargetSource::Reference { law: law.clone() }, "reference".to_owned()))
+        }
+        _ => {
+            let remedy = "give exactly one of use, url, command, reference";
+            Err(Problem::at(key, "a target needs one source", remedy).into())
+        }
+    }
+}
+
+/// Lets reference targets hold the most connections of any cell, where one process might not.
+pub(super) fn hold(targets: &mut [TargetPlan], cells: &[CellPlan]) {
+    let Some(most) = cells.iter().map(|cell| cell.load.connections_max.max(cell.load.connections)).max()
+    else {
+        return;
+    };
+    if most <= connections_per_process() / 2 {
+        return;
+    }
+    for target in targets {
+        if let TargetSource::Reference { law } = &mut target.source {
+            law.connections_max.get_or_insert(Count(most.into()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::path::PathBuf;
+
+    const MANIFEST: &str = r#"schema = "prony.target/1"
+name = "go/gin"
+description = "d"
+language = "go"
+[build]
+command = ["make"]
+[run]
+command = ["{build}/s", "{port}"]
+[[knob]]
+name = "gogc"
+about = "a"
+type = "integer"
+default = "100"
+at_least = 1
+env = "GOGC"
+[[knob]]
+name = "json"
+about = "a"
+type = "choice"
+choices = ["std", "sonic"]
+default = "std"
+build_env = "JSON"
+[[knob]]
+name = "memory"
+about = "a"
+type = "size"
+env = "GOMEMLIMIT"
+"#;
+
+    fn resolved(target: &str) -> Result<Vec<TargetPlan>, String> {
+        let project = tempfile::tempdir().unwrap();
+        let folder = project.path().join("targets/go/gin");
+        std::fs::create_dir_all(&folder).unwrap();
+        std::fs::write(folder.join("target.toml"), MANIFEST).unwrap();
+        let context = Context { project: PathBuf::from(project.path()), usable_cpus: vec![0], pin: None };
+        let text = format!("[experiment]\nname = \"x\"\n{target}");
+        let file: schema::experiment::ExperimentFile =
+            schema::text::parse_toml("x.toml", &text).map_err(|error| error.to_string())?;
+        let resolved = resolve(&file.target, &context);
+        resolved.map(|targets| targets.into_iter().map(|(_, target)| target).collect()).map_err(|wrong| {
+            match wrong {
+                Wrong::Here(problem) => problem.locate("x.toml", &text).to_string(),
+                Wrong::Elsewhere(error) => error.to_string(),
+            }
+        })
+    }
+
+    #[test]
+    fn lists_of_knobs_make_a_target_for_each_combination() {
+        let names = |rest: &str| -> Vec<String> {
+            let target = format!("[[target]]\nuse = \"go/gin\"\n{rest}");
+            resolved(&target).unwrap().into_iter().map(|target| target.name).collect()
+        };
+        assert_eq!(names(""), ["go/gin"]);
+        assert_eq!(names("knobs = { gogc = 50 }"), ["go/gin"]);
+        assert_eq!(
+            names("knobs = { json = [\"std\", \"sonic\"], gogc = [50, 100] }"),
+            [
+                "go/gin gogc=50 json=std",
+                "go/gin gogc=50 json=sonic",
+                "go/gin gogc=100 json=std",
+                "go/gin gogc=100 json=sonic"
+            ]
+        );
+        assert_eq!(
+            names("name = \"mine\"\nknobs = { memory = \"64MiB\", gogc = [50, 100] }"),
+            ["mine gogc=50", "mine gogc=100"]
+        );
+    }
+
+    #[test]
+    fn the_plan_has_every_value_in_force() {
+        let targets = resolved("[[target]]\nuse = \"go/gin\"\nknobs = { gogc = 50 }").unwrap();
+        let values: Vec<_> = targets[0].knobs.iter().map(|(name, value)| format!("{name}={value}")).collect();
+        assert_eq!(values, ["gogc=50", "json=std"], "memory has no default and is not set");
+    }
+
+    #[test]
+    fn wrong_knobs_are_told_with_line_key_cause_and_remedy() {
+        let many: Vec<String> = (1..=1001).map(|value| value.to_string()).collect();
+        for (knobs, expected) in [
+            (
+                "gocg = 50".to_owned(),
+                "go/gin has no knob `gocg` (key `target.0.knobs.gocg`)\n  remedy: did you mean `gogc`? There are: gogc, json, memory",
+            ),
+            (
+                "gogc = 0".to_owned(),
+                "`0` is no value of the knob `gogc` (key `target.0.knobs.gogc`)\n  remedy: write a whole number from 1",
+            ),
+            ("gogc = \"50\"".to_owned(), "remedy: write a whole number from 1"),
+            ("gogc = []".to_owned(), "the list is empty"),
+            ("gogc = [50, 50]".to_owned(), "the list has `50` twice"),
+            ("json = [\"std\", \"easy\"]".to_owned(), "remedy: write one of: std, sonic"),
+            (format!("gogc = [{}]", many.join(", ")), "more than 1000 combinations"),
+        ] {
+            let text = resolved(&format!("[[target]]\nuse = \"go/gin\"\nknobs = {{ {knobs} }}")).unwrap_err();
+            assert!(text.starts_with("x.toml:5:") && text.contains(expected), "{expected}:\n{text}");
+        }
+        let text = resolved("[[target]]\nuse = \"go/gin\"\nenv = { GOGC = \"1\" }").unwrap_err();
+        assert!(
+            text.contains("GOGC belongs to the knob `gogc`") && text.contains("write knobs = { gogc = … }")
+        );
+        let text = resolved("[[target]]\nreference = {}\nknobs = { gogc = 1 }").unwrap_err();
+        assert!(text.contains("only a manifest has knobs"), "{text}");
+        let twice = "[[target]]\nuse = \"go/gin\"\n[[target]]\nuse = \"go/gin\"\nknobs = { gogc = 50 }";
+        assert!(resolved(twice).unwrap_err().contains("two targets are called `go/gin`"));
+    }
+}

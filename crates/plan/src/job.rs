@@ -1,0 +1,84 @@
+//! One resolved load: its requests, its destination, its pacing and its phases.
+
+use crate::each::EachPlan;
+use crate::place::login::Login;
+use crate::place::net::HttpUrl;
+use crate::place::origins::Further;
+use crate::place::proxy::ProxyUse;
+use schema::plan::{LoadPlan, PhasePlan, ScenarioPlan};
+use serde::{Deserialize, Serialize};
+use std::net::SocketAddr;
+
+/// A load, resolved and ready. Its serde form goes to generator processes only and into no file.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub struct LoadJob {
+    /// Scheme, host and port as asked for.
+    pub url: String,
+    /// Value of the Host field.
+    pub authority: String,
+    /// The address connected to: the proxy's, where there is one.
+    pub to: SocketAddr,
+    /// Further origins that requests of the scenario go to.
+    #[serde(default)]
+    pub further: Vec<Further>,
+    /// What every connection leads through.
+    #[serde(default)]
+    pub proxy: Option<ProxyUse>,
+    /// What is sent and what right answers are.
+    pub scenario: ScenarioPlan,
+    /// User and password of the URL; sent by every request that has no Authorization of its own.
+    pub login: Option<Login>,
+    /// For each request, the bytes that its answers must have, where the check of the contract saw them.
+    pub bodies: Vec<Option<Vec<u8>>>,
+    /// How it is sent.
+    pub load: LoadPlan,
+    /// When it is measured.
+    pub phases: PhasePlan,
+    /// If set, the name is resolved for every connection, and `to` is only the first address.
+    pub name: Option<NameLookup>,
+    /// End after this many measured requests.
+    pub requests_max: Option<u64>,
+    /// Open model with `requests_max`: the arrivals of the schedule up to the last of these, warm-up included.
+    pub arrivals_max: Option<u64>,
+    /// CPUs of the workers.
+    pub cpus: Option<Vec<u32>>,
+    /// Whether workers may spin before an intended time.
+    pub spin: bool,
+    /// One row for each request, where somebody wants them.
+    pub each: Option<EachPlan>,
+}
+
+impl LoadJob {
+    /// Servers that the load goes to; `load.connections` are opened to each.
+    #[must_use]
+    pub fn origins(&self) -> usize {
+        1 + self.further.len()
+    }
+
+    /// Connections to all origins together.
+    #[must_use]
+    pub fn connections(&self) -> u64 {
+        u64::from(self.load.connections) * self.origins() as u64
+    }
+}
+
+/// A name that is looked up for every connection, with the consent that its addresses need.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub struct NameLookup {
+    /// Host and port.
+    pub url: HttpUrl,
+    /// Hosts and addresses that the user consents to.
+    pub consent: Vec<String>,
+}
+
+impl LoadJob {
+    /// Where connections go: the path of a Unix socket, else address and port.
+    #[must_use]
+    pub fn place(&self) -> String {
+        match (&self.load.connection.unix_socket, &self.proxy) {
+            (Some(path), _) => format!("unix:{path}"),
+            (None, Some(proxy)) => format!("{} through the proxy {}", proxy.target, proxy.shown()),
+            (None, None) => self.to.to_string(),
+        }
+    }
+}

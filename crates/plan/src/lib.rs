@@ -1,0 +1,32 @@
+//! Arguments or a file become one resolved plan: every default filled in, every mistake found before anything runs.
+//!
+//! Invariants: a setting is checked in one place, whether it comes from a file or from a flag; a mistake has its key, so
+//! that a file names the line and the command line names the flag; nothing is sent, and no socket is connected.
+//! Absent on purpose: the load generator and script interpreters, which a test holds; run folders, targets in progress
+//! (runner).
+
+mod context;
+pub mod defaults;
+mod each;
+mod error;
+mod experiment;
+pub mod hooks;
+mod job;
+mod load;
+mod place;
+mod scenario;
+mod wrong;
+
+pub use context::{Context, project_above};
+pub use each::{EachFormat, EachPlan, EachPlanError};
+pub use error::PlanError;
+pub use experiment::{
+    CONFIRMATIONS, CONNECTIONS_MAX, KneeWishes, Levels, PROFILE_WINDOWS, SearchWishes, TOLERANCE,
+    UP_DOWN_BLOCKS, Users, add_blocks, capacity, deadline, default_workers, experiment, growth, load_words,
+    pilot, users,
+};
+pub use job::{LoadJob, NameLookup};
+pub use load::connection::connection;
+pub use load::{arrival, ports, processes, recorded};
+pub use place::{login, net, origins, proxy, tls};
+pub use scenario::{chunk_bytes, load_contract, load_scenario, load_scenario_file};
