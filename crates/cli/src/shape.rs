@@ -2,15 +2,14 @@
 
 pub(crate) mod draw;
 
-use crate::args::{ShapeArgs, ShapeFormat};
+use crate::args::{ShapeArgs, ShapeFormat, with_flag};
 use crate::{exit, output};
 use analyze::arrivals::Intensity;
 use anyhow::{Context as _, Result, bail};
 use pace::{Schedule, Share};
-use plan::arrival::{Wishes, flags};
-use plan::{Context, defaults};
+use plan::{Context, intervals};
 use schema::arrival::ArrivalPlan;
-use schema::experiment::LoadModel;
+use schema::experiment::{Load, LoadModel};
 use schema::plan::{LoadPlan, PhasePlan};
 use schema::shape::{ShapeColumn, ShapeReport, ShapedLoad};
 use std::fmt::Write as _;
@@ -75,26 +74,14 @@ fn of_file(file: &Path) -> Result<Vec<Wanted>> {
 }
 
 fn of_flags(args: &ShapeArgs) -> Result<Wanted> {
-    let phases = PhasePlan {
-        warmup_at_least_ns: args.warmup.0,
-        warmup_at_most_ns: args.warmup.0,
-        warmup_also: Default::default(),
-        sample_ns: args.duration.0.max(1),
-        samples: 1,
-        drain_ns: defaults::DRAIN.0,
-    };
+    let phases = intervals::once(args.warmup, args.duration.max(Nanos(1)));
     if args.pacing.think.is_some() {
         bail!("a closed load with think time has no schedule: its requests wait for answers; remove --think");
     }
-    let wishes = Wishes {
-        model: LoadModel::Open,
-        rate: args.rate,
-        arrivals: args.pacing.arrivals.as_ref(),
-        shape: args.pacing.shape.as_ref(),
-        think: None,
-    };
-    let rest = LoadPlan { model: LoadModel::Open, seed: args.seed, ..LoadPlan::default() };
-    let load = flags(wishes, &phases)?.into_plan(rest);
+    let mut load = Load::default();
+    args.pacing.put_into(&mut load, args.rate);
+    load.model = LoadModel::Open;
+    let load = plan::schedule(&load, &phases, args.seed).map_err(with_flag)?;
     Ok(Wanted { label: label(&load), load, duration: duration(&phases) })
 }
 

@@ -3,9 +3,7 @@
 use crate::{GenerateError, tls};
 use engine::{Job, Lookup, Part, Scripts, Timeline};
 use plan::LoadJob;
-use plan::{login, origins, recorded};
-use request::Traffic;
-use units::Seed;
+use plan::recorded;
 
 /// The engine's orders for one part of a load.
 pub(crate) fn engine_job(
@@ -22,7 +20,7 @@ pub(crate) fn engine_job(
         recorded: recorded::of_load(&job.load)?,
         to: job.to,
         way: crate::way::of(job)?,
-        traffic: traffic(job)?,
+        traffic: job.traffic()?,
         scripts: scripts.cloned(),
         rows: None,
         timeline,
@@ -36,27 +34,6 @@ pub(crate) fn engine_job(
     })
 }
 
-/// Compiles the requests. Every mistake in them is reported here, before a connection is opened.
-///
-/// # Errors
-/// A request, an expression, a feeder, a token or a check that cannot be.
-pub fn traffic(job: &LoadJob) -> Result<Traffic, GenerateError> {
-    let mut scenario = job.scenario.clone();
-    if let Some(login) = &job.login {
-        login::authorize(&mut scenario, &login.basic());
-    }
-    origins::name_hosts(&mut scenario, &job.further);
-    if !job.load.connection.keepalive {
-        for entry in &mut scenario.requests {
-            let headers = &mut entry.request.headers;
-            if !headers.iter().any(|(have, _)| have.eq_ignore_ascii_case("connection")) {
-                headers.push(("Connection".to_owned(), "close".to_owned()));
-            }
-        }
-    }
-    Ok(Traffic::new(&scenario, &job.authority, Seed(job.load.seed), &job.bodies)?)
-}
-
 /// The grid of a load. A budget without a duration has no end on the clock.
 pub(crate) fn timeline(job: &LoadJob) -> Timeline {
     let phases = &job.phases;
@@ -68,4 +45,17 @@ pub(crate) fn timeline(job: &LoadJob) -> Timeline {
         };
     }
     Timeline::for_samples(phases.sample_ns, phases.samples, phases.drain_ns)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_plan_and_the_engine_cut_a_sample_alike() {
+        for sample_ns in [1, 999_999_999, 1_000_000_000, 1_000_000_001, 2_500_000_000, 86_400_000_000_007] {
+            let timeline = Timeline::for_samples(sample_ns, 1, 0);
+            assert_eq!(plan::intervals::interval_ns(sample_ns), timeline.interval_ns, "{sample_ns}");
+        }
+    }
 }

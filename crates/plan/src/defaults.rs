@@ -28,3 +28,5 @@ pub const SAMPLE: Nanos = Nanos::from_secs(5);
 pub const SAMPLES: u32 = 3;
 /// Longest wait for requests in flight at the end.
 pub const DRAIN: Nanos = Nanos::SECOND;
+/// Length of the measured window of a single load.
+pub const DURATION: Nanos = Nanos::from_secs(10);

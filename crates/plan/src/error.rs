@@ -1,6 +1,7 @@
 //! Why a plan cannot be made, each with its cause and its remedy.
 
 use crate::place::net::NetError;
+use crate::place::proxy::ProxyError;
 use crate::place::tls::TlsUseError;
 use launch::TargetError;
 use schema::text::FileError;
@@ -19,6 +20,12 @@ pub enum PlanError {
     /// Where to send is not allowed, or cannot be found.
     #[error(transparent)]
     Net(#[from] NetError),
+    /// A proxy that cannot be used.
+    #[error(transparent)]
+    Proxy(#[from] ProxyError),
+    /// What is sent cannot be encoded.
+    #[error(transparent)]
+    Request(#[from] request::ProgramError),
     /// Options of TLS that contradict each other or the URL.
     #[error(transparent)]
     Tls(#[from] TlsUseError),

@@ -1,13 +1,16 @@
 //! One resolved load: its requests, its destination, its pacing and its phases.
 
 use crate::each::EachPlan;
+use crate::place::login;
 use crate::place::login::Login;
 use crate::place::net::HttpUrl;
-use crate::place::origins::Further;
+use crate::place::origins::{self, Further};
 use crate::place::proxy::ProxyUse;
+use request::{ProgramError, Traffic};
 use schema::plan::{LoadPlan, PhasePlan, ScenarioPlan};
 use serde::{Deserialize, Serialize};
 use std::net::SocketAddr;
+use units::Seed;
 
 /// A load, resolved and ready. Its serde form goes to generator processes only and into no file.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -53,6 +56,27 @@ impl LoadJob {
     #[must_use]
     pub fn origins(&self) -> usize {
         1 + self.further.len()
+    }
+
+    /// Compiles the requests. Every mistake in them is reported here, before a connection is opened.
+    ///
+    /// # Errors
+    /// A request, an expression, a feeder, a token or a check that cannot be.
+    pub fn traffic(&self) -> Result<Traffic, ProgramError> {
+        let mut scenario = self.scenario.clone();
+        if let Some(login) = &self.login {
+            login::authorize(&mut scenario, &login.basic());
+        }
+        origins::name_hosts(&mut scenario, &self.further);
+        if !self.load.connection.keepalive {
+            for entry in &mut scenario.requests {
+                let headers = &mut entry.request.headers;
+                if !headers.iter().any(|(have, _)| have.eq_ignore_ascii_case("connection")) {
+                    headers.push(("Connection".to_owned(), "close".to_owned()));
+                }
+            }
+        }
+        Traffic::new(&scenario, &self.authority, Seed(self.load.seed), &self.bodies)
     }
 
     /// Connections to all origins together.

@@ -15,18 +15,19 @@ mod job;
 mod load;
 mod place;
 mod scenario;
+mod single;
 mod wrong;
 
 pub use context::{Context, project_above};
 pub use each::{EachFormat, EachPlan, EachPlanError};
 pub use error::PlanError;
 pub use experiment::{
-    CONFIRMATIONS, CONNECTIONS_MAX, KneeWishes, Levels, PROFILE_WINDOWS, SearchWishes, TOLERANCE,
-    UP_DOWN_BLOCKS, Users, add_blocks, capacity, deadline, default_workers, experiment, growth, load_words,
-    pilot, users,
+    CONFIRMATIONS, KneeWishes, Levels, PROFILE_WINDOWS, SearchWishes, TOLERANCE, UP_DOWN_BLOCKS, add_blocks,
+    capacity, experiment, load_words, pilot,
 };
 pub use job::{LoadJob, NameLookup};
-pub use load::connection::connection;
-pub use load::{arrival, ports, processes, recorded};
+pub use load::{intervals, ports, processes, recorded};
 pub use place::{login, net, origins, proxy, tls};
 pub use scenario::{chunk_bytes, load_contract, load_scenario, load_scenario_file};
+pub use single::{Single, schedule, single};
+pub use wrong::Wrong;

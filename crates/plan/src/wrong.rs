@@ -3,9 +3,12 @@
 use crate::error::PlanError;
 use schema::text::Problem;
 
-/// A mistake in the experiment file itself, or in a file that it names.
-pub(crate) enum Wrong {
+/// A mistake in what is resolved, or in a file that it names.
+#[derive(Debug)]
+pub enum Wrong {
+    /// At a key of what is resolved: a file names the line, the command line the flag.
     Here(Problem),
+    /// In another file, or one that is shown as it is.
     Elsewhere(PlanError),
 }
 

@@ -1,7 +1,7 @@
 //! Flags that say when requests are sent: arrival law, shape of the rate, think time.
 
 use schema::arrival::{Arrivals, Shape, Think};
-use schema::experiment::LoadModel;
+use schema::experiment::{Load, LoadModel, OneOrMany};
 use units::PerSecond;
 
 #[derive(Debug, Default, clap::Args)]
@@ -22,8 +22,17 @@ pub(crate) struct ArrivalArgs {
 }
 
 impl ArrivalArgs {
+    /// Puts them and the rate into a load, each where `[load]` of an experiment file has it.
+    pub(crate) fn put_into(&self, load: &mut Load, rate: Option<PerSecond>) {
+        load.model = self.model(rate);
+        load.rate = rate.map(OneOrMany::One);
+        load.arrivals.clone_from(&self.arrivals);
+        load.shape.clone_from(&self.shape);
+        load.think.clone_from(&self.think);
+    }
+
     /// A rate or a recording makes the load open.
-    pub(crate) fn model(&self, rate: Option<PerSecond>) -> LoadModel {
+    fn model(&self, rate: Option<PerSecond>) -> LoadModel {
         match self.arrivals {
             Some(Arrivals::Recorded { .. }) => LoadModel::Open,
             _ if rate.is_some() => LoadModel::Open,

@@ -1,9 +1,19 @@
 //! How connections are made, kept and ended.
 
 use super::parse_enum;
-use schema::experiment::{ConnectionUse, Resolve};
+use schema::experiment::{ConnectionUse, Load, Resolve};
 use schema::plan::{DriverChoice, PriorityChoice, SpinChoice};
 use units::{Count, Nanos, PerSecond};
+
+/// Flags that are not called as their keys are.
+pub(super) const FLAGS: &[(&str, &str)] = &[
+    ("load.connection.keepalive", "--disable-keepalive"),
+    ("load.connection.lifetime", "--connection-lifetime"),
+    ("load.connection.nodelay", "--no-tcp-nodelay"),
+    ("load.connection.ramp", "--connect-rate"),
+    ("load.connection.requests", "--requests-per-connection"),
+    ("load.connection.sources", "--bind"),
+];
 
 /// Options of connections and of the engine below them.
 #[derive(Debug, clap::Args)]
@@ -75,9 +85,14 @@ pub(crate) struct ConnectionArgs {
 }
 
 impl ConnectionArgs {
-    /// The same as `[load.connection]` of an experiment file.
-    pub(crate) fn to_use(&self) -> ConnectionUse {
-        ConnectionUse {
+    /// Puts them into a load, each where `[load]` of an experiment file has it.
+    pub(super) fn put_into(&self, load: &mut Load) {
+        load.max_connections = self.max_connections;
+        load.deadline = self.deadline;
+        load.driver = self.driver;
+        load.spin = self.spin;
+        load.priority = self.priority;
+        load.connection = ConnectionUse {
             keepalive: self.disable_keepalive.then_some(false),
             requests: self.requests_per_connection,
             lifetime: self.connection_lifetime,
@@ -92,6 +107,6 @@ impl ConnectionArgs {
             device: self.device.clone(),
             unix_socket: self.unix_socket.clone(),
             resolve: self.resolve,
-        }
+        };
     }
 }

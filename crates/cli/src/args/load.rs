@@ -2,7 +2,18 @@
 
 use super::{ArrivalArgs, ConnectionArgs, HookArgs, RequestArgs, ResultArgs, TlsArgs};
 use crate::load::compat::Tool;
+use schema::experiment::{Load, OneOrMany};
 use units::{Count, Nanos, PerSecond, Users};
+
+/// Flags that are not called as their keys are.
+pub(super) const FLAGS: &[(&str, &str)] = &[
+    ("duration", "-d"),
+    ("load", "-R"),
+    ("load.connections", "-c"),
+    ("load.rate", "-R"),
+    ("load.workers", "-t"),
+    ("requests", "-n"),
+];
 
 #[derive(Debug, clap::Args)]
 #[command(
@@ -83,4 +94,22 @@ pub(crate) struct LoadArgs {
     pub(crate) hooks: HookArgs,
     #[command(flatten, next_help_heading = "Result")]
     pub(crate) result: ResultArgs,
+}
+
+impl LoadArgs {
+    /// The same as `[load]` of an experiment file.
+    pub(crate) fn to_load(&self) -> Load {
+        let mut load = Load {
+            connections: self.connections.map(OneOrMany::One),
+            users: self.users,
+            workers: self.threads,
+            connect_timeout: Some(self.connect_timeout),
+            timeout: Some(self.timeout),
+            total_timeout: self.total_timeout,
+            ..Load::default()
+        };
+        self.pacing.put_into(&mut load, self.rate);
+        self.connection.put_into(&mut load);
+        load
+    }
 }

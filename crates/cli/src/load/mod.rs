@@ -2,9 +2,9 @@
 
 mod around;
 pub(crate) mod compat;
-mod counted;
 mod files;
 mod live;
+mod request;
 mod resolve;
 mod words;
 

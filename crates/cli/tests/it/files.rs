@@ -128,10 +128,10 @@ fn mistakes_in_arguments_are_told_before_anything_is_sent() {
     bad(&["load"], 1, &["<URL>"]);
     bad(&["load", "ftp://h"], 1, &["only http://"]);
     bad(&["load", "127.0.0.1:1", "-d", "10x"], 1, &["not one of its units", "30s"]);
-    bad(&["load", "127.0.0.1:1", "-c", "0"], 1, &["-c 0", "from 1"]);
+    bad(&["load", "127.0.0.1:1", "-c", "0"], 1, &["-c: 0 connections are out of range", "from 1"]);
     bad(&["load", "127.0.0.1:1", "-c", "2", "-t", "3"], 1, &["3 workers cannot share 2 connections"]);
-    bad(&["load", "127.0.0.1:1", "-R", "0"], 1, &["rate 0"]);
-    bad(&["load", "127.0.0.1:1", "-n", "0"], 1, &["-n 0"]);
+    bad(&["load", "127.0.0.1:1", "-R", "0"], 1, &["-R: a rate of 0/s is out of range"]);
+    bad(&["load", "127.0.0.1:1", "-n", "0"], 1, &["-n: 0 would send nothing"]);
     bad(&["load", "127.0.0.1:1", "-H", "nocolon"], 1, &["no header field"]);
     bad(&["load", "127.0.0.1:1", "-H", "a b: c"], 1, &["not a valid header name"]);
     bad(&["load", "127.0.0.1:1", "-b", "@/no/such/file"], 1, &["/no/such/file"]);

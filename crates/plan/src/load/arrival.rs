@@ -8,31 +8,44 @@ use pace::{PaceError, Schedule, Share, Think as Thinker};
 use schema::arrival::{
     ArrivalPlan, Arrivals, Level, Number, Point, Shape, ShapeEnd, ShapePlan, StretchPlan, Think, ThinkPlan,
 };
-use schema::experiment::LoadModel;
+use schema::experiment::{Load, LoadModel};
 use schema::plan::{LoadPlan, PhasePlan};
-use schema::text::{FileError, Problem};
+use schema::text::Problem;
 use std::path::Path;
 use std::sync::Arc;
 use units::{Nanos, PerSecond, Seed};
 
 /// What the user asked for.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Wishes<'a> {
+pub(crate) struct Wishes<'a> {
     /// Closed or open.
-    pub model: LoadModel,
+    pub(crate) model: LoadModel,
     /// Requests per second in total.
-    pub rate: Option<PerSecond>,
+    pub(crate) rate: Option<PerSecond>,
     /// The arrival law.
-    pub arrivals: Option<&'a Arrivals>,
+    pub(crate) arrivals: Option<&'a Arrivals>,
     /// The rate over time.
-    pub shape: Option<&'a Shape>,
+    pub(crate) shape: Option<&'a Shape>,
     /// The pause of a closed loop.
-    pub think: Option<&'a Think>,
+    pub(crate) think: Option<&'a Think>,
+}
+
+impl<'a> Wishes<'a> {
+    /// Those of `[load]`, at one of its rates.
+    pub(crate) fn of(load: &'a Load, rate: Option<PerSecond>) -> Self {
+        Self {
+            model: load.model,
+            rate,
+            arrivals: load.arrivals.as_ref(),
+            shape: load.shape.as_ref(),
+            think: load.think.as_ref(),
+        }
+    }
 }
 
 /// The part of a [`LoadPlan`] that says when requests are sent.
 #[derive(Clone, Debug, Default)]
-pub struct Pacing {
+pub(crate) struct Pacing {
     rate_per_s: Option<f64>,
     arrivals: Option<ArrivalPlan>,
     shape: Option<ShapePlan>,
@@ -42,27 +55,10 @@ pub struct Pacing {
 
 impl Pacing {
     /// Puts it into a plan.
-    #[must_use]
-    pub fn into_plan(self, rest: LoadPlan) -> LoadPlan {
+    pub(crate) fn into_plan(self, rest: LoadPlan) -> LoadPlan {
         let Self { rate_per_s, arrivals, shape, think, .. } = self;
         LoadPlan { rate_per_s, arrivals, shape, think, ..rest }
     }
-}
-
-/// Resolves flags; files are relative to the present folder.
-///
-/// # Errors
-/// Every contradiction, parameter out of range and mistake in a file of recorded times, named by its flag.
-pub fn flags(wishes: Wishes<'_>, phases: &PhasePlan) -> Result<Pacing, PlanError> {
-    resolve(wishes, phases, Path::new(".")).map_err(|wrong| match wrong {
-        Wrong::Elsewhere(error) => error,
-        Wrong::Here(problem) => PlanError::File(FileError {
-            file: format!("--{}", problem.key.last().map_or("rate", String::as_str)),
-            at: None,
-            cause: problem.cause,
-            remedy: Some(problem.remedy),
-        }),
-    })
 }
 
 /// Resolves the settings of `[load]`; files are relative to `folder`.
@@ -238,7 +234,7 @@ fn shape(shape: &Shape, base_per_s: f64, phases: &PhasePlan) -> Result<ShapePlan
     };
     Ok(ShapePlan {
         kind: kind.to_owned(),
-        begin_ns: window_begin_ns(phases),
+        begin_ns: window_begin_ns(phases.warmup_at_least_ns, phases.sample_ns),
         stretches,
         after: after.unwrap_or_default(),
     })
@@ -290,6 +286,22 @@ fn probe(pacing: &Pacing, model: LoadModel) -> Result<(), Problem> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// As the command line names a setting.
+    fn flags(wishes: Wishes<'_>, phases: &PhasePlan) -> Result<Pacing, String> {
+        resolve(wishes, phases, Path::new(".")).map_err(|wrong| match wrong {
+            Wrong::Elsewhere(error) => error.to_string(),
+            Wrong::Here(problem) => {
+                format!(
+                    "--{}: {}\n  remedy: {}",
+                    problem.key[problem.key.len() - 1],
+                    problem.cause,
+                    problem.remedy
+                )
+            }
+        })
+    }
+
     use std::io::Write as _;
 
     fn phases(warmup_ns: u64) -> PhasePlan {

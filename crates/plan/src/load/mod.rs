@@ -1,8 +1,11 @@
 //! How a load is made: pacing, connections, ports, processes.
 
-pub mod arrival;
+pub(crate) mod arrival;
 pub(crate) mod connection;
-pub(crate) mod intervals;
+pub(crate) mod counted;
+pub mod intervals;
 pub mod ports;
 pub mod processes;
 pub mod recorded;
+pub(crate) mod settings;
+mod users;

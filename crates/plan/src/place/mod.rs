@@ -5,3 +5,4 @@ pub mod net;
 pub mod origins;
 pub mod proxy;
 pub mod tls;
+pub(crate) mod way;

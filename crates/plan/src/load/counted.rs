@@ -3,10 +3,10 @@
 //! Invariant: the window holds exactly the requests that are asked for. It ends just after the last one was intended,
 //! and the schedule ends there, so that a request of the same moment is not one too many.
 
-use anyhow::{Result, bail};
-use engine::Timeline;
+use super::intervals::window_begin_ns;
 use pace::{Schedule, Share};
 use schema::plan::{LoadPlan, PhasePlan};
+use schema::text::Problem;
 use units::{Nanos, PerSecond};
 
 /// Most requests: the schedule is made once before the load begins, which takes some 20 ns for each.
@@ -14,25 +14,33 @@ const REQUESTS_MAX: u64 = 100_000_000;
 /// The begin of the window depends on its length where there is a warm-up; two rounds are usual.
 const ROUNDS_MAX: u32 = 20;
 
+const KEY: &str = "requests";
+
 /// When an open load ends.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct End {
+pub(crate) struct End {
     /// Length of the window.
-    pub(super) sample_ns: u64,
+    pub(crate) sample_ns: u64,
     /// Arrivals up to then, warm-up included; `None` where the time is up before.
-    pub(super) arrivals_max: Option<u64>,
+    pub(crate) arrivals_max: Option<u64>,
 }
 
 /// About how long so many requests take, until the schedule is there.
-pub(super) fn guess(requests: u64, rate: Option<PerSecond>) -> Nanos {
+pub(crate) fn guess(requests: u64, rate: Option<PerSecond>) -> Nanos {
     let rate_per_s = rate.map_or(1.0, |rate| rate.0).max(1e-6);
     Nanos(((requests as f64 / rate_per_s * 1e9) as u64).max(Nanos::MILLI.0))
 }
 
 /// The end of `load` after `requests` of its window, or after `longest` where that is sooner.
-pub(super) fn end(load: &LoadPlan, phases: &PhasePlan, requests: u64, longest: Option<Nanos>) -> Result<End> {
+pub(crate) fn end(
+    load: &LoadPlan,
+    phases: &PhasePlan,
+    requests: u64,
+    longest: Option<Nanos>,
+) -> Result<End, Problem> {
     if requests > REQUESTS_MAX {
-        bail!("-n {requests} with -R is out of range; give up to {REQUESTS_MAX}, or end the load by -d");
+        let cause = format!("{requests} requests at a rate are out of range");
+        return Err(Problem::at(KEY, cause, format!("give up to {REQUESTS_MAX}, or end the load by -d")));
     }
     let mut sample_ns = phases.sample_ns;
     for round in 0..ROUNDS_MAX {
@@ -52,10 +60,9 @@ pub(super) fn end(load: &LoadPlan, phases: &PhasePlan, requests: u64, longest: O
         }
         sample_ns = whole(needed_ns + slack_ns / u64::from(ROUNDS_MAX) * u64::from(round));
     }
-    bail!(
-        "no window after a warm-up of {} holds {requests} requests\n  remedy: leave --warmup out, or end by -d",
-        Nanos(phases.warmup_at_least_ns)
-    )
+    let warmup = Nanos(phases.warmup_at_least_ns);
+    let cause = format!("no window after a warm-up of {warmup} holds {requests} requests");
+    Err(Problem::at(KEY, cause, "leave --warmup out, or end by -d"))
 }
 
 /// How much too long a window may be: a mean gap and a thousandth.
@@ -64,15 +71,15 @@ fn slack_ns(load: &LoadPlan, needed_ns: u64) -> u64 {
 }
 
 /// Of the arrivals from `begin_ns` on the one with this number: how many there are up to it, and when it comes.
-fn last(load: &LoadPlan, begin_ns: u64, requests: u64) -> Result<(u64, u64)> {
-    let mut schedule = Schedule::of_load(load, None, Share::WHOLE)?;
+fn last(load: &LoadPlan, begin_ns: u64, requests: u64) -> Result<(u64, u64), Problem> {
+    let mut schedule = Schedule::of_load(load, None, Share::WHOLE)
+        .map_err(|error| Problem::at("load.rate", error.to_string(), "give other values"))?;
     let (mut arrivals, mut measured) = (0, 0);
     loop {
         let time = schedule.advance();
         if time >= Schedule::NEVER {
-            bail!(
-                "the schedule ends after {measured} requests\n  remedy: give a smaller -n, or another --shape"
-            );
+            let cause = format!("the schedule ends after {measured} requests");
+            return Err(Problem::at(KEY, cause, "give a smaller -n, or another --shape"));
         }
         arrivals += 1;
         measured += u64::from(time.0 >= begin_ns);
@@ -88,15 +95,15 @@ const fn whole(sample_ns: u64) -> u64 {
     sample_ns.div_ceil(intervals) * intervals
 }
 
-/// The begin of the measured window: warm-up consists of whole intervals.
+/// The begin of a window of this length.
 fn begin_ns(sample_ns: u64, phases: &PhasePlan) -> u64 {
-    let interval_ns = Timeline::for_samples(sample_ns, phases.samples, phases.drain_ns).interval_ns.max(1);
-    phases.warmup_at_least_ns.div_ceil(interval_ns).saturating_mul(interval_ns)
+    window_begin_ns(phases.warmup_at_least_ns, sample_ns)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::load::intervals::interval_ns;
     use schema::arrival::ArrivalPlan;
     use schema::experiment::LoadModel;
 
@@ -128,8 +135,8 @@ mod tests {
                 let (load, phases) = (load(arrivals.clone(), 1000.0), phases(warmup_ms));
                 let end = end(&load, &phases, requests, None).unwrap();
                 let begin_ns = begin_ns(end.sample_ns, &phases);
-                let timeline = Timeline::for_samples(end.sample_ns, 1, 0);
-                let end_ns = begin_ns + timeline.interval_ns * timeline.measured_intervals;
+                let intervals = end.sample_ns.div_ceil(1_000_000_000);
+                let end_ns = begin_ns + interval_ns(end.sample_ns) * intervals;
                 let schedule = Schedule::of_load(&load, None, Share::WHOLE).unwrap();
                 let mut schedule = schedule.ending_after(end.arrivals_max.unwrap(), Share::WHOLE);
                 let mut measured = 0;
