@@ -12,10 +12,8 @@ pub(crate) fn engine_job(
     timeline: Timeline,
     part: Part,
 ) -> Result<Job, GenerateError> {
-    let mut load = job.load.clone();
-    plan::ports::spread(&mut load, job.to);
     Ok(Job {
-        load,
+        load: job.load.clone(),
         requests_max: job.arrivals_max.or(job.requests_max),
         recorded: recorded::of_load(&job.load)?,
         to: job.to,

@@ -1,6 +1,7 @@
 //! One resolved load: its requests, its destination, its pacing and its phases.
 
 use crate::each::EachPlan;
+use crate::load::ports;
 use crate::place::login;
 use crate::place::login::Login;
 use crate::place::net::HttpUrl;
@@ -52,6 +53,25 @@ pub struct LoadJob {
 }
 
 impl LoadJob {
+    /// Puts in what follows from where the load goes, before anything of it is shown: the source addresses that its ports
+    /// need, the `Host` of further origins, and the field that ends a connection. What the user has given is kept; a
+    /// second time changes nothing.
+    #[must_use]
+    pub fn settled(mut self) -> Self {
+        ports::spread(&mut self.load, self.to);
+        origins::name_hosts(&mut self.scenario, &self.further);
+        // A script says itself what it sends.
+        if !self.load.connection.keepalive && self.scenario.script.is_none() {
+            for entry in &mut self.scenario.requests {
+                let headers = &mut entry.request.headers;
+                if !headers.iter().any(|(have, _)| have.eq_ignore_ascii_case("connection")) {
+                    headers.push(("Connection".to_owned(), "close".to_owned()));
+                }
+            }
+        }
+        self
+    }
+
     /// Servers that the load goes to; `load.connections` are opened to each.
     #[must_use]
     pub fn origins(&self) -> usize {
@@ -66,15 +86,6 @@ impl LoadJob {
         let mut scenario = self.scenario.clone();
         if let Some(login) = &self.login {
             login::authorize(&mut scenario, &login.basic());
-        }
-        origins::name_hosts(&mut scenario, &self.further);
-        if !self.load.connection.keepalive {
-            for entry in &mut scenario.requests {
-                let headers = &mut entry.request.headers;
-                if !headers.iter().any(|(have, _)| have.eq_ignore_ascii_case("connection")) {
-                    headers.push(("Connection".to_owned(), "close".to_owned()));
-                }
-            }
         }
         Traffic::new(&scenario, &self.authority, Seed(self.load.seed), &self.bodies)
     }
@@ -104,5 +115,59 @@ impl LoadJob {
             (None, Some(proxy)) => format!("{} through the proxy {}", proxy.target, proxy.shown()),
             (None, None) => self.to.to_string(),
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use schema::plan::{ConnectionPlan, ExpectPlan, RequestPlan, ScriptPlan};
+
+    fn job(connections: u32, keepalive: bool, headers: &[(&str, &str)]) -> LoadJob {
+        let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        let request =
+            RequestPlan { method: "GET".into(), path: "/".into(), headers, ..RequestPlan::default() };
+        LoadJob {
+            url: "http://127.0.0.1:80".to_owned(),
+            authority: "127.0.0.1:80".to_owned(),
+            to: "127.0.0.1:80".parse().unwrap(),
+            further: Vec::new(),
+            proxy: None,
+            scenario: ScenarioPlan::single("inline", request, ExpectPlan::default()),
+            login: None,
+            bodies: Vec::new(),
+            load: LoadPlan {
+                connections,
+                connection: ConnectionPlan { keepalive, ..ConnectionPlan::default() },
+                ..LoadPlan::default()
+            },
+            phases: crate::intervals::once(units::Nanos::ZERO, units::Nanos::SECOND),
+            name: None,
+            requests_max: None,
+            arrivals_max: None,
+            cpus: None,
+            spin: false,
+            each: None,
+        }
+    }
+
+    fn headers(job: &LoadJob) -> &[(String, String)] {
+        &job.scenario.requests[0].request.headers
+    }
+
+    #[test]
+    fn what_runs_is_in_the_job_before_it_is_shown() {
+        let close = ("Connection".to_owned(), "close".to_owned());
+        assert_eq!(headers(&job(1, false, &[]).settled()), [close]);
+        assert_eq!(headers(&job(1, false, &[]).settled().settled()).len(), 1);
+        assert_eq!(headers(&job(1, false, &[("connection", "keep-alive")]).settled()).len(), 1);
+        assert!(headers(&job(1, true, &[]).settled()).is_empty());
+        let mut scripted = job(1, false, &[]);
+        scripted.scenario.script = Some(ScriptPlan::default());
+        assert!(headers(&scripted.settled()).is_empty(), "a script says itself what it sends");
+        assert!(job(1, true, &[]).settled().load.connection.sources.is_empty());
+        let many = job(150_000, true, &[]).settled();
+        assert!(many.load.connection.sources.len() > 1, "one address has too few ports");
+        assert_eq!(many.clone().settled().load, many.load);
     }
 }

@@ -13,6 +13,7 @@ mod experiment;
 pub mod hooks;
 mod job;
 mod load;
+mod notes;
 mod place;
 mod scenario;
 mod single;
@@ -27,6 +28,7 @@ pub use experiment::{
 };
 pub use job::{LoadJob, NameLookup};
 pub use load::{intervals, ports, processes, recorded};
+pub use notes::notes;
 pub use place::{login, net, origins, proxy, tls};
 pub use scenario::{chunk_bytes, load_contract, load_scenario, load_scenario_file};
 pub use single::{Single, schedule, single};

@@ -102,6 +102,7 @@ pub fn single(
         spin: pin::leaves_a_cpu(usable),
         each: asked.each,
     };
+    let job = job.settled();
     // The one compiler says what cannot be sent.
     job.traffic().map_err(PlanError::from)?;
     Ok(job)

@@ -167,7 +167,7 @@ pub(crate) fn load_job(plan: &ExperimentPlan, cell: &CellPlan, scenario: &Scenar
         BodyExpectation::Json(_) => seen.as_ref().map(|seen| seen.body.clone()),
         _ => None,
     };
-    LoadJob {
+    let job = LoadJob {
         url: up.origin.clone(),
         authority: up.authority.clone(),
         to: up.addr,
@@ -185,7 +185,9 @@ pub(crate) fn load_job(plan: &ExperimentPlan, cell: &CellPlan, scenario: &Scenar
         // A worker that spins on the target's CPU would slow the very thing it measures.
         spin: plan.pin.generator.is_some(),
         each: None,
-    }
+    };
+    // Where it goes is known only now that the target is up.
+    job.settled()
 }
 
 fn blank(trial: &TrialPlan) -> TrialFile {

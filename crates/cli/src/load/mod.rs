@@ -49,7 +49,7 @@ fn load_resolved(args: &LoadArgs, job: LoadJob, stop: &AtomicBool) -> Result<u8>
     if !warnings.is_empty() {
         output::say_text(&warnings);
     }
-    for note in plan::ports::notes(&job) {
+    for note in plan::notes(&job) {
         output::say!("note: {note}");
     }
     let mut watcher = Watcher {

@@ -10,7 +10,7 @@ use crate::sent_windows::SentWindows;
 use analyze::TrialFacts;
 use engine::{Account, IntervalData, give_way};
 use hdrhistogram::Histogram;
-use plan::{LoadJob, login, ports, recorded};
+use plan::{LoadJob, login, recorded};
 use samples::Samples;
 use schema::load::{
     ArrivalCheck, BytesMoved, Connections, ErrorClass, Latencies, LoadReport, RequestSummary, Requests,
@@ -246,7 +246,7 @@ pub(crate) fn empty_report(job: &LoadJob) -> LoadReport {
         },
         arrivals: None,
         validity: Validity::default(),
-        notes: ports::notes(job),
+        notes: plan::notes(job),
         instrument_limit: None,
         thresholds: Vec::new(),
         each: None,

@@ -3,8 +3,6 @@
 //! A connection is told from others by both addresses and both ports, so one source address has one port range for
 //! each destination. A port stays taken for the time of TIME_WAIT after the side that closes first has closed.
 
-use crate::job::LoadJob;
-use crate::place::proxy::ProxyUse;
 use schema::experiment::LoadModel;
 use schema::plan::LoadPlan;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
@@ -84,7 +82,7 @@ fn needed(load: &LoadPlan, hold_s: f64) -> f64 {
 
 /// Towards an IPv4 loopback address, gives the plan as many source addresses as its ports need to be found quickly; the
 /// user's own are kept.
-pub fn spread(load: &mut LoadPlan, to: SocketAddr) {
+pub(crate) fn spread(load: &mut LoadPlan, to: SocketAddr) {
     spread_with(load, to, PortFacts::read());
 }
 
@@ -129,51 +127,8 @@ fn is_loopback_v4(to: SocketAddr) -> bool {
     to.is_ipv4() && to.ip().is_loopback()
 }
 
-/// What the user must know of a job before and after it runs: ports that will run out, and pipelining.
-#[must_use]
-pub fn notes(job: &LoadJob) -> Vec<String> {
-    let mut load = job.load.clone();
-    let facts = PortFacts::read();
-    spread_with(&mut load, job.to, facts);
-    let mut notes: Vec<String> = forecast(&load, job.to, facts).into_iter().collect();
-    notes.extend(job.proxy.as_ref().map(ProxyUse::note));
-    if !job.further.is_empty() {
-        notes.push(format!(
-            "requests go to {} origins; -c is the number of connections to each",
-            job.origins()
-        ));
-    }
-    if load.connection.pipeline > 1 {
-        notes.push(pipelining(job));
-    }
-    notes
-}
-
-/// What a pipeline means for this job; the engine keeps one request on a connection where it has no effect.
-fn pipelining(job: &LoadJob) -> String {
-    let reasons = [
-        (
-            !job.further.is_empty(),
-            "the next request may go to another origin, so a connection carries one at a time",
-        ),
-        (
-            job.load.connection.follow.is_some(),
-            "where redirects are followed, a connection carries one request at a time",
-        ),
-        (job.scenario.session.is_some(), "each step of a session waits for the answer to the one before"),
-    ];
-    match reasons.into_iter().find(|(holds, _)| *holds) {
-        Some((_, why)) => format!("pipelining has no effect here: {why}"),
-        None => format!(
-            "pipelining of {} requests: response times include waiting behind others on the same connection and are \
-             not comparable with those of other loads",
-            job.load.connection.pipeline
-        ),
-    }
-}
-
 /// When ports run out, if they do.
-fn forecast(load: &LoadPlan, to: SocketAddr, facts: PortFacts) -> Option<String> {
+pub(crate) fn forecast(load: &LoadPlan, to: SocketAddr, facts: PortFacts) -> Option<String> {
     if load.connection.unix_socket.is_some() {
         return None;
     }

@@ -158,7 +158,7 @@ impl<'a> Bench<'a> {
             each: None,
         };
         let mut watch = Lateness { pacer_lag: new_histogram(), service: new_histogram() };
-        let measured = measure(&load, None, &mut watch, &self.job.stop)?;
+        let measured = measure(&load.settled(), None, &mut watch, &self.job.stop)?;
         if self.job.stop.load(Ordering::Relaxed) {
             return Err(RunnerError::Interrupted);
         }
