@@ -1,6 +1,8 @@
 //! `analysis.json`: everything that a report shows, already computed; the report does no arithmetic.
 
+pub use crate::belief::BeliefLevel;
 use crate::capacity::Capacity;
+pub use crate::estimate::Interval;
 use crate::event::EventSummary;
 use crate::finding::CellWhy;
 pub use crate::finding::{Finding, FindingCause, FindingLevel};
@@ -74,18 +76,6 @@ pub struct Belief {
     pub summary: String,
     /// What was looked at, worst first.
     pub notes: Vec<BeliefNote>,
-}
-
-/// How far the numbers may be believed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum BeliefLevel {
-    /// Nothing found against them.
-    Yes,
-    /// With the stated reservations.
-    WithReservations,
-    /// They must not be used.
-    No,
 }
 
 /// One thing that was looked at.
@@ -256,15 +246,6 @@ pub struct MetricSummary {
     pub interval: Option<Interval>,
     /// Why there is no interval or no value, and what would cure it.
     pub refused: Option<String>,
-}
-
-/// A confidence interval; an absent end is unbounded.
-#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
-pub struct Interval {
-    /// Lower end.
-    pub low: Option<f64>,
-    /// Upper end.
-    pub high: Option<f64>,
 }
 
 /// Two targets at one load in one metric.

@@ -1,27 +1,25 @@
 //! The experiment file (`experiments/*.toml`) exactly as a user writes it; nothing is resolved here.
 
-use crate::arrival::{Arrivals, Shape, TextOr, Think};
 use crate::counters::Counters;
 use crate::design::DesignUse;
 use crate::event::Event;
 use crate::hooks::Hooks;
 use crate::knob::KnobValue;
+pub use crate::levels::OneOrMany;
 use crate::limits::LimitsUse;
 use crate::metric::Metric;
-use crate::plan::{DriverChoice, PriorityChoice, Replicas, SpinChoice};
+use crate::plan::Replicas;
 use crate::profile::ProfileUse;
+pub use crate::reference::{Reference, ServiceLaw};
 use crate::scenario::{Expect, Feeder, NamedRequest, Request, Session, TokenMaker};
 use crate::server_side::Checks;
+pub use crate::settings::{ConnectionUse, Load, LoadModel, Resolve};
 use crate::target::{Metrics, Ready, Stop};
 use crate::tls::TlsUse;
 use schemars::JsonSchema;
-use serde::de::value::SeqAccessDeserializer;
-use serde::de::{IntoDeserializer, SeqAccess, Visitor};
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
-use std::fmt;
-use std::marker::PhantomData;
-use units::{Bytes, Count, Nanos, PerSecond, Users};
+use units::{Count, Nanos, PerSecond};
 
 /// Which factors vary, how load is made, what is measured and which claims are tested.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
@@ -120,51 +118,6 @@ pub struct TargetUse {
     pub limits: Option<LimitsUse>,
 }
 
-/// The reference target's law: the known truth.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Reference {
-    /// Law of the service time. Default constant.
-    pub law: Option<ServiceLaw>,
-    /// Mean service time. Default 0 (answer at once).
-    pub mean: Option<Nanos>,
-    /// CPU time that each answer costs, on one thread, instead of a service time; what a server whose CPU is the limit
-    /// does. Default 0.
-    pub burn: Option<Nanos>,
-    /// Requests served at the same time; others wait in one queue. Default 1.
-    pub servers: Option<u32>,
-    /// Seed of the service times. Default 1.
-    pub seed: Option<u64>,
-    /// Share of requests answered with status 500, from 0 to 1.
-    pub error_rate: Option<f64>,
-    /// Share of requests whose connection is reset instead of an answer, from 0 to 1.
-    pub reset_rate: Option<f64>,
-    /// `AT+LENGTH`: from AT after the first request, answer nothing for LENGTH, for example `5s+1s`.
-    pub freeze: Option<String>,
-    /// Memory that each request leaves behind for good: a leak of known size. Default none.
-    pub leak_memory: Option<Bytes>,
-    /// Every so many requests a descriptor is opened and never closed. Default none.
-    pub leak_descriptors: Option<Count>,
-    /// Memory up to this size is filled by requests, each filling the same share of what is left: a cache. Default none.
-    pub cache: Option<Bytes>,
-    /// Connections that it must be able to hold at once; more than one process has descriptors for need several
-    /// processes. Default: those of the load.
-    pub connections_max: Option<Count>,
-}
-
-/// Law of the reference target's service time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum ServiceLaw {
-    /// Every request takes the mean.
-    #[default]
-    Constant,
-    /// Exponential: coefficient of variation 1.
-    Exponential,
-    /// Lognormal with coefficient of variation 1.
-    Lognormal,
-}
-
 /// `[scenario]`: `use`, or an inline request.
 #[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -193,163 +146,6 @@ pub struct ScenarioUse {
     pub tokens: BTreeMap<String, TokenMaker>,
     /// As in a scenario file.
     pub session: Option<Session>,
-}
-
-/// `[load]`
-#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct Load {
-    /// Closed (each connection sends when its answer has come) or open (a rate).
-    pub model: LoadModel,
-    /// Connections; a list makes a factor.
-    pub connections: Option<OneOrMany<Count>>,
-    /// Closed model: virtual users instead of connections, as a count or a product such as `"50_000 × 0.003"`. Each has
-    /// a connection of its own, unless the scenario's session shares connections: then give `connections` too.
-    pub users: Option<Users>,
-    /// Open model: requests per second in total; a list makes a factor.
-    pub rate: Option<OneOrMany<PerSecond>>,
-    /// Open model: the arrival process. Default constant.
-    #[schemars(with = "Option<TextOr<Arrivals>>")]
-    pub arrivals: Option<Arrivals>,
-    /// Open model: the rate over time. Default: the rate holds.
-    #[schemars(with = "Option<TextOr<Shape>>")]
-    pub shape: Option<Shape>,
-    /// Closed model: the pause between an answer and the next request. Default: none.
-    #[schemars(with = "Option<TextOr<Think>>")]
-    pub think: Option<Think>,
-    /// Generator threads. Default 1 for each core of the generator's CPU set, at most one per connection; more where
-    /// the connections need several processes.
-    pub workers: Option<u32>,
-    /// From the start of a connection attempt. Default 5s.
-    pub connect_timeout: Option<Nanos>,
-    /// From written to done. Default 10s.
-    pub timeout: Option<Nanos>,
-    /// From intended to done, waiting included. Default: none.
-    pub total_timeout: Option<Nanos>,
-    /// Open model: connections may grow on demand up to this many. Default: as many as `connections`.
-    pub max_connections: Option<Count>,
-    /// Open model: a request that could not be sent this long after its intended time is shed. Default: never.
-    pub deadline: Option<Nanos>,
-    /// How sockets are driven: `auto`, `io_uring` or `epoll`. Default auto.
-    pub driver: Option<DriverChoice>,
-    /// Whether workers spin before an intended time: `off`, `auto` or `full`. Default auto.
-    pub spin: Option<SpinChoice>,
-    /// Whether workers with times to keep ask for short slices and a higher priority: `auto` or `normal`. Default auto.
-    pub priority: Option<PriorityChoice>,
-    /// How connections are made, kept and ended.
-    #[serde(default)]
-    pub connection: ConnectionUse,
-}
-
-/// `[load.connection]`
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ConnectionUse {
-    /// Whether a connection serves more than one request. Default true.
-    pub keepalive: Option<bool>,
-    /// A connection is closed after this many requests. Default: never.
-    pub requests: Option<Count>,
-    /// A connection is closed once it is this old and free. Default: never.
-    pub lifetime: Option<Nanos>,
-    /// Connection attempts per second while the load is set up. Default: as fast as possible.
-    pub ramp: Option<PerSecond>,
-    /// Closed model: requests sent ahead of their predecessors' answers on one connection, 1 to 1024. Default 1.
-    pub pipeline: Option<u32>,
-    /// Redirects of one request that are followed, 1 to 100, within the origin only; a connection then carries one
-    /// request at a time. Default: none, a redirect is an answer.
-    pub follow: Option<u32>,
-    /// TCP_NODELAY. Default true.
-    pub nodelay: Option<bool>,
-    /// TCP keep-alive probes after this long without traffic. Default: none.
-    pub tcp_keepalive: Option<Nanos>,
-    /// Congestion control, for example `cubic`. Default: the system's.
-    pub congestion: Option<String>,
-    /// Differentiated services code point, 0 to 63. Default: the system's.
-    pub dscp: Option<u8>,
-    /// Local addresses, used in turn; `A-B` is a range of IPv4 addresses. Default: the system chooses, but on loopback
-    /// as many of 127.0.0.0/8 as the ports need.
-    #[serde(default)]
-    pub sources: Vec<String>,
-    /// Network device to bind to, for example `eth0`.
-    pub device: Option<String>,
-    /// Path of a Unix socket to connect to instead of the target's address.
-    pub unix_socket: Option<String>,
-    /// Whether the name is resolved `once` or for `each` connection. Default once.
-    pub resolve: Option<Resolve>,
-}
-
-/// How often a name is resolved.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum Resolve {
-    /// Before the load.
-    #[default]
-    Once,
-    /// Anew for every connection; the time it takes is measured.
-    Each,
-}
-
-/// A value or a list of them.
-#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
-#[serde(untagged)]
-pub enum OneOrMany<T> {
-    /// A single level.
-    One(T),
-    /// Several levels.
-    Many(Vec<T>),
-}
-
-impl<T: Clone> OneOrMany<T> {
-    /// The levels in the order written.
-    pub fn levels(&self) -> Vec<T> {
-        match self {
-            Self::One(one) => vec![one.clone()],
-            Self::Many(many) => many.clone(),
-        }
-    }
-}
-
-/// Written by hand so that a wrong value is told in the words of its own type.
-impl<'de, T: Deserialize<'de>> Deserialize<'de> for OneOrMany<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Either<T>(PhantomData<T>);
-        impl<'de, T: Deserialize<'de>> Visitor<'de> for Either<T> {
-            type Value = OneOrMany<T>;
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("one value or a list of values")
-            }
-            fn visit_seq<A: SeqAccess<'de>>(self, items: A) -> Result<OneOrMany<T>, A::Error> {
-                Vec::deserialize(SeqAccessDeserializer::new(items)).map(OneOrMany::Many)
-            }
-            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<OneOrMany<T>, E> {
-                T::deserialize(text.into_deserializer()).map(OneOrMany::One)
-            }
-            fn visit_bool<E: serde::de::Error>(self, is: bool) -> Result<OneOrMany<T>, E> {
-                T::deserialize(is.into_deserializer()).map(OneOrMany::One)
-            }
-            fn visit_i64<E: serde::de::Error>(self, number: i64) -> Result<OneOrMany<T>, E> {
-                T::deserialize(number.into_deserializer()).map(OneOrMany::One)
-            }
-            fn visit_u64<E: serde::de::Error>(self, number: u64) -> Result<OneOrMany<T>, E> {
-                T::deserialize(number.into_deserializer()).map(OneOrMany::One)
-            }
-            fn visit_f64<E: serde::de::Error>(self, number: f64) -> Result<OneOrMany<T>, E> {
-                T::deserialize(number.into_deserializer()).map(OneOrMany::One)
-            }
-        }
-        deserializer.deserialize_any(Either(PhantomData))
-    }
-}
-
-/// How requests are triggered.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum LoadModel {
-    /// The next request waits for the answer to the last.
-    #[default]
-    Closed,
-    /// Requests come at their own times and never wait for an answer.
-    Open,
 }
 
 /// `[phases]`

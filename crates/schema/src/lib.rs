@@ -3,13 +3,14 @@
 //! Invariants: files written by people reject unknown keys and name the nearest valid one; files written by prony
 //! carry a version, and times in them are raw nanoseconds with the unit in the key; JSON Schemas are generated from
 //! these types and a test holds `docs/schemas/` equal to them.
-//! Absent on purpose: IO, defaults and resolution (the runner's work), and any arithmetic.
+//! Absent on purpose: IO, defaults and resolution (plan's work), and any arithmetic.
 
 pub mod across;
 pub mod advice;
 pub mod analysis;
 pub mod arrival;
 pub mod audit;
+mod belief;
 mod body;
 pub mod calibration;
 pub mod capacity;
@@ -20,6 +21,8 @@ pub mod design;
 pub mod doctor;
 pub mod each;
 pub mod environment;
+mod error_class;
+mod estimate;
 pub mod event;
 pub mod experiment;
 pub mod fault;
@@ -30,6 +33,7 @@ pub mod json;
 pub mod knob;
 pub mod lab;
 pub mod layers;
+mod levels;
 pub mod limits;
 pub mod load;
 pub mod memory_view;
@@ -37,10 +41,12 @@ pub mod metric;
 pub mod page;
 pub mod plan;
 pub mod profile;
+mod reference;
 pub mod run;
 pub mod scenario;
 pub mod server_side;
 pub mod service;
+mod settings;
 pub mod shape;
 pub mod signals;
 pub mod soak;

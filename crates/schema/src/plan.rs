@@ -1,25 +1,26 @@
 //! The resolved plan: every setting of a run with its value, nothing left to default. Stored in `run.json`, printed
 //! by `--dry-run`, and the only thing that the runner and the engine take orders from.
 
-use crate::arrival::{ArrivalPlan, ShapePlan, ThinkPlan};
+use crate::arrival::ThinkPlan;
 use crate::capacity::{CapacityPlan, SearchPlan};
 pub use crate::claim::{ClaimComparison, ClaimMargin, ClaimPlan, ClaimTest};
 use crate::counters::CountersPlan;
 use crate::design::DesignPlan;
 use crate::event::EventPlan;
-use crate::experiment::{LoadModel, Reference};
 use crate::hooks::HooksPlan;
 use crate::limits::LimitsPlan;
 use crate::profile::ProfilePlan;
+use crate::reference::Reference;
 use crate::scenario::{Capture, Feeder, LengthRange, OnFailure, TokenMaker, UserConnection};
 use crate::server_side::ChecksPlan;
+pub use crate::settings::{ConnectionPlan, DriverChoice, LoadPlan, PriorityChoice, SpinChoice};
 use crate::soak::SoakPlan;
 use crate::steady::WarmUpConditions;
 use crate::target::{Metrics, Ready, Stop};
+pub use crate::tls::TlsPlan;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 use std::collections::BTreeMap;
-use std::net::IpAddr;
 use std::num::NonZeroUsize;
 
 /// A whole experiment, resolved.
@@ -393,184 +394,6 @@ pub struct CellPlan {
     /// What the target is confined to.
     #[serde(default, skip_serializing_if = "LimitsPlan::is_none")]
     pub limits: LimitsPlan,
-}
-
-/// How load is made, resolved.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
-#[serde(default)]
-pub struct LoadPlan {
-    /// Closed or open.
-    pub model: LoadModel,
-    /// Connections in total, opened before the load begins.
-    pub connections: u32,
-    /// Open model: connections may grow on demand up to this many in total; never below `connections`.
-    pub connections_max: u32,
-    /// Closed model with sessions that share connections: virtual users in total; as many as connections where absent.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub users: Option<u32>,
-    /// Requests per second in total; open model only. With a shape, the rate that it refers to.
-    pub rate_per_s: Option<f64>,
-    /// Arrival process; open model only.
-    pub arrivals: Option<ArrivalPlan>,
-    /// Rate over time; open model only. Where absent, the rate holds.
-    pub shape: Option<ShapePlan>,
-    /// Pause between an answer and the next request of its connection; closed model only.
-    pub think: Option<ThinkPlan>,
-    /// Generator threads in total.
-    pub workers: u32,
-    /// Generator processes, which share the workers; 0 stands for 1 in files of older versions.
-    pub processes: u32,
-    /// From the start of a connection attempt.
-    pub connect_timeout_ns: u64,
-    /// From written to done.
-    pub timeout_ns: u64,
-    /// From intended to done; none where absent.
-    pub total_timeout_ns: Option<u64>,
-    /// Open model: a request that could not be sent this long after its intended time is shed; never where absent.
-    pub deadline_ns: Option<u64>,
-    /// Seed of arrivals.
-    pub seed: u64,
-    /// How sockets are driven.
-    pub driver: DriverChoice,
-    /// Whether workers spin before an intended time.
-    pub spin: SpinChoice,
-    /// Whether workers with times to keep ask for a better standing than other threads.
-    #[serde(default)]
-    pub priority: PriorityChoice,
-    /// How connections are made, kept and ended.
-    pub connection: ConnectionPlan,
-    /// TLS; plain text where absent.
-    pub tls: Option<TlsPlan>,
-}
-
-/// How sockets are driven.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum DriverChoice {
-    /// `io_uring` where the kernel has all that it needs, else `epoll`.
-    #[default]
-    Auto,
-    /// io_uring; an error where the kernel lacks it.
-    IoUring,
-    /// epoll.
-    Epoll,
-}
-
-impl DriverChoice {
-    /// The name used in files and on screens.
-    #[must_use]
-    pub const fn key(self) -> &'static str {
-        match self {
-            Self::Auto => "auto",
-            Self::IoUring => "io_uring",
-            Self::Epoll => "epoll",
-        }
-    }
-}
-
-/// Whether workers spin before an intended time.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum SpinChoice {
-    /// Never: wake-ups of the system decide how late a request is.
-    Off,
-    /// Sleep to an adaptive margin before the intended time and spin the rest.
-    #[default]
-    Auto,
-    /// Never sleep while load runs: most punctual, costs a whole core for each worker.
-    Full,
-}
-
-/// How workers that have times to keep stand among other threads: an open load's, and those that wait for think times.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum PriorityChoice {
-    /// Short slices, and nice -10 where that is allowed; other loads stay as they are.
-    #[default]
-    Auto,
-    /// As any thread.
-    Normal,
-}
-
-/// How connections are made, kept and ended. The default is what most clients do.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
-#[serde(default)]
-pub struct ConnectionPlan {
-    /// Whether a connection serves more than one request.
-    pub keepalive: bool,
-    /// A connection is closed after this many requests.
-    pub requests_max: Option<u64>,
-    /// A connection is closed once it is this old and free.
-    pub lifetime_ns: Option<u64>,
-    /// Connection attempts per second, in total, while the load is set up; as fast as possible where absent.
-    pub ramp_per_s: Option<f64>,
-    /// Requests sent ahead of their predecessors' answers on one connection; 1 is no pipelining.
-    pub pipeline: u32,
-    /// Redirects of one request that are followed at most, within the origin; a redirect is an answer where absent.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub follow: Option<u32>,
-    /// TCP_NODELAY.
-    pub nodelay: bool,
-    /// TCP keep-alive probes after this long without traffic; off where absent.
-    pub tcp_keepalive_ns: Option<u64>,
-    /// Congestion control, for example `cubic`; the system's default where absent.
-    pub congestion: Option<String>,
-    /// Differentiated services code point, 0 to 63.
-    pub dscp: Option<u8>,
-    /// Local addresses, used in turn; the system chooses where empty.
-    pub sources: Vec<IpAddr>,
-    /// Network device to bind to.
-    pub device: Option<String>,
-    /// Path of a Unix socket to connect to instead of a network address.
-    pub unix_socket: Option<String>,
-    /// Whether the name is resolved anew for every connection instead of once.
-    pub resolve_each: bool,
-}
-
-impl Default for ConnectionPlan {
-    fn default() -> Self {
-        Self {
-            keepalive: true,
-            requests_max: None,
-            lifetime_ns: None,
-            ramp_per_s: None,
-            pipeline: 1,
-            follow: None,
-            nodelay: true,
-            tcp_keepalive_ns: None,
-            congestion: None,
-            dscp: None,
-            sources: Vec::new(),
-            device: None,
-            unix_socket: None,
-            resolve_each: false,
-        }
-    }
-}
-
-/// TLS of every connection.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
-pub struct TlsPlan {
-    /// Name sent in SNI and checked against the certificate.
-    pub server_name: String,
-    /// Whether the certificate is checked; false is `--insecure`.
-    pub verify: bool,
-    /// File with the trusted certificates, PEM; the system's where absent.
-    pub ca_file: Option<String>,
-    /// File with the client's certificate chain, PEM.
-    pub cert_file: Option<String>,
-    /// File with the client's key, PEM.
-    pub key_file: Option<String>,
-    /// Allowed versions, `1.2` and `1.3`.
-    pub versions: Vec<String>,
-    /// Allowed cipher suites by IANA name in order of preference; the library's default where empty.
-    pub ciphers: Vec<String>,
-    /// Allowed key-exchange groups in order of preference; the library's default where empty.
-    pub groups: Vec<String>,
-    /// Protocols offered by ALPN.
-    pub alpn: Vec<String>,
-    /// Whether sessions are resumed by tickets.
-    pub resumption: bool,
 }
 
 /// The phases of a trial.

@@ -29,3 +29,28 @@ pub struct TlsUse {
     /// Name sent in SNI and checked against the certificate. Default: the host of the URL.
     pub sni: Option<String>,
 }
+
+/// TLS of every connection.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct TlsPlan {
+    /// Name sent in SNI and checked against the certificate.
+    pub server_name: String,
+    /// Whether the certificate is checked; false is `--insecure`.
+    pub verify: bool,
+    /// File with the trusted certificates, PEM; the system's where absent.
+    pub ca_file: Option<String>,
+    /// File with the client's certificate chain, PEM.
+    pub cert_file: Option<String>,
+    /// File with the client's key, PEM.
+    pub key_file: Option<String>,
+    /// Allowed versions, `1.2` and `1.3`.
+    pub versions: Vec<String>,
+    /// Allowed cipher suites by IANA name in order of preference; the library's default where empty.
+    pub ciphers: Vec<String>,
+    /// Allowed key-exchange groups in order of preference; the library's default where empty.
+    pub groups: Vec<String>,
+    /// Protocols offered by ALPN.
+    pub alpn: Vec<String>,
+    /// Whether sessions are resumed by tickets.
+    pub resumption: bool,
+}
