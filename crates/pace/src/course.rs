@@ -5,7 +5,7 @@
 //! nothing drifts there; elsewhere the error is a few units in the last place of a double that counts from the
 //! stretch's begin: below 1 ns for stretches of up to a month.
 
-use crate::schedule::{MICRO, PERIOD_NUMERATOR, RATE_MAX_PER_S};
+use crate::scale::{MICRO, PERIOD_NUMERATOR, RATE_MAX_PER_S};
 use crate::{PaceError, amount::Amount};
 use schema::arrival::{ShapeEnd, ShapePlan, StretchPlan};
 use std::f64::consts::TAU;

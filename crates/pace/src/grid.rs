@@ -1,7 +1,7 @@
 //! Evenly spaced arrivals: multiples of the period without rounding drift.
 
 use crate::Share;
-use crate::schedule::PERIOD_NUMERATOR;
+use crate::scale::PERIOD_NUMERATOR;
 use units::Nanos;
 
 /// Multiples of the period without rounding drift: Bresenham's algorithm on whole nanoseconds.

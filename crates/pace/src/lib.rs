@@ -16,6 +16,7 @@ mod margin;
 mod mmpp;
 mod recorded;
 mod renewal;
+mod scale;
 mod schedule;
 mod share;
 mod think;

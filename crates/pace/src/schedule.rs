@@ -18,18 +18,12 @@ use crate::grid::Grid;
 use crate::mmpp::Mmpp;
 use crate::recorded::Recorded;
 use crate::renewal::Renewal;
+use crate::scale::{MICRO, PERIOD_NUMERATOR, RATE_MAX_PER_S};
 use crate::{PaceError, Share};
 use schema::arrival::{ArrivalPlan, ShapePlan};
 use schema::plan::LoadPlan;
 use std::sync::Arc;
 use units::{Nanos, PerSecond, Seed};
-
-/// Highest rate in total: one request per nanosecond tick would leave no time for anything else long before.
-pub(crate) const RATE_MAX_PER_S: f64 = 1e9;
-/// Rates are kept in millionths of a request per second, so that integer steps are exact.
-pub(crate) const MICRO: f64 = 1e6;
-/// Nanoseconds in a second times [`MICRO`]: the numerator of the period.
-pub(crate) const PERIOD_NUMERATOR: u128 = 1_000_000_000_000_000;
 
 /// The intended times of one worker, in order, as a stream that begins at time 0. Where nothing more arrives, the next
 /// time is [`Schedule::NEVER`].

@@ -7,18 +7,19 @@
 //! Absent on purpose: keep-alive, redirects, content codings, name resolution. Never for load, which goes
 //! through the engine: this blocks, allocates and keeps no stamps.
 
+mod answer;
 mod connection;
 mod draft;
 mod error;
+mod tls;
 
+pub use answer::Answer;
 pub use error::{ProbeError, Stage};
+pub use tls::Tls;
 
 use connection::Connection;
 use draft::Draft;
-use rustls::ClientConfig;
-use rustls::pki_types::ServerName;
 use std::net::SocketAddr;
-use std::sync::Arc;
 use std::time::Duration;
 use wire::{Ended, Feed, RequestHead, ResponseParser, encode_request};
 
@@ -32,26 +33,6 @@ pub struct Limits {
     pub timeout: Duration,
     /// Longest body, decoded from its framing.
     pub body_bytes: usize,
-}
-
-/// How an exchange over TLS verifies and is verified.
-#[derive(Clone, Debug)]
-pub struct Tls {
-    /// Versions, ciphers, trusted certificates, own certificate.
-    pub config: Arc<ClientConfig>,
-    /// Name sent in SNI and checked against the certificate.
-    pub server_name: ServerName<'static>,
-}
-
-/// A whole answer.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Answer {
-    /// The final status, 200 to 999.
-    pub status: u16,
-    /// In the order in which they came: names in lower case; bytes of values that are no UTF-8 are replaced.
-    pub headers: Vec<(String, String)>,
-    /// Decoded from its framing.
-    pub body: Vec<u8>,
 }
 
 /// Sends `request` as it stands and reads one answer; `answers_head` where the request's method is HEAD.

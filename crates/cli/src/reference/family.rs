@@ -4,7 +4,7 @@
 //! once all listen. It ends when one of them does. They end when their standard input does, which its death causes
 //! however it dies.
 
-use super::{Bound, busy, law_of};
+use super::bound::{Bound, busy};
 use crate::exit;
 use anyhow::{Context as _, Result, bail};
 use std::io::{BufRead, BufReader, Read, Write};
@@ -68,6 +68,11 @@ impl Member {
         )?;
         Ok(exit::DONE)
     }
+}
+
+/// The law of one process of several: its faults are its own.
+fn law_of(law: Law, member: u32) -> Law {
+    Law { seed: law.seed.derive("process", member.into()), ..law }
 }
 
 /// The processes beside the first, and the address they share.

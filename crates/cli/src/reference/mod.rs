@@ -1,22 +1,20 @@
 //! `prony reference`: the reference target as a process of its own, or as several on one address.
 
+mod bound;
 mod family;
 
 use crate::args::ReferenceArgs;
 use crate::{exit, fault, interrupt, reference_tls};
 use anyhow::{Context as _, Result, bail};
+use bound::{Bound, busy};
 use family::Family;
 pub(crate) use family::Member;
 use plan::processes::{connections_per_process, raise_descriptor_limit};
-use rustix::net::{self, AddressFamily, SocketFlags, SocketType, sockopt};
 use schema::experiment::Reference;
-use std::net::{SocketAddr, TcpListener};
+use std::net::SocketAddr;
 use std::sync::atomic::AtomicBool;
 use testkit::reference::{Law, Place, serve};
 use units::Nanos;
-
-/// Connections that may wait to be accepted; the system's own limit applies below it.
-const BACKLOG: i32 = 4096;
 
 pub(crate) fn reference(args: &ReferenceArgs) -> Result<u8> {
     if args.list_faults {
@@ -69,10 +67,6 @@ fn serve_alone(args: &ReferenceArgs, law: Law, stop: &AtomicBool) -> Result<u8> 
     Ok(exit::DONE)
 }
 
-fn busy(listen: SocketAddr) -> String {
-    format!("cannot listen on {listen}; choose another --listen, port 0 takes a free one")
-}
-
 /// How many processes are wanted, or needed for the connections wanted.
 fn processes(args: &ReferenceArgs) -> Result<u32> {
     let most = args.max_connections.map_or(0, |most| most.0);
@@ -102,39 +96,6 @@ fn processes_for(connections: u64, per_process: u32) -> u32 {
             || share + 6.0 * share.sqrt() <= per_process.into()
     };
     (1..=PROCESSES_MAX).find(fits).unwrap_or(PROCESSES_MAX + 1)
-}
-
-/// A socket with its address, which does not listen yet.
-struct Bound {
-    socket: TcpListener,
-}
-
-impl Bound {
-    /// `shared`: other sockets may have the same address, and the system deals connections out among them.
-    fn new(address: SocketAddr, shared: bool) -> Result<Self> {
-        let family = if address.is_ipv4() { AddressFamily::INET } else { AddressFamily::INET6 };
-        let socket = net::socket_with(family, SocketType::STREAM, SocketFlags::CLOEXEC, None)?;
-        sockopt::set_socket_reuseaddr(&socket, true)?;
-        if shared {
-            sockopt::set_socket_reuseport(&socket, true)?;
-        }
-        net::bind(&socket, &address)?;
-        Ok(Self { socket: socket.into() })
-    }
-
-    fn address(&self) -> Result<SocketAddr> {
-        Ok(self.socket.local_addr()?)
-    }
-
-    fn listen(self) -> Result<TcpListener> {
-        net::listen(&self.socket, BACKLOG)?;
-        Ok(self.socket)
-    }
-}
-
-/// The law of one process of several: its faults are its own.
-fn law_of(law: Law, member: u32) -> Law {
-    Law { seed: law.seed.derive("process", member.into()), ..law }
 }
 
 #[cfg(test)]

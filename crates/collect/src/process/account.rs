@@ -7,8 +7,8 @@
 //! A child that ended between two readings is found again in the cutime and cstime of the process that waited for it:
 //! their increase, less what was already counted of the processes that vanished, is added.
 
-use super::TreeUsage;
 use super::parse::{Name, ProcessStat, SchedStat, Status, Switches};
+use super::usage::TreeUsage;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// One process as it was read. The number alone may be reused; with the start time it is one process.

@@ -4,10 +4,10 @@
 //! Invariants: shares are of threads and processes that both readings saw; what is read rarely is absent in between
 //! (memory) or as it was last seen (limits of descriptors).
 
-use super::TreeUsage;
 use super::account::Snapshot;
 use super::parse::{self, Name};
 use super::tree::ProcessTree;
+use super::usage::TreeUsage;
 use crate::error::CollectError;
 use crate::reading::{Reading, Values};
 use crate::source::Comparable;

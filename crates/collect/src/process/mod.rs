@@ -30,12 +30,14 @@ mod detail;
 pub mod followed;
 pub mod parse;
 mod tree;
+mod usage;
 
 pub use tree::ProcessTree;
+pub use usage::TreeUsage;
 
 use crate::Roots;
 use crate::error::CollectError;
-use crate::reading::{Reading, Values};
+use crate::reading::Values;
 use crate::source::{Differencing, Source};
 use detail::Details;
 use schema::trial::CounterLine;
@@ -47,62 +49,6 @@ pub const TARGET: &str = "target.process";
 pub const GENERATOR: &str = "generator.process";
 /// Name of the source for the threads of the system under test.
 pub const THREADS: &str = "target.threads";
-
-/// What a tree of processes used since it was first read, and what it holds now.
-///
-/// The totals count from each process's start, so only the difference of two readings of one tree has a meaning.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct TreeUsage {
-    /// CPU time of all processes, living and ended.
-    pub cpu_ns: u64,
-    /// CPU time in user mode, in ticks.
-    pub user_ns: u64,
-    /// CPU time in the kernel, in ticks.
-    pub system_ns: u64,
-    /// Time in which threads could run but waited for a core; absent where the kernel does not say.
-    pub run_delay_ns: Option<u64>,
-    /// Switches because a thread waited; absent where threads cannot be read.
-    pub voluntary_switches: Option<u64>,
-    /// Switches because the core was taken away; absent where threads cannot be read.
-    pub involuntary_switches: Option<u64>,
-    /// Page faults of all processes that needed no disk.
-    pub minor_faults: u64,
-    /// Page faults of all processes that waited for a disk.
-    pub major_faults: u64,
-    /// Resident memory now.
-    pub rss_bytes: u64,
-    /// Living threads.
-    pub threads: u64,
-    /// Living processes.
-    pub processes: u64,
-    /// Open descriptors; absent where this user may not see them.
-    pub fds: Option<u64>,
-}
-
-impl From<TreeUsage> for Reading {
-    fn from(usage: TreeUsage) -> Self {
-        let gauges = [
-            ("rss_bytes", Some(usage.rss_bytes)),
-            ("threads", Some(usage.threads)),
-            ("processes", Some(usage.processes)),
-            ("fds", usage.fds),
-        ];
-        let counters = [
-            ("cpu_ns", Some(usage.cpu_ns)),
-            ("user_ns", Some(usage.user_ns)),
-            ("system_ns", Some(usage.system_ns)),
-            ("minor_faults", Some(usage.minor_faults)),
-            ("major_faults", Some(usage.major_faults)),
-            ("run_delay_ns", usage.run_delay_ns),
-            ("voluntary_switches", usage.voluntary_switches),
-            ("involuntary_switches", usage.involuntary_switches),
-        ];
-        Self {
-            gauges: gauges.into_iter().filter_map(|(name, value)| Some((name, value? as f64))).collect(),
-            counters: counters.into_iter().filter_map(|(name, value)| Some((name, value?))).collect(),
-        }
-    }
-}
 
 /// A source of this name for the tree under process `root`; for a service, `service.<name>.process`.
 #[must_use]

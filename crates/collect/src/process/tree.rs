@@ -5,9 +5,9 @@
 //! it; both can miss a process for a moment, so known members are looked up by number each time; a process that ends
 //! while it is read is skipped.
 
-use super::TreeUsage;
 use super::account::{Account, Scale, Snapshot, ThreadSnapshot};
 use super::parse::{self, Name, ProcessStat};
+use super::usage::TreeUsage;
 use crate::error::CollectError;
 use crate::{Roots, text};
 use std::collections::{BTreeMap, BTreeSet, VecDeque};

@@ -1,5 +1,6 @@
 //! Sums of a load: over its samples, over the measured window and over the whole, and the report that they make.
 
+mod rate;
 mod samples;
 mod whole;
 mod window;
@@ -282,8 +283,4 @@ pub(crate) fn line(data: &IntervalData, (phase, sample): (Phase, Option<u32>)) -
         p50_ns: at(0.5),
         p99_ns: at(0.99),
     }
-}
-
-fn per_second(count: u64, duration_ns: u64) -> f64 {
-    if duration_ns == 0 { 0.0 } else { count as f64 * 1e9 / duration_ns as f64 }
 }

@@ -1,6 +1,6 @@
 //! A summary of each sample. Histograms of one sample are kept at a time, so that a soak of days takes no memory.
 
-use super::per_second;
+use super::rate::per_second;
 use engine::{IntervalData, new_histogram};
 use hdrhistogram::Histogram;
 use schema::load::{LatencySummary, Time};

@@ -1,6 +1,6 @@
 //! Sums over the measured window: its samples without the drain.
 
-use super::per_second;
+use super::rate::per_second;
 use engine::IntervalData;
 use schema::load::{Generator, Window};
 

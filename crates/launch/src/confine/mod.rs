@@ -22,34 +22,21 @@ mod sweep;
 pub mod sysctl;
 mod tool;
 mod traffic;
+mod wanted;
 
 pub use name::Owner;
 pub use netns::Subnet;
 pub use sweep::{Swept, sweep};
 
 pub(crate) use join::Join;
+pub(crate) use netns::NoNetwork;
+pub(crate) use wanted::Wanted;
 
 use crate::guard::Change;
 use cgroup::{Groups, Roots};
 use netns::Network;
 use schema::limits::{Confinement, LimitsPlan, MemoryLock};
-use serde::{Deserialize, Serialize};
 use std::path::Path;
-
-/// What is to be confined, as the guard is told it.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-pub(crate) struct Wanted {
-    pub(crate) limits: LimitsPlan,
-    /// CPUs that the target may use.
-    pub(crate) cpus: Option<Vec<u32>>,
-    /// Addresses of the isolated network; the limits' network is the host's where absent.
-    pub(crate) subnet: Option<Subnet>,
-    /// What was found impossible before.
-    pub(crate) weaknesses: Vec<String>,
-}
-
-/// Why the target must not be started as it is: its network cannot be had, and its address depends on it.
-pub(crate) struct NoNetwork(pub(crate) String);
 
 /// All that surrounds one target.
 pub(crate) struct Boundary {
@@ -150,6 +137,7 @@ fn idle_quota(wanted: &Wanted) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use schema::limits::LimitsPlan;
 
     #[test]
     fn a_quota_above_the_cpu_set_is_said() {

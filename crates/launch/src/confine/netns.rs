@@ -6,7 +6,7 @@
 
 use super::join::enter_network;
 use super::name::Owner;
-use super::{NoNetwork, sysctl, tool, traffic};
+use super::{sysctl, tool, traffic};
 use rustix::thread::UnshareFlags;
 use schema::limits::{Confinement, IsolatedNetwork, LimitsPlan};
 use serde::{Deserialize, Serialize};
@@ -31,6 +31,9 @@ const RANGES: [(Ipv4Addr, Ipv4Addr); 3] = [
     (Ipv4Addr::new(169, 254, 1, 0), Ipv4Addr::new(169, 254, 168, 255)),
     (Ipv4Addr::new(169, 254, 170, 0), Ipv4Addr::new(169, 254, 254, 255)),
 ];
+
+/// Why the target must not be started as it is: its network cannot be had, and its address depends on it.
+pub(crate) struct NoNetwork(pub(crate) String);
 
 /// Four addresses of which two are used: the host's end and the target's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]

@@ -15,6 +15,8 @@ mod place;
 mod prepare;
 mod running;
 mod step;
+mod up;
+mod workshop;
 
 pub use catalog::{ServiceEntry, catalog, find};
 pub use error::ServiceError;
