@@ -1,18 +1,17 @@
 //! Starts a fresh target and checks its contract.
 
-use crate::RunnerError;
 use crate::environment::Environment;
 use crate::services::Services;
+use crate::{RunnerError, reference};
 use collect::server_side::Endpoint;
 use generate::tls;
 use launch::contract::{self, Follow, Verified};
 use launch::{RunningTarget, StartPlan};
 use plan::NameLookup;
 use plan::net::HttpUrl;
-use schema::experiment::Reference;
 use schema::limits::LimitsPlan;
 use schema::plan::{EntryPlan, PinPlan, ScenarioPlan, TargetPlan, TargetSource};
-use schema::target::{Ready, TargetManifest};
+use schema::target::TargetManifest;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -157,10 +156,8 @@ fn start_plan(
             plan
         }
         (TargetSource::Reference { law }, _) => {
-            let mut plan = reference_start(law, log, launcher);
             // Of its own network only this host can reach the address.
-            plan.command.extend(limits.is_isolated().then(|| "--public".to_owned()));
-            plan
+            reference::start_plan(law, limits.is_isolated(), log, launcher)
         }
     };
     // The target's own settings win.
@@ -170,38 +167,6 @@ fn start_plan(
     plan.cpus.clone_from(&pin.target);
     plan.limits.clone_from(limits);
     Ok(Some(plan))
-}
-
-/// How the reference target is started; CPUs are left to the caller.
-pub(crate) fn reference_start(law: &Reference, log: &Path, launcher: &Path) -> StartPlan {
-    let mut plan = StartPlan::from_command(&reference_command(law, launcher), log, launcher);
-    plan.ready = Ready { path: Some("/health".to_owned()), timeout: None };
-    plan
-}
-
-/// The command line of `prony reference` for a law.
-fn reference_command(law: &Reference, launcher: &Path) -> Vec<String> {
-    let mut command =
-        vec![launcher.display().to_string(), "reference".into(), "--listen".into(), "{host}:{port}".into()];
-    let mut option = |name: &str, value: Option<String>| {
-        command.extend(value.map(|value| format!("--{name}={value}")));
-    };
-    let key = |law: &schema::experiment::ServiceLaw| {
-        serde_json::to_value(law).ok().and_then(|value| value.as_str().map(str::to_owned))
-    };
-    option("law", law.law.as_ref().and_then(key));
-    option("mean", law.mean.map(|mean| mean.to_string()));
-    option("burn", law.burn.map(|burn| burn.to_string()));
-    option("servers", law.servers.map(|servers| servers.to_string()));
-    option("seed", law.seed.map(|seed| seed.to_string()));
-    option("error-rate", law.error_rate.map(|rate| rate.to_string()));
-    option("reset-rate", law.reset_rate.map(|rate| rate.to_string()));
-    option("freeze", law.freeze.clone());
-    option("leak-memory", law.leak_memory.map(|bytes| bytes.to_string()));
-    option("leak-descriptors", law.leak_descriptors.map(|every| every.0.to_string()));
-    option("cache", law.cache.map(|bytes| bytes.to_string()));
-    option("max-connections", law.connections_max.map(|most| most.0.to_string()));
-    command
 }
 
 pub(crate) fn stop(up: Up) -> Result<(), RunnerError> {

@@ -24,6 +24,7 @@ pub mod intervene;
 mod observer;
 mod planned_trial;
 pub mod profiled;
+pub mod reference;
 mod search;
 mod server_counts;
 mod services;

@@ -81,7 +81,7 @@ pub(crate) struct ReferenceArgs {
     #[arg(long, value_enum, default_value_t = TextOrJson::Text)]
     pub(crate) format: TextOrJson,
     /// Connections to hold at once; as many processes share the address as that needs
-    #[arg(long, value_name = "N", conflicts_with = "processes")]
+    #[arg(long, alias = "connections-max", value_name = "N", conflicts_with = "processes")]
     pub(crate) max_connections: Option<Count>,
     /// Processes that share the address [default: 1, or what --max-connections needs]
     #[arg(long, value_name = "N")]

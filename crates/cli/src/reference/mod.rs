@@ -11,7 +11,6 @@ use family::Family;
 pub(crate) use family::Member;
 use plan::processes::{connections_per_process, raise_descriptor_limit};
 use schema::experiment::Reference;
-use std::net::SocketAddr;
 use std::sync::atomic::AtomicBool;
 use testkit::reference::{Law, Place, serve};
 use units::Nanos;
@@ -27,7 +26,7 @@ pub(crate) fn reference(args: &ReferenceArgs) -> Result<u8> {
         return fault::serve(args, spec);
     }
     raise_descriptor_limit();
-    let law = law(args)?;
+    let law = Law::try_from(&law(args))?;
     let stop = interrupt::stop_flag()?;
     if let Some(member) = &args.member {
         return member.serve(law, &stop);
@@ -41,8 +40,8 @@ pub(crate) fn reference(args: &ReferenceArgs) -> Result<u8> {
     }
 }
 
-fn law(args: &ReferenceArgs) -> Result<Law> {
-    Ok(Law::try_from(&Reference {
+fn law(args: &ReferenceArgs) -> Reference {
+    Reference {
         law: Some(args.law),
         mean: Some(args.mean),
         burn: Some(args.burn),
@@ -54,8 +53,8 @@ fn law(args: &ReferenceArgs) -> Result<Law> {
         leak_memory: args.leak_memory,
         leak_descriptors: args.leak_descriptors,
         cache: args.cache,
-        connections_max: None,
-    })?)
+        connections_max: args.max_connections,
+    }
 }
 
 fn serve_alone(args: &ReferenceArgs, law: Law, stop: &AtomicBool) -> Result<u8> {
@@ -101,6 +100,41 @@ fn processes_for(connections: u64, per_process: u32) -> u32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::args::{Args, Command};
+    use clap::Parser as _;
+    use schema::experiment::ServiceLaw;
+    use units::{Bytes, Count};
+
+    #[test]
+    fn every_field_of_a_law_is_an_option_of_its_name() {
+        let whole = Reference {
+            law: Some(ServiceLaw::Lognormal),
+            mean: Some(Nanos(1_234_567)),
+            burn: Some(Nanos::ZERO),
+            servers: Some(7),
+            seed: Some(8),
+            error_rate: Some(0.25),
+            reset_rate: Some(1e-7),
+            freeze: Some("5s+1s".to_owned()),
+            leak_memory: Some(Bytes(1000)),
+            leak_descriptors: Some(Count(1001)),
+            cache: Some(Bytes(1 << 20)),
+            connections_max: Some(Count(50_001)),
+        };
+        // The two exclude each other; what is not given has its default.
+        let timed = Reference { burn: None, ..whole.clone() };
+        let burning = Reference { burn: Some(Nanos(99)), mean: None, ..whole.clone() };
+        for (given, is_public) in [(timed, false), (burning, true)] {
+            let arguments = runner::reference::arguments(&given, is_public);
+            let filled = arguments.iter().map(|one| one.replace("{host}:{port}", "127.0.0.1:0"));
+            let all = ["prony".to_owned()].into_iter().chain(filled);
+            let Command::Reference(args) = Args::try_parse_from(all).unwrap().command else { panic!() };
+            let mean = given.mean.or(Some(Nanos::ZERO));
+            let burn = given.burn.or(Some(Nanos::ZERO));
+            assert_eq!(law(&args), Reference { mean, burn, ..whole.clone() });
+            assert_eq!(args.public, is_public);
+        }
+    }
 
     #[test]
     fn as_many_processes_as_the_connections_need() {

@@ -1,8 +1,7 @@
 //! One point of a calibration: a short load against a reference target, and what was seen of the generator.
 
 use super::job::CalibrateJob;
-use crate::RunnerError;
-use crate::bring_up::reference_start;
+use crate::{RunnerError, reference};
 use engine::{IntervalData, new_histogram};
 use generate::measure::{Measured, Watch, measure};
 use hdrhistogram::Histogram;
@@ -99,7 +98,7 @@ impl<'a> Bench<'a> {
                 servers: Some(CONNECTIONS),
                 ..Reference::default()
             };
-            let mut plan = reference_start(&law, &scratch.path().join(name), &job.launcher);
+            let mut plan = reference::start_plan(&law, false, &scratch.path().join(name), &job.launcher);
             plan.cpus.clone_from(&job.pin.target);
             launch::start(plan)
         };
