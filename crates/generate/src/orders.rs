@@ -2,8 +2,7 @@
 
 use crate::{GenerateError, tls};
 use engine::{Job, Lookup, Part, Scripts, Timeline};
-use plan::LoadJob;
-use plan::recorded;
+use plan::{LoadJob, recorded};
 
 /// The engine's orders for one part of a load.
 pub(crate) fn engine_job(

@@ -4,8 +4,7 @@
 //! Files that the text names are sought in this repository. The other files that people write: `files`.
 
 use crate::Broken;
-use plan::Context;
-use plan::PlanError;
+use plan::{Context, PlanError};
 use schema::plan::ExperimentPlan;
 use schema::text::FileError;
 use std::path::PathBuf;
