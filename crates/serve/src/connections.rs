@@ -3,13 +3,13 @@
 //! Invariants: at most so many connections, each with limits on headers and on the time for them; no request but a
 //! stream or a download takes longer than its limit; one thread serves, few others wait for files.
 
-use crate::access::{self, Access};
-use crate::assets::{self, Assets};
+use crate::access::Access;
+use crate::assets::Assets;
 use crate::error::{ApiError, ServeError};
 use crate::lab::{Lab, Parts, Shared};
 use crate::quiet::Quiet;
 use crate::starts::Starts;
-use crate::{downloads, experiments, overview, runs};
+use crate::{downloads, experiments, front, guard, overview, runs};
 use axum::Router;
 use axum::extract::Request;
 use axum::http::StatusCode;
@@ -184,8 +184,8 @@ async fn accept(listener: tokio::net::TcpListener, app: Router) {
 
 fn routes(lab: Shared) -> Router {
     Router::new()
-        .route("/", get(assets::index))
-        .route("/assets/{name}", get(assets::asset))
+        .route("/", get(front::index))
+        .route("/assets/{name}", get(front::asset))
         .route("/api/lab", get(overview::info))
         .route("/api/login", post(overview::login))
         .route("/api/runs", get(runs::list))
@@ -206,7 +206,7 @@ fn routes(lab: Shared) -> Router {
         .fallback(unknown)
         .method_not_allowed_fallback(method)
         .layer(middleware::from_fn(in_time))
-        .layer(middleware::from_fn_with_state(lab.clone(), access::guard))
+        .layer(middleware::from_fn_with_state(lab.clone(), guard::guard))
         .with_state(lab)
 }
 

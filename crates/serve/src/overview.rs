@@ -1,7 +1,7 @@
 //! What the page asks first, and the login with the token.
 
-use crate::access;
 use crate::error::{ApiError, json};
+use crate::guard::wrong_token;
 use crate::lab::Shared;
 use crate::runs::body;
 use crate::token;
@@ -33,7 +33,7 @@ pub(crate) async fn login(
     };
     let given: LoginRequest = body(request).await?;
     if !token::is_same(&given.token, wanted) && !lab.access.has_token(&headers) {
-        access::wrong_token(&lab).await;
+        wrong_token(&lab).await;
         return Err(ApiError::new(
             StatusCode::UNAUTHORIZED,
             "this is not the token of this lab",

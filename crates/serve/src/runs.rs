@@ -5,6 +5,7 @@ use crate::downloads;
 use crate::error::{ApiError, json, json_text};
 use crate::lab::{Lab, Shared};
 use crate::live;
+use crate::pages::Page;
 use analyze::Past;
 use axum::body::{Body, Bytes};
 use axum::extract::{Path, RawQuery, State};
@@ -20,7 +21,6 @@ use schema::version::LabVersion;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::Path as FilePath;
-use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, SystemTime};
 
 /// Largest body of a request.
@@ -128,39 +128,6 @@ pub(crate) async fn detail(State(lab): State<Shared>, Path(id): Path<String>) ->
     Ok(json(&detail.await?))
 }
 
-/// Pages that were made, which cost seconds for long runs.
-#[derive(Default)]
-pub(crate) struct Pages {
-    made: Mutex<Vec<Page>>,
-    /// One at a time: each may take much memory.
-    making: tokio::sync::Mutex<()>,
-}
-
-struct Page {
-    key: (String, bool, Option<SystemTime>, u64),
-    text: Bytes,
-}
-
-/// Most pages that are kept, and most bytes of all.
-const PAGES_MAX: usize = 6;
-const PAGES_BYTES_MAX: usize = 128 << 20;
-
-impl Pages {
-    fn find(&self, key: &(String, bool, Option<SystemTime>, u64)) -> Option<Bytes> {
-        let made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        made.iter().find(|page| &page.key == key).map(|page| page.text.clone())
-    }
-
-    fn keep(&self, page: Page) {
-        let mut made = self.made.lock().unwrap_or_else(PoisonError::into_inner);
-        made.insert(0, page);
-        made.truncate(PAGES_MAX);
-        while made.len() > 1 && made.iter().map(|page| page.text.len()).sum::<usize>() > PAGES_BYTES_MAX {
-            made.pop();
-        }
-    }
-}
-
 /// The page of a run: the same document as within its report.
 pub(crate) async fn page(
     State(lab): State<Shared>,
@@ -226,7 +193,7 @@ pub(crate) async fn label(
 }
 
 pub(crate) async fn events(State(lab): State<Shared>, Path(id): Path<String>) -> Result<Response, ApiError> {
-    let followed = lab.hub.follow(&lab, &id).await?;
+    let followed = live::follow(&lab, &id).await?;
     Ok(live::stream(followed))
 }
 

@@ -35,7 +35,7 @@ pub(crate) use wanted::Wanted;
 use crate::guard::Change;
 use cgroup::{Groups, Roots};
 use netns::Network;
-use schema::limits::{Confinement, LimitsPlan, MemoryLock};
+use schema::limits::{Confinement, MemoryLock};
 use std::path::Path;
 
 /// All that surrounds one target.

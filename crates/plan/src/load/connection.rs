@@ -17,7 +17,7 @@ const SOURCES_MAX: usize = 4096;
 ///
 /// # Errors
 /// A value out of its range, or one that contradicts another; the key is below `load.connection`.
-pub fn connection(given: &ConnectionUse, model: LoadModel) -> Result<ConnectionPlan, Problem> {
+pub(crate) fn connection(given: &ConnectionUse, model: LoadModel) -> Result<ConnectionPlan, Problem> {
     let keepalive = given.keepalive.unwrap_or(true);
     let requests_max = given.requests.map(|count| at_least_one("requests", count.0)).transpose()?;
     if !keepalive && requests_max.is_some_and(|requests| requests > 1) {

@@ -1,10 +1,13 @@
 //! Runs in progress, from their files alone: followed while somebody watches, and sent as events.
 
 mod findings;
+mod follow;
 mod frame;
 mod hub;
+mod stream;
 mod tail;
 mod watch;
 
-pub(crate) use frame::{Received, stream};
+pub(crate) use follow::follow;
 pub(crate) use hub::Hub;
+pub(crate) use stream::{Received, stream};

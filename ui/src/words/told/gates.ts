@@ -72,7 +72,7 @@ export const LEFT_OUT: { file: RegExp; text?: RegExp; why: string }[] = [
     why: "where a reading stands: a key of a file",
   },
   {
-    file: /^serve\/src\/(access|assets|downloads|overview|live\/frame)\.rs$/,
+    file: /^serve\/src\/(guard|front|downloads|overview|live\/(frame|stream))\.rs$/,
     text: /default-src|doctype|charset=|max-age|filename=|HttpOnly|^event: |still there/,
     why: "headers and frames of HTTP, and the page of a binary without pages",
   },
