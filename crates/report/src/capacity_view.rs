@@ -1,6 +1,6 @@
 //! Capacity in words: the baseline table of each ladder, the trials of each search, and what was found, line by line.
 
-use crate::{clean, format, words};
+use crate::{clean, format};
 use schema::analysis::{AnalysisFile, Interval};
 use schema::capacity::{
     Capacity, CapacityRow, Estimate, Hysteresis, Knee, LoadAxis, SearchPurpose, SearchResult, SearchStep,
@@ -272,7 +272,7 @@ fn turned(row: &Hysteresis, axis: LoadAxis) -> [String; 6] {
     };
     [
         load(row.load, axis),
-        words::metric(row.metric).to_owned(),
+        row.metric.title().to_owned(),
         row.ratio.map_or_else(none, format::change),
         interval,
         row.pairs.to_string(),

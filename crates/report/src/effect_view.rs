@@ -59,8 +59,8 @@ fn refusals(effects: &Effects) -> Vec<String> {
     for metric in Metric::ALL {
         let Some(why) = effects.metrics_refused.get(metric.key()).map(String::as_str) else { continue };
         match reasons.iter_mut().find(|(known, _)| *known == why) {
-            Some((_, metrics)) => metrics.push(words::metric(metric)),
-            None => reasons.push((why, vec![words::metric(metric)])),
+            Some((_, metrics)) => metrics.push(metric.title()),
+            None => reasons.push((why, vec![metric.title()])),
         }
     }
     reasons.iter().map(|(why, metrics)| format!("{}: {}", metrics.join(", "), clean::line(why))).collect()
@@ -71,7 +71,7 @@ fn row(effect: &Effect) -> EffectView {
     let steps: Vec<String> = effect.of.iter().map(step).collect();
     EffectView {
         metric: effect.metric,
-        name: words::metric(effect.metric),
+        name: effect.metric.title(),
         what: clean::line(&steps.join(" × ")),
         change: effect.ratio.map_or_else(none, format::change),
         interval: match (&effect.interval, &effect.refused) {

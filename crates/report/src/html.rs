@@ -7,7 +7,7 @@ use crate::chart::{self, Chart, Palette};
 use crate::page::{KEY_METRICS, Page};
 use crate::{
     ReportError, capacity_view, clean, effect_view, event_view, layer_view, level_view, limits_view,
-    memory_words, soak_view, words,
+    memory_words, soak_view,
 };
 use askama::Template;
 use schema::analysis::AnalysisFile;
@@ -63,7 +63,7 @@ pub fn html(run: &RunFile, analysis: &AnalysisFile) -> Result<String, ReportErro
     let html = Html {
         page: Page::new(run, analysis),
         style: include_str!("../templates/report.css"),
-        cell_metrics: KEY_METRICS.map(words::metric).to_vec(),
+        cell_metrics: KEY_METRICS.map(Metric::title).to_vec(),
         capacity_about: capacity_view::ABOUT,
         capacity_header: capacity_view::HEADER,
         hysteresis_header: capacity_view::HYSTERESIS_HEADER,

@@ -84,7 +84,7 @@ fn in_metric(metric: &LayerMetric, notes: &mut Footnotes) -> LayerMetricView {
     if let Some(total) = &metric.total {
         rows.push(row(format!("all {} layers", metric.layers.len()), total, unit, end, notes));
     }
-    LayerMetricView { name: words::metric(metric.metric), rows }
+    LayerMetricView { name: metric.metric.title(), rows }
 }
 
 fn row(level: String, layer: &LayerCost, unit: Unit, end: f64, notes: &mut Footnotes) -> LayerRow {

@@ -1,6 +1,6 @@
 //! Where the spread of each cell comes from, in words: one row for each cell that has levels.
 
-use crate::{clean, format, words};
+use crate::{clean, format};
 use schema::analysis::{AnalysisFile, CellSummary, Levels};
 
 /// What the table shows.
@@ -36,7 +36,7 @@ fn view(cell: &CellSummary, levels: &Levels) -> LevelView {
     let none = || format::NONE.to_owned();
     LevelView {
         cell: clean::line(&cell.label),
-        metric: words::metric(levels.metric),
+        metric: levels.metric.title(),
         values: [
             format!("{} × {}", levels.trials, levels.samples),
             format::percent(levels.sample_cv),

@@ -68,7 +68,7 @@ pub use load_text::load_text;
 pub use markdown::markdown;
 pub use page_html::{clean_json, page_html, page_json};
 pub use settings::command_line;
-pub use soak_view::{counter, held};
+pub use soak_view::held;
 pub use terminal::terminal;
 pub use why_text::why_text;
 

@@ -15,7 +15,7 @@ use crate::memory_words::MemoryLine;
 use crate::page::{CellView, KEY_METRICS, Page, PairView, TrialView};
 use crate::settings::Row;
 use crate::soak_view::{self, TrendView};
-use crate::words::{self, Footnotes, Word};
+use crate::words::{Footnotes, Word};
 use schema::analysis::AnalysisFile;
 use schema::metric::Metric;
 use schema::run::RunFile;
@@ -301,7 +301,7 @@ fn layers_of(view: &LayersView) -> String {
 
 fn cells(page: &Page) -> String {
     let mut header = vec!["Cell", "Label"];
-    header.extend(KEY_METRICS.map(words::metric));
+    header.extend(KEY_METRICS.map(Metric::title));
     header.extend(["Cold start", "Trials"]);
     format!(
         "## Cells\n\nCentre over the valid trials, with its {} interval; cold start is the median time from execution to the first good \

@@ -199,8 +199,8 @@ impl Page {
             command: settings::command_line(&run.command),
             seed: run.plan.seed,
             experiment_text: clean::lines(&run.experiment_text),
-            confidence: settings::short_percent(analysis.confidence),
-            margin: format!("±{}", settings::short_percent(analysis.margin)),
+            confidence: format::chosen_percent(analysis.confidence),
+            margin: format!("±{}", format::chosen_percent(analysis.margin)),
         }
     }
 }
@@ -296,7 +296,7 @@ fn comparison_view(comparison: &Comparison, notes: &mut Footnotes) -> Comparison
     });
     ComparisonView {
         metric: comparison.metric,
-        name: words::metric(comparison.metric),
+        name: comparison.metric.title(),
         change: change.unwrap_or_else(none),
         interval: match comparison.verdict {
             Verdict::Refused => none(),

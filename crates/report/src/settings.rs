@@ -76,7 +76,7 @@ pub(crate) fn settings(run: &RunFile) -> Vec<Row> {
         ),
         row(
             "Margin and confidence",
-            format!("±{}, {}", short_percent(plan.margin), short_percent(plan.confidence)),
+            format!("±{}, {}", format::chosen_percent(plan.margin), format::chosen_percent(plan.confidence)),
         ),
         row("CPU sets", pinning(&plan.pin)),
     ]);
@@ -101,15 +101,6 @@ pub(crate) fn settings(run: &RunFile) -> Vec<Row> {
     rows.extend(confined.map(|cell| row("Limits", format!("{}: {}", cell.id, cell.limits))));
     rows.push(row("Instrument", instrument(&run.instrument)));
     rows
-}
-
-/// A percentage that someone chose, without trailing zeros: `2 %`, `99.5 %`.
-pub(crate) fn short_percent(share: f64) -> String {
-    if !share.is_finite() {
-        return format::NONE.to_owned();
-    }
-    let number = format!("{:.3}", share * 100.0);
-    format!("{} %", number.trim_end_matches('0').trim_end_matches('.'))
 }
 
 /// A load in words: model, connections, rate, workers.
@@ -231,14 +222,5 @@ mod tests {
     fn commands_can_be_pasted_into_a_shell() {
         let words = ["prony", "run", "my file.toml", "it's", ""].map(str::to_owned);
         assert_eq!(command_line(&words), r"prony run 'my file.toml' 'it'\''s' ''");
-    }
-
-    #[test]
-    fn chosen_percentages_have_no_trailing_zeros() {
-        for (share, text) in
-            [(0.02, "2 %"), (0.95, "95 %"), (0.995, "99.5 %"), (f64::NAN, "–"), (1.0, "100 %")]
-        {
-            assert_eq!(short_percent(share), text);
-        }
     }
 }

@@ -65,7 +65,7 @@ fn trend(trend: &SoakTrend) -> TrendView {
         )
     });
     TrendView {
-        name: counter(trend.counter),
+        name: trend.counter.title(),
         class: words::soak(trend.class),
         text: clean::line(&trend.text),
         values: [
@@ -75,22 +75,6 @@ fn trend(trend: &SoakTrend) -> TrendView {
             trend.p_value.map_or_else(none, format::p_value),
             exhausted,
         ],
-    }
-}
-
-/// The name of a counter for people.
-#[must_use]
-pub const fn counter(counter: SoakCounter) -> &'static str {
-    match counter {
-        SoakCounter::Memory => "memory",
-        SoakCounter::Descriptors => "descriptors",
-        SoakCounter::Threads => "threads",
-        SoakCounter::Goroutines => "goroutines",
-        SoakCounter::Heap => "heap",
-        SoakCounter::Connections => "connections",
-        SoakCounter::Throughput => "throughput",
-        SoakCounter::P50 => "p50",
-        SoakCounter::P99 => "p99",
     }
 }
 

@@ -43,23 +43,6 @@ impl Word {
     }
 }
 
-/// The name of a metric for people.
-pub(crate) const fn metric(metric: Metric) -> &'static str {
-    match metric {
-        Metric::Throughput => "Throughput",
-        Metric::Mean => "Mean",
-        Metric::P50 => "p50",
-        Metric::P90 => "p90",
-        Metric::P95 => "p95",
-        Metric::P99 => "p99",
-        Metric::P999 => "p99.9",
-        Metric::ErrorRate => "Errors",
-        Metric::CpuPerRequest => "CPU per request",
-        Metric::Memory => "Memory",
-        Metric::AllocPerRequest => "Allocated per request",
-    }
-}
-
 /// What a counter does over time.
 pub(crate) const fn soak(class: SoakClass) -> Word {
     match class {

@@ -34,6 +34,7 @@ pub mod limits;
 pub mod load;
 pub mod memory_view;
 pub mod metric;
+mod names;
 pub mod page;
 pub mod plan;
 pub mod profile;

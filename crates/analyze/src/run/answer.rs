@@ -116,7 +116,7 @@ fn best<'a>(cells: &[&'a CellSummary], metric: Metric) -> Option<&'a str> {
 /// A target without another to compare it with.
 fn alone(data: &RunData<'_>, cell: &CellSummary, metric: Metric) -> String {
     let found = summary(cell, metric);
-    let name = words::metric(metric);
+    let name = metric.words();
     let Some((found, center)) = found.and_then(|found| Some((found, found.center?))) else {
         let reason = found.and_then(|found| found.refused.as_deref()).unwrap_or("no trial gives a value");
         return format!("no {name} can be given for {} at {}: {reason}", cell.target, cell.load);
@@ -152,7 +152,7 @@ fn at(pair: &Comparison) -> String {
 /// One comparison as a clause, told from the side of the better target.
 fn against(data: &RunData<'_>, pair: &Comparison) -> String {
     let (a, b, at) = (&pair.a_target, &pair.b_target, at(pair));
-    let name = words::metric(pair.metric);
+    let name = pair.metric.words();
     if let (Basis::Difference, Some(difference), Some(interval)) =
         (pair.basis, pair.difference, pair.difference_interval)
         && pair.verdict != Verdict::Refused
@@ -193,7 +193,7 @@ fn better(
     ratio: f64,
     interval: Interval,
 ) -> String {
-    let name = words::metric(pair.metric);
+    let name = pair.metric.words();
     let (said, near, far) = if pair.metric.higher_is_better() {
         let (low, high) = (interval.low.unwrap_or(0.0), interval.high.unwrap_or(f64::INFINITY));
         if ratio >= 2.0 {
@@ -226,7 +226,7 @@ fn better(
 /// Where the answer rests on differences: `a has a lower error rate than b at 64 connections (difference …)`.
 fn by_difference(data: &RunData<'_>, pair: &Comparison, difference: f64, interval: Interval) -> String {
     let (a, b, at) = (&pair.a_target, &pair.b_target, at(pair));
-    let name = words::metric(pair.metric);
+    let name = pair.metric.words();
     let [difference, low, high] = words::values(pair.metric, Some(difference), words::ends(interval));
     let certainty = format!(
         "difference {difference}, {} {low} to {high}, {}",

@@ -321,7 +321,7 @@ fn restarts(data: &RunData<'_>, cells: &[CellSummary]) -> Option<BeliefNote> {
             Replicas::Restart => "restarting the target",
             Replicas::Rebuild => "building the target anew",
         },
-        words::metric(levels.metric),
+        levels.metric.words(),
         percent(levels.trial_share.unwrap_or_default()),
         cell.label,
         percent(levels.trial_cv)

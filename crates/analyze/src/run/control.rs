@@ -108,5 +108,5 @@ pub(super) fn note(data: &RunData<'_>, comparisons: &[Comparison]) -> Option<Bel
 fn numbers(data: &RunData<'_>, found: &Comparison) -> String {
     let interval = found.interval.unwrap_or(Interval { low: None, high: None });
     let [ratio, low, high] = words::ratios(found.ratio, words::ends(interval));
-    format!("{} ratio {ratio}, {} {low} to {high}", words::metric(found.metric), data.interval_name())
+    format!("{} ratio {ratio}, {} {low} to {high}", found.metric.words(), data.interval_name())
 }

@@ -8,7 +8,6 @@ use super::ratio::paired;
 use super::trials::value;
 use crate::stats::Refusal;
 use crate::stats::student::MeanTest;
-use crate::words;
 use schema::experiment::LoadModel;
 use schema::metric::Metric;
 use schema::plan::{CellPlan, ClaimPlan, ClaimTest, ExperimentPlan};
@@ -131,7 +130,7 @@ impl Judged {
     /// `throughput of a / b, 64 connections`, for people.
     pub(super) fn words(&self, data: &RunData<'_>, metric: Metric) -> String {
         let label = |id: &str| data.cell(id).map_or(id.to_owned(), |cell| cell.label.clone());
-        let what = words::metric(metric);
+        let what = metric.words();
         match &self.b {
             None => format!("{what} of {}", label(&self.a)),
             Some(b) => format!("{what} of {} against {}", label(&self.a), label(b)),

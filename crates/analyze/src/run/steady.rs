@@ -4,7 +4,7 @@
 use super::TrialData;
 use super::data::RunData;
 use crate::trial::steadiness;
-use crate::words::{count, listed, percent, series_name};
+use crate::words::{count, listed, percent};
 use schema::analysis::{BeliefLevel, BeliefNote};
 use schema::steady::{Steadiness, SteadyClass, WarmUpEndedBy, WarmUpLine};
 use schema::trial::{IntervalLine, Phase, TrialOutcome};
@@ -86,7 +86,7 @@ fn in_words(found: &Steadiness) -> String {
     let size = |change: f64, material: f64| (change / material.max(f64::MIN_POSITIVE)).abs();
     let most = moved.max_by(|a, b| size(a.change, a.material).total_cmp(&size(b.change, b.material)));
     most.map_or_else(String::new, |series| {
-        let name = series_name(series.series);
+        let name = series.series.words();
         if series.change.abs() <= series.material {
             format!("{name} left its level and came back")
         } else {

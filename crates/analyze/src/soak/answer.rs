@@ -1,6 +1,6 @@
 //! The answer of a soak in one sentence, and what weakens it.
 
-use super::words::{name, span, subject};
+use super::words::{span, subject};
 use super::{SegmentData, WINDOWS_MIN};
 use crate::words::{count, listed};
 use schema::soak::{SoakClass, SoakReport, SoakTrend};
@@ -9,7 +9,7 @@ pub(super) fn answer(report: &SoakReport) -> String {
     let of = |class: SoakClass| -> Vec<&SoakTrend> {
         report.trends.iter().filter(|t| t.counter.is_resource() && t.class == class).collect()
     };
-    let names = |trends: &[&SoakTrend]| joined(&trends.iter().map(|t| name(t.counter)).collect::<Vec<_>>());
+    let names = |trends: &[&SoakTrend]| joined(&trends.iter().map(|t| t.counter.words()).collect::<Vec<_>>());
     let sentences = |trends: &[&SoakTrend]| {
         trends.iter().map(|t| format!("{} {}", subject(t.counter), t.text)).collect::<Vec<_>>().join("; ")
     };

@@ -7,21 +7,6 @@ use schema::soak::{SoakCounter, SoakLimit};
 
 const HOUR_NS: f64 = 3.6e12;
 
-/// A counter inside a sentence.
-pub(super) fn name(counter: SoakCounter) -> &'static str {
-    match counter {
-        SoakCounter::Memory => "memory",
-        SoakCounter::Descriptors => "descriptors",
-        SoakCounter::Threads => "threads",
-        SoakCounter::Goroutines => "goroutines",
-        SoakCounter::Heap => "heap",
-        SoakCounter::Connections => "connections",
-        SoakCounter::Throughput => "throughput",
-        SoakCounter::P50 => "median response time",
-        SoakCounter::P99 => "p99 response time",
-    }
-}
-
 /// A counter as the subject of a sentence, of which everything is said in the singular.
 pub(super) fn subject(counter: SoakCounter) -> String {
     match counter {
@@ -29,9 +14,9 @@ pub(super) fn subject(counter: SoakCounter) -> String {
         | SoakCounter::Threads
         | SoakCounter::Goroutines
         | SoakCounter::Connections => {
-            format!("the number of {}", name(counter))
+            format!("the number of {}", counter.words())
         }
-        _ => name(counter).to_owned(),
+        _ => counter.words().to_owned(),
     }
 }
 

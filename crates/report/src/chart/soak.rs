@@ -43,7 +43,7 @@ fn chart(trend: &SoakTrend, lines: &[Line]) -> Result<Chart, ReportError> {
     let all = || lines.iter().flatten();
     let (_, end) = extent(all().map(|(x, _)| *x)).unwrap_or((0.0, 1.0));
     let (low, high) = padded(extent(all().map(|(_, y)| *y)).unwrap_or((0.0, 1.0)));
-    let name = soak_view::counter(trend.counter);
+    let name = trend.counter.title();
     let svg = draw("counters of a soak", (340, 190), |area| {
         let mut chart = ChartBuilder::on(area)
             .margin_top(px(8))

@@ -4,7 +4,7 @@
 
 use super::judge::{Judged, against_bound};
 use crate::run::data::RunData;
-use crate::words::{metric as name, number, numbers};
+use crate::words::{number, numbers};
 use schema::analysis::ClaimVerdict;
 use schema::capacity::{Capacity, Knee};
 use schema::metric::Metric;
@@ -39,7 +39,7 @@ fn of_ladder(
     (comparison, bound): (ClaimComparison, f64),
 ) -> Judged {
     let level = if capacity.level.is_empty() { String::new() } else { format!(" ({})", capacity.level) };
-    let what = format!("knee of {} of {}{level}", name(knee.metric), capacity.target);
+    let what = format!("knee of {} of {}{level}", knee.metric.words(), capacity.target);
     let claimed = format!("claimed {} {}", comparison.sign(), number(bound));
     let (Some(at), Some(interval)) = (knee.at, &knee.interval) else {
         let reason = knee.refused.as_deref().unwrap_or("it has no interval");

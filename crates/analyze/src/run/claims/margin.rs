@@ -87,7 +87,7 @@ fn interval_of(margin: ClaimMargin, low: f64, high: f64) -> Interval {
 }
 
 fn estimate(metric: Metric, ratio: Option<f64>, value: Option<f64>) -> String {
-    let name = words::metric(metric);
+    let name = metric.words();
     match (ratio, value) {
         (Some(ratio), _) => format!("ratio of {name} {}", words::ratio(ratio)),
         (None, Some(value)) => format!("difference in {name} {}", words::value(metric, value)),

@@ -39,7 +39,7 @@ pub(super) fn ordering(data: &RunData<'_>, metric: Metric, cells: &[String]) -> 
     let holds = !pairs.is_empty() && shown(Verdict::Faster).into_iter().all(|is| is);
     let contradicts = shown(Verdict::Slower).into_iter().any(|is| is);
     let told = pairs.iter().zip(&adjusted).map(|(pair, p)| told(data, metric, pair, *p));
-    let evidence = format!("{}: {}", words::metric(metric), told.collect::<Vec<_>>().join("; "));
+    let evidence = format!("{}: {}", metric.words(), told.collect::<Vec<_>>().join("; "));
     Judged::without_interval(verdict(holds, contradicts), evidence)
 }
 

@@ -36,7 +36,7 @@ pub(super) fn ratio(
                 None => reason,
                 Some(ratio) => format!(
                     "ratio of {} {} without an interval, {claimed}; {reason}",
-                    words::metric(metric),
+                    metric.words(),
                     words::ratio(ratio)
                 ),
             };
@@ -49,7 +49,7 @@ fn told(data: &RunData<'_>, metric: Metric, paired: &Paired, (low, high): (f64, 
     let [ratio, low, high] = words::ratios(paired.ratio, (low, high));
     format!(
         "ratio of {} {ratio} ({} {low} to {high}, {})",
-        words::metric(metric),
+        metric.words(),
         data.interval_name(),
         words::count(paired.blocks, "block")
     )
@@ -63,7 +63,7 @@ pub(super) fn difference(
     (comparison, bound): (ClaimComparison, f64),
 ) -> Judged {
     let paired = paired(data, cells.0, cells.1, metric);
-    let name = words::metric(metric);
+    let name = metric.words();
     let claimed = format!("claimed {} {}", comparison.sign(), words::value(metric, bound));
     let (differences, alpha) = (paired.differences(), 1.0 - data.confidence);
     let value = paired.difference.map_or("unknown".to_owned(), |value| words::value(metric, value));

@@ -20,7 +20,7 @@ pub(super) fn threshold(
     let values = data.values(cell, metric);
     let target = data.cell(cell).map_or("", |cell| &cell.target);
     let claimed = format!("claimed {} {}", comparison.sign(), words::value(metric, bound));
-    let what = format!("{} of {target}", words::metric(metric));
+    let what = format!("{} of {target}", metric.words());
     let center = center(&values);
     match interval(data, &values) {
         Ok((low, high)) => {

@@ -1,0 +1,88 @@
+//! Names of metrics and counters for people: the one home of both forms, that of a table and that inside a sentence.
+//!
+//! The names in files are serde's; `Metric::key` gives them.
+
+use crate::metric::Metric;
+use crate::soak::SoakCounter;
+use crate::steady::SteadySeries;
+
+impl Metric {
+    /// At the head of a column or a row.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::Throughput => "Throughput",
+            Self::Mean => "Mean",
+            Self::P50 => "p50",
+            Self::P90 => "p90",
+            Self::P95 => "p95",
+            Self::P99 => "p99",
+            Self::P999 => "p99.9",
+            Self::ErrorRate => "Errors",
+            Self::CpuPerRequest => "CPU per request",
+            Self::Memory => "Memory",
+            Self::AllocPerRequest => "Allocated per request",
+        }
+    }
+
+    /// Inside a sentence.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Throughput => "requests per second",
+            Self::Mean => "mean response time",
+            Self::P50 => "median response time",
+            Self::P90 => "p90 response time",
+            Self::P95 => "p95 response time",
+            Self::P99 => "p99 response time",
+            Self::P999 => "p99.9 response time",
+            Self::ErrorRate => "error rate",
+            Self::CpuPerRequest => "CPU time per request",
+            Self::Memory => "memory",
+            Self::AllocPerRequest => "memory allocated per request",
+        }
+    }
+}
+
+impl SteadySeries {
+    /// Inside a sentence: that of the metric it follows.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::P50 => Metric::P50.words(),
+            Self::P99 => Metric::P99.words(),
+            Self::Throughput => Metric::Throughput.words(),
+            Self::Errors => Metric::ErrorRate.words(),
+            Self::CpuPerRequest => Metric::CpuPerRequest.words(),
+            Self::Memory => Metric::Memory.words(),
+        }
+    }
+}
+
+impl SoakCounter {
+    /// In a table or on a line of progress.
+    #[must_use]
+    pub const fn title(self) -> &'static str {
+        match self {
+            Self::P50 => "p50",
+            Self::P99 => "p99",
+            other => other.words(),
+        }
+    }
+
+    /// Inside a sentence.
+    #[must_use]
+    pub const fn words(self) -> &'static str {
+        match self {
+            Self::Memory => "memory",
+            Self::Descriptors => "descriptors",
+            Self::Threads => "threads",
+            Self::Goroutines => "goroutines",
+            Self::Heap => "heap",
+            Self::Connections => "connections",
+            Self::Throughput => "throughput",
+            Self::P50 => Metric::P50.words(),
+            Self::P99 => Metric::P99.words(),
+        }
+    }
+}
