@@ -2,7 +2,7 @@
 //!
 //! Invariant: a sign always stands beside its word; colour alone never carries a meaning.
 
-use crate::paint::Tone;
+use crate::terminal::paint::Tone;
 use schema::analysis::{BeliefLevel, ClaimVerdict, FindingLevel, Verdict};
 use schema::doctor::Severity;
 use schema::experiment::LoadModel;

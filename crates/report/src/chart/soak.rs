@@ -3,7 +3,8 @@
 
 use super::Chart;
 use super::canvas::{COLORS, GRID, INK, draw, extent, font, line, padded, px, sane};
-use crate::{ReportError, clean, format, soak_view};
+use crate::run::soak;
+use crate::{ReportError, clean, format};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, VPos};
 use schema::analysis::AnalysisFile;
@@ -62,7 +63,7 @@ fn chart(trend: &SoakTrend, lines: &[Line]) -> Result<Chart, ReportError> {
             .x_label_style(font(11.0, INK, HPos::Center, VPos::Top))
             .y_label_style(font(11.0, INK, HPos::Right, VPos::Center))
             .x_label_formatter(&|x| format!("{} min", format::axis(*x)))
-            .y_label_formatter(&|y| soak_view::held(trend.counter, *y))
+            .y_label_formatter(&|y| soak::held(trend.counter, *y))
             .draw()?;
         for points in lines {
             chart.draw_series([PathElement::new(points.clone(), line(COLORS[0], 1))])?;

@@ -37,6 +37,18 @@ pub fn counted(number: u64, noun: &str) -> String {
     format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 
+/// Numbers with neighbours joined into ranges: `0-3,5`. They are ascending.
+#[must_use]
+pub fn ranges(numbers: &[u32]) -> String {
+    let runs = numbers.chunk_by(|a, b| a.checked_add(1) == Some(*b));
+    let shown = runs.map(|run| match run {
+        [first, .., last] => format!("{first}-{last}"),
+        [only] => only.to_string(),
+        [] => String::new(),
+    });
+    shown.collect::<Vec<_>>().join(",")
+}
+
 /// Groups the digits before the point in threes; what stands before the first digit stays.
 fn thousands(number: &str) -> String {
     let begin = number.find(|c: char| c.is_ascii_digit()).unwrap_or(0);

@@ -4,7 +4,8 @@
 //! value that was refused or could not be read. Only these rows, not intervals, belong in a spreadsheet: trials are
 //! the unit of analysis (METHOD §0.1).
 
-use crate::{ReportError, clean, steady_view, words};
+use crate::run::steady;
+use crate::{ReportError, clean, words};
 use schema::analysis::{AnalysisFile, CellSummary, TrialRow};
 use schema::metric::{Metric, Unit};
 use schema::run::RunFile;
@@ -50,7 +51,7 @@ fn record(run: &str, trial: &TrialRow, cell: Option<&CellSummary>) -> Vec<String
     ];
     fields.extend(Metric::ALL.into_iter().map(|metric| value(trial, metric)));
     fields.extend([trial.scheduled, trial.completed, trial.failed, trial.censored].map(|n| n.to_string()));
-    fields.push(steady_view::key(trial).to_owned());
+    fields.push(steady::key(trial).to_owned());
     fields.push(clean::csv_field(&trial.reasons.join("; ")));
     fields
 }

@@ -2,9 +2,9 @@
 //!
 //! Invariant: lines fit the columns given; where the spread of the repeats is shown, it is their smallest and largest.
 
-use crate::instrument::driver;
-use crate::layout::{Align, paragraph, table};
-use crate::paint::{Tone, finish, paint};
+use crate::host::instrument::driver;
+use crate::terminal::layout::{Align, paragraph, table};
+use crate::terminal::paint::{Tone, finish, paint};
 use crate::{Style, clean, format};
 use schema::calibration::{CalibrationFile, DriverLimits, HostIdentity, LagAtRate, MaxRate, Spread};
 

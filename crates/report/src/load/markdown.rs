@@ -4,11 +4,11 @@
 
 use crate::clean::{markdown as prose, markdown_code as code};
 use crate::format;
-use crate::load_parts::parts;
-use crate::load_words::{
+use crate::load::parts::parts;
+use crate::load::words::{
     LoadBelief, believed, errors, facts, how, kinds, limits, quantile, short_fields, what,
 };
-use crate::markdown::table;
+use crate::run::markdown::table;
 use crate::words::Footnotes;
 use schema::analysis::BeliefLevel;
 use schema::load::LoadReport;

@@ -1,11 +1,11 @@
 //! An audit in GitHub's dialect, for a comment on somebody's results.
 //!
-//! Invariant: as [`mod@crate::markdown`], nothing of the foreign file acts as Markdown or HTML.
+//! Invariant: as [`mod@crate::run::markdown`], nothing of the foreign file acts as Markdown or HTML.
 
-use crate::audit_text::{meaning, numbers, rows, worst};
-use crate::audit_words::{self as words, CLOSING};
+use crate::audit::text::{meaning, numbers, rows, worst};
+use crate::audit::words::{self, CLOSING};
 use crate::clean::{markdown as prose, markdown_code as code};
-use crate::markdown::table;
+use crate::run::markdown::table;
 use schema::audit::{AuditColumn, AuditFinding, AuditReport, AuditTable};
 
 /// An audit as Markdown.

@@ -1,7 +1,7 @@
 //! What a scenario adds to a load: tables by named request, of sessions, tokens and failed answers; one home for the
 //! terminal, Markdown and HTML.
 
-use crate::load_words::{Field, quantile, short_fields};
+use crate::load::words::{Field, quantile, short_fields};
 use crate::words::Footnotes;
 use crate::{clean, format};
 use schema::load::{FailedAnswer, LatencySummary, LoadReport, RequestSummary, TokenKind};

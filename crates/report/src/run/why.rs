@@ -2,8 +2,8 @@
 //!
 //! Invariant: names and texts may come from targets and are cleaned.
 
-use crate::layout::{Align, paragraph, table};
-use crate::paint::{Tone, finish, paint};
+use crate::terminal::layout::{Align, paragraph, table};
+use crate::terminal::paint::{Tone, finish, paint};
 use crate::{Style, clean, format, words};
 use schema::finding::{
     Association, CellWhy, Certainty, Change, Evidence, Finding, FindingSeverity, Intervention, Watched,

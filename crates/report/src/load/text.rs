@@ -3,12 +3,12 @@
 //!
 //! Invariants: a refused percentile is a dash with its reason below; a percentile among censored requests is `≥ x`.
 
-use crate::layout::{Align, paragraph, table};
-use crate::load_parts::parts;
-use crate::load_words::{
+use crate::load::parts::parts;
+use crate::load::words::{
     FIELDS, Kind, LoadBelief, believed, errors, facts, how, kinds, limits, quantile, short_fields, what,
 };
-use crate::paint::{Tone, finish, paint};
+use crate::terminal::layout::{Align, paragraph, table};
+use crate::terminal::paint::{Tone, finish, paint};
 use crate::words::Footnotes;
 use crate::{Style, format};
 use schema::analysis::BeliefLevel;
@@ -146,7 +146,7 @@ fn failures(report: &LoadReport, columns: usize) -> String {
 
 /// One line for each limit that the user set.
 fn thresholds(report: &LoadReport, columns: usize) -> String {
-    let line = |limit: crate::load_words::Limit| {
+    let line = |limit: crate::load::words::Limit| {
         let sign = paint(limit.word.tone, limit.word.sign);
         let answer = format!("{} {}: {}", limit.expression, limit.word.text, limit.text);
         paragraph(&format!("{sign} "), &answer, columns)

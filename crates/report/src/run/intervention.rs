@@ -3,8 +3,9 @@
 //! Invariant: names and texts may come from targets and are cleaned.
 
 use crate::clean;
-use crate::paint::{Tone, finish, paint};
-use crate::{Style, format, layout};
+use crate::terminal::layout;
+use crate::terminal::paint::{Tone, finish, paint};
+use crate::{Style, format};
 use schema::finding::{Finding, Intervention};
 use schema::intervention::{InterventionFile, InterventionVerdict};
 

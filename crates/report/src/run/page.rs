@@ -4,18 +4,18 @@
 //! is the order of reading (worst notes first, valid trials by number).
 //! Absent on purpose: layout, escaping and charts.
 
-use crate::capacity_view::{self, CapacityView};
-use crate::effect_view::{self, EffectsView};
-use crate::event_view::{self, EventView};
-use crate::finding_view::{self, FindingView, RuledOutView};
-use crate::instrument::instrument_line;
-use crate::layer_view::{self, LayersView};
-use crate::level_view::{self, LevelView};
-use crate::limits_view::{self, LimitsView};
-use crate::memory_words::{self, MemoryLine};
-use crate::settings::{self, FactView, Row};
-use crate::soak_view::{self, SoakView};
-use crate::steady_view::{self, WarmUpView};
+use crate::host::instrument::instrument_line;
+use crate::run::capacity::{self, CapacityView};
+use crate::run::effects::{self, EffectsView};
+use crate::run::events::{self, EventView};
+use crate::run::findings::{self, FindingView, RuledOutView};
+use crate::run::layers::{self, LayersView};
+use crate::run::levels::{self, LevelView};
+use crate::run::limits::{self, LimitsView};
+use crate::run::memory::{self, MemoryLine};
+use crate::run::settings::{self, FactView, Row};
+use crate::run::soak::{self, SoakView};
+use crate::run::steady::{self, WarmUpView};
 use crate::words::{self, Footnotes, Word};
 use crate::{clean, format};
 use schema::analysis::{
@@ -178,19 +178,19 @@ impl Page {
             claims: analysis.claims.iter().map(claim).collect(),
             pairs,
             pair_notes,
-            effects: effect_view::view(analysis),
-            layers: layer_view::views(analysis),
+            effects: effects::view(analysis),
+            layers: layers::views(analysis),
             cells,
             cell_notes,
-            warm_ups: steady_view::views(analysis),
-            levels: level_view::views(analysis),
-            memory: memory_words::lines(analysis),
-            capacity: capacity_view::views(analysis),
-            findings: finding_view::findings(analysis),
-            ruled_out: finding_view::ruled_out(analysis),
-            limits: limits_view::views(analysis),
-            events: event_view::views(analysis),
-            soak: analysis.soak.as_ref().map(soak_view::view),
+            warm_ups: steady::views(analysis),
+            levels: levels::views(analysis),
+            memory: memory::lines(analysis),
+            capacity: capacity::views(analysis),
+            findings: findings::findings(analysis),
+            ruled_out: findings::ruled_out(analysis),
+            limits: limits::views(analysis),
+            events: events::views(analysis),
+            soak: analysis.soak.as_ref().map(soak::view),
             trials: analysis.trials.iter().map(|row| trial(row, &analysis.cells)).collect(),
             trials_line: trials_line(analysis),
             facts: settings::facts(run),
@@ -366,7 +366,7 @@ fn trial(row: &TrialRow, cells: &[CellSummary]) -> TrialView {
         outcome: words::outcome(row.outcome),
         valid: row.outcome == TrialOutcome::Valid,
         reasons: row.reasons.iter().map(|reason| clean::line(reason)).collect(),
-        steady: steady_view::word(row),
+        steady: steady::word(row),
         throughput: value(Metric::Throughput),
         p50: value(Metric::P50),
         p99: value(Metric::P99),

@@ -1,7 +1,7 @@
 //! What `prony doctor --diff` prints, and what heads a comparison across runs: in what two environments differ.
 
-use crate::layout::paragraph;
-use crate::paint::{Tone, finish, paint};
+use crate::terminal::layout::paragraph;
+use crate::terminal::paint::{Tone, finish, paint};
 use crate::words::severity;
 use crate::{Style, clean, format};
 use schema::environment::{Difference, EnvironmentDiff, Weight};

@@ -3,9 +3,10 @@
 //! Invariants: a refused percentile is a dash with its reason as a footnote; a percentile among censored requests is
 //! `≥ x`; every string is one harmless line but not yet escaped for its format.
 
-use crate::instrument::instrument_line;
+use crate::host::instrument::instrument_line;
+use crate::run::settings;
 use crate::words::{Footnotes, Word};
-use crate::{clean, format, settings};
+use crate::{clean, format};
 use schema::analysis::BeliefLevel;
 use schema::each::EachSummary;
 use schema::load::{Gate, LatencySummary, LoadReport, ThresholdResult};

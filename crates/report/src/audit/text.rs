@@ -2,9 +2,9 @@
 //!
 //! Invariant: names and figures come from a foreign file and are cleaned.
 
-use crate::audit_words::{self as words, CLOSING};
-use crate::layout::{Align, paragraph, table};
-use crate::paint::{Tone, finish, paint};
+use crate::audit::words::{self, CLOSING};
+use crate::terminal::layout::{Align, paragraph, table};
+use crate::terminal::paint::{Tone, finish, paint};
 use crate::{Style, clean, format};
 use schema::audit::{AuditColumn, AuditFinding, AuditReport, AuditRow, AuditTable, Basis, Meaning};
 use std::cmp::Reverse;
@@ -171,7 +171,7 @@ fn silence(table: &AuditTable, columns: usize) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::audit_markdown;
+    use crate::audit::markdown::audit_markdown;
     use schema::audit::{AuditCounts, AuditForm, AuditLoad, AuditNumber, AuditSeverity, NotChecked};
 
     fn sample() -> AuditReport {

@@ -1,11 +1,11 @@
 //! The report of a run for a terminal: the answer, whether it may be believed, claims, comparisons, cells, trials.
 
 use crate::Style;
-use crate::effect_view::EffectView;
-use crate::layer_view::LayerRow;
-use crate::layout::{Align, paragraph, table};
-use crate::page::{CellView, Page};
-use crate::paint::{Tone, finish, paint};
+use crate::run::effects::EffectView;
+use crate::run::layers::LayerRow;
+use crate::run::page::{CellView, Page};
+use crate::terminal::layout::{Align, paragraph, table};
+use crate::terminal::paint::{Tone, finish, paint};
 use crate::words::{Footnotes, Word};
 use schema::analysis::AnalysisFile;
 use schema::metric::Metric;

@@ -4,13 +4,14 @@
 //! by the chart library, which escapes its text, are put in as they are.
 
 use crate::chart::{self, Chart};
-use crate::load_parts::{Part, parts};
-use crate::load_words::{
+use crate::load::parts::{Part, parts};
+use crate::load::words::{
     FIELDS, Limit, LoadBelief, believed, errors, facts, how, kinds, limits, quantile, what,
 };
-use crate::settings::Row;
+use crate::run::settings;
+use crate::run::settings::Row;
 use crate::words::{Footnotes, Word};
-use crate::{ReportError, clean, format, settings};
+use crate::{ReportError, clean, format};
 use askama::Template;
 use schema::analysis::CurvePoint;
 use schema::load::{Gate, LoadReport};
@@ -67,7 +68,7 @@ pub fn load_html(report: &LoadReport, series: &LoadSeries) -> Result<String, Rep
     };
     let parts = parts(report, &mut notes);
     let html = Html {
-        style: include_str!("../templates/report.css"),
+        style: include_str!("../../templates/report.css"),
         what: what(report),
         how: how(report),
         rate: format::rate(report.throughput_per_s),

@@ -4,11 +4,16 @@
 //! which is part of the program, and SVG by the chart library, which escapes its text itself (tested).
 
 use crate::chart::{self, Chart, Palette};
-use crate::page::{KEY_METRICS, Page};
-use crate::{
-    ReportError, capacity_view, clean, effect_view, event_view, layer_view, level_view, limits_view,
-    memory_words, soak_view,
-};
+use crate::run::capacity;
+use crate::run::effects;
+use crate::run::events;
+use crate::run::layers;
+use crate::run::levels;
+use crate::run::limits;
+use crate::run::memory;
+use crate::run::page::{KEY_METRICS, Page};
+use crate::run::soak;
+use crate::{ReportError, clean};
 use askama::Template;
 use schema::analysis::AnalysisFile;
 use schema::metric::Metric;
@@ -62,27 +67,27 @@ pub fn html(run: &RunFile, analysis: &AnalysisFile) -> Result<String, ReportErro
     let forests = [chart::forest(analysis, Metric::Throughput)?, chart::forest(analysis, Metric::P99)?];
     let html = Html {
         page: Page::new(run, analysis),
-        style: include_str!("../templates/report.css"),
+        style: include_str!("../../templates/report.css"),
         cell_metrics: KEY_METRICS.map(Metric::title).to_vec(),
-        capacity_about: capacity_view::ABOUT,
-        capacity_header: capacity_view::HEADER,
-        hysteresis_header: capacity_view::HYSTERESIS_HEADER,
-        steps_header: capacity_view::STEPS_HEADER,
-        effects_about: effect_view::ABOUT,
-        effect_header: effect_view::HEADER,
-        layers_about: layer_view::ABOUT,
-        layer_header: layer_view::HEADER,
+        capacity_about: capacity::ABOUT,
+        capacity_header: capacity::HEADER,
+        hysteresis_header: capacity::HYSTERESIS_HEADER,
+        steps_header: capacity::STEPS_HEADER,
+        effects_about: effects::ABOUT,
+        effect_header: effects::HEADER,
+        layers_about: layers::ABOUT,
+        layer_header: layers::HEADER,
         waterfalls: chart::waterfalls(analysis)?,
-        memory_about: memory_words::ABOUT,
+        memory_about: memory::ABOUT,
         memory_charts: chart::memory(analysis, &palette)?,
-        levels_about: level_view::ABOUT,
-        level_header: level_view::HEADER,
-        limits_about: limits_view::ABOUT,
-        soak_about: soak_view::ABOUT,
-        soak_header: soak_view::HEADER,
+        levels_about: levels::ABOUT,
+        level_header: levels::HEADER,
+        limits_about: limits::ABOUT,
+        soak_about: soak::ABOUT,
+        soak_header: soak::HEADER,
         soak_charts: chart::soak(analysis)?,
-        events_about: event_view::ABOUT,
-        event_header: event_view::HEADER,
+        events_about: events::ABOUT,
+        event_header: events::HEADER,
         legend: legend(&palette),
         ladders: chart::ladders(analysis, &palette)?,
         forests: forests.into_iter().flatten().collect(),

@@ -1,7 +1,7 @@
 //! `prony plan` for the terminal.
 
-use crate::layout::{Align, paragraph, table};
-use crate::paint::{Tone, finish, paint};
+use crate::terminal::layout::{Align, paragraph, table};
+use crate::terminal::paint::{Tone, finish, paint};
 use crate::{Style, clean, format};
 use schema::advice::{AdviceFile, AdviceRow, BlocksAdvice};
 

@@ -4,17 +4,17 @@
 //! Invariants: the first part is short however large the run was; names stand in code spans and sentences are escaped, so that nothing in them acts as Markdown or
 //! HTML, so nothing in them can end the folded part either.
 
-use crate::capacity_view::{self, CapacityView};
 use crate::clean::{markdown as prose, markdown_block, markdown_code as code};
-use crate::effect_view::{self, EffectView};
-use crate::event_view::{ABOUT, EventView, HEADER};
-use crate::layer_view::{self, LayerRow, LayersView};
-use crate::level_view::{self, LevelView};
-use crate::limits_view;
-use crate::memory_words::MemoryLine;
-use crate::page::{CellView, KEY_METRICS, Page, PairView, TrialView};
-use crate::settings::Row;
-use crate::soak_view::{self, TrendView};
+use crate::run::capacity::{self, CapacityView};
+use crate::run::effects::{self, EffectView};
+use crate::run::events::{ABOUT, EventView, HEADER};
+use crate::run::layers::{self, LayerRow, LayersView};
+use crate::run::levels::{self, LevelView};
+use crate::run::limits;
+use crate::run::memory::MemoryLine;
+use crate::run::page::{CellView, KEY_METRICS, Page, PairView, TrialView};
+use crate::run::settings::Row;
+use crate::run::soak::{self, TrendView};
 use crate::words::{Footnotes, Word};
 use schema::analysis::AnalysisFile;
 use schema::metric::Metric;
@@ -141,10 +141,10 @@ fn soak(page: &Page) -> String {
             .collect()
     };
     let mut header = vec!["Counter", "Class"];
-    header.extend(soak_view::HEADER);
+    header.extend(soak::HEADER);
     header.push("Evidence");
     let table = table(&header, "llrrrrrl", soak.trends.iter().map(row));
-    let mut text = format!("## Soak\n\n{}. {}\n\n{table}", prose(&soak.about), soak_view::ABOUT);
+    let mut text = format!("## Soak\n\n{}. {}\n\n{table}", prose(&soak.about), soak::ABOUT);
     for (index, note) in soak.notes.iter().enumerate() {
         text += &format!("{}- {}\n", if index == 0 { "\n" } else { "" }, prose(note));
     }
@@ -216,14 +216,14 @@ fn capacity(page: &Page) -> String {
         return String::new();
     }
     let ladders: Vec<_> = page.capacity.iter().map(ladder).collect();
-    format!("## Capacity\n\n{}\n\n{}", capacity_view::ABOUT, ladders.join("\n"))
+    format!("## Capacity\n\n{}\n\n{}", capacity::ABOUT, ladders.join("\n"))
 }
 
 fn ladder(view: &CapacityView) -> String {
     let escaped = |text: &String| prose(text);
     let found = view.found.iter().map(|(name, text)| vec![(*name).to_owned(), escaped(text)]);
     let mut header = vec![view.axis];
-    header.extend(capacity_view::HEADER);
+    header.extend(capacity::HEADER);
     let rows = view
         .rows
         .iter()
@@ -237,18 +237,18 @@ fn ladder(view: &CapacityView) -> String {
     );
     if !view.hysteresis.is_empty() {
         let rows = view.hysteresis.iter().map(|row| row.iter().map(escaped).collect());
-        text += &format!("\n{}", table(&capacity_view::HYSTERESIS_HEADER, "llrrrl", rows));
+        text += &format!("\n{}", table(&capacity::HYSTERESIS_HEADER, "llrrrl", rows));
     }
     if !view.steps.is_empty() {
         let rows = view.steps.iter().map(|row| row.iter().map(escaped).collect());
-        text += &format!("\n{}", table(&capacity_view::STEPS_HEADER, "rrlll", rows));
+        text += &format!("\n{}", table(&capacity::STEPS_HEADER, "rrlll", rows));
     }
     text
 }
 
 fn effects(page: &Page) -> String {
     let Some(effects) = &page.effects else { return String::new() };
-    let mut text = format!("## Factors\n\n{}\n\n", effect_view::ABOUT);
+    let mut text = format!("## Factors\n\n{}\n\n", effects::ABOUT);
     for factor in &effects.factors {
         text += &format!("- {}\n", prose(factor));
     }
@@ -263,7 +263,7 @@ fn effects(page: &Page) -> String {
                 row.blocks.to_string(),
             ]
         };
-        text += &format!("\n{}", table(&effect_view::HEADER, "llrrlr", effects.rows.iter().map(row)));
+        text += &format!("\n{}", table(&effects::HEADER, "llrrlr", effects.rows.iter().map(row)));
     }
     for note in &effects.notes {
         text += &format!("\n{}\n", prose(note));
@@ -276,7 +276,7 @@ fn layers(page: &Page) -> String {
         return String::new();
     }
     let sets: Vec<_> = page.layers.iter().map(layers_of).collect();
-    format!("## Layers\n\n{}\n\n{}", layer_view::ABOUT, sets.join("\n"))
+    format!("## Layers\n\n{}\n\n{}", layers::ABOUT, sets.join("\n"))
 }
 
 fn layers_of(view: &LayersView) -> String {
@@ -291,7 +291,7 @@ fn layers_of(view: &LayersView) -> String {
         ]
     };
     let tables = view.metrics.iter().map(|metric| {
-        let mut header = layer_view::HEADER;
+        let mut header = layers::HEADER;
         header[0] = metric.name;
         table(&header, "lrrlrr", metric.rows.iter().map(row))
     });
@@ -332,8 +332,8 @@ fn levels(page: &Page) -> String {
         let values = level.values.iter().map(|value| prose(value));
         [code(&level.cell), level.metric.to_owned()].into_iter().chain(values).collect()
     };
-    let about = level_view::ABOUT;
-    let table = table(&level_view::HEADER, "llrrrrr", page.levels.iter().map(row));
+    let about = levels::ABOUT;
+    let table = table(&levels::HEADER, "llrrrrr", page.levels.iter().map(row));
     format!("## Where the spread comes from\n\n{about}\n\n{table}")
 }
 
@@ -353,7 +353,7 @@ fn limits(page: &Page) -> String {
     }
     let rows =
         page.limits.iter().map(|cell| vec![code(&cell.cell), prose(&cell.limits), prose(&cell.throttling)]);
-    format!("## Limits\n\n{}\n\n{}", limits_view::ABOUT, table(&["Cell", "Limits", "Quota"], "lll", rows))
+    format!("## Limits\n\n{}\n\n{}", limits::ABOUT, table(&["Cell", "Limits", "Quota"], "lll", rows))
 }
 
 fn findings(page: &Page) -> String {

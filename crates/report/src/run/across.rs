@@ -1,7 +1,7 @@
 //! `prony compare` and `prony history` for the terminal.
 
-use crate::layout::{Align, paragraph, table};
-use crate::paint::{Tone, finish, paint};
+use crate::terminal::layout::{Align, paragraph, table};
+use crate::terminal::paint::{Tone, finish, paint};
 use crate::{Style, clean, format};
 use schema::across::{
     CellAcross, CompareFile, HistoryChange, HistoryFile, HistorySeries, MetricAcross, RunHead,

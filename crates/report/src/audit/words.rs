@@ -1,7 +1,7 @@
 //! The words of an audit, the same in text and Markdown.
 
 use crate::format;
-use crate::paint::Tone;
+use crate::terminal::paint::Tone;
 use crate::words::Word;
 use schema::audit::{AuditCounts, AuditForm, AuditLoad, AuditReport, AuditSeverity, Basis};
 
