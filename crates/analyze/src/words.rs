@@ -2,7 +2,8 @@
 
 use schema::analysis::Interval;
 use schema::metric::{Metric, Unit};
-use units::format::counted;
+use schema::said;
+use schema::said::{Joint, Said};
 use units::format::narrow::apart;
 use units::format::sentence::{bytes_with, duration_with, number_with};
 
@@ -41,20 +42,98 @@ pub(crate) fn value(metric: Metric, value: f64) -> String {
     }
 }
 
+/// What is counted in sentences.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Noun {
+    Block,
+    Cause,
+    Cell,
+    Connection,
+    FreshTrial,
+    Kill,
+    Level,
+    Load,
+    OtherCell,
+    Request,
+    Reservation,
+    Run,
+    Step,
+    Trial,
+    Window,
+    Worker,
+}
+
 /// `1 block`, `2 blocks`.
-pub(crate) fn count(number: usize, noun: &str) -> String {
-    counted(number as u64, noun)
+pub(crate) fn count(number: usize, noun: Noun) -> Said {
+    let n = grouped(number as u64);
+    match (noun, number) {
+        (Noun::Block, 1) => said!("count.block", "{n} block", n),
+        (Noun::Block, _) => said!("count.blocks", "{n} blocks", n),
+        (Noun::Cause, 1) => said!("count.cause", "{n} cause", n),
+        (Noun::Cause, _) => said!("count.causes", "{n} causes", n),
+        (Noun::Cell, 1) => said!("count.cell", "{n} cell", n),
+        (Noun::Cell, _) => said!("count.cells", "{n} cells", n),
+        (Noun::Connection, 1) => said!("count.connection", "{n} connection", n),
+        (Noun::Connection, _) => said!("count.connections", "{n} connections", n),
+        (Noun::FreshTrial, 1) => said!("count.fresh_trial", "{n} fresh trial", n),
+        (Noun::FreshTrial, _) => said!("count.fresh_trials", "{n} fresh trials", n),
+        (Noun::Kill, 1) => said!("count.kill", "{n} kill", n),
+        (Noun::Kill, _) => said!("count.kills", "{n} kills", n),
+        (Noun::Level, 1) => said!("count.level", "{n} level", n),
+        (Noun::Level, _) => said!("count.levels", "{n} levels", n),
+        (Noun::Load, 1) => said!("count.load", "{n} load", n),
+        (Noun::Load, _) => said!("count.loads", "{n} loads", n),
+        (Noun::OtherCell, 1) => said!("count.other_cell", "{n} other cell", n),
+        (Noun::OtherCell, _) => said!("count.other_cells", "{n} other cells", n),
+        (Noun::Request, 1) => said!("count.request", "{n} request", n),
+        (Noun::Request, _) => said!("count.requests", "{n} requests", n),
+        (Noun::Reservation, 1) => said!("count.reservation", "{n} reservation", n),
+        (Noun::Reservation, _) => said!("count.reservations", "{n} reservations", n),
+        (Noun::Run, 1) => said!("count.run", "{n} run", n),
+        (Noun::Run, _) => said!("count.runs", "{n} runs", n),
+        (Noun::Step, 1) => said!("count.step", "{n} step", n),
+        (Noun::Step, _) => said!("count.steps", "{n} steps", n),
+        (Noun::Trial, 1) => said!("count.trial", "{n} trial", n),
+        (Noun::Trial, _) => said!("count.trials", "{n} trials", n),
+        (Noun::Window, 1) => said!("count.window", "{n} window", n),
+        (Noun::Window, _) => said!("count.windows", "{n} windows", n),
+        (Noun::Worker, 1) => said!("count.worker", "{n} worker", n),
+        (Noun::Worker, _) => said!("count.workers", "{n} workers", n),
+    }
+}
+
+/// What is listed by number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Listed {
+    Segment,
+    Trial,
 }
 
 /// `trial 3`, `trials 3, 7 and 9`, `trials 1, 2, 3, 4, 5 and 7 more`.
-pub(crate) fn listed(noun: &str, ids: &[u32]) -> String {
+pub(crate) fn listed(noun: Listed, ids: &[u32]) -> Said {
     const SHOWN: usize = 5;
-    let text: Vec<String> = ids.iter().take(SHOWN).map(u32::to_string).collect();
-    match (text.as_slice(), ids.len()) {
-        ([only], 1) => format!("{noun} {only}"),
-        (shown, all) if all > SHOWN => format!("{noun}s {} and {} more", shown.join(", "), all - SHOWN),
-        ([before @ .., last], _) => format!("{noun}s {} and {last}", before.join(", ")),
-        ([], _) => format!("no {noun}"),
+    let several = |ids: &[u32]| Said::list(Joint::Comma, ids);
+    match (noun, ids) {
+        (Listed::Trial, []) => said!("listed.no_trial", "no trial"),
+        (Listed::Segment, []) => said!("listed.no_segment", "no segment"),
+        (Listed::Trial, [id]) => said!("listed.trial", "trial {id}", id),
+        (Listed::Segment, [id]) => said!("listed.segment", "segment {id}", id),
+        (_, ids) if ids.len() > SHOWN => {
+            let (first, more) = (several(&ids[..SHOWN]), ids.len() - SHOWN);
+            match noun {
+                Listed::Trial => said!("listed.trials_more", "trials {first} and {more} more", first, more),
+                Listed::Segment => {
+                    said!("listed.segments_more", "segments {first} and {more} more", first, more)
+                }
+            }
+        }
+        (_, [first @ .., last]) => {
+            let first = several(first);
+            match noun {
+                Listed::Trial => said!("listed.trials", "trials {first} and {last}", first, last),
+                Listed::Segment => said!("listed.segments", "segments {first} and {last}", first, last),
+            }
+        }
     }
 }
 
@@ -76,12 +155,12 @@ mod tests {
     #[test]
     fn what_is_counted_and_listed() {
         let table = [
-            (count(1, "block"), "1 block"),
-            (count(5, "block"), "5 blocks"),
-            (listed("trial", &[]), "no trial"),
-            (listed("trial", &[3]), "trial 3"),
-            (listed("trial", &[3, 7, 9]), "trials 3, 7 and 9"),
-            (listed("trial", &[1, 2, 3, 4, 5, 6, 7]), "trials 1, 2, 3, 4, 5 and 2 more"),
+            (count(1, Noun::Block), "1 block"),
+            (count(5, Noun::Block), "5 blocks"),
+            (listed(Listed::Trial, &[]), "no trial"),
+            (listed(Listed::Trial, &[3]), "trial 3"),
+            (listed(Listed::Trial, &[3, 7, 9]), "trials 3, 7 and 9"),
+            (listed(Listed::Trial, &[1, 2, 3, 4, 5, 6, 7]), "trials 1, 2, 3, 4, 5 and 2 more"),
         ];
         for (got, wanted) in table {
             assert_eq!(got, wanted);

@@ -91,7 +91,7 @@ pub(crate) fn decide(plan: &mut ExperimentPlan, trials: &[TrialData], spent_ns: 
         stopping.looks.extend(look.map(|(_, look)| LookRecord {
             blocks: plan.blocks,
             half_width: look.half_width,
-            of: look.of,
+            of: look.of.into(),
             is_narrow: look.is_narrow,
             blocks_needed: look.blocks_needed,
             spent_ns,

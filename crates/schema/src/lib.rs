@@ -39,6 +39,7 @@ pub mod page;
 pub mod plan;
 pub mod profile;
 pub mod run;
+pub mod said;
 pub mod scenario;
 pub mod server_side;
 pub mod service;

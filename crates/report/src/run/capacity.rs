@@ -7,6 +7,7 @@ use schema::capacity::{
     UslFit,
 };
 use schema::metric::Unit;
+use schema::said::{Joint, Said};
 
 /// What the table shows.
 pub(crate) const ABOUT: &str = "Centre over the valid trials of each level, with its interval. X·(R + Z) is the \
@@ -219,7 +220,7 @@ fn searched(search: &SearchResult) -> Vec<(&'static str, String)> {
     if let Some(limit) = &search.limit {
         found.push(("Where it turns", format::interval(Unit::PerSecond, limit)));
     }
-    found.extend(search.refused.clone().map(|reason| ("Reservation", reason)));
+    found.extend(search.refused.clone().map(|reason| ("Reservation", reason.into())));
     found
 }
 
@@ -239,7 +240,7 @@ fn step(step: &SearchStep) -> [String; 5] {
         format::rate(step.rate_per_s),
         purpose.to_owned(),
         verdict.to_owned(),
-        clean::line(&step.reasons.join("; ")),
+        clean::line(&Said::list(Joint::Semicolon, &step.reasons)),
     ]
 }
 

@@ -9,6 +9,7 @@ use crate::{ReportError, clean, words};
 use schema::analysis::{AnalysisFile, CellSummary, TrialRow};
 use schema::metric::{Metric, Unit};
 use schema::run::RunFile;
+use schema::said::{Joint, Said};
 
 /// The trials of the run as CSV with a header line, by RFC 4180 with `\n` line ends.
 ///
@@ -52,7 +53,7 @@ fn record(run: &str, trial: &TrialRow, cell: Option<&CellSummary>) -> Vec<String
     fields.extend(Metric::ALL.into_iter().map(|metric| value(trial, metric)));
     fields.extend([trial.scheduled, trial.completed, trial.failed, trial.censored].map(|n| n.to_string()));
     fields.push(steady::key(trial).to_owned());
-    fields.push(clean::csv_field(&trial.reasons.join("; ")));
+    fields.push(clean::csv_field(&Said::list(Joint::Semicolon, &trial.reasons)));
     fields
 }
 

@@ -4,6 +4,7 @@ use crate::words::{self, Word};
 use crate::{clean, format};
 use schema::analysis::{AnalysisFile, Effect, EffectLevel, Effects};
 use schema::metric::Metric;
+use schema::said::Said;
 
 /// What the table shows.
 pub(crate) const ABOUT: &str = "What a level changes against the first level of its factor, over all levels of the \
@@ -57,7 +58,7 @@ fn effects(effects: &Effects) -> EffectsView {
 fn refusals(effects: &Effects) -> Vec<String> {
     let mut reasons: Vec<(&str, Vec<&str>)> = Vec::new();
     for metric in Metric::ALL {
-        let Some(why) = effects.metrics_refused.get(metric.key()).map(String::as_str) else { continue };
+        let Some(why) = effects.metrics_refused.get(metric.key()).map(Said::text) else { continue };
         match reasons.iter_mut().find(|(known, _)| *known == why) {
             Some((_, metrics)) => metrics.push(metric.title()),
             None => reasons.push((why, vec![metric.title()])),

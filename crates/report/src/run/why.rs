@@ -9,6 +9,7 @@ use schema::finding::{
     Association, CellWhy, Certainty, Change, Evidence, Finding, FindingSeverity, Intervention, Watched,
     WhyFile,
 };
+use schema::said::{Joint, Said};
 
 /// The findings of a run as text of `style.width` columns; with `all` also what was ruled out and what could not be
 /// read, cause by cause. `folder` is the run folder as the user named it.
@@ -126,7 +127,10 @@ fn rest(cell: &CellWhy, all: bool, columns: usize) -> String {
         }
         return text;
     }
-    let names = |causes: Vec<&str>| if causes.is_empty() { "nothing".to_owned() } else { causes.join(", ") };
+    let names = |causes: Vec<Said>| match causes.is_empty() {
+        true => "nothing".to_owned(),
+        false => Said::list(Joint::Comma, causes).into(),
+    };
     let out = names(cell.ruled_out.iter().map(|out| out.cause.words()).collect());
     let unread = names(cell.unread.iter().map(|unread| unread.cause.words()).collect());
     text += &paragraph("  ruled out: ", &out, columns);
