@@ -1,7 +1,7 @@
 /**
- * How numbers are shown: the one home of number formatting in the front end, as `crates/report/src/format.rs` is of
- * the plain page, and with the same results (`format.test.ts` holds its tables), but for narrow intervals and the
- * labels of axes.
+ * How numbers are shown: the one home of number formatting in the front end, as `units::format::table` is in Rust, and
+ * with the same results: both are held to the cases of `crates/units/cases/numbers.json`. The labels of axes are the
+ * page's own.
  *
  * Invariants: nothing prints `NaN` or `Infinity`; a number that is missing or not finite is `NONE`; measured values
  * have three significant digits, counts have all of theirs with thousands separators; an interval is never shown

@@ -287,7 +287,7 @@ describe.skipIf(missing !== null)("report.html", () => {
     const [sentence, name] = [fixture("events"), fixture("layers")];
     for (const data of [sentence, name]) {
       const { page, done } = await open(browser, "capital", data);
-      const { answer } = data.analysis;
+      const answer = data.analysis.answer.text;
       const isName = data.analysis.cells.some(({ target }) => answer.startsWith(target));
       expect(isName).toBe(data === name);
       const [first = ""] = answer;
@@ -301,8 +301,8 @@ describe.skipIf(missing !== null)("report.html", () => {
   it("keeps a hostile sentence as text, and marks it as English on the Chinese page", async () => {
     const data = fixture("gc");
     const hostile = `<img src=x onerror="window.hacked=1"> ${"run 3 more blocks: ".repeat(300)}`;
-    data.analysis.answer = hostile;
-    data.analysis.belief.summary = hostile;
+    data.analysis.answer = { text: hostile };
+    data.analysis.belief.summary = { text: hostile };
     const { page, done } = await open(browser, "told-hostile", { ...data, lang: "zh" });
     expect(await page.textContent(".answer [lang=en]")).toContain("<img src=x");
     expect(await page.evaluate(() => "hacked" in window)).toBe(false);

@@ -255,13 +255,13 @@ describe.skipIf(missing !== null)("the values in the page", () => {
     const { page, data, done } = await whole("soak");
     await page.locator("#soak").screenshot({ path: shotPath("soak-light") });
     const soak = data.analysis.soak!;
-    expect((await page.textContent("#soak .verdict p"))?.replaceAll("\u00a0", " ")).toBe(soak.answer);
+    expect((await page.textContent("#soak .verdict p"))?.replaceAll("\u00a0", " ")).toBe(soak.answer.text);
     expect((await page.textContent("#soak .verdict .mark"))?.toLowerCase()).toContain(
       words.soak[soak.verdict],
     );
-    for (const note of soak.notes) expect(await page.textContent("#soak .plain-list")).toContain(note);
+    for (const note of soak.notes) expect(await page.textContent("#soak .plain-list")).toContain(note.text);
     const { rows, below } = await tableOf(page, words.soaks.caption);
-    expect(below).toEqual(soak.trends.map(({ text }) => sentence(text)));
+    expect(below).toEqual(soak.trends.map(({ text }) => sentence(text.text)));
     expect(rows.map((row) => row.slice(0, 2).map((cell) => cell.replace(/^\W /, "")))).toEqual(
       soak.trends.map((trend) => [
         words.soaks.counters[trend.counter],

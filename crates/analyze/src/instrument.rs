@@ -7,7 +7,7 @@
 
 use crate::run::load_in_words;
 use crate::trial::PACER_LAG_NS;
-use crate::words::{count, duration, number};
+use crate::words::{Noun, count, duration, number};
 use schema::calibration::{CalibrationFile, CalibrationSummary, DriverLimits, HostIdentity, Shortfall};
 use schema::plan::{DriverChoice, LoadPlan};
 
@@ -162,7 +162,7 @@ impl<'a> Ability<'a> {
             text: format!(
                 "{} with {}: the instrument gives at most {} per second there, {by_how_much}",
                 load_in_words(load),
-                count(load.workers as usize, "worker"),
+                count(load.workers as usize, Noun::Worker),
                 number(limit),
             ),
             remedy: format!(
@@ -180,7 +180,7 @@ impl<'a> Ability<'a> {
                 "{} with {}: the instrument itself is {} late there (p99), more than the {} that are always allowed; \
                  trials are void unless the target's p99 response time is above {}",
                 load_in_words(load),
-                count(load.workers as usize, "worker"),
+                count(load.workers as usize, Noun::Worker),
                 duration(lag),
                 duration(PACER_LAG_NS),
                 duration(lag / LAG_SHARE)

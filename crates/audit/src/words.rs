@@ -1,7 +1,8 @@
-//! Numbers for people. Invariant: no function writes NaN or `inf`; what is endless is `∞`.
+//! Values of a published table in their dimension. How a number looks is `units::format::published`'s.
 
 use crate::figure::Span;
 use crate::unit::Dimension;
+use units::format::published::{digits, joined, time_unit};
 
 /// A value in its base unit.
 pub(crate) fn value(dimension: Dimension, value: f64) -> String {
@@ -38,59 +39,13 @@ pub(crate) fn times(factor: f64) -> String {
     format!("{} times", digits(factor, 3))
 }
 
-fn joined(number: &str, unit: &str) -> String {
-    if unit.is_empty() || unit.starts_with('/') {
-        format!("{number}{unit}")
-    } else {
-        format!("{number} {unit}")
-    }
-}
-
 fn scale(dimension: Dimension, value: f64) -> (f64, &'static str) {
-    const TIMES: [(f64, f64, &str); 4] =
-        [(1e-6, 1e-9, "ns"), (1e-3, 1e-6, "µs"), (1.0, 1e-3, "ms"), (600.0, 1.0, "s")];
     match dimension {
-        Dimension::Time => {
-            let found = TIMES.iter().find(|(until, _, _)| value.abs() < *until);
-            // Zero is a time like any other; it has no unit of its own.
-            if value == 0.0 {
-                (1.0, "s")
-            } else {
-                found.map_or((60.0, "min"), |(_, factor, unit)| (*factor, *unit))
-            }
-        }
+        Dimension::Time => time_unit(value),
         Dimension::Rate => (1.0, "/s"),
         Dimension::Share | Dimension::Cpu => (0.01, "%"),
         Dimension::Count => (1.0, ""),
     }
-}
-
-/// At most `significant` digits behind leading zeros, all digits before the point, grouped.
-fn digits(value: f64, significant: i32) -> String {
-    if !value.is_finite() {
-        return if value < 0.0 { "−∞".to_owned() } else { "∞".to_owned() };
-    }
-    let magnitude = if value == 0.0 { 0 } else { value.abs().log10().floor() as i32 };
-    let decimals = usize::try_from((significant - 1 - magnitude).clamp(0, 12)).unwrap_or(0);
-    let text = format!("{value:.decimals$}");
-    let text = if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.') } else { &text };
-    match text.strip_prefix('-') {
-        Some("0") => "0".to_owned(),
-        Some(rest) => format!("−{}", grouped(rest)),
-        None => grouped(text),
-    }
-}
-
-fn grouped(number: &str) -> String {
-    let (whole, rest) = number.find('.').map_or((number, ""), |at| number.split_at(at));
-    let mut text = String::new();
-    for (index, digit) in whole.char_indices() {
-        if index > 0 && (whole.len() - index).is_multiple_of(3) {
-            text.push(',');
-        }
-        text.push(digit);
-    }
-    text + rest
 }
 
 #[cfg(test)]

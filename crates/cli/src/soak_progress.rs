@@ -81,7 +81,7 @@ fn window_words(line: &WindowLine, windows: u32) -> String {
         .into_iter()
         .filter(|counter| counter.is_resource())
         .filter_map(|counter| {
-            Some(format!("{} {}", report::counter(counter), report::held(counter, line.value(counter)?)))
+            Some(format!("{} {}", counter.title(), report::held(counter, line.value(counter)?)))
         })
         .collect();
     let p50 = line.p50_ns.map_or_else(String::new, |ns| format!(" p50 {}", format::nanos(ns)));
@@ -97,7 +97,7 @@ fn window_words(line: &WindowLine, windows: u32) -> String {
 fn verdict_words(report: &SoakReport) -> String {
     let of = |class: SoakClass| -> Vec<&str> {
         let found = report.trends.iter().filter(|trend| trend.counter.is_resource() && trend.class == class);
-        found.map(|trend| report::counter(trend.counter)).collect()
+        found.map(|trend| trend.counter.title()).collect()
     };
     let verdict = match report.verdict {
         SoakClass::Leak => format!("leak ({})", of(SoakClass::Leak).join(", ")),

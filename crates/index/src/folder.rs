@@ -11,6 +11,7 @@ use schema::lab::{HistoryValue, RunCard, RunState};
 use schema::metric::{Metric, Unit};
 use schema::plan::ExperimentPlan;
 use schema::run::RunFile;
+use schema::said::Said;
 use schema::version::AnalysisVersion;
 use serde::Deserialize;
 use std::fs;
@@ -174,7 +175,7 @@ fn damaged(id: String, cause: String) -> RunCard {
 struct Analysis {
     #[serde(rename = "schema")]
     _schema: AnalysisVersion,
-    answer: String,
+    answer: Said,
     belief: BeliefHead,
     cells: Vec<CellHead>,
 }

@@ -6,9 +6,11 @@
 
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use schema::plan::PinPlan;
-use std::fmt::Write as _;
 use std::io;
 use std::str::FromStr;
+
+/// The list syntax that [`parse_list`] reads.
+pub use units::format::ranges as list;
 
 /// How CPUs are shared out.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -242,23 +244,6 @@ pub fn parse_list(text: &str) -> Result<Vec<u32>, PinError> {
     cpus.sort_unstable();
     cpus.dedup();
     Ok(cpus)
-}
-
-/// The list syntax that [`parse_list`] reads, with neighbours joined into ranges; `cpus` ascending.
-#[must_use]
-pub fn list(cpus: &[u32]) -> String {
-    let mut out = String::new();
-    for run in cpus.chunk_by(|a, b| a.checked_add(1) == Some(*b)) {
-        if !out.is_empty() {
-            out.push(',');
-        }
-        let _ = match run {
-            [only] => write!(out, "{only}"),
-            [first, .., last] => write!(out, "{first}-{last}"),
-            [] => Ok(()),
-        };
-    }
-    out
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use crate::folder::RunFolder;
 use schema::analysis::AnalysisFile;
 use schema::finding::{CellWhy, Certainty, Finding};
 use schema::intervention::{InterventionFile, InterventionVerdict};
+use schema::said;
 use std::fs;
 use std::path::Path;
 
@@ -34,7 +35,7 @@ pub(crate) fn mark(folder: &Path, analysis: &mut AnalysisFile) {
         .filter(|path| path.extension().is_some_and(|ext| ext == "json"));
     for answer in names
         .take(ANSWERS_MAX)
-        .filter_map(|path| read_json::<InterventionFile>(&path, "prony.intervention/1").ok())
+        .filter_map(|path| read_json::<InterventionFile>(&path, "prony.intervention/2").ok())
     {
         if answer.verdict != InterventionVerdict::Holds {
             continue;
@@ -50,6 +51,7 @@ pub(crate) fn mark(folder: &Path, analysis: &mut AnalysisFile) {
 /// The answer of a cell whose first finding is confirmed.
 fn say_because(cell: &mut CellWhy) {
     if let Some(top) = cell.findings.first().filter(|top| top.certainty == Certainty::Because) {
-        cell.answer = format!("because of {}: {}", top.cause.words(), top.text);
+        cell.answer =
+            said!("why.because", "because of {cause}: {text}", cause = top.cause.words(), text = &top.text);
     }
 }

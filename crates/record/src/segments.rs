@@ -31,7 +31,7 @@ pub fn read(folder: &RunFolder, run: &RunFile) -> Result<Vec<SegmentData>, Recor
 
 fn segment(trial: &TrialFolder) -> Result<SegmentData, RecordError> {
     let ended = if trial.has_ended() {
-        let file: TrialFile = read_json(&trial.path.join("trial.json"), "prony.trial/1")?;
+        let file: TrialFile = read_json(&trial.path.join("trial.json"), "prony.trial/2")?;
         let is_valid = file.outcome == TrialOutcome::Valid;
         (!is_valid && !file.reasons.is_empty()).then(|| file.reasons.join("; "))
     } else {

@@ -1,7 +1,7 @@
 //! Makes text from outside harmless, one function for each place it may stand in.
 //!
 //! Invariants: every function first removes control, bidirectional and invisible characters, so no escape sequence
-//! reaches a terminal, no character that XML forbids reaches an SVG, and [`crate::paint`] can use invisible
+//! reaches a terminal, no character that XML forbids reaches an SVG, and [`crate::terminal::paint`] can use invisible
 //! characters as its own marks. HTML escaping is askama's and the SVG library's work and is not repeated here.
 
 use crate::format::NONE;

@@ -2,7 +2,7 @@
 //!
 //! Invariant: a sign always stands beside its word; colour alone never carries a meaning.
 
-use crate::paint::Tone;
+use crate::terminal::paint::Tone;
 use schema::analysis::{BeliefLevel, ClaimVerdict, FindingLevel, Verdict};
 use schema::doctor::Severity;
 use schema::experiment::LoadModel;
@@ -40,23 +40,6 @@ impl Word {
     /// Sign and text.
     pub(crate) fn both(&self) -> String {
         format!("{} {}", self.sign, self.text)
-    }
-}
-
-/// The name of a metric for people.
-pub(crate) const fn metric(metric: Metric) -> &'static str {
-    match metric {
-        Metric::Throughput => "Throughput",
-        Metric::Mean => "Mean",
-        Metric::P50 => "p50",
-        Metric::P90 => "p90",
-        Metric::P95 => "p95",
-        Metric::P99 => "p99",
-        Metric::P999 => "p99.9",
-        Metric::ErrorRate => "Errors",
-        Metric::CpuPerRequest => "CPU per request",
-        Metric::Memory => "Memory",
-        Metric::AllocPerRequest => "Allocated per request",
     }
 }
 

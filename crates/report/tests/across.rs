@@ -8,6 +8,7 @@ use schema::across::{
 use schema::advice::{AdviceFile, AdviceRow, BlocksAdvice, SamplesAdvice, WantedAdvice};
 use schema::analysis::{Interval, Verdict};
 use schema::metric::Metric;
+use schema::said::Said;
 
 /// Demands these texts in this order, lines of at most 80 columns, and nothing that a terminal would obey.
 fn check(text: &str, wanted: &[&str]) {
@@ -89,7 +90,7 @@ fn two_runs_stand_side_by_side_and_each_reason_once() {
         p_value: Some(0.001),
         p_holm: Some(0.01),
         verdict,
-        refused: refused.map(str::to_owned),
+        refused: refused.map(Said::from),
     };
     let head = |id: &str| RunHead { id: id.into(), started_wall: "2026-11-21".into(), trials_valid: 12 };
     let found = CompareFile {
@@ -127,7 +128,7 @@ fn two_runs_stand_side_by_side_and_each_reason_once() {
         ],
     );
     assert_eq!(text.matches("too short").count(), 1, "{text}");
-    let host = "the hosts differ".to_owned();
+    let host = Said::plain("the hosts differ");
     let refused = CompareFile { refused: Some(host.clone()), ..found };
     check(&compare_text(&refused, Style::PLAIN), &["no verdict: the hosts differ"]);
 }
@@ -156,7 +157,7 @@ fn a_history_dates_its_changes() {
         unit: Metric::Throughput.unit(),
         points: vec![HistoryPoint { run: 0, value: 1_000.0, trials: 6 }],
         changes,
-        refused: refused.map(str::to_owned),
+        refused: refused.map(Said::from),
     };
     let found = HistoryFile {
         schema: Default::default(),

@@ -17,27 +17,24 @@ const HOSTILE: &str = "<script>alert(1)</script>\"'><img src=x onerror=y>[l](jav
 fn planted() -> (RunFile, AnalysisFile) {
     let (mut run, mut analysis) = (sample::plan::run_file(), sample::analysis());
     let hostile = || HOSTILE.to_owned();
-    for text in
-        [&mut analysis.run, &mut analysis.question, &mut analysis.answer, &mut analysis.belief.summary]
-    {
-        *text = hostile();
-    }
+    (analysis.run, analysis.question) = (hostile(), hostile());
+    (analysis.answer, analysis.belief.summary) = (hostile().into(), hostile().into());
     for note in &mut analysis.belief.notes {
-        (note.text, note.remedy) = (hostile(), Some(hostile()));
+        (note.text, note.remedy) = (hostile().into(), Some(hostile().into()));
     }
     for trial in &mut analysis.trials {
-        trial.reasons = vec![hostile()];
+        trial.reasons = vec![hostile().into()];
     }
     for cell in &mut analysis.cells {
         (cell.label, cell.target, cell.load) = (hostile(), hostile(), hostile());
-        cell.metrics.iter_mut().for_each(|metric| metric.refused = Some(hostile()));
+        cell.metrics.iter_mut().for_each(|metric| metric.refused = Some(hostile().into()));
     }
     for comparison in &mut analysis.comparisons {
         (comparison.a_target, comparison.b_target, comparison.load) = (hostile(), hostile(), hostile());
-        comparison.refused = Some(hostile());
+        comparison.refused = Some(hostile().into());
     }
     for claim in &mut analysis.claims {
-        (claim.text, claim.evidence, claim.kind) = (hostile(), hostile(), hostile());
+        (claim.text, claim.evidence, claim.kind) = (hostile(), hostile().into(), hostile());
     }
     analysis.effects = Some(planted_effects());
     plant_run(&mut run);
@@ -55,10 +52,10 @@ fn planted_effects() -> schema::analysis::Effects {
             .of
             .iter_mut()
             .for_each(|step| (step.factor, step.level, step.against) = (hostile(), hostile(), hostile()));
-        (effect.interval, effect.refused) = (None, Some(hostile()));
+        (effect.interval, effect.refused) = (None, Some(hostile().into()));
     }
-    effects.metrics_refused.insert("p99".to_owned(), hostile());
-    effects.refused = Some(hostile());
+    effects.metrics_refused.insert("p99".to_owned(), hostile().into());
+    effects.refused = Some(hostile().into());
     effects
 }
 
@@ -156,7 +153,7 @@ fn nothing_in_a_page_ends_its_data() {
     let read: serde_json::Value = serde_json::from_str(data).unwrap();
     assert_eq!(read, serde_json::from_str::<serde_json::Value>(&json).unwrap());
     // It is still there, to be shown as text.
-    assert!(read["analysis"]["answer"].as_str().unwrap().starts_with("<script>alert(1)</script>"));
+    assert!(read["analysis"]["answer"]["text"].as_str().unwrap().starts_with("<script>alert(1)</script>"));
     assert_eq!(read["details"][0]["log_tail"][1], "tab\tkept");
     for text in ["\\u001b", "\\u202e", "\\u0000", "\\u0007"] {
         assert!(!data.contains(text), "{text}");

@@ -110,10 +110,9 @@ fn what_users_write_is_inert() {
     let (mut run, mut analysis) = (sample::plan::run_file(), sample::analysis());
     run.plan.name = HOSTILE.to_owned();
     (run.id, run.started_wall, analysis.belief.summary) =
-        (HOSTILE.to_owned(), HOSTILE.to_owned(), HOSTILE.to_owned());
+        (HOSTILE.to_owned(), HOSTILE.to_owned(), HOSTILE.into());
     for claim in &mut analysis.claims {
-        (claim.text, claim.evidence, claim.kind) =
-            (HOSTILE.to_owned(), HOSTILE.to_owned(), HOSTILE.to_owned());
+        (claim.text, claim.evidence, claim.kind) = (HOSTILE.to_owned(), HOSTILE.into(), HOSTILE.to_owned());
     }
     let xml = junit(&run, &analysis).unwrap();
     let allowed = |c: char| matches!(c, '\n' | ' '..='\u{d7ff}' | '\u{e000}'..='\u{fffd}' | '\u{10000}'..);

@@ -14,6 +14,7 @@ use schema::plan::{ExperimentPlan, TrialPlan};
 use schema::trial::TrialFile;
 use std::time::Instant;
 use units::Nanos;
+use units::format::sentence::half_width;
 
 /// The time that trials have taken: those of earlier sessions by their own account, those of this one by the clock.
 #[derive(Debug)]
@@ -79,7 +80,7 @@ pub(crate) fn decide(plan: &mut ExperimentPlan, trials: &[TrialData], spent_ns: 
     let look = stopping.precision.map(|wanted| (wanted, analyze::look(plan, trials, wanted)));
     let stopped = match &look {
         Some((wanted, look)) if is_reached(plan.blocks, look.is_narrow, &stopping.looks) => {
-            Some((StopReason::Precision, format!("the precision of ± {} is reached", percent(*wanted))))
+            Some((StopReason::Precision, format!("the precision of ± {} is reached", half_width(*wanted))))
         }
         _ if plan.blocks >= stopping.blocks_max => {
             Some((StopReason::Blocks, format!("{} blocks are the most that were asked for", plan.blocks)))
@@ -90,7 +91,7 @@ pub(crate) fn decide(plan: &mut ExperimentPlan, trials: &[TrialData], spent_ns: 
         stopping.looks.extend(look.map(|(_, look)| LookRecord {
             blocks: plan.blocks,
             half_width: look.half_width,
-            of: look.of,
+            of: look.of.into(),
             is_narrow: look.is_narrow,
             blocks_needed: look.blocks_needed,
             spent_ns,
@@ -123,18 +124,12 @@ pub(crate) fn words(plan: &ExperimentPlan) -> Option<String> {
             let needed = needed.filter(|needed| *needed > look.blocks).map_or_else(String::new, |needed| {
                 format!(", about {} blocks would do", needed.min(stopping.blocks_max))
             });
-            format!("after {} blocks ± {} ({}){needed}", look.blocks, percent(half), look.of)
+            format!("after {} blocks ± {} ({}){needed}", look.blocks, half_width(half), look.of)
         }
     });
     let said: Vec<String> =
         seen.into_iter().chain(stopping.stopped.as_ref().map(|stopped| stopped.text.clone())).collect();
     (!said.is_empty()).then(|| said.join("; "))
-}
-
-fn percent(share: f64) -> String {
-    let percent = share * 100.0;
-    let decimals = usize::from(percent < 10.0) + usize::from(percent < 0.95);
-    format!("{percent:.decimals$} %")
 }
 
 fn rounded(ns: u64) -> Nanos {

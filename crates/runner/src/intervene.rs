@@ -12,6 +12,7 @@ use schema::intervention::{InterventionFile, InterventionVerdict};
 use schema::limits::NetworkMode;
 use schema::plan::{CellPlan, ExperimentPlan, TargetPlan, TargetSource};
 use schema::run::RunFile;
+use schema::said;
 use schema::version::InterventionVersion;
 use std::path::Path;
 
@@ -45,7 +46,7 @@ pub fn plan(
     blocks: u32,
 ) -> Result<(ExperimentPlan, Intervention), InterveneError> {
     let tried =
-        finding.intervention.clone().ok_or_else(|| InterveneError::None(finding.cause.words().to_owned()))?;
+        finding.intervention.clone().ok_or_else(|| InterveneError::None(finding.cause.words().into()))?;
     let unfit = |what: &str| InterveneError::Unfit(what.to_owned());
     let cell = run
         .plan
@@ -125,7 +126,7 @@ fn apply(tried: &Intervention, target: &mut TargetPlan, cell: &mut CellPlan) -> 
             };
             *law = with_key(law, name, value).map_err(unfit)?;
         }
-        Change::ByHand => return Err(InterveneError::ByHand(tried.text.clone())),
+        Change::ByHand => return Err(InterveneError::ByHand(tried.text.to_string())),
     }
     Ok(())
 }
@@ -196,9 +197,9 @@ pub fn answer(
         }
         Some(_) => InterventionVerdict::Inconclusive,
     };
-    let refused = found
-        .and_then(|found| found.refused.clone())
-        .or_else(|| found.is_none().then(|| "the two cells could not be compared".to_owned()));
+    let refused = found.and_then(|found| found.refused.clone()).or_else(|| {
+        found.is_none().then(|| said!("intervene.not_compared", "the two cells could not be compared"))
+    });
     InterventionFile {
         schema: InterventionVersion::default(),
         of: of.id.clone(),

@@ -16,6 +16,7 @@ use record::{RecordError, RunFolder};
 use schema::capacity::SearchStep;
 use schema::plan::{CellPlan, ExperimentPlan, TrialPlan};
 use schema::run::RunFile;
+use schema::said::{Joint, Said};
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering;
 use std::time::{Duration, Instant};
@@ -104,8 +105,12 @@ fn plan_trial(plan: &mut ExperimentPlan, rate: f64) -> Option<TrialPlan> {
 fn words(step: &SearchStep) -> String {
     let rate = step.rate_per_s;
     match step.passed {
-        Some(true) => format!("{rate} requests per second: passes ({})", step.reasons.join("; ")),
-        Some(false) => format!("{rate} requests per second: fails ({})", step.reasons.join("; ")),
+        Some(true) => {
+            format!("{rate} requests per second: passes ({})", Said::list(Joint::Semicolon, &step.reasons))
+        }
+        Some(false) => {
+            format!("{rate} requests per second: fails ({})", Said::list(Joint::Semicolon, &step.reasons))
+        }
         // Why a trial is void was said when it ended.
         None => format!("{rate} requests per second: cannot be judged"),
     }

@@ -4,6 +4,7 @@
 
 use analyze::Beside;
 use schema::plan::LoadPlan;
+use schema::said;
 use schema::steady::Steadiness;
 use schema::trial::{CounterLine, IntervalLine, Phase};
 use std::sync::mpsc::{Receiver, Sender, channel};
@@ -83,7 +84,9 @@ impl SteadyWindow {
         disturbed: bool,
     ) -> Option<Steadiness> {
         if self.is_too_long {
-            let refused = format!("it is longer than {INTERVALS_MAX} intervals: use shorter samples");
+            let reason = said!("steady.too_long", "it is longer than {most} intervals", most = INTERVALS_MAX);
+            let remedy = said!("steady.shorter_samples", "use shorter samples");
+            let refused = said!("steady.refused", "{reason}: {remedy}", reason, remedy);
             let intervals = INTERVALS_MAX as u32;
             return Some(Steadiness {
                 class: None,

@@ -3,6 +3,7 @@
 use crate::analysis::{Interval, Verdict};
 use crate::environment::EnvironmentDiff;
 use crate::metric::{Metric, Unit};
+use crate::said::Said;
 use crate::version::{CompareVersion, HistoryVersion};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -22,10 +23,10 @@ pub struct CompareFile {
     pub environment: EnvironmentDiff,
     /// Why no verdict is given although there are numbers; absent where verdicts are given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub refused: Option<String>,
+    pub refused: Option<Said>,
     /// What else differs between the two besides what is compared.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub warnings: Vec<String>,
+    pub warnings: Vec<Said>,
     /// Confidence level of intervals and verdicts: that of the second run.
     pub confidence: f64,
     /// Half-width of the equivalence margin as a ratio: that of the second run.
@@ -88,7 +89,7 @@ pub struct MetricAcross {
     /// The answer: `faster` where b is better than a.
     pub verdict: Verdict,
     /// Why there is no verdict, and what would cure it.
-    pub refused: Option<String>,
+    pub refused: Option<Said>,
 }
 
 /// Runs of one experiment in the order of time.
@@ -110,7 +111,7 @@ pub struct HistoryFile {
     pub series: Vec<HistorySeries>,
     /// What the reader must know besides.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub notes: Vec<String>,
+    pub notes: Vec<Said>,
 }
 
 /// One run of a history.
@@ -141,7 +142,7 @@ pub struct HistorySeries {
     /// Where the values change, oldest first.
     pub changes: Vec<HistoryChange>,
     /// Why changes were not looked for, and what would cure it.
-    pub refused: Option<String>,
+    pub refused: Option<Said>,
 }
 
 /// The value of a series in one run.

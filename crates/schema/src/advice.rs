@@ -1,6 +1,7 @@
 //! `prony plan --format json`: how many blocks an experiment needs, told from earlier runs of it.
 
 use crate::metric::Metric;
+use crate::said::Said;
 use crate::version::AdviceVersion;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -35,7 +36,7 @@ pub struct AdviceFile {
     pub samples: Option<SamplesAdvice>,
     /// What speaks against these numbers, with the remedy.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub notes: Vec<String>,
+    pub notes: Vec<Said>,
 }
 
 /// What was asked for.
@@ -84,7 +85,7 @@ pub struct AdviceRow {
     /// Blocks for the wanted difference.
     pub blocks_for_difference: Option<u32>,
     /// Why there is nothing, and what would cure it.
-    pub refused: Option<String>,
+    pub refused: Option<Said>,
 }
 
 /// How often a trial is best sampled (METHOD §3, Kalibera and Jones).

@@ -9,6 +9,7 @@ pub use crate::finding::{Finding, FindingCause, FindingLevel};
 use crate::layers::LayerCosts;
 use crate::memory_view::MemoryView;
 use crate::metric::{Metric, Unit};
+use crate::said::Said;
 use crate::soak::SoakReport;
 use crate::steady::{Steadiness, WarmUpLine};
 use crate::trial::{Phase, TrialOutcome};
@@ -27,7 +28,7 @@ pub struct AnalysisFile {
     /// The question as asked.
     pub question: String,
     /// The answer in one sentence, with its certainty.
-    pub answer: String,
+    pub answer: Said,
     /// Whether the numbers may be believed.
     pub belief: Belief,
     /// How many trials were planned.
@@ -73,7 +74,7 @@ pub struct Belief {
     /// The worst of the notes.
     pub level: BeliefLevel,
     /// One sentence.
-    pub summary: String,
+    pub summary: Said,
     /// What was looked at, worst first.
     pub notes: Vec<BeliefNote>,
 }
@@ -84,9 +85,9 @@ pub struct BeliefNote {
     /// What it does to the belief.
     pub level: BeliefLevel,
     /// What was found, with its number.
-    pub text: String,
+    pub text: Said,
     /// What would cure it.
-    pub remedy: Option<String>,
+    pub remedy: Option<Said>,
 }
 
 /// One trial in a table.
@@ -101,7 +102,7 @@ pub struct TrialRow {
     /// How it ended.
     pub outcome: TrialOutcome,
     /// Why it is void, or what failed.
-    pub reasons: Vec<String>,
+    pub reasons: Vec<Said>,
     /// Value of each metric; null where it is refused or cannot be read.
     pub values: Vec<MetricValue>,
     /// Scheduled requests.
@@ -245,7 +246,7 @@ pub struct MetricSummary {
     /// Interval of the centre over trials; null where refused.
     pub interval: Option<Interval>,
     /// Why there is no interval or no value, and what would cure it.
-    pub refused: Option<String>,
+    pub refused: Option<Said>,
 }
 
 /// Two targets at one load in one metric.
@@ -296,7 +297,7 @@ pub struct Comparison {
     /// The answer.
     pub verdict: Verdict,
     /// Why there is no interval, and what would cure it.
-    pub refused: Option<String>,
+    pub refused: Option<Said>,
 }
 
 /// What a comparison rests on.
@@ -342,9 +343,9 @@ pub struct Effects {
     pub effects: Vec<Effect>,
     /// Metrics that have none, by their keys: why, and what would cure it.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub metrics_refused: BTreeMap<String, String>,
+    pub metrics_refused: BTreeMap<String, Said>,
     /// Why there are none at all, and what would cure it.
-    pub refused: Option<String>,
+    pub refused: Option<Said>,
 }
 
 /// A thing varied on purpose.
@@ -377,7 +378,7 @@ pub struct Effect {
     /// Whether it is shown at the level of the run after that correction.
     pub shown: bool,
     /// Why there is no interval, and what would cure it.
-    pub refused: Option<String>,
+    pub refused: Option<Said>,
 }
 
 /// A level against the first one of its factor.
@@ -415,7 +416,7 @@ pub struct ClaimResult {
     /// The answer.
     pub verdict: ClaimVerdict,
     /// The numbers it rests on, in words.
-    pub evidence: String,
+    pub evidence: Said,
     /// The kind of the claim, as in the plan.
     #[serde(default)]
     pub kind: String,

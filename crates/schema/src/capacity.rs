@@ -6,6 +6,7 @@
 
 use crate::analysis::Interval;
 use crate::metric::Metric;
+use crate::said::Said;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -78,19 +79,19 @@ pub struct Capacity {
     /// What the levels are.
     pub axis: LoadAxis,
     /// The answer in one sentence, with its certainty or the reason why there is none.
-    pub answer: String,
+    pub answer: Said,
     /// The three-dimensional baseline: one row a level of load, rising.
     pub rows: Vec<CapacityRow>,
     /// The highest throughput that the target gave, where the ladder reached it.
     pub highest: Option<HighestThroughput>,
     /// Why there is none, and what would cure it.
-    pub highest_refused: Option<String>,
+    pub highest_refused: Option<Said>,
     /// Where throughput and p95 bend.
     pub knees: Vec<Knee>,
     /// The Universal Scalability Law over the levels.
     pub usl: Option<UslFit>,
     /// Why there is none, and what would cure it.
-    pub usl_refused: Option<String>,
+    pub usl_refused: Option<Said>,
     /// Up against down, by level; empty where the order was random.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub hysteresis: Vec<Hysteresis>,
@@ -159,7 +160,7 @@ pub struct HighestThroughput {
     /// Highest of these levels.
     pub to_load: f64,
     /// Why there is no interval.
-    pub refused: Option<String>,
+    pub refused: Option<Said>,
 }
 
 /// Where a curve bends, or why no such place is claimed.
@@ -182,7 +183,7 @@ pub struct Knee {
     /// The level of the strongest bend by second differences of the logarithms; a description, not a claim.
     pub sharpest: Option<f64>,
     /// Why no knee is claimed, and what would cure it.
-    pub refused: Option<String>,
+    pub refused: Option<Said>,
 }
 
 /// The Universal Scalability Law X(N) = γN/(1 + α(N − 1) + βN(N − 1)), fitted.
@@ -233,7 +234,7 @@ pub struct Hysteresis {
     /// Whether it differs from 1 beyond the margin, also after Holm's correction over all levels.
     pub is_shown: bool,
     /// Why there is no interval.
-    pub refused: Option<String>,
+    pub refused: Option<Said>,
 }
 
 /// What a search found.
@@ -254,7 +255,7 @@ pub struct SearchResult {
     /// How it ended.
     pub end: SearchEnd,
     /// Why there is no answer, or what limits it, and what would cure it.
-    pub refused: Option<String>,
+    pub refused: Option<Said>,
     /// Every trial in order.
     pub steps: Vec<SearchStep>,
 }
@@ -285,7 +286,7 @@ pub struct SearchStep {
     /// Whether the objective was met; null where the trial could not be judged.
     pub passed: Option<bool>,
     /// The numbers it was judged by, in words.
-    pub reasons: Vec<String>,
+    pub reasons: Vec<Said>,
 }
 
 /// What a trial of a search is for.

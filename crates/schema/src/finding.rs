@@ -5,6 +5,8 @@
 //! it is "because".
 
 use crate::metric::Metric;
+use crate::said;
+use crate::said::Said;
 use crate::version::WhyVersion;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -33,7 +35,7 @@ pub struct CellWhy {
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub void_only: bool,
     /// The answer in one sentence.
-    pub answer: String,
+    pub answer: Said,
     /// Worst first.
     pub findings: Vec<Finding>,
     /// Causes that were looked at and are not it, with the number that says so.
@@ -58,7 +60,7 @@ pub struct Finding {
     /// Cell identifier.
     pub cell: String,
     /// What was found, with its numbers.
-    pub text: String,
+    pub text: Said,
     /// The numbers it rests on.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub evidence: Vec<Evidence>,
@@ -69,7 +71,7 @@ pub struct Finding {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub follows: Option<FindingCause>,
     /// What would show whether it is so, or cure it.
-    pub remedy: Option<String>,
+    pub remedy: Option<Said>,
     /// The experiment that would confirm it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub intervention: Option<Intervention>,
@@ -163,41 +165,43 @@ impl FindingCause {
 
     /// The cause inside a sentence.
     #[must_use]
-    pub const fn words(self) -> &'static str {
+    pub fn words(self) -> Said {
         match self {
-            Self::GeneratorSaturated => "a saturated generator",
-            Self::Steal => "stolen CPU time",
-            Self::ClockDrift => "a drifting CPU clock",
-            Self::CoreFull => "a full core",
-            Self::HostBusy => "other processes on its CPUs",
-            Self::Throttling => "throttling by the CPU quota",
-            Self::CpuSaturated => "a saturated CPU",
-            Self::RunQueue => "threads that wait for a core",
-            Self::MemoryLimit => "its memory limit",
-            Self::Swap => "swapping",
-            Self::GcPauses => "pauses of garbage collection",
-            Self::AllocationPressure => "the CPU cost of garbage collection",
-            Self::ThreadGrowth => "threads that only grow in number",
-            Self::MemoryGrowth => "memory that only grows",
-            Self::PoolWait => "waiting for a pool",
-            Self::DatabaseSaturated => "a saturated database",
-            Self::CacheSlow => "a slow cache",
-            Self::LockContention => "threads that wait at a lock",
-            Self::EventLoopBlocked => "a blocked event loop",
-            Self::WorkersExhausted => "too few workers",
-            Self::AcceptQueue => "a full accept queue",
-            Self::PortExhaustion => "local ports that ran out",
-            Self::ConnectionChurn => "connections that are not kept",
-            Self::Retransmission => "lost packets",
-            Self::DelayedAck => "delayed acknowledgements",
-            Self::Bandwidth => "the speed of the network",
-            Self::DescriptorLimit => "the limit of open descriptors",
-            Self::DescriptorLeak => "descriptors that are never closed",
-            Self::ColdCode => "code that was not warm",
-            Self::UnevenWorkers => "uneven workers",
-            Self::SlowReplica => "trials on a slower machine",
-            Self::Errors => "failed requests",
-            Self::Control => "a control that differs from itself",
+            Self::GeneratorSaturated => said!("cause.generator_saturated", "a saturated generator"),
+            Self::Steal => said!("cause.steal", "stolen CPU time"),
+            Self::ClockDrift => said!("cause.clock_drift", "a drifting CPU clock"),
+            Self::CoreFull => said!("cause.core_full", "a full core"),
+            Self::HostBusy => said!("cause.host_busy", "other processes on its CPUs"),
+            Self::Throttling => said!("cause.throttling", "throttling by the CPU quota"),
+            Self::CpuSaturated => said!("cause.cpu_saturated", "a saturated CPU"),
+            Self::RunQueue => said!("cause.run_queue", "threads that wait for a core"),
+            Self::MemoryLimit => said!("cause.memory_limit", "its memory limit"),
+            Self::Swap => said!("cause.swap", "swapping"),
+            Self::GcPauses => said!("cause.gc_pauses", "pauses of garbage collection"),
+            Self::AllocationPressure => {
+                said!("cause.allocation_pressure", "the CPU cost of garbage collection")
+            }
+            Self::ThreadGrowth => said!("cause.thread_growth", "threads that only grow in number"),
+            Self::MemoryGrowth => said!("cause.memory_growth", "memory that only grows"),
+            Self::PoolWait => said!("cause.pool_wait", "waiting for a pool"),
+            Self::DatabaseSaturated => said!("cause.database_saturated", "a saturated database"),
+            Self::CacheSlow => said!("cause.cache_slow", "a slow cache"),
+            Self::LockContention => said!("cause.lock_contention", "threads that wait at a lock"),
+            Self::EventLoopBlocked => said!("cause.event_loop_blocked", "a blocked event loop"),
+            Self::WorkersExhausted => said!("cause.workers_exhausted", "too few workers"),
+            Self::AcceptQueue => said!("cause.accept_queue", "a full accept queue"),
+            Self::PortExhaustion => said!("cause.port_exhaustion", "local ports that ran out"),
+            Self::ConnectionChurn => said!("cause.connection_churn", "connections that are not kept"),
+            Self::Retransmission => said!("cause.retransmission", "lost packets"),
+            Self::DelayedAck => said!("cause.delayed_ack", "delayed acknowledgements"),
+            Self::Bandwidth => said!("cause.bandwidth", "the speed of the network"),
+            Self::DescriptorLimit => said!("cause.descriptor_limit", "the limit of open descriptors"),
+            Self::DescriptorLeak => said!("cause.descriptor_leak", "descriptors that are never closed"),
+            Self::ColdCode => said!("cause.cold_code", "code that was not warm"),
+            Self::UnevenWorkers => said!("cause.uneven_workers", "uneven workers"),
+            Self::SlowReplica => said!("cause.slow_replica", "trials on a slower machine"),
+            Self::Errors => said!("cause.errors", "failed requests"),
+            Self::Control => said!("cause.control", "a control that differs from itself"),
         }
     }
 }
@@ -241,12 +245,12 @@ pub enum Certainty {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct Evidence {
     /// What it is, in words.
-    pub what: String,
+    pub what: Said,
     /// Its value, in words with its unit.
-    pub value: String,
+    pub value: Said,
     /// The value from which the rule holds, in words; absent where there is none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub limit: Option<String>,
+    pub limit: Option<Said>,
     /// Where it was read, for example `target.process/run_delay_ns`.
     pub from: String,
 }
@@ -308,7 +312,7 @@ pub struct Intervention {
     /// What is changed.
     pub change: Change,
     /// For people: what is changed, from what to what.
-    pub text: String,
+    pub text: Said,
     /// What is watched.
     pub metric: Metric,
     /// The predicted ratio of changed to unchanged must lie beyond this: above it where it is above 1, else below it.
@@ -368,7 +372,7 @@ pub struct RuledOut {
     /// Which cause.
     pub cause: FindingCause,
     /// The number that says so.
-    pub text: String,
+    pub text: Said,
 }
 
 /// A cause that could not be looked at.
@@ -377,5 +381,5 @@ pub struct Unread {
     /// Which cause.
     pub cause: FindingCause,
     /// What is missing.
-    pub text: String,
+    pub text: Said,
 }

@@ -2,6 +2,7 @@
 //! that changed the suspect of a finding has shown.
 
 use crate::finding::{FindingCause, Intervention};
+use crate::said::Said;
 use crate::version::InterventionVersion;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -33,7 +34,7 @@ pub struct InterventionFile {
     pub verdict: InterventionVerdict,
     /// Why there is no interval, and what would cure it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub refused: Option<String>,
+    pub refused: Option<Said>,
 }
 
 /// Whether the numbers moved as predicted.

@@ -8,6 +8,7 @@ use crate::across::CompareFile;
 use crate::analysis::{BeliefLevel, Finding};
 use crate::metric::{Metric, Unit};
 use crate::page::{CounterKind, CounterUnit};
+use crate::said::Said;
 use crate::trial::{Phase, TrialOutcome};
 use crate::version::{LabVersion, LabelsVersion, LiveVersion};
 use schemars::JsonSchema;
@@ -120,7 +121,7 @@ pub struct RunCard {
     /// The question as asked.
     pub question: String,
     /// The answer; absent where the run was not analysed yet.
-    pub answer: Option<String>,
+    pub answer: Option<Said>,
     /// Whether the numbers may be believed; absent likewise.
     pub belief: Option<BeliefLevel>,
     /// When it was begun, RFC 3339 in UTC; empty where damaged.
@@ -370,7 +371,7 @@ pub struct ComparePair {
     /// The comparison; null where it was refused.
     pub compare: Option<CompareFile>,
     /// Why it was refused.
-    pub refused: Option<String>,
+    pub refused: Option<Said>,
 }
 
 /// `GET /api/experiments`.

@@ -2,6 +2,7 @@
 
 use crate::analysis::Interval;
 use crate::metric::Metric;
+use crate::said::Said;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -29,7 +30,7 @@ pub struct LayerMetric {
     pub base_ns: Option<f64>,
     /// Why there is none, and what would cure it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub base_refused: Option<String>,
+    pub base_refused: Option<Said>,
     /// One entry a layer, in the order of the experiment file.
     pub layers: Vec<LayerCost>,
     /// All layers together, the last level against the first; absent where there is one layer only. It is no member
@@ -62,7 +63,7 @@ pub struct LayerCost {
     pub verdict: LayerVerdict,
     /// Why there is no interval, and what would cure it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub refused: Option<String>,
+    pub refused: Option<Said>,
     /// Where it stands in a waterfall; absent without a cost or a base.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub place: Option<LayerPlace>,

@@ -1,4 +1,4 @@
-//! `prony.page/1`: everything that the report's page and the lab show of one run, in one document.
+//! `prony.page/2`: everything that the report's page and the lab show of one run, in one document.
 //!
 //! Invariants: `run` and `analysis` are the run folder's own files; what is beside them is read from that folder too,
 //! bounded, and made by the runner, so that a page does no arithmetic beyond formatting and mapping to coordinates;

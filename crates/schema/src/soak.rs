@@ -2,6 +2,7 @@
 //!
 //! A segment is one start of the target: one trial of the run folder. Trends never cross its borders.
 
+use crate::said::Said;
 use crate::version::{SegmentVersion, SoakVersion};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -152,7 +153,7 @@ pub struct SoakReport {
     /// The gravest class of a resource.
     pub verdict: SoakClass,
     /// The answer in one sentence.
-    pub answer: String,
+    pub answer: Said,
     /// Length of a window.
     pub window_ns: u64,
     /// Windows asked for.
@@ -166,7 +167,7 @@ pub struct SoakReport {
     /// One entry for each counter that was read, resources first.
     pub trends: Vec<SoakTrend>,
     /// What weakens the answer, one sentence each.
-    pub notes: Vec<String>,
+    pub notes: Vec<Said>,
 }
 
 /// One start of the target.
@@ -209,7 +210,7 @@ pub struct SoakTrend {
     /// What it does.
     pub class: SoakClass,
     /// The evidence in words.
-    pub text: String,
+    pub text: Said,
     /// The segment that it is judged by: number of its trial.
     pub trial: u32,
     /// Windows of that segment in which it was read.

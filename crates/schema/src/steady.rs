@@ -3,6 +3,7 @@
 //!
 //! Times are nanoseconds from the trial's one monotonic origin.
 
+use crate::said::Said;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -46,7 +47,7 @@ pub struct Steadiness {
     pub class: Option<SteadyClass>,
     /// Why there is no class, and what would cure it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub refused: Option<String>,
+    pub refused: Option<Said>,
     /// Whether it is refused because the plan itself changes the load or disturbs the target.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub by_plan: bool,

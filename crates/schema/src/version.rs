@@ -15,6 +15,16 @@ macro_rules! version {
             V1,
         }
     };
+    ($(#[$doc:meta])* $type:ident, $text:literal, reads $old:literal) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+        pub enum $type {
+            /// Sentences have ids ([`crate::said::Said`]); those of the first version are plain texts, which are read, too.
+            #[default]
+            #[serde(rename = $text, alias = $old)]
+            V2,
+        }
+    };
 }
 
 version!(
@@ -60,12 +70,14 @@ version!(
 version!(
     /// Head of `why --format json`.
     WhyVersion,
-    "prony.why/1"
+    "prony.why/2",
+    reads "prony.why/1"
 );
 version!(
     /// Head of `interventions/*.json`.
     InterventionVersion,
-    "prony.intervention/1"
+    "prony.intervention/2",
+    reads "prony.intervention/1"
 );
 version!(
     /// Head of `signals.json`.
@@ -80,17 +92,20 @@ version!(
 version!(
     /// Head of `trial.json`.
     TrialVersion,
-    "prony.trial/1"
+    "prony.trial/2",
+    reads "prony.trial/1"
 );
 version!(
     /// Head of `analysis.json`.
     AnalysisVersion,
-    "prony.analysis/1"
+    "prony.analysis/2",
+    reads "prony.analysis/1"
 );
 version!(
     /// Head of `report --format page` and of the data within `report.html`.
     PageVersion,
-    "prony.page/1"
+    "prony.page/2",
+    reads "prony.page/1"
 );
 version!(
     /// Head of `audit --format json`.
@@ -135,17 +150,20 @@ version!(
 version!(
     /// Head of `plan --format json`.
     AdviceVersion,
-    "prony.plan/1"
+    "prony.plan/2",
+    reads "prony.plan/1"
 );
 version!(
     /// Head of `compare --format json`.
     CompareVersion,
-    "prony.compare/1"
+    "prony.compare/2",
+    reads "prony.compare/1"
 );
 version!(
     /// Head of `history --format json`.
     HistoryVersion,
-    "prony.history/1"
+    "prony.history/2",
+    reads "prony.history/1"
 );
 version!(
     /// Head of `segment.json`.
@@ -155,12 +173,14 @@ version!(
 version!(
     /// Head of `soak --format json`, also in `analysis.json`.
     SoakVersion,
-    "prony.soak/1"
+    "prony.soak/2",
+    reads "prony.soak/1"
 );
 version!(
     /// Head of every answer of `prony serve` that is no file of its own.
     LabVersion,
-    "prony.lab/1"
+    "prony.lab/2",
+    reads "prony.lab/1"
 );
 version!(
     /// Head of `live.json`.

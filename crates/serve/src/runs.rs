@@ -17,6 +17,7 @@ use record::page::PageWishes;
 use rustix::process::{Pid, PidfdFlags, Signal};
 use schema::lab::{Accepted, ComparePair, ComparePairs, Label, RunDetail, RunList, RunState};
 use schema::page::PageLanguage;
+use schema::said::Said;
 use schema::version::LabVersion;
 use std::collections::BTreeMap;
 use std::fs;
@@ -266,7 +267,7 @@ fn pairs(lab: &Lab, ids: &[String], accepts_hosts: bool) -> Result<ComparePairs,
     let mut pairs = Vec::new();
     for id in &ids[1..] {
         let compared = analyze::compare(&first, &past(id)?, accepts_hosts);
-        let refused = compared.as_ref().err().map(ToString::to_string);
+        let refused = compared.as_ref().err().map(|error| Said::from(error.to_string()));
         pairs.push(ComparePair { a: ids[0].clone(), b: id.clone(), compare: compared.ok(), refused });
     }
     Ok(ComparePairs { schema: LabVersion::default(), runs: cards, pairs })

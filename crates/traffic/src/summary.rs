@@ -8,6 +8,8 @@ use crate::model::{FamilyFit, GapData, Model};
 use crate::verdict::Verdict;
 use std::fmt::Write as _;
 use units::Nanos;
+use units::format::picture::size;
+use units::format::sentence::long;
 
 /// Routes that are shown.
 const ROUTES_SHOWN: usize = 20;
@@ -202,31 +204,4 @@ fn dispersion(text: &mut String, model: &Model, verdict: &Verdict) {
         };
         let _ = writeln!(text, "  {:<7}  {log:<9}  {fitted}", Nanos(d.scale_ns).to_string());
     }
-}
-
-/// In powers of 1024, as every size that prony shows.
-fn size(bytes: f64) -> String {
-    match bytes {
-        0.0..1024.0 => format!("{bytes:.0} B"),
-        1024.0..1_048_576.0 => format!("{:.1} KiB", bytes / 1024.0),
-        _ => format!("{:.1} MiB", bytes / 1_048_576.0),
-    }
-}
-
-/// Days, hours, minutes, seconds; the two largest that are not 0.
-fn long(seconds: u64) -> String {
-    let parts = [
-        (seconds / 86_400, "d"),
-        (seconds / 3600 % 24, "h"),
-        (seconds / 60 % 60, "min"),
-        (seconds % 60, "s"),
-    ];
-    let words: Vec<String> = parts
-        .iter()
-        .skip_while(|(count, _)| *count == 0)
-        .take(2)
-        .filter(|(count, _)| *count > 0)
-        .map(|(count, unit)| format!("{count} {unit}"))
-        .collect();
-    if words.is_empty() { "0 s".to_owned() } else { words.join(" ") }
 }

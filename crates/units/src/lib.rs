@@ -3,10 +3,11 @@
 //! Invariants: every quantity that crosses a crate border has its unit in its type or, for raw integers, as the
 //! last word of its name; parsing accepts what users of wrk and hey already type (`30s`, `2m`, `10k`) and nothing
 //! ambiguous; randomness is a function of a written seed only.
-//! Absent on purpose: formatting for people beyond one canonical short form (the report crate decides how a number
-//! is shown), wall-clock time, and any IO.
+//! How numbers look to people has its one home here, too: [`format`].
+//! Absent on purpose: wall-clock time, and any IO.
 
 mod clock;
+pub mod format;
 mod parse;
 mod quantity;
 mod seed;

@@ -335,7 +335,7 @@ function forestTip(of: Comparison, words: Words): HTMLElement {
     { name: t.blocks, value: String(of.blocks) },
   ];
   const title = `${words.metrics[of.metric]}: ${clean(of.a_target)} ÷ ${clean(of.b_target)}`;
-  return tip(title, rows, of.refused ? clean(of.refused, 300) : undefined);
+  return tip(title, rows, of.refused ? clean(of.refused.text, 300) : undefined);
 }
 
 /** The chart in words. */

@@ -12,6 +12,7 @@ import { Chart } from "./chart";
 import type { Capacity } from "./data";
 import type { ChartOption, Series } from "./echarts";
 import type { Look } from "./look";
+import { english } from "../words/said/text";
 
 type Search = NonNullable<Capacity["search"]>;
 type Step = Search["steps"][number];
@@ -69,7 +70,7 @@ export function searchOption(search: Search, look: Look, words: Words): ChartOpt
         { name: t.searchPurposes[step.purpose], value: chosenRate(step.rate_per_s) },
         { name: t.verdict, value: answerOf(step, words) },
       ];
-      return tip(`${t.trial} ${step.trial}`, rows, clean(step.reasons.join("; "), 300));
+      return tip(`${t.trial} ${step.trial}`, rows, clean(step.reasons.map(english).join("; "), 300));
     }),
     series: [
       {

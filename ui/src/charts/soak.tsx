@@ -120,7 +120,8 @@ export function soakOption(trend: SoakTrend, look: Look, words: Words): ChartOpt
 export function SoakChart({ trend }: { trend: SoakTrend }) {
   const words = useWords();
   const label = useMemo(
-    () => `${words.soaks.counters[trend.counter]}: ${words.soak[trend.class]}. ${clean(trend.text, 400)}`,
+    () =>
+      `${words.soaks.counters[trend.counter]}: ${words.soak[trend.class]}. ${clean(trend.text.text, 400)}`,
     [trend, words],
   );
   const make = useCallback((look: Look) => soakOption(trend, look, words), [trend, words]);

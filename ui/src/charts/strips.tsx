@@ -23,6 +23,7 @@ import { Chart } from "./chart";
 import { type Analysis, type Cell, type Metric, type MetricSummary, type Trial, withinTarget } from "./data";
 import type { ChartOption, CustomSeriesOption } from "./echarts";
 import { type Look, markOf, targetIndex } from "./look";
+import { english } from "../words/said/text";
 
 export interface StripsData {
   analysis: Pick<Analysis, "cells" | "trials">;
@@ -171,7 +172,7 @@ function dotTip({ trial }: Dot, shown: string, words: Words): HTMLElement {
       { name: t.value, value: shown },
       ...(trial.outcome === "valid" ? [] : [{ name: "", value: t.outcomes[trial.outcome] }]),
     ],
-    trial.outcome === "valid" ? undefined : clean(trial.reasons.join("; "), 300),
+    trial.outcome === "valid" ? undefined : clean(trial.reasons.map(english).join("; "), 300),
   );
 }
 

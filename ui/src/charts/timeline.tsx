@@ -28,6 +28,7 @@ import type { Look } from "./look";
 import { RATE, TIME, panelsOverTime } from "./over_time";
 import { type Panel, type Point, panelsHeight } from "./panels";
 import { eventPlaces, phaseBands, timeRange } from "./phases";
+import { english } from "../words/said/text";
 
 export interface TimelineData {
   trial: Trial;
@@ -221,7 +222,7 @@ export function timelineAlt({ trial, detail }: TimelineData, words: Words): stri
     ...(detail?.events ?? []).map((event) => `${clean(event.name)}: ${setting(event.t_ns)}`),
     ...(trial.outcome === "valid"
       ? []
-      : [`${t.outcomes[trial.outcome]}: ${clean(trial.reasons.join("; "), 300)}`]),
+      : [`${t.outcomes[trial.outcome]}: ${clean(trial.reasons.map(english).join("; "), 300)}`]),
   ];
   return `${t.timeline(trial.id)}. ${told.join("; ")}`;
 }

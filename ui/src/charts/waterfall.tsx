@@ -174,7 +174,7 @@ function barTip(bar: Bar, words: Words): HTMLElement {
       { name: t.verdict, value: t.layers[layer.verdict] },
       { name: t.blocks, value: String(layer.blocks) },
     ],
-    layer.refused ? clean(layer.refused, 300) : undefined,
+    layer.refused ? clean(layer.refused.text, 300) : undefined,
   );
 }
 

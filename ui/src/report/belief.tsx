@@ -6,6 +6,7 @@ import { Fold } from "../ui/parts";
 import { Told, useTold } from "../ui/told";
 import { type Words, useWords } from "../words";
 import { Section, type SectionProps } from "./frame";
+import type { Text } from "../words/said/text";
 
 const ORDER = ["no", "with_reservations", "yes"] as const;
 
@@ -60,8 +61,8 @@ interface NoteProps {
   sign: string;
   tone: Tone;
   level: string;
-  text: string;
-  remedy?: string | null;
+  text: Text;
+  remedy?: Text | null;
 }
 
 export function Note({ sign, tone, level, text, remedy }: NoteProps) {

@@ -45,6 +45,7 @@ import { type Column, DataTable, Facts } from "../ui/table";
 import { type Tell, Told, useTold } from "../ui/told";
 import { type Words, useWords } from "../words";
 import { Figure, Section, type SectionProps } from "./frame";
+import { already } from "../words/said/text";
 
 export function Capacity({ page }: SectionProps) {
   const words = useWords();
@@ -89,7 +90,10 @@ export function hasCapacity({ page }: SectionProps): boolean {
 /** The search with its reasons in the language of the page, for the chart. */
 const inWords = (search: SearchResult, told: Tell): SearchResult => ({
   ...search,
-  steps: search.steps.map((step) => ({ ...step, reasons: step.reasons.map((reason) => told(reason)) })),
+  steps: search.steps.map((step) => ({
+    ...step,
+    reasons: step.reasons.map((reason) => already(told(reason))),
+  })),
 });
 
 function OneLadder({ ladder, run }: { ladder: Ladder; run: string }) {

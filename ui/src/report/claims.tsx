@@ -31,7 +31,7 @@ export function Claims({ page }: SectionProps) {
 
 /** The number that decided, where the sentence above does not tell it. */
 function Number({ claim, words }: { claim: ClaimResult; words: Words }) {
-  if (typeof claim.ratio === "number" && claim.evidence.includes(ratio(claim.ratio))) return null;
+  if (typeof claim.ratio === "number" && claim.evidence.text.includes(ratio(claim.ratio))) return null;
   if (typeof claim.ratio === "number") {
     const ends = claim.interval ? ratioInterval(claim.interval) : words.noInterval;
     return (
@@ -42,7 +42,7 @@ function Number({ claim, words }: { claim: ClaimResult; words: Words }) {
   }
   if (typeof claim.value !== "number" || !claim.metric) return null;
   const unit = unitOf(claim.metric);
-  if (claim.evidence.includes(value(unit, claim.value))) return null;
+  if (claim.evidence.text.includes(value(unit, claim.value))) return null;
   const ends = claim.interval ? interval(unit, claim.interval) : words.noInterval;
   return (
     <p class="number">

@@ -25,6 +25,7 @@ import { Told, glued, useTold } from "../ui/told";
 import { type Words, useWords } from "../words";
 import { Figure, Section, type SectionProps } from "./frame";
 import { KEY_METRICS, type Pair, pairsOf, unitOf } from "./model";
+import { type Text, already } from "../words/said/text";
 
 /** A chart of more pairs than this is read by nobody: the first ones are drawn, all are in the table. */
 const PAIRS_DRAWN = 8;
@@ -86,6 +87,7 @@ export function Comparison({ page }: SectionProps) {
 const keyOf = (row: Compared) => JSON.stringify([row.a, row.b]);
 
 interface Reason {
+  why: Text;
   metrics: Set<Metric>;
   /** The pairs for which it holds, by their key. */
   pairs: Map<string, Compared>;
@@ -97,10 +99,10 @@ function Refused({ comparisons }: { comparisons: Compared[] }) {
   const reasons = new Map<string, Reason>();
   for (const of of comparisons) {
     if (!of.refused) continue;
-    const reason = reasons.get(of.refused) ?? { metrics: new Set(), pairs: new Map() };
+    const reason = reasons.get(of.refused.text) ?? { why: of.refused, metrics: new Set(), pairs: new Map() };
     reason.metrics.add(of.metric);
     reason.pairs.set(keyOf(of), of);
-    reasons.set(of.refused, reason);
+    reasons.set(of.refused.text, reason);
   }
   if (reasons.size === 0) return null;
   const isOneOfSeveral = ({ metrics }: Reason) =>
@@ -111,10 +113,10 @@ function Refused({ comparisons }: { comparisons: Compared[] }) {
     <div class="refusals">
       <p>{words.comparison.refused}</p>
       <ul>
-        {[...reasons].slice(0, REASONS_SHOWN).map(([why, reason]) => (
-          <li key={why}>
+        {[...reasons].slice(0, REASONS_SHOWN).map(([key, reason]) => (
+          <li key={key}>
             <b>{[...reason.metrics].map((metric) => words.metrics[metric]).join(words.comma)}</b>
-            <Told text={why} isUnbroken />
+            <Told text={reason.why} isUnbroken />
             {isOneOfSeveral(reason) && <Where pairs={[...reason.pairs.values()]} />}
           </li>
         ))}
@@ -161,7 +163,11 @@ function Forests({ pairs, margin }: { pairs: Pair[]; margin: number }) {
       wanted
         .slice(0, most)
         .flatMap(({ comparisons }) => comparisons)
-        .map((of) => ({ ...of, load: told(of.load, "place"), refused: of.refused && told(of.refused) })),
+        .map((of) => ({
+          ...of,
+          load: told(of.load, "place"),
+          refused: of.refused && already(told(of.refused)),
+        })),
     [wanted, most, told],
   );
   return (

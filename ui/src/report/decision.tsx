@@ -11,6 +11,7 @@ import { Footnotes, Notes } from "../ui/parts";
 import { type Words, useWords } from "../words";
 import { Section, type SectionProps } from "./frame";
 import { type Choice, KEY_METRICS, type Workload, workloads } from "./model";
+import { english } from "../words/said/text";
 
 export const hasDecision = ({ page }: SectionProps): boolean =>
   page.analysis.comparisons.some(({ load }) => load !== "");
@@ -94,6 +95,6 @@ function plainText(choice: Choice | undefined): string {
     case "none":
       return choice.equivalent ? "equivalent" : "no difference shown";
     case "untold":
-      return `refused: ${choice.reason}`;
+      return `refused: ${english(choice.reason)}`;
   }
 }

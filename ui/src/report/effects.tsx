@@ -9,6 +9,7 @@ import { type Column, DataTable, Facts } from "../ui/table";
 import { type Tell, useTold } from "../ui/told";
 import { type Words, useWords } from "../words";
 import { Section, type SectionProps } from "./frame";
+import type { Text } from "../words/said/text";
 
 export function Effects({ page }: SectionProps) {
   const words = useWords();
@@ -41,14 +42,15 @@ export function Effects({ page }: SectionProps) {
 }
 
 /** Each reason once, with the metrics it holds for. */
-function refusals(effects: All, words: Words): [string, string][] {
-  const reasons = new Map<string, string[]>();
+function refusals(effects: All, words: Words): [string, Text][] {
+  const reasons = new Map<string, { why: Text; metrics: string[] }>();
   for (const [metric, why] of Object.entries(effects.metrics_refused ?? {})) {
     if (why === undefined) continue;
     const name = (words.metrics as Record<string, string>)[metric] ?? metric;
-    reasons.set(why, [...(reasons.get(why) ?? []), name]);
+    const reason = reasons.get(why.text) ?? { why, metrics: [] };
+    reasons.set(why.text, { why, metrics: [...reason.metrics, name] });
   }
-  return [...reasons].map(([why, metrics]) => [metrics.join(", "), why]);
+  return [...reasons.values()].map(({ why, metrics }) => [metrics.join(", "), why]);
 }
 
 const columns = (words: Words, notes: Footnotes, told: Tell): Column<Effect>[] => [

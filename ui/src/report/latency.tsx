@@ -15,6 +15,7 @@ import { type Tell, useTold } from "../ui/told";
 import { type Words, useWords } from "../words";
 import { Figure, Section, type SectionProps } from "./frame";
 import { CURVES_MOST, standOut } from "./model";
+import { already } from "../words/said/text";
 
 /** More curves than this in one figure cannot be told apart. */
 const CHARTS_AT_ONCE = 3;
@@ -221,7 +222,10 @@ function Strips({ page }: SectionProps) {
         label: told(of.label, "cell"),
         load: told(withinTarget(of), "place"),
       })),
-      trials: analysis.trials.map((of) => ({ ...of, reasons: of.reasons.map((reason) => told(reason)) })),
+      trials: analysis.trials.map((of) => ({
+        ...of,
+        reasons: of.reasons.map((reason) => already(told(reason))),
+      })),
     }),
     [analysis, told],
   );

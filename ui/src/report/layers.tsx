@@ -10,6 +10,7 @@ import { type Column, DataTable } from "../ui/table";
 import { type Tell, useTold } from "../ui/told";
 import { type Words, useWords } from "../words";
 import { Figure, Section, type SectionProps } from "./frame";
+import { already } from "../words/said/text";
 
 export function Layers({ page }: SectionProps) {
   const words = useWords();
@@ -42,7 +43,7 @@ const refusedOf = (line: Line) => (line.kind === "base" ? line.metric.base_refus
 /** A metric with its reasons in the language of the page, for the chart. */
 const inWords = (metric: LayerMetric, told: Tell): LayerMetric => ({
   ...metric,
-  layers: metric.layers.map((of) => ({ ...of, refused: of.refused && told(of.refused) })),
+  layers: metric.layers.map((of) => ({ ...of, refused: of.refused && already(told(of.refused)) })),
 });
 
 function OneFactor({ costs, name, run }: { costs: LayerCosts; name: string; run: string }) {

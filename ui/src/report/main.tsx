@@ -20,8 +20,8 @@ function readPage(): PageFile | string {
   const text = document.getElementById("prony-page")?.textContent ?? "";
   try {
     const page = JSON.parse(text) as PageFile;
-    if (page.schema !== "prony.page/1")
-      return `its format is ${JSON.stringify(page.schema)}, not "prony.page/1"`;
+    if (page.schema !== "prony.page/2")
+      return `its format is ${JSON.stringify(page.schema)}, not "prony.page/2"`;
     return cleanAll(page);
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

@@ -13,7 +13,7 @@ function comparison(a: string, b: string, verdict: Verdict, refused: string | nu
     metric: "throughput",
     blocks: 5,
     verdict,
-    refused,
+    refused: refused === null ? null : { text: refused },
   };
 }
 
@@ -52,7 +52,7 @@ describe("choose", () => {
   it("gives the reason where nothing is told", () => {
     expect(choose([comparison("x", "y", "refused", "one block: run five")])).toEqual({
       kind: "untold",
-      reason: "one block: run five",
+      reason: { text: "one block: run five" },
     });
     expect(choose([comparison("x", "y", "faster"), comparison("x", "z", "refused")])).toEqual({
       kind: "among",

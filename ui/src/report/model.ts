@@ -5,6 +5,7 @@
  * Invariant: nothing is computed but counts of entries; every number that is shown stands in the file.
  */
 import type { Capacity, CellSummary, Comparison, Metric, PageFile, Verdict } from "../schema/page";
+import type { Text } from "../words/said/text";
 
 /** The metrics of the short tables, in their order. */
 export const KEY_METRICS: Metric[] = ["throughput", "p50", "p99", "error_rate", "cpu_per_request", "memory"];
@@ -57,7 +58,7 @@ export type Choice =
   /** No option was shown to be better than another. */
   | { kind: "none"; equivalent: boolean }
   /** No comparison gives an answer. */
-  | { kind: "untold"; reason: string };
+  | { kind: "untold"; reason: Text };
 
 /** One kind of workload with the choice for each metric that was compared there. */
 export interface Workload {

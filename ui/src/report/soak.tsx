@@ -8,6 +8,7 @@ import { type Column, DataTable } from "../ui/table";
 import { Told, useTold } from "../ui/told";
 import { type Words, useWords } from "../words";
 import { Figure, Section, type SectionProps } from "./frame";
+import { already } from "../words/said/text";
 
 export function Soak({ page }: SectionProps) {
   const words = useWords();
@@ -41,7 +42,7 @@ export function Soak({ page }: SectionProps) {
       {soak.notes.length > 0 && (
         <ul class="plain-list">
           {soak.notes.map((note) => (
-            <li key={note}>
+            <li key={note.text}>
               <Told text={note} />
             </li>
           ))}
@@ -58,7 +59,7 @@ export function Soak({ page }: SectionProps) {
               </>
             }
           >
-            <SoakChart trend={{ ...trend, text: told(trend.text) }} />
+            <SoakChart trend={{ ...trend, text: already(told(trend.text)) }} />
           </Figure>
         ))}
       </div>

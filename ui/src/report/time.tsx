@@ -14,6 +14,7 @@ import { type Words, useWords } from "../words";
 import { Note } from "./belief";
 import { Figure, Section, type SectionProps } from "./frame";
 import { labels } from "./model";
+import { already } from "../words/said/text";
 
 /** Counters that are shown before anyone asks, as far as they were read. */
 const FIRST = ["target.process/cpu_ns"];
@@ -101,7 +102,7 @@ function OneTrial({ page }: SectionProps) {
   );
   const trial = trials[at];
   const named = useMemo(
-    () => trial && { ...trial, reasons: trial.reasons.map((reason) => told(reason)) },
+    () => trial && { ...trial, reasons: trial.reasons.map((reason) => already(told(reason))) },
     [trial, told],
   );
   if (!trial || !named) return null;
@@ -130,7 +131,7 @@ function Reasons({ trial }: { trial: TrialRow }) {
   return (
     <ul class="notes">
       {trial.reasons.map((reason) => (
-        <Note key={reason} sign={sign} tone={tone} level={text} text={reason} />
+        <Note key={reason.text} sign={sign} tone={tone} level={text} text={reason} />
       ))}
     </ul>
   );

@@ -11,6 +11,7 @@ import type { Raw } from "./csv";
 import { Mark, type Word } from "./mark";
 import type { Column } from "./table";
 import { Told, type ToldAs } from "./told";
+import type { Text } from "../words/said/text";
 
 /** What a row is called. */
 export const nameColumn = <Row,>(
@@ -44,7 +45,7 @@ export const toldNameColumn = <Row,>(
 export const textColumn = <Row,>(
   head: string,
   key: string,
-  of: (row: Row) => string | null | undefined,
+  of: (row: Row) => Text | null | undefined,
   none: string = NONE,
   as?: ToldAs,
 ): Column<Row> => ({

@@ -6,16 +6,19 @@
  * Absent on purpose: any request; the file is made in the page.
  */
 
+import { type Text, english } from "../words/said/text";
+
 /** What a field may hold; nothing becomes an empty field. */
-export type Raw = string | number | boolean | null | undefined;
+export type Raw = Text | number | boolean | null | undefined;
 
 const FORMULA = /^[=+\-@＝＋－＠\t\r]/;
 
 /** One field: quoted where it must be, and never a formula. */
 export function field(raw: Raw): string {
   if (raw === null || raw === undefined) return "";
-  if (typeof raw !== "string") return String(raw);
-  const text = FORMULA.test(raw) && !isNumber(raw) ? `'${raw}` : raw;
+  if (typeof raw !== "string" && typeof raw !== "object") return String(raw);
+  const said = english(raw);
+  const text = FORMULA.test(said) && !isNumber(said) ? `'${said}` : said;
   return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 

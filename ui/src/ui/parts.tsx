@@ -8,6 +8,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { useWords } from "../words";
 import { usePrinting } from "./lazy";
 import { Colon, Told } from "./told";
+import { type Text, english } from "../words/said/text";
 
 /** What is open when asked, and on paper. Its content is made when it is first open. */
 export function Fold({
@@ -57,15 +58,16 @@ export function Refusal({ what, children }: { what?: string; children: Component
 
 /** Distinct remarks, numbered from 1 in the order in which they come. */
 export class Footnotes {
-  readonly texts: string[];
+  readonly texts: Text[];
 
-  constructor(remarks: (string | null | undefined)[]) {
-    this.texts = [...new Set(remarks.filter((text): text is string => Boolean(text)))];
+  constructor(remarks: (Text | null | undefined)[]) {
+    const told = remarks.filter((text): text is Text => Boolean(text && english(text)));
+    this.texts = [...new Map(told.map((text) => [english(text), text])).values()];
   }
 
   /** The number of the remark; nothing for no remark. */
-  sign(text: string | null | undefined): ComponentChildren {
-    const index = text ? this.texts.indexOf(text) : -1;
+  sign(text: Text | null | undefined): ComponentChildren {
+    const index = text ? this.texts.findIndex((known) => english(known) === english(text)) : -1;
     return index < 0 ? null : <sup class="note">{index + 1}</sup>;
   }
 }
@@ -75,7 +77,7 @@ export function Notes({ notes }: { notes: Footnotes }) {
   return (
     <ol class="footnotes">
       {notes.texts.map((text) => (
-        <li key={text}>
+        <li key={english(text)}>
           <Told text={text} isUnbroken isSentence />
         </li>
       ))}

@@ -13,6 +13,7 @@ import { useWords } from "../words";
 import { type Raw, csv, download, fileName } from "./csv";
 import { usePrinting } from "./lazy";
 import { Told, glued } from "./told";
+import { type Text, english } from "../words/said/text";
 
 export interface Column<Row> {
   /** Head for people. */
@@ -38,7 +39,7 @@ interface TableProps<Row> {
   /** Rows to show before being asked. */
   limit?: number;
   /** Further lines under a row, for example reasons. */
-  below?: (row: Row) => string[];
+  below?: (row: Row) => Text[];
   isQuiet?: (row: Row) => boolean;
   dense?: boolean;
 }
@@ -160,7 +161,7 @@ function Rows<Row>({ rows, columns, below, isQuiet, role }: BodyProps<Row>) {
             )}
           </tr>
           {below?.(row).map((text) => (
-            <tr class="reason" key={text} {...role("row")}>
+            <tr class="reason" key={english(text)} {...role("row")}>
               <td colSpan={columns.length} {...role("cell")}>
                 <span>
                   <Told text={text} isUnbroken isSentence />

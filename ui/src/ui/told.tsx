@@ -1,5 +1,6 @@
 /**
- * A sentence of the analysis in the language of the page (`words/told`).
+ * A sentence of the analysis in the language of the page: by its id (`words/said`), or by its text where it has none
+ * (`words/told`).
  *
  * Invariants: in English it is the sentence as it stands in the file, but for a capital where it stands alone; on the
  * Chinese page, what has no Chinese is marked as English, so that it is read aloud as such. It is text, never markup:
@@ -7,7 +8,9 @@
  */
 import { type ComponentChildren, createContext } from "preact";
 import { useContext } from "preact/hooks";
-import { LangContext, useWords } from "../words";
+import { type Lang, LangContext, useWords } from "../words";
+import { saidZh } from "../words/said";
+import { type Text, english } from "../words/said/text";
 import { tellerZh } from "../words/told";
 import { clauses, sentence } from "./sentence";
 
@@ -27,7 +30,7 @@ export type ToldAs = "cell" | "place" | "limits" | "factor" | "level" | "title" 
 export const NamesContext = createContext<readonly string[]>([]);
 
 interface ToldProps {
-  text: string | null | undefined;
+  text: Text | null | undefined;
   as?: ToldAs;
   /** Keeps numbers and units on one line. */
   isUnbroken?: boolean;
@@ -45,7 +48,7 @@ interface Piece {
 export function Told({ text, as, isUnbroken, isSentence, byClause }: ToldProps) {
   const lang = useContext(LangContext);
   const names = useContext(NamesContext);
-  if (!text) return null;
+  if (!text || english(text) === "") return null;
   const show = ({ text, isForeign }: Piece, key: number): ComponentChildren => {
     const shown = <Quoted key={key} text={isUnbroken ? unbroken(text) : text} />;
     return isForeign ? (
@@ -57,9 +60,9 @@ export function Told({ text, as, isUnbroken, isSentence, byClause }: ToldProps) 
     );
   };
   const pieces: Piece[] =
-    lang === "en"
-      ? [{ text: isSentence ? sentence(text, names) : text, isForeign: false }]
-      : tellerZh().tell(text, as);
+    lang === "en" && isSentence
+      ? [{ text: sentence(english(text), names), isForeign: false }]
+      : told(text, lang, as);
   if (!byClause) return <>{pieces.map(show)}</>;
   return (
     <>
@@ -107,18 +110,22 @@ function Quoted({ text }: { text: string }) {
   );
 }
 
-export type Tell = (text: string, as?: ToldAs) => string;
+/** The text in a language; `as` says what a plain text is, if it is no sentence. */
+export function told(text: Text, lang: Lang, as?: ToldAs): Piece[] {
+  if (lang === "en") return [{ text: english(text), isForeign: false }];
+  return typeof text === "string" ? tellerZh().tell(text, as) : saidZh(text);
+}
+
+export type Tell = (text: Text, as?: ToldAs) => string;
 
 /** The same as plain text, for options, names for the ear, and charts. */
 export function useTold(): Tell {
   const lang = useContext(LangContext);
-  return lang === "en" ? same : inChinese;
+  return lang === "en" ? english : inChinese;
 }
 
-const same = (text: string) => text;
-const inChinese = (text: string, as?: ToldAs) =>
-  tellerZh()
-    .tell(text, as)
+const inChinese = (text: Text, as?: ToldAs) =>
+  told(text, "zh", as)
     .map((piece) => piece.text)
     .join("");
 

@@ -2,12 +2,14 @@
 
 use super::control;
 use super::data::RunData;
-use crate::words::{self, count, percent};
+use crate::words::{self, Noun, count, percent};
 use schema::analysis::{
     Basis, Belief, BeliefLevel, CellSummary, Comparison, Interval, MetricSummary, Verdict,
 };
 use schema::experiment::LoadModel;
 use schema::metric::Metric;
+use schema::said;
+use schema::said::{Joint, Said};
 
 /// More clauses than this are left to the tables.
 const CLAUSES: usize = 4;
@@ -17,21 +19,24 @@ pub(super) fn answer(
     cells: &[CellSummary],
     comparisons: &[Comparison],
     belief: &Belief,
-) -> String {
+) -> Said {
     if belief.level == BeliefLevel::No {
         let worst = belief.notes.first();
-        let text = worst.map_or("", |note| note.text.as_str());
-        let remedy = worst.and_then(|note| note.remedy.as_deref()).unwrap_or("run it again");
-        return format!("No answer: {text}; {remedy}.");
+        let text = worst.map_or_else(Said::default, |note| note.text.clone());
+        let remedy = worst.and_then(|note| note.remedy.clone());
+        let remedy = remedy.unwrap_or_else(|| said!("answer.run_again", "run it again"));
+        return said!("answer.no_answer", "No answer: {text}; {remedy}.", text, remedy);
     }
     let metric = metric_of_answer(data, cells);
     let clauses = clauses(data, cells, comparisons, metric);
     let more = clauses.len().saturating_sub(CLAUSES);
-    let shown = clauses[..clauses.len() - more].join("; ");
+    let shown = Said::list(Joint::Semicolon, &clauses[..clauses.len() - more]);
     match (shown.is_empty(), more) {
-        (true, _) => "No answer: the plan has no cells; add a target and a load.".to_owned(),
-        (_, 0) => format!("{shown}."),
-        _ => format!("{shown}; {more} more in the tables."),
+        (true, _) => {
+            said!("answer.no_answer_plan_has", "No answer: the plan has no cells; add a target and a load.")
+        }
+        (_, 0) => said!("answer.whole", "{shown}.", shown),
+        _ => said!("answer.more_tables", "{shown}; {more} more in the tables.", shown, more),
     }
 }
 
@@ -62,9 +67,9 @@ fn clauses(
     cells: &[CellSummary],
     comparisons: &[Comparison],
     metric: Metric,
-) -> Vec<String> {
+) -> Vec<Said> {
     if let Some(baseline) = &data.plan.design.baseline {
-        let departures: Vec<String> = comparisons
+        let departures: Vec<Said> = comparisons
             .iter()
             .filter(|pair| pair.metric == metric && (pair.a == *baseline || pair.b == *baseline))
             .filter(|pair| !control::is_control(data, &pair.a) && !control::is_control(data, &pair.b))
@@ -114,45 +119,74 @@ fn best<'a>(cells: &[&'a CellSummary], metric: Metric) -> Option<&'a str> {
 }
 
 /// A target without another to compare it with.
-fn alone(data: &RunData<'_>, cell: &CellSummary, metric: Metric) -> String {
+fn alone(data: &RunData<'_>, cell: &CellSummary, metric: Metric) -> Said {
     let found = summary(cell, metric);
-    let name = words::metric(metric);
+    let name = metric.words();
     let Some((found, center)) = found.and_then(|found| Some((found, found.center?))) else {
-        let reason = found.and_then(|found| found.refused.as_deref()).unwrap_or("no trial gives a value");
-        return format!("no {name} can be given for {} at {}: {reason}", cell.target, cell.load);
+        let reason = found.and_then(|found| found.refused.clone());
+        let reason = reason.unwrap_or_else(|| said!("answer.no_trial_gives_value", "no trial gives a value"));
+        return said!(
+            "answer.no_value",
+            "no {name} can be given for {target} at {load}: {reason}",
+            name,
+            target = &cell.target,
+            load = &cell.load,
+            reason
+        );
     };
     let value = words::value(metric, center);
     let said = if metric == Metric::Throughput {
-        format!("{} serves {} requests per second at {}", cell.target, words::number(center), cell.load)
+        said!(
+            "answer.serves_requests_per_second",
+            "{target} serves {center} requests per second at {load}",
+            target = &cell.target,
+            center = words::number(center),
+            load = &cell.load
+        )
     } else {
-        format!("{} has a {name} of {value} at {}", cell.target, cell.load)
+        said!(
+            "answer.has_a",
+            "{target} has a {name} of {value} at {load}",
+            target = &cell.target,
+            name,
+            value,
+            load = &cell.load
+        )
     };
     let end = |end: f64| {
         if metric == Metric::Throughput { words::number(end) } else { words::value(metric, end) }
     };
     match found.interval.and_then(|interval| interval.low.zip(interval.high)) {
-        Some((low, high)) => format!(
-            "{said} ({} {} to {}, {})",
-            data.interval_name(),
-            end(low),
-            end(high),
-            count(found.values.len(), "trial")
+        Some((low, high)) => said!(
+            "answer.alone",
+            "{said} ({interval} {low} to {high}, {trials})",
+            said,
+            interval = data.interval_name(),
+            low = end(low),
+            high = end(high),
+            trials = count(found.values.len(), Noun::Trial)
         ),
         None => {
-            format!("{said}, without an interval: {}", found.refused.as_deref().unwrap_or("it is unbounded"))
+            let reason = found.refused.clone();
+            let reason = reason.unwrap_or_else(|| said!("answer.unbounded", "it is unbounded"));
+            said!("answer.without_interval", "{said}, without an interval: {reason}", said, reason)
         }
     }
 }
 
 /// ` at 128 connections`; nothing where each of the two says its own.
-fn at(pair: &Comparison) -> String {
-    if pair.load.is_empty() { String::new() } else { format!(" at {}", pair.load) }
+fn at(pair: &Comparison) -> Said {
+    if pair.load.is_empty() {
+        Said::default()
+    } else {
+        said!("answer.at_load", " at {load}", load = &pair.load)
+    }
 }
 
 /// One comparison as a clause, told from the side of the better target.
-fn against(data: &RunData<'_>, pair: &Comparison) -> String {
+fn against(data: &RunData<'_>, pair: &Comparison) -> Said {
     let (a, b, at) = (&pair.a_target, &pair.b_target, at(pair));
-    let name = words::metric(pair.metric);
+    let name = pair.metric.words();
     if let (Basis::Difference, Some(difference), Some(interval)) =
         (pair.basis, pair.difference, pair.difference_interval)
         && pair.verdict != Verdict::Refused
@@ -160,25 +194,45 @@ fn against(data: &RunData<'_>, pair: &Comparison) -> String {
         return by_difference(data, pair, difference, interval);
     }
     let (Some(ratio), Some(interval)) = (pair.ratio, pair.interval) else {
-        let so_far =
-            pair.ratio.map_or(String::new(), |ratio| format!(" (ratio so far {})", words::ratio(ratio)));
-        let reason = pair.refused.as_deref().unwrap_or("it was refused");
-        return format!("no answer on {name} of {a} against {b}{at}{so_far}: {reason}");
+        let so_far = pair.ratio.map_or(Said::default(), |ratio| {
+            said!("answer.ratio_far", " (ratio so far {ratio})", ratio = words::ratio(ratio))
+        });
+        let reason = pair.refused.clone().unwrap_or_else(|| said!("answer.refused", "it was refused"));
+        return said!(
+            "answer.no_answer_against",
+            "no answer on {name} of {a} against {b}{at}{so_far}: {reason}",
+            name,
+            a,
+            b,
+            at,
+            so_far,
+            reason
+        );
     };
     match pair.verdict {
         Verdict::Faster => better(data, pair, (a, b), ratio, interval),
         Verdict::Slower => better(data, pair, (b, a), 1.0 / ratio, inverted(interval)),
         Verdict::Equivalent => {
-            format!(
-                "{a} and {b} are equal in {name} within {}{at} ({})",
-                percent(data.margin),
-                certainty(data, pair, ratio, interval)
+            said!(
+                "answer.equal_within",
+                "{a} and {b} are equal in {name} within {margin}{at} ({certainty})",
+                a,
+                b,
+                name,
+                margin = percent(data.margin),
+                at,
+                certainty = certainty(data, pair, ratio, interval)
             )
         }
         Verdict::Inconclusive | Verdict::Refused => {
-            format!(
-                "no difference shown between {a} and {b} in {name}{at} ({})",
-                certainty(data, pair, ratio, interval)
+            said!(
+                "answer.no_difference_shown_between",
+                "no difference shown between {a} and {b} in {name}{at} ({certainty})",
+                a,
+                b,
+                name,
+                at,
+                certainty = certainty(data, pair, ratio, interval)
             )
         }
     }
@@ -192,54 +246,139 @@ fn better(
     (winner, loser): (&str, &str),
     ratio: f64,
     interval: Interval,
-) -> String {
-    let name = words::metric(pair.metric);
+) -> Said {
+    let name = pair.metric.words();
     let (said, near, far) = if pair.metric.higher_is_better() {
         let (low, high) = (interval.low.unwrap_or(0.0), interval.high.unwrap_or(f64::INFINITY));
         if ratio >= 2.0 {
             let [ratio, low, high] = words::numbers(Some(ratio), (low, high));
-            (format!("{winner} serves {ratio} times as many {name} as {loser}"), low, format!("{high} times"))
+            (
+                said!(
+                    "answer.serves_times_as_many",
+                    "{winner} serves {ratio} times as many {name} as {loser}",
+                    winner,
+                    ratio,
+                    name,
+                    loser
+                ),
+                low,
+                said!("answer.times", "{high} times", high),
+            )
         } else {
             let [by, low, high] = words::percents([ratio, low, high].map(|ratio| ratio - 1.0));
-            (format!("{winner} serves {by} more {name} than {loser}"), low, high)
+            (
+                said!(
+                    "answer.serves_more_than",
+                    "{winner} serves {by} more {name} than {loser}",
+                    winner,
+                    by,
+                    name,
+                    loser
+                ),
+                low,
+                Said::from(high),
+            )
         }
     } else {
         let end = |end: Option<f64>, open: f64| 1.0 - end.unwrap_or(open);
         let shares = [1.0 - ratio, end(interval.high, f64::INFINITY), end(interval.low, 0.0)];
         let [by, low, high] = words::percents(shares);
         let said = match pair.metric {
-            Metric::ErrorRate => format!("{winner} fails {by} less often than {loser}"),
-            Metric::CpuPerRequest | Metric::Memory => format!("{winner} uses {by} less {name} than {loser}"),
-            Metric::AllocPerRequest => format!("{winner} allocates {by} less per request than {loser}"),
-            _ => format!("{winner} has a {by} lower {name} than {loser}"),
+            Metric::ErrorRate => said!(
+                "answer.fails_less_often_than",
+                "{winner} fails {by} less often than {loser}",
+                winner,
+                by,
+                loser
+            ),
+            Metric::CpuPerRequest | Metric::Memory => said!(
+                "answer.uses_less_than",
+                "{winner} uses {by} less {name} than {loser}",
+                winner,
+                by,
+                name,
+                loser
+            ),
+            Metric::AllocPerRequest => said!(
+                "answer.allocates_less_per_request",
+                "{winner} allocates {by} less per request than {loser}",
+                winner,
+                by,
+                loser
+            ),
+            _ => said!(
+                "answer.has_lower_than",
+                "{winner} has a {by} lower {name} than {loser}",
+                winner,
+                by,
+                name,
+                loser
+            ),
         };
-        (said, low, high)
+        (said, low, Said::from(high))
     };
-    format!(
-        "{said}{} ({} {near} to {far}, {})",
-        at(pair),
-        data.interval_name(),
-        count(pair.blocks as usize, "block")
+    said!(
+        "answer.better",
+        "{said}{at} ({interval} {near} to {far}, {blocks})",
+        said,
+        at = at(pair),
+        interval = data.interval_name(),
+        near,
+        far,
+        blocks = count(pair.blocks as usize, Noun::Block)
     )
 }
 
 /// Where the answer rests on differences: `a has a lower error rate than b at 64 connections (difference …)`.
-fn by_difference(data: &RunData<'_>, pair: &Comparison, difference: f64, interval: Interval) -> String {
+fn by_difference(data: &RunData<'_>, pair: &Comparison, difference: f64, interval: Interval) -> Said {
     let (a, b, at) = (&pair.a_target, &pair.b_target, at(pair));
-    let name = words::metric(pair.metric);
+    let name = pair.metric.words();
     let [difference, low, high] = words::values(pair.metric, Some(difference), words::ends(interval));
-    let certainty = format!(
-        "difference {difference}, {} {low} to {high}, {}",
-        data.interval_name(),
-        count(pair.blocks as usize, "block")
+    let certainty = said!(
+        "answer.difference",
+        "difference {difference}, {interval} {low} to {high}, {blocks}",
+        difference,
+        interval = data.interval_name(),
+        low,
+        high,
+        blocks = count(pair.blocks as usize, Noun::Block)
     );
-    let way = if pair.metric.higher_is_better() { "higher" } else { "lower" };
+    let way = match pair.metric.higher_is_better() {
+        true => said!("answer.higher", "higher"),
+        false => said!("answer.lower", "lower"),
+    };
     match pair.verdict {
-        Verdict::Faster => format!("{a} has a {way} {name} than {b}{at} ({certainty})"),
+        Verdict::Faster => said!(
+            "answer.has_than",
+            "{a} has a {way} {name} than {b}{at} ({certainty})",
+            a,
+            way,
+            name,
+            b,
+            at,
+            certainty
+        ),
         Verdict::Slower => {
-            format!("{b} has a {way} {name} than {a}{at} ({certainty} for {a} less {b})")
+            said!(
+                "answer.has_than_less",
+                "{b} has a {way} {name} than {a}{at} ({certainty} for {a} less {b})",
+                b,
+                way,
+                name,
+                a,
+                at,
+                certainty
+            )
         }
-        _ => format!("no difference shown between {a} and {b} in {name}{at} ({certainty})"),
+        _ => said!(
+            "answer.no_difference_shown_between",
+            "no difference shown between {a} and {b} in {name}{at} ({certainty})",
+            a,
+            b,
+            name,
+            at,
+            certainty
+        ),
     }
 }
 
@@ -248,11 +387,15 @@ fn inverted(interval: Interval) -> Interval {
     Interval { low: Some(invert(interval.high).unwrap_or(0.0)), high: invert(interval.low) }
 }
 
-fn certainty(data: &RunData<'_>, pair: &Comparison, ratio: f64, interval: Interval) -> String {
+fn certainty(data: &RunData<'_>, pair: &Comparison, ratio: f64, interval: Interval) -> Said {
     let [ratio, low, high] = words::ratios(Some(ratio), words::ends(interval));
-    format!(
-        "ratio {ratio}, {} {low} to {high}, {}",
-        data.interval_name(),
-        count(pair.blocks as usize, "block")
+    said!(
+        "answer.ratio",
+        "ratio {ratio}, {interval} {low} to {high}, {blocks}",
+        ratio,
+        interval = data.interval_name(),
+        low,
+        high,
+        blocks = count(pair.blocks as usize, Noun::Block)
     )
 }

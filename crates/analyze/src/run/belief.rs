@@ -14,13 +14,15 @@ use super::machine;
 use super::steady;
 use crate::stats::student::MeanTest;
 use crate::trial::{CANARY_SAID, COMPETING_SAID, STEAL_SAID};
-use crate::words::{self, count, listed, percent};
+use crate::words::{self, Listed, Noun, count, listed, percent};
 use schema::analysis::{Belief, BeliefLevel, BeliefNote, CellSummary, Comparison, Verdict};
 use schema::design::StopReason;
 use schema::doctor::{Fact, Severity};
 use schema::metric::Metric;
 use schema::plan::Replicas;
 use schema::run::RunFile;
+use schema::said;
+use schema::said::{Joint, Said};
 use schema::trial::TrialOutcome;
 
 /// Standard deviation of the log of throughput over the trials of a cell from which it is a reservation: with 5 % the
@@ -59,8 +61,11 @@ pub(super) fn belief(
     notes.extend(many_questions(data, comparisons));
     notes.extend(data.plan.pin.weakness.iter().map(|weakness| {
         reservation(
-            weakness.clone(),
-            "use a machine with more cores, or set `pin` so that target and generator part",
+            weakness.as_str(),
+            said!(
+                "belief.use_machine_more_cores",
+                "use a machine with more cores, or set `pin` so that target and generator part"
+            ),
         )
     }));
     notes.extend(confinement::notes(run, data));
@@ -73,31 +78,38 @@ pub(super) fn belief(
 }
 
 /// The worst note, and beside it the share of failures where there are any.
-fn summary(level: BeliefLevel, notes: &[BeliefNote], failures: Option<&BeliefNote>) -> String {
-    let first = notes.first().map_or("", |note| note.text.as_str());
-    let failures = failures.map(|note| note.text.as_str()).filter(|text| *text != first);
-    let first = &failures.map_or_else(|| first.to_owned(), |failures| format!("{first}; {failures}"));
+fn summary(level: BeliefLevel, notes: &[BeliefNote], failures: Option<&BeliefNote>) -> Said {
+    let first = notes.first().map(|note| &note.text);
+    let failures = failures.map(|note| &note.text).filter(|text| Some(*text) != first);
+    let first = Said::list(Joint::Semicolon, first.into_iter().chain(failures));
     let reservations = notes.iter().filter(|note| note.level == BeliefLevel::WithReservations).count();
     match level {
-        BeliefLevel::Yes => format!("These numbers can be believed: {first}."),
-        BeliefLevel::WithReservations => format!(
-            "These numbers can be believed with {}: {first}{}.",
-            count(reservations, "reservation"),
-            if reservations > 1 { "; see the notes" } else { "" }
-        ),
-        BeliefLevel::No => format!("These numbers must not be used: {first}."),
+        BeliefLevel::Yes => said!("belief.yes", "These numbers can be believed: {first}.", first),
+        BeliefLevel::WithReservations => {
+            let more =
+                if reservations > 1 { said!("belief.see_notes", "; see the notes") } else { Said::default() };
+            let reservations = count(reservations, Noun::Reservation);
+            said!(
+                "belief.with_reservations",
+                "These numbers can be believed with {reservations}: {first}{more}.",
+                reservations,
+                first,
+                more
+            )
+        }
+        BeliefLevel::No => said!("belief.no", "These numbers must not be used: {first}.", first),
     }
 }
 
-fn note(level: BeliefLevel, text: String, remedy: &str) -> BeliefNote {
-    BeliefNote { level, text, remedy: Some(remedy.to_owned()) }
+fn note(level: BeliefLevel, text: Said, remedy: Said) -> BeliefNote {
+    BeliefNote { level, text, remedy: Some(remedy) }
 }
 
-fn reservation(text: String, remedy: &str) -> BeliefNote {
-    note(BeliefLevel::WithReservations, text, remedy)
+fn reservation(text: impl Into<Said>, remedy: impl Into<Said>) -> BeliefNote {
+    note(BeliefLevel::WithReservations, text.into(), remedy.into())
 }
 
-fn speaks_for(text: String) -> BeliefNote {
+fn speaks_for(text: Said) -> BeliefNote {
     BeliefNote { level: BeliefLevel::Yes, text, remedy: None }
 }
 
@@ -106,29 +118,43 @@ fn outcomes(data: &RunData<'_>, cells: &[CellSummary]) -> Vec<BeliefNote> {
     let all = data.trials.len();
     let bad = ids(data, |outcome| outcome != TrialOutcome::Valid).len();
     if all == 0 {
-        let remedy = "run the experiment again, or `prony run --resume`";
-        return vec![note(BeliefLevel::No, "no trial was run to its end".to_owned(), remedy)];
+        let remedy =
+            said!("belief.run_experiment_again_prony", "run the experiment again, or `prony run --resume`");
+        return vec![note(
+            BeliefLevel::No,
+            said!("belief.no_trial_run_end", "no trial was run to its end"),
+            remedy,
+        )];
     }
     let level = if 2 * bad > all { BeliefLevel::No } else { BeliefLevel::WithReservations };
     let mut notes: Vec<BeliefNote> = [
         (
             TrialOutcome::Failed,
-            ["failed", "failed"],
-            "read their target.log, mend the target, then `prony run --resume`",
+            [said!("belief.failed", "failed"), said!("belief.failed", "failed")],
+            said!(
+                "belief.read_their_target_log",
+                "read their target.log, mend the target, then `prony run --resume`"
+            ),
         ),
-        (TrialOutcome::Void, ["is void", "are void"], "cure the reasons, then run the experiment again"),
+        (
+            TrialOutcome::Void,
+            [said!("belief.is_void", "is void"), said!("belief.are_void", "are void")],
+            said!("belief.cure_reasons_then_run", "cure the reasons, then run the experiment again"),
+        ),
     ]
     .into_iter()
     .filter_map(|(outcome, [singular, plural], remedy)| {
         let ids = ids(data, |found| found == outcome);
         (!ids.is_empty()).then(|| {
             let reasons = reasons(data, outcome);
-            let text = format!(
-                "{} of {} {} ({}){reasons}",
-                ids.len(),
-                count(all, "trial"),
-                if ids.len() == 1 { singular } else { plural },
-                listed("trial", &ids)
+            let text = said!(
+                "belief.outcomes",
+                "{n} of {trials} {ended} ({which}){reasons}",
+                n = ids.len(),
+                trials = count(all, Noun::Trial),
+                ended = if ids.len() == 1 { singular } else { plural },
+                which = listed(Listed::Trial, &ids),
+                reasons
             );
             note(level, text, remedy)
         })
@@ -139,9 +165,9 @@ fn outcomes(data: &RunData<'_>, cells: &[CellSummary]) -> Vec<BeliefNote> {
     notes.extend(thin_cells(cells).filter(|_| !one_is_enough));
     if bad == 0 {
         notes.push(speaks_for(if all == 1 {
-            "the one trial is valid".to_owned()
+            said!("belief.one_trial_valid", "the one trial is valid")
         } else {
-            format!("all {all} trials are valid")
+            said!("belief.all_trials_valid", "all {all} trials are valid", all)
         }));
     }
     notes
@@ -153,15 +179,26 @@ fn thin_cells(cells: &[CellSummary]) -> Option<BeliefNote> {
         cells.iter().filter(|cell| (cell.trials_valid as usize) < MIN_TRIALS).collect();
     let worst = thin.iter().min_by_key(|cell| cell.trials_valid)?;
     let missing = MIN_TRIALS - worst.trials_valid as usize;
-    let text = format!(
-        "{} of {} {} fewer than {MIN_TRIALS} valid trials, so there is no interval ({}: {})",
-        thin.len(),
-        count(cells.len(), "cell"),
-        if thin.len() == 1 { "has" } else { "have" },
-        worst.label,
-        worst.trials_valid
+    let text = said!(
+        "belief.fewer_than_valid_trials",
+        "{thin} of {cells} {plural} fewer than {least} valid trials, so there is no interval \
+         ({cell}: {trials})",
+        thin = thin.len(),
+        cells = count(cells.len(), Noun::Cell),
+        plural = if thin.len() == 1 { "has" } else { "have" },
+        least = MIN_TRIALS,
+        cell = &worst.label,
+        trials = worst.trials_valid
     );
-    Some(reservation(text, &format!("run {missing} more block{}", if missing == 1 { "" } else { "s" })))
+    Some(reservation(
+        text,
+        said!(
+            "belief.run_more_blocks",
+            "run {missing} more block{plural}",
+            missing,
+            plural = if missing == 1 { "" } else { "s" }
+        ),
+    ))
 }
 
 fn ids(data: &RunData<'_>, chosen: impl Fn(TrialOutcome) -> bool) -> Vec<u32> {
@@ -169,7 +206,7 @@ fn ids(data: &RunData<'_>, chosen: impl Fn(TrialOutcome) -> bool) -> Vec<u32> {
 }
 
 /// Up to two different reasons.
-fn reasons(data: &RunData<'_>, outcome: TrialOutcome) -> String {
+fn reasons(data: &RunData<'_>, outcome: TrialOutcome) -> Said {
     let mut reasons: Vec<&str> = Vec::new();
     for trial in data.trials.iter().filter(|trial| trial.file.outcome == outcome) {
         for reason in &trial.file.reasons {
@@ -178,14 +215,26 @@ fn reasons(data: &RunData<'_>, outcome: TrialOutcome) -> String {
             }
         }
     }
-    if reasons.is_empty() { String::new() } else { format!(": {}", reasons.join("; ")) }
+    if reasons.is_empty() {
+        return Said::default();
+    }
+    said!(
+        "belief.because",
+        ": {reasons}",
+        reasons = Said::list(Joint::Semicolon, reasons.into_iter().map(Said::from))
+    )
 }
 
 fn interrupted(data: &RunData<'_>) -> Option<BeliefNote> {
     let (planned, had) = (data.plan.order.len(), data.trials.len());
     (had > 0 && had < planned && data.plan.soak.is_none()).then(|| {
-        let text = format!("the run ended after {had} of {}", count(planned, "trial"));
-        reservation(text, "finish it with `prony run --resume`")
+        let text = said!(
+            "belief.run_ended_after",
+            "the run ended after {had} of {trials}",
+            had,
+            trials = count(planned, Noun::Trial)
+        );
+        reservation(text, said!("belief.finish_prony_run_resume", "finish it with `prony run --resume`"))
     })
 }
 
@@ -193,13 +242,25 @@ fn interrupted(data: &RunData<'_>) -> Option<BeliefNote> {
 fn stopped(data: &RunData<'_>) -> Option<BeliefNote> {
     let stopping = data.plan.design.stopping.as_ref()?;
     let stopped = stopping.stopped.as_ref()?;
-    let blocks = count(data.plan.blocks as usize, "block");
-    let text = format!("the run ended after {blocks}: {}", stopped.text);
+    let blocks = count(data.plan.blocks as usize, Noun::Block);
+    let text = said!(
+        "belief.stopped",
+        "the run ended after {blocks}: {reason}",
+        blocks,
+        reason = Said::from(stopped.text.as_str())
+    );
     let is_short = stopping.precision.is_some() && stopped.reason != StopReason::Precision;
     Some(if is_short {
         let wanted = percent(stopping.precision.unwrap_or_default());
-        let text = format!("{text}; the wanted ± {wanted} is not reached");
-        reservation(text, "raise `design.budget` or `blocks`, or ask for less with `design.precision`")
+        let text =
+            said!("belief.wanted_not_reached", "{text}; the wanted ± {wanted} is not reached", text, wanted);
+        reservation(
+            text,
+            said!(
+                "belief.raise_design_budget_blocks",
+                "raise `design.budget` or `blocks`, or ask for less with `design.precision`"
+            ),
+        )
     } else {
         speaks_for(text)
     })
@@ -210,27 +271,52 @@ fn strangers(data: &RunData<'_>) -> Option<BeliefNote> {
     let strangers = data.trials.iter().filter(|trial| data.cell(&trial.file.cell).is_none());
     let ids: Vec<u32> = strangers.map(|trial| trial.file.id).collect();
     (!ids.is_empty()).then(|| {
-        let text = format!("{} of a cell that the plan does not have, left out", listed("trial", &ids));
-        reservation(text, "check that all trial folders belong to this run")
+        let text = said!(
+            "belief.cell_plan_does_not",
+            "{trials} of a cell that the plan does not have, left out",
+            trials = listed(Listed::Trial, &ids)
+        );
+        reservation(
+            text,
+            said!("belief.check_all_trial_folders", "check that all trial folders belong to this run"),
+        )
     })
 }
 
 /// Trials whose clock ran backwards.
 fn backwards(data: &RunData<'_>) -> Option<BeliefNote> {
     (!data.backwards.is_empty()).then(|| {
-        let text = format!("the clock ran backwards in {}, left out", listed("trial", &data.backwards));
-        reservation(text, "look for damaged files or files of two runs in one folder; run these trials again")
+        let text = said!(
+            "belief.clock_ran_backwards_left",
+            "the clock ran backwards in {trials}, left out",
+            trials = listed(Listed::Trial, &data.backwards)
+        );
+        reservation(
+            text,
+            said!(
+                "belief.look_damaged_files_files",
+                "look for damaged files or files of two runs in one folder; run these trials again"
+            ),
+        )
     })
 }
 
 fn settings(data: &RunData<'_>) -> Option<BeliefNote> {
     (!data.settings_usable).then(|| {
-        let text = format!(
-            "the plan's confidence level or margin cannot be used; {} and {} were taken",
-            percent(data.confidence),
-            percent(data.margin)
+        let text = said!(
+            "belief.plan_confidence_level_margin",
+            "the plan's confidence level or margin cannot be used; {confidence} and {margin} \
+             were taken",
+            confidence = percent(data.confidence),
+            margin = percent(data.margin)
         );
-        reservation(text, "set `confidence` between 0.5 and 1 and `margin` above 0")
+        reservation(
+            text,
+            said!(
+                "belief.set_confidence_between_margin",
+                "set `confidence` between 0.5 and 1 and `margin` above 0"
+            ),
+        )
     })
 }
 
@@ -241,67 +327,99 @@ fn not_level(data: &RunData<'_>) -> Option<BeliefNote> {
         return None;
     }
     let (ids, waited) = steady::ran_out(data)?;
-    let waited = waited.map_or(String::new(), |waited| format!(": {waited}"));
-    let text = format!("warm-up ran out before the target was steady in {}{waited}", listed("trial", &ids));
-    Some(reservation(text, "raise `warmup.at_most`"))
+    let waited =
+        waited.map_or(Said::default(), |waited| said!("belief.because", ": {reasons}", reasons = waited));
+    let text = said!(
+        "belief.warm_up_ran_out",
+        "warm-up ran out before the target was steady in {trials}{waited}",
+        trials = listed(Listed::Trial, &ids),
+        waited
+    );
+    Some(reservation(text, said!("belief.raise_warmup_most", "raise `warmup.at_most`")))
 }
 
 /// CPU time that others used, which was said but did not void.
 fn competing(data: &RunData<'_>) -> Option<BeliefNote> {
     let (worst, ids) = said(data, "competing_cpu", COMPETING_SAID)?;
-    let text = format!(
-        "other processes used up to {} of the trial's CPUs in {}",
-        percent(worst),
-        listed("trial", &ids)
+    let text = said!(
+        "belief.other_processes_used_up",
+        "other processes used up to {worst} of the trial's CPUs in {trials}",
+        worst = percent(worst),
+        trials = listed(Listed::Trial, &ids)
     );
-    Some(reservation(text, "end them, or give the trial CPUs that nobody else uses (`pin`, isolcpus)"))
+    Some(reservation(
+        text,
+        said!(
+            "belief.end_them_give_trial",
+            "end them, or give the trial CPUs that nobody else uses (`pin`, isolcpus)"
+        ),
+    ))
 }
 
 /// Steal that was said but did not void (METHOD §9).
 fn stolen(data: &RunData<'_>) -> Option<BeliefNote> {
     let (worst, ids) = said(data, "steal", STEAL_SAID)?;
-    let text = format!(
-        "up to {} of the CPU time was stolen from this host in {}",
-        percent(worst),
-        listed("trial", &ids)
+    let text = said!(
+        "belief.up_cpu_time_stolen",
+        "up to {worst} of the CPU time was stolen from this host in {trials}",
+        worst = percent(worst),
+        trials = listed(Listed::Trial, &ids)
     );
-    Some(reservation(text, "use a host with dedicated cores"))
+    Some(reservation(text, said!("belief.use_host_dedicated_cores", "use a host with dedicated cores")))
 }
 
 /// Drift of the fixed-work canary that was said but did not void (METHOD §9).
 fn changed_speed(data: &RunData<'_>) -> Option<BeliefNote> {
     let (worst, ids) = said(data, "canary", CANARY_SAID)?;
-    let text = format!(
-        "a fixed amount of work took up to {} more or less time after the load than before it in {}: the CPU changed \
-         its speed",
-        percent(worst),
-        listed("trial", &ids)
+    let text = said!(
+        "belief.fixed_amount_work_took",
+        "a fixed amount of work took up to {worst} more or less time after the load than before \
+         it in {trials}: the CPU changed its speed",
+        worst = percent(worst),
+        trials = listed(Listed::Trial, &ids)
     );
-    Some(reservation(text, "fix the clock of the cores (`prony doctor`), or use a host with dedicated cores"))
+    Some(reservation(
+        text,
+        said!(
+            "belief.fix_clock_cores_prony",
+            "fix the clock of the cores (`prony doctor`), or use a host with dedicated cores"
+        ),
+    ))
 }
 
 /// Trials that a slower machine ran, as its canary tells (METHOD §9). One that did its work all the same did no harm.
 fn slow_trials(data: &RunData<'_>) -> Option<BeliefNote> {
     let slow = machine::slow(data)?;
     let by = if slow.factor >= 2.0 {
-        format!("{} times as long as", words::number(slow.factor))
+        said!("belief.times_as_long_as", "{factor} times as long as", factor = words::number(slow.factor))
     } else {
-        format!("{} longer than", percent(slow.factor - 1.0))
+        said!("belief.longer_than", "{factor} longer than", factor = percent(slow.factor - 1.0))
     };
     let effect = match slow.throughput {
         Some(ratio) if ratio >= 1.0 - data.margin => return None,
-        None => String::new(),
-        Some(ratio) => format!(
-            ", and {} answered {} fewer requests per second than the other trials of the same cell: that is the \
-             machine, not the target",
-            if slow.ids.len() == 1 { "it" } else { "they" },
-            percent(1.0 - ratio)
+        None => Said::default(),
+        Some(ratio) => said!(
+            "belief.answered_fewer_requests_per",
+            ", and {plural} answered {ratio} fewer requests per second than the other trials of \
+             the same cell: that is the machine, not the target",
+            plural = if slow.ids.len() == 1 { "it" } else { "they" },
+            ratio = percent(1.0 - ratio)
         ),
     };
-    let ids = listed("trial", &slow.ids);
+    let ids = listed(Listed::Trial, &slow.ids);
     Some(reservation(
-        format!("{ids} ran on a slower machine: a fixed amount of work took {by} in the others{effect}"),
-        "find what slowed it (`prony doctor`: clock of the cores, a CPU quota, a busy neighbour), then run it again",
+        said!(
+            "belief.ran_slower_machine_fixed",
+            "{ids} ran on a slower machine: a fixed amount of work took {by} in the others{effect}",
+            ids,
+            by,
+            effect
+        ),
+        said!(
+            "belief.find_what_slowed_prony",
+            "find what slowed it (`prony doctor`: clock of the cores, a CPU quota, a busy \
+             neighbour), then run it again"
+        ),
     ))
 }
 
@@ -314,21 +432,25 @@ fn restarts(data: &RunData<'_>, cells: &[CellSummary]) -> Option<BeliefNote> {
             && levels.trial_share.is_some_and(|share| share > SHARE)
     });
     let (cell, levels) = notable.max_by(|a, b| a.1.trial_cv.total_cmp(&b.1.trial_cv))?;
-    let text = format!(
-        "{} changes the answer: of the variance of {} {} lies between trials, not between their samples ({}, \
-         standard deviation {})",
-        match data.plan.replicas {
-            Replicas::Restart => "restarting the target",
-            Replicas::Rebuild => "building the target anew",
+    let text = said!(
+        "belief.changes_answer_variance_lies",
+        "{deed} changes the answer: of the variance of {metric} {trial_share} lies between \
+         trials, not between their samples ({cell}, standard deviation {trial_cv})",
+        deed = match data.plan.replicas {
+            Replicas::Restart => said!("belief.restarting_target", "restarting the target"),
+            Replicas::Rebuild => said!("belief.building_target_anew", "building the target anew"),
         },
-        words::metric(levels.metric),
-        percent(levels.trial_share.unwrap_or_default()),
-        cell.label,
-        percent(levels.trial_cv)
+        metric = levels.metric.words(),
+        trial_share = percent(levels.trial_share.unwrap_or_default()),
+        cell = &cell.label,
+        trial_cv = percent(levels.trial_cv)
     );
     Some(reservation(
         text,
-        "run more blocks rather than longer samples, and look for what differs between starts",
+        said!(
+            "belief.run_more_blocks_rather",
+            "run more blocks rather than longer samples, and look for what differs between starts"
+        ),
     ))
 }
 
@@ -351,7 +473,7 @@ fn beyond_the_instrument(run: &RunFile) -> impl Iterator<Item = BeliefNote> {
     run.calibration
         .iter()
         .flat_map(|limit| &limit.shortfalls)
-        .map(|found| reservation(found.text.clone(), &found.remedy))
+        .map(|found| reservation(found.text.as_str(), found.remedy.as_str()))
 }
 
 /// The widest spread of throughput between the trials of one cell.
@@ -363,13 +485,21 @@ fn spread(cells: &[CellSummary]) -> Option<BeliefNote> {
     };
     let all = cells.iter().filter_map(|cell| Some((cell, spread_of(cell)?)));
     let (cell, sd) = all.max_by(|a, b| a.1.total_cmp(&b.1))?;
-    let text = format!(
-        "requests per second differ between trials of one cell by {} at most (standard deviation, {})",
-        percent(sd),
-        cell.label
+    let text = said!(
+        "belief.requests_per_second_differ",
+        "requests per second differ between trials of one cell by {sd} at most (standard \
+         deviation, {cell})",
+        sd = percent(sd),
+        cell = &cell.label
     );
     Some(if sd > SPREAD {
-        reservation(text, "quiet the machine, lengthen the samples, or run more blocks")
+        reservation(
+            text,
+            said!(
+                "belief.quiet_machine_lengthen_samples",
+                "quiet the machine, lengthen the samples, or run more blocks"
+            ),
+        )
     } else {
         speaks_for(text)
     })
@@ -379,17 +509,28 @@ fn drifted(data: &RunData<'_>) -> Option<BeliefNote> {
     let found = drift(data)?;
     let size = found.ratio - 1.0;
     if found.p_value >= DRIFT_P || size.abs() <= data.margin {
-        return Some(speaks_for(format!("no drift over {}", count(found.blocks, "block"))));
+        return Some(speaks_for(said!(
+            "belief.no_drift_over",
+            "no drift over {blocks}",
+            blocks = count(found.blocks, Noun::Block)
+        )));
     }
-    let text = format!(
-        "requests per second {} by {} from the first to the last of {} (Spearman p = {:.3}); comparisons within blocks \
-         are spared, values of cells are not",
-        if size > 0.0 { "rose" } else { "fell" },
-        percent(size.abs()),
-        count(found.blocks, "block"),
-        found.p_value
+    let text = said!(
+        "belief.requests_per_second_from",
+        "requests per second {verb} by {size} from the first to the last of {blocks} (Spearman p \
+         = {p}); comparisons within blocks are spared, values of cells are not",
+        verb = if size > 0.0 { said!("belief.rose", "rose") } else { said!("belief.fell", "fell") },
+        size = percent(size.abs()),
+        blocks = count(found.blocks, Noun::Block),
+        p = format!("{:.3}", found.p_value)
     );
-    Some(reservation(text, "look for heat, growing data or neighbours; run again when the machine is quiet"))
+    Some(reservation(
+        text,
+        said!(
+            "belief.look_heat_growing_data",
+            "look for heat, growing data or neighbours; run again when the machine is quiet"
+        ),
+    ))
 }
 
 /// Verdicts that do not survive Holm's correction: each was drawn at the stated level, many together are not.
@@ -402,11 +543,24 @@ fn many_questions(data: &RunData<'_>, comparisons: &[Comparison]) -> Option<Beli
         .filter(|found| found.p_holm.is_some_and(|p| p >= 1.0 - data.confidence))
         .count();
     (lost > 0).then(|| {
-        let text = format!(
-            "{lost} of {} as faster or slower would not stand if all metrics of the pair were asked at once (Holm)",
-            if drawn == 1 { "1 verdict".to_owned() } else { format!("{drawn} verdicts") }
+        let text = said!(
+            "belief.as_faster_slower_would",
+            "{lost} of {verdicts} as faster or slower would not stand if all metrics of the pair \
+             were asked at once (Holm)",
+            lost,
+            verdicts = if drawn == 1 {
+                said!("belief.verdict", "1 verdict")
+            } else {
+                said!("belief.verdicts", "{drawn} verdicts", drawn)
+            }
         );
-        reservation(text, "rest conclusions on a metric chosen beforehand, or run more blocks")
+        reservation(
+            text,
+            said!(
+                "belief.rest_conclusions_metric_chosen",
+                "rest conclusions on a metric chosen beforehand, or run more blocks"
+            ),
+        )
     })
 }
 
@@ -417,11 +571,13 @@ fn environment(facts: &[Fact]) -> Vec<BeliefNote> {
     facts
         .into_iter()
         .map(|fact| {
-            let value = fact.value.as_deref().unwrap_or("cannot be read");
+            let value = fact.value.as_deref().map(Said::from);
+            let value = value.unwrap_or_else(|| said!("belief.cannot_be_read", "cannot be read"));
+            let (title, effect) = (Said::from(fact.title.as_str()), Said::from(fact.effect.as_str()));
             BeliefNote {
                 level: BeliefLevel::WithReservations,
-                text: format!("{} ({value}): {}", fact.title, fact.effect),
-                remedy: fact.remedy.clone(),
+                text: said!("belief.fact", "{title} ({value}): {effect}", title, value, effect),
+                remedy: fact.remedy.clone().map(Said::from),
             }
         })
         .collect()

@@ -15,6 +15,8 @@ use crate::trial::histogram::merged;
 use schema::analysis::{CellSummary, CurvePoint, Interval, MetricSummary};
 use schema::metric::Metric;
 use schema::plan::CellPlan;
+use schema::said;
+use schema::said::Said;
 use schema::trial::TrialOutcome;
 
 /// One summary a cell, in plan order.
@@ -78,24 +80,31 @@ fn center(values: &[f64]) -> Option<f64> {
     Some(center).filter(|center: &f64| !center.is_nan()).map(|center| center.clamp(low, high))
 }
 
-fn interval(data: &RunData<'_>, values: &[f64]) -> Result<Interval, String> {
+fn interval(data: &RunData<'_>, values: &[f64]) -> Result<Interval, Said> {
     if values.len() < MIN_TRIALS {
-        return Err(too_few("trials", values.len()));
+        return Err(too_few(said!("noun.trials", "trials"), values.len()));
     }
     let zeros = values.iter().filter(|value| **value == 0.0).count();
     if zeros > 0 {
-        return Err(format!(
-            "{zeros} of {} values are 0, which has no logarithm to make an interval of: measure longer if a value \
-             near 0 matters",
-            values.len()
+        return Err(said!(
+            "cells.values_which_has_no",
+            "{zeros} of {values} values are 0, which has no logarithm to make an interval of: \
+             measure longer if a value near 0 matters",
+            zeros,
+            values = values.len()
         ));
     }
     let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
     let test = MeanTest::of_logs(&logs).map_err(|refusal| match refusal {
         Refusal::NoSpread { had } => {
-            format!("all {had} trials gave the same value, so their spread cannot be told: read the value as it stands")
+            said!(
+                "cells.all_trials_gave_same",
+                "all {had} trials gave the same value, so their spread cannot be told: read the \
+                 value as it stands",
+                had
+            )
         }
-        other => other.to_string(),
+        other => other.said(),
     })?;
     let (low, high) = test.interval(data.confidence);
     Ok(interval_of_logs(low, high))

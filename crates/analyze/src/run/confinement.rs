@@ -3,11 +3,13 @@
 //! Invariant: as with all numbers of a cell, only valid trials count.
 
 use super::data::{RunData, load_in_words};
-use crate::words::{count, listed};
+use crate::words::{Listed, Noun, count, listed};
 use schema::analysis::{BeliefLevel, BeliefNote, ThrottlingSummary};
 use schema::limits::{GroupUsage, LimitsPlan};
 use schema::plan::{CellPlan, ExperimentPlan};
 use schema::run::RunFile;
+use schema::said;
+use schema::said::Said;
 
 /// Whether the quota of a cell's target is varied by the experiment.
 fn quota_is_factor(plan: &ExperimentPlan, cell: &CellPlan) -> bool {
@@ -66,8 +68,12 @@ pub(super) fn notes(run: &RunFile, data: &RunData<'_>) -> Vec<BeliefNote> {
             told.push(weakness);
         }
     }
-    let remedy = "see docs/guides/confinement.md for what each limit needs, or take it out of the experiment";
-    let mut notes: Vec<BeliefNote> = told.into_iter().map(|text| reservation(text.clone(), remedy)).collect();
+    let remedy = said!(
+        "confinement.see_docs_guides_confinement",
+        "see docs/guides/confinement.md for what each limit needs, or take it out of the experiment"
+    );
+    let mut notes: Vec<BeliefNote> =
+        told.into_iter().map(|text| reservation(text.as_str().into(), remedy.clone())).collect();
     notes.extend(killed(data));
     notes
 }
@@ -83,15 +89,19 @@ fn killed(data: &RunData<'_>) -> Option<BeliefNote> {
     let ids: Vec<u32> = hit.iter().map(|(id, _)| *id).collect();
     let sum = hit.iter().fold(0_u64, |sum, (_, kills)| sum.saturating_add(*kills));
     (!ids.is_empty()).then(|| {
-        let text = format!(
-            "{} at the memory limit of a target in {}",
-            count(usize::try_from(sum).unwrap_or(usize::MAX), "kill"),
-            listed("trial", &ids)
+        let text = said!(
+            "confinement.memory_limit_target",
+            "{kills} at the memory limit of a target in {trials}",
+            kills = count(usize::try_from(sum).unwrap_or(usize::MAX), Noun::Kill),
+            trials = listed(Listed::Trial, &ids)
         );
-        reservation(text, "raise limits.memory, or have the target use less")
+        reservation(
+            text,
+            said!("confinement.raise_limits_memory_have", "raise limits.memory, or have the target use less"),
+        )
     })
 }
 
-fn reservation(text: String, remedy: &str) -> BeliefNote {
-    BeliefNote { level: BeliefLevel::WithReservations, text, remedy: Some(remedy.to_owned()) }
+fn reservation(text: Said, remedy: Said) -> BeliefNote {
+    BeliefNote { level: BeliefLevel::WithReservations, text, remedy: Some(remedy) }
 }

@@ -10,6 +10,8 @@ use schema::analysis::{
 };
 use schema::design::ControlPlan;
 use schema::metric::Metric;
+use schema::said;
+use schema::said::Said;
 
 /// The plan's control, where both of its cells exist.
 pub(super) fn of<'a>(data: &RunData<'a>) -> Option<&'a ControlPlan> {
@@ -44,22 +46,27 @@ fn difference<'a>(data: &RunData<'_>, comparisons: &'a [Comparison]) -> Option<&
 /// A difference is a finding.
 pub(super) fn finding(data: &RunData<'_>, comparisons: &[Comparison]) -> Option<Finding> {
     let found = difference(data, comparisons)?;
-    let text = format!(
-        "{} differs from {}, which it repeats: {}, p = {:.2} after Holm's correction over all metrics. This is no property \
-         of a target; differences between targets that are no larger may be of the same kind",
-        found.b_target,
-        found.a_target,
-        numbers(data, found),
-        found.p_holm.unwrap_or_default()
+    let text = said!(
+        "control.differs_from_which_repeats",
+        "{a} differs from {b}, which it repeats: {numbers}, p = {p} after Holm's correction over \
+         all metrics. This is no property of a target; differences between targets that are no \
+         larger may be of the same kind",
+        a = &found.b_target,
+        b = &found.a_target,
+        numbers = numbers(data, found),
+        p = format!("{:.2}", found.p_holm.unwrap_or_default())
     );
-    let remedy = "look at the order of trials and for what one trial leaves behind for the next (ports, page cache, \
-                  heat); run again with another seed";
+    let remedy = said!(
+        "control.look_order_trials_what",
+        "look at the order of trials and for what one trial leaves behind for the next (ports, \
+         page cache, heat); run again with another seed"
+    );
     Some(Finding {
         cause: FindingCause::Control,
         level: FindingLevel::Finding,
         cell: found.b.clone(),
         text,
-        remedy: Some(remedy.to_owned()),
+        remedy: Some(remedy),
         ..Finding::default()
     })
 }
@@ -68,18 +75,18 @@ pub(super) fn finding(data: &RunData<'_>, comparisons: &[Comparison]) -> Option<
 pub(super) fn note(data: &RunData<'_>, comparisons: &[Comparison]) -> Option<BeliefNote> {
     let control = of(data)?;
     if let Some(found) = difference(data, comparisons) {
-        let text = format!(
-            "the hidden control is not equal to itself: {} against {}, {}",
-            found.b_target,
-            found.a_target,
-            numbers(data, found)
+        let text = said!(
+            "control.hidden_control_not_equal",
+            "the hidden control is not equal to itself: {a} against {b}, {numbers}",
+            a = &found.b_target,
+            b = &found.a_target,
+            numbers = numbers(data, found)
         );
-        let remedy = "trust only differences that are clearly larger; see the findings";
-        return Some(BeliefNote {
-            level: BeliefLevel::WithReservations,
-            text,
-            remedy: Some(remedy.to_owned()),
-        });
+        let remedy = said!(
+            "control.trust_only_differences_clearly",
+            "trust only differences that are clearly larger; see the findings"
+        );
+        return Some(BeliefNote { level: BeliefLevel::WithReservations, text, remedy: Some(remedy) });
     }
     let pairs = pairs(data, comparisons);
     let shown = pairs
@@ -90,23 +97,40 @@ pub(super) fn note(data: &RunData<'_>, comparisons: &[Comparison]) -> Option<Bel
     Some(match shown {
         Some(found) => BeliefNote {
             level: BeliefLevel::Yes,
-            text: format!(
-                "the hidden control shows no difference ({label} run twice: {})",
-                numbers(data, found)
+            text: said!(
+                "control.hidden_control_shows_no",
+                "the hidden control shows no difference ({cell} run twice: {numbers})",
+                cell = label,
+                numbers = numbers(data, found)
             ),
             remedy: None,
         },
         None => BeliefNote {
             level: BeliefLevel::WithReservations,
-            text: format!("the hidden control ({label} run twice) cannot be judged"),
-            remedy: Some("run at least five blocks with valid trials".to_owned()),
+            text: said!(
+                "control.hidden_control_not_judged",
+                "the hidden control ({cell} run twice) cannot be judged",
+                cell = label
+            ),
+            remedy: Some(said!(
+                "control.run_least_five_blocks",
+                "run at least five blocks with valid trials"
+            )),
         },
     })
 }
 
 /// `requests per second ratio 1.003, 95 % interval 0.991 to 1.015`.
-fn numbers(data: &RunData<'_>, found: &Comparison) -> String {
+fn numbers(data: &RunData<'_>, found: &Comparison) -> Said {
     let interval = found.interval.unwrap_or(Interval { low: None, high: None });
     let [ratio, low, high] = words::ratios(found.ratio, words::ends(interval));
-    format!("{} ratio {ratio}, {} {low} to {high}", words::metric(found.metric), data.interval_name())
+    said!(
+        "control.ratio",
+        "{metric} ratio {ratio}, {interval} {low} to {high}",
+        metric = found.metric.words(),
+        ratio,
+        interval = data.interval_name(),
+        low,
+        high
+    )
 }

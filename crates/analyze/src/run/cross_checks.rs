@@ -6,10 +6,12 @@
 //! Absent on purpose: gates. What differs between cells may be the target's nature, so it is said and voids nothing.
 
 use super::data::RunData;
-use crate::words::{count, duration, listed, percent};
+use crate::words::{Listed, Noun, count, duration, listed, percent};
 use schema::analysis::{BeliefLevel, BeliefNote, CellSummary, MetricSummary};
 use schema::metric::Metric;
 use schema::plan::{CellPlan, LoadPlan};
+use schema::said;
+use schema::said::Said;
 
 /// Share of the highest throughput of a ladder up to which a cell counts as below its knee.
 const BELOW_KNEE: f64 = 0.8;
@@ -89,23 +91,32 @@ fn cpu(ladder: &[&CellPlan], cells: &[CellSummary]) -> Option<BeliefNote> {
     let target = &ladder[0].target;
     // Trials that overlap do not tell the two apart.
     if difference <= CPU_DIFFERENCE || most.low <= least.high {
-        let text = format!(
-            "CPU per request of {target} is constant below its knee, within {} over {}",
-            percent(difference),
-            count(below.len(), "load")
+        let text = said!(
+            "cross_checks.cpu_per_request_constant",
+            "CPU per request of {target} is constant below its knee, within {difference} over \
+             {loads}",
+            target,
+            difference = percent(difference),
+            loads = count(below.len(), Noun::Load)
         );
         return Some(BeliefNote { level: BeliefLevel::Yes, text, remedy: None });
     }
-    let text = format!(
-        "CPU per request of {target} is not constant below its knee: {} at {}, {} at {}",
-        duration(least.cpu_ns),
-        least.load,
-        duration(most.cpu_ns),
-        most.load
+    let text = said!(
+        "cross_checks.cpu_per_request_not",
+        "CPU per request of {target} is not constant below its knee: {least} at {low}, {most} at \
+         {high}",
+        target,
+        least = duration(least.cpu_ns),
+        low = least.load,
+        most = duration(most.cpu_ns),
+        high = most.load
     );
-    let remedy = "compare its CPU at equal loads only; look for work that requests do not cause (timers, collection) where \
-                  it is high at low load, and for costs of connections where it grows";
-    Some(BeliefNote { level: BeliefLevel::WithReservations, text, remedy: Some(remedy.to_owned()) })
+    let remedy = said!(
+        "cross_checks.compare_cpu_equal_loads",
+        "compare its CPU at equal loads only; look for work that requests do not cause (timers, \
+         collection) where it is high at low load, and for costs of connections where it grows"
+    );
+    Some(BeliefNote { level: BeliefLevel::WithReservations, text, remedy: Some(remedy) })
 }
 
 /// Trials in which the target's own counts were to be read and could not be.
@@ -119,11 +130,15 @@ fn unread(data: &RunData<'_>) -> Option<BeliefNote> {
             ids.push(trial.file.id);
         }
     }
-    let text = format!(
-        "the target's own counts could not be held against the client's in {}: {}",
-        listed("trial", &ids),
-        reason?
+    let text = said!(
+        "cross_checks.target_own_counts_could",
+        "the target's own counts could not be held against the client's in {trials}: {reason}",
+        trials = listed(Listed::Trial, &ids),
+        reason = Said::from(reason?.as_str())
     );
-    let remedy = "mend the target's endpoint, or `[metrics]` of its manifest or of the experiment";
-    Some(BeliefNote { level: BeliefLevel::WithReservations, text, remedy: Some(remedy.to_owned()) })
+    let remedy = said!(
+        "cross_checks.mend_target_endpoint_metrics",
+        "mend the target's endpoint, or `[metrics]` of its manifest or of the experiment"
+    );
+    Some(BeliefNote { level: BeliefLevel::WithReservations, text, remedy: Some(remedy) })
 }

@@ -4,13 +4,15 @@ use super::TrialData;
 use super::clock;
 use super::confinement;
 use super::trials::value;
-use crate::words::count;
 use schema::arrival::ArrivalPlan;
 use schema::experiment::LoadModel;
 use schema::metric::Metric;
 use schema::plan::{CellPlan, ExperimentPlan, LoadPlan};
+use schema::said;
+use schema::said::Said;
 use schema::trial::TrialOutcome;
 use std::collections::BTreeMap;
+use units::format::counted;
 
 /// Confidence level and margin where the plan has none that can be used.
 const CONFIDENCE: f64 = 0.95;
@@ -101,35 +103,51 @@ impl<'a> RunData<'a> {
     }
 
     /// Why valid trials of a cell have no value of a metric, in the words of the first that gives a reason.
-    pub(super) fn why_missing(&self, cell: &str, metric: Metric) -> Option<String> {
+    pub(super) fn why_missing(&self, cell: &str, metric: Metric) -> Option<Said> {
         let mut missing = self.valid(cell).filter(|trial| value(&trial.file, metric).is_none()).peekable();
         missing.peek()?;
         let said = missing.find_map(|trial| {
-            trial.file.load.as_ref()?.latency_ns.response.refused.get(metric.key()).cloned()
+            trial
+                .file
+                .load
+                .as_ref()?
+                .latency_ns
+                .response
+                .refused
+                .get(metric.key())
+                .map(|why| Said::from(why.as_str()))
         });
-        Some(said.unwrap_or_else(|| {
-            match metric {
-                Metric::CpuPerRequest | Metric::Memory => {
-                    "it cannot be read for this target: let prony start the target on this machine"
-                }
-                Metric::AllocPerRequest => {
-                    "the target's runtime does not tell: name its endpoint under [metrics] in its target.toml"
-                }
-                _ => "a valid trial has no value: look at its errors and its target.log",
+        Some(said.unwrap_or_else(|| match metric {
+            Metric::CpuPerRequest | Metric::Memory => {
+                said!(
+                    "data.cannot_read_this_target",
+                    "it cannot be read for this target: let prony start the target on this \
+                         machine"
+                )
             }
-            .to_owned()
+            Metric::AllocPerRequest => {
+                said!(
+                    "data.target_runtime_does_not",
+                    "the target's runtime does not tell: name its endpoint under [metrics] \
+                         in its target.toml"
+                )
+            }
+            _ => said!(
+                "data.valid_trial_has_no",
+                "a valid trial has no value: look at its errors and its target.log"
+            ),
         }))
     }
 
     /// `95 % interval 1.029 to 1.053, 5 blocks` and the like begin with this.
-    pub(super) fn interval_name(&self) -> String {
-        format!("{} interval", crate::words::percent(self.confidence))
+    pub(super) fn interval_name(&self) -> Said {
+        said!("data.interval", "{confidence} interval", confidence = crate::words::percent(self.confidence))
     }
 }
 
-/// The load in words, for example `128 connections`.
+/// The load in words, for example `128 connections`. It is a name, of which cells are told apart by.
 pub(crate) fn load_in_words(load: &LoadPlan) -> String {
-    let connections = count(load.connections as usize, "connection");
+    let connections = counted(load.connections.into(), "connection");
     if load.model == LoadModel::Closed {
         let think = load.think.map_or(String::new(), |think| format!(" that think {think}"));
         return format!("{connections}{think}");
@@ -161,9 +179,17 @@ pub(super) fn same_load(a: &LoadPlan, b: &LoadPlan) -> bool {
 }
 
 /// `5 trials needed, had 3: run 2 more blocks`.
-pub(super) fn too_few(noun: &str, had: usize) -> String {
+pub(super) fn too_few(noun: Said, had: usize) -> Said {
     let missing = super::MIN_TRIALS.saturating_sub(had);
-    format!("{} {noun} needed, had {had}: run {} more block{}", super::MIN_TRIALS, missing, plural(missing))
+    said!(
+        "data.needed_had_run_more",
+        "{least} {noun} needed, had {had}: run {missing} more block{plural}",
+        least = super::MIN_TRIALS,
+        noun,
+        had,
+        missing,
+        plural = plural(missing)
+    )
 }
 
 fn plural(number: usize) -> &'static str {

@@ -14,6 +14,8 @@ use crate::words;
 use schema::analysis::{Effect, EffectLevel, Effects, Factor};
 use schema::metric::Metric;
 use schema::plan::{CellPlan, ExperimentPlan, TargetPlan};
+use schema::said;
+use schema::said::Said;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// More effects on one metric than this are not answered: Holm's correction would leave little of any.
@@ -28,15 +30,20 @@ pub(super) fn effects(data: &RunData<'_>) -> Option<Effects> {
     }
     let crossed = [split, whole].into_iter().find_map(|columns| Some((cross(&columns)?, columns)));
     let Some((cross, columns)) = crossed.filter(|(_, columns)| columns.len() >= 2) else {
-        return Some(refused(
-            "the cells are not every combination of the factors, so what one does cannot be told from what another \
-             does: run all combinations"
-                .to_owned(),
-        ));
+        return Some(refused(said!(
+            "effects.cells_not_every_combination",
+            "the cells are not every combination of the factors, so what one does cannot be \
+                 told from what another does: run all combinations"
+        )));
     };
     let count = cross.contrast_count();
     if count > EFFECTS_MAX {
-        let why = format!("{count} effects on each metric are more than {EFFECTS_MAX}: use fewer levels");
+        let why = said!(
+            "effects.effects_each_metric_more",
+            "{count} effects on each metric are more than {effects_max}: use fewer levels",
+            count,
+            effects_max = EFFECTS_MAX
+        );
         return Some(refused(why));
     }
     let mut all = Effects { factors: columns.iter().map(Column::factor).collect(), ..Effects::default() };
@@ -52,7 +59,7 @@ pub(super) fn effects(data: &RunData<'_>) -> Option<Effects> {
     Some(all)
 }
 
-fn refused(why: String) -> Effects {
+fn refused(why: Said) -> Effects {
     Effects { refused: Some(why), ..Effects::default() }
 }
 
@@ -123,7 +130,7 @@ fn of_metric(
     metric: Metric,
     columns: &[Column],
     contrasts: &[Contrast],
-) -> Result<Vec<Effect>, String> {
+) -> Result<Vec<Effect>, Said> {
     let blocks = log_blocks(data, metric)?;
     let mut effects: Vec<Effect> =
         contrasts.iter().map(|contrast| effect(data, metric, columns, contrast, &blocks)).collect();
@@ -137,7 +144,7 @@ fn of_metric(
 }
 
 /// Log values of all cells in plan order, by block; blocks that lack one are left out.
-fn log_blocks(data: &RunData<'_>, metric: Metric) -> Result<Vec<Vec<f64>>, String> {
+fn log_blocks(data: &RunData<'_>, metric: Metric) -> Result<Vec<Vec<f64>>, Said> {
     let by_cell: Vec<BTreeMap<u32, f64>> =
         data.plan.cells.iter().map(|cell| data.values_by_block(&cell.id, metric)).collect();
     let first = by_cell.first().map(|cell| cell.keys().copied().collect::<Vec<u32>>()).unwrap_or_default();
@@ -146,12 +153,18 @@ fn log_blocks(data: &RunData<'_>, metric: Metric) -> Result<Vec<Vec<f64>>, Strin
     let blocks: Vec<Vec<f64>> = first.into_iter().filter_map(whole).collect();
     if blocks.len() < MIN_TRIALS {
         let missing = data.plan.cells.iter().find_map(|cell| data.why_missing(&cell.id, metric));
-        return Err(
-            missing.unwrap_or_else(|| too_few("blocks with a valid trial of every cell", blocks.len()))
-        );
+        return Err(missing.unwrap_or_else(|| {
+            too_few(
+                said!("noun.blocks_with_every_cell", "blocks with a valid trial of every cell"),
+                blocks.len(),
+            )
+        }));
     }
     if blocks.iter().flatten().any(|value| *value == 0.0) {
-        return Err("a value is 0, which has no logarithm: compare the cells by differences".to_owned());
+        return Err(said!(
+            "effects.value_which_has_no",
+            "a value is 0, which has no logarithm: compare the cells by differences"
+        ));
     }
     Ok(blocks.into_iter().map(|block| block.into_iter().map(f64::ln).collect()).collect())
 }
@@ -182,7 +195,7 @@ fn effect(
             effect.interval = Some(interval_of_logs(low, high));
             effect.p_value = Some(test.p_value());
         }
-        Err(refusal) => effect.refused = Some(refusal.to_string()),
+        Err(refusal) => effect.refused = Some(refusal.said()),
     }
     effect
 }

@@ -9,6 +9,7 @@ use crate::words::percent;
 use schema::analysis::{BeliefLevel, BeliefNote};
 use schema::load::Requests;
 use schema::metric::Metric;
+use schema::said;
 
 /// The share of failed requests over the valid trials of each cell, and what it means for the run.
 pub(super) fn note(data: &RunData<'_>) -> Option<BeliefNote> {
@@ -27,20 +28,34 @@ pub(super) fn note(data: &RunData<'_>) -> Option<BeliefNote> {
         level = level.min(BeliefLevel::WithReservations);
     }
     let place = match failing {
-        1 => format!("({label})"),
-        _ => format!("in the worst of {failing} cells that had failures ({label})"),
+        1 => said!("failures.in_cell", "({cell})", cell = label),
+        _ => said!(
+            "failures.worst_cells_had_failures",
+            "in the worst of {cells} cells that had failures ({cell})",
+            cells = failing,
+            cell = label
+        ),
     };
-    let found = format!("{} of the requests failed {place}", percent(*share));
+    let found = said!(
+        "failures.requests_failed",
+        "{share} of the requests failed {place}",
+        share = percent(*share),
+        place
+    );
     Some(match level {
         BeliefLevel::Yes => BeliefNote { level, text: found, remedy: None },
         _ => BeliefNote {
             level,
-            text: format!("{found}: times and rate are of the right answers only"),
-            remedy: Some(
-                "look at the errors of its trials and mend the target or the scenario; where failing is the \
-                 question, claim something about `error_rate`"
-                    .to_owned(),
+            text: said!(
+                "failures.times_rate_right_answers",
+                "{found}: times and rate are of the right answers only",
+                found
             ),
+            remedy: Some(said!(
+                "failures.look_errors_trials_mend",
+                "look at the errors of its trials and mend the target or the scenario; where \
+                     failing is the question, claim something about `error_rate`"
+            )),
         },
     })
 }

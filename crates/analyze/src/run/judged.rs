@@ -8,10 +8,11 @@ use super::ratio::paired;
 use super::trials::value;
 use crate::stats::Refusal;
 use crate::stats::student::MeanTest;
-use crate::words;
 use schema::experiment::LoadModel;
 use schema::metric::Metric;
 use schema::plan::{CellPlan, ClaimPlan, ClaimTest, ExperimentPlan};
+use schema::said;
+use schema::said::Said;
 
 /// One ratio, or one value.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -112,29 +113,33 @@ impl Judged {
         data: &RunData<'_>,
         metric: Metric,
         least: usize,
-    ) -> Result<Option<MeanTest>, String> {
+    ) -> Result<Option<MeanTest>, Said> {
         let logs = self.logs(data, metric);
         if logs.len() < least {
             let why = [Some(&self.a), self.b.as_ref()]
                 .into_iter()
                 .flatten()
                 .find_map(|cell| data.why_missing(cell, metric));
-            return Err(why.unwrap_or_else(|| too_few("blocks with valid values", logs.len())));
+            return Err(why.unwrap_or_else(|| {
+                too_few(said!("noun.blocks_with_values", "blocks with valid values"), logs.len())
+            }));
         }
         match MeanTest::of_logs(&logs) {
             Ok(test) => Ok(Some(test)),
             Err(Refusal::NoSpread { .. }) => Ok(None),
-            Err(other) => Err(other.to_string()),
+            Err(other) => Err(other.said()),
         }
     }
 
     /// `throughput of a / b, 64 connections`, for people.
-    pub(super) fn words(&self, data: &RunData<'_>, metric: Metric) -> String {
+    pub(super) fn words(&self, data: &RunData<'_>, metric: Metric) -> Said {
         let label = |id: &str| data.cell(id).map_or(id.to_owned(), |cell| cell.label.clone());
-        let what = words::metric(metric);
+        let what = metric.words();
         match &self.b {
-            None => format!("{what} of {}", label(&self.a)),
-            Some(b) => format!("{what} of {} against {}", label(&self.a), label(b)),
+            None => said!("judged.value", "{what} of {a}", what, a = label(&self.a)),
+            Some(b) => {
+                said!("judged.against", "{what} of {a} against {b}", what, a = label(&self.a), b = label(b))
+            }
         }
     }
 }

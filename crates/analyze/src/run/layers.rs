@@ -15,6 +15,7 @@ use schema::design::{LayerFactor, LayersPlan};
 use schema::layers::{LayerCost, LayerCosts, LayerMetric, LayerPlace, LayerVerdict};
 use schema::metric::Metric;
 use schema::plan::{CellPlan, ExperimentPlan, TargetPlan};
+use schema::said;
 use std::collections::BTreeMap;
 
 /// The times in which layers are told.
@@ -140,7 +141,9 @@ fn in_metric(data: &RunData<'_>, metric: Metric, chain: &Chain<'_>) -> LayerMetr
         base_cell: base_cell.id.clone(),
         base_refused: base_ns.is_none().then(|| {
             let missing = data.why_missing(&base_cell.id, metric);
-            missing.unwrap_or_else(|| "no valid trial: look at the reasons of its trials".to_owned())
+            missing.unwrap_or_else(|| {
+                said!("layers.no_valid_trial_look", "no valid trial: look at the reasons of its trials")
+            })
         }),
         base_ns,
         layers,

@@ -10,6 +10,8 @@ use super::judged::judged;
 use crate::stats::power::half_width;
 use crate::stats::sequential;
 use schema::plan::ExperimentPlan;
+use schema::said;
+use schema::said::Said;
 
 /// What a look finds.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,7 +21,7 @@ pub struct Look {
     /// The widest half-width as a share of the ratio or value, 0 or more; `None` where nothing can be judged.
     pub half_width: Option<f64>,
     /// What that is, in words; or why nothing can be judged.
-    pub of: String,
+    pub of: Said,
     /// Blocks after which the widest is expected to be narrow enough; `None` where that cannot be told.
     pub blocks_needed: Option<u32>,
 }
@@ -31,14 +33,16 @@ pub struct Look {
 pub fn look(plan: &ExperimentPlan, trials: &[TrialData], wanted: f64) -> Look {
     let data = RunData::new(plan, trials);
     let wanted_log = wanted.max(0.0).ln_1p();
-    let mut worst = Look { is_narrow: true, half_width: None, of: String::new(), blocks_needed: None };
-    let mut unjudged: Option<String> = None;
+    let mut worst = Look { is_narrow: true, half_width: None, of: Said::default(), blocks_needed: None };
+    let mut unjudged: Option<Said> = None;
     for one in judged(plan) {
         let metric = one.metric(&data);
         match one.test(&data, metric, MIN_TRIALS) {
             Err(reason) => {
                 worst.is_narrow = false;
-                unjudged.get_or_insert_with(|| format!("{}: {reason}", one.words(&data, metric)));
+                unjudged.get_or_insert_with(|| {
+                    said!("look.because", "{what}: {reason}", what = one.words(&data, metric), reason)
+                });
             }
             Ok(spread) => {
                 let (n, sd) = spread.map_or((MIN_TRIALS, 0.0), |test| (test.n, test.sd));
@@ -46,7 +50,11 @@ pub fn look(plan: &ExperimentPlan, trials: &[TrialData], wanted: f64) -> Look {
                 let half = half_width(n, sd, data.confidence).exp_m1();
                 worst.is_narrow &= sequential::is_narrow(n, sd, wanted_log, data.confidence);
                 if !half.is_finite() {
-                    let why = format!("{}: its spread is beyond every number", one.words(&data, metric));
+                    let why = said!(
+                        "look.spread_beyond_every_number",
+                        "{metric}: its spread is beyond every number",
+                        metric = one.words(&data, metric)
+                    );
                     unjudged.get_or_insert(why);
                 } else if worst.half_width.is_none_or(|widest| half > widest) {
                     worst.half_width = Some(half);
@@ -57,7 +65,7 @@ pub fn look(plan: &ExperimentPlan, trials: &[TrialData], wanted: f64) -> Look {
         }
     }
     if worst.half_width.is_none() {
-        worst.of = unjudged.unwrap_or_else(|| "the plan has no cells".to_owned());
+        worst.of = unjudged.unwrap_or_else(|| said!("look.plan_has_no_cells", "the plan has no cells"));
         worst.is_narrow = false;
     }
     worst

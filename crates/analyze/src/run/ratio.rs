@@ -7,6 +7,8 @@ use crate::stats::student::MeanTest;
 use crate::stats::tost::Tost;
 use schema::analysis::{Basis, Interval, Verdict};
 use schema::metric::{Metric, Unit};
+use schema::said;
+use schema::said::Said;
 
 /// One metric of two cells, paired by block.
 pub(super) struct Paired {
@@ -19,11 +21,11 @@ pub(super) struct Paired {
     /// exp of the mean log ratio; `None` without common blocks or with a 0.
     pub(super) ratio: Option<f64>,
     /// Mean log ratio with its spread, or why there is none and what would cure it.
-    pub(super) test: Result<MeanTest, String>,
+    pub(super) test: Result<MeanTest, Said>,
     /// Mean of a − b; `None` without common blocks.
     pub(super) difference: Option<f64>,
     /// The same with its spread, or why there is none and what would cure it.
-    pub(super) difference_test: Result<MeanTest, String>,
+    pub(super) difference_test: Result<MeanTest, Said>,
 }
 
 impl Paired {
@@ -49,16 +51,18 @@ pub(super) fn paired(data: &RunData<'_>, a: &str, b: &str, metric: Metric) -> Pa
     Paired { blocks: pairs.len(), pairs, logs, ratio, test, difference, difference_test }
 }
 
-type LogRatios = (Vec<f64>, Option<f64>, Result<MeanTest, String>);
+type LogRatios = (Vec<f64>, Option<f64>, Result<MeanTest, Said>);
 
 /// `few` is why there are too few pairs, where that is so.
-fn log_ratios(pairs: &[(f64, f64)], few: Option<String>) -> LogRatios {
+fn log_ratios(pairs: &[(f64, f64)], few: Option<Said>) -> LogRatios {
     let zeros = pairs.iter().filter(|(a, b)| *a == 0.0 || *b == 0.0).count();
     if zeros > 0 {
-        let why = format!(
-            "a value is 0 in {zeros} of {} blocks, so there is no ratio: compare the values themselves, or measure \
-             longer",
-            pairs.len()
+        let why = said!(
+            "ratio.value_blocks_there_no",
+            "a value is 0 in {zeros} of {blocks} blocks, so there is no ratio: compare the \
+             values themselves, or measure longer",
+            zeros,
+            blocks = pairs.len()
         );
         return (Vec::new(), None, Err(why));
     }
@@ -67,40 +71,47 @@ fn log_ratios(pairs: &[(f64, f64)], few: Option<String>) -> LogRatios {
     let ratio = Some(mean.exp()).filter(|ratio| ratio.is_finite() && *ratio > 0.0);
     let test = match few {
         Some(few) => Err(few),
-        None if ratio.is_none() => {
-            Err("the ratio is beyond every number that can be written: look for the fault in the values"
-                .to_owned())
+        None if ratio.is_none() => Err(said!(
+            "ratio.ratio_beyond_every_number",
+            "the ratio is beyond every number that can be written: look for the fault in the \
+                 values"
+        )),
+        None => {
+            MeanTest::of_logs(&logs).map_err(|refusal| why_refused(refusal, said!("ratio.a_ratio", "ratio")))
         }
-        None => MeanTest::of_logs(&logs).map_err(|refusal| why_refused(refusal, "ratio")),
     };
     (logs, ratio, test)
 }
 
-fn differences(pairs: &[(f64, f64)], few: Option<String>) -> (Option<f64>, Result<MeanTest, String>) {
+fn differences(pairs: &[(f64, f64)], few: Option<Said>) -> (Option<f64>, Result<MeanTest, Said>) {
     let differences: Vec<f64> = pairs.iter().map(|(a, b)| a - b).collect();
     let mean = differences.iter().sum::<f64>() / differences.len() as f64;
     let size = pairs.iter().map(|(a, b)| a.max(*b)).fold(0.0, f64::max);
     let test = match few {
         Some(few) => Err(few),
-        None => {
-            MeanTest::of_differences(&differences, size).map_err(|refusal| why_refused(refusal, "difference"))
-        }
+        None => MeanTest::of_differences(&differences, size)
+            .map_err(|refusal| why_refused(refusal, said!("ratio.a_difference", "difference"))),
     };
     (Some(mean).filter(|mean| mean.is_finite()), test)
 }
 
 /// Blocks may lack because trials lack, or because valid trials have no value; the second cannot be cured by blocks.
-fn why_too_few(data: &RunData<'_>, cells: (&str, &str), metric: Metric, had: usize) -> String {
+fn why_too_few(data: &RunData<'_>, cells: (&str, &str), metric: Metric, had: usize) -> Said {
     let missing = [cells.0, cells.1].into_iter().find_map(|cell| data.why_missing(cell, metric));
-    missing.unwrap_or_else(|| too_few("blocks with a valid trial of both", had))
+    missing
+        .unwrap_or_else(|| too_few(said!("noun.blocks_with_both", "blocks with a valid trial of both"), had))
 }
 
-fn why_refused(refusal: Refusal, what: &str) -> String {
+fn why_refused(refusal: Refusal, what: Said) -> Said {
     match refusal {
-        Refusal::NoSpread { had } => format!(
-            "all {had} blocks gave the same {what}, so its spread cannot be told: read the {what} as it stands"
+        Refusal::NoSpread { had } => said!(
+            "ratio.all_blocks_gave_same",
+            "all {had} blocks gave the same {what}, so its spread cannot be told: read the \
+             {what} as it stands",
+            had,
+            what
         ),
-        other => other.to_string(),
+        other => other.said(),
     }
 }
 

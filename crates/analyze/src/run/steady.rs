@@ -4,8 +4,10 @@
 use super::TrialData;
 use super::data::RunData;
 use crate::trial::steadiness;
-use crate::words::{count, listed, percent, series_name};
+use crate::words::{Listed, Noun, count, listed, percent};
 use schema::analysis::{BeliefLevel, BeliefNote};
+use schema::said;
+use schema::said::Said;
 use schema::steady::{Steadiness, SteadyClass, WarmUpEndedBy, WarmUpLine};
 use schema::trial::{IntervalLine, Phase, TrialOutcome};
 
@@ -38,8 +40,15 @@ pub(super) fn notes(data: &RunData<'_>) -> Vec<BeliefNote> {
         .collect();
     if notes.is_empty() && judged > 0 {
         let text = match judged {
-            1 => "the one trial judged was steady while it was measured".to_owned(),
-            all => format!("all {all} trials judged were steady while they were measured"),
+            1 => said!(
+                "steady.one_trial_judged_steady",
+                "the one trial judged was steady while it was measured"
+            ),
+            all => said!(
+                "steady.all_trials_judged_steady",
+                "all {all} trials judged were steady while they were measured",
+                all
+            ),
         };
         notes.push(BeliefNote { level: BeliefLevel::Yes, text, remedy: None });
     }
@@ -55,43 +64,63 @@ fn moved(found: &[(u32, Steadiness)], class: SteadyClass, judged: usize) -> Opti
     let ids: Vec<u32> = of_class.iter().map(|(id, _)| *id).collect();
     let (what, remedy) = match class {
         SteadyClass::WarmUp => (
-            "still got better while measured (warm-up)",
-            "raise `warmup.at_least`, so that the samples begin later",
+            said!("steady.still_got_better_while", "still got better while measured (warm-up)"),
+            said!(
+                "steady.raise_warmup_least_samples",
+                "raise `warmup.at_least`, so that the samples begin later"
+            ),
         ),
         SteadyClass::SlowDown => (
-            "got worse while measured (slow-down)",
-            "look for growing data, memory or heat, and measure longer to see where it ends",
+            said!("steady.got_worse_while_measured", "got worse while measured (slow-down)"),
+            said!(
+                "steady.look_growing_data_memory",
+                "look for growing data, memory or heat, and measure longer to see where it ends"
+            ),
         ),
         _ => (
-            "moved to and fro while measured (unsteady)",
-            "measure longer, so that the window holds many of its swings, or find what causes them",
+            said!("steady.moved_fro_while_measured", "moved to and fro while measured (unsteady)"),
+            said!(
+                "steady.measure_longer_window_holds",
+                "measure longer, so that the window holds many of its swings, or find what \
+                 causes them"
+            ),
         ),
     };
     let share = ids.len() as f64 / judged as f64;
-    let text = format!(
-        "{} of {} judged ({}) {what}: {}; in trial {first} {}",
-        ids.len(),
-        count(judged, "trial"),
-        percent(share),
-        listed("trial", &ids),
-        in_words(evidence)
+    let text = said!(
+        "steady.judged_trial",
+        "{n} of {trials} judged ({share}) {moved}: {which}; in trial {first} {evidence}",
+        n = ids.len(),
+        trials = count(judged, Noun::Trial),
+        share = percent(share),
+        moved = what,
+        which = listed(Listed::Trial, &ids),
+        first,
+        evidence = in_words(evidence)
     );
-    Some(BeliefNote { level: BeliefLevel::WithReservations, text, remedy: Some(remedy.to_owned()) })
+    Some(BeliefNote { level: BeliefLevel::WithReservations, text, remedy: Some(remedy) })
 }
 
 /// What moved most, against what is material in it: `median response time went from its first to its last level by
 /// −4.1 %`.
-fn in_words(found: &Steadiness) -> String {
+fn in_words(found: &Steadiness) -> Said {
     let moved = found.series.iter().filter(|series| series.class != SteadyClass::Flat);
     let size = |change: f64, material: f64| (change / material.max(f64::MIN_POSITIVE)).abs();
     let most = moved.max_by(|a, b| size(a.change, a.material).total_cmp(&size(b.change, b.material)));
-    most.map_or_else(String::new, |series| {
-        let name = series_name(series.series);
+    most.map_or_else(Said::default, |series| {
+        let name = series.series.words();
         if series.change.abs() <= series.material {
-            format!("{name} left its level and came back")
+            said!("steady.left_level_came_back", "{name} left its level and came back", name)
         } else {
-            let verb = if series.change > 0.0 { "rose" } else { "fell" };
-            format!("{name} {verb} by {}", percent(series.change.abs()))
+            let verb =
+                if series.change > 0.0 { said!("steady.rose", "rose") } else { said!("steady.fell", "fell") };
+            said!(
+                "steady.moved_by",
+                "{name} {verb} by {change}",
+                name,
+                verb,
+                change = percent(series.change.abs())
+            )
         }
     })
 }
@@ -103,15 +132,18 @@ fn unjudged(found: &[(u32, Steadiness)]) -> Option<BeliefNote> {
     let (_, first) = short.first()?;
     let ids: Vec<u32> = short.iter().map(|(id, _)| *id).collect();
     let refused = first.refused.clone().unwrap_or_default();
-    let (reason, remedy) = refused.rsplit_once(": ").unwrap_or((&refused, "measure longer"));
-    let text = format!(
-        "whether {} of {} were steady while measured cannot be told ({}): {reason}",
-        ids.len(),
-        count(found.len(), "trial"),
-        listed("trial", &ids)
+    let remedy = refused.arg("remedy").unwrap_or_else(|| said!("steady.measure_longer", "measure longer"));
+    let reason = refused.arg("reason").unwrap_or(refused);
+    let text = said!(
+        "steady.whether_steady_while_measured",
+        "whether {n} of {trials} were steady while measured cannot be told ({which}): {reason}",
+        n = ids.len(),
+        trials = count(found.len(), Noun::Trial),
+        which = listed(Listed::Trial, &ids),
+        reason
     );
     // Nobody looked: that is no approval.
-    Some(BeliefNote { level: BeliefLevel::WithReservations, text, remedy: Some(remedy.to_owned()) })
+    Some(BeliefNote { level: BeliefLevel::WithReservations, text, remedy: Some(remedy) })
 }
 
 /// The start of a cell's first valid trial that has intervals.
@@ -147,7 +179,7 @@ fn binned(rates: &[f64]) -> Vec<f64> {
 }
 
 /// Trials whose longest warm-up ran out, with what the first of them still waited for.
-pub(super) fn ran_out(data: &RunData<'_>) -> Option<(Vec<u32>, Option<String>)> {
+pub(super) fn ran_out(data: &RunData<'_>) -> Option<(Vec<u32>, Option<Said>)> {
     let valid = data.trials.iter().filter(|trial| trial.file.outcome == TrialOutcome::Valid);
     let out: Vec<&&TrialData> = valid.filter(|trial| !trial.file.level).collect();
     let ids: Vec<u32> = out.iter().map(|trial| trial.file.id).collect();
@@ -155,5 +187,5 @@ pub(super) fn ran_out(data: &RunData<'_>) -> Option<(Vec<u32>, Option<String>)> 
     let first = waited
         .filter(|warmup| warmup.by == WarmUpEndedBy::AtMost)
         .find_map(|warmup| warmup.waiting_for.first());
-    (!ids.is_empty()).then(|| (ids, first.cloned()))
+    (!ids.is_empty()).then(|| (ids, first.map(|text| Said::from(text.as_str()))))
 }

@@ -1,55 +1,97 @@
 //! The answer of a soak in one sentence, and what weakens it.
 
-use super::words::{name, span, subject};
+use super::words::{span, subject};
 use super::{SegmentData, WINDOWS_MIN};
-use crate::words::{count, listed};
+use crate::words::{Listed, Noun, count, listed};
+use schema::said;
+use schema::said::{Joint, Said};
 use schema::soak::{SoakClass, SoakReport, SoakTrend};
 
-pub(super) fn answer(report: &SoakReport) -> String {
+pub(super) fn answer(report: &SoakReport) -> Said {
     let of = |class: SoakClass| -> Vec<&SoakTrend> {
         report.trends.iter().filter(|t| t.counter.is_resource() && t.class == class).collect()
     };
-    let names = |trends: &[&SoakTrend]| joined(&trends.iter().map(|t| name(t.counter)).collect::<Vec<_>>());
-    let sentences = |trends: &[&SoakTrend]| {
-        trends.iter().map(|t| format!("{} {}", subject(t.counter), t.text)).collect::<Vec<_>>().join("; ")
-    };
+    let names = |trends: &[&SoakTrend]| joined(trends.iter().map(|t| t.counter.words()).collect());
+    let sentences =
+        |trends: &[&SoakTrend]| Said::list(Joint::Semicolon, trends.iter().map(|trend| of_counter(trend)));
     let cell = &report.cell;
-    let over = format!("over {} of {}", count(report.windows as usize, "window"), span(report.window_ns));
-    let mut text = match report.verdict {
+    let over = said!(
+        "soak.answer.over",
+        "over {windows} of {window}",
+        windows = count(report.windows as usize, Noun::Window),
+        window = span(report.window_ns)
+    );
+    let text = match report.verdict {
         SoakClass::Leak => {
             let leaks = of(SoakClass::Leak);
-            format!("{cell} leaks {}: {}", names(&leaks), sentences(&leaks))
+            said!(
+                "soak.answer.leaks",
+                "{cell} leaks {names}: {evidence}",
+                cell,
+                names = names(&leaks),
+                evidence = sentences(&leaks)
+            )
         }
         SoakClass::CannotTell => {
             let open = of(SoakClass::CannotTell);
             if open.is_empty() {
-                format!(
-                    "It cannot be told whether {cell} leaks: nothing that it holds could be read; let prony start \
-                     the target on this machine"
+                said!(
+                    "soak.answer.cannot_told_whether_leaks",
+                    "It cannot be told whether {cell} leaks: nothing that it holds could be \
+                     read; let prony start the target on this machine",
+                    cell
                 )
             } else {
-                format!("It cannot be told yet whether {cell} leaks {}: {}", names(&open), sentences(&open))
+                said!(
+                    "soak.answer.cannot_told_yet_whether",
+                    "It cannot be told yet whether {cell} leaks {names}: {evidence}",
+                    cell,
+                    names = names(&open),
+                    evidence = sentences(&open)
+                )
             }
         }
         SoakClass::Filling => {
             let filling = of(SoakClass::Filling);
-            format!("{cell} does not leak {over}: {}", sentences(&filling))
+            said!(
+                "soak.answer.does_not_leak",
+                "{cell} does not leak {over}: {evidence}",
+                cell,
+                over,
+                evidence = sentences(&filling)
+            )
         }
         SoakClass::Rising => {
             let rising = of(SoakClass::Rising);
-            format!(
-                "{cell} may leak {}, but too slowly for the horizon: {}",
-                names(&rising),
-                sentences(&rising)
+            said!(
+                "soak.answer.may_leak_but_too",
+                "{cell} may leak {names}, but too slowly for the horizon: {evidence}",
+                cell,
+                names = names(&rising),
+                evidence = sentences(&rising)
             )
         }
         SoakClass::Steady | SoakClass::Falling => {
             let steady = of(SoakClass::Steady);
             let horizon = span(report.horizon_ns);
             if steady.is_empty() {
-                format!("{cell} does not leak {over}, horizon {horizon}")
+                said!(
+                    "soak.answer.does_not_leak_horizon",
+                    "{cell} does not leak {over}, horizon {horizon}",
+                    cell,
+                    over,
+                    horizon
+                )
             } else {
-                format!("{cell} does not leak {over}: {} steady, horizon {horizon}", are(&steady, &names))
+                said!(
+                    "soak.answer.does_not_leak_steady",
+                    "{cell} does not leak {over}: {names} {plural} steady, horizon {horizon}",
+                    cell,
+                    over,
+                    names = names(&steady),
+                    plural = if steady.len() == 1 { "is" } else { "are" },
+                    horizon
+                )
             }
         }
     };
@@ -57,47 +99,58 @@ pub(super) fn answer(report: &SoakReport) -> String {
         t.class == SoakClass::Rising && t.counter.is_resource() && report.verdict == SoakClass::Rising
     };
     let moves = |t: &&SoakTrend| matches!(t.class, SoakClass::Rising | SoakClass::Falling);
-    for trend in report.trends.iter().filter(|t| moves(t) && !is_told(t)) {
-        text += &format!("; {} {}", subject(trend.counter), trend.text);
-    }
-    text + "."
+    let others = report.trends.iter().filter(|t| moves(t) && !is_told(t)).map(of_counter);
+    let all = Said::list(Joint::Semicolon, std::iter::once(text).chain(others));
+    said!("soak.answer.whole", "{all}.", all)
 }
 
-fn are(steady: &[&SoakTrend], names: &impl Fn(&[&SoakTrend]) -> String) -> String {
-    format!("{} {}", names(steady), if steady.len() == 1 { "is" } else { "are" })
+/// What one counter does: `memory rises by …`.
+fn of_counter(trend: &SoakTrend) -> Said {
+    said!("soak.answer.of_counter", "{counter} {does}", counter = subject(trend.counter), does = &trend.text)
 }
 
 /// `a`, `a and b`, `a, b and c`.
-fn joined(names: &[&str]) -> String {
-    match names {
-        [] => "nothing".to_owned(),
-        [only] => (*only).to_owned(),
-        [before @ .., last] => format!("{} and {last}", before.join(", ")),
+fn joined(mut names: Vec<Said>) -> Said {
+    match names.pop() {
+        None => said!("soak.answer.nothing", "nothing"),
+        Some(only) if names.is_empty() => only,
+        Some(last) => Said::list(Joint::And, [Said::list(Joint::Comma, names), last]),
     }
 }
 
 /// What weakens the answer: restarts, segments that are too short, an end before the time, what could not be read.
-pub(super) fn notes(segments: &[&SegmentData]) -> Vec<String> {
+pub(super) fn notes(segments: &[&SegmentData]) -> Vec<Said> {
     let mut notes = Vec::new();
     if segments.len() > 1 {
-        notes.push(format!(
-            "the target was started {} times, and each start is judged by itself: a leak that needs longer than one \
-             of them is not seen",
-            segments.len()
+        notes.push(said!(
+            "soak.answer.target_started_times_each",
+            "the target was started {segments} times, and each start is judged by itself: a leak \
+             that needs longer than one of them is not seen",
+            segments = segments.len()
         ));
         let short = segments.iter().filter(|segment| segment.windows.len() < WINDOWS_MIN);
         let short: Vec<u32> = short.map(|segment| segment.file.trial).collect();
         if !short.is_empty() {
-            notes.push(format!("{} too short to be judged", listed("segment", &short)));
+            notes.push(said!(
+                "soak.answer.too_short_judged",
+                "{segments} too short to be judged",
+                segments = listed(Listed::Segment, &short)
+            ));
         }
     }
     for segment in segments {
         if let Some(ended) = &segment.ended {
-            notes.push(format!("segment {}: {ended}", segment.file.trial));
+            notes.push(said!(
+                "soak.answer.segment",
+                "segment {trial}: {ended}",
+                trial = segment.file.trial,
+                ended = Said::from(ended.as_str())
+            ));
         }
         for missing in segment.file.missing.iter().filter(|missing| !missing.is_empty()) {
-            if !notes.contains(missing) {
-                notes.push(missing.clone());
+            let missing = Said::from(missing.as_str());
+            if !notes.contains(&missing) {
+                notes.push(missing);
             }
         }
     }

@@ -12,6 +12,7 @@ use super::{SegmentData, Terms, WINDOWS_MIN};
 use crate::stats::order::median;
 use crate::stats::shapes::{self, Shapes, ends, regular_wave};
 use crate::stats::trend::{mann_kendall, theil_sen};
+use schema::said::Said;
 use schema::soak::{SoakClass, SoakCounter, SoakLimit, SoakLine, SoakPoint, SoakTrend};
 use statrs::distribution::{ContinuousCDF, Normal};
 
@@ -104,7 +105,7 @@ pub(super) enum Why {
     /// Fewer than the windows needed.
     TooShort,
     /// A statistic was refused.
-    Refused(String),
+    Refused(Said),
     /// All values are equal.
     Constant,
     /// No trend, and none that the interval leaves room for would matter.
@@ -151,7 +152,7 @@ impl Judged {
         self,
         counter: SoakCounter,
         series: &Series,
-        text: String,
+        text: Said,
         points: Vec<SoakPoint>,
     ) -> SoakTrend {
         let limit = series.limit.as_ref().filter(|_| counter.is_resource());
@@ -220,7 +221,7 @@ pub(super) fn judge(series: &Series, terms: &Terms, alpha: f64) -> Judged {
     let ceiling = series.limit.as_ref().map(|limit| limit.value);
     let shapes = match shapes::shapes(&smooth.hours(), &smooth.values, ceiling) {
         Ok(shapes) => shapes,
-        Err(refusal) => return Judged { why: Why::Refused(refusal.to_string()), ..found },
+        Err(refusal) => return Judged { why: Why::Refused(refusal.said()), ..found },
     };
     let stepped = shapes.steps < -BIC_DECISIVE && shapes.steps < shapes.filling && shapes.steps < shapes.wave;
     let steps = if stepped { real_steps(&smooth.values, &shapes.step_at) } else { Vec::new() };
@@ -324,14 +325,14 @@ fn without_wave(series: &Series) -> Series {
 
 /// Trend test and slope. The interval of the slope is widened as the variance of the test is: its normal deviate times
 /// the root of the factor, so that both speak of the same evidence.
-fn slope_of(series: &Series, confidence: f64) -> Result<Slope, String> {
-    let test = mann_kendall(&series.values).map_err(|refusal| refusal.to_string())?;
+fn slope_of(series: &Series, confidence: f64) -> Result<Slope, Said> {
+    let test = mann_kendall(&series.values).map_err(|refusal| refusal.said())?;
     let factor = test.factor.max(1.0);
     let normal = Normal::standard();
     let deviate = normal.inverse_cdf(f64::midpoint(1.0, confidence)) * factor.sqrt();
     let widened = 2.0 * normal.cdf(deviate) - 1.0;
     let line = theil_sen(&series.hours(), &series.values, widened.min(1.0 - 1e-12))
-        .map_err(|refusal| refusal.to_string())?;
+        .map_err(|refusal| refusal.said())?;
     Ok(Slope {
         per_h: line.slope,
         low: line.low,

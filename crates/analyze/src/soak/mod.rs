@@ -14,6 +14,7 @@ use judge::{Judged, Series};
 use schema::analysis::{AnalysisFile, ClaimVerdict};
 use schema::plan::ClaimTest;
 use schema::run::RunFile;
+use schema::said::Said;
 use schema::soak::{
     SegmentFile, SoakClass, SoakCounter, SoakPlan, SoakPoint, SoakReport, SoakSegment, SoakTrend, WindowLine,
 };
@@ -108,7 +109,7 @@ fn report(run: &RunFile, segments: &[SegmentData], alpha: f64) -> Option<SoakRep
         run: run.id.clone(),
         cell: run.plan.cells.first().map(|cell| cell.label.clone()).unwrap_or_default(),
         verdict,
-        answer: String::new(),
+        answer: Said::default(),
         window_ns: plan.window_ns,
         windows_planned: plan.windows,
         windows: u32::try_from(windows).unwrap_or(u32::MAX),

@@ -2,36 +2,23 @@
 
 use super::judge::{Judged, Series, Slope, Why};
 use super::{ALPHA, WINDOWS_MIN};
-use crate::words::{bytes, count, duration, number};
+use crate::words::{Noun, bytes, count, duration, number};
+use schema::said;
+use schema::said::Said;
 use schema::soak::{SoakCounter, SoakLimit};
 
 const HOUR_NS: f64 = 3.6e12;
 
-/// A counter inside a sentence.
-pub(super) fn name(counter: SoakCounter) -> &'static str {
-    match counter {
-        SoakCounter::Memory => "memory",
-        SoakCounter::Descriptors => "descriptors",
-        SoakCounter::Threads => "threads",
-        SoakCounter::Goroutines => "goroutines",
-        SoakCounter::Heap => "heap",
-        SoakCounter::Connections => "connections",
-        SoakCounter::Throughput => "throughput",
-        SoakCounter::P50 => "median response time",
-        SoakCounter::P99 => "p99 response time",
-    }
-}
-
 /// A counter as the subject of a sentence, of which everything is said in the singular.
-pub(super) fn subject(counter: SoakCounter) -> String {
+pub(super) fn subject(counter: SoakCounter) -> Said {
     match counter {
         SoakCounter::Descriptors
         | SoakCounter::Threads
         | SoakCounter::Goroutines
         | SoakCounter::Connections => {
-            format!("the number of {}", name(counter))
+            said!("soak.words.number", "the number of {what}", what = counter.words())
         }
-        _ => name(counter).to_owned(),
+        _ => counter.words(),
     }
 }
 
@@ -62,18 +49,24 @@ pub(super) fn span(ns: u64) -> String {
     hours(ns as f64 / HOUR_NS)
 }
 
-pub(super) fn evidence(counter: SoakCounter, series: &Series, judged: &Judged, horizon_ns: u64) -> String {
-    let mut text = claim(counter, series, judged, horizon_ns);
-    if judged.after_steps > 0 {
-        text += &format!(" (judged after the step at window {})", judged.after_steps + 1);
+pub(super) fn evidence(counter: SoakCounter, series: &Series, judged: &Judged, horizon_ns: u64) -> Said {
+    let text = claim(counter, series, judged, horizon_ns);
+    if judged.after_steps == 0 {
+        return text;
     }
-    text
+    let step = judged.after_steps + 1;
+    said!(
+        "soak.words.judged_after_step_window",
+        "{text} (judged after the step at window {step})",
+        text,
+        step
+    )
 }
 
-fn claim(counter: SoakCounter, series: &Series, judged: &Judged, horizon_ns: u64) -> String {
-    let windows = count(judged.windows, "window");
+fn claim(counter: SoakCounter, series: &Series, judged: &Judged, horizon_ns: u64) -> Said {
+    let windows = count(judged.windows, Noun::Window);
     let (Some((first, last)), Some(slope)) = (judged.ends, judged.slope) else {
-        return without_slope(counter, judged, &windows);
+        return without_slope(counter, judged, windows);
     };
     let rise = rise(counter, slope);
     let horizon = span(horizon_ns);
@@ -82,82 +75,151 @@ fn claim(counter: SoakCounter, series: &Series, judged: &Judged, horizon_ns: u64
         Why::Line | Why::ShapeOpen | Why::MayReach | Why::TooSlow => {
             let time = time_words(judged, series, slope);
             let end = match judged.why {
-                Why::Line => format!("reaches {limit} in {time}"),
-                Why::ShapeOpen => format!(
-                    "would reach {limit} in {time}, but {} explains it about as well as a line: run longer",
-                    harmless(judged)
+                Why::Line => said!("soak.words.reaches", "reaches {limit} in {time}", limit, time),
+                Why::ShapeOpen => said!(
+                    "soak.words.would_reach_but_explains",
+                    "would reach {limit} in {time}, but {shape} explains it about as well as a \
+                     line: run longer",
+                    limit,
+                    time,
+                    shape = harmless(judged)
                 ),
                 Why::MayReach => {
-                    format!("reaches {limit} in {time}, which may or may not be within {horizon}: run longer")
+                    said!(
+                        "soak.words.reaches_which_may_may",
+                        "reaches {limit} in {time}, which may or may not be within {horizon}: \
+                         run longer",
+                        limit,
+                        time,
+                        horizon
+                    )
                 }
-                _ => format!("reaches {limit} in {time}, after the horizon of {horizon}"),
+                _ => said!(
+                    "soak.words.reaches_after_horizon",
+                    "reaches {limit} in {time}, after the horizon of {horizon}",
+                    limit,
+                    time,
+                    horizon
+                ),
             };
-            format!("{rise} over {windows} and {end}")
+            said!("soak.words.over", "{rise} over {windows} and {end}", rise, windows, end)
         }
         Why::NoTrend if judged.class == schema::soak::SoakClass::Steady => {
             let seen = smallest(counter, judged);
             let (p, now) = (p_words(slope.p_value), amount(counter, last));
             // The noise has a long memory: it passes the trend test, and no line explains it better than a level.
-            let none = if slope.p_value < ALPHA { "wanders without a line" } else { "no trend" };
-            format!("{none} over {windows} ({p}), at {now} now{seen}")
+            let none = if slope.p_value < ALPHA {
+                said!("soak.words.wanders_without_line", "wanders without a line")
+            } else {
+                said!("soak.words.no_trend", "no trend")
+            };
+            said!(
+                "soak.words.over_now",
+                "{none} over {windows} ({p}), at {now} now{seen}",
+                none,
+                windows,
+                p,
+                now,
+                seen
+            )
         }
-        Why::TooUncertain => format!(
-            "no trend is shown over {windows} ({}), but at the upper end of its slope, {} an hour, it would reach \
-             {limit} within {horizon}: run longer, or set a shorter horizon",
-            p_words(slope.p_value),
-            amount(counter, slope.high)
+        Why::TooUncertain => said!(
+            "soak.words.no_trend_shown_over",
+            "no trend is shown over {windows} ({p}), but at the upper end of its slope, {high} \
+             an hour, it would reach {limit} within {horizon}: run longer, or set a shorter \
+             horizon",
+            windows,
+            p = p_words(slope.p_value),
+            high = amount(counter, slope.high),
+            limit,
+            horizon
         ),
-        Why::NoLimit => format!(
-            "{rise} over {windows}, and no limit could be read to hold it against: give the target a limit in the \
-             experiment file"
+        Why::NoLimit => said!(
+            "soak.words.over_no_limit_could",
+            "{rise} over {windows}, and no limit could be read to hold it against: give the \
+             target a limit in the experiment file",
+            rise,
+            windows
         ),
-        Why::LevelsOff => levels_off(counter, judged, &limit, &windows),
-        Why::Staircase => format!(
-            "rose in {} from {} to {} over {windows} and is level since: more steps may come, so run longer",
-            count(judged.shapes.as_ref().map_or(0, |shapes| shapes.step_at.len()), "step"),
-            amount(counter, first),
-            amount(counter, last)
+        Why::LevelsOff => levels_off(counter, judged, limit, windows),
+        Why::Staircase => said!(
+            "soak.words.rose_from_over_level",
+            "rose in {steps} from {first} to {last} over {windows} and is level since: more \
+             steps may come, so run longer",
+            steps = count(judged.shapes.as_ref().map_or(0, |shapes| shapes.step_at.len()), Noun::Step),
+            first = amount(counter, first),
+            last = amount(counter, last),
+            windows
         ),
-        Why::Drift => format!(
-            "{rise} over {windows}, from {} to {} ({})",
-            amount(counter, first),
-            amount(counter, last),
-            p_words(slope.p_value)
+        Why::Drift => said!(
+            "soak.words.over_from",
+            "{rise} over {windows}, from {first} to {last} ({p})",
+            rise,
+            windows,
+            first = amount(counter, first),
+            last = amount(counter, last),
+            p = p_words(slope.p_value)
         ),
-        _ => without_slope(counter, judged, &windows),
+        _ => without_slope(counter, judged, windows),
     }
 }
 
-fn without_slope(counter: SoakCounter, judged: &Judged, windows: &str) -> String {
+fn without_slope(counter: SoakCounter, judged: &Judged, windows: Said) -> Said {
     match &judged.why {
         Why::Constant => {
             let value = judged.ends.map_or_else(String::new, |ends| amount(counter, ends.1));
-            format!("{value} in all of {windows}{}", smallest(counter, judged))
+            said!(
+                "soak.words.constant",
+                "{value} in all of {windows}{seen}",
+                value,
+                windows,
+                seen = smallest(counter, judged)
+            )
         }
-        Why::Refused(why) => format!("no trend can be given over {windows}: {why}"),
+        Why::Refused(why) => said!(
+            "soak.words.no_trend_can_given",
+            "no trend can be given over {windows}: {why}",
+            windows,
+            why
+        ),
         _ => {
-            format!("{WINDOWS_MIN} windows of one start are needed, there are {}: run longer", judged.windows)
+            said!(
+                "soak.words.windows_one_start_needed",
+                "{least} windows of one start are needed, there are {windows}: run longer",
+                least = WINDOWS_MIN,
+                windows = judged.windows
+            )
         }
     }
 }
 
 /// What a steady counter can still hide.
-fn smallest(counter: SoakCounter, judged: &Judged) -> String {
-    judged.smallest_seen_per_h.map_or_else(String::new, |rise| {
-        format!("; a leak of {} an hour would have been seen", amount(counter, rise))
+fn smallest(counter: SoakCounter, judged: &Judged) -> Said {
+    judged.smallest_seen_per_h.map_or_else(Said::default, |rise| {
+        said!(
+            "soak.words.leak_hour_would_have",
+            "; a leak of {rise} an hour would have been seen",
+            rise = amount(counter, rise)
+        )
     })
 }
 
 /// `rises by 12 MiB an hour (95 % interval 11 to 13 MiB, p < 0.001)`, without the interval's level, which is the plan's.
-fn rise(counter: SoakCounter, slope: Slope) -> String {
-    let verb = if slope.per_h < 0.0 { "falls" } else { "rises" };
+fn rise(counter: SoakCounter, slope: Slope) -> Said {
+    let verb = if slope.per_h < 0.0 {
+        said!("soak.words.falls", "falls")
+    } else {
+        said!("soak.words.rises", "rises")
+    };
     let (near, far) = if slope.per_h < 0.0 { (-slope.high, -slope.low) } else { (slope.low, slope.high) };
-    format!(
-        "{verb} by {} an hour (interval {} to {}, {})",
-        amount(counter, slope.per_h.abs()),
-        amount(counter, near),
-        amount(counter, far),
-        p_words(slope.p_value)
+    said!(
+        "soak.words.hour_interval",
+        "{verb} by {per_h} an hour (interval {near} to {far}, {p})",
+        verb,
+        per_h = amount(counter, slope.per_h.abs()),
+        near = amount(counter, near),
+        far = amount(counter, far),
+        p = p_words(slope.p_value)
     )
 }
 
@@ -165,37 +227,66 @@ fn p_words(p_value: f64) -> String {
     if p_value < 0.001 { "p < 0.001".to_owned() } else { format!("p = {p_value:.3}") }
 }
 
-fn limit_words(counter: SoakCounter, limit: Option<&SoakLimit>) -> String {
-    limit.map_or("a limit".to_owned(), |limit| {
-        format!("its limit of {} ({})", amount(counter, limit.value), limit.source)
-    })
+fn limit_words(counter: SoakCounter, limit: Option<&SoakLimit>) -> Said {
+    limit.map_or_else(
+        || said!("soak.words.limit", "a limit"),
+        |limit| {
+            said!(
+                "soak.words.its_limit",
+                "its limit of {limit} ({source})",
+                limit = amount(counter, limit.value),
+                source = &limit.source
+            )
+        },
+    )
 }
 
 /// `3.2 h (3 h to 3.5 h)`; the later end is open where the slope may be 0.
-fn time_words(judged: &Judged, series: &Series, slope: Slope) -> String {
+fn time_words(judged: &Judged, series: &Series, slope: Slope) -> Said {
     let at = |slope: f64| judged.hours_to(series.limit.as_ref(), slope);
     let end = |slope: f64| at(slope).map_or("never".to_owned(), hours);
-    format!("{} ({} to {})", end(slope.per_h), end(slope.high), end(slope.low))
+    said!(
+        "soak.words.time",
+        "{per_h} ({high} to {low})",
+        per_h = end(slope.per_h),
+        high = end(slope.high),
+        low = end(slope.low)
+    )
 }
 
 /// The harmless shape that fits best.
-fn harmless(judged: &Judged) -> &'static str {
-    let Some(shapes) = &judged.shapes else { return "something harmless" };
+fn harmless(judged: &Judged) -> Said {
+    let Some(shapes) = &judged.shapes else {
+        return said!("soak.words.something_harmless", "something harmless");
+    };
     let all = [
-        (shapes.filling, "a curve that levels off below the limit"),
-        (shapes.steps, "a step"),
-        (shapes.wave, "a slow wave"),
+        (
+            shapes.filling,
+            said!("soak.words.curve_levels_off_below", "a curve that levels off below the limit"),
+        ),
+        (shapes.steps, said!("soak.words.step", "a step")),
+        (shapes.wave, said!("soak.words.slow_wave", "a slow wave")),
     ];
-    all.into_iter().min_by(|a, b| a.0.total_cmp(&b.0)).map_or("something harmless", |(_, name)| name)
+    all.into_iter()
+        .min_by(|a, b| a.0.total_cmp(&b.0))
+        .map_or_else(|| said!("soak.words.something_harmless", "something harmless"), |(_, name)| name)
 }
 
-fn levels_off(counter: SoakCounter, judged: &Judged, limit: &str, windows: &str) -> String {
-    let Some(curve) = judged.shapes.as_ref().map(|shapes| shapes.curve) else { return windows.to_owned() };
-    let below = if limit == "a limit" { String::new() } else { format!(", below {limit}") };
-    format!(
-        "fills up over {windows} from {} towards {}{below}: 63 % of what is left each {}",
-        amount(counter, curve.start),
-        amount(counter, curve.plateau()),
-        hours(curve.time_constant)
+fn levels_off(counter: SoakCounter, judged: &Judged, limit: Said, windows: Said) -> Said {
+    let Some(curve) = judged.shapes.as_ref().map(|shapes| shapes.curve) else { return windows };
+    let below = if limit == "a limit" {
+        Said::default()
+    } else {
+        said!("soak.words.below", ", below {limit}", limit)
+    };
+    said!(
+        "soak.words.fills_up_over_from",
+        "fills up over {windows} from {start} towards {plateau}{below}: 63 % of what is left \
+         each {time_constant}",
+        windows,
+        start = amount(counter, curve.start),
+        plateau = amount(counter, curve.plateau()),
+        below,
+        time_constant = hours(curve.time_constant)
     )
 }

@@ -33,11 +33,14 @@ pub mod trend;
 pub mod usl;
 pub mod welch;
 
+use schema::said;
+use schema::said::Said;
+use std::fmt;
+
 /// Why a statistic is not given.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Refusal {
     /// Too few values.
-    #[error("{needed} values needed, had {had}: measure more often")]
     TooFew {
         /// Fewest that would do.
         needed: usize,
@@ -45,15 +48,11 @@ pub enum Refusal {
         had: usize,
     },
     /// The values do not differ, so their spread cannot be estimated.
-    #[error("all {had} values are equal, so their spread cannot be told: measure with a finer resolution")]
     NoSpread {
         /// How many there were.
         had: usize,
     },
     /// Two series that belong together differ in length.
-    #[error(
-        "{first} values were given with {second} others, one each is needed: leave out what has no partner"
-    )]
     Unpaired {
         /// Length of the first series.
         first: usize,
@@ -61,17 +60,11 @@ pub enum Refusal {
         second: usize,
     },
     /// So many values are equal that no variance is left.
-    #[error(
-        "too many of the {had} values are equal for an interval: measure longer or with a finer resolution"
-    )]
     TooManyTies {
         /// How many values there were.
         had: usize,
     },
     /// Too many values.
-    #[error(
-        "{had} values are more than the {most} that this is made for: leave out the oldest, or join neighbours"
-    )]
     TooMany {
         /// Most that are taken.
         most: usize,
@@ -79,28 +72,87 @@ pub enum Refusal {
         had: usize,
     },
     /// Times that do not rise from one value to the next.
-    #[error("the times of the values do not rise: put them in order, one value a time")]
     Disordered,
     /// The best answer is the last one allowed, so a better one may lie beyond.
-    #[error(
-        "the best cut of {had} values is the latest one allowed, so the start-up may last longer: measure longer"
-    )]
     AtLimit {
         /// How many values there were.
         had: usize,
     },
     /// A value is NaN or infinite.
-    #[error("a value is not a finite number: look for the fault in what produced it")]
     NotFinite,
     /// Levels are not in rising order, or one stands twice.
-    #[error("the levels do not rise: sort them and give each once")]
     NotRising,
     /// A value is 0 or negative where only positive ones have a meaning.
-    #[error(
-        "a value is 0 or negative, which has no logarithm: leave out levels at which nothing was answered"
-    )]
     NotPositive,
 }
+
+impl Refusal {
+    /// Why, and what would cure it.
+    #[must_use]
+    pub fn said(&self) -> Said {
+        match *self {
+            Self::TooFew { needed, had } => {
+                said!("stats.too_few", "{needed} values needed, had {had}: measure more often", needed, had)
+            }
+            Self::NoSpread { had } => said!(
+                "stats.no_spread",
+                "all {had} values are equal, so their spread cannot be told: measure with a \
+                 finer resolution",
+                had
+            ),
+            Self::Unpaired { first, second } => said!(
+                "stats.unpaired",
+                "{first} values were given with {second} others, one each is needed: leave out what has no \
+                 partner",
+                first,
+                second
+            ),
+            Self::TooManyTies { had } => said!(
+                "stats.too_many_ties",
+                "too many of the {had} values are equal for an interval: measure longer or with \
+                 a finer resolution",
+                had
+            ),
+            Self::TooMany { most, had } => said!(
+                "stats.too_many",
+                "{had} values are more than the {most} that this is made for: leave out the oldest, or join \
+                 neighbours",
+                had,
+                most
+            ),
+            Self::Disordered => said!(
+                "stats.disordered",
+                "the times of the values do not rise: put them in order, one value a time"
+            ),
+            Self::AtLimit { had } => said!(
+                "stats.at_limit",
+                "the best cut of {had} values is the latest one allowed, so the start-up may last longer: measure \
+                 longer",
+                had
+            ),
+            Self::NotFinite => said!(
+                "stats.not_finite",
+                "a value is not a finite number: look for the fault in what produced it"
+            ),
+            Self::NotRising => {
+                said!("stats.not_rising", "the levels do not rise: sort them and give each once")
+            }
+            Self::NotPositive => said!(
+                "stats.not_positive",
+                "a value is 0 or negative, which has no logarithm: leave out levels at which \
+                 nothing was answered"
+            ),
+        }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.said().fmt(f)
+    }
+}
+
+impl std::error::Error for Refusal {}
 
 /// Refuses what no statistic here accepts.
 fn check_values(values: &[f64], needed: usize) -> Result<(), Refusal> {

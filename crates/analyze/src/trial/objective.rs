@@ -7,7 +7,7 @@
 
 use super::threshold::{Threshold, ThresholdError};
 use crate::stats::rank::trend;
-use crate::words::{count, number, percent};
+use crate::words::{Noun, count, number, percent};
 use schema::load::LoadReport;
 use schema::trial::{IntervalLine, Phase, TrialFile, TrialOutcome};
 use std::str::FromStr;
@@ -171,7 +171,7 @@ fn backlog(load: &LoadReport, intervals: &[IntervalLine]) -> Option<(Option<bool
     (rise > material).then(|| {
         let text = format!(
             "the backlog rose by {} over the samples (Spearman {}, p = {:.3})",
-            count(rise as usize, "request"),
+            count(rise as usize, Noun::Request),
             number(found.rho),
             found.p_value
         );

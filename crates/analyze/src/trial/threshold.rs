@@ -4,7 +4,7 @@
 //! counts as failed and says why; numbers in a result are finite.
 //! Absent on purpose: comparisons between loads, which need trials and an experiment (METHOD §0.1).
 
-use crate::words::{bytes, count, duration, number, percent};
+use crate::words::{Noun, bytes, count, duration, number, percent};
 use schema::load::{ErrorClass, Latencies, LatencySummary, LoadReport, ThresholdResult};
 use schema::text::nearest;
 use std::fmt;
@@ -231,7 +231,9 @@ impl ThresholdMetric {
         match self {
             Self::Time { .. } => duration(value),
             Self::ErrorShare => percent(value),
-            Self::ErrorCount(_) | Self::Completed | Self::Censored => count(value as usize, "request"),
+            Self::ErrorCount(_) | Self::Completed | Self::Censored => {
+                count(value as usize, Noun::Request).into()
+            }
             Self::Throughput => format!("{}/s", number(value)),
             Self::Bytes(_) => bytes(value),
         }
@@ -320,7 +322,7 @@ fn time(summary: &LatencySummary, field: Field) -> Found {
 }
 
 fn never_ended(summary: &LatencySummary) -> String {
-    format!("{} never ended and lie above it", count(summary.censored as usize, "request"))
+    format!("{} never ended and lie above it", count(summary.censored as usize, Noun::Request))
 }
 
 impl Threshold {

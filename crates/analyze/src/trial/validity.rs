@@ -6,7 +6,7 @@
 
 use super::failures::failures;
 use super::server::{self, ServerFacts};
-use crate::words::{count, duration, grouped, number, percent};
+use crate::words::{Noun, count, duration, grouped, number, percent};
 use schema::experiment::LoadModel;
 use schema::load::{ArrivalCheck, ErrorClass, Gate, LoadReport, Validity};
 
@@ -437,9 +437,9 @@ fn canary(_: &LoadReport, facts: &TrialFacts) -> Option<Gate> {
 }
 
 pub(super) fn count_requests(number: u64) -> String {
-    count(usize::try_from(number).unwrap_or(usize::MAX), "request")
+    count(usize::try_from(number).unwrap_or(usize::MAX), Noun::Request).into()
 }
 
 fn connections_in_words(number: u64) -> String {
-    count(usize::try_from(number).unwrap_or(usize::MAX), "connection")
+    count(usize::try_from(number).unwrap_or(usize::MAX), Noun::Connection).into()
 }

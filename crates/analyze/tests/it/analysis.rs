@@ -8,6 +8,7 @@ use schema::doctor::{Fact, Severity};
 use schema::metric::Metric;
 use schema::plan::ClaimComparison;
 use schema::run::RunFile;
+use schema::said::Said;
 use schema::trial::{SampleSummary, TrialOutcome};
 
 /// Fixed small deviations, so that texts do not change.
@@ -22,7 +23,7 @@ fn wobbling(run: &RunFile, levels: &[f64]) -> Vec<TrialData> {
 }
 
 fn text(file: &AnalysisFile) -> String {
-    let mut lines = vec![file.answer.clone(), file.belief.summary.clone()];
+    let mut lines = vec![file.answer.to_string(), file.belief.summary.to_string()];
     lines.extend(file.belief.notes.iter().map(|note| {
         let remedy = note.remedy.as_ref().map_or(String::new(), |remedy| format!(" [{remedy}]"));
         format!("{:?}: {}{remedy}", note.level, note.text)
@@ -183,7 +184,7 @@ fn zeros_constants_and_missing_percentiles_are_refused_in_words() {
         // Shares are compared by differences, so zeros are no obstacle.
         let wanted = if metric == Metric::ErrorRate { Verdict::Inconclusive } else { Verdict::Refused };
         assert_eq!(pair.verdict, wanted, "{metric:?}");
-        let text = |refused: &Option<String>| refused.clone().unwrap_or_default();
+        let text = |refused: &Option<Said>| refused.clone().unwrap_or_default();
         format!(
             "{}: {:?} {}\n  {:?} {}",
             metric.key(),

@@ -97,7 +97,13 @@ fn the_view_on_a_low_terminal_keeps_what_matters_most() {
 
 fn finding(cause: FindingCause, cell: &str) -> Finding {
     let text = "of 5.2 ms a request waited 3.1 ms".to_owned();
-    Finding { cause, cell: cell.to_owned(), text, severity: FindingSeverity::High, ..Finding::default() }
+    Finding {
+        cause,
+        cell: cell.to_owned(),
+        text: text.into(),
+        severity: FindingSeverity::High,
+        ..Finding::default()
+    }
 }
 
 #[test]

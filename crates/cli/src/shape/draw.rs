@@ -2,7 +2,7 @@
 
 use schema::shape::ShapedLoad;
 use std::fmt::Write as _;
-use units::Nanos;
+use units::format::picture::{rate, time};
 
 /// Rows of the picture.
 const ROWS: usize = 12;
@@ -41,7 +41,7 @@ pub(super) fn text(load: &ShapedLoad, is_utf8: bool) -> String {
         "\n  {mark} intended rate   {full} seeded arrivals, each column {width}\n",
         mark = ink.mark,
         full = ink.full,
-        width = seconds(load.duration_ns / load.columns.len().max(1) as u64),
+        width = time(load.duration_ns / load.columns.len().max(1) as u64),
     );
     let row = |name: &str, value: String| format!("  {name:<13}{value}\n");
     text += &row("arrivals", format!("{} of {:.1} intended", load.arrivals, load.intended));
@@ -55,10 +55,10 @@ pub(super) fn text(load: &ShapedLoad, is_utf8: bool) -> String {
             show(load.dispersion_1s)
         ),
     );
-    let first: Vec<String> = load.first_ns.iter().map(|at_ns| seconds(*at_ns)).collect();
+    let first: Vec<String> = load.first_ns.iter().map(|at_ns| time(*at_ns)).collect();
     text += &row("first", if first.is_empty() { "none".to_owned() } else { first.join(" ") });
     if let Some(shape) = load.load.shape.as_ref().filter(|shape| shape.begin_ns > 0) {
-        text += &row("warm-up", format!("{}, at the shape's first rate", seconds(shape.begin_ns)));
+        text += &row("warm-up", format!("{}, at the shape's first rate", time(shape.begin_ns)));
     }
     text + "\n"
 }
@@ -89,7 +89,7 @@ fn picture(load: &ShapedLoad, ink: &Ink, is_utf8: bool) -> String {
     let width = load.columns.len();
     let floor: String = std::iter::repeat_n(ink.floor, width).collect();
     let _ = writeln!(text, "{:>MARGIN$} {}{floor}", "0/s", ink.corner);
-    let (middle, end) = (seconds(load.duration_ns / 2), seconds(load.duration_ns));
+    let (middle, end) = (time(load.duration_ns / 2), time(load.duration_ns));
     let half = width / 2;
     let _ =
         writeln!(text, "{:MARGIN$}  {:<half$}{middle:<rest$}{end:>8}", "", "0 s", rest = width - half - 8);
@@ -104,40 +104,6 @@ fn bar_cell(bar: f64, ink: &Ink, is_utf8: bool) -> char {
         eighths if eighths >= 4.0 => ink.full,
         _ => ' ',
     }
-}
-
-/// `12.5 s`, `250 ms`: the shortest form of four digits.
-fn seconds(at_ns: u64) -> String {
-    let (value, unit) = match at_ns {
-        0..1_000 => return Nanos(at_ns).to_string(),
-        1_000..1_000_000 => (at_ns as f64 / 1e3, "us"),
-        1_000_000..1_000_000_000 => (at_ns as f64 / 1e6, "ms"),
-        _ => (at_ns as f64 / 1e9, "s"),
-    };
-    format!("{} {unit}", short(value))
-}
-
-/// `1.5k/s`: at most nine characters.
-fn rate(per_s: f64) -> String {
-    match per_s {
-        _ if per_s >= 1e6 => format!("{}M/s", short(per_s / 1e6)),
-        _ if per_s >= 1e4 => format!("{}k/s", short(per_s / 1e3)),
-        _ => format!("{}/s", short(per_s)),
-    }
-}
-
-fn short(value: f64) -> String {
-    let digits = if value >= 1000.0 {
-        0
-    } else if value >= 100.0 {
-        1
-    } else if value >= 10.0 {
-        2
-    } else {
-        3
-    };
-    let text = format!("{value:.digits$}");
-    if text.contains('.') { text.trim_end_matches('0').trim_end_matches('.').to_owned() } else { text }
 }
 
 #[cfg(test)]

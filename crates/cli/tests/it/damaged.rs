@@ -214,7 +214,8 @@ fn check_intervals(what: &str, analysis: &Value) {
         let interval = if summary["basis"] == "difference" { "difference_interval" } else { "interval" };
         assert_ne!(summary[interval].is_null(), summary["refused"].is_null(), "{what}: {summary}");
         assert!(
-            summary["refused"].is_null() || summary["refused"].as_str().is_some_and(|why| why.len() > 10)
+            summary["refused"].is_null()
+                || summary["refused"]["text"].as_str().is_some_and(|why| why.len() > 10)
         );
     }
 }

@@ -102,7 +102,7 @@ fn check_plan_compare_and_history(lab: &Lab, run: &Path) {
     assert_eq!(same["cells"].as_array().unwrap().len(), 2);
     assert!(good(&["compare", path, path]).out.contains("throughput"));
     let history = json(&["history", "lab", "--runs", folder], "history");
-    let reason = history["series"][0]["refused"].as_str().unwrap();
+    let reason = history["series"][0]["refused"]["text"].as_str().unwrap();
     assert!(reason.contains("8 runs needed"), "{reason}");
     assert!(good(&["history", "lab", "--runs", folder]).out.contains("1 run"));
     assert!(good(&["history", "--runs", folder]).out.contains("1 runs  lab"));

@@ -101,7 +101,7 @@ fn a_slow_trial_is_laid_to_the_machine() {
     assert!(canary(3) > 2.0 * others, "the fault was not planted: {} against {others} ns", canary(3));
     let analysis = read(&run.join("analysis.json"));
     let notes = analysis["belief"]["notes"].as_array().unwrap();
-    let found: Vec<&str> = notes.iter().filter_map(|note| note["text"].as_str()).collect();
+    let found: Vec<&str> = notes.iter().filter_map(|note| note["text"]["text"].as_str()).collect();
     let said = found.iter().find(|text| text.contains("ran on a slower machine"));
     assert!(said.is_some_and(|text| text.contains('3') && text.contains("not the target")), "{found:#?}");
 }

@@ -212,7 +212,7 @@ fn compare(case: &Case, why: &Value) -> Outcome {
         Expect::Cause(expected) => findings.first().is_some_and(|first| first["cause"] == expected),
         Expect::Nothing => findings.iter().all(|finding| finding["severity"] != "high"),
     };
-    let said: Vec<String> = findings.iter().map(|finding| text(finding, "text")).collect();
+    let said: Vec<String> = findings.iter().map(|finding| text(&finding["text"], "text")).collect();
     println!(
         "{:28} {} expected {:?}, found {}\n    {}",
         case.file,

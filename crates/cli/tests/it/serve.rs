@@ -198,7 +198,10 @@ fn an_experiment_is_started_watched_and_stopped_from_the_lab() {
     assert_eq!(lab.ask("POST", &format!("/api/runs/{run}/stop")).0, 202);
     let end = wait_for(&mut events, "end");
     assert_eq!(end["card"]["state"], "interrupted");
-    assert!(end["card"]["answer"].is_string(), "the report is written before the run counts as ended: {end}");
+    assert!(
+        end["card"]["answer"]["text"].is_string(),
+        "the report is written before the run counts as ended: {end}"
+    );
     let list = lab.until("/api/experiments", |list| list["starts"][0]["is_running"] == false);
     assert_eq!(list["starts"][0]["exit_code"], 130);
     assert!(!runs.join(&run).join("live.json").exists());

@@ -98,7 +98,7 @@ fn a_leak_of_memory_and_descriptors_is_found_and_ends_the_soak() {
     let again = crate::command::done(&["report", soak.run().to_str().unwrap()]);
     exit_code(&again, 3);
     assert_eq!(check_files(&soak.run(), 1), report);
-    for (format, mark) in [("markdown", "## Soak"), ("html-plain", "id=\"soak\""), ("json", "prony.soak/1")] {
+    for (format, mark) in [("markdown", "## Soak"), ("html-plain", "id=\"soak\""), ("json", "prony.soak/2")] {
         let printed = crate::command::done(&["report", soak.run().to_str().unwrap(), "--format", format]);
         assert!(printed.out.contains(mark), "{format}");
     }
@@ -162,7 +162,7 @@ fn without_a_leak_it_runs_to_its_end_and_is_resumed_in_a_new_segment() {
     assert_eq!(segments.len(), 2);
     assert_eq!(segments[1]["windows"].as_u64(), Some(30.max(60 - so_far)));
     assert_ne!(report["verdict"], "leak");
-    assert!(report["notes"][0].as_str().unwrap().contains("2 times"), "{report:#}");
+    assert!(report["notes"][0]["text"].as_str().unwrap().contains("2 times"), "{report:#}");
     for counter in ["memory", "descriptors", "threads", "connections", "throughput"] {
         trend(&report, counter);
     }

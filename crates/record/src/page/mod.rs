@@ -1,4 +1,4 @@
-//! `prony.page/1` from a run folder: what the report's page and the lab show beyond `run.json` and `analysis.json`.
+//! `prony.page/2` from a run folder: what the report's page and the lab show beyond `run.json` and `analysis.json`.
 //!
 //! Invariants: everything is bounded, however long the run was; what of a trial or a profile is damaged or missing
 //! costs that part and is said in a sentence, never the page; files that a run folder names are read only within it.

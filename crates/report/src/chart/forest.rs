@@ -42,7 +42,7 @@ pub(crate) fn forest(analysis: &AnalysisFile, metric: Metric) -> Result<Option<C
             .label_style(font(11.0, INK, HPos::Center, VPos::Top))
             .axis_desc_style(font(11.0, INK, HPos::Center, VPos::Bottom))
             .x_label_formatter(&axis)
-            .x_desc(format!("change of {}", words::metric(metric).to_lowercase()))
+            .x_desc(format!("change of {}", metric.title().to_lowercase()))
             .draw()?;
         let top = rows.len() as f64;
         chart.draw_series([Rectangle::new([(-margin, 0.0), (margin, top)], BAND.mix(0.18).filled())])?;
@@ -65,11 +65,8 @@ pub(crate) fn forest(analysis: &AnalysisFile, metric: Metric) -> Result<Option<C
         }
         Ok(())
     })?;
-    let title = format!(
-        "{}: change with {} interval",
-        words::metric(metric),
-        crate::settings::short_percent(analysis.confidence)
-    );
+    let title =
+        format!("{}: change with {} interval", metric.title(), format::chosen_percent(analysis.confidence));
     Ok(Some(Chart { title, alt: alt(&rows), note: "", svg }))
 }
 

@@ -4,7 +4,8 @@
 
 use super::Chart;
 use super::canvas::{Area, Drawn, GRID, INK, Palette, WIDTH, draw, extent, font, line, px, sane};
-use crate::{ReportError, clean, format, memory_words};
+use crate::run::memory;
+use crate::{ReportError, clean, format};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, VPos};
 use schema::analysis::{AnalysisFile, CellSummary};
@@ -90,7 +91,7 @@ fn panel_of(
         .x_label_style(font(11.0, INK, HPos::Center, VPos::Top))
         .y_label_style(font(11.0, INK, HPos::Right, VPos::Center))
         .x_label_formatter(&|x| if is_last { format!("{} s", format::axis(*x)) } else { String::new() })
-        .y_label_formatter(&|y| memory_words::value(series.kind, *y))
+        .y_label_formatter(&|y| memory::value(series.kind, *y))
         .draw()?;
     for run in runs {
         match run.as_slice() {
@@ -99,7 +100,7 @@ fn panel_of(
         }
     }
     let name = font(11.5, INK, HPos::Left, VPos::Top);
-    area.draw(&Text::new(memory_words::kind(series.kind), (px(66), px(3)), name))?;
+    area.draw(&Text::new(memory::kind(series.kind), (px(66), px(3)), name))?;
     Ok(())
 }
 
@@ -107,8 +108,8 @@ fn panel_of(
 fn alt(panels: &[(&MemorySeries, Vec<Run>)]) -> String {
     let told = panels.iter().filter_map(|(series, runs)| {
         let (low, high) = extent(runs.iter().flatten().map(|(_, y)| *y))?;
-        let value = |value| memory_words::value(series.kind, value);
-        Some(format!("{} from {} to {}", memory_words::kind(series.kind), value(low), value(high)))
+        let value = |value| memory::value(series.kind, value);
+        Some(format!("{} from {} to {}", memory::kind(series.kind), value(low), value(high)))
     });
     told.collect::<Vec<_>>().join("; ")
 }

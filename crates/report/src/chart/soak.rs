@@ -3,7 +3,8 @@
 
 use super::Chart;
 use super::canvas::{COLORS, GRID, INK, draw, extent, font, line, padded, px, sane};
-use crate::{ReportError, clean, format, soak_view};
+use crate::run::soak;
+use crate::{ReportError, clean, format};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, VPos};
 use schema::analysis::AnalysisFile;
@@ -43,7 +44,7 @@ fn chart(trend: &SoakTrend, lines: &[Line]) -> Result<Chart, ReportError> {
     let all = || lines.iter().flatten();
     let (_, end) = extent(all().map(|(x, _)| *x)).unwrap_or((0.0, 1.0));
     let (low, high) = padded(extent(all().map(|(_, y)| *y)).unwrap_or((0.0, 1.0)));
-    let name = soak_view::counter(trend.counter);
+    let name = trend.counter.title();
     let svg = draw("counters of a soak", (340, 190), |area| {
         let mut chart = ChartBuilder::on(area)
             .margin_top(px(8))
@@ -62,7 +63,7 @@ fn chart(trend: &SoakTrend, lines: &[Line]) -> Result<Chart, ReportError> {
             .x_label_style(font(11.0, INK, HPos::Center, VPos::Top))
             .y_label_style(font(11.0, INK, HPos::Right, VPos::Center))
             .x_label_formatter(&|x| format!("{} min", format::axis(*x)))
-            .y_label_formatter(&|y| soak_view::held(trend.counter, *y))
+            .y_label_formatter(&|y| soak::held(trend.counter, *y))
             .draw()?;
         for points in lines {
             chart.draw_series([PathElement::new(points.clone(), line(COLORS[0], 1))])?;

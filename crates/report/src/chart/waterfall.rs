@@ -5,7 +5,8 @@
 
 use super::Chart;
 use super::canvas::{Area, BAND, COLORS, Drawn, GRID, INK, WIDTH, draw, font, line, px, sane};
-use crate::{ReportError, clean, format, layer_view, words};
+use crate::run::layers;
+use crate::{ReportError, clean, format};
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, VPos};
 use schema::analysis::AnalysisFile;
@@ -87,7 +88,7 @@ fn waterfall(costs: &LayerCosts, metric: &LayerMetric, bars: &[Bar]) -> Result<C
     let right = ends.fold(1.0, f64::max) * 1.02;
     let size = (WIDTH, ROW * bars.len() as u32 + AXIS);
     let svg = draw("waterfall", size, |area| rows(area, bars, right))?;
-    let title = format!("{}, {}", words::metric(metric.metric), layer_view::name(costs));
+    let title = format!("{}, {}", metric.metric.title(), layers::name(costs));
     let told: Vec<String> = bars.iter().map(|bar| format!("{}: {}", bar.name, bar.number)).collect();
     Ok(Chart { title, alt: told.join("; "), note: NOTE, svg })
 }

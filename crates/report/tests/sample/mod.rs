@@ -261,8 +261,7 @@ pub(crate) fn effects() -> Effects {
             effect(vec![load()], 1.152, 0.0002),
             effect(vec![target(), load()], 0.993, 0.31),
         ],
-        metrics_refused: [("error_rate".to_owned(), "a value is 0, which has no logarithm".to_owned())]
-            .into(),
+        metrics_refused: [("error_rate".to_owned(), "a value is 0, which has no logarithm".into())].into(),
         refused: None,
     }
 }

@@ -187,7 +187,7 @@ mod tests {
             target: "one".to_owned(),
             level: String::new(),
             axis: LoadAxis::Connections,
-            answer: String::new(),
+            answer: Default::default(),
             rows: [("c1", 1.0), ("c2", 2.0), ("c3", 4.0)].map(row).into(),
             highest,
             highest_refused: None,

@@ -29,7 +29,10 @@ const one = (
   ratio,
   interval: ratio === null ? null : { low: ratio * (1 - half), high: ratio * (1 + half) },
   verdict,
-  refused: ratio === null ? "p99.9 needs at least 300,000 requests in a trial: lengthen the samples" : null,
+  refused:
+    ratio === null
+      ? { text: "p99.9 needs at least 300,000 requests in a trial: lengthen the samples" }
+      : null,
 });
 
 export const comparisons: Comparison[] = [
@@ -66,7 +69,9 @@ export function madeTrial(id: number, outcome: Trial["outcome"] = "valid"): Tria
     cell: "c1",
     outcome,
     reasons:
-      outcome === "valid" ? [] : ["p99 pacer lag 412 µs is over the limit of 125 µs: the generator was late"],
+      outcome === "valid"
+        ? []
+        : [{ text: "p99 pacer lag 412 µs is over the limit of 125 µs: the generator was late" }],
     values: [],
     scheduled: 1,
     completed: 1,
@@ -89,7 +94,7 @@ export const search: NonNullable<Capacity["search"]> = {
     rate_per_s,
     purpose: at < 4 ? "bracket" : at < 8 ? "bisect" : "confirm",
     passed: at === 6 ? null : rate_per_s <= 4700,
-    reasons: [`p99 ${rate_per_s <= 4700 ? "14.2" : "61.0"} ms`],
+    reasons: [{ text: `p99 ${rate_per_s <= 4700 ? "14.2" : "61.0"} ms` }],
   })),
 };
 
@@ -97,7 +102,7 @@ export const soak: SoakTrend[] = [
   {
     counter: "memory",
     class: "leak",
-    text: "memory rises by 3.1 MiB an hour and reaches the limit in 12 h",
+    text: { text: "memory rises by 3.1 MiB an hour and reaches the limit in 12 h" },
     trial: 2,
     windows: 240,
     first: 40e6,
@@ -116,7 +121,7 @@ export const soak: SoakTrend[] = [
   {
     counter: "p99",
     class: "steady",
-    text: "no trend",
+    text: { text: "no trend" },
     trial: 1,
     windows: 240,
     first: 7e6,

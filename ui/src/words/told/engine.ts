@@ -404,6 +404,19 @@ function render(template: Template, held: Map<string, Found>): Found {
   );
 }
 
+/** Pieces of a text put together, with the spaces that stand between Chinese and anything else. */
+export const assembled = (parts: Piece[][]): Piece[] =>
+  joinAll(parts.map((pieces) => ({ pieces, foreign: 0 }))).pieces;
+
+/** A number in the words of the language, where it has words; else the text as it is. */
+export const quantityPiece = (text: string): Piece => ({
+  text: quantity(text)?.pieces[0]?.text ?? text,
+  isForeign: false,
+});
+
+/** Whether the catalogue has phrases of this kind. */
+export const isKind = (teller: Teller, kind: string): boolean => Object.hasOwn(teller.catalogue.kinds, kind);
+
 function joinAll(parts: Found[]): Found {
   const pieces: Piece[] = [];
   for (const part of parts) for (const piece of part.pieces) join(pieces, piece);

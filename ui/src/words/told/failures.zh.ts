@@ -175,6 +175,10 @@ export const failuresZh: readonly Entry[] = [
     "generator process {n} ended in the middle of the load ({name}); the others were ended; if nobody killed it, look for a lack of memory (dmesg)",
     "发生器进程 {n} 在负载中途结束（{name}）；其余进程已被终止；如果没有人杀掉它，检查是否内存不足（`dmesg`）",
   ],
+  [
+    "generator process {n} has said nothing for {n2} s: it is stopped (state T in `ps`), or gets no CPU; the load was given up and its processes were ended",
+    "发生器进程 {n} 已有 {n2} s 没有消息：它被停住（`ps` 中状态为 T），或得不到 CPU；已放弃该负载并终止其进程",
+  ],
   ["generator process {n}: {any}", "发生器进程 {n}：{any}"],
   [
     "generator process {n} cannot be understood: {any}; please report this",

@@ -1,8 +1,10 @@
-/** The catalogue of all sentences, and how to ask for one. */
-import { answerKindsZh, answersZh } from "./answers.zh";
+/**
+ * The catalogue of texts that have no id: errors of the system and of libraries, what a trial says of itself in
+ * `trial.json`, facts of the host, answers of the lab, and labels of cells. Sentences of the analysis: `words/said`.
+ */
+import { answersZh } from "./answers.zh";
 import { type Catalogue, Teller } from "./engine";
 import { failureKindsZh, failuresZh } from "./failures.zh";
-import { findingKindsZh, findingsZh } from "./findings.zh";
 import { hostKindsZh, hostZh } from "./host.zh";
 import { kindsZh } from "./kinds.zh";
 import { measureKindsZh, measuresZh } from "./measures.zh";
@@ -10,12 +12,10 @@ import { restKindsZh, restZh } from "./rest.zh";
 import { trustKindsZh, trustZh } from "./trust.zh";
 
 export const catalogueZh: Catalogue = {
-  sentences: [...answersZh, ...trustZh, ...findingsZh, ...measuresZh, ...hostZh, ...restZh, ...failuresZh],
+  sentences: [...answersZh, ...trustZh, ...measuresZh, ...hostZh, ...restZh, ...failuresZh],
   kinds: {
     ...kindsZh,
-    ...answerKindsZh,
     ...trustKindsZh,
-    ...findingKindsZh,
     ...measureKindsZh,
     ...hostKindsZh,
     ...restKindsZh,

@@ -78,19 +78,6 @@ export const kindsZh: Record<string, readonly Entry[]> = {
     ["median response time", "响应时间中位数"],
     ["p99 response time", "p99 响应时间"],
   ],
-  /** A counter as a subject. */
-  counted: [
-    ["{counter}", "{counter}"],
-    ["the number of {counter}", "{counter}数"],
-  ],
-  counters: [
-    ["nothing", "无"],
-    ["{counter}", "{counter}"],
-    ["{counters} and {counter}", "{counters}和{counter}"],
-    ["{counter}, {counters}", "{counter}、{counters}"],
-  ],
-  /** How sure: the level of an interval. */
-  conf: [["{q} interval", "{q} 区间"]],
   load: [
     ["{n} connection{s?}", "{n} 个连接"],
     ["{n} connection{s?} that think {think}", "{n} 个连接（思考时间 {think}）"],
@@ -144,31 +131,10 @@ export const kindsZh: Record<string, readonly Entry[]> = {
     ["{name}, {name2}, {load}", "{name}，{name2}，{load}"],
     ["{name}", "{name}"],
   ],
-  at: [[" at {load}", "在 {load} 下，"]],
-  so_far: [[" (ratio so far {q})", "（目前比值 {q}）"]],
-  way: [
-    ["higher", "更高"],
-    ["lower", "更低"],
-  ],
-  end: [
-    ["{q}", "{q}"],
-    ["the end of the ladder", "阶梯的尽头"],
-    ["beyond every rate tried", "超出试过的所有速率"],
-  ],
-  range: [["{end} to {end2}", "{end} 至 {end2}"]],
   sign: [
     [">=", "≥"],
     ["<=", "≤"],
     [">", ">"],
     ["<", "<"],
-  ],
-  p: [
-    ["p {q}", "p = {q}"],
-    ["p < 0.001", "p < 0.001"],
-    ["p = {q}", "p = {q}"],
-  ],
-  verb: [
-    ["rose", "上升"],
-    ["fell", "下降"],
   ],
 };

@@ -8,28 +8,12 @@ export const trustZh: readonly Entry[] = [
   // The summary.
   ["These numbers can be believed: {any}.", "这些数字可信：{any}。"],
   ["These numbers can be believed with {count}: {any}¦.", "这些数字可信，但有 {count}：{any}。"],
-  [
-    "These numbers can be believed with {count}: {any}¦; see the notes¦.",
-    "这些数字可信，但有 {count}：{any}；详见下列说明。",
-  ],
-  ["These numbers must not be used: {any}.", "这些数字不能使用：{any}。"],
   ["These numbers can be believed: {any}; {failed}.", "这些数字可信：{any}；{failed}。"],
   [
     "These numbers can be believed with {count}: {any}; {failed}¦.",
     "这些数字可信，但有 {count}：{any}；{failed}。",
   ],
-  [
-    "These numbers can be believed with {count}: {any}; {failed}¦; see the notes¦.",
-    "这些数字可信，但有 {count}：{any}；{failed}；详见下列说明。",
-  ],
-  ["These numbers must not be used: {any}; {failed}.", "这些数字不能使用：{any}；{failed}。"],
   ["{failed}", "{failed}"],
-  [
-    "look at the errors of its trials and mend the target or the scenario; where failing is the question, claim something about `error_rate`",
-    "查看其试次的错误，修好目标或场景；若失败本身就是要问的，请对 `error_rate` 作出断言",
-  ],
-  ["no trial was run to its end", "没有一个试次运行到结束"],
-  ["run the experiment again, or `prony run --resume`", "重新运行实验，或用 `prony run --resume` 续跑"],
 
   // Outcomes and cells.
   ["{n} of {count} ¦is void¦ ({ids})", "{count}中有 {n} 个作废（{ids}）"],
@@ -38,142 +22,18 @@ export const trustZh: readonly Entry[] = [
   ["{n} of {count} ¦is void¦ ({ids})¦: {any}", "{count}中有 {n} 个作废（{ids}）：{any}"],
   ["{n} of {count} ¦are void¦ ({ids})¦: {any}", "{count}中有 {n} 个作废（{ids}）：{any}"],
   ["{n} of {count} ¦failed¦ ({ids})¦: {any}", "{count}中有 {n} 个失败（{ids}）：{any}"],
-  ["cure the reasons, then run the experiment again", "消除这些原因，再重新运行实验"],
-  [
-    "read their target.log, mend the target, then `prony run --resume`",
-    "查看它们的 target.log，修好目标，再用 `prony run --resume` 续跑",
-  ],
-  ["the one trial is valid", "唯一的试次有效"],
-  ["all {n} trials are valid", "全部 {n} 个试次有效"],
-  [
-    "{n} of {count} ¦has¦ fewer than {n2} valid trials, so there is no interval ({cell}: {n4})",
-    "{count}中有 {n} 个的有效试次少于 {n2} 个，因此没有区间（{cell}：{n4} 个）",
-  ],
-  [
-    "{n} of {count} ¦have¦ fewer than {n2} valid trials, so there is no interval ({cell}: {n4})",
-    "{count}中有 {n} 个的有效试次少于 {n2} 个，因此没有区间（{cell}：{n4} 个）",
-  ],
   ["run {n} more block{s?}", "再运行 {n} 个区组"],
-  ["the run ended after {n} of {count}", "运行结束时只完成了 {count}中的 {n} 个"],
-  ["the run ended after {count}: {any}", "运行在 {count}后结束：{any}"],
   ["finish it with `prony run --resume`", "用 `prony run --resume` 完成它"],
-  ["{any}; the wanted ± {q} is not reached", "{any}；未达到所要的 ± {q}"],
-  [
-    "raise `design.budget` or `blocks`, or ask for less with `design.precision`",
-    "提高 `design.budget` 或 `blocks`，或用 `design.precision` 放宽要求",
-  ],
-  ["{count} of a cell that the plan does not have, left out", "{count}属于计划中没有的单元，已略去"],
-  ["check that all trial folders belong to this run", "检查所有试次目录是否都属于本次运行"],
-  ["the clock ran backwards in {ids}, left out", "{ids} 中时钟倒退，已略去"],
-  [
-    "look for damaged files or files of two runs in one folder; run these trials again",
-    "检查文件是否损坏，或目录里混有两次运行的文件；重新运行这些试次",
-  ],
-  [
-    "the plan's confidence level or margin cannot be used; {q} and {q2} were taken",
-    "计划中的置信水平或界限无法使用；改用了 {q} 和 {q2}",
-  ],
-  [
-    "set `confidence` between 0.5 and 1 and `margin` above 0",
-    "`confidence` 应在 0.5 与 1 之间，`margin` 应大于 0",
-  ],
 
   // Conditions.
-  [
-    "use a machine with more cores, or set `pin` so that target and generator part",
-    "使用核数更多的机器，或设置 `pin` 让目标与发生器分开",
-  ],
-  ["warm-up ran out before the target was steady in {ids}", "{ids} 的预热到时限时目标仍未平稳"],
-  [
-    "warm-up ran out before the target was steady in {ids}¦: {any}",
-    "{ids} 的预热到时限时目标仍未平稳：{any}",
-  ],
-  ["raise `warmup.at_most`", "提高 `warmup.at_most`"],
-  [
-    "up to {q} of the CPU time was stolen from this host in {ids}",
-    "{ids} 中本机最多有 {q} 的 CPU 时间被宿主机抢占",
-  ],
-  [
-    "other processes used up to {q} of the trial's CPUs in {ids}",
-    "{ids} 中，其他进程最多占用了试次所用 CPU 的 {q}",
-  ],
   [
     "end them, or give the trial CPUs that nobody else uses (`pin`, isolcpus)",
     "结束它们，或给试次独占的 CPU（`pin`、isolcpus）",
   ],
   ["use a host with dedicated cores", "使用有独占 CPU 核的主机"],
-  [
-    "a fixed amount of work took up to {q} more or less time after the load than before it in {ids}: the CPU changed its speed",
-    "{ids} 中，固定工作量在负载前后的用时最多相差 {q}：CPU 的速度变了",
-  ],
-  [
-    "fix the clock of the cores (`prony doctor`), or use a host with dedicated cores",
-    "固定 CPU 核的频率（`prony doctor`），或使用有独占 CPU 核的主机",
-  ],
-  [
-    "{ids} ran on a slower machine: a fixed amount of work took {slower} in the others{slow_effect?}",
-    "{ids} 在较慢的机器上运行：固定工作量的用时{slower}{slow_effect?}",
-  ],
-  [
-    "find what slowed it (`prony doctor`: clock of the cores, a CPU quota, a busy neighbour), then run it again",
-    "查明是什么拖慢了它（`prony doctor`：CPU 核的频率、CPU 配额、繁忙的邻居），再重新运行",
-  ],
-  [
-    "{restarting} changes the answer: of the variance of {metric} {q} lies between trials, not between their samples ({cell}, standard deviation {q2})",
-    "{restarting}会改变答案：{metric}的方差有 {q} 在试次之间，而不在同一试次的各采样之间（{cell}，标准差 {q2}）",
-  ],
-  [
-    "run more blocks rather than longer samples, and look for what differs between starts",
-    "应增加区组而不是延长采样，并查明各次启动之间有何不同",
-  ],
-  [
-    "requests per second differ between trials of one cell by {q} at most (standard deviation, {cell})",
-    "同一单元各试次之间的每秒请求数最多相差 {q}（标准差，{cell}）",
-  ],
-  ["quiet the machine, lengthen the samples, or run more blocks", "让机器安静下来、延长采样，或增加区组"],
-  ["no drift over {count}", "{count}内没有漂移"],
-  [
-    "requests per second {verb} by {q} from the first to the last of {count} (Spearman p = {q2}); comparisons within blocks are spared, values of cells are not",
-    "从第一个到最后一个区组（共 {count}），每秒请求数{verb}了 {q}（Spearman p = {q2}）；区组内的对比不受影响，各单元的数值则受影响",
-  ],
-  [
-    "look for heat, growing data or neighbours; run again when the machine is quiet",
-    "检查是否因为发热、数据增长或邻居；等机器安静时重新运行",
-  ],
-  [
-    "{n} of ¦1 verdict¦ as faster or slower would not stand if all metrics of the pair were asked at once (Holm)",
-    "仅有的 1 项“更快”或“更慢”的结论，在同时检验该对的全部指标（Holm 校正）时不再成立",
-  ],
-  [
-    "{n} of ¦{n2} verdicts¦ as faster or slower would not stand if all metrics of the pair were asked at once (Holm)",
-    "{n2} 项“更快”或“更慢”的结论中，有 {n} 项在同时检验该对的全部指标（Holm 校正）时不再成立",
-  ],
-  [
-    "rest conclusions on a metric chosen beforehand, or run more blocks",
-    "只依据事先选定的指标下结论，或增加区组",
-  ],
 
   // Steady state.
-  ["the one trial judged was steady while it was measured", "所判断的唯一试次在测量期间平稳"],
-  ["all {n} trials judged were steady while they were measured", "所判断的 {n} 个试次在测量期间全部平稳"],
-  [
-    "{n} of {count} judged ({q}) {moved}: {ids}; in trial {n2} {moved_by}",
-    "所判断的 {count}中有 {n} 个（{q}）{moved}：{ids}；在试次 {n2} 中，{moved_by}",
-  ],
-  ["raise `warmup.at_least`, so that the samples begin later", "提高 `warmup.at_least`，让采样更晚开始"],
-  [
-    "look for growing data, memory or heat, and measure longer to see where it ends",
-    "检查数据增长、内存或发热，并延长测量时间，看它何时停止",
-  ],
-  [
-    "measure longer, so that the window holds many of its swings, or find what causes them",
-    "延长测量时间，使窗口包含多次起伏，或查明起伏的原因",
-  ],
   ["measure longer", "延长测量时间"],
-  [
-    "whether {n} of {count} were steady while measured cannot be told ({ids}): {any}",
-    "无法判断 {count}中的 {n} 个在测量期间是否平稳（{ids}）：{any}",
-  ],
   ["{n} intervals with answers are needed, had {n2}", "需要 {n} 个有应答的时间段，实有 {n2} 个"],
   [
     "{n} intervals with answers are needed, had {n2}: measure for at least {q} s",
@@ -181,19 +41,6 @@ export const trustZh: readonly Entry[] = [
   ],
   ["measure for at least {q} s", "至少测量 {q} s"],
   ["its load changes by plan", "它的负载按计划变化"],
-  [
-    "its load changes by plan: use a constant rate, or connections",
-    "它的负载按计划变化：改用恒定速率，或按连接数加载",
-  ],
-  ["events of the plan disturb it on purpose", "计划中的事件有意扰动它"],
-  [
-    "events of the plan disturb it on purpose: measure without them",
-    "计划中的事件有意扰动它：请在没有事件时测量",
-  ],
-  ["it is longer than {n} intervals: use shorter samples", "它超过 {n} 个时间段：请缩短采样"],
-  ["use a constant rate, or connections", "改用恒定速率，或按连接数加载"],
-  ["measure without them", "请在没有事件时测量"],
-  ["use shorter samples", "请缩短采样"],
 
   // What warm-up still waits for.
   ["{n} intervals in a row with answers, had {n2}", "需要连续 {n} 个有应答的时间段，实有 {n2} 个"],
@@ -206,54 +53,7 @@ export const trustZh: readonly Entry[] = [
   ["{wanted}: had {n}", "{wanted}：实有 {n} 次"],
   ["{wanted}: varies by {q}", "{wanted}：波动 {q}"],
 
-  // The hidden control.
-  [
-    "{name} differs from {name2}, which it repeats: {sure_in}, p = {q} after Holm's correction over all metrics. This is no property of a target; differences between targets that are no larger may be of the same kind",
-    "{name} 与它所重复的 {name2} 不同：{sure_in}，对全部指标作 Holm 校正后 p = {q}。这不是目标的性质；目标之间不比它更大的差异也可能由此而来",
-  ],
-  [
-    "look at the order of trials and for what one trial leaves behind for the next (ports, page cache, heat); run again with another seed",
-    "检查试次的次序，以及前一个试次给后一个留下了什么（端口、页缓存、热量）；换一个种子重新运行",
-  ],
-  [
-    "the hidden control is not equal to itself: {name} against {name2}, {sure_in}",
-    "隐藏对照与它自身不相等：{name} 对比 {name2}，{sure_in}",
-  ],
-  ["trust only differences that are clearly larger; see the findings", "只相信明显更大的差异；见诊断"],
-  [
-    "the hidden control shows no difference ({cell} run twice: {sure_in})",
-    "隐藏对照未显示差异（{cell} 运行两遍：{sure_in}）",
-  ],
-  ["the hidden control ({cell} run twice) cannot be judged", "无法判断隐藏对照（{cell} 运行两遍）"],
-  ["run at least five blocks with valid trials", "至少运行五个有有效试次的区组"],
-
   // Confinement and counts.
-  [
-    "see docs/guides/confinement.md for what each limit needs, or take it out of the experiment",
-    "各项限制的前提见 docs/guides/confinement.md；也可以从实验中去掉该限制",
-  ],
-  ["{count} at the memory limit of a target in {ids}", "{ids} 中，目标达到内存上限，{count}"],
-  ["raise limits.memory, or have the target use less", "提高 limits.memory，或让目标少用内存"],
-  [
-    "CPU per request of {name} is constant below its knee, within {q} over {count}",
-    "{name} 的每请求 CPU 时间在拐点之前保持不变，{count}之间相差不超过 {q}",
-  ],
-  [
-    "CPU per request of {name} is not constant below its knee: {q} at {load}, {q2} at {load2}",
-    "{name} 的每请求 CPU 时间在拐点之前并不恒定：{load}时为 {q}，{load2}时为 {q2}",
-  ],
-  [
-    "compare its CPU at equal loads only; look for work that requests do not cause (timers, collection) where it is high at low load, and for costs of connections where it grows",
-    "只在相同负载下比较它的 CPU；若低负载时偏高，检查与请求无关的工作（定时器、垃圾回收）；若随负载增长，检查连接的开销",
-  ],
-  [
-    "the target's own counts could not be held against the client's in {ids}: {any}",
-    "{ids} 中，目标自己的计数无法与客户端的对照：{any}",
-  ],
-  [
-    "mend the target's endpoint, or `[metrics]` of its manifest or of the experiment",
-    "修好目标的端点，或清单、实验中的 `[metrics]`",
-  ],
   [
     "not all that the target counts was held against the client: {any}",
     "目标的计数未能全部与客户端对照：{any}",
@@ -478,38 +278,10 @@ export const trustKindsZh: Record<string, readonly Entry[]> = {
     ["other processes used {q} of its CPUs", "其他进程占用了其 CPU 的 {q}"],
     ["its hypervisor gave {q} of its CPU time to others", "虚拟机监控程序把 {q} 的 CPU 时间给了别人"],
   ],
-  slower: [
-    ["{q} times as long as", "为其他试次的 {q} 倍"],
-    ["{q} longer than", "比其他试次多 {q}"],
-  ],
-  slow_effect: [
-    [
-      ", and ¦it¦ answered {q} fewer requests per second than the other trials of the same cell: that is the machine, not the target",
-      "，且比同一单元的其他试次每秒少应答 {q} 的请求：这是机器的问题，不是目标的",
-    ],
-    [
-      ", and ¦they¦ answered {q} fewer requests per second than the other trials of the same cell: that is the machine, not the target",
-      "，且比同一单元的其他试次每秒少应答 {q} 的请求：这是机器的问题，不是目标的",
-    ],
-  ],
-  restarting: [
-    ["restarting the target", "重启目标"],
-    ["building the target anew", "重新构建目标"],
-  ],
-  moved: [
-    ["still got better while measured (warm-up)", "在测量期间仍在变好（预热未完）"],
-    ["got worse while measured (slow-down)", "在测量期间变差（变慢）"],
-    ["moved to and fro while measured (unsteady)", "在测量期间来回波动（不平稳）"],
-  ],
-  moved_by: [
-    ["{metric} left its level and came back", "{metric}偏离原有水平后又恢复"],
-    ["{metric} {verb} by {q}", "{metric}{verb}了 {q}"],
-  ],
   wanted: [
     ["at most one garbage collection in {n} s", "{n} s 内最多一次垃圾回收"],
     ["the target's CPU within {q} over {n} s", "目标的 CPU 在 {n} s 内波动不超过 {q}"],
   ],
-  sure_in: [["{metric} ratio {q}, {conf} {q2} to {q3}", "{metric}比值 {q}，{conf} {q2} 至 {q3}"]],
   held: [[" and {q} connections", "，另有 {q} 个连接"]],
   unanswered: [[" and {n} without one", "，另有 {n} 个没有应答"]],
   its: [

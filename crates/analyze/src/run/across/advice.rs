@@ -10,10 +10,12 @@ use crate::run::data::RunData;
 use crate::run::judged::{Judged, judged};
 use crate::run::levels::levels;
 use crate::stats::power::{count_for_power, count_for_width, half_width, sd_upper, smallest_effect};
-use crate::words::count;
+use crate::words::{Noun, count};
 use schema::advice::{AdviceFile, AdviceRow, BlocksAdvice, SamplesAdvice, WantedAdvice};
 use schema::metric::Metric;
 use schema::plan::{ExperimentPlan, PhasePlan};
+use schema::said;
+use schema::said::Said;
 
 /// Assurance of the upper limit of a spread.
 const ASSURANCE: f64 = 0.8;
@@ -94,7 +96,7 @@ fn row(data: &RunData<'_>, one: &Judged, seen: &[RunData<'_>], own: u32, wanted:
         seen.iter().filter_map(|past| Some((past, in_past(data, one, past)?))).collect();
     let metric = found.last().map_or_else(|| one.metric(data), |(past, judged)| judged.metric(past));
     let mut row = AdviceRow {
-        what: one.words(data, metric),
+        what: one.words(data, metric).into(),
         metric,
         blocks_seen: 0,
         sd: None,
@@ -133,9 +135,12 @@ struct Spread {
 }
 
 /// Pooled over runs: √(Σ νs² / Σ ν).
-fn spread(found: &[(&RunData<'_>, Judged)], metric: Metric) -> Result<Spread, String> {
+fn spread(found: &[(&RunData<'_>, Judged)], metric: Metric) -> Result<Spread, Said> {
     if found.is_empty() {
-        return Err("no earlier run has these cells: run a pilot (`--pilot`)".to_owned());
+        return Err(said!(
+            "across.advice.no_earlier_run_has",
+            "no earlier run has these cells: run a pilot (`--pilot`)"
+        ));
     }
     let (mut blocks, mut freedom, mut squares) = (0, 0, 0.0);
     let mut why = None;
@@ -152,15 +157,21 @@ fn spread(found: &[(&RunData<'_>, Judged)], metric: Metric) -> Result<Spread, St
         }
     }
     if freedom + 1 < MIN_TRIALS {
-        let few =
-            || format!("{MIN_TRIALS} blocks needed to tell a spread, had {blocks}: run a pilot (`--pilot`)");
+        let few = || {
+            said!(
+                "across.advice.blocks_needed_tell_spread",
+                "{least} blocks needed to tell a spread, had {blocks}: run a pilot (`--pilot`)",
+                least = MIN_TRIALS,
+                blocks
+            )
+        };
         return Err(why.unwrap_or_else(few));
     }
     let sd = (squares / freedom as f64).sqrt();
     if sd.is_finite() {
         Ok(Spread { blocks, freedom, sd })
     } else {
-        Err("the spread is no number".to_owned())
+        Err(said!("across.advice.spread_no_number", "the spread is no number"))
     }
 }
 
@@ -169,7 +180,7 @@ fn fill(row: &mut AdviceRow, spread: Spread, confidence: f64, own: u32, wanted: 
     let upper = match sd_upper(spread.sd, spread.freedom, ASSURANCE) {
         Ok(upper) => upper,
         Err(refusal) => {
-            row.refused = Some(refusal.to_string());
+            row.refused = Some(refusal.said());
             return;
         }
     };
@@ -206,16 +217,18 @@ fn samples(plan: &ExperimentPlan, seen: &[RunData<'_>]) -> Option<SamplesAdvice>
     Some(SamplesAdvice { own: plan.phases.samples, best, of })
 }
 
-fn notes(plan: &ExperimentPlan, past: &[Past]) -> Vec<String> {
+fn notes(plan: &ExperimentPlan, past: &[Past]) -> Vec<Said> {
     let differs = |past: &&Past| {
         let (then, now) = (&past.run.plan.phases, &plan.phases);
         then.sample_ns != now.sample_ns || then.samples != now.samples
     };
     let other = past.iter().filter(differs).count();
-    let note = format!(
-        "{} of {} had samples of another length or number, so the spread may be another now; run a pilot (`--pilot`)",
+    let note = said!(
+        "across.advice.had_samples_another_length",
+        "{other} of {runs} had samples of another length or number, so the spread may be another \
+         now; run a pilot (`--pilot`)",
         other,
-        count(past.len(), "run")
+        runs = count(past.len(), Noun::Run)
     );
     (other > 0).then_some(note).into_iter().collect()
 }

@@ -18,6 +18,8 @@ use schema::analysis::{Interval, Verdict};
 use schema::environment::{EnvironmentDiff, Weight};
 use schema::metric::Metric;
 use schema::plan::CellPlan;
+use schema::said;
+use schema::said::Said;
 use schema::trial::TrialOutcome;
 
 /// Why two runs are not compared at all.
@@ -80,7 +82,7 @@ pub fn compare(a: &Past, b: &Past, accept_hosts: bool) -> Result<CompareFile, Co
         .iter()
         .filter_map(|cell| {
             let before = a.run.plan.cells.iter().find(|other| same_cell(cell, other))?;
-            Some(cell_across((&data_a, before), (&data_b, cell), refused.as_deref()))
+            Some(cell_across((&data_a, before), (&data_b, cell), refused.as_ref()))
         })
         .collect();
     if cells.is_empty() {
@@ -116,41 +118,70 @@ pub(super) fn surroundings(past: &Past) -> Surroundings<'_> {
 }
 
 /// The facts of the host that move every number.
-fn refusal(environment: &EnvironmentDiff) -> Option<String> {
+fn refusal(environment: &EnvironmentDiff) -> Option<Said> {
     let decisive = environment.differences.iter().filter(|found| found.weight == Weight::Decisive);
     let titles: Vec<&str> = decisive.map(|found| found.title.as_str()).collect();
     (!titles.is_empty()).then(|| {
-        format!(
-            "the hosts of the two runs differ in what moves every number ({}): run both on one host, or accept it with \
-             --across-hosts",
-            titles.join(", ")
+        said!(
+            "across.compare.hosts_two_runs_differ",
+            "the hosts of the two runs differ in what moves every number ({titles}): run both on \
+             one host, or accept it with --across-hosts",
+            titles = titles.join(", ")
         )
     })
 }
 
-fn warnings(a: &Past, b: &Past, environment: &EnvironmentDiff) -> Vec<String> {
+fn warnings(a: &Past, b: &Past, environment: &EnvironmentDiff) -> Vec<Said> {
     let (then, now) = (&a.run.plan, &b.run.plan);
-    let plain = |differs: bool, text: &str| differs.then(|| text.to_owned());
+    let plain = |differs: bool, text: Said| differs.then_some(text);
     let phases = then.phases != now.phases;
     let pins = then.pin.generator != now.pin.generator || then.pin.target != now.pin.target;
     let decisive = environment.differences.iter().filter(|found| found.weight == Weight::Decisive);
     let possible = environment.differences.iter().filter(|found| found.weight == Weight::Possible);
     let named = |found: &schema::environment::Difference| {
         let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "unknown".to_owned());
-        format!("{}: {} → {}", found.title, value(&found.a), value(&found.b))
+        let (a, b) = (value(&found.a), value(&found.b));
+        said!("across.compare.fact", "{title}: {a} → {b}", title = &found.title, a, b)
     };
-    let mut all: Vec<String> = [
-        plain(phases, "warm-up or samples have other lengths, which moves tails and spreads"),
-        plain(pins, "the CPUs of generator and target are others"),
-        plain(then.replicas != now.replicas, "only one of the runs built the targets anew for each trial"),
-        plain(then.events != now.events, "the events within the trials are others"),
+    let mut all: Vec<Said> = [
+        plain(
+            phases,
+            said!(
+                "across.compare.warm_up_samples_have",
+                "warm-up or samples have other lengths, which moves tails and spreads"
+            ),
+        ),
+        plain(
+            pins,
+            said!(
+                "across.compare.cpus_generator_target_others",
+                "the CPUs of generator and target are others"
+            ),
+        ),
+        plain(
+            then.replicas != now.replicas,
+            said!(
+                "across.compare.only_one_runs_built",
+                "only one of the runs built the targets anew for each trial"
+            ),
+        ),
+        plain(
+            then.events != now.events,
+            said!("across.compare.events_within_trials_others", "the events within the trials are others"),
+        ),
     ]
     .into_iter()
     .flatten()
     .collect();
     all.extend(decisive.chain(possible).map(named));
     let version = |found: &schema::environment::VersionDifference| {
-        format!("version of {}: {} → {}", found.name, found.a, found.b)
+        said!(
+            "across.compare.version",
+            "version of {name}: {a} → {b}",
+            name = &found.name,
+            a = &found.a,
+            b = &found.b
+        )
     };
     all.extend(environment.versions.iter().map(version));
     all
@@ -159,7 +190,7 @@ fn warnings(a: &Past, b: &Past, environment: &EnvironmentDiff) -> Vec<String> {
 fn cell_across(
     (data_a, a): (&RunData<'_>, &CellPlan),
     (data_b, b): (&RunData<'_>, &CellPlan),
-    refused: Option<&str>,
+    refused: Option<&Said>,
 ) -> CellAcross {
     let mut metrics: Vec<MetricAcross> = Metric::ALL
         .into_iter()
@@ -177,7 +208,7 @@ fn across(
     (data_a, a): (&RunData<'_>, &str),
     (data_b, b): (&RunData<'_>, &str),
     metric: Metric,
-    refused: Option<&str>,
+    refused: Option<&Said>,
 ) -> MetricAcross {
     let (values_a, values_b) = (data_a.values(a, metric), data_b.values(b, metric));
     let number = |values: &[f64]| u32::try_from(values.len()).unwrap_or(u32::MAX);
@@ -203,14 +234,17 @@ fn across(
         .into_iter()
         .find(|(_, _, values)| values.len() < MIN_TRIALS);
     if let Some((data, cell, values)) = few {
-        found.refused = Some(
-            data.why_missing(cell, metric).unwrap_or_else(|| too_few("trials in each run", values.len())),
-        );
+        found.refused = Some(data.why_missing(cell, metric).unwrap_or_else(|| {
+            too_few(said!("noun.trials_in_each_run", "trials in each run"), values.len())
+        }));
         return found;
     }
     if found.ratio.is_none() {
-        let why = "a value is 0, so there is no ratio: compare the values themselves, or measure longer";
-        found.refused = Some(why.to_owned());
+        let why = said!(
+            "across.compare.value_there_no_ratio",
+            "a value is 0, so there is no ratio: compare the values themselves, or measure longer"
+        );
+        found.refused = Some(why);
         return found;
     }
     let logs = |values: &[f64]| values.iter().map(|value| value.ln()).collect::<Vec<f64>>();
@@ -232,18 +266,21 @@ fn across(
     }
     if let Some(reason) = refused {
         found.verdict = Verdict::Refused;
-        found.refused = Some(reason.to_owned());
+        found.refused = Some(reason.clone());
     }
     found
 }
 
-fn in_words(refusal: Refusal) -> String {
+fn in_words(refusal: Refusal) -> Said {
     match refusal {
         Refusal::NoSpread { .. } => {
-            "all trials of each run gave the same value, so their spread cannot be told: read the ratio as it stands"
-                .to_owned()
+            said!(
+                "across.compare.all_trials_each_run",
+                "all trials of each run gave the same value, so their spread cannot be told: \
+                 read the ratio as it stands"
+            )
         }
-        other => other.to_string(),
+        other => other.said(),
     }
 }
 

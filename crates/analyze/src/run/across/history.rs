@@ -14,6 +14,8 @@ use schema::across::{HistoryChange, HistoryFile, HistoryPoint, HistoryRun, Histo
 use schema::environment::Weight;
 use schema::metric::Metric;
 use schema::plan::CellPlan;
+use schema::said;
+use schema::said::Said;
 use units::Seed;
 
 /// Fewest runs on either side of a change: one odd day is none.
@@ -117,12 +119,16 @@ fn changes(
     points: &[HistoryPoint],
     runs: &[HistoryRun],
     settings: HistorySettings,
-) -> Result<Vec<HistoryChange>, String> {
+) -> Result<Vec<HistoryChange>, Said> {
     if points.len() < RUNS_MIN {
         let missing = RUNS_MIN - points.len();
-        return Err(format!(
-            "{RUNS_MIN} runs needed to tell a change from chance, had {}: run it {missing} more times",
-            points.len()
+        return Err(said!(
+            "across.history.runs_needed_tell_change",
+            "{least} runs needed to tell a change from chance, had {had}: run it {missing} more \
+             times",
+            least = RUNS_MIN,
+            had = points.len(),
+            missing
         ));
     }
     let logs: Vec<f64> = points.iter().map(|point| point.value.ln()).collect();
@@ -139,7 +145,7 @@ fn changes(
         Ok(found) => found,
         // Nothing varies, so nothing changed.
         Err(Refusal::NoSpread { .. }) => return Ok(Vec::new()),
-        Err(other) => return Err(other.to_string()),
+        Err(other) => return Err(other.said()),
     };
     let mut borders: Vec<usize> = found.iter().map(|change| change.at).collect();
     borders.insert(0, 0);
@@ -166,21 +172,27 @@ fn changes(
 }
 
 /// Many series are looked at, so some change by chance.
-fn notes(series: &[HistorySeries], settings: HistorySettings) -> Vec<String> {
+fn notes(series: &[HistorySeries], settings: HistorySettings) -> Vec<Said> {
     let tested = series.iter().filter(|one| one.refused.is_none()).count();
     let expected = tested as f64 * settings.significance;
     let mut notes = Vec::new();
     if tested > 1 {
-        notes.push(format!(
-            "{tested} series were tested at p ≤ {}: about {expected:.1} of them show a change by chance alone",
-            settings.significance
+        notes.push(said!(
+            "across.history.series_tested_p_about",
+            "{tested} series were tested at p ≤ {significance}: about {expected} of them show a \
+             change by chance alone",
+            tested,
+            significance = settings.significance,
+            expected = format!("{:.1}", expected)
         ));
     }
     if settings.significance * (f64::from(settings.permutations) + 1.0) < 1.0 {
-        notes.push(format!(
-            "{} permutations give no p below {:.4}, so no change can stand: use more of them",
-            settings.permutations,
-            1.0 / (f64::from(settings.permutations) + 1.0)
+        notes.push(said!(
+            "across.history.permutations_give_no_p",
+            "{permutations} permutations give no p below {least}, so no change can stand: use \
+             more of them",
+            permutations = settings.permutations,
+            least = format!("{:.4}", 1.0 / (f64::from(settings.permutations) + 1.0))
         ));
     }
     notes

@@ -12,6 +12,8 @@ use crate::stats::student::MeanTest;
 use crate::words::{number, percent};
 use schema::capacity::{HighestThroughput, Knee};
 use schema::metric::Metric;
+use schema::said;
+use schema::said::Said;
 use std::collections::BTreeMap;
 
 /// Slope of ln throughput over ln load from which it still rises: a doubling that gains more than 3.5 %.
@@ -23,15 +25,22 @@ pub(super) fn highest(
     data: &RunData<'_>,
     ladder: &Ladder<'_>,
     knee: &Knee,
-) -> Result<HighestThroughput, String> {
+) -> Result<HighestThroughput, Said> {
     let levels = ladder.levels(data, Metric::Throughput);
     let (Some(first), Some(last)) = (levels.first(), levels.last()) else {
-        return Err("no level has a valid trial: see the reasons of the trials".to_owned());
+        return Err(said!(
+            "capacity.highest.no_level_has_valid",
+            "no level has a valid trial: see the reasons of the trials"
+        ));
     };
     let slope =
         |a: &super::ladder::Level, b: &super::ladder::Level| (b.mean() - a.mean()) / (b.load / a.load).ln();
     if levels.len() < 3 {
-        return Err(format!("3 levels needed, had {}: lengthen the ladder", levels.len()));
+        return Err(said!(
+            "capacity.highest.levels_needed_had_lengthen",
+            "3 levels needed, had {levels}: lengthen the ladder",
+            levels = levels.len()
+        ));
     }
     let last_step = slope(&levels[levels.len() - 2], last);
     let is_flat = slope(first, last).abs() < RISES;
@@ -40,29 +49,37 @@ pub(super) fn highest(
     let rises_after_knee = knee.at.is_none() || knee.slope_after.is_none_or(|slope| slope > RISES);
     if last_step > RISES && rises_after_knee && is_higher(&blocks, data.confidence) {
         let gained = percent((last_step * std::f64::consts::LN_2).exp() - 1.0);
-        return Err(format!(
-            "throughput may rise further beyond {}: its last step gained {gained} per doubling; raise the ladder",
-            number(last.load)
+        return Err(said!(
+            "capacity.highest.throughput_may_rise_further",
+            "throughput may rise further beyond {load}: its last step gained {gained} per \
+             doubling; raise the ladder",
+            load = number(last.load),
+            gained
         ));
     }
     if knee.at.is_none() && !is_flat {
-        return Err("no knee is claimed and throughput is not flat, so it cannot be told whether the ladder reached the \
-                    end: raise the ladder, or run more blocks"
-            .to_owned());
+        return Err(said!(
+            "capacity.highest.no_knee_claimed_throughput",
+            "no knee is claimed and throughput is not flat, so it cannot be told whether the \
+             ladder reached the end: raise the ladder, or run more blocks"
+        ));
     }
     let chosen = like_the_highest(blocks, data.confidence);
     let (Some(low), Some(high)) = (chosen.first(), chosen.last()) else {
-        return Err("no level has a valid trial: see the reasons of the trials".to_owned());
+        return Err(said!(
+            "capacity.highest.no_level_has_valid",
+            "no level has a valid trial: see the reasons of the trials"
+        ));
     };
     let blocks = block_means(&chosen);
     let mean = blocks.iter().sum::<f64>() / blocks.len() as f64;
     let (interval, refused) = match MeanTest::of_logs(&blocks) {
-        _ if blocks.len() < MIN_TRIALS => (None, Some(too_few("blocks", blocks.len()))),
+        _ if blocks.len() < MIN_TRIALS => (None, Some(too_few(said!("noun.blocks", "blocks"), blocks.len()))),
         Ok(test) => {
             let (low, high) = test.interval(data.confidence);
             (Some(interval_of_logs(low, high)), None)
         }
-        Err(refusal) => (None, Some(refusal.to_string())),
+        Err(refusal) => (None, Some(refusal.said())),
     };
     Ok(HighestThroughput { per_s: mean.exp(), interval, from_load: low.load, to_load: high.load, refused })
 }

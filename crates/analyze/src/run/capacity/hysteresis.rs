@@ -10,9 +10,11 @@ use crate::run::data::RunData;
 use crate::run::ratio::interval_of_logs;
 use crate::stats::holm::holm;
 use crate::stats::student::MeanTest;
-use crate::words::count;
+use crate::words::{Noun, count};
 use schema::capacity::Hysteresis;
 use schema::metric::Metric;
+use schema::said;
+use schema::said::Said;
 
 pub(super) fn hysteresis(data: &RunData<'_>, ladder: &Ladder<'_>) -> Vec<Hysteresis> {
     let mut found = Vec::new();
@@ -35,7 +37,7 @@ fn one(
     load: f64,
     metric: Metric,
     logs: &[f64],
-    test: Result<MeanTest, String>,
+    test: Result<MeanTest, Said>,
     p: Option<f64>,
 ) -> Hysteresis {
     let mean = logs.iter().sum::<f64>() / logs.len() as f64;
@@ -70,14 +72,16 @@ fn pairs(data: &RunData<'_>, cell: &str, metric: Metric) -> Vec<f64> {
     .collect()
 }
 
-fn test(logs: &[f64]) -> Result<MeanTest, String> {
+fn test(logs: &[f64]) -> Result<MeanTest, Said> {
     if logs.len() < MIN_TRIALS {
         let missing = 2 * (MIN_TRIALS - logs.len());
-        return Err(format!(
-            "{MIN_TRIALS} pairs of passes needed, had {}: run {} more",
-            logs.len(),
-            count(missing, "block")
+        return Err(said!(
+            "capacity.hysteresis.pairs_passes_needed_had",
+            "{least} pairs of passes needed, had {had}: run {blocks} more",
+            least = MIN_TRIALS,
+            had = logs.len(),
+            blocks = count(missing, Noun::Block)
         ));
     }
-    MeanTest::of_logs(logs).map_err(|refusal| refusal.to_string())
+    MeanTest::of_logs(logs).map_err(|refusal| refusal.said())
 }

@@ -9,10 +9,12 @@ use super::ladder::{Ladder, Level};
 use crate::run::data::RunData;
 use crate::stats::kneedle::{Curve, kneedle, second_differences};
 use crate::stats::segmented::{Segmented, break_interval, segmented};
-use crate::words::{count, number};
+use crate::words::{Noun, count, number};
 use schema::analysis::Interval;
 use schema::capacity::Knee;
 use schema::metric::Metric;
+use schema::said;
+use schema::said::Said;
 
 /// METHOD §6.
 const DELTA_BIC: f64 = 10.0;
@@ -39,11 +41,19 @@ pub(super) fn knee(data: &RunData<'_>, ladder: &Ladder<'_>, metric: Metric) -> K
         refused: None,
     };
     if levels.len() < LEVELS {
-        knee.refused = Some(format!(
-            "{} with a value needed, had {}: lengthen the ladder{}",
-            count(LEVELS, "level"),
-            levels.len(),
-            if metric == Metric::P95 { ", or the samples (p95 needs 6,000 requests in a trial)" } else { "" }
+        knee.refused = Some(said!(
+            "capacity.knee.value_needed_had_lengthen",
+            "{least} with a value needed, had {had}: lengthen the ladder{also}",
+            least = count(LEVELS, Noun::Level),
+            had = levels.len(),
+            also = if metric == Metric::P95 {
+                said!(
+                    "capacity.knee.samples_p95_needs_requests",
+                    ", or the samples (p95 needs 6,000 requests in a trial)"
+                )
+            } else {
+                Said::default()
+            }
         ));
         return knee;
     }
@@ -73,14 +83,14 @@ fn claim(
     metric: Metric,
     confidence: f64,
     knee: &mut Knee,
-) -> Result<(f64, Interval), String> {
+) -> Result<(f64, Interval), Said> {
     let (x, y): (Vec<f64>, Vec<f64>) =
         levels.iter().flat_map(|level| level.logs.iter().map(|log| (level.load.ln(), *log))).unzip();
     let fit = match segmented(&x, &y) {
         Ok(fit) => fit,
         // Equal values everywhere are as flat as can be.
         Err(crate::stats::Refusal::NoSpread { .. }) => return Err(no_bend(levels, metric, 0.0)),
-        Err(refusal) => return Err(refusal.to_string()),
+        Err(refusal) => return Err(refusal.said()),
     };
     let rss_line = affine_rss(&x, &y).map_or(fit.rss_line, |rss| rss.min(fit.rss_line));
     let delta_bic = fit.delta_bic(rss_line);
@@ -94,11 +104,12 @@ fn claim(
         return Err(no_bend(levels, metric, delta_bic));
     }
     if fit.delta_aicc(rss_line) < 0.0 {
-        return Err(format!(
-            "a bend near {} shows, but {} are too few to tell it from noise (AICc prefers a line without one): run \
-             more blocks, or more levels",
-            number(fit.break_at.exp()),
-            count(fit.n, "trial")
+        return Err(said!(
+            "capacity.knee.bend_near_shows_but",
+            "a bend near {at} shows, but {trials} are too few to tell it from noise (AICc \
+             prefers a line without one): run more blocks, or more levels",
+            at = number(fit.break_at.exp()),
+            trials = count(fit.n, Noun::Trial)
         ));
     }
     Ok((fit.break_at.exp(), interval(&fit, &x, &y, confidence)))
@@ -110,32 +121,46 @@ fn interval(fit: &Segmented, x: &[f64], y: &[f64], confidence: f64) -> Interval 
 }
 
 /// Why no knee is claimed, by how the curve runs from its first to its last level.
-fn no_bend(levels: &[Level], metric: Metric, delta_bic: f64) -> String {
+fn no_bend(levels: &[Level], metric: Metric, delta_bic: f64) -> Said {
     let (first, last) = (&levels[0], &levels[levels.len() - 1]);
     let slope = (last.mean() - first.mean()) / (last.load / first.load).ln();
     let (from, to) = (number(first.load), number(last.load));
     if metric != Metric::Throughput {
-        return format!(
-            "p95 bends nowhere between {from} and {to} (ΔBIC {}, {DELTA_BIC} needed): raise the ladder, or run more \
-             blocks if p95 differs much between trials",
-            number(delta_bic)
+        return said!(
+            "capacity.knee.p95_bends_nowhere_between",
+            "p95 bends nowhere between {from} and {to} (ΔBIC {delta_bic}, {least} needed): raise \
+             the ladder, or run more blocks if p95 differs much between trials",
+            from,
+            to,
+            delta_bic = number(delta_bic),
+            least = DELTA_BIC
         );
     }
     if slope > 1.0 - FLAT {
-        return format!(
-            "throughput rises in proportion to the load up to {to}, the last level: the knee lies beyond; raise the ladder"
+        return said!(
+            "capacity.knee.throughput_rises_proportion_load",
+            "throughput rises in proportion to the load up to {to}, the last level: the knee \
+             lies beyond; raise the ladder",
+            to
         );
     }
     if slope.abs() < FLAT {
-        return format!(
-            "throughput is flat from {from} on, the first level: the knee lies below, or something else than the \
-             load limits it; begin the ladder lower"
+        return said!(
+            "capacity.knee.throughput_flat_from_first",
+            "throughput is flat from {from} on, the first level: the knee lies below, or \
+             something else than the load limits it; begin the ladder lower",
+            from
         );
     }
-    format!(
-        "no place between {from} and {to} stands out as a knee (ΔBIC {}, {DELTA_BIC} needed): throughput bends evenly, \
-         or trials differ too much; run more blocks, or a wider ladder",
-        number(delta_bic)
+    said!(
+        "capacity.knee.no_place_between_stands",
+        "no place between {from} and {to} stands out as a knee (ΔBIC {delta_bic}, {least} \
+         needed): throughput bends evenly, or trials differ too much; run more blocks, or a \
+         wider ladder",
+        from,
+        to,
+        delta_bic = number(delta_bic),
+        least = DELTA_BIC
     )
 }
 

@@ -7,6 +7,8 @@ use crate::words::{number, percent};
 use schema::analysis::Interval;
 use schema::capacity::{Estimate, LoadAxis, UslFit, UslPoint};
 use schema::metric::Metric;
+use schema::said;
+use schema::said::Said;
 use units::Seed;
 
 /// Bootstrap fits (METHOD §3: at least 2000).
@@ -21,27 +23,32 @@ const PRIOR: f64 = 4.0;
 /// Relative standard deviation that is taken at least, so that trials that agree by chance do not weigh without bound.
 const SD_LEAST: f64 = 1e-3;
 
-pub(super) fn law(data: &RunData<'_>, ladder: &Ladder<'_>, axis: LoadAxis) -> Result<UslFit, String> {
+pub(super) fn law(data: &RunData<'_>, ladder: &Ladder<'_>, axis: LoadAxis) -> Result<UslFit, Said> {
     if axis == LoadAxis::Rate {
-        return Err(
-            "the law speaks of concurrency, and this ladder is of rates: give a ladder of connections"
-                .to_owned(),
-        );
+        return Err(said!(
+            "capacity.law.law_speaks_concurrency_this",
+            "the law speaks of concurrency, and this ladder is of rates: give a ladder of \
+                 connections"
+        ));
     }
     let levels = ladder.levels(data, Metric::Throughput);
     let points = points(&levels);
-    let fit = usl(&points).map_err(|refusal| refusal.to_string())?;
+    let fit = usl(&points).map_err(|refusal| refusal.said())?;
     let worst = points.iter().max_by(|a, b| misfit(&fit, a).total_cmp(&misfit(&fit, b)));
     let Some((worst, last)) = worst.zip(points.last()) else {
-        return Err("no level has a valid trial: see the reasons of the trials".to_owned());
+        return Err(said!(
+            "capacity.law.no_level_has_valid",
+            "no level has a valid trial: see the reasons of the trials"
+        ));
     };
     let missed = misfit(&fit, worst);
     if missed > MISFIT {
-        return Err(format!(
-            "the law misses {} by {}, so it does not describe this ladder (a hard limit such as a quota or a pool bends \
-             more sharply than any contention): use the knee",
-            number(worst.n),
-            percent(missed)
+        return Err(said!(
+            "capacity.law.law_misses_does_not",
+            "the law misses {n} by {missed}, so it does not describe this ladder (a hard limit \
+             such as a quota or a pool bends more sharply than any contention): use the knee",
+            n = number(worst.n),
+            missed = percent(missed)
         ));
     }
     let at = BEYOND.map(|times| times * last.n);

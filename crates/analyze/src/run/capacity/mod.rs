@@ -21,6 +21,7 @@ use ladder::Ladder;
 use schema::analysis::CellSummary;
 use schema::capacity::{Capacity, CapacityPlan, LadderOrder};
 use schema::metric::Metric;
+use schema::said::{Joint, Said};
 
 /// What bends: throughput down, p95 up.
 const BENT: [Metric; 2] = [Metric::Throughput, Metric::P95];
@@ -55,7 +56,7 @@ fn capacity(
         target: ladder.target.to_owned(),
         level: if several { ladder.level.clone() } else { String::new() },
         axis: plan.axis,
-        answer: String::new(),
+        answer: Said::default(),
         rows: rows::rows(data, ladder, cells, plan.axis),
         highest,
         highest_refused,
@@ -69,7 +70,7 @@ fn capacity(
     capacity
 }
 
-fn split<T>(found: Option<Result<T, String>>) -> (Option<T>, Option<String>) {
+fn split<T>(found: Option<Result<T, Said>>) -> (Option<T>, Option<Said>) {
     match found {
         None => (None, None),
         Some(Ok(value)) => (Some(value), None),
@@ -78,7 +79,7 @@ fn split<T>(found: Option<Result<T, String>>) -> (Option<T>, Option<String>) {
 }
 
 /// The answers of all ladders as one.
-pub(super) fn answer(capacities: &[Capacity]) -> Option<String> {
-    let answers: Vec<&str> = capacities.iter().map(|capacity| capacity.answer.as_str()).collect();
-    (!answers.is_empty()).then(|| answers.join(" "))
+pub(super) fn answer(capacities: &[Capacity]) -> Option<Said> {
+    (!capacities.is_empty())
+        .then(|| Said::list(Joint::Space, capacities.iter().map(|capacity| &capacity.answer)))
 }

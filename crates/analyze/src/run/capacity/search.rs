@@ -11,6 +11,8 @@ use crate::words::{number, percent};
 use schema::analysis::Interval;
 use schema::capacity::{SearchEnd, SearchPlan, SearchPurpose, SearchResult, SearchStep};
 use schema::plan::ExperimentPlan;
+use schema::said;
+use schema::said::Said;
 
 /// A search as far as its trials go.
 pub(crate) struct SearchState {
@@ -54,7 +56,7 @@ impl SearchState {
             rate_per_s: rate,
             purpose: purpose_of(purpose),
             passed: judgement.passed,
-            reasons: judgement.reasons,
+            reasons: judgement.reasons.into_iter().map(Said::from).collect(),
         });
     }
 
@@ -117,35 +119,46 @@ fn after_failure(steps: &[SearchStep], rate: f64) -> u32 {
 }
 
 /// Why there is no answer, or what stands behind it that is not the target.
-fn refused(plan: &SearchPlan, search: &Search, end: SearchEnd, steps: &[SearchStep]) -> Option<String> {
+fn refused(plan: &SearchPlan, search: &Search, end: SearchEnd, steps: &[SearchStep]) -> Option<Said> {
     let gave_up = search.gave_up_at().map(|rate| {
         let why = steps.iter().rev().find(|step| step.passed.is_none()).and_then(|step| step.reasons.first());
-        format!(
-            "trials at {} requests per second could not be judged and counted as failed ({}): the limit may be that of \
-             the instrument or of the trial's length, not the target's",
-            number(rate),
-            why.map_or("no reason given", String::as_str)
+        said!(
+            "capacity.search.trials_requests_per_second",
+            "trials at {rate} requests per second could not be judged and counted as failed \
+             ({reason}): the limit may be that of the instrument or of the trial's length, not \
+             the target's",
+            rate = number(rate),
+            reason =
+                why.cloned().unwrap_or_else(|| said!("capacity.search.no_reason_given", "no reason given"))
         )
     });
     match end {
         SearchEnd::Verified => gave_up,
-        SearchEnd::AtHighest => Some(format!(
-            "the highest rate that was allowed, {} per second, passes: the limit lies beyond; allow more with --max-rate",
-            number(plan.highest_per_s)
+        SearchEnd::AtHighest => Some(said!(
+            "capacity.search.highest_rate_allowed_per",
+            "the highest rate that was allowed, {highest} per second, passes: the limit lies \
+             beyond; allow more with --max-rate",
+            highest = number(plan.highest_per_s)
         )),
         SearchEnd::NothingPasses => gave_up.or_else(|| {
-            Some(format!(
-                "even {} requests per second fails, the lowest rate at which a trial of this length can be judged: relax the \
-                 objective, or lengthen the trials",
-                number(plan.lowest_per_s)
+            Some(said!(
+                "capacity.search.even_requests_per_second",
+                "even {lowest} requests per second fails, the lowest rate at which a trial of \
+                 this length can be judged: relax the objective, or lengthen the trials",
+                lowest = number(plan.lowest_per_s)
             ))
         }),
-        SearchEnd::CutOff => Some(format!(
-            "the search ended before {} were confirmed {} times (tolerance {}): give it more --budget, or finish it with \
-             `prony run --resume`",
-            if search.verified().is_some() { "its best candidates" } else { "any rates" },
-            plan.confirmations,
-            percent(plan.tolerance)
+        SearchEnd::CutOff => Some(said!(
+            "capacity.search.search_ended_before_confirmed",
+            "the search ended before {rates} were confirmed {confirmations} times (tolerance \
+             {tolerance}): give it more --budget, or finish it with `prony run --resume`",
+            rates = if search.verified().is_some() {
+                said!("capacity.search.best_candidates", "its best candidates")
+            } else {
+                said!("capacity.search.any_rates", "any rates")
+            },
+            confirmations = plan.confirmations,
+            tolerance = percent(plan.tolerance)
         )),
     }
 }

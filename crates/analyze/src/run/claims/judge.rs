@@ -4,11 +4,12 @@ use crate::run::MIN_TRIALS;
 use crate::stats::student::MeanTest;
 use schema::analysis::{ClaimVerdict, Interval};
 use schema::plan::ClaimComparison;
+use schema::said::Said;
 
 /// What is known of a claim in the end.
 pub(super) struct Judged {
     pub(super) verdict: ClaimVerdict,
-    pub(super) evidence: String,
+    pub(super) evidence: Said,
     pub(super) ratio: Option<f64>,
     /// A difference or a value, in the unit of the metric.
     pub(super) value: Option<f64>,
@@ -16,11 +17,11 @@ pub(super) struct Judged {
 }
 
 impl Judged {
-    pub(super) fn void(evidence: String) -> Self {
+    pub(super) fn void(evidence: Said) -> Self {
         Self::without_interval(ClaimVerdict::Void, evidence)
     }
 
-    pub(super) fn without_interval(verdict: ClaimVerdict, evidence: String) -> Self {
+    pub(super) fn without_interval(verdict: ClaimVerdict, evidence: Said) -> Self {
         Self { verdict, evidence, ratio: None, value: None, interval: None }
     }
 }
@@ -44,10 +45,10 @@ pub(super) fn verdict(holds: bool, contradicts: bool) -> ClaimVerdict {
 /// lies beyond it at 2⁻ⁿ, which must not be above `alpha`. So five trials without an error show an error rate below 1 %.
 pub(super) fn values_interval(
     values: &[f64],
-    test: &Result<MeanTest, String>,
+    test: &Result<MeanTest, Said>,
     level: f64,
     alpha: f64,
-) -> Result<(f64, f64), String> {
+) -> Result<(f64, f64), Said> {
     match (test, values) {
         (Ok(test), _) => Ok(test.interval(level)),
         (Err(_), [first, rest @ ..])
@@ -91,9 +92,9 @@ mod tests {
 
     #[test]
     fn equal_values_decide_once_the_sign_test_does() {
-        let test = Err("no spread".to_owned());
+        let test = Err("no spread".into());
         assert_eq!(values_interval(&[0.0; 5], &test, 0.95, 0.05), Ok((0.0, 0.0)));
-        assert_eq!(values_interval(&[0.0; 5], &test, 0.99, 0.01), Err("no spread".to_owned()));
+        assert_eq!(values_interval(&[0.0; 5], &test, 0.99, 0.01), Err("no spread".into()));
         assert_eq!(values_interval(&[0.0; 7], &test, 0.99, 0.01), Ok((0.0, 0.0)));
         assert!(values_interval(&[0.0; 4], &test, 0.8, 0.2).is_err());
         assert!(values_interval(&[0.0, 0.0, 0.0, 0.0, 1.0], &test, 0.95, 0.05).is_err());

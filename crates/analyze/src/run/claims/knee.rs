@@ -4,11 +4,13 @@
 
 use super::judge::{Judged, against_bound};
 use crate::run::data::RunData;
-use crate::words::{metric as name, number, numbers};
+use crate::words::{number, numbers};
 use schema::analysis::ClaimVerdict;
 use schema::capacity::{Capacity, Knee};
 use schema::metric::Metric;
 use schema::plan::ClaimComparison;
+use schema::said;
+use schema::said::{Joint, Said};
 
 /// The load at the knee of the metric, of every ladder of the target, against the bound.
 pub(super) fn knee(
@@ -26,7 +28,11 @@ pub(super) fn knee(
     let judged = ladders.iter().map(|(capacity, knee)| of_ladder(data, capacity, knee, against));
     let mut judged: Vec<Judged> = judged.collect();
     match judged.len() {
-        0 => Judged::void(format!("{target} has no ladder in this run: climb one by prony knee")),
+        0 => Judged::void(said!(
+            "claims.knee.has_no_ladder_this",
+            "{target} has no ladder in this run: climb one by prony knee",
+            target
+        )),
         1 => judged.remove(0),
         _ => all(judged),
     }
@@ -38,28 +44,55 @@ fn of_ladder(
     knee: &Knee,
     (comparison, bound): (ClaimComparison, f64),
 ) -> Judged {
-    let level = if capacity.level.is_empty() { String::new() } else { format!(" ({})", capacity.level) };
-    let what = format!("knee of {} of {}{level}", name(knee.metric), capacity.target);
-    let claimed = format!("claimed {} {}", comparison.sign(), number(bound));
+    let level = if capacity.level.is_empty() {
+        Said::default()
+    } else {
+        said!("claims.knee.level", " ({level})", level = &capacity.level)
+    };
+    let what = said!(
+        "claims.knee.knee",
+        "knee of {metric} of {target}{level}",
+        metric = knee.metric.words(),
+        target = &capacity.target,
+        level
+    );
+    let claimed =
+        said!("claims.claimed", "claimed {sign} {bound}", sign = comparison.sign(), bound = number(bound));
     let (Some(at), Some(interval)) = (knee.at, &knee.interval) else {
-        let reason = knee.refused.as_deref().unwrap_or("it has no interval");
+        let reason = knee
+            .refused
+            .clone()
+            .unwrap_or_else(|| said!("claims.knee.has_no_interval", "it has no interval"));
         return Judged {
             value: knee.at,
             ..Judged::without_interval(
                 ClaimVerdict::Inconclusive,
-                format!("no {what} is claimed: {reason}; {claimed}"),
+                said!(
+                    "claims.knee.no_claimed",
+                    "no {what} is claimed: {reason}; {claimed}",
+                    what,
+                    reason,
+                    claimed
+                ),
             )
         };
     };
     // An absent end lies at or beyond the end of the ladder.
     let (low, high) = (interval.low.unwrap_or(0.0), interval.high.unwrap_or(f64::INFINITY));
     let [shown, from, to] = numbers(Some(at), (low, high));
-    let or_end = |end: Option<f64>, shown: String| end.map_or("the end of the ladder".to_owned(), |_| shown);
-    let evidence = format!(
-        "{what} {shown} ({} {} to {}), {claimed}",
-        data.interval_name(),
-        or_end(interval.low, from),
-        or_end(interval.high, to)
+    let or_end = |end: Option<f64>, shown: String| match end {
+        Some(_) => Said::from(shown),
+        None => said!("claims.knee.end_ladder", "the end of the ladder"),
+    };
+    let evidence = said!(
+        "claims.knee.found",
+        "{what} {shown} ({interval} {low} to {high}), {claimed}",
+        what,
+        shown,
+        interval = data.interval_name(),
+        low = or_end(interval.low, from),
+        high = or_end(interval.high, to),
+        claimed
     );
     Judged {
         verdict: against_bound(low, high, comparison, bound),
@@ -80,6 +113,6 @@ fn all(judged: Vec<Judged>) -> Judged {
     } else {
         ClaimVerdict::Holds
     };
-    let evidence: Vec<String> = judged.into_iter().map(|one| one.evidence).collect();
-    Judged::without_interval(verdict, evidence.join("; "))
+    let evidence: Vec<Said> = judged.into_iter().map(|one| one.evidence).collect();
+    Judged::without_interval(verdict, Said::list(Joint::Semicolon, evidence))
 }

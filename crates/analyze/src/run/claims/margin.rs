@@ -8,6 +8,8 @@ use crate::words;
 use schema::analysis::{ClaimVerdict, Interval};
 use schema::metric::Metric;
 use schema::plan::ClaimMargin;
+use schema::said;
+use schema::said::Said;
 
 /// Two one-sided tests (crate::stats::tost): holds iff the (1 − 2α) interval lies within the margin, does not hold iff it
 /// lies wholly beyond it on one side.
@@ -63,19 +65,27 @@ fn judged(
     let (verdict, interval, rest) = match ends {
         Ok((low, high)) => {
             let interval = interval_of(margin, low, high);
-            let text = format!(
-                "({}, {})",
-                told(metric, margin, level, interval),
-                words::count(paired.blocks, "block")
+            let text = said!(
+                "claims.margin.sure",
+                "({interval}, {blocks})",
+                interval = told(metric, margin, level, interval),
+                blocks = words::count(paired.blocks, words::Noun::Block)
             );
             (judge(low, high, bound), Some(interval), text)
         }
         Err(reason) => {
             let (verdict, reason) = undecided(data, cells, &reason);
-            (verdict, None, format!("without an interval: {reason}"))
+            (verdict, None, said!("claims.margin.without_interval", "without an interval: {reason}", reason))
         }
     };
-    let evidence = format!("{} {rest}, {}", estimate(metric, ratio, value), margin_in_words(metric, margin));
+    let estimate = estimate(metric, ratio, value);
+    let evidence = said!(
+        "claims.margin.evidence",
+        "{estimate} {rest}, {margin}",
+        estimate,
+        rest,
+        margin = margin_in_words(metric, margin)
+    );
     Judged { verdict, evidence, ratio, value, interval }
 }
 
@@ -86,33 +96,49 @@ fn interval_of(margin: ClaimMargin, low: f64, high: f64) -> Interval {
     }
 }
 
-fn estimate(metric: Metric, ratio: Option<f64>, value: Option<f64>) -> String {
-    let name = words::metric(metric);
+fn estimate(metric: Metric, ratio: Option<f64>, value: Option<f64>) -> Said {
+    let name = metric.words();
     match (ratio, value) {
-        (Some(ratio), _) => format!("ratio of {name} {}", words::ratio(ratio)),
-        (None, Some(value)) => format!("difference in {name} {}", words::value(metric, value)),
-        (None, None) => format!("no {name} to compare"),
+        (Some(ratio), _) => {
+            said!("claims.margin.ratio", "ratio of {name} {ratio}", name, ratio = words::ratio(ratio))
+        }
+        (None, Some(value)) => said!(
+            "claims.margin.difference",
+            "difference in {name} {difference}",
+            name,
+            difference = words::value(metric, value)
+        ),
+        (None, None) => said!("claims.margin.no_compare", "no {name} to compare", name),
     }
 }
 
 /// `90 % interval 0.98 to 1.01`.
-fn told(metric: Metric, margin: ClaimMargin, level: f64, interval: Interval) -> String {
+fn told(metric: Metric, margin: ClaimMargin, level: f64, interval: Interval) -> Said {
     let end = |end: Option<f64>| match (end, margin) {
         (None, _) => "unbounded".to_owned(),
         (Some(end), ClaimMargin::Ratio(_)) => words::ratio(end),
         (Some(end), ClaimMargin::Difference(_)) => words::value(metric, end),
     };
-    format!("{} interval {} to {}", words::percent(level), end(interval.low), end(interval.high))
+    said!(
+        "claims.margin.interval",
+        "{level} interval {low} to {high}",
+        level = words::percent(level),
+        low = end(interval.low),
+        high = end(interval.high)
+    )
 }
 
-fn margin_in_words(metric: Metric, margin: ClaimMargin) -> String {
+fn margin_in_words(metric: Metric, margin: ClaimMargin) -> Said {
     match margin {
-        ClaimMargin::Ratio(share) => format!(
-            "margin {} ({} to {})",
-            words::percent(share),
-            words::ratio(1.0 / (1.0 + share)),
-            words::ratio(1.0 + share)
+        ClaimMargin::Ratio(share) => said!(
+            "claims.margin.margin",
+            "margin {share} ({low} to {high})",
+            share = words::percent(share),
+            low = words::ratio(1.0 / (1.0 + share)),
+            high = words::ratio(1.0 + share)
         ),
-        ClaimMargin::Difference(size) => format!("margin {}", words::value(metric, size)),
+        ClaimMargin::Difference(size) => {
+            said!("claims.margin.margin_size", "margin {size}", size = words::value(metric, size))
+        }
     }
 }

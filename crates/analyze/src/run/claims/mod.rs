@@ -16,6 +16,8 @@ use super::{MIN_TRIALS, claims::judge::Judged};
 use schema::analysis::{ClaimResult, ClaimVerdict};
 use schema::capacity::Capacity;
 use schema::plan::{ClaimPlan, ClaimTest};
+use schema::said;
+use schema::said::Said;
 use std::collections::BTreeSet;
 
 /// One answer a claim, in plan order.
@@ -25,10 +27,17 @@ pub(super) fn answers(data: &RunData<'_>, capacities: &[Capacity]) -> Vec<ClaimR
 
 fn answer(data: &RunData<'_>, capacities: &[Capacity], claim: &ClaimPlan) -> Judged {
     if let Some(missing) = claim.test.cells().into_iter().find(|cell| data.cell(cell).is_none()) {
-        return Judged::void(format!("the plan has no cell {missing}: correct the claim's target or load"));
+        return Judged::void(said!(
+            "claims.plan_has_no_cell",
+            "the plan has no cell {missing}: correct the claim's target or load",
+            missing
+        ));
     }
     let Some(metric) = claim.metric else {
-        return Judged::void("leaks show in hours of load: run the experiment by prony soak".to_owned());
+        return Judged::void(said!(
+            "claims.leaks_show_hours_load",
+            "leaks show in hours of load: run the experiment by prony soak"
+        ));
     };
     match &claim.test {
         ClaimTest::Ratio { numerator, denominator, comparison, bound } => {
@@ -46,7 +55,9 @@ fn answer(data: &RunData<'_>, capacities: &[Capacity], claim: &ClaimPlan) -> Jud
         ClaimTest::Knee { target, comparison, bound } => {
             knee::knee(data, capacities, metric, target, (*comparison, *bound))
         }
-        ClaimTest::NoLeak { .. } => Judged::void("a leak is of no metric: leave the metric out".to_owned()),
+        ClaimTest::NoLeak { .. } => {
+            Judged::void(said!("claims.leak_no_metric_leave", "a leak is of no metric: leave the metric out"))
+        }
     }
 }
 
@@ -71,11 +82,14 @@ fn common_valid_blocks(data: &RunData<'_>, cells: (&str, &str)) -> usize {
 }
 
 /// Void with too few blocks of both, else inconclusive; with the reason that fits.
-fn undecided(data: &RunData<'_>, cells: (&str, &str), reason: &str) -> (ClaimVerdict, String) {
+fn undecided(data: &RunData<'_>, cells: (&str, &str), reason: &Said) -> (ClaimVerdict, Said) {
     let common = common_valid_blocks(data, cells);
     if common < MIN_TRIALS {
-        (ClaimVerdict::Void, too_few("blocks with a valid trial of both", common))
+        (
+            ClaimVerdict::Void,
+            too_few(said!("noun.blocks_with_both", "blocks with a valid trial of both"), common),
+        )
     } else {
-        (ClaimVerdict::Inconclusive, reason.to_owned())
+        (ClaimVerdict::Inconclusive, reason.clone())
     }
 }

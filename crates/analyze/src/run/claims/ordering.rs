@@ -12,6 +12,8 @@ use crate::stats::student::MeanTest;
 use crate::words;
 use schema::analysis::{Basis, ClaimVerdict, Verdict};
 use schema::metric::Metric;
+use schema::said;
+use schema::said::{Joint, Said};
 
 /// One neighbour pair with its test.
 struct Neighbours {
@@ -39,7 +41,12 @@ pub(super) fn ordering(data: &RunData<'_>, metric: Metric, cells: &[String]) -> 
     let holds = !pairs.is_empty() && shown(Verdict::Faster).into_iter().all(|is| is);
     let contradicts = shown(Verdict::Slower).into_iter().any(|is| is);
     let told = pairs.iter().zip(&adjusted).map(|(pair, p)| told(data, metric, pair, *p));
-    let evidence = format!("{}: {}", words::metric(metric), told.collect::<Vec<_>>().join("; "));
+    let evidence = said!(
+        "claims.ordering.all",
+        "{metric}: {orders}",
+        metric = metric.words(),
+        orders = Said::list(Joint::Semicolon, told)
+    );
     Judged::without_interval(verdict(holds, contradicts), evidence)
 }
 
@@ -56,10 +63,24 @@ fn neighbours(data: &RunData<'_>, metric: Metric, cells: (&str, &str)) -> Result
         (Ok(test), Some(estimate)) => Ok(Neighbours { names, basis, estimate, test }),
         (Err(reason), _) => {
             let (verdict, reason) = undecided(data, cells, &reason);
-            Err(Judged::without_interval(verdict, format!("{} against {}: {reason}", names.0, names.1)))
+            Err(Judged::without_interval(
+                verdict,
+                said!(
+                    "claims.ordering.against",
+                    "{a} against {b}: {reason}",
+                    a = &names.0,
+                    b = &names.1,
+                    reason
+                ),
+            ))
         }
         (Ok(_), None) => {
-            let why = format!("{} against {}: no value can be written for it", names.0, names.1);
+            let why = said!(
+                "claims.ordering.against_no_value_can",
+                "{a} against {b}: no value can be written for it",
+                a = &names.0,
+                b = &names.1
+            );
             Err(Judged::without_interval(ClaimVerdict::Inconclusive, why))
         }
     }
@@ -71,20 +92,31 @@ fn direction(metric: Metric, pair: &Neighbours) -> Verdict {
 }
 
 /// `a against b ratio 1.04 (95 % interval 1.03 to 1.05, p 0.0012 after Holm)`.
-fn told(data: &RunData<'_>, metric: Metric, pair: &Neighbours, p: f64) -> String {
+fn told(data: &RunData<'_>, metric: Metric, pair: &Neighbours, p: f64) -> Said {
     let (low, high) = pair.test.interval(data.confidence);
     let (kind, [estimate, low, high]) = match pair.basis {
         Basis::Ratio => {
             let interval = interval_of_logs(low, high);
-            ("ratio", words::ratios(Some(pair.estimate), words::ends(interval)))
+            (
+                said!("claims.ordering.ratio", "ratio"),
+                words::ratios(Some(pair.estimate), words::ends(interval)),
+            )
         }
-        Basis::Difference => ("difference", words::values(metric, Some(pair.estimate), (low, high))),
+        Basis::Difference => (
+            said!("claims.ordering.difference", "difference"),
+            words::values(metric, Some(pair.estimate), (low, high)),
+        ),
     };
-    format!(
-        "{} against {} {kind} {estimate} ({} {low} to {high}, {} after Holm)",
-        pair.names.0,
-        pair.names.1,
-        data.interval_name(),
-        words::p_value(p)
+    said!(
+        "claims.ordering.against_after_holm",
+        "{a} against {b} {kind} {estimate} ({interval} {low} to {high}, {p} after Holm)",
+        a = &pair.names.0,
+        b = &pair.names.1,
+        kind,
+        estimate,
+        interval = data.interval_name(),
+        low,
+        high,
+        p = words::p_value(p)
     )
 }

@@ -7,6 +7,8 @@ use crate::run::ratio::{Paired, interval_of_logs, interval_of_values, paired};
 use crate::words;
 use schema::metric::Metric;
 use schema::plan::ClaimComparison;
+use schema::said;
+use schema::said::Said;
 
 /// metric of the first cell / metric of the second, on the log scale.
 pub(super) fn ratio(
@@ -16,7 +18,12 @@ pub(super) fn ratio(
     (comparison, bound): (ClaimComparison, f64),
 ) -> Judged {
     let paired = paired(data, cells.0, cells.1, metric);
-    let claimed = format!("claimed {} {}", comparison.sign(), words::ratio(bound));
+    let claimed = said!(
+        "claims.claimed",
+        "claimed {sign} {bound}",
+        sign = comparison.sign(),
+        bound = words::ratio(bound)
+    );
     match &paired.test {
         Ok(test) => {
             let (low, high) = test.interval(data.confidence);
@@ -24,7 +31,12 @@ pub(super) fn ratio(
             let (low, high) = (interval.low.unwrap_or(0.0), interval.high.unwrap_or(f64::INFINITY));
             Judged {
                 verdict: against_bound(low, high, comparison, bound),
-                evidence: format!("{}, {claimed}", told(data, metric, &paired, (low, high))),
+                evidence: said!(
+                    "claims.pair.evidence",
+                    "{found}, {claimed}",
+                    found = told(data, metric, &paired, (low, high)),
+                    claimed
+                ),
                 ratio: paired.ratio,
                 value: None,
                 interval: Some(interval),
@@ -34,10 +46,13 @@ pub(super) fn ratio(
             let (verdict, reason) = undecided(data, cells, reason);
             let evidence = match paired.ratio {
                 None => reason,
-                Some(ratio) => format!(
-                    "ratio of {} {} without an interval, {claimed}; {reason}",
-                    words::metric(metric),
-                    words::ratio(ratio)
+                Some(ratio) => said!(
+                    "claims.pair.ratio_without_interval",
+                    "ratio of {metric} {ratio} without an interval, {claimed}; {reason}",
+                    metric = metric.words(),
+                    ratio = words::ratio(ratio),
+                    claimed,
+                    reason
                 ),
             };
             Judged { ratio: paired.ratio, ..Judged::without_interval(verdict, evidence) }
@@ -45,13 +60,17 @@ pub(super) fn ratio(
     }
 }
 
-fn told(data: &RunData<'_>, metric: Metric, paired: &Paired, (low, high): (f64, f64)) -> String {
+fn told(data: &RunData<'_>, metric: Metric, paired: &Paired, (low, high): (f64, f64)) -> Said {
     let [ratio, low, high] = words::ratios(paired.ratio, (low, high));
-    format!(
-        "ratio of {} {ratio} ({} {low} to {high}, {})",
-        words::metric(metric),
-        data.interval_name(),
-        words::count(paired.blocks, "block")
+    said!(
+        "claims.pair.ratio",
+        "ratio of {metric} {ratio} ({interval} {low} to {high}, {blocks})",
+        metric = metric.words(),
+        ratio,
+        interval = data.interval_name(),
+        low,
+        high,
+        blocks = words::count(paired.blocks, words::Noun::Block)
     )
 }
 
@@ -63,17 +82,28 @@ pub(super) fn difference(
     (comparison, bound): (ClaimComparison, f64),
 ) -> Judged {
     let paired = paired(data, cells.0, cells.1, metric);
-    let name = words::metric(metric);
-    let claimed = format!("claimed {} {}", comparison.sign(), words::value(metric, bound));
+    let name = metric.words();
+    let claimed = said!(
+        "claims.claimed",
+        "claimed {sign} {bound}",
+        sign = comparison.sign(),
+        bound = words::value(metric, bound)
+    );
     let (differences, alpha) = (paired.differences(), 1.0 - data.confidence);
     let value = paired.difference.map_or("unknown".to_owned(), |value| words::value(metric, value));
     match values_interval(&differences, &paired.difference_test, data.confidence, alpha) {
         Ok((low, high)) => {
             let [shown, from, to] = words::values(metric, paired.difference, (low, high));
-            let evidence = format!(
-                "difference in {name} {shown} ({} {from} to {to}, {}), {claimed}",
-                data.interval_name(),
-                words::count(paired.blocks, "block")
+            let evidence = said!(
+                "claims.pair.difference",
+                "difference in {name} {shown} ({interval} {from} to {to}, {blocks}), {claimed}",
+                name,
+                shown,
+                interval = data.interval_name(),
+                from,
+                to,
+                blocks = words::count(paired.blocks, words::Noun::Block),
+                claimed
             );
             let verdict = against_bound(low, high, comparison, bound);
             let interval = Some(interval_of_values((low, high)));
@@ -83,7 +113,14 @@ pub(super) fn difference(
             let (verdict, reason) = undecided(data, cells, &reason);
             let evidence = match paired.difference {
                 None => reason,
-                Some(_) => format!("difference in {name} {value} without an interval, {claimed}; {reason}"),
+                Some(_) => said!(
+                    "claims.pair.difference_without_interval",
+                    "difference in {name} {value} without an interval, {claimed}; {reason}",
+                    name,
+                    value,
+                    claimed,
+                    reason
+                ),
             };
             Judged { value: paired.difference, ..Judged::without_interval(verdict, evidence) }
         }

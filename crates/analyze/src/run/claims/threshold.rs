@@ -9,6 +9,8 @@ use crate::words;
 use schema::analysis::ClaimVerdict;
 use schema::metric::Metric;
 use schema::plan::ClaimComparison;
+use schema::said;
+use schema::said::Said;
 
 /// By Student's t on the logarithms, as the cell's own interval; where a value is 0, on the values.
 pub(super) fn threshold(
@@ -19,16 +21,27 @@ pub(super) fn threshold(
 ) -> Judged {
     let values = data.values(cell, metric);
     let target = data.cell(cell).map_or("", |cell| &cell.target);
-    let claimed = format!("claimed {} {}", comparison.sign(), words::value(metric, bound));
-    let what = format!("{} of {target}", words::metric(metric));
+    let claimed = said!(
+        "claims.claimed",
+        "claimed {sign} {bound}",
+        sign = comparison.sign(),
+        bound = words::value(metric, bound)
+    );
+    let what = said!("claims.value_of", "{metric} of {target}", metric = metric.words(), target);
     let center = center(&values);
     match interval(data, &values) {
         Ok((low, high)) => {
             let [value, from, to] = words::values(metric, center, (low, high));
-            let evidence = format!(
-                "{what} {value} ({} {from} to {to}, {}), {claimed}",
-                data.interval_name(),
-                words::count(values.len(), "trial")
+            let evidence = said!(
+                "claims.threshold.found",
+                "{what} {value} ({interval} {from} to {to}, {trials}), {claimed}",
+                what,
+                value,
+                interval = data.interval_name(),
+                from,
+                to,
+                trials = words::count(values.len(), words::Noun::Trial),
+                claimed
             );
             let verdict = against_bound(low, high, comparison, bound);
             Judged {
@@ -44,9 +57,13 @@ pub(super) fn threshold(
             let evidence = match center {
                 None => reason,
                 Some(center) => {
-                    format!(
-                        "{what} {} without an interval, {claimed}; {reason}",
-                        words::value(metric, center)
+                    said!(
+                        "claims.threshold.without_interval",
+                        "{what} {center} without an interval, {claimed}; {reason}",
+                        what,
+                        center = words::value(metric, center),
+                        claimed,
+                        reason
                     )
                 }
             };
@@ -56,10 +73,10 @@ pub(super) fn threshold(
 }
 
 /// Void with too few valid trials, else inconclusive; with the reason that fits.
-fn undecided(data: &RunData<'_>, metric: Metric, cell: &str, reason: String) -> (ClaimVerdict, String) {
+fn undecided(data: &RunData<'_>, metric: Metric, cell: &str, reason: Said) -> (ClaimVerdict, Said) {
     let valid = data.valid(cell).count();
     if valid < MIN_TRIALS {
-        return (ClaimVerdict::Void, too_few("valid trials", valid));
+        return (ClaimVerdict::Void, too_few(said!("noun.valid_trials", "valid trials"), valid));
     }
     (ClaimVerdict::Inconclusive, data.why_missing(cell, metric).unwrap_or(reason))
 }
@@ -79,12 +96,12 @@ fn center(values: &[f64]) -> Option<f64> {
     Some(center).filter(|center: &f64| !values.is_empty() && center.is_finite())
 }
 
-fn interval(data: &RunData<'_>, values: &[f64]) -> Result<(f64, f64), String> {
+fn interval(data: &RunData<'_>, values: &[f64]) -> Result<(f64, f64), Said> {
     if values.len() < MIN_TRIALS {
-        return Err(too_few("trials with a value", values.len()));
+        return Err(too_few(said!("noun.trials_with_a_value", "trials with a value"), values.len()));
     }
     let alpha = 1.0 - data.confidence;
-    let told = |refusal: crate::stats::Refusal| refusal.to_string();
+    let told = |refusal: crate::stats::Refusal| refusal.said();
     let (low, high) = if has_zero(values) {
         let size = values.iter().copied().fold(0.0, f64::max);
         let test = MeanTest::of_differences(values, size).map_err(told);

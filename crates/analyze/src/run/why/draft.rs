@@ -3,6 +3,7 @@
 use super::scene::Scene;
 use schema::finding::{Change, Evidence, FindingCause, FindingLevel, FindingSeverity, Intervention, Watched};
 use schema::metric::Metric;
+use schema::said::Said;
 
 /// Who is looked at; the order in which findings are told (METHOD §9: the generator vetoes all others).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -27,23 +28,23 @@ pub(super) struct Rule {
 pub(super) enum Judgement {
     Found(Box<Draft>),
     /// It is not this; the number that says so.
-    RuledOut(String),
+    RuledOut(Said),
     /// What is missing to tell.
-    Unread(String),
+    Unread(Said),
     /// The question does not arise, such as the garbage collector of a program that has none.
     NotAsked,
 }
 
 /// A finding whose association is still to be looked at.
 pub(super) struct Draft {
-    pub(super) text: String,
+    pub(super) text: Said,
     pub(super) evidence: Vec<Evidence>,
     /// Any of them is enough.
     pub(super) links: Vec<Link>,
     /// What it is where a link holds.
     pub(super) severity: FindingSeverity,
     pub(super) level: FindingLevel,
-    pub(super) remedy: String,
+    pub(super) remedy: Said,
     pub(super) intervention: Option<Intervention>,
 }
 
@@ -62,21 +63,27 @@ pub(super) enum Link {
 }
 
 impl Draft {
-    pub(super) fn new(text: String, severity: FindingSeverity, remedy: &str) -> Self {
+    pub(super) fn new(text: Said, severity: FindingSeverity, remedy: Said) -> Self {
         Self {
             text,
             evidence: Vec::new(),
             links: Vec::new(),
             severity,
             level: FindingLevel::Finding,
-            remedy: remedy.to_owned(),
+            remedy,
             intervention: None,
         }
     }
 
     /// A number that it rests on: what, its value, the limit of the rule, and where it was read.
-    pub(super) fn evidence(mut self, what: &str, value: String, limit: Option<String>, from: &str) -> Self {
-        self.evidence.push(Evidence { what: what.to_owned(), value, limit, from: from.to_owned() });
+    pub(super) fn evidence(
+        mut self,
+        what: Said,
+        value: impl Into<Said>,
+        limit: Option<Said>,
+        from: &str,
+    ) -> Self {
+        self.evidence.push(Evidence { what, value: value.into(), limit, from: from.to_owned() });
         self
     }
 
@@ -90,7 +97,7 @@ impl Draft {
         self
     }
 
-    pub(super) fn try_this(mut self, change: Change, text: String, (metric, ratio): (Metric, f64)) -> Self {
+    pub(super) fn try_this(mut self, change: Change, text: Said, (metric, ratio): (Metric, f64)) -> Self {
         self.intervention = Some(Intervention { change, text, metric, ratio });
         self
     }

@@ -15,7 +15,7 @@ use super::data::RunData;
 use super::machine;
 use crate::stats::circular::{Together, together};
 use crate::stats::false_discovery::benjamini_hochberg;
-use crate::words::count;
+use crate::words::{Noun, count};
 use draft::{Draft, Judgement, Link, Rule, Stage, is_explained};
 use rules::RULES;
 use scene::Scene;
@@ -23,6 +23,8 @@ use schema::finding::{
     Association, CellWhy, Certainty, Finding, FindingCause, FindingLevel, FindingSeverity, RuledOut, Unread,
 };
 use schema::plan::CellPlan;
+use schema::said;
+use schema::said::Said;
 use units::Seed;
 
 /// Shares of the response time, and utilisations, from which a cause is tied to what users see.
@@ -201,16 +203,24 @@ fn stage(cause: FindingCause) -> Stage {
 }
 
 /// The answer in one sentence.
-fn answer(cell: &CellWhy) -> String {
-    let looked = format!(
-        "{} looked at and ruled out, {} could not be read",
-        count(cell.ruled_out.len(), "cause"),
-        cell.unread.len()
+fn answer(cell: &CellWhy) -> Said {
+    let looked = said!(
+        "why.looked_at",
+        "{causes} looked at and ruled out, {unread} could not be read",
+        causes = count(cell.ruled_out.len(), Noun::Cause),
+        unread = cell.unread.len()
     );
     match cell.findings.iter().find(|finding| finding.severity > FindingSeverity::Low) {
-        _ if cell.trials == 0 => "no trial of this cell has been loaded, so nothing can be said".to_owned(),
-        Some(top) => format!("consistent with {}: {}", top.cause.words(), top.text),
-        None => format!("nothing was found that holds it back: {looked}"),
+        _ if cell.trials == 0 => {
+            said!("why.no_trial_this_cell", "no trial of this cell has been loaded, so nothing can be said")
+        }
+        Some(top) => said!(
+            "why.consistent",
+            "consistent with {cause}: {text}",
+            cause = top.cause.words(),
+            text = &top.text
+        ),
+        None => said!("why.nothing_found", "nothing was found that holds it back: {looked}", looked),
     }
 }
 
@@ -242,7 +252,12 @@ pub(super) fn condensed(data: &RunData<'_>, cells: &[CellWhy]) -> Vec<Finding> {
         .into_iter()
         .map(|(_, mut finding, others)| {
             if !others.is_empty() {
-                finding.text += &format!("; so also in {}", count(others.len(), "other cell"));
+                finding.text = said!(
+                    "why.also_in",
+                    "{text}; so also in {cells}",
+                    text = &finding.text,
+                    cells = count(others.len(), Noun::OtherCell)
+                );
             }
             finding
         })

@@ -14,6 +14,8 @@ use schema::finding::Watched;
 use schema::load::{ErrorClass, LoadReport};
 use schema::metric::Metric;
 use schema::plan::{CellPlan, ExperimentPlan, TargetPlan, TargetSource};
+use schema::said;
+use schema::said::Said;
 use schema::signals::Signals;
 use schema::trial::{IntervalLine, Phase};
 
@@ -209,13 +211,15 @@ impl<'a> Scene<'a> {
     }
 
     /// CPUs that the target can have, and what sets them.
-    pub(super) fn cpus(&self) -> Option<(f64, &'static str)> {
+    pub(super) fn cpus(&self) -> Option<(f64, Said)> {
         let pinned = self.plan.pin.target.as_ref().map(|cpus| cpus.len() as f64);
         let all = pinned
-            .map(|cpus| (cpus, "its CPU set"))
-            .or_else(|| Some((self.max("host.stat/cpus")?, "the host's CPUs")));
+            .map(|cpus| (cpus, said!("why.scene.cpu_set", "its CPU set")))
+            .or_else(|| Some((self.max("host.stat/cpus")?, said!("why.scene.host_cpus", "the host's CPUs"))));
         let quota = self.cell.limits.cpus.or_else(|| self.max("target.cgroup/cpus_limit"));
-        let quota = quota.filter(|quota| *quota > 0.0).map(|quota| (quota, "its CPU quota"));
+        let quota = quota
+            .filter(|quota| *quota > 0.0)
+            .map(|quota| (quota, said!("why.scene.cpu_quota", "its CPU quota")));
         match (all, quota) {
             (Some(all), Some(quota)) => Some(if quota.0 < all.0 { quota } else { all }),
             (all, quota) => quota.or(all),

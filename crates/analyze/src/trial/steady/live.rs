@@ -16,7 +16,7 @@ use super::window::SIGNIFICANT;
 use crate::stats::mser::mser5;
 use crate::stats::order::median;
 use crate::stats::trend::mann_kendall;
-use crate::words::{number, percent, series_name};
+use crate::words::{number, percent};
 use schema::steady::WarmUpConditions;
 use schema::trial::IntervalLine;
 
@@ -58,7 +58,7 @@ pub fn warmth(lines: &[IntervalLine], beside: &[Beside], also: &WarmUpConditions
             waiting_for.extend(look.still);
         }
         let moved = recent::moved(lines).map(|(name, change)| {
-            format!("{} changed by {} in the last {RECENT} intervals", series_name(name), percent(change))
+            format!("{} changed by {} in the last {RECENT} intervals", name.words(), percent(change))
         });
         waiting_for.extend(moved);
     }
@@ -98,7 +98,7 @@ fn look(series: &Series) -> Look {
     let rest = &series.values[settled..];
     let recent = TREND.max(rest.len() / 2).min(series.values.len());
     let looked = &series.values[series.values.len() - recent..];
-    let name = series_name(series.name);
+    let name = series.name.words();
     let still = if rest.len() < RECENT {
         Some(format!("{name} settled only {} intervals ago", rest.len()))
     } else {

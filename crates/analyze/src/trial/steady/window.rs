@@ -14,6 +14,8 @@ use crate::stats::holm::holm;
 use schema::arrival::ArrivalPlan;
 use schema::experiment::LoadModel;
 use schema::plan::LoadPlan;
+use schema::said;
+use schema::said::Said;
 use schema::steady::{SeriesSteadiness, Steadiness, SteadyClass, SteadySeries};
 use schema::trial::IntervalLine;
 
@@ -28,25 +30,36 @@ pub(super) const SIGNIFICANT: f64 = 0.01;
 #[must_use]
 pub fn steadiness(lines: &[IntervalLine], beside: &[Beside], load: &LoadPlan, disturbed: bool) -> Steadiness {
     let intervals = u32::try_from(lines.len()).unwrap_or(u32::MAX);
-    let refused = |refused: String, by_plan| Steadiness {
+    let refused = |reason: Said, remedy: Said, by_plan| Steadiness {
         class: None,
-        refused: Some(refused),
+        refused: Some(said!("steady.refused", "{reason}: {remedy}", reason, remedy)),
         by_plan,
         intervals,
         series: Vec::new(),
     };
     let busy = lines.iter().filter(|line| line.completed > 0 && line.p50_ns.is_some()).count();
     if disturbed {
-        return refused("events of the plan disturb it on purpose: measure without them".to_owned(), true);
+        let reason = said!("steady.disturbed", "events of the plan disturb it on purpose");
+        return refused(reason, said!("steady.measure_without", "measure without them"), true);
     }
     if changes_by_plan(load) {
-        return refused("its load changes by plan: use a constant rate, or connections".to_owned(), true);
+        let reason = said!("steady.load_changes", "its load changes by plan");
+        let remedy = said!("steady.constant_rate", "use a constant rate, or connections");
+        return refused(reason, remedy, true);
     }
     if busy < VALUES_MIN {
-        let text = format!(
-            "{VALUES_MIN} intervals with answers are needed, had {busy}: measure for at least {VALUES_MIN} s"
+        let (least, had) = (VALUES_MIN, busy);
+        let reason = said!(
+            "steady.intervals_needed",
+            "{least} intervals with answers are needed, had {had}",
+            least,
+            had
         );
-        return refused(text, false);
+        return refused(
+            reason,
+            said!("steady.measure_at_least", "measure for at least {least} s", least),
+            false,
+        );
     }
     judged(lines, beside, load, intervals)
 }

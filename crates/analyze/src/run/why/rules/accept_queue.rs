@@ -6,6 +6,7 @@ use super::{Draft, Judgement, Link, Rule, Scene, Severity, Stage, missing};
 use crate::words::{duration, number, percent};
 use schema::finding::FindingCause;
 use schema::load::ErrorClass;
+use schema::said;
 
 const SLOW_CONNECT_NS: f64 = 900e6;
 
@@ -32,26 +33,57 @@ fn judge(scene: &Scene<'_>) -> Judgement {
     let timeouts = scene.failed_share(|class| class == ErrorClass::ConnectTimeout);
     let is_slow = connect >= SLOW_CONNECT_NS || timeouts > 0.0;
     if !is_full && (dropped == 0.0 || !is_slow) {
-        return Judgement::RuledOut(format!(
-            "the kernel dropped {} connections at full queues; the slowest connection took {}",
-            number(dropped),
-            duration(connect)
+        return Judgement::RuledOut(said!(
+            "why.accept_queue.kernel_dropped_connections_full",
+            "the kernel dropped {dropped} connections at full queues; the slowest connection \
+             took {connect}",
+            dropped = number(dropped),
+            connect = duration(connect)
         ));
     }
     let (now, limit) = queue.unwrap_or_default();
-    let text = format!(
-        "its queue of connections to be accepted was full ({} of {}): the kernel turned {} away, and the slowest connection \
-         took {}",
-        number(now),
-        number(limit),
-        number(dropped),
-        duration(connect)
+    let text = said!(
+        "why.accept_queue.queue_connections_accepted_full",
+        "its queue of connections to be accepted was full ({now} of {limit}): the kernel turned \
+         {dropped} away, and the slowest connection took {connect}",
+        now = number(now),
+        limit = number(limit),
+        dropped = number(dropped),
+        connect = duration(connect)
     );
-    Draft::new(text, Severity::High, "raise its backlog and net.core.somaxconn, or accept faster (more acceptors, less work before accept)")
-        .evidence("connections turned away, whole host", number(dropped), Some("0".to_owned()), "tcp.netstat/ListenOverflows")
-        .evidence("queue of the target", format!("{} of {}", number(now), number(limit)), None, "target.listen/queue")
-        .evidence("slowest connection", duration(connect), Some(duration(SLOW_CONNECT_NS)), "trial.json load.latency_ns.connect")
-        .evidence("connections that timed out", percent(timeouts), None, "trial.json load.errors")
-        .link(Link::Direct(if dropped > 0.0 && (is_slow || is_full) { 1.0 } else { 0.0 }))
-        .found()
+    Draft::new(
+        text,
+        Severity::High,
+        said!(
+            "why.accept_queue.raise_backlog_net_core",
+            "raise its backlog and net.core.somaxconn, or accept faster (more acceptors, less work \
+         before accept)"
+        ),
+    )
+    .evidence(
+        said!("why.accept_queue.connections_turned_away_whole", "connections turned away, whole host"),
+        number(dropped),
+        Some("0".into()),
+        "tcp.netstat/ListenOverflows",
+    )
+    .evidence(
+        said!("why.accept_queue.queue_target", "queue of the target"),
+        said!("why.accept_queue.queue_of", "{now} of {limit}", now = number(now), limit = number(limit)),
+        None,
+        "target.listen/queue",
+    )
+    .evidence(
+        said!("why.accept_queue.slowest_connection", "slowest connection"),
+        duration(connect),
+        Some(duration(SLOW_CONNECT_NS).into()),
+        "trial.json load.latency_ns.connect",
+    )
+    .evidence(
+        said!("why.accept_queue.connections_timed_out", "connections that timed out"),
+        percent(timeouts),
+        None,
+        "trial.json load.errors",
+    )
+    .link(Link::Direct(if dropped > 0.0 && (is_slow || is_full) { 1.0 } else { 0.0 }))
+    .found()
 }

@@ -6,6 +6,8 @@ use super::{Draft, Judgement, Link, Rule, Scene, Severity, Stage};
 use crate::words::{bytes, number, percent};
 use schema::finding::{Change, FindingCause};
 use schema::metric::Metric;
+use schema::said;
+use schema::said::Said;
 
 const SHARE: f64 = 0.2;
 
@@ -36,21 +38,56 @@ fn judge(scene: &Scene<'_>) -> Judgement {
         pause.zip(scene.rate("target.process/cpu_ns"))
     };
     let Some((gc, all)) = go.or_else(paused).filter(|(_, all)| *all > 0.0) else {
-        return Judgement::Unread("its runtime does not tell what its garbage collection costs".to_owned());
+        return Judgement::Unread(said!(
+            "why.allocation_pressure.runtime_does_not_tell",
+            "its runtime does not tell what its garbage collection costs"
+        ));
     };
     let share = (gc / all).min(1.0);
     let each = scene.per_request("go.runtime/alloc_bytes");
     let cycles = scene.rate("go.runtime/gc_cycles");
     if share < SHARE {
-        return Judgement::RuledOut(format!("garbage collection took {} of its CPU time", percent(share)));
+        return Judgement::RuledOut(said!(
+            "why.allocation_pressure.garbage_collection_took_cpu",
+            "garbage collection took {share} of its CPU time",
+            share = percent(share)
+        ));
     }
-    let allocated =
-        each.map_or(String::new(), |each| format!("; it allocates {} for each request", bytes(each)));
-    let text = format!("garbage collection took {} of its CPU time{allocated}", percent(share));
-    let mut draft = Draft::new(text, Severity::High, "allocate less for each request (an allocation profile shows where), use buffers again, or collect less often (gogc)")
-        .evidence("CPU time of garbage collection", percent(share), Some(percent(SHARE)), "go.runtime/gc_cpu_ns");
+    let allocated = each.map_or(Said::default(), |each| {
+        said!(
+            "why.allocation_pressure.allocates_each_request",
+            "; it allocates {each} for each request",
+            each = bytes(each)
+        )
+    });
+    let text = said!(
+        "why.allocation_pressure.found",
+        "garbage collection took {share} of its CPU time{allocated}",
+        share = percent(share),
+        allocated
+    );
+    let mut draft = Draft::new(
+        text,
+        Severity::High,
+        said!(
+            "why.allocation_pressure.allocate_less_each_request",
+            "allocate less for each request (an allocation profile shows where), use buffers again, \
+         or collect less often (gogc)"
+        ),
+    )
+    .evidence(
+        said!("why.allocation_pressure.cpu_time_garbage_collection", "CPU time of garbage collection"),
+        percent(share),
+        Some(percent(SHARE).into()),
+        "go.runtime/gc_cpu_ns",
+    );
     if let Some(cycles) = cycles {
-        draft = draft.evidence("collections per second", number(cycles), None, "go.runtime/gc_cycles");
+        draft = draft.evidence(
+            said!("why.allocation_pressure.collections_per_second", "collections per second"),
+            number(cycles),
+            None,
+            "go.runtime/gc_cycles",
+        );
     }
     // It holds the target back as far as its CPU does.
     let used = scene.utilisation().unwrap_or_default();
@@ -68,7 +105,16 @@ fn judge(scene: &Scene<'_>) -> Judgement {
         Some(now) => {
             let change = Change::Knob { name: "gogc".to_owned(), value: format!("{}", now * 4.0) };
             draft
-                .try_this(change, format!("gogc from {now} to {}", now * 4.0), (Metric::CpuPerRequest, 0.95))
+                .try_this(
+                    change,
+                    said!(
+                        "why.allocation_pressure.gogc_from",
+                        "gogc from {now} to {then}",
+                        now,
+                        then = now * 4.0
+                    ),
+                    (Metric::CpuPerRequest, 0.95),
+                )
                 .found()
         }
         None => draft.found(),

@@ -4,6 +4,7 @@ use super::{Draft, Judgement, Link, Rule, Scene, Severity, Stage};
 use crate::words::{bytes, percent};
 use schema::finding::{Change, FindingCause};
 use schema::limits::NetworkMode;
+use schema::said;
 use schema::trial::Phase;
 
 const FULL: f64 = 0.85;
@@ -31,7 +32,7 @@ fn judge(scene: &Scene<'_>) -> Judgement {
     }
     let rate = moved / seconds;
     if !rate.is_finite() {
-        return Judgement::Unread("there are no intervals".to_owned());
+        return Judgement::Unread(said!("why.bandwidth.there_no_intervals", "there are no intervals"));
     }
     let isolated = scene.cell.limits.network == NetworkMode::Isolated;
     let limit = scene.cell.limits.rate_bits_per_s.map(|bits| bits as f64 / 8.0);
@@ -41,40 +42,59 @@ fn judge(scene: &Scene<'_>) -> Judgement {
             .all(|load| load.plan.address.starts_with("127.") || load.plan.address.starts_with("[::1]"));
     let speed = limit.or_else(|| if is_local { None } else { scene.mean("host.net/speed_bytes_per_s") });
     let Some(speed) = speed.filter(|speed| *speed > 0.0) else {
-        let text = format!("{} per second", bytes(rate));
+        let text = said!("why.bandwidth.per_second", "{rate} per second", rate = bytes(rate));
         return if is_local || isolated {
-            Judgement::RuledOut(format!("{text} within this host, whose devices have no speed"))
+            Judgement::RuledOut(said!(
+                "why.bandwidth.within_this_host_whose",
+                "{text} within this host, whose devices have no speed",
+                text
+            ))
         } else {
-            Judgement::Unread(format!("{text}, but the speed of the path is not known"))
+            Judgement::Unread(said!(
+                "why.bandwidth.but_speed_path_not",
+                "{text}, but the speed of the path is not known",
+                text
+            ))
         };
     };
     let used = rate * OVERHEAD / speed;
     if used < FULL {
-        return Judgement::RuledOut(format!(
-            "{} per second, {} of the path's speed",
-            bytes(rate),
-            percent(used)
+        return Judgement::RuledOut(said!(
+            "why.bandwidth.per_second_path_speed",
+            "{rate} per second, {used} of the path's speed",
+            rate = bytes(rate),
+            used = percent(used)
         ));
     }
-    let text = format!(
-        "{} per second moved in one direction, {} of the speed of the path",
-        bytes(rate),
-        percent(used)
+    let text = said!(
+        "why.bandwidth.per_second_moved_one",
+        "{rate} per second moved in one direction, {used} of the speed of the path",
+        rate = bytes(rate),
+        used = percent(used)
     );
-    let draft =
-        Draft::new(text, Severity::High, "send less (compression, smaller answers), or use a faster path")
-            .evidence(
-                "bytes per second, of the speed",
-                percent(used),
-                Some(percent(FULL)),
-                "intervals.ndjson read_bytes",
-            )
-            .link(Link::Bound(used.min(1.0)));
+    let draft = Draft::new(
+        text,
+        Severity::High,
+        said!(
+            "why.bandwidth.send_less_compression_smaller",
+            "send less (compression, smaller answers), or use a faster path"
+        ),
+    )
+    .evidence(
+        said!("why.bandwidth.bytes_per_second_speed", "bytes per second, of the speed"),
+        percent(used),
+        Some(percent(FULL).into()),
+        "intervals.ndjson read_bytes",
+    )
+    .link(Link::Bound(used.min(1.0)));
     match scene.cell.limits.rate_bits_per_s {
         Some(now) => draft
             .try_this(
                 Change::Rate { value: Some(now * 2) },
-                "twice the speed of the isolated network".to_owned(),
+                said!(
+                    "why.bandwidth.twice_speed_isolated_network",
+                    "twice the speed of the isolated network"
+                ),
                 scene.better(1.4),
             )
             .found(),

@@ -4,6 +4,7 @@
 use super::{Draft, Judgement, Link, Rule, Scene, Severity, Stage};
 use crate::words::{duration, percent};
 use schema::finding::FindingCause;
+use schema::said;
 
 const SHARE: f64 = 0.2;
 const BUSY: f64 = 0.9;
@@ -30,32 +31,43 @@ fn judge(scene: &Scene<'_>) -> Judgement {
     let hit_share = hits / (hits + misses).max(f64::MIN_POSITIVE);
     let is_missing = hits + misses > 1.0 && hit_share < HITS && of("evicted").unwrap_or_default() > 0.0;
     if share < SHARE && busy < BUSY && !is_missing {
-        return Judgement::RuledOut(format!(
-            "its commands took {} for each request, {} of the response time",
-            duration(took),
-            percent(share)
+        return Judgement::RuledOut(said!(
+            "why.cache_slow.commands_took_each_request",
+            "its commands took {took} for each request, {share} of the response time",
+            took = duration(took),
+            share = percent(share)
         ));
     }
-    let text = format!(
-        "the cache spent {} on each request ({} of the response time), was busy for {} of the time and had {} of what it \
-         was asked for",
-        duration(took),
-        percent(share),
-        percent(busy),
-        percent(hit_share)
+    let text = said!(
+        "why.cache_slow.cache_spent_each_request",
+        "the cache spent {took} on each request ({share} of the response time), was busy for \
+         {busy} of the time and had {hit_share} of what it was asked for",
+        took = duration(took),
+        share = percent(share),
+        busy = percent(busy),
+        hit_share = percent(hit_share)
     );
     Draft::new(
         text,
         Severity::High,
-        "look for slow commands (SLOWLOG GET, commandstats), fetch less, give it more memory, or use several",
+        said!(
+            "why.cache_slow.look_slow_commands_slowlog",
+            "look for slow commands (SLOWLOG GET, commandstats), fetch less, give it more \
+             memory, or use several"
+        ),
     )
     .evidence(
-        "time of its commands, of the response time",
+        said!("why.cache_slow.time_commands_response_time", "time of its commands, of the response time"),
         percent(share),
-        Some(percent(SHARE)),
+        Some(percent(SHARE).into()),
         &format!("{source}/command_ns"),
     )
-    .evidence("hits", percent(hit_share), Some(percent(HITS)), &format!("{source}/hits"))
+    .evidence(
+        said!("why.evidence.hits", "hits"),
+        percent(hit_share),
+        Some(percent(HITS).into()),
+        &format!("{source}/hits"),
+    )
     .link(Link::Accounts(share))
     .link(Link::Bound(busy))
     .link(Link::Accounts(if is_missing { 1.0 - hit_share } else { 0.0 }))

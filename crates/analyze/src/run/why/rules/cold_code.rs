@@ -5,6 +5,7 @@ use crate::run::steady;
 use crate::stats::rising::rising;
 use crate::words::percent;
 use schema::finding::FindingCause;
+use schema::said;
 use schema::steady::SteadyClass;
 use schema::trial::Phase;
 
@@ -37,35 +38,48 @@ fn judge(scene: &Scene<'_>) -> Judgement {
         speeds.iter().filter(|series| series.len() >= 4).map(|series| change(series)).collect();
     let change = changes.iter().sum::<f64>() / changes.len() as f64;
     let Some(p) = rising(&speeds) else {
-        return Judgement::Unread("the samples are too short to see a trend".to_owned());
+        return Judgement::Unread(said!(
+            "why.cold_code.samples_too_short_see",
+            "the samples are too short to see a trend"
+        ));
     };
     let is_rising = p <= super::growth::P_MAX && change >= CHANGE;
     if warming * 2 <= scene.trials.len() && !is_rising {
-        return Judgement::RuledOut(format!(
-            "its median response time changed by {} over the samples",
-            percent(-change)
+        return Judgement::RuledOut(said!(
+            "why.cold_code.median_response_time_changed",
+            "its median response time changed by {change} over the samples",
+            change = percent(-change)
         ));
     }
-    let text = format!(
-        "its median response time fell by {} from the first to the last third of the samples: it was not warm",
-        percent(change)
+    let text = said!(
+        "why.cold_code.median_response_time_fell",
+        "its median response time fell by {change} from the first to the last third of the \
+         samples: it was not warm",
+        change = percent(change)
     );
-    Draft::new(text, Severity::High, "raise `warmup.at_least`, so that the samples begin later")
-        .evidence(
-            "fall of the median within the samples",
-            percent(change),
-            Some(percent(CHANGE)),
-            "intervals.ndjson p50_ns",
-        )
-        .evidence(
-            "trials that were still warming up",
-            crate::words::number(warming as f64),
-            None,
-            "trial.json steadiness",
-        )
-        .link(Link::Growth(p))
-        .link(Link::Direct(warming as f64 / scene.trials.len().max(1) as f64))
-        .found()
+    Draft::new(
+        text,
+        Severity::High,
+        said!(
+            "why.cold_code.raise_warmup_least_samples",
+            "raise `warmup.at_least`, so that the samples begin later"
+        ),
+    )
+    .evidence(
+        said!("why.cold_code.fall_median_within_samples", "fall of the median within the samples"),
+        percent(change),
+        Some(percent(CHANGE).into()),
+        "intervals.ndjson p50_ns",
+    )
+    .evidence(
+        said!("why.cold_code.trials_still_warming_up", "trials that were still warming up"),
+        crate::words::number(warming as f64),
+        None,
+        "trial.json steadiness",
+    )
+    .link(Link::Growth(p))
+    .link(Link::Direct(warming as f64 / scene.trials.len().max(1) as f64))
+    .found()
 }
 
 /// How much lower the times of the last third are than those of the first; values are negative times.

@@ -5,6 +5,7 @@ use super::{Draft, Judgement, Link, Rule, Scene, Severity, Stage};
 use crate::words::{duration, number, percent};
 use schema::finding::{Change, FindingCause};
 use schema::metric::Metric;
+use schema::said;
 
 /// Reconnects over answers.
 const CHURN: f64 = 0.1;
@@ -32,13 +33,17 @@ fn judge(scene: &Scene<'_>) -> Judgement {
         (answers + completed(true), all + completed(false))
     });
     if all < 1.0 || answers < 1.0 {
-        return Judgement::Unread("there are no answers to hold connections against".to_owned());
+        return Judgement::Unread(said!(
+            "why.connection_churn.there_no_answers_hold",
+            "there are no answers to hold connections against"
+        ));
     }
     let churn = reconnects as f64 / all;
     if churn < CHURN {
-        return Judgement::RuledOut(format!(
-            "a connection served {} requests",
-            number(1.0 / churn.max(1.0 / all))
+        return Judgement::RuledOut(said!(
+            "why.connection_churn.connection_served_requests",
+            "a connection served {all} requests",
+            all = number(1.0 / churn.max(1.0 / all))
         ));
     }
     let connect =
@@ -46,26 +51,49 @@ fn judge(scene: &Scene<'_>) -> Judgement {
     let share = scene.mean_response().map_or(0.0, |mean| churn * connect / (mean + churn * connect));
     let asked =
         !connection.keepalive || connection.requests_max.is_some() || connection.lifetime_ns.is_some();
-    let text = format!(
-        "a new connection was made for {} of the requests, {} each{}",
-        percent(churn),
-        duration(connect),
-        if asked { ", as the load asks" } else { ": the target closes them" }
+    let text = said!(
+        "why.connection_churn.new_connection_made_requests",
+        "a new connection was made for {churn} of the requests, {connect} each{why}",
+        churn = percent(churn),
+        connect = duration(connect),
+        why = if asked {
+            said!("why.connection_churn.as_load_asks", ", as the load asks")
+        } else {
+            said!("why.connection_churn.target_closes_them", ": the target closes them")
+        }
     );
     let draft = Draft::new(
         text,
         if asked { Severity::Medium } else { Severity::High },
-        "turn keep-alive on in the target, or make its idle time longer than the pauses between requests",
+        said!(
+            "why.connection_churn.turn_keep_alive_target",
+            "turn keep-alive on in the target, or make its idle time longer than the pauses \
+             between requests"
+        ),
     )
-    .evidence("reconnects over requests", percent(churn), Some(percent(CHURN)), "trial.json load.connections")
-    .evidence("time to connect", duration(connect), None, "trial.json load.latency_ns.connect")
+    .evidence(
+        said!("why.connection_churn.reconnects_over_requests", "reconnects over requests"),
+        percent(churn),
+        Some(percent(CHURN).into()),
+        "trial.json load.connections",
+    )
+    .evidence(
+        said!("why.connection_churn.time_connect", "time to connect"),
+        duration(connect),
+        None,
+        "trial.json load.latency_ns.connect",
+    )
     .link(Link::Accounts(share))
     .link(Link::Direct(churn.min(1.0)));
     if asked {
         let change = Change::Keepalive { value: true };
         return draft
             .asked_for()
-            .try_this(change, "connections that are kept alive".to_owned(), scene.better(1.2))
+            .try_this(
+                change,
+                said!("why.connection_churn.connections_kept_alive", "connections that are kept alive"),
+                scene.better(1.2),
+            )
             .found();
     }
     let knob = scene.knob("keepalive").filter(|value| *value == "false");
@@ -73,7 +101,11 @@ fn judge(scene: &Scene<'_>) -> Judgement {
         Some(_) => {
             let change = Change::Knob { name: "keepalive".to_owned(), value: "true".to_owned() };
             draft
-                .try_this(change, "keepalive from false to true".to_owned(), (Metric::CpuPerRequest, 0.8))
+                .try_this(
+                    change,
+                    said!("why.connection_churn.keepalive_from_false_true", "keepalive from false to true"),
+                    (Metric::CpuPerRequest, 0.8),
+                )
                 .found()
         }
         None => draft.found(),

@@ -5,6 +5,7 @@
 use super::{Draft, Judgement, Link, Rule, Scene, Severity, Stage, missing};
 use crate::words::percent;
 use schema::finding::{Change, FindingCause, Watched};
+use schema::said;
 
 /// Busy share of its CPUs from which they are full.
 const FULL: f64 = 0.9;
@@ -39,39 +40,58 @@ fn judge(scene: &Scene<'_>) -> Judgement {
         return Judgement::NotAsked;
     }
     if cores.busy < FULL {
-        let text = format!("the CPUs that it runs on were busy for {} of the time", percent(cores.busy));
+        let text = said!(
+            "why.core_full.cpus_runs_busy_time",
+            "the CPUs that it runs on were busy for {busy} of the time",
+            busy = percent(cores.busy)
+        );
         return Judgement::RuledOut(text);
     }
     let Some(wait) = scene.core_wait() else { return missing("target.process/run_delay_ns") };
     if wait < WAIT || cores.own + cores.services < DEMAND {
-        return Judgement::RuledOut(format!(
-            "the CPUs that it runs on were full, but it used only {} of them and waited for {} of the time for which it \
-             wanted one",
-            percent(cores.own + cores.services),
-            percent(wait)
+        return Judgement::RuledOut(said!(
+            "why.core_full.cpus_runs_full_but",
+            "the CPUs that it runs on were full, but it used only {services} of them and waited \
+             for {wait} of the time for which it wanted one",
+            services = percent(cores.own + cores.services),
+            wait = percent(wait)
         ));
     }
-    let text = format!(
-        "the CPUs that it runs on were full: {} itself, {} its services, {} prony, {} others; its threads waited for {} \
-         of the time for which they wanted a core",
-        percent(cores.own),
-        percent(cores.services),
-        percent(cores.generator),
-        percent(cores.others),
-        percent(wait)
+    let text = said!(
+        "why.core_full.cpus_runs_full_itself",
+        "the CPUs that it runs on were full: {own} itself, {services} its services, {generator} \
+         prony, {others} others; its threads waited for {wait} of the time for which they wanted \
+         a core",
+        own = percent(cores.own),
+        services = percent(cores.services),
+        generator = percent(cores.generator),
+        others = percent(cores.others),
+        wait = percent(wait)
     );
-    let remedy = "give the target CPUs that nobody else uses (`pin`, isolcpus), end what runs beside it, or make a \
-                  request cheaper (`prony profile`)";
+    let remedy = said!(
+        "why.core_full.give_target_cpus_nobody",
+        "give the target CPUs that nobody else uses (`pin`, isolcpus), end what runs beside it, \
+         or make a request cheaper (`prony profile`)"
+    );
     Draft::new(text, Severity::High, remedy)
-        .evidence("busy share of its CPUs", percent(cores.busy), Some(percent(FULL)), "host.cpus")
         .evidence(
-            "waiting for a core, of CPU time and waiting",
+            said!("why.core_full.busy_share_cpus", "busy share of its CPUs"),
+            percent(cores.busy),
+            Some(percent(FULL).into()),
+            "host.cpus",
+        )
+        .evidence(
+            said!("why.core_full.waiting_core_cpu_time", "waiting for a core, of CPU time and waiting"),
             percent(wait),
-            Some(percent(WAIT)),
+            Some(percent(WAIT).into()),
             "target.process/run_delay_ns",
         )
         .link(Link::Bound(cores.busy))
         .link(Link::Time("host.cpus/busiest_percent".to_owned(), Watched::P99))
-        .try_this(Change::ByHand, "give it CPUs of its own".to_owned(), scene.better(1.2))
+        .try_this(
+            Change::ByHand,
+            said!("why.core_full.give_cpus_own", "give it CPUs of its own"),
+            scene.better(1.2),
+        )
         .found()
 }

@@ -4,6 +4,8 @@
 use super::{Draft, Judgement, Link, Rule, Scene, Severity, Stage, missing};
 use crate::words::{duration, percent};
 use schema::finding::{Change, FindingCause};
+use schema::said;
+use schema::said::Said;
 
 const BUSY: f64 = 0.9;
 /// A single thread, percent of a core.
@@ -32,39 +34,73 @@ fn judge(scene: &Scene<'_>) -> Judgement {
     let thread = scene.mean("target.process/busiest_thread_percent");
     let is_one_thread = used < BUSY && thread.is_some_and(|percent| percent >= THREAD);
     if used < BUSY && !is_one_thread {
-        return Judgement::RuledOut(format!("it used {} of {whose}", percent(used)));
+        return Judgement::RuledOut(said!(
+            "why.cpu_saturated.used",
+            "it used {used} of {whose}",
+            used = percent(used),
+            whose
+        ));
     }
     let system = scene
         .rate("target.process/system_ns")
         .zip(scene.rate("target.process/cpu_ns"))
         .map(|(system, all)| system / all);
-    let mode = system.map_or(String::new(), |system| format!(", {} of it in the kernel", percent(system)));
-    let a_request =
-        per_request.map_or(String::new(), |ns| format!("; {} of CPU for each request", duration(ns)));
+    let mode = system.map_or(Said::default(), |system| {
+        said!("why.cpu_saturated.kernel", ", {system} of it in the kernel", system = percent(system))
+    });
+    let a_request = per_request.map_or(Said::default(), |ns| {
+        said!("why.cpu_saturated.cpu_each_request", "; {ns} of CPU for each request", ns = duration(ns))
+    });
     let text = if is_one_thread {
         let busy = thread.unwrap_or_default() / 100.0;
-        format!(
-            "one of its threads used {} of a core while it used {} of {whose} in all{mode}{a_request}",
-            percent(busy),
-            percent(used)
+        said!(
+            "why.cpu_saturated.one_threads_used_core",
+            "one of its threads used {busy} of a core while it used {used} of {whose} in \
+             all{mode}{a_request}",
+            busy = percent(busy),
+            used = percent(used),
+            whose,
+            mode,
+            a_request
         )
     } else {
-        format!("it used {} of {whose} ({cpus}){mode}{a_request}", percent(used))
+        said!(
+            "why.cpu_saturated.found",
+            "it used {used} of {whose} ({cpus}){mode}{a_request}",
+            used = percent(used),
+            whose,
+            cpus,
+            mode,
+            a_request
+        )
     };
     let remedy = if is_one_thread {
-        "share the work of that thread among several, or make it cheaper: a profile shows what it does (`prony profile`)"
+        said!(
+            "why.cpu_saturated.share_work_thread_among",
+            "share the work of that thread among several, or make it cheaper: a profile shows \
+             what it does (`prony profile`)"
+        )
     } else {
-        "make a request cheaper (`prony profile` shows what the time goes to), or give the target more CPUs"
+        said!(
+            "why.cpu_saturated.make_request_cheaper_prony",
+            "make a request cheaper (`prony profile` shows what the time goes to), or give the \
+             target more CPUs"
+        )
     };
     let bound = if is_one_thread { thread.unwrap_or_default() / 100.0 } else { used };
     let draft = Draft::new(text, Severity::High, remedy)
-        .evidence("CPU used of what it can have", percent(used), Some(percent(BUSY)), "target.process/cpu_ns")
+        .evidence(
+            said!("why.cpu_saturated.cpu_used_what_can", "CPU used of what it can have"),
+            percent(used),
+            Some(percent(BUSY).into()),
+            "target.process/cpu_ns",
+        )
         .link(Link::Bound(bound));
     let draft = match thread {
         Some(busy) => draft.evidence(
-            "busiest thread, of a core",
+            said!("why.cpu_saturated.busiest_thread_core", "busiest thread, of a core"),
             percent(busy / 100.0),
-            Some(percent(THREAD / 100.0)),
+            Some(percent(THREAD / 100.0).into()),
             "target.process/busiest_thread_percent",
         ),
         None => draft,
@@ -79,10 +115,11 @@ fn tried(scene: &Scene<'_>, draft: Draft) -> Draft {
         let change = Change::Reference { name: "burn".to_owned(), value: format!("\"{half}\"") };
         return draft.try_this(
             change,
-            format!(
-                "the CPU time of a request from {} to {}",
-                duration(burn.0 as f64),
-                duration(half.0 as f64)
+            said!(
+                "why.cpu_saturated.cpu_time_request_from",
+                "the CPU time of a request from {burn} to {half}",
+                burn = duration(burn.0 as f64),
+                half = duration(half.0 as f64)
             ),
             scene.better(1.3),
         );
@@ -91,14 +128,22 @@ fn tried(scene: &Scene<'_>, draft: Draft) -> Draft {
         let change = Change::Cpus { value: Some(quota * 2.0) };
         return draft.try_this(
             change,
-            format!("the CPU quota from {quota} to {}", quota * 2.0),
+            said!(
+                "why.cpu_saturated.cpu_quota_from",
+                "the CPU quota from {quota} to {twice}",
+                quota,
+                twice = quota * 2.0
+            ),
             scene.better(1.2),
         );
     }
     let (metric, ratio) = scene.better(1.2);
     draft.try_this(
         Change::ByHand,
-        "give it twice the CPUs, with `pin` or on a larger machine".to_owned(),
+        said!(
+            "why.cpu_saturated.give_twice_cpus_pin",
+            "give it twice the CPUs, with `pin` or on a larger machine"
+        ),
         (metric, ratio),
     )
 }

@@ -4,6 +4,8 @@
 use super::{Draft, Judgement, Link, Rule, Scene, Severity, Stage};
 use crate::words::{number, percent};
 use schema::finding::FindingCause;
+use schema::said;
+use schema::said::{Joint, Said};
 
 const BUSY: f64 = 0.85;
 const CONNECTIONS: f64 = 0.95;
@@ -38,33 +40,43 @@ fn judge(scene: &Scene<'_>) -> Judgement {
         let locked = scene.mean(&format!("{source}/lock_waiting")).unwrap_or_default();
         let waits = running >= 1.0 && locked / running >= LOCKED;
         if busy >= BUSY && of_all >= 0.5 || taken >= CONNECTIONS || waits {
-            let text = format!(
-                "{name} was busy for {} of the CPU that it can have, with {} statements running, {} of them waiting for \
-                 locks, on {} of its connections",
-                percent(busy),
-                number(running),
-                number(locked),
-                percent(taken)
+            let text = said!(
+                "why.database_saturated.busy_cpu_can_have",
+                "{name} was busy for {busy} of the CPU that it can have, with {running} \
+                 statements running, {locked} of them waiting for locks, on {taken} of its \
+                 connections",
+                name = &name,
+                busy = percent(busy),
+                running = number(running),
+                locked = number(locked),
+                taken = percent(taken)
             );
             return Draft::new(
                 text,
                 Severity::High,
-                "look at its statements (indexes, fewer and smaller queries, a cache), or give it more CPU",
+                said!(
+                    "why.database_saturated.look_statements_indexes_fewer",
+                    "look at its statements (indexes, fewer and smaller queries, a cache), or \
+                     give it more CPU"
+                ),
             )
             .evidence(
-                "CPU of what it can have",
+                said!("why.database_saturated.cpu_what_can_have", "CPU of what it can have"),
                 percent(busy),
-                Some(percent(BUSY)),
+                Some(percent(BUSY).into()),
                 &format!("service.{name}.process/cpu_ns"),
             )
             .evidence(
-                "connections taken",
+                said!("why.database_saturated.connections_taken", "connections taken"),
                 percent(taken),
-                Some(percent(CONNECTIONS)),
+                Some(percent(CONNECTIONS).into()),
                 &format!("{source}/connections"),
             )
             .evidence(
-                "running statements that wait for locks",
+                said!(
+                    "why.database_saturated.running_statements_wait_locks",
+                    "running statements that wait for locks"
+                ),
                 number(locked),
                 None,
                 &format!("{source}/lock_waiting"),
@@ -73,13 +85,15 @@ fn judge(scene: &Scene<'_>) -> Judgement {
             .link(Link::Accounts(if waits { locked / running } else { 0.0 }))
             .found();
         }
-        looked.push(format!(
-            "{name} used {} of its CPU and {} of its connections",
-            percent(busy),
-            percent(taken)
+        looked.push(said!(
+            "why.database_saturated.used_cpu_connections",
+            "{name} used {busy} of its CPU and {taken} of its connections",
+            name,
+            busy = percent(busy),
+            taken = percent(taken)
         ));
     }
-    Judgement::RuledOut(looked.join("; "))
+    Judgement::RuledOut(Said::list(Joint::Semicolon, looked))
 }
 
 /// Busy share of the CPUs that a service can have, and its share of the work that is done on them.

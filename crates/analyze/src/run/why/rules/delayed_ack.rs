@@ -5,6 +5,7 @@
 use super::{Draft, Judgement, Link, Rule, Scene, Severity, Stage};
 use crate::words::{duration, percent};
 use schema::finding::{Change, FindingCause};
+use schema::said;
 
 const BAND_NS: (f64, f64) = (36e6, 50e6);
 const SHARE: f64 = 0.05;
@@ -26,32 +27,46 @@ fn judge(scene: &Scene<'_>) -> Judgement {
     let seen: Vec<u64> = scene.loads().filter_map(quantiles).collect();
     let share = scene.share_between(BAND_NS.0 as u64, BAND_NS.1 as u64).unwrap_or_default();
     if seen.len() * 2 <= scene.loads().count() || share < SHARE / 5.0 {
-        return Judgement::RuledOut(format!(
-            "{} of the answers took about 40 ms, and not between their parts",
-            percent(share)
+        return Judgement::RuledOut(said!(
+            "why.delayed_ack.answers_took_about_ms",
+            "{share} of the answers took about 40 ms, and not between their parts",
+            share = percent(share)
         ));
     }
     let mean = scene.mean_response().unwrap_or(1.0);
     let waited = share * seen[0] as f64 / mean;
-    let text = format!(
-        "answers came in parts with {} between them, {} of all answers: the target waits for an acknowledgement before it \
-         sends the rest",
-        duration(seen[0] as f64),
-        percent(share)
+    let text = said!(
+        "why.delayed_ack.answers_came_parts_between",
+        "answers came in parts with {seen} between them, {share} of all answers: the target \
+         waits for an acknowledgement before it sends the rest",
+        seen = duration(seen[0] as f64),
+        share = percent(share)
     );
     Draft::new(
         text,
         Severity::High,
-        "have the target send head and body in one piece, or set TCP_NODELAY on its connections",
+        said!(
+            "why.delayed_ack.have_target_send_head",
+            "have the target send head and body in one piece, or set TCP_NODELAY on its connections"
+        ),
     )
     .evidence(
-        "first byte to last byte",
+        said!("why.delayed_ack.first_byte_last_byte", "first byte to last byte"),
         duration(seen[0] as f64),
-        Some("36 ms to 50 ms".to_owned()),
+        Some(said!("why.delayed_ack.ms_ms", "36 ms to 50 ms")),
         "trial.json load.latency_ns.transfer",
     )
-    .evidence("answers of that length", percent(share), Some(percent(SHARE / 5.0)), "latency.hlog")
+    .evidence(
+        said!("why.delayed_ack.answers_length", "answers of that length"),
+        percent(share),
+        Some(percent(SHARE / 5.0).into()),
+        "latency.hlog",
+    )
     .link(Link::Accounts(waited))
-    .try_this(Change::ByHand, "TCP_NODELAY in the target".to_owned(), (schema::metric::Metric::Mean, 0.7))
+    .try_this(
+        Change::ByHand,
+        said!("why.delayed_ack.tcp_nodelay_target", "TCP_NODELAY in the target"),
+        (schema::metric::Metric::Mean, 0.7),
+    )
     .found()
 }

@@ -3,6 +3,8 @@
 use super::{Draft, Judgement, Link, Rule, Scene, Severity, Stage};
 use crate::words::{number, percent};
 use schema::finding::FindingCause;
+use schema::said;
+use schema::said::{Joint, Said};
 use std::collections::BTreeMap;
 
 const SOME: f64 = 0.001;
@@ -19,7 +21,11 @@ pub(super) const RULE: Rule = Rule {
 fn judge(scene: &Scene<'_>) -> Judgement {
     let share = scene.failed_share(|_| true);
     if share < SOME {
-        return Judgement::RuledOut(format!("{} of the requests failed", percent(share)));
+        return Judgement::RuledOut(said!(
+            "why.errors.requests_failed",
+            "{share} of the requests failed",
+            share = percent(share)
+        ));
     }
     let mut classes: BTreeMap<&str, u64> = BTreeMap::new();
     let mut status: BTreeMap<u16, u64> = BTreeMap::new();
@@ -37,15 +43,33 @@ fn judge(scene: &Scene<'_>) -> Judgement {
         by_size.iter().take(3).map(|(class, count)| format!("{} {class}", number(*count as f64))).collect();
     let codes: Vec<String> =
         status.iter().map(|(code, count)| format!("{code} × {}", number(*count as f64))).take(4).collect();
-    let codes = if codes.is_empty() { String::new() } else { format!("; status {}", codes.join(", ")) };
-    let text = format!("{} of the requests failed: {}{codes}", percent(share), what.join(", "));
+    let codes = if codes.is_empty() {
+        Said::default()
+    } else {
+        said!("why.errors.status", "; status {codes}", codes = Said::list(Joint::Comma, codes))
+    };
+    let text = said!(
+        "why.errors.found",
+        "{share} of the requests failed: {what}{codes}",
+        share = percent(share),
+        what = Said::list(Joint::Comma, what),
+        codes
+    );
     let severity = if share >= MANY { Severity::High } else { Severity::Medium };
     Draft::new(
         text,
         severity,
-        "read its log of these trials (trials/*/target.log), and the examples in trial.json",
+        said!(
+            "why.errors.read_log_these_trials",
+            "read its log of these trials (trials/*/target.log), and the examples in trial.json"
+        ),
     )
-    .evidence("failed requests", percent(share), Some(percent(SOME)), "trial.json load.errors")
+    .evidence(
+        said!("why.errors.failed_requests", "failed requests"),
+        percent(share),
+        Some(percent(SOME).into()),
+        "trial.json load.errors",
+    )
     .link(Link::Direct(share))
     .found()
 }

@@ -4,6 +4,7 @@
 use super::{Draft, Judgement, Link, Rule, Scene, Severity, Stage};
 use crate::words::{duration, percent};
 use schema::finding::{Change, FindingCause, Watched};
+use schema::said;
 
 /// Delay of the loop from which a piece of work is long whatever the others are, and as a share of p99.
 const LONG_NS: f64 = 25e6;
@@ -36,26 +37,54 @@ fn judge(scene: &Scene<'_>) -> Judgement {
     // Under a closed load a loop that is always busy makes a queue, and its delay is a small part of the response.
     let queue = if scene.is_closed() && used >= FULL { used } else { 0.0 };
     if delay < least || (share < OF_TAIL && queue == 0.0) {
-        return Judgement::RuledOut(format!(
-            "its event loop was late by {} at most in 99 of 100 turns",
-            duration(delay)
+        return Judgement::RuledOut(said!(
+            "why.event_loop_blocked.event_loop_late_most",
+            "its event loop was late by {delay} at most in 99 of 100 turns",
+            delay = duration(delay)
         ));
     }
-    let text = format!(
-        "its event loop was held up for {} in one of 100 turns, {} of p99, and was busy for {} of the time",
-        duration(delay),
-        percent(share),
-        percent(used)
+    let text = said!(
+        "why.event_loop_blocked.event_loop_held_up",
+        "its event loop was held up for {delay} in one of 100 turns, {share} of p99, and was \
+         busy for {used} of the time",
+        delay = duration(delay),
+        share = percent(share),
+        used = percent(used)
     );
     let severity = if delay < LONG_NS { Severity::Medium } else { Severity::High };
-    Draft::new(text, severity, "take long computations off the loop (worker threads, smaller pieces); `prony profile --kind node` shows which")
-        .evidence("delay of the loop, p99", duration(delay), Some(duration(least)), key)
-        .evidence("utilisation of the loop", percent(used), None, "node.runtime/loop_utilisation_percent")
-        .link(Link::Accounts(share))
-        .link(Link::Bound(queue))
-        .link(Link::Time(key.to_owned(), Watched::P99))
-        .try_this(Change::ByHand, "move the computation to a worker thread".to_owned(), (schema::metric::Metric::P50, 0.7))
-        .found()
+    Draft::new(
+        text,
+        severity,
+        said!(
+            "why.event_loop_blocked.take_long_computations_off",
+            "take long computations off the loop (worker threads, smaller pieces); `prony profile \
+         --kind node` shows which"
+        ),
+    )
+    .evidence(
+        said!("why.event_loop_blocked.delay_loop_p99", "delay of the loop, p99"),
+        duration(delay),
+        Some(duration(least).into()),
+        key,
+    )
+    .evidence(
+        said!("why.event_loop_blocked.utilisation_loop", "utilisation of the loop"),
+        percent(used),
+        None,
+        "node.runtime/loop_utilisation_percent",
+    )
+    .link(Link::Accounts(share))
+    .link(Link::Bound(queue))
+    .link(Link::Time(key.to_owned(), Watched::P99))
+    .try_this(
+        Change::ByHand,
+        said!(
+            "why.event_loop_blocked.move_computation_worker_thread",
+            "move the computation to a worker thread"
+        ),
+        (schema::metric::Metric::P50, 0.7),
+    )
+    .found()
 }
 
 /// The delay from which a piece of work is long.

@@ -6,6 +6,7 @@ use super::{Draft, Judgement, Link, Rule, Scene, Severity, Stage};
 use crate::words::{duration, percent};
 use schema::finding::{Change, FindingCause, Watched};
 use schema::metric::Metric;
+use schema::said;
 
 /// Where runtimes tell of pauses: in nanoseconds, and how many.
 const RUNTIMES: [(&str, &str); 3] =
@@ -31,44 +32,75 @@ fn judge(scene: &Scene<'_>) -> Judgement {
         Some((*source, pause, scene.rate(&format!("{source}/{count}")).unwrap_or_default()))
     });
     let (Some((source, pause_ns, pauses)), Some(p99)) = (told, scene.quantile(0.99)) else {
-        return Judgement::Unread(
-            "its runtime does not tell of pauses: name its endpoint under [metrics] of target.toml"
-                .to_owned(),
-        );
+        return Judgement::Unread(said!(
+            "why.gc_pauses.runtime_does_not_tell",
+            "its runtime does not tell of pauses: name its endpoint under [metrics] of \
+                 target.toml"
+        ));
     };
     let of_time = pause_ns / 1e9;
     let mean = if pauses > 0.0 { pause_ns / pauses } else { 0.0 };
     let longest = scene.max(&format!("{source}/gc_pause_max_ns")).unwrap_or(mean).max(mean);
     if of_time < OF_TIME || (longest < OF_TAIL * p99 && of_time < MUCH) {
-        let text = format!(
-            "pauses took {} of the time, {} at most, against a p99 of {}",
-            percent(of_time),
-            duration(longest),
-            duration(p99)
+        let text = said!(
+            "why.gc_pauses.pauses_took_time_most",
+            "pauses took {of_time} of the time, {longest} at most, against a p99 of {p99}",
+            of_time = percent(of_time),
+            longest = duration(longest),
+            p99 = duration(p99)
         );
         return Judgement::RuledOut(text);
     }
-    let text = format!(
-        "collections stopped it for {} of the time, for up to {}, against a p99 response time of {}",
-        percent(of_time),
-        duration(longest),
-        duration(p99)
+    let text = said!(
+        "why.gc_pauses.collections_stopped_time_up",
+        "collections stopped it for {of_time} of the time, for up to {longest}, against a p99 \
+         response time of {p99}",
+        of_time = percent(of_time),
+        longest = duration(longest),
+        p99 = duration(p99)
     );
-    let draft = Draft::new(text, Severity::High, "allocate less, keep less alive, or collect less often (gogc, heap size); a heap profile shows who allocates")
-        .evidence("time in pauses", percent(of_time), Some(percent(OF_TIME)), &format!("{source}/gc_pause_ns"))
-        .evidence("longest pause, of p99", percent(longest / p99), Some(percent(OF_TAIL)), &format!("{source}/gc_pause_max_ns"))
-        .link(Link::Accounts(longest / p99))
-        .link(Link::Accounts(of_time))
-        .link(Link::Time(format!("{source}/gc_pause_ns"), Watched::P99));
+    let draft = Draft::new(
+        text,
+        Severity::High,
+        said!(
+            "why.gc_pauses.allocate_less_keep_less",
+            "allocate less, keep less alive, or collect less often (gogc, heap size); a heap profile \
+         shows who allocates"
+        ),
+    )
+    .evidence(
+        said!("why.gc_pauses.time_pauses", "time in pauses"),
+        percent(of_time),
+        Some(percent(OF_TIME).into()),
+        &format!("{source}/gc_pause_ns"),
+    )
+    .evidence(
+        said!("why.gc_pauses.longest_pause_p99", "longest pause, of p99"),
+        percent(longest / p99),
+        Some(percent(OF_TAIL).into()),
+        &format!("{source}/gc_pause_max_ns"),
+    )
+    .link(Link::Accounts(longest / p99))
+    .link(Link::Accounts(of_time))
+    .link(Link::Time(format!("{source}/gc_pause_ns"), Watched::P99));
     match scene.knob("gogc").and_then(|value| value.parse::<f64>().ok()).filter(|value| *value > 0.0) {
         Some(now) => {
             let change = Change::Knob { name: "gogc".to_owned(), value: format!("{}", now * 4.0) };
-            draft.try_this(change, format!("gogc from {now} to {}", now * 4.0), (Metric::P99, 0.8)).found()
+            draft
+                .try_this(
+                    change,
+                    said!("why.gc_pauses.gogc_from", "gogc from {now} to {then}", now, then = now * 4.0),
+                    (Metric::P99, 0.8),
+                )
+                .found()
         }
         None => draft
             .try_this(
                 Change::ByHand,
-                "a larger heap, so that it collects less often".to_owned(),
+                said!(
+                    "why.gc_pauses.larger_heap_collects_less",
+                    "a larger heap, so that it collects less often"
+                ),
                 (Metric::P99, 0.8),
             )
             .found(),

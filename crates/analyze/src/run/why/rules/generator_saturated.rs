@@ -5,6 +5,7 @@
 use super::{Draft, Judgement, Link, Rule, Scene, Severity, Stage};
 use crate::words::{number, percent};
 use schema::finding::FindingCause;
+use schema::said;
 
 /// Gates that fail when the generator could not do what was asked.
 const GATES: [&str; 4] = ["generator_cpu", "pacer_lag", "arrivals", "offered_achieved"];
@@ -47,39 +48,54 @@ fn judge(scene: &Scene<'_>) -> Judgement {
     let had_room = scene.is_closed() && busy * 2 > all && scene.utilisation().is_some_and(|used| used < BUSY);
     let is_failed = trials * 2 > all;
     if !is_failed && !had_room && throttled < THROTTLED {
-        let text = format!(
-            "its busiest worker was busy for {} of the time, and the gates that watch it passed in most trials",
-            percent(busiest)
+        let text = said!(
+            "why.generator_saturated.busiest_worker_busy_time",
+            "its busiest worker was busy for {busiest} of the time, and the gates that watch it \
+             passed in most trials",
+            busiest = percent(busiest)
         );
         return Judgement::RuledOut(text);
     }
     let text = if is_failed {
-        format!(
-            "prony could not make the load that was asked for in {trials} of {all} trials ({}): these numbers are of the \
-             generator, not of the target",
-            failed.join(", ")
+        said!(
+            "why.generator_saturated.prony_could_not_make",
+            "prony could not make the load that was asked for in {trials} of {all} trials \
+             ({failed}): these numbers are of the generator, not of the target",
+            trials,
+            all,
+            failed = failed.join(", ")
         )
     } else {
-        format!(
-            "prony's busiest worker was busy for {} of the time while the target used {} of its CPU: the generator was the \
-             limit, or nearly so",
-            percent(busiest),
-            percent(scene.utilisation().unwrap_or_default())
+        said!(
+            "why.generator_saturated.prony_busiest_worker_busy",
+            "prony's busiest worker was busy for {busiest} of the time while the target used \
+             {utilisation} of its CPU: the generator was the limit, or nearly so",
+            busiest = percent(busiest),
+            utilisation = percent(scene.utilisation().unwrap_or_default())
         )
     };
     let share = (trials as f64 / all.max(1) as f64).max(throttled.min(1.0));
     Draft::new(
         text,
         Severity::High,
-        "give the generator more workers or CPUs (`load.workers`, `pin`), another machine, or ask for less",
+        said!(
+            "why.generator_saturated.give_generator_more_workers",
+            "give the generator more workers or CPUs (`load.workers`, `pin`), another machine, \
+             or ask for less"
+        ),
     )
     .evidence(
-        "busy share of the busiest worker",
+        said!("why.generator_saturated.busy_share_busiest_worker", "busy share of the busiest worker"),
         percent(busiest),
-        Some(percent(BUSY)),
+        Some(percent(BUSY).into()),
         "trial.json load.generator",
     )
-    .evidence("trials with a failed gate", number(trials as f64), None, "trial.json load.validity")
+    .evidence(
+        said!("why.generator_saturated.trials_failed_gate", "trials with a failed gate"),
+        number(trials as f64),
+        None,
+        "trial.json load.validity",
+    )
     .link(Link::Direct(share))
     .link(Link::Bound(if had_room { busiest } else { 0.0 }))
     .found()

@@ -5,6 +5,7 @@ use super::core_full::WAIT;
 use super::{Draft, Judgement, Link, Rule, Scene, Severity, Stage, missing};
 use crate::words::percent;
 use schema::finding::{FindingCause, Watched};
+use schema::said;
 
 /// Share of the target's CPUs that others used.
 const OTHERS: f64 = 0.15;
@@ -19,23 +20,40 @@ pub(super) const RULE: Rule = Rule {
 
 fn judge(scene: &Scene<'_>) -> Judgement {
     if scene.plan.pin.target.as_ref().is_none_or(Vec::is_empty) {
-        return Judgement::Unread(
-            "the target has no CPUs of its own, so others cannot be told from it".to_owned(),
-        );
+        return Judgement::Unread(said!(
+            "why.host_busy.target_has_no_cpus",
+            "the target has no CPUs of its own, so others cannot be told from it"
+        ));
     }
     let Some(cores) = scene.cores() else { return missing("host.cpus") };
     let others = cores.others;
     if others < OTHERS {
-        return Judgement::RuledOut(format!("others used at most {} of the target's CPUs", percent(others)));
+        return Judgement::RuledOut(said!(
+            "why.host_busy.others_used_most_target",
+            "others used at most {others} of the target's CPUs",
+            others = percent(others)
+        ));
     }
     let wait = scene.core_wait();
-    let text = format!("other processes used {} of the CPUs that are the target's", percent(others));
+    let text = said!(
+        "why.host_busy.other_processes_used_cpus",
+        "other processes used {others} of the CPUs that are the target's",
+        others = percent(others)
+    );
     let draft = Draft::new(
         text,
         Severity::High,
-        "end them, or give the target CPUs that nobody else uses (`pin`, isolcpus)",
+        said!(
+            "why.host_busy.end_them_give_target",
+            "end them, or give the target CPUs that nobody else uses (`pin`, isolcpus)"
+        ),
     )
-    .evidence("busy with others", percent(others), Some(percent(OTHERS)), "host.cpus less target.process")
+    .evidence(
+        said!("why.host_busy.busy_others", "busy with others"),
+        percent(others),
+        Some(percent(OTHERS).into()),
+        "host.cpus less target.process",
+    )
     .link(Link::Time("host.cpus/busiest_percent".to_owned(), Watched::P99));
     let Some(wait) = wait else { return draft.found() };
     let of_response = scene
@@ -46,9 +64,9 @@ fn judge(scene: &Scene<'_>) -> Judgement {
     let full = if wait >= WAIT { cores.busy } else { 0.0 };
     draft
         .evidence(
-            "waiting for a core, of CPU time and waiting",
+            said!("why.host_busy.waiting_core_cpu_time", "waiting for a core, of CPU time and waiting"),
             percent(wait),
-            Some(percent(WAIT)),
+            Some(percent(WAIT).into()),
             "target.process/run_delay_ns",
         )
         .link(Link::Accounts(of_response))

@@ -4,6 +4,8 @@
 use super::{Draft, Judgement, Link, Rule, Scene, Severity, Stage};
 use crate::words::{duration, number, percent};
 use schema::finding::{Change, FindingCause};
+use schema::said;
+use schema::said::Said;
 
 const WAIT: f64 = 0.2;
 const CPU: f64 = 0.9;
@@ -24,33 +26,64 @@ fn judge(scene: &Scene<'_>) -> Judgement {
     };
     let share = wait / mean;
     if share < WAIT || cpu >= CPU {
-        return Judgement::RuledOut(format!(
-            "its threads waited {} at locks for each request, {} of the response time",
-            duration(wait),
-            percent(share)
+        return Judgement::RuledOut(said!(
+            "why.lock_contention.threads_waited_locks_each",
+            "its threads waited {wait} at locks for each request, {share} of the response time",
+            wait = duration(wait),
+            share = percent(share)
         ));
     }
-    let text = format!(
-        "its threads waited {} at locks for each request, {} of the response time, while it used {} of its CPU",
-        duration(wait),
-        percent(share),
-        percent(cpu)
+    let text = said!(
+        "why.lock_contention.found",
+        "its threads waited {wait} at locks for each request, {share} of the response time, \
+         while it used {cpu} of its CPU",
+        wait = duration(wait),
+        share = percent(share),
+        cpu = percent(cpu)
     );
-    Draft::new(text, Severity::High, "hold the lock for less time, or give each thread its own part; a mutex profile shows which one (`prony profile --kind mutex`)")
-        .evidence("wait at locks, of the response time", percent(share), Some(percent(WAIT)), key)
-        .evidence("CPU", percent(cpu), Some(percent(CPU)), "target.process/cpu_ns")
-        .link(Link::Accounts(share))
-        .try_this(Change::ByHand, "hold the lock for half the time".to_owned(), scene.better(1.2))
-        .found()
+    Draft::new(
+        text,
+        Severity::High,
+        said!(
+            "why.lock_contention.hold_lock_less_time",
+            "hold the lock for less time, or give each thread its own part; a mutex profile shows \
+         which one (`prony profile --kind mutex`)"
+        ),
+    )
+    .evidence(
+        said!("why.lock_contention.wait_locks_response_time", "wait at locks, of the response time"),
+        percent(share),
+        Some(percent(WAIT).into()),
+        key,
+    )
+    .evidence(
+        said!("why.evidence.cpu", "CPU"),
+        percent(cpu),
+        Some(percent(CPU).into()),
+        "target.process/cpu_ns",
+    )
+    .link(Link::Accounts(share))
+    .try_this(
+        Change::ByHand,
+        said!("why.lock_contention.hold_lock_half_time", "hold the lock for half the time"),
+        scene.better(1.2),
+    )
+    .found()
 }
 
 /// Why there is no time of waits, and what would have it.
-fn unread(scene: &Scene<'_>) -> String {
+fn unread(scene: &Scene<'_>) -> Said {
     match scene.per_request("jvm.runtime/lock_parks") {
-        Some(parks) => format!(
-            "a JVM tells how often its threads parked at monitors, {} times for each request, but not how long; its flight recorder does (`prony profile --kind jfr`)",
-            number(parks)
+        Some(parks) => said!(
+            "why.lock_contention.jvm_tells_how_often",
+            "a JVM tells how often its threads parked at monitors, {parks} times for each \
+             request, but not how long; its flight recorder does (`prony profile --kind jfr`)",
+            parks = number(parks)
         ),
-        None => "its runtime does not tell of waits at locks; off-CPU time by bpftrace would (`prony profile --kind off-cpu`)".to_owned(),
+        None => said!(
+            "why.lock_contention.runtime_does_not_tell",
+            "its runtime does not tell of waits at locks; off-CPU time by bpftrace would (`prony \
+             profile --kind off-cpu`)"
+        ),
     }
 }

@@ -6,6 +6,7 @@ use super::{Draft, Judgement, Link, Rule, Scene, Severity, Stage, missing};
 use crate::words::{bytes, percent};
 use schema::finding::{Change, FindingCause};
 use schema::metric::Metric;
+use schema::said;
 
 const SHARE: f64 = 0.1;
 const LEAST: f64 = 4_194_304.0;
@@ -22,27 +23,37 @@ fn judge(scene: &Scene<'_>) -> Judgement {
     let key = "target.process/rss_bytes";
     let Some(grown) = grown(scene, key) else { return missing(key) };
     if grown.share < SHARE || grown.by < LEAST || !grown.is_sure() || !grown.goes_on {
-        return Judgement::RuledOut(format!(
-            "its resident memory changed by {} over a trial",
-            bytes(grown.by)
+        return Judgement::RuledOut(said!(
+            "why.memory_growth.resident_memory_changed_over",
+            "its resident memory changed by {by} over a trial",
+            by = bytes(grown.by)
         ));
     }
     let a_request = grown.by * scene.trials.len() as f64 / scene.answers().max(1) as f64;
-    let text = format!(
-        "its resident memory grew by {} ({}) within a trial, in every trial, about {} for each request",
-        bytes(grown.by),
-        percent(grown.share),
-        bytes(a_request)
+    let text = said!(
+        "why.memory_growth.resident_memory_grew_within",
+        "its resident memory grew by {by} ({share}) within a trial, in every trial, about \
+         {a_request} for each request",
+        by = bytes(grown.by),
+        share = percent(grown.share),
+        a_request = bytes(a_request)
     );
     let draft = Draft::new(
         text,
         Severity::Medium,
-        "run `prony soak` on this cell: it tells a leak from a cache that fills",
+        said!(
+            "why.memory_growth.run_prony_soak_this",
+            "run `prony soak` on this cell: it tells a leak from a cache that fills"
+        ),
     )
     .evidence(
-        "resident memory at the end",
+        said!("why.memory_growth.resident_memory_end", "resident memory at the end"),
         bytes(grown.last),
-        Some(format!("{} more than at the beginning", percent(SHARE))),
+        Some(said!(
+            "why.memory_growth.more_than_beginning",
+            "{share} more than at the beginning",
+            share = percent(SHARE)
+        )),
         key,
     )
     .link(Link::Growth(grown.p));
@@ -52,7 +63,11 @@ fn judge(scene: &Scene<'_>) -> Judgement {
             draft
                 .try_this(
                     change,
-                    format!("what each request leaves behind from {leak} to nothing"),
+                    said!(
+                        "why.memory_growth.what_each_request_leaves",
+                        "what each request leaves behind from {leak} to nothing",
+                        leak = leak.to_string()
+                    ),
                     (Metric::Memory, 0.95),
                 )
                 .found()

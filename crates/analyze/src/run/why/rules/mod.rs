@@ -40,6 +40,8 @@ mod workers_exhausted;
 use super::draft::{Draft, Judgement, Link, Rule, Stage};
 use super::scene::Scene;
 use schema::finding::FindingSeverity as Severity;
+use schema::said;
+use schema::said::Arg;
 
 /// All of them; among equals the order in which they are told.
 pub(super) const RULES: &[Rule] = &[
@@ -78,6 +80,7 @@ pub(super) const RULES: &[Rule] = &[
 ];
 
 /// The answer of a rule whose source was not read.
-fn missing(what: &str) -> Judgement {
-    Judgement::Unread(format!("{what} was not read in these trials"))
+fn missing(what: impl Into<Arg>) -> Judgement {
+    let what = what.into();
+    Judgement::Unread(said!("why.not_read_these_trials", "{what} was not read in these trials", what))
 }

@@ -7,6 +7,7 @@ use crate::words::{number, percent};
 use schema::finding::{Change, FindingCause};
 use schema::load::ErrorClass;
 use schema::metric::Metric;
+use schema::said;
 
 const TAKEN: f64 = 0.95;
 /// Failed requests, of whatever class, that go with it.
@@ -27,32 +28,42 @@ fn judge(scene: &Scene<'_>) -> Judgement {
     // Where the target cannot connect to what it needs, its clients see failures of another class.
     let is_targets = taken >= TAKEN && scene.failed_share(|_| true) >= FAILED;
     if failed == 0.0 && !is_targets {
-        return Judgement::RuledOut(format!(
-            "no connection failed for want of a port; {} sockets in TIME_WAIT, {} of the ports",
-            number(waiting),
-            percent(taken)
+        return Judgement::RuledOut(said!(
+            "why.port_exhaustion.no_connection_failed_want",
+            "no connection failed for want of a port; {waiting} sockets in TIME_WAIT, {taken} of \
+             the ports",
+            waiting = number(waiting),
+            taken = percent(taken)
         ));
     }
     let all = scene.failed_share(|_| true);
-    let text = format!(
-        "no local port was left for new connections: {} sockets in TIME_WAIT, {} of the ports, and {} of the requests failed",
-        number(waiting),
-        percent(taken),
-        percent(all)
+    let text = said!(
+        "why.port_exhaustion.no_local_port_left",
+        "no local port was left for new connections: {waiting} sockets in TIME_WAIT, {taken} of \
+         the ports, and {all} of the requests failed",
+        waiting = number(waiting),
+        taken = percent(taken),
+        all = percent(all)
     );
-    let remedy = "keep connections alive (pool them); else widen net.ipv4.ip_local_port_range, use several addresses, or set \
-                  tcp_tw_reuse";
+    let remedy = said!(
+        "why.port_exhaustion.keep_connections_alive_pool",
+        "keep connections alive (pool them); else widen net.ipv4.ip_local_port_range, use \
+         several addresses, or set tcp_tw_reuse"
+    );
     let draft = Draft::new(text, Severity::High, remedy)
         .evidence(
-            "the load's own connections that failed for want of a port",
+            said!(
+                "why.port_exhaustion.load_own_connections_failed",
+                "the load's own connections that failed for want of a port"
+            ),
             percent(failed),
-            Some("0 %".to_owned()),
+            Some("0 %".into()),
             "trial.json load.errors.address_not_available",
         )
         .evidence(
-            "ports in TIME_WAIT",
+            said!("why.port_exhaustion.ports_time_wait", "ports in TIME_WAIT"),
             percent(taken),
-            Some(percent(TAKEN)),
+            Some(percent(TAKEN).into()),
             "tcp.states, target.sockstat/tw",
         )
         .link(Link::Direct(if failed > 0.0 { failed } else { all }));
@@ -61,7 +72,14 @@ fn judge(scene: &Scene<'_>) -> Judgement {
     }
     let change = Change::Keepalive { value: true };
     draft
-        .try_this(change, "connections that serve more than one request".to_owned(), (Metric::ErrorRate, 0.5))
+        .try_this(
+            change,
+            said!(
+                "why.port_exhaustion.connections_serve_more_than",
+                "connections that serve more than one request"
+            ),
+            (Metric::ErrorRate, 0.5),
+        )
         .found()
 }
 

@@ -6,6 +6,7 @@ use super::{Draft, Judgement, Link, Rule, Scene, Severity, Stage, missing};
 use crate::words::{number, percent};
 use schema::finding::{Change, FindingCause, Watched};
 use schema::metric::Metric;
+use schema::said;
 
 const SHARE: f64 = 0.001;
 /// Answers around the shortest timeout, and twice of it.
@@ -34,35 +35,49 @@ fn judge(scene: &Scene<'_>) -> Judgement {
     let is_own = own.is_some_and(|own| own > 0.0);
     let is_many = host >= SHARE || from_there.is_some_and(|again| again > 0.0);
     if !is_own || !is_many && modes < MODE_SHARE {
-        let what = own.map_or("an unknown number".to_owned(), number);
-        return Judgement::RuledOut(format!(
-            "{} of the host's packets were sent again, {what} on the connections of the load",
-            percent(host)
+        let what = own.map_or(said!("why.retransmission.unknown_number", "an unknown number"), |own| {
+            number(own).into()
+        });
+        return Judgement::RuledOut(said!(
+            "why.retransmission.host_packets_sent_again",
+            "{host} of the host's packets were sent again, {what} on the connections of the load",
+            host = percent(host),
+            what
         ));
     }
-    let text = format!(
-        "{} packets were sent again on the connections of the load, {} of all packets of the host; {} of the answers came \
-         around a retransmission timeout",
-        number(own.unwrap_or_default()),
-        percent(host),
-        percent(modes)
+    let text = said!(
+        "why.retransmission.packets_sent_again_connections",
+        "{own} packets were sent again on the connections of the load, {host} of all packets of \
+         the host; {modes} of the answers came around a retransmission timeout",
+        own = number(own.unwrap_or_default()),
+        host = percent(host),
+        modes = percent(modes)
     );
     let draft = Draft::new(
         text,
         Severity::High,
-        "look at the path (errors and drops of devices, queues, policers), and at congestion control",
+        said!(
+            "why.retransmission.look_path_errors_drops",
+            "look at the path (errors and drops of devices, queues, policers), and at congestion \
+             control"
+        ),
     )
-    .evidence("packets sent again, whole host", percent(host), Some(percent(SHARE)), "tcp.snmp/RetransSegs")
     .evidence(
-        "sent again on the load's connections",
+        said!("why.retransmission.packets_sent_again_whole", "packets sent again, whole host"),
+        percent(host),
+        Some(percent(SHARE).into()),
+        "tcp.snmp/RetransSegs",
+    )
+    .evidence(
+        said!("why.retransmission.sent_again_load_connections", "sent again on the load's connections"),
         number(own.unwrap_or_default()),
-        Some("0".to_owned()),
+        Some("0".into()),
         "target.connections/retransmits",
     )
     .evidence(
-        "answers near a timeout of 200 or 400 ms",
+        said!("why.retransmission.answers_near_timeout_ms", "answers near a timeout of 200 or 400 ms"),
         percent(modes),
-        Some(percent(MODE_SHARE)),
+        Some(percent(MODE_SHARE).into()),
         "latency.hlog",
     )
     .link(Link::Direct(if modes >= MODE_SHARE { modes } else { 0.0 }))
@@ -71,5 +86,11 @@ fn judge(scene: &Scene<'_>) -> Judgement {
     if !lossy {
         return draft.found();
     }
-    draft.try_this(Change::Loss { value: None }, "no loss of packets".to_owned(), (Metric::P99, 0.5)).found()
+    draft
+        .try_this(
+            Change::Loss { value: None },
+            said!("why.retransmission.no_loss_packets", "no loss of packets"),
+            (Metric::P99, 0.5),
+        )
+        .found()
 }

@@ -5,6 +5,7 @@
 use super::{Draft, Judgement, Link, Rule, Scene, Severity, Stage, missing};
 use crate::words::{duration, percent};
 use schema::finding::{Change, FindingCause, Watched};
+use schema::said;
 
 const SHARE: f64 = 0.1;
 /// Busy share of its CPUs from which they are full.
@@ -29,10 +30,12 @@ fn judge(scene: &Scene<'_>) -> Judgement {
     else {
         return missing("target.process/run_delay_ns");
     };
-    let found = format!(
-        "its threads waited {} for a core for each request, {} of the time for which they wanted one",
-        duration(delay),
-        percent(wait)
+    let found = said!(
+        "why.run_queue.threads_waited_core_each",
+        "its threads waited {delay} for a core for each request, {wait} of the time for which \
+         they wanted one",
+        delay = duration(delay),
+        wait = percent(wait)
     );
     if wait < SHARE {
         return Judgement::RuledOut(found);
@@ -51,15 +54,39 @@ fn judge(scene: &Scene<'_>) -> Judgement {
     let draft = Draft::new(
         found,
         severity,
-        "run fewer threads or worker processes than CPUs, or give the target more CPUs",
+        said!(
+            "why.run_queue.run_fewer_threads_worker",
+            "run fewer threads or worker processes than CPUs, or give the target more CPUs"
+        ),
     )
-    .evidence("waiting for a core, of CPU time and waiting", percent(wait), Some(percent(SHARE)), key)
-    .evidence("run delay for each request, of the median", percent(of_response), None, key)
-    .evidence("threads", crate::words::number(processes), None, "target.process/threads")
+    .evidence(
+        said!("why.run_queue.waiting_core_cpu_time", "waiting for a core, of CPU time and waiting"),
+        percent(wait),
+        Some(percent(SHARE).into()),
+        key,
+    )
+    .evidence(
+        said!("why.run_queue.run_delay_each_request", "run delay for each request, of the median"),
+        percent(of_response),
+        None,
+        key,
+    )
+    .evidence(
+        said!("why.evidence.threads", "threads"),
+        crate::words::number(processes),
+        None,
+        "target.process/threads",
+    )
     .link(Link::Accounts(of_response))
     .link(Link::Bound(full))
     .link(Link::Time(key.to_owned(), Watched::P99));
-    draft.try_this(Change::ByHand, "give it twice the CPUs".to_owned(), scene.better(1.2)).found()
+    draft
+        .try_this(
+            Change::ByHand,
+            said!("why.run_queue.give_twice_cpus", "give it twice the CPUs"),
+            scene.better(1.2),
+        )
+        .found()
 }
 
 /// How busy the target's CPUs were with whatever ran on them; its own share where that was not read.

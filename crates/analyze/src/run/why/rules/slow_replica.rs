@@ -2,8 +2,9 @@
 //! slow node among several (study D's puzzle).
 
 use super::{Draft, Judgement, Link, Rule, Scene, Severity, Stage, missing};
-use crate::words::{listed, percent};
+use crate::words::{Listed, listed, percent};
 use schema::finding::FindingCause;
+use schema::said;
 
 /// Fall of the throughput that is worth telling.
 const SLOWER: f64 = 0.05;
@@ -18,21 +19,41 @@ pub(super) const RULE: Rule = Rule {
 
 fn judge(scene: &Scene<'_>) -> Judgement {
     if scene.trials.iter().all(|trial| trial.file.canary.is_none()) {
-        return missing("the canary");
+        return missing(said!("why.slow_replica.canary", "the canary"));
     }
     let Some((ids, throughput)) = &scene.slow else {
-        return Judgement::RuledOut("fixed work took the same time in all trials".to_owned());
+        return Judgement::RuledOut(said!(
+            "why.slow_replica.fixed_work_took_same",
+            "fixed work took the same time in all trials"
+        ));
     };
     let Some(ratio) = throughput.filter(|ratio| *ratio < 1.0 - SLOWER) else {
-        return Judgement::RuledOut("trials on a slower machine had the same throughput".to_owned());
+        return Judgement::RuledOut(said!(
+            "why.slow_replica.trials_slower_machine_had",
+            "trials on a slower machine had the same throughput"
+        ));
     };
-    let text = format!(
-        "{} ran on a slower machine, with {} less throughput than the others",
-        listed("trial", ids),
-        percent(1.0 - ratio)
+    let text = said!(
+        "why.slow_replica.ran_slower_machine_less",
+        "{trials} ran on a slower machine, with {ratio} less throughput than the others",
+        trials = listed(Listed::Trial, ids),
+        ratio = percent(1.0 - ratio)
     );
-    Draft::new(text, Severity::High, "run all trials on one machine with a fixed clock (`--tune --turbo-off`), or treat the machine as a factor")
-        .evidence("throughput lost in them", percent(1.0 - ratio), Some(percent(SLOWER)), "trial.json canary")
-        .link(Link::Direct(1.0 - ratio))
-        .found()
+    Draft::new(
+        text,
+        Severity::High,
+        said!(
+            "why.slow_replica.run_all_trials_one",
+            "run all trials on one machine with a fixed clock (`--tune --turbo-off`), or treat the \
+         machine as a factor"
+        ),
+    )
+    .evidence(
+        said!("why.slow_replica.throughput_lost_them", "throughput lost in them"),
+        percent(1.0 - ratio),
+        Some(percent(SLOWER).into()),
+        "trial.json canary",
+    )
+    .link(Link::Direct(1.0 - ratio))
+    .found()
 }

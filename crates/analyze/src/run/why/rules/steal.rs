@@ -3,6 +3,7 @@
 use super::{Draft, Judgement, Link, Rule, Scene, Severity, Stage, missing};
 use crate::words::percent;
 use schema::finding::{FindingCause, Watched};
+use schema::said;
 
 const WARN: f64 = 0.01;
 const VOID: f64 = 0.05;
@@ -26,17 +27,33 @@ fn judge(scene: &Scene<'_>) -> Judgement {
     };
     let share = stolen / 1e9 / cpus;
     if share < WARN {
-        return Judgement::RuledOut(format!(
-            "{} of the host's CPU time was stolen, below {}",
-            percent(share),
-            percent(WARN)
+        return Judgement::RuledOut(said!(
+            "why.steal.host_cpu_time_stolen",
+            "{share} of the host's CPU time was stolen, below {warn}",
+            share = percent(share),
+            warn = percent(WARN)
         ));
     }
-    let text = format!("the hypervisor gave {} of the host's CPU time to others", percent(share));
+    let text = said!(
+        "why.steal.hypervisor_gave_host_cpu",
+        "the hypervisor gave {share} of the host's CPU time to others",
+        share = percent(share)
+    );
     let severity = if share >= VOID { Severity::High } else { Severity::Medium };
-    let draft =
-        Draft::new(text, severity, "measure on a machine of its own, or when its neighbours are quiet")
-            .evidence("stolen CPU time", percent(share), Some(percent(WARN)), "host.stat/steal_ns")
-            .link(Link::Time("host.stat/steal_ns".to_owned(), Watched::P99));
+    let draft = Draft::new(
+        text,
+        severity,
+        said!(
+            "why.steal.measure_machine_own_when",
+            "measure on a machine of its own, or when its neighbours are quiet"
+        ),
+    )
+    .evidence(
+        said!("why.steal.stolen_cpu_time", "stolen CPU time"),
+        percent(share),
+        Some(percent(WARN).into()),
+        "host.stat/steal_ns",
+    )
+    .link(Link::Time("host.stat/steal_ns".to_owned(), Watched::P99));
     if share >= VOID { draft.link(Link::Direct(share)).found() } else { draft.found() }
 }

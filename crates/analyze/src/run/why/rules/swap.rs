@@ -3,6 +3,7 @@
 use super::{Draft, Judgement, Link, Rule, Scene, Severity, Stage, missing};
 use crate::words::{number, percent};
 use schema::finding::{FindingCause, Watched};
+use schema::said;
 
 /// Pages in per second.
 const PAGES: f64 = 10.0;
@@ -21,23 +22,38 @@ fn judge(scene: &Scene<'_>) -> Judgement {
     let Some(pages) = scene.rate("host.memory/swap_in_pages") else { return missing("host.memory") };
     let stalled = scene.rate("host.pressure/memory_full_ns").unwrap_or_default() / 1e9;
     if pages < PAGES && stalled < STALLED {
-        return Judgement::RuledOut(format!("{} pages a second came back from swap", number(pages)));
+        return Judgement::RuledOut(said!(
+            "why.swap.pages_second_came_back",
+            "{pages} pages a second came back from swap",
+            pages = number(pages)
+        ));
     }
-    let text = format!(
-        "{} pages a second came back from swap, and all tasks waited for memory for {} of the time",
-        number(pages),
-        percent(stalled)
+    let text = said!(
+        "why.swap.found",
+        "{pages} pages a second came back from swap, and all tasks waited for memory for \
+         {stalled} of the time",
+        pages = number(pages),
+        stalled = percent(stalled)
     );
     Draft::new(
         text,
         Severity::High,
-        "turn swap off (`swapoff -a`, `limits.swap = false`), or give the host or the target more memory",
+        said!(
+            "why.swap.turn_swap_off_swapoff",
+            "turn swap off (`swapoff -a`, `limits.swap = false`), or give the host or the target \
+             more memory"
+        ),
     )
-    .evidence("pages swapped in per second", number(pages), Some(number(PAGES)), "host.memory/swap_in_pages")
     .evidence(
-        "time stalled on memory",
+        said!("why.swap.pages_swapped_per_second", "pages swapped in per second"),
+        number(pages),
+        Some(number(PAGES).into()),
+        "host.memory/swap_in_pages",
+    )
+    .evidence(
+        said!("why.swap.time_stalled_memory", "time stalled on memory"),
         percent(stalled),
-        Some(percent(STALLED)),
+        Some(percent(STALLED).into()),
         "host.pressure/memory_full_ns",
     )
     .link(Link::Time("host.memory/swap_in_pages".to_owned(), Watched::P99))

@@ -4,6 +4,8 @@ use super::growth::{Grown, grown};
 use super::{Draft, Judgement, Link, Rule, Scene, Severity, Stage, missing};
 use crate::words::{number, percent};
 use schema::finding::FindingCause;
+use schema::said;
+use schema::said::Said;
 
 /// By how much, and at least by how many.
 const SHARE: f64 = 0.15;
@@ -18,22 +20,48 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn judge(scene: &Scene<'_>) -> Judgement {
-    let kinds = [("goroutines", "go.runtime/goroutines"), ("threads", "target.process/threads")];
-    let told: Vec<(&str, &str, Grown)> =
-        kinds.iter().filter_map(|(what, key)| Some((*what, *key, grown(scene, key)?))).collect();
+    let kinds = [
+        (said!("why.thread_growth.goroutines", "goroutines"), "go.runtime/goroutines"),
+        (said!("why.thread_growth.threads", "threads"), "target.process/threads"),
+    ];
+    let told: Vec<(Said, &str, Grown)> =
+        kinds.into_iter().filter_map(|(what, key)| Some((what, key, grown(scene, key)?))).collect();
     let Some((_, _, first)) = told.first() else { return missing("target.process/threads") };
     let found =
         told.iter().find(|(_, _, grown)| grown.share >= SHARE && grown.by >= LEAST && grown.is_sure());
     let Some((what, key, grown)) = found else {
-        return Judgement::RuledOut(format!("their number changed by {} over a trial", number(first.by)));
+        return Judgement::RuledOut(said!(
+            "why.thread_growth.their_number_changed_over",
+            "their number changed by {by} over a trial",
+            by = number(first.by)
+        ));
     };
-    let text = format!(
-        "its {what} grew by {} ({}) within a trial, in every trial",
-        number(grown.by),
-        percent(grown.share)
+    let text = said!(
+        "why.thread_growth.grew_within_trial_every",
+        "its {what} grew by {by} ({share}) within a trial, in every trial",
+        what,
+        by = number(grown.by),
+        share = percent(grown.share)
     );
-    Draft::new(text, Severity::Medium, "find what starts them and never ends (a goroutine profile, a thread dump); `prony soak` shows how far it goes")
-        .evidence(&format!("{what} at the end"), number(grown.last), Some(format!("{} more than at the beginning", percent(SHARE))), key)
-        .link(Link::Growth(grown.p))
-        .found()
+    Draft::new(
+        text,
+        Severity::Medium,
+        said!(
+            "why.thread_growth.find_what_starts_them",
+            "find what starts them and never ends (a goroutine profile, a thread dump); `prony soak` \
+         shows how far it goes"
+        ),
+    )
+    .evidence(
+        said!("why.thread_growth.at_the_end", "{what} at the end", what),
+        number(grown.last),
+        Some(said!(
+            "why.thread_growth.more_than_beginning",
+            "{share} more than at the beginning",
+            share = percent(SHARE)
+        )),
+        key,
+    )
+    .link(Link::Growth(grown.p))
+    .found()
 }

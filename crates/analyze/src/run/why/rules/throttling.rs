@@ -5,6 +5,8 @@ use super::{Draft, Judgement, Link, Rule, Scene, Severity, Stage};
 use crate::words::{duration, percent};
 use schema::finding::{Change, FindingCause};
 use schema::limits::LimitsPlan;
+use schema::said;
+use schema::said::Said;
 
 const THROTTLED: f64 = 0.05;
 /// Around one and two periods.
@@ -33,23 +35,32 @@ fn judge(scene: &Scene<'_>) -> Judgement {
     // What prony set, or what a container of its own has.
     let quota = scene.cell.limits.cpus.or_else(|| scene.max("target.cgroup/cpus_limit"));
     let Some(quota) = quota.filter(|quota| *quota > 0.0) else {
-        return Judgement::RuledOut("it has no CPU quota".to_owned());
+        return Judgement::RuledOut(said!("why.throttling.has_no_cpu_quota", "it has no CPU quota"));
     };
     let Some((periods, stopped, ns)) = counted(scene).filter(|(periods, ..)| *periods > 0.0) else {
-        return Judgement::Unread("its control group does not tell of periods".to_owned());
+        return Judgement::Unread(said!(
+            "why.throttling.control_group_does_not",
+            "its control group does not tell of periods"
+        ));
     };
     let share = stopped / periods;
     if share < THROTTLED {
-        return Judgement::RuledOut(format!("its quota stopped it in {} of its periods", percent(share)));
+        return Judgement::RuledOut(said!(
+            "why.throttling.quota_stopped_periods",
+            "its quota stopped it in {share} of its periods",
+            share = percent(share)
+        ));
     }
     let modes: f64 = MODES_NS.iter().filter_map(|(low, high)| scene.share_between(*low, *high)).sum();
     let words = LimitsPlan { cpus: Some(quota), ..LimitsPlan::default() };
     let a_trial = ns / scene.trials.len().max(1) as f64;
-    let what = format!(
-        "the quota of {words} stopped {} in {} of its periods, {} in a trial",
-        scene.cell.label,
-        percent(share),
-        duration(a_trial)
+    let what = said!(
+        "why.throttling.quota_stopped_periods_trial",
+        "the quota of {limits} stopped {cell} in {share} of its periods, {a_trial} in a trial",
+        limits = words.to_string(),
+        cell = &scene.cell.label,
+        share = percent(share),
+        a_trial = duration(a_trial)
     );
     let is_factor = scene
         .plan
@@ -59,13 +70,16 @@ fn judge(scene: &Scene<'_>) -> Judgement {
     let evidence = |draft: Draft| {
         draft
             .evidence(
-                "periods in which it was stopped",
+                said!("why.throttling.periods_which_stopped", "periods in which it was stopped"),
                 percent(share),
-                Some(percent(THROTTLED)),
+                Some(percent(THROTTLED).into()),
                 "target.cgroup/throttled_periods",
             )
             .evidence(
-                "answers after about one or two periods (70 to 110 ms, 170 to 210 ms)",
+                said!(
+                    "why.throttling.answers_after_about_one",
+                    "answers after about one or two periods (70 to 110 ms, 170 to 210 ms)"
+                ),
                 percent(modes),
                 None,
                 "latency.hlog",
@@ -73,23 +87,41 @@ fn judge(scene: &Scene<'_>) -> Judgement {
             .link(Link::Direct(share))
     };
     if is_factor {
-        return evidence(Draft::new(format!("{what}, as the experiment asks"), Severity::Medium, ""))
-            .asked_for()
-            .found();
+        return evidence(Draft::new(
+            said!("why.throttling.as_experiment_asks", "{what}, as the experiment asks", what),
+            Severity::Medium,
+            Said::default(),
+        ))
+        .asked_for()
+        .found();
     }
-    let text = format!(
-        "{what}: its throughput and its latency (a stop lasts up to a period of 100 ms) are consistent with the quota and \
-         say little of the target"
+    let text = said!(
+        "why.throttling.throughput_latency_stop_lasts",
+        "{what}: its throughput and its latency (a stop lasts up to a period of 100 ms) are \
+         consistent with the quota and say little of the target",
+        what
     );
     let draft = Draft::new(
         text,
         Severity::High,
-        "raise limits.cpus and see whether they change, or vary it: cpus = [0.5, 1]",
+        said!(
+            "why.throttling.raise_limits_cpus_see",
+            "raise limits.cpus and see whether they change, or vary it: cpus = [0.5, 1]"
+        ),
     );
     let Some(now) = scene.cell.limits.cpus else { return evidence(draft).found() };
     let change = Change::Cpus { value: Some(now * 2.0) };
     evidence(draft)
-        .try_this(change, format!("the CPU quota from {now} to {}", now * 2.0), scene.better(1.2))
+        .try_this(
+            change,
+            said!(
+                "why.throttling.cpu_quota_from",
+                "the CPU quota from {now} to {then}",
+                now,
+                then = now * 2.0
+            ),
+            scene.better(1.2),
+        )
         .found()
 }
 

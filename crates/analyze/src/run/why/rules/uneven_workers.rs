@@ -3,6 +3,7 @@
 use super::{Draft, Judgement, Link, Rule, Scene, Severity, Stage};
 use crate::words::{number, percent};
 use schema::finding::FindingCause;
+use schema::said;
 
 /// Standard deviation over mean of the CPU of worker processes.
 const UNEVEN: f64 = 0.5;
@@ -26,21 +27,44 @@ fn judge(scene: &Scene<'_>) -> Judgement {
     let busiest = scene.mean("target.process/busiest_thread_percent").unwrap_or_default();
     let used = scene.utilisation().unwrap_or_default();
     if cv < UNEVEN || busiest < WORKS {
-        return Judgement::RuledOut(format!(
-            "the CPU of its workers differs by {} of their mean",
-            percent(cv)
+        return Judgement::RuledOut(said!(
+            "why.uneven_workers.cpu_workers_differs_their",
+            "the CPU of its workers differs by {cv} of their mean",
+            cv = percent(cv)
         ));
     }
-    let text = format!(
-        "the CPU of its worker processes differs by {} of their mean; the busiest thread used {} of a core while it used {} \
-         of its CPUs in all",
-        percent(cv),
-        percent(busiest / 100.0),
-        percent(used)
+    let text = said!(
+        "why.uneven_workers.cpu_worker_processes_differs",
+        "the CPU of its worker processes differs by {cv} of their mean; the busiest thread used \
+         {busiest} of a core while it used {used} of its CPUs in all",
+        cv = percent(cv),
+        busiest = percent(busiest / 100.0),
+        used = percent(used)
     );
-    Draft::new(text, if used < WHOLE && busiest >= BUSIEST { Severity::High } else { Severity::Medium }, "share connections out evenly: one acceptor that hands over, more connections than workers, or EPOLLEXCLUSIVE with shared sockets")
-        .evidence("coefficient of variation over workers", number(cv), Some(number(UNEVEN)), key)
-        .evidence("busiest thread, of a core", percent(busiest / 100.0), Some(percent(BUSIEST / 100.0)), "target.process/busiest_thread_percent")
-        .link(Link::Direct(cv.min(1.0)))
-        .found()
+    Draft::new(
+        text,
+        if used < WHOLE && busiest >= BUSIEST { Severity::High } else { Severity::Medium },
+        said!(
+            "why.uneven_workers.share_connections_out_evenly",
+            "share connections out evenly: one acceptor that hands over, more connections than \
+         workers, or EPOLLEXCLUSIVE with shared sockets"
+        ),
+    )
+    .evidence(
+        said!(
+            "why.uneven_workers.coefficient_variation_over_workers",
+            "coefficient of variation over workers"
+        ),
+        number(cv),
+        Some(number(UNEVEN).into()),
+        key,
+    )
+    .evidence(
+        said!("why.uneven_workers.busiest_thread_core", "busiest thread, of a core"),
+        percent(busiest / 100.0),
+        Some(percent(BUSIEST / 100.0).into()),
+        "target.process/busiest_thread_percent",
+    )
+    .link(Link::Direct(cv.min(1.0)))
+    .found()
 }

@@ -3,6 +3,7 @@
 use super::{Draft, Judgement, Link, Rule, Scene, Severity, Stage};
 use crate::words::{number, percent};
 use schema::finding::{Change, FindingCause};
+use schema::said;
 
 /// Mean share of busy workers.
 const BUSY: f64 = 0.9;
@@ -39,28 +40,44 @@ fn judge(scene: &Scene<'_>) -> Judgement {
     let queue = queue.max(inside - active);
     let waits = queue >= 1.0 || reached > 0.0;
     if busy < BUSY || !waits || cpu >= CPU {
-        return Judgement::RuledOut(format!(
-            "{} of {} workers were busy, {} requests waited",
-            number(active),
-            number(most),
-            number(queue)
+        return Judgement::RuledOut(said!(
+            "why.workers_exhausted.workers_busy_requests_waited",
+            "{active} of {most} workers were busy, {queue} requests waited",
+            active = number(active),
+            most = number(most),
+            queue = number(queue)
         ));
     }
     // Little's law: of those inside, the share that waits is the share of the response time.
     let share = queue / (queue + active).max(1.0);
-    let text = format!(
-        "all {} workers were busy and {} requests waited for one, while it used {} of its CPU",
-        number(most),
-        number(queue),
-        percent(cpu)
+    let text = said!(
+        "why.workers_exhausted.all_workers_busy_requests",
+        "all {most} workers were busy and {queue} requests waited for one, while it used {cpu} \
+         of its CPU",
+        most = number(most),
+        queue = number(queue),
+        cpu = percent(cpu)
     );
     let draft = Draft::new(
         text,
         Severity::High,
-        "start more workers (pm.max_children), or have each request need less time",
+        said!(
+            "why.workers_exhausted.start_more_workers_pm",
+            "start more workers (pm.max_children), or have each request need less time"
+        ),
     )
-    .evidence("busy workers", percent(busy), Some(percent(BUSY)), &format!("{source}/active"))
-    .evidence("requests that wait for a worker", number(queue), Some("1".to_owned()), "php.fpm/listen_queue")
+    .evidence(
+        said!("why.workers_exhausted.busy_workers", "busy workers"),
+        percent(busy),
+        Some(percent(BUSY).into()),
+        &format!("{source}/active"),
+    )
+    .evidence(
+        said!("why.workers_exhausted.requests_wait_worker", "requests that wait for a worker"),
+        number(queue),
+        Some("1".into()),
+        "php.fpm/listen_queue",
+    )
     .link(Link::Accounts(share))
     .link(Link::Bound(if waits { busy.min(1.0) } else { 0.0 }));
     let more = ["children", "workers"]
@@ -69,7 +86,13 @@ fn judge(scene: &Scene<'_>) -> Judgement {
     match more {
         Some((knob, now)) => {
             let value = (now.max(1) * 4).to_string();
-            let text = format!("{knob} from {now} to {value}");
+            let text = said!(
+                "why.workers_exhausted.from",
+                "{knob} from {now} to {value}",
+                knob,
+                now,
+                value = &value
+            );
             draft.try_this(Change::Knob { name: knob.to_owned(), value }, text, scene.better(1.3)).found()
         }
         None => draft.found(),

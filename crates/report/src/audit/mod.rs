@@ -1,0 +1,5 @@
+//! A published table that was audited (`prony audit`).
+
+pub(crate) mod markdown;
+pub(crate) mod text;
+pub(crate) mod words;

@@ -1,0 +1,8 @@
+//! A single load (`prony load`). `words` and `parts` say it once; the other files give it its shape.
+
+pub(crate) mod csv;
+pub(crate) mod html;
+pub(crate) mod markdown;
+pub(crate) mod parts;
+pub(crate) mod text;
+pub(crate) mod words;

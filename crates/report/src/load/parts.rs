@@ -1,0 +1,116 @@
+//! What a scenario adds to a load: tables by named request, of sessions, tokens and failed answers; one home for the
+//! terminal, Markdown and HTML.
+
+use crate::load::words::{Field, quantile, short_fields};
+use crate::words::Footnotes;
+use crate::{clean, format};
+use schema::load::{FailedAnswer, LatencySummary, LoadReport, RequestSummary, TokenKind};
+use std::collections::BTreeMap;
+
+/// Characters shown of a failed answer's body.
+const BODY_CHARS: usize = 80;
+
+/// A table with its heading.
+pub(crate) struct Part {
+    pub(crate) title: &'static str,
+    /// Names of columns; the first holds words, those of `is_number` numbers.
+    pub(crate) columns: Vec<Column>,
+    pub(crate) rows: Vec<Vec<String>>,
+}
+
+/// A column of a [`Part`].
+pub(crate) struct Column {
+    pub(crate) name: &'static str,
+    pub(crate) is_number: bool,
+}
+
+/// The tables of a load, without the empty ones.
+pub(crate) fn parts(report: &LoadReport, notes: &mut Footnotes) -> Vec<Part> {
+    let parts = [requests(report, notes), sessions(report, notes), tokens(report), failed_answers(report)];
+    parts.into_iter().filter(|part| !part.rows.is_empty()).collect()
+}
+
+fn words(name: &'static str) -> Column {
+    Column { name, is_number: false }
+}
+
+fn number(name: &'static str) -> Column {
+    Column { name, is_number: true }
+}
+
+/// The quantiles that tell requests apart in few columns.
+fn fields() -> impl Iterator<Item = Field> {
+    short_fields().into_iter().filter(|field| ["p50", "p99", "max"].contains(&field.0))
+}
+
+fn times(summary: &LatencySummary, notes: &mut Footnotes) -> Vec<String> {
+    fields().map(|field| quantile(summary, field, notes)).collect()
+}
+
+fn requests(report: &LoadReport, notes: &mut Footnotes) -> Part {
+    let mut columns = vec![words("request"), number("share"), number("completed"), number("failed")];
+    columns.extend(fields().map(|field| number(field.0)));
+    let row = |entry: &RequestSummary, notes: &mut Footnotes| {
+        let requests = &entry.requests;
+        let mut row = vec![
+            clean::cut(&clean::line(&entry.name), 40),
+            format::percent(entry.share),
+            format::count(requests.completed),
+            format::count(requests.failed),
+        ];
+        row.extend(times(&entry.response, notes));
+        row
+    };
+    let rows = report.by_request.iter().map(|entry| row(entry, notes)).collect();
+    Part { title: "by request", columns, rows }
+}
+
+fn sessions(report: &LoadReport, notes: &mut Footnotes) -> Part {
+    let mut columns = vec![words("sessions"), number("completed"), number("failed"), number("censored")];
+    columns.extend(fields().map(|field| number(field.0)));
+    let rows = report.sessions.iter().map(|sessions| {
+        let mut row = vec![
+            format!("{} started", format::count(sessions.started)),
+            format::count(sessions.completed),
+            format::count(sessions.failed),
+            format::count(sessions.censored),
+        ];
+        row.extend(times(&sessions.time, notes));
+        row
+    });
+    Part { title: "sessions", rows: rows.collect(), columns }
+}
+
+fn tokens(report: &LoadReport) -> Part {
+    let kind = |kind: TokenKind| match kind {
+        TokenKind::Valid => "valid",
+        TokenKind::Expired => "expired",
+        TokenKind::BadlySigned => "badly signed",
+    };
+    let rows = report.tokens.iter().map(|token| {
+        vec![format!("{} {}", clean::line(&token.name), kind(token.kind)), statuses(&token.status)]
+    });
+    Part { title: "tokens", columns: vec![words("token"), words("answers")], rows: rows.collect() }
+}
+
+fn statuses(status: &BTreeMap<u16, u64>) -> String {
+    let parts: Vec<String> =
+        status.iter().map(|(code, n)| format!("{code} × {}", format::count(*n))).collect();
+    parts.join(", ")
+}
+
+fn failed_answers(report: &LoadReport) -> Part {
+    let row = |answer: &FailedAnswer| {
+        vec![
+            clean::cut(&clean::line(&answer.request), 40),
+            clean::cut(&clean::line(&answer.check), 60),
+            answer.status.to_string(),
+            clean::cut(&clean::line(&answer.body), BODY_CHARS),
+        ]
+    };
+    Part {
+        title: "first failed answers",
+        columns: vec![words("request"), words("failed check"), number("status"), words("body")],
+        rows: report.failed_answers.iter().map(row).collect(),
+    }
+}

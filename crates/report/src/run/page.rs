@@ -1,0 +1,404 @@
+//! The report as words, before it takes the shape of a page, a Markdown file or terminal text.
+//!
+//! Invariants: every string is one harmless line ([`clean::line`]) but not yet escaped for its format; every order
+//! is the order of reading (worst notes first, valid trials by number).
+//! Absent on purpose: layout, escaping and charts.
+
+use crate::host::instrument::instrument_line;
+use crate::run::capacity::{self, CapacityView};
+use crate::run::effects::{self, EffectsView};
+use crate::run::events::{self, EventView};
+use crate::run::findings::{self, FindingView, RuledOutView};
+use crate::run::layers::{self, LayersView};
+use crate::run::levels::{self, LevelView};
+use crate::run::limits::{self, LimitsView};
+use crate::run::memory::{self, MemoryLine};
+use crate::run::settings::{self, FactView, Row};
+use crate::run::soak::{self, SoakView};
+use crate::run::steady::{self, WarmUpView};
+use crate::words::{self, Footnotes, Word};
+use crate::{clean, format};
+use schema::analysis::{
+    AnalysisFile, Basis, Belief, BeliefLevel, CellSummary, ClaimResult, Comparison, MetricSummary,
+    RatioOfMeans, TrialRow, Verdict,
+};
+use schema::metric::Metric;
+use schema::run::RunFile;
+use schema::trial::TrialOutcome;
+
+/// The metrics of the short tables, in their order.
+pub(crate) const KEY_METRICS: [Metric; 6] =
+    [Metric::Throughput, Metric::P50, Metric::P99, Metric::ErrorRate, Metric::CpuPerRequest, Metric::Memory];
+
+/// The whole report.
+pub(crate) struct Page {
+    pub(crate) name: String,
+    pub(crate) run: String,
+    pub(crate) started: String,
+    pub(crate) question: String,
+    pub(crate) answer: String,
+    pub(crate) belief: BeliefView,
+    pub(crate) instrument: String,
+    pub(crate) claims: Vec<ClaimView>,
+    pub(crate) pairs: Vec<PairView>,
+    pub(crate) pair_notes: Footnotes,
+    pub(crate) effects: Option<EffectsView>,
+    pub(crate) layers: Vec<LayersView>,
+    pub(crate) cells: Vec<CellView>,
+    pub(crate) cell_notes: Footnotes,
+    pub(crate) warm_ups: Vec<WarmUpView>,
+    pub(crate) levels: Vec<LevelView>,
+    pub(crate) memory: Vec<MemoryLine>,
+    pub(crate) capacity: Vec<CapacityView>,
+    pub(crate) findings: Vec<FindingView>,
+    pub(crate) ruled_out: Vec<RuledOutView>,
+    pub(crate) limits: Vec<LimitsView>,
+    pub(crate) events: Vec<EventView>,
+    pub(crate) soak: Option<SoakView>,
+    pub(crate) trials: Vec<TrialView>,
+    pub(crate) trials_line: String,
+    pub(crate) facts: Vec<FactView>,
+    pub(crate) versions: Vec<Row>,
+    pub(crate) settings: Vec<Row>,
+    pub(crate) command: String,
+    pub(crate) seed: u64,
+    pub(crate) experiment_text: String,
+    pub(crate) confidence: String,
+    pub(crate) margin: String,
+}
+
+/// Whether the numbers may be believed.
+pub(crate) struct BeliefView {
+    pub(crate) level: Word,
+    pub(crate) summary: String,
+    pub(crate) notes: Vec<NoteView>,
+}
+
+/// One thing that was looked at.
+pub(crate) struct NoteView {
+    pub(crate) level: Word,
+    /// Whether it speaks against the numbers.
+    pub(crate) is_against: bool,
+    pub(crate) text: String,
+    pub(crate) remedy: Option<String>,
+}
+
+/// A claim and its answer.
+pub(crate) struct ClaimView {
+    pub(crate) verdict: Word,
+    pub(crate) text: String,
+    pub(crate) evidence: String,
+    pub(crate) ratio: Option<String>,
+}
+
+/// All metrics of two targets at one load.
+pub(crate) struct PairView {
+    pub(crate) a: String,
+    pub(crate) b: String,
+    /// With a comma before it; empty where each of the two says its own.
+    pub(crate) load: String,
+    pub(crate) rows: Vec<ComparisonView>,
+}
+
+/// One metric of a pair.
+pub(crate) struct ComparisonView {
+    pub(crate) metric: Metric,
+    pub(crate) name: &'static str,
+    pub(crate) change: String,
+    pub(crate) interval: String,
+    pub(crate) rank_check: String,
+    /// Ratio of the arithmetic means with Fieller's interval.
+    pub(crate) means: String,
+    /// Interval by the hierarchical bootstrap.
+    pub(crate) bootstrap: String,
+    pub(crate) p: String,
+    pub(crate) blocks: u32,
+    pub(crate) verdict: Word,
+    pub(crate) note: String,
+}
+
+/// One cell.
+pub(crate) struct CellView {
+    pub(crate) id: String,
+    pub(crate) label: String,
+    /// From execution to the first good answer.
+    pub(crate) cold_start: String,
+    pub(crate) trials: String,
+    /// Valid trials of all, for narrow tables.
+    pub(crate) trials_short: String,
+    pub(crate) values: Vec<ValueView>,
+}
+
+/// One metric of a cell: centre, interval, and the sign of the footnote that says why one of them is missing.
+pub(crate) struct ValueView {
+    pub(crate) center: String,
+    pub(crate) interval: Option<String>,
+    pub(crate) note: String,
+}
+
+/// One trial.
+pub(crate) struct TrialView {
+    pub(crate) id: u32,
+    pub(crate) block: u32,
+    pub(crate) cell: String,
+    pub(crate) outcome: Word,
+    pub(crate) valid: bool,
+    pub(crate) reasons: Vec<String>,
+    /// Whether its window was steady.
+    pub(crate) steady: &'static str,
+    pub(crate) throughput: String,
+    pub(crate) p50: String,
+    pub(crate) p99: String,
+    pub(crate) scheduled: String,
+    pub(crate) completed: String,
+    pub(crate) failed: String,
+    pub(crate) censored: String,
+}
+
+impl ComparisonView {
+    pub(crate) fn is_key(&self) -> bool {
+        KEY_METRICS.contains(&self.metric)
+    }
+}
+
+impl Page {
+    /// Puts the run and its analysis into words.
+    pub(crate) fn new(run: &RunFile, analysis: &AnalysisFile) -> Self {
+        let (mut pair_notes, mut cell_notes) = (Footnotes::default(), Footnotes::default());
+        let pairs = pairs(&analysis.comparisons, &mut pair_notes);
+        let cells = analysis.cells.iter().map(|cell| cell_view(cell, &mut cell_notes)).collect();
+        Self {
+            name: clean::line(&run.plan.name),
+            run: clean::line(&run.id),
+            started: clean::line(&run.started_wall),
+            question: clean::line(&analysis.question),
+            answer: clean::line(&analysis.answer),
+            belief: belief(&analysis.belief),
+            instrument: instrument_line(run.calibration.as_ref()),
+            claims: analysis.claims.iter().map(claim).collect(),
+            pairs,
+            pair_notes,
+            effects: effects::view(analysis),
+            layers: layers::views(analysis),
+            cells,
+            cell_notes,
+            warm_ups: steady::views(analysis),
+            levels: levels::views(analysis),
+            memory: memory::lines(analysis),
+            capacity: capacity::views(analysis),
+            findings: findings::findings(analysis),
+            ruled_out: findings::ruled_out(analysis),
+            limits: limits::views(analysis),
+            events: events::views(analysis),
+            soak: analysis.soak.as_ref().map(soak::view),
+            trials: analysis.trials.iter().map(|row| trial(row, &analysis.cells)).collect(),
+            trials_line: trials_line(analysis),
+            facts: settings::facts(run),
+            versions: settings::versions(run),
+            settings: settings::settings(run),
+            command: settings::command_line(&run.command),
+            seed: run.plan.seed,
+            experiment_text: clean::lines(&run.experiment_text),
+            confidence: format::chosen_percent(analysis.confidence),
+            margin: format!("±{}", format::chosen_percent(analysis.margin)),
+        }
+    }
+}
+
+fn belief(belief: &Belief) -> BeliefView {
+    let mut notes: Vec<_> = belief.notes.iter().collect();
+    notes.sort_by_key(|note| std::cmp::Reverse(note.level));
+    BeliefView {
+        level: words::belief(belief.level),
+        summary: clean::line(&belief.summary),
+        notes: notes
+            .into_iter()
+            .map(|note| NoteView {
+                level: words::belief(note.level),
+                is_against: note.level > BeliefLevel::Yes,
+                text: clean::line(&note.text),
+                remedy: note.remedy.as_deref().map(clean::line),
+            })
+            .collect(),
+    }
+}
+
+fn claim(claim: &ClaimResult) -> ClaimView {
+    let ratio = match (claim.ratio, claim.value.zip(claim.metric)) {
+        (Some(ratio), _) => {
+            let interval = claim.interval.as_ref().map(format::ratio_interval);
+            Some(format!("ratio {} ({})", format::ratio(ratio), interval.unwrap_or_else(no_interval)))
+        }
+        (None, Some((value, metric))) => {
+            let unit = metric.unit();
+            let interval = claim.interval.as_ref().map(|interval| format::interval(unit, interval));
+            Some(format!("{} ({})", format::value(unit, value), interval.unwrap_or_else(no_interval)))
+        }
+        (None, None) => None,
+    };
+    ClaimView {
+        verdict: words::claim(claim.verdict),
+        text: clean::line(&claim.text),
+        evidence: clean::line(&claim.evidence),
+        ratio,
+    }
+}
+
+fn no_interval() -> String {
+    "no interval".to_owned()
+}
+
+/// Comparisons of the same two cells, gathered in the order of their first appearance, metrics in report order.
+fn pairs(comparisons: &[Comparison], notes: &mut Footnotes) -> Vec<PairView> {
+    let mut order: Vec<(&str, &str)> = Vec::new();
+    for comparison in comparisons {
+        let cells = (comparison.a.as_str(), comparison.b.as_str());
+        if !order.contains(&cells) {
+            order.push(cells);
+        }
+    }
+    order.into_iter().filter_map(|cells| pair(cells, comparisons, notes)).collect()
+}
+
+fn pair(cells: (&str, &str), comparisons: &[Comparison], notes: &mut Footnotes) -> Option<PairView> {
+    let mut of_pair: Vec<_> = comparisons.iter().filter(|c| (c.a.as_str(), c.b.as_str()) == cells).collect();
+    of_pair.sort_by_key(|comparison| comparison.metric);
+    let first = of_pair.first()?;
+    Some(PairView {
+        a: clean::line(&first.a_target),
+        b: clean::line(&first.b_target),
+        load: if first.load.is_empty() { String::new() } else { format!(", {}", clean::line(&first.load)) },
+        rows: of_pair.iter().map(|comparison| comparison_view(comparison, notes)).collect(),
+    })
+}
+
+fn comparison_view(comparison: &Comparison, notes: &mut Footnotes) -> ComparisonView {
+    let unit = comparison.metric.unit();
+    let (change, interval) = match comparison.basis {
+        Basis::Ratio => (comparison.ratio.map(format::change), &comparison.interval),
+        Basis::Difference => (
+            comparison.difference.map(|value| format::difference(unit, value)),
+            &comparison.difference_interval,
+        ),
+    };
+    let shown = |interval: &Option<_>| match comparison.basis {
+        Basis::Ratio => interval.as_ref().map_or_else(none, format::change_interval),
+        Basis::Difference => {
+            interval.as_ref().map_or_else(none, |ends| format::difference_interval(unit, ends))
+        }
+    };
+    let rank_check = comparison.hodges_lehmann.map_or_else(none, |estimate| {
+        let estimate = match comparison.basis {
+            Basis::Ratio => format::change(estimate),
+            Basis::Difference => format::difference(unit, estimate),
+        };
+        format!("{estimate} ({})", shown(&comparison.hodges_lehmann_interval))
+    });
+    ComparisonView {
+        metric: comparison.metric,
+        name: comparison.metric.title(),
+        change: change.unwrap_or_else(none),
+        interval: match comparison.verdict {
+            Verdict::Refused => none(),
+            _ => shown(interval),
+        },
+        rank_check,
+        means: comparison.ratio_of_means.as_ref().map_or_else(none, means),
+        bootstrap: comparison
+            .bootstrap
+            .as_ref()
+            .map_or_else(none, |found| format::change_interval(&found.interval)),
+        p: comparison.p_holm.map_or_else(none, format::p_value),
+        blocks: comparison.blocks,
+        verdict: words::verdict(comparison.verdict, comparison.metric),
+        note: sign(comparison.refused.as_deref(), notes),
+    }
+}
+
+/// `+4.1 % (+3.2 … +5.0 %)`; an unbounded interval says which ratios it excludes all the same.
+fn means(found: &RatioOfMeans) -> String {
+    let excluded = found
+        .excluded
+        .as_ref()
+        .map_or_else(String::new, |ends| format!(", but not ratios of {}", format::ratio_interval(ends)));
+    format!("{} ({}{excluded})", format::change(found.ratio), format::change_interval(&found.interval))
+}
+
+fn cell_view(cell: &CellSummary, notes: &mut Footnotes) -> CellView {
+    let all = u64::from(cell.trials_valid) + u64::from(cell.trials_void) + u64::from(cell.trials_failed);
+    CellView {
+        id: clean::line(&cell.cell),
+        label: clean::line(&cell.label),
+        cold_start: cell.cold_start_ns.map_or_else(none, format::nanos),
+        trials: outcomes(cell.trials_valid, cell.trials_void, cell.trials_failed),
+        trials_short: format!("{} of {}", cell.trials_valid, all),
+        values: KEY_METRICS
+            .iter()
+            .map(|metric| value_view(cell.metrics.iter().find(|summary| summary.metric == *metric), notes))
+            .collect(),
+    }
+}
+
+fn value_view(summary: Option<&MetricSummary>, notes: &mut Footnotes) -> ValueView {
+    let Some(summary) = summary else {
+        return ValueView { center: none(), interval: None, note: sign(Some("not measured"), notes) };
+    };
+    // No error in any trial needs no excuse for having no interval.
+    let is_clean = summary.metric == Metric::ErrorRate && summary.center == Some(0.0);
+    let refused = summary.refused.as_deref().filter(|_| !is_clean);
+    ValueView {
+        center: summary.center.map_or_else(none, |center| format::value(summary.unit, center)),
+        interval: summary.interval.as_ref().map(|interval| format::interval(summary.unit, interval)),
+        note: sign(refused, notes),
+    }
+}
+
+fn trial(row: &TrialRow, cells: &[CellSummary]) -> TrialView {
+    let value = |metric: Metric| {
+        let value = row.values.iter().find(|value| value.metric == metric).and_then(|value| value.value);
+        value.map_or_else(none, |value| format::value(metric.unit(), value))
+    };
+    let label = cells.iter().find(|cell| cell.cell == row.cell).map_or(&row.cell, |cell| &cell.label);
+    TrialView {
+        id: row.id,
+        block: row.block,
+        cell: clean::line(label),
+        outcome: words::outcome(row.outcome),
+        valid: row.outcome == TrialOutcome::Valid,
+        reasons: row.reasons.iter().map(|reason| clean::line(reason)).collect(),
+        steady: steady::word(row),
+        throughput: value(Metric::Throughput),
+        p50: value(Metric::P50),
+        p99: value(Metric::P99),
+        scheduled: format::count(row.scheduled),
+        completed: format::count(row.completed),
+        failed: format::count(row.failed),
+        censored: format::count(row.censored),
+    }
+}
+
+fn trials_line(analysis: &AnalysisFile) -> String {
+    let ended = |outcome| analysis.trials.iter().filter(|row| row.outcome == outcome).count() as u32;
+    let outcomes =
+        outcomes(ended(TrialOutcome::Valid), ended(TrialOutcome::Void), ended(TrialOutcome::Failed));
+    let run = format::count(analysis.trials.len() as u64);
+    format!("{run} of {} run: {outcomes}", format::counted(analysis.trials_planned.into(), "planned trial"))
+}
+
+fn outcomes(valid: u32, void: u32, failed: u32) -> String {
+    let mut text = format!("{valid} valid");
+    for (number, word) in [(void, "void"), (failed, "failed")] {
+        if number > 0 {
+            text.push_str(&format!(", {number} {word}"));
+        }
+    }
+    text
+}
+
+fn sign(reason: Option<&str>, notes: &mut Footnotes) -> String {
+    reason.map(|reason| notes.sign(&clean::line(reason))).unwrap_or_default()
+}
+
+fn none() -> String {
+    format::NONE.to_owned()
+}

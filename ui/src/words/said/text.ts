@@ -1,0 +1,11 @@
+/** A sentence of a run as the page gets it: with its id, or as a plain text. */
+import type { Said } from "../../schema/page";
+
+export type { Said };
+export type Text = Said | string;
+
+/** In English. */
+export const english = (text: Text): string => (typeof text === "string" ? text : text.text);
+
+/** A sentence that is in the language of the page already, for charts, which take sentences. */
+export const already = (text: string): Said => ({ text });
