@@ -4,12 +4,12 @@
 //! asserted at the end. No allocation per request; at an interval's end the buffers are swapped.
 
 use crate::control::{Control, Timeline};
+use crate::core::InFlight;
 use crate::driver::Handshake;
 use crate::failure::Failure;
 use crate::hand_over::HandOver;
 use crate::interval::{Account, EntryData, Page};
 use crate::rows::{Noted, RowSink};
-use crate::slot::InFlight;
 use crate::tally::{Store, Tally};
 use request::FailureLog;
 use rustix::time::{ClockId, clock_gettime};

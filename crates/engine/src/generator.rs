@@ -310,7 +310,7 @@ impl Generator {
             behaviour: Behaviour::new(&load.connection, job.way.proxy.is_some()),
             follow: follow(job),
             pacer: pacer(job, share)?,
-            slots: slots.max(here),
+            connections: slots.max(here),
         });
         let is_raised = load.priority == PriorityChoice::Auto && core.waits_for_times();
         self.keeps_times |= is_raised;
@@ -417,7 +417,7 @@ impl Thread {
         // One nanosecond: timed waits are not rounded up to the default 50 µs.
         rustix::thread::set_current_timer_slack(NonZeroU64::new(1))?;
         let setup = Setup {
-            slots: core.slots(),
+            slots: core.carriers(),
             is_pipelined: core.is_pipelined(),
             options: self.options.clone(),
             lasting: core.lasting_bytes(),

@@ -6,8 +6,8 @@
 //! meet a period of the sample. Absent on purpose: formats and files (the runner).
 
 use crate::book::Fate;
+use crate::core::InFlight;
 use crate::job::Part;
-use crate::slot::InFlight;
 use pace::Share;
 use rtrb::{Consumer, Producer, RingBuffer};
 use schema::load::ErrorClass;
@@ -116,11 +116,11 @@ fn between(from: Nanos, to: Nanos) -> Option<u64> {
 
 impl Fate {
     /// Of a request that had a connection.
-    pub(crate) fn of(request: &InFlight, was_written: bool) -> Self {
+    pub(crate) fn of(request: &InFlight) -> Self {
         Self {
             intended: request.intended,
             entry: request.which.entry,
-            was_written,
+            was_written: request.is_written,
             n: request.which.n,
             slot: request.slot,
             dispatched: request.dispatched,
@@ -190,7 +190,7 @@ impl RowSink {
     /// A right answer came at `done`.
     #[inline]
     pub(crate) fn completed(&mut self, request: &InFlight, done: Nanos, is_measured: bool) -> Noted {
-        self.note(&Fate::of(request, true), Outcome::Completed, done, is_measured)
+        self.note(&Fate::of(request), Outcome::Completed, done, is_measured)
     }
 
     pub(crate) fn failed(&mut self, fate: &Fate, class: ErrorClass, now: Nanos, is_measured: bool) -> Noted {

@@ -5,6 +5,7 @@
 //! the accounts balance; every answer that the peer gave and the engine took is a completed request; a budget is spent
 //! exactly and comes to its end. Absent on purpose: drivers and time-outs, which `tests/load.rs` tries on real sockets.
 
+use super::carrier::State;
 use super::{Behaviour, Core, Follow, Limits, Outgoing, Pacer, Parts};
 use crate::book::Book;
 use crate::control::{Control, Timeline};
@@ -13,7 +14,6 @@ use crate::failure::Failure;
 use crate::hand_over::hand_over;
 use crate::interval::{IntervalData, Page};
 use crate::rows::{RowSource, rings_of};
-use crate::slot::State;
 use pace::{Closed, Share};
 use proptest::prelude::*;
 use request::script::{Script, ScriptError};
@@ -274,7 +274,7 @@ fn core(course: &Course) -> (Core, Receiver<Box<Page>>, RowSource) {
         behaviour: Behaviour::new(&plan, false),
         follow: course.follow.map(|hops_max| Follow { hops_max, origin: origin() }),
         pacer: Pacer::Closed(Closed::new(Some(course.budget), Share::WHOLE)),
-        slots: course.slots,
+        connections: course.slots,
     });
     (core, intervals, sources.remove(0))
 }
@@ -366,7 +366,7 @@ fn run(course: &Course) -> (IntervalData, Vec<String>) {
             // Unfair for a while; in the end even this peer lets the load come to its end.
             happen(&mut core, &mut wire, course, course.is_fair || left < EVENTS_MAX / 2);
         } else {
-            let rests = core.slots.iter().any(|slot| matches!(slot.state, State::Paused { .. }));
+            let rests = core.carriers.iter().any(|carrier| matches!(carrier.state, State::Paused { .. }));
             assert!(rests || core.next_intended().is_some(), "nothing can go on: {course:?}");
             std::thread::yield_now();
         }
