@@ -33,6 +33,18 @@ impl<T> Fifo<T> {
         std::mem::replace(&mut self.first, next)
     }
 
+    /// Takes out whatever equals `thing`.
+    pub(crate) fn remove(&mut self, thing: &T)
+    where
+        T: PartialEq,
+    {
+        for _ in 0..self.len() {
+            if let Some(first) = self.pop().filter(|first| first != thing) {
+                self.push(first);
+            }
+        }
+    }
+
     /// The oldest.
     #[inline]
     pub(crate) const fn front(&self) -> Option<&T> {
@@ -65,6 +77,8 @@ mod tests {
         assert_eq!((fifo.len(), fifo.front()), (3, Some(&1)));
         assert_eq!(fifo.pop(), Some(1));
         fifo.push(4);
+        fifo.push(7);
+        fifo.remove(&7);
         assert_eq!([fifo.pop(), fifo.pop(), fifo.pop(), fifo.pop()], [Some(2), Some(3), Some(4), None]);
         assert!(fifo.is_empty());
     }

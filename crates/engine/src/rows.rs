@@ -5,9 +5,9 @@
 //! load. Which requests have a row is a function of the seed and the request's number, so that no period of the load can
 //! meet a period of the sample. Absent on purpose: formats and files (the runner).
 
-use crate::book::Fate;
 use crate::core::InFlight;
-use crate::job::Part;
+use crate::fate::{Fate, NO_SLOT};
+use crate::part::Part;
 use pace::Share;
 use rtrb::{Consumer, Producer, RingBuffer};
 use schema::load::ErrorClass;
@@ -24,9 +24,6 @@ const CHUNK: usize = 1024;
 
 /// A moment that did not come.
 const NEVER: Nanos = Nanos(u64::MAX);
-/// No connection was given to the request.
-pub(crate) const NO_SLOT: u32 = u32::MAX;
-
 /// How a request ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -112,24 +109,6 @@ impl Row {
 
 fn between(from: Nanos, to: Nanos) -> Option<u64> {
     (from != NEVER && to != NEVER).then(|| to.since(from).0)
-}
-
-impl Fate {
-    /// Of a request that had a connection.
-    pub(crate) fn of(request: &InFlight) -> Self {
-        Self {
-            intended: request.intended,
-            entry: request.which.entry,
-            was_written: request.is_written,
-            n: request.which.n,
-            slot: request.slot,
-            dispatched: request.dispatched,
-            written: request.written,
-            first_byte: request.first_byte,
-            status: request.answer.status(),
-            body_bytes: request.answer.body_bytes() as u64,
-        }
-    }
 }
 
 /// Whether a failure of this class is the judgement of a complete answer.

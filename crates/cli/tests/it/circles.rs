@@ -10,11 +10,10 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 
 /// Files that are still in circles, by crate. No number may grow, and one that shrinks is written here; 0 is left out.
-const STILL: [(&str, usize); 11] = [
+const STILL: [(&str, usize); 10] = [
     ("analyze", 11),
     ("cli", 5),
     ("collect", 4),
-    ("engine", 15),
     ("pace", 5),
     ("probe", 3),
     ("request", 20),

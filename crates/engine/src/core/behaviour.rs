@@ -1,19 +1,17 @@
-//! How long a connection serves, and how many requests it carries at a time.
+//! How long a connection serves.
 
 use crate::failure::Failure;
 use schema::load::ErrorClass;
 use schema::plan::ConnectionPlan;
 use units::Nanos;
 
-/// How long a connection serves and how many requests it carries at a time.
+/// When a connection has served long enough.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct Behaviour {
     /// Requests after which a connection is closed.
     requests_max: u64,
     /// Age at which a free connection is closed.
-    lifetime: Option<Nanos>,
-    /// Requests on a connection at a time.
-    pub(super) pipeline: usize,
+    pub(super) lifetime: Option<Nanos>,
     /// Whether connections lead through a proxy.
     is_tunneled: bool,
 }
@@ -23,7 +21,6 @@ impl Behaviour {
         Self {
             requests_max: if plan.keepalive { plan.requests_max.unwrap_or(u64::MAX) } else { 1 },
             lifetime: plan.lifetime_ns.map(Nanos),
-            pipeline: plan.pipeline.max(1) as usize,
             is_tunneled,
         }
     }

@@ -2,9 +2,8 @@
 //!
 //! Invariant: bytes are handed to the system in the order of requests, and of one request at a time.
 
-use super::place::PlaceId;
+use super::place::{PlaceId, UNWATCHED};
 use crate::fifo::Fifo;
-use crate::protocol::h1;
 use units::Nanos;
 
 /// What a carrier is doing.
@@ -31,15 +30,17 @@ pub(crate) struct Writing {
 
 /// One connection.
 #[derive(Debug)]
-pub(crate) struct Carrier {
+pub(crate) struct Carrier<P> {
     pub(crate) state: State,
     /// Whether it is in the middle of a request.
     pub(crate) writing: Option<Writing>,
     /// What the protocol remembers of the connection.
-    pub(crate) protocol: h1::State,
+    pub(crate) protocol: P,
     /// Places whose requests wait for the connection, or with pauses in a pipeline for the one before to be written. They
     /// outlive the connection.
     pub(crate) waiting: Fifo<PlaceId>,
+    /// When the connection is next looked at for a time-out, a pause or its age.
+    pub(super) watched: Nanos,
     /// When the connection attempt began, then when it succeeded.
     pub(crate) opened: Nanos,
     /// How much of the connection attempt was the TLS handshake.
@@ -50,13 +51,14 @@ pub(crate) struct Carrier {
     pub(crate) refusals: u32,
 }
 
-impl Carrier {
+impl<P: Default> Carrier<P> {
     pub(crate) fn new() -> Self {
         Self {
             state: State::Closed,
             writing: None,
-            protocol: h1::State::default(),
+            protocol: P::default(),
             waiting: Fifo::default(),
+            watched: UNWATCHED,
             opened: Nanos::ZERO,
             handshake: Nanos::ZERO,
             answers: 0,
@@ -81,11 +83,12 @@ impl Carrier {
 mod tests {
     use super::super::place::Place;
     use super::*;
+    use crate::protocol::{H1, Protocol};
 
     #[test]
     fn an_idle_connection_stays_small() {
         // With the driver's part, far below the 2 KiB a connection may cost.
-        let bytes = size_of::<Carrier>() + size_of::<Place>();
+        let bytes = size_of::<Carrier<<H1 as Protocol>::State>>() + size_of::<Place>();
         assert!(bytes <= 384, "{bytes} bytes");
     }
 }

@@ -1,10 +1,12 @@
 //! How connections come and go: attempts, their failures and pauses, and when a connection has served long enough.
 
 use super::carrier::State;
+use super::deadlines::Watched;
 use super::{Core, Pacer, Stage};
 use crate::driver::{Peer, Route, SlotId, Sockets};
 use crate::failure::Failure;
 use crate::names::Names;
+use crate::protocol::Protocol;
 use schema::load::ErrorClass;
 use std::net::SocketAddr;
 use units::{Clock, Nanos};
@@ -12,7 +14,7 @@ use units::{Clock, Nanos};
 /// Pause after a failed connection attempt in the closed loop: doubled with each failure in a row.
 const PAUSE: (Nanos, Nanos) = (Nanos::from_millis(10), Nanos::SECOND);
 
-impl Core {
+impl<P: Protocol> Core<P> {
     /// Opens the `n`th connection before the load begins.
     pub(crate) fn open_ahead<S: Sockets>(&mut self, sockets: &mut S, n: usize) {
         let id = self.lanes.opened_ahead(n);
@@ -44,6 +46,7 @@ impl Core {
         carrier.handshake = Nanos::ZERO;
         carrier.state = State::Connecting;
         self.connecting += 1;
+        self.watch_carrier(id, now + self.limits.connect);
         if let Some(names) = &mut self.names {
             return names.ask((id, now));
         }
@@ -104,11 +107,18 @@ impl Core {
         let pause = Nanos(PAUSE.0.0 << carrier.refusals.min(16)).min(PAUSE.1);
         match (self.stage, &self.pacer) {
             (Stage::Setup, _) => self.setup_failures.push(failure),
-            (_, Pacer::Closed(_)) => carrier.state = State::Paused { until: now + pause },
+            (_, Pacer::Closed(_)) => self.pause(id, now + pause),
             (_, Pacer::Open(_)) => self.lie_closed(id),
         }
         self.fail_waiting(id, failure, now);
         self.places.seats_of(id).for_each(|seat| self.abort_session(seat, now));
+    }
+
+    /// Closed loop: a connection rests until then.
+    pub(super) fn pause(&mut self, id: SlotId, until: Nanos) {
+        self.carriers[id as usize].state = State::Paused { until };
+        let watched = &mut self.carriers[id as usize].watched;
+        self.deadlines.queue(Watched::Carrier(id), watched, until);
     }
 
     /// The requests that wait for a connection fail.
@@ -140,13 +150,15 @@ impl Core {
         carrier.state = State::Open;
         carrier.answers = 0;
         carrier.refusals = 0;
+        self.watch_age(id);
+        let carrier = &mut self.carriers[id as usize];
         match carrier.waiting.pop() {
             Some(at) if self.places[at].is_hop() => self.write_hop(sockets, at, now),
             Some(at) => {
                 self.write(sockets, at, now);
                 self.top_up(sockets, id, now);
             }
-            None => self.next_request(sockets, self.places.seats_of(id).start, now),
+            None => self.refill(sockets, id, now),
         }
     }
 }

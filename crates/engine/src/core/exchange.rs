@@ -6,10 +6,11 @@ use super::in_flight::{InFlight, Which};
 use super::outgoing::Unmade;
 use super::place::{Phase, PlaceId};
 use super::{Core, Pacer};
-use crate::book::{Fate, SessionEnd};
+use crate::book::SessionEnd;
 use crate::driver::{Handler, Handshake, SlotId, Sockets};
 use crate::failure::{Cause, Failure};
-use crate::protocol::Taken;
+use crate::fate::Fate;
+use crate::protocol::{Protocol, Taken};
 use request::{Answer, Judged};
 use schema::load::ErrorClass;
 use units::{Clock, Nanos};
@@ -18,7 +19,7 @@ use wire::is_redirect;
 /// Pause of a closed loop after a request that could not be made.
 const UNMADE_PAUSE: Nanos = Nanos::from_millis(10);
 
-impl Core {
+impl<P: Protocol> Core<P> {
     /// Gives a request of this seat a place and sends it, connecting first where needed.
     #[inline]
     pub(super) fn begin<S: Sockets>(
@@ -45,6 +46,7 @@ impl Core {
             answer: Answer::to(self.outgoing.global(which)),
             slot: place.carrier,
         };
+        self.watch_place(at, dispatched);
         // In the closed loop the stamp just taken is the moment before the write; a second reading of the clock would
         // cost more than it tells. An arrival of the open loop may have waited since.
         let now = if matches!(self.pacer, Pacer::Closed(_)) { dispatched } else { self.clock.now() };
@@ -168,6 +170,7 @@ impl Core {
             let text = &self.places[at];
             let text = self.outgoing.bytes(text.bytes, &text.rendered);
             self.protocol.put(&mut self.carriers[id].protocol, last, text);
+            self.watch_place(last, now);
         }
         if last != at {
             self.places.move_bytes(at, last);
@@ -191,7 +194,7 @@ impl Core {
         self.close(sockets, id);
         match self.pacer {
             Pacer::Closed(_) => {
-                self.carriers[id as usize].state = State::Paused { until: now + UNMADE_PAUSE };
+                self.pause(id, now + UNMADE_PAUSE);
             }
             Pacer::Open(_) => self.park(sockets, seat),
         }
@@ -270,7 +273,7 @@ impl Core {
             let lost = Failure::said(ErrorClass::PrematureClose, "closed after the answer before it");
             self.fail_open(id, lost, done);
             self.close(sockets, id);
-            self.next_request(sockets, seat, done);
+            self.refill(sockets, id, done);
             return None;
         }
         if self.protocol.depth() > 1 {
@@ -352,18 +355,18 @@ impl Core {
     pub(super) fn fail<S: Sockets>(&mut self, sockets: &mut S, id: SlotId, failure: Failure, now: Nanos) {
         self.fail_open(id, failure, now);
         self.close(sockets, id);
-        self.next_request(sockets, self.places.seats_of(id).start, now);
+        self.refill(sockets, id, now);
     }
 
     /// A connection without a request is gone or of no use.
     fn lose_idle<S: Sockets>(&mut self, sockets: &mut S, id: SlotId) {
         self.close(sockets, id);
         let now = self.clock.now();
-        self.next_request(sockets, self.places.seats_of(id).start, now);
+        self.refill(sockets, id, now);
     }
 }
 
-impl<S: Sockets> Handler<S> for Core {
+impl<P: Protocol, S: Sockets> Handler<S> for Core<P> {
     fn connected(&mut self, sockets: &mut S, id: SlotId, result: Result<(), Failure>) {
         let now = self.clock.now();
         match result {
@@ -402,9 +405,9 @@ impl<S: Sockets> Handler<S> for Core {
                     }
                 }
                 Ok(Taken::Unasked) => return self.lose_idle(sockets, id),
-                Err(malformed) => {
+                Err(failure) => {
                     let now = self.clock.now();
-                    return self.fail(sockets, id, malformed.into(), now);
+                    return self.fail(sockets, id, failure, now);
                 }
             }
         }
@@ -420,7 +423,7 @@ impl<S: Sockets> Handler<S> for Core {
         }
         let outcome = match failure {
             Some(failure) => Err(failure),
-            None => self.protocol.end(state).map_err(Failure::from),
+            None => self.protocol.end(state),
         };
         let now = self.clock.now();
         match outcome {

@@ -4,14 +4,16 @@ use super::Core;
 use super::carrier::Writing;
 use super::follow::Stray;
 use super::place::{Place, PlaceId};
-use crate::book::{Book, Fate};
+use crate::book::Book;
 use crate::driver::Sockets;
+use crate::fate::Fate;
+use crate::protocol::Protocol;
 use request::{Answer, Bytes};
 use schema::load::ErrorClass;
 use units::Nanos;
 use wire::{Astray, redirected};
 
-impl Core {
+impl<P: Protocol> Core<P> {
     /// A complete redirect for the request of a place while redirects are followed: the next hop is sent, or the request
     /// has failed and the place is free. `reusable` says whether the connection may serve again.
     #[cold]

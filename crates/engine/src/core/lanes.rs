@@ -10,9 +10,8 @@
 use super::in_flight::Which;
 use super::place::PlaceId;
 use super::session::Session;
-use crate::book::Fate;
 use crate::driver::{Route, SlotId};
-use crate::rows::NO_SLOT;
+use crate::fate::{Fate, NO_SLOT};
 use std::collections::VecDeque;
 use units::Nanos;
 
@@ -155,6 +154,12 @@ impl Lanes {
     /// Arrivals that wait for a connection.
     pub(super) fn waiting(&self) -> usize {
         self.lanes.iter().map(|lane| lane.backlog.len()).sum()
+    }
+
+    /// When the arrival was intended that has waited longest.
+    #[inline]
+    pub(super) fn longest_waiting(&self) -> Option<Nanos> {
+        self.lanes.iter().filter_map(|lane| lane.backlog.front()).map(|waiting| waiting.intended).min()
     }
 
     /// Queues an arrival in the lane of its entry.

@@ -2,13 +2,15 @@
 //!
 //! A [`place`] is room for one request, a [`carrier`] one connection. Here: when requests are due and which seat takes
 //! them. `exchange`: a request on a connection; `hop`: where a redirect leads it. `connection`: how connections come and
-//! go. `users`: the life of virtual users. The hot path (an arrival or a free connection → write; bytes → parse → record
+//! go. `timing`:
+//! time-outs. `users`: the life of virtual users. The hot path (an arrival or a free connection → write; bytes → parse → record
 //! → next write) allocates nothing and shares nothing. Recursion is bounded: a failed connection attempt never starts
 //! the next one by itself.
 
 mod behaviour;
 mod carrier;
 mod connection;
+mod deadlines;
 mod exchange;
 mod follow;
 mod hearing;
@@ -21,15 +23,18 @@ mod outgoing;
 mod place;
 mod script;
 mod session;
+mod timing;
 mod users;
 
-use crate::book::{Book, Fate, SessionEnd};
+use crate::book::{Book, SessionEnd};
 use crate::driver::{Route, SlotId, Sockets};
 use crate::failure::Failure;
+use crate::fate::Fate;
 use crate::names::Names;
-use crate::protocol::h1::H1;
+use crate::protocol::Protocol;
 pub(crate) use behaviour::Behaviour;
 use carrier::{Carrier, State};
+use deadlines::Deadlines;
 pub(crate) use follow::Follow;
 pub(crate) use in_flight::InFlight;
 use lanes::{Lanes, Waiting};
@@ -37,7 +42,6 @@ pub(crate) use outgoing::Outgoing;
 use pace::{Closed, Schedule};
 pub(crate) use place::PlaceId;
 use place::{Equipment, Phase, Places};
-use schema::load::ErrorClass;
 use session::{Pool, Steps};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -65,9 +69,18 @@ pub(crate) struct Limits {
 }
 
 impl Limits {
-    /// The shortest of them, which sets how often to look.
-    pub(crate) fn shortest(&self) -> Nanos {
+    /// The shortest of them.
+    fn shortest(&self) -> Nanos {
         [self.total, self.deadline].into_iter().flatten().fold(self.response.min(self.connect), Nanos::min)
+    }
+
+    /// How long an arrival may wait for a connection.
+    const fn waiting(&self) -> Option<Nanos> {
+        match (self.deadline, self.total) {
+            (Some(deadline), Some(total)) if total.0 < deadline.0 => Some(total),
+            (None, total) => total,
+            (deadline, _) => deadline,
+        }
     }
 }
 
@@ -82,10 +95,10 @@ enum Stage {
 }
 
 /// All of a worker but its driver.
-pub(crate) struct Core {
+pub(crate) struct Core<P: Protocol> {
     pub(crate) book: Book,
     clock: MonotonicClock,
-    protocol: H1,
+    protocol: P,
     /// Ways to the origins, and what is idle or waits for each.
     lanes: Lanes,
     /// Resolves the target's name for every connection, where that is asked for.
@@ -101,9 +114,12 @@ pub(crate) struct Core {
     follow: Option<Follow>,
     pacer: Pacer,
     /// All connections, by the number of their slot.
-    carriers: Vec<Carrier>,
+    carriers: Vec<Carrier<P::State>>,
     /// All requests in flight, and room for more.
     places: Places,
+    deadlines: Deadlines,
+    /// The shortest time that any request has for its answer.
+    patience: Nanos,
     /// Connection attempts under way.
     connecting: usize,
     /// Closed loop: seats whose think time runs, by the end of it.
@@ -113,7 +129,8 @@ pub(crate) struct Core {
 }
 
 /// What a core is made of.
-pub(crate) struct Parts {
+pub(crate) struct Parts<P> {
+    pub(crate) protocol: P,
     pub(crate) book: Book,
     pub(crate) clock: MonotonicClock,
     /// Ways to each origin, at least one.
@@ -130,21 +147,24 @@ pub(crate) struct Parts {
     pub(crate) pacer: Pacer,
     /// Connections for each origin; in the open loop more than are opened ahead, for growth on demand.
     pub(crate) connections: usize,
+    /// Seats of each connection: users of a closed load who send at the same time.
+    pub(crate) streams: usize,
 }
 
-impl Core {
-    pub(crate) fn new(parts: Parts) -> Self {
+impl<P: Protocol> Core<P> {
+    pub(crate) fn new(parts: Parts<P>) -> Self {
         let takes_turns = matches!(parts.pacer, Pacer::Closed(_));
-        let lanes = Lanes::new(parts.routes, parts.origins, (parts.connections, 1), takes_turns);
-        let places = Places::new(lanes.carriers(), 1);
-        let mut protocol = H1::new(parts.behaviour.pipeline);
+        let lanes = Lanes::new(parts.routes, parts.origins, (parts.connections, parts.streams), takes_turns);
+        let places = Places::new(lanes.carriers(), parts.streams as u32);
+        let mut protocol = parts.protocol;
         if parts.outgoing.steps.is_some() || parts.follow.is_some() || lanes.len() > 1 {
             // A step of a session waits for the answer to the one before, a hop follows its own, and what comes next may
             // go to another origin: there is nothing to send behind.
-            protocol = H1::new(1);
+            protocol.wait_for_answers();
         }
         let mut outgoing = parts.outgoing;
         outgoing.sends_one_at_a_time(parts.follow.is_some());
+        let patience = outgoing.shortest_timeout(parts.limits.response);
         Self {
             book: parts.book,
             clock: parts.clock,
@@ -160,6 +180,8 @@ impl Core {
             carriers: std::iter::repeat_with(Carrier::new).take(lanes.carriers()).collect(),
             connecting: 0,
             thinking: BinaryHeap::with_capacity(places.len()),
+            deadlines: Deadlines::new(lanes.carriers() + places.len(), parts.limits.shortest().min(patience)),
+            patience,
             places,
             lanes,
             stage: Stage::Setup,
@@ -202,8 +224,7 @@ impl Core {
         self.book.start();
         let (hears, follows) = (self.outgoing.wants_answers(), self.follow.is_some());
         self.places.equip(Equipment { hears, follows });
-        // Ages of connections count from the begin of the load.
-        self.carriers.iter_mut().for_each(|carrier| carrier.opened = Nanos::ZERO);
+        self.begin_deadlines();
         for seat in 0..self.lanes.starting() {
             self.next_request(sockets, seat, Nanos::ZERO);
         }
@@ -337,87 +358,9 @@ impl Core {
         }
     }
 
-    /// Ends what has waited too long, and ends pauses.
-    pub(crate) fn sweep<S: Sockets>(&mut self, sockets: &mut S, now: Nanos) {
-        // First those that wait: a connection freed below must not be given to a request that is already overdue.
-        self.expire_backlog(now);
+    /// Takes what was made ahead meanwhile; to be called about every 100 ms.
+    pub(crate) fn refresh(&mut self) {
         self.outgoing.refresh();
-        let limits = self.limits;
-        let overdue = |since: Nanos, limit: Nanos| now.since(since) > limit;
-        let is_overdue =
-            |request: &InFlight| limits.total.is_some_and(|limit| overdue(request.intended, limit));
-        for id in 0..self.carriers.len() as SlotId {
-            let carrier = &self.carriers[id as usize];
-            let oldest = self.protocol.oldest(&carrier.protocol);
-            let waiting = carrier.waiting.front().copied();
-            match carrier.state {
-                State::Connecting if overdue(carrier.opened, limits.connect) => {
-                    let failure = self.behaviour.connect_timeout();
-                    self.connection_failed(sockets, id, failure, now);
-                }
-                State::Connecting => {
-                    if let Some(at) = waiting
-                        && is_overdue(&self.places[at].request)
-                    {
-                        let failure = Failure::said(ErrorClass::Timeout, "total time-out");
-                        self.fail_waiting(id, failure, now);
-                        self.fail(sockets, id, failure, now);
-                    }
-                }
-                State::Open => match oldest {
-                    Some(at) => {
-                        let place = &self.places[at];
-                        if overdue(place.hop_written(), self.response_limit(&place.request)) {
-                            let failure = Failure::said(ErrorClass::Timeout, "no complete answer in time");
-                            self.fail(sockets, id, failure, now);
-                        } else if is_overdue(&place.request) {
-                            let failure = Failure::said(ErrorClass::Timeout, "total time-out");
-                            self.fail(sockets, id, failure, now);
-                        }
-                    }
-                    None if self.stage == Stage::Running
-                        && self.behaviour.is_too_old(now.since(carrier.opened)) =>
-                    {
-                        self.close(sockets, id);
-                        self.park(sockets, self.places.seats_of(id).start);
-                    }
-                    None => {}
-                },
-                State::Paused { until } if now >= until => {
-                    self.carriers[id as usize].state = State::Closed;
-                    self.next_request(sockets, self.places.seats_of(id).start, until);
-                }
-                State::Paused { .. } | State::Closed => {}
-            }
-        }
-    }
-
-    /// Ends arrivals that have waited too long for a connection.
-    fn expire_backlog(&mut self, now: Nanos) {
-        (0..self.lanes.len()).for_each(|lane| self.expire_lane(lane, now));
-    }
-
-    fn expire_lane(&mut self, lane: usize, now: Nanos) {
-        while let Some(front) = self.lanes.lane(lane).backlog.front() {
-            let (intended, fate) = (front.intended, front.fate());
-            let Some(failure) = self.overdue(intended, now) else { return };
-            self.book.fail(fate, failure, now);
-            if let Some(session) = self.lanes.lane(lane).backlog.pop_front().and_then(|waiting| waiting.user)
-            {
-                self.close_session(session, SessionEnd::Failed, now);
-            }
-        }
-    }
-
-    /// How a waiting arrival fails at `now`, if it does.
-    #[inline]
-    fn overdue(&self, intended: Nanos, now: Nanos) -> Option<Failure> {
-        let beyond = |limit: Option<Nanos>| limit.is_some_and(|limit| now.since(intended) > limit);
-        if beyond(self.limits.deadline) {
-            return Some(Failure::said(ErrorClass::Deadline, "not sent before its deadline"));
-        }
-        beyond(self.limits.total)
-            .then(|| Failure::said(ErrorClass::Timeout, "total time-out while waiting for a connection"))
     }
 
     /// The first waiting arrival of a lane that may still be sent.
@@ -476,6 +419,18 @@ impl Core {
         carrier.state == State::Open && self.protocol.is_idle(&carrier.protocol)
     }
 
+    /// A connection has come or gone: each of its seats without a request looks for one.
+    pub(super) fn refill<S: Sockets>(&mut self, sockets: &mut S, id: SlotId, free_at: Nanos) {
+        if self.put_waiting(sockets, id) {
+            return;
+        }
+        for seat in self.places.seats_of(id) {
+            if self.places[seat].phase == Phase::Free {
+                self.next_request(sockets, seat, free_at);
+            }
+        }
+    }
+
     /// A seat has no request: finds one for it, or parks it. `free_at` is the moment it became free.
     #[inline]
     fn next_request<S: Sockets>(&mut self, sockets: &mut S, seat: PlaceId, free_at: Nanos) {
@@ -508,12 +463,6 @@ impl Core {
             None => self.begin_session(seat, waiting.intended),
         }
         self.begin(sockets, seat, waiting.which, waiting.intended, waiting.dispatched);
-    }
-
-    /// From written to done: the request's own time-out, or the load's.
-    #[inline]
-    fn response_limit(&self, request: &InFlight) -> Nanos {
-        self.outgoing.timeout_ns(request.which.entry).map_or(self.limits.response, Nanos)
     }
 
     /// The closed loop's next request of a seat: at once, after its think time, or never.

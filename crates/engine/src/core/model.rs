@@ -13,6 +13,7 @@ use crate::driver::{Handler, Peer, Route, SlotId, Sockets};
 use crate::failure::Failure;
 use crate::hand_over::hand_over;
 use crate::interval::{IntervalData, Page};
+use crate::protocol::H1;
 use crate::rows::{RowSource, rings_of};
 use pace::{Closed, Share};
 use proptest::prelude::*;
@@ -235,7 +236,7 @@ fn traffic(kind: Kind) -> Traffic {
     Traffic::new(&scenario, "h", Seed(1), &[]).unwrap()
 }
 
-fn core(course: &Course) -> (Core, Receiver<Box<Page>>, RowSource) {
+fn core(course: &Course) -> (Core<H1>, Receiver<Box<Page>>, RowSource) {
     let (sender, intervals) = channel();
     let (hand_over, spares) = hand_over(move |data: Box<Page>| sender.send(data).expect("a reader"));
     drop(spares);
@@ -258,6 +259,7 @@ fn core(course: &Course) -> (Core, Receiver<Box<Page>>, RowSource) {
         ..ConnectionPlan::default()
     };
     let core = Core::new(Parts {
+        protocol: H1::new(course.pipeline),
         book: Book::new(hand_over, control, timeline, false, traffic.results()).with_rows(sinks.take()),
         clock: MonotonicClock::starting_now(),
         routes: vec![vec![Route { peer: Peer::Inet(([127, 0, 0, 1], 1).into()), source: None, server: 0 }]],
@@ -275,6 +277,7 @@ fn core(course: &Course) -> (Core, Receiver<Box<Page>>, RowSource) {
         follow: course.follow.map(|hops_max| Follow { hops_max, origin: origin() }),
         pacer: Pacer::Closed(Closed::new(Some(course.budget), Share::WHOLE)),
         connections: course.slots,
+        streams: 1,
     });
     (core, intervals, sources.remove(0))
 }
@@ -306,7 +309,7 @@ fn answer(wire: &mut Wire, target: &str, follow: Option<u32>, is_fair: bool) -> 
 }
 
 /// One event of the peer or of time, chosen by chance.
-fn happen(core: &mut Core, wire: &mut Wire, course: &Course, is_fair: bool) {
+fn happen(core: &mut Core<H1>, wire: &mut Wire, course: &Course, is_fair: bool) {
     let slot = wire.chance(wire.pipes.len());
     let id = slot as SlotId;
     if wire.pipes[slot].is_connecting {
@@ -372,7 +375,7 @@ fn run(course: &Course) -> (IntervalData, Vec<String>) {
         }
         let now = core.now();
         core.dispatch_due(&mut wire, now);
-        core.sweep(&mut wire, now);
+        core.on_time(&mut wire, now);
     }
     core.book.end_with_budget();
     core.censor_rest();

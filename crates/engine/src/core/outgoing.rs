@@ -228,6 +228,13 @@ impl Outgoing {
         self.traffic.program().timeout_ns(entry)
     }
 
+    /// The shortest time-out of any request, where the load's is this.
+    pub(super) fn shortest_timeout(&self, of_load: Nanos) -> Nanos {
+        let program = self.traffic.program();
+        let own = (0..program.names().len()).filter_map(|entry| program.timeout_ns(entry as u16));
+        own.map(Nanos).fold(of_load, Nanos::min)
+    }
+
     /// Takes what was made ahead meanwhile; called now and then, off the hot path.
     pub(super) fn refresh(&mut self) {
         if !self.is_constant() {

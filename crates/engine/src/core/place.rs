@@ -19,6 +19,9 @@ use units::Nanos;
 /// Number of a place.
 pub(crate) type PlaceId = u32;
 
+/// The next look at a place or a connection that is not queued for any.
+pub(super) const UNWATCHED: Nanos = Nanos(u64::MAX);
+
 /// What a place is used for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Phase {
@@ -36,6 +39,8 @@ pub(crate) struct Place {
     pub(crate) phase: Phase,
     /// The connection whose place it is.
     pub(crate) carrier: SlotId,
+    /// When the place is next looked at for a time-out.
+    pub(super) watched: Nanos,
     /// Where the request's bytes are.
     pub(crate) bytes: Bytes,
     /// Whether the seat stands in the queue of idle ones.
@@ -60,6 +65,7 @@ impl Place {
         Self {
             phase: Phase::Free,
             carrier,
+            watched: UNWATCHED,
             bytes: Bytes::Rendered,
             queued: false,
             thinking: false,

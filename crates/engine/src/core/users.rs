@@ -10,10 +10,11 @@ use super::session::{Pool, Session};
 use super::{Core, Pacer, Stage};
 use crate::book::SessionEnd;
 use crate::driver::Sockets;
+use crate::protocol::Protocol;
 use std::cmp::Reverse;
 use units::{Clock, Nanos};
 
-impl Core {
+impl<P: Protocol> Core<P> {
     /// A request that was intended at `intended` begins at a seat: where the scenario has sessions, one begins.
     pub(super) fn begin_session(&mut self, seat: PlaceId, intended: Nanos) {
         let Some(steps) = &mut self.outgoing.steps else { return };

@@ -1,9 +1,10 @@
 //! HTTP/1.1 on a connection: answers come in the order of the requests, and any failure ends the connection.
 
-use super::{Events, Taken};
+use super::{Events, Protocol, Scope, Taken};
 use crate::core::PlaceId;
+use crate::failure::Failure;
 use crate::fifo::Fifo;
-use wire::{Ended, Feed, Header, Malformed, ResponseParser, Visit};
+use wire::{Ended, Feed, Header, ResponseParser, Visit};
 
 /// HTTP/1.1 (RFC 9112), with as many requests on a connection at a time as pipelining allows.
 #[derive(Clone, Copy, Debug)]
@@ -40,31 +41,35 @@ impl State {
 
 impl H1 {
     /// `depth` requests on a connection at a time, at least one.
-    pub(crate) const fn new(depth: usize) -> Self {
-        Self { depth }
+    pub(crate) fn new(depth: u32) -> Self {
+        Self { depth: depth.max(1) as usize }
+    }
+}
+
+impl Protocol for H1 {
+    type State = State;
+
+    fn wait_for_answers(&mut self) {
+        self.depth = 1;
     }
 
-    /// Requests that a connection may carry at a time.
     #[inline]
-    pub(crate) const fn depth(self) -> usize {
+    fn depth(&self) -> usize {
         self.depth
     }
 
-    /// Requests on the connection.
     #[inline]
-    pub(crate) fn open(self, state: &State) -> usize {
+    fn open(&self, state: &State) -> usize {
         state.awaited.len()
     }
 
     #[inline]
-    pub(crate) const fn is_idle(self, state: &State) -> bool {
+    fn is_idle(&self, state: &State) -> bool {
         state.awaited.is_empty()
     }
 
-    /// A request is put on the connection: the answer after those that are awaited is that of `at`. `request` begins with
-    /// its first line.
     #[inline]
-    pub(crate) fn put(self, state: &mut State, at: PlaceId, request: &[u8]) {
+    fn put(&self, state: &mut State, at: PlaceId, request: &[u8]) {
         let to_head = request.starts_with(b"HEAD ");
         if state.awaited.is_empty() {
             state.parser.begin(to_head);
@@ -72,14 +77,8 @@ impl H1 {
         state.awaited.push(Awaited { at, to_head });
     }
 
-    /// Reads on, to the end of an answer at most.
     #[inline]
-    pub(crate) fn take(
-        self,
-        state: &mut State,
-        bytes: &[u8],
-        on: &mut impl Events,
-    ) -> Result<Taken, Malformed> {
+    fn take(&self, state: &mut State, bytes: &[u8], on: &mut impl Events) -> Result<Taken, Failure> {
         let Some(&Awaited { at, .. }) = state.awaited.front() else { return Ok(Taken::Unasked) };
         match state.parser.feed(bytes, &mut Shown { on, at })? {
             Feed::NeedMore => Ok(Taken::Part(at)),
@@ -92,8 +91,7 @@ impl H1 {
         }
     }
 
-    /// The peer has ended the connection. Returns the place whose answer is whole with that, if one is.
-    pub(crate) fn end(self, state: &mut State) -> Result<Option<PlaceId>, Malformed> {
+    fn end(&self, state: &mut State) -> Result<Option<PlaceId>, Failure> {
         let Some(&Awaited { at, .. }) = state.awaited.front() else { return Ok(None) };
         match state.parser.end_of_input()? {
             Ended::Premature => Ok(None),
@@ -104,15 +102,14 @@ impl H1 {
         }
     }
 
-    /// Gives up the oldest request on the connection.
-    #[inline]
-    pub(crate) fn drop_oldest(self, state: &mut State) -> Option<PlaceId> {
-        state.awaited.pop().map(|awaited| awaited.at)
+    fn cancel(&self, _: &mut State, _: PlaceId) -> Scope {
+        // Its answer may still come, and there is no telling it from the next one's.
+        Scope::Connection
     }
 
-    /// The oldest request on the connection.
-    pub(crate) fn oldest(self, state: &State) -> Option<PlaceId> {
-        state.awaited.front().map(|awaited| awaited.at)
+    #[inline]
+    fn drop_oldest(&self, state: &mut State) -> Option<PlaceId> {
+        state.awaited.pop().map(|awaited| awaited.at)
     }
 }
 
