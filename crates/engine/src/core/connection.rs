@@ -46,7 +46,7 @@ impl<P: Protocol> Core<P> {
         carrier.handshake = Nanos::ZERO;
         carrier.state = State::Connecting;
         self.connecting += 1;
-        self.watch_carrier(id, now + self.limits.connect);
+        self.watch_attempt(id, now);
         if let Some(names) = &mut self.names {
             return names.ask((id, now));
         }

@@ -68,8 +68,13 @@ impl<P: Protocol> Core<P> {
         self.deadlines.watch(Watched::Place(at), &mut place.watched, due);
     }
 
+    /// A connection attempt begins: from now on it may become overdue.
+    pub(super) fn watch_attempt(&mut self, id: SlotId, now: Nanos) {
+        self.watch_carrier(id, after(now, self.limits.connect));
+    }
+
     /// Has a connection looked at when this moment comes.
-    pub(super) fn watch_carrier(&mut self, id: SlotId, at: Nanos) {
+    fn watch_carrier(&mut self, id: SlotId, at: Nanos) {
         self.deadlines.watch(Watched::Carrier(id), &mut self.carriers[id as usize].watched, at);
     }
 
