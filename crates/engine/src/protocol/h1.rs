@@ -129,4 +129,8 @@ impl<E: Events> Visit for Shown<'_, E> {
     fn body(&mut self, bytes: &[u8]) {
         self.on.body(self.at, bytes);
     }
+
+    fn trailers(&mut self, fields: &[Header<'_>]) {
+        self.on.trailers(self.at, fields);
+    }
 }

@@ -18,6 +18,8 @@ pub(crate) trait Events {
     fn head(&mut self, at: PlaceId, status: u16, headers: &[Header<'_>]);
     /// The next part of its body, without framing.
     fn body(&mut self, at: PlaceId, bytes: &[u8]);
+    /// The fields after its body, where there are any.
+    fn trailers(&mut self, _at: PlaceId, _fields: &[Header<'_>]) {}
 }
 
 /// How far a protocol came in what was received.
