@@ -32,7 +32,7 @@ pub(super) struct Deadlines {
 }
 
 impl Deadlines {
-    /// With room for so many places and connections; kept to a sixteenth of the shortest time-out.
+    /// With room for so many entries; kept to a sixteenth of the shortest time-out.
     pub(super) fn new(watched: usize, shortest: Nanos) -> Self {
         let grain = Nanos((shortest.0 / 16).clamp(GRAIN.0.0, GRAIN.1.0));
         Self { due: BinaryHeap::with_capacity(watched), grain }

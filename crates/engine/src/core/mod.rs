@@ -165,6 +165,7 @@ impl<P: Protocol> Core<P> {
         let mut outgoing = parts.outgoing;
         outgoing.sends_one_at_a_time(parts.follow.is_some());
         let patience = outgoing.shortest_timeout(parts.limits.response);
+        let thinks = outgoing.pauses() || matches!(&parts.pacer, Pacer::Closed(closed) if closed.thinks());
         Self {
             book: parts.book,
             clock: parts.clock,
@@ -179,8 +180,8 @@ impl<P: Protocol> Core<P> {
             pacer: parts.pacer,
             carriers: std::iter::repeat_with(Carrier::new).take(lanes.carriers()).collect(),
             connecting: 0,
-            thinking: BinaryHeap::with_capacity(places.len()),
-            deadlines: Deadlines::new(lanes.carriers() + places.len(), parts.limits.shortest().min(patience)),
+            thinking: BinaryHeap::with_capacity(if thinks { places.len() } else { 0 }),
+            deadlines: Deadlines::new(places.len(), parts.limits.shortest().min(patience)),
             patience,
             places,
             lanes,
@@ -191,10 +192,9 @@ impl<P: Protocol> Core<P> {
 
     /// Whether requests have intended times that must be waited for.
     pub(crate) fn waits_for_times(&self) -> bool {
-        let sessions_think = self.outgoing.steps.as_ref().is_some_and(Steps::think);
         match &self.pacer {
             Pacer::Open(_) => true,
-            Pacer::Closed(closed) => closed.thinks() || sessions_think || self.outgoing.has_delay(),
+            Pacer::Closed(closed) => closed.thinks() || self.outgoing.pauses(),
         }
     }
 

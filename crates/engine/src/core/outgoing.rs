@@ -102,6 +102,11 @@ impl Outgoing {
         self.script.as_ref().is_some_and(|script| script.has_delay())
     }
 
+    /// Whether requests have pauses before them that the load knows nothing of: a script's, or a session's.
+    pub(super) fn pauses(&self) -> bool {
+        self.has_delay() || self.steps.as_ref().is_some_and(Steps::think)
+    }
+
     /// The script's pause before the next request. One that throws pauses for the time that a failure costs.
     pub(super) fn delay(&mut self) -> Nanos {
         match self.script.as_mut().map(|script| script.delay()) {
