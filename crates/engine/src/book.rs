@@ -4,12 +4,13 @@
 //! asserted at the end. No allocation per request; at an interval's end the buffers are swapped.
 
 use crate::control::{Control, Timeline};
+use crate::core::InFlight;
 use crate::driver::Handshake;
 use crate::failure::Failure;
+use crate::fate::Fate;
 use crate::hand_over::HandOver;
 use crate::interval::{Account, EntryData, Page};
 use crate::rows::{Noted, RowSink};
-use crate::slot::InFlight;
 use crate::tally::{Store, Tally};
 use request::FailureLog;
 use rustix::time::{ClockId, clock_gettime};
@@ -19,24 +20,6 @@ use units::Nanos;
 
 /// Not yet known.
 const NEVER: Nanos = Nanos(u64::MAX);
-
-/// What the book must know of a request that ends without a right answer.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Fate {
-    pub(crate) intended: Nanos,
-    pub(crate) entry: u16,
-    /// Whether it had been handed to the system in full.
-    pub(crate) was_written: bool,
-    /// Number among this worker's requests; this and what follows is for rows only.
-    pub(crate) n: u64,
-    pub(crate) slot: u32,
-    pub(crate) dispatched: Nanos,
-    pub(crate) written: Nanos,
-    pub(crate) first_byte: Option<Nanos>,
-    /// 0 before it is known.
-    pub(crate) status: u16,
-    pub(crate) body_bytes: u64,
-}
 
 /// How a session ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! What the controller and the workers share: the trial's timeline and the wish to stop.
 //!
-//! Read by workers at most once an interval or sweep, so its atomics are no part of the hot path.
+//! Read by workers once an interval and every 100 ms, so its atomics are no part of the hot path.
 
 use super::sync::{AtomicBool, AtomicU64, Ordering};
 use units::Nanos;

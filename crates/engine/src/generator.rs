@@ -16,6 +16,7 @@ use crate::layer::{Layer, Plain};
 use crate::names::Names;
 use crate::opening::{self, Opening};
 use crate::origin;
+use crate::protocol::{H1, Protocol};
 use crate::rows::RowSinks;
 use crate::standing;
 use crate::tls::{Tls, TlsLayer};
@@ -36,6 +37,9 @@ use units::{Clock, MonotonicClock, Nanos, Seed};
 const START_AHEAD: Nanos = Nanos::from_millis(2);
 /// How often it is looked how many connections are open while they are opened.
 const OPENING_LOOK: Duration = Duration::from_millis(100);
+
+/// Seats of an HTTP/1.1 connection.
+const H1_STREAMS: usize = 1;
 
 /// What [`Generator::next`] found.
 #[derive(Debug)]
@@ -298,6 +302,7 @@ impl Generator {
         let own = script.as_ref().and_then(|script| script.address());
         let address = own.filter(|_| job.way.proxy.is_none());
         let core = Core::new(Parts {
+            protocol: H1::new(load.connection.pipeline),
             book: Book::new(hand_over, self.control.clone(), job.timeline, is_open, job.traffic.results())
                 .with_rows(job.rows.as_ref().and_then(RowSinks::take)),
             clock: self.clock,
@@ -310,7 +315,8 @@ impl Generator {
             behaviour: Behaviour::new(&load.connection, job.way.proxy.is_some()),
             follow: follow(job),
             pacer: pacer(job, share)?,
-            slots: slots.max(here),
+            connections: slots.max(here),
+            streams: H1_STREAMS,
         });
         let is_raised = load.priority == PriorityChoice::Auto && core.waits_for_times();
         self.keeps_times |= is_raised;
@@ -328,7 +334,6 @@ impl Generator {
             options: options(&load.connection),
             proxy: job.way.proxy.clone(),
             driver: self.driver,
-            shortest_timeout: limits.shortest(),
             control: self.control.clone(),
             clock: self.clock,
             tls: job.tls.clone(),
@@ -383,7 +388,6 @@ struct Thread {
     options: SocketOptions,
     proxy: Option<Proxy>,
     driver: DriverChoice,
-    shortest_timeout: Nanos,
     control: Arc<Control>,
     clock: MonotonicClock,
     tls: Option<Tls>,
@@ -393,7 +397,7 @@ struct Thread {
 }
 
 impl Thread {
-    fn run(self, core: Core) {
+    fn run<P: Protocol>(self, core: Core<P>) {
         let (sender, worker) = (self.sender.clone(), self.worker);
         let ended = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.work(core)));
         let message = match ended {
@@ -408,7 +412,7 @@ impl Thread {
         let _ = sender.send(message);
     }
 
-    fn work(self, core: Core) -> std::io::Result<Closing> {
+    fn work<P: Protocol>(self, core: Core<P>) -> std::io::Result<Closing> {
         if let Some(cpu) = self.cpu {
             let mut set = CpuSet::new();
             set.set(cpu as usize);
@@ -417,7 +421,7 @@ impl Thread {
         // One nanosecond: timed waits are not rounded up to the default 50 µs.
         rustix::thread::set_current_timer_slack(NonZeroU64::new(1))?;
         let setup = Setup {
-            slots: core.slots(),
+            slots: core.carriers(),
             is_pipelined: core.is_pipelined(),
             options: self.options.clone(),
             lasting: core.lasting_bytes(),
@@ -434,14 +438,19 @@ impl Thread {
         }
     }
 
-    fn over<D: Driver>(self, core: Core, driver: D) -> std::io::Result<Closing> {
+    fn over<D: Driver, P: Protocol>(self, core: Core<P>, driver: D) -> std::io::Result<Closing> {
         match self.tls.as_ref().map(TlsLayer::new) {
             Some(layer) => self.drive(core, driver, layer),
             None => self.drive(core, driver, Plain),
         }
     }
 
-    fn drive<D: Driver>(self, mut core: Core, driver: D, layer: impl Layer) -> std::io::Result<Closing> {
+    fn drive<D: Driver, P: Protocol>(
+        self,
+        mut core: Core<P>,
+        driver: D,
+        layer: impl Layer,
+    ) -> std::io::Result<Closing> {
         if self.is_raised {
             core.book.runs_at(standing::raise().nice);
         }
@@ -457,7 +466,7 @@ impl Thread {
             control: &self.control,
             clock: self.clock,
             spin,
-            shortest_timeout: self.shortest_timeout,
+            origin: Nanos::ZERO,
             opening: self.opening,
             shares_cpu: self.shares_cpu,
         };

@@ -3,6 +3,7 @@
 use crate::control::Timeline;
 use crate::error::EngineError;
 use crate::names::Lookup;
+use crate::part::Part;
 use crate::rows::RowSinks;
 use crate::tls::Tls;
 use crate::way::Way;
@@ -10,7 +11,6 @@ use request::Traffic;
 use request::script::Script;
 use schema::experiment::LoadModel;
 use schema::plan::LoadPlan;
-use serde::{Deserialize, Serialize};
 use std::fmt;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -71,24 +71,6 @@ impl Scripts {
 impl fmt::Debug for Scripts {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Scripts")
-    }
-}
-
-/// A generator's part of a load that several processes make together: the workers `first..first + workers` of
-/// `LoadPlan::workers`.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
-pub struct Part {
-    /// First worker, counted from 0.
-    pub first: u32,
-    /// How many; at least 1.
-    pub workers: u32,
-}
-
-impl Part {
-    /// All workers of a load.
-    #[must_use]
-    pub const fn whole(load: &LoadPlan) -> Self {
-        Self { first: 0, workers: load.workers }
     }
 }
 

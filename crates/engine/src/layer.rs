@@ -5,7 +5,9 @@
 use crate::core::Core;
 use crate::driver::{Driver, Route, SlotId, Sockets, Wait};
 use crate::failure::Failure;
+use crate::protocol::Protocol;
 use std::io;
+use units::Nanos;
 
 /// A layer between a core, which speaks plain text, and a driver, which moves bytes.
 pub(crate) trait Layer {
@@ -17,7 +19,17 @@ pub(crate) trait Layer {
     /// The core's view of the driver's sockets, for actions outside of an event.
     fn over<'a, S: Sockets + 'static>(&'a mut self, sockets: &'a mut S) -> Self::Sockets<'a, S>;
     /// Waits for events of the driver and hands them to the core. Returns how many there were.
-    fn poll<D: Driver>(&mut self, driver: &mut D, wait: Wait, core: &mut Core) -> io::Result<usize>;
+    fn poll<D: Driver, P: Protocol>(
+        &mut self,
+        driver: &mut D,
+        wait: Wait,
+        core: &mut Core<P>,
+    ) -> io::Result<usize>;
+    /// When [`Layer::on_time`] is to be called next, for the layer's own sake or the driver's; on the clock of
+    /// [`Driver::next_deadline`].
+    fn next_deadline<D: Driver>(&self, driver: &D) -> Option<Nanos>;
+    /// The time of [`Layer::next_deadline`] has come: it is `now`, or was.
+    fn on_time<D: Driver, P: Protocol>(&mut self, driver: &mut D, now: Nanos, core: &mut Core<P>);
 }
 
 /// No layer.
@@ -33,8 +45,22 @@ impl Layer for Plain {
     }
 
     #[inline]
-    fn poll<D: Driver>(&mut self, driver: &mut D, wait: Wait, core: &mut Core) -> io::Result<usize> {
+    fn poll<D: Driver, P: Protocol>(
+        &mut self,
+        driver: &mut D,
+        wait: Wait,
+        core: &mut Core<P>,
+    ) -> io::Result<usize> {
         driver.poll(wait, core)
+    }
+
+    #[inline]
+    fn next_deadline<D: Driver>(&self, driver: &D) -> Option<Nanos> {
+        driver.next_deadline()
+    }
+
+    fn on_time<D: Driver, P: Protocol>(&mut self, driver: &mut D, now: Nanos, core: &mut Core<P>) {
+        driver.on_time(now, core);
     }
 }
 

@@ -2,7 +2,7 @@
 //!
 //! Invariants:
 //! - The hot path (schedule → write → read → parse → record) has no channel, lock, allocation or shared atomic per
-//!   request. A worker looks at the shared control only when an interval ends or a sweep is due, and hands a finished
+//!   request. A worker looks at the shared control only when an interval ends and every 100 ms, and hands a finished
 //!   interval over by swapping buffers.
 //! - Intended times never wait for answers (open loop); lateness is recorded, never corrected afterwards.
 //! - scheduled = completed + failed + censored, asserted by every worker when it ends.
@@ -18,6 +18,8 @@ mod core;
 mod driver;
 mod error;
 mod failure;
+mod fate;
+mod fifo;
 mod generator;
 mod hand_over;
 mod instrument;
@@ -28,9 +30,10 @@ mod names;
 mod opening;
 mod origin;
 mod parcel;
+mod part;
+mod protocol;
 mod redirects;
 mod rows;
-mod slot;
 mod standing;
 mod sync;
 mod tally;
@@ -45,11 +48,12 @@ pub use error::{EngineError, SetupFailures, numbers};
 pub use generator::{Generator, Step, drivers};
 pub use instrument::measure as measure_instrument;
 pub use interval::{Account, Counts, IntervalData, Sent, Times, TokenAnswers};
-pub use job::{Job, Part, Scripts};
+pub use job::{Job, Scripts};
 pub use names::Lookup;
 pub use opening::setup_time_max;
 pub use origin::{machine_ns, on_clock};
 pub use parcel::{Parcel, ParcelError};
+pub use part::Part;
 pub use redirects::Redirects;
 pub use rows::{Outcome, Row, RowSinks, RowSource, rows};
 pub use standing::give_way;

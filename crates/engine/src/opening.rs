@@ -12,8 +12,8 @@ const AT_ONCE: usize = 100;
 /// A window full of attempts of which none has ended for this long: their first SYN has been dropped, for that is when
 /// it is sent again (RFC 6298 §2), so the accept queue is full already.
 const STALL: Nanos = Nanos::SECOND;
-/// Bounds of the time between two looks for time-outs.
-const SWEEP: (Nanos, Nanos) = (Nanos::MILLI, Nanos::from_millis(100));
+/// Bounds of the time between two looks at how far the attempts have come.
+const LOOK: (Nanos, Nanos) = (Nanos::MILLI, Nanos::from_millis(100));
 /// How long a worker may be silent beyond its set-up's longest time before it counts as stuck.
 const GRACE: Duration = Duration::from_secs(5);
 /// Shortest wait, so that rounding never makes the loop spin.
@@ -53,9 +53,9 @@ impl Opening {
         Progress { opening: self, begun: now, opened: 0, ended: 0, last_end: now, window: AT_ONCE }
     }
 
-    /// Time between two looks for time-outs.
-    pub(crate) fn between_sweeps(self) -> Nanos {
-        Nanos((self.connect_timeout.0 / 16).clamp(SWEEP.0.0, SWEEP.1.0))
+    /// Time between two looks at how far the attempts have come.
+    pub(crate) fn between_looks(self) -> Nanos {
+        Nanos((self.connect_timeout.0 / 16).clamp(LOOK.0.0, LOOK.1.0))
     }
 
     /// How long a full window may stand still: no longer than leaves time to wait for the others.
@@ -189,8 +189,8 @@ mod tests {
         fill(&mut progress, 0, Nanos::ZERO);
         progress.observe(AT_ONCE, false, Nanos::from_millis(150));
         assert_eq!(fill(&mut progress, AT_ONCE, Nanos::from_millis(150)), 900);
-        assert_eq!(opening.between_sweeps(), Nanos(300_000_000 / 16));
-        assert_eq!(OPENING.between_sweeps(), Nanos::from_millis(100));
+        assert_eq!(opening.between_looks(), Nanos(300_000_000 / 16));
+        assert_eq!(OPENING.between_looks(), Nanos::from_millis(100));
     }
 
     #[test]

@@ -5,9 +5,9 @@
 //! load. Which requests have a row is a function of the seed and the request's number, so that no period of the load can
 //! meet a period of the sample. Absent on purpose: formats and files (the runner).
 
-use crate::book::Fate;
-use crate::job::Part;
-use crate::slot::InFlight;
+use crate::core::InFlight;
+use crate::fate::{Fate, NO_SLOT};
+use crate::part::Part;
 use pace::Share;
 use rtrb::{Consumer, Producer, RingBuffer};
 use schema::load::ErrorClass;
@@ -24,9 +24,6 @@ const CHUNK: usize = 1024;
 
 /// A moment that did not come.
 const NEVER: Nanos = Nanos(u64::MAX);
-/// No connection was given to the request.
-pub(crate) const NO_SLOT: u32 = u32::MAX;
-
 /// How a request ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
@@ -114,24 +111,6 @@ fn between(from: Nanos, to: Nanos) -> Option<u64> {
     (from != NEVER && to != NEVER).then(|| to.since(from).0)
 }
 
-impl Fate {
-    /// Of a request that had a connection.
-    pub(crate) fn of(request: &InFlight, was_written: bool) -> Self {
-        Self {
-            intended: request.intended,
-            entry: request.which.entry,
-            was_written,
-            n: request.which.n,
-            slot: request.slot,
-            dispatched: request.dispatched,
-            written: request.written,
-            first_byte: request.first_byte,
-            status: request.answer.status(),
-            body_bytes: request.answer.body_bytes() as u64,
-        }
-    }
-}
-
 /// Whether a failure of this class is the judgement of a complete answer.
 const fn is_of_an_answer(class: ErrorClass) -> bool {
     use ErrorClass::{Check, Script, UnexpectedStatus, WrongBody};
@@ -190,7 +169,7 @@ impl RowSink {
     /// A right answer came at `done`.
     #[inline]
     pub(crate) fn completed(&mut self, request: &InFlight, done: Nanos, is_measured: bool) -> Noted {
-        self.note(&Fate::of(request, true), Outcome::Completed, done, is_measured)
+        self.note(&Fate::of(request), Outcome::Completed, done, is_measured)
     }
 
     pub(crate) fn failed(&mut self, fate: &Fate, class: ErrorClass, now: Nanos, is_measured: bool) -> Noted {

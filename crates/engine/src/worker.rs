@@ -1,4 +1,4 @@
-//! The loop of one worker: set up, then arrivals, sockets, sweeps and interval ends until the load is over.
+//! The loop of one worker: set up, then arrivals, sockets, deadlines and interval ends until the load is over.
 
 use crate::book::Closing;
 use crate::control::Control;
@@ -7,13 +7,14 @@ use crate::driver::{Driver, Wait};
 use crate::failure::Failure;
 use crate::layer::Layer;
 use crate::opening::Opening;
+use crate::protocol::Protocol;
 use crate::standing::{LOOK, Sharing, Waited};
 use pace::SpinMargin;
 use std::io;
 use units::{Clock, MonotonicClock, Nanos};
 
-/// Bounds of the time between two sweeps for time-outs.
-const SWEEP: (Nanos, Nanos) = (Nanos::MILLI, Nanos::from_millis(100));
+/// How often a worker looks whether it is to stop.
+const STOP_LOOK: Nanos = Nanos::from_millis(100);
 /// How often a worker that is set up looks whether the trial begins.
 const START_POLL: Nanos = Nanos::from_micros(200);
 
@@ -24,6 +25,9 @@ const HANDED_OVER: Nanos = Nanos::from_millis(10);
 /// How often a worker looks for resolved names while it waits for some.
 const NAMES_POLL: Nanos = Nanos::from_micros(100);
 
+/// A moment that does not come.
+const NEVER: Nanos = Nanos(u64::MAX);
+
 /// What a worker found when it opened its connections.
 #[derive(Debug)]
 pub(crate) struct Ready {
@@ -32,16 +36,16 @@ pub(crate) struct Ready {
     pub(crate) failures: Vec<Failure>,
 }
 
-/// One worker: a core, the driver it runs on, and what lies between them.
-pub(crate) struct Worker<'a, D: Driver, L: Layer> {
-    pub(crate) core: Core,
+/// One worker: a core with what its connections speak, the driver it runs on, and what lies between them.
+pub(crate) struct Worker<'a, D: Driver, L: Layer, P: Protocol> {
+    pub(crate) core: Core<P>,
     pub(crate) driver: D,
     pub(crate) layer: L,
     pub(crate) control: &'a Control,
     pub(crate) clock: MonotonicClock,
     pub(crate) spin: Spin,
-    /// Shortest time-out, which sets how often to sweep.
-    pub(crate) shortest_timeout: Nanos,
+    /// The begin of the load on `clock`; zero before it. The core's clock begins there.
+    pub(crate) origin: Nanos,
     pub(crate) opening: Opening,
     /// Whether the controller has no other CPU than the workers'.
     pub(crate) shares_cpu: bool,
@@ -67,12 +71,12 @@ impl Spin {
     }
 }
 
-impl<D: Driver, L: Layer> Worker<'_, D, L> {
+impl<D: Driver, L: Layer, P: Protocol> Worker<'_, D, L, P> {
     /// Opens the connections; ends when each attempt has ended or timed out.
     pub(crate) fn set_up(&mut self) -> io::Result<Ready> {
         let begun = self.core.now();
-        let between_sweeps = self.opening.between_sweeps();
-        let (mut progress, mut next_sweep) = (self.opening.begin(begun), begun + between_sweeps);
+        let between_looks = self.opening.between_looks();
+        let (mut progress, mut next_look) = (self.opening.begin(begun), begun + between_looks);
         let mut told = 0;
         while !self.control.is_stopped() {
             let now = self.core.now();
@@ -82,14 +86,17 @@ impl<D: Driver, L: Layer> Worker<'_, D, L> {
             if progress.is_over(self.core.connecting()) {
                 break;
             }
-            let look = if self.core.awaits_names() { next_sweep.min(now + NAMES_POLL) } else { next_sweep };
+            let mut look = next_look.min(self.next_deadline());
+            if self.core.awaits_names() {
+                look = look.min(now + NAMES_POLL);
+            }
             let wait = progress.wait(self.core.connecting(), look, now);
             self.layer.poll(&mut self.driver, Wait::AtMost(wait), &mut self.core)?;
             self.core.take_names(&mut self.layer.over(self.driver.sockets()));
             let now = self.core.now();
-            if now >= next_sweep {
-                next_sweep = now + between_sweeps;
-                self.core.sweep(&mut self.layer.over(self.driver.sockets()), now);
+            self.on_time(now);
+            if now >= next_look {
+                next_look = now + between_looks;
                 let opened = self.core.established().max(told);
                 self.control.opened(opened - told);
                 told = opened;
@@ -113,8 +120,8 @@ impl<D: Driver, L: Layer> Worker<'_, D, L> {
             return Ok(self.core.book.finish(Nanos::ZERO));
         };
         self.core.start(&mut self.layer.over(self.driver.sockets()), self.clock.with_origin_after(origin));
-        let between_sweeps = Nanos((self.shortest_timeout.0 / 16).clamp(SWEEP.0.0, SWEEP.1.0));
-        let mut next_sweep = between_sweeps;
+        self.origin = origin;
+        let mut next_stop_look = STOP_LOOK;
         let (mut waited, mut sharing, mut next_look) = (Waited::begin(), Sharing::new(), Nanos::ZERO);
         let mut handed_over = Nanos::ZERO;
         loop {
@@ -134,9 +141,10 @@ impl<D: Driver, L: Layer> Worker<'_, D, L> {
                 let is_shared = sharing.learn(found, now);
                 self.spin.share(is_shared || (self.shares_cpu && now.since(handed_over) < HANDED_OVER));
             }
-            if now >= next_sweep {
-                next_sweep = now + between_sweeps;
-                self.core.sweep(&mut self.layer.over(self.driver.sockets()), now);
+            let deadline = self.on_time(now);
+            if now >= next_stop_look {
+                next_stop_look = now + STOP_LOOK;
+                self.core.refresh();
                 if self.control.is_stopped() {
                     self.core.book.cut(now);
                 }
@@ -144,7 +152,7 @@ impl<D: Driver, L: Layer> Worker<'_, D, L> {
             if self.is_over(now) {
                 break;
             }
-            self.wait(now, next_sweep)?;
+            self.wait(now, next_stop_look.min(deadline))?;
         }
         self.core.censor_rest();
         let now = self.core.now();
@@ -181,11 +189,29 @@ impl<D: Driver, L: Layer> Worker<'_, D, L> {
         now >= self.core.book.drain_end() || !self.core.has_dispatched()
     }
 
+    /// The next moment at which somebody has something to do that no event announces, on the core's clock.
+    fn next_deadline(&self) -> Nanos {
+        let of_core = self.core.next_deadline().unwrap_or(NEVER);
+        let below = self.layer.next_deadline(&self.driver);
+        below.map_or(of_core, |below| of_core.min(below.since(self.origin)))
+    }
+
+    /// Lets those act whose time has come. Returns when the next one's comes.
+    fn on_time(&mut self, now: Nanos) -> Nanos {
+        let deadline = self.next_deadline();
+        if now < deadline {
+            return deadline;
+        }
+        self.core.on_time(&mut self.layer.over(self.driver.sockets()), now);
+        self.layer.on_time(&mut self.driver, now + self.origin, &mut self.core);
+        self.next_deadline()
+    }
+
     /// Lets the sockets have their say until something else is due.
-    fn wait(&mut self, now: Nanos, next_sweep: Nanos) -> io::Result<()> {
+    fn wait(&mut self, now: Nanos, next_look: Nanos) -> io::Result<()> {
         let book = &self.core.book;
         let until = if self.core.is_draining() { book.drain_end() } else { book.end() };
-        let mut due = next_sweep.min(book.boundary()).min(until);
+        let mut due = next_look.min(book.boundary()).min(until);
         if self.core.awaits_names() {
             due = due.min(now + NAMES_POLL);
         }

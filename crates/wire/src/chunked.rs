@@ -54,11 +54,13 @@ impl Chunked {
         Self { state: State::Size { digits: 0 }, left: 0, trailer_bytes: 0 }
     }
 
-    /// Takes bytes from `input`; gives data to `data`. Returns the bytes taken and whether the body is complete.
+    /// Takes bytes from `input`; gives data to `data` and appends trailer fields, with their line ends, to `trailers`.
+    /// Returns the bytes taken and whether the body is complete.
     pub(crate) fn feed(
         &mut self,
         input: &[u8],
         data: &mut impl FnMut(&[u8]),
+        trailers: &mut Vec<u8>,
     ) -> Result<(usize, bool), Malformed> {
         let mut at = 0;
         while at < input.len() {
@@ -75,6 +77,9 @@ impl Chunked {
             at += 1;
             if self.framing_byte(input[at - 1])? {
                 return Ok((at, true));
+            }
+            if self.trailer_bytes as usize > trailers.len() {
+                trailers.push(input[at - 1]);
             }
         }
         Ok((at, false))

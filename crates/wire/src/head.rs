@@ -90,6 +90,21 @@ fn parse_into<'a>(
     }
 }
 
+/// Shows the fields of a trailer section whose grammar was checked; `lines` has no empty line at its end, and is used up.
+pub(crate) fn show_fields(lines: &mut Vec<u8>, show: impl FnOnce(&[Header<'_>])) {
+    // The parser of header sections reads them, folded lines included, if a status line stands before them.
+    const LINE: &[u8] = b"HTTP/1.1 200\r\n";
+    lines.splice(..0, LINE.iter().copied());
+    lines.extend_from_slice(b"\r\n");
+    let mut fields = [const { MaybeUninit::uninit() }; HEADERS_MAX];
+    let mut response = httparse::Response::new(&mut []);
+    let mut config = httparse::ParserConfig::default();
+    config.allow_obsolete_multiline_headers_in_responses(true);
+    if config.parse_response_with_uninit_headers(&mut response, lines, &mut fields).is_ok() {
+        show(response.headers);
+    }
+}
+
 /// Whether the status line has a minor version above 1.
 #[inline]
 pub(crate) fn is_later_minor(input: &[u8]) -> bool {

@@ -5,7 +5,9 @@
 
 use crate::Malformed;
 use crate::chunked::Chunked;
-use crate::head::{Framing, HEAD_BYTES_MAX, Head, Header, is_later_minor, lower_minor, parse_head};
+use crate::head::{
+    Framing, HEAD_BYTES_MAX, Head, Header, is_later_minor, lower_minor, parse_head, show_fields,
+};
 
 /// Interim answers before the final one.
 const INTERIM_MAX: u32 = 32;
@@ -16,6 +18,8 @@ pub trait Visit {
     fn head(&mut self, status: u16, headers: &[Header<'_>]);
     /// The next part of the body, without its framing.
     fn body(&mut self, bytes: &[u8]);
+    /// The fields after a chunked body, where there are any and no more than 1,024.
+    fn trailers(&mut self, _fields: &[Header<'_>]) {}
 }
 
 /// How far a call of [`ResponseParser::feed`] came.
@@ -45,7 +49,8 @@ pub enum Ended {
 #[derive(Debug, Default)]
 pub struct ResponseParser {
     state: State,
-    /// A header section that came in parts, or has a later minor version, which is rewritten here.
+    /// A header section that came in parts, or has a later minor version, which is rewritten here; later the trailer
+    /// fields.
     stash: Vec<u8>,
     keep_alive: bool,
     answers_head: bool,
@@ -96,8 +101,12 @@ impl ResponseParser {
                     *left == 0
                 }
                 State::Chunked(chunked) => {
-                    let (taken, complete) = chunked.feed(rest, &mut |bytes| visit.body(bytes))?;
+                    let stash = &mut self.stash;
+                    let (taken, complete) = chunked.feed(rest, &mut |bytes| visit.body(bytes), stash)?;
                     at += taken;
+                    if complete && !stash.is_empty() {
+                        show_fields(stash, |fields| visit.trailers(fields));
+                    }
                     complete
                 }
                 State::UntilClose => {

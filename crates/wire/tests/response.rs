@@ -9,19 +9,27 @@ struct Seen {
     status: u16,
     headers: Vec<(String, String)>,
     body: Vec<u8>,
+    trailers: Vec<(String, String)>,
 }
 
 impl Visit for Seen {
     fn head(&mut self, status: u16, headers: &[Header<'_>]) {
         self.status = status;
-        self.headers = headers
-            .iter()
-            .map(|h| (h.name.to_lowercase(), String::from_utf8_lossy(h.value).into_owned()))
-            .collect();
+        self.headers = texts(headers);
     }
     fn body(&mut self, bytes: &[u8]) {
         self.body.extend_from_slice(bytes);
     }
+    fn trailers(&mut self, fields: &[Header<'_>]) {
+        assert!(self.trailers.is_empty(), "trailers are shown once");
+        self.trailers = texts(fields);
+    }
+}
+
+fn texts(fields: &[Header<'_>]) -> Vec<(String, String)> {
+    let text =
+        |field: &Header<'_>| (field.name.to_lowercase(), String::from_utf8_lossy(field.value).into_owned());
+    fields.iter().map(text).collect()
 }
 
 /// How an answer ended: bytes taken in total and reuse, or the end of the connection.
@@ -121,6 +129,20 @@ fn every_framing() {
 fn bytes_after_the_answer_are_left() {
     let bytes = "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\nxGARBAGE";
     check(bytes, 200, "x", End::Complete { taken: bytes.len() - 7, keep_alive: true });
+}
+
+#[test]
+fn trailers_are_shown_after_the_body() {
+    let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n";
+    for (section, shown) in [
+        ("\r\n", &[][..]),
+        ("Grpc-Status: 0\r\n\r\n", &[("grpc-status", "0")]),
+        ("A:b\r\nC: \r\nA: d e\n\r\n", &[("a", "b"), ("c", ""), ("a", "d e")]),
+    ] {
+        let (seen, _) = both(format!("{chunked}{section}").as_bytes(), false).unwrap();
+        let shown: Vec<_> = shown.iter().map(|(name, value)| ((*name).into(), (*value).into())).collect();
+        assert_eq!((seen.trailers, &*seen.body), (shown, &b"ok"[..]), "{section:?}");
+    }
 }
 
 #[test]

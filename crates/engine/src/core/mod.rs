@@ -1,34 +1,47 @@
 //! What a worker does about arrivals, answers and failures: the life of requests and connections.
 //!
-//! Here: when requests are due and which slot takes them. `exchange`: a request on a connection. `connection`: how
-//! connections come and go. The hot path (an arrival or a free connection → write; bytes → parse → record → next
-//! write) allocates nothing and shares nothing. Recursion is bounded: a failed connection attempt never starts the
-//! next one by itself.
+//! A [`place`] is room for one request, a [`carrier`] one connection. Here: when requests are due and which seat takes
+//! them. `exchange`: a request on a connection; `hop`: where a redirect leads it. `connection`: how connections come and
+//! go. `timing`:
+//! time-outs. `users`: the life of virtual users. The hot path (an arrival or a free connection → write; bytes → parse → record
+//! → next write) allocates nothing and shares nothing. Recursion is bounded: a failed connection attempt never starts
+//! the next one by itself.
 
+mod behaviour;
+mod carrier;
 mod connection;
+mod deadlines;
 mod exchange;
 mod follow;
+mod hearing;
+mod hop;
+mod in_flight;
 mod lanes;
 #[cfg(test)]
 mod model;
 mod outgoing;
+mod place;
 mod script;
 mod session;
+mod timing;
+mod users;
 
-use crate::book::{Book, Fate, SessionEnd};
+use crate::book::{Book, SessionEnd};
 use crate::driver::{Route, SlotId, Sockets};
 use crate::failure::Failure;
+use crate::fate::Fate;
 use crate::names::Names;
-use crate::rows::NO_SLOT;
-use crate::slot::{InFlight, Slot, State, Which};
-pub(crate) use connection::Behaviour;
-pub(crate) use follow::{Follow, Trail};
-use lanes::Lanes;
+use crate::protocol::Protocol;
+pub(crate) use behaviour::Behaviour;
+use carrier::{Carrier, State};
+use deadlines::Deadlines;
+pub(crate) use follow::Follow;
+pub(crate) use in_flight::InFlight;
+use lanes::{Lanes, Waiting};
 pub(crate) use outgoing::Outgoing;
 use pace::{Closed, Schedule};
-use schema::load::ErrorClass;
-pub(crate) use script::Heard;
-pub(crate) use session::Session;
+pub(crate) use place::PlaceId;
+use place::{Equipment, Phase, Places};
 use session::{Pool, Steps};
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
@@ -56,35 +69,17 @@ pub(crate) struct Limits {
 }
 
 impl Limits {
-    /// The shortest of them, which sets how often to look.
-    pub(crate) fn shortest(&self) -> Nanos {
+    /// The shortest of them.
+    fn shortest(&self) -> Nanos {
         [self.total, self.deadline].into_iter().flatten().fold(self.response.min(self.connect), Nanos::min)
     }
-}
 
-/// An arrival that found no connection.
-#[derive(Debug)]
-struct Waiting {
-    which: Which,
-    intended: Nanos,
-    dispatched: Nanos,
-    /// The pooled user whose step it is.
-    user: Option<Box<Session>>,
-}
-
-impl Waiting {
-    const fn fate(&self) -> Fate {
-        Fate {
-            intended: self.intended,
-            entry: self.which.entry,
-            was_written: false,
-            n: self.which.n,
-            slot: NO_SLOT,
-            dispatched: self.dispatched,
-            written: self.dispatched,
-            first_byte: None,
-            status: 0,
-            body_bytes: 0,
+    /// How long an arrival may wait for a connection.
+    const fn waiting(&self) -> Option<Nanos> {
+        match (self.deadline, self.total) {
+            (Some(deadline), Some(total)) if total.0 < deadline.0 => Some(total),
+            (None, total) => total,
+            (deadline, _) => deadline,
         }
     }
 }
@@ -100,9 +95,10 @@ enum Stage {
 }
 
 /// All of a worker but its driver.
-pub(crate) struct Core {
+pub(crate) struct Core<P: Protocol> {
     pub(crate) book: Book,
     clock: MonotonicClock,
+    protocol: P,
     /// Ways to the origins, and what is idle or waits for each.
     lanes: Lanes,
     /// Resolves the target's name for every connection, where that is asked for.
@@ -117,17 +113,24 @@ pub(crate) struct Core {
     /// Which redirects are followed; none without.
     follow: Option<Follow>,
     pacer: Pacer,
-    slots: Vec<Slot>,
-    /// Slots whose connection attempt is under way.
+    /// All connections, by the number of their slot.
+    carriers: Vec<Carrier<P::State>>,
+    /// All requests in flight, and room for more.
+    places: Places,
+    deadlines: Deadlines,
+    /// The shortest time that any request has for its answer.
+    patience: Nanos,
+    /// Connection attempts under way.
     connecting: usize,
-    /// Closed loop: slots whose think time runs, by the end of it.
-    thinking: BinaryHeap<Reverse<(Nanos, SlotId)>>,
+    /// Closed loop: seats whose think time runs, by the end of it.
+    thinking: BinaryHeap<Reverse<(Nanos, PlaceId)>>,
     stage: Stage,
     setup_failures: Vec<Failure>,
 }
 
 /// What a core is made of.
-pub(crate) struct Parts {
+pub(crate) struct Parts<P> {
+    pub(crate) protocol: P,
     pub(crate) book: Book,
     pub(crate) clock: MonotonicClock,
     /// Ways to each origin, at least one.
@@ -142,36 +145,45 @@ pub(crate) struct Parts {
     pub(crate) behaviour: Behaviour,
     pub(crate) follow: Option<Follow>,
     pub(crate) pacer: Pacer,
-    /// Slots for each origin; in the open loop more than are opened ahead, for growth on demand.
-    pub(crate) slots: usize,
+    /// Connections for each origin; in the open loop more than are opened ahead, for growth on demand.
+    pub(crate) connections: usize,
+    /// Seats of each connection: users of a closed load who send at the same time.
+    pub(crate) streams: usize,
 }
 
-impl Core {
-    pub(crate) fn new(parts: Parts) -> Self {
+impl<P: Protocol> Core<P> {
+    pub(crate) fn new(parts: Parts<P>) -> Self {
         let takes_turns = matches!(parts.pacer, Pacer::Closed(_));
-        let lanes = Lanes::new(parts.routes, parts.origins, parts.slots, takes_turns);
-        let mut behaviour = parts.behaviour;
+        let lanes = Lanes::new(parts.routes, parts.origins, (parts.connections, parts.streams), takes_turns);
+        let places = Places::new(lanes.carriers(), parts.streams as u32);
+        let mut protocol = parts.protocol;
         if parts.outgoing.steps.is_some() || parts.follow.is_some() || lanes.len() > 1 {
             // A step of a session waits for the answer to the one before, a hop follows its own, and what comes next may
             // go to another origin: there is nothing to send behind.
-            behaviour.pipeline = 1;
+            protocol.wait_for_answers();
         }
         let mut outgoing = parts.outgoing;
         outgoing.sends_one_at_a_time(parts.follow.is_some());
+        let patience = outgoing.shortest_timeout(parts.limits.response);
+        let thinks = outgoing.pauses() || matches!(&parts.pacer, Pacer::Closed(closed) if closed.thinks());
         Self {
             book: parts.book,
             clock: parts.clock,
+            protocol,
             names: parts.names,
             pool: outgoing.steps.as_ref().is_some_and(Steps::is_pooled).then(Pool::default),
             outgoing,
             users: parts.users,
             limits: parts.limits,
-            behaviour,
+            behaviour: parts.behaviour,
             follow: parts.follow,
             pacer: parts.pacer,
-            slots: std::iter::repeat_with(Slot::new).take(lanes.slots()).collect(),
+            carriers: std::iter::repeat_with(Carrier::new).take(lanes.carriers()).collect(),
             connecting: 0,
-            thinking: BinaryHeap::with_capacity(lanes.slots()),
+            thinking: BinaryHeap::with_capacity(if thinks { places.len() } else { 0 }),
+            deadlines: Deadlines::new(places.len(), parts.limits.shortest().min(patience)),
+            patience,
+            places,
             lanes,
             stage: Stage::Setup,
             setup_failures: Vec::new(),
@@ -180,20 +192,20 @@ impl Core {
 
     /// Whether requests have intended times that must be waited for.
     pub(crate) fn waits_for_times(&self) -> bool {
-        let sessions_think = self.outgoing.steps.as_ref().is_some_and(Steps::think);
         match &self.pacer {
             Pacer::Open(_) => true,
-            Pacer::Closed(closed) => closed.thinks() || sessions_think || self.outgoing.has_delay(),
+            Pacer::Closed(closed) => closed.thinks() || self.outgoing.pauses(),
         }
     }
 
     /// Whether a connection may have several requests on it at a time.
     pub(crate) fn is_pipelined(&self) -> bool {
-        self.behaviour.pipeline > 1
+        self.protocol.depth() > 1
     }
 
-    pub(crate) fn slots(&self) -> usize {
-        self.slots.len()
+    /// Slots for connections.
+    pub(crate) const fn carriers(&self) -> usize {
+        self.carriers.len()
     }
 
     /// The bytes that are sent over and over.
@@ -210,15 +222,11 @@ impl Core {
         self.clock = clock;
         self.stage = Stage::Running;
         self.book.start();
-        let is_heard = self.outgoing.wants_answers();
-        for slot in &mut self.slots {
-            slot.heard = is_heard.then(Box::default);
-            slot.trail = self.follow.is_some().then(Box::default);
-            // Ages of connections count from the begin of the load.
-            slot.opened = Nanos::ZERO;
-        }
-        for slot in 0..self.lanes.starting() {
-            self.next_request(sockets, slot as SlotId, Nanos::ZERO);
+        let (hears, follows) = (self.outgoing.wants_answers(), self.follow.is_some());
+        self.places.equip(Equipment { hears, follows });
+        self.begin_deadlines();
+        for seat in 0..self.lanes.starting() {
+            self.next_request(sockets, seat, Nanos::ZERO);
         }
         if self.pool.is_some() {
             self.begin_users(self.users);
@@ -231,9 +239,9 @@ impl Core {
         if self.stage != Stage::Running {
             return None;
         }
-        let on_slots = self.thinking.peek().map(|Reverse((intended, _))| *intended);
+        let seated = self.thinking.peek().map(|Reverse((intended, _))| *intended);
         let pooled = self.pool.as_ref().and_then(Pool::next);
-        let thought = [on_slots, pooled].into_iter().flatten().min();
+        let thought = [seated, pooled].into_iter().flatten().min();
         match &self.pacer {
             Pacer::Open(schedule) => {
                 let arrival = schedule.peek();
@@ -273,19 +281,19 @@ impl Core {
 
     /// The think time that ends first has ended.
     fn end_thinking<S: Sockets>(&mut self, sockets: &mut S, now: Nanos) {
-        let Some(Reverse((intended, id))) = self.thinking.pop() else { return };
-        let slot = &mut self.slots[id as usize];
-        slot.thinking = false;
-        if slot.user.is_some() {
-            return self.begin_step(sockets, id, intended, now);
+        let Some(Reverse((intended, seat))) = self.thinking.pop() else { return };
+        let place = &mut self.places[seat];
+        place.thinking = false;
+        if place.user.is_some() {
+            return self.begin_step(sockets, seat, intended, now);
         }
         let which = self.outgoing.next();
-        let id = self.lanes.turn_to(id, which.entry);
+        let seat = self.lanes.turn_to(seat, which.entry);
         self.book.schedule(intended, which.entry, now);
-        self.begin_session(id, intended);
-        self.begin(sockets, id, which, intended, now);
+        self.begin_session(seat, intended);
+        self.begin(sockets, seat, which, intended, now);
         // A pipeline has one think time running at a time: the next one begins now.
-        self.top_up(sockets, id, now);
+        self.top_up(sockets, self.places[seat].carrier, now);
     }
 
     /// No request is intended from now on. What the schedule still holds before the end was never noticed in time to
@@ -332,12 +340,9 @@ impl Core {
 
     /// Counts everything unsent or in flight as censored.
     pub(crate) fn censor_rest(&mut self) {
-        for slot in &mut self.slots {
-            for (request, was_written) in slot.take_requests() {
-                self.book.censor(fate(&request, was_written));
-            }
-            if let Some(held) = slot.held.take() {
-                self.book.censor(fate(&held, false));
+        for at in 0..self.places.len() as PlaceId {
+            if self.places[at].phase != Phase::Free {
+                self.book.censor(Fate::of(&self.places[at].request));
             }
         }
         let waiting: Vec<Waiting> = self.lanes.all().flat_map(|lane| lane.backlog.drain(..)).collect();
@@ -348,75 +353,14 @@ impl Core {
             }
         }
         self.censor_users();
-        for id in 0..self.slots.len() {
-            self.end_session(id as SlotId, SessionEnd::Censored, Nanos::ZERO);
+        for at in 0..self.places.len() as PlaceId {
+            self.end_session(at, SessionEnd::Censored, Nanos::ZERO);
         }
     }
 
-    /// Ends what has waited too long, and ends pauses.
-    pub(crate) fn sweep<S: Sockets>(&mut self, sockets: &mut S, now: Nanos) {
-        // First those that wait: a connection freed below must not be given to a request that is already overdue.
-        self.expire_backlog(now);
+    /// Takes what was made ahead meanwhile; to be called about every 100 ms.
+    pub(crate) fn refresh(&mut self) {
         self.outgoing.refresh();
-        let limits = self.limits;
-        let overdue = |since: Nanos, limit: Nanos| now.since(since) > limit;
-        for id in 0..self.slots.len() {
-            let (id, slot) = (id as SlotId, &self.slots[id]);
-            match (slot.state, &slot.request) {
-                (State::Connecting, _) if overdue(slot.opened, limits.connect) => {
-                    let failure = self.behaviour.connect_timeout();
-                    self.connection_failed(sockets, id, failure, now);
-                }
-                (State::Sending { .. } | State::Waiting, Some(request))
-                    if overdue(slot.hop_written(request), self.response_limit(request)) =>
-                {
-                    let failure = Failure::said(ErrorClass::Timeout, "no complete answer in time");
-                    self.fail(sockets, id, failure, now);
-                }
-                (_, Some(request)) if limits.total.is_some_and(|limit| overdue(request.intended, limit)) => {
-                    self.fail(sockets, id, Failure::said(ErrorClass::Timeout, "total time-out"), now);
-                }
-                (State::Paused { until }, _) if now >= until => {
-                    self.slots[id as usize].state = State::Closed;
-                    self.next_request(sockets, id, until);
-                }
-                (State::Idle, None)
-                    if self.stage == Stage::Running && self.behaviour.is_too_old(now.since(slot.opened)) =>
-                {
-                    self.close(sockets, id);
-                    self.park(sockets, id);
-                }
-                _ => {}
-            }
-        }
-    }
-
-    /// Ends arrivals that have waited too long for a connection.
-    fn expire_backlog(&mut self, now: Nanos) {
-        (0..self.lanes.len()).for_each(|lane| self.expire_lane(lane, now));
-    }
-
-    fn expire_lane(&mut self, lane: usize, now: Nanos) {
-        while let Some(front) = self.lanes.lane(lane).backlog.front() {
-            let (intended, fate) = (front.intended, front.fate());
-            let Some(failure) = self.overdue(intended, now) else { return };
-            self.book.fail(fate, failure, now);
-            if let Some(session) = self.lanes.lane(lane).backlog.pop_front().and_then(|waiting| waiting.user)
-            {
-                self.close_session(session, SessionEnd::Failed, now);
-            }
-        }
-    }
-
-    /// How a waiting arrival fails at `now`, if it does.
-    #[inline]
-    fn overdue(&self, intended: Nanos, now: Nanos) -> Option<Failure> {
-        let beyond = |limit: Option<Nanos>| limit.is_some_and(|limit| now.since(intended) > limit);
-        if beyond(self.limits.deadline) {
-            return Some(Failure::said(ErrorClass::Deadline, "not sent before its deadline"));
-        }
-        beyond(self.limits.total)
-            .then(|| Failure::said(ErrorClass::Timeout, "total time-out while waiting for a connection"))
     }
 
     /// The first waiting arrival of a lane that may still be sent.
@@ -428,7 +372,7 @@ impl Core {
         self.lanes.lane(lane).backlog.pop_front()
     }
 
-    /// Gives waiting arrivals to connected slots, then to closed ones.
+    /// Gives waiting arrivals to idle seats, then to slots without a connection.
     #[inline]
     fn serve_backlog<S: Sockets>(&mut self, sockets: &mut S, now: Nanos) {
         for lane in 0..self.lanes.len() {
@@ -442,71 +386,90 @@ impl Core {
             if self.lanes.lane(lane).backlog.is_empty() || self.stage != Stage::Running {
                 return;
             }
-            let Some(slot) = self.take_idle(lane).or_else(|| self.lanes.lane(lane).closed.pop()) else {
-                return;
-            };
+            let Some(seat) = self.take_idle(lane).or_else(|| self.take_closed(lane)) else { return };
             match self.next_waiting(lane, now) {
-                Some(waiting) => self.begin_waiting(sockets, slot, waiting),
-                None => return self.park(sockets, slot),
+                Some(waiting) => self.begin_waiting(sockets, seat, waiting),
+                None => return self.park(sockets, seat),
             }
         }
     }
 
-    /// The longest idle slot of a lane; entries whose connection has gone meanwhile are dropped.
+    /// The longest idle seat of a lane; entries whose connection has gone meanwhile are dropped.
     #[inline]
-    fn take_idle(&mut self, lane: usize) -> Option<SlotId> {
-        while let Some(id) = self.lanes.lane(lane).idle.pop_front() {
-            let slot = &mut self.slots[id as usize];
-            slot.queued = false;
-            if slot.state == State::Idle && slot.request.is_none() {
-                return Some(id);
+    fn take_idle(&mut self, lane: usize) -> Option<PlaceId> {
+        while let Some(seat) = self.lanes.lane(lane).idle.pop_front() {
+            self.places[seat].queued = false;
+            if self.is_idle(seat) {
+                return Some(seat);
             }
         }
         None
     }
 
-    /// A slot (idle or closed) has no request: finds one for it, or parks it. `free_at` is the moment it became free.
+    /// The first seat of a slot without a connection.
+    fn take_closed(&mut self, lane: usize) -> Option<PlaceId> {
+        let id = self.lanes.lane(lane).closed.pop()?;
+        Some(self.places.seats_of(id).start)
+    }
+
+    /// Whether a seat has an open connection on which it may write at once.
     #[inline]
-    fn next_request<S: Sockets>(&mut self, sockets: &mut S, id: SlotId, free_at: Nanos) {
-        if self.put_held(sockets, id) {
+    fn is_idle(&self, seat: PlaceId) -> bool {
+        let carrier = &self.carriers[self.places[seat].carrier as usize];
+        carrier.state == State::Open && self.protocol.is_idle(&carrier.protocol)
+    }
+
+    /// A connection has come or gone: each of its seats without a request looks for one.
+    pub(super) fn refill<S: Sockets>(&mut self, sockets: &mut S, id: SlotId, free_at: Nanos) {
+        if self.put_waiting(sockets, id) {
+            return;
+        }
+        for seat in self.places.seats_of(id) {
+            if self.places[seat].phase == Phase::Free {
+                self.next_request(sockets, seat, free_at);
+            }
+        }
+    }
+
+    /// A seat has no request: finds one for it, or parks it. `free_at` is the moment it became free.
+    #[inline]
+    fn next_request<S: Sockets>(&mut self, sockets: &mut S, seat: PlaceId, free_at: Nanos) {
+        let id = self.places[seat].carrier;
+        if self.put_waiting(sockets, id) {
             return;
         }
         if self.stage != Stage::Running {
-            return self.park(sockets, id);
+            return self.park(sockets, seat);
         }
-        if self.go_on(sockets, id, free_at) {
+        if self.go_on(sockets, seat, free_at) {
             return;
         }
         match self.pacer {
-            Pacer::Closed(_) if self.pool.is_none() => self.next_closed(sockets, id, free_at),
-            Pacer::Open(_) | Pacer::Closed(_) => match self.next_waiting(self.lanes.of_slot(id), free_at) {
-                Some(waiting) => self.begin_waiting(sockets, id, waiting),
-                None => self.park(sockets, id),
-            },
+            Pacer::Closed(_) if self.pool.is_none() => self.next_closed(sockets, seat, free_at),
+            Pacer::Open(_) | Pacer::Closed(_) => {
+                match self.next_waiting(self.lanes.of_carrier(id), free_at) {
+                    Some(waiting) => self.begin_waiting(sockets, seat, waiting),
+                    None => self.park(sockets, seat),
+                }
+            }
         }
     }
 
-    /// Gives a waiting arrival to a slot.
+    /// Gives a waiting arrival to a seat.
     #[inline]
-    fn begin_waiting<S: Sockets>(&mut self, sockets: &mut S, id: SlotId, waiting: Waiting) {
+    fn begin_waiting<S: Sockets>(&mut self, sockets: &mut S, seat: PlaceId, waiting: Waiting) {
         match waiting.user {
-            Some(session) => self.slots[id as usize].user = Some(session),
-            None => self.begin_session(id, waiting.intended),
+            Some(session) => self.places[seat].user = Some(session),
+            None => self.begin_session(seat, waiting.intended),
         }
-        self.begin(sockets, id, waiting.which, waiting.intended, waiting.dispatched);
+        self.begin(sockets, seat, waiting.which, waiting.intended, waiting.dispatched);
     }
 
-    /// From written to done: the request's own time-out, or the load's.
+    /// The closed loop's next request of a seat: at once, after its think time, or never.
     #[inline]
-    fn response_limit(&self, request: &InFlight) -> Nanos {
-        self.outgoing.timeout_ns(request.which.entry).map_or(self.limits.response, Nanos)
-    }
-
-    /// The closed loop's next request on a slot: at once, after its think time, or never.
-    #[inline]
-    fn next_closed<S: Sockets>(&mut self, sockets: &mut S, id: SlotId, free_at: Nanos) {
+    fn next_closed<S: Sockets>(&mut self, sockets: &mut S, seat: PlaceId, free_at: Nanos) {
         let Pacer::Closed(closed) = &mut self.pacer else { return };
-        if free_at >= self.book.end() || self.slots[id as usize].thinking || !self.lanes.has_turn(id) {
+        if free_at >= self.book.end() || self.places[seat].thinking || !self.lanes.has_turn(seat) {
             return;
         }
         if self.outgoing.is_stopped() {
@@ -517,51 +480,38 @@ impl Core {
             intended += self.outgoing.delay();
         }
         if intended > free_at {
-            self.slots[id as usize].thinking = true;
-            self.thinking.push(Reverse((intended, id)));
+            self.places[seat].thinking = true;
+            self.thinking.push(Reverse((intended, seat)));
             return;
         }
         let which = self.outgoing.next();
-        let id = self.lanes.turn_to(id, which.entry);
+        let seat = self.lanes.turn_to(seat, which.entry);
         self.book.schedule(intended, which.entry, free_at);
-        self.begin_session(id, intended);
+        self.begin_session(seat, intended);
         let dispatched = self.clock.now();
-        self.begin(sockets, id, which, intended, dispatched);
+        self.begin(sockets, seat, which, intended, dispatched);
     }
 
-    /// Keeps a slot for later; in the open loop a connection that has served is replaced ahead of its next use.
-    fn park<S: Sockets>(&mut self, sockets: &mut S, id: SlotId) {
+    /// Keeps a seat for later; in the open loop a connection that has served is replaced ahead of its next use.
+    fn park<S: Sockets>(&mut self, sockets: &mut S, seat: PlaceId) {
         let holds = matches!(self.pacer, Pacer::Closed(_)) && self.pool.is_none();
         if holds || self.stage == Stage::Setup {
             return;
         }
-        let slot = &mut self.slots[id as usize];
-        match slot.state {
-            State::Idle if !slot.queued => {
-                slot.queued = true;
-                let lane = self.lanes.of_slot(id);
-                self.lanes.lane(lane).idle.push_back(id);
+        let id = self.places[seat].carrier;
+        let carrier = &mut self.carriers[id as usize];
+        match carrier.state {
+            State::Open if self.protocol.is_idle(&carrier.protocol) && !self.places[seat].queued => {
+                self.places[seat].queued = true;
+                let lane = self.lanes.of_carrier(id);
+                self.lanes.lane(lane).idle.push_back(seat);
             }
-            State::Closed if slot.answers > 0 && self.stage == Stage::Running => {
-                slot.answers = 0;
+            State::Closed if carrier.answers > 0 && self.stage == Stage::Running => {
+                carrier.answers = 0;
                 self.connect(sockets, id);
             }
             State::Closed => self.lie_closed(id),
             _ => {}
         }
     }
-}
-
-impl Core {
-    /// Open loop: a slot without a connection waits for an arrival that needs one.
-    fn lie_closed(&mut self, id: SlotId) {
-        let lane = self.lanes.of_slot(id);
-        self.lanes.lane(lane).closed.push(id);
-    }
-}
-
-/// What the book must know of a request that ends here.
-fn fate(request: &InFlight, was_written: bool) -> Fate {
-    // A redirected request has been written at least once.
-    Fate::of(request, was_written || request.hops > 0)
 }

@@ -5,6 +5,7 @@
 //! the accounts balance; every answer that the peer gave and the engine took is a completed request; a budget is spent
 //! exactly and comes to its end. Absent on purpose: drivers and time-outs, which `tests/load.rs` tries on real sockets.
 
+use super::carrier::State;
 use super::{Behaviour, Core, Follow, Limits, Outgoing, Pacer, Parts};
 use crate::book::Book;
 use crate::control::{Control, Timeline};
@@ -12,8 +13,8 @@ use crate::driver::{Handler, Peer, Route, SlotId, Sockets};
 use crate::failure::Failure;
 use crate::hand_over::hand_over;
 use crate::interval::{IntervalData, Page};
+use crate::protocol::H1;
 use crate::rows::{RowSource, rings_of};
-use crate::slot::State;
 use pace::{Closed, Share};
 use proptest::prelude::*;
 use request::script::{Script, ScriptError};
@@ -235,7 +236,7 @@ fn traffic(kind: Kind) -> Traffic {
     Traffic::new(&scenario, "h", Seed(1), &[]).unwrap()
 }
 
-fn core(course: &Course) -> (Core, Receiver<Box<Page>>, RowSource) {
+fn core(course: &Course) -> (Core<H1>, Receiver<Box<Page>>, RowSource) {
     let (sender, intervals) = channel();
     let (hand_over, spares) = hand_over(move |data: Box<Page>| sender.send(data).expect("a reader"));
     drop(spares);
@@ -258,6 +259,7 @@ fn core(course: &Course) -> (Core, Receiver<Box<Page>>, RowSource) {
         ..ConnectionPlan::default()
     };
     let core = Core::new(Parts {
+        protocol: H1::new(course.pipeline),
         book: Book::new(hand_over, control, timeline, false, traffic.results()).with_rows(sinks.take()),
         clock: MonotonicClock::starting_now(),
         routes: vec![vec![Route { peer: Peer::Inet(([127, 0, 0, 1], 1).into()), source: None, server: 0 }]],
@@ -274,7 +276,8 @@ fn core(course: &Course) -> (Core, Receiver<Box<Page>>, RowSource) {
         behaviour: Behaviour::new(&plan, false),
         follow: course.follow.map(|hops_max| Follow { hops_max, origin: origin() }),
         pacer: Pacer::Closed(Closed::new(Some(course.budget), Share::WHOLE)),
-        slots: course.slots,
+        connections: course.slots,
+        streams: 1,
     });
     (core, intervals, sources.remove(0))
 }
@@ -306,7 +309,7 @@ fn answer(wire: &mut Wire, target: &str, follow: Option<u32>, is_fair: bool) -> 
 }
 
 /// One event of the peer or of time, chosen by chance.
-fn happen(core: &mut Core, wire: &mut Wire, course: &Course, is_fair: bool) {
+fn happen(core: &mut Core<H1>, wire: &mut Wire, course: &Course, is_fair: bool) {
     let slot = wire.chance(wire.pipes.len());
     let id = slot as SlotId;
     if wire.pipes[slot].is_connecting {
@@ -366,13 +369,13 @@ fn run(course: &Course) -> (IntervalData, Vec<String>) {
             // Unfair for a while; in the end even this peer lets the load come to its end.
             happen(&mut core, &mut wire, course, course.is_fair || left < EVENTS_MAX / 2);
         } else {
-            let rests = core.slots.iter().any(|slot| matches!(slot.state, State::Paused { .. }));
+            let rests = core.carriers.iter().any(|carrier| matches!(carrier.state, State::Paused { .. }));
             assert!(rests || core.next_intended().is_some(), "nothing can go on: {course:?}");
             std::thread::yield_now();
         }
         let now = core.now();
         core.dispatch_due(&mut wire, now);
-        core.sweep(&mut wire, now);
+        core.on_time(&mut wire, now);
     }
     core.book.end_with_budget();
     core.censor_rest();

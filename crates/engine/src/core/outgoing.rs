@@ -2,9 +2,10 @@
 //!
 //! Invariant: a scenario of one static request costs what it did without scenarios; its bytes are never rendered again.
 
+use super::in_flight::Which;
+use super::place::Place;
 use super::script::Heard;
 use super::session::{Session, Steps};
-use crate::slot::{Slot, Which};
 use pace::{PaceError, Share};
 use request::script::{Script, ScriptError};
 use request::{Bytes, Check, Made, MakeError, Maker, Traffic};
@@ -101,6 +102,11 @@ impl Outgoing {
         self.script.as_ref().is_some_and(|script| script.has_delay())
     }
 
+    /// Whether requests have pauses before them that the load knows nothing of: a script's, or a session's.
+    pub(super) fn pauses(&self) -> bool {
+        self.has_delay() || self.steps.as_ref().is_some_and(Steps::think)
+    }
+
     /// The script's pause before the next request. One that throws pauses for the time that a failure costs.
     pub(super) fn delay(&mut self) -> Nanos {
         match self.script.as_mut().map(|script| script.delay()) {
@@ -171,20 +177,20 @@ impl Outgoing {
         Which { n, entry: self.steps.as_ref().map_or(0, |steps| steps.entry(step)) }
     }
 
-    /// Bytes and token of a request, into the slot's memory where they are rendered.
+    /// Bytes and token of a request, into the place's memory where they are rendered.
     #[inline]
-    pub(super) fn make(&mut self, which: Which, slot: &mut Slot) -> Result<Made, Unmade> {
+    pub(super) fn make(&mut self, which: Which, place: &mut Place) -> Result<Made, Unmade> {
         if let Some(made) = self.constant {
             return Ok(made);
         }
         if let Some(script) = &mut self.script {
-            let made = made_by(script.as_mut(), self.objection.take(), &mut slot.rendered)?;
-            return match script.requests_in(&slot.rendered) {
+            let made = made_by(script.as_mut(), self.objection.take(), &mut place.rendered)?;
+            return match script.requests_in(&place.rendered) {
                 several if several > 1 && self.one_at_a_time => Err(Unmade::Several(several)),
                 _ => Ok(made),
             };
         }
-        let Slot { rendered, user, .. } = slot;
+        let Place { rendered, user, .. } = place;
         let user = user.as_deref_mut().map(Session::as_user);
         self.maker.make(which.n, user.as_ref(), rendered).map_err(Unmade::Program)
     }
@@ -195,16 +201,6 @@ impl Outgoing {
         match bytes {
             Bytes::Lasting { from, to } => &self.lasting[from as usize..to as usize],
             Bytes::Rendered => rendered,
-        }
-    }
-
-    /// Whether answers have no body whatever their header section says.
-    #[inline]
-    pub(super) fn is_head(&self, which: Which, rendered: &[u8]) -> bool {
-        match (&self.script, &self.constant) {
-            (None, _) => self.traffic.program().is_head(which.entry),
-            (Some(_), None) => rendered.starts_with(b"HEAD "),
-            (Some(_), Some(_)) => self.lasting.starts_with(b"HEAD "),
         }
     }
 
@@ -235,6 +231,13 @@ impl Outgoing {
     #[inline]
     pub(super) fn timeout_ns(&self, entry: u16) -> Option<u64> {
         self.traffic.program().timeout_ns(entry)
+    }
+
+    /// The shortest time-out of any request, where the load's is this.
+    pub(super) fn shortest_timeout(&self, of_load: Nanos) -> Nanos {
+        let program = self.traffic.program();
+        let own = (0..program.names().len()).filter_map(|entry| program.timeout_ns(entry as u16));
+        own.map(Nanos).fold(of_load, Nanos::min)
     }
 
     /// Takes what was made ahead meanwhile; called now and then, off the hot path.

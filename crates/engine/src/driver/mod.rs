@@ -99,6 +99,15 @@ pub(crate) trait Driver: Sized {
     fn sockets(&mut self) -> &mut Self::Sockets;
     /// Waits and hands events to `handler`. Returns how many there were.
     fn poll(&mut self, wait: Wait, handler: &mut impl Handler<Self::Sockets>) -> io::Result<usize>;
+
+    /// When [`Driver::on_time`] is to be called next, on the generator's clock, which runs from before the set-up to the
+    /// end; never, for a driver without timers.
+    fn next_deadline(&self) -> Option<Nanos> {
+        None
+    }
+
+    /// The time of [`Driver::next_deadline`] has come: it is `now`, or was.
+    fn on_time(&mut self, _now: Nanos, _handler: &mut impl Handler<Self::Sockets>) {}
 }
 
 /// Whether the kernel has what the io_uring driver needs: tries it on the calling thread.

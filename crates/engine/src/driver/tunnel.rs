@@ -14,6 +14,7 @@ use schema::load::ErrorClass;
 use std::io;
 use std::net::SocketAddr;
 use std::sync::Arc;
+use units::Nanos;
 use wire::{Feed, Header, ResponseParser, Visit};
 
 /// Longest answer to CONNECT, interim answers included.
@@ -80,6 +81,14 @@ impl<D: Driver> Driver for Tunnel<D> {
 
     fn poll(&mut self, wait: Wait, handler: &mut impl Handler<D::Sockets>) -> io::Result<usize> {
         self.inner.poll(wait, &mut Through { asked: &mut self.asked, handler })
+    }
+
+    fn next_deadline(&self) -> Option<Nanos> {
+        self.inner.next_deadline()
+    }
+
+    fn on_time(&mut self, now: Nanos, handler: &mut impl Handler<D::Sockets>) {
+        self.inner.on_time(now, &mut Through { asked: &mut self.asked, handler });
     }
 }
 

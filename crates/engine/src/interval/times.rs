@@ -1,6 +1,6 @@
 //! The times of METHOD §1 of the requests that ended in an interval, one store of times for each.
 
-use crate::slot::InFlight;
+use crate::core::InFlight;
 use crate::tally::{AddTo, Store, Tally};
 use hdrhistogram::Histogram;
 use schema::load::Time;
@@ -100,24 +100,16 @@ impl Times<Tally> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::slot::Which;
 
     /// Stamps in the order intended, dispatched, ready, written, first byte.
     fn request(stamps: [u64; 4], first_byte: Option<u64>) -> InFlight {
         InFlight {
-            which: Which { n: 0, entry: 0 },
-            bytes: request::Bytes::Rendered,
-            token: None,
-            is_head: false,
-            hops: 0,
-            is_arrival: false,
             intended: Nanos(stamps[0]),
             dispatched: Nanos(stamps[1]),
             ready: Nanos(stamps[2]),
             written: Nanos(stamps[3]),
             first_byte: first_byte.map(Nanos),
-            answer: request::Answer::default(),
-            slot: 0,
+            ..InFlight::default()
         }
     }
 

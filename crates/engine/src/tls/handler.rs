@@ -8,10 +8,11 @@ use crate::core::Core;
 use crate::driver::{Driver, Handler, Handshake, SlotId, Sockets, Wait};
 use crate::failure::Failure;
 use crate::layer::Layer;
+use crate::protocol::Protocol;
 use rustls::HandshakeKind;
 use rustls::client::UnbufferedClientConnection;
 use std::io;
-use units::Clock;
+use units::{Clock, Nanos};
 
 /// The layer that makes every connection one of TLS.
 pub(crate) struct TlsLayer {
@@ -33,8 +34,22 @@ impl Layer for TlsLayer {
         TlsSockets { sockets, table: &mut self.table }
     }
 
-    fn poll<D: Driver>(&mut self, driver: &mut D, wait: Wait, core: &mut Core) -> io::Result<usize> {
+    fn poll<D: Driver, P: Protocol>(
+        &mut self,
+        driver: &mut D,
+        wait: Wait,
+        core: &mut Core<P>,
+    ) -> io::Result<usize> {
         driver.poll(wait, &mut TlsHandler { table: &mut self.table, core })
+    }
+
+    #[inline]
+    fn next_deadline<D: Driver>(&self, driver: &D) -> Option<Nanos> {
+        driver.next_deadline()
+    }
+
+    fn on_time<D: Driver, P: Protocol>(&mut self, driver: &mut D, now: Nanos, core: &mut Core<P>) {
+        driver.on_time(now, &mut TlsHandler { table: &mut self.table, core });
     }
 }
 

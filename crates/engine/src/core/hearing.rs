@@ -1,0 +1,37 @@
+//! Where answers go while they are read: to the judgement of their request, and to whoever else listens.
+
+use super::outgoing::Outgoing;
+use super::place::{Place, PlaceId, Places};
+use crate::protocol::Events;
+use wire::{Header, Visit as _, is_redirect};
+
+/// Judges answers and, where somebody listens, keeps them, or where they lead.
+pub(super) struct Hearing<'a> {
+    pub(super) places: &'a mut Places,
+    pub(super) outgoing: &'a Outgoing,
+}
+
+impl Events for Hearing<'_> {
+    #[inline]
+    fn head(&mut self, at: PlaceId, status: u16, headers: &[Header<'_>]) {
+        let Place { request, notes, heard, trail, .. } = &mut self.places[at];
+        let check = self.outgoing.check(request.which.entry);
+        request.answer.judge(check, notes).head(status, headers);
+        if let Some(heard) = heard {
+            heard.head(headers);
+        }
+        if let (Some(trail), true) = (trail, is_redirect(status)) {
+            trail.hear(headers);
+        }
+    }
+
+    #[inline]
+    fn body(&mut self, at: PlaceId, bytes: &[u8]) {
+        let Place { request, notes, heard, .. } = &mut self.places[at];
+        let check = self.outgoing.check(request.which.entry);
+        request.answer.judge(check, notes).body(bytes);
+        if let Some(heard) = heard {
+            heard.body(bytes);
+        }
+    }
+}

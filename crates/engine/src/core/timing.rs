@@ -1,0 +1,194 @@
+//! What happens when time has passed: requests and connection attempts time out, pauses and idle connections end.
+
+use super::carrier::State;
+use super::deadlines::Watched;
+use super::place::{Phase, Place, PlaceId, UNWATCHED};
+use super::{Core, Stage};
+use crate::book::SessionEnd;
+use crate::driver::{SlotId, Sockets};
+use crate::failure::Failure;
+use crate::protocol::{Protocol, Scope};
+use schema::load::ErrorClass;
+use units::Nanos;
+
+/// A moment so long after another.
+#[inline]
+const fn after(moment: Nanos, time: Nanos) -> Nanos {
+    Nanos(moment.0.saturating_add(time.0))
+}
+
+impl<P: Protocol> Core<P> {
+    /// When [`Core::on_time`] next has something to do, if ever.
+    #[inline]
+    pub(crate) fn next_deadline(&self) -> Option<Nanos> {
+        let limit = self.limits.waiting();
+        let waiting = limit.and_then(|limit| self.lanes.longest_waiting().map(|since| after(since, limit)));
+        [self.deadlines.next(), waiting.map(|at| self.deadlines.rounded(at))].into_iter().flatten().min()
+    }
+
+    /// Ends what has waited too long, and ends pauses.
+    pub(crate) fn on_time<S: Sockets>(&mut self, sockets: &mut S, now: Nanos) {
+        // First those that wait: a connection freed below must not be given to a request that is already overdue.
+        self.expire_backlog(now);
+        // What is queued meanwhile has its turn the next time, so that this comes to an end.
+        for _ in 0..self.deadlines.len() {
+            let Some((due, whom)) = self.deadlines.pop(now) else { return };
+            match whom {
+                Watched::Place(at) if self.places[at].watched == due => {
+                    self.places[at].watched = UNWATCHED;
+                    self.look_at_place(sockets, at, now);
+                }
+                Watched::Carrier(id) if self.carriers[id as usize].watched == due => {
+                    self.carriers[id as usize].watched = UNWATCHED;
+                    self.look_at_carrier(sockets, id, now);
+                }
+                Watched::Place(_) | Watched::Carrier(_) => {}
+            }
+        }
+    }
+
+    /// The load begins, and the clock with it: what was queued before is void. Ages of connections count from here.
+    pub(super) fn begin_deadlines(&mut self) {
+        self.deadlines.clear();
+        for id in 0..self.carriers.len() as SlotId {
+            let carrier = &mut self.carriers[id as usize];
+            (carrier.opened, carrier.watched) = (Nanos::ZERO, UNWATCHED);
+            self.watch_age(id);
+        }
+    }
+
+    /// A request of this place begins to wait, or was just sent: from now on it may become overdue.
+    #[inline]
+    pub(super) fn watch_place(&mut self, at: PlaceId, now: Nanos) {
+        let place = &mut self.places[at];
+        let mut due = after(now, self.patience);
+        if let Some(limit) = self.limits.total {
+            due = due.min(after(place.request.intended, limit));
+        }
+        self.deadlines.watch(Watched::Place(at), &mut place.watched, due);
+    }
+
+    /// A connection attempt begins: from now on it may become overdue.
+    pub(super) fn watch_attempt(&mut self, id: SlotId, now: Nanos) {
+        self.watch_carrier(id, after(now, self.limits.connect));
+    }
+
+    /// Has a connection looked at when this moment comes.
+    fn watch_carrier(&mut self, id: SlotId, at: Nanos) {
+        self.deadlines.watch(Watched::Carrier(id), &mut self.carriers[id as usize].watched, at);
+    }
+
+    /// Has a connection looked at when it has reached its age.
+    pub(super) fn watch_age(&mut self, id: SlotId) {
+        if let Some(lifetime) = self.behaviour.lifetime {
+            self.watch_carrier(id, after(self.carriers[id as usize].opened, lifetime));
+        }
+    }
+
+    /// From written to done: the request's own time-out, or the load's.
+    fn response_limit(&self, entry: u16) -> Nanos {
+        self.outgoing.timeout_ns(entry).map_or(self.limits.response, Nanos)
+    }
+
+    /// When the request of a place is overdue, and how it fails then.
+    fn deadline(&self, place: &Place) -> (Nanos, &'static str) {
+        let answered = match place.phase {
+            Phase::Open => after(place.hop_written(), self.response_limit(place.request.which.entry)),
+            Phase::Waiting | Phase::Free => UNWATCHED,
+        };
+        let ended = self.limits.total.map_or(UNWATCHED, |limit| after(place.request.intended, limit));
+        if answered <= ended { (answered, "no complete answer in time") } else { (ended, "total time-out") }
+    }
+
+    fn look_at_place<S: Sockets>(&mut self, sockets: &mut S, at: PlaceId, now: Nanos) {
+        let place = &self.places[at];
+        if place.phase == Phase::Free {
+            return;
+        }
+        let (due, why) = self.deadline(place);
+        if now >= due {
+            return self.time_out(sockets, at, Failure::said(ErrorClass::Timeout, why), now);
+        }
+        // The next request of this place may have less time than this one.
+        let due = due.min(after(now, self.patience));
+        self.deadlines.watch(Watched::Place(at), &mut self.places[at].watched, due);
+    }
+
+    /// The request of a place has taken too long. It fails, and with it what cannot go on without it.
+    fn time_out<S: Sockets>(&mut self, sockets: &mut S, at: PlaceId, failure: Failure, now: Nanos) {
+        let (id, seat) = (self.places[at].carrier, self.places.seat(at));
+        let carrier = &mut self.carriers[id as usize];
+        if self.places[at].phase == Phase::Waiting {
+            carrier.waiting.remove(&at);
+            let is_unwanted = carrier.state == State::Connecting && carrier.waiting.is_empty();
+            self.lose(at, failure, now);
+            self.step_ended(seat, false, now);
+            if is_unwanted {
+                self.close(sockets, id);
+                self.refill(sockets, id, now);
+            }
+            return;
+        }
+        match self.protocol.cancel(&mut carrier.protocol, at) {
+            Scope::Connection => self.fail(sockets, id, failure, now),
+            Scope::Stream => {
+                self.lose(at, failure, now);
+                self.step_ended(seat, false, now);
+                self.next_request(sockets, seat, now);
+            }
+        }
+    }
+
+    fn look_at_carrier<S: Sockets>(&mut self, sockets: &mut S, id: SlotId, now: Nanos) {
+        let carrier = &self.carriers[id as usize];
+        let age = now.since(carrier.opened);
+        match carrier.state {
+            State::Connecting if age >= self.limits.connect => {
+                let failure = self.behaviour.connect_timeout();
+                self.connection_failed(sockets, id, failure, now);
+            }
+            State::Connecting => self.watch_carrier(id, after(carrier.opened, self.limits.connect)),
+            State::Paused { until } if now >= until => {
+                self.carriers[id as usize].state = State::Closed;
+                self.refill(sockets, id, until);
+            }
+            State::Paused { until } => self.pause(id, until),
+            State::Open if !self.behaviour.is_too_old(age) => self.watch_age(id),
+            // A connection that is in use ends with its last answer.
+            State::Open if self.stage == Stage::Running && self.protocol.is_idle(&carrier.protocol) => {
+                self.close(sockets, id);
+                self.park(sockets, self.places.seats_of(id).start);
+            }
+            State::Open | State::Closed => {}
+        }
+    }
+
+    /// Ends arrivals that have waited too long for a connection.
+    fn expire_backlog(&mut self, now: Nanos) {
+        (0..self.lanes.len()).for_each(|lane| self.expire_lane(lane, now));
+    }
+
+    /// As [`Core::expire_backlog`], in one lane.
+    pub(super) fn expire_lane(&mut self, lane: usize, now: Nanos) {
+        while let Some(front) = self.lanes.lane(lane).backlog.front() {
+            let (intended, fate) = (front.intended, front.fate());
+            let Some(failure) = self.overdue(intended, now) else { return };
+            self.book.fail(fate, failure, now);
+            if let Some(session) = self.lanes.lane(lane).backlog.pop_front().and_then(|waiting| waiting.user)
+            {
+                self.close_session(session, SessionEnd::Failed, now);
+            }
+        }
+    }
+
+    /// How a waiting arrival fails at `now`, if it does.
+    #[inline]
+    fn overdue(&self, intended: Nanos, now: Nanos) -> Option<Failure> {
+        let beyond = |limit: Option<Nanos>| limit.is_some_and(|limit| now.since(intended) > limit);
+        if beyond(self.limits.deadline) {
+            return Some(Failure::said(ErrorClass::Deadline, "not sent before its deadline"));
+        }
+        beyond(self.limits.total)
+            .then(|| Failure::said(ErrorClass::Timeout, "total time-out while waiting for a connection"))
+    }
+}
