@@ -19,7 +19,9 @@ impl Element {
     fn of(start: &BytesStart<'_>) -> Self {
         let attributes = start.attributes().map(|attribute| {
             let attribute = attribute.expect("a whole attribute");
-            let value = attribute.unescape_value().expect("escapes that mean something");
+            let value = attribute
+                .normalized_value(quick_xml::XmlVersion::Implicit1_0)
+                .expect("escapes that mean something");
             (String::from_utf8(attribute.key.as_ref().to_vec()).unwrap(), value.into_owned())
         });
         let name = String::from_utf8(start.name().as_ref().to_vec()).unwrap();

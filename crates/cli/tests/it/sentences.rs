@@ -22,7 +22,8 @@ struct Call {
 /// All calls in a source, but those in its tests, which stand at its end.
 fn calls(source: &str) -> Vec<Call> {
     let code = source.find("\n#[cfg(test)]\nmod tests {").map_or(source, |end| &source[..end]);
-    code.split("said!(").skip(1).filter_map(call).collect()
+    // A sentence may stand among the arguments of another: each is read from its own place on.
+    code.match_indices("said!(").filter_map(|(at, opening)| call(&code[at + opening.len()..])).collect()
 }
 
 /// What follows `said!(`; nothing where that is no call, as in the macro's own definition.
@@ -150,7 +151,7 @@ fn a_call_is_read_as_it_is_written() {
             n = ids.len(),
             trials = count(all, Noun::Trial),
         );
-        said!("a.d", "{x}{y}", x, y = if a { said!("a.e", "e, {z}", z = f("),", 1)) } else { Said::default() })
+        said!("a.d", "{x}{y}{w}", x, y = if a { said!("a.e", "e, {z}", z = f("),", 1)) } else { b }, w)
         said!(@value $name $value)
     "#;
     let of = |id: &str, english: &str, args: &[&str]| Call {
@@ -164,7 +165,7 @@ fn a_call_is_read_as_it_is_written() {
         [
             of("a.b", "no place", &[]),
             of("a.c", "{n} of {trials}: \"so\" on", &["n", "trials"]),
-            of("a.d", "{x}{y}", &["x", "y"]),
+            of("a.d", "{x}{y}{w}", &["w", "x", "y"]),
             of("a.e", "e, {z}", &["z"]),
         ]
     );

@@ -12,9 +12,9 @@ use std::collections::BTreeMap;
 const LIST: &str = "ui/test/texts.json";
 
 /// The crates whose texts may reach the page.
-const CRATES: [&str; 12] = [
-    "analyze", "collect", "engine", "generate", "index", "launch", "probe", "profile", "record", "runner",
-    "schema", "serve",
+const CRATES: [&str; 13] = [
+    "analyze", "collect", "engine", "generate", "index", "launch", "plan", "probe", "profile", "record",
+    "runner", "schema", "serve",
 ];
 
 /// The string literals of a source that read like a text: words, with a space between them.

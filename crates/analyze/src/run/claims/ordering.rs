@@ -28,7 +28,7 @@ pub(super) fn ordering(data: &RunData<'_>, metric: Metric, cells: &[String]) -> 
     for pair in cells.windows(2) {
         match neighbours(data, metric, (&pair[0], &pair[1])) {
             Ok(pair) => pairs.push(pair),
-            Err(judged) => return judged,
+            Err((verdict, why)) => return Judged::without_interval(verdict, why),
         }
     }
     let p_values: Vec<f64> = pairs.iter().map(|pair| pair.test.p_value()).collect();
@@ -50,7 +50,12 @@ pub(super) fn ordering(data: &RunData<'_>, metric: Metric, cells: &[String]) -> 
     Judged::without_interval(verdict(holds, contradicts), evidence)
 }
 
-fn neighbours(data: &RunData<'_>, metric: Metric, cells: (&str, &str)) -> Result<Neighbours, Judged> {
+/// How the pair compares, or the verdict that is left and why.
+fn neighbours(
+    data: &RunData<'_>,
+    metric: Metric,
+    cells: (&str, &str),
+) -> Result<Neighbours, (ClaimVerdict, Said)> {
     let name = |cell: &str| data.cell(cell).map_or_else(String::new, |cell| cell.target.clone());
     let names = (name(cells.0), name(cells.1));
     let paired = paired(data, cells.0, cells.1, metric);
@@ -63,16 +68,14 @@ fn neighbours(data: &RunData<'_>, metric: Metric, cells: (&str, &str)) -> Result
         (Ok(test), Some(estimate)) => Ok(Neighbours { names, basis, estimate, test }),
         (Err(reason), _) => {
             let (verdict, reason) = undecided(data, cells, &reason);
-            Err(Judged::without_interval(
-                verdict,
-                said!(
-                    "claims.ordering.against",
-                    "{a} against {b}: {reason}",
-                    a = &names.0,
-                    b = &names.1,
-                    reason
-                ),
-            ))
+            let why = said!(
+                "claims.ordering.against",
+                "{a} against {b}: {reason}",
+                a = &names.0,
+                b = &names.1,
+                reason
+            );
+            Err((verdict, why))
         }
         (Ok(_), None) => {
             let why = said!(
@@ -81,7 +84,7 @@ fn neighbours(data: &RunData<'_>, metric: Metric, cells: (&str, &str)) -> Result
                 a = &names.0,
                 b = &names.1
             );
-            Err(Judged::without_interval(ClaimVerdict::Inconclusive, why))
+            Err((ClaimVerdict::Inconclusive, why))
         }
     }
 }

@@ -39,6 +39,12 @@ impl Buffers {
         buffers
     }
 
+    /// How many buffers there are.
+    #[inline]
+    pub(super) const fn count(&self) -> usize {
+        self.count as usize
+    }
+
     /// Address and entries of the ring, for its registration.
     pub(super) fn registration(&self) -> (u64, u16) {
         (self.ring.as_ptr().expose_provenance() as u64, self.count)

@@ -39,11 +39,10 @@ const ENTRIES: u32 = 1024;
 /// Sends that may wait for each other before they are handed over: as many as a round of completions brings, so that the
 /// next look at the sockets takes them along.
 const BATCH: usize = 24;
-/// Receive buffers: as many as completions can wait for us at once, and each large enough for most answers.
-const BUFFERS: (u16, usize) = (512, 8 * 1024);
-/// Receives armed anew at a time after the buffers ran out. Arming all that starve would only make most of them starve
-/// again, in an order that serves some connections often and others hardly ever.
-const REARM: usize = BUFFERS.0 as usize / 2;
+/// Bounds of the number of receive buffers. The kernel takes them in turn, so all of them pass through the caches.
+const BUFFERS: (usize, usize) = (64, 512);
+/// Bytes of each: enough for most answers.
+const BUFFER_BYTES: usize = 8 * 1024;
 /// Group of the receive buffers; there is only one.
 const GROUP: u16 = 0;
 /// Up to here a send from lasting bytes is not followed: it fits any socket buffer.
@@ -197,7 +196,9 @@ impl UringSockets {
     /// Arms the receives that have waited longest for a buffer.
     #[inline]
     fn feed_starved(&mut self) {
-        let count = self.starved.len().min(REARM);
+        // Arming all that starve would only make most of them starve again, in an order that serves some connections
+        // often and others hardly ever.
+        let count = self.starved.len().min(self.buffers.count() / 2);
         for _ in 0..count {
             if let Some((slot, generation)) = self.starved.pop_front()
                 && self.slots[slot as usize].generation == generation
@@ -386,7 +387,7 @@ impl Driver for Uring {
         if !ring.params().is_feature_skip_cqe_on_success() || !ring.params().is_feature_ext_arg() {
             return Err(io::Error::from(io::ErrorKind::Unsupported));
         }
-        let buffers = Buffers::new(BUFFERS.0, BUFFERS.1);
+        let buffers = Buffers::new(buffers_for(setup.slots), BUFFER_BYTES);
         let (address, count) = buffers.registration();
         #[expect(unsafe_code, reason = "the kernel will read the ring and write into its buffers")]
         // SAFETY: `buffers` is owned beside the ring and dropped after it; it neither moves nor shrinks.
@@ -436,6 +437,12 @@ impl Driver for Uring {
         }
         Ok(handled)
     }
+}
+
+/// A few receive buffers for each connection: an answer in several pieces takes several.
+fn buffers_for(slots: usize) -> u16 {
+    let (fewest, most) = BUFFERS;
+    slots.saturating_mul(4).clamp(fewest, most).next_power_of_two() as u16
 }
 
 /// One completion.
