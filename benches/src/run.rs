@@ -68,7 +68,7 @@ pub(crate) fn run(
     };
     let said = files.said(program);
     let done = (program.peer.read)(&said);
-    let mut void = void_reasons(&used, &done, shares, &text_of(&mut files.words));
+    let mut void = void_reasons(program.peer.doubt, &used, &done, shares, &text_of(&mut files.words));
     void.extend(done.as_ref().ok().and_then(|done| miscount(done.requests, served, job, program)));
     void.extend(pacing.as_ref().and_then(|pacing| pacing.as_ref().err().cloned()));
     let pacing = pacing.and_then(Result::ok);
@@ -159,6 +159,7 @@ fn text_of(file: &mut File) -> String {
 }
 
 fn void_reasons(
+    doubt: Option<i32>,
     used: &Used,
     done: &Result<Done, crate::peer::ReadError>,
     shares: HostShares,
@@ -167,7 +168,7 @@ fn void_reasons(
     let mut reasons = Vec::new();
     match used.exit {
         None => reasons.push("it did not end in time and was killed".to_owned()),
-        Some(exit) if !exit.success() => {
+        Some(exit) if !exit.success() && (exit.code() != doubt || done.is_err()) => {
             let last = words.lines().map(str::trim).rfind(|line| !line.is_empty()).unwrap_or("no words");
             reasons.push(format!("{exit}: {last:.120}"));
         }
@@ -216,21 +217,24 @@ mod tests {
     fn each_fault_makes_a_run_void_and_a_good_one_has_none() {
         let check = |used: &Used, done, steal, wanted: &[&str]| {
             let shares = HostShares { steal, others: Some(0.05) };
-            assert_eq!(void_reasons(used, &done, shares, "first\nlast words\n"), wanted);
+            assert_eq!(void_reasons(Some(2), used, &done, shares, "first\nlast words\n"), wanted);
         };
         let good = used(Some(0));
         check(&good, done(9, &[]), Some(0.04), &[]);
         check(&good, done(9, &[]), None, &[]);
         check(&good, done(9, &[]), Some(0.06), &["6.0 % of CPU time was stolen, 5 % allowed"]);
         let busy = HostShares { steal: None, others: Some(0.478) };
-        let reasons = void_reasons(&good, &done(9, &[]), busy, "");
+        let reasons = void_reasons(None, &good, &done(9, &[]), busy, "");
         assert_eq!(reasons, ["47.8 % of CPU time was used by other processes, 5 % allowed"]);
         check(&good, done(0, &[]), None, &["no answers"]);
         check(&good, done(9, &["reset 2", "status 404: 1"]), None, &["reset 2", "status 404: 1"]);
         check(&used(Some(3)), done(9, &[]), None, &["exit status: 3: last words"]);
+        check(&used(Some(2)), done(9, &[]), None, &[]);
+        let format = || Err(ReadError::Format("x".to_owned()));
+        let both = ["exit status: 2: last words", "its output is not the format expected: x"];
+        check(&used(Some(2)), format(), None, &both);
         check(&used(None), done(9, &[]), None, &["it did not end in time and was killed"]);
-        let format = Err(ReadError::Format("x".to_owned()));
-        check(&good, format, None, &["its output is not the format expected: x"]);
+        check(&good, format(), None, &["its output is not the format expected: x"]);
     }
 
     #[test]

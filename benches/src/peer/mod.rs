@@ -70,6 +70,8 @@ pub(crate) struct Peer {
     pub(crate) report: Option<&'static [&'static str]>,
     /// What it reads from its standard input, if anything.
     pub(crate) stdin: Option<fn(&Job<'_>) -> String>,
+    /// The exit code with which it gives a result and doubts it, where it has one.
+    pub(crate) doubt: Option<i32>,
     /// Time at its beginning that it does not count.
     pub(crate) uncounted_s: f64,
 }
@@ -84,6 +86,7 @@ impl Peer {
         read: |_| Err(ReadError::Missing("")),
         report: None,
         stdin: None,
+        doubt: None,
         uncounted_s: 0.0,
     };
 

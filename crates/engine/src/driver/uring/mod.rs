@@ -561,3 +561,14 @@ impl Lent {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn buffers_go_by_connections_within_bounds() {
+        let wanted = [(0, 64), (1, 64), (16, 64), (17, 128), (64, 256), (128, 512), (20_000, 512)];
+        assert_eq!(wanted.map(|(slots, _)| buffers_for(slots)), wanted.map(|(_, buffers)| buffers));
+    }
+}
