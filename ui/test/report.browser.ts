@@ -116,27 +116,29 @@ const foreign = (page: Page) =>
 function hostile(page: PageFile, text: string): PageFile {
   const copy = structuredClone(page);
   const { analysis, run } = copy;
-  Object.assign(analysis, { question: text, answer: text });
-  Object.assign(analysis.belief, { summary: text });
-  for (const note of analysis.belief.notes) Object.assign(note, { text, remedy: text });
+  // What has no id is told by its text.
+  const said = { text };
+  Object.assign(analysis, { question: text, answer: said });
+  Object.assign(analysis.belief, { summary: said });
+  for (const note of analysis.belief.notes) Object.assign(note, { text: said, remedy: said });
   for (const cell of analysis.cells)
     Object.assign(cell, { label: text + cell.label, target: text + cell.target, load: text });
   for (const one of analysis.comparisons) {
     Object.assign(one, { a_target: text + one.a_target, b_target: text + one.b_target, load: text });
   }
-  for (const claim of analysis.claims) Object.assign(claim, { text, evidence: text });
+  for (const claim of analysis.claims) Object.assign(claim, { text, evidence: said });
   for (const trial of analysis.trials) Object.assign(trial, { outcome: "void", reasons: [text] });
   const findings = [...(analysis.findings ?? []), ...(analysis.why ?? []).flatMap((why) => why.findings)];
   for (const finding of findings) {
     Object.assign(finding, {
-      text,
-      remedy: text,
+      text: said,
+      remedy: said,
       source: text,
-      evidence: [{ what: text, value: text, limit: text, from: text }],
+      evidence: [{ what: said, value: said, limit: said, from: text }],
     });
   }
   for (const why of analysis.why ?? [])
-    Object.assign(why, { label: text, answer: text, ruled_out: [{ cause: "swap", text }] });
+    Object.assign(why, { label: text, answer: said, ruled_out: [{ cause: "swap", text: said }] });
   Object.assign(run, {
     id: text,
     started_wall: text,
@@ -187,7 +189,7 @@ describe.skipIf(missing !== null)("report.html", () => {
     const data = fixture(name);
     const { page, done } = await open(browser, name, data);
     expect(await said(page, "h1")).toBe(data.analysis.question);
-    expect(await said(page, ".answer")).toBe(data.analysis.answer);
+    expect(await said(page, ".answer")).toBe(data.analysis.answer.text);
     await readAll(page);
     await shot(page, `${name}-light`);
     await asForPaper(page);
@@ -277,8 +279,8 @@ describe.skipIf(missing !== null)("report.html", () => {
       "sentences left",
     ).toEqual([]);
     await page.keyboard.press("l");
-    expect(await answer()).toBe(analysis.answer);
-    expect(await said(page, "#belief .notes li div")).toContain(worst!.text);
+    expect(await answer()).toBe(analysis.answer.text);
+    expect(await said(page, "#belief .notes li div")).toContain(worst!.text.text);
     expect(await page.locator("main [lang=en]:not(.source, button)").count()).toBe(0);
     await done();
   });

@@ -45,7 +45,7 @@ import { type Column, DataTable, Facts } from "../ui/table";
 import { type Tell, Told, useTold } from "../ui/told";
 import { type Words, useWords } from "../words";
 import { Figure, Section, type SectionProps } from "./frame";
-import { already } from "../words/said/text";
+import { already, semicolons } from "../words/said/text";
 
 export function Capacity({ page }: SectionProps) {
   const words = useWords();
@@ -353,5 +353,5 @@ const stepColumns = (words: Words): Column<SearchStep>[] => [
     cell: (row) => words.capacity.passed(row.passed ?? null),
     raw: (row) => row.passed,
   },
-  textColumn(words.why, "reasons", (row) => row.reasons.join("; ")),
+  textColumn(words.why, "reasons", (row) => semicolons(row.reasons)),
 ];

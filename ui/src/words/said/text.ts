@@ -9,3 +9,10 @@ export const english = (text: Text): string => (typeof text === "string" ? text 
 
 /** A sentence that is in the language of the page already, for charts, which take sentences. */
 export const already = (text: string): Said => ({ text });
+
+/** Several sentences as one, as Rust makes a list of them. */
+export const semicolons = (parts: Said[]): Said => ({
+  id: "list.semicolon",
+  args: Object.fromEntries(parts.map((part, at) => [String(at).padStart(3, "0"), part])),
+  text: parts.map(english).join("; "),
+});
