@@ -9,7 +9,7 @@ import { type Column, DataTable, Facts } from "../ui/table";
 import { type Tell, useTold } from "../ui/told";
 import { type Words, useWords } from "../words";
 import { Section, type SectionProps } from "./frame";
-import type { Text } from "../words/said/text";
+import { type Text, english } from "../words/said/text";
 
 export function Effects({ page }: SectionProps) {
   const words = useWords();
@@ -32,7 +32,7 @@ export function Effects({ page }: SectionProps) {
         />
       )}
       {refusals(effects, words).map(([metrics, why]) => (
-        <Refusal key={why} what={metrics}>
+        <Refusal key={english(why)} what={metrics}>
           {why}
         </Refusal>
       ))}

@@ -8,7 +8,7 @@ import { useEffect, useRef, useState } from "preact/hooks";
 import { useWords } from "../words";
 import { usePrinting } from "./lazy";
 import { Colon, Told } from "./told";
-import { type Text, english } from "../words/said/text";
+import { type Text, english, isText } from "../words/said/text";
 
 /** What is open when asked, and on paper. Its content is made when it is first open. */
 export function Fold({
@@ -42,7 +42,7 @@ export function Fold({
 }
 
 /** Why a number is not given, and what would cure it. */
-export function Refusal({ what, children }: { what?: string; children: ComponentChildren }) {
+export function Refusal({ what, children }: { what?: string; children: Text | ComponentChildren }) {
   const words = useWords();
   return (
     <p class="refusal">
@@ -51,7 +51,7 @@ export function Refusal({ what, children }: { what?: string; children: Component
         {what ? `${what} ${words.refused}` : words.refusedAlone}
         <Colon />
       </strong>
-      {typeof children === "string" ? <Told text={children} /> : children}
+      {isText(children) ? <Told text={children} /> : children}
     </p>
   );
 }

@@ -16,3 +16,7 @@ export const semicolons = (parts: Said[]): Said => ({
   args: Object.fromEntries(parts.map((part, at) => [String(at).padStart(3, "0"), part])),
   text: parts.map(english).join("; "),
 });
+
+/** Whether something to show is a sentence, and no element. */
+export const isText = (shown: unknown): shown is Text =>
+  typeof shown === "string" || (typeof shown === "object" && shown !== null && "text" in shown);
