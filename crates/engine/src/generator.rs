@@ -548,7 +548,7 @@ fn routes(job: &Job, to: SocketAddr, share: Share, server: u16) -> Vec<Route> {
     routes
 }
 
-/// Which redirects are followed; [`check`] has seen to it that there is an origin.
+/// Which redirects are followed; [`Job::check`] has seen to it that there is an origin.
 fn follow(job: &Job) -> Option<Follow> {
     let (hops_max, origin) = (job.load.connection.follow?, job.way.origin.clone()?);
     Some(Follow { hops_max, origin })

@@ -1,6 +1,6 @@
 //! Sentences that prony says to people, by id: the English text, and what it takes to say the same in another language.
 //!
-//! A sentence is written where it is decided, by [`said!`](crate::said): its id, its English text with named places, and
+//! A sentence is written where it is decided, by [`said!`](macro@crate::said): its id, its English text with named places, and
 //! what stands in them. `docs/sentences.json` lists all ids with their texts; a test makes that list from the
 //! sources and holds it fresh, and the page has no language in which one of them is missing, or it does not compile.
 //!
@@ -76,7 +76,7 @@ impl Joint {
 }
 
 impl Said {
-    /// For [`said!`](crate::said): the text with what stands in its places.
+    /// For [`said!`](macro@crate::said): the text with what stands in its places.
     #[must_use]
     pub fn new<const N: usize>(id: &'static str, english: &str, args: [(&'static str, Arg); N]) -> Self {
         let mut text = String::with_capacity(english.len() + 16 * N);

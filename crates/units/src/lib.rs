@@ -3,7 +3,7 @@
 //! Invariants: every quantity that crosses a crate border has its unit in its type or, for raw integers, as the
 //! last word of its name; parsing accepts what users of wrk and hey already type (`30s`, `2m`, `10k`) and nothing
 //! ambiguous; randomness is a function of a written seed only.
-//! How numbers look to people has its one home here, too: [`format`].
+//! How numbers look to people has its one home here, too: [`mod@format`].
 //! Absent on purpose: wall-clock time, and any IO.
 
 mod clock;
