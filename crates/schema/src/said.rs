@@ -1,6 +1,7 @@
 //! Sentences that prony says to people, by id: the English text, and what it takes to say the same in another language.
 //!
-//! A sentence is written where it is decided, by [`said!`](macro@crate::said): its id, its English text with named places, and
+//! A sentence is written where it is decided, by [`said!`](macro@crate::said): its id, its English text with named
+//! places, and
 //! what stands in them. `docs/sentences.json` lists all ids with their texts; a test makes that list from the
 //! sources and holds it fresh, and the page has no language in which one of them is missing, or it does not compile.
 //!
