@@ -247,12 +247,12 @@ describe.skipIf(missing !== undefined)("the lab", () => {
     const { page, wrong } = await open(`?run=${FIRST}`);
     await page.waitForSelector("#content h1");
     const told = (await (await fetch(`${url}api/runs/${FIRST}/page`)).json()) as {
-      analysis: { answer: string; question: string };
+      analysis: { answer: { text: string }; question: string };
     };
     expect(spaced(await page.locator("#content h1").innerText())).toContain(told.analysis.question);
     expect(spaced(await page.locator(".answer").innerText())).toContain(
       // A capital where it begins with a word.
-      told.analysis.answer.slice(1, 40),
+      told.analysis.answer.text.slice(1, 40),
     );
     await page.getByText("Downloads").click();
     const download = page.waitForEvent("download");
