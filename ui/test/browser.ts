@@ -53,12 +53,36 @@ export interface Watched {
   done: () => Promise<void>;
 }
 
+/** As those of the browser; `isBusy`: the browser is never idle, until [`idle`] says so. */
+export interface OpenOptions extends BrowserContextOptions {
+  isBusy?: boolean;
+}
+
+type Held = typeof globalThis & { held: (() => void)[] };
+
+/** In the page: keeps what waits for idle time. */
+function holdIdle() {
+  const held: (() => void)[] = [];
+  Object.assign(globalThis, { held, requestIdleCallback: (run: () => void) => held.push(run) });
+}
+
+/** Lets a busy browser be idle until nothing waits for it any more. */
+export const idle = (page: Page) =>
+  page.evaluate(async () => {
+    const frame = () => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)));
+    const { held } = globalThis as Held;
+    for (let run = held.shift(); run; run = held.shift()) {
+      run();
+      await frame();
+    }
+  });
+
 /** Opens the report of `data` from a file of its own. */
 export async function open(
   browser: Browser,
   name: string,
   data: unknown,
-  options: BrowserContextOptions = {},
+  { isBusy = false, ...options }: OpenOptions = {},
 ): Promise<Watched> {
   mkdirSync(MADE, { recursive: true });
   const file = join(MADE, `${name}.html`);
@@ -68,6 +92,7 @@ export async function open(
     colorScheme: "light",
     ...options,
   });
+  if (isBusy) await context.addInitScript(holdIdle);
   const page = await context.newPage();
   const faults: string[] = [];
   page.on("console", (message) => {

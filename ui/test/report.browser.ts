@@ -9,7 +9,7 @@ import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { many } from "../scripts/many.mjs";
 import type { PageFile } from "../src/schema/page";
-import { UI, asForPaper, fixture, launch, missing, numbersOf, open, readAll, shot } from "./browser";
+import { UI, asForPaper, fixture, idle, launch, missing, numbersOf, open, readAll, shot } from "./browser";
 
 const AXE = readFileSync(join(UI, "node_modules/axe-core/axe.min.js"), "utf8");
 const FIXTURES = ["demo", "knee", "layers", "throttled", "gc"];
@@ -337,9 +337,9 @@ describe.skipIf(missing !== null)("report.html", () => {
     await done();
   });
 
-  it("has no chart before it is near, and few rows before they are asked for, with 500 trials", async () => {
+  it("has no chart before it is near or time is left, and few rows before they are asked for, with 500 trials", async () => {
     const data = many(fixture("demo"));
-    const { page, done } = await open(browser, "many", data);
+    const { page, done } = await open(browser, "many", data, { isBusy: true });
     const opened = await page.evaluate(() => performance.now());
     const drawn = () => page.locator("[data-chart] svg, [data-chart] canvas").count();
     const early = await drawn();
@@ -355,6 +355,36 @@ describe.skipIf(missing !== null)("report.html", () => {
     expect(await rows.count()).toBeGreaterThanOrEqual(500);
     await done();
   });
+
+  it.each(FIXTURES)(
+    "makes all of %s without scrolling, for captures and for a search in the page",
+    async (name) => {
+      const { page, done } = await open(browser, `whole-${name}`, fixture(name), { isBusy: true });
+      const last = page.locator("main section").last();
+      const found = (text: string) =>
+        page.evaluate((text) => {
+          getSelection()?.removeAllRanges();
+          return (globalThis as unknown as { find: (text: string) => boolean }).find(text);
+        }, text);
+      expect(await page.locator(".later").count()).toBeGreaterThan(0);
+      const unmade = await last.evaluate((one) => one.textContent!);
+      await idle(page);
+      expect(await page.locator(".later").count()).toBe(0);
+      const visible = page.locator("[data-chart] .chart-plot:visible");
+      const empty = await visible.evaluateAll(
+        (all) => all.filter((one) => !one.querySelector("svg, canvas")).length,
+      );
+      expect(empty).toBe(0);
+      const heading = await last.locator("h2").first().innerText();
+      const cell = (await last.locator(":is(td, dd, p, li):visible").allInnerTexts()).find((one) =>
+        /\w{4}/.test(one),
+      )!;
+      const text = cell.split("\n")[0]!.slice(0, 30).trim();
+      expect(unmade).not.toContain(text);
+      expect([await found(heading), await found(text)], text).toEqual([true, true]);
+      await done();
+    },
+  );
 
   it.each([
     ["knee", 390],

@@ -1,15 +1,16 @@
 /**
  * One chart in the page: ECharts in a box that knows its width, its theme, the printer and the keyboard.
  *
- * Invariants: nothing is drawn before it comes near the view, is printed or is asked for by a test; it is drawn anew
- * when its data, its width or (on canvas) the theme changes, and a zoom outlives that; it is disposed of with its
- * element; the drawing is one image with a description for those who cannot see it, and its values can be read with
+ * Invariants: it is drawn when it comes near the view, is printed, is asked for by a test or the browser has time; it
+ * is drawn again when its data, its width or (on canvas) the theme changes, and a zoom outlives that; it is disposed of
+ * with its element; the drawing is one image with a description for those who cannot see it, and its values can be read with
  * the arrow keys. Foreign text gets into it as text only: labels are text nodes, tooltips are built of elements.
  * Test hook: the root element has `data-chart`, and `__pronyOption()` gives the option that ECharts holds.
  * Absent on purpose: animation, and any knowledge of what is shown.
  */
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useTheme } from "../theme";
+import { whenIdle } from "../ui/idle";
 import { useWords } from "../words";
 import { timeInterval } from "./base";
 import { type ChartOption, type ECharts, init } from "./echarts";
@@ -102,19 +103,20 @@ class Drawing {
   /** Where the arrow keys stand. */
   private at = -1;
   private readonly near: IntersectionObserver;
+  private readonly takeBack: () => void;
   private readonly size: ResizeObserver;
 
   constructor(private readonly host: HTMLDivElement) {
     this.near = new IntersectionObserver(
       (entries) => {
         if (!entries.some((entry) => entry.isIntersecting)) return;
-        this.near.disconnect();
         this.isNear = true;
-        this.draw();
+        this.drawFirst();
       },
       { rootMargin: NEAR },
     );
     this.near.observe(host);
+    this.takeBack = whenIdle(() => this.drawFirst());
     this.size = new ResizeObserver(() => {
       if (this.isNear && this.host.clientWidth !== this.drawnWidth) this.draw();
     });
@@ -139,6 +141,7 @@ class Drawing {
 
   end() {
     this.near.disconnect();
+    this.takeBack();
     this.size.disconnect();
     removeEventListener("beforeprint", this.forPaper);
     removeEventListener("afterprint", this.forScreen);
@@ -156,6 +159,14 @@ class Drawing {
   private readonly forScreen = () => {
     if (this.isNear) this.draw();
   };
+
+  /** What is folded away has no width and waits until it comes near. */
+  private drawFirst() {
+    if (this.chart === null) this.draw();
+    if (!this.isNear) return;
+    this.near.disconnect();
+    this.takeBack();
+  }
 
   private draw(widthMax = Infinity) {
     const { host, props } = this;

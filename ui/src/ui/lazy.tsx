@@ -1,10 +1,12 @@
 /**
- * Parts of the page that are made only when they come near the view, or are printed.
+ * Parts of the page that are made when they come near the view, are printed, or the browser has time.
  *
- * Invariants: what was made once stays; a page on its way to the printer has everything before the print begins.
+ * Invariants: what was made once stays; a page on its way to the printer has everything before the print begins; left
+ * alone, the page makes all of itself.
  */
 import { type ComponentChildren, options } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { whenIdle } from "./idle";
 
 const NEAR = "900px 0px";
 
@@ -87,7 +89,11 @@ export function Lazy({ height, before, children }: LazyProps) {
       { rootMargin: NEAR },
     );
     watch.observe(place.current);
-    return () => watch.disconnect();
+    const takeBack = whenIdle(() => near(true));
+    return () => {
+      watch.disconnect();
+      takeBack();
+    };
   }, [isMade]);
   // What was printed stays: its charts need not be drawn again.
   useEffect(() => {
