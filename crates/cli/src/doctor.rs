@@ -1,7 +1,7 @@
 //! `prony doctor`: the host's facts, worst first, each with its effect and remedy; tuning it and putting it back; and
 //! in what the hosts of two runs differ.
 //!
-//! Whatever is asked, what dead runs left is removed or put back first.
+//! Whatever is asked, what dead runs left is removed or put back first; a dry run changes nothing at all.
 
 use crate::args::{DoctorArgs, TextOrJson};
 use crate::{exit, output, screen, tuning};
@@ -14,10 +14,14 @@ use schema::run::RunFile;
 use schema::tuning::TunedUntil;
 use std::cmp::Reverse;
 use std::path::Path;
+use units::format::counted;
 
 pub(crate) fn doctor(args: &DoctorArgs) -> Result<u8> {
     if !args.diff.is_empty() {
         return diff(args);
+    }
+    if args.dry_run {
+        return would_tune(args);
     }
     let mut done = DoctorReport::default();
     // Told on standard error: the facts on standard output keep their format.
@@ -30,14 +34,31 @@ pub(crate) fn doctor(args: &DoctorArgs) -> Result<u8> {
     if args.tune {
         code = tune(args, &mut done)?;
     }
+    show(args.format, done)?;
+    Ok(code)
+}
+
+/// The facts, and what was done.
+fn show(format: TextOrJson, done: DoctorReport) -> Result<()> {
     let found = runner::audit();
     let report = DoctorReport { facts: found.facts, tuned: found.tuned, ..done };
-    let text = match args.format {
+    let text = match format {
         TextOrJson::Json => schema::json::pretty(&report)?,
         TextOrJson::Text => text(&report),
     };
-    output::write(None, &text)?;
-    Ok(code)
+    output::write(None, &text)
+}
+
+/// Lists each write and makes none. Fails where none would be allowed.
+fn would_tune(args: &DoctorArgs) -> Result<u8> {
+    let tuned = tuning::here()?.would_tune(args.turbo_off);
+    tuning::tell_would_tune(&tuned);
+    let is_refused = tuned.changed.is_empty() && !tuned.refused.is_empty();
+    show(
+        args.format,
+        DoctorReport { would_tune: tuned.changed, not_tuned: tuned.refused, ..DoctorReport::default() },
+    )?;
+    Ok(if is_refused { exit::FAILED } else { exit::DONE })
 }
 
 /// Removes what guards that were killed left.
@@ -102,13 +123,14 @@ fn text(report: &DoctorReport) -> String {
     for setting in &report.tuned {
         text += &format!("tuned   {}: {}, was {}\n", setting.name, setting.new, setting.old);
     }
-    let count = |severity| facts.iter().filter(|fact| fact.severity == severity).count();
+    let count =
+        |severity, noun| counted(facts.iter().filter(|fact| fact.severity == severity).count() as u64, noun);
     text + &format!(
-        "\n{} facts: {} problems, {} warnings, {} notes\n",
-        facts.len(),
-        count(Severity::Problem),
-        count(Severity::Warning),
-        count(Severity::Note)
+        "\n{}: {}, {}, {}\n",
+        counted(facts.len() as u64, "fact"),
+        count(Severity::Problem, "problem"),
+        count(Severity::Warning, "warning"),
+        count(Severity::Note, "note")
     )
 }
 

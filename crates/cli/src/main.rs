@@ -15,6 +15,7 @@ mod environment;
 mod exit;
 mod fault;
 mod import;
+mod init;
 mod interrupt;
 mod knee;
 mod load;
@@ -58,6 +59,7 @@ fn main() -> ExitCode {
         Err(error) => return refused(&error),
     };
     let result = match args.command {
+        Command::Init(args) => init::init(&args),
         Command::Run(args) => run::run(&args),
         Command::Knee(args) => knee::knee(&args),
         Command::Plan(args) => plan::plan(&args),

@@ -3,8 +3,9 @@
 //! Invariant: all of it goes to standard error, so that results on standard output keep their format.
 
 use anyhow::{Context as _, Result};
-use runner::tune::{Hold, Restored, TuneError, Tuned, Tuner, why};
+use runner::tune::{Hold, Restored, TuneError, Tuned, Tuner, why, written_to};
 use schema::tuning::{PutBack, PutBackOutcome};
+use units::format::counted;
 
 /// The tuning of one run; what it says goes to standard error.
 pub(crate) struct RunTuning(Option<Hold>);
@@ -45,11 +46,26 @@ pub(crate) fn tell_tuned(tuned: &Tuned) {
     for change in &tuned.changed {
         crate::output::say!("tuned {}: {} → {} ({})", change.name, change.old, change.new, why(&change.name));
     }
-    for refused in &tuned.refused {
-        crate::output::say!("not tuned {}: stays {} ({})", refused.name, refused.value, refused.cause);
-    }
+    tell_refused(tuned);
     if tuned.changed.is_empty() && tuned.refused.is_empty() {
         crate::output::say!("nothing to tune: all settings are as they should be");
+    }
+}
+
+/// Each write that tuning would make, with its file.
+pub(crate) fn tell_would_tune(tuned: &Tuned) {
+    for change in &tuned.changed {
+        let file = written_to(&change.name).unwrap_or_default();
+        let why = why(&change.name);
+        crate::output::say!("would write {}: {} → {} ({why})", file.display(), change.old, change.new);
+    }
+    tell_refused(tuned);
+    crate::output::say!("{} would be written, and nothing was", counted(tuned.changed.len() as u64, "file"));
+}
+
+fn tell_refused(tuned: &Tuned) {
+    for refused in &tuned.refused {
+        crate::output::say!("not tuned {}: stays {} ({})", refused.name, refused.value, refused.cause);
     }
 }
 

@@ -15,6 +15,9 @@ pub struct DoctorReport {
     /// Settings that prony has changed and has yet to put back.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tuned: Vec<TunedSetting>,
+    /// Settings that `--tune --dry-run` would change.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub would_tune: Vec<TunedSetting>,
     /// Settings that `--tune` would have changed and could not.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub not_tuned: Vec<NotTuned>,

@@ -9,6 +9,7 @@ mod compare;
 mod connection;
 mod flags;
 mod import;
+mod init;
 mod knee;
 mod load;
 mod model;
@@ -34,6 +35,7 @@ pub(crate) use compare::{CompareArgs, HistoryArgs};
 pub(crate) use connection::ConnectionArgs;
 pub(crate) use flags::with_flag;
 pub(crate) use import::ImportArgs;
+pub(crate) use init::InitArgs;
 pub(crate) use knee::KneeArgs;
 pub(crate) use load::LoadArgs;
 pub(crate) use model::{ModelArgs, SendAs};
@@ -72,6 +74,7 @@ pub(crate) struct Args {
 const EXAMPLES: &str = "Examples:
   prony load http://127.0.0.1:8080/ -c 64 -d 10s        one load, one summary
   prony load 127.0.0.1:8080 -R 1000 -d 30s --latency    constant rate, every kind of time
+  prony init http://127.0.0.1:8080                      write an experiment for a service of your own
   prony run experiments/go-frameworks.toml              compare services in a designed experiment
   prony report runs/2026-11-21T09-30-00Z-go-frameworks  make the report of a run again
   prony doctor                                          what this host does to measurements
@@ -82,6 +85,8 @@ does not hold or a --fail threshold is crossed, 4 the result could not be writte
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Write an experiment file from three answers: what is loaded, what it is compared with, how long it may take
+    Init(InitArgs),
     /// Run an experiment file: fresh targets, randomised blocks, a run folder with a report
     Run(RunArgs),
     /// Find where a service bends: a ladder of loads, or a search for the highest rate under an objective
@@ -167,7 +172,7 @@ fn parse_enum<T: serde::de::DeserializeOwned + Clone + Send + Sync + 'static>(
 }
 
 /// A time as on other tools' command lines: a bare number is seconds.
-fn duration(text: &str) -> Result<Nanos, ParseQuantityError> {
+pub(crate) fn duration(text: &str) -> Result<Nanos, ParseQuantityError> {
     let is_bare = text.ends_with(|last: char| last.is_ascii_digit() || last == '.');
     if is_bare { format!("{text}s").parse() } else { text.parse() }
 }

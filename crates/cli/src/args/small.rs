@@ -63,6 +63,7 @@ pub(crate) enum PageLang {
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   prony doctor
+  sudo prony doctor --tune --dry-run   each file that would be written, with old and new value
   sudo prony doctor --tune          until prony doctor --restore, or a reboot
   prony doctor --diff runs/A runs/B
   prony doctor --diff runs/A        against this host as it is now
@@ -75,6 +76,9 @@ pub(crate) struct DoctorArgs {
     /// With --tune: switch turbo off too
     #[arg(long, requires = "tune")]
     pub(crate) turbo_off: bool,
+    /// With --tune: list each write, and write nothing
+    #[arg(long, requires = "tune")]
+    pub(crate) dry_run: bool,
     /// Put back what --tune has changed
     #[arg(long, conflicts_with = "diff")]
     pub(crate) restore: bool,

@@ -108,6 +108,13 @@ impl Drop for Namespace {
 #[test]
 fn tuning_stays_until_it_is_restored_and_what_somebody_else_set_is_left_alone() {
     let Some(mut host) = Namespace::new() else { return };
+    let (code, err) = host.prony("doctor --tune --dry-run --format json");
+    assert_eq!((code, host.range(), host.journals()), (0, FEW.to_owned(), 0), "nothing is written: {err}");
+    let write = "would write /proc/sys/net/ipv4/ip_local_port_range: 40000 41000 → 16384 65535";
+    assert!(err.contains(write), "{err}");
+    let told: serde_json::Value = serde_json::from_slice(&fs::read(host.path("out")).unwrap()).unwrap();
+    crate::load::check_schema("doctor", &told);
+    assert!(told["would_tune"].as_array().unwrap().iter().any(|one| one["old"] == FEW), "{told}");
     let (code, err) = host.prony("doctor --tune --format json");
     assert_eq!(code, 0, "{err}");
     assert!(err.contains("tuned net.ipv4.ip_local_port_range: 40000 41000 → 16384 65535"), "{err}");
@@ -240,4 +247,5 @@ fn two_runs_are_told_apart_by_their_hosts() {
     bad(&["doctor", "--diff", "/tmp"], 1, &["no run folder"]);
     bad(&["doctor", "--diff", a, "--tune"], 1, &["cannot be used with"]);
     bad(&["doctor", "--turbo-off"], 1, &["--tune"]);
+    bad(&["doctor", "--dry-run"], 1, &["--tune"]);
 }

@@ -19,6 +19,7 @@ mod files;
 mod hooks;
 mod hostile;
 mod import;
+mod init;
 mod killed;
 mod knee;
 mod levels;

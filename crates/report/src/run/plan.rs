@@ -154,8 +154,9 @@ fn knee(plan: &ExperimentPlan, time: &PlanTime) -> String {
 /// By the phases, and by the clock where earlier runs tell; and when blocks end.
 fn duration(plan: &ExperimentPlan, time: &PlanTime) -> String {
     let trials = plan.order.len();
-    let (least, most) = (minutes(time.least_ns), minutes(time.most_ns));
-    let mut text = format!("\n{trials} trials, {least:.1} to {most:.1} minutes of load\n");
+    let [least, most] = [time.least_ns, time.most_ns].map(|time| format!("{:.1}", minutes(time)));
+    let range = if least == most { most } else { format!("{least} to {most}") };
+    let mut text = format!("\n{trials} trials, {range} minutes of load\n");
     if let Some(clock) = &time.by_clock {
         let _ = writeln!(
             text,

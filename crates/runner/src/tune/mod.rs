@@ -18,7 +18,7 @@ mod settings;
 mod tests;
 
 pub use error::TuneError;
-pub use settings::why;
+pub use settings::{why, written_to};
 
 use crate::{RunnerError, state};
 use collect::Roots;
@@ -127,6 +127,19 @@ impl Tuner {
         self.carry_out(settings::wishes(&self.roots, turbo_off), until)
     }
 
+    /// What [`Tuner::tune`] would change and could not; nothing is written.
+    #[must_use]
+    pub fn would_tune(&self, turbo_off: bool) -> Tuned {
+        let mut tuned = Tuned::default();
+        for wish in settings::wishes(&self.roots, turbo_off) {
+            match settings::refusal(&self.roots, &wish.name) {
+                Some(cause) => tuned.refused.push(refused(wish, &cause)),
+                None => tuned.changed.push(change(&wish)),
+            }
+        }
+        tuned
+    }
+
     /// As [`Tuner::tune`], until the returned hold ends.
     ///
     /// # Errors
@@ -187,11 +200,6 @@ impl Tuner {
     /// Writes down what is about to be changed.
     fn begin(&self, wishes: &[Wish], until: TunedUntil) -> Result<Kept, TuneError> {
         let owner = Owner::this_process().map_err(TuneError::NoOwner)?.to_string();
-        let changes = wishes.iter().map(|wish| TunedSetting {
-            name: wish.name.clone(),
-            old: wish.now.clone(),
-            new: wish.wanted.clone(),
-        });
         let journal = TuningJournal {
             schema: Default::default(),
             boot: journal::boot(&self.roots),
@@ -199,7 +207,7 @@ impl Tuner {
             since_wall: jiff::Timestamp::now().to_string(),
             until,
             complete: false,
-            changes: changes.collect(),
+            changes: wishes.iter().map(change).collect(),
             owner,
         };
         // One process may tune more than once, and each time from other values.
@@ -323,6 +331,10 @@ impl Drop for Hold {
             let _ = self.tuner.put_back_own();
         }
     }
+}
+
+fn change(wish: &Wish) -> TunedSetting {
+    TunedSetting { name: wish.name.clone(), old: wish.now.clone(), new: wish.wanted.clone() }
 }
 
 fn refused(wish: Wish, cause: &io::Error) -> NotTuned {

@@ -168,6 +168,12 @@ fn wider(now: &str) -> Option<String> {
     ((wide_low, wide_high) != (low, high)).then(|| format!("{wide_low} {wide_high}"))
 }
 
+/// The file of this host that a setting is written to; `None` where prony does not tune it.
+#[must_use]
+pub fn written_to(name: &str) -> Option<PathBuf> {
+    file(&Roots::default(), name)
+}
+
 /// The setting's file, if the table has the name.
 fn file(roots: &Roots, name: &str) -> Option<PathBuf> {
     if let Some(setting) = SETTINGS.iter().chain(&TURBO).find(|setting| setting.name == name) {

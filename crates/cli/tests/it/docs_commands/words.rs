@@ -97,12 +97,18 @@ pub(super) fn way(arguments: &[String]) -> Result<Way, String> {
         Some("run") => Way::Dry,
         Some("knee") if has("--dry-run") => Way::Run,
         Some("knee") => Way::Dry,
+        Some("init") if arguments.len() == 1 => Way::Read("it asks at a terminal; tests/it/init.rs runs it"),
+        Some("init") if !has("http://127.0.0.1:8080") && !has("http://127.0.0.1:8080/api") => {
+            Way::Read("its services are the reader's own; tests/it/init.rs runs it")
+        }
         Some("plan") => Way::Read("it needs earlier runs; tests/it/design.rs runs it"),
         Some("soak") => Way::Read("hours of load"),
         Some("profile") => Way::Read("a load under profilers"),
         Some("intervene") => Way::Read("it needs a run with a finding"),
         Some("calibrate") if !has("--show") => Way::Read("it measures the host for up to minutes"),
-        Some("doctor") if has("--tune") || has("--restore") => Way::Read("it changes settings of the host"),
+        Some("doctor") if (has("--tune") && !has("--dry-run")) || has("--restore") => {
+            Way::Read("it changes settings of the host")
+        }
         Some("targets") if matches!(sub, Some("check" | "build" | "new")) => {
             Way::Read("it builds targets; tests/it/targets.rs runs it")
         }
@@ -117,9 +123,9 @@ pub(super) fn way(arguments: &[String]) -> Result<Way, String> {
         Some("reference") if has("--list-faults") => Way::Run,
         Some("reference" | "serve") => Way::Serve,
         Some(
-            "load" | "replay" | "shape" | "import" | "model" | "audit" | "report" | "why" | "compare"
-            | "history" | "targets" | "services" | "doctor" | "calibrate" | "completions" | "schema"
-            | "--version" | "--help",
+            "init" | "load" | "replay" | "shape" | "import" | "model" | "audit" | "report" | "why"
+            | "compare" | "history" | "targets" | "services" | "doctor" | "calibrate" | "completions"
+            | "schema" | "--version" | "--help",
         ) => Way::Run,
         other => return Err(format!("no way to check `prony {}`", other.unwrap_or_default())),
     })
