@@ -6,10 +6,10 @@ use units::Nanos;
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   prony init                                               asks three questions
-  prony init http://127.0.0.1:8080/api                     how much does it take, and where does it bend?
+  prony init http://127.0.0.1:8080/api                     where does it bend?
   prony init http://127.0.0.1:8080 http://127.0.0.1:8081   which of the two is faster?
   prony init './old --port {port}' './new --port {port}' --path /ping --time 10m
-  prony init go/gin go/echo --rate 500                     how long do users wait at 500 requests/s?
+  prony init go/gin go/echo --rate 500                     how long do users wait?
 
 A service is a URL of what already runs, a folder under targets/, or a command in quotes that prony starts afresh for
 every trial. {port} in the command becomes a free port; a command without it gets the port as the variable PORT.
