@@ -19,8 +19,8 @@ pub use check::{
     same_number,
 };
 pub use program::{
-    Bytes, CAPTURED_BYTES_MAX, Captured, Made, MakeCause, MakeError, Maker, Program, ProgramError, TokenUse,
-    User,
+    Bytes, CAPTURED_BYTES_MAX, Captured, Framed, Made, MakeCause, MakeError, Maker, Program, ProgramError,
+    TokenUse, User,
 };
 pub use traffic::{SessionSettings, Traffic};
 pub use wire::EncodeError;

@@ -1,5 +1,7 @@
 //! One worker's part: makes the bytes of its requests. On the hot path: no lock, and no allocation once warm.
 
+use super::entry::Filling;
+use super::framed::Framed;
 use super::{Captured, MakeCause, MakeError, Program};
 use crate::feeder::Cursor;
 use crate::template::eval::{Frame, Outside, Value, pick};
@@ -9,11 +11,12 @@ use std::ops::Range;
 use std::sync::Arc;
 use std::time::SystemTime;
 use units::Rng;
+use wire::Framing;
 
 /// One worker's scratch memory and positions.
 #[derive(Debug)]
-pub struct Maker {
-    program: Arc<Program>,
+pub struct Maker<F: Framing> {
+    framed: Arc<Framed<F>>,
     worker: u64,
     workers: u64,
     only: Option<u16>,
@@ -83,8 +86,9 @@ pub struct User<'a> {
     pub cookies: &'a str,
 }
 
-impl Maker {
-    pub(super) fn new(program: Arc<Program>, worker: u32, workers: u32) -> Self {
+impl<F: Framing> Maker<F> {
+    pub(super) fn new(framed: Arc<Framed<F>>, worker: u32, workers: u32) -> Self {
+        let program = framed.program();
         Self {
             only: program.only_entry(),
             vars: vec![Value::Int(0); program.vars.len()],
@@ -94,7 +98,7 @@ impl Maker {
             tokens: program.tokens.views(),
             worker: worker.into(),
             workers: workers.into(),
-            program,
+            framed,
         }
     }
 
@@ -103,7 +107,7 @@ impl Maker {
     #[must_use]
     pub fn entry(&self, n: u64) -> u16 {
         let global = n.wrapping_mul(self.workers).wrapping_add(self.worker);
-        self.program.choose(self.only, global).0
+        self.framed.program().choose(self.only, global).0
     }
 
     /// Makes request `n` of this worker, counted from 0; `user` is needed for sessions and ignored for a mix. Over
@@ -114,7 +118,7 @@ impl Maker {
     /// Where an expression has no value, a row is missing, or the framing would break: see [`MakeError`]. `out` holds
     /// no request then.
     pub fn make(&mut self, n: u64, user: Option<&User<'_>>, out: &mut Vec<u8>) -> Result<Made, MakeError> {
-        let program = &*self.program;
+        let program = self.framed.program();
         let global = n.wrapping_mul(self.workers).wrapping_add(self.worker);
         let (entry, rng) = match &program.steps {
             Some(steps) => program.step(steps, user)?,
@@ -122,9 +126,10 @@ impl Maker {
         };
         let parts = &program.entries[usize::from(entry)];
         let cookies = user.map_or("", |user| user.cookies);
-        let rendering = match (&parts.rendering, parts.lasting) {
-            (Some(rendering), None) => rendering,
-            (Some(rendering), Some(_)) if !cookies.is_empty() => rendering,
+        let framed = self.framed.entry(entry);
+        let plan = match (&framed.plan, framed.lasting) {
+            (Some(plan), None) => plan,
+            (Some(plan), Some(_)) if !cookies.is_empty() => plan,
             (_, Some((from, to))) => {
                 return Ok(Made { entry, bytes: Bytes::Lasting { from, to }, token: None });
             }
@@ -155,7 +160,7 @@ impl Maker {
                 let index = usize::from(*index);
                 frame.vars[index] = frame.eval(&program.vars[index].node)?;
             }
-            rendering.render(&mut frame, cookies, out, &mut self.body)?;
+            F::render(plan, &mut Filling::new(&mut frame, cookies), out, &mut self.body)?;
             Ok(frame.token)
         };
         let token = render().map_err(|cause| MakeError { entry, cause })?;

@@ -5,6 +5,8 @@ use proptest::prelude::*;
 use schema::plan::{RequestPlan, SessionPlan};
 use schema::scenario::{Feeder, FeederOrder};
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use wire::Http1;
 
 pub(crate) fn entry(name: &str, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> EntryPlan {
     let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
@@ -18,15 +20,16 @@ pub(crate) fn plan(requests: Vec<EntryPlan>, vars: &[(&str, &str)]) -> ScenarioP
     ScenarioPlan { name: "test".into(), requests, vars, ..ScenarioPlan::default() }
 }
 
-pub(crate) fn compile(plan: &ScenarioPlan) -> Result<Arc<Program>, ProgramError> {
+pub(crate) fn compile(plan: &ScenarioPlan) -> Result<Arc<Framed<Http1>>, ProgramError> {
     let env = |name: &str| (name == "STAGE").then(|| "test".to_owned());
     let surroundings = Surroundings { env: &env, clock: || Duration::from_millis(1_700_000_000_123) };
-    Program::compile_in(plan, "h:1", 42, &surroundings).map(Arc::new)
+    let program = Program::compile_in(plan, "h:1", 42, &surroundings)?;
+    Framed::new(&Arc::new(program))
 }
 
 /// The first `count` requests in global order, made by `workers`.
-pub(crate) fn made(program: &Arc<Program>, workers: u32, count: u64) -> Vec<Vec<u8>> {
-    let mut makers: Vec<Maker> = (0..workers).map(|worker| program.maker(worker, workers)).collect();
+pub(crate) fn made(program: &Arc<Framed<Http1>>, workers: u32, count: u64) -> Vec<Vec<u8>> {
+    let mut makers: Vec<Maker<Http1>> = (0..workers).map(|worker| program.maker(worker, workers)).collect();
     let lasting = program.lasting_bytes();
     let mut out = Vec::new();
     (0..count)
@@ -61,7 +64,7 @@ fn the_number_of_workers_changes_no_byte() {
     for workers in [2, 5] {
         assert_eq!(made(&compile(&plan).unwrap(), workers, 300), one, "{workers} workers");
     }
-    let other_seed = Arc::new(Program::compile(&plan, "h:1", 43).unwrap());
+    let other_seed = Framed::new(&Arc::new(Program::compile(&plan, "h:1", 43).unwrap())).unwrap();
     assert_ne!(made(&other_seed, 1, 300), one);
     let user = |request: &[u8]| text(request).strip_prefix("GET /user/").map(|rest| rest[..3].to_owned());
     let users: BTreeSet<_> = one.iter().filter_map(|request| user(request)).collect();
@@ -158,9 +161,12 @@ fn fixed_requests_last_and_literals_stay() {
         text(&program.lasting_bytes()),
         "HEAD /${no} HTTP/1.1\r\nHost: h:1\r\n\r\nGET /${x}test HTTP/1.1\r\nHost: h:1\r\n\r\n"
     );
-    assert_eq!((program.is_head(0), program.is_head(1)), (true, false));
-    assert_eq!((program.timeout_ns(0), program.timeout_ns(1), program.timeout_ns(9)), (Some(5), None, None));
-    assert_eq!(program.names(), ["plain", "env"]);
+    assert_eq!((program.program().is_head(0), program.program().is_head(1)), (true, false));
+    assert_eq!(
+        (program.program().timeout_ns(0), program.program().timeout_ns(1), program.program().timeout_ns(9)),
+        (Some(5), None, None)
+    );
+    assert_eq!(program.program().names(), ["plain", "env"]);
     let mut out = b"untouched".to_vec();
     program.maker(0, 1).make(0, None, &mut out).unwrap();
     assert_eq!(out, b"untouched", "lasting bytes are not copied");
@@ -175,7 +181,10 @@ fn what_would_break_the_framing_is_refused_or_encoded() {
     let program = compile(&plan(vec![entry("a", "GET", "/", &[("X-A", &header)], "")], &[])).unwrap();
     let error = program.maker(0, 1).make(0, None, &mut Vec::new()).unwrap_err();
     assert_eq!(error, MakeError { entry: 0, cause: MakeCause::ControlInHeader });
-    assert_eq!(program.explain(&error), "request `a`: a rendered header value has a control character");
+    assert_eq!(
+        program.program().explain(&error),
+        "request `a`: a rendered header value has a control character"
+    );
     for (path, is_good) in [("${choose('/a')}", true), ("${choose('a')}", false), ("${choose('')}", false)] {
         let program = compile(&plan(vec![entry("a", "GET", path, &[], "")], &[])).unwrap();
         let result = program.maker(0, 1).make(0, None, &mut Vec::new());
@@ -248,8 +257,8 @@ fn sessions_take_steps_captured_values_and_cookies() {
     ];
     let plan = in_session(plan(requests, &[]), &[0, 1, 2, 3], &[(0, "tok"), (0, "id")]);
     let program = compile(&plan).unwrap();
-    assert_eq!(program.steps(), Some(&[0, 1, 2, 3][..]));
-    assert_eq!(program.captures(), ["id", "tok"]);
+    assert_eq!(program.program().steps(), Some(&[0, 1, 2, 3][..]));
+    assert_eq!(program.program().captures(), ["id", "tok"]);
     assert!(program.constant().is_none());
     let mut captured = Captured::new(2);
     let mut out = Vec::new();
@@ -357,7 +366,7 @@ fn unique_rows_belong_to_sessions() {
     let user = User { session: 3, step: 0, captured: &captured, cookies: "" };
     let error = maker.make(3, Some(&user), &mut out).unwrap_err();
     assert_eq!(error.cause, MakeCause::Exhausted(0));
-    assert_eq!(program.explain(&error), "request `a`: all rows of a feeder are used: `users`");
+    assert_eq!(program.program().explain(&error), "request `a`: all rows of a feeder are used: `users`");
 }
 
 /// The bytes of the only request.

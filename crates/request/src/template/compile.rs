@@ -31,11 +31,7 @@ pub(crate) struct Var {
 }
 
 /// A piece of a compiled text.
-#[derive(Clone, Debug)]
-pub(crate) enum Piece {
-    Literal(Vec<u8>),
-    Value(Node),
-}
+pub(crate) type Piece = wire::Piece<Node>;
 
 /// Compiles a text with `${…}`; neighbouring literals and constants are joined.
 pub(crate) fn compile_text(text: &[u8], scope: Scope<'_>) -> Result<Vec<Piece>, Fault> {
