@@ -3,7 +3,7 @@
 //! `cargo bench -p bench --bench template`
 
 use divan::{Bencher, black_box};
-use request::{Framed, Program};
+use request::{Framed, Maker, Program};
 use schema::plan::{EntryPlan, RequestPlan, ScenarioPlan};
 use std::sync::Arc;
 use wire::Http1;
@@ -52,7 +52,7 @@ fn program(value: &str) -> Arc<Framed<Http1>> {
 #[divan::bench(args = EXPRESSIONS)]
 fn render(bencher: Bencher<'_, '_>, expression: &str) {
     let program = program(&format!("${{{expression}}}"));
-    let mut maker = program.maker(0, 1);
+    let mut maker = Maker::new(program.clone(), 0, 1);
     let (mut n, mut out) = (0_u64, Vec::new());
     bencher.bench_local(|| {
         n += 1;

@@ -5,7 +5,7 @@
 //! (`a`, `b`), and last the body.
 
 use crate::Broken;
-use request::{Framed, MakeError, ProgramError, Traffic};
+use request::{Framed, MakeError, Maker, ProgramError, Traffic};
 use schema::plan::{EntryPlan, RequestPlan, ScenarioPlan};
 use std::sync::Arc;
 use units::Seed;
@@ -93,7 +93,8 @@ fn helps(error: &ProgramError) -> Result<(), Broken> {
 
 fn make(program: &Arc<Framed<Http1>>, workers: u32) -> Vec<Result<Vec<u8>, MakeError>> {
     let lasting = program.lasting_bytes();
-    let mut makers: Vec<_> = (0..workers).map(|worker| program.maker(worker, workers)).collect();
+    let mut makers: Vec<_> =
+        (0..workers).map(|worker| Maker::new(program.clone(), worker, workers)).collect();
     let mut out = Vec::new();
     let workers = u64::from(workers);
     (0..REQUESTS)

@@ -20,7 +20,8 @@ pub use check::{
 };
 pub use program::{
     Bytes, CAPTURED_BYTES_MAX, Captured, Framed, Made, MakeCause, MakeError, Maker, Program, ProgramError,
-    TokenUse, User,
+    User,
 };
+pub use token::TokenUse;
 pub use traffic::{SessionSettings, Traffic};
 pub use wire::EncodeError;

@@ -1,7 +1,7 @@
 //! Making requests takes no memory once a worker is warm: every function, feeders, tokens and sessions. A test binary
 //! of its own, because its allocator counts.
 
-use request::{Captured, Framed, Program, User};
+use request::{Captured, Framed, Maker, Program, User};
 use schema::plan::{EntryPlan, RequestPlan, ScenarioPlan, SessionPlan};
 use schema::scenario::{Capture, Feeder, FeederOrder, TokenAlgorithm, TokenMaker};
 use std::sync::Arc;
@@ -31,7 +31,7 @@ fn check(plan: &ScenarioPlan, what: &str) {
 /// Allocations of a warm worker.
 fn allocations(plan: &ScenarioPlan) -> u64 {
     let program = Arc::new(Program::compile(plan, "h", 1).unwrap());
-    let mut maker = Framed::<Http1>::new(&program).unwrap().maker(0, 1);
+    let mut maker = Maker::new(Framed::<Http1>::new(&program).unwrap(), 0, 1);
     let mut out = Vec::with_capacity(1 << 16);
     let mut captured = Captured::new(1);
     let mut make = |n: u64| {

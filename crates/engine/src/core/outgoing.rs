@@ -61,7 +61,7 @@ impl<F: Framing> Outgoing<F> {
             script,
             objection: None,
             one_at_a_time: false,
-            maker: framed.maker(share.index() as u32, share.workers() as u32),
+            maker: Maker::new(framed.clone(), share.index() as u32, share.workers() as u32),
             constant: framed.constant(),
             lasting: framed.lasting_bytes(),
             numbered: 0,

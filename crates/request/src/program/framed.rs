@@ -1,6 +1,6 @@
 //! A program whose messages a protocol has framed: fixed ones are prepared, the others planned, once for all workers.
 
-use super::maker::{Bytes, Made, Maker};
+use super::made::{Bytes, Made};
 use super::{Program, ProgramError};
 use crate::template::node::Node;
 use std::sync::Arc;
@@ -62,16 +62,6 @@ impl<F: Framing> Framed<F> {
         let entry = self.program.only_entry()?;
         let (from, to) = self.entries[usize::from(entry)].lasting?;
         Some(Made { entry, bytes: Bytes::Lasting { from, to }, token: None })
-    }
-
-    /// The part of worker `worker` of `workers`, counted from 0.
-    ///
-    /// # Panics
-    /// If there is no such worker: a programmer's error.
-    #[must_use]
-    pub fn maker(self: &Arc<Self>, worker: u32, workers: u32) -> Maker<F> {
-        assert!(worker < workers, "worker {worker} of {workers} does not exist");
-        Maker::new(self.clone(), worker, workers)
     }
 
     /// How one request is framed.

@@ -2,12 +2,12 @@
 
 use super::entry::Filling;
 use super::framed::Framed;
+use super::made::{Bytes, Made};
 use super::{Captured, MakeCause, MakeError, Program};
 use crate::feeder::Cursor;
-use crate::template::eval::{Frame, Outside, Value, pick};
-use crate::token::View;
-use schema::load::TokenKind;
-use std::ops::Range;
+use crate::template::eval::{Frame, Outside, pick};
+use crate::template::value::Value;
+use crate::token::{TokenUse, View};
 use std::sync::Arc;
 use std::time::SystemTime;
 use units::Rng;
@@ -27,52 +27,6 @@ pub struct Maker<F: Framing> {
     tokens: Vec<View>,
 }
 
-/// Where the bytes of a request are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bytes {
-    /// In the program's lasting bytes.
-    Lasting {
-        /// First byte.
-        from: u32,
-        /// Behind the last byte.
-        to: u32,
-    },
-    /// In the caller's buffer.
-    Rendered,
-}
-
-impl Bytes {
-    /// The place in the program's lasting bytes.
-    #[inline]
-    #[must_use]
-    pub const fn lasting(self) -> Option<Range<usize>> {
-        match self {
-            Self::Lasting { from, to } => Some(from as usize..to as usize),
-            Self::Rendered => None,
-        }
-    }
-}
-
-/// A request that was made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Made {
-    /// Place among the names.
-    pub entry: u16,
-    /// Its bytes.
-    pub bytes: Bytes,
-    /// The token that it carries; the first one, where it carries several.
-    pub token: Option<TokenUse>,
-}
-
-/// A token in use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TokenUse {
-    /// Place among the token makers.
-    pub maker: u8,
-    /// How it was made.
-    pub kind: TokenKind,
-}
-
 /// The virtual user for whom a request of a session is made.
 #[derive(Clone, Copy, Debug)]
 pub struct User<'a> {
@@ -87,7 +41,13 @@ pub struct User<'a> {
 }
 
 impl<F: Framing> Maker<F> {
-    pub(super) fn new(framed: Arc<Framed<F>>, worker: u32, workers: u32) -> Self {
+    /// The part of worker `worker` of `workers`, counted from 0.
+    ///
+    /// # Panics
+    /// If there is no such worker: a programmer's error.
+    #[must_use]
+    pub fn new(framed: Arc<Framed<F>>, worker: u32, workers: u32) -> Self {
+        assert!(worker < workers, "worker {worker} of {workers} does not exist");
         let program = framed.program();
         Self {
             only: program.only_entry(),

@@ -9,6 +9,7 @@ mod captured;
 mod entry;
 mod error;
 mod framed;
+mod made;
 mod maker;
 #[cfg(test)]
 pub(crate) mod tests;
@@ -16,7 +17,8 @@ pub(crate) mod tests;
 pub use captured::{CAPTURED_BYTES_MAX, Captured};
 pub use error::{MakeCause, MakeError, ProgramError};
 pub use framed::Framed;
-pub use maker::{Bytes, Made, Maker, TokenUse, User};
+pub use made::{Bytes, Made};
+pub use maker::{Maker, User};
 
 use crate::feeder::{Feeder, Source};
 use crate::template::node::Node;
@@ -156,7 +158,7 @@ impl Program {
         self.steps.as_deref()
     }
 
-    /// Names of the token makers; [`TokenUse::maker`] is a place in it.
+    /// Names of the token makers; [`TokenUse::maker`](crate::TokenUse::maker) is a place in it.
     #[must_use]
     pub fn token_makers(&self) -> &[String] {
         &self.token_makers

@@ -29,7 +29,8 @@ pub(crate) fn compile(plan: &ScenarioPlan) -> Result<Arc<Framed<Http1>>, Program
 
 /// The first `count` requests in global order, made by `workers`.
 pub(crate) fn made(program: &Arc<Framed<Http1>>, workers: u32, count: u64) -> Vec<Vec<u8>> {
-    let mut makers: Vec<Maker<Http1>> = (0..workers).map(|worker| program.maker(worker, workers)).collect();
+    let mut makers: Vec<Maker<Http1>> =
+        (0..workers).map(|worker| Maker::new(program.clone(), worker, workers)).collect();
     let lasting = program.lasting_bytes();
     let mut out = Vec::new();
     (0..count)
@@ -168,7 +169,7 @@ fn fixed_requests_last_and_literals_stay() {
     );
     assert_eq!(program.program().names(), ["plain", "env"]);
     let mut out = b"untouched".to_vec();
-    program.maker(0, 1).make(0, None, &mut out).unwrap();
+    Maker::new(program.clone(), 0, 1).make(0, None, &mut out).unwrap();
     assert_eq!(out, b"untouched", "lasting bytes are not copied");
 }
 
@@ -179,7 +180,7 @@ fn what_would_break_the_framing_is_refused_or_encoded() {
     assert!(text(&made(&program, 1, 1)[0]).starts_with("GET /a%20b%0D%0AX:%20y%09%C3%A4 HTTP/1.1\r\n"));
     let header = format!("${{{evil}}}");
     let program = compile(&plan(vec![entry("a", "GET", "/", &[("X-A", &header)], "")], &[])).unwrap();
-    let error = program.maker(0, 1).make(0, None, &mut Vec::new()).unwrap_err();
+    let error = Maker::new(program.clone(), 0, 1).make(0, None, &mut Vec::new()).unwrap_err();
     assert_eq!(error, MakeError { entry: 0, cause: MakeCause::ControlInHeader });
     assert_eq!(
         program.program().explain(&error),
@@ -187,7 +188,7 @@ fn what_would_break_the_framing_is_refused_or_encoded() {
     );
     for (path, is_good) in [("${choose('/a')}", true), ("${choose('a')}", false), ("${choose('')}", false)] {
         let program = compile(&plan(vec![entry("a", "GET", path, &[], "")], &[])).unwrap();
-        let result = program.maker(0, 1).make(0, None, &mut Vec::new());
+        let result = Maker::new(program.clone(), 0, 1).make(0, None, &mut Vec::new());
         assert_eq!(
             result.map_err(|error| error.cause).err(),
             (!is_good).then_some(MakeCause::NotAPath),
@@ -264,7 +265,7 @@ fn sessions_take_steps_captured_values_and_cookies() {
     let mut out = Vec::new();
     let mut make = |worker: u32, n: u64, session: u64, step: u32, captured: &Captured, cookies: &str| {
         let user = User { session, step, captured, cookies };
-        let made = program.maker(worker, 4).make(n, Some(&user), &mut out)?;
+        let made = Maker::new(program.clone(), worker, 4).make(n, Some(&user), &mut out)?;
         let bytes =
             made.bytes.lasting().map_or_else(|| out.clone(), |range| program.lasting_bytes()[range].to_vec());
         Ok::<_, MakeError>((made.entry, String::from_utf8(bytes).unwrap()))
@@ -297,7 +298,10 @@ fn sessions_take_steps_captured_values_and_cookies() {
     );
     assert_eq!(make(0, 3, 77, 3, &captured, "s=\n").unwrap_err().cause, MakeCause::ControlInHeader);
     assert_eq!(make(0, 4, 77, 4, &captured, "").unwrap_err().cause, MakeCause::NoUser, "no such step");
-    assert_eq!(program.maker(0, 1).make(0, None, &mut Vec::new()).unwrap_err().cause, MakeCause::NoUser);
+    assert_eq!(
+        Maker::new(program.clone(), 0, 1).make(0, None, &mut Vec::new()).unwrap_err().cause,
+        MakeCause::NoUser
+    );
 }
 
 #[test]
@@ -357,7 +361,7 @@ fn unique_rows_belong_to_sessions() {
     let plan = with_feeder(in_session(plan(requests, &[]), &[0, 1], &[]), &folder, FeederOrder::Unique);
     let program = compile(&plan).unwrap();
     let captured = Captured::new(0);
-    let mut maker = program.maker(0, 1);
+    let mut maker = Maker::new(program.clone(), 0, 1);
     let mut out = Vec::new();
     for (n, session, step, start) in [(0, 1, 0, "GET /2 "), (1, 0, 0, "GET /1 "), (2, 1, 1, "GET /b/2 ")] {
         maker.make(n, Some(&User { session, step, captured: &captured, cookies: "" }), &mut out).unwrap();
@@ -373,7 +377,7 @@ fn unique_rows_belong_to_sessions() {
 fn rendered(entry: EntryPlan) -> Result<String, ProgramError> {
     let program = compile(&plan(vec![entry], &[]))?;
     let mut out = Vec::new();
-    let made = program.maker(0, 1).make(7, None, &mut out).unwrap();
+    let made = Maker::new(program.clone(), 0, 1).make(7, None, &mut out).unwrap();
     let bytes = made.bytes.lasting().map_or(out, |range| program.lasting_bytes()[range].to_vec());
     Ok(String::from_utf8(bytes).unwrap())
 }
@@ -434,7 +438,7 @@ proptest! {
         }
         let mut out = Vec::new();
         let user = User { session: 0, step: 1, captured: &captured, cookies: &cookies };
-        if let Ok(made) = program.maker(0, 1).make(0, Some(&user), &mut out) {
+        if let Ok(made) = Maker::new(program.clone(), 0, 1).make(0, Some(&user), &mut out) {
             prop_assert_eq!(made.bytes, Bytes::Rendered);
             let (body_bytes, fields) = parse(&out);
             prop_assert_eq!(fields["content-length"].clone(), body_bytes.to_string().into_bytes());
