@@ -347,7 +347,7 @@ fn requests_carry_tokens_and_say_which() {
     scenario.tokens =
         BTreeMap::from([("jwt".to_owned(), bad), ("idle".to_owned(), maker(TokenAlgorithm::EdDSA))]);
     let program = compile(&scenario).unwrap();
-    assert_eq!(program.token_makers(), ["idle", "jwt"]);
+    assert_eq!(program.program().token_makers(), ["idle", "jwt"]);
     let one = made(&program, 1, 60);
     assert_eq!(made(&program, 2, 60), one, "the pool is shared by number");
     let mut maker = Maker::new(program.clone(), 0, 1);
