@@ -224,6 +224,7 @@ impl<O: Outside> Fill<Node> for Filling<'_, '_, O> {
 }
 
 /// What cannot stand in a request line is percent-encoded.
+#[inline]
 fn push_target(text: &[u8], out: &mut Vec<u8>) {
     for byte in text {
         if byte.is_ascii_graphic() {
@@ -235,6 +236,7 @@ fn push_target(text: &[u8], out: &mut Vec<u8>) {
 }
 
 /// Control characters are refused.
+#[inline]
 fn push_field(text: &[u8], out: &mut Vec<u8>) -> Result<(), MakeCause> {
     if text.iter().any(|byte| (*byte < b' ' && *byte != b'\t') || *byte == 0x7f) {
         return Err(MakeCause::ControlInHeader);
