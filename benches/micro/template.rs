@@ -3,9 +3,10 @@
 //! `cargo bench -p bench --bench template`
 
 use divan::{Bencher, black_box};
-use request::Program;
+use request::{Framed, Maker, Program};
 use schema::plan::{EntryPlan, RequestPlan, ScenarioPlan};
 use std::sync::Arc;
+use wire::Http1;
 
 fn main() {
     divan::main();
@@ -33,7 +34,7 @@ const EXPRESSIONS: [&str; 18] = [
 ];
 
 /// A scenario whose only request has this in a header field.
-fn program(value: &str) -> Arc<Program> {
+fn program(value: &str) -> Arc<Framed<Http1>> {
     let request = RequestPlan {
         method: "GET".to_owned(),
         path: "/ping".to_owned(),
@@ -43,14 +44,15 @@ fn program(value: &str) -> Arc<Program> {
     let entry =
         EntryPlan { name: "one".to_owned(), weight: 1.0, request, is_template: true, ..EntryPlan::default() };
     let plan = ScenarioPlan { name: "one".to_owned(), requests: vec![entry], ..ScenarioPlan::default() };
-    Arc::new(Program::compile(&plan, "127.0.0.1:8080", 1).expect("the expression compiles"))
+    let program = Program::compile(&plan, "127.0.0.1:8080", 1).expect("the expression compiles");
+    Framed::new(&Arc::new(program)).expect("it is short")
 }
 
 /// The request with this expression.
 #[divan::bench(args = EXPRESSIONS)]
 fn render(bencher: Bencher<'_, '_>, expression: &str) {
     let program = program(&format!("${{{expression}}}"));
-    let mut maker = program.maker(0, 1);
+    let mut maker = Maker::new(program.clone(), 0, 1);
     let (mut n, mut out) = (0_u64, Vec::new());
     bencher.bench_local(|| {
         n += 1;

@@ -4,6 +4,7 @@
 //! Histograms travel in HdrHistogram's V2 form (METHOD §10), in base64 because the rest is text.
 
 use crate::interval::{Account, Counts, EntryData, IntervalData, Sent, SessionAccount, SessionData};
+use crate::lazy_histogram::LazyHistogram;
 use crate::tally::new_histogram;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
@@ -107,7 +108,9 @@ impl Parcel {
         }
         let mut times = self.times;
         for time in Time::ALL {
-            data.times[time] = histogram(time.key(), times.remove(time.key()))?;
+            if let Some(text) = times.remove(time.key()) {
+                data.times[time] = decode(time.key(), &text)?;
+            }
         }
         data.sent = self.sent;
         data.examples = self.examples;
@@ -127,9 +130,8 @@ fn full(histogram: &Histogram<u64>) -> Option<String> {
 }
 
 /// What [`full`] made.
-fn histogram(tag: &str, text: Option<String>) -> Result<Histogram<u64>, ParcelError> {
-    text.map_or_else(|| Ok(new_histogram()), |text| decode(&text))
-        .map_err(|cause| ParcelError { tag: tag.to_owned(), cause })
+fn histogram(tag: &str, text: Option<String>) -> Result<LazyHistogram, ParcelError> {
+    text.map_or_else(|| Ok(LazyHistogram::default()), |text| decode(tag, &text).map(LazyHistogram::from))
 }
 
 fn encode(histogram: &Histogram<u64>) -> String {
@@ -138,12 +140,13 @@ fn encode(histogram: &Histogram<u64>) -> String {
     STANDARD_NO_PAD.encode(bytes)
 }
 
-fn decode(text: &str) -> Result<Histogram<u64>, String> {
-    let bytes = STANDARD_NO_PAD.decode(text).map_err(|error| error.to_string())?;
+fn decode(tag: &str, text: &str) -> Result<Histogram<u64>, ParcelError> {
+    let failed = |cause: String| ParcelError { tag: tag.to_owned(), cause };
+    let bytes = STANDARD_NO_PAD.decode(text).map_err(|error| failed(error.to_string()))?;
     let read: Histogram<u64> =
-        Deserializer::new().deserialize(&mut bytes.as_slice()).map_err(|error| error.to_string())?;
+        Deserializer::new().deserialize(&mut bytes.as_slice()).map_err(|error| failed(error.to_string()))?;
     let mut histogram = new_histogram();
-    histogram.add(read).map_err(|error| error.to_string())?;
+    histogram.add(read).map_err(|error| failed(error.to_string()))?;
     Ok(histogram)
 }
 

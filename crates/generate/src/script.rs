@@ -75,7 +75,7 @@ impl Scripted {
     /// An interval of the samples or of the drain after them has ended. The drain has no rate: nothing is sent in it.
     pub fn interval(&mut self, line: &IntervalLine, data: &IntervalData) {
         // wrk times every complete answer, whatever its status.
-        for times in [&data.times[Time::Service], &data.wrong] {
+        for times in [&data.times[Time::Service], &*data.wrong] {
             self.latency.add(times).expect("all time histograms have the same bounds");
         }
         let length_ns = data.counts.end_ns.saturating_sub(data.counts.start_ns);

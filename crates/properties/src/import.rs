@@ -113,7 +113,7 @@ fn sends_what_was_written(request: &NamedRequest) -> Result<(), Broken> {
     let plan = ScenarioPlan { name: "fuzzed".to_owned(), requests: vec![entry], ..ScenarioPlan::default() };
     let traffic = Traffic::new(&plan, "h:1", Seed(1), &[])
         .map_err(|error| Broken(format!("imported, but not sent: {error}: {request:?}")))?;
-    let sent = traffic.program().lasting_bytes();
+    let sent = traffic.framed().lasting_bytes();
     Broken::unless(sent.starts_with(line.as_bytes()), || {
         format!("{:?} instead of {line:?}", String::from_utf8_lossy(&sent))
     })

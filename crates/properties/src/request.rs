@@ -25,7 +25,7 @@ pub fn check(input: &[u8]) -> Result<(), Broken> {
 
 fn render(plan: &RequestPlan, host: &str) -> Result<Vec<u8>, ProgramError> {
     Traffic::single(plan, host, Check::new(&[], None))
-        .map(|traffic| traffic.program().lasting_bytes().to_vec())
+        .map(|traffic| traffic.framed().lasting_bytes().to_vec())
 }
 
 /// [`check`] of any renderer.

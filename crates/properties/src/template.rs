@@ -5,10 +5,11 @@
 //! (`a`, `b`), and last the body.
 
 use crate::Broken;
-use request::{MakeError, Program, ProgramError, Traffic};
+use request::{Framed, MakeError, Maker, ProgramError, Traffic};
 use schema::plan::{EntryPlan, RequestPlan, ScenarioPlan};
 use std::sync::Arc;
 use units::Seed;
+use wire::Http1;
 
 /// Divides the parts of the input.
 const DIVIDER: u8 = 0xff;
@@ -19,7 +20,7 @@ const WORKERS: u32 = 2;
 const DIFFERS: [&str; 4] = ["now_", "uuid7", "worker", "env"];
 
 /// Makes the first requests of a program, in order, by so many workers.
-pub type Making = dyn Fn(&Arc<Program>, u32) -> Vec<Result<Vec<u8>, MakeError>>;
+pub type Making = dyn Fn(&Arc<Framed<Http1>>, u32) -> Vec<Result<Vec<u8>, MakeError>>;
 
 /// The property of the target `template`.
 ///
@@ -44,7 +45,7 @@ pub fn check_with(input: &[u8], making: &Making) -> Result<(), Broken> {
         Err(error) => return helps(&error),
     };
     let program = traffic.program();
-    let one = making(program, 1);
+    let one = making(traffic.framed(), 1);
     one.iter().try_for_each(|made| match made {
         Ok(bytes) => one_request(bytes),
         Err(error) => {
@@ -55,7 +56,7 @@ pub fn check_with(input: &[u8], making: &Making) -> Result<(), Broken> {
     if has_any(input, &DIFFERS) {
         return Ok(());
     }
-    let several = making(program, WORKERS);
+    let several = making(traffic.framed(), WORKERS);
     Broken::unless(several == one, || format!("by {WORKERS} workers {several:?}, by one {one:?}"))
 }
 
@@ -90,9 +91,10 @@ fn helps(error: &ProgramError) -> Result<(), Broken> {
     Broken::unless(texts.into_iter().all(is_clean), || format!("curt or unclean: {error:?}"))
 }
 
-fn make(program: &Arc<Program>, workers: u32) -> Vec<Result<Vec<u8>, MakeError>> {
+fn make(program: &Arc<Framed<Http1>>, workers: u32) -> Vec<Result<Vec<u8>, MakeError>> {
     let lasting = program.lasting_bytes();
-    let mut makers: Vec<_> = (0..workers).map(|worker| program.maker(worker, workers)).collect();
+    let mut makers: Vec<_> =
+        (0..workers).map(|worker| Maker::new(program.clone(), worker, workers)).collect();
     let mut out = Vec::new();
     let workers = u64::from(workers);
     (0..REQUESTS)
@@ -162,7 +164,7 @@ mod tests {
         ];
         for (index, spoil) in spoils.into_iter().enumerate() {
             assert_eq!(check(&usual), Ok(()));
-            let spoilt = move |program: &Arc<Program>, workers: u32| {
+            let spoilt = move |program: &Arc<Framed<Http1>>, workers: u32| {
                 make(program, workers)
                     .into_iter()
                     .map(|made| {

@@ -17,6 +17,8 @@ mod json;
 mod notes;
 mod rule;
 mod status;
+mod text_rule;
+mod undecoded;
 
 pub use answer::{Answer, Judge, Judged};
 pub use compile::CheckError;
@@ -26,15 +28,13 @@ pub use json::{Pointer, same_number};
 pub use notes::Notes;
 pub use rule::Rule;
 
-use coding::{Coding, Decoder, Undecoded};
+use coding::{Coding, Decoder};
 use content::Content;
 use status::StatusSet;
 use std::borrow::Cow;
+use undecoded::{TOO_LONG, Undecoded};
 use units::Seed;
 use wire::Header;
-
-/// The number in [`Judged::Failed`] for a body that is too long to be kept; [`Check::describe`] tells it.
-const TOO_LONG: u16 = u16::MAX;
 
 /// What every answer must be.
 ///

@@ -19,8 +19,9 @@ pub use check::{
     same_number,
 };
 pub use program::{
-    Bytes, CAPTURED_BYTES_MAX, Captured, Made, MakeCause, MakeError, Maker, Program, ProgramError, TokenUse,
+    Bytes, CAPTURED_BYTES_MAX, Captured, Framed, Made, MakeCause, MakeError, Maker, Program, ProgramError,
     User,
 };
+pub use token::TokenUse;
 pub use traffic::{SessionSettings, Traffic};
 pub use wire::EncodeError;

@@ -1,16 +1,17 @@
 //! All that one load sends and how its answers are judged, compiled: a program, its checks and its session.
 
-use crate::{Check, Program, ProgramError};
+use crate::{Check, Framed, Program, ProgramError};
 use schema::arrival::ThinkPlan;
 use schema::plan::{BodyExpectation, EntryPlan, ExpectPlan, RequestPlan, ScenarioPlan};
 use schema::scenario::{OnFailure, UserConnection};
 use std::sync::Arc;
 use units::Seed;
+use wire::Http1;
 
 /// What is sent. Clone one for each worker: checks hold scratch memory.
 #[derive(Clone, Debug)]
 pub struct Traffic {
-    program: Arc<Program>,
+    framed: Arc<Framed<Http1>>,
     checks: Vec<Check>,
     session: Option<Arc<SessionSettings>>,
 }
@@ -58,7 +59,7 @@ impl Traffic {
                 check(entry, place, body, &program, keeps_cookies, seed)
             })
             .collect::<Result<_, _>>()?;
-        Ok(Self { program: Arc::new(program), checks, session: session.map(Arc::new) })
+        Ok(Self { framed: Framed::new(&Arc::new(program))?, checks, session: session.map(Arc::new) })
     }
 
     /// One request whose bytes are always the same.
@@ -68,13 +69,19 @@ impl Traffic {
     pub fn single(plan: &RequestPlan, host: &str, check: Check) -> Result<Self, ProgramError> {
         let scenario = ScenarioPlan::single("request", plan.clone(), ExpectPlan::default());
         let program = Program::compile(&scenario, host, 0)?;
-        Ok(Self { program: Arc::new(program), checks: vec![check], session: None })
+        Ok(Self { framed: Framed::new(&Arc::new(program))?, checks: vec![check], session: None })
     }
 
     /// What is sent.
     #[must_use]
-    pub fn program(&self) -> &Arc<Program> {
-        &self.program
+    pub fn program(&self) -> &Program {
+        self.framed.program()
+    }
+
+    /// What is sent, as HTTP/1.1 writes it.
+    #[must_use]
+    pub const fn framed(&self) -> &Arc<Framed<Http1>> {
+        &self.framed
     }
 
     /// The judgement of each request's answers.

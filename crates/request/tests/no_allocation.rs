@@ -1,11 +1,12 @@
 //! Making requests takes no memory once a worker is warm: every function, feeders, tokens and sessions. A test binary
 //! of its own, because its allocator counts.
 
-use request::{Captured, Program, User};
+use request::{Captured, Framed, Maker, Program, User};
 use schema::plan::{EntryPlan, RequestPlan, ScenarioPlan, SessionPlan};
 use schema::scenario::{Capture, Feeder, FeederOrder, TokenAlgorithm, TokenMaker};
 use std::sync::Arc;
 use std::time::SystemTime;
+use wire::Http1;
 
 const WARM: u64 = 500;
 const COUNTED: u64 = 500;
@@ -30,7 +31,7 @@ fn check(plan: &ScenarioPlan, what: &str) {
 /// Allocations of a warm worker.
 fn allocations(plan: &ScenarioPlan) -> u64 {
     let program = Arc::new(Program::compile(plan, "h", 1).unwrap());
-    let mut maker = program.maker(0, 1);
+    let mut maker = Maker::new(Framed::<Http1>::new(&program).unwrap(), 0, 1);
     let mut out = Vec::with_capacity(1 << 16);
     let mut captured = Captured::new(1);
     let mut make = |n: u64| {

@@ -1,25 +1,26 @@
-//! What bytes mean: the HTTP/1.1 request encoder, the incremental response parser, the request after a redirect, and
-//! the parts of a URL.
+//! What bytes mean: a request in parts and its framing, the incremental response parser, the request after a redirect,
+//! and the parts of a URL.
+//!
+//! What belongs to one protocol is in a folder of its own (`http1`); messages, their judgement, URLs and locations are
+//! those of all.
 //!
 //! Invariants: any split of the same bytes gives the same events, the same end and the same error; input is
 //! untrusted, so every length is bounded and a malformed answer is a classified error, never a panic or a hang.
 //! Absent on purpose: sockets, clocks, content codings, and any opinion on whether an answer is right.
 
-mod chunked;
-mod encode;
-mod head;
+pub mod http1;
 mod location;
 mod malformed;
-mod redirect;
-mod response;
+mod message;
+mod request;
 mod url;
 
-pub use encode::{
-    CHUNKED_HEAD_END, EncodeError, RequestHead, encode_chunked_request, encode_request, push_chunks,
+pub use http1::{
+    Ended, Feed, HEAD_BYTES_MAX, Header, Http1, REDIRECTS, ResponseParser, Visit, encode_chunked_request,
+    encode_request, is_redirect, redirected,
 };
-pub use head::{HEAD_BYTES_MAX, Header};
 pub use location::{Astray, LOCATION_BYTES_MAX, Origin};
 pub use malformed::Malformed;
-pub use redirect::{REDIRECTS, is_redirect, redirected};
-pub use response::{Ended, Feed, ResponseParser, Visit};
+pub use message::{Fill, Framing, Message, Piece, Spot};
+pub use request::{EncodeError, RequestHead};
 pub use url::{URL_BYTES_MAX, UrlParts};

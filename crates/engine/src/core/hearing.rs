@@ -3,15 +3,15 @@
 use super::outgoing::Outgoing;
 use super::place::{Place, PlaceId, Places};
 use crate::protocol::Events;
-use wire::{Header, Visit as _, is_redirect};
+use wire::{Framing, Header, Visit as _, is_redirect};
 
 /// Judges answers and, where somebody listens, keeps them, or where they lead.
-pub(super) struct Hearing<'a> {
+pub(super) struct Hearing<'a, F: Framing> {
     pub(super) places: &'a mut Places,
-    pub(super) outgoing: &'a Outgoing,
+    pub(super) outgoing: &'a Outgoing<F>,
 }
 
-impl Events for Hearing<'_> {
+impl<F: Framing> Events for Hearing<'_, F> {
     #[inline]
     fn head(&mut self, at: PlaceId, status: u16, headers: &[Header<'_>]) {
         let Place { request, notes, heard, trail, .. } = &mut self.places[at];

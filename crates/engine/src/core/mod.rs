@@ -103,7 +103,7 @@ pub(crate) struct Core<P: Protocol> {
     lanes: Lanes,
     /// Resolves the target's name for every connection, where that is asked for.
     names: Option<Names>,
-    outgoing: Outgoing,
+    outgoing: Outgoing<P::Framing>,
     /// Sessions without connections of their own: users between two steps.
     pool: Option<Pool>,
     /// Closed loop: how many such users this worker has.
@@ -129,7 +129,7 @@ pub(crate) struct Core<P: Protocol> {
 }
 
 /// What a core is made of.
-pub(crate) struct Parts<P> {
+pub(crate) struct Parts<P: Protocol> {
     pub(crate) protocol: P,
     pub(crate) book: Book,
     pub(crate) clock: MonotonicClock,
@@ -138,7 +138,7 @@ pub(crate) struct Parts<P> {
     /// The origin of each entry, as a place in `routes`; not needed where there is one.
     pub(crate) origins: Vec<u16>,
     pub(crate) names: Option<Names>,
-    pub(crate) outgoing: Outgoing,
+    pub(crate) outgoing: Outgoing<P::Framing>,
     /// Closed loop of sessions that share connections: users of this worker.
     pub(crate) users: u64,
     pub(crate) limits: Limits,

@@ -245,6 +245,7 @@ fn core(course: &Course) -> (Core<H1>, Receiver<Box<Page>>, RowSource) {
     let timeline =
         Timeline { interval_ns: 1_000_000_000, measured_intervals: u64::MAX, drain_ns: 1_000_000_000 };
     let traffic = traffic(course.kind);
+    let framed = traffic.framed().clone();
     let script: Option<Box<dyn Script>> = match course.kind {
         Kind::Script { texts_of, pauses } => {
             Some(Box::new(Numbers { next: 0, texts_of, pauses, throws: false }))
@@ -265,7 +266,7 @@ fn core(course: &Course) -> (Core<H1>, Receiver<Box<Page>>, RowSource) {
         routes: vec![vec![Route { peer: Peer::Inet(([127, 0, 0, 1], 1).into()), source: None, server: 0 }]],
         origins: vec![],
         names: None,
-        outgoing: Outgoing::new(traffic, script, Seed(1), Share::WHOLE).unwrap(),
+        outgoing: Outgoing::new(traffic, &framed, script, Seed(1), Share::WHOLE).unwrap(),
         users: course.slots as u64,
         limits: Limits {
             connect: Nanos::from_secs(1000),

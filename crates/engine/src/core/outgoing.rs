@@ -8,15 +8,16 @@ use super::script::Heard;
 use super::session::{Session, Steps};
 use pace::{PaceError, Share};
 use request::script::{Script, ScriptError};
-use request::{Bytes, Check, Made, MakeError, Maker, Traffic};
+use request::{Bytes, Check, Framed, Made, MakeError, Maker, Traffic};
 use std::sync::Arc;
 use std::time::SystemTime;
 use units::{Nanos, Seed};
+use wire::Framing;
 
 /// One worker's source of requests.
-pub(crate) struct Outgoing {
+pub(crate) struct Outgoing<F: Framing> {
     traffic: Traffic,
-    maker: Maker,
+    maker: Maker<F>,
     /// One static request; nothing is then made.
     constant: Option<Made>,
     lasting: Arc<[u8]>,
@@ -43,13 +44,14 @@ pub(super) enum Unmade {
     Several(usize),
 }
 
-impl Outgoing {
-    /// The source of worker `share`.
+impl<F: Framing> Outgoing<F> {
+    /// The source of worker `share`; `framed` is the traffic's program as connections speak it.
     ///
     /// # Errors
     /// A think time that cannot be.
     pub(crate) fn new(
         traffic: Traffic,
+        framed: &Arc<Framed<F>>,
         script: Option<Box<dyn Script>>,
         seed: Seed,
         share: Share,
@@ -59,9 +61,9 @@ impl Outgoing {
             script,
             objection: None,
             one_at_a_time: false,
-            maker: program.maker(share.index() as u32, share.workers() as u32),
-            constant: program.constant(),
-            lasting: program.lasting_bytes(),
+            maker: Maker::new(framed.clone(), share.index() as u32, share.workers() as u32),
+            constant: framed.constant(),
+            lasting: framed.lasting_bytes(),
             numbered: 0,
             share,
             steps: traffic.session().map(|session| Steps::new(session, program, seed, share)).transpose()?,

@@ -8,11 +8,11 @@ mod counts;
 mod sent;
 mod times;
 
+use crate::lazy_histogram::LazyHistogram;
 use crate::tally::{AddTo, Store, Tally};
 pub use account::Account;
 pub(crate) use account::SessionAccount;
 pub use counts::Counts;
-use hdrhistogram::Histogram;
 use request::FailureLog;
 use schema::load::{ErrorClass, TokenKind};
 pub use sent::Sent;
@@ -26,7 +26,7 @@ const EXAMPLES_MAX: usize = 3;
 
 /// What became of one named request of a scenario: requests intended within the samples.
 #[derive(Clone, Debug)]
-pub struct EntryData<H = Histogram<u64>> {
+pub struct EntryData<H = LazyHistogram> {
     /// Where they ended.
     pub account: Account,
     /// Answers by status code.
@@ -67,7 +67,7 @@ impl<H: Store> EntryData<H> {
 
 /// Sessions of virtual users that began within the samples.
 #[derive(Clone, Debug)]
-pub struct SessionData<H = Histogram<u64>> {
+pub struct SessionData<H = LazyHistogram> {
     /// Where they ended.
     pub account: SessionAccount,
     /// Intended begin to the end of the last step.
@@ -84,7 +84,7 @@ impl<H: Store> Default for SessionData<H> {
 pub type TokenAnswers = BTreeMap<(u8, TokenKind), BTreeMap<u16, u64>>;
 
 /// One interval of all workers.
-pub type IntervalData = Interval<Histogram<u64>>;
+pub type IntervalData = Interval<LazyHistogram>;
 
 /// One interval as one worker writes it.
 pub(crate) type Page = Interval<Tally>;

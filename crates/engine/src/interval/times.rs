@@ -1,6 +1,7 @@
 //! The times of METHOD §1 of the requests that ended in an interval, one store of times for each.
 
 use crate::core::InFlight;
+use crate::lazy_histogram::LazyHistogram;
 use crate::tally::{AddTo, Store, Tally};
 use hdrhistogram::Histogram;
 use schema::load::Time;
@@ -9,7 +10,7 @@ use units::Nanos;
 
 /// The times of METHOD §1, in nanoseconds: histograms, or the tallies of a worker. Indexed by [`Time`].
 #[derive(Clone, Debug)]
-pub struct Times<H = Histogram<u64>> {
+pub struct Times<H = LazyHistogram> {
     /// In the order of [`Time::ALL`].
     by: [H; Time::ALL.len()],
     /// Response times of requests that were written when they were intended and answered in one piece: their service
@@ -24,18 +25,32 @@ impl<H: Store> Default for Times<H> {
     }
 }
 
-impl<H> Index<Time> for Times<H> {
-    type Output = H;
+impl Index<Time> for Times {
+    type Output = Histogram<u64>;
 
-    #[inline]
-    fn index(&self, time: Time) -> &H {
+    fn index(&self, time: Time) -> &Histogram<u64> {
         &self.by[time.index()]
     }
 }
 
-impl<H> IndexMut<Time> for Times<H> {
+impl IndexMut<Time> for Times {
+    fn index_mut(&mut self, time: Time) -> &mut Histogram<u64> {
+        &mut self.by[time.index()]
+    }
+}
+
+impl Index<Time> for Times<Tally> {
+    type Output = Tally;
+
     #[inline]
-    fn index_mut(&mut self, time: Time) -> &mut H {
+    fn index(&self, time: Time) -> &Tally {
+        &self.by[time.index()]
+    }
+}
+
+impl IndexMut<Time> for Times<Tally> {
+    #[inline]
+    fn index_mut(&mut self, time: Time) -> &mut Tally {
         &mut self.by[time.index()]
     }
 }
@@ -126,7 +141,7 @@ mod tests {
         let mut found = Times::<Tally>::default();
         cases.iter().for_each(|(request, done)| found.note(request, Nanos(*done)));
         found.settle();
-        let mut wanted = Times::<Histogram<u64>>::default();
+        let mut wanted = Times::<LazyHistogram>::default();
         for (request, done) in cases {
             let first_byte = request.first_byte.unwrap_or(Nanos(done));
             for (time, from, to) in [
@@ -142,7 +157,7 @@ mod tests {
             }
         }
         assert_eq!(found.plain.count(), 0, "a second settling would count twice");
-        let mut sum = Times::<Histogram<u64>>::default();
+        let mut sum = Times::<LazyHistogram>::default();
         sum.add(&found);
         for ((tag, found), (_, wanted)) in sum.tagged().into_iter().zip(wanted.tagged()) {
             assert_eq!(found, wanted, "{tag}");

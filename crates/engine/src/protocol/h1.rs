@@ -4,7 +4,7 @@ use super::{Events, Protocol, Scope, Taken};
 use crate::core::PlaceId;
 use crate::failure::Failure;
 use crate::fifo::Fifo;
-use wire::{Ended, Feed, Header, ResponseParser, Visit};
+use wire::{Ended, Feed, Header, Http1, ResponseParser, Visit};
 
 /// HTTP/1.1 (RFC 9112), with as many requests on a connection at a time as pipelining allows.
 #[derive(Clone, Copy, Debug)]
@@ -47,6 +47,7 @@ impl H1 {
 }
 
 impl Protocol for H1 {
+    type Framing = Http1;
     type State = State;
 
     fn wait_for_answers(&mut self) {

@@ -10,7 +10,7 @@ use crate::core::PlaceId;
 use crate::failure::Failure;
 pub(crate) use h1::H1;
 use std::fmt;
-use wire::Header;
+use wire::{Framing, Header};
 
 /// What a protocol shows of answers while it reads them.
 pub(crate) trait Events {
@@ -51,6 +51,9 @@ pub(crate) enum Scope {
 
 /// What connections speak.
 pub(crate) trait Protocol {
+    /// How requests are written.
+    type Framing: Framing;
+
     /// What is remembered of one connection. A fresh one is also right for a connection whose predecessor in its slot has
     /// ended and whose requests were all let go.
     type State: Default + fmt::Debug;
@@ -67,8 +70,8 @@ pub(crate) trait Protocol {
     /// Whether a connection carries no request.
     fn is_idle(&self, state: &Self::State) -> bool;
 
-    /// The request of `at` is put on the connection behind those that it carries. `request` are its bytes, which the core
-    /// sends.
+    /// The request of `at` is put on the connection behind those that it carries. `request` are its bytes as the
+    /// framing made them, which the core sends.
     fn put(&self, state: &mut Self::State, at: PlaceId, request: &[u8]);
 
     /// Reads on, to the end of an answer at most; that answer's place is then let go.

@@ -1,8 +1,7 @@
 //! Sums over a whole load, its warm-up and drain included: what belongs to connections and not to requests.
 
 use analyze::Residence;
-use engine::{IntervalData, TokenAnswers, give_way, new_histogram};
-use hdrhistogram::Histogram;
+use engine::{IntervalData, LazyHistogram, TokenAnswers, give_way};
 use schema::load::{Connections, Handshakes, LatencySummary, Time};
 
 /// The sums; 0 before the first interval.
@@ -12,7 +11,7 @@ pub(super) struct Whole {
     connects: u64,
     handshakes: Handshakes,
     /// Each of [`Whole::TIMES`].
-    times: [Histogram<u64>; Self::TIMES.len()],
+    times: [LazyHistogram; Self::TIMES.len()],
     pub(super) tokens: TokenAnswers,
 }
 
@@ -26,7 +25,7 @@ impl Whole {
             residence_ns: 0,
             connects: 0,
             handshakes: Handshakes::default(),
-            times: std::array::from_fn(|_| new_histogram()),
+            times: std::array::from_fn(|_| LazyHistogram::default()),
             tokens: TokenAnswers::new(),
         }
     }

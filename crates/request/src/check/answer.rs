@@ -2,9 +2,10 @@
 //!
 //! Hot path: for a plain check a right answer is judged without touching the notes, without allocation.
 
+use super::Check;
 use super::coding::Coding;
+use super::content::{Content, Seen};
 use super::notes::Notes;
-use super::{Check, content::Content};
 use wire::{Header, Visit};
 
 /// The judgement of one answer in progress.
@@ -113,7 +114,13 @@ impl Answer {
 
     #[inline(never)]
     fn content(&self, content: &Content, notes: &mut Notes) -> Judged {
-        match content.failure(self, notes) {
+        let seen = Seen {
+            failed_header: self.failed_header,
+            body_bytes: self.body_bytes,
+            plain_bytes: self.plain_bytes(notes),
+            is_examined: self.is_examined,
+        };
+        match content.failure(seen, notes) {
             None => Judged::Right,
             Some(number) => {
                 notes.forget_captured();
@@ -222,7 +229,7 @@ impl Judge<'_> {
         self.answer.is_kept = true;
         self.answer.is_examined = self.answer.status_is_right && content.examines(self.answer.number);
         if self.answer.is_examined {
-            self.notes.expect(content);
+            content.expect(self.notes);
         }
         self.answer.failed_header = content.failed_header(headers);
         content.take_from_headers(headers, self.notes);
@@ -244,7 +251,7 @@ impl Judge<'_> {
     fn keep(&mut self, bytes: &[u8]) {
         let Some(content) = &self.check.content else { return self.notes.keep_beginning(bytes) };
         if self.answer.is_examined {
-            self.notes.follow(content, bytes);
+            content.follow(bytes, self.notes);
         }
         if self.answer.status_is_right && content.needs_body(self.answer.is_examined) {
             self.notes.keep_body(bytes);

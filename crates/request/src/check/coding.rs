@@ -7,10 +7,13 @@
 
 mod brotli;
 mod deflate;
+mod step;
 mod zstd;
 
+use super::undecoded::Undecoded;
 use brotli::Brotli;
 use deflate::Deflate;
+use step::Step;
 use wire::Header;
 use zstd::Zstd;
 
@@ -23,39 +26,6 @@ const RATIO_MAX: u64 = 256;
 const PIECE_BYTES: u64 = 4 << 10;
 /// Bytes that are decoded at a time.
 const OUT_BYTES: usize = 16 << 10;
-
-/// Why a body could not be decoded. Each has a number above those of checks, so that it can be a failed check.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Undecoded {
-    Unknown,
-    Damaged,
-    Cut,
-    TooLarge,
-    TooDense,
-}
-
-impl Undecoded {
-    const ALL: [Self; 5] = [Self::Unknown, Self::Damaged, Self::Cut, Self::TooLarge, Self::TooDense];
-
-    /// The number of the failed check.
-    pub(super) const fn number(self) -> u16 {
-        u16::MAX - 1 - self as u16
-    }
-
-    pub(super) fn of_number(number: u16) -> Option<Self> {
-        Self::ALL.into_iter().find(|undecoded| undecoded.number() == number)
-    }
-
-    pub(super) const fn words(self) -> &'static str {
-        match self {
-            Self::Unknown => "Content-Encoding: only one of gzip, deflate, br and zstd can be decoded",
-            Self::Damaged => "Content-Encoding: the body is damaged",
-            Self::Cut => "Content-Encoding: the body ends before its data",
-            Self::TooLarge => "Content-Encoding: the body decodes to more than 64 MiB",
-            Self::TooDense => "Content-Encoding: the body decodes to more than 256 times its size",
-        }
-    }
-}
 
 /// How an answer's body is coded.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -106,15 +76,6 @@ enum Format {
     Brotli(Brotli),
     Zstd(Box<Zstd>),
     None,
-}
-
-/// What a format's decoder did with its input.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Step {
-    /// All of it is used; more is needed, or the end has come.
-    Done,
-    /// So many bytes came out; there may be more.
-    Out(usize),
 }
 
 impl Decoder {

@@ -3,9 +3,10 @@
 
 use super::Check;
 use super::capture::{CaptureRule, Place};
-use super::content::{Content, HeaderRule, JsonRule, TextRule};
+use super::content::{Content, HeaderRule, JsonRule};
 use super::json::Pointer;
 use super::status::StatusSet;
+use super::text_rule::TextRule;
 use memchr::memmem::Finder;
 use regex::bytes::Regex;
 use schema::plan::{BodyExpectation, ExpectPlan};

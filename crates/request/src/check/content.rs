@@ -4,12 +4,11 @@
 //! the answer belongs to the sample. Texts and the checksum are followed as the body comes; regular expressions and
 //! JSON read the kept body, which is bounded. Parsing JSON and nothing else here allocates for each answer.
 
-use super::TOO_LONG;
-use super::answer::Answer;
 use super::capture::CaptureRule;
 use super::json::{Pointer, means_the_same};
 use super::notes::{BODY_BYTES_MAX, Notes};
-use memchr::memmem::Finder;
+use super::text_rule::TextRule;
+use super::undecoded::TOO_LONG;
 use regex::bytes::Regex;
 use schema::scenario::LengthRange;
 use serde_json::Value;
@@ -44,19 +43,23 @@ pub(super) struct HeaderRule {
     pub(super) number: u16,
 }
 
-/// The body must contain a text.
-#[derive(Clone, Debug)]
-pub(super) struct TextRule {
-    pub(super) finder: Finder<'static>,
-    pub(super) number: u16,
-}
-
 /// A place in the body must exist and, where a value is given, mean the same.
 #[derive(Clone, Debug)]
 pub(super) struct JsonRule {
     pub(super) pointer: Pointer,
     pub(super) expected: Option<Value>,
     pub(super) number: u16,
+}
+
+/// What is known of a complete answer beside its notes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Seen {
+    pub(super) failed_header: Option<u16>,
+    /// Length of the body as it came, and without its coding.
+    pub(super) body_bytes: usize,
+    pub(super) plain_bytes: usize,
+    /// Whether the answer belongs to the sample.
+    pub(super) is_examined: bool,
 }
 
 impl Content {
@@ -88,6 +91,19 @@ impl Content {
         self.headers.iter().find(|rule| !fits(rule)).map(|rule| rule.number)
     }
 
+    /// Makes notes ready for the checks that follow the body as it comes.
+    pub(super) fn expect(&self, notes: &mut Notes) {
+        notes.expect(self.contains.len() as u16, self.sha256.is_some());
+    }
+
+    /// Gives the next part of the body to the checks that follow it.
+    pub(super) fn follow(&self, bytes: &[u8], notes: &mut Notes) {
+        if self.sha256.is_some() {
+            notes.digest(bytes);
+        }
+        notes.look_for_texts(&self.contains, self.text_bytes_max, bytes);
+    }
+
     /// Captures values and collects cookies from the header section.
     pub(super) fn take_from_headers(&self, headers: &[Header<'_>], notes: &mut Notes) {
         for capture in &self.captures {
@@ -100,27 +116,27 @@ impl Content {
     }
 
     /// The first check that fails, once the answer is complete; captures what is to be taken from the body.
-    pub(super) fn failure(&self, answer: &Answer, notes: &mut Notes) -> Option<u16> {
-        if answer.failed_header.is_some() {
-            return answer.failed_header;
+    pub(super) fn failure(&self, seen: Seen, notes: &mut Notes) -> Option<u16> {
+        if seen.failed_header.is_some() {
+            return seen.failed_header;
         }
         if let Some((range, number)) = &self.length
-            && !is_within(*range, answer.body_bytes)
+            && !is_within(*range, seen.body_bytes)
         {
             return Some(*number);
         }
         if let Some(undecoded) = notes.undecoded() {
             return Some(undecoded.number());
         }
-        if answer.is_examined
+        if seen.is_examined
             && let Some(number) = self.followed(notes)
         {
             return Some(number);
         }
-        if self.needs_body(answer.is_examined) && answer.plain_bytes(notes) > BODY_BYTES_MAX {
+        if self.needs_body(seen.is_examined) && seen.plain_bytes > BODY_BYTES_MAX {
             return Some(TOO_LONG);
         }
-        self.kept(answer.is_examined, notes)
+        self.kept(seen.is_examined, notes)
     }
 
     /// The checks that followed the body as it came.

@@ -3,9 +3,10 @@
 //! Invariants: one per connection, unallocated until an answer needs it, reused by the next; every part is bounded.
 //! Absent on purpose: any opinion on whether the answer is right.
 
-use super::coding::{Coding, Decoder, Undecoded};
-use super::content::Content;
+use super::coding::{Coding, Decoder};
 use super::cookies::parse_set_cookie;
+use super::text_rule::TextRule;
+use super::undecoded::Undecoded;
 use sha2::{Digest as _, Sha256};
 use std::ops::Range;
 
@@ -29,7 +30,7 @@ pub struct Notes(Option<Box<Pad>>);
 struct Pad {
     body: Vec<u8>,
     digest: Sha256,
-    /// Places in `Content::contains` of the texts that have not come yet.
+    /// Places among the check's texts of those that have not come yet.
     missing: Vec<u16>,
     /// The last bytes so far, in which such a text may have begun.
     tail: Vec<u8>,
@@ -129,25 +130,27 @@ impl Notes {
         keep(&mut self.pad().body, bytes, BODY_BYTES_MAX);
     }
 
-    /// Makes ready for the checks that follow the body as it comes.
-    pub(super) fn expect(&mut self, content: &Content) {
+    /// Makes ready for so many texts, and for a checksum.
+    pub(super) fn expect(&mut self, texts: u16, has_digest: bool) {
         let pad = self.pad();
         pad.tail.clear();
         pad.missing.clear();
-        pad.missing.extend(0..content.contains.len() as u16);
-        if content.sha256.is_some() {
+        pad.missing.extend(0..texts);
+        if has_digest {
             pad.digest.reset();
         }
     }
 
-    /// Takes the next part of the body for the checks that follow it.
-    pub(super) fn follow(&mut self, content: &Content, bytes: &[u8]) {
+    /// Takes the next part of the body for its checksum.
+    pub(super) fn digest(&mut self, bytes: &[u8]) {
+        self.pad().digest.update(bytes);
+    }
+
+    /// Looks in the next part of the body for the texts that have not come; the longest has `bytes_max`.
+    pub(super) fn look_for_texts(&mut self, texts: &[TextRule], bytes_max: usize, bytes: &[u8]) {
         let pad = self.pad();
-        if content.sha256.is_some() {
-            pad.digest.update(bytes);
-        }
         if !pad.missing.is_empty() && !bytes.is_empty() {
-            pad.look_for_texts(content, bytes);
+            pad.look_for_texts(texts, bytes_max, bytes);
         }
     }
 
@@ -206,13 +209,13 @@ impl Notes {
 
 impl Pad {
     /// A text may lie within this part of the body, or have begun in an earlier one.
-    fn look_for_texts(&mut self, content: &Content, bytes: &[u8]) {
-        let reach = content.text_bytes_max.saturating_sub(1);
+    fn look_for_texts(&mut self, texts: &[TextRule], bytes_max: usize, bytes: &[u8]) {
+        let reach = bytes_max.saturating_sub(1);
         let has_tail = !self.tail.is_empty();
         self.tail.extend_from_slice(&bytes[..bytes.len().min(reach)]);
         let tail = &self.tail;
         self.missing.retain(|place| {
-            let text = &content.contains[usize::from(*place)].finder;
+            let text = &texts[usize::from(*place)].finder;
             text.find(bytes).is_none() && !(has_tail && text.find(tail).is_some())
         });
         if bytes.len() >= reach {

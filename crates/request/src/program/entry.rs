@@ -1,57 +1,27 @@
-//! One request of a scenario as pieces: what never changes is framed once, the rest is rendered in between.
+//! One request of a scenario as a message: its texts compiled, its literals judged, and how its expressions are filled in.
 //!
-//! Invariants: the order of the head is that of `wire::encode_request`, which also judges every literal; whatever
-//! expressions yield, the head keeps its framing, and Content-Length is that of the body, which may come in chunks.
+//! Invariants: `wire` judges every literal before the load; whatever expressions yield, a text is fit for its spot.
+//! Absent on purpose: how a message is written, which is the protocol's affair (`wire::Framing`).
 
 use super::error::{MakeCause, ProgramError};
-use crate::template::eval::{Frame, Outside, TEXTS_BYTES_MAX, Value, push_number};
+use crate::template::eval::{Frame, Outside, TEXTS_BYTES_MAX};
 use crate::template::node::Node;
 use crate::template::text::push_percent;
 use crate::template::{Piece, Scope, compile_text};
 use schema::plan::{EntryPlan, RequestPlan};
 use std::num::NonZeroUsize;
-use wire::{CHUNKED_HEAD_END, EncodeError, RequestHead, encode_chunked_request, encode_request, push_chunks};
+use wire::{EncodeError, Fill, Message, RequestHead, Spot};
 
-/// A part of a rendered request.
-#[derive(Clone, Debug)]
-enum Part {
-    Fixed(Box<[u8]>),
-    /// In the request line: what cannot stand there is percent-encoded.
-    Target(Node),
-    /// In a field value: control characters are refused.
-    Field(Node),
-    /// In the body, as it is.
-    Plain(Node),
-    /// The user's cookies, where there are any, between these two.
-    Cookies(&'static str, &'static str),
-}
-
-/// How an entry is rendered.
-#[derive(Clone, Debug)]
-pub(super) struct Rendering {
-    head: Vec<Part>,
-    /// A body whose length is known only when it is rendered; else the body stands at the end of `head`.
-    body: Option<Vec<Part>>,
-    /// Length of each chunk where that body is sent in chunks.
-    chunk_bytes: Option<NonZeroUsize>,
-    /// Where the path begins in the rendered bytes, if an expression stands there.
-    target_at: Option<usize>,
-}
-
-/// The texts of a request, compiled.
-struct Texts {
+/// The parts of a request, compiled.
+#[derive(Debug)]
+pub(super) struct Outline {
+    method: String,
     path: Vec<Piece>,
+    authority: String,
     headers: Vec<(String, Vec<Piece>)>,
+    has_cookies: bool,
     body: Vec<Piece>,
     chunk_bytes: Option<NonZeroUsize>,
-}
-
-/// An entry whose bytes never change, or how to render it.
-pub(super) enum Compiled {
-    Fixed(Vec<u8>),
-    Rendered(Rendering),
-    /// Fixed as long as the user has no cookies.
-    Either(Vec<u8>, Rendering),
 }
 
 /// Compiles one request; `key` is its place in the scenario.
@@ -60,23 +30,24 @@ pub(super) fn compile(
     key: &str,
     host: &str,
     scope: Scope<'_>,
-    with_cookies: bool,
-) -> Result<Compiled, ProgramError> {
-    let texts = Texts::compile(plan, key, scope)?;
-    let sample = texts.sample(&plan.request);
-    let encoded = texts.encode_sample(&plan.request, &sample, host, key)?;
-    if texts.is_fixed() && !with_cookies {
-        return Ok(Compiled::Fixed(encoded));
-    }
-    let rendering = Rendering::new(&plan.request.method, host, &texts, with_cookies);
-    Ok(if texts.is_fixed() { Compiled::Either(encoded, rendering) } else { Compiled::Rendered(rendering) })
+    has_cookies: bool,
+) -> Result<Outline, ProgramError> {
+    let outline = Outline::compile(plan, key, host, scope, has_cookies)?;
+    outline.judge(key)?;
+    Ok(outline)
 }
 
 /// Stands for every expression where literals are judged.
 const SAMPLE: &[u8] = b"0";
 
-impl Texts {
-    fn compile(plan: &EntryPlan, key: &str, scope: Scope<'_>) -> Result<Self, ProgramError> {
+impl Outline {
+    fn compile(
+        plan: &EntryPlan,
+        key: &str,
+        host: &str,
+        scope: Scope<'_>,
+        has_cookies: bool,
+    ) -> Result<Self, ProgramError> {
         let text = |place: String, bytes: &[u8]| {
             if !plan.is_template {
                 return Ok(vec![Piece::Literal(bytes.to_vec())]);
@@ -88,6 +59,9 @@ impl Texts {
             headers.push((name.clone(), text(format!("{key}.headers.{name}"), value.as_bytes())?));
         }
         Ok(Self {
+            method: plan.request.method.clone(),
+            authority: host.to_owned(),
+            has_cookies,
             path: text(format!("{key}.path"), plan.request.path.as_bytes())?,
             headers,
             body: text(format!("{key}.body"), &plan.request.body)?,
@@ -95,7 +69,30 @@ impl Texts {
         })
     }
 
-    fn is_fixed(&self) -> bool {
+    /// The request as protocols take it.
+    pub(super) fn message(&self) -> Message<'_, Node> {
+        Message {
+            method: &self.method,
+            target: &self.path,
+            authority: &self.authority,
+            fields: &self.headers,
+            has_cookies: self.has_cookies,
+            body: &self.body,
+            chunk_bytes: self.chunk_bytes,
+        }
+    }
+
+    /// All expressions of this entry.
+    pub(super) fn nodes(&self) -> impl Iterator<Item = &Node> {
+        let headers = self.headers.iter().flat_map(|(_, value)| value);
+        self.path.iter().chain(headers).chain(&self.body).filter_map(|piece| match piece {
+            Piece::Value(node) => Some(node),
+            Piece::Literal(_) => None,
+        })
+    }
+
+    /// Whether its bytes never change, but for the cookies of a user.
+    pub(super) fn is_fixed(&self) -> bool {
         is_fixed(&self.path) && is_fixed(&self.body) && self.headers.iter().all(|(_, value)| is_fixed(value))
     }
 
@@ -104,7 +101,7 @@ impl Texts {
     }
 
     /// The request with [`SAMPLE`] in place of every expression.
-    fn sample(&self, request: &RequestPlan) -> RequestPlan {
+    fn sample(&self) -> RequestPlan {
         let fill = |pieces: &[Piece]| -> Vec<u8> {
             pieces
                 .iter()
@@ -118,21 +115,15 @@ impl Texts {
             path.insert(0, '/');
         }
         RequestPlan {
-            method: request.method.clone(),
+            method: self.method.clone(),
             path,
             headers: self.headers.iter().map(|(name, value)| (name.clone(), as_text(value))).collect(),
             body: fill(&self.body),
         }
     }
 
-    /// Has `wire` judge the literals; the bytes are those to send where nothing is rendered.
-    fn encode_sample(
-        &self,
-        request: &RequestPlan,
-        sample: &RequestPlan,
-        host: &str,
-        key: &str,
-    ) -> Result<Vec<u8>, ProgramError> {
+    /// Has `wire` judge the literals.
+    fn judge(&self, key: &str) -> Result<(), ProgramError> {
         if !is_fixed(&self.body) && self.has("content-length") {
             let cause = "header Content-Length is given, but the length of the body differs by request";
             return Err(ProgramError::new(
@@ -141,13 +132,14 @@ impl Texts {
                 "leave the header out",
             ));
         }
-        let head =
-            RequestHead { method: &request.method, target: &sample.path, host, headers: &sample.headers };
-        match self.chunk_bytes {
-            Some(chunk_bytes) => encode_chunked_request(&head, &sample.body, chunk_bytes),
-            None => encode_request(&head, &sample.body),
-        }
-        .map_err(|error| refused(key, &error))
+        let sample = self.sample();
+        let head = RequestHead {
+            method: &sample.method,
+            target: &sample.path,
+            host: &self.authority,
+            headers: &sample.headers,
+        };
+        head.check(&sample.body, self.chunk_bytes.is_some()).map_err(|error| refused(key, &error))
     }
 }
 
@@ -171,166 +163,69 @@ fn refused(key: &str, error: &EncodeError) -> ProgramError {
     ProgramError::new(format!("{key}.{place}"), cause, remedy)
 }
 
-/// Joins neighbouring fixed parts.
-#[derive(Default)]
-struct Parts(Vec<Part>);
-
-impl Parts {
-    fn fixed(&mut self, bytes: &[u8]) {
-        match self.0.last_mut() {
-            Some(Part::Fixed(before)) => *before = [before, bytes].concat().into(),
-            _ => self.0.push(Part::Fixed(bytes.into())),
-        }
-    }
-
-    fn pieces(&mut self, pieces: &[Piece], part: fn(Node) -> Part) {
-        for piece in pieces {
-            match piece {
-                Piece::Literal(text) => self.fixed(text),
-                Piece::Value(node) => self.0.push(part(node.clone())),
-            }
-        }
-    }
+/// Gives the expressions of one request their texts.
+pub(super) struct Filling<'a, 'f, O> {
+    frame: &'a mut Frame<'f, O>,
+    cookies: &'a str,
+    /// Bytes of texts in the head, and in the body.
+    made_bytes: (usize, usize),
 }
 
-impl Rendering {
-    fn new(method: &str, host: &str, texts: &Texts, with_cookies: bool) -> Self {
-        let mut head = Parts::default();
-        head.fixed(format!("{method} ").as_bytes());
-        let starts_open = matches!(texts.path.first(), Some(Piece::Value(_)));
-        head.pieces(&texts.path, Part::Target);
-        head.fixed(b" HTTP/1.1\r\n");
-        if !texts.has("host") {
-            head.fixed(format!("Host: {host}\r\n").as_bytes());
-        }
-        for (name, value) in &texts.headers {
-            head.fixed(format!("{name}: ").as_bytes());
-            head.pieces(value, Part::Field);
-            if with_cookies && name.eq_ignore_ascii_case("cookie") {
-                head.0.push(Part::Cookies("; ", ""));
-            }
-            head.fixed(b"\r\n");
-        }
-        if with_cookies && !texts.has("cookie") {
-            head.0.push(Part::Cookies("Cookie: ", "\r\n"));
-        }
-        let body = Self::frame_body(method, texts, &mut head);
-        let target_at = starts_open.then_some(method.len() + 1);
-        Self { head: head.0, body, chunk_bytes: texts.chunk_bytes, target_at }
+impl<'a, 'f, O: Outside> Filling<'a, 'f, O> {
+    pub(super) fn new(frame: &'a mut Frame<'f, O>, cookies: &'a str) -> Self {
+        Self { frame, cookies, made_bytes: (0, 0) }
     }
 
-    /// Ends the head: with the length and the body where they are fixed, else before the number of Content-Length.
-    fn frame_body(method: &str, texts: &Texts, head: &mut Parts) -> Option<Vec<Part>> {
-        if !is_fixed(&texts.body) {
-            let mut body = Parts::default();
-            body.pieces(&texts.body, Part::Plain);
-            head.fixed(if texts.chunk_bytes.is_some() { CHUNKED_HEAD_END } else { b"Content-Length: " });
-            return Some(body.0);
-        }
-        let mut body = Parts::default();
-        body.pieces(&texts.body, Part::Plain);
-        let bytes = match body.0.first() {
-            Some(Part::Fixed(bytes)) => &**bytes,
-            _ => &[],
+    /// The texts of one request are bounded.
+    #[inline]
+    fn count(&mut self, spot: Spot, bytes: usize) -> Result<(), MakeCause> {
+        let made_bytes = match spot {
+            Spot::Target | Spot::Field => &mut self.made_bytes.0,
+            Spot::Body => &mut self.made_bytes.1,
         };
-        if let Some(chunk_bytes) = texts.chunk_bytes {
-            let mut framed = CHUNKED_HEAD_END.to_vec();
-            push_chunks(bytes, chunk_bytes, &mut framed);
-            head.fixed(&framed);
-            return None;
-        }
-        let implies_body = matches!(method, "POST" | "PUT" | "PATCH");
-        if (!bytes.is_empty() || implies_body) && !texts.has("content-length") {
-            head.fixed(format!("Content-Length: {}\r\n", bytes.len()).as_bytes());
-        }
-        head.fixed(b"\r\n");
-        head.fixed(bytes);
-        None
-    }
-
-    /// All expressions of this entry.
-    pub(super) fn nodes(&self) -> impl Iterator<Item = &Node> {
-        self.head.iter().chain(self.body.iter().flatten()).filter_map(|part| match part {
-            Part::Target(node) | Part::Field(node) | Part::Plain(node) => Some(node),
-            Part::Fixed(_) | Part::Cookies(..) => None,
-        })
-    }
-
-    /// Renders into `out`, which is empty; `body` is memory for the body.
-    pub(super) fn render<O: Outside>(
-        &self,
-        frame: &mut Frame<'_, O>,
-        cookies: &str,
-        out: &mut Vec<u8>,
-        body: &mut Vec<u8>,
-    ) -> Result<(), MakeCause> {
-        render_parts(&self.head, frame, cookies, out)?;
-        if self.target_at.is_some_and(|at| out.get(at) != Some(&b'/')) {
-            return Err(MakeCause::NotAPath);
-        }
-        if let Some(parts) = &self.body {
-            body.clear();
-            render_parts(parts, frame, cookies, body)?;
-            if let Some(chunk_bytes) = self.chunk_bytes {
-                push_chunks(body, chunk_bytes, out);
-                return Ok(());
-            }
-            push_number(out, Value::Int(body.len() as i128));
-            out.extend_from_slice(b"\r\n\r\n");
-            out.extend_from_slice(body);
-        }
-        Ok(())
+        *made_bytes += bytes;
+        if *made_bytes > TEXTS_BYTES_MAX { Err(MakeCause::TooLong) } else { Ok(()) }
     }
 }
 
-fn render_parts<O: Outside>(
-    parts: &[Part],
-    frame: &mut Frame<'_, O>,
-    cookies: &str,
-    out: &mut Vec<u8>,
-) -> Result<(), MakeCause> {
-    let mut made_bytes = 0;
-    for part in parts {
+impl<O: Outside> Fill<Node> for Filling<'_, '_, O> {
+    type Error = MakeCause;
+
+    #[inline]
+    fn fill(&mut self, node: &Node, spot: Spot, out: &mut Vec<u8>) -> Result<(), MakeCause> {
         let before = out.len();
-        match part {
-            Part::Fixed(bytes) => out.extend_from_slice(bytes),
-            Part::Target(node) => emit(node, frame, |text| push_target(text, out))?,
-            Part::Field(node) => emit(node, frame, |text| push_field(text, out))?,
-            Part::Plain(node) => emit(node, frame, |text| {
-                out.extend_from_slice(text);
-                Ok(())
-            })?,
-            Part::Cookies(before, after) if !cookies.is_empty() => {
-                out.extend_from_slice(before.as_bytes());
-                push_field(cookies.as_bytes(), out)?;
-                out.extend_from_slice(after.as_bytes());
-            }
-            Part::Cookies(..) => {}
+        let mark = self.frame.scratch.len();
+        let range = self.frame.text(node)?.range();
+        let text = &self.frame.scratch[range];
+        match spot {
+            Spot::Target => push_target(text, out),
+            Spot::Field => push_field(text, out)?,
+            Spot::Body => out.extend_from_slice(text),
         }
-        if !matches!(part, Part::Fixed(_)) {
-            made_bytes += out.len() - before;
-        }
-        if made_bytes > TEXTS_BYTES_MAX {
-            return Err(MakeCause::TooLong);
-        }
+        // Scratch memory is as before.
+        self.frame.scratch.truncate(mark);
+        self.count(spot, out.len() - before)
     }
-    Ok(())
+
+    #[inline]
+    fn has_cookies(&self) -> bool {
+        !self.cookies.is_empty()
+    }
+
+    fn fill_cookies(&mut self, out: &mut Vec<u8>) -> Result<(), MakeCause> {
+        push_field(self.cookies.as_bytes(), out)?;
+        self.count(Spot::Field, self.cookies.len())
+    }
+
+    #[inline]
+    fn judge_target(&self, first: Option<u8>) -> Result<(), MakeCause> {
+        if first == Some(b'/') { Ok(()) } else { Err(MakeCause::NotAPath) }
+    }
 }
 
-/// Evaluates and hands on the text; scratch memory is as before afterwards.
-fn emit<O: Outside>(
-    node: &Node,
-    frame: &mut Frame<'_, O>,
-    push: impl FnOnce(&[u8]) -> Result<(), MakeCause>,
-) -> Result<(), MakeCause> {
-    let mark = frame.scratch.len();
-    let text = frame.text(node)?;
-    push(&frame.scratch[text.range()])?;
-    frame.scratch.truncate(mark);
-    Ok(())
-}
-
-fn push_target(text: &[u8], out: &mut Vec<u8>) -> Result<(), MakeCause> {
+/// What cannot stand in a request line is percent-encoded.
+#[inline]
+fn push_target(text: &[u8], out: &mut Vec<u8>) {
     for byte in text {
         if byte.is_ascii_graphic() {
             out.push(*byte);
@@ -338,9 +233,10 @@ fn push_target(text: &[u8], out: &mut Vec<u8>) -> Result<(), MakeCause> {
             push_percent(out, *byte);
         }
     }
-    Ok(())
 }
 
+/// Control characters are refused.
+#[inline]
 fn push_field(text: &[u8], out: &mut Vec<u8>) -> Result<(), MakeCause> {
     if text.iter().any(|byte| (*byte < b' ' && *byte != b'\t') || *byte == 0x7f) {
         return Err(MakeCause::ControlInHeader);

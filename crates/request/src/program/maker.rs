@@ -1,19 +1,22 @@
 //! One worker's part: makes the bytes of its requests. On the hot path: no lock, and no allocation once warm.
 
+use super::entry::Filling;
+use super::framed::Framed;
+use super::made::{Bytes, Made};
 use super::{Captured, MakeCause, MakeError, Program};
 use crate::feeder::Cursor;
-use crate::template::eval::{Frame, Outside, Value, pick};
-use crate::token::View;
-use schema::load::TokenKind;
-use std::ops::Range;
+use crate::template::eval::{Frame, Outside, pick};
+use crate::template::value::Value;
+use crate::token::{TokenUse, View};
 use std::sync::Arc;
 use std::time::SystemTime;
 use units::Rng;
+use wire::Framing;
 
 /// One worker's scratch memory and positions.
 #[derive(Debug)]
-pub struct Maker {
-    program: Arc<Program>,
+pub struct Maker<F: Framing> {
+    framed: Arc<Framed<F>>,
     worker: u64,
     workers: u64,
     only: Option<u16>,
@@ -22,52 +25,6 @@ pub struct Maker {
     body: Vec<u8>,
     cursors: Vec<Cursor>,
     tokens: Vec<View>,
-}
-
-/// Where the bytes of a request are.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Bytes {
-    /// In the program's lasting bytes.
-    Lasting {
-        /// First byte.
-        from: u32,
-        /// Behind the last byte.
-        to: u32,
-    },
-    /// In the caller's buffer.
-    Rendered,
-}
-
-impl Bytes {
-    /// The place in the program's lasting bytes.
-    #[inline]
-    #[must_use]
-    pub const fn lasting(self) -> Option<Range<usize>> {
-        match self {
-            Self::Lasting { from, to } => Some(from as usize..to as usize),
-            Self::Rendered => None,
-        }
-    }
-}
-
-/// A request that was made.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Made {
-    /// Place among the names.
-    pub entry: u16,
-    /// Its bytes.
-    pub bytes: Bytes,
-    /// The token that it carries; the first one, where it carries several.
-    pub token: Option<TokenUse>,
-}
-
-/// A token in use.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct TokenUse {
-    /// Place among the token makers.
-    pub maker: u8,
-    /// How it was made.
-    pub kind: TokenKind,
 }
 
 /// The virtual user for whom a request of a session is made.
@@ -83,8 +40,15 @@ pub struct User<'a> {
     pub cookies: &'a str,
 }
 
-impl Maker {
-    pub(super) fn new(program: Arc<Program>, worker: u32, workers: u32) -> Self {
+impl<F: Framing> Maker<F> {
+    /// The part of worker `worker` of `workers`, counted from 0.
+    ///
+    /// # Panics
+    /// If there is no such worker: a programmer's error.
+    #[must_use]
+    pub fn new(framed: Arc<Framed<F>>, worker: u32, workers: u32) -> Self {
+        assert!(worker < workers, "worker {worker} of {workers} does not exist");
+        let program = framed.program();
         Self {
             only: program.only_entry(),
             vars: vec![Value::Int(0); program.vars.len()],
@@ -94,7 +58,7 @@ impl Maker {
             tokens: program.tokens.views(),
             worker: worker.into(),
             workers: workers.into(),
-            program,
+            framed,
         }
     }
 
@@ -103,7 +67,7 @@ impl Maker {
     #[must_use]
     pub fn entry(&self, n: u64) -> u16 {
         let global = n.wrapping_mul(self.workers).wrapping_add(self.worker);
-        self.program.choose(self.only, global).0
+        self.framed.program().choose(self.only, global).0
     }
 
     /// Makes request `n` of this worker, counted from 0; `user` is needed for sessions and ignored for a mix. Over
@@ -114,7 +78,7 @@ impl Maker {
     /// Where an expression has no value, a row is missing, or the framing would break: see [`MakeError`]. `out` holds
     /// no request then.
     pub fn make(&mut self, n: u64, user: Option<&User<'_>>, out: &mut Vec<u8>) -> Result<Made, MakeError> {
-        let program = &*self.program;
+        let program = self.framed.program();
         let global = n.wrapping_mul(self.workers).wrapping_add(self.worker);
         let (entry, rng) = match &program.steps {
             Some(steps) => program.step(steps, user)?,
@@ -122,9 +86,10 @@ impl Maker {
         };
         let parts = &program.entries[usize::from(entry)];
         let cookies = user.map_or("", |user| user.cookies);
-        let rendering = match (&parts.rendering, parts.lasting) {
-            (Some(rendering), None) => rendering,
-            (Some(rendering), Some(_)) if !cookies.is_empty() => rendering,
+        let framed = self.framed.entry(entry);
+        let plan = match (&framed.plan, framed.lasting) {
+            (Some(plan), None) => plan,
+            (Some(plan), Some(_)) if !cookies.is_empty() => plan,
             (_, Some((from, to))) => {
                 return Ok(Made { entry, bytes: Bytes::Lasting { from, to }, token: None });
             }
@@ -155,7 +120,7 @@ impl Maker {
                 let index = usize::from(*index);
                 frame.vars[index] = frame.eval(&program.vars[index].node)?;
             }
-            rendering.render(&mut frame, cookies, out, &mut self.body)?;
+            F::render(plan, &mut Filling::new(&mut frame, cookies), out, &mut self.body)?;
             Ok(frame.token)
         };
         let token = render().map_err(|cause| MakeError { entry, cause })?;

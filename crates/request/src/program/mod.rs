@@ -1,4 +1,4 @@
-//! A scenario compiled once, and the makers that render its requests.
+//! A scenario compiled once to messages, framed by a protocol, and the makers that render its requests.
 //!
 //! Invariants: request g of a load has the same bytes whatever the number of workers, because all that is random in
 //! it comes from a generator of its own (seed and g) and rows and counters are functions of g; after the first
@@ -8,22 +8,25 @@
 mod captured;
 mod entry;
 mod error;
+mod framed;
+mod made;
 mod maker;
 #[cfg(test)]
 pub(crate) mod tests;
 
 pub use captured::{CAPTURED_BYTES_MAX, Captured};
 pub use error::{MakeCause, MakeError, ProgramError};
-pub use maker::{Bytes, Made, Maker, TokenUse, User};
+pub use framed::Framed;
+pub use made::{Bytes, Made};
+pub use maker::{Maker, User};
 
 use crate::feeder::{Feeder, Source};
 use crate::template::node::Node;
 use crate::template::{Scope, Var, compile_vars};
 use crate::token::Tokens;
-use entry::{Compiled, Rendering};
+use entry::Outline;
 use schema::plan::{EntryPlan, ScenarioPlan};
 use std::collections::BTreeSet;
-use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 use units::Seed;
 
@@ -35,7 +38,6 @@ pub struct Program {
     /// Sums of weights up to each entry; empty where there is nothing to choose.
     mix: Vec<f64>,
     steps: Option<Vec<u16>>,
-    lasting: Arc<[u8]>,
     captures: Vec<String>,
     vars: Vec<Var>,
     feeders: Vec<Feeder>,
@@ -52,9 +54,7 @@ pub struct Program {
 struct Entry {
     is_head: bool,
     timeout_ns: Option<u64>,
-    /// Place in the lasting bytes.
-    lasting: Option<(u32, u32)>,
-    rendering: Option<Rendering>,
+    outline: Outline,
     /// Vars that it needs, in an order in which they can be drawn.
     vars: Vec<u16>,
 }
@@ -104,13 +104,12 @@ impl Program {
             let text = plan.vars.iter().find(|(known, _)| *known == name).map_or("", |(_, text)| text);
             ProgramError::fault(format!("vars.{name}"), text.as_bytes(), fault)
         })?;
-        let mut lasting = Vec::new();
         let mut entries = Vec::new();
         for (index, entry) in plan.requests.iter().enumerate() {
             let key = format!("requests.{index}");
             let with_cookies = plan.session.as_ref().is_some_and(|session| session.cookies);
-            let compiled = entry::compile(entry, &key, host, Scope { vars: &vars, ..scope }, with_cookies)?;
-            entries.push(Entry::new(entry, compiled, &vars, &mut lasting, &key)?);
+            let outline = entry::compile(entry, &key, host, Scope { vars: &vars, ..scope }, with_cookies)?;
+            entries.push(Entry::new(entry, outline, &vars));
         }
         let steps = steps(plan)?;
         check_captures(plan, steps.as_deref().unwrap_or_default(), &entries, &vars, &captures)?;
@@ -122,7 +121,6 @@ impl Program {
             entries,
             mix,
             steps,
-            lasting: lasting.into(),
             captures,
             vars,
             feeders,
@@ -138,12 +136,6 @@ impl Program {
     #[must_use]
     pub fn names(&self) -> &[String] {
         &self.names
-    }
-
-    /// All requests whose bytes never change, one after the other.
-    #[must_use]
-    pub fn lasting_bytes(&self) -> Arc<[u8]> {
-        self.lasting.clone()
     }
 
     /// Whether answers have no body whatever their header section says.
@@ -166,7 +158,7 @@ impl Program {
         self.steps.as_deref()
     }
 
-    /// Names of the token makers; [`TokenUse::maker`] is a place in it.
+    /// Names of the token makers; [`TokenUse::maker`](crate::TokenUse::maker) is a place in it.
     #[must_use]
     pub fn token_makers(&self) -> &[String] {
         &self.token_makers
@@ -178,32 +170,11 @@ impl Program {
         &self.captures
     }
 
-    /// The only request, where all requests are the same bytes: then nothing needs to be made.
-    #[must_use]
-    pub fn constant(&self) -> Option<Made> {
-        if self.steps.is_some() {
-            return None;
-        }
-        let entry = self.only_entry()?;
-        let (from, to) = self.entries[usize::from(entry)].lasting?;
-        Some(Made { entry, bytes: Bytes::Lasting { from, to }, token: None })
-    }
-
     /// The entry of all requests of a mix that has but one.
     fn only_entry(&self) -> Option<u16> {
         let total = self.mix.last()?;
         let first = self.mix.iter().position(|sum| *sum > 0.0)?;
         (self.mix[first] == *total).then_some(first as u16)
-    }
-
-    /// The part of worker `worker` of `workers`, counted from 0.
-    ///
-    /// # Panics
-    /// If there is no such worker: a programmer's error.
-    #[must_use]
-    pub fn maker(self: &Arc<Self>, worker: u32, workers: u32) -> Maker {
-        assert!(worker < workers, "worker {worker} of {workers} does not exist");
-        Maker::new(self.clone(), worker, workers)
     }
 
     /// An error in words, with names.
@@ -225,51 +196,22 @@ impl Program {
 }
 
 impl Entry {
-    fn new(
-        plan: &EntryPlan,
-        compiled: Compiled,
-        vars: &[Var],
-        lasting: &mut Vec<u8>,
-        key: &str,
-    ) -> Result<Self, ProgramError> {
-        let (fixed, rendering) = match compiled {
-            Compiled::Fixed(bytes) => (Some(bytes), None),
-            Compiled::Rendered(rendering) => (None, Some(rendering)),
-            Compiled::Either(bytes, rendering) => (Some(bytes), Some(rendering)),
-        };
-        let lasting = match fixed {
-            Some(bytes) => Some(append(lasting, &bytes).ok_or_else(|| {
-                ProgramError::new(
-                    format!("{key}.body"),
-                    "all fixed requests exceed 4 GiB",
-                    "send smaller bodies",
-                )
-            })?),
-            None => None,
-        };
-        let vars = rendering.as_ref().map_or_else(Vec::new, |rendering| needed(rendering, vars));
+    fn new(plan: &EntryPlan, outline: Outline, vars: &[Var]) -> Self {
         let is_head = plan.request.method == "HEAD";
-        Ok(Self { is_head, timeout_ns: plan.timeout_ns, lasting, rendering, vars })
+        let vars = needed(&outline, vars);
+        Self { is_head, timeout_ns: plan.timeout_ns, outline, vars }
     }
 }
 
-/// Where `bytes` stand once they are appended; none beyond 32 bits.
-fn append(lasting: &mut Vec<u8>, bytes: &[u8]) -> Option<(u32, u32)> {
-    let from = u32::try_from(lasting.len()).ok()?;
-    let to = u32::try_from(lasting.len() + bytes.len()).ok()?;
-    lasting.extend_from_slice(bytes);
-    Some((from, to))
-}
-
-/// The vars that a rendering uses, also by other vars. Places are in drawing order.
-fn needed(rendering: &Rendering, vars: &[Var]) -> Vec<u16> {
+/// The vars that a request uses, also by other vars. Places are in drawing order.
+fn needed(outline: &Outline, vars: &[Var]) -> Vec<u16> {
     let mut open = Vec::new();
     let mut note = |node: &Node| {
         if let Node::Var(index) = node {
             open.push(*index);
         }
     };
-    rendering.nodes().for_each(|node| node.walk(&mut note));
+    outline.nodes().for_each(|node| node.walk(&mut note));
     let mut found = BTreeSet::new();
     while let Some(index) = open.pop() {
         if found.insert(index) {
@@ -302,8 +244,7 @@ fn load_feeders(
         }
     };
     vars.iter().for_each(|var| var.node.walk(&mut note));
-    let renderings = entries.iter().filter_map(|entry| entry.rendering.as_ref());
-    renderings.flat_map(Rendering::nodes).for_each(|node| node.walk(&mut note));
+    entries.iter().flat_map(|entry| entry.outline.nodes()).for_each(|node| node.walk(&mut note));
     let named = plan.feeders.keys().zip(sources).zip(&used);
     named.map(|((name, source), used)| source.load(used, seed.derive("feeder", 0).derive(name, 0))).collect()
 }
@@ -333,7 +274,7 @@ fn check_captures(
             }
         };
         let entry = &entries[index];
-        entry.rendering.iter().flat_map(Rendering::nodes).for_each(|node| node.walk(&mut note));
+        entry.outline.nodes().for_each(|node| node.walk(&mut note));
         entry.vars.iter().for_each(|var| vars[usize::from(*var)].node.walk(&mut note));
         if let Some(name) = lost {
             let cause = format!("step {} uses `{name}`, which no earlier step captures", step + 1);

@@ -5,6 +5,8 @@ use proptest::prelude::*;
 use schema::plan::{RequestPlan, SessionPlan};
 use schema::scenario::{Feeder, FeederOrder};
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use wire::Http1;
 
 pub(crate) fn entry(name: &str, method: &str, path: &str, headers: &[(&str, &str)], body: &str) -> EntryPlan {
     let headers = headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
@@ -18,15 +20,17 @@ pub(crate) fn plan(requests: Vec<EntryPlan>, vars: &[(&str, &str)]) -> ScenarioP
     ScenarioPlan { name: "test".into(), requests, vars, ..ScenarioPlan::default() }
 }
 
-pub(crate) fn compile(plan: &ScenarioPlan) -> Result<Arc<Program>, ProgramError> {
+pub(crate) fn compile(plan: &ScenarioPlan) -> Result<Arc<Framed<Http1>>, ProgramError> {
     let env = |name: &str| (name == "STAGE").then(|| "test".to_owned());
     let surroundings = Surroundings { env: &env, clock: || Duration::from_millis(1_700_000_000_123) };
-    Program::compile_in(plan, "h:1", 42, &surroundings).map(Arc::new)
+    let program = Program::compile_in(plan, "h:1", 42, &surroundings)?;
+    Framed::new(&Arc::new(program))
 }
 
 /// The first `count` requests in global order, made by `workers`.
-pub(crate) fn made(program: &Arc<Program>, workers: u32, count: u64) -> Vec<Vec<u8>> {
-    let mut makers: Vec<Maker> = (0..workers).map(|worker| program.maker(worker, workers)).collect();
+pub(crate) fn made(program: &Arc<Framed<Http1>>, workers: u32, count: u64) -> Vec<Vec<u8>> {
+    let mut makers: Vec<Maker<Http1>> =
+        (0..workers).map(|worker| Maker::new(program.clone(), worker, workers)).collect();
     let lasting = program.lasting_bytes();
     let mut out = Vec::new();
     (0..count)
@@ -61,7 +65,7 @@ fn the_number_of_workers_changes_no_byte() {
     for workers in [2, 5] {
         assert_eq!(made(&compile(&plan).unwrap(), workers, 300), one, "{workers} workers");
     }
-    let other_seed = Arc::new(Program::compile(&plan, "h:1", 43).unwrap());
+    let other_seed = Framed::new(&Arc::new(Program::compile(&plan, "h:1", 43).unwrap())).unwrap();
     assert_ne!(made(&other_seed, 1, 300), one);
     let user = |request: &[u8]| text(request).strip_prefix("GET /user/").map(|rest| rest[..3].to_owned());
     let users: BTreeSet<_> = one.iter().filter_map(|request| user(request)).collect();
@@ -158,11 +162,14 @@ fn fixed_requests_last_and_literals_stay() {
         text(&program.lasting_bytes()),
         "HEAD /${no} HTTP/1.1\r\nHost: h:1\r\n\r\nGET /${x}test HTTP/1.1\r\nHost: h:1\r\n\r\n"
     );
-    assert_eq!((program.is_head(0), program.is_head(1)), (true, false));
-    assert_eq!((program.timeout_ns(0), program.timeout_ns(1), program.timeout_ns(9)), (Some(5), None, None));
-    assert_eq!(program.names(), ["plain", "env"]);
+    assert_eq!((program.program().is_head(0), program.program().is_head(1)), (true, false));
+    assert_eq!(
+        (program.program().timeout_ns(0), program.program().timeout_ns(1), program.program().timeout_ns(9)),
+        (Some(5), None, None)
+    );
+    assert_eq!(program.program().names(), ["plain", "env"]);
     let mut out = b"untouched".to_vec();
-    program.maker(0, 1).make(0, None, &mut out).unwrap();
+    Maker::new(program.clone(), 0, 1).make(0, None, &mut out).unwrap();
     assert_eq!(out, b"untouched", "lasting bytes are not copied");
 }
 
@@ -173,12 +180,15 @@ fn what_would_break_the_framing_is_refused_or_encoded() {
     assert!(text(&made(&program, 1, 1)[0]).starts_with("GET /a%20b%0D%0AX:%20y%09%C3%A4 HTTP/1.1\r\n"));
     let header = format!("${{{evil}}}");
     let program = compile(&plan(vec![entry("a", "GET", "/", &[("X-A", &header)], "")], &[])).unwrap();
-    let error = program.maker(0, 1).make(0, None, &mut Vec::new()).unwrap_err();
+    let error = Maker::new(program.clone(), 0, 1).make(0, None, &mut Vec::new()).unwrap_err();
     assert_eq!(error, MakeError { entry: 0, cause: MakeCause::ControlInHeader });
-    assert_eq!(program.explain(&error), "request `a`: a rendered header value has a control character");
+    assert_eq!(
+        program.program().explain(&error),
+        "request `a`: a rendered header value has a control character"
+    );
     for (path, is_good) in [("${choose('/a')}", true), ("${choose('a')}", false), ("${choose('')}", false)] {
         let program = compile(&plan(vec![entry("a", "GET", path, &[], "")], &[])).unwrap();
-        let result = program.maker(0, 1).make(0, None, &mut Vec::new());
+        let result = Maker::new(program.clone(), 0, 1).make(0, None, &mut Vec::new());
         assert_eq!(
             result.map_err(|error| error.cause).err(),
             (!is_good).then_some(MakeCause::NotAPath),
@@ -248,14 +258,14 @@ fn sessions_take_steps_captured_values_and_cookies() {
     ];
     let plan = in_session(plan(requests, &[]), &[0, 1, 2, 3], &[(0, "tok"), (0, "id")]);
     let program = compile(&plan).unwrap();
-    assert_eq!(program.steps(), Some(&[0, 1, 2, 3][..]));
-    assert_eq!(program.captures(), ["id", "tok"]);
+    assert_eq!(program.program().steps(), Some(&[0, 1, 2, 3][..]));
+    assert_eq!(program.program().captures(), ["id", "tok"]);
     assert!(program.constant().is_none());
     let mut captured = Captured::new(2);
     let mut out = Vec::new();
     let mut make = |worker: u32, n: u64, session: u64, step: u32, captured: &Captured, cookies: &str| {
         let user = User { session, step, captured, cookies };
-        let made = program.maker(worker, 4).make(n, Some(&user), &mut out)?;
+        let made = Maker::new(program.clone(), worker, 4).make(n, Some(&user), &mut out)?;
         let bytes =
             made.bytes.lasting().map_or_else(|| out.clone(), |range| program.lasting_bytes()[range].to_vec());
         Ok::<_, MakeError>((made.entry, String::from_utf8(bytes).unwrap()))
@@ -288,7 +298,10 @@ fn sessions_take_steps_captured_values_and_cookies() {
     );
     assert_eq!(make(0, 3, 77, 3, &captured, "s=\n").unwrap_err().cause, MakeCause::ControlInHeader);
     assert_eq!(make(0, 4, 77, 4, &captured, "").unwrap_err().cause, MakeCause::NoUser, "no such step");
-    assert_eq!(program.maker(0, 1).make(0, None, &mut Vec::new()).unwrap_err().cause, MakeCause::NoUser);
+    assert_eq!(
+        Maker::new(program.clone(), 0, 1).make(0, None, &mut Vec::new()).unwrap_err().cause,
+        MakeCause::NoUser
+    );
 }
 
 #[test]
@@ -348,7 +361,7 @@ fn unique_rows_belong_to_sessions() {
     let plan = with_feeder(in_session(plan(requests, &[]), &[0, 1], &[]), &folder, FeederOrder::Unique);
     let program = compile(&plan).unwrap();
     let captured = Captured::new(0);
-    let mut maker = program.maker(0, 1);
+    let mut maker = Maker::new(program.clone(), 0, 1);
     let mut out = Vec::new();
     for (n, session, step, start) in [(0, 1, 0, "GET /2 "), (1, 0, 0, "GET /1 "), (2, 1, 1, "GET /b/2 ")] {
         maker.make(n, Some(&User { session, step, captured: &captured, cookies: "" }), &mut out).unwrap();
@@ -357,14 +370,14 @@ fn unique_rows_belong_to_sessions() {
     let user = User { session: 3, step: 0, captured: &captured, cookies: "" };
     let error = maker.make(3, Some(&user), &mut out).unwrap_err();
     assert_eq!(error.cause, MakeCause::Exhausted(0));
-    assert_eq!(program.explain(&error), "request `a`: all rows of a feeder are used: `users`");
+    assert_eq!(program.program().explain(&error), "request `a`: all rows of a feeder are used: `users`");
 }
 
 /// The bytes of the only request.
 fn rendered(entry: EntryPlan) -> Result<String, ProgramError> {
     let program = compile(&plan(vec![entry], &[]))?;
     let mut out = Vec::new();
-    let made = program.maker(0, 1).make(7, None, &mut out).unwrap();
+    let made = Maker::new(program.clone(), 0, 1).make(7, None, &mut out).unwrap();
     let bytes = made.bytes.lasting().map_or(out, |range| program.lasting_bytes()[range].to_vec());
     Ok(String::from_utf8(bytes).unwrap())
 }
@@ -425,7 +438,7 @@ proptest! {
         }
         let mut out = Vec::new();
         let user = User { session: 0, step: 1, captured: &captured, cookies: &cookies };
-        if let Ok(made) = program.maker(0, 1).make(0, Some(&user), &mut out) {
+        if let Ok(made) = Maker::new(program.clone(), 0, 1).make(0, Some(&user), &mut out) {
             prop_assert_eq!(made.bytes, Bytes::Rendered);
             let (body_bytes, fields) = parse(&out);
             prop_assert_eq!(fields["content-length"].clone(), body_bytes.to_string().into_bytes());

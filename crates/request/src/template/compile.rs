@@ -1,41 +1,18 @@
 //! From trees to nodes: names and functions are resolved, kinds checked, constants folded.
 
-use super::eval::{Frame, Nothing, Value};
+use super::eval::{Frame, Nothing};
 use super::functions::{self, Call};
 use super::lex::Fault;
-use super::node::{Node, Yield};
+use super::node::Node;
 use super::parse::{self, Kind, Operator, Part, Tree};
+use super::scope::{Scope, Var, constant_text, must_be_number, unknown, yields_of};
+use super::value::Value;
 use std::collections::BTreeMap;
 use std::time::Duration;
 use units::Seed;
 
-/// What expressions may refer to.
-#[derive(Clone, Copy)]
-pub(crate) struct Scope<'a> {
-    pub(crate) vars: &'a [Var],
-    /// Names of captured values; absent where there is no session.
-    pub(crate) captures: Option<&'a [String]>,
-    /// Columns of each feeder in the order of the feeders.
-    pub(crate) feeders: &'a [(String, Vec<String>)],
-    pub(crate) tokens: &'a [String],
-    /// Reads an environment variable.
-    pub(crate) env: &'a dyn Fn(&str) -> Option<String>,
-}
-
-/// A value of `[vars]`.
-#[derive(Clone, Debug)]
-pub(crate) struct Var {
-    pub(crate) name: String,
-    pub(crate) node: Node,
-    pub(super) yields: Yield,
-}
-
 /// A piece of a compiled text.
-#[derive(Clone, Debug)]
-pub(crate) enum Piece {
-    Literal(Vec<u8>),
-    Value(Node),
-}
+pub(crate) type Piece = wire::Piece<Node>;
 
 /// Compiles a text with `${…}`; neighbouring literals and constants are joined.
 pub(crate) fn compile_text(text: &[u8], scope: Scope<'_>) -> Result<Vec<Piece>, Fault> {
@@ -136,10 +113,6 @@ impl Order<'_> {
     }
 }
 
-pub(super) fn yields_of(vars: &[Var]) -> Vec<Yield> {
-    vars.iter().map(|var| var.yields).collect()
-}
-
 /// Compiles one expression.
 pub(super) fn compile(tree: &Tree, scope: Scope<'_>) -> Result<Node, Fault> {
     let node = match &tree.kind {
@@ -171,22 +144,6 @@ fn compile_number(tree: &Tree, scope: Scope<'_>) -> Result<Node, Fault> {
     let node = compile(tree, scope)?;
     must_be_number(tree.at, &node, scope)?;
     Ok(node)
-}
-
-pub(super) fn must_be_number(at: usize, node: &Node, scope: Scope<'_>) -> Result<(), Fault> {
-    // The text of an environment variable or a literal is known: it counts by what stands in it.
-    let is_number_in_text = |text: &[u8]| {
-        std::str::from_utf8(text).is_ok_and(|text| text.trim().parse::<f64>().is_ok_and(f64::is_finite))
-    };
-    match node {
-        Node::Text(text) if is_number_in_text(text) => Ok(()),
-        _ if node.yields(&yields_of(scope.vars)) != Yield::Text => Ok(()),
-        _ => Err(Fault::new(
-            at,
-            "a text stands where a number must be",
-            "write a number or an expression of one",
-        )),
-    }
 }
 
 fn resolve_name(at: usize, name: &str, scope: Scope<'_>) -> Result<Node, Fault> {
@@ -233,23 +190,6 @@ fn show_columns(feeder: &str, columns: &[String]) -> String {
     shown.join(", ")
 }
 
-/// A name that is not known, with the nearest that is.
-pub(super) fn unknown<'a>(
-    at: usize,
-    what: &str,
-    name: &str,
-    known: impl Iterator<Item = &'a str> + Clone,
-) -> Fault {
-    let remedy = match schema::text::nearest(name, known.clone()) {
-        Some(near) => format!("did you mean `{near}`?"),
-        None => match known.take(40).collect::<Vec<_>>().join(", ") {
-            none if none.is_empty() => "none is declared in this scenario".to_owned(),
-            list => format!("use one of: {list}"),
-        },
-    };
-    Fault::new(at, format!("unknown {what} `{name}`"), remedy)
-}
-
 /// Evaluates what does not depend on the request.
 fn fold(at: usize, node: Node) -> Result<Node, Fault> {
     let is_pure = match &node {
@@ -283,15 +223,4 @@ fn fold(at: usize, node: Node) -> Result<Node, Fault> {
         Value::Float(value) => Node::Float(value),
         Value::Text(span) => Node::Text(scratch[span.range()].into()),
     })
-}
-
-pub(super) fn constant_text(node: &Node) -> Vec<u8> {
-    let mut out = Vec::new();
-    match node {
-        Node::Int(value) => super::eval::push_number(&mut out, Value::Int(*value)),
-        Node::Float(value) => super::eval::push_number(&mut out, Value::Float(*value)),
-        Node::Text(text) => out.extend_from_slice(text),
-        _ => {}
-    }
-    out
 }

@@ -6,9 +6,10 @@
 use super::node::{ClockForm, Node};
 use super::parse::Operator;
 use super::text;
-use crate::program::{Captured, MakeCause, TokenUse};
+use super::value::{Span, Value};
+use crate::program::{Captured, MakeCause};
+use crate::token::TokenUse;
 use std::io::Write as _;
-use std::ops::Range;
 use std::time::Duration;
 use units::Rng;
 
@@ -18,26 +19,6 @@ const MADE_BYTES_MAX: i128 = 16 << 20;
 /// Most bytes that the expressions of one request make, those of texts within others included: conversions that
 /// stand within each other would else grow without bound.
 pub(crate) const TEXTS_BYTES_MAX: usize = 64 << 20;
-
-/// A text in scratch memory.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Span {
-    from: usize,
-    to: usize,
-}
-
-impl Span {
-    pub(crate) fn range(self) -> Range<usize> {
-        self.from..self.to
-    }
-}
-
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Value {
-    Int(i128),
-    Float(f64),
-    Text(Span),
-}
 
 /// Where values come from that lie outside of the expression: rows of feeders and tokens.
 pub(crate) trait Outside {

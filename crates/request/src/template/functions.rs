@@ -1,8 +1,8 @@
 //! The functions of the language: names, numbers and kinds of arguments, and the nodes that they become.
 
-use super::compile::{Scope, constant_text, must_be_number, unknown};
 use super::lex::Fault;
 use super::node::{ClockForm, Node};
+use super::scope::{Scope, constant_text, must_be_number, unknown};
 use super::text;
 use super::zipf::Zipf;
 use std::ops::RangeInclusive;

@@ -1,8 +1,8 @@
 //! Compiled expressions: what is evaluated for each request.
 
 use super::parse::Operator;
+use super::value::Span;
 use super::zipf::Zipf;
-use crate::template::eval::Span;
 
 /// A compiled expression. Names are places in tables, constants are folded.
 #[derive(Clone, Debug)]

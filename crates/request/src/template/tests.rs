@@ -1,6 +1,7 @@
 //! Tables of expressions with their values and faults; no text makes the parser panic.
 
-use super::eval::{Frame, Nothing, Value, push_number};
+use super::eval::{Frame, Nothing, push_number};
+use super::value::Value;
 use super::*;
 use crate::program::MakeCause;
 use proptest::prelude::*;

@@ -2,7 +2,7 @@
 //!
 //! Invariant: nothing allocates once the scratch memory has grown.
 
-use super::eval::Span;
+use super::value::Span;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 
 const HEX: &[u8; 16] = b"0123456789abcdef";

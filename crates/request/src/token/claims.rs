@@ -1,8 +1,9 @@
 //! Claims whose texts may hold `${…}`, rendered for each token by its number.
 
 use crate::program::{MakeCause, ProgramError};
-use crate::template::eval::{Frame, Nothing, Value, push_number};
+use crate::template::eval::{Frame, Nothing, push_number};
 use crate::template::node::Node;
+use crate::template::value::Value;
 use crate::template::{Piece, Scope, Var, compile_text};
 use schema::scenario::TokenMaker;
 use serde_json::{Map, Value as Json};

@@ -10,8 +10,10 @@ mod pool;
 mod sign;
 #[cfg(test)]
 mod tests;
+mod usage;
 
 pub(crate) use pool::View;
+pub use usage::TokenUse;
 
 use crate::program::ProgramError;
 use crate::template::{Scope, Var};

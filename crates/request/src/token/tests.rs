@@ -2,8 +2,8 @@
 
 use super::pool::Law;
 use super::*;
-use crate::program::MakeCause;
 use crate::program::tests::{compile, entry, made, plan};
+use crate::program::{MakeCause, Maker};
 use crate::template::compile_vars;
 use crate::template::eval::{Nothing, Outside};
 use base64::Engine as _;
@@ -347,10 +347,10 @@ fn requests_carry_tokens_and_say_which() {
     scenario.tokens =
         BTreeMap::from([("jwt".to_owned(), bad), ("idle".to_owned(), maker(TokenAlgorithm::EdDSA))]);
     let program = compile(&scenario).unwrap();
-    assert_eq!(program.token_makers(), ["idle", "jwt"]);
+    assert_eq!(program.program().token_makers(), ["idle", "jwt"]);
     let one = made(&program, 1, 60);
     assert_eq!(made(&program, 2, 60), one, "the pool is shared by number");
-    let mut maker = program.maker(0, 1);
+    let mut maker = Maker::new(program.clone(), 0, 1);
     maker.refresh(SystemTime::now());
     let mut out = Vec::new();
     for n in 0..20 {

@@ -3,11 +3,12 @@
 //! A gap is held against the rate of its stretch: gap · rate has the mean 1 whatever the rate. Which likelihood is used
 //! is decided by the clock of the log against the mean gap; see [`GapData`].
 
-use super::Model;
+use super::bins::Bins;
 use super::shape::Stretch;
 use crate::fit::censored::{self, Ticks};
 use crate::fit::counts::{self, Window};
 use crate::fit::{BOOTSTRAP_SAMPLES, Family, Fit, Goodness, Refusal, exact};
+use crate::log::time::SECOND_NS;
 use serde::Serialize;
 use units::{Rng, Seed};
 
@@ -110,25 +111,45 @@ impl Gaps {
     }
 }
 
-/// Fits all families to what the model holds.
-pub(crate) fn fitted(model: &Model, kept: &[(u64, u64)], seed: Seed) -> Gaps {
-    let tick_s = model.resolution_ns as f64 / 1e9;
-    let ticks_in_gap = tick_s * model.rate_per_s();
+/// The arrivals of a log, as far as laws of gaps need them.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Arrivals<'a> {
+    /// Since 1970.
+    pub(crate) begin_ns: u64,
+    /// How long the log's clock ticks.
+    pub(crate) resolution_ns: u64,
+    /// Over the whole log.
+    pub(crate) rate_per_s: f64,
+    pub(crate) stretches: &'a [Stretch],
+    pub(crate) seconds: &'a Bins,
+}
+
+impl Arrivals<'_> {
+    /// The rate of the stretch at a moment since 1970.
+    fn per_s_at(&self, time_ns: u64) -> f64 {
+        per_s(self.stretches, time_ns.saturating_sub(self.begin_ns) / SECOND_NS)
+    }
+}
+
+/// Fits all families.
+pub(crate) fn fitted(arrivals: Arrivals<'_>, kept: &[(u64, u64)], seed: Seed) -> Gaps {
+    let tick_s = arrivals.resolution_ns as f64 / 1e9;
+    let ticks_in_gap = tick_s * arrivals.rate_per_s;
     let has_zero = kept.iter().any(|(_, gap_ns)| *gap_ns == 0);
     if ticks_in_gap > COARSE {
-        let windows = windows(model);
+        let windows = windows(arrivals);
         let fit = |family| counts::fit(&windows, family);
         let goodness = |fit: &Fit| counts::goodness(&windows, &fit.law, counts::SAMPLES, seed);
         return all(GapData::Counts, windows.len(), fit, goodness);
     }
     if ticks_in_gap > FINE || has_zero {
-        let ticks = ticks(model, kept);
+        let ticks = ticks(arrivals, kept);
         let n = ticks.iter().map(|gap| gap.count).sum::<u64>() as usize;
         let fit = |family| censored::fit(&ticks, family);
         let goodness = |fit: &Fit| censored::goodness(&ticks, &fit.law, censored::SAMPLES, seed);
         return all(GapData::Intervals, n, fit, goodness);
     }
-    let scaled = |(time_ns, gap_ns): &(u64, u64)| *gap_ns as f64 / 1e9 * model.per_s_at(*time_ns);
+    let scaled = |(time_ns, gap_ns): &(u64, u64)| *gap_ns as f64 / 1e9 * arrivals.per_s_at(*time_ns);
     let values: Vec<f64> = kept.iter().map(scaled).filter(|value| *value > 0.0).collect();
     let fit = |family| exact::fit(&values, family);
     let goodness = |fit: &Fit| exact::goodness(&values, &fit.law, BOOTSTRAP_SAMPLES, seed);
@@ -152,30 +173,30 @@ fn all(
 }
 
 /// Gaps in ticks, at rates rounded to [`RATE_STEP`].
-fn ticks(model: &Model, kept: &[(u64, u64)]) -> Vec<Ticks> {
+fn ticks(arrivals: Arrivals<'_>, kept: &[(u64, u64)]) -> Vec<Ticks> {
     let step = kept.len().div_ceil(SEARCHED).max(1);
     let one = |(time_ns, gap_ns): &(u64, u64)| {
-        let per_s = model.per_s_at(*time_ns);
+        let per_s = arrivals.per_s_at(*time_ns);
         let rounded = ((per_s.ln() / RATE_STEP).round() * RATE_STEP).exp();
-        let tick = rounded * model.resolution_ns as f64 / 1e9;
-        (tick > 0.0).then_some(Ticks { ticks: gap_ns / model.resolution_ns, tick, count: 1 })
+        let tick = rounded * arrivals.resolution_ns as f64 / 1e9;
+        (tick > 0.0).then_some(Ticks { ticks: gap_ns / arrivals.resolution_ns, tick, count: 1 })
     };
     censored::grouped(kept.iter().step_by(step).filter_map(one).collect())
 }
 
 /// Windows of a second, or of the finer bins where the log has them, spread evenly over the log.
-fn windows(model: &Model) -> Vec<Window> {
-    let (begin_ns, counts) = model.seconds.used();
+fn windows(arrivals: Arrivals<'_>) -> Vec<Window> {
+    let (begin_ns, counts) = arrivals.seconds.used();
     let step = counts.len().div_ceil(SEARCHED).max(1);
     let one = |(second, count): (usize, &u32)| {
-        let expected = model.per_s_at(begin_ns + second as u64 * 1_000_000_000);
+        let expected = arrivals.per_s_at(begin_ns + second as u64 * SECOND_NS);
         (expected > 0.0).then_some(Window { count: u64::from(*count), expected })
     };
     counts.iter().enumerate().step_by(step).filter_map(one).collect()
 }
 
 /// The rate of the stretch at a moment since the begin of the log.
-pub(crate) fn per_s(stretches: &[Stretch], at_s: u64) -> f64 {
+fn per_s(stretches: &[Stretch], at_s: u64) -> f64 {
     let next = stretches.partition_point(|stretch| stretch.begin_s <= at_s);
     stretches.get(next.saturating_sub(1)).map_or(0.0, Stretch::per_s)
 }

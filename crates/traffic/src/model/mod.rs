@@ -20,7 +20,7 @@ use crate::TrafficError;
 use crate::log::time::SECOND_NS;
 use crate::log::{Format, ReadReport, Record, in_order, read};
 use bins::{Bins, dispersion, sums};
-use gaps::GapSampler;
+use gaps::{Arrivals, GapSampler};
 use serde::Serialize;
 use sessions::Follower;
 use sketch::{Entry, Sketch, add_to};
@@ -129,9 +129,14 @@ impl Model {
         self.requests as f64 / (self.span_s as f64).max(1.0)
     }
 
-    /// The rate of the stretch at a moment since 1970.
-    pub(crate) fn per_s_at(&self, time_ns: u64) -> f64 {
-        gaps::per_s(&self.stretches, time_ns.saturating_sub(self.begin_ns) / SECOND_NS)
+    fn arrivals(&self) -> Arrivals<'_> {
+        Arrivals {
+            begin_ns: self.begin_ns,
+            resolution_ns: self.resolution_ns,
+            rate_per_s: self.rate_per_s(),
+            stretches: &self.stretches,
+            seconds: &self.seconds,
+        }
     }
 }
 
@@ -246,7 +251,7 @@ impl Builder {
             seconds: self.seconds,
             tenths: self.tenths,
         };
-        model.gaps = gaps::fitted(&model, &self.gaps.into_kept(), self.seed);
+        model.gaps = gaps::fitted(model.arrivals(), &self.gaps.into_kept(), self.seed);
         Ok(model)
     }
 

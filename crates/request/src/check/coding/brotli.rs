@@ -1,6 +1,7 @@
 //! Brotli (RFC 7932), with windows of at most 16 MiB as HTTP has them.
 
-use super::{Step, Undecoded};
+use super::step::Step;
+use crate::check::undecoded::Undecoded;
 use brotli_decompressor::{BrotliDecompressStream, BrotliResult, BrotliState, StandardAlloc};
 use std::fmt;
 

@@ -1,6 +1,7 @@
 //! gzip (RFC 1952), zlib (RFC 1950) and bare deflate (RFC 1951).
 
-use super::{Step, Undecoded};
+use super::step::Step;
+use crate::check::undecoded::Undecoded;
 use flate2::{Decompress, FlushDecompress, Status};
 
 const WINDOW_BITS: u8 = 15;

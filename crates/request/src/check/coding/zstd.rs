@@ -2,7 +2,8 @@
 //!
 //! The library wants whole blocks, so the bytes of the block that has begun are kept, at most 128 KiB.
 
-use super::{Step, Undecoded};
+use super::step::Step;
+use crate::check::undecoded::Undecoded;
 use ruzstd::decoding::{BlockDecodingStrategy, FrameDecoder};
 use std::fmt;
 use std::io::Read as _;

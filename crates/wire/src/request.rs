@@ -1,6 +1,4 @@
-//! The HTTP/1.1 request encoder. Requests are rendered before the load begins, so clarity goes before speed here.
-
-use std::num::NonZeroUsize;
+//! What a request may say, whatever protocol carries it: parts that would break a framing are refused.
 
 /// The parts of a request; `host` becomes the Host field unless `headers` has one.
 #[derive(Clone, Copy, Debug)]
@@ -65,84 +63,16 @@ fn shown(text: &str) -> String {
     shown
 }
 
-/// The bytes of one request. `Content-Length` is added where there is a body, or the method implies one.
-///
-/// # Errors
-/// Any part that would break the framing: see [`EncodeError`].
-pub fn encode_request(head: &RequestHead<'_>, body: &[u8]) -> Result<Vec<u8>, EncodeError> {
-    check(head, body)?;
-    let mut out = begin(head, body.len());
-    let implies_body = matches!(head.method, "POST" | "PUT" | "PATCH");
-    if (!body.is_empty() || implies_body) && !head.has("content-length") {
-        out.extend_from_slice(format!("Content-Length: {}\r\n", body.len()).as_bytes());
-    }
-    out.extend_from_slice(b"\r\n");
-    out.extend_from_slice(body);
-    Ok(out)
-}
-
-/// As [`encode_request`], with the body in chunks of `chunk_bytes` (the last may be shorter), even an empty one.
-///
-/// # Errors
-/// As [`encode_request`], and where a Content-Length is given.
-pub fn encode_chunked_request(
-    head: &RequestHead<'_>,
-    body: &[u8],
-    chunk_bytes: NonZeroUsize,
-) -> Result<Vec<u8>, EncodeError> {
-    check(head, body)?;
-    if head.has("content-length") {
-        return Err(EncodeError::LengthOfChunks);
-    }
-    let mut out = begin(head, body.len());
-    out.extend_from_slice(CHUNKED_HEAD_END);
-    push_chunks(body, chunk_bytes, &mut out);
-    Ok(out)
-}
-
-/// The field that announces a chunked body, and the end of the header section.
-pub const CHUNKED_HEAD_END: &[u8] = b"Transfer-Encoding: chunked\r\n\r\n";
-
-/// Appends a whole chunked body (RFC 9112 §7.1). Allocates only where `out` must grow.
-pub fn push_chunks(body: &[u8], chunk_bytes: NonZeroUsize, out: &mut Vec<u8>) {
-    for chunk in body.chunks(chunk_bytes.get()) {
-        push_size(chunk.len(), out);
-        out.extend_from_slice(chunk);
-        out.extend_from_slice(b"\r\n");
-    }
-    out.extend_from_slice(b"0\r\n\r\n");
-}
-
-/// The hexadecimal size of a chunk and the end of its line.
-fn push_size(size: usize, out: &mut Vec<u8>) {
-    let digits = (usize::BITS - size.leading_zeros()).div_ceil(4).max(1);
-    for place in (0..digits).rev() {
-        out.push(b"0123456789abcdef"[size >> (4 * place) & 0xf]);
-    }
-    out.extend_from_slice(b"\r\n");
-}
-
 impl RequestHead<'_> {
-    fn has(&self, name: &str) -> bool {
-        self.headers.iter().any(|(have, _)| have.eq_ignore_ascii_case(name))
+    /// Whether a request with this body may be sent; `in_chunks` says that its length is not announced.
+    ///
+    /// # Errors
+    /// Any part that would break the framing: see [`EncodeError`].
+    pub fn check(&self, body: &[u8], in_chunks: bool) -> Result<(), EncodeError> {
+        check(self, body)?;
+        let has_length = self.headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-length"));
+        if in_chunks && has_length { Err(EncodeError::LengthOfChunks) } else { Ok(()) }
     }
-}
-
-/// Request line and fields, without those of the body.
-fn begin(head: &RequestHead<'_>, body_bytes: usize) -> Vec<u8> {
-    let mut out = Vec::with_capacity(256 + body_bytes);
-    let mut line = |parts: &[&str]| {
-        parts.iter().for_each(|part| out.extend_from_slice(part.as_bytes()));
-        out.extend_from_slice(b"\r\n");
-    };
-    line(&[head.method, " ", head.target, " HTTP/1.1"]);
-    if !head.has("host") {
-        line(&["Host: ", head.host]);
-    }
-    for (name, value) in head.headers {
-        line(&[name, ": ", value]);
-    }
-    out
 }
 
 fn check(head: &RequestHead<'_>, body: &[u8]) -> Result<(), EncodeError> {
@@ -196,6 +126,7 @@ fn is_value(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::encode_request;
 
     fn encode(
         method: &str,
@@ -206,40 +137,6 @@ mod tests {
         let headers: Vec<_> = headers.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
         let head = RequestHead { method, target, host: "h:1", headers: &headers };
         encode_request(&head, body.as_bytes()).map(|bytes| String::from_utf8(bytes).unwrap())
-    }
-
-    #[test]
-    fn requests_are_framed() {
-        assert_eq!(encode("GET", "/a?b", &[], "").unwrap(), "GET /a?b HTTP/1.1\r\nHost: h:1\r\n\r\n");
-        assert_eq!(
-            encode("POST", "/", &[("host", "other"), ("X-A", "1")], "hi").unwrap(),
-            "POST / HTTP/1.1\r\nhost: other\r\nX-A: 1\r\nContent-Length: 2\r\n\r\nhi"
-        );
-        assert!(encode("PUT", "/", &[], "").unwrap().contains("Content-Length: 0\r\n"));
-    }
-
-    #[test]
-    fn bodies_are_cut_into_chunks() {
-        let head = RequestHead { method: "POST", target: "/", host: "h", headers: &[] };
-        let encode = |body: &str, chunk: usize| {
-            let bytes =
-                encode_chunked_request(&head, body.as_bytes(), NonZeroUsize::new(chunk).unwrap()).unwrap();
-            let text = String::from_utf8(bytes).unwrap();
-            let (start, rest) = text.split_once("\r\n\r\n").unwrap();
-            assert_eq!(start, "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked");
-            rest.to_owned()
-        };
-        assert_eq!(encode("hello", 2), "2\r\nhe\r\n2\r\nll\r\n1\r\no\r\n0\r\n\r\n");
-        assert_eq!(encode("hello", 5), "5\r\nhello\r\n0\r\n\r\n");
-        assert_eq!(encode("", 5), "0\r\n\r\n");
-        let long = "x".repeat(4096 + 171);
-        assert_eq!(
-            encode(&long, 4096),
-            format!("1000\r\n{0}\r\nab\r\n{1}\r\n0\r\n\r\n", &long[..4096], &long[..171])
-        );
-        let headers = [("content-length".to_owned(), "2".to_owned())];
-        let head = RequestHead { headers: &headers, ..head };
-        assert_eq!(encode_chunked_request(&head, b"hi", NonZeroUsize::MIN), Err(EncodeError::LengthOfChunks));
     }
 
     #[test]

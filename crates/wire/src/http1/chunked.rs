@@ -1,7 +1,7 @@
 //! The chunked decoder (RFC 9112 §7.1), one byte of state at a time so that any split is the same.
 
 use crate::Malformed;
-use crate::encode::is_token_byte as is_token;
+use crate::request::is_token_byte as is_token;
 
 const CHUNK_BYTES_MAX: u64 = 1 << 60;
 const EXTENSION_BYTES_MAX: u32 = 4 * 1024;

@@ -3,11 +3,11 @@
 //! The usual answer arrives whole and is parsed in place; only a header section that is split is copied. The hot
 //! path allocates nothing and does not look at a byte of the body itself.
 
-use crate::Malformed;
-use crate::chunked::Chunked;
-use crate::head::{
+use super::chunked::Chunked;
+use super::head::{
     Framing, HEAD_BYTES_MAX, Head, Header, is_later_minor, lower_minor, parse_head, show_fields,
 };
+use crate::Malformed;
 
 /// Interim answers before the final one.
 const INTERIM_MAX: u32 = 32;

@@ -1,0 +1,45 @@
+//! HTTP/1.1 (RFC 9112): requests are framed, answers parsed, and the request after a redirect is made from the first.
+//!
+//! Nothing outside of this folder knows how a request line, a field line or a chunk is written.
+
+mod chunked;
+mod encode;
+mod head;
+mod plan;
+mod redirect;
+mod response;
+
+pub use encode::{encode_chunked_request, encode_request};
+pub use head::{HEAD_BYTES_MAX, Header};
+pub use plan::Plan;
+pub use redirect::{REDIRECTS, is_redirect, redirected};
+pub use response::{Ended, Feed, ResponseParser, Visit};
+
+use crate::message::{Fill, Framing, Message};
+use std::fmt;
+
+/// The framing of HTTP/1.1. What is prepared are the bytes to send.
+#[derive(Clone, Copy, Debug)]
+pub enum Http1 {}
+
+impl Framing for Http1 {
+    type Plan<V: fmt::Debug + Send + Sync> = Plan<V>;
+
+    fn prepare<V: Clone>(message: &Message<'_, V>) -> Vec<u8> {
+        Plan::new(&Message { has_cookies: false, ..*message }).into_fixed()
+    }
+
+    fn plan<V: Clone + fmt::Debug + Send + Sync>(message: &Message<'_, V>) -> Plan<V> {
+        Plan::new(message)
+    }
+
+    #[inline]
+    fn render<V: fmt::Debug + Send + Sync, F: Fill<V>>(
+        plan: &Plan<V>,
+        fill: &mut F,
+        out: &mut Vec<u8>,
+        scratch: &mut Vec<u8>,
+    ) -> Result<(), F::Error> {
+        plan.render(fill, out, scratch)
+    }
+}
