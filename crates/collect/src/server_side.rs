@@ -49,7 +49,7 @@ pub struct Counted {
     pub requests: Option<u64>,
     /// The bucket of the 95th percentile of their times.
     pub p95: Option<QuantileBucket>,
-    /// What was read twice and yet cannot be told, with the reason.
+    /// What was read twice and is still unknown, with the reason.
     pub missing: Vec<String>,
 }
 

@@ -1,9 +1,9 @@
 //! What the target counts of itself in a trial, read where the samples begin and where they end, beside what the client
 //! had meanwhile (METHOD §9).
 //!
-//! Invariants: reading happens on a thread of its own, so that a target that answers late holds up neither intervals nor
-//! phases; what the client had between border and reading is told, so that it can be allowed for; what is not declared is
-//! not asked for, and what is declared and cannot be read has its reason.
+//! Invariants: reading happens on a thread of its own, so that a target that answers late holds up neither intervals
+//! nor phases; what the client had between border and reading is recorded, so that it can be allowed for; what is not
+//! declared is not asked for, and what is declared and cannot be read has its reason.
 //! Absent on purpose: judging, which is the analysis' work.
 
 use crate::bring_up::Prepared;

@@ -238,7 +238,7 @@ fn ended(blank: TrialFile, mut measured: Measured, seen: Seen, running: Option<&
     load.validity = analyze::validity(&load, &measured.facts);
     let outcome = if load.validity.ok { TrialOutcome::Valid } else { TrialOutcome::Void };
     let mut reasons: Vec<String> = load.validity.reasons.iter().map(|gate| gate.text.clone()).collect();
-    // An end at the memory limit is told when it is stopped.
+    // An end at the memory limit is reported when it is stopped.
     let ended = running.filter(|running| !running.is_alive() && running.out_of_memory().is_none());
     if let Some(running) = ended {
         reasons.push(format!("the target ended during the trial; the end of its log:{}", running.log_tail()));

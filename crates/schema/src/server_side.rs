@@ -90,9 +90,9 @@ impl Default for ChecksPlan {
 /// What the target counted between its two readings, and what the client had meanwhile.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct ServerSide {
-    /// Requests that the target counted; absent where that cannot be told.
+    /// Requests that the target counted; absent where that is unknown.
     pub requests: Option<u64>,
-    /// The bucket in which its 95th percentile lies; absent where that cannot be told.
+    /// The bucket in which its 95th percentile lies; absent where that is unknown.
     pub p95: Option<QuantileBucket>,
     /// The client's own numbers.
     pub client: ClientSide,

@@ -1,7 +1,7 @@
 /**
  * One chart in the page: ECharts in a box that knows its width, its theme, the printer and the keyboard.
  *
- * Invariants: nothing is drawn before it comes near the view, is printed or is asked for by a test; it is drawn anew
+ * Invariants: nothing is drawn before it comes near the view, is printed or is asked for by a test; it is redrawn
  * when its data, its width or (on canvas) the theme changes, and a zoom outlives that; it is disposed of with its
  * element; the drawing is one image with a description for those who cannot see it, and its values can be read with
  * the arrow keys. Foreign text gets into it as text only: labels are text nodes, tooltips are built of elements.

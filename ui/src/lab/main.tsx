@@ -76,7 +76,7 @@ function App() {
   useEffect(() => {
     const look = async () => {
       await loginByAddress();
-      // Any other fault is told by the page that meets it.
+      // Any other fault is shown by the page that meets it.
       const fault = await get(api("lab")).then(() => undefined, faultOf);
       lock(fault?.status === 401);
     };

@@ -79,7 +79,7 @@ describe("a run in progress", () => {
     ]);
   });
 
-  it("draws a counter once for each reading, and anew for another trial", () => {
+  it("draws a counter once for each reading, and starts over for another trial", () => {
     const key = "target.process/rss_bytes";
     const live = told(
       { name: "hello", data: hello() },

@@ -5,7 +5,7 @@
 //! percentile describes other requests than those that users sent. Absent on purpose: voiding a trial, for a target
 //! that fails is a result.
 
-use super::validity::count_requests;
+use super::gate::count_requests;
 use crate::words::{grouped, percent};
 use schema::analysis::BeliefLevel;
 use schema::load::{Failures, LoadReport, Requests};

@@ -20,7 +20,7 @@ const RISES_P: f64 = 0.02;
 /// A rise below this share of the offered requests, or of so few requests, is the flicker of what is in flight.
 const RISES_SHARE: f64 = 0.001;
 const RISES_REQUESTS: f64 = 10.0;
-/// Intervals below which a trend cannot be told.
+/// Intervals below which a trend cannot be detected.
 const INTERVALS: usize = 5;
 /// Most conditions, and the longest text: an objective is typed by hand.
 const CONDITIONS: usize = 8;
@@ -112,7 +112,7 @@ impl Objective {
         let found: Vec<(Option<bool>, String)> =
             found.chain(self.conditions.iter().map(|condition| holds(condition, load))).collect();
         let any = |wanted: Option<bool>| found.iter().any(|(passed, _)| *passed == wanted);
-        // What failed has failed, whatever else cannot be told.
+        // What failed has failed, whatever else is unknown.
         let passed = match (any(Some(false)), any(None)) {
             (true, _) => Some(false),
             (false, true) => None,
@@ -138,7 +138,7 @@ fn holds(condition: &Threshold, load: &LoadReport) -> (Option<bool>, String) {
     let sign = match passed {
         Some(true) => "holds",
         Some(false) => "does not hold",
-        None => "cannot be told",
+        None => "is unknown",
     };
     (passed, format!("{} {sign}: {}", found.expression, found.text))
 }
@@ -155,7 +155,7 @@ fn goodput(load: &LoadReport) -> Option<(Option<bool>, String)> {
     Some((Some(share >= GOODPUT), text))
 }
 
-/// Whether what waits or is in flight grows over the samples; `None` where it does not, or cannot be told.
+/// Whether what waits or is in flight grows over the samples; `None` where it does not, or that is unknown.
 fn backlog(load: &LoadReport, intervals: &[IntervalLine]) -> Option<(Option<bool>, String)> {
     let waiting: Vec<f64> = intervals
         .iter()

@@ -4,31 +4,10 @@
 //! by the target or not, so it speaks for neither; what the borders of the samples leave open is allowed on top of the
 //! limit, and where that is as large as the count itself, nothing is said.
 
-use super::validity::{TrialFacts, count_requests, gate};
+use super::facts::TrialFacts;
+use super::gate::{count_requests, gate};
 use crate::words::{duration, grouped, percent};
 use schema::load::{Gate, LoadReport};
-use schema::server_side::{ChecksPlan, ClientSide, QuantileBucket, ServerSide};
-
-/// What the gates need of the target's own counts.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct ServerFacts {
-    /// Requests that the target counted.
-    pub requests: Option<u64>,
-    /// The bucket of its 95th percentile.
-    pub p95: Option<QuantileBucket>,
-    /// The client's side.
-    pub client: ClientSide,
-    /// The limits in force.
-    pub limits: ChecksPlan,
-}
-
-impl ServerFacts {
-    /// The facts of what was read in a trial.
-    #[must_use]
-    pub fn new(seen: &ServerSide, limits: ChecksPlan) -> Self {
-        Self { requests: seen.requests, p95: seen.p95, client: seen.client, limits }
-    }
-}
 
 /// The count of the target lies between the whole answers and these with those that failed on the way.
 pub(super) fn counts(_: &LoadReport, facts: &TrialFacts) -> Option<Gate> {

@@ -4,11 +4,13 @@
 //! are finite. The generator is looked at before the target is blamed. What is not in [`GATES`] is no gate, and each
 //! of them has its planted fault in `tests/it/gates.rs`.
 
+use super::facts::{Residence, TrialFacts};
 use super::failures::failures;
-use super::server::{self, ServerFacts};
+use super::gate::{count_requests, gate};
+use super::server;
 use crate::words::{Noun, count, duration, grouped, number, percent};
 use schema::experiment::LoadModel;
-use schema::load::{ArrivalCheck, ErrorClass, Gate, LoadReport, Validity};
+use schema::load::{ErrorClass, Gate, LoadReport, Validity};
 
 /// Pacer lag that is always allowed.
 pub(crate) const PACER_LAG_NS: f64 = 100_000.0;
@@ -41,50 +43,6 @@ const COMPETING_VOID: f64 = 0.5;
 pub(crate) const CANARY_SAID: f64 = 0.02;
 const CANARY_VOID: f64 = 0.10;
 
-/// What the gates need beside the report, taken straight from histograms and counters: nothing here is refused for
-/// small numbers. What cannot be known is `None` and its gate is absent.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct TrialFacts {
-    /// 99th percentile of dispatched − intended.
-    pub pacer_lag_p99_ns: Option<u64>,
-    /// Median of done − written.
-    pub service_p50_ns: Option<u64>,
-    /// 99th percentile of done − intended.
-    pub response_p99_ns: Option<u64>,
-    /// Mean of done − intended.
-    pub response_mean_ns: Option<f64>,
-    /// Longest done − intended.
-    pub response_max_ns: Option<u64>,
-    /// All outcomes that came inside the window, failed ones included.
-    pub answered_all: u64,
-    /// Share of CPU time stolen from this host, 0 to 1.
-    pub host_steal_share: Option<f64>,
-    /// The largest share of the CPUs of generator, target or services that other processes used, 0 to 1.
-    pub competing_share: Option<f64>,
-    /// Time of a fixed amount of work on the generator's CPU after the load over that before it, less 1.
-    pub canary_drift: Option<f64>,
-    /// What was sent against the arrivals that were asked for.
-    pub arrivals: Option<ArrivalCheck>,
-    /// The two sides of the identity of residence, over the whole load.
-    pub residence: Option<Residence>,
-    /// What the target counted of itself.
-    pub server: Option<ServerFacts>,
-    /// Whether the target still ran when the window ended; `None` where prony did not start it and cannot know.
-    pub target_alive: Option<bool>,
-    /// Whether events disturbed the window on purpose. What holds of a steady load only is then not asked.
-    pub disturbed: bool,
-}
-
-/// The time that requests spent in the system, by two books that share nothing but the stamps: warm-up, samples and
-/// failures included, up to the end of load.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Residence {
-    /// ∫ N dt: the number of requests in the system, integrated over time.
-    pub integral_ns: f64,
-    /// Σ (done − intended) over all requests, each cut off at the end of load.
-    pub sum_ns: f64,
-}
-
 /// How a gate is checked; `None` where it does not apply.
 type Check = fn(&LoadReport, &TrialFacts) -> Option<Gate>;
 
@@ -96,7 +54,7 @@ enum Asked {
     OfSteadyLoad,
 }
 
-/// Every gate there is, in the order in which they are told.
+/// Every gate there is, in the order in which they are reported.
 const GATES: [(&str, Asked, Check); 15] = [
     ("target_alive", Asked::Always, target_alive),
     ("answers", Asked::Always, answers),
@@ -120,7 +78,7 @@ const GATES: [(&str, Asked, Check); 15] = [
 const SAID: [(&str, f64); 3] =
     [("competing_cpu", COMPETING_SAID), ("steal", STEAL_SAID), ("canary", CANARY_SAID)];
 
-/// The names of all gates, in the order in which they are told.
+/// The names of all gates, in the order in which they are reported.
 pub fn gate_names() -> impl Iterator<Item = &'static str> {
     GATES.iter().map(|(name, ..)| *name)
 }
@@ -141,17 +99,6 @@ pub fn validity(report: &LoadReport, facts: &TrialFacts) -> Validity {
 /// Whether a gate that passed is close enough to its limit to be a reservation.
 fn is_said(gate: &Gate) -> bool {
     SAID.iter().any(|(name, limit)| *name == gate.gate && gate.value > *limit)
-}
-
-/// A gate with finite numbers; one whose value or limit is not finite fails.
-pub(crate) fn gate(name: &str, ok: bool, value: f64, limit: f64, text: String) -> Gate {
-    if value.is_finite() && limit.is_finite() {
-        return Gate { gate: name.to_owned(), ok, value, limit, text };
-    }
-    let text =
-        format!("{name} cannot be computed, a number in it is not finite: report this as a fault of prony");
-    let finite = |number: f64| if number.is_finite() { number } else { 0.0 };
-    Gate { gate: name.to_owned(), ok: false, value: finite(value), limit: finite(limit), text }
 }
 
 fn target_alive(_: &LoadReport, facts: &TrialFacts) -> Option<Gate> {
@@ -434,10 +381,6 @@ fn canary(_: &LoadReport, facts: &TrialFacts) -> Option<Gate> {
         )
     };
     Some(gate("canary", ok, drift.abs(), CANARY_VOID, text))
-}
-
-pub(super) fn count_requests(number: u64) -> String {
-    count(usize::try_from(number).unwrap_or(usize::MAX), Noun::Request).into()
 }
 
 fn connections_in_words(number: u64) -> String {

@@ -217,7 +217,7 @@ fn client_against_server_is_silent_where_one_side_has_no_number() {
         }),
         ("server_p95", "no histogram", |_, facts| served(facts).p95 = None),
         ("server_p95", "too few answers for it", |report, _| report.latency_ns.service.p95 = None),
-        // A restart begins the count anew, and an event moves the percentile.
+        // A restart begins the count again, and an event moves the percentile.
         ("server_counts", "disturbed by events", |_, facts| facts.disturbed = true),
     ];
     for (name, what, change) in cases {

@@ -190,7 +190,7 @@ fn every_criterion_of_a_search_trips_on_its_fault() {
             "too few requests for the percentile",
             |trial, _| trial.file.load.as_mut().unwrap().latency_ns.response.p99 = None,
             None,
-            "p99 < 10ms cannot be told",
+            "p99 < 10ms is unknown",
         ),
         (
             "a percentile among requests that never ended",

@@ -187,7 +187,7 @@ fn readers_of_everything_that_leave_are_no_error_of_a_load() {
     std::io::BufReader::with_capacity(1, stderr).read_line(&mut first).unwrap();
     assert!(first.contains("closed loop"), "{first}");
     drop(child.stdout.take());
-    // A busy host may void the load; nobody is there to be told. A panic would have 101, a signal no code.
+    // A busy host may void the load; nobody is there to be notified. A panic would have 101, a signal no code.
     let code = child.wait().unwrap().code();
     assert!([Some(0), Some(2)].contains(&code), "{code:?}");
 }

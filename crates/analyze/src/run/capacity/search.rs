@@ -1,7 +1,7 @@
 //! A search replayed over its trials: what each was for, how it was judged, what comes next, and what was found.
 //!
 //! Invariant: the state follows from the plan and the trials alone, so the runner that goes on with a search, and the
-//! report that tells of it years later, see the same.
+//! report that shows it years later, see the same.
 
 use crate::run::TrialData;
 use crate::run::data::RunData;

@@ -1,11 +1,12 @@
 //! Is the target warm? Asked at the end of every interval of a warm-up whose length is not fixed (METHOD §5).
 //!
 //! It is, when for every series: the latest of the last change point (PELT) and the MSER-5 truncation lies six values
-//! back or more; the latter half of what follows, and twelve values at least where there are as many, has no significant
-//! and material trend (PELT cuts a slow climb into stairs, each of them too short to show it; and what moved long ago is
-//! cut off anyway); the last six intervals did not move (`recent`); and the conditions of the experiment hold.
-//! So a flat series ends after six intervals, and one that climbs does not, however short the warm-up may be.
-//! Invariants: silence is not warmth: an interval without answers starts the count anew. A wrong "not yet" costs a
+//! back or more; the latter half of what follows, and twelve values at least where there are as many, has no
+//! significant and material trend (PELT cuts a slow climb into stairs, each of them too short to show it; and what
+//! moved long ago is cut off anyway); the last six intervals did not move (`recent`); and the conditions of the
+//! experiment hold. So a flat series ends after six intervals, and one that climbs does not, however short the warm-up
+//! may be.
+//! Invariants: silence is not warmth: an interval without answers restarts the count. A wrong "not yet" costs a
 //! second, a wrong "warm" costs the trial, so what is doubtful waits; the longest warm-up bounds that.
 //! Bound: only the last [`LOOK_BACK`] intervals are looked at, so a look stays within a few milliseconds.
 
