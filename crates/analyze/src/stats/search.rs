@@ -7,8 +7,8 @@
 //! 2. *Bisect*: on the bracket widened by a factor of two at both ends, because its own answers may be wrong; until the
 //!    middle 90 % of the density is within the tolerance.
 //! 3. *Confirm*: two candidates, the 10 % quantile and the median of the density, take turns in a seeded order, so that
-//!    each is measured after light and after heavy load. A candidate that fails once is out. Where all are out, the
-//! next    is lower by a third of the tolerance. The answer is the highest candidate that passed every time.
+//!    each is measured after light and after heavy load. A candidate that fails once is out. Where all are out, the next
+//!    is lower by a third of the tolerance. The answer is the highest candidate that passed every time.
 //!
 //! A rate that could not be judged twice running counts as failed, and the search says so.
 //! Absent on purpose: what passing means ([`crate::Objective`]), trials, clocks and budgets.
