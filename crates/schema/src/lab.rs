@@ -311,7 +311,7 @@ pub struct LiveTrial {
     /// How it ended.
     pub outcome: TrialOutcome,
     /// Why it is void, or what failed.
-    pub reasons: Vec<String>,
+    pub reasons: Vec<Said>,
     /// Right answers per second over its samples.
     pub throughput_per_s: Option<f64>,
     /// Median response time over its samples.

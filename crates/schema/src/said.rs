@@ -236,6 +236,13 @@ impl From<Said> for Arg {
     }
 }
 
+/// A word alone is a text without an id.
+impl From<Arg> for Said {
+    fn from(arg: Arg) -> Self {
+        arg.into_said()
+    }
+}
+
 impl From<&Said> for Arg {
     fn from(said: &Said) -> Self {
         Self::Said(said.clone())

@@ -1,6 +1,7 @@
 //! What a target counts of itself: where it says so, what was read of it in a trial, and how far it may differ from
 //! what the client counted (METHOD §9).
 
+use crate::said::Said;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -98,7 +99,7 @@ pub struct ServerSide {
     pub client: ClientSide,
     /// What should have been read and could not be, with the reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub missing: Vec<String>,
+    pub missing: Vec<Said>,
 }
 
 /// A quantile as a histogram with few buckets tells it.

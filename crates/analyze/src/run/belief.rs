@@ -207,10 +207,10 @@ fn ids(data: &RunData<'_>, chosen: impl Fn(TrialOutcome) -> bool) -> Vec<u32> {
 
 /// Up to two different reasons.
 fn reasons(data: &RunData<'_>, outcome: TrialOutcome) -> Said {
-    let mut reasons: Vec<&str> = Vec::new();
+    let mut reasons: Vec<&Said> = Vec::new();
     for trial in data.trials.iter().filter(|trial| trial.file.outcome == outcome) {
         for reason in &trial.file.reasons {
-            if reasons.len() < 2 && !reasons.contains(&reason.as_str()) {
+            if reasons.len() < 2 && !reasons.contains(&reason) {
                 reasons.push(reason);
             }
         }
@@ -218,11 +218,7 @@ fn reasons(data: &RunData<'_>, outcome: TrialOutcome) -> Said {
     if reasons.is_empty() {
         return Said::default();
     }
-    said!(
-        "belief.because",
-        ": {reasons}",
-        reasons = Said::list(Joint::Semicolon, reasons.into_iter().map(Said::from))
-    )
+    said!("belief.because", ": {reasons}", reasons = Said::list(Joint::Semicolon, reasons))
 }
 
 fn interrupted(data: &RunData<'_>) -> Option<BeliefNote> {

@@ -104,15 +104,7 @@ impl<'a> RunData<'a> {
         let mut missing = self.valid(cell).filter(|trial| value(&trial.file, metric).is_none()).peekable();
         missing.peek()?;
         let said = missing.find_map(|trial| {
-            trial
-                .file
-                .load
-                .as_ref()?
-                .latency_ns
-                .response
-                .refused
-                .get(metric.key())
-                .map(|why| Said::from(why.as_str()))
+            trial.file.load.as_ref()?.latency_ns.response.refused.get(metric.key()).cloned()
         });
         Some(said.unwrap_or_else(|| match metric {
             Metric::CpuPerRequest | Metric::Memory => {

@@ -187,5 +187,5 @@ pub(super) fn ran_out(data: &RunData<'_>) -> Option<(Vec<u32>, Option<Said>)> {
     let first = waited
         .filter(|warmup| warmup.by == WarmUpEndedBy::AtMost)
         .find_map(|warmup| warmup.waiting_for.first());
-    (!ids.is_empty()).then(|| (ids, first.map(|text| Said::from(text.as_str()))))
+    (!ids.is_empty()).then(|| (ids, first.cloned()))
 }

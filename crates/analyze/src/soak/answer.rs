@@ -119,7 +119,7 @@ pub(super) fn notes(segments: &[&SegmentData]) -> Vec<Said> {
                 "soak.answer.segment",
                 "segment {trial}: {ended}",
                 trial = segment.file.trial,
-                ended = Said::from(ended.as_str())
+                ended
             ));
         }
         for missing in segment.file.missing.iter().filter(|missing| !missing.is_empty()) {

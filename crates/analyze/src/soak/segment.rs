@@ -1,5 +1,6 @@
 //! What the judgement of a soak gets of one segment. Absent on purpose: reading it (crate record).
 
+use schema::said::Said;
 use schema::soak::{SegmentFile, WindowLine};
 
 /// One start of the target, as read from its folder.
@@ -10,5 +11,5 @@ pub struct SegmentData {
     /// `windows.ndjson`.
     pub windows: Vec<WindowLine>,
     /// Why it ended before its time, where that is known to be the target's doing.
-    pub ended: Option<String>,
+    pub ended: Option<Said>,
 }

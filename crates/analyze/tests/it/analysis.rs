@@ -370,7 +370,7 @@ fn stolen_time_and_verdicts_that_holm_does_not_uphold_are_said() {
         ok: true,
         value,
         limit: 0.05,
-        text: String::new(),
+        text: Said::default(),
     };
     stolen[0].file.load.as_mut().unwrap().validity.gates = vec![gate(0.01)];
     assert_eq!(note(&stolen, "stolen"), None);

@@ -101,7 +101,7 @@ fn time(kind: &str, summary: &LatencySummary) -> Vec<Column> {
 }
 
 fn rest(report: &LoadReport) -> Vec<Column> {
-    let reasons: Vec<&str> = report.validity.reasons.iter().map(|gate| gate.text.as_str()).collect();
+    let reasons: Vec<&str> = report.validity.reasons.iter().map(|gate| gate.text.text()).collect();
     let crossed: Vec<&str> = report
         .thresholds
         .iter()

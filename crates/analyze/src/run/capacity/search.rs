@@ -47,7 +47,10 @@ impl SearchState {
             }
             _ => Judgement {
                 passed: None,
-                reasons: vec!["the trial is not of the rate that the search asked for".to_owned()],
+                reasons: vec![said!(
+                    "capacity.search.another_rate",
+                    "the trial is not of the rate that the search asked for"
+                )],
             },
         };
         self.search.observe(judgement.passed);
@@ -56,7 +59,7 @@ impl SearchState {
             rate_per_s: rate,
             purpose: purpose_of(purpose),
             passed: judgement.passed,
-            reasons: judgement.reasons.into_iter().map(Said::from).collect(),
+            reasons: judgement.reasons,
         });
     }
 
