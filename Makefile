@@ -11,6 +11,8 @@ FUZZ_TARGETS := response chunked request experiment audit counters profile codin
 # Seconds of `make fuzz` in all, shared out evenly.
 FUZZ_SECONDS ?= 3600
 PRONY := target/release/prony
+# What the slow tests printed: those that skip themselves say why, and are counted.
+IGNORED := target/slow-tests.log
 MDBOOK_VERSION := 0.5.4
 MDBOOK := target/tools/mdbook-$(MDBOOK_VERSION)/bin/mdbook
 
@@ -45,7 +47,8 @@ test: ui lint test-rust test-ui test-go test-php docs ## All checks and tests of
 	@echo "all tests passed"
 
 test-all: test test-node test-jvm test-rust-targets loom miri ## Also the slow suites
-	$(CARGO) test --locked --workspace --no-fail-fast -- --ignored --nocapture
+	@{ $(CARGO) test --locked --workspace --no-fail-fast -- --ignored --nocapture 2>&1; echo $$? >$(IGNORED).code; } | tee $(IGNORED)
+	@echo "skipped: $$(grep -c -E '(^|\.\.\. )skipped' $(IGNORED)) of the slow tests, for the reasons above"; exit $$(cat $(IGNORED).code)
 
 test-rust:
 	$(CARGO) test --locked --workspace
@@ -63,7 +66,7 @@ test-go:
 	@if command -v go >/dev/null 2>&1; then \
 	  for module in $(GO_MODULES); do \
 	    echo "go test $$module"; \
-	    (cd $$module && test -z "$$(gofmt -l .)" && go vet ./... && go test ./...) || exit 1; \
+	    (cd $$module && test -z "$$(gofmt -l .)" && go vet ./... && $(CURDIR)/scripts/go-test.sh) || exit 1; \
 	  done; \
 	else \
 	  echo "skipped: the tests of $(words $(GO_MODULES)) Go modules, because go is not on PATH (apt-get install golang-go, 1.26 or later)"; \

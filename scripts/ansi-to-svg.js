@@ -1,5 +1,5 @@
 // A captured terminal as an SVG: standard input is what `tmux capture-pane -e -p` printed, standard output the picture.
-// Every run of characters of one look becomes one <text> with its length told, so that columns stay in line whatever
+// Every run of characters of one look becomes one <text> with its length given, so that columns stay in line whatever
 // monospaced font the reader has. Sequences other than colours and weights are dropped. Nothing is fetched.
 
 "use strict";

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the pictures of the README anew, from a real run: docs/pictures/terminal.svg (the run in progress),
+# Remakes the pictures of the README from a real run: docs/pictures/terminal.svg (the run in progress),
 # summary.svg (what it prints at its end), report.png and report.zh.png (report.html in a browser).
 #
 # Usage: scripts/pictures.sh [RUN]   with RUN the pages are made of that run folder and no load is sent
@@ -23,7 +23,7 @@ trap 'tmux run kill-server 2>/dev/null || true; tmux end kill-server 2>/dev/null
 mkdir -p "$out"
 
 # The run in a terminal, wide enough for a trial's line. A screen is kept every second, so that one from its midst can be taken whatever
-# the progress looks like; the end is told by the shell in the terminal itself.
+# the progress looks like; the end is shown by the shell in the terminal itself.
 terminal() {
   tmux run new-session -d -x 90 -y 40 -c "$work" \
     "env TERM=tmux-256color COLORTERM=truecolor '$prony' run '$experiment'; echo \$? > '$work/code'; sleep 600"

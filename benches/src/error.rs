@@ -37,7 +37,7 @@ pub(crate) enum BenchError {
         /// The system's words.
         cause: io::Error,
     },
-    /// CPUs cannot be told or chosen.
+    /// CPUs cannot be listed or chosen.
     #[error("cannot confine a process to a CPU: {0}; look at the CPU set this shell may use (taskset -p $$)")]
     Pin(io::Error),
     /// The system does not tell what a process used.

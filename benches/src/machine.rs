@@ -30,7 +30,7 @@ pub(crate) struct Machine {
     doctor: Option<DoctorReport>,
 }
 
-/// The state of the repository; the binary is told apart by its fingerprint.
+/// The state of the repository; the binary is identified by its fingerprint.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 struct Code {
     commit: String,
@@ -77,7 +77,7 @@ impl Machine {
 }
 
 impl Machine {
-    /// Looks at the programs again: one that was built anew in the middle makes the numbers worthless.
+    /// Looks at the programs again: one that was rebuilt in the middle makes the numbers worthless.
     pub(crate) fn check_unchanged(&mut self, programs: &[Program]) {
         for (before, program) in self.programs.iter().zip(programs) {
             if !before.is_still(program) {

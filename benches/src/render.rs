@@ -7,7 +7,7 @@ use comfy_table::{CellAlignment, Table, presets};
 
 /// A server busier than this was the limit, and requests per second are its own, not the generator's.
 pub(crate) const SERVER_BUSY_SHARE: f64 = 0.95;
-/// More stolen CPU time than this is told (METHOD §9); the void gate of a run is higher.
+/// More stolen CPU time than this is reported (METHOD §9); the void gate of a run is higher.
 const STEAL_SHARE: f64 = 0.01;
 
 /// Which form a table has.

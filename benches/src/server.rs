@@ -60,7 +60,7 @@ impl Server {
     pub(crate) fn requests(&self) -> Result<u64, BenchError> {
         let body = self.ask("counts")?;
         requests_in(&String::from_utf8_lossy(&body))
-            .ok_or_else(|| BenchError::Server("told no count of requests".to_owned()))
+            .ok_or_else(|| BenchError::Server("gave no count of requests".to_owned()))
     }
 
     /// Forgets all stamps and takes new ones; from now on the server does not sleep.

@@ -1,4 +1,5 @@
-//! What prony has to reach, and how it stands. A target is a line of data; a missed one is told, never an exit code.
+//! What prony has to reach, and how it stands. A target is a line of data; a missed one is reported, never an exit
+//! code.
 
 use crate::peer::{BEFORE, SELF};
 use crate::render::{SERVER_BUSY_SHARE, micros, ratio_cell};

@@ -40,7 +40,7 @@ pub(crate) fn watch(child: &mut Child, deadline: Duration) -> Result<Used, Bench
     let mut peak_rss_bytes = None;
     let mut killed = false;
     let exit = loop {
-        // The last look is the one that counts: before exec the file would tell of the parent's memory.
+        // The last look is the one that counts: before exec the file would show the parent's memory.
         if let Some(peak) = std::fs::read_to_string(&status_file).ok().and_then(|text| peak_of(&text)) {
             peak_rss_bytes = Some(peak);
         }

@@ -1,4 +1,4 @@
-// The certificates of the backend: an authority of its own, made anew at each
+// The certificates of the backend: an authority of its own, created at each
 // start, and a server certificate that it signs for 127.0.0.1 and localhost.
 //
 // The private keys never leave the process: only the authority's certificate is

@@ -1,4 +1,4 @@
-// The service prony.v1.Records: the records of /json/{n}, built anew for each
+// The service prony.v1.Records: the records of /json/{n}, built for each
 // call, because that work belongs to the request. The values are those of
 // targets/go/common/contract; a test holds them to scenarios/json-1.json. They
 // are written out here so that a service depends on no target.

@@ -116,7 +116,7 @@ const foreign = (page: Page) =>
 function hostile(page: PageFile, text: string): PageFile {
   const copy = structuredClone(page);
   const { analysis, run } = copy;
-  // What has no id is told by its text.
+  // What has no id is translated by its text.
   const said = { text };
   Object.assign(analysis, { question: text, answer: said });
   Object.assign(analysis.belief, { summary: said });

@@ -22,7 +22,7 @@ const FAULTS: [(&str, &str); 6] = [
     (" 4xx, ", "5xx"),
 ];
 
-/// It takes rates only per connection and in whole numbers, and it does not make connections anew.
+/// It takes rates only per connection and in whole numbers, and it does not reopen connections.
 fn arguments(job: &Job<'_>) -> Option<Vec<String>> {
     if job.case.rate_per_s.is_some() || !job.case.keep_alive {
         return None;

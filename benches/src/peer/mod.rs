@@ -95,7 +95,7 @@ impl Peer {
         CORE.contains(&self.name)
     }
 
-    /// Whether it can send this; what cannot be told apart from one URL by its cost is left to those that are compared.
+    /// Whether it can send this; what costs no more and no less than one URL is left to those that are compared.
     pub(crate) fn does(&self, work: Work) -> bool {
         match work {
             Work::Url => true,

@@ -1,4 +1,5 @@
-//! rewrk (<https://github.com/lnx-search/rewrk>), on hyper. Written against the source of version 0.3 (`src/results.rs`).
+//! rewrk (<https://github.com/lnx-search/rewrk>), on hyper. Written against the source of version 0.3
+//! (`src/results.rs`).
 
 use super::{Done, Peer, ReadError, VersionFrom, count, float, json};
 use crate::case::Job;
@@ -12,7 +13,7 @@ pub(super) const PEER: Peer = Peer {
     ..Peer::PLAIN
 };
 
-/// It has no rate, no choice of certificates, and no way to make connections anew.
+/// It has no rate, no choice of certificates, and no way to reopen connections.
 fn arguments(job: &Job<'_>) -> Option<Vec<String>> {
     let case = job.case;
     if case.rate_per_s.is_some() || case.tls || !case.keep_alive {
@@ -23,7 +24,7 @@ fn arguments(job: &Job<'_>) -> Option<Vec<String>> {
     Some(words.map(str::to_owned).to_vec())
 }
 
-/// Its JSON tells of no errors; the server's count is what finds them.
+/// Its JSON reports no errors; the server's count finds them.
 fn read(output: &str) -> Result<Done, ReadError> {
     let value = json(output)?;
     let requests = count(&value, "/requests_total")?;

@@ -1,6 +1,6 @@
 //! wrk2 (<https://github.com/giltene/wrk2>), the generator that the targets for constant rates are written against.
 //!
-//! Its repository calls the program `wrk`; on PATH it must be named `wrk2` to be told apart.
+//! Its repository calls the program `wrk`; on PATH it must be named `wrk2` to be distinguished.
 
 use super::{Peer, VersionFrom, wrk};
 use crate::case::Job;

@@ -127,12 +127,9 @@ pub(crate) fn listed(noun: Listed, ids: &[u32]) -> Said {
                 }
             }
         }
-        (_, [first @ .., last]) => {
-            let first = several(first);
-            match noun {
-                Listed::Trial => said!("listed.trials", "trials {first} and {last}", first, last),
-                Listed::Segment => said!("listed.segments", "segments {first} and {last}", first, last),
-            }
+        (Listed::Trial, ids) => said!("listed.trials", "trials {ids}", ids = Said::list(Joint::And, ids)),
+        (Listed::Segment, ids) => {
+            said!("listed.segments", "segments {ids}", ids = Said::list(Joint::And, ids))
         }
     }
 }

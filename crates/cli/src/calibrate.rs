@@ -74,7 +74,7 @@ fn print(args: &CalibrateArgs, file: &CalibrationFile, stale: &[String]) -> Resu
     output::write(to, &text)
 }
 
-/// What the kept calibration says of these loads. One that cannot be read is told and then as good as none: it must
+/// What the kept calibration says of these loads. One that cannot be read is reported and then as good as none: it must
 /// not keep anybody from measuring.
 pub(crate) fn limit_of(loads: &[&LoadPlan], pin: &PinPlan, usable: usize) -> Option<CalibrationSummary> {
     let folder: Option<PathBuf> = calibrate::state_folder();

@@ -74,7 +74,7 @@ fn format(args: &ImportArgs, label: &str, text: &str) -> Result<Format> {
     match args.format.or_else(|| ::import::detect(label, text)) {
         Some(format) => Ok(format),
         None => bail!(
-            "{label}: its format cannot be told by its name or begin\n  remedy: say it: --format {}",
+            "{label}: its name and beginning do not show its format\n  remedy: say it: --format {}",
             Format::ALL.map(Format::key).join("|")
         ),
     }

@@ -88,7 +88,7 @@ fn main() -> ExitCode {
     result.map_or_else(|error| exit::failed(&error), ExitCode::from)
 }
 
-/// The arguments; those of another tool are translated, and the translation is told.
+/// The arguments; those of another tool are translated, and the translation is printed.
 fn parse() -> anyhow::Result<Args> {
     let words: Vec<_> = std::env::args_os().collect();
     // Only text can be another tool's; clap has words for the rest.

@@ -55,7 +55,7 @@ pub(crate) fn profile(args: &ProfileArgs) -> Result<u8> {
     Ok(if any { exit::DONE } else { exit::FAILED })
 }
 
-/// Makes the report of the run anew, in whose folder the profiles now are; the line that names it, or nothing where
+/// Rebuilds the report of the run, in whose folder the profiles now are; the line that names it, or nothing where
 /// they are elsewhere.
 fn report_with_profiles(subject: &Subject, args: &ProfileArgs) -> Result<String> {
     match (subject, &args.out) {
@@ -76,7 +76,7 @@ fn subject(args: &ProfileArgs, usable_cpus: &[u32]) -> Result<(Subject, Option<V
         }
         let folder = RunFolder::open(path)?;
         let run = folder.read_run()?;
-        // Computed anew: analysis.json may be of an older prony, or missing after an interrupt.
+        // Computed again: analysis.json may be of an older prony, or missing after an interrupt.
         let capacity = match (&run.plan.capacity, &args.cell) {
             (Some(_), None) => Some(analyze::analyze(&run, &folder.read_trials(&run)?).capacity),
             _ => None,

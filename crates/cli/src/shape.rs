@@ -22,7 +22,7 @@ const COLUMNS: u64 = 64;
 const ARRIVALS_MAX: u64 = 20_000_000;
 /// Intended times that are listed: what fits a line.
 const FIRST: usize = 6;
-/// Scales at which the dispersion of counts is told (METHOD §7).
+/// Scales at which the dispersion of counts is reported (METHOD §7).
 const DISPERSION_BINS_NS: [u64; 2] = [100_000_000, 1_000_000_000];
 
 pub(crate) fn shape(args: &ShapeArgs) -> Result<u8> {

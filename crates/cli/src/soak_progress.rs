@@ -9,7 +9,7 @@ use schema::soak::{SoakClass, SoakCounter, SoakReport, WindowLine};
 use schema::trial::{IntervalLine, TrialFile};
 use std::path::Path;
 
-/// Windows that are told line by line where nothing can be drawn in place: more are told at each look.
+/// Windows that are printed line by line where nothing can be drawn in place: more are printed at each look.
 const LINES_MAX: u32 = 120;
 
 pub(crate) struct SoakProgress {

@@ -1,4 +1,5 @@
-//! Tuning as `prony run` and `prony doctor` do it: what dead runs left tuned is put back first, and every change is told.
+//! Tuning as `prony run` and `prony doctor` do it: what dead runs left tuned is put back first, and every change is
+//! reported.
 //!
 //! Invariant: all of it goes to standard error, so that results on standard output keep their format.
 

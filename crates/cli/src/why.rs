@@ -67,7 +67,7 @@ pub(crate) fn intervene(args: &InterveneArgs) -> Result<u8> {
     let (tried_run, analysis) = report_files::write_all(&outcome.folder)?;
     if outcome.interrupted {
         crate::output::say!(
-            "interrupted before it could be told; what there is stands in {}",
+            "interrupted before there was an answer; the files so far are in {}",
             outcome.folder.path().display()
         );
         return Ok(exit::INTERRUPTED);

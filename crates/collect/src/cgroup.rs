@@ -1,4 +1,4 @@
-//! `target.cgroup`, `generator.cgroup` and `service.<name>.cgroup`: what the kernel tells of control groups, v1 or v2
+//! `target.cgroup`, `generator.cgroup` and `service.<name>.cgroup`: what the kernel reports on control groups, v1 or v2
 //! (Documentation/admin-guide/cgroup-v2.rst, Documentation/scheduler/sched-bwc.rst,
 //! Documentation/admin-guide/cgroup-v1/).
 //!
@@ -9,16 +9,19 @@
 //! | `throttled_ns` | delta | `cpu.stat` throttled_usec, throttled_time | time stopped, added up over its CPUs |
 //! | `cpu_ns` | delta | `cpu.stat` usage_usec, `cpuacct.usage` | CPU time of all that ran in the group |
 //! | `oom_kills` | delta | `memory.events`, `memory.oom_control` oom_kill | processes killed at the memory limit |
-//! | `memory_reclaims` | delta | `memory.events` high + max, `memory.failcnt` | times that the group met its limit and had to give memory back |
-//! | `io_read_bytes`, `io_written_bytes` | delta | `io.stat` rbytes, wbytes; `blkio.throttle.io_service_bytes_recursive` | what it read from and wrote to disks |
+//! | `memory_reclaims` | delta | `memory.events` high + max, `memory.failcnt` | times that the group met its limit and
+//! had to give memory back |
+//! | `io_read_bytes`, `io_written_bytes` | delta | `io.stat` rbytes, wbytes;
+//! `blkio.throttle.io_service_bytes_recursive` | what it read from and wrote to disks |
 //! | `memory_bytes` | gauge | `memory.current`, `memory.usage_in_bytes` | memory now, cached file pages included |
 //! | `memory_peak_bytes` | gauge | `memory.peak`, `memory.max_usage_in_bytes` | the most since the group was made |
 //! | `memory_limit_bytes` | gauge | `memory.max`, `memory.limit_in_bytes` | the smallest limit up the tree |
-//! | `cpus_limit` | gauge | `cpu.max`, `cpu.cfs_quota_us` / `cpu.cfs_period_us` | the smallest quota up the tree, in CPUs |
+//! | `cpus_limit` | gauge | `cpu.max`, `cpu.cfs_quota_us` / `cpu.cfs_period_us` | the smallest quota up the tree, in
+//! CPUs |
 //!
 //! What the kernel at hand does not have is absent, and so is a limit where there is none. The groups outlive a restart
-//! of the target, so do the counts. The group at the root counts the whole host. Throttling by the quota of a group further up is counted there only.
-//! Where a process's groups are is found in [`find`].
+//! of the target, so do the counts. The group at the root counts the whole host. Throttling by the quota of a group
+//! further up is counted there only. Where a process's groups are is found in [`find`].
 
 pub mod find;
 
@@ -66,8 +69,8 @@ pub fn parse_cpu(bytes: &[u8], reading: &mut Reading) -> Result<(), ParseError> 
     if any { Ok(()) } else { Err(ParseError::Missing("nr_periods")) }
 }
 
-/// Adds the kills that `memory.events` (v2) or `memory.oom_control` (v1) tells, where the kernel is not too old, and the
-/// times that the limit was met (v2).
+/// Adds the kills that `memory.events` (v2) or `memory.oom_control` (v1) tells, where the kernel is not too old, and
+/// the times that the limit was met (v2).
 ///
 /// # Errors
 /// A known value is no number.

@@ -201,7 +201,7 @@ fn processes(roots: &Roots, subjects: &Subjects) -> Vec<Box<dyn Source>> {
     sources
 }
 
-/// A process in the generator's own groups has none of its own: what they count is told once, as the generator's.
+/// A process in the generator's own groups has none of its own: what they count is reported once, as the generator's.
 fn control_groups(roots: &Roots, subjects: &Subjects) -> Vec<Box<dyn Source>> {
     let generator = find::of_process(roots, subjects.generator_pid);
     let own = |pid: u32| Some(find::of_process(roots, pid)).filter(|groups| *groups != generator);

@@ -5,14 +5,18 @@
 //!
 //! | key | kind | runtime/metrics |
 //! |---|---|---|
-//! | `goroutines`, `goroutines_runnable` | gauge | `/sched/goroutines:goroutines`, `/sched/goroutines/runnable:goroutines` |
+//! | `goroutines`, `goroutines_runnable` | gauge | `/sched/goroutines:goroutines`,
+//! `/sched/goroutines/runnable:goroutines` |
 //! | `threads`, `gomaxprocs` | gauge | `/sched/threads/total:threads`, `/sched/gomaxprocs:threads` |
-//! | `heap_bytes`, `heap_live_bytes`, `heap_goal_bytes` | gauge | `/memory/classes/heap/objects:bytes`, `/gc/heap/{live,goal}:bytes` |
-//! | `heap_objects`, `stacks_bytes`, `total_bytes` | gauge | `/gc/heap/objects:objects`, `/memory/classes/{heap/stacks,total}:bytes` |
+//! | `heap_bytes`, `heap_live_bytes`, `heap_goal_bytes` | gauge | `/memory/classes/heap/objects:bytes`,
+//! `/gc/heap/{live,goal}:bytes` |
+//! | `heap_objects`, `stacks_bytes`, `total_bytes` | gauge | `/gc/heap/objects:objects`,
+//! `/memory/classes/{heap/stacks,total}:bytes` |
 //! | `gc_cycles` | delta | `/gc/cycles/total:gc-cycles` |
 //! | `alloc_bytes`, `alloc_objects` | delta | `/gc/heap/allocs:{bytes,objects}` |
 //! | `mutex_wait_ns` | delta | `/sync/mutex/wait/total:seconds` |
-//! | `gc_cpu_ns`, `gc_assist_cpu_ns`, `user_cpu_ns` | delta | `/cpu/classes/{gc/total,gc/mark/assist,user}:cpu-seconds` |
+//! | `gc_cpu_ns`, `gc_assist_cpu_ns`, `user_cpu_ns` | delta | `/cpu/classes/{gc/total,gc/mark/assist,user}:cpu-seconds`
+//! |
 //! | `total_cpu_ns` | delta | `/cpu/classes/total:cpu-seconds` |
 //! | `gc_pauses`, `gc_pause_ns` | delta | `/sched/pauses/total/gc:seconds` |
 //! | `gc_pause_p99_ns`, `gc_pause_max_ns` | gauge | the same, increase since the previous line |
@@ -21,9 +25,9 @@
 //! An answer may have a `pool` too, of package database/sql: see [`crate::runtimes::pool`].
 //!
 //! `gc_pause_ns` is an estimate: each pause counts as the middle of its bucket (from 256 ns on, a bucket is at most a
-//! quarter of its lower bound wide). `sched_latency_p99_ns`, `gc_pause_p99_ns` and `gc_pause_max_ns` are the upper bound
-//! of the bucket that holds the quantile or the longest pause, so they are never too low, except in the last, unbounded
-//! bucket, where the lower bound is given; without a pause they are absent.
+//! quarter of its lower bound wide). `sched_latency_p99_ns`, `gc_pause_p99_ns` and `gc_pause_max_ns` are the upper
+//! bound of the bucket that holds the quantile or the longest pause, so they are never too low, except in the last,
+//! unbounded bucket, where the lower bound is given; without a pause they are absent.
 //! The `/cpu/classes` estimates stand still between two collections, so their deltas are absent where no cycle ended;
 //! where one did, they span the time back to the cycle before, all over the same time.
 //! The reading itself is one request a tick on a fresh connection; it is not part of the load's counts.
@@ -89,7 +93,7 @@ pub struct GoReading {
     pub pauses: Option<Histogram>,
     /// Times that goroutines waited to run, in seconds, since the start of the process.
     pub latencies: Option<Histogram>,
-    /// The pool of database connections, where the target tells of one.
+    /// The pool of database connections, where the target reports one.
     pub pool: Option<Reading>,
     /// For example `go1.26.8`.
     pub go_version: Option<String>,

@@ -97,7 +97,7 @@ impl Comparable for Disks {
         for (name, now) in &self.0 {
             let Some(before) = previous.0.get(name) else { continue };
             for (((_, name, _), before), now) in COLUMNS.iter().zip(before.counts).zip(now.counts) {
-                // A counter of 32 bits that begins anew costs this disk's part of one tick.
+                // A counter of 32 bits that wraps or restarts costs this disk's part of one tick.
                 *values.entry((*name).to_owned()).or_default() += now.saturating_sub(before) as f64;
             }
             let busy = now.busy_ns.saturating_sub(before.busy_ns) as f64;
@@ -159,7 +159,7 @@ mod tests {
         assert_eq!((deltas["reads"], deltas["read_bytes"], deltas["read_ns"]), (35.0, 35.0 * 512.0, 35e6));
         assert_eq!((deltas["busy_ns"], deltas["writes"]), (30e6, 0.0));
         assert_eq!(now.gauges(None)["in_flight"], 5.0);
-        assert_eq!(of(5, 15).deltas(&before)["busy_ns"], 5e6, "sda began anew");
+        assert_eq!(of(5, 15).deltas(&before)["busy_ns"], 5e6, "sda restarted");
         assert!(now.deltas(&Disks::default()).is_empty(), "no disk was there before");
     }
 
@@ -175,7 +175,7 @@ mod tests {
         assert_eq!(
             names(&real_disks(&roots)),
             ["sda", "sda1"],
-            "without sysfs partitions cannot be told apart"
+            "without sysfs partitions cannot be distinguished"
         );
         fs::create_dir_all(folder.path().join("block/sda/device")).unwrap();
         fs::create_dir_all(folder.path().join("block/dm-0")).unwrap();

@@ -4,7 +4,8 @@
 //! | key | kind | meaning |
 //! |---|---|---|
 //! | `interrupts` | delta | hardware interrupts of all cores, timers and calls between cores included |
-//! | `softirq_net_rx`, `softirq_net_tx`, `softirq_timer`, `softirq_sched`, `softirq_block`, `softirq_rcu`, `softirq_hrtimer`, `softirq_tasklet` | delta | deferred work that was run, by kind |
+//! | `softirq_net_rx`, `softirq_net_tx`, `softirq_timer`, `softirq_sched`, `softirq_block`, `softirq_rcu`,
+//! `softirq_hrtimer`, `softirq_tasklet` | delta | deferred work that was run, by kind |
 //! | `busiest_cpu_share` | gauge | share (0 to 1) of the tick's interrupts that the core with most of them took |
 //! | `busiest_cpu_net_rx_share` | gauge | the same for `softirq_net_rx`: packets received, those of loopback included |
 //!
@@ -23,7 +24,7 @@ use std::collections::BTreeMap;
 pub const NAME: &str = "host.interrupts";
 /// Longest `/proc/interrupts` that is read at each tick.
 pub const INTERRUPTS_BYTES_MAX: usize = 256 << 10;
-/// Most cores that are told apart.
+/// Most cores that are listed singly.
 const CPUS_MAX: usize = 4096;
 
 /// The kernel's kinds of deferred work and prony's names.
@@ -137,7 +138,8 @@ fn largest_share(before: &[u64], now: &[u64]) -> Option<f64> {
     (sum > 0.0).then(|| largest / sum)
 }
 
-/// Reads under `roots`; `hard` says whether interrupts of the hardware are wanted and is cleared where they are too many.
+/// Reads under `roots`; `hard` says whether interrupts of the hardware are wanted and is cleared where they are too
+/// many.
 ///
 /// # Errors
 /// Where a file cannot be read or understood.

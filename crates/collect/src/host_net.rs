@@ -5,7 +5,8 @@
 //! | `rx_bytes`, `tx_bytes`, `rx_packets`, `tx_packets` | delta | received and sent by all devices but loopback |
 //! | `rx_errors`, `rx_drops`, `tx_errors`, `tx_drops` | delta | lost there |
 //! | `lo_rx_bytes`, … | delta | the same eight of loopback |
-//! | `dev.<name>.rx_bytes`, `dev.<name>.tx_bytes` | delta | of each device that carried something in the tick; the [`DEVICES_MAX`] that carried most |
+//! | `dev.<name>.rx_bytes`, `dev.<name>.tx_bytes` | delta | of each device that carried something in the tick; the
+//! [`DEVICES_MAX`] that carried most |
 //! | `speed_bytes_per_s` | gauge | smallest speed of a device of hardware that is up and tells its speed |
 //!
 //! The file is that of the reader's network namespace. A packet that crosses several devices (bridge, veth) is in the
@@ -114,7 +115,7 @@ impl Comparable for Devices {
     }
 }
 
-/// Nothing where a count went backwards: the device was made anew.
+/// Nothing where a count went backwards: the device was recreated.
 fn rises(before: &Counts, now: &Counts) -> Option<Counts> {
     let mut rises = Counts::default();
     for ((rise, before), now) in rises.iter_mut().zip(before).zip(now) {
@@ -182,7 +183,7 @@ mod tests {
         assert_eq!((deltas["dev.eth0.rx_bytes"], deltas["dev.lo.tx_bytes"]), (30.0, 600.0));
         assert!(!deltas.contains_key("dev.eth1.rx_bytes"));
         let anew = of(3, 10, 400).deltas(&of(100, 9, 400));
-        assert_eq!(anew["rx_bytes"], 1.0, "eth0 was made anew, eth1 counts");
+        assert_eq!(anew["rx_bytes"], 1.0, "eth0 was recreated, eth1 counts");
     }
 
     #[test]

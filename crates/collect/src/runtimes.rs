@@ -31,7 +31,7 @@ use std::time::Duration;
 /// Of one whole GET. A tick is one second; what takes longer is a gap.
 const LIMITS: Limits = Limits { timeout: Duration::from_secs(1), body_bytes: 4 << 20 };
 
-/// The sources that `[metrics]` names, in the order in which they are read; pools after the runtimes that tell of them.
+/// The sources that `[metrics]` names, in the order in which they are read; pools after the runtimes that report them.
 #[must_use]
 pub fn sources(
     metrics: &Metrics,

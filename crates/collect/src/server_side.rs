@@ -12,6 +12,8 @@
 use crate::error::{CollectError, ParseError};
 use crate::exposition::{self, Buckets};
 use probe::Limits;
+use schema::said;
+use schema::said::Said;
 use schema::server_side::{CountAt, PrometheusAt, QuantileBucket};
 use schema::target::Metrics;
 use std::net::SocketAddr;
@@ -49,8 +51,8 @@ pub struct Counted {
     pub requests: Option<u64>,
     /// The bucket of the 95th percentile of their times.
     pub p95: Option<QuantileBucket>,
-    /// What was read twice and yet cannot be told, with the reason.
-    pub missing: Vec<String>,
+    /// What was read twice and is still unknown, with the reason.
+    pub missing: Vec<Said>,
 }
 
 /// Requests of one reading.
@@ -87,20 +89,23 @@ pub fn between(first: &Reading, last: &Reading) -> Counted {
     if let (Some(before), Some(after)) = (first.requests, last.requests) {
         counted.requests = after.checked_sub(before);
         if counted.requests.is_none() {
-            counted.missing.push(format!(
-                "the target counted {before} requests first and {after} last: it was started again meanwhile, or several \
-                 processes count each for themselves"
+            counted.missing.push(said!(
+                "server_side.count_fell",
+                "the target counted {before} requests first and {after} last: it was started again meanwhile, or \
+                 several processes count each for themselves",
+                before,
+                after
             ));
         }
     }
     if let (Some(before), Some(after)) = (&first.buckets, &last.buckets) {
         match after.since(before) {
             Some(since) => counted.p95 = since.quantile(QUANTILE),
-            None => counted.missing.push(
+            None => counted.missing.push(said!(
+                "server_side.histogram_changed",
                 "the target's histogram went backwards or has other buckets than before: it was started again \
                  meanwhile, or several processes count each for themselves"
-                    .to_owned(),
-            ),
+            )),
         }
     }
     counted

@@ -1,8 +1,8 @@
 //! What databases and caches count of themselves: `service.<name>.db` and `service.<name>.redis`.
 //!
-//! Invariants: queries only read; each service has one lasting connection on a thread of its own, so that one that hangs
-//! costs gaps and never holds up the ticks by more than its limit of time; after an error the connection is made anew;
-//! no credential is in any message or debug text.
+//! Invariants: queries only read; each service has one lasting connection on a thread of its own, so that one that
+//! hangs costs gaps and never holds up the ticks by more than its limit of time; after an error the connection is
+//! reopened; no credential is in any message or debug text.
 //! Absent on purpose: TLS, since these are the services that prony itself starts on this host.
 
 mod apart;
@@ -84,7 +84,7 @@ fn source(at: ServiceAt) -> Box<dyn Source> {
     Box::new(Named { name, inner: Differencing::new("service", read) })
 }
 
-/// Reads on a lasting connection, made anew after an error.
+/// Reads on a lasting connection, reopened after an error.
 #[cfg(feature = "databases")]
 fn reader(at: ServiceAt) -> impl FnMut() -> Result<Reading, CollectError> + Send + 'static {
     let mut connection = None;

@@ -3,13 +3,15 @@
 //! | key | from | meaning |
 //! |---|---|---|
 //! | `established` | `/proc/net/snmp` CurrEstab less `close_wait` | open connections, both ends of those on loopback |
-//! | `time_wait` | `/proc/net/sockstat` tw | closed from here; each holds a local port for 60 s (METHOD §9, port exhaustion) |
+//! | `time_wait` | `/proc/net/sockstat` tw | closed from here; each holds a local port for 60 s (METHOD §9, port
+//! exhaustion) |
 //! | `close_wait` | sock_diag(7) | closed by the peer, not yet by the program here |
 //! | `syn_sent`, `syn_recv` | sock_diag(7) | begun from here; begun from outside and not yet answered |
 //! | `listen` | sock_diag(7) | sockets that listen |
 //! | `to_target_time_wait` | sock_diag(7) | of `time_wait`, those whose peer is the target |
-//! | `target_close_wait` | sock_diag(7) | connections that the target has been told are over and has not closed |
-//! | `ports_available` | `/proc/sys/net/ipv4/ip_local_port_range` | size of the range; reserved ports are not taken off |
+//! | `target_close_wait` | sock_diag(7) | connections whose peer has closed and the target has not |
+//! | `ports_available` | `/proc/sys/net/ipv4/ip_local_port_range` | size of the range; reserved ports are not taken off
+//! |
 //!
 //! All but `target_close_wait` are of prony's own network namespace; that one is of the target's and absent where it
 //! cannot be entered. At most [`SOCKETS_MAX`](crate::sock_diag::SOCKETS_MAX) sockets of a kind are counted.

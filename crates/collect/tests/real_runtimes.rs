@@ -15,7 +15,7 @@ use std::sync::atomic::AtomicU32;
 use std::time::{Duration, Instant};
 use units::Nanos;
 
-/// A program that is told to end, and waited for, with the test.
+/// A program that is asked to end, and waited for, with the test.
 struct Running(Child);
 
 impl Drop for Running {

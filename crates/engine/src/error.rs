@@ -42,7 +42,7 @@ pub enum EngineError {
     /// Workers said nothing for too long.
     #[error(
         "worker {} of the generator has said nothing for {} s: a script that never returns, or a thread that gets no \
-         CPU; the load was given up", numbers(workers), silence.as_secs()
+         CPU; the load was given up", units::format::listed(workers), silence.as_secs()
     )]
     Silent {
         /// Their numbers, counted from 0.
@@ -78,15 +78,5 @@ impl SetupFailures {
     pub fn nothing_connected(&self, asked: u64) -> EngineError {
         let example = self.example.clone().unwrap_or_else(|| "stopped before any was tried".to_owned());
         EngineError::NothingConnected { asked, failures: self.by_class.clone(), example }
-    }
-}
-
-/// Numbers for people: `1`, or `1, 2 and 5`.
-#[must_use]
-pub fn numbers(all: &[impl ToString]) -> String {
-    let texts: Vec<String> = all.iter().map(ToString::to_string).collect();
-    match texts.split_last() {
-        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
-        _ => texts.concat(),
     }
 }

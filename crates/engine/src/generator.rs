@@ -365,7 +365,7 @@ impl Generator {
         EngineError::Silent { workers, silence: overdue.silence }
     }
 
-    /// Waits for the threads, which have nothing left to do; each has told how it ended.
+    /// Waits for the threads, which have nothing left to do; each has reported how it ended.
     fn join(&mut self) {
         for worker in self.workers.drain(..) {
             let _ = worker.join();

@@ -29,7 +29,7 @@ pub struct Job {
     pub to: SocketAddr,
     /// What is known of the way there beyond the address.
     pub way: Way,
-    /// Asked anew for every connection where present.
+    /// Asked again for every connection where present.
     pub lookup: Option<Lookup>,
     /// TLS of every connection; plain text where absent.
     pub tls: Option<Tls>,

@@ -45,7 +45,7 @@ mod worker;
 pub use assembly::{Assembly, Overdue};
 pub use canary::fixed_work;
 pub use control::Timeline;
-pub use error::{EngineError, SetupFailures, numbers};
+pub use error::{EngineError, SetupFailures};
 pub use generator::{Generator, Step, drivers};
 pub use instrument::measure as measure_instrument;
 pub use interval::{Account, Counts, IntervalData, Sent, Times, TokenAnswers};

@@ -2,8 +2,8 @@
 //!
 //! A worker that shares its CPU is put off by whole slices of others however short its own work is, and one that spins
 //! loses the claim to run at once that a thread which mostly sleeps has. So a worker asks for short slices, which let a
-//! waking thread in before the slice of another ends (sched(7), EEVDF since Linux 6.12), and for a higher priority where
-//! it may have one; and where it was put off all the same it spins less for a while ([`Sharing`]).
+//! waking thread in before the slice of another ends (sched(7), EEVDF since Linux 6.12), and for a higher priority
+//! where it may have one; and where it was put off all the same it spins less for a while ([`Sharing`]).
 //!
 //! Absent on purpose: real-time classes. A worker that spins in one would take the CPU from the target it shares it
 //! with, and the system would be asked to guard the user against prony.
@@ -191,7 +191,7 @@ mod tests {
         let before = nice();
         let standing = std::thread::spawn(move || {
             let standing = raise();
-            assert_eq!(nice(), standing.nice, "what is told is what the kernel has");
+            assert_eq!(nice(), standing.nice, "what is reported is what the kernel has");
             standing
         });
         let standing = standing.join().unwrap();

@@ -63,7 +63,7 @@ pub(crate) enum Spin {
 }
 
 impl Spin {
-    /// Says whether others want the CPU too; a worker that was told how to wait waits so.
+    /// Says whether others want the CPU too; a worker that was given a way to wait waits so.
     const fn share(&mut self, is_shared: bool) {
         if let Self::Margin(margin) = self {
             margin.share(is_shared);

@@ -71,7 +71,7 @@ fn secure(job: &mut Job, server: &FaultServer, version: &str) {
 }
 
 /// In TLS 1.3 the client is done before the server has judged its certificate (RFC 8446 §2), so the missing one is
-/// told to a connection that stands already.
+/// reported to a connection that stands already.
 fn is_told_late(fault: Fault, version: &str) -> bool {
     fault == Fault::TlsWantsClient && version == "1.3"
 }

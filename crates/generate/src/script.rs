@@ -16,7 +16,7 @@ pub use script::Output;
 /// The lowest status that wrk counts as an error.
 const STATUS_BAD: u16 = 400;
 
-/// The states of a script, and what its `done` will be told.
+/// The states of a script, and what its `done` will be given.
 pub struct Scripted {
     wrk: Wrk,
     scripts: Scripts,

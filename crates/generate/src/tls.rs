@@ -1,5 +1,5 @@
-//! TLS from its plan to what the engine takes: files are read, and every mistake in them is told before a connection is
-//! made.
+//! TLS from its plan to what the engine takes: files are read, and every mistake in them is reported before a
+//! connection is made.
 
 use engine::{Identity, Roots, Tls, TlsError};
 use plan::LoadJob;

@@ -1,8 +1,8 @@
 //! HTTP archives (HAR 1.2), as browsers and proxies export them.
 //!
 //! Invariants: the text is read once; requests borrow from it, answers are skipped without a copy. What never reached
-//! a server or was never answered (from the cache, aborted, `data:`, `ws:`) is left out and counted. A cookie that an answer of the recording set is
-//! left to the answers of the load; others are kept as recorded.
+//! a server or was never answered (from the cache, aborted, `data:`, `ws:`) is left out and counted. A cookie that an
+//! answer of the recording set is left to the answers of the load; others are kept as recorded.
 //! A pause of a session is the time between the end of all earlier answers and the start of the next request: what
 //! runs at the same time in a browser has none, and an answer's own time is the target's, not the user's.
 
@@ -199,7 +199,7 @@ fn add(
     Ok(())
 }
 
-/// What is told about a request that was taken.
+/// What is reported about a request that was taken.
 fn told(request: &Request<'_>, has_cookie: bool, assembler: &mut Assembler<'_>) {
     let version = request.http_version.to_ascii_lowercase();
     if ["h2", "h3", "http/2", "http/3"].iter().any(|newer| version.starts_with(newer)) {

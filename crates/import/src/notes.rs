@@ -5,7 +5,7 @@
 use crate::url::Origin;
 use std::collections::BTreeMap;
 
-/// Notes and foreign origins that are told apart.
+/// Notes and foreign origins that are listed singly.
 const DISTINCT_MAX: usize = 100;
 /// Foreign origins that are named, the commonest first.
 const ORIGINS_NAMED: usize = 5;
@@ -18,7 +18,7 @@ pub(crate) struct Notes {
 }
 
 impl Notes {
-    /// One more of what `text` says, which is told as `text: count`.
+    /// One more of what `text` says, which is printed as `text: count`.
     pub(crate) fn count(&mut self, text: &str) {
         if let Some(count) = self.counted.get_mut(text) {
             *count += 1;

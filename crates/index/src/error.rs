@@ -17,7 +17,7 @@ pub enum IndexError {
         source: io::Error,
     },
     /// SQLite refused.
-    #[error("the index {} cannot be used: {source}\n  remedy: delete it; it is made anew from the run folders", path.display())]
+    #[error("the index {} cannot be used: {source}\n  remedy: delete it; it is rebuilt from the run folders", path.display())]
     Database {
         /// Where it is; `:memory:` where it is kept in memory.
         path: PathBuf,

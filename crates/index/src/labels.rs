@@ -1,6 +1,6 @@
 //! Tags and notes: one JSON file beside the index, which outlives it.
 //!
-//! Invariants: the file is replaced whole; a change reads it anew first, so that two processes lose at most one
+//! Invariants: the file is replaced whole; a change reads it again first, so that two processes lose at most one
 //! change of the same run; labels of runs that are gone stay, because a folder may come back.
 
 use crate::{IndexError, LABELS_FILE};

@@ -1,6 +1,6 @@
 //! A rebuildable SQLite index over run folders, for `prony serve`, `prony history` and `prony compare`.
 //!
-//! Invariants: run folders are only read; the index may be deleted at any time and is made anew with the same content;
+//! Invariants: run folders are only read; the index may be deleted at any time and is rebuilt with the same content;
 //! what people said of runs (tags, notes) is in a file of its own, which is never thrown away; a folder that cannot be
 //! read is listed with its cause; every file that is read, and the number of folders, has a limit.
 //! Absent on purpose: judgement and statistics (analyze), intervals and histograms, and anything about the network.

@@ -1,7 +1,7 @@
 //! The index itself: tables, incremental refresh and queries.
 //!
 //! Invariants: `user_version` says the version of the tables, and a file of another version, or one that is no
-//! database, is made anew; a refresh reads only folders whose stamp changed; labels are a copy of their own file.
+//! database, is rebuilt; a refresh reads only folders whose stamp changed; labels are a copy of their own file.
 
 use crate::{INDEX_FILE, IndexError, Labels, folder};
 use rusqlite::types::Value;
@@ -160,7 +160,7 @@ impl Index {
         Ok(refreshed)
     }
 
-    /// A file that was deleted under an open index is made anew.
+    /// A file that was deleted under an open index is rebuilt.
     fn reopen_if_deleted(&mut self) -> Result<(), IndexError> {
         if matches!(&self.place, Place::File(path) if !path.is_file()) {
             (self.database, self.place) = database(&self.runs)?;
@@ -336,7 +336,7 @@ impl Index {
     }
 }
 
-/// The file beside the runs, made anew where it is of another version or damaged; else memory.
+/// The file beside the runs, rebuilt where it is of another version or damaged; else memory.
 fn database(runs: &Path) -> Result<(Connection, Place), IndexError> {
     let path = runs.join(INDEX_FILE);
     let refusal = match open_file(&path) {
@@ -363,7 +363,7 @@ fn database(runs: &Path) -> Result<(Connection, Place), IndexError> {
 fn open_file(path: &Path) -> rusqlite::Result<Connection> {
     let database = Connection::open(path)?;
     database.busy_timeout(BUSY)?;
-    // It can be made anew: a crash may cost it.
+    // It can be rebuilt: a crash may cost it.
     database.execute_batch("PRAGMA synchronous = OFF; PRAGMA trusted_schema = OFF;")?;
     // Taken at once, so that of two processes one makes the tables.
     database.execute_batch("BEGIN IMMEDIATE")?;

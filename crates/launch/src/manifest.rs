@@ -167,19 +167,7 @@ fn is_family_pattern(pattern: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    const GOOD: &str = r#"schema = "prony.target/1"
-name = "go/gin"
-description = "d"
-language = "go"
-[build]
-command = ["go", "build"]
-[run]
-command = ["{build}/server"]
-env = { LISTEN = "{host}:{port}" }
-[ready]
-path = "/health"
-"#;
+    use testkit::manifest::GO_GIN as GOOD;
 
     fn check(text: &str, expected: &str) {
         let error = parse("target.toml", text, Path::new("/x/targets/go/gin")).expect_err(text);

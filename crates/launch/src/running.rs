@@ -78,7 +78,7 @@ impl RunningTarget {
         self.guard.confined()
     }
 
-    /// Whether its end came of its memory limit, and then how that is told.
+    /// Whether its end came of its memory limit, and then how that is reported.
     #[must_use]
     pub fn out_of_memory(&self) -> Option<TargetError> {
         out_of_memory(&self.guard)

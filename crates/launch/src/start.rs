@@ -1,7 +1,7 @@
 //! From a plan to a running, answering target.
 //!
-//! Invariants: the target listens on 127.0.0.1 at a port that was free just before, or in a network of its own; it is handed out only after a
-//! good answer; on every error path its processes are gone before the error is returned.
+//! Invariants: the target listens on 127.0.0.1 at a port that was free just before, or in a network of its own; it is
+//! handed out only after a good answer; on every error path its processes are gone before the error is returned.
 
 use crate::confine::{Subnet, Wanted};
 use crate::guard::{Ending, Finish, Guard, Spec};
@@ -129,7 +129,7 @@ impl StartPlan {
         Ok(())
     }
 
-    /// What the guard is told, with the port filled in.
+    /// What the guard is given, with the port filled in.
     fn spec(&self, addr: SocketAddr) -> Spec {
         let host = addr.ip().to_string();
         let port = addr.port().to_string();

@@ -74,7 +74,7 @@ impl Mmpp {
         self.until = self.course.amount_at(self.until_ns);
     }
 
-    /// Competing exponentials: an arrival that would fall behind the end of the state is drawn anew from there, which
+    /// Competing exponentials: an arrival that would fall behind the end of the state is drawn again from there, which
     /// the lack of memory allows. Ends with a course that comes to its end: no state then brings another arrival.
     fn step(&mut self) {
         loop {

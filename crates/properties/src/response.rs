@@ -11,7 +11,7 @@ use wire::{Ended, HEAD_BYTES_MAX};
 
 const HEADERS_MAX: usize = 1024;
 const INTERIM_MAX: usize = 32;
-/// Longer inputs are not read byte by byte: the header section is parsed anew at each line, which is quadratic.
+/// Longer inputs are not read byte by byte: the header section is parsed again at each line, which is quadratic.
 const SINGLE_BYTES_MAX: usize = 1024;
 
 /// The property of the target `response`.

@@ -94,7 +94,7 @@ impl TrialFolder {
     /// Whether the trial is still to be run: it never ended, or its target failed.
     #[must_use]
     pub fn is_missing(&self) -> bool {
-        let read = |path| read_json::<TrialFile>(path, "prony.trial/2");
+        let read = |path| read_json::<TrialFile>(path, "prony.trial/3");
         !self.has_ended()
             || read(&self.path.join("trial.json")).is_ok_and(|file| file.outcome == TrialOutcome::Failed)
     }
@@ -143,7 +143,7 @@ impl TrialFolder {
     /// # Errors
     /// When the trial has not ended, or the file is damaged.
     pub fn file(&self) -> Result<TrialFile, RecordError> {
-        read_json(&self.path.join("trial.json"), "prony.trial/2")
+        read_json(&self.path.join("trial.json"), "prony.trial/3")
     }
 }
 

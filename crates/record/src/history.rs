@@ -1,6 +1,6 @@
 //! Run folders of an experiment, in the order in which they were begun.
 //!
-//! Invariants: a folder that cannot be read is told and left out; no more folders are looked at than a person could
+//! Invariants: a folder that cannot be read is reported and left out; no more folders are looked at than a person could
 //! have made. Absent on purpose: intervals and histograms, which nothing across runs needs.
 
 use crate::RecordError;

@@ -130,7 +130,7 @@ struct Layout {
 }
 
 impl Layout {
-    /// As HdrHistogram defines it: 2·10^digits values are told apart, rounded up to a power of two.
+    /// As HdrHistogram defines it: 2·10^digits values are distinguished, rounded up to a power of two.
     fn new(digits: u32, lowest: u64) -> Option<Self> {
         if digits > 5 || lowest == 0 {
             return None;
@@ -196,7 +196,7 @@ impl Merger {
         self.sum = sum;
     }
 
-    /// Gives the counts of the present layout away, each with its value, and begins anew.
+    /// Gives the counts of the present layout away, each with its value, and starts over.
     fn drain(&mut self, mut take: impl FnMut(u64, u64)) {
         let Some(layout) = self.layout else { return };
         for (index, count) in self.counts.iter_mut().enumerate().filter(|(_, count)| **count > 0) {

@@ -7,6 +7,7 @@ use crate::files::read_json;
 use crate::folder::{RunFolder, TrialFolder};
 use analyze::SegmentData;
 use schema::run::RunFile;
+use schema::said::{Joint, Said};
 use schema::soak::WindowLine;
 use schema::trial::{IntervalLine, Phase, TrialFile, TrialOutcome};
 use std::fs::File;
@@ -31,9 +32,9 @@ pub fn read(folder: &RunFolder, run: &RunFile) -> Result<Vec<SegmentData>, Recor
 
 fn segment(trial: &TrialFolder) -> Result<SegmentData, RecordError> {
     let ended = if trial.has_ended() {
-        let file: TrialFile = read_json(&trial.path.join("trial.json"), "prony.trial/2")?;
+        let file: TrialFile = read_json(&trial.path.join("trial.json"), "prony.trial/3")?;
         let is_valid = file.outcome == TrialOutcome::Valid;
-        (!is_valid && !file.reasons.is_empty()).then(|| file.reasons.join("; "))
+        (!is_valid && !file.reasons.is_empty()).then(|| Said::list(Joint::Semicolon, file.reasons))
     } else {
         None
     };

@@ -3,7 +3,7 @@
 //!
 //! Invariants: it holds nothing that `counters.ndjson` and `intervals.ndjson` do not, so it is made again where it is
 //! missing, damaged or of another version; counters are only ever extra, so nothing here fails a trial or a report. A
-//! soak has none: its trials last for hours, and its own windows tell of its counters.
+//! soak has none: its trials last for hours, and its own windows hold its counters.
 
 use crate::files;
 use analyze::SignalsMaker;
@@ -33,7 +33,7 @@ pub(crate) fn write(trial: &Path) {
     }
 }
 
-/// As it is written, or else made anew.
+/// As it is written, or else recomputed.
 pub(crate) fn read(trial: &Path, intervals: &[IntervalLine]) -> Option<Signals> {
     let stored = files::read_json::<Signals>(&trial.join(NAME), "prony.signals/1").ok();
     stored.or_else(|| make(trial, intervals))

@@ -61,7 +61,7 @@ fn a_plan_answers_in_sentences() {
             "lab",
             "4 runs, the last: r2, r3, r4",
             "For intervals of ± 2 % (95 %): 18 blocks (36 trials, about 3.60 min)",
-            "To find a difference of 5 % with a chance of 80 %: cannot be told",
+            "To find a difference of 5 % with a chance of 80 %: unknown",
             "The file itself: 5 blocks",
             "none",
             "refused",

@@ -42,7 +42,7 @@ fn with_thresholds() -> LoadReport {
         decided,
         value: decided.then_some(4.87e6),
         limit: 5e7,
-        text: text.to_owned(),
+        text: text.into(),
     };
     let mut load = sample::load::load_report();
     load.thresholds = vec![

@@ -71,7 +71,7 @@ fn one_line_tells_what_a_request_allocates_and_what_collections_take() {
         let words = text.split_whitespace().collect::<Vec<_>>().join(" ");
         assert!(words.contains(line), "{words}");
     }
-    // Only what is known is told.
+    // Only what is known is printed.
     let some =
         MemoryView { alloc_per_request_objects: None, collections_per_s: None, gc_cpu_share: None, ..view() };
     assert!(

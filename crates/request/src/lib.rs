@@ -1,6 +1,6 @@
 //! What to send and what a right answer is, compiled before the load begins.
 //!
-//! Invariants: every mistake of a scenario is told when it is compiled, before anything is sent; what is static is
+//! Invariants: every mistake of a scenario is reported when it is compiled, before anything is sent; what is static is
 //! rendered once, the rest without an allocation per request. An answer's status and exact body are judged while its
 //! bytes pass by, without keeping them; only checks of content keep a bounded part ([`Notes`]). The same seed gives the
 //! same bytes in the same order whatever the number of workers.

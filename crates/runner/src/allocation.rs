@@ -23,7 +23,7 @@ pub(crate) struct Allocations {
 }
 
 impl Allocations {
-    /// Takes what a line tells of a runtime; other lines are passed over.
+    /// Takes what a line says about a runtime; other lines are passed over.
     pub(crate) fn add(&mut self, line: &CounterLine) {
         if line.source != collect::go_runtime::NAME {
             return;
@@ -99,7 +99,7 @@ mod tests {
             go(7, 9e9),
         ];
         assert_eq!(per_request(&lines, 100), Some(8.0));
-        // Without 5 the next line tells of two seconds.
+        // Without 5 the next line covers two seconds.
         let gap = [go(3, 9e9), go(4, 100.0), go(6, 500.0)];
         assert_eq!(per_request(&gap, 100), Some(8.0));
     }
@@ -110,7 +110,7 @@ mod tests {
         assert_eq!(per_request(&[], 100), None);
         assert_eq!(per_request(&[go(1, 1.0), go(2, 1.0), go(7, 5.0)], 100), None);
         assert_eq!(per_request(&[go(3, 1.0), go(4, 1.0)], 0), None);
-        // A counter that began anew has no delta; the time before it does not count.
+        // A counter that restarted has no delta; the time before it does not count.
         let restarted = [go(3, 9e9), line("go.runtime", 4, None), go(5, 100.0)];
         assert_eq!(per_request(&restarted, 100), Some(4.0));
     }

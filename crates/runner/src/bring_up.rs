@@ -5,7 +5,7 @@ use crate::services::Services;
 use crate::{RunnerError, reference};
 use collect::server_side::Endpoint;
 use generate::tls;
-use launch::contract::{self, Follow, Verified};
+use launch::contract::{self, Follow, Peer, Verified};
 use launch::{RunningTarget, StartPlan};
 use plan::NameLookup;
 use plan::net::HttpUrl;
@@ -89,8 +89,8 @@ pub(crate) fn bring_up(
     let within = HttpUrl::parse(&origin)?.to_origin();
     let follow = follow.map(|hops_max| Follow { origin: &within, hops_max });
     let check = |entry: &EntryPlan, follow: Option<Follow<'_>>| {
-        contract::check_following(addr, over_tls.as_ref(), &authority, entry, follow, CONTRACT_TIMEOUT)
-            .map_err(wrong)
+        let peer = Peer { addr, host: &authority, tls: over_tls.as_ref(), timeout: CONTRACT_TIMEOUT };
+        contract::check(peer, entry, follow).map_err(wrong)
     };
     let agreed = target.contract.iter().filter(|agreed| target.services.has_all(&agreed.services));
     for entry in agreed.flat_map(|agreed| &agreed.requests).filter(|entry| is_fixed(entry)) {

@@ -5,7 +5,7 @@
 //! Absent on purpose: load, and the starting of services; the caller says which are up.
 
 use crate::RunnerError;
-use launch::contract::{self, ContractFault, route};
+use launch::contract::{self, ContractFault, Peer, route};
 use launch::{NeedState, RunningTarget, StartPlan};
 use plan::load_contract;
 use schema::plan::ScenarioPlan;
@@ -207,13 +207,14 @@ impl Bench<'_> {
         }
         check.outcome = CheckOutcome::Ok;
         let host = running.addr().to_string();
+        let peer = Peer { addr: running.addr(), host: &host, tls: None, timeout: self.timeout };
         for entry in &route.requests {
             if !running.is_alive() {
                 check.reasons.push("not asked: the target had ended".to_owned());
                 break;
             }
             check.asked += 1;
-            if let Err(error) = contract::check(running.addr(), &host, entry, self.timeout) {
+            if let Err(error) = contract::check(peer, entry, None) {
                 let is_silent = matches!(error.fault, ContractFault::Exchange(_));
                 check.reasons.push(error.to_string());
                 if is_silent {

@@ -1,4 +1,4 @@
-//! Findings as they come: the ordinary analysis of the trials that have ended, told between two trials.
+//! Findings as they come: the ordinary analysis of the trials that have ended, shown between two trials.
 //!
 //! Invariants: it is made while no load is on and no target runs, never within a trial; each look is followed by
 //! twenty times as long without one, so a run becomes longer by a twentieth at most.
@@ -21,7 +21,7 @@ impl Interim {
         if !self.is_due(begun) {
             return;
         }
-        // What cannot be read is told with its remedy by the analysis at the end; it costs no trial.
+        // What cannot be read is reported with its remedy by the analysis at the end; it costs no trial.
         if let Ok((_, analysis)) = record::analysed(folder) {
             observer.found(&analysis.findings);
         }

@@ -1,9 +1,9 @@
 //! What the target counts of itself in a trial, read where the samples begin and where they end, beside what the client
 //! had meanwhile (METHOD §9).
 //!
-//! Invariants: reading happens on a thread of its own, so that a target that answers late holds up neither intervals nor
-//! phases; what the client had between border and reading is told, so that it can be allowed for; what is not declared is
-//! not asked for, and what is declared and cannot be read has its reason.
+//! Invariants: reading happens on a thread of its own, so that a target that answers late holds up neither intervals
+//! nor phases; what the client had between border and reading is recorded, so that it can be allowed for; what is not
+//! declared is not asked for, and what is declared and cannot be read has its reason.
 //! Absent on purpose: judging, which is the analysis' work.
 
 use crate::bring_up::Prepared;
@@ -11,6 +11,7 @@ use collect::server_side::{self, Endpoint, Reading};
 use schema::experiment::Reference;
 use schema::load::ErrorClass;
 use schema::plan::TargetSource;
+use schema::said::Said;
 use schema::server_side::{ClientSide, CountAt, PrometheusAt, ServerSide};
 use schema::target::Metrics;
 use schema::trial::{IntervalLine, Phase};
@@ -74,7 +75,7 @@ fn of_reference(law: &Reference) -> Metrics {
 struct Moment {
     over: Nanos,
     reading: Reading,
-    missing: Vec<String>,
+    missing: Vec<Said>,
 }
 
 /// The two readings of a trial, and the client's side of the time between them.
@@ -154,7 +155,7 @@ impl ServerCounts {
     fn told(&self, moments: &[Moment]) -> Option<ServerSide> {
         let ([first, last], (begin_ns, length_ns)) = (moments, self.window?) else { return None };
         let counted = server_side::between(&first.reading, &last.reading);
-        let mut missing: Vec<String> = Vec::new();
+        let mut missing: Vec<Said> = Vec::new();
         for reason in first.missing.iter().chain(&last.missing).chain(&counted.missing) {
             if !missing.contains(reason) {
                 missing.push(reason.clone());
@@ -182,7 +183,7 @@ fn read_when_asked(
     let mut moments = Vec::new();
     while asked.recv().is_ok() {
         let (reading, errors) = server_side::read(at, metrics);
-        let missing = errors.iter().map(ToString::to_string).collect();
+        let missing = errors.iter().map(|error| error.to_string().into()).collect();
         moments.push(Moment { over: clock.now(), reading, missing });
     }
     moments
@@ -234,7 +235,7 @@ mod tests {
         Moment {
             over: Nanos::from_millis(over_ms),
             reading: Reading { requests, buckets: None },
-            missing: missing.iter().map(|reason| (*reason).to_owned()).collect(),
+            missing: missing.iter().map(|reason| (*reason).into()).collect(),
         }
     }
 
@@ -276,7 +277,7 @@ mod tests {
         let own = of_two_seconds();
         let seen = own.told(&[moment(1_000, None, &["no"]), moment(3_000, Some(9), &["no", "never"])]);
         let seen = seen.expect("both readings were tried");
-        assert_eq!((seen.requests, seen.missing), (None, vec!["no".to_owned(), "never".to_owned()]));
+        assert_eq!((seen.requests, seen.missing), (None, vec![Said::from("no"), Said::from("never")]));
         assert_eq!(own.told(&[moment(1_000, None, &[])]), None, "the samples did not end");
         let restarted = own.told(&[moment(1_000, Some(9), &[]), moment(3_000, Some(2), &[])]).expect("both");
         assert!(restarted.requests.is_none() && restarted.missing[0].contains("started again"));

@@ -1,4 +1,4 @@
-//! The services of a run: started once, told to every target, looked after between trials, ended with the run.
+//! The services of a run: started once, made known to every target, looked after between trials, ended with the run.
 //!
 //! Invariant: a service that ended on its own fails the trial that it ended in, and is up again for the next one.
 //! Absent on purpose: how a service is made and started (crate launch), and knobs of services.
@@ -83,7 +83,7 @@ impl Services {
         Ok(())
     }
 
-    /// What targets are told, with the addresses of now.
+    /// What targets are given, with the addresses of now.
     pub(crate) fn env(&self) -> BTreeMap<String, String> {
         let fleet = self.lock();
         let env = fleet.running().flat_map(RunningService::env);

@@ -1,4 +1,5 @@
-//! What a trial keeps so that its warm-up and its measured window can be judged (METHOD §5); the judging is `analyze`'s.
+//! What a trial keeps so that its warm-up and its measured window can be judged (METHOD §5); the judging is
+//! `analyze`'s.
 //!
 //! Bounds: an interval takes some 200 bytes and a tick 56; a window longer than [`INTERVALS_MAX`] is not judged.
 
@@ -13,7 +14,7 @@ use units::Nanos;
 /// A day of seconds, and what is left of a hundred thousand.
 const INTERVALS_MAX: usize = 100_000;
 
-/// What one tick of the collector tells of the target.
+/// What one tick of the collector says about the target.
 pub(crate) fn beside(now: Nanos, lines: &[CounterLine]) -> Beside {
     let source = |name: &str| lines.iter().find(|line| line.source == name);
     let target = source(collect::process::TARGET);

@@ -20,6 +20,8 @@ pub(crate) use options::TrialOptions;
 use plan::LoadJob;
 use record::TrialFolder;
 use schema::plan::{BodyExpectation, CellPlan, EntryPlan, ExperimentPlan, Replicas, ScenarioPlan, TrialPlan};
+use schema::said;
+use schema::said::Said;
 use schema::steady::WarmUpEndedBy;
 use schema::trial::{TargetUsage, TrialFile, TrialOutcome};
 use schema::version::TrialVersion;
@@ -105,7 +107,7 @@ pub(crate) fn run(
         ) => {
             // How the target ended explains why it could not be loaded.
             let mut blank = blank;
-            blank.reasons.extend(stop(up).err().map(|ended| ended.to_string()));
+            blank.reasons.extend(stop(up).err().map(|ended| ended.to_string().into()));
             return failed(blank, &error, folder);
         }
         Err(error) => return Err(error),
@@ -115,11 +117,11 @@ pub(crate) fn run(
     let mut file = TrialFile { ready_ns, ..ended(blank, measured, seen, up.running.as_ref()) };
     if !died.is_empty() {
         file.outcome = TrialOutcome::Failed;
-        file.reasons.extend(died);
+        file.reasons.extend(died.into_iter().map(Said::from));
     }
     if let Err(error) = stop(up) {
         file.outcome = TrialOutcome::Failed;
-        file.reasons.push(error.to_string());
+        file.reasons.push(error.to_string().into());
     }
     folder.end(&file)?;
     // The trial stands. The next one would meet what was not cleaned up.
@@ -218,7 +220,7 @@ fn failed(
     error: &RunnerError,
     folder: &TrialFolder,
 ) -> Result<Option<TrialFile>, RunnerError> {
-    file.reasons.push(error.to_string());
+    file.reasons.push(error.to_string().into());
     folder.end(&file)?;
     Ok(Some(file))
 }
@@ -237,11 +239,15 @@ fn ended(blank: TrialFile, mut measured: Measured, seen: Seen, running: Option<&
     );
     load.validity = analyze::validity(&load, &measured.facts);
     let outcome = if load.validity.ok { TrialOutcome::Valid } else { TrialOutcome::Void };
-    let mut reasons: Vec<String> = load.validity.reasons.iter().map(|gate| gate.text.clone()).collect();
-    // An end at the memory limit is told when it is stopped.
+    let mut reasons: Vec<Said> = load.validity.reasons.iter().map(|gate| gate.text.clone()).collect();
+    // An end at the memory limit is reported when it is stopped.
     let ended = running.filter(|running| !running.is_alive() && running.out_of_memory().is_none());
     if let Some(running) = ended {
-        reasons.push(format!("the target ended during the trial; the end of its log:{}", running.log_tail()));
+        reasons.push(said!(
+            "trial.target_ended",
+            "the target ended during the trial; the end of its log:{log}",
+            log = running.log_tail().to_string()
+        ));
     }
     let usage = TargetUsage {
         cpu_s: seen.cpu_ns.map(|cpu_ns| cpu_ns as f64 / 1e9),

@@ -1,4 +1,4 @@
-//! `prony plan --format json`: how many blocks an experiment needs, told from earlier runs of it.
+//! `prony plan --format json`: how many blocks an experiment needs, estimated from its earlier runs.
 
 use crate::metric::Metric;
 use crate::said::Said;
@@ -21,7 +21,7 @@ pub struct AdviceFile {
     pub cells: u32,
     /// What the file itself asks for; the most, where it decides while it runs.
     pub own: BlocksAdvice,
-    /// What the wanted precision needs; absent where it cannot be told or no number of blocks would do.
+    /// What the wanted precision needs; absent where it cannot be estimated or no number of blocks would do.
     pub for_precision: Option<BlocksAdvice>,
     /// What finding the wanted difference needs; likewise.
     pub for_difference: Option<BlocksAdvice>,

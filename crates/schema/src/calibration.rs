@@ -21,7 +21,7 @@ pub struct CalibrationFile {
     pub took_ns: u64,
     /// CPUs of the generator and of the reference target.
     pub pin: PinPlan,
-    /// Measurements of every point, in an order drawn anew for each.
+    /// Measurements of every point, in an order drawn again for each.
     pub repeats: u32,
     /// Seed of that order.
     pub seed: u64,

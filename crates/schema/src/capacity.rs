@@ -151,7 +151,7 @@ pub struct Laws {
 /// The highest throughput.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct HighestThroughput {
-    /// Requests per second: geometric mean over the levels that cannot be told from the highest.
+    /// Requests per second: geometric mean over the levels that do not differ from the highest.
     pub per_s: f64,
     /// Its interval over blocks; null with fewer than five.
     pub interval: Option<Interval>,

@@ -28,8 +28,8 @@ pub struct DesignUse {
     /// A cell that is run twice in each block, the second time under a name of its own: `true` (the first cell), the
     /// name of a target, or levels. Default: none.
     pub control: Option<ControlUse>,
-    /// An ordered factor: `target`, `scenario`, or a knob that was given a list. Each of its levels adds one layer to the
-    /// level written before it, and the report tells what each layer costs. Default: none.
+    /// An ordered factor: `target`, `scenario`, or a knob that was given a list. Each of its levels adds one layer to
+    /// the level written before it, and the report tells what each layer costs. Default: none.
     pub layers: Option<String>,
     /// The half-width wanted of the interval of each compared ratio, for example `"2%"`. Blocks are run until it is
     /// reached. Default: the blocks of the experiment, whatever they give.
@@ -80,7 +80,7 @@ pub enum ControlUse {
     Levels(LevelsUse),
 }
 
-/// Written by hand so that a mistake within the table is told in plain words.
+/// Written by hand so that a mistake within the table is reported in plain words.
 impl<'de> Deserialize<'de> for ControlUse {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Either;
@@ -276,7 +276,7 @@ pub struct LookRecord {
     pub of: String,
     /// Whether everything that is judged is as precise as wanted.
     pub is_narrow: bool,
-    /// Blocks that would do, as far as can be told.
+    /// Blocks that would do, as far as is known.
     pub blocks_needed: Option<u32>,
     /// Time spent on trials so far.
     pub spent_ns: u64,

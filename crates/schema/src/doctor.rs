@@ -50,7 +50,7 @@ pub struct Fact {
     /// Which measured numbers depend on it.
     #[serde(default)]
     pub bearing: Bearing,
-    /// By what two hosts are told apart, where the text of the value differs from look to look.
+    /// What distinguishes two hosts, where the text of the value differs from look to look.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub amount: Option<Amount>,
 }
@@ -82,7 +82,7 @@ pub enum Bearing {
     Numbers,
 }
 
-/// A number by which two hosts are told apart.
+/// A number that distinguishes two hosts.
 #[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct Amount {
     /// In the unit of the fact's value.

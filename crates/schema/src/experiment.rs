@@ -71,7 +71,7 @@ pub struct Design {
     pub question: Option<String>,
     /// Passes through all cells. Default 5, the fewest that give an interval.
     pub blocks: Option<Count>,
-    /// What is done anew for every trial: `restart`, or `rebuild` for targets that prony builds. Default restart.
+    /// What is repeated for every trial: `restart`, or `rebuild` for targets that prony builds. Default restart.
     pub replicas: Option<Replicas>,
     /// Seed of every random decision. Default 1.
     pub seed: Option<u64>,
@@ -188,8 +188,8 @@ pub enum WarmupUntil {
     Fixed,
 }
 
-/// `[[claim]]`: a statement about one metric, or about leaks. Its kind is given by exactly one of `ratio`, `difference`,
-/// `is`, `order`, `equivalent`, `no_worse`, `knee` and `no_leak`.
+/// `[[claim]]`: a statement about one metric, or about leaks. Its kind is given by exactly one of `ratio`,
+/// `difference`, `is`, `order`, `equivalent`, `no_worse`, `knee` and `no_leak`.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Claim {

@@ -83,7 +83,7 @@ impl fmt::Display for KnobValue {
     }
 }
 
-/// Written by hand so that a wrong value is told in plain words.
+/// Written by hand so that a wrong value is reported in plain words.
 impl<'de> Deserialize<'de> for KnobValue {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Any;

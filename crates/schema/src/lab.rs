@@ -218,7 +218,7 @@ pub struct Progress {
     pub share: f64,
     /// Since the run was begun.
     pub elapsed_ns: Option<u64>,
-    /// Until its end, from what trials took so far, or else from the phases; null where it cannot be told.
+    /// Until its end, from what trials took so far, or else from the phases; null where it cannot be estimated.
     pub left_ns: Option<u64>,
     /// The trial in progress; null between trials.
     pub trial: Option<TrialNow>,
@@ -311,7 +311,7 @@ pub struct LiveTrial {
     /// How it ended.
     pub outcome: TrialOutcome,
     /// Why it is void, or what failed.
-    pub reasons: Vec<String>,
+    pub reasons: Vec<Said>,
     /// Right answers per second over its samples.
     pub throughput_per_s: Option<f64>,
     /// Median response time over its samples.

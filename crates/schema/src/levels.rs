@@ -27,7 +27,7 @@ impl<T: Clone> OneOrMany<T> {
     }
 }
 
-/// Written by hand so that a wrong value is told in the words of its own type.
+/// Written by hand so that a wrong value is reported in the words of its own type.
 impl<'de, T: Deserialize<'de>> Deserialize<'de> for OneOrMany<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Either<T>(PhantomData<T>);

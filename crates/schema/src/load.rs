@@ -5,6 +5,7 @@ use crate::calibration::CalibrationSummary;
 use crate::each::EachSummary;
 pub use crate::error_class::ErrorClass;
 use crate::plan::{LoadPlan, PhasePlan, ScenarioPlan};
+use crate::said::Said;
 pub use crate::times::{Latencies, LatencySummary, Time};
 use crate::version::LoadVersion;
 use schemars::JsonSchema;
@@ -364,7 +365,7 @@ pub struct Failures {
     /// What the share does to the belief in the numbers. It never voids a trial: a failing target is a result.
     pub level: BeliefLevel,
     /// The share in words, with the most frequent class.
-    pub text: String,
+    pub text: Said,
 }
 
 /// One named check with its number.
@@ -379,7 +380,7 @@ pub struct Gate {
     /// The limit it was held against.
     pub limit: f64,
     /// Both in words with units, and the remedy where it failed.
-    pub text: String,
+    pub text: Said,
 }
 
 /// A limit that the user set with `--fail`, and whether the load crossed it.
@@ -396,7 +397,7 @@ pub struct ThresholdResult {
     /// What it was held against, in the same unit.
     pub limit: f64,
     /// Both in words with units, or why it cannot be decided.
-    pub text: String,
+    pub text: Said,
 }
 
 #[cfg(test)]

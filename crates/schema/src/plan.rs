@@ -43,7 +43,7 @@ pub struct ExperimentPlan {
     pub design: DesignPlan,
     /// Passes through all cells; of a run that decides while it runs: those decided upon so far.
     pub blocks: u32,
-    /// What is done anew for every trial.
+    /// What is repeated for every trial.
     #[serde(default)]
     pub replicas: Replicas,
     /// Seed of every random decision.
@@ -428,7 +428,7 @@ pub struct PinPlan {
     pub weakness: Option<String>,
 }
 
-/// What is done anew for every trial.
+/// What is repeated for every trial.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Replicas {

@@ -1,9 +1,8 @@
 //! Sentences that prony says to people, by id: the English text, and what it takes to say the same in another language.
 //!
 //! A sentence is written where it is decided, by [`said!`](macro@crate::said): its id, its English text with named
-//! places, and
-//! what stands in them. `docs/sentences.json` lists all ids with their texts; a test makes that list from the
-//! sources and holds it fresh, and the page has no language in which one of them is missing, or it does not compile.
+//! places, and what fills them. `docs/sentences.json` lists all ids with their texts; a test makes that list from the
+//! sources and keeps it fresh, and the page has no language in which one of them is missing, or it does not compile.
 //!
 //! Invariants: the id of a sentence never changes its meaning; `text` is the English sentence, whole; a [`Word`](Arg)
 //! stays as it is in every language, a sentence within a sentence is translated, too. Where no id is given the text
@@ -50,7 +49,7 @@ pub enum Joint {
     Comma,
     /// `a; b`
     Semicolon,
-    /// `a and b`
+    /// `a and b`, `a, b and c`
     And,
     /// `A. B.`
     Space,
@@ -110,7 +109,10 @@ impl Said {
             1 => parts.remove(0).into_said(),
             _ => {
                 let texts: Vec<&str> = parts.iter().map(Arg::text).collect();
-                let text = texts.join(joint.english());
+                let text = match joint {
+                    Joint::And => units::format::listed(&texts),
+                    _ => texts.join(joint.english()),
+                };
                 // So many digits that the names are in order, too.
                 let name = |at: usize| Cow::Owned(format!("{at:03}"));
                 let args = parts.into_iter().enumerate().map(|(at, part)| (name(at), part)).collect();
@@ -234,6 +236,13 @@ impl From<Said> for Arg {
     }
 }
 
+/// A word alone is a text without an id.
+impl From<Arg> for Said {
+    fn from(arg: Arg) -> Self {
+        arg.into_said()
+    }
+}
+
 impl From<&Said> for Arg {
     fn from(said: &Said) -> Self {
         Self::Said(said.clone())
@@ -334,6 +343,7 @@ mod tests {
         assert_eq!(list, parts().collect::<Vec<_>>().join(", ").as_str());
         assert_eq!(list.args.values().map(Arg::text).collect::<Vec<_>>(), parts().collect::<Vec<_>>());
         assert_eq!(Said::list(Joint::And, ["a"]), Said::plain("a"));
+        assert_eq!(Said::list(Joint::And, ["a", "b", "c"]), "a, b and c");
         assert_eq!(Said::list(Joint::Semicolon, Vec::<Said>::new()), Said::default());
     }
 }

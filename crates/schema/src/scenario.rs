@@ -83,7 +83,7 @@ pub struct Part {
     pub text: Option<String>,
     /// The value, from a file beside the scenario file.
     pub file: Option<String>,
-    /// File name that is told to the server. Default: that of `file`.
+    /// File name that is sent to the server. Default: that of `file`.
     pub filename: Option<String>,
     /// Media type. Default: `application/octet-stream` for files.
     pub content_type: Option<String>,
@@ -93,7 +93,7 @@ pub struct Part {
 #[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NamedRequest {
-    /// Unique; results are told by it.
+    /// Unique; results are reported by it.
     pub name: String,
     /// Share among the weights of all requests; 0 is never chosen. Default 1. Not with `[session]`.
     pub weight: Option<f64>,

@@ -1,6 +1,7 @@
 //! What a target counts of itself: where it says so, what was read of it in a trial, and how far it may differ from
 //! what the client counted (METHOD §9).
 
+use crate::said::Said;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -90,15 +91,15 @@ impl Default for ChecksPlan {
 /// What the target counted between its two readings, and what the client had meanwhile.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct ServerSide {
-    /// Requests that the target counted; absent where that cannot be told.
+    /// Requests that the target counted; absent where that is unknown.
     pub requests: Option<u64>,
-    /// The bucket in which its 95th percentile lies; absent where that cannot be told.
+    /// The bucket in which its 95th percentile lies; absent where that is unknown.
     pub p95: Option<QuantileBucket>,
     /// The client's own numbers.
     pub client: ClientSide,
     /// What should have been read and could not be, with the reason.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub missing: Vec<String>,
+    pub missing: Vec<Said>,
 }
 
 /// A quantile as a histogram with few buckets tells it.

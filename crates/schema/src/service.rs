@@ -38,7 +38,7 @@ pub struct ServiceManifest {
     /// Commands whose first line of output is known.
     #[serde(default)]
     pub check: Vec<ServiceCheck>,
-    /// What targets are told.
+    /// What targets are given.
     #[serde(default)]
     pub provides: Provides,
     /// How its counters are read during the load; absent where they are not.

@@ -241,7 +241,7 @@ pub struct ConnectionPlan {
     pub device: Option<String>,
     /// Path of a Unix socket to connect to instead of a network address.
     pub unix_socket: Option<String>,
-    /// Whether the name is resolved anew for every connection instead of once.
+    /// Whether the name is resolved again for every connection instead of once.
     pub resolve_each: bool,
 }
 

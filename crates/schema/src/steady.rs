@@ -88,7 +88,7 @@ pub struct WarmUpEnd {
     pub settled_ns: Option<u64>,
     /// What was still awaited where the longest warm-up ran out, in words.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub waiting_for: Vec<String>,
+    pub waiting_for: Vec<Said>,
 }
 
 /// What ended a warm-up.

@@ -174,7 +174,7 @@ pub enum PicksUp {
     Code,
     /// New configuration.
     Config,
-    /// Nothing: its workers are only made anew.
+    /// Nothing: its workers are only restarted.
     Nothing,
 }
 
@@ -184,7 +184,7 @@ pub enum PicksUp {
 pub struct Metrics {
     /// Path that gives Go's runtime/metrics as JSON.
     pub go_runtime: Option<String>,
-    /// Path that gives what `targets/node/common` tells of Node: event loop, collector, heap.
+    /// Path that gives what `targets/node/common` reports on Node: event loop, collector, heap.
     pub node: Option<String>,
     /// Whether it is a JVM, whose performance data is read from its hsperfdata file.
     pub jvm: Option<bool>,

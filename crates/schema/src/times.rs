@@ -1,5 +1,6 @@
 //! The times of a request (METHOD §1): their names, and the quantiles that a load's result has of each.
 
+use crate::said::Said;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -156,7 +157,7 @@ pub struct LatencySummary {
     pub max: Option<u64>,
     /// Why a value is null and what would cure it, by its key.
     #[serde(default)]
-    pub refused: BTreeMap<String, String>,
+    pub refused: BTreeMap<String, Said>,
     /// Lower bounds (`≥ x`) for values that fall among the censored, by key.
     #[serde(default)]
     pub at_least: BTreeMap<String, u64>,

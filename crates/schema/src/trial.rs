@@ -6,6 +6,7 @@ use crate::calibration::Canary;
 use crate::event::EventRecord;
 use crate::limits::{Confinement, GroupUsage};
 use crate::load::{ErrorClass, LoadReport};
+use crate::said::Said;
 use crate::server_side::ServerSide;
 use crate::steady::{Steadiness, WarmUpEnd};
 use crate::version::TrialVersion;
@@ -27,7 +28,7 @@ pub struct TrialFile {
     /// How it ended.
     pub outcome: TrialOutcome,
     /// Why it is void, or what failed; empty for a valid trial.
-    pub reasons: Vec<String>,
+    pub reasons: Vec<Said>,
     /// Wall clock of the monotonic origin, RFC 3339 in UTC.
     pub origin_wall: String,
     /// Phases in order.

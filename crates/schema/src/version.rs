@@ -15,14 +15,14 @@ macro_rules! version {
             V1,
         }
     };
-    ($(#[$doc:meta])* $type:ident, $text:literal, reads $old:literal) => {
+    ($(#[$doc:meta])* $type:ident, $text:literal, reads $($old:literal),+) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
         pub enum $type {
-            /// Sentences have ids ([`crate::said::Said`]); those of the first version are plain texts, which are read, too.
+            /// Sentences have ids ([`crate::said::Said`]); those of older versions are plain texts, which are read, too.
             #[default]
-            #[serde(rename = $text, alias = $old)]
-            V2,
+            #[serde(rename = $text $(, alias = $old)+)]
+            Latest,
         }
     };
 }
@@ -60,7 +60,8 @@ version!(
 version!(
     /// Head of `load --format json` and of the same object in `trial.json`.
     LoadVersion,
-    "prony.load/1"
+    "prony.load/2",
+    reads "prony.load/1"
 );
 version!(
     /// Head of the JSON lines of `load --each`.
@@ -92,8 +93,8 @@ version!(
 version!(
     /// Head of `trial.json`.
     TrialVersion,
-    "prony.trial/2",
-    reads "prony.trial/1"
+    "prony.trial/3",
+    reads "prony.trial/2", "prony.trial/1"
 );
 version!(
     /// Head of `analysis.json`.
@@ -179,8 +180,8 @@ version!(
 version!(
     /// Head of every answer of `prony serve` that is no file of its own.
     LabVersion,
-    "prony.lab/2",
-    reads "prony.lab/1"
+    "prony.lab/3",
+    reads "prony.lab/2", "prony.lab/1"
 );
 version!(
     /// Head of `live.json`.
@@ -197,3 +198,38 @@ version!(
     ProfilesVersion,
     "prony.profiles/1"
 );
+
+#[cfg(test)]
+mod tests {
+    use crate::load::{Gate, LatencySummary};
+    use crate::version::{LabVersion, LoadVersion, TrialVersion};
+    use serde::de::DeserializeOwned;
+    use serde_json::{from_value, json};
+
+    fn reads<V: DeserializeOwned>(heads: &[&str]) -> Vec<bool> {
+        heads.iter().map(|head| from_value::<V>(json!(head)).is_ok()).collect()
+    }
+
+    #[test]
+    fn older_versions_are_read_and_unknown_ones_are_not() {
+        assert_eq!(
+            reads::<LoadVersion>(&["prony.load/1", "prony.load/2", "prony.load/3"]),
+            [true, true, false]
+        );
+        let trials = ["prony.trial/1", "prony.trial/2", "prony.trial/3", "prony.trial/4"];
+        assert_eq!(reads::<TrialVersion>(&trials), [true, true, true, false]);
+        assert_eq!(reads::<LabVersion>(&["prony.lab/1", "prony.lab/2", "prony.lab/3"]), [true; 3]);
+        assert_eq!(serde_json::to_value(TrialVersion::default()).unwrap(), "prony.trial/3");
+    }
+
+    /// As `prony.load/1` wrote them.
+    #[test]
+    fn sentences_of_older_versions_are_plain_texts() {
+        let gate = json!({"gate": "steal", "ok": true, "value": 0.0, "limit": 0.05, "text": "as it was"});
+        assert_eq!(from_value::<Gate>(gate).unwrap().text, "as it was");
+        let summary = json!({"count": 0, "censored": 0, "refused": {"p99": "needs 30,000 requests"}});
+        let read = from_value::<LatencySummary>(summary).unwrap();
+        assert_eq!(read.refused["p99"], "needs 30,000 requests");
+        assert_eq!(read.refused["p99"].id(), "");
+    }
+}

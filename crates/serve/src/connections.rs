@@ -125,7 +125,7 @@ impl Server {
     /// Serves until SIGINT or SIGTERM.
     ///
     /// # Errors
-    /// The system refuses to tell of signals.
+    /// The system refuses to report signals.
     pub fn run_until_interrupted(self) -> Result<(), ServeError> {
         use tokio::signal::unix::{SignalKind, signal};
         let system = |source| ServeError::System { what: "wait for signals", source };

@@ -1,6 +1,6 @@
 //! Requests about experiments: the files of the lab's folder, their history, and starting one.
 //!
-//! Invariant: what is started is chosen by equality with the list that is made anew from the folder; links are not
+//! Invariant: what is started is chosen by equality with the list that is read again from the folder; links are not
 //! followed.
 
 use crate::blocking::blocking;

@@ -230,7 +230,7 @@ fn interrupt(run: &FilePath) -> Result<(), ApiError> {
     let writer = record::live::writer(run).ok_or_else(not_running)?;
     let pid = i32::try_from(writer.pid).ok().and_then(Pid::from_raw).ok_or_else(not_running)?;
     let handle = rustix::process::pidfd_open(pid, PidfdFlags::empty()).map_err(refused)?;
-    // The handle names one process for good: looked at again, it is the run's or the number was given anew.
+    // The handle names one process for good: looked at again, it is the run's or the number was reused.
     if !record::live::is_alive(&writer, FilePath::new("/proc")) {
         return Err(not_running());
     }

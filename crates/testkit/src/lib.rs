@@ -7,6 +7,7 @@
 pub mod certs;
 mod channel;
 pub mod fault;
+pub mod manifest;
 pub mod reference;
 pub mod script;
 pub mod tls_peer;

@@ -3,9 +3,9 @@
 //! Invariants: row n belongs to time n; times never decrease; requests of one time keep the order of their lines; times
 //! finer than a second are exact, whole seconds are spread over their second (uniform order statistics, seeded).
 //! Lines up to [`REORDER_MAX`] lines out of order are put in order; of those farther off, the time is raised to that of
-//! the row before and this is told. Memory is 8 bytes a request and the lines that wait for their turn.
+//! the row before and this is reported. Memory is 8 bytes a request and the lines that wait for their turn.
 //! Absent on purpose: methods other than GET. A method is no expression in a scenario, and one entry for each method
-//! would lose the order; HEAD is sent as GET, all else is left out, counted and told.
+//! would lose the order; HEAD is sent as GET, all else is left out, counted and reported.
 
 use crate::TrafficError;
 use crate::log::time::SECOND_NS;
@@ -23,7 +23,7 @@ use units::Seed;
 pub const REORDER_MAX: usize = 100_000;
 /// A status code of 400 and above that at least this share of the answers had is accepted.
 const STATUS_SHARE_MIN: f64 = 0.01;
-/// Methods that are told by name.
+/// Methods that are reported by name.
 const METHODS_TOLD: usize = 8;
 
 /// A log ready to be sent again.

@@ -21,7 +21,7 @@ type server struct {
 }
 
 func newServer(router *fiber.App, k knobs.Knobs) server {
-	// Clients that are answered during the stop are told to go elsewhere.
+	// Clients that are answered during the stop are asked to go elsewhere.
 	router.Server().CloseOnShutdown = true
 	return server{router, fiber.ListenConfig{DisableStartupMessage: !k.StartupLog}, make(chan net.Listener, 1)}
 }

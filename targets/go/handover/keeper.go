@@ -1,7 +1,7 @@
 // The keeper: binds the socket, starts servers on it, and on USR2 replaces the
 // one that serves.
 //
-// Invariants: the old server is told to go only once the new one has said that
+// Invariants: the old server is asked to go only once the new one has said that
 // it is ready, so at every moment one accepts. A new one that does not get ready
 // is killed and the old one goes on. Servers are in process groups of their own,
 // so a signal to the keeper's group reaches them once, through the keeper, and

@@ -36,7 +36,7 @@ func heap(mib int) *node {
 	return first
 }
 
-// withoutPreemption starts this program anew, in the same process, where the
+// withoutPreemption restarts this program in the same process, where the
 // faults need GODEBUG and it is not there yet. It returns where it is not needed.
 func withoutPreemption(s settings) error {
 	now := os.Getenv("GODEBUG")
@@ -53,7 +53,7 @@ func withoutPreemption(s settings) error {
 	if err := os.Setenv("GODEBUG", now+noPreemption); err != nil {
 		return err
 	}
-	return fmt.Errorf("cannot start %s anew: %w", program, syscall.Exec(program, os.Args, os.Environ()))
+	return fmt.Errorf("cannot restart %s: %w", program, syscall.Exec(program, os.Args, os.Environ()))
 }
 
 // collect runs the collector until stop is closed, each time against a loop that

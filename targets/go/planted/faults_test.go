@@ -1,5 +1,5 @@
 // Tests that each fault is there when it is switched on, by what the process
-// tells of itself. None of them measures time.
+// reports on itself. None of them measures time.
 package main
 
 import (

@@ -43,7 +43,7 @@ func (p pool) use(hold time.Duration) {
 	<-p.slots
 }
 
-// counts is what /debug/runtime tells of the pool; nil without one.
+// counts is what /debug/runtime reports on the pool; nil without one.
 func (p pool) counts() map[string]any {
 	if p.slots == nil {
 		return nil

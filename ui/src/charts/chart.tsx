@@ -2,7 +2,7 @@
  * One chart in the page: ECharts in a box that knows its width, its theme, the printer and the keyboard.
  *
  * Invariants: it is drawn when it comes near the view, is printed, is asked for by a test or the browser has time; it
- * is drawn again when its data, its width or (on canvas) the theme changes, and a zoom outlives that; it is disposed of
+ * is redrawn when its data, its width or (on canvas) the theme changes, and a zoom outlives that; it is disposed of
  * with its element; the drawing is one image with a description for those who cannot see it, and its values can be read with
  * the arrow keys. Foreign text gets into it as text only: labels are text nodes, tooltips are built of elements.
  * Test hook: the root element has `data-chart`, and `__pronyOption()` gives the option that ECharts holds.

@@ -1,9 +1,9 @@
 /**
  * A flame graph, callers above what they called, and the difference of two: boxes of HTML, zoomed by click or Enter.
  *
- * Invariants: every frame can be reached by keyboard and is told with its value and share; names are text; the same
- * package has the same tint; in a difference, growth and shrinking have signs besides colours; what is too narrow to
- * be seen appears when its caller is zoomed to.
+ * Invariants: every frame can be reached by keyboard and is announced with its value and share; names are text; the
+ * same package has the same tint; in a difference, growth and shrinking have signs besides colours; what is too narrow
+ * to be seen appears when its caller is zoomed to.
  * Absent on purpose: sums over frames. Values and their shares of the total are those of the profile.
  */
 import { useEffect, useId, useMemo, useRef, useState } from "preact/hooks";

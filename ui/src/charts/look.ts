@@ -2,8 +2,8 @@
  * How charts look: colours, marks and room. Colours are the tokens of `theme.css`.
  *
  * Invariants: charts drawn as SVG carry `var(--token)`, so a change of theme and printing need no new drawing; a
- * series is told apart by colour, by dash and by sign, never by colour alone; the same target has the same mark in
- * each chart of a page.
+ * series differs from the others by colour, by dash and by sign, never by colour alone; the same target has the same
+ * mark in each chart of a page.
  * Absent on purpose: colours of its own.
  */
 import { token } from "../theme";

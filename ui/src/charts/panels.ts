@@ -50,7 +50,7 @@ export interface PanelLine {
   area?: boolean;
   /** Values hold to the next point. */
   step?: boolean;
-  /** Not told in the tooltip. */
+  /** Not shown in the tooltip. */
   quiet?: boolean;
   /** Behind the others, which it must not cover. */
   behind?: boolean;
@@ -268,7 +268,7 @@ function marksOf(panel: Panel, isFirst: boolean, range: [number, number], look: 
       xAxis: band.from,
       itemStyle: { color: band.color, opacity: band.opacity ?? 1 },
       label: {
-        // A band too narrow for its name is told by its ground alone.
+        // A band too narrow for its name is shown by its ground alone.
         show:
           isFirst &&
           band.name !== "" &&
@@ -479,7 +479,7 @@ export function apart(wanted: number[], gap: number, top: number, bottom: number
   return placed;
 }
 
-/** An empty line that carries bands, places and levels, and is told nowhere. */
+/** An empty line that carries bands, places and levels, and is shown nowhere. */
 function groundSeries(panel: Panel, index: number, range: [number, number], look: Look): Series {
   return {
     type: "line",

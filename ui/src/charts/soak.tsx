@@ -2,7 +2,7 @@
  * One counter over the windows of a soak, with its trend: a line a segment, the segments one after the other.
  *
  * Invariants: a trend is drawn in the segment that it was judged by, with the lines of both ends of its slope, all
- * three where the analysis puts them; a limit is drawn where it lies within the axis, else it is told
+ * three where the analysis puts them; a limit is drawn where it lies within the axis, else it is written
  * in words. Time between segments is left out.
  */
 import { useCallback, useMemo } from "preact/hooks";

@@ -1,7 +1,7 @@
 /**
  * A line as small as a word: values without axes, the last one marked. For tables, lists and the live lab.
  *
- * Invariants: the text that describes it carries the numbers; gaps stay gaps; it begins at 0 unless told otherwise.
+ * Invariants: the text that describes it carries the numbers; gaps stay gaps; it begins at 0 unless set otherwise.
  * Absent on purpose: ECharts (a list may have hundreds), tooltips.
  */
 import { drawable } from "./base";

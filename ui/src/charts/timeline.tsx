@@ -38,7 +38,7 @@ export interface TimelineData {
   counters?: string[];
 }
 
-/** How a counter is told apart: `target.process/cpu_ns`. */
+/** How a counter is identified: `target.process/cpu_ns`. */
 export const counterKey = (counter: Pick<Counter, "source" | "name">): string =>
   `${counter.source}/${counter.name}`;
 

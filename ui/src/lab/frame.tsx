@@ -3,7 +3,7 @@
  *
  * Invariant: nothing that changes something is done without its button; what cannot be undone asks once more.
  */
-import type { ComponentChildren } from "preact";
+import type { Children } from "../jsx/children";
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { Controls, Help, useKeys } from "../report/controls";
 import type { RunState } from "../schema/lab-runs";
@@ -23,7 +23,7 @@ interface FrameProps {
   title: string;
   /** The report has these itself. */
   bare?: boolean | undefined;
-  children: ComponentChildren;
+  children: Children;
 }
 
 export function Frame({ lang, onLang, way, title, bare, children }: FrameProps) {
@@ -99,7 +99,7 @@ export function SearchField({ label, hint, value, onInput }: SearchFieldProps) {
 }
 
 /** What was loaded, or its fault, or a word that it comes. */
-export function Shown<T>({ of, children }: { of: Loaded<T>; children: (value: T) => ComponentChildren }) {
+export function Shown<T>({ of, children }: { of: Loaded<T>; children: (value: T) => Children }) {
   const t = useWords().lab;
   if (of.value !== undefined) return <>{children(of.value)}</>;
   if (of.fault) return <FaultBox fault={of.fault} again={of.again} />;

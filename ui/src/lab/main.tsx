@@ -10,6 +10,7 @@ import "../charts/charts.css";
 import "./lab.css";
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
+import { watchChildren } from "../jsx/guard";
 import { remember, remembered, startTheme } from "../theme";
 import { startPrinting } from "../ui/lazy";
 import { type Lang, LangContext, WORDS, langOf } from "../words";
@@ -76,7 +77,7 @@ function App() {
   useEffect(() => {
     const look = async () => {
       await loginByAddress();
-      // Any other fault is told by the page that meets it.
+      // Any other fault is shown by the page that meets it.
       const fault = await get(api("lab")).then(() => undefined, faultOf);
       lock(fault?.status === 401);
     };
@@ -105,4 +106,5 @@ function App() {
 
 startTheme();
 startPrinting();
+watchChildren(console.error);
 render(<App />, document.getElementById("app")!);

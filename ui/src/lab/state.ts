@@ -29,7 +29,7 @@ export function useLoaded<T>(key: string, load: (signal: AbortSignal) => Promise
       (error) => ending.signal.aborted || set({ key, fault: faultOf(error), isLoading: false }),
     );
     return () => ending.abort();
-    // `load` is made anew at each rendering; the key says when it is another.
+    // `load` is created at each rendering; the key says when it is another.
   }, [key, turn]);
   const again = useCallback(() => next((n) => n + 1), []);
   const put = useCallback((value: T) => set((old) => ({ key: old.key, value, isLoading: false })), []);

@@ -46,7 +46,7 @@ const interval = (trial: number, t_ns: number): LiveInterval => ({
 
 const hello = (): LiveHello =>
   ({
-    schema: "prony.lab/2",
+    schema: "prony.lab/3",
     card: { id: "r", state: "running" },
     cells: [],
     order: [],
@@ -79,7 +79,7 @@ describe("a run in progress", () => {
     ]);
   });
 
-  it("draws a counter once for each reading, and anew for another trial", () => {
+  it("draws a counter once for each reading, and starts over for another trial", () => {
     const key = "target.process/rss_bytes";
     const live = told(
       { name: "hello", data: hello() },

@@ -73,7 +73,7 @@ export function after(live: Live | undefined, told: Told): Live | undefined {
   }
 }
 
-/** The lines of counters with what was read since; another trial begins them anew. */
+/** The lines of counters with what was read since; another trial starts them over. */
 function grown(
   values: Map<string, number[]>,
   now: Progress,

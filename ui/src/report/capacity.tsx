@@ -3,7 +3,7 @@
  *
  * Invariants: predictions are called so; what is refused is shown with its reason and its cure.
  */
-import type { ComponentChildren } from "preact";
+import type { Children } from "../jsx/children";
 import { useMemo } from "preact/hooks";
 import { LadderChart, SearchChart, ladderOfCells, laddersOf } from "../charts";
 import {
@@ -151,7 +151,7 @@ const load = (at: number, on: LoadAxis) => (on === "rate" ? chosenRate(at) : pla
 const loadOf = (at: number, on: LoadAxis, words: Words) =>
   on === "rate" ? load(at, on) : words.capacity.connectionsOf(plain(at));
 
-type Found = [ComponentChildren, ComponentChildren];
+type Found = [Children, Children];
 
 function found(ladder: Ladder, words: Words, told: Tell): Found[] {
   const rows: Found[] = [];

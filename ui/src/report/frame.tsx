@@ -1,7 +1,7 @@
 /**
  * The frame of every section, and what sections are given.
  */
-import type { ComponentChildren } from "preact";
+import type { Children } from "../jsx/children";
 import type { PageFile } from "../schema/page";
 
 export interface SectionProps {
@@ -17,8 +17,8 @@ export function Section({
 }: {
   id: string;
   title: string;
-  about?: ComponentChildren;
-  children: ComponentChildren;
+  about?: Children;
+  children: Children;
 }) {
   return (
     <section id={id} aria-labelledby={`${id}-title`} tabIndex={-1}>
@@ -35,9 +35,9 @@ export function Figure({
   about,
   children,
 }: {
-  title?: ComponentChildren;
-  about?: ComponentChildren;
-  children: ComponentChildren;
+  title?: Children;
+  about?: Children;
+  children: Children;
 }) {
   return (
     <figure>

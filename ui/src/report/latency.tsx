@@ -17,7 +17,7 @@ import { Figure, Section, type SectionProps } from "./frame";
 import { CURVES_MOST, standOut } from "./model";
 import { already } from "../words/said/text";
 
-/** More curves than this in one figure cannot be told apart. */
+/** More curves than this in one figure cannot be distinguished. */
 const CHARTS_AT_ONCE = 3;
 const STRIPS: Metric[] = [
   "throughput",
@@ -96,7 +96,7 @@ export function Latency({ page }: SectionProps) {
   );
 }
 
-/** The curves with those that stand back marked, and the others numbered anew so that their marks differ. */
+/** The curves with those that stand back marked, and the others renumbered so that their marks differ. */
 function backed(curves: Group["curves"], apart: Set<string>): Curve[] {
   const order = curves.filter(({ cell }) => apart.has(cell));
   return curves.map((of) => {

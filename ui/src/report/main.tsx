@@ -7,6 +7,7 @@ import "../theme.css";
 import { render } from "preact";
 import { useState } from "preact/hooks";
 import type { PageFile } from "../schema/page";
+import { watchChildren } from "../jsx/guard";
 import { remember, remembered, startTheme } from "../theme";
 import { cleanAll } from "../ui/clean";
 import { startPrinting } from "../ui/lazy";
@@ -49,6 +50,7 @@ function Damaged({ why }: { why: string }) {
 
 startTheme();
 startPrinting();
+watchChildren(console.error);
 const page = readPage();
 const app = document.getElementById("app")!;
 render(typeof page === "string" ? <Damaged why={page} /> : <App page={page} />, app);

@@ -3,7 +3,7 @@
  *
  * Invariant: the answer is the sentence of the analysis, with its certainty; the lines below count entries only.
  */
-import type { ComponentChildren } from "preact";
+import type { Children } from "../jsx/children";
 import type { PageFile } from "../schema/page";
 import { Mark, beliefWord, claimWord, causeWord, headed, outcomeWord, soakWord } from "../ui/mark";
 import { Told, unbroken } from "../ui/told";
@@ -43,7 +43,7 @@ export function Masthead({ page }: { page: PageFile }) {
   );
 }
 
-function Glance({ name, to, children }: { name: string; to: string; children: ComponentChildren }) {
+function Glance({ name, to, children }: { name: string; to: string; children: Children }) {
   return (
     <div>
       <dt>

@@ -49,7 +49,7 @@ export function Memory({ page }: SectionProps) {
   );
 }
 
-/** What the runtime tells of allocation and collection; nothing where it tells nothing. */
+/** What the runtime reports on allocation and collection; nothing where it reports nothing. */
 function text(view: MemoryView, words: Words): string | undefined {
   const t = words.memory;
   const parts = [

@@ -49,7 +49,7 @@ describe("choose", () => {
     expect(choose([comparison("x", "y", "equivalent")])).toEqual({ kind: "none", equivalent: true });
   });
 
-  it("gives the reason where nothing is told", () => {
+  it("gives the reason where nothing is reported", () => {
     expect(choose([comparison("x", "y", "refused", "one block: run five")])).toEqual({
       kind: "untold",
       reason: { text: "one block: run five" },

@@ -3,7 +3,7 @@
  *
  * Invariant: a section without data is left out, in the page and in the contents alike.
  */
-import type { ComponentType } from "preact";
+import type { Children } from "../jsx/children";
 import type { PageFile } from "../schema/page";
 import type { Words } from "../words";
 import { Belief } from "./belief";
@@ -28,7 +28,7 @@ import { Time, hasTime } from "./time";
 export interface SectionOf {
   id: keyof Words["sections"];
   has: (props: SectionProps) => boolean;
-  body: ComponentType<SectionProps>;
+  body: (props: SectionProps) => Children;
   /** Height to keep free before it is made, in CSS pixels; a guess. */
   height: number;
 }

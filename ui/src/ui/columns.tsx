@@ -5,7 +5,7 @@
  * ends, in columns of their own.
  * Absent on purpose: what a table is about. A column with a cell of its own is written out where it is needed.
  */
-import type { ComponentChildren } from "preact";
+import type { Children } from "../jsx/children";
 import { type Ends, type Maybe, NONE } from "../format";
 import type { Raw } from "./csv";
 import { Mark, type Word } from "./mark";
@@ -17,7 +17,7 @@ import type { Text } from "../words/said/text";
 export const nameColumn = <Row,>(
   head: string,
   key: string,
-  cell: (row: Row) => ComponentChildren,
+  cell: (row: Row) => Children,
   raw: (row: Row) => Raw,
 ): Column<Row> => ({ head, key, kind: "name", cell, raw });
 
@@ -29,7 +29,7 @@ export const ownNameColumn = <Row,>(head: string, key: string, of: (row: Row) =>
 export const numberColumn = <Row,>(
   head: string,
   key: string,
-  show: (value: Maybe) => ComponentChildren,
+  show: (value: Maybe) => Children,
   of: (row: Row) => Maybe,
 ): Column<Row> => ({ head, key, kind: "number", cell: (row) => show(of(row)), raw: of });
 

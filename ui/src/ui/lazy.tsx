@@ -4,7 +4,8 @@
  * Invariants: what was made once stays; a page on its way to the printer has everything before the print begins; left
  * alone, the page makes all of itself.
  */
-import { type ComponentChildren, options } from "preact";
+import { options } from "preact";
+import type { Children } from "../jsx/children";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { whenIdle } from "./idle";
 
@@ -63,8 +64,8 @@ interface LazyProps {
   /** Room to keep until it comes near, in CSS pixels. */
   height: number;
   /** What stands there until then. */
-  before?: ComponentChildren;
-  children: () => ComponentChildren;
+  before?: Children;
+  children: () => Children;
 }
 
 export function Lazy({ height, before, children }: LazyProps) {

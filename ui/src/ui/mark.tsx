@@ -3,7 +3,7 @@
  *
  * Invariant: a sign always stands beside its word; colour alone never carries a meaning.
  */
-import type { ComponentChildren } from "preact";
+import type { Children } from "../jsx/children";
 import type {
   BeliefLevel,
   ClaimVerdict,
@@ -28,7 +28,7 @@ export interface Word {
   tone: Tone;
 }
 
-export function Mark({ word, children }: { word: Word; children?: ComponentChildren }) {
+export function Mark({ word, children }: { word: Word; children?: Children }) {
   return (
     <span class={`mark ${word.tone}`}>
       <span class="sign" aria-hidden="true">

@@ -3,7 +3,7 @@
  *
  * Invariant: a refusal is shown with its reason where the number would stand.
  */
-import type { ComponentChildren } from "preact";
+import type { Children } from "../jsx/children";
 import { useEffect, useRef, useState } from "preact/hooks";
 import { useWords } from "../words";
 import { usePrinting } from "./lazy";
@@ -16,8 +16,8 @@ export function Fold({
   children,
   open,
 }: {
-  title: ComponentChildren;
-  children: () => ComponentChildren;
+  title: Children;
+  children: () => Children;
   open?: boolean;
 }) {
   const [isOpen, set] = useState(open ?? false);
@@ -42,7 +42,7 @@ export function Fold({
 }
 
 /** Why a number is not given, and what would cure it. */
-export function Refusal({ what, children }: { what?: string; children: Text | ComponentChildren }) {
+export function Refusal({ what, children }: { what?: string; children: Text | Children }) {
   const words = useWords();
   return (
     <p class="refusal">
@@ -66,7 +66,7 @@ export class Footnotes {
   }
 
   /** The number of the remark; nothing for no remark. */
-  sign(text: Text | null | undefined): ComponentChildren {
+  sign(text: Text | null | undefined): Children {
     const index = text ? this.texts.findIndex((known) => english(known) === english(text)) : -1;
     return index < 0 ? null : <sup class="note">{index + 1}</sup>;
   }

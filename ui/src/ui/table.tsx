@@ -6,7 +6,8 @@
  * phone as one block a row, label above value, and is the same table for the ear.
  * Absent on purpose: sorting and filtering (the order means something: it is that of the analysis).
  */
-import type { AriaRole, ComponentChildren } from "preact";
+import type { AriaRole } from "preact";
+import type { Children } from "../jsx/children";
 import { useId, useState } from "preact/hooks";
 import { count } from "../format";
 import { useWords } from "../words";
@@ -21,7 +22,7 @@ export interface Column<Row> {
   /** Head in the CSV file: a key with its unit, the same in all languages. */
   key: string;
   /** What is shown; a column without it is in the file only. */
-  cell?: (row: Row) => ComponentChildren;
+  cell?: (row: Row) => Children;
   /** The value for the CSV file. */
   raw: (row: Row) => Raw;
   kind?: "number" | "name" | "text" | "mark";
@@ -34,7 +35,7 @@ interface TableProps<Row> {
   columns: Column<Row>[];
   rows: Row[];
   /** Rows with the same group stand under one heading. */
-  group?: (row: Row) => ComponentChildren;
+  group?: (row: Row) => Children;
   groupKey?: (row: Row) => string;
   /** Rows to show before being asked. */
   limit?: number;
@@ -176,7 +177,7 @@ function Rows<Row>({ rows, columns, below, isQuiet, role }: BodyProps<Row>) {
 }
 
 /** On paper columns are narrow; a number and its unit stay together. */
-function cellOf<Row>(column: Column<Row>, row: Row): ComponentChildren {
+function cellOf<Row>(column: Column<Row>, row: Row): Children {
   const cell = column.cell?.(row);
   return column.kind === "number" && typeof cell === "string" ? glued(cell) : cell;
 }
@@ -186,7 +187,7 @@ const CLASSES = { number: "n", text: "t", mark: "m", name: undefined };
 const classOf = <Row,>(column: Column<Row>) => column.kind && CLASSES[column.kind];
 
 /** Names and values, two columns. */
-export function Facts({ rows }: { rows: [ComponentChildren, ComponentChildren][] }) {
+export function Facts({ rows }: { rows: [Children, Children][] }) {
   return (
     <dl class="facts">
       {rows.map(([name, value], index) => (

@@ -6,7 +6,8 @@
  * Chinese page, what has no Chinese is marked as English, so that it is read aloud as such. It is text, never markup:
  * between backquotes it is only shown as code is, with the backquotes out of sight.
  */
-import { type ComponentChildren, createContext } from "preact";
+import { createContext } from "preact";
+import type { Children } from "../jsx/children";
 import { useContext } from "preact/hooks";
 import { type Lang, LangContext, useWords } from "../words";
 import { saidZh } from "../words/said";
@@ -49,7 +50,7 @@ export function Told({ text, as, isUnbroken, isSentence, byClause }: ToldProps) 
   const lang = useContext(LangContext);
   const names = useContext(NamesContext);
   if (!text || english(text) === "") return null;
-  const show = ({ text, isForeign }: Piece, key: number): ComponentChildren => {
+  const show = ({ text, isForeign }: Piece, key: number): Children => {
     const shown = <Quoted key={key} text={isUnbroken ? unbroken(text) : text} />;
     return isForeign ? (
       <span lang="en" key={key}>

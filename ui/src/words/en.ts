@@ -452,7 +452,7 @@ export const en = {
     among: "no difference shown between them",
     equivalent: "equivalent",
     noDifference: "no difference shown",
-    untold: "cannot be told",
+    untold: "unknown",
   },
 
   environment: {
@@ -535,7 +535,7 @@ export const en = {
     failed: "+ failed",
     censored: "+ censored",
     steady: { flat: "steady", warm_up: "warm-up", slow_down: "slow-down", unsteady: "unsteady" },
-    cannotBeTold: "cannot be told",
+    cannotBeTold: "unknown",
     trialsSamples: "Trials × samples",
     betweenSamples: "Between samples",
     betweenTrials: "Between trials",

@@ -33,6 +33,7 @@ use schema::arrival::ArrivalPlan;
 use schema::experiment::LoadModel;
 use schema::load::{ArrivalCheck, ArrivalFit, ArrivalVerdict, Gate, SerialCorrelation};
 use schema::plan::LoadPlan;
+use schema::said;
 
 /// Fewest gaps that anything is said about.
 const GAPS_MIN: usize = 100;
@@ -130,52 +131,79 @@ pub fn lag_allowed_ns(facts: &TrialFacts) -> u64 {
 #[must_use]
 pub fn gate(check: &ArrivalCheck) -> Gate {
     let n = grouped(check.requests);
-    let lag = format!(
-        "99 % written within {} of the intended time, {} allowed",
-        duration(check.deviation_p99_ns as f64),
-        duration(check.deviation_allowed_ns as f64)
+    let lag = said!(
+        "gate.arrivals.lag",
+        "99 % written within {deviation} of the intended time, {allowed} allowed",
+        deviation = duration(check.deviation_p99_ns as f64),
+        allowed = duration(check.deviation_allowed_ns as f64)
     );
     let (value, limit) = decisive(check);
     let ok = matches!(check.verdict, ArrivalVerdict::Passes | ArrivalVerdict::WithinLag);
+    let remedy = said!(
+        "gate.arrivals.remedy",
+        "give the generator a core of its own (`pin`), more workers, more connections, or a lower rate"
+    );
     let text = match (check.verdict, &check.fit) {
-        (ArrivalVerdict::Passes, Some(fit)) => format!(
-            "the gaps of {n} requests follow their law: D = {}, {} allowed, rate {} of the intended",
-            number(fit.ks_d),
-            number(fit.ks_limit),
-            percent(check.rate_ratio.unwrap_or(1.0))
+        (ArrivalVerdict::Passes, Some(fit)) => said!(
+            "gate.arrivals.follow",
+            "the gaps of {n} requests follow their law: D = {d}, {allowed} allowed, rate {rate} of the intended",
+            n,
+            d = number(fit.ks_d),
+            allowed = number(fit.ks_limit),
+            rate = percent(check.rate_ratio.unwrap_or(1.0))
         ),
-        (ArrivalVerdict::Passes, None) => format!("{n} requests kept their intended times: {lag}"),
-        (ArrivalVerdict::WithinLag, _) => {
-            format!("the gaps of {n} requests follow their law up to the lag that is allowed: {lag}")
+        (ArrivalVerdict::Passes, None) => {
+            said!("gate.arrivals.kept", "{n} requests kept their intended times: {lag}", n, lag)
         }
-        (ArrivalVerdict::Schedule, _) => format!(
-            "the intended times of {n} requests are not those that were asked for: report this as a fault of prony"
+        (ArrivalVerdict::WithinLag, _) => said!(
+            "gate.arrivals.within_lag",
+            "the gaps of {n} requests follow their law up to the lag that is allowed: {lag}",
+            n,
+            lag
         ),
-        (ArrivalVerdict::Rate, _) => format!(
-            "{} of the intended rate was sent in {n} requests, within {} allowed; {lag}: {REMEDY}",
-            percent(value),
-            percent(limit)
+        (ArrivalVerdict::Schedule, _) => said!(
+            "gate.arrivals.schedule",
+            "the intended times of {n} requests are not those that were asked for: report this as a fault of prony",
+            n
         ),
-        (ArrivalVerdict::Law, _) => format!(
-            "the gaps of {n} requests are not those of their law: D = {}, {} allowed; {lag}: {REMEDY}",
-            number(value),
-            number(limit)
+        (ArrivalVerdict::Rate, _) => said!(
+            "gate.arrivals.rate",
+            "{rate} of the intended rate was sent in {n} requests, within {allowed} allowed; {lag}: {remedy}",
+            rate = percent(value),
+            n,
+            allowed = percent(limit),
+            lag,
+            remedy
         ),
-        (ArrivalVerdict::Order, _) => format!(
-            "neighbouring gaps of {n} requests depend on each other: {} from the law's rank correlation, {} allowed; \
-             {lag}: {REMEDY}",
-            number(value),
-            number(limit)
+        (ArrivalVerdict::Law, _) => said!(
+            "gate.arrivals.law",
+            "the gaps of {n} requests are not those of their law: D = {d}, {allowed} allowed; {lag}: {remedy}",
+            n,
+            d = number(value),
+            allowed = number(limit),
+            lag,
+            remedy
         ),
-        (ArrivalVerdict::Late, _) => {
-            format!("{n} requests did not keep their intended times: {lag}: {REMEDY}")
-        }
+        (ArrivalVerdict::Order, _) => said!(
+            "gate.arrivals.order",
+            "neighbouring gaps of {n} requests depend on each other: {apart} from the law's rank correlation, \
+             {allowed} allowed; {lag}: {remedy}",
+            n,
+            apart = number(value),
+            allowed = number(limit),
+            lag,
+            remedy
+        ),
+        (ArrivalVerdict::Late, _) => said!(
+            "gate.arrivals.late",
+            "{n} requests did not keep their intended times: {lag}: {remedy}",
+            n,
+            lag,
+            remedy
+        ),
     };
     crate::trial::gate("arrivals", ok, value, limit, text)
 }
-
-const REMEDY: &str =
-    "give the generator a core of its own (`pin`), more workers, more connections, or a lower rate";
 
 /// The number that decided, and its limit.
 fn decisive(check: &ArrivalCheck) -> (f64, f64) {

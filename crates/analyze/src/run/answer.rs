@@ -40,8 +40,8 @@ pub(super) fn answer(
     }
 }
 
-/// That of the first claim that has one; else throughput, which an open load fixes itself, so there the p99 response time, or the
-/// mean where no trial is long enough for a p99.
+/// That of the first claim that has one; else throughput, which an open load fixes itself, so there the p99 response
+/// time, or the mean where no trial is long enough for a p99.
 fn metric_of_answer(data: &RunData<'_>, cells: &[CellSummary]) -> Metric {
     if let Some(metric) = data.plan.claims.iter().find_map(|claim| claim.metric) {
         return metric;
@@ -183,7 +183,7 @@ fn at(pair: &Comparison) -> Said {
     }
 }
 
-/// One comparison as a clause, told from the side of the better target.
+/// One comparison as a clause, seen from the side of the better target.
 fn against(data: &RunData<'_>, pair: &Comparison) -> Said {
     let (a, b, at) = (&pair.a_target, &pair.b_target, at(pair));
     let name = pair.metric.words();

@@ -207,10 +207,10 @@ fn ids(data: &RunData<'_>, chosen: impl Fn(TrialOutcome) -> bool) -> Vec<u32> {
 
 /// Up to two different reasons.
 fn reasons(data: &RunData<'_>, outcome: TrialOutcome) -> Said {
-    let mut reasons: Vec<&str> = Vec::new();
+    let mut reasons: Vec<&Said> = Vec::new();
     for trial in data.trials.iter().filter(|trial| trial.file.outcome == outcome) {
         for reason in &trial.file.reasons {
-            if reasons.len() < 2 && !reasons.contains(&reason.as_str()) {
+            if reasons.len() < 2 && !reasons.contains(&reason) {
                 reasons.push(reason);
             }
         }
@@ -218,11 +218,7 @@ fn reasons(data: &RunData<'_>, outcome: TrialOutcome) -> Said {
     if reasons.is_empty() {
         return Said::default();
     }
-    said!(
-        "belief.because",
-        ": {reasons}",
-        reasons = Said::list(Joint::Semicolon, reasons.into_iter().map(Said::from))
-    )
+    said!("belief.because", ": {reasons}", reasons = Said::list(Joint::Semicolon, reasons))
 }
 
 fn interrupted(data: &RunData<'_>) -> Option<BeliefNote> {
@@ -438,7 +434,7 @@ fn restarts(data: &RunData<'_>, cells: &[CellSummary]) -> Option<BeliefNote> {
          trials, not between their samples ({cell}, standard deviation {trial_cv})",
         deed = match data.plan.replicas {
             Replicas::Restart => said!("belief.restarting_target", "restarting the target"),
-            Replicas::Rebuild => said!("belief.building_target_anew", "building the target anew"),
+            Replicas::Rebuild => said!("belief.building_target_anew", "rebuilding the target"),
         },
         metric = levels.metric.words(),
         trial_share = percent(levels.trial_share.unwrap_or_default()),

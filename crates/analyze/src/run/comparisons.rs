@@ -2,7 +2,8 @@
 //! metric (METHOD §3).
 
 use super::control;
-use super::data::{RunData, same_level};
+use super::data::RunData;
+use super::load::same_level;
 use super::ratio::{Paired, interval_of_logs, interval_of_values, paired, verdict, verdict_of_difference};
 use super::resampling::Resampling;
 use crate::stats::fieller::{FiellerSet, TwoMeans};

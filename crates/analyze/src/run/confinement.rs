@@ -1,37 +1,16 @@
-//! What targets were confined to: the quota as a factor, what throttling did, and what could not be had.
+//! What targets were confined to: what throttling did, and what could not be had.
 //!
 //! Invariant: as with all numbers of a cell, only valid trials count.
 
-use super::data::{RunData, load_in_words};
+use super::data::RunData;
+use super::load::quota_is_factor;
 use crate::words::{Listed, Noun, count, listed};
 use schema::analysis::{BeliefLevel, BeliefNote, ThrottlingSummary};
-use schema::limits::{GroupUsage, LimitsPlan};
-use schema::plan::{CellPlan, ExperimentPlan};
+use schema::limits::GroupUsage;
+use schema::plan::CellPlan;
 use schema::run::RunFile;
 use schema::said;
 use schema::said::Said;
-
-/// Whether the quota of a cell's target is varied by the experiment.
-fn quota_is_factor(plan: &ExperimentPlan, cell: &CellPlan) -> bool {
-    plan.cells.iter().any(|other| other.target == cell.target && other.limits.cpus != cell.limits.cpus)
-}
-
-/// The load of a cell in words, with its quota where that is a factor.
-pub(super) fn load_of(plan: &ExperimentPlan, cell: &CellPlan) -> String {
-    let load = load_in_words(&cell.load);
-    if quota_is_factor(plan, cell) {
-        let quota = LimitsPlan { cpus: cell.limits.cpus, ..LimitsPlan::default() };
-        format!("{load} with {quota}")
-    } else {
-        load
-    }
-}
-
-/// Whether two targets are confined alike, as far as the experiment varies it. Limits that only one of them was given
-/// are what is compared.
-pub(super) fn same_quota(plan: &ExperimentPlan, a: &CellPlan, b: &CellPlan) -> bool {
-    a.limits.cpus == b.limits.cpus || !(quota_is_factor(plan, a) || quota_is_factor(plan, b))
-}
 
 /// What the quota of a cell did in its valid trials; nothing where none tells.
 pub(super) fn throttling(data: &RunData<'_>, cell: &CellPlan) -> Option<ThrottlingSummary> {

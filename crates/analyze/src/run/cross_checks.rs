@@ -11,7 +11,6 @@ use schema::analysis::{BeliefLevel, BeliefNote, CellSummary, MetricSummary};
 use schema::metric::Metric;
 use schema::plan::{CellPlan, LoadPlan};
 use schema::said;
-use schema::said::Said;
 
 /// Share of the highest throughput of a ladder up to which a cell counts as below its knee.
 const BELOW_KNEE: f64 = 0.8;
@@ -134,7 +133,7 @@ fn unread(data: &RunData<'_>) -> Option<BeliefNote> {
         "cross_checks.target_own_counts_could",
         "the target's own counts could not be held against the client's in {trials}: {reason}",
         trials = listed(Listed::Trial, &ids),
-        reason = Said::from(reason?.as_str())
+        reason = reason?
     );
     let remedy = said!(
         "cross_checks.mend_target_endpoint_metrics",

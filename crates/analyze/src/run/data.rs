@@ -2,17 +2,14 @@
 
 use super::TrialData;
 use super::clock;
-use super::confinement;
+use super::load;
 use super::trials::value;
-use schema::arrival::ArrivalPlan;
-use schema::experiment::LoadModel;
 use schema::metric::Metric;
-use schema::plan::{CellPlan, ExperimentPlan, LoadPlan};
+use schema::plan::{CellPlan, ExperimentPlan};
 use schema::said;
 use schema::said::Said;
 use schema::trial::TrialOutcome;
 use std::collections::BTreeMap;
-use units::format::counted;
 
 /// Confidence level and margin where the plan has none that can be used.
 const CONFIDENCE: f64 = 0.95;
@@ -65,7 +62,7 @@ impl<'a> RunData<'a> {
     /// Load, quota and scenario of a cell in words, the latter two where they vary: `128 connections`,
     /// `128 connections with 0.5 CPUs (json)`.
     pub(super) fn level_in_words(&self, cell: &CellPlan) -> String {
-        let load = confinement::load_of(self.plan, cell);
+        let load = load::load_with_quota(self.plan, cell);
         if self.plan.scenarios.len() < 2 { load } else { format!("{load} ({})", cell.scenario) }
     }
 
@@ -107,15 +104,7 @@ impl<'a> RunData<'a> {
         let mut missing = self.valid(cell).filter(|trial| value(&trial.file, metric).is_none()).peekable();
         missing.peek()?;
         let said = missing.find_map(|trial| {
-            trial
-                .file
-                .load
-                .as_ref()?
-                .latency_ns
-                .response
-                .refused
-                .get(metric.key())
-                .map(|why| Said::from(why.as_str()))
+            trial.file.load.as_ref()?.latency_ns.response.refused.get(metric.key()).cloned()
         });
         Some(said.unwrap_or_else(|| match metric {
             Metric::CpuPerRequest | Metric::Memory => {
@@ -143,39 +132,6 @@ impl<'a> RunData<'a> {
     pub(super) fn interval_name(&self) -> Said {
         said!("data.interval", "{confidence} interval", confidence = crate::words::percent(self.confidence))
     }
-}
-
-/// The load in words, for example `128 connections`. It is a name, of which cells are told apart by.
-pub(crate) fn load_in_words(load: &LoadPlan) -> String {
-    let connections = counted(load.connections.into(), "connection");
-    if load.model == LoadModel::Closed {
-        let think = load.think.map_or(String::new(), |think| format!(" that think {think}"));
-        return format!("{connections}{think}");
-    }
-    let rate = load.rate_per_s.map_or("an unknown rate".to_owned(), |rate| {
-        format!("{} requests per second", crate::words::number(rate))
-    });
-    let law = match &load.arrivals {
-        None | Some(ArrivalPlan::Constant) => String::new(),
-        Some(law) => format!(" ({law} arrivals)"),
-    };
-    let shape = load.shape.as_ref().map_or(String::new(), |shape| format!(" with the shape {}", shape.kind));
-    format!("{rate}{law}{shape} over {connections}")
-}
-
-/// Whether two cells differ in their target only, so that their targets can be compared.
-pub(super) fn same_level(plan: &ExperimentPlan, a: &CellPlan, b: &CellPlan) -> bool {
-    a.scenario == b.scenario && same_load(&a.load, &b.load) && confinement::same_quota(plan, a, b)
-}
-
-pub(super) fn same_load(a: &LoadPlan, b: &LoadPlan) -> bool {
-    a.model == b.model
-        && a.connections == b.connections
-        && a.rate_per_s == b.rate_per_s
-        && a.think == b.think
-        && a.shape == b.shape
-        && (a.model == LoadModel::Closed
-            || a.arrivals.clone().unwrap_or_default() == b.arrivals.clone().unwrap_or_default())
 }
 
 /// `5 trials needed, had 3: run 2 more blocks`.

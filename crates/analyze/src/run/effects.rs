@@ -32,8 +32,8 @@ pub(super) fn effects(data: &RunData<'_>) -> Option<Effects> {
     let Some((cross, columns)) = crossed.filter(|(_, columns)| columns.len() >= 2) else {
         return Some(refused(said!(
             "effects.cells_not_every_combination",
-            "the cells are not every combination of the factors, so what one does cannot be \
-                 told from what another does: run all combinations"
+            "the cells are not every combination of the factors, so their effects \
+             cannot be separated: run all combinations"
         )));
     };
     let count = cross.contrast_count();

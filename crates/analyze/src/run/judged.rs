@@ -3,7 +3,8 @@
 //!
 //! Invariant: the hidden control is never judged; it looks at the instrument.
 
-use super::data::{RunData, same_level, too_few};
+use super::data::{RunData, too_few};
+use super::load::same_level;
 use super::ratio::paired;
 use super::trials::value;
 use crate::stats::Refusal;

@@ -1,14 +1,15 @@
 //! What each layer costs: the level of an ordered factor against the level before it, all else equal (METHOD §3, paired
 //! by block).
 //!
-//! Costs are differences and not ratios, because what a layer adds is added. Each difference is over the blocks that have
-//! both levels, so that one void trial takes a block from two layers and not from all.
+//! Costs are differences and not ratios, because what a layer adds is added. Each difference is over the blocks that
+//! have both levels, so that one void trial takes a block from two layers and not from all.
 //! Invariants: a layer whose interval holds 0 is never said to cost anything (Holm's correction only takes away); the
 //! order of levels is the plan's; the hidden control is no level.
 
-use super::data::{RunData, same_load};
+use super::control;
+use super::data::RunData;
+use super::load::{load_with_quota, same_load, same_quota};
 use super::ratio::{Paired, interval_of_values, paired};
-use super::{confinement, control};
 use crate::stats::holm::holm;
 use schema::analysis::Interval;
 use schema::design::{LayerFactor, LayersPlan};
@@ -18,7 +19,7 @@ use schema::plan::{CellPlan, ExperimentPlan, TargetPlan};
 use schema::said;
 use std::collections::BTreeMap;
 
-/// The times in which layers are told.
+/// The times in which layers are reported.
 const METRICS: [Metric; 3] = [Metric::CpuPerRequest, Metric::Mean, Metric::P50];
 
 /// One entry for each combination of everything but the factor, in plan order; none without an ordered factor.
@@ -93,7 +94,7 @@ fn is_alike(plan: &ExperimentPlan, factor: &LayerFactor, a: &CellPlan, b: &CellP
         && (*factor == LayerFactor::Scenario || a.scenario == b.scenario)
         && other_knobs(plan, factor, a) == other_knobs(plan, factor, b)
         && same_load(&a.load, &b.load)
-        && confinement::same_quota(plan, a, b)
+        && same_quota(plan, a, b)
 }
 
 /// Everything but the factor, in words.
@@ -104,7 +105,7 @@ fn at(data: &RunData<'_>, factor: &LayerFactor, cell: &CellPlan) -> String {
     let target = [target, &knobs].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(" ");
     let several = data.plan.scenarios.len() > 1 && *factor != LayerFactor::Scenario;
     let scenario = if several { cell.scenario.clone() } else { String::new() };
-    let load = confinement::load_of(data.plan, cell);
+    let load = load_with_quota(data.plan, cell);
     [target, scenario, load].into_iter().filter(|part| !part.is_empty()).collect::<Vec<_>>().join(", ")
 }
 

@@ -22,7 +22,7 @@ pub struct Look {
     pub half_width: Option<f64>,
     /// What that is, in words; or why nothing can be judged.
     pub of: Said,
-    /// Blocks after which the widest is expected to be narrow enough; `None` where that cannot be told.
+    /// Blocks after which the widest is expected to be narrow enough; `None` where that is unknown.
     pub blocks_needed: Option<u32>,
 }
 

@@ -1,7 +1,7 @@
-//! Whether some trials ran on a slower machine than the others, told by the fixed-work canary (METHOD §9): the clock of
-//! a core that wanders, a CPU quota, one slow node among several.
+//! Whether some trials ran on a slower machine than the others, detected by the fixed-work canary (METHOD §9): the
+//! clock of a core that wanders, a CPU quota, one slow node among several.
 //!
-//! The canary's mean time is compared between trials; how well it repeats is told by its two readings in each.
+//! The canary's mean time is compared between trials; how well it repeats is shown by its two readings in each.
 
 use super::data::RunData;
 use super::trials::value;

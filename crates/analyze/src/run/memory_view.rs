@@ -15,7 +15,7 @@ use std::collections::BTreeMap;
 
 const RESIDENT: &str = "target.process/rss_bytes";
 const CPU: &str = "target.process/cpu_ns";
-/// Where runtimes tell of their heap, the first that is there.
+/// Where runtimes report their heap, the first that is there.
 const HEAPS: [&str; 4] = [
     "go.runtime/heap_live_bytes",
     "go.runtime/heap_bytes",
@@ -93,8 +93,8 @@ impl<'a> Scale<'a> {
         series(MemoryKind::P99, "intervals/p99_ns", values)
     }
 
-    /// Sum of a counter over the sum of something else, in the intervals that have the counter; of the first runtime that
-    /// tells.
+    /// Sum of a counter over the sum of something else, in the intervals that have the counter; of the first runtime
+    /// that tells.
     fn over(&self, name: &str, other: impl Fn(&IntervalLine) -> f64) -> Option<f64> {
         let of = |runtime: &str| {
             let values = self.signals.deltas.get(&format!("{runtime}/{name}"))?;

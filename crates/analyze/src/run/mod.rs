@@ -22,6 +22,7 @@ mod failures;
 mod judged;
 mod layers;
 mod levels;
+mod load;
 mod look;
 mod machine;
 mod memory_view;
@@ -29,39 +30,25 @@ mod ratio;
 mod resampling;
 mod shown;
 mod steady;
+mod trial_data;
 mod trials;
 mod why;
 
 pub use across::{CompareError, HistorySettings, Past, Wanted, advice, compare, history};
 use capacity::SearchState;
 use data::RunData;
-pub(crate) use data::load_in_words;
-use hdrhistogram::Histogram;
+pub(crate) use load::load_in_words;
 pub use look::{Look, look};
 use schema::analysis::{AnalysisFile, BeliefLevel};
 use schema::capacity::SearchStep;
 use schema::plan::ExperimentPlan;
 use schema::run::RunFile;
-use schema::signals::Signals;
-use schema::trial::{IntervalLine, TrialFile};
 use schema::version::AnalysisVersion;
 pub use shown::shown_first;
+pub use trial_data::TrialData;
 
 /// Fewest trials, or blocks, for an interval (METHOD §3).
 pub(crate) const MIN_TRIALS: usize = 5;
-
-/// One trial as read from its folder.
-#[derive(Clone, Debug)]
-pub struct TrialData {
-    /// `trial.json`.
-    pub file: TrialFile,
-    /// `intervals.ndjson`.
-    pub intervals: Vec<IntervalLine>,
-    /// Response times of the measured window in nanoseconds, merged over intervals; absent where there are none.
-    pub response: Option<Histogram<u64>>,
-    /// Its counters on the intervals of its samples; absent where there are none.
-    pub signals: Option<Signals>,
-}
 
 /// Computes everything that a report shows of a run.
 ///
@@ -109,7 +96,7 @@ pub struct RunningSearch {
 }
 
 impl RunningSearch {
-    /// The search of a plan, told its trials in the order in which they were run; `None` where the plan has none.
+    /// The search of a plan, given its trials in the order in which they were run; `None` where the plan has none.
     #[must_use]
     pub fn of(plan: &ExperimentPlan, trials: &[TrialData]) -> Option<Self> {
         let mut search = Self { state: SearchState::new(plan.search()?, plan.seed) };

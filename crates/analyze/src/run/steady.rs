@@ -136,7 +136,7 @@ fn unjudged(found: &[(u32, Steadiness)]) -> Option<BeliefNote> {
     let reason = refused.arg("reason").unwrap_or(refused);
     let text = said!(
         "steady.whether_steady_while_measured",
-        "whether {n} of {trials} were steady while measured cannot be told ({which}): {reason}",
+        "steadiness unknown in {n} of {trials} ({which}): {reason}",
         n = ids.len(),
         trials = count(found.len(), Noun::Trial),
         which = listed(Listed::Trial, &ids),
@@ -187,5 +187,5 @@ pub(super) fn ran_out(data: &RunData<'_>) -> Option<(Vec<u32>, Option<Said>)> {
     let first = waited
         .filter(|warmup| warmup.by == WarmUpEndedBy::AtMost)
         .find_map(|warmup| warmup.waiting_for.first());
-    (!ids.is_empty()).then(|| (ids, first.map(|text| Said::from(text.as_str()))))
+    (!ids.is_empty()).then(|| (ids, first.cloned()))
 }

@@ -4,7 +4,6 @@ use super::TrialData;
 use crate::trial::failed_share;
 use schema::analysis::{MetricValue, SeriesPoint, TrialRow};
 use schema::metric::Metric;
-use schema::said::Said;
 use schema::trial::{IntervalLine, TrialFile};
 
 /// The value of a metric in one trial; `None` where it is refused, cannot be read, or is no number at all
@@ -39,7 +38,7 @@ pub(super) fn row(trial: &TrialData) -> TrialRow {
         block: file.block,
         cell: file.cell.clone(),
         outcome: file.outcome,
-        reasons: file.reasons.iter().map(|reason| Said::from(reason.as_str())).collect(),
+        reasons: file.reasons.clone(),
         values: Metric::ALL
             .into_iter()
             .map(|metric| MetricValue { metric, value: value(file, metric) })

@@ -1,99 +1,78 @@
 //! The answer of a soak in one sentence, and what weakens it.
 
+use super::segment::SegmentData;
+use super::terms::WINDOWS_MIN;
 use super::words::{span, subject};
-use super::{SegmentData, WINDOWS_MIN};
 use crate::words::{Listed, Noun, count, listed};
 use schema::said;
 use schema::said::{Joint, Said};
 use schema::soak::{SoakClass, SoakReport, SoakTrend};
 
 pub(super) fn answer(report: &SoakReport) -> Said {
-    let of = |class: SoakClass| -> Vec<&SoakTrend> {
-        report.trends.iter().filter(|t| t.counter.is_resource() && t.class == class).collect()
+    let class = match report.verdict {
+        // What falls does not leak either; what is shown is steady.
+        SoakClass::Falling => SoakClass::Steady,
+        class => class,
     };
-    let names = |trends: &[&SoakTrend]| joined(trends.iter().map(|t| t.counter.words()).collect());
-    let sentences =
-        |trends: &[&SoakTrend]| Said::list(Joint::Semicolon, trends.iter().map(|trend| of_counter(trend)));
+    let deciding: Vec<&SoakTrend> =
+        report.trends.iter().filter(|t| t.counter.is_resource() && t.class == class).collect();
     let cell = &report.cell;
+    let names = joined(deciding.iter().map(|t| t.counter.words()).collect());
+    let evidence = Said::list(Joint::Semicolon, deciding.iter().map(|trend| of_counter(trend)));
     let over = said!(
         "soak.answer.over",
         "over {windows} of {window}",
         windows = count(report.windows as usize, Noun::Window),
         window = span(report.window_ns)
     );
-    let text = match report.verdict {
+    let horizon = span(report.horizon_ns);
+    let text = match class {
         SoakClass::Leak => {
-            let leaks = of(SoakClass::Leak);
-            said!(
-                "soak.answer.leaks",
-                "{cell} leaks {names}: {evidence}",
-                cell,
-                names = names(&leaks),
-                evidence = sentences(&leaks)
-            )
+            said!("soak.answer.leaks", "{cell} leaks {names}: {evidence}", cell, names, evidence)
         }
-        SoakClass::CannotTell => {
-            let open = of(SoakClass::CannotTell);
-            if open.is_empty() {
-                said!(
-                    "soak.answer.cannot_told_whether_leaks",
-                    "It cannot be told whether {cell} leaks: nothing that it holds could be \
-                     read; let prony start the target on this machine",
-                    cell
-                )
-            } else {
-                said!(
-                    "soak.answer.cannot_told_yet_whether",
-                    "It cannot be told yet whether {cell} leaks {names}: {evidence}",
-                    cell,
-                    names = names(&open),
-                    evidence = sentences(&open)
-                )
-            }
-        }
-        SoakClass::Filling => {
-            let filling = of(SoakClass::Filling);
-            said!(
-                "soak.answer.does_not_leak",
-                "{cell} does not leak {over}: {evidence}",
-                cell,
-                over,
-                evidence = sentences(&filling)
-            )
-        }
-        SoakClass::Rising => {
-            let rising = of(SoakClass::Rising);
-            said!(
-                "soak.answer.may_leak_but_too",
-                "{cell} may leak {names}, but too slowly for the horizon: {evidence}",
-                cell,
-                names = names(&rising),
-                evidence = sentences(&rising)
-            )
-        }
-        SoakClass::Steady | SoakClass::Falling => {
-            let steady = of(SoakClass::Steady);
-            let horizon = span(report.horizon_ns);
-            if steady.is_empty() {
-                said!(
-                    "soak.answer.does_not_leak_horizon",
-                    "{cell} does not leak {over}, horizon {horizon}",
-                    cell,
-                    over,
-                    horizon
-                )
-            } else {
-                said!(
-                    "soak.answer.does_not_leak_steady",
-                    "{cell} does not leak {over}: {names} {plural} steady, horizon {horizon}",
-                    cell,
-                    over,
-                    names = names(&steady),
-                    plural = if steady.len() == 1 { "is" } else { "are" },
-                    horizon
-                )
-            }
-        }
+        SoakClass::CannotTell if deciding.is_empty() => said!(
+            "soak.answer.cannot_told_whether_leaks",
+            "Whether {cell} leaks is unknown: nothing that it holds could be \
+             read; let prony start the target on this machine",
+            cell
+        ),
+        SoakClass::CannotTell => said!(
+            "soak.answer.cannot_told_yet_whether",
+            "No verdict yet on whether {cell} leaks {names}: {evidence}",
+            cell,
+            names,
+            evidence
+        ),
+        SoakClass::Filling => said!(
+            "soak.answer.does_not_leak",
+            "{cell} does not leak {over}: {evidence}",
+            cell,
+            over,
+            evidence
+        ),
+        SoakClass::Rising => said!(
+            "soak.answer.may_leak_but_too",
+            "{cell} may leak {names}, but too slowly for the horizon: {evidence}",
+            cell,
+            names,
+            evidence
+        ),
+        SoakClass::Steady | SoakClass::Falling if deciding.is_empty() => said!(
+            "soak.answer.does_not_leak_horizon",
+            "{cell} does not leak {over}, horizon {horizon}",
+            cell,
+            over,
+            horizon
+        ),
+        SoakClass::Steady | SoakClass::Falling => said!(
+            "soak.answer.does_not_leak_steady",
+            "{cell} does not leak {over}: {names} {plural} steady, horizon {horizon}",
+            cell,
+            over,
+            names,
+            plural = if deciding.len() == 1 { "is" } else { "are" },
+            horizon
+        ),
     };
     let is_told = |t: &&SoakTrend| {
         t.class == SoakClass::Rising && t.counter.is_resource() && report.verdict == SoakClass::Rising
@@ -110,12 +89,8 @@ fn of_counter(trend: &SoakTrend) -> Said {
 }
 
 /// `a`, `a and b`, `a, b and c`.
-fn joined(mut names: Vec<Said>) -> Said {
-    match names.pop() {
-        None => said!("soak.answer.nothing", "nothing"),
-        Some(only) if names.is_empty() => only,
-        Some(last) => Said::list(Joint::And, [Said::list(Joint::Comma, names), last]),
-    }
+fn joined(names: Vec<Said>) -> Said {
+    if names.is_empty() { said!("soak.answer.nothing", "nothing") } else { Said::list(Joint::And, names) }
 }
 
 /// What weakens the answer: restarts, segments that are too short, an end before the time, what could not be read.
@@ -144,7 +119,7 @@ pub(super) fn notes(segments: &[&SegmentData]) -> Vec<Said> {
                 "soak.answer.segment",
                 "segment {trial}: {ended}",
                 trial = segment.file.trial,
-                ended = Said::from(ended.as_str())
+                ended
             ));
         }
         for missing in segment.file.missing.iter().filter(|missing| !missing.is_empty()) {

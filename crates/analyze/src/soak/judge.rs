@@ -8,7 +8,8 @@
 //! horizon. It says the smallest leak that would have been seen. A significant trend that reaches the limit only after
 //! the horizon rises: the horizon decides what is a leak, not what is steady.
 
-use super::{SegmentData, Terms, WINDOWS_MIN};
+use super::segment::SegmentData;
+use super::terms::{Terms, WINDOWS_MIN};
 use crate::stats::order::median;
 use crate::stats::shapes::{self, Shapes, ends, regular_wave};
 use crate::stats::trend::{mann_kendall, theil_sen};

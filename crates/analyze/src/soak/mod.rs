@@ -1,6 +1,6 @@
 //! A soak: from the windows of its segments to a class for each counter and one answer (METHOD §8).
 //!
-//! Invariants: a trend never crosses the border of a segment, because the target was started anew there; a class
+//! Invariants: a trend never crosses the border of a segment, because the target was restarted there; a class
 //! rests on one segment of at least [`WINDOWS_MIN`] windows; no number is NaN or infinite; the order in which
 //! segments are handed over does not matter.
 //! Memory is that of the windows alone: [`schema::soak::SoakPlan`] bounds their number, whatever the length of the
@@ -8,6 +8,8 @@
 
 mod answer;
 mod judge;
+mod segment;
+mod terms;
 mod words;
 
 use judge::{Judged, Series};
@@ -15,31 +17,17 @@ use schema::analysis::{AnalysisFile, ClaimVerdict};
 use schema::plan::ClaimTest;
 use schema::run::RunFile;
 use schema::said::Said;
-use schema::soak::{
-    SegmentFile, SoakClass, SoakCounter, SoakPlan, SoakPoint, SoakReport, SoakSegment, SoakTrend, WindowLine,
-};
+use schema::soak::{SoakClass, SoakCounter, SoakPoint, SoakReport, SoakSegment, SoakTrend};
 use schema::version::SoakVersion;
+pub use segment::SegmentData;
+pub use terms::WINDOWS_MIN;
+use terms::{ALPHA, Terms};
 
-/// Fewest windows of one segment for a class.
-pub const WINDOWS_MIN: usize = 30;
-/// Two-sided p below which a trend is one (METHOD §8).
-const ALPHA: f64 = 0.01;
 /// Between two looks at a soak that goes on, the windows grow by this factor.
 const LOOK_GROWTH: f64 = 1.2;
 /// Most points of a counter that are kept for a chart.
 const POINTS_MAX: usize = 400;
 const CONFIDENCE: f64 = 0.95;
-
-/// One start of the target, as read from its folder.
-#[derive(Clone, Debug, Default)]
-pub struct SegmentData {
-    /// `segment.json`.
-    pub file: SegmentFile,
-    /// `windows.ndjson`.
-    pub windows: Vec<WindowLine>,
-    /// Why it ended before its time, where that is known to be the target's doing.
-    pub ended: Option<String>,
-}
 
 /// The answer of a soak at its end; `None` for a run that is no soak.
 #[must_use]
@@ -122,13 +110,6 @@ fn report(run: &RunFile, segments: &[SegmentData], alpha: f64) -> Option<SoakRep
     Some(report)
 }
 
-/// What all counters of a soak are judged by.
-pub(super) struct Terms {
-    plan: SoakPlan,
-    alpha: f64,
-    confidence: f64,
-}
-
 fn summary(segment: &SegmentData) -> SoakSegment {
     SoakSegment {
         trial: segment.file.trial,
@@ -138,7 +119,7 @@ fn summary(segment: &SegmentData) -> SoakSegment {
     }
 }
 
-/// The gravest class of a resource; without one that was read nothing can be told.
+/// The gravest class of a resource; without one that was read there is no answer.
 fn verdict(trends: &[SoakTrend]) -> SoakClass {
     let classes = trends.iter().filter(|trend| trend.counter.is_resource()).map(|trend| trend.class);
     let weight = |class: &SoakClass| match class {

@@ -1,7 +1,7 @@
 //! The evidence of one counter in a sentence.
 
 use super::judge::{Judged, Series, Slope, Why};
-use super::{ALPHA, WINDOWS_MIN};
+use super::terms::{ALPHA, WINDOWS_MIN};
 use crate::words::{Noun, bytes, count, duration, number};
 use schema::said;
 use schema::said::Said;

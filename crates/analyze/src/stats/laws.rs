@@ -48,7 +48,7 @@ fn finite(value: f64) -> Option<f64> {
 mod tests {
     use super::*;
 
-    /// Denning & Buzen 1978, §§ on response time and bottlenecks as told in Lazowska, Zahorjan, Graham & Sevcik,
+    /// Denning & Buzen 1978, §§ on response time and bottlenecks as given in Lazowska, Zahorjan, Graham & Sevcik,
     /// Quantitative System Performance, 1984, §3.6 and §5.2.
     #[test]
     fn textbook_systems() {

@@ -96,7 +96,7 @@ impl Refusal {
             }
             Self::NoSpread { had } => said!(
                 "stats.no_spread",
-                "all {had} values are equal, so their spread cannot be told: measure with a \
+                "all {had} values are equal, so their spread is unknown: measure with a \
                  finer resolution",
                 had
             ),

@@ -1,8 +1,8 @@
 //! Change points of the mean: the optimal partition of a series, found by PELT.
 //!
-//! Sources: Killick, Fearnhead & Eckley, JASA 107, 2012 (pruned exact linear time); METHOD §5 for the scale sd(diff)/√2,
-//! the penalty 3 ln n and segments of five at least. The scale is that of independent noise: positively correlated
-//! noise makes it too small, so callers who cannot exclude that hand in a larger one.
+//! Sources: Killick, Fearnhead & Eckley, JASA 107, 2012 (pruned exact linear time); METHOD §5 for the scale
+//! sd(diff)/√2, the penalty 3 ln n and segments of five at least. The scale is that of independent noise: positively
+//! correlated noise makes it too small, so callers who cannot exclude that hand in a larger one.
 //! Bounds: pruning needs change points to prune by, so a flat series takes n² steps; more than
 //! [`THIN_ABOVE`](super::trend::THIN_ABOVE) values are first replaced by the medians of blocks of neighbours.
 
@@ -175,7 +175,7 @@ mod tests {
     use super::super::series::{NILE, SUNSPOTS, autoregressive};
     use super::*;
 
-    /// Every partition is looked at (Jackson et al. 2005, optimal partitioning), with no pruning and sums taken anew.
+    /// Every partition is looked at (Jackson et al. 2005, optimal partitioning), with no pruning and sums recomputed.
     fn brute(values: &[f64], scale: f64, penalty: f64) -> (Vec<usize>, f64) {
         let n = values.len();
         let cost = |from: usize, to: usize| {

@@ -2,7 +2,7 @@
 //! the rate, then fresh confirmations.
 //!
 //! A pure state machine: [`Search::next`] says what to measure, [`Search::observe`] takes in how it ended. The same
-//! answers give the same questions, so a search that was cut off goes on where it was when its trials are told again.
+//! answers give the same questions, so a search that was cut off goes on where it was when its trials are given again.
 //! 1. *Bracket*: from the start, twice the rate after each pass, half after each failure, until both were seen.
 //! 2. *Bisect*: on the bracket widened by a factor of two at both ends, because its own answers may be wrong; until the
 //!    middle 90 % of the density is within the tolerance.
@@ -19,9 +19,9 @@ use units::Seed;
 /// Probability with which an answer is taken to be right. Below the truth except near the limit itself, as Waeber et
 /// al. want it; a lower one costs more trials.
 const CORRECT: f64 = 0.85;
-/// The same for the interval that is told. Where a limit is soft, an answer near it is right with a probability that
-/// falls to one half, and confirmations ask just there: with the one above, intervals of 95 % held 94 % of the limits
-/// of `a_noisy_limit_is_found_full_size`.
+/// The same for the interval that is reported. Where a limit is soft, an answer near it is right with a probability
+/// that falls to one half, and confirmations ask just there: with the one above, intervals of 95 % held 94 % of the
+/// limits of `a_noisy_limit_is_found_full_size`.
 const CORRECT_TOLD: f64 = 0.8;
 /// What the middle of the density must hold within the tolerance.
 const SURE: f64 = 0.9;

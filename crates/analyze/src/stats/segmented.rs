@@ -5,7 +5,8 @@
 //! freedom and its use are Muggeo's (Statistics in Medicine 22, 2003). The interval of ψ is that of the profile
 //! likelihood: all ψ with RSS(ψ) ≤ RSS·(1 + t²/(n − 4)) (Bates & Watts, *Nonlinear Regression Analysis*, 1988, §6.1).
 //!
-//! Whether there is a break at all is told by BIC against the straight line (METHOD §6), with a guard for few values:
+//! Whether there is a break at all is decided by BIC against the straight line (METHOD §6), with a guard for few
+//! values:
 //! BIC is a law of large samples, and five parameters on eight points fit anything. The guard is that AICc, which is
 //! made for small samples (Hurvich & Tsai, Biometrika 76, 1989), must prefer the break as well.
 
@@ -107,7 +108,7 @@ impl Segmented {
 }
 
 /// The interval of ψ by profile likelihood at `level` (0 to 1); an end is `None` where it reaches the outermost level
-/// at which a break could be told.
+/// at which a break could be detected.
 ///
 /// # Errors
 /// As [`segmented`], and with fewer than six values, which leave too little to tell the spread.
@@ -267,8 +268,8 @@ mod tests {
     use super::*;
     use units::Seed;
 
-    /// Bacon & Watts, Biometrika 58, 1971: log height of the stagnant band over log flow of water; in R's `segmented` as
-    /// `stagnant`, in BUGS as "Stagnant" (slopes −0.42 and −1.01, change near 0.03).
+    /// Bacon & Watts, Biometrika 58, 1971: log height of the stagnant band over log flow of water; in R's `segmented`
+    /// as `stagnant`, in BUGS as "Stagnant" (slopes −0.42 and −1.01, change near 0.03).
     const FLOW: [f64; 29] = [
         -1.39, -1.39, -1.08, -1.08, -0.94, -0.80, -0.63, -0.63, -0.25, -0.25, -0.12, -0.12, 0.01, 0.11, 0.11,
         0.11, 0.25, 0.25, 0.34, 0.34, 0.44, 0.59, 0.70, 0.70, 0.85, 0.85, 0.99, 0.99, 1.19,

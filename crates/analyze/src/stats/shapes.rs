@@ -9,7 +9,8 @@
 //! for τ → ∞, and could never be ln m worse; with it, it is what a cache does, and a line that beats it has no harmless
 //! explanation of this kind.
 //!
-//! Bounds: at most [`POINTS_MAX`] points, which take some 100 ms. Absent on purpose: tests of a trend (`trend`) and the meaning of a shape.
+//! Bounds: at most [`POINTS_MAX`] points, which take some 100 ms. Absent on purpose: tests of a trend (`trend`) and the
+//! meaning of a shape.
 
 use super::order::median;
 use super::{Refusal, check_values};
@@ -211,7 +212,7 @@ impl Scaled {
         (squares(&rest), weights[2], weights[3])
     }
 
-    /// The least variance that can be told: that of rounding to the smallest step between two values.
+    /// The least variance that can be measured: that of rounding to the smallest step between two values.
     fn resolution(&self) -> f64 {
         let mut sorted = self.values.clone();
         sorted.sort_unstable_by(f64::total_cmp);

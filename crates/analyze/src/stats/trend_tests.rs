@@ -169,7 +169,7 @@ fn what_has_no_trend_is_refused() {
     assert_eq!(theil_sen(&times, &times, f64::NAN), Err(Refusal::NotFinite));
     let (few, many) = ([0.0, 0.0, 0.0, 0.0, 0.0, 1.0], [0.0, 1.0, 0.0, 0.0, 0.0, 0.0]);
     assert_eq!(theil_sen(&few, &many, 0.95), Err(Refusal::TooManyTies { had: 6 }));
-    // Times that differ by less than a slope can be told for.
+    // Times that differ by too little to give a slope.
     assert_eq!(theil_sen(&[0.0, f64::MIN_POSITIVE, 1.0], &[0.0, 9.0, 1.0], 0.95), Err(Refusal::NotFinite));
     // Half the values equal is no fault.
     assert!(mann_kendall(&[0.0, 0.0, 0.0, 1.0, 0.0, 0.0]).is_ok());

@@ -5,10 +5,11 @@
 //! percentile describes other requests than those that users sent. Absent on purpose: voiding a trial, for a target
 //! that fails is a result.
 
-use super::validity::count_requests;
+use super::gate::count_requests;
 use crate::words::{grouped, percent};
 use schema::analysis::BeliefLevel;
 use schema::load::{Failures, LoadReport, Requests};
+use schema::said;
 
 /// Share of failed requests from which the numbers are believed with reservations: p99 is that of the others.
 pub(crate) const FAILURES_SAID: f64 = 0.01;
@@ -36,25 +37,38 @@ pub(super) fn failures(report: &LoadReport) -> Option<Failures> {
     let share = failed_share(requests).filter(|share| *share > 0.0)?;
     let level = level_of(share);
     let most = report.errors.iter().max_by_key(|(_, count)| **count);
-    let class = most.map_or(String::new(), |(class, _)| format!(", most as `{}`", class.key()));
-    let ended = requests.completed.saturating_add(requests.failed);
-    let found = format!(
-        "{} of the requests failed ({} of {}{class})",
-        percent(share),
-        grouped(requests.failed),
-        count_requests(ended)
-    );
+    let (share_said, failed) = (percent(share), grouped(requests.failed));
+    let ended = count_requests(requests.completed.saturating_add(requests.failed));
+    let found = match most {
+        Some((class, _)) => said!(
+            "failures.of_load_most",
+            "{share} of the requests failed ({failed} of {ended}, most as `{class}`)",
+            share = share_said,
+            failed,
+            ended,
+            class = class.key()
+        ),
+        None => said!(
+            "failures.of_load",
+            "{share} of the requests failed ({failed} of {ended})",
+            share = share_said,
+            failed,
+            ended
+        ),
+    };
     let text = match level {
         BeliefLevel::Yes => found,
-        BeliefLevel::WithReservations => {
-            format!("{found}: times and rate are of the right answers only")
-        }
-        BeliefLevel::No => {
-            format!(
-                "{found}: times and rate are of the right answers only and hide what users saw; mend the target or \
-                 the scenario, or accept the failures (`--errors-ok`, or `--fail` with your own limit)"
-            )
-        }
+        BeliefLevel::WithReservations => said!(
+            "failures.times_rate_right_answers",
+            "{found}: times and rate are of the right answers only",
+            found
+        ),
+        BeliefLevel::No => said!(
+            "failures.hide_what_users_saw",
+            "{found}: times and rate are of the right answers only and hide what users saw; mend the target or \
+             the scenario, or accept the failures (`--errors-ok`, or `--fail` with your own limit)",
+            found
+        ),
     };
     Some(Failures { share, level, text })
 }

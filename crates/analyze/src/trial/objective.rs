@@ -9,6 +9,8 @@ use super::threshold::{Threshold, ThresholdError};
 use crate::stats::rank::trend;
 use crate::words::{Noun, count, number, percent};
 use schema::load::LoadReport;
+use schema::said;
+use schema::said::Said;
 use schema::trial::{IntervalLine, Phase, TrialFile, TrialOutcome};
 use std::str::FromStr;
 
@@ -20,7 +22,7 @@ const RISES_P: f64 = 0.02;
 /// A rise below this share of the offered requests, or of so few requests, is the flicker of what is in flight.
 const RISES_SHARE: f64 = 0.001;
 const RISES_REQUESTS: f64 = 10.0;
-/// Intervals below which a trend cannot be told.
+/// Intervals below which a trend cannot be detected.
 const INTERVALS: usize = 5;
 /// Most conditions, and the longest text: an objective is typed by hand.
 const CONDITIONS: usize = 8;
@@ -42,8 +44,11 @@ pub struct Judgement {
     /// `None` where it cannot be judged.
     pub passed: Option<bool>,
     /// The numbers it was judged by, in words; where it failed, what failed.
-    pub reasons: Vec<String>,
+    pub reasons: Vec<Said>,
 }
+
+/// Whether one condition holds, and its number in words.
+type Judged = (Option<bool>, Said);
 
 impl FromStr for Objective {
     type Err = ThresholdError;
@@ -109,10 +114,10 @@ impl Objective {
             return Judgement { passed: target.then_some(false), reasons: trial.reasons.clone() };
         }
         let found = [goodput(load), backlog(load, intervals)].into_iter().flatten();
-        let found: Vec<(Option<bool>, String)> =
+        let found: Vec<Judged> =
             found.chain(self.conditions.iter().map(|condition| holds(condition, load))).collect();
         let any = |wanted: Option<bool>| found.iter().any(|(passed, _)| *passed == wanted);
-        // What failed has failed, whatever else cannot be told.
+        // What failed has failed, whatever else is unknown.
         let passed = match (any(Some(false)), any(None)) {
             (true, _) => Some(false),
             (false, true) => None,
@@ -127,7 +132,7 @@ impl Objective {
 }
 
 /// Whether a condition holds; a bound that requests which never ended leave open has failed.
-fn holds(condition: &Threshold, load: &LoadReport) -> (Option<bool>, String) {
+fn holds(condition: &Threshold, load: &LoadReport) -> Judged {
     let found = condition.check(load);
     // A threshold "fails" where its comparison is true; here it has to be true.
     let passed = match (found.decided, found.value) {
@@ -135,28 +140,34 @@ fn holds(condition: &Threshold, load: &LoadReport) -> (Option<bool>, String) {
         (false, Some(_)) => Some(false),
         (false, None) => None,
     };
-    let sign = match passed {
-        Some(true) => "holds",
-        Some(false) => "does not hold",
-        None => "cannot be told",
+    let (condition, found) = (found.expression, found.text);
+    let text = match passed {
+        Some(true) => said!("objective.holds", "{condition} holds: {found}", condition, found),
+        Some(false) => said!("objective.fails", "{condition} does not hold: {found}", condition, found),
+        None => said!("objective.unknown", "{condition} is unknown: {found}", condition, found),
     };
-    (passed, format!("{} {sign}: {}", found.expression, found.text))
+    (passed, text)
 }
 
 /// Right answers over offered requests: those that came within the window, and those of its own requests. A queue that
 /// the drain empties shows in the first, answers to the warm-up's queue in the second.
-fn goodput(load: &LoadReport) -> Option<(Option<bool>, String)> {
+fn goodput(load: &LoadReport) -> Option<Judged> {
     let scheduled = load.requests.scheduled as f64;
     if scheduled == 0.0 {
-        return Some((None, "no request was offered: measure longer".to_owned()));
+        return Some((None, said!("objective.nothing_offered", "no request was offered: measure longer")));
     }
     let share = (load.window.answers as f64).min(load.requests.completed as f64) / scheduled;
-    let text = format!("goodput is {} of what was offered, {} needed", percent(share), percent(GOODPUT));
+    let text = said!(
+        "objective.goodput",
+        "goodput is {share} of what was offered, {needed} needed",
+        share = percent(share),
+        needed = percent(GOODPUT)
+    );
     Some((Some(share >= GOODPUT), text))
 }
 
-/// Whether what waits or is in flight grows over the samples; `None` where it does not, or cannot be told.
-fn backlog(load: &LoadReport, intervals: &[IntervalLine]) -> Option<(Option<bool>, String)> {
+/// Whether what waits or is in flight grows over the samples; `None` where it does not, or that is unknown.
+fn backlog(load: &LoadReport, intervals: &[IntervalLine]) -> Option<Judged> {
     let waiting: Vec<f64> = intervals
         .iter()
         .filter(|line| line.phase == Some(Phase::Sample))
@@ -169,11 +180,12 @@ fn backlog(load: &LoadReport, intervals: &[IntervalLine]) -> Option<(Option<bool
     let rise = slope(&waiting) * (waiting.len() - 1) as f64;
     let material = (RISES_SHARE * load.requests.scheduled as f64).max(RISES_REQUESTS);
     (rise > material).then(|| {
-        let text = format!(
-            "the backlog rose by {} over the samples (Spearman {}, p = {:.3})",
-            count(rise as usize, Noun::Request),
-            number(found.rho),
-            found.p_value
+        let text = said!(
+            "objective.backlog",
+            "the backlog rose by {requests} over the samples (Spearman {rho}, p = {p})",
+            requests = count(rise as usize, Noun::Request),
+            rho = number(found.rho),
+            p = format!("{:.3}", found.p_value)
         );
         (Some(false), text)
     })

@@ -81,7 +81,7 @@ impl SignalsMaker {
         }
     }
 
-    /// The interval that a tick tells of.
+    /// The interval that a tick covers.
     fn place(&self, t_ns: u64) -> Option<usize> {
         self.spans.iter().position(|(start, end)| {
             let late = ((end - start) as f64 * LATE) as u64;

@@ -9,6 +9,8 @@ use crate::words::{grouped, percent};
 use hdrhistogram::Histogram;
 use schema::load::LatencySummary;
 use schema::metric::Metric;
+use schema::said;
+use schema::said::Said;
 
 /// Requests beyond a quantile that make it worth printing: with 300 the share beyond it is known within about ±12 %
 /// (2/√300). METHOD §4.
@@ -55,7 +57,7 @@ pub fn latency(histogram: &Histogram<u64>, censored: u64) -> LatencySummary {
 
 /// A quantile that is not given.
 struct Refused {
-    reason: String,
+    reason: Said,
     at_least: Option<u64>,
 }
 
@@ -67,21 +69,27 @@ fn quantile_of(histogram: &Histogram<u64>, censored: u64, quantile: f64) -> Resu
     }
     let rank = rank_of(quantile, n);
     values_at(histogram, &[rank]).first().copied().ok_or_else(|| Refused {
-        reason: format!(
-            "falls among the {} of {} requests that never ended ({}): raise the time-out or lower the load",
-            grouped(censored),
-            grouped(n),
-            percent(censored as f64 / n as f64),
+        reason: said!(
+            "quantile.never_ended",
+            "falls among the {censored} of {n} requests that never ended ({share}): raise the time-out or lower the \
+             load",
+            censored = grouped(censored),
+            n = grouped(n),
+            share = percent(censored as f64 / n as f64)
         ),
         at_least: Some(histogram.max()),
     })
 }
 
 /// `needs 30,000 requests, had 1,234: measure 25 times longer`.
-fn too_few(floor: u64, had: u64) -> String {
-    let needs = format!("needs {} requests, had", grouped(floor));
+fn too_few(floor: u64, had: u64) -> Said {
+    let floor_said = grouped(floor);
     if had == 0 {
-        return format!("{needs} none: measure longer");
+        return said!(
+            "quantile.had_none",
+            "needs {floor} requests, had none: measure longer",
+            floor = floor_said
+        );
     }
     let times = floor as f64 / had as f64;
     let times = if times > 9.0 {
@@ -94,15 +102,25 @@ fn too_few(floor: u64, had: u64) -> String {
             format!("{}.{}", tenths / 10, tenths % 10)
         }
     };
-    format!("{needs} {}: measure {times} times longer", grouped(had))
+    said!(
+        "quantile.too_few",
+        "needs {floor} requests, had {had}: measure {times} times longer",
+        floor = floor_said,
+        had = grouped(had),
+        times
+    )
 }
 
 fn refuse_all(summary: &mut LatencySummary) {
     let reason = match summary.censored {
-        0 => "there is no observation: measure longer, and look at the errors".to_owned(),
-        censored => format!(
-            "none of {} requests ended: raise the time-out or lower the load, and look at the target's log",
-            grouped(censored)
+        0 => said!(
+            "quantile.no_observation",
+            "there is no observation: measure longer, and look at the errors"
+        ),
+        censored => said!(
+            "quantile.none_ended",
+            "none of {n} requests ended: raise the time-out or lower the load, and look at the target's log",
+            n = grouped(censored)
         ),
     };
     let keys = quantiles().map(|(metric, _)| metric.key()).chain(["mean", "min", "max"]);
@@ -145,7 +163,7 @@ mod tests {
         at_least: Option<u64>,
     ) {
         let summary = latency(histogram, censored);
-        assert_eq!(summary.refused.get(key).map(String::as_str), refused);
+        assert_eq!(summary.refused.get(key).map(Said::text), refused);
         assert_eq!(summary.at_least.get(key).copied(), at_least);
     }
 

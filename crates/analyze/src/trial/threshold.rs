@@ -6,6 +6,8 @@
 
 use crate::words::{Noun, bytes, count, duration, number, percent};
 use schema::load::{ErrorClass, Latencies, LatencySummary, LoadReport, ThresholdResult};
+use schema::said;
+use schema::said::{Arg, Said};
 use schema::text::nearest;
 use std::fmt;
 use std::str::FromStr;
@@ -227,15 +229,15 @@ impl ThresholdMetric {
         }
     }
 
-    fn words(&self, value: f64) -> String {
+    fn words(&self, value: f64) -> Arg {
         match self {
-            Self::Time { .. } => duration(value),
-            Self::ErrorShare => percent(value),
+            Self::Time { .. } => duration(value).into(),
+            Self::ErrorShare => percent(value).into(),
             Self::ErrorCount(_) | Self::Completed | Self::Censored => {
                 count(value as usize, Noun::Request).into()
             }
-            Self::Throughput => format!("{}/s", number(value)),
-            Self::Bytes(_) => bytes(value),
+            Self::Throughput => format!("{}/s", number(value)).into(),
+            Self::Bytes(_) => bytes(value).into(),
         }
     }
 
@@ -246,14 +248,17 @@ impl ThresholdMetric {
             Self::Time { kind, field } => {
                 let all = report.latency_ns.all();
                 all.iter().find(|(key, _)| key == kind).map_or_else(
-                    || Found::refused("this load has no such time"),
+                    || Found::refused(said!("threshold.no_such_time", "this load has no such time")),
                     |(_, summary)| time(summary, *field),
                 )
             }
             Self::ErrorShare => {
                 let ended = requests.completed.saturating_add(requests.failed);
                 if ended == 0 {
-                    return Found::refused("no request was completed or failed: measure longer");
+                    return Found::refused(said!(
+                        "threshold.no_request",
+                        "no request was completed or failed: measure longer"
+                    ));
                 }
                 known(requests.failed as f64 / ended as f64)
             }
@@ -277,7 +282,7 @@ struct Found {
     /// The true value is at least `value`; requests that never ended may lie above it.
     is_lower_bound: bool,
     /// Why the value is missing or only a bound.
-    why: String,
+    why: Said,
 }
 
 impl Found {
@@ -285,12 +290,12 @@ impl Found {
         Self {
             value: value.filter(|value| value.is_finite()),
             is_lower_bound: false,
-            why: "it is not finite".to_owned(),
+            why: said!("threshold.not_finite", "it is not finite"),
         }
     }
 
-    fn refused(why: &str) -> Self {
-        Self { value: None, is_lower_bound: false, why: why.to_owned() }
+    fn refused(why: Said) -> Self {
+        Self { value: None, is_lower_bound: false, why }
     }
 }
 
@@ -317,12 +322,22 @@ fn time(summary: &LatencySummary, field: Field) -> Found {
             Found { value, is_lower_bound: true, why: never_ended(summary) }
         }
         Some(_) => Found::known(value),
-        None => Found::refused(summary.refused.get(field.key).map_or("it was not measured", String::as_str)),
+        None => Found::refused(
+            summary
+                .refused
+                .get(field.key)
+                .cloned()
+                .unwrap_or_else(|| said!("threshold.not_measured", "it was not measured")),
+        ),
     }
 }
 
-fn never_ended(summary: &LatencySummary) -> String {
-    format!("{} never ended and lie above it", count(summary.censored as usize, Noun::Request))
+fn never_ended(summary: &LatencySummary) -> Said {
+    said!(
+        "threshold.never_ended",
+        "{requests} never ended and lie above it",
+        requests = count(summary.censored as usize, Noun::Request)
+    )
 }
 
 impl Threshold {
@@ -346,13 +361,19 @@ impl Threshold {
                 (decides, holds || !decides)
             }
         };
-        let bound = if found.is_lower_bound { "at least " } else { "" };
-        let text = match found.value {
-            Some(value) if decided => format!("{bound}{}", self.metric.words(value)),
-            Some(value) => {
-                format!("cannot be decided: {bound}{}, {}", self.metric.words(value), found.why)
+        let value = found.value.map(|value| {
+            let value = self.metric.words(value);
+            if found.is_lower_bound {
+                said!("threshold.at_least", "at least {value}", value)
+            } else {
+                value.into()
             }
-            None => format!("cannot be decided: {}", found.why),
+        });
+        let why = found.why;
+        let text = match value {
+            Some(value) if decided => value,
+            Some(value) => said!("threshold.bound", "cannot be decided: {value}, {why}", value, why),
+            None => said!("threshold.undecided", "cannot be decided: {why}", why),
         };
         ThresholdResult {
             expression: self.expression.clone(),

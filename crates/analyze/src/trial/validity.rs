@@ -4,11 +4,15 @@
 //! are finite. The generator is looked at before the target is blamed. What is not in [`GATES`] is no gate, and each
 //! of them has its planted fault in `tests/it/gates.rs`.
 
+use super::facts::{Residence, TrialFacts};
 use super::failures::failures;
-use super::server::{self, ServerFacts};
+use super::gate::{count_requests, gate};
+use super::server;
 use crate::words::{Noun, count, duration, grouped, number, percent};
 use schema::experiment::LoadModel;
-use schema::load::{ArrivalCheck, ErrorClass, Gate, LoadReport, Validity};
+use schema::load::{ErrorClass, Gate, LoadReport, Validity};
+use schema::said;
+use schema::said::Said;
 
 /// Pacer lag that is always allowed.
 pub(crate) const PACER_LAG_NS: f64 = 100_000.0;
@@ -41,50 +45,6 @@ const COMPETING_VOID: f64 = 0.5;
 pub(crate) const CANARY_SAID: f64 = 0.02;
 const CANARY_VOID: f64 = 0.10;
 
-/// What the gates need beside the report, taken straight from histograms and counters: nothing here is refused for
-/// small numbers. What cannot be known is `None` and its gate is absent.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct TrialFacts {
-    /// 99th percentile of dispatched − intended.
-    pub pacer_lag_p99_ns: Option<u64>,
-    /// Median of done − written.
-    pub service_p50_ns: Option<u64>,
-    /// 99th percentile of done − intended.
-    pub response_p99_ns: Option<u64>,
-    /// Mean of done − intended.
-    pub response_mean_ns: Option<f64>,
-    /// Longest done − intended.
-    pub response_max_ns: Option<u64>,
-    /// All outcomes that came inside the window, failed ones included.
-    pub answered_all: u64,
-    /// Share of CPU time stolen from this host, 0 to 1.
-    pub host_steal_share: Option<f64>,
-    /// The largest share of the CPUs of generator, target or services that other processes used, 0 to 1.
-    pub competing_share: Option<f64>,
-    /// Time of a fixed amount of work on the generator's CPU after the load over that before it, less 1.
-    pub canary_drift: Option<f64>,
-    /// What was sent against the arrivals that were asked for.
-    pub arrivals: Option<ArrivalCheck>,
-    /// The two sides of the identity of residence, over the whole load.
-    pub residence: Option<Residence>,
-    /// What the target counted of itself.
-    pub server: Option<ServerFacts>,
-    /// Whether the target still ran when the window ended; `None` where prony did not start it and cannot know.
-    pub target_alive: Option<bool>,
-    /// Whether events disturbed the window on purpose. What holds of a steady load only is then not asked.
-    pub disturbed: bool,
-}
-
-/// The time that requests spent in the system, by two books that share nothing but the stamps: warm-up, samples and
-/// failures included, up to the end of load.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Residence {
-    /// ∫ N dt: the number of requests in the system, integrated over time.
-    pub integral_ns: f64,
-    /// Σ (done − intended) over all requests, each cut off at the end of load.
-    pub sum_ns: f64,
-}
-
 /// How a gate is checked; `None` where it does not apply.
 type Check = fn(&LoadReport, &TrialFacts) -> Option<Gate>;
 
@@ -96,7 +56,7 @@ enum Asked {
     OfSteadyLoad,
 }
 
-/// Every gate there is, in the order in which they are told.
+/// Every gate there is, in the order in which they are reported.
 const GATES: [(&str, Asked, Check); 15] = [
     ("target_alive", Asked::Always, target_alive),
     ("answers", Asked::Always, answers),
@@ -120,7 +80,7 @@ const GATES: [(&str, Asked, Check); 15] = [
 const SAID: [(&str, f64); 3] =
     [("competing_cpu", COMPETING_SAID), ("steal", STEAL_SAID), ("canary", CANARY_SAID)];
 
-/// The names of all gates, in the order in which they are told.
+/// The names of all gates, in the order in which they are reported.
 pub fn gate_names() -> impl Iterator<Item = &'static str> {
     GATES.iter().map(|(name, ..)| *name)
 }
@@ -143,38 +103,32 @@ fn is_said(gate: &Gate) -> bool {
     SAID.iter().any(|(name, limit)| *name == gate.gate && gate.value > *limit)
 }
 
-/// A gate with finite numbers; one whose value or limit is not finite fails.
-pub(crate) fn gate(name: &str, ok: bool, value: f64, limit: f64, text: String) -> Gate {
-    if value.is_finite() && limit.is_finite() {
-        return Gate { gate: name.to_owned(), ok, value, limit, text };
-    }
-    let text =
-        format!("{name} cannot be computed, a number in it is not finite: report this as a fault of prony");
-    let finite = |number: f64| if number.is_finite() { number } else { 0.0 };
-    Gate { gate: name.to_owned(), ok: false, value: finite(value), limit: finite(limit), text }
-}
-
 fn target_alive(_: &LoadReport, facts: &TrialFacts) -> Option<Gate> {
     let is_alive = facts.target_alive?;
     let text = if is_alive {
-        "the target ran until the end"
+        said!("gate.target_alive.ok", "the target ran until the end")
     } else {
-        "the target ended before the load did: read target.log for its last words"
+        said!(
+            "gate.target_alive.failed",
+            "the target ended before the load did: read target.log for its last words"
+        )
     };
-    Some(gate("target_alive", is_alive, f64::from(u8::from(is_alive)), 1.0, text.to_owned()))
+    Some(gate("target_alive", is_alive, f64::from(u8::from(is_alive)), 1.0, text))
 }
 
 fn answers(report: &LoadReport, _: &TrialFacts) -> Option<Gate> {
     let completed = report.requests.completed;
     let text = match (completed, report.errors.iter().max_by_key(|(_, count)| **count)) {
-        (0, Some((class, _))) => {
-            format!(
-                "no request was answered rightly, most failed as `{}`: look at the error examples",
-                class.key()
-            )
-        }
-        (0, None) => "no request was answered rightly: lengthen the sample or raise the time-out".to_owned(),
-        _ => format!("{} answered rightly", count_requests(completed)),
+        (0, Some((class, _))) => said!(
+            "gate.answers.errors",
+            "no request was answered rightly, most failed as `{class}`: look at the error examples",
+            class = class.key()
+        ),
+        (0, None) => said!(
+            "gate.answers.none",
+            "no request was answered rightly: lengthen the sample or raise the time-out"
+        ),
+        _ => said!("gate.answers.ok", "{requests} answered rightly", requests = count_requests(completed)),
     };
     Some(gate("answers", completed > 0, completed as f64, 1.0, text))
 }
@@ -187,13 +141,17 @@ fn nothing_lost(report: &LoadReport, _: &TrialFacts) -> Option<Gate> {
         wide(requests.scheduled) - wide(requests.completed) - wide(requests.failed) - wide(requests.censored);
     let unclassed = wide(requests.failed) - report.errors.values().map(|count| wide(*count)).sum::<i128>();
     let ok = lost == 0 && unclassed == 0;
+    let scheduled = count_requests(requests.scheduled);
     let text = if ok {
-        format!("each of {} has exactly one outcome", count_requests(requests.scheduled))
+        said!("gate.nothing_lost.ok", "each of {requests} has exactly one outcome", requests = scheduled)
     } else {
-        format!(
-            "{lost} of {} have no outcome or a double one, and {unclassed} failures have no class or a double one: \
-             report this as a fault of prony",
-            count_requests(requests.scheduled)
+        said!(
+            "gate.nothing_lost.failed",
+            "{lost} of {requests} have no outcome or a double one, and {unclassed} failures have no class or a \
+             double one: report this as a fault of prony",
+            lost = lost.to_string(),
+            requests = scheduled,
+            unclassed = unclassed.to_string()
         )
     };
     Some(gate("nothing_lost", ok, lost.abs().max(unclassed.abs()) as f64, 0.0, text))
@@ -205,33 +163,43 @@ fn residence(_: &LoadReport, facts: &TrialFacts) -> Option<Gate> {
     let Residence { integral_ns, sum_ns } = facts.residence?;
     let value = relative_deviation(integral_ns, sum_ns);
     let ok = value <= RESIDENCE_DEVIATION;
-    let found = format!(
-        "all requests together were in the system for {} by their number over time and {} by their own times, {} \
-         apart, {} allowed",
-        duration(integral_ns),
-        duration(sum_ns),
-        percent(value),
-        percent(RESIDENCE_DEVIATION)
+    let found = said!(
+        "gate.residence.ok",
+        "all requests together were in the system for {by_number} by their number over time and {by_times} by their \
+         own times, {apart} apart, {allowed} allowed",
+        by_number = duration(integral_ns),
+        by_times = duration(sum_ns),
+        apart = percent(value),
+        allowed = percent(RESIDENCE_DEVIATION)
     );
-    let text = if ok {
-        found
-    } else {
-        format!(
-            "{found}: requests or time are miscounted; do not use the numbers, report this as a fault of prony"
-        )
-    };
+    let text = if ok { found } else { miscounted(found) };
     Some(gate("residence", ok, value, RESIDENCE_DEVIATION, text))
+}
+
+fn miscounted(found: Said) -> Said {
+    said!(
+        "gate.miscounted",
+        "{found}: requests or time are miscounted; do not use the numbers, report this as a fault of prony",
+        found
+    )
 }
 
 fn connections(report: &LoadReport, _: &TrialFacts) -> Option<Gate> {
     let (asked, established) = (report.connections.asked, report.connections.established);
     let ok = asked == established;
-    let all = format!("{} of {} open when the load began", grouped(established), connections_in_words(asked));
+    let found = said!(
+        "gate.connections.ok",
+        "{established} of {connections} open when the load began",
+        established = grouped(established),
+        connections = count(usize::try_from(asked).unwrap_or(usize::MAX), Noun::Connection)
+    );
     let text = if ok {
-        all
+        found
     } else {
-        format!(
-            "{all}: ask for fewer, or raise the limits on descriptors, ports and backlog (`prony doctor`)"
+        said!(
+            "gate.connections.failed",
+            "{found}: ask for fewer, or raise the limits on descriptors, ports and backlog (`prony doctor`)",
+            found
         )
     };
     Some(gate("connections", ok, established as f64, asked as f64, text))
@@ -242,11 +210,19 @@ fn connections(report: &LoadReport, _: &TrialFacts) -> Option<Gate> {
 fn competing_cpu(_: &LoadReport, facts: &TrialFacts) -> Option<Gate> {
     let share = facts.competing_share?;
     let ok = share < COMPETING_VOID;
-    let found = format!("other processes used up to {} of the trial's CPUs", percent(share));
+    let found = said!(
+        "gate.competing_cpu.ok",
+        "other processes used up to {share} of the trial's CPUs",
+        share = percent(share)
+    );
     let text = if ok && share <= COMPETING_SAID {
         found
     } else {
-        format!("{found}: end them, or give the trial CPUs that nobody else uses (`pin`, isolcpus)")
+        said!(
+            "gate.competing_cpu.failed",
+            "{found}: end them, or give the trial CPUs that nobody else uses (`pin`, isolcpus)",
+            found
+        )
     };
     Some(gate("competing_cpu", ok, share, COMPETING_VOID, text))
 }
@@ -256,11 +232,17 @@ fn generator_cpu(report: &LoadReport, _: &TrialFacts) -> Option<Gate> {
     let ok = busy < BUSY_SHARE;
     let share = percent(busy);
     let text = if ok {
-        format!("the busiest worker of the generator was busy {share} of the time")
+        said!(
+            "gate.generator_cpu.ok",
+            "the busiest worker of the generator was busy {share} of the time",
+            share
+        )
     } else {
-        format!(
+        said!(
+            "gate.generator_cpu.failed",
             "the busiest worker was busy {share} of the time: the generator was the limit, these numbers measure \
-             prony and not the target; give it more cores (`workers`) or lower the load"
+             prony and not the target; give it more cores (`workers`) or lower the load",
+            share
         )
     };
     Some(gate("generator_cpu", ok, busy, BUSY_SHARE, text))
@@ -274,12 +256,20 @@ fn pacer_lag(_: &LoadReport, facts: &TrialFacts) -> Option<Gate> {
     let response = PACER_LAG_SHARE * facts.response_p99_ns? as f64;
     let limit = PACER_LAG_NS.max(service).max(response);
     let ok = lag <= limit;
-    let found =
-        format!("the generator itself was up to {} late (p99), {} allowed", duration(lag), duration(limit));
+    let found = said!(
+        "gate.pacer_lag.ok",
+        "the generator itself was up to {lag} late (p99), {allowed} allowed",
+        lag = duration(lag),
+        allowed = duration(limit)
+    );
     let text = if ok {
         found
     } else {
-        format!("{found}: give it a core of its own (`pin`), more workers, or a lower rate")
+        said!(
+            "gate.pacer_lag.failed",
+            "{found}: give it a core of its own (`pin`), more workers, or a lower rate",
+            found
+        )
     };
     Some(gate("pacer_lag", ok, lag, limit, text))
 }
@@ -315,18 +305,21 @@ fn offered_achieved(report: &LoadReport, _: &TrialFacts) -> Option<Gate> {
     let ratio = ended as f64 / requests.scheduled as f64;
     let ok = (OFFERED_LOW..=OFFERED_HIGH).contains(&ratio);
     let window_s = (report.window.duration_ns as f64 / 1e9).max(1e-9);
-    let found = format!(
-        "achieved {} of {} requests per second offered ({})",
-        number(ended as f64 / window_s),
-        number(requests.scheduled as f64 / window_s),
-        percent(ratio)
+    let found = said!(
+        "gate.offered_achieved.ok",
+        "achieved {achieved} of {offered} requests per second offered ({share})",
+        achieved = number(ended as f64 / window_s),
+        offered = number(requests.scheduled as f64 / window_s),
+        share = percent(ratio)
     );
     let text = if ok {
         found
     } else {
-        format!(
+        said!(
+            "gate.offered_achieved.failed",
             "{found} though the target was not saturated: look for lost answers, time-outs, ports and descriptors \
-             (`prony doctor`)"
+             (`prony doctor`)",
+            found
         )
     };
     Some(gate("offered_achieved", ok, ratio, OFFERED_LOW, text))
@@ -373,21 +366,31 @@ fn littles_law(report: &LoadReport, facts: &TrialFacts) -> Option<Gate> {
     if !ok && from_connections <= limit && from_law <= LITTLE_DEVIATION + cut * longest {
         return None;
     }
-    let held = if never_idle { format!(" and {} connections", number(connections)) } else { String::new() };
-    let found = format!(
-        "Little's law: {} requests in the system against throughput x response time = {}{held}, {} apart, {} allowed",
-        number(in_system),
-        number(by_law),
-        percent(value),
-        percent(limit)
-    );
-    let text = if ok {
-        found
+    let (in_system, law) = (number(in_system), number(by_law));
+    let (apart, allowed) = (percent(value), percent(limit));
+    let found = if never_idle {
+        said!(
+            "gate.littles_law.ok_with_connections",
+            "Little's law: {in_system} requests in the system against throughput x response time = {law} and \
+             {connections} connections, {apart} apart, {allowed} allowed",
+            in_system,
+            law,
+            connections = number(connections),
+            apart,
+            allowed
+        )
     } else {
-        format!(
-            "{found}: requests or time are miscounted; do not use the numbers, report this as a fault of prony"
+        said!(
+            "gate.littles_law.ok",
+            "Little's law: {in_system} requests in the system against throughput x response time = {law}, {apart} \
+             apart, {allowed} allowed",
+            in_system,
+            law,
+            apart,
+            allowed
         )
     };
+    let text = if ok { found } else { miscounted(found) };
     Some(gate("littles_law", ok, value, limit, text))
 }
 
@@ -405,11 +408,19 @@ fn worse(a: f64, b: f64) -> f64 {
 fn steal(_: &LoadReport, facts: &TrialFacts) -> Option<Gate> {
     let share = facts.host_steal_share?;
     let ok = share <= STEAL_VOID;
-    let found = format!("{} of this host's CPU time was stolen by its hypervisor", percent(share));
+    let found = said!(
+        "gate.steal.ok",
+        "{share} of this host's CPU time was stolen by its hypervisor",
+        share = percent(share)
+    );
     let text = if ok && share <= STEAL_SAID {
         found
     } else {
-        format!("{found}: use a host with dedicated cores, or run when its neighbours are quiet")
+        said!(
+            "gate.steal.failed",
+            "{found}: use a host with dedicated cores, or run when its neighbours are quiet",
+            found
+        )
     };
     Some(gate("steal", ok, share, STEAL_VOID, text))
 }
@@ -418,28 +429,36 @@ fn steal(_: &LoadReport, facts: &TrialFacts) -> Option<Gate> {
 fn canary(_: &LoadReport, facts: &TrialFacts) -> Option<Gate> {
     let drift = facts.canary_drift?;
     let ok = drift.abs() <= CANARY_VOID;
-    let direction = if drift < 0.0 { "less" } else { "more" };
-    let found = format!(
-        "a fixed amount of work took {} {direction} time after the load than before it, {} allowed",
-        percent(drift.abs()),
-        percent(CANARY_VOID)
-    );
+    let (change, allowed) = (percent(drift.abs()), percent(CANARY_VOID));
+    let found = if drift < 0.0 {
+        said!(
+            "gate.canary.less",
+            "a fixed amount of work took {change} less time after the load than before it, {allowed} allowed",
+            change,
+            allowed
+        )
+    } else {
+        said!(
+            "gate.canary.more",
+            "a fixed amount of work took {change} more time after the load than before it, {allowed} allowed",
+            change,
+            allowed
+        )
+    };
     let text = if drift.abs() <= CANARY_SAID {
         found
     } else if facts.competing_share.is_some_and(|share| share > COMPETING_SAID) {
-        format!("{found}: other processes had the CPU for a part of it; end them, then look again")
+        said!(
+            "gate.canary.others",
+            "{found}: other processes had the CPU for a part of it; end them, then look again",
+            found
+        )
     } else {
-        format!(
-            "{found}: the CPU changed its speed; fix its clock (`prony doctor`), or use a host with dedicated cores"
+        said!(
+            "gate.canary.speed",
+            "{found}: the CPU changed its speed; fix its clock (`prony doctor`), or use a host with dedicated cores",
+            found
         )
     };
     Some(gate("canary", ok, drift.abs(), CANARY_VOID, text))
-}
-
-pub(super) fn count_requests(number: u64) -> String {
-    count(usize::try_from(number).unwrap_or(usize::MAX), Noun::Request).into()
-}
-
-fn connections_in_words(number: u64) -> String {
-    count(usize::try_from(number).unwrap_or(usize::MAX), Noun::Connection).into()
 }

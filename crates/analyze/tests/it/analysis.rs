@@ -196,14 +196,14 @@ fn zeros_constants_and_missing_percentiles_are_refused_in_words() {
     };
     let all = [Metric::P50, Metric::P99, Metric::ErrorRate, Metric::Memory, Metric::CpuPerRequest].map(told);
     insta::assert_snapshot!(all.join("\n"), @r"
-    p50: Some(617471.0) all 5 trials gave the same value, so their spread cannot be told: read the value as it stands
-      Some(1.0) all 5 blocks gave the same ratio, so its spread cannot be told: read the ratio as it stands
+    p50: Some(617471.0) all 5 trials gave the same value, so their spread is unknown: read the value as it stands
+      Some(1.0) all 5 blocks gave the same ratio, so its spread is unknown: read the ratio as it stands
     p99: None needs 30,000 requests, had 1,234: measure 25 times longer
       None needs 30,000 requests, had 1,234: measure 25 times longer
     error_rate: Some(0.002) 4 of 5 values are 0, which has no logarithm to make an interval of: measure longer if a value near 0 matters
       None 
-    memory: Some(50000000.0) all 5 trials gave the same value, so their spread cannot be told: read the value as it stands
-      Some(1.0) all 5 blocks gave the same ratio, so its spread cannot be told: read the ratio as it stands
+    memory: Some(50000000.0) all 5 trials gave the same value, so their spread is unknown: read the value as it stands
+      Some(1.0) all 5 blocks gave the same ratio, so its spread is unknown: read the ratio as it stands
     cpu_per_request: None it cannot be read for this target: let prony start the target on this machine
       None it cannot be read for this target: let prony start the target on this machine
     ");
@@ -370,7 +370,7 @@ fn stolen_time_and_verdicts_that_holm_does_not_uphold_are_said() {
         ok: true,
         value,
         limit: 0.05,
-        text: String::new(),
+        text: Said::default(),
     };
     stolen[0].file.load.as_mut().unwrap().validity.gates = vec![gate(0.01)];
     assert_eq!(note(&stolen, "stolen"), None);
@@ -456,7 +456,7 @@ fn a_spread_between_restarts_is_told_from_one_between_samples() {
     assert!(levels.trial_share.unwrap() > 0.9999 && levels.samples_best == Some(1), "{levels:?}");
     assert!(text(&file).contains("restarting the target changes the answer"), "{}", text(&file));
     plan.plan.replicas = schema::plan::Replicas::Rebuild;
-    assert!(text(&analyze(&plan, &data)).contains("building the target anew changes the answer"));
+    assert!(text(&analyze(&plan, &data)).contains("rebuilding the target changes the answer"));
 
     for trial in &mut data {
         samples(trial, &[490.0, 980.0]);

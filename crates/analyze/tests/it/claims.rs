@@ -1,4 +1,4 @@
-//! Claims of every kind on made-up runs: what holds, what does not, what cannot be told, and in which words.
+//! Claims of every kind on made-up runs: what holds, what does not, what is undecided, and in which words.
 
 use crate::synth::{claim_of, closed, run, trial};
 use analyze::{TrialData, analyze};

@@ -60,7 +60,7 @@ fn a_quota_that_the_experiment_varies_is_a_fact_and_parts_the_loads() {
     }
     let file = analyze(&run, &trials);
     let levels: Vec<FindingLevel> = file.findings.iter().map(|finding| finding.level).collect();
-    assert_eq!(levels, [FindingLevel::Fact], "one cause of one target is told once");
+    assert_eq!(levels, [FindingLevel::Fact], "one cause of one target is reported once");
     assert!(file.findings[0].text.ends_with("as the experiment asks; so also in 1 other cell"));
     assert!(file.findings[0].remedy.is_none());
     let loads: Vec<&str> = file.cells.iter().map(|cell| cell.load.as_str()).collect();

@@ -70,7 +70,7 @@ fn counts_that_could_not_be_read_are_told_with_their_reason() {
         notes.into_iter().map(|note| note.text).find(|text| text.contains("own counts"))
     };
     assert_eq!(text(&trials), None);
-    let missing = vec!["GET http://127.0.0.1:9/stats: refused".to_owned()];
+    let missing = vec!["GET http://127.0.0.1:9/stats: refused".into()];
     trials[1].file.target.server = Some(ServerSide { missing, ..ServerSide::default() });
     assert_eq!(
         text(&trials).as_deref(),

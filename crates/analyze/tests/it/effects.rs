@@ -35,7 +35,7 @@ fn check(effects: &[&Effect], wanted: &[(&str, f64, bool)]) {
     for (effect, (name, ratio, shown)) in effects.iter().zip(wanted) {
         let (got_name, got_ratio) = told(effect);
         assert_eq!(got_name, *name, "{effect:?}");
-        // One that is not there may be told by chance; how often is tested below.
+        // One that is not there may be reported by chance; how often is tested below.
         assert!(effect.shown || !shown, "{effect:?}");
         assert!((got_ratio / ratio).ln().abs() < 3.0 * SD, "{name}: {got_ratio} is not {ratio}");
         let interval = effect.interval.unwrap();
@@ -141,8 +141,8 @@ fn without_a_full_cross_or_full_blocks_nothing_is_told() {
     assert!(refused.contains("299 effects on each metric are more than 200: use fewer levels"), "{refused}");
 }
 
-/// Five effects on one metric, none of which is real: Holm keeps the chance of telling any of them at 5 %. The 99.9 % point
-/// of Bin(200, 5 %) is 21 (scipy.stats.binom.ppf).
+/// Five effects on one metric, none of which is real: Holm keeps the chance of telling any of them at 5 %. The 99.9 %
+/// point of Bin(200, 5 %) is 21 (scipy.stats.binom.ppf).
 #[test]
 fn effects_that_are_not_there_are_told_at_the_stated_rate_only() {
     let plan = run(&["a", "b"], &[closed(16), closed(64), closed(128)], 6);

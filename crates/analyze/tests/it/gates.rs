@@ -217,7 +217,7 @@ fn client_against_server_is_silent_where_one_side_has_no_number() {
         }),
         ("server_p95", "no histogram", |_, facts| served(facts).p95 = None),
         ("server_p95", "too few answers for it", |report, _| report.latency_ns.service.p95 = None),
-        // A restart begins the count anew, and an event moves the percentile.
+        // A restart begins the count again, and an event moves the percentile.
         ("server_counts", "disturbed by events", |_, facts| facts.disturbed = true),
     ];
     for (name, what, change) in cases {
@@ -234,7 +234,7 @@ fn client_against_server_reads_well() {
     let text = |facts: &TrialFacts| {
         let found = validity(&report, facts);
         let of_server = found.gates.into_iter().filter(|gate| gate.gate.starts_with("server_"));
-        of_server.map(|gate| gate.text).collect::<Vec<_>>().join("\n")
+        of_server.map(|gate| gate.text.to_string()).collect::<Vec<_>>().join("\n")
     };
     insta::assert_snapshot!(text(&facts), @r"
     the target counted 100,000 requests, the client had 100,000 answers: 0 % apart, 0.7 % allowed, the borders of the samples included

@@ -1,4 +1,5 @@
-//! What layers cost, on made-up runs whose truth is known: values, coverage, a layer that costs nothing, chains, refusals.
+//! What layers cost, on made-up runs whose truth is known: values, coverage, a layer that costs nothing, chains,
+//! refusals.
 
 use crate::synth::{closed, run, trial};
 use analyze::{TrialData, analyze};
@@ -98,7 +99,7 @@ fn each_layer_costs_what_it_adds_to_the_one_before() {
     }
 }
 
-/// How often the intervals of the three layers cover their truth, and how often the layer that costs nothing is told to
+/// How often the intervals of the three layers cover their truth, and how often the layer that costs nothing is said to
 /// cost or to save, in CPU time and in mean response time.
 fn simulate(runs: u64) -> ([[u64; 3]; 2], [u64; 2]) {
     let file = middleware(6);
@@ -120,8 +121,8 @@ fn simulate(runs: u64) -> ([[u64; 3]; 2], [u64; 2]) {
     (covered, shown)
 }
 
-/// 60 runs: 50 at least cover, the 0.05 % point of Bin(60, 95 %); at most 10 show what is not there, the 99.95 % point of
-/// Bin(60, 5 %) (scipy.stats.binom.ppf).
+/// 60 runs: 50 at least cover, the 0.05 % point of Bin(60, 95 %); at most 10 show what is not there, the 99.95 % point
+/// of Bin(60, 5 %) (scipy.stats.binom.ppf).
 #[test]
 fn intervals_cover_and_a_layer_without_cost_is_not_shown() {
     let (covered, shown) = simulate(60);

@@ -1,7 +1,7 @@
-//! How often a difference is told that is there, and one that is not.
+//! How often a difference that is there is detected, and one that is not.
 //!
-//! A trial's throughput is lognormal with a block effect that cancels and a trial effect of 1.5 %, so the log ratio of a
-//! block has a standard deviation of 2.1 % and the power of the paired t test is that of the noncentral t law
+//! A trial's throughput is lognormal with a block effect that cancels and a trial effect of 1.5 %, so the log ratio of
+//! a block has a standard deviation of 2.1 % and the power of the paired t test is that of the noncentral t law
 //! (scipy.stats.nct 1.17.1).
 
 use crate::synth::{closed, run, trials};

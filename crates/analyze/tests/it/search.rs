@@ -190,7 +190,7 @@ fn every_criterion_of_a_search_trips_on_its_fault() {
             "too few requests for the percentile",
             |trial, _| trial.file.load.as_mut().unwrap().latency_ns.response.p99 = None,
             None,
-            "p99 < 10ms cannot be told",
+            "p99 < 10ms is unknown",
         ),
         (
             "a percentile among requests that never ended",
@@ -210,15 +210,15 @@ fn every_criterion_of_a_search_trips_on_its_fault() {
         plant(&mut trial, &mut lines);
         let found = objective.judge(&trial.file, &lines);
         assert_eq!(found.passed, passed, "{name}: {found:?}");
-        assert!(found.reasons.join("; ").contains(text), "{name}: {found:?}");
+        assert!(found.reasons.iter().any(|reason| reason.contains(text)), "{name}: {found:?}");
     }
 }
 
 fn void(trial: &mut TrialData, gate: &str) {
     trial.file.outcome = TrialOutcome::Void;
-    trial.file.reasons = vec!["planted".to_owned()];
+    trial.file.reasons = vec!["planted".into()];
     let validity = &mut trial.file.load.as_mut().unwrap().validity;
     validity.ok = false;
     validity.reasons =
-        vec![Gate { gate: gate.to_owned(), ok: false, value: 1.0, limit: 0.0, text: "planted".to_owned() }];
+        vec![Gate { gate: gate.to_owned(), ok: false, value: 1.0, limit: 0.0, text: "planted".into() }];
 }

@@ -27,7 +27,8 @@ fn notes(windows: impl Fn(usize) -> Vec<IntervalLine>) -> (Vec<BeliefNote>, Vec<
         trial.intervals = windows(index);
     }
     let found = analyze(&plan, &data);
-    let notes = found.belief.notes.into_iter().filter(|note| note.text.contains("while")).collect();
+    let is_about = |note: &BeliefNote| ["while", "steadiness"].iter().any(|word| note.text.contains(word));
+    let notes = found.belief.notes.into_iter().filter(is_about).collect();
     let class = |row: &schema::analysis::TrialRow| row.steadiness.as_ref().and_then(|found| found.class);
     (notes, found.trials.iter().map(class).collect())
 }

@@ -296,7 +296,8 @@ fn gates_read_well() {
     a fixed amount of work took 13 % more time after the load than before it, 10 % allowed: the CPU changed its speed; fix its clock (`prony doctor`), or use a host with dedicated cores
     ");
     let (report, facts) = good_open();
-    let text: Vec<String> = validity(&report, &facts).gates.into_iter().map(|gate| gate.text).collect();
+    let text: Vec<String> =
+        validity(&report, &facts).gates.into_iter().map(|gate| gate.text.into()).collect();
     insta::assert_snapshot!(text.join("\n"), @r"
     the target ran until the end
     100,000 requests answered rightly

@@ -318,7 +318,7 @@ fn a_full_core_is_the_sum_of_all_that_use_it() {
     assert_eq!(follows(Cause::HostBusy), Some(Cause::CoreFull));
     assert_eq!(follows(Cause::RunQueue), Some(Cause::CoreFull));
     assert!(!found.ruled_out.iter().any(|out| [Cause::RunQueue, Cause::HostBusy].contains(&out.cause)));
-    // A service on the same CPUs is told from others.
+    // A service on the same CPUs is distinguished from others.
     let service = planted(|run, data| {
         run.plan.pin.services = None;
         shared_core(data, 0.9e9);
@@ -369,7 +369,7 @@ fn collections_on_a_shared_core_hold_back_as_much_as_the_core_lacks() {
     assert!(of.is_some_and(|finding| finding.severity > Severity::Low), "{found:#?}");
 }
 
-/// It is told from a difference between trials, so it cannot be planted in all of them alike.
+/// It is detected by a difference between trials, so it cannot be planted in all of them alike.
 #[test]
 fn trials_on_a_slower_machine_are_told_where_they_were_slower() {
     let (mut run, mut trials) = well();

@@ -16,7 +16,7 @@ pub(super) fn delimiter(text: &str) -> Option<u8> {
         let mark = char::from(*delimiter);
         let with = lines.iter().filter(|line| line.contains(mark)).count();
         let names = first.split(mark).filter(|name| is_known(name)).count();
-        // Two known names, or none where one is known in no form: an unknown header is told as such later.
+        // Two known names, or none where one is known in no form: an unknown header is reported as such later.
         first.contains(mark)
             && with as f64 >= LINES_SHARE_MIN * lines.len() as f64
             && (names >= 1 || (lines.len() >= 2 && has_one_width(&lines, mark)))

@@ -1,5 +1,5 @@
-//! Figures that look like the load tool's own: one ceiling for all things measured, a tool without CPU to spare, a plateau
-//! with CPU to spare. METHOD §1, §9: the generator is checked first and vetoes all others.
+//! Figures that look like the load tool's own: one ceiling for all things measured, a tool without CPU to spare, a
+//! plateau with CPU to spare. METHOD §1, §9: the generator is checked first and vetoes all others.
 
 use super::Draft;
 use crate::kind::Kind;
@@ -108,7 +108,7 @@ fn spare_cpu(sheet: &Sheet, findings: &mut Vec<AuditFinding>) -> bool {
         let Some(cpu) = last.row.get(Kind::Cpu) else { continue };
         applied = true;
         let cores = last.row.get(Kind::Cores).map_or(1.0, |cores| cores.value.max(1.0));
-        // Percent of the machine and of one core cannot be told apart without cores: then one core is the measure.
+        // Percent of the machine and of one core cannot be distinguished without cores: then one core is the measure.
         let is_flat =
             last.throughput <= before.throughput * 1.03 && last.connections >= before.connections * 1.5;
         if !is_flat || cpu.value >= SPARE * cores || levels.len() < 3 {

@@ -136,7 +136,7 @@ fn the_cut_of_study_d() {
     assert!(quota.contains(&(vec![3], Suspicious)) && quota.contains(&(vec![4], Suspicious)), "{quota:?}");
     let law = found.rows("littles-law");
     assert!(law.contains(&(vec![1], Suspicious)), "{law:?}");
-    // 516/s × 37.62 ms = 19.4 of 20: told, but no reason to doubt the row.
+    // 516/s × 37.62 ms = 19.4 of 20: reported, but no reason to doubt the row.
     assert!(law.iter().all(|(rows, severity)| rows != &[4] || *severity == Note), "{law:?}");
 }
 

@@ -18,7 +18,7 @@ RUN/profiles/CELL. With --compare a flame graph shows what grew (red) and shrank
 
 Kinds: cpu, heap, allocs, block, mutex, goroutine (Go, by net/http/pprof), jfr (JVM), node (Node.js), php (PHP-FPM, by
 Excimer), perf (any native program), syscalls, off-cpu, connect (any program, by bpftrace). What cannot be taken is
-told with its reason and remedy.
+reported with its reason and remedy.
 
 Exit codes: 0 taken, 1 wrong arguments or file, 2 nothing could be taken, 130 interrupted (profiles kept).")]
 pub(crate) struct ProfileArgs {

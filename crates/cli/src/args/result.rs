@@ -25,8 +25,8 @@ pub(crate) struct ResultArgs {
     /// Write the interval log of HdrHistogram (V2), every kind of time by its tag
     #[arg(long, value_name = "FILE")]
     pub(crate) hlog: Option<PathBuf>,
-    /// Write one row a request, warm-up included: .csv, .jsonl or .ndjson, also with .gz. Never slows the load: rows for
-    /// which there is no room are dropped and counted
+    /// Write one row a request, warm-up included: .csv, .jsonl or .ndjson, also with .gz. Never slows the load: rows
+    /// for which there is no room are dropped and counted
     #[arg(long, value_name = "FILE")]
     pub(crate) each: Option<PathBuf>,
     /// Share of the requests that have rows, drawn by --seed, for example 1%
@@ -36,7 +36,7 @@ pub(crate) struct ResultArgs {
     /// repeatable
     #[arg(long, value_name = "LIMIT", allow_hyphen_values = true)]
     pub(crate) fail: Vec<Threshold>,
-    /// Accept failed requests: the exit code does not tell of them. Without this, and without a --fail limit for errors,
+    /// Accept failed requests: the exit code ignores them. Without this, and without a --fail limit for errors,
     /// 10 % or more end with exit code 2
     #[arg(long)]
     pub(crate) errors_ok: bool,

@@ -24,7 +24,7 @@ pub(crate) enum ServicesCommand {
         #[arg(value_name = "NAME")]
         names: Vec<String>,
     },
-    /// Keep services up until Ctrl-C, and print what targets are told as lines for a shell
+    /// Keep services up until Ctrl-C, and print the variables of targets as lines for a shell
     Up {
         /// Folders under services/
         #[arg(value_name = "NAME", required = true)]

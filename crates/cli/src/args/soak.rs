@@ -13,7 +13,7 @@ use units::Nanos;
   prony soak --resume runs/2026-11-21T09-30-00Z-demo
 
 One cell of the experiment is loaded for hours; memory, descriptors, threads, goroutines, heap and connections of the
-target are followed from window to window. Each is said to leak, to fill up, to be steady, or not yet to be told.
+target are followed from window to window. Each is said to leak, to fill up, to be steady, or not to be judged yet.
 
 Exit codes: 0 no leak, 1 wrong arguments or file, 2 the target failed or the numbers must not be used, 3 a leak,
 130 interrupted (results kept).")]
@@ -27,7 +27,8 @@ pub(crate) struct SoakArgs {
     /// The cell, by identifier, label or target
     #[arg(long, value_name = "NAME", conflicts_with = "resume")]
     pub(crate) cell: Option<String>,
-    /// Length of a window; from 30 to 2000 must fit [default: a sixtieth of the time, at most 1m unless that makes more than 1000]
+    /// Length of a window; from 30 to 2000 must fit [default: a sixtieth of the time, at most 1m unless that makes more
+    /// than 1000]
     #[arg(long, value_name = "TIME", conflicts_with = "resume", value_parser = super::duration)]
     pub(crate) window: Option<Nanos>,
     /// What is not exhausted within this time is no leak [default: 10 times --for]
@@ -36,7 +37,7 @@ pub(crate) struct SoakArgs {
     /// When to end before the time is over: leak (once one is certain) or never
     #[arg(long, value_name = "WHEN", default_value = "leak", conflicts_with = "resume", value_parser = parse_enum::<StopWhen>(&["leak", "never"]))]
     pub(crate) stop_when: StopWhen,
-    /// Go on with a soak that was interrupted, in a new segment: the target is started anew
+    /// Go on with a soak that was interrupted, in a new segment: the target is restarted
     #[arg(long, value_name = "RUN", conflicts_with_all = ["file", "time"])]
     pub(crate) resume: Option<PathBuf>,
     /// Where run folders are made

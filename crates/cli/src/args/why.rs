@@ -28,7 +28,7 @@ pub(crate) struct WhyArgs {
   prony intervene runs/2026-11-21T09-30-00Z-go-frameworks
   prony intervene runs/2026-11-21T09-30-00Z-go-frameworks --cell c3 --cause throttling --go
 
-Without --go only the experiment and its prediction are told. The answer is kept in the run folder, where `prony why`
+Without --go only the experiment and its prediction are printed. The answer is kept in the run folder, where `prony why`
 finds it. Exit code 3: the prediction does not hold.")]
 pub(crate) struct InterveneArgs {
     /// The run folder

@@ -28,7 +28,7 @@ use std::path::Path;
 pub(crate) struct RunProgress {
     /// Absent where nothing can be drawn in place.
     screen: Option<ScreenThread>,
-    /// What a line is told with where there is no view.
+    /// What prints a line where there is no view.
     state: State,
 }
 

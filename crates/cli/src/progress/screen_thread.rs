@@ -47,7 +47,7 @@ impl ScreenThread {
         Self { shared, stop: Mutex::new(thread.ok().map(|thread| (sender, thread))) }
     }
 
-    /// Changes what is shown; `change` is told the time since the beginning.
+    /// Changes what is shown; `change` is given the time since the beginning.
     pub(super) fn change(&self, change: impl FnOnce(&mut State, u64)) {
         let mut shared = lock(&self.shared);
         let now_ns = shared.now_ns();

@@ -105,8 +105,8 @@ impl State {
         self.doing = "between two trials".to_owned();
     }
 
-    /// Takes what the trials so far show; gives a line for each cause that was not told before, and for each that was
-    /// and is not found any more. What was asked for, such as a limit that was set, is no news.
+    /// Takes what the trials so far show; gives a line for each cause that was not reported before, and for each that
+    /// was and is not found any more. What was asked for, such as a limit that was set, is no news.
     pub(super) fn found(&mut self, findings: &[Finding]) -> Vec<(Tone, String)> {
         let news = || findings.iter().filter(|finding| finding.level == FindingLevel::Finding);
         let found: Vec<Found> = news().map(|finding| self.found_at(finding)).collect();

@@ -67,7 +67,7 @@ pub(super) fn trial(file: &TrialFile) -> String {
             time("p99", response.p99)
         )
     });
-    let mut said = file.reasons.clone();
+    let mut said: Vec<String> = file.reasons.iter().map(ToString::to_string).collect();
     said.extend(remarks(file));
     let said = if said.is_empty() { String::new() } else { format!(" - {}", said.join("; ")) };
     format!("{numbers}{outcome}{said}")

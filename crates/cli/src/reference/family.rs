@@ -163,7 +163,7 @@ impl Other {
             stdout.read_line(&mut line)?;
         }
         if line.trim_end() != READY {
-            bail!("a process of the reference target did not start; it has told why above");
+            bail!("a process of the reference target did not start; it has printed why above");
         }
         Ok(())
     }

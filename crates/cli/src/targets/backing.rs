@@ -1,5 +1,5 @@
 //! The services that the routes of a check need: those whose addresses the environment has, as `prony services up`
-//! prints them, and of the others what can be started. What cannot is told, and its routes are skipped.
+//! prints them, and of the others what can be started. What cannot is reported, and its routes are skipped.
 
 use super::place::Place;
 use crate::progress::TargetProgress;
@@ -26,7 +26,7 @@ pub(super) fn bring_up(
     let host = Host { launcher: &place.launcher, cpus: None, cancelled: &place.stop };
     let mut backing = Backing { up: ServicesUp::default(), running: Vec::new() };
     for name in needed(place, targets, route) {
-        // A target that names a service which does not exist is told so by its own check.
+        // For a target that names a service which does not exist, its own check reports that.
         let Ok((manifest, folder)) = service::find(&place.project, &name) else { continue };
         let from_outside =
             manifest.provides.env.keys().map(|key| Some((key.clone(), std::env::var(key).ok()?)));

@@ -174,7 +174,7 @@ fn a_run_beyond_the_instrument_is_told_before_it_starts_and_is_a_reservation_of_
     assert!(dry.out.contains("instrument\n  max 100/s on 4 connections"), "{}", dry.out);
     let plan = good(state.path(), &["run", file, "--dry-run", "--format", "json"]);
     assert!(serde_json::from_str::<Value>(&plan.out).is_ok() && plan.err.contains("warning: "));
-    // A busy machine may void the one trial; that it was told beforehand does not depend on it.
+    // A busy machine may void the one trial; that it was reported beforehand does not depend on it.
     let done = with(state.path(), &lab.args());
     let told = done.err.find("at most 100 per second").expect("it is told");
     assert!(told < done.err.find("preparing").expect("the target is prepared"), "{}", done.err);

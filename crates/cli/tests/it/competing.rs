@@ -1,4 +1,5 @@
-//! Other processes on the CPUs of a trial and of a calibration: told, and not taken for the target or the instrument.
+//! Other processes on the CPUs of a trial and of a calibration: reported, and not taken for the target or the
+//! instrument.
 //!
 //! Busy programs stand for them. They end with the test, and by themselves if it is killed.
 

@@ -1,7 +1,7 @@
 //! `[limits]` from the file to the report: what was asked for holds, is counted right, and leaves nothing.
 //!
-//! Where this host does not allow a control, what needs it is skipped with the weakness that the run told, which must
-//! then stand in its report, too.
+//! Where this host does not allow a control, what needs it is skipped with the weakness that the run reported, which
+//! must then stand in its report, too.
 
 use crate::command::{bad, done, good, prony};
 use crate::run::{Lab, read};

@@ -1,4 +1,4 @@
-//! `prony doctor` and `prony run --tune`: the host is put back whatever happens, and two hosts are told apart.
+//! `prony doctor` and `prony run --tune`: the host is put back whatever happens, and two hosts are distinguished.
 //!
 //! The tuning runs in a network namespace of its own, with the other settings read-only, so that this host keeps its
 //! own; where that cannot be had, the test says so and is skipped.

@@ -1,4 +1,4 @@
-//! What a script's `done` is told, against the server's own counts and against wrk's.
+//! What a script's `done` is given, against the server's own counts and against wrk's.
 
 use crate::command::{done, is_there};
 use std::io::{BufRead, BufReader, Write};
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 const STATUS: [u16; 4] = [200, 404, 302, 503];
-/// One line of numbers, told apart from all else that is printed.
+/// One line of numbers, marked apart from all else that is printed.
 const SCRIPT: &str = r#"
 function done(summary, latency, requests)
   local errors = summary.errors
@@ -102,7 +102,7 @@ fn serve(stream: &TcpStream, manner: Manner, count: &AtomicU64, sum: &AtomicU64)
     }
 }
 
-/// What `done` is told by prony, and by wrk where it is installed, each against a server of its own.
+/// What `done` is given by prony, and by wrk where it is installed, each against a server of its own.
 fn both(manner: Manner) -> Vec<(&'static str, Told, Counting)> {
     let folder = tempfile::tempdir().unwrap();
     let script = folder.path().join("done.lua");

@@ -65,7 +65,7 @@ fn csv_rows(text: &str) -> (Vec<u64>, Vec<EachRow>) {
 
 /// Holds rows of all requests against the result of their load.
 fn check(what: &str, report: &LoadReport, rows: &[EachRow]) {
-    let each = report.each.as_ref().expect("the result tells of its rows");
+    let each = report.each.as_ref().expect("the result has its rows");
     assert_eq!((each.written, each.dropped), (rows.len() as u64, 0), "{what}");
     let measured = || rows.iter().filter(|row| row.phase == EachPhase::Measured);
     let count = |outcome| measured().filter(|row| row.outcome == outcome).count() as u64;

@@ -88,7 +88,7 @@ fn a_trial_that_cannot_be_set_up_ends_the_run() {
     bad(&lab.args(), 2, &["setup failed", "exit 7", "no database"]);
     let trial = read(&lab.run().join("trials/0001/trial.json"));
     assert_eq!(trial["outcome"], "failed");
-    assert!(trial["reasons"][0].as_str().unwrap().contains("no database"), "{}", trial["reasons"]);
+    assert!(trial["reasons"][0]["text"].as_str().unwrap().contains("no database"), "{}", trial["reasons"]);
     assert!(!lab.run().join("trials/0002").exists());
     // A lab has its turn alone.
     drop(lab);

@@ -1,4 +1,4 @@
-//! `prony import`: where the scenario goes, what is told, and what is refused before anything is written.
+//! `prony import`: where the scenario goes, what is printed, and what is refused before anything is written.
 
 use crate::command::{Done, bad, good, prony, root};
 use schema::scenario::ScenarioFile;
@@ -85,7 +85,7 @@ fn mistakes_have_cause_place_and_remedy() {
     let file = folder.path().join("input");
     let write = |content: &[u8]| std::fs::write(&file, content).unwrap();
     write(b"hello world\n");
-    bad(&["import", text(&file)], 1, &["its format cannot be told", "--format vegeta|"]);
+    bad(&["import", text(&file)], 1, &["its name and beginning do not show its format", "--format vegeta|"]);
     write(b"http://h/\n\xff\n");
     bad(&["import", text(&file)], 1, &["input:2: the file is not UTF-8"]);
     write(b"http://h/\nftp://h/\n");

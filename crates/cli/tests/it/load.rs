@@ -61,7 +61,7 @@ fn a_rate_is_the_total_and_exact() {
     assert_eq!(report["plan"]["load"]["rate_per_s"], 500.0);
     let p99 = &report["latency_ns"]["response"];
     assert!(p99["p50"].is_u64() && p99["p99"].is_null(), "1,000 requests carry a median, not a p99");
-    assert!(p99["refused"]["p99"].as_str().unwrap().contains("30,000"));
+    assert!(p99["refused"]["p99"]["text"].as_str().unwrap().contains("30,000"));
 }
 
 #[test]

@@ -13,7 +13,7 @@ fn every_format_and_file_is_written_by_its_ending() {
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let read = |name: &str| std::fs::read_to_string(path(name)).unwrap();
     for (name, mark) in [
-        ("r.json", "prony.load/1"),
+        ("r.json", "prony.load/2"),
         ("r.csv", "url,scenario,method,path,model"),
         ("r.md", "right answers"),
         ("r.html", "<!DOCTYPE html>"),
@@ -55,7 +55,7 @@ fn a_crossed_threshold_gives_exit_code_3() {
     assert_eq!((code, &answers[0]["failed"], &answers[1]["failed"]), (3, &true.into(), &false.into()));
     let (code, answers) = run(&["p99.9>1h"]);
     assert_eq!((code, &answers[0]["decided"]), (3, &false.into()), "a refused percentile decides nothing");
-    assert!(answers[0]["text"].as_str().unwrap().contains("needs 300,000 requests"), "{answers}");
+    assert!(answers[0]["text"]["text"].as_str().unwrap().contains("needs 300,000 requests"), "{answers}");
     let text = done(&["load", &url, "-n", "100", "-c", "1", "--fail", "errors>1%"]);
     assert!(text.code == 3 && text.out.contains("✗ errors>1% crossed: "), "{}", text.out);
 }
@@ -187,7 +187,7 @@ fn readers_of_everything_that_leave_are_no_error_of_a_load() {
     std::io::BufReader::with_capacity(1, stderr).read_line(&mut first).unwrap();
     assert!(first.contains("closed loop"), "{first}");
     drop(child.stdout.take());
-    // A busy host may void the load; nobody is there to be told. A panic would have 101, a signal no code.
+    // A busy host may void the load; nobody is there to be notified. A panic would have 101, a signal no code.
     let code = child.wait().unwrap().code();
     assert!([Some(0), Some(2)].contains(&code), "{code:?}");
 }

@@ -252,7 +252,7 @@ fn spoiled(case: &Case, trial: &Value) -> Option<String> {
     }
     let reasons = trial["load"]["validity"]["reasons"].as_array()?;
     let reason = reasons.iter().find(|reason| gates.iter().any(|gate| reason["gate"] == *gate))?;
-    reason["text"].as_str().map(str::to_owned)
+    reason["text"]["text"].as_str().map(str::to_owned)
 }
 
 fn trials(run: &Path) -> Vec<Value> {

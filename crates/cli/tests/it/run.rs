@@ -78,7 +78,7 @@ fn a_warm_up_until_steady_says_how_it_ended_and_the_window_has_a_class() {
     let by = trial["warmup"]["by"].as_str().unwrap();
     assert!(matches!((by, waiting.len()), ("steady", 0) | ("at_most", 1..)), "{}", trial["warmup"]);
     assert_eq!(trial["level"], by == "steady");
-    let cpu_seen = waiting.iter().all(|text| !text.as_str().unwrap().contains("CPU"));
+    let cpu_seen = waiting.iter().all(|text| !text["text"].as_str().unwrap().contains("CPU"));
     assert!(cpu_seen, "its CPU time was read beside the load: {waiting:?}");
     let warm = trial["phases"].as_array().unwrap().iter().find(|span| span["phase"] == "warmup").unwrap();
     assert!(warm["end_ns"].as_u64().unwrap() >= 6_000_000_000, "six seconds were waited for: {warm}");

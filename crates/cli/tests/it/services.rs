@@ -251,7 +251,7 @@ fn files_below(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
 fn the_password_of_a_service_appears_in_no_output() {
     const PASSWORD: &str = "pl4nted-s3cret-0816";
     let _turn = turn();
-    // It answers Redis with HTTP, so that the reading fails and the error is told.
+    // It answers Redis with HTTP, so that the reading fails and the error is reported.
     let metrics = "[metrics]\nkind = \"redis\"\nuser = \"prony\"\npassword_env = \"PLANTED_PASSWORD\"\n";
     let project = Project::new(&manifest("816007", metrics));
     let file = project.experiment(1);

@@ -83,7 +83,7 @@ fn a_leak_of_memory_and_descriptors_is_found_and_ends_the_soak() {
     let done = done(&soak.args(&["--for", "30s", "--window", "300ms", "--horizon", "12h"]));
     exit_code(&done, 3);
     assert!(done.out.contains("leaks") && done.out.contains("Soak"), "{}", done.out);
-    assert!(done.err.contains("leak ("), "the verdict is told while it runs: {}", done.err);
+    assert!(done.err.contains("leak ("), "the verdict is printed while it runs: {}", done.err);
     let report = check_files(&soak.run(), 1);
     assert_eq!(report["verdict"], "leak");
     assert!(report["windows"].as_u64().unwrap() < 100, "it ended before its time: {report:#}");

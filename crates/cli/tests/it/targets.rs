@@ -186,7 +186,7 @@ fn what_cannot_be_checked_here_is_skipped_with_the_reason() {
     assert!(bench.run(&[]).out.contains("get the extension"));
 }
 
-/// The service is a reference server that prony starts; then one that the environment tells of; then one that fails.
+/// The service is a reference server that prony starts; then one that the environment names; then one that fails.
 #[test]
 fn services_that_routes_need_come_up_with_the_check() {
     let bench = Bench::new();

@@ -47,7 +47,7 @@ fn imports_keep_the_zone_of_an_address() {
 fn what_makes_load_looks_for_the_device() {
     let folder = tempfile::tempdir().unwrap();
     let log = log(folder.path());
-    // A device that is not there, so that nothing is sent; a URL that is none would be told as such.
+    // A device that is not there, so that nothing is sent; a URL that is none would be reported as such.
     let url = "http://[fe80::1%25nosuch0]:8080/";
     for command in [&["load"][..], &["replay", log.to_str().unwrap(), "--url"], &["knee"]] {
         bad(&[command, &[url]].concat(), 1, &["`fe80::1%nosuch0` does not resolve"]);

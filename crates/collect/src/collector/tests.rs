@@ -147,7 +147,7 @@ fn a_go_target_is_asked_at_every_tick() {
     server.join().unwrap();
 }
 
-/// Uses CPU time, as much as it is told.
+/// Uses CPU time, as much as it is asked to.
 struct Dear {
     busy_ns: u64,
     may_rest: bool,

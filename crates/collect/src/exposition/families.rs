@@ -6,9 +6,10 @@
 //! | counter | counter of the sample's name |
 //! | histogram, summary | counters `…_count` and `…_sum`; of a histogram its buckets too |
 //!
-//! Left out: quantiles of summaries, which cannot be summed, `_created`, info and state sets, values that are not finite.
+//! Left out: quantiles of summaries, which cannot be summed, `_created`, info and state sets, values that are not
+//! finite.
 //!
-//! Invariant: at most [`FAMILIES_MAX`] names are kept, the first of the text; how many more there are is told.
+//! Invariant: at most [`FAMILIES_MAX`] names are kept, the first of the text; the number of the others is reported.
 
 use super::{Buckets, Exposition, read};
 use crate::error::ParseError;

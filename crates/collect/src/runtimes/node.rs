@@ -1,4 +1,5 @@
-//! `node.runtime`: what Node tells of itself, served by `targets/node/common` (its `src/runtime.js` and `src/fleet.js`).
+//! `node.runtime`: what Node reports on itself, served by `targets/node/common` (its `src/runtime.js` and
+//! `src/fleet.js`).
 //!
 //! The answer has a list `processes`: one, or with cluster workers all that answered each other in time.
 //!
@@ -6,7 +7,8 @@
 //! |---|---|---|---|
 //! | `loop_delay_p50_ns` | gauge | `loop_delay_ns.p50`: how late timers of the event loop fire | mean |
 //! | `loop_delay_p99_ns`, `loop_delay_max_ns` | gauge | `loop_delay_ns.p99`, `.max` | largest |
-//! | `loop_utilisation_percent` | gauge | `active_ms`, `idle_ms` since the previous line: share of time not spent waiting for events | largest |
+//! | `loop_utilisation_percent` | gauge | `active_ms`, `idle_ms` since the previous line: share of time not spent
+//! waiting for events | largest |
 //! | `heap_used_bytes`, `heap_limit_bytes`, `rss_bytes`, `external_bytes` | gauge | the same | sum |
 //! | `processes` | gauge | | number |
 //! | `gc_pause_ns`, `gc_cycles`, `gc_major_cycles` | delta | `gc` | sum over processes seen twice |
@@ -14,9 +16,9 @@
 //!
 //! The part `pool` of each process is summed for `node.pool`.
 //!
-//! `?window=new` asks the target to begin a new window of the delays, so each line tells of the time since the one
-//! before; whoever else asks leaves the window alone. The answer comes from the event loop itself: while that is blocked
-//! there is none, and the next answer tells how long it was.
+//! `?window=new` asks the target to begin a new window of the delays, so each line covers the time since the one
+//! before; whoever else asks leaves the window alone. The answer comes from the event loop itself: while that is
+//! blocked there is none, and the next answer tells how long it was.
 
 use super::LIMITS;
 use super::pool::{self, PoolSlot};

@@ -1,14 +1,14 @@
-//! `go.pool`, `node.pool`: the pool of database connections that a target tells of in the answer of its runtime.
+//! `go.pool`, `node.pool`: the pool of database connections that a target reports in the answer of its runtime.
 //!
 //! | key | kind | in the part `pool` of the answer | package database/sql |
 //! |---|---|---|---|
 //! | `pool_max` | gauge | `max` | `MaxOpenConnections`; absent where 0, which is no limit |
 //! | `pool_open`, `pool_in_use`, `pool_idle` | gauge | `open`, `in_use`, `idle` | the same |
-//! | `pool_waiting` | gauge | `waiting` | not told |
+//! | `pool_waiting` | gauge | `waiting` | not reported |
 //! | `pool_waits`, `pool_wait_ns` | delta | `waits`, `wait_ns` | `WaitCount`, `WaitDuration` |
 //!
 //! Invariant: nothing is asked here; the answer that the runtime's source has just read is shared, so that both lines
-//! of a tick tell of one moment. A target without a pool has no line and no gap.
+//! of a tick are of one moment. A target without a pool has no line and no gap.
 
 use super::fields::Table;
 use crate::error::{CollectError, ParseError};

@@ -1,7 +1,7 @@
 //! A reading that may hang, on a thread of its own.
 //!
 //! Invariants: [`Apart::read`] returns within its limit; while the thread is still at an earlier reading nothing new is
-//! asked of it; an answer that comes too late is dropped, since it tells of another moment. The thread ends with its
+//! asked of it; an answer that comes too late is dropped, since it is of another moment. The thread ends with its
 //! `Apart`, once its reading returns.
 
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, TryRecvError, channel};

@@ -1,8 +1,8 @@
 //! Deadlines: when a place or a connection is to be looked at, because its time may be over.
 //!
-//! A request costs the queue nothing. Each place and each connection stands in it once, for a time at which it cannot be
-//! overdue yet. When that time comes, the real deadline is computed, and what is not overdue is queued again. So a place
-//! that is used a thousand times within one time-out is looked at once.
+//! A request costs the queue nothing. Each place and each connection stands in it once, for a time at which it cannot
+//! be overdue yet. When that time comes, the real deadline is computed, and what is not overdue is queued again. So a
+//! place that is used a thousand times within one time-out is looked at once.
 //!
 //! Invariant: the time for which something is queued is kept beside it, and an entry with any other time is void.
 
@@ -76,7 +76,7 @@ impl Deadlines {
         self.due.len()
     }
 
-    /// Forgets all entries, for the clock begins anew.
+    /// Forgets all entries, for the clock starts over.
     pub(super) fn clear(&mut self) {
         self.due.clear();
     }

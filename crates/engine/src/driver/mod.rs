@@ -62,16 +62,16 @@ pub(crate) const SLOTS_MAX: usize = 1 << 20;
 
 /// Actions on sockets that the worker may take while it handles an event.
 pub(crate) trait Sockets {
-    /// Begins to connect the slot, which must be closed; the end is told by [`Handler::connected`].
+    /// Begins to connect the slot, which must be closed; the end is reported by [`Handler::connected`].
     fn connect(&mut self, slot: SlotId, route: &Route) -> Result<(), Failure>;
     /// Sends from the front of `bytes`; returns how many were taken. When fewer than all,
-    /// [`Handler::writable`] tells when to go on. A failure of bytes that were taken is told by [`Handler::ended`].
+    /// [`Handler::writable`] tells when to go on. A failure of bytes that were taken is reported by [`Handler::ended`].
     fn send(&mut self, slot: SlotId, bytes: &[u8]) -> Result<usize, Failure>;
     /// The answer to the oldest unanswered send of a pipelined slot has come, so its bytes stand in no buffer any more.
     fn answered(&mut self, _slot: SlotId) {}
     /// A number of the slot's present connection: another one once it was closed.
     fn generation(&self, slot: SlotId) -> u32;
-    /// Closes the slot; nothing more is told of it until it is connected again.
+    /// Closes the slot; nothing more is reported on it until it is connected again.
     fn close(&mut self, slot: SlotId);
 }
 
@@ -79,7 +79,7 @@ pub(crate) trait Sockets {
 pub(crate) trait Handler<S: Sockets> {
     /// A connection attempt ended.
     fn connected(&mut self, sockets: &mut S, slot: SlotId, result: Result<(), Failure>);
-    /// A connection's TLS handshake ended well; [`Handler::connected`] follows at once. Never told without TLS.
+    /// A connection's TLS handshake ended well; [`Handler::connected`] follows at once. Never called without TLS.
     fn secured(&mut self, _slot: SlotId, _handshake: Handshake) {}
     /// Bytes came.
     fn received(&mut self, sockets: &mut S, slot: SlotId, bytes: &[u8]);
@@ -100,8 +100,8 @@ pub(crate) trait Driver: Sized {
     /// Waits and hands events to `handler`. Returns how many there were.
     fn poll(&mut self, wait: Wait, handler: &mut impl Handler<Self::Sockets>) -> io::Result<usize>;
 
-    /// When [`Driver::on_time`] is to be called next, on the generator's clock, which runs from before the set-up to the
-    /// end; never, for a driver without timers.
+    /// When [`Driver::on_time`] is to be called next, on the generator's clock, which runs from before the set-up to
+    /// the end; never, for a driver without timers.
     fn next_deadline(&self) -> Option<Nanos> {
         None
     }

@@ -2,8 +2,8 @@
 //! (RFC 9110 §9.3.6).
 //!
 //! A driver over another one, with the same sockets. What is above (TLS or the core) learns of a connection once its
-//! tunnel is open, so the time of the exchange with the proxy is part of the connect time, and the connect time-out ends
-//! it. Bytes behind the proxy's answer belong to the target. Where there is no proxy this type is not there.
+//! tunnel is open, so the time of the exchange with the proxy is part of the connect time, and the connect time-out
+//! ends it. Bytes behind the proxy's answer belong to the target. Where there is no proxy this type is not there.
 //!
 //! Invariants: an answer of the proxy is bounded; a connection that was closed meanwhile gets no more events; an open
 //! tunnel has no memory of its own.
@@ -231,7 +231,7 @@ mod tests {
         }
     }
 
-    /// What lies above; closes the connection as soon as it stands where it is told to.
+    /// What lies above; closes the connection as soon as it stands where it is asked to.
     #[derive(Default)]
     struct Above {
         connected: Vec<Result<(), Failure>>,

@@ -209,7 +209,7 @@ impl<H> TlsHandler<'_, H> {
             return;
         }
         let end = end.and_then(|()| {
-            // What the core was told is taken goes in full: the answer of TLS first, both in one write.
+            // What the core was promised is taken goes in full: the answer of TLS first, both in one write.
             if !self.table.deferred.is_empty() {
                 session.encrypt(&self.table.deferred, answer).map_err(End::Failed)?;
             }

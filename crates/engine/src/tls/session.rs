@@ -44,7 +44,7 @@ pub(super) struct Session {
     connection: UnbufferedClientConnection,
     /// When the TCP connection stood.
     pub(super) began: Nanos,
-    /// Whether the core was told of the connection.
+    /// Whether the core knows of the connection.
     pub(super) established: bool,
     /// Whether the peer has said close_notify; rustls tells it only once.
     peer_closed: bool,

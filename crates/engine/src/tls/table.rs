@@ -176,7 +176,7 @@ pub(super) fn say_goodbye(
     out: &mut Outgoing,
 ) {
     session.say_close(out);
-    // The connection is given up: a peer that cannot be told will see its end.
+    // The connection is given up: a peer that cannot be notified will see its end.
     let _ = session.pass_on(sockets, slot, out);
     out.clear();
 }

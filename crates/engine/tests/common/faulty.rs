@@ -145,7 +145,7 @@ pub(crate) fn class_of(key: &str) -> ErrorClass {
     ErrorClass::ALL.into_iter().find(|class| class.key() == key).expect("a class")
 }
 
-/// Calls `check` with every item, several at once; every failure is told, not only the first.
+/// Calls `check` with every item, several at once; every failure is reported, not only the first.
 pub(crate) fn each<T: Sync>(items: &[T], check: impl Fn(&T) + Sync) {
     let (next, failures) = (AtomicUsize::new(0), Mutex::new(Vec::new()));
     let one_by_one = || {

@@ -152,7 +152,7 @@ pub(crate) struct Learned {
 /// The interval announced in [`samples_begin_at_the_same_border_or_are_missed`].
 const FROM: u64 = 1;
 
-/// In time, too late and said so, or never told because it had ended.
+/// In time, too late and said so, or never said because it had ended.
 pub(crate) fn agrees(learned: Option<Learned>) -> bool {
     learned.is_none_or(|learned| learned.from == FROM && learned.is_missed == (learned.learned_at > FROM))
 }

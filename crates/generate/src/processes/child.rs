@@ -24,7 +24,7 @@ const ORDER_POLL: Duration = Duration::from_millis(10);
 
 /// Why a process cannot go on.
 enum Failure {
-    /// It is told to prony.
+    /// It is reported to prony.
     Told(GenerateError),
     /// Prony gave no orders that it understands, or does not listen.
     Unheard(String),
@@ -42,7 +42,7 @@ impl<E: Into<GenerateError>> From<Told<E>> for Failure {
     }
 }
 
-/// Marks an error that prony is told.
+/// Marks an error that is reported to prony.
 struct Told<E>(E);
 
 pub(super) fn run() -> ExitCode {

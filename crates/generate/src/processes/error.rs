@@ -1,6 +1,5 @@
 //! What can go wrong between several processes.
 
-use engine::numbers;
 use std::process::ExitStatus;
 use std::time::Duration;
 
@@ -25,7 +24,7 @@ pub enum ProcessError {
     #[error(
         "generator process {} has said nothing for {} s: it is stopped (state T in `ps`), or gets no CPU; the load was \
          given up and its processes were ended",
-        numbers(pids), silence.as_secs()
+        units::format::listed(pids), silence.as_secs()
     )]
     Silent {
         /// Their process identifiers; at least one.

@@ -28,7 +28,7 @@ pub(super) enum Flag {
     Next,
     /// Nothing to do: what prony does anyway.
     Nothing,
-    /// About the load, not the request: told in a note.
+    /// About the load, not the request: reported in a note.
     Told(&'static str),
 }
 

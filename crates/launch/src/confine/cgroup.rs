@@ -140,7 +140,7 @@ impl Groups {
         groups
     }
 
-    /// Makes one group and sets it up. A failure is told where it was `asked` for, else where setting up fails.
+    /// Makes one group and sets it up. A failure is reported where it was `asked` for, else where setting up fails.
     fn add(
         &mut self,
         roots: &Roots,
@@ -176,7 +176,7 @@ impl Groups {
         }
     }
 
-    /// A limit beside what was asked for is told.
+    /// A limit beside what was asked for is reported.
     fn check_memory(&self, limits: &LimitsPlan, held: &mut Confinement) {
         if let (Some(asked), Some(read)) = (limits.memory_bytes, held.memory_bytes)
             && asked.abs_diff(read) > PAGE_BYTES_MAX

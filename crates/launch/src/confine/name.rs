@@ -41,7 +41,7 @@ impl Owner {
             && start_of(proc, self.pid) != Some(self.start_ticks)
     }
 
-    /// Whether this very process is there, as far as can be told: one of another process namespace is not.
+    /// Whether this very process is there, as far as can be seen: one of another process namespace is not.
     #[must_use]
     pub fn is_alive(&self, proc: &Path) -> bool {
         own_pid_namespace(proc) == Some(self.pid_namespace)

@@ -13,7 +13,7 @@ const QUEUE_MS: u64 = 50;
 const BURST_BYTES_MIN: u64 = 96 << 10;
 /// Tokens for this long: a timer tick of a slow kernel (100 Hz).
 const BURST_MS: u64 = 10;
-/// Losses are told to one in a million.
+/// Losses are given to one in a million.
 const LOSS_STEPS: u32 = 1_000_000;
 
 /// Bounds the speed at which `device` sends, and returns it as `tc` shows it.
@@ -34,7 +34,8 @@ fn rate_of(shown: &str) -> Option<u64> {
     words.next()?.parse::<BitsPerSecond>().ok().map(|rate| rate.0)
 }
 
-/// Drops a share of the packets that arrive on `device`, instead of what was dropped before, and returns the share as `nft` shows it.
+/// Drops a share of the packets that arrive on `device`, instead of what was dropped before, and returns the share as
+/// `nft` shows it.
 pub(super) fn set_loss(table: &str, device: &str, share: f64) -> Result<f64, String> {
     let steps = (share * f64::from(LOSS_STEPS)).round() as u32;
     // One transaction: a table that is there is replaced, never missing in between.

@@ -1,10 +1,10 @@
-//! What is to be confined, as the guard is told it.
+//! What is to be confined, as it is passed to the guard.
 
 use super::netns::Subnet;
 use schema::limits::LimitsPlan;
 use serde::{Deserialize, Serialize};
 
-/// What is to be confined, as the guard is told it.
+/// What is to be confined, as it is passed to the guard.
 #[derive(Clone, Debug, Deserialize, Serialize)]
 pub(crate) struct Wanted {
     pub(crate) limits: LimitsPlan,

@@ -91,44 +91,35 @@ pub enum ContractFault {
     Body(String),
 }
 
-/// Sends a request without templates once to `addr` and checks the answer for all that its `expect` says, whatever
-/// its `sample`. `host` is the value of `Host`; `timeout` bounds the whole exchange.
+/// Who is asked, and how.
+#[derive(Clone, Copy, Debug)]
+pub struct Peer<'a> {
+    /// Where it listens.
+    pub addr: SocketAddr,
+    /// The value of `Host`.
+    pub host: &'a str,
+    /// What it is reached over; absent without TLS.
+    pub tls: Option<&'a Tls>,
+    /// Bounds each exchange.
+    pub timeout: Duration,
+}
+
+/// Sends a request without templates once and checks the answer for all that its `expect` says, whatever its `sample`.
+/// Redirects are followed where that is given.
 ///
 /// # Errors
-/// The request cannot be sent, there is no whole answer in time, or the answer is not as expected.
+/// The request cannot be sent, there is no whole answer in time, the answer is not as expected, or a redirect cannot
+/// be followed.
 pub fn check(
-    addr: SocketAddr,
-    host: &str,
-    entry: &EntryPlan,
-    timeout: Duration,
-) -> Result<Verified, ContractError> {
-    check_following(addr, None, host, entry, None, timeout)
-}
-
-/// [`check`], over TLS and with redirects followed where these are given; `timeout` bounds each exchange.
-///
-/// # Errors
-/// As [`check`], and where a redirect cannot be followed.
-pub fn check_following(
-    addr: SocketAddr,
-    tls: Option<&Tls>,
-    host: &str,
+    peer: Peer<'_>,
     entry: &EntryPlan,
     follow: Option<Follow<'_>>,
-    timeout: Duration,
 ) -> Result<Verified, ContractError> {
-    ask(addr, tls, host, entry, follow, timeout)
-        .map_err(|fault| ContractError { request: entry.name.clone(), fault })
+    ask(peer, entry, follow).map_err(|fault| ContractError { request: entry.name.clone(), fault })
 }
 
-fn ask(
-    addr: SocketAddr,
-    tls: Option<&Tls>,
-    host: &str,
-    entry: &EntryPlan,
-    follow: Option<Follow<'_>>,
-    timeout: Duration,
-) -> Result<Verified, ContractFault> {
+fn ask(peer: Peer<'_>, entry: &EntryPlan, follow: Option<Follow<'_>>) -> Result<Verified, ContractFault> {
+    let Peer { addr, host, tls, timeout } = peer;
     let request = encode(entry, host)?;
     let check = compile(entry)?;
     let head = entry.request.method == "HEAD";

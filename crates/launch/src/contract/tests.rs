@@ -9,6 +9,10 @@ use testkit::script::{Act, Scripted};
 
 const LONG: Duration = Duration::from_secs(10);
 
+fn peer(addr: SocketAddr, host: &str, timeout: Duration) -> Peer<'_> {
+    Peer { addr, host, tls: None, timeout }
+}
+
 fn scenario(expect: ExpectPlan) -> EntryPlan {
     let request = RequestPlan { method: "GET".into(), path: "/json/1".into(), headers: vec![], body: vec![] };
     EntryPlan { name: "json".into(), request, expect, ..EntryPlan::default() }
@@ -26,7 +30,7 @@ fn json() -> BodyExpectation {
 /// The text of the error, or the body that was verified.
 fn outcome(expect: ExpectPlan, answer: &str) -> String {
     let server = Scripted::start(vec![Act::AwaitRequest, Act::send(answer)]);
-    match check(server.addr(), "127.0.0.1:1", &scenario(expect), LONG) {
+    match check(peer(server.addr(), "127.0.0.1:1", LONG), &scenario(expect), None) {
         Ok(verified) => format!("{} {}", verified.status, String::from_utf8_lossy(&verified.body)),
         Err(error) => error.to_string(),
     }
@@ -110,7 +114,7 @@ fn deep_nesting_is_refused_not_followed() {
 fn silence_is_a_time_out() {
     let server = Scripted::start(vec![Act::AwaitRequest, Act::Hold]);
     let plan = scenario(ExpectPlan::default());
-    let error = check(server.addr(), "x", &plan, Duration::from_millis(30)).unwrap_err();
+    let error = check(peer(server.addr(), "x", Duration::from_millis(30)), &plan, None).unwrap_err();
     assert!(matches!(error.fault, ContractFault::Exchange(ProbeError::TimedOut { .. })), "{error}");
 }
 
@@ -131,7 +135,7 @@ fn the_request_is_what_the_scenario_says() {
     plan.request.method = "POST".into();
     plan.request.body = b"{}".to_vec();
     plan.request.headers = vec![("Accept".into(), "application/json".into())];
-    assert!(check(addr, "h:1", &plan, LONG).is_ok());
+    assert!(check(peer(addr, "h:1", LONG), &plan, None).is_ok());
     assert_eq!(server.join().unwrap(), expected);
 }
 
@@ -141,7 +145,10 @@ fn an_answer_to_head_has_no_body() {
     let server = Scripted::start(vec![Act::AwaitRequest, Act::send(answer), Act::Hold]);
     let mut plan = scenario(ExpectPlan::default());
     plan.request.method = "HEAD".into();
-    assert_eq!(check(server.addr(), "h", &plan, LONG).unwrap(), Verified { body: vec![], status: 200 });
+    assert_eq!(
+        check(peer(server.addr(), "h", LONG), &plan, None).unwrap(),
+        Verified { body: vec![], status: 200 }
+    );
 }
 
 #[test]
@@ -151,7 +158,7 @@ fn a_request_that_would_smuggle_lines_is_refused_before_a_connection_is_made() {
     let with = |host: &str, change: fn(&mut RequestPlan)| {
         let mut plan = scenario(ExpectPlan::default());
         change(&mut plan.request);
-        let error = check(addr, host, &plan, LONG).unwrap_err();
+        let error = check(peer(addr, host, LONG), &plan, None).unwrap_err();
         let text = error.to_string();
         assert!(text.ends_with("remedy: correct the scenario") && !text.contains('\r'), "{text:?}");
         match error.fault {

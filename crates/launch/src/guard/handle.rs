@@ -170,7 +170,7 @@ impl Guard {
     }
 
     /// Has the guard end the target and start it again, with `env` laid over its environment; returns once the
-    /// program has been executed anew.
+    /// program has been executed again.
     pub(crate) fn restart(
         &self,
         ending: Option<Ending>,

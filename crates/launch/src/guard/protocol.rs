@@ -176,7 +176,7 @@ pub(crate) enum Report {
     Confined(Box<Confinement>),
     /// What came of a change: the value as read back, or why it could not be made.
     Changed(Result<f64, String>),
-    /// So many of its processes were killed for want of memory; before its end is told.
+    /// So many of its processes were killed for want of memory; before its end is reported.
     OutOfMemory(u64),
     /// It ended.
     Exited(Exit),

@@ -72,7 +72,7 @@ impl RunningService {
         self.up.as_ref().map(|up| up.running.addr())
     }
 
-    /// What targets are told of it.
+    /// What targets are given of it.
     #[must_use]
     pub fn env(&self) -> &BTreeMap<String, String> {
         &self.env

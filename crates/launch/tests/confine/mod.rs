@@ -1,7 +1,7 @@
 //! Confinement as a process sees it: limits hold from inside, and nothing of them is left after any end.
 //!
-//! Where this host does not allow a control, the cases that need it are skipped and print the weakness that was told
-//! instead, which is itself checked to be there.
+//! Where this host does not allow a control, the cases that need it are skipped and print the weakness that was
+//! reported instead, which is itself checked to be there.
 
 use super::{Bench, MARKER, eventually, exe, sh};
 use launch::{RunningTarget, StartPlan, TargetError, start};

@@ -1,8 +1,8 @@
 //! `[design]`: from all combinations of levels to the cells that are run, the hidden control, and when blocks end.
 //!
 //! Invariants: cells keep the order in which they were written and are numbered from 1 after the choice; a table of
-//! levels that no combination has is a mistake, told with the key at fault; a target or scenario of the file that is
-//! left without a cell is a mistake, a combination of knobs is just not built.
+//! levels that no combination has is a mistake, reported with the key at fault; a target or scenario of the file that
+//! is left without a cell is a mistake, a combination of knobs is just not built.
 //! Absent on purpose: the decisions at block borders (crate::sequential).
 
 use super::grid::Grid;

@@ -1,7 +1,7 @@
 //! `[limits]` and `limits` of `[[target]]`: one [`LimitsPlan`] for each level of the CPU quota.
 //!
-//! Invariants: a key of a target goes before the file's; a mistake is told where it was written; every plan that comes
-//! out can be carried out on a host that allows it.
+//! Invariants: a key of a target goes before the file's; a mistake is reported where it was written; every plan that
+//! comes out can be carried out on a host that allows it.
 //! Absent on purpose: whether this host allows it, which only the attempt shows (crate launch).
 
 use launch::confine::sysctl;

@@ -145,7 +145,7 @@ fn replicas(wanted: Option<Replicas>, targets: &[TargetPlan]) -> Result<Replicas
     match targets.iter().find(|target| !is_built(target)).filter(|_| replicas == Replicas::Rebuild) {
         None => Ok(replicas),
         Some(other) => {
-            let cause = format!("prony does not build {}, so it cannot build it anew", other.name);
+            let cause = format!("prony does not build {}, so it cannot rebuild it", other.name);
             let remedy = "write replicas = \"restart\", or name folders under targets/ only";
             Err(Problem::at("experiment.replicas", cause, remedy))
         }

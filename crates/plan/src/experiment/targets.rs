@@ -63,12 +63,12 @@ fn refuse_idle_keys(wanted: &TargetUse, key: &str) -> Result<(), Problem> {
         (
             "ready",
             wanted.ready.is_some() && wanted.command.is_none(),
-            "only a `command` is told here when it is ready",
+            "only a `command` says here when it is ready",
         ),
         (
             "stop",
             wanted.stop.is_some() && wanted.command.is_none(),
-            "only a `command` is told here how to stop",
+            "only a `command` says here how it is stopped",
         ),
         ("tls", wanted.tls.is_some() && wanted.url.is_none(), "only a `url` has TLS set up here"),
         (
@@ -160,16 +160,10 @@ pub(super) fn hold(targets: &mut [TargetPlan], cells: &[CellPlan]) {
 mod tests {
     use super::*;
     use std::path::PathBuf;
+    use testkit::manifest::GO_GIN;
 
-    const MANIFEST: &str = r#"schema = "prony.target/1"
-name = "go/gin"
-description = "d"
-language = "go"
-[build]
-command = ["make"]
-[run]
-command = ["{build}/s", "{port}"]
-[[knob]]
+    /// What is added to a manifest that has none.
+    const KNOBS: &str = r#"[[knob]]
 name = "gogc"
 about = "a"
 type = "integer"
@@ -194,7 +188,7 @@ env = "GOMEMLIMIT"
         let project = tempfile::tempdir().unwrap();
         let folder = project.path().join("targets/go/gin");
         std::fs::create_dir_all(&folder).unwrap();
-        std::fs::write(folder.join("target.toml"), MANIFEST).unwrap();
+        std::fs::write(folder.join("target.toml"), format!("{GO_GIN}{KNOBS}")).unwrap();
         let context = Context { project: PathBuf::from(project.path()), usable_cpus: vec![0], pin: None };
         let text = format!("[experiment]\nname = \"x\"\n{target}");
         let file: schema::experiment::ExperimentFile =

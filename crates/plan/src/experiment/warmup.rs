@@ -82,7 +82,7 @@ fn collections(every: Nanos, at_most: Nanos, targets: &[TargetPlan]) -> Result<(
 }
 
 /// Whether the experiment or the target's manifest names the endpoint of its Go runtime's counters. A manifest that
-/// cannot be read is told where it is first needed.
+/// cannot be read is reported where it is first needed.
 fn has_go_runtime(target: &TargetPlan) -> bool {
     if target.metrics.go_runtime.is_some() {
         return true;

@@ -262,7 +262,7 @@ fn pieces(points: &[Point], per_s: impl Fn(&Level) -> f64) -> Result<Vec<Stretch
         .collect())
 }
 
-/// Makes the schedule once, so that whatever it refuses is told before anything runs.
+/// Makes the schedule once, so that whatever it refuses is reported before anything runs.
 fn probe(pacing: &Pacing, model: LoadModel) -> Result<(), Problem> {
     let plan = pacing.clone().into_plan(LoadPlan { model, ..LoadPlan::default() });
     let made = match (model, &plan.think) {

@@ -1,6 +1,6 @@
 //! Local ports: how many a load needs, how long a closed connection keeps one, and when they run out.
 //!
-//! A connection is told from others by both addresses and both ports, so one source address has one port range for
+//! A connection is identified by both addresses and both ports, so one source address has one port range for
 //! each destination. A port stays taken for the time of TIME_WAIT after the side that closes first has closed.
 
 use schema::experiment::LoadModel;

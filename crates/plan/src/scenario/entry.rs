@@ -94,7 +94,7 @@ fn entry(name: &str, weight: f64, made: Made, expect: ExpectPlan) -> EntryPlan {
 /// A body as it was given.
 struct Body {
     bytes: Vec<u8>,
-    /// Media type that is told unless the user tells one.
+    /// Media type that is sent unless the user gives one.
     media_type: Option<String>,
     /// Whether `${` in it means a template.
     is_text: bool,

@@ -1,4 +1,4 @@
-//! What a right answer is: status sets spelled out, files read, contradictions told.
+//! What a right answer is: status sets spelled out, files read, contradictions reported.
 
 use super::read;
 use schema::plan::{BodyExpectation, ExpectPlan};

@@ -7,7 +7,7 @@ use probe::{Limits, ProbeError};
 use schema::profile::{ProfileKind, ProfileUnit};
 use std::time::Duration;
 
-/// How many goroutines block is sampled only where the target was told to.
+/// How many goroutines block is sampled only where the target was set to.
 const RATES: &str = "start the target with its knob profile-rates on: block and mutex profiling cost too much to be always on";
 
 pub(super) fn take(request: &Request, kind: ProfileKind) -> Result<Taken, No> {

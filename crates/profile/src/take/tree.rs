@@ -11,7 +11,7 @@ const PROCESSES_MAX: usize = 4096;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Process {
     pub(super) pid: u32,
-    /// File name of the program it runs; empty where it cannot be told.
+    /// File name of the program it runs; empty where it is unknown.
     pub(super) program: String,
     /// CPU time so far, in clock ticks.
     pub(super) cpu_ticks: u64,

@@ -130,7 +130,7 @@ fn rows(area: &Area<'_>, bars: &[Bar], right: f64) -> Drawn {
             }
         }
         if index + 1 < bars.len() {
-            // To where the next bar begins; a sum begins anew at 0 and ends here.
+            // To where the next bar begins; a sum starts over at 0 and ends here.
             chart.draw_series([PathElement::new([(bar.to, low), (bar.to, top - 1.22)], line(BAND, 1))])?;
         }
         let (style, y) =

@@ -159,21 +159,15 @@ fn ends(spread: &Spread, show: impl Fn(f64) -> String) -> String {
 fn without_load(file: &CalibrationFile, columns: usize) -> String {
     let (clock, histogram, work) = (&file.clock, &file.histogram, &file.fixed_work);
     let mut text = format!("{}\n", paint(Tone::Strong, "Without load"));
+    let median = |time: &Spread| format::duration(time.median);
     let mut fact = |name: &str, value: String| text += &paragraph(&format!("  {name:<12} "), &value, columns);
-    fact(
-        "clock",
-        format!(
-            "step {}, one reading {}",
-            format::duration(clock.step_ns.median),
-            format::duration(clock.read_ns.median)
-        ),
-    );
+    fact("clock", format!("step {}, one reading {}", median(&clock.step_ns), median(&clock.read_ns)));
     fact(
         "waits",
         format!(
             "a timed wait of 100 µs wakes {} late (p50), {} (p99)",
-            format::duration(clock.wake_late_p50_ns.median),
-            format::duration(clock.wake_late_p99_ns.median)
+            median(&clock.wake_late_p50_ns),
+            median(&clock.wake_late_p99_ns)
         ),
     );
     fact(

@@ -93,21 +93,15 @@ fn times(report: &LoadReport) -> Vec<Column> {
 }
 
 fn time(kind: &str, summary: &LatencySummary) -> Vec<Column> {
-    let whole = |name: &str, ns: Option<u64>| optional(&format!("{kind}_{name}_ns"), ns);
-    vec![
-        optional(&format!("{kind}_mean_ns"), summary.mean.filter(|mean| mean.is_finite())),
-        whole("min", summary.min),
-        whole("p50", summary.p50),
-        whole("p90", summary.p90),
-        whole("p95", summary.p95),
-        whole("p99", summary.p99),
-        whole("p999", summary.p999),
-        whole("max", summary.max),
-    ]
+    let mean = optional(&format!("{kind}_mean_ns"), summary.mean.filter(|mean| mean.is_finite()));
+    let &LatencySummary { min, p50, p90, p95, p99, p999, max, .. } = summary;
+    let names = ["min", "p50", "p90", "p95", "p99", "p999", "max"];
+    let whole = names.into_iter().zip([min, p50, p90, p95, p99, p999, max]);
+    std::iter::once(mean).chain(whole.map(|(name, ns)| optional(&format!("{kind}_{name}_ns"), ns))).collect()
 }
 
 fn rest(report: &LoadReport) -> Vec<Column> {
-    let reasons: Vec<&str> = report.validity.reasons.iter().map(|gate| gate.text.as_str()).collect();
+    let reasons: Vec<&str> = report.validity.reasons.iter().map(|gate| gate.text.text()).collect();
     let crossed: Vec<&str> = report
         .thresholds
         .iter()

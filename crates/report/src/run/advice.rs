@@ -38,7 +38,7 @@ pub fn advice_text(advice: &AdviceFile, style: Style) -> String {
 /// The three sentences that are asked for.
 fn answers(advice: &AdviceFile, columns: usize) -> String {
     let wanted = &advice.wanted;
-    let none = "cannot be told, see below".to_owned();
+    let none = "unknown, see below".to_owned();
     let cost = |cost: &Option<BlocksAdvice>| cost.as_ref().map_or(none.clone(), blocks);
     let level = format::chosen_percent(wanted.confidence);
     let lines = [

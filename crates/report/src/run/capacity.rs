@@ -244,7 +244,7 @@ fn step(step: &SearchStep) -> [String; 5] {
     ]
 }
 
-/// What differs between up and down, or that nothing does, or why it cannot be told.
+/// What differs between up and down, or that nothing does, or why it is unknown.
 fn hysteresis(capacity: &Capacity) -> Vec<String> {
     let rows = &capacity.hysteresis;
     let shown: Vec<String> = rows

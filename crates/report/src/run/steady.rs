@@ -47,7 +47,7 @@ fn view(cell: &CellSummary, found: &WarmUpLine) -> WarmUpView {
 pub(crate) fn word(row: &TrialRow) -> &'static str {
     match row.steadiness.as_ref().map(|found| found.class) {
         None => format::NONE,
-        Some(None) => "cannot be told",
+        Some(None) => "unknown",
         Some(Some(SteadyClass::Flat)) => "steady",
         Some(Some(SteadyClass::WarmUp)) => "warm-up",
         Some(Some(SteadyClass::SlowDown)) => "slow-down",

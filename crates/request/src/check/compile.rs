@@ -1,4 +1,4 @@
-//! From a plan's expectations and captures to a [`Check`]. All that can be wrong with them is told here, before any
+//! From a plan's expectations and captures to a [`Check`]. Every mistake in them is reported here, before any
 //! load is sent.
 
 use super::Check;

@@ -66,7 +66,7 @@ impl Notes {
     }
 
     /// Forgets the answer and gives back what memory is not worth holding. The next answer does this by itself;
-    /// an idle connection with a large body behind it should be told to.
+    /// an idle connection with a large body behind it should wait.
     pub fn clear(&mut self) {
         let Some(pad) = &mut self.0 else { return };
         empty(&mut pad.body);

@@ -1,4 +1,4 @@
-//! Reading a file from begin to end: its columns, and every row with its place. What is wrong is told with the line.
+//! Reading a file from begin to end: its columns, and every row with its place. A mistake is reported with its line.
 
 use super::format::{Format, LINE, add_json, add_line, trimmed};
 use super::rows::Rows;

@@ -2,7 +2,7 @@
 //! service time is known (DESIGN, Trust).
 //!
 //! Invariants: one worker, on a CPU of its own where there are two; every point is measured [`REPEATS`] times, in an
-//! order drawn anew for each repeat, so that a drift of the host hits all points alike; nothing is thrown away but
+//! order drawn again for each repeat, so that a drift of the host hits all points alike; nothing is thrown away but
 //! measurements without a single answer; the reference targets are gone when it returns, also after an error.
 //! Absent on purpose: what the limits mean for a plan (analyze), and words for people (report).
 

@@ -1,4 +1,5 @@
-//! What earlier calls took of a run's cells stays in `profiles.json` until the same kind is taken of the same cell again.
+//! What earlier calls took of a run's cells stays in `profiles.json` until the same kind is taken of the same cell
+//! again.
 
 use record::read_json;
 use schema::profile::{ProfileComparison, ProfiledCell, ProfilesFile, TakenProfile};
@@ -37,7 +38,7 @@ impl Earlier {
         ProfilesFile { cells, comparisons, ..now.clone() }
     }
 
-    /// Forgets what `new` has anew, with the comparisons that were made of it; files of `out` that nothing names any
+    /// Forgets what `new` has again, with the comparisons that were made of it; files of `out` that nothing names any
     /// more are removed.
     pub(super) fn replace(&mut self, new: &ProfiledCell, out: &Path) {
         let is_taken = |old: &TakenProfile| new.taken.iter().any(|taken| taken.kind == old.kind);

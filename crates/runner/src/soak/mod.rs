@@ -131,7 +131,7 @@ pub(crate) fn segment(
     if !earlier.is_empty() {
         let windows = plan.phases.samples;
         observer.note(&format!(
-            "the target is started anew, so this is segment {} and is judged by itself, over {windows} windows",
+            "the target is restarted, so this is segment {} and is judged by itself, over {windows} windows",
             planned.id
         ));
     }

@@ -1,4 +1,4 @@
-//! A soak without a load: windows told by hand, their files, the looks, the end, and what is kept in memory.
+//! A soak without a load: windows written by hand, their files, the looks, the end, and what is kept in memory.
 
 use super::super::floors::READINGS_MAX;
 use super::*;

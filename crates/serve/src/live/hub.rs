@@ -1,7 +1,7 @@
 //! All runs that somebody watches: one follower for each, shared by its viewers.
 //!
 //! Invariants: what a viewer gets first and what comes after fit together without a gap; a viewer who is too slow loses
-//! events, is told so by a new beginning, and slows nobody.
+//! events, is shown a new beginning, and slows nobody.
 
 use super::frame::{Frame, frame};
 use super::watch::{Event, INTERVALS_MAX};
@@ -12,7 +12,7 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tokio::sync::broadcast;
 
-/// Events that wait for a slow viewer before it is told a new beginning.
+/// Events that wait for a slow viewer before it is shown a new beginning.
 const QUEUE: usize = 128;
 
 /// The runs that are watched, by name.
@@ -30,7 +30,7 @@ pub(crate) struct Followed {
     frames: broadcast::Sender<Frame>,
 }
 
-/// What viewers have been told, as one who comes now is told it.
+/// What viewers have been sent, as a newcomer is sent it.
 struct Told {
     hello: LiveHello,
     end: Option<LiveEnd>,

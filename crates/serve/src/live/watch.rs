@@ -83,7 +83,7 @@ impl Watch {
         &self.run
     }
 
-    /// What a viewer is told first, before the first look.
+    /// What a viewer is sent first, before the first look.
     pub(crate) fn hello(&self, card: RunCard) -> LiveHello {
         let cells = self.run.plan.cells.iter().map(|cell| LiveCell {
             cell: cell.id.clone(),
@@ -374,7 +374,7 @@ fn expected_ns(phases: &PhasePlan) -> u64 {
     phases.warmup_at_least_ns.saturating_add(open_ns / 4).saturating_add(samples_ns)
 }
 
-/// Progress is told when something moved, at most once a second by the clock alone.
+/// Progress is sent when something moved, at most once a second by the clock alone.
 const fn whole_seconds(ns: u64) -> u64 {
     ns - ns % 1_000_000_000
 }

@@ -29,7 +29,7 @@ fn json(lab: &Lab, path: &str) -> Value {
 fn the_library_lists_searches_and_pages() {
     let (_runs, lab) = lab();
     let list = json(&lab, "/api/runs");
-    assert_eq!(list["schema"], "prony.lab/2");
+    assert_eq!(list["schema"], "prony.lab/3");
     assert_eq!((list["total"].as_u64(), list["runs"][0]["id"].as_str()), (Some(2), Some(B)));
     assert_eq!(list["runs"][0]["state"], "done");
     assert_eq!(json(&lab, "/api/runs?limit=1&offset=1")["runs"][0]["id"], A);

@@ -1,4 +1,4 @@
-//! The fault server: an HTTP server that is right except where it is told to be wrong, in one named way.
+//! The fault server: an HTTP server that is right except where it is set to be wrong, in one named way.
 //!
 //! Invariants: which requests meet the fault depends on their number and nothing else, so counts are exact whatever
 //! the timing; all others get the right answer; each fault is named, described and given its outcome in one

@@ -20,7 +20,7 @@ pub(super) struct Secure {
 }
 
 impl Secure {
-    /// Shakes hands. `None` when that fails; the client has then been told by an alert.
+    /// Shakes hands. `None` when that fails; the client has then received an alert.
     pub(super) fn accept(wire: Wire, config: Arc<ServerConfig>) -> Option<Self> {
         let mut channel = Self { tls: ServerConnection::new(config).ok()?, wire };
         while channel.tls.is_handshaking() {
@@ -53,7 +53,7 @@ impl Secure {
         bytes
     }
 
-    /// Reads from the socket into the TLS layer. False at the end, or after an error, of which the client is told.
+    /// Reads from the socket into the TLS layer. False at the end, or after an error, of which the client is notified.
     fn pump(&mut self) -> bool {
         let mut bytes = [0; 16 * 1024];
         let Some(taken @ 1..) = self.wire.read(&mut bytes) else { return false };

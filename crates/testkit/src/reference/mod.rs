@@ -2,9 +2,9 @@
 //!
 //! The queue is kept in virtual time: a request that arrives at t begins when a server is free and ends after its
 //! service time, and the answer is sent at that moment. The truth therefore does not depend on how fast this process
-//! is, only on the accuracy of its timer, which sleeps to a margin and spins the rest. With `burn` it is the contrary: each
-//! answer costs CPU time, so that its throughput is known where the CPU is the limit. What it counts and times itself
-//! is told on `/stats` and `/metrics`.
+//! is, only on the accuracy of its timer, which sleeps to a margin and spins the rest. With `burn` it is the contrary:
+//! each answer costs CPU time, so that its throughput is known where the CPU is the limit. What it counts and times
+//! itself is shown on `/stats` and `/metrics`.
 
 mod holdings;
 mod http;

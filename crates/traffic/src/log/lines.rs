@@ -1,7 +1,7 @@
 //! Lines of a stream, split in one big buffer that is filled again and again.
 //!
-//! Invariants: memory is that of the buffer, whatever the lines; a line longer than [`LINE_BYTES_MAX`] is told as too
-//! long, once, and skipped to its end; a last line without its newline counts.
+//! Invariants: memory is that of the buffer, whatever the lines; a line longer than [`LINE_BYTES_MAX`] is reported as
+//! too long, once, and skipped to its end; a last line without its newline counts.
 
 use std::io::Read;
 

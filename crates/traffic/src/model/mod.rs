@@ -1,8 +1,8 @@
 //! What is in a log, in one pass and bounded memory: mix, sizes, arrivals, sessions, concurrency, gaps, dispersion.
 //!
 //! Invariants: memory has limits whatever the log (seconds of [`SECONDS_MAX`], minutes of ten years, tenths of a second
-//! of three days, 1000 routes, 200,000 clients); what a limit leaves out is counted and told in [`Model::notes`]; the
-//! same lines give the same model.
+//! of three days, 1000 routes, 200,000 clients); what a limit leaves out is counted and reported in [`Model::notes`];
+//! the same lines give the same model.
 //! Absent on purpose: reading (module `log`) and any decision on what to send (modules `verdict` and `write`).
 
 pub(crate) mod bins;
@@ -35,7 +35,7 @@ pub const SECONDS_MAX: u64 = 31 * 86_400;
 const MINUTES_MAX: u64 = 3653 * 1440;
 /// Tenths of a second that are counted: three days, 10 MB.
 const TENTHS_MAX: u64 = 3 * 864_000;
-/// Routes that are told and sent singly.
+/// Routes that are reported and sent singly.
 pub const ROUTES_MAX: usize = 200;
 
 /// A route of the mix.

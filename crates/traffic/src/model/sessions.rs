@@ -14,7 +14,7 @@ use std::collections::HashMap;
 const CLIENTS_MAX: usize = 200_000;
 /// The gaps, in minutes, shortest first.
 pub(crate) const GAPS_MIN: [u64; 3] = [10, 30, 60];
-/// Leading zeros that are told apart.
+/// Leading zeros that are distinguished.
 const LEVELS: usize = 33;
 
 /// Sessions for one gap.

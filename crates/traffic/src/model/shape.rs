@@ -2,7 +2,7 @@
 //!
 //! Neighbouring minutes are put together from the bottom up, the pair that loses the least likelihood first, until the
 //! next pair differs by more than chance or the stretches are few enough (likelihood ratio of two Poisson counts; a
-//! pair is told apart where twice its logarithm is above 2 ln n + 8, so that of n pairs hardly one is by chance).
+//! pair is kept apart where twice its logarithm is above 2 ln n + 8, so that of n pairs hardly one is by chance).
 //! Counts that are bursty look different more often, so a bursty log gets more stretches than it has changes of rate.
 
 use serde::Serialize;

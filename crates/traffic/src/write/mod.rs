@@ -9,7 +9,7 @@
 //!
 //! Invariants: both TOML files are read back by `schema` before they are written, so that what is written can be run;
 //! nothing of a log gets into a file unescaped; files are written whole.
-//! Absent on purpose: request bodies and headers, which no access log holds; this is told.
+//! Absent on purpose: request bodies and headers, which no access log has; this is reported.
 
 mod experiment;
 mod scenario;

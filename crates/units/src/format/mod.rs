@@ -37,6 +37,16 @@ pub fn counted(number: u64, noun: &str) -> String {
     format!("{} {noun}{}", grouped(number), if number == 1 { "" } else { "s" })
 }
 
+/// Things one after the other: nothing, `1`, `1 and 2`, `1, 2 and 5`.
+#[must_use]
+pub fn listed(all: &[impl ToString]) -> String {
+    let texts: Vec<String> = all.iter().map(ToString::to_string).collect();
+    match texts.split_last() {
+        Some((last, rest)) if !rest.is_empty() => format!("{} and {last}", rest.join(", ")),
+        _ => texts.concat(),
+    }
+}
+
 /// Numbers with neighbours joined into ranges: `0-3,5`. They are ascending.
 #[must_use]
 pub fn ranges(numbers: &[u32]) -> String {

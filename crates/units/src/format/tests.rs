@@ -1,7 +1,7 @@
 //! The table of cases, and what JSON cannot hold.
 
 use super::table::Shown;
-use super::{counted, grouped, picture, published, sentence, table};
+use super::{counted, grouped, listed, picture, published, sentence, table};
 use serde_json::Value;
 
 /// The cases of one style.
@@ -152,4 +152,10 @@ fn shares_have_the_digits_of_half_their_interval() {
     assert_eq!(percents([0.1, 0.1, 0.100_000_1]), ["10 %", "10 %", "10 %"]);
     assert_eq!(percents([0.1, 0.1, 0.1]), ["10 %", "10 %", "10 %"]);
     assert_eq!(percents([0.1, f64::NAN, f64::INFINITY]), ["10 %", "no number", "unbounded"]);
+}
+
+#[test]
+fn lists_end_with_an_and() {
+    let texts = [listed(&[0; 0]), listed(&[1]), listed(&[1, 2]), listed(&["1", "2", "5"])];
+    assert_eq!(texts, ["", "1", "1 and 2", "1, 2 and 5"]);
 }

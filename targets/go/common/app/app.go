@@ -2,7 +2,7 @@
 // the services, and for each route the answer to given parameters. Routing,
 // parameters, middleware and writing stay in the targets.
 //
-// Each answer is made anew; nothing is kept between requests but connections.
+// Each answer is made from scratch; nothing is kept between requests but connections.
 package app
 
 import (
@@ -108,7 +108,7 @@ func (a *App) open(r *env.Reader) {
 	}
 }
 
-// Databases tells of the pool of database connections, for /debug/runtime; ok
+// Databases reports on the pool of database connections, for /debug/runtime; ok
 // is false where the target has no database.
 func (a *App) Databases() (stats sql.DBStats, ok bool) {
 	if a.pool == nil {

@@ -30,7 +30,7 @@ func Open(r *env.Reader) *Client {
 	if !given {
 		return nil
 	}
-	// Errors are told to the client; the library would print them too.
+	// Errors are sent to the client; the library would print them too.
 	redis.SetLogger(quiet{})
 	return &Client{redis.NewClient(&redis.Options{
 		Addr:     net.JoinHostPort(host, strconv.Itoa(port)),

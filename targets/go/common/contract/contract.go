@@ -3,7 +3,7 @@
 //
 // It builds values only. Routing and JSON encoding are what a framework does,
 // and so what is measured; they stay in each target. Nothing here is cached:
-// each call builds its values anew, because that work belongs to the request.
+// each call builds its own values, because that work belongs to the request.
 package contract
 
 import (

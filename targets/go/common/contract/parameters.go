@@ -16,7 +16,7 @@ const (
 )
 
 // ParseID reads the id of a user. Any plain decimal number is one; what is
-// larger than an int is told as the largest, which no user has.
+// larger than an int is read as the largest, which no user has.
 func ParseID(text string) (id int, ok bool) {
 	if text == "" || (text[0] == '0' && text != "0") {
 		return 0, false

@@ -1,7 +1,7 @@
 // Package database asks MariaDB for users through a pool of connections.
 //
 // A connection is acquired by itself, with its own limit of time, so that a
-// full pool is told apart from a slow statement. Parameters are put into the
+// full pool is not mistaken for a slow statement. Parameters are put into the
 // text by the driver: one round trip for each statement, as the contract counts.
 package database
 
@@ -30,7 +30,7 @@ const (
 	statementTimeout = 30 * time.Second
 )
 
-// ErrNoUser is told where a user does not exist.
+// ErrNoUser is returned where a user does not exist.
 var ErrNoUser = errors.New("no such user")
 
 // Pool is safe for concurrent use.
@@ -52,7 +52,7 @@ func Open(r *env.Reader, k knobs.Knobs) *Pool {
 	config.DBName = r.Text("MARIADB_DATABASE", "")
 	config.InterpolateParams = true
 	config.ReadTimeout, config.WriteTimeout = statementTimeout, statementTimeout
-	// The driver would print what is told to the client anyway.
+	// The driver would print what the client is sent anyway.
 	config.Logger = &mysql.NopLogger{}
 	if config.User == "" || config.DBName == "" {
 		r.Fail("MARIADB_HOST is set, so MARIADB_USER and MARIADB_DATABASE must be set too")

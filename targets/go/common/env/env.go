@@ -1,8 +1,8 @@
 // Package env reads settings from environment variables. A wrong value becomes
 // an error that names the variable, the value and what is allowed; all of them
-// are told at once. A variable that is unset or empty has its default.
+// are reported at once. A variable that is unset or empty has its default.
 //
-// Deliberately absent: unknown variables, which cannot be told from those of
+// Deliberately absent: unknown variables, which cannot be distinguished from those of
 // other programs.
 package env
 

@@ -88,7 +88,7 @@ type record struct {
 	Tags   []string `json:"tags"`
 }
 
-// records builds 8n records anew, because that work belongs to the request.
+// records builds 8n records, because that work belongs to the request.
 func records(n int) []record {
 	all := make([]record, recordsPerCount*n)
 	for k := range all {

@@ -32,7 +32,7 @@ const (
 )
 
 // The runtime reads the rates when it allocates and waits; nothing of ours has
-// run yet. A wrong value counts as false until Serves tells of it.
+// run yet. A wrong value counts as false until Serves reports it.
 func init() { setRates(os.Getenv) }
 
 func setRates(lookup func(string) string) {

@@ -5,7 +5,7 @@
 // Numbers are numbers; a histogram is {"buckets":[...],"counts":[...]} with one
 // bound more than counts and infinite bounds as null. "go_version" and
 // "dependencies" say what was built, "requests" how many were served where the
-// target counts them, "pool" what package database/sql tells of the connections
+// target counts them, "pool" what package database/sql reports on the connections
 // where there is a pool. A metric this runtime lacks is absent, never zero.
 //
 // Deliberately absent: runtime.ReadMemStats, which stops the world, and any
@@ -85,7 +85,7 @@ func HandlerWith(c *Counter) http.Handler {
 	return handler(func(answer map[string]any) { answer["requests"] = c.requests.Load() })
 }
 
-// Databases tells of the pool of connections; ok is false where there is none.
+// Databases reports on the pool of connections; ok is false where there is none.
 type Databases func() (stats sql.DBStats, ok bool)
 
 // HandlerOf is Handler with the pool of connections as "pool", and with what c

@@ -14,7 +14,7 @@ import (
 // Max is the longest body, in bytes.
 const Max = 16 << 20
 
-// ErrTooLong is told of a longer one.
+// ErrTooLong is returned for a longer one.
 var ErrTooLong = errors.New("the body is longer than 16 MiB")
 
 // Sum reads body to its end or to the first byte that is too much.

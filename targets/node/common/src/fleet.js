@@ -1,4 +1,4 @@
-// Brings together what the processes of one target tell of themselves.
+// Brings together what the processes of one target report on themselves.
 //
 // Without cluster workers that is this process alone. With them, a worker asks
 // their supervisor, which asks every worker and hands the answers back; who does
@@ -46,7 +46,7 @@ export function relay() {
 
 /**
  * In a process that serves: the function that gathers from all of them.
- * @param {(freshWindow: boolean) => object} tell what this process tells of itself
+ * @param {(freshWindow: boolean) => object} tell what this process reports on itself
  * @returns {(freshWindow: boolean) => Promise<object[]>}
  */
 export function gatherer(tell) {

@@ -2,7 +2,7 @@
 // processor time, versions.
 //
 // Values count from the start of the process; whoever reads takes differences.
-// Only the delays under "processes" are of a window, which begins anew when
+// Only the delays under "processes" are of a window, which starts over when
 // somebody asks for `?window=new`: prony's collector does, others leave it alone.
 // With cluster workers the answer is about the one worker that gave it, whose pid
 // says which, but for "processes", which has all of them. A loop delay that was
@@ -73,7 +73,7 @@ export function runtimeReader(requests = new RequestCounter(), pool = () => null
   });
 }
 
-/** What one process tells of itself; the keys are those of crates/collect/src/runtimes/node.rs. */
+/** What one process reports on itself; the keys are those of crates/collect/src/runtimes/node.rs. */
 function processReader(requests, pool) {
   const delay = watchLoop();
   const gc = watchCollector();

@@ -27,7 +27,7 @@ const SIGNALS = ['SIGTERM', 'SIGINT'];
  */
 
 /**
- * Runs a target until it is told to stop; ends the process.
+ * Runs a target until it is asked to stop; ends the process.
  * @param {(settings: ReturnType<typeof readSettings>) => Promise<Running>} start
  */
 export async function main(start) {

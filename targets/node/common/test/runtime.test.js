@@ -1,4 +1,4 @@
-// What /debug/runtime tells of one process, and of several by their supervisor.
+// What /debug/runtime reports on one process, and of several by their supervisor.
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
@@ -13,7 +13,7 @@ import { runtimeReader } from '../src/runtime.js';
 const KEYS = ['pid', 'loop_delay_ns', 'active_ms', 'idle_ms', 'gc', 'heap_used_bytes', 'heap_limit_bytes',
   'rss_bytes', 'external_bytes', 'requests', 'pool'];
 
-test('a process tells of itself, and a blocked loop shows in the window it was blocked in', async () => {
+test('a process reports on itself, and a blocked loop shows in the window it was blocked in', async () => {
   const pool = { max: 1, open: 0, in_use: 0, idle: 0, waiting: 0, waits: 0, wait_ns: 0 };
   const read = runtimeReader(undefined, () => pool);
   await pause(100);

@@ -53,7 +53,7 @@ final class App
         } catch (HttpError $error) {
             return Response::error($error->status, $error->getMessage());
         } catch (Throwable $error) {
-            // The client is told nothing of the inside; the server's log is.
+            // The client learns nothing of the inside; the server's log is.
             error_log((string) $error);
             return Response::error(500, 'the server failed; its log says why');
         }

@@ -3,7 +3,7 @@
 declare(strict_types=1);
 
 /*
- * The configuration: groups (`project`, `base`) of ini files, read anew (`parsed`) or from PHP array files
+ * The configuration: groups (`project`, `base`) of ini files, read each time (`parsed`) or from PHP array files
  * that `php bin/build.php` made of them ahead (`cached`).
  *
  * Invariants: both ways give equal arrays, file name => section => key => value; a missing group is an error.

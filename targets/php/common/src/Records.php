@@ -3,7 +3,7 @@
 declare(strict_types=1);
 
 /*
- * The records of /json/{n}, built anew for each call.
+ * The records of /json/{n}, built for each call.
  */
 
 namespace Prony;

@@ -3,7 +3,7 @@
 declare(strict_types=1);
 
 /*
- * Where the gRPC backend is, as nginx is told.
+ * Where the gRPC backend is, as nginx is configured.
  */
 
 namespace Prony\Fpm;

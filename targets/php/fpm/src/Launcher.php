@@ -65,7 +65,7 @@ final class Launcher
         $this->nginx = Child::start('nginx', $nginx, $arguments, $environment);
     }
 
-    /** Of the system's ini files, which an empty part stands for, FPM reads none; of a profiler those it is told. */
+    /** Of the system's ini files, which an empty part stands for, FPM reads none; of a profiler those it is given. */
     private function iniFolders(): string
     {
         $given = $this->settings->excimer ? explode(':', (string) getenv('PHP_INI_SCAN_DIR')) : [];

@@ -3,7 +3,7 @@
 declare(strict_types=1);
 
 /*
- * Serves until TERM; USR1 starts the workers anew. README.md lists the variables.
+ * Serves until TERM; USR1 restarts the workers. README.md lists the variables.
  *
  * Exit status: 0 after a stop signal, 1 with the reason on stderr otherwise.
  */

@@ -1,6 +1,6 @@
 //! The contract of all targets: the envelope, the rules for parameters, and the records of `/json/{n}`.
 //!
-//! Records are built anew for each request. A text is plain decimal when it has digits only and no leading 0,
+//! Records are built for each request. A text is plain decimal when it has digits only and no leading 0,
 //! which the parsers of all languages can agree on.
 use std::borrow::Cow;
 
@@ -32,7 +32,7 @@ impl<T> Answer<T> {
 #[derive(Debug, Serialize)]
 pub struct Empty {}
 
-/// An error that is told to the client.
+/// An error that is reported to the client.
 #[derive(Debug, thiserror::Error)]
 #[error("{msg}")]
 pub struct Failure {
@@ -130,7 +130,7 @@ pub fn parse_count(text: &str) -> Result<u64, Failure> {
     count.ok_or_else(|| Failure::bad_request("n must be a plain decimal number from 1 to 1000"))
 }
 
-/// Reads the id of a user. What is larger than the type is told as the largest, which no user has.
+/// Reads the id of a user. What is larger than the type is read as the largest, which no user has.
 ///
 /// # Errors
 /// Status 400 where it is no plain decimal number.

@@ -1,7 +1,7 @@
 //! The environment, read once at the start. What is wrong becomes an error that names the variable, the value
-//! and what is allowed; all of them are told at once. A variable that is unset or empty has its default.
+//! and what is allowed; all of them are reported at once. A variable that is unset or empty has its default.
 //!
-//! Deliberately absent: unknown variables, which cannot be told from those of other programs.
+//! Deliberately absent: unknown variables, which cannot be distinguished from those of other programs.
 use std::fmt::Display;
 use std::ops::RangeInclusive;
 use std::path::PathBuf;
@@ -142,7 +142,7 @@ impl Settings {
     }
 }
 
-/// The variable of this process; what is no Unicode is told as a value that means nothing.
+/// The variable of this process; what is no Unicode is reported as a value that means nothing.
 pub fn system(name: &str) -> Option<String> {
     std::env::var_os(name).map(|value| value.to_string_lossy().into_owned())
 }

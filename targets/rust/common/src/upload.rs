@@ -1,4 +1,4 @@
-//! The body of `/upload`: read whole, as far as the contract allows, its length and checksum told. It is not
+//! The body of `/upload`: read whole, as far as the contract allows, its length and checksum reported. It is not
 //! kept.
 use std::error::Error;
 use std::pin::pin;

@@ -2,7 +2,7 @@
  * The gallery: every chart with small data, for those who work on them. `node scripts/gallery.mjs` takes pictures.
  * `?theme=dark&lang=zh` choose; not shipped.
  */
-import type { ComponentChildren } from "preact";
+import type { Children } from "../../jsx/children";
 import { render } from "preact";
 import { useEffect, useState } from "preact/hooks";
 import "../../theme.css";
@@ -26,7 +26,7 @@ const gc = gcJson as unknown as Fixture;
 const compare = compareJson as unknown as Fixture;
 const knee = kneeJson as unknown as Fixture;
 
-function Part({ name, children }: { name: string; children: ComponentChildren }) {
+function Part({ name, children }: { name: string; children: Children }) {
   return (
     <section id={name}>
       <h2>{name}</h2>

@@ -2,10 +2,10 @@
  * Sentences of a run in another language, by their ids.
  *
  * A text has places such as `{metric}` for what the sentence holds by that name. `{load:place}` is a label that prony
- * made (a load, a cell, limits), which is told by the phrases of that kind in `words/told`.
+ * made (a load, a cell, limits), which is translated by the phrases of that kind in `words/told`.
  *
  * Invariants: a sentence without a translation does not compile; a sentence within a sentence is translated, too; what
- * has no id (a file of an older prony, an error of the system) is told by its text, and else stays English and is
+ * has no id (a file of an older prony, an error of the system) is translated by its text, and else stays English and is
  * marked so; what comes out is text, never markup.
  */
 import { tellerZh } from "../told";
@@ -25,9 +25,12 @@ const ZH: Record<SaidId, string> = { ...answersZh, ...trustZh, ...findingsZh, ..
 const JOINTS = new Map([
   ["list.comma", "、"],
   ["list.semicolon", "；"],
-  ["list.and", "和"],
+  ["list.and", "、"],
   ["list.space", ""],
 ]);
+
+/** Before the last part of a list that ends with an "and". */
+const LAST_JOINTS = new Map([["list.and", "和"]]);
 
 /** A sentence holds others, and those others; a file that goes on for ever is cut. */
 const DEPTH_MAX = 16;
@@ -61,9 +64,11 @@ const textOf = (id: string | undefined): string | undefined =>
 
 function listed(said: Said, joint: string, depth: number): Piece[] {
   const parts = Object.entries(said.args ?? {}).sort(([a], [b]) => (a < b ? -1 : 1));
+  const last = LAST_JOINTS.get(said.id ?? "") ?? joint;
+  const before = (at: number) => (at === parts.length - 1 ? last : joint);
   return assembled(
     parts.flatMap(([, arg], at) => [
-      ...(at === 0 ? [] : [[{ text: joint, isForeign: false }]]),
+      ...(at === 0 ? [] : [[{ text: before(at), isForeign: false }]]),
       inPlace(arg, undefined, depth),
     ]),
   );

@@ -165,7 +165,7 @@ describe("a sentence", () => {
     expect(shown(saidZh(list))).toBe("a；5 个区组；⟨the moon was full⟩");
   });
 
-  it("that nobody knows is told by its text, and stays English where that is not known", () => {
+  it("that nobody knows is translated by its text, and stays English where that is not known", () => {
     expect(shown(saidZh({ id: "constructor", text: "the moon was full" }))).toBe("⟨the moon was full⟩");
     expect(shown(saidZh({ text: "no process of the target is left" }))).toBe("目标的进程已经全部退出");
     expect(saidZh({ text: "" })).toEqual([{ text: "", isForeign: false }]);

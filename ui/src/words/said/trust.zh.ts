@@ -121,4 +121,90 @@ export const trustZh = {
   "steady.too_long": "它超过 {most} 个时间段",
   "steady.whether_steady_while_measured":
     "无法判断 {trials}中的 {n} 个在测量期间是否平稳（{which}）：{reason}",
+  "failures.hide_what_users_saw":
+    "{found}：时间和速率只来自正确的应答，掩盖了用户所见；修好目标或场景，或接受这些失败（`--errors-ok`，或用 `--fail` 自定上限）",
+  "failures.of_load": "有 {share} 的请求失败（{ended}中的 {failed} 个）",
+  "failures.of_load_most": "有 {share} 的请求失败（{ended}中的 {failed} 个，大多为 `{class}`）",
+  "gate.answers.errors": "没有一个请求得到正确应答，大多失败于 `{class}`：查看错误示例",
+  "gate.answers.none": "没有一个请求得到正确应答：延长采样，或调大超时时间",
+  "gate.answers.ok": "{requests}得到正确应答",
+  "gate.arrivals.follow": "{n} 个请求的间隔符合其分布：D = {d}，允许 {allowed}，速率为计划的 {rate}",
+  "gate.arrivals.kept": "{n} 个请求遵守了计划时刻：{lag}",
+  "gate.arrivals.lag": "99 % 在计划时刻后 {deviation} 内发出，允许 {allowed}",
+  "gate.arrivals.late": "{n} 个请求未遵守计划时刻：{lag}：{remedy}",
+  "gate.arrivals.law": "{n} 个请求的间隔不符合其分布：D = {d}，允许 {allowed}；{lag}：{remedy}",
+  "gate.arrivals.order":
+    "{n} 个请求的相邻间隔彼此相关：与该分布的秩相关相差 {apart}，允许 {allowed}；{lag}：{remedy}",
+  "gate.arrivals.rate": "{n} 个请求中只发出计划速率的 {rate}，允许偏差 {allowed}；{lag}：{remedy}",
+  "gate.arrivals.remedy": "给发生器独占的核（`pin`）、更多工作线程、更多连接，或降低速率",
+  "gate.arrivals.schedule": "{n} 个请求的计划时刻与要求不符：这是 prony 的缺陷，请报告",
+  "gate.arrivals.within_lag": "{n} 个请求的间隔在允许的滞后内符合其分布：{lag}",
+  "gate.canary.less": "固定工作量在负载之后的用时比之前少 {change}，允许 {allowed}",
+  "gate.canary.more": "固定工作量在负载之后的用时比之前多 {change}，允许 {allowed}",
+  "gate.canary.others": "{found}：期间其他进程占用了 CPU；结束它们，再重新查看",
+  "gate.canary.speed": "{found}：CPU 的速度变了；固定它的频率（`prony doctor`），或使用有独占 CPU 核的主机",
+  "gate.competing_cpu.failed": "{found}：结束它们，或给试次独占的 CPU（`pin`、isolcpus）",
+  "gate.competing_cpu.ok": "其他进程最多占用了试次所用 CPU 的 {share}",
+  "gate.connections.failed": "{found}：减少连接数，或提高描述符、端口与积压队列的上限（`prony doctor`）",
+  "gate.connections.ok": "负载开始时，{connections}中已建立 {established} 个",
+  "gate.generator_cpu.failed":
+    "最忙的工作线程有 {share} 的时间在忙：瓶颈是发生器，这些数字测的是 prony 而不是目标；给它更多核（`workers`），或降低负载",
+  "gate.generator_cpu.ok": "发生器最忙的工作线程有 {share} 的时间在忙",
+  "gate.littles_law.ok":
+    "利特尔定律：系统中有 {in_system} 个请求，而吞吐量 × 响应时间 = {law}，相差 {apart}，允许 {allowed}",
+  "gate.littles_law.ok_with_connections":
+    "利特尔定律：系统中有 {in_system} 个请求，而吞吐量 × 响应时间 = {law}，另有 {connections} 个连接，相差 {apart}，允许 {allowed}",
+  "gate.miscounted": "{found}：请求或时间计数有误；请勿使用这些数字，这是 prony 的缺陷，请报告",
+  "gate.not_finite": "无法计算 {name}，其中有一个数不是有限的：这是 prony 的缺陷，请报告",
+  "gate.nothing_lost.failed":
+    "{requests}中有 {lost} 个没有结果或有两个结果，{unclassed} 个失败没有类别或有两个类别：这是 prony 的缺陷，请报告",
+  "gate.nothing_lost.ok": "{requests}各有且只有一个结果",
+  "gate.offered_achieved.failed":
+    "{found}，而目标并未饱和：检查丢失的应答、超时、端口和描述符（`prony doctor`）",
+  "gate.offered_achieved.ok": "计划每秒 {offered} 个请求，实际 {achieved} 个（{share}）",
+  "gate.pacer_lag.failed": "{found}：给它独占的核（`pin`）、更多工作线程，或降低速率",
+  "gate.pacer_lag.ok": "发生器自身最多迟到 {lag}（p99），允许 {allowed}",
+  "gate.residence.ok":
+    "全部请求在系统中的总时间，按在途数量随时间累计为 {by_number}，按各自的时间累计为 {by_times}，相差 {apart}，允许 {allowed}",
+  "gate.server_counts.fewer":
+    "{found}：查明是什么替目标作了应答（缓存、代理、自行计数的另一个进程），或它的计数器漏掉了什么；否则这是 prony 的缺陷，请报告",
+  "gate.server_counts.more":
+    "{found}：查明还有谁在请求目标，或它的计数器还计入了什么（`[metrics]` 中的标签）",
+  "gate.server_counts.ok":
+    "目标计数为 {target}，客户端得到 {answers} 个应答：相差 {apart}，允许 {allowed}（已计入采样边界）",
+  "gate.server_counts.ok_unanswered":
+    "目标计数为 {target}，客户端得到 {answers} 个应答，另有 {unanswered} 个没有应答：相差 {apart}，允许 {allowed}（已计入采样边界）",
+  "gate.server_p95.above": "超过 {above}",
+  "gate.server_p95.below":
+    "{found}：请求在目标处的用时不可能比在客户端更长；检查 `[metrics]` 中直方图的单位和标签，否则这是 prony 的缺陷，请报告",
+  "gate.server_p95.between": "{above} 至 {up_to}",
+  "gate.server_p95.ok":
+    "95 % 的请求按目标自己的时钟用时 {its}，在客户端看来为 {client}：相差 {apart}，允许 {allowed}",
+  "gate.server_p95.unseen":
+    "{found}：时间花在目标的时钟看不到的地方：网络、套接字队列或发生器；减少连接或降低速率，或放宽允许值（`[checks]` 的 p95）",
+  "gate.steal.failed": "{found}：使用有独占 CPU 核的主机，或在邻居安静时运行",
+  "gate.steal.ok": "本机有 {share} 的 CPU 时间被虚拟机监控程序抢占",
+  "gate.target_alive.failed": "目标在负载结束前就退出了：查看 target.log 的末尾",
+  "gate.target_alive.ok": "目标一直运行到结束",
+  "quantile.had_none": "需要 {floor} 个请求，实际一个也没有，请延长测量时间",
+  "quantile.never_ended":
+    "落在 {n} 个请求中从未结束的 {censored} 个（{share}）之内，请调大超时时间，或降低负载",
+  "quantile.no_observation": "没有任何观测值，请延长测量时间，并查看错误",
+  "quantile.none_ended": "{n} 个请求无一结束，请调大超时时间或降低负载，并查看目标的日志",
+  "quantile.too_few": "需要 {floor} 个请求，实有 {had} 个，请把测量时间延长到 {times} 倍",
+  "trial.target_ended": "目标在试次中退出；它的日志末尾：{log}",
+  "server_side.count_fell":
+    "目标先计数 {before} 个请求，最后为 {after} 个：其间它重新启动过，或有多个进程各自计数",
+  "server_side.histogram_changed": "目标的直方图倒退，或桶与之前不同：它中途重启过，或有多个进程各自计数",
+  "warmth.changed": "{name}在最近 {recent} 个时间段内变化了 {change}",
+  "warmth.had": "{wanted}：实有 {cycles} 次",
+  "warmth.intervals_in_a_row": "需要连续 {recent} 个有应答的时间段，实有 {had} 个",
+  "warmth.known_for": "{wanted}：目前只知道 {seconds} s",
+  "warmth.no_cpu": "{wanted}：无法读取它的 CPU 时间",
+  "warmth.no_runtime": "{wanted}：无法读取目标运行时的计数器",
+  "warmth.settled": "{name}刚稳定了 {n} 个时间段",
+  "warmth.still_moves": "{name}仍在变化：{n} 个时间段内 {change}",
+  "warmth.varies": "{wanted}：波动 {spread}",
+  "warmth.wanted_collections": "{seconds} s 内最多一次垃圾回收",
+  "warmth.wanted_cpu": "目标的 CPU 在 {seconds} s 内波动不超过 {within}",
 } as const satisfies Texts;

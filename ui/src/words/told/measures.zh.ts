@@ -17,7 +17,7 @@ export const measuresZh: readonly Entry[] = [
   // Objectives.
   ["{condition} ¦holds¦: {any}", "{condition} 成立：{any}"],
   ["{condition} ¦does not hold¦: {any}", "{condition} 不成立：{any}"],
-  ["{condition} ¦cannot be told¦: {any}", "{condition} 无法判断：{any}"],
+  ["{condition} ¦is unknown¦: {any}", "{condition} 无法判断：{any}"],
   ["no request was offered: measure longer", "没有计划任何请求：延长测量时间"],
   ["goodput is {q} of what was offered, {q2} needed", "正确应答为计划的 {q}，需要 {q2}"],
   [
@@ -34,7 +34,7 @@ export const measuresZh: readonly Entry[] = [
   // Soaks.
   ["segment {n}: {any}", "段 {n}：{any}"],
   [
-    "the target is started anew, so this is segment {n} and is judged by itself, over {n2} windows",
+    "the target is restarted, so this is segment {n} and is judged by itself, over {n2} windows",
     "目标重新启动，因此这是第 {n} 段，在 {n2} 个窗口上单独判断",
   ],
   ["the present segment is there from the begin", "当前段从开始就在"],

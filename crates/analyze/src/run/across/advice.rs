@@ -35,7 +35,8 @@ pub struct Wanted {
 
 /// What the past says of a run that is planned. `trial_ns` is what a trial took, where it was measured.
 ///
-/// Runs of other cells, void trials and runs without trials only leave less to go by; rows without anything are refused.
+/// Runs of other cells, void trials and runs without trials only leave less to go by; rows without anything are
+/// refused.
 #[must_use]
 pub fn advice(plan: &ExperimentPlan, past: &[Past], wanted: Wanted, trial_ns: Option<u64>) -> AdviceFile {
     let seen: Vec<RunData<'_>> = past.iter().map(|past| RunData::new(&past.run.plan, &past.trials)).collect();
@@ -160,7 +161,7 @@ fn spread(found: &[(&RunData<'_>, Judged)], metric: Metric) -> Result<Spread, Sa
         let few = || {
             said!(
                 "across.advice.blocks_needed_tell_spread",
-                "{least} blocks needed to tell a spread, had {blocks}: run a pilot (`--pilot`)",
+                "{least} blocks needed to estimate the spread, had {blocks}: run a pilot (`--pilot`)",
                 least = MIN_TRIALS,
                 blocks
             )

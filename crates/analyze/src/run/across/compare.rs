@@ -1,8 +1,8 @@
 //! `prony compare`: the second of two runs over the first, cell by cell.
 //!
-//! The trials of two runs share no block, so they are not paired: Welch's t on the logarithms of the trials' values, and
-//! the rank-sum interval beside it. What moves every number between the two hosts would be measured as a difference of
-//! the target, so with such a difference there are numbers and no verdicts, unless the caller accepts it.
+//! The trials of two runs share no block, so they are not paired: Welch's t on the logarithms of the trials' values,
+//! and the rank-sum interval beside it. What moves every number between the two hosts would be measured as a difference
+//! of the target, so with such a difference there are numbers and no verdicts, unless the caller accepts it.
 
 use super::{Past, same_cell};
 use crate::environment::{Surroundings, environment_diff};
@@ -162,7 +162,7 @@ fn warnings(a: &Past, b: &Past, environment: &EnvironmentDiff) -> Vec<Said> {
             then.replicas != now.replicas,
             said!(
                 "across.compare.only_one_runs_built",
-                "only one of the runs built the targets anew for each trial"
+                "only one of the runs rebuilt the targets for each trial"
             ),
         ),
         plain(
@@ -276,7 +276,7 @@ fn in_words(refusal: Refusal) -> Said {
         Refusal::NoSpread { .. } => {
             said!(
                 "across.compare.all_trials_each_run",
-                "all trials of each run gave the same value, so their spread cannot be told: \
+                "all trials of each run gave the same value, so their spread is unknown: \
                  read the ratio as it stands"
             )
         }

@@ -20,7 +20,8 @@ use units::Seed;
 
 /// Fewest runs on either side of a change: one odd day is none.
 const SEGMENT_MIN: usize = 3;
-/// Fewest runs in which a change can be told from chance: of seven, with three after it, 2 in 35 orders are as good.
+/// Fewest runs in which a change can be distinguished from chance: of seven, with three after it, 2 in 35 orders are as
+/// good.
 const RUNS_MIN: usize = 8;
 
 /// How changes are looked for.
@@ -124,7 +125,7 @@ fn changes(
         let missing = RUNS_MIN - points.len();
         return Err(said!(
             "across.history.runs_needed_tell_change",
-            "{least} runs needed to tell a change from chance, had {had}: run it {missing} more \
+            "{least} runs needed to distinguish a change from chance, had {had}: run it {missing} more \
              times",
             least = RUNS_MIN,
             had = points.len(),

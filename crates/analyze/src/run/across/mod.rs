@@ -12,7 +12,7 @@ pub use compare::{CompareError, compare};
 pub use history::{HistorySettings, history};
 
 use super::TrialData;
-use super::data::same_load;
+use super::load::same_load;
 use schema::plan::CellPlan;
 use schema::run::RunFile;
 

@@ -1,7 +1,7 @@
 //! The highest throughput that a target gave: its capacity, where the ladder reached it.
 //!
 //! It is given only where load no longer helps: a knee is claimed, or throughput is flat throughout, and the last step
-//! of the ladder gained next to nothing. It is the mean over the levels that cannot be told from the highest one, by
+//! of the ladder gained next to nothing. It is the mean over the levels that do not differ from the highest one, by
 //! block, so that the choice of the highest among noisy levels does not flatter the target.
 
 use super::ladder::Ladder;
@@ -60,8 +60,8 @@ pub(super) fn highest(
     if knee.at.is_none() && !is_flat {
         return Err(said!(
             "capacity.highest.no_knee_claimed_throughput",
-            "no knee is claimed and throughput is not flat, so it cannot be told whether the \
-             ladder reached the end: raise the ladder, or run more blocks"
+            "no knee is claimed and throughput is not flat, so the ladder may \
+             not have reached the end: raise the ladder, or run more blocks"
         ));
     }
     let chosen = like_the_highest(blocks, data.confidence);
@@ -125,7 +125,7 @@ fn differs(apart: &[f64], confidence: f64) -> bool {
     }
 }
 
-/// The highest level and those that cannot be told from it, by load.
+/// The highest level and those that do not differ from it, by load.
 fn like_the_highest(mut levels: Vec<Blocks>, confidence: f64) -> Vec<Blocks> {
     let best = levels.iter().max_by(|a, b| a.mean().total_cmp(&b.mean())).map(|best| best.logs.clone());
     let best = best.unwrap_or_default();

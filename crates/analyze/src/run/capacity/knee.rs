@@ -106,7 +106,7 @@ fn claim(
     if fit.delta_aicc(rss_line) < 0.0 {
         return Err(said!(
             "capacity.knee.bend_near_shows_but",
-            "a bend near {at} shows, but {trials} are too few to tell it from noise (AICc \
+            "a bend near {at} shows, but {trials} are too few to distinguish it from noise (AICc \
              prefers a line without one): run more blocks, or more levels",
             at = number(fit.break_at.exp()),
             trials = count(fit.n, Noun::Trial)

@@ -1,7 +1,7 @@
 //! A search replayed over its trials: what each was for, how it was judged, what comes next, and what was found.
 //!
 //! Invariant: the state follows from the plan and the trials alone, so the runner that goes on with a search, and the
-//! report that tells of it years later, see the same.
+//! report that shows it years later, see the same.
 
 use crate::run::TrialData;
 use crate::run::data::RunData;
@@ -47,7 +47,10 @@ impl SearchState {
             }
             _ => Judgement {
                 passed: None,
-                reasons: vec!["the trial is not of the rate that the search asked for".to_owned()],
+                reasons: vec![said!(
+                    "capacity.search.another_rate",
+                    "the trial is not of the rate that the search asked for"
+                )],
             },
         };
         self.search.observe(judgement.passed);
@@ -56,7 +59,7 @@ impl SearchState {
             rate_per_s: rate,
             purpose: purpose_of(purpose),
             passed: judgement.passed,
-            reasons: judgement.reasons.into_iter().map(Said::from).collect(),
+            reasons: judgement.reasons,
         });
     }
 

@@ -1,7 +1,7 @@
 //! Claims that each of several cells is better than the next, by the paired t test of each neighbour pair.
 //!
-//! Holm's correction over the pairs keeps the chance that any of them is wrongly told at α. The claim holds iff each pair
-//! is shown in the claimed direction, and does not hold iff any is shown in the other.
+//! Holm's correction over the pairs keeps the chance that any of them is wrongly claimed at α. The claim holds iff each
+//! pair is shown in the claimed direction, and does not hold iff any is shown in the other.
 
 use super::judge::{Judged, verdict};
 use super::undecided;

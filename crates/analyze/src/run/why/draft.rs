@@ -5,7 +5,7 @@ use schema::finding::{Change, Evidence, FindingCause, FindingLevel, FindingSever
 use schema::metric::Metric;
 use schema::said::Said;
 
-/// Who is looked at; the order in which findings are told (METHOD §9: the generator vetoes all others).
+/// Who is looked at; the order in which findings are reported (METHOD §9: the generator vetoes all others).
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Stage {
     Generator,

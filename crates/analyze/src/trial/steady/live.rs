@@ -1,11 +1,12 @@
 //! Is the target warm? Asked at the end of every interval of a warm-up whose length is not fixed (METHOD §5).
 //!
 //! It is, when for every series: the latest of the last change point (PELT) and the MSER-5 truncation lies six values
-//! back or more; the latter half of what follows, and twelve values at least where there are as many, has no significant
-//! and material trend (PELT cuts a slow climb into stairs, each of them too short to show it; and what moved long ago is
-//! cut off anyway); the last six intervals did not move (`recent`); and the conditions of the experiment hold.
-//! So a flat series ends after six intervals, and one that climbs does not, however short the warm-up may be.
-//! Invariants: silence is not warmth: an interval without answers starts the count anew. A wrong "not yet" costs a
+//! back or more; the latter half of what follows, and twelve values at least where there are as many, has no
+//! significant and material trend (PELT cuts a slow climb into stairs, each of them too short to show it; and what
+//! moved long ago is cut off anyway); the last six intervals did not move (`recent`); and the conditions of the
+//! experiment hold. So a flat series ends after six intervals, and one that climbs does not, however short the warm-up
+//! may be.
+//! Invariants: silence is not warmth: an interval without answers restarts the count. A wrong "not yet" costs a
 //! second, a wrong "warm" costs the trial, so what is doubtful waits; the longest warm-up bounds that.
 //! Bound: only the last [`LOOK_BACK`] intervals are looked at, so a look stays within a few milliseconds.
 
@@ -17,6 +18,8 @@ use crate::stats::mser::mser5;
 use crate::stats::order::median;
 use crate::stats::trend::mann_kendall;
 use crate::words::{number, percent};
+use schema::said;
+use schema::said::Said;
 use schema::steady::WarmUpConditions;
 use schema::trial::IntervalLine;
 
@@ -40,7 +43,7 @@ pub struct Warmth {
     /// Latest of the last change point and the MSER-5 truncation over the series; absent where none was looked at.
     pub settled_ns: Option<u64>,
     /// What is still awaited, in words; empty where warm.
-    pub waiting_for: Vec<String>,
+    pub waiting_for: Vec<Said>,
 }
 
 /// Whether a target is warm, from the intervals of its warm-up so far and what was read beside them.
@@ -50,7 +53,12 @@ pub fn warmth(lines: &[IntervalLine], beside: &[Beside], also: &WarmUpConditions
     let mut waiting_for = Vec::new();
     let mut settled_ns = None;
     if lines.len() < RECENT {
-        waiting_for.push(format!("{RECENT} intervals in a row with answers, had {}", lines.len()));
+        waiting_for.push(said!(
+            "warmth.intervals_in_a_row",
+            "{recent} intervals in a row with answers, had {had}",
+            recent = RECENT,
+            had = lines.len()
+        ));
     } else {
         for series in series::all(lines, beside).iter().filter(|series| series.values.len() >= RECENT) {
             let look = look(series);
@@ -58,7 +66,13 @@ pub fn warmth(lines: &[IntervalLine], beside: &[Beside], also: &WarmUpConditions
             waiting_for.extend(look.still);
         }
         let moved = recent::moved(lines).map(|(name, change)| {
-            format!("{} changed by {} in the last {RECENT} intervals", name.words(), percent(change))
+            said!(
+                "warmth.changed",
+                "{name} changed by {change} in the last {recent} intervals",
+                name = name.words(),
+                change = percent(change),
+                recent = RECENT
+            )
         });
         waiting_for.extend(moved);
     }
@@ -82,7 +96,7 @@ struct Look {
     /// Index of the first settled value.
     settled: usize,
     /// Why it is not warm.
-    still: Option<String>,
+    still: Option<Said>,
 }
 
 impl Look {
@@ -100,10 +114,16 @@ fn look(series: &Series) -> Look {
     let looked = &series.values[series.values.len() - recent..];
     let name = series.name.words();
     let still = if rest.len() < RECENT {
-        Some(format!("{name} settled only {} intervals ago", rest.len()))
+        Some(said!("warmth.settled", "{name} settled only {n} intervals ago", name, n = rest.len()))
     } else {
         climb(looked, series.material).map(|change| {
-            format!("{name} still moves: {} over {} intervals", signed(series.change(change)), looked.len())
+            said!(
+                "warmth.still_moves",
+                "{name} still moves: {change} over {n} intervals",
+                name,
+                change = signed(series.change(change)),
+                n = looked.len()
+            )
         })
     };
     Look { settled, still }
@@ -123,25 +143,42 @@ fn signed(change: f64) -> String {
 }
 
 /// What speaks against at most one collection in `every_ns`.
-fn collections(beside: &[Beside], now_ns: u64, every_ns: u64) -> Option<String> {
+fn collections(beside: &[Beside], now_ns: u64, every_ns: u64) -> Option<Said> {
     let told: Vec<(u64, f64)> = beside.iter().filter_map(|tick| Some((tick.t_ns, tick.gc_cycles?))).collect();
-    let wanted = format!("at most one garbage collection in {} s", number(every_ns as f64 / 1e9));
+    let wanted = said!(
+        "warmth.wanted_collections",
+        "at most one garbage collection in {seconds} s",
+        seconds = number(every_ns as f64 / 1e9)
+    );
     let Some((last_ns, _)) = told.last().filter(|(last, _)| *last + SILENCE_NS >= now_ns) else {
-        return Some(format!("{wanted}: the target's runtime counters cannot be read"));
+        return Some(said!(
+            "warmth.no_runtime",
+            "{wanted}: the target's runtime counters cannot be read",
+            wanted
+        ));
     };
     // The first increase spans the time before its own tick, which is not known here.
     let known_ns = last_ns - told[0].0;
     if known_ns < every_ns {
-        return Some(format!("{wanted}: known for {} s only", number(known_ns as f64 / 1e9)));
+        return Some(known_for(wanted, number(known_ns as f64 / 1e9)));
     }
     let from = last_ns - every_ns;
     let cycles: f64 = told.iter().filter(|(at, _)| *at > from).map(|(_, cycles)| cycles).sum();
-    (cycles > 1.0).then(|| format!("{wanted}: had {}", number(cycles)))
+    (cycles > 1.0).then(|| said!("warmth.had", "{wanted}: had {cycles}", wanted, cycles = number(cycles)))
+}
+
+fn known_for(wanted: Said, seconds: String) -> Said {
+    said!("warmth.known_for", "{wanted}: known for {seconds} s only", wanted, seconds)
 }
 
 /// What speaks against the CPU time of the last ticks lying within a share of its median.
-fn cpu_spread(beside: &[Beside], now_ns: u64, within: f64) -> Option<String> {
-    let wanted = format!("the target's CPU within {} over {CPU_TICKS} s", percent(within));
+fn cpu_spread(beside: &[Beside], now_ns: u64, within: f64) -> Option<Said> {
+    let wanted = said!(
+        "warmth.wanted_cpu",
+        "the target's CPU within {within} over {seconds} s",
+        within = percent(within),
+        seconds = CPU_TICKS
+    );
     let cores: Vec<(u64, f64)> = beside
         .windows(2)
         .filter(|pair| pair[1].t_ns > pair[0].t_ns)
@@ -149,14 +186,16 @@ fn cpu_spread(beside: &[Beside], now_ns: u64, within: f64) -> Option<String> {
         .collect();
     let last = &cores[cores.len().saturating_sub(CPU_TICKS)..];
     if last.last().is_none_or(|(at, _)| at + SILENCE_NS < now_ns) {
-        return Some(format!("{wanted}: its CPU time cannot be read"));
+        return Some(said!("warmth.no_cpu", "{wanted}: its CPU time cannot be read", wanted));
     }
     if last.len() < CPU_TICKS {
-        return Some(format!("{wanted}: known for {} s only", last.len()));
+        return Some(known_for(wanted, last.len().to_string()));
     }
     let values: Vec<f64> = last.iter().map(|(_, cores)| *cores).collect();
     let middle = median(&values)?;
     let worst = values.iter().map(|value| (value - middle).abs()).fold(0.0, f64::max);
-    (worst > within * middle)
-        .then(|| format!("{wanted}: varies by {}", percent(worst / middle.max(f64::MIN_POSITIVE))))
+    (worst > within * middle).then(|| {
+        let spread = percent(worst / middle.max(f64::MIN_POSITIVE));
+        said!("warmth.varies", "{wanted}: varies by {spread}", wanted, spread)
+    })
 }

@@ -3,6 +3,7 @@
 use super::*;
 use schema::experiment::LoadModel;
 use schema::plan::LoadPlan;
+use schema::said::{Joint, Said};
 use schema::steady::{Steadiness, SteadyClass, SteadySeries, WarmUpConditions};
 use schema::trial::IntervalLine;
 use units::{Rng, Seed};
@@ -149,8 +150,10 @@ fn garbage_collections_and_cpu_are_waited_for() {
     let often = |at: u64| Some((at % 2) as f64);
     let gc = WarmUpConditions { gc_at_most_every_ns: Some(10 * SECOND_NS), cpu_within: None };
     let cpu = WarmUpConditions { gc_at_most_every_ns: None, cpu_within: Some(0.05) };
-    let said =
-        |beside: &[Beside], also: &WarmUpConditions| warmth(&flat, beside, also).waiting_for.join("; ");
+    let said = |beside: &[Beside], also: &WarmUpConditions| {
+        let waiting_for = warmth(&flat, beside, also).waiting_for;
+        Said::list(Joint::Semicolon, waiting_for).to_string()
+    };
     assert_eq!(said(&ticks(&seldom, &steady), &gc), "");
     assert_eq!(said(&ticks(&often, &steady), &gc), "at most one garbage collection in 10 s: had 5");
     assert!(said(&ticks(&|_| None, &steady), &gc).ends_with("runtime counters cannot be read"));

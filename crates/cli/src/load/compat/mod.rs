@@ -76,7 +76,7 @@ fn of_tool(tool: Tool, arguments: &[String]) -> Result<Translation> {
     .map(Native::finish)
 }
 
-/// Reads foreign flags; an unknown one is told as such.
+/// Reads foreign flags; an unknown one is reported as such.
 fn read<T: CommandFactory + FromArgMatches>(tool: &'static str, arguments: &[String]) -> Result<T> {
     let command =
         T::command().no_binary_name(true).name(tool).bin_name(format!("prony load --compat {tool}"));

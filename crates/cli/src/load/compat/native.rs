@@ -184,7 +184,7 @@ pub(super) fn with_units(text: &str) -> Result<Nanos> {
     if sum == Nanos::ZERO { Err(wrong()) } else { Ok(sum) }
 }
 
-/// Seconds; zero means without limit in most tools, which becomes an hour, the longest time that is told apart.
+/// Seconds; zero means without limit in most tools, which becomes an hour, the longest time that is distinguished.
 pub(super) fn timeout(seconds: f64) -> Result<Nanos> {
     if seconds == 0.0 { Ok(Nanos::from_secs(3600)) } else { nanos(&seconds.to_string(), seconds) }
 }

@@ -1,7 +1,7 @@
 //! What the documents ask a reader to type, found in their Markdown.
 //!
-//! A command stands in a block marked `sh`, or behind `$ ` in one marked `console`, which shows output too. A command in
-//! any other block would escape the tests, so it is told as a mistake. Nothing is executed here.
+//! A command stands in a block marked `sh`, or behind `$ ` in one marked `console`, which shows output too. A command
+//! in any other block would escape the tests, so it is reported as a mistake. Nothing is executed here.
 
 use crate::command::root;
 use std::path::{Path, PathBuf};

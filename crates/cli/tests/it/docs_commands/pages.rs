@@ -215,12 +215,12 @@ fn the_guide_to_the_lab_names_every_path_and_no_other() {
         .filter(|path| path.starts_with("/api/"))
         .collect();
     for path in &paths {
-        assert!(told.contains(&path.as_str()), "docs/guides/lab.md does not tell of {path}");
+        assert!(told.contains(&path.as_str()), "docs/guides/lab.md does not describe {path}");
     }
     for path in told {
         assert!(
             paths.iter().any(|known| known == path),
-            "docs/guides/lab.md tells of {path}, which is not there"
+            "docs/guides/lab.md describes {path}, which is not there"
         );
     }
 }

@@ -1,8 +1,8 @@
 //! A folder in which the commands of one document can be typed: the files and runs that documents name are there.
 //!
-//! Everything is made anew for each document, so no document lives on what another one left. What would be written to
-//! (experiments, scenarios, runs) is a copy; what is only read is a link into the repository. The servers are prony's own
-//! reference target on ports of the system's choice.
+//! Everything is recreated for each document, so no document lives on what another one left. What would be written to
+//! (experiments, scenarios, runs) is a copy; what is only read is a link into the repository. The servers are prony's
+//! own reference target on ports of the system's choice.
 
 use crate::command::{Done, Server, root, turn};
 use std::cell::Cell;

@@ -26,10 +26,10 @@ pub(super) enum Kind {
     Huge,
     LargeTemplate,
     LargeScript,
-    /// A body in chunks: always the same, and made anew for each request.
+    /// A body in chunks: always the same, and created for each request.
     Chunked,
     ChunkedTemplate,
-    /// Two steps; the second sends what the first was told.
+    /// Two steps; the second sends what the first received.
     Session,
     /// One row of a file for each session.
     Rows,

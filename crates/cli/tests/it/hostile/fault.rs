@@ -76,7 +76,7 @@ pub(super) struct Fault {
     pub(super) shifts: bool,
     /// Whether prony learns of it by a time-out only.
     pub(super) is_slow: bool,
-    /// What prony is told besides.
+    /// What prony is given besides.
     pub(super) args: &'static [&'static str],
 }
 

@@ -290,7 +290,8 @@ impl Connection {
             Step::Drip(bytes) => bytes.iter().all(|byte| self.send(&[*byte])),
             Step::Close => self.stream.shutdown(Shutdown::Write).is_ok(),
             Step::Reset => {
-                // Both handles must go before the system sends the reset: connecting the socket to nowhere does it at once.
+                // Both handles must go before the system sends the reset: connecting the socket to nowhere does it at
+                // once.
                 let _ =
                     rustix::net::sockopt::set_socket_linger(&self.stream, Some(std::time::Duration::ZERO));
                 rustix::net::connect_unspec(&self.stream).is_ok()
@@ -321,7 +322,7 @@ impl Seen {
         if is_unique && !self.once.0.insert(head.target.clone()) {
             self.wrong.push(format!("{} came twice", head.target));
         }
-        // A session may use only the token that its own login was told.
+        // A session may use only the token that its own login received.
         if let Some((token, session)) =
             head.target.strip_prefix("/use/").and_then(|rest| rest.split_once('/'))
         {

@@ -13,9 +13,9 @@ pub(super) enum Operation {
     Connect,
     /// The standing receive; one completion for each buffer.
     Receive,
-    /// A small send from lasting bytes: told only when it fails.
+    /// A small send from lasting bytes: reported only when it fails.
     Send,
-    /// A large send from lasting bytes: told with the bytes that the kernel took.
+    /// A large send from lasting bytes: reported with the bytes that the kernel took.
     Part,
     /// A send from an outbox buffer.
     Copied { buffer: u32 },

@@ -1,7 +1,7 @@
 //! `[[claim]]`: from names and levels to cells and bounds, by kind.
 //!
-//! Invariants: a claim has exactly one kind and no key that this kind has no use for; every number is in the unit of its
-//! metric; a mistake is told at its key, with the nearest name that would do.
+//! Invariants: a claim has exactly one kind and no key that this kind has no use for; every number is in the unit of
+//! its metric; a mistake is reported at its key, with the nearest name that would do.
 //! Absent on purpose: whether the claim can be tested with the trials that come out (the analyze crate says so).
 
 mod bound;

@@ -8,7 +8,7 @@ const WINDOW_BITS: u8 = 15;
 
 #[derive(Debug)]
 pub(super) struct Deflate {
-    /// Absent before the first byte has told zlib from bare deflate.
+    /// Absent before the first byte has shown whether this is zlib or bare deflate.
     inner: Option<Decompress>,
     is_gzip: bool,
     is_complete: bool,

@@ -3,7 +3,7 @@
 declare(strict_types=1);
 
 /*
- * An error that the client is told: its status and a message for people.
+ * An error that is sent to the client: its status and a message for people.
  */
 
 namespace Prony\Http;

@@ -40,7 +40,7 @@ fn judge(scene: &Scene<'_>) -> Judgement {
     let Some((gc, all)) = go.or_else(paused).filter(|(_, all)| *all > 0.0) else {
         return Judgement::Unread(said!(
             "why.allocation_pressure.runtime_does_not_tell",
-            "its runtime does not tell what its garbage collection costs"
+            "its runtime does not report the cost of garbage collection"
         ));
     };
     let share = (gc / all).min(1.0);

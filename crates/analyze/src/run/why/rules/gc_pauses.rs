@@ -8,7 +8,7 @@ use schema::finding::{Change, FindingCause, Watched};
 use schema::metric::Metric;
 use schema::said;
 
-/// Where runtimes tell of pauses: in nanoseconds, and how many.
+/// Where runtimes report pauses: in nanoseconds, and how many.
 const RUNTIMES: [(&str, &str); 3] =
     [("go.runtime", "gc_pauses"), ("node.runtime", "gc_cycles"), ("jvm.runtime", "gc_cycles")];
 /// Share of the time, and of p99.
@@ -34,7 +34,7 @@ fn judge(scene: &Scene<'_>) -> Judgement {
     let (Some((source, pause_ns, pauses)), Some(p99)) = (told, scene.quantile(0.99)) else {
         return Judgement::Unread(said!(
             "why.gc_pauses.runtime_does_not_tell",
-            "its runtime does not tell of pauses: name its endpoint under [metrics] of \
+            "its runtime does not report pauses: name its endpoint under [metrics] of \
                  target.toml"
         ));
     };

@@ -22,7 +22,7 @@ fn judge(scene: &Scene<'_>) -> Judgement {
     if scene.plan.pin.target.as_ref().is_none_or(Vec::is_empty) {
         return Judgement::Unread(said!(
             "why.host_busy.target_has_no_cpus",
-            "the target has no CPUs of its own, so others cannot be told from it"
+            "the target shares its CPUs, so its load cannot be separated from that of other processes"
         ));
     }
     let Some(cores) = scene.cores() else { return missing("host.cpus") };

@@ -1,5 +1,5 @@
-//! Threads waited for each other: the runtime tells of time at locks while the CPU is not used up (METHOD §9). Go does;
-//! a JVM tells only how often, which says nothing of how long, so its waits are left to its flight recorder.
+//! Threads waited for each other: the runtime reports time spent on locks while the CPU is not used up (METHOD §9). Go
+//! does; a JVM tells only how often, which says nothing of how long, so its waits are left to its flight recorder.
 
 use super::{Draft, Judgement, Link, Rule, Scene, Severity, Stage};
 use crate::words::{duration, number, percent};
@@ -13,7 +13,7 @@ const CPU: f64 = 0.9;
 pub(super) const RULE: Rule = Rule {
     cause: FindingCause::LockContention,
     stage: Stage::Target,
-    source: "METHOD §9: off-CPU time at locks; Go, /sync/mutex/wait/total:seconds",
+    source: "METHOD §9: off-CPU time on locks; Go, /sync/mutex/wait/total:seconds",
     explains: &[],
     judge,
 };
@@ -28,14 +28,14 @@ fn judge(scene: &Scene<'_>) -> Judgement {
     if share < WAIT || cpu >= CPU {
         return Judgement::RuledOut(said!(
             "why.lock_contention.threads_waited_locks_each",
-            "its threads waited {wait} at locks for each request, {share} of the response time",
+            "its threads waited {wait} on locks for each request, {share} of the response time",
             wait = duration(wait),
             share = percent(share)
         ));
     }
     let text = said!(
         "why.lock_contention.found",
-        "its threads waited {wait} at locks for each request, {share} of the response time, \
+        "its threads waited {wait} on locks for each request, {share} of the response time, \
          while it used {cpu} of its CPU",
         wait = duration(wait),
         share = percent(share),
@@ -51,7 +51,7 @@ fn judge(scene: &Scene<'_>) -> Judgement {
         ),
     )
     .evidence(
-        said!("why.lock_contention.wait_locks_response_time", "wait at locks, of the response time"),
+        said!("why.lock_contention.wait_locks_response_time", "lock wait as a share of the response time"),
         percent(share),
         Some(percent(WAIT).into()),
         key,
@@ -76,13 +76,13 @@ fn unread(scene: &Scene<'_>) -> Said {
     match scene.per_request("jvm.runtime/lock_parks") {
         Some(parks) => said!(
             "why.lock_contention.jvm_tells_how_often",
-            "a JVM tells how often its threads parked at monitors, {parks} times for each \
+            "a JVM reports how often its threads parked on monitors, {parks} times for each \
              request, but not how long; its flight recorder does (`prony profile --kind jfr`)",
             parks = number(parks)
         ),
         None => said!(
             "why.lock_contention.runtime_does_not_tell",
-            "its runtime does not tell of waits at locks; off-CPU time by bpftrace would (`prony \
+            "its runtime does not report lock waits; off-CPU time by bpftrace would (`prony \
              profile --kind off-cpu`)"
         ),
     }

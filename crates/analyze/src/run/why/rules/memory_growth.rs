@@ -1,5 +1,5 @@
 //! Resident memory that grows all the time while it is measured. Short trials cannot tell a leak from a cache that
-//! fills, so the finding says only that it grows; a growth that slows down is not told.
+//! fills, so the finding says only that it grows; a growth that slows down is not reported.
 
 use super::growth::grown;
 use super::{Draft, Judgement, Link, Rule, Scene, Severity, Stage, missing};
@@ -43,7 +43,7 @@ fn judge(scene: &Scene<'_>) -> Judgement {
         Severity::Medium,
         said!(
             "why.memory_growth.run_prony_soak_this",
-            "run `prony soak` on this cell: it tells a leak from a cache that fills"
+            "run `prony soak` on this cell: it distinguishes a leak from a cache that fills"
         ),
     )
     .evidence(

@@ -43,7 +43,7 @@ use schema::finding::FindingSeverity as Severity;
 use schema::said;
 use schema::said::Arg;
 
-/// All of them; among equals the order in which they are told.
+/// All of them; among equals the order in which they are reported.
 pub(super) const RULES: &[Rule] = &[
     generator_saturated::RULE,
     steal::RULE,

@@ -21,7 +21,7 @@ fn judge(scene: &Scene<'_>) -> Judgement {
     let Some(source) = scene.sources("", ".pool").into_iter().next() else {
         return Judgement::Unread(said!(
             "why.pool_wait.target_does_not_tell",
-            "the target does not tell of its pools"
+            "the target does not report its pools"
         ));
     };
     let key = format!("{source}/pool_wait_ns");

@@ -22,7 +22,8 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn judge(scene: &Scene<'_>) -> Judgement {
-    // The load's own sockets tell what the load sent again; what the target sent again is told in a network of its own.
+    // The load's own sockets tell what the load sent again; what the target sent again is counted in a network of its
+    // own.
     let from_here = scene.sum("target.connections/retransmits");
     let from_there = scene.sum("target.snmp/RetransSegs");
     let own = [from_here, from_there].into_iter().flatten().reduce(|a, b| a + b);

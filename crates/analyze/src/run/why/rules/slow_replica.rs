@@ -1,5 +1,5 @@
-//! Some trials ran on a slower machine than others, told by the fixed-work canary: the clock of a core that wanders, one
-//! slow node among several (study D's puzzle).
+//! Some trials ran on a slower machine than others, detected by the fixed-work canary: the clock of a core that
+//! wanders, one slow node among several (study D's puzzle).
 
 use super::{Draft, Judgement, Link, Rule, Scene, Severity, Stage, missing};
 use crate::words::{Listed, listed, percent};

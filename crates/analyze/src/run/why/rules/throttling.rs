@@ -40,7 +40,7 @@ fn judge(scene: &Scene<'_>) -> Judgement {
     let Some((periods, stopped, ns)) = counted(scene).filter(|(periods, ..)| *periods > 0.0) else {
         return Judgement::Unread(said!(
             "why.throttling.control_group_does_not",
-            "its control group does not tell of periods"
+            "its control group does not report periods"
         ));
     };
     let share = stopped / periods;

@@ -10,7 +10,7 @@ public record Entry(int id, String name, String email, int age, boolean active, 
     private static final List<String> TAGS = List.of("alpha", "beta", "gamma");
 
     /**
-     * The records 1 to 8n, built anew for each call, because that work belongs to the request.
+     * The records 1 to 8n, built for each call, because that work belongs to the request.
      *
      * @param n checked with {@link Numbers#count}
      */

@@ -2,7 +2,7 @@ package dev.prony.targets.common;
 
 /**
  * The one error that handlers throw on purpose: a status and a message for people. A target turns it into the
- * envelope in one place. It carries no stack trace, since it tells of a request and not of a fault.
+ * envelope in one place. It carries no stack trace, since it is about a request and not a fault.
  */
 public final class Refusal extends RuntimeException {
 
