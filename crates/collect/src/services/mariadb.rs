@@ -11,6 +11,7 @@
 //! | `row_reads`, `row_scans` | delta | `Rows_read` (else `Innodb_rows_read`), `Handler_read_rnd_next` |
 //! | `aborted`, `connects` | delta | `Aborted_clients` + `Aborted_connects`, `Connections` |
 
+mod digest;
 mod login;
 mod rsa;
 mod wire;

@@ -4,8 +4,9 @@
 //! takes the key from the peer; one that is empty is answered with nothing, which is what servers expect.
 //! Absent on purpose: `mysql_clear_password`, and plugins that no server uses unless told to.
 
+use super::digest::digest;
 use super::rsa;
-use ring::digest::{Algorithm, Context, SHA1_FOR_LEGACY_USE_ONLY, SHA256};
+use ring::digest::{Algorithm, SHA1_FOR_LEGACY_USE_ONLY, SHA256};
 use ring::rand::{SecureRandom, SystemRandom};
 
 /// The server knows the password; its word on the login follows.
@@ -68,14 +69,6 @@ pub(super) fn encrypted(password: &str, nonce: &[u8], key: &[u8]) -> Result<Vec<
     SystemRandom::new().fill(&mut seed).map_err(|_| "the kernel gave no random bytes".to_owned())?;
     let encrypted = rsa::PublicKey::parse(key).and_then(|key| key.encrypt(&mixed(&ended, &repeated), seed));
     encrypted.ok_or_else(|| "its key to log in with is not understood".to_owned())
-}
-
-pub(super) fn digest(algorithm: &'static Algorithm, parts: &[&[u8]]) -> Vec<u8> {
-    let mut context = Context::new(algorithm);
-    for part in parts {
-        context.update(part);
-    }
-    context.finish().as_ref().to_vec()
 }
 
 fn mixed(one: &[u8], other: &[u8]) -> Vec<u8> {

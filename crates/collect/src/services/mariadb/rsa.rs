@@ -4,7 +4,7 @@
 //! Absent on purpose: constant time, since the key is public and the message is encrypted once for a login on this
 //! host; decryption; any other use.
 
-use super::login::digest;
+use super::digest::digest;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use ring::digest::SHA1_FOR_LEGACY_USE_ONLY;
