@@ -1,10 +1,12 @@
-//! What prony is built of: the number of packages in the binary, and the crates that are in it in several versions.
+//! What prony is built of: the number of packages in the binary, crates that are in it in several versions, symbols.
 //!
 //! Every package costs time to build, room in the binary and trust; figures and what was tried: ADR 0017. Counted is what
 //! `cargo tree -p prony -e normal` lists on this platform, prony's own crates included.
 
 use crate::command::root;
+use crate::tidy::read;
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::process::Command;
 
 /// It may fall; who adds a package weighs it in an ADR.
@@ -43,6 +45,16 @@ fn the_binary_is_of_no_more_packages_than_it_was() {
     assert!(count > 100, "cargo listed only {count} packages");
     assert!(count <= PACKAGES_MAX, "{count} packages, {PACKAGES_MAX} were the most");
     assert_eq!(in_several_versions(&packages), SEVERAL_VERSIONS);
+}
+
+/// Cargo forgets `strip` of a profile for a package that has a table of its own in it.
+#[test]
+fn nothing_keeps_the_binary_from_being_stripped() {
+    let manifest = read(Path::new("Cargo.toml"));
+    assert!(manifest.contains("\nstrip = true\n"));
+    for profile in ["release", "dist"] {
+        assert!(!manifest.contains(&format!("[profile.{profile}.package.prony]")), "{profile}");
+    }
 }
 
 #[test]
