@@ -15,6 +15,7 @@ use crate::scenario::{Expect, Feeder, NamedRequest, Request, Session, TokenMaker
 use crate::server_side::Checks;
 pub use crate::settings::{ConnectionUse, Load, LoadModel, Resolve};
 use crate::target::{Metrics, Ready, Stop};
+use crate::text::{FileError, parse_toml};
 use crate::tls::TlsUse;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -59,6 +60,16 @@ pub struct ExperimentFile {
     /// Programs that run before and after each trial's load.
     #[serde(default)]
     pub hooks: Hooks,
+}
+
+impl ExperimentFile {
+    /// Reads the text of a file; compiled here once instead of in every crate that reads such files.
+    ///
+    /// # Errors
+    /// As of [`parse_toml`].
+    pub fn from_toml(file: &str, text: &str) -> Result<Self, FileError> {
+        parse_toml(file, text)
+    }
 }
 
 /// `[experiment]`

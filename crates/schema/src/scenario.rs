@@ -6,6 +6,7 @@
 //! Absent on purpose: how much is sent and when (the load's work), and defaults (the runner fills them in).
 
 use crate::arrival::{TextOr, Think};
+use crate::text::{FileError, parse_toml};
 use crate::version::ScenarioVersion;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -43,6 +44,16 @@ pub struct ScenarioFile {
     pub tokens: BTreeMap<String, TokenMaker>,
     /// The requests of one virtual user in order.
     pub session: Option<Session>,
+}
+
+impl ScenarioFile {
+    /// Reads the text of a file; compiled here once instead of in every crate that reads such files.
+    ///
+    /// # Errors
+    /// As of [`parse_toml`].
+    pub fn from_toml(file: &str, text: &str) -> Result<Self, FileError> {
+        parse_toml(file, text)
+    }
 }
 
 /// `[request]`

@@ -15,7 +15,6 @@ use index::Query;
 use record::history;
 use schema::experiment::ExperimentFile;
 use schema::lab::{Accepted, ExperimentCard, ExperimentList, RunCard, RunState};
-use schema::text::parse_toml;
 use schema::version::LabVersion;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -130,7 +129,7 @@ fn read(path: &FilePath, name: &str) -> Result<(String, String), String> {
         return Err(format!("it is {length} bytes long, {FILE_BYTES_MAX} is the most"));
     }
     let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
-    let file: ExperimentFile = parse_toml(name, &text).map_err(|error| error.to_string())?;
+    let file = ExperimentFile::from_toml(name, &text).map_err(|error| error.to_string())?;
     Ok((file.experiment.name, file.experiment.question.unwrap_or_default()))
 }
 

@@ -27,6 +27,7 @@ mod load;
 mod load_results;
 mod mistakes;
 mod output;
+mod packages;
 mod page;
 mod planted;
 mod processes;

@@ -12,7 +12,7 @@ use analyze::Objective;
 use schema::capacity::{CapacityPlan, LadderOrder, LoadAxis, SearchPlan};
 use schema::experiment::{ExperimentFile, Load, LoadModel, OneOrMany, Warmup};
 use schema::plan::{CellPlan, ExperimentPlan, TrialPlan};
-use schema::text::{Problem, parse_toml};
+use schema::text::Problem;
 use units::{Count, Nanos, PerSecond, Seed};
 
 /// Passes of a ladder that rises and falls: the fewest that give five pairs.
@@ -85,7 +85,7 @@ pub fn capacity(
     context: &Context,
     wishes: &KneeWishes,
 ) -> Result<ExperimentPlan, PlanError> {
-    let parsed: ExperimentFile = parse_toml(file, text)?;
+    let parsed = ExperimentFile::from_toml(file, text)?;
     knee_plan(parsed, context, wishes).map_err(|wrong| match wrong {
         Wrong::Here(problem) => PlanError::File(problem.locate(file, text)),
         Wrong::Elsewhere(error) => error,

@@ -29,7 +29,7 @@ use schema::plan::{
     CellPlan, ExperimentPlan, LoadPlan, PhasePlan, PinPlan, Replicas, ScenarioPlan, TargetPlan, TargetSource,
 };
 use schema::server_side::{Checks, ChecksPlan};
-use schema::text::{Problem, parse_toml};
+use schema::text::Problem;
 use units::Nanos;
 
 /// Most trials of one run.
@@ -42,7 +42,7 @@ const RUN_NS_MAX: u128 = 10 * 365 * 86_400 * 1_000_000_000;
 /// # Errors
 /// Every mistake in the file, with its line; files it names that are missing or wrong.
 pub fn experiment(file: &str, text: &str, context: &Context) -> Result<ExperimentPlan, PlanError> {
-    let parsed: ExperimentFile = parse_toml(file, text)?;
+    let parsed = ExperimentFile::from_toml(file, text)?;
     resolve(&parsed, context).map_err(|wrong| match wrong {
         Wrong::Here(problem) => PlanError::File(problem.locate(file, text)),
         Wrong::Elsewhere(error) => error,

@@ -16,7 +16,7 @@ use crate::wrong::Wrong;
 use schema::experiment::ScenarioUse;
 use schema::plan::{EntryPlan, ScenarioPlan};
 use schema::scenario::{Expect, Feeder, NamedRequest, Request, ScenarioFile, Session, TokenMaker};
-use schema::text::{FileError, Problem, nearest, parse_toml};
+use schema::text::{FileError, Problem, nearest};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -124,7 +124,7 @@ fn named(folder: &Path, name: &str) -> Result<(ScenarioFile, PathBuf, String), P
         cause: format!("the scenario cannot be read ({error})"),
         remedy: Some(names_in(folder, name)),
     })?;
-    let file: ScenarioFile = parse_toml(&shown, &text)?;
+    let file = ScenarioFile::from_toml(&shown, &text)?;
     if file.name != name {
         let cause = format!("the file calls itself `{}`", file.name);
         return Err(Problem::at("name", cause, format!("write name = \"{name}\""))
@@ -146,7 +146,7 @@ pub fn load_scenario_file(path: &Path) -> Result<ScenarioPlan, PlanError> {
         cause: format!("the scenario cannot be read ({error})"),
         remedy: Some("name a scenario file, for example scenarios/ping.toml".to_owned()),
     })?;
-    in_file(&parse_toml(&shown, &text)?, path, &text)
+    in_file(&ScenarioFile::from_toml(&shown, &text)?, path, &text)
 }
 
 fn in_file(file: &ScenarioFile, path: &Path, text: &str) -> Result<ScenarioPlan, PlanError> {

@@ -20,7 +20,6 @@ use crate::times;
 use crate::verdict::{Advice, Verdict};
 use schema::experiment::ExperimentFile;
 use schema::scenario::ScenarioFile;
-use schema::text::parse_toml;
 use std::fmt::Write as _;
 use std::path::{Path, PathBuf};
 use units::Seed;
@@ -81,8 +80,8 @@ pub fn files(
 fn check(file: &OutFile) -> Result<(), TrafficError> {
     let shown = file.path.display().to_string();
     let read = match file.path.parent().and_then(Path::to_str) {
-        Some("scenarios") => parse_toml::<ScenarioFile>(&shown, &file.text).map(|_| ()),
-        Some("experiments") => parse_toml::<ExperimentFile>(&shown, &file.text).map(|_| ()),
+        Some("scenarios") => ScenarioFile::from_toml(&shown, &file.text).map(|_| ()),
+        Some("experiments") => ExperimentFile::from_toml(&shown, &file.text).map(|_| ()),
         _ => Ok(()),
     };
     read.map_err(|error| TrafficError::TooMuch {

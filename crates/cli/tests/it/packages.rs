@@ -1,0 +1,65 @@
+//! What prony is built of: the number of packages in the binary, crates that are in it in several versions, symbols.
+//!
+//! Every package costs time to build, room in the binary and trust; figures and what was tried: ADR 0017. Counted is what
+//! `cargo tree -p prony -e normal` lists on this platform, prony's own crates included.
+
+use crate::command::root;
+use crate::tidy::read;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+use std::process::Command;
+
+/// It may fall; who adds a package weighs it in an ADR.
+const PACKAGES_MAX: usize = 304;
+/// Ours takes the first, a dependency the other; none of them can choose otherwise in the versions that are locked.
+const SEVERAL_VERSIONS: [&str; 4] = ["base64", "fallible-iterator", "getrandom", "syn"];
+
+/// Name and version of every package in the binary.
+fn packages() -> BTreeSet<(String, String)> {
+    let arguments = ["tree", "-p", "prony", "-e", "normal", "--prefix", "none", "--locked", "--offline"];
+    let cargo = std::env::var_os("CARGO").unwrap_or_else(|| "cargo".into());
+    let listed = Command::new(cargo).args(arguments).current_dir(root()).output().expect("cargo is there");
+    assert!(listed.status.success(), "{}", String::from_utf8_lossy(&listed.stderr));
+    let text = String::from_utf8(listed.stdout).expect("names of packages are UTF-8");
+    text.lines().filter_map(package).collect()
+}
+
+/// Of a line such as `syn v3.0.9 (*)`.
+fn package(line: &str) -> Option<(String, String)> {
+    let mut words = line.split(' ');
+    Some((words.next()?.to_owned(), words.next()?.strip_prefix('v')?.to_owned()))
+}
+
+fn in_several_versions(packages: &BTreeSet<(String, String)>) -> Vec<&str> {
+    let mut versions: BTreeMap<&str, usize> = BTreeMap::new();
+    for (name, _) in packages {
+        *versions.entry(name).or_default() += 1;
+    }
+    versions.into_iter().filter(|(_, count)| *count > 1).map(|(name, _)| name).collect()
+}
+
+#[test]
+fn the_binary_is_of_no_more_packages_than_it_was() {
+    let packages = packages();
+    let count = packages.len();
+    assert!(count > 100, "cargo listed only {count} packages");
+    assert!(count <= PACKAGES_MAX, "{count} packages, {PACKAGES_MAX} were the most");
+    assert_eq!(in_several_versions(&packages), SEVERAL_VERSIONS);
+}
+
+/// Cargo forgets `strip` of a profile for a package that has a table of its own in it.
+#[test]
+fn nothing_keeps_the_binary_from_being_stripped() {
+    let manifest = read(Path::new("Cargo.toml"));
+    assert!(manifest.contains("\nstrip = true\n"));
+    for profile in ["release", "dist"] {
+        assert!(!manifest.contains(&format!("[profile.{profile}.package.prony]")), "{profile}");
+    }
+}
+
+#[test]
+fn lines_of_cargo_are_read() {
+    let read = ["syn v3.0.9 (*)", "syn v2.0.119", "serde v1.0.0", "serde v1.0.0 (*)", ""].map(package);
+    let packages: BTreeSet<_> = read.into_iter().flatten().collect();
+    assert_eq!((packages.len(), in_several_versions(&packages)), (3, vec!["syn"]));
+}
