@@ -99,18 +99,18 @@ fn reader(at: ServiceAt) -> impl FnMut() -> Result<Reading, CollectError> + Send
 
 #[cfg(feature = "databases")]
 enum Connection {
-    Mariadb(mariadb::Wire),
+    Mariadb(Box<::mysql::Conn>),
     Postgres(Box<::postgres::Client>),
-    Redis(redis::Wire),
+    Redis(Box<::redis::Connection>),
 }
 
 #[cfg(feature = "databases")]
 fn read(at: &ServiceAt, connection: &mut Option<Connection>) -> Result<Reading, String> {
     if connection.is_none() {
         *connection = Some(match at.kind {
-            ServiceKind::Mariadb => Connection::Mariadb(mariadb::connect(at)?),
+            ServiceKind::Mariadb => Connection::Mariadb(Box::new(mariadb::connect(at)?)),
             ServiceKind::Postgres => Connection::Postgres(Box::new(postgres::connect(at)?)),
-            ServiceKind::Redis => Connection::Redis(redis::connect(at)?),
+            ServiceKind::Redis => Connection::Redis(Box::new(redis::connect(at)?)),
         });
     }
     match connection {

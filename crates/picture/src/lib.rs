@@ -1,11 +1,8 @@
 //! A chart as a PNG: SVG in, bytes out, text by the fonts of the system.
 //!
-//! Invariants: nothing but fonts and the list of their folders is read: an image or style sheet that an SVG names is not
-//! loaded; width and height of the picture are bounded; without a font there is no picture, because a chart without
-//! words misleads.
+//! Invariants: nothing but fonts is read: an image or style sheet that an SVG names is not loaded; width and height of
+//! the picture are bounded; without a font there is no picture, because a chart without words misleads.
 //! Absent on purpose: drawing charts (`report`), and fonts of its own, which would be larger than prony.
-
-mod fonts;
 
 use resvg::tiny_skia::{Pixmap, Transform};
 use resvg::usvg::fontdb::{Database, Family, Query};
@@ -49,11 +46,9 @@ pub enum PictureError {
 /// # Errors
 /// [`PictureError`] says what lacks.
 pub fn png(svg: &str, width: Option<u32>) -> Result<Vec<u8>, PictureError> {
-    let mut database = Database::new();
-    for folder in fonts::folders() {
-        database.load_fonts_dir(folder);
-    }
-    with_fonts(svg, width, database)
+    let mut fonts = Database::new();
+    fonts.load_system_fonts();
+    with_fonts(svg, width, fonts)
 }
 
 fn with_fonts(svg: &str, width: Option<u32>, mut fonts: Database) -> Result<Vec<u8>, PictureError> {

@@ -11,54 +11,39 @@
 //! | `row_reads`, `row_scans` | delta | `Rows_read` (else `Innodb_rows_read`), `Handler_read_rnd_next` |
 //! | `aborted`, `connects` | delta | `Aborted_clients` + `Aborted_connects`, `Connections` |
 
-mod digest;
-mod login;
-mod rsa;
-mod wire;
-
 use super::{ServiceAt, TIMEOUT};
 use crate::reading::Reading;
+use mysql::prelude::Queryable;
+use mysql::{Conn, OptsBuilder};
 use std::collections::BTreeMap;
-pub(super) use wire::Wire;
-use wire::{QueryError, Row};
 
 const STATUS: &str = "SHOW GLOBAL STATUS";
 const CONNECTIONS_MAX: &str = "SELECT @@max_connections";
 const SLOWEST: &str = "SELECT MAX(TIME_MS) FROM information_schema.PROCESSLIST \
     WHERE COMMAND IN ('Query', 'Execute') AND ID <> CONNECTION_ID()";
 
-pub(super) fn connect(at: &ServiceAt) -> Result<Wire, String> {
-    let secret = at.secret()?;
-    let mut wire = Wire::connect(at.addr, TIMEOUT)?;
-    wire.log_in(at.user.as_deref().unwrap_or_default(), secret.map_or("", |secret| secret.expose()))?;
-    Ok(wire)
+pub(super) fn connect(at: &ServiceAt) -> Result<Conn, String> {
+    let opts = OptsBuilder::new()
+        .ip_or_hostname(Some(at.addr.ip().to_string()))
+        .tcp_port(at.addr.port())
+        .user(at.user.clone())
+        .pass(at.secret()?.map(|secret| secret.expose().to_owned()))
+        .prefer_socket(false)
+        .read_timeout(Some(TIMEOUT))
+        .write_timeout(Some(TIMEOUT))
+        .tcp_connect_timeout(Some(TIMEOUT));
+    Conn::new(opts).map_err(|error| error.to_string())
 }
 
-pub(super) fn read(wire: &mut Wire) -> Result<Reading, String> {
-    let status = wire.query(STATUS).map_err(QueryError::text)?;
-    let mut reading = reading(&status.into_iter().filter_map(pair).collect());
-    let most = wire.query(CONNECTIONS_MAX).map_err(QueryError::text)?;
-    reading.gauges.extend(first_number(&most).map(|most| ("connections_max", most)));
-    let slowest = match wire.query(SLOWEST) {
-        Ok(rows) => first_number(&rows),
-        // MySQL has no such column.
-        Err(QueryError::Refused(_)) => None,
-        Err(QueryError::Broken(cause)) => return Err(cause),
-    };
-    reading.gauges.extend(slowest.map(|ms| ("slowest_ns", ms * 1e6)));
+pub(super) fn read(connection: &mut Conn) -> Result<Reading, String> {
+    let status: Vec<(String, String)> = connection.query(STATUS).map_err(|error| error.to_string())?;
+    let mut reading = reading(&status.into_iter().collect());
+    let most: Option<f64> = connection.query_first(CONNECTIONS_MAX).map_err(|error| error.to_string())?;
+    reading.gauges.extend(most.map(|most| ("connections_max", most)));
+    // MySQL has no such column.
+    let slowest: Option<Option<f64>> = connection.query_first(SLOWEST).unwrap_or_default();
+    reading.gauges.extend(slowest.flatten().map(|ms| ("slowest_ns", ms * 1e6)));
     Ok(reading)
-}
-
-/// Name and value of a status variable.
-fn pair(row: Row) -> Option<(String, String)> {
-    match <[Option<String>; 2]>::try_from(row) {
-        Ok([Some(name), Some(value)]) => Some((name, value)),
-        _ => None,
-    }
-}
-
-fn first_number(rows: &[Row]) -> Option<f64> {
-    rows.first()?.first()?.as_ref()?.parse().ok()
 }
 
 /// What the status variables say; what is absent or no number is absent.

@@ -9,25 +9,32 @@
 //! | `cpu_ns` | delta | `used_cpu_sys` + `used_cpu_user`, of all threads |
 //! | `command_ns` | delta | `usec` of every `cmdstat_…`: time in which commands were carried out, on one thread |
 
-mod wire;
-
 use super::{ServiceAt, TIMEOUT};
 use crate::reading::Reading;
-pub(super) use wire::Wire;
+use redis::{Client, Connection, ConnectionAddr, IntoConnectionInfo, RedisConnectionInfo};
 
-pub(super) fn connect(at: &ServiceAt) -> Result<Wire, String> {
-    let secret = at.secret()?;
-    let mut wire = Wire::connect(at.addr, TIMEOUT)?;
-    if let Some(secret) = secret {
-        let words = ["AUTH"].into_iter().chain(at.user.as_deref()).chain([secret.expose()]);
-        let answer = wire.ask(&words.collect::<Vec<_>>());
-        answer.map_err(|cause| format!("authentication failed: {cause}"))?;
+pub(super) fn connect(at: &ServiceAt) -> Result<Connection, String> {
+    let addr = ConnectionAddr::Tcp(at.addr.ip().to_string(), at.addr.port());
+    let mut settings = RedisConnectionInfo::default().set_skip_set_lib_name();
+    if let Some(user) = &at.user {
+        settings = settings.set_username(user);
     }
-    Ok(wire)
+    if let Some(secret) = at.secret()? {
+        settings = settings.set_password(secret.expose());
+    }
+    let open = || {
+        let info = addr.into_connection_info()?.set_redis_settings(settings);
+        let connection = Client::open(info)?.get_connection_with_timeout(TIMEOUT)?;
+        connection.set_read_timeout(Some(TIMEOUT))?;
+        connection.set_write_timeout(Some(TIMEOUT))?;
+        Ok(connection)
+    };
+    open().map_err(|error: redis::RedisError| error.to_string())
 }
 
-pub(super) fn read(wire: &mut Wire) -> Result<Reading, String> {
-    parse(&wire.ask(&["INFO", "all"])?)
+pub(super) fn read(connection: &mut Connection) -> Result<Reading, String> {
+    let info: String = redis::cmd("INFO").arg("all").query(connection).map_err(|error| error.to_string())?;
+    parse(&info)
 }
 
 /// Parses the answer of `INFO all`.
