@@ -119,9 +119,14 @@ fn an_idle_connection_keeps_little() {
     let server = Server::start();
     for driver in engine::drivers() {
         for version in ["1.2", "1.3"] {
-            let few = allocated_with(FEW, driver, version, server.addr);
-            let many = allocated_with(MANY, driver, version, server.addr);
-            let each = (many - few) / (MANY - FEW) as usize;
+            let mut tries = [(); 3].map(|()| {
+                let few = allocated_with(FEW, driver, version, server.addr);
+                let many = allocated_with(MANY, driver, version, server.addr);
+                (many - few) / (MANY - FEW) as usize
+            });
+            tries.sort_unstable();
+            // A histogram takes memory with its first time, so that one of the loads may by chance have one more.
+            let each = tries[1];
             println!("{}, TLS {version}: {each} bytes for an idle connection", driver.key());
             assert!(each <= BYTES_MAX, "{}, TLS {version}: {each} bytes", driver.key());
         }
