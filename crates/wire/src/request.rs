@@ -126,18 +126,7 @@ fn is_value(text: &str) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::encode_request;
-
-    fn encode(
-        method: &str,
-        target: &str,
-        headers: &[(&str, &str)],
-        body: &str,
-    ) -> Result<String, EncodeError> {
-        let headers: Vec<_> = headers.iter().map(|(n, v)| ((*n).to_owned(), (*v).to_owned())).collect();
-        let head = RequestHead { method, target, host: "h:1", headers: &headers };
-        encode_request(&head, body.as_bytes()).map(|bytes| String::from_utf8(bytes).unwrap())
-    }
+    use crate::http1::encode;
 
     #[test]
     fn nothing_can_break_the_framing() {

@@ -45,10 +45,11 @@ fn framed(head: &RequestHead<'_>, body: &[u8], chunk_bytes: Option<NonZeroUsize>
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    fn encode(
+    /// The framed text of a request to `h:1`.
+    pub(crate) fn encode(
         method: &str,
         target: &str,
         headers: &[(&str, &str)],

@@ -9,6 +9,8 @@ mod plan;
 mod redirect;
 mod response;
 
+#[cfg(test)]
+pub(crate) use encode::tests::encode;
 pub use encode::{encode_chunked_request, encode_request};
 pub use head::{HEAD_BYTES_MAX, Header};
 pub use plan::Plan;

@@ -151,7 +151,7 @@ impl<V> Plan<V> {
             push_chunks(scratch, chunk_bytes, out);
             return Ok(());
         }
-        push_decimal(scratch.len(), out);
+        out.extend_from_slice(itoa::Buffer::new().format(scratch.len()).as_bytes());
         out.extend_from_slice(b"\r\n\r\n");
         out.extend_from_slice(scratch);
         Ok(())
@@ -195,24 +195,6 @@ fn push_size(size: usize, out: &mut Vec<u8>) {
         out.push(b"0123456789abcdef"[size >> (4 * place) & 0xf]);
     }
     out.extend_from_slice(b"\r\n");
-}
-
-/// Most decimal digits of a length: 2⁶⁴ has 20.
-const DIGITS_MAX: usize = 20;
-
-/// A length in decimal digits.
-fn push_decimal(mut length: usize, out: &mut Vec<u8>) {
-    let mut digits = [0; DIGITS_MAX];
-    let mut from = DIGITS_MAX;
-    loop {
-        from -= 1;
-        digits[from] = b'0' + (length % 10) as u8;
-        length /= 10;
-        if length == 0 {
-            break;
-        }
-    }
-    out.extend_from_slice(&digits[from..]);
 }
 
 #[cfg(test)]
@@ -265,15 +247,6 @@ mod tests {
                 if is_value { Piece::Value(text) } else { Piece::Literal(text) }
             })
             .collect()
-    }
-
-    #[test]
-    fn lengths_are_decimal() {
-        for length in [0, 7, 10, 4096, usize::MAX] {
-            let mut out = Vec::new();
-            push_decimal(length, &mut out);
-            assert_eq!(String::from_utf8(out).unwrap(), length.to_string());
-        }
     }
 
     #[test]
