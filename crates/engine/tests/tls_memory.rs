@@ -29,8 +29,9 @@ static ALLOCATOR: &StatsAlloc<System> = &INSTRUMENTED_SYSTEM;
 /// More than are opened at once, so that the buffers of handshakes under way are the same for both.
 const FEW: u32 = 200;
 const MANY: u32 = 1000;
-/// Per idle connection, beyond the kernel's: 4.1 KiB were measured. A buffer for one record, kept, would add 16.
-const BYTES_MAX: usize = 4352;
+/// Per idle connection, beyond the kernel's: 4,344 to 4,371 bytes were measured, 48 of them for the deadline queue of
+/// ADR 0012. A buffer for one record, kept, would add 16 KiB.
+const BYTES_MAX: usize = 4416;
 /// Set in the process that is the server.
 const SERVES: &str = "PRONY_TEST_SERVES";
 const MARK: &str = "listening on ";
@@ -125,7 +126,7 @@ fn an_idle_connection_keeps_little() {
                 (many - few) / (MANY - FEW) as usize
             });
             tries.sort_unstable();
-            // A histogram takes memory with its first time, so that one of the loads may by chance have one more.
+            // A histogram takes memory with its first time: by chance one of the loads has one more.
             let each = tries[1];
             println!("{}, TLS {version}: {each} bytes for an idle connection", driver.key());
             assert!(each <= BYTES_MAX, "{}, TLS {version}: {each} bytes", driver.key());
