@@ -1,10 +1,13 @@
-//! Looks for `ui/dist` and writes down what is there: the page of a run, and the files of the lab.
+//! Looks for `ui/dist` and packs what is there: the page of a run, and the files of the lab.
 //!
-//! Invariants: nothing is built here, because a build must not need Node; what is embedded is what `make ui` made; the
-//! files are in the order of their names, so that equal files give an equal binary. A page without the place for its
-//! data is left out with a warning.
+//! Invariants: nothing is built here, because a build must not need Node; what is embedded is what `make ui` made, packed
+//! by zlib (a third of the size); the files are in the order of their names, so that equal files give an equal binary. A
+//! page without the place for its data is left out with a warning.
 
+use flate2::Compression;
+use flate2::write::ZlibEncoder;
 use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
@@ -25,27 +28,39 @@ fn main() {
     let mut files = Vec::new();
     collect(&dist.join("lab"), "", DEPTH_MAX, &mut files);
     files.sort();
-    let mut code =
-        format!("pub(crate) const REPORT: Option<&str> = {};\n", report(&dist.join("report.html")));
+    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it"));
+    let report = match report(&dist.join("report.html")) {
+        Some(text) => format!("Some({})", packed(text.as_bytes(), &out.join("report"))),
+        None => "None".to_owned(),
+    };
+    let mut code = format!("pub(crate) const REPORT: Option<&[u8]> = {report};\n");
     code += "pub(crate) const LAB: &[(&str, &[u8])] = &[\n";
-    for (name, path) in files {
-        let _ = writeln!(code, "    ({name:?}, include_bytes!({:?})),", path.display().to_string());
+    for (place, (name, path)) in files.iter().enumerate() {
+        let bytes = fs::read(path).expect("what was listed can be read");
+        let _ = writeln!(code, "    ({name:?}, {}),", packed(&bytes, &out.join(format!("lab-{place}"))));
     }
     code += "];\n";
-    let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo sets it")).join("files.rs");
-    fs::write(out, code).expect("cargo's own folder can be written to");
+    fs::write(out.join("files.rs"), code).expect("cargo's own folder can be written to");
 }
 
-fn report(path: &Path) -> String {
-    let Ok(text) = fs::read_to_string(path) else { return "None".to_owned() };
+/// Writes `bytes` to `file` by zlib, and names it in Rust.
+fn packed(bytes: &[u8], file: &Path) -> String {
+    let mut packer = ZlibEncoder::new(Vec::new(), Compression::best());
+    packer.write_all(bytes).expect("memory takes everything");
+    let packed = packer.finish().expect("memory takes everything");
+    fs::write(file, packed).expect("cargo's own folder can be written to");
+    format!("include_bytes!({:?})", file.display().to_string())
+}
+
+fn report(path: &Path) -> Option<String> {
+    let text = fs::read_to_string(path).ok()?;
     let has_place = text.split_once(PLACE).is_some_and(|(before, after)| {
         before.trim_end().ends_with("id=\"prony-page\">") && after.trim_start().starts_with("</script>")
     });
     if !has_place {
         println!("cargo:warning=ui/dist/report.html has no place for the data; run `make ui` again");
-        return "None".to_owned();
     }
-    format!("Some(include_str!({:?}))", path.display().to_string())
+    has_place.then_some(text)
 }
 
 /// Every file below by its name with `/`; source maps are for those who have the sources.
