@@ -41,15 +41,18 @@ impl Competing {
         let own = std::process::id();
         let all = launch::pin::usable_cpus().ok()?;
         let on =
-            |cpus: &Option<Vec<u32>>| cpus.clone().filter(|cpus| !cpus.is_empty()).unwrap_or(all.clone());
+            |cpus: Option<&Vec<u32>>| cpus.filter(|cpus| !cpus.is_empty()).cloned().unwrap_or(all.clone());
         let started: Vec<u32> = services.iter().copied().chain([target]).collect();
         let mut parts = vec![
-            Place { cpus: on(&pin.generator), trees: vec![ProcessTree::new(&roots, own).without(started)] },
-            Place { cpus: on(&pin.target), trees: vec![ProcessTree::new(&roots, target)] },
+            Place {
+                cpus: on(pin.generator.as_ref()),
+                trees: vec![ProcessTree::new(&roots, own).without(started)],
+            },
+            Place { cpus: on(pin.target.as_ref()), trees: vec![ProcessTree::new(&roots, target)] },
         ];
         let services: Vec<ProcessTree> = services.iter().map(|pid| ProcessTree::new(&roots, *pid)).collect();
         if !services.is_empty() {
-            parts.push(Place { cpus: on(&pin.services), trees: services });
+            parts.push(Place { cpus: on(pin.of_services()), trees: services });
         }
         Self::begin(merged(parts))
     }

@@ -49,7 +49,7 @@ impl Services {
         let mut fleet = Fleet {
             entries: Vec::new(),
             launcher: environment.launcher.clone(),
-            cpus: plan.pin.services.clone().or_else(|| plan.pin.target.clone()),
+            cpus: plan.pin.of_services().cloned(),
             cancelled: environment.stop.clone(),
         };
         for name in needed(plan) {

@@ -428,6 +428,14 @@ pub struct PinPlan {
     pub weakness: Option<String>,
 }
 
+impl PinPlan {
+    /// The CPUs that services run on: their own, else those of the target; `None` where neither is confined.
+    #[must_use]
+    pub fn of_services(&self) -> Option<&Vec<u32>> {
+        self.services.as_ref().or(self.target.as_ref())
+    }
+}
+
 /// What is repeated for every trial.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
