@@ -325,6 +325,29 @@ fn a_full_core_is_the_sum_of_all_that_use_it() {
         per_second(data, "service.mariadb.process/cpu_ns", 0.8e9);
     });
     assert!(service.findings[0].text.contains("40 % its services"), "{}", service.findings[0].text);
+    assert_eq!(service.findings[0].severity, Severity::High, "others have their part in it: {service:#?}");
+}
+
+#[test]
+fn a_core_full_of_its_own_services_is_a_sign_of_what_they_do() {
+    let severity =
+        |found: &CellWhy| found.findings.iter().find(|f| f.cause == Cause::CoreFull).map(|f| f.severity);
+    let service = planted(|run, data| {
+        run.plan.pin.services = None;
+        shared_core(data, 0.9e9);
+        per_second(data, "target.process/cpu_ns", 0.1e9);
+        per_second(data, "service.redis.process/cpu_ns", 1.8e9);
+        per_second(data, "service.redis.redis/command_ns", 0.97e9);
+    });
+    assert_eq!(service.findings[0].cause, Cause::CacheSlow, "{:#?}", service.findings);
+    assert_eq!(severity(&service), Some(Severity::Medium));
+    // The target and its packets alone: what makes it work so much comes first.
+    let alone = planted(|_, data| {
+        shared_core(data, 0.9e9);
+        per_second(data, "target.process/cpu_ns", 1.75e9);
+        per_second(data, "host.stat/softirq_ns", 0.5e9);
+    });
+    assert_eq!(severity(&alone), Some(Severity::Medium), "{:#?}", alone.findings);
 }
 
 #[test]

@@ -107,6 +107,8 @@ export const findingsZh = {
   "why.core_full.give_cpus_own": "给它独占的 CPU",
   "why.core_full.give_target_cpus_nobody":
     "给目标独占的 CPU（`pin`、isolcpus），结束旁边运行的程序，或降低每个请求的开销（`prony profile`）",
+  "why.core_full.look_services_first": "先看各服务在做什么，再给它们单独的 CPU（`pin.services`）",
+  "why.core_full.make_request_cheaper": "降低每个请求的开销（`prony profile`），或给目标更多 CPU",
   "why.core_full.waiting_core_cpu_time": "等待 CPU 核，相对 CPU 时间与等待之和",
   "why.cpu_saturated.busiest_thread_core": "最忙的线程，相对一个核",
   "why.cpu_saturated.cpu_each_request": "；每个请求耗 CPU {ns}",

@@ -2,6 +2,7 @@
 //! fifth of the CPU time that the target used.
 
 use super::core_full::WAIT;
+use super::super::scene::Cores;
 use super::{Draft, Judgement, Link, Rule, Scene, Severity, Stage};
 use crate::words::{bytes, number, percent};
 use schema::finding::{Change, FindingCause};
@@ -10,6 +11,8 @@ use schema::said;
 use schema::said::Said;
 
 const SHARE: f64 = 0.2;
+/// Share of the CPUs that collection must take itself to matter on CPUs that others fill.
+const OF_CPUS: f64 = 0.1;
 
 pub(super) const RULE: Rule = Rule {
     cause: FindingCause::AllocationPressure,
@@ -91,9 +94,11 @@ fn judge(scene: &Scene<'_>) -> Judgement {
     }
     // It holds the target back as far as its CPU does.
     let used = scene.utilisation().unwrap_or_default();
-    // On a core that others fill too, what it uses itself is no measure of what it lacks.
+    // On a core that others fill too, what it uses itself is no measure of what it lacks; but where it hardly uses any, no
+    // collection that it saves gives it room.
     let waits = scene.core_wait().is_some_and(|wait| wait >= WAIT);
-    let full = scene.cores().filter(|_| waits).map_or(0.0, |cores| cores.busy);
+    let takes_part = |cores: &Cores| waits && share * cores.own >= OF_CPUS;
+    let full = scene.cores().filter(takes_part).map_or(0.0, |cores| cores.busy);
     draft = draft.link(Link::Bound(used.max(full))).link(Link::Accounts(
         share
             * scene

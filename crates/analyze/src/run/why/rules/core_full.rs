@@ -2,15 +2,23 @@
 //! with itself alone. Its threads then wait for a core, whatever share of the response time that is: under a closed load
 //! most of a response is the queue that this wait causes.
 
+use super::super::scene::Cores;
 use super::{Draft, Judgement, Link, Rule, Scene, Severity, Stage, missing};
 use crate::words::percent;
 use schema::finding::{Change, FindingCause, Watched};
 use schema::said;
+use schema::said::Said;
 
 /// Busy share of its CPUs from which they are full.
 const FULL: f64 = 0.9;
 /// From here on it fills them itself, which is a saturated CPU.
 const ALONE: f64 = 0.9;
+/// Share of the CPUs that all others together must take for them to be at fault; below it the target and its packets fill
+/// them, and what makes it work so much comes first.
+const BESIDE: f64 = 0.1;
+/// Share of what the CPUs do from which it is the services that fill them; then what they do is the cause, and this its
+/// consequence.
+const SERVICES: f64 = 0.5;
 /// Share of the CPUs for itself and its services below which it is others that fill them.
 const DEMAND: f64 = 0.4;
 /// Share of the time for which its threads wanted a core and waited for one.
@@ -68,12 +76,8 @@ fn judge(scene: &Scene<'_>) -> Judgement {
         others = percent(cores.others),
         wait = percent(wait)
     );
-    let remedy = said!(
-        "why.core_full.give_target_cpus_nobody",
-        "give the target CPUs that nobody else uses (`pin`, isolcpus), end what runs beside it, \
-         or make a request cheaper (`prony profile`)"
-    );
-    Draft::new(text, Severity::High, remedy)
+    let (severity, remedy) = remedy(&cores);
+    Draft::new(text, severity, remedy)
         .evidence(
             said!("why.core_full.busy_share_cpus", "busy share of its CPUs"),
             percent(cores.busy),
@@ -94,4 +98,28 @@ fn judge(scene: &Scene<'_>) -> Judgement {
             scene.better(1.2),
         )
         .found()
+}
+
+/// It is the cause itself only where strangers take part of the core; else it is a sign of the work that fills it.
+fn remedy(cores: &Cores) -> (Severity, Said) {
+    if cores.services >= SERVICES * cores.busy {
+        let remedy = said!(
+            "why.core_full.look_services_first",
+            "look at what the services do, then give them CPUs of their own (`pin.services`)"
+        );
+        return (Severity::Medium, remedy);
+    }
+    if cores.services + cores.generator + cores.others < BESIDE {
+        let remedy = said!(
+            "why.core_full.make_request_cheaper",
+            "make a request cheaper (`prony profile`), or give the target more CPUs"
+        );
+        return (Severity::Medium, remedy);
+    }
+    let remedy = said!(
+        "why.core_full.give_target_cpus_nobody",
+        "give the target CPUs that nobody else uses (`pin`, isolcpus), end what runs beside it, \
+         or make a request cheaper (`prony profile`)"
+    );
+    (Severity::High, remedy)
 }
