@@ -178,6 +178,26 @@ function hostile(page: PageFile, text: string): PageFile {
   return copy;
 }
 
+/** Bins as the older fixtures have none: between neighbours of the curve lies what they differ by. */
+const binsOf = (curve: PageFile["analysis"]["cells"][number]["curve"]) =>
+  curve.slice(1).map(({ quantile, ns }, at) => ({
+    from_ns: curve[at]!.ns,
+    to_ns: Math.max(ns, curve[at]!.ns + 1),
+    share: quantile - curve[at]!.quantile,
+  }));
+
+/** Width and number of distinct colours of a PNG, as the browser reads it. */
+const colours = (page: Page, base64: string) =>
+  page.evaluate(async (data) => {
+    const bytes = Uint8Array.from(atob(data), (char) => char.charCodeAt(0));
+    const image = await createImageBitmap(new Blob([bytes], { type: "image/png" }));
+    const canvas = new OffscreenCanvas(image.width, image.height);
+    const on = canvas.getContext("2d")!;
+    on.drawImage(image, 0, 0);
+    const pixels = new Uint32Array(on.getImageData(0, 0, image.width, image.height).data.buffer);
+    return { width: image.width, colours: new Set(pixels).size };
+  }, base64);
+
 describe.skipIf(missing !== null)("report.html", () => {
   let browser: Browser;
   beforeAll(async () => {
@@ -211,6 +231,31 @@ describe.skipIf(missing !== null)("report.html", () => {
         pages.some((values) => (values[kind] ?? []).length > 0),
         kind,
       ).toBe(true);
+    }
+  });
+
+  it("gives each chart as a picture with its heading, as wide as it is seen and not empty", async () => {
+    for (const name of ["demo", "knee"]) {
+      const data = fixture(name);
+      for (const cell of data.analysis.cells) cell.histogram = binsOf(cell.curve);
+      const { page, done } = await open(browser, `pictures-${name}`, data);
+      await page.$$eval("details", (all) => all.forEach((fold) => (fold.open = true)));
+      await page.waitForSelector("[data-chart='histogram'] svg");
+      await readAll(page);
+      const charts = await page.locator("[data-chart]:has(.chart-plot:visible)").all();
+      for (const chart of charts) {
+        const kind = await chart.getAttribute("data-chart");
+        const [file] = await Promise.all([
+          page.waitForEvent("download"),
+          chart.locator(".chart-save").evaluate((button: HTMLButtonElement) => button.click()),
+        ]);
+        expect(file.suggestedFilename()).toMatch(new RegExp(`${kind}\\.png$`));
+        const picture = await colours(page, readFileSync(await file.path()).toString("base64"));
+        const seen = await chart.locator(".chart-plot").evaluate((plot) => plot.clientWidth);
+        expect(picture.width, kind!).toBe((seen + 32) * 2);
+        expect(picture.colours, `${kind}: heading, axis and values`).toBeGreaterThan(8);
+      }
+      await done();
     }
   });
 

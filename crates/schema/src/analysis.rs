@@ -187,6 +187,9 @@ pub struct CellSummary {
     pub throttling: Option<ThrottlingSummary>,
     /// Response-time quantiles of the merged histograms of the valid trials, for the percentile chart.
     pub curve: Vec<CurvePoint>,
+    /// The same histograms in bins of equal width on a logarithmic axis; empty without a request, and in older files.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub histogram: Vec<Bin>,
 }
 
 /// The spread of one cell by level: samples within trials, and trials (METHOD §3, Kalibera and Jones, ISMM 2013).
@@ -221,6 +224,17 @@ pub struct ThrottlingSummary {
     pub throttled_ns: f64,
     /// Whether the experiment varies the quota, so that being stopped is no surprise.
     pub is_asked: bool,
+}
+
+/// One bin of a histogram of response times.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct Bin {
+    /// Nanoseconds; what took as long is in it.
+    pub from_ns: f64,
+    /// Nanoseconds; what took as long is in the next.
+    pub to_ns: f64,
+    /// Share of all requests, those that were never answered too; from 0 to 1.
+    pub share: f64,
 }
 
 /// One point of a percentile curve.

@@ -10,11 +10,13 @@
  */
 import { useCallback, useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { useTheme } from "../theme";
+import { pictureName, save } from "../ui/csv";
 import { whenIdle } from "../ui/idle";
 import { useWords } from "../words";
 import { timeInterval } from "./base";
 import { type ChartOption, type ECharts, init } from "./echarts";
 import { type Look, canvasLook, svgLook } from "./look";
+import { captionOf, picture } from "./picture";
 
 export interface ChartProps {
   /** What kind of chart it is, for tests and style sheets. */
@@ -82,6 +84,14 @@ export function Chart(props: ChartProps) {
       <p class="chart-told" aria-live="polite">
         {told}
       </p>
+      <button
+        type="button"
+        class="chart-save no-print"
+        aria-label={words.savePicture(label.split(". ")[0]!)}
+        onClick={() => drawing.current?.save(root.current!)}
+      >
+        PNG
+      </button>
     </div>
   );
 }
@@ -137,6 +147,19 @@ class Drawing {
   option(): ChartOption {
     if (this.chart === null) this.draw();
     return (this.chart?.getOption() ?? {}) as ChartOption;
+  }
+
+  /** Gives the chart to the reader as a picture. */
+  save(root: HTMLElement) {
+    const { host, props, chart } = this;
+    const width = host.clientWidth;
+    if (props === null || width <= 0) return;
+    const font = getComputedStyle(host).fontFamily || "sans-serif";
+    const caption = captionOf(root, props.label, document.title);
+    const canvas = picture(props, width, font, caption, (option) =>
+      keepZoom(chart?.getOption() as ChartOption | undefined, option),
+    );
+    canvas.toBlob((content) => content && save(pictureName(document.title, props.name), content));
   }
 
   end() {

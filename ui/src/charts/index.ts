@@ -12,7 +12,7 @@ export { LadderChart, type LadderData, ladderOfCells, laddersOf } from "./ladder
 export { targetIndex } from "./look";
 export { MemoryChart } from "./memory";
 export { OverviewChart } from "./overview";
-export { CdfChart, type Curve, PercentilesChart } from "./percentiles";
+export { type Binned, CdfChart, type Curve, HistogramChart, PercentilesChart } from "./percentiles";
 export { SearchChart } from "./search";
 export { SoakChart, soakShown } from "./soak";
 export { Sparkline } from "./sparkline";

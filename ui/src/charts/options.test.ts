@@ -12,7 +12,7 @@ import { historyOption, levelsOf } from "./history";
 import { ladderOfCells, ladderOption, laddersOf } from "./ladder";
 import { type Look, svgLook } from "./look";
 import { memoryOption } from "./memory";
-import { cdfOption, oneIn, percentilesOption } from "./percentiles";
+import { cdfOption, histogramOption, oneIn, percentilesOption, ticked } from "./percentiles";
 import { matching } from "./counters";
 import { overviewOption } from "./overview";
 import { searchOption } from "./search";
@@ -190,6 +190,29 @@ describe("distributions", () => {
     expect(least(curve(1e6, 8e6, 9e6, 1e7))).toBeGreaterThan(5e6);
     expect(least(curve(5e6, 8e6, 9e6, 1e7))).toBeLessThan(5e6);
     expect(least(curve(1e6))).toBeLessThan(1e6);
+  });
+
+  it("show every bin with its share, and where the last ends", () => {
+    const histogram = [
+      { from_ns: 1e6, to_ns: 1.12e6, share: 0.25 },
+      { from_ns: 1.12e6, to_ns: 1.26e6, share: 0.5 },
+    ];
+    const option = histogramOption([{ name: "a", index: 0, histogram }], wide, en);
+    expect(shown(option).get("a")).toEqual([
+      [1e6, 0.25],
+      [1.12e6, 0.5],
+      [1.26e6, 0],
+    ]);
+    const [line] = (option.series as { name: string }[]).filter(({ name }) => name === "a");
+    expect(line).toMatchObject({ step: "end", areaStyle: expect.anything() as object });
+  });
+
+  it("name p95 where it has room beside p90, and not else", () => {
+    const ticks = (look: Look) => JSON.stringify(percentilesOption(curves, look, en).xAxis);
+    const axisOf = (look: Look) => ticked(1e4, look);
+    expect(axisOf(wide)).toContain(0.95);
+    expect(axisOf(narrow)).not.toContain(0.95);
+    expect(ticks(wide)).not.toBe(ticks(narrow));
   });
 
   it("show the share of requests within each time", () => {

@@ -327,7 +327,7 @@ function lineSeries(line: PanelLine, panel: number, look: Look): Series {
     connectNulls: false,
     animation: false,
     silent: line.quiet ?? false,
-    step: line.step ? "start" : false,
+    step: line.step ? "end" : false,
     showSymbol: isSigned,
     showAllSymbol: isSigned,
     symbol:

@@ -1,5 +1,5 @@
 /**
- * Response time by percentile, one line a cell; the same as share of requests by response time (CDF).
+ * Response time by percentile, one line a cell; the same as share of requests by response time (CDF), and as histogram.
  *
  * Invariants: the axis of percentiles is 1/(1 − q), logarithmic: it counts nines, so that the tail has as much room
  * as the middle (as in HdrHistogram's plots); the maximum has no place on it; a minimum far below all other quantiles
@@ -29,7 +29,13 @@ export interface Curve {
 /** The axis of nines. */
 export const oneIn = (q: number): number => 1 / (1 - q);
 
-const NAMED = [0, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999, 0.999999];
+const NAMED = [0, 0.5, 0.9, 0.95, 0.99, 0.999, 0.9999, 0.99999, 0.999999];
+
+/** Those that have room on the axis: p95 lies near p90. */
+export function ticked(end: number, look: Look): number[] {
+  const decade = (look.width - 120) / Math.log10(end);
+  return NAMED.filter((q) => q !== 0.95 || decade * Math.log10(2) >= 36);
+}
 
 const nameOf = (q: number, words: Words): string => (q === 0 ? words.charts.least : quantile(q));
 
@@ -37,7 +43,7 @@ const nameOf = (q: number, words: Words): string => (q === 0 ? words.charts.leas
 const placed = (curve: Curve["curve"]) =>
   curve.filter((point) => point.quantile >= 0 && point.quantile < 1 && positive(point.ns));
 
-function curveLine(curve: Curve, points: Point[], right: boolean, look: Look): PanelLine {
+function curveLine(curve: Omit<Curve, "curve">, points: Point[], right: boolean, look: Look): PanelLine {
   const { name, index } = curve;
   if (curve.isFaint) {
     return {
@@ -56,7 +62,7 @@ function curveLine(curve: Curve, points: Point[], right: boolean, look: Look): P
 }
 
 /** Those with a name and a mark of their own. */
-const plainOf = (curves: Curve[]) => curves.filter(({ isFaint }) => !isFaint);
+const plainOf = <T extends { isFaint?: boolean }>(curves: T[]) => curves.filter(({ isFaint }) => !isFaint);
 
 /** Room for the names at the right. */
 const rightOf = (curves: Curve[]) =>
@@ -88,7 +94,7 @@ export function percentilesOption(curves: Curve[], look: Look, words: Words): Ch
     return curveLine(curve, points, isFew, look);
   });
   const end = Math.max(10, ...quantiles.keys());
-  const ticks = new Map(NAMED.map((q) => [oneIn(q), q]));
+  const ticks = new Map(ticked(end, look).map((q) => [oneIn(q), q]));
   return panelsOption(
     [
       {
@@ -159,6 +165,45 @@ export function cdfOption(curves: Curve[], look: Look, words: Words): ChartOptio
   );
 }
 
+/** A cell's bins with its mark. */
+export interface Binned extends Omit<Curve, "curve"> {
+  histogram: NonNullable<Cell["histogram"]>;
+}
+
+export function histogramOption(cells: Binned[], look: Look, words: Words): ChartOption {
+  const isOne = plainOf(cells).length === 1;
+  const lines = cells.map((cell): PanelLine => {
+    const steps = cell.histogram.map((bin): Point => [bin.from_ns, bin.share]);
+    const end = cell.histogram.at(-1);
+    const points: Point[] = end ? [...steps, [end.to_ns, 0]] : steps;
+    return { ...curveLine(cell, points, false, look), signs: false, step: true, area: isOne };
+  });
+  const bins = cells.flatMap(({ histogram }) => histogram);
+  const range = extent(bins.flatMap((bin) => [bin.from_ns, bin.to_ns])) ?? [1, 10];
+  return panelsOption(
+    [
+      {
+        title: words.charts.sharePerBin,
+        show: percent,
+        showAxis: (share) => percent(share).replace(/\.0+(?= )/, ""),
+        height: HEIGHT,
+        lines,
+      },
+    ],
+    {
+      axis: {
+        range,
+        log: true,
+        ticks: logTicks(range[0], range[1], roomFor(look.width - 80, 64)),
+        show: axisDuration,
+        tell: duration,
+        name: words.charts.responseTime,
+      },
+    },
+    look,
+  );
+}
+
 function curvesAlt(title: string, curves: Curve[], words: Words): string {
   const told = curves.map((curve) => {
     const named = NAMED.flatMap((q) => {
@@ -170,7 +215,7 @@ function curvesAlt(title: string, curves: Curve[], words: Words): string {
   return `${title}. ${told.join("; ")}`;
 }
 
-function items(curves: Curve[], words: Words): KeyItem[] {
+function items(curves: Omit<Curve, "curve">[], words: Words): KeyItem[] {
   const plain = plainOf(curves);
   const rest = curves.length - plain.length;
   return [
@@ -208,4 +253,34 @@ export function CdfChart({ curves }: { curves: Curve[] }) {
       <Chart name="cdf" label={label} height={() => panelsHeight([{ height: HEIGHT }], true)} make={make} />
     </div>
   );
+}
+
+export function HistogramChart({ cells }: { cells: Binned[] }) {
+  const words = useWords();
+  const label = useMemo(
+    () =>
+      `${words.charts.histogram}. ${cells
+        .map(({ name, histogram }) => `${clean(name)}: ${words.charts.mostBetween(...fullest(histogram))}`)
+        .join("; ")}`,
+    [cells, words],
+  );
+  const make = useCallback((look: Look) => histogramOption(cells, look, words), [cells, words]);
+  if (!cells.some(({ histogram }) => histogram.length > 1)) return null;
+  return (
+    <div class="chart-box">
+      <Key items={items(cells, words)} always={cells.length > 1} />
+      <Chart
+        name="histogram"
+        label={label}
+        height={() => panelsHeight([{ height: HEIGHT }], true)}
+        make={make}
+      />
+    </div>
+  );
+}
+
+/** The ends of the bin with the largest share. */
+function fullest(bins: Binned["histogram"]): [string, string] {
+  const [first] = [...bins].sort((a, b) => b.share - a.share);
+  return first ? [duration(first.from_ns), duration(first.to_ns)] : ["–", "–"];
 }

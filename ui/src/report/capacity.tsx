@@ -192,11 +192,12 @@ function OneKnee({ knee, on }: { knee: Knee; on: LoadAxis }) {
     typeof knee.kneedle === "number" ? `Kneedle ${load(knee.kneedle, on)}` : "",
     typeof knee.sharpest === "number" ? t.sharpest(load(knee.sharpest, on)) : "",
   ].filter((hint) => hint !== "");
-  const hint = <span class="soft">{hints.join(words.comma)}</span>;
+  const hint = <Details>{hints}</Details>;
   if (typeof knee.at !== "number") {
     return (
       <>
-        <Refusal>{knee.refused ?? words.noReason}</Refusal> {hint}
+        <Refusal>{knee.refused ?? words.noReason}</Refusal>
+        {hint}
       </>
     );
   }
@@ -205,9 +206,16 @@ function OneKnee({ knee, on }: { knee: Knee; on: LoadAxis }) {
   const ends = `${low == null ? t.firstLevels : load(low, on)} … ${high == null ? t.lastLevels : load(high, on)}`;
   return (
     <>
-      <strong>{loadOf(knee.at, on, words)}</strong> ({ends}) {hint}
+      <strong>{loadOf(knee.at, on, words)}</strong> ({ends}){hint}
     </>
   );
+}
+
+/** What only those want who know the method: criteria and parameters. */
+function Details({ children }: { children: string[] }) {
+  const words = useWords();
+  if (children.length === 0) return null;
+  return <Fold title={words.details}>{() => <p class="soft">{children.join(words.comma)}</p>}</Fold>;
 }
 
 function law(fit: UslFit, words: Words): Found[] {
@@ -223,9 +231,18 @@ function law(fit: UslFit, words: Words): Found[] {
   return [
     [
       t.law,
-      `α ${plainOf(fit.alpha, small)}, β ${plainOf(fit.beta, small)}, γ ${plainOf(fit.gamma, rate)}${words.comma}${t.misfit(percent(fit.misfit))}`,
+      <>
+        {t.misfit(percent(fit.misfit))}
+        <Details>
+          {[
+            `${t.contention} α ${plainOf(fit.alpha, small)}`,
+            `${t.coherence} β ${plainOf(fit.beta, small)}`,
+            `${t.alone} γ ${plainOf(fit.gamma, rate)}`,
+          ]}
+        </Details>
+      </>,
     ],
-    [t.peak, `${plainOf(fit.peak_per_s, rate)}${words.comma}N* = ${plainOf(fit.peak, plain)}${beyond}`],
+    [t.peak, `${plainOf(fit.peak_per_s, rate)} ${t.at(t.connectionsOf(plainOf(fit.peak, plain)))}${beyond}`],
     [
       t.predicts,
       fit.predictions

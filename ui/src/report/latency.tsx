@@ -5,7 +5,15 @@
  * target, as a search tries them, a few stand out and the others stand back, and a table has them all.
  */
 import { useMemo, useState } from "preact/hooks";
-import { CdfChart, type Curve, PercentilesChart, StripsChart, withinTarget } from "../charts";
+import {
+  type Binned,
+  CdfChart,
+  type Curve,
+  HistogramChart,
+  PercentilesChart,
+  StripsChart,
+  withinTarget,
+} from "../charts";
 import { duration, quantile } from "../format";
 import type { CellSummary, Metric, PageFile } from "../schema/page";
 import { numberColumn, ownNameColumn } from "../ui/columns";
@@ -32,7 +40,13 @@ const STRIPS: Metric[] = [
 
 interface Group {
   name: string;
-  curves: { name: string; index: number; cell: string; curve: CellSummary["curve"] }[];
+  curves: {
+    name: string;
+    index: number;
+    cell: string;
+    curve: CellSummary["curve"];
+    histogram: NonNullable<CellSummary["histogram"]>;
+  }[];
 }
 
 /** Targets are held against each other under one load; of a single target, its loads are. */
@@ -50,16 +64,17 @@ export function groupsOf(cells: CellSummary[]): Group[] {
               index,
               cell: of.cell,
               curve: of.curve,
+              histogram: of.histogram ?? [],
             })),
           },
         ];
   }
   const groups = new Map<string, Group>();
   for (const cell of drawn) {
-    const { target, curve, cell: id } = cell;
+    const { target, curve, cell: id, histogram = [] } = cell;
     const name = withinTarget(cell);
     const group = groups.get(name) ?? { name, curves: [] };
-    group.curves.push({ name: target, index: targets.indexOf(target), cell: id, curve });
+    group.curves.push({ name: target, index: targets.indexOf(target), cell: id, curve, histogram });
     groups.set(name, group);
   }
   return [...groups.values()];
@@ -97,7 +112,7 @@ export function Latency({ page }: SectionProps) {
 }
 
 /** The curves with those that stand back marked, and the others renumbered so that their marks differ. */
-function backed(curves: Group["curves"], apart: Set<string>): Curve[] {
+function backed(curves: Group["curves"], apart: Set<string>): (Curve & Binned)[] {
   const order = curves.filter(({ cell }) => apart.has(cell));
   return curves.map((of) => {
     const at = order.indexOf(of);
@@ -156,6 +171,13 @@ function Curves({ group, page }: { group: Group; page: PageFile }) {
         <PercentilesChart curves={curves} />
       </Figure>
       {isMany && <Fold title={words.latency.table}>{() => <Quantiles page={page} />}</Fold>}
+      <Fold title={`${words.charts.histogram}${words.comma}${group.name}`}>
+        {() => (
+          <Figure>
+            <HistogramChart cells={curves} />
+          </Figure>
+        )}
+      </Fold>
       <Fold title={`${words.latency.cdf}${words.comma}${group.name}`}>
         {() => (
           <Figure>

@@ -29,8 +29,12 @@ export const csv = (head: string[], rows: Raw[][]): string =>
   [head, ...rows].map((row) => `${row.map(field).join(",")}\r\n`).join("");
 
 /** Gives `text` to the reader as a file. */
-export function download(name: string, text: string, type = "text/csv") {
-  const url = URL.createObjectURL(new Blob([text], { type: `${type};charset=utf-8` }));
+export const download = (name: string, text: string, type = "text/csv") =>
+  save(name, new Blob([text], { type: `${type};charset=utf-8` }));
+
+/** Gives `content` to the reader as a file. */
+export function save(name: string, content: Blob) {
+  const url = URL.createObjectURL(content);
   const link = document.createElement("a");
   link.href = url;
   link.download = name;
@@ -39,10 +43,15 @@ export function download(name: string, text: string, type = "text/csv") {
   setTimeout(() => URL.revokeObjectURL(url), 0);
 }
 
-/** A name that every file system takes. */
-export const fileName = (...parts: string[]): string =>
-  `${parts
+/** A name that every file system takes, of a CSV file. */
+export const fileName = (...parts: string[]): string => `${stem(parts)}.csv`;
+
+/** The same of a picture. */
+export const pictureName = (...parts: string[]): string => `${stem(parts)}.png`;
+
+const stem = (parts: string[]): string =>
+  parts
     .map((part) => part.replace(/[^\w.-]+/g, "-").replace(/^[-.]+|-+$/g, ""))
     .filter((part) => part !== "")
     .join("-")
-    .slice(0, 120)}.csv`;
+    .slice(0, 120);

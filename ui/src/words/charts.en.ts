@@ -3,6 +3,7 @@ import { counterName } from "./counters";
 
 export const chartsEn = {
   chart: "chart",
+  savePicture: (chart: string) => `Save as a picture (PNG): ${chart}`,
   loading: "The chart is drawn when it comes into view.",
   // Numbers and answers
   value: "value",
@@ -19,6 +20,9 @@ export const chartsEn = {
   centre: "centre",
   cost: "cost",
   answers: "answers",
+  histogram: "How many requests took how long",
+  sharePerBin: "Share of requests in each bin of 12 %",
+  mostBetween: (low: string, high: string) => `most took ${low} to ${high}`,
   fromTo: (what: string, low: string, high: string) => `${what} from ${low} to ${high}`,
   outcomes: { valid: "valid", void: "void", failed: "failed" },
   // Comparison

@@ -4,6 +4,7 @@ import { counterName } from "./counters";
 
 export const chartsZh: ChartWords = {
   chart: "图表",
+  savePicture: (chart: string) => `保存为图片（PNG）：${chart}`,
   loading: "图表在进入视野时绘制。",
   value: "值",
   ratio: "比值",
@@ -19,6 +20,9 @@ export const chartsZh: ChartWords = {
   centre: "中心值",
   cost: "开销",
   answers: "响应数",
+  histogram: "响应时间的分布（直方图）",
+  sharePerBin: "各区间（宽 12 %）内请求的占比",
+  mostBetween: (low: string, high: string) => `最多的落在 ${low} 到 ${high}`,
   fromTo: (what, low, high) => `${what}:${low} 至 ${high}`,
   outcomes: { valid: "有效", void: "作废", failed: "失败" },
   forest: "每一对的比值及其区间;色带内视为相当",

@@ -10,9 +10,9 @@ use super::ratio::interval_of_logs;
 use super::{MIN_TRIALS, TrialData};
 use crate::stats::Refusal;
 use crate::stats::student::MeanTest;
-use crate::trial::curve as curve_of;
 use crate::trial::histogram::merged;
-use schema::analysis::{CellSummary, CurvePoint, Interval, MetricSummary};
+use crate::trial::{bins, curve};
+use schema::analysis::{Bin, CellSummary, CurvePoint, Interval, MetricSummary};
 use schema::metric::Metric;
 use schema::plan::CellPlan;
 use schema::said;
@@ -27,6 +27,7 @@ pub(super) fn summaries(data: &RunData<'_>) -> Vec<CellSummary> {
 fn summary(data: &RunData<'_>, cell: &CellPlan) -> CellSummary {
     let ended =
         |outcome| data.trials_of(&cell.id).filter(|trial| trial.file.outcome == outcome).count() as u32;
+    let (curve, histogram) = shapes(data.valid(&cell.id));
     CellSummary {
         cell: cell.id.clone(),
         label: cell.label.clone(),
@@ -42,7 +43,8 @@ fn summary(data: &RunData<'_>, cell: &CellPlan) -> CellSummary {
         warm_up: super::steady::warm_up_line(data, &cell.id),
         levels: levels(data, cell),
         memory_view: super::memory_view::memory_view(data, cell),
-        curve: curve(data.valid(&cell.id)),
+        curve,
+        histogram,
     }
 }
 
@@ -112,14 +114,15 @@ fn interval(data: &RunData<'_>, values: &[f64]) -> Result<Interval, Said> {
 
 /// Quantiles of the merged response times on a scale of nines, 0 to 0.9999, as far as METHOD §4 allows for all
 /// requests together. Censored requests lie above every value; quantiles among them are left out.
-fn curve<'a>(trials: impl Iterator<Item = &'a TrialData>) -> Vec<CurvePoint> {
+/// The curve and the bins of all response times of these trials.
+fn shapes<'a>(trials: impl Iterator<Item = &'a TrialData>) -> (Vec<CurvePoint>, Vec<Bin>) {
     let trials: Vec<&TrialData> = trials.filter(|trial| trial.response.is_some()).collect();
     let Some(sum) = merged(trials.iter().filter_map(|trial| trial.response.as_ref())) else {
-        return Vec::new();
+        return Default::default();
     };
     let censored = trials.iter().filter_map(|trial| trial.file.load.as_ref());
     let n = censored.fold(sum.len(), |n, load| n.saturating_add(load.latency_ns.response.censored));
-    curve_of(&sum, n - sum.len())
+    (curve(&sum, n - sum.len()), bins(&sum, n - sum.len()))
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
-//! One trial: its latency summaries, its percentile curve, its gates, its thresholds, and whether its warm-up is over.
+//! One trial: its latency summaries, its percentile curve and bins, its gates, its thresholds, and whether its warm-up is over.
 
+mod bins;
 mod counters;
 mod curve;
 mod events;
@@ -16,6 +17,7 @@ mod summary;
 mod threshold;
 mod validity;
 
+pub(crate) use bins::bins;
 pub use counters::{CounterCurves, counter_unit};
 pub use curve::curve;
 pub use events::event_effect;

@@ -203,6 +203,7 @@ fn cell(index: usize) -> CellSummary {
         limits: String::new(),
         throttling: None,
         curve: curve(p50, p99),
+        histogram: Vec::new(),
     }
 }
 
