@@ -42,6 +42,25 @@ const [FIRST, SECOND, LIVE] = [
   "2026-11-24T05-14-56Z-demo",
 ];
 
+/** An experiment of two seconds against prony's own target. */
+const QUICK = `[experiment]
+name = "quick"
+question = "Does a start lead to its live page?"
+blocks = 1
+[[target]]
+name = "one"
+reference = { law = "constant", mean = "1ms" }
+[scenario]
+request = { path = "/ping" }
+[load]
+model = "closed"
+connections = 2
+[phases]
+warmup = { at_least = "200ms", at_most = "200ms" }
+sample = "1s"
+samples = 1
+`;
+
 type Json = Record<string, unknown>;
 const json = (path: string): Json => JSON.parse(readFileSync(path, "utf8")) as Json;
 
@@ -174,6 +193,8 @@ describe.skipIf(missing !== undefined)("the lab", () => {
       `[experiment]\nname = "small"\nquestion = "Is ${"<b>it</b>"} fast?"\n`,
     );
     writeFileSync(join(folder, "experiments/wrong.toml"), "[experiment]\nnaem = 1\n");
+    mkdirSync(join(folder, "experiments/planted"));
+    writeFileSync(join(folder, "experiments/planted/quick.toml"), QUICK);
     browser = await launch();
   });
 
@@ -278,6 +299,30 @@ describe.skipIf(missing !== undefined)("the lab", () => {
     await page.context().close();
   });
 
+  it("keeps what lies in a folder apart, and leads from a start to its live page", async () => {
+    const { page, wrong } = await open("?experiments");
+    await page.waitForSelector(".lab-card");
+    expect(await page.getByText("Does a start lead").count()).toBe(0);
+    await page.getByText("planted/", { exact: true }).click();
+    const card = page.locator(".lab-card", { hasText: "Does a start lead" });
+    await card.getByRole("button", { name: "Start" }).click();
+    await page.getByRole("dialog").locator(".lab-yes").click();
+    await page.waitForURL(/[?]live=/);
+    const run = new URL(page.url()).searchParams.get("live")!;
+    expect(run).toMatch(/-quick$/);
+    const hasEnded = async () => {
+      const { starts } = (await (await fetch(`${url}api/experiments`)).json()) as {
+        starts: { is_running: boolean; run: string }[];
+      };
+      expect(starts.map((start) => start.run)).toEqual([run]);
+      return !starts[0]!.is_running;
+    };
+    while (!(await hasEnded())) await page.waitForEvent("response");
+    expect(wrong).toEqual([]);
+    await page.context().close();
+    rmSync(join(folder, "runs", run), { recursive: true });
+  });
+
   it("shows experiments and their history, and asks before it starts one", async () => {
     const { page, wrong } = await open("?experiments");
     await page.waitForSelector(".lab-card");
@@ -287,9 +332,10 @@ describe.skipIf(missing !== undefined)("the lab", () => {
     await page.getByRole("button", { name: "Start" }).click();
     expect(await page.getByRole("dialog").innerText()).toContain("Start small.toml?");
     await page.keyboard.press("Escape");
-    expect(((await (await fetch(`${url}api/experiments`)).json()) as { starts: unknown[] }).starts).toEqual(
-      [],
-    );
+    const { starts } = (await (await fetch(`${url}api/experiments`)).json()) as {
+      starts: { file: string }[];
+    };
+    expect(starts.filter(({ file }) => file === "small.toml")).toEqual([]);
     await shot(page, "experiments");
     await page.goto(`${url}?history=demo`);
     await page.waitForSelector("table");

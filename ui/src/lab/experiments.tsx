@@ -3,22 +3,27 @@
  *
  * Invariant: what is started is named by its file in the list; the server takes no command and no argument.
  */
+import { useCallback, useEffect, useState } from "preact/hooks";
+import type { Children } from "../jsx/children";
 import type { ExperimentCard, ExperimentList, StartCard } from "../schema/lab-experiments";
+import { Fold } from "../ui/parts";
 import { Colon, Told } from "../ui/told";
 import { useWords } from "../words";
 import { to, wall } from "./address";
 import { api, get, send } from "./api";
 import { Ask, Shown } from "./frame";
-import { useEvery, useLoaded } from "./state";
+import { type Loaded, useEvery, useLoaded } from "./state";
+import type { Accepted } from "../schema/lab-accepted";
 import type { LabInfo } from "../schema/lab-info";
 
 const LOOK_EVERY_MS = 2_000;
+const FOLLOW_EVERY_MS = 250;
 
 export function Experiments() {
   const t = useWords().lab.experiments;
   const info = useLoaded<LabInfo>("lab", (signal) => get(api("lab"), signal));
   const loaded = useLoaded<ExperimentList>("experiments", (signal) => get(api("experiments"), signal));
-  useEvery(LOOK_EVERY_MS, loaded.again);
+  const follow = useLive(loaded);
   return (
     <>
       <h1>{t.title}</h1>
@@ -39,16 +44,20 @@ export function Experiments() {
               </p>
             ))}
             <Starts starts={list.starts} />
-            <ul class="lab-runs">
-              {list.experiments.map((card) => (
-                <Card
-                  key={card.file ?? card.name}
-                  card={card}
-                  isBusy={Boolean(list.busy)}
-                  again={loaded.again}
-                />
-              ))}
-            </ul>
+            {groupsOf(list.experiments).map(({ folder, cards }) => (
+              <Group key={folder} folder={folder}>
+                <ul class="lab-runs">
+                  {cards.map((card) => (
+                    <Card
+                      key={card.file ?? card.name}
+                      card={card}
+                      isBusy={Boolean(list.busy)}
+                      started={follow}
+                    />
+                  ))}
+                </ul>
+              </Group>
+            ))}
           </>
         )}
       </Shown>
@@ -56,7 +65,42 @@ export function Experiments() {
   );
 }
 
-function Card({ card, isBusy, again }: { card: ExperimentCard; isBusy: boolean; again: () => void }) {
+/** Goes to the live page of what was started here, as soon as there is one. */
+function useLive({ value, again }: Loaded<ExperimentList>): (start: string) => void {
+  const [followed, follow] = useState<string>();
+  const start = value?.starts.find(({ id }) => id === followed);
+  useEffect(() => {
+    if (start?.is_running && start.run) location.assign(to.live(start.run));
+    else if (start && !start.is_running) follow(undefined);
+  }, [start?.is_running, start?.run]);
+  // The run folder is there a moment after the start; nobody should wait for the next look at the list.
+  useEvery(followed === undefined ? LOOK_EVERY_MS : FOLLOW_EVERY_MS, again);
+  return useCallback((id: string) => follow(id), []);
+}
+
+/** Files by the folder that they are in, those of the lab's own folder first; order is kept. */
+export function groupsOf(cards: ExperimentCard[]): { folder: string; cards: ExperimentCard[] }[] {
+  const groups = new Map<string, ExperimentCard[]>([["", []]]);
+  for (const card of cards) {
+    const folder = card.file?.includes("/") ? card.file.slice(0, card.file.lastIndexOf("/")) : "";
+    groups.set(folder, [...(groups.get(folder) ?? []), card]);
+  }
+  return [...groups].map(([folder, cards]) => ({ folder, cards })).filter(({ cards }) => cards.length > 0);
+}
+
+/** What lies in a folder of its own, such as experiments with planted faults, stands apart and is folded. */
+function Group({ folder, children }: { folder: string; children: Children }) {
+  if (folder === "") return <>{children}</>;
+  return <Fold title={<code>{folder}/</code>}>{() => children}</Fold>;
+}
+
+interface StartProps {
+  isBusy: boolean;
+  /** Called with the identifier of the start. */
+  started: (start: string) => void;
+}
+
+function Card({ card, isBusy, started }: StartProps & { card: ExperimentCard }) {
   const t = useWords().lab.experiments;
   return (
     <li class="lab-card">
@@ -81,12 +125,12 @@ function Card({ card, isBusy, again }: { card: ExperimentCard; isBusy: boolean; 
           {card.runs > 0 && <a href={to.history(card.name)}>{t.history}</a>}
         </p>
       </div>
-      {card.file && !card.error && <Start file={card.file} isBusy={isBusy} again={again} />}
+      {card.file && !card.error && <Start file={card.file} isBusy={isBusy} started={started} />}
     </li>
   );
 }
 
-function Start({ file, isBusy, again }: { file: string; isBusy: boolean; again: () => void }) {
+function Start({ file, isBusy, started }: StartProps & { file: string }) {
   const t = useWords().lab.experiments;
   return (
     <div class="lab-start">
@@ -98,8 +142,8 @@ function Start({ file, isBusy, again }: { file: string; isBusy: boolean; again: 
         no={t.startNo}
         disabled={isBusy}
         act={async () => {
-          await send("POST", api("experiments", file, "start"));
-          again();
+          const accepted = await send<Accepted>("POST", api("experiments", file, "start"));
+          if (accepted.start) started(accepted.start);
         }}
       />
     </div>
