@@ -31,8 +31,8 @@ pub(super) const FLAGS: &[(&str, &str)] = &[
 
 Exit codes: 0 done, also with reservations, 1 wrong arguments, 2 the numbers must not be used: a
 check failed such as pacer lag, there was no right answer, or 10 % of the requests or more failed
-(see --errors-ok), 3 a --fail threshold is crossed or cannot be decided (goes before 2), 4 the
-result could not be written, 130 interrupted (results kept)."
+(see --errors-ok), 3 a --fail threshold is crossed or cannot be decided (takes precedence over
+2), 4 the result could not be written, 130 interrupted (results kept)."
 )]
 pub(crate) struct LoadArgs {
     /// Where to send requests, for example http://127.0.0.1:8080/path

@@ -47,6 +47,7 @@ mod tidy;
 mod tls;
 mod true_documents;
 mod urls;
+mod voice;
 mod way;
 mod why;
 mod writers;
