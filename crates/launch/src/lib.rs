@@ -37,7 +37,7 @@ pub use errand::Errand;
 pub use error::TargetError;
 pub use fresh::{BuildState, build_state};
 pub use guard::Exit;
-pub use need::{NeedState, needs};
+pub use need::{NeedState, needs, require_all};
 pub use ready::reachable;
 pub use running::RunningTarget;
 pub use scaffold::scaffold;

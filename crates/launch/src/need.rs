@@ -46,12 +46,45 @@ pub(crate) fn require<'a>(needs: impl Iterator<Item = &'a Need>, folder: &Path) 
         Some((need, state)) if need.check.is_empty() => {
             Err(TargetError::ProgramNotFound { program: state.program, remedy: state.install })
         }
-        Some((_, state)) => {
-            let cause = format!("`{}` does not exit with 0", state.program);
-            Err(TargetError::plan(cause, state.install))
-        }
+        Some((need, state)) => Err(TargetError::plan(missing(need, &state), state.install)),
         None => Ok(()),
     }
+}
+
+/// What a check did not find.
+fn missing(need: &Need, state: &NeedState) -> String {
+    match need.name.as_str() {
+        "" => format!("`{}` does not exit with 0", state.program),
+        name => format!("{name} is missing"),
+    }
+}
+
+/// Looks for what several targets or services need, each by the name of who needs it.
+///
+/// # Errors
+/// Names everything that is missing, once, with the commands that install it.
+pub fn require_all(wanted: &[(String, Vec<NeedState>)]) -> Result<(), TargetError> {
+    let mut missing: Vec<(&NeedState, Vec<&str>)> = Vec::new();
+    for (who, needs) in wanted {
+        for need in needs.iter().filter(|need| !need.present) {
+            match missing.iter_mut().find(|(known, _)| known.program == need.program) {
+                Some((_, by)) => by.push(who),
+                None => missing.push((need, vec![who])),
+            }
+        }
+    }
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let cause = |(need, by): &(&NeedState, Vec<&str>)| format!("{} (for {})", need.program, by.join(", "));
+    let causes: Vec<String> = missing.iter().map(cause).collect();
+    let mut remedies: Vec<&str> = Vec::new();
+    for (need, _) in &missing {
+        if !remedies.contains(&need.install.as_str()) {
+            remedies.push(&need.install);
+        }
+    }
+    Err(TargetError::plan(format!("missing: {}", causes.join("; ")), remedies.join("; ")))
 }
 
 /// Need → first line of its version, for those that have a version command and answer.
@@ -68,6 +101,7 @@ mod tests {
         Need {
             program: program.to_owned(),
             check: if check.is_empty() { Vec::new() } else { words(check) },
+            name: String::new(),
             version: words("echo 1.0"),
             install: format!("apt-get install {program}"),
         }
@@ -87,7 +121,31 @@ mod tests {
             outcome(&[need("", "exit 3")]),
             Err("`sh -c exit 3` does not exit with 0\n  remedy: apt-get install ".into())
         );
+        let named = Need { name: "PHP extension x".into(), ..need("", "exit 3") };
+        assert_eq!(outcome(&[named]), Err("PHP extension x is missing\n  remedy: apt-get install ".into()));
         let versions = versions([need("sh", "")].iter(), Path::new("/"));
         assert_eq!(versions, BTreeMap::from([("sh".into(), "1.0".into())]));
+    }
+
+    #[test]
+    fn everything_that_is_missing_is_named_once_before_anything_begins() {
+        let state = |program: &str, present| NeedState {
+            program: program.to_owned(),
+            present,
+            found: None,
+            install: format!("apt-get install {program}"),
+        };
+        let of = |who: &str, needs: Vec<NeedState>| (who.to_owned(), needs);
+        assert!(require_all(&[of("a", vec![state("sh", true)])]).is_ok());
+        let wanted = [
+            of("php/fpm", vec![state("nginx", false), state("sh", true)]),
+            of("static", vec![state("nginx", false)]),
+            of("redis", vec![state("redis-server", false)]),
+        ];
+        assert_eq!(
+            require_all(&wanted).unwrap_err().to_string(),
+            "missing: nginx (for php/fpm, static); redis-server (for redis)\n  remedy: apt-get install nginx; apt-get \
+             install redis-server"
+        );
     }
 }

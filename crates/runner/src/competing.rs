@@ -34,27 +34,9 @@ struct Counts {
 }
 
 impl Competing {
-    /// Reads the counts of a trial: prony with its generator processes, the target and the services, each on the CPUs
-    /// that the plan gives it, else on all that may be used.
+    /// Reads the counts of a trial.
     pub(crate) fn of_trial(pin: &PinPlan, target: u32, services: &[u32]) -> Option<Self> {
-        let roots = Roots::default();
-        let own = std::process::id();
-        let all = launch::pin::usable_cpus().ok()?;
-        let on =
-            |cpus: Option<&Vec<u32>>| cpus.filter(|cpus| !cpus.is_empty()).cloned().unwrap_or(all.clone());
-        let started: Vec<u32> = services.iter().copied().chain([target]).collect();
-        let mut parts = vec![
-            Place {
-                cpus: on(pin.generator.as_ref()),
-                trees: vec![ProcessTree::new(&roots, own).without(started)],
-            },
-            Place { cpus: on(pin.target.as_ref()), trees: vec![ProcessTree::new(&roots, target)] },
-        ];
-        let services: Vec<ProcessTree> = services.iter().map(|pid| ProcessTree::new(&roots, *pid)).collect();
-        if !services.is_empty() {
-            parts.push(Place { cpus: on(pin.of_services()), trees: services });
-        }
-        Self::begin(merged(parts))
+        Self::begin(places(pin, target, services, &launch::pin::usable_cpus().ok()?))
     }
 
     /// Reads the counts of this process and all that it started, on all CPUs that may be used.
@@ -79,6 +61,25 @@ impl Competing {
         let shares = self.places.iter_mut().map(|(place, begin)| place.share_since(*begin, clock));
         shares.collect::<Option<Vec<f64>>>()?.into_iter().reduce(f64::max)
     }
+}
+
+/// Prony with its generator processes, the target and the services, each on the CPUs that the plan gives it, else on
+/// `all`, those of the calling thread.
+fn places(pin: &PinPlan, target: u32, services: &[u32], all: &[u32]) -> Vec<Place> {
+    let roots = Roots::default();
+    let on =
+        |cpus: Option<&Vec<u32>>| cpus.filter(|cpus| !cpus.is_empty()).map_or(all, Vec::as_slice).to_vec();
+    let started: Vec<u32> = services.iter().copied().chain([target]).collect();
+    let own = ProcessTree::new(&roots, std::process::id()).without(started);
+    let mut parts = vec![
+        Place { cpus: on(pin.generator.as_ref()), trees: vec![own] },
+        Place { cpus: on(pin.target.as_ref()), trees: vec![ProcessTree::new(&roots, target)] },
+    ];
+    let services: Vec<ProcessTree> = services.iter().map(|pid| ProcessTree::new(&roots, *pid)).collect();
+    if !services.is_empty() {
+        parts.push(Place { cpus: on(pin.of_services()), trees: services });
+    }
+    merged(parts)
 }
 
 impl Place {
@@ -138,6 +139,28 @@ mod tests {
         assert_eq!(of(counts(1_000, 1_100, 550), 2), Some(0.25));
         assert_eq!(of(counts(1_000, 500, 900), 1), Some(0.0), "steps of the count are no negative work");
         assert_eq!(of(counts(100, 200, 50), 1), None, "too short");
+    }
+
+    /// The calling thread is pinned to the generator's CPUs, so those of services without a set of their own are not its.
+    #[test]
+    fn services_without_cpus_of_their_own_are_on_those_of_the_target() {
+        let found = |services: Option<Vec<u32>>| {
+            let pin =
+                PinPlan { generator: Some(vec![0]), target: Some(vec![1]), services, ..PinPlan::default() };
+            let mut found: Vec<(Vec<u32>, usize)> = places(&pin, 10, &[11, 12], &[0])
+                .into_iter()
+                .map(|place| (place.cpus, place.trees.len()))
+                .collect();
+            found.sort();
+            found
+        };
+        assert_eq!(found(None), [(vec![0], 1), (vec![1], 3)]);
+        assert_eq!(found(Some(vec![2])), [(vec![0], 1), (vec![1], 1), (vec![2], 2)]);
+        let free = places(&PinPlan::default(), 10, &[11], &[0, 1]);
+        assert_eq!(
+            free.iter().map(|place| (place.cpus.clone(), place.trees.len())).collect::<Vec<_>>(),
+            [(vec![0, 1], 3)]
+        );
     }
 
     #[test]

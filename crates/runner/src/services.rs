@@ -178,6 +178,6 @@ fn metrics_of(running: &RunningService) -> Option<ServiceAt> {
 }
 
 /// Every service that the plan names, once, in the order of its names.
-fn needed(plan: &ExperimentPlan) -> BTreeSet<&str> {
+pub(crate) fn needed(plan: &ExperimentPlan) -> BTreeSet<&str> {
     plan.scenarios.iter().flat_map(|scenario| &scenario.services).map(String::as_str).collect()
 }

@@ -5,7 +5,7 @@ use crate::bring_up::{Prepared, bring_up, reported_versions};
 use crate::check;
 use crate::environment::Environment;
 use crate::observer::Observer;
-use crate::services::Services;
+use crate::services::{self, Services};
 use launch::{RunningTarget, Scratch};
 use plan::Context;
 use schema::plan::{ExperimentPlan, TargetPlan, TargetSource};
@@ -65,6 +65,7 @@ pub(crate) fn prepare(
     environment: &Environment,
     observer: &mut dyn Observer,
 ) -> Result<Workshop, RunnerError> {
+    require_all(plan, context)?;
     let services = Services::start(plan, context, environment, observer)?;
     let scratch = Scratch::make().map_err(RunnerError::io("make a folder in", &std::env::temp_dir()))?;
     let logs = scratch.path().to_owned();
@@ -96,6 +97,22 @@ pub(crate) fn prepare(
         scratch.keep();
     }
     outcome.map(|()| workshop)
+}
+
+/// Everything that targets and services need and that is missing is named at once, before any of them is started.
+fn require_all(plan: &ExperimentPlan, context: &Context) -> Result<(), RunnerError> {
+    let mut wanted = Vec::new();
+    for target in &plan.targets {
+        if let TargetSource::Manifest { folder, .. } = &target.source {
+            let (manifest, folder) = launch::manifest::load(Path::new(folder))?;
+            wanted.push((target.name.clone(), launch::needs(&manifest, &folder)));
+        }
+    }
+    for name in services::needed(plan) {
+        let (manifest, _) = launch::service::find(&context.project, name)?;
+        wanted.push((name.to_owned(), launch::service::need_states(&manifest)));
+    }
+    Ok(launch::require_all(&wanted)?)
 }
 
 impl Workshop {

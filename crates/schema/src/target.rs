@@ -69,6 +69,9 @@ pub struct Need {
     /// For what is no program: a command that exits with 0 where it is there. Run in the target's folder.
     #[serde(default)]
     pub check: Vec<String>,
+    /// What a check looks for, as people call it: `PHP extension swoole`. Where it is empty, the command stands for it.
+    #[serde(default)]
+    pub name: String,
     /// Command that prints its version; stored in the run.
     #[serde(default)]
     pub version: Vec<String>,
@@ -77,10 +80,16 @@ pub struct Need {
 }
 
 impl Need {
-    /// What it is called in lists: the program, or the command of the check.
+    /// What it is called in lists: the program, the name, or the command of the check, on one line.
     #[must_use]
     pub fn label(&self) -> String {
-        if self.program.is_empty() { self.check.join(" ") } else { self.program.clone() }
+        if !self.program.is_empty() {
+            return self.program.clone();
+        }
+        if !self.name.is_empty() {
+            return self.name.clone();
+        }
+        self.check.join(" ").split_whitespace().collect::<Vec<_>>().join(" ")
     }
 }
 

@@ -237,32 +237,6 @@ fn a_run_tells_its_targets_and_a_service_that_ends_fails_its_trial_only() {
     assert_eq!(project.copies(), 0);
 }
 
-#[test]
-fn what_a_service_computes_on_the_cpus_of_its_target_is_not_taken_for_that_of_strangers() {
-    let _turn = turn();
-    let cpus = launch::pin::usable_cpus().unwrap();
-    let [first, .., last] = cpus[..] else {
-        println!("skipped: generator and target need CPUs of their own, and there is one");
-        return;
-    };
-    // Its bound holds if prony is killed.
-    let busy = manifest("816008", "").replace("command = [", "command = [\"sh\", \"-c\", \"(ulimit -t 60; exec sh -c 'while :; do :; done') & exec \\\"$@\\\"\", \"sh\", ");
-    let project = Project::new(&busy);
-    let file = project.experiment(1);
-    let runs = project.folder.path().join("runs");
-    let pin = format!("{first}:{last}");
-    let args = ["run", file.to_str().unwrap(), "--runs", runs.to_str().unwrap(), "--pin", &pin];
-    let done: Done = project.prony(&args).output().unwrap().into();
-    let run = std::fs::read_dir(&runs).unwrap().next().unwrap().unwrap().path();
-    let plan = &read(&run.join("run.json"))["plan"]["pin"];
-    assert!(plan["services"].is_null(), "it runs on the target's: {plan}");
-    let trial = read(&run.join("trials/0001/trial.json"));
-    let reasons =
-        trial["load"]["validity"]["reasons"].as_array().unwrap_or_else(|| panic!("{trial:#}\n{done:?}"));
-    assert!(!reasons.iter().any(|gate| gate["gate"] == "competing_cpu"), "{reasons:#?}");
-    assert!(processes("816008").is_empty());
-}
-
 /// Every file below a folder, with its bytes.
 fn files_below(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     let entries = std::fs::read_dir(folder).unwrap().map(|entry| entry.unwrap().path());

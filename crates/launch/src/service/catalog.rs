@@ -65,7 +65,9 @@ pub(super) fn needs(manifest: &ServiceManifest) -> impl Iterator<Item = &Need> {
     steps.flat_map(|step| &step.needs)
 }
 
-fn need_states(manifest: &ServiceManifest) -> Vec<NeedState> {
+/// What the service needs, and whether it is there.
+#[must_use]
+pub fn need_states(manifest: &ServiceManifest) -> Vec<NeedState> {
     let path = path(manifest);
     needs(manifest)
         .map(|need| {

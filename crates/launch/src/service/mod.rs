@@ -18,7 +18,7 @@ mod step;
 mod up;
 mod workshop;
 
-pub use catalog::{ServiceEntry, catalog, find};
+pub use catalog::{ServiceEntry, catalog, find, need_states};
 pub use error::ServiceError;
 pub use running::{RunningService, start};
 

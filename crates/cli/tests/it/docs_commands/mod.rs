@@ -1,8 +1,8 @@
 //! Every command of the documents is run, or, where that is too expensive, read by prony's own argument parser.
 //!
 //! `blocks` finds the commands, `words` decides the way of each check, `place` makes a folder to type them in, `pages`
-//! keeps the pages of `docs/commands` fresh, `examples` computes the examples of the page on statistics. How many were checked in
-//! which way, and why not by a run, is printed:
+//! keeps the pages of `docs/commands` fresh, `examples` computes the examples of the page on statistics.
+//! How many were checked in which way, and why not by a run, is printed:
 //! `cargo test -p prony --test it docs_commands -- --nocapture`.
 
 mod blocks;

@@ -1,8 +1,8 @@
 //! Garbage collection takes much of the target's CPU. Go's own aim is 25 % at full load; here it is a finding from a
 //! fifth of the CPU time that the target used.
 
-use super::core_full::WAIT;
 use super::super::scene::Cores;
+use super::core_full::WAIT;
 use super::{Draft, Judgement, Link, Rule, Scene, Severity, Stage};
 use crate::words::{bytes, number, percent};
 use schema::finding::{Change, FindingCause};
