@@ -176,7 +176,7 @@ pub struct IntervalLine {
     pub p50_ns: Option<u64>,
     /// 99th percentile of the same, for charts only: an interval is too short to state it as a result.
     pub p99_ns: Option<u64>,
-    /// When at least four requests were in flight and none ended, for 10 ms or more.
+    /// When at least four requests were in flight and none ended, for 10 ms or more; the eight longest.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stalls: Vec<StallSpan>,
 }

@@ -291,3 +291,20 @@ fn an_idle_cpu_under_a_closed_load_is_the_answer_where_nothing_else_is() {
         assert_eq!(of(&why(target, &[16])[0], Cause::WaitsInside), None, "{name}");
     }
 }
+
+#[test]
+fn a_server_that_prony_did_not_start_has_all_cpus_of_the_host() {
+    // It uses 1.9 CPUs of four; those of the plan are for targets that are started.
+    let target = Target { cpu: Some(1.9), ..SLEEPS };
+    let (mut run, mut trials) = made(target, &[closed(16)], &[], &[]);
+    for data in &mut trials {
+        let gauges = &mut data.signals.as_mut().unwrap().gauges;
+        gauges.insert("target.process/busiest_thread_percent".to_owned(), vec![Some(50.0); SECONDS]);
+    }
+    let found = analyze(&run, &trials).why.remove(0);
+    assert_eq!(high(&found), [Cause::CpuSaturated], "of a CPU set of one");
+    run.plan.targets[0].source =
+        schema::plan::TargetSource::Url { url: "http://127.0.0.1:80".to_owned(), tls: None };
+    let found = analyze(&run, &trials).why.remove(0);
+    assert_eq!(high(&found), [], "{found:#?}");
+}

@@ -19,6 +19,7 @@ use schema::load::{
 };
 use schema::trial::{IntervalLine, Phase, SampleSummary, StallSpan};
 use schema::version::LoadVersion;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use whole::Whole;
 use window::WindowFold;
@@ -288,6 +289,8 @@ pub(crate) fn line(data: &IntervalData, (phase, sample): (Phase, Option<u32>)) -
 
 /// With fewer in flight a gap between answers is nothing to speak of.
 const STALL_IN_FLIGHT_MIN: u64 = 4;
+/// Of more than these in an interval the longest are written: between the answers of a slow target are gaps all the time.
+const STALLS_MAX: usize = 8;
 
 fn stalls(data: &IntervalData) -> Vec<StallSpan> {
     let told = data.stalls.as_slice().iter().filter(|stall| stall.in_flight >= STALL_IN_FLIGHT_MIN);
@@ -296,5 +299,9 @@ fn stalls(data: &IntervalData) -> Vec<StallSpan> {
         end_ns: stall.end_ns,
         in_flight: stall.in_flight,
     };
-    told.map(span).collect()
+    let mut spans: Vec<StallSpan> = told.map(span).collect();
+    spans.sort_by_key(|span| Reverse(span.end_ns - span.start_ns));
+    spans.truncate(STALLS_MAX);
+    spans.sort_by_key(|span| span.start_ns);
+    spans
 }

@@ -293,9 +293,16 @@ impl<'a> Scene<'a> {
         failed as f64 / scheduled.max(1) as f64
     }
 
+    /// The CPUs that the target is confined to; a server that prony did not start runs where it likes.
+    pub(super) fn pinned(&self) -> Option<&'a [u32]> {
+        let is_started =
+            self.target().is_none_or(|target| !matches!(target.source, TargetSource::Url { .. }));
+        self.plan.pin.target.as_deref().filter(|_| is_started)
+    }
+
     /// CPUs that the target can have, and what sets them.
     pub(super) fn cpus(&self) -> Option<(f64, Said)> {
-        let pinned = self.plan.pin.target.as_ref().map(|cpus| cpus.len() as f64);
+        let pinned = self.pinned().map(|cpus| cpus.len() as f64);
         let all = pinned
             .map(|cpus| (cpus, said!("why.scene.cpu_set", "its CPU set")))
             .or_else(|| Some((self.max("host.stat/cpus")?, said!("why.scene.host_cpus", "the host's CPUs"))));
@@ -317,8 +324,8 @@ impl<'a> Scene<'a> {
 
     /// How the CPUs that the target runs on were used; `None` where a CPU of them was not read.
     pub(super) fn cores(&self) -> Option<Cores> {
-        let cpus: Vec<u32> = match self.plan.pin.target.as_ref().filter(|cpus| !cpus.is_empty()) {
-            Some(cpus) => cpus.clone(),
+        let cpus: Vec<u32> = match self.pinned().filter(|cpus| !cpus.is_empty()) {
+            Some(cpus) => cpus.to_vec(),
             None => (0..self.max("host.stat/cpus")? as u32).collect(),
         };
         let each: Vec<f64> =
