@@ -89,6 +89,18 @@ pub enum CollectError {
         /// Why.
         source: ParseError,
     },
+    /// An endpoint that answered in another format than was expected of it.
+    #[error("{what} answered {found}, not {expected}; {remedy}")]
+    Format {
+        /// Its address.
+        what: String,
+        /// What came, in words.
+        found: &'static str,
+        /// What was wanted, in words.
+        expected: &'static str,
+        /// What to name instead.
+        remedy: &'static str,
+    },
     /// The kernel's list of sockets could not be had.
     #[error(
         "cannot ask the kernel for its TCP sockets: {cause}; check that this user may use netlink here, and is root where the target's network is isolated"

@@ -36,6 +36,7 @@ use crate::backoff::Backoff;
 use crate::error::{CollectError, ParseError};
 use crate::reading::{self, Reading, Values};
 use crate::runtimes::pool::{self, PoolSlot};
+use crate::runtimes::shape;
 use crate::source::{Comparable, Differencing, Source};
 use probe::Limits;
 use serde::Deserialize;
@@ -271,7 +272,14 @@ pub fn read(address: SocketAddr, path: &str) -> Result<GoReading, CollectError> 
         path: path.to_owned(),
         source,
     })?;
-    parse(&body).map_err(|source| CollectError::Parse { what: format!("http://{address}{path}"), source })
+    let found = match parse(&body) {
+        // JSON of something else has none of the names.
+        Ok(found) if found == GoReading::default() => {
+            Err(ParseError::Missing("every metric of Go's runtime/metrics"))
+        }
+        parsed => parsed,
+    };
+    found.map_err(|source| shape::explained(format!("http://{address}{path}"), source, &body))
 }
 
 /// Asked at each tick; what each answer says of the pool goes into `slot`.

@@ -25,6 +25,7 @@ pub mod host_net;
 pub mod host_pressure;
 pub mod host_stat;
 pub mod limits;
+pub mod listener;
 pub mod process;
 pub mod reading;
 pub mod runtimes;

@@ -5,6 +5,7 @@
 //! answer lacks is absent. Every reading is a request that the target may count.
 //! Absent on purpose: services such as databases (`services`).
 
+pub mod expvar;
 pub mod fields;
 pub mod fpm;
 pub mod hsperfdata;
@@ -14,6 +15,8 @@ pub mod node;
 pub mod opcache;
 pub mod pool;
 pub mod prometheus;
+pub(crate) mod shape;
+pub mod standard;
 pub mod swoole;
 
 use crate::Roots;
@@ -45,6 +48,8 @@ pub fn sources(
         sources.push(go_runtime::source(at.addr, path.clone(), slot.clone()));
         sources.push(slot.source(pool::GO));
     }
+    let expvar = metrics.go_expvar.clone();
+    sources.extend(expvar.map(|path| endpoint(go_runtime::NAME, at.clone(), None, path, expvar::parse)));
     if let Some(path) = &metrics.node {
         let slot = PoolSlot::default();
         sources.push(node::source(at.clone(), path, slot.clone()));
@@ -63,6 +68,7 @@ pub fn sources(
     sources.extend(get(nginx::NAME, &metrics.nginx, nginx::parse));
     let prometheus = metrics.prometheus.as_ref().filter(|prometheus| !prometheus.patterns.is_empty());
     sources.extend(prometheus.map(|prometheus| prometheus::source(at.clone(), prometheus.clone())));
+    sources.extend(metrics.exporters.iter().flat_map(|exporter| standard::sources(at, exporter)));
     sources
 }
 

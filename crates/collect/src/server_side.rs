@@ -11,6 +11,7 @@
 
 use crate::error::{CollectError, ParseError};
 use crate::exposition::{self, Buckets};
+use crate::runtimes::shape;
 use probe::Limits;
 use schema::said;
 use schema::said::Said;
@@ -170,7 +171,7 @@ pub(crate) fn get_within<T>(
         path: path.to_owned(),
         source,
     })?;
-    parse(&body).map_err(|source| CollectError::Parse { what: format!("http://{address}{path}"), source })
+    parse(&body).map_err(|source| shape::explained(format!("http://{address}{path}"), source, &body))
 }
 
 #[cfg(test)]

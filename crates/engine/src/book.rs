@@ -9,7 +9,7 @@ use crate::driver::Handshake;
 use crate::failure::Failure;
 use crate::fate::Fate;
 use crate::hand_over::HandOver;
-use crate::interval::{Account, EntryData, Page};
+use crate::interval::{Account, EntryData, Page, STALL_MIN_NS};
 use crate::rows::{Noted, RowSink};
 use crate::tally::{Store, Tally};
 use request::FailureLog;
@@ -46,6 +46,8 @@ pub(crate) struct Book {
     in_system: u64,
     /// Written and not ended.
     in_flight: u64,
+    /// Since when requests are in flight and none has ended; of no meaning without any.
+    silent_since: Nanos,
     /// Up to when the integral of `in_system` is complete.
     integrated_to: Nanos,
     cpu_at_start_ns: u64,
@@ -92,6 +94,7 @@ impl Book {
             measured: Account::default(),
             in_system: 0,
             in_flight: 0,
+            silent_since: Nanos::ZERO,
             integrated_to: Nanos::ZERO,
             cpu_at_start_ns: 0,
             spin_ns: 0,
@@ -112,6 +115,7 @@ impl Book {
         if self.keeps_sent {
             self.current.sent.reserve();
         }
+        self.current.stalls.reserve();
         self.cpu_at_start_ns = thread_cpu_ns();
         self.read_plan(0);
     }
@@ -164,6 +168,9 @@ impl Book {
     /// `arrival` is its intended time where a schedule set that.
     #[inline]
     pub(crate) fn written(&mut self, arrival: Option<Nanos>, now: Nanos) {
+        if self.in_flight == 0 {
+            self.silent_since = now;
+        }
         self.in_flight += 1;
         if let (true, Some(arrival)) = (self.keeps_sent, arrival) {
             self.current.sent.note(arrival.0, now.0);
@@ -351,6 +358,7 @@ impl Book {
             self.hand_over.swap(&mut self.current, |next| {
                 next.begin(index, boundary.0);
                 next.with_entries(entries);
+                next.stalls.reserve();
                 if keeps_sent {
                     next.sent.reserve();
                 }
@@ -410,6 +418,16 @@ impl Book {
         // One that left before another was looked at last has been integrated too far.
         counts.in_system_ns = counts.in_system_ns.saturating_sub(self.integrated_to.since(left).0);
         self.last_outcome = now;
+        self.break_silence(now);
+    }
+
+    /// Something ended at `now`, or the interval does: notes the stall before it, where it was one.
+    #[inline]
+    fn break_silence(&mut self, now: Nanos) {
+        if self.in_flight > 0 && now.since(self.silent_since).0 >= STALL_MIN_NS {
+            self.current.stalls.note(self.silent_since, now, self.in_flight);
+        }
+        self.silent_since = now;
     }
 
     /// Brings the book to `now` before anything is written into it, so that nothing lands in an interval that has
@@ -434,6 +452,8 @@ impl Book {
 
     fn close_interval(&mut self, at: Nanos) {
         self.integrate(at);
+        self.break_silence(at);
+        self.current.stalls.close();
         self.current.sent.close(at.0);
         self.current.times.settle();
         let cpu_ns = thread_cpu_ns();

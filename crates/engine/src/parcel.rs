@@ -3,7 +3,7 @@
 //!
 //! Histograms travel in HdrHistogram's V2 form (METHOD §10), in base64 because the rest is text.
 
-use crate::interval::{Account, Counts, EntryData, IntervalData, Sent, SessionAccount, SessionData};
+use crate::interval::{Account, Counts, EntryData, IntervalData, Sent, SessionAccount, SessionData, Stalls};
 use crate::lazy_histogram::LazyHistogram;
 use crate::tally::new_histogram;
 use base64::Engine as _;
@@ -23,6 +23,8 @@ pub struct Parcel {
     /// By tag, without the empty ones.
     times: BTreeMap<String, String>,
     sent: Sent,
+    #[serde(default)]
+    stalls: Stalls,
     examples: BTreeMap<ErrorClass, Vec<String>>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     entries: Vec<EntryParcel>,
@@ -81,6 +83,7 @@ impl Parcel {
             status: data.status_counts(),
             times: times.filter_map(|(tag, histogram)| Some((tag.to_owned(), full(histogram)?))).collect(),
             sent: data.sent.clone(),
+            stalls: data.stalls.clone(),
             examples: data.examples.clone(),
             entries: data.entries.iter().map(EntryParcel::pack).collect(),
             sessions: data.sessions.account,
@@ -113,6 +116,7 @@ impl Parcel {
             }
         }
         data.sent = self.sent;
+        data.stalls = self.stalls;
         data.examples = self.examples;
         data.entries = self.entries.into_iter().map(EntryParcel::unpack).collect::<Result<_, _>>()?;
         data.sessions =
@@ -168,6 +172,8 @@ mod tests {
         }
         data.sent.note(seed, seed + 9);
         data.sent.close(4_000);
+        data.stalls.note(units::Nanos(seed), units::Nanos(100_000 + seed), 3);
+        data.stalls.close();
         data.note_text(ErrorClass::Timeout, || "timeout".to_owned());
         data.with_entries(2);
         data.entries[1].account.scheduled = seed;
@@ -198,6 +204,7 @@ mod tests {
             assert_eq!(there.counts, here.counts);
             assert_eq!(there.status_counts(), here.status_counts());
             assert_eq!(there.sent, here.sent);
+            assert_eq!((&there.stalls, here.stalls.as_slice().len()), (&here.stalls, 1));
             assert_eq!(there.examples, here.examples);
             assert_eq!(there.entries[1].account, here.entries[1].account);
             assert_eq!(there.entries[1].service, here.entries[1].service);

@@ -123,6 +123,7 @@ pub fn metrics_problem(key: &str, metrics: &Metrics) -> Option<Problem> {
     let within = |name: &str| format!("{key}.{name}");
     let paths = [
         ("go_runtime", &metrics.go_runtime),
+        ("go_expvar", &metrics.go_expvar),
         ("go_pprof", &metrics.go_pprof),
         ("node", &metrics.node),
         ("php_fpm", &metrics.php_fpm),
@@ -135,6 +136,11 @@ pub fn metrics_problem(key: &str, metrics: &Metrics) -> Option<Problem> {
         .find_map(|(name, path)| path_problem(&within(name), path.as_deref()))
         .or_else(|| path_problem(&within("requests.path"), metrics.requests.as_ref().map(|at| &*at.path)))
         .or_else(|| path_problem(&within("prometheus.path"), metrics.prometheus.as_ref().map(|at| &*at.path)))
+        .or_else(|| {
+            let paths = metrics.exporters.iter().enumerate();
+            let key = |at: usize| within(&format!("exporters.{at}.path"));
+            paths.into_iter().find_map(|(at, exporter)| path_problem(&key(at), Some(&*exporter.path)))
+        })
         .or_else(|| {
             let pointer = &metrics.requests.as_ref()?.pointer;
             (!pointer.starts_with('/')).then(|| {

@@ -33,6 +33,7 @@ pub(crate) fn metrics_of(target: &Prepared) -> Metrics {
     let said = target.plan.metrics.clone();
     Metrics {
         go_runtime: said.go_runtime.or(known.go_runtime),
+        go_expvar: said.go_expvar.or(known.go_expvar),
         node: said.node.or(known.node),
         jvm: said.jvm.or(known.jvm),
         php_fpm: said.php_fpm.or(known.php_fpm),
@@ -42,6 +43,7 @@ pub(crate) fn metrics_of(target: &Prepared) -> Metrics {
         go_pprof: said.go_pprof.or(known.go_pprof),
         requests: said.requests.or(known.requests),
         prometheus: said.prometheus.or(known.prometheus),
+        exporters: if said.exporters.is_empty() { known.exporters } else { said.exporters },
     }
 }
 

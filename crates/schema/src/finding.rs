@@ -149,6 +149,12 @@ pub enum FindingCause {
     SlowReplica,
     /// Failed requests.
     Errors,
+    /// Seen from outside: only so many requests were served at a time.
+    ConcurrencyLimit,
+    /// Seen from outside: all of the target stood still, again and again.
+    Stalls,
+    /// Seen from outside: requests waited while the target's CPU was idle.
+    WaitsInside,
     /// The hidden control, which differs from the cell it repeats.
     Control,
 }
@@ -201,6 +207,11 @@ impl FindingCause {
             Self::UnevenWorkers => said!("cause.uneven_workers", "uneven workers"),
             Self::SlowReplica => said!("cause.slow_replica", "trials on a slower machine"),
             Self::Errors => said!("cause.errors", "failed requests"),
+            Self::ConcurrencyLimit => {
+                said!("cause.concurrency_limit", "a limit of how many requests are served at a time")
+            }
+            Self::Stalls => said!("cause.stalls", "a target that stands still again and again"),
+            Self::WaitsInside => said!("cause.waits_inside", "requests that wait while its CPU is idle"),
             Self::Control => said!("cause.control", "a control that differs from itself"),
         }
     }

@@ -193,6 +193,8 @@ pub enum PicksUp {
 pub struct Metrics {
     /// Path that gives Go's runtime/metrics as JSON.
     pub go_runtime: Option<String>,
+    /// Path of package expvar, usually `/debug/vars`: the memory and collections of a Go program.
+    pub go_expvar: Option<String>,
     /// Path that gives what `targets/node/common` reports on Node: event loop, collector, heap.
     pub node: Option<String>,
     /// Whether it is a JVM, whose performance data is read from its hsperfdata file.
@@ -212,6 +214,20 @@ pub struct Metrics {
     pub requests: Option<CountAt>,
     /// Where it counts and times its requests, in Prometheus' text format.
     pub prometheus: Option<PrometheusAt>,
+    /// Endpoints of standard libraries and exporters (client_golang, Micrometer, JMX exporter, prom-client, php-fpm and
+    /// Redis exporters), whose usual names are known.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub exporters: Vec<ExporterAt>,
+}
+
+/// An endpoint in Prometheus' text format or OpenMetrics whose names are the usual ones.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExporterAt {
+    /// Path that gives the text, for example `/metrics`.
+    pub path: String,
+    /// Port of the target's host, where it is another than that of the target.
+    pub port: Option<u16>,
 }
 
 /// `prony targets --format json`: what experiments can use here.

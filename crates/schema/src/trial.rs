@@ -176,6 +176,21 @@ pub struct IntervalLine {
     pub p50_ns: Option<u64>,
     /// 99th percentile of the same, for charts only: an interval is too short to state it as a result.
     pub p99_ns: Option<u64>,
+    /// When at least four requests were in flight and none ended, for 10 ms or more; the eight longest.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub stalls: Vec<StallSpan>,
+}
+
+/// A time in which requests were in flight and none ended. One that goes on over the end of an interval is written in
+/// two parts that touch.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+pub struct StallSpan {
+    /// Begin.
+    pub start_ns: u64,
+    /// End.
+    pub end_ns: u64,
+    /// Requests in flight at its end.
+    pub in_flight: u64,
 }
 
 /// A line of `counters.ndjson`: one source at one tick. What cannot be read is absent, never zero.

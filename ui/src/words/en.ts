@@ -79,6 +79,9 @@ const causes: Record<FindingCause, string> = {
   uneven_workers: "uneven workers",
   slow_replica: "trials on a slower machine",
   errors: "failed requests",
+  concurrency_limit: "a limit of how many requests are served at a time",
+  stalls: "a target that stands still again and again",
+  waits_inside: "requests that wait while its CPU is idle",
   control: "a control that differs from itself",
 };
 

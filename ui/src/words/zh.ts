@@ -80,6 +80,9 @@ export const zh: Words = {
     uneven_workers: "各工作进程负载不均",
     slow_replica: "较慢的机器",
     errors: "请求失败",
+    concurrency_limit: "同时服务的请求数有上限",
+    stalls: "反复整体停顿",
+    waits_inside: "CPU 空闲而请求在等待",
     control: "隐藏对照",
   },
 

@@ -17,6 +17,7 @@ mod instrument;
 mod layers;
 mod made;
 mod memory_view;
+mod outside;
 mod power;
 mod properties;
 mod search;

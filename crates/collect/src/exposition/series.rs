@@ -68,6 +68,20 @@ impl Exposition {
         Ok(Buckets { bounds, counts, unit })
     }
 
+    /// The finite values of the sample `name`, of the series with this label where one is given.
+    pub fn values<'a>(
+        &'a self,
+        name: &'a str,
+        label: Option<(&'a str, &'a str)>,
+    ) -> impl Iterator<Item = f64> + 'a {
+        let has = move |sample: &&Sample| {
+            let is_it = |(key, value): (&str, &str)| sample.labels.get(key).is_some_and(|its| its == value);
+            label.is_none_or(is_it)
+        };
+        let named = self.samples.iter().filter(move |sample| sample.name == name);
+        named.filter(has).map(|sample| sample.value).filter(|value| value.is_finite())
+    }
+
     fn with<'a>(
         &'a self,
         name: &'a str,

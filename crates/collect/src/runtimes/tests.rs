@@ -76,6 +76,36 @@ fn only_what_is_named_is_asked_for() {
 }
 
 #[test]
+fn one_get_of_an_exporter_gives_all_that_it_has_and_nothing_of_what_it_has_not() {
+    let text = |pause: f64| {
+        format!("go_goroutines 7\ngo_gc_duration_seconds_sum {pause}\ngo_sql_max_open_connections 4\n")
+    };
+    let broken =
+        "HTTP/1.1 500 Internal Server Error\r\nContent-Length: 0\r\nConnection: close\r\n\r\n".to_owned();
+    let (addr, thread) = peer(vec![ok(&text(0.25)), broken, ok(&text(0.5))]);
+    let mut all = sources_of(r#"{"exporters":[{"path":"/metrics"}]}"#, addr);
+    let mut tick = |at: u64| {
+        let lines = all.iter_mut().map(|source| (source.name().to_owned(), source.tick(Nanos(at))));
+        lines.collect::<std::collections::BTreeMap<_, _>>()
+    };
+    let first = tick(1);
+    assert_eq!(first["target.exporter"].as_ref().unwrap().gauges["sources"], 2.0);
+    assert_eq!(first["go.runtime"].as_ref().unwrap().gauges["goroutines"], 7.0);
+    assert_eq!(first["go.pool"].as_ref().unwrap().gauges["pool_max"], 4.0);
+    assert!(first["jvm.runtime"].as_ref().unwrap().gauges.is_empty(), "there is no JVM");
+    let second = tick(2);
+    assert!(second["target.exporter"].is_err() && second["go.runtime"].is_err(), "a gap");
+    assert!(second["jvm.runtime"].is_ok(), "what was never there has none");
+    let third = tick(3);
+    assert_eq!(
+        third["go.runtime"].as_ref().unwrap().deltas["gc_pause_ns"],
+        250e6,
+        "the increase over the gap"
+    );
+    assert_eq!(thread.join().unwrap(), ["GET /metrics HTTP/1.1"; 3]);
+}
+
+#[test]
 fn an_endpoint_that_talks_nonsense_or_goes_away_costs_gaps_and_comes_back() {
     let later = FPM.replace("\"accepted conn\":4", "\"accepted conn\":9");
     let answers = vec![

@@ -6,6 +6,7 @@
 mod account;
 mod counts;
 mod sent;
+mod stalls;
 mod times;
 
 use crate::lazy_histogram::LazyHistogram;
@@ -16,6 +17,8 @@ pub use counts::Counts;
 use request::FailureLog;
 use schema::load::{ErrorClass, TokenKind};
 pub use sent::Sent;
+pub(crate) use stalls::STALL_MIN_NS;
+pub use stalls::{Stall, Stalls};
 use std::collections::BTreeMap;
 pub use times::Times;
 
@@ -100,6 +103,8 @@ pub struct Interval<H> {
     pub times: Times<H>,
     /// What was really sent; open loop only.
     pub sent: Sent,
+    /// When nothing ended though requests were in flight.
+    pub stalls: Stalls,
     /// Texts of failures, a few for each class.
     pub examples: BTreeMap<ErrorClass, Vec<String>>,
     /// By named request, in the scenario's order; empty for a scenario of one.
@@ -121,6 +126,7 @@ impl<H: Store> Default for Interval<H> {
             status: Box::new([0; STATUS_MAX]),
             times: Times::default(),
             sent: Sent { complete_to_ns: u64::MAX, ..Sent::default() },
+            stalls: Stalls::default(),
             examples: BTreeMap::new(),
             entries: Vec::new(),
             wrong: H::empty(),
@@ -144,6 +150,7 @@ impl<H: Store> Interval<H> {
         self.status.fill(0);
         self.times.clear();
         self.sent.clear();
+        self.stalls.clear();
         self.examples.clear();
         self.entries.iter_mut().for_each(EntryData::clear);
         self.sessions.account = SessionAccount::default();
@@ -179,6 +186,7 @@ impl<H: Store> Interval<H> {
     /// Adds another worker's part of the same interval, or another interval to a sum.
     pub fn merge<P: AddTo<H>>(&mut self, other: &Interval<P>) {
         self.sent.merge(&other.sent);
+        self.stalls.merge(&other.stalls);
         self.counts.merge(&other.counts);
         self.status.iter_mut().zip(other.status.iter()).for_each(|(sum, n)| *sum += n);
         self.times.add(&other.times);

@@ -9,7 +9,7 @@ use crate::measured::Measured;
 use crate::phases::Phases;
 use crate::sent_windows::SentWindows;
 use analyze::TrialFacts;
-use engine::{Account, IntervalData, give_way};
+use engine::{Account, IntervalData, Stall, give_way};
 use hdrhistogram::Histogram;
 use plan::{LoadJob, login, recorded};
 use samples::Samples;
@@ -17,8 +17,9 @@ use schema::load::{
     ArrivalCheck, BytesMoved, Connections, ErrorClass, Latencies, LoadReport, RequestSummary, Requests,
     ResolvedLoad, SessionSummary, Time, TokenKind, TokenSummary, Validity, Window,
 };
-use schema::trial::{IntervalLine, Phase, SampleSummary};
+use schema::trial::{IntervalLine, Phase, SampleSummary, StallSpan};
 use schema::version::LoadVersion;
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 use whole::Whole;
 use window::WindowFold;
@@ -282,5 +283,25 @@ pub(crate) fn line(data: &IntervalData, (phase, sample): (Phase, Option<u32>)) -
         generator_cpu_ns: counts.cpu_ns,
         p50_ns: at(0.5),
         p99_ns: at(0.99),
+        stalls: stalls(data),
     }
+}
+
+/// With fewer in flight a gap between answers is nothing to speak of.
+const STALL_IN_FLIGHT_MIN: u64 = 4;
+/// Of more than these in an interval the longest are written: between the answers of a slow target are gaps all the time.
+const STALLS_MAX: usize = 8;
+
+fn stalls(data: &IntervalData) -> Vec<StallSpan> {
+    let told = data.stalls.as_slice().iter().filter(|stall| stall.in_flight >= STALL_IN_FLIGHT_MIN);
+    let span = |stall: &Stall| StallSpan {
+        start_ns: stall.start_ns,
+        end_ns: stall.end_ns,
+        in_flight: stall.in_flight,
+    };
+    let mut spans: Vec<StallSpan> = told.map(span).collect();
+    spans.sort_by_key(|span| Reverse(span.end_ns - span.start_ns));
+    spans.truncate(STALLS_MAX);
+    spans.sort_by_key(|span| span.start_ns);
+    spans
 }

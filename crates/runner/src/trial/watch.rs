@@ -31,6 +31,8 @@ use schema::steady::Steadiness;
 use schema::target::Metrics;
 use schema::trial::{IntervalLine, Phase, PhaseSpan, SampleSummary};
 use std::collections::BTreeMap;
+use std::sync::Arc;
+use std::sync::atomic::AtomicU32;
 use units::MonotonicClock;
 
 /// What was read beside the load.
@@ -245,7 +247,9 @@ fn collector(
     options: &TrialOptions,
 ) -> Collector {
     let roots = Roots::default();
-    let target = up.running.as_ref().map(RunningTarget::current_pid);
+    // A server that prony did not start is known by the socket that it listens on, where that is on this host.
+    let foreign = || collect::listener::process(&roots, up.addr).map(|pid| Arc::new(AtomicU32::new(pid)));
+    let target = up.running.as_ref().map(RunningTarget::current_pid).or_else(foreign);
     // Each descriptor is looked at, which is for a soak's rare ticks.
     let holdings = target.clone().filter(|_| options.floors.is_some());
     let holdings = holdings.map(|root| collect::holdings::source(&roots, root));

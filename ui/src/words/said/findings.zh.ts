@@ -8,6 +8,7 @@ export const findingsZh = {
   "cause.cache_slow": "缓存缓慢",
   "cause.clock_drift": "CPU 时钟漂移",
   "cause.cold_code": "代码尚未热透",
+  "cause.concurrency_limit": "同时服务的请求数有上限",
   "cause.connection_churn": "连接没有保持",
   "cause.control": "隐藏对照与自身不同",
   "cause.core_full": "CPU 核已满",
@@ -29,11 +30,13 @@ export const findingsZh = {
   "cause.retransmission": "丢包",
   "cause.run_queue": "线程等待 CPU 核",
   "cause.slow_replica": "试次在较慢的机器上运行",
+  "cause.stalls": "目标反复整体停顿",
   "cause.steal": "CPU 时间被抢占",
   "cause.swap": "换页",
   "cause.thread_growth": "线程数只增不减",
   "cause.throttling": "CPU 配额限流",
   "cause.uneven_workers": "各工作进程负载不均",
+  "cause.waits_inside": "CPU 空闲而请求在等待",
   "cause.workers_exhausted": "工作进程太少",
   "intervene.not_compared": "无法对比这两个单元",
   "why.accept_queue.connections_timed_out": "超时的连接",
@@ -87,6 +90,26 @@ export const findingsZh = {
   "why.cold_code.raise_warmup_least_samples": "提高 `warmup.at_least`，让采样更晚开始",
   "why.cold_code.samples_too_short_see": "采样太短，看不出趋势",
   "why.cold_code.trials_still_warming_up": "仍在预热的试次",
+  "why.concurrency_limit.about": "约 {places} 个请求",
+  "why.concurrency_limit.at_most": "至多 {places} 个请求",
+  "why.concurrency_limit.cpu_idle": "，而其 CPU 只用了 {used}",
+  "why.concurrency_limit.cpu_unread": "；没有读到其 CPU",
+  "why.concurrency_limit.cpu_was_busy": "吞吐量不再上升时，其 CPU 已用 {busy}",
+  "why.concurrency_limit.found":
+    "它同时只服务{places}：{more} 个连接的吞吐量不高于 {fewer} 个（{throughput}/s），请求用时 {response}，其中等待 {wait}{cpu}",
+  "why.concurrency_limit.generator_was_busy": "吞吐量不再上升时，负载发生器已用 {busy}",
+  "why.concurrency_limit.one": " 1 个请求",
+  "why.concurrency_limit.places": "吞吐量 × 连接最少时的响应时间",
+  "why.concurrency_limit.remedy_one":
+    "可能是一把锁、单个工作进程、线程或连接，或速率限制，在目标内部或其后端；不是其自身进程的 CPU。要分辨是哪一种：{metrics}",
+  "why.concurrency_limit.remedy_some":
+    "可能是大小约为此数的连接池、工作进程数或上限，在目标内部或其后端；不是其自身进程的 CPU，也不是所有请求都要持有的一把锁。要分辨是哪一种：{metrics}",
+  "why.concurrency_limit.remedy_unread":
+    "可能是连接池、工作进程、锁、速率限制或同样多的 CPU，在目标内部或其后端。请在能读到目标 CPU 的地方运行 prony；要分辨是哪一种：{metrics}",
+  "why.concurrency_limit.still_rose": "吞吐量仍随连接数上升：{from} 个连接时 {few}/s，{to} 个连接时 {many}/s",
+  "why.concurrency_limit.throughput_fewer": "连接数减半或更少时的吞吐量，相对此处",
+  "why.concurrency_limit.twice": "把同时服务的数量加倍",
+  "why.concurrency_limit.wait_response_time": "等待占响应时间的比例",
   "why.connection_churn.as_load_asks": "，这是负载所要求的",
   "why.connection_churn.connection_served_requests": "每个连接处理了 {all} 个请求",
   "why.connection_churn.connections_kept_alive": "保持连接（keep-alive）",
@@ -230,6 +253,9 @@ export const findingsZh = {
   "why.no_trial_this_cell": "该单元没有一个试次加过负载，因此无从判断",
   "why.not_read_these_trials": "这些试次没有读取 {what}",
   "why.nothing_found": "未发现拖累它的因素：{looked}",
+  "why.only_outside": "未发现拖累它的因素：{looked}；从外部看，{text}",
+  "why.outside.metrics":
+    "让目标报告其连接池、锁和工作进程，并在 `[metrics]` 中写明端点，或做一次 off-CPU 剖析（`prony profile --kind off-cpu`）",
   "why.pool_wait.from": "{knob} 从 {now} 改为 {value}",
   "why.pool_wait.make_pool_larger_hold": "加大连接池，或缩短占用连接的时间；同时检查数据库",
   "why.pool_wait.not_read": "没有读取 {key}",
@@ -275,6 +301,17 @@ export const findingsZh = {
     "在一台固定频率的机器上运行全部试次（`--tune --turbo-off`），或把机器作为一个因素",
   "why.slow_replica.throughput_lost_them": "其中损失的吞吐量",
   "why.slow_replica.trials_slower_machine_had": "在较慢机器上的试次吞吐量相同",
+  "why.stalls.every": "，每 {period} 一次",
+  "why.stalls.found":
+    "{seconds} s 内它停顿了 {times} 次{every}：有 {in_flight} 个请求在途，{length} 内没有一个结束，占时间的 {share}",
+  "why.stalls.generator": "负载发生器自身有 {put_off} 的时间在等待 CPU，因此响应之间的空档说明不了什么",
+  "why.stalls.irregular": "，间隔不规则",
+  "why.stalls.length": "长度（中位数）",
+  "why.stalls.remedy":
+    "可能是运行时的停顿（如垃圾回收）、某个作业持有所有请求都需要的锁、后端的检查点或磁盘队列已满，或其 CPU 被夺走；不是连接池太小。要分辨是哪一种，请让目标报告其停顿（`[metrics]`），并把周期与其定时器对照",
+  "why.stalls.seldom": "有请求在途时，响应中断了 {times} 次，共 {seconds} s，占时间的 {share}",
+  "why.stalls.share": "占时间的比例",
+  "why.stalls.without": "关闭具有此周期的定时器或回收器",
   "why.steal.host_cpu_time_stolen": "主机 CPU 时间被抢占 {share}，低于 {warn}",
   "why.steal.hypervisor_gave_host_cpu": "虚拟机监控程序把主机 {share} 的 CPU 时间给了别人",
   "why.steal.measure_machine_own_when": "在独占的机器上测量，或在邻居安静时测量",
@@ -312,6 +349,13 @@ export const findingsZh = {
   "why.uneven_workers.cpu_workers_differs_their": "各工作进程的 CPU 相差均值的 {cv}",
   "why.uneven_workers.share_connections_out_evenly":
     "均匀分配连接：由一个接收者分派，连接数多于工作进程数，或共享套接字时用 EPOLLEXCLUSIVE",
+  "why.waits_inside.cpu_response_time": "CPU 时间占响应时间的比例",
+  "why.waits_inside.found":
+    "一个请求用时 {mean}，其中 CPU 时间 {cpu}，而在 {inside} 个在途时其 CPU 只用了 {used}：其余是等待，在目标内部或其后端",
+  "why.waits_inside.remedy":
+    "让目标报告其连接池、锁和停顿（`[metrics]`），或做一次 off-CPU 剖析（`prony profile --kind off-cpu`）",
+  "why.waits_inside.remedy_levels":
+    "用几种连接数运行，例如 `connections = [1, 4, 16]`，可以看出它同时服务多少个；并让目标报告其连接池、锁和停顿（`[metrics]`）",
   "why.workers_exhausted.all_workers_busy_requests":
     "全部 {most} 个工作进程都在忙，{queue} 个请求在等待，而它只用了其 CPU 的 {cpu}",
   "why.workers_exhausted.busy_workers": "忙碌的工作进程",

@@ -11,6 +11,15 @@ pub(super) enum Stage {
     Generator,
     Environment,
     Target,
+    /// The target as its clients see it, where nothing inside was read.
+    Outside,
+}
+
+impl Stage {
+    /// Whether what is found there is the target's own.
+    pub(super) const fn is_target(self) -> bool {
+        matches!(self, Self::Target | Self::Outside)
+    }
 }
 
 /// One cause: what it reads and when it holds.
@@ -109,5 +118,23 @@ impl Draft {
 
 /// Found with these as cause and consequence.
 pub(super) fn is_explained(rules: &[Rule], by: FindingCause, what: FindingCause) -> bool {
-    rules.iter().any(|rule| rule.cause == by && rule.explains.contains(&what))
+    let of = |cause: FindingCause| rules.iter().find(|rule| rule.cause == cause);
+    let Some(rule) = of(by) else { return false };
+    // What clients see says that there is something; what was read inside says what.
+    let is_outside = |rule: &Rule| rule.stage == Stage::Outside;
+    let is_sight = of(what).is_some_and(is_outside) && !is_outside(rule) && !SLOW.contains(&by);
+    is_sight || rule.explains.contains(&what)
 }
+
+/// Causes that neither bound how many requests are served at a time nor make a target stand still.
+const SLOW: &[FindingCause] = &[
+    FindingCause::ClockDrift,
+    FindingCause::SlowReplica,
+    FindingCause::ThreadGrowth,
+    FindingCause::MemoryGrowth,
+    FindingCause::DescriptorLeak,
+    FindingCause::ColdCode,
+    FindingCause::UnevenWorkers,
+    FindingCause::ConnectionChurn,
+    FindingCause::Errors,
+];

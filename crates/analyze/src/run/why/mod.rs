@@ -182,7 +182,7 @@ fn rank(findings: &mut [Finding], void_only: bool) {
         if finding.follows.is_some() {
             finding.severity = finding.severity.min(FindingSeverity::Medium);
         }
-        if void_only && stage(finding.cause) == Stage::Target {
+        if void_only && stage(finding.cause).is_target() {
             finding.severity = finding.severity.min(FindingSeverity::Medium);
         }
         if vetoed && stage(finding.cause) != Stage::Generator {
@@ -210,6 +210,7 @@ fn answer(cell: &CellWhy) -> Said {
         causes = count(cell.ruled_out.len(), Noun::Cause),
         unread = cell.unread.len()
     );
+    let seen = cell.findings.iter().find(|finding| finding.cause == FindingCause::WaitsInside);
     match cell.findings.iter().find(|finding| finding.severity > FindingSeverity::Low) {
         _ if cell.trials == 0 => {
             said!("why.no_trial_this_cell", "no trial of this cell has been loaded, so nothing can be said")
@@ -220,6 +221,12 @@ fn answer(cell: &CellWhy) -> Said {
             cause = top.cause.words(),
             text = &top.text
         ),
+        None if let Some(seen) = seen => said!(
+            "why.only_outside",
+            "nothing was found that holds it back: {looked}; seen from outside, {text}",
+            looked,
+            text = &seen.text
+        ),
         None => said!("why.nothing_found", "nothing was found that holds it back: {looked}", looked),
     }
 }
@@ -229,8 +236,7 @@ pub(super) fn condensed(data: &RunData<'_>, cells: &[CellWhy]) -> Vec<Finding> {
     let target = |cell: &str| data.cell(cell).map(|plan| plan.target.clone()).unwrap_or_default();
     let mut kept: Vec<(String, Finding, Vec<String>)> = Vec::new();
     // Void trials carry no numbers, so what they show of a target is for `prony why` only.
-    let is_usable =
-        |cell: &CellWhy, finding: &Finding| !cell.void_only || stage(finding.cause) != Stage::Target;
+    let is_usable = |cell: &CellWhy, finding: &Finding| !cell.void_only || !stage(finding.cause).is_target();
     let news =
         cells.iter().flat_map(|cell| cell.findings.iter().filter(move |finding| is_usable(cell, finding)));
     for finding in news.filter(|finding| finding.severity > FindingSeverity::Low && finding.follows.is_none())

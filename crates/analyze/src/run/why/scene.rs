@@ -13,11 +13,11 @@ use schema::experiment::LoadModel;
 use schema::finding::Watched;
 use schema::load::{ErrorClass, LoadReport};
 use schema::metric::Metric;
-use schema::plan::{CellPlan, ExperimentPlan, TargetPlan, TargetSource};
+use schema::plan::{CellPlan, ExperimentPlan, LoadPlan, TargetPlan, TargetSource};
 use schema::said;
 use schema::said::Said;
 use schema::signals::Signals;
-use schema::trial::{IntervalLine, Phase};
+use schema::trial::{IntervalLine, Phase, StallSpan};
 
 pub(super) struct Scene<'a> {
     pub(super) plan: &'a ExperimentPlan,
@@ -28,6 +28,68 @@ pub(super) struct Scene<'a> {
     /// Numbers of the trials that ran on a slower machine, and their throughput over that of the others.
     pub(super) slow: Option<(Vec<u32>, Option<f64>)>,
     times: Option<Histogram<u64>>,
+    levels: Vec<Level>,
+}
+
+/// A closed load with this many connections, everything else being the same.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Level {
+    pub(super) connections: u32,
+    /// Right answers per second.
+    pub(super) throughput: f64,
+    /// Mean over right answers.
+    pub(super) response_ns: f64,
+    /// Whether it is the scene's own cell.
+    pub(super) is_own: bool,
+}
+
+impl Level {
+    fn of(data: &RunData<'_>, cell: &CellPlan, is_own: bool) -> Option<Self> {
+        let loads: Vec<&LoadReport> =
+            data.valid(&cell.id).filter_map(|trial| trial.file.load.as_ref()).collect();
+        let mean = |of: fn(&LoadReport) -> Option<f64>| {
+            let values: Vec<f64> = loads.iter().filter_map(|load| of(load)).collect();
+            let mean = values.iter().sum::<f64>() / values.len() as f64;
+            (mean.is_finite() && mean > 0.0).then_some(mean)
+        };
+        Some(Self {
+            connections: cell.load.connections,
+            throughput: mean(|load| Some(load.throughput_per_s))?,
+            response_ns: mean(|load| load.latency_ns.response.mean)?,
+            is_own,
+        })
+    }
+}
+
+/// The closed levels that differ from a cell in their connections only, it among them, fewest connections first.
+fn levels(data: &RunData<'_>, own: &CellPlan) -> Vec<Level> {
+    // Connections, and what follows from their number.
+    let besides = |load: &LoadPlan| LoadPlan {
+        connections: 0,
+        connections_max: 0,
+        workers: 0,
+        processes: 0,
+        seed: 0,
+        ..load.clone()
+    };
+    let is_same = |cell: &&CellPlan| {
+        cell.target == own.target
+            && cell.scenario == own.scenario
+            && cell.limits == own.limits
+            && besides(&cell.load) == besides(&own.load)
+    };
+    if own.load.model != LoadModel::Closed {
+        return Vec::new();
+    }
+    let mut levels: Vec<Level> = data
+        .plan
+        .cells
+        .iter()
+        .filter(is_same)
+        .filter_map(|cell| Level::of(data, cell, cell.id == own.id))
+        .collect();
+    levels.sort_by_key(|level| level.connections);
+    levels
 }
 
 /// Shares of the CPUs that the target runs on, 0 to 1.
@@ -66,11 +128,32 @@ impl<'a> Scene<'a> {
         Self {
             plan: data.plan,
             cell,
+            levels: levels(data, cell),
             times: merged(times).filter(|times| !times.is_empty()),
             trials,
             void_only,
             slow,
         }
+    }
+
+    /// Closed levels that differ from this one in their connections only, it among them, fewest connections first; none
+    /// of an open load.
+    pub(super) fn levels(&self) -> &[Level] {
+        &self.levels
+    }
+
+    /// Stalls of each trial within its samples, in order; those that an interval's end has cut are whole again.
+    pub(super) fn stalls(&self) -> Vec<Vec<StallSpan>> {
+        self.trials
+            .iter()
+            .map(|trial| joined(measured(trial).flat_map(|line| line.stalls.iter().copied())))
+            .collect()
+    }
+
+    /// Length of all samples.
+    pub(super) fn sampled_seconds(&self) -> f64 {
+        let length = |line: &IntervalLine| line.end_ns.saturating_sub(line.start_ns) as f64 / 1e9;
+        self.trials.iter().flat_map(|trial| measured(trial)).map(length).sum()
     }
 
     pub(super) fn loads(&self) -> impl Iterator<Item = &'a LoadReport> + '_ {
@@ -210,9 +293,16 @@ impl<'a> Scene<'a> {
         failed as f64 / scheduled.max(1) as f64
     }
 
+    /// The CPUs that the target is confined to; a server that prony did not start runs where it likes.
+    pub(super) fn pinned(&self) -> Option<&'a [u32]> {
+        let is_started =
+            self.target().is_none_or(|target| !matches!(target.source, TargetSource::Url { .. }));
+        self.plan.pin.target.as_deref().filter(|_| is_started)
+    }
+
     /// CPUs that the target can have, and what sets them.
     pub(super) fn cpus(&self) -> Option<(f64, Said)> {
-        let pinned = self.plan.pin.target.as_ref().map(|cpus| cpus.len() as f64);
+        let pinned = self.pinned().map(|cpus| cpus.len() as f64);
         let all = pinned
             .map(|cpus| (cpus, said!("why.scene.cpu_set", "its CPU set")))
             .or_else(|| Some((self.max("host.stat/cpus")?, said!("why.scene.host_cpus", "the host's CPUs"))));
@@ -234,8 +324,8 @@ impl<'a> Scene<'a> {
 
     /// How the CPUs that the target runs on were used; `None` where a CPU of them was not read.
     pub(super) fn cores(&self) -> Option<Cores> {
-        let cpus: Vec<u32> = match self.plan.pin.target.as_ref().filter(|cpus| !cpus.is_empty()) {
-            Some(cpus) => cpus.clone(),
+        let cpus: Vec<u32> = match self.pinned().filter(|cpus| !cpus.is_empty()) {
+            Some(cpus) => cpus.to_vec(),
             None => (0..self.max("host.stat/cpus")? as u32).collect(),
         };
         let each: Vec<f64> =
@@ -302,6 +392,21 @@ impl<'a> Scene<'a> {
     pub(super) fn better(&self, times: f64) -> (Metric, f64) {
         if self.is_closed() { (Metric::Throughput, times) } else { (Metric::P99, 1.0 / times) }
     }
+}
+
+/// Spans of which those that touch are one.
+fn joined(spans: impl Iterator<Item = StallSpan>) -> Vec<StallSpan> {
+    let mut whole: Vec<StallSpan> = Vec::new();
+    for span in spans {
+        match whole.last_mut().filter(|last| last.end_ns == span.start_ns) {
+            Some(last) => {
+                last.end_ns = span.end_ns;
+                last.in_flight = last.in_flight.max(span.in_flight);
+            }
+            None => whole.push(span),
+        }
+    }
+    whole
 }
 
 fn measured(trial: &TrialData) -> impl Iterator<Item = &IntervalLine> {

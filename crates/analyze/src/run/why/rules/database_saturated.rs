@@ -107,6 +107,7 @@ fn busy(scene: &Scene<'_>, name: &str) -> (f64, f64) {
     }
     // On the target's CPUs, or on all: what both do together can be no more than there is.
     let target = scene.rate("target.process/cpu_ns").unwrap_or_default() / 1e9;
-    let all = cpus(&scene.plan.pin.target).or_else(|| scene.max("host.stat/cpus")).unwrap_or(1.0);
+    let pinned = scene.pinned().map(|cpus| cpus.len() as f64);
+    let all = pinned.or_else(|| scene.max("host.stat/cpus")).unwrap_or(1.0);
     ((own + target) / all, own / (own + target).max(f64::MIN_POSITIVE))
 }

@@ -19,7 +19,7 @@ pub(super) const RULE: Rule = Rule {
 };
 
 fn judge(scene: &Scene<'_>) -> Judgement {
-    if scene.plan.pin.target.as_ref().is_none_or(Vec::is_empty) {
+    if scene.pinned().is_none_or(<[u32]>::is_empty) {
         return Judgement::Unread(said!(
             "why.host_busy.target_has_no_cpus",
             "the target shares its CPUs, so its load cannot be separated from that of other processes"

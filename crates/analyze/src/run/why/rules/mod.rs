@@ -9,6 +9,7 @@ mod bandwidth;
 mod cache_slow;
 mod clock_drift;
 mod cold_code;
+mod concurrency_limit;
 mod connection_churn;
 mod core_full;
 mod cpu_saturated;
@@ -30,11 +31,13 @@ mod port_exhaustion;
 mod retransmission;
 mod run_queue;
 mod slow_replica;
+mod stalls;
 mod steal;
 mod swap;
 mod thread_growth;
 mod throttling;
 mod uneven_workers;
+mod waits_inside;
 mod workers_exhausted;
 
 use super::draft::{Draft, Judgement, Link, Rule, Stage};
@@ -77,6 +80,9 @@ pub(super) const RULES: &[Rule] = &[
     cold_code::RULE,
     uneven_workers::RULE,
     errors::RULE,
+    concurrency_limit::RULE,
+    stalls::RULE,
+    waits_inside::RULE,
 ];
 
 /// The answer of a rule whose source was not read.

@@ -91,7 +91,7 @@ fn judge(scene: &Scene<'_>) -> Judgement {
 
 /// How busy the target's CPUs were with whatever ran on them; its own share where that was not read.
 fn busy(scene: &Scene<'_>) -> Option<f64> {
-    let pinned = scene.plan.pin.target.iter().flatten();
+    let pinned = scene.pinned().into_iter().flatten();
     let each: Vec<f64> =
         pinned.filter_map(|cpu| scene.mean(&format!("host.cpus/cpu{cpu}_busy_percent"))).collect();
     if each.is_empty() {
