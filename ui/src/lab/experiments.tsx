@@ -11,6 +11,7 @@ import { api, get, send } from "./api";
 import { Ask, Shown } from "./frame";
 import { useEvery, useLoaded } from "./state";
 import type { LabInfo } from "../schema/lab-info";
+import { english } from "../words/said/text";
 
 const LOOK_EVERY_MS = 2_000;
 
@@ -34,7 +35,7 @@ export function Experiments() {
               </p>
             )}
             {list.notes.map((note) => (
-              <p class="refusal" key={note}>
+              <p class="refusal" key={english(note)}>
                 <Told text={note} />
               </p>
             ))}

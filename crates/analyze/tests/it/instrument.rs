@@ -115,7 +115,7 @@ fn a_limit_that_was_derived_says_so_and_strange_numbers_are_borne() {
 
 #[test]
 fn a_host_that_changed_is_told() {
-    assert_eq!(stale(&host(), &host()), Vec::<String>::new());
+    assert_eq!(stale(&host(), &host()), Vec::<&str>::new());
     let now = HostIdentity { cpus: 4, kernel: "6.13".into(), name: "other".into(), ..host() };
     assert_eq!(
         stale(&host(), &now),
