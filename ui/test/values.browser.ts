@@ -247,7 +247,7 @@ describe.skipIf(missing !== null)("the values in the page", () => {
     );
     const errors = events.flatMap((event) => event.errors);
     expect(errors.length).toBeGreaterThan(0);
-    expect(below).toEqual(errors.map((error) => `Could not be carried out: ${error}`));
+    expect(below).toEqual(errors.map((error) => `Could not be carried out: ${error.text}`));
     await done();
   });
 
@@ -283,7 +283,7 @@ describe.skipIf(missing !== null)("the values in the page", () => {
       const ends = [trend.slope_per_h, trend.slope_low_per_h, trend.slope_high_per_h];
       for (const end of ends) expect(slope).toContain(show(trend, end));
       expect(exhausted).toContain(format.duration(trend.exhausted_in_ns));
-      expect(limit).toContain(trend.limit ? trend.limit.source : format.NONE);
+      expect(limit).toContain(trend.limit ? trend.limit.source.text : format.NONE);
       expect(limit).toContain(show(trend, trend.limit?.value));
     });
 

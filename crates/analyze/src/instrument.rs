@@ -193,8 +193,8 @@ impl<'a> Ability<'a> {
         Some(Shortfall {
             text: said!(
                 "instrument.lag_shortfall",
-                "{load} with {workers}: the instrument itself is {lag} late there (p99), more than the {allowed} that are \
-                 always allowed; trials are void unless the target's p99 response time is above {from}",
+                "{load} with {workers}: the instrument itself is {lag} late there (p99), {allowed} is always allowed; trials \
+                 are void unless the target's p99 response time is above {from}",
                 load = load_in_words(load),
                 workers = count(load.workers as usize, Noun::Worker),
                 lag = duration(lag),

@@ -47,7 +47,7 @@ pub(super) fn take(request: &Request, kind: ProfileKind) -> Result<Taken, No> {
     if pids.len() > bpf::PIDS_MAX {
         notes.push(said!(
             "profile.first_watched",
-            "of {processes} processes the first {watched} were watched",
+            "the first {watched} of {processes} processes were watched",
             processes = pids.len(),
             watched = bpf::PIDS_MAX
         ));

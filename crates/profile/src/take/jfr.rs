@@ -71,7 +71,7 @@ fn views(recorded: jfr::Recorded) -> Vec<View> {
 fn notes(pid: &str) -> Vec<Said> {
     vec![said!(
         "profile.note_jfr",
-        "process {pid}; a sample is one thread that ran Java code, not CPU time; allocations are sampled (JDK 16 or later); waits are those of 0.1 ms or more for monitors and locks, not for work",
+        "process {pid}; a sample is a thread in Java code, not CPU time; allocations are sampled (JDK 16 or later); waits are for monitors and locks, of 0.1 ms or more",
         pid
     )]
 }

@@ -100,9 +100,8 @@ fn details(
         };
         said!(
             "missing.details",
-            "{left} of {all} trials have no details here, so that the page stays small: it has those of the valid trial \
-             with the middle throughput of each cell{as_many}; what was measured in the others is in trials/ of the run \
-             folder",
+            "{left} of {all} trials have no details here, to keep the page small: it shows the middle valid trial of each \
+             cell{as_many}; trials/ of the run folder has the others",
             left,
             all = all.len(),
             as_many

@@ -165,7 +165,7 @@ export const hostZh = {
   "instrument.calibrate_when_quiet": "等主机安静时重新运行 `prony calibrate`",
   "instrument.calibrated_when_busy": "无法判断仪器能否提供所要求的负载：校准时主机繁忙（{why}）",
   "instrument.lag_shortfall":
-    "{workers}、{load:load}：仪器自身此时迟到 {lag}（p99），超过始终允许的 {allowed}；除非目标的 p99 响应时间高于 {from}，试次都会作废",
+    "{workers}、{load:load}：仪器自身此时迟到 {lag}（p99），始终允许的是 {allowed}；除非目标的 p99 响应时间高于 {from}，试次都会作废",
   "instrument.lower_rate": "用更多各占一个 CPU 的工作线程、更安静的机器，或更低的速率",
   "instrument.more_workers":
     "用 {workers} 个各占一个 CPU 的工作线程，或更多机器，或把要求降到每秒最多 {rate}",

@@ -81,7 +81,7 @@ export const labZh = {
   "missing.counters": "counters.ndjson 不存在，或太长无法读取",
   "missing.curves": "没有随时间变化的计数器：{why}",
   "missing.details":
-    "为使页面保持小巧，{all} 个试次中有 {left} 个在此没有细节：只保留每个单元中吞吐量居中的有效试次{as_many}；其余试次的测量数据在运行目录的 trials/ 中",
+    "为使页面保持小巧，{all} 个试次中有 {left} 个在此没有细节：只显示每个单元居中的有效试次{as_many}；其余的在运行目录的 trials/ 中",
   "missing.flame_graph": "为使页面保持小巧，略去了它的火焰图",
   "missing.log": "无法读取 target.log：{why}",
   "missing.map": "没有响应时间分布图：{why}",

@@ -51,7 +51,7 @@ export const profilesZh = {
   "profile.note_goroutine": "某一时刻的快照，期间目标被停住",
   "profile.note_heap": "窗口结束时回收之后的存活对象；每 512 KiB 采样一次",
   "profile.note_jfr":
-    "进程 {pid}；一个样本是一个正在运行 Java 代码的线程，不是 CPU 时间；内存分配为抽样（JDK 16 或更新）；等待只计对监视器和锁的、0.1 ms 及以上的，不含等待任务",
+    "进程 {pid}；一个样本是一个正在运行 Java 代码的线程，不是 CPU 时间；内存分配为抽样（JDK 16 或更新）；等待只计对监视器和锁的、0.1 ms 及以上的",
   "profile.note_node": "进程 {pid}，最忙的一个；它的 JavaScript 线程，每毫秒一个样本",
   "profile.note_off_cpu": "窗口结束时尚未结束的等待不计入",
   "profile.note_perf": "以 {hertz} Hz 采样；调用栈依据帧指针，编译时不带帧指针的代码显示的栈较短",
