@@ -155,7 +155,7 @@ fn damaged_and_hostile_runs_are_listed_as_what_they_are() {
     let card =
         |id: &str| list["runs"].as_array().unwrap().iter().find(|run| run["id"] == id).unwrap().clone();
     assert_eq!(card(B)["state"], "damaged");
-    assert!(card(B)["cause"].as_str().unwrap().contains("run.json"), "{}", card(B)["cause"]);
+    assert!(card(B)["cause"]["text"].as_str().unwrap().contains("run.json"), "{}", card(B)["cause"]);
     // JSON carries it as text; that pages show it as text is the browser test's part.
     assert_eq!(card("hostile")["name"], HOSTILE);
     let text = get(lab.addr, "/api/runs").text();
