@@ -111,9 +111,11 @@ fn read_run(path: &Path) -> Result<(RunFolder, RunFile, i64), Said> {
     match run.started_wall.parse::<jiff::Timestamp>() {
         Ok(at) => Ok((folder, run, i64::try_from(at.as_nanosecond()).unwrap_or_default())),
         // In the words of `record::history`, which reads the same files.
-        Err(_) => {
-            Err(said!("damaged.no_time", "`{time}` is no time: run.json is damaged", time = run.started_wall))
-        }
+        Err(_) => Err(said!(
+            "damaged.no_time",
+            "`{time}` is not a time: run.json is damaged",
+            time = run.started_wall
+        )),
     }
 }
 

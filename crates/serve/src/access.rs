@@ -143,7 +143,7 @@ fn same_origin(host: &str, headers: &HeaderMap) -> Result<(), ApiError> {
     };
     let text = |name: HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or("?").to_owned());
     if text(HeaderName::from_static(MARK)).as_deref() != Some("1") {
-        return refused(said!("lab.no_mark", "the request lacks the header X-Prony: 1"));
+        return refused(said!("lab.no_mark", "the request has no header X-Prony: 1"));
     }
     if let Some(origin) = text(header::ORIGIN) {
         let own = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));

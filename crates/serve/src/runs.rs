@@ -45,7 +45,7 @@ fn number(values: &BTreeMap<String, String>, name: &str, default: u32) -> Result
         Some(text) => text.parse().map_err(|_| {
             ApiError::new(
                 StatusCode::BAD_REQUEST,
-                said!("lab.no_number", "{name}={text} is no whole number", name, text),
+                said!("lab.no_number", "{name}={text} is not a whole number", name, text),
                 said!("lab.give_number", "give {name} as in {name}={default}", name, default),
             )
         }),
@@ -123,7 +123,7 @@ fn state_of(name: &str) -> Result<RunState, ApiError> {
     all.into_iter().find(|state| state.key() == name).ok_or_else(|| {
         ApiError::new(
             StatusCode::BAD_REQUEST,
-            said!("lab.no_state", "{name} is no state of a run", name),
+            said!("lab.no_state", "{name} is not a state of a run", name),
             said!("lab.states", "use running, done, interrupted or damaged"),
         )
     })

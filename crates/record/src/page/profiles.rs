@@ -107,7 +107,11 @@ fn folded(folder: &Path, origin: &str, taken: &TakenProfile) -> Result<profile::
     };
     let found = std::fs::symlink_metadata(&path).map_err(told)?;
     if !found.is_file() || found.len() > FOLDED_BYTES_MAX {
-        return Err(said!("missing.stacks_too_long", "{origin} is no file, or too long to be read", origin));
+        return Err(said!(
+            "missing.stacks_too_long",
+            "{origin} is not a file, or is too long to read",
+            origin
+        ));
     }
     let bytes = std::fs::read(&path).map_err(told)?;
     profile::text::read(&bytes, taken.unit, 1).map_err(|error| {

@@ -146,7 +146,7 @@ export const restZh: readonly Entry[] = [
   ["its flame graph is left out, so that the page stays small", "为使页面保持小巧，略去了它的火焰图"],
   ["profiles.json names no file of folded stacks for it", "profiles.json 没有为它写明折叠栈文件"],
   ["{key} cannot be read: {any}", "无法读取 {key}：{any}"],
-  ["{key} is no file, or too long to be read", "{key} 不是文件，或太长无法读取"],
+  ["{key} is not a file, or is too long to read", "{key} 不是文件，或太长无法读取"],
 
   // Profiles: what they are, and why some could not be taken.
   [
@@ -402,7 +402,7 @@ export const restZh: readonly Entry[] = [
   ["analysis.json is damaged: {any}; {any2}", "analysis.json 已损坏：{any}；{any2}"],
   ["`prony report RUN` makes it again", "`prony report RUN` 可重新生成"],
   ["run.json is {n} bytes long, {n2} is the most", "run.json 长 {n} 字节，最多 {n2} 字节"],
-  ["`{name}` is no time: run.json is damaged", "`{name}` 不是时间：run.json 已损坏"],
+  ["`{name}` is not a time: run.json is damaged", "`{name}` 不是时间：run.json 已损坏"],
   [
     "name a folder there that has a run.json and is no link; the list of runs has them",
     "请指定其中有 run.json 且不是链接的目录；运行列表中有",
@@ -426,7 +426,7 @@ export const restZh: readonly Entry[] = [
     "changes are made from the lab's own page; a program sends X-Prony: 1 and no Origin",
     "更改须从实验室自己的页面发出；程序应发送 `X-Prony: 1` 且不带 Origin",
   ],
-  ["the request lacks the header X-Prony: 1", "请求缺少头 `X-Prony: 1`"],
+  ["the request has no header X-Prony: 1", "请求缺少头 `X-Prony: 1`"],
   ["the request comes from a page of another origin", "请求来自另一个源的页面"],
   ["the browser says that the request comes from another site", "浏览器说该请求来自另一个站点"],
   ["the work on this request broke off: {any}", "处理该请求的工作中断：{any}"],
@@ -454,7 +454,7 @@ export const restZh: readonly Entry[] = [
     "the lab follows no links; copy the file in place of the link, or look at the run by prony report",
     "实验室不跟随链接；把链接换成文件的副本，或用 `prony report` 查看该运行",
   ],
-  ["{key}={name} is no whole number", "{key}={name} 不是整数"],
+  ["{key}={name} is not a whole number", "{key}={name} 不是整数"],
   ["give {key} as in {key2}", "{key} 应写成 {key2}"],
   ["the body of the request cannot be read: {any}", "无法读取请求正文：{any}"],
   ["send at most 64 KiB", "最多发送 64 KiB"],
@@ -462,7 +462,7 @@ export const restZh: readonly Entry[] = [
   ["send it at once", "请一次发出"],
   ["the body is not what is wanted: {any}", "正文不符合要求：{any}"],
   ["see the schemas of prony serve in docs/schemas", "见 docs/schemas 中 `prony serve` 的 schema"],
-  ["{name} is no state of a run", "{name} 不是运行的状态"],
+  ["{name} is not a state of a run", "{name} 不是运行的状态"],
   ["use running, done, interrupted or damaged", "可用 running、done、interrupted、damaged"],
   ["the run was asked to end; what has ended of it is kept", "已要求运行结束；已完成的部分会保留"],
   ["no process can be proven to write this run folder", "无法确认有进程在写这个运行目录"],

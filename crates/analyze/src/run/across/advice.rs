@@ -172,7 +172,7 @@ fn spread(found: &[(&RunData<'_>, Judged)], metric: Metric) -> Result<Spread, Sa
     if sd.is_finite() {
         Ok(Spread { blocks, freedom, sd })
     } else {
-        Err(said!("across.advice.spread_no_number", "the spread is no number"))
+        Err(said!("across.advice.spread_no_number", "the spread is not a number"))
     }
 }
 

@@ -156,7 +156,7 @@ fn warnings(a: &Past, b: &Past, environment: &EnvironmentDiff) -> Vec<Said> {
             pins,
             said!(
                 "across.compare.cpus_generator_target_others",
-                "the CPUs of generator and target are others"
+                "generator and target ran on different CPUs"
             ),
         ),
         plain(
@@ -168,7 +168,7 @@ fn warnings(a: &Past, b: &Past, environment: &EnvironmentDiff) -> Vec<Said> {
         ),
         plain(
             then.events != now.events,
-            said!("across.compare.events_within_trials_others", "the events within the trials are others"),
+            said!("across.compare.events_within_trials_others", "the events within the trials differ"),
         ),
     ]
     .into_iter()
