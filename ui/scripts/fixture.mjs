@@ -17,7 +17,7 @@ export function pageOfFolder(folder) {
   const read = (name) => JSON.parse(readFileSync(join(folder, name), "utf8"));
   const run = read("run.json");
   return {
-    schema: "prony.page/2",
+    schema: "prony.page/3",
     prony: run.versions.prony ?? "",
     lang: "en",
     run,

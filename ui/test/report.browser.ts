@@ -148,7 +148,7 @@ function hostile(page: PageFile, text: string): PageFile {
   });
   Object.assign(run.plan, { name: text });
   for (const fact of run.environment.facts)
-    Object.assign(fact, { title: text, value: text, effect: text, remedy: text });
+    Object.assign(fact, { title: said, value: said, effect: said, remedy: said });
   copy.details = analysis.trials.slice(0, 2).map(({ id, cell, series }) => ({
     id,
     cell,
@@ -172,7 +172,7 @@ function hostile(page: PageFile, text: string): PageFile {
         children: [{ name: text, value: 10, children: [{ name: text, value: 5 }] }],
       },
       top: [{ function: text, flat: 5, flat_share: 0.5, cumulative: 10, cumulative_share: 1 }],
-      notes: [text],
+      notes: [said],
     },
   ];
   return copy;

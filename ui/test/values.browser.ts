@@ -179,7 +179,7 @@ describe.skipIf(missing !== null)("the values in the page", () => {
       expect(heat[0]!.data).toEqual(map);
       expect(heat[1]!.markLine!.data.map(({ xAxis }) => xAxis)).toEqual(happened);
       expect(heat.filter(({ name }) => name === "p99").at(-1)!.data).toEqual(course(trial, "p99_ns"));
-      for (const text of detail.missing ?? []) expect(await page.textContent("#time")).toContain(text);
+      for (const said of detail.missing ?? []) expect(await page.textContent("#time")).toContain(said.text);
     }
     await done();
   });
@@ -247,7 +247,7 @@ describe.skipIf(missing !== null)("the values in the page", () => {
     );
     const errors = events.flatMap((event) => event.errors);
     expect(errors.length).toBeGreaterThan(0);
-    expect(below).toEqual(errors.map((error) => `Could not be carried out: ${error}`));
+    expect(below).toEqual(errors.map((error) => `Could not be carried out: ${error.text}`));
     await done();
   });
 
@@ -283,7 +283,7 @@ describe.skipIf(missing !== null)("the values in the page", () => {
       const ends = [trend.slope_per_h, trend.slope_low_per_h, trend.slope_high_per_h];
       for (const end of ends) expect(slope).toContain(show(trend, end));
       expect(exhausted).toContain(format.duration(trend.exhausted_in_ns));
-      expect(limit).toContain(trend.limit ? trend.limit.source : format.NONE);
+      expect(limit).toContain(trend.limit ? trend.limit.source.text : format.NONE);
       expect(limit).toContain(show(trend, trend.limit?.value));
     });
 
@@ -308,17 +308,22 @@ describe.skipIf(missing !== null)("the values in the page", () => {
     const difference = data.environment_difference!;
     expect(difference.differences.length).toBeGreaterThan(0);
     const { head, rows, groups } = await tableOf(page, words.environment.differences);
-    expect(head).toEqual(["Fact", difference.a, difference.b, "Effect"]);
+    expect(head).toEqual(["Fact", difference.a.text, difference.b.text, "Effect"]);
     const weights = ["decisive", "possible", "unknown"] as const;
     const ordered = weights.flatMap((weight) =>
       difference.differences.filter((found) => found.weight === weight),
     );
     expect(groups).toEqual([...new Set(ordered.map(({ weight }) => words.environment.weights[weight]))]);
     expect(rows).toEqual(
-      ordered.map(({ title, a, b, effect }) => [title, a ?? words.unknown, b ?? words.unknown, effect]),
+      ordered.map(({ title, a, b, effect }) => [
+        title.text,
+        a?.text ?? words.unknown,
+        b?.text ?? words.unknown,
+        effect.text,
+      ]),
     );
     const section = (await page.textContent("#environment"))!;
-    expect(section).toContain(`Difference: ${difference.a} against ${difference.b}`);
+    expect(section).toContain(`Difference: ${difference.a.text} against ${difference.b.text}`);
     expect(section).toContain(words.environment.same(difference.same, difference.differences.length));
     for (const { name, a, b } of difference.versions) expect(section).toContain(`${name}${a} → ${b}`);
     await done();
@@ -528,7 +533,7 @@ describe.skipIf(missing !== null)("the values in the page", () => {
       expect(said).toEqual(
         data.profiles_refused.map(
           ({ label, refused }) =>
-            `– ${label}, ${refused.kind} ${words.refused}: ${refused.why}; ${refused.remedy}`,
+            `– ${label}, ${refused.kind} ${words.refused}: ${refused.why.text}; ${refused.remedy.text}`,
         ),
       );
       await done();

@@ -10,6 +10,8 @@ use crate::trial::PACER_LAG_NS;
 use crate::words::{Noun, count, duration, number};
 use schema::calibration::{CalibrationFile, CalibrationSummary, DriverLimits, HostIdentity, Shortfall};
 use schema::plan::{DriverChoice, LoadPlan};
+use schema::said;
+use schema::said::{Arg, Said};
 
 /// What is asked for times this must be within the limit. At four fifths of what a worker can do, four of five random
 /// arrivals find it busy and 1.6 wait on average (M/D/1: ρ²/2(1−ρ)); beyond, lag grows without bound.
@@ -21,16 +23,16 @@ const KEPT: f64 = 0.99;
 
 /// What has changed on the host since it was calibrated, in words; empty where the calibration holds.
 #[must_use]
-pub fn stale(then: &HostIdentity, now: &HostIdentity) -> Vec<String> {
+pub fn stale(then: &HostIdentity, now: &HostIdentity) -> Vec<Said> {
     let cpus = |host: &HostIdentity| host.cpus.to_string();
     [
-        ("prony", then.prony.clone(), now.prony.clone()),
-        ("the kernel", then.kernel.clone(), now.kernel.clone()),
-        ("the number of usable CPUs", cpus(then), cpus(now)),
+        (Arg::from("prony"), then.prony.clone(), now.prony.clone()),
+        (said!("stale.kernel", "the kernel").into(), then.kernel.clone(), now.kernel.clone()),
+        (said!("stale.cpus", "the number of usable CPUs").into(), cpus(then), cpus(now)),
     ]
     .into_iter()
     .filter(|(_, then, now)| then != now)
-    .map(|(what, then, now)| format!("{what} was {then} and is {now}"))
+    .map(|(what, then, now)| said!("stale.was", "{what} was {then} and is {now}", what, then, now))
     .collect()
 }
 
@@ -39,7 +41,7 @@ pub fn stale(then: &HostIdentity, now: &HostIdentity) -> Vec<String> {
 #[must_use]
 pub fn instrument_limit(
     file: &CalibrationFile,
-    stale: Vec<String>,
+    stale: Vec<Said>,
     driver: DriverChoice,
     generator_cpus: usize,
     loads: &[&LoadPlan],
@@ -82,12 +84,17 @@ pub fn instrument_limit(
 
 /// In place of what limits measured on a busy host would say.
 fn calibrated_when_busy(file: &CalibrationFile) -> Shortfall {
-    let why = file.disturbed.as_deref().unwrap_or_default();
+    let why = file.disturbed.clone().unwrap_or_default();
     Shortfall {
-        text: format!(
-            "whether the instrument can give what is asked for is not known: it was calibrated at a bad time ({why})"
+        text: said!(
+            "instrument.calibrated_when_busy",
+            "the calibration cannot say whether the instrument gives what is asked for: the host was busy then ({why})",
+            why
         ),
-        remedy: "run `prony calibrate` again while the host is quiet".to_owned(),
+        remedy: said!(
+            "instrument.calibrate_when_quiet",
+            "run `prony calibrate` again while the host is quiet"
+        ),
     }
 }
 
@@ -153,22 +160,30 @@ impl<'a> Ability<'a> {
             return None;
         }
         let by_how_much = if rate > limit {
-            format!("{} times that is asked for", number(rate / limit))
+            said!("instrument.times_that", "{times} times that is asked for", times = number(rate / limit))
         } else {
-            format!("that leaves {} times of reserve where {RESERVE} are needed", number(limit / rate))
+            said!(
+                "instrument.reserve",
+                "that leaves {times} times of reserve where {needed} are needed",
+                times = number(limit / rate),
+                needed = RESERVE
+            )
         };
         let workers = (rate * RESERVE * self.workers / limit).ceil();
         Some(Shortfall {
-            text: format!(
-                "{} with {}: the instrument gives at most {} per second there, {by_how_much}",
-                load_in_words(load),
-                count(load.workers as usize, Noun::Worker),
-                number(limit),
+            text: said!(
+                "instrument.rate_shortfall",
+                "{load} with {workers}: the instrument gives at most {limit} per second there, {by_how_much}",
+                load = load_in_words(load),
+                workers = count(load.workers as usize, Noun::Worker),
+                limit = number(limit),
+                by_how_much
             ),
-            remedy: format!(
-                "use {} workers, each on a CPU of its own, or more machines, or ask for at most {} per second",
-                number(workers),
-                number(limit / RESERVE)
+            remedy: said!(
+                "instrument.more_workers",
+                "use {workers} workers, each on a CPU of its own, or more machines, or ask for at most {rate} per second",
+                workers = number(workers),
+                rate = number(limit / RESERVE)
             ),
         })
     }
@@ -176,17 +191,20 @@ impl<'a> Ability<'a> {
     fn lag_shortfall(&self, load: &LoadPlan, rate: f64) -> Option<Shortfall> {
         let lag = self.lag_p99_ns(rate).filter(|lag| *lag > PACER_LAG_NS)?;
         Some(Shortfall {
-            text: format!(
-                "{} with {}: the instrument itself is {} late there (p99), more than the {} that are always allowed; \
-                 trials are void unless the target's p99 response time is above {}",
-                load_in_words(load),
-                count(load.workers as usize, Noun::Worker),
-                duration(lag),
-                duration(PACER_LAG_NS),
-                duration(lag / LAG_SHARE)
+            text: said!(
+                "instrument.lag_shortfall",
+                "{load} with {workers}: the instrument itself is {lag} late there (p99), {allowed} is always allowed; trials \
+                 are void unless the target's p99 response time is above {from}",
+                load = load_in_words(load),
+                workers = count(load.workers as usize, Noun::Worker),
+                lag = duration(lag),
+                allowed = duration(PACER_LAG_NS),
+                from = duration(lag / LAG_SHARE)
             ),
-            remedy: "use more workers, each on a CPU of its own, a quieter machine, or a lower rate"
-                .to_owned(),
+            remedy: said!(
+                "instrument.lower_rate",
+                "use more workers, each on a CPU of its own, a quieter machine, or a lower rate"
+            ),
         })
     }
 }

@@ -7,6 +7,7 @@ use anyhow::{Context as _, Result, bail};
 use runner::calibrate::{self, BUDGET, BUDGET_BOUNDS, BUDGET_QUICK, CalibrateJob, Progress};
 use schema::calibration::{CalibrationFile, CalibrationSummary};
 use schema::plan::{LoadPlan, PinPlan};
+use schema::said::Said;
 use std::path::PathBuf;
 
 pub(crate) fn calibrate(args: &CalibrateArgs) -> Result<u8> {
@@ -65,7 +66,7 @@ fn job(args: &CalibrateArgs) -> Result<CalibrateJob> {
     })
 }
 
-fn print(args: &CalibrateArgs, file: &CalibrationFile, stale: &[String]) -> Result<()> {
+fn print(args: &CalibrateArgs, file: &CalibrationFile, stale: &[Said]) -> Result<()> {
     let to = args.output.as_deref();
     let text = match args.format {
         TextOrJson::Json => schema::json::pretty(file)?,

@@ -11,6 +11,8 @@ use record::RunFolder;
 use runner::tune::Restored;
 use schema::doctor::{DoctorReport, Fact, Severity};
 use schema::run::RunFile;
+use schema::said;
+use schema::said::Said;
 use schema::tuning::TunedUntil;
 use std::cmp::Reverse;
 use std::path::Path;
@@ -30,7 +32,7 @@ pub(crate) fn doctor(args: &DoctorArgs) -> Result<u8> {
     let restored = if args.restore { restore()? } else { tuning::recover() };
     let mut code = if restored.has_failed() { exit::FAILED } else { exit::DONE };
     done.put_back = restored.settings;
-    done.left.extend(restored.problems);
+    done.left.extend(restored.problems.into_iter().map(Said::from));
     if args.tune {
         code = tune(args, &mut done)?;
     }
@@ -102,12 +104,16 @@ fn diff(args: &DoctorArgs) -> Result<u8> {
     let of_run = |run: &'_ RunFile| -> (String, DoctorReport, _) {
         (run.id.clone(), run.environment.clone(), run.versions.clone())
     };
+    let now = said!("environment.this_host_now", "this host now");
     let mut sides: Vec<_> = runs.iter().map(of_run).collect();
     if sides.len() == 1 {
-        sides.push(("this host now".to_owned(), runner::audit(), runner::versions::host()));
+        sides.push((now.to_string(), runner::audit(), runner::versions::host()));
     }
     let side = |at: usize| Surroundings { name: &sides[at].0, host: &sides[at].1, versions: &sides[at].2 };
-    let found = analyze::environment_diff(side(0), side(1));
+    let mut found = analyze::environment_diff(side(0), side(1));
+    if runs.len() == 1 {
+        found.b = now;
+    }
     let text = match args.format {
         TextOrJson::Json => schema::json::pretty(&found)?,
         TextOrJson::Text => report::environment_text(&found, screen::style()),

@@ -10,6 +10,7 @@ use plan::net::HttpUrl;
 use plan::{CONFIRMATIONS, Context, KneeWishes, Levels, SearchWishes, TOLERANCE, defaults};
 use schema::calibration::CalibrationSummary;
 use schema::plan::{ExperimentPlan, LoadPlan};
+use schema::said::Said;
 use std::fmt::Write as _;
 use std::path::Path;
 use units::{Count, Nanos, PerSecond};
@@ -92,7 +93,7 @@ struct Subject {
     /// The file, or what stands for it in messages.
     name: String,
     text: String,
-    note: Option<String>,
+    note: Option<Said>,
 }
 
 fn subject(args: &KneeArgs) -> Result<Subject> {
@@ -113,7 +114,7 @@ fn subject(args: &KneeArgs) -> Result<Subject> {
 }
 
 /// The experiment file that a URL stands for.
-fn experiment_of(args: &KneeArgs, url: &HttpUrl, address: std::net::IpAddr) -> (String, Option<String>) {
+fn experiment_of(args: &KneeArgs, url: &HttpUrl, address: std::net::IpAddr) -> (String, Option<Said>) {
     let plain = |c: char| if c.is_ascii_alphanumeric() { c } else { '-' };
     let host: String = url.host.chars().take(40).map(plain).collect();
     let mut text = format!(

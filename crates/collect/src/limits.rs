@@ -16,6 +16,8 @@
 use crate::doctor::cgroup::{self, OwnGroups, V1_UNLIMITED_BYTES};
 use crate::process::TreeUsage;
 use crate::{Roots, text};
+use schema::said;
+use schema::said::Said;
 use std::path::Path;
 
 /// The value of a counter at which a process tree can go no further, and who says so.
@@ -24,7 +26,7 @@ pub struct Limit {
     /// In the unit of the counter.
     pub value: f64,
     /// For example `RLIMIT_NOFILE`.
-    pub source: String,
+    pub source: Said,
 }
 
 /// The tightest limits of a process tree; absent where none can be read.
@@ -47,13 +49,22 @@ pub fn read(roots: &Roots, pid: u32, now: &TreeUsage) -> Limits {
     let nofile = soft(&own, "Max open files");
     Limits {
         memory: tightest(memory_left(roots, &groups), now.rss_bytes),
-        descriptors: nofile.map(|most| Limit { value: most as f64, source: "RLIMIT_NOFILE".to_owned() }),
+        descriptors: nofile.map(|most| Limit { value: most as f64, source: named("RLIMIT_NOFILE") }),
         threads: tightest(threads_left(roots, &groups, &folder, &own, now.threads), now.threads),
     }
 }
 
+/// What the system calls a limit is no sentence.
+fn named(name: &str) -> Said {
+    said!("limit.named", "{name}", name)
+}
+
+fn of_group(file: &str, folder: &Path) -> Said {
+    said!("limit.of_group", "{file} of {folder}", file, folder = folder.display().to_string())
+}
+
 /// What is left of each limit, and its name.
-type Left = Vec<(u64, String)>;
+type Left = Vec<(u64, Said)>;
 
 fn tightest(left: Left, now: u64) -> Option<Limit> {
     let (left, source) = left.into_iter().min_by_key(|(left, _)| *left)?;
@@ -71,19 +82,19 @@ fn memory_left(roots: &Roots, groups: &OwnGroups) -> Left {
         let line = text.lines().find_map(|line| line.strip_prefix("MemAvailable:"))?;
         line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()?.checked_mul(1024)
     });
-    let host = available.map(|bytes| (bytes, "memory available on the host".to_owned()));
+    let host = available.map(|bytes| (bytes, said!("limit.host_memory", "memory available on the host")));
     v2.chain(v1).chain(host).collect()
 }
 
 /// What is left in one group; nothing where it has no limit.
-fn group_left(folder: &Path, [limit, usage]: [&str; 2], reclaimable: &str) -> Option<(u64, String)> {
+fn group_left(folder: &Path, [limit, usage]: [&str; 2], reclaimable: &str) -> Option<(u64, Said)> {
     let most = number(&folder.join(limit)).filter(|bytes| *bytes < V1_UNLIMITED_BYTES)?;
     let used = number(&folder.join(usage))?;
     let stat = read_text(&folder.join("memory.stat")).unwrap_or_default();
     let dropped = stat.lines().filter_map(|line| line.split_once(' ')).find(|(key, _)| *key == reclaimable);
     let dropped = dropped.and_then(|(_, value)| value.trim().parse::<u64>().ok()).unwrap_or(0);
     let left = most.saturating_sub(used.saturating_sub(dropped));
-    Some((left, format!("{limit} of {}", folder.display())))
+    Some((left, of_group(limit, folder)))
 }
 
 fn threads_left(roots: &Roots, groups: &OwnGroups, folder: &Path, own: &str, now: u64) -> Left {
@@ -95,18 +106,18 @@ fn threads_left(roots: &Roots, groups: &OwnGroups, folder: &Path, own: &str, now
         .filter_map(|group| {
             let most = number(&group.join("pids.max"))?;
             let used = number(&group.join("pids.current"))?;
-            Some((most.saturating_sub(used), format!("pids.max of {}", group.display())))
+            Some((most.saturating_sub(used), of_group("pids.max", &group)))
         })
         .collect();
     let all = read_text(&roots.proc.join("loadavg"))
         .and_then(|text| text.split_ascii_whitespace().nth(3)?.split_once('/')?.1.parse::<u64>().ok());
     if let (Some(most), Some(all)) = (number(&roots.proc.join("sys/kernel/threads-max")), all) {
-        left.push((most.saturating_sub(all), "kernel.threads-max".to_owned()));
+        left.push((most.saturating_sub(all), named("kernel.threads-max")));
     }
     let status = read_text(&folder.join("status")).unwrap_or_default();
     let uid = status.lines().find_map(|line| line.strip_prefix("Uid:")?.split_ascii_whitespace().next());
     if let (Some(most), false) = (soft(own, "Max processes"), uid == Some("0")) {
-        left.push((most.saturating_sub(now), "RLIMIT_NPROC".to_owned()));
+        left.push((most.saturating_sub(now), named("RLIMIT_NPROC")));
     }
     left
 }
@@ -171,7 +182,7 @@ mod tests {
         let memory = found.memory.unwrap();
         assert_eq!(memory.value, ((100 + 312) * MIB) as f64);
         assert!(memory.source.starts_with("memory.max of ") && memory.source.ends_with("cgroup/a"));
-        assert_eq!(found.descriptors, Some(Limit { value: 20_000.0, source: "RLIMIT_NOFILE".to_owned() }));
+        assert_eq!(found.descriptors, Some(Limit { value: 20_000.0, source: named("RLIMIT_NOFILE") }));
         let threads = found.threads.unwrap();
         assert_eq!(threads.value, 61.0);
         assert!(threads.source.starts_with("pids.max of "));
@@ -192,7 +203,7 @@ mod tests {
         let (_folder, roots) = host(&files);
         let found = read(&roots, 7, &now());
         assert_eq!(found.memory.unwrap().value, (101 * MIB) as f64);
-        assert_eq!(found.threads, Some(Limit { value: 507.0, source: "kernel.threads-max".to_owned() }));
+        assert_eq!(found.threads, Some(Limit { value: 507.0, source: named("kernel.threads-max") }));
     }
 
     #[test]

@@ -11,6 +11,7 @@ use schema::lab::{HistoryValue, RunCard, RunState};
 use schema::metric::{Metric, Unit};
 use schema::plan::ExperimentPlan;
 use schema::run::RunFile;
+use schema::said;
 use schema::said::Said;
 use schema::version::AnalysisVersion;
 use serde::Deserialize;
@@ -95,17 +96,26 @@ pub(crate) fn read(path: &Path) -> Entry {
     }
 }
 
-fn read_run(path: &Path) -> Result<(RunFolder, RunFile, i64), String> {
-    let folder = RunFolder::open(path).map_err(|error| error.to_string())?;
+fn read_run(path: &Path) -> Result<(RunFolder, RunFile, i64), Said> {
+    let folder = RunFolder::open(path).map_err(|error| Said::from(error.to_string()))?;
     let length = fs::metadata(path.join("run.json")).map_or(0, |found| found.len());
     if length > RUN_BYTES_MAX {
-        return Err(format!("run.json is {length} bytes long, {RUN_BYTES_MAX} is the most"));
+        return Err(said!(
+            "damaged.run_too_long",
+            "run.json is {length} bytes long, {most} is the most",
+            length,
+            most = RUN_BYTES_MAX
+        ));
     }
-    let run = folder.read_run().map_err(|error| error.to_string())?;
+    let run = folder.read_run().map_err(|error| Said::from(error.to_string()))?;
     match run.started_wall.parse::<jiff::Timestamp>() {
         Ok(at) => Ok((folder, run, i64::try_from(at.as_nanosecond()).unwrap_or_default())),
         // In the words of `record::history`, which reads the same files.
-        Err(_) => Err(format!("`{}` is no time: run.json is damaged", run.started_wall)),
+        Err(_) => Err(said!(
+            "damaged.no_time",
+            "`{time}` is not a time: run.json is damaged",
+            time = run.started_wall
+        )),
     }
 }
 
@@ -141,18 +151,18 @@ fn entry(id: String, folder: &RunFolder, run: &RunFile, started_ns: i64) -> Entr
 }
 
 /// Trials that ended, and why one of them cannot be read. Those of a run in progress are only counted.
-fn trials(folder: &RunFolder, run: &RunFile, is_running: bool) -> (u32, Option<String>) {
+fn trials(folder: &RunFolder, run: &RunFile, is_running: bool) -> (u32, Option<Said>) {
     let file = |id: u32| folder.path().join("trials").join(format!("{id:04}")).join("trial.json");
     let ended = run.plan.order.iter().filter(|planned| file(planned.id).is_file()).count();
     let unreadable = if is_running { None } else { folder.read_numbers(run).err() };
-    (u32::try_from(ended).unwrap_or(u32::MAX), unreadable.map(|error| error.to_string()))
+    (u32::try_from(ended).unwrap_or(u32::MAX), unreadable.map(|error| error.to_string().into()))
 }
 
 fn targets(plan: &ExperimentPlan) -> Vec<String> {
     plan.targets.iter().map(|target| target.name.clone()).collect()
 }
 
-fn damaged(id: String, cause: String) -> RunCard {
+fn damaged(id: String, cause: Said) -> RunCard {
     RunCard {
         id,
         name: String::new(),
@@ -221,14 +231,29 @@ impl Analysis {
 }
 
 /// The analysis; `Err(None)` where there is none yet, else why it cannot be read.
-fn read_analysis(path: &Path) -> Result<Analysis, Option<String>> {
+fn read_analysis(path: &Path) -> Result<Analysis, Option<Said>> {
     let Ok(found) = fs::metadata(path) else { return Err(None) };
-    let remedy = "`prony report RUN` makes it again";
+    let remedy = said!("damaged.report_again", "`prony report RUN` makes it again");
     if found.len() > ANALYSIS_BYTES_MAX {
-        return Err(Some(format!("analysis.json is {} bytes long; {remedy}", found.len())));
+        let length = found.len();
+        return Err(Some(said!(
+            "damaged.analysis_too_long",
+            "analysis.json is {length} bytes long; {remedy}",
+            length,
+            remedy
+        )));
     }
-    let text =
-        fs::read(path).map_err(|error| Some(format!("cannot read analysis.json: {error}; {remedy}")))?;
-    serde_json::from_slice(&text)
-        .map_err(|error| Some(format!("analysis.json is damaged: {error}; {remedy}")))
+    let text = fs::read(path).map_err(|error| {
+        let why = Said::from(error.to_string());
+        Some(said!(
+            "damaged.analysis_unreadable",
+            "cannot read analysis.json: {why}; {remedy}",
+            why,
+            remedy = &remedy
+        ))
+    })?;
+    serde_json::from_slice(&text).map_err(|error| {
+        let why = Said::from(error.to_string());
+        Some(said!("damaged.analysis", "analysis.json is damaged: {why}; {remedy}", why, remedy))
+    })
 }

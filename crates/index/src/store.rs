@@ -7,6 +7,8 @@ use crate::{INDEX_FILE, IndexError, Labels, folder};
 use rusqlite::types::Value;
 use rusqlite::{Connection, ErrorCode, OptionalExtension, Row, params, params_from_iter};
 use schema::lab::{HistoryValue, Label, RunCard, RunState, TagCount};
+use schema::said;
+use schema::said::Said;
 use std::collections::BTreeMap;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -51,7 +53,7 @@ pub struct Index {
     labels: Labels,
     /// Stamp of the file of labels that the tables hold; absent before the first look.
     labels_seen: Option<Option<(std::time::SystemTime, u64)>>,
-    notes: Vec<String>,
+    notes: Vec<Said>,
 }
 
 /// What a refresh did.
@@ -116,7 +118,7 @@ impl Index {
 
     /// What the reader must know besides.
     #[must_use]
-    pub fn notes(&self) -> &[String] {
+    pub fn notes(&self) -> &[Said] {
         &self.notes
     }
 
@@ -129,10 +131,14 @@ impl Index {
         let (names, left_out) = folder::folders(&self.runs)?;
         self.notes.clear();
         if let Place::Memory(reason) = &self.place {
-            self.notes.push(format!("the index is in memory only: {reason}"));
+            self.notes.push(said!(
+                "lab.index_in_memory",
+                "the index is in memory only: {reason}",
+                reason = Said::from(reason.as_str())
+            ));
         }
         if left_out > 0 {
-            self.notes.push(format!("left out the oldest {left_out} folders"));
+            self.notes.push(said!("lab.left_out_oldest", "left out the oldest {left_out} folders", left_out));
         }
         let known = self.known()?;
         let mut refreshed = Refreshed::default();
@@ -286,7 +292,7 @@ impl Index {
         self.all(text, &[], |row| {
             let id: String = row.get(0)?;
             let card: RunCard = from_json(&row.get::<_, String>(1)?)?;
-            Ok((self.runs.join(id), card.cause.unwrap_or_default()))
+            Ok((self.runs.join(id), card.cause.unwrap_or_default().into()))
         })
     }
 

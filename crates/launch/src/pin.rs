@@ -6,6 +6,8 @@
 
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 use schema::plan::PinPlan;
+use schema::said;
+use schema::said::{Joint, Said};
 use std::io;
 use std::str::FromStr;
 
@@ -97,9 +99,10 @@ pub fn plan(mode: PinMode, usable_cpus: &[u32], has_services: bool) -> Result<Pi
     usable.sort_unstable();
     usable.dedup();
     match mode {
-        PinMode::Off => Ok(unpinned(
-            "pinning is off: generator and target may run on the same CPUs and disturb each other".to_owned(),
-        )),
+        PinMode::Off => Ok(unpinned(said!(
+            "pin.off",
+            "pinning is off: generator and target may run on the same CPUs and disturb each other"
+        ))),
         PinMode::Auto => Ok(auto(&usable, has_services)),
         PinMode::Explicit { generator, target, services } => explicit(
             Sets { generator, target, services: services.filter(|_| has_services) },
@@ -111,11 +114,11 @@ pub fn plan(mode: PinMode, usable_cpus: &[u32], has_services: bool) -> Result<Pi
 
 fn auto(usable: &[u32], has_services: bool) -> PinPlan {
     if usable.len() < 2 {
-        return unpinned(
+        return unpinned(said!(
+            "pin.one_cpu",
             "only one CPU: generator and target share it, so each takes time from the other; throughput is too low, \
              latency too high, and differences between targets are blurred"
-                .to_owned(),
-        );
+        ));
     }
     let (generator, rest) = usable.split_at((usable.len() / 4).max(1));
     let split = rest.len().saturating_sub(generator.len());
@@ -146,19 +149,21 @@ impl Sets {
     fn plan(self, has_services: bool) -> PinPlan {
         let of_services = has_services.then(|| self.services.as_ref().unwrap_or(&self.target));
         let pairs = [
-            ("generator and target", &self.generator, Some(&self.target)),
-            ("generator and services", &self.generator, of_services),
-            ("target and services", &self.target, of_services),
+            (said!("pin.generator_target", "generator and target"), &self.generator, Some(&self.target)),
+            (said!("pin.generator_services", "generator and services"), &self.generator, of_services),
+            (said!("pin.target_services", "target and services"), &self.target, of_services),
         ];
         let shares = pairs.into_iter().filter_map(|(who, one, other)| {
             let other = other?;
             let shared: Vec<u32> = one.iter().copied().filter(|cpu| other.contains(cpu)).collect();
-            (!shared.is_empty())
-                .then(|| format!("{who} share CPU {}: each takes time from the other there", list(&shared)))
+            (!shared.is_empty()).then(|| {
+                let cpus = list(&shared);
+                said!("pin.share", "{who} share CPU {cpus}: each takes time from the other there", who, cpus)
+            })
         });
-        let weakness = shares.collect::<Vec<_>>().join("; ");
+        let shares: Vec<Said> = shares.collect();
         PinPlan {
-            weakness: (!weakness.is_empty()).then_some(weakness),
+            weakness: (!shares.is_empty()).then(|| Said::list(Joint::Semicolon, shares)),
             generator: Some(self.generator),
             target: Some(self.target),
             services: self.services,
@@ -166,7 +171,7 @@ impl Sets {
     }
 }
 
-fn unpinned(weakness: String) -> PinPlan {
+fn unpinned(weakness: Said) -> PinPlan {
     PinPlan { weakness: Some(weakness), ..PinPlan::default() }
 }
 

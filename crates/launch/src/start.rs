@@ -9,6 +9,8 @@ use crate::ready::{Unready, await_ready};
 use crate::template::Values;
 use crate::{RunningTarget, TargetError, knobs, pin, program};
 use schema::limits::{LimitsPlan, NetworkMode};
+use schema::said;
+use schema::said::Said;
 use schema::target::{Ready, Stop, TargetManifest};
 use std::collections::BTreeMap;
 use std::fs::File;
@@ -168,8 +170,10 @@ pub fn start(plan: StartPlan) -> Result<RunningTarget, TargetError> {
     loop {
         match try_start(&plan, &weaknesses) {
             Err(TargetError::NoNetwork { cause }) if plan.limits.is_isolated() => {
-                weaknesses.push(format!(
-                    "the target has no network of its own, but the host's, with its ports and settings: {cause}"
+                weaknesses.push(said!(
+                    "weakness.no_network",
+                    "the target has no network of its own, but the host's, with its ports and settings: {cause}",
+                    cause = Said::from(cause)
                 ));
                 plan.limits = on_the_host(plan.limits);
             }
@@ -190,7 +194,7 @@ fn on_the_host(limits: LimitsPlan) -> LimitsPlan {
     }
 }
 
-fn try_start(plan: &StartPlan, weaknesses: &[String]) -> Result<RunningTarget, TargetError> {
+fn try_start(plan: &StartPlan, weaknesses: &[Said]) -> Result<RunningTarget, TargetError> {
     let subnet = if plan.limits.is_isolated() {
         Some(Subnet::free().map_err(|cause| TargetError::NoNetwork { cause })?)
     } else {

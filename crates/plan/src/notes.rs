@@ -3,17 +3,20 @@
 use crate::job::LoadJob;
 use crate::load::ports::{PortFacts, forecast};
 use crate::place::proxy::ProxyUse;
+use schema::said;
+use schema::said::Said;
 
 /// What the user must know of a job before and after it runs: ports that will run out, and pipelining.
 #[must_use]
-pub fn notes(job: &LoadJob) -> Vec<String> {
+pub fn notes(job: &LoadJob) -> Vec<Said> {
     let load = &job.load;
-    let mut notes: Vec<String> = forecast(load, job.to, PortFacts::read()).into_iter().collect();
+    let mut notes: Vec<Said> = forecast(load, job.to, PortFacts::read()).into_iter().collect();
     notes.extend(job.proxy.as_ref().map(ProxyUse::note));
     if !job.further.is_empty() {
-        notes.push(format!(
-            "requests go to {} origins; -c is the number of connections to each",
-            job.origins()
+        notes.push(said!(
+            "note.origins",
+            "requests go to {origins} origins; -c is the number of connections to each",
+            origins = job.origins()
         ));
     }
     if load.connection.pipeline > 1 {
@@ -23,24 +26,34 @@ pub fn notes(job: &LoadJob) -> Vec<String> {
 }
 
 /// What a pipeline means for this job; the engine keeps one request on a connection where it has no effect.
-fn pipelining(job: &LoadJob) -> String {
+fn pipelining(job: &LoadJob) -> Said {
     let reasons = [
         (
             !job.further.is_empty(),
-            "the next request may go to another origin, so a connection carries one at a time",
+            said!(
+                "note.pipelining.origins",
+                "the next request may go to another origin, so a connection carries one at a time"
+            ),
         ),
         (
             job.load.connection.follow.is_some(),
-            "where redirects are followed, a connection carries one request at a time",
+            said!(
+                "note.pipelining.redirects",
+                "where redirects are followed, a connection carries one request at a time"
+            ),
         ),
-        (job.scenario.session.is_some(), "each step of a session waits for the answer to the one before"),
+        (
+            job.scenario.session.is_some(),
+            said!("note.pipelining.session", "each step of a session waits for the answer to the one before"),
+        ),
     ];
     match reasons.into_iter().find(|(holds, _)| *holds) {
-        Some((_, why)) => format!("pipelining has no effect here: {why}"),
-        None => format!(
-            "pipelining of {} requests: response times include waiting behind others on the same connection and are \
-             not comparable with those of other loads",
-            job.load.connection.pipeline
+        Some((_, why)) => said!("note.pipelining.none", "pipelining has no effect here: {why}", why),
+        None => said!(
+            "note.pipelining",
+            "pipelining of {requests} requests: response times include waiting behind others on the same connection \
+             and are not comparable with those of other loads",
+            requests = job.load.connection.pipeline
         ),
     }
 }

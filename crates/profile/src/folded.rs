@@ -5,6 +5,8 @@
 //! a profile [`STACKS_MAX`] stacks; sums saturate; whatever is cut keeps its value and is counted in [`Cut`].
 
 use schema::profile::ProfileUnit;
+use schema::said;
+use schema::said::Said;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
@@ -133,12 +135,36 @@ impl Folded {
 
     /// What was cut, in words; empty where nothing was.
     #[must_use]
-    pub fn notes(&self) -> Vec<String> {
+    pub fn notes(&self) -> Vec<Said> {
         let Cut { stacks, deep, names } = self.cut;
         let told = [
-            (stacks, format!("{stacks} samples beyond {STACKS_MAX} different stacks are shown as one")),
-            (deep, format!("{deep} samples were deeper than {DEPTH_MAX} frames and are cut at the root")),
-            (names, format!("{names} names were longer than {NAME_BYTES_MAX} bytes and are shortened")),
+            (
+                stacks,
+                said!(
+                    "profile.cut_stacks",
+                    "{samples} samples beyond {most} different stacks are shown as one",
+                    samples = stacks,
+                    most = STACKS_MAX
+                ),
+            ),
+            (
+                deep,
+                said!(
+                    "profile.cut_depth",
+                    "{samples} samples were deeper than {most} frames and are cut at the root",
+                    samples = deep,
+                    most = DEPTH_MAX
+                ),
+            ),
+            (
+                names,
+                said!(
+                    "profile.cut_names",
+                    "{names} names were longer than {most} bytes and are shortened",
+                    names,
+                    most = NAME_BYTES_MAX
+                ),
+            ),
         ];
         told.into_iter().filter(|(count, _)| *count > 0).map(|(_, text)| text).collect()
     }

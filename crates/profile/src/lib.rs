@@ -30,6 +30,8 @@ pub use take::{Endpoint, Refused, Request, Taken, View, php_ini, take};
 pub use top::{moved, table, top};
 pub use tree::tree;
 
+use schema::said::Said;
+
 /// Most bytes of a profile that are read, after decompression where it is compressed.
 pub const BYTES_MAX: usize = 64 << 20;
 
@@ -38,13 +40,13 @@ pub const BYTES_MAX: usize = 64 << 20;
 #[error("{cause}\n  remedy: {remedy}")]
 pub struct ProfileError {
     /// What is wrong.
-    pub cause: String,
+    pub cause: Said,
     /// What would cure it.
-    pub remedy: String,
+    pub remedy: Said,
 }
 
 impl ProfileError {
-    fn new(cause: impl Into<String>, remedy: impl Into<String>) -> Self {
+    fn new(cause: impl Into<Said>, remedy: impl Into<Said>) -> Self {
         Self { cause: cause.into(), remedy: remedy.into() }
     }
 

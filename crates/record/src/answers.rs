@@ -35,7 +35,7 @@ pub(crate) fn mark(folder: &Path, analysis: &mut AnalysisFile) {
         .filter(|path| path.extension().is_some_and(|ext| ext == "json"));
     for answer in names
         .take(ANSWERS_MAX)
-        .filter_map(|path| read_json::<InterventionFile>(&path, "prony.intervention/2").ok())
+        .filter_map(|path| read_json::<InterventionFile>(&path, "prony.intervention/3").ok())
     {
         if answer.verdict != InterventionVerdict::Holds {
             continue;

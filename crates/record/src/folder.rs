@@ -58,7 +58,7 @@ impl RunFolder {
     /// # Errors
     /// When it cannot be read, or is of another version.
     pub fn read_run(&self) -> Result<RunFile, RecordError> {
-        read_json(&self.path.join("run.json"), "prony.run/1")
+        read_json(&self.path.join("run.json"), "prony.run/2")
     }
 
     /// Writes one file of the run whole or not at all.
@@ -94,7 +94,7 @@ impl TrialFolder {
     /// Whether the trial is still to be run: it never ended, or its target failed.
     #[must_use]
     pub fn is_missing(&self) -> bool {
-        let read = |path| read_json::<TrialFile>(path, "prony.trial/3");
+        let read = |path| read_json::<TrialFile>(path, "prony.trial/4");
         !self.has_ended()
             || read(&self.path.join("trial.json")).is_ok_and(|file| file.outcome == TrialOutcome::Failed)
     }
@@ -143,7 +143,7 @@ impl TrialFolder {
     /// # Errors
     /// When the trial has not ended, or the file is damaged.
     pub fn file(&self) -> Result<TrialFile, RecordError> {
-        read_json(&self.path.join("trial.json"), "prony.trial/3")
+        read_json(&self.path.join("trial.json"), "prony.trial/4")
     }
 }
 

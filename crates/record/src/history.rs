@@ -74,7 +74,7 @@ fn head(path: &Path) -> Result<(Timestamp, RunFolder, RunFile), String> {
     let run = folder.read_run().map_err(|error| error.to_string())?;
     match run.started_wall.parse() {
         Ok(started) => Ok((started, folder, run)),
-        Err(_) => Err(format!("`{}` is no time: run.json is damaged", run.started_wall)),
+        Err(_) => Err(format!("`{}` is not a time: run.json is damaged", run.started_wall)),
     }
 }
 

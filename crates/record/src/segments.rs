@@ -32,14 +32,14 @@ pub fn read(folder: &RunFolder, run: &RunFile) -> Result<Vec<SegmentData>, Recor
 
 fn segment(trial: &TrialFolder) -> Result<SegmentData, RecordError> {
     let ended = if trial.has_ended() {
-        let file: TrialFile = read_json(&trial.path.join("trial.json"), "prony.trial/3")?;
+        let file: TrialFile = read_json(&trial.path.join("trial.json"), "prony.trial/4")?;
         let is_valid = file.outcome == TrialOutcome::Valid;
         (!is_valid && !file.reasons.is_empty()).then(|| Said::list(Joint::Semicolon, file.reasons))
     } else {
         None
     };
     Ok(SegmentData {
-        file: read_json(&trial.path.join(SEGMENT), "prony.segment/1")?,
+        file: read_json(&trial.path.join(SEGMENT), "prony.segment/2")?,
         windows: windows(&trial.path.join(WINDOWS))?,
         ended,
     })

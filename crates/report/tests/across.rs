@@ -139,7 +139,7 @@ fn a_history_dates_its_changes() {
         id: id.into(),
         started_wall: format!("{id}T00:00:00Z"),
         trials_valid: 6,
-        changed: changed.iter().map(|text| (*text).to_owned()).collect(),
+        changed: changed.iter().map(|text| (*text).into()).collect(),
     };
     let change = HistoryChange {
         after_run: "d1".into(),

@@ -65,13 +65,13 @@ fn plant_run(run: &mut RunFile) {
     (run.plan.name, run.plan.scenarios[0].name, run.plan.scenarios[0].requests[0].request.path) =
         (hostile(), hostile(), hostile());
     run.command.push(hostile());
-    run.plan.pin.weakness = Some(hostile());
+    run.plan.pin.weakness = Some(hostile().into());
     run.plan.targets.iter_mut().for_each(|target| target.name = hostile());
     run.plan.cells.iter_mut().for_each(|cell| cell.label = hostile());
     run.versions.insert(hostile(), hostile());
     for fact in &mut run.environment.facts {
-        (fact.title, fact.value, fact.effect) = (hostile(), Some(hostile()), hostile());
-        fact.remedy = Some(hostile());
+        (fact.title, fact.value, fact.effect) = (hostile().into(), Some(hostile().into()), hostile().into());
+        fact.remedy = Some(hostile().into());
     }
 }
 
@@ -107,7 +107,7 @@ fn planted_page() -> PageFile {
         }],
         events: vec![EventMark { t_ns: 0, ended_ns: 0, name: hostile() }],
         log_tail: vec![hostile(), "tab\tkept".to_owned()],
-        missing: vec![hostile()],
+        missing: vec![hostile().into()],
         ..TrialDetail::default()
     };
     let profile = PageProfile {
@@ -120,9 +120,9 @@ fn planted_page() -> PageFile {
         total: 1,
         frames: FlameNode { name: hostile(), value: 1, children: Vec::new() },
         top: Vec::new(),
-        notes: vec![hostile()],
+        notes: vec![hostile().into()],
     };
-    let refused = RefusedProfile { kind: ProfileKind::Perf, why: hostile(), remedy: hostile() };
+    let refused = RefusedProfile { kind: ProfileKind::Perf, why: hostile().into(), remedy: hostile().into() };
     PageFile {
         schema: Default::default(),
         prony: hostile(),
@@ -130,9 +130,9 @@ fn planted_page() -> PageFile {
         run,
         analysis,
         details: vec![detail],
-        details_left_out: Some(hostile()),
+        details_left_out: Some(hostile().into()),
         profiles: vec![profile],
-        profiles_note: Some(hostile()),
+        profiles_note: Some(hostile().into()),
         profiles_refused: vec![PageRefusal { cell: hostile(), label: hostile(), refused }],
         environment_difference: None,
     }

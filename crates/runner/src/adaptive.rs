@@ -11,6 +11,7 @@ use analyze::stats::sequential;
 use plan::add_blocks;
 use schema::design::{LookRecord, StopReason, Stopped};
 use schema::plan::{ExperimentPlan, TrialPlan};
+use schema::said;
 use schema::trial::TrialFile;
 use std::time::Instant;
 use units::Nanos;
@@ -59,10 +60,12 @@ pub(crate) fn is_over_budget(plan: &mut ExperimentPlan, next_block: u32, spent_n
     if done == 0 || spent_ns.saturating_add(block_ns) <= budget_ns {
         return false;
     }
-    let text = format!(
-        "the budget of {} has no room for another block: {done} took {}",
-        Nanos(budget_ns),
-        rounded(spent_ns)
+    let text = said!(
+        "stopped.budget",
+        "the budget of {budget} has no room for another block: {done} took {spent}",
+        budget = Nanos(budget_ns).to_string(),
+        done,
+        spent = rounded(spent_ns).to_string()
     );
     stopping.stopped = Some(Stopped { reason: StopReason::Budget, text });
     plan.order.retain(|trial| trial.block <= done);
@@ -80,10 +83,14 @@ pub(crate) fn decide(plan: &mut ExperimentPlan, trials: &[TrialData], spent_ns: 
     let look = stopping.precision.map(|wanted| (wanted, analyze::look(plan, trials, wanted)));
     let stopped = match &look {
         Some((wanted, look)) if is_reached(plan.blocks, look.is_narrow, &stopping.looks) => {
-            Some((StopReason::Precision, format!("the precision of ± {} is reached", half_width(*wanted))))
+            let wanted = half_width(*wanted);
+            let text = said!("stopped.precision", "the precision of ± {wanted} is reached", wanted);
+            Some((StopReason::Precision, text))
         }
         _ if plan.blocks >= stopping.blocks_max => {
-            Some((StopReason::Blocks, format!("{} blocks are the most that were asked for", plan.blocks)))
+            let blocks = plan.blocks;
+            let text = said!("stopped.blocks", "{blocks} blocks are the most that were asked for", blocks);
+            Some((StopReason::Blocks, text))
         }
         _ => None,
     };
@@ -91,7 +98,7 @@ pub(crate) fn decide(plan: &mut ExperimentPlan, trials: &[TrialData], spent_ns: 
         stopping.looks.extend(look.map(|(_, look)| LookRecord {
             blocks: plan.blocks,
             half_width: look.half_width,
-            of: look.of.into(),
+            of: look.of,
             is_narrow: look.is_narrow,
             blocks_needed: look.blocks_needed,
             spent_ns,
@@ -128,7 +135,7 @@ pub(crate) fn words(plan: &ExperimentPlan) -> Option<String> {
         }
     });
     let said: Vec<String> =
-        seen.into_iter().chain(stopping.stopped.as_ref().map(|stopped| stopped.text.clone())).collect();
+        seen.into_iter().chain(stopping.stopped.as_ref().map(|stopped| stopped.text.to_string())).collect();
     (!said.is_empty()).then(|| said.join("; "))
 }
 

@@ -7,6 +7,8 @@
 use launch::RunningTarget;
 use rustix::process::{Pid, Signal, kill_process};
 use schema::event::{EventAction, EventPlan, EventRecord, EventSignal};
+use schema::said;
+use schema::said::Said;
 use schema::target::{ReloadSignal, Stop, StopSignal, TargetManifest};
 use std::collections::BTreeMap;
 use std::io::Read;
@@ -206,8 +208,9 @@ fn act(
     stage: Stage<'_>,
     clock: &MonotonicClock,
     over: &AtomicBool,
-) -> Result<(), String> {
-    let started = || stage.running.ok_or("prony did not start this target");
+) -> Result<(), Said> {
+    let started =
+        || stage.running.ok_or_else(|| said!("event.not_started", "prony did not start this target"));
     match action {
         EventAction::Restart => restart(started()?, None),
         EventAction::Kill => {
@@ -218,12 +221,12 @@ fn act(
         EventAction::Run { command } => run(command, None, stage, clock, over),
         EventAction::Reload => reload(started()?, stage, clock, over),
         EventAction::Knob { values } => {
-            let manifest = stage.manifest.ok_or("it has no knobs")?;
+            let manifest = stage.manifest.ok_or_else(|| said!("event.no_knobs", "it has no knobs"))?;
             let env = launch::knobs::run_env(&manifest.manifest, values);
-            started()?.restart(None, env).map(drop).map_err(|error| error.to_string())
+            started()?.restart(None, env).map(drop).map_err(|error| Said::from(error.to_string()))
         }
         EventAction::Limit { cpus } => {
-            started()?.set_cpus(*cpus).map(drop).map_err(|error| error.to_string())
+            started()?.set_cpus(*cpus).map(drop).map_err(|error| Said::from(error.to_string()))
         }
         EventAction::Drop { share, for_ns } => {
             let until = Nanos(clock.now().0 + for_ns);
@@ -237,11 +240,11 @@ fn act(
     }
 }
 
-fn restart(running: &RunningTarget, how: Option<&Stop>) -> Result<(), String> {
-    running.restart(how, BTreeMap::new()).map(drop).map_err(|error| error.to_string())
+fn restart(running: &RunningTarget, how: Option<&Stop>) -> Result<(), Said> {
+    running.restart(how, BTreeMap::new()).map(drop).map_err(|error| Said::from(error.to_string()))
 }
 
-fn send(signal: EventSignal, running: &RunningTarget) -> Result<(), String> {
+fn send(signal: EventSignal, running: &RunningTarget) -> Result<(), Said> {
     signal_first(
         running,
         match signal {
@@ -258,12 +261,16 @@ fn send(signal: EventSignal, running: &RunningTarget) -> Result<(), String> {
     )
 }
 
-fn signal_first(running: &RunningTarget, signal: Signal) -> Result<(), String> {
+fn signal_first(running: &RunningTarget, signal: Signal) -> Result<(), Said> {
     if !running.is_alive() {
-        return Err("the target had ended before".to_owned());
+        return Err(said!("event.ended_before", "the target had ended before"));
     }
-    let pid = Pid::from_raw(running.pid().cast_signed()).ok_or("the target has no process")?;
-    kill_process(pid, signal).map_err(|error| format!("the signal cannot be sent: {error}"))
+    let pid = Pid::from_raw(running.pid().cast_signed())
+        .ok_or_else(|| said!("event.no_process", "the target has no process"))?;
+    kill_process(pid, signal).map_err(|error| {
+        let cause = Said::from(error.to_string());
+        said!("event.signal", "the signal cannot be sent: {cause}", cause)
+    })
 }
 
 /// Has the target take in changes as its manifest says.
@@ -272,9 +279,13 @@ fn reload(
     stage: Stage<'_>,
     clock: &MonotonicClock,
     over: &AtomicBool,
-) -> Result<(), String> {
-    let manifest = stage.manifest.ok_or("it has no manifest")?;
-    let reload = manifest.manifest.reload.as_ref().ok_or("its manifest has no [reload]")?;
+) -> Result<(), Said> {
+    let manifest = stage.manifest.ok_or_else(|| said!("event.no_manifest", "it has no manifest"))?;
+    let reload = manifest
+        .manifest
+        .reload
+        .as_ref()
+        .ok_or_else(|| said!("event.no_reload", "its manifest has no [reload]"))?;
     match reload.signal {
         Some(ReloadSignal::Hup) => signal_first(running, Signal::HUP),
         Some(ReloadSignal::Usr1) => signal_first(running, Signal::USR1),
@@ -291,10 +302,10 @@ fn drop_packets(
     clock: &MonotonicClock,
     until: Nanos,
     over: &AtomicBool,
-) -> Result<(), String> {
-    running.set_drop(share).map_err(|error| error.to_string())?;
+) -> Result<(), Said> {
+    running.set_drop(share).map_err(|error| Said::from(error.to_string()))?;
     sleep_until(clock, until, over);
-    running.set_drop(0.0).map(drop).map_err(|error| error.to_string())
+    running.set_drop(0.0).map(drop).map_err(|error| Said::from(error.to_string()))
 }
 
 /// Runs a command of the experiment, or one of a manifest in its folder, to its end, in a group of its own that is
@@ -305,7 +316,7 @@ fn run(
     stage: Stage<'_>,
     clock: &MonotonicClock,
     over: &AtomicBool,
-) -> Result<(), String> {
+) -> Result<(), Said> {
     let pid = stage.running.map(|running| running.pid().to_string()).unwrap_or_default();
     let port = stage.addr.port().to_string();
     let fill = |text: &String| {
@@ -315,7 +326,8 @@ fn run(
         text.replace("{folder}", &folder.to_string_lossy()).replace("{build}", &build.to_string_lossy())
     };
     let filled: Vec<String> = command.iter().map(fill).collect();
-    let (program, arguments) = filled.split_first().ok_or("the command is empty")?;
+    let (program, arguments) =
+        filled.split_first().ok_or_else(|| said!("event.empty_command", "the command is empty"))?;
     let mut child = Command::new(program)
         .args(arguments)
         .current_dir(manifest.map_or(Path::new("."), |manifest| &manifest.folder))
@@ -324,7 +336,10 @@ fn run(
         .stderr(Stdio::piped())
         .process_group(0)
         .spawn()
-        .map_err(|error| format!("`{program}` cannot be started: {error}"))?;
+        .map_err(|error| {
+            let cause = Said::from(error.to_string());
+            said!("event.cannot_start", "`{program}` cannot be started: {cause}", program, cause)
+        })?;
     let give_up = Nanos(clock.now().0 + COMMAND_TIMEOUT.0);
     let status = loop {
         match child.try_wait() {
@@ -337,8 +352,11 @@ fn run(
                     let _ = rustix::process::kill_process_group(group, Signal::KILL);
                 }
                 let _ = child.wait();
-                return Err(format!(
-                    "`{program}` did not end within {COMMAND_TIMEOUT} or the trial, and was killed"
+                return Err(said!(
+                    "event.killed",
+                    "`{program}` did not end within {time} or the trial, and was killed",
+                    program,
+                    time = COMMAND_TIMEOUT.to_string()
                 ));
             }
         }
@@ -346,11 +364,17 @@ fn run(
     if status.success() {
         return Ok(());
     }
-    let mut said = Vec::new();
+    let mut output = Vec::new();
     if let Some(stderr) = child.stderr.take() {
-        let _ = stderr.take(COMMAND_BYTES).read_to_end(&mut said);
+        let _ = stderr.take(COMMAND_BYTES).read_to_end(&mut output);
     }
-    Err(format!("`{program}` failed ({status}): {}", String::from_utf8_lossy(&said).trim()))
+    Err(said!(
+        "event.failed",
+        "`{program}` failed ({status}): {output}",
+        program,
+        status = status.to_string(),
+        output = String::from_utf8_lossy(&output).trim()
+    ))
 }
 
 /// Keeps `cores` threads busy on the target's CPUs until then.

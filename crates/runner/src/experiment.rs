@@ -17,6 +17,7 @@ use schema::doctor::DoctorReport;
 use schema::environment::Weight;
 use schema::plan::{ExperimentPlan, TrialPlan};
 use schema::run::RunFile;
+use schema::said::Said;
 use schema::version::RunVersion;
 use std::collections::{BTreeMap, VecDeque};
 use std::path::Path;
@@ -127,7 +128,7 @@ fn tell_other_host(run: &RunFile, now: &DoctorReport, observer: &mut dyn Observe
     let now = Surroundings { name: "now", host: now, versions: &run.versions };
     let differences = analyze::environment_diff(then, now).differences;
     for found in differences.iter().filter(|found| found.weight == Weight::Decisive) {
-        let value = |value: &Option<String>| value.clone().unwrap_or_default();
+        let value = |value: &Option<Said>| value.clone().unwrap_or_default();
         observer.note(&format!(
             "{} is now {}, was {} when the run began: trials before and after differ in it",
             found.title,

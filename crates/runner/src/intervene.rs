@@ -13,6 +13,7 @@ use schema::limits::NetworkMode;
 use schema::plan::{CellPlan, ExperimentPlan, TargetPlan, TargetSource};
 use schema::run::RunFile;
 use schema::said;
+use schema::said::Said;
 use schema::version::InterventionVersion;
 use std::path::Path;
 
@@ -94,9 +95,20 @@ pub fn plan(
 
 /// The prediction in words.
 #[must_use]
-pub fn predicted(tried: &Intervention) -> String {
-    let way = if tried.ratio > 1.0 { "above" } else { "below" };
-    format!("with {}, {} {way} {} times what it was", tried.text, tried.metric.key(), tried.ratio)
+pub fn predicted(tried: &Intervention) -> Said {
+    let way = if tried.ratio > 1.0 {
+        said!("intervention.above", "above")
+    } else {
+        said!("intervention.below", "below")
+    };
+    said!(
+        "intervention.prediction",
+        "with {change}, {metric} {way} {ratio} times what it was",
+        change = &tried.text,
+        metric = tried.metric.key(),
+        way,
+        ratio = tried.ratio
+    )
 }
 
 fn apply(tried: &Intervention, target: &mut TargetPlan, cell: &mut CellPlan) -> Result<(), InterveneError> {

@@ -47,7 +47,7 @@ pub(crate) fn parts<'a>(
         (Some(cell), Some(scenario), Some(prepared)) => Ok((cell, scenario, prepared)),
         _ => Err(RunnerError::from(RecordError::Damaged {
             path: folder.path().join("run.json"),
-            what: "prony.run/1",
+            what: "prony.run/2",
             cause: format!("the order names cell {}, which the plan does not have whole", planned.cell),
         })),
     }

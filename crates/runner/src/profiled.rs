@@ -25,13 +25,21 @@ use record::{RunFolder, write_json};
 use schema::plan::ExperimentPlan;
 use schema::profile::{ProfileAt, ProfileKind, ProfilePlan, ProfiledCell, ProfilesFile};
 use schema::run::RunFile;
+use schema::said;
+use schema::said::Said;
 use schema::version::ProfilesVersion;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 
 /// Said wherever these profiles are shown.
-pub const NOTE: &str = "taken under a load of its own, outside all trials: nothing here is a sample of the run or part of its statistics";
+#[must_use]
+pub fn note() -> Said {
+    said!(
+        "profile.note",
+        "taken under a load of its own, outside all trials: nothing here is a sample of the run or part of its statistics"
+    )
+}
 /// The folder in a run folder.
 const FOLDER: &str = "profiles";
 
@@ -120,7 +128,7 @@ pub(crate) fn after_trials(
     let taken = read_again(outcome).and_then(|(run, wanted)| {
         let Some(wanted) = wanted else { return Ok(None) };
         let wishes = wishes_of(outcome, &run, &wanted)?;
-        observer.note(&format!("now come the profiles, {NOTE}"));
+        observer.note(&format!("now come the profiles, {}", note()));
         let out = outcome.folder.path().join(FOLDER);
         take_all(&run.plan, Some(run.id.clone()), &wishes, &out, targets, environment, observer).map(Some)
     });
@@ -175,7 +183,7 @@ fn take_all(
     let mut file = ProfilesFile {
         schema: ProfilesVersion::default(),
         run,
-        note: NOTE.to_owned(),
+        note: note(),
         cells: Vec::new(),
         comparisons: Vec::new(),
     };

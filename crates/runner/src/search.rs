@@ -36,7 +36,7 @@ pub(crate) fn trials(
     let damaged = || {
         RunnerError::from(RecordError::Damaged {
             path: folder.path().join("run.json"),
-            what: "prony.run/1",
+            what: "prony.run/2",
             cause: "the plan has no search".to_owned(),
         })
     };

@@ -234,9 +234,13 @@ fn ended(blank: TrialFile, mut measured: Measured, seen: Seen, running: Option<&
     measured.facts.canary_drift = seen.canary.map(|canary| canary.drift);
     let mut load = measured.report;
     let missing = seen.server.iter().flat_map(|server| &server.missing);
-    load.notes.extend(
-        missing.map(|reason| format!("not all that the target counts was held against the client: {reason}")),
-    );
+    load.notes.extend(missing.map(|reason| {
+        said!(
+            "note.server_counts",
+            "not all that the target counts was held against the client: {reason}",
+            reason
+        )
+    }));
     load.validity = analyze::validity(&load, &measured.facts);
     let outcome = if load.validity.ok { TrialOutcome::Valid } else { TrialOutcome::Void };
     let mut reasons: Vec<Said> = load.validity.reasons.iter().map(|gate| gate.text.clone()).collect();

@@ -9,6 +9,7 @@ use crate::services::{self, Services};
 use launch::{RunningTarget, Scratch};
 use plan::Context;
 use schema::plan::{ExperimentPlan, TargetPlan, TargetSource};
+use schema::said::Said;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -55,7 +56,7 @@ pub(crate) struct Workshop {
     /// What is built, by its folder, with the versions that its build reported.
     built: BTreeMap<PathBuf, BTreeMap<String, String>>,
     /// Limits that could not be had.
-    pub(crate) weaknesses: Vec<String>,
+    pub(crate) weaknesses: Vec<Said>,
 }
 
 /// Builds every target and tries it out once, so that mistakes show before any time is spent on load.
@@ -117,7 +118,7 @@ fn require_all(plan: &ExperimentPlan, context: &Context) -> Result<(), RunnerErr
 
 impl Workshop {
     /// Notes what could not be had, each thing once.
-    fn weaken(&mut self, found: Vec<String>, observer: &mut dyn Observer) {
+    fn weaken(&mut self, found: Vec<Said>, observer: &mut dyn Observer) {
         for weakness in found {
             if !self.weaknesses.contains(&weakness) {
                 observer.note(&weakness);
@@ -173,5 +174,5 @@ struct TriedOut {
     prepared: Prepared,
     versions: BTreeMap<String, String>,
     /// Limits that could not be had.
-    weaknesses: Vec<String>,
+    weaknesses: Vec<Said>,
 }

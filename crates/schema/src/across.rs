@@ -125,7 +125,7 @@ pub struct HistoryRun {
     pub trials_valid: u32,
     /// What was another than in the run before: versions of programs, and facts of the host that move the numbers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub changed: Vec<String>,
+    pub changed: Vec<Said>,
 }
 
 /// One metric of one cell over the runs.

@@ -67,7 +67,7 @@ pub struct BlocksAdvice {
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct AdviceRow {
     /// For people.
-    pub what: String,
+    pub what: Said,
     /// Which metric.
     pub metric: Metric,
     /// Blocks seen, over all runs.

@@ -4,6 +4,7 @@
 //! All loads of a calibration are made by one worker; what N workers can do is derived where it is needed.
 
 use crate::plan::{DriverChoice, PinPlan};
+use crate::said::Said;
 use crate::version::CalibrationVersion;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -35,7 +36,7 @@ pub struct CalibrationFile {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub host_state: Option<HostState>,
     /// Why these limits may be too low: something else took CPU time while they were measured.
-    pub disturbed: Option<String>,
+    pub disturbed: Option<Said>,
     /// One entry a driver that this kernel can use.
     pub drivers: Vec<DriverLimits>,
 }
@@ -216,9 +217,9 @@ pub struct CalibrationSummary {
     /// 99th percentile of pacer lag at that rate.
     pub lag_p99_ns: Option<f64>,
     /// Why the limits may be too low: something else took CPU time while they were measured.
-    pub disturbed: Option<String>,
+    pub disturbed: Option<Said>,
     /// What has changed since: the limits are then only a hint.
-    pub stale: Vec<String>,
+    pub stale: Vec<Said>,
     /// Where more is asked for than the instrument can give.
     pub shortfalls: Vec<Shortfall>,
 }
@@ -227,7 +228,7 @@ pub struct CalibrationSummary {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub struct Shortfall {
     /// What is asked for, what there is, and by how much it falls short.
-    pub text: String,
+    pub text: Said,
     /// What would cure it.
-    pub remedy: String,
+    pub remedy: Said,
 }

@@ -22,7 +22,7 @@ pub struct CapacityPlan {
     pub search: Option<SearchPlan>,
     /// What was left out or changed of what was asked for, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub notes: Vec<String>,
+    pub notes: Vec<Said>,
 }
 
 /// What the levels of load are.

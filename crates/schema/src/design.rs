@@ -2,6 +2,7 @@
 //! are repeated; and the same resolved, with what was decided at the block borders.
 
 use crate::knob::KnobValue;
+use crate::said::Said;
 use schemars::{JsonSchema, Schema, SchemaGenerator, json_schema};
 use serde::de::value::MapAccessDeserializer;
 use serde::de::{MapAccess, Visitor};
@@ -273,7 +274,7 @@ pub struct LookRecord {
     /// The widest half-width of what is judged, as a share of the ratio; absent where nothing can be judged yet.
     pub half_width: Option<f64>,
     /// What that is, in words; or why nothing can be judged.
-    pub of: String,
+    pub of: Said,
     /// Whether everything that is judged is as precise as wanted.
     pub is_narrow: bool,
     /// Blocks that would do, as far as is known.
@@ -288,7 +289,7 @@ pub struct Stopped {
     /// Which rule ended it.
     pub reason: StopReason,
     /// For people.
-    pub text: String,
+    pub text: Said,
 }
 
 /// Which rule ended a run.

@@ -1,5 +1,6 @@
 //! The host as `prony doctor` finds it; the same object is stored in every `run.json`.
 
+use crate::said::Said;
 use crate::tuning::{NotTuned, PutBack, TunedSetting};
 use crate::version::DoctorVersion;
 use schemars::JsonSchema;
@@ -26,10 +27,10 @@ pub struct DoctorReport {
     pub put_back: Vec<PutBack>,
     /// What dead runs had left and was removed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub removed: Vec<String>,
+    pub removed: Vec<Said>,
     /// What dead runs had left and could not be removed, with the cause.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub left: Vec<String>,
+    pub left: Vec<Said>,
 }
 
 /// One fact about the host, why it matters and what to do about it.
@@ -38,15 +39,15 @@ pub struct Fact {
     /// Stable identifier, for example `cpu.governor`.
     pub id: String,
     /// For people.
-    pub title: String,
+    pub title: Said,
     /// What was found; absent where it cannot be read.
-    pub value: Option<String>,
+    pub value: Option<Said>,
     /// How much it matters here.
     pub severity: Severity,
     /// What it does to a measurement.
-    pub effect: String,
+    pub effect: Said,
     /// What to do; absent where nothing needs doing.
-    pub remedy: Option<String>,
+    pub remedy: Option<Said>,
     /// Which measured numbers depend on it.
     #[serde(default)]
     pub bearing: Bearing,

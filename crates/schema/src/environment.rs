@@ -1,6 +1,7 @@
 //! In what two environments differ: `prony doctor --diff`, and the head of every comparison across runs.
 
 use crate::doctor::{Bearing, Severity};
+use crate::said::Said;
 use crate::version::EnvironmentDiffVersion;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -11,9 +12,9 @@ pub struct EnvironmentDiff {
     /// Format and version.
     pub schema: EnvironmentDiffVersion,
     /// What the first is: the name of a run.
-    pub a: String,
+    pub a: Said,
     /// What the second is: the name of a run, or `this host now`.
-    pub b: String,
+    pub b: Said,
     /// What differs, what matters most first.
     pub differences: Vec<Difference>,
     /// Versions that differ, of programs that took part in both, by name.
@@ -28,11 +29,11 @@ pub struct Difference {
     /// The fact's identifier, for example `cpu.governor`.
     pub id: String,
     /// For people.
-    pub title: String,
+    pub title: Said,
     /// In the first; absent where it could not be read or was not looked at.
-    pub a: Option<String>,
+    pub a: Option<Said>,
     /// In the second; likewise.
-    pub b: Option<String>,
+    pub b: Option<Said>,
     /// The worse of the two.
     pub severity: Severity,
     /// Which measured numbers depend on it.
@@ -40,7 +41,7 @@ pub struct Difference {
     /// What it does to a comparison of the two.
     pub weight: Weight,
     /// What the fact does to a measurement.
-    pub effect: String,
+    pub effect: Said,
 }
 
 /// What a difference does to a comparison.

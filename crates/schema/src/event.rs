@@ -4,6 +4,7 @@
 //! Times of events count from the beginning of the first sample, because warm-up has no fixed length.
 
 use crate::knob::KnobValue;
+use crate::said::Said;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -163,7 +164,7 @@ pub struct EventRecord {
     /// Whether probes still failed when the watch over them ended.
     pub still_down: bool,
     /// Why it could not be carried out.
-    pub error: Option<String>,
+    pub error: Option<Said>,
     /// What the load saw of it; absent where no whole interval lies before it.
     pub effect: Option<EventEffect>,
 }
@@ -217,5 +218,5 @@ pub struct EventSummary {
     /// Trials that did not recover within the samples.
     pub not_recovered: u32,
     /// Why it could not be carried out, where it could not, once each.
-    pub errors: Vec<String>,
+    pub errors: Vec<Said>,
 }

@@ -23,7 +23,7 @@ pub struct InterventionFile {
     /// What was changed and what was predicted.
     pub intervention: Intervention,
     /// The prediction in words, written before the run.
-    pub prediction: String,
+    pub prediction: Said,
     /// Changed over unchanged; null where there is none.
     pub ratio: Option<f64>,
     /// Lower end of its interval.

@@ -99,7 +99,7 @@ pub struct RunList {
     /// All tags, by name.
     pub tags: Vec<TagCount>,
     /// What the reader must know besides, such as a folder that is too large.
-    pub notes: Vec<String>,
+    pub notes: Vec<Said>,
 }
 
 /// A tag with how many runs have it.
@@ -129,7 +129,7 @@ pub struct RunCard {
     /// Where it stands.
     pub state: RunState,
     /// What is damaged; absent otherwise.
-    pub cause: Option<String>,
+    pub cause: Option<Said>,
     /// Trials that ended.
     pub trials_done: u32,
     /// Trials planned so far.
@@ -335,7 +335,7 @@ pub struct Accepted {
     /// Format and version.
     pub schema: LabVersion,
     /// What was begun, in one sentence.
-    pub text: String,
+    pub text: Said,
     /// Identifier of the start, where one was made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub start: Option<String>,
@@ -345,9 +345,9 @@ pub struct Accepted {
 #[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 pub struct LabError {
     /// What is wrong.
-    pub cause: String,
+    pub cause: Said,
     /// What to do about it.
-    pub remedy: String,
+    pub remedy: Said,
 }
 
 /// `GET /api/compare`: every further run against the first.
@@ -382,11 +382,11 @@ pub struct ExperimentList {
     /// Files of the lab's folder by name, then experiments that only have runs.
     pub experiments: Vec<ExperimentCard>,
     /// Why none can be started now; null where one can.
-    pub busy: Option<String>,
+    pub busy: Option<Said>,
     /// What was started from here, newest first.
     pub starts: Vec<StartCard>,
     /// What the reader must know besides.
-    pub notes: Vec<String>,
+    pub notes: Vec<Said>,
 }
 
 /// One experiment.
@@ -399,7 +399,7 @@ pub struct ExperimentCard {
     /// Its question.
     pub question: String,
     /// What is wrong with the file; null where it can be started.
-    pub error: Option<String>,
+    pub error: Option<Said>,
     /// Runs of that name.
     pub runs: u64,
     /// The newest of them.

@@ -4,6 +4,7 @@
 //! could not be had is a sentence in its `weaknesses`, never a value.
 
 use crate::experiment::OneOrMany;
+use crate::said::Said;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -210,7 +211,7 @@ pub struct Confinement {
     /// Its own network.
     pub network: Option<IsolatedNetwork>,
     /// What was asked for and could not be had, one sentence each.
-    pub weaknesses: Vec<String>,
+    pub weaknesses: Vec<Said>,
 }
 
 /// What the kernel counted for a target's control groups within the samples; absent where it does not tell.

@@ -62,7 +62,7 @@ pub struct LoadReport {
     pub validity: Validity,
     /// What the reader of the numbers must know besides: limits met, settings that make them not comparable.
     #[serde(default)]
-    pub notes: Vec<String>,
+    pub notes: Vec<Said>,
     /// What the instrument can do on this host, where it was calibrated; of a trial, `run.json` has it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub instrument_limit: Option<CalibrationSummary>,

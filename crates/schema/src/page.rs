@@ -1,4 +1,4 @@
-//! `prony.page/2`: everything that the report's page and the lab show of one run, in one document.
+//! `prony.page/3`: everything that the report's page and the lab show of one run, in one document.
 //!
 //! Invariants: `run` and `analysis` are the run folder's own files; what is beside them is read from that folder too,
 //! bounded, and made by the runner, so that a page does no arithmetic beyond formatting and mapping to coordinates;
@@ -10,6 +10,7 @@ use crate::analysis::AnalysisFile;
 use crate::environment::EnvironmentDiff;
 use crate::profile::{ProfileKind, ProfileUnit, RefusedProfile, TopFunction};
 use crate::run::RunFile;
+use crate::said::Said;
 use crate::version::PageVersion;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -30,11 +31,11 @@ pub struct PageFile {
     /// What is shown of single trials beyond the analysis, in trial order; not of all of them where there are many.
     pub details: Vec<TrialDetail>,
     /// Which trials have no details here, and where their numbers are: one sentence; absent where all have them.
-    pub details_left_out: Option<String>,
+    pub details_left_out: Option<Said>,
     /// Profiles that were taken after the trials, under a load of their own.
     pub profiles: Vec<PageProfile>,
     /// What these profiles are, and are not; absent without profiles.
-    pub profiles_note: Option<String>,
+    pub profiles_note: Option<Said>,
     /// What was asked for and could not be taken.
     pub profiles_refused: Vec<PageRefusal>,
     /// In what the environment differs from that of another run; absent unless asked for.
@@ -72,7 +73,7 @@ pub struct TrialDetail {
     pub log_tail: Vec<String>,
     /// What of this trial is missing here, and why: one sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub missing: Vec<String>,
+    pub missing: Vec<Said>,
 }
 
 /// One counter over one trial.
@@ -171,7 +172,7 @@ pub struct PageProfile {
     /// The functions with the largest own value.
     pub top: Vec<TopFunction>,
     /// What was cut, and what else must be known to read it.
-    pub notes: Vec<String>,
+    pub notes: Vec<Said>,
 }
 
 /// A function within its callers.

@@ -11,6 +11,7 @@ use crate::hooks::HooksPlan;
 use crate::limits::LimitsPlan;
 use crate::profile::ProfilePlan;
 use crate::reference::Reference;
+use crate::said::Said;
 use crate::scenario::{Capture, Feeder, LengthRange, OnFailure, TokenMaker, UserConnection};
 use crate::server_side::ChecksPlan;
 pub use crate::settings::{ConnectionPlan, DriverChoice, LoadPlan, PriorityChoice, SpinChoice};
@@ -425,7 +426,7 @@ pub struct PinPlan {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub services: Option<Vec<u32>>,
     /// What could not be had, in words for the report.
-    pub weakness: Option<String>,
+    pub weakness: Option<Said>,
 }
 
 impl PinPlan {

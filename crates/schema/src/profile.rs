@@ -5,6 +5,7 @@
 //! could not be taken stands among the refused, with its reason and its remedy, so that silence is never taken for
 //! "nothing was found".
 
+use crate::said::Said;
 use crate::version::ProfilesVersion;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -185,7 +186,7 @@ pub struct ProfilesFile {
     /// The run whose cells were loaded; absent where an experiment file was.
     pub run: Option<String>,
     /// What these profiles are, and are not.
-    pub note: String,
+    pub note: Said,
     /// One entry for each load, in the order taken; a cell that was loaded again, for other kinds, has two.
     pub cells: Vec<ProfiledCell>,
     /// Differences between two cells.
@@ -204,7 +205,7 @@ pub struct ProfiledCell {
     /// Name of its target.
     pub target: String,
     /// Why it was chosen.
-    pub chosen: String,
+    pub chosen: Said,
     /// Length of the window of each kind.
     pub window_ns: u64,
     /// What the target was given besides what the run gave it, for example the knob `pprof`.
@@ -240,7 +241,7 @@ pub struct TakenProfile {
     pub top: Vec<TopFunction>,
     /// What was cut, and what else must be known to read it.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub notes: Vec<String>,
+    pub notes: Vec<Said>,
 }
 
 /// One function of a profile.
@@ -266,9 +267,9 @@ pub struct RefusedProfile {
     /// Kind.
     pub kind: ProfileKind,
     /// Why.
-    pub why: String,
+    pub why: Said,
     /// What would cure it.
-    pub remedy: String,
+    pub remedy: Said,
 }
 
 /// A differential flame graph between two cells.

@@ -3,6 +3,7 @@
 use crate::calibration::CalibrationSummary;
 use crate::doctor::DoctorReport;
 use crate::plan::ExperimentPlan;
+use crate::said::Said;
 use crate::version::RunVersion;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -32,7 +33,7 @@ pub struct RunFile {
     pub services: Vec<ServiceRecord>,
     /// Limits that were asked for and could not be had when the targets were tried out, one sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub weaknesses: Vec<String>,
+    pub weaknesses: Vec<Said>,
     /// What the instrument showed of itself before the first trial.
     pub instrument: Instrument,
     /// What the instrument can do on this host as `prony calibrate` found it; absent where it was not calibrated.

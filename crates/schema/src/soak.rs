@@ -91,7 +91,7 @@ pub struct SegmentFile {
     /// What ends each counter; absent where no limit could be read.
     pub limits: BTreeMap<SoakCounter, SoakLimit>,
     /// Why counters or limits are missing, one sentence each.
-    pub missing: Vec<String>,
+    pub missing: Vec<Said>,
 }
 
 /// The value of a counter at which the target can go no further, and who says so.
@@ -100,7 +100,7 @@ pub struct SoakLimit {
     /// In the unit of the counter.
     pub value: f64,
     /// For example `RLIMIT_NOFILE` or `memory.max of /sys/fs/cgroup/prony`.
-    pub source: String,
+    pub source: Said,
 }
 
 /// A line of `windows.ndjson`: one whole window.

@@ -1,5 +1,6 @@
 //! Settings of the host that prony changes: the journal that lets them be put back, and what is said of them.
 
+use crate::said::Said;
 use crate::version::TuningVersion;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -58,7 +59,7 @@ pub struct NotTuned {
     /// What it should have become.
     pub wanted: String,
     /// Why not.
-    pub cause: String,
+    pub cause: Said,
 }
 
 /// What became of a setting that was to be put back.
@@ -76,7 +77,7 @@ pub struct PutBack {
     pub outcome: PutBackOutcome,
     /// Why it failed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cause: Option<String>,
+    pub cause: Option<Said>,
 }
 
 /// What was done about a setting that was to be put back.

@@ -60,8 +60,8 @@ version!(
 version!(
     /// Head of `load --format json` and of the same object in `trial.json`.
     LoadVersion,
-    "prony.load/2",
-    reads "prony.load/1"
+    "prony.load/3",
+    reads "prony.load/2", "prony.load/1"
 );
 version!(
     /// Head of the JSON lines of `load --each`.
@@ -77,8 +77,8 @@ version!(
 version!(
     /// Head of `interventions/*.json`.
     InterventionVersion,
-    "prony.intervention/2",
-    reads "prony.intervention/1"
+    "prony.intervention/3",
+    reads "prony.intervention/2", "prony.intervention/1"
 );
 version!(
     /// Head of `signals.json`.
@@ -88,25 +88,26 @@ version!(
 version!(
     /// Head of `run.json`.
     RunVersion,
-    "prony.run/1"
+    "prony.run/2",
+    reads "prony.run/1"
 );
 version!(
     /// Head of `trial.json`.
     TrialVersion,
-    "prony.trial/3",
-    reads "prony.trial/2", "prony.trial/1"
+    "prony.trial/4",
+    reads "prony.trial/3", "prony.trial/2", "prony.trial/1"
 );
 version!(
     /// Head of `analysis.json`.
     AnalysisVersion,
-    "prony.analysis/2",
-    reads "prony.analysis/1"
+    "prony.analysis/3",
+    reads "prony.analysis/2", "prony.analysis/1"
 );
 version!(
     /// Head of `report --format page` and of the data within `report.html`.
     PageVersion,
-    "prony.page/2",
-    reads "prony.page/1"
+    "prony.page/3",
+    reads "prony.page/2", "prony.page/1"
 );
 version!(
     /// Head of `audit --format json`.
@@ -121,7 +122,8 @@ version!(
 version!(
     /// Head of `doctor --format json`, also in `run.json`.
     DoctorVersion,
-    "prony.doctor/1"
+    "prony.doctor/2",
+    reads "prony.doctor/1"
 );
 version!(
     /// Head of the journal of settings that prony has changed on the host.
@@ -131,12 +133,14 @@ version!(
 version!(
     /// Head of `doctor --diff --format json`.
     EnvironmentDiffVersion,
-    "prony.environment-diff/1"
+    "prony.environment-diff/2",
+    reads "prony.environment-diff/1"
 );
 version!(
     /// Head of a stored calibration and of `calibrate --format json`.
     CalibrationVersion,
-    "prony.calibration/1"
+    "prony.calibration/2",
+    reads "prony.calibration/1"
 );
 version!(
     /// Head of `service.toml`.
@@ -151,37 +155,38 @@ version!(
 version!(
     /// Head of `plan --format json`.
     AdviceVersion,
-    "prony.plan/2",
-    reads "prony.plan/1"
+    "prony.plan/3",
+    reads "prony.plan/2", "prony.plan/1"
 );
 version!(
     /// Head of `compare --format json`.
     CompareVersion,
-    "prony.compare/2",
-    reads "prony.compare/1"
+    "prony.compare/3",
+    reads "prony.compare/2", "prony.compare/1"
 );
 version!(
     /// Head of `history --format json`.
     HistoryVersion,
-    "prony.history/2",
-    reads "prony.history/1"
+    "prony.history/3",
+    reads "prony.history/2", "prony.history/1"
 );
 version!(
     /// Head of `segment.json`.
     SegmentVersion,
-    "prony.segment/1"
+    "prony.segment/2",
+    reads "prony.segment/1"
 );
 version!(
     /// Head of `soak --format json`, also in `analysis.json`.
     SoakVersion,
-    "prony.soak/2",
-    reads "prony.soak/1"
+    "prony.soak/3",
+    reads "prony.soak/2", "prony.soak/1"
 );
 version!(
     /// Head of every answer of `prony serve` that is no file of its own.
     LabVersion,
-    "prony.lab/3",
-    reads "prony.lab/2", "prony.lab/1"
+    "prony.lab/4",
+    reads "prony.lab/3", "prony.lab/2", "prony.lab/1"
 );
 version!(
     /// Head of `live.json`.
@@ -196,7 +201,8 @@ version!(
 version!(
     /// Head of `profiles.json` and of `profile --format json`.
     ProfilesVersion,
-    "prony.profiles/1"
+    "prony.profiles/2",
+    reads "prony.profiles/1"
 );
 
 #[cfg(test)]
@@ -213,13 +219,16 @@ mod tests {
     #[test]
     fn older_versions_are_read_and_unknown_ones_are_not() {
         assert_eq!(
-            reads::<LoadVersion>(&["prony.load/1", "prony.load/2", "prony.load/3"]),
-            [true, true, false]
+            reads::<LoadVersion>(&["prony.load/1", "prony.load/2", "prony.load/3", "prony.load/4"]),
+            [true, true, true, false]
         );
-        let trials = ["prony.trial/1", "prony.trial/2", "prony.trial/3", "prony.trial/4"];
-        assert_eq!(reads::<TrialVersion>(&trials), [true, true, true, false]);
-        assert_eq!(reads::<LabVersion>(&["prony.lab/1", "prony.lab/2", "prony.lab/3"]), [true; 3]);
-        assert_eq!(serde_json::to_value(TrialVersion::default()).unwrap(), "prony.trial/3");
+        let trials = ["prony.trial/1", "prony.trial/2", "prony.trial/3", "prony.trial/4", "prony.trial/5"];
+        assert_eq!(reads::<TrialVersion>(&trials), [true, true, true, true, false]);
+        assert_eq!(
+            reads::<LabVersion>(&["prony.lab/1", "prony.lab/2", "prony.lab/3", "prony.lab/4"]),
+            [true; 4]
+        );
+        assert_eq!(serde_json::to_value(TrialVersion::default()).unwrap(), "prony.trial/4");
     }
 
     /// As `prony.load/1` wrote them.

@@ -7,6 +7,8 @@
 use crate::error::ApiError;
 use crate::token;
 use axum::http::{HeaderMap, HeaderName, Method, StatusCode, Uri, header};
+use schema::said;
+use schema::said::Said;
 use std::net::{IpAddr, SocketAddr};
 
 /// The header that a change must carry.
@@ -32,8 +34,11 @@ impl Access {
         if self.token.is_some() && needs_token(uri.path()) && !self.has_token(headers) {
             return Err(ApiError::new(
                 StatusCode::UNAUTHORIZED,
-                "this lab asks for its token",
-                "open the address that prony serve printed, or send Authorization: Bearer TOKEN",
+                said!("lab.asks_token", "this lab asks for its token"),
+                said!(
+                    "lab.open_with_token",
+                    "open the address that prony serve printed, or send Authorization: Bearer TOKEN"
+                ),
             ));
         }
         Ok(())
@@ -50,8 +55,12 @@ impl Access {
         known.ok_or_else(|| {
             ApiError::new(
                 StatusCode::MISDIRECTED_REQUEST,
-                "the lab does not answer under this name",
-                format!("ask http://{}, or give the name with --name", self.addr),
+                said!("lab.wrong_name", "the lab does not answer under this name"),
+                said!(
+                    "lab.ask_by_name",
+                    "ask http://{addr}, or give the name with --name",
+                    addr = self.addr.to_string()
+                ),
             )
         })
     }
@@ -122,26 +131,31 @@ fn split_port(host: &str) -> Option<(&str, Option<u16>)> {
 
 /// A change must come from the lab's own page, or from a program that knows what it does.
 fn same_origin(host: &str, headers: &HeaderMap) -> Result<(), ApiError> {
-    let refused = |cause: &str| {
+    let refused = |cause: Said| {
         Err(ApiError::new(
             StatusCode::FORBIDDEN,
             cause,
-            "changes are made from the lab's own page; a program sends X-Prony: 1 and no Origin",
+            said!(
+                "lab.own_page",
+                "changes are made from the lab's own page; a program sends X-Prony: 1 and no Origin"
+            ),
         ))
     };
     let text = |name: HeaderName| headers.get(name).map(|value| value.to_str().unwrap_or("?").to_owned());
     if text(HeaderName::from_static(MARK)).as_deref() != Some("1") {
-        return refused("the request lacks the header X-Prony: 1");
+        return refused(said!("lab.no_mark", "the request has no header X-Prony: 1"));
     }
     if let Some(origin) = text(header::ORIGIN) {
         let own = origin.strip_prefix("http://").or_else(|| origin.strip_prefix("https://"));
         if own != Some(host) {
-            return refused("the request comes from a page of another origin");
+            return refused(said!("lab.other_origin", "the request comes from a page of another origin"));
         }
     }
     match text(HeaderName::from_static("sec-fetch-site")).as_deref() {
         None | Some("same-origin" | "none") => Ok(()),
-        Some(_) => refused("the browser says that the request comes from another site"),
+        Some(_) => {
+            refused(said!("lab.other_site", "the browser says that the request comes from another site"))
+        }
     }
 }
 

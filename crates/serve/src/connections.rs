@@ -20,6 +20,7 @@ use hyper::server::conn::http1;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use index::Index;
+use schema::said;
 use std::future::Future;
 use std::net::{SocketAddr, TcpListener};
 use std::path::PathBuf;
@@ -215,21 +216,21 @@ async fn in_time(request: Request, next: Next) -> Response {
     tokio::time::timeout(ANSWER_WAIT_MAX, next.run(request)).await.unwrap_or_else(|_| {
         let error = ApiError::new(
             StatusCode::SERVICE_UNAVAILABLE,
-            "the answer took too long",
-            "ask again; the run may be very large, then look at its report.html",
+            said!("lab.too_slow", "the answer took too long"),
+            said!("lab.ask_again", "ask again; the run may be very large, then look at its report.html"),
         );
         error.into_response()
     })
 }
 
 async fn unknown() -> ApiError {
-    ApiError::not_found("such address")
+    ApiError::not_found(said!("lab.no_address", "such address"))
 }
 
 async fn method() -> ApiError {
     ApiError::new(
         StatusCode::METHOD_NOT_ALLOWED,
-        "this address does not take that method",
-        "see the guide to prony serve",
+        said!("lab.no_method", "this address does not take that method"),
+        said!("lab.see_guide", "see the guide to prony serve"),
     )
 }

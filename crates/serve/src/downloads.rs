@@ -13,6 +13,7 @@ use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
 use rustix::fs::{Mode, OFlags, ResolveFlags};
 use schema::lab::FileEntry;
+use schema::said;
 use std::fs::File;
 use std::io::{self, Read};
 use std::path::Path as FilePath;
@@ -66,7 +67,7 @@ pub(crate) async fn of_run(
         return Ok((attachment(&file_name), text.await?).into_response());
     }
     let known = OF_RUN.iter().find(|known| **known == name);
-    let known = known.ok_or_else(|| ApiError::not_found("such file among those that can be downloaded"))?;
+    let known = known.ok_or_else(|| no_such_file())?;
     send(lab, id, (*known).to_owned()).await
 }
 
@@ -75,8 +76,12 @@ pub(crate) async fn of_trial(
     Path((id, trial, name)): Path<(String, u32, String)>,
 ) -> Result<Response, ApiError> {
     let known = OF_TRIAL.iter().find(|known| **known == name);
-    let known = known.ok_or_else(|| ApiError::not_found("such file among those that can be downloaded"))?;
+    let known = known.ok_or_else(|| no_such_file())?;
     send(lab, id, format!("trials/{trial:04}/{known}")).await
+}
+
+fn no_such_file() -> ApiError {
+    ApiError::not_found(said!("lab.no_download", "such file among those that can be downloaded"))
 }
 
 async fn send(lab: Shared, id: String, name: String) -> Result<Response, ApiError> {
@@ -84,7 +89,7 @@ async fn send(lab: Shared, id: String, name: String) -> Result<Response, ApiErro
     let opened = blocking(move || {
         index::run_folder(&lab.runs, &id)?;
         let path = format!("{id}/{name}");
-        open(&lab.runs, &path).map_err(|error| ApiError::io("open", FilePath::new(&path), &error))
+        open(&lab.runs, &path).map_err(|error| ApiError::io(FilePath::new(&path), &error))
     });
     let (file, length) = opened.await?;
     Ok((attachment(&file_name), [(header::CONTENT_LENGTH, length)], pieces(file, length)).into_response())
@@ -93,8 +98,8 @@ async fn send(lab: Shared, id: String, name: String) -> Result<Response, ApiErro
 /// The file of a start's log.
 pub(crate) async fn log(path: std::path::PathBuf, name: &str) -> Result<Response, ApiError> {
     let opened = blocking(move || {
-        let file = File::open(&path).map_err(|error| ApiError::io("open", &path, &error))?;
-        let length = file.metadata().map_err(|error| ApiError::io("read", &path, &error))?.len();
+        let file = File::open(&path).map_err(|error| ApiError::io(&path, &error))?;
+        let length = file.metadata().map_err(|error| ApiError::io(&path, &error))?.len();
         Ok((file, length))
     });
     let (file, length) = opened.await?;

@@ -5,6 +5,8 @@ use axum::response::{IntoResponse, Response};
 use index::IndexError;
 use record::RecordError;
 use schema::lab::LabError;
+use schema::said;
+use schema::said::Said;
 use std::io;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
@@ -72,25 +74,29 @@ pub(crate) struct ApiError {
 }
 
 impl ApiError {
-    pub(crate) fn new(status: StatusCode, cause: impl Into<String>, remedy: impl Into<String>) -> Self {
+    pub(crate) fn new(status: StatusCode, cause: impl Into<Said>, remedy: impl Into<Said>) -> Self {
         Self { status, error: LabError { cause: cause.into(), remedy: remedy.into() } }
     }
 
-    pub(crate) fn not_found(what: &str) -> Self {
+    pub(crate) fn not_found(what: Said) -> Self {
         Self::new(
             StatusCode::NOT_FOUND,
-            format!("there is no {what}"),
-            "see GET /api/runs and the guide to prony serve",
+            said!("lab.not_found", "there is no {what}", what),
+            said!("lab.see_guide_to_runs", "see GET /api/runs and the guide to prony serve"),
         )
     }
 
     /// Splits a text of cause and remedy as prony's errors print it.
-    pub(crate) fn told(status: StatusCode, text: &str) -> Self {
-        let (cause, remedy) = text.split_once("\n  remedy: ").unwrap_or((text, "see the log of prony serve"));
-        Self::new(status, cause, remedy)
+    pub(crate) fn told(status: StatusCode, text: impl Into<Said>) -> Self {
+        let text = text.into();
+        let see_log = || said!("lab.see_log", "see the log of prony serve");
+        match text.split_once("\n  remedy: ") {
+            Some((cause, remedy)) => Self::new(status, cause, remedy),
+            None => Self::new(status, text, see_log()),
+        }
     }
 
-    pub(crate) fn io(what: &str, path: &Path, source: &io::Error) -> Self {
+    pub(crate) fn io(path: &Path, source: &io::Error) -> Self {
         let status = match source.kind() {
             io::ErrorKind::NotFound => StatusCode::NOT_FOUND,
             _ => StatusCode::INTERNAL_SERVER_ERROR,
@@ -98,8 +104,8 @@ impl ApiError {
         let name = path.file_name().unwrap_or_default().to_string_lossy().into_owned();
         Self::new(
             status,
-            format!("cannot {what} {name}: {source}"),
-            "see whether the run folder has this file",
+            said!("lab.cannot_read", "cannot read {name}: {why}", name, why = Said::from(source.to_string())),
+            said!("lab.see_run_folder", "see whether the run folder has this file"),
         )
     }
 }
@@ -111,7 +117,7 @@ impl From<IndexError> for ApiError {
             IndexError::Label { .. } => StatusCode::UNPROCESSABLE_ENTITY,
             _ => StatusCode::INTERNAL_SERVER_ERROR,
         };
-        Self::told(status, &error.to_string())
+        Self::told(status, error.to_string())
     }
 }
 
@@ -121,7 +127,7 @@ impl From<RecordError> for ApiError {
             RecordError::NoRun(_) => StatusCode::NOT_FOUND,
             _ => StatusCode::UNPROCESSABLE_ENTITY,
         };
-        Self::told(status, &error.to_string())
+        Self::told(status, error.to_string())
     }
 }
 
@@ -145,8 +151,12 @@ pub(crate) fn json(value: &impl serde::Serialize) -> Response {
         Ok(text) => json_text(text),
         Err(error) => {
             let error = LabError {
-                cause: format!("an answer cannot be written: {error}"),
-                remedy: "report it".to_owned(),
+                cause: said!(
+                    "lab.answer_unwritable",
+                    "an answer cannot be written: {why}",
+                    why = Said::from(error.to_string())
+                ),
+                remedy: said!("lab.report_it", "report it"),
             };
             let text = serde_json::to_vec(&error).unwrap_or_default();
             (StatusCode::INTERNAL_SERVER_ERROR, json_text(text)).into_response()

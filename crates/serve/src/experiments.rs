@@ -15,6 +15,8 @@ use index::Query;
 use record::history;
 use schema::experiment::ExperimentFile;
 use schema::lab::{Accepted, ExperimentCard, ExperimentList, RunCard, RunState};
+use schema::said;
+use schema::said::Said;
 use schema::version::LabVersion;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
@@ -77,22 +79,30 @@ fn begun_by(lab: &Lab, running: &[RunCard], launched_by: &str) -> Option<String>
 }
 
 /// Two loads on one host spoil each other.
-fn busy(lab: &Lab, running: &[RunCard]) -> Option<String> {
+fn busy(lab: &Lab, running: &[RunCard]) -> Option<Said> {
     if let Some(run) = running.first() {
-        return Some(format!("{} is in progress, and a second load on this host would spoil both", run.id));
+        return Some(said!(
+            "lab.in_progress",
+            "{run} is in progress, and a second load on this host would spoil both",
+            run = &run.id
+        ));
     }
     let file = lab.starts.running()?;
-    Some(format!("{file} was started and is in progress, and a second load on this host would spoil both"))
+    Some(said!(
+        "lab.started_in_progress",
+        "{file} was started and is in progress, and a second load on this host would spoil both",
+        file
+    ))
 }
 
 /// Experiment files by name within the lab's folder.
-fn files(lab: &Lab, notes: &mut Vec<String>) -> Vec<String> {
+fn files(lab: &Lab, notes: &mut Vec<Said>) -> Vec<String> {
     let Some(folder) = &lab.experiments else { return Vec::new() };
     let mut found = Vec::new();
     let mut folders = vec![(folder.clone(), 0)];
     while let Some((path, depth)) = folders.pop() {
         let Ok(entries) = fs::read_dir(&path) else {
-            notes.push(format!("{} cannot be read", path.display()));
+            notes.push(said!("lab.unreadable", "{path} cannot be read", path = path.display().to_string()));
             continue;
         };
         for entry in entries.flatten() {
@@ -109,7 +119,12 @@ fn files(lab: &Lab, notes: &mut Vec<String>) -> Vec<String> {
     }
     found.sort_by_key(|name| (name.matches('/').count(), name.clone()));
     if found.len() > FILES_MAX {
-        notes.push(format!("only {FILES_MAX} of {} experiment files are shown", found.len()));
+        notes.push(said!(
+            "lab.files_shown",
+            "only {shown} of {files} experiment files are shown",
+            shown = FILES_MAX,
+            files = found.len()
+        ));
         found.truncate(FILES_MAX);
     }
     found
@@ -123,13 +138,18 @@ fn card(lab: &Lab, file: &str) -> ExperimentCard {
 }
 
 /// Name and question of an experiment file.
-fn read(path: &FilePath, name: &str) -> Result<(String, String), String> {
-    let length = fs::metadata(path).map_err(|error| error.to_string())?.len();
+fn read(path: &FilePath, name: &str) -> Result<(String, String), Said> {
+    let length = fs::metadata(path).map_err(|error| Said::from(error.to_string()))?.len();
     if length > FILE_BYTES_MAX {
-        return Err(format!("it is {length} bytes long, {FILE_BYTES_MAX} is the most"));
+        return Err(said!(
+            "lab.file_too_long",
+            "it is {length} bytes long, {most} is the most",
+            length,
+            most = FILE_BYTES_MAX
+        ));
     }
-    let text = fs::read_to_string(path).map_err(|error| error.to_string())?;
-    let file = ExperimentFile::from_toml(name, &text).map_err(|error| error.to_string())?;
+    let text = fs::read_to_string(path).map_err(|error| Said::from(error.to_string()))?;
+    let file = ExperimentFile::from_toml(name, &text).map_err(|error| Said::from(error.to_string()))?;
     Ok((file.experiment.name, file.experiment.question.unwrap_or_default()))
 }
 
@@ -139,20 +159,33 @@ pub(crate) async fn start(State(lab): State<Shared>, Path(file): Path<String>) -
         let _one_at_a_time = lab.starting.lock();
         lab.outdate();
         if let Some(cause) = busy(&lab, &running(&lab)?) {
-            return Err(ApiError::new(StatusCode::CONFLICT, cause, "wait for its end, or stop it"));
+            return Err(ApiError::new(
+                StatusCode::CONFLICT,
+                cause,
+                said!("lab.wait_or_stop", "wait for its end, or stop it"),
+            ));
         }
         let card = lab.starts.start(&path, &file).map_err(|error| {
             ApiError::new(
                 StatusCode::INTERNAL_SERVER_ERROR,
-                format!("{file} cannot be started: {error}"),
-                "see that prony's binary is still there and the folder of runs can be written",
+                said!(
+                    "lab.cannot_start",
+                    "{file} cannot be started: {why}",
+                    file = &file,
+                    why = Said::from(error.to_string())
+                ),
+                said!(
+                    "lab.see_binary",
+                    "see that prony's binary is still there and the folder of runs can be written"
+                ),
             )
         })?;
         lab.outdate();
         Ok(card)
     });
     let card = started.await?;
-    let text = format!("{} was started; it goes on when prony serve ends", card.file);
+    let text =
+        said!("lab.started", "{file} was started; it goes on when prony serve ends", file = &card.file);
     let accepted = Accepted { schema: LabVersion::default(), text, start: Some(card.id) };
     Ok((StatusCode::ACCEPTED, json(&accepted)).into_response())
 }
@@ -161,9 +194,11 @@ pub(crate) async fn start(State(lab): State<Shared>, Path(file): Path<String>) -
 fn listed(lab: &Lab, file: &str) -> Result<PathBuf, ApiError> {
     let is_listed = files(lab, &mut Vec::new()).iter().any(|known| known == file);
     let folder = lab.experiments.as_ref().filter(|_| is_listed);
-    let folder = folder.ok_or_else(|| ApiError::not_found("such experiment file in the lab's folder"))?;
+    let folder = folder.ok_or_else(|| {
+        ApiError::not_found(said!("lab.no_experiment", "such experiment file in the lab's folder"))
+    })?;
     match card(lab, file).error {
-        Some(error) => Err(ApiError::told(StatusCode::UNPROCESSABLE_ENTITY, &error)),
+        Some(error) => Err(ApiError::told(StatusCode::UNPROCESSABLE_ENTITY, error)),
         None => Ok(folder.join(file)),
     }
 }
@@ -178,8 +213,8 @@ pub(crate) async fn history(
         if found.runs.is_empty() {
             return Err(ApiError::new(
                 StatusCode::NOT_FOUND,
-                format!("there is no run of {name}"),
-                "run it first; GET /api/experiments lists what has runs",
+                said!("lab.no_run_of", "there is no run of {name}", name = &name),
+                said!("lab.run_first", "run it first; GET /api/experiments lists what has runs"),
             ));
         }
         Ok(analyze::history(&name, &found.runs, HISTORY))
@@ -196,6 +231,6 @@ pub(crate) async fn values(
 }
 
 pub(crate) async fn log(State(lab): State<Shared>, Path(id): Path<String>) -> Result<Response, ApiError> {
-    let path = lab.starts.log(&id).ok_or_else(|| ApiError::not_found("such start"))?;
+    let path = lab.starts.log(&id).ok_or_else(|| ApiError::not_found(said!("lab.no_start", "such start")))?;
     downloads::log(path, "prony-run.log").await
 }

@@ -5,6 +5,7 @@ use crate::lab::Shared;
 use axum::extract::{Path, State};
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
+use schema::said;
 
 const PLAIN: &str = "<!doctype html>
 <html lang=\"en\"><head><meta charset=\"utf-8\"><title>prony lab</title></head>
@@ -25,7 +26,7 @@ pub(crate) async fn index(State(lab): State<Shared>) -> Response {
 pub(crate) async fn asset(State(lab): State<Shared>, Path(name): Path<String>) -> Result<Response, ApiError> {
     let wanted = format!("assets/{name}");
     let found = lab.assets.iter().find(|(name, _)| *name == wanted);
-    let (name, content) = found.ok_or_else(|| ApiError::not_found("such file"))?;
+    let (name, content) = found.ok_or_else(|| ApiError::not_found(said!("lab.no_file", "such file")))?;
     // Their names hold a digest of their content.
     Ok(send(kind(name), "public, max-age=31536000, immutable", content))
 }

@@ -11,6 +11,7 @@ use axum::http::StatusCode;
 use index::Index;
 use record::RunFolder;
 use schema::lab::RunCard;
+use schema::said;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -95,8 +96,8 @@ impl Lab {
         self.index.lock().map_err(|_| {
             ApiError::new(
                 StatusCode::INTERNAL_SERVER_ERROR,
-                "the index was left in the middle of a change",
-                "start prony serve again",
+                said!("lab.index_in_change", "the index was left in the middle of a change"),
+                said!("lab.start_again", "start prony serve again"),
             )
         })
     }
@@ -142,16 +143,23 @@ fn refuse_links(path: &Path) -> Result<(), ApiError> {
     let mut folders = vec![path.to_owned()];
     let mut seen = 0;
     while let Some(folder) = folders.pop() {
-        let entries = fs::read_dir(&folder).map_err(|error| ApiError::io("read", &folder, &error))?;
+        let entries = fs::read_dir(&folder).map_err(|error| ApiError::io(&folder, &error))?;
         for entry in entries.flatten() {
             seen += 1;
-            let kind = entry.file_type().map_err(|error| ApiError::io("read", &entry.path(), &error))?;
+            let kind = entry.file_type().map_err(|error| ApiError::io(&entry.path(), &error))?;
             if kind.is_symlink() || seen > FILES_MAX {
-                let what = if kind.is_symlink() { "holds a link" } else { "holds too many files" };
+                let name = entry.file_name().to_string_lossy().into_owned();
+                let cause = match kind.is_symlink() {
+                    true => said!("lab.holds_link", "the run folder holds a link: {name}", name),
+                    false => said!("lab.holds_too_much", "the run folder holds too many files: {name}", name),
+                };
                 return Err(ApiError::new(
                     StatusCode::FORBIDDEN,
-                    format!("the run folder {what}: {}", entry.file_name().to_string_lossy()),
-                    "the lab follows no links; copy the file in place of the link, or look at the run by prony report",
+                    cause,
+                    said!(
+                        "lab.follows_no_links",
+                        "the lab follows no links; copy the file in place of the link, or look at the run by prony report"
+                    ),
                 ));
             }
             if kind.is_dir() {

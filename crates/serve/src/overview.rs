@@ -10,6 +10,7 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderValue, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use schema::lab::{LabInfo, LoginRequest};
+use schema::said;
 use schema::version::LabVersion;
 
 pub(crate) async fn info(State(lab): State<Shared>) -> Response {
@@ -36,8 +37,8 @@ pub(crate) async fn login(
         wrong_token(&lab).await;
         return Err(ApiError::new(
             StatusCode::UNAUTHORIZED,
-            "this is not the token of this lab",
-            "copy it from where prony serve printed it, or from its token file",
+            said!("lab.wrong_token", "this is not the token of this lab"),
+            said!("lab.copy_token", "copy it from where prony serve printed it, or from its token file"),
         ));
     }
     // Characters of a token are checked when it is read, and hexadecimal digits when it is made.

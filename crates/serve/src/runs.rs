@@ -17,6 +17,7 @@ use record::page::PageWishes;
 use rustix::process::{Pid, PidfdFlags, Signal};
 use schema::lab::{Accepted, ComparePair, ComparePairs, Label, RunDetail, RunList, RunState};
 use schema::page::PageLanguage;
+use schema::said;
 use schema::said::Said;
 use schema::version::LabVersion;
 use std::collections::BTreeMap;
@@ -44,8 +45,8 @@ fn number(values: &BTreeMap<String, String>, name: &str, default: u32) -> Result
         Some(text) => text.parse().map_err(|_| {
             ApiError::new(
                 StatusCode::BAD_REQUEST,
-                format!("{name}={text} is no whole number"),
-                format!("give {name} as in {name}={default}"),
+                said!("lab.no_number", "{name}={text} is not a whole number", name, text),
+                said!("lab.give_number", "give {name} as in {name}={default}", name, default),
             )
         }),
     }
@@ -59,23 +60,31 @@ pub(crate) async fn body<T: serde::de::DeserializeOwned>(body: Body) -> Result<T
         Ok(Err(error)) => {
             return Err(ApiError::new(
                 StatusCode::PAYLOAD_TOO_LARGE,
-                format!("the body of the request cannot be read: {error}"),
-                "send at most 64 KiB",
+                said!(
+                    "lab.body_unreadable",
+                    "the body of the request cannot be read: {why}",
+                    why = Said::from(error.to_string())
+                ),
+                said!("lab.body_most", "send at most 64 KiB"),
             ));
         }
         Err(_) => {
             return Err(ApiError::new(
                 StatusCode::REQUEST_TIMEOUT,
-                "the body did not come",
-                "send it at once",
+                said!("lab.no_body", "the body did not come"),
+                said!("lab.send_body", "send it at once"),
             ));
         }
     };
     serde_json::from_slice(&text).map_err(|error| {
         ApiError::new(
             StatusCode::BAD_REQUEST,
-            format!("the body is not what is wanted: {error}"),
-            "see the schemas of prony serve in docs/schemas",
+            said!(
+                "lab.body_wrong",
+                "the body is not what is wanted: {why}",
+                why = Said::from(error.to_string())
+            ),
+            said!("lab.see_schemas", "see the schemas of prony serve in docs/schemas"),
         )
     })
 }
@@ -114,8 +123,8 @@ fn state_of(name: &str) -> Result<RunState, ApiError> {
     all.into_iter().find(|state| state.key() == name).ok_or_else(|| {
         ApiError::new(
             StatusCode::BAD_REQUEST,
-            format!("{name} is no state of a run"),
-            "use running, done, interrupted or damaged",
+            said!("lab.no_state", "{name} is not a state of a run", name),
+            said!("lab.states", "use running, done, interrupted or damaged"),
         )
     })
 }
@@ -151,7 +160,7 @@ pub(crate) async fn page(
             ApiError::new(
                 StatusCode::INTERNAL_SERVER_ERROR,
                 error.to_string(),
-                "report it with the run folder",
+                said!("lab.report_with_folder", "report it with the run folder"),
             )
         })?);
         asked.pages.keep(Page { key, text: text.clone() });
@@ -207,7 +216,7 @@ pub(crate) async fn stop(State(lab): State<Shared>, Path(id): Path<String>) -> R
         Ok(())
     });
     stopped.await?;
-    let text = "the run was asked to end; what has ended of it is kept".to_owned();
+    let text = said!("lab.asked_to_end", "the run was asked to end; what has ended of it is kept");
     let accepted = Accepted { schema: LabVersion::default(), text, start: None };
     Ok((StatusCode::ACCEPTED, json(&accepted)).into_response())
 }
@@ -216,15 +225,19 @@ fn interrupt(run: &FilePath) -> Result<(), ApiError> {
     let not_running = || {
         ApiError::new(
             StatusCode::CONFLICT,
-            "no process can be proven to write this run folder",
-            "it has ended, or runs in another container: end it there with Ctrl-C",
+            said!("lab.no_process", "no process can be proven to write this run folder"),
+            said!("lab.end_there", "it has ended, or runs in another container: end it there with Ctrl-C"),
         )
     };
     let refused = |error: rustix::io::Errno| {
         ApiError::new(
             StatusCode::FORBIDDEN,
-            format!("the run's process cannot be signalled: {}", std::io::Error::from(error)),
-            "end it as the user who began it",
+            said!(
+                "lab.not_signalled",
+                "the run's process cannot be signalled: {why}",
+                why = Said::from(std::io::Error::from(error).to_string())
+            ),
+            said!("lab.end_as_owner", "end it as the user who began it"),
         )
     };
     let writer = record::live::writer(run).ok_or_else(not_running)?;
@@ -247,8 +260,8 @@ pub(crate) async fn compare(
     if !(2..=COMPARED_MAX).contains(&ids.len()) {
         return Err(ApiError::new(
             StatusCode::BAD_REQUEST,
-            format!("{} runs cannot be compared", ids.len()),
-            "name 2 to 12 runs as in runs=A,B; the first is the one compared with",
+            said!("lab.not_comparable", "{runs} runs cannot be compared", runs = ids.len()),
+            said!("lab.name_runs", "name 2 to 12 runs as in runs=A,B; the first is the one compared with"),
         ));
     }
     let accepts_hosts = values.get("across_hosts").is_some_and(|text| text == "true");

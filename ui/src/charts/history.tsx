@@ -7,7 +7,9 @@
 import { useCallback, useMemo } from "preact/hooks";
 import type { HistoryFile, HistorySeries } from "../schema/history";
 import { axisValue, change, value } from "../format";
+import { type Tell, useTold } from "../ui/told";
 import { type Words, useWords } from "../words";
+import { english } from "../words/said/text";
 import { clean, extent, padded, plainAxis, roomFor, SMALL, tip, titled, tooltip } from "./base";
 import { Chart } from "./chart";
 import type { ChartOption, Series } from "./echarts";
@@ -47,7 +49,12 @@ export function levelsOf({ runs, series }: HistoryData): Level[] {
 const dayOf = (wall: string) => wall.slice(0, 10);
 const HEIGHT = 190;
 
-export function historyOption({ runs, series }: HistoryData, look: Look, words: Words): ChartOption {
+export function historyOption(
+  { runs, series }: HistoryData,
+  look: Look,
+  words: Words,
+  told: Tell = english,
+): ChartOption {
   const t = words.charts;
   const levels = levelsOf({ runs, series });
   const values = [...series.points.map((point) => point.value), ...levels.map((level) => level.value)];
@@ -109,7 +116,9 @@ export function historyOption({ runs, series }: HistoryData, look: Look, words: 
           { name: words.metrics[series.metric], value: value(series.unit, point.value) },
           { name: t.trials, value: String(point.trials) },
         ],
-        run.changed?.length ? `${t.changedBefore}: ${clean(run.changed.join("; "), 300)}` : undefined,
+        run.changed?.length
+          ? `${t.changedBefore}: ${clean(run.changed.map((one) => told(one)).join(words.semicolon), 300)}`
+          : undefined,
       );
     }),
     series: [
@@ -171,10 +180,11 @@ export function historyAlt({ series }: HistoryData, words: Words): string {
 
 export function HistoryChart({ runs, series }: HistoryData) {
   const words = useWords();
+  const told = useTold();
   const label = useMemo(() => historyAlt({ runs, series }, words), [runs, series, words]);
   const make = useCallback(
-    (look: Look) => historyOption({ runs, series }, look, words),
-    [runs, series, words],
+    (look: Look) => historyOption({ runs, series }, look, words, told),
+    [runs, series, words, told],
   );
   if (series.points.length < 2) return null;
   return <Chart name="history" label={label} height={() => 46 + HEIGHT + 30} make={make} />;

@@ -6,15 +6,16 @@
  */
 import type { LabError } from "../schema/lab-error";
 import { cleanAll } from "../ui/clean";
+import { type Text, english } from "../words/said/text";
 
 /** Why something cannot be shown or done. */
 export class Fault extends Error {
   constructor(
     readonly status: number,
-    cause: string,
-    readonly remedy: string,
+    readonly why: Text,
+    readonly remedy: Text,
   ) {
-    super(cause);
+    super(english(why));
   }
 }
 

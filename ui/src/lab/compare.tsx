@@ -264,7 +264,7 @@ function Environment({ file }: { file: CompareFile }) {
               {differences.map((found) => (
                 <tr key={found.id}>
                   <th scope="row">
-                    <Told text={found.title} as="title" />
+                    <Told text={found.title} />
                   </th>
                   <td>
                     <Told text={found.a ?? t.none} />

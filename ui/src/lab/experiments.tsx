@@ -15,6 +15,7 @@ import { Ask, Shown } from "./frame";
 import { type Loaded, useEvery, useLoaded } from "./state";
 import type { Accepted } from "../schema/lab-accepted";
 import type { LabInfo } from "../schema/lab-info";
+import { english } from "../words/said/text";
 
 const LOOK_EVERY_MS = 2_000;
 const FOLLOW_EVERY_MS = 250;
@@ -39,7 +40,7 @@ export function Experiments() {
               </p>
             )}
             {list.notes.map((note) => (
-              <p class="refusal" key={note}>
+              <p class="refusal" key={english(note)}>
                 <Told text={note} />
               </p>
             ))}

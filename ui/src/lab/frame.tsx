@@ -119,7 +119,7 @@ export function FaultBox({ fault, again }: { fault: Fault; again?: (() => void) 
           {t.failed}
           <Colon />
         </strong>
-        <Told text={fault.message} />
+        <Told text={fault.why} />
       </p>
       {fault.remedy && (
         <p>

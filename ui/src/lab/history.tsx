@@ -11,6 +11,7 @@ import { to, wall } from "./address";
 import { api, get } from "./api";
 import { Shown } from "./frame";
 import { useLoaded } from "./state";
+import { english } from "../words/said/text";
 
 /** A chart of more cells than this is read by nobody; the others are chosen. */
 const CELLS_DRAWN = 12;
@@ -48,7 +49,7 @@ function Over({ file }: { file: HistoryFile }) {
         </select>
       </label>
       {(file.notes ?? []).map((note) => (
-        <p class="refusal" key={note}>
+        <p class="refusal" key={english(note)}>
           <Told text={note} />
         </p>
       ))}

@@ -14,6 +14,7 @@ import { api, get } from "./api";
 import { SearchField, Shown, StateMark } from "./frame";
 import { LabelOf } from "./label";
 import { useEvery, useLoaded } from "./state";
+import { english } from "../words/said/text";
 
 const PAGE = 50;
 const LOOK_EVERY_MS = 5_000;
@@ -58,7 +59,7 @@ export function Library() {
               {t.found(list.total)}
             </p>
             {list.notes.map((note) => (
-              <p class="refusal" key={note}>
+              <p class="refusal" key={english(note)}>
                 <Told text={note} />
               </p>
             ))}

@@ -46,7 +46,7 @@ const interval = (trial: number, t_ns: number): LiveInterval => ({
 
 const hello = (): LiveHello =>
   ({
-    schema: "prony.lab/3",
+    schema: "prony.lab/4",
     card: { id: "r", state: "running" },
     cells: [],
     order: [],

@@ -3,10 +3,10 @@ import type { BeliefNote, CalibrationSummary } from "../schema/page";
 import { count, duration, rate } from "../format";
 import { Mark, type Tone, beliefWord, headed } from "../ui/mark";
 import { Fold } from "../ui/parts";
-import { Told, useTold } from "../ui/told";
+import { type Tell, Told, useTold } from "../ui/told";
 import { type Words, useWords } from "../words";
 import { Section, type SectionProps } from "./frame";
-import type { Text } from "../words/said/text";
+import { type Text, english } from "../words/said/text";
 
 const ORDER = ["no", "with_reservations", "yes"] as const;
 
@@ -33,7 +33,7 @@ export function Belief({ page }: SectionProps) {
       {(page.run.weaknesses ?? []).length > 0 && (
         <ul class="plain-list">
           {page.run.weaknesses!.map((text) => (
-            <li key={text}>
+            <li key={english(text)}>
               <Told text={text} isUnbroken isSentence />
             </li>
           ))}
@@ -96,7 +96,7 @@ function Instrument({ of }: { of: CalibrationSummary | null }) {
         <ul class="notes">
           {of.shortfalls.map(({ text, remedy }) => (
             <Note
-              key={text}
+              key={english(text)}
               sign="!"
               tone="warn"
               level={words.severities.warning}
@@ -110,7 +110,7 @@ function Instrument({ of }: { of: CalibrationSummary | null }) {
   );
 }
 
-function limitText(of: CalibrationSummary, words: Words, told: (text: string) => string): string {
+function limitText(of: CalibrationSummary, words: Words, told: Tell): string {
   const t = words.instrument;
   const derived = of.max_rate_derived ? t.derived : "";
   const parts = [

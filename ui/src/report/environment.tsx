@@ -6,7 +6,8 @@ import { markColumn, nameColumn, ownNameColumn, textColumn } from "../ui/columns
 import { severityWord } from "../ui/mark";
 import { Fold } from "../ui/parts";
 import { type Column, DataTable, Facts } from "../ui/table";
-import { Told } from "../ui/told";
+import { type Tell, Told, useTold } from "../ui/told";
+import { type Text, already } from "../words/said/text";
 import { type Words, useWords } from "../words";
 import { Section, type SectionProps } from "./frame";
 
@@ -18,6 +19,7 @@ const WEIGHTS: Weight[] = ["decisive", "possible", "unknown"];
 export function Environment({ page }: SectionProps) {
   const words = useWords();
   const t = words.environment;
+  const told = useTold();
   const { run } = page;
   const facts = useMemo(
     () =>
@@ -36,7 +38,7 @@ export function Environment({ page }: SectionProps) {
           file={[run.id, "environment"]}
           columns={columns(words)}
           rows={loud}
-          below={remedies}
+          below={remedies(told)}
         />
       )}
       <Fold title={t.quiet(quiet.length)}>
@@ -46,7 +48,7 @@ export function Environment({ page }: SectionProps) {
             file={[run.id, "environment", "all"]}
             columns={columns(words)}
             rows={quiet}
-            below={remedies}
+            below={remedies(told)}
           />
         )}
       </Fold>
@@ -101,7 +103,10 @@ function Versions({ versions, run }: { versions: PageFile["run"]["versions"]; ru
   return <Fold title={`${words.environment.versions} (${count(rows.length)})`}>{table}</Fold>;
 }
 
-const remedies = ({ remedy }: Fact) => (remedy ? [`→ ${remedy}`] : []);
+const remedies =
+  (told: Tell) =>
+  ({ remedy }: Fact) =>
+    remedy ? [already(`→ ${told(remedy)}`)] : [];
 
 const columns = (words: Words): Column<Fact>[] => [
   markColumn(
@@ -115,30 +120,31 @@ const columns = (words: Words): Column<Fact>[] => [
   textColumn(words.environment.effect, "effect", (row) => row.effect),
 ];
 
-const factColumn = <Row extends { title: string; id: string }>(words: Words): Column<Row> =>
+const factColumn = <Row extends { title: Text; id: string }>(words: Words): Column<Row> =>
   nameColumn(
     words.environment.fact,
     "fact",
-    (row) => <Told text={row.title} as="title" />,
+    (row) => <Told text={row.title} />,
     (row) => row.id,
   );
 
 function DifferenceOf({ diff, run }: { diff: EnvironmentDiff; run: string }) {
   const words = useWords();
   const t = words.environment;
+  const told = useTold();
   const rows = useMemo(
     () => WEIGHTS.flatMap((weight) => diff.differences.filter((found) => found.weight === weight)),
     [diff],
   );
   return (
     <>
-      <h3>{t.difference(diff.a, diff.b)}</h3>
+      <h3>{t.difference(told(diff.a), told(diff.b))}</h3>
       <p class="about">{t.same(diff.same, diff.differences.length)}</p>
       {rows.length > 0 && (
         <DataTable
           caption={t.differences}
           file={[run, "environment-difference"]}
-          columns={differenceColumns(diff, words)}
+          columns={differenceColumns(diff, words, told)}
           rows={rows}
           group={({ weight }) => t.weights[weight]}
           groupKey={({ weight }) => weight}
@@ -151,9 +157,9 @@ function DifferenceOf({ diff, run }: { diff: EnvironmentDiff; run: string }) {
   );
 }
 
-const differenceColumns = (diff: EnvironmentDiff, words: Words): Column<Difference>[] => [
+const differenceColumns = (diff: EnvironmentDiff, words: Words, told: Tell): Column<Difference>[] => [
   factColumn(words),
-  textColumn(diff.a, "a", (row) => row.a, words.unknown),
-  textColumn(diff.b, "b", (row) => row.b, words.unknown),
+  textColumn(told(diff.a), "a", (row) => row.a, words.unknown),
+  textColumn(told(diff.b), "b", (row) => row.b, words.unknown),
   textColumn(words.environment.effect, "effect", (row) => row.effect),
 ];

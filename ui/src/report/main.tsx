@@ -21,8 +21,8 @@ function readPage(): PageFile | string {
   const text = document.getElementById("prony-page")?.textContent ?? "";
   try {
     const page = JSON.parse(text) as PageFile;
-    if (page.schema !== "prony.page/2")
-      return `its format is ${JSON.stringify(page.schema)}, not "prony.page/2"`;
+    if (page.schema !== "prony.page/3")
+      return `its format is ${JSON.stringify(page.schema)}, not "prony.page/3"`;
     return cleanAll(page);
   } catch (error) {
     return error instanceof Error ? error.message : String(error);

@@ -10,6 +10,7 @@ import { nameColumn, numberColumn } from "../ui/columns";
 import { Choose, Fold, Refusal, useFew } from "../ui/parts";
 import { type Column, DataTable } from "../ui/table";
 import { type Tell, Told, useTold } from "../ui/told";
+import { english } from "../words/said/text";
 import { type Words, useWords } from "../words";
 import { Figure, Section, type SectionProps } from "./frame";
 
@@ -85,7 +86,7 @@ function OneProfile({ profile, others, run }: OneProfileProps) {
         <Flame profile={named} before={others[against - 1]} />
       </Figure>
       {profile.notes.map((note) => (
-        <p class="about" key={note}>
+        <p class="about" key={english(note)}>
           <Told text={note} />
         </p>
       ))}

@@ -14,7 +14,7 @@ import { type Words, useWords } from "../words";
 import { Note } from "./belief";
 import { Figure, Section, type SectionProps } from "./frame";
 import { labels } from "./model";
-import { already } from "../words/said/text";
+import { already, english } from "../words/said/text";
 
 /** Counters that are shown before anyone asks, as far as they were read. */
 const FIRST = ["target.process/cpu_ns"];
@@ -147,7 +147,7 @@ function Details({ trial, detail }: { trial: TrialRow; detail: TrialDetail }) {
         </Figure>
       )}
       {(detail.missing ?? []).map((text) => (
-        <p class="about" key={text}>
+        <p class="about" key={english(text)}>
           <Told text={text} />
         </p>
       ))}

@@ -25,7 +25,7 @@ export const glued = (text: string): string =>
 export const unbroken = (text: string): string => glued(text).replace(/(\S) … (?=\S)/g, "$1\u00a0…\u00a0");
 
 /** What a text is, if it is no sentence: the name of a cell, where something holds (a load), the limits of a target, a factor or its level. */
-export type ToldAs = "cell" | "place" | "limits" | "factor" | "level" | "title" | "limit_source";
+export type ToldAs = "cell" | "place" | "limits" | "factor" | "level" | "limit_source";
 
 /** The names of a run, which stay as they are also at the begin of a sentence. */
 export const NamesContext = createContext<readonly string[]>([]);

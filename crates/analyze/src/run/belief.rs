@@ -469,7 +469,7 @@ fn beyond_the_instrument(run: &RunFile) -> impl Iterator<Item = BeliefNote> {
     run.calibration
         .iter()
         .flat_map(|limit| &limit.shortfalls)
-        .map(|found| reservation(found.text.as_str(), found.remedy.as_str()))
+        .map(|found| reservation(found.text.clone(), found.remedy.clone()))
 }
 
 /// The widest spread of throughput between the trials of one cell.
@@ -567,13 +567,13 @@ fn environment(facts: &[Fact]) -> Vec<BeliefNote> {
     facts
         .into_iter()
         .map(|fact| {
-            let value = fact.value.as_deref().map(Said::from);
-            let value = value.unwrap_or_else(|| said!("belief.cannot_be_read", "cannot be read"));
-            let (title, effect) = (Said::from(fact.title.as_str()), Said::from(fact.effect.as_str()));
+            let value =
+                fact.value.clone().unwrap_or_else(|| said!("belief.cannot_be_read", "cannot be read"));
+            let (title, effect) = (&fact.title, &fact.effect);
             BeliefNote {
                 level: BeliefLevel::WithReservations,
                 text: said!("belief.fact", "{title} ({value}): {effect}", title, value, effect),
-                remedy: fact.remedy.clone().map(Said::from),
+                remedy: fact.remedy.clone(),
             }
         })
         .collect()

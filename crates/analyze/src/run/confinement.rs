@@ -41,9 +41,10 @@ pub(super) fn throttling(data: &RunData<'_>, cell: &CellPlan) -> Option<Throttli
 /// a target outlived.
 pub(super) fn notes(run: &RunFile, data: &RunData<'_>) -> Vec<BeliefNote> {
     let in_trials = data.trials.iter().filter_map(|trial| trial.file.target.confinement.as_ref());
-    let mut told: Vec<&String> = Vec::new();
+    let mut told: Vec<&Said> = Vec::new();
     for weakness in run.weaknesses.iter().chain(in_trials.flat_map(|held| &held.weaknesses)) {
-        if !told.contains(&weakness) {
+        // By their text: an older file has no ids.
+        if !told.iter().any(|known| known.text() == weakness.text()) {
             told.push(weakness);
         }
     }
@@ -52,7 +53,7 @@ pub(super) fn notes(run: &RunFile, data: &RunData<'_>) -> Vec<BeliefNote> {
         "see docs/guides/confinement.md for what each limit needs, or take it out of the experiment"
     );
     let mut notes: Vec<BeliefNote> =
-        told.into_iter().map(|text| reservation(text.as_str().into(), remedy.clone())).collect();
+        told.into_iter().map(|text| reservation(text.clone(), remedy.clone())).collect();
     notes.extend(killed(data));
     notes
 }

@@ -2,6 +2,7 @@
 
 use super::data::RunData;
 use schema::event::{Around, EventEffect, EventRecord, EventSummary};
+use schema::said::Said;
 use schema::trial::TrialOutcome;
 
 /// One entry for each cell and event of the plan that took place at least once, in plan order.
@@ -28,7 +29,7 @@ fn summary(cell: &str, name: &str, records: &[&EventRecord]) -> EventSummary {
     let done: Vec<&&EventRecord> = records.iter().filter(|record| record.error.is_none()).collect();
     let effects: Vec<EventEffect> = done.iter().filter_map(|record| record.effect).collect();
     let recovered = effects.iter().filter_map(|effect| effect.recovered_ns.map(|time| time as f64));
-    let mut errors: Vec<String> = records.iter().filter_map(|record| record.error.clone()).collect();
+    let mut errors: Vec<Said> = records.iter().filter_map(|record| record.error.clone()).collect();
     errors.sort();
     errors.dedup();
     EventSummary {
@@ -80,7 +81,7 @@ mod tests {
             ended_ns: 2,
             unavailable_ns,
             still_down: false,
-            error: error.map(str::to_owned),
+            error: error.map(Said::from),
             effect: Some(EventEffect {
                 before: Around { throughput_per_s: 100.0, p99_ns: Some(5), failed_per_s: 0.0 },
                 worst: Around { throughput_per_s: lost as f64, p99_ns: Some(9), failed_per_s: 1.0 },

@@ -62,7 +62,7 @@ fn a_troubled_run_says_what_is_wrong_and_what_would_cure_it() {
     plan.plan.pin.weakness = Some("generator and target share 2 cores".into());
     let fact = |title: &str, severity| Fact {
         id: title.to_owned(),
-        title: title.to_owned(),
+        title: title.into(),
         value: Some("powersave".into()),
         severity,
         effect: "the clock varies with load".into(),

@@ -6,6 +6,7 @@ use schema::analysis::{AnalysisFile, FindingLevel};
 use schema::limits::{Confinement, GroupUsage};
 use schema::metric::Metric;
 use schema::run::RunFile;
+use schema::said::Said;
 use schema::trial::TrialOutcome;
 
 /// Two targets with these quotas in one load, each trial throttled in this share of its 100 periods.
@@ -94,10 +95,10 @@ fn void_trials_say_nothing_of_throttling() {
 #[test]
 fn what_could_not_be_had_is_a_reservation_once_and_so_are_kills() {
     let (mut run, mut trials) = quotas([Some(0.5), None], 0);
-    let missing = "the CPU quota could not be set".to_owned();
+    let missing = Said::from("the CPU quota could not be set");
     run.weaknesses.push(missing.clone());
     for trial in &mut trials {
-        let weaknesses = vec![missing.clone(), "no network of its own".to_owned()];
+        let weaknesses = vec![missing.clone(), "no network of its own".into()];
         trial.file.target.confinement = Some(Confinement { weaknesses, ..Confinement::default() });
     }
     trials[2].file.target.group.as_mut().unwrap().oom_kills = Some(2);

@@ -32,7 +32,7 @@ fn run(windows: usize) -> RunFile {
 }
 
 fn segment(trial: u32, counter: SoakCounter, values: &[f64], limit: Option<f64>) -> SegmentData {
-    let limits = limit.map(|value| (counter, SoakLimit { value, source: "memory.max".to_owned() }));
+    let limits = limit.map(|value| (counter, SoakLimit { value, source: "memory.max".into() }));
     let window = |(index, value): (usize, &f64)| WindowLine {
         window: index as u32 + 1,
         start_ns: index as u64 * MINUTE_NS,

@@ -153,7 +153,7 @@ fn a_load_beyond_the_instrument_is_told_before_it_starts_and_recorded() {
     assert!(stale.contains("stale, the kernel was 1.2.3 and is"), "{stale}");
     std::fs::write(kept(state.path()), "{}").unwrap();
     let damaged = load(&[]);
-    assert!(damaged.err.contains("not readable as prony.calibration/1"), "{}", damaged.err);
+    assert!(damaged.err.contains("not readable as prony.calibration/2"), "{}", damaged.err);
     assert!(damaged.out.contains("not calibrated"), "{}", damaged.out);
 }
 

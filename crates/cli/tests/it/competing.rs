@@ -70,7 +70,11 @@ fn a_calibration_on_a_busy_host_is_marked_and_takes_no_better_ones_place() {
     crate::load::check_schema("calibration", &found);
     assert!(found["host_state"]["competing_share"].as_f64().unwrap() > 0.05, "{}", found["host_state"]);
     assert!(found["host_state"]["load_1m"].is_number());
-    assert!(found["disturbed"].as_str().unwrap().contains("other processes used"), "{}", found["disturbed"]);
+    assert!(
+        found["disturbed"]["text"].as_str().unwrap().contains("other processes used"),
+        "{}",
+        found["disturbed"]
+    );
     assert!(done.err.contains("not kept: the host was busy"), "{}", done.err);
     let kept = with(&["calibrate", "--show", "--format", "json"]);
     let kept: Value = serde_json::from_str(&kept.out).unwrap();

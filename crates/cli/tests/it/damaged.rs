@@ -43,7 +43,7 @@ const CASES: [(&str, Damage, Outcome); 31] = [
     ),
     (
         "a run.json of another version",
-        |run| edit(&run.join("run.json"), |file| file["schema"] = "prony.run/2".into()),
+        |run| edit(&run.join("run.json"), |file| file["schema"] = "prony.run/9".into()),
         Refused(&["run.json", "another version"]),
     ),
     (

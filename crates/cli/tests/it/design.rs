@@ -144,6 +144,6 @@ fn folders_that_are_no_runs_are_refused() {
     bad(&["compare", path, path], 1, &["is no run folder", "remedy"]);
     bad(&["history", "--runs", path], 1, &["there are no runs", "remedy"]);
     std::fs::write(folder.path().join("run.json"), "{\"schema\":\"prony.run/9\"}").unwrap();
-    bad(&["compare", path, path], 1, &["is not readable as prony.run/1", "another version"]);
+    bad(&["compare", path, path], 1, &["is not readable as prony.run/2", "another version"]);
     bad(&["history", "x", "--runs", "/nonexistent/runs"], 1, &["there is no folder /nonexistent/runs"]);
 }

@@ -61,7 +61,7 @@ fn a_command_that_fails_is_told_and_the_target_goes_on() {
         first["ended_ns"].as_u64().unwrap() - first["began_ns"].as_u64().unwrap() >= 500_000_000,
         "{first}"
     );
-    let error = second["error"].as_str().unwrap();
+    let error = second["error"]["text"].as_str().unwrap();
     assert!(error.contains("`sh` failed") && error.contains("broken "), "{error}");
     assert!(second["unavailable_ns"].is_null() && second["still_down"] == false, "{second}");
     assert!(file["outcome"] == "void" || output.contains("could not be carried out"), "{output}");

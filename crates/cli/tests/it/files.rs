@@ -163,7 +163,7 @@ fn help_shows_examples_and_every_shell_has_completions() {
 #[test]
 fn the_host_and_the_targets_are_listed() {
     let doctor: serde_json::Value = serde_json::from_str(&good(&["doctor", "--format", "json"]).out).unwrap();
-    assert_eq!(doctor["schema"], "prony.doctor/1");
+    assert_eq!(doctor["schema"], "prony.doctor/2");
     assert!(doctor["facts"].as_array().unwrap().len() >= 20);
     assert!(good(&["doctor"]).out.contains("facts:"));
     let targets = good(&["targets"]).out;

@@ -13,7 +13,7 @@ fn every_format_and_file_is_written_by_its_ending() {
     let path = |name: &str| folder.path().join(name).to_str().unwrap().to_owned();
     let read = |name: &str| std::fs::read_to_string(path(name)).unwrap();
     for (name, mark) in [
-        ("r.json", "prony.load/2"),
+        ("r.json", "prony.load/3"),
         ("r.csv", "url,scenario,method,path,model"),
         ("r.md", "right answers"),
         ("r.html", "<!DOCTYPE html>"),

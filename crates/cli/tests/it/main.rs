@@ -29,6 +29,7 @@ mod mistakes;
 mod output;
 mod packages;
 mod page;
+mod plain_texts;
 mod planted;
 mod processes;
 mod profile;

@@ -249,7 +249,7 @@ fn host_spoiled(case: &Case, run: &Path) -> Option<String> {
     let trials = trials(run);
     let lacks = trials
         .iter()
-        .find_map(|trial| trial["target"]["confinement"]["weaknesses"].as_array()?.first()?.as_str());
+        .find_map(|trial| trial["target"]["confinement"]["weaknesses"].as_array()?.first()?["text"].as_str());
     if let Some(weakness) = lacks {
         return Some(weakness.to_owned());
     }

@@ -52,12 +52,15 @@ fn the_reference_target_is_profiled_or_the_refusal_says_what_is_missing() {
         all.iter().find(|one| one["kind"] == kind).cloned()
     };
     let go = refused("cpu").expect("the reference target has no pprof");
-    assert!(go["remedy"].as_str().unwrap().contains("go_pprof"), "{go}");
+    assert!(go["remedy"]["text"].as_str().unwrap().contains("go_pprof"), "{go}");
     if let Some(perf) = refused("perf") {
-        assert!(!is_there("perf") || !perf["why"].as_str().unwrap().contains("not installed"), "{perf}");
-        assert!(perf["remedy"].as_str().unwrap().contains("linux-perf"), "{perf}");
+        assert!(
+            !is_there("perf") || !perf["why"]["text"].as_str().unwrap().contains("not installed"),
+            "{perf}"
+        );
+        assert!(perf["remedy"]["text"].as_str().unwrap().contains("linux-perf"), "{perf}");
         assert_eq!(done.code, 2, "{}\n{}", done.out, done.err);
-        eprintln!("skipped: perf gives nothing here ({}) (apt-get install linux-perf)", perf["why"]);
+        eprintln!("skipped: perf gives nothing here ({}) (apt-get install linux-perf)", perf["why"]["text"]);
         return;
     }
     assert_eq!(done.code, 0, "{}\n{}", done.out, done.err);

@@ -127,7 +127,7 @@ fn a_known_difference_is_found_and_the_folder_is_as_designed() {
         "the same folder gives the same analysis"
     );
     for (format, mark) in
-        [("json", "prony.analysis/2"), ("csv", "throughput"), ("markdown", "# "), ("html-plain", "<svg")]
+        [("json", "prony.analysis/3"), ("csv", "throughput"), ("markdown", "# "), ("html-plain", "<svg")]
     {
         assert!(good(&["report", run.to_str().unwrap(), "--format", format]).out.contains(mark), "{format}");
     }

@@ -98,7 +98,7 @@ fn a_leak_of_memory_and_descriptors_is_found_and_ends_the_soak() {
     let again = crate::command::done(&["report", soak.run().to_str().unwrap()]);
     exit_code(&again, 3);
     assert_eq!(check_files(&soak.run(), 1), report);
-    for (format, mark) in [("markdown", "## Soak"), ("html-plain", "id=\"soak\""), ("json", "prony.soak/2")] {
+    for (format, mark) in [("markdown", "## Soak"), ("html-plain", "id=\"soak\""), ("json", "prony.soak/3")] {
         let printed = crate::command::done(&["report", soak.run().to_str().unwrap(), "--format", format]);
         assert!(printed.out.contains(mark), "{format}");
     }

@@ -1,9 +1,10 @@
 //! Facts about what else runs: stolen CPU time and competing load, from two readings of `/proc/stat`.
 
-use super::fact::{About, Judgement, read_text};
+use super::fact::{About, Judgement, percent, read_text};
 use crate::reading::{Reading, Values, delta};
 use crate::{Roots, host_load, host_stat, text};
 use schema::doctor::{Bearing, Fact, Severity};
+use schema::said;
 
 /// Shares of stolen time, METHOD §9.
 const STEAL_WARNING: f64 = 0.01;
@@ -19,15 +20,22 @@ const LOAD_NOTE: f64 = 0.5;
 
 const STEAL: About = About {
     id: "host.steal",
-    title: "Stolen CPU time",
+    title: || said!("fact.host_steal.title", "Stolen CPU time"),
     bearing: Bearing::Moment,
-    effect: "the hypervisor gives this machine's cores to others; above 1 % results are weakened, above 5 % a trial is void",
+    effect: || {
+        said!(
+            "fact.host_steal.effect",
+            "the hypervisor gives this machine's cores to others; above 1 % results are weakened, above 5 % a trial is void"
+        )
+    },
 };
 const LOAD: About = About {
     id: "host.load",
-    title: "Competing load",
+    title: || said!("fact.host_load.title", "Competing load"),
     bearing: Bearing::Moment,
-    effect: "other programs take cores and caches from target and generator",
+    effect: || {
+        said!("fact.host_load.effect", "other programs take cores and caches from target and generator")
+    },
 };
 
 pub(super) fn facts(roots: &Roots, before: Option<&[u8]>, after: Option<&[u8]>) -> Vec<Fact> {
@@ -68,11 +76,22 @@ impl Window {
 fn steal(before: Option<&[u8]>, after: Option<&[u8]>, tick_ns: u64) -> Option<Judgement> {
     let window = Window::between(before, after, tick_ns)?;
     let share = window.steal_ns / window.total_ns;
-    let value = format!("{:.1} % now, {:.1} % since boot", 100.0 * share, 100.0 * window.steal_since_boot());
+    let value = said!(
+        "fact.host_steal.shares",
+        "{now} now, {since_boot} since boot",
+        now = percent(share, 1),
+        since_boot = percent(window.steal_since_boot(), 1)
+    );
     if window.total_ns < TICKS_MIN * tick_ns as f64 {
-        return Some(Judgement::note(value, "the reading was too short to judge; run prony doctor again"));
+        return Some(Judgement::note(
+            value,
+            said!("fact.host_steal.too_short", "the reading was too short to judge; run prony doctor again"),
+        ));
     }
-    let remedy = "move to a host with dedicated cores, or measure when neighbours are quiet";
+    let remedy = said!(
+        "fact.host_steal.remedy",
+        "move to a host with dedicated cores, or measure when neighbours are quiet"
+    );
     Some(if share > STEAL_PROBLEM {
         Judgement::problem(value, remedy)
     } else if share > STEAL_WARNING {
@@ -92,15 +111,23 @@ fn load(
     let load_1m = host_load::parse(loadavg?.as_bytes(), None).ok()?.gauge("load_1m")?;
     let cpus = window.now.gauge("cpus").unwrap_or(1.0);
     let busy = 1.0 - (window.idle_ns + window.steal_ns) / window.total_ns;
-    let value =
-        format!("{:.0} % of CPU time busy now, load average {load_1m:.2} on {cpus} cores", 100.0 * busy);
+    let value = said!(
+        "fact.host_load.busy",
+        "{busy} of CPU time busy now, load average {load} on {cpus} cores",
+        busy = percent(busy, 0),
+        load = format!("{load_1m:.2}"),
+        cpus
+    );
     let severity = match busy {
         busy if busy > BUSY_PROBLEM => Severity::Problem,
         busy if busy > BUSY_WARNING => Severity::Warning,
         busy if busy > BUSY_NOTE || load_1m > LOAD_NOTE * cpus => Severity::Note,
         _ => Severity::Ok,
     };
-    let remedy = "stop other programs (the next fact names the busiest), wait for builds to end, then run prony doctor again";
+    let remedy = said!(
+        "fact.host_load.remedy",
+        "stop other programs (the next fact names the busiest), wait for builds to end, then run prony doctor again"
+    );
     Some(Judgement::of(severity, value, remedy))
 }
 

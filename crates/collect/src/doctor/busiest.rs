@@ -7,6 +7,8 @@ use super::fact::{About, Judgement};
 use crate::process::parse;
 use crate::{Roots, text};
 use schema::doctor::{Bearing, Fact, Severity};
+use schema::said;
+use schema::said::{Joint, Said};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -20,9 +22,14 @@ const WARNING_CORES: f64 = 0.50;
 
 const BUSIEST: About = About {
     id: "host.busiest",
-    title: "Busiest processes",
+    title: || said!("fact.host_busiest.title", "Busiest processes"),
     bearing: Bearing::Moment,
-    effect: "these programs take the cores' time and caches from target and generator",
+    effect: || {
+        said!(
+            "fact.host_busiest.effect",
+            "these programs take the cores' time and caches from target and generator"
+        )
+    },
 };
 
 /// The processes at one moment.
@@ -89,18 +96,27 @@ fn judge(
         .collect();
     busy.sort_by(|a, b| b.0.total_cmp(&a.0));
     let Some((most, ..)) = busy.first() else {
-        return Some(Judgement::ok(format!("none takes {NAMED_CORES} of a core")));
+        let none = said!("fact.host_busiest.none", "none takes {least} of a core", least = NAMED_CORES);
+        return Some(Judgement::ok(none));
     };
     let severity = if *most >= WARNING_CORES { Severity::Warning } else { Severity::Note };
-    let named: Vec<String> = busy
+    let named: Vec<Said> = busy
         .iter()
         .take(NAMED_MAX)
-        .map(|(cores, pid, name)| format!("{name} (process {pid}) takes {cores:.2} cores"))
+        .map(|(cores, pid, name)| {
+            let cores = format!("{cores:.2}");
+            said!("fact.host_busiest.process", "{name} (process {pid}) takes {cores} cores", name, pid, cores)
+        })
         .collect();
     let others = busy.len() - named.len();
-    let rest = if others > 0 { format!(", and {others} more") } else { String::new() };
-    let remedy = "stop them, or wait for their end, then run prony doctor again";
-    Some(Judgement::of(severity, named.join(", ") + &rest, remedy))
+    let named = Said::list(Joint::Comma, named);
+    let value = match others {
+        0 => named,
+        _ => said!("fact.host_busiest.more", "{named}, and {others} more", named, others),
+    };
+    let remedy =
+        said!("fact.host_busiest.remedy", "stop them, or wait for their end, then run prony doctor again");
+    Some(Judgement::of(severity, value, remedy))
 }
 
 #[cfg(test)]

@@ -3,11 +3,13 @@
 //! Both versions are read: v2 has one folder per group, v1 one per group and controller. Limits of a parent bind its
 //! children, so they are looked for from prony's own group upwards and the tightest counts.
 
-use super::fact::{About, Judgement, gib, read_text};
+use super::fact::{About, Judgement, gib, none, read_text};
 use super::memory;
 use crate::Roots;
 use rustix::fs::Access;
 use schema::doctor::{Bearing, Fact};
+use schema::said;
+use schema::said::Arg;
 use std::path::{Component, Path, PathBuf};
 
 /// What confinement needs: CPU quota, CPU sets, memory limit.
@@ -19,21 +21,36 @@ const MEMORY_MIN_BYTES: u64 = 1 << 30;
 
 const ABILITIES: About = About {
     id: "cgroup.abilities",
-    title: "Control groups",
+    title: || said!("fact.cgroup_abilities.title", "Control groups"),
     bearing: Bearing::SomeLoads,
-    effect: "without the controllers cpu, cpuset and memory a target cannot be confined to, say, 1 CPU and 2 GiB",
+    effect: || {
+        said!(
+            "fact.cgroup_abilities.effect",
+            "without the controllers cpu, cpuset and memory a target cannot be confined to, say, 1 CPU and 2 GiB"
+        )
+    },
 };
 const CPU_QUOTA: About = About {
     id: "cgroup.cpu_quota",
-    title: "CPU quota on prony itself",
+    title: || said!("fact.cgroup_cpu_quota.title", "CPU quota on prony itself"),
     bearing: Bearing::Numbers,
-    effect: "beyond the quota all threads stop until the next period of usually 100 ms, which shows as latency of the target",
+    effect: || {
+        said!(
+            "fact.cgroup_cpu_quota.effect",
+            "beyond the quota all threads stop until the next period of usually 100 ms, which shows as latency of the target"
+        )
+    },
 };
 const MEMORY_LIMIT: About = About {
     id: "cgroup.memory_limit",
-    title: "Memory limit on prony itself",
+    title: || said!("fact.cgroup_memory_limit.title", "Memory limit on prony itself"),
     bearing: Bearing::SomeLoads,
-    effect: "targets started by prony share it; beyond it pages are reclaimed and processes killed",
+    effect: || {
+        said!(
+            "fact.cgroup_memory_limit.effect",
+            "targets started by prony share it; beyond it pages are reclaimed and processes killed"
+        )
+    },
 };
 
 /// Where prony's own groups are. `/proc/self/cgroup` has lines `id:controllers:path`, with id 0 for v2.
@@ -121,19 +138,36 @@ fn judge_abilities(abilities: &Abilities) -> Judgement {
     };
     let (usable, read_only) = (having(true), having(false));
     if usable.len() == NEEDED.len() {
-        return Judgement::ok(format!("{}: {} usable", abilities.version, usable.join(", ")));
+        return Judgement::ok(said!(
+            "fact.cgroup_abilities.usable",
+            "{version}: {usable} usable",
+            version = abilities.version,
+            usable = usable.join(", ")
+        ));
     }
-    let shown = if usable.is_empty() { "none".to_owned() } else { usable.join(", ") };
-    let value = format!("{}: {shown} of {} usable", abilities.version, NEEDED.join(", "));
+    let shown: Arg = if usable.is_empty() { none().into() } else { usable.join(", ").into() };
+    let value = said!(
+        "fact.cgroup_abilities.usable_of",
+        "{version}: {shown} of {needed} usable",
+        version = if abilities.controllers.is_empty() { none().into() } else { Arg::from(abilities.version) },
+        shown,
+        needed = NEEDED.join(", ")
+    );
     if read_only.is_empty() {
         return Judgement::warning(
             value,
-            "boot with cgroup v2 and enable the controllers in cgroup.subtree_control of the parent",
+            said!(
+                "fact.cgroup_abilities.remedy_enable",
+                "boot with cgroup v2 and enable the controllers in cgroup.subtree_control of the parent"
+            ),
         );
     }
     Judgement::warning(
         value,
-        "run as root, or with a delegated group: systemd-run --user --scope -p Delegate=yes prony …",
+        said!(
+            "fact.cgroup_abilities.remedy_delegate",
+            "run as root, or with a delegated group: systemd-run --user --scope -p Delegate=yes prony …"
+        ),
     )
 }
 
@@ -171,10 +205,13 @@ fn cores(quota: &str, period: &str) -> Option<f64> {
 
 fn judge_cpu_quota(quota: Option<f64>) -> Judgement {
     match quota {
-        None => Judgement::ok("none"),
+        None => Judgement::ok(none()),
         Some(cores) => Judgement::warning(
-            format!("{cores:.2} cores"),
-            "start prony outside the limited group or container; limit the target instead",
+            said!("fact.cgroup_cpu_quota.cores", "{cores} cores", cores = format!("{cores:.2}")),
+            said!(
+                "fact.cgroup_cpu_quota.remedy",
+                "start prony outside the limited group or container; limit the target instead"
+            ),
         ),
     }
 }
@@ -190,11 +227,14 @@ fn memory_limit(roots: &Roots, groups: &OwnGroups) -> Option<u64> {
 }
 
 fn judge_memory_limit(limit: Option<u64>, total: Option<u64>) -> Judgement {
-    let remedy = "raise the limit of prony's group or container, or start prony outside of it";
+    let remedy = said!(
+        "fact.cgroup_memory_limit.remedy",
+        "raise the limit of prony's group or container, or start prony outside of it"
+    );
     match limit {
         Some(bytes) if bytes < MEMORY_MIN_BYTES => Judgement::warning(gib(bytes), remedy),
         Some(bytes) if total.is_none_or(|total| bytes < total) => Judgement::note(gib(bytes), remedy),
-        _ => Judgement::ok("none"),
+        _ => Judgement::ok(none()),
     }
 }
 

@@ -1,37 +1,58 @@
 //! Facts about cores and clocks.
 
-use super::fact::{About, File, FileFact, Judgement, field, list_count, read_text};
+use super::fact::{About, File, FileFact, Judgement, field, list_count, off, on, read_text};
 use crate::Roots;
 use schema::doctor::{Bearing, Fact};
+use schema::said;
 
 /// Spread of the cores' clocks that is worth a note, as a share of the fastest.
 const CLOCK_SPREAD_MAX: f64 = 0.05;
 
 const CORES: About = About {
     id: "cpu.cores",
-    title: "Cores",
+    title: || said!("fact.cpu_cores.title", "Cores"),
     bearing: Bearing::Numbers,
-    effect: "target and generator need cores of their own, and the kernel one more; else each is measured through the other",
+    effect: || {
+        said!(
+            "fact.cpu_cores.effect",
+            "target and generator need cores of their own, and the kernel one more; else each is measured through the other"
+        )
+    },
 };
 const GOVERNOR: About = About {
     id: "cpu.governor",
-    title: "Frequency governor",
+    title: || said!("fact.cpu_governor.title", "Frequency governor"),
     bearing: Bearing::Numbers,
-    effect: "with any other governor than `performance` a core slows down when it has little to do, so latency at low load is too high",
+    effect: || {
+        said!(
+            "fact.cpu_governor.effect",
+            "with any other governor than `performance` a core slows down when it has little to do, so latency at low load is too high"
+        )
+    },
 };
 const TURBO: About = About {
     id: "cpu.turbo",
-    title: "Turbo",
+    title: || said!("fact.cpu_turbo.title", "Turbo"),
     bearing: Bearing::Numbers,
-    effect: "the clock depends on heat and on the other cores, so trials that run later or beside others are slower",
+    effect: || {
+        said!(
+            "fact.cpu_turbo.effect",
+            "the clock depends on heat and on the other cores, so trials that run later or beside others are slower"
+        )
+    },
 };
 
 const MODEL: FileFact = FileFact {
     about: About {
         id: "cpu.model",
-        title: "CPU model",
+        title: || said!("fact.cpu_model.title", "CPU model"),
         bearing: Bearing::Numbers,
-        effect: "results hold for this model; others differ in clock, caches and mitigations",
+        effect: || {
+            said!(
+                "fact.cpu_model.effect",
+                "results hold for this model; others differ in clock, caches and mitigations"
+            )
+        },
     },
     file: File::Proc("cpuinfo"),
     judge: |text| Some(Judgement::ok(field(text, "model name").or_else(|| field(text, "CPU part"))?)),
@@ -39,9 +60,14 @@ const MODEL: FileFact = FileFact {
 const FREQUENCY: FileFact = FileFact {
     about: About {
         id: "cpu.frequency",
-        title: "Clock of the cores now",
+        title: || said!("fact.cpu_frequency.title", "Clock of the cores now"),
         bearing: Bearing::Numbers,
-        effect: "cores at different clocks give the target another speed from trial to trial",
+        effect: || {
+            said!(
+                "fact.cpu_frequency.effect",
+                "cores at different clocks give the target another speed from trial to trial"
+            )
+        },
     },
     file: File::Proc("cpuinfo"),
     judge: frequency,
@@ -49,16 +75,24 @@ const FREQUENCY: FileFact = FileFact {
 const SMT: FileFact = FileFact {
     about: About {
         id: "cpu.smt",
-        title: "Simultaneous multithreading",
+        title: || said!("fact.cpu_smt.title", "Simultaneous multithreading"),
         bearing: Bearing::Numbers,
-        effect: "two logical CPUs share one core: a target beside the generator on the same core loses up to half its speed",
+        effect: || {
+            said!(
+                "fact.cpu_smt.effect",
+                "two logical CPUs share one core: a target beside the generator on the same core loses up to half its speed"
+            )
+        },
     },
     file: File::Sys("devices/system/cpu/smt/active"),
     judge: |text| match text {
-        "0" => Some(Judgement::ok("off")),
+        "0" => Some(Judgement::ok(off())),
         "1" => Some(Judgement::note(
-            "on",
-            "give target and generator whole cores (thread_siblings_list tells which CPUs share one), or switch it off: echo off > /sys/devices/system/cpu/smt/control",
+            on(),
+            said!(
+                "fact.cpu_smt.remedy",
+                "give target and generator whole cores (thread_siblings_list tells which CPUs share one), or switch it off: echo off > /sys/devices/system/cpu/smt/control"
+            ),
         )),
         _ => None,
     },
@@ -66,36 +100,52 @@ const SMT: FileFact = FileFact {
 const NUMA: FileFact = FileFact {
     about: About {
         id: "cpu.numa",
-        title: "NUMA nodes",
+        title: || said!("fact.cpu_numa.title", "NUMA nodes"),
         bearing: Bearing::Numbers,
-        effect: "memory of another node is slower; a process that is moved between nodes changes its speed",
+        effect: || {
+            said!(
+                "fact.cpu_numa.effect",
+                "memory of another node is slower; a process that is moved between nodes changes its speed"
+            )
+        },
     },
     file: File::Sys("devices/system/node/online"),
     judge: |text| match list_count(text)? {
         1 => Some(Judgement::ok("1")),
         nodes => Some(Judgement::note(
             nodes.to_string(),
-            "pin the target to the CPUs of one node, with its memory: numactl --cpunodebind=0 --membind=0",
+            said!(
+                "fact.cpu_numa.remedy",
+                "pin the target to the CPUs of one node, with its memory: numactl --cpunodebind=0 --membind=0"
+            ),
         )),
     },
 };
 const VIRTUAL: FileFact = FileFact {
     about: About {
         id: "host.virtualisation",
-        title: "Virtual machine",
+        title: || said!("fact.host_virtualisation.title", "Virtual machine"),
         bearing: Bearing::Numbers,
-        effect: "neighbours share the hardware and can steal CPU time; results do not carry over to bare metal",
+        effect: || {
+            said!(
+                "fact.host_virtualisation.effect",
+                "neighbours share the hardware and can steal CPU time; results do not carry over to bare metal"
+            )
+        },
     },
     file: File::Proc("cpuinfo"),
     judge: |text| {
         let flags = field(text, "flags")?;
         if flags.split_ascii_whitespace().any(|flag| flag == "hypervisor") {
             return Some(Judgement::note(
-                "yes",
-                "watch host.steal, repeat at other times of the day, or measure on bare metal",
+                said!("fact.yes", "yes"),
+                said!(
+                    "fact.host_virtualisation.remedy",
+                    "watch host.steal, repeat at other times of the day, or measure on bare metal"
+                ),
             ));
         }
-        Some(Judgement::ok("no"))
+        Some(Judgement::ok(said!("fact.no", "no")))
     },
 };
 
@@ -121,17 +171,25 @@ pub(super) fn facts(roots: &Roots) -> Vec<Fact> {
 fn cores(online: Option<&str>, status: Option<&str>) -> Option<Judgement> {
     let usable = list_count(field(status?, "Cpus_allowed_list")?)?;
     let value = match online.and_then(list_count) {
-        Some(online) if online != usable => format!("{usable} usable of {online}"),
-        _ => usable.to_string(),
+        Some(online) if online != usable => {
+            said!("fact.cpu_cores.usable_of", "{usable} usable of {online}", usable, online)
+        }
+        _ => usable.to_string().into(),
     };
     Some(match usable {
         0 | 1 => Judgement::problem(
             value,
-            "use a host with at least four cores, or allow this process more (taskset, cpuset)",
+            said!(
+                "fact.cpu_cores.remedy_one",
+                "use a host with at least four cores, or allow this process more (taskset, cpuset)"
+            ),
         ),
         2 | 3 => Judgement::warning(
             value,
-            "use a host with at least four cores; until then keep to targets of one core and trust comparisons more than absolute numbers",
+            said!(
+                "fact.cpu_cores.remedy_few",
+                "use a host with at least four cores; until then keep to targets of one core and trust comparisons more than absolute numbers"
+            ),
         ),
         _ => Judgement::ok(value),
     })
@@ -153,26 +211,31 @@ fn governor(governors: &[String]) -> Option<Judgement> {
     match kinds.as_slice() {
         [] => None,
         ["performance"] => Some(Judgement::ok("performance")),
-        _ => Some(Judgement::warning(kinds.join(", "), "cpupower frequency-set -g performance")),
+        _ => Some(Judgement::warning(
+            kinds.join(", "),
+            said!("fact.cpu_governor.remedy", "cpupower frequency-set -g performance"),
+        )),
     }
 }
 
 /// Intel says `no_turbo`, the generic driver says `boost`.
 fn turbo(no_turbo: Option<&str>, boost: Option<&str>) -> Option<Judgement> {
-    let on = match (no_turbo.map(str::trim), boost.map(str::trim)) {
+    let is_on = match (no_turbo.map(str::trim), boost.map(str::trim)) {
         (Some("0"), _) | (None, Some("1")) => true,
         (Some("1"), _) | (None, Some("0")) => false,
         _ => return None,
     };
-    if !on {
-        return Some(Judgement::ok("off"));
+    if !is_on {
+        return Some(Judgement::ok(off()));
     }
     let switch = if no_turbo.is_some() {
         "echo 1 > /sys/devices/system/cpu/intel_pstate/no_turbo"
     } else {
         "echo 0 > /sys/devices/system/cpu/cpufreq/boost"
     };
-    Some(Judgement::note("on", format!("for the smallest differences switch it off: {switch}")))
+    let remedy =
+        said!("fact.cpu_turbo.remedy", "for the smallest differences switch it off: {switch}", switch);
+    Some(Judgement::note(on(), remedy))
 }
 
 fn frequency(cpuinfo: &str) -> Option<Judgement> {
@@ -185,8 +248,16 @@ fn frequency(cpuinfo: &str) -> Option<Judgement> {
     let low = mhz.iter().copied().min_by(f64::total_cmp)?;
     let high = mhz.iter().copied().max_by(f64::total_cmp)?;
     if high - low > CLOCK_SPREAD_MAX * high {
-        let value = format!("{low:.0} to {high:.0} MHz");
-        let remedy = "set the governor to performance and pin target and generator to cores";
+        let value = said!(
+            "fact.cpu_frequency.range",
+            "{low} to {high} MHz",
+            low = format!("{low:.0}"),
+            high = format!("{high:.0}")
+        );
+        let remedy = said!(
+            "fact.cpu_frequency.remedy",
+            "set the governor to performance and pin target and generator to cores"
+        );
         return Some(Judgement::note(value, remedy).amounting(high, CLOCK_SPREAD_MAX));
     }
     Some(Judgement::ok(format!("{high:.0} MHz")).amounting(high, CLOCK_SPREAD_MAX))

@@ -2,28 +2,30 @@
 
 use crate::{Roots, text};
 use schema::doctor::{Amount, Bearing, Fact, Severity};
+use schema::said;
+use schema::said::Said;
 use std::path::PathBuf;
 
 /// Longest value that is repeated from a file.
-const VALUE_CHARS_MAX: usize = 400;
+pub(super) const VALUE_CHARS_MAX: usize = 400;
 
 /// What a fact is about; the same whatever was found.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct About {
     pub(super) id: &'static str,
-    pub(super) title: &'static str,
+    pub(super) title: fn() -> Said,
     /// Which measured numbers depend on it.
     pub(super) bearing: Bearing,
     /// What it does to a measurement.
-    pub(super) effect: &'static str,
+    pub(super) effect: fn() -> Said,
 }
 
 /// What was found and how much it matters.
 #[derive(Clone, Debug, PartialEq)]
 pub(super) struct Judgement {
-    pub(super) value: String,
+    pub(super) value: Said,
     pub(super) severity: Severity,
-    pub(super) remedy: Option<String>,
+    pub(super) remedy: Option<Said>,
     /// What tells two hosts apart where the text of the value always differs a little.
     pub(super) amount: Option<Amount>,
 }
@@ -48,16 +50,16 @@ impl About {
     pub(super) fn fact(&self, judgement: Option<Judgement>) -> Fact {
         let mut fact = Fact {
             id: self.id.to_owned(),
-            title: self.title.to_owned(),
+            title: (self.title)(),
             value: None,
             severity: Severity::Note,
-            effect: self.effect.to_owned(),
+            effect: (self.effect)(),
             remedy: None,
             bearing: self.bearing,
             amount: None,
         };
         if let Some(found) = judgement {
-            fact.value = Some(found.value.chars().take(VALUE_CHARS_MAX).collect());
+            fact.value = Some(short(found.value));
             fact.severity = found.severity;
             fact.remedy = found.remedy;
             fact.amount = found.amount;
@@ -67,24 +69,24 @@ impl About {
 }
 
 impl Judgement {
-    pub(super) fn ok(value: impl Into<String>) -> Self {
+    pub(super) fn ok(value: impl Into<Said>) -> Self {
         Self { value: value.into(), severity: Severity::Ok, remedy: None, amount: None }
     }
 
-    pub(super) fn note(value: impl Into<String>, remedy: impl Into<String>) -> Self {
+    pub(super) fn note(value: impl Into<Said>, remedy: impl Into<Said>) -> Self {
         Self::of(Severity::Note, value, remedy)
     }
 
-    pub(super) fn warning(value: impl Into<String>, remedy: impl Into<String>) -> Self {
+    pub(super) fn warning(value: impl Into<Said>, remedy: impl Into<Said>) -> Self {
         Self::of(Severity::Warning, value, remedy)
     }
 
-    pub(super) fn problem(value: impl Into<String>, remedy: impl Into<String>) -> Self {
+    pub(super) fn problem(value: impl Into<Said>, remedy: impl Into<Said>) -> Self {
         Self::of(Severity::Problem, value, remedy)
     }
 
     /// What is as it should be needs no remedy.
-    pub(super) fn of(severity: Severity, value: impl Into<String>, remedy: impl Into<String>) -> Self {
+    pub(super) fn of(severity: Severity, value: impl Into<Said>, remedy: impl Into<Said>) -> Self {
         let remedy = (severity > Severity::Ok).then(|| remedy.into());
         Self { value: value.into(), severity, remedy, amount: None }
     }
@@ -133,6 +135,32 @@ pub(super) fn field<'a>(text: &'a str, key: &str) -> Option<&'a str> {
         let (name, value) = line.split_once(':')?;
         (name.trim_end() == key).then(|| value.trim())
     })
+}
+
+/// What a file says is repeated up to a length; a sentence is as long as it is.
+fn short(value: Said) -> Said {
+    if value.id().is_empty() {
+        Said::plain(value.chars().take(VALUE_CHARS_MAX).collect::<String>())
+    } else {
+        value
+    }
+}
+
+pub(super) fn on() -> Said {
+    said!("fact.on", "on")
+}
+
+pub(super) fn off() -> Said {
+    said!("fact.off", "off")
+}
+
+pub(super) fn none() -> Said {
+    said!("fact.none", "none")
+}
+
+/// A share in percent, with so many digits after the point.
+pub(super) fn percent(share: f64, digits: usize) -> String {
+    format!("{:.digits$} %", 100.0 * share)
 }
 
 /// Bytes for people.

@@ -3,6 +3,7 @@
 use super::fact::{About, File, FileFact, Judgement};
 use crate::Roots;
 use schema::doctor::{Bearing, Fact};
+use schema::said;
 
 /// Each connection takes a descriptor, on either side.
 const SOFT_MIN: u64 = 4_096;
@@ -15,16 +16,27 @@ const FACTS: [FileFact; 4] = [
     FileFact {
         about: About {
             id: "kernel.version",
-            title: "Kernel",
+            title: || said!("fact.kernel_version.title", "Kernel"),
             bearing: Bearing::Numbers,
-            effect: "io_uring with deferred task run needs 6.1; older kernels are driven through epoll, at more CPU per request",
+            effect: || {
+                said!(
+                    "fact.kernel_version.effect",
+                    "io_uring with deferred task run needs 6.1; older kernels are driven through epoll, at more CPU per request"
+                )
+            },
         },
         file: File::Proc("sys/kernel/osrelease"),
         judge: |text| {
             let mut parts = text.split(|c: char| !c.is_ascii_digit()).map(str::parse::<u32>);
             let version = (parts.next()?.ok()?, parts.next()?.ok()?);
             Some(if version < KERNEL_MIN {
-                Judgement::note(text, "use kernel 6.1 or later where the generator's cost matters")
+                Judgement::note(
+                    text,
+                    said!(
+                        "fact.kernel_version.remedy",
+                        "use kernel 6.1 or later where the generator's cost matters"
+                    ),
+                )
             } else {
                 Judgement::ok(text)
             })
@@ -33,9 +45,14 @@ const FACTS: [FileFact; 4] = [
     FileFact {
         about: About {
             id: "kernel.clock_source",
-            title: "Clock source",
+            title: || said!("fact.kernel_clock_source.title", "Clock source"),
             bearing: Bearing::Numbers,
-            effect: "every time stamp reads it: the tsc takes some 20 ns, a source that needs a system call or a device 0.2 to 2 µs",
+            effect: || {
+                said!(
+                    "fact.kernel_clock_source.effect",
+                    "every time stamp reads it: the tsc takes some 20 ns, a source that needs a system call or a device 0.2 to 2 µs"
+                )
+            },
         },
         file: File::Sys("devices/system/clocksource/clocksource0/current_clocksource"),
         judge: |text| match text {
@@ -43,20 +60,31 @@ const FACTS: [FileFact; 4] = [
             "tsc" | "arch_sys_counter" => Some(Judgement::ok(text)),
             "kvm-clock" | "hyperv_clocksource_tsc_page" => Some(Judgement::note(
                 text,
-                "read without a system call, but adjusted by the hypervisor; tsc where it is offered",
+                said!(
+                    "fact.kernel_clock_source.remedy_virtual",
+                    "read without a system call, but adjusted by the hypervisor; tsc where it is offered"
+                ),
             )),
             _ => Some(Judgement::warning(
                 text,
-                "echo tsc > /sys/devices/system/clocksource/clocksource0/current_clocksource, where the kernel log does not call it unstable",
+                said!(
+                    "fact.kernel_clock_source.remedy",
+                    "echo tsc > /sys/devices/system/clocksource/clocksource0/current_clocksource, where the kernel log does not call it unstable"
+                ),
             )),
         },
     },
     FileFact {
         about: About {
             id: "limits.descriptors",
-            title: "Open files of one process",
+            title: || said!("fact.limits_descriptors.title", "Open files of one process"),
             bearing: Bearing::SomeLoads,
-            effect: "each connection takes one in the generator and one in the target; beyond it connections fail",
+            effect: || {
+                said!(
+                    "fact.limits_descriptors.effect",
+                    "each connection takes one in the generator and one in the target; beyond it connections fail"
+                )
+            },
         },
         file: File::Proc("self/limits"),
         judge: descriptors,
@@ -64,15 +92,27 @@ const FACTS: [FileFact; 4] = [
     FileFact {
         about: About {
             id: "limits.file_max",
-            title: "Open files of the whole host",
+            title: || said!("fact.limits_file_max.title", "Open files of the whole host"),
             bearing: Bearing::SomeLoads,
-            effect: "generator, target and services share it; beyond it nothing can be opened",
+            effect: || {
+                said!(
+                    "fact.limits_file_max.effect",
+                    "generator, target and services share it; beyond it nothing can be opened"
+                )
+            },
         },
         file: File::Proc("sys/fs/file-max"),
         judge: |text| {
             let files: u64 = text.parse().ok()?;
             Some(if files < FILE_MAX_MIN {
-                Judgement::warning(text, format!("sysctl -w fs.file-max={}", 10 * FILE_MAX_MIN))
+                Judgement::warning(
+                    text,
+                    said!(
+                        "fact.limits_file_max.remedy",
+                        "sysctl -w fs.file-max={files}",
+                        files = 10 * FILE_MAX_MIN
+                    ),
+                )
             } else {
                 Judgement::ok(text)
             })
@@ -91,16 +131,28 @@ fn descriptors(limits: &str) -> Option<Judgement> {
     let (soft_text, hard_text) = (words.next()?, words.next()?);
     let limit = |text: &str| if text == "unlimited" { Some(u64::MAX) } else { text.parse().ok() };
     let (soft, hard) = (limit(soft_text)?, limit(hard_text)?);
-    let value = format!("{soft_text}, may be raised to {hard_text}");
+    let value = said!(
+        "fact.limits_descriptors.limits",
+        "{soft}, may be raised to {hard}",
+        soft = soft_text,
+        hard = hard_text
+    );
     Some(if soft < SOFT_MIN {
         Judgement::warning(
             value,
-            format!("ulimit -n {hard_text} before starting prony, or LimitNOFILE= in its unit"),
+            said!(
+                "fact.limits_descriptors.remedy_soft",
+                "ulimit -n {hard} before starting prony, or LimitNOFILE= in its unit",
+                hard = hard_text
+            ),
         )
     } else if hard < HARD_MIN {
         Judgement::note(
             value,
-            "for more connections than this raise the hard limit (/etc/security/limits.conf, LimitNOFILE=)",
+            said!(
+                "fact.limits_descriptors.remedy_hard",
+                "for more connections than this raise the hard limit (/etc/security/limits.conf, LimitNOFILE=)"
+            ),
         )
     } else {
         Judgement::ok(value)

@@ -1,8 +1,10 @@
 //! Facts about memory.
 
-use super::fact::{About, File, FileFact, Judgement, field, gib, read_text};
+use super::fact::{About, File, FileFact, Judgement, field, gib, off, read_text};
 use crate::Roots;
 use schema::doctor::{Bearing, Fact};
+use schema::said;
+use schema::said::Said;
 
 /// Share of memory that should be available before a run.
 const AVAILABLE_MIN: f64 = 0.10;
@@ -14,16 +16,29 @@ const SWAPPINESS_MAX: u64 = 10;
 const TOTAL: FileFact = FileFact {
     about: About {
         id: "memory.available",
-        title: "Memory",
+        title: || said!("fact.memory_available.title", "Memory"),
         bearing: Bearing::SomeLoads,
-        effect: "with little memory free the kernel reclaims pages during the run, which shows as latency",
+        effect: || {
+            said!(
+                "fact.memory_available.effect",
+                "with little memory free the kernel reclaims pages during the run, which shows as latency"
+            )
+        },
     },
     file: File::Proc("meminfo"),
     judge: |text| {
         let (total, available) = (bytes(text, "MemTotal")?, bytes(text, "MemAvailable")?);
-        let value = format!("{} available of {}", gib(available), gib(total));
+        let value = said!(
+            "fact.memory_available.of",
+            "{available} available of {total}",
+            available = gib(available),
+            total = gib(total)
+        );
         if (available as f64) < AVAILABLE_MIN * total as f64 {
-            let remedy = "stop programs that hold memory, or use a host with more";
+            let remedy = said!(
+                "fact.memory_available.remedy",
+                "stop programs that hold memory, or use a host with more"
+            );
             return Some(Judgement::warning(value, remedy).amounting(total as f64, TOTAL_TOLERANCE));
         }
         Some(Judgement::ok(value).amounting(total as f64, TOTAL_TOLERANCE))
@@ -32,22 +47,33 @@ const TOTAL: FileFact = FileFact {
 const SWAP: FileFact = FileFact {
     about: About {
         id: "memory.swap",
-        title: "Swap",
+        title: || said!("fact.memory_swap.title", "Swap"),
         bearing: Bearing::SomeLoads,
-        effect: "a page that was swapped out costs a disk read of milliseconds in the middle of a request",
+        effect: || {
+            said!(
+                "fact.memory_swap.effect",
+                "a page that was swapped out costs a disk read of milliseconds in the middle of a request"
+            )
+        },
     },
     file: File::Proc("meminfo"),
     judge: |text| {
         let (total, free) = (bytes(text, "SwapTotal")?, bytes(text, "SwapFree")?);
         let used = total.saturating_sub(free);
         Some(match (total, used) {
-            (0, _) => Judgement::ok("off"),
-            (_, 0) => {
-                Judgement::note(format!("{}, unused", gib(total)), "swapoff -a for the time of the run")
-            }
+            (0, _) => Judgement::ok(off()),
+            (_, 0) => Judgement::note(
+                said!("fact.memory_swap.unused", "{total}, unused", total = gib(total)),
+                no_swap(),
+            ),
             _ => Judgement::warning(
-                format!("{} of {} in use", gib(used), gib(total)),
-                "swapoff -a for the time of the run",
+                said!(
+                    "fact.memory_swap.used",
+                    "{used} of {total} in use",
+                    used = gib(used),
+                    total = gib(total)
+                ),
+                no_swap(),
             ),
         })
     },
@@ -55,15 +81,23 @@ const SWAP: FileFact = FileFact {
 const HUGE_PAGES: FileFact = FileFact {
     about: About {
         id: "memory.thp",
-        title: "Transparent huge pages",
+        title: || said!("fact.memory_thp.title", "Transparent huge pages"),
         bearing: Bearing::Numbers,
-        effect: "with `always` the kernel makes huge pages whenever it can: memory looks larger and faults take longer now and then",
+        effect: || {
+            said!(
+                "fact.memory_thp.effect",
+                "with `always` the kernel makes huge pages whenever it can: memory looks larger and faults take longer now and then"
+            )
+        },
     },
     file: File::Sys("kernel/mm/transparent_hugepage/enabled"),
     judge: |text| {
         let chosen = text.split_once('[')?.1.split_once(']')?.0;
         Some(match chosen {
-            "always" => Judgement::note(chosen, "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled"),
+            "always" => Judgement::note(
+                chosen,
+                said!("fact.memory_thp.remedy", "echo madvise > /sys/kernel/mm/transparent_hugepage/enabled"),
+            ),
             _ => Judgement::ok(chosen),
         })
     },
@@ -71,9 +105,14 @@ const HUGE_PAGES: FileFact = FileFact {
 
 const SWAPPINESS: About = About {
     id: "memory.swappiness",
-    title: "Swappiness",
+    title: || said!("fact.memory_swappiness.title", "Swappiness"),
     bearing: Bearing::SomeLoads,
-    effect: "above 10 the kernel swaps out memory of programs to keep files in its cache, which a target that rests between trials pays for",
+    effect: || {
+        said!(
+            "fact.memory_swappiness.effect",
+            "above 10 the kernel swaps out memory of programs to keep files in its cache, which a target that rests between trials pays for"
+        )
+    },
 };
 
 pub(super) fn facts(roots: &Roots) -> Vec<Fact> {
@@ -86,12 +125,21 @@ pub(super) fn facts(roots: &Roots) -> Vec<Fact> {
     facts
 }
 
+fn no_swap() -> Said {
+    said!("fact.memory_swap.remedy", "swapoff -a for the time of the run")
+}
+
 /// Without swap it decides nothing.
 fn judge_swappiness(text: &str, swap_bytes: Option<u64>) -> Option<Judgement> {
     let value: u64 = text.parse().ok()?;
     Some(match swap_bytes {
-        Some(0) => Judgement::ok(format!("{value}, without swap")),
-        _ if value > SWAPPINESS_MAX => Judgement::note(text, "sysctl -w vm.swappiness=1, or swapoff -a"),
+        Some(0) => {
+            Judgement::ok(said!("fact.memory_swappiness.without_swap", "{value}, without swap", value))
+        }
+        _ if value > SWAPPINESS_MAX => Judgement::note(
+            text,
+            said!("fact.memory_swappiness.remedy", "sysctl -w vm.swappiness=1, or swapoff -a"),
+        ),
         _ => Judgement::ok(text),
     })
 }

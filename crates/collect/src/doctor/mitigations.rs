@@ -1,9 +1,11 @@
 //! Facts about what the kernel and the CPU's microcode do against speculative attacks, which makes system calls and
 //! switches between processes slower (Documentation/admin-guide/hw-vuln).
 
-use super::fact::{About, Judgement, read_text};
+use super::fact::{About, Judgement, VALUE_CHARS_MAX, read_text};
 use crate::Roots;
 use schema::doctor::{Bearing, Fact};
+use schema::said;
+use schema::said::{Joint, Said};
 
 /// More than the kernel knows today; what is beyond is not looked at.
 const VULNERABILITIES_MAX: usize = 64;
@@ -12,15 +14,25 @@ const SHOWN_CHARS_MAX: usize = 40;
 
 const MITIGATIONS: About = About {
     id: "cpu.mitigations",
-    title: "Mitigations of CPU vulnerabilities",
+    title: || said!("fact.cpu_mitigations.title", "Mitigations of CPU vulnerabilities"),
     bearing: Bearing::Numbers,
-    effect: "they make every system call and every switch between processes slower, more on some CPUs than on others: services that make many are compared with them, not without",
+    effect: || {
+        said!(
+            "fact.cpu_mitigations.effect",
+            "they make every system call and every switch between processes slower, more on some CPUs than on others: services that make many are compared with them, not without"
+        )
+    },
 };
 const MICROCODE: About = About {
     id: "cpu.microcode",
-    title: "Microcode",
+    title: || said!("fact.cpu_microcode.title", "Microcode"),
     bearing: Bearing::Numbers,
-    effect: "updates switch mitigations on and change the speed of single instructions",
+    effect: || {
+        said!(
+            "fact.cpu_microcode.effect",
+            "updates switch mitigations on and change the speed of single instructions"
+        )
+    },
 };
 
 pub(super) fn facts(roots: &Roots) -> Vec<Fact> {
@@ -66,26 +78,36 @@ fn mitigations(found: &[(String, String)], cmdline: Option<&str>) -> Option<Judg
     let (vulnerable, mitigated) = (having("Vulnerable"), having("Mitigation"));
     let mut parts = Vec::new();
     if switched_off {
-        parts.push("switched off at boot".to_owned());
+        parts.push(said!("fact.cpu_mitigations.off", "switched off at boot"));
     }
     if !vulnerable.is_empty() {
-        parts.push(format!("vulnerable: {}", vulnerable.join(", ")));
+        let names = joined(&vulnerable);
+        parts.push(said!("fact.cpu_mitigations.vulnerable", "vulnerable: {names}", names));
     }
     if !mitigated.is_empty() {
-        parts.push(format!("mitigated: {}", mitigated.join(", ")));
+        let names = joined(&mitigated);
+        parts.push(said!("fact.cpu_mitigations.mitigated", "mitigated: {names}", names));
     }
     if parts.is_empty() {
-        parts.push("none needed".to_owned());
+        parts.push(said!("fact.cpu_mitigations.none", "none needed"));
     }
-    let value = parts.join("; ");
+    let value = Said::list(Joint::Semicolon, parts);
     Some(if switched_off || !vulnerable.is_empty() {
         Judgement::note(
             value,
-            "update kernel and microcode as in production, or compare only with hosts that have the same list",
+            said!(
+                "fact.cpu_mitigations.remedy",
+                "update kernel and microcode as in production, or compare only with hosts that have the same list"
+            ),
         )
     } else {
         Judgement::ok(value)
     })
+}
+
+/// As much of a list as a fact shows.
+fn joined(names: &[String]) -> String {
+    names.join(", ").chars().take(VALUE_CHARS_MAX).collect()
 }
 
 /// `: Safe RET, no microcode` → `Safe RET, no microcode`; what follows the first semicolon is detail.
@@ -105,7 +127,8 @@ fn microcode(cpuinfo: &str) -> Option<Judgement> {
         [] | [""] => None,
         [one] => Some(Judgement::ok(*one)),
         several => {
-            Some(Judgement::warning(several.join(", "), "boot again, so that all cores load the same"))
+            let remedy = said!("fact.cpu_microcode.remedy", "boot again, so that all cores load the same");
+            Some(Judgement::warning(several.join(", "), remedy))
         }
     }
 }

@@ -1,8 +1,10 @@
 //! Facts about TCP settings (Documentation/networking/ip-sysctl.rst).
 
-use super::fact::{About, File, FileFact, Judgement};
+use super::fact::{About, File, FileFact, Judgement, off, on};
 use crate::Roots;
 use schema::doctor::{Bearing, Fact};
+use schema::said;
+use schema::said::Said;
 
 /// TIME_WAIT holds a port this long; the kernel's constant TCP_TIMEWAIT_LEN, not a setting.
 const TIME_WAIT_S: u64 = 60;
@@ -13,29 +15,50 @@ const FACTS: [FileFact; 7] = [
     FileFact {
         about: About {
             id: "net.somaxconn",
-            title: "Longest accept queue",
+            title: || said!("fact.net_somaxconn.title", "Longest accept queue"),
             bearing: Bearing::SomeLoads,
-            effect: "caps the backlog of every listener; beyond it connections are dropped and come back after 1, 3 or 7 s",
+            effect: || {
+                said!(
+                    "fact.net_somaxconn.effect",
+                    "caps the backlog of every listener; beyond it connections are dropped and come back after 1, 3 or 7 s"
+                )
+            },
         },
         file: File::Proc("sys/net/core/somaxconn"),
-        judge: |text| at_least(text, BACKLOG_MIN, "sysctl -w net.core.somaxconn=4096"),
+        judge: |text| {
+            let remedy = said!("fact.net_somaxconn.remedy", "sysctl -w net.core.somaxconn=4096");
+            at_least(text, BACKLOG_MIN, remedy)
+        },
     },
     FileFact {
         about: About {
             id: "net.syn_backlog",
-            title: "Longest queue of half-open connections",
+            title: || said!("fact.net_syn_backlog.title", "Longest queue of half-open connections"),
             bearing: Bearing::SomeLoads,
-            effect: "beyond it new connections wait for a retransmitted SYN, or SYN cookies change how they are made",
+            effect: || {
+                said!(
+                    "fact.net_syn_backlog.effect",
+                    "beyond it new connections wait for a retransmitted SYN, or SYN cookies change how they are made"
+                )
+            },
         },
         file: File::Proc("sys/net/ipv4/tcp_max_syn_backlog"),
-        judge: |text| at_least(text, BACKLOG_MIN, "sysctl -w net.ipv4.tcp_max_syn_backlog=4096"),
+        judge: |text| {
+            let remedy = said!("fact.net_syn_backlog.remedy", "sysctl -w net.ipv4.tcp_max_syn_backlog=4096");
+            at_least(text, BACKLOG_MIN, remedy)
+        },
     },
     FileFact {
         about: About {
             id: "net.port_range",
-            title: "Local ports",
+            title: || said!("fact.net_port_range.title", "Local ports"),
             bearing: Bearing::SomeLoads,
-            effect: "bounds new connections per second from one address to one server: each closed one holds its port for 60 s in TIME_WAIT (tcp_tw_reuse can lift this)",
+            effect: || {
+                said!(
+                    "fact.net_port_range.effect",
+                    "bounds new connections per second from one address to one server: each closed one holds its port for 60 s in TIME_WAIT (tcp_tw_reuse can lift this)"
+                )
+            },
         },
         file: File::Proc("sys/net/ipv4/ip_local_port_range"),
         judge: port_range,
@@ -43,47 +66,71 @@ const FACTS: [FileFact; 7] = [
     FileFact {
         about: About {
             id: "net.tw_reuse",
-            title: "Reuse of ports in TIME_WAIT",
+            title: || said!("fact.net_tw_reuse.title", "Reuse of ports in TIME_WAIT"),
             bearing: Bearing::SomeLoads,
-            effect: "where it is on, a connecting client may take a port from TIME_WAIT after 1 s instead of 60 s",
+            effect: || {
+                said!(
+                    "fact.net_tw_reuse.effect",
+                    "where it is on, a connecting client may take a port from TIME_WAIT after 1 s instead of 60 s"
+                )
+            },
         },
         file: File::Proc("sys/net/ipv4/tcp_tw_reuse"),
         judge: |text| match text {
             "0" => Some(Judgement::note(
-                "off",
-                "sysctl -w net.ipv4.tcp_tw_reuse=1 where many connections are opened",
+                off(),
+                said!(
+                    "fact.net_tw_reuse.remedy",
+                    "sysctl -w net.ipv4.tcp_tw_reuse=1 where many connections are opened"
+                ),
             )),
-            "1" => Some(Judgement::ok("on")),
-            "2" => Some(Judgement::ok("on for loopback")),
+            "1" => Some(Judgement::ok(on())),
+            "2" => Some(Judgement::ok(said!("fact.net_tw_reuse.loopback", "on for loopback"))),
             _ => None,
         },
     },
     FileFact {
         about: About {
             id: "net.fin_timeout",
-            title: "Time in FIN_WAIT_2",
+            title: || said!("fact.net_fin_timeout.title", "Time in FIN_WAIT_2"),
             bearing: Bearing::SomeLoads,
-            effect: "orphaned connections hold memory this long when the other side does not close; it does not shorten TIME_WAIT",
+            effect: || {
+                said!(
+                    "fact.net_fin_timeout.effect",
+                    "orphaned connections hold memory this long when the other side does not close; it does not shorten TIME_WAIT"
+                )
+            },
         },
         file: File::Proc("sys/net/ipv4/tcp_fin_timeout"),
         judge: |text| match text.parse::<u64>().ok()? {
             seconds @ 0..=TIME_WAIT_S => Some(Judgement::ok(format!("{seconds} s"))),
-            seconds => Some(Judgement::note(format!("{seconds} s"), "sysctl -w net.ipv4.tcp_fin_timeout=60")),
+            seconds => Some(Judgement::note(
+                format!("{seconds} s"),
+                said!("fact.net_fin_timeout.remedy", "sysctl -w net.ipv4.tcp_fin_timeout=60"),
+            )),
         },
     },
     FileFact {
         about: About {
             id: "net.slow_start_after_idle",
-            title: "Slow start after idling",
+            title: || said!("fact.net_slow_start_after_idle.title", "Slow start after idling"),
             bearing: Bearing::SomeLoads,
-            effect: "a connection that paused begins with a small window again: large answers on a real network need more round trips; no matter on loopback",
+            effect: || {
+                said!(
+                    "fact.net_slow_start_after_idle.effect",
+                    "a connection that paused begins with a small window again: large answers on a real network need more round trips; no matter on loopback"
+                )
+            },
         },
         file: File::Proc("sys/net/ipv4/tcp_slow_start_after_idle"),
         judge: |text| match text {
-            "0" => Some(Judgement::ok("off")),
+            "0" => Some(Judgement::ok(off())),
             "1" => Some(Judgement::note(
-                "on",
-                "set it as in production: sysctl -w net.ipv4.tcp_slow_start_after_idle=0",
+                on(),
+                said!(
+                    "fact.net_slow_start_after_idle.remedy",
+                    "set it as in production: sysctl -w net.ipv4.tcp_slow_start_after_idle=0"
+                ),
             )),
             _ => None,
         },
@@ -91,9 +138,14 @@ const FACTS: [FileFact; 7] = [
     FileFact {
         about: About {
             id: "net.congestion_control",
-            title: "Congestion control",
+            title: || said!("fact.net_congestion_control.title", "Congestion control"),
             bearing: Bearing::Numbers,
-            effect: "decides how fast data leaves; bbr paces its packets with timers, which costs CPU and adds latency even on loopback",
+            effect: || {
+                said!(
+                    "fact.net_congestion_control.effect",
+                    "decides how fast data leaves; bbr paces its packets with timers, which costs CPU and adds latency even on loopback"
+                )
+            },
         },
         file: File::Proc("sys/net/ipv4/tcp_congestion_control"),
         judge: |text| match text {
@@ -101,7 +153,10 @@ const FACTS: [FileFact; 7] = [
             "cubic" | "reno" => Some(Judgement::ok(text)),
             _ => Some(Judgement::note(
                 text,
-                "set it as in production: sysctl -w net.ipv4.tcp_congestion_control=cubic",
+                said!(
+                    "fact.net_congestion_control.remedy",
+                    "set it as in production: sysctl -w net.ipv4.tcp_congestion_control=cubic"
+                ),
             )),
         },
     },
@@ -111,7 +166,7 @@ pub(super) fn facts(roots: &Roots) -> Vec<Fact> {
     FACTS.iter().map(|fact| fact.read(roots)).collect()
 }
 
-fn at_least(text: &str, least: u64, remedy: &str) -> Option<Judgement> {
+fn at_least(text: &str, least: u64, remedy: Said) -> Option<Judgement> {
     let value: u64 = text.parse().ok()?;
     Some(if value < least { Judgement::warning(text, remedy) } else { Judgement::ok(text) })
 }
@@ -121,8 +176,18 @@ fn port_range(text: &str) -> Option<Judgement> {
     let mut words = text.split_ascii_whitespace().map(str::parse::<u16>);
     let (low, high) = (words.next()?.ok()?, words.next()?.ok()?);
     let ports = u64::from(high.checked_sub(low)?) + 1;
-    let value = format!("{low} to {high}: {ports} ports, {} new connections/s", ports / TIME_WAIT_S);
-    let remedy = "sysctl -w net.ipv4.ip_local_port_range=\"1024 65535\", more source addresses (127.0.0.0/8), or keep-alive";
+    let value = said!(
+        "fact.net_port_range.ports",
+        "{low} to {high}: {ports} ports, {rate} new connections/s",
+        low = u64::from(low),
+        high = u64::from(high),
+        ports,
+        rate = ports / TIME_WAIT_S
+    );
+    let remedy = said!(
+        "fact.net_port_range.remedy",
+        "sysctl -w net.ipv4.ip_local_port_range=\"1024 65535\", more source addresses (127.0.0.0/8), or keep-alive"
+    );
     Some(match ports {
         0..=9_999 => Judgement::warning(value, remedy),
         10_000..=29_999 => Judgement::note(value, remedy),

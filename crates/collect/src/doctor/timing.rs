@@ -2,9 +2,10 @@
 //!
 //! Absent on purpose: the work itself, which the caller does on one CPU after the other.
 
-use super::fact::{About, Judgement};
+use super::fact::{About, Judgement, percent};
 use schema::calibration::FixedWork;
 use schema::doctor::{Bearing, Fact, Severity};
+use schema::said;
 
 /// METHOD §9: more than this between two readings of the canary is a covariate.
 const SPEED_TOLERANCE: f64 = 0.02;
@@ -16,15 +17,25 @@ const NOISE_WARNING: f64 = 0.25;
 
 const SPEED: About = About {
     id: "cpu.speed",
-    title: "Time of a fixed amount of work",
+    title: || said!("fact.cpu_speed.title", "Time of a fixed amount of work"),
     bearing: Bearing::Numbers,
-    effect: "CPUs that need different times give a trial another speed on each; between two hosts it says which is faster, and by how much",
+    effect: || {
+        said!(
+            "fact.cpu_speed.effect",
+            "CPUs that need different times give a trial another speed on each; between two hosts it says which is faster, and by how much"
+        )
+    },
 };
 const NOISE: About = About {
     id: "host.timing",
-    title: "Steadiness of a fixed amount of work",
+    title: || said!("fact.host_timing.title", "Steadiness of a fixed amount of work"),
     bearing: Bearing::Moment,
-    effect: "what makes the same work take other times from one moment to the next does so to every request: latency has this noise in it whatever the target does",
+    effect: || {
+        said!(
+            "fact.host_timing.effect",
+            "what makes the same work take other times from one moment to the next does so to every request: latency has this noise in it whatever the target does"
+        )
+    },
 };
 
 /// The facts that readings of the canary tell, one reading a CPU; facts without values where there is none.
@@ -43,18 +54,19 @@ fn speed(readings: &[(u32, FixedWork)]) -> Option<Judgement> {
     let (fastest, slowest) = (times_ns.first()?, times_ns.last()?);
     let middle_ns = times_ns[times_ns.len() / 2].0;
     let spread = slowest.0 / fastest.0 - 1.0;
-    let us = |ns: f64| ns / 1e3;
+    let us = |ns: f64| format!("{:.1} µs", ns / 1e3);
     let value = if times_ns.len() == 1 {
-        format!("{:.1} µs on CPU {}", us(fastest.0), fastest.1)
+        said!("fact.cpu_speed.one", "{time} on CPU {cpu}", time = us(fastest.0), cpu = fastest.1)
     } else {
-        format!(
-            "{:.1} µs (CPU {}) to {:.1} µs (CPU {}) on {} CPUs: {:.1} % apart",
-            us(fastest.0),
-            fastest.1,
-            us(slowest.0),
-            slowest.1,
-            times_ns.len(),
-            100.0 * spread
+        said!(
+            "fact.cpu_speed.range",
+            "{fastest} (CPU {fast_cpu}) to {slowest} (CPU {slow_cpu}) on {cpus} CPUs: {spread} apart",
+            fastest = us(fastest.0),
+            fast_cpu = fastest.1,
+            slowest = us(slowest.0),
+            slow_cpu = slowest.1,
+            cpus = times_ns.len(),
+            spread = percent(spread, 1)
         )
     };
     let severity = match spread {
@@ -62,7 +74,10 @@ fn speed(readings: &[(u32, FixedWork)]) -> Option<Judgement> {
         spread if spread > SPEED_TOLERANCE => Severity::Note,
         _ => Severity::Ok,
     };
-    let remedy = "stop other programs and run prony doctor again; if it stays, set the governor to performance, leave the slow CPUs out (--pin), or use another host";
+    let remedy = said!(
+        "fact.cpu_speed.remedy",
+        "stop other programs and run prony doctor again; if it stays, set the governor to performance, leave the slow CPUs out (--pin), or use another host"
+    );
     Some(Judgement::of(severity, value, remedy).amounting(middle_ns, SPEED_TOLERANCE))
 }
 
@@ -70,17 +85,22 @@ fn speed(readings: &[(u32, FixedWork)]) -> Option<Judgement> {
 fn noise(readings: &[(u32, FixedWork)]) -> Option<Judgement> {
     let usable = readings.iter().filter(|(_, work)| work.runs > 0 && work.variation.is_finite());
     let (cpu, work) = usable.max_by(|a, b| a.1.variation.total_cmp(&b.1.variation))?;
-    let value = format!(
-        "varies by {:.1} %, the slowest hundredth takes {:.2} times the median (CPU {cpu}, the noisiest)",
-        100.0 * work.variation,
-        work.p99_over_median
+    let value = said!(
+        "fact.host_timing.noise",
+        "varies by {variation}, the slowest hundredth takes {times} times the median (CPU {cpu}, the noisiest)",
+        variation = percent(work.variation, 1),
+        times = format!("{:.2}", work.p99_over_median),
+        cpu
     );
     let severity = match work.variation {
         noise if noise > NOISE_WARNING => Severity::Warning,
         noise if noise > NOISE_NOTE => Severity::Note,
         _ => Severity::Ok,
     };
-    let remedy = "stop other programs, set the governor to performance, keep interrupts off these CPUs, or use a host with dedicated cores";
+    let remedy = said!(
+        "fact.host_timing.remedy",
+        "stop other programs, set the governor to performance, keep interrupts off these CPUs, or use a host with dedicated cores"
+    );
     Some(Judgement::of(severity, value, remedy))
 }
 

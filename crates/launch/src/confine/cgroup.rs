@@ -9,6 +9,8 @@ use super::name::Owner;
 use super::{Wanted, node};
 use crate::pin;
 use schema::limits::{Confinement, LimitsPlan};
+use schema::said;
+use schema::said::Said;
 use std::collections::BTreeMap;
 use std::fs;
 use std::io;
@@ -171,7 +173,7 @@ impl Groups {
                 self.folders.remove(controller);
             }
             if asked {
-                held.weaknesses.push(format!("{}: {cause}", weakness(controller)));
+                held.weaknesses.push(weakness(controller, cause.into()));
             }
         }
     }
@@ -181,7 +183,12 @@ impl Groups {
         if let (Some(asked), Some(read)) = (limits.memory_bytes, held.memory_bytes)
             && asked.abs_diff(read) > PAGE_BYTES_MAX
         {
-            held.weaknesses.push(format!("the memory limit is {read} bytes where {asked} were asked for"));
+            held.weaknesses.push(said!(
+                "weakness.memory_limit",
+                "the memory limit is {read} bytes where {asked} were asked for",
+                read,
+                asked
+            ));
         }
     }
 
@@ -248,11 +255,19 @@ pub(super) fn remove_group(folder: &Path) -> Result<(), String> {
     }
 }
 
-fn weakness(controller: &str) -> &'static str {
+fn weakness(controller: &str, cause: Said) -> Said {
     match controller {
-        "cpu" => "the CPU quota could not be set, so the target may use whole CPUs",
-        "memory" => "the memory limit could not be set, so the target may use all memory",
-        _ => "a control group could not be made",
+        "cpu" => said!(
+            "weakness.no_quota",
+            "the CPU quota could not be set, so the target may use whole CPUs: {cause}",
+            cause
+        ),
+        "memory" => said!(
+            "weakness.no_memory_limit",
+            "the memory limit could not be set, so the target may use all memory: {cause}",
+            cause
+        ),
+        _ => said!("weakness.no_group", "a control group could not be made: {cause}", cause),
     }
 }
 
@@ -304,7 +319,14 @@ fn set_memory(folder: &Path, limits: &LimitsPlan, held: &mut Confinement) -> Res
     if limits.swap == Some(false) {
         match forbid_swap(folder, is_v2, held.memory_bytes) {
             Ok(()) => held.swap = Some(false),
-            Err(cause) => held.weaknesses.push(format!("swapping could not be forbidden: {cause}")),
+            Err(cause) => {
+                let cause = Said::from(cause);
+                held.weaknesses.push(said!(
+                    "weakness.swap",
+                    "swapping could not be forbidden: {cause}",
+                    cause
+                ));
+            }
         }
     } else {
         held.swap = limits.swap;

@@ -78,7 +78,7 @@ fn what_cannot_be_made_is_a_weakness_in_words() {
     let mut held = Confinement::default();
     let groups = Groups::make(&roots, &Owner::this_process().unwrap(), &wanted, &mut held);
     assert!(groups.folders().is_empty() && held.cpus.is_none() && held.memory_bytes.is_none());
-    let all = held.weaknesses.join("\n");
+    let all = schema::said::Said::list(schema::said::Joint::Semicolon, held.weaknesses);
     assert!(
         all.contains("CPU quota could not be set") && all.contains("memory limit could not be set"),
         "{all}"

@@ -6,6 +6,8 @@
 use rustix::process::{Resource, Rlimit, setrlimit};
 use rustix::thread::{CapabilitySet, remove_capability_from_bounding_set};
 use schema::limits::MemoryLock;
+use schema::said;
+use schema::said::Said;
 use std::fs;
 use std::path::Path;
 
@@ -62,15 +64,22 @@ fn has_lock_capability(status: &str) -> bool {
 }
 
 /// What is to be said where the limit is not the one that was asked for.
-pub(super) fn weakness(wanted: MemoryLock, held: MemoryLock, is_exempt: bool) -> Option<String> {
+pub(super) fn weakness(wanted: MemoryLock, held: MemoryLock, is_exempt: bool) -> Option<Said> {
     if wanted != held {
-        return Some(format!(
+        return Some(said!(
+            "weakness.memory_lock",
             "the target may lock {held} of memory where {wanted} were asked for: raising the limit needs root \
-             (CAP_SYS_RESOURCE), or `ulimit -l` before prony"
+             (CAP_SYS_RESOURCE), or `ulimit -l` before prony",
+            held = held.to_string(),
+            wanted = wanted.to_string()
         ));
     }
     (is_exempt && held != MemoryLock::Unlimited).then(|| {
-        format!("the limit of {held} of locked memory does not bind the target: it has CAP_IPC_LOCK")
+        said!(
+            "weakness.memory_lock_exempt",
+            "the limit of {held} of locked memory does not bind the target: it has CAP_IPC_LOCK",
+            held = held.to_string()
+        )
     })
 }
 

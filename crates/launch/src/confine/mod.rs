@@ -36,6 +36,8 @@ use crate::guard::Change;
 use cgroup::{Groups, Roots};
 use netns::Network;
 use schema::limits::{Confinement, MemoryLock};
+use schema::said;
+use schema::said::Said;
 use std::path::Path;
 
 /// All that surrounds one target.
@@ -78,10 +80,14 @@ impl Boundary {
         let mut found = self.confinement.clone();
         let outside = self.groups.outside(&Roots::default(), pid);
         found.weaknesses.extend(outside.into_iter().map(|controller| {
-            format!("the target did not enter its control group of {controller}, so that limit does not hold")
+            said!(
+                "weakness.outside_group",
+                "the target did not enter its control group of {controller}, so that limit does not hold",
+                controller
+            )
         }));
         if self.network.as_ref().is_some_and(|network| !network.holds(pid)) {
-            let text = "the target did not enter its network namespace".to_owned();
+            let text = said!("weakness.outside_network", "the target did not enter its network namespace");
             found.weaknesses.push(text);
         }
         if let Some(wanted) = self.memory_lock {
@@ -91,7 +97,7 @@ impl Boundary {
                     let is_exempt = lock::is_exempt(Path::new("/proc"), pid);
                     found.weaknesses.extend(lock::weakness(wanted, held, is_exempt));
                 }
-                Err(cause) => found.weaknesses.push(cause),
+                Err(cause) => found.weaknesses.push(cause.into()),
             }
         }
         found
@@ -124,12 +130,14 @@ impl Boundary {
 }
 
 /// A quota above what the CPU set gives anyway never stops anything.
-fn idle_quota(wanted: &Wanted) -> Option<String> {
+fn idle_quota(wanted: &Wanted) -> Option<Said> {
     let (quota, set) = (wanted.limits.cpus?, wanted.cpus.as_ref()?);
     (quota > set.len() as f64).then(|| {
-        format!(
-            "the quota of {quota} CPUs never binds: the target may use only CPU {} (pin)",
-            crate::pin::list(set)
+        said!(
+            "weakness.idle_quota",
+            "the quota of {quota} CPUs never binds: the target may use only CPU {cpus} (pin)",
+            quota,
+            cpus = crate::pin::list(set)
         )
     })
 }

@@ -9,6 +9,8 @@ use super::name::Owner;
 use super::{sysctl, tool, traffic};
 use rustix::thread::UnshareFlags;
 use schema::limits::{Confinement, IsolatedNetwork, LimitsPlan};
+use schema::said;
+use schema::said::Said;
 use serde::{Deserialize, Serialize};
 use std::cell::Cell;
 use std::fs::{self, File};
@@ -150,7 +152,7 @@ impl Network {
         &self,
         subnet: Subnet,
         limits: &LimitsPlan,
-        weaknesses: &mut Vec<String>,
+        weaknesses: &mut Vec<Said>,
     ) -> Result<IsolatedNetwork, String> {
         let (device, path) = (self.device.clone(), self.path());
         let (host, target) = (subnet.host(), subnet.target());
@@ -178,7 +180,11 @@ impl Network {
             for (name, value) in &limits.sysctls {
                 match sysctl::set(name, value) {
                     Ok(found) => drop(made.sysctls.insert(name.clone(), found)),
-                    Err(cause) => weaknesses.push(format!("a setting of the target's network: {cause}")),
+                    Err(cause) => weaknesses.push(said!(
+                        "weakness.network_setting",
+                        "a setting of the target's network: {cause}",
+                        cause = Said::from(cause)
+                    )),
                 }
             }
             made.time_wait_at_start = time_wait(&PathBuf::from("/proc/thread-self"));
@@ -189,13 +195,21 @@ impl Network {
                 .and_then(|shown| within(&path, || traffic::set_rate(INSIDE, rate)).map(|_| shown));
             match both {
                 Ok(shown) => made.rate_bits_per_s = Some(shown),
-                Err(cause) => weaknesses.push(format!("the speed of the network is not bounded: {cause}")),
+                Err(cause) => weaknesses.push(said!(
+                    "weakness.network_speed",
+                    "the speed of the network is not bounded: {cause}",
+                    cause = Said::from(cause)
+                )),
             }
         }
         if self.loss > 0.0 {
             match self.set_loss(self.loss) {
                 Ok(shown) => made.loss = Some(shown),
-                Err(cause) => weaknesses.push(format!("the network loses no packets: {cause}")),
+                Err(cause) => weaknesses.push(said!(
+                    "weakness.network_loss",
+                    "the network loses no packets: {cause}",
+                    cause = Said::from(cause)
+                )),
             }
         }
         Ok(made)

@@ -8,6 +8,8 @@ use super::name::Owner;
 use super::traffic;
 use crate::scratch;
 use rustix::process::{Pid, Signal, kill_process};
+use schema::said;
+use schema::said::Said;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -18,9 +20,9 @@ const CONTROLLERS: [&str; 4] = ["cpu", "cpuacct", "cpuset", "memory"];
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Swept {
     /// Groups, tables and folders that were removed.
-    pub removed: Vec<String>,
+    pub removed: Vec<Said>,
     /// What could not be removed, each with the reason.
-    pub left: Vec<String>,
+    pub left: Vec<Said>,
 }
 
 /// Removes control groups, with the processes in them, tables and temporary folders whose owner is dead. Costs a look
@@ -32,14 +34,19 @@ pub fn sweep() -> Swept {
     for folder in abandoned_groups(&roots) {
         end_processes(&folder);
         match remove_group(&folder) {
-            Ok(()) => swept.removed.push(format!("control group {}", folder.display())),
-            Err(cause) => swept.left.push(cause),
+            Ok(()) => swept.removed.push(group(&folder)),
+            Err(cause) => swept.left.push(cause.into()),
         }
     }
     for folder in scratch::abandoned(&std::env::temp_dir()) {
         match fs::remove_dir_all(&folder) {
-            Ok(()) => swept.removed.push(format!("temporary folder {}", folder.display())),
-            Err(error) => swept.left.push(format!("temporary folder {}: {error}", folder.display())),
+            Ok(()) => swept.removed.push(temporary(&folder)),
+            Err(error) => swept.left.push(said!(
+                "sweep.left",
+                "{what}: {cause}",
+                what = temporary(&folder),
+                cause = Said::from(error.to_string())
+            )),
         }
     }
     // Asking for tables starts a program: only where the system has ever loaded nftables.
@@ -47,13 +54,21 @@ pub fn sweep() -> Swept {
         for table in traffic::tables() {
             if Owner::of_table(&table).is_some_and(|owner| owner.is_gone(&roots.proc)) {
                 match traffic::remove_table(&table) {
-                    Ok(()) => swept.removed.push(format!("table {table} of nftables")),
-                    Err(cause) => swept.left.push(cause),
+                    Ok(()) => swept.removed.push(said!("sweep.table", "table {table} of nftables", table)),
+                    Err(cause) => swept.left.push(cause.into()),
                 }
             }
         }
     }
     swept
+}
+
+fn group(folder: &Path) -> Said {
+    said!("sweep.group", "control group {folder}", folder = folder.display().to_string())
+}
+
+fn temporary(folder: &Path) -> Said {
+    said!("sweep.folder", "temporary folder {folder}", folder = folder.display().to_string())
 }
 
 fn abandoned_groups(roots: &Roots) -> Vec<PathBuf> {

@@ -2,6 +2,7 @@
 
 use super::netns::Subnet;
 use schema::limits::LimitsPlan;
+use schema::said::Said;
 use serde::{Deserialize, Serialize};
 
 /// What is to be confined, as it is passed to the guard.
@@ -13,5 +14,5 @@ pub(crate) struct Wanted {
     /// Addresses of the isolated network; the limits' network is the host's where absent.
     pub(crate) subnet: Option<Subnet>,
     /// What was found impossible before.
-    pub(crate) weaknesses: Vec<String>,
+    pub(crate) weaknesses: Vec<Said>,
 }

@@ -7,6 +7,7 @@ use super::{Bench, MARKER, eventually, exe, sh};
 use launch::{RunningTarget, StartPlan, TargetError, start};
 use rustix::process::{Pid, Signal, kill_process};
 use schema::limits::{Confinement, LimitsPlan, MemoryLock, NetworkMode};
+use schema::said::{Joint, Said};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader};
@@ -71,7 +72,7 @@ fn all_held(running: &RunningTarget) -> Option<Confinement> {
     if held.weaknesses.is_empty() {
         return Some(held);
     }
-    println!("  skipped here: {}", held.weaknesses.join("; "));
+    println!("  skipped here: {}", Said::list(Joint::Semicolon, &held.weaknesses));
     None
 }
 
@@ -81,7 +82,7 @@ pub(super) fn limits_hold_from_inside(bench: &Bench) {
     let running = start(plan).unwrap();
     // Any host allows less locked memory, so this one is never skipped.
     let weaknesses = running.confinement().unwrap().weaknesses;
-    let is_of_lock = |text: &String| text.contains("may lock") || text.contains("locked memory");
+    let is_of_lock = |text: &Said| text.contains("may lock") || text.contains("locked memory");
     assert!(!weaknesses.iter().any(is_of_lock), "{weaknesses:?}");
     let Some(held) = all_held(&running) else { return running.stop().unwrap() };
     assert_eq!((held.cpus, held.memory_bytes), (Some(0.5), Some(64 << 20)));

@@ -12,6 +12,7 @@ use analyze::Objective;
 use schema::capacity::{CapacityPlan, LadderOrder, LoadAxis, SearchPlan};
 use schema::experiment::{ExperimentFile, Load, LoadModel, OneOrMany, Warmup};
 use schema::plan::{CellPlan, ExperimentPlan, TrialPlan};
+use schema::said;
 use schema::text::Problem;
 use units::{Count, Nanos, PerSecond, Seed};
 
@@ -210,7 +211,13 @@ fn ladder(
             ));
         }
         if fit < plan.blocks {
-            notes.push(format!("the budget of {budget} holds {fit} of {} passes", plan.blocks));
+            notes.push(said!(
+                "capacity.budget_holds",
+                "the budget of {budget} holds {fit} of {passes} passes",
+                budget = budget.to_string(),
+                fit,
+                passes = plan.blocks
+            ));
             plan.blocks = fit;
             plan.order.retain(|trial| trial.block <= fit);
         }
@@ -288,10 +295,14 @@ fn search(plan: &mut ExperimentPlan, wanted: &SearchWishes, budget: Option<Nanos
     let start = asked.clamp(lowest, highest);
     let mut notes = Vec::new();
     if start > asked {
-        notes.push(format!(
-            "the search begins at {start:.0} per second instead of {asked}: the objective needs {needed} requests in a trial \
-             of {}; lengthen the trials to search lower",
-            Nanos((sampled_s * 1e9) as u64)
+        notes.push(said!(
+            "capacity.search_begins_higher",
+            "the search begins at {start} per second instead of {asked}: the objective needs {needed} requests in a trial \
+             of {length}; lengthen the trials to search lower",
+            start = format!("{start:.0}"),
+            asked,
+            needed,
+            length = Nanos((sampled_s * 1e9) as u64).to_string()
         ));
     }
     let fits = budget.map(|budget| budget.0 / trial_ns(plan).max(1)).unwrap_or(u64::MAX);

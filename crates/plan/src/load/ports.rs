@@ -5,6 +5,8 @@
 
 use schema::experiment::LoadModel;
 use schema::plan::LoadPlan;
+use schema::said;
+use schema::said::Said;
 use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use units::Count;
 
@@ -102,11 +104,11 @@ fn spread_with(load: &mut LoadPlan, to: SocketAddr, facts: PortFacts) {
 /// The ladder of connections where the user names none: doubling from 100, up to 50,000 or what the local ports allow
 /// towards this address; with what was left out and why.
 #[must_use]
-pub fn usual_ladder(to: IpAddr) -> (Vec<Count>, Option<String>) {
+pub fn usual_ladder(to: IpAddr) -> (Vec<Count>, Option<Said>) {
     ladder_within(to, PortFacts::read())
 }
 
-fn ladder_within(to: IpAddr, facts: PortFacts) -> (Vec<Count>, Option<String>) {
+fn ladder_within(to: IpAddr, facts: PortFacts) -> (Vec<Count>, Option<Said>) {
     let sources = if to.is_loopback() && to.is_ipv4() { SOURCES_MAX } else { 1 };
     let ports = (f64::from(facts.ports) * USABLE_SHARE * f64::from(sources)).max(1.0) as u64;
     let top = LADDER.1.min(ports);
@@ -114,10 +116,14 @@ fn ladder_within(to: IpAddr, facts: PortFacts) -> (Vec<Count>, Option<String>) {
         std::iter::successors(Some(LADDER.0), |level| Some(level * 2)).take_while(|level| *level < top);
     let levels = doubled.chain([top]).map(Count).collect();
     let note = (top < LADDER.1).then(|| {
-        format!(
-            "the ladder ends at {top} instead of {} connections: there are {} local ports towards {to}; widen \
+        said!(
+            "capacity.ladder_ends",
+            "the ladder ends at {top} instead of {wanted} connections: there are {ports} local ports towards {to}; widen \
              net.ipv4.ip_local_port_range, or name more addresses under sources in a file",
-            LADDER.1, facts.ports
+            top,
+            wanted = LADDER.1,
+            ports = facts.ports,
+            to = to.to_string()
         )
     });
     (levels, note)
@@ -128,18 +134,24 @@ fn is_loopback_v4(to: SocketAddr) -> bool {
 }
 
 /// When ports run out, if they do.
-pub(crate) fn forecast(load: &LoadPlan, to: SocketAddr, facts: PortFacts) -> Option<String> {
+pub(crate) fn forecast(load: &LoadPlan, to: SocketAddr, facts: PortFacts) -> Option<Said> {
     if load.connection.unix_socket.is_some() {
         return None;
     }
     let sources = load.connection.sources.len().max(1) as f64;
     let ports = f64::from(facts.ports) * sources;
     let standing = f64::from(load.connections_max.max(load.connections));
-    let remedy =
-        "remedy: more source addresses (--bind), keep-alive, or a wider net.ipv4.ip_local_port_range";
+    let remedy = said!(
+        "note.ports.remedy",
+        "remedy: more source addresses (--bind), keep-alive, or a wider net.ipv4.ip_local_port_range"
+    );
     if standing > ports {
-        return Some(format!(
-            "{standing} connections need more than the {ports} local ports there are; {remedy}"
+        return Some(said!(
+            "note.ports.too_few",
+            "{standing} connections need more than the {ports} local ports there are; {remedy}",
+            standing,
+            ports,
+            remedy
         ));
     }
     // The closed loop's rate is a guess: no forecast is made from it.
@@ -147,10 +159,15 @@ pub(crate) fn forecast(load: &LoadPlan, to: SocketAddr, facts: PortFacts) -> Opt
     let hold_s = facts.hold_s_towards(to.ip());
     let free = ports - standing;
     (new_per_s * hold_s > free).then(|| {
-        format!(
-            "at this rate ports run out in {:.0} s: {new_per_s:.0} new connections a second, each keeping its port for \
-             {hold_s:.0} s after it is closed, of {ports} ports; {remedy}",
-            free / new_per_s
+        said!(
+            "note.ports.run_out",
+            "at this rate ports run out in {after} s: {rate} new connections a second, each keeping its port for \
+             {hold} s after it is closed, of {ports} ports; {remedy}",
+            after = format!("{:.0}", free / new_per_s),
+            rate = format!("{new_per_s:.0}"),
+            hold = format!("{hold_s:.0}"),
+            ports,
+            remedy
         )
     })
 }

@@ -6,6 +6,8 @@
 
 use crate::place::login::{Login, masked};
 use crate::place::net::{HttpUrl, NetError, Scheme};
+use schema::said;
+use schema::said::Said;
 use serde::{Deserialize, Serialize};
 use std::net::IpAddr;
 
@@ -58,14 +60,20 @@ impl ProxyUse {
 
     /// What the reader of a result must know of it.
     #[must_use]
-    pub fn note(&self) -> String {
-        let from = self.variable.as_ref().map_or_else(String::new, |name| {
-            format!(", named by {name} in the environment (--proxy none leaves it out)")
+    pub fn note(&self) -> Said {
+        let from = self.variable.as_ref().map_or_else(Said::default, |name| {
+            said!(
+                "note.proxy.variable",
+                ", named by {name} in the environment (--proxy none leaves it out)",
+                name
+            )
         });
-        format!(
-            "all connections are tunnels through the proxy {}{from}: connect times hold its CONNECT, and its own speed \
-             is in every other time",
-            self.shown()
+        said!(
+            "note.proxy",
+            "all connections are tunnels through the proxy {proxy}{from}: connect times include its CONNECT, and its \
+             own speed is in every other time",
+            proxy = self.shown(),
+            from
         )
     }
 

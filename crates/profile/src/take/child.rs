@@ -2,8 +2,10 @@
 //!
 //! Invariant: when a [`Child`] is dropped, its whole group is killed and it is waited for.
 
-use super::{No, POLL, Request, is_stopped};
+use super::{No, POLL, Request, is_stopped, unreadable, unwritable};
 use rustix::process::{Pid, Signal, kill_process_group};
+use schema::said;
+use schema::said::Said;
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{ErrorKind, Read};
@@ -19,7 +21,7 @@ const SAID_MAX: usize = 2048;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Tool {
     pub(super) program: &'static str,
-    pub(super) remedy: &'static str,
+    pub(super) remedy: fn() -> Said,
 }
 
 /// A running profiler.
@@ -35,14 +37,7 @@ impl Child {
     pub(super) fn start(request: &Request, tool: Tool, arguments: &[impl AsRef<OsStr>]) -> Result<Self, No> {
         let file = |ending: &str| request.scratch.join(format!("{}.{ending}", tool.program));
         let (out, err) = (file("out"), file("err"));
-        let create = |path: &Path| {
-            File::create(path).map_err(|error| {
-                No::new(
-                    format!("cannot write {}: {error}", path.display()),
-                    "make room in the folder for temporary files",
-                )
-            })
-        };
+        let create = |path: &Path| File::create(path).map_err(|error| unwritable(path, &error));
         let child = Command::new(tool.program)
             .args(arguments)
             .stdin(Stdio::null())
@@ -53,9 +48,20 @@ impl Child {
         match child {
             Ok(child) => Ok(Self { child, tool, out, err }),
             Err(error) if error.kind() == ErrorKind::NotFound => {
-                Err(No::new(format!("{} is not installed", tool.program), tool.remedy))
+                let program = tool.program;
+                let why = said!("profile.not_installed", "{program} is not installed", program);
+                Err(No::new(why, (tool.remedy)()))
             }
-            Err(error) => Err(No::new(format!("cannot start {}: {error}", tool.program), tool.remedy)),
+            Err(error) => {
+                let cause = Said::from(error.to_string());
+                let why = said!(
+                    "profile.cannot_start",
+                    "cannot start {program}: {cause}",
+                    program = tool.program,
+                    cause
+                );
+                Err(No::new(why, (tool.remedy)()))
+            }
         }
     }
 
@@ -68,7 +74,7 @@ impl Child {
     ) -> Result<Self, No> {
         let mut child = Self::start(request, tool, arguments)?;
         let status = child.wait(request, most)?;
-        if status.success() { Ok(child) } else { Err(child.failed(&status.to_string())) }
+        if status.success() { Ok(child) } else { Err(child.failed(status.to_string().into())) }
     }
 
     /// Waits for its end; past `most` it is killed, which is an error.
@@ -79,10 +85,14 @@ impl Child {
                 Ok(Some(status)) => return Ok(status),
                 Ok(None) if is_stopped(request) => return Err(No::stopped()),
                 Ok(None) if Instant::now() >= until => {
-                    return Err(self.failed(&format!("it did not end within {} s", most.as_secs())));
+                    return Err(self.failed(said!(
+                        "profile.not_ended",
+                        "it did not end within {seconds} s",
+                        seconds = most.as_secs()
+                    )));
                 }
                 Ok(None) => std::thread::sleep(POLL),
-                Err(error) => return Err(self.failed(&error.to_string())),
+                Err(error) => return Err(self.failed(error.to_string().into())),
             }
         }
     }
@@ -105,24 +115,31 @@ impl Child {
 
     /// Its output so far, at most `most` bytes.
     pub(super) fn output(&self, most: usize) -> Result<Vec<u8>, No> {
-        let bytes = read(&self.out, most + 1).map_err(|error| {
-            No::new(format!("cannot read {}: {error}", self.out.display()), "take it again")
-        })?;
+        let bytes = read(&self.out, most + 1).map_err(|error| unreadable(&self.out, &error))?;
         if bytes.len() > most {
-            let why = format!("{} wrote more than {most} bytes", self.tool.program);
-            return Err(No::new(why, "take it over a shorter time: --seconds"));
+            let program = self.tool.program;
+            let why = said!("profile.too_much", "{program} wrote more than {most} bytes", program, most);
+            let remedy = said!("profile.shorter", "take it over a shorter time: --seconds");
+            return Err(No::new(why, remedy));
         }
         Ok(bytes)
     }
 
     /// The reason with what it said last.
-    pub(super) fn failed(&self, reason: &str) -> No {
-        let said = [&self.err, &self.out].into_iter().filter_map(|file| read(file, SAID_MAX).ok());
-        let said = said.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).collect::<String>();
+    pub(super) fn failed(&self, reason: Said) -> No {
+        let words = [&self.err, &self.out].into_iter().filter_map(|file| read(file, SAID_MAX).ok());
+        let words = words.map(|bytes| String::from_utf8_lossy(&bytes).into_owned()).collect::<String>();
         let lines: Vec<String> =
-            said.lines().map(crate::folded::clean).filter(|line| line != "[unnamed]").take(4).collect();
+            words.lines().map(crate::folded::clean).filter(|line| line != "[unnamed]").take(4).collect();
         let told = if lines.is_empty() { String::new() } else { format!(": {}", lines.join("; ")) };
-        No::new(format!("{} failed ({reason}){told}", self.tool.program), self.tool.remedy)
+        let why = said!(
+            "profile.failed",
+            "{program} failed ({reason}){told}",
+            program = self.tool.program,
+            reason,
+            told
+        );
+        No::new(why, (self.tool.remedy)())
     }
 }
 

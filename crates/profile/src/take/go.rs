@@ -5,15 +5,26 @@ use super::{No, Request, SLACK, Taken, View};
 use crate::{BYTES_MAX, pprof};
 use probe::{Limits, ProbeError};
 use schema::profile::{ProfileKind, ProfileUnit};
+use schema::said;
+use schema::said::Said;
 use std::time::Duration;
 
 /// How many goroutines block is sampled only where the target was set to.
-const RATES: &str = "start the target with its knob profile-rates on: block and mutex profiling cost too much to be always on";
+fn set_rates() -> Said {
+    said!(
+        "profile.set_rates",
+        "start the target with its knob profile-rates on: block and mutex profiling cost too much to be always on"
+    )
+}
 
 pub(super) fn take(request: &Request, kind: ProfileKind) -> Result<Taken, No> {
     let Some(base) = request.go_pprof else {
-        let remedy = "serve net/http/pprof in the target and name its path in target.toml: [metrics] go_pprof = \"/debug/pprof\"";
-        return Err(No::new("the target names no path of Go's net/http/pprof", remedy));
+        let remedy = said!(
+            "profile.name_pprof",
+            "serve net/http/pprof in the target and name its path in target.toml: [metrics] go_pprof = \"/debug/pprof\""
+        );
+        let why = said!("profile.no_pprof", "the target names no path of Go's net/http/pprof");
+        return Err(No::new(why, remedy));
     };
     let seconds = request.window.as_secs().max(1);
     let path = match kind {
@@ -27,19 +38,28 @@ pub(super) fn take(request: &Request, kind: ProfileKind) -> Result<Taken, No> {
     let raw = probe::get_over(at.addr, at.tls.as_ref(), &at.host, &path, limits).map_err(|error| {
         let remedy = match error {
             ProbeError::Status(404) => {
-                "serve net/http/pprof there; prony's own Go targets do so with PPROF=true"
+                said!(
+                    "profile.serve_pprof",
+                    "serve net/http/pprof there; prony's own Go targets do so with PPROF=true"
+                )
             }
             ProbeError::Status(500) => {
-                "end what else takes a CPU profile of the target: Go takes one at a time"
+                said!(
+                    "profile.one_at_a_time",
+                    "end what else takes a CPU profile of the target: Go takes one at a time"
+                )
             }
-            _ => "load it less: it has to answer beside the load",
+            _ => said!("profile.load_less", "load it less: it has to answer beside the load"),
         };
-        No::new(format!("GET {path}: {error}"), remedy)
+        let cause = Said::from(error.to_string());
+        No::new(said!("profile.get_failed", "GET {path}: {cause}", path = &path, cause), remedy)
     })?;
     let views = views(pprof::read(&raw)?, kind);
     let asks_rates = matches!(kind, ProfileKind::Block | ProfileKind::Mutex);
     if asks_rates && views.first().is_none_or(|view| view.folded.is_empty()) {
-        return Err(No::new("nothing waited in the window, or the target does not sample it", RATES));
+        let why =
+            said!("profile.nothing_waited", "nothing waited in the window, or the target does not sample it");
+        return Err(No::new(why, set_rates()));
     }
     Ok(Taken { kind, views, raw, raw_ending: "pb.gz", notes: notes(kind) })
 }
@@ -62,12 +82,17 @@ fn views(types: Vec<pprof::SampleType>, kind: ProfileKind) -> Vec<View> {
         .collect()
 }
 
-fn notes(kind: ProfileKind) -> Vec<String> {
+fn notes(kind: ProfileKind) -> Vec<Said> {
     let note = match kind {
-        ProfileKind::Heap => "live after a collection at the end of the window; sampled, one in 512 KiB",
-        ProfileKind::Allocs => "sampled, one in 512 KiB allocated",
-        ProfileKind::Goroutine => "one moment, for which the target is stopped",
+        ProfileKind::Heap => said!(
+            "profile.note_heap",
+            "live after a collection at the end of the window; sampled, one in 512 KiB"
+        ),
+        ProfileKind::Allocs => said!("profile.note_allocs", "sampled, one in 512 KiB allocated"),
+        ProfileKind::Goroutine => {
+            said!("profile.note_goroutine", "one moment, for which the target is stopped")
+        }
         _ => return Vec::new(),
     };
-    vec![note.to_owned()]
+    vec![note]
 }

@@ -2,14 +2,21 @@
 //! `JFR.stop`, and a program of one file that reads the recording.
 
 use super::child::{Child, Tool};
-use super::{No, Request, SLACK, Taken, View, busiest, wait};
+use super::{No, Request, SLACK, Taken, View, busiest, unreadable, unwritable, wait};
 use crate::{BYTES_MAX, jfr};
 use schema::profile::ProfileKind;
+use schema::said;
+use schema::said::Said;
 use std::path::{Path, PathBuf};
 
 const JCMD: Tool = Tool {
     program: "jcmd",
-    remedy: "apt-get install a JDK of the target's version (openjdk-17-jdk-headless); run as the target's user",
+    remedy: || {
+        said!(
+            "profile.remedy_jdk",
+            "apt-get install a JDK of the target's version (openjdk-17-jdk-headless); run as the target's user"
+        )
+    },
 };
 /// From JDK 11 on it runs a source file.
 const JAVA: Tool = Tool { program: "java", ..JCMD };
@@ -21,22 +28,21 @@ const SETTINGS: &str = include_str!("prony.jfc");
 const FOLDED: &str = include_str!("JfrFolded.java");
 
 pub(super) fn take(request: &Request) -> Result<Taken, No> {
-    let pid = busiest(request, &["java"], "a JVM")?.pid.to_string();
+    let pid = busiest(request, &["java"], said!("profile.a_jvm", "a JVM"))?.pid.to_string();
     let settings = format!("settings={}", put(request, "prony.jfc", SETTINGS)?.display());
     let file = request.scratch.join("target.jfr");
     let filename = format!("filename={}", file.display());
     let start = [pid.as_str(), "JFR.start", RECORDING, settings.as_str()];
     let started = Child::run(request, JCMD, &start, SLACK)?;
-    let said = String::from_utf8_lossy(&started.output(64 << 10)?).into_owned();
-    if !said.contains("Started recording") {
-        return Err(started.failed("the recording did not start"));
+    let answer = String::from_utf8_lossy(&started.output(64 << 10)?).into_owned();
+    if !answer.contains("Started recording") {
+        return Err(started.failed(said!("profile.not_recording", "the recording did not start")));
     }
     let waited = wait(request);
     // Also after an interrupt: no recording is left in the JVM.
     Child::run(request, JCMD, &[pid.as_str(), "JFR.stop", RECORDING, &filename], SLACK)?;
     waited?;
-    let raw = std::fs::read(&file)
-        .map_err(|error| No::new(format!("cannot read {}: {error}", file.display()), "take it again"))?;
+    let raw = std::fs::read(&file).map_err(|error| unreadable(&file, &error))?;
     let recorded = jfr::read(&folded(request, &file)?)?;
     Ok(Taken { kind: ProfileKind::Jfr, views: views(recorded), raw, raw_ending: "jfr", notes: notes(&pid) })
 }
@@ -51,12 +57,7 @@ fn folded(request: &Request, recording: &Path) -> Result<Vec<u8>, No> {
 
 fn put(request: &Request, name: &str, text: &str) -> Result<PathBuf, No> {
     let path = request.scratch.join(name);
-    std::fs::write(&path, text).map_err(|error| {
-        No::new(
-            format!("cannot write {}: {error}", path.display()),
-            "make room in the folder for temporary files",
-        )
-    })?;
+    std::fs::write(&path, text).map_err(|error| unwritable(&path, &error))?;
     Ok(path)
 }
 
@@ -67,8 +68,10 @@ fn views(recorded: jfr::Recorded) -> Vec<View> {
     some.map(|(suffix, folded)| View { suffix, folded, table: None }).collect()
 }
 
-fn notes(pid: &str) -> Vec<String> {
-    vec![format!(
-        "process {pid}; a sample is one thread that ran Java code, not CPU time; allocations are sampled (JDK 16 or later); waits are those of 0.1 ms or more for monitors and locks, not for work"
+fn notes(pid: &str) -> Vec<Said> {
+    vec![said!(
+        "profile.note_jfr",
+        "process {pid}; a sample is a thread in Java code, not CPU time; allocations are sampled (JDK 16 or later); waits are for monitors and locks, of 0.1 ms or more",
+        pid
     )]
 }

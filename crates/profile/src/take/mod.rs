@@ -18,6 +18,8 @@ pub use php::ini as php_ini;
 
 use crate::Folded;
 use schema::profile::ProfileKind;
+use schema::said;
+use schema::said::Said;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -84,7 +86,7 @@ pub struct Taken {
     /// Ending of the raw file's name.
     pub raw_ending: &'static str,
     /// What must be known to read it.
-    pub notes: Vec<String>,
+    pub notes: Vec<Said>,
 }
 
 impl Taken {
@@ -105,25 +107,51 @@ pub struct Refused {
     /// Kind.
     pub kind: ProfileKind,
     /// Why.
-    pub why: String,
+    pub why: Said,
     /// What would cure it.
-    pub remedy: String,
+    pub remedy: Said,
 }
 
 /// Why a taker gave up; the kind is added by [`take`].
 #[derive(Debug)]
 struct No {
-    why: String,
-    remedy: String,
+    why: Said,
+    remedy: Said,
+}
+
+/// A file for the profiler could not be written.
+fn unwritable(path: &Path, error: &std::io::Error) -> No {
+    let why = said!(
+        "profile.unwritable",
+        "cannot write {path}: {cause}",
+        path = path.display().to_string(),
+        cause = Said::from(error.to_string())
+    );
+    No::new(why, said!("profile.make_room", "make room in the folder for temporary files"))
+}
+
+/// A file of the profiler could not be read.
+fn unreadable(path: &Path, error: &std::io::Error) -> No {
+    let why = said!(
+        "profile.unreadable",
+        "cannot read {path}: {cause}",
+        path = path.display().to_string(),
+        cause = Said::from(error.to_string())
+    );
+    No::new(why, take_again())
+}
+
+fn take_again() -> Said {
+    said!("profile.take_again", "take it again")
 }
 
 impl No {
-    fn new(why: impl Into<String>, remedy: impl Into<String>) -> Self {
+    fn new(why: impl Into<Said>, remedy: impl Into<Said>) -> Self {
         Self { why: why.into(), remedy: remedy.into() }
     }
 
     fn stopped() -> Self {
-        Self::new("interrupted", "take it again")
+        Self::new(said!("profile.interrupted", "interrupted"), said!("profile.take_again", "take it again"))
     }
 }
 
@@ -141,8 +169,11 @@ pub fn take(request: &Request) -> Vec<Result<Taken, Refused>> {
         let taken = taken.and_then(|taken| match taken.views.first() {
             Some(view) if !view.folded.is_empty() => Ok(taken),
             _ => Err(No::new(
-                "the target did nothing in the window that this kind counts",
-                "load it harder, or take it over a longer time: --seconds",
+                said!(
+                    "profile.nothing_counted",
+                    "the target did nothing in the window that this kind counts"
+                ),
+                said!("profile.load_harder", "load it harder, or take it over a longer time: --seconds"),
             )),
         });
         taken.map_err(|no| Refused { kind, why: no.why, remedy: no.remedy })
@@ -180,24 +211,31 @@ fn wait(request: &Request) -> Result<(), No> {
 /// The target's processes.
 fn processes(request: &Request) -> Result<Vec<Process>, No> {
     let Some(pid) = request.pid else {
-        let why = "prony did not start the target, so it does not know its processes";
-        return Err(No::new(why, "name the target by use or command instead of url"));
+        let why =
+            said!("profile.not_started", "prony did not start the target, so it does not know its processes");
+        return Err(No::new(
+            why,
+            said!("profile.name_target", "name the target by use or command instead of url"),
+        ));
     };
     let found = tree::below(Path::new("/proc"), pid);
     if found.is_empty() {
-        return Err(No::new("no process of the target is left", "look at its log"));
+        return Err(No::new(
+            said!("profile.no_process", "no process of the target is left"),
+            said!("profile.look_at_log", "look at its log"),
+        ));
     }
     Ok(found)
 }
 
 /// The busiest process of the target that runs one of `programs`.
-fn busiest(request: &Request, programs: &[&str], what: &str) -> Result<Process, No> {
+fn busiest(request: &Request, programs: &[&str], what: Said) -> Result<Process, No> {
     let all = processes(request)?;
     let fitting = all.into_iter().filter(|process| programs.contains(&process.program.as_str()));
     fitting.max_by_key(|process| (process.cpu_ticks, process.pid)).ok_or_else(|| {
         No::new(
-            format!("none of the target's processes is {what}"),
-            "ask for a kind of the target's own language",
+            said!("profile.none_is", "none of the target's processes is {what}", what),
+            said!("profile.own_language", "ask for a kind of the target's own language"),
         )
     })
 }

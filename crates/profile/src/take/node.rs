@@ -1,11 +1,13 @@
 //! V8's profiler of the busiest Node.js process among the target's, through its inspector, which the signal USR1 opens
 //! on 127.0.0.1:9229. It stays open until the target is stopped, which is soon: its load is for profiles only.
 
-use super::{No, Request, SLACK, Taken, busiest, is_stopped, wait};
+use super::{No, Request, SLACK, Taken, busiest, is_stopped, take_again, wait};
 use crate::{BYTES_MAX, cpuprofile};
 use probe::Limits;
 use rustix::process::{Pid, Signal, kill_process};
 use schema::profile::ProfileKind;
+use schema::said;
+use schema::said::Said;
 use serde_json::{Value, json};
 use std::net::{Ipv4Addr, SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
@@ -15,24 +17,38 @@ use tungstenite::{Message, WebSocket, client::client_with_config};
 const PORT: u16 = 9229;
 /// Between two samples.
 const INTERVAL_US: u64 = 1_000;
-const REMEDY: &str = "end other Node.js processes whose inspector is open (port 9229); limit the target by CPUs, not by a network of its own";
+fn remedy() -> Said {
+    said!(
+        "profile.remedy_node",
+        "end other Node.js processes whose inspector is open (port 9229); limit the target by CPUs, not by a network of its own"
+    )
+}
 
 pub(super) fn take(request: &Request) -> Result<Taken, No> {
-    let process = busiest(request, &["node", "nodejs"], "Node.js")?;
+    let process = busiest(request, &["node", "nodejs"], "Node.js".into())?;
     let at = SocketAddr::from((Ipv4Addr::LOCALHOST, PORT));
     if TcpStream::connect_timeout(&at, Duration::from_secs(1)).is_ok() {
-        return Err(No::new("another inspector is open at port 9229", REMEDY));
+        return Err(No::new(
+            said!("profile.other_inspector", "another inspector is open at port 9229"),
+            remedy(),
+        ));
     }
     let pid = i32::try_from(process.pid).ok().and_then(Pid::from_raw);
     let signalled = pid.map(|pid| kill_process(pid, Signal::USR1));
     if !matches!(signalled, Some(Ok(()))) {
-        return Err(No::new("the process could not be signalled", "run prony as the target's user"));
+        return Err(No::new(
+            said!("profile.not_signalled", "the process could not be signalled"),
+            said!("profile.as_target_user", "run prony as the target's user"),
+        ));
     }
     let mut inspector = Inspector::open(at, request)?;
     // Whose inspector it is: the port is the same for all.
     let told = inspector.call("Runtime.evaluate", json!({"expression": "process.pid"}))?;
     if told.pointer("/result/value").and_then(Value::as_u64) != Some(process.pid.into()) {
-        return Err(No::new("another process answers at port 9229", REMEDY));
+        return Err(No::new(
+            said!("profile.other_process", "another process answers at port 9229"),
+            remedy(),
+        ));
     }
     inspector.call("Profiler.enable", json!({}))?;
     inspector.call("Profiler.setSamplingInterval", json!({"interval": INTERVAL_US}))?;
@@ -42,9 +58,10 @@ pub(super) fn take(request: &Request) -> Result<Taken, No> {
     let raw = serde_json::to_vec(answer.get("profile").unwrap_or(&Value::Null)).unwrap_or_default();
     let folded = cpuprofile::read(&raw)?;
     let mut taken = Taken::one(ProfileKind::Node, folded, raw, "cpuprofile");
-    taken.notes.push(format!(
-        "process {}, the busiest; its JavaScript thread, one sample a millisecond",
-        process.pid
+    taken.notes.push(said!(
+        "profile.note_node",
+        "process {pid}, the busiest; its JavaScript thread, one sample a millisecond",
+        pid = process.pid
     ));
     Ok(taken)
 }
@@ -68,14 +85,20 @@ impl Inspector {
                 return Err(No::stopped());
             }
             if Instant::now() >= until {
-                return Err(No::new("the target's inspector did not open", REMEDY));
+                return Err(No::new(
+                    said!("profile.no_inspector", "the target's inspector did not open"),
+                    remedy(),
+                ));
             }
             std::thread::sleep(super::POLL);
         }
     }
 
     fn connect(at: SocketAddr, list: &[u8]) -> Result<Self, No> {
-        let strange = |what: String| No::new(format!("the inspector cannot be spoken to: {what}"), REMEDY);
+        let strange = |what: String| {
+            let what = Said::from(what);
+            No::new(said!("profile.inspector", "the inspector cannot be spoken to: {what}", what), remedy())
+        };
         let list: Value = serde_json::from_slice(list).map_err(|error| strange(error.to_string()))?;
         let id = list.pointer("/0/id").and_then(Value::as_str).unwrap_or_default();
         let stream = TcpStream::connect_timeout(&at, Duration::from_secs(2))
@@ -93,24 +116,29 @@ impl Inspector {
 
     /// Calls a method and waits for its result; events in between are passed over.
     fn call(&mut self, method: &str, params: Value) -> Result<Value, No> {
-        let strange = |what: String| No::new(format!("{method} of the inspector: {what}"), "take it again");
+        let strange = |what: Said| {
+            No::new(
+                said!("profile.inspector_call", "{method} of the inspector: {what}", method, what),
+                take_again(),
+            )
+        };
         self.id += 1;
         let call = json!({"id": self.id, "method": method, "params": params}).to_string();
-        self.socket.send(Message::text(call)).map_err(|error| strange(error.to_string()))?;
+        self.socket.send(Message::text(call)).map_err(|error| strange(error.to_string().into()))?;
         let until = Instant::now() + SLACK;
         while Instant::now() < until {
-            let message = self.socket.read().map_err(|error| strange(error.to_string()))?;
+            let message = self.socket.read().map_err(|error| strange(error.to_string().into()))?;
             let Message::Text(text) = message else { continue };
             let mut answer: Value =
-                serde_json::from_str(&text).map_err(|error| strange(error.to_string()))?;
+                serde_json::from_str(&text).map_err(|error| strange(error.to_string().into()))?;
             if answer.get("id").and_then(Value::as_u64) != Some(self.id) {
                 continue;
             }
             return match answer.get_mut("result") {
                 Some(result) => Ok(result.take()),
-                None => Err(strange(crate::folded::clean(&answer.to_string()))),
+                None => Err(strange(crate::folded::clean(&answer.to_string()).into())),
             };
         }
-        Err(strange("no answer in time".to_owned()))
+        Err(strange(said!("profile.no_answer", "no answer in time")))
     }
 }

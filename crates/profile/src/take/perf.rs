@@ -7,11 +7,17 @@ use super::child::{Child, Tool};
 use super::{No, Request, SLACK, Taken, processes};
 use crate::{BYTES_MAX, perf_script};
 use schema::profile::ProfileKind;
+use schema::said;
 
 const FREQUENCY_HZ: u32 = 199;
 const PERF: Tool = Tool {
     program: "perf",
-    remedy: "apt-get install linux-perf; run as root, or sysctl kernel.perf_event_paranoid=1",
+    remedy: || {
+        said!(
+            "profile.remedy_perf",
+            "apt-get install linux-perf; run as root, or sysctl kernel.perf_event_paranoid=1"
+        )
+    },
 };
 
 pub(super) fn take(request: &Request) -> Result<Taken, No> {
@@ -42,8 +48,10 @@ pub(super) fn take(request: &Request) -> Result<Taken, No> {
     let raw = script.output(BYTES_MAX)?;
     let folded = perf_script::read(&raw)?;
     let mut taken = Taken::one(ProfileKind::Perf, folded, raw, "script.txt");
-    taken.notes.push(format!(
-        "sampled at {FREQUENCY_HZ} Hz; stacks by frame pointers, so code built without them shows short ones"
+    taken.notes.push(said!(
+        "profile.note_perf",
+        "sampled at {hertz} Hz; stacks by frame pointers, so code built without them shows short ones",
+        hertz = FREQUENCY_HZ
     ));
     Ok(taken)
 }

@@ -4,10 +4,12 @@
 //!
 //! It costs from the first request on, warm-up included; only what comes within the window is written.
 
-use super::{No, Request, Taken, wait};
+use super::{No, Request, Taken, unwritable, wait};
 use crate::text;
 use rustix::fs::OFlags;
 use schema::profile::{ProfileKind, ProfileUnit};
+use schema::said;
+use schema::said::Said;
 use std::fs::{self, File, Permissions};
 use std::io::{self, Read};
 use std::os::unix::fs::{OpenOptionsExt, PermissionsExt};
@@ -19,7 +21,12 @@ const PERIOD_NS: u64 = 2_000_000;
 const GATE: &str = "open";
 /// Ending of the files of the processes.
 const ENDING: &str = "folded";
-const REMEDY: &str = "apt-get install php-excimer for the target's PHP, and run it by php-fpm; servers that are one endless script are not reached";
+fn remedy() -> Said {
+    said!(
+        "profile.remedy_php",
+        "apt-get install php-excimer for the target's PHP, and run it by php-fpm; servers that are one endless script are not reached"
+    )
+}
 
 /// Where the processes write theirs: a folder of its own, because others than prony may write into it.
 const STACKS: &str = "stacks";
@@ -50,11 +57,12 @@ pub fn ini(folder: &Path) -> io::Result<(String, String)> {
 
 pub(super) fn take(request: &Request) -> Result<Taken, No> {
     let Some(folder) = request.php else {
-        return Err(No::new("the target was not started for PHP's profile", REMEDY));
+        return Err(No::new(
+            said!("profile.not_for_php", "the target was not started for PHP's profile"),
+            remedy(),
+        ));
     };
-    let wrong = |error: io::Error| {
-        No::new(format!("{}: {error}", folder.display()), "make room in the folder for temporary files")
-    };
+    let wrong = |error: io::Error| unwritable(folder, &error);
     let gate = folder.join(GATE);
     fs::write(&gate, "").map_err(wrong)?;
     let waited = wait(request);
@@ -62,11 +70,14 @@ pub(super) fn take(request: &Request) -> Result<Taken, No> {
     waited?;
     let raw = stacks(&folder.join(STACKS)).map_err(wrong)?;
     if raw.is_empty() {
-        return Err(No::new("no process of the target wrote a stack", REMEDY));
+        return Err(No::new(said!("profile.no_stack", "no process of the target wrote a stack"), remedy()));
     }
     let folded = text::read(&raw, ProfileUnit::ElapsedNs, PERIOD_NS)?;
     let mut taken = Taken::one(ProfileKind::Php, folded, raw, "excimer.txt");
-    taken.notes.push("elapsed time of requests that ended in the window, one sample in 2 ms; prony_end_of_script is what passed between a script's last call and its end".to_owned());
+    taken.notes.push(said!(
+        "profile.note_php",
+        "elapsed time of requests that ended in the window, one sample in 2 ms; prony_end_of_script is what passed between a script's last call and its end"
+    ));
     Ok(taken)
 }
 

@@ -6,6 +6,8 @@ use crate::{hlog_merge, segments, signals};
 use analyze::CounterCurves;
 use schema::page::{EventMark, Heat, TrialDetail};
 use schema::run::RunFile;
+use schema::said;
+use schema::said::Said;
 use schema::trial::IntervalLine;
 
 /// Lines of the target's output.
@@ -24,18 +26,28 @@ pub(super) fn read(trial: &TrialFolder, run: &RunFile, id: u32) -> TrialDetail {
     counters(trial, run, &mut detail);
     match heat(trial) {
         Ok(heat) => detail.heat = heat,
-        Err(why) => detail.missing.push(format!("there is no map of response times: {why}")),
+        Err(why) => {
+            detail.missing.push(said!("missing.map", "there is no map of response times: {why}", why))
+        }
     }
     match trial.file() {
         Ok(file) => detail.events = file.events.iter().map(mark).collect(),
-        Err(error) => detail.missing.push(format!("events and outcome cannot be read: {error}")),
+        Err(error) => detail.missing.push(said!(
+            "missing.outcome",
+            "events and outcome cannot be read: {why}",
+            why = Said::from(error.to_string())
+        )),
     }
     let log = trial.path.join("target.log");
     match launch::last_lines(&log, LOG_LINES_MAX) {
         Ok(lines) => detail.log_tail = lines,
         // A target that prony did not start has none.
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-        Err(error) => detail.missing.push(format!("target.log cannot be read: {error}")),
+        Err(error) => detail.missing.push(said!(
+            "missing.log",
+            "target.log cannot be read: {why}",
+            why = Said::from(error.to_string())
+        )),
     }
     detail
 }
@@ -43,13 +55,22 @@ pub(super) fn read(trial: &TrialFolder, run: &RunFile, id: u32) -> TrialDetail {
 fn counters(trial: &TrialFolder, run: &RunFile, detail: &mut TrialDetail) {
     let intervals = match intervals(trial, run.plan.soak.is_some()) {
         Ok(intervals) => intervals,
-        Err(why) => return detail.missing.push(format!("there are no counters over time: {why}")),
+        Err(why) => {
+            let why = Said::from(why);
+            return detail.missing.push(said!(
+                "missing.curves",
+                "there are no counters over time: {why}",
+                why
+            ));
+        }
     };
     let mut curves = CounterCurves::new(&intervals);
     detail.t_ns = curves.ends_ns();
     match signals::each_line(&trial.path.join(signals::COUNTERS), |line| curves.add(line)) {
         Some(()) => detail.counters = curves.finish(),
-        None => detail.missing.push("counters.ndjson is not there, or too long to be read".to_owned()),
+        None => detail
+            .missing
+            .push(said!("missing.counters", "counters.ndjson is not there, or too long to be read")),
     }
 }
 
@@ -62,13 +83,15 @@ fn intervals(trial: &TrialFolder, is_soak: bool) -> Result<Vec<IntervalLine>, St
 }
 
 /// `None` where none was written, or nothing was answered.
-fn heat(trial: &TrialFolder) -> Result<Option<Heat>, String> {
+fn heat(trial: &TrialFolder) -> Result<Option<Heat>, Said> {
     let path = trial.path.join("latency.hlog");
     match std::fs::metadata(&path) {
-        Ok(found) if found.len() > HLOG_BYTES_MAX => {
-            Err(format!("latency.hlog is longer than {} MiB", HLOG_BYTES_MAX >> 20))
-        }
-        Ok(_) => hlog_merge::read_heat(&path, "response").map_err(|error| error.to_string()),
+        Ok(found) if found.len() > HLOG_BYTES_MAX => Err(said!(
+            "missing.map_too_long",
+            "latency.hlog is longer than {most} MiB",
+            most = HLOG_BYTES_MAX >> 20
+        )),
+        Ok(_) => hlog_merge::read_heat(&path, "response").map_err(|error| error.to_string().into()),
         Err(_) => Ok(None),
     }
 }

@@ -1,4 +1,4 @@
-//! `prony.page/2` from a run folder: what the report's page and the lab show beyond `run.json` and `analysis.json`.
+//! `prony.page/3` from a run folder: what the report's page and the lab show beyond `run.json` and `analysis.json`.
 //!
 //! Invariants: everything is bounded, however long the run was; what of a trial or a profile is damaged or missing
 //! costs that part and is said in a sentence, never the page; files that a run folder names are read only within it.
@@ -14,6 +14,8 @@ use schema::analysis::AnalysisFile;
 use schema::environment::EnvironmentDiff;
 use schema::page::{PageFile, PageLanguage, TrialDetail};
 use schema::run::RunFile;
+use schema::said;
+use schema::said::Said;
 use schema::version::PageVersion;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -77,7 +79,7 @@ fn details(
     run: &RunFile,
     analysis: &AnalysisFile,
     bytes_max: usize,
-) -> (Vec<TrialDetail>, Option<String>) {
+) -> (Vec<TrialDetail>, Option<Said>) {
     let all: Vec<u32> = analysis.trials.iter().map(|trial| trial.id).collect();
     let mut read = Read { folder, run, bytes_max, bytes: 0, details: BTreeMap::new() };
     let first = analyze::shown_first(analysis);
@@ -91,11 +93,18 @@ fn details(
     }
     let left = all.len() - read.details.len();
     let left_out = (left > 0).then(|| {
-        format!(
-            "{left} of {} trials have no details here, so that the page stays small: it has those of the valid trial \
-             with the middle throughput of each cell{}; what was measured in the others is in trials/ of the run folder",
-            all.len(),
-            if fit < first.len() { ", of as many cells as fit" } else { "" }
+        let as_many = if fit < first.len() {
+            said!("missing.as_many_cells", ", of as many cells as fit")
+        } else {
+            Said::default()
+        };
+        said!(
+            "missing.details",
+            "{left} of {all} trials have no details here, to keep the page small: it shows the middle valid trial of each \
+             cell{as_many}; trials/ of the run folder has the others",
+            left,
+            all = all.len(),
+            as_many
         )
     });
     (read.details.into_values().collect(), left_out)

@@ -6,6 +6,8 @@
 use crate::files::read_json;
 use schema::page::{FlameNode, PageProfile, PageRefusal};
 use schema::profile::{ProfiledCell, ProfilesFile, TakenProfile};
+use schema::said;
+use schema::said::Said;
 use std::path::{Component, Path};
 
 /// Most bytes of a file of folded stacks.
@@ -19,7 +21,7 @@ const TOP: usize = 30;
 #[derive(Default)]
 pub(super) struct Profiles {
     pub(super) profiles: Vec<PageProfile>,
-    pub(super) note: Option<String>,
+    pub(super) note: Option<Said>,
     pub(super) refused: Vec<PageRefusal>,
 }
 
@@ -30,10 +32,15 @@ pub(super) fn read(run: &Path) -> Profiles {
     if !path.is_file() {
         return Profiles::default();
     }
-    let file: ProfilesFile = match read_json(&path, "prony.profiles/1") {
+    let file: ProfilesFile = match read_json(&path, "prony.profiles/2") {
         Ok(file) => file,
         Err(error) => {
-            let note = Some(format!("there are profiles, but they cannot be read: {error}"));
+            let note = said!(
+                "missing.profiles",
+                "there are profiles, but they cannot be read: {why}",
+                why = Said::from(error.to_string())
+            );
+            let note = Some(note);
             return Profiles { note, ..Profiles::default() };
         }
     };
@@ -62,7 +69,10 @@ fn profile(folder: &Path, cell: &ProfiledCell, taken: &TakenProfile, left: &mut 
             let fits = nodes <= *left;
             *left -= if fits { nodes } else { 0 };
             if !fits {
-                notes.push("its flame graph is left out, so that the page stays small".to_owned());
+                notes.push(said!(
+                    "missing.flame_graph",
+                    "its flame graph is left out, so that the page stays small"
+                ));
             }
             (if fits { tree } else { whole }, profile::top(&folded, TOP))
         }
@@ -85,19 +95,29 @@ fn profile(folder: &Path, cell: &ProfiledCell, taken: &TakenProfile, left: &mut 
     }
 }
 
-fn folded(folder: &Path, origin: &str, taken: &TakenProfile) -> Result<profile::Folded, String> {
+fn folded(folder: &Path, origin: &str, taken: &TakenProfile) -> Result<profile::Folded, Said> {
     let is_within = Path::new(origin).components().all(|part| matches!(part, Component::Normal(_)));
     if origin.is_empty() || !is_within {
-        return Err("profiles.json names no file of folded stacks for it".to_owned());
+        return Err(said!("missing.stacks_unnamed", "profiles.json names no file of folded stacks for it"));
     }
     let path = folder.join(origin);
-    let told = |error: std::io::Error| format!("{origin} cannot be read: {error}");
+    let told = |error: std::io::Error| {
+        let why = Said::from(error.to_string());
+        said!("missing.stacks", "{origin} cannot be read: {why}", origin, why)
+    };
     let found = std::fs::symlink_metadata(&path).map_err(told)?;
     if !found.is_file() || found.len() > FOLDED_BYTES_MAX {
-        return Err(format!("{origin} is no file, or too long to be read"));
+        return Err(said!(
+            "missing.stacks_too_long",
+            "{origin} is not a file, or is too long to read",
+            origin
+        ));
     }
     let bytes = std::fs::read(&path).map_err(told)?;
-    profile::text::read(&bytes, taken.unit, 1).map_err(|error| format!("{origin}: {}", error.cause))
+    profile::text::read(&bytes, taken.unit, 1).map_err(|error| {
+        let why = error.cause;
+        said!("missing.stacks_damaged", "{origin}: {why}", origin, why)
+    })
 }
 
 fn count(node: &FlameNode) -> usize {

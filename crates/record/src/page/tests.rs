@@ -4,6 +4,7 @@ use super::*;
 use schema::analysis::MetricValue;
 use schema::metric::Metric;
 use schema::run::Instrument;
+use schema::said::{Joint, Said};
 use schema::trial::{CounterLine, IntervalLine, Phase, TrialFile, TrialOutcome};
 use std::path::Path;
 
@@ -141,10 +142,10 @@ fn damage_costs_its_part_and_is_said() {
     std::fs::create_dir_all(folder.path().join("profiles")).unwrap();
     std::fs::write(folder.path().join("profiles/profiles.json"), "[]").unwrap();
     let page = page(&folder, run.clone(), analysis, &PageWishes::default());
-    let missing = |at: usize| page.details[at].missing.join("\n");
+    let missing = |at: usize| Said::list(Joint::Space, &page.details[at].missing);
     assert!(missing(1).contains("no counters over time") && missing(1).contains("line 1"), "{}", missing(1));
     assert!(missing(2).contains("counters.ndjson") && missing(2).contains("trial.json"), "{}", missing(2));
-    assert_eq!((missing(0), page.details.len()), (String::new(), 10));
+    assert_eq!((missing(0), page.details.len()), (Said::default(), 10));
     assert!(page.profiles_note.unwrap().contains("cannot be read"));
     assert!(trial_error(&folder, &run, 11).contains("no trial 11"));
     assert_eq!(super::trial(&folder, &run, 1).unwrap().id, 1);

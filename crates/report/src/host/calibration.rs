@@ -7,10 +7,11 @@ use crate::terminal::layout::{Align, paragraph, table};
 use crate::terminal::paint::{Tone, finish, paint};
 use crate::{Style, clean, format};
 use schema::calibration::{CalibrationFile, DriverLimits, HostIdentity, LagAtRate, MaxRate, Spread};
+use schema::said::{Joint, Said};
 
 /// A calibration as text of `style.width` columns; `stale` says what has changed on the host since.
 #[must_use]
-pub fn calibration_text(file: &CalibrationFile, stale: &[String], style: Style) -> String {
+pub fn calibration_text(file: &CalibrationFile, stale: &[Said], style: Style) -> String {
     let columns = style.columns();
     let mut sections = vec![opening(file, stale, columns)];
     sections.extend(file.drivers.iter().map(|limits| driver_tables(limits, columns)));
@@ -19,7 +20,7 @@ pub fn calibration_text(file: &CalibrationFile, stale: &[String], style: Style) 
     finish(&sections.join("\n"), style)
 }
 
-fn opening(file: &CalibrationFile, stale: &[String], columns: usize) -> String {
+fn opening(file: &CalibrationFile, stale: &[Said], columns: usize) -> String {
     let set = |cpus: &Option<Vec<u32>>| match cpus {
         Some(cpus) => {
             format!("on CPU {}", cpus.iter().map(u32::to_string).collect::<Vec<_>>().join(","))
@@ -41,7 +42,7 @@ fn opening(file: &CalibrationFile, stale: &[String], columns: usize) -> String {
         text += &paragraph(&format!("  {} ", paint(Tone::Warn, "!")), &clean::line(weakness), columns);
     }
     if !stale.is_empty() {
-        let said = format!("stale, {}: run `prony calibrate` again", stale.join(", "));
+        let said = format!("stale, {}: run `prony calibrate` again", Said::list(Joint::Comma, stale));
         text += &paragraph(&format!("  {} ", paint(Tone::Warn, "!")), &clean::line(&said), columns);
     }
     text
@@ -305,7 +306,7 @@ mod tests {
 
     #[test]
     fn a_calibration_reads_well_on_80_columns() {
-        let stale = ["the kernel was 6.12.41 and is 6.13.0".to_owned()];
+        let stale = ["the kernel was 6.12.41 and is 6.13.0".into()];
         let text = calibration_text(&sample(), &stale, Style::PLAIN);
         assert!(text.lines().all(|line| line.chars().count() <= 80), "{text}");
         insta::assert_snapshot!(text, @r"

@@ -5,6 +5,7 @@ use crate::terminal::paint::{Tone, finish, paint};
 use crate::words::severity;
 use crate::{Style, clean, format};
 use schema::environment::{Difference, EnvironmentDiff, Weight};
+use schema::said::Said;
 
 /// The differences by what they do to a comparison, as text of `style.width` columns.
 #[must_use]
@@ -36,7 +37,7 @@ pub fn environment_text(diff: &EnvironmentDiff, style: Style) -> String {
 
 fn difference(found: &Difference, columns: usize) -> String {
     let word = severity(found.severity);
-    let value = |value: &Option<String>| value.as_deref().map_or("unknown".to_owned(), clean::line);
+    let value = |value: &Option<Said>| value.as_deref().map_or("unknown".to_owned(), clean::line);
     let line = format!("{}: {} → {}", clean::line(&found.title), value(&found.a), value(&found.b));
     let mut text = paragraph(&format!("  {} ", paint(word.tone, word.sign)), &line, columns);
     if found.weight != Weight::Unknown {

@@ -5,6 +5,7 @@
 use crate::{clean, format};
 use schema::calibration::CalibrationSummary;
 use schema::plan::DriverChoice;
+use schema::said::{Joint, Said};
 
 /// `max 61,200/s on 64 connections with 1 worker (epoll), lag p99 23.1 µs at 10,000/s, calibrated 2026-11-21`, or how
 /// to get there.
@@ -28,7 +29,7 @@ pub fn instrument_line(limit: Option<&CalibrationSummary>) -> String {
         line += "; the host was not quiet then: calibrate again when it is";
     }
     if !limit.stale.is_empty() {
-        line += &format!("; stale, {}: run `prony calibrate` again", limit.stale.join(", "));
+        line += &format!("; stale, {}: run `prony calibrate` again", Said::list(Joint::Comma, &limit.stale));
     }
     clean::line(&line)
 }

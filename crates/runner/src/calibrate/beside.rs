@@ -6,6 +6,8 @@ use crate::competing::Competing;
 use crate::trial::Steal;
 use collect::Roots;
 use schema::calibration::HostState;
+use schema::said;
+use schema::said::Said;
 
 /// Share of the usable CPUs that others may use, and share of stolen time: those from which a trial has a reservation.
 const COMPETING: f64 = 0.05;
@@ -37,16 +39,28 @@ impl Beside {
 }
 
 /// Why the host was too busy for limits that can be relied on, in words.
-pub(super) fn disturbed(state: &HostState) -> Option<String> {
+pub(super) fn disturbed(state: &HostState) -> Option<Said> {
     let percent = |share: f64| format!("{:.1} %", share * 100.0);
     let competing = state.competing_share.filter(|share| *share > COMPETING);
     let steal = state.steal_share.filter(|share| *share > STEAL);
     let what = match (competing, steal) {
-        (Some(share), _) => format!("other processes used {} of its CPUs", percent(share)),
-        (None, Some(share)) => format!("its hypervisor gave {} of its CPU time to others", percent(share)),
+        (Some(share), _) => {
+            said!("calibration.competing", "other processes used {share} of its CPUs", share = percent(share))
+        }
+        (None, Some(share)) => {
+            said!(
+                "calibration.steal",
+                "its hypervisor gave {share} of its CPU time to others",
+                share = percent(share)
+            )
+        }
         (None, None) => return None,
     };
-    Some(format!("the host was busy: {what} while these limits were measured, so they may be too low"))
+    Some(said!(
+        "calibration.busy",
+        "the host was busy: {what} while these limits were measured, so they may be too low",
+        what
+    ))
 }
 
 #[cfg(test)]

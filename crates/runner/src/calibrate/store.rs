@@ -34,7 +34,7 @@ pub fn read(folder: &Path, host: &HostIdentity) -> Result<Option<CalibrationFile
     if !path.exists() {
         return Ok(None);
     }
-    Ok(Some(read_json(&path, "prony.calibration/1")?))
+    Ok(Some(read_json(&path, "prony.calibration/2")?))
 }
 
 /// What the calibration in `folder` says of these loads on this host, whose workers may use `generator_cpus` CPUs.
@@ -114,7 +114,7 @@ mod tests {
         let path = write(folder.path(), &file(&here.kernel)).unwrap();
         assert_eq!(path.extension().unwrap(), "json");
         assert_eq!(limit().unwrap().max_rate_per_s, Some(123.0));
-        assert_eq!(limit().unwrap().stale, Vec::<String>::new());
+        assert_eq!(limit().unwrap().stale, Vec::<&str>::new());
         write(folder.path(), &file("1.2.3")).unwrap();
         assert!(limit().unwrap().stale[0].contains("1.2.3"), "{:?}", limit());
         assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1, "one file a host");
@@ -126,6 +126,6 @@ mod tests {
         let path = write(folder.path(), &file("k")).unwrap();
         std::fs::write(&path, b"{}").unwrap();
         let error = read(folder.path(), &super::super::identity().unwrap()).unwrap_err().to_string();
-        assert!(error.contains("prony.calibration/1") && error.contains(".json"), "{error}");
+        assert!(error.contains("prony.calibration/2") && error.contains(".json"), "{error}");
     }
 }

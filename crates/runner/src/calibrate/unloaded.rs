@@ -5,6 +5,8 @@ use crate::canary;
 use hdrhistogram::Histogram;
 use schema::calibration::{ClockLimits, FixedWork, HistogramError};
 use schema::run::Instrument;
+use schema::said;
+use schema::said::Said;
 use std::num::NonZeroU64;
 use units::Nanos;
 
@@ -75,12 +77,13 @@ fn as_a_worker<T: Send + 'static>(cpus: Option<&[u32]>, measure: fn() -> T) -> O
 const QUIET: f64 = 2.0;
 
 /// Whether something else took CPU time, in words.
-pub(super) fn disturbed(work: &FixedWork) -> Option<String> {
+pub(super) fn disturbed(work: &FixedWork) -> Option<Said> {
     (work.p99_over_median > QUIET).then(|| {
-        format!(
-            "the host was not quiet: 1 % of the runs of a fixed amount of work took {:.1} times the median or more, \
+        said!(
+            "calibration.not_quiet",
+            "the host was not quiet: 1 % of the runs of a fixed amount of work took {times} times the median or more, \
              so these limits may be too low",
-            work.p99_over_median
+            times = format!("{:.1}", work.p99_over_median)
         )
     })
 }

@@ -6,6 +6,8 @@ use schema::capacity::Capacity;
 use schema::metric::Metric;
 use schema::plan::{CellPlan, ExperimentPlan, ScenarioPlan};
 use schema::profile::ProfileKind;
+use schema::said;
+use schema::said::Said;
 use std::collections::BTreeMap;
 
 /// A cell and why it is the one.
@@ -14,7 +16,7 @@ pub struct Chosen {
     /// Its identifier.
     pub cell: String,
     /// The reason in words.
-    pub why: String,
+    pub why: Said,
 }
 
 /// The cell that is named by identifier, label or target; else that at the knee of the first ladder; else the first.
@@ -34,15 +36,18 @@ pub fn choose(
     }
     let first =
         plan.cells.first().ok_or_else(|| wrong("the plan has no cell", "run the experiment again"))?;
-    let why = if plan.capacity.is_some() { "the first cell: no knee is known" } else { "the first cell" };
-    Ok(Chosen { cell: first.id.clone(), why: why.to_owned() })
+    let why = match plan.capacity {
+        Some(_) => said!("chosen.no_knee", "the first cell: no knee is known"),
+        None => said!("chosen.first", "the first cell"),
+    };
+    Ok(Chosen { cell: first.id.clone(), why })
 }
 
 /// All cells but the hidden control, which repeats another.
 pub(super) fn all(plan: &ExperimentPlan) -> Vec<Chosen> {
     let control = plan.design.control.as_ref().map(|control| &control.cell);
     let cells = plan.cells.iter().filter(|cell| Some(&cell.id) != control);
-    cells.map(|cell| Chosen { cell: cell.id.clone(), why: "all cells".to_owned() }).collect()
+    cells.map(|cell| Chosen { cell: cell.id.clone(), why: said!("chosen.all", "all cells") }).collect()
 }
 
 fn find(plan: &ExperimentPlan, name: &str) -> Result<Chosen, RunnerError> {
@@ -51,7 +56,7 @@ fn find(plan: &ExperimentPlan, name: &str) -> Result<Chosen, RunnerError> {
     };
     let found = [by(|cell| &cell.id), by(|cell| &cell.label), by(|cell| &cell.target)];
     match found.into_iter().find(|found| !found.is_empty()).as_deref() {
-        Some([one]) => Ok(Chosen { cell: one.id.clone(), why: "named".to_owned() }),
+        Some([one]) => Ok(Chosen { cell: one.id.clone(), why: said!("chosen.named", "named") }),
         Some(several) => {
             let ids: Vec<&str> = several.iter().map(|cell| cell.id.as_str()).collect();
             Err(wrong(
@@ -78,15 +83,18 @@ fn at_knee(ladder: &Capacity) -> Option<Chosen> {
     let verified = ladder.search.as_ref().and_then(|search| search.verified_per_s);
     let highest = ladder.highest.as_ref().map(|highest| highest.from_load);
     let (load, why) = [
-        (bend, "the level nearest to the knee of throughput"),
-        (verified, "the highest rate that was verified"),
-        (highest, "the lowest level of the highest throughput; no knee is claimed"),
+        (bend, said!("chosen.knee", "the level nearest to the knee of throughput")),
+        (verified, said!("chosen.verified", "the highest rate that was verified")),
+        (highest, said!("chosen.highest", "the lowest level of the highest throughput; no knee is claimed")),
     ]
     .into_iter()
     .find_map(|(load, why)| load.filter(|load| *load > 0.0).map(|load| (load, why)))?;
     let distance = |row: f64| (row.max(f64::MIN_POSITIVE) / load).ln().abs();
     let nearest = ladder.rows.iter().min_by(|a, b| distance(a.load).total_cmp(&distance(b.load)))?;
-    Some(Chosen { cell: nearest.cell.clone(), why: format!("{why} ({load:.0})") })
+    Some(Chosen {
+        cell: nearest.cell.clone(),
+        why: said!("chosen.at", "{why} ({load})", why, load = format!("{load:.0}")),
+    })
 }
 
 /// What a language's own profilers give, and perf where it is installed or nothing else is there.
@@ -205,7 +213,10 @@ mod tests {
         let of = |at, highest| choose(&plan, Some(&[ladder(at, highest)]), None).unwrap();
         assert_eq!(of(Some(2.3), Some(4.0)).cell, "c2");
         assert_eq!(of(None, Some(4.0)).cell, "c3");
-        assert_eq!(of(None, None), Chosen { cell: "c1".to_owned(), why: "the first cell".to_owned() });
+        assert_eq!(
+            of(None, None),
+            Chosen { cell: "c1".to_owned(), why: said!("chosen.first", "the first cell") }
+        );
         assert_eq!(choose(&plan, None, None).unwrap().cell, "c1");
     }
 

@@ -19,7 +19,7 @@ impl Earlier {
         if !path.is_file() {
             return Self::default();
         }
-        match read_json::<ProfilesFile>(&path, "prony.profiles/1") {
+        match read_json::<ProfilesFile>(&path, "prony.profiles/2") {
             Ok(file) if file.run.as_deref() == run => {
                 Self { cells: file.cells, comparisons: file.comparisons }
             }

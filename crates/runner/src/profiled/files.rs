@@ -64,7 +64,7 @@ fn write_view(
         profile::table(&title, folded.unit, folded.total(), &profile::top(folded, TOP_LONG))
     });
     let told: String = notes.iter().map(|note| format!("note: {note}\n")).collect();
-    let table = format!("{table}\n{told}note: {}\n", super::NOTE);
+    let table = format!("{table}\n{told}note: {}\n", super::note());
     let mut files = vec![raw.to_owned()];
     let mut put_named = |ending: &str, bytes: &[u8]| {
         let file = format!("{name}.{ending}");

@@ -10,6 +10,7 @@ use launch::RunningTarget;
 use profile::{Endpoint, Refused, Request, Taken};
 use schema::plan::{CellPlan, ExperimentPlan, PhasePlan, ScenarioPlan};
 use schema::profile::ProfileKind;
+use schema::said;
 use schema::steady::WarmUpConditions;
 use schema::trial::{IntervalLine, Phase};
 use std::collections::BTreeMap;
@@ -179,8 +180,8 @@ impl Taker {
         }
         let never = |kind: &ProfileKind| Refused {
             kind: *kind,
-            why: "the load ended before its warm-up did".to_owned(),
-            remedy: "look at target.log beside the profiles".to_owned(),
+            why: said!("profile.load_ended", "the load ended before its warm-up did"),
+            remedy: said!("profile.look_at_target_log", "look at target.log beside the profiles"),
         };
         self.kinds.iter().map(|kind| Err(never(kind))).collect()
     }

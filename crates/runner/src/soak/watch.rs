@@ -13,6 +13,8 @@ use record::segments::{SEGMENT, WINDOWS};
 use record::{Lines, TrialFolder, write_json};
 use schema::plan::{CellPlan, TrialPlan};
 use schema::run::RunFile;
+use schema::said;
+use schema::said::Said;
 use schema::soak::{
     SegmentFile, SoakClass, SoakCounter, SoakLimit, SoakPlan, SoakReport, StopWhen, WindowLine,
 };
@@ -114,8 +116,9 @@ fn derived_limits(file: &mut SegmentFile, floor: &Floor) {
     };
     let memory = left(SoakCounter::Memory);
     let descriptors = left(SoakCounter::Descriptors);
-    let stacks =
-        memory.clone().map(|(left, source)| (left / GOROUTINE_BYTES, format!("{source}, 2 KiB each")));
+    let stacks = memory
+        .clone()
+        .map(|(left, source)| (left / GOROUTINE_BYTES, said!("limit.each", "{source}, 2 KiB each", source)));
     for (counter, left) in [
         (SoakCounter::Heap, memory),
         (SoakCounter::Goroutines, stacks),
@@ -136,9 +139,10 @@ fn segment_file(trial: u32, pid: Option<u32>) -> SegmentFile {
         ..SegmentFile::default()
     };
     let Some(pid) = pid else {
-        let missing =
-            "prony did not start the target, so what it holds cannot be read: name it by `use` or `command`";
-        file.missing.push(missing.to_owned());
+        file.missing.push(said!(
+            "segment.not_started",
+            "prony did not start the target, so what it holds cannot be read: name it by `use` or `command`"
+        ));
         return file;
     };
     let roots = Roots::default();
@@ -155,7 +159,11 @@ fn segment_file(trial: u32, pid: Option<u32>) -> SegmentFile {
                 }
             }
         }
-        Err(error) => file.missing.push(format!("the target's limits could not be read: {error}")),
+        Err(error) => file.missing.push(said!(
+            "segment.no_limits",
+            "the target's limits could not be read: {cause}",
+            cause = Said::from(error.to_string())
+        )),
     }
     file
 }

@@ -75,7 +75,7 @@ fn tell(
     let mut watch = SoakWatch::new(run, soak, Vec::new(), 1, trial, floors.clone(), told);
     watch.target_up(Some(std::process::id())).unwrap();
     // A limit of its own, whatever this host has.
-    let limit = SoakLimit { value: 1e9, source: "test".to_owned() };
+    let limit = SoakLimit { value: 1e9, source: "test".into() };
     watch.present().file.limits.insert(SoakCounter::Memory, limit);
     let mut count = 0;
     while count < windows && !watch.is_enough() {
@@ -171,7 +171,7 @@ fn what_is_kept_is_one_line_a_window_however_often_the_target_is_read() {
 #[test]
 fn limits_of_heap_goroutines_and_sockets_follow_from_memory_and_descriptors() {
     let mut file = SegmentFile::default();
-    let limit = |value: f64, source: &str| SoakLimit { value, source: source.to_owned() };
+    let limit = |value: f64, source: &str| SoakLimit { value, source: source.into() };
     file.limits.insert(SoakCounter::Memory, limit(3000.0 * 2048.0, "memory.max"));
     file.limits.insert(SoakCounter::Descriptors, limit(1024.0, "RLIMIT_NOFILE"));
     let lowest = BTreeMap::from([

@@ -24,6 +24,8 @@ use crate::{RunnerError, state};
 use collect::Roots;
 use journal::{Kept, Lock, Standing};
 use launch::confine::Owner;
+use schema::said;
+use schema::said::Said;
 use schema::tuning::{NotTuned, PutBack, PutBackOutcome, TunedSetting, TunedUntil, TuningJournal};
 use settings::Wish;
 use std::io;
@@ -293,7 +295,7 @@ impl Tuner {
         let now = match settings::read(&self.roots, &change.name) {
             Ok(now) => now,
             Err(cause) => {
-                told.cause = Some(cause.to_string());
+                told.cause = Some(cause.to_string().into());
                 return told;
             }
         };
@@ -341,10 +343,12 @@ fn refused(wish: Wish, cause: &io::Error) -> NotTuned {
     NotTuned { name: wish.name, value: wish.now, wanted: wish.wanted, cause: refusal_words(cause) }
 }
 
-fn refusal_words(cause: &io::Error) -> String {
+fn refusal_words(cause: &io::Error) -> Said {
     match cause.kind() {
-        io::ErrorKind::PermissionDenied => "not allowed; run as root".to_owned(),
-        io::ErrorKind::ReadOnlyFilesystem => "its file system is read-only, as in a container".to_owned(),
-        _ => cause.to_string(),
+        io::ErrorKind::PermissionDenied => said!("tuning.not_allowed", "not allowed; run as root"),
+        io::ErrorKind::ReadOnlyFilesystem => {
+            said!("tuning.read_only", "its file system is read-only, as in a container")
+        }
+        _ => cause.to_string().into(),
     }
 }

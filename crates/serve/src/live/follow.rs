@@ -7,6 +7,7 @@ use crate::blocking::blocking;
 use crate::error::ApiError;
 use crate::lab::Shared;
 use axum::http::StatusCode;
+use schema::said;
 use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,8 +23,8 @@ pub(crate) async fn follow(lab: &Shared, id: &str) -> Result<Arc<Followed>, ApiE
     if lab.hub.viewers() >= VIEWERS_MAX {
         return Err(ApiError::new(
             StatusCode::SERVICE_UNAVAILABLE,
-            format!("{VIEWERS_MAX} viewers are watching already"),
-            "close a page of a run in progress",
+            said!("lab.too_many_viewers", "{viewers} viewers are watching already", viewers = VIEWERS_MAX),
+            said!("lab.close_page", "close a page of a run in progress"),
         ));
     }
     if let Some(known) = lab.hub.known(id) {
@@ -45,8 +46,8 @@ fn begin(lab: &Shared, id: &str) -> Result<(PathBuf, Watch, Followed), ApiError>
     let path = lab.folder(id)?.path().to_owned();
     let card = lab.card(id)?;
     let mut watch = Watch::begin(&path).ok_or_else(|| {
-        let cause = card.cause.clone().unwrap_or_else(|| "run.json cannot be read".to_owned());
-        ApiError::told(StatusCode::UNPROCESSABLE_ENTITY, &cause)
+        let unread = || said!("lab.run_unreadable", "run.json cannot be read");
+        ApiError::told(StatusCode::UNPROCESSABLE_ENTITY, card.cause.clone().unwrap_or_else(unread))
     })?;
     let hello = watch.hello(card);
     let pin = watch.run().plan.pin.clone();

@@ -37,8 +37,8 @@ impl Answer {
         let text = self.text();
         assert_eq!(self.status, status, "{text}");
         let error = self.json();
-        assert!(error["cause"].as_str().unwrap().contains(cause), "{text}");
-        assert!(!error["remedy"].as_str().unwrap().is_empty(), "{text}");
+        assert!(error["cause"]["text"].as_str().unwrap().contains(cause), "{text}");
+        assert!(!error["remedy"]["text"].as_str().unwrap().is_empty(), "{text}");
     }
 }
 

@@ -91,7 +91,7 @@ fn files_of_the_folder_are_listed_with_what_is_wrong_with_them() {
         (cards[0]["question"].as_str(), &cards[0]["error"]),
         (Some("Is <b>it</b> fast?"), &Value::Null)
     );
-    assert!(cards[1]["error"].as_str().unwrap().contains("naem"), "{}", cards[1]);
+    assert!(cards[1]["error"]["text"].as_str().unwrap().contains("naem"), "{}", cards[1]);
     assert!(list["busy"].is_null());
 }
 
@@ -124,7 +124,7 @@ fn only_listed_files_are_started_and_only_one_at_a_time() {
     start("small.toml").refused(409, "in progress");
     let list = until(&lab, |list| list["starts"][0]["log_tail"].as_array().is_some_and(|log| log.len() == 3));
     assert_eq!(list["starts"][0]["is_running"], true);
-    assert!(list["busy"].as_str().unwrap().contains("more/other.toml"));
+    assert!(list["busy"]["text"].as_str().unwrap().contains("more/other.toml"));
     let log = list["starts"][0]["log_tail"].to_string();
     let (file, runs) = (place.experiments().join("more/other.toml"), place.runs.path());
     assert!(log.contains(&format!("asked: run {} --runs {}", file.display(), runs.display())), "{log}");

@@ -111,7 +111,7 @@ export const soak: SoakTrend[] = [
     slope_low_per_h: 4.4e6,
     slope_high_per_h: 5.6e6,
     line: { at_ns: [60e9, 240 * 60e9], slope: [40e6, 60e6], low: [41.2e6, 58.8e6], high: [38.8e6, 61.2e6] },
-    limit: { value: 72e6, source: "memory.max" },
+    limit: { value: 72e6, source: { text: "memory.max" } },
     series: Array.from({ length: 300 }, (_, at) => ({
       trial: at < 60 ? 1 : 2,
       t_ns: (at < 60 ? at + 1 : at - 59) * 60e9,
@@ -140,7 +140,11 @@ export const historyRuns: HistoryFile["runs"] = Array.from({ length: RUNS }, (_,
   started_wall: `2026-10-${String(at + 1).padStart(2, "0")}T04:00:00Z`,
   trials_valid: 5,
   changed:
-    at === 9 ? ["go 1.26.0 → 1.26.1"] : at === 16 ? ["kernel 6.18.1 → 6.18.2", "gin 1.12.0 → 1.12.1"] : [],
+    at === 9
+      ? [{ text: "go: 1.26.0 → 1.26.1" }]
+      : at === 16
+        ? [{ text: "kernel: 6.18.1 → 6.18.2" }, { text: "gin: 1.12.0 → 1.12.1" }]
+        : [],
 }));
 
 export const historySeries: HistorySeries = {

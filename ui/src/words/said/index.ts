@@ -12,14 +12,28 @@ import { tellerZh } from "../told";
 import { type Piece, assembled, isKind, quantityPiece } from "../told/engine";
 import { answersZh } from "./answers.zh";
 import { findingsZh } from "./findings.zh";
+import { hostZh } from "./host.zh";
 import type { SaidId } from "./ids";
+import { labZh } from "./lab.zh";
 import { measuresZh } from "./measures.zh";
+import { notesZh } from "./notes.zh";
 import { partsZh } from "./parts.zh";
+import { profilesZh } from "./profiles.zh";
 import type { Said } from "./text";
 import { trustZh } from "./trust.zh";
 
 /** All of them: a missing one is an error here, which names it. */
-const ZH: Record<SaidId, string> = { ...answersZh, ...trustZh, ...findingsZh, ...measuresZh, ...partsZh };
+const ZH: Record<SaidId, string> = {
+  ...answersZh,
+  ...trustZh,
+  ...findingsZh,
+  ...measuresZh,
+  ...hostZh,
+  ...notesZh,
+  ...profilesZh,
+  ...labZh,
+  ...partsZh,
+};
 
 /** Between the parts of a list. */
 const JOINTS = new Map([

@@ -68,11 +68,6 @@ export const LEFT_OUT: { file: RegExp; text?: RegExp; why: string }[] = [
     why: "names of frames and columns of the profilers' own tables and files",
   },
   {
-    file: /^runner\/src\/soak\/watch\.rs$/,
-    text: /2 KiB each$/,
-    why: "where a reading stands: a key of a file",
-  },
-  {
     file: /^serve\/src\/(guard|front|downloads|overview|live\/(frame|stream))\.rs$/,
     text: /default-src|doctype|charset=|max-age|filename=|HttpOnly|^event: |still there/,
     why: "headers and frames of HTTP, and the page of a binary without pages",

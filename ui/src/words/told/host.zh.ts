@@ -1,4 +1,4 @@
-/** The host as `prony doctor` found it, and what prony changes on it: `collect/src/doctor`, `runner/src/tune`. */
+/** The host as an older `prony doctor` found it, and what prony changed on it. Those of today have ids: `words/said/host.zh.ts`. */
 import type { Entry } from "./engine";
 
 export const hostZh: readonly Entry[] = [
@@ -259,10 +259,10 @@ export const hostZh: readonly Entry[] = [
   ],
 
   // What was read.
-  ["{q} % now, {q2} % since boot", "现在 {q} %，开机以来 {q2} %"],
+  ["{q} now, {q2} since boot", "现在 {q}，开机以来 {q2}"],
   [
-    "{q} % of CPU time busy now, load average {q2} on {n} cores",
-    "现在 CPU 时间的 {q} % 在忙，{n} 个核的平均负载 {q2}",
+    "{q} of CPU time busy now, load average {q2} on {n} cores",
+    "现在 CPU 时间的 {q} 在忙，{n} 个核的平均负载 {q2}",
   ],
   ["none takes {q} of a core", "没有进程占用一个核的 {q}"],
   ["{busiest}", "{busiest}"],
@@ -284,14 +284,14 @@ export const hostZh: readonly Entry[] = [
   ["none needed", "不需要"],
   ["on for loopback", "对回环启用"],
   ["{n} to {n2}: {n3} ports, {n4} new connections/s", "{n} 至 {n2}：{n3} 个端口，每秒 {n4} 个新连接"],
-  ["{q} µs on CPU {n}", "CPU {n} 上 {q} µs"],
+  ["{q} on CPU {n}", "CPU {n} 上 {q}"],
   [
-    "{q} µs (CPU {n}) to {q2} µs (CPU {n2}) on {n3} CPUs: {q3} % apart",
-    "{n3} 个 CPU 上 {q} µs（CPU {n}）至 {q2} µs（CPU {n2}）：相差 {q3} %",
+    "{q} (CPU {n}) to {q2} (CPU {n2}) on {n3} CPUs: {q3} apart",
+    "{n3} 个 CPU 上 {q}（CPU {n}）至 {q2}（CPU {n2}）：相差 {q3}",
   ],
   [
-    "varies by {q} %, the slowest hundredth takes {q2} times the median (CPU {n}, the noisiest)",
-    "波动 {q} %，最慢的百分之一用时为中位数的 {q2} 倍（CPU {n}，最不稳定）",
+    "varies by {q}, the slowest hundredth takes {q2} times the median (CPU {n}, the noisiest)",
+    "波动 {q}，最慢的百分之一用时为中位数的 {q2} 倍（CPU {n}，最不稳定）",
   ],
   ["unlimited", "不限"],
   ["yes", "是"],

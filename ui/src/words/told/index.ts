@@ -1,6 +1,6 @@
 /**
  * The catalogue of texts that have no id: errors of the system and of libraries, what a trial says of itself in
- * `trial.json`, facts of the host, answers of the lab, and labels of cells. Sentences of the analysis: `words/said`.
+ * `trial.json`, labels of cells, and what files of an older prony say of a host and a lab. Sentences with ids: `words/said`.
  */
 import { answersZh } from "./answers.zh";
 import { type Catalogue, Teller } from "./engine";

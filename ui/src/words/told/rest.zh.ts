@@ -136,10 +136,6 @@ export const restZh: readonly Entry[] = [
   ["`{name}` failed ({name2}): {raw}", "`{name}` 失败（{name2}）：{raw}"],
 
   // What the page leaves out.
-  [
-    "{n} of {n2} trials have no details here, so that the page stays small: it has those of the valid trial with the middle throughput of each cell{as_many?}; what was measured in the others is in trials/ of the run folder",
-    "为使页面保持小巧，{n2} 个试次中有 {n} 个在此没有细节：只保留每个单元中吞吐量居中的有效试次{as_many?}；其余试次的测量数据在运行目录的 trials/ 中",
-  ],
   ["there is no map of response times: {any}", "没有响应时间分布图：{any}"],
   ["events and outcome cannot be read: {any}", "无法读取事件和结果：{any}"],
   ["target.log cannot be read: {any}", "无法读取 target.log：{any}"],
@@ -150,7 +146,7 @@ export const restZh: readonly Entry[] = [
   ["its flame graph is left out, so that the page stays small", "为使页面保持小巧，略去了它的火焰图"],
   ["profiles.json names no file of folded stacks for it", "profiles.json 没有为它写明折叠栈文件"],
   ["{key} cannot be read: {any}", "无法读取 {key}：{any}"],
-  ["{key} is no file, or too long to be read", "{key} 不是文件，或太长无法读取"],
+  ["{key} is not a file, or is too long to read", "{key} 不是文件，或太长无法读取"],
 
   // Profiles: what they are, and why some could not be taken.
   [
@@ -204,7 +200,6 @@ export const restZh: readonly Entry[] = [
   ["ask for another", "请选择另一种"],
   ["cannot write {key}: {any}", "无法写入 {key}：{any}"],
   ["make room in the folder for temporary files", "在临时文件目录腾出空间"],
-  ["of {n} processes the first {n2} were watched", "{n} 个进程中观察了前 {n2} 个"],
   ["{n} events were lost", "丢失了 {n} 个事件"],
   ["it attached nothing", "没有附着到任何探测点"],
   ["it attached nothing in time", "没有及时附着到任何探测点"],
@@ -214,9 +209,7 @@ export const restZh: readonly Entry[] = [
     "时间包含在调用中的等待；窗口两端正在进行的调用不计入；跟踪期间每次调用的开销更大",
   ],
   ["time off the CPU by thread and reason", "按线程和原因划分的离开 CPU 的时间"],
-  ["what had not ended at the end of the window is not counted", "窗口结束时尚未结束的不计入"],
   ["TCP connections that the target opened", "目标打开的 TCP 连接"],
-  ["from SYN to established; failed are those that never were", "从 SYN 到建立；从未建立的计为失败"],
   ["bpftrace printed no JSON", "bpftrace 没有输出 JSON"],
   ["look at the raw file; use bpftrace 0.17 or later", "查看原始文件；使用 bpftrace 0.17 或更新版本"],
   ["{key} is not installed", "没有安装 {key}"],
@@ -261,10 +254,6 @@ export const restZh: readonly Entry[] = [
     "`apt-get install` 与目标版本相同的 JDK（openjdk-17-jdk-headless）；以目标的用户运行",
   ],
   ["the recording did not start", "记录没有开始"],
-  [
-    "process {n}; a sample is one thread that ran Java code, not CPU time; allocations are sampled (JDK 16 or later); waits are those of 0.1 ms or more for monitors and locks, not for work",
-    "进程 {n}；一个样本是一个正在运行 Java 代码的线程，不是 CPU 时间；内存分配为抽样（JDK 16 或更新）；等待只计对监视器和锁的、0.1 ms 及以上的，不含等待任务",
-  ],
   ["line {n} is no stack of a recording", "第 {n} 行不是记录中的调用栈"],
   ["take it again with --kind jfr", "用 `--kind jfr` 重新采集"],
   [
@@ -413,7 +402,7 @@ export const restZh: readonly Entry[] = [
   ["analysis.json is damaged: {any}; {any2}", "analysis.json 已损坏：{any}；{any2}"],
   ["`prony report RUN` makes it again", "`prony report RUN` 可重新生成"],
   ["run.json is {n} bytes long, {n2} is the most", "run.json 长 {n} 字节，最多 {n2} 字节"],
-  ["`{name}` is no time: run.json is damaged", "`{name}` 不是时间：run.json 已损坏"],
+  ["`{name}` is not a time: run.json is damaged", "`{name}` 不是时间：run.json 已损坏"],
   [
     "name a folder there that has a run.json and is no link; the list of runs has them",
     "请指定其中有 run.json 且不是链接的目录；运行列表中有",
@@ -437,7 +426,7 @@ export const restZh: readonly Entry[] = [
     "changes are made from the lab's own page; a program sends X-Prony: 1 and no Origin",
     "更改须从实验室自己的页面发出；程序应发送 `X-Prony: 1` 且不带 Origin",
   ],
-  ["the request lacks the header X-Prony: 1", "请求缺少头 `X-Prony: 1`"],
+  ["the request has no header X-Prony: 1", "请求缺少头 `X-Prony: 1`"],
   ["the request comes from a page of another origin", "请求来自另一个源的页面"],
   ["the browser says that the request comes from another site", "浏览器说该请求来自另一个站点"],
   ["the work on this request broke off: {any}", "处理该请求的工作中断：{any}"],
@@ -465,7 +454,7 @@ export const restZh: readonly Entry[] = [
     "the lab follows no links; copy the file in place of the link, or look at the run by prony report",
     "实验室不跟随链接；把链接换成文件的副本，或用 `prony report` 查看该运行",
   ],
-  ["{key}={name} is no whole number", "{key}={name} 不是整数"],
+  ["{key}={name} is not a whole number", "{key}={name} 不是整数"],
   ["give {key} as in {key2}", "{key} 应写成 {key2}"],
   ["the body of the request cannot be read: {any}", "无法读取请求正文：{any}"],
   ["send at most 64 KiB", "最多发送 64 KiB"],
@@ -473,7 +462,7 @@ export const restZh: readonly Entry[] = [
   ["send it at once", "请一次发出"],
   ["the body is not what is wanted: {any}", "正文不符合要求：{any}"],
   ["see the schemas of prony serve in docs/schemas", "见 docs/schemas 中 `prony serve` 的 schema"],
-  ["{name} is no state of a run", "{name} 不是运行的状态"],
+  ["{name} is not a state of a run", "{name} 不是运行的状态"],
   ["use running, done, interrupted or damaged", "可用 running、done、interrupted、damaged"],
   ["the run was asked to end; what has ended of it is kept", "已要求运行结束；已完成的部分会保留"],
   ["no process can be proven to write this run folder", "无法确认有进程在写这个运行目录"],
@@ -513,7 +502,6 @@ export const restKindsZh: Record<string, readonly Entry[]> = {
     ["exited with code {n}", "退出码 {n}"],
     ["was ended by signal {n}", "被信号 {n} 终止"],
   ],
-  as_many: [[", of as many cells as fit", "（容得下多少单元就保留多少）"]],
   /** Where something holds: a load, with what else tells cells apart before it. */
   place: [
     ["{load}", "{load}"],

@@ -211,16 +211,8 @@ export const trustZh: readonly Entry[] = [
     "用 {n} 个各占一个 CPU 的工作线程，或更多机器，或把要求降到每秒最多 {q}",
   ],
   [
-    "{load} with {count}: the instrument itself is {q} late there (p99), more than the {q2} that are always allowed; trials are void unless the target's p99 response time is above {q3}",
-    "{count}、{load}：仪器自身此时迟到 {q}（p99），超过始终允许的 {q2}；除非目标的 p99 响应时间高于 {q3}，试次都会作废",
-  ],
-  [
     "use more workers, each on a CPU of its own, a quieter machine, or a lower rate",
     "用更多各占一个 CPU 的工作线程、更安静的机器，或更低的速率",
-  ],
-  [
-    "whether the instrument can give what is asked for is not known: it was calibrated at a bad time ({any})",
-    "不知道仪器能否满足要求：校准时主机繁忙（{any}）",
   ],
   ["run `prony calibrate` again while the host is quiet", "等主机安静时重新运行 `prony calibrate`"],
   [

@@ -97,7 +97,7 @@ fn row(data: &RunData<'_>, one: &Judged, seen: &[RunData<'_>], own: u32, wanted:
         seen.iter().filter_map(|past| Some((past, in_past(data, one, past)?))).collect();
     let metric = found.last().map_or_else(|| one.metric(data), |(past, judged)| judged.metric(past));
     let mut row = AdviceRow {
-        what: one.words(data, metric).into(),
+        what: one.words(data, metric),
         metric,
         blocks_seen: 0,
         sd: None,
@@ -172,7 +172,7 @@ fn spread(found: &[(&RunData<'_>, Judged)], metric: Metric) -> Result<Spread, Sa
     if sd.is_finite() {
         Ok(Spread { blocks, freedom, sd })
     } else {
-        Err(said!("across.advice.spread_no_number", "the spread is no number"))
+        Err(said!("across.advice.spread_no_number", "the spread is not a number"))
     }
 }
 

@@ -19,7 +19,7 @@ use schema::environment::{EnvironmentDiff, Weight};
 use schema::metric::Metric;
 use schema::plan::CellPlan;
 use schema::said;
-use schema::said::Said;
+use schema::said::{Joint, Said};
 use schema::trial::TrialOutcome;
 
 /// Why two runs are not compared at all.
@@ -120,13 +120,13 @@ pub(super) fn surroundings(past: &Past) -> Surroundings<'_> {
 /// The facts of the host that move every number.
 fn refusal(environment: &EnvironmentDiff) -> Option<Said> {
     let decisive = environment.differences.iter().filter(|found| found.weight == Weight::Decisive);
-    let titles: Vec<&str> = decisive.map(|found| found.title.as_str()).collect();
+    let titles: Vec<&Said> = decisive.map(|found| &found.title).collect();
     (!titles.is_empty()).then(|| {
         said!(
             "across.compare.hosts_two_runs_differ",
             "the hosts of the two runs differ in what moves every number ({titles}): run both on \
              one host, or accept it with --across-hosts",
-            titles = titles.join(", ")
+            titles = Said::list(Joint::Comma, titles)
         )
     })
 }
@@ -139,7 +139,8 @@ fn warnings(a: &Past, b: &Past, environment: &EnvironmentDiff) -> Vec<Said> {
     let decisive = environment.differences.iter().filter(|found| found.weight == Weight::Decisive);
     let possible = environment.differences.iter().filter(|found| found.weight == Weight::Possible);
     let named = |found: &schema::environment::Difference| {
-        let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "unknown".to_owned());
+        let value =
+            |value: &Option<Said>| value.clone().unwrap_or_else(|| said!("history.unknown", "unknown"));
         let (a, b) = (value(&found.a), value(&found.b));
         said!("across.compare.fact", "{title}: {a} → {b}", title = &found.title, a, b)
     };
@@ -155,7 +156,7 @@ fn warnings(a: &Past, b: &Past, environment: &EnvironmentDiff) -> Vec<Said> {
             pins,
             said!(
                 "across.compare.cpus_generator_target_others",
-                "the CPUs of generator and target are others"
+                "generator and target ran on different CPUs"
             ),
         ),
         plain(
@@ -167,7 +168,7 @@ fn warnings(a: &Past, b: &Past, environment: &EnvironmentDiff) -> Vec<Said> {
         ),
         plain(
             then.events != now.events,
-            said!("across.compare.events_within_trials_others", "the events within the trials are others"),
+            said!("across.compare.events_within_trials_others", "the events within the trials differ"),
         ),
     ]
     .into_iter()

@@ -15,7 +15,7 @@ use schema::environment::Weight;
 use schema::metric::Metric;
 use schema::plan::CellPlan;
 use schema::said;
-use schema::said::Said;
+use schema::said::{Arg, Said};
 use units::Seed;
 
 /// Fewest runs on either side of a change: one odd day is none.
@@ -69,14 +69,23 @@ fn run(past: &[Past], at: usize) -> HistoryRun {
     let mut changed = Vec::new();
     if let Some(before) = at.checked_sub(1) {
         let found = environment_diff(surroundings(&past[before]), surroundings(&past[at]));
-        let value = |value: &Option<String>| value.clone().unwrap_or_else(|| "unknown".to_owned());
+        let value =
+            |value: &Option<Said>| value.clone().unwrap_or_else(|| said!("history.unknown", "unknown"));
         let decisive = found.differences.iter().filter(|found| found.weight == Weight::Decisive);
-        changed.extend(
-            decisive.map(|found| format!("{}: {} → {}", found.title, value(&found.a), value(&found.b))),
-        );
-        changed.extend(found.versions.iter().map(|one| format!("{}: {} → {}", one.name, one.a, one.b)));
+        changed.extend(decisive.map(|found| changed_from(&found.title, value(&found.a), value(&found.b))));
+        changed.extend(found.versions.iter().map(|one| changed_from(&one.name, &one.a, &one.b)));
     }
     HistoryRun { id: own.id, started_wall: own.started_wall, trials_valid: own.trials_valid, changed }
+}
+
+fn changed_from(what: impl Into<Arg>, before: impl Into<Arg>, after: impl Into<Arg>) -> Said {
+    said!(
+        "history.changed",
+        "{what}: {before} → {after}",
+        what = what.into(),
+        before = before.into(),
+        after = after.into()
+    )
 }
 
 /// All cells of all runs, those of the newest run first.
