@@ -138,4 +138,4 @@ fn rounded(ns: u64) -> Nanos {
 
 #[cfg(test)]
 #[path = "adaptive_tests.rs"]
-mod tests;
+pub(crate) mod tests;
