@@ -106,8 +106,16 @@ function shownPercent(share: number, more = 0): Shown {
   return { number: Math.abs(percent) < 0.001 ? "< 0.001" : significant(percent, 3 + more), unit: " %" };
 }
 
+/** Ratios from here on are shown as factors. */
+const FACTOR = 2;
+
+const shownFactor = (ratio: number, more = 0): Shown => ({
+  number: `×${significant(ratio, 3 + more)}`,
+  unit: "",
+});
+
 function shownChange(ratio: number, more = 0): Shown {
-  if (ratio >= 10) return { number: `×${significant(ratio, 3 + more)}`, unit: "" };
+  if (ratio >= FACTOR) return shownFactor(ratio, more);
   const percent = ((ratio - 1) * 100).toFixed(1 + more);
   if (Number(percent) === 0) return { number: percent.replace("-", ""), unit: " %" };
   return { number: percent.startsWith("-") ? signed(percent) : `+${percent}`, unit: " %" };
@@ -187,7 +195,7 @@ export function chosenPercent(share: Maybe): string {
   return finite(share) ? `${signed(String(Number((share * 100).toFixed(4))))} %` : NONE;
 }
 
-/** A ratio as the change it means: 1.041 is `+4.1 %`, 0.5 is `−50.0 %`; from a factor of ten on `×12.3`. */
+/** A ratio as the change it means: 1.041 is `+4.1 %`, 0.5 is `−50.0 %`; from a factor of two on `×2.30`. */
 export const change = (ratio: Maybe): string => joined(ratio, shownChange);
 
 /** A ratio as it stands: `1.041`. */
@@ -223,7 +231,18 @@ export const interval = (unit: Unit, ends: Ends): string =>
   between(ends, (n, more) => shownIn(unit, n, more));
 
 /** An interval of a ratio as changes: `+3.2 … +5.0 %`. */
-export const changeInterval = (ends: Ends): string => between(ends, shownChange);
+export const changeInterval = (ends: Ends): string => changes(null, ends)[1];
+
+/**
+ * A ratio with the ends of its interval, all as changes or, where one of them is a factor of two or more, all as
+ * factors: `+4.1 %` and `+3.2 … +5.0 %`, `×9.30` and `×8.10 … 13.3`.
+ */
+export function changes(ratio: Maybe, ends: Ends): [string, string] {
+  const isFactor = [ratio, ends.low, ends.high].some((one) => finite(one) && one >= FACTOR);
+  const show = isFactor ? shownFactor : shownChange;
+  const text = between(ends, show);
+  return [joined(ratio, show), isFactor ? text.replace("… ×", "… ") : text];
+}
 
 /** An interval of a ratio as it stands: `1.032 … 1.050`. */
 export const ratioInterval = (ends: Ends): string => between(ends, shownRatio);

@@ -25,6 +25,9 @@ pub(crate) fn report(args: &ReportArgs) -> Result<u8> {
     let file = args.output.as_deref();
     let page = || page(&folder, &run, &analysis, &wishes);
     let text = match args.format {
+        None | Some(ReportFormat::Text) if args.explain => {
+            report::explained(&run, &analysis, output::style(file))
+        }
         None | Some(ReportFormat::Text) => report::terminal(&run, &analysis, output::style(file)),
         Some(ReportFormat::Json) => schema::json::pretty(&analysis)?,
         Some(ReportFormat::Csv) => report::csv(&run, &analysis)?,

@@ -23,7 +23,7 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8> {
         let environment = environment(&args.runs, &args.consent, None)?;
         let tuning = tuning::begin(args.tune, args.turbo_off)?;
         let mut progress = RunProgress::new(screen::is_live());
-        let outcome = runner::resume(folder, usable_cpus, &environment, &mut progress);
+        let outcome = runner::resume(folder, usable_cpus, args.blocks, &environment, &mut progress);
         progress.finish();
         tuning.end();
         return finish(&outcome?, TextOrJson::Text, args.junit.as_deref());

@@ -21,10 +21,33 @@ pub fn interval(unit: Unit, interval: &Interval) -> String {
     table::interval(interval.low, interval.high, |value, more| shown(unit, value, more))
 }
 
+/// How far an interval reaches from its centre, on the wider side: `±0.5 %`; empty where an end is missing.
+#[must_use]
+pub fn half_width(center: f64, interval: &Interval) -> String {
+    let (Some(low), Some(high)) = (interval.low, interval.high) else { return String::new() };
+    let share = (high / center - 1.0).max(1.0 - low / center);
+    if share.is_finite() {
+        format!("±{}", units::format::sentence::half_width(share))
+    } else {
+        String::new()
+    }
+}
+
 /// An interval of a ratio as changes: `+3.2 … +5.0 %`.
 #[must_use]
 pub fn change_interval(interval: &Interval) -> String {
-    table::interval(interval.low, interval.high, table::shown_change)
+    changes(None, Some(interval))[1].clone()
+}
+
+/// A ratio and its interval in one form, as changes or as factors; a dash for what is missing.
+#[must_use]
+pub fn changes(ratio: Option<f64>, interval: Option<&Interval>) -> [String; 2] {
+    let [one, ends] = table::changes(
+        ratio,
+        interval.and_then(|interval| interval.low),
+        interval.and_then(|interval| interval.high),
+    );
+    [one, if interval.is_some() { ends } else { NONE.to_owned() }]
 }
 
 /// An interval of a ratio as it stands: `1.032 … 1.050`.

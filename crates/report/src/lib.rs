@@ -38,7 +38,7 @@ pub use run::markdown::markdown;
 pub use run::plan::{ClockTime, PlanTime, plan_text};
 pub use run::settings::command_line;
 pub use run::soak::held;
-pub use run::text::terminal;
+pub use run::text::{explained, terminal};
 pub use run::why::why_text;
 pub use terminal::Style;
 pub use terminal::layout::wrapped;

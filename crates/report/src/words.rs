@@ -170,11 +170,16 @@ pub(crate) fn footnote(number: usize) -> String {
     number.to_string().bytes().map(|digit| DIGITS[usize::from(digit - b'0')]).collect()
 }
 
+/// Stands before a percentile whose interval is wide.
+const WIDE: &str = "~";
+
 /// Collects distinct remarks and numbers them from 1.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Footnotes {
     /// The remarks in the order of their numbers.
     pub(crate) texts: Vec<String>,
+    /// Percentiles with their wide intervals, which have one remark together.
+    wide: Vec<String>,
 }
 
 impl Footnotes {
@@ -187,8 +192,18 @@ impl Footnotes {
         footnote(index + 1)
     }
 
+    /// The sign of a percentile whose interval is wide, which the remark of all of these states.
+    pub(crate) fn wide(&mut self, interval: String) -> &'static str {
+        if !self.wide.contains(&interval) {
+            self.wide.push(interval);
+        }
+        WIDE
+    }
+
     /// Signs and remarks.
-    pub(crate) fn numbered(&self) -> impl Iterator<Item = (String, &String)> {
-        self.texts.iter().enumerate().map(|(index, text)| (footnote(index + 1), text))
+    pub(crate) fn numbered(&self) -> impl Iterator<Item = (String, String)> {
+        let numbered = self.texts.iter().enumerate().map(|(index, text)| (footnote(index + 1), text.clone()));
+        let intervals = format!("95 % intervals that span more than 25 %: {}", self.wide.join("; "));
+        numbered.chain((!self.wide.is_empty()).then(|| (WIDE.to_owned(), intervals)))
     }
 }

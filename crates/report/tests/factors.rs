@@ -91,7 +91,7 @@ fn an_unbounded_ratio_is_printed_as_such() {
         Some(RatioOfMeans { ratio: 2.0, interval: unbounded, excluded: None });
     let [_, markdown, html] = texts(&analysis);
     for text in [&markdown, &html] {
-        assert!(text.contains("+210.7 % (unbounded, but not ratios of −2.062 … 1.523)"), "{text}");
-        assert!(text.contains("+100.0 % (unbounded)"), "{text}");
+        assert!(text.contains("×3.11 (unbounded, but not ratios of −2.062 … 1.523)"), "{text}");
+        assert!(text.contains("×2.00 (unbounded)"), "{text}");
     }
 }

@@ -223,6 +223,7 @@ fn outside_code(text: &str) -> Vec<String> {
 fn terminal_passes_no_escape_sequence() {
     let (run, analysis) = planted();
     no_controls(&report::terminal(&run, &analysis, Style::PLAIN));
+    no_controls(&report::explained(&run, &analysis, Style::PLAIN));
     let coloured = report::terminal(&run, &analysis, Style { color: true, width: 80 });
     let mut ours = coloured.replace("\x1b[0m", "");
     for code in ["1", "2", "31", "32", "33"] {

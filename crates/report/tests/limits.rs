@@ -27,7 +27,7 @@ fn confined() -> AnalysisFile {
 #[test]
 fn every_format_tells_limits_throttling_and_findings() {
     let (run, analysis) = (sample::plan::run_file(), confined());
-    let terminal = report::terminal(&run, &analysis, Style::PLAIN);
+    let terminal = report::explained(&run, &analysis, Style::PLAIN);
     let markdown = report::markdown(&run, &analysis);
     let html = report::html(&run, &analysis).unwrap();
     for (name, text) in [("terminal", &terminal), ("markdown", &markdown), ("html", &html)] {

@@ -12,14 +12,25 @@ fn terminal() {
     go/gin serves 4.7 % more requests per second than go/echo at 128 connections
     (95 % interval 4.2 % to 5.2 %); at 16 connections they are equivalent.
 
+    Ranking  by requests/s; ± is the 95 % interval over the trials
+      16 connections
+                    requests/s      p50       p99   CPU/req     memory  errors
+      go/echo           41,633   368 µs   1.01 ms   19.4 µs   18.0 MiB     0 %
+      ████████████     ±0.60 %  ±0.60 %   ±0.60 %   ±0.60 %    ±0.60 %
+      go/gin           41,289¹  372 µs¹  1.02 ms¹  19.4 µs¹  17.4 MiB¹     0 %
+      ███████████▉
+      128 connections
+                    requests/s      p50      p99  CPU/req    memory  errors
+      go/gin            48,909  2.51 ms  6.90 ms  19.4 µs  23.0 MiB     0 %
+      ████████████     ±0.60 %  ±0.60 %  ±0.60 %  ±0.60 %   ±0.60 %
+      go/echo           46,634  2.63 ms  8.42 ms  19.4 µs  24.1 MiB     0 %
+      ███████████▌     ±0.60 %  ±0.60 %  ±0.60 %  ±0.60 %   ±0.60 %
+      ¹ 4 valid trials; an interval needs 5: rerun with --resume
+
     Can these numbers be believed? With reservations.
-      Nothing speaks against the comparisons; absolute numbers carry the
-      reservations below.
-      ! generator and target share 2 CPUs: the generator used 38 % of one of them
-        → run on a host with at least 4 cores, or move the generator with --fleet
-      ! 1 of 20 trials is void (p99 pacer lag)
-        → rerun with prony run --resume to replace it
-      ✓ all 19 valid trials obey Little's law within 0.4 %
+      ! host    generator and target share 2 CPUs: the generator used 38 % of one o…
+      ! host    1 of 20 trials is void (p99 pacer lag)
+      ✓ 1 check found nothing against them
       instrument: not calibrated: run `prony calibrate`
 
     Claims
@@ -45,14 +56,6 @@ fn terminal() {
         p50          −4.6 %    −5.3 … −3.8 %  ▲ faster
         p99         −17.9 %  −21.0 … −14.6 %  ▲ faster
 
-    Cells  centre over the valid trials; intervals are in the files
-                                throughput      p50       p99  errors   valid
-      go/gin, 16 connections     41,289/s¹  372 µs¹  1.02 ms¹     0 %  4 of 5
-      go/gin, 128 connections     48,909/s  2.51 ms   6.90 ms     0 %  5 of 5
-      go/echo, 16 connections     41,633/s   368 µs   1.01 ms     0 %  5 of 5
-      go/echo, 128 connections    46,634/s  2.63 ms   8.42 ms     0 %  5 of 5
-      ¹ 4 valid trials; an interval needs 5: rerun with --resume
-
     Warm-up  requests per second over one trial; what is left of the bar was cut
       ▄▅▇█│██▇██  go/gin, 16 connections, trial 1: 4 s cut, until steady
       ▄▅▇█│██▇██  go/echo, 16 connections, trial 1: 4 s cut, the longest allowed,
@@ -61,15 +64,64 @@ fn terminal() {
       not yet steady
 
     Trials  20 of 20 planned trials run: 19 valid, 1 void
-      ! trial 14, block 4, go/gin, 16 connections: void
-        p99 pacer lag 412 µs is over the limit of 125 µs: the generator was late;
-        give it a core of its own
+      ! trial 14, block 4, go/gin, 16 connections: void: p99 pacer lag 412 µs is ov…
 
     Run folder 2026-11-21T09-30-00Z-go-frameworks
-      open report.html   charts, all metrics, environment, how to reproduce
-           report.md     the same without charts
-           results.csv   one row a trial
+      report.html: charts, all metrics, how to reproduce; report.md; results.csv
+      what was cut, and remedies: prony report RUN --explain
     "#);
+}
+
+#[test]
+fn reservations_are_cut_to_a_line_and_whole_with_their_remedies_on_request() {
+    let (run, analysis) = (sample::plan::run_file(), sample::analysis());
+    let short = report::terminal(&run, &analysis, Style::PLAIN);
+    let whole = report::explained(&run, &analysis, Style::PLAIN);
+    assert!(
+        short.contains("the generator used 38 % of one o…") && !short.contains("→ run on a host"),
+        "{short}"
+    );
+    assert!(
+        short.contains("prony report RUN --explain") && short.contains("1 check found nothing"),
+        "{short}"
+    );
+    assert!(whole.contains("the generator used 38 % of one of them\n    → run on a host"), "{whole}");
+    assert!(!whole.contains("--explain") && whole.contains("obey Little's law"), "{whole}");
+}
+
+#[test]
+fn what_forbids_the_use_is_never_cut() {
+    let (run, mut analysis) = (sample::plan::run_file(), sample::analysis());
+    analysis.belief.level = schema::analysis::BeliefLevel::No;
+    analysis.belief.notes[1].level = schema::analysis::BeliefLevel::No;
+    let text = report::terminal(&run, &analysis, Style::PLAIN);
+    assert!(text.contains("the generator used 38 % of one of them\n    → run on a host"), "{text}");
+}
+
+/// The share of the longest bar, and who stands first, whatever the order of the plan.
+#[test]
+fn the_ranking_is_by_throughput_and_by_p99_where_the_load_fixes_it() {
+    let (run, mut analysis) = (sample::plan::run_file(), sample::analysis());
+    let first = |analysis: &schema::analysis::AnalysisFile| {
+        let text = report::terminal(&run, analysis, Style::PLAIN);
+        let ranking = text.split("\n  128 connections\n").nth(1).unwrap().to_owned();
+        (
+            text.contains("Ranking  by requests/s"),
+            ranking.lines().nth(1).unwrap().trim().starts_with("go/gin"),
+        )
+    };
+    assert_eq!(first(&analysis), (true, true));
+    for cell in &mut analysis.cells {
+        for summary in &mut cell.metrics {
+            let is_gin = cell.target == "go/gin";
+            summary.center = match summary.metric {
+                schema::metric::Metric::Throughput => Some(1_000.0),
+                schema::metric::Metric::P99 => Some(if is_gin { 9e6 } else { 3e6 }),
+                _ => summary.center,
+            };
+        }
+    }
+    assert_eq!(first(&analysis), (false, false));
 }
 
 #[test]
@@ -87,12 +139,13 @@ fn load() {
       1,992/s right answers of 2,000/s asked
       20,041 scheduled = 19,922 completed + 87 failed + 32 censored
 
-                   mean      p50      p90      p99     p99.9      max
-      response  1.32 ms  1.21 ms  1.98 ms  4.87 ms  ≥ 912 ms   912 ms
-      service   1.24 ms  1.14 ms  1.86 ms  4.58 ms  ≥ 912 ms   857 ms
-      send lag  66.0 µs  60.5 µs  99.0 µs   244 µs        –¹  45.6 ms
-      ¹ p99.9: 19,922 requests are too few for it; it needs 300,000: measure for at
-        least 151 s
+                   mean      p50      p90       p99     p99.9      max
+      response  1.32 ms  1.21 ms  1.98 ms  ~4.87 ms  ≥ 912 ms   912 ms
+      service   1.24 ms  1.14 ms  1.86 ms  ~4.58 ms  ≥ 912 ms   857 ms
+      send lag  66.0 µs  60.5 µs  99.0 µs   ~244 µs        –¹  45.6 ms
+      ¹ p99.9: needs 3,688 requests, had 1,992: measure 1.9 times longer
+      ~ 95 % intervals that span more than 25 %: response p99 4.10 … 6.20 ms;
+        service p99 3.85 … 5.83 ms; send lag p99 205 … 310 µs
 
       failed       75 × timeout
                    12 × unexpected status
@@ -128,11 +181,13 @@ fn load_in_detail_and_believable() {
       p50        1.21 ms   1.14 ms   60.5 µs    24.2 µs        –
       p90        1.98 ms   1.86 ms   99.0 µs    39.6 µs        –
       p95        2.40 ms   2.26 ms    120 µs    48.0 µs        –
-      p99        4.87 ms   4.58 ms    244 µs    97.4 µs        –
+      p99       ~4.87 ms  ~4.58 ms   ~244 µs   ~97.4 µs        –
       p99.9     ≥ 912 ms  ≥ 912 ms        –¹         –¹        –
       max         912 ms    857 ms   45.6 ms    18.2 ms   212 µs
-      ¹ p99.9: 19,922 requests are too few for it; it needs 300,000: measure for at
-        least 151 s
+      ¹ p99.9: needs 3,688 requests, had 1,992: measure 1.9 times longer
+      ~ 95 % intervals that span more than 25 %: response p99 4.10 … 6.20 ms;
+        service p99 3.85 … 5.83 ms; send lag p99 205 … 310 µs; pacer lag p99 82.0 …
+        124 µs
 
       status       200 × 19,922, 503 × 12
       bytes        2.74 MiB read, 1.34 MiB written

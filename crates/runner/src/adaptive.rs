@@ -145,4 +145,4 @@ fn rounded(ns: u64) -> Nanos {
 
 #[cfg(test)]
 #[path = "adaptive_tests.rs"]
-mod tests;
+pub(crate) mod tests;

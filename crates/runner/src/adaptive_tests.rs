@@ -7,7 +7,7 @@ use schema::plan::{CellPlan, PhasePlan};
 use schema::trial::TrialOutcome;
 
 /// Two targets, `done` blocks of which are ordered and run.
-fn plan(stopping: StoppingPlan, done: u32) -> ExperimentPlan {
+pub(crate) fn plan(stopping: StoppingPlan, done: u32) -> ExperimentPlan {
     let text = "[experiment]\nname = \"x\"\n[[target]]\nname = \"a\"\nreference = {}\n[[target]]\nname = \"b\"\n\
                 reference = {}\n[scenario]\nrequest = { path = \"/\" }\n";
     let context = plan::Context { project: "/nonexistent".into(), usable_cpus: vec![0], pin: None };
@@ -19,12 +19,12 @@ fn plan(stopping: StoppingPlan, done: u32) -> ExperimentPlan {
     plan
 }
 
-fn stopping(precision: Option<f64>, budget_ns: Option<u64>, blocks_max: u32) -> StoppingPlan {
+pub(crate) fn stopping(precision: Option<f64>, budget_ns: Option<u64>, blocks_max: u32) -> StoppingPlan {
     StoppingPlan { precision, budget_ns, blocks_pilot: 5, blocks_max, looks: Vec::new(), stopped: None }
 }
 
 /// Trials of all that is ordered; the ratio of a block departs from 1.1 by `noise` times a fixed pattern.
-fn trials(plan: &ExperimentPlan, noise: f64) -> Vec<TrialData> {
+pub(crate) fn trials(plan: &ExperimentPlan, noise: f64) -> Vec<TrialData> {
     let value = |planned: &TrialPlan, cell: &CellPlan| {
         let pattern = [1.0, -1.0, 0.5, -0.5, 0.25, -0.25, 0.8][planned.block as usize % 7];
         if cell.target == "a" { 1_100.0 * (noise * pattern).exp() } else { 1_000.0 }

@@ -41,6 +41,13 @@ pub enum RunnerError {
     /// A soak that was to be resumed as an experiment, which would throw its windows away.
     #[error("{} is a soak\n  remedy: resume it with `prony soak --resume {}`", .0.display(), .0.display())]
     IsSoak(PathBuf),
+    /// More blocks of a run whose length follows from a rule.
+    #[error(
+        "{} decides by itself how many blocks it runs\n  remedy: resume it without --blocks, or run the experiment \
+         again with other `blocks`, `precision` or `budget`",
+        .0.display()
+    )]
+    BlocksAreDecided(PathBuf),
     /// An experiment that was to be resumed as a soak.
     #[error("{} is no soak\n  remedy: resume it with `prony run --resume {}`", .0.display(), .0.display())]
     NoSoak(PathBuf),

@@ -8,9 +8,9 @@ use crate::observer::Observer;
 use crate::planned_trial::run_one;
 use crate::services::Services;
 use crate::workshop::{confine, prepare, project_of, sweep};
-use crate::{RunnerError, adaptive, profiled, search, versions};
+use crate::{RunnerError, adaptive, profiled, rerun, search, versions};
 use analyze::Surroundings;
-use plan::Context;
+use plan::{Context, add_blocks};
 use record::RunFolder;
 use record::live::Live;
 use schema::doctor::DoctorReport;
@@ -71,24 +71,36 @@ pub fn run(
     Ok(Outcome { live, ..outcome })
 }
 
-/// Runs the trials of a run that are missing, because it was cut off, or that failed.
+/// Runs the trials of a run that are missing, because it was cut off, or that failed or are void, and `more_blocks`
+/// blocks that it was not planned with.
 ///
 /// # Errors
-/// As [`run`], and when the folder cannot be read.
+/// As [`run`], when the folder cannot be read, and where more blocks are asked of a run that decides by itself.
 pub fn resume(
     path: &Path,
     usable_cpus: Vec<u32>,
+    more_blocks: u32,
     environment: &Environment,
     observer: &mut dyn Observer,
 ) -> Result<Outcome, RunnerError> {
     let folder = RunFolder::open(path)?;
-    let run = folder.read_run()?;
+    let mut run = folder.read_run()?;
     if run.plan.soak.is_some() {
         return Err(RunnerError::IsSoak(path.to_owned()));
     }
+    if more_blocks > 0 {
+        if run.plan.design.stopping.is_some() || run.plan.capacity.is_some() {
+            return Err(RunnerError::BlocksAreDecided(path.to_owned()));
+        }
+        add_blocks(&mut run.plan, more_blocks);
+        folder.write_json("run.json", &run)?;
+    }
     let is_whole = run.plan.order.iter().all(|planned| !folder.trial(planned.id).is_missing());
     if is_whole && run.plan.search().is_none() && !adaptive::is_open(&run.plan) {
-        return outcome(folder, &run, false);
+        let is_void_left = !rerun::plan(&mut run.plan.clone(), &folder.read_numbers(&run)?).is_empty();
+        if !is_void_left {
+            return outcome(folder, &run, false);
+        }
     }
     resume_in(folder, &run, usable_cpus, environment, observer)
 }
@@ -149,7 +161,7 @@ fn create_folder(environment: &Environment, id: &str) -> Result<RunFolder, Runne
     Ok(RunFolder::create(&environment.runs, name.as_deref().unwrap_or(id))?)
 }
 
-/// Runs what is missing, and the blocks that are decided upon meanwhile.
+/// Runs what is missing, what is void again, and the blocks that are decided upon meanwhile.
 fn trials(
     folder: RunFolder,
     mut run: RunFile,
@@ -185,10 +197,17 @@ fn trials(
                 return outcome(folder, &run, true);
             }
         }
+        let so_far = folder.read_numbers(&run)?;
+        let again = rerun::plan(&mut run.plan, &so_far);
+        if !again.is_empty() {
+            folder.write_json("run.json", &run)?;
+            observer.decided(&rerun::words(&again), again.len() as i64);
+            left.extend(again);
+            continue;
+        }
         if !adaptive::is_open(&run.plan) {
             return outcome(folder, &run, false);
         }
-        let so_far = folder.read_numbers(&run)?;
         left.extend(adaptive::decide(&mut run.plan, &so_far, spent.ns()));
         folder.write_json("run.json", &run)?;
         observer.decided(&adaptive::words(&run.plan).unwrap_or_default(), left.len() as i64);

@@ -25,6 +25,7 @@ mod observer;
 mod planned_trial;
 pub mod profiled;
 pub mod reference;
+mod rerun;
 mod search;
 mod server_counts;
 mod services;

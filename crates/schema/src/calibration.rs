@@ -170,7 +170,7 @@ pub struct MaxRate {
 pub struct LagAtRate {
     /// Offered requests per second, evenly spaced.
     pub rate_per_s: f64,
-    /// Requests of one repeat; a p99 of fewer than 30,000 is coarse (METHOD §4).
+    /// Requests of one repeat; a p99 of fewer than 368 has no upper bound (METHOD §4).
     pub requests: u64,
     /// Median of dispatched − intended.
     pub lag_p50_ns: Spread,

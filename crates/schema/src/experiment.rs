@@ -80,7 +80,7 @@ pub struct Design {
     pub name: String,
     /// The question in one sentence.
     pub question: Option<String>,
-    /// Passes through all cells. Default 5, the fewest that give an interval.
+    /// Passes through all cells. Default 6: five give an interval, one is spare.
     pub blocks: Option<Count>,
     /// What is repeated for every trial: `restart`, or `rebuild` for targets that prony builds. Default restart.
     pub replicas: Option<Replicas>,

@@ -6,7 +6,7 @@ use crate::each::EachSummary;
 pub use crate::error_class::ErrorClass;
 use crate::plan::{LoadPlan, PhasePlan, ScenarioPlan};
 use crate::said::Said;
-pub use crate::times::{Latencies, LatencySummary, Time};
+pub use crate::times::{Latencies, LatencySummary, RankInterval, Time};
 use crate::version::LoadVersion;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

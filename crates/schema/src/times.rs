@@ -161,6 +161,21 @@ pub struct LatencySummary {
     /// Lower bounds (`≥ x`) for values that fall among the censored, by key.
     #[serde(default)]
     pub at_least: BTreeMap<String, u64>,
+    /// Between which values each percentile lies, by its key; that of a refused percentile has one end at most.
+    #[serde(default)]
+    pub intervals: BTreeMap<String, RankInterval>,
+}
+
+/// The 95 % interval of a percentile by order statistics, in nanoseconds (METHOD §4). It counts requests as if they
+/// were independent: correlated ones make the true uncertainty larger, never smaller.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+pub struct RankInterval {
+    /// Null where the requests are too few for a lower end.
+    pub low: Option<u64>,
+    /// Null where they are too few for an upper end, or it lies among those that never ended.
+    pub high: Option<u64>,
+    /// The ends are more than 25 % apart, or one is missing.
+    pub is_wide: bool,
 }
 
 #[cfg(test)]

@@ -174,7 +174,7 @@ pub struct IntervalLine {
     pub generator_cpu_ns: u64,
     /// Median response time of the answers that arrived in it.
     pub p50_ns: Option<u64>,
-    /// 99th percentile of the same, for charts only: an interval is too short to state it as a result.
+    /// 99th percentile of the same, for charts only: below 368 answers it has no upper bound (METHOD §4).
     pub p99_ns: Option<u64>,
     /// When at least four requests were in flight and none ended, for 10 ms or more; the eight longest.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]

@@ -7,14 +7,7 @@
  * (a row whose answer rests on differences has its numbers to the right).
  */
 import { useCallback, useMemo } from "preact/hooks";
-import {
-  change,
-  changeInterval,
-  chosenPercent,
-  differenceInterval,
-  ratioInterval,
-  type Unit,
-} from "../format";
+import { change, changes, chosenPercent, differenceInterval, ratioInterval, type Unit } from "../format";
 import { type Words, useWords } from "../words";
 import {
   clean,
@@ -95,7 +88,7 @@ function numbers(of: Comparison): [string, string] {
     const ends = of.difference_interval;
     return ["", ends ? differenceInterval(unitOf(of.metric), ends) : ""];
   }
-  return [change(of.ratio), of.interval ? changeInterval(of.interval) : ""];
+  return of.interval ? changes(of.ratio, of.interval) : [change(of.ratio), ""];
 }
 
 function verdictColour(verdict: Verdict, look: Look): string {

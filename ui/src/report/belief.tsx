@@ -66,6 +66,7 @@ interface NoteProps {
 }
 
 export function Note({ sign, tone, level, text, remedy }: NoteProps) {
+  const remedyTitle = useWords().belief.remedy;
   return (
     <li class={tone}>
       <span class="sign" aria-hidden="true">
@@ -75,9 +76,13 @@ export function Note({ sign, tone, level, text, remedy }: NoteProps) {
         <span class="hidden">{level}: </span>
         <Told text={text} isUnbroken isSentence />
         {remedy && (
-          <p class="remedy">
-            <Told text={remedy} isUnbroken />
-          </p>
+          <Fold title={remedyTitle}>
+            {() => (
+              <p class="remedy">
+                <Told text={remedy} isUnbroken />
+              </p>
+            )}
+          </Fold>
         )}
       </div>
     </li>

@@ -9,6 +9,7 @@ import {
   NONE,
   change,
   changeInterval,
+  changes,
   chosenPercent,
   count,
   difference,
@@ -206,12 +207,13 @@ export function PairName({ of }: { of: Pick<Compared, "a_target" | "b_target" | 
 const isRatio = (of: Compared) => of.basis !== "difference";
 
 function changed(of: Compared): string {
-  return isRatio(of) ? change(of.ratio) : difference(unitOf(of.metric), of.difference);
+  if (!isRatio(of)) return difference(unitOf(of.metric), of.difference);
+  return of.interval ? changes(of.ratio, of.interval)[0] : change(of.ratio);
 }
 
 function changedInterval(of: Compared): string {
   if (of.verdict === "refused") return NONE;
-  if (isRatio(of)) return of.interval ? changeInterval(of.interval) : NONE;
+  if (isRatio(of)) return of.interval ? changes(of.ratio, of.interval)[1] : NONE;
   return of.difference_interval ? differenceInterval(unitOf(of.metric), of.difference_interval) : NONE;
 }
 
@@ -220,14 +222,19 @@ function ranks(of: Compared): string {
   if (typeof of.hodges_lehmann !== "number") return NONE;
   const unit = unitOf(of.metric);
   const ends = of.hodges_lehmann_interval;
-  if (isRatio(of)) return `${change(of.hodges_lehmann)} (${ends ? changeInterval(ends) : NONE})`;
+  if (isRatio(of)) {
+    if (!ends) return `${change(of.hodges_lehmann)} (${NONE})`;
+    const [estimate, interval] = changes(of.hodges_lehmann, ends);
+    return `${estimate} (${interval})`;
+  }
   return `${difference(unit, of.hodges_lehmann)} (${ends ? differenceInterval(unit, ends) : NONE})`;
 }
 
 function means(found: RatioOfMeans | null | undefined, words: Words): string {
   if (!found) return NONE;
   const but = found.excluded ? words.comparison.butNot(changeInterval(found.excluded)) : "";
-  return `${change(found.ratio)} (${changeInterval(found.interval)}${but})`;
+  const [ratio, interval] = changes(found.ratio, found.interval);
+  return `${ratio} (${interval}${but})`;
 }
 
 function keyColumns(words: Words, notes: Footnotes): Column<Compared>[] {

@@ -28,7 +28,7 @@ export function Data({ page }: SectionProps) {
   const { analysis } = page;
   const { run, cells } = analysis;
   const label = labels(cells);
-  const notes = useMemo(() => new Footnotes(cells.flatMap(refusals)), [cells]);
+  const notes = useMemo(() => new Footnotes(cells.flatMap(refusalsOf)), [cells]);
   const levels = cells.filter(({ levels }) => levels);
   const limits = cells.filter(({ limits }) => limits);
   return (
@@ -71,7 +71,7 @@ const isClean = ({ metric, center }: MetricSummary) => metric === "error_rate" &
 
 const refusedOf = (summary: MetricSummary) => (isClean(summary) ? null : summary.refused);
 
-const refusals = ({ metrics }: CellSummary) =>
+export const refusalsOf = ({ metrics }: CellSummary) =>
   metrics.filter(({ metric }) => KEY_METRICS.includes(metric)).map(refusedOf);
 
 const summaryOf = (cell: CellSummary, metric: Metric) => cell.metrics.find((of) => of.metric === metric);
@@ -94,10 +94,9 @@ const SUFFIX = { per_second: "_per_s", nanoseconds: "_ns", share: "", bytes: "_b
 
 const keyOf = (metric: Metric) => `${metric}${SUFFIX[unitOf(metric)]}`;
 
-const cellColumns = (words: Words, notes: Footnotes): Column<CellSummary>[] => [
-  fileColumn("id", (row) => row.cell),
-  toldNameColumn(words.cell, "cell", (row) => row.label, "cell"),
-  ...KEY_METRICS.flatMap((metric): Column<CellSummary>[] => [
+/** The key metrics of a cell, each with its interval. */
+export const keyColumns = (words: Words, notes: Footnotes): Column<CellSummary>[] =>
+  KEY_METRICS.flatMap((metric): Column<CellSummary>[] => [
     {
       head: words.metrics[metric],
       key: keyOf(metric),
@@ -107,7 +106,12 @@ const cellColumns = (words: Words, notes: Footnotes): Column<CellSummary>[] => [
     },
     fileColumn(`${keyOf(metric)}_low`, (row) => summaryOf(row, metric)?.interval?.low),
     fileColumn(`${keyOf(metric)}_high`, (row) => summaryOf(row, metric)?.interval?.high),
-  ]),
+  ]);
+
+const cellColumns = (words: Words, notes: Footnotes): Column<CellSummary>[] => [
+  fileColumn("id", (row) => row.cell),
+  toldNameColumn(words.cell, "cell", (row) => row.label, "cell"),
+  ...keyColumns(words, notes),
   ...OTHERS.map((metric): Column<CellSummary> =>
     fileColumn(keyOf(metric), (row) => summaryOf(row, metric)?.center),
   ),

@@ -9,6 +9,7 @@ import { Mark, beliefWord, claimWord, causeWord, headed, outcomeWord, soakWord }
 import { Told, unbroken } from "../ui/told";
 import { useWords } from "../words";
 import { counts, labels, wallTime } from "./model";
+import { Ranking } from "./ranking";
 
 /** Further claims that do not hold are in their section. */
 const CLAIMS_NAMED = 3;
@@ -27,6 +28,7 @@ export function Masthead({ page }: { page: PageFile }) {
       <p class="answer">
         <Told text={analysis.answer} isUnbroken isSentence byClause />
       </p>
+      <Ranking page={page} />
       <dl class="glance">
         <Glance name={words.glance.belief} to="belief">
           <Mark word={beliefWord(words, analysis.belief.level)} />

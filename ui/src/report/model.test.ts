@@ -1,7 +1,7 @@
 /** The choices of the decision table follow from verdicts alone, and never claim what no comparison shows. */
 import { describe, expect, it } from "vitest";
-import type { Capacity, Comparison, Verdict } from "../schema/page";
-import { choose, commandLine, counts, pairsOf, settingsOf, standOut, wallTime } from "./model";
+import type { Capacity, CellSummary, Comparison, Verdict } from "../schema/page";
+import { choose, commandLine, counts, pairsOf, rankings, settingsOf, standOut, wallTime } from "./model";
 
 function comparison(a: string, b: string, verdict: Verdict, refused: string | null = null): Comparison {
   return {
@@ -115,5 +115,42 @@ describe("curves that stand out", () => {
     expect(standOut([{ rows, knees, highest }], cells)).toEqual(["c10", "c40", "c70", "c90"]);
     expect(standOut([], cells)).toEqual(cells.slice(0, 5));
     expect(standOut([{ rows: [], knees: [] }], ["a", "b"])).toEqual(["a", "b"]);
+  });
+});
+
+describe("rankings", () => {
+  const cell = (name: string, load: string, throughput: number | null, p99: number | null) =>
+    ({
+      cell: name,
+      target: name,
+      load,
+      metrics: [
+        { metric: "throughput", center: throughput },
+        { metric: "p99", center: p99 },
+      ],
+    }) as unknown as CellSummary;
+  const names = (cells: CellSummary[]) =>
+    rankings({ cells, margin: 0.02 }).map(({ by, cells }) => [by, ...cells.map(({ cell }) => cell)]);
+
+  it("have the most requests first, at each load for itself, and what has no value last", () => {
+    const cells = [
+      cell("a", "8", 100, 1),
+      cell("b", "8", null, 1),
+      cell("c", "8", 300, 9),
+      cell("d", "16", 5, 1),
+    ];
+    expect(names(cells)).toEqual([
+      ["throughput", "c", "a", "b"],
+      ["throughput", "d"],
+    ]);
+  });
+
+  it("have the shortest p99 first where the load fixes the throughput", () => {
+    expect(names([cell("a", "8", 1000, 9), cell("b", "8", 1001, 3)])).toEqual([["p99", "b", "a"]]);
+  });
+
+  it("keep the order of a ladder", () => {
+    const ladder = rankings({ cells: [cell("a", "8", 100, 1), cell("b", "16", 300, 2)], margin: 0.02 });
+    expect(ladder.map(({ isRanked, cells }) => [isRanked, cells.length])).toEqual([[false, 2]]);
   });
 });

@@ -4,7 +4,15 @@
  *
  * Invariant: nothing is computed but counts of entries; every number that is shown stands in the file.
  */
-import type { Capacity, CellSummary, Comparison, Metric, PageFile, Verdict } from "../schema/page";
+import type {
+  AnalysisFile,
+  Capacity,
+  CellSummary,
+  Comparison,
+  Metric,
+  PageFile,
+  Verdict,
+} from "../schema/page";
 import type { Text } from "../words/said/text";
 
 /** The metrics of the short tables, in their order. */
@@ -47,6 +55,41 @@ export function pairsOf(comparisons: Comparison[]): Pair[] {
     }
   }
   return [...pairs.values()];
+}
+
+/** The cells of one load, best first. */
+export interface Ranking {
+  load: string;
+  by: Metric;
+  /** Cells that are each at a load of their own, as those of a ladder, keep the plan's order. */
+  isRanked: boolean;
+  cells: CellSummary[];
+}
+
+export const centerOf = (cell: CellSummary, metric: Metric): number | null =>
+  cell.metrics.find((of) => of.metric === metric)?.center ?? null;
+
+/** By throughput, and by p99 where at every load all cells have the same throughput within the margin. */
+export function rankings({ cells, margin }: Pick<AnalysisFile, "cells" | "margin">): Ranking[] {
+  if (cells.length === 0) return [];
+  const groups = new Map<string, CellSummary[]>();
+  for (const cell of cells) groups.set(cell.load, [...(groups.get(cell.load) ?? []), cell]);
+  const isRanked = [...groups.values()].some((group) => group.length > 1);
+  if (!isRanked) return [{ load: "", by: "throughput", isRanked, cells }];
+  const has = (metric: Metric) => cells.every((cell) => centerOf(cell, metric) !== null);
+  const isFixed = (group: CellSummary[]) => {
+    const rates = group.flatMap((cell) => centerOf(cell, "throughput") ?? []);
+    return Math.max(...rates) <= Math.min(...rates) * (1 + margin);
+  };
+  const by = has("p99") && [...groups.values()].every(isFixed) ? "p99" : "throughput";
+  const sign = by === "throughput" ? -1 : 1;
+  const rank = (cell: CellSummary) => sign * (centerOf(cell, by) ?? sign * Infinity);
+  return [...groups].map(([load, group]) => ({
+    load,
+    by,
+    isRanked,
+    cells: [...group].sort((a, b) => (rank(a) === rank(b) ? 0 : rank(a) - rank(b))),
+  }));
 }
 
 /** Who did best in one metric under one load, as far as the comparisons show it. */

@@ -133,6 +133,7 @@ export const en = {
     with_reservations: "With reservations",
     no: "No",
     kept: (n: number) => `${counted(n, "check")} found nothing against the numbers`,
+    remedy: "What to do",
   },
   outcomes: { valid: "valid", void: "void", failed: "failed" },
   severities: { ok: "ok", note: "note", warning: "warning", problem: "problem" },
@@ -448,6 +449,10 @@ export const en = {
     cpu: (share: string) => `${share} of its CPU time is collection`,
   },
 
+  ranking: {
+    by: (metric: string) => `Ranked by ${metric.toLowerCase()}`,
+    inOrder: "In the order of the plan",
+  },
   decision: {
     about:
       "Read off the comparisons of this run, and of nothing else. An option stands alone only where it was shown to be better than each other one under that load; how much better is under Comparison.",

@@ -91,6 +91,7 @@ export const zh: Words = {
     with_reservations: "有保留地可信",
     no: "不可信",
     kept: (n) => `${n} 项检查未发现不利于这些数字之处`,
+    remedy: "如何处理",
   },
   outcomes: { valid: "有效", void: "作废", failed: "失败" },
   severities: { ok: "正常", note: "提示", warning: "警告", problem: "问题" },
@@ -402,6 +403,10 @@ export const zh: Words = {
     cpu: (share) => `CPU 时间的 ${share} 用于垃圾回收`,
   },
 
+  ranking: {
+    by: (metric) => `按${metric}排名`,
+    inOrder: "按计划中的顺序",
+  },
   decision: {
     about:
       "仅依据本次运行的对比。只有被证明在该负载下优于其他每个方案时，才单独列出一个方案；优势大小见“对比”。",

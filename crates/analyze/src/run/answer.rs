@@ -101,10 +101,49 @@ fn clauses(
         if pairs.is_empty() {
             clauses.extend(at_load.iter().map(|cell| alone(data, cell, metric)));
         } else {
-            clauses.extend(pairs.into_iter().map(|pair| against(data, pair)));
+            let (refused, answered): (Vec<&Comparison>, _) =
+                pairs.into_iter().partition(|pair| is_refused(pair));
+            clauses.extend(answered.into_iter().map(|pair| against(data, pair)));
+            clauses.extend(match refused.as_slice() {
+                [pair] => Some(against(data, pair)),
+                _ => no_answers(&refused, best, metric),
+            });
         }
     }
     clauses
+}
+
+/// Whether it has neither an interval of the ratio nor one of the difference.
+fn is_refused(pair: &Comparison) -> bool {
+    let has_difference = pair.basis == Basis::Difference
+        && pair.verdict != Verdict::Refused
+        && pair.difference.is_some()
+        && pair.difference_interval.is_some();
+    !has_difference && (pair.ratio.is_none() || pair.interval.is_none())
+}
+
+/// One clause for all comparisons of the best target that have no answer, with each reason once.
+fn no_answers(refused: &[&Comparison], best: Option<&str>, metric: Metric) -> Option<Said> {
+    let first = refused.first()?;
+    let is_best_a = |pair: &Comparison| best == Some(pair.a.as_str());
+    let target = if is_best_a(first) { &first.a_target } else { &first.b_target };
+    let others = refused.iter().map(|pair| if is_best_a(pair) { &pair.b_target } else { &pair.a_target });
+    let mut reasons: Vec<Said> = Vec::new();
+    for pair in refused {
+        let reason = pair.refused.clone().unwrap_or_else(|| said!("answer.refused", "it was refused"));
+        if !reasons.contains(&reason) {
+            reasons.push(reason);
+        }
+    }
+    Some(said!(
+        "answer.no_answers_against",
+        "no answer on {name} of {target} against {others}{at}: {reasons}",
+        name = metric.words(),
+        target,
+        others = Said::list(Joint::And, others.map(String::as_str)),
+        at = at(first),
+        reasons = Said::list(Joint::Semicolon, &reasons)
+    ))
 }
 
 /// Identifier of the cell with the best centre; the first where none has one.

@@ -101,8 +101,7 @@ fn interval(data: &RunData<'_>, values: &[f64]) -> Result<Interval, Said> {
         Refusal::NoSpread { had } => {
             said!(
                 "cells.all_trials_gave_same",
-                "all {had} trials gave the same value, so their spread is unknown: read the \
-                 value as it stands",
+                "the same value in all {had} trials, ± one step of the measurement",
                 had
             )
         }

@@ -106,8 +106,7 @@ fn why_refused(refusal: Refusal, what: Said) -> Said {
     match refusal {
         Refusal::NoSpread { had } => said!(
             "ratio.all_blocks_gave_same",
-            "all {had} blocks gave the same {what}, so its spread is unknown: read the \
-             {what} as it stands",
+            "the same {what} in all {had} blocks, ± one step of the measurement",
             had,
             what
         ),

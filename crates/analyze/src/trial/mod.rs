@@ -28,7 +28,7 @@ pub use heat::HeatMaker;
 pub use objective::{Judgement, Objective};
 pub use signals::SignalsMaker;
 pub use steady::{Beside, Warmth, steadiness, warmth};
-pub use summary::{latency, quantile_floor};
+pub use summary::{Of, latency, quantile_floor};
 pub use threshold::{Threshold, ThresholdError};
 pub(crate) use validity::{CANARY_SAID, COMPETING_SAID, PACER_LAG_NS, STEAL_SAID};
 pub use validity::{gate_names, validity};

@@ -1,11 +1,12 @@
 //! Thresholds of one load: `p99>50ms` says when it has failed. Parsed before the load starts, decided after it.
 //!
-//! Invariants: what cannot be decided, because a percentile was refused or lies among requests that never ended,
-//! counts as failed and says why; numbers in a result are finite.
+//! Invariants: a percentile is held against its limit by its rank interval, so that few requests decide what is clear
+//! and many are asked for where it is not (METHOD §4); what cannot be decided counts as failed and says why; numbers in
+//! a result are finite.
 //! Absent on purpose: comparisons between loads, which need trials and an experiment (METHOD §0.1).
 
 use crate::words::{Noun, bytes, count, duration, number, percent};
-use schema::load::{ErrorClass, Latencies, LatencySummary, LoadReport, ThresholdResult};
+use schema::load::{ErrorClass, Latencies, LatencySummary, LoadReport, RankInterval, ThresholdResult};
 use schema::said;
 use schema::said::{Arg, Said};
 use schema::text::nearest;
@@ -281,6 +282,8 @@ struct Found {
     value: Option<f64>,
     /// The true value is at least `value`; requests that never ended may lie above it.
     is_lower_bound: bool,
+    /// Between which values it lies, for a percentile.
+    interval: Option<RankInterval>,
     /// Why the value is missing or only a bound.
     why: Said,
 }
@@ -290,17 +293,18 @@ impl Found {
         Self {
             value: value.filter(|value| value.is_finite()),
             is_lower_bound: false,
+            interval: None,
             why: said!("threshold.not_finite", "it is not finite"),
         }
     }
 
     fn refused(why: Said) -> Self {
-        Self { value: None, is_lower_bound: false, why }
+        Self { value: None, is_lower_bound: false, interval: None, why }
     }
 }
 
-/// A percentile, mean or extreme. Requests that never ended lie above every finite one, so they make the mean and the
-/// maximum lower bounds (METHOD §1).
+/// A percentile with its interval, a mean or an extreme. Requests that never ended lie above every finite one, so they
+/// make the mean and the maximum lower bounds (METHOD §1).
 fn time(summary: &LatencySummary, field: Field) -> Found {
     let whole = |ns: Option<u64>| ns.map(|ns| ns as f64);
     let value = match field.key {
@@ -313,22 +317,21 @@ fn time(summary: &LatencySummary, field: Field) -> Found {
         "min" => whole(summary.min),
         _ => whole(summary.max),
     };
+    let interval = summary.intervals.get(field.key).copied();
     if let Some(bound) = summary.at_least.get(field.key) {
         let why = summary.refused.get(field.key).cloned().unwrap_or_else(|| never_ended(summary));
-        return Found { value: Some(*bound as f64), is_lower_bound: true, why };
+        return Found { value: Some(*bound as f64), is_lower_bound: true, interval, why };
     }
     match value {
         Some(_) if summary.censored > 0 && matches!(field.key, "mean" | "max") => {
-            Found { value, is_lower_bound: true, why: never_ended(summary) }
+            Found { value, is_lower_bound: true, interval: None, why: never_ended(summary) }
         }
-        Some(_) => Found::known(value),
-        None => Found::refused(
-            summary
-                .refused
-                .get(field.key)
-                .cloned()
-                .unwrap_or_else(|| said!("threshold.not_measured", "it was not measured")),
-        ),
+        Some(_) => Found { interval, ..Found::known(value) },
+        None => {
+            let why = summary.refused.get(field.key).cloned();
+            let why = why.unwrap_or_else(|| said!("threshold.not_measured", "it was not measured"));
+            Found { interval, ..Found::refused(why) }
+        }
     }
 }
 
@@ -348,19 +351,54 @@ impl Threshold {
         nines.parse::<f64>().ok().map(|percent| percent / 100.0)
     }
 
+    /// Whether requests that never ended leave only a lower bound of the metric.
+    pub(super) fn is_bound_by_unended(&self, report: &LoadReport) -> bool {
+        self.metric.value(report).is_lower_bound
+    }
+
     /// Holds the threshold against a load.
     #[must_use]
     pub fn check(&self, report: &LoadReport) -> ThresholdResult {
         let found = self.metric.value(report);
-        let (decided, crossed) = match found.value {
-            None => (false, true),
-            Some(value) => {
-                let holds = self.comparison.holds(value, self.limit);
-                // A lower bound decides only that an upper limit is crossed.
-                let decides = !found.is_lower_bound || (holds && self.comparison.is_upper());
-                (decides, holds || !decides)
-            }
-        };
+        let crossed = self.crossed(&found);
+        ThresholdResult {
+            expression: self.expression.clone(),
+            failed: crossed != Some(false),
+            decided: crossed.is_some(),
+            value: found.value,
+            limit: self.limit,
+            text: self.text(found, crossed.is_some()),
+        }
+    }
+
+    /// Whether the limit is crossed; `None` where that cannot be decided.
+    ///
+    /// An interval wholly on one side of the limit decides; so does the value where the interval is narrow. A lower
+    /// bound decides only that an upper limit is crossed.
+    fn crossed(&self, found: &Found) -> Option<bool> {
+        let holds = |value: f64| self.comparison.holds(value, self.limit);
+        if let Some(crossed) = found.interval.and_then(|interval| self.by_interval(interval)) {
+            return Some(crossed);
+        }
+        let value = found.value?;
+        if found.is_lower_bound {
+            return (holds(value) && self.comparison.is_upper()).then_some(true);
+        }
+        let is_wide = found.interval.is_some_and(|interval| interval.is_wide);
+        (!is_wide).then(|| holds(value))
+    }
+
+    /// What both ends of the interval agree on. A missing end lies at 0 or beyond every limit.
+    fn by_interval(&self, interval: RankInterval) -> Option<bool> {
+        let low = interval.low.map_or(0.0, |ns| ns as f64);
+        let high = interval.high.map_or(f64::INFINITY, |ns| ns as f64);
+        let holds = |value: f64| self.comparison.holds(value, self.limit);
+        (holds(low) == holds(high)).then(|| holds(low))
+    }
+
+    /// The number that decided, or why none did.
+    fn text(&self, found: Found, is_decided: bool) -> Said {
+        let why = found.why;
         let value = found.value.map(|value| {
             let value = self.metric.words(value);
             if found.is_lower_bound {
@@ -369,20 +407,45 @@ impl Threshold {
                 value.into()
             }
         });
-        let why = found.why;
-        let text = match value {
-            Some(value) if decided => value,
-            Some(value) => said!("threshold.bound", "cannot be decided: {value}, {why}", value, why),
-            None => said!("threshold.undecided", "cannot be decided: {why}", why),
-        };
-        ThresholdResult {
-            expression: self.expression.clone(),
-            failed: crossed,
-            decided,
-            value: found.value,
-            limit: self.limit,
-            text,
+        let wide = found.interval.filter(|interval| interval.is_wide);
+        let between = wide.and_then(|interval| self.between(interval));
+        match (value, between, is_decided) {
+            (Some(value), Some(between), true) if !found.is_lower_bound => {
+                said!("threshold.with_interval", "{value} ({between})", value, between)
+            }
+            (Some(value), _, true) => value,
+            (None, Some(between), true) => between,
+            (Some(value), Some(between), false) if !found.is_lower_bound => said!(
+                "threshold.straddled",
+                "cannot be decided: {value} ({between}): measure longer",
+                value,
+                between
+            ),
+            (Some(value), _, false) => {
+                said!("threshold.bound", "cannot be decided: {value}, {why}", value, why)
+            }
+            (None, _, _) => said!("threshold.undecided", "cannot be decided: {why}", why),
         }
+    }
+
+    /// The ends of an interval in words; `None` where there is none.
+    fn between(&self, interval: RankInterval) -> Option<Said> {
+        let words = |ns: u64| self.metric.words(ns as f64);
+        Some(match (interval.low, interval.high) {
+            (Some(low), Some(high)) => said!(
+                "threshold.between",
+                "between {low} and {high}, 95 % by rank",
+                low = words(low),
+                high = words(high)
+            ),
+            (Some(low), None) => {
+                said!("threshold.from", "{low} or more, 95 % by rank", low = words(low))
+            }
+            (None, Some(high)) => {
+                said!("threshold.up_to", "{high} or less, 95 % by rank", high = words(high))
+            }
+            (None, None) => return None,
+        })
     }
 }
 
@@ -407,12 +470,24 @@ mod tests {
             max: Some(912_000_000),
             refused: BTreeMap::from([(
                 "p99".into(),
-                "needs 30,000 requests, had 19,932: measure 1.6 times longer".into(),
+                "needs 368 requests, had 200: measure 1.9 times longer".into(),
             )]),
             at_least: BTreeMap::from([("p999".into(), 912_000_000)]),
+            intervals: BTreeMap::from([
+                ("p99".into(), RankInterval { low: Some(60_000_000), high: None, is_wide: true }),
+                ("p95".into(), RankInterval { low: Some(2_300_000), high: Some(2_500_000), is_wide: false }),
+            ]),
         };
-        let service =
-            LatencySummary { p99: Some(4_000_000), max: Some(9_000_000), ..LatencySummary::default() };
+        let service = LatencySummary {
+            p90: Some(3_000_000),
+            p99: Some(4_000_000),
+            max: Some(9_000_000),
+            intervals: BTreeMap::from([(
+                "p90".into(),
+                RankInterval { low: Some(2_000_000), high: Some(5_000_000), is_wide: true },
+            )]),
+            ..LatencySummary::default()
+        };
         LoadReport {
             by_request: Vec::new(),
             sessions: None,
@@ -463,6 +538,11 @@ mod tests {
             ("p90>=2ms", true, "2 ms"),
             ("p90>2ms", false, "2 ms"),
             ("response.p95<=2.4ms", true, "2.4 ms"),
+            ("p95>2.45ms", false, "2.4 ms"),
+            ("service.p90>1ms", true, "3 ms (between 2 ms and 5 ms, 95 % by rank)"),
+            ("service.p90>6ms", false, "3 ms (between"),
+            ("p99>50ms", true, "60 ms or more, 95 % by rank"),
+            ("p99<50ms", false, "60 ms or more"),
             ("service.p99>3ms", true, "4 ms"),
             ("service.p99>5ms", false, "4 ms"),
             ("service.max>5ms", true, "9 ms"),
@@ -489,8 +569,10 @@ mod tests {
     #[test]
     fn what_cannot_be_decided_has_failed_and_says_why() {
         for (expression, decided, text) in [
-            ("p99>50ms", false, "needs 30,000 requests"),
-            ("p99<50ms", false, "needs 30,000 requests"),
+            ("p99>70ms", false, "needs 368 requests"),
+            ("p99<70ms", false, "needs 368 requests"),
+            ("service.p90>2.5ms", false, "3 ms (between 2 ms and 5 ms, 95 % by rank): measure longer"),
+            ("service.p90<4ms", false, "cannot be decided"),
             ("p99.9>1s", false, "at least 912 ms"),
             ("p999>500ms", true, "at least 912 ms"),
             ("max>1s", false, "32 requests never ended"),

@@ -174,7 +174,8 @@ fn zeros_constants_and_missing_percentiles_are_refused_in_words() {
         })
         .collect();
     for trial in &mut data {
-        trial.file.load.as_mut().unwrap().latency_ns.response = latency(&ladder(1_234), 0);
+        trial.file.load.as_mut().unwrap().latency_ns.response =
+            latency(&ladder(160), 0, analyze::Of::Requests);
     }
     let file = analyze(&plan, &data);
     let told = |metric: Metric| {
@@ -196,14 +197,14 @@ fn zeros_constants_and_missing_percentiles_are_refused_in_words() {
     };
     let all = [Metric::P50, Metric::P99, Metric::ErrorRate, Metric::Memory, Metric::CpuPerRequest].map(told);
     insta::assert_snapshot!(all.join("\n"), @r"
-    p50: Some(617471.0) all 5 trials gave the same value, so their spread is unknown: read the value as it stands
-      Some(1.0) all 5 blocks gave the same ratio, so its spread is unknown: read the ratio as it stands
-    p99: None needs 30,000 requests, had 1,234: measure 25 times longer
-      None needs 30,000 requests, had 1,234: measure 25 times longer
+    p50: Some(80063.0) the same value in all 5 trials, ± one step of the measurement
+      Some(1.0) the same ratio in all 5 blocks, ± one step of the measurement
+    p99: None needs 368 requests, had 160: measure 2.3 times longer
+      None needs 368 requests, had 160: measure 2.3 times longer
     error_rate: Some(0.002) 4 of 5 values are 0, which has no logarithm to make an interval of: measure longer if a value near 0 matters
       None 
-    memory: Some(50000000.0) all 5 trials gave the same value, so their spread is unknown: read the value as it stands
-      Some(1.0) all 5 blocks gave the same ratio, so its spread is unknown: read the ratio as it stands
+    memory: Some(50000000.0) the same value in all 5 trials, ± one step of the measurement
+      Some(1.0) the same ratio in all 5 blocks, ± one step of the measurement
     cpu_per_request: None it cannot be read for this target: let prony start the target on this machine
       None it cannot be read for this target: let prony start the target on this machine
     ");
@@ -279,6 +280,19 @@ fn targets_are_compared_in_the_same_scenario_only_and_it_is_named() {
 }
 
 #[test]
+fn comparisons_without_an_answer_share_one_sentence() {
+    let plan = run(&["a", "b", "c", "d"], &[closed(64)], 2);
+    let file = analyze(&plan, &wobbling(&plan, &[1e4, 2e4, 3e3, 1e3]));
+    let answer = file.answer.to_string();
+    assert!(answer.contains("of b against a, c and d at 64 connections: "), "{answer}");
+    assert_eq!(
+        (answer.matches("o answer").count(), answer.matches("run 3 more blocks").count()),
+        (1, 1),
+        "{answer}"
+    );
+}
+
+#[test]
 fn the_curve_is_of_the_merged_histograms_and_ends_where_requests_end() {
     let plan = run(&["a"], &[closed(64)], 5);
     let mut data = wobbling(&plan, &[1e4]);
@@ -291,7 +305,7 @@ fn the_curve_is_of_the_merged_histograms_and_ends_where_requests_end() {
         trial.response = Some(histogram);
     }
     let curve = &analyze(&plan, &data).cells[0].curve;
-    assert_eq!((curve.first().unwrap().quantile, curve.last().unwrap().quantile), (0.0, 0.99));
+    assert_eq!((curve.first().unwrap().quantile, curve.last().unwrap().quantile), (0.0, 0.999_874));
     for point in curve {
         let truth = (point.quantile * 30e6).max(1_000.0);
         assert!((point.ns as f64 / truth - 1.0).abs() < 0.002, "{point:?}");

@@ -78,7 +78,7 @@ fn warm(rng: &mut Rng, gaps: &mut Gaps) -> f64 {
 
 /// What a trial reports of it.
 pub(crate) fn summary(rng: &mut Rng, arrivals: Arrivals, n: u64, scale: f64) -> LatencySummary {
-    latency(&queue(rng, arrivals, n, scale), 0)
+    latency(&queue(rng, arrivals, n, scale), 0, analyze::Of::Requests)
 }
 
 /// Mean, median and p99 of the response time: of an M/M/1 queue exponential with rate 1 − load; of an MMPP/M/1 queue

@@ -92,7 +92,7 @@ proptest! {
         }
         let mut sum = new();
         parts.iter().for_each(|part| sum.add(part).unwrap());
-        let text = |histogram: &Histogram<u64>| serde_json::to_string(&latency(histogram, 3)).unwrap();
+        let text = |histogram: &Histogram<u64>| serde_json::to_string(&latency(histogram, 3, analyze::Of::Requests)).unwrap();
         prop_assert_eq!(text(&whole), text(&sum));
     }
 
@@ -127,7 +127,7 @@ proptest! {
             histogram.record_n(*value, times).unwrap();
         }
         let n = histogram.len() + censored;
-        let summary = latency(&histogram, censored);
+        let summary = latency(&histogram, censored, analyze::Of::Requests);
         let quantiles = [(0.5, summary.p50, "p50"), (0.9, summary.p90, "p90"), (0.95, summary.p95, "p95"),
             (0.99, summary.p99, "p99"), (0.999, summary.p999, "p999")];
         let mut last = summary.min.unwrap();
@@ -138,6 +138,10 @@ proptest! {
                 prop_assert!(last <= value && value <= summary.max.unwrap());
                 last = value;
             }
+            let interval = summary.intervals[key];
+            prop_assert!(interval.low.is_none_or(|low| value.is_none_or(|value| low <= value)));
+            prop_assert!(interval.high.is_none_or(|high| value.is_some_and(|value| value <= high)));
+            prop_assert!(interval.is_wide || interval.low.is_some() && interval.high.is_some());
             if let Some(at_least) = summary.at_least.get(key) {
                 prop_assert!(censored > 0 && *at_least == summary.max.unwrap());
             }

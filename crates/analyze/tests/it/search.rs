@@ -188,7 +188,11 @@ fn every_criterion_of_a_search_trips_on_its_fault() {
         ),
         (
             "too few requests for the percentile",
-            |trial, _| trial.file.load.as_mut().unwrap().latency_ns.response.p99 = None,
+            |trial, _| {
+                let response = &mut trial.file.load.as_mut().unwrap().latency_ns.response;
+                response.p99 = None;
+                response.intervals.clear();
+            },
             None,
             "p99 < 10ms is unknown",
         ),
@@ -197,6 +201,7 @@ fn every_criterion_of_a_search_trips_on_its_fault() {
             |trial, _| {
                 let response = &mut trial.file.load.as_mut().unwrap().latency_ns.response;
                 response.p99 = None;
+                response.intervals.clear();
                 response.at_least.insert("p99".into(), 5_000_000);
             },
             Some(false),

@@ -1,4 +1,5 @@
-//! Percentiles of too few requests. METHOD §4: n ≥ 300/(1−q); below ln 0.05/ln q no sample has a 95 % upper bound.
+//! Percentiles of too few requests. A table of another tool has no histogram to read a rank interval from,
+//! so METHOD §4 asks for n ≥ 300/(1−q) here; below ln 0.05/ln q no sample has a 95 % upper bound.
 
 use super::{Draft, again};
 use crate::figure::Reading;
@@ -44,7 +45,7 @@ fn found(row: &Row, kind: Kind, share: f64, requests: f64, needed: f64, findings
             words::count(above.round())
         ),
     )
-    .law("a percentile q needs n ≥ 300/(1−q) requests (METHOD §4)")
+    .law("the share beyond a percentile q is known within 12 % from 300/(1−q) requests on (METHOD §4)")
     .number(&name, kind, figure)
     .maybe("requests", Kind::Requests, row)
     .maybe("X", Kind::Throughput, row)

@@ -10,6 +10,7 @@ use std::path::PathBuf;
   prony run experiments/go-frameworks.toml --junit claims.xml
   sudo prony run experiments/go-frameworks.toml --tune
   prony run --resume runs/2026-11-21T09-30-00Z-go-frameworks
+  prony run --resume runs/2026-11-21T09-30-00Z-go-frameworks --blocks +1
 
 Exit codes: 0 done, 1 wrong arguments or file, 2 a trial failed or the numbers must not be used (most trials are bad,
 or 10 % of a cell's requests or more failed), 3 a claim does not hold, 130 interrupted (results kept).")]
@@ -20,9 +21,12 @@ pub(crate) struct RunArgs {
     /// Print the plan and its time, run nothing
     #[arg(long, conflicts_with = "resume")]
     pub(crate) dry_run: bool,
-    /// Run the missing and failed trials of this run folder
+    /// Run the missing, failed and void trials of this run folder
     #[arg(long, value_name = "RUN", conflicts_with = "file")]
     pub(crate) resume: Option<PathBuf>,
+    /// Add so many blocks to the resumed run, for example +1
+    #[arg(long, value_name = "+N", requires = "resume", value_parser = more_blocks, default_value = "+0", hide_default_value = true)]
+    pub(crate) blocks: u32,
     /// Where run folders are made
     #[arg(long, value_name = "DIR", default_value = "runs", conflicts_with = "resume")]
     pub(crate) runs: PathBuf,
@@ -44,4 +48,12 @@ pub(crate) struct RunArgs {
     /// What --dry-run prints
     #[arg(long, value_enum, default_value_t = TextOrJson::Text)]
     pub(crate) format: TextOrJson,
+}
+
+/// `+1` to `+1000`; the sign says that blocks are added, not set.
+fn more_blocks(text: &str) -> Result<u32, String> {
+    let number = text.strip_prefix('+').and_then(|number| number.parse::<u32>().ok());
+    number
+        .filter(|number| *number <= 1_000)
+        .ok_or_else(|| "blocks are added to a resumed run: write +1 for one more, at most +1000".to_owned())
 }

@@ -24,6 +24,9 @@ pub(crate) struct ReportArgs {
     /// Write the claims as JUnit XML to this file, one test case a claim
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
+    /// Print the reservations whole, with what would cure them
+    #[arg(long)]
+    pub(crate) explain: bool,
     /// In which language the page opens; it can be switched there
     #[arg(long, value_enum, default_value_t = PageLang::En)]
     pub(crate) lang: PageLang,

@@ -99,6 +99,7 @@ fn dry_run(file: &Path) -> RunArgs {
         file: Some(file.to_owned()),
         dry_run: true,
         resume: None,
+        blocks: 0,
         runs: PathBuf::from("runs"),
         pin: None,
         tune: false,

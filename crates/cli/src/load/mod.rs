@@ -54,6 +54,7 @@ fn load_resolved(args: &LoadArgs, job: LoadJob, stop: &AtomicBool) -> Result<u8>
     }
     let mut watcher = Watcher {
         progress: Progress::new(&args.result, &job),
+        stop,
         recorder: Recorder::new(&args.result)?,
         script,
     };
@@ -91,13 +92,15 @@ fn judged(args: &LoadArgs, report: &LoadReport) -> u8 {
 }
 
 /// Progress on the screen and what the files need.
-struct Watcher {
+struct Watcher<'a> {
     progress: Progress,
+    /// Set by a signal or a key.
+    stop: &'a AtomicBool,
     recorder: Recorder,
     script: Option<Scripted>,
 }
 
-impl Watch for Watcher {
+impl Watch for Watcher<'_> {
     type Error = GenerateError;
 
     fn opening(&mut self, opened: u64) {
@@ -114,7 +117,7 @@ impl Watch for Watcher {
     }
 
     fn waiting(&mut self) {
-        self.progress.waiting();
+        self.progress.waiting(self.stop);
     }
 
     fn interval(&mut self, line: &IntervalLine, data: &IntervalData) -> Result<(), GenerateError> {
@@ -133,7 +136,7 @@ impl Watch for Watcher {
 /// too.
 fn measure_or_refuse(
     job: &LoadJob,
-    watcher: &mut Watcher,
+    watcher: &mut Watcher<'_>,
     stop: &AtomicBool,
 ) -> Result<(LoadReport, u8, Result<()>)> {
     let scripts = watcher.script.as_ref().map(|script| script.workers().clone());

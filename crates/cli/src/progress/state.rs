@@ -5,6 +5,7 @@
 use super::parts::{Found, trial_ns};
 use super::words;
 use crate::view::Tone;
+use analyze::quantile_floor;
 use schema::finding::{Finding, FindingLevel};
 use schema::plan::{CellPlan, TrialPlan};
 use schema::run::RunFile;
@@ -87,9 +88,11 @@ impl State {
         }
         let length_ns = line.end_ns.saturating_sub(line.start_ns).max(1);
         self.rate_now = line.completed as f64 * 1e9 / length_ns as f64;
-        (self.p50_ns, self.p99_ns) = (line.p50_ns, line.p99_ns);
+        // As every percentile, those of an interval need enough answers in it (METHOD §4).
+        let of = |ns: Option<u64>, quantile: f64| ns.filter(|_| line.completed >= quantile_floor(quantile));
+        (self.p50_ns, self.p99_ns) = (of(line.p50_ns, 0.5), of(line.p99_ns, 0.99));
         keep(&mut self.rates, self.rate_now.round() as u64);
-        keep(&mut self.p99s, line.p99_ns.unwrap_or(0));
+        keep(&mut self.p99s, self.p99_ns.unwrap_or(0));
     }
 
     pub(super) fn trial_ends(&mut self, file: &TrialFile, now_ns: u64) {

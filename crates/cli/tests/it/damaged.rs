@@ -82,7 +82,7 @@ const CASES: [(&str, Damage, Outcome); 31] = [
     (
         "the same throughput in all trials",
         |run| throughput(run, |_, _| 1000.0),
-        Told(&["all 5 trials gave the same value", "gave the same ratio"]),
+        Told(&["the same value in all 5 trials", "the same ratio in all"]),
     ),
     (
         "a throughput beyond all",
@@ -223,7 +223,8 @@ fn check_intervals(what: &str, analysis: &Value) {
 /// Makes five blocks of the one that was run, with known throughputs; a busy machine must not decide.
 fn grow(run: &Path) {
     edit(&run.join("run.json"), |file| {
-        let order = file["plan"]["order"].as_array().unwrap().clone();
+        // A busy machine made trials void, which were run again: those are left out.
+        let order = file["plan"]["order"].as_array().unwrap()[..2].to_vec();
         let ids = (0..BLOCKS).flat_map(|block| {
             order.iter().enumerate().map(move |(place, trial)| {
                 json!({"id": block * 2 + place as u64 + 1, "block": block + 1, "cell": trial["cell"]})
@@ -235,6 +236,7 @@ fn grow(run: &Path) {
     });
     let trials = run.join("trials");
     for id in 3..=BLOCKS * 2 {
+        let _ = fs::remove_dir_all(trials.join(format!("{id:04}")));
         copy_folder(&trials.join(format!("{:04}", 2 - id % 2)), &trials.join(format!("{id:04}")));
         edit(&file(run, id), |file| {
             file["id"] = id.into();

@@ -86,7 +86,11 @@ fn check(what: &str, report: &LoadReport, rows: &[EachRow]) {
         for row in measured().filter(|row| row.outcome == EachOutcome::Completed) {
             times.record(of(row).expect("a completed request has all its times")).unwrap();
         }
-        assert_eq!(&analyze::latency(&times, summary.censored), summary, "{what}: {name}");
+        assert_eq!(
+            &analyze::latency(&times, summary.censored, analyze::Of::Requests),
+            summary,
+            "{what}: {name}"
+        );
     }
     for part in &report.by_request {
         let named = measured().filter(|row| row.name == part.name).count() as u64;

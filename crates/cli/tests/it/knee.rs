@@ -160,9 +160,9 @@ fn a_dry_run_shows_the_ladder_of_a_url_and_sends_nothing() {
     assert_eq!((connections[0], connections[connections.len() - 1]), (100, 50_000));
     assert_eq!(plan["capacity"]["axis"], "connections");
     let search =
-        good(&["knee", url, "--dry-run", "--pin", "off", "--objective", "p99 < 50ms and errors < 0.1%"]);
-    assert!(search.out.contains("p99 < 50ms and errors < 0.1%") && search.out.contains("5 confirmations"));
-    assert!(search.err.contains("30000 requests"), "{}", search.err);
+        good(&["knee", url, "--dry-run", "--pin", "off", "--objective", "p99.9 < 50ms and errors < 0.1%"]);
+    assert!(search.out.contains("p99.9 < 50ms and errors < 0.1%") && search.out.contains("5 confirmations"));
+    assert!(search.err.contains("3688 requests"), "{}", search.err);
 }
 
 #[test]

@@ -55,7 +55,7 @@ fn a_crossed_threshold_gives_exit_code_3() {
     assert_eq!((code, &answers[0]["failed"], &answers[1]["failed"]), (3, &true.into(), &false.into()));
     let (code, answers) = run(&["p99.9>1h"]);
     assert_eq!((code, &answers[0]["decided"]), (3, &false.into()), "a refused percentile decides nothing");
-    assert!(answers[0]["text"]["text"].as_str().unwrap().contains("needs 300,000 requests"), "{answers}");
+    assert!(answers[0]["text"]["text"].as_str().unwrap().contains("needs 3,688 requests"), "{answers}");
     let text = done(&["load", &url, "-n", "100", "-c", "1", "--fail", "errors>1%"]);
     assert!(text.code == 3 && text.out.contains("✗ errors>1% crossed: "), "{}", text.out);
 }

@@ -20,6 +20,7 @@ mod hooks;
 mod hostile;
 mod import;
 mod init;
+mod keys;
 mod killed;
 mod knee;
 mod levels;

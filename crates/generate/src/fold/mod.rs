@@ -8,7 +8,7 @@ mod window;
 use crate::measured::Measured;
 use crate::phases::Phases;
 use crate::sent_windows::SentWindows;
-use analyze::TrialFacts;
+use analyze::{Of, TrialFacts};
 use engine::{Account, IntervalData, Stall, give_way};
 use hdrhistogram::Histogram;
 use plan::{LoadJob, login, recorded};
@@ -81,7 +81,7 @@ impl Fold {
                 Time::Response | Time::Service => self.beyond(),
                 _ => 0,
             };
-            let of_requests = || analyze::latency(&self.measured.times[time], beyond);
+            let of_requests = || analyze::latency(&self.measured.times[time], beyond, Of::Requests);
             self.whole.latency(time).unwrap_or_else(of_requests)
         })
     }
@@ -116,8 +116,8 @@ impl Fold {
                         .filter(|(_, n)| **n > 0)
                         .map(|(code, n)| (*code, *n))
                         .collect(),
-                    response: analyze::latency(&data.response, beyond),
-                    service: analyze::latency(&data.service, beyond),
+                    response: analyze::latency(&data.response, beyond, Of::Requests),
+                    service: analyze::latency(&data.service, beyond, Of::Requests),
                 }
             })
             .collect()
@@ -131,7 +131,7 @@ impl Fold {
             completed: sessions.account.completed,
             failed: sessions.account.failed,
             censored: sessions.account.censored,
-            time: analyze::latency(&sessions.time, sessions.account.censored),
+            time: analyze::latency(&sessions.time, sessions.account.censored, Of::Requests),
         })
     }
 

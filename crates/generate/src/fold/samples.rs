@@ -1,6 +1,7 @@
 //! A summary of each sample. Histograms of one sample are kept at a time, so that a soak of days takes no memory.
 
 use super::rate::per_second;
+use analyze::Of;
 use engine::{IntervalData, new_histogram};
 use hdrhistogram::Histogram;
 use schema::load::{LatencySummary, Time};
@@ -62,7 +63,7 @@ impl OpenSample {
     }
 
     fn summary(&self) -> SampleSummary {
-        let times: LatencySummary = analyze::latency(&self.response, 0);
+        let times: LatencySummary = analyze::latency(&self.response, 0, Of::Requests);
         SampleSummary {
             sample: self.number,
             throughput_per_s: per_second(self.answers, self.duration_ns),

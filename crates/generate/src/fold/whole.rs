@@ -1,6 +1,6 @@
 //! Sums over a whole load, its warm-up and drain included: what belongs to connections and not to requests.
 
-use analyze::Residence;
+use analyze::{Of, Residence};
 use engine::{IntervalData, LazyHistogram, TokenAnswers, give_way};
 use schema::load::{Connections, Handshakes, LatencySummary, Time};
 
@@ -52,7 +52,7 @@ impl Whole {
     /// A time that a connection has once; absent for those of requests.
     pub(super) fn latency(&self, time: Time) -> Option<LatencySummary> {
         let place = Self::TIMES.iter().position(|one| *one == time)?;
-        Some(analyze::latency(&self.times[place], 0))
+        Some(analyze::latency(&self.times[place], 0, Of::Connections))
     }
 
     /// Requests in the system as their integral over time, and as the sum of their own times.

@@ -13,7 +13,9 @@ pub fn extend(plan: &mut ExperimentPlan, blocks: u32) {
         let mut names: Vec<String> = plan.cells.iter().map(|cell| cell.id.clone()).collect();
         Seed(plan.seed).derive("order", plan.blocks.into()).rng().shuffle(&mut names);
         for cell in names {
-            let id = u32::try_from(plan.order.len()).map_or(u32::MAX, |before| before.saturating_add(1));
+            // Not their number: trials that are run again, or were dropped, leave gaps.
+            let last = plan.order.iter().map(|planned| planned.id).max().unwrap_or_default();
+            let id = last.saturating_add(1);
             plan.order.push(TrialPlan { id, block: plan.blocks, cell });
         }
     }

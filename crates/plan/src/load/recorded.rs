@@ -11,6 +11,7 @@ use schema::text::FileError;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::sync::Arc;
+use units::Nanos;
 
 /// Most times: 400 MB of memory.
 const TIMES_MAX: usize = 50_000_000;
@@ -59,8 +60,10 @@ pub fn of_load(load: &LoadPlan) -> Result<Option<Arc<[u64]>>, PlanError> {
     let times = read(path)?;
     let found = (times.len() as u64, times.last().zip(times.first()).map_or(0, |(last, first)| last - first));
     if found != (*count, *span_ns) {
-        let cause =
-            format!("it held {count} times over {span_ns} ns when the run was planned, now it holds others");
+        let cause = format!(
+            "it held {count} times over {} when the run was planned, now it holds others",
+            Nanos(*span_ns)
+        );
         return Err(wrong(path, None, cause, "put the old file back, or begin a new run"));
     }
     Ok(Some(times))

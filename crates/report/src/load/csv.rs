@@ -89,7 +89,18 @@ fn accounts(report: &LoadReport) -> Vec<Column> {
 }
 
 fn times(report: &LoadReport) -> Vec<Column> {
-    report.latency_ns.all().into_iter().flat_map(|(kind, summary)| time(kind, summary)).collect()
+    let times = report.latency_ns.all().into_iter().flat_map(|(kind, summary)| time(kind, summary));
+    times.chain(intervals("response", &report.latency_ns.response)).collect()
+}
+
+/// The ends of the percentiles' intervals; an end that is missing is empty.
+fn intervals(kind: &str, summary: &LatencySummary) -> Vec<Column> {
+    let ends = |key: &str| {
+        let interval = summary.intervals.get(key).copied().unwrap_or_default();
+        [("low", interval.low), ("high", interval.high)]
+            .map(|(end, ns)| optional(&format!("{kind}_{key}_{end}_ns"), ns))
+    };
+    ["p50", "p90", "p95", "p99", "p999"].into_iter().flat_map(ends).collect()
 }
 
 fn time(kind: &str, summary: &LatencySummary) -> Vec<Column> {

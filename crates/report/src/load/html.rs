@@ -58,7 +58,8 @@ pub fn load_html(report: &LoadReport, series: &LoadSeries) -> Result<String, Rep
     let times = kinds(report, true)
         .into_iter()
         .map(|(name, summary)| {
-            (name, FIELDS.iter().map(|field| quantile(summary, *field, &mut notes)).collect())
+            let values = FIELDS.iter().map(|field| quantile(&name, summary, *field, &mut notes)).collect();
+            (name, values)
         })
         .collect();
     let gates = |gates: &[Gate]| -> Vec<(bool, String, String)> {

@@ -51,12 +51,13 @@ fn times(report: &LoadReport) -> String {
     let rows: Vec<Vec<String>> = kinds(report, true)
         .into_iter()
         .map(|(name, summary)| {
-            let values = fields.iter().map(|field| quantile(summary, *field, &mut notes));
+            let values =
+                fields.iter().map(|field| quantile(&name, summary, *field, &mut notes)).collect::<Vec<_>>();
             std::iter::once(name).chain(values).collect()
         })
         .collect();
     let align = "l".to_owned() + &"r".repeat(fields.len());
-    let notes: String = notes.numbered().map(|(sign, text)| format!("\n{sign} {}\n", prose(text))).collect();
+    let notes: String = notes.numbered().map(|(sign, text)| format!("\n{sign} {}\n", prose(&text))).collect();
     table(&header, &align, rows.into_iter()) + &notes
 }
 
@@ -76,7 +77,7 @@ fn scenario_parts(report: &LoadReport) -> String {
             format!("{}:\n\n{}", part.title, table(&header, &align, escaped))
         })
         .collect();
-    let notes: String = notes.numbered().map(|(sign, text)| format!("\n{sign} {}\n", prose(text))).collect();
+    let notes: String = notes.numbered().map(|(sign, text)| format!("\n{sign} {}\n", prose(&text))).collect();
     if tables.is_empty() { String::new() } else { tables.join("\n") + &notes }
 }
 

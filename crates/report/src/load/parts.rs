@@ -43,8 +43,8 @@ fn fields() -> impl Iterator<Item = Field> {
     short_fields().into_iter().filter(|field| ["p50", "p99", "max"].contains(&field.0))
 }
 
-fn times(summary: &LatencySummary, notes: &mut Footnotes) -> Vec<String> {
-    fields().map(|field| quantile(summary, field, notes)).collect()
+fn times(name: &str, summary: &LatencySummary, notes: &mut Footnotes) -> Vec<String> {
+    fields().map(|field| quantile(name, summary, field, notes)).collect()
 }
 
 fn requests(report: &LoadReport, notes: &mut Footnotes) -> Part {
@@ -52,13 +52,15 @@ fn requests(report: &LoadReport, notes: &mut Footnotes) -> Part {
     columns.extend(fields().map(|field| number(field.0)));
     let row = |entry: &RequestSummary, notes: &mut Footnotes| {
         let requests = &entry.requests;
+        let name = clean::cut(&clean::line(&entry.name), 40);
+        let times = times(&name, &entry.response, notes);
         let mut row = vec![
-            clean::cut(&clean::line(&entry.name), 40),
+            name,
             format::percent(entry.share),
             format::count(requests.completed),
             format::count(requests.failed),
         ];
-        row.extend(times(&entry.response, notes));
+        row.extend(times);
         row
     };
     let rows = report.by_request.iter().map(|entry| row(entry, notes)).collect();
@@ -75,7 +77,7 @@ fn sessions(report: &LoadReport, notes: &mut Footnotes) -> Part {
             format::count(sessions.failed),
             format::count(sessions.censored),
         ];
-        row.extend(times(&sessions.time, notes));
+        row.extend(times("sessions", &sessions.time, notes));
         row
     });
     Part { title: "sessions", rows: rows.collect(), columns }

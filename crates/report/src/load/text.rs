@@ -78,7 +78,8 @@ fn latency_rows(report: &LoadReport, columns: usize) -> String {
     let rows: Vec<_> = kinds(report, false)
         .into_iter()
         .map(|(name, summary)| {
-            let values = shown.iter().map(|field| quantile(summary, *field, &mut notes));
+            let values =
+                shown.iter().map(|field| quantile(&name, summary, *field, &mut notes)).collect::<Vec<_>>();
             std::iter::once(name).chain(values).collect()
         })
         .collect();
@@ -102,7 +103,7 @@ fn latency_table(kinds: &[Kind<'_>], notes: &mut Footnotes, columns: usize) -> S
     };
     let mut rows: Vec<Vec<String>> = vec![counts("count", |s| s.count), counts("censored", |s| s.censored)];
     for field in FIELDS {
-        let values = kinds.iter().map(|(_, summary)| quantile(summary, field, notes));
+        let values = kinds.iter().map(|(name, summary)| quantile(name, summary, field, notes));
         rows.push(std::iter::once(field.0.to_owned()).chain(values).collect());
     }
     table(&header, &rows, columns)
@@ -167,5 +168,5 @@ fn verdict(belief: &LoadBelief, columns: usize) -> String {
 }
 
 fn footnotes(notes: &Footnotes, columns: usize) -> String {
-    notes.numbered().map(|(sign, text)| paragraph(&format!("  {sign} "), text, columns)).collect()
+    notes.numbered().map(|(sign, text)| paragraph(&format!("  {sign} "), &text, columns)).collect()
 }

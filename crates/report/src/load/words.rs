@@ -1,15 +1,16 @@
 //! One load in words, before it takes the shape of text, Markdown or a page.
 //!
-//! Invariants: a refused percentile is a dash with its reason as a footnote; a percentile among censored requests is
-//! `≥ x`; every string is one harmless line but not yet escaped for its format.
+//! Invariants: a refused percentile is a dash with its reason as a footnote; one with a wide interval is `~x` with the
+//! interval below; a percentile among censored requests is `≥ x`; every string is one harmless line but not yet escaped for its format.
 
 use crate::host::instrument::instrument_line;
 use crate::run::settings;
 use crate::words::{Footnotes, Word};
 use crate::{clean, format};
-use schema::analysis::BeliefLevel;
+use schema::analysis::{BeliefLevel, Interval};
 use schema::each::EachSummary;
-use schema::load::{Gate, LatencySummary, LoadReport, ThresholdResult};
+use schema::load::{Gate, LatencySummary, LoadReport, RankInterval, ThresholdResult};
+use schema::metric::Unit;
 use std::collections::BTreeMap;
 
 /// Share of the workers' time from which on it is said that others had their CPU.
@@ -46,20 +47,32 @@ pub(crate) fn kinds(report: &LoadReport, all: bool) -> Vec<Kind<'_>> {
     report.latency_ns.all().into_iter().filter(shown).map(named).collect()
 }
 
-/// One value with the sign of its footnote.
-pub(crate) fn quantile(summary: &LatencySummary, field: Field, notes: &mut Footnotes) -> String {
+/// One value of the time called `name`, with the sign of its footnote.
+pub(crate) fn quantile(name: &str, summary: &LatencySummary, field: Field, notes: &mut Footnotes) -> String {
     let (heading, key, read) = field;
     if let Some(bound) = summary.at_least.get(key) {
         return format!("≥ {}", format::nanos(*bound));
     }
     match (read(summary), summary.refused.get(key)) {
-        (Some(value), _) => format::duration(value),
+        (Some(value), _) => match wide(summary.intervals.get(key)) {
+            Some(ends) => {
+                notes.wide(format!("{name} {heading} {ends}")).to_owned() + &format::duration(value)
+            }
+            None => format::duration(value),
+        },
         (None, Some(reason)) => {
             let text = format!("{heading}: {}", clean::line(reason));
             format!("{}{}", format::NONE, notes.sign(&text))
         }
         (None, None) => format::NONE.to_owned(),
     }
+}
+
+/// The ends of an interval that is wide: `3.10 … 6.20 ms`.
+fn wide(interval: Option<&RankInterval>) -> Option<String> {
+    let interval = interval.filter(|interval| interval.is_wide)?;
+    let end = |ns: Option<u64>| ns.map(|ns| ns as f64);
+    Some(format::interval(Unit::Nanoseconds, &Interval { low: end(interval.low), high: end(interval.high) }))
 }
 
 /// `GET http://host/path`, or what a scenario of several requests is.

@@ -266,15 +266,16 @@ fn hysteresis(capacity: &Capacity) -> Vec<String> {
 }
 
 fn turned(row: &Hysteresis, axis: LoadAxis) -> [String; 6] {
+    let [change, interval] = format::changes(row.ratio, row.interval.as_ref());
     let interval = match (&row.interval, &row.refused) {
-        (Some(interval), _) => format::change_interval(interval),
+        (Some(_), _) => interval,
         (None, Some(reason)) => clean::line(reason),
         (None, None) => none(),
     };
     [
         load(row.load, axis),
         row.metric.title().to_owned(),
-        row.ratio.map_or_else(none, format::change),
+        change,
         interval,
         row.pairs.to_string(),
         if row.is_shown { "shown" } else { "not shown" }.to_owned(),

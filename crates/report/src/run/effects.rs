@@ -69,14 +69,15 @@ fn refusals(effects: &Effects) -> Vec<String> {
 
 fn row(effect: &Effect) -> EffectView {
     let none = || format::NONE.to_owned();
+    let [change, interval] = format::changes(effect.ratio, effect.interval.as_ref());
     let steps: Vec<String> = effect.of.iter().map(step).collect();
     EffectView {
         metric: effect.metric,
         name: effect.metric.title(),
         what: clean::line(&steps.join(" × ")),
-        change: effect.ratio.map_or_else(none, format::change),
+        change,
         interval: match (&effect.interval, &effect.refused) {
-            (Some(interval), _) => format::change_interval(interval),
+            (Some(_), _) => interval,
             (None, Some(why)) => clean::line(why),
             (None, None) => none(),
         },

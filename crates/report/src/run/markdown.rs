@@ -13,6 +13,7 @@ use crate::run::levels::{self, LevelView};
 use crate::run::limits;
 use crate::run::memory::MemoryLine;
 use crate::run::page::{CellView, KEY_METRICS, Page, PairView, TrialView};
+use crate::run::ranking::{COLUMNS, RankView, RankedValue};
 use crate::run::settings::Row;
 use crate::run::soak::{self, TrendView};
 use crate::words::{Footnotes, Word};
@@ -31,7 +32,8 @@ const METRICS_FIRST: [Metric; 3] = [Metric::Throughput, Metric::P50, Metric::P99
 #[must_use]
 pub fn markdown(run: &RunFile, analysis: &AnalysisFile) -> String {
     let page = Page::new(run, analysis);
-    let first = [opening(&page), belief_first(&page), claims(&page), comparisons_first(&page)];
+    let first =
+        [opening(&page), ranking(&page), belief_first(&page), claims(&page), comparisons_first(&page)];
     let folded = [
         soak(&page),
         belief(&page),
@@ -68,6 +70,26 @@ fn opening(page: &Page) -> String {
         code(&page.run),
         prose(&page.started)
     )
+}
+
+/// One table a load, best first, with bars.
+fn ranking(page: &Page) -> String {
+    let header: Vec<&str> = ["", ""].into_iter().chain(COLUMNS.map(|(name, _)| name)).collect();
+    let row = |row: &RankView| {
+        let value = |value: &RankedValue| match value.half_width.as_str() {
+            "" => format!("{}{}", value.center, value.note),
+            width => format!("{} {width}{}", value.center, value.note),
+        };
+        [code(&row.name), row.bar.clone()].into_iter().chain(row.values.iter().map(value)).collect()
+    };
+    let mut text = String::new();
+    for load in page.ranking.loads.iter().filter(|load| !load.rows.is_empty()) {
+        let name = if load.name.is_empty() { String::new() } else { format!(", {}", prose(&load.name)) };
+        text += &format!("Ranking {}{name}:\n\n", page.ranking.order);
+        text += &table(&header, "llrrrrrr", load.rows.iter().map(row));
+        text.push('\n');
+    }
+    text.trim_end().to_owned() + "\n" + &footnotes(&page.ranking.notes)
 }
 
 fn belief(page: &Page) -> String {
@@ -468,7 +490,7 @@ fn verdict(word: Word) -> String {
 }
 
 fn footnotes(notes: &Footnotes) -> String {
-    notes.numbered().map(|(sign, text)| format!("\n{sign} {}\n", prose(text))).collect()
+    notes.numbered().map(|(sign, text)| format!("\n{sign} {}\n", prose(&text))).collect()
 }
 
 /// A pipe table; `align` has `l` or `r` for each column. Cells must be escaped already.

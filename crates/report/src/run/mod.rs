@@ -20,6 +20,7 @@ pub(crate) mod markdown;
 pub(crate) mod memory;
 pub(crate) mod page;
 pub(crate) mod plan;
+pub(crate) mod ranking;
 pub(crate) mod settings;
 pub(crate) mod soak;
 pub(crate) mod steady;

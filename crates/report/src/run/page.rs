@@ -13,17 +13,19 @@ use crate::run::layers::{self, LayersView};
 use crate::run::levels::{self, LevelView};
 use crate::run::limits::{self, LimitsView};
 use crate::run::memory::{self, MemoryLine};
+use crate::run::ranking::{self, RankingView};
 use crate::run::settings::{self, FactView, Row};
 use crate::run::soak::{self, SoakView};
 use crate::run::steady::{self, WarmUpView};
 use crate::words::{self, Footnotes, Word};
 use crate::{clean, format};
 use schema::analysis::{
-    AnalysisFile, Basis, Belief, BeliefLevel, CellSummary, ClaimResult, Comparison, MetricSummary,
+    AnalysisFile, Basis, Belief, BeliefLevel, CellSummary, ClaimResult, Comparison, Interval, MetricSummary,
     RatioOfMeans, TrialRow, Verdict,
 };
 use schema::metric::Metric;
 use schema::run::RunFile;
+use schema::said::Said;
 use schema::trial::TrialOutcome;
 
 /// The metrics of the short tables, in their order.
@@ -44,6 +46,7 @@ pub(crate) struct Page {
     pub(crate) pair_notes: Footnotes,
     pub(crate) effects: Option<EffectsView>,
     pub(crate) layers: Vec<LayersView>,
+    pub(crate) ranking: RankingView,
     pub(crate) cells: Vec<CellView>,
     pub(crate) cell_notes: Footnotes,
     pub(crate) warm_ups: Vec<WarmUpView>,
@@ -79,8 +82,62 @@ pub(crate) struct NoteView {
     pub(crate) level: Word,
     /// Whether it speaks against the numbers.
     pub(crate) is_against: bool,
+    /// What it is about: the host, the method or single trials.
+    pub(crate) about: About,
     pub(crate) text: String,
     pub(crate) remedy: Option<String>,
+}
+
+/// What a note is about; the order is that of reading.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(crate) enum About {
+    Trials,
+    Method,
+    Host,
+}
+
+impl About {
+    /// By the id of the sentence; a text without one is about where the run was.
+    fn of(text: &Said) -> Self {
+        const HOST: [&str; 11] = [
+            "confinement.",
+            "pin.",
+            "host.",
+            "fact.",
+            "doctor.",
+            "belief.fact",
+            "belief.clock_ran",
+            "belief.other_processes",
+            "belief.up_cpu_time_stolen",
+            "belief.fixed_amount_work",
+            "belief.ran_slower_machine",
+        ];
+        const TRIALS: [&str; 9] = [
+            "steady.",
+            "failures.",
+            "belief.all_trials",
+            "belief.answered_fewer",
+            "belief.cell_plan",
+            "belief.fewer_than_valid",
+            "belief.outcomes",
+            "belief.run_ended",
+            "belief.warm_up",
+        ];
+        let is_one = |of: &[&str]| of.iter().any(|start| text.id().starts_with(start));
+        match (text.id().is_empty() || is_one(&HOST), is_one(&TRIALS)) {
+            (true, _) => Self::Host,
+            (_, true) => Self::Trials,
+            _ => Self::Method,
+        }
+    }
+
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::Trials => "trials",
+            Self::Method => "method",
+            Self::Host => "host",
+        }
+    }
 }
 
 /// A claim and its answer.
@@ -124,8 +181,6 @@ pub(crate) struct CellView {
     /// From execution to the first good answer.
     pub(crate) cold_start: String,
     pub(crate) trials: String,
-    /// Valid trials of all, for narrow tables.
-    pub(crate) trials_short: String,
     pub(crate) values: Vec<ValueView>,
 }
 
@@ -180,6 +235,7 @@ impl Page {
             pair_notes,
             effects: effects::view(analysis),
             layers: layers::views(analysis),
+            ranking: ranking::view(analysis),
             cells,
             cell_notes,
             warm_ups: steady::views(analysis),
@@ -207,7 +263,8 @@ impl Page {
 
 fn belief(belief: &Belief) -> BeliefView {
     let mut notes: Vec<_> = belief.notes.iter().collect();
-    notes.sort_by_key(|note| std::cmp::Reverse(note.level));
+    // Stable: what is about the same thing keeps its order.
+    notes.sort_by_key(|note| (std::cmp::Reverse(note.level), About::of(&note.text)));
     BeliefView {
         level: words::belief(belief.level),
         summary: clean::line(&belief.summary),
@@ -216,6 +273,7 @@ fn belief(belief: &Belief) -> BeliefView {
             .map(|note| NoteView {
                 level: words::belief(note.level),
                 is_against: note.level > BeliefLevel::Yes,
+                about: About::of(&note.text),
                 text: clean::line(&note.text),
                 remedy: note.remedy.as_deref().map(clean::line),
             })
@@ -274,33 +332,28 @@ fn pair(cells: (&str, &str), comparisons: &[Comparison], notes: &mut Footnotes) 
 
 fn comparison_view(comparison: &Comparison, notes: &mut Footnotes) -> ComparisonView {
     let unit = comparison.metric.unit();
-    let (change, interval) = match comparison.basis {
-        Basis::Ratio => (comparison.ratio.map(format::change), &comparison.interval),
-        Basis::Difference => (
-            comparison.difference.map(|value| format::difference(unit, value)),
-            &comparison.difference_interval,
-        ),
+    let shown = |value: Option<f64>, interval: &Option<Interval>| match comparison.basis {
+        Basis::Ratio => format::changes(value, interval.as_ref()),
+        Basis::Difference => [
+            value.map_or_else(none, |value| format::difference(unit, value)),
+            interval.as_ref().map_or_else(none, |ends| format::difference_interval(unit, ends)),
+        ],
     };
-    let shown = |interval: &Option<_>| match comparison.basis {
-        Basis::Ratio => interval.as_ref().map_or_else(none, format::change_interval),
-        Basis::Difference => {
-            interval.as_ref().map_or_else(none, |ends| format::difference_interval(unit, ends))
-        }
+    let [change, interval] = match comparison.basis {
+        Basis::Ratio => shown(comparison.ratio, &comparison.interval),
+        Basis::Difference => shown(comparison.difference, &comparison.difference_interval),
     };
     let rank_check = comparison.hodges_lehmann.map_or_else(none, |estimate| {
-        let estimate = match comparison.basis {
-            Basis::Ratio => format::change(estimate),
-            Basis::Difference => format::difference(unit, estimate),
-        };
-        format!("{estimate} ({})", shown(&comparison.hodges_lehmann_interval))
+        let [estimate, ends] = shown(Some(estimate), &comparison.hodges_lehmann_interval);
+        format!("{estimate} ({ends})")
     });
     ComparisonView {
         metric: comparison.metric,
         name: comparison.metric.title(),
-        change: change.unwrap_or_else(none),
+        change,
         interval: match comparison.verdict {
             Verdict::Refused => none(),
-            _ => shown(interval),
+            _ => interval,
         },
         rank_check,
         means: comparison.ratio_of_means.as_ref().map_or_else(none, means),
@@ -321,17 +374,16 @@ fn means(found: &RatioOfMeans) -> String {
         .excluded
         .as_ref()
         .map_or_else(String::new, |ends| format!(", but not ratios of {}", format::ratio_interval(ends)));
-    format!("{} ({}{excluded})", format::change(found.ratio), format::change_interval(&found.interval))
+    let [change, interval] = format::changes(Some(found.ratio), Some(&found.interval));
+    format!("{change} ({interval}{excluded})")
 }
 
 fn cell_view(cell: &CellSummary, notes: &mut Footnotes) -> CellView {
-    let all = u64::from(cell.trials_valid) + u64::from(cell.trials_void) + u64::from(cell.trials_failed);
     CellView {
         id: clean::line(&cell.cell),
         label: clean::line(&cell.label),
         cold_start: cell.cold_start_ns.map_or_else(none, format::nanos),
         trials: outcomes(cell.trials_valid, cell.trials_void, cell.trials_failed),
-        trials_short: format!("{} of {}", cell.trials_valid, all),
         values: KEY_METRICS
             .iter()
             .map(|metric| value_view(cell.metrics.iter().find(|summary| summary.metric == *metric), notes))

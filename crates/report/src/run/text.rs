@@ -1,12 +1,17 @@
-//! The report of a run for a terminal: the answer, whether it may be believed, claims, comparisons, cells, trials.
+//! The report of a run for a terminal: the answer with the ranking below it, whether it may be believed, claims,
+//! comparisons, trials.
+//!
+//! Invariant: the first screen is for reading at a glance, so a reservation has one line there and its remedy is printed
+//! on request only; what forbids the use of the numbers is always printed whole.
 
-use crate::Style;
 use crate::run::effects::EffectView;
 use crate::run::layers::LayerRow;
-use crate::run::page::{CellView, Page};
+use crate::run::page::{NoteView, Page};
+use crate::run::ranking::{COLUMNS, LoadView, RankView};
 use crate::terminal::layout::{Align, paragraph, table};
 use crate::terminal::paint::{Tone, finish, paint};
 use crate::words::{Footnotes, Word};
+use crate::{Style, clean, format};
 use schema::analysis::AnalysisFile;
 use schema::metric::Metric;
 use schema::run::RunFile;
@@ -14,28 +19,45 @@ use schema::run::RunFile;
 /// The metrics that a terminal has room for; the files show all of them.
 const METRICS: [Metric; 3] = [Metric::Throughput, Metric::P50, Metric::P99];
 
+/// Whether the reservations have their whole text and their remedies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Notes {
+    InShort,
+    Explained,
+}
+
 /// The report as text of `style.width` columns; the last lines name the files to open.
 #[must_use]
 pub fn terminal(run: &RunFile, analysis: &AnalysisFile, style: Style) -> String {
+    text(run, analysis, style, Notes::InShort)
+}
+
+/// The same with each reservation in full and what would cure it.
+#[must_use]
+pub fn explained(run: &RunFile, analysis: &AnalysisFile, style: Style) -> String {
+    text(run, analysis, style, Notes::Explained)
+}
+
+fn text(run: &RunFile, analysis: &AnalysisFile, style: Style, notes: Notes) -> String {
     let page = Page::new(run, analysis);
     let columns = style.columns();
     let sections = [
         opening(&page, columns),
+        ranking(&page, columns),
         soak(&page, columns),
-        belief(&page, columns),
+        belief(&page, notes, columns),
         claims(&page, columns),
         comparisons(&page, columns),
         capacity(&page, columns),
         effects(&page, columns),
         layers(&page, columns),
-        cells(&page, columns),
         warm_ups(&page, columns),
         memory(&page, columns),
         limits(&page, columns),
-        findings(&page, columns),
+        findings(&page, notes, columns),
         events(&page, columns),
-        trials(&page, columns),
-        closing(&page, columns),
+        trials(&page, notes, columns),
+        closing(&page, notes, columns),
     ];
     finish(&sections.into_iter().filter(|text| !text.is_empty()).collect::<Vec<_>>().join("\n"), style)
 }
@@ -45,18 +67,69 @@ fn opening(page: &Page, columns: usize) -> String {
         + &painted_lines(Tone::Strong, &paragraph("", &page.answer, columns))
 }
 
-fn belief(page: &Page, columns: usize) -> String {
+fn belief(page: &Page, notes: Notes, columns: usize) -> String {
     let belief = &page.belief;
     let verdict = paint(belief.level.tone, belief.level.text);
     let mut text = format!("{} {verdict}.\n", paint(Tone::Strong, "Can these numbers be believed?"));
-    text += &paragraph("  ", &belief.summary, columns);
-    for note in &belief.notes {
-        text += &paragraph(&format!("  {} ", sign(note.level)), &note.text, columns);
-        if let Some(remedy) = &note.remedy {
-            text += &paragraph("    → ", remedy, columns);
-        }
+    let is_whole = |note: &&NoteView| notes == Notes::Explained || note.level.tone == Tone::Bad;
+    let is_short = |note: &&NoteView| !is_whole(note) && note.is_against;
+    text += &belief.notes.iter().filter(is_whole).map(|note| whole_note(note, columns)).collect::<String>();
+    text += &belief.notes.iter().filter(is_short).map(|note| short_note(note, columns)).collect::<String>();
+    let kept = belief.notes.iter().filter(|note| !is_whole(note) && !note.is_against).count() as u64;
+    if kept > 0 {
+        let found = format!("{} found nothing against them", format::counted(kept, "check"));
+        text += &paragraph(&format!("  {} ", paint(Tone::Good, "✓")), &found, columns);
     }
     text + &paragraph("  instrument: ", &page.instrument, columns)
+}
+
+fn whole_note(note: &NoteView, columns: usize) -> String {
+    let text = paragraph(&format!("  {} ", sign(note.level)), &note.text, columns);
+    note.remedy.iter().fold(text, |text, remedy| text + &paragraph("    → ", remedy, columns))
+}
+
+/// One line, whatever does not fit is cut.
+fn short_note(note: &NoteView, columns: usize) -> String {
+    let about = format!("{:<6}", note.about.word());
+    let first = format!("  {} {}  ", sign(note.level), paint(Tone::Quiet, &about));
+    one_line(&first, 4 + about.len() + 2, &note.text, columns)
+}
+
+/// `text` behind `first`, which takes `taken` columns, cut where the line ends.
+fn one_line(first: &str, taken: usize, text: &str, columns: usize) -> String {
+    format!("{first}{}\n", clean::cut(text, columns.saturating_sub(taken)))
+}
+
+/// One table a load, best first; below each value how far its interval reaches.
+fn ranking(page: &Page, columns: usize) -> String {
+    let ranking = &page.ranking;
+    if ranking.loads.iter().all(|load| load.rows.is_empty()) {
+        return String::new();
+    }
+    let about = format!("{}; ± is the {} interval over the trials", ranking.order, page.confidence);
+    let mut text = heading("Ranking", &about);
+    let table_of = |load: &LoadView| {
+        let name = if load.name.is_empty() { String::new() } else { paragraph("  ", &load.name, columns) };
+        let header = std::iter::once(("", Align::Text));
+        let header: Vec<_> = header.chain(COLUMNS.map(|(name, _)| (name, Align::Number))).collect();
+        let rows: Vec<_> = load.rows.iter().flat_map(ranked_rows).collect();
+        name + &table(&header, &rows, columns)
+    };
+    text += &ranking.loads.iter().map(table_of).collect::<String>();
+    text + &footnotes(&ranking.notes, columns)
+}
+
+/// The values, and below them the bar and the half-widths.
+fn ranked_rows(row: &RankView) -> [Vec<String>; 2] {
+    let values = row.values.iter().map(|value| format!("{}{}", value.center, value.note));
+    let widths = row.values.iter().map(|value| match value.half_width.as_str() {
+        "" => String::new(),
+        width => paint(Tone::Quiet, width),
+    });
+    [
+        std::iter::once(row.name.clone()).chain(values).collect(),
+        std::iter::once(row.bar.clone()).chain(widths).collect(),
+    ]
 }
 
 fn soak(page: &Page, columns: usize) -> String {
@@ -187,35 +260,6 @@ fn layers(page: &Page, columns: usize) -> String {
     text
 }
 
-fn cells(page: &Page, columns: usize) -> String {
-    if page.cells.is_empty() {
-        return String::new();
-    }
-    let mut text = heading("Cells", "centre over the valid trials; intervals are in the files");
-    let header = [
-        ("", Align::Text),
-        ("throughput", Align::Number),
-        ("p50", Align::Number),
-        ("p99", Align::Number),
-        ("errors", Align::Number),
-        ("valid", Align::Number),
-    ];
-    let mut notes = Footnotes::default();
-    let rows: Vec<_> = page.cells.iter().map(|cell| cell_row(cell, page, &mut notes)).collect();
-    text += &table(&header, &rows, columns);
-    text + &footnotes(&notes, columns)
-}
-
-/// Label, throughput, p50, p99, errors, trials: the first four of the key metrics.
-fn cell_row(cell: &CellView, page: &Page, notes: &mut Footnotes) -> Vec<String> {
-    let values = cell
-        .values
-        .iter()
-        .take(4)
-        .map(|value| format!("{}{}", value.center, renumbered(&value.note, &page.cell_notes, notes)));
-    std::iter::once(cell.label.clone()).chain(values).chain([cell.trials_short.clone()]).collect()
-}
-
 /// Those that ended by what was seen; the page has all.
 fn warm_ups(page: &Page, columns: usize) -> String {
     let mut shown = page.warm_ups.iter().filter(|cell| !cell.is_fixed).peekable();
@@ -253,12 +297,16 @@ fn limits(page: &Page, columns: usize) -> String {
     text
 }
 
-fn findings(page: &Page, columns: usize) -> String {
+fn findings(page: &Page, notes: Notes, columns: usize) -> String {
     if page.findings.is_empty() {
         return String::new();
     }
     let mut text = heading("Findings", "");
     for finding in &page.findings {
+        if notes == Notes::InShort {
+            text += &one_line(&format!("  {} ", sign(finding.level)), 4, &finding.text, columns);
+            continue;
+        }
         text += &paragraph(&format!("  {} ", sign(finding.level)), &finding.text, columns);
         if let Some(remedy) = &finding.remedy {
             text += &paragraph("    → ", remedy, columns);
@@ -287,11 +335,16 @@ fn events(page: &Page, columns: usize) -> String {
     text
 }
 
-fn trials(page: &Page, columns: usize) -> String {
+fn trials(page: &Page, notes: Notes, columns: usize) -> String {
     let mut text = heading("Trials", &page.trials_line);
     for trial in page.trials.iter().filter(|trial| !trial.valid) {
         let what =
             format!("trial {}, block {}, {}: {}", trial.id, trial.block, trial.cell, trial.outcome.text);
+        if notes == Notes::InShort {
+            let what = format!("{what}: {}", trial.reasons.join("; "));
+            text += &one_line(&format!("  {} ", sign(trial.outcome)), 4, &what, columns);
+            continue;
+        }
         text += &paragraph(&format!("  {} ", sign(trial.outcome)), &what, columns);
         for reason in &trial.reasons {
             text += &paragraph("    ", reason, columns);
@@ -300,11 +353,14 @@ fn trials(page: &Page, columns: usize) -> String {
     text
 }
 
-fn closing(page: &Page, columns: usize) -> String {
+fn closing(page: &Page, notes: Notes, columns: usize) -> String {
+    let explain = match notes {
+        Notes::InShort => "  what was cut, and remedies: prony report RUN --explain\n",
+        Notes::Explained => "",
+    };
     paragraph("", &format!("Run folder {}", page.run), columns)
-        + "  open report.html   charts, all metrics, environment, how to reproduce\n"
-        + "       report.md     the same without charts\n"
-        + "       results.csv   one row a trial\n"
+        + "  report.html: charts, all metrics, how to reproduce; report.md; results.csv\n"
+        + explain
 }
 
 fn heading(title: &str, about: &str) -> String {
@@ -325,11 +381,11 @@ fn painted_lines(tone: Tone, text: &str) -> String {
 
 /// The page numbers footnotes over all metrics; here only those that are shown get a number.
 fn renumbered(sign: &str, all: &Footnotes, shown: &mut Footnotes) -> String {
-    all.numbered().find(|(known, _)| known == sign).map_or_else(String::new, |(_, text)| shown.sign(text))
+    all.numbered().find(|(known, _)| known == sign).map_or_else(String::new, |(_, text)| shown.sign(&text))
 }
 
 fn footnotes(notes: &Footnotes, columns: usize) -> String {
-    notes.numbered().map(|(sign, text)| paragraph(&format!("  {sign} "), text, columns)).collect()
+    notes.numbered().map(|(sign, text)| paragraph(&format!("  {sign} "), &text, columns)).collect()
 }
 
 fn indented(text: &str) -> String {

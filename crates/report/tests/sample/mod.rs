@@ -215,7 +215,7 @@ fn summary(metric: Metric, values: Vec<f64>) -> MetricSummary {
     };
     let refused = match metric {
         _ if values.is_empty() => {
-            Some("p99.9 needs at least 300,000 requests in a trial: lengthen the samples")
+            Some("p99.9 needs at least 3,688 requests in a trial: lengthen the samples")
         }
         Metric::ErrorRate => None,
         _ if values.len() < 5 => Some("4 valid trials; an interval needs 5: rerun with --resume"),
@@ -296,7 +296,7 @@ fn comparisons() -> Vec<Comparison> {
         })
         .collect();
     let mut refused = comparison("c2", "c4", "128 connections", Metric::P999, None, Verdict::Refused);
-    refused.refused = Some("p99.9 needs at least 300,000 requests in a trial: lengthen the samples".into());
+    refused.refused = Some("p99.9 needs at least 3,688 requests in a trial: lengthen the samples".into());
     refused.blocks = 0;
     comparisons.push(refused);
     comparisons

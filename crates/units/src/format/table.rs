@@ -71,7 +71,7 @@ pub fn chosen_percent(share: f64) -> String {
     format!("{} %", trimmed(&number))
 }
 
-/// A ratio as the change it means: 1.041 is `+4.1 %`, 0.5 is `−50.0 %`; from a factor of ten on `×12.3`.
+/// A ratio as the change it means: 1.041 is `+4.1 %`, 0.5 is `−50.0 %`; from a factor of two on `×2.30`.
 #[must_use]
 pub fn change(ratio: f64) -> String {
     finite(ratio).map_or_else(none, |value| shown_change(value, 0).join())
@@ -213,11 +213,32 @@ pub fn shown_percent(share: f64, more: usize) -> Shown {
     Shown { number, unit: " %" }
 }
 
+/// Ratios from here on are shown as factors.
+const FACTOR: f64 = 2.0;
+
+/// A ratio with the ends of its interval, all as changes or, where one of them is a factor of two or more, all as
+/// factors: `+4.1 %` and `+3.2 … +5.0 %`, `×9.30` and `×8.10 … 13.3`.
+#[must_use]
+pub fn changes(ratio: Option<f64>, low: Option<f64>, high: Option<f64>) -> [String; 2] {
+    let is_factor = [ratio, low, high].into_iter().flatten().filter_map(finite).any(|one| one >= FACTOR);
+    let show = if is_factor { shown_factor } else { shown_change };
+    let one = ratio.and_then(finite).map_or_else(none, |ratio| show(ratio, 0).join());
+    let ends = interval(low, high, show);
+    // The sign stands before the first end only, as the unit behind the last.
+    [one, if is_factor { ends.replace("… ×", "… ") } else { ends }]
+}
+
+/// A ratio as a factor, with `more` digits than usual: `×12.3`.
+#[must_use]
+pub fn shown_factor(ratio: f64, more: usize) -> Shown {
+    Shown { number: format!("×{}", significant(ratio, 3 + more)), unit: "" }
+}
+
 /// A ratio as the change it means, with `more` digits than usual.
 #[must_use]
 pub fn shown_change(ratio: f64, more: usize) -> Shown {
-    if ratio >= 10.0 {
-        return Shown { number: format!("×{}", significant(ratio, 3 + more)), unit: "" };
+    if ratio >= FACTOR {
+        return shown_factor(ratio, more);
     }
     let number = format!("{:+.*}", 1 + more, (ratio - 1.0) * 100.0);
     let is_zero = !number.contains(|c: char| ('1'..='9').contains(&c));

@@ -30,9 +30,7 @@ const one = (
   interval: ratio === null ? null : { low: ratio * (1 - half), high: ratio * (1 + half) },
   verdict,
   refused:
-    ratio === null
-      ? { text: "p99.9 needs at least 300,000 requests in a trial: lengthen the samples" }
-      : null,
+    ratio === null ? { text: "p99.9 needs at least 3,688 requests in a trial: lengthen the samples" } : null,
 });
 
 export const comparisons: Comparison[] = [

@@ -17,6 +17,7 @@ export const answersZh = {
   "answer.lower": "更低",
   "answer.more_tables": "{shown}；另有 {more} 条见各表。",
   "answer.no_answer": "没有答案：{text}；{remedy}。",
+  "answer.no_answers_against": "{at} {target} 与 {others} 的{name}对比都没有答案：{reasons}",
   "answer.no_answer_against": "{at} {a} 与 {b} 的{name}对比没有答案{so_far}：{reason}",
   "answer.no_answer_plan_has": "没有答案：计划中没有单元；请添加目标和负载。",
   "answer.no_difference_shown_between": "{at}未显示 {a} 与 {b} 在{name}上有差异（{certainty}）",
@@ -34,7 +35,7 @@ export const answersZh = {
   "answer.uses_less_than": "{winner} 的{name}比 {loser} 少 {by}",
   "answer.whole": "{shown}。",
   "answer.without_interval": "{said}；无区间：{reason}",
-  "cells.all_trials_gave_same": "{had} 个试次的值全部相同，无从得知离散程度，请直接采用该值",
+  "cells.all_trials_gave_same": "{had} 个试次的值全部相同，误差为一个测量步长",
   "cells.values_which_has_no":
     "{values} 个值中有 {zeros} 个为 0，而 0 没有对数，无法构造区间；如果接近 0 的值有意义，请延长测量时间",
   "claims.claimed": "论断为 {sign} {bound}",
@@ -92,7 +93,7 @@ export const answersZh = {
   "noun.valid_trials": "个有效试次",
   "ratio.a_difference": "差值",
   "ratio.a_ratio": "比值",
-  "ratio.all_blocks_gave_same": "{had} 个区组的{what}全部相同，无从得知离散程度，请直接采用该{what}",
+  "ratio.all_blocks_gave_same": "{had} 个区组的{what}全部相同，误差为一个测量步长",
   "ratio.ratio_beyond_every_number": "比值超出可表示的范围，请检查这些数值是否有误",
   "ratio.value_blocks_there_no":
     "{blocks} 个区组中有 {zeros} 个含有 0 值，无法求比值，请直接比较数值，或延长测量时间",

@@ -186,11 +186,12 @@ export const trustZh = {
   "gate.steal.ok": "本机有 {share} 的 CPU 时间被虚拟机监控程序抢占",
   "gate.target_alive.failed": "目标在负载结束前就退出了：查看 target.log 的末尾",
   "gate.target_alive.ok": "目标一直运行到结束",
-  "quantile.had_none": "需要 {floor} 个请求，实际一个也没有，请延长测量时间",
   "quantile.never_ended":
     "落在 {n} 个请求中从未结束的 {censored} 个（{share}）之内，请调大超时时间，或降低负载",
   "quantile.no_observation": "没有任何观测值，请延长测量时间，并查看错误",
   "quantile.none_ended": "{n} 个请求无一结束，请调大超时时间或降低负载，并查看目标的日志",
+  "quantile.no_connection": "本次负载没有建立连接，因此没有这项时间",
+  "quantile.too_few_connections": "需要 {floor} 个连接，实有 {had} 个，请把连接数增加到 {times} 倍",
   "quantile.too_few": "需要 {floor} 个请求，实有 {had} 个，请把测量时间延长到 {times} 倍",
   "trial.target_ended": "目标在试次中退出；它的日志末尾：{log}",
   "server_side.count_fell":

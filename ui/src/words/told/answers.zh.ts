@@ -8,7 +8,6 @@ export const answersZh: readonly Entry[] = [
     "needs {n} requests, had {n2}: measure {q} times longer",
     "需要 {n} 个请求，实有 {n2} 个，请把测量时间延长到 {q} 倍",
   ],
-  ["needs {n} requests, had¦ none: measure longer", "需要 {n} 个请求，实际一个也没有，请延长测量时间"],
   [
     "there is no observation: measure longer, and look at the errors",
     "没有任何观测值，请延长测量时间，并查看错误",

@@ -213,6 +213,11 @@ export const failuresZh: readonly Entry[] = [
   ["analysis.json lists those that did", "analysis.json 列出了已结束的"],
   ["{name} is a soak", "{name} 是长时间运行"],
   ["resume it with `prony soak --resume {name}`", "用 `prony soak --resume {name}` 续跑"],
+  ["{name} decides by itself how many blocks it runs", "{name} 自行决定运行多少个区组"],
+  [
+    "resume it without --blocks, or run the experiment again with other `blocks`, `precision` or `budget`",
+    "续跑时不带 --blocks，或用别的 `blocks`、`precision` 或 `budget` 重新运行实验",
+  ],
   ["{name} is no soak", "{name} 不是长时间运行"],
   ["resume it with `prony run --resume {name}`", "用 `prony run --resume {name}` 续跑"],
   // What a failure of a request means, where its class alone is known (`engine/src/failure.rs`).

@@ -1,22 +1,25 @@
 //! Progress of `prony load` on standard error: a view in place on a terminal, else one line a second, or nothing.
 //!
-//! Invariants: nothing goes to standard output; no terminal mode is changed and nothing is read from the terminal, so
-//! that there is nothing to restore, however prony ends; what cannot be written is given up in silence, because
-//! progress is never worth a result.
+//! Invariants: nothing goes to standard output; the terminal's mode is changed by `keys` alone, while the view is
+//! shown; what cannot be written is given up in silence, because progress is never worth a result.
 
+mod keys;
 mod state;
 mod view;
 
 use crate::args::ResultArgs;
 use crate::screen;
 use crate::view::Inline;
+use analyze::quantile_floor;
 use engine::IntervalData;
+use keys::{Key, Keys};
 use plan::LoadJob;
 use report::format;
 use schema::load::ErrorClass;
 use schema::trial::{IntervalLine, Phase};
 use state::State;
 use std::io::Write;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use units::{Clock, MonotonicClock, Nanos};
 
@@ -40,6 +43,8 @@ pub(super) struct View {
     colors: bool,
     clock: Option<MonotonicClock>,
     drawn: Option<Instant>,
+    keys: Option<Keys>,
+    is_paused: bool,
 }
 
 impl Progress {
@@ -56,6 +61,8 @@ impl Progress {
             colors: screen::colors_wanted(),
             clock: None,
             drawn: None,
+            keys: None,
+            is_paused: false,
         }))
     }
 
@@ -86,14 +93,24 @@ impl Progress {
     pub(super) fn begun(&mut self, clock: MonotonicClock) {
         if let Self::View(view) = self {
             view.clock = Some(clock);
+            view.keys = Keys::listen();
+            view.state.has_keys = view.keys.is_some();
             view.draw();
         }
     }
 
-    pub(super) fn waiting(&mut self) {
-        if let Self::View(view) = self
-            && view.drawn.is_none_or(|drawn| drawn.elapsed() >= REDRAW)
-        {
+    /// Draws the view where it is due and hears keys; one of them sets `stop`, as a signal does.
+    pub(super) fn waiting(&mut self, stop: &AtomicBool) {
+        let Self::View(view) = self else { return };
+        match view.keys.as_ref().and_then(Keys::pressed) {
+            Some(Key::End) => stop.store(true, Ordering::Relaxed),
+            Some(Key::Pause) => view.pause(),
+            None => {}
+        }
+        if stop.load(Ordering::Relaxed) {
+            view.keys = None;
+        }
+        if view.drawn.is_none_or(|drawn| drawn.elapsed() >= REDRAW) {
             view.draw();
         }
     }
@@ -114,13 +131,25 @@ impl Progress {
     /// Takes the view away, so that the result stands in its place.
     pub(super) fn finish(&mut self) {
         if let Self::View(view) = self {
+            view.keys = None;
             let _ = std::io::stderr().write_all(view.screen.clear().as_bytes());
         }
     }
 }
 
 impl View {
+    /// Holds the display still, or lets it go on. The load runs on either way.
+    fn pause(&mut self) {
+        self.is_paused = false;
+        self.state.is_paused = !self.state.is_paused;
+        self.draw();
+        self.is_paused = self.state.is_paused;
+    }
+
     fn draw(&mut self) {
+        if self.is_paused {
+            return;
+        }
         self.state.elapsed = self.clock.map_or(Nanos::ZERO, |clock| clock.now());
         let (width, height) = screen::size();
         let buffer = view::render(&self.state, width, height);
@@ -142,14 +171,17 @@ fn line_words(line: &IntervalLine) -> String {
     }
     let length_ns = line.end_ns.saturating_sub(line.start_ns).max(1);
     let rate = line.completed as f64 * 1e9 / length_ns as f64;
-    let time = |ns: Option<u64>| ns.map_or_else(|| format::NONE.to_owned(), format::nanos);
+    let time = |ns: Option<u64>, quantile: f64| {
+        let given = ns.filter(|_| line.completed >= quantile_floor(quantile));
+        given.map_or_else(|| format::NONE.to_owned(), format::nanos)
+    };
     let failed: u64 = line.failed.values().sum();
     let mut text = format!(
         "{:>7} {:>12}  p50 {:>8}  p99 {:>8}  {} failed",
         format::setting(line.end_ns / 1_000_000 * 1_000_000),
         format::rate(rate),
-        time(line.p50_ns),
-        time(line.p99_ns),
+        time(line.p50_ns, 0.5),
+        time(line.p99_ns, 0.99),
         format::count(failed),
     );
     let worst = line.failed.iter().max_by_key(|(_, n)| **n).map(|(class, _)| class);

@@ -1,9 +1,8 @@
 //! What the view shows, folded from intervals. Pure: the caller says what time it is.
 //!
-//! The times of one interval are for looking at only; those of the whole window keep the rules of METHOD §4, so that
-//! a percentile appears once there are enough requests for it.
+//! A percentile appears once there are enough requests for it, in an interval as in the whole window (METHOD §4).
 
-use analyze::latency;
+use analyze::{Of, latency, quantile_floor};
 use engine::{IntervalData, new_histogram};
 use hdrhistogram::Histogram;
 use plan::LoadJob;
@@ -42,6 +41,10 @@ pub(super) struct State {
     pub(super) in_flight: u64,
     pub(super) backlog: u64,
     pub(super) pacer_lag_p99: Option<u64>,
+    /// Whether keys are heard.
+    pub(super) has_keys: bool,
+    /// Whether the display is held still.
+    pub(super) is_paused: bool,
     /// Since the measured window began.
     response: Histogram<u64>,
     answers: u64,
@@ -77,6 +80,8 @@ impl State {
             in_flight: 0,
             backlog: 0,
             pacer_lag_p99: None,
+            has_keys: false,
+            is_paused: false,
             response: new_histogram(),
             answers: 0,
             answers_under_load: 0,
@@ -112,7 +117,7 @@ impl State {
         self.rate_now = line.completed as f64 * 1e9 / length_ns as f64;
         self.now = times(&data.times[Time::Response]);
         let lag = &data.times[Time::PacerLag];
-        self.pacer_lag_p99 = (!lag.is_empty()).then(|| lag.value_at_quantile(0.99));
+        self.pacer_lag_p99 = at(lag, 0.99);
         keep(&mut self.rates, self.rate_now.round() as u64);
         keep(&mut self.p99s, self.now.p99.unwrap_or(0));
     }
@@ -129,7 +134,7 @@ impl State {
         }
     }
 
-    fn forget_warmup(&mut self) {
+    pub(super) fn forget_warmup(&mut self) {
         self.response.reset();
         self.errors.clear();
         self.status.clear();
@@ -147,9 +152,31 @@ impl State {
         if self.window_ns == 0 { 0.0 } else { self.answers_under_load as f64 * 1e9 / self.window_ns as f64 }
     }
 
+    /// The fastest and the slowest response so far.
+    pub(super) fn range(&self) -> Option<(u64, u64)> {
+        (!self.response.is_empty()).then(|| (self.response.min(), self.response.max()))
+    }
+
+    /// Responses so far in so many bins, equally wide on a log scale over [`State::range`].
+    pub(super) fn bins(&self, count: usize) -> Vec<u64> {
+        let mut bins = vec![0; count];
+        let Some((low, high)) = self.range().filter(|_| count > 0) else { return bins };
+        let (low, high) = ((low.max(1) as f64).ln(), (high.max(1) as f64).ln());
+        let last = count - 1;
+        for bucket in self.response.iter_recorded() {
+            let at = ((bucket.value_iterated_to().max(1) as f64).ln() - low) / (high - low).max(1e-9);
+            bins[((at * last as f64).round().max(0.0) as usize).min(last)] += bucket.count_at_value();
+        }
+        bins
+    }
+
     /// Response times so far, by the rules of the final result.
     pub(super) fn so_far(&self) -> LatencySummary {
-        latency(&self.response, self.errors.get(&ErrorClass::Timeout).copied().unwrap_or_default())
+        latency(
+            &self.response,
+            self.errors.get(&ErrorClass::Timeout).copied().unwrap_or_default(),
+            Of::Requests,
+        )
     }
 }
 
@@ -157,8 +184,13 @@ fn times(histogram: &Histogram<u64>) -> Times {
     if histogram.is_empty() {
         return Times::default();
     }
-    let at = |quantile: f64| Some(histogram.value_at_quantile(quantile));
-    Times { p50: at(0.5), p90: at(0.9), p99: at(0.99), max: Some(histogram.max()) }
+    let max = Some(histogram.max());
+    Times { p50: at(histogram, 0.5), p90: at(histogram, 0.9), p99: at(histogram, 0.99), max }
+}
+
+/// A percentile where there are enough values for it.
+fn at(histogram: &Histogram<u64>, quantile: f64) -> Option<u64> {
+    (histogram.len() >= quantile_floor(quantile)).then(|| histogram.value_at_quantile(quantile))
 }
 
 fn keep(values: &mut VecDeque<u64>, value: u64) {

@@ -79,6 +79,20 @@ fn every_size_fits() {
 }
 
 #[test]
+fn bins_hold_every_response_and_reach_from_the_fastest_to_the_slowest() {
+    let mut state = state("-d 30s");
+    let (mut data, line) = (IntervalData::default(), IntervalLine::default());
+    for ns in [1_000_000, 1_000_000, 10_000_000, 100_000_000] {
+        data.times[Time::Response].record(ns).unwrap();
+    }
+    state.forget_warmup();
+    assert_eq!((state.bins(5), state.range()), (vec![0; 5], None), "nothing yet");
+    state.interval(&line, &data);
+    assert_eq!(state.bins(5), [2, 0, 1, 0, 1]);
+    assert_eq!((state.bins(1), state.bins(0).len()), (vec![4], 0));
+}
+
+#[test]
 fn warm_up_is_no_part_of_what_is_shown_so_far() {
     let mut state = state("-d 30s --warmup 1s");
     let (mut data, mut line) = (IntervalData::default(), IntervalLine::default());

@@ -5,13 +5,16 @@ use super::state::State;
 use crate::view::{NAME, row, sparkline};
 use ratatui::buffer::Buffer;
 use ratatui::layout::Rect;
-use ratatui::style::{Color, Stylize};
+use ratatui::style::{Color, Style, Stylize};
 use ratatui::text::{Line, Span};
+use ratatui::widgets::{Sparkline, Widget};
 use report::format;
 use schema::load::LatencySummary;
 use schema::trial::Phase;
 use units::Nanos;
 
+/// Rows of the bars that show how times are spread.
+const BARS_HEIGHT: u16 = 4;
 /// Narrowest and widest view in columns.
 const WIDTHS: (u16, u16) = (40, 200);
 
@@ -20,15 +23,17 @@ pub(super) fn render(state: &State, width: u16, height: u16) -> Buffer {
     let width = width.clamp(WIDTHS.0, WIDTHS.1) - 1;
     let tall = height >= 20;
     let spark_height = if tall { 2 } else { 1 };
+    // Bars and the line below them, which says where they begin and end.
+    let bars_height = if tall { BARS_HEIGHT + 1 } else { 0 };
     let mut rows = rows(state, usize::from(width));
     // Sparklines, the clock, rates and times matter most.
-    let room = usize::from(height.saturating_sub(1 + 2 * spark_height)).max(3);
+    let room = usize::from(height.saturating_sub(1 + 2 * spark_height + bars_height)).max(3);
     while rows.len() > room {
         let least = (0..rows.len()).max_by_key(|index| rows[*index].0).unwrap_or(0);
         rows.remove(least);
     }
     let text_height = rows.len() as u16;
-    let mut buffer = Buffer::empty(Rect::new(0, 0, width, text_height + 2 * spark_height));
+    let mut buffer = Buffer::empty(Rect::new(0, 0, width, text_height + 2 * spark_height + bars_height));
     for (y, (_, line)) in (0..).zip(rows) {
         buffer.set_line(0, y, &line, width);
     }
@@ -37,7 +42,30 @@ pub(super) fn render(state: &State, width: u16, height: u16) -> Buffer {
     let area = |index: u16| Rect::new(0, text_height + index * spark_height, width, spark_height);
     sparkline(&mut buffer, area(0), "answers/s", &state.rates, &rate_max, Color::Cyan);
     sparkline(&mut buffer, area(1), "p99", &state.p99s, &p99_max, Color::Yellow);
+    if tall {
+        histogram(&mut buffer, Rect::new(0, text_height + 2 * spark_height, width, bars_height), state);
+    }
     buffer
+}
+
+/// How response times so far are spread: bars over bins that are equally wide on a log scale, from the fastest to the
+/// slowest.
+fn histogram(buffer: &mut Buffer, area: Rect, state: &State) {
+    let left = NAME as u16 + 1;
+    let columns = area.width.saturating_sub(left);
+    let style = Style::new().dim();
+    buffer.set_stringn(area.x, area.y, "spread", NAME, style);
+    let Some((low, high)) = state.range() else { return };
+    let bars = Rect { x: area.x + left, width: columns, height: BARS_HEIGHT, ..area };
+    let bins = state.bins(usize::from(columns));
+    Sparkline::default().data(bins).style(Style::new().fg(Color::Cyan)).render(bars, buffer);
+    let (low, high) = (format::nanos(low), format::nanos(high));
+    let y = area.y + BARS_HEIGHT;
+    buffer.set_stringn(area.x + left, y, &low, usize::from(columns), style);
+    let width = high.chars().count() as u16;
+    if low.chars().count() as u16 + 1 + width <= columns {
+        buffer.set_stringn(area.x + area.width - width, y, &high, usize::from(width), style);
+    }
 }
 
 /// Rows with their rank: the highest goes first where room is short.
@@ -53,6 +81,9 @@ fn rows(state: &State, width: usize) -> Vec<(u8, Line<'static>)> {
     rows.push((6, row("status", status(state))));
     rows.push((3, row("failed", errors(state))));
     rows.push((7, row("instrument", instrument(state, wide))));
+    if state.has_keys {
+        rows.push((5, row("keys", keys(state))));
+    }
     rows
 }
 
@@ -184,6 +215,13 @@ fn errors(state: &State) -> Vec<Span<'static>> {
         spans.push(Span::from(format!("{gap}{} × {}", class_words(*class), format::count(*n))).red());
     }
     spans
+}
+
+fn keys(state: &State) -> Vec<Span<'static>> {
+    match state.is_paused {
+        true => vec![Span::from("paused: p goes on").yellow(), Span::from(", q ends and reports").dim()],
+        false => vec![Span::from("q ends and reports, p pauses the display").dim()],
+    }
 }
 
 fn instrument(state: &State, wide: bool) -> Vec<Span<'static>> {
