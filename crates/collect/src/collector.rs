@@ -117,7 +117,10 @@ impl Collector {
                 Err(error) => {
                     let name = seat.source.name();
                     *self.gaps.entry(name.to_owned()).or_default() += 1;
-                    self.last_errors.insert(name.to_owned(), error);
+                    // That it was not asked says less than why it was not.
+                    if !matches!(error, CollectError::BackedOff { .. }) {
+                        self.last_errors.insert(name.to_owned(), error);
+                    }
                 }
             }
         }

@@ -56,6 +56,7 @@ fn trial(planned: &TrialPlan, throughput_per_s: f64) -> TrialData {
         events: Vec::new(),
         ready_ns: None,
         counter_gaps: Default::default(),
+        counter_errors: Default::default(),
         canary: None,
     };
     TrialData { file, intervals: Vec::new(), response: None, signals: None }

@@ -211,6 +211,7 @@ fn blank(trial: &TrialPlan) -> TrialFile {
         events: Vec::new(),
         ready_ns: None,
         counter_gaps: BTreeMap::new(),
+        counter_errors: BTreeMap::new(),
         canary: None,
     }
 }
@@ -277,6 +278,7 @@ fn ended(blank: TrialFile, mut measured: Measured, seen: Seen, running: Option<&
         samples: measured.samples,
         target: usage,
         counter_gaps: seen.counter_gaps,
+        counter_errors: seen.counter_errors,
         canary: seen.canary,
         events: seen.events,
         ..blank

@@ -54,6 +54,9 @@ pub struct TrialFile {
     pub ready_ns: Option<u64>,
     /// Ticks at which a source of counters could not be read, by source; its lines are absent then.
     pub counter_gaps: BTreeMap<String, u64>,
+    /// Why the latest of these gaps was one, by source.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub counter_errors: BTreeMap<String, String>,
     /// A fixed amount of work on the generator's CPU before and after the load; absent where it could not be done.
     #[serde(default)]
     pub canary: Option<Canary>,

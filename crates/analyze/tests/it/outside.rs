@@ -293,6 +293,20 @@ fn an_idle_cpu_under_a_closed_load_is_the_answer_where_nothing_else_is() {
 }
 
 #[test]
+fn an_endpoint_that_answered_something_else_is_told_where_its_answer_is_missed() {
+    let error = "http://127.0.0.1:80/metrics answered Prometheus' text format, not the agreed JSON";
+    let (run, mut trials) = made(SLEEPS, &[closed(16)], &[], &[]);
+    for data in &mut trials {
+        data.file.counter_errors.insert("go.runtime".to_owned(), error.to_owned());
+        data.file.counter_errors.insert("host.disk".to_owned(), "no disk".to_owned());
+    }
+    let cell = &analyze(&run, &trials).why[0];
+    let text = |cause: Cause| &cell.unread.iter().find(|unread| unread.cause == cause).unwrap().text;
+    assert!(text(Cause::PoolWait).contains(error), "{}", text(Cause::PoolWait));
+    assert!(!text(Cause::Steal).contains("answered"), "the host is no endpoint: {}", text(Cause::Steal));
+}
+
+#[test]
 fn a_server_that_prony_did_not_start_has_all_cpus_of_the_host() {
     // It uses 1.9 CPUs of four; those of the plan are for targets that are started.
     let target = Target { cpu: Some(1.9), ..SLEEPS };

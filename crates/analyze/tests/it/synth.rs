@@ -225,6 +225,7 @@ pub(crate) fn trial(run: &RunFile, id: u32, values: &[(Metric, f64)]) -> TrialDa
         target,
         ready_ns: None,
         counter_gaps: BTreeMap::new(),
+        counter_errors: BTreeMap::new(),
         canary: None,
     };
     TrialData { file, intervals: Vec::new(), response: None, signals: None }

@@ -21,8 +21,27 @@ pub(super) struct Ticker {
     thread: JoinHandle<Ticked>,
 }
 
-/// How often each source could not be read, and what the target's runtime allocated.
-pub(super) type Ticked = (BTreeMap<String, u64>, Allocations);
+/// What is left of all ticks.
+#[derive(Default)]
+pub(super) struct Ticked {
+    /// How often each source could not be read.
+    pub(super) gaps: BTreeMap<String, u64>,
+    /// Why the latest of these was.
+    pub(super) errors: BTreeMap<String, String>,
+    /// What the target's runtime allocated.
+    pub(super) allocations: Allocations,
+}
+
+impl Ticked {
+    fn of(collector: &Collector, allocations: Allocations) -> Self {
+        let errors = collector.last_errors().iter();
+        Self {
+            gaps: collector.gaps().clone(),
+            errors: errors.map(|(source, error)| (source.clone(), error.to_string())).collect(),
+            allocations,
+        }
+    }
+}
 
 impl Ticker {
     pub(super) fn start(
@@ -67,14 +86,14 @@ fn tick(
             allocations.add(&line);
             // A full disk shows when the trial's own files are written; counters are only ever extra.
             if lines.append(&line).is_err() {
-                return (collector.gaps().clone(), allocations);
+                return Ticked::of(&collector, allocations);
             }
         }
         let now = clock.now();
         let next = Nanos((now.0 / every.0.max(1) + 1) * every.0.max(1));
         match stopped.recv_timeout(next.since(now).to_duration()) {
             Err(RecvTimeoutError::Timeout) => {}
-            _ => return (collector.gaps().clone(), allocations),
+            _ => return Ticked::of(&collector, allocations),
         }
     }
 }

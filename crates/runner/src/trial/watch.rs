@@ -46,6 +46,7 @@ pub(super) struct Seen {
     pub(super) group: Option<GroupUsage>,
     pub(super) server: Option<ServerSide>,
     pub(super) counter_gaps: BTreeMap<String, u64>,
+    pub(super) counter_errors: BTreeMap<String, String>,
     pub(super) allocations: Allocations,
     pub(super) canary: Option<Canary>,
     pub(super) events: Vec<EventRecord>,
@@ -137,7 +138,10 @@ impl<'a, 'scope> TrialWatch<'a, 'scope> {
 
     pub(super) fn finish(mut self, load: &LoadPlan) -> Seen {
         if let Some(ticker) = self.ticker.take() {
-            (self.seen.counter_gaps, self.seen.allocations) = ticker.stop();
+            let ticked = ticker.stop();
+            self.seen.counter_gaps = ticked.gaps;
+            self.seen.counter_errors = ticked.errors;
+            self.seen.allocations = ticked.allocations;
         }
         self.seen.server = self.own.and_then(ServerCounts::finish);
         self.seen.events = self.events.finish();

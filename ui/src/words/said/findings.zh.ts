@@ -179,6 +179,7 @@ export const findingsZh = {
   "why.descriptor_limit.raise_limit_ulimit_n": "提高上限（`ulimit -n`、LimitNOFILE），或关闭不需要的描述符",
   "why.descriptor_limit.raise_ulimit_n_use": "提高该上限（`ulimit -n`），或使用更多发生器进程",
   "why.descriptor_limit.requests_failed_because_prony": "{own} 的请求因 prony 自身达到描述符上限而失败",
+  "why.endpoint_failed": "{text}；{error}",
   "why.errors.failed_requests": "失败的请求",
   "why.errors.found": "{share} 的请求失败：{what}{codes}",
   "why.errors.read_log_these_trials": "查看它在这些试次中的日志（trials/*/target.log）和 trial.json 里的示例",

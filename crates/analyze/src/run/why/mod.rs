@@ -62,7 +62,10 @@ pub(super) fn why(data: &RunData<'_>) -> Vec<CellWhy> {
                 Judgement::RuledOut(text) => {
                     cells[place].ruled_out.push(RuledOut { cause: rule.cause, text });
                 }
-                Judgement::Unread(text) => cells[place].unread.push(Unread { cause: rule.cause, text }),
+                Judgement::Unread(text) => {
+                    let text = with_endpoint(text, rule, &scene);
+                    cells[place].unread.push(Unread { cause: rule.cause, text });
+                }
                 Judgement::NotAsked => {}
             }
         }
@@ -73,6 +76,14 @@ pub(super) fn why(data: &RunData<'_>) -> Vec<CellWhy> {
         cell.answer = answer(cell);
     }
     cells
+}
+
+/// What could not be read inside the target, with the reason why one of its endpoints gave nothing.
+fn with_endpoint(text: Said, rule: &Rule, scene: &Scene<'_>) -> Said {
+    match scene.endpoint_error().filter(|_| rule.stage == Stage::Target) {
+        Some(error) => said!("why.endpoint_failed", "{text}; {error}", text, error),
+        None => text,
+    }
 }
 
 fn blank(cell: &CellPlan) -> CellWhy {

@@ -19,6 +19,18 @@ use schema::said::Said;
 use schema::signals::Signals;
 use schema::trial::{IntervalLine, Phase, StallSpan};
 
+/// Sources that are asked of the target itself.
+const ENDPOINTS: &[&str] = &[
+    "go.runtime",
+    "node.runtime",
+    "php.fpm",
+    "php.opcache",
+    "swoole.server",
+    "nginx.status",
+    "target.prometheus",
+    "target.exporter",
+];
+
 pub(super) struct Scene<'a> {
     pub(super) plan: &'a ExperimentPlan,
     pub(super) cell: &'a CellPlan,
@@ -210,6 +222,13 @@ impl<'a> Scene<'a> {
 
     fn gauge<'b>(&'b self, key: &'b str) -> impl Iterator<Item = f64> + 'b {
         self.signals().filter_map(move |(_, signals)| signals.gauges.get(key)).flatten().flatten().copied()
+    }
+
+    /// Why an endpoint of the target that was named gave nothing; none where all of them answered well.
+    pub(super) fn endpoint_error(&self) -> Option<&'a str> {
+        let mut errors = self.trials.iter().flat_map(|trial| &trial.file.counter_errors);
+        let of_endpoints = |source: &str| ENDPOINTS.contains(&source) && !self.has(source);
+        errors.find(|(source, _)| of_endpoints(source)).map(|(_, error)| error.as_str())
     }
 
     /// Whether anything was read from a source.
