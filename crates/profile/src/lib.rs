@@ -40,14 +40,14 @@ pub const BYTES_MAX: usize = 64 << 20;
 #[error("{cause}\n  remedy: {remedy}")]
 pub struct ProfileError {
     /// What is wrong.
-    pub cause: Said,
+    pub cause: Box<Said>,
     /// What would cure it.
-    pub remedy: Said,
+    pub remedy: Box<Said>,
 }
 
 impl ProfileError {
     fn new(cause: impl Into<Said>, remedy: impl Into<Said>) -> Self {
-        Self { cause: cause.into(), remedy: remedy.into() }
+        Self { cause: Box::new(cause.into()), remedy: Box::new(remedy.into()) }
     }
 
     fn too_long(limit: usize) -> Self {

@@ -67,7 +67,7 @@ pub(crate) async fn of_run(
         return Ok((attachment(&file_name), text.await?).into_response());
     }
     let known = OF_RUN.iter().find(|known| **known == name);
-    let known = known.ok_or_else(|| no_such_file())?;
+    let known = known.ok_or_else(no_such_file)?;
     send(lab, id, (*known).to_owned()).await
 }
 
@@ -76,7 +76,7 @@ pub(crate) async fn of_trial(
     Path((id, trial, name)): Path<(String, u32, String)>,
 ) -> Result<Response, ApiError> {
     let known = OF_TRIAL.iter().find(|known| **known == name);
-    let known = known.ok_or_else(|| no_such_file())?;
+    let known = known.ok_or_else(no_such_file)?;
     send(lab, id, format!("trials/{trial:04}/{known}")).await
 }
 

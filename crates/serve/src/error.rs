@@ -70,12 +70,13 @@ fn listen_remedy(error: &io::Error) -> &'static str {
 #[derive(Debug)]
 pub(crate) struct ApiError {
     pub(crate) status: StatusCode,
-    pub(crate) error: LabError,
+    /// Boxed: a result is as large as its larger half.
+    pub(crate) error: Box<LabError>,
 }
 
 impl ApiError {
     pub(crate) fn new(status: StatusCode, cause: impl Into<Said>, remedy: impl Into<Said>) -> Self {
-        Self { status, error: LabError { cause: cause.into(), remedy: remedy.into() } }
+        Self { status, error: Box::new(LabError { cause: cause.into(), remedy: remedy.into() }) }
     }
 
     pub(crate) fn not_found(what: Said) -> Self {

@@ -93,7 +93,7 @@ pub(crate) fn plant(state: &Path, kernel: Option<&str>) {
     }
     let nothing = spread(0.0);
     let file = json!({
-        "schema": "prony.calibration/1", "host": host, "measured_wall": "2026-11-21T09:30:00Z", "took_ns": 1,
+        "schema": "prony.calibration/2", "host": host, "measured_wall": "2026-11-21T09:30:00Z", "took_ns": 1,
         "pin": { "generator": null, "target": null, "weakness": null }, "repeats": 3, "seed": 1,
         "clock": { "step_ns": nothing, "read_ns": nothing, "wake_late_p50_ns": nothing, "wake_late_p99_ns": nothing },
         "histogram": { "values": 1, "relative_max": 0.0, "at_ns": 1 },

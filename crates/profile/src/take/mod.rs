@@ -107,16 +107,16 @@ pub struct Refused {
     /// Kind.
     pub kind: ProfileKind,
     /// Why.
-    pub why: Said,
+    pub why: Box<Said>,
     /// What would cure it.
-    pub remedy: Said,
+    pub remedy: Box<Said>,
 }
 
 /// Why a taker gave up; the kind is added by [`take`].
 #[derive(Debug)]
 struct No {
-    why: Said,
-    remedy: Said,
+    why: Box<Said>,
+    remedy: Box<Said>,
 }
 
 /// A file for the profiler could not be written.
@@ -147,7 +147,7 @@ fn take_again() -> Said {
 
 impl No {
     fn new(why: impl Into<Said>, remedy: impl Into<Said>) -> Self {
-        Self { why: why.into(), remedy: remedy.into() }
+        Self { why: Box::new(why.into()), remedy: Box::new(remedy.into()) }
     }
 
     fn stopped() -> Self {
@@ -157,7 +157,7 @@ impl No {
 
 impl From<crate::ProfileError> for No {
     fn from(error: crate::ProfileError) -> Self {
-        Self::new(error.cause, error.remedy)
+        Self { why: error.cause, remedy: error.remedy }
     }
 }
 

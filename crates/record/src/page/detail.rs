@@ -27,7 +27,7 @@ pub(super) fn read(trial: &TrialFolder, run: &RunFile, id: u32) -> TrialDetail {
     match heat(trial) {
         Ok(heat) => detail.heat = heat,
         Err(why) => {
-            detail.missing.push(said!("missing.map", "there is no map of response times: {why}", why))
+            detail.missing.push(said!("missing.map", "there is no map of response times: {why}", why));
         }
     }
     match trial.file() {

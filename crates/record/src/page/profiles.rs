@@ -115,7 +115,7 @@ fn folded(folder: &Path, origin: &str, taken: &TakenProfile) -> Result<profile::
     }
     let bytes = std::fs::read(&path).map_err(told)?;
     profile::text::read(&bytes, taken.unit, 1).map_err(|error| {
-        let why = error.cause;
+        let why = *error.cause;
         said!("missing.stacks_damaged", "{origin}: {why}", origin, why)
     })
 }

@@ -42,7 +42,9 @@ pub(super) fn write(
                     written.taken.push(one);
                 }
             }
-            Err(Refused { kind, why, remedy }) => written.refused.push(RefusedProfile { kind, why, remedy }),
+            Err(Refused { kind, why, remedy }) => {
+                written.refused.push(RefusedProfile { kind, why: *why, remedy: *remedy });
+            }
         }
     }
     Ok(written)
@@ -76,7 +78,7 @@ fn write_view(
     put_named("top.txt", table.as_bytes())?;
     match profile::flame_graph(folded, &title) {
         Ok(svg) => put_named("svg", &svg)?,
-        Err(error) => notes.push(error.cause),
+        Err(error) => notes.push(*error.cause),
     }
     let files = files.iter().map(|file| format!("{}/{file}", cell.id)).collect();
     Ok(TakenProfile {

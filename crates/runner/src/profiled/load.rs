@@ -180,8 +180,8 @@ impl Taker {
         }
         let never = |kind: &ProfileKind| Refused {
             kind: *kind,
-            why: said!("profile.load_ended", "the load ended before its warm-up did"),
-            remedy: said!("profile.look_at_target_log", "look at target.log beside the profiles"),
+            why: Box::new(said!("profile.load_ended", "the load ended before its warm-up did")),
+            remedy: Box::new(said!("profile.look_at_target_log", "look at target.log beside the profiles")),
         };
         self.kinds.iter().map(|kind| Err(never(kind))).collect()
     }

@@ -37,7 +37,7 @@ fn the_library_lists_searches_and_pages() {
     assert_eq!(json(&lab, "/api/runs?state=running")["total"], 0);
     assert_eq!(json(&lab, "/api/runs?name=demo")["total"], 2);
     get(lab.addr, "/api/runs?limit=many").refused(400, "not a whole number");
-    get(lab.addr, "/api/runs?state=asleep").refused(400, "no state");
+    get(lab.addr, "/api/runs?state=asleep").refused(400, "not a state");
     assert_eq!(json(&lab, "/api/lab")["needs_token"], false);
 }
 
