@@ -56,7 +56,7 @@ pub struct TrialFile {
     pub counter_gaps: BTreeMap<String, u64>,
     /// Why the latest of these gaps was one, by source.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
-    pub counter_errors: BTreeMap<String, String>,
+    pub counter_errors: BTreeMap<String, Said>,
     /// A fixed amount of work on the generator's CPU before and after the load; absent where it could not be done.
     #[serde(default)]
     pub canary: Option<Canary>,

@@ -325,7 +325,7 @@ export const en = {
   },
 
   time: {
-    about: "What was cut as warm-up is shaded, events are lines. A void trial is shown as what it is.",
+    about: "The discarded warm-up is shaded, events are lines. A void trial is marked as void.",
     all: "All trials of a cell",
     allAbout: "Each line is a trial; void ones are grey.",
     one: "One trial",

@@ -434,7 +434,7 @@ fn restarts(data: &RunData<'_>, cells: &[CellSummary]) -> Option<BeliefNote> {
          trials, not between their samples ({cell}, standard deviation {trial_cv})",
         deed = match data.plan.replicas {
             Replicas::Restart => said!("belief.restarting_target", "restarting the target"),
-            Replicas::Rebuild => said!("belief.building_target_anew", "rebuilding the target"),
+            Replicas::Rebuild => said!("belief.rebuilding_target", "rebuilding the target"),
         },
         metric = levels.metric.words(),
         trial_share = percent(levels.trial_share.unwrap_or_default()),

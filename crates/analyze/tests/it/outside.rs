@@ -297,8 +297,8 @@ fn an_endpoint_that_answered_something_else_is_told_where_its_answer_is_missed()
     let error = "http://127.0.0.1:80/metrics answered Prometheus' text format, not the agreed JSON";
     let (run, mut trials) = made(SLEEPS, &[closed(16)], &[], &[]);
     for data in &mut trials {
-        data.file.counter_errors.insert("go.runtime".to_owned(), error.to_owned());
-        data.file.counter_errors.insert("host.disk".to_owned(), "no disk".to_owned());
+        data.file.counter_errors.insert("go.runtime".to_owned(), error.into());
+        data.file.counter_errors.insert("host.disk".to_owned(), "no disk".into());
     }
     let cell = &analyze(&run, &trials).why[0];
     let text = |cause: Cause| &cell.unread.iter().find(|unread| unread.cause == cause).unwrap().text;

@@ -26,6 +26,7 @@ use schema::calibration::Canary;
 use schema::event::EventRecord;
 use schema::limits::GroupUsage;
 use schema::plan::{LoadPlan, PinPlan};
+use schema::said::Said;
 use schema::server_side::ServerSide;
 use schema::steady::Steadiness;
 use schema::target::Metrics;
@@ -46,7 +47,7 @@ pub(super) struct Seen {
     pub(super) group: Option<GroupUsage>,
     pub(super) server: Option<ServerSide>,
     pub(super) counter_gaps: BTreeMap<String, u64>,
-    pub(super) counter_errors: BTreeMap<String, String>,
+    pub(super) counter_errors: BTreeMap<String, Said>,
     pub(super) allocations: Allocations,
     pub(super) canary: Option<Canary>,
     pub(super) events: Vec<EventRecord>,
@@ -140,7 +141,8 @@ impl<'a, 'scope> TrialWatch<'a, 'scope> {
         if let Some(ticker) = self.ticker.take() {
             let ticked = ticker.stop();
             self.seen.counter_gaps = ticked.gaps;
-            self.seen.counter_errors = ticked.errors;
+            self.seen.counter_errors =
+                ticked.errors.into_iter().map(|(source, error)| (source, error.into())).collect();
             self.seen.allocations = ticked.allocations;
         }
         self.seen.server = self.own.and_then(ServerCounts::finish);

@@ -9,7 +9,7 @@ export const trustZh = {
   "belief.as_faster_slower_would":
     "{verdicts}“更快”或“更慢”中，有 {lost} 项在同时检验该对的全部指标（Holm 校正）时不再成立",
   "belief.because": "：{reasons}",
-  "belief.building_target_anew": "重新构建目标",
+  "belief.rebuilding_target": "重新构建目标",
   "belief.cannot_be_read": "无法读取",
   "belief.cell_plan_does_not": "{trials}属于计划中没有的单元，已略去",
   "belief.changes_answer_variance_lies":

@@ -225,10 +225,10 @@ impl<'a> Scene<'a> {
     }
 
     /// Why an endpoint of the target that was named gave nothing; none where all of them answered well.
-    pub(super) fn endpoint_error(&self) -> Option<&'a str> {
+    pub(super) fn endpoint_error(&self) -> Option<&'a Said> {
         let mut errors = self.trials.iter().flat_map(|trial| &trial.file.counter_errors);
         let of_endpoints = |source: &str| ENDPOINTS.contains(&source) && !self.has(source);
-        errors.find(|(source, _)| of_endpoints(source)).map(|(_, error)| error.as_str())
+        errors.find(|(source, _)| of_endpoints(source)).map(|(_, error)| error)
     }
 
     /// Whether anything was read from a source.

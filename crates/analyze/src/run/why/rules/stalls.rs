@@ -91,8 +91,9 @@ fn judge(scene: &Scene<'_>) -> Judgement {
     );
     let remedy = said!(
         "why.stalls.remedy",
-        "it can be a pause of its runtime such as garbage collection, a job that holds a lock which all requests need, \
-         a checkpoint or a full disk queue behind it, or its CPU being taken away; it is not a pool that is too small. \
+        "it can be a pause of its runtime such as garbage collection, or a job that holds a lock which all requests need; \
+         it can also be a checkpoint or a full disk queue behind it, or its CPU being taken away; a pool that is too \
+         small makes no stalls. \
          To tell which, let it report its pauses (`[metrics]`), and compare the period with those of its timers"
     );
     Draft::new(text, if share >= MUCH { Severity::High } else { Severity::Medium }, remedy)
