@@ -68,7 +68,7 @@ fn terminal() {
 
     Run folder 2026-11-21T09-30-00Z-go-frameworks
       report.html: charts, all metrics, how to reproduce; report.md; results.csv
-      what was cut, and remedies: prony report RUN --explain
+      full sentences and remedies: prony report RUN --explain
     "#);
 }
 

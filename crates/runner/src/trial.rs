@@ -117,11 +117,12 @@ pub(crate) fn run(
     let mut file = TrialFile { ready_ns, ..ended(blank, measured, seen, up.running.as_ref()) };
     if !died.is_empty() {
         file.outcome = TrialOutcome::Failed;
-        file.reasons.extend(died.into_iter().map(Said::from));
+        file.reasons.splice(0..0, died.into_iter().map(Said::from));
     }
     if let Err(error) = stop(up) {
         file.outcome = TrialOutcome::Failed;
-        file.reasons.push(error.to_string().into());
+        // How it ended explains all other reasons, and a short report has room for one.
+        file.reasons.insert(0, error.to_string().into());
     }
     folder.end(&file)?;
     // The trial stands. The next one would meet what was not cleaned up.
@@ -248,11 +249,10 @@ fn ended(blank: TrialFile, mut measured: Measured, seen: Seen, running: Option<&
     // An end at the memory limit is reported when it is stopped.
     let ended = running.filter(|running| !running.is_alive() && running.out_of_memory().is_none());
     if let Some(running) = ended {
-        reasons.push(said!(
-            "trial.target_ended",
-            "the target ended during the trial; the end of its log:{log}",
-            log = running.log_tail().to_string()
-        ));
+        let log = running.log_tail().to_string();
+        let text =
+            said!("trial.target_ended", "the target ended during the trial; the end of its log:{log}", log);
+        reasons.insert(0, text);
     }
     let usage = TargetUsage {
         cpu_s: seen.cpu_ns.map(|cpu_ns| cpu_ns as f64 / 1e9),

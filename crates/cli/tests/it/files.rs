@@ -96,7 +96,7 @@ fn mistakes_in_an_experiment_are_told_with_place_and_remedy() {
     }
     let path = experiment(&folder, "name", "name");
     let plan = good(&["run", path.to_str().unwrap(), "--dry-run"]);
-    assert!(plan.out.contains("20 trials"), "{}", plan.out);
+    assert!(plan.out.contains("24 trials"), "{}", plan.out);
 }
 
 #[test]

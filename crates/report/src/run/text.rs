@@ -355,7 +355,7 @@ fn trials(page: &Page, notes: Notes, columns: usize) -> String {
 
 fn closing(page: &Page, notes: Notes, columns: usize) -> String {
     let explain = match notes {
-        Notes::InShort => "  what was cut, and remedies: prony report RUN --explain\n",
+        Notes::InShort => "  full sentences and remedies: prony report RUN --explain\n",
         Notes::Explained => "",
     };
     paragraph("", &format!("Run folder {}", page.run), columns)
