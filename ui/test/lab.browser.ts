@@ -310,14 +310,12 @@ describe.skipIf(missing !== undefined)("the lab", () => {
     await page.waitForURL(/[?]live=/);
     const run = new URL(page.url()).searchParams.get("live")!;
     expect(run).toMatch(/-quick$/);
-    const hasEnded = async () => {
-      const { starts } = (await (await fetch(`${url}api/experiments`)).json()) as {
-        starts: { is_running: boolean; run: string }[];
+    await page.waitForFunction(async () => {
+      const { starts } = (await (await fetch("api/experiments")).json()) as {
+        starts: { is_running: boolean }[];
       };
-      expect(starts.map((start) => start.run)).toEqual([run]);
-      return !starts[0]!.is_running;
-    };
-    while (!(await hasEnded())) await page.waitForEvent("response");
+      return starts.length === 1 && !starts[0]!.is_running;
+    });
     expect(wrong).toEqual([]);
     await page.context().close();
     rmSync(join(folder, "runs", run), { recursive: true });

@@ -24,6 +24,9 @@ export const failuresZh: readonly Entry[] = [
   ],
   ["the body {fault}", "正文{fault}"],
 
+  // Endpoints of metrics.
+  ["{key} answered {any}, not {any2}; {any3}", "{key} 的回答是 {any}，而不是 {any2}；{any3}"],
+
   // Connections.
   [
     "no connection to {key}: {any}; check that a server runs and listens there",
