@@ -4,7 +4,7 @@
 #
 # Usage: scripts/pictures.sh [RUN]   with RUN the pages are made of that run folder and no load is sent
 # Environment: PRONY (target/release/prony), EXPERIMENT (experiments/demo.toml)
-# Needs tmux, chromium and node (apt-get install tmux chromium nodejs). It takes about two minutes of load, so keep the
+# Needs tmux, chromium, node and a Chinese font (apt-get install tmux chromium nodejs fonts-noto-cjk). It takes about two minutes of load, so keep the
 # machine quiet. It ends only the terminal and the browser that it started, and its files are under a temporary folder.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -16,6 +16,8 @@ bytes_max=300000
 for program in tmux chromium node "$prony"; do
   command -v "$program" >/dev/null || { echo "$program is missing: apt-get install tmux chromium nodejs, make build" >&2; exit 2; }
 done
+# Without a Chinese font the page in Chinese is drawn as empty boxes, and nothing else fails.
+fc-list :lang=zh 2>/dev/null | grep -q . || { echo "no font has Chinese characters: apt-get install fonts-noto-cjk fontconfig" >&2; exit 2; }
 work=$(mktemp -d)
 # A server for each terminal: one that is just ending refuses new ones.
 tmux() { command tmux -L "prony-pictures-$$-$1" -f /dev/null "${@:2}"; }
