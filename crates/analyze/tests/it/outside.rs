@@ -215,7 +215,11 @@ fn pauses_of_the_whole_target_are_told_with_their_period() {
     {
         assert!(first.text.contains(said), "no `{said}` in {}", first.text);
     }
-    assert!(first.remedy.as_ref().unwrap().contains("not a pool"), "{:?}", first.remedy);
+    assert!(
+        first.remedy.as_ref().unwrap().contains("a pool that is too small makes no stalls"),
+        "{:?}",
+        first.remedy
+    );
     // Without a period none is told.
     let mut irregular = each_second(300, 16);
     irregular[1].start_ns += 200_000_000;
