@@ -42,6 +42,11 @@ impl Problem {
         Self { line: Some(line), cause: cause.into(), remedy: remedy.into() }
     }
 
+    /// Place and cause, without the remedy.
+    pub(crate) fn in_words(&self) -> String {
+        self.line.map_or_else(|| self.cause.clone(), |line| format!("line {line}: {}", self.cause))
+    }
+
     pub(crate) fn in_file(self, file: &str) -> AuditError {
         let file = file.chars().map(|c| if c.is_control() { '\u{fffd}' } else { c }).collect();
         AuditError { file, line: self.line, cause: self.cause, remedy: self.remedy }

@@ -28,7 +28,7 @@ pub use read::InputForm;
 
 use error::Problem;
 use schema::audit::{
-    AuditColumn, AuditCounts, AuditFinding, AuditReport, AuditRow, AuditSeverity, AuditTable,
+    AuditColumn, AuditCounts, AuditFinding, AuditReport, AuditRow, AuditSeverity, AuditSkipped, AuditTable,
 };
 use sheet::{Column, Sheet};
 
@@ -44,25 +44,47 @@ pub fn audit(file: &str, text: &str, options: &Options) -> Result<AuditReport, A
     let judged = judged(text, options);
     header::forget();
     judged
-        .map(|tables| AuditReport {
+        .map(|(tables, skipped)| AuditReport {
             schema: Default::default(),
             file: file.to_owned(),
             counts: counts(&tables),
             tables,
+            skipped,
         })
         .map_err(|problem| problem.in_file(file))
 }
 
-fn judged(text: &str, options: &Options) -> Result<Vec<AuditTable>, Problem> {
-    let tables = read::read(text, options.input)?;
-    sheet::check_choices(&tables, options)?;
+/// What was judged, and what was left out. In an article nothing stops the rest, and it need not hold a table of results.
+fn judged(text: &str, options: &Options) -> Result<(Vec<AuditTable>, Vec<AuditSkipped>), Problem> {
+    let is_article = options.input == InputForm::Auto && read::is_article(text);
+    let found = match read::read(text, options.input) {
+        Err(problem) if is_article && problem.line.is_none() => {
+            return Ok((Vec::new(), vec![AuditSkipped { line: 1, reason: problem.cause }]));
+        }
+        found => found?,
+    };
+    sheet::check_choices(&found.tables, options)?;
     let sheets: Vec<Sheet> =
-        tables.iter().map(|table| Sheet::new(table, options)).collect::<Result<_, _>>()?;
-    let usable: Vec<&Sheet> = sheets.iter().filter(|sheet| sheet.is_usable()).collect();
-    if usable.is_empty() {
-        return Err(nothing_known(&tables));
+        found.tables.iter().map(|table| Sheet::new(table, options)).collect::<Result<_, _>>()?;
+    let (usable, other): (Vec<&Sheet>, Vec<&Sheet>) = sheets.iter().partition(|sheet| sheet.is_usable());
+    if usable.is_empty() && !is_article {
+        return Err(nothing_known(&found.tables));
     }
-    Ok(usable.into_iter().map(table).collect())
+    let mut skipped: Vec<AuditSkipped> = found
+        .skipped
+        .into_iter()
+        .map(|left| AuditSkipped { line: left.line as u64, reason: left.reason })
+        .collect();
+    skipped.extend(other.into_iter().map(no_results));
+    skipped.sort_by_key(|left| left.line);
+    Ok((usable.into_iter().map(table).collect(), skipped))
+}
+
+fn no_results(sheet: &Sheet) -> AuditSkipped {
+    let names: Vec<String> =
+        sheet.columns.iter().take(4).map(|column| error::quoted(&column.header)).collect();
+    let reason = format!("no figures of a load test: {}", names.join(", "));
+    AuditSkipped { line: sheet.line as u64, reason }
 }
 
 fn nothing_known(tables: &[read::Table]) -> Problem {

@@ -25,7 +25,7 @@ pub(crate) fn audit(args: &AuditArgs) -> Result<u8> {
 
 fn shown(args: &AuditArgs, found: &AuditReport) -> Result<String> {
     Ok(match args.format {
-        AuditFormat::Text => report::audit_text(found, output::style(args.output.as_deref())),
+        AuditFormat::Text => report::audit_text(found, output::style(args.output.as_deref()), args.all),
         AuditFormat::Markdown => report::audit_markdown(found),
         AuditFormat::Json => schema::json::pretty(found)?,
     })

@@ -19,7 +19,7 @@ use crate::process::followed::{self, RootPid};
 use crate::source::Source;
 use crate::{Roots, process};
 use crate::{host_clock, host_cpus, host_disk, host_interrupts, host_load, host_memory, host_net};
-use crate::{host_pressure, host_stat, target_connections, target_listen, target_network};
+use crate::{host_pressure, host_stat, target_connections, target_listen, target_network, target_outgoing};
 use crate::{tcp_netstat, tcp_snmp, tcp_sockstat, tcp_states};
 use rustix::time::{ClockId, clock_gettime};
 use schema::trial::CounterLine;
@@ -228,8 +228,9 @@ fn sockets<'a>(roots: &'a Roots, subjects: &'a Subjects) -> impl Iterator<Item =
     let states = tcp_states::source(roots, root.clone(), address);
     let connections = address.and_then(|address| target_connections::source(roots, address));
     let listen = root.clone().zip(address).and_then(|(root, at)| target_listen::source(roots, root, at));
+    let outgoing = root.clone().and_then(|root| target_outgoing::source(roots, root));
     let own = root.iter().filter(|_| subjects.isolated).flat_map(|root| target_network::sources(roots, root));
-    [states, connections, listen].into_iter().flatten().chain(own)
+    [states, connections, listen, outgoing].into_iter().flatten().chain(own)
 }
 
 fn thread_cpu_ns() -> u64 {

@@ -36,6 +36,7 @@ mod source;
 pub mod target_connections;
 pub mod target_listen;
 mod target_network;
+pub mod target_outgoing;
 pub mod tcp_netstat;
 mod tcp_pairs;
 pub mod tcp_snmp;

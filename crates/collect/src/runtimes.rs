@@ -9,6 +9,7 @@ pub mod expvar;
 pub mod fields;
 pub mod fpm;
 pub mod hsperfdata;
+pub mod jolokia;
 pub mod jvm;
 pub mod nginx;
 pub mod node;
@@ -58,6 +59,10 @@ pub fn sources(
     if let (Some(true), Some(root)) = (metrics.jvm, root) {
         sources.push(jvm::source(roots, root.clone()));
     }
+    let jolokia = metrics.jolokia.as_ref();
+    sources.extend(jolokia.map(|asked| {
+        endpoint(jvm::NAME, at.clone(), asked.port, jolokia::path(&asked.path), jolokia::parse)
+    }));
     let get = |name, path: &Option<String>, parse: fn(&[u8]) -> Result<_, ParseError>| {
         let path = path.clone()?;
         Some(endpoint(name, at.clone(), None, path, parse))

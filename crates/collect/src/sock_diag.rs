@@ -48,6 +48,8 @@ pub struct TcpSocket {
     pub remote: SocketAddr,
     /// Names this socket among all that were ever made.
     pub cookie: u64,
+    /// Names it among the descriptors of processes; 0 once no process holds it.
+    pub inode: u32,
     /// Bytes that were received and not yet read; of one that listens, connections that wait to be accepted.
     pub recv_queue: u32,
     /// Bytes that were sent and not yet acknowledged; of one that listens, how many connections may wait.
@@ -118,6 +120,7 @@ fn socket(response: &InetResponse) -> TcpSocket {
         local: SocketAddr::new(id.source_address, id.source_port),
         remote: SocketAddr::new(id.destination_address, id.destination_port),
         cookie: u64::from_ne_bytes(id.cookie),
+        inode: header.inode,
         recv_queue: header.recv_queue,
         send_queue: header.send_queue,
         info,

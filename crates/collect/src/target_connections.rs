@@ -168,6 +168,7 @@ mod tests {
             local: "127.0.0.1:40000".parse().unwrap(),
             remote: remote.parse().unwrap(),
             cookie,
+            inode: 0,
             recv_queue: cookie as u32,
             send_queue: 0,
             info: Some(info),

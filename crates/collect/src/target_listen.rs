@@ -84,6 +84,7 @@ mod tests {
             local: "0.0.0.0:80".parse().unwrap(),
             remote: "0.0.0.0:0".parse().unwrap(),
             cookie: 1,
+            inode: 0,
             recv_queue,
             send_queue,
             info: None,

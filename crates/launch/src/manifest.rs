@@ -135,6 +135,7 @@ pub fn metrics_problem(key: &str, metrics: &Metrics) -> Option<Problem> {
         .into_iter()
         .find_map(|(name, path)| path_problem(&within(name), path.as_deref()))
         .or_else(|| path_problem(&within("requests.path"), metrics.requests.as_ref().map(|at| &*at.path)))
+        .or_else(|| path_problem(&within("jolokia.path"), metrics.jolokia.as_ref().map(|at| &*at.path)))
         .or_else(|| path_problem(&within("prometheus.path"), metrics.prometheus.as_ref().map(|at| &*at.path)))
         .or_else(|| {
             let paths = metrics.exporters.iter().enumerate();

@@ -36,6 +36,7 @@ pub(crate) fn metrics_of(target: &Prepared) -> Metrics {
         go_expvar: said.go_expvar.or(known.go_expvar),
         node: said.node.or(known.node),
         jvm: said.jvm.or(known.jvm),
+        jolokia: said.jolokia.or(known.jolokia),
         php_fpm: said.php_fpm.or(known.php_fpm),
         php_opcache: said.php_opcache.or(known.php_opcache),
         swoole: said.swoole.or(known.swoole),

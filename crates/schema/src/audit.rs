@@ -19,6 +19,19 @@ pub struct AuditReport {
     pub tables: Vec<AuditTable>,
     /// How many findings there are of each severity, over all tables.
     pub counts: AuditCounts,
+    /// Tables that were left out, in the order of the file.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub skipped: Vec<AuditSkipped>,
+}
+
+/// A table that was left out.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct AuditSkipped {
+    /// Line of its header, from 1.
+    pub line: u64,
+    /// Why.
+    pub reason: String,
 }
 
 /// How many findings there are.

@@ -119,8 +119,16 @@ pub enum FindingCause {
     DatabaseSaturated,
     /// The cache was slow or missed.
     CacheSlow,
+    /// Waiting for answers of another service.
+    DownstreamWait,
+    /// Many questions to another service for each request.
+    DownstreamCalls,
+    /// Questions to another service that are asked again and again.
+    RetryStorm,
     /// Threads waited for each other.
     LockContention,
+    /// Threads waited for a disk.
+    DiskWait,
     /// An event loop was held up by one long piece of work.
     EventLoopBlocked,
     /// All workers of a fixed number were busy.
@@ -192,6 +200,12 @@ impl FindingCause {
             Self::PoolWait => said!("cause.pool_wait", "waiting for a pool"),
             Self::DatabaseSaturated => said!("cause.database_saturated", "a saturated database"),
             Self::CacheSlow => said!("cause.cache_slow", "a slow cache"),
+            Self::DownstreamWait => said!("cause.downstream_wait", "waiting for another service"),
+            Self::DownstreamCalls => {
+                said!("cause.downstream_calls", "many calls of another service for each request")
+            }
+            Self::RetryStorm => said!("cause.retry_storm", "a storm of retries"),
+            Self::DiskWait => said!("cause.disk_wait", "waiting for a disk"),
             Self::LockContention => said!("cause.lock_contention", "threads that wait at a lock"),
             Self::EventLoopBlocked => said!("cause.event_loop_blocked", "a blocked event loop"),
             Self::WorkersExhausted => said!("cause.workers_exhausted", "too few workers"),

@@ -199,6 +199,8 @@ pub struct Metrics {
     pub node: Option<String>,
     /// Whether it is a JVM, whose performance data is read from its hsperfdata file.
     pub jvm: Option<bool>,
+    /// Where Jolokia answers, for example `/jolokia` on port 8778: the memory, collections and threads of a JVM.
+    pub jolokia: Option<ExporterAt>,
     /// Path that gives PHP-FPM's status as JSON, for example `/debug/fpm?json`.
     pub php_fpm: Option<String>,
     /// Path that gives `opcache_get_status(false)` as JSON.
@@ -220,11 +222,11 @@ pub struct Metrics {
     pub exporters: Vec<ExporterAt>,
 }
 
-/// An endpoint in Prometheus' text format or OpenMetrics whose names are the usual ones.
+/// An endpoint whose names are the usual ones: in Prometheus' text format or OpenMetrics, or Jolokia.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExporterAt {
-    /// Path that gives the text, for example `/metrics`.
+    /// Its path, for example `/metrics`.
     pub path: String,
     /// Port of the target's host, where it is another than that of the target.
     pub port: Option<u16>,

@@ -31,6 +31,7 @@ const NAMES: Record<string, Name> = {
   "target.process/processes": ["Processes of the target", "目标的进程数"],
   "target.process/fds": ["Open descriptors of the target", "目标打开的描述符"],
   "target.process/fd_limit": ["Limit of open descriptors of the target", "目标的描述符上限"],
+  "target.process/disk_waits": ["Threads of the target that wait for a disk", "目标等待磁盘的线程"],
   "target.process/minor_faults": ["Page faults of the target", "目标的缺页"],
   "target.process/major_faults": ["Page faults of the target that waited for a disk", "目标等待磁盘的缺页"],
   "target.process/busiest_thread_percent": ["Busiest thread of the target", "目标最忙的线程"],
@@ -59,6 +60,7 @@ const NAMES: Record<string, Name> = {
   "target.listen/queue": ["Connections waiting to be accepted", "等待接受的连接"],
   "target.listen/limit": ["Longest accept queue", "接收队列的最大长度"],
   "target.connections/established": ["Connections to the target", "到目标的连接"],
+  "target.outgoing/connections": ["Connections that the target opened", "目标打开的连接"],
   "target.connections/rtt_p50_ns": ["Round-trip time, median", "往返时间，中位数"],
   "target.connections/rtt_p99_ns": ["Round-trip time, p99", "往返时间，p99"],
   "target.connections/retransmits": ["Segments sent again to the target", "向目标重传的报文段"],
@@ -205,6 +207,14 @@ const OF_SERVICES: Record<string, Name> = {
   "redis/evicted": ["keys evicted", "被淘汰的键"],
 };
 
+/** Of the services that the target asked, whose addresses stand at the end: `target.outgoing/waiting@10.0.0.7:3306`. */
+const OF_PEERS: Record<string, Name> = {
+  connections: ["connections", "连接数"],
+  waiting: ["connections that wait for its answer", "等待其应答的连接"],
+  active: ["connections in use", "使用中的连接"],
+  sent: ["segments sent to it", "发给它的报文段"],
+};
+
 /** The counters with a name of their own. */
 export const COUNTER_KEYS: readonly string[] = Object.keys(NAMES);
 
@@ -214,10 +224,17 @@ const own = (names: Record<string, Name>, key: string): Name | undefined =>
 /** The name of a counter by its key; nothing where it has none. */
 export function counterName(key: string, lang: "en" | "zh"): string | undefined {
   const at = lang === "en" ? 0 : 1;
+  const peer = /^target\.outgoing\/([a-z]+)@(.+)$/.exec(key);
+  if (peer) return among(OF_PEERS, peer[2] ?? "", peer[1] ?? "", lang);
   const service = /^service\.(.+)\.([a-z]+\/[a-z_]+)$/.exec(key);
   if (!service) return own(NAMES, key)?.[at];
   const [, name = "", what = ""] = service;
-  const found = own(OF_SERVICES, what)?.[at];
+  return among(OF_SERVICES, name, what, lang);
+}
+
+/** What is counted of somebody, with the name before it. */
+function among(names: Record<string, Name>, name: string, what: string, lang: "en" | "zh"): string | undefined {
+  const found = own(names, what)?.[lang === "en" ? 0 : 1];
   return found && `${name}${lang === "en" ? ": " : "："}${found}`;
 }
 

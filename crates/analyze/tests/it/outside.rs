@@ -326,3 +326,44 @@ fn a_server_that_prony_did_not_start_has_all_cpus_of_the_host() {
     let found = analyze(&run, &trials).why.remove(0);
     assert_eq!(high(&found), [], "{found:#?}");
 }
+
+const PEER: &str = "10.0.0.7:80";
+
+/// A target that asks another service so often for each request, by the number of connections.
+fn asks(asked: impl Fn(u32) -> f64) -> Vec<CellWhy> {
+    let (run, mut trials) = made(SLEEPS, &[closed(1), closed(16)], &[], &[]);
+    for trial in &mut trials {
+        let cell = run.plan.cells.iter().find(|cell| cell.id == trial.file.cell).unwrap();
+        let requests = &trial.file.load.as_ref().unwrap().requests;
+        let ended = (requests.completed + requests.failed) as f64;
+        let each_second = asked(cell.load.connections) * ended / SECONDS as f64;
+        let waiting = f64::from(cell.load.connections) / 2.0;
+        let signals = trial.signals.as_mut().unwrap();
+        signals.deltas.insert(format!("target.outgoing/sent@{PEER}"), vec![Some(each_second); SECONDS]);
+        for key in ["waiting", "active"] {
+            signals.gauges.insert(format!("target.outgoing/{key}@{PEER}"), vec![Some(waiting); SECONDS]);
+        }
+    }
+    analyze(&run, &trials).why
+}
+
+#[test]
+fn questions_that_come_with_the_load_are_repeats() {
+    let cells = asks(|connections| if connections == 1 { 1.0 } else { 4.0 });
+    let first = &cells[1].findings[0];
+    assert_eq!((first.cause, first.severity), (Cause::RetryStorm, Severity::High), "{:#?}", cells[1]);
+    for said in ["asked 10.0.0.7:80 4 times with 16 connections and 1 times with 1", "75 % of the questions"]
+    {
+        assert!(first.text.contains(said), "no `{said}` in {}", first.text);
+    }
+    assert!(of(&cells[0], Cause::RetryStorm).is_none(), "the level that is compared with");
+    let follows = of(&cells[1], Cause::DownstreamWait).unwrap().follows;
+    assert_eq!(follows, Some(Cause::RetryStorm));
+}
+
+#[test]
+fn the_same_questions_at_every_level_are_none() {
+    let cells = asks(|_| 51.0);
+    assert!(cells.iter().all(|cell| of(cell, Cause::RetryStorm).is_none()), "{cells:#?}");
+    assert_eq!(cells[1].findings[0].cause, Cause::DownstreamCalls, "{:#?}", cells[1]);
+}

@@ -18,7 +18,7 @@ const SECONDS: usize = 8;
 const MS: u64 = 1_000_000;
 
 /// Counters of a target that nothing holds back: gauges, then increases per second. 10,000 answers a second.
-const WELL: [(&str, f64); 29] = [
+const WELL: [(&str, f64); 33] = [
     ("host.stat/cpus", 4.0),
     ("host.cpus/cpu1_busy_percent", 40.0),
     ("host.cpus/cpu2_busy_percent", 40.0),
@@ -29,6 +29,10 @@ const WELL: [(&str, f64); 29] = [
     ("target.process/fds", 40.0),
     ("target.process/fd_limit", 20_000.0),
     ("target.connections/established", 16.0),
+    ("target.outgoing/connections", 10.0),
+    ("target.outgoing/waiting@127.0.0.1:3306", 2.0),
+    ("target.outgoing/active@127.0.0.1:3306", 3.0),
+    ("target.process/disk_waits", 0.1),
     ("target.listen/queue", 0.0),
     ("target.listen/limit", 4096.0),
     ("tcp.states/to_target_time_wait", 3_000.0),
@@ -49,7 +53,7 @@ const WELL: [(&str, f64); 29] = [
     ("service.mariadb.db/running", 2.0),
     ("service.mariadb.db/lock_waiting", 0.0),
 ];
-const WELL_PER_SECOND: [(&str, f64); 24] = [
+const WELL_PER_SECOND: [(&str, f64); 26] = [
     ("host.stat/steal_ns", 1e6),
     ("host.stat/softirq_ns", 1e7),
     ("host.stat/irq_ns", 0.0),
@@ -58,6 +62,8 @@ const WELL_PER_SECOND: [(&str, f64); 24] = [
     ("target.process/system_ns", 0.2e9),
     ("target.process/run_delay_ns", 1e7),
     ("target.process/major_faults", 0.0),
+    ("target.outgoing/sent@127.0.0.1:3306", 10_000.0),
+    ("host.disk/busy_ns", 0.2e9),
     ("target.cgroup/memory_reclaims", 0.0),
     ("go.runtime/gc_pause_ns", 1e6),
     ("go.runtime/gc_pauses", 60.0),
@@ -207,6 +213,16 @@ const PLANTS: &[(Cause, Plant)] = &[
     (Cause::PoolWait, |_, data| per_second(data, "go.pool/pool_wait_ns", 10e9)),
     (Cause::DatabaseSaturated, |_, data| per_second(data, "service.mariadb.process/cpu_ns", 0.97e9)),
     (Cause::CacheSlow, |_, data| per_second(data, "service.redis.redis/command_ns", 0.95e9)),
+    (Cause::DownstreamCalls, |_, data| {
+        per_second(data, "target.outgoing/sent@127.0.0.1:3306", 510_000.0);
+        gauge(data, "target.outgoing/active@127.0.0.1:3306", 10.0);
+        gauge(data, "target.outgoing/waiting@127.0.0.1:3306", 8.0);
+    }),
+    (Cause::DownstreamWait, |_, data| gauge(data, "target.outgoing/waiting@127.0.0.1:3306", 12.0)),
+    (Cause::DiskWait, |_, data| {
+        gauge(data, "target.process/disk_waits", 9.0);
+        per_second(data, "host.disk/busy_ns", 0.6e9);
+    }),
     (Cause::LockContention, |_, data| per_second(data, "go.runtime/mutex_wait_ns", 12e9)),
     (Cause::EventLoopBlocked, |_, data| {
         gauge(data, "node.runtime/loop_delay_p99_ns", 80e6);
@@ -304,6 +320,25 @@ fn each_cause_planted_alone_comes_first() {
         assert!(found.findings.iter().all(|finding| !finding.text.contains("because")), "{found:?}");
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
+}
+
+#[test]
+fn sleeps_without_a_busy_disk_are_no_wait_for_it() {
+    let found = planted(|_, data| {
+        gauge(data, "target.process/disk_waits", 9.0);
+        per_second(data, "host.disk/busy_ns", 0.01e9);
+    });
+    assert!(found.findings.is_empty(), "{:#?}", found.findings);
+    assert!(found.ruled_out.iter().any(|out| out.cause == Cause::DiskWait));
+}
+
+#[test]
+fn a_busy_target_does_not_wait_for_others() {
+    let found = planted(|_, data| {
+        per_second(data, "target.process/cpu_ns", 1.5e9);
+        gauge(data, "target.outgoing/waiting@127.0.0.1:3306", 12.0);
+    });
+    assert!(found.findings.iter().all(|finding| finding.cause != Cause::DownstreamWait), "{found:#?}");
 }
 
 #[test]

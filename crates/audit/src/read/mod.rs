@@ -1,14 +1,16 @@
 //! Tables in texts: how they are written is found from the text, and every row keeps its line.
 //!
-//! Invariants: text, rows, columns and tables are bounded; a ragged row is an error with its line, never shifted figures;
-//! control characters are refused, but for the colours of terminals, which are taken out.
+//! Invariants: text, rows, columns and tables are bounded; a ragged row is told with its line and its table left out, never
+//! shifted figures; control characters are refused, but for the colours of terminals, which are taken out.
 //! Absent on purpose: what columns mean, but for tool outputs, whose lines are known.
 
 mod aligned;
 mod bars;
+mod commands;
 mod grouped;
 mod pairs;
 mod separated;
+mod side_by_side;
 mod tool;
 
 use crate::error::Problem;
@@ -39,17 +41,38 @@ pub(crate) struct Table {
     pub(crate) notes: Vec<String>,
 }
 
+/// What a text holds.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Found {
+    pub(crate) tables: Vec<Table>,
+    pub(crate) skipped: Vec<Skipped>,
+}
+
+/// A table that was left out.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Skipped {
+    /// Line of its header.
+    pub(crate) line: usize,
+    pub(crate) reason: String,
+}
+
 /// A column by its header.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) struct TextColumn {
     pub(crate) name: String,
     /// Its kind, where the reader knows it.
     pub(crate) kind: Option<Kind>,
+    /// Whether it was taken from the text around the table.
+    pub(crate) is_assumed: bool,
 }
 
 impl TextColumn {
     pub(crate) fn named(name: impl Into<String>) -> Self {
-        Self { name: name.into(), kind: None }
+        Self { name: name.into(), kind: None, is_assumed: false }
+    }
+
+    pub(crate) fn known(name: impl Into<String>, kind: Kind) -> Self {
+        Self { name: name.into(), kind: Some(kind), is_assumed: false }
     }
 }
 
@@ -93,7 +116,7 @@ pub enum InputForm {
 }
 
 /// Reads all tables of a text.
-pub(crate) fn read(text: &str, form: InputForm) -> Result<Vec<Table>, Problem> {
+pub(crate) fn read(text: &str, form: InputForm) -> Result<Found, Problem> {
     if text.len() > TEXT_BYTES_MAX {
         return Err(Problem::new(
             format!("the text is longer than {} MiB", TEXT_BYTES_MAX >> 20),
@@ -109,18 +132,39 @@ pub(crate) fn read(text: &str, form: InputForm) -> Result<Vec<Table>, Problem> {
             "give a table with a header and at least one row",
         ));
     }
-    let tables = match form {
+    let found = match form {
         InputForm::Auto => detect(&text)?,
-        InputForm::Csv => vec![separated::read(&text, separated::comma_or_semicolon(&text))?],
-        InputForm::Tsv => vec![separated::read(&text, b'\t')?],
+        InputForm::Csv => one(separated::read(&text, separated::comma_or_semicolon(&text))?),
+        InputForm::Tsv => one(separated::read(&text, b'\t')?),
         InputForm::Markdown => bars::read(&text)?,
-        InputForm::Aligned => aligned::read(&text)?,
-        InputForm::Pairs => pairs::read(&text)?,
-        InputForm::Tool => tool::read(&text)?,
+        InputForm::Aligned => all(aligned::read(&text)?),
+        InputForm::Pairs => all(pairs::read(&text)?),
+        InputForm::Tool => all(tool::read(&text)?),
     };
-    let tables: Vec<Table> = tables.into_iter().map(grouped::joined).map(turned).collect();
+    let tables = found.tables.into_iter().map(grouped::joined).map(turned).map(side_by_side::apart);
+    let mut tables: Vec<Table> = tables.collect();
     bounded(&tables)?;
-    Ok(tables)
+    commands::beside(&text, &mut tables);
+    Ok(Found { tables, ..found })
+}
+
+fn one(table: Table) -> Found {
+    all(vec![table])
+}
+
+fn all(tables: Vec<Table>) -> Found {
+    Found { tables, skipped: Vec::new() }
+}
+
+/// Lines that say something outside of tables, from which on a text is an article with tables in it.
+const PROSE_LINES_MIN: usize = 10;
+
+/// Whether a text is an article rather than a table alone.
+pub(crate) fn is_article(text: &str) -> bool {
+    let says = |line: &str| {
+        !line.contains(['|', '│', '\t', ',']) && line.chars().filter(|c| c.is_alphabetic()).count() >= 6
+    };
+    lines(text).filter(|(_, line)| says(line)).count() >= PROSE_LINES_MIN
 }
 
 /// Select Graphic Rendition and cursor movements (ECMA-48): what terminals leave in pasted text.
@@ -140,27 +184,27 @@ fn refuse_binary(text: &str) -> Result<(), Problem> {
 }
 
 /// The forms from the most to the least telling.
-fn detect(text: &str) -> Result<Vec<Table>, Problem> {
+fn detect(text: &str) -> Result<Found, Problem> {
     if bars::looks_so(text)
-        && let Ok(tables) = bars::read(text)
-        && tables.iter().any(is_telling)
+        && let Ok(found) = bars::read(text)
+        && found.tables.iter().any(is_telling)
     {
-        return Ok(tables);
+        return Ok(found);
     }
     if tool::looks_so(text) {
-        return tool::read(text);
+        return tool::read(text).map(all);
     }
     if let Some(delimiter) = separated::delimiter(text) {
-        return Ok(vec![separated::read(text, delimiter)?]);
+        return separated::read(text, delimiter).map(one);
     }
     if bars::looks_so(text) {
         return bars::read(text);
     }
     if aligned::looks_so(text) {
-        return aligned::read(text);
+        return aligned::read(text).map(all);
     }
     if pairs::looks_so(text) {
-        return pairs::read(text);
+        return pairs::read(text).map(all);
     }
     Err(Problem::new(
         "no table is found in it: no line names two columns that are known, such as connections and p99",

@@ -3,7 +3,9 @@
 use super::*;
 
 fn one(text: &str) -> Table {
-    let mut tables = read(text, InputForm::Auto).unwrap_or_else(|problem| panic!("{text}\n{problem:?}"));
+    let mut tables = read(text, InputForm::Auto)
+        .map(|found| found.tables)
+        .unwrap_or_else(|problem| panic!("{text}\n{problem:?}"));
     assert_eq!(tables.len(), 1, "{text}");
     tables.remove(0)
 }
@@ -54,9 +56,9 @@ fn bars_of_all_kinds() {
     let drawn = "┌───────┬──────┐\n│ conns │ qps  │\n├───────┼──────┤\n│ 100   │ 2000 │\n└───────┴──────┘\n";
     assert_eq!(one(drawn).rows[0].cells, ["100", "2000"]);
     let two = "| c | qps |\n|-|-|\n| 1 | 2 |\n\nand\n\n| c | p99 |\n|-|-|\n| 1 | 2 |\n";
-    assert_eq!(read(two, InputForm::Auto).unwrap().len(), 2);
+    assert_eq!(read(two, InputForm::Auto).unwrap().tables.len(), 2);
     let shell = "cat a | grep b\ncat c | sort | uniq\n\n| c | qps |\n|-|-|\n| 1 | 2 |\n";
-    assert!(read(shell, InputForm::Auto).unwrap().iter().any(|table| table.columns[1].name == "qps"));
+    assert!(read(shell, InputForm::Auto).unwrap().tables.iter().any(|table| table.columns[1].name == "qps"));
 }
 
 #[test]
@@ -156,4 +158,31 @@ fn headers_of_two_rows_are_one() {
     assert_eq!(table.rows.len(), 1);
     // A row of labels is no header.
     assert_eq!(one("name,qps,p99\ns,1,2\nms,3,4\n").rows.len(), 2);
+}
+
+#[test]
+fn a_ragged_table_is_left_out_and_the_others_are_read() {
+    let text = "| c | qps |\n|-|-|\n| 1 | 2 |\n\n| c | p99 |\n|-|-|\n| 1 | 2 | 3 |\n| 4 | 5 |\n\n| c | mean |\n|-|-|\n| 1 | 2 |\n";
+    let found = read(text, InputForm::Auto).unwrap();
+    let names: Vec<&str> = found.tables.iter().map(|table| table.columns[1].name.as_str()).collect();
+    assert_eq!(names, ["qps", "mean"]);
+    assert_eq!((found.skipped.len(), found.skipped[0].line), (1, 5));
+    assert!(found.skipped[0].reason.contains("line 7: this row has 3 cells"), "{:?}", found.skipped);
+}
+
+#[test]
+fn a_row_cut_into_lines_is_one_where_its_pieces_fit() {
+    let table = one(
+        "| name | reuse | qps | p99 |\n|-|-|-|-|\nnet.ipv4.tcp_tw_reuse=1 |\n87% | 14 | 3 |\n| off | 12% | 28 | 2 |\n",
+    );
+    assert_eq!(table.rows[0].cells, ["net.ipv4.tcp_tw_reuse=1", "87%", "14", "3"]);
+    assert_eq!((table.rows[0].line, table.rows[1].line, table.notes.len()), (3, 5, 1));
+    let (line, cause) = refused("| c | qps | p99 |\n|-|-|-|\n| 1 |\n| 2 | 3 | 4 |\n", InputForm::Auto);
+    assert_eq!((line, cause.contains("4 cells")), (Some(3), true), "{cause}");
+}
+
+#[test]
+fn edges_of_graphs_are_no_rows() {
+    let text = "| c | qps |\n|-|-|\n| 1 | 2 |\nA -->|yes| B[p99]\nA -->|no| C[qps]\nC ---|x| D[mean]\n";
+    assert_eq!(read(text, InputForm::Auto).unwrap().tables.len(), 1);
 }

@@ -392,8 +392,8 @@ fn table(outputs: Vec<Output>) -> Result<Table, Problem> {
     let (line, tool) = (first.line, first.tool);
     // One tool a table: a mixed paste is judged as if nothing were known of it.
     let tool = tool.filter(|tool| outputs.iter().all(|output| output.tool == Some(*tool)));
-    let label = TextColumn { name: "output".to_owned(), kind: Some(Kind::Label) };
-    let named = kinds.iter().map(|kind| TextColumn { name: kind.name(), kind: Some(*kind) });
+    let label = TextColumn::known("output", Kind::Label);
+    let named = kinds.iter().map(|kind| TextColumn::known(kind.name(), *kind));
     let columns = std::iter::once(label).chain(named).collect();
     let row = |output: &Output| {
         let cell = |kind: &Kind| {

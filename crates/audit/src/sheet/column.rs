@@ -72,7 +72,7 @@ fn column(table: &Table, at: usize, options: &Options, decimal_comma: bool) -> C
         return made(choice.kind, unit, Basis::Given);
     }
     let guess = match text.kind {
-        Some(kind) => header::Guess { kind, unit: None, sure: true },
+        Some(kind) => header::Guess { kind, unit: None, sure: !text.is_assumed },
         None => match header::guess(&text.name) {
             Some(guess) => guess,
             None if cells.are_figures() => return made(Kind::Ignored, None, Basis::Header),

@@ -9,6 +9,7 @@ use std::path::PathBuf;
 #[command(after_help = "Examples:
   prony audit results.csv
   prony audit article.md --given connections=1000 --given think=0s
+  prony audit article.md --all
   prony audit results.tsv --column 'QPS=throughput:/s' --column '5=p99:us'
   wrk -t4 -c100 -d30s http://127.0.0.1:8080/ | prony audit -
 
@@ -31,6 +32,9 @@ pub(crate) struct AuditArgs {
     /// How the text is written
     #[arg(long, value_enum, default_value_t = InputFormat::Auto)]
     pub(crate) input_format: InputFormat,
+    /// Print all findings, how each table was read, and what could not be checked
+    #[arg(long)]
+    pub(crate) all: bool,
     /// What to print
     #[arg(long, value_enum, default_value_t = AuditFormat::Text)]
     pub(crate) format: AuditFormat,

@@ -37,7 +37,7 @@ fn the_exit_code_says_whether_a_row_is_impossible() {
     let done_well = good(&["audit", path(&file)]);
     assert!(done_well.out.contains("2 rows: 0 impossible"), "{}", done_well.out);
     let file = written(folder.path(), FAULTY);
-    let found = done(&["audit", path(&file)]);
+    let found = done(&["audit", path(&file), "--all"]);
     assert_eq!(found.code, 3, "{}", found.out);
     for part in [
         "row 1 (line 2), gin, 100 connections",
@@ -80,8 +80,17 @@ fn json_is_valid_by_its_schema_and_markdown_has_no_markup_of_the_table() {
 
 #[test]
 fn standard_input_and_options_of_the_user() {
-    let args =
-        ["audit", "-", "--column", "a=connections", "--column", "b=throughput", "--given", "mean=50ms"];
+    let args = [
+        "audit",
+        "-",
+        "--all",
+        "--column",
+        "a=connections",
+        "--column",
+        "b=throughput",
+        "--given",
+        "mean=50ms",
+    ];
     let Done { code, out: text, .. } = fed(&args, "a,b\n100,10000\n");
     assert_eq!(code, 3, "{text}");
     assert!(text.starts_with("standard input: ✗") && text.contains("you said so"), "{text}");
@@ -119,6 +128,72 @@ fn the_guide_shows_what_prony_prints() {
         |begin: &str| guide.split(begin).nth(1).and_then(|rest| rest.split("\n```\n").next()).unwrap();
     let table = block("```markdown\n");
     let shown = block("< article.md\n");
-    let done = fed(&["audit", "-", "--given", "think=0s", "--given", "duration=30s"], table);
+    let done = fed(&["audit", "-", "--all", "--given", "think=0s", "--given", "duration=30s"], table);
     assert_eq!((done.code, done.out.trim_end()), (3, shown.trim_end()), "put the new text into the guide");
+}
+
+/// An article as it is published: prose, drawn graphs, tables of words, a ragged table, a wide one and a command.
+const ARTICLE: &str = "How we chose a server
+
+We had two servers and a question, and so we measured them both one evening.
+Each of them answered a small document from memory.
+The servers had four cores, and so had the machine that asked.
+We asked as follows:
+
+wrk -t4 -c100 -d30s http://127.0.0.1:8080/ping
+
+| size | Swoole QPS | Gin QPS | Swoole mean (ms) | Gin mean (ms) |
+|---|---|---|---|---|
+| small | 10,000 | 20,000 | 9.9 | 4.9 |
+| large | 5,000 |
+9,000 | 19.8 | 11.0 |
+
+The difference is clear, and here is how the runtime works:
+
+graph TD
+A[request] -->|cached| B[answer]
+A -->|not cached| C[database]
+
+Each model has its own price, and words say it better than figures do:
+
+| model | price | value |
+|---|---|---|
+| process | memory | isolation |
+| coroutine | care | speed |
+
+The errors came in later, and they were copied badly from a slide:
+
+| connections | QPS | p99 (ms) |
+|---|---|---|
+| 100 | 10,000 | 20 | 3 |
+
+That is all that we have to say about it today.
+Thank you for reading it to its end, and write to us.
+";
+
+#[test]
+fn a_whole_article_is_read_and_nothing_in_it_stops_the_rest() {
+    let found = fed(&["audit", "-", "--all"], ARTICLE);
+    assert_eq!(found.code, 0, "{}{}", found.out, found.err);
+    for said in [
+        "4 rows",
+        "Swoole and Gin stand side by side",
+        "the row at line 12 is written over 2 lines",
+        "taken from line 8: wrk -t4 -c100 -d30s",
+        "no figures of a load test: `model`",
+        "this row has 4 cells, but its header has 3",
+    ] {
+        let flat = found.out.replace("\n    ", " ").replace("\n  ", " ");
+        assert!(flat.contains(said), "no `{said}` in\n{}", found.out);
+    }
+    let short = fed(&["audit", "-"], ARTICLE);
+    assert!(short.out.contains("2 tables were left out"), "{}", short.out);
+}
+
+#[test]
+fn an_article_without_results_says_so_and_ends_well() {
+    let prose = ARTICLE.split("We asked as follows").next().unwrap().repeat(4);
+    let found = fed(&["audit", "-"], &format!("{prose}\ngraph TD\nA -->|yes| B[x]\nA -->|no| C[y]\n"));
+    assert_eq!(found.code, 0, "{}{}", found.out, found.err);
+    assert!(found.out.contains("? no table of results is in it"), "{}", found.out);
 }

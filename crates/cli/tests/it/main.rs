@@ -28,6 +28,7 @@ mod load;
 mod load_results;
 mod mistakes;
 mod output;
+mod own;
 mod packages;
 mod page;
 mod plain_texts;

@@ -158,6 +158,10 @@ impl Account {
             rss_bytes: sum(&|s| s.resident_bytes(self.scale)),
             threads: sum(&|s| s.stat.threads),
             processes: living().count() as u64,
+            disk_waits: all_threads(|thread| thread.status.waits_for_disk.is_some()).then(|| {
+                let waits = |thread: &&ThreadSnapshot| thread.status.waits_for_disk == Some(true);
+                sum(&|s| s.threads.iter().flatten().filter(waits).count() as u64)
+            }),
             fds: living().try_fold(0, |sum: u64, s| Some(sum.saturating_add(s.fds?))),
         }
     }

@@ -17,6 +17,8 @@
 //! | `fd_limit` | gauge | `limits` | the smallest soft limit of descriptors of one process; read at every 10th tick |
 //! | `pss_bytes` | gauge | `smaps_rollup` | resident memory with shared pages divided by their users; of trees of two
 //! processes or more, up to 4 GiB resident, at every 10th tick only |
+//! | `disk_waits` | gauge | `task/*/status` State | threads in uninterruptible sleep (`D`) at this moment: nearly always for
+//! a disk |
 //! | `minor_faults`, `major_faults` | delta | `stat` minflt, majflt | page faults; those that waited for a disk |
 //! | `busiest_thread_percent` | gauge | `task/*/schedstat` | share of one core that the busiest thread had in the tick
 //! |

@@ -46,6 +46,9 @@ pub struct SchedStat {
 /// The part of `/proc/PID/task/TID/status` that is used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Status {
+    /// Whether the thread slept so that no signal wakes it, which mostly means: for a disk. Absent where the file does
+    /// not tell.
+    pub waits_for_disk: Option<bool>,
     /// Switches of this thread.
     pub switches: Switches,
     /// Resident memory of the whole process; a zombie has none.
@@ -138,6 +141,7 @@ pub fn status(bytes: &[u8]) -> Result<Status, ParseError> {
         line.map(text::utf8).transpose()
     };
     let switched = |key| text::number(key, line(key)?.ok_or(ParseError::Missing(key))?.trim());
+    let waits_for_disk = line("State:")?.map(|state| state.trim_start().starts_with('D'));
     let rss_bytes = line("VmRSS:")?
         .map(|value| text::scaled("VmRSS", value.trim_end_matches("kB").trim(), 1_024))
         .transpose()?;
@@ -145,7 +149,7 @@ pub fn status(bytes: &[u8]) -> Result<Status, ParseError> {
         voluntary: switched("voluntary_ctxt_switches:")?,
         involuntary: switched("nonvoluntary_ctxt_switches:")?,
     };
-    Ok(Status { switches, rss_bytes })
+    Ok(Status { waits_for_disk, switches, rss_bytes })
 }
 
 /// Parses `/proc/PID/task/TID/children`: numbers with blanks between.

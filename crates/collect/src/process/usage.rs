@@ -29,6 +29,8 @@ pub struct TreeUsage {
     pub threads: u64,
     /// Living processes.
     pub processes: u64,
+    /// Threads that wait for a disk at this moment; absent where threads cannot be read.
+    pub disk_waits: Option<u64>,
     /// Open descriptors; absent where this user may not see them.
     pub fds: Option<u64>,
 }
@@ -40,6 +42,7 @@ impl From<TreeUsage> for Reading {
             ("threads", Some(usage.threads)),
             ("processes", Some(usage.processes)),
             ("fds", usage.fds),
+            ("disk_waits", usage.disk_waits),
         ];
         let counters = [
             ("cpu_ns", Some(usage.cpu_ns)),

@@ -19,6 +19,10 @@ pub fn audit_markdown(report: &AuditReport) -> String {
         }
         text += &one_table(table);
     }
+    for (index, left) in report.skipped.iter().enumerate() {
+        let gap = if index == 0 { "\n## Left out\n\n" } else { "" };
+        text += &format!("{gap}- line {}: {}\n", left.line, prose(&left.reason));
+    }
     text + &format!("\n{CLOSING}\n")
 }
 

@@ -6,22 +6,34 @@ use crate::audit::words::{self, CLOSING};
 use crate::terminal::layout::{Align, paragraph, table};
 use crate::terminal::paint::{Tone, finish, paint};
 use crate::{Style, clean, format};
-use schema::audit::{AuditColumn, AuditFinding, AuditReport, AuditRow, AuditTable, Basis, Meaning};
+use schema::audit::{
+    AuditColumn, AuditFinding, AuditReport, AuditRow, AuditSeverity, AuditTable, Basis, Meaning,
+};
 use std::cmp::Reverse;
 
 /// Findings of a table that are shown.
 const FINDINGS_MAX: usize = 500;
+/// Findings that are shown besides those that are impossible, unless all are.
+const TELLING: usize = 5;
 /// Longest header that is shown whole.
 const HEADER_CHARS_MAX: usize = 32;
 
-/// An audit as text of `style.width` columns.
+/// An audit as text of `style.width` columns: verdict, what is impossible and the most telling of the rest, or all of it
+/// with how each table was read and what could not be checked.
 #[must_use]
-pub fn audit_text(report: &AuditReport, style: Style) -> String {
+pub fn audit_text(report: &AuditReport, style: Style, is_whole: bool) -> String {
     let columns = style.columns();
     let (word, counts) = words::verdict(report);
     let title = format!("{}: {} {}", clean::line(&report.file), word.sign, word.text);
     let mut text = paragraph("", &paint(word.tone, &title), columns);
     text += &paragraph("  ", &counts, columns);
+    text += &if is_whole { whole(report, columns) } else { short(report, columns) };
+    text += &format!("\n{}", paragraph("", CLOSING, columns));
+    finish(&text, style)
+}
+
+fn whole(report: &AuditReport, columns: usize) -> String {
+    let mut text = String::new();
     for (index, table) in report.tables.iter().enumerate() {
         text += "\n";
         if report.tables.len() > 1 {
@@ -29,8 +41,52 @@ pub fn audit_text(report: &AuditReport, style: Style) -> String {
         }
         text += &one_table(table, columns);
     }
-    text += &format!("\n{}", paragraph("", CLOSING, columns));
-    finish(&text, style)
+    if !report.skipped.is_empty() {
+        text += &format!("\n{}\n", paint(Tone::Strong, "Left out"));
+    }
+    for left in &report.skipped {
+        let said = format!("line {}: {}", left.line, clean::line(&left.reason));
+        text += &paragraph("  · ", &said, columns);
+    }
+    text
+}
+
+/// What is impossible, the most telling of the rest, and where everything else is.
+fn short(report: &AuditReport, columns: usize) -> String {
+    let mut found: Vec<(&AuditTable, &AuditFinding)> = report
+        .tables
+        .iter()
+        .flat_map(|table| table.findings.iter().map(move |finding| (table, finding)))
+        .filter(|(_, finding)| finding.severity > AuditSeverity::Note)
+        .collect();
+    found.sort_by_key(|(_, finding)| Reverse(finding.severity));
+    let impossible = found.iter().filter(|(_, one)| one.severity == AuditSeverity::Impossible).count();
+    found.truncate(impossible.min(FINDINGS_MAX) + TELLING);
+    let mut text = String::new();
+    let mut above = String::new();
+    for (table, finding) in &found {
+        let of = rows(table, &finding.rows);
+        if of != above {
+            text += &format!("\n{}", paragraph("  ", &paint(Tone::Strong, &of), columns));
+        }
+        above = of;
+        text += &one_finding(finding, columns);
+    }
+    let all: usize = report.tables.iter().map(|table| table.findings.len()).sum();
+    let more = match all - found.len() {
+        0 => String::new(),
+        left => format!("{} more; ", format::counted(left as u64, "finding")),
+    };
+    let left_out = match report.skipped.as_slice() {
+        [] => String::new(),
+        [one] => format!("one table was left out (line {}); ", one.line),
+        many => {
+            let lines: Vec<String> = many.iter().map(|left| left.line.to_string()).collect();
+            format!("{} tables were left out (lines {}); ", many.len(), units::format::listed(&lines))
+        }
+    };
+    let said = format!("{more}{left_out}how the tables were read and what was not checked: --all");
+    text + &format!("\n{}", paragraph("  ", &said, columns))
 }
 
 fn one_table(table: &AuditTable, columns: usize) -> String {
@@ -172,7 +228,7 @@ fn silence(table: &AuditTable, columns: usize) -> Option<String> {
 mod tests {
     use super::*;
     use crate::audit::markdown::audit_markdown;
-    use schema::audit::{AuditCounts, AuditForm, AuditLoad, AuditNumber, AuditSeverity, NotChecked};
+    use schema::audit::{AuditCounts, AuditForm, AuditLoad, AuditNumber, AuditSkipped, NotChecked};
 
     fn sample() -> AuditReport {
         let column = |header: &str, said: &str, meaning, basis| AuditColumn {
@@ -224,7 +280,7 @@ mod tests {
 
     #[test]
     fn an_audit_says_how_it_read_what_it_found_and_what_it_could_not_check() {
-        insta::assert_snapshot!(audit_text(&sample(), Style::PLAIN), @"
+        insta::assert_snapshot!(audit_text(&sample(), Style::PLAIN, true), @"
         t.csv: ✗ it cannot be as printed
           1 row, 1 of them with figures that cannot be: 1 impossible, 0 suspicious, 0
           notes
@@ -254,6 +310,27 @@ mod tests {
     }
 
     #[test]
+    fn in_short_there_is_what_is_impossible_and_the_most_telling_rest() {
+        let mut report = sample();
+        let table = &mut report.tables[0];
+        let open = AuditFinding { severity: AuditSeverity::Suspicious, ..table.findings[0].clone() };
+        let note = AuditFinding { severity: AuditSeverity::Note, what: "a mere note".into(), ..open.clone() };
+        table.findings = vec![note, table.findings[0].clone()];
+        table.findings.extend(vec![open; TELLING + 2]);
+        report.skipped = [3, 9].map(|line| AuditSkipped { line, reason: "prose".into() }).to_vec();
+        let text = audit_text(&report, Style::PLAIN, false);
+        assert_eq!(text.matches("✗ impossible").count(), 1, "{text}");
+        assert_eq!(text.matches("! suspicious").count(), TELLING, "{text}");
+        for said in ["3 findings more; 2 tables were left out", "(lines 3 and 9)", "--all"] {
+            assert!(text.replace("\n  ", " ").contains(said), "no `{said}` in {text}");
+        }
+        for left in ["Read as", "Not checked", "a mere note"] {
+            assert!(!text.contains(left), "{text}");
+        }
+        assert!(audit_text(&report, Style::PLAIN, true).contains("line 9: prose"));
+    }
+
+    #[test]
     fn of_very_many_findings_the_worst_are_shown() {
         let mut report = sample();
         let table = &mut report.tables[0];
@@ -265,7 +342,7 @@ mod tests {
         let bad = AuditFinding { what: "the last of all".into(), ..table.findings[0].clone() };
         table.findings = vec![note; FINDINGS_MAX + 1];
         table.findings.push(bad);
-        for text in [audit_text(&report, Style::PLAIN), audit_markdown(&report)] {
+        for text in [audit_text(&report, Style::PLAIN, true), audit_markdown(&report)] {
             assert!(
                 text.contains("the last of all") && text.contains("2 findings more are in --format json"),
                 "{text}"
@@ -275,10 +352,10 @@ mod tests {
 
     #[test]
     fn nothing_foreign_acts_in_any_format() {
-        let text = audit_text(&sample(), Style::PLAIN);
+        let text = audit_text(&sample(), Style::PLAIN, true);
         let markdown = audit_markdown(&sample());
         assert!(!text.contains('\u{1b}') && !markdown.contains('\u{1b}'), "{text}{markdown}");
         assert!(markdown.contains("a\\|b"), "{markdown}");
-        assert!(audit_text(&sample(), Style { color: true, width: 100 }).contains("\u{1b}[31m✗"));
+        assert!(audit_text(&sample(), Style { color: true, width: 100 }, true).contains("\u{1b}[31m✗"));
     }
 }

@@ -49,6 +49,7 @@ pub(crate) fn verdict(report: &AuditReport) -> (Word, String) {
             .join(", ");
     let rows = format::counted(rows, "row");
     let word = match (impossible, suspicious) {
+        _ if report.tables.is_empty() => Word::new("?", "no table of results is in it", Tone::Warn),
         (0, 0) => Word::new("✓", "nothing speaks against it", Tone::Good),
         (0, _) => Word::new("!", "questions are open", Tone::Warn),
         _ => Word::new("✗", "it cannot be as printed", Tone::Bad),

@@ -18,10 +18,12 @@ use schema::said;
 use schema::said::Said;
 use schema::signals::Signals;
 use schema::trial::{IntervalLine, Phase, StallSpan};
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Sources that are asked of the target itself.
 const ENDPOINTS: &[&str] = &[
     "go.runtime",
+    "jvm.runtime",
     "node.runtime",
     "php.fpm",
     "php.opcache",
@@ -30,6 +32,11 @@ const ENDPOINTS: &[&str] = &[
     "target.prometheus",
     "target.exporter",
 ];
+
+/// Counters of `target.outgoing` without the peer.
+const WAITING: &str = "target.outgoing/waiting@";
+const ACTIVE: &str = "target.outgoing/active@";
+const SENT: &str = "target.outgoing/sent@";
 
 pub(super) struct Scene<'a> {
     pub(super) plan: &'a ExperimentPlan,
@@ -44,15 +51,46 @@ pub(super) struct Scene<'a> {
 }
 
 /// A closed load with this many connections, everything else being the same.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Level {
     pub(super) connections: u32,
     /// Right answers per second.
     pub(super) throughput: f64,
     /// Mean over right answers.
     pub(super) response_ns: f64,
+    /// Questions that the target asked each of its peers, for each request that ended.
+    pub(super) asked: BTreeMap<String, f64>,
     /// Whether it is the scene's own cell.
     pub(super) is_own: bool,
+}
+
+/// Another service as the target's connections to it show it (`target.outgoing`), on average over the samples.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Peer {
+    pub(super) address: String,
+    /// Connections whose peer owed an answer.
+    pub(super) waiting: f64,
+    /// Connections in use: those that wait, and those with data under way just now.
+    pub(super) active: f64,
+    /// Questions for each request that ended.
+    pub(super) asked: f64,
+}
+
+/// Segments with data that went to each peer, for each request that ended, right or wrong.
+fn asked<'a>(trials: impl Iterator<Item = &'a TrialData>) -> BTreeMap<String, f64> {
+    let mut sent: BTreeMap<String, f64> = BTreeMap::new();
+    let mut ended = 0.0;
+    for (load, signals) in
+        trials.filter_map(|trial| Some((trial.file.load.as_ref()?, trial.signals.as_ref()?)))
+    {
+        ended += load.requests.completed.saturating_add(load.requests.failed) as f64;
+        for (key, series) in &signals.deltas {
+            if let Some(peer) = key.strip_prefix(SENT) {
+                *sent.entry(peer.to_owned()).or_default() += series.iter().flatten().sum::<f64>();
+            }
+        }
+    }
+    sent.into_iter().map(|(peer, sent)| (peer, sent / ended)).filter(|(_, asked)| asked.is_finite()).collect()
 }
 
 impl Level {
@@ -68,6 +106,7 @@ impl Level {
             connections: cell.load.connections,
             throughput: mean(|load| Some(load.throughput_per_s))?,
             response_ns: mean(|load| load.latency_ns.response.mean)?,
+            asked: asked(data.valid(&cell.id)),
             is_own,
         })
     }
@@ -152,6 +191,33 @@ impl<'a> Scene<'a> {
     /// of an open load.
     pub(super) fn levels(&self) -> &[Level] {
         &self.levels
+    }
+
+    /// Requests in flight on average, by Little's law.
+    pub(super) fn in_flight(&self) -> Option<f64> {
+        Some(self.throughput()? * self.mean_response()? / 1e9).filter(|inside| *inside > 0.0)
+    }
+
+    /// The services that the target asked, the one that it waited for most first.
+    pub(super) fn peers(&self) -> Vec<Peer> {
+        let asked = asked(self.trials.iter().copied());
+        let addresses: BTreeSet<&str> = self
+            .signals()
+            .flat_map(|(_, signals)| signals.gauges.keys().filter_map(|key| key.strip_prefix(WAITING)))
+            .collect();
+        let mut peers: Vec<Peer> = addresses
+            .into_iter()
+            .filter_map(|address| {
+                Some(Peer {
+                    address: address.to_owned(),
+                    waiting: self.mean(&format!("{WAITING}{address}"))?,
+                    active: self.mean(&format!("{ACTIVE}{address}"))?,
+                    asked: asked.get(address).copied().unwrap_or_default(),
+                })
+            })
+            .collect();
+        peers.sort_by(|a, b| b.waiting.total_cmp(&a.waiting));
+        peers
     }
 
     /// Stalls of each trial within its samples, in order; those that an interval's end has cut are whole again.

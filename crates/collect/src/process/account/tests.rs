@@ -26,7 +26,8 @@ fn process(pid: u32, ticks: u64, run_ns: u64) -> Snapshot {
 
 fn thread(tid: u32, run_ns: u64) -> ThreadSnapshot {
     let sched = SchedStat { run_ns, delay_ns: run_ns / 10 };
-    let status = Status { switches: Switches { voluntary: 5, involuntary: 1 }, rss_bytes: None };
+    let switches = Switches { voluntary: 5, involuntary: 1 };
+    let status = Status { waits_for_disk: None, switches, rss_bytes: None };
     ThreadSnapshot { tid, sched: Some(sched), status }
 }
 

@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     cause: FindingCause::CacheSlow,
     stage: Stage::Target,
     source: "Redis, INFO commandstats and stats; one thread runs all commands",
-    explains: &[FindingCause::PoolWait, FindingCause::WorkersExhausted],
+    explains: &[FindingCause::PoolWait, FindingCause::WorkersExhausted, FindingCause::DownstreamWait],
     judge,
 };
 

@@ -36,6 +36,7 @@ pub(super) const RULE: Rule = Rule {
         FindingCause::PoolWait,
         FindingCause::WorkersExhausted,
         FindingCause::LockContention,
+        FindingCause::DownstreamWait,
         FindingCause::EventLoopBlocked,
         FindingCause::UnevenWorkers,
     ],

@@ -20,6 +20,7 @@ pub(super) const RULE: Rule = Rule {
         FindingCause::WorkersExhausted,
         FindingCause::RunQueue,
         FindingCause::HostBusy,
+        FindingCause::DownstreamWait,
     ],
     judge,
 };

@@ -5,6 +5,7 @@ use super::{Draft, Judgement, Link, Rule, Scene, Severity, Stage};
 use crate::words::{duration, percent};
 use schema::finding::{Change, FindingCause, Watched};
 use schema::said;
+use schema::said::Said;
 
 /// Delay of the loop from which a piece of work is long whatever the others are, and as a share of p99.
 const LONG_NS: f64 = 25e6;
@@ -16,6 +17,8 @@ const FULL: f64 = 0.9;
 const SHORT_NS: f64 = 5e6;
 const MEDIANS: f64 = 10.0;
 const PAUSES: f64 = 2.0;
+
+const UTILISATION: &str = "node.runtime/loop_utilisation_percent";
 
 pub(super) const RULE: Rule = Rule {
     cause: FindingCause::EventLoopBlocked,
@@ -30,12 +33,15 @@ fn judge(scene: &Scene<'_>) -> Judgement {
     let Some(delay) = scene.mean(key) else {
         return if scene.has("node.runtime") { super::missing(key) } else { Judgement::NotAsked };
     };
-    let used = scene.mean("node.runtime/loop_utilisation_percent").unwrap_or_default() / 100.0;
+    let used = scene.mean(UTILISATION).map(|percent| percent / 100.0);
+    // prom-client does not report how busy the loop is; its thread's CPU time is a part of that.
+    let thread = scene.mean("target.process/busiest_thread_percent").map(|percent| percent / 100.0);
+    let busy = used.or(thread).unwrap_or_default();
     let Some(p99) = scene.quantile(0.99) else { return super::missing("response times") };
     let share = delay / p99;
     let least = least_ns(scene);
     // Under a closed load a loop that is always busy makes a queue, and its delay is a small part of the response.
-    let queue = if scene.is_closed() && used >= FULL { used } else { 0.0 };
+    let queue = if scene.is_closed() && busy >= FULL { busy } else { 0.0 };
     if delay < least || (share < OF_TAIL && queue == 0.0) {
         return Judgement::RuledOut(said!(
             "why.event_loop_blocked.event_loop_late_most",
@@ -45,14 +51,17 @@ fn judge(scene: &Scene<'_>) -> Judgement {
     }
     let text = said!(
         "why.event_loop_blocked.event_loop_held_up",
-        "its event loop was held up for {delay} in one of 100 turns, {share} of p99, and was \
-         busy for {used} of the time",
+        "its event loop was held up for {delay} in one of 100 turns, {share} of p99{busy}",
         delay = duration(delay),
         share = percent(share),
-        used = percent(used)
+        busy = used.map_or_else(Said::default, |used| said!(
+            "why.event_loop_blocked.busy",
+            ", and was busy for {used} of the time",
+            used = percent(used)
+        ))
     );
     let severity = if delay < LONG_NS { Severity::Medium } else { Severity::High };
-    Draft::new(
+    let draft = Draft::new(
         text,
         severity,
         said!(
@@ -67,12 +76,6 @@ fn judge(scene: &Scene<'_>) -> Judgement {
         Some(duration(least).into()),
         key,
     )
-    .evidence(
-        said!("why.event_loop_blocked.utilisation_loop", "utilisation of the loop"),
-        percent(used),
-        None,
-        "node.runtime/loop_utilisation_percent",
-    )
     .link(Link::Accounts(share))
     .link(Link::Bound(queue))
     .link(Link::Time(key.to_owned(), Watched::P99))
@@ -83,7 +86,16 @@ fn judge(scene: &Scene<'_>) -> Judgement {
             "move the computation to a worker thread"
         ),
         (schema::metric::Metric::P50, 0.7),
-    )
+    );
+    match used {
+        Some(used) => draft.evidence(
+            said!("why.event_loop_blocked.utilisation_loop", "utilisation of the loop"),
+            percent(used),
+            None,
+            UTILISATION,
+        ),
+        None => draft,
+    }
     .found()
 }
 

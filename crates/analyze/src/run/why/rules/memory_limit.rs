@@ -17,6 +17,7 @@ pub(super) const RULE: Rule = Rule {
     explains: &[
         FindingCause::Errors,
         FindingCause::Swap,
+        FindingCause::DiskWait,
         FindingCause::MemoryGrowth,
         FindingCause::GcPauses,
         FindingCause::AllocationPressure,

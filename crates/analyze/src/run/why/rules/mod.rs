@@ -17,6 +17,9 @@ mod database_saturated;
 mod delayed_ack;
 mod descriptor_leak;
 mod descriptor_limit;
+mod disk_wait;
+mod downstream_calls;
+mod downstream_wait;
 mod errors;
 mod event_loop_blocked;
 mod gc_pauses;
@@ -29,6 +32,7 @@ mod memory_limit;
 mod pool_wait;
 mod port_exhaustion;
 mod retransmission;
+mod retry_storm;
 mod run_queue;
 mod slow_replica;
 mod stalls;
@@ -66,6 +70,10 @@ pub(super) const RULES: &[Rule] = &[
     pool_wait::RULE,
     database_saturated::RULE,
     cache_slow::RULE,
+    retry_storm::RULE,
+    downstream_calls::RULE,
+    downstream_wait::RULE,
+    disk_wait::RULE,
     lock_contention::RULE,
     event_loop_blocked::RULE,
     workers_exhausted::RULE,

@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     cause: FindingCause::PoolWait,
     stage: Stage::Target,
     source: "METHOD §9: wait > 20 % of the response with CPU < 70 %",
-    explains: &[FindingCause::LockContention],
+    explains: &[FindingCause::LockContention, FindingCause::DownstreamWait],
     judge,
 };
 

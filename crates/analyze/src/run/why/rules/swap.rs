@@ -14,7 +14,7 @@ pub(super) const RULE: Rule = Rule {
     cause: FindingCause::Swap,
     stage: Stage::Target,
     source: "Gregg, Systems Performance, 2nd ed. 2020, ch. 7; kernel, PSI",
-    explains: &[],
+    explains: &[FindingCause::DiskWait],
     judge,
 };
 

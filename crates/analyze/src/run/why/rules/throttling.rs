@@ -27,6 +27,7 @@ pub(super) const RULE: Rule = Rule {
         FindingCause::GcPauses,
         FindingCause::LockContention,
         FindingCause::PoolWait,
+        FindingCause::DownstreamWait,
     ],
     judge,
 };

@@ -13,7 +13,7 @@ pub(super) const RULE: Rule = Rule {
     cause: FindingCause::WorkersExhausted,
     stage: Stage::Target,
     source: "PHP-FPM status page: active = children, listen queue > 0, max children reached",
-    explains: &[FindingCause::AcceptQueue],
+    explains: &[FindingCause::AcceptQueue, FindingCause::DownstreamWait],
     judge,
 };
 
