@@ -364,6 +364,20 @@ fn a_full_core_is_the_sum_of_all_that_use_it() {
 }
 
 #[test]
+fn what_the_hypervisor_took_is_not_told_as_others() {
+    let found = planted(|_, data| {
+        shared_core(data, 0.9e9);
+        // A quarter of four CPUs.
+        per_second(data, "host.stat/steal_ns", 1e9);
+    });
+    let first = &found.findings[0];
+    assert_eq!((first.cause, first.severity), (Cause::Steal, Severity::High), "{found:#?}");
+    let core = found.findings.iter().find(|f| f.cause == Cause::CoreFull).unwrap();
+    assert!(core.text.contains("26.") && core.text.contains("25 % taken away by the hypervisor"), "{}", core.text);
+    assert_eq!(core.follows, Some(Cause::Steal));
+}
+
+#[test]
 fn a_core_full_of_its_own_services_is_a_sign_of_what_they_do() {
     let severity =
         |found: &CellWhy| found.findings.iter().find(|f| f.cause == Cause::CoreFull).map(|f| f.severity);

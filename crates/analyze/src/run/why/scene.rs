@@ -153,6 +153,8 @@ pub(super) struct Cores {
     pub(super) services: f64,
     /// Used by prony's generator, where it shares CPUs with it.
     pub(super) generator: f64,
+    /// Taken away by the hypervisor, on average over the host's CPUs; it counts as busy.
+    pub(super) stolen: f64,
     /// Used by whoever else.
     pub(super) others: f64,
 }
@@ -438,8 +440,9 @@ impl<'a> Scene<'a> {
         let busy = each.iter().sum::<f64>() / 100.0 / count;
         let own = share(self.rate("target.process/cpu_ns")?);
         let packets = share(packets * of_all);
-        let others = (busy - own - services - generator - packets).max(0.0);
-        Some(Cores { busy, own, services, generator, others })
+        let stolen = share(self.rate("host.stat/steal_ns").unwrap_or_default() * of_all);
+        let others = (busy - own - services - generator - packets - stolen).max(0.0);
+        Some(Cores { busy, own, services, generator, stolen, others })
     }
 
     /// Share of the time for which the target's threads wanted a core and had to wait for one: run delay over CPU time

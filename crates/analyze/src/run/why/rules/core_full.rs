@@ -24,6 +24,9 @@ const DEMAND: f64 = 0.4;
 /// Share of the time for which its threads wanted a core and waited for one.
 pub(super) const WAIT: f64 = 0.1;
 
+/// Stolen time that is told, as by the rule of its own.
+const STOLEN: f64 = 0.01;
+
 pub(super) const RULE: Rule = Rule {
     cause: FindingCause::CoreFull,
     stage: Stage::Environment,
@@ -69,12 +72,13 @@ fn judge(scene: &Scene<'_>) -> Judgement {
     let text = said!(
         "why.core_full.cpus_runs_full_itself",
         "the CPUs that it runs on were full: {own} itself, {services} its services, {generator} \
-         prony, {others} others; its threads waited for {wait} of the time for which they wanted \
-         a core",
+         prony, {others} others{stolen}; its threads waited for {wait} of the time for which they \
+         wanted a core",
         own = percent(cores.own),
         services = percent(cores.services),
         generator = percent(cores.generator),
         others = percent(cores.others),
+        stolen = stolen(&cores),
         wait = percent(wait)
     );
     let (severity, remedy) = remedy(&cores);
@@ -99,6 +103,18 @@ fn judge(scene: &Scene<'_>) -> Judgement {
             scene.better(1.2),
         )
         .found()
+}
+
+/// What the hypervisor took, where that is worth telling.
+fn stolen(cores: &Cores) -> Said {
+    match cores.stolen >= STOLEN {
+        true => said!(
+            "why.core_full.stolen",
+            ", {stolen} taken away by the hypervisor",
+            stolen = percent(cores.stolen)
+        ),
+        false => Said::default(),
+    }
 }
 
 /// It is the cause itself only where strangers take part of the core; else it is a sign of the work that fills it.

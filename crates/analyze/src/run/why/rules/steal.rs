@@ -15,6 +15,7 @@ pub(super) const RULE: Rule = Rule {
     explains: &[
         FindingCause::RunQueue,
         FindingCause::HostBusy,
+        FindingCause::CoreFull,
         FindingCause::ClockDrift,
         FindingCause::SlowReplica,
     ],
