@@ -1,11 +1,14 @@
 //! Each cell over its valid trials: values, centre with interval, and the percentile curve.
 //!
-//! The centre is the geometric mean, because trial effects multiply (METHOD §3 works on log ratios); its interval is
-//! Student's t on the logarithms. The curve comes from merged histograms (METHOD §0.3), never from averages.
+//! The centre of a time is read from the merged histograms of all trials, and its interval from how the trials differ
+//! (ADR 0022): percentiles are never averaged (METHOD §0.3). For what has one value a trial, and for trials without
+//! histograms, the centre is the geometric mean, because trial effects multiply (METHOD §3 works on log ratios); its
+//! interval is Student's t on the logarithms.
 
 use super::confinement;
 use super::data::{RunData, too_few};
 use super::levels::levels;
+use super::pooled::{Pooled, pooled};
 use super::ratio::interval_of_logs;
 use super::{MIN_TRIALS, TrialData};
 use crate::stats::Refusal;
@@ -57,7 +60,9 @@ fn cold_start_ns(data: &RunData<'_>, cell: &CellPlan) -> Option<u64> {
 
 fn metric_summary(data: &RunData<'_>, cell: &CellPlan, metric: Metric) -> MetricSummary {
     let values = data.values(&cell.id, metric);
-    let (interval, refused) = match interval(data, &values) {
+    let trials: Vec<&TrialData> = data.valid(&cell.id).collect();
+    let pooled = pooled(&trials, metric, &values);
+    let (interval, refused) = match interval(data, &values, pooled.as_ref()) {
         Ok(interval) => (Some(interval), None),
         Err(reason) => {
             let few = values.len() < MIN_TRIALS;
@@ -65,7 +70,15 @@ fn metric_summary(data: &RunData<'_>, cell: &CellPlan, metric: Metric) -> Metric
             (None, Some(missing.unwrap_or(reason)))
         }
     };
-    MetricSummary { metric, unit: metric.unit(), center: center(&values), values, interval, refused }
+    MetricSummary {
+        metric,
+        unit: metric.unit(),
+        center: pooled.as_ref().map(|pooled| pooled.sections.whole.exp()).or_else(|| center(&values)),
+        values,
+        interval,
+        effective_requests: pooled.and_then(|pooled| pooled.effective),
+        refused,
+    }
 }
 
 /// Geometric mean of the values, arithmetic where one is 0; `None` without values.
@@ -82,7 +95,7 @@ fn center(values: &[f64]) -> Option<f64> {
     Some(center).filter(|center: &f64| !center.is_nan()).map(|center| center.clamp(low, high))
 }
 
-fn interval(data: &RunData<'_>, values: &[f64]) -> Result<Interval, Said> {
+fn interval(data: &RunData<'_>, values: &[f64], pooled: Option<&Pooled>) -> Result<Interval, Said> {
     if values.len() < MIN_TRIALS {
         return Err(too_few(said!("noun.trials", "trials"), values.len()));
     }
@@ -107,7 +120,8 @@ fn interval(data: &RunData<'_>, values: &[f64]) -> Result<Interval, Said> {
         }
         other => other.said(),
     })?;
-    let (low, high) = test.interval(data.confidence);
+    let by_sections = pooled.and_then(|pooled| pooled.sections.interval(data.confidence).ok());
+    let (low, high) = by_sections.unwrap_or_else(|| test.interval(data.confidence));
     Ok(interval_of_logs(low, high))
 }
 

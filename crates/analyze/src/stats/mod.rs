@@ -21,6 +21,7 @@ pub mod rank;
 pub mod rank_sum;
 pub mod rising;
 pub mod search;
+pub mod sections;
 pub mod segmented;
 pub mod sequential;
 #[cfg(test)]

@@ -25,5 +25,6 @@ mod simulation;
 mod soak;
 mod steady;
 mod synth;
+mod tails;
 mod validity;
 mod why;
