@@ -42,8 +42,7 @@ pub(super) fn pooled(trials: &[&TrialData], metric: Metric, values: &[f64]) -> O
     };
     let ln = |value: Option<f64>| value.map(f64::ln).filter(|log| log.is_finite());
     let whole = ln(value(&all))?;
-    let each: Vec<f64> =
-        parts.iter().map(|part| ln(value(&Merged::of([part])))).collect::<Option<_>>()?;
+    let each: Vec<f64> = parts.iter().map(|part| ln(value(&Merged::of([part])))).collect::<Option<_>>()?;
     if each.iter().zip(values).any(|(log, value)| (log - value.ln()).abs() > AGREES) {
         return None;
     }

@@ -5,6 +5,7 @@
 pub mod bisection;
 pub mod bootstrap;
 pub mod circular;
+pub mod cusum;
 pub mod e_divisive;
 pub mod factorial;
 pub mod false_discovery;
@@ -13,6 +14,7 @@ pub mod fit;
 pub mod holm;
 pub mod kneedle;
 pub mod laws;
+pub mod memory;
 pub mod mser;
 pub mod order;
 pub mod pelt;

@@ -144,7 +144,9 @@ mod tests {
     fn the_transformation_is_inverted() {
         let g = |t: f64, skewness: f64, n: f64| {
             let root = n.sqrt();
-            t + skewness * t * t / (3.0 * root) + skewness * skewness * t.powi(3) / (27.0 * n) + skewness / (6.0 * root)
+            t + skewness * t * t / (3.0 * root)
+                + skewness * skewness * t.powi(3) / (27.0 * n)
+                + skewness / (6.0 * root)
         };
         for skewness in [-2.0, -0.3, 0.0, 0.7, 2.2] {
             for t in [-2.78, -1.0, 0.0, 1.0, 2.78] {

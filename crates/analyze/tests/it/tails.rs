@@ -156,7 +156,8 @@ fn covered(name: &str, server: Server, blocks: &[u32], requests: usize, runs: u6
             let plan = run(&["a"], &[closed(64)], *blocks);
             let trials: Vec<TrialData> = (1..=*blocks).map(|id| made(&plan, id, &parts)).collect();
             let file = analyze(&plan, &trials);
-            for (metric, truth) in METRICS.into_iter().zip(truth).enumerate().map(|(at, (m, t))| ((at, m), t)) {
+            for (metric, truth) in METRICS.into_iter().zip(truth).enumerate().map(|(at, (m, t))| ((at, m), t))
+            {
                 let found = file.cells[0].metrics.iter().find(|found| found.metric == metric.1).unwrap();
                 let interval = found.interval.expect("five trials and more");
                 let (low, high) = (interval.low.unwrap_or(0.0), interval.high.unwrap_or(f64::INFINITY));
@@ -169,7 +170,12 @@ fn covered(name: &str, server: Server, blocks: &[u32], requests: usize, runs: u6
         let share = counts[at].map(|count| 100.0 * count as f64 / runs as f64);
         println!(
             "{name:<28} {blocks:>2} blocks: mean {:.1} %, p50 {:.1} %, p99 {:.1} % of {runs}; half widths {:.1} {:.1} {:.1} %",
-            share[0], share[1], share[2], 100.0 * widths[at][0], 100.0 * widths[at][1], 100.0 * widths[at][2],
+            share[0],
+            share[1],
+            share[2],
+            100.0 * widths[at][0],
+            100.0 * widths[at][1],
+            100.0 * widths[at][2],
         );
     }
     counts
@@ -191,7 +197,10 @@ fn check(name: &str, server: Server, blocks: &[u32], requests: usize, runs: u64)
         for (metric, count) in METRICS.into_iter().zip(counts) {
             let share = count as f64 / runs as f64;
             let blocks = blocks[at];
-            assert!((least..=most).contains(&share), "{name}, {blocks} blocks, {metric:?}: {count} of {runs}");
+            assert!(
+                (least..=most).contains(&share),
+                "{name}, {blocks} blocks, {metric:?}: {count} of {runs}"
+            );
         }
     }
 }
