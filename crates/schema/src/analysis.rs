@@ -260,6 +260,11 @@ pub struct MetricSummary {
     pub center: Option<f64>,
     /// Interval of the centre over trials; null where refused.
     pub interval: Option<Interval>,
+    /// The interval with what a drift may add that was too small to be seen in the windows of the trials: each end half
+    /// of the smallest drift seen further out. It is one of the steady value, where `interval` is one of the windows as
+    /// they were. Absent where a trial was not steady or states no such drift, and in files of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub with_drift: Option<Interval>,
     /// Of a percentile: how many independent requests would leave it as uncertain as it is, over all trials. Far fewer
     /// than there were where one pause slows down many. Absent where it is not known, and in files of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -20,6 +20,7 @@ use schema::metric::Metric;
 use schema::plan::CellPlan;
 use schema::said;
 use schema::said::Said;
+use schema::steady::Steadiness;
 use schema::trial::TrialOutcome;
 
 /// One summary a cell, in plan order.
@@ -41,7 +42,7 @@ fn summary(data: &RunData<'_>, cell: &CellPlan) -> CellSummary {
         trials_valid: data.valid(&cell.id).count() as u32,
         trials_void: ended(TrialOutcome::Void),
         trials_failed: ended(TrialOutcome::Failed),
-        metrics: Metric::ALL.into_iter().map(|metric| metric_summary(data, cell, metric)).collect(),
+        metrics: metrics(data, cell),
         cold_start_ns: cold_start_ns(data, cell),
         warm_up: super::steady::warm_up_line(data, &cell.id),
         levels: levels(data, cell),
@@ -56,6 +57,19 @@ fn cold_start_ns(data: &RunData<'_>, cell: &CellPlan) -> Option<u64> {
     let mut times: Vec<u64> = data.trials_of(&cell.id).filter_map(|trial| trial.file.ready_ns).collect();
     times.sort_unstable();
     times.get(times.len().saturating_sub(1) / 2).copied()
+}
+
+fn metrics(data: &RunData<'_>, cell: &CellPlan) -> Vec<MetricSummary> {
+    let steadiness: Vec<Option<Steadiness>> = data.valid(&cell.id).map(super::steady::of_trial).collect();
+    let with_drift = |summary: MetricSummary| {
+        let half = super::steady::drift_unseen(&steadiness, summary.metric).map(|drift| drift / 2.0);
+        let with_drift = half.zip(summary.interval).map(|(half, interval)| Interval {
+            low: interval.low.map(|low| low / (1.0 + half)),
+            high: interval.high.map(|high| high * (1.0 + half)).filter(|high| high.is_finite()),
+        });
+        MetricSummary { with_drift, ..summary }
+    };
+    Metric::ALL.into_iter().map(|metric| with_drift(metric_summary(data, cell, metric))).collect()
 }
 
 fn metric_summary(data: &RunData<'_>, cell: &CellPlan, metric: Metric) -> MetricSummary {
@@ -76,6 +90,7 @@ fn metric_summary(data: &RunData<'_>, cell: &CellPlan, metric: Metric) -> Metric
         center: pooled.as_ref().map(|pooled| pooled.sections.whole.exp()).or_else(|| center(&values)),
         values,
         interval,
+        with_drift: None,
         effective_requests: pooled.and_then(|pooled| pooled.effective),
         refused,
     }

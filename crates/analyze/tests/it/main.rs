@@ -13,6 +13,7 @@ mod cross_checks;
 mod design;
 mod effects;
 mod gates;
+mod history;
 mod instrument;
 mod layers;
 mod made;
