@@ -255,10 +255,20 @@ pub struct MetricSummary {
     pub unit: Unit,
     /// Value of each valid trial that has one, in trial order.
     pub values: Vec<f64>,
-    /// Geometric mean of the values (arithmetic where a value is 0); null without values.
+    /// Of a time the value of all requests of all trials together, from merged histograms; of anything else, and in runs
+    /// without histograms, the geometric mean of the values (arithmetic where a value is 0). Null without values.
     pub center: Option<f64>,
     /// Interval of the centre over trials; null where refused.
     pub interval: Option<Interval>,
+    /// The interval with what a drift may add that was too small to be seen in the windows of the trials: each end half
+    /// of the smallest drift seen further out. It is one of the steady value, where `interval` is one of the windows as
+    /// they were. Absent where a trial was not steady or states no such drift, and in files of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub with_drift: Option<Interval>,
+    /// Of a percentile: how many independent requests would leave it as uncertain as it is, over all trials. Far fewer
+    /// than there were where one pause slows down many. Absent where it is not known, and in files of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effective_requests: Option<f64>,
     /// Why there is no interval or no value, and what would cure it.
     pub refused: Option<Said>,
 }

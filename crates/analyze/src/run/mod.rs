@@ -26,6 +26,7 @@ mod load;
 mod look;
 mod machine;
 mod memory_view;
+mod pooled;
 mod ratio;
 mod resampling;
 mod shown;

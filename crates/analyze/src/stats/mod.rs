@@ -5,6 +5,7 @@
 pub mod bisection;
 pub mod bootstrap;
 pub mod circular;
+pub mod cusum;
 pub mod e_divisive;
 pub mod factorial;
 pub mod false_discovery;
@@ -13,6 +14,7 @@ pub mod fit;
 pub mod holm;
 pub mod kneedle;
 pub mod laws;
+pub mod memory;
 pub mod mser;
 pub mod order;
 pub mod pelt;
@@ -21,6 +23,7 @@ pub mod rank;
 pub mod rank_sum;
 pub mod rising;
 pub mod search;
+pub mod sections;
 pub mod segmented;
 pub mod sequential;
 #[cfg(test)]

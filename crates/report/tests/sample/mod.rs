@@ -227,6 +227,8 @@ fn summary(metric: Metric, values: Vec<f64>) -> MetricSummary {
         metric,
         unit: metric.unit(),
         interval: (center.is_some() && refused.is_none() && metric.unit() != Unit::Share).then_some(interval),
+        effective_requests: None,
+        with_drift: None,
         refused: refused.map(Into::into),
         center,
         values,
