@@ -19,6 +19,7 @@ mod drift;
 mod effects;
 mod events;
 mod failures;
+mod families;
 mod judged;
 mod layers;
 mod levels;
@@ -26,6 +27,7 @@ mod load;
 mod look;
 mod machine;
 mod memory_view;
+mod pairs;
 mod ratio;
 mod resampling;
 mod shown;
@@ -57,10 +59,12 @@ pub(crate) const MIN_TRIALS: usize = 5;
 pub fn analyze(run: &RunFile, trials: &[TrialData]) -> AnalysisFile {
     let data = RunData::new(&run.plan, trials);
     let cells = cells::summaries(&data);
-    let comparisons = comparisons::all_pairs(&data);
-    let belief = belief::belief(run, &data, &cells, &comparisons);
+    let families = families::Families::new(&data);
+    let comparisons = comparisons::all_pairs(&data, &families);
+    let family = families.summary();
+    let belief = belief::belief(run, &data, &cells, &comparisons, family.as_ref());
     let capacity = capacity::capacities(&data, &cells);
-    let claims = claims::answers(&data, &capacity);
+    let claims = claims::answers(&data, &families, &capacity);
     let why = why::why(&data);
     AnalysisFile {
         schema: AnalysisVersion::default(),
@@ -85,6 +89,7 @@ pub fn analyze(run: &RunFile, trials: &[TrialData]) -> AnalysisFile {
         capacity,
         cells,
         comparisons,
+        family,
         claims,
         soak: None,
     }

@@ -12,6 +12,7 @@ mod coverage;
 mod cross_checks;
 mod design;
 mod effects;
+mod families;
 mod gates;
 mod instrument;
 mod layers;
