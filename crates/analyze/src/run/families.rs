@@ -175,6 +175,12 @@ impl Families {
         self.level(FamilyPart::Claimed)
     }
 
+    /// Confidence of the intervals of knees: that of claims where one is about a knee.
+    pub(super) fn knees(&self, data: &RunData<'_>) -> f64 {
+        let is_claimed = data.plan.claims.iter().any(|claim| matches!(claim.test, ClaimTest::Knee { .. }));
+        if is_claimed { self.claimed().confidence } else { self.confidence }
+    }
+
     /// For the file; `None` where nothing is judged.
     pub(super) fn summary(&self) -> Option<Family> {
         let (counts, shares) = (self.counts(), shares(self.counts()));

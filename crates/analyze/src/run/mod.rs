@@ -63,7 +63,7 @@ pub fn analyze(run: &RunFile, trials: &[TrialData]) -> AnalysisFile {
     let comparisons = comparisons::all_pairs(&data, &families);
     let family = families.summary();
     let belief = belief::belief(run, &data, &cells, &comparisons, family.as_ref());
-    let capacity = capacity::capacities(&data, &cells);
+    let capacity = capacity::capacities(&data, &cells, families.knees(&data));
     let claims = claims::answers(&data, &families, &capacity);
     let why = why::why(&data);
     AnalysisFile {

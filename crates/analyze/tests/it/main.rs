@@ -21,6 +21,7 @@ mod memory_view;
 mod outside;
 mod power;
 mod properties;
+mod scaling;
 mod search;
 mod simulation;
 mod soak;
