@@ -246,7 +246,8 @@ fn stopped(data: &RunData<'_>) -> Option<BeliefNote> {
         blocks,
         reason = Said::from(stopped.text.as_str())
     );
-    let is_short = stopping.precision.is_some() && stopped.reason != StopReason::Precision;
+    let is_reached = matches!(stopped.reason, StopReason::Precision | StopReason::Decided);
+    let is_short = stopping.precision.is_some() && !is_reached;
     Some(if is_short {
         let wanted = percent(stopping.precision.unwrap_or_default());
         let text =

@@ -10,12 +10,15 @@
 //! Goeman, Solari & Stijnen, Statistics in Medicine 29, 2010).
 //! Nothing is passed on from what was decided to what was not: such a step-down method (Holm 1979; Maurer & Bretz 2013)
 //! has no intervals that are both two-sided and joint, and could not pay for *equivalent*.
+//! A run that waits for its claims looks after every block. Its parts of α are then spent over all looks that it may take
+//! (`stats::sequential`), so that whenever it ends, all of the above holds (ADR 0021).
 //! Invariant: the hidden control is a family of its own, shared equally; it looks at the instrument.
 
 use super::control;
 use super::data::{RunData, interval_name};
 use super::pairs::{headline, pairs};
 use super::ratio::paired;
+use crate::stats::sequential::repeated;
 use crate::words::{Noun, count, grouped, percent};
 use schema::analysis::{Basis, Family, FamilyPart};
 use schema::family::Share;
@@ -72,6 +75,8 @@ pub(super) struct Families {
     others: usize,
     /// Metrics in which the control is tested.
     controls: usize,
+    /// Looks that a run that waits for its claims may take; 1 elsewhere.
+    looks: u32,
 }
 
 impl Families {
@@ -116,7 +121,14 @@ impl Families {
                 }
             }
         }
-        Self { confidence: data.confidence, claimed, headline: headlines, others, controls }
+        Self {
+            confidence: data.confidence,
+            claimed,
+            headline: headlines,
+            others,
+            controls,
+            looks: looks(data),
+        }
     }
 
     fn counts(&self) -> [usize; 3] {
@@ -137,7 +149,10 @@ impl Families {
     fn leveled(&self, share: f64, count: usize, all: usize) -> Level {
         let alpha = (1.0 - self.confidence) * share / count.max(1) as f64;
         // One alone is as sure as the run asks, to the last digit.
-        let confidence = if all <= 1 { self.confidence } else { 1.0 - alpha };
+        let confidence = match self.looks {
+            0 | 1 if all <= 1 => self.confidence,
+            looks => 1.0 - repeated(alpha, looks),
+        };
         Level { confidence, of_all: self.confidence, is_joint: all > 1 }
     }
 
@@ -229,6 +244,12 @@ impl Families {
             parts = Said::list(Joint::Comma, parts)
         )
     }
+}
+
+/// Block borders at which a run that waits for its claims looks: from the pilot to the most blocks.
+fn looks(data: &RunData<'_>) -> u32 {
+    let stopping = data.plan.design.stopping.as_ref().filter(|stopping| stopping.until_decided);
+    stopping.map_or(1, |stopping| stopping.blocks_max.saturating_sub(stopping.blocks_pilot).saturating_add(1))
 }
 
 /// Parts of α: what is left goes to each part that is not empty by [`FIRST`], the last takes all of it.

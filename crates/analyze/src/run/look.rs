@@ -5,14 +5,30 @@
 
 use super::MIN_TRIALS;
 use super::TrialData;
+use super::claims;
 use super::data::RunData;
 use super::families::Families;
 use super::judged::judged;
 use crate::stats::power::half_width;
 use crate::stats::sequential;
+use schema::analysis::ClaimVerdict;
 use schema::plan::ExperimentPlan;
 use schema::said;
 use schema::said::Said;
+
+/// How many claims are not decided by the trials so far: neither held nor contradicted by the whole interval.
+///
+/// Asked at each block border of a run that waits for its claims; its intervals allow for that.
+#[must_use]
+pub fn undecided(plan: &ExperimentPlan, trials: &[TrialData]) -> u32 {
+    let data = RunData::new(plan, trials);
+    let families = Families::new(&data);
+    let answers = claims::answers(&data, &families, &[]);
+    let open = answers
+        .iter()
+        .filter(|answer| !matches!(answer.verdict, ClaimVerdict::Holds | ClaimVerdict::DoesNotHold));
+    u32::try_from(open.count()).unwrap_or(u32::MAX)
+}
 
 /// What a look finds.
 #[derive(Clone, Debug, PartialEq)]

@@ -40,7 +40,7 @@ pub use across::{CompareError, HistorySettings, Past, Wanted, advice, compare, h
 use capacity::SearchState;
 use data::RunData;
 pub(crate) use load::load_in_words;
-pub use look::{Look, look};
+pub use look::{Look, look, undecided};
 use schema::analysis::{AnalysisFile, BeliefLevel};
 use schema::capacity::SearchStep;
 use schema::plan::ExperimentPlan;

@@ -103,8 +103,9 @@ fn chi2(curve: &Curve<'_>, values: &[Weighted], at: &Parameters) -> f64 {
 
 fn descend(curve: &Curve<'_>, values: &[Weighted], start: Parameters) -> Option<(Parameters, f64)> {
     let held_in = |at: &mut Parameters| {
-        for place in 0..curve.parameters {
-            at[place] = at[place].clamp(curve.low[place], curve.high[place]);
+        let bounds = curve.low.iter().zip(&curve.high);
+        for (value, (low, high)) in at.iter_mut().zip(bounds).take(curve.parameters) {
+            *value = value.clamp(*low, *high);
         }
     };
     let mut at = start;
@@ -115,9 +116,7 @@ fn descend(curve: &Curve<'_>, values: &[Weighted], start: Parameters) -> Option<
     for _ in 0..STEPS {
         let step = solve(curve, &at, &slope, damping);
         let mut next = at;
-        for place in 0..curve.parameters {
-            next[place] += step[place];
-        }
+        next.iter_mut().zip(step).for_each(|(value, step)| *value += step);
         held_in(&mut next);
         let sum = chi2(curve, values, &next);
         if sum < now {
@@ -147,11 +146,9 @@ fn slopes(curve: &Curve<'_>, values: &[Weighted], at: &Parameters) -> (Parameter
             *cell = derivative(at, place, |at| (curve.value)(at, one.x));
         }
         let residual = one.y - (curve.value)(at, one.x);
-        for i in 0..curve.parameters {
-            gradient[i] += one.weight * row[i] * residual;
-            for j in 0..curve.parameters {
-                normal[i][j] += one.weight * row[i] * row[j];
-            }
+        for (i, slope) in row.iter().enumerate() {
+            gradient[i] += one.weight * slope * residual;
+            normal[i].iter_mut().zip(row).for_each(|(cell, other)| *cell += one.weight * slope * other);
         }
     }
     (gradient, normal)

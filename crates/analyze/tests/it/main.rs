@@ -23,6 +23,7 @@ mod power;
 mod properties;
 mod scaling;
 mod search;
+mod sequential;
 mod simulation;
 mod soak;
 mod steady;

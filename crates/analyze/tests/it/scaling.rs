@@ -249,17 +249,21 @@ fn flat_at_800(noise: f64, number: u64) -> Capacity {
 }
 
 fn no_decline_is_invented(runs: u64) {
-    let mut holds_beyond = 0;
+    let (mut given, mut held) = (0, 0);
     for number in 0..runs {
         let found = flat_at_800(0.01, number);
         assert!(found.usl.as_ref().is_none_or(|usl| usl.peak.value.is_none()), "{:?}", found.usl);
+        // One ladder in a hundred fits no law by chance, and then nothing is said.
         let scaling = found.scaling.unwrap();
-        let last =
-            scaling.predictions.iter().find(|point| point.n == 480.0).expect("four times the last level");
-        holds_beyond += u32::from(holds(last.per_s.interval, 800.0));
+        let Some(last) = scaling.predictions.iter().find(|point| point.n == 480.0) else { continue };
+        given += 1;
+        held += u32::from(holds(last.per_s.interval, 800.0));
     }
-    println!("X(480) = 800 is held by {holds_beyond} of {runs}");
-    assert!(f64::from(holds_beyond) >= 0.93 * runs as f64 - 1.0, "{holds_beyond} of {runs}");
+    println!("X(480) = 800 is held by {held} of {given}, {runs} ladders");
+    assert!(
+        f64::from(given) >= 0.9 * runs as f64 && share(held, given) >= 0.93 - 1.0 / runs as f64,
+        "{held} of {given}"
+    );
 }
 
 #[test]

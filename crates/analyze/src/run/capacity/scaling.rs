@@ -22,8 +22,9 @@ use std::collections::{BTreeMap, BTreeSet};
 /// Levels beyond the ladder that are predicted, as multiples of its last.
 const BEYOND: [f64; 2] = [2.0, 4.0];
 /// Weight of the pooled variance in that of one level, in degrees of freedom: a few trials tell a variance so badly that
-/// one level could outweigh all others by chance (Smyth, Stat. Appl. Genet. Mol. Biol. 3, 2004, moderates alike).
-const PRIOR: f64 = 4.0;
+/// one level could outweigh all others by chance (Smyth, Stat. Appl. Genet. Mol. Biol. 3, 2004, moderates alike). With
+/// less, the test of lack of fit rejects true laws too often, and intervals are too narrow.
+const PRIOR: f64 = 40.0;
 /// A law that misses by more is off by everything.
 const MISFIT_MOST: f64 = 1e6;
 /// Relative standard deviation that is taken at least, so that trials that agree by chance do not weigh without bound.
@@ -207,7 +208,10 @@ impl Fitted {
     /// The level that a law misses by most, and the share.
     fn missed(&self, one: &Candidate) -> (f64, f64) {
         let off = |level: &LevelBlocks| {
-            (level.load, (one.law.log_x(&one.fit.at, level.load) - level.mean()).exp_m1().abs().min(MISFIT_MOST))
+            (
+                level.load,
+                (one.law.log_x(&one.fit.at, level.load) - level.mean()).exp_m1().abs().min(MISFIT_MOST),
+            )
         };
         self.levels.iter().map(off).max_by(|a, b| a.1.total_cmp(&b.1)).unwrap_or_default()
     }
