@@ -272,14 +272,14 @@ function law(fit: UslFit, words: Words): Found[] {
     ...(fit.predictions?.length
       ? [
           [
-      t.predicts,
-      fit.predictions
-        .map(
-          (point) =>
-            `${plainOf(point.per_s, rate)} ${t.at(t.connectionsOf(plain(point.n)))}${point.is_beyond ? ` (${t.beyondShort})` : ""}`,
-        )
-        .join(words.semicolon),
-    ] as Found,
+            t.predicts,
+            fit.predictions
+              .map(
+                (point) =>
+                  `${plainOf(point.per_s, rate)} ${t.at(t.connectionsOf(plain(point.n)))}${point.is_beyond ? ` (${t.beyondShort})` : ""}`,
+              )
+              .join(words.semicolon),
+          ] as Found,
         ]
       : []),
   ];

@@ -53,7 +53,8 @@ export const measuresZh = {
   "capacity.scaling.flat": "常数",
   "capacity.scaling.no_end_shown": "阶梯没有显示吞吐量的终点，因此对阶梯以外不作预测：请加高阶梯",
   "capacity.scaling.no_law_fits": "没有规律拟合，因此对阶梯以外不作预测：请实测",
-  "capacity.scaling.none": "{laws} 种规律均不拟合：偏差最小的{first}在 {n} 处偏差 {missed}，超出试次间的差异（{p}）",
+  "capacity.scaling.none":
+    "{laws} 种规律均不拟合：偏差最小的{first}在 {n} 处偏差 {missed}，超出试次间的差异（{p}）",
   "capacity.scaling.one": "{laws} 种规律中只有{law}在试次间差异之内拟合（失拟检验，{p}）",
   "capacity.scaling.proportional": "正比增长",
   "capacity.scaling.queue": "带思考时间的排队系统（M/M/c//N）",
