@@ -281,3 +281,59 @@ pub fn two_stations(users: f64, think: f64, second: f64) -> f64 {
     }
     x
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(parameters: &[f64]) -> Parameters {
+        let mut all = [0.0; PARAMETERS_MAX];
+        all[..parameters.len()].copy_from_slice(parameters);
+        all
+    }
+
+    #[test]
+    fn queues_are_those_of_the_textbook() {
+        // One user never waits; many fill the servers; two at one server by hand: p = 1, 2/z, 2/z².
+        assert!((machine_repair(1.0, 4.0, 9.0) - 0.1).abs() < 1e-12);
+        assert!((machine_repair(10_000.0, 4.0, 9.0) - 4.0).abs() < 1e-9);
+        let z: f64 = 3.0;
+        let two = (2.0 / z + 2.0 / z.powi(2)) / (1.0 + 2.0 / z + 2.0 / z.powi(2));
+        assert!((machine_repair(2.0, 1.0, z) - two).abs() < 1e-12);
+        assert!((two_stations(1.0, 2.0, 0.5) - 1.0 / 3.5).abs() < 1e-12);
+        assert!((two_stations(5_000.0, 2.0, 0.5) - 1.0).abs() < 1e-9);
+        // A second station that takes no time leaves M/M/1//N.
+        assert!((two_stations(7.0, z, 0.0) - machine_repair(7.0, 1.0, z)).abs() < 1e-12);
+    }
+
+    #[test]
+    fn every_law_is_found_in_its_own_curve_with_its_knee() {
+        let loads = [1.0, 2.0, 4.0, 8.0, 16.0, 32.0, 64.0, 128.0, 256.0];
+        for (law, at, knee) in [
+            (Law::Flat, of(&[6.0]), None),
+            (Law::Proportional, of(&[2.0]), None),
+            (Law::Bounds, of(&[2.0, 6.0]), Some(4.0)),
+            (Law::SoftBounds, of(&[2.0, 6.0, 0.7]), Some(4.0)),
+            (Law::Queue, of(&[-4.0, 9.0_f64.ln(), 4.0_f64.ln()]), Some(40.0_f64.ln())),
+            (Law::TwoStations, of(&[-4.0, 8.0_f64.ln(), 0.6_f64.ln()]), Some(9.6_f64.ln())),
+            (Law::Usl, of(&[6.0, 0.03_f64.ln(), 2e-4_f64.ln()]), None),
+            (Law::Shedding, of(&[2.0, 6.0, 0.1]), Some(4.0)),
+            (Law::SoftShedding, of(&[2.0, 6.0, 0.7, 0.1]), Some(4.0)),
+        ] {
+            let value = |x: f64| Weighted { x, y: law.log_x(&at, x), weight: 1e4 };
+            let values: Vec<Weighted> = loads.into_iter().map(value).collect();
+            let best = law.fits(&values).into_iter().min_by(|a, b| a.chi2.total_cmp(&b.chi2)).unwrap();
+            assert!(best.chi2 < 1e-2, "{law:?}: {best:?}");
+            if let Some(knee) = knee {
+                let got = law.log_knee(&best.at).unwrap();
+                assert!((got - knee).abs() < 0.02, "{law:?}: {got} is not {knee}");
+            }
+        }
+        // The highest throughput of the USL over its first asymptote.
+        let usl = of(&[6.0, 0.03_f64.ln(), 2e-4_f64.ln()]);
+        let n = (0.97_f64 / 2e-4).sqrt();
+        let wanted = n / (1.0 + 0.03 * (n - 1.0) + 2e-4 * n * (n - 1.0));
+        assert!((Law::Usl.log_knee(&usl).unwrap() - wanted.ln()).abs() < 1e-9);
+        assert_eq!(Law::Flat.log_knee(&of(&[1.0])), None);
+    }
+}
