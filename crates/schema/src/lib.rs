@@ -25,6 +25,7 @@ mod error_class;
 mod estimate;
 pub mod event;
 pub mod experiment;
+pub mod family;
 pub mod fault;
 pub mod finding;
 pub mod hooks;

@@ -68,6 +68,8 @@ pub(crate) struct Page {
     pub(crate) experiment_text: String,
     pub(crate) confidence: String,
     pub(crate) margin: String,
+    /// The verdicts as a family, in one sentence; empty where nothing is judged.
+    pub(crate) family: String,
 }
 
 /// Whether the numbers may be believed.
@@ -264,6 +266,10 @@ impl Page {
             experiment_text: clean::lines(&run.experiment_text),
             confidence: format::chosen_percent(analysis.confidence),
             margin: format!("±{}", format::chosen_percent(analysis.margin)),
+            family: analysis
+                .family
+                .as_ref()
+                .map_or_else(String::new, |family| format!("{}.", clean::line(&family.text))),
         }
     }
 }
@@ -368,7 +374,7 @@ fn comparison_view(comparison: &Comparison, notes: &mut Footnotes) -> Comparison
             .bootstrap
             .as_ref()
             .map_or_else(none, |found| format::change_interval(&found.interval)),
-        p: comparison.p_holm.map_or_else(none, format::p_value),
+        p: comparison.p_family.map_or_else(none, format::p_value),
         blocks: comparison.blocks,
         verdict: words::verdict(comparison.verdict, comparison.metric),
         note: sign(comparison.refused.as_deref(), notes),

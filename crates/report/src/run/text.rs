@@ -166,6 +166,9 @@ fn comparisons(page: &Page, columns: usize) -> String {
     }
     let about = format!("change with {} interval; within {} counts as equal", page.confidence, page.margin);
     let mut text = heading("Comparison", &about);
+    if !page.family.is_empty() {
+        text += &paragraph("  ", &page.family, columns);
+    }
     let mut notes = Footnotes::default();
     for pair in &page.pairs {
         text += &paragraph("  ", &format!("{} against {}{}", pair.a, pair.b, pair.load), columns);
