@@ -42,6 +42,7 @@ mod names;
 pub mod page;
 pub mod plan;
 pub mod profile;
+pub mod published;
 mod reference;
 pub mod run;
 pub mod said;

@@ -373,7 +373,11 @@ fn what_the_hypervisor_took_is_not_told_as_others() {
     let first = &found.findings[0];
     assert_eq!((first.cause, first.severity), (Cause::Steal, Severity::High), "{found:#?}");
     let core = found.findings.iter().find(|f| f.cause == Cause::CoreFull).unwrap();
-    assert!(core.text.contains("26.") && core.text.contains("25 % taken away by the hypervisor"), "{}", core.text);
+    assert!(
+        core.text.contains("26.") && core.text.contains("25 % taken away by the hypervisor"),
+        "{}",
+        core.text
+    );
     assert_eq!(core.follows, Some(Cause::Steal));
 }
 

@@ -9,20 +9,23 @@ mod knee;
 mod margin;
 mod ordering;
 mod pair;
+mod published;
 mod threshold;
+mod within;
 
 use super::data::{RunData, too_few};
 use super::{MIN_TRIALS, claims::judge::Judged};
 use schema::analysis::{ClaimResult, ClaimVerdict};
 use schema::capacity::Capacity;
-use schema::plan::{ClaimPlan, ClaimTest};
+use schema::plan::{ClaimPlan, ClaimQuantity, ClaimTest};
 use schema::said;
 use schema::said::Said;
 use std::collections::BTreeSet;
 
 /// One answer a claim, in plan order.
 pub(super) fn answers(data: &RunData<'_>, capacities: &[Capacity]) -> Vec<ClaimResult> {
-    data.plan.claims.iter().map(|claim| result(claim, answer(data, capacities, claim))).collect()
+    let one = |claim| result(claim, answer(data, capacities, claim), data.margin);
+    data.plan.claims.iter().map(one).collect()
 }
 
 fn answer(data: &RunData<'_>, capacities: &[Capacity], claim: &ClaimPlan) -> Judged {
@@ -55,24 +58,32 @@ fn answer(data: &RunData<'_>, capacities: &[Capacity], claim: &ClaimPlan) -> Jud
         ClaimTest::Knee { target, comparison, bound } => {
             knee::knee(data, capacities, metric, target, (*comparison, *bound))
         }
+        ClaimTest::Within { quantity, span } => within::within(data, capacities, metric, quantity, *span),
         ClaimTest::NoLeak { .. } => {
             Judged::void(said!("claims.leak_no_metric_leave", "a leak is of no metric: leave the metric out"))
         }
     }
 }
 
-fn result(claim: &ClaimPlan, judged: Judged) -> ClaimResult {
+fn result(claim: &ClaimPlan, mut judged: Judged, margin: f64) -> ClaimResult {
+    let published = published::answered(claim, &mut judged, margin);
     ClaimResult {
         text: claim.text.clone(),
         verdict: judged.verdict,
         evidence: judged.evidence,
         kind: claim.test.key().to_owned(),
         // A knee is a load, whatever bends there.
-        metric: claim.metric.filter(|_| !matches!(claim.test, ClaimTest::Knee { .. })),
+        metric: claim.metric.filter(|_| !is_knee(&claim.test)),
         ratio: judged.ratio,
         value: judged.value.filter(|value| value.is_finite()),
         interval: judged.interval,
+        id: claim.id.clone(),
+        published,
     }
+}
+
+const fn is_knee(test: &ClaimTest) -> bool {
+    matches!(test, ClaimTest::Knee { .. } | ClaimTest::Within { quantity: ClaimQuantity::Knee { .. }, .. })
 }
 
 /// Blocks in which both cells have a valid trial, with or without a value of the metric.
