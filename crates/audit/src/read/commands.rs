@@ -18,7 +18,7 @@ use std::sync::LazyLock;
 const LINES_MAX: usize = 40;
 
 static COMMAND: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?:^|[\s`$;&(])(wrk2?|hey|oha|ab|bombardier|h2load)\s+(-.*)")
+    Regex::new(r"(?:^|[\s`$;&(])(wrk2?|hey|oha|ab|bombardier|h2load)\s+(-(?:-[a-z]|[A-Za-z](?:[\s=\d]|$)).*)")
         .expect("a pattern that is tried by tests")
 });
 static CONNECTIONS: LazyLock<Regex> = LazyLock::new(|| {

@@ -68,6 +68,12 @@ fn beyond(
         return if above { PublishedVerdict::Exceeded } else { PublishedVerdict::Weaker };
     };
     let is_same = low >= same_low && high <= same_high;
+    // A two-sided bound says its direction by where it lies.
+    let direction = direction.or(match (band.low, band.high) {
+        (Some(low), _) if low > none => Some(Direction::More),
+        (_, Some(high)) if high < none => Some(Direction::Less),
+        _ => None,
+    });
     match direction {
         None | Some(Direction::Same) => PublishedVerdict::Contradicted,
         Some(Direction::More) if above => PublishedVerdict::Exceeded,
@@ -177,6 +183,8 @@ mod tests {
             // Published without a difference.
             (1.2, 1.3, (0.9, 1.1), Some(Same), Contradicted),
             (0.5, 0.6, (0.9, 1.1), None, Contradicted),
+            // A bound of two sides, without a direction beside it.
+            (1.2, 1.3, (1.4, 1.5), None, Weaker),
         ] {
             let interval = Interval { low: Some(low), high: Some(high) };
             let got = beyond(interval, span(band.0, band.1), ratio, direction);
