@@ -9,15 +9,17 @@ use serde_json::{Map, Value};
 use std::collections::BTreeSet;
 
 /// Formats without a page that could show their sentences in another language.
-const LEFT_OUT: [&str; 10] = [
+const LEFT_OUT: [&str; 12] = [
     // Written by people.
     "experiment",
+    "study",
     "scenario",
     "target",
     "service",
     // Printed by one command, and kept nowhere.
     "audit",
     "faults",
+    "ledger",
     "services",
     "targets",
     "targets-build",
@@ -71,8 +73,16 @@ const DATA: [(&str, &[&str]); 6] = [
         "text of people: questions, claims, conditions, notes, commands, files",
         &[
             "AnalysisFile.question",
+            "ClaimPlan.id",
             "ClaimPlan.text",
+            "ClaimResult.id",
             "ClaimResult.text",
+            "ClaimSource.article",
+            "ClaimSource.place",
+            "Conditions.length",
+            "Conditions.think",
+            "Conditions.tool",
+            "Conditions.versions",
             "EventAction.command",
             "ExperimentCard.question",
             "ExperimentPlan.question",
