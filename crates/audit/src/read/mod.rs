@@ -159,11 +159,19 @@ fn all(tables: Vec<Table>) -> Found {
 
 /// Lines that say something outside of tables, from which on a text is an article with tables in it.
 const PROSE_LINES_MIN: usize = 10;
+/// Words of a line with commas from which on it is a sentence.
+const WORDS_MIN: usize = 7;
 
 /// Whether a text is an article rather than a table alone.
 pub(crate) fn is_article(text: &str) -> bool {
+    // A line with commas may be a row of values, which has figures or few words.
+    let is_sentence = |line: &str| {
+        line.split_whitespace().count() >= WORDS_MIN && !line.contains(|c: char| c.is_ascii_digit())
+    };
     let says = |line: &str| {
-        !line.contains(['|', '│', '\t', ',']) && line.chars().filter(|c| c.is_alphabetic()).count() >= 6
+        !line.contains(['|', '│', '\t'])
+            && (!line.contains(',') || is_sentence(line))
+            && line.chars().filter(|c| c.is_alphabetic()).count() >= 6
     };
     lines(text).filter(|(_, line)| says(line)).count() >= PROSE_LINES_MIN
 }
