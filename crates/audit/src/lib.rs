@@ -61,7 +61,7 @@ fn judged(text: &str, options: &Options) -> Result<(Vec<AuditTable>, Vec<AuditSk
     // Lists of differences stand in the prose and the code of an article, not in its tables.
     let derived = if options.input == InputForm::Auto { derived::tables(text) } else { Vec::new() };
     let found = match read::read(text, options.input) {
-        Err(problem) if (is_article || !derived.is_empty()) && problem.line.is_none() => {
+        Err(problem) if (is_article && problem.line.is_none()) || !derived.is_empty() => {
             return Ok((derived, vec![AuditSkipped { line: 1, reason: problem.cause }]));
         }
         found => found?,
@@ -70,7 +70,7 @@ fn judged(text: &str, options: &Options) -> Result<(Vec<AuditTable>, Vec<AuditSk
     let sheets: Vec<Sheet> =
         found.tables.iter().map(|table| Sheet::new(table, options)).collect::<Result<_, _>>()?;
     let (usable, other): (Vec<&Sheet>, Vec<&Sheet>) = sheets.iter().partition(|sheet| sheet.is_usable());
-    if usable.is_empty() && !is_article {
+    if usable.is_empty() && !is_article && derived.is_empty() {
         return Err(nothing_known(&found.tables));
     }
     let mut skipped: Vec<AuditSkipped> = found

@@ -211,6 +211,7 @@ const DATA: [(&str, &[&str]); 6] = [
             "PutBack.name",
             "PutBack.new",
             "PutBack.old",
+            "Rate",
             "Ready.path",
             "Reference.freeze",
             "RequestPlan.headers",
