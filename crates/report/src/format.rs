@@ -77,6 +77,8 @@ fn shown(unit: Unit, value: f64, more: usize) -> Shown {
         Unit::Nanoseconds => table::shown_duration(value, more),
         Unit::Share => table::shown_percent(value, more),
         Unit::Bytes => table::shown_bytes(value, more),
+        Unit::Count => Shown { unit: "", ..table::shown_rate(value, more) },
+        Unit::BytesPerSecond => table::shown_bytes_per_s(value, more),
     }
 }
 

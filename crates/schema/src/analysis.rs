@@ -10,6 +10,7 @@ pub use crate::finding::{Finding, FindingCause, FindingLevel};
 use crate::layers::LayerCosts;
 use crate::memory_view::MemoryView;
 use crate::metric::{Metric, Unit};
+use crate::published::PublishedResult;
 use crate::said::Said;
 use crate::soak::SoakReport;
 use crate::steady::{Steadiness, WarmUpLine};
@@ -471,6 +472,12 @@ pub struct ClaimResult {
     pub value: Option<f64>,
     /// The interval that decided, of whichever of the two there is.
     pub interval: Option<Interval>,
+    /// Name by which a study points to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// What was published and how the measurement answers it, where the claim comes from somebody else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published: Option<PublishedResult>,
 }
 
 /// The answer to a claim.

@@ -5,6 +5,7 @@
 
 mod across;
 mod answer;
+mod asked;
 mod belief;
 mod capacity;
 mod cells;

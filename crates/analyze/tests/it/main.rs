@@ -4,6 +4,7 @@
 mod across;
 mod analysis;
 mod arrivals;
+mod asked;
 mod bad_input;
 mod capacity;
 mod claims;

@@ -355,6 +355,8 @@ fn claims() -> Vec<ClaimResult> {
         value: None,
         ratio: ratio.map(|(ratio, ..)| ratio),
         interval: ratio.map(|(_, low, high)| Interval { low: Some(low), high: Some(high) }),
+        id: None,
+        published: None,
     };
     vec![
         claim(
