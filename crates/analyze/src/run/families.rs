@@ -23,7 +23,7 @@ use crate::words::{Noun, count, grouped, percent};
 use schema::analysis::{Basis, Family, FamilyPart};
 use schema::family::Share;
 use schema::metric::Metric;
-use schema::plan::{CellPlan, ClaimMargin, ClaimTest};
+use schema::plan::{CellPlan, ClaimMargin, ClaimQuantity, ClaimTest};
 use schema::said;
 use schema::said::{Joint, Said};
 
@@ -192,7 +192,13 @@ impl Families {
 
     /// Confidence of the intervals of knees: that of claims where one is about a knee.
     pub(super) fn knees(&self, data: &RunData<'_>) -> f64 {
-        let is_claimed = data.plan.claims.iter().any(|claim| matches!(claim.test, ClaimTest::Knee { .. }));
+        let is_about = |test: &ClaimTest| {
+            matches!(
+                test,
+                ClaimTest::Knee { .. } | ClaimTest::Within { quantity: ClaimQuantity::Knee { .. }, .. }
+            )
+        };
+        let is_claimed = data.plan.claims.iter().any(|claim| is_about(&claim.test));
         if is_claimed { self.claimed().confidence } else { self.confidence }
     }
 
@@ -285,6 +291,16 @@ fn of_claim(place: usize, metric: Option<Metric>, test: &ClaimTest) -> Quantity 
             pair(a, b, metric, Basis::Difference)
         }
         ClaimTest::Threshold { cell, .. } => Quantity::Value(cell.clone(), metric),
+        ClaimTest::Within { quantity, .. } => match quantity {
+            ClaimQuantity::Ratio { numerator, denominator } => {
+                pair(numerator, denominator, metric, Basis::Ratio)
+            }
+            ClaimQuantity::Difference { minuend, subtrahend } => {
+                pair(minuend, subtrahend, metric, Basis::Difference)
+            }
+            ClaimQuantity::Value { cell } => Quantity::Value(cell.clone(), metric),
+            ClaimQuantity::Knee { .. } => Quantity::Claim(place),
+        },
         ClaimTest::Ordering { .. } | ClaimTest::Knee { .. } | ClaimTest::NoLeak { .. } => {
             Quantity::Claim(place)
         }
