@@ -10,6 +10,7 @@ pub mod arrivals;
 mod environment;
 mod instrument;
 mod run;
+mod selfcheck;
 mod soak;
 pub mod stats;
 mod trial;
@@ -21,6 +22,7 @@ pub use run::{
     CompareError, HistorySettings, Look, Past, RunningSearch, TrialData, Wanted, advice, analyze, compare,
     history, look, shown_first, undecided,
 };
+pub use selfcheck::{RUNS_MAX, selfcheck};
 pub use soak::{SegmentData, WINDOWS_MIN, looks, soak, soak_so_far, with_soak};
 pub use trial::{
     Beside, CounterCurves, HeatMaker, Judgement, Objective, Of, Residence, ServerFacts, SignalsMaker,

@@ -29,6 +29,10 @@ pub(crate) fn values(metric: Metric, estimate: Option<f64>, ends: (f64, f64)) ->
             [if estimate.is_some() { shown } else { "unknown".to_owned() }, low, high]
         }
         Unit::Bytes => apart(estimate, ends, bytes_with),
+        Unit::Count => apart(estimate, ends, number_with),
+        Unit::BytesPerSecond => {
+            apart(estimate, ends, |value, more| format!("{} per second", bytes_with(value, more)))
+        }
     }
 }
 
@@ -39,6 +43,8 @@ pub(crate) fn value(metric: Metric, value: f64) -> String {
         Unit::Nanoseconds => duration(value),
         Unit::Share => percent(value),
         Unit::Bytes => bytes(value),
+        Unit::Count => number(value),
+        Unit::BytesPerSecond => format!("{} per second", bytes(value)),
     }
 }
 

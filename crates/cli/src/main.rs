@@ -18,6 +18,7 @@ mod import;
 mod init;
 mod interrupt;
 mod knee;
+mod ledger;
 mod load;
 mod model;
 mod output;
@@ -31,6 +32,7 @@ mod report_files;
 mod run;
 mod schemas;
 mod screen;
+mod selfcheck;
 mod serve;
 mod services;
 mod shape;
@@ -71,6 +73,7 @@ fn main() -> ExitCode {
         Command::Import(args) => import::import(&args),
         Command::Model(args) => model::model(&args),
         Command::Audit(args) => audit::audit(&args),
+        Command::Ledger(args) => ledger::ledger(&args),
         Command::Report(args) => report_files::report(&args),
         Command::Why(args) => why::why(&args),
         Command::Intervene(args) => why::intervene(&args),
@@ -82,6 +85,7 @@ fn main() -> ExitCode {
         Command::Reference(args) => reference::reference(&args),
         Command::Doctor(args) => doctor::doctor(&args),
         Command::Calibrate(args) => calibrate::calibrate(&args),
+        Command::Selfcheck(args) => selfcheck::selfcheck(&args),
         Command::Completions(args) => completions::completions(&args),
         Command::Schema(args) => schemas::schema(&args),
     };

@@ -10,6 +10,7 @@ pub use crate::finding::{Finding, FindingCause, FindingLevel};
 use crate::layers::LayerCosts;
 use crate::memory_view::MemoryView;
 use crate::metric::{Metric, Unit};
+use crate::published::PublishedResult;
 use crate::said::Said;
 use crate::soak::SoakReport;
 use crate::steady::{Steadiness, WarmUpLine};
@@ -259,10 +260,20 @@ pub struct MetricSummary {
     pub unit: Unit,
     /// Value of each valid trial that has one, in trial order.
     pub values: Vec<f64>,
-    /// Geometric mean of the values (arithmetic where a value is 0); null without values.
+    /// Of a time the value of all requests of all trials together, from merged histograms; of anything else, and in runs
+    /// without histograms, the geometric mean of the values (arithmetic where a value is 0). Null without values.
     pub center: Option<f64>,
     /// Interval of the centre over trials; null where refused.
     pub interval: Option<Interval>,
+    /// The interval with what a drift may add that was too small to be seen in the windows of the trials: each end half
+    /// of the smallest drift seen further out. It is one of the steady value, where `interval` is one of the windows as
+    /// they were. Absent where a trial was not steady or states no such drift, and in files of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub with_drift: Option<Interval>,
+    /// Of a percentile: how many independent requests would leave it as uncertain as it is, over all trials. Far fewer
+    /// than there were where one pause slows down many. Absent where it is not known, and in files of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effective_requests: Option<f64>,
     /// Why there is no interval or no value, and what would cure it.
     pub refused: Option<Said>,
 }
@@ -461,6 +472,12 @@ pub struct ClaimResult {
     pub value: Option<f64>,
     /// The interval that decided, of whichever of the two there is.
     pub interval: Option<Interval>,
+    /// Name by which a study points to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// What was published and how the measurement answers it, where the claim comes from somebody else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published: Option<PublishedResult>,
 }
 
 /// The answer to a claim.

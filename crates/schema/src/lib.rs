@@ -34,6 +34,7 @@ pub mod json;
 pub mod knob;
 pub mod lab;
 pub mod layers;
+pub mod ledger;
 mod levels;
 pub mod limits;
 pub mod load;
@@ -43,10 +44,12 @@ mod names;
 pub mod page;
 pub mod plan;
 pub mod profile;
+pub mod published;
 mod reference;
 pub mod run;
 pub mod said;
 pub mod scenario;
+pub mod selfcheck;
 pub mod server_side;
 pub mod service;
 mod settings;
@@ -54,6 +57,7 @@ pub mod shape;
 pub mod signals;
 pub mod soak;
 pub mod steady;
+pub mod study;
 pub mod target;
 pub mod target_check;
 pub mod text;
@@ -94,6 +98,8 @@ pub fn json_schemas() -> Vec<(&'static str, Schema)> {
         ("intervention", schema_for!(intervention::InterventionFile)),
         ("signals", schema_for!(signals::Signals)),
         ("audit", schema_for!(audit::AuditReport)),
+        ("study", schema_for!(study::StudyFile)),
+        ("ledger", schema_for!(ledger::LedgerFile)),
         ("segment", schema_for!(soak::SegmentFile)),
         ("soak", schema_for!(soak::SoakReport)),
         ("window", schema_for!(soak::WindowLine)),
@@ -103,6 +109,7 @@ pub fn json_schemas() -> Vec<(&'static str, Schema)> {
         ("plan", schema_for!(advice::AdviceFile)),
         ("compare", schema_for!(across::CompareFile)),
         ("history", schema_for!(across::HistoryFile)),
+        ("selfcheck", schema_for!(selfcheck::SelfcheckFile)),
         ("profiles", schema_for!(profile::ProfilesFile)),
         ("calibration", schema_for!(calibration::CalibrationFile)),
         ("live", schema_for!(lab::LiveFile)),

@@ -115,6 +115,16 @@ version!(
     "prony.audit/1"
 );
 version!(
+    /// Head of `studies/*.toml`.
+    StudyVersion,
+    "prony.study/1"
+);
+version!(
+    /// Head of `ledger --format json`.
+    LedgerVersion,
+    "prony.ledger/1"
+);
+version!(
     /// Head of `shape --format json`.
     ShapeVersion,
     "prony.shape/1"
@@ -157,6 +167,11 @@ version!(
     AdviceVersion,
     "prony.plan/3",
     reads "prony.plan/2", "prony.plan/1"
+);
+version!(
+    /// Head of `selfcheck --format json`.
+    SelfcheckVersion,
+    "prony.selfcheck/1"
 );
 version!(
     /// Head of `compare --format json`.

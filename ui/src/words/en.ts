@@ -20,6 +20,23 @@ const metrics: Record<Metric, string> = {
   cpu_per_request: "CPU per request",
   memory: "Memory",
   alloc_per_request: "Allocated per request",
+  cpu: "CPU",
+  max: "Max",
+  gc_count: "GCs",
+  gc_rate: "GCs per second",
+  gc_pause_p99: "GC pause p99",
+  gc_pause_max: "GC pause max",
+  gc_pause_share: "GC pause share",
+  bytes_per_request: "Bytes per request",
+  connection_reuse: "Reuse",
+  reconnects: "Reconnects",
+  connect_failures: "Connect failures",
+  retransmissions: "Retransmissions",
+  rtt: "RTT",
+  downtime: "Downtime",
+  requests_lost: "Lost",
+  sent_bytes: "Sent",
+  received_bytes: "Received",
 };
 
 const verdicts: Record<Verdict, string> = {

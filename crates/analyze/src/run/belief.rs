@@ -206,12 +206,13 @@ fn ids(data: &RunData<'_>, chosen: impl Fn(TrialOutcome) -> bool) -> Vec<u32> {
     data.trials.iter().filter(|trial| chosen(trial.file.outcome)).map(|trial| trial.file.id).collect()
 }
 
-/// Up to two different reasons.
+/// Up to two reasons of different kinds, as the first trial says them that has them.
 fn reasons(data: &RunData<'_>, outcome: TrialOutcome) -> Said {
     let mut reasons: Vec<&Said> = Vec::new();
     for trial in data.trials.iter().filter(|trial| trial.file.outcome == outcome) {
         for reason in &trial.file.reasons {
-            if reasons.len() < 2 && !reasons.contains(&reason) {
+            let is_new = reasons.iter().all(|known| known.kind() != reason.kind());
+            if reasons.len() < 2 && is_new {
                 reasons.push(reason);
             }
         }

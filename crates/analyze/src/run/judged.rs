@@ -13,7 +13,7 @@ use crate::stats::Refusal;
 use crate::stats::student::MeanTest;
 use schema::analysis::Basis;
 use schema::metric::Metric;
-use schema::plan::{CellPlan, ClaimPlan, ClaimTest, ExperimentPlan};
+use schema::plan::{CellPlan, ClaimPlan, ClaimQuantity, ClaimTest, ExperimentPlan};
 use schema::said;
 use schema::said::Said;
 
@@ -77,6 +77,12 @@ fn of_claim(claim: &ClaimPlan) -> Vec<Judged> {
         | ClaimTest::NoWorse { cell: a, than: b, .. } => vec![(a, Some(b))],
         ClaimTest::Threshold { cell, .. } => vec![(cell, None)],
         ClaimTest::Knee { .. } | ClaimTest::NoLeak { .. } => Vec::new(),
+        ClaimTest::Within { quantity, .. } => match quantity {
+            ClaimQuantity::Ratio { numerator: a, denominator: b }
+            | ClaimQuantity::Difference { minuend: a, subtrahend: b } => vec![(a, Some(b))],
+            ClaimQuantity::Value { cell } => vec![(cell, None)],
+            ClaimQuantity::Knee { .. } => Vec::new(),
+        },
         ClaimTest::Ordering { cells } => cells.windows(2).map(|pair| (&pair[0], Some(&pair[1]))).collect(),
     };
     let judged = |(a, b): (&String, Option<&String>)| Judged {

@@ -5,6 +5,7 @@
 
 mod across;
 mod answer;
+mod asked;
 mod belief;
 mod capacity;
 mod cells;
@@ -28,6 +29,7 @@ mod look;
 mod machine;
 mod memory_view;
 mod pairs;
+mod pooled;
 mod ratio;
 mod resampling;
 mod shown;

@@ -5,6 +5,7 @@
 pub mod bisection;
 pub mod bootstrap;
 pub mod circular;
+pub mod cusum;
 pub mod e_divisive;
 pub mod factorial;
 pub mod false_discovery;
@@ -14,6 +15,7 @@ pub mod holm;
 pub mod kneedle;
 pub mod laws;
 pub mod least_squares;
+pub mod memory;
 pub mod mser;
 pub mod order;
 pub mod pelt;
@@ -24,6 +26,7 @@ pub mod rising;
 pub mod scaling;
 pub mod scaling_choice;
 pub mod search;
+pub mod sections;
 pub mod segmented;
 pub mod sequential;
 #[cfg(test)]

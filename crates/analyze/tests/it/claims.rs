@@ -4,7 +4,8 @@ use crate::synth::{claim_of, closed, run, trial};
 use analyze::{TrialData, analyze};
 use schema::analysis::{ClaimResult, ClaimVerdict};
 use schema::metric::Metric;
-use schema::plan::{ClaimComparison, ClaimMargin, ClaimTest};
+use schema::plan::{ClaimComparison, ClaimMargin, ClaimPlan, ClaimQuantity, ClaimTest};
+use schema::published::{ClaimSource, Conditions, Direction, PublishedPlan, PublishedVerdict, Span};
 use schema::trial::TrialOutcome;
 
 /// Fixed small deviations, ± 0.7 % at most.
@@ -17,8 +18,12 @@ fn wobble(cell: usize, block: u32) -> f64 {
 /// Three targets, a, b and c, whose throughput is in the ratio 3 : 2 : 2, and whose p99 is 20, 30 and 30 ms. Only the
 /// last has errors.
 fn answers(metric: Metric, tests: Vec<ClaimTest>, spoil: impl Fn(&mut Vec<TrialData>)) -> Vec<ClaimResult> {
+    answers_to(tests.into_iter().map(|test| claim_of(metric, test)).collect(), spoil)
+}
+
+fn answers_to(claims: Vec<ClaimPlan>, spoil: impl Fn(&mut Vec<TrialData>)) -> Vec<ClaimResult> {
     let mut plan = run(&["a", "b", "c"], &[closed(64)], 6);
-    plan.plan.claims = tests.into_iter().map(|test| claim_of(metric, test)).collect();
+    plan.plan.claims = claims;
     let mut data: Vec<TrialData> = (1..=18)
         .map(|id| {
             let planned = &plan.plan.order[id as usize - 1];
@@ -242,4 +247,81 @@ fn what_cannot_be_tested_is_void_or_inconclusive_in_words() {
         assert_eq!(answer.verdict, ClaimVerdict::Void);
         assert_eq!(answer.evidence, "the plan has no cell c9: correct the claim's target or load");
     }
+}
+
+/// A published ratio or value of throughput of a (30,000) and b (20,000), with a band around it.
+fn published(quantity: ClaimQuantity, value: f64, direction: Option<Direction>) -> ClaimResult {
+    let span = Span { low: Some(value / 1.1), high: Some(value * 1.1) };
+    let test = ClaimTest::Within { quantity, span };
+    let mut claim = claim_of(Metric::Throughput, test);
+    claim.id = Some("x-1".into());
+    claim.published = Some(PublishedPlan {
+        source: ClaimSource { article: "000".into(), place: "table 1".into() },
+        value: Some(Span { low: Some(value), high: Some(value) }),
+        direction,
+        conditions: Conditions::default(),
+    });
+    answers_to(vec![claim], |_| ()).remove(0)
+}
+
+#[test]
+fn published_numbers_are_reproduced_exceeded_weaker_or_contradicted() {
+    use ClaimVerdict::{DoesNotHold, Holds};
+    use PublishedVerdict::{Contradicted, Exceeded, Reproduced, Weaker};
+    let ratio = |a: &str, b: &str| ClaimQuantity::Ratio { numerator: a.into(), denominator: b.into() };
+    for (quantity, value, direction, wanted, own) in [
+        (ratio("c1", "c2"), 1.5, Some(Direction::More), Reproduced, Holds),
+        (ratio("c1", "c2"), 1.2, Some(Direction::More), Exceeded, DoesNotHold),
+        (ratio("c1", "c2"), 2.3, Some(Direction::More), Weaker, DoesNotHold),
+        (ratio("c2", "c1"), 1.5, Some(Direction::More), Contradicted, DoesNotHold),
+        (ratio("c2", "c3"), 1.5, Some(Direction::More), Contradicted, DoesNotHold),
+        (ratio("c1", "c2"), 1.0, Some(Direction::Same), Contradicted, DoesNotHold),
+        (ratio("c2", "c3"), 1.0, Some(Direction::Same), Reproduced, Holds),
+        (ClaimQuantity::Value { cell: "c1".into() }, 31e3, None, Reproduced, Holds),
+        (ClaimQuantity::Value { cell: "c1".into() }, 12e3, None, Exceeded, DoesNotHold),
+        (ClaimQuantity::Value { cell: "c1".into() }, 60e3, None, Weaker, DoesNotHold),
+    ] {
+        let answer = published(quantity, value, direction);
+        let found = answer.published.as_ref().expect("it is published");
+        assert_eq!((found.verdict, answer.verdict), (wanted, own), "{value}: {}", answer.evidence);
+        assert_eq!(answer.id.as_deref(), Some("x-1"));
+    }
+    let answer = published(ratio("c1", "c2"), 2.3, Some(Direction::More));
+    let evidence = answer.evidence.as_str();
+    assert!(
+        evidence.starts_with("same direction, less than published (published 2.3): ratio of"),
+        "{evidence}"
+    );
+    assert!(evidence.ends_with("claimed >= 2.091 and <= 2.53"), "{evidence}");
+}
+
+#[test]
+fn a_published_direction_is_reproduced_or_contradicted_and_undecided_ones_stay_so() {
+    let pair = |a: &str, b: &str, comparison| ClaimTest::Ratio {
+        numerator: a.into(),
+        denominator: b.into(),
+        comparison,
+        bound: 1.0,
+    };
+    let ask = |test: ClaimTest, spoil: fn(&mut Vec<TrialData>)| {
+        let mut claim = claim_of(Metric::Throughput, test);
+        claim.published = Some(PublishedPlan {
+            source: ClaimSource { article: "000".into(), place: "text".into() },
+            value: None,
+            direction: None,
+            conditions: Conditions::default(),
+        });
+        answers_to(vec![claim], spoil).remove(0).published.expect("it is published").verdict
+    };
+    let more = ClaimComparison::MoreThan;
+    assert_eq!(ask(pair("c1", "c2", more), |_| ()), PublishedVerdict::Reproduced);
+    assert_eq!(ask(pair("c2", "c1", more), |_| ()), PublishedVerdict::Contradicted);
+    assert_eq!(ask(pair("c2", "c3", more), |_| ()), PublishedVerdict::Inconclusive);
+    let none =
+        |data: &mut Vec<TrialData>| data.iter_mut().for_each(|trial| trial.file.outcome = TrialOutcome::Void);
+    assert_eq!(ask(pair("c1", "c2", more), none), PublishedVerdict::Void);
+    assert_eq!(
+        ask(ClaimTest::Ordering { cells: names(&["c2", "c1"]) }, |_| ()),
+        PublishedVerdict::Contradicted
+    );
 }

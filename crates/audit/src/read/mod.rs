@@ -11,6 +11,7 @@ mod grouped;
 mod pairs;
 mod separated;
 mod side_by_side;
+mod spaced;
 mod tool;
 
 use crate::error::Problem;
@@ -201,6 +202,12 @@ fn detect(text: &str) -> Result<Found, Problem> {
     }
     if tool::looks_so(text) {
         return tool::read(text).map(all);
+    }
+    if is_article(text) {
+        let spaced = spaced::read(text);
+        if !spaced.is_empty() {
+            return Ok(all(spaced));
+        }
     }
     if let Some(delimiter) = separated::delimiter(text) {
         return separated::read(text, delimiter).map(one);

@@ -201,6 +201,8 @@ pub(crate) struct TrialView {
     pub(crate) outcome: Word,
     pub(crate) valid: bool,
     pub(crate) reasons: Vec<String>,
+    /// Equal for trials that ended alike: the reasons but for their numbers.
+    pub(crate) kind: String,
     /// Whether its window was steady.
     pub(crate) steady: &'static str,
     pub(crate) throughput: String,
@@ -219,6 +221,11 @@ impl ComparisonView {
 }
 
 impl Page {
+    /// Whether there are numbers at all.
+    pub(crate) fn has_valid_trials(&self) -> bool {
+        self.trials.iter().any(|trial| trial.valid)
+    }
+
     /// Puts the run and its analysis into words.
     pub(crate) fn new(run: &RunFile, analysis: &AnalysisFile) -> Self {
         let (mut pair_notes, mut cell_notes) = (Footnotes::default(), Footnotes::default());
@@ -424,6 +431,7 @@ fn trial(row: &TrialRow, cells: &[CellSummary]) -> TrialView {
         outcome: words::outcome(row.outcome),
         valid: row.outcome == TrialOutcome::Valid,
         reasons: row.reasons.iter().map(|reason| clean::line(reason)).collect(),
+        kind: row.reasons.iter().map(Said::kind).collect::<Vec<_>>().join(" "),
         steady: steady::word(row),
         throughput: value(Metric::Throughput),
         p50: value(Metric::P50),

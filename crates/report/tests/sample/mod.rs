@@ -228,6 +228,8 @@ fn summary(metric: Metric, values: Vec<f64>) -> MetricSummary {
         metric,
         unit: metric.unit(),
         interval: (center.is_some() && refused.is_none() && metric.unit() != Unit::Share).then_some(interval),
+        effective_requests: None,
+        with_drift: None,
         refused: refused.map(Into::into),
         center,
         values,
@@ -353,6 +355,8 @@ fn claims() -> Vec<ClaimResult> {
         value: None,
         ratio: ratio.map(|(ratio, ..)| ratio),
         interval: ratio.map(|(_, low, high)| Interval { low: Some(low), high: Some(high) }),
+        id: None,
+        published: None,
     };
     vec![
         claim(

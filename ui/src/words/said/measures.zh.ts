@@ -18,6 +18,8 @@ export const measuresZh = {
   "across.compare.value_there_no_ratio": "有一个值为 0，无法求比值，请直接比较数值，或延长测量时间",
   "across.compare.version": "{name} 的版本：{a} → {b}",
   "across.compare.warm_up_samples_have": "预热或采样的长度不同，会影响尾部和离散程度",
+  "across.history.last_runs_left":
+    "{cell} 的{metric}：自运行 {run} 起比之前变化 {change}；在毫无变化时，这种累积和图平均每 {length} 次运行才误报一次：再运行三次以确定变化的时间",
   "across.history.permutations_give_no_p":
     "{permutations} 次置换得不到小于 {least} 的 p，因此没有变化能成立：增加置换次数",
   "across.history.runs_needed_tell_change":

@@ -93,6 +93,8 @@ export const trustZh = {
   "steady.all_trials_judged_steady": "所判断的 {all} 个试次在测量期间全部平稳",
   "steady.constant_rate": "改用恒定速率，或按连接数加载",
   "steady.disturbed": "计划中的事件有意扰动它",
+  "steady.drift_seen":
+    "平稳是指：一个窗口内 {drift} 的漂移就会被发现（{name}，最不确定的试次）；更小的漂移最多使数值偏移 {half}",
   "steady.fell": "下降",
   "steady.got_worse_while_measured": "在测量期间变差（变慢）",
   "steady.intervals_needed": "需要 {least} 个有应答的时间段，实有 {had} 个",

@@ -10,14 +10,16 @@ mod knee;
 mod margin;
 mod ordering;
 mod pair;
+mod published;
 mod threshold;
+mod within;
 
 use super::data::{RunData, too_few};
 use super::families::{Families, Level};
 use super::{MIN_TRIALS, claims::judge::Judged};
 use schema::analysis::{ClaimResult, ClaimVerdict};
 use schema::capacity::Capacity;
-use schema::plan::{ClaimPlan, ClaimTest};
+use schema::plan::{ClaimPlan, ClaimQuantity, ClaimTest};
 use schema::said;
 use schema::said::Said;
 use std::collections::BTreeSet;
@@ -25,8 +27,8 @@ use std::collections::BTreeSet;
 /// One answer a claim, in plan order.
 pub(super) fn answers(data: &RunData<'_>, families: &Families, capacities: &[Capacity]) -> Vec<ClaimResult> {
     let level = families.claimed();
-    let answered = |claim| result(claim, answer(data, level, capacities, claim));
-    data.plan.claims.iter().map(answered).collect()
+    let one = |claim| result(claim, answer(data, level, capacities, claim), data.margin);
+    data.plan.claims.iter().map(one).collect()
 }
 
 fn answer(data: &RunData<'_>, level: Level, capacities: &[Capacity], claim: &ClaimPlan) -> Judged {
@@ -61,24 +63,34 @@ fn answer(data: &RunData<'_>, level: Level, capacities: &[Capacity], claim: &Cla
         ClaimTest::Knee { target, comparison, bound } => {
             knee::knee(data, capacities, metric, target, (*comparison, *bound))
         }
+        ClaimTest::Within { quantity, span } => {
+            within::within(data, level, capacities, metric, quantity, *span)
+        }
         ClaimTest::NoLeak { .. } => {
             Judged::void(said!("claims.leak_no_metric_leave", "a leak is of no metric: leave the metric out"))
         }
     }
 }
 
-fn result(claim: &ClaimPlan, judged: Judged) -> ClaimResult {
+fn result(claim: &ClaimPlan, mut judged: Judged, margin: f64) -> ClaimResult {
+    let published = published::answered(claim, &mut judged, margin);
     ClaimResult {
         text: claim.text.clone(),
         verdict: judged.verdict,
         evidence: judged.evidence,
         kind: claim.test.key().to_owned(),
         // A knee is a load, whatever bends there.
-        metric: claim.metric.filter(|_| !matches!(claim.test, ClaimTest::Knee { .. })),
+        metric: claim.metric.filter(|_| !is_knee(&claim.test)),
         ratio: judged.ratio,
         value: judged.value.filter(|value| value.is_finite()),
         interval: judged.interval,
+        id: claim.id.clone(),
+        published,
     }
+}
+
+const fn is_knee(test: &ClaimTest) -> bool {
+    matches!(test, ClaimTest::Knee { .. } | ClaimTest::Within { quantity: ClaimQuantity::Knee { .. }, .. })
 }
 
 /// Blocks in which both cells have a valid trial, with or without a value of the metric.
