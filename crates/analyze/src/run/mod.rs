@@ -29,6 +29,7 @@ mod memory_view;
 mod pooled;
 mod ratio;
 mod resampling;
+mod shift;
 mod shown;
 mod steady;
 mod trial_data;
@@ -81,6 +82,7 @@ pub fn analyze(run: &RunFile, trials: &[TrialData]) -> AnalysisFile {
             .collect(),
         why,
         effects: effects::effects(&data),
+        shifts: shift::shifts(&data),
         layers: layers::layers(&data),
         belief,
         capacity,

@@ -14,6 +14,7 @@ pub mod fit;
 pub mod holm;
 pub mod kneedle;
 pub mod laws;
+pub mod levels;
 pub mod memory;
 pub mod mser;
 pub mod order;

@@ -22,6 +22,7 @@ mod outside;
 mod power;
 mod properties;
 mod search;
+mod shift;
 mod simulation;
 mod soak;
 mod steady;
