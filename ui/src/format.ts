@@ -13,7 +13,7 @@
 export const NONE = "–";
 
 /** The unit of a metric, as in the schemas. */
-export type Unit = "per_second" | "nanoseconds" | "share" | "bytes";
+export type Unit = "per_second" | "nanoseconds" | "share" | "bytes" | "count" | "bytes_per_second";
 
 /** A number that may be missing. */
 export type Maybe = number | null | undefined;
@@ -131,6 +131,12 @@ function shownIn(unit: Unit, value: number, more = 0): Shown {
       return shownPercent(value, more);
     case "bytes":
       return shownBytes(value, more);
+    case "count":
+      return { ...shownRate(value, more), unit: "" };
+    case "bytes_per_second": {
+      const { number, unit: size } = shownBytes(value, more);
+      return { number, unit: `${size}/s` };
+    }
   }
 }
 
@@ -315,6 +321,9 @@ export function axisValue(unit: Unit, number: Maybe, end: Maybe = number): strin
     case "share":
       return chosenPercent(number);
     case "bytes":
+    case "bytes_per_second":
       return axisBytes(number, end);
+    case "count":
+      return axisNumber(number, end);
   }
 }

@@ -239,7 +239,7 @@ describe.skipIf(missing !== null)("report.html", () => {
       const data = fixture(name);
       for (const cell of data.analysis.cells) cell.histogram = binsOf(cell.curve);
       const { page, done } = await open(browser, `pictures-${name}`, data);
-      await page.$$eval("details", (all) => all.forEach((fold) => (fold.open = true)));
+      await page.$$eval("details", (all) => all.forEach((fold) => fold.setAttribute("open", "")));
       await page.waitForSelector("[data-chart='histogram'] svg");
       await readAll(page);
       const charts = await page.locator("[data-chart]:has(.chart-plot:visible)").all();
@@ -314,7 +314,9 @@ describe.skipIf(missing !== null)("report.html", () => {
       "reference 在每秒 600 个请求（32 个连接）下的平均响应时间为 385 µs；无区间：需要 5 个试次，实有 2 个，请再运行 3 个区组。",
     );
     const [worst] = analysis.belief.notes;
-    await page.$$eval("#belief .notes details", (all) => all.forEach((fold) => (fold.open = true)));
+    await page.$$eval("#belief .notes details", (all) =>
+      all.forEach((fold) => fold.setAttribute("open", "")),
+    );
     expect(await said(page, "#belief .notes li div p.remedy")).toBe("消除这些原因，再重新运行实验");
     expect(await page.textContent("#belief .notes li div")).toContain("3 个试次中有 1 个作废（试次 3）");
     expect(await said(page, "h1"), "the question is the user's").toBe(analysis.question);

@@ -29,6 +29,10 @@ pub(crate) fn values(metric: Metric, estimate: Option<f64>, ends: (f64, f64)) ->
             [if estimate.is_some() { shown } else { "unknown".to_owned() }, low, high]
         }
         Unit::Bytes => apart(estimate, ends, bytes_with),
+        Unit::Count => apart(estimate, ends, number_with),
+        Unit::BytesPerSecond => {
+            apart(estimate, ends, |value, more| format!("{} per second", bytes_with(value, more)))
+        }
     }
 }
 
@@ -39,6 +43,8 @@ pub(crate) fn value(metric: Metric, value: f64) -> String {
         Unit::Nanoseconds => duration(value),
         Unit::Share => percent(value),
         Unit::Bytes => bytes(value),
+        Unit::Count => number(value),
+        Unit::BytesPerSecond => format!("{} per second", bytes(value)),
     }
 }
 
@@ -48,6 +54,7 @@ pub(crate) enum Noun {
     Block,
     Cause,
     Cell,
+    Comparison,
     Connection,
     FreshTrial,
     Kill,
@@ -73,6 +80,8 @@ pub(crate) fn count(number: usize, noun: Noun) -> Said {
         (Noun::Cause, _) => said!("count.causes", "{n} causes", n),
         (Noun::Cell, 1) => said!("count.cell", "{n} cell", n),
         (Noun::Cell, _) => said!("count.cells", "{n} cells", n),
+        (Noun::Comparison, 1) => said!("count.comparison", "{n} comparison", n),
+        (Noun::Comparison, _) => said!("count.comparisons", "{n} comparisons", n),
         (Noun::Connection, 1) => said!("count.connection", "{n} connection", n),
         (Noun::Connection, _) => said!("count.connections", "{n} connections", n),
         (Noun::FreshTrial, 1) => said!("count.fresh_trial", "{n} fresh trial", n),

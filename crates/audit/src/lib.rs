@@ -9,6 +9,7 @@
 //! Absent on purpose: files (callers hand in texts), words and layout for people beyond the sentences of findings
 //! (`report`), statistics over trials (a published table has none).
 
+mod derived;
 mod error;
 mod figure;
 mod header;
@@ -57,9 +58,11 @@ pub fn audit(file: &str, text: &str, options: &Options) -> Result<AuditReport, A
 /// What was judged, and what was left out. In an article nothing stops the rest, and it need not hold a table of results.
 fn judged(text: &str, options: &Options) -> Result<(Vec<AuditTable>, Vec<AuditSkipped>), Problem> {
     let is_article = options.input == InputForm::Auto && read::is_article(text);
+    // Lists of differences stand in the prose and the code of an article, not in its tables.
+    let derived = if options.input == InputForm::Auto { derived::tables(text) } else { Vec::new() };
     let found = match read::read(text, options.input) {
-        Err(problem) if is_article && problem.line.is_none() => {
-            return Ok((Vec::new(), vec![AuditSkipped { line: 1, reason: problem.cause }]));
+        Err(problem) if (is_article && problem.line.is_none()) || !derived.is_empty() => {
+            return Ok((derived, vec![AuditSkipped { line: 1, reason: problem.cause }]));
         }
         found => found?,
     };
@@ -67,7 +70,7 @@ fn judged(text: &str, options: &Options) -> Result<(Vec<AuditTable>, Vec<AuditSk
     let sheets: Vec<Sheet> =
         found.tables.iter().map(|table| Sheet::new(table, options)).collect::<Result<_, _>>()?;
     let (usable, other): (Vec<&Sheet>, Vec<&Sheet>) = sheets.iter().partition(|sheet| sheet.is_usable());
-    if usable.is_empty() && !is_article {
+    if usable.is_empty() && !is_article && derived.is_empty() {
         return Err(nothing_known(&found.tables));
     }
     let mut skipped: Vec<AuditSkipped> = found
@@ -77,7 +80,10 @@ fn judged(text: &str, options: &Options) -> Result<(Vec<AuditTable>, Vec<AuditSk
         .collect();
     skipped.extend(other.into_iter().map(no_results));
     skipped.sort_by_key(|left| left.line);
-    Ok((usable.into_iter().map(table).collect(), skipped))
+    let mut tables: Vec<AuditTable> = usable.into_iter().map(table).collect();
+    tables.extend(derived);
+    tables.sort_by_key(|table| table.line);
+    Ok((tables, skipped))
 }
 
 fn no_results(sheet: &Sheet) -> AuditSkipped {

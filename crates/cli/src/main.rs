@@ -18,6 +18,7 @@ mod import;
 mod init;
 mod interrupt;
 mod knee;
+mod ledger;
 mod load;
 mod model;
 mod output;
@@ -72,6 +73,7 @@ fn main() -> ExitCode {
         Command::Import(args) => import::import(&args),
         Command::Model(args) => model::model(&args),
         Command::Audit(args) => audit::audit(&args),
+        Command::Ledger(args) => ledger::ledger(&args),
         Command::Report(args) => report_files::report(&args),
         Command::Why(args) => why::why(&args),
         Command::Intervene(args) => why::intervene(&args),

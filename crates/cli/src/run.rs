@@ -31,7 +31,10 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8> {
     let file = args.file.as_deref().unwrap_or(Path::new(""));
     let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
     let context = Context { project: plan::project_above(file), usable_cpus, pin: args.pin.clone() };
-    let plan = plan::experiment(&file.display().to_string(), &text, &context)?;
+    let mut plan = plan::experiment(&file.display().to_string(), &text, &context)?;
+    if args.short {
+        plan::short(&mut plan);
+    }
     let loads: Vec<&LoadPlan> = plan.cells.iter().map(|cell| &cell.load).collect();
     let limit = calibrate::limit_of(&loads, &plan.pin, context.usable_cpus.len());
     if args.dry_run {

@@ -65,10 +65,7 @@ pub struct Outgoing {
 }
 
 /// Those of the sockets that `held` names and that were opened from this side.
-fn opened<'a>(
-    sockets: &'a [TcpSocket],
-    held: impl Fn(&TcpSocket) -> bool,
-) -> impl Iterator<Item = &'a TcpSocket> {
+fn opened(sockets: &[TcpSocket], held: impl Fn(&TcpSocket) -> bool) -> impl Iterator<Item = &TcpSocket> {
     let listening: BTreeSet<u16> =
         sockets.iter().filter(|socket| socket.state == LISTEN).map(|socket| socket.local.port()).collect();
     let own: Vec<&TcpSocket> =
@@ -319,8 +316,15 @@ mod tests {
         }
     }
 
+    /// Of a connection whose latest acknowledgement came with its latest data.
     fn sent(segments: u32, sent_ago_ms: u32, received_ago_ms: u32) -> TcpInfo {
-        TcpInfo { data_segments_sent: Some(segments), sent_ago_ms, received_ago_ms, ..TcpInfo::default() }
+        TcpInfo {
+            data_segments_sent: Some(segments),
+            sent_ago_ms,
+            received_ago_ms,
+            acknowledged_ago_ms: received_ago_ms,
+            ..TcpInfo::default()
+        }
     }
 
     #[test]

@@ -9,6 +9,8 @@ pub const BLOCKS: u64 = 6;
 pub const SEED: u64 = 1;
 /// Equivalence margin (METHOD §3).
 pub const MARGIN: f64 = 0.02;
+/// How far a measurement may lie from a published number and reproduce it.
+pub const TOLERANCE_PUBLISHED: f64 = 0.1;
 /// Confidence level.
 pub const CONFIDENCE: f64 = 0.95;
 /// Connections.

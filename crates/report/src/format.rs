@@ -7,7 +7,7 @@ use units::format::table::{self, Shown};
 pub use units::format::table::{
     NONE, axis, bytes, change, chosen_percent, duration, nanos, p_value, percent, plain, rate, ratio, setting,
 };
-pub use units::format::{counted, grouped as count};
+pub use units::format::{counted, grouped as count, ranges};
 
 /// A value in a metric's unit.
 #[must_use]
@@ -77,6 +77,8 @@ fn shown(unit: Unit, value: f64, more: usize) -> Shown {
         Unit::Nanoseconds => table::shown_duration(value, more),
         Unit::Share => table::shown_percent(value, more),
         Unit::Bytes => table::shown_bytes(value, more),
+        Unit::Count => Shown { unit: "", ..table::shown_rate(value, more) },
+        Unit::BytesPerSecond => table::shown_bytes_per_s(value, more),
     }
 }
 

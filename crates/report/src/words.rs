@@ -74,8 +74,17 @@ pub(crate) fn finding(finding: &Finding) -> Word {
 
 /// The verdict of a comparison; what is not about speed is better or worse instead of faster or slower.
 pub(crate) const fn verdict(verdict: Verdict, of: Metric) -> Word {
-    let speed =
-        !matches!(of, Metric::ErrorRate | Metric::CpuPerRequest | Metric::Memory | Metric::AllocPerRequest);
+    let speed = matches!(
+        of,
+        Metric::Throughput
+            | Metric::Mean
+            | Metric::P50
+            | Metric::P90
+            | Metric::P95
+            | Metric::P99
+            | Metric::P999
+            | Metric::Max
+    );
     match verdict {
         Verdict::Faster => Word::new("▲", if speed { "faster" } else { "better" }, Tone::Good),
         Verdict::Slower => Word::new("▼", if speed { "slower" } else { "worse" }, Tone::Bad),

@@ -4,6 +4,7 @@
 //! Absent on purpose: how a claim is judged (the analyze crate), and how it is written (`experiment`).
 
 use crate::metric::Metric;
+use crate::published::{PublishedPlan, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
 
@@ -15,6 +16,12 @@ pub struct ClaimPlan {
     /// What is compared, or what bends; absent where nothing is leaked, which is about every resource.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub metric: Option<Metric>,
+    /// Name by which a study points to it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub id: Option<String>,
+    /// What was published, where it comes from somebody else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub published: Option<PublishedPlan>,
     /// What is claimed of it.
     #[serde(flatten)]
     pub test: ClaimTest,
@@ -87,6 +94,13 @@ pub enum ClaimTest {
         /// Connections or requests per second, as the ladder.
         bound: f64,
     },
+    /// A number lies between two bounds.
+    Within {
+        /// Which number.
+        quantity: ClaimQuantity,
+        /// The bounds; at least one.
+        span: Span,
+    },
     /// A target leaks nothing, as `prony soak` sees it.
     NoLeak {
         /// Name of the target.
@@ -106,6 +120,7 @@ impl ClaimTest {
             Self::Equivalent { .. } => "equivalent",
             Self::NoWorse { .. } => "no_worse",
             Self::Knee { .. } => "knee",
+            Self::Within { .. } => "within",
             Self::NoLeak { .. } => "no_leak",
         }
     }
@@ -120,7 +135,52 @@ impl ClaimTest {
             | Self::NoWorse { cell: a, than: b, .. } => vec![a, b],
             Self::Threshold { cell, .. } => vec![cell],
             Self::Ordering { cells } => cells.iter().map(String::as_str).collect(),
+            Self::Within { quantity, .. } => quantity.cells(),
             Self::Knee { .. } | Self::NoLeak { .. } => Vec::new(),
+        }
+    }
+}
+
+/// A number that lies between two bounds; cells by identifier.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(tag = "of", rename_all = "snake_case")]
+pub enum ClaimQuantity {
+    /// The ratio of two cells.
+    Ratio {
+        /// Cell in the numerator.
+        numerator: String,
+        /// Cell in the denominator.
+        denominator: String,
+    },
+    /// The difference of two cells, in the unit of the metric.
+    Difference {
+        /// Cell that is taken from.
+        minuend: String,
+        /// Cell that is taken away.
+        subtrahend: String,
+    },
+    /// The value of one cell, in the unit of the metric.
+    Value {
+        /// The cell.
+        cell: String,
+    },
+    /// The load at the knee of a target's ladder.
+    Knee {
+        /// Name of the target.
+        target: String,
+    },
+}
+
+impl ClaimQuantity {
+    /// The cells that it speaks of.
+    #[must_use]
+    pub fn cells(&self) -> Vec<&str> {
+        match self {
+            Self::Ratio { numerator: a, denominator: b } | Self::Difference { minuend: a, subtrahend: b } => {
+                vec![a, b]
+            }
+            Self::Value { cell } => vec![cell],
+            Self::Knee { .. } => Vec::new(),
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::limits::LimitsUse;
 use crate::metric::Metric;
 use crate::plan::Replicas;
 use crate::profile::ProfileUse;
+use crate::published::{ClaimSource, Conditions, Direction, PublishedUse};
 pub use crate::reference::{Reference, ServiceLaw};
 use crate::scenario::{Expect, Feeder, NamedRequest, Request, Session, TokenMaker};
 use crate::server_side::Checks;
@@ -200,7 +201,7 @@ pub enum WarmupUntil {
 }
 
 /// `[[claim]]`: a statement about one metric, or about leaks. Its kind is given by exactly one of `ratio`,
-/// `difference`, `is`, `order`, `equivalent`, `no_worse`, `knee` and `no_leak`.
+/// `difference`, `is`, `order`, `equivalent`, `no_worse`, `knee`, `no_leak` and `published`.
 #[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct Claim {
@@ -218,7 +219,7 @@ pub struct Claim {
     /// The level of the second target where it differs: its keys go before those of `at`.
     #[serde(default)]
     pub than_at: At,
-    /// Metric of `better` divided by that of `than`, for example `">= 1.0"` or `"< 0.95"`.
+    /// Metric of `better` divided by that of `than`, for example `">= 1.0"`, `"< 0.95"` or `"1.2 to 1.5"`.
     pub ratio: Option<String>,
     /// Metric of `better` minus that of `than`, with its unit, for example `"<= 5ms"`.
     pub difference: Option<String>,
@@ -240,9 +241,24 @@ pub struct Claim {
     /// `equivalent` and `no_worse`: a share of the metric such as 0.05, or a difference with its unit such as `"5ms"`.
     /// Default: that of the experiment.
     pub margin: Option<MarginUse>,
+    /// Name by which a study's file points to this claim, unique within the experiment.
+    pub id: Option<String>,
+    /// Where it was published.
+    pub source: Option<ClaimSource>,
+    /// The published ratio of `better` to `than`, or the published value of `of`: the kind of a claim that is tested as
+    /// it was published.
+    pub published: Option<PublishedUse>,
+    /// The published direction; where absent that of the published ratio.
+    pub direction: Option<Direction>,
+    /// How far a measurement may lie from the published number and still reproduce it: a share such as 0.1, or a
+    /// difference with its unit.
+    pub tolerance: Option<MarginUse>,
+    /// Under which conditions it was published.
+    #[serde(default)]
+    pub conditions: Conditions,
 }
 
-/// `margin` of a claim.
+/// `margin` and `tolerance` of a claim.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(untagged, expecting = "expected a share such as 0.05, or a difference with its unit such as \"5ms\"")]
 pub enum MarginUse {

@@ -25,6 +25,7 @@ mod error_class;
 mod estimate;
 pub mod event;
 pub mod experiment;
+pub mod family;
 pub mod fault;
 pub mod finding;
 pub mod hooks;
@@ -33,6 +34,7 @@ pub mod json;
 pub mod knob;
 pub mod lab;
 pub mod layers;
+pub mod ledger;
 mod levels;
 pub mod limits;
 pub mod load;
@@ -42,6 +44,7 @@ mod names;
 pub mod page;
 pub mod plan;
 pub mod profile;
+pub mod published;
 mod reference;
 pub mod run;
 pub mod said;
@@ -54,6 +57,7 @@ pub mod shape;
 pub mod signals;
 pub mod soak;
 pub mod steady;
+pub mod study;
 pub mod target;
 pub mod target_check;
 pub mod text;
@@ -94,6 +98,8 @@ pub fn json_schemas() -> Vec<(&'static str, Schema)> {
         ("intervention", schema_for!(intervention::InterventionFile)),
         ("signals", schema_for!(signals::Signals)),
         ("audit", schema_for!(audit::AuditReport)),
+        ("study", schema_for!(study::StudyFile)),
+        ("ledger", schema_for!(ledger::LedgerFile)),
         ("segment", schema_for!(soak::SegmentFile)),
         ("soak", schema_for!(soak::SoakReport)),
         ("window", schema_for!(soak::WindowLine)),

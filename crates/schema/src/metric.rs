@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// One number per trial; the unit of comparison.
+/// One number per trial; the unit of comparison. Those of `ASKED` are computed for claims that name them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum Metric {
@@ -29,10 +29,65 @@ pub enum Metric {
     Memory,
     /// Bytes that the target's runtime allocated per right answer, where the runtime tells.
     AllocPerRequest,
+    /// CPU time of the target over what it may use, its quota or its CPUs: 0 to 1.
+    Cpu,
+    /// Longest response time.
+    Max,
+    /// Garbage collections within the samples, where the runtime counts them.
+    GcCount,
+    /// Garbage collections per second of the samples.
+    GcRate,
+    /// Upper bound of the 99th percentile of the collector's pauses: the largest one of an interval.
+    GcPauseP99,
+    /// Longest pause of the collector, at most a quarter too long.
+    GcPauseMax,
+    /// Share of the samples in which the collector stopped the target.
+    GcPauseShare,
+    /// Bytes received per answer, heads included.
+    BytesPerRequest,
+    /// Share of the requests that took a connection which was open already, 0 to 1.
+    ConnectionReuse,
+    /// Connections opened within the samples, per second.
+    Reconnects,
+    /// Attempts to connect that failed, over all attempts within the window, 0 to 1.
+    ConnectFailures,
+    /// Segments sent again over segments sent, 0 to 1, in the namespace of the target.
+    Retransmissions,
+    /// Round-trip time of connections to the target as its kernel smooths it: the median of the intervals' medians.
+    Rtt,
+    /// Time without an answer after the events of the trial, added up.
+    Downtime,
+    /// Requests lost by the events of the trial, added up.
+    RequestsLost,
+    /// Bytes of requests that were sent per second: with a body, how fast a target reads it.
+    SentBytes,
+    /// Bytes of answers that were received per second.
+    ReceivedBytes,
 }
 
 impl Metric {
-    /// All metrics in the order of a report.
+    /// Metrics that are computed for claims only, so that neither tables nor corrections for many tests grow.
+    pub const ASKED: [Self; 17] = [
+        Self::Cpu,
+        Self::Max,
+        Self::GcCount,
+        Self::GcRate,
+        Self::GcPauseP99,
+        Self::GcPauseMax,
+        Self::GcPauseShare,
+        Self::BytesPerRequest,
+        Self::ConnectionReuse,
+        Self::Reconnects,
+        Self::ConnectFailures,
+        Self::Retransmissions,
+        Self::Rtt,
+        Self::Downtime,
+        Self::RequestsLost,
+        Self::SentBytes,
+        Self::ReceivedBytes,
+    ];
+
+    /// All metrics of a report, in its order.
     pub const ALL: [Self; 11] = [
         Self::Throughput,
         Self::Mean,
@@ -62,6 +117,23 @@ impl Metric {
             Self::CpuPerRequest => "cpu_per_request",
             Self::Memory => "memory",
             Self::AllocPerRequest => "alloc_per_request",
+            Self::Cpu => "cpu",
+            Self::Max => "max",
+            Self::GcCount => "gc_count",
+            Self::GcRate => "gc_rate",
+            Self::GcPauseP99 => "gc_pause_p99",
+            Self::GcPauseMax => "gc_pause_max",
+            Self::GcPauseShare => "gc_pause_share",
+            Self::BytesPerRequest => "bytes_per_request",
+            Self::ConnectionReuse => "connection_reuse",
+            Self::Reconnects => "reconnects",
+            Self::ConnectFailures => "connect_failures",
+            Self::Retransmissions => "retransmissions",
+            Self::Rtt => "rtt",
+            Self::Downtime => "downtime",
+            Self::RequestsLost => "requests_lost",
+            Self::SentBytes => "sent_bytes",
+            Self::ReceivedBytes => "received_bytes",
         }
     }
 
@@ -69,9 +141,16 @@ impl Metric {
     #[must_use]
     pub const fn unit(self) -> Unit {
         match self {
-            Self::Throughput => Unit::PerSecond,
-            Self::ErrorRate => Unit::Share,
-            Self::Memory | Self::AllocPerRequest => Unit::Bytes,
+            Self::Throughput | Self::GcRate | Self::Reconnects => Unit::PerSecond,
+            Self::ErrorRate
+            | Self::Cpu
+            | Self::GcPauseShare
+            | Self::ConnectionReuse
+            | Self::ConnectFailures
+            | Self::Retransmissions => Unit::Share,
+            Self::Memory | Self::AllocPerRequest | Self::BytesPerRequest => Unit::Bytes,
+            Self::GcCount | Self::RequestsLost => Unit::Count,
+            Self::SentBytes | Self::ReceivedBytes => Unit::BytesPerSecond,
             _ => Unit::Nanoseconds,
         }
     }
@@ -79,7 +158,7 @@ impl Metric {
     /// Whether a larger value is the better one.
     #[must_use]
     pub const fn higher_is_better(self) -> bool {
-        matches!(self, Self::Throughput)
+        matches!(self, Self::Throughput | Self::ConnectionReuse | Self::SentBytes | Self::ReceivedBytes)
     }
 
     /// The quantile a percentile metric stands for.
@@ -108,4 +187,8 @@ pub enum Unit {
     Share,
     /// Bytes.
     Bytes,
+    /// A number of events.
+    Count,
+    /// Bytes per second.
+    BytesPerSecond,
 }

@@ -24,6 +24,23 @@ impl Metric {
             Self::CpuPerRequest => "CPU per request",
             Self::Memory => "Memory",
             Self::AllocPerRequest => "Allocated per request",
+            Self::Cpu => "CPU",
+            Self::Max => "Max",
+            Self::GcCount => "GCs",
+            Self::GcRate => "GCs per second",
+            Self::GcPauseP99 => "GC pause p99",
+            Self::GcPauseMax => "GC pause max",
+            Self::GcPauseShare => "GC pause share",
+            Self::BytesPerRequest => "Bytes per request",
+            Self::ConnectionReuse => "Reuse",
+            Self::Reconnects => "Reconnects",
+            Self::ConnectFailures => "Connect failures",
+            Self::Retransmissions => "Retransmissions",
+            Self::Rtt => "RTT",
+            Self::Downtime => "Downtime",
+            Self::RequestsLost => "Lost",
+            Self::SentBytes => "Sent",
+            Self::ReceivedBytes => "Received",
         }
     }
 
@@ -44,6 +61,27 @@ impl Metric {
             Self::AllocPerRequest => {
                 said!("metric.memory_allocated_per_request", "memory allocated per request")
             }
+            Self::Cpu => said!("metric.cpu", "CPU utilisation"),
+            Self::Max => said!("metric.max", "longest response time"),
+            Self::GcCount => said!("metric.gc_count", "garbage collections"),
+            Self::GcRate => said!("metric.gc_rate", "garbage collections per second"),
+            Self::GcPauseP99 => said!("metric.gc_pause_p99", "p99 of garbage collection pauses"),
+            Self::GcPauseMax => said!("metric.gc_pause_max", "longest garbage collection pause"),
+            Self::GcPauseShare => {
+                said!("metric.gc_pause_share", "share of time in garbage collection pauses")
+            }
+            Self::BytesPerRequest => said!("metric.bytes_per_request", "bytes per request"),
+            Self::ConnectionReuse => said!("metric.connection_reuse", "connection reuse"),
+            Self::Reconnects => said!("metric.reconnects", "reconnects per second"),
+            Self::ConnectFailures => {
+                said!("metric.connect_failures", "share of connection attempts that failed")
+            }
+            Self::Retransmissions => said!("metric.retransmissions", "share of segments sent again"),
+            Self::Rtt => said!("metric.rtt", "round-trip time"),
+            Self::Downtime => said!("metric.downtime", "time without answers"),
+            Self::RequestsLost => said!("metric.requests_lost", "requests lost"),
+            Self::SentBytes => said!("metric.sent_bytes", "bytes sent per second"),
+            Self::ReceivedBytes => said!("metric.received_bytes", "bytes received per second"),
         }
     }
 }

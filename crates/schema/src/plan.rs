@@ -3,7 +3,7 @@
 
 use crate::arrival::ThinkPlan;
 use crate::capacity::{CapacityPlan, SearchPlan};
-pub use crate::claim::{ClaimComparison, ClaimMargin, ClaimPlan, ClaimTest};
+pub use crate::claim::{ClaimComparison, ClaimMargin, ClaimPlan, ClaimQuantity, ClaimTest};
 use crate::counters::CountersPlan;
 use crate::design::DesignPlan;
 use crate::event::EventPlan;

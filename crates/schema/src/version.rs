@@ -115,6 +115,16 @@ version!(
     "prony.audit/1"
 );
 version!(
+    /// Head of `studies/*.toml`.
+    StudyVersion,
+    "prony.study/1"
+);
+version!(
+    /// Head of `ledger --format json`.
+    LedgerVersion,
+    "prony.ledger/1"
+);
+version!(
     /// Head of `shape --format json`.
     ShapeVersion,
     "prony.shape/1"

@@ -90,7 +90,14 @@ function CellValue({ summary, notes }: { summary: MetricSummary | undefined; not
 /** Metrics of the file that are not among those shown. */
 const OTHERS: Metric[] = ["mean", "p90", "p95", "p999", "alloc_per_request"];
 
-const SUFFIX = { per_second: "_per_s", nanoseconds: "_ns", share: "", bytes: "_bytes" } as const;
+const SUFFIX = {
+  per_second: "_per_s",
+  nanoseconds: "_ns",
+  share: "",
+  bytes: "_bytes",
+  count: "",
+  bytes_per_second: "_bytes_per_s",
+} as const;
 
 const keyOf = (metric: Metric) => `${metric}${SUFFIX[unitOf(metric)]}`;
 

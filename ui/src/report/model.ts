@@ -22,12 +22,26 @@ export const KEY_METRICS: Metric[] = ["throughput", "p50", "p99", "error_rate", 
 export function unitOf(metric: Metric) {
   switch (metric) {
     case "throughput":
+    case "gc_rate":
+    case "reconnects":
       return "per_second" as const;
     case "error_rate":
+    case "cpu":
+    case "gc_pause_share":
+    case "connection_reuse":
+    case "connect_failures":
+    case "retransmissions":
       return "share" as const;
     case "memory":
     case "alloc_per_request":
+    case "bytes_per_request":
       return "bytes" as const;
+    case "gc_count":
+    case "requests_lost":
+      return "count" as const;
+    case "sent_bytes":
+    case "received_bytes":
+      return "bytes_per_second" as const;
     default:
       return "nanoseconds" as const;
   }

@@ -233,7 +233,12 @@ export function counterName(key: string, lang: "en" | "zh"): string | undefined 
 }
 
 /** What is counted of somebody, with the name before it. */
-function among(names: Record<string, Name>, name: string, what: string, lang: "en" | "zh"): string | undefined {
+function among(
+  names: Record<string, Name>,
+  name: string,
+  what: string,
+  lang: "en" | "zh",
+): string | undefined {
   const found = own(names, what)?.[lang === "en" ? 0 : 1];
   return found && `${name}${lang === "en" ? ": " : "："}${found}`;
 }

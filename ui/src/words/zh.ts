@@ -18,6 +18,23 @@ export const zh: Words = {
     cpu_per_request: "每请求 CPU 时间",
     memory: "内存",
     alloc_per_request: "每请求分配量",
+    cpu: "CPU 利用率",
+    max: "最大值",
+    gc_count: "GC 次数",
+    gc_rate: "每秒 GC 次数",
+    gc_pause_p99: "GC 停顿 p99",
+    gc_pause_max: "GC 最长停顿",
+    gc_pause_share: "GC 停顿占比",
+    bytes_per_request: "每请求字节数",
+    connection_reuse: "连接复用率",
+    reconnects: "重连",
+    connect_failures: "建连失败率",
+    retransmissions: "重传率",
+    rtt: "往返时延",
+    downtime: "中断时间",
+    requests_lost: "丢失请求",
+    sent_bytes: "发送速率",
+    received_bytes: "接收速率",
   },
   verdicts: {
     faster: "更快",
@@ -120,6 +137,7 @@ export const zh: Words = {
   value: "值",
   why: "原因",
   pHolm: "p（Holm）",
+  pFamily: "p（整族）",
   blocks: "区组",
   ratio: "比值",
   cell: "单元",
@@ -218,7 +236,7 @@ export const zh: Words = {
 
   effects: {
     about:
-      "每个水平相对其因素第一个水平的变化，跨其他因素的所有水平；对两个因素，则为一个的变化在多大程度上取决于另一个的水平。基于区组对数值的 t 检验；p 值按该指标的全部效应作 Holm 校正。",
+      "每个水平相对其因素第一个水平的变化，跨其他因素的所有水平；对两个因素，则为一个的变化在多大程度上取决于另一个的水平。基于区组对数值的 t 检验；p 值按所有指标的全部效应作 Holm 校正。",
     caption: "主效应与交互作用",
     effect: "效应",
   },
@@ -248,8 +266,10 @@ export const zh: Words = {
     sharpest: (at) => `最急的弯曲 ${at}`,
     firstLevels: "最初几级",
     lastLevels: "最后几级",
+    lawOf: "吞吐量规律",
     law: "可扩展性定律",
     peak: "…… 其峰值",
+    noPeak: "无：没有试次显示下降",
     predicts: "…… 其预测",
     contention: "争用",
     coherence: "一致性开销",
@@ -386,7 +406,7 @@ export const zh: Words = {
 
   layers: {
     about:
-      "在其余条件相同时，每一层比前一层多用的时间：各区组差值的均值及其 t 区间。结论按该指标的全部层作 Holm 校正；区间含 0 的层不显示开销。CPU 时间是该层自身的；闭环负载下的响应时间包含较慢服务器造成的等待。",
+      "在其余条件相同时，每一层比前一层多用的时间：各区组差值的均值及其 t 区间。结论按所有指标的全部层作 Holm 校正；区间含 0 的层不显示开销。CPU 时间是该层自身的；闭环负载下的响应时间包含较慢服务器造成的等待。",
     verdicts: { costs: "有开销", saves: "节省", not_shown: "未显示开销", refused: "不予回答" },
     at: (factor, at) => `${factor}：${at}`,
     where: "位置",

@@ -3,7 +3,7 @@
 use super::TrialData;
 use super::clock;
 use super::load;
-use super::trials::value;
+use super::{asked, trials};
 use schema::metric::Metric;
 use schema::plan::{CellPlan, ExperimentPlan};
 use schema::said;
@@ -83,16 +83,21 @@ impl<'a> RunData<'a> {
         self.trials_of(cell).filter(is_usable)
     }
 
+    /// One metric of a trial: from its file, and where only claims ask for it also from its counters.
+    fn value(&self, trial: &TrialData, metric: Metric) -> Option<f64> {
+        trials::value(&trial.file, metric).or_else(|| asked::value(self.plan, trial, metric))
+    }
+
     /// One metric of the valid trials of a cell, by number; only those that have a value.
     pub(super) fn values(&self, cell: &str, metric: Metric) -> Vec<f64> {
-        self.valid(cell).filter_map(|trial| value(&trial.file, metric)).collect()
+        self.valid(cell).filter_map(|trial| self.value(trial, metric)).collect()
     }
 
     /// The same by block. Of two valid trials in one block the first counts.
     pub(super) fn values_by_block(&self, cell: &str, metric: Metric) -> BTreeMap<u32, f64> {
         let mut values = BTreeMap::new();
         for trial in self.valid(cell) {
-            if let Some(value) = value(&trial.file, metric) {
+            if let Some(value) = self.value(trial, metric) {
                 values.entry(trial.file.block).or_insert(value);
             }
         }
@@ -101,20 +106,29 @@ impl<'a> RunData<'a> {
 
     /// Why valid trials of a cell have no value of a metric, in the words of the first that gives a reason.
     pub(super) fn why_missing(&self, cell: &str, metric: Metric) -> Option<Said> {
-        let mut missing = self.valid(cell).filter(|trial| value(&trial.file, metric).is_none()).peekable();
+        let mut missing = self.valid(cell).filter(|trial| self.value(trial, metric).is_none()).peekable();
         missing.peek()?;
         let said = missing.find_map(|trial| {
             trial.file.load.as_ref()?.latency_ns.response.refused.get(metric.key()).cloned()
         });
         Some(said.unwrap_or_else(|| match metric {
-            Metric::CpuPerRequest | Metric::Memory => {
+            Metric::CpuPerRequest | Metric::Memory | Metric::Cpu => {
                 said!(
                     "data.cannot_read_this_target",
                     "it cannot be read for this target: let prony start the target on this \
                          machine"
                 )
             }
-            Metric::AllocPerRequest => {
+            Metric::Downtime | Metric::RequestsLost => said!(
+                "data.no_event_that_ended",
+                "no event took place of which the end was seen: give the experiment an [[event]]"
+            ),
+            Metric::AllocPerRequest
+            | Metric::GcCount
+            | Metric::GcRate
+            | Metric::GcPauseP99
+            | Metric::GcPauseMax
+            | Metric::GcPauseShare => {
                 said!(
                     "data.target_runtime_does_not",
                     "the target's runtime does not tell: name its endpoint under [metrics] \
@@ -130,7 +144,16 @@ impl<'a> RunData<'a> {
 
     /// `95 % interval 1.029 to 1.053, 5 blocks` and the like begin with this.
     pub(super) fn interval_name(&self) -> Said {
-        said!("data.interval", "{confidence} interval", confidence = crate::words::percent(self.confidence))
+        interval_name(self.confidence, false)
+    }
+}
+
+/// `95 % interval` of one, `95 % joint interval` of one of a family.
+pub(super) fn interval_name(confidence: f64, is_joint: bool) -> Said {
+    let confidence = crate::words::percent(confidence);
+    match is_joint {
+        true => said!("data.joint_interval", "{confidence} joint interval", confidence),
+        false => said!("data.interval", "{confidence} interval", confidence),
     }
 }
 

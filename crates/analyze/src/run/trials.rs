@@ -27,6 +27,7 @@ fn raw_value(trial: &TrialFile, metric: Metric) -> Option<f64> {
         Metric::CpuPerRequest => trial.target.cpu_per_request_ns,
         Metric::Memory => trial.target.rss_peak_bytes.map(|bytes| bytes as f64),
         Metric::AllocPerRequest => trial.target.alloc_per_request_bytes,
+        _ => None,
     }
 }
 

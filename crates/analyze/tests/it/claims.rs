@@ -4,7 +4,8 @@ use crate::synth::{claim_of, closed, run, trial};
 use analyze::{TrialData, analyze};
 use schema::analysis::{ClaimResult, ClaimVerdict};
 use schema::metric::Metric;
-use schema::plan::{ClaimComparison, ClaimMargin, ClaimTest};
+use schema::plan::{ClaimComparison, ClaimMargin, ClaimPlan, ClaimQuantity, ClaimTest};
+use schema::published::{ClaimSource, Conditions, Direction, PublishedPlan, PublishedVerdict, Span};
 use schema::trial::TrialOutcome;
 
 /// Fixed small deviations, ± 0.7 % at most.
@@ -17,8 +18,12 @@ fn wobble(cell: usize, block: u32) -> f64 {
 /// Three targets, a, b and c, whose throughput is in the ratio 3 : 2 : 2, and whose p99 is 20, 30 and 30 ms. Only the
 /// last has errors.
 fn answers(metric: Metric, tests: Vec<ClaimTest>, spoil: impl Fn(&mut Vec<TrialData>)) -> Vec<ClaimResult> {
+    answers_to(tests.into_iter().map(|test| claim_of(metric, test)).collect(), spoil)
+}
+
+fn answers_to(claims: Vec<ClaimPlan>, spoil: impl Fn(&mut Vec<TrialData>)) -> Vec<ClaimResult> {
     let mut plan = run(&["a", "b", "c"], &[closed(64)], 6);
-    plan.plan.claims = tests.into_iter().map(|test| claim_of(metric, test)).collect();
+    plan.plan.claims = claims;
     let mut data: Vec<TrialData> = (1..=18)
         .map(|id| {
             let planned = &plan.plan.order[id as usize - 1];
@@ -85,13 +90,13 @@ fn differences_are_held_against_a_bound_in_the_unit_of_the_metric() {
         Metric::ErrorRate,
         difference("c1", "c2", AtMost, 0.001),
         Holds,
-        "difference in error rate 0 % (95 % interval 0 % to 0 %, 6 blocks), claimed <= 0.1 %",
+        "difference in error rate 0 % (95 % joint interval 0 % to 0 %, 6 blocks), claimed <= 0.1 %",
     );
     check(
         Metric::ErrorRate,
         difference("c1", "c2", LessThan, 0.0),
         DoesNotHold,
-        "difference in error rate 0 % (95 % interval 0 % to 0 %, 6 blocks), claimed < 0 %",
+        "difference in error rate 0 % (95 % joint interval 0 % to 0 %, 6 blocks), claimed < 0 %",
     );
     let answer = &answers(Metric::ErrorRate, vec![difference("c3", "c1", AtMost, 0.001)], |_| ())[0];
     assert_eq!(answer.verdict, DoesNotHold, "{}", answer.evidence);
@@ -118,7 +123,7 @@ fn thresholds_are_about_one_target() {
         Metric::ErrorRate,
         threshold("c1", LessThan, 0.001),
         Holds,
-        "error rate of a 0 % (95 % interval 0 % to 0 %, 6 trials), claimed < 0.1 %",
+        "error rate of a 0 % (95 % joint interval 0 % to 0 %, 6 trials), claimed < 0.1 %",
     );
 }
 
@@ -147,7 +152,7 @@ fn an_order_holds_where_every_neighbour_is_better_than_the_next() {
         "{}",
         answer.evidence
     );
-    assert!(answer.evidence.contains("p < 0.001 after Holm); b against c ratio"), "{}", answer.evidence);
+    assert!(answer.evidence.contains("p < 0.001); b against c ratio"), "{}", answer.evidence);
 }
 
 #[test]
@@ -181,10 +186,10 @@ fn what_does_not_matter_is_shown_against_a_margin() {
         Metric::ErrorRate,
         equivalent("c1", "c2", Difference(0.001)),
         Holds,
-        "difference in error rate 0 % (90 % interval 0 % to 0 %, 6 blocks), margin 0.1 %",
+        "difference in error rate 0 % (92 % interval 0 % to 0 %, 6 blocks), margin 0.1 %",
     );
     let answer = &answers(Metric::Throughput, vec![equivalent("c2", "c3", Ratio(0.05))], |_| ())[0];
-    assert!(answer.evidence.contains("(90 % interval "), "{}", answer.evidence);
+    assert!(answer.evidence.contains("(92 % interval "), "{}", answer.evidence);
     assert!(answer.evidence.ends_with("6 blocks), margin 5 % (0.952 to 1.05)"), "{}", answer.evidence);
 }
 
@@ -242,4 +247,81 @@ fn what_cannot_be_tested_is_void_or_inconclusive_in_words() {
         assert_eq!(answer.verdict, ClaimVerdict::Void);
         assert_eq!(answer.evidence, "the plan has no cell c9: correct the claim's target or load");
     }
+}
+
+/// A published ratio or value of throughput of a (30,000) and b (20,000), with a band around it.
+fn published(quantity: ClaimQuantity, value: f64, direction: Option<Direction>) -> ClaimResult {
+    let span = Span { low: Some(value / 1.1), high: Some(value * 1.1) };
+    let test = ClaimTest::Within { quantity, span };
+    let mut claim = claim_of(Metric::Throughput, test);
+    claim.id = Some("x-1".into());
+    claim.published = Some(PublishedPlan {
+        source: ClaimSource { article: "000".into(), place: "table 1".into() },
+        value: Some(Span { low: Some(value), high: Some(value) }),
+        direction,
+        conditions: Conditions::default(),
+    });
+    answers_to(vec![claim], |_| ()).remove(0)
+}
+
+#[test]
+fn published_numbers_are_reproduced_exceeded_weaker_or_contradicted() {
+    use ClaimVerdict::{DoesNotHold, Holds};
+    use PublishedVerdict::{Contradicted, Exceeded, Reproduced, Weaker};
+    let ratio = |a: &str, b: &str| ClaimQuantity::Ratio { numerator: a.into(), denominator: b.into() };
+    for (quantity, value, direction, wanted, own) in [
+        (ratio("c1", "c2"), 1.5, Some(Direction::More), Reproduced, Holds),
+        (ratio("c1", "c2"), 1.2, Some(Direction::More), Exceeded, DoesNotHold),
+        (ratio("c1", "c2"), 2.3, Some(Direction::More), Weaker, DoesNotHold),
+        (ratio("c2", "c1"), 1.5, Some(Direction::More), Contradicted, DoesNotHold),
+        (ratio("c2", "c3"), 1.5, Some(Direction::More), Contradicted, DoesNotHold),
+        (ratio("c1", "c2"), 1.0, Some(Direction::Same), Contradicted, DoesNotHold),
+        (ratio("c2", "c3"), 1.0, Some(Direction::Same), Reproduced, Holds),
+        (ClaimQuantity::Value { cell: "c1".into() }, 31e3, None, Reproduced, Holds),
+        (ClaimQuantity::Value { cell: "c1".into() }, 12e3, None, Exceeded, DoesNotHold),
+        (ClaimQuantity::Value { cell: "c1".into() }, 60e3, None, Weaker, DoesNotHold),
+    ] {
+        let answer = published(quantity, value, direction);
+        let found = answer.published.as_ref().expect("it is published");
+        assert_eq!((found.verdict, answer.verdict), (wanted, own), "{value}: {}", answer.evidence);
+        assert_eq!(answer.id.as_deref(), Some("x-1"));
+    }
+    let answer = published(ratio("c1", "c2"), 2.3, Some(Direction::More));
+    let evidence = answer.evidence.as_str();
+    assert!(
+        evidence.starts_with("same direction, less than published (published 2.3): ratio of"),
+        "{evidence}"
+    );
+    assert!(evidence.ends_with("claimed >= 2.091 and <= 2.53"), "{evidence}");
+}
+
+#[test]
+fn a_published_direction_is_reproduced_or_contradicted_and_undecided_ones_stay_so() {
+    let pair = |a: &str, b: &str, comparison| ClaimTest::Ratio {
+        numerator: a.into(),
+        denominator: b.into(),
+        comparison,
+        bound: 1.0,
+    };
+    let ask = |test: ClaimTest, spoil: fn(&mut Vec<TrialData>)| {
+        let mut claim = claim_of(Metric::Throughput, test);
+        claim.published = Some(PublishedPlan {
+            source: ClaimSource { article: "000".into(), place: "text".into() },
+            value: None,
+            direction: None,
+            conditions: Conditions::default(),
+        });
+        answers_to(vec![claim], spoil).remove(0).published.expect("it is published").verdict
+    };
+    let more = ClaimComparison::MoreThan;
+    assert_eq!(ask(pair("c1", "c2", more), |_| ()), PublishedVerdict::Reproduced);
+    assert_eq!(ask(pair("c2", "c1", more), |_| ()), PublishedVerdict::Contradicted);
+    assert_eq!(ask(pair("c2", "c3", more), |_| ()), PublishedVerdict::Inconclusive);
+    let none =
+        |data: &mut Vec<TrialData>| data.iter_mut().for_each(|trial| trial.file.outcome = TrialOutcome::Void);
+    assert_eq!(ask(pair("c1", "c2", more), none), PublishedVerdict::Void);
+    assert_eq!(
+        ask(ClaimTest::Ordering { cells: names(&["c2", "c1"]) }, |_| ()),
+        PublishedVerdict::Contradicted
+    );
 }

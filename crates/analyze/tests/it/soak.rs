@@ -210,7 +210,8 @@ fn looking_often_does_not_make_leaks_in_500_runs_of_each_kind() {
 fn claimed(values: &[f64]) -> ClaimResult {
     let mut run = run(values.len());
     let test = ClaimTest::NoLeak { target: "svc".into() };
-    run.plan.claims = vec![ClaimPlan { text: "nothing leaks".into(), metric: None, test }];
+    run.plan.claims =
+        vec![ClaimPlan { text: "nothing leaks".into(), metric: None, id: None, published: None, test }];
     let segments = [segment(1, SoakCounter::Memory, values, Some(LIMIT))];
     let before = analyze(&run, &[]);
     assert_eq!(before.claims[0].verdict, ClaimVerdict::Void, "{}", before.claims[0].evidence);

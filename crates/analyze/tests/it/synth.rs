@@ -128,7 +128,7 @@ pub(crate) fn claim(
 }
 
 pub(crate) fn claim_of(metric: Metric, test: ClaimTest) -> ClaimPlan {
-    ClaimPlan { text: "as claimed".into(), metric: Some(metric), test }
+    ClaimPlan { text: "as claimed".into(), metric: Some(metric), id: None, published: None, test }
 }
 
 fn request() -> RequestPlan {
@@ -248,6 +248,7 @@ fn set(load: &mut LoadReport, target: &mut TargetUsage, metric: Metric, value: f
         Metric::CpuPerRequest => target.cpu_per_request_ns = Some(value),
         Metric::Memory => target.rss_peak_bytes = Some(value as u64),
         Metric::AllocPerRequest => target.alloc_per_request_bytes = Some(value),
+        other => panic!("{other:?} is read from counters: set those"),
     }
 }
 

@@ -364,6 +364,21 @@ fn a_full_core_is_the_sum_of_all_that_use_it() {
 }
 
 #[test]
+fn a_busy_host_is_not_to_blame_for_a_target_that_wants_little_of_it() {
+    let found = planted(|_, data| {
+        gauge(data, "host.cpus/cpu1_busy_percent", 100.0);
+        gauge(data, "host.cpus/cpu2_busy_percent", 100.0);
+        // Of two CPUs 5 %, and a fifth of what it wanted was waited for.
+        per_second(data, "target.process/cpu_ns", 0.1e9);
+        per_second(data, "target.process/run_delay_ns", 0.025e9);
+        per_second(data, "go.runtime/mutex_wait_ns", 12e9);
+    });
+    assert_eq!(found.findings[0].cause, Cause::LockContention, "{found:#?}");
+    let host = found.findings.iter().find(|f| f.cause == Cause::HostBusy).unwrap();
+    assert_eq!(host.severity, Severity::Low, "{host:#?}");
+}
+
+#[test]
 fn what_the_hypervisor_took_is_not_told_as_others() {
     let found = planted(|_, data| {
         shared_core(data, 0.9e9);

@@ -18,8 +18,11 @@ use std::sync::LazyLock;
 const LINES_MAX: usize = 40;
 
 static COMMAND: LazyLock<Regex> = LazyLock::new(|| {
-    Regex::new(r"(?:^|[\s`$;&(])(wrk2?|hey|oha|ab|bombardier|h2load)\s+(-.*)")
-        .expect("a pattern that is tried by tests")
+    // The first option must look like one, so that prose ("wrk -very much") is no command.
+    Regex::new(
+        r"(?:^|[\s`$;&(])(wrk2?|hey|oha|ab|bombardier|h2load)\s+(-(?:[A-Za-z]{1,2}(?:[\d=]\S*)?|-[a-z]\S*)(?:[\s`].*)?)$",
+    )
+    .expect("a pattern that is tried by tests")
 });
 static CONNECTIONS: LazyLock<Regex> = LazyLock::new(|| {
     Regex::new(r"(?:^|\s)(?:-c\s*=?\s*|--connections[= ]|--clients[= ])(\d{1,7})(?:\s|$|[`\\])")

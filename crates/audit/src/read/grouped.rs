@@ -25,9 +25,16 @@ pub(super) fn joined(table: Table) -> Table {
 }
 
 fn are_units(cells: &[String]) -> bool {
-    let is_unit = |cell: &str| DIMENSIONS.iter().any(|dimension| dimension.factor(unit(cell)).is_some());
-    let mut named = cells.iter().map(|cell| cell.trim()).filter(|cell| !cell.is_empty()).peekable();
-    named.peek().is_some() && named.all(|cell| !cell.contains(|c: char| c.is_ascii_digit()) && is_unit(cell))
+    let is_of = |cell: &str, dimension: &Dimension| dimension.factor(unit(cell)).is_some();
+    let named: Vec<&str> = cells.iter().map(|cell| cell.trim()).filter(|cell| !cell.is_empty()).collect();
+    let are_all = named.iter().all(|cell| {
+        !cell.contains(|c: char| c.is_ascii_digit())
+            && DIMENSIONS.iter().any(|dimension| is_of(cell, dimension))
+    });
+    // Any word may be what is counted, so counts alone are a row of words.
+    let is_any_measured =
+        named.iter().any(|cell| DIMENSIONS.iter().any(|of| *of != Dimension::Count && is_of(cell, of)));
+    are_all && is_any_measured
 }
 
 /// A unit without the brackets around it.

@@ -11,6 +11,7 @@ mod grouped;
 mod pairs;
 mod separated;
 mod side_by_side;
+mod spaced;
 mod tool;
 
 use crate::error::Problem;
@@ -158,11 +159,19 @@ fn all(tables: Vec<Table>) -> Found {
 
 /// Lines that say something outside of tables, from which on a text is an article with tables in it.
 const PROSE_LINES_MIN: usize = 10;
+/// Words of a line with commas from which on it is a sentence.
+const WORDS_MIN: usize = 7;
 
 /// Whether a text is an article rather than a table alone.
 pub(crate) fn is_article(text: &str) -> bool {
+    // A line with commas may be a row of values, which has figures or few words.
+    let is_sentence = |line: &str| {
+        line.split_whitespace().count() >= WORDS_MIN && !line.contains(|c: char| c.is_ascii_digit())
+    };
     let says = |line: &str| {
-        !line.contains(['|', '│', '\t', ',']) && line.chars().filter(|c| c.is_alphabetic()).count() >= 6
+        !line.contains(['|', '│', '\t'])
+            && (!line.contains(',') || is_sentence(line))
+            && line.chars().filter(|c| c.is_alphabetic()).count() >= 6
     };
     lines(text).filter(|(_, line)| says(line)).count() >= PROSE_LINES_MIN
 }
@@ -193,6 +202,12 @@ fn detect(text: &str) -> Result<Found, Problem> {
     }
     if tool::looks_so(text) {
         return tool::read(text).map(all);
+    }
+    if is_article(text) {
+        let spaced = spaced::read(text);
+        if !spaced.is_empty() {
+            return Ok(all(spaced));
+        }
     }
     if let Some(delimiter) = separated::delimiter(text) {
         return separated::read(text, delimiter).map(one);

@@ -11,6 +11,7 @@ mod flags;
 mod import;
 mod init;
 mod knee;
+mod ledger;
 mod load;
 mod model;
 mod plan;
@@ -37,6 +38,7 @@ pub(crate) use flags::with_flag;
 pub(crate) use import::ImportArgs;
 pub(crate) use init::InitArgs;
 pub(crate) use knee::KneeArgs;
+pub(crate) use ledger::{LedgerArgs, LedgerCommand, LedgerFormat, LedgerRunArgs};
 pub(crate) use load::LoadArgs;
 pub(crate) use model::{ModelArgs, SendAs};
 pub(crate) use plan::PlanArgs;
@@ -109,6 +111,8 @@ pub(crate) enum Command {
     Model(ModelArgs),
     /// Hold a published table of results against the laws of queues: which rows cannot be, or should not be, believed
     Audit(AuditArgs),
+    /// Hold what published articles claim against the runs made here: reproduced, another size, contradicted, impossible
+    Ledger(LedgerArgs),
     /// Make the report of a run folder again
     Report(ReportArgs),
     /// Tell what held a run's targets back, with the counters that show it and what was ruled out

@@ -21,6 +21,9 @@ pub(crate) struct RunArgs {
     /// Print the plan and its time, run nothing
     #[arg(long, conflicts_with = "resume")]
     pub(crate) dry_run: bool,
+    /// Five blocks of one sample of 2 s: a first look, marked as short wherever it is shown
+    #[arg(long, conflicts_with = "resume")]
+    pub(crate) short: bool,
     /// Run the missing, failed and void trials of this run folder
     #[arg(long, value_name = "RUN", conflicts_with = "file")]
     pub(crate) resume: Option<PathBuf>,

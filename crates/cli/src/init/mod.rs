@@ -98,6 +98,7 @@ fn dry_run(file: &Path) -> RunArgs {
     RunArgs {
         file: Some(file.to_owned()),
         dry_run: true,
+        short: false,
         resume: None,
         blocks: 0,
         runs: PathBuf::from("runs"),

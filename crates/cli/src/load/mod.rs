@@ -64,13 +64,23 @@ fn load_resolved(args: &LoadArgs, job: LoadJob, stop: &AtomicBool) -> Result<u8>
     let (mut report, code, rows) = measured?;
     report.instrument_limit = limit;
     report.thresholds = args.result.fail.iter().map(|threshold| threshold.check(&report)).collect();
-    let printed = print(args, &report, &watcher.recorder.series(&report));
+    let printed = match is_told_whole(args, &report) {
+        true => Ok(()),
+        false => print(args, &report, &watcher.recorder.series(&report)),
+    };
     let written = watcher.recorder.finish(&args.result);
     if let Some(script) = &mut watcher.script {
         script.done(&report)?;
     }
     printed.and(written).and(rows)?;
     Ok(if code == exit::DONE { judged(args, &report) } else { code })
+}
+
+/// Whether the error on standard error says all that people need: nothing could connect, so every number is missing.
+/// Files, and formats for machines, are written all the same.
+fn is_told_whole(args: &LoadArgs, report: &LoadReport) -> bool {
+    let is_for_people = args.result.output.is_none() && matches!(args.result.format(), ResultFormat::Text);
+    is_for_people && report.connections.established == 0 && report.requests.completed == 0
 }
 
 /// The exit code of a load with right answers: the user's own limits first, then the gates, then the share of failures
@@ -159,11 +169,7 @@ fn measure_or_refuse(
             let mut report = nothing_connected(job, asked, &failures, &example);
             report.validity = analyze::validity(&report, &analyze::TrialFacts::default());
             watcher.progress.finish();
-            let remedy = words::remedy(&failures, job);
-            output::say!(
-                "prony: no connection could be opened to {}: {example}\n  remedy: {remedy}",
-                job.place()
-            );
+            output::say!("prony: {}", words::nothing_connected(&failures, &example, job));
             Ok((report, exit::FAILED, Ok(())))
         }
         Err(error) => Err(error.into()),

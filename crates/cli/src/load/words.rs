@@ -17,8 +17,22 @@ pub(super) fn unusable(validity: &Validity) -> String {
     format!("exit code 2: these numbers must not be used ({})", gates.join(", "))
 }
 
+/// Why no connection could be opened, and what to do. A port that refused needs no error number.
+pub(super) fn nothing_connected(
+    failures: &BTreeMap<ErrorClass, u64>,
+    example: &str,
+    job: &LoadJob,
+) -> String {
+    let is_refused = failures.keys().all(|class| *class == ErrorClass::Refused);
+    let cause = match is_refused && job.proxy.is_none() && job.load.connection.unix_socket.is_none() {
+        true => format!("nothing listens at {}", job.place()),
+        false => format!("no connection could be opened to {}: {example}", job.place()),
+    };
+    format!("{cause}\n  remedy: {}", remedy(failures, job))
+}
+
 /// What to do where no connection could be opened.
-pub(super) fn remedy(failures: &BTreeMap<ErrorClass, u64>, job: &LoadJob) -> &'static str {
+fn remedy(failures: &BTreeMap<ErrorClass, u64>, job: &LoadJob) -> &'static str {
     if let Some(ErrorClass::Proxy) = failures.keys().max_by_key(|class| failures[class]) {
         return "ask whoever runs the proxy, name another with --proxy, or connect without one: --proxy none";
     }

@@ -178,7 +178,7 @@ fn a_whole_article_is_read_and_nothing_in_it_stops_the_rest() {
     for said in [
         "4 rows",
         "Swoole and Gin stand side by side",
-        "the row at line 12 is written over 2 lines",
+        "the row at line 13 is written over 2 lines",
         "taken from line 8: wrk -t4 -c100 -d30s",
         "no figures of a load test: `model`",
         "this row has 4 cells, but its header has 3",

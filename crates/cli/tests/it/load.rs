@@ -86,7 +86,16 @@ fn nothing_listening_is_a_failed_run_with_its_class() {
     assert_eq!(done.code, 2);
     assert_eq!(report["errors"]["refused"], 5);
     assert_eq!(report["validity"]["ok"], false);
-    assert!(done.err.contains("Connection refused"), "{}", done.err);
+    assert!(done.err.contains("nothing listens at"), "{}", done.err);
+}
+
+#[test]
+fn a_port_where_nothing_listens_is_told_in_a_line() {
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let found = done(&["load", &format!("http://{free}/"), "-d", "1s"]);
+    assert_eq!((found.code, found.out.as_str()), (2, ""), "no table of dashes");
+    let said = format!("prony: nothing listens at {free}\n  remedy: start the target");
+    assert!(found.err.contains(&said) && !found.err.contains("os error"), "{}", found.err);
 }
 
 #[test]

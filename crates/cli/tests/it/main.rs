@@ -23,6 +23,7 @@ mod init;
 mod keys;
 mod killed;
 mod knee;
+mod ledger;
 mod levels;
 mod load;
 mod load_results;

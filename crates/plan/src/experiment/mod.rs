@@ -110,6 +110,7 @@ fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, W
     };
     design::add_control(&file.design, &file.target, &positions, &mut plan)?;
     plan.design.stopping = design::stopping(&file.design, design.blocks, plan.cells.len(), TRIALS_MAX)?;
+    design::check_decided(&file.design, &plan)?;
     check_trials(&plan, blocks)?;
     design::begin(&mut plan, blocks as u32);
     Ok(plan)
@@ -132,10 +133,40 @@ fn check_trials(plan: &ExperimentPlan, blocks: u64) -> Result<(), Problem> {
     check_length(sure * cells, &plan.phases)
 }
 
+/// What a plan takes at most by its phases, in nanoseconds, without starts and stops.
+#[must_use]
+pub fn longest_ns(plan: &ExperimentPlan) -> f64 {
+    let phases = &plan.phases;
+    let measured_ns = phases.sample_ns.saturating_mul(phases.samples.into());
+    let trial_ns = phases.warmup_at_most_ns.saturating_add(measured_ns).saturating_add(phases.drain_ns);
+    plan.order.len() as f64 * trial_ns as f64
+}
+
 /// Cuts a plan to the blocks before its first look, as a run with a fixed number of blocks.
 pub fn pilot(plan: &mut ExperimentPlan) {
     plan.design.stopping = None;
     design::begin(plan, design::BLOCKS_PILOT);
+}
+
+/// Longest warm-up and sample of a shortened run, and its blocks: the fewest that give an interval (METHOD §3).
+const SHORT_WARMUP: Nanos = Nanos::from_secs(2);
+const SHORT_SAMPLE: Nanos = Nanos::from_secs(2);
+const SHORT_BLOCKS: u32 = 5;
+
+/// Shortens a plan: five blocks, one sample of 2 s at most after a warm-up of 2 s at most. Phases that events or shapes
+/// are laid on stay as they are.
+pub fn short(plan: &mut ExperimentPlan) {
+    plan.design.stopping = None;
+    let is_timed = !plan.events.is_empty() || plan.cells.iter().any(|cell| cell.load.shape.is_some());
+    if !is_timed {
+        let phases = &mut plan.phases;
+        phases.warmup_at_least_ns = phases.warmup_at_least_ns.min(SHORT_WARMUP.0);
+        phases.warmup_at_most_ns = phases.warmup_at_most_ns.min(SHORT_WARMUP.0);
+        phases.sample_ns = phases.sample_ns.min(SHORT_SAMPLE.0);
+        phases.samples = 1;
+    }
+    let blocks = plan.blocks.min(SHORT_BLOCKS);
+    design::begin(plan, blocks);
 }
 
 /// A build can be repeated only where there is one.

@@ -68,5 +68,7 @@ const fn unit(unit: Unit) -> &'static str {
         Unit::Nanoseconds => "ns",
         Unit::Share => "share",
         Unit::Bytes => "bytes",
+        Unit::Count => "count",
+        Unit::BytesPerSecond => "bytes_per_s",
     }
 }

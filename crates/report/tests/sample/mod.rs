@@ -45,6 +45,7 @@ pub(crate) fn analysis() -> AnalysisFile {
         shifts: Vec::new(),
         layers: Vec::new(),
         why: Vec::new(),
+        family: None,
         claims: claims(),
         confidence: 0.95,
         margin: 0.02,
@@ -336,7 +337,10 @@ fn comparison(
         }),
         bootstrap: None,
         p_value: ratio.map(|_| 0.0004),
-        p_holm: ratio.map(|(ratio, ..)| if ratio > 1.04 { 0.0008 } else { 0.031 }),
+        p_family: ratio.map(|(ratio, ..)| if ratio > 1.04 { 0.0008 } else { 0.031 }),
+        part: Default::default(),
+        level: ratio.map(|_| 0.99),
+        alone: interval,
         verdict,
         refused: None,
     }
@@ -352,6 +356,8 @@ fn claims() -> Vec<ClaimResult> {
         value: None,
         ratio: ratio.map(|(ratio, ..)| ratio),
         interval: ratio.map(|(_, low, high)| Interval { low: Some(low), high: Some(high) }),
+        id: None,
+        published: None,
     };
     vec![
         claim(

@@ -73,6 +73,8 @@ fn plan() -> ExperimentPlan {
         claims: vec![ClaimPlan {
             text: "Gin serves more requests per second than Echo at 128 connections".into(),
             metric: Some(Metric::Throughput),
+            id: None,
+            published: None,
             test: ClaimTest::Ratio {
                 numerator: "c2".into(),
                 denominator: "c4".into(),

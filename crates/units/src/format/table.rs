@@ -201,6 +201,16 @@ pub fn shown_bytes(bytes: f64, more: usize) -> Shown {
     Shown { number, unit }
 }
 
+/// Bytes per second, with `more` digits than usual.
+#[must_use]
+pub fn shown_bytes_per_s(bytes: f64, more: usize) -> Shown {
+    let Shown { number, unit } = shown_bytes(bytes, more);
+    let per_s =
+        [(" B", " B/s"), (" KiB", " KiB/s"), (" MiB", " MiB/s"), (" GiB", " GiB/s"), (" TiB", " TiB/s")];
+    let unit = per_s.into_iter().find(|(size, _)| *size == unit).map_or(unit, |(_, per_s)| per_s);
+    Shown { number, unit }
+}
+
 /// A share from 0 to 1, with `more` digits than usual.
 #[must_use]
 pub fn shown_percent(share: f64, more: usize) -> Shown {

@@ -130,12 +130,13 @@ export const findingsZh = {
   "why.core_full.cpus_runs_full_but":
     "它所在的 CPU 已满，但它只用了其中的 {services}，且只在需要 CPU 的时间里等待了 {wait}",
   "why.core_full.cpus_runs_full_itself":
-    "它所在的 CPU 已满：自身 {own}，其服务 {services}，prony {generator}，其他进程 {others}；它的线程在需要 CPU 核的时间里有 {wait} 在等待",
+    "它所在的 CPU 已满：自身 {own}，其服务 {services}，prony {generator}，其他进程 {others}{stolen}；它的线程在需要 CPU 核的时间里有 {wait} 在等待",
   "why.core_full.give_cpus_own": "给它独占的 CPU",
   "why.core_full.give_target_cpus_nobody":
     "给目标独占的 CPU（`pin`、isolcpus），结束旁边运行的程序，或降低每个请求的开销（`prony profile`）",
   "why.core_full.look_services_first": "先看各服务在做什么，再给它们单独的 CPU（`pin.services`）",
   "why.core_full.make_request_cheaper": "降低每个请求的开销（`prony profile`），或给目标更多 CPU",
+  "why.core_full.stolen": "，被虚拟机管理程序夺走 {stolen}",
   "why.core_full.waiting_core_cpu_time": "等待 CPU 核，相对 CPU 时间与等待之和",
   "why.cpu_saturated.busiest_thread_core": "最忙的线程，相对一个核",
   "why.cpu_saturated.cpu_each_request": "；每个请求耗 CPU {ns}",
@@ -184,21 +185,26 @@ export const findingsZh = {
   "why.descriptor_limit.raise_ulimit_n_use": "提高该上限（`ulimit -n`），或使用更多发生器进程",
   "why.descriptor_limit.requests_failed_because_prony": "{own} 的请求因 prony 自身达到描述符上限而失败",
   "why.disk_wait.busy": "磁盘忙或有任务等待磁盘的时间",
-  "why.disk_wait.found": "请求等待磁盘 {wait}，占响应时间的 {share}：在途请求 {inside} 个，同时有 {waits} 个线程在等磁盘；磁盘有 {busy} 的时间忙，而它只用了其 CPU 的 {cpu}",
+  "why.disk_wait.found":
+    "请求等待磁盘 {wait}，占响应时间的 {share}：在途请求 {inside} 个，同时有 {waits} 个线程在等磁盘；磁盘有 {busy} 的时间忙，而它只用了其 CPU 的 {cpu}",
   "why.disk_wait.memory": "把它的文件放到内存文件系统（tmpfs）",
-  "why.disk_wait.remedy": "把多个请求的写入合并（组提交、队列），减少同步次数，把要读的内容留在内存，或换更快的磁盘",
+  "why.disk_wait.remedy":
+    "把多个请求的写入合并（组提交、队列），减少同步次数，把要读的内容留在内存，或换更快的磁盘",
   "why.disk_wait.share": "等待磁盘，相对响应时间",
   "why.disk_wait.short": "请求等待磁盘 {wait}，占响应时间的 {share}",
   "why.downstream_calls.calls": "每个请求的询问次数",
   "why.downstream_calls.few": "一个请求询问 {peer} {calls} 次",
-  "why.downstream_calls.found": "每个请求询问 {peer} {calls} 次；在途的 {inside} 个请求中有 {active} 个正在询问，占响应时间的 {share}",
+  "why.downstream_calls.found":
+    "每个请求询问 {peer} {calls} 次；在途的 {inside} 个请求中有 {active} 个正在询问，占响应时间的 {share}",
   "why.downstream_calls.one": "把多次询问合成一次",
   "why.downstream_calls.remedy": "一次问多件事：用联接或键列表代替逐行查询（N+1），或批量、流水线、缓存",
   "why.downstream_calls.share": "用于询问的时间，相对响应时间，至多",
   "why.downstream_wait.asked": "每个请求的询问次数",
-  "why.downstream_wait.found": "请求等待 {peer} 的应答 {wait}，占响应时间的 {share}：在途的 {inside} 个请求中有 {waiting} 个已发出询问而未得应答，而目标只用了其 CPU 的 {cpu}",
+  "why.downstream_wait.found":
+    "请求等待 {peer} 的应答 {wait}，占响应时间的 {share}：在途的 {inside} 个请求中有 {waiting} 个已发出询问而未得应答，而目标只用了其 CPU 的 {cpu}",
   "why.downstream_wait.half": "让那个服务快一倍，或换成桩服务",
-  "why.downstream_wait.remedy": "查看 {peer} 在此期间做什么：它的 CPU、它的锁、它自己的下游。在目标一侧，可同时问多件事、缓存应答，或更早放弃",
+  "why.downstream_wait.remedy":
+    "查看 {peer} 在此期间做什么：它的 CPU、它的锁、它自己的下游。在目标一侧，可同时问多件事、缓存应答，或更早放弃",
   "why.downstream_wait.share": "等待其应答，相对响应时间",
   "why.downstream_wait.short": "请求等待 {peer} 的应答 {wait}，占响应时间的 {share}",
   "why.endpoint_failed": "{text}；{error}",
@@ -309,9 +315,11 @@ export const findingsZh = {
   "why.retransmission.packets_sent_again_whole": "重传的数据包（整机）",
   "why.retransmission.sent_again_load_connections": "负载连接上的重传",
   "why.retransmission.unknown_number": "数目未知",
-  "why.retry_storm.found": "{to} 个连接时一个请求询问 {peer} {many} 次，{from} 个连接时 {few} 次：{repeats} 的询问是重试",
+  "why.retry_storm.found":
+    "{to} 个连接时一个请求询问 {peer} {many} 次，{from} 个连接时 {few} 次：{repeats} 的询问是重试",
   "why.retry_storm.none": "不重试",
-  "why.retry_storm.remedy": "重试之间用递增且随机的间隔，并设预算（例如全部询问的十分之一）；{peer} 拒绝时暂停询问一段时间（熔断）",
+  "why.retry_storm.remedy":
+    "重试之间用递增且随机的间隔，并设预算（例如全部询问的十分之一）；{peer} 拒绝时暂停询问一段时间（熔断）",
   "why.retry_storm.steady": "{to} 个连接时一个请求询问 {peer} {many} 次，{from} 个连接时 {few} 次",
   "why.retry_storm.times": "每个请求的询问次数，相对连接最少时",
   "why.run_queue.give_twice_cpus": "给它两倍的 CPU",

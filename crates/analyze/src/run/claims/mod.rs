@@ -1,4 +1,5 @@
-//! The claims of the experiment, answered by the same paired intervals as the comparisons.
+//! The claims of the experiment, answered by the same paired intervals as the comparisons, all at the level of claims in
+//! the family of the run (`families`).
 //!
 //! A claim holds iff the whole interval agrees with it, does not hold iff the whole interval contradicts it, and is
 //! inconclusive in between; it is void where there are too few valid trials to judge by.
@@ -9,23 +10,28 @@ mod knee;
 mod margin;
 mod ordering;
 mod pair;
+mod published;
 mod threshold;
+mod within;
 
 use super::data::{RunData, too_few};
+use super::families::{Families, Level};
 use super::{MIN_TRIALS, claims::judge::Judged};
 use schema::analysis::{ClaimResult, ClaimVerdict};
 use schema::capacity::Capacity;
-use schema::plan::{ClaimPlan, ClaimTest};
+use schema::plan::{ClaimPlan, ClaimQuantity, ClaimTest};
 use schema::said;
 use schema::said::Said;
 use std::collections::BTreeSet;
 
 /// One answer a claim, in plan order.
-pub(super) fn answers(data: &RunData<'_>, capacities: &[Capacity]) -> Vec<ClaimResult> {
-    data.plan.claims.iter().map(|claim| result(claim, answer(data, capacities, claim))).collect()
+pub(super) fn answers(data: &RunData<'_>, families: &Families, capacities: &[Capacity]) -> Vec<ClaimResult> {
+    let level = families.claimed();
+    let one = |claim| result(claim, answer(data, level, capacities, claim), data.margin);
+    data.plan.claims.iter().map(one).collect()
 }
 
-fn answer(data: &RunData<'_>, capacities: &[Capacity], claim: &ClaimPlan) -> Judged {
+fn answer(data: &RunData<'_>, level: Level, capacities: &[Capacity], claim: &ClaimPlan) -> Judged {
     if let Some(missing) = claim.test.cells().into_iter().find(|cell| data.cell(cell).is_none()) {
         return Judged::void(said!(
             "claims.plan_has_no_cell",
@@ -41,19 +47,24 @@ fn answer(data: &RunData<'_>, capacities: &[Capacity], claim: &ClaimPlan) -> Jud
     };
     match &claim.test {
         ClaimTest::Ratio { numerator, denominator, comparison, bound } => {
-            pair::ratio(data, metric, (numerator, denominator), (*comparison, *bound))
+            pair::ratio(data, level, metric, (numerator, denominator), (*comparison, *bound))
         }
         ClaimTest::Difference { minuend, subtrahend, comparison, bound } => {
-            pair::difference(data, metric, (minuend, subtrahend), (*comparison, *bound))
+            pair::difference(data, level, metric, (minuend, subtrahend), (*comparison, *bound))
         }
         ClaimTest::Threshold { cell, comparison, bound } => {
-            threshold::threshold(data, metric, cell, (*comparison, *bound))
+            threshold::threshold(data, level, metric, cell, (*comparison, *bound))
         }
-        ClaimTest::Ordering { cells } => ordering::ordering(data, metric, cells),
-        ClaimTest::Equivalent { a, b, margin } => margin::equivalent(data, metric, (a, b), *margin),
-        ClaimTest::NoWorse { cell, than, margin } => margin::no_worse(data, metric, (cell, than), *margin),
+        ClaimTest::Ordering { cells } => ordering::ordering(data, level, metric, cells),
+        ClaimTest::Equivalent { a, b, margin } => margin::equivalent(data, level, metric, (a, b), *margin),
+        ClaimTest::NoWorse { cell, than, margin } => {
+            margin::no_worse(data, level, metric, (cell, than), *margin)
+        }
         ClaimTest::Knee { target, comparison, bound } => {
             knee::knee(data, capacities, metric, target, (*comparison, *bound))
+        }
+        ClaimTest::Within { quantity, span } => {
+            within::within(data, level, capacities, metric, quantity, *span)
         }
         ClaimTest::NoLeak { .. } => {
             Judged::void(said!("claims.leak_no_metric_leave", "a leak is of no metric: leave the metric out"))
@@ -61,18 +72,25 @@ fn answer(data: &RunData<'_>, capacities: &[Capacity], claim: &ClaimPlan) -> Jud
     }
 }
 
-fn result(claim: &ClaimPlan, judged: Judged) -> ClaimResult {
+fn result(claim: &ClaimPlan, mut judged: Judged, margin: f64) -> ClaimResult {
+    let published = published::answered(claim, &mut judged, margin);
     ClaimResult {
         text: claim.text.clone(),
         verdict: judged.verdict,
         evidence: judged.evidence,
         kind: claim.test.key().to_owned(),
         // A knee is a load, whatever bends there.
-        metric: claim.metric.filter(|_| !matches!(claim.test, ClaimTest::Knee { .. })),
+        metric: claim.metric.filter(|_| !is_knee(&claim.test)),
         ratio: judged.ratio,
         value: judged.value.filter(|value| value.is_finite()),
         interval: judged.interval,
+        id: claim.id.clone(),
+        published,
     }
+}
+
+const fn is_knee(test: &ClaimTest) -> bool {
+    matches!(test, ClaimTest::Knee { .. } | ClaimTest::Within { quantity: ClaimQuantity::Knee { .. }, .. })
 }
 
 /// Blocks in which both cells have a valid trial, with or without a value of the metric.

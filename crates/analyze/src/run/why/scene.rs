@@ -454,6 +454,13 @@ impl<'a> Scene<'a> {
         Some(if wanted > 0.0 { delay / wanted } else { 0.0 }).filter(|share| share.is_finite())
     }
 
+    /// CPUs that the target's threads ran on or waited for, over those that it can have; above 1 where they queue. Where
+    /// it is small, full CPUs are not what holds the target back, however long the little that it wants is put off.
+    pub(super) fn demand(&self) -> Option<f64> {
+        let wanted = self.rate("target.process/cpu_ns")? + self.rate("target.process/run_delay_ns")?;
+        Some(wanted / 1e9 / self.cpus()?.0).filter(|share| share.is_finite())
+    }
+
     pub(super) fn target(&self) -> Option<&'a TargetPlan> {
         self.plan.targets.iter().find(|target| target.name == self.cell.target)
     }

@@ -28,10 +28,11 @@ pub(super) enum Way {
 pub(super) const BESIDE: [&str; 7] = ["jq", "rm", "cp", "ls", "mkdir", "cat", "head"];
 
 /// Programs that a reader has and a test cannot use.
-pub(super) const ELSEWHERE: [(&str, &str); 12] = [
+pub(super) const ELSEWHERE: [(&str, &str); 13] = [
     ("git", "fetches a repository"),
     ("cd", "has no meaning for the one line alone"),
     ("cargo", "builds for minutes"),
+    ("java", "starts the reader's own service"),
     ("wrk", "another tool's run"),
     ("hey", "another tool's run"),
     ("vegeta", "another tool's run"),

@@ -5,13 +5,13 @@ use schema::experiment::MarginUse;
 use schema::metric::{Metric, Unit};
 use schema::plan::{ClaimComparison, ClaimMargin};
 use schema::text::Problem;
-use units::{Bytes, Nanos, PerSecond};
+use units::{Bytes, Count, Nanos, PerSecond};
 
 /// Longer signs first, so that `>=` is not read as `>`.
 const SIGNS: [ClaimComparison; 4] =
     [ClaimComparison::AtLeast, ClaimComparison::AtMost, ClaimComparison::MoreThan, ClaimComparison::LessThan];
 
-fn sign(text: &str) -> Option<(ClaimComparison, &str)> {
+pub(super) fn sign(text: &str) -> Option<(ClaimComparison, &str)> {
     let text = text.trim();
     SIGNS.into_iter().find_map(|found| Some((found, text.strip_prefix(found.sign())?.trim())))
 }
@@ -92,13 +92,17 @@ pub(super) fn margin(
 }
 
 /// A number in the unit of the metric: nanoseconds, bytes, per second, or a share from 0 to 1.
-fn amount(text: &str, metric: Metric) -> Result<f64, String> {
+pub(super) fn amount(text: &str, metric: Metric) -> Result<f64, String> {
     let told =
         |error: units::ParseQuantityError| format!("{} is {}: {error}", metric.key(), of(metric.unit()));
     match metric.unit() {
         Unit::Nanoseconds => text.parse::<Nanos>().map(|time| time.0 as f64).map_err(told),
         Unit::Bytes => text.parse::<Bytes>().map(|size| size.0 as f64).map_err(told),
         Unit::PerSecond => text.parse::<PerSecond>().map(|rate| rate.0).map_err(told),
+        Unit::Count => text.parse::<Count>().map(|count| count.0 as f64).map_err(told),
+        Unit::BytesPerSecond => {
+            text.trim_end_matches("/s").parse::<Bytes>().map(|size| size.0 as f64).map_err(told)
+        }
         Unit::Share => share(text).ok_or_else(|| {
             format!(
                 "{} is {}: `{text}` is neither a percentage nor a number from 0 to 1",
@@ -113,6 +117,8 @@ fn of(unit: Unit) -> &'static str {
     match unit {
         Unit::Nanoseconds => "a time",
         Unit::Bytes => "a size",
+        Unit::Count => "a number",
+        Unit::BytesPerSecond => "a size per second",
         Unit::PerSecond => "a rate",
         Unit::Share => "a share",
     }

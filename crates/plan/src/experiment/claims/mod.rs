@@ -6,22 +6,26 @@
 
 mod bound;
 mod cells;
+mod published;
 mod suggest;
 #[cfg(test)]
 mod tests;
 
 use bound::{load, margin, number, ratio};
 use cells::{Names, cell, second_cell, target};
+use published::{Scale, band, direction, load_span, number_span, ratio_span, value as value_of};
 use schema::experiment::{At, Claim};
 use schema::metric::{Metric, Unit};
-use schema::plan::{CellPlan, ClaimMargin, ClaimPlan, ClaimTest, TargetPlan};
+use schema::plan::{CellPlan, ClaimMargin, ClaimPlan, ClaimQuantity, ClaimTest, TargetPlan};
+use schema::published::{PublishedPlan, Span};
 use schema::text::Problem;
 
 /// Most targets of one `order`: Holm's correction over more pairs would leave little to be shown.
 const ORDER_MAX: usize = 50;
 
 /// The keys that give a claim its kind.
-const KINDS: [&str; 8] = ["ratio", "difference", "is", "order", "equivalent", "no_worse", "knee", "no_leak"];
+const KINDS: [&str; 9] =
+    ["ratio", "difference", "is", "order", "equivalent", "no_worse", "knee", "no_leak", "published"];
 
 /// `margin` is the experiment's, for claims without one of their own.
 pub(super) fn resolve(
@@ -33,7 +37,8 @@ pub(super) fn resolve(
     let names = Names { targets, cells };
     let claim = |(position, claim)| {
         let one = One { claim, key: format!("claim.{position}"), names, margin };
-        Ok(ClaimPlan { text: claim.text.clone(), metric: claim.metric, test: one.test()? })
+        let (id, test, published) = (one.id(claims)?, one.test()?, one.published()?);
+        Ok(ClaimPlan { text: claim.text.clone(), metric: claim.metric, id, published, test })
     };
     claims.iter().enumerate().map(claim).collect()
 }
@@ -64,6 +69,9 @@ impl One<'_> {
             ("no_worse", claim.no_worse.is_some()),
             ("knee", claim.knee.is_some()),
             ("no_leak", claim.no_leak.is_some()),
+            ("published", claim.published.is_some()),
+            ("direction", claim.direction.is_some()),
+            ("tolerance", claim.tolerance.is_some()),
             ("metric", claim.metric.is_some()),
             ("better", claim.better.is_some()),
             ("than", claim.than.is_some()),
@@ -90,6 +98,8 @@ impl One<'_> {
             "equivalent" => (&["metric"], &["margin", "at", "than_at"]),
             "no_worse" => (&["metric", "than"], &["margin", "at", "than_at"]),
             "knee" => (&["metric", "of"], &[]),
+            "published" if claim_of_value(self.claim) => (&["metric", "of"], &["at", "tolerance"]),
+            "published" => (&["metric", "better", "than"], &["at", "than_at", "direction", "tolerance"]),
             _ => (&[], &[]),
         };
         if let Some(missing) = wanted.iter().find(|name| !written.contains(name)) {
@@ -129,21 +139,31 @@ impl One<'_> {
         let metric = claim.metric.unwrap_or(Metric::Throughput);
         match kind {
             "ratio" => {
-                let (comparison, bound) = ratio(&text(&claim.ratio), &self.key("ratio"))?;
+                let key = self.key("ratio");
                 let (numerator, denominator) =
                     self.two(("better", &text(&claim.better)), ("than", &text(&claim.than)))?;
+                if let Some(span) = ratio_span(&text(&claim.ratio), &key)? {
+                    return Ok(within(ClaimQuantity::Ratio { numerator, denominator }, span));
+                }
+                let (comparison, bound) = ratio(&text(&claim.ratio), &key)?;
                 Ok(ClaimTest::Ratio { numerator, denominator, comparison, bound })
             }
             "difference" => {
                 let key = self.key("difference");
-                let (comparison, bound) = number(&text(&claim.difference), metric, true, &key)?;
                 let (minuend, subtrahend) =
                     self.two(("better", &text(&claim.better)), ("than", &text(&claim.than)))?;
+                if let Some(span) = number_span(&text(&claim.difference), metric, true, &key)? {
+                    return Ok(within(ClaimQuantity::Difference { minuend, subtrahend }, span));
+                }
+                let (comparison, bound) = number(&text(&claim.difference), metric, true, &key)?;
                 Ok(ClaimTest::Difference { minuend, subtrahend, comparison, bound })
             }
             "is" => {
-                let (comparison, bound) = number(&text(&claim.is), metric, false, &self.key("is"))?;
                 let cell = cell(&text(&claim.of), &self.key("of"), (&claim.at, &self.key("at")), self.names)?;
+                if let Some(span) = number_span(&text(&claim.is), metric, false, &self.key("is"))? {
+                    return Ok(within(ClaimQuantity::Value { cell }, span));
+                }
+                let (comparison, bound) = number(&text(&claim.is), metric, false, &self.key("is"))?;
                 Ok(ClaimTest::Threshold { cell, comparison, bound })
             }
             "order" => self.order(claim.order.as_deref().unwrap_or_default()),
@@ -156,6 +176,7 @@ impl One<'_> {
                 Ok(ClaimTest::Equivalent { a, b, margin: self.margin(kind, metric)? })
             }
             "knee" => self.knee(metric),
+            "published" => self.as_published(metric),
             _ => {
                 let (cell, than) =
                     self.two(("no_worse", &text(&claim.no_worse)), ("than", &text(&claim.than)))?;
@@ -202,9 +223,77 @@ impl One<'_> {
             return Err(Problem::at(&self.key("metric"), cause, "name throughput or p95"));
         }
         let claim = self.claim;
-        let (comparison, bound) = load(claim.knee.as_deref().unwrap_or_default(), &self.key("knee"))?;
+        let (text, key) = (claim.knee.as_deref().unwrap_or_default(), self.key("knee"));
         let target = target(claim.of.as_deref().unwrap_or_default(), &self.key("of"), self.names)?;
+        if let Some(span) = load_span(text, &key)? {
+            return Ok(within(ClaimQuantity::Knee { target }, span));
+        }
+        let (comparison, bound) = load(text, &key)?;
         Ok(ClaimTest::Knee { target, comparison, bound })
+    }
+
+    /// The printed ratio or value, with its tolerance.
+    fn as_published(&self, metric: Metric) -> Result<ClaimTest, Problem> {
+        let claim = self.claim;
+        let text = |text: &Option<String>| text.clone().unwrap_or_default();
+        let span = self.band(metric)?;
+        let quantity = if claim_of_value(claim) {
+            let cell = cell(&text(&claim.of), &self.key("of"), (&claim.at, &self.key("at")), self.names)?;
+            ClaimQuantity::Value { cell }
+        } else {
+            let (numerator, denominator) =
+                self.two(("better", &text(&claim.better)), ("than", &text(&claim.than)))?;
+            ClaimQuantity::Ratio { numerator, denominator }
+        };
+        Ok(within(quantity, span))
+    }
+
+    fn printed(&self, metric: Metric) -> Result<Option<Span>, Problem> {
+        let value = self.claim.published.as_ref();
+        value.map(|given| value_of(given, self.scale(metric), &self.key("published"))).transpose()
+    }
+
+    fn band(&self, metric: Metric) -> Result<Span, Problem> {
+        let value = self.printed(metric)?.unwrap_or_default();
+        let key = self.key(if self.claim.tolerance.is_some() { "tolerance" } else { "published" });
+        band(value, self.claim.tolerance.as_ref(), self.scale(metric), &key)
+    }
+
+    fn scale(&self, metric: Metric) -> Scale {
+        if claim_of_value(self.claim) { Scale::Of(metric) } else { Scale::Ratio }
+    }
+
+    /// A published number has a source, and what has conditions has one.
+    fn published(&self) -> Result<Option<PublishedPlan>, Problem> {
+        let claim = self.claim;
+        let Some(source) = claim.source.clone() else {
+            let key = match (claim.published.is_some(), claim.conditions.is_empty()) {
+                (true, _) => "published",
+                (false, false) => "conditions",
+                (false, true) => return Ok(None),
+            };
+            let cause = format!("`{key}` is of somebody else's claim, and it has no source");
+            let remedy = "add source = { article = \"NAME\", place = \"its table or section\" }";
+            return Err(Problem::at(&self.key(key), cause, remedy));
+        };
+        let value = self.printed(claim.metric.unwrap_or(Metric::Throughput))?;
+        let direction =
+            value.filter(|_| !claim_of_value(claim)).map(|value| direction(value, claim.direction));
+        Ok(Some(PublishedPlan { source, value, direction, conditions: claim.conditions.clone() }))
+    }
+
+    /// Unique within the experiment.
+    fn id(&self, all: &[Claim]) -> Result<Option<String>, Problem> {
+        let Some(id) = &self.claim.id else { return Ok(None) };
+        let is_plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+        if id.is_empty() || id.len() > 60 || !id.chars().all(is_plain) {
+            let remedy = "use letters, digits, `-`, `_` and `.`, at most 60 of them";
+            return Err(Problem::at(&self.key("id"), format!("`{id}` is no name"), remedy));
+        }
+        match all.iter().filter(|claim| claim.id.as_ref() == Some(id)).count() {
+            1 => Ok(Some(id.clone())),
+            _ => Err(Problem::at(&self.key("id"), format!("two claims are called `{id}`"), "rename one")),
+        }
     }
 
     /// A share of the metric, or a difference in its unit. Shares have no ratio where they are 0, which is usual.
@@ -221,4 +310,13 @@ impl One<'_> {
         }
         Ok(found)
     }
+}
+
+/// A published value is one of a target, a published ratio one of two.
+const fn claim_of_value(claim: &Claim) -> bool {
+    claim.of.is_some()
+}
+
+const fn within(quantity: ClaimQuantity, span: Span) -> ClaimTest {
+    ClaimTest::Within { quantity, span }
 }

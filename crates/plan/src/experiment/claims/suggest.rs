@@ -18,5 +18,7 @@ pub(super) fn example(metric: Metric) -> &'static str {
         Unit::Nanoseconds => "50ms",
         Unit::Share => "0.1%",
         Unit::Bytes => "64MiB",
+        Unit::Count => "100",
+        Unit::BytesPerSecond => "64MiB/s",
     }
 }

@@ -184,3 +184,139 @@ fn mistakes_are_told_with_line_key_cause_and_remedy() {
         );
     }
 }
+
+#[test]
+fn published_numbers_become_bands_and_two_sided_bounds_spans() {
+    use schema::plan::ClaimQuantity;
+    use schema::published::{Direction, Span};
+    const SOURCE: &str = "source = { article = \"000\", place = \"table 1\" }";
+    const PAIR: &str = "better = \"one\"\nthan = \"two\"\n";
+    let span = |low: f64, high: f64| Span { low: Some(low), high: Some(high) };
+    let near = |got: Span, wanted: Span| {
+        let close = |a: Option<f64>, b: Option<f64>| match (a, b) {
+            (Some(a), Some(b)) => (a - b).abs() < 1e-9 * b.abs().max(1.0),
+            (a, b) => a == b,
+        };
+        close(got.low, wanted.low) && close(got.high, wanted.high)
+    };
+    for (metric, rest, value, band, direction) in [
+        (
+            "throughput",
+            format!("{PAIR}published = 2.2"),
+            span(2.2, 2.2),
+            span(2.0, 2.42),
+            Some(Direction::More),
+        ),
+        (
+            "p99",
+            format!("{PAIR}published = \"0.5 to 0.6\"\ntolerance = 0.2"),
+            span(0.5, 0.6),
+            span(0.5 / 1.2, 0.72),
+            Some(Direction::Less),
+        ),
+        (
+            "p99",
+            format!("{PAIR}published = 1\ndirection = \"same\""),
+            span(1.0, 1.0),
+            span(1.0 / 1.1, 1.1),
+            Some(Direction::Same),
+        ),
+        (
+            "throughput",
+            format!("{PAIR}published = \"> 40\""),
+            Span { low: Some(40.0), high: None },
+            Span { low: Some(40.0), high: None },
+            Some(Direction::More),
+        ),
+        (
+            "throughput",
+            "of = \"one\"\npublished = \"11k\"".into(),
+            span(11e3, 11e3),
+            span(10e3, 12.1e3),
+            None,
+        ),
+        (
+            "downtime",
+            "of = \"one\"\npublished = \"8ms to 12ms\"".into(),
+            span(8e6, 12e6),
+            span(8e6 / 1.1, 13.2e6),
+            None,
+        ),
+        (
+            "error_rate",
+            "of = \"one\"\npublished = \"0%\"\ntolerance = \"0.1%\"".into(),
+            span(0.0, 0.0),
+            span(0.0, 0.001),
+            None,
+        ),
+        (
+            "gc_pause_p99",
+            "of = \"one\"\npublished = \"< 1ms\"".into(),
+            Span { low: None, high: Some(1e6) },
+            Span { low: None, high: Some(1e6) },
+            None,
+        ),
+        (
+            "received_bytes",
+            "of = \"one\"\npublished = \"182MiB/s\"".into(),
+            span(182.0 * 1048576.0, 182.0 * 1048576.0),
+            span(182.0 * 1048576.0 / 1.1, 182.0 * 1048576.0 * 1.1),
+            None,
+        ),
+        ("gc_count", "of = \"one\"\npublished = 23".into(), span(23.0, 23.0), span(23.0 / 1.1, 25.3), None),
+    ] {
+        let plan = resolved(ONE_LOAD, metric, &format!("{rest}\n{SOURCE}\nid = \"x-1\"")).expect(&rest);
+        let ClaimTest::Within { span: got, .. } = &plan.test else { panic!("{rest}: {:?}", plan.test) };
+        let published = plan.published.clone().expect(&rest);
+        assert!(near(*got, band), "{rest}: {got:?}");
+        assert!(near(published.value.expect(&rest), value), "{rest}: {published:?}");
+        assert_eq!((published.direction, plan.id.as_deref()), (direction, Some("x-1")), "{rest}");
+    }
+    check(
+        "p99",
+        &format!("{PAIR}ratio = \"1.2 to 1.5\""),
+        ClaimTest::Within {
+            quantity: ClaimQuantity::Ratio { numerator: "c1".into(), denominator: "c2".into() },
+            span: span(1.2, 1.5),
+        },
+    );
+    check(
+        "p95",
+        "of = \"one\"\nknee = \"16k to 32k\"",
+        ClaimTest::Within { quantity: ClaimQuantity::Knee { target: "one".into() }, span: span(16e3, 32e3) },
+    );
+    for (metric, rest, expected) in [
+        ("p99", format!("{PAIR}published = 1.2"), "has no source (key `claim.0.published`)"),
+        (
+            "p99",
+            format!("{PAIR}ratio = \">= 1\"\nconditions = {{ connections = 5 }}"),
+            "has no source (key `claim.0.conditions`)",
+        ),
+        (
+            "p99",
+            format!("{PAIR}published = 1.2\nratio = \">= 1\"\n{SOURCE}"),
+            "this one has ratio and published",
+        ),
+        (
+            "p99",
+            format!("{PAIR}published = 1.2\ntolerance = 3\n{SOURCE}"),
+            "a tolerance of 3 is out of range",
+        ),
+        ("p99", format!("{PAIR}published = 1.2\ntolerance = \"5ms\"\n{SOURCE}"), "a ratio has no unit"),
+        (
+            "p99",
+            format!("of = \"one\"\npublished = \"5ms\"\ndirection = \"more\"\n{SOURCE}"),
+            "no use for `direction`",
+        ),
+        (
+            "error_rate",
+            format!("of = \"one\"\npublished = 0\n{SOURCE}"),
+            "write the tolerance as a difference",
+        ),
+        ("p99", format!("{PAIR}ratio = \"1.5 to 1.2\""), "ends before it begins"),
+        ("p99", format!("{PAIR}ratio = \">= 1\"\nid = \"a b\""), "`a b` is no name"),
+    ] {
+        let error = resolved(ONE_LOAD, metric, &rest).expect_err(&rest);
+        assert!(error.contains(expected), "{rest}\nshould say: {expected}\n{error}");
+    }
+}

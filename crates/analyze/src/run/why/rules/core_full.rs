@@ -19,8 +19,9 @@ const BESIDE: f64 = 0.1;
 /// Share of what the CPUs do from which it is the services that fill them; then what they do is the cause, and this its
 /// consequence.
 const SERVICES: f64 = 0.5;
-/// Share of the CPUs for itself and its services below which it is others that fill them.
-const DEMAND: f64 = 0.4;
+/// Share of the CPUs wanted for itself and its services below which it is others that fill them, and full CPUs are not what
+/// holds it back.
+pub(super) const DEMAND: f64 = 0.4;
 /// Share of the time for which its threads wanted a core and waited for one.
 pub(super) const WAIT: f64 = 0.1;
 

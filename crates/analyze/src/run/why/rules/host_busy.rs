@@ -1,7 +1,7 @@
 //! Other processes used the CPUs of the target. What the target's own CPUs did beyond the target's own CPU time is
 //! theirs; it matters where the target's threads had to wait for a core.
 
-use super::core_full::WAIT;
+use super::core_full::{DEMAND, WAIT};
 use super::{Draft, Judgement, Link, Rule, Scene, Severity, Stage, missing};
 use crate::words::percent;
 use schema::finding::{FindingCause, Watched};
@@ -60,8 +60,10 @@ fn judge(scene: &Scene<'_>) -> Judgement {
         .per_request("target.process/run_delay_ns")
         .zip(scene.mean_response())
         .map_or(0.0, |(delay, mean)| delay / mean);
-    // Under a closed load the response is mostly queue, so that a full core tells more than its share of that.
-    let full = if wait >= WAIT { cores.busy } else { 0.0 };
+    // Under a closed load the response is mostly queue, so that a full core tells more than its share of that; not so
+    // where the target wants little of it, as one that waits for a lock does.
+    let is_wanted = scene.demand().is_none_or(|demand| demand >= DEMAND);
+    let full = if wait >= WAIT && is_wanted { cores.busy } else { 0.0 };
     draft
         .evidence(
             said!("why.host_busy.waiting_core_cpu_time", "waiting for a core, of CPU time and waiting"),

@@ -2,6 +2,7 @@
 //! queueing). It is tied to what users see by its share of the median response time, or by a core that is full: under a
 //! closed load the response is mostly the queue that the wait causes, so that its share alone would clear it.
 
+use super::core_full::DEMAND;
 use super::{Draft, Judgement, Link, Rule, Scene, Severity, Stage, missing};
 use crate::words::{duration, percent};
 use schema::finding::{Change, FindingCause, Watched};
@@ -43,7 +44,8 @@ fn judge(scene: &Scene<'_>) -> Judgement {
     let busy = busy(scene);
     let of_response = delay / p50;
     // A full core puts the queue that it causes into the response time, where the wait itself is a small part.
-    let full = busy.filter(|busy| *busy >= FULL).unwrap_or_default();
+    let is_wanted = scene.demand().is_none_or(|demand| demand >= DEMAND);
+    let full = busy.filter(|busy| *busy >= FULL && is_wanted).unwrap_or_default();
     let severity = match of_response {
         _ if busy.is_some_and(|busy| busy < BUSY) => Severity::Low,
         _ if full > 0.0 => Severity::High,

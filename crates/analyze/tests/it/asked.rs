@@ -1,0 +1,132 @@
+//! Metrics that only claims ask for, each from planted intervals, counters and events.
+
+use crate::synth::{SECOND_NS, claim_of, closed, run, second, trial};
+use analyze::{TrialData, analyze};
+use schema::event::{Around, EventEffect, EventRecord};
+use schema::load::ErrorClass;
+use schema::metric::Metric;
+use schema::plan::{ClaimComparison, ClaimTest};
+use schema::signals::Signals;
+use schema::trial::Phase;
+use std::collections::BTreeMap;
+
+/// Two seconds of samples with everything that the metrics read.
+fn planted(trial: &mut TrialData) {
+    trial.intervals = (0..2)
+        .map(|at| {
+            let mut line = second(at, 900);
+            line.phase = Some(Phase::Sample);
+            line.failed = BTreeMap::from([(ErrorClass::Refused, 100)]);
+            line.connects = 250;
+            line
+        })
+        .collect();
+    let series = |values: [f64; 2]| values.into_iter().map(Some).collect::<Vec<_>>();
+    trial.signals = Some(Signals {
+        ends_ns: vec![SECOND_NS, 2 * SECOND_NS],
+        gauges: BTreeMap::from([
+            ("go.runtime/gc_pause_p99_ns".into(), series([1e6, 3e6])),
+            ("go.runtime/gc_pause_max_ns".into(), series([2e6, 4e6])),
+            ("target.connections/rtt_p50_ns".into(), series([5e5, 7e5])),
+        ]),
+        deltas: BTreeMap::from([
+            ("go.runtime/gc_cycles".into(), series([10.0, 14.0])),
+            ("go.runtime/gc_pause_ns".into(), series([1e7, 3e7])),
+            ("tcp.snmp/RetransSegs".into(), series([1.0, 3.0])),
+            ("tcp.snmp/OutSegs".into(), series([100.0, 300.0])),
+        ]),
+        ..Signals::default()
+    });
+    let load = trial.file.load.as_mut().expect("it has a load");
+    load.window.duration_ns = 2 * SECOND_NS;
+    load.status = BTreeMap::from([(200, 1_800)]);
+    load.errors = BTreeMap::from([(ErrorClass::Refused, 200)]);
+    load.bytes.read = 360_000;
+    load.bytes.written = 180_000;
+    load.latency_ns.response.max = Some(80_000_000);
+    trial.file.target.cpu_s = Some(1.5);
+    trial.file.events = vec![EventRecord {
+        name: "reload".into(),
+        began_ns: 0,
+        ended_ns: 1,
+        unavailable_ns: Some(40_000_000),
+        still_down: false,
+        error: None,
+        effect: Some(EventEffect {
+            before: Around::default(),
+            worst: Around::default(),
+            lost: 7,
+            recovered_ns: Some(0),
+        }),
+    }];
+}
+
+fn value(metric: Metric, spoil: fn(&mut TrialData)) -> Option<f64> {
+    let mut file = run(&["a"], &[closed(4)], 5);
+    file.plan.pin.target = Some(vec![1]);
+    let test = ClaimTest::Threshold { cell: "c1".into(), comparison: ClaimComparison::AtLeast, bound: 0.0 };
+    file.plan.claims = vec![claim_of(metric, test)];
+    let trials: Vec<TrialData> = (1..=5)
+        .map(|id| {
+            let mut one = trial(&file, id, &[]);
+            planted(&mut one);
+            spoil(&mut one);
+            one
+        })
+        .collect();
+    analyze(&file, &trials).claims.remove(0).value
+}
+
+#[test]
+fn each_metric_is_read_from_what_its_table_says() {
+    for (metric, wanted) in [
+        (Metric::Cpu, 0.75),
+        (Metric::Max, 8e7),
+        (Metric::GcCount, 24.0),
+        (Metric::GcRate, 12.0),
+        (Metric::GcPauseP99, 3e6),
+        (Metric::GcPauseMax, 4e6),
+        (Metric::GcPauseShare, 0.02),
+        (Metric::BytesPerRequest, 200.0),
+        (Metric::ConnectionReuse, 0.75),
+        (Metric::Reconnects, 250.0),
+        (Metric::ConnectFailures, 200.0 / 700.0),
+        (Metric::Retransmissions, 0.01),
+        (Metric::Rtt, 5e5),
+        (Metric::Downtime, 4e7),
+        (Metric::RequestsLost, 7.0),
+        (Metric::SentBytes, 90_000.0),
+        (Metric::ReceivedBytes, 180_000.0),
+    ] {
+        let found = value(metric, |_| ()).unwrap_or(f64::NAN);
+        assert!((found - wanted).abs() < 1e-6 * wanted, "{metric:?}: {found} instead of {wanted}");
+    }
+    assert_eq!(Metric::ASKED.len(), 17, "a new one needs a line above");
+}
+
+#[test]
+fn what_was_not_read_is_absent_and_never_0() {
+    let blind = |trial: &mut TrialData| {
+        trial.signals = None;
+        trial.file.events.clear();
+        trial.file.target.cpu_s = None;
+        trial.file.load.as_mut().expect("it has a load").latency_ns.response.max = None;
+    };
+    for metric in [
+        Metric::Cpu,
+        Metric::Max,
+        Metric::GcCount,
+        Metric::GcRate,
+        Metric::GcPauseP99,
+        Metric::GcPauseMax,
+        Metric::GcPauseShare,
+        Metric::Retransmissions,
+        Metric::Rtt,
+        Metric::Downtime,
+        Metric::RequestsLost,
+    ] {
+        assert_eq!(value(metric, blind), None, "{metric:?}");
+    }
+    // A target that never came back has no known downtime.
+    assert_eq!(value(Metric::Downtime, |trial| trial.file.events[0].still_down = true), None);
+}

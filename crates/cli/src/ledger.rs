@@ -1,0 +1,235 @@
+//! `prony ledger`: published claims against the runs made here, and the runs that are missing.
+
+use crate::args::{LedgerArgs, LedgerCommand, LedgerFormat, LedgerRunArgs, PageLang};
+use crate::environment::environment;
+use crate::progress::RunProgress;
+use crate::{calibrate, exit, output, report_files, screen};
+use ::ledger::{Answered, Todo, answered, studies, todo};
+use anyhow::{Context as _, Result, bail};
+use plan::Context;
+use record::write_whole;
+use report::Lang;
+use schema::ledger::LedgerFile;
+use schema::plan::{ExperimentPlan, LoadPlan};
+use schema::study::StudyFile;
+use schema::text::nearest;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+/// Starting and stopping a target and checking its contract, for a trial of which no earlier run tells more.
+const AROUND_TRIAL_S: f64 = 2.0;
+
+pub(crate) fn ledger(args: &LedgerArgs) -> Result<u8> {
+    match &args.command {
+        None => show(args),
+        Some(LedgerCommand::Run(run)) => run_missing(args, run),
+    }
+}
+
+/// The ledger as it now is.
+fn current(args: &LedgerArgs) -> Result<LedgerFile> {
+    let studies = chosen(args)?;
+    let (runs, notes): (Vec<Answered>, Vec<String>) = answered(&args.place.runs);
+    Ok(::ledger::ledger(&studies, &runs, notes))
+}
+
+fn chosen(args: &LedgerArgs) -> Result<Vec<StudyFile>> {
+    let mut all = studies(&args.place.studies)?;
+    let Some(article) = &args.place.article else { return Ok(all) };
+    let names: Vec<String> = all.iter().map(|study| study.article.clone()).collect();
+    all.retain(|study| study.article == *article);
+    if all.is_empty() {
+        let remedy = match nearest(article, names.iter().map(String::as_str)) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("name one of: {}", names.join(", ")),
+        };
+        bail!("there is no study of article {article}\n  remedy: {remedy}");
+    }
+    Ok(all)
+}
+
+fn show(args: &LedgerArgs) -> Result<u8> {
+    let ledger = current(args)?;
+    if let Some(folder) = &args.write {
+        write(folder, &ledger)?;
+    }
+    let lang = lang(args.lang);
+    let file = args.output.as_deref();
+    let text = match args.format {
+        LedgerFormat::Text => report::ledger_text(&ledger, lang, output::style(file)),
+        LedgerFormat::Json => schema::json::pretty(&ledger)?,
+        LedgerFormat::Markdown => report::ledger_markdown(&ledger, lang),
+        LedgerFormat::Csv => report::ledger_csv(&ledger, lang)?,
+        LedgerFormat::Html => report::ledger_html(&ledger, lang),
+    };
+    output::write(file, &text)?;
+    Ok(exit::DONE)
+}
+
+const fn lang(lang: PageLang) -> Lang {
+    match lang {
+        PageLang::En => Lang::En,
+        PageLang::Zh => Lang::Zh,
+    }
+}
+
+/// All formats in both languages.
+fn write(folder: &Path, ledger: &LedgerFile) -> Result<()> {
+    std::fs::create_dir_all(folder).with_context(|| format!("cannot make {}", folder.display()))?;
+    let put = |name: &str, text: &str| write_whole(&folder.join(name), text.as_bytes());
+    put("ledger.json", &schema::json::pretty(ledger)?)?;
+    for (lang, ending) in [(Lang::En, ""), (Lang::Zh, ".zh")] {
+        put(&format!("ledger{ending}.html"), &report::ledger_html(ledger, lang))?;
+        put(&format!("ledger{ending}.md"), &report::ledger_markdown(ledger, lang))?;
+        put(&format!("ledger{ending}.csv"), &report::ledger_csv(ledger, lang)?)?;
+    }
+    Ok(())
+}
+
+/// An experiment ready to be run.
+struct Ready {
+    file: PathBuf,
+    text: String,
+    context: Context,
+    plan: ExperimentPlan,
+}
+
+fn run_missing(args: &LedgerArgs, wanted: &LedgerRunArgs) -> Result<u8> {
+    plan::processes::raise_descriptor_limit();
+    let ledger = current(args)?;
+    let mut unread = Vec::new();
+    let missing = todo(&ledger, !wanted.short, |name| match ready(args, wanted.short, name) {
+        Ok(ready) => Some(seconds(&ready.plan)),
+        Err(error) => {
+            unread.push(format!("{name}: {error:#}"));
+            None
+        }
+    });
+    unread.iter().for_each(|cause| output::say!("left out {cause}"));
+    let (chosen, left): (Vec<Todo>, Vec<Todo>) = within(missing, wanted.budget.map(|budget| budget.0));
+    output::write(None, &planned(&chosen, &left))?;
+    if wanted.dry_run {
+        return Ok(exit::DONE);
+    }
+    let code = run_all(args, wanted, &chosen)?;
+    let ledger = current(args)?;
+    output::write(None, &report::ledger_text(&ledger, lang(args.lang), output::style(None)))?;
+    if let Some(folder) = &args.write {
+        write(folder, &ledger)?;
+    }
+    Ok(code.max(if unread.is_empty() { exit::DONE } else { exit::FAILED }))
+}
+
+/// What fits into the budget, in order; one that is too long leaves room for the shorter ones after it.
+fn within(missing: Vec<Todo>, budget_ns: Option<u64>) -> (Vec<Todo>, Vec<Todo>) {
+    let mut left_s = budget_ns.map_or(f64::INFINITY, |ns| ns as f64 / 1e9);
+    missing.into_iter().partition(|todo| {
+        let fits = todo.seconds <= left_s;
+        left_s -= if fits { todo.seconds } else { 0.0 };
+        fits
+    })
+}
+
+fn planned(chosen: &[Todo], left: &[Todo]) -> String {
+    let line = |todo: &Todo| {
+        let claims: Vec<String> = todo.claims.iter().map(u32::to_string).collect();
+        format!("  {:>4.0} min  {}: claims {}\n", todo.seconds / 60.0, todo.experiment, claims.join(", "))
+    };
+    let minutes: f64 = chosen.iter().map(|todo| todo.seconds).sum::<f64>() / 60.0;
+    let mut text = format!("{} experiments to run, {minutes:.0} minutes at most\n", chosen.len());
+    text.extend(chosen.iter().map(line));
+    if !left.is_empty() {
+        text += "left out by the budget\n";
+        text.extend(left.iter().map(line));
+    }
+    text
+}
+
+fn seconds(plan: &ExperimentPlan) -> f64 {
+    plan::longest_ns(plan) / 1e9 + AROUND_TRIAL_S * plan.order.len() as f64
+}
+
+/// An experiment by its name: `experiments/NAME.toml` beside the folder of the studies.
+fn ready(args: &LedgerArgs, short: bool, name: &str) -> Result<Ready> {
+    let root = args.place.studies.parent().filter(|root| !root.as_os_str().is_empty());
+    let file = root.unwrap_or(Path::new(".")).join("experiments").join(format!("{name}.toml"));
+    let text = std::fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+    let usable_cpus = launch::pin::usable_cpus()?;
+    let context = Context { project: plan::project_above(&file), usable_cpus, pin: None };
+    let mut plan = plan::experiment(&file.display().to_string(), &text, &context)?;
+    if short {
+        plan::short(&mut plan);
+    }
+    Ok(Ready { file, text, context, plan })
+}
+
+/// One experiment after the other. One that cannot be run does not stop the rest.
+fn run_all(args: &LedgerArgs, wanted: &LedgerRunArgs, chosen: &[Todo]) -> Result<u8> {
+    let begun = Instant::now();
+    let mut code = exit::DONE;
+    for (at, todo) in chosen.iter().enumerate() {
+        let spent = Duration::from_secs(begun.elapsed().as_secs());
+        output::say!("\n{} of {}: {}, after {:?}", at + 1, chosen.len(), todo.experiment, spent);
+        match run_one(args, wanted, &todo.experiment) {
+            Ok(exit::INTERRUPTED) => return Ok(exit::INTERRUPTED),
+            Ok(_) => {}
+            Err(error) => {
+                output::say_text(&format!("{} could not be run: {error:#}\n", todo.experiment));
+                code = exit::FAILED;
+            }
+        }
+    }
+    Ok(code)
+}
+
+/// Goes on with a run of this kind that was broken off, or begins one.
+fn run_one(args: &LedgerArgs, wanted: &LedgerRunArgs, name: &str) -> Result<u8> {
+    let Ready { file, text, context, plan } = ready(args, wanted.short, name)?;
+    let loads: Vec<&LoadPlan> = plan.cells.iter().map(|cell| &cell.load).collect();
+    let limit = calibrate::limit_of(&loads, &plan.pin, context.usable_cpus.len());
+    let environment = environment(&args.place.runs, &wanted.consent, limit)?;
+    let mut progress = RunProgress::new(screen::is_live());
+    let outcome = match broken_off(&args.place.runs, name, wanted.short, &text) {
+        Some(folder) => {
+            output::say!("going on with {}", folder.display());
+            runner::resume(&folder, context.usable_cpus.clone(), 0, &environment, &mut progress)
+        }
+        None => runner::run(plan, &text, &context, &environment, &mut progress),
+    };
+    progress.finish();
+    let outcome = outcome.with_context(|| format!("{}", file.display()))?;
+    report_files::write_all(&outcome.folder)?;
+    Ok(if outcome.interrupted { exit::INTERRUPTED } else { exit::DONE })
+}
+
+/// The newest run of the same file and length that has trials left.
+fn broken_off(runs: &Path, name: &str, short: bool, text: &str) -> Option<PathBuf> {
+    let (found, _) = answered(runs);
+    let mut open: Vec<&Answered> =
+        found.iter().filter(|run| run.plan.name == name && run.short == short && !run.whole).collect();
+    open.sort_by(|a, b| a.started.cmp(&b.started));
+    let folder = runs.join(&open.last()?.run);
+    let run = record::RunFolder::open(&folder).ok()?.read_run().ok()?;
+    (run.experiment_text == text).then_some(folder)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn todo_of(name: &str, seconds: f64) -> Todo {
+        Todo { experiment: name.into(), claims: vec![1], seconds }
+    }
+
+    #[test]
+    fn the_budget_leaves_out_what_is_too_long_and_says_so() {
+        let missing = vec![todo_of("a", 60.0), todo_of("long", 6_000.0), todo_of("b", 120.0)];
+        let (chosen, left) = within(missing.clone(), Some(200_000_000_000));
+        let names = |all: &[Todo]| all.iter().map(|todo| todo.experiment.clone()).collect::<Vec<_>>();
+        assert_eq!((names(&chosen), names(&left)), (vec!["a".into(), "b".into()], vec!["long".into()]));
+        let text = planned(&chosen, &left);
+        assert!(text.contains("2 experiments to run, 3 minutes at most"), "{text}");
+        assert!(text.contains("left out by the budget\n   100 min  long: claims 1"), "{text}");
+        assert_eq!(within(missing, None).1.len(), 0);
+    }
+}

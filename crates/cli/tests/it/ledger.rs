@@ -1,0 +1,191 @@
+//! `prony ledger`: every published claim is decided by something, every experiment can be planned, and a study of one's own
+//! goes from the file over runs to its verdicts.
+
+use crate::command::{bad, done, good, root, turn};
+use crate::load::check_schema;
+use schema::ledger::{LedgerFile, LedgerVerdict};
+use schema::study::{ReasonCode, StudyFile};
+use serde_json::Value;
+use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
+
+/// How many quantitative claims the five articles make.
+const CLAIMS: u32 = 115;
+
+fn files(folder: &str) -> Vec<std::path::PathBuf> {
+    let entries = std::fs::read_dir(root().join(folder)).expect("the folder is there");
+    let mut paths: Vec<_> = entries.map(|entry| entry.expect("it can be read").path()).collect();
+    paths.retain(|path| path.extension().is_some_and(|ending| ending == "toml"));
+    paths.sort();
+    paths
+}
+
+fn studies() -> Vec<StudyFile> {
+    files("studies")
+        .iter()
+        .map(|path| {
+            let text = std::fs::read_to_string(path).expect("it can be read");
+            StudyFile::from_toml(&path.display().to_string(), &text).unwrap_or_else(|error| panic!("{error}"))
+        })
+        .collect()
+}
+
+/// The resolved plan of each experiment by its file's name.
+fn plans() -> BTreeMap<String, Value> {
+    let plan = |path: &std::path::PathBuf| {
+        let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
+        let out = good(&["run", path.to_str().expect("UTF-8"), "--dry-run", "--format", "json"]).out;
+        (name, serde_json::from_str(&out).expect("a plan"))
+    };
+    files("experiments").iter().map(plan).collect()
+}
+
+#[test]
+fn every_published_claim_is_decided_by_an_experiment_an_audit_or_a_reason() {
+    let (studies, plans) = (studies(), plans());
+    let mut numbers: Vec<u32> = Vec::new();
+    for study in &studies {
+        for claim in &study.claim {
+            numbers.push(claim.number);
+            let Some(experiment) = &claim.experiment else { continue };
+            let plan =
+                plans.get(experiment).unwrap_or_else(|| panic!("claim {}: no {experiment}", claim.number));
+            assert_eq!(plan["name"], experiment.as_str(), "the ledger finds runs by this name");
+            for id in &claim.claims {
+                let found = plan["claims"]
+                    .as_array()
+                    .expect("claims")
+                    .iter()
+                    .find(|claim| claim["id"] == id.as_str());
+                let found = found.unwrap_or_else(|| panic!("{experiment} has no claim {id}"));
+                let source = &found["published"]["source"]["article"];
+                assert_eq!(source, study.article.as_str(), "{experiment}: {id}");
+            }
+        }
+    }
+    numbers.sort_unstable();
+    assert_eq!(numbers, (1..=CLAIMS).collect::<Vec<_>>());
+    // A claim with a source that no study points to would never be seen.
+    let asked: BTreeSet<&String> =
+        studies.iter().flat_map(|study| &study.claim).flat_map(|claim| &claim.claims).collect();
+    for (name, plan) in &plans {
+        for claim in
+            plan["claims"].as_array().expect("claims").iter().filter(|claim| !claim["published"].is_null())
+        {
+            let id = claim["id"].as_str().unwrap_or_default().to_owned();
+            // One more than was published, beside the claims of its row.
+            assert!(asked.contains(&id) || id == "004-103-log", "{name}: no study asks for `{id}`");
+        }
+    }
+}
+
+#[test]
+fn every_experiment_says_its_study_its_minutes_and_what_two_cores_do_not_show() {
+    let of_studies: BTreeSet<String> =
+        studies().into_iter().flat_map(|study| study.claim).filter_map(|claim| claim.experiment).collect();
+    for path in files("experiments") {
+        let name = path.file_stem().expect("a name").to_string_lossy().into_owned();
+        let text = std::fs::read_to_string(&path).expect("it can be read");
+        let head: String = text.lines().take_while(|line| line.starts_with('#')).collect();
+        if of_studies.contains(&name) {
+            assert!(head.contains("Study 00") && head.contains("minutes"), "{name}: {head}");
+        }
+    }
+}
+
+#[test]
+fn the_ledger_without_runs_has_audits_and_reasons_in_every_format_and_language() {
+    let none = tempfile::tempdir().expect("a folder");
+    let runs = none.path().to_str().expect("UTF-8");
+    let json = good(&["ledger", "--runs", runs, "--format", "json"]).out;
+    check_schema("ledger", &serde_json::from_str(&json).expect("JSON"));
+    let ledger: LedgerFile = serde_json::from_str(&json).expect("a ledger");
+    let rows: Vec<_> = ledger.articles.iter().flat_map(|article| &article.rows).collect();
+    let of = |number: u32| rows.iter().find(|row| row.number == number).expect("it is there");
+    assert_eq!(rows.len(), CLAIMS as usize);
+    assert_eq!(of(17).verdict, LedgerVerdict::Impossible, "printed second differences are wrong");
+    assert_eq!(of(27).verdict, LedgerVerdict::Impossible, "98 ms at 1,237/s are not 1,000 connections");
+    assert_eq!((of(98).verdict, of(98).reason), (LedgerVerdict::CannotTest, Some(ReasonCode::Hardware)));
+    assert_eq!(of(100).verdict, LedgerVerdict::NotRun);
+    for (language, words) in [("en", "cannot be tested here"), ("zh", "此处无法检验")] {
+        for format in ["text", "markdown", "html", "csv"] {
+            let shown = good(&["ledger", "--runs", runs, "--format", format, "--lang", language]).out;
+            let plain = shown.split_whitespace().collect::<Vec<_>>().join(" ");
+            assert!(plain.contains(words), "{language} {format}");
+            assert!(!shown.contains("<script"), "{format}");
+        }
+    }
+    let folder = none.path().join("pages");
+    good(&["ledger", "--runs", runs, "--write", folder.to_str().expect("UTF-8")]);
+    for name in [
+        "ledger.json",
+        "ledger.html",
+        "ledger.zh.html",
+        "ledger.md",
+        "ledger.zh.md",
+        "ledger.csv",
+        "ledger.zh.csv",
+    ] {
+        assert!(folder.join(name).is_file(), "{name}");
+    }
+    let dry = good(&["ledger", "run", "--short", "--dry-run", "--budget", "10m", "--runs", runs]).out;
+    assert!(dry.contains("left out by the budget") && dry.contains("experiments to run"), "{dry}");
+    bad(&["ledger", "--article", "03"], 1, &["there is no study of article 03", "did you mean `00"]);
+    bad(&["ledger", "--studies", runs], 1, &["there is no study under", "--studies"]);
+}
+
+/// A project with one study of two reference targets, the second twice as slow.
+fn project(folder: &Path, published: &[(&str, &str)]) {
+    let mut experiment = "[experiment]\nname = \"pair\"\nblocks = 5\n[[target]]\nname = \"one\"\n\
+        reference = { law = \"constant\", mean = \"4ms\" }\n[[target]]\nname = \"two\"\n\
+        reference = { law = \"constant\", mean = \"8ms\" }\n[scenario]\nrequest = { path = \"/ping\" }\n\
+        [load]\nmodel = \"closed\"\nconnections = 4\n[phases]\nwarmup = { at_least = \"200ms\", at_most = \"200ms\" }\n\
+        sample = \"300ms\"\nsamples = 1\n"
+        .to_owned();
+    let mut study = "schema = \"prony.study/1\"\narticle = \"own\"\ntitle = { en = \"a\", zh = \"b\" }\n\
+        [conditions]\nconnections = 400\n"
+        .to_owned();
+    for (at, (id, number)) in published.iter().enumerate() {
+        experiment += &format!(
+            "[[claim]]\nid = \"{id}\"\ntext = \"t\"\nmetric = \"throughput\"\nbetter = \"one\"\nthan = \"two\"\n\
+             published = {number}\nsource = {{ article = \"own\", place = \"p\" }}\n"
+        );
+        study += &format!(
+            "[[claim]]\nnumber = {}\ntext = {{ en = \"{id}\", zh = \"z\" }}\nprinted = \"{number}\"\nplace = \"p\"\n\
+             experiment = \"pair\"\nclaims = [\"{id}\"]\n",
+            at + 1
+        );
+    }
+    std::fs::create_dir_all(folder.join("studies")).expect("a folder");
+    std::fs::create_dir_all(folder.join("experiments")).expect("a folder");
+    std::fs::write(folder.join("studies/own.toml"), study).expect("a file");
+    std::fs::write(folder.join("experiments/pair.toml"), experiment).expect("a file");
+}
+
+#[test]
+fn a_study_of_ones_own_is_run_and_answered_and_not_run_again() {
+    let _turn = turn();
+    let folder = tempfile::tempdir().expect("a folder");
+    project(folder.path(), &[("same", "2.0"), ("more", "1.2"), ("less", "4.0"), ("contrary", "0.5")]);
+    let (studies, runs) = (folder.path().join("studies"), folder.path().join("runs"));
+    let place = ["--studies", studies.to_str().expect("UTF-8"), "--runs", runs.to_str().expect("UTF-8")];
+    let run = done(&[&["ledger", "run", "--short"][..], &place].concat());
+    assert!(run.out.contains("1 experiments to run"), "{}\n{}", run.out, run.err);
+    let json = good(&[&["ledger", "--format", "json"][..], &place].concat()).out;
+    let ledger: LedgerFile = serde_json::from_str(&json).expect("a ledger");
+    let rows = &ledger.articles[0].rows;
+    // On a busy host all trials may be void, rightly.
+    let is_void = rows.iter().all(|row| row.verdict == LedgerVerdict::Void);
+    if !is_void {
+        let verdicts: Vec<LedgerVerdict> = rows.iter().map(|row| row.verdict).collect();
+        use LedgerVerdict::{Contradicted, Exceeded, Inconclusive, Reproduced, Weaker};
+        let wanted = [Reproduced, Exceeded, Weaker, Contradicted];
+        let fits = verdicts.iter().zip(wanted).all(|(got, wanted)| *got == wanted || *got == Inconclusive);
+        assert!(fits, "{verdicts:?}: {json}");
+    }
+    assert!(rows.iter().all(|row| row.short && row.run.is_some() && row.differs[0].here == "4"), "{json}");
+    let again = good(&[&["ledger", "run", "--short", "--dry-run"][..], &place].concat()).out;
+    assert!(again.contains("0 experiments to run"), "{again}");
+    let full = good(&[&["ledger", "run", "--dry-run"][..], &place].concat()).out;
+    assert!(full.contains("1 experiments to run"), "{full}");
+}

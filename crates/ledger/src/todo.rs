@@ -1,0 +1,36 @@
+//! Which experiments would decide the claims that are not answered yet: most claims per second first.
+
+use schema::ledger::{LedgerFile, LedgerVerdict};
+use std::collections::BTreeMap;
+
+/// An experiment that is missing.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Todo {
+    /// Its name.
+    pub experiment: String,
+    /// Numbers of the claims that it would answer.
+    pub claims: Vec<u32>,
+    /// How long it takes, in seconds; 0 where that is unknown.
+    pub seconds: f64,
+}
+
+/// In the order in which they are to be run; `seconds` gives the time of an experiment, `None` leaves it out. `full` asks
+/// again where only a short run has answered.
+pub fn todo(ledger: &LedgerFile, full: bool, mut seconds: impl FnMut(&str) -> Option<f64>) -> Vec<Todo> {
+    let mut claims: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
+    for row in ledger.articles.iter().flat_map(|article| &article.rows) {
+        let is_open = row.verdict == LedgerVerdict::NotRun || (full && row.short);
+        if let Some(experiment) = row.experiment.as_deref().filter(|_| is_open || row.run.is_none()) {
+            claims.entry(experiment).or_default().push(row.number);
+        }
+    }
+    let mut all: Vec<Todo> = claims
+        .into_iter()
+        .filter_map(|(name, claims)| {
+            Some(Todo { experiment: name.to_owned(), claims, seconds: seconds(name)? })
+        })
+        .collect();
+    let rate = |todo: &Todo| todo.claims.len() as f64 / todo.seconds.max(1.0);
+    all.sort_by(|a, b| rate(b).total_cmp(&rate(a)).then_with(|| a.experiment.cmp(&b.experiment)));
+    all
+}
