@@ -48,10 +48,15 @@ fn every_published_claim_is_decided_by_an_experiment_an_audit_or_a_reason() {
         for claim in &study.claim {
             numbers.push(claim.number);
             let Some(experiment) = &claim.experiment else { continue };
-            let plan = plans.get(experiment).unwrap_or_else(|| panic!("claim {}: no {experiment}", claim.number));
+            let plan =
+                plans.get(experiment).unwrap_or_else(|| panic!("claim {}: no {experiment}", claim.number));
             assert_eq!(plan["name"], experiment.as_str(), "the ledger finds runs by this name");
             for id in &claim.claims {
-                let found = plan["claims"].as_array().expect("claims").iter().find(|claim| claim["id"] == id.as_str());
+                let found = plan["claims"]
+                    .as_array()
+                    .expect("claims")
+                    .iter()
+                    .find(|claim| claim["id"] == id.as_str());
                 let found = found.unwrap_or_else(|| panic!("{experiment} has no claim {id}"));
                 let source = &found["published"]["source"]["article"];
                 assert_eq!(source, study.article.as_str(), "{experiment}: {id}");
@@ -61,9 +66,12 @@ fn every_published_claim_is_decided_by_an_experiment_an_audit_or_a_reason() {
     numbers.sort_unstable();
     assert_eq!(numbers, (1..=CLAIMS).collect::<Vec<_>>());
     // A claim with a source that no study points to would never be seen.
-    let asked: BTreeSet<&String> = studies.iter().flat_map(|study| &study.claim).flat_map(|claim| &claim.claims).collect();
+    let asked: BTreeSet<&String> =
+        studies.iter().flat_map(|study| &study.claim).flat_map(|claim| &claim.claims).collect();
     for (name, plan) in &plans {
-        for claim in plan["claims"].as_array().expect("claims").iter().filter(|claim| !claim["published"].is_null()) {
+        for claim in
+            plan["claims"].as_array().expect("claims").iter().filter(|claim| !claim["published"].is_null())
+        {
             let id = claim["id"].as_str().unwrap_or_default().to_owned();
             // One more than was published, beside the claims of its row.
             assert!(asked.contains(&id) || id == "004-103-log", "{name}: no study asks for `{id}`");
@@ -109,11 +117,19 @@ fn the_ledger_without_runs_has_audits_and_reasons_in_every_format_and_language()
     }
     let folder = none.path().join("pages");
     good(&["ledger", "--runs", runs, "--write", folder.to_str().expect("UTF-8")]);
-    for name in ["ledger.json", "ledger.html", "ledger.zh.html", "ledger.md", "ledger.zh.md", "ledger.csv", "ledger.zh.csv"] {
+    for name in [
+        "ledger.json",
+        "ledger.html",
+        "ledger.zh.html",
+        "ledger.md",
+        "ledger.zh.md",
+        "ledger.csv",
+        "ledger.zh.csv",
+    ] {
         assert!(folder.join(name).is_file(), "{name}");
     }
     let dry = good(&["ledger", "run", "--short", "--dry-run", "--budget", "10m", "--runs", runs]).out;
-    assert!(dry.contains("left out by the budget") && dry.contains("experiments to run"), "{dry}");
+    assert!(dry.contains("left out by the budget") && dry.contains("experiments to run: "), "{dry}");
     bad(&["ledger", "--article", "03"], 1, &["there is no study of article 03", "did you mean `00"]);
     bad(&["ledger", "--studies", runs], 1, &["there is no study under", "--studies"]);
 }
@@ -154,7 +170,7 @@ fn a_study_of_ones_own_is_run_and_answered_and_not_run_again() {
     let (studies, runs) = (folder.path().join("studies"), folder.path().join("runs"));
     let place = ["--studies", studies.to_str().expect("UTF-8"), "--runs", runs.to_str().expect("UTF-8")];
     let run = done(&[&["ledger", "run", "--short"][..], &place].concat());
-    assert!(run.out.contains("1 experiments to run"), "{}\n{}", run.out, run.err);
+    assert!(run.out.contains("experiments to run: 1"), "{}\n{}", run.out, run.err);
     let json = good(&[&["ledger", "--format", "json"][..], &place].concat()).out;
     let ledger: LedgerFile = serde_json::from_str(&json).expect("a ledger");
     let rows = &ledger.articles[0].rows;
@@ -169,7 +185,7 @@ fn a_study_of_ones_own_is_run_and_answered_and_not_run_again() {
     }
     assert!(rows.iter().all(|row| row.short && row.run.is_some() && row.differs[0].here == "4"), "{json}");
     let again = good(&[&["ledger", "run", "--short", "--dry-run"][..], &place].concat()).out;
-    assert!(again.contains("0 experiments to run"), "{again}");
+    assert!(again.contains("experiments to run: 0"), "{again}");
     let full = good(&[&["ledger", "run", "--dry-run"][..], &place].concat()).out;
-    assert!(full.contains("1 experiments to run"), "{full}");
+    assert!(full.contains("experiments to run: 1"), "{full}");
 }
