@@ -10,6 +10,7 @@ pub mod arrivals;
 mod environment;
 mod instrument;
 mod run;
+mod selfcheck;
 mod soak;
 pub mod stats;
 mod trial;
@@ -19,8 +20,9 @@ pub use environment::{Surroundings, environment_diff};
 pub use instrument::{instrument_limit, stale};
 pub use run::{
     CompareError, HistorySettings, Look, Past, RunningSearch, TrialData, Wanted, advice, analyze, compare,
-    history, look, shown_first,
+    history, look, shown_first, undecided,
 };
+pub use selfcheck::{RUNS_MAX, selfcheck};
 pub use soak::{SegmentData, WINDOWS_MIN, looks, soak, soak_so_far, with_soak};
 pub use trial::{
     Beside, CounterCurves, HeatMaker, Judgement, Objective, Of, Residence, ServerFacts, SignalsMaker,

@@ -79,6 +79,7 @@ pub(crate) struct Figure {
     pub(crate) value: f64,
     rounded: Span,
     loose: Span,
+    printed: Span,
     /// Digits that carry something.
     pub(crate) digits: u32,
     /// As it is printed.
@@ -94,6 +95,7 @@ impl Figure {
         let rounded = Span::new(value - half, value + half);
         let loose = Span::new(value - zeros, value + zeros.max(2.0 * half));
         let exact = Span::exact(value);
+        let printed = Span::new((value - half).max(value.min(0.0)), value + half);
         let (rounded, loose) = if is_setting { (exact, exact) } else { (rounded, loose) };
         let (rounded, loose) = match number.bound {
             Bound::Equal => (rounded, loose),
@@ -102,7 +104,14 @@ impl Figure {
         };
         // What is printed as 0 was not less.
         let floor = |span: Span| if value >= 0.0 { Span::new(span.low.max(0.0), span.high) } else { span };
-        Self { value, rounded: floor(rounded), loose: floor(loose), digits: number.digits, text: shown(text) }
+        Self {
+            value,
+            rounded: floor(rounded),
+            loose: floor(loose),
+            printed,
+            digits: number.digits,
+            text: shown(text),
+        }
     }
 
     pub(crate) fn span(&self, reading: Reading) -> Span {
@@ -117,10 +126,21 @@ impl Figure {
         self.rounded
     }
 
+    /// Half a step of the last digit to both sides, of a setting too; zeros at the end are taken for digits.
+    pub(crate) fn printed(&self) -> Span {
+        self.printed
+    }
+
     /// The same with every value mapped by a rising function.
     pub(crate) fn map(&self, f: impl Fn(f64) -> f64) -> Self {
         let span = |span: Span| Span::new(f(span.low), f(span.high));
-        Self { value: f(self.value), rounded: span(self.rounded), loose: span(self.loose), ..self.clone() }
+        Self {
+            value: f(self.value),
+            rounded: span(self.rounded),
+            loose: span(self.loose),
+            printed: span(self.printed),
+            ..self.clone()
+        }
     }
 }
 

@@ -32,6 +32,7 @@ mod report_files;
 mod run;
 mod schemas;
 mod screen;
+mod selfcheck;
 mod serve;
 mod services;
 mod shape;
@@ -84,6 +85,7 @@ fn main() -> ExitCode {
         Command::Reference(args) => reference::reference(&args),
         Command::Doctor(args) => doctor::doctor(&args),
         Command::Calibrate(args) => calibrate::calibrate(&args),
+        Command::Selfcheck(args) => selfcheck::selfcheck(&args),
         Command::Completions(args) => completions::completions(&args),
         Command::Schema(args) => schemas::schema(&args),
     };

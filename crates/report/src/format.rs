@@ -7,7 +7,7 @@ use units::format::table::{self, Shown};
 pub use units::format::table::{
     NONE, axis, bytes, change, chosen_percent, duration, nanos, p_value, percent, plain, rate, ratio, setting,
 };
-pub use units::format::{counted, grouped as count};
+pub use units::format::{counted, grouped as count, ranges};
 
 /// A value in a metric's unit.
 #[must_use]

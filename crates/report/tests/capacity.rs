@@ -41,6 +41,7 @@ fn ladder() -> Capacity {
         metric: Metric::Throughput,
         at: Some(412.0),
         interval: Some(Interval { low: Some(380.0), high: None }),
+        law: Some(ScalingLawName::Queue),
         slope_before: Some(0.98),
         slope_after: Some(0.03),
         delta_bic: Some(88.1),
@@ -66,6 +67,13 @@ fn ladder() -> Capacity {
         }),
         highest_refused: None,
         knees: vec![knee, none],
+        scaling: Some(Scaling {
+            best: Some(ScalingLawName::Queue),
+            laws: Vec::new(),
+            predictions: vec![UslPoint { n: 3_200.0, per_s: estimate(8_010.0, 90.0), is_beyond: true }],
+            refused: None,
+            text: "of 9 laws a queue fits best".into(),
+        }),
         usl: Some(UslFit {
             alpha: estimate(0.03, 0.01),
             beta: Estimate {
@@ -76,6 +84,7 @@ fn ladder() -> Capacity {
             peak: Estimate { value: None, interval: Some(Interval { low: Some(900.0), high: None }) },
             peak_per_s: estimate(8_500.0, 300.0),
             peak_is_beyond: true,
+            peak_is_shown: true,
             misfit: 0.08,
             predictions: vec![UslPoint { n: 1_600.0, per_s: estimate(8_300.0, 200.0), is_beyond: true }],
         }),

@@ -3,6 +3,8 @@
 mod sample;
 
 use report::Style;
+use schema::said;
+use schema::trial::TrialOutcome;
 
 #[test]
 fn terminal() {
@@ -243,4 +245,31 @@ fn an_empty_analysis_is_still_a_report() {
     assert!(report::markdown(&run, &analysis).contains("## Trials"));
     assert_eq!(report::csv(&run, &analysis).unwrap().lines().count(), 1);
     assert!(report::html(&run, &analysis).unwrap().contains("Can these numbers be believed?"));
+}
+
+#[test]
+fn a_run_without_a_valid_trial_has_no_tables_of_dashes_and_one_line_for_one_reason() {
+    let mut analysis = sample::analysis();
+    let busy = |share: u32| said!("test.busy", "others used {share} %", share);
+    for (place, trial) in analysis.trials.iter_mut().enumerate() {
+        trial.outcome = TrialOutcome::Void;
+        trial.reasons = match place {
+            3 => vec!["the canary drifted".into()],
+            _ => vec![busy(place as u32)],
+        };
+    }
+    let text = report::terminal(&sample::plan::run_file(), &analysis, Style::PLAIN);
+    assert!(!text.contains("Ranking") && !text.contains("Comparison"), "{text}");
+    let trials: Vec<&str> =
+        text.lines().skip_while(|line| !line.starts_with("Trials")).skip(1).take(2).collect();
+    assert_eq!(
+        trials,
+        [
+            "  ! 19 trials void (1-3,5-20): others used 0 %",
+            "  ! trial 4, block 1, go/echo, 128 connections: void: the canary drifted"
+        ]
+    );
+    assert!(
+        report::explained(&sample::plan::run_file(), &analysis, Style::PLAIN).contains("others used 19 %")
+    );
 }

@@ -15,6 +15,7 @@ use schema::said;
 use schema::trial::TrialFile;
 use std::time::Instant;
 use units::Nanos;
+use units::format::counted;
 use units::format::sentence::half_width;
 
 /// The time that trials have taken: those of earlier sessions by their own account, those of this one by the clock.
@@ -81,7 +82,13 @@ pub(crate) fn decide(plan: &mut ExperimentPlan, trials: &[TrialData], spent_ns: 
         return Vec::new();
     };
     let look = stopping.precision.map(|wanted| (wanted, analyze::look(plan, trials, wanted)));
+    let undecided = stopping.until_decided.then(|| analyze::undecided(plan, trials));
     let stopped = match &look {
+        _ if undecided == Some(0) => {
+            let blocks = plan.blocks;
+            let text = said!("stopped.decided", "every claim is decided after {blocks} blocks", blocks);
+            Some((StopReason::Decided, text))
+        }
         Some((wanted, look)) if is_reached(plan.blocks, look.is_narrow, &stopping.looks) => {
             let wanted = half_width(*wanted);
             let text = said!("stopped.precision", "the precision of ± {wanted} is reached", wanted);
@@ -95,14 +102,16 @@ pub(crate) fn decide(plan: &mut ExperimentPlan, trials: &[TrialData], spent_ns: 
         _ => None,
     };
     if let Some(stopping) = plan.design.stopping.as_mut() {
-        stopping.looks.extend(look.map(|(_, look)| LookRecord {
-            blocks: plan.blocks,
+        let record = look.map(|(_, look)| LookRecord {
             half_width: look.half_width,
             of: look.of,
             is_narrow: look.is_narrow,
             blocks_needed: look.blocks_needed,
-            spent_ns,
-        }));
+            ..LookRecord::default()
+        });
+        let record = record.or_else(|| undecided.map(|_| LookRecord::default()));
+        let record = record.map(|record| LookRecord { blocks: plan.blocks, undecided, spent_ns, ..record });
+        stopping.looks.extend(record);
         stopping.stopped = stopped.map(|(reason, text)| Stopped { reason, text });
         if stopping.stopped.is_some() {
             return Vec::new();
@@ -126,6 +135,9 @@ fn is_reached(blocks: u32, is_narrow: bool, looks: &[LookRecord]) -> bool {
 pub(crate) fn words(plan: &ExperimentPlan) -> Option<String> {
     let stopping = plan.design.stopping.as_ref()?;
     let seen = stopping.looks.last().map(|look| match (look.half_width, look.blocks_needed) {
+        (None, _) if look.undecided.is_some() && look.of.is_empty() => {
+            format!("after {} blocks", look.blocks)
+        }
         (None, _) => format!("after {} blocks nothing can be judged yet: {}", look.blocks, look.of),
         (Some(half), needed) => {
             let needed = needed.filter(|needed| *needed > look.blocks).map_or_else(String::new, |needed| {
@@ -134,8 +146,11 @@ pub(crate) fn words(plan: &ExperimentPlan) -> Option<String> {
             format!("after {} blocks ± {} ({}){needed}", look.blocks, half_width(half), look.of)
         }
     });
+    let undecided = stopping.looks.last().and_then(|look| look.undecided).filter(|claims| *claims > 0);
+    let undecided = undecided.map(|claims| format!("{} not decided yet", counted(claims.into(), "claim")));
+    let seen = seen.into_iter().chain(undecided);
     let said: Vec<String> =
-        seen.into_iter().chain(stopping.stopped.as_ref().map(|stopped| stopped.text.to_string())).collect();
+        seen.chain(stopping.stopped.as_ref().map(|stopped| stopped.text.to_string())).collect();
     (!said.is_empty()).then(|| said.join("; "))
 }
 

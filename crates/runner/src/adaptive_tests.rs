@@ -20,7 +20,7 @@ pub(crate) fn plan(stopping: StoppingPlan, done: u32) -> ExperimentPlan {
 }
 
 pub(crate) fn stopping(precision: Option<f64>, budget_ns: Option<u64>, blocks_max: u32) -> StoppingPlan {
-    StoppingPlan { precision, budget_ns, blocks_pilot: 5, blocks_max, looks: Vec::new(), stopped: None }
+    StoppingPlan { precision, budget_ns, blocks_pilot: 5, blocks_max, ..StoppingPlan::default() }
 }
 
 /// Trials of all that is ordered; the ratio of a block departs from 1.1 by `noise` times a fixed pattern.
@@ -178,4 +178,46 @@ fn a_fixed_number_of_blocks_is_left_alone() {
     fixed.design.stopping = None;
     assert!(!is_open(&fixed) && decide(&mut fixed, &[], 1).is_empty() && !is_over_budget(&mut fixed, 2, 1));
     assert_eq!(words(&fixed), None);
+}
+
+#[test]
+fn a_run_that_waits_for_its_claims_ends_when_they_are_decided() {
+    let claim = |numerator: &str, bound: f64| schema::plan::ClaimPlan {
+        text: "a is faster".into(),
+        metric: Some(schema::metric::Metric::Throughput),
+        test: schema::plan::ClaimTest::Ratio {
+            numerator: numerator.into(),
+            denominator: if numerator == "c1" { "c2".into() } else { "c1".into() },
+            comparison: schema::plan::ClaimComparison::MoreThan,
+            bound,
+        },
+    };
+    let waiting = |bound: f64, noise: f64| {
+        let mut plan = plan(StoppingPlan { until_decided: true, ..stopping(None, None, 20) }, 5);
+        plan.claims = vec![claim("c1", bound)];
+        while plan.design.stopping.as_ref().unwrap().stopped.is_none() {
+            let so_far = trials(&plan, noise);
+            decide(&mut plan, &so_far, 1);
+        }
+        plan
+    };
+    // The true ratio is 1.1.
+    let clear = waiting(1.0, 0.01);
+    let stopping = clear.design.stopping.as_ref().unwrap();
+    assert_eq!((stopping.stopped.as_ref().unwrap().reason, clear.blocks), (StopReason::Decided, 5));
+    assert_eq!(stopping.looks[0].undecided, Some(0));
+    assert!(words(&clear).unwrap().contains("every claim is decided after 5 blocks"), "{:?}", words(&clear));
+    let longer = waiting(1.0, 0.1);
+    assert_eq!(
+        longer.design.stopping.as_ref().unwrap().stopped.as_ref().unwrap().reason,
+        StopReason::Decided
+    );
+    assert!((6..20).contains(&longer.blocks), "{}", longer.blocks);
+    assert_eq!(longer.design.stopping.unwrap().looks[0].undecided, Some(1));
+    // At the very bound nothing is ever decided: the most blocks end it.
+    let never = waiting(1.1, 0.01);
+    assert_eq!(
+        (never.design.stopping.unwrap().stopped.unwrap().reason, never.blocks),
+        (StopReason::Blocks, 20)
+    );
 }

@@ -190,8 +190,9 @@ pub fn answer(
     // Changed over unchanged, whichever way round they were compared.
     let turn = |ratio: f64| if found.is_some_and(|found| found.a == "c1") { 1.0 / ratio } else { ratio };
     let ratio = found.and_then(|found| found.ratio).map(turn).filter(|ratio| ratio.is_finite());
+    // One prediction, written down before: its interval stands alone, whatever else was measured.
     let ends = found
-        .and_then(|found| found.interval)
+        .and_then(|found| found.alone.or(found.interval))
         .and_then(|interval| Some((turn(interval.low?), turn(interval.high?))));
     let ends =
         ends.map(|(a, b)| (a.min(b), a.max(b))).filter(|(low, high)| low.is_finite() && high.is_finite());

@@ -141,8 +141,27 @@ pub struct HistorySeries {
     pub points: Vec<HistoryPoint>,
     /// Where the values change, oldest first.
     pub changes: Vec<HistoryChange>,
+    /// The last runs left the level that they had since the last change, too lately for a change to be dated. Absent
+    /// where they did not, and in files of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alarm: Option<HistoryAlarm>,
     /// Why changes were not looked for, and what would cure it.
     pub refused: Option<Said>,
+}
+
+/// A signal of the CUSUM chart over the last runs of a series.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct HistoryAlarm {
+    /// Run since which the sum has grown.
+    pub since_run: String,
+    /// Run in which it passed its limit.
+    pub raised_run: String,
+    /// Mean since then over the mean before, on the log scale; above 0.
+    pub ratio: f64,
+    /// Runs between two false signals on average, where nothing changes.
+    pub average_run_length: u32,
+    /// Whether that is the worse direction of the metric.
+    pub is_worse: bool,
 }
 
 /// The value of a series in one run.

@@ -1,5 +1,6 @@
 //! `prony plan --format json`: how many blocks an experiment needs, estimated from its earlier runs.
 
+use crate::family::Family;
 use crate::metric::Metric;
 use crate::said::Said;
 use crate::version::AdviceVersion;
@@ -25,6 +26,15 @@ pub struct AdviceFile {
     pub for_precision: Option<BlocksAdvice>,
     /// What finding the wanted difference needs; likewise.
     pub for_difference: Option<BlocksAdvice>,
+    /// The same for a single comparison, as if the experiment asked nothing else: what the family costs.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub for_difference_alone: Option<BlocksAdvice>,
+    /// What showing equal targets to be equivalent needs, with the wanted chance.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub for_equivalence: Option<BlocksAdvice>,
+    /// The verdicts of a run as one family; absent where nothing is judged.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub family: Option<Family>,
     /// Time of one trial with its start and stop.
     pub trial_ns: u64,
     /// Whether that was measured in the runs; else it follows from the phases.
@@ -48,8 +58,11 @@ pub struct WantedAdvice {
     pub difference: f64,
     /// Chance to find it.
     pub power: f64,
-    /// Confidence level of intervals and verdicts.
+    /// Confidence level of intervals and verdicts, all together.
     pub confidence: f64,
+    /// Half-width of the equivalence margin, as a share; absent in older files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub margin: Option<f64>,
 }
 
 /// A number of blocks, and what it costs.
@@ -80,6 +93,21 @@ pub struct AdviceRow {
     pub half_width: Option<f64>,
     /// Smallest difference found with the wanted power at the file's own number of blocks, as a share.
     pub smallest_difference: Option<f64>,
+    /// Confidence level of its interval alone: its part of the family.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<f64>,
+    /// Smallest difference that it would find alone, as if the experiment asked nothing else.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub smallest_difference_alone: Option<f64>,
+    /// Blocks that it would need alone.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blocks_for_difference_alone: Option<u32>,
+    /// Chance that equal targets are shown to be equivalent, at the file's own number of blocks; ratios only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub equivalence_power: Option<f64>,
+    /// Blocks for that with the wanted chance.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub blocks_for_equivalence: Option<u32>,
     /// Blocks for the wanted precision.
     pub blocks_for_precision: Option<u32>,
     /// Blocks for the wanted difference.

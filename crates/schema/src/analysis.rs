@@ -4,6 +4,7 @@ pub use crate::belief::BeliefLevel;
 use crate::capacity::Capacity;
 pub use crate::estimate::Interval;
 use crate::event::EventSummary;
+pub use crate::family::{Family, FamilyPart};
 use crate::finding::CellWhy;
 pub use crate::finding::{Finding, FindingCause, FindingLevel};
 use crate::layers::LayerCosts;
@@ -40,6 +41,9 @@ pub struct AnalysisFile {
     pub cells: Vec<CellSummary>,
     /// Pairs of targets at the same load, for each metric.
     pub comparisons: Vec<Comparison>,
+    /// The verdicts of claims and comparisons as one family; absent where there is none, and in older files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub family: Option<Family>,
     /// What the events did, by cell and event in plan order.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub events: Vec<EventSummary>,
@@ -256,10 +260,20 @@ pub struct MetricSummary {
     pub unit: Unit,
     /// Value of each valid trial that has one, in trial order.
     pub values: Vec<f64>,
-    /// Geometric mean of the values (arithmetic where a value is 0); null without values.
+    /// Of a time the value of all requests of all trials together, from merged histograms; of anything else, and in runs
+    /// without histograms, the geometric mean of the values (arithmetic where a value is 0). Null without values.
     pub center: Option<f64>,
     /// Interval of the centre over trials; null where refused.
     pub interval: Option<Interval>,
+    /// The interval with what a drift may add that was too small to be seen in the windows of the trials: each end half
+    /// of the smallest drift seen further out. It is one of the steady value, where `interval` is one of the windows as
+    /// they were. Absent where a trial was not steady or states no such drift, and in files of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub with_drift: Option<Interval>,
+    /// Of a percentile: how many independent requests would leave it as uncertain as it is, over all trials. Far fewer
+    /// than there were where one pause slows down many. Absent where it is not known, and in files of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effective_requests: Option<f64>,
     /// Why there is no interval or no value, and what would cure it.
     pub refused: Option<Said>,
 }
@@ -286,7 +300,8 @@ pub struct Comparison {
     pub basis: Basis,
     /// Ratio a/b: exp of the mean log ratio over blocks; null where a value is 0.
     pub ratio: Option<f64>,
-    /// Its interval by paired t; null where refused, or where the answer rests on differences.
+    /// Its interval by paired t, jointly with all of the family; null where refused, or where the answer rests on
+    /// differences.
     pub interval: Option<Interval>,
     /// Hodges–Lehmann estimate (signed-rank) of the ratio, or of the difference where the answer rests on that, as a
     /// check without the normal law.
@@ -296,7 +311,7 @@ pub struct Comparison {
     /// Mean of a − b over blocks, in the unit of the metric.
     #[serde(default)]
     pub difference: Option<f64>,
-    /// Its interval by paired t; null where refused.
+    /// Its interval by paired t, jointly with all of the family where the answer rests on it; null where refused.
     #[serde(default)]
     pub difference_interval: Option<Interval>,
     /// Ratio of the arithmetic means, with Fieller's interval; null where it cannot be had.
@@ -305,10 +320,22 @@ pub struct Comparison {
     /// The ratio by hierarchical bootstrap; null where it cannot be had.
     #[serde(default)]
     pub bootstrap: Option<BootstrapSummary>,
-    /// p of the paired t test of no difference.
+    /// p of the paired t test of no difference, of this comparison alone.
     pub p_value: Option<f64>,
-    /// The same after Holm's correction over the metrics of this pair.
-    pub p_holm: Option<f64>,
+    /// The same for the whole family of the run's verdicts: p over this comparison's share of the family, at most 1. In
+    /// older files after Holm's correction over the metrics of the pair.
+    #[serde(default, alias = "p_holm")]
+    pub p_family: Option<f64>,
+    /// The part of the family that it belongs to.
+    #[serde(default)]
+    pub part: FamilyPart,
+    /// Confidence level of its paired t interval alone, with which all intervals of the family together hold the
+    /// truth at the run's confidence; absent where refused, and in older files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub level: Option<f64>,
+    /// The same interval at the run's confidence, as if nothing else were asked; absent where refused.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub alone: Option<Interval>,
     /// The answer.
     pub verdict: Verdict,
     /// Why there is no interval, and what would cure it.
@@ -388,7 +415,7 @@ pub struct Effect {
     pub interval: Option<Interval>,
     /// p of ratio = 1.
     pub p_value: Option<f64>,
-    /// The same after Holm's correction over all effects on this metric.
+    /// The same after Holm's correction over all effects on all metrics.
     pub p_holm: Option<f64>,
     /// Whether it is shown at the level of the run after that correction.
     pub shown: bool,

@@ -88,6 +88,10 @@ pub struct Capacity {
     pub highest_refused: Option<Said>,
     /// Where throughput and p95 bend.
     pub knees: Vec<Knee>,
+    /// Laws of throughput over the levels, compared; absent without a spread between trials, in searches, and in older
+    /// files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub scaling: Option<Scaling>,
     /// The Universal Scalability Law over the levels.
     pub usl: Option<UslFit>,
     /// Why there is none, and what would cure it.
@@ -151,11 +155,12 @@ pub struct Laws {
 /// The highest throughput.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct HighestThroughput {
-    /// Requests per second: geometric mean over the levels that do not differ from the highest.
+    /// Requests per second: the highest throughput at the levels of the ladder, by the law that fits; without one the
+    /// geometric mean over the levels that do not differ from the highest.
     pub per_s: f64,
-    /// Its interval over blocks; null with fewer than five.
+    /// Its interval; null with fewer than five blocks.
     pub interval: Option<Interval>,
-    /// Lowest of these levels.
+    /// Lowest of the levels that do not differ from the highest.
     pub from_load: f64,
     /// Highest of these levels.
     pub to_load: f64,
@@ -168,10 +173,15 @@ pub struct HighestThroughput {
 pub struct Knee {
     /// Throughput or p95.
     pub metric: Metric,
-    /// The break of the segmented regression; null where none is claimed.
+    /// Where the asymptotes of the fitted law cross, or the break of the segmented regression where there is no law (p95);
+    /// null where none is claimed.
     pub at: Option<f64>,
-    /// Its interval by profile likelihood; an absent end lies at or beyond the end of the ladder.
+    /// Its interval: over all laws that are not told apart, or by profile likelihood; an absent end lies at or beyond the
+    /// end of the ladder.
     pub interval: Option<Interval>,
+    /// The law whose asymptotes cross there; absent where it is the break of the segmented regression.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub law: Option<ScalingLawName>,
     /// Slope of ln value over ln load below the break, claimed or not.
     pub slope_before: Option<f64>,
     /// The same above it.
@@ -184,6 +194,65 @@ pub struct Knee {
     pub sharpest: Option<f64>,
     /// Why no knee is claimed, and what would cure it.
     pub refused: Option<Said>,
+}
+
+/// Laws of throughput over load on one ladder (ADR 0020).
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct Scaling {
+    /// The best law that fits; null where none does.
+    pub best: Option<ScalingLawName>,
+    /// All that were tried, the best first, those that do not fit last.
+    pub laws: Vec<ScalingLaw>,
+    /// Throughput beyond the ladder: the value of the best law, the interval over all that are not told apart from it.
+    pub predictions: Vec<UslPoint>,
+    /// Why there are no predictions, and what would cure it.
+    pub refused: Option<Said>,
+    /// What came of it in one sentence.
+    pub text: Said,
+}
+
+/// One law on one ladder.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct ScalingLaw {
+    /// Which.
+    pub law: ScalingLawName,
+    /// Whether its lack of fit is no larger than trials differ.
+    pub fits: bool,
+    /// Whether it fits and the trials do not tell it apart from the best.
+    pub is_alike: bool,
+    /// p of its lack of fit against the spread between trials.
+    pub p_fit: f64,
+    /// AICc above the first law's; null where there are too few trials for it.
+    pub delta_aicc: Option<f64>,
+    /// Largest deviation of a level from the law, as a share.
+    pub misfit: f64,
+    /// Servers of the queue.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub servers: Option<f64>,
+}
+
+/// A law of throughput X over load N.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum ScalingLawName {
+    /// C.
+    Flat,
+    /// γN.
+    Proportional,
+    /// min(γN, C): the asymptotic bounds.
+    Bounds,
+    /// γN / (1 + (γN/C)^k)^(1/k).
+    SoftBounds,
+    /// M/M/c//N: users with think time and c servers, exactly.
+    Queue,
+    /// Users with think time and two single servers, exactly.
+    TwoStations,
+    /// γN / (1 + α(N − 1) + βN(N − 1)).
+    Usl,
+    /// min(γN, C(γN/C)^−δ).
+    Shedding,
+    /// γN (1 + (γN/C)^k)^(−(1 + δ)/k).
+    SoftShedding,
 }
 
 /// The Universal Scalability Law X(N) = γN/(1 + α(N − 1) + βN(N − 1)), fitted.
@@ -199,12 +268,20 @@ pub struct UslFit {
     pub peak: Estimate,
     /// X(N*); a null value grows without end.
     pub peak_per_s: Estimate,
-    /// Whether N* lies beyond the highest level, so that it is a prediction.
+    /// Whether N* lies beyond the highest level, so that it is a prediction: in older files only.
     pub peak_is_beyond: bool,
+    /// Whether trials show that throughput falls beyond N*; without that no peak is given. True in older files.
+    #[serde(default = "shown")]
+    pub peak_is_shown: bool,
     /// Largest deviation of a level from the law, as a share.
     pub misfit: f64,
-    /// What the law says beyond the ladder: predictions, not measurements.
+    /// What the law says beyond the ladder: in older files only, now under `scaling`.
+    #[serde(default)]
     pub predictions: Vec<UslPoint>,
+}
+
+const fn shown() -> bool {
+    true
 }
 
 /// One prediction.

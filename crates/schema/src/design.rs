@@ -37,6 +37,9 @@ pub struct DesignUse {
     pub precision: Option<Share>,
     /// The time that the trials may take in total. Default: no bound.
     pub budget: Option<Nanos>,
+    /// Whether blocks are run until every claim is decided: each look costs a part of the certainty, so intervals are
+    /// wider than those of a fixed number of blocks. `blocks` is then the most. Default: false.
+    pub until_decided: Option<bool>,
 }
 
 /// Which combinations of levels become cells.
@@ -254,6 +257,9 @@ pub struct StoppingPlan {
     pub precision: Option<f64>,
     /// Time for all trials; absent where there is no bound.
     pub budget_ns: Option<u64>,
+    /// Whether the run ends as soon as every claim is decided. All intervals of the family then allow for the looks.
+    #[serde(default)]
+    pub until_decided: bool,
     /// Blocks before the first look; they are data like all others.
     pub blocks_pilot: u32,
     /// Most blocks.
@@ -279,6 +285,9 @@ pub struct LookRecord {
     pub is_narrow: bool,
     /// Blocks that would do, as far as is known.
     pub blocks_needed: Option<u32>,
+    /// Claims that are not decided yet, where the run waits for them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub undecided: Option<u32>,
     /// Time spent on trials so far.
     pub spent_ns: u64,
 }
@@ -298,6 +307,8 @@ pub struct Stopped {
 pub enum StopReason {
     /// The precision is reached.
     Precision,
+    /// Every claim is decided.
+    Decided,
     /// The budget has no room for another block.
     Budget,
     /// The most blocks were run.

@@ -57,7 +57,7 @@ pub struct LayerCost {
     pub interval: Option<Interval>,
     /// p of no cost.
     pub p_value: Option<f64>,
-    /// The same after Holm's correction over all layers of the run in this metric.
+    /// The same after Holm's correction over all layers of the run in all metrics.
     pub p_holm: Option<f64>,
     /// The answer.
     pub verdict: LayerVerdict,

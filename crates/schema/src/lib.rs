@@ -25,6 +25,7 @@ mod error_class;
 mod estimate;
 pub mod event;
 pub mod experiment;
+pub mod family;
 pub mod fault;
 pub mod finding;
 pub mod hooks;
@@ -48,6 +49,7 @@ mod reference;
 pub mod run;
 pub mod said;
 pub mod scenario;
+pub mod selfcheck;
 pub mod server_side;
 pub mod service;
 mod settings;
@@ -107,6 +109,7 @@ pub fn json_schemas() -> Vec<(&'static str, Schema)> {
         ("plan", schema_for!(advice::AdviceFile)),
         ("compare", schema_for!(across::CompareFile)),
         ("history", schema_for!(across::HistoryFile)),
+        ("selfcheck", schema_for!(selfcheck::SelfcheckFile)),
         ("profiles", schema_for!(profile::ProfilesFile)),
         ("calibration", schema_for!(calibration::CalibrationFile)),
         ("live", schema_for!(lab::LiveFile)),

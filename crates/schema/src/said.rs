@@ -127,6 +127,20 @@ impl Said {
         &self.id
     }
 
+    /// Equal for sentences that say the same of other numbers and names: the ids of the sentence and of those in its
+    /// places; the text where there is no id.
+    #[must_use]
+    pub fn kind(&self) -> String {
+        if self.id.is_empty() {
+            return self.text.clone();
+        }
+        let inner = self.args.values().filter_map(|arg| match arg {
+            Arg::Said(said) => Some(said.kind()),
+            Arg::Word(_) => None,
+        });
+        inner.fold(self.id.to_string(), |kind, inner| kind + "(" + &inner + ")")
+    }
+
     /// In English.
     #[must_use]
     pub fn text(&self) -> &str {

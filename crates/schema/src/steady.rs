@@ -75,6 +75,10 @@ pub struct SeriesSteadiness {
     pub change: f64,
     /// The smallest change that is material here, in the unit of `change`.
     pub material: f64,
+    /// Of a flat series: the smallest steady drift over the window that would have been seen nine times in ten, in the
+    /// unit of `change`. Absent where it moved or is too short, and in files of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub drift_seen: Option<f64>,
 }
 
 /// How a warm-up ended.

@@ -146,7 +146,11 @@ impl StudyFile {
             }
             if claim.reason.is_some() && (claim.experiment.is_some() || claim.note.is_none()) {
                 let cause = "a reason excludes an experiment, and needs a note that says it in words";
-                return Err(Problem::at(&key("reason"), cause, "remove one, or add note = { en = \"…\", zh = \"…\" }"));
+                return Err(Problem::at(
+                    &key("reason"),
+                    cause,
+                    "remove one, or add note = { en = \"…\", zh = \"…\" }",
+                ));
             }
             if let Some(audit) = claim.audit.as_ref().filter(|audit| !tables.contains(audit.table.as_str())) {
                 let cause = format!("there is no table `{}`", audit.table);
@@ -176,7 +180,10 @@ mod tests {
             ("experiment = \"e\"", "go together"),
             ("claims = [\"c\"]\nreason = \"hardware\"", "go together"),
             ("reason = \"hardware\"", "needs a note"),
-            ("experiment = \"e\"\nclaims = [\"c\"]\nreason = \"hardware\"\nnote = { en = \"a\", zh = \"b\" }", "excludes"),
+            (
+                "experiment = \"e\"\nclaims = [\"c\"]\nreason = \"hardware\"\nnote = { en = \"a\", zh = \"b\" }",
+                "excludes",
+            ),
             ("audit = { table = \"u\" }", "no table `u`"),
             ("reason = \"tired\"", "hardware"),
         ] {

@@ -169,6 +169,11 @@ version!(
     reads "prony.plan/2", "prony.plan/1"
 );
 version!(
+    /// Head of `selfcheck --format json`.
+    SelfcheckVersion,
+    "prony.selfcheck/1"
+);
+version!(
     /// Head of `compare --format json`.
     CompareVersion,
     "prony.compare/3",

@@ -5,8 +5,12 @@
 //! 20 % of the log's at every scale that both have, and the rate of each whole minute of one draw within 2 %. The
 //! second is stricter than METHOD: a random process of few requests misses its own minutes by chance, and recorded
 //! times do not.
+//! Gaps that are independent of each other make no bursts. So where the best law misses the dispersion, a process of two
+//! rates, MMPP(2), is fitted to the counts and held against the log in the same way; it is taken where BIC prefers it to
+//! one rate. Its minutes are not held against the log's: the bursts are by chance in both (ADR 0024).
 
 use crate::fit::Law;
+use crate::fit::mmpp::{self, Mmpp};
 use crate::model::bins::{Bins, dispersion, sums};
 use crate::model::{Model, Stretch};
 use pace::{Schedule, Share};
@@ -21,6 +25,10 @@ pub const DISPERSION_OFF_MAX: f64 = 0.2;
 pub const MINUTE_OFF_MAX: f64 = 0.02;
 /// Draws that dispersions are averaged over.
 const DRAWS: u64 = 3;
+/// Longest windows in which bursts must have the log's dispersion: a log of an hour has only 36 of 100 s.
+const SCALE_OF_BURSTS_NS: u64 = 10_000_000_000;
+/// The same for bursts, of which a log of an hour has few.
+const DRAWS_IN_BURSTS: u64 = 9;
 /// Arrivals drawn at most; of longer logs, the begin is judged.
 const ARRIVALS_MAX: u64 = 5_000_000;
 
@@ -95,7 +103,12 @@ pub fn judge(model: &Model, seed: Seed) -> Verdict {
         Ok((law, judged_s, draws?))
     });
     match drawn {
-        Ok((law, judged_s, draws)) => compared(model, &law, judged_s, &draws),
+        Ok((law, judged_s, draws)) => {
+            let found = compared(model, &law, judged_s, &draws);
+            let misses = found.scales.iter().any(|scale| scale.off() > DISPERSION_OFF_MAX);
+            let bursts = || in_bursts(model, judged_s, seed.derive("bursts", 0));
+            if misses { bursts().unwrap_or(found) } else { found }
+        }
         Err(why) => Verdict {
             advice: Advice::Recorded,
             arrivals: None,
@@ -105,6 +118,73 @@ pub fn judge(model: &Model, seed: Seed) -> Verdict {
             text: format!("The recorded times must be replayed: {why}."),
         },
     }
+}
+
+/// The verdict on MMPP(2); `None` where it cannot be fitted, or misses the dispersion too.
+fn in_bursts(model: &Model, judged_s: u64, seed: Seed) -> Option<Verdict> {
+    let bins = if model.resolution_ns <= model.tenths.width_ns() { &model.tenths } else { &model.seconds };
+    let counts = head(bins, judged_s);
+    let bin_s = bins.width_ns() as f64 / 1e9;
+    let law = mmpp::fitted(counts, &expected(&model.stretches, counts.len(), bin_s), bin_s)?;
+    let whole_ms = |seconds: f64| Nanos(((seconds * 1e3).round().max(1.0) * 1e6) as u64);
+    let (high, low) = (rounded(law.high), rounded(law.low));
+    let (high_for, low_for) = (whole_ms(law.busy_s), whole_ms(law.quiet_s));
+    let plan = ArrivalPlan::Mmpp { high, low, high_for_ns: high_for.0, low_for_ns: low_for.0 };
+    let shape = shape_plan(&model.stretches);
+    let draws: Vec<Drawn> = (0..DRAWS_IN_BURSTS)
+        .map(|draw| Drawn::new(&plan, &shape, judged_s, model, seed.derive("draw", draw)).ok())
+        .collect::<Option<_>>()?;
+    let scales = scales(model, judged_s, &draws);
+    let worst = |least_ns: u64, most_ns: u64| {
+        let within = scales.iter().filter(|scale| (least_ns..=most_ns).contains(&scale.scale_ns));
+        within.map(Compared::off).fold(0.0, f64::max)
+    };
+    let (worst, beyond) = (worst(0, SCALE_OF_BURSTS_NS), worst(SCALE_OF_BURSTS_NS + 1, u64::MAX));
+    if scales.is_empty() || worst > DISPERSION_OFF_MAX {
+        return None;
+    }
+    let is_good = beyond <= DISPERSION_OFF_MAX;
+    let arrivals = Arrivals::Mmpp { high: Number(high), low: Some(Number(low)), high_for, low_for };
+    let text = said_of_bursts(&law, worst, (!is_good).then_some(beyond));
+    let minute_off = minute_off(head(&model.seconds, judged_s), &draws);
+    let advice = if is_good { Advice::Fitted } else { Advice::Recorded };
+    Some(Verdict { advice, arrivals: Some(arrivals), scales, minute_off, judged_s, text })
+}
+
+/// `beyond` is how far the windows of more than ten seconds are off, where that is too far.
+fn said_of_bursts(law: &Mmpp, worst: f64, beyond: Option<f64>) -> String {
+    let answer = match beyond {
+        None => "A fitted process is good enough".to_owned(),
+        Some(off) => format!(
+            "The recorded times are replayed, as counts in windows of more than 10 s are {:.0} % off; otherwise a fitted \
+             process is good enough",
+            off * 100.0
+        ),
+    };
+    format!(
+        "{answer}: bursts of {:.1} times the mean rate for {} on average, between times of {:.2} times \
+         the mean for {} (MMPP, better than one rate by {:.0} of BIC), have the dispersion of the log within {:.0} % in \
+         windows of up to 10 s. When its bursts come is chance; replay the recorded times where that matters.",
+        law.high,
+        Nanos((law.busy_s * 10.0).round() as u64 * 100_000_000),
+        law.low,
+        Nanos((law.quiet_s * 10.0).round() as u64 * 100_000_000),
+        law.bic_gain,
+        worst * 100.0
+    )
+}
+
+/// What the shape of the rate expects in each bin.
+fn expected(stretches: &[Stretch], bins: usize, bin_s: f64) -> Vec<f64> {
+    let mut expected = Vec::with_capacity(bins);
+    let mut end_s = 0.0;
+    for stretch in stretches {
+        end_s += stretch.length_s as f64;
+        while expected.len() < bins && (expected.len() as f64 + 0.5) * bin_s < end_s {
+            expected.push((stretch.per_s() * bin_s).max(1e-9));
+        }
+    }
+    expected
 }
 
 /// The arrival law of an experiment file; its rate comes from the shape.
@@ -192,6 +272,14 @@ impl Drawn {
 }
 
 fn compared(model: &Model, law: &Law, judged_s: u64, draws: &[Drawn]) -> Verdict {
+    let scales = scales(model, judged_s, draws);
+    let minute_off = minute_off(head(&model.seconds, judged_s), draws);
+    let (advice, text) = said(law, &scales, minute_off);
+    Verdict { advice, arrivals: Some(arrivals_of(law)), scales, minute_off, judged_s, text }
+}
+
+/// The dispersion of the log and of the draws at every scale that both have.
+fn scales(model: &Model, judged_s: u64, draws: &[Drawn]) -> Vec<Compared> {
     let index = |counts: &[u32], each| dispersion(sums(counts, each)).1;
     let mut scales = Vec::new();
     for dispersion in model.dispersion.iter().filter(|dispersion| dispersion.index.is_some()) {
@@ -207,9 +295,7 @@ fn compared(model: &Model, law: &Law, judged_s: u64, draws: &[Drawn]) -> Verdict
             scales.push(Compared { scale_ns: dispersion.scale_ns, log, fitted });
         }
     }
-    let minute_off = minute_off(head(&model.seconds, judged_s), draws);
-    let (advice, text) = said(law, &scales, minute_off);
-    Verdict { advice, arrivals: Some(arrivals_of(law)), scales, minute_off, judged_s, text }
+    scales
 }
 
 /// The counts of the first seconds of the log.

@@ -92,8 +92,9 @@ function lineOf(capacity: Capacity, index: (target: string) => number): LadderLi
       latency: row.p95_ns,
       errors: row.error_rate,
     })),
-    predictions: (capacity.usl?.predictions ?? []).flatMap(({ n, per_s, is_beyond }) =>
-      is_beyond && drawable(per_s.value) ? [{ load: n, per_s: per_s.value }] : [],
+    predictions: (capacity.scaling?.predictions ?? capacity.usl?.predictions ?? []).flatMap(
+      ({ n, per_s, is_beyond }) =>
+        is_beyond && drawable(per_s.value) ? [{ load: n, per_s: per_s.value }] : [],
     ),
     // A search tries rates once, and near to each other: what bounds them would be noise drawn as a line.
     bounds: capacity.search

@@ -200,7 +200,8 @@ function asComparison({ cell, of }: Line, file: CompareFile): Comparison {
     ratio_of_means: null,
     bootstrap: null,
     p_value: of.p_value ?? null,
-    p_holm: of.p_holm ?? null,
+    p_family: of.p_holm ?? null,
+    part: "other",
     verdict: of.verdict,
     refused: of.refused ?? null,
   };

@@ -27,6 +27,7 @@ import type {
   Hysteresis,
   Knee,
   LoadAxis,
+  Scaling,
   SearchResult,
   SearchStep,
   UslFit,
@@ -175,6 +176,7 @@ function found(ladder: Ladder, words: Words, told: Tell): Found[] {
   for (const knee of ladder.knees) {
     rows.push([t.kneeOf(words.metrics[knee.metric]), <OneKnee knee={knee} on={ladder.axis} />]);
   }
+  if (ladder.scaling) rows.push(...scaling(ladder.scaling, ladder.axis, words));
   if (ladder.usl) rows.push(...law(ladder.usl, words));
   else if (ladder.usl_refused) rows.push([t.law, <Refusal>{ladder.usl_refused}</Refusal>]);
   if (ladder.search) rows.push(...searched(ladder.search, words));
@@ -218,6 +220,24 @@ function Details({ children }: { children: string[] }) {
   return <Fold title={words.details}>{() => <p class="soft">{children.join(words.comma)}</p>}</Fold>;
 }
 
+/** Which laws describe the ladder, and what they say beyond it. */
+function scaling(found: Scaling, on: LoadAxis, words: Words): Found[] {
+  const t = words.capacity;
+  const beyond = found.predictions.map(({ n, per_s }) => {
+    const ends = per_s.interval;
+    const end = (of: number | null | undefined) => (typeof of === "number" ? rate(of) : "∞");
+    const interval = ends ? ` (${end(ends.low)} … ${end(ends.high)})` : "";
+    return `${typeof per_s.value === "number" ? rate(per_s.value) : "∞"}${interval} ${t.at(loadOf(n, on, words))}`;
+  });
+  return [
+    [t.lawOf, <Told text={found.text} isSentence />],
+    [
+      t.predicts,
+      found.refused ? <Refusal>{found.refused}</Refusal> : `${beyond.join(words.semicolon)} (${t.beyond})`,
+    ],
+  ];
+}
+
 function law(fit: UslFit, words: Words): Found[] {
   const t = words.capacity;
   const plainOf = (estimate: Estimate, show: (n: number) => string) => {
@@ -242,16 +262,26 @@ function law(fit: UslFit, words: Words): Found[] {
         </Details>
       </>,
     ],
-    [t.peak, `${plainOf(fit.peak_per_s, rate)} ${t.at(t.connectionsOf(plainOf(fit.peak, plain)))}${beyond}`],
     [
-      t.predicts,
-      fit.predictions
-        .map(
-          (point) =>
-            `${plainOf(point.per_s, rate)} ${t.at(t.connectionsOf(plain(point.n)))}${point.is_beyond ? ` (${t.beyondShort})` : ""}`,
-        )
-        .join(words.semicolon),
+      t.peak,
+      fit.peak_is_shown === false
+        ? t.noPeak
+        : `${plainOf(fit.peak_per_s, rate)} ${t.at(t.connectionsOf(plainOf(fit.peak, plain)))}${beyond}`,
     ],
+    // Older files only.
+    ...(fit.predictions?.length
+      ? [
+          [
+            t.predicts,
+            fit.predictions
+              .map(
+                (point) =>
+                  `${plainOf(point.per_s, rate)} ${t.at(t.connectionsOf(plain(point.n)))}${point.is_beyond ? ` (${t.beyondShort})` : ""}`,
+              )
+              .join(words.semicolon),
+          ] as Found,
+        ]
+      : []),
   ];
 }
 

@@ -62,6 +62,11 @@ export function Comparison({ page }: SectionProps) {
       title={words.sections.comparison}
       about={words.comparison.about(chosenPercent(confidence), `±${chosenPercent(margin)}`)}
     >
+      {page.analysis.family && (
+        <p>
+          <Told text={page.analysis.family.text} isSentence />
+        </p>
+      )}
       <Forests pairs={pairs} margin={margin} />
       <Refused comparisons={key} />
       <Fold title={words.comparison.key}>{keyTable}</Fold>
@@ -301,7 +306,7 @@ function allColumns(words: Words, notes: Footnotes): Column<Compared>[] {
       raw: (row) => row.bootstrap?.interval.low,
     },
     fileColumn("bootstrap_high", (row) => row.bootstrap?.interval.high),
-    numberColumn(words.pHolm, "p_holm", pValue, (row) => row.p_holm),
+    numberColumn(words.pFamily, "p_family", pValue, (row) => row.p_family),
     numberColumn(words.blocks, "blocks", count, (row) => row.blocks),
   ];
 }

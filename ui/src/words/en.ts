@@ -179,6 +179,7 @@ export const en = {
   value: "Value",
   why: "Why",
   pHolm: "p (Holm)",
+  pFamily: "p (family)",
   blocks: "Blocks",
   ratio: "ratio",
   cell: "Cell",
@@ -282,7 +283,7 @@ export const en = {
 
   effects: {
     about:
-      "What a level changes against the first level of its factor, over all levels of the others; and for two factors, how much the change of the one depends on the level of the other. By t over blocks on log values; p after Holm's correction over all effects on a metric.",
+      "What a level changes against the first level of its factor, over all levels of the others; and for two factors, how much the change of the one depends on the level of the other. By t over blocks on log values; p after Holm's correction over all effects on all metrics.",
     caption: "Main effects and interactions",
     effect: "Effect",
   },
@@ -312,8 +313,10 @@ export const en = {
     sharpest: (at: string) => `sharpest bend ${at}`,
     firstLevels: "the first levels",
     lastLevels: "the last levels",
+    lawOf: "Law of throughput",
     law: "Scalability law",
     peak: "… its peak",
+    noPeak: "none: no trial shows a decline",
     predicts: "… predicts",
     contention: "contention",
     coherence: "coherence (upkeep between requests)",
@@ -449,7 +452,7 @@ export const en = {
 
   layers: {
     about:
-      "What each level takes more than the level before it, all else equal: mean of the differences by block, with its interval by t. The answer is after Holm's correction over all layers in a metric; a layer whose interval holds 0 has no cost shown. CPU time is the layer's own; response time under a closed load has the waiting in it that the slower server makes.",
+      "What each level takes more than the level before it, all else equal: mean of the differences by block, with its interval by t. The answer is after Holm's correction over all layers in all metrics; a layer whose interval holds 0 has no cost shown. CPU time is the layer's own; response time under a closed load has the waiting in it that the slower server makes.",
     verdicts: { costs: "costs", saves: "saves", not_shown: "no cost shown", refused: "refused" },
     at: (factor: string, at: string) => `${factor} at ${at}`,
     where: "Where",

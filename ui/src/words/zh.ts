@@ -137,6 +137,7 @@ export const zh: Words = {
   value: "值",
   why: "原因",
   pHolm: "p（Holm）",
+  pFamily: "p（整族）",
   blocks: "区组",
   ratio: "比值",
   cell: "单元",
@@ -235,7 +236,7 @@ export const zh: Words = {
 
   effects: {
     about:
-      "每个水平相对其因素第一个水平的变化，跨其他因素的所有水平；对两个因素，则为一个的变化在多大程度上取决于另一个的水平。基于区组对数值的 t 检验；p 值按该指标的全部效应作 Holm 校正。",
+      "每个水平相对其因素第一个水平的变化，跨其他因素的所有水平；对两个因素，则为一个的变化在多大程度上取决于另一个的水平。基于区组对数值的 t 检验；p 值按所有指标的全部效应作 Holm 校正。",
     caption: "主效应与交互作用",
     effect: "效应",
   },
@@ -265,8 +266,10 @@ export const zh: Words = {
     sharpest: (at) => `最急的弯曲 ${at}`,
     firstLevels: "最初几级",
     lastLevels: "最后几级",
+    lawOf: "吞吐量规律",
     law: "可扩展性定律",
     peak: "…… 其峰值",
+    noPeak: "无：没有试次显示下降",
     predicts: "…… 其预测",
     contention: "争用",
     coherence: "一致性开销",
@@ -403,7 +406,7 @@ export const zh: Words = {
 
   layers: {
     about:
-      "在其余条件相同时，每一层比前一层多用的时间：各区组差值的均值及其 t 区间。结论按该指标的全部层作 Holm 校正；区间含 0 的层不显示开销。CPU 时间是该层自身的；闭环负载下的响应时间包含较慢服务器造成的等待。",
+      "在其余条件相同时，每一层比前一层多用的时间：各区组差值的均值及其 t 区间。结论按所有指标的全部层作 Holm 校正；区间含 0 的层不显示开销。CPU 时间是该层自身的；闭环负载下的响应时间包含较慢服务器造成的等待。",
     verdicts: { costs: "有开销", saves: "节省", not_shown: "未显示开销", refused: "不予回答" },
     at: (factor, at) => `${factor}：${at}`,
     where: "位置",

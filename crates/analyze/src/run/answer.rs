@@ -1,12 +1,12 @@
 //! The answer in one sentence: the best target at each load against the others, with its certainty.
 
 use super::control;
-use super::data::RunData;
+use super::data::{RunData, interval_name};
+use super::pairs::headline;
 use crate::words::{self, Noun, count, percent};
 use schema::analysis::{
     Basis, Belief, BeliefLevel, CellSummary, Comparison, Interval, MetricSummary, Verdict,
 };
-use schema::experiment::LoadModel;
 use schema::metric::Metric;
 use schema::said;
 use schema::said::{Joint, Said};
@@ -27,8 +27,7 @@ pub(super) fn answer(
         let remedy = remedy.unwrap_or_else(|| said!("answer.run_again", "run it again"));
         return said!("answer.no_answer", "No answer: {text}; {remedy}.", text, remedy);
     }
-    let metric = metric_of_answer(data, cells);
-    let clauses = clauses(data, cells, comparisons, metric);
+    let clauses = clauses(data, cells, comparisons);
     let more = clauses.len().saturating_sub(CLAUSES);
     let shown = Said::list(Joint::Semicolon, &clauses[..clauses.len() - more]);
     match (shown.is_empty(), more) {
@@ -40,20 +39,15 @@ pub(super) fn answer(
     }
 }
 
-/// That of the first claim that has one; else throughput, which an open load fixes itself, so there the p99 response
-/// time, or the mean where no trial is long enough for a p99.
-fn metric_of_answer(data: &RunData<'_>, cells: &[CellSummary]) -> Metric {
-    if let Some(metric) = data.plan.claims.iter().find_map(|claim| claim.metric) {
-        return metric;
-    }
-    let open = data.plan.cells.iter().any(|cell| cell.load.model == LoadModel::Open);
-    let has =
-        |metric| cells.iter().any(|cell| summary(cell, metric).is_some_and(|found| found.center.is_some()));
-    match (open, has(Metric::P99)) {
-        (false, _) => Metric::Throughput,
-        (true, true) => Metric::P99,
-        (true, false) => Metric::Mean,
-    }
+/// The headline metric of cells at one load: the first that one of them has a value of.
+fn metric_of_answer(data: &RunData<'_>, cells: &[&CellSummary]) -> Metric {
+    let Some(cell) = cells.first().and_then(|cell| data.cell(&cell.cell)) else { return Metric::Throughput };
+    let has = |metric: &Metric| {
+        cells.iter().any(|cell| summary(cell, *metric).is_some_and(|found| found.center.is_some()))
+    };
+    let metrics = headline(data.plan, cell);
+    let last = metrics.last().copied().unwrap_or(Metric::Throughput);
+    metrics.into_iter().find(has).unwrap_or(last)
 }
 
 fn summary(cell: &CellSummary, metric: Metric) -> Option<&MetricSummary> {
@@ -62,13 +56,9 @@ fn summary(cell: &CellSummary, metric: Metric) -> Option<&MetricSummary> {
 
 /// For each load in plan order: the best target against each other one, or its value where it stands alone. In a
 /// one-at-a-time design: each departure against the baseline.
-fn clauses(
-    data: &RunData<'_>,
-    cells: &[CellSummary],
-    comparisons: &[Comparison],
-    metric: Metric,
-) -> Vec<Said> {
+fn clauses(data: &RunData<'_>, cells: &[CellSummary], comparisons: &[Comparison]) -> Vec<Said> {
     if let Some(baseline) = &data.plan.design.baseline {
+        let metric = metric_of_answer(data, &cells.iter().collect::<Vec<_>>());
         let departures: Vec<Said> = comparisons
             .iter()
             .filter(|pair| pair.metric == metric && (pair.a == *baseline || pair.b == *baseline))
@@ -92,6 +82,7 @@ fn clauses(
     let mut clauses = Vec::new();
     for load in loads {
         let at_load: Vec<&CellSummary> = cells.iter().copied().filter(|cell| cell.load == load).collect();
+        let metric = metric_of_answer(data, &at_load);
         let best = best(&at_load, metric);
         let pairs: Vec<&Comparison> = comparisons
             .iter()
@@ -361,11 +352,16 @@ fn better(
         "{said}{at} ({interval} {near} to {far}, {blocks})",
         said,
         at = at(pair),
-        interval = data.interval_name(),
+        interval = name_of(data, pair),
         near,
         far,
         blocks = count(pair.blocks as usize, Noun::Block)
     )
+}
+
+/// What the interval of a comparison is called.
+fn name_of(data: &RunData<'_>, pair: &Comparison) -> Said {
+    interval_name(data.confidence, pair.level.is_some_and(|level| level > data.confidence))
 }
 
 /// Where the answer rests on differences: `a has a lower error rate than b at 64 connections (difference …)`.
@@ -377,7 +373,7 @@ fn by_difference(data: &RunData<'_>, pair: &Comparison, difference: f64, interva
         "answer.difference",
         "difference {difference}, {interval} {low} to {high}, {blocks}",
         difference,
-        interval = data.interval_name(),
+        interval = name_of(data, pair),
         low,
         high,
         blocks = count(pair.blocks as usize, Noun::Block)
@@ -432,7 +428,7 @@ fn certainty(data: &RunData<'_>, pair: &Comparison, ratio: f64, interval: Interv
         "answer.ratio",
         "ratio {ratio}, {interval} {low} to {high}, {blocks}",
         ratio,
-        interval = data.interval_name(),
+        interval = name_of(data, pair),
         low,
         high,
         blocks = count(pair.blocks as usize, Noun::Block)

@@ -15,7 +15,7 @@ use super::steady;
 use crate::stats::student::MeanTest;
 use crate::trial::{CANARY_SAID, COMPETING_SAID, STEAL_SAID};
 use crate::words::{self, Listed, Noun, count, listed, percent};
-use schema::analysis::{Belief, BeliefLevel, BeliefNote, CellSummary, Comparison, Verdict};
+use schema::analysis::{Belief, BeliefLevel, BeliefNote, CellSummary, Comparison, Family};
 use schema::design::StopReason;
 use schema::doctor::{Fact, Severity};
 use schema::metric::Metric;
@@ -38,6 +38,7 @@ pub(super) fn belief(
     data: &RunData<'_>,
     cells: &[CellSummary],
     comparisons: &[Comparison],
+    family: Option<&Family>,
 ) -> Belief {
     let mut notes = outcomes(data, cells);
     let failures = failures::note(data);
@@ -58,7 +59,7 @@ pub(super) fn belief(
     notes.extend(drifted(data));
     notes.extend(control::note(data, comparisons));
     notes.extend(stopped(data));
-    notes.extend(many_questions(data, comparisons));
+    notes.extend(family.and_then(together));
     notes.extend(data.plan.pin.weakness.iter().map(|weakness| {
         reservation(
             weakness.as_str(),
@@ -205,12 +206,13 @@ fn ids(data: &RunData<'_>, chosen: impl Fn(TrialOutcome) -> bool) -> Vec<u32> {
     data.trials.iter().filter(|trial| chosen(trial.file.outcome)).map(|trial| trial.file.id).collect()
 }
 
-/// Up to two different reasons.
+/// Up to two reasons of different kinds, as the first trial says them that has them.
 fn reasons(data: &RunData<'_>, outcome: TrialOutcome) -> Said {
     let mut reasons: Vec<&Said> = Vec::new();
     for trial in data.trials.iter().filter(|trial| trial.file.outcome == outcome) {
         for reason in &trial.file.reasons {
-            if reasons.len() < 2 && !reasons.contains(&reason) {
+            let is_new = reasons.iter().all(|known| known.kind() != reason.kind());
+            if reasons.len() < 2 && is_new {
                 reasons.push(reason);
             }
         }
@@ -245,7 +247,8 @@ fn stopped(data: &RunData<'_>) -> Option<BeliefNote> {
         blocks,
         reason = Said::from(stopped.text.as_str())
     );
-    let is_short = stopping.precision.is_some() && stopped.reason != StopReason::Precision;
+    let is_reached = matches!(stopped.reason, StopReason::Precision | StopReason::Decided);
+    let is_short = stopping.precision.is_some() && !is_reached;
     Some(if is_short {
         let wanted = percent(stopping.precision.unwrap_or_default());
         let text =
@@ -529,35 +532,11 @@ fn drifted(data: &RunData<'_>) -> Option<BeliefNote> {
     ))
 }
 
-/// Verdicts that do not survive Holm's correction: each was drawn at the stated level, many together are not.
-fn many_questions(data: &RunData<'_>, comparisons: &[Comparison]) -> Option<BeliefNote> {
-    let shown = |found: &&Comparison| matches!(found.verdict, Verdict::Faster | Verdict::Slower);
-    let drawn = comparisons.iter().filter(shown).count();
-    let lost = comparisons
-        .iter()
-        .filter(shown)
-        .filter(|found| found.p_holm.is_some_and(|p| p >= 1.0 - data.confidence))
-        .count();
-    (lost > 0).then(|| {
-        let text = said!(
-            "belief.as_faster_slower_would",
-            "{lost} of {verdicts} as faster or slower would not stand if all metrics of the pair \
-             were asked at once (Holm)",
-            lost,
-            verdicts = if drawn == 1 {
-                said!("belief.verdict", "1 verdict")
-            } else {
-                said!("belief.verdicts", "{drawn} verdicts", drawn)
-            }
-        );
-        reservation(
-            text,
-            said!(
-                "belief.rest_conclusions_metric_chosen",
-                "rest conclusions on a metric chosen beforehand, or run more blocks"
-            ),
-        )
-    })
+/// How many verdicts there are, and how sure they are together; nothing of one alone.
+fn together(family: &Family) -> Option<BeliefNote> {
+    let verdicts: u32 = [family.claimed, family.headline, family.other].iter().map(|part| part.count).sum();
+    let note = || BeliefNote { level: BeliefLevel::Yes, text: family.text.clone(), remedy: None };
+    (verdicts > 1).then(note)
 }
 
 /// Warnings and problems of the host, problems first.

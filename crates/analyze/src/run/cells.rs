@@ -1,11 +1,14 @@
 //! Each cell over its valid trials: values, centre with interval, and the percentile curve.
 //!
-//! The centre is the geometric mean, because trial effects multiply (METHOD §3 works on log ratios); its interval is
-//! Student's t on the logarithms. The curve comes from merged histograms (METHOD §0.3), never from averages.
+//! The centre of a time is read from the merged histograms of all trials, and its interval from how the trials differ
+//! (ADR 0022): percentiles are never averaged (METHOD §0.3). For what has one value a trial, and for trials without
+//! histograms, the centre is the geometric mean, because trial effects multiply (METHOD §3 works on log ratios); its
+//! interval is Student's t on the logarithms.
 
 use super::confinement;
 use super::data::{RunData, too_few};
 use super::levels::levels;
+use super::pooled::{Pooled, pooled};
 use super::ratio::interval_of_logs;
 use super::{MIN_TRIALS, TrialData};
 use crate::stats::Refusal;
@@ -17,6 +20,7 @@ use schema::metric::Metric;
 use schema::plan::CellPlan;
 use schema::said;
 use schema::said::Said;
+use schema::steady::Steadiness;
 use schema::trial::TrialOutcome;
 
 /// One summary a cell, in plan order.
@@ -38,7 +42,7 @@ fn summary(data: &RunData<'_>, cell: &CellPlan) -> CellSummary {
         trials_valid: data.valid(&cell.id).count() as u32,
         trials_void: ended(TrialOutcome::Void),
         trials_failed: ended(TrialOutcome::Failed),
-        metrics: Metric::ALL.into_iter().map(|metric| metric_summary(data, cell, metric)).collect(),
+        metrics: metrics(data, cell),
         cold_start_ns: cold_start_ns(data, cell),
         warm_up: super::steady::warm_up_line(data, &cell.id),
         levels: levels(data, cell),
@@ -55,9 +59,24 @@ fn cold_start_ns(data: &RunData<'_>, cell: &CellPlan) -> Option<u64> {
     times.get(times.len().saturating_sub(1) / 2).copied()
 }
 
+fn metrics(data: &RunData<'_>, cell: &CellPlan) -> Vec<MetricSummary> {
+    let steadiness: Vec<Option<Steadiness>> = data.valid(&cell.id).map(super::steady::of_trial).collect();
+    let with_drift = |summary: MetricSummary| {
+        let half = super::steady::drift_unseen(&steadiness, summary.metric).map(|drift| drift / 2.0);
+        let with_drift = half.zip(summary.interval).map(|(half, interval)| Interval {
+            low: interval.low.map(|low| low / (1.0 + half)),
+            high: interval.high.map(|high| high * (1.0 + half)).filter(|high| high.is_finite()),
+        });
+        MetricSummary { with_drift, ..summary }
+    };
+    Metric::ALL.into_iter().map(|metric| with_drift(metric_summary(data, cell, metric))).collect()
+}
+
 fn metric_summary(data: &RunData<'_>, cell: &CellPlan, metric: Metric) -> MetricSummary {
     let values = data.values(&cell.id, metric);
-    let (interval, refused) = match interval(data, &values) {
+    let trials: Vec<&TrialData> = data.valid(&cell.id).collect();
+    let pooled = pooled(&trials, metric, &values);
+    let (interval, refused) = match interval(data, &values, pooled.as_ref()) {
         Ok(interval) => (Some(interval), None),
         Err(reason) => {
             let few = values.len() < MIN_TRIALS;
@@ -65,7 +84,16 @@ fn metric_summary(data: &RunData<'_>, cell: &CellPlan, metric: Metric) -> Metric
             (None, Some(missing.unwrap_or(reason)))
         }
     };
-    MetricSummary { metric, unit: metric.unit(), center: center(&values), values, interval, refused }
+    MetricSummary {
+        metric,
+        unit: metric.unit(),
+        center: pooled.as_ref().map(|pooled| pooled.sections.whole.exp()).or_else(|| center(&values)),
+        values,
+        interval,
+        with_drift: None,
+        effective_requests: pooled.and_then(|pooled| pooled.effective),
+        refused,
+    }
 }
 
 /// Geometric mean of the values, arithmetic where one is 0; `None` without values.
@@ -82,7 +110,7 @@ fn center(values: &[f64]) -> Option<f64> {
     Some(center).filter(|center: &f64| !center.is_nan()).map(|center| center.clamp(low, high))
 }
 
-fn interval(data: &RunData<'_>, values: &[f64]) -> Result<Interval, Said> {
+fn interval(data: &RunData<'_>, values: &[f64], pooled: Option<&Pooled>) -> Result<Interval, Said> {
     if values.len() < MIN_TRIALS {
         return Err(too_few(said!("noun.trials", "trials"), values.len()));
     }
@@ -107,7 +135,8 @@ fn interval(data: &RunData<'_>, values: &[f64]) -> Result<Interval, Said> {
         }
         other => other.said(),
     })?;
-    let (low, high) = test.interval(data.confidence);
+    let by_sections = pooled.and_then(|pooled| pooled.sections.interval(data.confidence).ok());
+    let (low, high) = by_sections.unwrap_or_else(|| test.interval(data.confidence));
     Ok(interval_of_logs(low, high))
 }
 

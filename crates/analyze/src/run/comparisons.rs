@@ -1,13 +1,14 @@
 //! Every pair of targets at the same load, and in a one-at-a-time design every departure against the baseline, in every
-//! metric (METHOD §3).
+//! metric (METHOD §3). Interval and verdict of each are those of one family (`families`); the checks beside it (ranks,
+//! ratio of means, bootstrap) stand alone at the run's confidence.
 
-use super::control;
 use super::data::RunData;
+use super::families::{Families, Level};
 use super::load::same_level;
+use super::pairs::pairs;
 use super::ratio::{Paired, interval_of_logs, interval_of_values, paired, verdict, verdict_of_difference};
 use super::resampling::Resampling;
 use crate::stats::fieller::{FiellerSet, TwoMeans};
-use crate::stats::holm::holm;
 use crate::stats::signed_rank::hodges_lehmann;
 use crate::stats::student::MeanTest;
 use schema::analysis::{Basis, Comparison, Interval, RatioOfMeans, Verdict};
@@ -15,34 +16,12 @@ use schema::metric::Metric;
 use schema::plan::CellPlan;
 
 /// All pairs in plan order, the earlier cell in the numerator; for each pair every metric.
-pub(super) fn all_pairs(data: &RunData<'_>) -> Vec<Comparison> {
+pub(super) fn all_pairs(data: &RunData<'_>, families: &Families) -> Vec<Comparison> {
     let pairs = pairs(data);
     let resampling = Resampling::new(data, &pairs);
-    pairs.into_iter().flat_map(|(a, b)| pair(data, a, b, &resampling)).collect()
-}
-
-/// Cells that differ in their target only; then the cells that depart from the baseline in something else, each with it.
-fn pairs<'a>(data: &RunData<'a>) -> Vec<(&'a CellPlan, &'a CellPlan)> {
-    let cells = &data.plan.cells;
-    let mut pairs = Vec::new();
-    for (position, a) in cells.iter().enumerate() {
-        let like = |b: &&CellPlan| {
-            control::is_comparable(data, &a.id, &b.id)
-                && a.target != b.target
-                && a.id != b.id
-                && same_level(data.plan, a, b)
-        };
-        pairs.extend(cells[position + 1..].iter().filter(like).map(|b| (a, b)));
-    }
-    let baseline = data.plan.design.baseline.as_deref().and_then(|id| data.cell(id));
-    let departures = baseline.into_iter().flat_map(|base| {
-        let departs = |cell: &&CellPlan| {
-            !same_level(data.plan, cell, base) && control::is_comparable(data, &cell.id, &base.id)
-        };
-        cells.iter().filter(departs).map(move |cell| (cell, base))
-    });
-    pairs.extend(departures);
-    pairs
+    let metrics = |(a, b)| Metric::ALL.into_iter().map(move |metric| (a, b, metric));
+    let all = pairs.into_iter().flat_map(metrics);
+    all.map(|(a, b, metric)| comparison(data, families, (a, b), metric, &resampling)).collect()
 }
 
 /// What a cell is called beside another: its target, with its level where that differs too.
@@ -53,27 +32,16 @@ fn name(data: &RunData<'_>, cell: &CellPlan, other: &CellPlan) -> String {
     format!("{} at {}", cell.target, data.level_in_words(cell))
 }
 
-/// One pair in every metric, with Holm's correction over the metrics that have a p.
-fn pair(data: &RunData<'_>, a: &CellPlan, b: &CellPlan, resampling: &Resampling) -> Vec<Comparison> {
-    let mut comparisons: Vec<_> =
-        Metric::ALL.into_iter().map(|metric| comparison(data, a, b, metric, resampling)).collect();
-    let p_values: Vec<f64> = comparisons.iter().filter_map(|comparison| comparison.p_value).collect();
-    let with_p = comparisons.iter_mut().filter(|comparison| comparison.p_value.is_some());
-    for (comparison, adjusted) in with_p.zip(holm(&p_values)) {
-        comparison.p_holm = Some(adjusted);
-    }
-    comparisons
-}
-
 fn comparison(
     data: &RunData<'_>,
-    a: &CellPlan,
-    b: &CellPlan,
+    families: &Families,
+    (a, b): (&CellPlan, &CellPlan),
     metric: Metric,
     resampling: &Resampling,
 ) -> Comparison {
     let paired = paired(data, &a.id, &b.id, metric);
     let basis = paired.basis(metric);
+    let (part, level) = families.comparison(data, (&a.id, &b.id), metric, basis);
     let mut comparison = Comparison {
         a: a.id.clone(),
         b: b.id.clone(),
@@ -92,12 +60,16 @@ fn comparison(
         ratio_of_means: None,
         bootstrap: None,
         p_value: None,
-        p_holm: None,
+        p_family: None,
+        part,
+        level: None,
+        alone: None,
         verdict: Verdict::Refused,
         refused: None,
     };
     if let Ok(test) = &paired.difference_test {
-        comparison.difference_interval = Some(interval_of_values(test.interval(data.confidence)));
+        let confidence = if basis == Basis::Difference { level.confidence } else { data.confidence };
+        comparison.difference_interval = Some(interval_of_values(test.interval(confidence)));
     }
     let test = match basis {
         Basis::Ratio => &paired.test,
@@ -106,7 +78,7 @@ fn comparison(
     match test {
         Err(reason) => comparison.refused = Some(reason.clone()),
         Ok(test) => {
-            answer(&mut comparison, data, test);
+            answer(&mut comparison, data, level, test);
             add_signed_rank(&mut comparison, &paired, data.confidence);
             comparison.ratio_of_means = ratio_of_means(&paired.pairs, data.confidence);
             comparison.bootstrap = resampling.ratio(data, a, b, metric);
@@ -115,16 +87,24 @@ fn comparison(
     comparison
 }
 
-/// Interval, p and verdict on the scale that the answer rests on.
-fn answer(comparison: &mut Comparison, data: &RunData<'_>, test: &MeanTest) {
-    comparison.p_value = Some(test.p_value());
-    comparison.verdict = match comparison.basis {
+/// Interval, p and verdict on the scale that the answer rests on, all at the level of its part in the family.
+fn answer(comparison: &mut Comparison, data: &RunData<'_>, level: Level, test: &MeanTest) {
+    let p = test.p_value();
+    comparison.p_value = Some(p);
+    comparison.p_family = Some((p * (1.0 - data.confidence) / level.alpha()).min(1.0));
+    comparison.level = Some(level.confidence);
+    let alone = test.interval(data.confidence);
+    (comparison.verdict, comparison.alone) = match comparison.basis {
         Basis::Ratio => {
-            let (low, high) = test.interval(data.confidence);
+            let (low, high) = test.interval(level.confidence);
             comparison.interval = Some(interval_of_logs(low, high));
-            verdict(comparison.metric, test, data.confidence, data.margin)
+            let verdict = verdict(comparison.metric, test, level.confidence, data.margin);
+            (verdict, Some(interval_of_logs(alone.0, alone.1)))
         }
-        Basis::Difference => verdict_of_difference(comparison.metric, test, data.confidence),
+        Basis::Difference => {
+            let verdict = verdict_of_difference(comparison.metric, test, level.confidence);
+            (verdict, Some(interval_of_values(alone)))
+        }
     };
 }
 

@@ -1,9 +1,9 @@
 //! The hidden control (METHOD §3): one cell is run twice in each block, and what differs between the two is the
 //! instrument's doing, or the order's, or chance.
 //!
-//! Invariant: over all metrics at once, chance makes it a finding at the stated rate only (Holm).
+//! Invariant: over all metrics at once, chance makes it a finding at the stated rate only: it is a family of its own.
 
-use super::data::RunData;
+use super::data::{RunData, interval_name};
 use crate::words;
 use schema::analysis::{
     BeliefLevel, BeliefNote, Comparison, Finding, FindingCause, FindingLevel, Interval, Verdict,
@@ -38,8 +38,8 @@ fn pairs<'a>(data: &RunData<'_>, comparisons: &'a [Comparison]) -> Vec<&'a Compa
 
 /// The metric in which the two differ most surely, if they differ at all.
 fn difference<'a>(data: &RunData<'_>, comparisons: &'a [Comparison]) -> Option<&'a Comparison> {
-    let differs = |found: &&Comparison| found.p_holm.is_some_and(|p| p < 1.0 - data.confidence);
-    let p = |found: &Comparison| found.p_holm.unwrap_or(1.0);
+    let differs = |found: &&Comparison| found.p_family.is_some_and(|p| p < 1.0 - data.confidence);
+    let p = |found: &Comparison| found.p_family.unwrap_or(1.0);
     pairs(data, comparisons).into_iter().filter(differs).min_by(|a, b| p(a).total_cmp(&p(b)))
 }
 
@@ -47,14 +47,14 @@ fn difference<'a>(data: &RunData<'_>, comparisons: &'a [Comparison]) -> Option<&
 pub(super) fn finding(data: &RunData<'_>, comparisons: &[Comparison]) -> Option<Finding> {
     let found = difference(data, comparisons)?;
     let text = said!(
-        "control.differs_from_which_repeats",
-        "{a} differs from {b}, which it repeats: {numbers}, p = {p} after Holm's correction over \
-         all metrics. This is no property of a target; differences between targets that are no \
+        "control.differs_from_which_repeats_all",
+        "{a} differs from {b}, which it repeats: {numbers}, p = {p} for all metrics \
+         together. This is no property of a target; differences between targets that are no \
          larger may be of the same kind",
         a = &found.b_target,
         b = &found.a_target,
         numbers = numbers(data, found),
-        p = format!("{:.2}", found.p_holm.unwrap_or_default())
+        p = format!("{:.2}", found.p_family.unwrap_or_default())
     );
     let remedy = said!(
         "control.look_order_trials_what",
@@ -129,7 +129,7 @@ fn numbers(data: &RunData<'_>, found: &Comparison) -> Said {
         "{metric} ratio {ratio}, {interval} {low} to {high}",
         metric = found.metric.words(),
         ratio,
-        interval = data.interval_name(),
+        interval = interval_name(data.confidence, found.level.is_some_and(|level| level > data.confidence)),
         low,
         high
     )

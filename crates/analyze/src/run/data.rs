@@ -144,7 +144,16 @@ impl<'a> RunData<'a> {
 
     /// `95 % interval 1.029 to 1.053, 5 blocks` and the like begin with this.
     pub(super) fn interval_name(&self) -> Said {
-        said!("data.interval", "{confidence} interval", confidence = crate::words::percent(self.confidence))
+        interval_name(self.confidence, false)
+    }
+}
+
+/// `95 % interval` of one, `95 % joint interval` of one of a family.
+pub(super) fn interval_name(confidence: f64, is_joint: bool) -> Said {
+    let confidence = crate::words::percent(confidence);
+    match is_joint {
+        true => said!("data.joint_interval", "{confidence} joint interval", confidence),
+        false => said!("data.interval", "{confidence} interval", confidence),
     }
 }
 

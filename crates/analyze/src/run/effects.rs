@@ -1,7 +1,7 @@
 //! What each factor of a crossed plan does: main effects and two-way interactions (METHOD §3, on log values by block).
 //!
 //! Only blocks in which every cell has a value count, so each effect is over the same levels of the other factors. Holm's
-//! correction is over all effects on one metric. Plans with one factor have none: their comparisons say it all.
+//! correction is over all effects on all metrics. Plans with one factor have none: their comparisons say it all.
 //! Absent on purpose: effects where the cells are not a full cross (one would be mixed with another).
 
 use super::MIN_TRIALS;
@@ -56,7 +56,18 @@ pub(super) fn effects(data: &RunData<'_>) -> Option<Effects> {
             }
         }
     }
+    correct(&mut all.effects, data.confidence);
     Some(all)
+}
+
+/// Holm's correction over all effects on all metrics: some effect is shown falsely in at most α of runs.
+fn correct(effects: &mut [Effect], confidence: f64) {
+    let p_values: Vec<f64> = effects.iter().filter_map(|effect| effect.p_value).collect();
+    let with_p = effects.iter_mut().filter(|effect| effect.p_value.is_some());
+    for (effect, adjusted) in with_p.zip(holm(&p_values)) {
+        effect.p_holm = Some(adjusted);
+        effect.shown = adjusted < 1.0 - confidence;
+    }
 }
 
 fn refused(why: Said) -> Effects {
@@ -124,7 +135,7 @@ fn cross(columns: &[Column]) -> Option<Cross> {
     Cross::of((0..cells).map(of).collect())
 }
 
-/// Every effect on one metric, with Holm's correction over those that have a p.
+/// Every effect on one metric, not yet corrected.
 fn of_metric(
     data: &RunData<'_>,
     metric: Metric,
@@ -132,15 +143,7 @@ fn of_metric(
     contrasts: &[Contrast],
 ) -> Result<Vec<Effect>, Said> {
     let blocks = log_blocks(data, metric)?;
-    let mut effects: Vec<Effect> =
-        contrasts.iter().map(|contrast| effect(data, metric, columns, contrast, &blocks)).collect();
-    let p_values: Vec<f64> = effects.iter().filter_map(|effect| effect.p_value).collect();
-    let with_p = effects.iter_mut().filter(|effect| effect.p_value.is_some());
-    for (effect, adjusted) in with_p.zip(holm(&p_values)) {
-        effect.p_holm = Some(adjusted);
-        effect.shown = adjusted < 1.0 - data.confidence;
-    }
-    Ok(effects)
+    Ok(contrasts.iter().map(|contrast| effect(data, metric, columns, contrast, &blocks)).collect())
 }
 
 /// Log values of all cells in plan order, by block; blocks that lack one are left out.

@@ -4,12 +4,14 @@
 //! Invariant: the hidden control is never judged; it looks at the instrument.
 
 use super::data::{RunData, too_few};
+use super::families::{Families, Level};
 use super::load::same_level;
+use super::pairs::headline;
 use super::ratio::paired;
 use super::trials::value;
 use crate::stats::Refusal;
 use crate::stats::student::MeanTest;
-use schema::experiment::LoadModel;
+use schema::analysis::Basis;
 use schema::metric::Metric;
 use schema::plan::{CellPlan, ClaimPlan, ClaimQuantity, ClaimTest, ExperimentPlan};
 use schema::said;
@@ -35,20 +37,27 @@ pub(super) fn judged(plan: &ExperimentPlan) -> Vec<Judged> {
         for b in &cells[position + 1..] {
             if a.target != b.target && same_level(plan, a, b) {
                 let (id, other) = (a.id.clone(), Some(b.id.clone()));
-                all.push(Judged { a: id, b: other, metrics: usual(a) });
+                all.push(Judged { a: id, b: other, metrics: headline(plan, a) });
             }
         }
     }
     let baseline = cells.iter().find(|cell| Some(&cell.id) == plan.design.baseline.as_ref());
     let departs = |base: &CellPlan| {
         let departures = cells.iter().filter(|cell| !same_level(plan, cell, base));
-        let judged =
-            |cell: &&CellPlan| Judged { a: cell.id.clone(), b: Some(base.id.clone()), metrics: usual(cell) };
+        let judged = |cell: &&CellPlan| Judged {
+            a: cell.id.clone(),
+            b: Some(base.id.clone()),
+            metrics: headline(plan, cell),
+        };
         departures.map(judged).collect::<Vec<_>>()
     };
     all.extend(baseline.into_iter().flat_map(|base| departs(base)));
     if all.is_empty() {
-        all.extend(cells.iter().map(|cell| Judged { a: cell.id.clone(), b: None, metrics: usual(cell) }));
+        all.extend(cells.iter().map(|cell| Judged {
+            a: cell.id.clone(),
+            b: None,
+            metrics: headline(plan, cell),
+        }));
     }
     let mut unique: Vec<Judged> = Vec::with_capacity(all.len());
     all.into_iter().for_each(|one| {
@@ -84,14 +93,6 @@ fn of_claim(claim: &ClaimPlan) -> Vec<Judged> {
     pairs.into_iter().map(judged).collect()
 }
 
-/// Throughput; an open load fixes that itself, so there the p99 response time, or the mean where trials are too short.
-fn usual(cell: &CellPlan) -> Vec<Metric> {
-    match cell.load.model {
-        LoadModel::Closed => vec![Metric::Throughput],
-        LoadModel::Open => vec![Metric::P99, Metric::Mean],
-    }
-}
-
 impl Judged {
     /// The first of its metrics that a valid trial has a value of; else the last.
     pub(super) fn metric(&self, data: &RunData<'_>) -> Metric {
@@ -101,6 +102,14 @@ impl Judged {
         };
         let last = self.metrics.last().copied().unwrap_or(Metric::Throughput);
         self.metrics.iter().copied().find(has).unwrap_or(last)
+    }
+
+    /// The level of its interval in the family of the run.
+    pub(super) fn level(&self, data: &RunData<'_>, families: &Families, metric: Metric) -> Level {
+        match &self.b {
+            Some(b) => families.comparison(data, (&self.a, b), metric, Basis::Ratio).1,
+            None => families.value(&self.a, metric),
+        }
     }
 
     /// Logarithms by block: of the ratio, or of the value.

@@ -27,9 +27,7 @@ pub(super) fn layers(data: &RunData<'_>) -> Vec<LayerCosts> {
     let Some(plan) = &data.plan.design.layers else { return Vec::new() };
     let chains = chains(data, plan);
     let mut found: Vec<LayerCosts> = chains.iter().map(|chain| costs(data, plan, chain)).collect();
-    for metric in METRICS {
-        correct(data, metric, &mut found);
-    }
+    correct(data, &mut found);
     found
 }
 
@@ -193,10 +191,10 @@ fn place(from: f64, cost: f64, interval: Option<Interval>) -> LayerPlace {
     }
 }
 
-/// Holm's correction over all layers of the run in one metric, and the verdicts.
-fn correct(data: &RunData<'_>, metric: Metric, found: &mut [LayerCosts]) {
-    let of_metric = found.iter_mut().flat_map(|costs| &mut costs.metrics).filter(|of| of.metric == metric);
-    let mut layers: Vec<&mut LayerCost> = of_metric.flat_map(|of| &mut of.layers).collect();
+/// Holm's correction over all layers of the run in all metrics, and the verdicts.
+fn correct(data: &RunData<'_>, found: &mut [LayerCosts]) {
+    let metrics = found.iter_mut().flat_map(|costs| &mut costs.metrics);
+    let mut layers: Vec<&mut LayerCost> = metrics.flat_map(|of| &mut of.layers).collect();
     let p_values: Vec<f64> = layers.iter().filter_map(|layer| layer.p_value).collect();
     let tested = layers.iter_mut().filter(|layer| layer.p_value.is_some());
     for (layer, adjusted) in tested.zip(holm(&p_values)) {

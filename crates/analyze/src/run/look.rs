@@ -5,13 +5,30 @@
 
 use super::MIN_TRIALS;
 use super::TrialData;
+use super::claims;
 use super::data::RunData;
+use super::families::Families;
 use super::judged::judged;
 use crate::stats::power::half_width;
 use crate::stats::sequential;
+use schema::analysis::ClaimVerdict;
 use schema::plan::ExperimentPlan;
 use schema::said;
 use schema::said::Said;
+
+/// How many claims are not decided by the trials so far: neither held nor contradicted by the whole interval.
+///
+/// Asked at each block border of a run that waits for its claims; its intervals allow for that.
+#[must_use]
+pub fn undecided(plan: &ExperimentPlan, trials: &[TrialData]) -> u32 {
+    let data = RunData::new(plan, trials);
+    let families = Families::new(&data);
+    let answers = claims::answers(&data, &families, &[]);
+    let open = answers
+        .iter()
+        .filter(|answer| !matches!(answer.verdict, ClaimVerdict::Holds | ClaimVerdict::DoesNotHold));
+    u32::try_from(open.count()).unwrap_or(u32::MAX)
+}
 
 /// What a look finds.
 #[derive(Clone, Debug, PartialEq)]
@@ -32,6 +49,7 @@ pub struct Look {
 #[must_use]
 pub fn look(plan: &ExperimentPlan, trials: &[TrialData], wanted: f64) -> Look {
     let data = RunData::new(plan, trials);
+    let families = Families::new(&data);
     let wanted_log = wanted.max(0.0).ln_1p();
     let mut worst = Look { is_narrow: true, half_width: None, of: Said::default(), blocks_needed: None };
     let mut unjudged: Option<Said> = None;
@@ -47,8 +65,9 @@ pub fn look(plan: &ExperimentPlan, trials: &[TrialData], wanted: f64) -> Look {
             Ok(spread) => {
                 let (n, sd) = spread.map_or((MIN_TRIALS, 0.0), |test| (test.n, test.sd));
                 let n = u32::try_from(n).unwrap_or(u32::MAX);
-                let half = half_width(n, sd, data.confidence).exp_m1();
-                worst.is_narrow &= sequential::is_narrow(n, sd, wanted_log, data.confidence);
+                let level = one.level(&data, &families, metric).confidence;
+                let half = half_width(n, sd, level).exp_m1();
+                worst.is_narrow &= sequential::is_narrow(n, sd, wanted_log, level);
                 if !half.is_finite() {
                     let why = said!(
                         "look.spread_beyond_every_number",
@@ -59,7 +78,7 @@ pub fn look(plan: &ExperimentPlan, trials: &[TrialData], wanted: f64) -> Look {
                 } else if worst.half_width.is_none_or(|widest| half > widest) {
                     worst.half_width = Some(half);
                     worst.of = one.words(&data, metric);
-                    worst.blocks_needed = sequential::needed(n, sd, wanted_log, data.confidence);
+                    worst.blocks_needed = sequential::needed(n, sd, wanted_log, level);
                 }
             }
         }

@@ -20,6 +20,7 @@ mod drift;
 mod effects;
 mod events;
 mod failures;
+mod families;
 mod judged;
 mod layers;
 mod levels;
@@ -27,6 +28,8 @@ mod load;
 mod look;
 mod machine;
 mod memory_view;
+mod pairs;
+mod pooled;
 mod ratio;
 mod resampling;
 mod shown;
@@ -39,7 +42,7 @@ pub use across::{CompareError, HistorySettings, Past, Wanted, advice, compare, h
 use capacity::SearchState;
 use data::RunData;
 pub(crate) use load::load_in_words;
-pub use look::{Look, look};
+pub use look::{Look, look, undecided};
 use schema::analysis::{AnalysisFile, BeliefLevel};
 use schema::capacity::SearchStep;
 use schema::plan::ExperimentPlan;
@@ -58,10 +61,12 @@ pub(crate) const MIN_TRIALS: usize = 5;
 pub fn analyze(run: &RunFile, trials: &[TrialData]) -> AnalysisFile {
     let data = RunData::new(&run.plan, trials);
     let cells = cells::summaries(&data);
-    let comparisons = comparisons::all_pairs(&data);
-    let belief = belief::belief(run, &data, &cells, &comparisons);
-    let capacity = capacity::capacities(&data, &cells);
-    let claims = claims::answers(&data, &capacity);
+    let families = families::Families::new(&data);
+    let comparisons = comparisons::all_pairs(&data, &families);
+    let family = families.summary();
+    let belief = belief::belief(run, &data, &cells, &comparisons, family.as_ref());
+    let capacity = capacity::capacities(&data, &cells, families.knees(&data));
+    let claims = claims::answers(&data, &families, &capacity);
     let why = why::why(&data);
     AnalysisFile {
         schema: AnalysisVersion::default(),
@@ -86,6 +91,7 @@ pub fn analyze(run: &RunFile, trials: &[TrialData]) -> AnalysisFile {
         capacity,
         cells,
         comparisons,
+        family,
         claims,
         soak: None,
     }

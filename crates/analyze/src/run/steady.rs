@@ -6,9 +6,10 @@ use super::data::RunData;
 use crate::trial::steadiness;
 use crate::words::{Listed, Noun, count, listed, percent};
 use schema::analysis::{BeliefLevel, BeliefNote};
+use schema::metric::Metric;
 use schema::said;
 use schema::said::Said;
-use schema::steady::{Steadiness, SteadyClass, WarmUpEndedBy, WarmUpLine};
+use schema::steady::{Steadiness, SteadyClass, SteadySeries, WarmUpEndedBy, WarmUpLine};
 use schema::trial::{IntervalLine, Phase, TrialOutcome};
 
 /// Most bars of each part of a line.
@@ -51,9 +52,52 @@ pub(super) fn notes(data: &RunData<'_>) -> Vec<BeliefNote> {
             ),
         };
         notes.push(BeliefNote { level: BeliefLevel::Yes, text, remedy: None });
+        notes.extend(unseen(&found));
     }
     notes.extend(unjudged(&found));
     notes
+}
+
+/// The smallest drift over a window that would have been seen in the series that a metric follows: the mean over trials,
+/// as a ratio less 1. `None` unless all of them were flat and state one.
+pub(super) fn drift_unseen(trials: &[Option<Steadiness>], metric: Metric) -> Option<f64> {
+    let name = series_of(metric)?;
+    let of = |found: &Option<Steadiness>| {
+        let found = found.as_ref().filter(|found| found.class == Some(SteadyClass::Flat))?;
+        found.series.iter().find(|series| series.series == name)?.drift_seen
+    };
+    let all: Vec<f64> = trials.iter().map(of).collect::<Option<_>>()?;
+    let mean = all.iter().sum::<f64>() / all.len() as f64;
+    mean.is_finite().then_some(mean)
+}
+
+fn series_of(metric: Metric) -> Option<SteadySeries> {
+    match metric {
+        Metric::Throughput => Some(SteadySeries::Throughput),
+        Metric::Mean | Metric::P50 => Some(SteadySeries::P50),
+        Metric::P90 | Metric::P95 | Metric::P99 | Metric::P999 => Some(SteadySeries::P99),
+        Metric::CpuPerRequest => Some(SteadySeries::CpuPerRequest),
+        Metric::ErrorRate | Metric::Memory | Metric::AllocPerRequest => None,
+    }
+}
+
+/// What steady means: the drift that would have been seen, and what one that was not can do. Of the trial in which it
+/// is largest, in what users see.
+fn unseen(found: &[(u32, Steadiness)]) -> Option<BeliefNote> {
+    let series = found.iter().flat_map(|(_, found)| &found.series);
+    let seen = series.filter(|series| matches!(series.series, SteadySeries::Throughput | SteadySeries::P50));
+    let most = seen
+        .filter_map(|series| Some((series.series, series.drift_seen?)))
+        .max_by(|a, b| a.1.total_cmp(&b.1))?;
+    let text = said!(
+        "steady.drift_seen",
+        "steady means that a drift of {drift} over a window would have been seen ({name}, the least certain trial); a \
+         smaller one moves a value by {half} at most",
+        drift = percent(most.1),
+        name = most.0.words(),
+        half = percent(most.1 / 2.0)
+    );
+    Some(BeliefNote { level: BeliefLevel::Yes, text, remedy: None })
 }
 
 /// The trials of one class, with the share that they are of those judged.

@@ -8,7 +8,7 @@ pub const KOLMOGOROV_999: f64 = 1.949;
 /// Two-sided standard normal deviate of one in a thousand.
 pub const NORMAL_999: f64 = 3.291;
 /// Limits of A²(1 + 0.6/n) for the exponential law with estimated mean at 5 % and 1 % (METHOD §2; Stephens, JASA 69,
-/// 1974; D'Agostino & Stephens 1986, table 4.14).
+/// 1974, as in SciPy; D'Agostino & Stephens 1986, table 4.14, have 1.321 and 1.959: ADR 0024).
 const EXPONENTIAL_LIMITS: (f64, f64) = (1.341, 1.957);
 
 /// Kolmogorov–Smirnov: the largest distance between the empirical distribution of `sorted` and `cdf`. From 0 to 1.

@@ -5,6 +5,7 @@
 pub mod bisection;
 pub mod bootstrap;
 pub mod circular;
+pub mod cusum;
 pub mod e_divisive;
 pub mod factorial;
 pub mod false_discovery;
@@ -13,6 +14,8 @@ pub mod fit;
 pub mod holm;
 pub mod kneedle;
 pub mod laws;
+pub mod least_squares;
+pub mod memory;
 pub mod mser;
 pub mod order;
 pub mod pelt;
@@ -20,7 +23,10 @@ pub mod power;
 pub mod rank;
 pub mod rank_sum;
 pub mod rising;
+pub mod scaling;
+pub mod scaling_choice;
 pub mod search;
+pub mod sections;
 pub mod segmented;
 pub mod sequential;
 #[cfg(test)]

@@ -109,6 +109,11 @@ pub fn t_quantile(probability: f64, freedom: usize) -> f64 {
     }
 }
 
+/// Student's law with `freedom` degrees of freedom, 1 at least.
+pub(super) fn t_law(freedom: usize) -> StudentsT {
+    law(freedom)
+}
+
 fn law(freedom: usize) -> StudentsT {
     StudentsT::new(0.0, 1.0, freedom.max(1) as f64).expect("scale and freedom are positive")
 }

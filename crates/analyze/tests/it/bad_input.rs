@@ -27,7 +27,7 @@ fn check(run: &RunFile, data: &[TrialData]) -> AnalysisFile {
             Basis::Difference => pair.difference_interval.is_some(),
         };
         assert_ne!(answered, pair.refused.is_some(), "{pair:?}");
-        let numbers = [pair.ratio, pair.hodges_lehmann, pair.difference, pair.p_value, pair.p_holm];
+        let numbers = [pair.ratio, pair.hodges_lehmann, pair.difference, pair.p_value, pair.p_family];
         assert!(numbers.into_iter().flatten().all(f64::is_finite), "{pair:?}");
     }
     for claim in &file.claims {

@@ -17,7 +17,7 @@ fn plan(axis: LoadAxis, order: LadderOrder) -> CapacityPlan {
 }
 
 /// A knee run over closed loads of these connections.
-fn ladder(connections: &[u32], think_ns: u64, blocks: u32) -> RunFile {
+pub(crate) fn ladder(connections: &[u32], think_ns: u64, blocks: u32) -> RunFile {
     let load = |n: &u32| LoadPlan {
         think: (think_ns > 0).then_some(ThinkPlan::Exponential { mean_ns: think_ns }),
         ..closed(*n)

@@ -84,7 +84,7 @@ fn tally(file: &AnalysisFile, truth: [f64; 3], tally: &mut Tally) {
         let cell = file.cells[1].metrics.iter().find(|found| found.metric == metric).unwrap();
         tally.add(key, cell.interval, truth);
         let pair = file.comparisons.iter().find(|found| found.metric == metric).unwrap();
-        tally.add(&format!("{key} ratio"), pair.interval, RATIO);
+        tally.add(&format!("{key} ratio"), pair.alone, RATIO);
         tally.add(&format!("{key} Fieller"), pair.ratio_of_means.map(|found| found.interval), RATIO);
         tally.add(&format!("{key} bootstrap"), pair.bootstrap.map(|found| found.interval), RATIO);
         tally.add(&format!("{key} ranks"), pair.hodges_lehmann_interval, RATIO);

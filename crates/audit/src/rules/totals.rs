@@ -16,9 +16,7 @@ pub(super) const SHARE_NEEDS: &str = "errors, requests (or throughput and durati
 pub(super) const OFFERED: &str = "offered-rate";
 pub(super) const OFFERED_NEEDS: &str = "throughput and the rate that was offered";
 
-/// A nominal duration, and what starts before or ends after it.
-const NOMINAL: f64 = 0.02;
-/// Beyond this no way of counting explains it.
+/// Beyond this more answers than were offered are not explained by a schedule that is caught up with.
 const GROSS: f64 = 0.1;
 
 /// Throughput × duration = requests.
@@ -31,13 +29,13 @@ pub(super) fn count(sheet: &Sheet, findings: &mut Vec<AuditFinding>) -> bool {
             continue;
         };
         applied = true;
-        let product = |reading| throughput.span(reading).times(duration.span(reading));
+        // A length is what its digits say: `30s` may have been 30.4, and not 31.
+        let product = |reading| throughput.span(reading).times(duration.printed());
         // Throughput may be of right answers only, or requests may be.
         let counted = |reading| allowed_requests(row, requests.span(reading), reading);
-        let is_off = |reading, share: f64| !product(reading).widened(share).meets(counted(reading));
-        let severity = match judge(|reading| is_off(reading, NOMINAL)) {
+        let severity = match judge(|reading| !product(reading).meets(counted(reading))) {
             None => continue,
-            Some(_) if is_impossible(row, |share| is_off(Reading::Loose, share), product(Reading::Loose)) => {
+            Some(AuditSeverity::Impossible) if !may_be_failures(row, product(Reading::Loose)) => {
                 AuditSeverity::Impossible
             }
             Some(_) => AuditSeverity::Suspicious,
@@ -65,10 +63,9 @@ pub(super) fn count(sheet: &Sheet, findings: &mut Vec<AuditFinding>) -> bool {
 }
 
 /// More answers than requests cannot be; fewer may be failures that the table does not count.
-fn is_impossible(row: &Row, is_off: impl Fn(f64) -> bool, product: Span) -> bool {
+fn may_be_failures(row: &Row, product: Span) -> bool {
     let requests = row.get(Kind::Requests).map_or(0.0, |figure| figure.span(Reading::Loose).high);
-    let counts_failures = row.error_share(Reading::Loose).is_some();
-    is_off(GROSS) && (product.low > requests || counts_failures)
+    product.low <= requests && row.error_share(Reading::Loose).is_none()
 }
 
 fn allowed_requests(row: &Row, requests: Span, reading: Reading) -> Span {
@@ -77,10 +74,35 @@ fn allowed_requests(row: &Row, requests: Span, reading: Reading) -> Span {
     Span::new(requests.low * (1.0 - failed) - 1.0, requests.high + more + 1.0)
 }
 
+/// No more failures than requests, where the requests are all of them.
+fn more_than_all(sheet: &Sheet, row: &Row, findings: &mut Vec<AuditFinding>) {
+    const ALL: [&str; 6] = ["total", "all", "sent", "issued", "总", "全部"];
+    let (Some(errors), Some(requests)) = (row.get(Kind::Errors), row.get(Kind::Requests)) else { return };
+    let Some(severity) = judge(|reading| errors.span(reading).low > requests.span(reading).high) else {
+        return;
+    };
+    let header = sheet.columns.iter().find(|column| column.kind == Kind::Requests);
+    let header = header.map(|column| column.header.to_lowercase()).unwrap_or_default();
+    let severity =
+        if ALL.iter().any(|word| header.contains(word)) { severity } else { AuditSeverity::Suspicious };
+    Draft::new(SHARE, severity, &[row], "more requests failed than there were")
+        .law("failed requests are requests: failed ≤ requests")
+        .number("failed", Kind::Errors, errors)
+        .number("requests", Kind::Requests, requests)
+        .bound(format!("at most {} can have failed, and {} are printed", requests.text, errors.text))
+        .remedy(
+            "look whether the requests are right answers only, or whether attempts to connect and retries are among the \
+             failures; print all requests and how many of them failed",
+        )
+        .unless_sure(sheet, &[Kind::Errors, Kind::Requests])
+        .into(findings);
+}
+
 /// Failed ÷ requests = share of failures.
 pub(super) fn share(sheet: &Sheet, findings: &mut Vec<AuditFinding>) -> bool {
     let mut applied = false;
     for row in &sheet.rows {
+        more_than_all(sheet, row, findings);
         let (Some(errors), Some(requests)) = (row.get(Kind::Errors), row.requests(Reading::Loose)) else {
             continue;
         };
@@ -96,10 +118,10 @@ pub(super) fn share(sheet: &Sheet, findings: &mut Vec<AuditFinding>) -> bool {
         // Requests may count the right answers only.
         let all = Span::new(requests.low, requests.high + errors.span(Reading::Loose).high);
         let computed = |reading| errors.span(reading).over(all);
-        let Some(_) = judge(|reading| !computed(reading).widened(NOMINAL).meets(share(reading))) else {
+        let Some(severity) = judge(|reading| !computed(reading).meets(share(reading))) else {
             continue;
         };
-        Draft::new(SHARE, AuditSeverity::Suspicious, &[row], "failed requests and their share do not fit")
+        Draft::new(SHARE, severity, &[row], "failed requests and their share do not fit")
             .law("share of failures = failed ÷ requests")
             .number("failed", Kind::Errors, errors)
             .number("share", kind, &stated)
@@ -112,6 +134,7 @@ pub(super) fn share(sheet: &Sheet, findings: &mut Vec<AuditFinding>) -> bool {
                 stated.text
             ))
             .remedy("look which requests each of them counts: all, those that were answered, or those that timed out")
+            .unless_sure(sheet, &[Kind::Errors, kind])
             .into(findings);
     }
     applied

@@ -133,6 +133,10 @@ fn deviations_that_cannot_be() {
     // σ ≤ √(30·10) = 17.3, and |mean − median| = 1 ≤ σ. The header leaves room, so nothing is impossible.
     check("standard-deviation", &table("12.0"), &table("30.0"), &[1], Suspicious);
     check("standard-deviation", &table("1.2"), &table("0.50"), &[1], Suspicious);
+    // No numbers from 0 to 40 deviate by 120, whatever they are of.
+    check("standard-deviation", &table("12.0"), &table("120.0"), &[1], Impossible);
+    let bare = |sd: &str| format!("mean ms,stdev ms,max ms\n10.0,{sd},40.0\n");
+    check("standard-deviation", &bare("9.0"), &bare("120.0"), &[1], Impossible);
 }
 
 #[test]
@@ -144,12 +148,33 @@ fn throughput_times_duration() {
     // … and cannot where they are.
     let counted = |failed: &str| format!("qps,duration,requests,errors\n1000,30s,45012,{failed}\n");
     check("throughput-times-duration", &counted("15000"), &counted("0"), &[1], Impossible);
+    // The digits alone give room: 60 s are 59.5 to 60.5, which is 0.8 %.
+    let minute = |requests: &str| format!("qps,duration,requests\n1234.5,60s,{requests}\n");
+    check("throughput-times-duration", &minute("74500"), &minute("72959"), &[1], Impossible);
+    check("throughput-times-duration", &minute("74500"), &minute("75181"), &[1], Suspicious);
+    let exact = |requests: &str| format!("qps,duration,requests\n1234.5,60.00s,{requests}\n");
+    check("throughput-times-duration", &exact("74069"), &exact("73950"), &[1], Impossible);
+}
+
+#[test]
+fn more_failures_than_requests() {
+    let table = |header: &str, failed: &str| format!("{header},errors,qps\n10000,{failed},500\n");
+    check(
+        "error-arithmetic",
+        &table("total requests", "120"),
+        &table("total requests", "12001"),
+        &[1],
+        Impossible,
+    );
+    // Right answers alone may be called requests.
+    check("error-arithmetic", &table("requests", "120"), &table("requests", "12001"), &[1], Suspicious);
 }
 
 #[test]
 fn error_arithmetic_and_errors_that_are_ignored() {
     let table = |share: &str| format!("requests,errors,error rate,p50_ms\n10000,127,{share},3\n");
-    check("error-arithmetic", &table("1.27%"), &table("0.13%"), &[1], Suspicious);
+    check("error-arithmetic", &table("1.27%"), &table("0.13%"), &[1], Impossible);
+    check("error-arithmetic", &table("1.26%"), &table("2.54%"), &[1], Impossible);
     let failing = |share: &str| format!("connections,qps,p95_ms,error_percent\n32000,9100,890,{share}\n");
     check("errors-ignored", &failing("0.02"), &failing("12.7"), &[1], Suspicious);
     let found = audited(&failing("12.7"));

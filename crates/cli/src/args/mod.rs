@@ -52,7 +52,7 @@ pub(crate) use serve::ServeArgs;
 pub(crate) use services::{ServicesArgs, ServicesCommand};
 pub(crate) use shape::{ShapeArgs, ShapeFormat};
 pub(crate) use small::{
-    CalibrateArgs, ChartArgs, CompletionsArgs, DoctorArgs, PageLang, ReportArgs, SchemaArgs,
+    CalibrateArgs, ChartArgs, CompletionsArgs, DoctorArgs, PageLang, ReportArgs, SchemaArgs, SelfcheckArgs,
 };
 pub(crate) use soak::SoakArgs;
 pub(crate) use targets::{
@@ -135,6 +135,8 @@ pub(crate) enum Command {
     Doctor(DoctorArgs),
     /// Measure the instrument itself on this host: its limits, which every report then quotes
     Calibrate(CalibrateArgs),
+    /// Prove the statistics on this host: made-up runs whose truth is known, and how often the answers are right
+    Selfcheck(SelfcheckArgs),
     /// Print shell completions
     Completions(CompletionsArgs),
     /// Print the JSON Schema of a file format

@@ -1,4 +1,4 @@
-//! Arguments of the commands that have few: `report`, `doctor`, `completions`, `schema`.
+//! Arguments of the commands that have few: `report`, `doctor`, `selfcheck`, `completions`, `schema`.
 
 use super::{ReportFormat, TextOrJson};
 use std::path::PathBuf;
@@ -88,6 +88,30 @@ pub(crate) struct DoctorArgs {
     /// Say in what the hosts of two runs differ, or that of one run and this host now
     #[arg(long, value_name = "RUN", num_args = 1..=2)]
     pub(crate) diff: Vec<PathBuf>,
+    /// What to print
+    #[arg(long, value_enum, default_value_t = TextOrJson::Text)]
+    pub(crate) format: TextOrJson,
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  prony selfcheck
+  prony selfcheck --for 30s                 fewer runs, wider limits of chance
+  prony selfcheck --runs 20 --format json
+
+Runs are made up from a seed, so the truth is known, and go through the same analysis as real ones: equal targets, targets
+that differ, a busy queue, ladders with and without a knee, steady windows. No load is made. It fails where a share is
+not right; what the generator can do is measured by `prony calibrate`.")]
+pub(crate) struct SelfcheckArgs {
+    /// Stop after this time, with the runs that there are
+    #[arg(long = "for", value_name = "TIME", default_value = "4m", value_parser = super::duration)]
+    pub(crate) duration: Nanos,
+    /// Made-up runs of each kind, at most
+    #[arg(long, value_name = "COUNT", default_value_t = analyze::RUNS_MAX, value_parser = clap::value_parser!(u64).range(1..=analyze::RUNS_MAX))]
+    pub(crate) runs: u64,
+    /// Seed of the runs
+    #[arg(long, default_value_t = 1)]
+    pub(crate) seed: u64,
     /// What to print
     #[arg(long, value_enum, default_value_t = TextOrJson::Text)]
     pub(crate) format: TextOrJson,

@@ -11,7 +11,7 @@ use schema::design::{
     ControlPlan, ControlUse, DesignKind, DesignPlan, DesignUse, LevelsUse, Share, StoppingPlan,
 };
 use schema::experiment::TargetUse;
-use schema::plan::{CellPlan, ExperimentPlan, ScenarioPlan, TargetPlan};
+use schema::plan::{CellPlan, ClaimPlan, ClaimTest, ExperimentPlan, ScenarioPlan, TargetPlan};
 use schema::text::Problem;
 use units::{Count, Nanos};
 
@@ -19,6 +19,8 @@ use units::{Count, Nanos};
 pub(super) const BLOCKS_PILOT: u32 = 5;
 /// Most blocks where neither they nor a budget are given.
 const BLOCKS_MAX: u64 = 100;
+/// Most blocks of a run that waits for its claims: each further look widens the intervals of all.
+const BLOCKS_DECIDED: u64 = 20;
 /// Narrowest and widest precision: below, no machine is that quiet; above, nothing is said.
 const PRECISION: std::ops::RangeInclusive<f64> = 0.0001..=1.0;
 
@@ -125,7 +127,8 @@ pub(super) fn stopping(
     cells: usize,
     trials_max: u64,
 ) -> Result<Option<StoppingPlan>, Problem> {
-    if design.precision.is_none() && design.budget.is_none() {
+    let until_decided = design.until_decided.unwrap_or_default();
+    if design.precision.is_none() && design.budget.is_none() && !until_decided {
         return Ok(None);
     }
     let precision = design.precision.map(|Share(value)| value);
@@ -138,8 +141,12 @@ pub(super) fn stopping(
     }
     let cells = cells.max(1) as u64;
     let most = trials_max / cells;
-    let blocks_max =
-        blocks.map_or(if design.budget.is_some() { most } else { BLOCKS_MAX.min(most) }, |given| given.0);
+    let usual = match (until_decided, design.budget.is_some()) {
+        (true, _) => BLOCKS_DECIDED.min(most),
+        (false, true) => most,
+        (false, false) => BLOCKS_MAX.min(most),
+    };
+    let blocks_max = blocks.map_or(usual, |given| given.0);
     if blocks_max < u64::from(BLOCKS_PILOT) {
         let cause = format!("{blocks_max} blocks at most, and the first look is after {BLOCKS_PILOT}");
         let remedy = "with precision or budget `blocks` is the most that are run; raise it or leave it out";
@@ -148,11 +155,30 @@ pub(super) fn stopping(
     Ok(Some(StoppingPlan {
         precision,
         budget_ns: design.budget.map(|budget| budget.0),
+        until_decided,
         blocks_pilot: BLOCKS_PILOT,
         blocks_max: u32::try_from(blocks_max).unwrap_or(u32::MAX),
         looks: Vec::new(),
         stopped: None,
     }))
+}
+
+/// A run can wait only for claims that the trials of a run decide.
+pub(super) fn check_decided(design: &DesignUse, plan: &ExperimentPlan) -> Result<(), Problem> {
+    if design.until_decided != Some(true) {
+        return Ok(());
+    }
+    let of_runs =
+        |claim: &ClaimPlan| !matches!(claim.test, ClaimTest::Knee { .. } | ClaimTest::NoLeak { .. });
+    if plan.claims.iter().any(of_runs) && plan.claims.iter().all(of_runs) {
+        return Ok(());
+    }
+    let remedy = "write a [[claim]] about targets that are compared or bounded, or leave the key out";
+    let cause = match plan.claims.is_empty() {
+        true => "there is no claim to be decided",
+        false => "a claim about a knee or a leak is not decided by blocks of trials",
+    };
+    Err(Problem::at("design.until_decided", cause, remedy))
 }
 
 /// Fills in the order of the blocks that are sure to be run.

@@ -260,3 +260,21 @@ fn layers_that_cannot_be_told_apart_are_mistakes_with_their_line() {
         &["target.1.knobs.gogc", "different orders", "list them as 50, 100"],
     );
 }
+
+#[test]
+fn a_run_waits_for_claims_that_it_can_decide() {
+    let claim =
+        "[[claim]]\ntext = \"t\"\nmetric = \"throughput\"\nratio = \"> 1\"\nbetter = \"a\"\nthan = \"b\"\n";
+    let design = "[design]\nuntil_decided = true\n";
+    let found = plan("", &format!("{TWO}{design}{claim}")).unwrap();
+    let stopping = found.design.stopping.as_ref().unwrap();
+    assert_eq!((stopping.until_decided, stopping.blocks_pilot, stopping.blocks_max), (true, 5, 20));
+    assert_eq!((found.blocks, found.order.len()), (5, 10));
+    let given = plan("blocks = 12\n", &format!("{TWO}{design}{claim}")).unwrap();
+    assert_eq!(given.design.stopping.unwrap().blocks_max, 12);
+    let none = plan("", &format!("{TWO}{design}")).unwrap_err().to_string();
+    assert!(none.contains("no claim to be decided") && none.contains("design.until_decided"), "{none}");
+    let knee = "[[claim]]\ntext = \"t\"\nmetric = \"throughput\"\nknee = \"> 4\"\nof = \"a\"\n";
+    let knee = plan("", &format!("{TWO}{design}{knee}")).unwrap_err().to_string();
+    assert!(knee.contains("not decided by blocks"), "{knee}");
+}

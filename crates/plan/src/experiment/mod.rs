@@ -110,6 +110,7 @@ fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, W
     };
     design::add_control(&file.design, &file.target, &positions, &mut plan)?;
     plan.design.stopping = design::stopping(&file.design, design.blocks, plan.cells.len(), TRIALS_MAX)?;
+    design::check_decided(&file.design, &plan)?;
     check_trials(&plan, blocks)?;
     design::begin(&mut plan, blocks as u32);
     Ok(plan)

@@ -35,26 +35,41 @@ pub fn advice_text(advice: &AdviceFile, style: Style) -> String {
     finish(&text, style)
 }
 
-/// The three sentences that are asked for.
+/// The sentences that are asked for.
 fn answers(advice: &AdviceFile, columns: usize) -> String {
     let wanted = &advice.wanted;
     let none = "unknown, see below".to_owned();
     let cost = |cost: &Option<BlocksAdvice>| cost.as_ref().map_or(none.clone(), blocks);
     let level = format::chosen_percent(wanted.confidence);
-    let lines = [
+    let alone = advice.for_difference_alone.filter(|alone| Some(*alone) != advice.for_difference);
+    let alone = alone.map_or(String::new(), |alone| {
+        format!(" A single comparison would need {}.", format::counted(alone.blocks.into(), "block"))
+    });
+    let mut lines = vec![
         format!(
             "For intervals of ± {} ({level}): {}.",
             format::chosen_percent(wanted.precision),
             cost(&advice.for_precision)
         ),
         format!(
-            "To find a difference of {} with a chance of {}: {}.",
+            "To find a difference of {} with a chance of {}: {}.{alone}",
             format::chosen_percent(wanted.difference),
             format::chosen_percent(wanted.power),
             cost(&advice.for_difference)
         ),
-        format!("The file itself: {}.", blocks(&advice.own)),
     ];
+    if let Some(margin) =
+        wanted.margin.filter(|_| advice.rows.iter().any(|row| row.equivalence_power.is_some()))
+    {
+        lines.push(format!(
+            "To show equal targets to be equivalent within {} with a chance of {}: {}.",
+            format::chosen_percent(margin),
+            format::chosen_percent(wanted.power),
+            cost(&advice.for_equivalence)
+        ));
+    }
+    lines.push(format!("The file itself: {}.", blocks(&advice.own)));
+    lines.extend(advice.family.as_ref().map(|family| format!("{}.", clean::line(&family.text))));
     lines.iter().map(|line| paragraph("  ", line, columns)).collect::<String>() + "\n"
 }
 
@@ -74,8 +89,10 @@ fn rows(advice: &AdviceFile, columns: usize) -> String {
         ("spread", Align::Number),
         ("± here", Align::Number),
         ("smallest", Align::Number),
+        ("alone", Align::Number),
         ("for ±", Align::Number),
         ("to find", Align::Number),
+        ("equal", Align::Number),
     ];
     let told: Vec<&AdviceRow> = advice.rows.iter().filter(|row| row.refused.is_none()).collect();
     let share = |value: Option<f64>| value.map_or("-".to_owned(), format::percent);
@@ -89,8 +106,14 @@ fn rows(advice: &AdviceFile, columns: usize) -> String {
                 share(row.sd),
                 share(row.half_width),
                 share(row.smallest_difference),
+                share(row.smallest_difference_alone),
                 number(row.blocks_for_precision),
                 number(row.blocks_for_difference),
+                if row.equivalence_power.is_some() {
+                    number(row.blocks_for_equivalence)
+                } else {
+                    "-".to_owned()
+                },
             ]
         })
         .collect();
@@ -98,7 +121,8 @@ fn rows(advice: &AdviceFile, columns: usize) -> String {
     if !cells.is_empty() {
         text += &table(&header, &cells, columns);
         let legend = "spread: standard deviation between blocks; ± here, smallest: half-width, and smallest difference \
-                      found with the wanted chance, at the file's own number of blocks; for ±, to find: blocks needed. \
+                      found with the wanted chance, at the file's own number of blocks; alone: what a single comparison \
+                      would find; for ±, to find, equal: blocks needed, the last to show equal targets to be equivalent. \
                       All but the spread itself rest on its upper limit (80 % assurance).";
         text += &format!("\n{}", paragraph("  ", legend, columns));
     }

@@ -3,8 +3,8 @@
 use crate::{clean, format};
 use schema::analysis::{AnalysisFile, Interval};
 use schema::capacity::{
-    Capacity, CapacityRow, Estimate, Hysteresis, Knee, LoadAxis, SearchPurpose, SearchResult, SearchStep,
-    UslFit,
+    Capacity, CapacityRow, Estimate, Hysteresis, Knee, LoadAxis, Scaling, SearchPurpose, SearchResult,
+    SearchStep, UslFit, UslPoint,
 };
 use schema::metric::Unit;
 use schema::said::{Joint, Said};
@@ -127,6 +127,7 @@ fn found(capacity: &Capacity) -> Vec<(&'static str, String)> {
         };
         found.push((name, bent(knee, capacity.axis)));
     }
+    found.extend(capacity.scaling.iter().flat_map(scaling));
     match (&capacity.usl, &capacity.usl_refused) {
         (Some(fit), _) => found.extend(law(fit)),
         (None, Some(reason)) => found.push(("Scalability law", format!("refused: {reason}"))),
@@ -167,6 +168,23 @@ fn bent(knee: &Knee, axis: LoadAxis) -> String {
     }
 }
 
+/// Which laws describe the ladder, and what they say beyond it.
+fn scaling(found: &Scaling) -> Vec<(&'static str, String)> {
+    let mut rows = vec![("Law of throughput", found.text.to_string())];
+    let point = |point: &UslPoint| {
+        let interval = interval(&point.per_s, Unit::PerSecond);
+        format!("{} at {} ({interval})", value(&point.per_s, Unit::PerSecond), number(point.n))
+    };
+    match &found.refused {
+        Some(reason) => rows.push(("… beyond the ladder", format!("refused: {reason}"))),
+        None => {
+            let points: Vec<String> = found.predictions.iter().map(point).collect();
+            rows.push(("… beyond the ladder", points.join("; ")));
+        }
+    }
+    rows
+}
+
 fn law(fit: &UslFit) -> Vec<(&'static str, String)> {
     let plain = |estimate: &Estimate, digits: usize| {
         let show = |value: f64| if digits == 0 { number(value) } else { format!("{value:.digits$e}") };
@@ -186,20 +204,26 @@ fn law(fit: &UslFit) -> Vec<(&'static str, String)> {
             format!("{}/s at {}{mark}", plain(&point.per_s, 0), number(point.n))
         })
         .collect();
-    vec![
-        (
-            "Scalability law",
-            format!(
-                "α {}, β {}, γ {}/s; largest misfit {}",
-                plain(&fit.alpha, 2),
-                plain(&fit.beta, 2),
-                plain(&fit.gamma, 0),
-                format::percent(fit.misfit)
-            ),
+    let mut rows = vec![(
+        "Scalability law",
+        format!(
+            "α {}, β {}, γ {}/s; largest misfit {}",
+            plain(&fit.alpha, 2),
+            plain(&fit.beta, 2),
+            plain(&fit.gamma, 0),
+            format::percent(fit.misfit)
         ),
-        ("… its peak", format!("{}/s at N* = {}{beyond}", plain(&fit.peak_per_s, 0), plain(&fit.peak, 0))),
-        ("… predicts", predicted.join("; ")),
-    ]
+    )];
+    let peak = match fit.peak_is_shown {
+        true => format!("{}/s at N* = {}{beyond}", plain(&fit.peak_per_s, 0), plain(&fit.peak, 0)),
+        false => "none: no trial shows a decline".to_owned(),
+    };
+    rows.push(("… its peak", peak));
+    // Older files.
+    if !predicted.is_empty() {
+        rows.push(("… predicts", predicted.join("; ")));
+    }
+    rows
 }
 
 fn searched(search: &SearchResult) -> Vec<(&'static str, String)> {

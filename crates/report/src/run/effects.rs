@@ -9,7 +9,7 @@ use schema::said::Said;
 /// What the table shows.
 pub(crate) const ABOUT: &str = "What a level changes against the first level of its factor, over all levels of the \
     others; and for two factors, how much the change of the one depends on the level of the other. By t over blocks on \
-    log values; p after Holm's correction over all effects on a metric.";
+    log values; p after Holm's correction over all effects on all metrics.";
 
 /// Heads of the columns.
 pub(crate) const HEADER: [&str; 6] = ["Metric", "Effect", "Change", "Interval", "p (Holm)", "Blocks"];

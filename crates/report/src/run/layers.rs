@@ -10,7 +10,7 @@ use schema::metric::Unit;
 
 /// What the tables show.
 pub(crate) const ABOUT: &str = "What each level takes more than the level before it, all else equal: mean of the \
-    differences by block, with its interval by t. The answer is after Holm's correction over all layers in a metric; \
+    differences by block, with its interval by t. The answer is after Holm's correction over all layers in all metrics; \
     a layer whose interval holds 0 has no cost shown. CPU time is the layer's own; response time under a closed load \
     has the waiting in it that the slower server makes.";
 

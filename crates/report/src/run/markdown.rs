@@ -191,9 +191,10 @@ fn comparisons(page: &Page) -> String {
     let tables: Vec<_> = page.pairs.iter().map(pair).collect();
     format!(
         "## Comparison in all metrics\n\nChange of the first against the second with its {} interval over blocks; \
-         a change within {} counts as equal.\n\n{}{}",
+         a change within {} counts as equal. {}\n\n{}{}",
         page.confidence,
         page.margin,
+        prose(&page.family),
         tables.join("\n"),
         footnotes(&page.pair_notes)
     )
@@ -208,7 +209,7 @@ fn pair(pair: &PairView) -> String {
         "Rank check (Hodges–Lehmann)",
         "Ratio of means (Fieller)",
         "Bootstrap",
-        "p (Holm)",
+        "p (family)",
         "Blocks",
     ];
     let rows = pair.rows.iter().map(|row| {

@@ -68,6 +68,8 @@ pub(crate) struct Page {
     pub(crate) experiment_text: String,
     pub(crate) confidence: String,
     pub(crate) margin: String,
+    /// The verdicts as a family, in one sentence; empty where nothing is judged.
+    pub(crate) family: String,
 }
 
 /// Whether the numbers may be believed.
@@ -199,6 +201,8 @@ pub(crate) struct TrialView {
     pub(crate) outcome: Word,
     pub(crate) valid: bool,
     pub(crate) reasons: Vec<String>,
+    /// Equal for trials that ended alike: the reasons but for their numbers.
+    pub(crate) kind: String,
     /// Whether its window was steady.
     pub(crate) steady: &'static str,
     pub(crate) throughput: String,
@@ -217,6 +221,11 @@ impl ComparisonView {
 }
 
 impl Page {
+    /// Whether there are numbers at all.
+    pub(crate) fn has_valid_trials(&self) -> bool {
+        self.trials.iter().any(|trial| trial.valid)
+    }
+
     /// Puts the run and its analysis into words.
     pub(crate) fn new(run: &RunFile, analysis: &AnalysisFile) -> Self {
         let (mut pair_notes, mut cell_notes) = (Footnotes::default(), Footnotes::default());
@@ -257,6 +266,10 @@ impl Page {
             experiment_text: clean::lines(&run.experiment_text),
             confidence: format::chosen_percent(analysis.confidence),
             margin: format!("±{}", format::chosen_percent(analysis.margin)),
+            family: analysis
+                .family
+                .as_ref()
+                .map_or_else(String::new, |family| format!("{}.", clean::line(&family.text))),
         }
     }
 }
@@ -361,7 +374,7 @@ fn comparison_view(comparison: &Comparison, notes: &mut Footnotes) -> Comparison
             .bootstrap
             .as_ref()
             .map_or_else(none, |found| format::change_interval(&found.interval)),
-        p: comparison.p_holm.map_or_else(none, format::p_value),
+        p: comparison.p_family.map_or_else(none, format::p_value),
         blocks: comparison.blocks,
         verdict: words::verdict(comparison.verdict, comparison.metric),
         note: sign(comparison.refused.as_deref(), notes),
@@ -418,6 +431,7 @@ fn trial(row: &TrialRow, cells: &[CellSummary]) -> TrialView {
         outcome: words::outcome(row.outcome),
         valid: row.outcome == TrialOutcome::Valid,
         reasons: row.reasons.iter().map(|reason| clean::line(reason)).collect(),
+        kind: row.reasons.iter().map(Said::kind).collect::<Vec<_>>().join(" "),
         steady: steady::word(row),
         throughput: value(Metric::Throughput),
         p50: value(Metric::P50),

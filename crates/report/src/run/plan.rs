@@ -173,6 +173,11 @@ fn stopping(plan: &ExperimentPlan, time: &PlanTime) -> String {
     let Some(stopping) = &plan.design.stopping else { return String::new() };
     let until = stopping.precision.map(|wanted| format!("until ± {}", format::chosen_percent(wanted)));
     let within = stopping.budget_ns.map(|ns| format!("within {}", Nanos(ns)));
+    let decided = stopping.until_decided.then(|| "until every claim is decided".to_owned());
+    let until = match (decided, until) {
+        (Some(decided), Some(until)) => Some(format!("{decided} or {until}")),
+        (decided, until) => decided.or(until),
+    };
     let rules: Vec<String> = until.into_iter().chain(within).collect();
     let mut text = format!(
         "these are the first {}; then one by one, {}, at most {}\n",

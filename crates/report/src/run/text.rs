@@ -2,11 +2,12 @@
 //! comparisons, trials.
 //!
 //! Invariant: the first screen is for reading at a glance, so a reservation has one line there and its remedy is printed
-//! on request only; what forbids the use of the numbers is always printed whole.
+//! on request only; what forbids the use of the numbers is always printed whole. Without a valid trial there are no tables
+//! of dashes, and trials that ended alike share a line.
 
 use crate::run::effects::EffectView;
 use crate::run::layers::LayerRow;
-use crate::run::page::{NoteView, Page};
+use crate::run::page::{NoteView, Page, TrialView};
 use crate::run::ranking::{COLUMNS, LoadView, RankView};
 use crate::terminal::layout::{Align, paragraph, table};
 use crate::terminal::paint::{Tone, finish, paint};
@@ -103,7 +104,7 @@ fn one_line(first: &str, taken: usize, text: &str, columns: usize) -> String {
 /// One table a load, best first; below each value how far its interval reaches.
 fn ranking(page: &Page, columns: usize) -> String {
     let ranking = &page.ranking;
-    if ranking.loads.iter().all(|load| load.rows.is_empty()) {
+    if ranking.loads.iter().all(|load| load.rows.is_empty()) || !page.has_valid_trials() {
         return String::new();
     }
     let about = format!("{}; ± is the {} interval over the trials", ranking.order, page.confidence);
@@ -160,11 +161,14 @@ fn claims(page: &Page, columns: usize) -> String {
 }
 
 fn comparisons(page: &Page, columns: usize) -> String {
-    if page.pairs.is_empty() {
+    if page.pairs.is_empty() || !page.has_valid_trials() {
         return String::new();
     }
     let about = format!("change with {} interval; within {} counts as equal", page.confidence, page.margin);
     let mut text = heading("Comparison", &about);
+    if !page.family.is_empty() {
+        text += &paragraph("  ", &page.family, columns);
+    }
     let mut notes = Footnotes::default();
     for pair in &page.pairs {
         text += &paragraph("  ", &format!("{} against {}{}", pair.a, pair.b, pair.load), columns);
@@ -337,20 +341,49 @@ fn events(page: &Page, columns: usize) -> String {
 
 fn trials(page: &Page, notes: Notes, columns: usize) -> String {
     let mut text = heading("Trials", &page.trials_line);
+    if notes == Notes::InShort {
+        return text + &alike(page).iter().map(|trials| short_trials(trials, columns)).collect::<String>();
+    }
     for trial in page.trials.iter().filter(|trial| !trial.valid) {
-        let what =
-            format!("trial {}, block {}, {}: {}", trial.id, trial.block, trial.cell, trial.outcome.text);
-        if notes == Notes::InShort {
-            let what = format!("{what}: {}", trial.reasons.join("; "));
-            text += &one_line(&format!("  {} ", sign(trial.outcome)), 4, &what, columns);
-            continue;
-        }
-        text += &paragraph(&format!("  {} ", sign(trial.outcome)), &what, columns);
+        text += &paragraph(&format!("  {} ", sign(trial.outcome)), &of_trial(trial), columns);
         for reason in &trial.reasons {
             text += &paragraph("    ", reason, columns);
         }
     }
     text
+}
+
+/// The trials that are not valid, those together that ended alike.
+fn alike(page: &Page) -> Vec<Vec<&TrialView>> {
+    let mut groups: Vec<Vec<&TrialView>> = Vec::new();
+    for trial in page.trials.iter().filter(|trial| !trial.valid) {
+        let is_alike = |group: &&mut Vec<&TrialView>| {
+            (&group[0].kind, group[0].outcome.text) == (&trial.kind, trial.outcome.text)
+        };
+        match groups.iter_mut().find(is_alike) {
+            Some(group) => group.push(trial),
+            None => groups.push(vec![trial]),
+        }
+    }
+    groups
+}
+
+/// One line; of several that ended alike the reason of the first.
+fn short_trials(trials: &[&TrialView], columns: usize) -> String {
+    let Some(first) = trials.first() else { return String::new() };
+    let which = match trials {
+        [one] => of_trial(one),
+        all => {
+            let ids: Vec<u32> = all.iter().map(|trial| trial.id).collect();
+            format!("{} trials {} ({})", all.len(), first.outcome.text, format::ranges(&ids))
+        }
+    };
+    let what = format!("{which}: {}", first.reasons.join("; "));
+    one_line(&format!("  {} ", sign(first.outcome)), 4, &what, columns)
+}
+
+fn of_trial(trial: &TrialView) -> String {
+    format!("trial {}, block {}, {}: {}", trial.id, trial.block, trial.cell, trial.outcome.text)
 }
 
 fn closing(page: &Page, notes: Notes, columns: usize) -> String {

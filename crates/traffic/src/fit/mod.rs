@@ -4,6 +4,8 @@
 //! ([`censored`]: interval-censored), and counts of arrivals in windows where the clock is too coarse for single gaps
 //! ([`counts`]). Goodness of fit is by parametric bootstrap, because the parameters were estimated from the same data.
 //!
+//! Where the gaps do not make the bursts of a log, a process of two rates is fitted to its counts ([`mmpp`]).
+//!
 //! Invariants: every result is finite; a sample that a law cannot be fitted to is a [`Refusal`], never a panic; the
 //! bootstrap is seeded. Absent on purpose: choosing what to fit (crate module `model`).
 
@@ -11,6 +13,7 @@ pub mod censored;
 pub mod counts;
 pub mod exact;
 mod law;
+pub mod mmpp;
 mod search;
 mod special;
 

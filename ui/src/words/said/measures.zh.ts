@@ -18,6 +18,8 @@ export const measuresZh = {
   "across.compare.value_there_no_ratio": "有一个值为 0，无法求比值，请直接比较数值，或延长测量时间",
   "across.compare.version": "{name} 的版本：{a} → {b}",
   "across.compare.warm_up_samples_have": "预热或采样的长度不同，会影响尾部和离散程度",
+  "across.history.last_runs_left":
+    "{cell} 的{metric}：自运行 {run} 起比之前变化 {change}；在毫无变化时，这种累积和图平均每 {length} 次运行才误报一次：再运行三次以确定变化的时间",
   "across.history.permutations_give_no_p":
     "{permutations} 次置换得不到小于 {least} 的 p，因此没有变化能成立：增加置换次数",
   "across.history.runs_needed_tell_change":
@@ -43,10 +45,29 @@ export const measuresZh = {
   "capacity.knee.throughput_rises_proportion_load":
     "直到最后一级 {to}，吞吐量都与负载成正比：拐点还在更高处；加高阶梯",
   "capacity.knee.value_needed_had_lengthen": "需要 {least}有数值，实有 {had} 个：加长阶梯{also}",
-  "capacity.law.law_misses_does_not":
-    "该定律在 {n} 处偏差 {missed}，因此不能描述这个阶梯（配额、连接池之类的硬上限比任何竞争都弯得更急）：请看拐点",
   "capacity.law.law_speaks_concurrency_this": "该定律针对并发数，而这是速率的阶梯：请给出连接数的阶梯",
   "capacity.law.no_level_has_valid": "没有一级有有效试次：见各试次的原因",
+  "capacity.law.no_spread_to_test": "没有试次间的离散，无法检验该定律是否拟合：请运行至少两个区组",
+  "capacity.scaling.another_describes": "{best} 更好地描述了这个阶梯（AICc 小 {by}）",
+  "capacity.scaling.bounds": "硬上限",
+  "capacity.scaling.cannot_be_fitted": "它无法拟合到这个阶梯",
+  "capacity.scaling.does_not_fit": "它不拟合：在 {n} 处偏差 {missed}，超出试次间的差异（失拟检验，{p}）",
+  "capacity.scaling.flat": "常数",
+  "capacity.scaling.no_end_shown": "阶梯没有显示吞吐量的终点，因此对阶梯以外不作预测：请加高阶梯",
+  "capacity.scaling.no_law_fits": "没有规律拟合，因此对阶梯以外不作预测：请实测",
+  "capacity.scaling.none":
+    "{laws} 种规律均不拟合：偏差最小的{first}在 {n} 处偏差 {missed}，超出试次间的差异（{p}）",
+  "capacity.scaling.one": "{laws} 种规律中只有{law}在试次间差异之内拟合（失拟检验，{p}）",
+  "capacity.scaling.proportional": "正比增长",
+  "capacity.scaling.queue": "带思考时间的排队系统（M/M/c//N）",
+  "capacity.scaling.queue_of": "有 {servers} 个服务台、带思考时间的排队系统（M/M/c//N）",
+  "capacity.scaling.several":
+    "{laws} 种规律中{law}拟合最好（失拟检验，{p}）；另有 {others} 种无法与之区分，区间已涵盖它们",
+  "capacity.scaling.shedding": "会下降的硬上限",
+  "capacity.scaling.soft_bounds": "软上限",
+  "capacity.scaling.soft_shedding": "会下降的软上限",
+  "capacity.scaling.two_stations": "两个串联的服务站",
+  "capacity.scaling.usl": "通用可扩展性定律",
   "capacity.search.any_rates": "任何速率",
   "capacity.search.best_candidates": "最佳候选",
   "capacity.search.even_requests_per_second":

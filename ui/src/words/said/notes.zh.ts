@@ -40,5 +40,6 @@ export const notesZh = {
   "segment.not_started": "目标不是由 prony 启动的，无法读取它占用的资源：请用 `use` 或 `command` 指定它",
   "stopped.blocks": "最多只要求 {blocks} 个区组",
   "stopped.budget": "预算 {budget} 容不下又一个区组：前 {done} 个已用 {spent}",
+  "stopped.decided": "{blocks} 个区组后所有论断均已有定论",
   "stopped.precision": "已达到 ± {wanted} 的精度",
 } as const satisfies Texts;

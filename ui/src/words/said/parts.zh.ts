@@ -8,6 +8,8 @@ export const partsZh = {
   "count.causes": "{n} 项原因",
   "count.cell": "{n} 个单元",
   "count.cells": "{n} 个单元",
+  "count.comparison": "{n} 项比较",
+  "count.comparisons": "{n} 项比较",
   "count.connection": "{n} 个连接",
   "count.connections": "{n} 个连接",
   "count.fresh_trial": "{n} 个新试次",

@@ -6,8 +6,6 @@ export const trustZh = {
   "belief.answered_fewer_requests_per":
     "，且比同一单元的其他试次每秒少应答 {ratio} 的请求：这是机器的问题，不是目标的",
   "belief.are_void": "作废",
-  "belief.as_faster_slower_would":
-    "{verdicts}“更快”或“更慢”中，有 {lost} 项在同时检验该对的全部指标（Holm 校正）时不再成立",
   "belief.because": "：{reasons}",
   "belief.rebuilding_target": "重新构建目标",
   "belief.cannot_be_read": "无法读取",
@@ -47,7 +45,6 @@ export const trustZh = {
   "belief.requests_per_second_differ": "同一单元各试次之间的每秒请求数最多相差 {sd}（标准差，{cell:cell}）",
   "belief.requests_per_second_from":
     "从第一个到最后一个区组（共 {blocks}），每秒请求数{verb}了 {size}（Spearman p = {p}）；区组内的对比不受影响，各单元的数值则受影响",
-  "belief.rest_conclusions_metric_chosen": "只依据事先选定的指标下结论，或增加区组",
   "belief.restarting_target": "重启目标",
   "belief.rose": "上升",
   "belief.run_ended_after": "运行结束时只完成了 {trials}中的 {had} 个",
@@ -61,8 +58,6 @@ export const trustZh = {
   "belief.up_cpu_time_stolen": "{trials} 中本机最多有 {worst} 的 CPU 时间被宿主机抢占",
   "belief.use_host_dedicated_cores": "使用有独占 CPU 核的主机",
   "belief.use_machine_more_cores": "使用核数更多的机器，或设置 `pin` 让目标与发生器分开",
-  "belief.verdict": "1 项结论",
-  "belief.verdicts": "{drawn} 项结论",
   "belief.wanted_not_reached": "{text}；未达到所要的 ± {wanted}",
   "belief.warm_up_ran_out": "{trials} 的预热到时限时目标仍未平稳{waited}",
   "belief.with_reservations": "这些数字可信，但有 {reservations}：{first}{more}。",
@@ -71,8 +66,8 @@ export const trustZh = {
   "confinement.raise_limits_memory_have": "提高 limits.memory，或让目标少用内存",
   "confinement.see_docs_guides_confinement":
     "各项限制的前提见 docs/guides/confinement.md；也可以从实验中去掉该限制",
-  "control.differs_from_which_repeats":
-    "{a} 与它所重复的 {b} 不同：{numbers}，对全部指标作 Holm 校正后 p = {p}。这不是目标的性质；目标之间不比它更大的差异也可能由此而来",
+  "control.differs_from_which_repeats_all":
+    "{a} 与它所重复的 {b} 不同：{numbers}，对全部指标合计 p = {p}。这不是目标的性质；目标之间不比它更大的差异也可能由此而来",
   "control.hidden_control_not_equal": "隐藏对照与它自身不相等：{a} 对比 {b}，{numbers}",
   "control.hidden_control_not_judged": "无法判断隐藏对照（{cell:cell} 运行两遍）",
   "control.hidden_control_shows_no": "隐藏对照未显示差异（{cell:cell} 运行两遍：{numbers}）",
@@ -98,6 +93,8 @@ export const trustZh = {
   "steady.all_trials_judged_steady": "所判断的 {all} 个试次在测量期间全部平稳",
   "steady.constant_rate": "改用恒定速率，或按连接数加载",
   "steady.disturbed": "计划中的事件有意扰动它",
+  "steady.drift_seen":
+    "平稳是指：一个窗口内 {drift} 的漂移就会被发现（{name}，最不确定的试次）；更小的漂移最多使数值偏移 {half}",
   "steady.fell": "下降",
   "steady.got_worse_while_measured": "在测量期间变差（变慢）",
   "steady.intervals_needed": "需要 {least} 个有应答的时间段，实有 {had} 个",

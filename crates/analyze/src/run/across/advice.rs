@@ -2,18 +2,24 @@
 //!
 //! Spreads are pooled within runs, so what changes from day to day does not count. Numbers of blocks rest on the upper
 //! limit of the spread with 80 % assurance: half of all estimates are too small, and a plan made from such a one would
-//! promise a power that it does not have (Browne, Statistics in Medicine 14, 1995).
+//! promise a power that it does not have (Browne, Statistics in Medicine 14, 1995). Levels are those of the family that the
+//! verdicts of a run are (`families`).
 
 use super::{Past, same_cell};
 use crate::run::MIN_TRIALS;
 use crate::run::data::RunData;
+use crate::run::families::Families;
 use crate::run::judged::{Judged, judged};
 use crate::run::levels::levels;
-use crate::stats::power::{count_for_power, count_for_width, half_width, sd_upper, smallest_effect};
+use crate::stats::power::{
+    count_for_equivalence, count_for_power, count_for_width, equivalence_power, half_width, sd_upper,
+    smallest_effect,
+};
 use crate::words::{Noun, count};
 use schema::advice::{AdviceFile, AdviceRow, BlocksAdvice, SamplesAdvice, WantedAdvice};
-use schema::metric::Metric;
-use schema::plan::{ExperimentPlan, PhasePlan};
+use schema::analysis::Basis;
+use schema::metric::{Metric, Unit};
+use schema::plan::{CellPlan, ExperimentPlan, PhasePlan};
 use schema::said;
 use schema::said::Said;
 
@@ -43,7 +49,9 @@ pub fn advice(plan: &ExperimentPlan, past: &[Past], wanted: Wanted, trial_ns: Op
     let data = RunData::new(plan, &[]);
     let (trial, is_measured) = trial_ns.map_or((expected_ns(&plan.phases), false), |ns| (ns, true));
     let own = own_blocks(plan, trial);
-    let rows: Vec<AdviceRow> = judged(plan).iter().map(|one| row(&data, one, &seen, own, wanted)).collect();
+    let families = families(&data, &seen);
+    let rows: Vec<AdviceRow> =
+        judged(plan).iter().map(|one| row(&data, &families, one, &seen, own, wanted)).collect();
     let cost = |blocks: u32| {
         let trials = u64::from(blocks) * plan.cells.len() as u64;
         BlocksAdvice { blocks, trials, time_ns: trials.saturating_mul(trial) }
@@ -62,17 +70,41 @@ pub fn advice(plan: &ExperimentPlan, past: &[Past], wanted: Wanted, trial_ns: Op
             difference: wanted.difference,
             power: wanted.power,
             confidence: data.confidence,
+            margin: Some(data.margin),
         },
         cells: u32::try_from(plan.cells.len()).unwrap_or(u32::MAX),
         own: cost(own),
         for_precision: most(|row| row.blocks_for_precision),
         for_difference: most(|row| row.blocks_for_difference),
+        for_difference_alone: most(|row| row.blocks_for_difference_alone),
+        // A plan that compares nothing shows nothing to be equivalent.
+        for_equivalence: rows
+            .iter()
+            .any(|row| row.equivalence_power.is_some())
+            .then(|| most(|row| row.blocks_for_equivalence))
+            .flatten(),
+        family: families.summary(),
         trial_ns: trial,
         trial_is_measured: is_measured,
         samples: samples(plan, &seen),
         notes: notes(plan, past),
         rows,
     }
+}
+
+/// The family of the plan's verdicts: a metric counts where some run of the past has values that differ.
+fn families(data: &RunData<'_>, seen: &[RunData<'_>]) -> Families {
+    let has = |metric: Metric| {
+        seen.iter().rev().any(|past| {
+            let of = |cell: &CellPlan| past.values(&cell.id, metric);
+            past.plan.cells.iter().any(|cell| of(cell).windows(2).any(|pair| pair[0] != pair[1]))
+        })
+    };
+    let tested: Vec<Metric> = Metric::ALL.into_iter().filter(|metric| has(*metric)).collect();
+    Families::counted(data, |_, _, metric| {
+        let basis = if metric.unit() == Unit::Share { Basis::Difference } else { Basis::Ratio };
+        tested.contains(&metric).then_some(basis)
+    })
 }
 
 /// The file's own number; where it decides while it runs, the most that its budget has room for.
@@ -91,7 +123,14 @@ fn expected_ns(phases: &PhasePlan) -> u64 {
     phases.warmup_at_least_ns.saturating_add(span_ns / 4).saturating_add(samples_ns)
 }
 
-fn row(data: &RunData<'_>, one: &Judged, seen: &[RunData<'_>], own: u32, wanted: Wanted) -> AdviceRow {
+fn row(
+    data: &RunData<'_>,
+    families: &Families,
+    one: &Judged,
+    seen: &[RunData<'_>],
+    own: u32,
+    wanted: Wanted,
+) -> AdviceRow {
     // The metric that the latest run has values of.
     let found: Vec<(&RunData<'_>, Judged)> =
         seen.iter().filter_map(|past| Some((past, in_past(data, one, past)?))).collect();
@@ -104,12 +143,23 @@ fn row(data: &RunData<'_>, one: &Judged, seen: &[RunData<'_>], own: u32, wanted:
         sd_upper: None,
         half_width: None,
         smallest_difference: None,
+        level: None,
+        smallest_difference_alone: None,
+        blocks_for_difference_alone: None,
+        equivalence_power: None,
+        blocks_for_equivalence: None,
         blocks_for_precision: None,
         blocks_for_difference: None,
         refused: None,
     };
     match spread(&found, metric) {
-        Ok(spread) => fill(&mut row, spread, data.confidence, own, wanted),
+        Ok(spread) => {
+            let level = one.level(data, families, metric).confidence;
+            fill(&mut row, spread, (data, level), own, wanted);
+            if one.b.is_some() {
+                equivalence(&mut row, (data.margin, level), own, wanted);
+            }
+        }
         Err(reason) => row.refused = Some(reason),
     }
     row
@@ -176,7 +226,8 @@ fn spread(found: &[(&RunData<'_>, Judged)], metric: Metric) -> Result<Spread, Sa
     }
 }
 
-fn fill(row: &mut AdviceRow, spread: Spread, confidence: f64, own: u32, wanted: Wanted) {
+/// `level` is that of the family; what a single comparison would do stands beside it.
+fn fill(row: &mut AdviceRow, spread: Spread, (data, level): (&RunData<'_>, f64), own: u32, wanted: Wanted) {
     let least = MIN_TRIALS as u32;
     let upper = match sd_upper(spread.sd, spread.freedom, ASSURANCE) {
         Ok(upper) => upper,
@@ -186,23 +237,40 @@ fn fill(row: &mut AdviceRow, spread: Spread, confidence: f64, own: u32, wanted: 
         }
     };
     let share = |log: f64| Some(log.exp_m1()).filter(|share| share.is_finite());
-    let alpha = 1.0 - confidence;
+    let smallest = |confidence: f64| {
+        let effect = (own >= least).then(|| smallest_effect(own, 1.0 - confidence, wanted.power)).flatten();
+        effect.and_then(|effect| share(effect * upper))
+    };
+    let to_find = |confidence: f64| match upper > 0.0 {
+        true => {
+            let effect = wanted.difference.ln_1p() / upper;
+            count_for_power(effect, 1.0 - confidence, wanted.power, least, BLOCKS_MAX)
+        }
+        false => Some(least),
+    };
     row.blocks_seen = u32::try_from(spread.blocks).unwrap_or(u32::MAX);
     row.sd = Some(spread.sd);
     row.sd_upper = Some(upper);
-    row.half_width = (own >= least).then(|| share(half_width(own, upper, confidence))).flatten();
-    row.smallest_difference = (own >= least)
-        .then(|| smallest_effect(own, alpha, wanted.power))
-        .flatten()
-        .and_then(|effect| share(effect * upper));
-    row.blocks_for_precision =
-        count_for_width(upper, wanted.precision.ln_1p(), confidence, least, BLOCKS_MAX);
-    row.blocks_for_difference = if upper > 0.0 {
-        let effect = wanted.difference.ln_1p() / upper;
-        count_for_power(effect, alpha, wanted.power, least, BLOCKS_MAX)
-    } else {
-        Some(least)
-    };
+    row.level = Some(level);
+    row.half_width = (own >= least).then(|| share(half_width(own, upper, level))).flatten();
+    row.smallest_difference = smallest(level);
+    row.smallest_difference_alone = smallest(data.confidence);
+    row.blocks_for_precision = count_for_width(upper, wanted.precision.ln_1p(), level, least, BLOCKS_MAX);
+    row.blocks_for_difference = to_find(level);
+    row.blocks_for_difference_alone = to_find(data.confidence);
+}
+
+/// How sure it is that equal targets are shown to be so.
+fn equivalence(row: &mut AdviceRow, (margin, level): (f64, f64), own: u32, wanted: Wanted) {
+    let least = MIN_TRIALS as u32;
+    let (Some(upper), alpha) = (row.sd_upper, 1.0 - level) else { return };
+    if upper == 0.0 {
+        (row.equivalence_power, row.blocks_for_equivalence) = (Some(1.0), Some(least));
+        return;
+    }
+    let margin = margin.ln_1p() / upper;
+    row.equivalence_power = Some(if own >= least { equivalence_power(own, margin, alpha) } else { 0.0 });
+    row.blocks_for_equivalence = count_for_equivalence(margin, alpha, wanted.power, least, BLOCKS_MAX);
 }
 
 /// From the latest run that tells: the cell that wants most samples.

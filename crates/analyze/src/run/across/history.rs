@@ -2,15 +2,20 @@
 //! [`crate::stats::e_divisive`]).
 //!
 //! A point is a run, not a trial: the trials of one run share its day, host and builds, and would make every day a
-//! change. A change is dated by the first run after it.
+//! change. A change is dated by the first run after it. Runs of neighbouring days are alike too, for which permutations
+//! make no allowance: so a change stands only if a step explains its stretch better than noise that remembers
+//! ([`crate::stats::memory`]). The last runs are watched by a CUSUM chart, as no split has three of them behind it
+//! ([`crate::stats::cusum`]; ADR 0023).
 
 use super::compare::{geometric_mean, head, surroundings};
 use super::{Past, same_cell};
 use crate::environment::environment_diff;
 use crate::run::data::RunData;
 use crate::stats::Refusal;
-use crate::stats::e_divisive::{Settings, VALUES_MAX, e_divisive};
-use schema::across::{HistoryChange, HistoryFile, HistoryPoint, HistoryRun, HistorySeries};
+use crate::stats::cusum;
+use crate::stats::e_divisive::{ChangePoint, Settings, VALUES_MAX, e_divisive};
+use crate::stats::memory::{Shapes, p_of_no_move};
+use schema::across::{HistoryAlarm, HistoryChange, HistoryFile, HistoryPoint, HistoryRun, HistorySeries};
 use schema::environment::Weight;
 use schema::metric::Metric;
 use schema::plan::CellPlan;
@@ -121,7 +126,29 @@ fn one(
         Ok(changes) => (changes, None),
         Err(reason) => (Vec::new(), Some(reason)),
     };
-    HistorySeries { cell: cell.label.clone(), metric, unit: metric.unit(), points, changes, refused }
+    let from = changes.last().and_then(|last| {
+        points
+            .iter()
+            .position(|point| runs.get(point.run as usize).is_some_and(|run| run.id == last.first_run))
+    });
+    let alarm = if refused.is_none() { alarm(metric, &points[from.unwrap_or(0)..], runs) } else { None };
+    HistorySeries { cell: cell.label.clone(), metric, unit: metric.unit(), points, changes, alarm, refused }
+}
+
+/// Whether the last runs left the level that they had since the last change.
+fn alarm(metric: Metric, points: &[HistoryPoint], runs: &[HistoryRun]) -> Option<HistoryAlarm> {
+    let logs: Vec<f64> = points.iter().map(|point| point.value.ln()).collect();
+    let found = cusum::alarm(&logs)?;
+    let level = |part: &[f64]| part.iter().sum::<f64>() / part.len().max(1) as f64;
+    let ratio = (level(&logs[found.since..]) - level(&logs[..found.since])).exp();
+    let id = |at: usize| runs.get(points.get(at)?.run as usize).map(|run| run.id.clone());
+    Some(HistoryAlarm {
+        since_run: id(found.since)?,
+        raised_run: id(found.raised)?,
+        ratio: Some(ratio).filter(|ratio| ratio.is_finite())?,
+        average_run_length: cusum::AVERAGE_RUN_LENGTH,
+        is_worse: (ratio > 1.0) != metric.higher_is_better(),
+    })
 }
 
 fn changes(
@@ -157,6 +184,7 @@ fn changes(
         Err(Refusal::NoSpread { .. }) => return Ok(Vec::new()),
         Err(other) => return Err(other.said()),
     };
+    let found = confirmed(&logs, found, metric, settings);
     let mut borders: Vec<usize> = found.iter().map(|change| change.at).collect();
     borders.insert(0, 0);
     borders.push(points.len());
@@ -181,11 +209,36 @@ fn changes(
     Ok(changes.collect())
 }
 
+/// Those that noise with a memory does not explain: the weakest is taken out and its neighbours are judged again, until
+/// all that are left stand.
+fn confirmed(
+    logs: &[f64],
+    mut found: Vec<ChangePoint>,
+    metric: Metric,
+    settings: HistorySettings,
+) -> Vec<ChangePoint> {
+    let seed = Seed(settings.seed).derive(metric.key(), 1);
+    loop {
+        let p = |at: usize| {
+            let from = at.checked_sub(1).map_or(0, |before| found[before].at);
+            let to = found.get(at + 1).map_or(logs.len(), |after| after.at);
+            p_of_no_move(&logs[from..to], SEGMENT_MIN, 0.0, Shapes::Step, seed).unwrap_or(1.0)
+        };
+        let weakest = (0..found.len()).map(|at| (at, p(at))).max_by(|a, b| a.1.total_cmp(&b.1));
+        match weakest {
+            Some((at, p)) if p > settings.significance / 2.0 => {
+                found.remove(at);
+            }
+            _ => return found,
+        }
+    }
+}
+
 /// Many series are looked at, so some change by chance.
 fn notes(series: &[HistorySeries], settings: HistorySettings) -> Vec<Said> {
     let tested = series.iter().filter(|one| one.refused.is_none()).count();
     let expected = tested as f64 * settings.significance;
-    let mut notes = Vec::new();
+    let mut notes: Vec<Said> = series.iter().filter_map(alarm_note).collect();
     if tested > 1 {
         notes.push(said!(
             "across.history.series_tested_p_about",
@@ -206,4 +259,19 @@ fn notes(series: &[HistorySeries], settings: HistorySettings) -> Vec<Said> {
         ));
     }
     notes
+}
+
+/// The last runs of a series left its level, too lately for a change to be dated.
+fn alarm_note(series: &HistorySeries) -> Option<Said> {
+    let alarm = series.alarm.as_ref()?;
+    Some(said!(
+        "across.history.last_runs_left",
+        "{metric} of {cell}: since run {run} {change} against the runs before, which a chart of the sums signals by \
+         chance once in {length} runs: run it three more times to date the change",
+        metric = series.metric.words(),
+        cell = series.cell.as_str(),
+        run = alarm.since_run.as_str(),
+        change = format!("{:+.1} %", 100.0 * (alarm.ratio - 1.0)).replace('-', "−"),
+        length = alarm.average_run_length
+    ))
 }

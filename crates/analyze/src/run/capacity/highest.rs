@@ -1,10 +1,12 @@
 //! The highest throughput that a target gave: its capacity, where the ladder reached it.
 //!
 //! It is given only where load no longer helps: a knee is claimed, or throughput is flat throughout, and the last step
-//! of the ladder gained next to nothing. It is the mean over the levels that do not differ from the highest one, by
-//! block, so that the choice of the highest among noisy levels does not flatter the target.
+//! of the ladder gained next to nothing. It is the highest of the true throughputs at the levels: by the law that fits all
+//! levels (`scaling`), so that no level is chosen for its noise. Where no law fits it is the mean over the levels that do
+//! not differ from the highest one, by block, with an interval that allows for the choice.
 
 use super::ladder::Ladder;
+use super::scaling::{Fitted, LevelBlocks, by_block, interval};
 use crate::run::MIN_TRIALS;
 use crate::run::data::{RunData, too_few};
 use crate::run::ratio::interval_of_logs;
@@ -25,6 +27,7 @@ pub(super) fn highest(
     data: &RunData<'_>,
     ladder: &Ladder<'_>,
     knee: &Knee,
+    fitted: Option<&Fitted>,
 ) -> Result<HighestThroughput, Said> {
     let levels = ladder.levels(data, Metric::Throughput);
     let (Some(first), Some(last)) = (levels.first(), levels.last()) else {
@@ -64,6 +67,7 @@ pub(super) fn highest(
              not have reached the end: raise the ladder, or run more blocks"
         ));
     }
+    let spanned = spanned(&blocks, data.confidence);
     let chosen = like_the_highest(blocks, data.confidence);
     let (Some(low), Some(high)) = (chosen.first(), chosen.last()) else {
         return Err(said!(
@@ -73,41 +77,49 @@ pub(super) fn highest(
     };
     let blocks = block_means(&chosen);
     let mean = blocks.iter().sum::<f64>() / blocks.len() as f64;
-    let (interval, refused) = match MeanTest::of_logs(&blocks) {
-        _ if blocks.len() < MIN_TRIALS => (None, Some(too_few(said!("noun.blocks", "blocks"), blocks.len()))),
-        Ok(test) => {
-            let (low, high) = test.interval(data.confidence);
-            (Some(interval_of_logs(low, high)), None)
-        }
-        Err(refusal) => (None, Some(refusal.said())),
+    let highest = |per_s: f64, interval, refused| HighestThroughput {
+        per_s,
+        interval,
+        from_load: low.load,
+        to_load: high.load,
+        refused,
     };
-    Ok(HighestThroughput { per_s: mean.exp(), interval, from_load: low.load, to_load: high.load, refused })
-}
-
-/// Logs of throughput by block.
-struct Blocks {
-    load: f64,
-    logs: BTreeMap<u32, f64>,
-}
-
-impl Blocks {
-    fn mean(&self) -> f64 {
-        self.logs.values().sum::<f64>() / self.logs.len() as f64
+    if blocks.len() < MIN_TRIALS {
+        let few = too_few(said!("noun.blocks", "blocks"), blocks.len());
+        return Ok(highest(mean.exp(), None, Some(few)));
     }
+    if let Some(found) = fitted.and_then(|fitted| fitted.highest(data.confidence)) {
+        return Ok(highest(found.value.exp(), Some(interval(&found)), None));
+    }
+    Ok(match (spanned, MeanTest::of_logs(&blocks)) {
+        (Some((from, to)), _) => {
+            highest(mean.exp(), Some(interval_of_logs(from.min(mean), to.max(mean))), None)
+        }
+        (None, Err(refusal)) => highest(mean.exp(), None, Some(refusal.said())),
+        (None, Ok(test)) => {
+            let (from, to) = test.interval(data.confidence);
+            highest(mean.exp(), Some(interval_of_logs(from, to)), None)
+        }
+    })
 }
 
-/// Every level that has a throughput, rising.
-fn by_block(data: &RunData<'_>, ladder: &Ladder<'_>) -> Vec<Blocks> {
-    let levels = ladder.rungs.iter().map(|rung| {
-        let values = data.values_by_block(&rung.cell.id, Metric::Throughput).into_iter();
-        let logs = values.filter(|(_, value)| *value > 0.0).map(|(block, value)| (block, value.ln()));
-        Blocks { load: rung.load, logs: logs.collect() }
-    });
-    levels.filter(|level| !level.logs.is_empty()).collect()
+/// The interval of the highest true level, without a law. Above: that level's own upper end lies below the highest of all
+/// upper ends, so each at α/2 will do. Below: no lower end may lie above its level, so they share α/2 (Bonferroni).
+/// `None` where a level has no spread.
+fn spanned(levels: &[LevelBlocks], confidence: f64) -> Option<(f64, f64)> {
+    let alpha = 1.0 - confidence;
+    let (mut low, mut high) = (f64::NEG_INFINITY, f64::NEG_INFINITY);
+    for level in levels {
+        let logs: Vec<f64> = level.logs.values().copied().collect();
+        let test = MeanTest::of_logs(&logs).ok()?;
+        low = low.max(test.interval(1.0 - alpha / levels.len() as f64).0);
+        high = high.max(test.interval(confidence).1);
+    }
+    (low.is_finite() && high.is_finite()).then_some((low, high))
 }
 
 /// Whether the last level is above the one before by more than the trials differ.
-fn is_higher(levels: &[Blocks], confidence: f64) -> bool {
+fn is_higher(levels: &[LevelBlocks], confidence: f64) -> bool {
     let [.., before, last] = levels else { return true };
     differs(&apart(&last.logs, &before.logs), confidence)
 }
@@ -126,7 +138,7 @@ fn differs(apart: &[f64], confidence: f64) -> bool {
 }
 
 /// The highest level and those that do not differ from it, by load.
-fn like_the_highest(mut levels: Vec<Blocks>, confidence: f64) -> Vec<Blocks> {
+fn like_the_highest(mut levels: Vec<LevelBlocks>, confidence: f64) -> Vec<LevelBlocks> {
     let best = levels.iter().max_by(|a, b| a.mean().total_cmp(&b.mean())).map(|best| best.logs.clone());
     let best = best.unwrap_or_default();
     levels.retain(|level| {
@@ -138,8 +150,8 @@ fn like_the_highest(mut levels: Vec<Blocks>, confidence: f64) -> Vec<Blocks> {
 
 /// The mean of the levels in each block that has any of them, each level less its own mean first, so that a block that
 /// lacks a level is not taken for a slow one.
-fn block_means(levels: &[Blocks]) -> Vec<f64> {
-    let all = levels.iter().map(Blocks::mean).sum::<f64>() / levels.len() as f64;
+fn block_means(levels: &[LevelBlocks]) -> Vec<f64> {
+    let all = levels.iter().map(LevelBlocks::mean).sum::<f64>() / levels.len() as f64;
     let mut deviations: BTreeMap<u32, Vec<f64>> = BTreeMap::new();
     for level in levels {
         let mean = level.mean();

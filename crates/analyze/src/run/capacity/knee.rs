@@ -3,9 +3,11 @@
 //! Logarithms, because ladders double, trial effects multiply, and on them the two asymptotes of a queue are straight:
 //! throughput grows with slope 1 and then not at all. A knee is claimed only where the broken line beats *both* lines
 //! without a break, the power law and the affine line y = a + b·N, by ΔBIC ≥ 10 (METHOD §6) and AICc, where it bends
-//! the right way, and where it bends at all.
+//! the right way, and where it bends at all. Where throughput bends is then where the asymptotes of the law cross that fits
+//! it (`scaling`); of other metrics it is the break of the line.
 
 use super::ladder::{Ladder, Level};
+use super::scaling::Fitted;
 use crate::run::data::RunData;
 use crate::stats::kneedle::{Curve, kneedle, second_differences};
 use crate::stats::segmented::{Segmented, break_interval, segmented};
@@ -27,12 +29,20 @@ const LEVELS: usize = 5;
 /// Slopes up to here are flat; from 1 less this on, in proportion.
 const FLAT: f64 = 0.1;
 
-pub(super) fn knee(data: &RunData<'_>, ladder: &Ladder<'_>, metric: Metric) -> Knee {
+/// `fitted` are the laws of throughput; `level` is the confidence of the interval.
+pub(super) fn knee(
+    data: &RunData<'_>,
+    ladder: &Ladder<'_>,
+    metric: Metric,
+    fitted: Option<&Fitted>,
+    level: f64,
+) -> Knee {
     let levels = ladder.levels(data, metric);
     let mut knee = Knee {
         metric,
         at: None,
         interval: None,
+        law: None,
         slope_before: None,
         slope_after: None,
         delta_bic: None,
@@ -61,11 +71,29 @@ pub(super) fn knee(data: &RunData<'_>, ladder: &Ladder<'_>, metric: Metric) -> K
     let curve = if metric == Metric::Throughput { Curve::ConcaveIncreasing } else { Curve::ConvexIncreasing };
     knee.kneedle = kneedle(&x, &means, curve, SENSITIVITY).ok().flatten().map(f64::exp);
     knee.sharpest = sharpest(&x, &means, metric);
-    match claim(&levels, metric, data.confidence, &mut knee) {
+    match claim(&levels, metric, level, &mut knee) {
         Ok((at, interval)) => (knee.at, knee.interval) = (Some(at), Some(interval)),
         Err(reason) => knee.refused = Some(reason),
     }
+    if let (Some(_), Metric::Throughput, Some(fitted)) = (knee.at, metric, fitted) {
+        crossing(&levels, fitted, level, &mut knee);
+    }
     knee
+}
+
+/// The knee of throughput is where the asymptotes of the fitted law cross. Where no law fits, the interval spans that of
+/// the least bad one, widened by its misfit, and that of the broken line, which stays the value.
+fn crossing(levels: &[Level], fitted: &Fitted, level: f64, knee: &mut Knee) {
+    let Some((law, found)) = fitted.knee(level) else { return };
+    let (first, last) = (levels[0].load, levels[levels.len() - 1].load);
+    let (mut low, mut high) = (found.low.exp(), found.high.exp());
+    if fitted.best().is_some() {
+        (knee.at, knee.law) = (Some(found.value.exp().clamp(first, last)), Some(law));
+    } else if let Some(broken) = knee.interval {
+        (low, high) = (low.min(broken.low.unwrap_or(0.0)), high.max(broken.high.unwrap_or(f64::INFINITY)));
+    }
+    let inside = |end: f64| Some(end).filter(|end| *end > first && *end < last);
+    knee.interval = Some(Interval { low: inside(low), high: inside(high) });
 }
 
 /// The level of the strongest bend in the direction of a knee; `None` where all bend the other way.

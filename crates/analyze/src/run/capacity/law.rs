@@ -1,11 +1,12 @@
 //! The Universal Scalability Law over the levels of a ladder.
 
 use super::ladder::{Ladder, Level};
+use super::scaling::Fitted;
 use crate::run::data::RunData;
+use crate::stats::scaling::Law as LawKind;
 use crate::stats::usl::{Ends, Point, Usl, UslIntervals, usl, usl_intervals};
-use crate::words::{number, percent};
 use schema::analysis::Interval;
-use schema::capacity::{Estimate, LoadAxis, UslFit, UslPoint};
+use schema::capacity::{Estimate, LoadAxis, UslFit};
 use schema::metric::Metric;
 use schema::said;
 use schema::said::Said;
@@ -13,17 +14,22 @@ use units::Seed;
 
 /// Bootstrap fits (METHOD §3: at least 2000).
 const DRAWS: u32 = 2_000;
-/// Levels beyond the ladder that are predicted, as multiples of its last.
+/// Levels at which the bootstrap looks besides, as multiples of the last.
 const BEYOND: [f64; 2] = [2.0, 4.0];
-/// A law that misses a level by more does not describe the ladder.
-const MISFIT: f64 = 0.25;
 /// Weight of the pooled variance in that of one level, in degrees of freedom: five trials tell a variance so badly that
 /// one level could outweigh all others by chance (Smyth, Stat. Appl. Genet. Mol. Biol. 3, 2004, moderates alike).
 const PRIOR: f64 = 4.0;
 /// Relative standard deviation that is taken at least, so that trials that agree by chance do not weigh without bound.
 const SD_LEAST: f64 = 1e-3;
 
-pub(super) fn law(data: &RunData<'_>, ladder: &Ladder<'_>, axis: LoadAxis) -> Result<UslFit, Said> {
+/// Given where the law fits as well as trials agree and no other describes the ladder better; its peak only where trials
+/// show that throughput falls.
+pub(super) fn law(
+    data: &RunData<'_>,
+    ladder: &Ladder<'_>,
+    axis: LoadAxis,
+    fitted: Option<&Fitted>,
+) -> Result<UslFit, Said> {
     if axis == LoadAxis::Rate {
         return Err(said!(
             "capacity.law.law_speaks_concurrency_this",
@@ -42,40 +48,39 @@ pub(super) fn law(data: &RunData<'_>, ladder: &Ladder<'_>, axis: LoadAxis) -> Re
         ));
     };
     let missed = misfit(&fit, worst);
-    if missed > MISFIT {
+    let Some(fitted) = fitted else {
         return Err(said!(
-            "capacity.law.law_misses_does_not",
-            "the law misses {n} by {missed}, so it does not describe this ladder (a hard limit \
-             such as a quota or a pool bends more sharply than any contention): use the knee",
-            n = number(worst.n),
-            missed = percent(missed)
+            "capacity.law.no_spread_to_test",
+            "whether the law fits cannot be tested without a spread between trials: run two blocks or more"
         ));
-    }
+    };
+    fitted.stands(LawKind::Usl)?;
     let at = BEYOND.map(|times| times * last.n);
     let seed = Seed(data.plan.seed).derive("usl", 0);
     let intervals = usl_intervals(&points, &fit, at, data.confidence, DRAWS, seed).ok();
-    Ok(fitted(&fit, intervals.as_ref(), at, last.n, missed))
+    let is_shown = fit.peak().is_some_and(|peak| peak < last.n) && fitted.declines(data.confidence);
+    Ok(of_fit(&fit, intervals.as_ref(), is_shown, missed))
 }
 
-fn fitted(fit: &Usl, intervals: Option<&UslIntervals>, at: [f64; 2], last: f64, misfit: f64) -> UslFit {
+fn of_fit(fit: &Usl, intervals: Option<&UslIntervals>, is_shown: bool, misfit: f64) -> UslFit {
     let estimate = |value: Option<f64>, of: fn(&UslIntervals) -> Ends| Estimate {
         value: value.filter(|value| value.is_finite()),
         interval: intervals.map(of).and_then(interval),
     };
-    let prediction = |place: usize, of: fn(&UslIntervals) -> Ends| UslPoint {
-        n: at[place],
-        per_s: estimate(Some(fit.at(at[place])), of),
-        is_beyond: at[place] > last,
+    let peak = |value: Option<f64>, of: fn(&UslIntervals) -> Ends| match is_shown {
+        true => estimate(value, of),
+        false => Estimate::default(),
     };
     UslFit {
         alpha: estimate(Some(fit.alpha), |i| i.alpha),
         beta: estimate(Some(fit.beta), |i| i.beta),
         gamma: estimate(Some(fit.gamma), |i| i.gamma),
-        peak: estimate(fit.peak(), |i| i.peak),
-        peak_per_s: estimate(fit.peak_throughput(), |i| i.peak_throughput),
-        peak_is_beyond: fit.peak().is_none_or(|peak| peak > last),
+        peak: peak(fit.peak(), |i| i.peak),
+        peak_per_s: peak(fit.peak_throughput(), |i| i.peak_throughput),
+        peak_is_beyond: false,
+        peak_is_shown: is_shown,
         misfit,
-        predictions: vec![prediction(0, |i| i.at[0]), prediction(1, |i| i.at[1])],
+        predictions: Vec::new(),
     }
 }
 

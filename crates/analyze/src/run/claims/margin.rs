@@ -3,6 +3,7 @@
 use super::judge::{Judged, values_interval, verdict};
 use super::undecided;
 use crate::run::data::RunData;
+use crate::run::families::Level;
 use crate::run::ratio::{interval_of_logs, interval_of_values, paired};
 use crate::words;
 use schema::analysis::{ClaimVerdict, Interval};
@@ -15,11 +16,12 @@ use schema::said::Said;
 /// lies wholly beyond it on one side.
 pub(super) fn equivalent(
     data: &RunData<'_>,
+    level: Level,
     metric: Metric,
     cells: (&str, &str),
     margin: ClaimMargin,
 ) -> Judged {
-    judged(data, metric, cells, margin, |low, high, bound| {
+    judged(data, level, metric, cells, margin, |low, high, bound| {
         verdict(low >= -bound && high <= bound, low > bound || high < -bound)
     })
 }
@@ -27,11 +29,12 @@ pub(super) fn equivalent(
 /// One of the two: holds iff the (1 − 2α) interval excludes that the first cell is worse by the margin.
 pub(super) fn no_worse(
     data: &RunData<'_>,
+    level: Level,
     metric: Metric,
     cells: (&str, &str),
     margin: ClaimMargin,
 ) -> Judged {
-    judged(data, metric, cells, margin, |low, high, bound| {
+    judged(data, level, metric, cells, margin, |low, high, bound| {
         // How much better the first cell is, at worst and at best.
         let (worst, best) = if metric.higher_is_better() { (low, high) } else { (-high, -low) };
         verdict(worst > -bound, best < -bound)
@@ -41,13 +44,14 @@ pub(super) fn no_worse(
 /// `judge` gets both ends and the margin on the scale of the margin: logs or differences.
 fn judged(
     data: &RunData<'_>,
+    level: Level,
     metric: Metric,
     cells: (&str, &str),
     margin: ClaimMargin,
     judge: impl Fn(f64, f64, f64) -> ClaimVerdict,
 ) -> Judged {
     let paired = paired(data, cells.0, cells.1, metric);
-    let alpha = 1.0 - data.confidence;
+    let alpha = level.alpha();
     let level = 1.0 - 2.0 * alpha;
     let (bound, ends) = match margin {
         ClaimMargin::Ratio(share) => {

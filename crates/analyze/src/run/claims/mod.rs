@@ -1,4 +1,5 @@
-//! The claims of the experiment, answered by the same paired intervals as the comparisons.
+//! The claims of the experiment, answered by the same paired intervals as the comparisons, all at the level of claims in
+//! the family of the run (`families`).
 //!
 //! A claim holds iff the whole interval agrees with it, does not hold iff the whole interval contradicts it, and is
 //! inconclusive in between; it is void where there are too few valid trials to judge by.
@@ -14,6 +15,7 @@ mod threshold;
 mod within;
 
 use super::data::{RunData, too_few};
+use super::families::{Families, Level};
 use super::{MIN_TRIALS, claims::judge::Judged};
 use schema::analysis::{ClaimResult, ClaimVerdict};
 use schema::capacity::Capacity;
@@ -23,12 +25,13 @@ use schema::said::Said;
 use std::collections::BTreeSet;
 
 /// One answer a claim, in plan order.
-pub(super) fn answers(data: &RunData<'_>, capacities: &[Capacity]) -> Vec<ClaimResult> {
-    let one = |claim| result(claim, answer(data, capacities, claim), data.margin);
+pub(super) fn answers(data: &RunData<'_>, families: &Families, capacities: &[Capacity]) -> Vec<ClaimResult> {
+    let level = families.claimed();
+    let one = |claim| result(claim, answer(data, level, capacities, claim), data.margin);
     data.plan.claims.iter().map(one).collect()
 }
 
-fn answer(data: &RunData<'_>, capacities: &[Capacity], claim: &ClaimPlan) -> Judged {
+fn answer(data: &RunData<'_>, level: Level, capacities: &[Capacity], claim: &ClaimPlan) -> Judged {
     if let Some(missing) = claim.test.cells().into_iter().find(|cell| data.cell(cell).is_none()) {
         return Judged::void(said!(
             "claims.plan_has_no_cell",
@@ -44,21 +47,25 @@ fn answer(data: &RunData<'_>, capacities: &[Capacity], claim: &ClaimPlan) -> Jud
     };
     match &claim.test {
         ClaimTest::Ratio { numerator, denominator, comparison, bound } => {
-            pair::ratio(data, metric, (numerator, denominator), (*comparison, *bound))
+            pair::ratio(data, level, metric, (numerator, denominator), (*comparison, *bound))
         }
         ClaimTest::Difference { minuend, subtrahend, comparison, bound } => {
-            pair::difference(data, metric, (minuend, subtrahend), (*comparison, *bound))
+            pair::difference(data, level, metric, (minuend, subtrahend), (*comparison, *bound))
         }
         ClaimTest::Threshold { cell, comparison, bound } => {
-            threshold::threshold(data, metric, cell, (*comparison, *bound))
+            threshold::threshold(data, level, metric, cell, (*comparison, *bound))
         }
-        ClaimTest::Ordering { cells } => ordering::ordering(data, metric, cells),
-        ClaimTest::Equivalent { a, b, margin } => margin::equivalent(data, metric, (a, b), *margin),
-        ClaimTest::NoWorse { cell, than, margin } => margin::no_worse(data, metric, (cell, than), *margin),
+        ClaimTest::Ordering { cells } => ordering::ordering(data, level, metric, cells),
+        ClaimTest::Equivalent { a, b, margin } => margin::equivalent(data, level, metric, (a, b), *margin),
+        ClaimTest::NoWorse { cell, than, margin } => {
+            margin::no_worse(data, level, metric, (cell, than), *margin)
+        }
         ClaimTest::Knee { target, comparison, bound } => {
             knee::knee(data, capacities, metric, target, (*comparison, *bound))
         }
-        ClaimTest::Within { quantity, span } => within::within(data, capacities, metric, quantity, *span),
+        ClaimTest::Within { quantity, span } => {
+            within::within(data, level, capacities, metric, quantity, *span)
+        }
         ClaimTest::NoLeak { .. } => {
             Judged::void(said!("claims.leak_no_metric_leave", "a leak is of no metric: leave the metric out"))
         }

@@ -3,6 +3,7 @@
 use super::judge::{Judged, against_bound, values_interval};
 use super::undecided;
 use crate::run::data::RunData;
+use crate::run::families::Level;
 use crate::run::ratio::{Paired, interval_of_logs, interval_of_values, paired};
 use crate::words;
 use schema::metric::Metric;
@@ -13,6 +14,7 @@ use schema::said::Said;
 /// metric of the first cell / metric of the second, on the log scale.
 pub(super) fn ratio(
     data: &RunData<'_>,
+    level: Level,
     metric: Metric,
     cells: (&str, &str),
     (comparison, bound): (ClaimComparison, f64),
@@ -26,7 +28,7 @@ pub(super) fn ratio(
     );
     match &paired.test {
         Ok(test) => {
-            let (low, high) = test.interval(data.confidence);
+            let (low, high) = test.interval(level.confidence);
             let interval = interval_of_logs(low, high);
             let (low, high) = (interval.low.unwrap_or(0.0), interval.high.unwrap_or(f64::INFINITY));
             Judged {
@@ -34,7 +36,7 @@ pub(super) fn ratio(
                 evidence: said!(
                     "claims.pair.evidence",
                     "{found}, {claimed}",
-                    found = told(data, metric, &paired, (low, high)),
+                    found = told(level, metric, &paired, (low, high)),
                     claimed
                 ),
                 ratio: paired.ratio,
@@ -60,14 +62,14 @@ pub(super) fn ratio(
     }
 }
 
-fn told(data: &RunData<'_>, metric: Metric, paired: &Paired, (low, high): (f64, f64)) -> Said {
+fn told(level: Level, metric: Metric, paired: &Paired, (low, high): (f64, f64)) -> Said {
     let [ratio, low, high] = words::ratios(paired.ratio, (low, high));
     said!(
         "claims.pair.ratio",
         "ratio of {metric} {ratio} ({interval} {low} to {high}, {blocks})",
         metric = metric.words(),
         ratio,
-        interval = data.interval_name(),
+        interval = level.name(),
         low,
         high,
         blocks = words::count(paired.blocks, words::Noun::Block)
@@ -77,6 +79,7 @@ fn told(data: &RunData<'_>, metric: Metric, paired: &Paired, (low, high): (f64, 
 /// metric of the first cell − metric of the second, in the unit of the metric.
 pub(super) fn difference(
     data: &RunData<'_>,
+    level: Level,
     metric: Metric,
     cells: (&str, &str),
     (comparison, bound): (ClaimComparison, f64),
@@ -89,9 +92,9 @@ pub(super) fn difference(
         sign = comparison.sign(),
         bound = words::value(metric, bound)
     );
-    let (differences, alpha) = (paired.differences(), 1.0 - data.confidence);
+    let differences = paired.differences();
     let value = paired.difference.map_or("unknown".to_owned(), |value| words::value(metric, value));
-    match values_interval(&differences, &paired.difference_test, data.confidence, alpha) {
+    match values_interval(&differences, &paired.difference_test, level.confidence, level.alpha()) {
         Ok((low, high)) => {
             let [shown, from, to] = words::values(metric, paired.difference, (low, high));
             let evidence = said!(
@@ -99,7 +102,7 @@ pub(super) fn difference(
                 "difference in {name} {shown} ({interval} {from} to {to}, {blocks}), {claimed}",
                 name,
                 shown,
-                interval = data.interval_name(),
+                interval = level.name(),
                 from,
                 to,
                 blocks = words::count(paired.blocks, words::Noun::Block),

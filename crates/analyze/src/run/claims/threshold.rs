@@ -3,6 +3,7 @@
 use super::judge::{Judged, against_bound, values_interval};
 use crate::run::MIN_TRIALS;
 use crate::run::data::{RunData, too_few};
+use crate::run::families::Level;
 use crate::run::ratio::interval_of_values;
 use crate::stats::student::MeanTest;
 use crate::words;
@@ -15,6 +16,7 @@ use schema::said::Said;
 /// By Student's t on the logarithms, as the cell's own interval; where a value is 0, on the values.
 pub(super) fn threshold(
     data: &RunData<'_>,
+    level: Level,
     metric: Metric,
     cell: &str,
     (comparison, bound): (ClaimComparison, f64),
@@ -29,7 +31,7 @@ pub(super) fn threshold(
     );
     let what = said!("claims.value_of", "{metric} of {target}", metric = metric.words(), target);
     let center = center(&values);
-    match interval(data, &values) {
+    match interval(level, &values) {
         Ok((low, high)) => {
             let [value, from, to] = words::values(metric, center, (low, high));
             let evidence = said!(
@@ -37,7 +39,7 @@ pub(super) fn threshold(
                 "{what} {value} ({interval} {from} to {to}, {trials}), {claimed}",
                 what,
                 value,
-                interval = data.interval_name(),
+                interval = level.name(),
                 from,
                 to,
                 trials = words::count(values.len(), words::Noun::Trial),
@@ -96,23 +98,23 @@ fn center(values: &[f64]) -> Option<f64> {
     Some(center).filter(|center: &f64| !values.is_empty() && center.is_finite())
 }
 
-fn interval(data: &RunData<'_>, values: &[f64]) -> Result<(f64, f64), Said> {
+fn interval(level: Level, values: &[f64]) -> Result<(f64, f64), Said> {
     if values.len() < MIN_TRIALS {
         return Err(too_few(said!("noun.trials_with_a_value", "trials with a value"), values.len()));
     }
-    let alpha = 1.0 - data.confidence;
+    let (confidence, alpha) = (level.confidence, level.alpha());
     let told = |refusal: crate::stats::Refusal| refusal.said();
     let (low, high) = if has_zero(values) {
         let size = values.iter().copied().fold(0.0, f64::max);
         let test = MeanTest::of_differences(values, size).map_err(told);
-        values_interval(values, &test, data.confidence, alpha)?
+        values_interval(values, &test, confidence, alpha)?
     } else {
         let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
         let test = MeanTest::of_logs(&logs).map_err(told);
         if test.is_err() {
-            values_interval(values, &test, data.confidence, alpha)?
+            values_interval(values, &test, confidence, alpha)?
         } else {
-            let (low, high) = values_interval(&logs, &test, data.confidence, alpha)?;
+            let (low, high) = values_interval(&logs, &test, confidence, alpha)?;
             (low.exp(), high.exp())
         }
     };

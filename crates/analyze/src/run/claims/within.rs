@@ -6,6 +6,7 @@
 use super::judge::Judged;
 use super::{knee, pair, threshold};
 use crate::run::data::RunData;
+use crate::run::families::Level;
 use crate::words;
 use schema::analysis::ClaimVerdict;
 use schema::capacity::Capacity;
@@ -17,6 +18,7 @@ use schema::said;
 /// A claim without any bound is void; the plan makes none.
 pub(super) fn within(
     data: &RunData<'_>,
+    level: Level,
     capacities: &[Capacity],
     metric: Metric,
     quantity: &ClaimQuantity,
@@ -24,12 +26,12 @@ pub(super) fn within(
 ) -> Judged {
     let judged = |against: (ClaimComparison, f64)| match quantity {
         ClaimQuantity::Ratio { numerator, denominator } => {
-            pair::ratio(data, metric, (numerator, denominator), against)
+            pair::ratio(data, level, metric, (numerator, denominator), against)
         }
         ClaimQuantity::Difference { minuend, subtrahend } => {
-            pair::difference(data, metric, (minuend, subtrahend), against)
+            pair::difference(data, level, metric, (minuend, subtrahend), against)
         }
-        ClaimQuantity::Value { cell } => threshold::threshold(data, metric, cell, against),
+        ClaimQuantity::Value { cell } => threshold::threshold(data, level, metric, cell, against),
         ClaimQuantity::Knee { target } => knee::knee(data, capacities, metric, target, against),
     };
     let low = span.low.map(|low| judged((ClaimComparison::AtLeast, low)));

@@ -9,9 +9,11 @@
 //! (Hampel, JASA 69, 1974).
 
 use super::series::Series;
+use crate::stats::memory::{Shapes, p_of_no_move, smallest_drift_seen};
 use crate::stats::order::median;
 use crate::stats::pelt::{SEGMENT_MIN, noise_scale, pelt_with_scale};
 use crate::stats::trend::{MannKendall, mann_kendall};
+use units::Seed;
 
 /// Values of the running median.
 const HAMPEL: usize = 7;
@@ -26,6 +28,9 @@ const AUTOCORRELATION_MAX: f64 = 0.95;
 /// Penalty of a change point over ln n. PELT has 3; the rest pays for the search over all places at which it may lie,
 /// which the likelihood takes for granted (measured on made-up series, see `synthetic`).
 const PENALTY: f64 = 5.0;
+
+/// Of the simulated noise; the same window gets the same class.
+const SEED: Seed = Seed(0x5EAD);
 
 /// What a series did.
 #[derive(Clone, Debug, PartialEq)]
@@ -67,6 +72,19 @@ pub(super) fn last_step(series: &Series) -> usize {
     let levels = levels(&values, &change_points);
     let last = levels.windows(2).rposition(|pair| (pair[1] - pair[0]).abs() > series.material);
     last.map_or(0, |index| change_points[index])
+}
+
+/// p of no move in a series whose neighbours are alike; `None` where it is too short or does not vary.
+pub(super) fn p_of_none(series: &Series) -> Option<f64> {
+    let floor = series.material * FLOOR;
+    let values = without_outliers(&series.values, floor);
+    p_of_no_move(&values, SEGMENT_MIN, floor, Shapes::All, SEED)
+}
+
+/// The smallest drift over the series that would have been seen, in units of the values: what is material at least.
+pub(super) fn drift_seen(series: &Series) -> Option<f64> {
+    let values = without_outliers(&series.values, series.material * FLOOR);
+    Some(smallest_drift_seen(&values)?.max(series.material))
 }
 
 fn trend(values: &[f64]) -> Option<Trend> {

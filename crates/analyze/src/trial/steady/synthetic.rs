@@ -284,8 +284,8 @@ fn autoregressive(n: usize, phi: f64, rng: &mut Rng) -> Vec<f64> {
         .collect()
 }
 
-/// Runs per kind; false alarms allowed of independent noise, and of noise with φ = 0.3, 0.6 and 0.8.
-fn check_false_alarms(runs: u64, allowed: [f64; 4]) {
+/// Runs per kind; false alarms allowed of independent noise, and of noise with φ = 0.3, 0.6, 0.7 and 0.9.
+fn check_false_alarms(runs: u64, allowed: [f64; 5]) {
     for n in [15, 30, 60] {
         for per_second in [200.0, 20_000.0] {
             let got = false_alarms(runs, n, per_second, |_| vec![1.0; n]);
@@ -295,7 +295,7 @@ fn check_false_alarms(runs: u64, allowed: [f64; 4]) {
                 "Poisson: {got} of {runs}, {n} s of {per_second}"
             );
         }
-        for (phi, allowed) in [0.3, 0.6, 0.8].into_iter().zip(&allowed[1..]) {
+        for (phi, allowed) in [0.3, 0.6, 0.7, 0.9].into_iter().zip(&allowed[1..]) {
             let got = false_alarms(runs, n, 20_000.0, |rng| autoregressive(n, phi, rng));
             println!("AR(1) with {phi}: {got} of {runs}, {n} s");
             assert!(got as f64 <= allowed * runs as f64, "AR(1) with {phi}: {got} of {runs}, {n} s");
@@ -305,11 +305,28 @@ fn check_false_alarms(runs: u64, allowed: [f64; 4]) {
 
 #[test]
 fn flat_windows_are_flat() {
-    check_false_alarms(60, [0.07, 0.12, 0.2, 0.4]);
+    check_false_alarms(60, [0.07, 0.12, 0.14, 0.14, 0.19]);
 }
 
 #[test]
-#[ignore = "a minute: thirty thousand windows"]
+#[ignore = "minutes: nine thousand windows, some with simulated noise"]
 fn flat_windows_are_flat_at_full_size() {
-    check_false_alarms(2_000, [0.02, 0.045, 0.10, 0.23]);
+    check_false_alarms(500, [0.04, 0.06, 0.06, 0.06, 0.10]);
+}
+
+/// A window of independent seconds states a drift of some size as the smallest seen: twice that is seen, and a tenth of
+/// it is not.
+#[test]
+fn a_drift_that_would_have_been_seen_is_seen() {
+    let of = |drift: f64, seed: u64| {
+        let speed: Vec<f64> = (0..60).map(|at| 1.0 + drift * (f64::from(at) / 59.0 - 0.5)).collect();
+        window(&counted(&speed, 2_000.0, &mut rng("drift", seed)))
+    };
+    let flat = of(0.0, 1);
+    let throughput = flat.series.iter().find(|one| one.series == SteadySeries::Throughput).unwrap();
+    let seen = throughput.drift_seen.unwrap();
+    // 2,000 a second have noise of 2.2 %; 4.4 standard errors of a change over 60 of them are 4.4 %.
+    assert!((0.025..0.09).contains(&seen), "{seen}");
+    let found = (0..20).filter(|seed| of(2.0 * seen, *seed).class != Some(SteadyClass::Flat)).count();
+    assert!(found >= 18, "a drift of {} is seen in {found} of 20", 2.0 * seen);
 }

@@ -3,12 +3,11 @@
 //! The names are those of Barrett et al., "Virtual Machine Warmup Blows Hot and Cold", OOPSLA 2017; the rule differs:
 //! it goes by the direction of what moved. Everything that moved got better: warm-up. Everything got worse: slow-down.
 //! Both, or neither better nor worse (memory): unsteady. Nothing: flat.
-//! Chance calls a flat window anything else once in eighty times where its seconds are independent, once in thirty with
-//! an autocorrelation of 0.3, once in twelve with 0.6 and once in five with 0.8, where few seconds tell little of the
-//! level (2,000 made-up windows each, `synthetic`): p of trends is corrected for the number of series (Holm), steps by
-//! PELT are confirmed (`moves`).
+//! Chance calls a flat window anything else in 6 % at most where the autocorrelation of its seconds is up to 0.7, and in
+//! 10 % with 0.9 (`synthetic`): p of trends is corrected for the number of series (Holm), steps by PELT are confirmed
+//! (`moves`), and a series that moved by both must also move more than noise that remembers as it does (ADR 0023).
 
-use super::moves::{Moves, Trend, VALUES_MIN, moves};
+use super::moves::{Moves, Trend, VALUES_MIN, drift_seen, moves, p_of_none};
 use super::series::{self, Beside, Series};
 use crate::stats::holm::holm;
 use schema::arrival::ArrivalPlan;
@@ -96,6 +95,10 @@ fn judged(lines: &[IntervalLine], beside: &[Beside], load: &LoadPlan, intervals:
 /// `trend`: that of the series, with its corrected p.
 fn of_series(series: &Series, moves: &Moves, trend: Option<(Trend, f64)>) -> SeriesSteadiness {
     let trending = trend.filter(|(trend, p)| *p < SIGNIFICANT && trend.change.abs() > series.material);
+    let seems_to_move = trending.is_some() || !moves.change_points.is_empty();
+    if seems_to_move && p_of_none(series).is_some_and(|p| p > SIGNIFICANT) {
+        return flat(series, trend.map(|(_, p)| p));
+    }
     let steps = moves.levels.windows(2).map(|pair| pair[1] - pair[0]);
     let directions: Vec<Direction> = steps
         .chain(trending.map(|(trend, _)| trend.change))
@@ -114,6 +117,20 @@ fn of_series(series: &Series, moves: &Moves, trend: Option<(Trend, f64)>) -> Ser
         trend_p: trend.map(|(_, p)| p),
         change: series.change(stepped + trending.map_or(0.0, |(trend, _)| trend.change)),
         material: series.change(series.material),
+        drift_seen: if seems_to_move { None } else { drift_seen(series).map(|drift| series.change(drift)) },
+    }
+}
+
+/// What moved no more than its own noise does.
+fn flat(series: &Series, trend_p: Option<f64>) -> SeriesSteadiness {
+    SeriesSteadiness {
+        series: series.name,
+        class: SteadyClass::Flat,
+        change_points_ns: Vec::new(),
+        trend_p,
+        change: 0.0,
+        material: series.change(series.material),
+        drift_seen: drift_seen(series).map(|drift| series.change(drift)),
     }
 }
 
