@@ -23,7 +23,7 @@ use crate::words::{Noun, count, grouped, percent};
 use schema::analysis::{Basis, Family, FamilyPart};
 use schema::family::Share;
 use schema::metric::Metric;
-use schema::plan::{CellPlan, ClaimMargin, ClaimTest};
+use schema::plan::{CellPlan, ClaimMargin, ClaimQuantity, ClaimTest};
 use schema::said;
 use schema::said::{Joint, Said};
 
@@ -285,6 +285,13 @@ fn of_claim(place: usize, metric: Option<Metric>, test: &ClaimTest) -> Quantity 
             pair(a, b, metric, Basis::Difference)
         }
         ClaimTest::Threshold { cell, .. } => Quantity::Value(cell.clone(), metric),
+        // Both sides are judged by one interval.
+        ClaimTest::Within { quantity, .. } => match quantity {
+            ClaimQuantity::Ratio { numerator: a, denominator: b } => pair(a, b, metric, Basis::Ratio),
+            ClaimQuantity::Difference { minuend: a, subtrahend: b } => pair(a, b, metric, Basis::Difference),
+            ClaimQuantity::Value { cell } => Quantity::Value(cell.clone(), metric),
+            ClaimQuantity::Knee { .. } => Quantity::Claim(place),
+        },
         ClaimTest::Ordering { .. } | ClaimTest::Knee { .. } | ClaimTest::NoLeak { .. } => {
             Quantity::Claim(place)
         }
