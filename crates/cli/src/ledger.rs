@@ -1,20 +1,19 @@
 //! `prony ledger`: published claims against the runs made here, and the runs that are missing.
 
 use crate::args::{LedgerArgs, LedgerCommand, LedgerFormat, LedgerRunArgs, PageLang};
-use crate::environment::environment;
-use crate::progress::RunProgress;
-use crate::{calibrate, exit, output, report_files, screen};
+use crate::{exit, interrupt, output};
 use ::ledger::{Answered, Todo, answered, studies, todo};
 use anyhow::{Context as _, Result, bail};
 use plan::Context;
 use record::write_whole;
 use report::Lang;
 use schema::ledger::LedgerFile;
-use schema::plan::{ExperimentPlan, LoadPlan};
+use schema::plan::ExperimentPlan;
 use schema::study::StudyFile;
 use schema::text::nearest;
 use std::path::{Path, PathBuf};
-use std::time::{Duration, Instant};
+use std::process::{Command, Stdio};
+use std::time::Instant;
 
 /// Starting and stopping a target and checking its contract, for a trial of which no earlier run tells more.
 const AROUND_TRIAL_S: f64 = 2.0;
@@ -86,20 +85,11 @@ fn write(folder: &Path, ledger: &LedgerFile) -> Result<()> {
     Ok(())
 }
 
-/// An experiment ready to be run.
-struct Ready {
-    file: PathBuf,
-    text: String,
-    context: Context,
-    plan: ExperimentPlan,
-}
-
 fn run_missing(args: &LedgerArgs, wanted: &LedgerRunArgs) -> Result<u8> {
-    plan::processes::raise_descriptor_limit();
     let ledger = current(args)?;
     let mut unread = Vec::new();
-    let missing = todo(&ledger, !wanted.short, |name| match ready(args, wanted.short, name) {
-        Ok(ready) => Some(seconds(&ready.plan)),
+    let missing = todo(&ledger, !wanted.short, |name| match planned_as(args, wanted.short, name) {
+        Ok(plan) => Some(seconds(&plan)),
         Err(error) => {
             unread.push(format!("{name}: {error:#}"));
             None
@@ -136,7 +126,7 @@ fn planned(chosen: &[Todo], left: &[Todo]) -> String {
         format!("  {:>4.0} min  {}: claims {}\n", todo.seconds / 60.0, todo.experiment, claims.join(", "))
     };
     let minutes: f64 = chosen.iter().map(|todo| todo.seconds).sum::<f64>() / 60.0;
-    let mut text = format!("{} experiments to run, {minutes:.0} minutes at most\n", chosen.len());
+    let mut text = format!("experiments to run: {}, {minutes:.0} minutes at most\n", chosen.len());
     text.extend(chosen.iter().map(line));
     if !left.is_empty() {
         text += "left out by the budget\n";
@@ -149,57 +139,73 @@ fn seconds(plan: &ExperimentPlan) -> f64 {
     plan::longest_ns(plan) / 1e9 + AROUND_TRIAL_S * plan.order.len() as f64
 }
 
-/// An experiment by its name: `experiments/NAME.toml` beside the folder of the studies.
-fn ready(args: &LedgerArgs, short: bool, name: &str) -> Result<Ready> {
+/// An experiment by its name, `experiments/NAME.toml` beside the folder of the studies: its file and text.
+fn experiment(args: &LedgerArgs, name: &str) -> Result<(PathBuf, String)> {
     let root = args.place.studies.parent().filter(|root| !root.as_os_str().is_empty());
     let file = root.unwrap_or(Path::new(".")).join("experiments").join(format!("{name}.toml"));
     let text = std::fs::read_to_string(&file).with_context(|| format!("cannot read {}", file.display()))?;
+    Ok((file, text))
+}
+
+fn planned_as(args: &LedgerArgs, short: bool, name: &str) -> Result<ExperimentPlan> {
+    let (file, text) = experiment(args, name)?;
     let usable_cpus = launch::pin::usable_cpus()?;
     let context = Context { project: plan::project_above(&file), usable_cpus, pin: None };
     let mut plan = plan::experiment(&file.display().to_string(), &text, &context)?;
     if short {
         plan::short(&mut plan);
     }
-    Ok(Ready { file, text, context, plan })
+    Ok(plan)
 }
 
 /// One experiment after the other. One that cannot be run does not stop the rest.
 fn run_all(args: &LedgerArgs, wanted: &LedgerRunArgs, chosen: &[Todo]) -> Result<u8> {
+    // Ctrl-C reaches the experiment, which ends and keeps what it has; from here on it no longer ends this process.
+    let _stop = interrupt::stop_flag()?;
     let begun = Instant::now();
     let mut code = exit::DONE;
     for (at, todo) in chosen.iter().enumerate() {
-        let spent = Duration::from_secs(begun.elapsed().as_secs());
-        output::say!("\n{} of {}: {}, after {:?}", at + 1, chosen.len(), todo.experiment, spent);
-        match run_one(args, wanted, &todo.experiment) {
-            Ok(exit::INTERRUPTED) => return Ok(exit::INTERRUPTED),
-            Ok(_) => {}
-            Err(error) => {
-                output::say_text(&format!("{} could not be run: {error:#}\n", todo.experiment));
+        let spent = begun.elapsed().as_secs() / 60;
+        output::say!("\n{} of {}: {}, after {spent} min", at + 1, chosen.len(), todo.experiment);
+        match run_one(args, wanted, &todo.experiment)? {
+            exit::INTERRUPTED => {
+                output::say!("interrupted: the same command goes on with {}", todo.experiment);
+                return Ok(exit::INTERRUPTED);
+            }
+            exit::USAGE => {
+                output::say!("{} could not be run", todo.experiment);
                 code = exit::FAILED;
             }
+            // The verdicts say what the numbers are worth.
+            _ => {}
         }
     }
     Ok(code)
 }
 
-/// Goes on with a run of this kind that was broken off, or begins one.
+/// Goes on with a run of this kind that was broken off, or begins one: in a process of its own, because a run confines the
+/// process that makes it to the generator's CPUs.
 fn run_one(args: &LedgerArgs, wanted: &LedgerRunArgs, name: &str) -> Result<u8> {
-    let Ready { file, text, context, plan } = ready(args, wanted.short, name)?;
-    let loads: Vec<&LoadPlan> = plan.cells.iter().map(|cell| &cell.load).collect();
-    let limit = calibrate::limit_of(&loads, &plan.pin, context.usable_cpus.len());
-    let environment = environment(&args.place.runs, &wanted.consent, limit)?;
-    let mut progress = RunProgress::new(screen::is_live());
-    let outcome = match broken_off(&args.place.runs, name, wanted.short, &text) {
+    let (file, text) = experiment(args, name)?;
+    let mut command = Command::new(std::env::current_exe().context("cannot find prony's own binary")?);
+    command.arg("run").stdin(Stdio::null()).stdout(Stdio::null());
+    match broken_off(&args.place.runs, name, wanted.short, &text) {
         Some(folder) => {
             output::say!("going on with {}", folder.display());
-            runner::resume(&folder, context.usable_cpus.clone(), 0, &environment, &mut progress)
+            command.arg("--resume").arg(folder);
         }
-        None => runner::run(plan, &text, &context, &environment, &mut progress),
-    };
-    progress.finish();
-    let outcome = outcome.with_context(|| format!("{}", file.display()))?;
-    report_files::write_all(&outcome.folder)?;
-    Ok(if outcome.interrupted { exit::INTERRUPTED } else { exit::DONE })
+        None => {
+            command.arg(&file).arg("--runs").arg(&args.place.runs);
+            if wanted.short {
+                command.arg("--short");
+            }
+        }
+    }
+    for host in &wanted.consent {
+        command.args(["--consent", host]);
+    }
+    let status = command.status().with_context(|| format!("cannot start the run of {name}"))?;
+    Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(exit::FAILED))
 }
 
 /// The newest run of the same file and length that has trials left.
@@ -228,7 +234,7 @@ mod tests {
         let names = |all: &[Todo]| all.iter().map(|todo| todo.experiment.clone()).collect::<Vec<_>>();
         assert_eq!((names(&chosen), names(&left)), (vec!["a".into(), "b".into()], vec!["long".into()]));
         let text = planned(&chosen, &left);
-        assert!(text.contains("2 experiments to run, 3 minutes at most"), "{text}");
+        assert!(text.contains("experiments to run: 2, 3 minutes at most"), "{text}");
         assert!(text.contains("left out by the budget\n   100 min  long: claims 1"), "{text}");
         assert_eq!(within(missing, None).1.len(), 0);
     }

@@ -213,3 +213,58 @@ fn cells_of(test: &ClaimTest) -> Vec<&str> {
         other => other.cells(),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TABLE: &str = "connections,throughput_per_s,mean_ms\n1000,1237,98\n1000,10000,100\n";
+
+    fn study(claim: &str) -> StudyFile {
+        let text = format!(
+            "schema = \"prony.study/1\"\narticle = \"x\"\ntitle = {{ en = \"a\", zh = \"b\" }}\n[[table]]\nname = \"t\"\n\
+             given = [\"think=0s\"]\ntext = \"\"\"\n{TABLE}\"\"\"\n[[claim]]\nnumber = 1\ntext = {{ en = \"a\", zh = \"b\" }}\n\
+             printed = \"2\"\nplace = \"p\"\n{claim}"
+        );
+        StudyFile::from_toml("x.toml", &text).unwrap_or_else(|error| panic!("{error}"))
+    }
+
+    fn only(claim: &str) -> LedgerRow {
+        let mut file = ledger(&[study(claim)], &[], Vec::new());
+        assert_eq!(file.counts.values().sum::<u32>(), 1);
+        file.articles.remove(0).rows.remove(0)
+    }
+
+    #[test]
+    fn a_claim_of_several_numbers_is_as_good_as_its_worst() {
+        use LedgerVerdict::{Contradicted, Exceeded, Inconclusive, NotRun, Reproduced, Void, Weaker};
+        for (parts, wanted) in [
+            (&[][..], NotRun),
+            (&[Reproduced, Reproduced], Reproduced),
+            (&[Reproduced, Exceeded], Exceeded),
+            (&[Exceeded, Weaker], Weaker),
+            (&[Weaker, Inconclusive], Inconclusive),
+            (&[Inconclusive, Void], Void),
+            (&[Void, Contradicted, Reproduced], Contradicted),
+        ] {
+            assert_eq!(combined(parts.iter().copied()), wanted, "{parts:?}");
+        }
+    }
+
+    #[test]
+    fn what_a_law_excludes_is_impossible_and_what_has_a_reason_cannot_be_tested() {
+        let row = only("audit = { table = \"t\", rule = \"littles-law\", rows = [1] }");
+        assert_eq!(row.verdict, LedgerVerdict::Impossible, "{row:?}");
+        assert!(row.audit.is_some_and(|audit| audit.impossible && audit.law.contains('N')));
+        // The law holds of the second row; nothing then decides.
+        let row = only("audit = { table = \"t\", rule = \"littles-law\", rows = [2] }");
+        assert_eq!(row.verdict, LedgerVerdict::Inconclusive, "{row:?}");
+        // Impossible also beside an experiment that has not run.
+        let row = only("experiment = \"e\"\nclaims = [\"c\"]\naudit = { table = \"t\" }");
+        assert_eq!(row.verdict, LedgerVerdict::Impossible);
+        let row = only("experiment = \"e\"\nclaims = [\"c\"]");
+        assert_eq!((row.verdict, row.run), (LedgerVerdict::NotRun, None));
+        let row = only("reason = \"hardware\"\nnote = { en = \"a\", zh = \"b\" }");
+        assert_eq!(row.verdict, LedgerVerdict::CannotTest);
+    }
+}

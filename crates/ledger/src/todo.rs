@@ -34,3 +34,47 @@ pub fn todo(ledger: &LedgerFile, full: bool, mut seconds: impl FnMut(&str) -> Op
     all.sort_by(|a, b| rate(b).total_cmp(&rate(a)).then_with(|| a.experiment.cmp(&b.experiment)));
     all
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use schema::ledger::{LedgerArticle, LedgerRow};
+
+    fn row(number: u32, experiment: &str, verdict: LedgerVerdict, short: bool) -> LedgerRow {
+        LedgerRow {
+            number,
+            text: Default::default(),
+            printed: String::new(),
+            place: String::new(),
+            verdict,
+            experiment: Some(experiment.to_owned()),
+            run: (verdict != LedgerVerdict::NotRun).then(|| "run".to_owned()),
+            short,
+            measured: Vec::new(),
+            audit: None,
+            reason: None,
+            note: None,
+            differs: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn most_claims_a_second_come_first_and_what_is_answered_is_not_run_again() {
+        use LedgerVerdict::{NotRun, Reproduced};
+        let rows = vec![
+            row(1, "one", NotRun, false),
+            row(2, "two", NotRun, false),
+            row(3, "two", NotRun, false),
+            row(4, "short", Reproduced, true),
+            row(5, "full", Reproduced, false),
+            row(6, "unreadable", NotRun, false),
+        ];
+        let ledger =
+            LedgerFile { articles: vec![LedgerArticle { rows, ..Default::default() }], ..Default::default() };
+        let time = |name: &str| (name != "unreadable").then_some(if name == "one" { 60.0 } else { 100.0 });
+        let names =
+            |full| todo(&ledger, full, time).into_iter().map(|todo| todo.experiment).collect::<Vec<_>>();
+        assert_eq!(names(false), ["two", "one"]);
+        assert_eq!(names(true), ["two", "one", "short"]);
+    }
+}

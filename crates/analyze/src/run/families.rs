@@ -291,13 +291,10 @@ fn of_claim(place: usize, metric: Option<Metric>, test: &ClaimTest) -> Quantity 
             pair(a, b, metric, Basis::Difference)
         }
         ClaimTest::Threshold { cell, .. } => Quantity::Value(cell.clone(), metric),
+        // Both sides are judged by one interval.
         ClaimTest::Within { quantity, .. } => match quantity {
-            ClaimQuantity::Ratio { numerator, denominator } => {
-                pair(numerator, denominator, metric, Basis::Ratio)
-            }
-            ClaimQuantity::Difference { minuend, subtrahend } => {
-                pair(minuend, subtrahend, metric, Basis::Difference)
-            }
+            ClaimQuantity::Ratio { numerator: a, denominator: b } => pair(a, b, metric, Basis::Ratio),
+            ClaimQuantity::Difference { minuend: a, subtrahend: b } => pair(a, b, metric, Basis::Difference),
             ClaimQuantity::Value { cell } => Quantity::Value(cell.clone(), metric),
             ClaimQuantity::Knee { .. } => Quantity::Claim(place),
         },

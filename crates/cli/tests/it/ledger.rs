@@ -129,7 +129,7 @@ fn the_ledger_without_runs_has_audits_and_reasons_in_every_format_and_language()
         assert!(folder.join(name).is_file(), "{name}");
     }
     let dry = good(&["ledger", "run", "--short", "--dry-run", "--budget", "10m", "--runs", runs]).out;
-    assert!(dry.contains("left out by the budget") && dry.contains("experiments to run"), "{dry}");
+    assert!(dry.contains("left out by the budget") && dry.contains("experiments to run: "), "{dry}");
     bad(&["ledger", "--article", "03"], 1, &["there is no study of article 03", "did you mean `00"]);
     bad(&["ledger", "--studies", runs], 1, &["there is no study under", "--studies"]);
 }
@@ -170,7 +170,7 @@ fn a_study_of_ones_own_is_run_and_answered_and_not_run_again() {
     let (studies, runs) = (folder.path().join("studies"), folder.path().join("runs"));
     let place = ["--studies", studies.to_str().expect("UTF-8"), "--runs", runs.to_str().expect("UTF-8")];
     let run = done(&[&["ledger", "run", "--short"][..], &place].concat());
-    assert!(run.out.contains("1 experiments to run"), "{}\n{}", run.out, run.err);
+    assert!(run.out.contains("experiments to run: 1"), "{}\n{}", run.out, run.err);
     let json = good(&[&["ledger", "--format", "json"][..], &place].concat()).out;
     let ledger: LedgerFile = serde_json::from_str(&json).expect("a ledger");
     let rows = &ledger.articles[0].rows;
@@ -185,7 +185,7 @@ fn a_study_of_ones_own_is_run_and_answered_and_not_run_again() {
     }
     assert!(rows.iter().all(|row| row.short && row.run.is_some() && row.differs[0].here == "4"), "{json}");
     let again = good(&[&["ledger", "run", "--short", "--dry-run"][..], &place].concat()).out;
-    assert!(again.contains("0 experiments to run"), "{again}");
+    assert!(again.contains("experiments to run: 0"), "{again}");
     let full = good(&[&["ledger", "run", "--dry-run"][..], &place].concat()).out;
-    assert!(full.contains("1 experiments to run"), "{full}");
+    assert!(full.contains("experiments to run: 1"), "{full}");
 }
