@@ -33,10 +33,13 @@ pub(super) fn pairs<'a>(data: &RunData<'a>) -> Vec<(&'a CellPlan, &'a CellPlan)>
 }
 
 /// The headline metric of a cell and its pairs, or those to take the first of that has values: that of the first claim
-/// that has one; else throughput, which an open load fixes itself, so there the p99 response time, or the mean where
+/// about one that is compared; else throughput, which an open load fixes itself, so there the p99 response time, or the mean where
 /// trials are too short for a p99.
 pub(super) fn headline(plan: &ExperimentPlan, cell: &CellPlan) -> Vec<Metric> {
-    match (plan.claims.iter().find_map(|claim| claim.metric), cell.load.model) {
+    // Metrics that are computed for claims only are compared in no pair.
+    let claimed =
+        plan.claims.iter().filter_map(|claim| claim.metric).find(|metric| Metric::ALL.contains(metric));
+    match (claimed, cell.load.model) {
         (Some(metric), _) => vec![metric],
         (None, LoadModel::Closed) => vec![Metric::Throughput],
         (None, LoadModel::Open) => vec![Metric::P99, Metric::Mean],
