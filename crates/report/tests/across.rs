@@ -171,6 +171,7 @@ fn a_history_dates_its_changes() {
         is_worse: true,
     };
     let series = |changes: Vec<HistoryChange>, refused: Option<&str>| HistorySeries {
+        alarm: None,
         cell: "a".into(),
         metric: Metric::Throughput,
         unit: Metric::Throughput.unit(),

@@ -191,6 +191,8 @@ fn a_run_that_waits_for_its_claims_ends_when_they_are_decided() {
             comparison: schema::plan::ClaimComparison::MoreThan,
             bound,
         },
+        id: None,
+        published: None,
     };
     let waiting = |bound: f64, noise: f64| {
         let mut plan = plan(StoppingPlan { until_decided: true, ..stopping(None, None, 20) }, 5);

@@ -145,8 +145,35 @@ pub struct HistorySeries {
     /// where they did not, and in files of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub alarm: Option<HistoryAlarm>,
+    /// Where the spread comes from: runs (days, hosts, builds), trials or samples. Absent where runs do not have alike many
+    /// trials and samples, and in files of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub levels: Option<HistoryLevels>,
     /// Why changes were not looked for, and what would cure it.
     pub refused: Option<Said>,
+}
+
+/// Three levels of repetition (Kalibera & Jones, ISMM 2013): samples in trials in runs. Each is the standard deviation
+/// that the level brings in by itself, over the mean; 0 where it differs less than what it holds would have it.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct HistoryLevels {
+    /// Runs that are compared.
+    pub runs: u32,
+    /// Trials of each that are compared.
+    pub trials: u32,
+    /// Samples of each trial.
+    pub samples: u32,
+    /// Between runs.
+    pub run_cv: f64,
+    /// Between trials of one run.
+    pub trial_cv: f64,
+    /// Between samples of one trial.
+    pub sample_cv: f64,
+    /// Trials in a run that give the narrowest interval for the time spent, if a run costs as much besides as one trial
+    /// does; null where runs do not differ.
+    pub trials_best: Option<u32>,
+    /// Samples in a trial, by what a trial costs besides; null where trials do not differ.
+    pub samples_best: Option<u32>,
 }
 
 /// A signal of the CUSUM chart over the last runs of a series.

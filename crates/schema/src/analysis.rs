@@ -59,6 +59,10 @@ pub struct AnalysisFile {
     /// What each factor does, where the plan crosses several.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effects: Option<Effects>,
+    /// The ratio of response times at every quantile, one entry for each pair of targets at the same load whose trials
+    /// have histograms in five blocks and more.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shifts: Vec<Shift>,
     /// What each layer costs, where the design names an ordered factor.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub layers: Vec<LayerCosts>,
@@ -276,6 +280,30 @@ pub struct MetricSummary {
     pub effective_requests: Option<f64>,
     /// Why there is no interval or no value, and what would cure it.
     pub refused: Option<Said>,
+}
+
+/// The shift function of two targets at one load: the ratio of their response times at every quantile.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct Shift {
+    /// Cell in the numerator.
+    pub a: String,
+    /// Cell in the denominator.
+    pub b: String,
+    /// Blocks with a valid trial of both.
+    pub blocks: u32,
+    /// By quantile, rising.
+    pub points: Vec<ShiftPoint>,
+}
+
+/// One quantile of a shift function.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct ShiftPoint {
+    /// 0 to 1.
+    pub quantile: f64,
+    /// Response time of `a` over that of `b`, geometric mean over blocks.
+    pub ratio: f64,
+    /// The band at this quantile: with the confidence of the run it holds the true ratio at *all* quantiles at once.
+    pub band: Interval,
 }
 
 /// Two targets at one load in one metric.

@@ -3,10 +3,12 @@
 //! With r samples x in each of n trials: S₁² = Σ (x − x̄ of its trial)² / (n (r − 1)), S₂² = Σ (x̄ of the trial − x̄)² /
 //! (n − 1), T₁² = S₁², T₂² = S₂² − S₁²/r. The best count of samples is ⌈√(c₂/c₁ · T₁²/T₂²)⌉, with c₁ the cost of a
 //! sample and c₂ what a trial costs besides.
+//! The formulas are in `stats::levels`, for any number of levels; histories add the third, runs.
 //! Absent on purpose: intervals of cells, which rest on one value a trial (crate::run::cells).
 
 use super::TrialData;
 use super::data::RunData;
+use crate::stats::levels;
 use schema::analysis::Levels;
 use schema::experiment::LoadModel;
 use schema::metric::Metric;
@@ -18,37 +20,53 @@ const SAMPLES_MAX: f64 = 1000.0;
 
 /// `None` with fewer than two valid trials, or fewer than two samples in each.
 pub(super) fn levels(data: &RunData<'_>, cell: &CellPlan) -> Option<Levels> {
-    let metric = match cell.load.model {
-        LoadModel::Closed => Metric::Throughput,
-        LoadModel::Open => Metric::Mean,
-    };
-    let wanted = data.plan.phases.samples as usize;
-    let mut trials = Vec::new();
-    for trial in data.valid(&cell.id) {
-        let samples = samples(trial, metric);
-        // One that ended early would weigh like the others.
-        if samples.len() == wanted {
-            trials.push(samples);
-        }
-    }
+    let metric = metric_of(cell);
+    let trials = samples_of(data, cell, metric)?;
     let parts = Parts::of(&trials)?;
-    let costs: Vec<f64> = data.valid(&cell.id).filter_map(besides_ns).collect();
-    let besides_ns = costs.iter().sum::<f64>() / costs.len().max(1) as f64;
-    let samples_best = (parts.between > 0.0 && data.plan.phases.sample_ns > 0).then(|| {
-        let best = (besides_ns / data.plan.phases.sample_ns as f64 * parts.within / parts.between).sqrt();
+    let costs = costs_ns(data, cell).filter(|_| parts.between > 0.0);
+    let samples_best = costs.map(|(sample_ns, besides_ns)| {
+        let best = (besides_ns / sample_ns * parts.within / parts.between).sqrt();
         best.ceil().clamp(1.0, SAMPLES_MAX) as u32
     });
     let both = parts.within + parts.between;
     Some(Levels {
         metric,
         trials: trials.len() as u32,
-        samples: wanted as u32,
+        samples: data.plan.phases.samples,
         sample_cv: parts.within.sqrt() / parts.mean,
         trial_cv: parts.between.sqrt() / parts.mean,
         clipped: parts.clipped,
         trial_share: (both > 0.0).then(|| parts.between / both),
         samples_best,
     })
+}
+
+/// The metric that samples are kept of.
+fn metric_of(cell: &CellPlan) -> Metric {
+    match cell.load.model {
+        LoadModel::Closed => Metric::Throughput,
+        LoadModel::Open => Metric::Mean,
+    }
+}
+
+/// The samples of each valid trial that has all of them; `None` for a metric that samples are not kept of.
+pub(in crate::run) fn samples_of(
+    data: &RunData<'_>,
+    cell: &CellPlan,
+    metric: Metric,
+) -> Option<Vec<Vec<f64>>> {
+    let wanted = data.plan.phases.samples as usize;
+    let all = data.valid(&cell.id).map(|trial| samples(trial, metric));
+    // One that ended early would weigh like the others.
+    (metric == metric_of(cell)).then(|| all.filter(|samples| samples.len() == wanted).collect())
+}
+
+/// What a sample costs, and a trial besides its samples, in nanoseconds.
+pub(in crate::run) fn costs_ns(data: &RunData<'_>, cell: &CellPlan) -> Option<(f64, f64)> {
+    let costs: Vec<f64> = data.valid(&cell.id).filter_map(besides_ns).collect();
+    let besides_ns = costs.iter().sum::<f64>() / costs.len().max(1) as f64;
+    let sample_ns = data.plan.phases.sample_ns as f64;
+    (sample_ns > 0.0).then_some((sample_ns, besides_ns))
 }
 
 fn samples(trial: &TrialData, metric: Metric) -> Vec<f64> {
@@ -80,20 +98,11 @@ struct Parts {
 impl Parts {
     /// Every trial must have as many samples.
     fn of(trials: &[Vec<f64>]) -> Option<Self> {
-        let (n, r) = (trials.len() as f64, trials.first()?.len() as f64);
-        if n < 2.0 || r < 2.0 {
-            return None;
-        }
-        let means: Vec<f64> = trials.iter().map(|trial| trial.iter().sum::<f64>() / r).collect();
-        let mean = means.iter().sum::<f64>() / n;
-        if mean <= 0.0 {
-            return None;
-        }
-        let squares = |values: &[f64], mean: f64| values.iter().map(|x| (x - mean).powi(2)).sum::<f64>();
-        let inside: f64 = trials.iter().zip(&means).map(|(trial, mean)| squares(trial, *mean)).sum();
-        let within = inside / (n * (r - 1.0));
-        let between = squares(&means, mean) / (n - 1.0) - within / r;
-        Some(Self { mean, within, between: between.max(0.0), clipped: between < 0.0 })
+        let counts = [trials.first()?.len(), trials.len()];
+        let found = levels::Levels::of(&trials.concat(), &counts).ok()?;
+        let (within, between) = (found.own[0], found.own[1]);
+        let (mean, clipped) = (found.mean, between < 0.0);
+        (mean > 0.0).then_some(Self { mean, within, between: between.max(0.0), clipped })
     }
 }
 

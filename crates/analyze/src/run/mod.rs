@@ -32,6 +32,7 @@ mod pairs;
 mod pooled;
 mod ratio;
 mod resampling;
+mod shift;
 mod shown;
 mod steady;
 mod trial_data;
@@ -86,6 +87,7 @@ pub fn analyze(run: &RunFile, trials: &[TrialData]) -> AnalysisFile {
             .collect(),
         why,
         effects: effects::effects(&data),
+        shifts: shift::shifts(&data),
         layers: layers::layers(&data),
         belief,
         capacity,

@@ -123,7 +123,8 @@ impl Merged {
         let mut merged = Self { buckets: BTreeMap::new(), sum: 0.0, finite: 0.0, requests: 0.0 };
         for part in parts {
             for (low, next, count) in &part.buckets {
-                merged.buckets.entry(*low).or_insert((*next, 0)).1 += count;
+                let counted = &mut merged.buckets.entry(*low).or_insert((*next, 0)).1;
+                *counted = counted.saturating_add(*count);
             }
             merged.sum += part.sum;
             merged.finite += part.finite;

@@ -77,6 +77,7 @@ fn series_of(metric: Metric) -> Option<SteadySeries> {
         Metric::Mean | Metric::P50 => Some(SteadySeries::P50),
         Metric::P90 | Metric::P95 | Metric::P99 | Metric::P999 => Some(SteadySeries::P99),
         Metric::CpuPerRequest => Some(SteadySeries::CpuPerRequest),
+        // Counted or added up over the window, not followed through it.
         _ => None,
     }
 }

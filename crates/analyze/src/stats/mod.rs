@@ -15,6 +15,7 @@ pub mod holm;
 pub mod kneedle;
 pub mod laws;
 pub mod least_squares;
+pub mod levels;
 pub mod memory;
 pub mod mser;
 pub mod order;

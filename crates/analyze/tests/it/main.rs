@@ -26,6 +26,7 @@ mod properties;
 mod scaling;
 mod search;
 mod sequential;
+mod shift;
 mod simulation;
 mod soak;
 mod steady;

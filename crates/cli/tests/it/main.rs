@@ -38,6 +38,7 @@ mod processes;
 mod profile;
 mod run;
 mod scenario;
+mod selfcheck;
 mod sentences;
 mod serve;
 mod server_counts;

@@ -15,6 +15,7 @@ use crate::run::memory::MemoryLine;
 use crate::run::page::{CellView, KEY_METRICS, Page, PairView, TrialView};
 use crate::run::ranking::{COLUMNS, RankView, RankedValue};
 use crate::run::settings::Row;
+use crate::run::shift;
 use crate::run::soak::{self, TrendView};
 use crate::words::{Footnotes, Word};
 use schema::analysis::AnalysisFile;
@@ -39,6 +40,7 @@ pub fn markdown(run: &RunFile, analysis: &AnalysisFile) -> String {
         belief(&page),
         comparisons(&page),
         capacity(&page),
+        shifts(&page),
         effects(&page),
         layers(&page),
         cells(&page),
@@ -265,6 +267,18 @@ fn ladder(view: &CapacityView) -> String {
     if !view.steps.is_empty() {
         let rows = view.steps.iter().map(|row| row.iter().map(escaped).collect());
         text += &format!("\n{}", table(&capacity::STEPS_HEADER, "rrlll", rows));
+    }
+    text
+}
+
+fn shifts(page: &Page) -> String {
+    if page.shifts.is_empty() {
+        return String::new();
+    }
+    let mut text = format!("## The whole curve\n\n{}\n", shift::ABOUT);
+    for curve in &page.shifts {
+        let rows = curve.rows.iter().map(|row| row.to_vec());
+        text += &format!("\n{}\n\n{}", prose(&curve.title), table(&shift::HEADER, "lrl", rows));
     }
     text
 }

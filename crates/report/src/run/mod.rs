@@ -22,6 +22,7 @@ pub(crate) mod page;
 pub(crate) mod plan;
 pub(crate) mod ranking;
 pub(crate) mod settings;
+pub(crate) mod shift;
 pub(crate) mod soak;
 pub(crate) mod steady;
 pub(crate) mod text;

@@ -15,6 +15,7 @@ use crate::run::limits::{self, LimitsView};
 use crate::run::memory::{self, MemoryLine};
 use crate::run::ranking::{self, RankingView};
 use crate::run::settings::{self, FactView, Row};
+use crate::run::shift::{self, ShiftView};
 use crate::run::soak::{self, SoakView};
 use crate::run::steady::{self, WarmUpView};
 use crate::words::{self, Footnotes, Word};
@@ -45,6 +46,7 @@ pub(crate) struct Page {
     pub(crate) pairs: Vec<PairView>,
     pub(crate) pair_notes: Footnotes,
     pub(crate) effects: Option<EffectsView>,
+    pub(crate) shifts: Vec<ShiftView>,
     pub(crate) layers: Vec<LayersView>,
     pub(crate) ranking: RankingView,
     pub(crate) cells: Vec<CellView>,
@@ -243,6 +245,7 @@ impl Page {
             pairs,
             pair_notes,
             effects: effects::view(analysis),
+            shifts: shift::views(analysis),
             layers: layers::views(analysis),
             ranking: ranking::view(analysis),
             cells,

@@ -42,6 +42,7 @@ pub(crate) fn analysis() -> AnalysisFile {
         cells: (0..CELLS.len()).map(cell).collect(),
         comparisons: comparisons(),
         effects: None,
+        shifts: Vec::new(),
         layers: Vec::new(),
         why: Vec::new(),
         family: None,

@@ -7,6 +7,7 @@ export const measuresZh: readonly Entry[] = [
   ["no reason given", "未给出原因"],
   ["the budget is used up", "预算已用完"],
   ["after {n} blocks nothing can be judged yet: {any}", "{n} 个区组之后还无法判断：{any}"],
+  ["{any} not decided yet", "{any}尚无定论"],
   ["after {n} blocks ± {q} ({judged})", "{n} 个区组之后 ± {q}（{judged}）"],
   [
     "after {n} blocks ± {q} ({judged})¦, about {n2} blocks would do",

@@ -14,8 +14,11 @@ use crate::run::data::RunData;
 use crate::stats::Refusal;
 use crate::stats::cusum;
 use crate::stats::e_divisive::{ChangePoint, Settings, VALUES_MAX, e_divisive};
+use crate::stats::levels::Levels;
 use crate::stats::memory::{Shapes, p_of_no_move};
-use schema::across::{HistoryAlarm, HistoryChange, HistoryFile, HistoryPoint, HistoryRun, HistorySeries};
+use schema::across::{
+    HistoryAlarm, HistoryChange, HistoryFile, HistoryLevels, HistoryPoint, HistoryRun, HistorySeries,
+};
 use schema::environment::Weight;
 use schema::metric::Metric;
 use schema::plan::CellPlan;
@@ -51,7 +54,8 @@ pub fn history(experiment: &str, past: &[Past], settings: HistorySettings) -> Hi
         for metric in Metric::ALL {
             let points = points(&seen, cell, metric);
             if !points.is_empty() {
-                series.push(one(cell, metric, points, &runs, settings));
+                let levels = levels(&seen, cell, metric);
+                series.push(HistorySeries { levels, ..one(cell, metric, points, &runs, settings) });
             }
         }
     }
@@ -132,7 +136,52 @@ fn one(
             .position(|point| runs.get(point.run as usize).is_some_and(|run| run.id == last.first_run))
     });
     let alarm = if refused.is_none() { alarm(metric, &points[from.unwrap_or(0)..], runs) } else { None };
-    HistorySeries { cell: cell.label.clone(), metric, unit: metric.unit(), points, changes, alarm, refused }
+    HistorySeries {
+        cell: cell.label.clone(),
+        metric,
+        unit: metric.unit(),
+        points,
+        changes,
+        alarm,
+        levels: None,
+        refused,
+    }
+}
+
+/// Most repetitions that are ever advised.
+const BEST_MAX: f64 = 1_000.0;
+
+/// Samples in trials in runs, for the metric that samples are kept of: throughput of closed loads, mean of open ones.
+fn levels(seen: &[RunData<'_>], cell: &CellPlan, metric: Metric) -> Option<HistoryLevels> {
+    let of = |data: &RunData<'_>| {
+        let own = data.plan.cells.iter().find(|other| same_cell(cell, other))?;
+        crate::run::levels::samples_of(data, own, metric)
+    };
+    let runs: Vec<Vec<Vec<f64>>> = seen.iter().filter_map(of).collect();
+    let trials = runs.iter().map(Vec::len).min().filter(|trials| *trials >= 2)?;
+    let samples = runs.first()?.first()?.len();
+    let values: Vec<f64> = runs.iter().flat_map(|run| run.iter().take(trials)).flatten().copied().collect();
+    let found = Levels::of(&values, &[samples, trials, runs.len()]).ok().filter(|found| found.mean > 0.0)?;
+    let costs = seen.last().and_then(|data| {
+        let own = data.plan.cells.iter().find(|other| same_cell(cell, other))?;
+        crate::run::levels::costs_ns(data, own)
+    });
+    let best = |level: usize| {
+        let (sample, besides) = costs?;
+        let best = found.best_count(level, &[sample, besides, besides])?;
+        Some(best.ceil().clamp(1.0, BEST_MAX) as u32)
+    };
+    let cv = |level: usize| found.own[level].max(0.0).sqrt() / found.mean;
+    Some(HistoryLevels {
+        runs: u32::try_from(runs.len()).ok()?,
+        trials: u32::try_from(trials).ok()?,
+        samples: u32::try_from(samples).ok()?,
+        run_cv: cv(2),
+        trial_cv: cv(1),
+        sample_cv: cv(0),
+        trials_best: best(1),
+        samples_best: best(0),
+    })
 }
 
 /// Whether the last runs left the level that they had since the last change.

@@ -309,7 +309,7 @@ impl Fitted {
             ),
             _ => said!(
                 "capacity.scaling.several",
-                "of {laws} laws {law} fits best (lack of fit, {p}); {others} more cannot be told apart from it, and \
+                "of {laws} laws {law} fits best (lack of fit, {p}); the trials do not distinguish {others} more from it, and \
                  intervals span them",
                 laws = laws.len(),
                 law,
