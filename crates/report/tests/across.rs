@@ -172,6 +172,7 @@ fn a_history_dates_its_changes() {
     };
     let series = |changes: Vec<HistoryChange>, refused: Option<&str>| HistorySeries {
         alarm: None,
+        levels: None,
         cell: "a".into(),
         metric: Metric::Throughput,
         unit: Metric::Throughput.unit(),
