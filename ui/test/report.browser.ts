@@ -484,6 +484,22 @@ describe.skipIf(missing !== null)("report.html", () => {
     await done();
   });
 
+  it.each(["demo", "events", "layers", "soak", "search"])(
+    "prints a summary of %s on two pages, and is whole again",
+    async (name) => {
+      const { page, done } = await open(browser, `summary-${name}`, fixture(name));
+      // The dialog of the browser, which nobody would close here.
+      await page.evaluate(() => (window.print = () => {}));
+      await page.keyboard.press("s");
+      const pdf = await page.pdf({ format: "A4", printBackground: true });
+      const pages = pdf.toString("latin1").match(/\/Type\s*\/Page\b/g)?.length ?? 0;
+      expect(pages).toBeGreaterThan(0);
+      expect(pages).toBeLessThanOrEqual(2);
+      expect(await page.getAttribute("html", "data-print"), "after printing").toBeNull();
+      await done();
+    },
+  );
+
   it("prints everything, in light", async () => {
     const { page, done } = await open(browser, "print", fixture("layers"), { colorScheme: "dark" });
     const pdf = await page.pdf({ format: "A4", printBackground: true });

@@ -1,6 +1,7 @@
 /** Language, theme, print and help; and the keys that do the same. */
 import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { type ThemeChoice, setTheme, theme, themeChoice, useTheme } from "../theme";
+import { printSummary } from "../ui/summary";
 import { type Lang, useWords } from "../words";
 
 const CHOICES: ThemeChoice[] = ["auto", "light", "dark"];
@@ -44,6 +45,9 @@ export function Controls({
       <button type="button" class="plain" onClick={() => print()}>
         {t.print}
       </button>
+      <button type="button" class="plain" onClick={printSummary}>
+        {t.printSummary}
+      </button>
       <button type="button" class="plain" onClick={onHelp} aria-keyshortcuts="?">
         {t.help} <kbd>?</kbd>
       </button>
@@ -67,6 +71,7 @@ export function Help({ isOpen, close }: { isOpen: boolean; close: () => void }) 
     ["t", t.keys.theme],
     ["l", t.keys.language],
     ["p", t.keys.print],
+    ["s", t.keys.printSummary],
     ["← →", t.keys.chart],
     ["?", t.keys.help],
   ];
@@ -109,6 +114,7 @@ export function useKeys({ ids, lang, onLang, onHelp }: Keys) {
         t: () => setTheme(theme() === "dark" ? "light" : "dark"),
         l: () => onLang(lang === "en" ? "zh" : "en"),
         p: () => print(),
+        s: printSummary,
         "?": onHelp,
       };
       const acts = act[event.key];

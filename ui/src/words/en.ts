@@ -207,6 +207,7 @@ export const en = {
     theme: "Theme",
     themes: { auto: "As the system", light: "Light", dark: "Dark" },
     print: "Print",
+    printSummary: "Print summary",
     help: "Keys",
     close: "Close",
     keys: {
@@ -216,6 +217,7 @@ export const en = {
       theme: "Light or dark",
       language: "English or Chinese",
       print: "Print",
+      printSummary: "Print the summary, two pages",
       help: "This list",
       chart: "In a chart: from value to value",
     },

@@ -165,6 +165,7 @@ export const zh: Words = {
     theme: "主题",
     themes: { auto: "跟随系统", light: "浅色", dark: "深色" },
     print: "打印",
+    printSummary: "打印摘要",
     help: "快捷键",
     close: "关闭",
     keys: {
@@ -174,6 +175,7 @@ export const zh: Words = {
       theme: "浅色或深色",
       language: "英文或中文",
       print: "打印",
+      printSummary: "打印摘要（两页）",
       help: "本列表",
       chart: "在图表中：逐个查看数值",
     },
