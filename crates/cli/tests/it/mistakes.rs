@@ -12,7 +12,10 @@ fn nothing_connected_names_the_place_and_what_to_do() {
     let socket = folder.path().join("no.sock").display().to_string();
     let long = ["-c", "2", "-d", "1s"];
     for (args, texts) in [
-        (vec![&url[..]], vec![&format!("to {free}: Connection refused")[..], "remedy: start the target"]),
+        (
+            vec![&url[..]],
+            vec![&format!("prony: nothing listens at {free}\n")[..], "remedy: start the target"],
+        ),
         (
             vec!["http://h/", "--unix-socket", &socket],
             vec![&format!("to unix:{socket}: No such file"), "--unix-socket"],
