@@ -130,7 +130,7 @@ impl World {
         fs::create_dir_all(place.join("target/release")).unwrap();
         fs::create_dir_all(place.join("runs")).unwrap();
         link(&self.at("bin/prony"), &place.join("target/release/prony"));
-        for name in ["experiments", "scenarios"] {
+        for name in ["experiments", "scenarios", "studies"] {
             copy(&root().join(name), &place.join(name));
         }
         for name in ["targets", "services", "docs", "crates", "Makefile", "Cargo.toml"] {

@@ -105,6 +105,10 @@ pub(super) fn way(arguments: &[String]) -> Result<Way, String> {
         Some("plan") => Way::Read("it needs earlier runs; tests/it/design.rs runs it"),
         Some("soak") => Way::Read("hours of load"),
         Some("profile") => Way::Read("a load under profilers"),
+        Some("selfcheck") => Way::Read("it computes for minutes; tests/it/selfcheck.rs runs it"),
+        Some("ledger") if sub == Some("run") && !has("--dry-run") => {
+            Way::Read("hours of load; tests/it/ledger.rs runs one")
+        }
         Some("intervene") => Way::Read("it needs a run with a finding"),
         Some("calibrate") if !has("--show") => Way::Read("it measures the host for up to minutes"),
         Some("doctor") if (has("--tune") && !has("--dry-run")) || has("--restore") => {
@@ -126,7 +130,7 @@ pub(super) fn way(arguments: &[String]) -> Result<Way, String> {
         Some(
             "init" | "load" | "replay" | "shape" | "import" | "model" | "audit" | "report" | "why"
             | "compare" | "history" | "targets" | "services" | "doctor" | "calibrate" | "completions"
-            | "schema" | "--version" | "--help",
+            | "ledger" | "schema" | "--version" | "--help",
         ) => Way::Run,
         other => return Err(format!("no way to check `prony {}`", other.unwrap_or_default())),
     })
