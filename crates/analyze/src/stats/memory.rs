@@ -9,7 +9,7 @@
 //! simulated series without a move give, in the median, the φ that is left in this one after its best move (median-unbiased
 //! estimate: Andrews, Econometrica 61, 1993), and p is the share of series simulated with that φ whose T is as large
 //! (parametric bootstrap: Davison & Hinkley 1997, §4.2).
-//! Invariants: the seed is handed in and the work is bounded: more than [`VALUES_MAX`] values are replaced by the means
+//! Invariants: the seed is handed in and the work is bounded: more than `VALUES_MAX` values are replaced by the means
 //! of neighbours.
 
 use units::{Rng, Seed};

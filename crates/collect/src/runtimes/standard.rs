@@ -11,7 +11,7 @@
 //! | php-fpm_exporter | `phpfpm_*` | `php.fpm` |
 //! | redis_exporter | `redis_*` | `service.exported.redis` |
 //!
-//! The whole of it is [`NAMES`]. Series of one name are summed, such as those of several pools or collectors. Times are
+//! The whole of it is `NAMES`. Series of one name are summed, such as those of several pools or collectors. Times are
 //! in seconds there and in nanoseconds here.
 //!
 //! prom-client's delays have the period of Node's own timer in them, 10 ms unless it was set otherwise; that, or the
