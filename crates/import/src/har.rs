@@ -20,6 +20,8 @@ use units::Nanos;
 
 /// Shorter pauses are the browser's, not the user's.
 const PAUSE_AT_LEAST: Nanos = Nanos(10_000_000);
+/// Longer ones are two recordings and no thought, and could be longer than a scenario may say.
+const PAUSE_AT_MOST: Nanos = Nanos(24 * 3_600 * 1_000_000_000);
 /// Names of cookies that are kept in mind.
 const COOKIES_MAX: usize = 10_000;
 
@@ -332,8 +334,8 @@ impl Clock {
     fn pause(&self, entry: &Entry<'_>) -> Result<(Option<Nanos>, i128), Problem> {
         let start = start_ns(entry)?;
         let took_ms = entry.time.filter(|time| time.is_finite() && *time > 0.0).unwrap_or_default();
-        let pause =
-            u64::try_from(start - self.end_ns).ok().map(Nanos).filter(|pause| *pause >= PAUSE_AT_LEAST);
+        let pause = u64::try_from(start - self.end_ns).ok().map(|ns| Nanos(ns).min(PAUSE_AT_MOST));
+        let pause = pause.filter(|pause| *pause >= PAUSE_AT_LEAST);
         Ok((pause, start + (took_ms * 1e6) as i128))
     }
 }
