@@ -4,14 +4,13 @@
  *
  * Absent on purpose: comparing pictures. They are for eyes.
  */
-import { existsSync, mkdirSync } from "node:fs";
+import { mkdirSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import { chromium } from "playwright-core";
 import { createServer } from "vite";
+import { CHROMIUM, MISSING, launch } from "./chromium.mjs";
 
 const ui = resolve(dirname(fileURLToPath(import.meta.url)), "..");
-const browserPath = process.env.CHROMIUM ?? "/usr/bin/chromium";
 const only = process.argv.slice(2).filter((name) => !name.startsWith("--"));
 
 const server = await createServer({
@@ -25,8 +24,8 @@ await server.listen();
 const url = `${server.resolvedUrls.local[0]}gallery.html`;
 if (process.argv.includes("--serve")) {
   console.log(url);
-} else if (!existsSync(browserPath)) {
-  console.log(`no pictures: ${browserPath} is missing; install chromium, or set CHROMIUM`);
+} else if (!CHROMIUM) {
+  console.log(`no pictures: ${MISSING}`);
   await server.close();
 } else {
   await pictures();
@@ -36,8 +35,7 @@ if (process.argv.includes("--serve")) {
 async function pictures() {
   const to = join(ui, "shots/gallery");
   mkdirSync(to, { recursive: true });
-  const args = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--disable-background-networking"];
-  const browser = await chromium.launch({ executablePath: browserPath, args });
+  const browser = await launch();
   let failures = 0;
   const views = [
     ["light", 1280, "en"],

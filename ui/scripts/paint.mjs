@@ -7,13 +7,11 @@
  * Invariants: every load is a fresh context, so nothing is cached; only files and loopback URLs are opened.
  * Absent on purpose: a limit. A time is no pass mark here; the figures belong into a note with their machine.
  */
-import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
 import { parseArgs } from "node:util";
-import { chromium } from "playwright-core";
+import { CHROMIUM, MISSING, launch } from "./chromium.mjs";
 
-const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser"].find(existsSync);
 /** The browser gives the last candidate once nothing is painted for so long. */
 const SETTLED_MS = 500;
 
@@ -22,7 +20,7 @@ const { values, positionals } = parseArgs({
   allowPositionals: true,
 });
 if (!CHROMIUM || positionals.length === 0) {
-  console.error(CHROMIUM ? "name a file or a loopback URL" : "chromium is missing: apt-get install chromium");
+  console.error(CHROMIUM ? "name a file or a loopback URL" : MISSING);
   process.exit(2);
 }
 
@@ -51,16 +49,7 @@ async function once(browser, url) {
   return last;
 }
 
-const browser = await chromium.launch({
-  executablePath: CHROMIUM,
-  args: [
-    "--no-sandbox",
-    "--disable-gpu",
-    "--disable-quic",
-    "--no-first-run",
-    "--disable-background-networking",
-  ],
-});
+const browser = await launch();
 for (const name of positionals) {
   const url = /^http:\/\/(127\.|localhost|\[::1\])/.test(name) ? name : pathToFileURL(resolve(name)).href;
   const all = [];

@@ -6,8 +6,9 @@
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { type Browser, type BrowserContextOptions, type Page, chromium } from "playwright-core";
+import type { Browser, BrowserContextOptions, Page } from "playwright-core";
 import { expect } from "vitest";
+import { CHROMIUM, MISSING, launch } from "../scripts/chromium.mjs";
 import { reportOf } from "../scripts/fixture.mjs";
 import type { PageFile } from "../src/schema/page";
 
@@ -15,31 +16,14 @@ export const UI = resolve(import.meta.dirname, "..");
 const MADE = join(UI, "test/made");
 const SHOTS = join(UI, "shots");
 
-const CHROMIUM = ["/usr/bin/chromium", "/usr/bin/chromium-browser", "/usr/bin/google-chrome"].find(
-  existsSync,
-);
-
 /** Why the tests cannot run here; nothing where they can. */
 export const missing: string | null = !CHROMIUM
-  ? "chromium is not installed (apt-get install chromium)"
+  ? MISSING
   : existsSync(join(UI, "dist/report.html"))
     ? null
     : "dist/report.html is not built (make ui)";
 
-/** One browser. No sandbox: tests run as root in containers, and open no foreign page. */
-export const launch = (): Promise<Browser> =>
-  chromium.launch({
-    executablePath: CHROMIUM!,
-    args: [
-      "--no-sandbox",
-      "--disable-gpu",
-      "--disable-quic",
-      "--no-first-run",
-      "--disable-background-networking",
-      "--disable-component-update",
-      "--disable-sync",
-    ],
-  });
+export { launch };
 
 export const fixture = (name: string): PageFile =>
   JSON.parse(readFileSync(join(UI, `fixtures/${name}.json`), "utf8")) as PageFile;

@@ -23,11 +23,11 @@ import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { CHROMIUM, MISSING } from "../scripts/chromium.mjs";
 import { launch } from "./browser";
 
 const ROOT = resolve(import.meta.dirname, "../..");
 const FIXTURE = join(ROOT, "crates/serve/tests/run");
-const CHROMIUM = "/usr/bin/chromium";
 const SHOTS = resolve(import.meta.dirname, "../shots");
 const PRONY = [
   process.env.PRONY ?? "",
@@ -108,7 +108,7 @@ async function start(): Promise<string> {
 }
 
 async function whyNot(): Promise<string | undefined> {
-  if (!existsSync(CHROMIUM)) return `${CHROMIUM} is missing (apt-get install chromium)`;
+  if (!CHROMIUM) return MISSING;
   if (PRONY === undefined) return "there is no prony binary (cargo build -p prony)";
   const built = join(ROOT, "ui/dist/lab/index.html");
   if (!existsSync(built)) return "ui/dist is missing (npm run build)";

@@ -496,6 +496,11 @@ describe.skipIf(missing !== null)("report.html", () => {
       expect(pages).toBeGreaterThan(0);
       expect(pages).toBeLessThanOrEqual(2);
       expect(await page.getAttribute("html", "data-print"), "after printing").toBeNull();
+      await page.evaluate(() => (document.documentElement.dataset.print = "summary"));
+      expect(await page.locator(".shortened").isVisible(), "said on paper only").toBe(false);
+      await page.emulateMedia({ media: "print" });
+      expect(await page.locator(".shortened").isVisible(), "that lists are cut").toBe(true);
+      expect(await page.locator("#data").isVisible()).toBe(false);
       await done();
     },
   );

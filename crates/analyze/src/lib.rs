@@ -3,12 +3,14 @@
 //! Invariants: the trial is the unit of analysis and percentiles are never averaged (METHOD §0); what cannot be
 //! answered is refused with its cause and remedy; no number that leaves this crate is NaN or infinite; no input,
 //! however hostile, makes it panic; the order in which trials are handed over does not matter.
-//! Layout: `stats` knows numbers only, `arrivals` what was sent when, `trial` knows one trial, `run` knows a whole run, `environment`
-//! what two hosts differ in, `words` writes numbers for people. Absent on purpose: IO, sockets, clocks, randomness, and the reading or writing of run folders.
+//! Layout: `stats` knows numbers only, `arrivals` what was sent when, `trial` knows one trial, `run` knows a whole run,
+//! `environment` what two hosts differ in, `words` writes numbers for people, `made` makes up runs for `selfcheck` and tests.
+//! Absent on purpose: IO, sockets, clocks, randomness, and the reading or writing of run folders.
 
 pub mod arrivals;
 mod environment;
 mod instrument;
+pub mod made;
 mod run;
 mod selfcheck;
 mod soak;

@@ -3,6 +3,7 @@
 use crate::args::{LedgerArgs, LedgerCommand, LedgerFormat, LedgerRunArgs, PageLang};
 use crate::{exit, interrupt, output};
 use ::ledger::{Answered, Todo, answered, studies, todo};
+use analyze::Past;
 use anyhow::{Context as _, Result, bail};
 use plan::Context;
 use record::write_whole;
@@ -12,7 +13,7 @@ use schema::plan::ExperimentPlan;
 use schema::study::StudyFile;
 use schema::text::nearest;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
 use std::time::Instant;
 
 /// Starting and stopping a target and checking its contract, for a trial of which no earlier run tells more.
@@ -167,17 +168,18 @@ fn run_all(args: &LedgerArgs, wanted: &LedgerRunArgs, chosen: &[Todo]) -> Result
     for (at, todo) in chosen.iter().enumerate() {
         let spent = begun.elapsed().as_secs() / 60;
         output::say!("\n{} of {}: {}, after {spent} min", at + 1, chosen.len(), todo.experiment);
-        match run_one(args, wanted, &todo.experiment)? {
-            exit::INTERRUPTED => {
+        let status = run_one(args, wanted, &todo.experiment)?;
+        match status.code().and_then(|code| u8::try_from(code).ok()) {
+            Some(exit::INTERRUPTED) => {
                 output::say!("interrupted: the same command goes on with {}", todo.experiment);
                 return Ok(exit::INTERRUPTED);
             }
-            exit::USAGE => {
-                output::say!("{} could not be run", todo.experiment);
+            // The verdicts say what the numbers are worth.
+            Some(exit::DONE | exit::FAILED | exit::CLAIM) => {}
+            _ => {
+                output::say!("{} could not be run ({status})", todo.experiment);
                 code = exit::FAILED;
             }
-            // The verdicts say what the numbers are worth.
-            _ => {}
         }
     }
     Ok(code)
@@ -185,7 +187,7 @@ fn run_all(args: &LedgerArgs, wanted: &LedgerRunArgs, chosen: &[Todo]) -> Result
 
 /// Goes on with a run of this kind that was broken off, or begins one: in a process of its own, because a run confines the
 /// process that makes it to the generator's CPUs.
-fn run_one(args: &LedgerArgs, wanted: &LedgerRunArgs, name: &str) -> Result<u8> {
+fn run_one(args: &LedgerArgs, wanted: &LedgerRunArgs, name: &str) -> Result<ExitStatus> {
     let (file, text) = experiment(args, name)?;
     let mut command = Command::new(std::env::current_exe().context("cannot find prony's own binary")?);
     command.arg("run").stdin(Stdio::null()).stdout(Stdio::null());
@@ -204,19 +206,17 @@ fn run_one(args: &LedgerArgs, wanted: &LedgerRunArgs, name: &str) -> Result<u8> 
     for host in &wanted.consent {
         command.args(["--consent", host]);
     }
-    let status = command.status().with_context(|| format!("cannot start the run of {name}"))?;
-    Ok(status.code().and_then(|code| u8::try_from(code).ok()).unwrap_or(exit::FAILED))
+    command.status().with_context(|| format!("cannot start the run of {name}"))
 }
 
 /// The newest run of the same file and length that has trials left.
 fn broken_off(runs: &Path, name: &str, short: bool, text: &str) -> Option<PathBuf> {
-    let (found, _) = answered(runs);
-    let mut open: Vec<&Answered> =
-        found.iter().filter(|run| run.plan.name == name && run.short == short && !run.whole).collect();
-    open.sort_by(|a, b| a.started.cmp(&b.started));
-    let folder = runs.join(&open.last()?.run);
-    let run = record::RunFolder::open(&folder).ok()?.read_run().ok()?;
-    (run.experiment_text == text).then_some(folder)
+    let found = record::history::runs(runs, Some(name)).ok()?.runs;
+    let is_open = |past: &&Past| {
+        let is_whole = past.trials.len() >= past.run.plan.order.len();
+        past.run.plan.short == short && !is_whole && past.run.experiment_text == text
+    };
+    found.iter().rfind(is_open).map(|past| runs.join(&past.run.id))
 }
 
 #[cfg(test)]

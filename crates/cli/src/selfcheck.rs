@@ -11,17 +11,17 @@ use std::io::IsTerminal as _;
 use std::time::{Duration, Instant};
 use units::Seed;
 
-/// How often progress is told.
-const TOLD_EVERY: Duration = Duration::from_secs(10);
+/// Time between two lines of progress.
+const PROGRESS_EVERY: Duration = Duration::from_secs(10);
 
 pub(crate) fn selfcheck(args: &SelfcheckArgs) -> Result<u8> {
     let begun = Instant::now();
     let end = Duration::from_nanos(args.duration.0);
-    let mut told = begun;
-    let every = if std::io::stderr().is_terminal() { TOLD_EVERY / 10 } else { TOLD_EVERY };
+    let mut last = begun;
+    let every = if std::io::stderr().is_terminal() { PROGRESS_EVERY / 10 } else { PROGRESS_EVERY };
     let goes_on = |round: u64| {
-        if told.elapsed() >= every {
-            told = Instant::now();
+        if last.elapsed() >= every {
+            last = Instant::now();
             let left = end.saturating_sub(begun.elapsed()).as_secs();
             output::say!("selfcheck: {round} of {} runs of each kind, {left} s left at most", args.runs);
         }

@@ -1,4 +1,4 @@
-//! What run folders answer: of every run with published claims its claims, analysed anew.
+//! The answers of run folders: every run with published claims is analysed again.
 //!
 //! A folder that cannot be read is reported and left out.
 
@@ -6,10 +6,7 @@ use record::RunFolder;
 use schema::analysis::ClaimResult;
 use schema::plan::ExperimentPlan;
 use schema::run::RunFile;
-use std::path::{Path, PathBuf};
-
-/// Most folders that are looked at.
-const FOLDERS_MAX: usize = 100_000;
+use std::path::Path;
 
 /// A run with its answers.
 #[derive(Clone, Debug)]
@@ -18,8 +15,6 @@ pub struct Answered {
     pub run: String,
     /// When it was begun, RFC 3339.
     pub started: String,
-    /// Whether it was made with shortened phases.
-    pub short: bool,
     /// Whether every planned trial has ended.
     pub whole: bool,
     /// CPUs of its host, where they are known.
@@ -33,11 +28,7 @@ pub struct Answered {
 /// All runs under a folder that claim something published, and why others could not be read. No folder is no run.
 #[must_use]
 pub fn answered(runs: &Path) -> (Vec<Answered>, Vec<String>) {
-    let Ok(entries) = std::fs::read_dir(runs) else { return Default::default() };
-    let mut paths: Vec<PathBuf> =
-        entries.take(FOLDERS_MAX).filter_map(|entry| Some(entry.ok()?.path())).collect();
-    paths.retain(|path| path.join("run.json").is_file());
-    paths.sort();
+    let Ok(paths) = record::history::folders(runs) else { return Default::default() };
     let (mut found, mut notes) = (Vec::new(), Vec::new());
     for path in paths {
         match one(&path) {
@@ -57,7 +48,6 @@ fn one(path: &Path) -> Result<Option<Answered>, record::RecordError> {
     Ok(Some(Answered {
         run: run.id.clone(),
         started: run.started_wall.clone(),
-        short: run.command.iter().any(|word| word == "--short"),
         whole: analysis.trials.len() >= run.plan.order.len(),
         cores: cores(&run),
         claims: analysis.claims,

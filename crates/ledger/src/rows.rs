@@ -12,7 +12,7 @@ use schema::ledger::{
     Condition, LedgerArticle, LedgerAudit, LedgerDifference, LedgerFile, LedgerMeasure, LedgerRow,
     LedgerVerdict,
 };
-use schema::plan::{CellPlan, ClaimQuantity, ClaimTest};
+use schema::plan::{CellPlan, ClaimTest};
 use schema::published::{Conditions, Span};
 use schema::study::{StudyAudit, StudyClaim, StudyFile, StudyTable};
 use std::collections::BTreeMap;
@@ -53,7 +53,7 @@ fn row(study: &StudyFile, claim: &StudyClaim, runs: &[Answered]) -> LedgerRow {
         verdict: verdict(claim, &measured, audit.as_ref()),
         experiment: claim.experiment.clone(),
         run: answer.map(|run| run.run.clone()),
-        short: answer.is_some_and(|run| run.short),
+        short: answer.is_some_and(|run| run.plan.short),
         measured,
         audit,
         reason: claim.reason,
@@ -68,7 +68,7 @@ fn best<'a>(experiment: &str, ids: &[String], runs: &'a [Answered]) -> Option<&'
         let has = |id: &String| run.claims.iter().any(|claim| claim.id.as_ref() == Some(id));
         run.plan.name == experiment && ids.iter().all(has)
     };
-    runs.iter().filter(has_all).max_by_key(|run| (run.whole, !run.short, &run.started, &run.run))
+    runs.iter().filter(has_all).max_by_key(|run| (run.whole, !run.plan.short, &run.started, &run.run))
 }
 
 fn measures(run: &Answered, claim: &StudyClaim) -> Vec<LedgerMeasure> {
@@ -208,10 +208,7 @@ fn none_text() -> String {
 }
 
 fn cells_of(test: &ClaimTest) -> Vec<&str> {
-    match test {
-        ClaimTest::Within { quantity: ClaimQuantity::Knee { .. }, .. } => Vec::new(),
-        other => other.cells(),
-    }
+    if test.is_about_knee() { Vec::new() } else { test.cells() }
 }
 
 #[cfg(test)]

@@ -59,7 +59,10 @@ pub fn runs_in(folders: Vec<PathBuf>, experiment: Option<&str>) -> Found {
 }
 
 /// Folders that may hold a run, by name.
-fn folders(folder: &Path) -> Result<Vec<PathBuf>, RecordError> {
+///
+/// # Errors
+/// The folder cannot be read.
+pub fn folders(folder: &Path) -> Result<Vec<PathBuf>, RecordError> {
     let entries = std::fs::read_dir(folder).map_err(RecordError::io("read", folder))?;
     let mut paths: Vec<PathBuf> =
         entries.take(FOLDERS_MAX).filter_map(|entry| Some(entry.ok()?.path())).collect();

@@ -2,8 +2,7 @@
 
 use super::*;
 use schema::design::StoppingPlan;
-use schema::load::{Generator, LoadReport, Requests, ResolvedLoad, Window};
-use schema::plan::{CellPlan, PhasePlan};
+use schema::plan::CellPlan;
 use schema::trial::TrialOutcome;
 
 /// Two targets, `done` blocks of which are ordered and run.
@@ -31,84 +30,11 @@ pub(crate) fn trials(plan: &ExperimentPlan, noise: f64) -> Vec<TrialData> {
     };
     let of = |planned: &TrialPlan| {
         let cell = plan.cells.iter().find(|cell| cell.id == planned.cell).unwrap();
-        trial(planned, value(planned, cell))
+        let mut trial = analyze::made::trial(plan, planned).unwrap();
+        trial.file.load.as_mut().unwrap().throughput_per_s = value(planned, cell);
+        trial
     };
     plan.order.iter().map(of).collect()
-}
-
-/// A valid trial with this throughput, and as little else as the file allows.
-fn trial(planned: &TrialPlan, throughput_per_s: f64) -> TrialData {
-    let file = TrialFile {
-        schema: Default::default(),
-        id: planned.id,
-        cell: planned.cell.clone(),
-        block: planned.block,
-        outcome: TrialOutcome::Valid,
-        reasons: Vec::new(),
-        origin_wall: String::new(),
-        phases: Vec::new(),
-        level: true,
-        warmup: None,
-        steadiness: None,
-        load: Some(load(throughput_per_s)),
-        samples: Vec::new(),
-        target: Default::default(),
-        events: Vec::new(),
-        ready_ns: None,
-        counter_gaps: Default::default(),
-        counter_errors: Default::default(),
-        canary: None,
-    };
-    TrialData { file, intervals: Vec::new(), response: None, signals: None }
-}
-
-fn load(throughput_per_s: f64) -> LoadReport {
-    LoadReport {
-        schema: Default::default(),
-        plan: ResolvedLoad {
-            url: String::new(),
-            address: String::new(),
-            scenario: Default::default(),
-            load: Default::default(),
-            phases: PhasePlan {
-                warmup_at_least_ns: 0,
-                warmup_at_most_ns: 0,
-                warmup_also: Default::default(),
-                sample_ns: 1,
-                samples: 1,
-                drain_ns: 0,
-            },
-            requests_max: None,
-            driver: "epoll".into(),
-        },
-        requests: Requests { scheduled: 1, completed: 1, failed: 0, censored: 0 },
-        errors: Default::default(),
-        error_examples: Default::default(),
-        status: Default::default(),
-        redirects: Default::default(),
-        throughput_per_s,
-        window: Window { duration_ns: 1, answers: 1, in_system_mean: 1.0, backlog_max: 0 },
-        bytes: Default::default(),
-        connections: Default::default(),
-        latency_ns: Default::default(),
-        by_request: Vec::new(),
-        sessions: None,
-        tokens: Vec::new(),
-        failed_answers: Vec::new(),
-        generator: Generator {
-            cpu_s: 0.0,
-            peak_rss_bytes: 0,
-            workers: 1,
-            busy_share: 0.0,
-            ..Generator::default()
-        },
-        arrivals: None,
-        validity: Default::default(),
-        notes: Vec::new(),
-        instrument_limit: None,
-        thresholds: Vec::new(),
-        each: None,
-    }
 }
 
 /// Decides until the run has ended; the reason and the blocks. Each block takes `block_ns`.

@@ -176,7 +176,7 @@ pub struct Knee {
     /// Where the asymptotes of the fitted law cross, or the break of the segmented regression where there is no law (p95);
     /// null where none is claimed.
     pub at: Option<f64>,
-    /// Its interval: over all laws that are not told apart, or by profile likelihood; an absent end lies at or beyond the
+    /// Its interval: over all laws that are not distinguished, or by profile likelihood; an absent end lies at or beyond the
     /// end of the ladder.
     pub interval: Option<Interval>,
     /// The law whose asymptotes cross there; absent where it is the break of the segmented regression.
@@ -203,7 +203,7 @@ pub struct Scaling {
     pub best: Option<ScalingLawName>,
     /// All that were tried, the best first, those that do not fit last.
     pub laws: Vec<ScalingLaw>,
-    /// Throughput beyond the ladder: the value of the best law, the interval over all that are not told apart from it.
+    /// Throughput beyond the ladder: the value of the best law, the interval over all that are not distinguished from it.
     pub predictions: Vec<UslPoint>,
     /// Why there are no predictions, and what would cure it.
     pub refused: Option<Said>,

@@ -109,6 +109,12 @@ pub enum ClaimTest {
 }
 
 impl ClaimTest {
+    /// Whether it is about the load at which something bends, which only a ladder shows.
+    #[must_use]
+    pub const fn is_about_knee(&self) -> bool {
+        matches!(self, Self::Knee { .. } | Self::Within { quantity: ClaimQuantity::Knee { .. }, .. })
+    }
+
     /// The name used in files.
     #[must_use]
     pub const fn key(&self) -> &'static str {

@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// One load, measured. All counts are of requests whose intended time lies in the measured window.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
 pub struct LoadReport {
     /// Format and version.
     pub schema: LoadVersion,
@@ -231,7 +231,7 @@ pub enum ArrivalVerdict {
 }
 
 /// What was asked for, resolved.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct ResolvedLoad {
     /// Scheme, host and port as asked for.
     pub url: String,

@@ -31,6 +31,9 @@ pub struct ExperimentPlan {
     pub name: String,
     /// The question in one sentence.
     pub question: String,
+    /// Whether phases and blocks were shortened for a first look (`prony run --short`).
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub short: bool,
     /// The systems under test, by unique name.
     pub targets: Vec<TargetPlan>,
     /// What is sent: one scenario for each level of that factor; never empty in a resolved plan. Files of older
@@ -398,7 +401,7 @@ pub struct CellPlan {
 }
 
 /// The phases of a trial.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct PhasePlan {
     /// Warm-up is never shorter.
     pub warmup_at_least_ns: u64,

@@ -46,6 +46,7 @@ export function Report({ page, lang, onLang }: ReportProps) {
             {sections.map((section, index) => (
               <Part key={section.id} section={section} page={page} isFirst={index < 2} />
             ))}
+            <p class="shortened">{WORDS[lang].page.shortened}</p>
             <Foot page={page} />
           </main>
         </div>

@@ -208,6 +208,7 @@ export const en = {
     themes: { auto: "As the system", light: "Light", dark: "Dark" },
     print: "Print",
     printSummary: "Print summary",
+    shortened: "A summary: long lists are cut. The whole report has all of them.",
     help: "Keys",
     close: "Close",
     keys: {

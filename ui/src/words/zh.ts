@@ -166,6 +166,7 @@ export const zh: Words = {
     themes: { auto: "跟随系统", light: "浅色", dark: "深色" },
     print: "打印",
     printSummary: "打印摘要",
+    shortened: "本页为摘要：较长的列表已截断，完整内容见报告全文。",
     help: "快捷键",
     close: "关闭",
     keys: {

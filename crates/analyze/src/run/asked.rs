@@ -19,6 +19,7 @@
 //! Invariant: what was not read is absent, never 0; a trial without an event has neither downtime nor losses.
 
 use super::TrialData;
+use crate::stats::order::median;
 use schema::load::{ErrorClass, LoadReport};
 use schema::metric::Metric;
 use schema::plan::{CellPlan, ExperimentPlan};
@@ -35,7 +36,7 @@ const NO_CONNECTION: [ErrorClass; 5] = [
     ErrorClass::DescriptorLimit,
 ];
 
-/// The value in one trial; `None` where it cannot be told, or is no number.
+/// The value in one trial; `None` where it is unknown, or not a number.
 pub(super) fn value(plan: &ExperimentPlan, trial: &TrialData, metric: Metric) -> Option<f64> {
     raw(plan, trial, metric).filter(|value| value.is_finite() && *value >= 0.0)
 }
@@ -75,7 +76,7 @@ fn raw(plan: &ExperimentPlan, trial: &TrialData, metric: Metric) -> Option<f64> 
             };
             of("target.snmp").or_else(|| of("tcp.snmp"))
         }
-        Metric::Rtt => median(gauge(trial, "target.connections/rtt_p50_ns")?),
+        Metric::Rtt => median(&gauge(trial, "target.connections/rtt_p50_ns")?),
         Metric::Downtime => of_events(trial, |event| {
             // Where probes still failed at the end, the time is not known.
             (!event.still_down).then(|| event.unavailable_ns.unwrap_or(0) as f64)
@@ -120,11 +121,6 @@ fn gauge(trial: &TrialData, key: &str) -> Option<Vec<f64>> {
 
 fn largest(trial: &TrialData, key: &str) -> Option<f64> {
     gauge(trial, key).map(|values| values.into_iter().fold(0.0, f64::max))
-}
-
-fn median(mut values: Vec<f64>) -> Option<f64> {
-    values.sort_by(f64::total_cmp);
-    values.get(values.len().saturating_sub(1) / 2).copied()
 }
 
 fn sum(trial: &TrialData, key: &str) -> Option<f64> {

@@ -87,7 +87,7 @@ fn metric_summary(data: &RunData<'_>, cell: &CellPlan, metric: Metric) -> Metric
     MetricSummary {
         metric,
         unit: metric.unit(),
-        center: pooled.as_ref().map(|pooled| pooled.sections.whole.exp()).or_else(|| center(&values)),
+        center: center(&values, pooled.as_ref()),
         values,
         interval,
         with_drift: None,
@@ -96,8 +96,12 @@ fn metric_summary(data: &RunData<'_>, cell: &CellPlan, metric: Metric) -> Metric
     }
 }
 
-/// Geometric mean of the values, arithmetic where one is 0; `None` without values.
-fn center(values: &[f64]) -> Option<f64> {
+/// What is read from all trials together, else the geometric mean of their values, arithmetic where one is 0; `None`
+/// without values.
+pub(super) fn center(values: &[f64], pooled: Option<&Pooled>) -> Option<f64> {
+    if let Some(pooled) = pooled {
+        return Some(pooled.sections.whole.exp());
+    }
     let n = values.len() as f64;
     let center = if values.contains(&0.0) {
         values.iter().map(|value| value / n).sum()
@@ -159,10 +163,10 @@ mod tests {
 
     #[test]
     fn centres() {
-        assert!((center(&[1.0, 4.0]).unwrap() - 2.0).abs() < 1e-12);
-        assert_eq!(center(&[0.0, 4.0]), Some(2.0));
-        assert_eq!(center(&[0.0, f64::MAX, f64::MAX]).map(f64::is_finite), Some(true));
-        assert_eq!(center(&[1e4; 5]), Some(1e4));
-        assert_eq!(center(&[]), None);
+        assert!((center(&[1.0, 4.0], None).unwrap() - 2.0).abs() < 1e-12);
+        assert_eq!(center(&[0.0, 4.0], None), Some(2.0));
+        assert_eq!(center(&[0.0, f64::MAX, f64::MAX], None).map(f64::is_finite), Some(true));
+        assert_eq!(center(&[1e4; 5], None), Some(1e4));
+        assert_eq!(center(&[], None), None);
     }
 }

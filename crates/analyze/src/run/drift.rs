@@ -2,6 +2,7 @@
 
 use super::MIN_TRIALS;
 use super::data::RunData;
+use crate::stats::by_position::slope;
 use crate::stats::rank::trend;
 use schema::metric::Metric;
 use std::collections::BTreeMap;
@@ -40,16 +41,4 @@ pub(super) fn drift(data: &RunData<'_>) -> Option<Drift> {
     let found = trend(&series).ok()?;
     let ratio = (slope(&series) * (series.len() - 1) as f64).exp();
     ratio.is_finite().then_some(Drift { ratio, p_value: found.p_value, blocks: series.len() })
-}
-
-/// Least-squares slope against position.
-fn slope(series: &[f64]) -> f64 {
-    let middle = (series.len() as f64 - 1.0) / 2.0;
-    let (mut product, mut squares) = (0.0, 0.0);
-    for (position, value) in series.iter().enumerate() {
-        let x = position as f64 - middle;
-        product += x * value;
-        squares += x * x;
-    }
-    product / squares
 }

@@ -192,13 +192,7 @@ impl Families {
 
     /// Confidence of the intervals of knees: that of claims where one is about a knee.
     pub(super) fn knees(&self, data: &RunData<'_>) -> f64 {
-        let is_about = |test: &ClaimTest| {
-            matches!(
-                test,
-                ClaimTest::Knee { .. } | ClaimTest::Within { quantity: ClaimQuantity::Knee { .. }, .. }
-            )
-        };
-        let is_claimed = data.plan.claims.iter().any(|claim| is_about(&claim.test));
+        let is_claimed = data.plan.claims.iter().any(|claim| claim.test.is_about_knee());
         if is_claimed { self.claimed().confidence } else { self.confidence }
     }
 

@@ -1,9 +1,7 @@
 //! Where the spread of a cell comes from: its samples, or its trials (METHOD §3, Kalibera and Jones, ISMM 2013).
 //!
-//! With r samples x in each of n trials: S₁² = Σ (x − x̄ of its trial)² / (n (r − 1)), S₂² = Σ (x̄ of the trial − x̄)² /
-//! (n − 1), T₁² = S₁², T₂² = S₂² − S₁²/r. The best count of samples is ⌈√(c₂/c₁ · T₁²/T₂²)⌉, with c₁ the cost of a
-//! sample and c₂ what a trial costs besides.
-//! The formulas are in `stats::levels`, for any number of levels; histories add the third, runs.
+//! The formulas are in `stats::levels`, for any number of levels; here there are two, and histories add the third, runs.
+//! A sample costs its length, and a trial what it takes besides.
 //! Absent on purpose: intervals of cells, which rest on one value a trial (crate::run::cells).
 
 use super::TrialData;
@@ -22,21 +20,20 @@ const SAMPLES_MAX: f64 = 1000.0;
 pub(super) fn levels(data: &RunData<'_>, cell: &CellPlan) -> Option<Levels> {
     let metric = metric_of(cell);
     let trials = samples_of(data, cell, metric)?;
-    let parts = Parts::of(&trials)?;
-    let costs = costs_ns(data, cell).filter(|_| parts.between > 0.0);
-    let samples_best = costs.map(|(sample_ns, besides_ns)| {
-        let best = (besides_ns / sample_ns * parts.within / parts.between).sqrt();
-        best.ceil().clamp(1.0, SAMPLES_MAX) as u32
-    });
-    let both = parts.within + parts.between;
+    let found = variances(&trials)?;
+    let (within, between) = (found.own[0], found.own[1].max(0.0));
+    let best = |(sample_ns, besides_ns)| found.best_count(0, &[sample_ns, besides_ns]);
+    let samples_best =
+        costs_ns(data, cell).and_then(best).map(|best| best.ceil().clamp(1.0, SAMPLES_MAX) as u32);
+    let both = within + between;
     Some(Levels {
         metric,
         trials: trials.len() as u32,
         samples: data.plan.phases.samples,
-        sample_cv: parts.within.sqrt() / parts.mean,
-        trial_cv: parts.between.sqrt() / parts.mean,
-        clipped: parts.clipped,
-        trial_share: (both > 0.0).then(|| parts.between / both),
+        sample_cv: within.sqrt() / found.mean,
+        trial_cv: between.sqrt() / found.mean,
+        clipped: found.own[1] < 0.0,
+        trial_share: (both > 0.0).then(|| between / both),
         samples_best,
     })
 }
@@ -84,26 +81,10 @@ fn besides_ns(trial: &TrialData) -> Option<f64> {
     Some(time as f64 + trial.file.ready_ns.unwrap_or_default() as f64)
 }
 
-/// Variances by level.
-#[derive(Debug, PartialEq)]
-struct Parts {
-    mean: f64,
-    /// T₁².
-    within: f64,
-    /// T₂².
-    between: f64,
-    clipped: bool,
-}
-
-impl Parts {
-    /// Every trial must have as many samples.
-    fn of(trials: &[Vec<f64>]) -> Option<Self> {
-        let counts = [trials.first()?.len(), trials.len()];
-        let found = levels::Levels::of(&trials.concat(), &counts).ok()?;
-        let (within, between) = (found.own[0], found.own[1]);
-        let (mean, clipped) = (found.mean, between < 0.0);
-        (mean > 0.0).then_some(Self { mean, within, between: between.max(0.0), clipped })
-    }
+/// Of samples within trials; every trial must have as many.
+fn variances(trials: &[Vec<f64>]) -> Option<levels::Levels> {
+    let counts = [trials.first()?.len(), trials.len()];
+    levels::Levels::of(&trials.concat(), &counts).ok().filter(|found| found.mean > 0.0)
 }
 
 #[cfg(test)]
@@ -113,21 +94,22 @@ mod tests {
     #[test]
     fn variances_of_a_worked_example() {
         // Means 2, 4, 9 about 5: S₂² = (9 + 1 + 16) / 2 = 13. Inside 2 + 2 + 2 over 3 · 1: S₁² = 2. T₂² = 13 − 2/2.
-        let found = Parts::of(&[vec![1.0, 3.0], vec![3.0, 5.0], vec![8.0, 10.0]]).unwrap();
-        assert_eq!(found, Parts { mean: 5.0, within: 2.0, between: 12.0, clipped: false });
+        let found = variances(&[vec![1.0, 3.0], vec![3.0, 5.0], vec![8.0, 10.0]]).unwrap();
+        assert_eq!((found.mean, found.own), (5.0, vec![2.0, 12.0]));
     }
 
     #[test]
-    fn trials_that_agree_better_than_their_samples_are_clipped() {
-        let found = Parts::of(&[vec![1.0, 3.0], vec![3.0, 1.0]]).unwrap();
-        assert_eq!(found, Parts { mean: 2.0, within: 2.0, between: 0.0, clipped: true });
+    fn trials_that_agree_better_than_their_samples_bring_nothing_in() {
+        let found = variances(&[vec![1.0, 3.0], vec![3.0, 1.0]]).unwrap();
+        assert_eq!((found.mean, found.own.clone()), (2.0, vec![2.0, -1.0]));
+        assert_eq!(found.best_count(0, &[1.0, 5.0]), None);
     }
 
     #[test]
     fn one_trial_or_one_sample_has_no_levels() {
-        assert_eq!(Parts::of(&[]), None);
-        assert_eq!(Parts::of(&[vec![1.0, 2.0]]), None);
-        assert_eq!(Parts::of(&[vec![1.0], vec![2.0]]), None);
-        assert_eq!(Parts::of(&[vec![0.0, 0.0], vec![0.0, 0.0]]), None);
+        assert_eq!(variances(&[]), None);
+        assert_eq!(variances(&[vec![1.0, 2.0]]), None);
+        assert_eq!(variances(&[vec![1.0], vec![2.0]]), None);
+        assert_eq!(variances(&[vec![0.0, 0.0], vec![0.0, 0.0]]), None);
     }
 }

@@ -11,6 +11,7 @@
 
 use super::data::RunData;
 use super::load::same_level;
+use super::pairs::pairs;
 use super::{MIN_TRIALS, TrialData};
 use crate::stats::order::{fewest_for, rank_of};
 use crate::stats::student::MeanTest;
@@ -30,11 +31,7 @@ const DRAWS: usize = 4_000;
 
 /// One curve for each pair of targets at the same load, the first target over the second.
 pub(super) fn shifts(data: &RunData<'_>) -> Vec<Shift> {
-    let control = data.plan.design.control.as_ref().map(|control| control.cell.as_str());
-    let cells: Vec<&CellPlan> =
-        data.plan.cells.iter().filter(|cell| Some(cell.id.as_str()) != control).collect();
-    let pairs = cells.iter().enumerate().flat_map(|(at, a)| cells[at + 1..].iter().map(move |b| (*a, *b)));
-    let alike = pairs.filter(|(a, b)| a.target != b.target && same_level(data.plan, a, b));
+    let alike = pairs(data).into_iter().filter(|(a, b)| a.target != b.target && same_level(data.plan, a, b));
     alike.take(PAIRS_MAX).filter_map(|(a, b)| shift(data, a, b)).collect()
 }
 

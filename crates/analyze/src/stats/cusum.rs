@@ -9,6 +9,7 @@
 //! Technology 33, 2001); φ is that of the same n values, with its bias corrected, at most 0.9.
 //! Invariant: a signal counts only while it lasts to the last value.
 
+use super::by_position::{autocorrelation, residuals};
 use super::student::t_law;
 use statrs::distribution::{ContinuousCDF, Normal};
 
@@ -41,7 +42,7 @@ pub fn alarm(values: &[f64]) -> Option<Alarm> {
     if values.iter().any(|value| !value.is_finite()) {
         return None;
     }
-    let phi = autocorrelation(&values[..known]);
+    let phi = autocorrelation(&residuals(&values[..known], 0.0), PHI_MAX);
     let innovations: Vec<f64> = values.windows(2).map(|pair| pair[1] - phi * pair[0]).collect();
     let before = &innovations[..known - 1];
     let n = before.len() as f64;
@@ -76,19 +77,6 @@ impl Sum {
         self.sum = (self.sum + u - ALLOWANCE).max(0.0);
         self.raised = (self.sum > LIMIT).then_some(self.raised.unwrap_or(at));
     }
-}
-
-/// Of lag 1, with its bias of −(1+4φ)/n corrected (Kendall, Biometrika 41, 1954), 0 to [`PHI_MAX`].
-fn autocorrelation(values: &[f64]) -> f64 {
-    let n = values.len() as f64;
-    let mean = values.iter().sum::<f64>() / n;
-    let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
-    let products: f64 = values.windows(2).map(|pair| (pair[0] - mean) * (pair[1] - mean)).sum();
-    if squares <= 0.0 {
-        return 0.0;
-    }
-    let phi = products / squares;
-    (phi + (1.0 + 4.0 * phi.max(0.0)) / n).clamp(0.0, PHI_MAX)
 }
 
 #[cfg(test)]

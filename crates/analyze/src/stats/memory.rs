@@ -12,6 +12,7 @@
 //! Invariants: the seed is handed in and the work is bounded: more than `VALUES_MAX` values are replaced by the means
 //! of neighbours.
 
+use super::by_position::{autocorrelation, residuals, slope};
 use units::{Rng, Seed};
 
 /// Most values that are looked at.
@@ -133,11 +134,7 @@ fn best(values: &[f64], segment: usize, floor: f64, shapes: Shapes) -> Option<Be
         take(&rest, 0.0);
     }
     if shapes == Shapes::All {
-        let slope = slope(values, mean);
-        for (index, value) in values.iter().enumerate() {
-            rest[index] = value - mean - slope * (index as f64 - (n as f64 - 1.0) / 2.0);
-        }
-        take(&rest, 0.0);
+        take(&residuals(values, slope(values)), 0.0);
         let stride = (n / 20).max(1);
         let penalty = 2.0 * (n as f64).ln();
         for from in (segment..n).step_by(stride) {
@@ -165,18 +162,6 @@ fn sums(values: &[f64]) -> Vec<f64> {
     sums
 }
 
-/// Least squares.
-fn slope(values: &[f64], mean: f64) -> f64 {
-    let middle = (values.len() as f64 - 1.0) / 2.0;
-    let (mut over, mut under) = (0.0, 0.0);
-    for (index, value) in values.iter().enumerate() {
-        let at = index as f64 - middle;
-        over += at * (value - mean);
-        under += at * at;
-    }
-    over / under
-}
-
 /// n ln(mean squared innovation) of what is left, and its autocorrelation.
 fn misfit(rest: &[f64], floor: f64) -> (f64, f64) {
     let squares: f64 = rest.iter().map(|value| value * value).sum();
@@ -194,7 +179,7 @@ fn misfit(rest: &[f64], floor: f64) -> (f64, f64) {
 
 /// The smallest linear drift over a window that a trend test at 1 %, corrected for some five series, would have seen
 /// nine times in ten: 4.4 standard errors of the change over the window, √(12/n · σ²(1+φ)/(1−φ)), where σ² and φ are
-/// those of the values less their line and φ is corrected for its bias of −(1+4φ)/n (Kendall, Biometrika 41, 1954).
+/// those of the values less their line.
 /// `None` with fewer than five values.
 #[must_use]
 pub fn smallest_drift_seen(values: &[f64]) -> Option<f64> {
@@ -203,17 +188,9 @@ pub fn smallest_drift_seen(values: &[f64]) -> Option<f64> {
     if values.len() < 5 {
         return None;
     }
-    let mean = values.iter().sum::<f64>() / n;
-    let slope = slope(values, mean);
-    let rest: Vec<f64> = values
-        .iter()
-        .enumerate()
-        .map(|(index, value)| value - mean - slope * (index as f64 - (n - 1.0) / 2.0))
-        .collect();
+    let rest = residuals(values, slope(values));
     let squares: f64 = rest.iter().map(|value| value * value).sum();
-    let products: f64 = rest.windows(2).map(|pair| pair[0] * pair[1]).sum();
-    let phi = if squares > 0.0 { products / squares } else { 0.0 };
-    let phi = (phi + (1.0 + 4.0 * phi.max(0.0)) / n).clamp(0.0, PHI_MAX);
+    let phi = autocorrelation(&rest, PHI_MAX);
     let variance = squares / (n - 2.0) * (1.0 + phi) / (1.0 - phi);
     let seen = STANDARD_ERRORS * (12.0 / n * variance).sqrt();
     seen.is_finite().then_some(seen)

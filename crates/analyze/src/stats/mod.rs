@@ -4,6 +4,7 @@
 
 pub mod bisection;
 pub mod bootstrap;
+pub mod by_position;
 pub mod circular;
 pub mod cusum;
 pub mod e_divisive;

@@ -1,10 +1,10 @@
-//! Laws of throughput compared on one ladder: which of them fit at all, which of those the trials cannot part, and what
-//! they say together.
+//! Laws of throughput compared on one ladder: which of them fit at all, which of those the trials do not
+//! distinguish, and what they say together.
 //!
 //! 1. A law **fits** where its lack of fit is not larger than the spread between trials explains: the F test of the
 //!    deviations of the level means against pure error (Draper & Smith, *Applied Regression Analysis*, 1998, §2.1).
 //! 2. Of those that fit, AICc ranks (Hurvich & Tsai, Biometrika 76, 1989), and all within [`ALIKE`] of the best count as
-//!    not told apart (Burnham & Anderson, *Model Selection and Multimodel Inference*, 2002, §2.6).
+//!    not distinguished from it (Burnham & Anderson, *Model Selection and Multimodel Inference*, 2002, §2.6).
 //! 3. An interval spans the intervals of all of them, so the choice of the law is in it.
 
 use super::least_squares::{Fit, Parameters, Weighted};
@@ -14,7 +14,7 @@ use statrs::distribution::{ContinuousCDF, FisherSnedecor};
 
 /// A law whose lack of fit has a smaller p does not fit.
 pub const MISFIT_P: f64 = 0.01;
-/// AICc above the best up to which a law is not told apart from it.
+/// AICc above the best up to which a law is not distinguished from it.
 pub const ALIKE: f64 = 6.0;
 
 /// What is known of a ladder, on logarithms.
@@ -52,7 +52,7 @@ pub struct Candidate {
 pub struct Spanned {
     /// By the best law.
     pub value: f64,
-    /// Over all laws that are not told apart from it.
+    /// Over all laws that are not distinguished from it.
     pub low: f64,
     /// The same.
     pub high: f64,
@@ -107,7 +107,7 @@ impl Compared {
         self.candidates.first().filter(|best| best.fits)
     }
 
-    /// The laws that fit as well as the first and are not told apart from it; where none fits, those that fit least badly.
+    /// The laws that fit and are not distinguished from the first; where none fits, those that fit least badly.
     pub fn alike(&self) -> impl Iterator<Item = &Candidate> {
         let first = self.candidates.first();
         let same = move |one: &&Candidate| {

@@ -6,6 +6,7 @@
 //! says why.
 
 use super::threshold::{Threshold, ThresholdError};
+use crate::stats::by_position::slope;
 use crate::stats::rank::trend;
 use crate::words::{Noun, count, number, percent};
 use schema::load::LoadReport;
@@ -189,17 +190,6 @@ fn backlog(load: &LoadReport, intervals: &[IntervalLine]) -> Option<Judged> {
         );
         (Some(false), text)
     })
-}
-
-/// Least-squares slope against position.
-fn slope(values: &[f64]) -> f64 {
-    let middle = (values.len() as f64 - 1.0) / 2.0;
-    let (mut product, mut squares) = (0.0, 0.0);
-    for (position, value) in values.iter().enumerate() {
-        product += (position as f64 - middle) * value;
-        squares += (position as f64 - middle).powi(2);
-    }
-    product / squares
 }
 
 #[cfg(test)]

@@ -453,7 +453,6 @@ impl Threshold {
 mod tests {
     use super::*;
     use schema::load::*;
-    use schema::plan::{LoadPlan, PhasePlan};
     use std::collections::BTreeMap;
 
     fn report() -> LoadReport {
@@ -489,44 +488,12 @@ mod tests {
             ..LatencySummary::default()
         };
         LoadReport {
-            by_request: Vec::new(),
-            sessions: None,
-            tokens: Vec::new(),
-            failed_answers: Vec::new(),
-            schema: Default::default(),
-            plan: ResolvedLoad {
-                url: String::new(),
-                address: String::new(),
-                scenario: schema::plan::ScenarioPlan::default(),
-                load: LoadPlan::default(),
-                phases: PhasePlan {
-                    warmup_at_least_ns: 0,
-                    warmup_at_most_ns: 0,
-                    warmup_also: Default::default(),
-                    sample_ns: 1,
-                    samples: 1,
-                    drain_ns: 0,
-                },
-                requests_max: None,
-                driver: String::new(),
-            },
             requests: Requests { scheduled: 20_000, completed: 19_868, failed: 100, censored: 32 },
             errors: BTreeMap::from([(ErrorClass::Timeout, 75), (ErrorClass::UnexpectedStatus, 25)]),
-            error_examples: BTreeMap::new(),
-            status: BTreeMap::new(),
-            redirects: BTreeMap::new(),
             throughput_per_s: 1_990.0,
-            window: Window::default(),
             bytes: BytesMoved { read: 2 << 20, written: 1 << 20 },
-            connections: Connections::default(),
             latency_ns: Latencies { response, service, ..Latencies::default() },
-            generator: Generator::default(),
-            validity: Validity::default(),
-            arrivals: None,
-            instrument_limit: None,
-            notes: vec![],
-            thresholds: vec![],
-            each: None,
+            ..LoadReport::default()
         }
     }
 

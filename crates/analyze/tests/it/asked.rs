@@ -92,7 +92,7 @@ fn each_metric_is_read_from_what_its_table_says() {
         (Metric::Reconnects, 250.0),
         (Metric::ConnectFailures, 200.0 / 700.0),
         (Metric::Retransmissions, 0.01),
-        (Metric::Rtt, 5e5),
+        (Metric::Rtt, 6e5),
         (Metric::Downtime, 4e7),
         (Metric::RequestsLost, 7.0),
         (Metric::SentBytes, 90_000.0),

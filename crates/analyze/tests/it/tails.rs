@@ -6,10 +6,11 @@
 //! all requests of all runs, which is 30 times as precise as the widest run.
 //! A right interval covers in 93 to 97 %; a count of few runs is held to what chance allows around that.
 
-use crate::synth::{closed, run, trial};
+use crate::synth::{claim_of, closed, run, trial};
 use analyze::{Of, TrialData, analyze, latency};
 use hdrhistogram::Histogram;
 use schema::metric::Metric;
+use schema::plan::{ClaimComparison, ClaimTest};
 use units::{Rng, Seed};
 
 const METRICS: [Metric; 3] = [Metric::Mean, Metric::P50, Metric::P99];
@@ -251,4 +252,21 @@ fn percentiles_of_heavy_tails_are_covered_and_means_are_printed() {
             }
         }
     }
+}
+
+/// A verdict about a value and the interval printed beside it must not differ: both are read from all requests, and not
+/// from the trials' own percentiles, which lie lower.
+#[test]
+fn a_claim_about_a_percentile_is_read_as_the_cell_is() {
+    let parts = one(Server::Queue(0.9, Law::Exponential), 8, 3_000, 5);
+    let mut plan = run(&["a"], &[closed(64)], 8);
+    let test = ClaimTest::Threshold { cell: "c1".into(), comparison: ClaimComparison::AtMost, bound: 1e12 };
+    plan.plan.claims.push(claim_of(Metric::P99, test));
+    let trials: Vec<TrialData> = (1..=8).map(|id| made(&plan, id, &parts)).collect();
+    let file = analyze(&plan, &trials);
+    let cell = file.cells[0].metrics.iter().find(|found| found.metric == Metric::P99).unwrap();
+    let claim = &file.claims[0];
+    assert_eq!((claim.value, claim.interval), (cell.center, cell.interval));
+    let own: f64 = cell.values.iter().map(|value| value.ln()).sum::<f64>() / 8.0;
+    assert!(cell.center.unwrap() > 1.001 * own.exp(), "the geometric mean of the trials is another number");
 }

@@ -274,7 +274,10 @@ fn a_run_waits_for_claims_that_it_can_decide() {
     assert_eq!(given.design.stopping.unwrap().blocks_max, 12);
     let none = plan("", &format!("{TWO}{design}")).unwrap_err().to_string();
     assert!(none.contains("no claim to be decided") && none.contains("design.until_decided"), "{none}");
-    let knee = "[[claim]]\ntext = \"t\"\nmetric = \"throughput\"\nknee = \"> 4\"\nof = \"a\"\n";
-    let knee = plan("", &format!("{TWO}{design}{knee}")).unwrap_err().to_string();
-    assert!(knee.contains("not decided by blocks"), "{knee}");
+    for bound in ["> 4", "4 to 8"] {
+        let knee =
+            format!("[[claim]]\ntext = \"t\"\nmetric = \"throughput\"\nknee = \"{bound}\"\nof = \"a\"\n");
+        let knee = plan("", &format!("{TWO}{design}{knee}")).unwrap_err().to_string();
+        assert!(knee.contains("not decided by blocks"), "{knee}");
+    }
 }

@@ -86,6 +86,7 @@ fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, W
     let claims = claims::resolve(&file.claim, &targets, &cells, margin)?;
     let mut plan = ExperimentPlan {
         name: design.name.clone(),
+        short: false,
         question: design.question.clone().unwrap_or_else(|| default_question(&targets)),
         design: chosen,
         order: Vec::new(),
@@ -156,6 +157,7 @@ const SHORT_BLOCKS: u32 = 5;
 /// Shortens a plan: five blocks, one sample of 2 s at most after a warm-up of 2 s at most. Phases that events or shapes
 /// are laid on stay as they are.
 pub fn short(plan: &mut ExperimentPlan) {
+    plan.short = true;
     plan.design.stopping = None;
     let is_timed = !plan.events.is_empty() || plan.cells.iter().any(|cell| cell.load.shape.is_some());
     if !is_timed {

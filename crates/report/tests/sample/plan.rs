@@ -59,6 +59,7 @@ fn plan() -> ExperimentPlan {
         events: Vec::new(),
         replicas: Default::default(),
         name: "go-frameworks".into(),
+        short: false,
         question: "Which Go framework serves small JSON fastest on one core?".into(),
         targets: ["go/gin", "go/echo"].map(target).into(),
         scenarios: vec![ScenarioPlan::single("json", request(), ExpectPlan::default())],

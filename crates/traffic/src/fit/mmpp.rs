@@ -53,9 +53,9 @@ pub fn fitted(counts: &[u32], expected: &[f64], bin_s: f64) -> Option<Mmpp> {
     let best = of(&found.0);
     let poisson = likelihood(counts, expected, bin_s, &Mmpp { high: 1.0, low: 1.0, ..best });
     let bic_gain = 2.0 * (found.1 - poisson) - 3.0 * (n as f64).ln();
-    let is_told = best.busy_s.min(best.quiet_s) >= DWELL_MIN_BINS * bin_s
+    let is_distinct = best.busy_s.min(best.quiet_s) >= DWELL_MIN_BINS * bin_s
         && best.busy_s.max(best.quiet_s) <= n as f64 * bin_s / 4.0;
-    (is_told && bic_gain > 0.0 && bic_gain.is_finite()).then_some(Mmpp { bic_gain, ..best })
+    (is_distinct && bic_gain > 0.0 && bic_gain.is_finite()).then_some(Mmpp { bic_gain, ..best })
 }
 
 fn of(place: &[f64; 3]) -> Mmpp {
@@ -132,7 +132,8 @@ mod tests {
         );
         assert!(found.bic_gain > 1_000.0, "{found:?}");
         assert!(
-            (found.high * found.busy_s + found.low * found.quiet_s) / (found.busy_s + found.quiet_s) - 1.0
+            ((found.high * found.busy_s + found.low * found.quiet_s) / (found.busy_s + found.quiet_s) - 1.0)
+                .abs()
                 < 1e-9
         );
     }

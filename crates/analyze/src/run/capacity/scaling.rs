@@ -1,5 +1,5 @@
 //! Laws of throughput over the levels of a ladder, compared (`stats::scaling_choice`, ADR 0020): which fit, which of
-//! these the trials cannot part, and what they say of the knee, of the highest throughput and of loads beyond the ladder.
+//! these the trials do not distinguish, and what they say of the knee, of the highest throughput and of loads beyond the ladder.
 //!
 //! Invariants: blocks are taken out of the levels, so a slow block bends nothing; without a spread between trials no law
 //! can be tested, and none is given; loads beyond the ladder are spoken of only where a law fits and the ladder shows
@@ -177,7 +177,8 @@ impl Fitted {
         self.says(top, level, self.shared)
     }
 
-    /// Whether a law is among those that fit and are not told apart; with how far it is off, and its p, where it is not.
+    /// Whether a law is among the candidates: those that fit and that the trials do not distinguish. Else the reason: how far
+    /// it is off, with its p, or the law that describes the ladder better.
     pub(super) fn stands(&self, law: Law) -> Result<(), Said> {
         if self.best().is_some() && self.compared.alike().any(|one| one.law == law) {
             return Ok(());

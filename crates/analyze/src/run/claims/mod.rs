@@ -19,7 +19,7 @@ use super::families::{Families, Level};
 use super::{MIN_TRIALS, claims::judge::Judged};
 use schema::analysis::{ClaimResult, ClaimVerdict};
 use schema::capacity::Capacity;
-use schema::plan::{ClaimPlan, ClaimQuantity, ClaimTest};
+use schema::plan::{ClaimPlan, ClaimTest};
 use schema::said;
 use schema::said::Said;
 use std::collections::BTreeSet;
@@ -80,17 +80,13 @@ fn result(claim: &ClaimPlan, mut judged: Judged, margin: f64) -> ClaimResult {
         evidence: judged.evidence,
         kind: claim.test.key().to_owned(),
         // A knee is a load, whatever bends there.
-        metric: claim.metric.filter(|_| !is_knee(&claim.test)),
+        metric: claim.metric.filter(|_| !claim.test.is_about_knee()),
         ratio: judged.ratio,
         value: judged.value.filter(|value| value.is_finite()),
         interval: judged.interval,
         id: claim.id.clone(),
         published,
     }
-}
-
-const fn is_knee(test: &ClaimTest) -> bool {
-    matches!(test, ClaimTest::Knee { .. } | ClaimTest::Within { quantity: ClaimQuantity::Knee { .. }, .. })
 }
 
 /// Blocks in which both cells have a valid trial, with or without a value of the metric.

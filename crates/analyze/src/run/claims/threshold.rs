@@ -1,10 +1,12 @@
-//! Claims about the value of one cell, by the interval over its trials.
+//! Claims about the value of one cell, by the cell's own value and interval (`cells`) at the level of claims.
 
 use super::judge::{Judged, against_bound, values_interval};
-use crate::run::MIN_TRIALS;
+use crate::run::cells::center;
 use crate::run::data::{RunData, too_few};
 use crate::run::families::Level;
+use crate::run::pooled::{Pooled, pooled};
 use crate::run::ratio::interval_of_values;
+use crate::run::{MIN_TRIALS, TrialData};
 use crate::stats::student::MeanTest;
 use crate::words;
 use schema::analysis::ClaimVerdict;
@@ -13,7 +15,8 @@ use schema::plan::ClaimComparison;
 use schema::said;
 use schema::said::Said;
 
-/// By Student's t on the logarithms, as the cell's own interval; where a value is 0, on the values.
+/// From merged histograms where the cell's value is (ADR 0022), else by Student's t on the logarithms; where a value is 0,
+/// on the values.
 pub(super) fn threshold(
     data: &RunData<'_>,
     level: Level,
@@ -30,8 +33,10 @@ pub(super) fn threshold(
         bound = words::value(metric, bound)
     );
     let what = said!("claims.value_of", "{metric} of {target}", metric = metric.words(), target);
-    let center = center(&values);
-    match interval(level, &values) {
+    let trials: Vec<&TrialData> = data.valid(cell).collect();
+    let pooled = pooled(&trials, metric, &values);
+    let center = center(&values, pooled.as_ref());
+    match interval(level, &values, pooled.as_ref()) {
         Ok((low, high)) => {
             let [value, from, to] = words::values(metric, center, (low, high));
             let evidence = said!(
@@ -87,18 +92,7 @@ fn has_zero(values: &[f64]) -> bool {
     values.contains(&0.0)
 }
 
-/// Geometric mean, arithmetic where a value is 0.
-fn center(values: &[f64]) -> Option<f64> {
-    let n = values.len() as f64;
-    let center = if has_zero(values) {
-        values.iter().map(|value| value / n).sum()
-    } else {
-        (values.iter().map(|value| value.ln()).sum::<f64>() / n).exp()
-    };
-    Some(center).filter(|center: &f64| !values.is_empty() && center.is_finite())
-}
-
-fn interval(level: Level, values: &[f64]) -> Result<(f64, f64), Said> {
+fn interval(level: Level, values: &[f64], pooled: Option<&Pooled>) -> Result<(f64, f64), Said> {
     if values.len() < MIN_TRIALS {
         return Err(too_few(said!("noun.trials_with_a_value", "trials with a value"), values.len()));
     }
@@ -111,11 +105,14 @@ fn interval(level: Level, values: &[f64]) -> Result<(f64, f64), Said> {
     } else {
         let logs: Vec<f64> = values.iter().map(|value| value.ln()).collect();
         let test = MeanTest::of_logs(&logs).map_err(told);
-        if test.is_err() {
-            values_interval(values, &test, confidence, alpha)?
-        } else {
-            let (low, high) = values_interval(&logs, &test, confidence, alpha)?;
-            (low.exp(), high.exp())
+        let by_sections = pooled.and_then(|pooled| pooled.sections.interval(confidence).ok());
+        match (test, by_sections) {
+            (Ok(_), Some((low, high))) => (low.exp(), high.exp()),
+            (Ok(test), None) => {
+                let (low, high) = test.interval(confidence);
+                (low.exp(), high.exp())
+            }
+            (test, _) => values_interval(values, &test, confidence, alpha)?,
         }
     };
     // None of the metrics can be negative.

@@ -93,15 +93,15 @@ pub(super) fn margin(
 
 /// A number in the unit of the metric: nanoseconds, bytes, per second, or a share from 0 to 1.
 pub(super) fn amount(text: &str, metric: Metric) -> Result<f64, String> {
-    let told =
+    let as_text =
         |error: units::ParseQuantityError| format!("{} is {}: {error}", metric.key(), of(metric.unit()));
     match metric.unit() {
-        Unit::Nanoseconds => text.parse::<Nanos>().map(|time| time.0 as f64).map_err(told),
-        Unit::Bytes => text.parse::<Bytes>().map(|size| size.0 as f64).map_err(told),
-        Unit::PerSecond => text.parse::<PerSecond>().map(|rate| rate.0).map_err(told),
-        Unit::Count => text.parse::<Count>().map(|count| count.0 as f64).map_err(told),
+        Unit::Nanoseconds => text.parse::<Nanos>().map(|time| time.0 as f64).map_err(as_text),
+        Unit::Bytes => text.parse::<Bytes>().map(|size| size.0 as f64).map_err(as_text),
+        Unit::PerSecond => text.parse::<PerSecond>().map(|rate| rate.0).map_err(as_text),
+        Unit::Count => text.parse::<Count>().map(|count| count.0 as f64).map_err(as_text),
         Unit::BytesPerSecond => {
-            text.trim_end_matches("/s").parse::<Bytes>().map(|size| size.0 as f64).map_err(told)
+            text.trim_end_matches("/s").parse::<Bytes>().map(|size| size.0 as f64).map_err(as_text)
         }
         Unit::Share => share(text).ok_or_else(|| {
             format!(

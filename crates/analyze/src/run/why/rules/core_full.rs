@@ -25,7 +25,7 @@ pub(super) const DEMAND: f64 = 0.4;
 /// Share of the time for which its threads wanted a core and waited for one.
 pub(super) const WAIT: f64 = 0.1;
 
-/// Stolen time that is told, as by the rule of its own.
+/// Stolen time from which on it is named, as in the rule for stolen time.
 const STOLEN: f64 = 0.01;
 
 pub(super) const RULE: Rule = Rule {

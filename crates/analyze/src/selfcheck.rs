@@ -6,13 +6,14 @@
 //! Invariant: seeded; what is counted depends on the number of runs only. Absent on purpose: clocks, sockets, and any
 //! proof of the load generator (that is `prony calibrate`).
 
-mod made;
-
+use crate::made;
 use crate::run::{TrialData, analyze};
-use crate::trial::steadiness;
+use crate::trial::{Of, latency, steadiness};
 use hdrhistogram::Histogram;
 use schema::analysis::{AnalysisFile, Interval, Verdict};
+use schema::capacity::{CapacityPlan, LadderOrder, LoadAxis};
 use schema::metric::Metric;
+use schema::plan::{LoadPlan, TrialPlan};
 use schema::run::RunFile;
 use schema::selfcheck::{SelfcheckProof as Proof, SelfcheckRow};
 use schema::steady::SteadyClass;
@@ -99,7 +100,7 @@ fn holds(interval: Option<Interval>, truth: f64) -> bool {
 /// Two targets whose throughput shares the effects of blocks.
 fn differences(blocks: u32, rng: &mut Rng, tallies: &mut Tallies) {
     for ratio in [1.0, 1.1] {
-        let run = made::run(&["a", "b"], &[64], blocks);
+        let run = made::run(&["a", "b"], &[made::closed(64)], blocks);
         let moods: Vec<f64> = (0..blocks).map(|_| BLOCK_SD * rng.normal()).collect();
         let trials = trials(&run, |cell, block| {
             let truth: f64 = if cell == "c1" { ratio } else { 1.0 };
@@ -120,10 +121,12 @@ fn differences(blocks: u32, rng: &mut Rng, tallies: &mut Tallies) {
 }
 
 fn trials(run: &RunFile, mut throughput: impl FnMut(&str, u32) -> f64) -> Vec<TrialData> {
-    let planned = run.plan.order.iter();
-    planned
-        .filter_map(|planned| made::trial(run, planned.id, throughput(&planned.cell, planned.block), None))
-        .collect()
+    let one = |planned: &TrialPlan| {
+        let mut trial = made::trial(&run.plan, planned)?;
+        trial.file.load.as_mut()?.throughput_per_s = throughput(&planned.cell, planned.block);
+        Some(trial)
+    };
+    run.plan.order.iter().filter_map(one).collect()
 }
 
 /// One queue with Poisson arrivals and exponential service, whose response times are exponential.
@@ -133,9 +136,14 @@ fn queue(blocks: &[u32], rng: &mut Rng, tallies: &mut Tallies) {
     let times: Vec<Histogram<u64>> = (0..most).filter_map(|_| response_times(&mut waiting, rng)).collect();
     let mean = SERVICE_NS / (1.0 - LOAD);
     for blocks in blocks {
-        let run = made::run(&["a"], &[64], *blocks);
-        let trial = |(id, times): (u32, &Histogram<u64>)| made::trial(&run, id, 850.0, Some(times.clone()));
-        let trials: Vec<TrialData> = (1..=*blocks).zip(&times).filter_map(trial).collect();
+        let run = made::run(&["a"], &[made::closed(64)], *blocks);
+        let trial = |(planned, times): (&TrialPlan, &Histogram<u64>)| {
+            let mut trial = made::trial(&run.plan, planned)?;
+            trial.file.load.as_mut()?.latency_ns.response = latency(times, 0, Of::Requests);
+            trial.response = Some(times.clone());
+            Some(trial)
+        };
+        let trials: Vec<TrialData> = run.plan.order.iter().zip(&times).filter_map(trial).collect();
         let file = analyze(&run, &trials);
         for (metric, proof, truth) in [
             (Metric::Mean, Proof::MeanCovered, mean),
@@ -163,10 +171,21 @@ fn interval(file: &AnalysisFile, metric: Metric) -> Option<Interval> {
     file.cells.first()?.metrics.iter().find(|found| found.metric == metric)?.interval
 }
 
+fn ladder() -> RunFile {
+    let mut run = made::run(&["a"], &CONNECTIONS.map(made::closed), 5);
+    run.plan.capacity = Some(CapacityPlan {
+        axis: LoadAxis::Connections,
+        order: LadderOrder::Random,
+        search: None,
+        notes: Vec::new(),
+    });
+    run
+}
+
 /// A ladder of two asymptotes, and one of the first alone.
 fn ladders(rng: &mut Rng, tallies: &mut Tallies) {
     for bends in [true, false] {
-        let run = made::run(&["a"], &CONNECTIONS, 5);
+        let run = ladder();
         let trials = trials(&run, |cell, _| {
             let place = run.plan.cells.iter().position(|known| known.id == cell).unwrap_or_default();
             let connections = f64::from(CONNECTIONS[place]);
@@ -202,8 +221,7 @@ fn window(rng: &mut Rng, tallies: &mut Tallies) {
             }
         })
         .collect();
-    let load = schema::plan::LoadPlan::default();
-    let found = steadiness(&lines, &[], &load, false);
+    let found = steadiness(&lines, &[], &LoadPlan::default(), false);
     tallies.add(Proof::SteadyFlagged, SECONDS, found.class != Some(SteadyClass::Flat));
 }
 
