@@ -60,7 +60,7 @@ fn show(args: &LedgerArgs) -> Result<u8> {
         LedgerFormat::Json => schema::json::pretty(&ledger)?,
         LedgerFormat::Markdown => report::ledger_markdown(&ledger, lang),
         LedgerFormat::Csv => report::ledger_csv(&ledger, lang)?,
-        LedgerFormat::Html => report::ledger_html(&ledger, lang),
+        LedgerFormat::Html => report::ledger_html(&ledger, lang)?,
     };
     output::write(file, &text)?;
     Ok(exit::DONE)
@@ -79,7 +79,7 @@ fn write(folder: &Path, ledger: &LedgerFile) -> Result<()> {
     let put = |name: &str, text: &str| write_whole(&folder.join(name), text.as_bytes());
     put("ledger.json", &schema::json::pretty(ledger)?)?;
     for (lang, ending) in [(Lang::En, ""), (Lang::Zh, ".zh")] {
-        put(&format!("ledger{ending}.html"), &report::ledger_html(ledger, lang))?;
+        put(&format!("ledger{ending}.html"), &report::ledger_html(ledger, lang)?)?;
         put(&format!("ledger{ending}.md"), &report::ledger_markdown(ledger, lang))?;
         put(&format!("ledger{ending}.csv"), &report::ledger_csv(ledger, lang)?)?;
     }

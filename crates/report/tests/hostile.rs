@@ -274,3 +274,46 @@ fn csv_has_no_formula() {
         }
     }
 }
+
+#[test]
+fn the_ledger_shows_it_and_runs_none_of_it() {
+    use report::Lang;
+    use schema::ledger::{
+        Condition, LedgerArticle, LedgerAudit, LedgerDifference, LedgerFile, LedgerRow, LedgerVerdict,
+    };
+    use schema::study::Words;
+    let hostile = || HOSTILE.to_owned();
+    let words = || Words { en: hostile(), zh: hostile() };
+    let audit = LedgerAudit { impossible: true, rule: hostile(), law: hostile(), bound: hostile() };
+    let differs = vec![LedgerDifference { what: Condition::Cores, published: hostile(), here: hostile() }];
+    let row = |printed: &str| LedgerRow {
+        number: 1,
+        text: words(),
+        printed: printed.to_owned(),
+        place: hostile(),
+        verdict: LedgerVerdict::Impossible,
+        experiment: Some(hostile()),
+        run: Some(hostile()),
+        short: true,
+        measured: Vec::new(),
+        audit: Some(audit.clone()),
+        reason: None,
+        note: Some(words()),
+        differs: differs.clone(),
+    };
+    let article =
+        LedgerArticle { article: hostile(), title: words(), rows: vec![row(HOSTILE), row("=1+cmd")] };
+    let ledger = LedgerFile { articles: vec![article], notes: vec![hostile()], ..Default::default() };
+    for lang in [Lang::En, Lang::Zh] {
+        let html = report::ledger_html(&ledger, lang).unwrap();
+        assert!(!html.contains("<script") && !html.contains("<img") && !html.contains("\"'>"), "{html}");
+        let markdown = report::ledger_markdown(&ledger, lang);
+        assert!(outside_code(&markdown).iter().all(|line| !line.starts_with("# head")), "{markdown}");
+        assert!(!markdown.contains(" <script") && !markdown.contains(" <img"), "{markdown}");
+        let csv = report::ledger_csv(&ledger, lang).unwrap();
+        assert!(csv.lines().count() == 3 && !csv.contains(",=1") && !csv.contains("\"=1"), "{csv}");
+        for text in [html, markdown, csv, report::ledger_text(&ledger, lang, Style::PLAIN)] {
+            no_controls(&text);
+        }
+    }
+}

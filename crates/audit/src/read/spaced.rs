@@ -8,7 +8,7 @@
 use super::{COLUMNS_MAX, ROWS_MAX, TABLES_MAX, Table, TextColumn, TextRow, is_known, lines};
 use schema::audit::AuditForm;
 
-/// Longest header in words: cutting it takes time that grows fast with them.
+/// Longest header in words.
 const WORDS_MAX: usize = 16;
 /// Fewest rows: one line of figures is prose.
 const ROWS_MIN: usize = 2;
@@ -84,15 +84,12 @@ fn header(line: &str, count: usize) -> Option<Vec<String>> {
     if !(count..=WORDS_MAX).contains(&words.len()) {
         return None;
     }
+    let cuts = Cuts::of(&words, count - 1);
     // The first piece is the label's and counts for nothing; of equals the shortest is taken.
     let labels = (1..words.len()).filter(|length| !is_unit(words[*length]));
-    let cuts = labels.filter_map(|length| {
-        let (known, mut cut) = best(&words[length..], count - 1)?;
-        cut.insert(0, words[..length].join(" "));
-        Some((known, cut))
-    });
-    let most = cuts.reduce(|best, next| if next.0 > best.0 { next } else { best });
-    most.filter(|(known, _)| *known >= 2).map(|(_, cut)| cut)
+    let known = labels.filter_map(|length| Some((cuts.known(length)?, length)));
+    let (known, label) = known.reduce(|best, next| if next.0 > best.0 { next } else { best })?;
+    (known >= 2).then(|| std::iter::once(words[..label].join(" ")).chain(cuts.pieces(label)).collect())
 }
 
 /// A unit in brackets belongs to the word before it.
@@ -100,25 +97,58 @@ fn is_unit(word: &str) -> bool {
     word.starts_with(['(', '（'])
 }
 
-/// The cut of all words into `count` pieces with most known ones; of equals the one with the shortest first piece.
-fn best(words: &[&str], count: usize) -> Option<(usize, Vec<String>)> {
-    if count == 0 || words.len() < count {
-        return (count == 0 && words.is_empty()).then(|| (0, Vec::new()));
-    }
-    let mut found: Option<(usize, Vec<String>)> = None;
-    for length in 1..=words.len() - (count - 1) {
-        if words.get(length).is_some_and(|next| is_unit(next)) {
-            continue;
+/// The best cuts of every end of a header: from each word on, into each number of pieces, the one with most known pieces,
+/// of equals the one with the shortest first piece. A table, so that the work grows with the square of the words.
+struct Cuts<'w> {
+    words: &'w [&'w str],
+    /// By pieces and first word: how many are known, and the words of the first piece.
+    best: Vec<Vec<Option<(usize, usize)>>>,
+}
+
+impl<'w> Cuts<'w> {
+    fn of(words: &'w [&'w str], pieces: usize) -> Self {
+        let n = words.len();
+        let known: Vec<Vec<bool>> = (0..n)
+            .map(|from| (from + 1..=n).map(|to| is_known(&words[from..to].join(" "))).collect())
+            .collect();
+        let mut best = vec![vec![None; n + 1]];
+        best[0][n] = Some((0, 0));
+        for count in 1..=pieces {
+            let from = |start: usize| {
+                let mut found: Option<(usize, usize)> = None;
+                for length in 1..=n - start {
+                    let splits_unit = words.get(start + length).is_some_and(|next| is_unit(next));
+                    let Some((rest, _)) = best[count - 1][start + length].filter(|_| !splits_unit) else {
+                        continue;
+                    };
+                    let all = rest + usize::from(known[start][length - 1]);
+                    if found.is_none_or(|(most, _)| all > most) {
+                        found = Some((all, length));
+                    }
+                }
+                found
+            };
+            let row = (0..=n).map(|start| if start < n { from(start) } else { None }).collect();
+            best.push(row);
         }
-        let piece = words[..length].join(" ");
-        let Some((known, mut rest)) = best(&words[length..], count - 1) else { continue };
-        let known = known + usize::from(is_known(&piece));
-        if found.as_ref().is_none_or(|(best, _)| known > *best) {
-            rest.insert(0, piece);
-            found = Some((known, rest));
-        }
+        Self { words, best }
     }
-    found
+
+    /// Known pieces of the best cut from a word on.
+    fn known(&self, start: usize) -> Option<usize> {
+        Some(self.best.last()?[start]?.0)
+    }
+
+    fn pieces(&self, start: usize) -> Vec<String> {
+        let mut start = start;
+        let mut pieces = Vec::new();
+        for row in self.best.iter().skip(1).rev() {
+            let Some((_, length)) = row[start] else { break };
+            pieces.push(self.words[start..start + length].join(" "));
+            start += length;
+        }
+        pieces
+    }
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The ledger as text, Markdown, CSV and HTML.
+//! The ledger as text, Markdown and CSV.
 
 use super::cells;
 use super::lang::Lang;
@@ -35,7 +35,7 @@ fn joined(parts: &[String]) -> String {
     parts.iter().filter(|part| !part.is_empty()).cloned().collect::<Vec<_>>().join(" · ")
 }
 
-const fn tone(verdict: LedgerVerdict) -> Tone {
+pub(super) const fn tone(verdict: LedgerVerdict) -> Tone {
     match verdict {
         LedgerVerdict::Reproduced => Tone::Good,
         LedgerVerdict::Exceeded | LedgerVerdict::Weaker => Tone::Strong,
@@ -45,7 +45,7 @@ const fn tone(verdict: LedgerVerdict) -> Tone {
     }
 }
 
-const fn sign(verdict: LedgerVerdict) -> &'static str {
+pub(super) const fn sign(verdict: LedgerVerdict) -> &'static str {
     match verdict {
         LedgerVerdict::Reproduced => "✓",
         LedgerVerdict::Exceeded => "▲",
@@ -98,76 +98,4 @@ fn csv_row(article: &LedgerArticle, row: &LedgerRow, lang: Lang) -> Vec<String> 
     let key = key.as_ref().and_then(serde_json::Value::as_str).unwrap_or_default().to_owned();
     let cells = cells::row(row, lang).map(|cell| clean::csv_field(&cell));
     std::iter::once(clean::csv_field(&article.article)).chain(cells).chain([key]).collect()
-}
-
-const STYLE: &str = "body{font:15px/1.45 system-ui,sans-serif;margin:2rem auto;max-width:90rem;padding:0 1rem;\
-color:#1b1f24;background:#fff}table{border-collapse:collapse;width:100%;margin:1rem 0 2rem}th,td{text-align:left;\
-vertical-align:top;padding:.35rem .6rem;border-bottom:1px solid #d6dae0}td:first-child{font-variant-numeric:\
-tabular-nums}.good{color:#14733a}.strong{color:#7a4b00}.bad{color:#b3261e}.warn{color:#8a5a00}.quiet{color:#5b6470}\
-td.verdict{white-space:nowrap;font-weight:600}@media(prefers-color-scheme:dark){body{color:#e6e9ee;background:#14171c}\
-th,td{border-color:#343a44}.good{color:#5fce8a}.strong{color:#e6b35c}.bad{color:#ff8a80}.warn{color:#e6b35c}\
-.quiet{color:#9aa4b2}}";
-
-/// One page without scripts that loads nothing.
-#[must_use]
-pub fn ledger_html(ledger: &LedgerFile, lang: Lang) -> String {
-    let code = lang.pick("en", "zh-CN");
-    let mut page = format!(
-        "<!doctype html>\n<html lang=\"{code}\"><head><meta charset=\"utf-8\"><meta name=\"viewport\" \
-         content=\"width=device-width\"><meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; \
-         style-src 'unsafe-inline'\"><title>{title}</title><style>{STYLE}</style></head>\n<body><h1>{title}</h1><p>{}</p>\n",
-        escaped(&cells::counts(ledger, lang)),
-        title = lang.title(),
-    );
-    for article in &ledger.articles {
-        let title = escaped(&format!("{} {}", article.article, lang.of(&article.title)));
-        let head: String = lang.head().iter().map(|name| format!("<th scope=\"col\">{name}</th>")).collect();
-        let _ = write!(page, "<h2>{title}</h2>\n<table><thead><tr>{head}</tr></thead><tbody>\n");
-        article.rows.iter().for_each(|row| page += &html_row(row, lang));
-        page += "</tbody></table>\n";
-    }
-    for note in &ledger.notes {
-        let _ = writeln!(page, "<p>{}</p>", escaped(&clean::line(note)));
-    }
-    page + "</body></html>\n"
-}
-
-fn html_row(row: &LedgerRow, lang: Lang) -> String {
-    let cells = cells::row(row, lang);
-    let cell = |(at, cell): (usize, &String)| match at {
-        4 => format!(
-            "<td class=\"verdict {}\">{} {}</td>",
-            class(row.verdict),
-            sign(row.verdict),
-            escaped(cell)
-        ),
-        _ => format!("<td>{}</td>", escaped(cell)),
-    };
-    let cells: String = cells.iter().enumerate().map(cell).collect();
-    format!("<tr id=\"c{}\">{cells}</tr>\n", row.number)
-}
-
-const fn class(verdict: LedgerVerdict) -> &'static str {
-    match tone(verdict) {
-        Tone::Strong => "strong",
-        Tone::Good => "good",
-        Tone::Warn => "warn",
-        Tone::Bad => "bad",
-        Tone::Quiet => "quiet",
-    }
-}
-
-fn escaped(text: &str) -> String {
-    let mut safe = String::with_capacity(text.len());
-    for c in text.chars() {
-        match c {
-            '&' => safe += "&amp;",
-            '<' => safe += "&lt;",
-            '>' => safe += "&gt;",
-            '"' => safe += "&quot;",
-            '\'' => safe += "&#39;",
-            other => safe.push(other),
-        }
-    }
-    safe
 }

@@ -4,7 +4,9 @@
 
 mod cells;
 mod formats;
+mod html;
 mod lang;
 
-pub use formats::{ledger_csv, ledger_html, ledger_markdown, ledger_text};
+pub use formats::{ledger_csv, ledger_markdown, ledger_text};
+pub use html::ledger_html;
 pub use lang::Lang;
