@@ -5,16 +5,18 @@ use crate::command::{Server, is_there, prony, turn};
 use std::io::{Read, Write};
 use std::process::{Child, Command, Stdio};
 
-/// `prony load` for 60 s between two `stty -a`, on a new terminal.
+/// `prony load` for 60 s between two `stty -a`, on a new terminal. The shell catches an interrupt, which goes to it as
+/// well: some shells would end by it and never come to the second `stty`.
 fn shown(server: &Server) -> Child {
     let load = format!(
-        "stty -a; {} load {} -c 2 -d 60s; echo code $?; stty -a",
+        "trap : INT; stty -a; {} load {} -c 2 -d 60s; echo code $?; stty -a",
         prony(&[]).get_program().to_str().unwrap(),
         server.url("/")
     );
     Command::new("script")
         .args(["-qec", &load, "/dev/null"])
         .env("TERM", "xterm")
+        .env("SHELL", "/bin/sh")
         .env("XDG_STATE_HOME", "/nonexistent/prony-tests")
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())

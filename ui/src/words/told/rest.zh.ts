@@ -397,7 +397,7 @@ export const restZh: readonly Entry[] = [
   ["the note holds control characters", "备注含有控制字符"],
   ["leave them out", "去掉它们"],
   ["make the folder of the runs writable for prony serve", "让运行目录对 `prony serve` 可写"],
-  ["Are the statistics right?", "这些统计方法正确吗？"],
+  ["Which is faster?", "哪个更快？"],
   ["analysis.json is {n} bytes long; {any}", "analysis.json 长 {n} 字节；{any}"],
   ["cannot read analysis.json: {any}; {any2}", "无法读取 analysis.json：{any}；{any2}"],
   ["analysis.json is damaged: {any}; {any2}", "analysis.json 已损坏：{any}；{any2}"],
