@@ -63,11 +63,15 @@ pub enum Metric {
     SentBytes,
     /// Bytes of answers that were received per second.
     ReceivedBytes,
+    /// Bytes of requests that were sent per second of the target's CPU time: with a body, how fast one CPU decodes it.
+    SentPerCpu,
+    /// Bytes of answers that were received per second of the target's CPU time: how fast one CPU encodes them.
+    ReceivedPerCpu,
 }
 
 impl Metric {
     /// Metrics that are computed for claims only, so that neither tables nor corrections for many tests grow.
-    pub const ASKED: [Self; 17] = [
+    pub const ASKED: [Self; 19] = [
         Self::Cpu,
         Self::Max,
         Self::GcCount,
@@ -85,6 +89,8 @@ impl Metric {
         Self::RequestsLost,
         Self::SentBytes,
         Self::ReceivedBytes,
+        Self::SentPerCpu,
+        Self::ReceivedPerCpu,
     ];
 
     /// All metrics of a report, in its order.
@@ -134,6 +140,8 @@ impl Metric {
             Self::RequestsLost => "requests_lost",
             Self::SentBytes => "sent_bytes",
             Self::ReceivedBytes => "received_bytes",
+            Self::SentPerCpu => "sent_per_cpu",
+            Self::ReceivedPerCpu => "received_per_cpu",
         }
     }
 
@@ -150,7 +158,9 @@ impl Metric {
             | Self::Retransmissions => Unit::Share,
             Self::Memory | Self::AllocPerRequest | Self::BytesPerRequest => Unit::Bytes,
             Self::GcCount | Self::RequestsLost => Unit::Count,
-            Self::SentBytes | Self::ReceivedBytes => Unit::BytesPerSecond,
+            Self::SentBytes | Self::ReceivedBytes | Self::SentPerCpu | Self::ReceivedPerCpu => {
+                Unit::BytesPerSecond
+            }
             _ => Unit::Nanoseconds,
         }
     }
@@ -158,7 +168,15 @@ impl Metric {
     /// Whether a larger value is the better one.
     #[must_use]
     pub const fn higher_is_better(self) -> bool {
-        matches!(self, Self::Throughput | Self::ConnectionReuse | Self::SentBytes | Self::ReceivedBytes)
+        matches!(
+            self,
+            Self::Throughput
+                | Self::ConnectionReuse
+                | Self::SentBytes
+                | Self::ReceivedBytes
+                | Self::SentPerCpu
+                | Self::ReceivedPerCpu
+        )
     }
 
     /// The quantile a percentile metric stands for.

@@ -82,6 +82,10 @@ impl Metric {
             Self::RequestsLost => said!("metric.requests_lost", "requests lost"),
             Self::SentBytes => said!("metric.sent_bytes", "bytes sent per second"),
             Self::ReceivedBytes => said!("metric.received_bytes", "bytes received per second"),
+            Self::SentPerCpu => said!("metric.sent_per_cpu", "bytes sent per CPU second of the target"),
+            Self::ReceivedPerCpu => {
+                said!("metric.received_per_cpu", "bytes received per CPU second of the target")
+            }
         }
     }
 }

@@ -8,7 +8,9 @@ import (
 	"github.com/gin-gonic/gin"
 
 	"prony.dev/targets/common/app"
+	"prony.dev/targets/common/hops"
 	"prony.dev/targets/common/knobs"
+	"prony.dev/targets/common/routes"
 	"prony.dev/targets/common/runtimestats"
 	"prony.dev/targets/common/serve"
 )
@@ -28,10 +30,13 @@ func main() {
 }
 
 // target has the handlers as methods, with the App they share.
-type target struct{ *app.App }
+type target struct {
+	*app.App
+	chains *hops.Chains
+}
 
 func newRouter(a *app.App) (*gin.Engine, error) {
-	t := target{a}
+	t := target{a, hops.New(empty)}
 	router := gin.New()
 	// No proxy stands in front, so forwarding headers are not to be believed.
 	if err := router.SetTrustedProxies(nil); err != nil {
@@ -49,6 +54,11 @@ func newRouter(a *app.App) (*gin.Engine, error) {
 	router.GET("/grpc/:n", t.remote)
 	router.GET("/mixed", t.mixed)
 	router.POST("/upload", t.upload)
+	router.GET("/hops/:k", t.hops)
+	router.GET("/param/:id", t.param)
+	router.POST("/decode", t.decode)
+	router.GET("/allocate/:n", t.allocate)
+	routes.Each(a.Knobs.Routes, func(number int) { router.GET(routes.Path(number, ":id"), t.numbered(number)) })
 	router.GET("/debug/runtime", gin.WrapH(runtimestats.HandlerOf(t.Databases, nil)))
 
 	log := gin.LoggerWithWriter(a.Log)

@@ -41,6 +41,8 @@ export function unitOf(metric: Metric) {
       return "count" as const;
     case "sent_bytes":
     case "received_bytes":
+    case "sent_per_cpu":
+    case "received_per_cpu":
       return "bytes_per_second" as const;
     default:
       return "nanoseconds" as const;

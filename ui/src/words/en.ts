@@ -37,6 +37,8 @@ const metrics: Record<Metric, string> = {
   requests_lost: "Lost",
   sent_bytes: "Sent",
   received_bytes: "Received",
+  sent_per_cpu: "Sent per CPU second",
+  received_per_cpu: "Received per CPU second",
 };
 
 const verdicts: Record<Verdict, string> = {

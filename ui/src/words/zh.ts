@@ -35,6 +35,8 @@ export const zh: Words = {
     requests_lost: "丢失请求",
     sent_bytes: "发送速率",
     received_bytes: "接收速率",
+    sent_per_cpu: "每 CPU 秒发送量",
+    received_per_cpu: "每 CPU 秒接收量",
   },
   verdicts: {
     faster: "更快",

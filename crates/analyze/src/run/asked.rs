@@ -15,6 +15,7 @@
 //! | `rtt` | median over the intervals of `rtt_p50_ns` |
 //! | `downtime`, `requests_lost` | the trial's events, added up |
 //! | `sent_bytes`, `received_bytes` | bytes of the window over its length |
+//! | `sent_per_cpu`, `received_per_cpu` | the same bytes over the CPU time of the target |
 //!
 //! Invariant: what was not read is absent, never 0; a trial without an event has neither downtime nor losses.
 
@@ -84,6 +85,8 @@ fn raw(plan: &ExperimentPlan, trial: &TrialData, metric: Metric) -> Option<f64> 
         Metric::RequestsLost => of_events(trial, |event| Some(event.effect?.lost as f64)),
         Metric::SentBytes => Some(load.bytes.written as f64 / window_s),
         Metric::ReceivedBytes => Some(load.bytes.read as f64 / window_s),
+        Metric::SentPerCpu => Some(load.bytes.written as f64 / trial.file.target.cpu_s?),
+        Metric::ReceivedPerCpu => Some(load.bytes.read as f64 / trial.file.target.cpu_s?),
         _ => None,
     }
 }

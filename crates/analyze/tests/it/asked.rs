@@ -97,11 +97,13 @@ fn each_metric_is_read_from_what_its_table_says() {
         (Metric::RequestsLost, 7.0),
         (Metric::SentBytes, 90_000.0),
         (Metric::ReceivedBytes, 180_000.0),
+        (Metric::SentPerCpu, 120_000.0),
+        (Metric::ReceivedPerCpu, 240_000.0),
     ] {
         let found = value(metric, |_| ()).unwrap_or(f64::NAN);
         assert!((found - wanted).abs() < 1e-6 * wanted, "{metric:?}: {found} instead of {wanted}");
     }
-    assert_eq!(Metric::ASKED.len(), 17, "a new one needs a line above");
+    assert_eq!(Metric::ASKED.len(), 19, "a new one needs a line above");
 }
 
 #[test]

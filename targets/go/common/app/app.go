@@ -6,6 +6,7 @@
 package app
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -16,6 +17,7 @@ import (
 	"os"
 	"strings"
 
+	"prony.dev/targets/common/allocate"
 	"prony.dev/targets/common/backend"
 	"prony.dev/targets/common/cache"
 	"prony.dev/targets/common/contract"
@@ -245,6 +247,49 @@ func (a *App) Layers(k string) contract.Answer {
 		return contract.Fail(http.StatusBadRequest, "k must be an integer from 0 to 3")
 	}
 	return contract.OK(contract.Layers{Layers: layers})
+}
+
+// Param is the answer of /param/{id}?reads=n: read takes the parameter of the
+// framework once.
+func (a *App) Param(reads string, read func() string) contract.Answer {
+	times, ok := contract.ParseTimes(reads)
+	if !ok {
+		return contract.Fail(http.StatusBadRequest, "reads must be an integer from 1 to 100000")
+	}
+	id, bytes := "", 0
+	for range times {
+		id = read()
+		bytes += len(id)
+	}
+	// A framework may use the memory of id again.
+	return contract.OK(contract.Param{ID: strings.Clone(id), Reads: times, Bytes: bytes})
+}
+
+// Decode is the answer of /decode; length is that of the body, below 0 where it
+// is not known.
+func (a *App) Decode(body io.Reader, length int64) contract.Answer {
+	var whole bytes.Buffer
+	whole.Grow(int(min(max(length, 0), upload.Max)) + bytes.MinRead)
+	if _, err := whole.ReadFrom(io.LimitReader(body, upload.Max+1)); err != nil {
+		return contract.Fail(http.StatusBadRequest, fmt.Sprintf("the body cannot be read: %v", err))
+	}
+	if whole.Len() > upload.Max {
+		return contract.Fail(http.StatusRequestEntityTooLarge, upload.ErrTooLong.Error())
+	}
+	decoded, err := a.JSON.Decode(whole.Bytes())
+	if err != nil {
+		return contract.Fail(http.StatusBadRequest, fmt.Sprintf("the body is no list of records: %v", err))
+	}
+	return contract.OK(decoded)
+}
+
+// Allocate is the answer of /allocate/{n}.
+func (a *App) Allocate(n, cycles string) contract.Answer {
+	count, ok := contract.ParseObjects(n)
+	if !ok {
+		return contract.Fail(http.StatusBadRequest, "n must be an integer from 1 to 10000000")
+	}
+	return contract.OK(allocate.Objects(count, cycles == "1"))
 }
 
 // Upload is the answer of /upload.

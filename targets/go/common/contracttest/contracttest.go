@@ -35,9 +35,18 @@ var all = []string{
 	"ping", "json", "health", "db", "db-queries", "db-scan", "file", "auth", "cache", "grpc", "middleware", "mixed", "upload",
 }
 
-// Check runs every agreed test on what build makes, from a target's own folder.
-func Check(t *testing.T, build func(*app.App) http.Handler) {
+// Compared are the routes that only the targets have which the studies of routers
+// and layers compare.
+var Compared = []string{"hops", "param", "routes", "decode", "allocate"}
+
+// Check runs every agreed test on what build makes, from a target's own folder,
+// and those of routes that not every target has.
+func Check(t *testing.T, build func(*app.App) http.Handler, more ...string) {
 	handler := build(NewApp(t))
+	if len(more) > 0 {
+		t.Run("more", func(t *testing.T) { contractFiles(t, handler, more) })
+		t.Run("many routes", func(t *testing.T) { manyRoutes(t, build) })
+	}
 	t.Run("contract", func(t *testing.T) { contractFiles(t, handler, all) })
 	t.Run("record count", func(t *testing.T) { recordCount(t, handler) })
 	t.Run("too long", func(t *testing.T) { tooLong(t, handler) })
@@ -239,6 +248,18 @@ func recordCount(t *testing.T, handler http.Handler) {
 		}
 		if got := len(answer.Data); got != want {
 			t.Errorf("%s has %d records; want %d", path, got, want)
+		}
+	}
+}
+
+// manyRoutes checks that the last of many routes is found, and none beyond.
+func manyRoutes(t *testing.T, build func(*app.App) http.Handler) {
+	a := NewApp(t)
+	a.Knobs.Routes = 1000
+	handler := build(a)
+	for path, want := range map[string]int{"/routes/0/x": 200, "/routes/999/x": 200, "/routes/1000/x": 404, "/routes/7": 404} {
+		if got := get(t, handler, path).Code; got != want {
+			t.Errorf("%s: status %d; want %d", path, got, want)
 		}
 	}
 }

@@ -21,6 +21,18 @@ func marshalFF(value any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
+func decodeFF(body []byte) (contract.Decoded, error) {
+	var batch ffj.Batch
+	if err := batch.UnmarshalJSON(body); err != nil {
+		return contract.Decoded{}, err
+	}
+	decoded := contract.Decoded{Records: len(batch.Records)}
+	for k := range batch.Records {
+		decoded.IDs += batch.Records[k].ID
+	}
+	return decoded, nil
+}
+
 func appendFF(out *bytes.Buffer, value any) error {
 	body, err := marshalFF(value)
 	if err != nil {
@@ -51,6 +63,16 @@ func writeFF(b fflib.EncodingBuffer, value any) error {
 		return (*ffj.Layers)(&v).MarshalJSONBuf(b)
 	case contract.Upload:
 		return (*ffj.Upload)(&v).MarshalJSONBuf(b)
+	case contract.Hops:
+		return (*ffj.Hops)(&v).MarshalJSONBuf(b)
+	case contract.Param:
+		return (*ffj.Param)(&v).MarshalJSONBuf(b)
+	case contract.Route:
+		return (*ffj.Route)(&v).MarshalJSONBuf(b)
+	case contract.Decoded:
+		return (*ffj.Decoded)(&v).MarshalJSONBuf(b)
+	case contract.Allocated:
+		return (*ffj.Allocated)(&v).MarshalJSONBuf(b)
 	case contract.RecordList:
 		return writeList(b, v, func(r *contract.Record) error { return (*ffj.Record)(r).MarshalJSONBuf(b) })
 	case contract.Users:

@@ -37,6 +37,8 @@ func TestEachVariableTurnsItsKnob(t *testing.T) {
 		{"NOT_FOUND_HANDLER", "contract", func(k Knobs) bool { return k.NotFound == Contract }},
 		{"ERROR_HANDLER", "contract", func(k Knobs) bool { return k.ErrorHandler == Contract }},
 		{"BODY_PARSING", "true", func(k Knobs) bool { return k.BodyParsing }},
+		{"ROUTES", "10000", func(k Knobs) bool { return k.Routes == 10_000 }},
+		{"ROUTER", "list", func(k Knobs) bool { return k.Router == List }},
 		{"DB_MAX_OPEN", "3", func(k Knobs) bool { return k.DBMaxOpen == 3 }},
 		{"DB_MAX_IDLE", "0", func(k Knobs) bool { return k.DBMaxIdle == 0 }},
 		{"DB_MAX_LIFETIME", "1m", func(k Knobs) bool { return k.DBMaxLifetime == time.Minute }},

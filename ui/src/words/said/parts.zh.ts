@@ -73,10 +73,12 @@ export const partsZh = {
   "metric.p99_9_response_time": "p99.9 响应时间",
   "metric.p99_response_time": "p99 响应时间",
   "metric.received_bytes": "每秒接收字节数",
+  "metric.received_per_cpu": "目标每 CPU 秒对应的接收字节数",
   "metric.reconnects": "每秒重连数",
   "metric.requests_lost": "丢失的请求数",
   "metric.requests_per_second": "每秒请求数",
   "metric.retransmissions": "重传率",
   "metric.rtt": "往返时延",
   "metric.sent_bytes": "每秒发送字节数",
+  "metric.sent_per_cpu": "目标每 CPU 秒对应的发送字节数",
 } as const satisfies Texts;
