@@ -43,6 +43,8 @@ pub enum Metric {
     GcPauseMax,
     /// Share of the samples in which the collector stopped the target.
     GcPauseShare,
+    /// Share of the memory that the runtime holds and no object takes, where it holds most: 0 to 1.
+    MemorySlack,
     /// Bytes received per answer, heads included.
     BytesPerRequest,
     /// Share of the requests that took a connection which was open already, 0 to 1.
@@ -71,7 +73,7 @@ pub enum Metric {
 
 impl Metric {
     /// Metrics that are computed for claims only, so that neither tables nor corrections for many tests grow.
-    pub const ASKED: [Self; 19] = [
+    pub const ASKED: [Self; 20] = [
         Self::Cpu,
         Self::Max,
         Self::GcCount,
@@ -79,6 +81,7 @@ impl Metric {
         Self::GcPauseP99,
         Self::GcPauseMax,
         Self::GcPauseShare,
+        Self::MemorySlack,
         Self::BytesPerRequest,
         Self::ConnectionReuse,
         Self::Reconnects,
@@ -130,6 +133,7 @@ impl Metric {
             Self::GcPauseP99 => "gc_pause_p99",
             Self::GcPauseMax => "gc_pause_max",
             Self::GcPauseShare => "gc_pause_share",
+            Self::MemorySlack => "memory_slack",
             Self::BytesPerRequest => "bytes_per_request",
             Self::ConnectionReuse => "connection_reuse",
             Self::Reconnects => "reconnects",
@@ -153,6 +157,7 @@ impl Metric {
             Self::ErrorRate
             | Self::Cpu
             | Self::GcPauseShare
+            | Self::MemorySlack
             | Self::ConnectionReuse
             | Self::ConnectFailures
             | Self::Retransmissions => Unit::Share,

@@ -31,6 +31,9 @@ impl Metric {
             Self::GcPauseP99 => "GC pause p99",
             Self::GcPauseMax => "GC pause max",
             Self::GcPauseShare => "GC pause share",
+            Self::MemorySlack => {
+                said!("metric.memory_slack", "share of the runtime's memory that no object takes")
+            }
             Self::BytesPerRequest => "Bytes per request",
             Self::ConnectionReuse => "Reuse",
             Self::Reconnects => "Reconnects",

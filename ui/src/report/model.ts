@@ -28,6 +28,7 @@ export function unitOf(metric: Metric) {
     case "error_rate":
     case "cpu":
     case "gc_pause_share":
+    case "memory_slack":
     case "connection_reuse":
     case "connect_failures":
     case "retransmissions":

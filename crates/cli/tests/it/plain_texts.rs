@@ -198,6 +198,7 @@ const DATA: [(&str, &[&str]); 6] = [
             "Metrics.node",
             "Metrics.php_fpm",
             "Metrics.php_opcache",
+            "Metrics.php_runtime",
             "Metrics.swoole",
             "NotTuned.name",
             "NotTuned.value",

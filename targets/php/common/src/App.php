@@ -43,6 +43,7 @@ final class App
         $router->add('GET', '/middleware/{k}', $plain->middleware(...));
         $router->add('GET', '/mixed', $data->mixed(...));
         $router->add('POST', '/upload', $plain->upload(...));
+        $router->add('GET', '/allocate/{n}', $plain->allocate(...));
         return new self($router);
     }
 

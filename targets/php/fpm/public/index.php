@@ -50,5 +50,9 @@ $reached('base-config');
 $app = App::create($config, Services::single($config));
 $reached('routes');
 
-$response = $request->path === '/debug/opcache' ? Debug::opcache() : $app->handle($request);
+$response = match ($request->path) {
+    '/debug/opcache' => Debug::opcache(),
+    '/debug/php' => Debug::php(),
+    default => $app->handle($request),
+};
 $response->emit();

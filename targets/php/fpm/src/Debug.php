@@ -3,12 +3,14 @@
 declare(strict_types=1);
 
 /*
- * /debug/opcache: the counters of the opcache and its JIT, without the list of files.
+ * /debug/opcache: the counters of the opcache and its JIT, without the list of files. /debug/php: collections and
+ * memory, as all children counted them in requests that do.
  */
 
 namespace Prony\Fpm;
 
 use Prony\Http\Response;
+use Prony\Tally;
 
 final class Debug
 {
@@ -16,5 +18,10 @@ final class Debug
     {
         // False where the opcache is off.
         return Response::json(opcache_get_status(false) ?: ['opcache_enabled' => false]);
+    }
+
+    public static function php(): Response
+    {
+        return Response::json(Tally::read());
     }
 }
