@@ -31,9 +31,7 @@ impl Metric {
             Self::GcPauseP99 => "GC pause p99",
             Self::GcPauseMax => "GC pause max",
             Self::GcPauseShare => "GC pause share",
-            Self::MemorySlack => {
-                said!("metric.memory_slack", "share of the runtime's memory that no object takes")
-            }
+            Self::MemorySlack => "Memory no object takes",
             Self::BytesPerRequest => "Bytes per request",
             Self::ConnectionReuse => "Reuse",
             Self::Reconnects => "Reconnects",
@@ -44,6 +42,8 @@ impl Metric {
             Self::RequestsLost => "Lost",
             Self::SentBytes => "Sent",
             Self::ReceivedBytes => "Received",
+            Self::SentPerCpu => "Sent per CPU second",
+            Self::ReceivedPerCpu => "Received per CPU second",
         }
     }
 
@@ -72,6 +72,9 @@ impl Metric {
             Self::GcPauseMax => said!("metric.gc_pause_max", "longest garbage collection pause"),
             Self::GcPauseShare => {
                 said!("metric.gc_pause_share", "share of time in garbage collection pauses")
+            }
+            Self::MemorySlack => {
+                said!("metric.memory_slack", "share of the runtime's memory that no object takes")
             }
             Self::BytesPerRequest => said!("metric.bytes_per_request", "bytes per request"),
             Self::ConnectionReuse => said!("metric.connection_reuse", "connection reuse"),

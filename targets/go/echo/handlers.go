@@ -158,6 +158,14 @@ func parsed(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
+// counted counts each request before its route is found.
+func (t target) counted(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		t.Served.Count(c.Request().URL.Path)
+		return next(c)
+	}
+}
+
 // pooled has the workers run the rest. StartServer sets the handler itself, so
 // the pool cannot stand before Echo.
 func (t target) pooled(next echo.HandlerFunc) echo.HandlerFunc {

@@ -62,7 +62,7 @@ func newRouter(a *app.App) *echo.Echo {
 	e.POST("/decode", t.decode)
 	e.GET("/allocate/:n", t.allocate)
 	routes.Each(a.Knobs.Routes, func(number int) { e.GET(routes.Path(number, ":id"), t.numbered(number)) })
-	e.GET("/debug/runtime", echo.WrapHandler(runtimestats.HandlerOf(t.Databases, nil)))
+	e.GET("/debug/runtime", echo.WrapHandler(runtimestats.HandlerOf(t.Databases, &t.Served)))
 	// Echo's last parameter takes the rest of the path, slashes too: without
 	// this, /json/1/2 is a bad n (400) instead of an unknown path (404).
 	for _, path := range []string{"/json/:n/*", "/db/:id/*", "/file/:name/*", "/cache/:key/*", "/grpc/:n/*", "/middleware/:k/*", "/hops/:k/*", "/param/:id/*", "/allocate/:n/*"} {
@@ -82,6 +82,7 @@ func newRouter(a *app.App) *echo.Echo {
 
 // around puts the layers of the knobs before all routes.
 func (t target) around(e *echo.Echo) {
+	e.Pre(t.counted)
 	if t.Workers != nil {
 		e.Pre(t.pooled)
 	}

@@ -90,6 +90,12 @@ func parsed(c fiber.Ctx) error {
 	return c.Next()
 }
 
+// counted counts each request before its route is found.
+func (t target) counted(c fiber.Ctx) error {
+	t.Served.Count(c.Path())
+	return c.Next()
+}
+
 // pooled has the workers run the rest.
 func (t target) pooled(c fiber.Ctx) (err error) {
 	t.Workers.Run(func() { err = c.Next() })

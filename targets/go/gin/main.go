@@ -3,6 +3,7 @@ package main
 
 import (
 	"fmt"
+	"net/http"
 	"os"
 
 	"github.com/gin-gonic/gin"
@@ -26,7 +27,12 @@ func main() {
 	if err != nil {
 		serve.Fail(err)
 	}
-	serve.Main(serve.HTTP(a.Workers.Wrap(router), a.Knobs))
+	serve.Main(serve.HTTP(around(a, router), a.Knobs))
+}
+
+// around has what is not Gin's before it: the count of requests, and the workers.
+func around(a *app.App, router http.Handler) http.Handler {
+	return a.Served.Wrap(a.Workers.Wrap(router))
 }
 
 // target has the handlers as methods, with the App they share.
@@ -59,7 +65,7 @@ func newRouter(a *app.App) (*gin.Engine, error) {
 	router.POST("/decode", t.decode)
 	router.GET("/allocate/:n", t.allocate)
 	routes.Each(a.Knobs.Routes, func(number int) { router.GET(routes.Path(number, ":id"), t.numbered(number)) })
-	router.GET("/debug/runtime", gin.WrapH(runtimestats.HandlerOf(t.Databases, nil)))
+	router.GET("/debug/runtime", gin.WrapH(runtimestats.HandlerOf(t.Databases, &t.Served)))
 
 	log := gin.LoggerWithWriter(a.Log)
 	if a.Knobs.Logger {

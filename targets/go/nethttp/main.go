@@ -43,8 +43,7 @@ func newRouter(a *app.App) http.Handler {
 	mux.HandleFunc("POST /decode", t.decode)
 	mux.HandleFunc("GET /allocate/{n}", t.allocate)
 	t.many(mux)
-	counter := new(runtimestats.Counter)
-	mux.Handle("GET /debug/runtime", runtimestats.HandlerOf(t.Databases, counter))
+	mux.Handle("GET /debug/runtime", runtimestats.HandlerOf(t.Databases, &t.Served))
 
 	layers := []layer{t.logged, t.authorized, traced}
 	if a.Knobs.Logger {
@@ -57,7 +56,7 @@ func newRouter(a *app.App) http.Handler {
 	if a.Knobs.NotFound == knobs.Contract {
 		mux.HandleFunc("/", t.notFound)
 	}
-	return counter.Wrap(a.Workers.Wrap(t.around(mux)))
+	return t.Served.Wrap(a.Workers.Wrap(t.around(mux)))
 }
 
 // many adds the routes whose number a knob says.

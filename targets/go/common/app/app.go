@@ -25,6 +25,7 @@ import (
 	"prony.dev/targets/common/env"
 	"prony.dev/targets/common/jsonengine"
 	"prony.dev/targets/common/knobs"
+	"prony.dev/targets/common/runtimestats"
 	"prony.dev/targets/common/serve"
 	"prony.dev/targets/common/token"
 	"prony.dev/targets/common/upload"
@@ -60,6 +61,7 @@ type App struct {
 	Users   Users
 	Cache   Cache
 	Backend Backend
+	Served  runtimestats.Counter // requests of all routes; the target counts them
 
 	pool    *database.Pool
 	waiting waiting

@@ -283,6 +283,17 @@ func runtimeMetrics(t *testing.T, handler http.Handler) {
 	if !ok {
 		t.Fatalf("got %s; want an object", answer.Body)
 	}
+	before, ok := readings["requests"].(float64)
+	if !ok {
+		t.Fatalf("requests = %v; want a count, which the check of every trial needs", readings["requests"])
+	}
+	for _, path := range []string{"/ping", "/nope", "/json/x"} {
+		get(t, handler, path)
+	}
+	after, _ := decode(t, get(t, handler, "/debug/runtime").Body.Bytes()).(map[string]any)
+	if counted := after["requests"].(float64) - before; counted != 3 {
+		t.Errorf("%g of 3 requests were counted", counted)
+	}
 	if goroutines, ok := readings["/sched/goroutines:goroutines"].(float64); !ok || goroutines < 1 {
 		t.Errorf("goroutines = %v; want 1 or more", readings["/sched/goroutines:goroutines"])
 	}

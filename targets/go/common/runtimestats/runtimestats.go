@@ -65,13 +65,18 @@ var names = []string{
 // the target.
 type Counter struct{ requests atomic.Uint64 }
 
-// Wrap counts every request before next but those below /debug/, which are
-// prony's own.
+// Count counts a request to path, but for those below /debug/, which are prony's
+// own.
+func (c *Counter) Count(path string) {
+	if !strings.HasPrefix(path, "/debug/") {
+		c.requests.Add(1)
+	}
+}
+
+// Wrap counts every request before next.
 func (c *Counter) Wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !strings.HasPrefix(r.URL.Path, "/debug/") {
-			c.requests.Add(1)
-		}
+		c.Count(r.URL.Path)
 		next.ServeHTTP(w, r)
 	})
 }
