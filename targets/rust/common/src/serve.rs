@@ -14,11 +14,12 @@ use http::{Request, Response};
 use http_body::Body;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
-use hyper::service::Service;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
+use crate::runtime;
 use crate::settings::Settings;
 
 /// How long requests in flight may take after the stop signal; the contract gives 5 s in all.
@@ -92,7 +93,12 @@ where
         };
         // A socket that refuses the option is about to fail anyway.
         let _ = stream.set_nodelay(settings.nodelay);
-        let connection = graceful.watch(http.serve_connection(TokioIo::new(stream), service.clone()));
+        let service = service.clone();
+        let counted = service_fn(move |request: Request<Incoming>| {
+            runtime::count(request.uri().path());
+            service.call(request)
+        });
+        let connection = graceful.watch(http.serve_connection(TokioIo::new(stream), counted));
         // What goes wrong on a connection is its client's affair.
         tokio::spawn(async { drop(connection.await) });
     }

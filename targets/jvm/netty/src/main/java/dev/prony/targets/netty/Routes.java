@@ -7,6 +7,7 @@ import dev.prony.targets.common.Entry;
 import dev.prony.targets.common.Numbers;
 import dev.prony.targets.common.Refusal;
 import dev.prony.targets.common.RuntimeStats;
+import dev.prony.targets.common.Served;
 import dev.prony.targets.common.Settings;
 import dev.prony.targets.common.Tokens;
 import dev.prony.targets.common.TraceContext;
@@ -47,6 +48,7 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
     @Override
     protected void channelRead0(ChannelHandlerContext context, FullHttpRequest request) {
         long start = System.nanoTime();
+        Served.count(request.uri());
         Path path = null;
         int status;
         try {

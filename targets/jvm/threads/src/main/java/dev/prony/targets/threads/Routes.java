@@ -6,9 +6,10 @@ import dev.prony.targets.common.Answer;
 import dev.prony.targets.common.Entry;
 import dev.prony.targets.common.Numbers;
 import dev.prony.targets.common.Refusal;
+import dev.prony.targets.common.RuntimeStats;
+import dev.prony.targets.common.Served;
 import java.time.Duration;
 import java.util.Map;
-import java.util.concurrent.atomic.LongAdder;
 import java.util.zip.CRC32;
 
 /** The routes: plain code, run by the thread of the connection. A wait is a sleep of that thread. */
@@ -23,7 +24,6 @@ final class Routes {
     private static final int PAYLOAD_BYTES = 4096;
 
     private final Duration wait;
-    private final LongAdder requests = new LongAdder();
 
     Routes(Duration wait) {
         this.wait = wait;
@@ -41,9 +41,9 @@ final class Routes {
     Reply reply(String method, String target) throws JsonProcessingException {
         String path = target.split("\\?", 2)[0];
         if (path.equals("/debug/runtime")) {
-            return json(200, Map.of("requests", requests.sum()));
+            return json(200, RuntimeStats.read());
         }
-        requests.increment();
+        Served.count(path);
         try {
             if (!method.equals("GET")) {
                 throw new Refusal(404, "no such path");
