@@ -158,11 +158,13 @@ func parsed(next echo.HandlerFunc) echo.HandlerFunc {
 	}
 }
 
-// counted counts each request before its route is found.
+// counted counts each request before its route is found, and times it.
 func (t target) counted(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) error {
-		t.Served.Count(c.Request().URL.Path)
-		return next(c)
+		start := t.Served.Begin(c.Request().URL.Path)
+		err := next(c)
+		t.Served.End(start)
+		return err
 	}
 }
 

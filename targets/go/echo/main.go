@@ -63,6 +63,9 @@ func newRouter(a *app.App) *echo.Echo {
 	e.GET("/allocate/:n", t.allocate)
 	routes.Each(a.Knobs.Routes, func(number int) { e.GET(routes.Path(number, ":id"), t.numbered(number)) })
 	e.GET("/debug/runtime", echo.WrapHandler(runtimestats.HandlerOf(t.Databases, &t.Served)))
+	if t.Served.Times != nil {
+		e.GET("/debug/requests", echo.WrapHandler(t.Served.Times))
+	}
 	// Echo's last parameter takes the rest of the path, slashes too: without
 	// this, /json/1/2 is a bad n (400) instead of an unknown path (404).
 	for _, path := range []string{"/json/:n/*", "/db/:id/*", "/file/:name/*", "/cache/:key/*", "/grpc/:n/*", "/middleware/:k/*", "/hops/:k/*", "/param/:id/*", "/allocate/:n/*"} {

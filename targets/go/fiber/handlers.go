@@ -90,10 +90,12 @@ func parsed(c fiber.Ctx) error {
 	return c.Next()
 }
 
-// counted counts each request before its route is found.
+// counted counts each request before its route is found, and times it.
 func (t target) counted(c fiber.Ctx) error {
-	t.Served.Count(c.Path())
-	return c.Next()
+	start := t.Served.Begin(c.Path())
+	err := c.Next()
+	t.Served.End(start)
+	return err
 }
 
 // pooled has the workers run the rest.

@@ -41,6 +41,9 @@ func newRouter(a *app.App) *fiber.App {
 	router.Get("/mixed", t.mixed)
 	router.Post("/upload", t.upload)
 	router.Get("/debug/runtime", runtimestats.HandlerOf(t.Databases, &t.Served))
+	if t.Served.Times != nil {
+		router.Get("/debug/requests", t.Served.Times)
+	}
 	if a.Knobs.Pprof {
 		router.Get("/debug/pprof/*", profiling.Handler())
 	}

@@ -66,6 +66,9 @@ func newRouter(a *app.App) (*gin.Engine, error) {
 	router.GET("/allocate/:n", t.allocate)
 	routes.Each(a.Knobs.Routes, func(number int) { router.GET(routes.Path(number, ":id"), t.numbered(number)) })
 	router.GET("/debug/runtime", gin.WrapH(runtimestats.HandlerOf(t.Databases, &t.Served)))
+	if t.Served.Times != nil {
+		router.GET("/debug/requests", gin.WrapH(t.Served.Times))
+	}
 
 	log := gin.LoggerWithWriter(a.Log)
 	if a.Knobs.Logger {

@@ -62,6 +62,9 @@ func newRouter(a *app.App) (*iris.Application, error) {
 	router.Get("/mixed", t.mixed)
 	router.Post("/upload", t.upload)
 	router.Get("/debug/runtime", iris.FromStd(runtimestats.HandlerOf(t.Databases, &t.Served)))
+	if t.Served.Times != nil {
+		router.Get("/debug/requests", iris.FromStd(t.Served.Times))
+	}
 
 	log := t.logged()
 	if a.Knobs.Logger {

@@ -44,6 +44,9 @@ func newRouter(a *app.App) http.Handler {
 	mux.HandleFunc("GET /allocate/{n}", t.allocate)
 	t.many(mux)
 	mux.Handle("GET /debug/runtime", runtimestats.HandlerOf(t.Databases, &t.Served))
+	if t.Served.Times != nil {
+		mux.Handle("GET /debug/requests", t.Served.Times)
+	}
 
 	layers := []layer{t.logged, t.authorized, traced}
 	if a.Knobs.Logger {

@@ -91,6 +91,9 @@ func Open(r *env.Reader) (*App, error) {
 	if err != nil {
 		r.Fail("ACCESS_LOG must be a file that can be written: %w", err)
 	}
+	if a.Knobs.RequestTimes {
+		a.Served.Times = new(runtimestats.Times)
+	}
 	a.Workers = serve.NewWorkers(a.Knobs.WorkerPool)
 	return a, r.Err()
 }

@@ -24,6 +24,7 @@ import (
 	"prony.dev/targets/common/app"
 	"prony.dev/targets/common/jsonengine"
 	"prony.dev/targets/common/knobs"
+	"prony.dev/targets/common/runtimestats"
 	"prony.dev/targets/common/serve"
 	"prony.dev/targets/common/upload"
 )
@@ -52,6 +53,7 @@ func Check(t *testing.T, build func(*app.App) http.Handler, more ...string) {
 	t.Run("too long", func(t *testing.T) { tooLong(t, handler) })
 	t.Run("unknown paths", func(t *testing.T) { unknownPaths(t, handler) })
 	t.Run("runtime metrics", func(t *testing.T) { runtimeMetrics(t, handler) })
+	t.Run("times", func(t *testing.T) { times(t, build) })
 	t.Run("log", func(t *testing.T) { logLayer(t, build) })
 	t.Run("engines", func(t *testing.T) { engines(t, build) })
 	t.Run("switches", func(t *testing.T) { switches(t, build) })
@@ -270,6 +272,23 @@ func unknownPaths(t *testing.T, handler http.Handler) {
 		if got := get(t, handler, path).Code; got != http.StatusNotFound {
 			t.Errorf("%s: status %d; want 404", path, got)
 		}
+	}
+}
+
+// times checks that the histogram is there with its knob only, and has every
+// request but prony's.
+func times(t *testing.T, build func(*app.App) http.Handler) {
+	if got := get(t, build(NewApp(t)), "/debug/requests").Code; got != http.StatusNotFound {
+		t.Errorf("without the knob: status %d; want 404", got)
+	}
+	a := NewApp(t)
+	a.Served.Times = new(runtimestats.Times)
+	handler := build(a)
+	for _, path := range []string{"/ping", "/nope", "/debug/runtime"} {
+		get(t, handler, path)
+	}
+	if text := get(t, handler, "/debug/requests").Body.String(); !strings.Contains(text, "http_request_duration_seconds_count 2\n") {
+		t.Errorf("want 2 requests timed, got\n%s", text)
 	}
 }
 

@@ -49,6 +49,8 @@ type Knobs struct {
 	Routes int    // routes below /routes/
 	Router string // List: those below /routes/ are looked up one by one
 
+	RequestTimes bool // a histogram of the requests' times is served at /debug/requests
+
 	Pprof bool // Go's profiles are served below /debug/pprof/
 
 	DBMaxOpen        int // connections
@@ -83,6 +85,7 @@ func Read(r *env.Reader) Knobs {
 		BodyParsing:      r.Bool("BODY_PARSING", false),
 		Routes:           r.Int("ROUTES", 10, 10, 10_000),
 		Router:           r.Choice("ROUTER", Tree, Tree, List),
+		RequestTimes:     r.Bool("REQUEST_TIMES", false),
 		Pprof:            serves,
 		DBMaxOpen:        r.Int("DB_MAX_OPEN", 100, 1, 10_000),
 		DBMaxIdle:        r.Int("DB_MAX_IDLE", 20, 0, 10_000),

@@ -38,6 +38,7 @@ func TestEachVariableTurnsItsKnob(t *testing.T) {
 		{"ERROR_HANDLER", "contract", func(k Knobs) bool { return k.ErrorHandler == Contract }},
 		{"BODY_PARSING", "true", func(k Knobs) bool { return k.BodyParsing }},
 		{"ROUTES", "10000", func(k Knobs) bool { return k.Routes == 10_000 }},
+		{"REQUEST_TIMES", "true", func(k Knobs) bool { return k.RequestTimes }},
 		{"ROUTER", "list", func(k Knobs) bool { return k.Router == List }},
 		{"DB_MAX_OPEN", "3", func(k Knobs) bool { return k.DBMaxOpen == 3 }},
 		{"DB_MAX_IDLE", "0", func(k Knobs) bool { return k.DBMaxIdle == 0 }},
