@@ -98,7 +98,7 @@ final class Connection implements Runnable {
         String[] line = head.substring(0, head.indexOf('\r')).split(" ");
         Routes.Reply reply = routes.reply(line[0], line.length > 1 ? line[1] : "");
         String fields = "HTTP/1.1 " + reply.status() + " " + Routes.reason(reply.status())
-                + "\r\nContent-Type: application/json\r\nContent-Length: " + reply.body().length
+                + "\r\nContent-Type: " + reply.type() + "\r\nContent-Length: " + reply.body().length
                 + (isLast ? "\r\nConnection: close\r\n\r\n" : "\r\n\r\n");
         byte[] start = fields.getBytes(StandardCharsets.ISO_8859_1);
         byte[] whole = java.util.Arrays.copyOf(start, start.length + reply.body().length);

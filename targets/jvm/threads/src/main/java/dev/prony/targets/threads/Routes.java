@@ -8,6 +8,7 @@ import dev.prony.targets.common.Numbers;
 import dev.prony.targets.common.Refusal;
 import dev.prony.targets.common.RuntimeStats;
 import dev.prony.targets.common.Served;
+import java.nio.charset.StandardCharsets;
 import java.time.Duration;
 import java.util.Map;
 import java.util.zip.CRC32;
@@ -16,7 +17,7 @@ import java.util.zip.CRC32;
 final class Routes {
 
     /** Status and body. */
-    record Reply(int status, byte[] body) {}
+    record Reply(int status, String type, byte[] body) {}
 
     private record Work(int bytes, String crc32) {}
 
@@ -43,7 +44,10 @@ final class Routes {
         if (path.equals("/debug/runtime")) {
             return json(200, RuntimeStats.read());
         }
-        Served.count(path);
+        if (path.equals("/debug/requests") && Served.isTimed()) {
+            return new Reply(200, "text/plain", Served.times().getBytes(StandardCharsets.US_ASCII));
+        }
+        long began = Served.begin(path);
         try {
             if (!method.equals("GET")) {
                 throw new Refusal(404, "no such path");
@@ -51,6 +55,8 @@ final class Routes {
             return path.equals("/health") ? json(200, Map.of("status", "ok")) : json(200, Answer.ok(data(path)));
         } catch (Refusal refusal) {
             return json(refusal.status(), Answer.failure(refusal.status(), refusal.getMessage()));
+        } finally {
+            Served.end(began);
         }
     }
 
@@ -83,6 +89,6 @@ final class Routes {
     }
 
     private static Reply json(int status, Object value) throws JsonProcessingException {
-        return new Reply(status, JSON.writeValueAsBytes(value));
+        return new Reply(status, "application/json", JSON.writeValueAsBytes(value));
     }
 }

@@ -9,14 +9,14 @@ import org.springframework.web.server.WebFilter;
 import org.springframework.web.server.WebFilterChain;
 import reactor.core.publisher.Mono;
 
-/** Counts each request before its route is found. */
+/** Counts each request before its route is found, and times it. */
 @Component
 @Order(Ordered.HIGHEST_PRECEDENCE)
 class Counted implements WebFilter {
 
     @Override
     public Mono<Void> filter(ServerWebExchange exchange, WebFilterChain chain) {
-        Served.count(exchange.getRequest().getPath().value());
-        return chain.filter(exchange);
+        long began = Served.begin(exchange.getRequest().getPath().value());
+        return chain.filter(exchange).doFinally(how -> Served.end(began));
     }
 }
