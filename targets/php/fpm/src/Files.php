@@ -92,6 +92,10 @@ final class Files
             {$this->onlyFromHere()}
             {$this->pass('/debug/fpm', '/debug/fpm', 'status.sock')}
                     }
+                    location = /debug/requests {
+            {$this->onlyFromHere()}
+            {$this->pass('/index.php', "$public/index.php")}
+                    }
                     location = /debug/php {
             {$this->onlyFromHere()}
             {$this->pass('/index.php', "$public/index.php")}

@@ -53,6 +53,9 @@ final class Launcher
     private function start(string $fpm, string $nginx): void
     {
         $own = ['PHP_INI_SCAN_DIR' => $this->iniFolders(), 'TALLY_FILE' => "$this->folder/tally.json"];
+        if ($this->settings->requestTimes) {
+            $own['TIMES_FILE'] = "$this->folder/times.bin";
+        }
         $environment = $own + getenv();
         if ($this->settings->backend !== null) {
             $environment['GRPC_SOCKET'] = "$this->folder/grpc.sock";

@@ -4,12 +4,14 @@ declare(strict_types=1);
 
 /*
  * Short-lived objects: none is lost, those that point at themselves are collected, and what was counted is told once.
+ * Durations fall into their buckets.
  */
 
 namespace Prony\Fpm\Tests;
 
 use Prony\Items;
 use Prony\Tally;
+use Prony\Times;
 
 final class ItemsTest
 {
@@ -21,6 +23,25 @@ final class ItemsTest
                 same($count * ($count + 1) / 2, $items->sum);
                 same($cycles ? intdiv($count, 10_000) + 1 : 0, $items->collections);
             }
+        }
+    }
+
+    public function durationsFallIntoTheirBuckets(): void
+    {
+        $folder = Folder::make();
+        putenv("TIMES_FILE=$folder/times.bin");
+        try {
+            foreach ([0.0, 1e-5, 1.1e-5, 3600.0] as $seconds) {
+                Times::add($seconds);
+            }
+            $text = Times::text();
+            foreach (['_bucket{le="1.0e-5"} 2', '_bucket{le="2.0e-5"} 3', '_bucket{le="+Inf"} 4', '_count 4'] as $line) {
+                same(true, str_contains($text, "http_request_duration_seconds$line\n"));
+            }
+            same($text, Times::text());
+        } finally {
+            putenv('TIMES_FILE');
+            Folder::remove($folder);
         }
     }
 
