@@ -108,6 +108,10 @@ func (t target) decode(c echo.Context) error {
 	return t.write(c, t.Decode(body, c.Request().ContentLength))
 }
 
+func (t target) complex(c echo.Context) error {
+	return t.write(c, t.Complex(c.Request().Context(), c.Param("id"), c.QueryParam("calls")))
+}
+
 func (t target) allocate(c echo.Context) error {
 	return t.write(c, t.Allocate(c.Param("n"), c.QueryParam("cycles")))
 }

@@ -60,6 +60,7 @@ func newRouter(a *app.App) *echo.Echo {
 	e.GET("/hops/:k", t.hops)
 	e.GET("/param/:id", t.param)
 	e.POST("/decode", t.decode)
+	e.GET("/complex/:id", t.complex)
 	e.GET("/allocate/:n", t.allocate)
 	routes.Each(a.Knobs.Routes, func(number int) { e.GET(routes.Path(number, ":id"), t.numbered(number)) })
 	e.GET("/debug/runtime", echo.WrapHandler(runtimestats.HandlerOf(t.Databases, &t.Served)))
@@ -68,7 +69,7 @@ func newRouter(a *app.App) *echo.Echo {
 	}
 	// Echo's last parameter takes the rest of the path, slashes too: without
 	// this, /json/1/2 is a bad n (400) instead of an unknown path (404).
-	for _, path := range []string{"/json/:n/*", "/db/:id/*", "/file/:name/*", "/cache/:key/*", "/grpc/:n/*", "/middleware/:k/*", "/hops/:k/*", "/param/:id/*", "/allocate/:n/*"} {
+	for _, path := range []string{"/json/:n/*", "/db/:id/*", "/file/:name/*", "/cache/:key/*", "/grpc/:n/*", "/middleware/:k/*", "/hops/:k/*", "/param/:id/*", "/allocate/:n/*", "/complex/:id/*"} {
 		e.RouteNotFound(path, t.notFound)
 	}
 

@@ -92,6 +92,10 @@ func (t target) decode(c *gin.Context) {
 	t.write(c, t.Decode(http.MaxBytesReader(c.Writer, c.Request.Body, upload.Max+1), c.Request.ContentLength))
 }
 
+func (t target) complex(c *gin.Context) {
+	t.write(c, t.Complex(c.Request.Context(), c.Param("id"), c.Query("calls")))
+}
+
 func (t target) allocate(c *gin.Context) { t.write(c, t.Allocate(c.Param("n"), c.Query("cycles"))) }
 
 // empty is a handler behind k layers that only call the next one.

@@ -63,6 +63,7 @@ func newRouter(a *app.App) (*gin.Engine, error) {
 	router.GET("/hops/:k", t.hops)
 	router.GET("/param/:id", t.param)
 	router.POST("/decode", t.decode)
+	router.GET("/complex/:id", t.complex)
 	router.GET("/allocate/:n", t.allocate)
 	routes.Each(a.Knobs.Routes, func(number int) { router.GET(routes.Path(number, ":id"), t.numbered(number)) })
 	router.GET("/debug/runtime", gin.WrapH(runtimestats.HandlerOf(t.Databases, &t.Served)))

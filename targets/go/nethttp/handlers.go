@@ -107,6 +107,10 @@ func (t target) decode(w http.ResponseWriter, r *http.Request) {
 	t.write(w, t.Decode(http.MaxBytesReader(w, r.Body, upload.Max+1), r.ContentLength))
 }
 
+func (t target) complex(w http.ResponseWriter, r *http.Request) {
+	t.write(w, t.Complex(r.Context(), r.PathValue("id"), r.URL.Query().Get("calls")))
+}
+
 func (t target) allocate(w http.ResponseWriter, r *http.Request) {
 	t.write(w, t.Allocate(r.PathValue("n"), r.URL.Query().Get("cycles")))
 }

@@ -42,6 +42,7 @@ func newRouter(a *app.App) http.Handler {
 	mux.HandleFunc("GET /param/{id}", t.param)
 	mux.HandleFunc("POST /decode", t.decode)
 	mux.HandleFunc("GET /allocate/{n}", t.allocate)
+	mux.HandleFunc("GET /complex/{id}", t.complex)
 	t.many(mux)
 	mux.Handle("GET /debug/runtime", runtimestats.HandlerOf(t.Databases, &t.Served))
 	if t.Served.Times != nil {

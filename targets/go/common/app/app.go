@@ -15,6 +15,7 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
+	"strconv"
 	"strings"
 
 	"prony.dev/targets/common/allocate"
@@ -29,6 +30,7 @@ import (
 	"prony.dev/targets/common/serve"
 	"prony.dev/targets/common/token"
 	"prony.dev/targets/common/upload"
+	"prony.dev/targets/common/web"
 )
 
 // As seen from the folder of a target, where it is started.
@@ -50,6 +52,11 @@ type Backend interface {
 	List(ctx context.Context, n int) (contract.RecordList, error)
 }
 
+// Web lists records too, over HTTP.
+type Web interface {
+	Records(ctx context.Context, n int) (contract.RecordList, error)
+}
+
 // App is safe for concurrent use. A service without an address is nil.
 type App struct {
 	Knobs   knobs.Knobs
@@ -61,6 +68,7 @@ type App struct {
 	Users   Users
 	Cache   Cache
 	Backend Backend
+	Web     Web
 	Served  runtimestats.Counter // requests of all routes; the target counts them
 
 	pool    *database.Pool
@@ -108,6 +116,10 @@ func (a *App) open(r *env.Reader) {
 	if client := cache.Open(r); client != nil {
 		a.Cache = client
 		a.waiting.add("redis", client.Ping)
+	}
+	if client := web.Open(r); client != nil {
+		a.Web = client
+		a.waiting.add("http", client.Ping)
 	}
 	if client := backend.Open(r); client != nil {
 		a.Backend = client
@@ -234,6 +246,50 @@ func (a *App) Mixed(ctx context.Context, id string) contract.Answer {
 		Cached:  cached.Data.(contract.Cached),
 		Records: contract.Records(1),
 	})
+}
+
+// Complex is the answer of /complex/{id}: calls one after the other, in turn of the
+// database, the cache and the HTTP backend; each round has the next id.
+func (a *App) Complex(ctx context.Context, id, calls string) contract.Answer {
+	at, count, ok := contract.ParseCalls(id, calls)
+	switch {
+	case !ok:
+		return contract.Fail(http.StatusBadRequest, "id must be an integer from 1 to 100000, calls one from 2 to 8")
+	case a.Users == nil:
+		return missing("MARIADB")
+	case a.Cache == nil:
+		return missing("REDIS")
+	case a.Web == nil:
+		return missing("BACKEND")
+	}
+	page := contract.Complex{Calls: count, Users: []contract.User{}, Cached: []contract.Cached{}}
+	for call := range count {
+		if err := a.call(ctx, call%3, at, &page); err != nil {
+			return failed(err)
+		}
+		if call%3 == 2 {
+			at = contract.NextID(at)
+		}
+	}
+	return contract.OK(page)
+}
+
+// call asks one of the three services and puts what it brought into page.
+func (a *App) call(ctx context.Context, which, id int, page *contract.Complex) error {
+	switch which {
+	case 0:
+		users, err := a.Users.Users(ctx, id, 1)
+		page.Users = append(page.Users, users...)
+		return err
+	case 1:
+		cached, err := a.Cache.Get(ctx, "complex-"+strconv.Itoa(id))
+		page.Cached = append(page.Cached, cached)
+		return err
+	default:
+		records, err := a.Web.Records(ctx, 1)
+		page.Records += len(records)
+		return err
+	}
 }
 
 // Token is the answer of /auth; the error of a bad token is its answer too.

@@ -11,13 +11,16 @@ const HopsMax = 60
 
 // Users of the table, queries of one request and layers of middleware.
 const (
-	userCount  = 100_000
-	queriesMin = 1
-	queriesMax = 20
-	layersMax  = 3
-	keyLenMax  = 64
-	timesMax   = 100_000
-	objectMax  = 10_000_000
+	userCount    = 100_000
+	queriesMin   = 1
+	queriesMax   = 20
+	layersMax    = 3
+	keyLenMax    = 64
+	callsMin     = 2
+	callsMax     = 8
+	callsDefault = 5
+	timesMax     = 100_000
+	objectMax    = 10_000_000
 )
 
 // ParseHops reads k and times of /hops/{k}?times=t; times is "" where it is not given.
@@ -38,6 +41,20 @@ func ParseTimes(text string) (times int, ok bool) {
 	}
 	times, ok = ParseID(text)
 	return times, ok && times >= 1 && times <= timesMax
+}
+
+// ParseCalls reads id and calls of /complex/{id}?calls=n; calls is 5 where it is
+// not given.
+func ParseCalls(idText, callsText string) (id, calls int, ok bool) {
+	id, ok = ParseID(idText)
+	if !ok || id < 1 || id > userCount {
+		return 0, 0, false
+	}
+	if callsText == "" {
+		return id, callsDefault, true
+	}
+	calls, ok = ParseID(callsText)
+	return id, calls, ok && calls >= callsMin && calls <= callsMax
 }
 
 // ParseObjects reads n of /allocate/{n}.

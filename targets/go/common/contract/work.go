@@ -1,5 +1,5 @@
 // The values of the routes that studies of routers, layers, decoders and collectors
-// ask: /hops, /param, /routes, /decode and /allocate.
+// ask: /hops, /param, /routes, /decode and /allocate; and of /complex.
 package contract
 
 //go:generate easyjson -all -no_std_marshalers work.go
@@ -35,6 +35,15 @@ type Decoded struct {
 type Allocated struct {
 	Objects int `json:"objects"`
 	Sum     int `json:"sum"`
+}
+
+// Complex is the data of /complex/{id}: what its calls brought, of the HTTP backend
+// the number of records only.
+type Complex struct {
+	Calls   int      `json:"calls"`
+	Users   []User   `json:"users"`
+	Cached  []Cached `json:"cached"`
+	Records int      `json:"records"`
 }
 
 // Batch is the body of /decode.

@@ -276,7 +276,155 @@ func (v Decoded) MarshalEasyJSON(w *jwriter.Writer) {
 func (v *Decoded) UnmarshalEasyJSON(l *jlexer.Lexer) {
 	easyjsonCc98434bDecodePronyDevTargetsCommonContract3(l, v)
 }
-func easyjsonCc98434bDecodePronyDevTargetsCommonContract4(in *jlexer.Lexer, out *Batch) {
+func easyjsonCc98434bDecodePronyDevTargetsCommonContract4(in *jlexer.Lexer, out *Complex) {
+	isTopLevel := in.IsStart()
+	if in.IsNull() {
+		if isTopLevel {
+			in.Consumed()
+		}
+		in.Skip()
+		return
+	}
+	in.Delim('{')
+	for !in.IsDelim('}') {
+		key := in.UnsafeFieldName(false)
+		in.WantColon()
+		switch key {
+		case "calls":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Calls = int(in.Int())
+			}
+		case "users":
+			if in.IsNull() {
+				in.Skip()
+				out.Users = nil
+			} else {
+				in.Delim('[')
+				if out.Users == nil {
+					if !in.IsDelim(']') {
+						out.Users = make([]User, 0, 1)
+					} else {
+						out.Users = []User{}
+					}
+				} else {
+					out.Users = (out.Users)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v1 User
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						(v1).UnmarshalEasyJSON(in)
+					}
+					out.Users = append(out.Users, v1)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "cached":
+			if in.IsNull() {
+				in.Skip()
+				out.Cached = nil
+			} else {
+				in.Delim('[')
+				if out.Cached == nil {
+					if !in.IsDelim(']') {
+						out.Cached = make([]Cached, 0, 2)
+					} else {
+						out.Cached = []Cached{}
+					}
+				} else {
+					out.Cached = (out.Cached)[:0]
+				}
+				for !in.IsDelim(']') {
+					var v2 Cached
+					if in.IsNull() {
+						in.Skip()
+					} else {
+						(v2).UnmarshalEasyJSON(in)
+					}
+					out.Cached = append(out.Cached, v2)
+					in.WantComma()
+				}
+				in.Delim(']')
+			}
+		case "records":
+			if in.IsNull() {
+				in.Skip()
+			} else {
+				out.Records = int(in.Int())
+			}
+		default:
+			in.SkipRecursive()
+		}
+		in.WantComma()
+	}
+	in.Delim('}')
+	if isTopLevel {
+		in.Consumed()
+	}
+}
+func easyjsonCc98434bEncodePronyDevTargetsCommonContract4(out *jwriter.Writer, in Complex) {
+	out.RawByte('{')
+	first := true
+	_ = first
+	{
+		const prefix string = ",\"calls\":"
+		out.RawString(prefix[1:])
+		out.Int(int(in.Calls))
+	}
+	{
+		const prefix string = ",\"users\":"
+		out.RawString(prefix)
+		if in.Users == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v3, v4 := range in.Users {
+				if v3 > 0 {
+					out.RawByte(',')
+				}
+				(v4).MarshalEasyJSON(out)
+			}
+			out.RawByte(']')
+		}
+	}
+	{
+		const prefix string = ",\"cached\":"
+		out.RawString(prefix)
+		if in.Cached == nil && (out.Flags&jwriter.NilSliceAsEmpty) == 0 {
+			out.RawString("null")
+		} else {
+			out.RawByte('[')
+			for v5, v6 := range in.Cached {
+				if v5 > 0 {
+					out.RawByte(',')
+				}
+				(v6).MarshalEasyJSON(out)
+			}
+			out.RawByte(']')
+		}
+	}
+	{
+		const prefix string = ",\"records\":"
+		out.RawString(prefix)
+		out.Int(int(in.Records))
+	}
+	out.RawByte('}')
+}
+
+// MarshalEasyJSON supports easyjson.Marshaler interface
+func (v Complex) MarshalEasyJSON(w *jwriter.Writer) {
+	easyjsonCc98434bEncodePronyDevTargetsCommonContract4(w, v)
+}
+
+// UnmarshalEasyJSON supports easyjson.Unmarshaler interface
+func (v *Complex) UnmarshalEasyJSON(l *jlexer.Lexer) {
+	easyjsonCc98434bDecodePronyDevTargetsCommonContract4(l, v)
+}
+func easyjsonCc98434bDecodePronyDevTargetsCommonContract5(in *jlexer.Lexer, out *Batch) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -306,13 +454,13 @@ func easyjsonCc98434bDecodePronyDevTargetsCommonContract4(in *jlexer.Lexer, out 
 					out.Records = (out.Records)[:0]
 				}
 				for !in.IsDelim(']') {
-					var v1 Record
+					var v7 Record
 					if in.IsNull() {
 						in.Skip()
 					} else {
-						(v1).UnmarshalEasyJSON(in)
+						(v7).UnmarshalEasyJSON(in)
 					}
-					out.Records = append(out.Records, v1)
+					out.Records = append(out.Records, v7)
 					in.WantComma()
 				}
 				in.Delim(']')
@@ -327,7 +475,7 @@ func easyjsonCc98434bDecodePronyDevTargetsCommonContract4(in *jlexer.Lexer, out 
 		in.Consumed()
 	}
 }
-func easyjsonCc98434bEncodePronyDevTargetsCommonContract4(out *jwriter.Writer, in Batch) {
+func easyjsonCc98434bEncodePronyDevTargetsCommonContract5(out *jwriter.Writer, in Batch) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -338,11 +486,11 @@ func easyjsonCc98434bEncodePronyDevTargetsCommonContract4(out *jwriter.Writer, i
 			out.RawString("null")
 		} else {
 			out.RawByte('[')
-			for v2, v3 := range in.Records {
-				if v2 > 0 {
+			for v8, v9 := range in.Records {
+				if v8 > 0 {
 					out.RawByte(',')
 				}
-				(v3).MarshalEasyJSON(out)
+				(v9).MarshalEasyJSON(out)
 			}
 			out.RawByte(']')
 		}
@@ -352,14 +500,14 @@ func easyjsonCc98434bEncodePronyDevTargetsCommonContract4(out *jwriter.Writer, i
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Batch) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjsonCc98434bEncodePronyDevTargetsCommonContract4(w, v)
+	easyjsonCc98434bEncodePronyDevTargetsCommonContract5(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Batch) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjsonCc98434bDecodePronyDevTargetsCommonContract4(l, v)
+	easyjsonCc98434bDecodePronyDevTargetsCommonContract5(l, v)
 }
-func easyjsonCc98434bDecodePronyDevTargetsCommonContract5(in *jlexer.Lexer, out *Allocated) {
+func easyjsonCc98434bDecodePronyDevTargetsCommonContract6(in *jlexer.Lexer, out *Allocated) {
 	isTopLevel := in.IsStart()
 	if in.IsNull() {
 		if isTopLevel {
@@ -395,7 +543,7 @@ func easyjsonCc98434bDecodePronyDevTargetsCommonContract5(in *jlexer.Lexer, out 
 		in.Consumed()
 	}
 }
-func easyjsonCc98434bEncodePronyDevTargetsCommonContract5(out *jwriter.Writer, in Allocated) {
+func easyjsonCc98434bEncodePronyDevTargetsCommonContract6(out *jwriter.Writer, in Allocated) {
 	out.RawByte('{')
 	first := true
 	_ = first
@@ -414,10 +562,10 @@ func easyjsonCc98434bEncodePronyDevTargetsCommonContract5(out *jwriter.Writer, i
 
 // MarshalEasyJSON supports easyjson.Marshaler interface
 func (v Allocated) MarshalEasyJSON(w *jwriter.Writer) {
-	easyjsonCc98434bEncodePronyDevTargetsCommonContract5(w, v)
+	easyjsonCc98434bEncodePronyDevTargetsCommonContract6(w, v)
 }
 
 // UnmarshalEasyJSON supports easyjson.Unmarshaler interface
 func (v *Allocated) UnmarshalEasyJSON(l *jlexer.Lexer) {
-	easyjsonCc98434bDecodePronyDevTargetsCommonContract5(l, v)
+	easyjsonCc98434bDecodePronyDevTargetsCommonContract6(l, v)
 }

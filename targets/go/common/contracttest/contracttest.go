@@ -36,9 +36,9 @@ var all = []string{
 	"ping", "json", "health", "db", "db-queries", "db-scan", "file", "auth", "cache", "grpc", "middleware", "mixed", "upload",
 }
 
-// Compared are the routes that only the targets have which the studies of routers
-// and layers compare.
-var Compared = []string{"hops", "param", "routes", "decode", "allocate"}
+// Compared are the routes that only the targets have which the studies of routers,
+// layers and pages compare.
+var Compared = []string{"hops", "param", "routes", "decode", "allocate", "complex"}
 
 // Check runs every agreed test on what build makes, from a target's own folder,
 // and those of routes that not every target has.

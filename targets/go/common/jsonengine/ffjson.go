@@ -63,6 +63,8 @@ func writeFF(b fflib.EncodingBuffer, value any) error {
 		return (*ffj.Layers)(&v).MarshalJSONBuf(b)
 	case contract.Upload:
 		return (*ffj.Upload)(&v).MarshalJSONBuf(b)
+	case contract.Complex:
+		return writeComplex(b, v)
 	case contract.Hops:
 		return (*ffj.Hops)(&v).MarshalJSONBuf(b)
 	case contract.Param:
@@ -111,6 +113,22 @@ func writeMixed(b fflib.EncodingBuffer, mixed contract.Mixed) error {
 			return err
 		}
 	}
+	return b.WriteByte('}')
+}
+
+func writeComplex(b fflib.EncodingBuffer, page contract.Complex) error {
+	b.WriteString(`{"calls":`)
+	fflib.FormatBits2(b, uint64(page.Calls), 10, false)
+	b.WriteString(`,"users":`)
+	if err := writeList(b, page.Users, func(u *contract.User) error { return (*ffj.User)(u).MarshalJSONBuf(b) }); err != nil {
+		return err
+	}
+	b.WriteString(`,"cached":`)
+	if err := writeList(b, page.Cached, func(c *contract.Cached) error { return (*ffj.Cached)(c).MarshalJSONBuf(b) }); err != nil {
+		return err
+	}
+	b.WriteString(`,"records":`)
+	fflib.FormatBits2(b, uint64(page.Records), 10, false)
 	return b.WriteByte('}')
 }
 

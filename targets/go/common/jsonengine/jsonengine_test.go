@@ -27,6 +27,7 @@ var values = []any{
 	contract.OK(contract.Layers{Layers: 3}),
 	contract.OK(contract.Mixed{User: user, Cached: contract.Cached{Key: "k"}, Records: contract.Records(1)}),
 	contract.OK(contract.Upload{Bytes: 43, SHA256: "d7"}),
+	contract.OK(contract.Complex{Calls: 2, Users: []contract.User{user}, Cached: []contract.Cached{{Key: "k"}}, Records: 8}),
 	contract.OK(contract.Hops{Hops: 10, Times: 1000}),
 	contract.OK(contract.Param{ID: "abc", Reads: 2, Bytes: 6}),
 	contract.OK(contract.Route{Route: 9, ID: "7"}),
