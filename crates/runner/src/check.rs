@@ -257,7 +257,7 @@ impl Bench<'_> {
         let only = Metrics { requests: Some(count.clone()), ..Metrics::default() };
         let (before, mut errors) = server_side::read(&at, &only);
         let peer = Peer { addr: running.addr(), host: &host, tls: None, timeout: self.timeout };
-        for entry in asked.requests.iter().cycle().take(COUNTED as usize) {
+        for (entry, _) in asked.requests.iter().cycle().zip(0..COUNTED) {
             check.asked += 1;
             if let Err(error) = contract::check(peer, entry, None) {
                 check.reasons.push(error.to_string());
