@@ -222,6 +222,7 @@ const DATA: [(&str, &[&str]); 6] = [
             "ResolvedLoad.address",
             "ResolvedLoad.driver",
             "ResolvedLoad.url",
+            "ScenarioPlan.choose",
             "ScenarioPlan.folder",
             "ScenarioPlan.vars",
             "ScriptPlan.args",

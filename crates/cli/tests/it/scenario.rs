@@ -191,3 +191,37 @@ fn a_log_is_replayed_at_its_times() {
     assert_eq!(report["requests"]["completed"].as_u64(), Some(40), "{report}");
     assert_eq!(report["status"]["200"].as_u64(), Some(40));
 }
+
+#[test]
+fn logged_bodies_are_sent_in_their_order_where_that_is_asked_for() {
+    let server = Server::start(&[]);
+    let folder = tempfile::tempdir().unwrap();
+    let line = |n: u32, method: &str, body: &str| {
+        format!(
+            "{{\"msec\":{}.{:03},\"request\":\"{method} /p/{n} HTTP/1.1\",\"status\":200,\"content_type\":\
+             \"application/json\",\"request_body\":\"{body}\"}}\n",
+            1_700_000_000 + n / 10,
+            n % 10 * 100
+        )
+    };
+    let text: String =
+        (0..30).map(|n| if n % 3 == 0 { line(n, "POST", "{}") } else { line(n, "GET", "") }).collect();
+    let log = written(folder.path(), "bodies.json", &text);
+    let url = server.url("");
+    let replay = ["replay", &log, "--url", &url, "--speed", "4x"];
+    let load = ["--", "--format", "json", "--quiet"];
+    let report = |more: &[&str]| -> serde_json::Value {
+        serde_json::from_str(&good(&[&replay[..], more, &load[..]].concat()).out).unwrap()
+    };
+    let reads = report(&[]);
+    assert_eq!(reads["requests"]["completed"].as_u64(), Some(20), "{reads}");
+    let all = report(&["--writes"]);
+    assert_eq!(all["requests"]["completed"].as_u64(), Some(30), "{all}");
+    let completed: Vec<_> = all["by_request"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| (entry["name"].as_str().unwrap(), entry["requests"]["completed"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(completed, [("GET", 20), ("POST application/json", 10)], "{all}");
+}
