@@ -48,7 +48,6 @@ function panelOf(data: EndpointsData, look: Look, words: Words): Panel {
   const lines = requests.map((request, index) => ({
     name: nameOf(request, words),
     index,
-    signs: false,
     points: t_ns.flatMap((at, place): [number, number | null][] =>
       at > end ? [] : [[at, request[`${percentile}_ns`][place] ?? null]],
     ),
@@ -69,7 +68,7 @@ function panelOf(data: EndpointsData, look: Look, words: Words): Panel {
 export function endpointsOption(data: EndpointsData, look: Look, words: Words): ChartOption {
   const panel = panelOf(data, look, words);
   const range = timeRange(data.t_ns.filter((at) => at <= drainOf(data.trial)));
-  return panelsOverTime([panel], { range, until: words.charts.until, left: 72 }, look);
+  return panelsOverTime([panel], { range, until: words.charts.until, left: 72, right: 52 }, look);
 }
 
 export function endpointsAlt({ trial, requests, percentile }: EndpointsData, words: Words): string {
