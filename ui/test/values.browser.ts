@@ -239,7 +239,7 @@ describe.skipIf(missing !== null)("the values in the page", () => {
   });
 
   it("a trial far from its cell's others has a ring and its sentence", async () => {
-    const data = fixture("mix");
+    const data = fixture("demo");
     const { page: calm, done: over } = await open(browser, "values-no-outlier", {
       ...data,
       analysis: { ...data.analysis, outliers: [] },
@@ -249,7 +249,7 @@ describe.skipIf(missing !== null)("the values in the page", () => {
     expect([await rings(calm), await calm.locator("#outliers").count()]).toEqual([0, 0]);
     await over();
     const [trial] = data.analysis.trials;
-    const text = "trial 1 is 38 % slower than the other 5 trials of std: nothing; it counts in every number";
+    const text = "trial 1 is 38 % slower than the other 4 trials of std: nothing; it counts in every number";
     data.analysis.outliers = [
       {
         trial: trial!.id,
@@ -261,7 +261,7 @@ describe.skipIf(missing !== null)("the values in the page", () => {
     const { page, done } = await open(browser, "values-outlier", data);
     await readAll(page);
     expect(await rings(page)).toBe(1);
-    expect(await page.locator("#outliers").innerText()).toContain("slower than the other 5 trials");
+    expect(await page.locator("#outliers").innerText()).toContain("slower than the other 4 trials");
     expect(await page.locator("[data-chart=strips] [role=img]").getAttribute("aria-label")).toContain(
       words.charts.outlying,
     );
