@@ -100,7 +100,7 @@ pub fn measure<W: Watch>(
             }
             Step::Ended => break,
             Step::Interval(data) => {
-                let line = line(data, phases.of(data.counts.index));
+                let line = line(data, phases.of(data.counts.index), &job.scenario.requests);
                 fold.add(&line, data);
                 give_way();
                 watch.interval(&line, data)?;

@@ -351,7 +351,8 @@ export const en = {
     table: "Percentiles of every load",
     cdf: "Distribution",
     strips: "Every trial",
-    stripsAbout: "Each mark is a trial; the bar is the centre with its interval over trials.",
+    stripsAbout:
+      "Each mark is a trial; the bar is the centre with its interval over trials. A ring marks a trial far from the others of its cell; it counts all the same.",
   },
 
   time: {
@@ -359,6 +360,9 @@ export const en = {
     all: "All trials of a cell",
     allAbout: "Each line is a trial; void ones are grey.",
     one: "One trial",
+    endpoints: "Each request over time",
+    endpointsAbout:
+      "One line a request of the scenario, by the second. Of a long trial's joined seconds the highest value is shown.",
     heat: "Response times over time",
     heatAbout: "The colours are those of the scale above, which is logarithmic, as is the response time.",
     log: "The last lines of the target's log",

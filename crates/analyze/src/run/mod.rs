@@ -28,6 +28,7 @@ mod load;
 mod look;
 mod machine;
 mod memory_view;
+mod outliers;
 mod pairs;
 mod pooled;
 mod ratio;
@@ -65,7 +66,8 @@ pub fn analyze(run: &RunFile, trials: &[TrialData]) -> AnalysisFile {
     let families = families::Families::new(&data);
     let comparisons = comparisons::all_pairs(&data, &families);
     let family = families.summary();
-    let belief = belief::belief(run, &data, &cells, &comparisons, family.as_ref());
+    let outliers = outliers::outliers(&data);
+    let belief = belief::belief(run, &data, &cells, &comparisons, family.as_ref(), &outliers);
     let capacity = capacity::capacities(&data, &cells, families.knees(&data));
     let claims = claims::answers(&data, &families, &capacity);
     let why = why::why(&data);
@@ -90,6 +92,7 @@ pub fn analyze(run: &RunFile, trials: &[TrialData]) -> AnalysisFile {
         shifts: shift::shifts(&data),
         layers: layers::layers(&data),
         belief,
+        outliers,
         capacity,
         cells,
         comparisons,
