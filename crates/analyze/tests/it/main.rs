@@ -23,6 +23,7 @@ mod memory_view;
 mod outside;
 mod power;
 mod properties;
+mod repetition;
 mod scaling;
 mod search;
 mod sequential;
