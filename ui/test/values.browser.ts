@@ -6,6 +6,7 @@
  */
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { shift as madeShift } from "../src/charts/gallery/made";
 import * as format from "../src/format";
 import type { CellSummary, PageFile, TrialRow } from "../src/schema/page";
 import { sentence } from "../src/ui/sentence";
@@ -67,6 +68,37 @@ describe.skipIf(missing !== null)("the values in the page", () => {
       );
       await done();
     }
+  });
+
+  it("the whole curve of a pair, with its band, a sentence and a table", async () => {
+    const data = fixture("demo");
+    const [a, b] = data.analysis.cells;
+    data.analysis.shifts = [{ ...madeShift, a: a!.cell, b: b!.cell }];
+    const { page, done } = await open(browser, "values-shift", data);
+    await readAll(page);
+    const series = (await seriesOf(page, "shift", "#comparison"))[0]!;
+    const named = (name: string) => series.find((one) => one.name === name)!;
+    const { points } = madeShift;
+    expect(named(words.charts.ratio).data).toEqual(
+      points.map(
+        ({ quantile, ratio }) => expect.objectContaining({ value: [1 / (1 - quantile), ratio] }) as object,
+      ),
+    );
+    expect(named(words.charts.ratio).markLine?.data).toEqual([expect.objectContaining({ yAxis: 1 })]);
+    expect(named(words.charts.shiftBand).data).toEqual(
+      points.map(({ quantile, band }) => [1 / (1 - quantile), band.low, band.high]),
+    );
+    const figure = page.locator("#comparison figure", { has: page.locator('[data-chart="shift"]') });
+    const longer = `${a!.target} takes longer at p95–p99.5, and less time at p5–p20.`;
+    expect(await figure.locator(".about").textContent()).toContain(longer);
+    expect(await figure.locator('[role="img"]').getAttribute("aria-label")).toContain(longer);
+    await figure.screenshot({ path: shotPath("shift-light") });
+    await page.locator("#comparison summary", { hasText: words.shift.table }).click();
+    const { rows } = await tableOf(page, words.shift.table);
+    expect(rows).toEqual(
+      points.map(({ quantile, ratio, band }) => [format.quantile(quantile), ...format.changes(ratio, band)]),
+    );
+    await done();
   });
 
   it("the many loads of a search: all drawn, few of them in colour, and every quantile in a table", async () => {

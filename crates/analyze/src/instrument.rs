@@ -8,7 +8,10 @@
 use crate::run::load_in_words;
 use crate::trial::PACER_LAG_NS;
 use crate::words::{Noun, count, duration, number};
-use schema::calibration::{CalibrationFile, CalibrationSummary, DriverLimits, HostIdentity, Shortfall};
+use schema::calibration::{
+    CalibrationFile, CalibrationSummary, DriverLimits, HostIdentity, InstrumentError, LagAtRate, Lateness,
+    Shortfall, Spread,
+};
 use schema::plan::{DriverChoice, LoadPlan};
 use schema::said;
 use schema::said::{Arg, Said};
@@ -76,10 +79,21 @@ pub fn instrument_limit(
         max_rate_derived: ability.derived,
         lag_rate_per_s,
         lag_p99_ns,
+        error: Some(error(file, asked.and_then(|load| of(load).lateness(rate(load))))),
         disturbed: file.disturbed.clone(),
         stale,
         shortfalls,
     })
+}
+
+/// How far off a recorded time may be: medians of the calibration's repeats.
+fn error(file: &CalibrationFile, late: Option<Lateness>) -> InstrumentError {
+    InstrumentError {
+        clock_ns: file.clock.step_ns.median + file.clock.read_ns.median,
+        histogram_share: file.histogram.relative_max,
+        wake_p99_ns: file.clock.wake_late_p99_ns.median,
+        late,
+    }
 }
 
 /// In place of what limits measured on a busy host would say.
@@ -133,8 +147,20 @@ impl<'a> Ability<'a> {
 
     /// p99 lag at a rate of all workers together; `None` beyond the highest calibrated rate.
     fn lag_p99_ns(&self, rate_per_s: f64) -> Option<f64> {
+        self.lag(rate_per_s, |point| point.lag_p99_ns)
+    }
+
+    /// Mean, p99 and longest lateness at a rate of all workers together; `None` beyond the highest calibrated rate.
+    fn lateness(&self, rate_per_s: f64) -> Option<Lateness> {
+        let p99_ns = self.lag_p99_ns(rate_per_s)?;
+        let p50_ns = self.lag(rate_per_s, |point| point.lag_p50_ns)?;
+        let max_ns = self.lag(rate_per_s, |point| point.lag_max_ns)?;
+        Some(Lateness { mean_ns: 0.5 * p50_ns + 0.49 * p99_ns + 0.01 * max_ns, p99_ns, max_ns })
+    }
+
+    fn lag(&self, rate_per_s: f64, of: impl Fn(&LagAtRate) -> Spread) -> Option<f64> {
         let curve: Vec<(f64, f64)> =
-            self.limits.lag_by_rate.iter().map(|point| (point.rate_per_s, point.lag_p99_ns.median)).collect();
+            self.limits.lag_by_rate.iter().map(|point| (point.rate_per_s, of(point).median)).collect();
         let each = rate_per_s / self.workers;
         curve.last().filter(|(highest, _)| each <= *highest)?;
         interpolate(&curve, each)

@@ -21,13 +21,13 @@ mod words;
 pub use environment::{Surroundings, environment_diff};
 pub use instrument::{instrument_limit, stale};
 pub use run::{
-    CompareError, HistorySettings, Look, Past, RunningSearch, TrialData, Wanted, advice, analyze, compare,
-    history, look, shown_first, undecided,
+    CompareError, Costs, HistorySettings, Look, Past, RunningSearch, TrialData, Wanted, advice, analyze,
+    compare, history, look, shown_first, undecided,
 };
 pub use selfcheck::{RUNS_MAX, selfcheck};
 pub use soak::{SegmentData, WINDOWS_MIN, looks, soak, soak_so_far, with_soak};
 pub use trial::{
     Beside, CounterCurves, HeatMaker, Judgement, Objective, Of, Residence, ServerFacts, SignalsMaker,
     Threshold, ThresholdError, TrialFacts, Warmth, counter_unit, curve, event_effect, gate_names, latency,
-    quantile_floor, request_curves, steadiness, validity, warmth,
+    quantile_floor, request_curves, steadiness, validity, warmth, warmup_expected_ns,
 };

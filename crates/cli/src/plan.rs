@@ -27,7 +27,7 @@ pub(crate) fn plan(args: &PlanArgs) -> Result<u8> {
     }
     let found = history(args, &plan)?;
     found.notes.iter().for_each(|note| crate::output::say!("note: {note}"));
-    let advice = analyze::advice(&plan, &found.runs, wanted, history::trial_ns(&found.runs));
+    let advice = analyze::advice(&plan, &found.runs, wanted, costs(&found.runs));
     let text = match args.format {
         TextOrJson::Json => schema::json::pretty(&advice)?,
         TextOrJson::Text => report::advice_text(&advice, screen::style()),
@@ -52,6 +52,10 @@ fn wanted(args: &PlanArgs, plan: &ExperimentPlan) -> Result<analyze::Wanted> {
         );
     }
     Ok(wanted)
+}
+
+fn costs(runs: &[analyze::Past]) -> analyze::Costs {
+    analyze::Costs { trial_ns: history::trial_ns(runs), run_ns: history::run_ns(runs) }
 }
 
 /// Earlier runs; without any there is nothing to plan from.

@@ -101,6 +101,23 @@ pub fn trial_ns(runs: &[Past]) -> Option<u64> {
     gaps.get(gaps.len().saturating_sub(1) / 2).copied()
 }
 
+/// What a run took besides its trials: the median, over runs, of the time from its beginning to its first trial's start.
+/// Builds, checks and the look at the host are in it. `None` where no run has its first trial.
+#[must_use]
+pub fn run_ns(runs: &[Past]) -> Option<u64> {
+    let of = |past: &Past| -> Option<u64> {
+        let began: Timestamp = past.run.started_wall.parse().ok()?;
+        let first = past.trials.iter().find(|trial| trial.file.id == 1)?;
+        let origin: Timestamp = first.file.origin_wall.parse().ok()?;
+        let before = u64::try_from(origin.as_nanosecond() - began.as_nanosecond()).ok()?;
+        // Its own start is a trial's.
+        Some(before.saturating_sub(first.file.ready_ns.unwrap_or_default()))
+    };
+    let mut all: Vec<u64> = runs.iter().filter_map(of).collect();
+    all.sort_unstable();
+    all.get(all.len().saturating_sub(1) / 2).copied()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -5,7 +5,7 @@ use schema::across::{
     CellAcross, CompareFile, HistoryChange, HistoryFile, HistoryPoint, HistoryRun, HistorySeries,
     MetricAcross, RunHead,
 };
-use schema::advice::{AdviceFile, AdviceRow, BlocksAdvice, SamplesAdvice, WantedAdvice};
+use schema::advice::{AdviceFile, AdviceRow, BlocksAdvice, LevelsAdvice, SamplesAdvice, WantedAdvice};
 use schema::analysis::{Interval, Verdict};
 use schema::metric::Metric;
 use schema::said::Said;
@@ -46,6 +46,25 @@ fn row() -> AdviceRow {
 fn a_plan_answers_in_sentences() {
     let refused = AdviceRow { refused: Some("no earlier run has these cells".into()), ..row() };
     let advice = AdviceFile {
+        levels: Some(LevelsAdvice {
+            of: "a, 64 connections".into(),
+            metric: Metric::Throughput,
+            runs_seen: 6,
+            trials_seen: 5,
+            samples_seen: 3,
+            run_cv: 0.012,
+            trial_cv: 0.008,
+            sample_cv: 0.02,
+            run_ns: 90e9,
+            run_is_measured: false,
+            trial_ns: 8e9,
+            sample_ns: 5e9,
+            samples_best: Some(4),
+            trials_best: Some(3),
+            runs_for_precision: Some(9),
+            time_ns: Some(3_600_000_000_000),
+            how: "cheapest for ± 2 %: `samples = 4`".into(),
+        }),
         schema: Default::default(),
         experiment: "lab".into(),
         runs: vec!["r1".into(), "r2".into(), "r3".into(), "r4".into()],
@@ -88,6 +107,8 @@ fn a_plan_answers_in_sentences() {
             "as measured",
             "5 samples",
             "the file has 3",
+            "level: runs 1.2 %, trials 0.80 %, samples 2.0 % (6 runs of 5 trials of 3 samples)",
+            "Cheapest for ± 2 %: `samples = 4` (about",
             "note: a note",
         ],
     );

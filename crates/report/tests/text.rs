@@ -7,6 +7,21 @@ use schema::said;
 use schema::trial::TrialOutcome;
 
 #[test]
+fn the_instruments_own_error_stands_behind_its_limits() {
+    let mut analysis = sample::analysis();
+    analysis.instrument =
+        Some(said!("instrument.error_unknown", "the instrument's own error is unknown and in no interval"));
+    let run = sample::plan::run_file();
+    let line =
+        "not calibrated: run `prony calibrate`; the instrument's own error is unknown and in no interval";
+    let text = report::terminal(&run, &analysis, Style::PLAIN);
+    let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    assert!(text.contains(&format!("instrument: {line}")), "{text}");
+    let markdown = report::markdown(&run, &analysis);
+    assert!(markdown.contains("own error is unknown and in no interval."), "{markdown}");
+}
+
+#[test]
 fn terminal() {
     let text = report::terminal(&sample::plan::run_file(), &sample::analysis(), Style::PLAIN);
     insta::assert_snapshot!(text, @r#"

@@ -9,6 +9,7 @@
 use analyze::TrialData;
 use analyze::stats::sequential;
 use plan::add_blocks;
+use schema::calibration::CalibrationSummary;
 use schema::design::{LookRecord, StopReason, Stopped};
 use schema::plan::{ExperimentPlan, TrialPlan};
 use schema::said;
@@ -77,12 +78,17 @@ pub(crate) fn is_over_budget(plan: &mut ExperimentPlan, next_block: u32, spent_n
 /// After the last block of the order: looks, and adds a block or ends the run.
 ///
 /// Returns the trials that were added; none where the run has ended.
-pub(crate) fn decide(plan: &mut ExperimentPlan, trials: &[TrialData], spent_ns: u64) -> Vec<TrialPlan> {
+pub(crate) fn decide(
+    plan: &mut ExperimentPlan,
+    calibration: Option<&CalibrationSummary>,
+    trials: &[TrialData],
+    spent_ns: u64,
+) -> Vec<TrialPlan> {
     let Some(stopping) = plan.design.stopping.clone().filter(|stopping| stopping.stopped.is_none()) else {
         return Vec::new();
     };
     let look = stopping.precision.map(|wanted| (wanted, analyze::look(plan, trials, wanted)));
-    let undecided = stopping.until_decided.then(|| analyze::undecided(plan, trials));
+    let undecided = stopping.until_decided.then(|| analyze::undecided(plan, calibration, trials));
     let stopped = match &look {
         _ if undecided == Some(0) => {
             let blocks = plan.blocks;

@@ -43,7 +43,7 @@ fn play(stopping: StoppingPlan, noise: f64, block_ns: u64) -> (StopReason, u32, 
     for _ in 0..200 {
         let spent_ns = block_ns * u64::from(plan.blocks);
         let so_far = trials(&plan, noise);
-        if decide(&mut plan, &so_far, spent_ns).is_empty() {
+        if decide(&mut plan, None, &so_far, spent_ns).is_empty() {
             let stopped = plan.design.stopping.as_ref().and_then(|stopping| stopping.stopped.clone());
             return (stopped.unwrap().reason, plan.blocks, plan);
         }
@@ -84,7 +84,7 @@ fn a_budget_shorter_than_the_pilot_leaves_whole_blocks() {
     assert!(is_over_budget(&mut plan, 3, 20));
     assert_eq!((plan.blocks, plan.order.len()), (2, 4));
     assert!(!is_open(&plan), "and it is over for a resumed run, too");
-    assert!(decide(&mut plan, &[], 20).is_empty());
+    assert!(decide(&mut plan, None, &[], 20).is_empty());
 }
 
 #[test]
@@ -92,7 +92,7 @@ fn void_trials_cannot_stop_a_run_early() {
     let mut plan = plan(stopping(Some(0.02), None, 60), 5);
     let mut so_far = trials(&plan, 0.001);
     so_far[0].file.outcome = TrialOutcome::Void;
-    assert_eq!(decide(&mut plan, &so_far, 1).len(), 2, "four whole blocks give no interval");
+    assert_eq!(decide(&mut plan, None, &so_far, 1).len(), 2, "four whole blocks give no interval");
     let look = &plan.design.stopping.as_ref().unwrap().looks[0];
     assert!(look.half_width.is_none() && look.of.contains("5 blocks"), "{look:?}");
     assert!(words(&plan).unwrap().contains("nothing can be judged yet"));
@@ -102,7 +102,9 @@ fn void_trials_cannot_stop_a_run_early() {
 fn a_fixed_number_of_blocks_is_left_alone() {
     let mut fixed = plan(stopping(None, None, 5), 5);
     fixed.design.stopping = None;
-    assert!(!is_open(&fixed) && decide(&mut fixed, &[], 1).is_empty() && !is_over_budget(&mut fixed, 2, 1));
+    assert!(
+        !is_open(&fixed) && decide(&mut fixed, None, &[], 1).is_empty() && !is_over_budget(&mut fixed, 2, 1)
+    );
     assert_eq!(words(&fixed), None);
 }
 
@@ -125,7 +127,7 @@ fn a_run_that_waits_for_its_claims_ends_when_they_are_decided() {
         plan.claims = vec![claim("c1", bound)];
         while plan.design.stopping.as_ref().unwrap().stopped.is_none() {
             let so_far = trials(&plan, noise);
-            decide(&mut plan, &so_far, 1);
+            decide(&mut plan, None, &so_far, 1);
         }
         plan
     };

@@ -208,7 +208,7 @@ fn trials(
         if !adaptive::is_open(&run.plan) {
             return outcome(folder, &run, false);
         }
-        left.extend(adaptive::decide(&mut run.plan, &so_far, spent.ns()));
+        left.extend(adaptive::decide(&mut run.plan, run.calibration.as_ref(), &so_far, spent.ns()));
         folder.write_json("run.json", &run)?;
         observer.decided(&adaptive::words(&run.plan).unwrap_or_default(), left.len() as i64);
     }

@@ -44,6 +44,9 @@ pub struct AdviceFile {
     /// Samples in a trial that give the narrowest interval for the time spent; absent where trials do not tell.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub samples: Option<SamplesAdvice>,
+    /// Three levels of repetition, over runs; absent with fewer than two runs, of two trials, of two samples.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub levels: Option<LevelsAdvice>,
     /// What speaks against these numbers, with the remedy.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<Said>,
@@ -125,4 +128,45 @@ pub struct SamplesAdvice {
     pub best: u32,
     /// That cell, for people.
     pub of: String,
+}
+
+/// Samples in trials in runs: what each level brings in, what it costs, and the counts that give the narrowest interval
+/// for the time spent (METHOD §3, Kalibera and Jones). Of the cell whose runs differ most.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct LevelsAdvice {
+    /// That cell, for people.
+    pub of: String,
+    /// Throughput of a closed load, mean response time of an open one.
+    pub metric: Metric,
+    /// Runs that tell.
+    pub runs_seen: u32,
+    /// Trials of each that are compared.
+    pub trials_seen: u32,
+    /// Samples of each trial.
+    pub samples_seen: u32,
+    /// Standard deviation that runs bring in by themselves, over the mean; 0 where they differ less than their trials
+    /// would have them.
+    pub run_cv: f64,
+    /// The same of the trials of a run.
+    pub trial_cv: f64,
+    /// The same of the samples of a trial.
+    pub sample_cv: f64,
+    /// What a run costs besides its trials, shared by all cells.
+    pub run_ns: f64,
+    /// Whether that was measured; else it is taken for as much as `trial_ns`.
+    pub run_is_measured: bool,
+    /// What a trial costs besides its samples.
+    pub trial_ns: f64,
+    /// What a sample costs.
+    pub sample_ns: f64,
+    /// Best number of samples in a trial; null where trials do not differ.
+    pub samples_best: Option<u32>,
+    /// Best number of trials in a run; null where runs do not differ.
+    pub trials_best: Option<u32>,
+    /// Runs of these counts for the wanted precision, five at least; null where no number up to 1,000 is enough.
+    pub runs_for_precision: Option<u32>,
+    /// Time of all of them, all cells.
+    pub time_ns: Option<u64>,
+    /// How to run them, by the keys of the experiment file.
+    pub how: Said,
 }

@@ -66,6 +66,9 @@ pub struct AnalysisFile {
     /// have histograms in five blocks and more.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shifts: Vec<Shift>,
+    /// What became of the instrument's own error in the intervals of times; absent in files of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instrument: Option<Said>,
     /// What each layer costs, where the design names an ordered factor.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub layers: Vec<LayerCosts>,
@@ -302,12 +305,28 @@ pub struct MetricSummary {
     /// they were. Absent where a trial was not steady or states no such drift, and in files of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub with_drift: Option<Interval>,
+    /// What the instrument's own error may add at the ends of the interval, as far as a calibration bounds it; absent
+    /// without one, for what is no time, and in files of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub instrument: Option<InstrumentPart>,
     /// Of a percentile: how many independent requests would leave it as uncertain as it is, over all trials. Far fewer
     /// than there were where one pause slows down many. Absent where it is not known, and in files of earlier versions.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effective_requests: Option<f64>,
     /// Why there is no interval or no value, and what would cure it.
     pub refused: Option<Said>,
+}
+
+/// What the instrument's own error may add to an interval of times: a bound, not a deviation.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct InstrumentPart {
+    /// So far below the lower end of the recorded values the true one may lie.
+    pub low_ns: f64,
+    /// So far above the upper end.
+    pub high_ns: f64,
+    /// Whether `interval` contains both: so where one of them is above a twentieth of half its width. Else they are
+    /// negligible and left out.
+    pub added: bool,
 }
 
 /// The shift function of two targets at one load: the ratio of their response times at every quantile.

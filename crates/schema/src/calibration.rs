@@ -216,12 +216,41 @@ pub struct CalibrationSummary {
     pub lag_rate_per_s: Option<f64>,
     /// 99th percentile of pacer lag at that rate.
     pub lag_p99_ns: Option<f64>,
+    /// How far off a time may be that the instrument records; absent in files of earlier versions.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub error: Option<InstrumentError>,
     /// Why the limits may be too low: something else took CPU time while they were measured.
     pub disturbed: Option<Said>,
     /// What has changed since: the limits are then only a hint.
     pub stale: Vec<Said>,
     /// Where more is asked for than the instrument can give.
     pub shortfalls: Vec<Shortfall>,
+}
+
+/// How far off a time may be that the instrument records: bounds, of which none averages out over requests or trials.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct InstrumentError {
+    /// Step of the clock and the time of one reading: so far off is the difference of two stamps, either way.
+    pub clock_ns: f64,
+    /// Largest share by which a value read from a histogram is off, either way: 0 to 1.
+    pub histogram_share: f64,
+    /// 99th percentile of how late a timed wait wakes: what think times are late by.
+    pub wake_p99_ns: f64,
+    /// How late the requests of open loads are sent at the highest rate asked for; absent beyond the calibrated rates,
+    /// and where no open load is asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub late: Option<Lateness>,
+}
+
+/// Lateness of requests, dispatched − intended, at one rate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct Lateness {
+    /// The most that the mean may be: half of the requests at the median, 49 % at p99, the rest at the longest.
+    pub mean_ns: f64,
+    /// 99th percentile.
+    pub p99_ns: f64,
+    /// Longest.
+    pub max_ns: f64,
 }
 
 /// More is asked for than the instrument can give.

@@ -11,6 +11,7 @@ export type MetricSummary = Cell["metrics"][number];
 export type MemoryView = NonNullable<Cell["memory_view"]>;
 export type MemoryKind = MemoryView["series"][number]["kind"];
 export type Capacity = NonNullable<Analysis["capacity"]>[number];
+export type Shift = NonNullable<Analysis["shifts"]>[number];
 export type Layers = NonNullable<Analysis["layers"]>[number];
 export type LayerMetric = Layers["metrics"][number];
 export type Soak = NonNullable<Analysis["soak"]>;

@@ -115,7 +115,8 @@ export function ratioTicks([low, high]: [number, number], max: number): number[]
   return ticks.filter((tick) => tick >= low && tick <= high);
 }
 
-function tickText(ratio: number): string {
+/** A ratio on an axis: as the change it means, or as a factor where it is one. */
+export function tickText(ratio: number): string {
   if (ratio >= 2 || ratio <= 0.3) return `×${ratio}`;
   return ratio > 1 ? `+${chosenPercent(ratio - 1)}` : chosenPercent(ratio - 1);
 }

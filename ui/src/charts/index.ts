@@ -16,6 +16,7 @@ export { OverviewChart } from "./overview";
 export { type Binned, CdfChart, type Curve, HistogramChart, PercentilesChart } from "./percentiles";
 export { SearchChart } from "./search";
 export { SoakChart, soakShown } from "./soak";
+export { ShiftChart, shiftSentence } from "./shift";
 export { Sparkline } from "./sparkline";
 export { StripsChart } from "./strips";
 export { counterKey, TimelineChart } from "./timeline";

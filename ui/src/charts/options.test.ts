@@ -16,6 +16,7 @@ import { cdfOption, histogramOption, oneIn, percentilesOption, ticked } from "./
 import { matching } from "./counters";
 import { overviewOption } from "./overview";
 import { searchOption } from "./search";
+import { shiftAlt, shiftOption, shiftSentence, side, stretches } from "./shift";
 import { segmentsOf, soakOption } from "./soak";
 import { sparkPath } from "./sparkline";
 import { stripsOption } from "./strips";
@@ -82,6 +83,69 @@ describe("the comparison", () => {
     };
     expect(xAxis.min).toBeGreaterThan(0);
     expect(Number.isFinite(xAxis.max)).toBe(true);
+  });
+});
+
+describe("the shift function", () => {
+  const { shift } = made;
+  const zh = WORDS.zh;
+
+  it("shows ratio and band at every quantile, with equality in view", () => {
+    for (const look of LOOKS) {
+      const option = shiftOption({ shift, a: "a", b: "b" }, look, en);
+      const all = shown(option);
+      expect(all.get(en.charts.ratio)).toEqual(
+        shift.points.map(
+          ({ quantile, ratio }) => expect.objectContaining({ value: [oneIn(quantile), ratio] }) as object,
+        ),
+      );
+      expect(all.get(en.charts.shiftBand)).toEqual(
+        shift.points.map(({ quantile, band }) => [oneIn(quantile), band.low, band.high]),
+      );
+      const { yAxis, series } = option as {
+        yAxis: { min: number; max: number; axisLabel: { customValues: number[] } };
+        series: { markLine?: { data: object[] } }[];
+      };
+      expect(yAxis.min).toBeLessThan(0.95 / Math.exp(0.02));
+      expect(yAxis.max).toBeGreaterThan(1.3 * Math.exp(0.5));
+      expect(yAxis.axisLabel.customValues).toContain(1);
+      expect(series.flatMap(({ markLine }) => markLine?.data ?? [])).toEqual([{ yAxis: 1 }]);
+    }
+  });
+
+  it("says in one sentence where the band excludes zero, and fills the signs there", () => {
+    expect(stretches(shift.points, -1)).toEqual(["p5–p20"]);
+    expect(stretches(shift.points, 1)).toEqual(["p95–p99.5"]);
+    expect(shiftSentence({ shift, a: "go/gin" }, en)).toBe(
+      "The band excludes zero: go/gin takes longer at p95–p99.5, and less time at p5–p20.",
+    );
+    expect(shiftSentence({ shift, a: "go/gin" }, zh)).toContain("go/gin 在 p95–p99.5 更慢");
+    const only = (of: -1 | 0 | 1) => ({
+      ...shift,
+      points: shift.points.filter((point) => side(point) === of),
+    });
+    expect(shiftSentence({ shift: only(0), a: "x" }, en)).toContain("at every quantile");
+    expect(shiftSentence({ shift: only(1), a: "x" }, en)).toContain("p95–p99.5: x takes longer");
+    expect(shiftSentence({ shift: only(-1), a: "x" }, en)).toContain("p5–p20: x takes less time");
+    expect(shiftAlt({ shift, a: "x", b: "y" }, en)).toContain("p99 +34.0 %");
+    const data = shown(shiftOption({ shift, a: "a", b: "b" }, wide, en)).get(en.charts.ratio);
+    expect((data as { symbol: string }[]).map(({ symbol }) => symbol !== "circle")).toEqual(
+      shift.points.map((point) => side(point) !== 0),
+    );
+  });
+
+  it("bears bands without ends and ratios that no axis can hold", () => {
+    const points = [0, 1e300, NaN, 1.1].map((ratio, at) => ({
+      quantile: [0.5, 0.9, 0.99, 1][at]!,
+      ratio,
+      band: { low: null, high: at === 1 ? 1e300 : null },
+    }));
+    const { yAxis } = shiftOption({ shift: { ...shift, points }, a: "a", b: "b" }, wide, en) as {
+      yAxis: { min: number; max: number };
+    };
+    expect(yAxis.min).toBeGreaterThan(0);
+    expect(yAxis.max).toBeLessThanOrEqual(100);
+    expect(points.map(side)).toEqual([0, 0, 0, 0]);
   });
 });
 

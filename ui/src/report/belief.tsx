@@ -29,7 +29,7 @@ export function Belief({ page }: SectionProps) {
       {kept.length > 0 && (
         <Fold title={words.belief.kept(kept.length)}>{() => <BeliefNotes notes={kept} />}</Fold>
       )}
-      <Instrument of={page.run.calibration ?? null} />
+      <Instrument of={page.run.calibration ?? null} error={page.analysis.instrument ?? null} />
       {(page.run.weaknesses ?? []).length > 0 && (
         <ul class="plain-list">
           {page.run.weaknesses!.map((text) => (
@@ -90,13 +90,18 @@ export function Note({ sign, tone, level, text, remedy }: NoteProps) {
 }
 
 /** What the instrument can do: a result near that limit would be one of the instrument. */
-function Instrument({ of }: { of: CalibrationSummary | null }) {
+function Instrument({ of, error }: { of: CalibrationSummary | null; error: Text | null }) {
   const words = useWords();
   const told = useTold();
   return (
     <div class="instrument">
       <h3>{words.instrument.title}</h3>
       <p>{of ? limitText(of, words, told) : words.instrument.notCalibrated}</p>
+      {error && (
+        <p>
+          <Told text={error} isUnbroken isSentence />
+        </p>
+      )}
       {of && of.shortfalls.length > 0 && (
         <ul class="notes">
           {of.shortfalls.map(({ text, remedy }) => (

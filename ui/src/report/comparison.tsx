@@ -26,6 +26,8 @@ import { Told, glued, useTold } from "../ui/told";
 import { type Words, useWords } from "../words";
 import { Figure, Section, type SectionProps } from "./frame";
 import { KEY_METRICS, type Pair, pairsOf, unitOf } from "./model";
+import { PairName } from "./pair";
+import { Shifts } from "./shift";
 import { type Text, already } from "../words/said/text";
 
 /** A chart of more pairs than this is read by nobody: the first ones are drawn, all are in the table. */
@@ -69,6 +71,7 @@ export function Comparison({ page }: SectionProps) {
       )}
       <Forests pairs={pairs} margin={margin} />
       <Refused comparisons={key} />
+      <Shifts page={page} />
       <Fold title={words.comparison.key}>{keyTable}</Fold>
       <Fold title={words.comparison.all}>
         {() => (
@@ -190,21 +193,6 @@ function Forests({ pairs, margin }: { pairs: Pair[]; margin: number }) {
         <ForestChart comparisons={drawn} margin={margin} />
       </Figure>
       {wanted.length > most && <p class="about">{words.comparison.notDrawn(most, wanted.length)}</p>}
-    </>
-  );
-}
-
-export function PairName({ of }: { of: Pick<Compared, "a_target" | "b_target" | "load"> }) {
-  const words = useWords();
-  return (
-    <>
-      <b>{of.a_target}</b> {words.against} <b>{of.b_target}</b>
-      {of.load !== "" && (
-        <span class="soft">
-          {words.comma}
-          <Told text={of.load} as="place" />
-        </span>
-      )}
     </>
   );
 }

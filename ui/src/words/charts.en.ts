@@ -28,6 +28,18 @@ export const chartsEn = {
   // Comparison
   forest: "Ratio of each pair with its interval; the band counts as equal",
   forestAxis: "Change of the first against the second",
+  // Whole curves
+  shift: (who: string) => `Change of response time at each quantile with its band: ${who}`,
+  shiftAxis: "Change of response time, first against second",
+  shiftBand: "band",
+  shiftExcludes: (a: string, longer: string, shorter: string) =>
+    longer === "" && shorter === ""
+      ? "The band contains zero at every quantile: nowhere on the curve is a difference shown."
+      : shorter === ""
+        ? `The band excludes zero at ${longer}: ${a} takes longer there.`
+        : longer === ""
+          ? `The band excludes zero at ${shorter}: ${a} takes less time there.`
+          : `The band excludes zero: ${a} takes longer at ${longer}, and less time at ${shorter}.`,
   strips: (metric: string) => `${metric} of each trial, by cell`,
   // Layers
   layers: { costs: "costs", saves: "saves", not_shown: "no cost shown", refused: "refused" },

@@ -27,6 +27,18 @@ export const chartsZh: ChartWords = {
   outcomes: { valid: "有效", void: "作废", failed: "失败" },
   forest: "每一对的比值及其区间;色带内视为相当",
   forestAxis: "前者相对后者的变化",
+  // 整条曲线
+  shift: (who) => `各分位点上响应时间的变化及其置信带：${who}`,
+  shiftAxis: "响应时间的变化（前者相对后者）",
+  shiftBand: "置信带",
+  shiftExcludes: (a, longer, shorter) =>
+    longer === "" && shorter === ""
+      ? "置信带在所有分位点上都包含零：整条曲线上均未显示差异。"
+      : shorter === ""
+        ? `置信带在 ${longer} 处不含零：${a} 在此处更慢。`
+        : longer === ""
+          ? `置信带在 ${shorter} 处不含零：${a} 在此处更快。`
+          : `置信带不含零之处：${a} 在 ${longer} 更慢，在 ${shorter} 更快。`,
   strips: (metric) => `各单元每个试次的${metric}`,
   layers: { costs: "有开销", saves: "有节省", not_shown: "未显示出开销", refused: "不予回答" },
   allLayers: "含全部层",

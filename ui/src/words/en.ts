@@ -287,6 +287,16 @@ export const en = {
     butNot: (ends: string) => `, but not ${ends}`,
   },
 
+  shift: {
+    title: "The whole curve of response times",
+    about: (confidence: string) =>
+      `How much longer the first target takes than the second at each quantile: the mean ratio over blocks. The ${confidence} band is made for all quantiles at once, so wherever it excludes zero the targets differ, whichever quantile you came to look at. Filled signs mark these quantiles.`,
+    pair: "Pair",
+    table: "Every quantile with its band",
+    quantile: "Quantile",
+    band: "Band",
+  },
+
   effects: {
     about:
       "What a level changes against the first level of its factor, over all levels of the others; and for two factors, how much the change of the one depends on the level of the other. By t over blocks on log values; p after Holm's correction over all effects on all metrics.",

@@ -9,7 +9,7 @@ use super::confinement;
 use super::data::{RunData, too_few};
 use super::levels::levels;
 use super::pooled::{Pooled, pooled};
-use super::ratio::interval_of_logs;
+use super::ratio::interval_of_values;
 use super::{MIN_TRIALS, TrialData};
 use crate::stats::Refusal;
 use crate::stats::student::MeanTest;
@@ -76,8 +76,13 @@ fn metric_summary(data: &RunData<'_>, cell: &CellPlan, metric: Metric) -> Metric
     let values = data.values(&cell.id, metric);
     let trials: Vec<&TrialData> = data.valid(&cell.id).collect();
     let pooled = pooled(&trials, metric, &values);
+    let mut instrument = None;
     let (interval, refused) = match interval(data, &values, pooled.as_ref()) {
-        Ok(interval) => (Some(interval), None),
+        Ok(ends) => {
+            let (ends, part) = super::instrument::widened(data, &cell.id, metric, ends);
+            instrument = part;
+            (Some(interval_of_values(ends)), None)
+        }
         Err(reason) => {
             let few = values.len() < MIN_TRIALS;
             let missing = few.then(|| data.why_missing(&cell.id, metric)).flatten();
@@ -91,6 +96,7 @@ fn metric_summary(data: &RunData<'_>, cell: &CellPlan, metric: Metric) -> Metric
         values,
         interval,
         with_drift: None,
+        instrument,
         effective_requests: pooled.and_then(|pooled| pooled.effective),
         refused,
     }
@@ -114,7 +120,7 @@ pub(super) fn center(values: &[f64], pooled: Option<&Pooled>) -> Option<f64> {
     Some(center).filter(|center: &f64| !center.is_nan()).map(|center| center.clamp(low, high))
 }
 
-fn interval(data: &RunData<'_>, values: &[f64], pooled: Option<&Pooled>) -> Result<Interval, Said> {
+fn interval(data: &RunData<'_>, values: &[f64], pooled: Option<&Pooled>) -> Result<(f64, f64), Said> {
     if values.len() < MIN_TRIALS {
         return Err(too_few(said!("noun.trials", "trials"), values.len()));
     }
@@ -141,7 +147,7 @@ fn interval(data: &RunData<'_>, values: &[f64], pooled: Option<&Pooled>) -> Resu
     })?;
     let by_sections = pooled.and_then(|pooled| pooled.sections.interval(data.confidence).ok());
     let (low, high) = by_sections.unwrap_or_else(|| test.interval(data.confidence));
-    Ok(interval_of_logs(low, high))
+    Ok((low.exp(), high.exp()))
 }
 
 /// Quantiles of the merged response times on a scale of nines, 0 to 0.9999, as far as METHOD §4 allows for all

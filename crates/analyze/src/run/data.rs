@@ -3,7 +3,8 @@
 use super::TrialData;
 use super::clock;
 use super::load;
-use super::{asked, trials};
+use super::{asked, instrument, trials};
+use schema::calibration::{CalibrationSummary, InstrumentError};
 use schema::metric::Metric;
 use schema::plan::{CellPlan, ExperimentPlan};
 use schema::said;
@@ -26,6 +27,8 @@ pub(super) struct RunData<'a> {
     pub(super) margin: f64,
     /// The plan's own confidence and margin could be used.
     pub(super) settings_usable: bool,
+    /// The instrument's own error, where a calibration bounds it.
+    pub(super) error: Option<&'a InstrumentError>,
     /// Numbers of the trials whose clock ran backwards.
     pub(super) backwards: Vec<u32>,
     by_cell: BTreeMap<&'a str, Vec<&'a TrialData>>,
@@ -54,9 +57,15 @@ impl<'a> RunData<'a> {
                 .map(|trial| trial.file.id)
                 .collect(),
             trials,
+            error: None,
             settings_usable: confidence.is_some() && margin.is_some(),
             by_cell,
         }
+    }
+
+    /// With the error of the instrument that the run was made with.
+    pub(super) fn with_instrument(self, calibration: Option<&'a CalibrationSummary>) -> Self {
+        Self { error: instrument::error_of(calibration), ..self }
     }
 
     /// Load, quota and scenario of a cell in words, the latter two where they vary: `128 connections`,

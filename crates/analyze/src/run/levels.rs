@@ -39,7 +39,7 @@ pub(super) fn levels(data: &RunData<'_>, cell: &CellPlan) -> Option<Levels> {
 }
 
 /// The metric that samples are kept of.
-fn metric_of(cell: &CellPlan) -> Metric {
+pub(in crate::run) fn metric_of(cell: &CellPlan) -> Metric {
     match cell.load.model {
         LoadModel::Closed => Metric::Throughput,
         LoadModel::Open => Metric::Mean,

@@ -12,16 +12,22 @@ use super::judged::judged;
 use crate::stats::power::half_width;
 use crate::stats::sequential;
 use schema::analysis::ClaimVerdict;
+use schema::calibration::CalibrationSummary;
 use schema::plan::ExperimentPlan;
 use schema::said;
 use schema::said::Said;
 
 /// How many claims are not decided by the trials so far: neither held nor contradicted by the whole interval.
 ///
-/// Asked at each block border of a run that waits for its claims; its intervals allow for that.
+/// Asked at each block border of a run that waits for its claims; its intervals allow for that, and for the error of
+/// the instrument as the report of the run will.
 #[must_use]
-pub fn undecided(plan: &ExperimentPlan, trials: &[TrialData]) -> u32 {
-    let data = RunData::new(plan, trials);
+pub fn undecided(
+    plan: &ExperimentPlan,
+    calibration: Option<&CalibrationSummary>,
+    trials: &[TrialData],
+) -> u32 {
+    let data = RunData::new(plan, trials).with_instrument(calibration);
     let families = Families::new(&data);
     let answers = claims::answers(&data, &families, &[]);
     let open = answers

@@ -21,6 +21,7 @@ mod effects;
 mod events;
 mod failures;
 mod families;
+mod instrument;
 mod judged;
 mod layers;
 mod levels;
@@ -40,7 +41,7 @@ mod trial_data;
 mod trials;
 mod why;
 
-pub use across::{CompareError, HistorySettings, Past, Wanted, advice, compare, history};
+pub use across::{CompareError, Costs, HistorySettings, Past, Wanted, advice, compare, history};
 use capacity::SearchState;
 use data::RunData;
 pub(crate) use load::load_in_words;
@@ -61,7 +62,7 @@ pub(crate) const MIN_TRIALS: usize = 5;
 /// `trials` may be incomplete, in any order, void or failed; what they do not allow is refused in words.
 #[must_use]
 pub fn analyze(run: &RunFile, trials: &[TrialData]) -> AnalysisFile {
-    let data = RunData::new(&run.plan, trials);
+    let data = RunData::new(&run.plan, trials).with_instrument(run.calibration.as_ref());
     let cells = cells::summaries(&data);
     let families = families::Families::new(&data);
     let comparisons = comparisons::all_pairs(&data, &families);
@@ -91,6 +92,7 @@ pub fn analyze(run: &RunFile, trials: &[TrialData]) -> AnalysisFile {
         effects: effects::effects(&data),
         shifts: shift::shifts(&data),
         layers: layers::layers(&data),
+        instrument: Some(instrument::sentence(&data, run.calibration.as_ref(), &cells)),
         belief,
         outliers,
         capacity,

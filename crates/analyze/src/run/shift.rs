@@ -3,10 +3,9 @@
 //!
 //! By block the logarithm of the ratio of the two trials' quantiles, over blocks their mean: the trial is the unit, as in
 //! every comparison. The band is mean ± c·s/√n at each quantile with one c for all, the 95 % point of the largest |T| over
-//! the curve. Neighbouring quantiles go together, so c is smaller than Bonferroni's: its law is drawn by reweighting the
-//! blocks' residuals with normal multipliers (a multiplier bootstrap over blocks: Chernozhukov, Chetverikov & Kato, Ann.
-//! Statist. 41, 2013) over the root of a mean square with n−1 degrees of freedom, as s is estimated from n blocks (max-T of
-//! a multivariate t: Hothorn, Bretz & Westfall, Biometrical J. 50, 2008).
+//! the curve. Neighbouring quantiles go together, so c is smaller than Bonferroni's: its law is drawn from made-up normal
+//! blocks with the correlations of the real ones (Westfall & Young, *Resampling-Based Multiple Testing*, 1993), where each
+//! quantile has a mean and a deviation of its own, as it has in n real blocks.
 //! Invariants: seeded by the plan; a quantile is in the curve only where every trial gives it by METHOD §4.
 
 use super::data::RunData;
@@ -90,31 +89,79 @@ fn at(trial: &TrialData, quantile: f64) -> Option<f64> {
     (value > 0).then_some(value as f64)
 }
 
-/// The point that the largest |T| over all series stays below with `level`.
+/// The point that the largest |T| over all series stays below with `level`, in made-up blocks whose series go together as
+/// these do, each with a mean and a deviation of its own.
 fn critical(series: &[&[f64]], level: f64, seed: Seed) -> Option<f64> {
     let n = series.first()?.len();
     let standard: Vec<Vec<f64>> = series
         .iter()
         .map(|logs| {
             let test = MeanTest::of_logs(logs).ok()?;
-            // Σ of the squares is 1, so a sum with normal multipliers is standard normal.
+            // Σ of the squares is 1, so the products of two series sum to their correlation.
             let scale = test.sd * ((n - 1) as f64).sqrt();
             Some(logs.iter().map(|log| (log - test.mean) / scale).collect())
         })
         .collect::<Option<_>>()?;
+    let factor = factor(&standard, n);
     let mut rng = seed.rng();
-    let mut largest: Vec<f64> = (0..DRAWS).map(|_| draw(&standard, n, &mut rng)).collect();
+    let mut largest: Vec<f64> = (0..DRAWS).map(|_| draw(&factor, n, &mut rng)).collect();
     largest.sort_unstable_by(f64::total_cmp);
     let place = ((level.clamp(0.0, 1.0) * DRAWS as f64).ceil() as usize).clamp(1, DRAWS) - 1;
     largest.get(place).copied().filter(|found| found.is_finite())
 }
 
-fn draw(standard: &[Vec<f64>], n: usize, rng: &mut Rng) -> f64 {
-    let multipliers: Vec<f64> = (0..n).map(|_| rng.normal()).collect();
-    let freedom = n - 1;
-    let square: f64 = (0..freedom).map(|_| rng.normal().powi(2)).sum::<f64>() / freedom as f64;
-    let one = |row: &Vec<f64>| row.iter().zip(&multipliers).map(|(x, g)| x * g).sum::<f64>().abs();
-    standard.iter().map(one).fold(0.0, f64::max) / square.sqrt().max(f64::MIN_POSITIVE)
+/// L with L·Lᵀ = the correlations (Cholesky), a row a series.
+///
+/// n blocks have at most n − 1 directions, so the fewer blocks, the more alike series look. What n blocks say of a
+/// correlation is drawn towards none by the share of its error, (1 − r²)²/(n − 1) (Schäfer & Strimmer, Stat. Appl. Genet.
+/// Mol. Biol. 4, 2005), which errs on the side of a wider band.
+fn factor(standard: &[Vec<f64>], n: usize) -> Vec<Vec<f64>> {
+    let shrink = shrinkage(standard, n);
+    let mut rows: Vec<Vec<f64>> = Vec::with_capacity(standard.len());
+    for (at, row) in standard.iter().enumerate() {
+        let mut made: Vec<f64> = Vec::with_capacity(at + 1);
+        for (before, other) in rows.iter().enumerate() {
+            let r = (1.0 - shrink) * row.iter().zip(&standard[before]).map(|(x, y)| x * y).sum::<f64>();
+            let known: f64 = made.iter().zip(other).map(|(x, y)| x * y).sum();
+            made.push(if other[before] > 1e-6 { (r - known) / other[before] } else { 0.0 });
+        }
+        let rest = 1.0 - made.iter().map(|x| x * x).sum::<f64>();
+        made.push(rest.max(0.0).sqrt());
+        rows.push(made);
+    }
+    rows
+}
+
+fn shrinkage(standard: &[Vec<f64>], n: usize) -> f64 {
+    let (mut errors, mut squares) = (0.0, 0.0);
+    for (at, row) in standard.iter().enumerate() {
+        for other in &standard[..at] {
+            let r: f64 = row.iter().zip(other).map(|(x, y)| x * y).sum();
+            errors += (1.0 - r * r).powi(2) / (n - 1) as f64;
+            squares += r * r;
+        }
+    }
+    if squares > 0.0 { (errors / squares).min(1.0) } else { 0.0 }
+}
+
+/// The largest |T| over the series in `n` made-up blocks.
+fn draw(factor: &[Vec<f64>], n: usize, rng: &mut Rng) -> f64 {
+    let mut sums = vec![(0.0, 0.0); factor.len()];
+    for _ in 0..n {
+        let normal: Vec<f64> = factor.iter().map(|_| rng.normal()).collect();
+        for (row, (sum, squares)) in factor.iter().zip(&mut sums) {
+            let value: f64 = row.iter().zip(&normal).map(|(x, g)| x * g).sum();
+            *sum += value;
+            *squares += value * value;
+        }
+    }
+    let n = n as f64;
+    let t = |(sum, squares): (f64, f64)| {
+        let mean = sum / n;
+        let variance = (squares - n * mean * mean).max(f64::MIN_POSITIVE) / (n - 1.0);
+        (mean / (variance / n).sqrt()).abs()
+    };
+    sums.into_iter().map(t).fold(0.0, f64::max)
 }
 
 #[cfg(test)]

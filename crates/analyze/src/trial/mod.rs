@@ -29,7 +29,7 @@ pub(crate) use gate::gate;
 pub use heat::HeatMaker;
 pub use objective::{Judgement, Objective};
 pub use signals::SignalsMaker;
-pub use steady::{Beside, Warmth, steadiness, warmth};
+pub use steady::{Beside, Warmth, steadiness, warmth, warmup_expected_ns};
 pub use summary::{Of, latency, quantile_floor};
 pub use threshold::{Threshold, ThresholdError};
 pub(crate) use validity::{CANARY_SAID, COMPETING_SAID, PACER_LAG_NS, STEAL_SAID};

@@ -217,7 +217,7 @@ fn hostile_counts_and_texts() {
         serde_json::from_str::<schema::load::Validity>(&text).expect("gates hold numbers");
     }
     check(&plan, &data);
-    assert!(!warmth(&[], &[], &Default::default()).is_warm);
+    assert!(!warmth(&[], &[], &Default::default(), 0).is_warm);
     let mut hostile = report(closed(0));
     hostile.generator.busy_share = f64::NEG_INFINITY;
     assert!(!validity(&hostile, &analyze::TrialFacts::default()).ok);

@@ -1,7 +1,7 @@
 //! The hidden control, looks at block borders, and the blocks that `prony plan` asks for: with known truth.
 
 use crate::synth::{claim, closed, open, run, trial, trials};
-use analyze::{Past, TrialData, Wanted, advice, analyze, look};
+use analyze::{Costs, Past, TrialData, Wanted, advice, analyze, look};
 use schema::analysis::{BeliefLevel, FindingCause, Verdict};
 use schema::design::{ControlPlan, StopReason, Stopped, StoppingPlan};
 use schema::metric::Metric;
@@ -168,6 +168,8 @@ fn the_reason_for_the_end_is_told() {
     }
 }
 
+/// What a trial takes.
+const TWO_SECONDS: Costs = Costs { trial_ns: Some(2_000_000_000), run_ns: None };
 const WANTED: Wanted = Wanted { precision: 0.02, difference: 0.05, power: 0.8 };
 
 /// A run of `blocks` whose log ratio a/b has this mean and a standard deviation of `sd` between blocks.
@@ -191,7 +193,7 @@ fn advice_is_that_of_the_formulas() {
         1_000.0 * if cell == 0 { (s * if block % 2 == 0 { 1.0 } else { -1.0 }).exp() } else { 1.0 }
     });
     let past = [Past { run: file.clone(), trials: exact }];
-    let found = advice(&file.plan, &past, WANTED, Some(2_000_000_000));
+    let found = advice(&file.plan, &past, WANTED, TWO_SECONDS);
     let row = &found.rows[0];
     let near = |got: Option<f64>, wanted: f64| {
         assert!((got.unwrap() - wanted).abs() < 1e-6 * wanted, "{got:?} is not {wanted}");
@@ -216,7 +218,7 @@ fn a_budget_bounds_the_blocks_of_the_file() {
     for (budget_s, blocks) in [(None, 1_000), (Some(40), 10), (Some(8), 5)] {
         let budget_ns = budget_s.map(|seconds: u64| seconds * 1_000_000_000);
         file.plan.design.stopping = Some(StoppingPlan { budget_ns, ..stopping.clone() });
-        let found = advice(&file.plan, &[], WANTED, Some(2_000_000_000));
+        let found = advice(&file.plan, &[], WANTED, TWO_SECONDS);
         assert_eq!(found.own.blocks, blocks, "{budget_s:?}");
     }
 }
@@ -224,16 +226,16 @@ fn a_budget_bounds_the_blocks_of_the_file() {
 #[test]
 fn advice_without_a_past_is_refused_in_words() {
     let file = run(&["a", "b"], &[closed(64)], 5);
-    let none = advice(&file.plan, &[], WANTED, None);
+    let none = advice(&file.plan, &[], WANTED, Costs::default());
     assert!(none.for_precision.is_none() && !none.trial_is_measured);
     assert!(none.rows[0].refused.as_deref().unwrap().contains("--pilot"));
     let other = Past { run: run(&["x", "y"], &[closed(64)], 5), trials: Vec::new() };
-    assert!(advice(&file.plan, &[other], WANTED, None).rows[0].refused.is_some());
+    assert!(advice(&file.plan, &[other], WANTED, Costs::default()).rows[0].refused.is_some());
     let short = pair(3, 0.0, 0.02, &mut Seed(1).rng());
-    assert!(advice(&file.plan, &[short], WANTED, None).rows[0].refused.is_some());
+    assert!(advice(&file.plan, &[short], WANTED, Costs::default()).rows[0].refused.is_some());
     // Two short ones together have enough.
     let two = [pair(4, 0.0, 0.02, &mut Seed(1).rng()), pair(4, 0.0, 0.02, &mut Seed(2).rng())];
-    let found = advice(&file.plan, &two, WANTED, None);
+    let found = advice(&file.plan, &two, WANTED, Costs::default());
     assert_eq!(found.rows[0].blocks_seen, 8);
     assert!(found.for_difference.is_some());
 }
@@ -243,7 +245,7 @@ fn found_as_planned(runs: u64, sd: f64) -> usize {
     let found = (0..runs).filter(|index| {
         let mut rng = Seed(9).derive("plan", *index).rng();
         let pilot = pair(5, 0.0, sd, &mut rng);
-        let asked = advice(&pilot.run.plan, std::slice::from_ref(&pilot), WANTED, None);
+        let asked = advice(&pilot.run.plan, std::slice::from_ref(&pilot), WANTED, Costs::default());
         let blocks = asked.for_difference.unwrap().blocks;
         let real = pair(blocks, 1.05_f64.ln(), sd, &mut rng);
         let file = analyze(&real.run, &real.trials);

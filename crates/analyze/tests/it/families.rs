@@ -6,7 +6,7 @@
 //! percentile slow. Shares are judged by the 99.9 % point of the binomial law of the stated rate.
 
 use crate::synth::{claim, claim_of, closed, run, trial};
-use analyze::{Past, TrialData, Wanted, advice, analyze};
+use analyze::{Costs, Past, TrialData, Wanted, advice, analyze};
 use schema::analysis::{AnalysisFile, ClaimVerdict, FamilyPart, Interval, Verdict};
 use schema::metric::Metric;
 use schema::plan::{ClaimComparison, ClaimTest};
@@ -305,7 +305,7 @@ fn plans_are_made_for_the_family_and_say_what_it_costs() {
     let data = trials(&plan, Noise::Normal, &mut rng, |target, _| 0.1 * target as f64);
     let past = [Past { run: plan.clone(), trials: data }];
     let wanted = Wanted { precision: 0.02, difference: 0.05, power: 0.8 };
-    let found = advice(&plan.plan, &past, wanted, None);
+    let found = advice(&plan.plan, &past, wanted, Costs::default());
     let family = found.family.as_ref().unwrap();
     assert_eq!((family.headline.count, family.other.count), (6, 30));
     for row in &found.rows {

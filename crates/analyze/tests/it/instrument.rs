@@ -1,13 +1,16 @@
 //! What a load asks beyond what a made-up calibration gives, said before anything runs.
 
-use crate::synth::{closed, open, run, trials};
-use analyze::{analyze, instrument_limit, stale};
+use crate::synth::{closed, open, run, trial, trials};
+use analyze::{TrialData, analyze, instrument_limit, stale};
 use schema::analysis::BeliefLevel;
 use schema::calibration::{
     CalibrationFile, CalibrationSummary, ClockLimits, DriverLimits, FixedWork, HistogramError, HostIdentity,
-    LagAtRate, MaxRate, Spread,
+    InstrumentError, LagAtRate, Lateness, MaxRate, Spread,
 };
+use schema::metric::Metric;
 use schema::plan::{DriverChoice, LoadPlan, PinPlan};
+use schema::run::RunFile;
+use units::Seed;
 
 fn same(value: f64) -> Spread {
     Spread { median: value, min: value, max: value }
@@ -137,4 +140,119 @@ fn what_was_said_before_the_run_is_a_reservation_of_it() {
         notes.iter().find(|note| note.text.contains("the instrument gives at most")).expect("it is said");
     assert_eq!(note.level, BeliefLevel::WithReservations);
     assert!(note.remedy.as_ref().unwrap().contains("4 workers"));
+}
+
+/// A run of one open load whose truth is known: 1 ms at every quantile, recorded too long by `late_ns` of lateness and
+/// by what differs between trials.
+fn late_run(late_ns: f64, calibrated: bool, seed: u64) -> (RunFile, Vec<TrialData>) {
+    let mut rng = Seed(0x1A7E).derive("late", seed).rng();
+    let load = open(64, 1_000.0);
+    let mut run = run(&["a"], std::slice::from_ref(&load), 8);
+    if calibrated {
+        run.calibration = Some(limit(&[&load], 1));
+    }
+    let trials = run
+        .plan
+        .order
+        .iter()
+        .map(|planned| {
+            let value = 1e6 * (0.002 * rng.normal()).exp() + late_ns;
+            trial(
+                &run,
+                planned.id,
+                &[(Metric::P50, value), (Metric::P99, value), (Metric::Throughput, 1e-3 * value)],
+            )
+        })
+        .collect();
+    (run, trials)
+}
+
+fn covers(run: &RunFile, trials: &[TrialData], metric: Metric) -> bool {
+    let found = analyze(run, trials);
+    let interval = found.cells[0].metrics.iter().find(|of| of.metric == metric).unwrap().interval.unwrap();
+    interval.low.unwrap() <= 1e6 && interval.high.unwrap() >= 1e6
+}
+
+#[test]
+fn what_trials_have_in_common_is_covered_by_the_calibrated_error_and_by_nothing_else() {
+    // 20 µs late, which is what the calibration allows for at this rate; trials differ by 0.2 %.
+    let count = |calibrated: bool| {
+        let covered = |seed: &u64| {
+            let (run, trials) = late_run(2e4, calibrated, *seed);
+            covers(&run, &trials, Metric::P99)
+        };
+        (0..200).filter(covered).count()
+    };
+    let (plain, mended) = (count(false), count(true));
+    assert!(plain <= 2, "{plain} of 200 without a calibration");
+    assert!(mended >= 190, "{mended} of 200 with one");
+}
+
+#[test]
+fn an_error_is_added_linearly_or_stated_as_negligible_and_never_without_a_calibration() {
+    let (mut run, trials) = late_run(0.0, true, 1);
+    let of = |run: &RunFile, metric: Metric| {
+        let found = analyze(run, &trials);
+        let summary = found.cells[0].metrics.iter().find(|of| of.metric == metric).unwrap().clone();
+        (summary.interval.unwrap(), summary.instrument, found.instrument.unwrap().to_string())
+    };
+    let plain = RunFile { calibration: None, ..run.clone() };
+    let (alone, none, said) = of(&plain, Metric::P99);
+    assert_eq!(none, None);
+    assert_eq!(said, "the instrument's own error is unknown and in no interval");
+
+    let mut error = InstrumentError {
+        clock_ns: 100.0,
+        histogram_share: 0.001,
+        wake_p99_ns: 6e4,
+        late: Some(Lateness { mean_ns: 5_000.0, p99_ns: 2e4, max_ns: 4e5 }),
+    };
+    run.calibration.as_mut().unwrap().error = Some(error);
+    let (wide, part, said) = of(&run, Metric::P99);
+    let part = part.unwrap();
+    let (low, high) = (alone.low.unwrap(), alone.high.unwrap());
+    assert!(part.added && (part.low_ns - (0.001 * low + 100.0 + 2e4)).abs() < 1e-6, "{part:?}");
+    assert!((part.high_ns - (0.001 * high + 100.0)).abs() < 1e-6, "lateness only lengthens: {part:?}");
+    assert_eq!((wide.low, wide.high), (Some(low - part.low_ns), Some(high + part.high_ns)));
+    assert!(
+        said.contains("sent up to 20 µs late (p99)") && said.contains("is in 2 of 2 intervals"),
+        "{said}"
+    );
+    // Throughput is no time.
+    assert_eq!(of(&run, Metric::Throughput).1, None);
+
+    // A hundredth of it is lost in the width.
+    error = InstrumentError { clock_ns: 10.0, histogram_share: 1e-6, wake_p99_ns: 0.0, late: None };
+    run.calibration.as_mut().unwrap().error = Some(error);
+    assert_eq!(of(&run, Metric::P99).1, None, "an open load beyond the calibrated rates");
+    error.late = Some(Lateness::default());
+    run.calibration.as_mut().unwrap().error = Some(error);
+    let (same, part, said) = of(&run, Metric::P99);
+    assert!(part.is_some_and(|part| !part.added) && same == alone, "{part:?}");
+    assert!(said.contains("negligible in 2 (at most 5 % of half the width)"), "{said}");
+
+    // A busy host says nothing of its instrument.
+    run.calibration.as_mut().unwrap().disturbed = Some("busy".into());
+    assert_eq!(of(&run, Metric::P99).1, None);
+}
+
+#[test]
+fn a_common_error_draws_ratios_towards_one_and_makes_no_difference() {
+    let mut rng = Seed(7).rng();
+    let plan = run(&["a", "b"], &[open(64, 1_000.0)], 8);
+    let mut ratio = |late_ns: f64| {
+        let trials: Vec<TrialData> = plan
+            .plan
+            .order
+            .iter()
+            .map(|planned| {
+                let truth = if planned.cell == "c1" { 1.1e6 } else { 1e6 };
+                trial(&plan, planned.id, &[(Metric::P99, truth * (1e-3 * rng.normal()).exp() + late_ns)])
+            })
+            .collect();
+        let found = analyze(&plan, &trials);
+        found.comparisons.iter().find(|of| of.metric == Metric::P99).unwrap().ratio.unwrap()
+    };
+    let (true_ratio, drawn) = (ratio(0.0), ratio(1e6));
+    assert!((true_ratio - 1.1).abs() < 0.005 && (drawn - 1.05).abs() < 0.005, "{true_ratio} {drawn}");
 }

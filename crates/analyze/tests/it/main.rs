@@ -24,6 +24,7 @@ mod outliers;
 mod outside;
 mod power;
 mod properties;
+mod repetition;
 mod scaling;
 mod search;
 mod sequential;

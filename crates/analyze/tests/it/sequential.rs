@@ -40,7 +40,7 @@ fn played(file: &RunFile, data: &[TrialData]) -> (AnalysisFile, u32) {
             data.iter().filter(|trial| trial.file.block <= blocks).cloned().collect();
         now.plan.blocks = blocks;
         now.plan.order.retain(|trial| trial.block <= blocks);
-        if blocks == MOST || undecided(&now.plan, &so_far) == 0 {
+        if blocks == MOST || undecided(&now.plan, None, &so_far) == 0 {
             return (analyze(&now, &so_far), blocks);
         }
         now.plan.order = file.plan.order.clone();

@@ -10,9 +10,8 @@ pub(super) struct Found {
     pub(super) cause: FindingCause,
 }
 
-/// What one trial is expected to take: warm-up of unknown length is taken near its shorter end.
+/// What one trial is expected to take, of a target that is warm from the start.
 pub(super) fn trial_ns(phases: &PhasePlan) -> u64 {
-    let span_ns = phases.warmup_at_most_ns.saturating_sub(phases.warmup_at_least_ns);
     let samples_ns = phases.sample_ns.saturating_mul(u64::from(phases.samples));
-    phases.warmup_at_least_ns.saturating_add(span_ns / 4).saturating_add(samples_ns)
+    analyze::warmup_expected_ns(phases).saturating_add(samples_ns)
 }

@@ -57,6 +57,7 @@ const DATA: [(&str, &[&str]); 6] = [
             "LayerCosts.factor",
             "LayerMetric.base",
             "LayersPlan.levels",
+            "LevelsAdvice.of",
             "LiveCell.label",
             "LiveTrial.label",
             "PageProfile.label",

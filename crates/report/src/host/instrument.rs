@@ -68,6 +68,7 @@ mod tests {
             max_rate_derived: false,
             lag_rate_per_s: Some(10_000.0),
             lag_p99_ns: Some(23_100.0),
+            error: None,
             disturbed: None,
             stale: vec![],
             shortfalls: vec![],

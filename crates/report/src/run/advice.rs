@@ -29,10 +29,39 @@ pub fn advice_text(advice: &AdviceFile, style: Style) -> String {
         );
         text += &paragraph("  ", &line, columns);
     }
+    text += &levels(advice, columns);
     for note in &advice.notes {
         text += &paragraph("  note: ", &clean::line(note), columns);
     }
     finish(&text, style)
+}
+
+/// Where the spread comes from over runs, and what repeating each level is worth.
+fn levels(advice: &AdviceFile, columns: usize) -> String {
+    let Some(levels) = &advice.levels else { return String::new() };
+    let spread = format!(
+        "Spread of {} by level: runs {}, trials {}, samples {} ({} of {} of {}); one more costs {}{}, {} and {}.",
+        clean::line(&levels.of),
+        format::percent(levels.run_cv),
+        format::percent(levels.trial_cv),
+        format::percent(levels.sample_cv),
+        format::counted(levels.runs_seen.into(), "run"),
+        format::counted(levels.trials_seen.into(), "trial"),
+        format::counted(levels.samples_seen.into(), "sample"),
+        format::duration(levels.run_ns),
+        if levels.run_is_measured { "" } else { " (taken for a trial's)" },
+        format::duration(levels.trial_ns),
+        format::duration(levels.sample_ns),
+    );
+    let time = levels.time_ns.map_or(String::new(), |ns| format!(" (about {})", format::nanos(ns)));
+    paragraph("  ", &spread, columns)
+        + &paragraph("  ", &format!("{}{time}.", upper(&clean::line(&levels.how))), columns)
+}
+
+/// With a capital letter, as a sentence begins.
+fn upper(text: &str) -> String {
+    let mut letters = text.chars();
+    letters.next().map_or(String::new(), |first| first.to_uppercase().chain(letters).collect())
 }
 
 /// The sentences that are asked for.

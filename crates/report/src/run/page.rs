@@ -223,6 +223,12 @@ impl ComparisonView {
     }
 }
 
+/// What the instrument can do, and what became of its own error.
+fn instrument(run: &RunFile, analysis: &AnalysisFile) -> String {
+    let line = instrument_line(run.calibration.as_ref());
+    analysis.instrument.as_ref().map_or(line.clone(), |error| format!("{line}; {}", clean::line(error)))
+}
+
 impl Page {
     /// Whether there are numbers at all.
     pub(crate) fn has_valid_trials(&self) -> bool {
@@ -241,7 +247,7 @@ impl Page {
             question: clean::line(&analysis.question),
             answer: clean::line(&analysis.answer),
             belief: belief(&analysis.belief),
-            instrument: instrument_line(run.calibration.as_ref()),
+            instrument: instrument(run, analysis),
             claims: analysis.claims.iter().map(claim).collect(),
             pairs,
             pair_notes,

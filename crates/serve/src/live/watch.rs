@@ -369,11 +369,10 @@ fn live_window(trial: u32, line: &WindowLine) -> LiveInterval {
     }
 }
 
-/// Time under load that a trial is expected to take: warm-up of unknown length is taken near its shorter end.
+/// Time under load that a trial is expected to take, of a target that is warm from the start.
 fn expected_ns(phases: &PhasePlan) -> u64 {
-    let open_ns = phases.warmup_at_most_ns.saturating_sub(phases.warmup_at_least_ns);
     let samples_ns = phases.sample_ns.saturating_mul(phases.samples.into());
-    phases.warmup_at_least_ns.saturating_add(open_ns / 4).saturating_add(samples_ns)
+    analyze::warmup_expected_ns(phases).saturating_add(samples_ns)
 }
 
 /// Progress is sent when something moved, at most once a second by the clock alone.

@@ -4,7 +4,7 @@
  * Invariant: nothing of this is shipped or measured; names are as wild as a run may bring them.
  */
 import type { HistoryFile, HistorySeries } from "../../schema/history";
-import type { Capacity, Comparison, Frame, LayerMetric, Profile, SoakTrend, Trial } from "../data";
+import type { Capacity, Comparison, Frame, LayerMetric, Profile, Shift, SoakTrend, Trial } from "../data";
 
 /** Between −1 and 1, by number. */
 export const noise = (n: number): number => {
@@ -44,6 +44,36 @@ export const comparisons: Comparison[] = [
   one("p50", 1.0108, 0.013, "inconclusive", "16 connections"),
   { ...one("p99", 1.12, 0.05, "inconclusive", "16 connections"), interval: { low: 0.97, high: null } },
 ];
+
+/** A curve whose lower part is faster, whose middle is alike and whose tail is much longer. */
+export const shift: Shift = {
+  a: "c1",
+  b: "c2",
+  blocks: 10,
+  points: (
+    [
+      [0.05, 0.95, 0.02],
+      [0.1, 0.955, 0.02],
+      [0.2, 0.96, 0.025],
+      [0.3, 0.97, 0.04],
+      [0.4, 0.98, 0.03],
+      [0.5, 0.99, 0.03],
+      [0.6, 0.995, 0.03],
+      [0.7, 1.005, 0.03],
+      [0.8, 1.01, 0.035],
+      [0.9, 1.03, 0.04],
+      [0.95, 1.09, 0.06],
+      [0.98, 1.21, 0.08],
+      [0.99, 1.34, 0.12],
+      [0.995, 1.42, 0.2],
+      [0.999, 1.3, 0.5],
+    ] as [number, number, number][]
+  ).map(([quantile, ratio, half]) => ({
+    quantile,
+    ratio,
+    band: { low: ratio / Math.exp(half), high: ratio * Math.exp(half) },
+  })),
+};
 
 /** A trial with a stall, its failures, and a drain. */
 export function madeTrial(id: number, outcome: Trial["outcome"] = "valid"): Trial {

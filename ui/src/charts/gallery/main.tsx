@@ -76,6 +76,9 @@ function Gallery() {
       <Part name="forest-run">
         <C.ForestChart comparisons={compare.analysis.comparisons} margin={compare.analysis.margin} />
       </Part>
+      <Part name="shift">
+        <C.ShiftChart shift={made.shift} a="go/gin" b="go/echo" />
+      </Part>
       <Part name="strips">
         <C.StripsChart
           analysis={{

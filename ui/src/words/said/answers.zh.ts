@@ -48,6 +48,8 @@ export const answersZh = {
   "claims.knee.no_claimed": "无法断定 {what}：{reason}；{claimed}",
   "claims.leak_no_metric_leave": "泄漏不属于任何指标：请去掉指标",
   "claims.leaks_show_hours_load": "泄漏要在数小时的负载下才会显现：请用 `prony soak` 运行该实验",
+  "claims.equal_values_need":
+    "{reason}；所有值都相同时由符号检验判定，此断言需要 {needed} 个区组：再运行 {more} 个区组",
   "claims.margin.difference": "{name}之差 {difference}",
   "claims.margin.evidence": "{estimate}{rest}，{margin}",
   "claims.margin.interval": "{level} 区间 {low} 至 {high}",

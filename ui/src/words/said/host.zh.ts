@@ -164,6 +164,11 @@ export const hostZh = {
   "fact.yes": "是",
   "instrument.calibrate_when_quiet": "等主机安静时重新运行 `prony calibrate`",
   "instrument.calibrated_when_busy": "无法判断仪器能否提供所要求的负载：校准时主机繁忙（{why}）",
+  "instrument.error_in_intervals":
+    "仪器自身的误差（时钟 {clock}，直方图 {histogram}{late}）已计入 {all} 个响应时间区间中的 {added} 个；在 {small} 个中可忽略（不超过半宽的 {negligible}）；对比的两侧带有同样的误差，它可能掩盖差异，但不会造成差异",
+  "instrument.error_not_usable":
+    "所有区间均未计入仪器自身的误差：校准时主机繁忙，或校准结果由较早版本的 prony 记录",
+  "instrument.error_unknown": "仪器自身的误差未知，所有区间均未计入",
   "instrument.lag_shortfall":
     "{workers}、{load:load}：仪器自身此时迟到 {lag}（p99），始终允许的是 {allowed}；除非目标的 p99 响应时间高于 {from}，试次都会作废",
   "instrument.lower_rate": "用更多各占一个 CPU 的工作线程、更安静的机器，或更低的速率",
@@ -171,6 +176,8 @@ export const hostZh = {
     "用 {workers} 个各占一个 CPU 的工作线程，或更多机器，或把要求降到每秒最多 {rate}",
   "instrument.rate_shortfall": "{workers}、{load:load}：仪器此时每秒最多 {limit}，{by_how_much}",
   "instrument.reserve": "余量只有 {times} 倍，而需要 {needed} 倍",
+  "instrument.sent_late": "，发送最多晚 {late}（p99）",
+  "instrument.sent_late_unknown": "，开环负载超出校准范围",
   "instrument.times_that": "而要求是它的 {times} 倍",
   "limit.each": "{source}，每个 2 KiB",
   "limit.host_memory": "主机可用内存",

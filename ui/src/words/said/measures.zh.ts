@@ -105,6 +105,11 @@ export const measuresZh = {
   "effects.effects_each_metric_more": "每个指标有 {count} 项效应，超过 {effects_max} 项：减少水平数",
   "effects.value_which_has_no": "有一个值为 0，没有对数：请按差值比较各单元",
   "layers.no_valid_trial_look": "没有有效试次：查看各试次的原因",
+  "repetition.how":
+    "要使 {of} 在不同日期和主机上达到 ± {precision}，最省时间的是：`samples = {samples}`，`blocks = {trials}`（{unit}），并在不同日期或主机上运行 `prony run` {runs} 次；`prony history` 会一并读取",
+  "repetition.rebuild": "每次都重新构建并重启",
+  "repetition.restart": '每次重启；`replicas = "rebuild"` 则每次重新构建',
+  "repetition.too_many": "至多 {most} 次运行也无法使 {of} 达到 ± {precision}：各次运行相差太大，请先找出原因",
   "soak.answer.cannot_told_whether_leaks":
     "{cell:cell}：无法判断是否泄漏：它占用的资源一项也无法读取；请让 prony 在本机启动目标",
   "soak.answer.cannot_told_yet_whether": "{cell:cell}：尚不能判断{names}是否泄漏；{evidence}",

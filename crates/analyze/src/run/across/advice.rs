@@ -5,7 +5,7 @@
 //! promise a power that it does not have (Browne, Statistics in Medicine 14, 1995). Levels are those of the family that the
 //! verdicts of a run are (`families`).
 
-use super::{Past, same_cell};
+use super::{Past, repetition, same_cell};
 use crate::run::MIN_TRIALS;
 use crate::run::data::RunData;
 use crate::run::families::Families;
@@ -39,15 +39,24 @@ pub struct Wanted {
     pub power: f64,
 }
 
-/// What the past says of a run that is planned. `trial_ns` is what a trial took, where it was measured.
+/// What was measured of the time that runs take.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Costs {
+    /// A trial with its start and stop.
+    pub trial_ns: Option<u64>,
+    /// A run besides its trials: what is built and looked at before the first.
+    pub run_ns: Option<u64>,
+}
+
+/// What the past says of a run that is planned.
 ///
 /// Runs of other cells, void trials and runs without trials only leave less to go by; rows without anything are
 /// refused.
 #[must_use]
-pub fn advice(plan: &ExperimentPlan, past: &[Past], wanted: Wanted, trial_ns: Option<u64>) -> AdviceFile {
+pub fn advice(plan: &ExperimentPlan, past: &[Past], wanted: Wanted, costs: Costs) -> AdviceFile {
     let seen: Vec<RunData<'_>> = past.iter().map(|past| RunData::new(&past.run.plan, &past.trials)).collect();
     let data = RunData::new(plan, &[]);
-    let (trial, is_measured) = trial_ns.map_or((expected_ns(&plan.phases), false), |ns| (ns, true));
+    let (trial, is_measured) = costs.trial_ns.map_or((expected_ns(&plan.phases), false), |ns| (ns, true));
     let own = own_blocks(plan, trial);
     let families = families(&data, &seen);
     let rows: Vec<AdviceRow> =
@@ -87,6 +96,7 @@ pub fn advice(plan: &ExperimentPlan, past: &[Past], wanted: Wanted, trial_ns: Op
         trial_ns: trial,
         trial_is_measured: is_measured,
         samples: samples(plan, &seen),
+        levels: repetition::advice(plan, &seen, (wanted.precision, data.confidence), costs.run_ns),
         notes: notes(plan, past),
         rows,
     }
@@ -116,11 +126,10 @@ fn own_blocks(plan: &ExperimentPlan, trial_ns: u64) -> u32 {
     stopping.blocks_max.min(room)
 }
 
-/// A trial by its phases: a warm-up of unknown length is taken near its shorter end.
+/// A trial by its phases, of a target that is warm from the start.
 fn expected_ns(phases: &PhasePlan) -> u64 {
-    let span_ns = phases.warmup_at_most_ns.saturating_sub(phases.warmup_at_least_ns);
     let samples_ns = phases.sample_ns.saturating_mul(phases.samples.into());
-    phases.warmup_at_least_ns.saturating_add(span_ns / 4).saturating_add(samples_ns)
+    crate::trial::warmup_expected_ns(phases).saturating_add(samples_ns)
 }
 
 fn row(

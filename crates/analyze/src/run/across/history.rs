@@ -8,13 +8,13 @@
 //! ([`crate::stats::cusum`]; ADR 0023).
 
 use super::compare::{geometric_mean, head, surroundings};
+use super::repetition::repetition;
 use super::{Past, same_cell};
 use crate::environment::environment_diff;
 use crate::run::data::RunData;
 use crate::stats::Refusal;
 use crate::stats::cusum;
 use crate::stats::e_divisive::{ChangePoint, Settings, VALUES_MAX, e_divisive};
-use crate::stats::levels::Levels;
 use crate::stats::memory::{Shapes, p_of_no_move};
 use schema::across::{
     HistoryAlarm, HistoryChange, HistoryFile, HistoryLevels, HistoryPoint, HistoryRun, HistorySeries,
@@ -148,39 +148,21 @@ fn one(
     }
 }
 
-/// Most repetitions that are ever advised.
-const BEST_MAX: f64 = 1_000.0;
-
-/// Samples in trials in runs, for the metric that samples are kept of: throughput of closed loads, mean of open ones.
+/// Samples in trials in runs; what a run costs besides is not in its trials, so it is taken for as much as a trial does.
 fn levels(seen: &[RunData<'_>], cell: &CellPlan, metric: Metric) -> Option<HistoryLevels> {
-    let of = |data: &RunData<'_>| {
-        let own = data.plan.cells.iter().find(|other| same_cell(cell, other))?;
-        crate::run::levels::samples_of(data, own, metric)
-    };
-    let runs: Vec<Vec<Vec<f64>>> = seen.iter().filter_map(of).collect();
-    let trials = runs.iter().map(Vec::len).min().filter(|trials| *trials >= 2)?;
-    let samples = runs.first()?.first()?.len();
-    let values: Vec<f64> = runs.iter().flat_map(|run| run.iter().take(trials)).flatten().copied().collect();
-    let found = Levels::of(&values, &[samples, trials, runs.len()]).ok().filter(|found| found.mean > 0.0)?;
-    let costs = seen.last().and_then(|data| {
-        let own = data.plan.cells.iter().find(|other| same_cell(cell, other))?;
-        crate::run::levels::costs_ns(data, own)
-    });
-    let best = |level: usize| {
-        let (sample, besides) = costs?;
-        let best = found.best_count(level, &[sample, besides, besides])?;
-        Some(best.ceil().clamp(1.0, BEST_MAX) as u32)
-    };
-    let cv = |level: usize| found.own[level].max(0.0).sqrt() / found.mean;
+    let found = repetition(seen, cell, metric)?;
+    let run_ns = found.costs_ns.map_or(0.0, |(_, besides)| besides);
+    let [samples, trials, runs] =
+        [0, 1, 2].map(|level| found.levels.counts.get(level).map(|count| *count as u32));
     Some(HistoryLevels {
-        runs: u32::try_from(runs.len()).ok()?,
-        trials: u32::try_from(trials).ok()?,
-        samples: u32::try_from(samples).ok()?,
-        run_cv: cv(2),
-        trial_cv: cv(1),
-        sample_cv: cv(0),
-        trials_best: best(1),
-        samples_best: best(0),
+        runs: runs?,
+        trials: trials?,
+        samples: samples?,
+        run_cv: found.cv(2),
+        trial_cv: found.cv(1),
+        sample_cv: found.cv(0),
+        trials_best: found.best(1, run_ns),
+        samples_best: found.best(0, run_ns),
     })
 }
 

@@ -6,8 +6,9 @@
 mod advice;
 mod compare;
 mod history;
+mod repetition;
 
-pub use advice::{Wanted, advice};
+pub use advice::{Costs, Wanted, advice};
 pub use compare::{CompareError, compare};
 pub use history::{HistorySettings, history};
 

@@ -4,6 +4,7 @@ use crate::run::MIN_TRIALS;
 use crate::stats::student::MeanTest;
 use schema::analysis::{ClaimVerdict, Interval};
 use schema::plan::ClaimComparison;
+use schema::said;
 use schema::said::Said;
 
 /// What is known of a claim in the end.
@@ -49,17 +50,39 @@ pub(super) fn values_interval(
     level: f64,
     alpha: f64,
 ) -> Result<(f64, f64), Said> {
-    match (test, values) {
-        (Ok(test), _) => Ok(test.interval(level)),
-        (Err(_), [first, rest @ ..])
-            if rest.iter().all(|value| value == first)
-                && values.len() >= MIN_TRIALS
-                && 0.5_f64.powf(values.len() as f64) <= alpha =>
-        {
-            Ok((*first, *first))
+    let reason = match test {
+        Ok(test) => return Ok(test.interval(level)),
+        Err(reason) => reason,
+    };
+    match values {
+        [first, rest @ ..] if values.len() >= MIN_TRIALS && rest.iter().all(|value| value == first) => {
+            let needed = equal_needed(alpha);
+            if values.len() >= needed {
+                Ok((*first, *first))
+            } else {
+                Err(more_needed(reason, needed, values.len()))
+            }
         }
-        (Err(reason), _) => Err(reason.clone()),
+        _ => Err(reason.clone()),
     }
+}
+
+/// The least n with 2⁻ⁿ at most `alpha`, and [`MIN_TRIALS`] at least.
+fn equal_needed(alpha: f64) -> usize {
+    let sign_test = (1.0 / alpha.clamp(f64::MIN_POSITIVE, 1.0)).log2().ceil();
+    MIN_TRIALS.max(sign_test as usize)
+}
+
+fn more_needed(reason: &Said, needed: usize, had: usize) -> Said {
+    said!(
+        "claims.equal_values_need",
+        "{reason}; values that are all the same decide by the sign test, which needs {needed} blocks for this claim: run \
+         {more} more block{plural}",
+        reason = reason.clone(),
+        needed,
+        more = needed - had,
+        plural = if needed - had == 1 { "" } else { "s" }
+    )
 }
 
 #[cfg(test)]
@@ -94,7 +117,15 @@ mod tests {
     fn equal_values_decide_once_the_sign_test_does() {
         let test = Err("no spread".into());
         assert_eq!(values_interval(&[0.0; 5], &test, 0.95, 0.05), Ok((0.0, 0.0)));
-        assert_eq!(values_interval(&[0.0; 5], &test, 0.99, 0.01), Err("no spread".into()));
+        let said = |values: &[f64], alpha: f64| {
+            values_interval(values, &test, 1.0 - alpha, alpha).unwrap_err().to_string()
+        };
+        assert!(said(&[0.0; 5], 0.01).ends_with("which needs 7 blocks for this claim: run 2 more blocks"));
+        // Six claims share 4 %.
+        let six = 0.04 / 6.0;
+        assert!(said(&[0.0; 7], six).ends_with("needs 8 blocks for this claim: run 1 more block"));
+        assert_eq!(values_interval(&[0.0; 8], &test, 1.0 - six, six), Ok((0.0, 0.0)));
+        assert_eq!(said(&[0.0; 4], six), "no spread", "five are needed first");
         assert_eq!(values_interval(&[0.0; 7], &test, 0.99, 0.01), Ok((0.0, 0.0)));
         assert!(values_interval(&[0.0; 4], &test, 0.8, 0.2).is_err());
         assert!(values_interval(&[0.0, 0.0, 0.0, 0.0, 1.0], &test, 0.95, 0.05).is_err());

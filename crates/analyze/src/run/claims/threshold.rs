@@ -4,6 +4,7 @@ use super::judge::{Judged, against_bound, values_interval};
 use crate::run::cells::center;
 use crate::run::data::{RunData, too_few};
 use crate::run::families::Level;
+use crate::run::instrument::widened;
 use crate::run::pooled::{Pooled, pooled};
 use crate::run::ratio::interval_of_values;
 use crate::run::{MIN_TRIALS, TrialData};
@@ -37,7 +38,8 @@ pub(super) fn threshold(
     let pooled = pooled(&trials, metric, &values);
     let center = center(&values, pooled.as_ref());
     match interval(level, &values, pooled.as_ref()) {
-        Ok((low, high)) => {
+        Ok(ends) => {
+            let ((low, high), _) = widened(data, cell, metric, ends);
             let [value, from, to] = words::values(metric, center, (low, high));
             let evidence = said!(
                 "claims.threshold.found",

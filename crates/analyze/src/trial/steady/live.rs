@@ -3,14 +3,17 @@
 //! It is, when for every series: the latest of the last change point (PELT) and the MSER-5 truncation lies six values
 //! back or more; the latter half of what follows, and twelve values at least where there are as many, has no
 //! significant and material trend (PELT cuts a slow climb into stairs, each of them too short to show it; and what
-//! moved long ago is cut off anyway); the last six intervals did not move (`recent`); and the conditions of the
-//! experiment hold. So a flat series ends after six intervals, and one that climbs does not, however short the warm-up
-//! may be.
+//! moved long ago is cut off anyway); what users see is not still on its way to a level by more than 2 % (`approach`);
+//! the last six intervals did not move (`recent`); and the conditions of the experiment hold.
+//! A level that comes later cannot be known before: compilers of a second tier step in after ten seconds and more. So
+//! the first look of all is after fifteen intervals, or three quarters of the longest warm-up where that is shorter: a
+//! flat series ends there, and whoever knows a target that has no such step says so by a shorter `at_most`.
 //! Invariants: silence is not warmth: an interval without answers restarts the count. A wrong "not yet" costs a
 //! second, a wrong "warm" costs the trial, so what is doubtful waits; the longest warm-up bounds that.
 //! Bound: only the last [`LOOK_BACK`] intervals are looked at, so a look stays within a few milliseconds.
 
-use super::moves::last_step;
+use super::approach::remaining;
+use super::moves::{last_step, noise_floor};
 use super::recent::{self, RECENT};
 use super::series::{self, Beside, Series};
 use super::window::SIGNIFICANT;
@@ -18,13 +21,22 @@ use crate::stats::mser::mser5;
 use crate::stats::order::median;
 use crate::stats::trend::mann_kendall;
 use crate::words::{number, percent};
+use schema::plan::PhasePlan;
 use schema::said;
 use schema::said::Said;
-use schema::steady::WarmUpConditions;
+use schema::steady::{SteadySeries, WarmUpConditions};
 use schema::trial::IntervalLine;
 
 /// Intervals that are looked at: five minutes of seconds.
 pub(super) const LOOK_BACK: usize = 300;
+/// Fewest intervals of a warm-up, where its longest length has room for them: a step after twelve is seen by the three
+/// behind it.
+const LEAST: usize = 15;
+/// What may remain of an approach: over three samples of five seconds with a time constant of 20 s it moves their mean by
+/// 1.1 %, about what METHOD §5 calls material over a window.
+const REMAINS: f64 = 0.02;
+/// Looks in a row at which no more than that may remain: of many looks some is too hopeful.
+const LOOKS: usize = 5;
 /// Values over which a trend is looked for at least, where there are as many.
 const TREND: usize = 2 * RECENT;
 /// From this many values on, the trend must also stand with the correction for autocorrelation; fewer give no
@@ -32,6 +44,7 @@ const TREND: usize = 2 * RECENT;
 const CORRECTED_FROM: usize = 10;
 /// Ticks over which `cpu_within` is looked at.
 const CPU_TICKS: usize = 6;
+const SECOND_NS: u64 = 1_000_000_000;
 /// A source that has been silent for so long does not answer.
 const SILENCE_NS: u64 = 2_500_000_000;
 
@@ -46,12 +59,37 @@ pub struct Warmth {
     pub waiting_for: Vec<Said>,
 }
 
-/// Whether a target is warm, from the intervals of its warm-up so far and what was read beside them.
+/// How long the warm-up of a target that is warm from the start lasts: one interval after the first look, which all
+/// workers must learn of. Intervals are taken for seconds.
 #[must_use]
-pub fn warmth(lines: &[IntervalLine], beside: &[Beside], also: &WarmUpConditions) -> Warmth {
+pub fn warmup_expected_ns(phases: &PhasePlan) -> u64 {
+    let (at_least, at_most) = (phases.warmup_at_least_ns, phases.warmup_at_most_ns);
+    let allowed = usize::try_from(at_most / SECOND_NS).unwrap_or(usize::MAX);
+    let flat = (least(allowed) as u64 + 1).saturating_mul(SECOND_NS);
+    flat.max(at_least).min(at_most.max(at_least))
+}
+
+/// Fewest intervals before a warm-up that may last for `allowed` intervals is looked at.
+fn least(allowed: usize) -> usize {
+    (allowed.saturating_mul(3) / 4).clamp(RECENT, LEAST)
+}
+
+/// Whether a target is warm, from all intervals of its warm-up so far, of which there may be `allowed`, and what was
+/// read beside them.
+#[must_use]
+pub fn warmth(lines: &[IntervalLine], beside: &[Beside], also: &WarmUpConditions, allowed: usize) -> Warmth {
+    let (least, had) = (least(allowed), lines.len());
     let lines = since_last_gap(lines);
     let mut waiting_for = Vec::new();
     let mut settled_ns = None;
+    if had < least && had >= RECENT {
+        waiting_for.push(said!(
+            "warmth.least",
+            "{least} intervals, because some targets get faster after ten seconds and more; had {had}",
+            least,
+            had
+        ));
+    }
     if lines.len() < RECENT {
         waiting_for.push(said!(
             "warmth.intervals_in_a_row",
@@ -115,6 +153,13 @@ fn look(series: &Series) -> Look {
     let name = series.name.words();
     let still = if rest.len() < RECENT {
         Some(said!("warmth.settled", "{name} settled only {n} intervals ago", name, n = rest.len()))
+    } else if let Some(left) = approach(series) {
+        Some(said!(
+            "warmth.approaches",
+            "{name} still approaches its level: up to {left} to go",
+            name,
+            left = percent(series.change(left).abs())
+        ))
     } else {
         climb(looked, series.material).map(|change| {
             said!(
@@ -127,6 +172,18 @@ fn look(series: &Series) -> Look {
         })
     };
     Look { settled, still }
+}
+
+/// What remains of the approach of what users see to its level, where that is more than may remain. Memory and CPU time
+/// approach theirs for minutes beside answers that do not change.
+fn approach(series: &Series) -> Option<f64> {
+    let is_seen = matches!(series.name, SteadySeries::Throughput | SteadySeries::P50);
+    let floor = noise_floor(series);
+    // Outliers are left in: drawn in to their neighbours, the slow seconds of a step would look like an approach.
+    let values = is_seen.then_some(&series.values)?;
+    (0..LOOKS.min(values.len()))
+        .filter_map(|back| remaining(&values[..values.len() - back], floor))
+        .find(|left| series.change(*left).abs() > REMAINS)
 }
 
 /// The change over a stretch by its Theil–Sen slope, where Mann–Kendall finds it significant and it is material.

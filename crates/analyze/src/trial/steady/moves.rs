@@ -56,7 +56,7 @@ pub(super) struct Trend {
 
 /// The steps of a series and the trend after the last of them.
 pub(super) fn moves(series: &Series) -> Moves {
-    let values = without_outliers(&series.values, series.material * FLOOR);
+    let values = without_outliers(&series.values, noise_floor(series));
     let change_points = confirmed(&values, series.material);
     let levels = levels(&values, &change_points);
     let last = change_points.last().copied().unwrap_or(0);
@@ -67,23 +67,28 @@ pub(super) fn moves(series: &Series) -> Moves {
 ///
 /// For a target that is warming up an explanation by noise is no comfort: what may be a step is waited out.
 pub(super) fn last_step(series: &Series) -> usize {
-    let values = without_outliers(&series.values, series.material * FLOOR);
+    let values = without_outliers(&series.values, noise_floor(series));
     let change_points = found(&values, series.material);
     let levels = levels(&values, &change_points);
     let last = levels.windows(2).rposition(|pair| (pair[1] - pair[0]).abs() > series.material);
     last.map_or(0, |index| change_points[index])
 }
 
+/// The least standard deviation that a series is given, in units of its values.
+pub(super) fn noise_floor(series: &Series) -> f64 {
+    series.material * FLOOR
+}
+
 /// p of no move in a series whose neighbours are alike; `None` where it is too short or does not vary.
 pub(super) fn p_of_none(series: &Series) -> Option<f64> {
-    let floor = series.material * FLOOR;
+    let floor = noise_floor(series);
     let values = without_outliers(&series.values, floor);
     p_of_no_move(&values, SEGMENT_MIN, floor, Shapes::All, SEED)
 }
 
 /// The smallest drift over the series that would have been seen, in units of the values: what is material at least.
 pub(super) fn drift_seen(series: &Series) -> Option<f64> {
-    let values = without_outliers(&series.values, series.material * FLOOR);
+    let values = without_outliers(&series.values, noise_floor(series));
     Some(smallest_drift_seen(&values)?.max(series.material))
 }
 

@@ -29,7 +29,7 @@ fn lines(counts: &[u64], p50s_ns: &[u64]) -> Vec<IntervalLine> {
 }
 
 /// A closed load whose speed in each second is `speed`: answers and medians with the noise of counting.
-fn counted(speed: &[f64], per_second: f64, rng: &mut Rng) -> Vec<IntervalLine> {
+pub(super) fn counted(speed: &[f64], per_second: f64, rng: &mut Rng) -> Vec<IntervalLine> {
     (0..)
         .zip(speed)
         .map(|(at, speed)| {
@@ -43,7 +43,7 @@ fn counted(speed: &[f64], per_second: f64, rng: &mut Rng) -> Vec<IntervalLine> {
         .collect()
 }
 
-fn rng(name: &str, index: u64) -> Rng {
+pub(super) fn rng(name: &str, index: u64) -> Rng {
     Seed(11).derive(name, index).rng()
 }
 
@@ -56,13 +56,13 @@ fn window(lines: &[IntervalLine]) -> Steadiness {
 }
 
 fn is_warm(lines: &[IntervalLine]) -> bool {
-    warmth(lines, &[], &WarmUpConditions::default()).is_warm
+    warmth(lines, &[], &WarmUpConditions::default(), 8).is_warm
 }
 
 #[test]
 fn live_shapes() {
     let check = |name: &str, counts: &[u64], p50s_ns: &[u64], warm: bool| {
-        let got = warmth(&lines(counts, p50s_ns), &[], &WarmUpConditions::default());
+        let got = warmth(&lines(counts, p50s_ns), &[], &WarmUpConditions::default(), 8);
         assert_eq!(got.is_warm, warm, "{name}: {got:?}");
         assert_eq!(got.waiting_for.is_empty(), warm, "{name}: {got:?}");
     };
@@ -151,7 +151,7 @@ fn garbage_collections_and_cpu_are_waited_for() {
     let gc = WarmUpConditions { gc_at_most_every_ns: Some(10 * SECOND_NS), cpu_within: None };
     let cpu = WarmUpConditions { gc_at_most_every_ns: None, cpu_within: Some(0.05) };
     let said = |beside: &[Beside], also: &WarmUpConditions| {
-        let waiting_for = warmth(&flat, beside, also).waiting_for;
+        let waiting_for = warmth(&flat, beside, also, 8).waiting_for;
         Said::list(Joint::Semicolon, waiting_for).to_string()
     };
     assert_eq!(said(&ticks(&seldom, &steady), &gc), "");
@@ -275,10 +275,15 @@ fn false_alarms(runs: u64, n: usize, per_second: f64, speed: impl Fn(&mut Rng) -
 
 /// Speeds with noise of 3 % whose neighbours are alike by `phi`.
 fn autoregressive(n: usize, phi: f64, rng: &mut Rng) -> Vec<f64> {
-    let mut noise = 0.03 * rng.normal();
+    autoregressive_by(n, 0.03, phi, rng)
+}
+
+/// The same with noise of standard deviation `sd`.
+pub(super) fn autoregressive_by(n: usize, sd: f64, phi: f64, rng: &mut Rng) -> Vec<f64> {
+    let mut noise = sd * rng.normal();
     (0..n)
         .map(|_| {
-            noise = phi * noise + 0.03 * (1.0 - phi * phi).sqrt() * rng.normal();
+            noise = phi * noise + sd * (1.0 - phi * phi).sqrt() * rng.normal();
             noise.exp()
         })
         .collect()
