@@ -3,7 +3,7 @@
 
 CARGO ?= cargo
 GO_MODULES := targets/go/common targets/go/nethttp targets/go/gin targets/go/echo targets/go/stages \
-  targets/go/handover targets/go/supervised targets/go/planted targets/go/iris targets/go/fiber services/grpc \
+  targets/go/handover targets/go/supervised targets/go/replicas targets/go/planted targets/go/iris targets/go/fiber services/grpc services/http \
   crates/cli/tests/own/go
 PHP_TARGETS := targets/php/fpm targets/php/swoole
 RUST_TARGETS := targets/rust/common targets/rust/axum targets/rust/hyper

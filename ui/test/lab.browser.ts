@@ -356,8 +356,17 @@ describe.skipIf(missing !== undefined)("the lab", () => {
     mkdirSync(trial);
     const lines = readFileSync(join(aside, "intervals.ndjson"), "utf8").trim().split("\n");
     appendFileSync(join(trial, "counters.ndjson"), readFileSync(join(aside, "counters.ndjson")));
-    for (const line of lines.slice(0, 4)) appendFileSync(join(trial, "intervals.ndjson"), `${line}\n`);
+    // As of a scenario of two requests.
+    const by = (p99_ns: number) =>
+      ["list", "buy"].map((name, at) => ({ name, completed: 5, p50_ns: 1_000 + at, p99_ns: p99_ns + at }));
+    for (const line of lines.slice(0, 4)) {
+      const interval = JSON.parse(line) as { p99_ns: number };
+      const mixed = JSON.stringify({ ...interval, by_request: by(interval.p99_ns) });
+      appendFileSync(join(trial, "intervals.ndjson"), `${mixed}\n`);
+    }
     await page.waitForSelector(".lab-present [data-chart=timeline]");
+    await page.waitForSelector(".lab-present [data-chart=endpoints]");
+    expect(await page.locator(".lab-present .chart-key li").allInnerTexts()).toEqual(["list", "buy"]);
     const last = JSON.parse(lines[3]!) as { p99_ns: number };
     await page.waitForFunction(() => document.querySelectorAll(".lab-numbers.big dd").length === 8);
     const p99 = await page.locator(".lab-numbers.big dd").nth(1).innerText();

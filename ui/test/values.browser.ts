@@ -216,6 +216,91 @@ describe.skipIf(missing !== null)("the values in the page", () => {
     await done();
   });
 
+  it("each request of a scenario over time, by the percentile that is chosen", async () => {
+    const data = fixture("mix");
+    for (const lang of ["en", "zh"] as const) {
+      const { page, done } = await open(browser, `values-endpoints-${lang}`, { ...data, lang });
+      await readAll(page);
+      const [detail] = data.details;
+      const trial = data.analysis.trials.find(({ id }) => id === detail!.id)!;
+      const requests = detail!.by_request!;
+      expect(requests.length).toBeGreaterThan(2);
+      const end = Math.max(...loaded(trial).map(({ t_ns }) => t_ns));
+      const figure = page.locator("#time figure", { has: page.locator("[data-chart=endpoints]") });
+      expect(await figure.locator(".chart-key li").allInnerTexts()).toEqual(requests.map(({ name }) => name));
+      for (const percentile of ["p50", "p99"] as const) {
+        await figure.locator("select").selectOption({ label: WORDS[lang].metrics[percentile] });
+        const shown = async () =>
+          (await seriesOf(page, "endpoints"))[0]!.flatMap(({ name, data }) => (name ? [[name, data]] : []));
+        await expect
+          .poll(shown)
+          .toEqual(
+            requests.map((request) => [
+              request.name,
+              detail!.t_ns.flatMap((at, place) =>
+                at > end ? [] : [[at, request[`${percentile}_ns`][place] ?? null]],
+              ),
+            ]),
+          );
+      }
+      const [, warm] = (await seriesOf(page, "endpoints"))[0]!.find(({ markArea }) => markArea)!.markArea!
+        .data[0]!;
+      expect(warm!.xAxis).toBe(
+        Math.max(...trial.series.filter((p) => p.phase === "warmup").map((p) => p.t_ns)),
+      );
+      await figure.screenshot({ path: shotPath(`endpoints-${lang}`) });
+      await done();
+    }
+  });
+
+  it("more requests than colours, and those without a line of their own", async () => {
+    const data = fixture("mix");
+    const [detail] = data.details;
+    const [first] = detail!.by_request!;
+    const names = [...Array.from({ length: 15 }, (_, at) => `<i>request ${at}</i>`), null];
+    detail!.by_request = names.map((name) => ({ ...first!, name }));
+    const { page, done } = await open(browser, "values-endpoints-many", data, { colorScheme: "dark" });
+    await readAll(page);
+    const key = page
+      .locator("#time figure", { has: page.locator("[data-chart=endpoints]") })
+      .locator(".chart-key li");
+    expect(await key.allInnerTexts()).toEqual(names.map((name) => name ?? words.charts.otherRequests));
+    const marks = await key.locator("svg").evaluateAll((all) => all.map((one) => one.innerHTML));
+    expect(new Set(marks).size).toBe(16);
+    await done();
+  });
+
+  it("a trial far from its cell's others has a ring and its sentence", async () => {
+    const data = fixture("demo");
+    const { page: calm, done: over } = await open(browser, "values-no-outlier", {
+      ...data,
+      analysis: { ...data.analysis, outliers: [] },
+    });
+    await readAll(calm);
+    const rings = (page: Page) => page.locator('[data-chart=strips] [stroke="var(--warn)"]').count();
+    expect([await rings(calm), await calm.locator("#outliers").count()]).toEqual([0, 0]);
+    await over();
+    const [trial] = data.analysis.trials;
+    const text = "trial 1 is 38 % slower than the other 4 trials of std: nothing; it counts in every number";
+    data.analysis.outliers = [
+      {
+        trial: trial!.id,
+        cell: trial!.cell,
+        metrics: [{ metric: "throughput", ratio: 0.62, p_value: 1e-4 }],
+        text: { text },
+      },
+    ];
+    const { page, done } = await open(browser, "values-outlier", data);
+    await readAll(page);
+    expect(await rings(page)).toBe(1);
+    expect(await page.locator("#outliers").innerText()).toContain("slower than the other 4 trials");
+    expect(await page.locator("[data-chart=strips] [role=img]").getAttribute("aria-label")).toContain(
+      words.charts.outlying,
+    );
+    await page.locator("[data-chart=strips]").screenshot({ path: shotPath("outlier") });
+    await done();
+  });
+
   it("a counter that is chosen, under the same time", async () => {
     const data = fixture("events");
     const { page, done } = await open(browser, "values-counter", data);

@@ -29,5 +29,5 @@ pub use soak::{SegmentData, WINDOWS_MIN, looks, soak, soak_so_far, with_soak};
 pub use trial::{
     Beside, CounterCurves, HeatMaker, Judgement, Objective, Of, Residence, ServerFacts, SignalsMaker,
     Threshold, ThresholdError, TrialFacts, Warmth, counter_unit, curve, event_effect, gate_names, latency,
-    quantile_floor, steadiness, validity, warmth, warmup_expected_ns,
+    quantile_floor, request_curves, steadiness, validity, warmth, warmup_expected_ns,
 };

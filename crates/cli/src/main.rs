@@ -25,6 +25,7 @@ mod output;
 mod plan;
 mod profile;
 mod progress;
+mod recorder;
 mod reference;
 mod reference_tls;
 mod replay;
@@ -67,6 +68,7 @@ fn main() -> ExitCode {
         Command::Plan(args) => plan::plan(&args),
         Command::Load(args) => load::load(&args),
         Command::Replay(args) => replay::replay(&args),
+        Command::Record(args) => recorder::record(&args),
         Command::Shape(args) => shape::shape(&args),
         Command::Soak(args) => soak::soak(&args),
         Command::Profile(args) => profile::profile(&args),

@@ -7,6 +7,7 @@ use anyhow::{Context as _, Result, bail};
 use clap::Parser as _;
 use std::fs;
 use std::path::Path;
+use traffic::replay::{Wanted, prepare};
 use units::Seed;
 
 /// Shortest window of a load.
@@ -14,14 +15,17 @@ const WINDOW_NS_MIN: u64 = 1_000_000;
 
 pub(crate) fn replay(args: &ReplayArgs) -> Result<u8> {
     let folder = tempfile::tempdir().context("cannot make a folder for the times and targets of the log")?;
-    let rows = folder.path().join("requests.csv");
-    let replay = traffic::replay::prepare(&args.logs, args.format.wanted(), &rows, Seed(args.seed))?;
+    let rows = folder.path().join("requests.jsonl");
+    let wanted = if args.writes { Wanted::All } else { Wanted::Reads };
+    let replay = prepare(&args.logs, args.format.wanted(), &rows, Seed(args.seed), wanted)?;
     for note in &replay.notes {
         crate::output::say!("note: {note}");
     }
     let times_ns: Vec<u64> = replay.times_ns.iter().map(|ns| (*ns as f64 / args.speed) as u64).collect();
     let Some(last_ns) = times_ns.last() else {
-        bail!("the log has no request that can be sent again\n  remedy: replay a log with GET requests");
+        bail!(
+            "the log has no request that can be sent again\n  remedy: replay a log with GET requests, or send its other methods, too (--writes)"
+        );
     };
     let times = folder.path().join("times.txt");
     fs::write(&times, traffic::write::times_text(&times_ns, 0))?;

@@ -12,6 +12,7 @@
 //! `/gc/heap/{live,goal}:bytes` |
 //! | `heap_objects`, `stacks_bytes`, `total_bytes` | gauge | `/gc/heap/objects:objects`,
 //! `/memory/classes/{heap/stacks,total}:bytes` |
+//! | `released_bytes` | gauge | `/memory/classes/heap/released:bytes`: of the total, what the system has back |
 //! | `gc_cycles` | delta | `/gc/cycles/total:gc-cycles` |
 //! | `alloc_bytes`, `alloc_objects` | delta | `/gc/heap/allocs:{bytes,objects}` |
 //! | `mutex_wait_ns` | delta | `/sync/mutex/wait/total:seconds` |
@@ -51,7 +52,7 @@ pub const NAME: &str = "go.runtime";
 /// Of one whole GET.
 const LIMITS: Limits = Limits { timeout: Duration::from_secs(1), body_bytes: 1 << 20 };
 
-const GAUGES: [(&str, &str); 10] = [
+const GAUGES: [(&str, &str); 11] = [
     ("/sched/goroutines:goroutines", "goroutines"),
     ("/sched/goroutines/runnable:goroutines", "goroutines_runnable"),
     ("/sched/threads/total:threads", "threads"),
@@ -62,6 +63,7 @@ const GAUGES: [(&str, &str); 10] = [
     ("/gc/heap/objects:objects", "heap_objects"),
     ("/memory/classes/heap/stacks:bytes", "stacks_bytes"),
     ("/memory/classes/total:bytes", "total_bytes"),
+    ("/memory/classes/heap/released:bytes", "released_bytes"),
 ];
 
 const COUNTERS: [(&str, &str); 3] = [

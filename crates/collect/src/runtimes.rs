@@ -14,6 +14,7 @@ pub mod jvm;
 pub mod nginx;
 pub mod node;
 pub mod opcache;
+pub mod php;
 pub mod pool;
 pub mod prometheus;
 pub(crate) mod shape;
@@ -69,6 +70,7 @@ pub fn sources(
     };
     sources.extend(get(fpm::NAME, &metrics.php_fpm, fpm::parse));
     sources.extend(get(opcache::NAME, &metrics.php_opcache, opcache::parse));
+    sources.extend(get(php::NAME, &metrics.php_runtime, php::parse));
     sources.extend(get(swoole::NAME, &metrics.swoole, swoole::parse));
     sources.extend(get(nginx::NAME, &metrics.nginx, nginx::parse));
     let prometheus = metrics.prometheus.as_ref().filter(|prometheus| !prometheus.patterns.is_empty());

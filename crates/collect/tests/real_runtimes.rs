@@ -87,10 +87,12 @@ fn nginx_fpm_and_the_opcache() {
             .spawn()
             .unwrap(),
     );
-    let metrics = r#"{"php_fpm":"/debug/fpm?json","php_opcache":"/debug/opcache","nginx":"/debug/nginx"}"#;
+    let metrics = r#"{"php_fpm":"/debug/fpm?json","php_opcache":"/debug/opcache","php_runtime":"/debug/php","nginx":"/debug/nginx"}"#;
     let lines = lines(metrics, addr, running.0.id());
     assert_eq!(of(&lines, "php.fpm").gauges["children_max"], 2.0);
     assert_eq!(of(&lines, "php.opcache").gauges["enabled"], 1.0);
+    // No request has counted anything.
+    assert_eq!(of(&lines, "php.runtime").deltas["gc_cycles"], 0.0);
     assert!(of(&lines, "nginx.status").deltas["requests"] >= 1.0, "the readings themselves");
 }
 

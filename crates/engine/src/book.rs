@@ -193,7 +193,7 @@ impl Book {
         self.advance(now);
         if self.belongs_here(request.intended) {
             self.current.count_status(status);
-            if let Some(entry) = self.entry_of(request.intended, request.which.entry) {
+            if let Some(entry) = self.current.entries.get_mut(usize::from(request.which.entry)) {
                 *entry.status.entry(status).or_insert(0) += 1;
             }
         }
@@ -252,12 +252,16 @@ impl Book {
         self.in_flight -= 1;
         self.current.counts.answers += 1;
         self.enter(request.intended, request.which.entry, |account| account.completed += 1);
-        if self.belongs_here(request.intended) {
+        let belongs_here = self.belongs_here(request.intended);
+        if belongs_here {
             self.current.times.note(request, done);
         }
-        if let Some(entry) = self.entry_of(request.intended, request.which.entry) {
-            entry.response.note(done.since(request.intended).0, 1);
-            entry.service.note(done.since(request.written).0, 1);
+        if let Some(entry) = self.current.entries.get_mut(usize::from(request.which.entry)) {
+            entry.answers += 1;
+            if belongs_here {
+                entry.response.note(done.since(request.intended).0, 1);
+                entry.service.note(done.since(request.written).0, 1);
+            }
         }
         self.note_row(request.intended, |rows, is_measured| rows.completed(request, done, is_measured));
     }
@@ -281,10 +285,10 @@ impl Book {
         }
     }
 
-    /// The results of a named request, where it has its own and was intended within the samples.
+    /// The results of a named request in the present interval, where it has its own and belongs there.
     #[inline]
     fn entry_of(&mut self, intended: Nanos, entry: u16) -> Option<&mut EntryData<Tally>> {
-        if self.entries == 0 || intended < self.measure_start {
+        if self.entries == 0 || !self.belongs_here(intended) {
             return None;
         }
         self.current.entries.get_mut(usize::from(entry))
@@ -334,6 +338,9 @@ impl Book {
         self.leave(fate.intended, now);
         self.in_flight -= u64::from(fate.was_written);
         self.enter(fate.intended, fate.entry, |account| account.failed[class.index()] += 1);
+        if let Some(entry) = self.current.entries.get_mut(usize::from(fate.entry)) {
+            entry.failures += 1;
+        }
         self.current.note_text(class, text);
         self.note_row(fate.intended, |rows, is_measured| rows.failed(&fate, class, now, is_measured));
     }

@@ -40,6 +40,8 @@ pub struct Parcel {
 #[derive(Debug, Deserialize, Serialize)]
 struct EntryParcel {
     account: Account,
+    answers: u64,
+    failures: u64,
     status: BTreeMap<u16, u64>,
     response: Option<String>,
     service: Option<String>,
@@ -49,6 +51,8 @@ impl EntryParcel {
     fn pack(data: &EntryData) -> Self {
         Self {
             account: data.account,
+            answers: data.answers,
+            failures: data.failures,
             status: data.status.clone(),
             response: full(&data.response),
             service: full(&data.service),
@@ -58,6 +62,8 @@ impl EntryParcel {
     fn unpack(self) -> Result<EntryData, ParcelError> {
         Ok(EntryData {
             account: self.account,
+            answers: self.answers,
+            failures: self.failures,
             status: self.status,
             response: histogram("response", self.response)?,
             service: histogram("service", self.service)?,
@@ -177,6 +183,7 @@ mod tests {
         data.note_text(ErrorClass::Timeout, || "timeout".to_owned());
         data.with_entries(2);
         data.entries[1].account.scheduled = seed;
+        (data.entries[1].answers, data.entries[1].failures) = (seed + 1, seed + 2);
         data.entries[1].status.insert(200, seed);
         data.entries[1].service.record(seed).unwrap();
         data.sessions.account.started = seed;
@@ -207,6 +214,8 @@ mod tests {
             assert_eq!((&there.stalls, here.stalls.as_slice().len()), (&here.stalls, 1));
             assert_eq!(there.examples, here.examples);
             assert_eq!(there.entries[1].account, here.entries[1].account);
+            let ended = |data: &IntervalData| (data.entries[1].answers, data.entries[1].failures);
+            assert_eq!((ended(&there), ended(&here)), ((90_014, 90_016), (90_014, 90_016)));
             assert_eq!(there.entries[1].service, here.entries[1].service);
             assert_eq!(there.entries[1].status, here.entries[1].status);
             assert_eq!(there.sessions.account, here.sessions.account);

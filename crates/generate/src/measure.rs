@@ -10,7 +10,7 @@ use crate::orders::timeline;
 use crate::phases::Phases;
 use crate::processes::Source;
 use analyze::Beside;
-use engine::{IntervalData, Scripts, Step, give_way};
+use engine::{IntervalData, Scripts, Step, give_back_pages, give_way};
 use plan::LoadJob;
 use schema::load::{Connections, ErrorClass, LoadReport, Requests};
 use schema::trial::{IntervalLine, Phase, PhaseSpan, SampleSummary};
@@ -79,6 +79,7 @@ pub fn measure<W: Watch>(
     let mut source = Source::start(job, scripts, timeline, &mut |opened| watch.opening(opened))?;
     let (asked, established) = source.connections();
     watch.connected(asked, established);
+    give_back_pages();
     let mut phases = Phases::new(&job.phases, timeline);
     let clock = source.begin(phases.from);
     watch.begun(clock)?;
@@ -99,7 +100,7 @@ pub fn measure<W: Watch>(
             }
             Step::Ended => break,
             Step::Interval(data) => {
-                let line = line(data, phases.of(data.counts.index));
+                let line = line(data, phases.of(data.counts.index), &job.scenario.requests);
                 fold.add(&line, data);
                 give_way();
                 watch.interval(&line, data)?;

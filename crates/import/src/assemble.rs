@@ -240,6 +240,7 @@ impl<'o> Assembler<'o> {
             feeders: BTreeMap::new(),
             tokens: BTreeMap::new(),
             session,
+            choose: None,
         };
         let think = self.options.session.then_some(self.pauses);
         Ok(Imported { scenario, origin: origin.to_string(), bodies, notes: self.notes.into_texts(), think })

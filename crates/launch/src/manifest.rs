@@ -128,6 +128,7 @@ pub fn metrics_problem(key: &str, metrics: &Metrics) -> Option<Problem> {
         ("node", &metrics.node),
         ("php_fpm", &metrics.php_fpm),
         ("php_opcache", &metrics.php_opcache),
+        ("php_runtime", &metrics.php_runtime),
         ("swoole", &metrics.swoole),
         ("nginx", &metrics.nginx),
     ];
@@ -228,7 +229,7 @@ mod tests {
     fn metrics_have_paths_and_patterns_that_fit() {
         let metrics = |text: &str| toml_metrics(text).map(|problem| problem.to_string()).unwrap_or_default();
         assert_eq!(metrics("node = \"/debug/runtime\"\njvm = true\nphp_fpm = \"/debug/fpm?json\""), "");
-        for key in ["go_runtime", "node", "php_fpm", "php_opcache", "swoole", "nginx"] {
+        for key in ["go_runtime", "node", "php_fpm", "php_opcache", "php_runtime", "swoole", "nginx"] {
             let problem = metrics(&format!("{key} = \"debug\""));
             assert!(problem.contains(&format!("metrics.{key}")), "{key}: {problem}");
         }

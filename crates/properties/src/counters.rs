@@ -8,7 +8,7 @@
 use crate::Broken;
 use collect::cgroup::{self, find};
 use collect::reading::{Reading, Values};
-use collect::runtimes::{fpm, hsperfdata, jvm, nginx, node, opcache, prometheus, swoole};
+use collect::runtimes::{fpm, hsperfdata, jvm, nginx, node, opcache, php, prometheus, swoole};
 use collect::{Comparable, ParseError, process, sock_diag};
 use collect::{go_runtime, host_clock, host_cpus, host_disk, host_interrupts, host_load, host_memory};
 use collect::{host_net, host_pressure, host_stat, target_connections, target_listen};
@@ -104,6 +104,7 @@ const PARSERS: [(&str, Parser); 27] = [
     }),
     ("php.fpm", |bytes| compared(bytes, fpm::parse)),
     ("php.opcache", |bytes| compared(bytes, opcache::parse)),
+    ("php.runtime", |bytes| compared(bytes, php::parse)),
     ("swoole.server", |bytes| compared(bytes, swoole::parse)),
     ("nginx.status", |bytes| compared(bytes, nginx::parse)),
     ("node.runtime", |bytes| {

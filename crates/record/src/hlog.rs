@@ -24,6 +24,8 @@ pub struct Writer {
     path: PathBuf,
     file: File,
     serializer: V2DeflateSerializer,
+    /// A histogram as it is written: with the bounds of METHOD §10, whatever those of the one to be written are.
+    bounded: Histogram<u64>,
 }
 
 impl std::fmt::Debug for Writer {
@@ -40,7 +42,12 @@ impl Writer {
     pub fn create(path: &Path) -> Result<Self, RecordError> {
         let mut file = File::create(path).map_err(RecordError::io("create", path))?;
         file.write_all(HEAD.as_bytes()).map_err(RecordError::io("write", path))?;
-        Ok(Self { path: path.to_owned(), file, serializer: V2DeflateSerializer::new() })
+        Ok(Self {
+            path: path.to_owned(),
+            file,
+            serializer: V2DeflateSerializer::new(),
+            bounded: new_histogram(),
+        })
     }
 
     /// Appends every histogram of an interval that has a value, under its tag. `span_ns` is the interval, in nanoseconds
@@ -72,6 +79,7 @@ impl Writer {
         let length = Duration::from_nanos(span_ns.end.saturating_sub(span_ns.start));
         for (tag, histogram) in tagged {
             if !histogram.is_empty() {
+                let histogram = within_bounds(histogram, &mut self.bounded);
                 log.write_histogram(histogram, start, length, Tag::new(tag))
                     .map_err(|error| std::io::Error::other(error.to_string()))?;
                 pause();
@@ -81,6 +89,16 @@ impl Writer {
         let is_row = |line: &&[u8]| !line.starts_with(b"#");
         Ok(text.split_inclusive(|byte| *byte == b'\n').filter(is_row).flatten().copied().collect())
     }
+}
+
+/// The same times with the bounds of `bounded`, which takes them where they had others.
+fn within_bounds<'a>(histogram: &'a Histogram<u64>, bounded: &'a mut Histogram<u64>) -> &'a Histogram<u64> {
+    if histogram.high() == bounded.high() {
+        return histogram;
+    }
+    bounded.reset();
+    bounded.add(histogram).expect("no time is longer than an hour");
+    bounded
 }
 
 /// An empty histogram of METHOD §10: 3 significant digits, 1 ns to 1 h.
@@ -113,6 +131,27 @@ mod tests {
         let late = read_merged(&path, "response", 1_000_000_000).unwrap().unwrap();
         assert_eq!(late.len(), 2);
         assert!(read_merged(&path, "service", 0).unwrap().is_none());
+    }
+
+    #[test]
+    fn a_histogram_that_grew_is_written_byte_by_byte_as_one_of_an_hour() {
+        let folder = tempfile::tempdir().unwrap();
+        let mut grown = Histogram::new(units::TIME_DIGITS).unwrap();
+        let mut whole = new_histogram();
+        for time_ns in [3, 70_000, 9_000_000] {
+            grown.record(time_ns).unwrap();
+            whole.record(time_ns).unwrap();
+        }
+        let text = |name: &str, histogram: &Histogram<u64>| {
+            let path = folder.path().join(name);
+            let mut writer = Writer::create(&path).unwrap();
+            for _ in 0..2 {
+                writer.append(0..1_000_000_000, &[("response", histogram)], || {}).unwrap();
+            }
+            std::fs::read(path).unwrap()
+        };
+        assert!(grown.high() < whole.high(), "they differ in what they could hold");
+        assert!(text("grown", &grown) == text("whole", &whole));
     }
 
     #[test]

@@ -5,7 +5,8 @@ mod sample;
 use report::Style;
 use schema::analysis::AnalysisFile;
 use schema::page::{
-    CounterCurve, CounterKind, EventMark, FlameNode, PageFile, PageProfile, PageRefusal, TrialDetail,
+    CounterCurve, CounterKind, EventMark, FlameNode, PageFile, PageProfile, PageRefusal, RequestCurve,
+    TrialDetail,
 };
 use schema::profile::{ProfileKind, ProfileUnit, RefusedProfile};
 use schema::run::RunFile;
@@ -104,6 +105,12 @@ fn planted_page() -> PageFile {
             kind: CounterKind::Gauge,
             unit: None,
             values: vec![None],
+        }],
+        by_request: vec![RequestCurve {
+            name: Some(hostile()),
+            completed: vec![1],
+            p50_ns: vec![None],
+            p99_ns: vec![None],
         }],
         events: vec![EventMark { t_ns: 0, ended_ns: 0, name: hostile() }],
         log_tail: vec![hostile(), "tab\tkept".to_owned()],

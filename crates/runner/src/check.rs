@@ -5,17 +5,23 @@
 //! Absent on purpose: load, and the starting of services; the caller says which are up.
 
 use crate::RunnerError;
+use collect::server_side::{self, Endpoint};
 use launch::contract::{self, ContractFault, Peer, route};
 use launch::{NeedState, RunningTarget, StartPlan};
 use plan::load_contract;
 use schema::plan::ScenarioPlan;
-use schema::target::TargetManifest;
+use schema::target::{Metrics, TargetManifest};
 use schema::target_check::{CheckOutcome, RouteCheck, TargetBuild, TargetCheck};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 use units::Nanos;
+
+/// Requests that a target is to count in a check.
+const COUNTED: u64 = 20;
+/// The route that is asked for them, which every target has.
+const COUNTED_ROUTE: &str = "ping";
 
 /// Services that are up, and how targets reach them.
 #[derive(Clone, Debug, Default)]
@@ -182,6 +188,9 @@ impl Bench<'_> {
             tell(&format!("asking {}", route.name));
             check.routes.push(self.ask(route, &running));
         }
+        if self.route.is_none() && !self.stop.load(Ordering::Relaxed) {
+            check.routes.extend(self.counts(manifest, &running)?);
+        }
         tell("stopping");
         running.stop()?;
         self.go_on()
@@ -228,6 +237,43 @@ impl Bench<'_> {
         check
     }
 
+    /// Whether a target that counts its requests counts those of a known number; `None` where it counts none.
+    fn counts(
+        &self,
+        manifest: &TargetManifest,
+        running: &RunningTarget,
+    ) -> Result<Option<RouteCheck>, RunnerError> {
+        let Some(count) = &manifest.metrics.requests else { return Ok(None) };
+        let asked = load_contract(self.project, COUNTED_ROUTE)?;
+        let mut check = RouteCheck {
+            name: format!("count at {}", count.path),
+            outcome: CheckOutcome::Ok,
+            requests: COUNTED,
+            asked: 0,
+            reasons: Vec::new(),
+        };
+        let host = running.addr().to_string();
+        let at = Endpoint { addr: running.addr(), host: host.clone(), tls: None };
+        let only = Metrics { requests: Some(count.clone()), ..Metrics::default() };
+        let (before, mut errors) = server_side::read(&at, &only);
+        let peer = Peer { addr: running.addr(), host: &host, tls: None, timeout: self.timeout };
+        for (entry, _) in asked.requests.iter().cycle().zip(0..COUNTED) {
+            check.asked += 1;
+            if let Err(error) = contract::check(peer, entry, None) {
+                check.reasons.push(error.to_string());
+                break;
+            }
+        }
+        let (after, more) = server_side::read(&at, &only);
+        errors.extend(more);
+        check.reasons.extend(errors.iter().map(ToString::to_string));
+        check.reasons.extend(miscounted(server_side::between(&before, &after).requests, check.asked));
+        if !check.reasons.is_empty() {
+            check.outcome = CheckOutcome::Failed;
+        }
+        Ok(Some(check))
+    }
+
     /// Routes that every target has and this one does not.
     fn missing_routes(&self, manifest: &TargetManifest) -> impl Iterator<Item = RouteCheck> {
         let is_missing = |name: &&str| {
@@ -251,6 +297,15 @@ enum Opened {
     Lacking(Vec<String>),
 }
 
+/// What is wrong with a count of `asked` requests; the target may count the two readings too.
+fn miscounted(counted: Option<u64>, asked: u64) -> Option<String> {
+    let counted = counted?;
+    let is_right = (asked..=asked + 2).contains(&counted);
+    (!is_right).then(|| {
+        format!("it counted {counted} of {asked} requests; count each once, before its route is found")
+    })
+}
+
 /// The outcome that follows from the parts.
 fn judged(mut check: TargetCheck) -> TargetCheck {
     let route_failed = check.routes.iter().any(|route| route.outcome == CheckOutcome::Failed);
@@ -262,4 +317,20 @@ fn judged(mut check: TargetCheck) -> TargetCheck {
 
 fn lack(need: &NeedState) -> String {
     format!("missing: {} - {}", need.program, need.install)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::miscounted;
+
+    #[test]
+    fn a_count_may_have_both_readings_but_no_request_less_or_more() {
+        for right in [20, 21, 22] {
+            assert_eq!(miscounted(Some(right), 20), None);
+        }
+        for wrong in [0, 19, 23, 40] {
+            assert!(miscounted(Some(wrong), 20).is_some_and(|text| text.contains(&wrong.to_string())));
+        }
+        assert_eq!(miscounted(None, 20), None, "why there is none is said by the reading");
+    }
 }

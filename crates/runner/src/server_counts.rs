@@ -39,6 +39,7 @@ pub(crate) fn metrics_of(target: &Prepared) -> Metrics {
         jolokia: said.jolokia.or(known.jolokia),
         php_fpm: said.php_fpm.or(known.php_fpm),
         php_opcache: said.php_opcache.or(known.php_opcache),
+        php_runtime: said.php_runtime.or(known.php_runtime),
         swoole: said.swoole.or(known.swoole),
         nginx: said.nginx.or(known.nginx),
         go_pprof: said.go_pprof.or(known.go_pprof),
@@ -166,7 +167,11 @@ impl ServerCounts {
         }
         let late_ns = first.over.0.saturating_sub(begin_ns) as f64;
         let rate = self.client.answers as f64 / length_ns.max(1) as f64;
-        let runtime = self.metrics.go_runtime.as_ref().map_or(0, |_| length_ns.div_ceil(Nanos::SECOND.0) + 1);
+        // Each is a request a second that the target may count.
+        let metrics = &self.metrics;
+        let ticking = [&metrics.go_runtime, &metrics.php_opcache, &metrics.php_runtime, &metrics.swoole];
+        let ticking = ticking.into_iter().flatten().count() as u64;
+        let runtime = ticking * (length_ns.div_ceil(Nanos::SECOND.0) + 1);
         let client = ClientSide {
             in_flight: self.client.in_flight + self.in_flight,
             before_reading: (rate * late_ns).ceil() as u64,

@@ -37,6 +37,9 @@ pub struct AnalysisFile {
     pub trials_planned: u32,
     /// One entry a trial that was run, in order.
     pub trials: Vec<TrialRow>,
+    /// Valid trials far from the others of their cell, by number. They count in every number all the same.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub outliers: Vec<OutlyingTrial>,
     /// One entry a cell, in plan order.
     pub cells: Vec<CellSummary>,
     /// Pairs of targets at the same load, for each metric.
@@ -130,6 +133,31 @@ pub struct TrialRow {
     pub steadiness: Option<Steadiness>,
     /// Points over the trial for a chart, one an interval.
     pub series: Vec<SeriesPoint>,
+}
+
+/// A valid trial whose throughput, median or p99 response time lies far from those of the other trials of its cell.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct OutlyingTrial {
+    /// Number of the trial.
+    pub trial: u32,
+    /// Its cell.
+    pub cell: String,
+    /// The metrics in which it is far, the least likely by chance first; never empty.
+    pub metrics: Vec<OutlyingMetric>,
+    /// What it is, and what differed on the host at that time, in a sentence without its end.
+    pub text: Said,
+}
+
+/// One metric of a trial far from the others.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct OutlyingMetric {
+    /// Which metric.
+    pub metric: Metric,
+    /// Its value over the median of the cell's trials that are not far.
+    pub ratio: f64,
+    /// How likely a value as far or farther is in some trial of some cell of a run whose trials differ by chance alone,
+    /// by Bonferroni, from 0 to 1.
+    pub p_value: f64,
 }
 
 /// The value of one metric in one trial.

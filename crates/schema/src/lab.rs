@@ -9,7 +9,7 @@ use crate::analysis::{BeliefLevel, Finding};
 use crate::metric::{Metric, Unit};
 use crate::page::{CounterKind, CounterUnit};
 use crate::said::Said;
-use crate::trial::{Phase, TrialOutcome};
+use crate::trial::{Phase, RequestInterval, TrialOutcome};
 use crate::version::{LabVersion, LabelsVersion, LiveVersion};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -278,6 +278,9 @@ pub struct LiveInterval {
     pub in_flight: u64,
     /// CPU time of the generator's workers over the interval's length.
     pub generator_cpus: f64,
+    /// The same by request, in the scenario's order; empty for a scenario of one request, and for the windows of a soak.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub by_request: Vec<RequestInterval>,
 }
 
 /// A counter as it was last read.

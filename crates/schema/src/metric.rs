@@ -43,6 +43,8 @@ pub enum Metric {
     GcPauseMax,
     /// Share of the samples in which the collector stopped the target.
     GcPauseShare,
+    /// Share of the memory that the runtime holds and no object takes, where it holds most: 0 to 1.
+    MemorySlack,
     /// Bytes received per answer, heads included.
     BytesPerRequest,
     /// Share of the requests that took a connection which was open already, 0 to 1.
@@ -63,11 +65,15 @@ pub enum Metric {
     SentBytes,
     /// Bytes of answers that were received per second.
     ReceivedBytes,
+    /// Bytes of requests that were sent per second of the target's CPU time: with a body, how fast one CPU decodes it.
+    SentPerCpu,
+    /// Bytes of answers that were received per second of the target's CPU time: how fast one CPU encodes them.
+    ReceivedPerCpu,
 }
 
 impl Metric {
     /// Metrics that are computed for claims only, so that neither tables nor corrections for many tests grow.
-    pub const ASKED: [Self; 17] = [
+    pub const ASKED: [Self; 20] = [
         Self::Cpu,
         Self::Max,
         Self::GcCount,
@@ -75,6 +81,7 @@ impl Metric {
         Self::GcPauseP99,
         Self::GcPauseMax,
         Self::GcPauseShare,
+        Self::MemorySlack,
         Self::BytesPerRequest,
         Self::ConnectionReuse,
         Self::Reconnects,
@@ -85,6 +92,8 @@ impl Metric {
         Self::RequestsLost,
         Self::SentBytes,
         Self::ReceivedBytes,
+        Self::SentPerCpu,
+        Self::ReceivedPerCpu,
     ];
 
     /// All metrics of a report, in its order.
@@ -124,6 +133,7 @@ impl Metric {
             Self::GcPauseP99 => "gc_pause_p99",
             Self::GcPauseMax => "gc_pause_max",
             Self::GcPauseShare => "gc_pause_share",
+            Self::MemorySlack => "memory_slack",
             Self::BytesPerRequest => "bytes_per_request",
             Self::ConnectionReuse => "connection_reuse",
             Self::Reconnects => "reconnects",
@@ -134,6 +144,8 @@ impl Metric {
             Self::RequestsLost => "requests_lost",
             Self::SentBytes => "sent_bytes",
             Self::ReceivedBytes => "received_bytes",
+            Self::SentPerCpu => "sent_per_cpu",
+            Self::ReceivedPerCpu => "received_per_cpu",
         }
     }
 
@@ -145,12 +157,15 @@ impl Metric {
             Self::ErrorRate
             | Self::Cpu
             | Self::GcPauseShare
+            | Self::MemorySlack
             | Self::ConnectionReuse
             | Self::ConnectFailures
             | Self::Retransmissions => Unit::Share,
             Self::Memory | Self::AllocPerRequest | Self::BytesPerRequest => Unit::Bytes,
             Self::GcCount | Self::RequestsLost => Unit::Count,
-            Self::SentBytes | Self::ReceivedBytes => Unit::BytesPerSecond,
+            Self::SentBytes | Self::ReceivedBytes | Self::SentPerCpu | Self::ReceivedPerCpu => {
+                Unit::BytesPerSecond
+            }
             _ => Unit::Nanoseconds,
         }
     }
@@ -158,7 +173,15 @@ impl Metric {
     /// Whether a larger value is the better one.
     #[must_use]
     pub const fn higher_is_better(self) -> bool {
-        matches!(self, Self::Throughput | Self::ConnectionReuse | Self::SentBytes | Self::ReceivedBytes)
+        matches!(
+            self,
+            Self::Throughput
+                | Self::ConnectionReuse
+                | Self::SentBytes
+                | Self::ReceivedBytes
+                | Self::SentPerCpu
+                | Self::ReceivedPerCpu
+        )
     }
 
     /// The quantile a percentile metric stands for.

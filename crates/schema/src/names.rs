@@ -31,6 +31,7 @@ impl Metric {
             Self::GcPauseP99 => "GC pause p99",
             Self::GcPauseMax => "GC pause max",
             Self::GcPauseShare => "GC pause share",
+            Self::MemorySlack => "Memory no object takes",
             Self::BytesPerRequest => "Bytes per request",
             Self::ConnectionReuse => "Reuse",
             Self::Reconnects => "Reconnects",
@@ -41,6 +42,8 @@ impl Metric {
             Self::RequestsLost => "Lost",
             Self::SentBytes => "Sent",
             Self::ReceivedBytes => "Received",
+            Self::SentPerCpu => "Sent per CPU second",
+            Self::ReceivedPerCpu => "Received per CPU second",
         }
     }
 
@@ -70,6 +73,9 @@ impl Metric {
             Self::GcPauseShare => {
                 said!("metric.gc_pause_share", "share of time in garbage collection pauses")
             }
+            Self::MemorySlack => {
+                said!("metric.memory_slack", "share of the runtime's memory that no object takes")
+            }
             Self::BytesPerRequest => said!("metric.bytes_per_request", "bytes per request"),
             Self::ConnectionReuse => said!("metric.connection_reuse", "connection reuse"),
             Self::Reconnects => said!("metric.reconnects", "reconnects per second"),
@@ -82,6 +88,10 @@ impl Metric {
             Self::RequestsLost => said!("metric.requests_lost", "requests lost"),
             Self::SentBytes => said!("metric.sent_bytes", "bytes sent per second"),
             Self::ReceivedBytes => said!("metric.received_bytes", "bytes received per second"),
+            Self::SentPerCpu => said!("metric.sent_per_cpu", "bytes sent per CPU second of the target"),
+            Self::ReceivedPerCpu => {
+                said!("metric.received_per_cpu", "bytes received per CPU second of the target")
+            }
         }
     }
 }

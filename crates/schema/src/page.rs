@@ -65,6 +65,10 @@ pub struct TrialDetail {
     pub t_ns: Vec<u64>,
     /// Counters beside the load, by source and name.
     pub counters: Vec<CounterCurve>,
+    /// Response times by request of the scenario, in its order; empty for a scenario of one, and in trials of before
+    /// they were kept.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub by_request: Vec<RequestCurve>,
     /// What happened on purpose.
     pub events: Vec<EventMark>,
     /// Response times over time; absent where no histograms were written, or could not be read.
@@ -74,6 +78,20 @@ pub struct TrialDetail {
     /// What of this trial is missing here, and why: one sentence each.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub missing: Vec<Said>,
+}
+
+/// One request of the scenario over one trial: a value for each of `t_ns`, null where nothing was answered. Of intervals
+/// that are joined the highest value stays: percentiles are never averaged.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+pub struct RequestCurve {
+    /// Its name; null for all requests that have no curve of their own, together.
+    pub name: Option<String>,
+    /// Right answers.
+    pub completed: Vec<u64>,
+    /// Median response time.
+    pub p50_ns: Vec<Option<u64>>,
+    /// 99th percentile of response time.
+    pub p99_ns: Vec<Option<u64>>,
 }
 
 /// One counter over one trial.

@@ -204,6 +204,9 @@ pub struct ScenarioPlan {
     /// One virtual user's requests in order; a mix by weight where absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<SessionPlan>,
+    /// `FEEDER.COLUMN` whose rows name the request that is sent; weights are not used then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub choose: Option<String>,
     /// A script that makes the requests instead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub script: Option<ScriptPlan>,

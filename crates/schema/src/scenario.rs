@@ -1,7 +1,7 @@
 //! The scenario file (`scenarios/*.toml`): what is sent and what right answers are.
 //!
-//! Either one request (`[request]`, `[expect]`) or a list of named ones (`[[requests]]`), mixed by weight or, with
-//! `[session]`, sent in order by one virtual user. Texts of paths, queries, headers and bodies may hold `${…}`
+//! Either one request (`[request]`, `[expect]`) or a list of named ones (`[[requests]]`), mixed by weight, chosen by the
+//! rows of a feeder (`choose`) or, with `[session]`, sent in order by one virtual user. Texts of paths, queries, headers and bodies may hold `${…}`
 //! expressions over `[vars]`, feeders, tokens and captured values; `$${` stands for a plain `${`.
 //! Absent on purpose: how much is sent and when (the load's work), and defaults (the runner fills them in).
 
@@ -44,6 +44,8 @@ pub struct ScenarioFile {
     pub tokens: BTreeMap<String, TokenMaker>,
     /// The requests of one virtual user in order.
     pub session: Option<Session>,
+    /// `FEEDER.COLUMN`: each row names the request that is sent, in place of weights. Not with `[session]`.
+    pub choose: Option<String>,
 }
 
 impl ScenarioFile {

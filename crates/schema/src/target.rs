@@ -205,6 +205,8 @@ pub struct Metrics {
     pub php_fpm: Option<String>,
     /// Path that gives `opcache_get_status(false)` as JSON.
     pub php_opcache: Option<String>,
+    /// Path that gives what `targets/php/common` counts of collections and memory.
+    pub php_runtime: Option<String>,
     /// Path that gives `Swoole\\Server::stats()` as JSON.
     pub swoole: Option<String>,
     /// Path of nginx's stub_status.

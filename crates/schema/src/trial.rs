@@ -182,6 +182,44 @@ pub struct IntervalLine {
     /// When at least four requests were in flight and none ended, for 10 ms or more; the eight longest.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub stalls: Vec<StallSpan>,
+    /// The same by request, in the scenario's order; empty for a scenario of one request. Of more than
+    /// [`IntervalLine::REQUESTS_MAX`] the last line holds all that have none of their own.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub by_request: Vec<RequestInterval>,
+}
+
+impl IntervalLine {
+    /// Most lines by request within an interval, so that a trial's file stays small: about 1.5 KiB an interval.
+    pub const REQUESTS_MAX: usize = 16;
+}
+
+/// One request of the scenario within an interval. `completed` and `failed` add up to those of the interval. Times are
+/// those of the answers that arrived in it; within the samples without the answers to requests of the warm-up, as in
+/// the interval's own.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+pub struct RequestInterval {
+    /// Its name; absent for all requests that have no line of their own, together.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Right answers that arrived in the interval.
+    pub completed: u64,
+    /// Failures in it, of all classes.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub failed: u64,
+    /// Median response time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p50_ns: Option<u64>,
+    /// 99th percentile of response time, for charts only, as that of the interval.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub p99_ns: Option<u64>,
+    /// Longest response time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_ns: Option<u64>,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for a reference")]
+const fn is_zero(count: &u64) -> bool {
+    *count == 0
 }
 
 /// A time in which requests were in flight and none ended. One that goes on over the end of an interval is written in

@@ -16,8 +16,8 @@ mod request;
 mod url;
 
 pub use http1::{
-    Ended, Feed, HEAD_BYTES_MAX, Header, Http1, REDIRECTS, ResponseParser, Visit, encode_chunked_request,
-    encode_request, is_redirect, redirected,
+    Chunked, Ended, Feed, HEAD_BYTES_MAX, Header, Http1, REDIRECTS, ResponseParser, Visit,
+    encode_chunked_request, encode_request, is_redirect, redirected,
 };
 pub use location::{Astray, LOCATION_BYTES_MAX, Origin};
 pub use malformed::Malformed;

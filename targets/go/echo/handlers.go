@@ -74,6 +74,60 @@ func (t target) behind(k int) echo.HandlerFunc {
 	return func(c echo.Context) error { return t.write(c, t.Layers(text)) }
 }
 
+func (t target) hops(c echo.Context) error {
+	return t.write(c, t.chains.Answer(c.Param("k"), c.QueryParam("times")))
+}
+
+// param reads its parameter by name, or into a struct by Echo's binder.
+func (t target) param(c echo.Context) error {
+	read := func() string { return c.Param("id") }
+	if c.QueryParam("by") == "reflection" {
+		binder := new(echo.DefaultBinder)
+		read = func() string {
+			var into struct {
+				ID string `param:"id"`
+			}
+			// A text goes into a text.
+			_ = binder.BindPathParams(c, &into)
+			return into.ID
+		}
+	}
+	return t.write(c, t.Param(c.QueryParam("reads"), read))
+}
+
+// numbered is the handler of one of many routes.
+func (t target) numbered(number int) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		return t.write(c, contract.OK(contract.Route{Route: number, ID: c.Param("id")}))
+	}
+}
+
+func (t target) decode(c echo.Context) error {
+	// The reader closes the connection of a client that sends more.
+	body := http.MaxBytesReader(c.Response(), c.Request().Body, upload.Max+1)
+	return t.write(c, t.Decode(body, c.Request().ContentLength))
+}
+
+func (t target) complex(c echo.Context) error {
+	return t.write(c, t.Complex(c.Request().Context(), c.Param("id"), c.QueryParam("calls")))
+}
+
+func (t target) allocate(c echo.Context) error {
+	return t.write(c, t.Allocate(c.Param("n"), c.QueryParam("cycles")))
+}
+
+// empty is a handler behind k layers that only call the next one.
+func empty(k int) http.Handler {
+	e := echo.New()
+	for range k {
+		e.Use(func(next echo.HandlerFunc) echo.HandlerFunc {
+			return func(c echo.Context) error { return next(c) }
+		})
+	}
+	e.GET("/", func(c echo.Context) error { return c.NoContent(http.StatusNoContent) })
+	return e
+}
+
 func (t target) logged() echo.MiddlewareFunc {
 	config := middleware.DefaultLoggerConfig
 	config.Output = t.Log
@@ -105,6 +159,16 @@ func parsed(next echo.HandlerFunc) echo.HandlerFunc {
 			_, _ = c.FormParams()
 		}
 		return next(c)
+	}
+}
+
+// counted counts each request before its route is found, and times it.
+func (t target) counted(next echo.HandlerFunc) echo.HandlerFunc {
+	return func(c echo.Context) error {
+		start := t.Served.Begin(c.Request().URL.Path)
+		err := next(c)
+		t.Served.End(start)
+		return err
 	}
 }
 

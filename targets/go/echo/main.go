@@ -9,7 +9,9 @@ import (
 	"github.com/labstack/echo/v4/middleware"
 
 	"prony.dev/targets/common/app"
+	"prony.dev/targets/common/hops"
 	"prony.dev/targets/common/knobs"
+	"prony.dev/targets/common/routes"
 	"prony.dev/targets/common/runtimestats"
 	"prony.dev/targets/common/serve"
 )
@@ -32,10 +34,13 @@ func (s server) Serve(listener net.Listener) error {
 }
 
 // target has the handlers as methods, with the App they share.
-type target struct{ *app.App }
+type target struct {
+	*app.App
+	chains *hops.Chains
+}
 
 func newRouter(a *app.App) *echo.Echo {
-	t := target{a}
+	t := target{a, hops.New(empty)}
 	e := echo.New()
 	e.HideBanner = !a.Knobs.StartupLog
 	e.HidePort = !a.Knobs.StartupLog
@@ -52,10 +57,19 @@ func newRouter(a *app.App) *echo.Echo {
 	e.GET("/grpc/:n", t.remote)
 	e.GET("/mixed", t.mixed)
 	e.POST("/upload", t.upload)
-	e.GET("/debug/runtime", echo.WrapHandler(runtimestats.HandlerOf(t.Databases, nil)))
+	e.GET("/hops/:k", t.hops)
+	e.GET("/param/:id", t.param)
+	e.POST("/decode", t.decode)
+	e.GET("/complex/:id", t.complex)
+	e.GET("/allocate/:n", t.allocate)
+	routes.Each(a.Knobs.Routes, func(number int) { e.GET(routes.Path(number, ":id"), t.numbered(number)) })
+	e.GET("/debug/runtime", echo.WrapHandler(runtimestats.HandlerOf(t.Databases, &t.Served)))
+	if t.Served.Times != nil {
+		e.GET("/debug/requests", echo.WrapHandler(t.Served.Times))
+	}
 	// Echo's last parameter takes the rest of the path, slashes too: without
 	// this, /json/1/2 is a bad n (400) instead of an unknown path (404).
-	for _, path := range []string{"/json/:n/*", "/db/:id/*", "/file/:name/*", "/cache/:key/*", "/grpc/:n/*", "/middleware/:k/*"} {
+	for _, path := range []string{"/json/:n/*", "/db/:id/*", "/file/:name/*", "/cache/:key/*", "/grpc/:n/*", "/middleware/:k/*", "/hops/:k/*", "/param/:id/*", "/allocate/:n/*", "/complex/:id/*"} {
 		e.RouteNotFound(path, t.notFound)
 	}
 
@@ -72,6 +86,7 @@ func newRouter(a *app.App) *echo.Echo {
 
 // around puts the layers of the knobs before all routes.
 func (t target) around(e *echo.Echo) {
+	e.Pre(t.counted)
 	if t.Workers != nil {
 		e.Pre(t.pooled)
 	}

@@ -20,7 +20,7 @@ import (
 )
 
 func TestContract(t *testing.T) {
-	contracttest.Check(t, func(a *app.App) http.Handler { return newRouter(a) })
+	contracttest.Check(t, func(a *app.App) http.Handler { return newRouter(a) }, contracttest.Compared...)
 }
 
 // A panic in a handler must cost one answer, not the process.

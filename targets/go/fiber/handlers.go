@@ -90,6 +90,14 @@ func parsed(c fiber.Ctx) error {
 	return c.Next()
 }
 
+// counted counts each request before its route is found, and times it.
+func (t target) counted(c fiber.Ctx) error {
+	start := t.Served.Begin(c.Path())
+	err := c.Next()
+	t.Served.End(start)
+	return err
+}
+
 // pooled has the workers run the rest.
 func (t target) pooled(c fiber.Ctx) (err error) {
 	t.Workers.Run(func() { err = c.Next() })

@@ -40,7 +40,10 @@ func newRouter(a *app.App) *fiber.App {
 	router.Get("/grpc/:n", t.remote)
 	router.Get("/mixed", t.mixed)
 	router.Post("/upload", t.upload)
-	router.Get("/debug/runtime", runtimestats.HandlerOf(t.Databases, nil))
+	router.Get("/debug/runtime", runtimestats.HandlerOf(t.Databases, &t.Served))
+	if t.Served.Times != nil {
+		router.Get("/debug/requests", t.Served.Times)
+	}
 	if a.Knobs.Pprof {
 		router.Get("/debug/pprof/*", profiling.Handler())
 	}
@@ -78,6 +81,7 @@ func (t target) config() fiber.Config {
 
 // around puts the layers of the knobs before all routes.
 func (t target) around(router *fiber.App) {
+	router.Use(t.counted)
 	if t.Knobs.Logger {
 		router.Use(t.logged())
 	}

@@ -64,6 +64,50 @@ func (t target) behind(k int) gin.HandlerFunc {
 	return func(c *gin.Context) { t.write(c, t.Layers(text)) }
 }
 
+func (t target) hops(c *gin.Context) { t.write(c, t.chains.Answer(c.Param("k"), c.Query("times"))) }
+
+// param reads its parameter by name, or into a struct by Gin's binding.
+func (t target) param(c *gin.Context) {
+	read := func() string { return c.Param("id") }
+	if c.Query("by") == "reflection" {
+		read = func() string {
+			var into struct {
+				ID string `uri:"id"`
+			}
+			// A text goes into a text.
+			_ = c.ShouldBindUri(&into)
+			return into.ID
+		}
+	}
+	t.write(c, t.Param(c.Query("reads"), read))
+}
+
+// numbered is the handler of one of many routes.
+func (t target) numbered(number int) gin.HandlerFunc {
+	return func(c *gin.Context) { t.write(c, contract.OK(contract.Route{Route: number, ID: c.Param("id")})) }
+}
+
+func (t target) decode(c *gin.Context) {
+	// The reader closes the connection of a client that sends more.
+	t.write(c, t.Decode(http.MaxBytesReader(c.Writer, c.Request.Body, upload.Max+1), c.Request.ContentLength))
+}
+
+func (t target) complex(c *gin.Context) {
+	t.write(c, t.Complex(c.Request.Context(), c.Param("id"), c.Query("calls")))
+}
+
+func (t target) allocate(c *gin.Context) { t.write(c, t.Allocate(c.Param("n"), c.Query("cycles"))) }
+
+// empty is a handler behind k layers that only call the next one.
+func empty(k int) http.Handler {
+	router := gin.New()
+	for range k {
+		router.Use(func(c *gin.Context) { c.Next() })
+	}
+	router.GET("/", func(c *gin.Context) { c.Status(http.StatusNoContent) })
+	return router
+}
+
 func (t target) authorized(c *gin.Context) {
 	if answer := t.Token(c.GetHeader("Authorization")); answer.Code != 0 {
 		t.write(c, answer)

@@ -3,12 +3,15 @@ package main
 
 import (
 	"fmt"
+	"net/http"
 	"os"
 
 	"github.com/gin-gonic/gin"
 
 	"prony.dev/targets/common/app"
+	"prony.dev/targets/common/hops"
 	"prony.dev/targets/common/knobs"
+	"prony.dev/targets/common/routes"
 	"prony.dev/targets/common/runtimestats"
 	"prony.dev/targets/common/serve"
 )
@@ -24,14 +27,22 @@ func main() {
 	if err != nil {
 		serve.Fail(err)
 	}
-	serve.Main(serve.HTTP(a.Workers.Wrap(router), a.Knobs))
+	serve.Main(serve.HTTP(around(a, router), a.Knobs))
+}
+
+// around has what is not Gin's before it: the count of requests, and the workers.
+func around(a *app.App, router http.Handler) http.Handler {
+	return a.Served.Wrap(a.Workers.Wrap(router))
 }
 
 // target has the handlers as methods, with the App they share.
-type target struct{ *app.App }
+type target struct {
+	*app.App
+	chains *hops.Chains
+}
 
 func newRouter(a *app.App) (*gin.Engine, error) {
-	t := target{a}
+	t := target{a, hops.New(empty)}
 	router := gin.New()
 	// No proxy stands in front, so forwarding headers are not to be believed.
 	if err := router.SetTrustedProxies(nil); err != nil {
@@ -49,7 +60,16 @@ func newRouter(a *app.App) (*gin.Engine, error) {
 	router.GET("/grpc/:n", t.remote)
 	router.GET("/mixed", t.mixed)
 	router.POST("/upload", t.upload)
-	router.GET("/debug/runtime", gin.WrapH(runtimestats.HandlerOf(t.Databases, nil)))
+	router.GET("/hops/:k", t.hops)
+	router.GET("/param/:id", t.param)
+	router.POST("/decode", t.decode)
+	router.GET("/complex/:id", t.complex)
+	router.GET("/allocate/:n", t.allocate)
+	routes.Each(a.Knobs.Routes, func(number int) { router.GET(routes.Path(number, ":id"), t.numbered(number)) })
+	router.GET("/debug/runtime", gin.WrapH(runtimestats.HandlerOf(t.Databases, &t.Served)))
+	if t.Served.Times != nil {
+		router.GET("/debug/requests", gin.WrapH(t.Served.Times))
+	}
 
 	log := gin.LoggerWithWriter(a.Log)
 	if a.Knobs.Logger {

@@ -19,7 +19,7 @@ import (
 )
 
 func TestContract(t *testing.T) {
-	contracttest.Check(t, func(a *app.App) http.Handler { return a.Workers.Wrap(router(t, a)) })
+	contracttest.Check(t, func(a *app.App) http.Handler { return around(a, router(t, a)) }, contracttest.Compared...)
 }
 
 func TestMain(m *testing.M) {

@@ -31,7 +31,7 @@ type server struct {
 }
 
 func newServer(router *iris.Application, a *app.App) server {
-	return server{serve.HTTP(a.Workers.Wrap(router), a.Knobs), router}
+	return server{serve.HTTP(a.Served.Wrap(a.Workers.Wrap(router)), a.Knobs), router}
 }
 
 func (s server) Serve(listener net.Listener) error {
@@ -61,7 +61,10 @@ func newRouter(a *app.App) (*iris.Application, error) {
 	router.Get("/grpc/{n}", t.remote)
 	router.Get("/mixed", t.mixed)
 	router.Post("/upload", t.upload)
-	router.Get("/debug/runtime", iris.FromStd(runtimestats.HandlerOf(t.Databases, nil)))
+	router.Get("/debug/runtime", iris.FromStd(runtimestats.HandlerOf(t.Databases, &t.Served)))
+	if t.Served.Times != nil {
+		router.Get("/debug/requests", iris.FromStd(t.Served.Times))
+	}
 
 	log := t.logged()
 	if a.Knobs.Logger {

@@ -7,6 +7,7 @@ import (
 
 	"prony.dev/targets/common/app"
 	"prony.dev/targets/common/contract"
+	"prony.dev/targets/common/reflected"
 	"prony.dev/targets/common/upload"
 )
 
@@ -72,6 +73,46 @@ func (t target) layers(w http.ResponseWriter, r *http.Request) {
 func (t target) behind(k int) http.Handler {
 	text := strconv.Itoa(k)
 	return http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { t.write(w, t.Layers(text)) })
+}
+
+func (t target) hops(w http.ResponseWriter, r *http.Request) {
+	t.write(w, t.chains.Answer(r.PathValue("k"), r.URL.Query().Get("times")))
+}
+
+// param reads its parameter by name, or into a struct by reflection.
+func (t target) param(w http.ResponseWriter, r *http.Request) {
+	query := r.URL.Query()
+	read := func() string { return r.PathValue("id") }
+	if query.Get("by") == "reflection" {
+		read = func() string {
+			var into struct {
+				ID string `param:"id"`
+			}
+			reflected.Bind(&into, r.PathValue)
+			return into.ID
+		}
+	}
+	t.write(w, t.Param(query.Get("reads"), read))
+}
+
+// numbered is the handler of one of many routes.
+func (t target) numbered(number int) http.HandlerFunc {
+	return func(w http.ResponseWriter, r *http.Request) {
+		t.write(w, contract.OK(contract.Route{Route: number, ID: r.PathValue("id")}))
+	}
+}
+
+func (t target) decode(w http.ResponseWriter, r *http.Request) {
+	// The reader closes the connection of a client that sends more.
+	t.write(w, t.Decode(http.MaxBytesReader(w, r.Body, upload.Max+1), r.ContentLength))
+}
+
+func (t target) complex(w http.ResponseWriter, r *http.Request) {
+	t.write(w, t.Complex(r.Context(), r.PathValue("id"), r.URL.Query().Get("calls")))
+}
+
+func (t target) allocate(w http.ResponseWriter, r *http.Request) {
+	t.write(w, t.Allocate(r.PathValue("n"), r.URL.Query().Get("cycles")))
 }
 
 func (t target) notFound(w http.ResponseWriter, _ *http.Request) { t.write(w, app.NotFound()) }

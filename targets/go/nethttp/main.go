@@ -6,7 +6,9 @@ import (
 	"net/http"
 
 	"prony.dev/targets/common/app"
+	"prony.dev/targets/common/hops"
 	"prony.dev/targets/common/knobs"
+	"prony.dev/targets/common/routes"
 	"prony.dev/targets/common/runtimestats"
 	"prony.dev/targets/common/serve"
 )
@@ -17,10 +19,13 @@ func main() {
 }
 
 // target has the handlers as methods, with the App they share.
-type target struct{ *app.App }
+type target struct {
+	*app.App
+	chains *hops.Chains
+}
 
 func newRouter(a *app.App) http.Handler {
-	t := target{a}
+	t := target{a, hops.New(empty)}
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /ping", t.ping)
 	mux.HandleFunc("GET /health", t.health)
@@ -33,8 +38,16 @@ func newRouter(a *app.App) http.Handler {
 	mux.HandleFunc("GET /grpc/{n}", t.remote)
 	mux.HandleFunc("GET /mixed", t.mixed)
 	mux.HandleFunc("POST /upload", t.upload)
-	counter := new(runtimestats.Counter)
-	mux.Handle("GET /debug/runtime", runtimestats.HandlerOf(t.Databases, counter))
+	mux.HandleFunc("GET /hops/{k}", t.hops)
+	mux.HandleFunc("GET /param/{id}", t.param)
+	mux.HandleFunc("POST /decode", t.decode)
+	mux.HandleFunc("GET /allocate/{n}", t.allocate)
+	mux.HandleFunc("GET /complex/{id}", t.complex)
+	t.many(mux)
+	mux.Handle("GET /debug/runtime", runtimestats.HandlerOf(t.Databases, &t.Served))
+	if t.Served.Times != nil {
+		mux.Handle("GET /debug/requests", t.Served.Times)
+	}
 
 	layers := []layer{t.logged, t.authorized, traced}
 	if a.Knobs.Logger {
@@ -47,7 +60,43 @@ func newRouter(a *app.App) http.Handler {
 	if a.Knobs.NotFound == knobs.Contract {
 		mux.HandleFunc("/", t.notFound)
 	}
-	return counter.Wrap(a.Workers.Wrap(t.around(mux)))
+	return t.Served.Wrap(a.Workers.Wrap(t.around(mux)))
+}
+
+// many adds the routes whose number a knob says.
+func (t target) many(mux *http.ServeMux) {
+	if t.Knobs.Router != knobs.List {
+		routes.Each(t.Knobs.Routes, func(number int) {
+			mux.HandleFunc("GET "+routes.Path(number, "{id}"), t.numbered(number))
+		})
+		return
+	}
+	list := &routes.List{}
+	routes.Each(t.Knobs.Routes, func(number int) {
+		handler := t.numbered(number)
+		list.Add(http.MethodGet, routes.Path(number, "{id}"), func(w http.ResponseWriter, r *http.Request, id string) {
+			r.SetPathValue("id", id)
+			handler(w, r)
+		})
+	})
+	mux.HandleFunc("GET /routes/", func(w http.ResponseWriter, r *http.Request) {
+		if !list.ServeHTTP(w, r) {
+			t.notFound(w, r)
+		}
+	})
+}
+
+// empty is a handler behind k layers that only call the next one.
+func empty(k int) http.Handler {
+	var handler http.Handler = http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusNoContent) })
+	for range k {
+		handler = hop(handler)
+	}
+	return handler
+}
+
+func hop(next http.Handler) http.Handler {
+	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) { next.ServeHTTP(w, r) })
 }
 
 // around puts the layers of the knobs before all routes.

@@ -9,18 +9,27 @@ import (
 	"net/http/httptest"
 	"testing"
 
+	"prony.dev/targets/common/app"
 	"prony.dev/targets/common/contracttest"
+	"prony.dev/targets/common/knobs"
 )
 
 func TestContract(t *testing.T) {
-	contracttest.Check(t, newRouter)
+	contracttest.Check(t, newRouter, contracttest.Compared...)
+}
+
+func TestAListOfRoutesAnswersAsTheTree(t *testing.T) {
+	contracttest.Check(t, func(a *app.App) http.Handler {
+		a.Knobs.Router = knobs.List
+		return newRouter(a)
+	}, "routes")
 }
 
 func TestPanicIsAnsweredWithTheKnob(t *testing.T) {
 	before := slog.Default()
 	slog.SetDefault(slog.New(slog.NewTextHandler(io.Discard, nil))) // the message is expected
 	defer slog.SetDefault(before)
-	handler := target{contracttest.NewApp(t)}.recovered(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("planted") }))
+	handler := target{App: contracttest.NewApp(t)}.recovered(http.HandlerFunc(func(http.ResponseWriter, *http.Request) { panic("planted") }))
 	recorder := httptest.NewRecorder()
 	handler.ServeHTTP(recorder, httptest.NewRequest(http.MethodGet, "/", nil))
 	if recorder.Code != http.StatusInternalServerError {

@@ -23,6 +23,7 @@ func main() {
 func newRouter(chosen settings) http.Handler {
 	mux := plain.Routes()
 	mux.Handle("GET /work", newWorkHandler(chosen))
+	mux.HandleFunc("GET /switch/{n}", switchHandler)
 	if !chosen.keepAlive() {
 		return closeAfterAnswer(mux)
 	}

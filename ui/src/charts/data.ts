@@ -19,6 +19,8 @@ export type SoakTrend = Soak["trends"][number];
 export type CellPlan = PageFile["run"]["plan"]["cells"][number];
 export type Detail = PageFile["details"][number];
 export type Heat = NonNullable<Detail["heat"]>;
+export type RequestCurve = NonNullable<Detail["by_request"]>[number];
+export type Outlier = NonNullable<Analysis["outliers"]>[number];
 export type Counter = Detail["counters"][number];
 export type Profile = PageFile["profiles"][number];
 

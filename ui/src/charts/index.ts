@@ -2,6 +2,7 @@
 import "./charts.css";
 
 export { CounterName, CounterPicker, TrialOverTime, matching } from "./counters";
+export { EndpointsChart, hasEndpoints } from "./endpoints";
 export { Flame, profileAmount, profileValue } from "./flame";
 export { withinTarget } from "./data";
 export { ForestChart, verdictWord } from "./forest";

@@ -87,13 +87,14 @@ export interface Mark {
 const SIGNS: Sign[] = ["circle", "rect", "triangle", "diamond"];
 const DASHES: Dash[] = ["solid", [7, 3], [2, 3], [10, 3, 2, 3]];
 
-/** The mark of series `index`, from 0. */
+/** The mark of series `index`, from 0. Where the colours begin again, dashes and signs are shifted by one. */
 export function markOf(look: Look, index: number): Mark {
   const at = Math.max(0, index);
+  const shifted = at + Math.floor(at / look.series.length);
   return {
     color: look.series[at % look.series.length] ?? look.ink,
-    dash: DASHES[at % DASHES.length] ?? "solid",
-    sign: SIGNS[at % SIGNS.length] ?? "circle",
+    dash: DASHES[shifted % DASHES.length] ?? "solid",
+    sign: SIGNS[shifted % SIGNS.length] ?? "circle",
     hollow: at % (2 * SIGNS.length) >= SIGNS.length,
   };
 }

@@ -2,7 +2,7 @@
  * One metric of every trial: a row a cell, a dot a trial, with the cell's centre and its interval.
  *
  * Invariants: blocks stand beneath each other within a row, the first on top, so that a drift over the run is a slant;
- * void trials are hollow and grey, and count for no centre.
+ * void trials are hollow and grey, and count for no centre; a trial far from its cell's others has a ring, and counts.
  */
 import { useCallback, useMemo } from "preact/hooks";
 import { axisValue, interval, value } from "../format";
@@ -20,13 +20,21 @@ import {
   tooltip,
 } from "./base";
 import { Chart } from "./chart";
-import { type Analysis, type Cell, type Metric, type MetricSummary, type Trial, withinTarget } from "./data";
+import {
+  type Analysis,
+  type Cell,
+  type Metric,
+  type MetricSummary,
+  type Outlier,
+  type Trial,
+  withinTarget,
+} from "./data";
 import type { ChartOption, CustomSeriesOption } from "./echarts";
 import { type Look, markOf, targetIndex } from "./look";
 import { english } from "../words/said/text";
 
 export interface StripsData {
-  analysis: Pick<Analysis, "cells" | "trials">;
+  analysis: Pick<Analysis, "cells" | "trials" | "outliers">;
   metric: Metric;
 }
 
@@ -40,13 +48,16 @@ interface Dot {
   trial: Trial;
   value: number;
   row: number;
+  /** What is said of it where it lies far from its cell's others. */
+  outlier: Outlier | undefined;
 }
 
 function dotsOf({ analysis, metric }: StripsData): Dot[] {
   return analysis.trials.flatMap((trial) => {
     const row = analysis.cells.findIndex((cell) => cell.cell === trial.cell);
     const value = valueOf(trial, metric);
-    return row >= 0 && drawable(value) ? [{ trial, value, row }] : [];
+    const outlier = (analysis.outliers ?? []).find((one) => one.trial === trial.id);
+    return row >= 0 && drawable(value) ? [{ trial, value, row, outlier }] : [];
   });
 }
 
@@ -95,13 +106,21 @@ function drawDot(data: StripsData, dots: Dot[], look: Look, shift: number): Rend
     const place = (Math.min(Math.max(dot.trial.block, 1), blocks) - 0.5) / blocks;
     const { color } = markOf(look, index(data.analysis.cells[dot.row]?.target ?? ""));
     const isValid = dot.trial.outcome === "valid";
-    return {
+    const y = middle + shift - HALF + 2 * HALF * place;
+    const point = {
       type: "circle",
-      shape: { cx: x, cy: middle + shift - HALF + 2 * HALF * place, r: 3.5 },
+      shape: { cx: x, cy: y, r: 3.5 },
       style: isValid
         ? { fill: color, stroke: look.ground, lineWidth: 0.75 }
         : { fill: look.ground, stroke: look.faint, lineWidth: 1.5 },
-    } as ReturnType<Render>;
+    };
+    if (!dot.outlier) return point as ReturnType<Render>;
+    const ring = {
+      type: "circle",
+      shape: { cx: x, cy: y, r: 7 },
+      style: { fill: "none", stroke: look.warn, lineWidth: 1.75 },
+    };
+    return { type: "group", children: [ring, point] } as ReturnType<Render>;
   };
 }
 
@@ -163,16 +182,18 @@ export function stripsOption(data: StripsData, look: Look, words: Words): ChartO
   };
 }
 
-function dotTip({ trial }: Dot, shown: string, words: Words): HTMLElement {
+function dotTip({ trial, outlier }: Dot, shown: string, words: Words): HTMLElement {
   const t = words.charts;
+  const about = trial.outcome === "valid" ? outlier && [outlier.text] : trial.reasons;
   return tip(
     `${t.trial} ${trial.id}`,
     [
       { name: t.block, value: String(trial.block) },
       { name: t.value, value: shown },
       ...(trial.outcome === "valid" ? [] : [{ name: "", value: t.outcomes[trial.outcome] }]),
+      ...(outlier ? [{ name: "", value: t.outlying }] : []),
     ],
-    trial.outcome === "valid" ? undefined : clean(trial.reasons.map(english).join("; "), 300),
+    about && clean(about.map(english).join("; "), 300),
   );
 }
 
@@ -181,7 +202,11 @@ export function stripsAlt({ analysis, metric }: StripsData, words: Words): strin
     const summary = summaryOf(cell, metric);
     if (!summary || summary.center == null) return `${clean(cell.label)}: –`;
     const ends = summary.interval ? ` (${interval(summary.unit, summary.interval)})` : "";
-    return `${clean(cell.label)}: ${value(summary.unit, summary.center)}${ends}`;
+    const far = (analysis.outliers ?? []).filter((one) => one.cell === cell.cell);
+    const outlying = far
+      .map(({ trial }) => `; ${words.trialNumber(trial)}: ${words.charts.outlying}`)
+      .join("");
+    return `${clean(cell.label)}: ${value(summary.unit, summary.center)}${ends}${outlying}`;
   });
   return `${words.charts.strips(words.metrics[metric])}. ${told.join("; ")}`;
 }

@@ -5,9 +5,10 @@
  */
 import { useMemo, useState } from "preact/hooks";
 import { CounterName } from "../charts/counters";
+import { EndpointsChart } from "../charts/endpoints";
 import { TimelineChart, counterFormat, counterTitle } from "../charts/timeline";
 import { Sparkline } from "../charts/sparkline";
-import type { Trial } from "../charts/data";
+import type { RequestCurve, Trial } from "../charts/data";
 import { count, duration, percent, plain, rate, setting } from "../format";
 import type { Finding, LiveHello, LiveTrial, Progress } from "../schema/lab-hello";
 import { markColumn, numberColumn, toldNameColumn } from "../ui/columns";
@@ -166,8 +167,38 @@ function Present({ known }: { known: Known }) {
         </dl>
       )}
       {trial && <TimelineChart trial={trial} />}
+      {trial && <Endpoints known={known.hello} trial={trial} />}
     </section>
   );
+}
+
+/** Each request of the scenario, where it has several. */
+function Endpoints({ known, trial }: { known: LiveHello; trial: Trial }) {
+  const t = useWords().time;
+  const { t_ns, requests } = useMemo(() => requestsOf(known, trial.id), [known.intervals, trial.id]);
+  if (requests.length < 2) return null;
+  return (
+    <>
+      <h3>{t.endpoints}</h3>
+      <EndpointsChart trial={trial} t_ns={t_ns} requests={requests} />
+    </>
+  );
+}
+
+/** The intervals so far by request, in the shape of a trial's details. */
+function requestsOf({ intervals }: LiveHello, trial: number): { t_ns: number[]; requests: RequestCurve[] } {
+  const own = intervals.filter((interval) => interval.trial === trial && interval.by_request);
+  const names = [...new Set(own.flatMap(({ by_request }) => by_request!.map(({ name }) => name ?? null)))];
+  const requests = names.map((name): RequestCurve => {
+    const found = own.map(({ by_request }) => by_request!.find((one) => (one.name ?? null) === name));
+    return {
+      name,
+      completed: found.map((one) => one?.completed ?? 0),
+      p50_ns: found.map((one) => one?.p50_ns ?? null),
+      p99_ns: found.map((one) => one?.p99_ns ?? null),
+    };
+  });
+  return { t_ns: own.map(({ t_ns }) => t_ns), requests };
 }
 
 function phaseText({ trial }: Progress, words: Words): string {

@@ -21,6 +21,7 @@ import { Choose, Fold, useFew } from "../ui/parts";
 import { type Column, DataTable } from "../ui/table";
 import { type Tell, useTold } from "../ui/told";
 import { type Words, useWords } from "../words";
+import { Note } from "./belief";
 import { Figure, Section, type SectionProps } from "./frame";
 import { CURVES_MOST, standOut } from "./model";
 import { already } from "../words/said/text";
@@ -232,6 +233,20 @@ function quantileColumns(cells: CellSummary[], words: Words, told: Tell): Column
   ];
 }
 
+/** The trials that have a ring, in sentences. */
+function Outliers({ page }: SectionProps) {
+  const words = useWords();
+  const { outliers = [] } = page.analysis;
+  if (outliers.length === 0) return null;
+  return (
+    <ul class="notes" id="outliers">
+      {outliers.map((outlier) => (
+        <Note key={outlier.trial} sign="◯" tone="warn" level={words.charts.outlying} text={outlier.text} />
+      ))}
+    </ul>
+  );
+}
+
 function Strips({ page }: SectionProps) {
   const words = useWords();
   const told = useTold();
@@ -248,6 +263,7 @@ function Strips({ page }: SectionProps) {
         ...of,
         reasons: of.reasons.map((reason) => already(told(reason))),
       })),
+      outliers: (analysis.outliers ?? []).map((of) => ({ ...of, text: already(told(of.text)) })),
     }),
     [analysis, told],
   );
@@ -269,6 +285,7 @@ function Strips({ page }: SectionProps) {
       <Figure about={words.latency.stripsAbout}>
         <StripsChart analysis={named} metric={metric} />
       </Figure>
+      <Outliers page={page} />
     </>
   );
 }

@@ -28,6 +28,7 @@ export function unitOf(metric: Metric) {
     case "error_rate":
     case "cpu":
     case "gc_pause_share":
+    case "memory_slack":
     case "connection_reuse":
     case "connect_failures":
     case "retransmissions":
@@ -41,6 +42,8 @@ export function unitOf(metric: Metric) {
       return "count" as const;
     case "sent_bytes":
     case "received_bytes":
+    case "sent_per_cpu":
+    case "received_per_cpu":
       return "bytes_per_second" as const;
     default:
       return "nanoseconds" as const;

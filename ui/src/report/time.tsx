@@ -5,7 +5,7 @@
  * Invariants: warm-up is shown and marked as cut; trials without details say where their numbers are.
  */
 import { useMemo, useState } from "preact/hooks";
-import { HeatChart, OverviewChart, TrialOverTime } from "../charts";
+import { EndpointsChart, HeatChart, OverviewChart, TrialOverTime, hasEndpoints } from "../charts";
 import type { PageFile, TrialDetail, TrialRow } from "../schema/page";
 import { outcomeWord } from "../ui/mark";
 import { Choose, Fold, useFew } from "../ui/parts";
@@ -141,6 +141,11 @@ function Details({ trial, detail }: { trial: TrialRow; detail: TrialDetail }) {
   const t = useWords().time;
   return (
     <>
+      {detail.by_request && hasEndpoints(detail.t_ns, detail.by_request) && (
+        <Figure title={t.endpoints} about={t.endpointsAbout}>
+          <EndpointsChart trial={trial} t_ns={detail.t_ns} requests={detail.by_request} events={detail} />
+        </Figure>
+      )}
       {detail.heat && (
         <Figure title={t.heat} about={t.heatAbout}>
           <HeatChart heat={detail.heat} trial={trial} detail={detail} />

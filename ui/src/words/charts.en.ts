@@ -54,6 +54,10 @@ export const chartsEn = {
   failedPanel: "Failed requests",
   failed: "failed",
   timeline: (trial: number) => `Trial ${trial} over time`,
+  endpoints: (trial: number) => `Response times of each request over trial ${trial}`,
+  otherRequests: "all other requests",
+  percentile: "Percentile",
+  outlying: "far from its cell's others",
   overview: (cell: string, trials: string) => `${cell}: throughput and p99 over time of ${trials} trials`,
   memory: {
     resident: "Resident memory",

@@ -51,6 +51,10 @@ export const chartsZh: ChartWords = {
   failedPanel: "失败的请求",
   failed: "失败",
   timeline: (trial) => `试次 ${trial} 的时间过程`,
+  endpoints: (trial) => `试次 ${trial} 中各请求的响应时间过程`,
+  otherRequests: "其余请求合计",
+  percentile: "百分位",
+  outlying: "明显偏离同单元其他试次",
   overview: (cell, trials) => `${cell}：${trials} 个试次的吞吐量与 p99 时间过程`,
   memory: {
     resident: "常驻内存",

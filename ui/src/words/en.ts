@@ -26,6 +26,7 @@ const metrics: Record<Metric, string> = {
   gc_rate: "GCs per second",
   gc_pause_p99: "GC pause p99",
   gc_pause_max: "GC pause max",
+  memory_slack: "Memory no object takes",
   gc_pause_share: "GC pause share",
   bytes_per_request: "Bytes per request",
   connection_reuse: "Reuse",
@@ -37,6 +38,8 @@ const metrics: Record<Metric, string> = {
   requests_lost: "Lost",
   sent_bytes: "Sent",
   received_bytes: "Received",
+  sent_per_cpu: "Sent per CPU second",
+  received_per_cpu: "Received per CPU second",
 };
 
 const verdicts: Record<Verdict, string> = {
@@ -358,7 +361,8 @@ export const en = {
     table: "Percentiles of every load",
     cdf: "Distribution",
     strips: "Every trial",
-    stripsAbout: "Each mark is a trial; the bar is the centre with its interval over trials.",
+    stripsAbout:
+      "Each mark is a trial; the bar is the centre with its interval over trials. A ring marks a trial far from the others of its cell; it counts all the same.",
   },
 
   time: {
@@ -366,6 +370,9 @@ export const en = {
     all: "All trials of a cell",
     allAbout: "Each line is a trial; void ones are grey.",
     one: "One trial",
+    endpoints: "Each request over time",
+    endpointsAbout:
+      "One line a request of the scenario, by the second. Of a long trial's joined seconds the highest value is shown.",
     heat: "Response times over time",
     heatAbout: "The colours are those of the scale above, which is logarithmic, as is the response time.",
     log: "The last lines of the target's log",

@@ -24,6 +24,7 @@ export const zh: Words = {
     gc_rate: "每秒 GC 次数",
     gc_pause_p99: "GC 停顿 p99",
     gc_pause_max: "GC 最长停顿",
+    memory_slack: "未被对象占用的内存",
     gc_pause_share: "GC 停顿占比",
     bytes_per_request: "每请求字节数",
     connection_reuse: "连接复用率",
@@ -35,6 +36,8 @@ export const zh: Words = {
     requests_lost: "丢失请求",
     sent_bytes: "发送速率",
     received_bytes: "接收速率",
+    sent_per_cpu: "每 CPU 秒发送量",
+    received_per_cpu: "每 CPU 秒接收量",
   },
   verdicts: {
     faster: "更快",
@@ -308,7 +311,8 @@ export const zh: Words = {
     table: "每个负载的百分位数",
     cdf: "分布",
     strips: "每个试次",
-    stripsAbout: "每个标记是一个试次；横条为中心值及其跨试次的区间。",
+    stripsAbout:
+      "每个标记是一个试次；横条为中心值及其跨试次的区间。带圆环者明显偏离同单元的其他试次，但仍计入全部结果。",
   },
 
   time: {
@@ -316,6 +320,8 @@ export const zh: Words = {
     all: "一个单元的全部试次",
     allAbout: "每条线是一个试次；作废者为灰色。",
     one: "单个试次",
+    endpoints: "各请求随时间的变化",
+    endpointsAbout: "场景中每个请求一条线，逐秒显示。试次较长时若干秒合为一点，取其中最大值。",
     heat: "响应时间随时间的变化",
     heatAbout: "颜色见上方色标；色标与响应时间均为对数刻度。",
     log: "目标日志的最后几行",

@@ -6,8 +6,9 @@
 //! | `cpu` | CPU time of the target over window × (quota, or its CPUs where it has none) |
 //! | `max` | longest response time of the window |
 //! | `gc_count`, `gc_rate` | `gc_cycles` of the runtime, summed; over the seconds in which it was read |
-//! | `gc_pause_p99`, `gc_pause_max` | the largest of the intervals' gauges (Go); the longest pause of Node and the JVM is unknown |
+//! | `gc_pause_p99`, `gc_pause_max` | the largest of the intervals' gauges (Go; PHP has the longest only); the longest pause of Node and the JVM is unknown |
 //! | `gc_pause_share` | `gc_pause_ns` over the seconds in which it was read |
+//! | `memory_slack` | 1 − used over held in the interval in which most is held: of Go `heap_bytes` over `total_bytes` − `released_bytes`, of PHP `used_bytes` over `held_bytes` |
 //! | `bytes_per_request` | bytes received over all answers, wrong ones too |
 //! | `connection_reuse`, `reconnects` | connections opened in the intervals of the samples, over requests written, over seconds |
 //! | `connect_failures` | requests that failed for want of a connection over these and the connections opened |
@@ -15,6 +16,7 @@
 //! | `rtt` | median over the intervals of `rtt_p50_ns` |
 //! | `downtime`, `requests_lost` | the trial's events, added up |
 //! | `sent_bytes`, `received_bytes` | bytes of the window over its length |
+//! | `sent_per_cpu`, `received_per_cpu` | the same bytes over the CPU time of the target |
 //!
 //! Invariant: what was not read is absent, never 0; a trial without an event has neither downtime nor losses.
 
@@ -26,7 +28,7 @@ use schema::plan::{CellPlan, ExperimentPlan};
 use schema::trial::{IntervalLine, Phase};
 
 /// Runtimes that count their collections, the first that is there.
-const RUNTIMES: [&str; 3] = ["go.runtime", "jvm.runtime", "node.runtime"];
+const RUNTIMES: [&str; 4] = ["go.runtime", "jvm.runtime", "node.runtime", "php.runtime"];
 /// A request that failed so never had a connection.
 const NO_CONNECTION: [ErrorClass; 5] = [
     ErrorClass::Refused,
@@ -54,7 +56,9 @@ fn raw(plan: &ExperimentPlan, trial: &TrialData, metric: Metric) -> Option<f64> 
         Metric::GcRate => counted(trial, "gc_cycles").map(|(sum, seconds)| sum / seconds),
         Metric::GcPauseShare => counted(trial, "gc_pause_ns").map(|(sum, seconds)| sum / seconds / 1e9),
         Metric::GcPauseP99 => largest(trial, "go.runtime/gc_pause_p99_ns"),
-        Metric::GcPauseMax => largest(trial, "go.runtime/gc_pause_max_ns"),
+        Metric::GcPauseMax => largest(trial, "go.runtime/gc_pause_max_ns")
+            .or_else(|| largest(trial, "php.runtime/gc_pause_max_ns")),
+        Metric::MemorySlack => slack(trial),
         Metric::BytesPerRequest => {
             let answers: u64 = load.status.values().sum();
             Some(load.bytes.read as f64 / answers as f64)
@@ -84,6 +88,8 @@ fn raw(plan: &ExperimentPlan, trial: &TrialData, metric: Metric) -> Option<f64> 
         Metric::RequestsLost => of_events(trial, |event| Some(event.effect?.lost as f64)),
         Metric::SentBytes => Some(load.bytes.written as f64 / window_s),
         Metric::ReceivedBytes => Some(load.bytes.read as f64 / window_s),
+        Metric::SentPerCpu => Some(load.bytes.written as f64 / trial.file.target.cpu_s?),
+        Metric::ReceivedPerCpu => Some(load.bytes.read as f64 / trial.file.target.cpu_s?),
         _ => None,
     }
 }
@@ -121,6 +127,22 @@ fn gauge(trial: &TrialData, key: &str) -> Option<Vec<f64>> {
 
 fn largest(trial: &TrialData, key: &str) -> Option<f64> {
     gauge(trial, key).map(|values| values.into_iter().fold(0.0, f64::max))
+}
+
+/// Of the interval in which the runtime holds most.
+fn slack(trial: &TrialData) -> Option<f64> {
+    let gauges = &trial.signals.as_ref()?.gauges;
+    let of = |key: &str| gauges.get(key);
+    let of_go = || {
+        let (total, released) = (of("go.runtime/total_bytes")?, of("go.runtime/released_bytes")?);
+        let held = total.iter().zip(released).map(|(total, released)| Some((*total)? - (*released)?));
+        Some((held.collect::<Vec<_>>(), of("go.runtime/heap_bytes")?.clone()))
+    };
+    let of_php = || Some((of("php.runtime/held_bytes")?.clone(), of("php.runtime/used_bytes")?.clone()));
+    let (held, used) = of_go().or_else(of_php)?;
+    let both = held.into_iter().zip(used).filter_map(|(held, used)| Some((held?, used?)));
+    let (held, used) = both.max_by(|a, b| a.0.total_cmp(&b.0))?;
+    Some(1.0 - used / held)
 }
 
 fn sum(trial: &TrialData, key: &str) -> Option<f64> {

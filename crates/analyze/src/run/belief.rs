@@ -11,11 +11,12 @@ use super::data::RunData;
 use super::drift::drift;
 use super::failures;
 use super::machine;
+use super::outliers;
 use super::steady;
 use crate::stats::student::MeanTest;
 use crate::trial::{CANARY_SAID, COMPETING_SAID, STEAL_SAID};
 use crate::words::{self, Listed, Noun, count, listed, percent};
-use schema::analysis::{Belief, BeliefLevel, BeliefNote, CellSummary, Comparison, Family};
+use schema::analysis::{Belief, BeliefLevel, BeliefNote, CellSummary, Comparison, Family, OutlyingTrial};
 use schema::design::StopReason;
 use schema::doctor::{Fact, Severity};
 use schema::metric::Metric;
@@ -39,6 +40,7 @@ pub(super) fn belief(
     cells: &[CellSummary],
     comparisons: &[Comparison],
     family: Option<&Family>,
+    outlying: &[OutlyingTrial],
 ) -> Belief {
     let mut notes = outcomes(data, cells);
     let failures = failures::note(data);
@@ -53,6 +55,7 @@ pub(super) fn belief(
     notes.extend(stolen(data));
     notes.extend(changed_speed(data));
     notes.extend(slow_trials(data));
+    notes.extend(outliers::notes(outlying));
     notes.extend(beyond_the_instrument(run));
     notes.extend(spread(cells));
     notes.extend(restarts(data, cells));

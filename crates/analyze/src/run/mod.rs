@@ -29,6 +29,7 @@ mod load;
 mod look;
 mod machine;
 mod memory_view;
+mod outliers;
 mod pairs;
 mod pooled;
 mod ratio;
@@ -66,7 +67,8 @@ pub fn analyze(run: &RunFile, trials: &[TrialData]) -> AnalysisFile {
     let families = families::Families::new(&data);
     let comparisons = comparisons::all_pairs(&data, &families);
     let family = families.summary();
-    let belief = belief::belief(run, &data, &cells, &comparisons, family.as_ref());
+    let outliers = outliers::outliers(&data);
+    let belief = belief::belief(run, &data, &cells, &comparisons, family.as_ref(), &outliers);
     let capacity = capacity::capacities(&data, &cells, families.knees(&data));
     let claims = claims::answers(&data, &families, &capacity);
     let why = why::why(&data);
@@ -92,6 +94,7 @@ pub fn analyze(run: &RunFile, trials: &[TrialData]) -> AnalysisFile {
         layers: layers::layers(&data),
         instrument: Some(instrument::sentence(&data, run.calibration.as_ref(), &cells)),
         belief,
+        outliers,
         capacity,
         cells,
         comparisons,

@@ -20,6 +20,7 @@ pub mod levels;
 pub mod memory;
 pub mod mser;
 pub mod order;
+pub mod outliers;
 pub mod pelt;
 pub mod power;
 pub mod rank;

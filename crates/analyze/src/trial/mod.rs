@@ -1,6 +1,7 @@
 //! One trial: its latency summaries, its percentile curve and bins, its gates, its thresholds, and whether its warm-up is over.
 
 mod bins;
+mod by_request;
 mod counters;
 mod curve;
 mod events;
@@ -18,6 +19,7 @@ mod threshold;
 mod validity;
 
 pub(crate) use bins::bins;
+pub use by_request::request_curves;
 pub use counters::{CounterCurves, counter_unit};
 pub use curve::curve;
 pub use events::event_effect;

@@ -28,6 +28,9 @@ fn planted(trial: &mut TrialData) {
             ("go.runtime/gc_pause_p99_ns".into(), series([1e6, 3e6])),
             ("go.runtime/gc_pause_max_ns".into(), series([2e6, 4e6])),
             ("target.connections/rtt_p50_ns".into(), series([5e5, 7e5])),
+            ("go.runtime/total_bytes".into(), series([20e6, 25e6])),
+            ("go.runtime/released_bytes".into(), series([2e6, 9e6])),
+            ("go.runtime/heap_bytes".into(), series([9e6, 1e6])),
         ]),
         deltas: BTreeMap::from([
             ("go.runtime/gc_cycles".into(), series([10.0, 14.0])),
@@ -87,6 +90,7 @@ fn each_metric_is_read_from_what_its_table_says() {
         (Metric::GcPauseP99, 3e6),
         (Metric::GcPauseMax, 4e6),
         (Metric::GcPauseShare, 0.02),
+        (Metric::MemorySlack, 0.5),
         (Metric::BytesPerRequest, 200.0),
         (Metric::ConnectionReuse, 0.75),
         (Metric::Reconnects, 250.0),
@@ -97,11 +101,29 @@ fn each_metric_is_read_from_what_its_table_says() {
         (Metric::RequestsLost, 7.0),
         (Metric::SentBytes, 90_000.0),
         (Metric::ReceivedBytes, 180_000.0),
+        (Metric::SentPerCpu, 120_000.0),
+        (Metric::ReceivedPerCpu, 240_000.0),
     ] {
         let found = value(metric, |_| ()).unwrap_or(f64::NAN);
         assert!((found - wanted).abs() < 1e-6 * wanted, "{metric:?}: {found} instead of {wanted}");
     }
-    assert_eq!(Metric::ASKED.len(), 17, "a new one needs a line above");
+    assert_eq!(Metric::ASKED.len(), 20, "a new one needs a line above");
+}
+
+#[test]
+fn php_has_its_own_gauges() {
+    let php = |trial: &mut TrialData| {
+        let signals = trial.signals.as_mut().expect("planted");
+        signals.gauges = BTreeMap::from([
+            ("php.runtime/gc_pause_max_ns".into(), vec![None, Some(7e5)]),
+            ("php.runtime/held_bytes".into(), vec![None, Some(4e6)]),
+            ("php.runtime/used_bytes".into(), vec![Some(1e6), Some(3e6)]),
+        ]);
+        signals.deltas = BTreeMap::from([("php.runtime/gc_cycles".into(), vec![Some(3.0), None])]);
+    };
+    assert_eq!(value(Metric::GcPauseMax, php), Some(7e5));
+    assert_eq!(value(Metric::MemorySlack, php), Some(0.25));
+    assert_eq!(value(Metric::GcCount, php), Some(3.0));
 }
 
 #[test]
@@ -119,6 +141,7 @@ fn what_was_not_read_is_absent_and_never_0() {
         Metric::GcRate,
         Metric::GcPauseP99,
         Metric::GcPauseMax,
+        Metric::MemorySlack,
         Metric::GcPauseShare,
         Metric::Retransmissions,
         Metric::Rtt,

@@ -20,6 +20,7 @@ mod instrument;
 mod layers;
 mod made;
 mod memory_view;
+mod outliers;
 mod outside;
 mod power;
 mod properties;

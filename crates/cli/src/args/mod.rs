@@ -16,6 +16,7 @@ mod load;
 mod model;
 mod plan;
 mod profile;
+mod record;
 mod reference;
 mod replay;
 mod request;
@@ -43,6 +44,7 @@ pub(crate) use load::LoadArgs;
 pub(crate) use model::{ModelArgs, SendAs};
 pub(crate) use plan::PlanArgs;
 pub(crate) use profile::ProfileArgs;
+pub(crate) use record::RecordArgs;
 pub(crate) use reference::ReferenceArgs;
 pub(crate) use replay::ReplayArgs;
 pub(crate) use request::{HookArgs, RequestArgs};
@@ -99,6 +101,8 @@ pub(crate) enum Command {
     Load(Box<LoadArgs>),
     /// Send the requests of access logs again, at their recorded times
     Replay(ReplayArgs),
+    /// Pass requests on to a server and write them to a log that can be sent again, bodies included
+    Record(RecordArgs),
     /// Draw the schedule of an open load before it is run
     Shape(Box<ShapeArgs>),
     /// Load one cell for hours and tell whether the target leaks

@@ -8,8 +8,9 @@ use std::path::PathBuf;
   prony replay access.log --url http://127.0.0.1:8080
   prony replay access.log --url http://127.0.0.1:8080 --speed 2x
   prony replay access.log.1.gz access.log --url http://127.0.0.1:8080 -- -c 200 --fail 'p99>50ms'
+  prony replay bodies.json --url http://127.0.0.1:8080 --writes      POST and others, too, with their logged bodies
 
-Only GET requests are sent (HEAD as GET), at their recorded times. Exit codes are those of `prony load`.")]
+GET and HEAD requests are sent at their recorded times; --writes adds the other methods. Exit codes are those of `prony load`.")]
 pub(crate) struct ReplayArgs {
     /// Access logs, plain or gzipped, in any order
     #[arg(required = true, value_name = "LOG")]
@@ -20,6 +21,10 @@ pub(crate) struct ReplayArgs {
     /// How much faster than recorded, for example 2x or 0.5x
     #[arg(long, default_value = "1x", value_parser = speed)]
     pub(crate) speed: f64,
+    /// Send all methods, not GET and HEAD alone: they may change what the server holds. POST, PUT and PATCH need their
+    /// bodies in a JSON log (`request_body`)
+    #[arg(long)]
+    pub(crate) writes: bool,
     /// How the lines are written
     #[arg(long, value_enum, default_value_t = LogFormat::Auto)]
     pub(crate) format: LogFormat,

@@ -7,8 +7,7 @@
 use crate::args::ResultArgs;
 use crate::output::{self, OutputError};
 use anyhow::Result;
-use engine::{IntervalData, new_histogram};
-use hdrhistogram::Histogram;
+use engine::{IntervalData, LazyHistogram};
 use record::RecordError;
 use record::hgrm::hgrm;
 use record::hlog;
@@ -22,8 +21,8 @@ use std::path::{Path, PathBuf};
 pub(super) struct Recorder {
     intervals: Vec<IntervalLine>,
     /// Of the measured window and the drain after it.
-    response: Histogram<u64>,
-    service: Histogram<u64>,
+    response: LazyHistogram,
+    service: LazyHistogram,
     /// The log, or why there is none any more.
     hlog: Option<Result<Log, RecordError>>,
 }
@@ -45,7 +44,8 @@ pub(super) fn check(args: &ResultArgs) -> Result<()> {
 impl Recorder {
     pub(super) fn new(args: &ResultArgs) -> Result<Self, RecordError> {
         let hlog = args.hlog.as_deref().map(Log::create).transpose()?.map(Ok);
-        Ok(Self { intervals: Vec::new(), response: new_histogram(), service: new_histogram(), hlog })
+        let (response, service) = (LazyHistogram::default(), LazyHistogram::default());
+        Ok(Self { intervals: Vec::new(), response, service, hlog })
     }
 
     pub(super) fn interval(&mut self, line: &IntervalLine, data: &IntervalData) {

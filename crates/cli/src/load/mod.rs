@@ -12,7 +12,7 @@ use crate::args::{LoadArgs, ResultFormat};
 use crate::{calibrate, exit, interrupt, output, screen};
 use analyze::Threshold;
 use anyhow::Result;
-use engine::{EngineError, IntervalData};
+use engine::{EngineError, IntervalData, give_back_pages};
 use files::Recorder;
 use generate::GenerateError;
 use generate::measure::{Watch, measure, nothing_connected};
@@ -33,6 +33,8 @@ use units::MonotonicClock;
 pub(crate) fn load(args: &LoadArgs) -> Result<u8> {
     files::check(&args.result)?;
     let job = resolve(args)?;
+    // What read arguments and checked them is not needed again; without this the start would be the peak of memory.
+    give_back_pages();
     let stop = interrupt::stop_flag()?;
     around::around(args, &stop, || load_resolved(args, job, &stop))
 }

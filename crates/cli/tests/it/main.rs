@@ -36,6 +36,7 @@ mod plain_texts;
 mod planted;
 mod processes;
 mod profile;
+mod recorder;
 mod run;
 mod scenario;
 mod selfcheck;

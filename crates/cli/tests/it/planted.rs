@@ -71,6 +71,7 @@ impl Case {
 const GO: &[&str] = &["go"];
 const GO_MARIADB: &[&str] = &["go", "mariadbd", "mariadb", "mariadb-install-db"];
 const GO_REDIS: &[&str] = &["go", "redis-server", "redis-cli"];
+const GO_NGINX: &[&str] = &["go", "nginx"];
 const NODE: &[&str] = &["node", "npm"];
 const PHP: &[&str] = &["php", "php-fpm8.2", "nginx"];
 const PHP_BACKEND: &[&str] = &["php", "php-fpm8.2", "nginx", "go", "ss"];
@@ -103,6 +104,7 @@ const CASES: &[Case] = &[
     cause("bandwidth", "bandwidth", GO),
     cause("cold-code", "cold_code", GO),
     cause("uneven-workers", "uneven_workers", GO),
+    cause("uneven-replicas", "uneven_workers", GO_NGINX),
     cause("errors", "errors", &[]),
     cause("generator-saturated", "generator_saturated", GO),
     seen("black-box-pool", "concurrency_limit", "about 4 requests at a time"),

@@ -50,6 +50,49 @@ fn a_mix_has_results_by_request_and_nothing_is_lost() {
     assert!(kept["check"].as_str().unwrap().contains("no answer has this"), "{kept}");
 }
 
+/// Lines of a time series by request: over all of them they are the interval's, and those of the samples and the drain
+/// together are the result's.
+#[test]
+fn each_interval_of_a_mix_has_its_requests_over_threads_and_processes() {
+    let server = Server::start(&[]);
+    let folder = tempfile::tempdir().unwrap();
+    let scenario = written(folder.path(), "shop.toml", SHOP);
+    let series = folder.path().join("series.ndjson");
+    for generators in [&["-t", "2"][..], &["--processes", "2"]] {
+        let load = ["load", &server.url(""), "--scenario", &scenario, "-c", "4", "-R", "900", "-d", "2s"];
+        let files = ["--warmup", "1s", "--timeseries", series.to_str().unwrap()];
+        let report = report(&[&load[..], generators, &files].concat());
+        let text = std::fs::read_to_string(&series).unwrap();
+        let lines: Vec<serde_json::Value> =
+            text.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+        let number = |of: &serde_json::Value, key: &str| of[key].as_u64().unwrap_or(0);
+        let mut completed = [0_u64; 2];
+        for line in &lines {
+            let requests = line["by_request"].as_array().unwrap();
+            let names: Vec<_> = requests.iter().map(|one| one["name"].as_str().unwrap()).collect();
+            assert_eq!(names, ["list", "buy"]);
+            let sum = |key: &str| requests.iter().map(|one| number(one, key)).sum::<u64>();
+            assert_eq!(sum("completed"), number(line, "completed"), "{line}");
+            let failed: u64 = line["failed"].as_object().unwrap().values().filter_map(|n| n.as_u64()).sum();
+            assert_eq!(sum("failed"), failed, "{line}");
+            if line["phase"] != "warmup" {
+                completed.iter_mut().zip(requests).for_each(|(sum, one)| *sum += number(one, "completed"));
+            }
+            if line["phase"] == "sample" {
+                assert!(number(&requests[0], "p50_ns") <= number(&requests[0], "p99_ns"), "{line}");
+                assert!(number(&requests[0], "max_ns") > 0 && requests[1].get("p50_ns").is_none(), "{line}");
+            }
+        }
+        assert!(lines.len() >= 4, "warm-up, two seconds and the drain: {}", lines.len());
+        // What the warm-up left in flight is answered within the samples and belongs to no result.
+        let result = report["by_request"][0]["requests"]["completed"].as_u64().unwrap();
+        assert!(
+            completed[0] >= result && completed[0] - result <= 4 && completed[1] == 0,
+            "{completed:?}, {result}"
+        );
+    }
+}
+
 #[test]
 fn sessions_think_capture_and_balance() {
     let server = Server::start(&[]);
@@ -190,4 +233,38 @@ fn a_log_is_replayed_at_its_times() {
     let report: serde_json::Value = serde_json::from_str(&done.out).unwrap();
     assert_eq!(report["requests"]["completed"].as_u64(), Some(40), "{report}");
     assert_eq!(report["status"]["200"].as_u64(), Some(40));
+}
+
+#[test]
+fn logged_bodies_are_sent_in_their_order_where_that_is_asked_for() {
+    let server = Server::start(&[]);
+    let folder = tempfile::tempdir().unwrap();
+    let line = |n: u32, method: &str, body: &str| {
+        format!(
+            "{{\"msec\":{}.{:03},\"request\":\"{method} /p/{n} HTTP/1.1\",\"status\":200,\"content_type\":\
+             \"application/json\",\"request_body\":\"{body}\"}}\n",
+            1_700_000_000 + n / 10,
+            n % 10 * 100
+        )
+    };
+    let text: String =
+        (0..30).map(|n| if n % 3 == 0 { line(n, "POST", "{}") } else { line(n, "GET", "") }).collect();
+    let log = written(folder.path(), "bodies.json", &text);
+    let url = server.url("");
+    let replay = ["replay", &log, "--url", &url, "--speed", "4x"];
+    let load = ["--", "--format", "json", "--quiet"];
+    let report = |more: &[&str]| -> serde_json::Value {
+        serde_json::from_str(&good(&[&replay[..], more, &load[..]].concat()).out).unwrap()
+    };
+    let reads = report(&[]);
+    assert_eq!(reads["requests"]["completed"].as_u64(), Some(20), "{reads}");
+    let all = report(&["--writes"]);
+    assert_eq!(all["requests"]["completed"].as_u64(), Some(30), "{all}");
+    let completed: Vec<_> = all["by_request"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|entry| (entry["name"].as_str().unwrap(), entry["requests"]["completed"].as_u64().unwrap()))
+        .collect();
+    assert_eq!(completed, [("GET", 20), ("POST application/json", 10)], "{all}");
 }

@@ -186,6 +186,25 @@ fn what_cannot_be_checked_here_is_skipped_with_the_reason() {
     assert!(bench.run(&[]).out.contains("get the extension"));
 }
 
+/// The reference server counts requests at `/stats`, and connections beside them, which are not the same.
+#[test]
+fn a_target_that_says_where_it_counts_must_count() {
+    let bench = Bench::new();
+    let counted = |path: &str, pointer: &str| {
+        let rest = format!("[metrics]\nrequests = {{ path = \"{path}\", pointer = \"{pointer}\" }}");
+        bench.manifest(&["ping", "json", "health"], &reference(&[]), &rest);
+        bench.run(&["check", "fake/one"])
+    };
+    let right = counted("/stats", "/requests");
+    assert!(right.code == 0 && right.out.contains("count at /stats"), "{}\n{}", right.out, right.err);
+    let wrong = counted("/stats", "/connections_max_that_is_not_there");
+    assert!(wrong.code == 2 && wrong.out.contains("is no whole number"), "{}\n{}", wrong.out, wrong.err);
+    let still = counted("/stats", "/tls_full");
+    assert!(still.code == 2 && still.out.contains("counted 0 of 20"), "{}\n{}", still.out, still.err);
+    let alone = bench.run(&["check", "fake/one", "--route", "ping"]);
+    assert!(!alone.out.contains("count at"), "{}", alone.out);
+}
+
 /// The service is a reference server that prony starts; then one that the environment names; then one that fails.
 #[test]
 fn services_that_routes_need_come_up_with_the_check() {

@@ -58,7 +58,7 @@ fn only_what_is_named_is_asked_for() {
         sources_of(counts, addr).is_empty(),
         "what is held against the client is read at the borders only"
     );
-    let all = r#"{"go_runtime":"/g","node":"/n","php_fpm":"/f","php_opcache":"/o","swoole":"/s","nginx":"/x",
+    let all = r#"{"go_runtime":"/g","node":"/n","php_fpm":"/f","php_opcache":"/o","php_runtime":"/p","swoole":"/s","nginx":"/x",
         "prometheus":{"path":"/m","patterns":["*"]}}"#;
     let names: Vec<String> = sources_of(all, addr).iter().map(|source| source.name().to_owned()).collect();
     let expected = [
@@ -68,6 +68,7 @@ fn only_what_is_named_is_asked_for() {
         "node.pool",
         "php.fpm",
         "php.opcache",
+        "php.runtime",
         "swoole.server",
         "nginx.status",
         "target.prometheus",

@@ -27,11 +27,16 @@ const STATUS_MAX: usize = 1000;
 /// Distinct texts kept for each error class.
 const EXAMPLES_MAX: usize = 3;
 
-/// What became of one named request of a scenario: requests intended within the samples.
+/// What became of one named request of a scenario, of the interval's own account as the histograms of [`Times`]: in an
+/// interval of the samples, requests intended within them.
 #[derive(Clone, Debug)]
 pub struct EntryData<H = LazyHistogram> {
     /// Where they ended.
     pub account: Account,
+    /// Right answers that arrived, of either account: the sum over all entries is [`Counts::answers`].
+    pub answers: u64,
+    /// Failures, likewise of either account.
+    pub failures: u64,
     /// Answers by status code.
     pub status: BTreeMap<u16, u64>,
     /// Done − intended.
@@ -44,6 +49,8 @@ impl<H: Store> Default for EntryData<H> {
     fn default() -> Self {
         Self {
             account: Account::default(),
+            answers: 0,
+            failures: 0,
             status: BTreeMap::new(),
             response: H::empty(),
             service: H::empty(),
@@ -54,12 +61,15 @@ impl<H: Store> Default for EntryData<H> {
 impl<H: Store> EntryData<H> {
     fn clear(&mut self) {
         self.account = Account::default();
+        (self.answers, self.failures) = (0, 0);
         self.status.values_mut().for_each(|count| *count = 0);
         [&mut self.response, &mut self.service].into_iter().for_each(Store::clear);
     }
 
     fn merge<P: AddTo<H>>(&mut self, other: &EntryData<P>) {
         self.account.add(&other.account);
+        self.answers += other.answers;
+        self.failures += other.failures;
         for (status, count) in other.status.iter().filter(|(_, count)| **count > 0) {
             *self.status.entry(*status).or_insert(0) += count;
         }

@@ -1,5 +1,6 @@
 //! Sums of a load: over its samples, over the measured window and over the whole, and the report that they make.
 
+mod by_request;
 mod rate;
 mod samples;
 mod whole;
@@ -17,6 +18,7 @@ use schema::load::{
     ArrivalCheck, BytesMoved, Connections, ErrorClass, Latencies, LoadReport, RequestSummary, Requests,
     ResolvedLoad, SessionSummary, Time, TokenKind, TokenSummary, Validity, Window,
 };
+use schema::plan::EntryPlan;
 use schema::trial::{IntervalLine, Phase, SampleSummary, StallSpan};
 use schema::version::LoadVersion;
 use std::cmp::Reverse;
@@ -259,7 +261,12 @@ pub(crate) fn empty_report(job: &LoadJob) -> LoadReport {
     }
 }
 
-pub(crate) fn line(data: &IntervalData, (phase, sample): (Phase, Option<u32>)) -> IntervalLine {
+/// The line of an interval; `requests` are the scenario's.
+pub(crate) fn line(
+    data: &IntervalData,
+    (phase, sample): (Phase, Option<u32>),
+    requests: &[EntryPlan],
+) -> IntervalLine {
     let counts = &data.counts;
     let mut failed = counts.warm;
     failed.add(&counts.measured);
@@ -284,6 +291,7 @@ pub(crate) fn line(data: &IntervalData, (phase, sample): (Phase, Option<u32>)) -
         p50_ns: at(0.5),
         p99_ns: at(0.99),
         stalls: stalls(data),
+        by_request: by_request::lines(&data.entries, requests),
     }
 }
 

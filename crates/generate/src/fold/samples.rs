@@ -2,8 +2,7 @@
 
 use super::rate::per_second;
 use analyze::Of;
-use engine::{IntervalData, new_histogram};
-use hdrhistogram::Histogram;
+use engine::{IntervalData, LazyHistogram};
 use schema::load::{LatencySummary, Time};
 use schema::trial::{IntervalLine, SampleSummary};
 
@@ -19,7 +18,7 @@ struct OpenSample {
     duration_ns: u64,
     answers: u64,
     failed: u64,
-    response: Histogram<u64>,
+    response: LazyHistogram,
 }
 
 impl Samples {
@@ -59,7 +58,7 @@ impl Samples {
 
 impl OpenSample {
     fn new(number: u32) -> Self {
-        Self { number, duration_ns: 0, answers: 0, failed: 0, response: new_histogram() }
+        Self { number, duration_ns: 0, answers: 0, failed: 0, response: LazyHistogram::default() }
     }
 
     fn summary(&self) -> SampleSummary {
@@ -92,7 +91,7 @@ mod tests {
             data.counts.answers = 3;
             data.times[Time::Response].record(1_000 + index).unwrap();
             let sample = u32::try_from(index / 100).unwrap() + 1;
-            samples.add(&line(&data, (Phase::Sample, Some(sample))), &data);
+            samples.add(&line(&data, (Phase::Sample, Some(sample)), &[]), &data);
             if index % 100 == 99 {
                 assert_eq!(samples.close().answers, 300);
             }

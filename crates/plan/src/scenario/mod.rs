@@ -39,6 +39,7 @@ struct Parts<'a> {
     feeders: &'a BTreeMap<String, Feeder>,
     tokens: &'a BTreeMap<String, TokenMaker>,
     session: Option<&'a Session>,
+    choose: Option<&'a str>,
 }
 
 impl<'a> From<&'a ScenarioFile> for Parts<'a> {
@@ -52,6 +53,7 @@ impl<'a> From<&'a ScenarioFile> for Parts<'a> {
             feeders: &file.feeders,
             tokens: &file.tokens,
             session: file.session.as_ref(),
+            choose: file.choose.as_deref(),
         }
     }
 }
@@ -67,6 +69,7 @@ impl<'a> From<&'a ScenarioUse> for Parts<'a> {
             feeders: &inline.feeders,
             tokens: &inline.tokens,
             session: inline.session.as_ref(),
+            choose: None,
         }
     }
 }
@@ -220,7 +223,11 @@ fn plan(name: &str, parts: Parts<'_>, folder: &Path) -> Result<ScenarioPlan, Pro
             let remedy = "put `expect` into each of the requests";
             return Err(Problem::at("expect", "`[expect]` belongs to a single request", remedy));
         }
-        (None, requests @ [_, ..]) => several(requests, parts.session.is_some(), folder)?,
+        (_, []) if parts.choose.is_some() => {
+            let remedy = "name them under [[requests]], as the rows do";
+            return Err(Problem::at("choose", "there are no requests to choose from", remedy));
+        }
+        (None, requests @ [_, ..]) => several(requests, order(parts)?, folder)?,
         (Some(_), _) => {
             return Err(Problem::at(
                 "requests",
@@ -238,6 +245,7 @@ fn plan(name: &str, parts: Parts<'_>, folder: &Path) -> Result<ScenarioPlan, Pro
         name: name.to_owned(),
         services: parts.services.to_vec(),
         session,
+        choose: parts.choose.map(str::to_owned),
         requests,
         vars: parts.vars.iter().map(|(name, text)| (name.clone(), text.clone())).collect(),
         feeders: parts.feeders.iter().map(|(name, feeder)| (name.clone(), beside(feeder, folder))).collect(),
@@ -257,7 +265,26 @@ fn check(plan: &ScenarioPlan, is_single: bool) -> Result<(), Problem> {
     })
 }
 
-fn several(requests: &[NamedRequest], is_session: bool, folder: &Path) -> Result<Vec<EntryPlan>, Problem> {
+/// What says which of several requests is sent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Order {
+    Weights,
+    Rows,
+    Session,
+}
+
+fn order(parts: Parts<'_>) -> Result<Order, Problem> {
+    match (parts.session, parts.choose) {
+        (Some(_), Some(_)) => {
+            Err(Problem::at("choose", "a session sends its steps in order", "keep `choose` or [session]"))
+        }
+        (Some(_), None) => Ok(Order::Session),
+        (None, Some(_)) => Ok(Order::Rows),
+        (None, None) => Ok(Order::Weights),
+    }
+}
+
+fn several(requests: &[NamedRequest], order: Order, folder: &Path) -> Result<Vec<EntryPlan>, Problem> {
     if requests.len() > REQUESTS_MAX {
         let cause = format!("{} requests are too many", requests.len());
         return Err(Problem::at(
@@ -274,11 +301,19 @@ fn several(requests: &[NamedRequest], is_session: bool, folder: &Path) -> Result
             let cause = format!("the name `{}` is empty or given twice", request.name);
             return Err(Problem::at(&format!("{at}.name"), cause, "give each request a name of its own"));
         }
-        if is_session && request.weight.is_some() {
-            let remedy = "remove it: a session sends its steps in order";
-            return Err(Problem::at(&format!("{at}.weight"), "a session has no weights", remedy));
+        let unweighted = match order {
+            Order::Weights => None,
+            Order::Rows => {
+                Some(("rows that choose have no weights", "remove it: each row names its request"))
+            }
+            Order::Session => {
+                Some(("a session has no weights", "remove it: a session sends its steps in order"))
+            }
+        };
+        if let (Some(_), Some((cause, remedy))) = (request.weight, unweighted) {
+            return Err(Problem::at(&format!("{at}.weight"), cause, remedy));
         }
-        if !is_session && request.think.is_some() {
+        if order != Order::Session && request.think.is_some() {
             let remedy = "remove it, or add [session]";
             return Err(Problem::at(&format!("{at}.think"), "only sessions think", remedy));
         }
@@ -288,7 +323,7 @@ fn several(requests: &[NamedRequest], is_session: bool, folder: &Path) -> Result
         }
         entries.push(entry::named(request, &at, folder)?);
     }
-    if !is_session && entries.iter().map(|entry| entry.weight).sum::<f64>() <= 0.0 {
+    if order == Order::Weights && entries.iter().map(|entry| entry.weight).sum::<f64>() <= 0.0 {
         return Err(Problem::at(
             "requests",
             "all weights are 0",

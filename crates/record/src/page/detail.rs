@@ -66,6 +66,7 @@ fn counters(trial: &TrialFolder, run: &RunFile, detail: &mut TrialDetail) {
     };
     let mut curves = CounterCurves::new(&intervals);
     detail.t_ns = curves.ends_ns();
+    detail.by_request = analyze::request_curves(&intervals, &detail.t_ns);
     match signals::each_line(&trial.path.join(signals::COUNTERS), |line| curves.add(line)) {
         Some(()) => detail.counters = curves.finish(),
         None => detail

@@ -10,7 +10,7 @@ use schema::metric::Metric;
 use schema::trial::TrialOutcome;
 
 const ROW: u32 = 50;
-const NOTE: &str = "Each dot is a trial, the first block on top; a hollow grey dot is void. The bar is the centre, the shade its interval.";
+const NOTE: &str = "Each dot is a trial, the first block on top; a hollow grey dot is void, one within a ring far from the others of its cell. The bar is the centre, the shade its interval.";
 
 /// The chart, or none where no trial has a throughput. Blocks stand beneath each other within a row, the first on top.
 pub(crate) fn strips(analysis: &AnalysisFile, palette: &Palette) -> Result<Option<Chart>, ReportError> {
@@ -64,6 +64,9 @@ pub(crate) fn strips(analysis: &AnalysisFile, palette: &Palette) -> Result<Optio
                 let valid = trial.outcome == TrialOutcome::Valid;
                 let style = if valid { palette.of(&cell.target).filled() } else { line(BAND, 1) };
                 chart.draw_series([Circle::new((x, y), px(3), style)])?;
+                if analysis.outliers.iter().any(|outlier| outlier.trial == trial.id) {
+                    chart.draw_series([Circle::new((x, y), px(6), line(INK, 1))])?;
+                }
             }
         }
         Ok(())

@@ -116,8 +116,9 @@ impl About {
             "belief.fixed_amount_work",
             "belief.ran_slower_machine",
         ];
-        const TRIALS: [&str; 9] = [
+        const TRIALS: [&str; 10] = [
             "steady.",
+            "outlier.",
             "failures.",
             "belief.all_trials",
             "belief.answered_fewer",

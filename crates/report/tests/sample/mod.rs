@@ -39,6 +39,7 @@ pub(crate) fn analysis() -> AnalysisFile {
         belief: belief(),
         trials_planned: 20,
         trials: trials(),
+        outliers: Vec::new(),
         cells: (0..CELLS.len()).map(cell).collect(),
         comparisons: comparisons(),
         effects: None,

@@ -79,6 +79,9 @@ pub enum MakeCause {
     /// A row of a feeder could not be read again, for the file has changed.
     #[error("a row of a feeder could not be read; the file has changed")]
     Unreadable(u16),
+    /// A row of the feeder that chooses names no request of the scenario.
+    #[error("a row of a feeder names a request that the scenario does not have")]
+    NoSuchRequest(u16),
     /// A request of a session without its user.
     #[error("a request of a session was asked for without its user")]
     NoUser,

@@ -1,5 +1,6 @@
 //! One worker's part: makes the bytes of its requests. On the hot path: no lock, and no allocation once warm.
 
+use super::chooser::Chooser;
 use super::entry::Filling;
 use super::framed::Framed;
 use super::made::{Bytes, Made};
@@ -25,6 +26,8 @@ pub struct Maker<F: Framing> {
     body: Vec<u8>,
     cursors: Vec<Cursor>,
     tokens: Vec<View>,
+    /// The name of the request that a row chose.
+    chosen: Vec<u8>,
 }
 
 /// The virtual user for whom a request of a session is made.
@@ -56,18 +59,26 @@ impl<F: Framing> Maker<F> {
             body: Vec::new(),
             cursors: program.feeders.iter().map(|_| Cursor::default()).collect(),
             tokens: program.tokens.views(),
+            chosen: Vec::new(),
             worker: worker.into(),
             workers: workers.into(),
             framed,
         }
     }
 
-    /// Which entry request `n` of this worker is, of a mix.
+    /// Which entry request `n` of this worker is, of a mix. The first one stands for a row that names none, of which
+    /// [`Maker::make`] says why.
     #[inline]
     #[must_use]
-    pub fn entry(&self, n: u64) -> u16 {
+    pub fn entry(&mut self, n: u64) -> u16 {
         let global = n.wrapping_mul(self.workers).wrapping_add(self.worker);
-        self.framed.program().choose(self.only, global).0
+        let program = self.framed.program();
+        match &program.chooser {
+            None => program.choose(self.only, global).0,
+            Some(chooser) => {
+                chosen(chooser, program, &mut self.cursors, global, &mut self.chosen).unwrap_or(0)
+            }
+        }
     }
 
     /// Makes request `n` of this worker, counted from 0; `user` is needed for sessions and ignored for a mix. Over
@@ -82,7 +93,14 @@ impl<F: Framing> Maker<F> {
         let global = n.wrapping_mul(self.workers).wrapping_add(self.worker);
         let (entry, rng) = match &program.steps {
             Some(steps) => program.step(steps, user)?,
-            None => program.choose(self.only, global),
+            None => match &program.chooser {
+                None => program.choose(self.only, global),
+                Some(chooser) => {
+                    let entry = chosen(chooser, program, &mut self.cursors, global, &mut self.chosen)
+                        .map_err(|cause| MakeError { entry: 0, cause })?;
+                    (entry, program.rng(global))
+                }
+            },
         };
         let parts = &program.entries[usize::from(entry)];
         let cookies = user.map_or("", |user| user.cookies);
@@ -134,6 +152,24 @@ impl<F: Framing> Maker<F> {
     }
 }
 
+/// The entry that the row of request `global` names. `name` is scratch memory.
+fn chosen(
+    chooser: &Chooser,
+    program: &Program,
+    cursors: &mut [Cursor],
+    global: u64,
+    name: &mut Vec<u8>,
+) -> Result<u16, MakeCause> {
+    let place = usize::from(chooser.feeder);
+    let (Some(rows), Some(cursor)) = (program.feeders.get(place), cursors.get_mut(place)) else {
+        return Err(MakeCause::OutOfReach);
+    };
+    name.clear();
+    cursor.begin();
+    cursor.column(rows, chooser.feeder, global, chooser.column, name)?;
+    chooser.entry(name)
+}
+
 /// Rows and tokens for one request.
 struct Supplies<'a> {
     program: &'a Program,
@@ -164,12 +200,18 @@ impl Program {
     /// The entry of request `global` of a mix, and the generator for the rest of it.
     #[inline]
     fn choose(&self, only: Option<u16>, global: u64) -> (u16, Rng) {
-        let mut rng = self.seed.derive("request", global).rng();
+        let mut rng = self.rng(global);
         let entry = match only {
             Some(entry) => entry,
             None => pick(&self.mix, &mut rng) as u16,
         };
         (entry, rng)
+    }
+
+    /// The generator of request `global`.
+    #[inline]
+    fn rng(&self, global: u64) -> Rng {
+        self.seed.derive("request", global).rng()
     }
 
     fn step(&self, steps: &[u16], user: Option<&User<'_>>) -> Result<(u16, Rng), MakeError> {

@@ -6,6 +6,7 @@
 //! Absent on purpose: sockets, the judging of answers (see `check`), scripts.
 
 mod captured;
+mod chooser;
 mod entry;
 mod error;
 mod framed;
@@ -24,6 +25,7 @@ use crate::feeder::{Feeder, Source};
 use crate::template::node::Node;
 use crate::template::{Scope, Var, compile_vars};
 use crate::token::Tokens;
+use chooser::Chooser;
 use entry::Outline;
 use schema::plan::{EntryPlan, ScenarioPlan};
 use std::collections::BTreeSet;
@@ -37,6 +39,8 @@ pub struct Program {
     entries: Vec<Entry>,
     /// Sums of weights up to each entry; empty where there is nothing to choose.
     mix: Vec<f64>,
+    /// Where rows of a feeder say which entry is next, in place of the mix.
+    chooser: Option<Chooser>,
     steps: Option<Vec<u16>>,
     captures: Vec<String>,
     vars: Vec<Var>,
@@ -113,13 +117,15 @@ impl Program {
         }
         let steps = steps(plan)?;
         check_captures(plan, steps.as_deref().unwrap_or_default(), &entries, &vars, &captures)?;
-        let mix = if steps.is_some() { vec![] } else { mix(plan)? };
+        let chooser = Chooser::new(plan, &columns)?;
+        let mix = if steps.is_some() || chooser.is_some() { vec![] } else { mix(plan)? };
         let tokens = Tokens::start(&plan.tokens, &plan.folder, &vars, scope, Seed(seed), surroundings.clock)?;
-        let feeders = load_feeders(plan, sources, &entries, &vars, Seed(seed))?;
+        let feeders = load_feeders(plan, sources, &entries, &vars, chooser.as_ref(), Seed(seed))?;
         Ok(Self {
             names: plan.requests.iter().map(|entry| entry.name.clone()).collect(),
             entries,
             mix,
+            chooser,
             steps,
             captures,
             vars,
@@ -183,7 +189,7 @@ impl Program {
         let name = self.names.get(usize::from(error.entry)).map_or("?", String::as_str);
         let what = match error.cause {
             MakeCause::NotCaptured(index) => self.captures.get(usize::from(index)),
-            MakeCause::Exhausted(index) | MakeCause::Unreadable(index) => {
+            MakeCause::Exhausted(index) | MakeCause::Unreadable(index) | MakeCause::NoSuchRequest(index) => {
                 self.feeder_names.get(usize::from(index))
             }
             _ => None,
@@ -235,6 +241,7 @@ fn load_feeders(
     sources: Vec<Source>,
     entries: &[Entry],
     vars: &[Var],
+    chooser: Option<&Chooser>,
     seed: Seed,
 ) -> Result<Vec<Feeder>, ProgramError> {
     let mut used = vec![BTreeSet::new(); sources.len()];
@@ -243,6 +250,7 @@ fn load_feeders(
             used[usize::from(*feeder)].insert(*column);
         }
     };
+    chooser.into_iter().for_each(|chooser| note(&chooser.column()));
     vars.iter().for_each(|var| var.node.walk(&mut note));
     entries.iter().flat_map(|entry| entry.outline.nodes()).for_each(|node| node.walk(&mut note));
     let named = plan.feeders.keys().zip(sources).zip(&used);

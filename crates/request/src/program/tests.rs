@@ -449,3 +449,54 @@ proptest! {
         }
     }
 }
+
+#[test]
+fn rows_choose_the_request_whatever_the_number_of_workers() {
+    let folder = tempfile::tempdir().unwrap();
+    let rows = ["read", "write", "write", "read", "gone", "read"];
+    let lines: String = rows.iter().enumerate().map(|(n, name)| format!("{name},{n}\n")).collect();
+    std::fs::write(folder.path().join("log.csv"), format!("request,id\n{lines}")).unwrap();
+    let feeder = Feeder {
+        file: "log.csv".into(),
+        format: None,
+        delimiter: None,
+        columns: None,
+        order: FeederOrder::Sequential,
+    };
+    let read = entry("read", "GET", "/r/${log.id}", &[], "");
+    let write = entry("write", "PUT", "/w", &[], "${log.id}");
+    let chosen = |choose: &str, feeder: &Feeder| {
+        let mut plan = plan(vec![read.clone(), write.clone()], &[]);
+        plan.choose = Some(choose.to_owned());
+        plan.feeders = BTreeMap::from([("log".to_owned(), feeder.clone())]);
+        plan.folder = folder.path().display().to_string();
+        compile(&plan)
+    };
+    let program = chosen("log.request", &feeder).unwrap();
+    for workers in 1..4_u32 {
+        let mut makers: Vec<Maker<Http1>> =
+            (0..workers).map(|worker| Maker::new(program.clone(), worker, workers)).collect();
+        let mut out = Vec::new();
+        for (global, name) in (0..12_u64).zip(rows.iter().cycle()) {
+            let maker = &mut makers[(global % u64::from(workers)) as usize];
+            let n = global / u64::from(workers);
+            let row = global % 6;
+            let entry = maker.entry(n);
+            let made = maker.make(n, None, &mut out);
+            match *name {
+                "gone" => assert_eq!(made.unwrap_err().cause, MakeCause::NoSuchRequest(0)),
+                "read" => assert!(text(&out).starts_with(&format!("GET /r/{row} ")), "{}", text(&out)),
+                _ => assert!(text(&out).starts_with("PUT /w ") && text(&out).ends_with(&row.to_string())),
+            }
+            assert_eq!(entry, u16::from(*name == "write"), "the entry is known before the request is made");
+        }
+    }
+    let explained = program.program().explain(&MakeError { entry: 0, cause: MakeCause::NoSuchRequest(0) });
+    assert!(explained.contains("`log`"), "{explained}");
+    for (choose, part) in
+        [("log", "names no column"), ("lok.request", "did you mean `log`"), ("log.x", "request, id")]
+    {
+        let error = chosen(choose, &feeder).unwrap_err().to_string();
+        assert!(error.contains(part) && error.contains("choose"), "{error}");
+    }
+}

@@ -346,6 +346,7 @@ fn live_interval(trial: u32, line: &IntervalLine) -> LiveInterval {
         backlog: line.backlog,
         in_flight: line.in_flight,
         generator_cpus: line.generator_cpu_ns as f64 / length_ns,
+        by_request: line.by_request.clone(),
     }
 }
 
@@ -364,6 +365,7 @@ fn live_window(trial: u32, line: &WindowLine) -> LiveInterval {
         backlog: 0,
         in_flight: 0,
         generator_cpus: 0.0,
+        by_request: Vec::new(),
     }
 }
 

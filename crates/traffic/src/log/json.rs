@@ -12,6 +12,8 @@
 //! | status | `status`, `status_code` |
 //! | bytes | `body_bytes_sent`, `bytes_sent`, `bytes`, `size` |
 //! | time taken, in seconds | `request_time`, `duration` |
+//! | media type of the request | `content_type`, `request_content_type` |
+//! | body of the request, a text | `request_body` |
 //!
 //! Invariants: values without escapes are borrowed from the line; unknown keys are skipped, whatever they hold.
 
@@ -42,6 +44,8 @@ pub(super) struct Fields<'a> {
     status: Option<Scalar<'a>>,
     bytes: Option<Scalar<'a>>,
     request_time: Option<Scalar<'a>>,
+    content_type: Option<Scalar<'a>>,
+    body: Option<Scalar<'a>>,
 }
 
 /// Reads the object of a line; `None` where it is none.
@@ -82,6 +86,8 @@ impl<'a> Fields<'a> {
             status: status as u16,
             bytes: self.bytes.as_ref().and_then(Scalar::whole),
             request_ns: self.request_time.as_ref().and_then(Scalar::seconds_ns),
+            content_type: self.content_type.as_ref().and_then(Scalar::text).filter(|text| !text.is_empty()),
+            body: self.body.as_ref().and_then(Scalar::text),
         }))
     }
 
@@ -99,6 +105,8 @@ impl<'a> Fields<'a> {
             "request_uri" | "uri" | "path" | "url" => &mut self.target,
             "status" | "status_code" => &mut self.status,
             "body_bytes_sent" | "bytes_sent" | "bytes" | "size" => &mut self.bytes,
+            "content_type" | "request_content_type" => &mut self.content_type,
+            "request_body" => &mut self.body,
             _ => &mut self.request_time,
         };
         if place.is_none() && !matches!(value, Scalar::Nothing) {
@@ -117,7 +125,7 @@ impl<'a> Fields<'a> {
 /// Whether a key is one of the table.
 fn is_known(key: &str) -> bool {
     const TIMES: [&str; 7] = ["msec", "time_iso8601", "time_local", "ts", "time", "timestamp", "@timestamp"];
-    const OTHERS: [&str; 19] = [
+    const OTHERS: [&str; 22] = [
         "remote_addr",
         "client_ip",
         "remote_ip",
@@ -137,6 +145,9 @@ fn is_known(key: &str) -> bool {
         "size",
         "request_time",
         "duration",
+        "content_type",
+        "request_content_type",
+        "request_body",
     ];
     TIMES.contains(&key) || OTHERS.contains(&key)
 }

@@ -5,8 +5,8 @@
 
 use std::io::Read;
 
-/// Longest line that is read: a URL of 8 KiB and as much of other fields fit several times.
-pub(crate) const LINE_BYTES_MAX: usize = 64 * 1024;
+/// Longest line that is read: a body of 64 KiB fits with all of its characters escaped, and a URL of 8 KiB many times.
+pub(crate) const LINE_BYTES_MAX: usize = 512 * 1024;
 /// Size of the buffer.
 const BUFFER_BYTES: usize = 1024 * 1024;
 

@@ -79,6 +79,10 @@ pub struct Record<'a> {
     pub bytes: Option<u64>,
     /// How long the server took, where it is logged.
     pub request_ns: Option<u64>,
+    /// Media type of the request's body, where it is logged.
+    pub content_type: Option<&'a [u8]>,
+    /// The request's body, where it is logged as text.
+    pub body: Option<&'a [u8]>,
 }
 
 /// What a line is.

@@ -41,6 +41,8 @@ fn fields<'a>(line: &'a [u8], combined: bool, stamps: &mut StampReader) -> Optio
         status: status as u16,
         bytes,
         request_ns: None,
+        content_type: None,
+        body: None,
     }))
 }
 

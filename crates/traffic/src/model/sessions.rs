@@ -207,6 +207,8 @@ mod tests {
             status: 200,
             bytes: None,
             request_ns: None,
+            content_type: None,
+            body: None,
         }
     }
 

@@ -177,6 +177,8 @@ mod tests {
                 status: 200,
                 bytes: Some(2),
                 request_ns: None,
+                content_type: None,
+                body: None,
             };
             sketch.add(&record);
         };

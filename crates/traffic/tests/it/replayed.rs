@@ -3,14 +3,18 @@
 use crate::made::{self, BEGIN_S};
 use schema::scenario::ScenarioFile;
 use schema::text::parse_toml;
-use traffic::replay::{Replay, prepare};
+use traffic::replay::{Replay, Wanted, prepare};
 use units::Seed;
 
 fn prepared(text: &str) -> Result<(Replay, Vec<String>), String> {
+    prepared_of(text, Wanted::Reads)
+}
+
+fn prepared_of(text: &str, wanted: Wanted) -> Result<(Replay, Vec<String>), String> {
     let folder = tempfile::tempdir().unwrap();
     let log = made::write(folder.path(), "access.log", text);
-    let rows = folder.path().join("rows.csv");
-    let replay = prepare(&[log], None, &rows, Seed(1)).map_err(|error| error.to_string())?;
+    let rows = folder.path().join("rows.jsonl");
+    let replay = prepare(&[log], None, &rows, Seed(1), wanted).map_err(|error| error.to_string())?;
     let rows = std::fs::read_to_string(rows).unwrap();
     Ok((replay, rows.lines().map(str::to_owned).collect()))
 }
@@ -39,22 +43,64 @@ fn times_and_paths_are_exact_and_in_order() {
     let (replay, rows) = prepared(&text.concat()).unwrap();
     assert_eq!(replay.times_ns, [0, 250_000_000, 500_000_000, 500_000_000, 3_000_000_000]);
     let wanted = [
-        "method,path",
-        "GET,\"/a,b\"",
-        "GET,\"/early?x=1\"",
-        "GET,\"/late\"",
-        "HEAD,\"/same\"",
-        "GET,\"/last%20one\"",
+        r#"{"request":"GET","path":"/a,b","body":""}"#,
+        r#"{"request":"GET","path":"/early?x=1","body":""}"#,
+        r#"{"request":"GET","path":"/late","body":""}"#,
+        r#"{"request":"HEAD","path":"/same","body":""}"#,
+        r#"{"request":"GET","path":"/last%20one","body":""}"#,
     ];
     assert_eq!(rows, wanted);
     let notes = replay.notes.join("\n");
-    for part in ["1 of 8 lines", "left out: 1 DELETE, 1 POST", "1 HEAD requests are sent as GET"] {
+    for part in ["1 of 8 lines", "left out: 1 DELETE, 1 POST", "--writes"] {
         assert!(notes.contains(part), "{part} in {notes}");
     }
-    let text = replay.scenario_text("replay", "rows.csv");
+    let text = replay.scenario_text("replay", "rows.jsonl");
     let scenario = parse_toml::<ScenarioFile>("s.toml", &text).unwrap();
-    assert_eq!((scenario.requests.len(), scenario.feeders["log"].file.as_str()), (1, "rows.csv"));
+    assert_eq!((scenario.requests.len(), scenario.feeders["log"].file.as_str()), (2, "rows.jsonl"));
     assert!(text.contains("path = \"${log.path}\"") && text.contains(", 404]"), "{text}");
+}
+
+/// As nginx writes it with `escape=json`.
+fn with_body(at_ms: u64, request: &str, content_type: &str, body: &str) -> String {
+    let line = json(at_ms, request, 200);
+    let more = serde_json::json!({ "content_type": content_type, "request_body": body }).to_string();
+    format!("{},{}\n", line.trim_end().trim_end_matches('}'), more.trim_start_matches('{'))
+}
+
+#[test]
+fn bodies_and_methods_are_sent_where_they_are_asked_for_and_logged() {
+    let long = "x".repeat(traffic::replay::BODY_BYTES_MAX + 1);
+    let text = [
+        with_body(1000, "POST /a", "application/json", "{\"n\": \"${1}\\n\"}"),
+        json(1100, "POST /unknown", 200),
+        with_body(1200, "GET /b", "", ""),
+        with_body(1300, "DELETE /c", "", ""),
+        with_body(1400, "PUT /d", "", "plain"),
+        with_body(1500, "POST /e", "text/plain", ""),
+        with_body(1600, "POST /f", "text/plain", &long),
+    ]
+    .concat();
+    let (replay, rows) = prepared_of(&text, Wanted::All).unwrap();
+    let wanted = [
+        r#"{"request":"POST application/json","path":"/a","body":"{\"n\": \"${1}\\n\"}"}"#,
+        r#"{"request":"GET","path":"/b","body":""}"#,
+        r#"{"request":"DELETE","path":"/c","body":""}"#,
+        r#"{"request":"PUT with a body","path":"/d","body":"plain"}"#,
+        r#"{"request":"POST","path":"/e","body":""}"#,
+    ];
+    assert_eq!(rows, wanted);
+    let notes = replay.notes.join("\n");
+    assert!(notes.contains("left out: 1 POST; the log does not have their bodies"), "{notes}");
+    assert!(notes.contains("left out: 1 with a body of more than 64 KiB"), "{notes}");
+    let names: Vec<String> = ScenarioFile::from_toml("s.toml", &replay.scenario_text("replay", "rows.jsonl"))
+        .unwrap()
+        .requests
+        .into_iter()
+        .map(|request| request.name)
+        .collect();
+    assert_eq!(names, ["DELETE", "GET", "POST", "POST application/json", "PUT with a body"]);
+    let (reads, _) = prepared_of(&(text + &json(1700, "GET /g", 200)), Wanted::Reads).unwrap();
+    assert!(reads.notes.iter().any(|note| note.contains("1 DELETE, 4 POST, 1 PUT")), "{:?}", reads.notes);
 }
 
 #[test]
@@ -63,9 +109,9 @@ fn whole_seconds_are_spread_over_their_second_alike_each_time() {
     let text = made::combined(&lines);
     let (replay, rows) = prepared(&text).unwrap();
     let gets: Vec<_> = lines.iter().filter(|line| line.method == "GET").collect();
-    assert_eq!((replay.times_ns.len(), rows.len()), (gets.len(), gets.len() + 1));
+    assert_eq!((replay.times_ns.len(), rows.len()), (gets.len(), gets.len()));
     assert!(replay.times_ns.is_sorted());
-    assert!(rows[1..].iter().zip(&gets).all(|(row, line)| *row == format!("GET,\"{}\"", line.target)));
+    assert!(rows.iter().zip(&gets).all(|(row, line)| row.contains(&format!("\"path\":\"{}\"", line.target))));
     // Up to the part of a second before the first.
     let first_ns = gets[0].at_ns;
     for (time_ns, line) in replay.times_ns.iter().zip(&gets) {

@@ -40,23 +40,34 @@ enum Trailer {
     LineFeed,
 }
 
-/// Decodes one chunked body.
+/// Decodes one chunked body (RFC 9112 §7.1).
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Chunked {
+pub struct Chunked {
     state: State,
     /// The size being read, then the bytes of data that are left.
     left: u64,
     trailer_bytes: u32,
 }
 
+impl Default for Chunked {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
 impl Chunked {
-    pub(crate) const fn new() -> Self {
+    /// Before its first byte.
+    #[must_use]
+    pub const fn new() -> Self {
         Self { state: State::Size { digits: 0 }, left: 0, trailer_bytes: 0 }
     }
 
     /// Takes bytes from `input`; gives data to `data` and appends trailer fields, with their line ends, to `trailers`.
     /// Returns the bytes taken and whether the body is complete.
-    pub(crate) fn feed(
+    ///
+    /// # Errors
+    /// [`Malformed`] for bytes that are no chunks; the decoder is then of no more use.
+    pub fn feed(
         &mut self,
         input: &[u8],
         data: &mut impl FnMut(&[u8]),

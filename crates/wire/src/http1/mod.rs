@@ -9,6 +9,7 @@ mod plan;
 mod redirect;
 mod response;
 
+pub use chunked::Chunked;
 #[cfg(test)]
 pub(crate) use encode::tests::encode;
 pub use encode::{encode_chunked_request, encode_request};

@@ -6,6 +6,7 @@
 package app
 
 import (
+	"bytes"
 	"context"
 	"database/sql"
 	"errors"
@@ -14,8 +15,10 @@ import (
 	"io/fs"
 	"net/http"
 	"os"
+	"strconv"
 	"strings"
 
+	"prony.dev/targets/common/allocate"
 	"prony.dev/targets/common/backend"
 	"prony.dev/targets/common/cache"
 	"prony.dev/targets/common/contract"
@@ -23,9 +26,11 @@ import (
 	"prony.dev/targets/common/env"
 	"prony.dev/targets/common/jsonengine"
 	"prony.dev/targets/common/knobs"
+	"prony.dev/targets/common/runtimestats"
 	"prony.dev/targets/common/serve"
 	"prony.dev/targets/common/token"
 	"prony.dev/targets/common/upload"
+	"prony.dev/targets/common/web"
 )
 
 // As seen from the folder of a target, where it is started.
@@ -47,6 +52,11 @@ type Backend interface {
 	List(ctx context.Context, n int) (contract.RecordList, error)
 }
 
+// Web lists records too, over HTTP.
+type Web interface {
+	Records(ctx context.Context, n int) (contract.RecordList, error)
+}
+
 // App is safe for concurrent use. A service without an address is nil.
 type App struct {
 	Knobs   knobs.Knobs
@@ -58,6 +68,8 @@ type App struct {
 	Users   Users
 	Cache   Cache
 	Backend Backend
+	Web     Web
+	Served  runtimestats.Counter // requests of all routes; the target counts them
 
 	pool    *database.Pool
 	waiting waiting
@@ -87,6 +99,9 @@ func Open(r *env.Reader) (*App, error) {
 	if err != nil {
 		r.Fail("ACCESS_LOG must be a file that can be written: %w", err)
 	}
+	if a.Knobs.RequestTimes {
+		a.Served.Times = new(runtimestats.Times)
+	}
 	a.Workers = serve.NewWorkers(a.Knobs.WorkerPool)
 	return a, r.Err()
 }
@@ -101,6 +116,10 @@ func (a *App) open(r *env.Reader) {
 	if client := cache.Open(r); client != nil {
 		a.Cache = client
 		a.waiting.add("redis", client.Ping)
+	}
+	if client := web.Open(r); client != nil {
+		a.Web = client
+		a.waiting.add("http", client.Ping)
 	}
 	if client := backend.Open(r); client != nil {
 		a.Backend = client
@@ -229,6 +248,50 @@ func (a *App) Mixed(ctx context.Context, id string) contract.Answer {
 	})
 }
 
+// Complex is the answer of /complex/{id}: calls one after the other, in turn of the
+// database, the cache and the HTTP backend; each round has the next id.
+func (a *App) Complex(ctx context.Context, id, calls string) contract.Answer {
+	at, count, ok := contract.ParseCalls(id, calls)
+	switch {
+	case !ok:
+		return contract.Fail(http.StatusBadRequest, "id must be an integer from 1 to 100000, calls one from 2 to 8")
+	case a.Users == nil:
+		return missing("MARIADB")
+	case a.Cache == nil:
+		return missing("REDIS")
+	case a.Web == nil:
+		return missing("BACKEND")
+	}
+	page := contract.Complex{Calls: count, Users: []contract.User{}, Cached: []contract.Cached{}}
+	for call := range count {
+		if err := a.call(ctx, call%3, at, &page); err != nil {
+			return failed(err)
+		}
+		if call%3 == 2 {
+			at = contract.NextID(at)
+		}
+	}
+	return contract.OK(page)
+}
+
+// call asks one of the three services and puts what it brought into page.
+func (a *App) call(ctx context.Context, which, id int, page *contract.Complex) error {
+	switch which {
+	case 0:
+		users, err := a.Users.Users(ctx, id, 1)
+		page.Users = append(page.Users, users...)
+		return err
+	case 1:
+		cached, err := a.Cache.Get(ctx, "complex-"+strconv.Itoa(id))
+		page.Cached = append(page.Cached, cached)
+		return err
+	default:
+		records, err := a.Web.Records(ctx, 1)
+		page.Records += len(records)
+		return err
+	}
+}
+
 // Token is the answer of /auth; the error of a bad token is its answer too.
 func (a *App) Token(authorization string) contract.Answer {
 	subject, err := a.Tokens.Subject(authorization)
@@ -245,6 +308,49 @@ func (a *App) Layers(k string) contract.Answer {
 		return contract.Fail(http.StatusBadRequest, "k must be an integer from 0 to 3")
 	}
 	return contract.OK(contract.Layers{Layers: layers})
+}
+
+// Param is the answer of /param/{id}?reads=n: read takes the parameter of the
+// framework once.
+func (a *App) Param(reads string, read func() string) contract.Answer {
+	times, ok := contract.ParseTimes(reads)
+	if !ok {
+		return contract.Fail(http.StatusBadRequest, "reads must be an integer from 1 to 100000")
+	}
+	id, bytes := "", 0
+	for range times {
+		id = read()
+		bytes += len(id)
+	}
+	// A framework may use the memory of id again.
+	return contract.OK(contract.Param{ID: strings.Clone(id), Reads: times, Bytes: bytes})
+}
+
+// Decode is the answer of /decode; length is that of the body, below 0 where it
+// is not known.
+func (a *App) Decode(body io.Reader, length int64) contract.Answer {
+	var whole bytes.Buffer
+	whole.Grow(int(min(max(length, 0), upload.Max)) + bytes.MinRead)
+	if _, err := whole.ReadFrom(io.LimitReader(body, upload.Max+1)); err != nil {
+		return contract.Fail(http.StatusBadRequest, fmt.Sprintf("the body cannot be read: %v", err))
+	}
+	if whole.Len() > upload.Max {
+		return contract.Fail(http.StatusRequestEntityTooLarge, upload.ErrTooLong.Error())
+	}
+	decoded, err := a.JSON.Decode(whole.Bytes())
+	if err != nil {
+		return contract.Fail(http.StatusBadRequest, fmt.Sprintf("the body is no list of records: %v", err))
+	}
+	return contract.OK(decoded)
+}
+
+// Allocate is the answer of /allocate/{n}.
+func (a *App) Allocate(n, cycles string) contract.Answer {
+	count, ok := contract.ParseObjects(n)
+	if !ok {
+		return contract.Fail(http.StatusBadRequest, "n must be an integer from 1 to 10000000")
+	}
+	return contract.OK(allocate.Objects(count, cycles == "1"))
 }
 
 // Upload is the answer of /upload.

@@ -25,7 +25,7 @@ func TestMissingServicesAreTold(t *testing.T) {
 	ctx := t.Context()
 	answers := map[string]contract.Answer{
 		"MARIADB": a.User(ctx, "7", ""), "MARIADB_": a.Scan(ctx, "x"), "MARIADB_H": a.Mixed(ctx, ""),
-		"REDIS": a.Value(ctx, "k"), "GRPC": a.Remote(ctx, "1"),
+		"REDIS": a.Value(ctx, "k"), "GRPC": a.Remote(ctx, "1"), "MARIADB_HO": a.Complex(ctx, "7", ""),
 	}
 	for name, answer := range answers {
 		if answer.Status() != http.StatusServiceUnavailable || !strings.Contains(answer.Msg, name) {

@@ -6,14 +6,62 @@ import (
 	"strconv"
 )
 
+// HopsMax is the most layers of /hops/{k}: Gin takes at most 62 handlers in a row.
+const HopsMax = 60
+
 // Users of the table, queries of one request and layers of middleware.
 const (
-	userCount  = 100_000
-	queriesMin = 1
-	queriesMax = 20
-	layersMax  = 3
-	keyLenMax  = 64
+	userCount    = 100_000
+	queriesMin   = 1
+	queriesMax   = 20
+	layersMax    = 3
+	keyLenMax    = 64
+	callsMin     = 2
+	callsMax     = 8
+	callsDefault = 5
+	timesMax     = 100_000
+	objectMax    = 10_000_000
 )
+
+// ParseHops reads k and times of /hops/{k}?times=t; times is "" where it is not given.
+func ParseHops(kText, timesText string) (k, times int, ok bool) {
+	k, ok = ParseID(kText)
+	if !ok || k > HopsMax {
+		return 0, 0, false
+	}
+	times, ok = ParseTimes(timesText)
+	return k, times, ok
+}
+
+// ParseTimes reads how often something is done within one request: 1 to 100,000,
+// and 1 where text is empty.
+func ParseTimes(text string) (times int, ok bool) {
+	if text == "" {
+		return 1, true
+	}
+	times, ok = ParseID(text)
+	return times, ok && times >= 1 && times <= timesMax
+}
+
+// ParseCalls reads id and calls of /complex/{id}?calls=n; calls is 5 where it is
+// not given.
+func ParseCalls(idText, callsText string) (id, calls int, ok bool) {
+	id, ok = ParseID(idText)
+	if !ok || id < 1 || id > userCount {
+		return 0, 0, false
+	}
+	if callsText == "" {
+		return id, callsDefault, true
+	}
+	calls, ok = ParseID(callsText)
+	return id, calls, ok && calls >= callsMin && calls <= callsMax
+}
+
+// ParseObjects reads n of /allocate/{n}.
+func ParseObjects(text string) (n int, ok bool) {
+	n, ok = ParseID(text)
+	return n, ok && n >= 1 && n <= objectMax
+}
 
 // ParseID reads the id of a user. Any plain decimal number is one; what is
 // larger than an int is read as the largest, which no user has.

@@ -24,6 +24,7 @@ import (
 	"prony.dev/targets/common/app"
 	"prony.dev/targets/common/jsonengine"
 	"prony.dev/targets/common/knobs"
+	"prony.dev/targets/common/runtimestats"
 	"prony.dev/targets/common/serve"
 	"prony.dev/targets/common/upload"
 )
@@ -35,14 +36,24 @@ var all = []string{
 	"ping", "json", "health", "db", "db-queries", "db-scan", "file", "auth", "cache", "grpc", "middleware", "mixed", "upload",
 }
 
-// Check runs every agreed test on what build makes, from a target's own folder.
-func Check(t *testing.T, build func(*app.App) http.Handler) {
+// Compared are the routes that only the targets have which the studies of routers,
+// layers and pages compare.
+var Compared = []string{"hops", "param", "routes", "decode", "allocate", "complex"}
+
+// Check runs every agreed test on what build makes, from a target's own folder,
+// and those of routes that not every target has.
+func Check(t *testing.T, build func(*app.App) http.Handler, more ...string) {
 	handler := build(NewApp(t))
+	if len(more) > 0 {
+		t.Run("more", func(t *testing.T) { contractFiles(t, handler, more) })
+		t.Run("many routes", func(t *testing.T) { manyRoutes(t, build) })
+	}
 	t.Run("contract", func(t *testing.T) { contractFiles(t, handler, all) })
 	t.Run("record count", func(t *testing.T) { recordCount(t, handler) })
 	t.Run("too long", func(t *testing.T) { tooLong(t, handler) })
 	t.Run("unknown paths", func(t *testing.T) { unknownPaths(t, handler) })
 	t.Run("runtime metrics", func(t *testing.T) { runtimeMetrics(t, handler) })
+	t.Run("times", func(t *testing.T) { times(t, build) })
 	t.Run("log", func(t *testing.T) { logLayer(t, build) })
 	t.Run("engines", func(t *testing.T) { engines(t, build) })
 	t.Run("switches", func(t *testing.T) { switches(t, build) })
@@ -243,12 +254,41 @@ func recordCount(t *testing.T, handler http.Handler) {
 	}
 }
 
+// manyRoutes checks that the last of many routes is found, and none beyond.
+func manyRoutes(t *testing.T, build func(*app.App) http.Handler) {
+	a := NewApp(t)
+	a.Knobs.Routes = 1000
+	handler := build(a)
+	for path, want := range map[string]int{"/routes/0/x": 200, "/routes/999/x": 200, "/routes/1000/x": 404, "/routes/7": 404} {
+		if got := get(t, handler, path).Code; got != want {
+			t.Errorf("%s: status %d; want %d", path, got, want)
+		}
+	}
+}
+
 // unknownPaths checks that everything else is 404.
 func unknownPaths(t *testing.T, handler http.Handler) {
 	for _, path := range []string{"/", "/nope", "/json", "/json/1/2", "/ping/x", "/debug"} {
 		if got := get(t, handler, path).Code; got != http.StatusNotFound {
 			t.Errorf("%s: status %d; want 404", path, got)
 		}
+	}
+}
+
+// times checks that the histogram is there with its knob only, and has every
+// request but prony's.
+func times(t *testing.T, build func(*app.App) http.Handler) {
+	if got := get(t, build(NewApp(t)), "/debug/requests").Code; got != http.StatusNotFound {
+		t.Errorf("without the knob: status %d; want 404", got)
+	}
+	a := NewApp(t)
+	a.Served.Times = new(runtimestats.Times)
+	handler := build(a)
+	for _, path := range []string{"/ping", "/nope", "/debug/runtime"} {
+		get(t, handler, path)
+	}
+	if text := get(t, handler, "/debug/requests").Body.String(); !strings.Contains(text, "http_request_duration_seconds_count 2\n") {
+		t.Errorf("want 2 requests timed, got\n%s", text)
 	}
 }
 
@@ -261,6 +301,17 @@ func runtimeMetrics(t *testing.T, handler http.Handler) {
 	readings, ok := decode(t, answer.Body.Bytes()).(map[string]any)
 	if !ok {
 		t.Fatalf("got %s; want an object", answer.Body)
+	}
+	before, ok := readings["requests"].(float64)
+	if !ok {
+		t.Fatalf("requests = %v; want a count, which the check of every trial needs", readings["requests"])
+	}
+	for _, path := range []string{"/ping", "/nope", "/json/x"} {
+		get(t, handler, path)
+	}
+	after, _ := decode(t, get(t, handler, "/debug/runtime").Body.Bytes()).(map[string]any)
+	if counted := after["requests"].(float64) - before; counted != 3 {
+		t.Errorf("%g of 3 requests were counted", counted)
 	}
 	if goroutines, ok := readings["/sched/goroutines:goroutines"].(float64); !ok || goroutines < 1 {
 		t.Errorf("goroutines = %v; want 1 or more", readings["/sched/goroutines:goroutines"])

@@ -23,7 +23,7 @@ func NewApp(t *testing.T) *app.App {
 	if err != nil {
 		t.Fatal(err)
 	}
-	a.Users, a.Cache, a.Backend = users{}, cache{}, backend{}
+	a.Users, a.Cache, a.Backend, a.Web = users{}, cache{}, backend{}, backend{}
 	return a
 }
 
@@ -65,6 +65,10 @@ func (cache) Get(_ context.Context, key string) (contract.Cached, error) {
 }
 
 type backend struct{}
+
+func (backend) Records(_ context.Context, n int) (contract.RecordList, error) {
+	return contract.Records(n), nil
+}
 
 func (backend) List(_ context.Context, n int) (contract.RecordList, error) {
 	return contract.Records(n), nil

@@ -21,6 +21,18 @@ func marshalFF(value any) ([]byte, error) {
 	return b.Bytes(), nil
 }
 
+func decodeFF(body []byte) (contract.Decoded, error) {
+	var batch ffj.Batch
+	if err := batch.UnmarshalJSON(body); err != nil {
+		return contract.Decoded{}, err
+	}
+	decoded := contract.Decoded{Records: len(batch.Records)}
+	for k := range batch.Records {
+		decoded.IDs += batch.Records[k].ID
+	}
+	return decoded, nil
+}
+
 func appendFF(out *bytes.Buffer, value any) error {
 	body, err := marshalFF(value)
 	if err != nil {
@@ -51,6 +63,18 @@ func writeFF(b fflib.EncodingBuffer, value any) error {
 		return (*ffj.Layers)(&v).MarshalJSONBuf(b)
 	case contract.Upload:
 		return (*ffj.Upload)(&v).MarshalJSONBuf(b)
+	case contract.Complex:
+		return writeComplex(b, v)
+	case contract.Hops:
+		return (*ffj.Hops)(&v).MarshalJSONBuf(b)
+	case contract.Param:
+		return (*ffj.Param)(&v).MarshalJSONBuf(b)
+	case contract.Route:
+		return (*ffj.Route)(&v).MarshalJSONBuf(b)
+	case contract.Decoded:
+		return (*ffj.Decoded)(&v).MarshalJSONBuf(b)
+	case contract.Allocated:
+		return (*ffj.Allocated)(&v).MarshalJSONBuf(b)
 	case contract.RecordList:
 		return writeList(b, v, func(r *contract.Record) error { return (*ffj.Record)(r).MarshalJSONBuf(b) })
 	case contract.Users:
@@ -89,6 +113,22 @@ func writeMixed(b fflib.EncodingBuffer, mixed contract.Mixed) error {
 			return err
 		}
 	}
+	return b.WriteByte('}')
+}
+
+func writeComplex(b fflib.EncodingBuffer, page contract.Complex) error {
+	b.WriteString(`{"calls":`)
+	fflib.FormatBits2(b, uint64(page.Calls), 10, false)
+	b.WriteString(`,"users":`)
+	if err := writeList(b, page.Users, func(u *contract.User) error { return (*ffj.User)(u).MarshalJSONBuf(b) }); err != nil {
+		return err
+	}
+	b.WriteString(`,"cached":`)
+	if err := writeList(b, page.Cached, func(c *contract.Cached) error { return (*ffj.Cached)(c).MarshalJSONBuf(b) }); err != nil {
+		return err
+	}
+	b.WriteString(`,"records":`)
+	fflib.FormatBits2(b, uint64(page.Records), 10, false)
 	return b.WriteByte('}')
 }
 

@@ -30,16 +30,18 @@ const keptMax = 2 << 20
 type Engine struct {
 	// Marshal encodes into fresh memory.
 	Marshal func(any) ([]byte, error)
+	// Decode reads the body of /decode whole and tells what it holds.
+	Decode  func(body []byte) (contract.Decoded, error)
 	append  func(*bytes.Buffer, any) error
 	buffers *sync.Pool // nil: no buffer is used again
 }
 
 var engines = map[string]Engine{
-	"std":      {Marshal: json.Marshal, append: func(b *bytes.Buffer, v any) error { return json.NewEncoder(b).Encode(v) }},
-	"goccy":    {Marshal: goccy.Marshal, append: func(b *bytes.Buffer, v any) error { return goccy.NewEncoder(b).Encode(v) }},
-	"sonic":    {Marshal: sonic.Marshal, append: appendSonic},
-	"easyjson": {Marshal: marshalEasy, append: appendEasy},
-	"ffjson":   {Marshal: marshalFF, append: appendFF},
+	"std":      {Marshal: json.Marshal, Decode: decoder(json.Unmarshal), append: func(b *bytes.Buffer, v any) error { return json.NewEncoder(b).Encode(v) }},
+	"goccy":    {Marshal: goccy.Marshal, Decode: decoder(goccy.Unmarshal), append: func(b *bytes.Buffer, v any) error { return goccy.NewEncoder(b).Encode(v) }},
+	"sonic":    {Marshal: sonic.Marshal, Decode: decoder(sonic.Unmarshal), append: appendSonic},
+	"easyjson": {Marshal: marshalEasy, Decode: decodeEasy, append: appendEasy},
+	"ffjson":   {Marshal: marshalFF, Decode: decodeFF, append: appendFF},
 }
 
 // New finds an engine by name. With pooled, Write uses its buffers again.
@@ -80,6 +82,25 @@ func (e Engine) Write(w io.Writer, value any) error {
 	}
 	_, err := w.Write(buffer.Bytes())
 	return err
+}
+
+// decoder decodes into fresh memory by a function with the form of encoding/json's.
+func decoder(unmarshal func([]byte, any) error) func([]byte) (contract.Decoded, error) {
+	return func(body []byte) (contract.Decoded, error) {
+		var batch contract.Batch
+		if err := unmarshal(body, &batch); err != nil {
+			return contract.Decoded{}, err
+		}
+		return batch.Count(), nil
+	}
+}
+
+func decodeEasy(body []byte) (contract.Decoded, error) {
+	var batch contract.Batch
+	if err := easyjson.Unmarshal(body, &batch); err != nil {
+		return contract.Decoded{}, err
+	}
+	return batch.Count(), nil
 }
 
 // Pooled tells whether Write uses its buffers again.

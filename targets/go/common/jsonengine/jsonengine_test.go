@@ -27,7 +27,35 @@ var values = []any{
 	contract.OK(contract.Layers{Layers: 3}),
 	contract.OK(contract.Mixed{User: user, Cached: contract.Cached{Key: "k"}, Records: contract.Records(1)}),
 	contract.OK(contract.Upload{Bytes: 43, SHA256: "d7"}),
+	contract.OK(contract.Complex{Calls: 2, Users: []contract.User{user}, Cached: []contract.Cached{{Key: "k"}}, Records: 8}),
+	contract.OK(contract.Hops{Hops: 10, Times: 1000}),
+	contract.OK(contract.Param{ID: "abc", Reads: 2, Bytes: 6}),
+	contract.OK(contract.Route{Route: 9, ID: "7"}),
+	contract.OK(contract.Decoded{Records: 8, IDs: 36}),
+	contract.OK(contract.Allocated{Objects: 10_000_000, Sum: 50_000_005_000_000}),
 	contract.Health{Status: "ok"},
+}
+
+func TestEnginesDecodeAlike(t *testing.T) {
+	body, err := json.Marshal(contract.Batch{Records: contract.Records(2)})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for name := range engines {
+		engine, err := New(name, false)
+		if err != nil {
+			t.Logf("%s is left out: %v", name, err)
+			continue
+		}
+		if got, err := engine.Decode(body); err != nil || got != (contract.Decoded{Records: 16, IDs: 136}) {
+			t.Errorf("%s: %+v, %v; want 16 records", name, got, err)
+		}
+		for _, broken := range []string{"", "{", `{"records":[{"id":"x"}]}`, `{"records":[{"id":1}`} {
+			if got, err := engine.Decode([]byte(broken)); err == nil {
+				t.Errorf("%s takes %q for %+v", name, broken, got)
+			}
+		}
+	}
 }
 
 func decode(t *testing.T, text []byte) any {

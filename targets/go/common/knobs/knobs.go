@@ -20,6 +20,12 @@ const (
 	Contract  = "contract"
 )
 
+// Who finds a route below /routes/: the framework, or a list without an index.
+const (
+	Tree = "framework"
+	List = "list"
+)
+
 const day = 24 * time.Hour
 
 // Knobs are the settings of one process.
@@ -39,6 +45,11 @@ type Knobs struct {
 	NotFound     string // Framework or Contract: the answer to an unknown path
 	ErrorHandler string // Framework or Contract: the answer after a panic
 	BodyParsing  bool   // forms are parsed before every handler but that of /upload
+
+	Routes int    // routes below /routes/
+	Router string // List: those below /routes/ are looked up one by one
+
+	RequestTimes bool // a histogram of the requests' times is served at /debug/requests
 
 	Pprof bool // Go's profiles are served below /debug/pprof/
 
@@ -72,6 +83,9 @@ func Read(r *env.Reader) Knobs {
 		NotFound:         r.Choice("NOT_FOUND_HANDLER", Framework, Framework, Contract),
 		ErrorHandler:     r.Choice("ERROR_HANDLER", Framework, Framework, Contract),
 		BodyParsing:      r.Bool("BODY_PARSING", false),
+		Routes:           r.Int("ROUTES", 10, 10, 10_000),
+		Router:           r.Choice("ROUTER", Tree, Tree, List),
+		RequestTimes:     r.Bool("REQUEST_TIMES", false),
 		Pprof:            serves,
 		DBMaxOpen:        r.Int("DB_MAX_OPEN", 100, 1, 10_000),
 		DBMaxIdle:        r.Int("DB_MAX_IDLE", 20, 0, 10_000),

@@ -39,13 +39,17 @@ func OK(data any) Answer {
 	return Answer{Code: 0, Msg: "ok", Data: data}
 }
 
-// Routes serves /ping, /json/{n}, /health and /debug/runtime. A target adds its own.
+// served counts the requests of the process, which has one server.
+var served runtimestats.Counter
+
+// Routes serves /ping, /json/{n}, /health and /debug/runtime, which tells how many
+// requests NewServer has passed on. A target adds its own.
 func Routes() *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /ping", ping)
 	mux.HandleFunc("GET /json/{n}", list)
 	mux.HandleFunc("GET /health", health)
-	mux.Handle("GET /debug/runtime", runtimestats.Handler())
+	mux.Handle("GET /debug/runtime", runtimestats.HandlerWith(&served))
 	return mux
 }
 

@@ -37,13 +37,13 @@ func Address() string {
 	return defaultAddress
 }
 
-// NewServer has handler and all timeouts, and Go's profiles where PPROF is true;
+// NewServer has handler behind the count of requests, and all timeouts, and Go's profiles where PPROF is true;
 // it is not started. A wrong PPROF ends the process.
 func NewServer(handler http.Handler) *http.Server {
 	serves, err := profiling.Serves(os.Getenv)
 	End(err)
 	return &http.Server{
-		Handler:           profiling.Around(handler, serves),
+		Handler:           profiling.Around(served.Wrap(handler), serves),
 		ReadHeaderTimeout: readHeaderTimeout,
 		ReadTimeout:       readTimeout,
 		WriteTimeout:      writeTimeout,

@@ -24,6 +24,7 @@ import (
 	"runtime/metrics"
 	"strings"
 	"sync/atomic"
+	"time"
 )
 
 // names lists what is served. The rule of choice: what tells a saturated
@@ -62,17 +63,38 @@ var names = []string{
 }
 
 // Counter counts requests, so that prony can hold its own count against that of
-// the target.
-type Counter struct{ requests atomic.Uint64 }
+// the target, and times them where Times is not nil.
+type Counter struct {
+	Times    *Times
+	requests atomic.Uint64
+}
 
-// Wrap counts every request before next but those below /debug/, which are
-// prony's own.
+// Begin counts a request to path, but for those below /debug/, which are prony's
+// own. What it returns is for End.
+func (c *Counter) Begin(path string) (start time.Time) {
+	if strings.HasPrefix(path, "/debug/") {
+		return start
+	}
+	c.requests.Add(1)
+	if c.Times != nil {
+		start = time.Now()
+	}
+	return start
+}
+
+// End times the request that began at start, if it is to be timed.
+func (c *Counter) End(start time.Time) {
+	if !start.IsZero() {
+		c.Times.Observe(time.Since(start))
+	}
+}
+
+// Wrap counts and times every request to next.
 func (c *Counter) Wrap(next http.Handler) http.Handler {
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		if !strings.HasPrefix(r.URL.Path, "/debug/") {
-			c.requests.Add(1)
-		}
+		start := c.Begin(r.URL.Path)
 		next.ServeHTTP(w, r)
+		c.End(start)
 	})
 }
 

@@ -20,18 +20,27 @@ import { PerformanceObserver, constants, createHistogram, monitorEventLoopDelay,
 import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8';
 
 import { gatherer } from './fleet.js';
+import { Times } from './times.js';
 
 const DELAY_RESOLUTION_MS = 20;
 const NS_PER_MS = 1e6;
 
-/** Counts the requests of a server, but those below /debug/, which are prony's own. */
+/** Counts the requests of a server, but those below /debug/, which are prony's own, and times them if it is asked to. */
 export class RequestCounter {
   #served = 0;
 
+  /** @param {boolean} timed */
+  constructor(timed = false) {
+    /** @type {Times | null} */
+    this.times = timed ? new Times() : null;
+  }
+
   /** @param {import('node:http').Server} server */
   watch(server) {
-    server.on('request', (request) => {
-      if (!request.url.startsWith('/debug/')) this.#served += 1;
+    server.on('request', (request, response) => {
+      if (request.url.startsWith('/debug/')) return;
+      this.#served += 1;
+      if (this.times) response.once('finish', timer(this.times));
     });
   }
 
@@ -44,6 +53,11 @@ export class RequestCounter {
   get own() {
     return this.#served;
   }
+}
+
+function timer(times) {
+  const start = performance.now();
+  return () => times.observe((performance.now() - start) / 1e3);
 }
 
 /**

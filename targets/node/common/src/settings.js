@@ -25,6 +25,7 @@ export function readSettings(env) {
     clusterWorkers: integer(env, 'CLUSTER_WORKERS', 1, 1, 256),
     keepAliveTimeoutMs: durationMs(env, 'KEEPALIVE_TIMEOUT', 120_000),
     logEveryRequest: boolean(env, 'LOGGER', false),
+    requestTimes: boolean(env, 'REQUEST_TIMES', false),
     database: database(env),
     cache: endpoint(env, 'REDIS'),
     backend: backend(env),

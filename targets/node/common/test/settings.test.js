@@ -23,7 +23,7 @@ test('values', () => {
 
 test('a wrong value names its variable', () => {
   const wrong = {
-    LISTEN: 'nowhere', KEEPALIVE_TIMEOUT: '5 weeks', LOGGER: 'yes', CLUSTER_WORKERS: '0',
+    LISTEN: 'nowhere', KEEPALIVE_TIMEOUT: '5 weeks', LOGGER: 'yes', REQUEST_TIMES: '1', CLUSTER_WORKERS: '0',
   };
   for (const [name, value] of Object.entries(wrong)) {
     assert.throws(() => readSettings({ [name]: value }), new RegExp(name), name);

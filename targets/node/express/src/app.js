@@ -14,10 +14,10 @@ import express from 'express';
 import { layers } from './layers.js';
 
 /**
- * @param {object} parts settings, services, accessLog and readRuntime
+ * @param {object} parts settings, services, accessLog, readRuntime, and times where requests are timed
  * @returns {import('node:http').Server} not yet listening
  */
-export function buildServer({ settings, services, accessLog, readRuntime }) {
+export function buildServer({ settings, services, accessLog, readRuntime, times }) {
   const app = express();
   app.disable('x-powered-by');
   // A checksum of every answer that nothing here asks for.
@@ -26,6 +26,7 @@ export function buildServer({ settings, services, accessLog, readRuntime }) {
   const middleware = layers(accessLog, tokenChecker(settings.jwtSecret));
   if (settings.logEveryRequest) app.use(middleware.log);
   addAnswers(app, readRuntime, services);
+  if (times) app.get('/debug/requests', (req, res) => { res.type('text/plain').send(times.text()); });
   addDatabase(app, services);
   addServices(app, services);
   addBytes(app, settings.filesDir);

@@ -7,8 +7,14 @@ import { buildServer } from './app.js';
 await main(async (settings) => {
   const services = new Services(settings);
   const accessLog = await openAccessLog(settings.accessLog);
-  const requests = new RequestCounter();
-  const server = buildServer({ settings, services, accessLog, readRuntime: runtimeReader(requests, () => services.users.pool()) });
+  const requests = new RequestCounter(settings.requestTimes);
+  const server = buildServer({
+    settings,
+    services,
+    accessLog,
+    times: requests.times,
+    readRuntime: runtimeReader(requests, () => services.users.pool()),
+  });
   requests.watch(server);
   await listen(server, settings.listen);
   return {

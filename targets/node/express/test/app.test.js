@@ -79,14 +79,22 @@ test('requests are counted but not the readings', async (t) => {
   assert.equal((await count()) - before, 6);
 });
 
-async function started(t) {
+test('requests are timed where that is asked for', async (t) => {
+  assert.equal((await (await started(t))('/debug/requests')).status, 404);
+  const ask = await started(t, true);
+  for (const path of ['/ping', '/nope', '/debug/runtime']) await (await ask(path)).text();
+  assert.match(await (await ask('/debug/requests')).text(), /^http_request_duration_seconds_count 2$/m);
+});
+
+async function started(t, timed = false) {
   const settings = readSettings({ LISTEN: '127.0.0.1:0', FILES_DIR: FILES });
-  const requests = new RequestCounter();
+  const requests = new RequestCounter(timed);
   const server = buildServer({
     settings,
     services: new Services(settings),
     accessLog: await openAccessLog('/dev/null'),
     readRuntime: runtimeReader(requests),
+    times: requests.times,
   });
   requests.watch(server);
   await listen(server, settings.listen);

@@ -14,9 +14,9 @@ import { layers } from './layers.js';
 import { schemas as responseSchemas } from './schemas.js';
 
 /**
- * @param {object} parts settings, services, accessLog, readRuntime, and whether schemas encode the answers
+ * @param {object} parts settings, services, accessLog, readRuntime, whether schemas encode the answers, and times where requests are timed
  */
-export async function buildApp({ settings, services, accessLog, readRuntime, schemas }) {
+export async function buildApp({ settings, services, accessLog, readRuntime, schemas, times }) {
   const app = Fastify({
     logger: false,
     keepAliveTimeout: settings.keepAliveTimeoutMs,
@@ -47,6 +47,7 @@ export async function buildApp({ settings, services, accessLog, readRuntime, sch
   if (settings.logEveryRequest) app.addHook('onResponse', hooks.log);
   const withSchema = (name) => (schemas ? { schema: responseSchemas[name] } : {});
   addAnswers(app, withSchema, readRuntime, services);
+  if (times) app.get('/debug/requests', async (request, reply) => reply.type('text/plain').send(times.text()));
   addDatabase(app, withSchema, services);
   addServices(app, withSchema, services);
   addBytes(app, withSchema);

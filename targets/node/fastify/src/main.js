@@ -7,11 +7,12 @@ import { buildApp } from './app.js';
 await main(async (settings) => {
   const services = new Services(settings);
   const accessLog = await openAccessLog(settings.accessLog);
-  const requests = new RequestCounter();
+  const requests = new RequestCounter(settings.requestTimes);
   const app = await buildApp({
     settings,
     services,
     accessLog,
+    times: requests.times,
     readRuntime: runtimeReader(requests, () => services.users.pool()),
     schemas: boolean(process.env, 'SCHEMA_SERIALIZATION', true),
   });

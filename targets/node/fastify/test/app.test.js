@@ -81,15 +81,23 @@ test('requests are counted but not the readings', async (t) => {
   assert.equal((await count()) - before, 6);
 });
 
-async function started(t, schemas) {
+test('requests are timed where that is asked for', async (t) => {
+  assert.equal((await (await started(t, true))('/debug/requests')).status, 404);
+  const ask = await started(t, true, true);
+  for (const path of ['/ping', '/nope', '/debug/runtime']) await (await ask(path)).text();
+  assert.match(await (await ask('/debug/requests')).text(), /^http_request_duration_seconds_count 2$/m);
+});
+
+async function started(t, schemas, timed = false) {
   const settings = readSettings({ LISTEN: '127.0.0.1:0', FILES_DIR: FILES });
-  const requests = new RequestCounter();
+  const requests = new RequestCounter(timed);
   const app = await buildApp({
     settings,
     schemas,
     services: new Services(settings),
     accessLog: await openAccessLog('/dev/null'),
     readRuntime: runtimeReader(requests),
+    times: requests.times,
   });
   await app.ready();
   requests.watch(app.server);

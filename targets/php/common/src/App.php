@@ -11,6 +11,7 @@ declare(strict_types=1);
 
 namespace Prony;
 
+use Prony\Handler\Complex;
 use Prony\Handler\Data;
 use Prony\Handler\Plain;
 use Prony\Http\HttpError;
@@ -43,6 +44,8 @@ final class App
         $router->add('GET', '/middleware/{k}', $plain->middleware(...));
         $router->add('GET', '/mixed', $data->mixed(...));
         $router->add('POST', '/upload', $plain->upload(...));
+        $router->add('GET', '/complex/{id}', (new Complex($services))(...));
+        $router->add('GET', '/allocate/{n}', $plain->allocate(...));
         return new self($router);
     }
 

@@ -15,6 +15,7 @@ use Prony\Config;
 use Prony\Fpm\Debug;
 use Prony\Http\Request;
 use Prony\Service\Services;
+use Prony\Times;
 
 $cut = $_SERVER['REQUEST_URI'] === '/ping' ? (getenv('CUT') ?: 'complete') : 'complete';
 $reached = static function (string $step) use ($cut): void {
@@ -50,5 +51,16 @@ $reached('base-config');
 $app = App::create($config, Services::single($config));
 $reached('routes');
 
-$response = $request->path === '/debug/opcache' ? Debug::opcache() : $app->handle($request);
+$response = match ($request->path) {
+    '/debug/opcache' => Debug::opcache(),
+    '/debug/php' => Debug::php(),
+    '/debug/requests' => Debug::requests(),
+    default => $app->handle($request),
+};
 $response->emit();
+if (Times::isOn() && !str_starts_with($request->path, '/debug/')) {
+    $took = microtime(true) - $_SERVER['REQUEST_TIME_FLOAT'];
+    // The client has its answer before this is written down.
+    fastcgi_finish_request();
+    Times::add($took);
+}

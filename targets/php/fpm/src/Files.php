@@ -92,6 +92,14 @@ final class Files
             {$this->onlyFromHere()}
             {$this->pass('/debug/fpm', '/debug/fpm', 'status.sock')}
                     }
+                    location = /debug/requests {
+            {$this->onlyFromHere()}
+            {$this->pass('/index.php', "$public/index.php")}
+                    }
+                    location = /debug/php {
+            {$this->onlyFromHere()}
+            {$this->pass('/index.php', "$public/index.php")}
+                    }
                     location = /debug/opcache {
             {$this->onlyFromHere()}
             {$this->pass('/index.php', "$public/index.php")}

@@ -52,7 +52,11 @@ final class Launcher
 
     private function start(string $fpm, string $nginx): void
     {
-        $environment = ['PHP_INI_SCAN_DIR' => $this->iniFolders()] + getenv();
+        $own = ['PHP_INI_SCAN_DIR' => $this->iniFolders(), 'TALLY_FILE' => "$this->folder/tally.json"];
+        if ($this->settings->requestTimes) {
+            $own['TIMES_FILE'] = "$this->folder/times.bin";
+        }
+        $environment = $own + getenv();
         if ($this->settings->backend !== null) {
             $environment['GRPC_SOCKET'] = "$this->folder/grpc.sock";
         }

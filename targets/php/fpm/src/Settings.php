@@ -30,6 +30,7 @@ final class Settings
         public readonly string $jit,
         public readonly string $jitBuffer,
         public readonly bool $excimer,
+        public readonly bool $requestTimes,
         public readonly ?Backend $backend,
     ) {
     }
@@ -59,6 +60,7 @@ final class Settings
             jit: $jit,
             jitBuffer: self::megabytes($read->matching('JIT_BUFFER', $size, '64MiB', '1MiB to 9999MiB')),
             excimer: $read->bool('EXCIMER', false),
+            requestTimes: $read->bool('REQUEST_TIMES', false),
             backend: Backend::fromEnvironment($read),
         );
     }

@@ -22,7 +22,7 @@ final class SettingsTest
             ['LISTEN' => ''], ['LISTEN' => '127.0.0.1:0'], ['LISTEN' => "127.0.0.1:80;\nevil on"],
             ['NGINX_WORKERS' => '1; evil on'], ['FPM_CHILDREN' => '0'], ['FPM_PM' => 'other'],
             ['OPCACHE' => '1'], ['JIT_BUFFER' => "64MiB\nevil"], ['JIT' => 'tracing', 'OPCACHE' => 'false'],
-            ['CUT' => 'x'], ['CONFIG' => 'x'],
+            ['CUT' => 'x'], ['REQUEST_TIMES' => 'x'], ['CONFIG' => 'x'],
             ['GRPC_HOST' => 'h', 'GRPC_PORT' => '1', 'GRPC_CA_FILE' => '/nonexistent'],
             ['GRPC_HOST' => 'h;', 'GRPC_PORT' => '1', 'GRPC_CA_FILE' => __FILE__],
         ];

@@ -27,4 +27,5 @@ runTests([
     ConfigTest::class,
     SettingsTest::class,
     CutTest::class,
+    ItemsTest::class,
 ]);

@@ -18,6 +18,7 @@ final class Settings
     /** Connections to Redis and to the gRPC backend, of all workers together. */
     private const CACHE_MAX_OPEN = 20;
     private const GRPC_MAX_OPEN = 32;
+    private const BACKEND_MAX_OPEN = 32;
 
     private function __construct(
         public readonly string $host,
@@ -64,6 +65,7 @@ final class Settings
             'database' => $this->databaseMaxOpen,
             'cache' => self::CACHE_MAX_OPEN,
             'grpc' => self::GRPC_MAX_OPEN,
+            'backend' => self::BACKEND_MAX_OPEN,
         };
         return max(1, intdiv($all, $this->workers));
     }

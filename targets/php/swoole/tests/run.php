@@ -26,7 +26,7 @@ if (!extension_loaded('swoole')) {
 ]))->register();
 
 // The services that a shell may name are not part of these tests.
-array_map(putenv(...), ['MARIADB_HOST', 'REDIS_HOST', 'GRPC_HOST', 'JWT_SECRET', 'FILES_DIR', 'ACCESS_LOG']);
+array_map(putenv(...), ['MARIADB_HOST', 'REDIS_HOST', 'GRPC_HOST', 'BACKEND_HOST', 'JWT_SECRET', 'FILES_DIR', 'ACCESS_LOG']);
 
 runTests([
     SettingsTest::class,

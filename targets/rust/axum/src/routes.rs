@@ -12,6 +12,7 @@ use common::contract::{
     parse_queries, records,
 };
 use common::runtime::{self, Facts};
+use common::times;
 use common::upload::{self, Upload};
 use serde::{Deserialize, Serialize};
 
@@ -37,6 +38,7 @@ pub fn router(app: AppState, logger: bool) -> Router {
         .route("/mixed", get(mixed))
         .route("/upload", post(upload))
         .route("/debug/runtime", get(facts))
+        .route("/debug/requests", get(timed))
         .route("/middleware/{k}", get(layers));
     if logger {
         return routes.merge(layered(&app, true)).layer(log()).with_state(app);
@@ -155,6 +157,10 @@ async fn upload(body: Body) -> Told<Upload> {
 
 async fn layers(Parameter(k): Parameter<String>) -> Told<Layers> {
     Ok(ok(Layers { layers: parse_layers(&k)? }))
+}
+
+async fn timed() -> Result<String, Refusal> {
+    Ok(times::text().ok_or_else(|| Failure::new(StatusCode::NOT_FOUND, "no such path"))?)
 }
 
 async fn facts() -> Json<Facts> {

@@ -12,6 +12,7 @@ pub mod program;
 pub mod runtime;
 pub mod serve;
 pub mod settings;
+pub mod times;
 pub mod token;
 pub mod upload;
 

@@ -1,11 +1,24 @@
 //! `GET /debug/runtime`: counters of Tokio and of the process, and what the target was built with.
+use std::sync::atomic::{AtomicU64, Ordering};
+
 use serde::Serialize;
 use tokio::runtime::Handle;
+
+/// Requests of this process, whose one server counts them.
+static SERVED: AtomicU64 = AtomicU64::new(0);
+
+/// Counts a request to `path`, but for those below /debug/, which are prony's own.
+pub fn count(path: &str) {
+    if !path.starts_with("/debug/") {
+        SERVED.fetch_add(1, Ordering::Relaxed);
+    }
+}
 
 /// The whole answer. Counters grow from the start of the process.
 #[derive(Debug, Serialize)]
 pub struct Facts {
     allocator: &'static str,
+    requests: u64,
     tasks_alive: usize,
     global_queue_tasks: usize,
     /// Absent where `/proc` cannot be read.
@@ -29,6 +42,7 @@ pub fn facts() -> Facts {
     };
     Facts {
         allocator: if cfg!(feature = "mimalloc") { "mimalloc" } else { "system" },
+        requests: SERVED.load(Ordering::Relaxed),
         tasks_alive: metrics.num_alive_tasks(),
         global_queue_tasks: metrics.global_queue_depth(),
         resident_bytes: std::fs::read_to_string("/proc/self/statm")
@@ -53,6 +67,14 @@ mod tests {
         let page = rustix::param::page_size() as u64;
         assert_eq!(resident_bytes("900 7 3 1 0 5 0\n"), Some(7 * page));
         assert_eq!(resident_bytes("900"), None);
+    }
+
+    #[test]
+    fn requests_are_counted_but_those_for_prony() {
+        let served = || SERVED.load(Ordering::Relaxed);
+        let before = served();
+        ["/ping", "/nope", "/debug/runtime", "/"].into_iter().for_each(count);
+        assert_eq!(served() - before, 3);
     }
 
     #[test]

@@ -14,12 +14,14 @@ use http::{Request, Response};
 use http_body::Body;
 use hyper::body::Incoming;
 use hyper::server::conn::http1;
-use hyper::service::Service;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use tokio::net::{TcpListener, TcpSocket, TcpStream};
 
+use crate::runtime;
 use crate::settings::Settings;
+use crate::times;
 
 /// How long requests in flight may take after the stop signal; the contract gives 5 s in all.
 const GRACE: Duration = Duration::from_millis(4500);
@@ -82,6 +84,9 @@ where
     S::Error: Into<Box<dyn Error + Send + Sync>>,
     B: Body<Data: Buf + Send, Error: Into<Box<dyn Error + Send + Sync>>> + Send + 'static,
 {
+    if settings.request_times {
+        times::turn_on();
+    }
     let http = http(settings);
     let graceful = GracefulShutdown::new();
     let mut stop = pin!(stop);
@@ -92,7 +97,18 @@ where
         };
         // A socket that refuses the option is about to fail anyway.
         let _ = stream.set_nodelay(settings.nodelay);
-        let connection = graceful.watch(http.serve_connection(TokioIo::new(stream), service.clone()));
+        let service = service.clone();
+        let counted = service_fn(move |request: Request<Incoming>| {
+            runtime::count(request.uri().path());
+            let began = times::begin(request.uri().path());
+            let answered = service.call(request);
+            async move {
+                let answer = answered.await;
+                times::end(began);
+                answer
+            }
+        });
+        let connection = graceful.watch(http.serve_connection(TokioIo::new(stream), counted));
         // What goes wrong on a connection is its client's affair.
         tokio::spawn(async { drop(connection.await) });
     }

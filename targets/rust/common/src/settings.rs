@@ -106,6 +106,8 @@ pub struct Settings {
     pub access_log: PathBuf,
     /// Every route is logged.
     pub logger: bool,
+    /// Requests are timed, for `/debug/requests`.
+    pub request_times: bool,
     /// Connections serve more than one request.
     pub keepalive: bool,
     /// How long a connection waits for a whole request header.
@@ -130,6 +132,7 @@ impl Settings {
             secret: reader.text("JWT_SECRET").unwrap_or_else(|| "prony-contract-secret".to_owned()),
             access_log: reader.text("ACCESS_LOG").unwrap_or_else(|| "/dev/null".to_owned()).into(),
             logger: reader.bool("LOGGER", false),
+            request_times: reader.bool("REQUEST_TIMES", false),
             keepalive: reader.bool("KEEPALIVE", true),
             keepalive_timeout: reader.duration(
                 "KEEPALIVE_TIMEOUT",

@@ -9,7 +9,7 @@ use common::contract::{Answer, Empty, Failure, Health, parse_count, records};
 use common::files::{FileBody, Files};
 use common::settings::Settings;
 use common::token::Tokens;
-use common::{log, runtime, upload};
+use common::{log, runtime, times, upload};
 use http_body_util::{Either, Full};
 use hyper::body::Body;
 use hyper::header::{CONTENT_LENGTH, CONTENT_TYPE, HeaderValue};
@@ -61,6 +61,7 @@ impl App {
             (&Method::GET, "/auth") => told(self.tokens.subject(&head.headers)),
             (&Method::POST, "/upload") => told(upload::sum(body).await),
             (&Method::GET, "/debug/runtime") => json(StatusCode::OK, &runtime::facts()),
+            (&Method::GET, "/debug/requests") => times::text().map_or_else(no_path, plain),
             (&Method::GET, path) => self.with_parameter(path).await,
             _ => no_path(),
         }
@@ -105,6 +106,12 @@ fn no_path() -> Response<FileBody> {
 
 fn failed(failure: Failure) -> Response<FileBody> {
     json(failure.status(), &failure.into_answer())
+}
+
+fn plain(text: String) -> Response<FileBody> {
+    let mut answer = Response::new(Either::Left(Full::new(text.into())));
+    answer.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("text/plain; version=0.0.4"));
+    answer
 }
 
 fn json(status: StatusCode, value: &impl Serialize) -> Response<FileBody> {

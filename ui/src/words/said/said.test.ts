@@ -32,7 +32,7 @@ const SHOWN: [RegExp, string][] = [
 const STAYS: [RegExp, string][] = [
   [/\.question$/, "the user's own question"],
   [/\.claims\[\]\.text$/, "the user's own words"],
-  [/\.(objective\[\]|events\[\]\.name)$/, "the user's own conditions and names"],
+  [/\.(objective\[\]|events\[\]\.name|by_request\[\]\.name)$/, "the user's own conditions and names"],
   [/\.experiment_text$/, "a file"],
   [/\.log_tail\[\]$/, "a log"],
   [/\.command\[\]$/, "a command"],

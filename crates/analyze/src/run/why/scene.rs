@@ -27,6 +27,7 @@ const ENDPOINTS: &[&str] = &[
     "node.runtime",
     "php.fpm",
     "php.opcache",
+    "php.runtime",
     "swoole.server",
     "nginx.status",
     "target.prometheus",

@@ -13,7 +13,7 @@ mod tests;
 
 use bound::{load, margin, number, ratio};
 use cells::{Names, cell, second_cell, target};
-use published::{Scale, band, direction, load_span, number_span, ratio_span, value as value_of};
+use published::{Scale, band, direction, has_unit, load_span, number_span, ratio_span, value as value_of};
 use schema::experiment::{At, Claim};
 use schema::metric::{Metric, Unit};
 use schema::plan::{CellPlan, ClaimMargin, ClaimPlan, ClaimQuantity, ClaimTest, TargetPlan};
@@ -232,7 +232,7 @@ impl One<'_> {
         Ok(ClaimTest::Knee { target, comparison, bound })
     }
 
-    /// The printed ratio or value, with its tolerance.
+    /// The printed ratio, difference or value, with its tolerance.
     fn as_published(&self, metric: Metric) -> Result<ClaimTest, Problem> {
         let claim = self.claim;
         let text = |text: &Option<String>| text.clone().unwrap_or_default();
@@ -241,9 +241,11 @@ impl One<'_> {
             let cell = cell(&text(&claim.of), &self.key("of"), (&claim.at, &self.key("at")), self.names)?;
             ClaimQuantity::Value { cell }
         } else {
-            let (numerator, denominator) =
-                self.two(("better", &text(&claim.better)), ("than", &text(&claim.than)))?;
-            ClaimQuantity::Ratio { numerator, denominator }
+            let (a, b) = self.two(("better", &text(&claim.better)), ("than", &text(&claim.than)))?;
+            match self.scale(metric) {
+                Scale::Between(_) => ClaimQuantity::Difference { minuend: a, subtrahend: b },
+                _ => ClaimQuantity::Ratio { numerator: a, denominator: b },
+            }
         };
         Ok(within(quantity, span))
     }
@@ -260,7 +262,11 @@ impl One<'_> {
     }
 
     fn scale(&self, metric: Metric) -> Scale {
-        if claim_of_value(self.claim) { Scale::Of(metric) } else { Scale::Ratio }
+        match &self.claim.published {
+            _ if claim_of_value(self.claim) => Scale::Of(metric),
+            Some(given) if has_unit(given) => Scale::Between(metric),
+            _ => Scale::Ratio,
+        }
     }
 
     /// A published number has a source, and what has conditions has one.
@@ -276,9 +282,11 @@ impl One<'_> {
             let remedy = "add source = { article = \"NAME\", place = \"its table or section\" }";
             return Err(Problem::at(&self.key(key), cause, remedy));
         };
-        let value = self.printed(claim.metric.unwrap_or(Metric::Throughput))?;
-        let direction =
-            value.filter(|_| !claim_of_value(claim)).map(|value| direction(value, claim.direction));
+        let metric = claim.metric.unwrap_or(Metric::Throughput);
+        let value = self.printed(metric)?;
+        let direction = value
+            .filter(|_| !claim_of_value(claim))
+            .map(|value| direction(value, self.scale(metric), claim.direction));
         Ok(Some(PublishedPlan { source, value, direction, conditions: claim.conditions.clone() }))
     }
 

@@ -18,6 +18,14 @@ pub(super) enum Scale {
     Ratio,
     /// That of the metric.
     Of(Metric),
+    /// That of the metric, as a difference of two targets.
+    Between(Metric),
+}
+
+/// Whether a number is written with a unit, as `850us`: beside two targets that makes it a difference, no ratio.
+pub(super) fn has_unit(given: &PublishedUse) -> bool {
+    let PublishedUse::Text(text) = given else { return false };
+    text.trim().ends_with(|last: char| last.is_alphabetic() || last == '%')
 }
 
 /// The two ends of `1.2 to 1.5`; `None` where the text is a plain bound.
@@ -61,7 +69,7 @@ pub(super) fn value(given: &PublishedUse, scale: Scale, key: &str) -> Result<Spa
     };
     let one = |text: &str| match scale {
         Scale::Ratio => ratio(text, key),
-        Scale::Of(metric) => number(text, metric, false, key),
+        Scale::Of(metric) | Scale::Between(metric) => number(text, metric, false, key),
     };
     if let Some(span) = two_sided(&text, key, one)? {
         return Ok(span);
@@ -86,7 +94,7 @@ pub(super) fn band(
 ) -> Result<Span, Problem> {
     let (Some(low), Some(high)) = (value.low, value.high) else { return Ok(value) };
     match (tolerance, scale) {
-        (Some(MarginUse::Text(text)), Scale::Of(metric)) => {
+        (Some(MarginUse::Text(text)), Scale::Of(metric) | Scale::Between(metric)) => {
             let remedy = "write a share such as 0.1, or a difference in the unit of the metric";
             let by = amount(text.trim(), metric).map_err(|cause| Problem::at(key, cause, remedy))?;
             Ok(Span { low: Some((low - by).max(0.0)), high: Some(high + by) })
@@ -114,11 +122,12 @@ pub(super) fn band(
     }
 }
 
-/// The direction as said, else that of the printed ratio.
-pub(super) fn direction(value: Span, said: Option<Direction>) -> Direction {
+/// The direction as said, else that of the printed ratio or difference.
+pub(super) fn direction(value: Span, scale: Scale, said: Option<Direction>) -> Direction {
+    let none = if matches!(scale, Scale::Ratio) { 1.0 } else { 0.0 };
     said.unwrap_or(match (value.low, value.high) {
-        (Some(low), _) if low > 1.0 => Direction::More,
-        (_, Some(high)) if high < 1.0 => Direction::Less,
+        (Some(low), _) if low > none => Direction::More,
+        (_, Some(high)) if high < none => Direction::Less,
         _ => Direction::Same,
     })
 }

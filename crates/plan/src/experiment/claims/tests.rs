@@ -263,6 +263,13 @@ fn published_numbers_become_bands_and_two_sided_bounds_spans() {
             span(182.0 * 1048576.0 / 1.1, 182.0 * 1048576.0 * 1.1),
             None,
         ),
+        (
+            "cpu_per_request",
+            format!("{PAIR}published = \"850us\"\ntolerance = 0.25"),
+            span(850e3, 850e3),
+            span(850e3 / 1.25, 850e3 * 1.25),
+            Some(Direction::More),
+        ),
         ("gc_count", "of = \"one\"\npublished = 23".into(), span(23.0, 23.0), span(23.0 / 1.1, 25.3), None),
     ] {
         let plan = resolved(ONE_LOAD, metric, &format!("{rest}\n{SOURCE}\nid = \"x-1\"")).expect(&rest);
@@ -285,6 +292,19 @@ fn published_numbers_become_bands_and_two_sided_bounds_spans() {
         "of = \"one\"\nknee = \"16k to 32k\"",
         ClaimTest::Within { quantity: ClaimQuantity::Knee { target: "one".into() }, span: span(16e3, 32e3) },
     );
+    check(
+        "mean",
+        &format!("{PAIR}difference = \"1ms to 2ms\""),
+        ClaimTest::Within {
+            quantity: ClaimQuantity::Difference { minuend: "c1".into(), subtrahend: "c2".into() },
+            span: span(1e6, 2e6),
+        },
+    );
+    let printed =
+        resolved(ONE_LOAD, "mean", &format!("{PAIR}published = \"1ms\"\n{SOURCE}")).expect("a difference");
+    let ClaimTest::Within { quantity: ClaimQuantity::Difference { .. }, .. } = printed.test else {
+        panic!("{:?}", printed.test)
+    };
     for (metric, rest, expected) in [
         ("p99", format!("{PAIR}published = 1.2"), "has no source (key `claim.0.published`)"),
         (

@@ -5,17 +5,6 @@ package ffj
 
 //go:generate ffjson -nodecoder types.go
 
-// Record is contract.Record.
-type Record struct {
-	ID     int      `json:"id"`
-	Name   string   `json:"name"`
-	Email  string   `json:"email"`
-	Age    int      `json:"age"`
-	Active bool     `json:"active"`
-	Score  float64  `json:"score"`
-	Tags   []string `json:"tags"`
-}
-
 // User is contract.User.
 type User struct {
 	ID     int     `json:"id"`

@@ -100,62 +100,6 @@ func (j *Layers) MarshalJSONBuf(buf fflib.EncodingBuffer) error {
 }
 
 // MarshalJSON marshal bytes to json - template
-func (j *Record) MarshalJSON() ([]byte, error) {
-	var buf fflib.Buffer
-	if j == nil {
-		buf.WriteString("null")
-		return buf.Bytes(), nil
-	}
-	err := j.MarshalJSONBuf(&buf)
-	if err != nil {
-		return nil, err
-	}
-	return buf.Bytes(), nil
-}
-
-// MarshalJSONBuf marshal buff to json - template
-func (j *Record) MarshalJSONBuf(buf fflib.EncodingBuffer) error {
-	if j == nil {
-		buf.WriteString("null")
-		return nil
-	}
-	var err error
-	var obj []byte
-	_ = obj
-	_ = err
-	buf.WriteString(`{"id":`)
-	fflib.FormatBits2(buf, uint64(j.ID), 10, j.ID < 0)
-	buf.WriteString(`,"name":`)
-	fflib.WriteJsonString(buf, string(j.Name))
-	buf.WriteString(`,"email":`)
-	fflib.WriteJsonString(buf, string(j.Email))
-	buf.WriteString(`,"age":`)
-	fflib.FormatBits2(buf, uint64(j.Age), 10, j.Age < 0)
-	if j.Active {
-		buf.WriteString(`,"active":true`)
-	} else {
-		buf.WriteString(`,"active":false`)
-	}
-	buf.WriteString(`,"score":`)
-	fflib.AppendFloat(buf, float64(j.Score), 'g', -1, 64)
-	buf.WriteString(`,"tags":`)
-	if j.Tags != nil {
-		buf.WriteString(`[`)
-		for i, v := range j.Tags {
-			if i != 0 {
-				buf.WriteString(`,`)
-			}
-			fflib.WriteJsonString(buf, string(v))
-		}
-		buf.WriteString(`]`)
-	} else {
-		buf.WriteString(`null`)
-	}
-	buf.WriteByte('}')
-	return nil
-}
-
-// MarshalJSON marshal bytes to json - template
 func (j *Subject) MarshalJSON() ([]byte, error) {
 	var buf fflib.Buffer
 	if j == nil {

@@ -3,7 +3,7 @@
 declare(strict_types=1);
 
 /*
- * Routes that need no service: ping, health, file, auth, middleware, upload.
+ * Routes that need no service: ping, health, file, auth, middleware, allocate, upload.
  */
 
 namespace Prony\Handler;
@@ -12,13 +12,16 @@ use Prony\Config;
 use Prony\Http\HttpError;
 use Prony\Http\Request;
 use Prony\Http\Response;
+use Prony\Items;
 use Prony\Layers;
 use Prony\Numbers;
 use Prony\Service\Services;
+use Prony\Tally;
 
 final class Plain
 {
     private const FILES = ['1k', '64k', '1m'];
+    private const OBJECTS_MAX = 10_000_000;
 
     public function __construct(private readonly Config $config, private readonly Services $services)
     {
@@ -58,6 +61,15 @@ final class Plain
         $inner = fn (): Response => Response::ok(['layers' => $count]);
         $layers = new Layers($this->services->jwt(), $this->services->log(...));
         return $layers->around($inner, $count)($request);
+    }
+
+    /** @param array{n: string} $parameters */
+    public function allocate(Request $request, array $parameters): Response
+    {
+        $count = Numbers::plain($parameters['n'], 'n', 1, self::OBJECTS_MAX);
+        $items = Items::make($count, $request->parameter('cycles') === '1');
+        Tally::add($items);
+        return Response::ok(['objects' => $items->count, 'sum' => $items->sum]);
     }
 
     public function upload(Request $request): Response

@@ -39,6 +39,11 @@ final class Response
         return new self($status, ['Content-Type' => 'application/json'], $body);
     }
 
+    public static function text(string $text): self
+    {
+        return new self(200, ['Content-Type' => 'text/plain; version=0.0.4'], $text);
+    }
+
     public static function file(string $path): self
     {
         return new self(200, ['Content-Type' => 'application/octet-stream'], '', $path);

@@ -19,6 +19,7 @@ final class Services
     private ?Users $users = null;
     private ?Cache $cache = null;
     private ?GrpcRecords $grpc = null;
+    private ?Backend $backend = null;
     private ?Jwt $jwt = null;
 
     /**
@@ -63,6 +64,11 @@ final class Services
         return $this->grpc ??= new GrpcRecords(($this->pool)(GrpcRecords::connect(...), 'grpc'));
     }
 
+    public function backend(): Backend
+    {
+        return $this->backend ??= new Backend(($this->pool)(Backend::connect(...), 'backend'));
+    }
+
     public function jwt(): Jwt
     {
         return $this->jwt ??= new Jwt(getenv('JWT_SECRET') ?: 'prony-contract-secret', time(...));
@@ -97,6 +103,9 @@ final class Services
         }
         if ((string) getenv('GRPC_HOST') !== '') {
             $this->grpc()->list(1);
+        }
+        if ((string) getenv('BACKEND_HOST') !== '') {
+            $this->backend()->records(1);
         }
     }
 }

@@ -14,6 +14,7 @@ public final class Numbers {
     private static final int COUNT_MAX = 1000;
     private static final int QUERIES_MAX = 20;
     private static final int LAYERS_MAX = 3;
+    private static final int SWITCHES_MAX = 1_000_000;
     private static final int DIGITS_MAX = 9;
     private static final Pattern KEY = Pattern.compile("[A-Za-z0-9_-]{1,64}");
 
@@ -32,6 +33,11 @@ public final class Numbers {
     /** k of /middleware/{k}: 0 to 3. */
     public static int layers(String text) {
         return within(text, 0, LAYERS_MAX, "the number of layers");
+    }
+
+    /** n of /switch/{n}: 1 to 1,000,000. */
+    public static int switches(String text) {
+        return within(text, 1, SWITCHES_MAX, "n");
     }
 
     /** id of /db/{id}: any plain decimal number. */

@@ -21,6 +21,7 @@ public final class RuntimeStats {
         var memory = ManagementFactory.getMemoryMXBean();
         var threads = ManagementFactory.getThreadMXBean();
         Map<String, Object> stats = new LinkedHashMap<>();
+        stats.put("requests", Served.requests());
         stats.put("version", runtime.getVmVersion());
         stats.put("vm", runtime.getVmName());
         stats.put("pid", runtime.getPid());

@@ -4,6 +4,7 @@ import com.fasterxml.jackson.core.JsonGenerator;
 import com.fasterxml.jackson.databind.ObjectMapper;
 import io.netty.buffer.ByteBuf;
 import io.netty.buffer.ByteBufOutputStream;
+import io.netty.buffer.ByteBufUtil;
 import io.netty.channel.ChannelHandlerContext;
 import io.netty.handler.codec.http.DefaultFullHttpResponse;
 import io.netty.handler.codec.http.FullHttpResponse;
@@ -22,6 +23,16 @@ final class Answers {
             new ObjectMapper().disable(JsonGenerator.Feature.FLUSH_PASSED_TO_STREAM);
 
     private Answers() {}
+
+    static FullHttpResponse text(ChannelHandlerContext context, String text) {
+        ByteBuf body = ByteBufUtil.writeUtf8(context.alloc(), text);
+        FullHttpResponse answer =
+                new DefaultFullHttpResponse(HttpVersion.HTTP_1_1, HttpResponseStatus.OK, body);
+        answer.headers()
+                .set(HttpHeaderNames.CONTENT_TYPE, HttpHeaderValues.TEXT_PLAIN)
+                .setInt(HttpHeaderNames.CONTENT_LENGTH, body.readableBytes());
+        return answer;
+    }
 
     static FullHttpResponse json(ChannelHandlerContext context, int status, Object value) {
         ByteBuf body = context.alloc().buffer();

@@ -7,6 +7,7 @@ import dev.prony.targets.common.Entry;
 import dev.prony.targets.common.Numbers;
 import dev.prony.targets.common.Refusal;
 import dev.prony.targets.common.RuntimeStats;
+import dev.prony.targets.common.Served;
 import dev.prony.targets.common.Settings;
 import dev.prony.targets.common.Tokens;
 import dev.prony.targets.common.TraceContext;
@@ -47,6 +48,7 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
     @Override
     protected void channelRead0(ChannelHandlerContext context, FullHttpRequest request) {
         long start = System.nanoTime();
+        long timed = Served.begin(request.uri());
         Path path = null;
         int status;
         try {
@@ -58,6 +60,7 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
             LOG.error("a request failed", fault);
             status = refuse(context, 500, "a fault of the target; its log says more");
         }
+        Served.end(timed);
         if (logEveryRequest || path != null && path.isLogged()) {
             String text = path == null ? request.uri() : path.text();
             AccessLog.answered(request.method().name(), text, status, System.nanoTime() - start);
@@ -71,6 +74,7 @@ final class Routes extends SimpleChannelInboundHandler<FullHttpRequest> {
             case "GET /ping" -> ok(context, Map.of());
             case "GET /health" -> send(context, Answers.json(context, 200, Map.of("status", "ok")));
             case "GET /debug/runtime" -> send(context, Answers.json(context, 200, RuntimeStats.read()));
+            case "GET /debug/requests" -> send(context, Answers.text(context, Served.times()));
             case "GET /json/" -> ok(context, Entry.list(Numbers.count(last)));
             case "GET /auth" -> ok(context, Map.of("sub", subject(request)));
             case "GET /middleware/" -> middleware(context, request, Numbers.layers(last));

@@ -5,6 +5,7 @@ import static org.junit.jupiter.api.Assertions.assertEquals;
 import static org.junit.jupiter.api.Assertions.assertThrows;
 import static org.junit.jupiter.api.Assertions.assertTrue;
 
+import dev.prony.targets.common.Served;
 import dev.prony.targets.common.Settings;
 import java.io.IOException;
 import java.io.InputStream;
@@ -61,6 +62,15 @@ class ServerTest {
         assertEquals(200, answer.statusCode());
         assertEquals(body, answer.body());
         assertEquals(path.endsWith("3"), answer.headers().firstValue("traceparent").isPresent());
+    }
+
+    @Test
+    void requestsAreCountedButThoseForProny() throws Exception {
+        long before = Served.requests();
+        for (String path : new String[] {"/ping", "/nope", "/debug/runtime"}) {
+            client.send(to(path).build(), BodyHandlers.ofString());
+        }
+        assertEquals(2, Served.requests() - before);
     }
 
     @ParameterizedTest

@@ -8,6 +8,7 @@ import dev.prony.targets.common.Entry;
 import dev.prony.targets.common.Numbers;
 import dev.prony.targets.common.Refusal;
 import dev.prony.targets.common.RuntimeStats;
+import dev.prony.targets.common.Served;
 import dev.prony.targets.common.Settings;
 import java.nio.file.Files;
 import java.nio.file.Path;
@@ -53,6 +54,8 @@ class Routes {
                 .GET("/json/{n}", request -> ok(Entry.list(Numbers.count(request.pathVariable("n")))))
                 .GET("/health", request -> readiness.check().then(json(Map.of("status", "ok"))))
                 .GET("/debug/runtime", request -> json(RuntimeStats.read()))
+                .GET("/debug/requests", request ->
+                        ServerResponse.ok().contentType(MediaType.TEXT_PLAIN).bodyValue(Served.times()))
                 .GET("/db/scan", this::scan)
                 .GET("/db/{id}", this::user)
                 .GET("/cache/{key}", request -> cache.lookUp(Numbers.key(request.pathVariable("key")))

@@ -1,5 +1,7 @@
 package dev.prony.targets.webflux;
 
+import dev.prony.targets.common.Served;
+import org.junit.jupiter.api.Assertions;
 import org.junit.jupiter.api.Test;
 import org.junit.jupiter.params.ParameterizedTest;
 import org.junit.jupiter.params.provider.CsvSource;
@@ -42,6 +44,15 @@ class RoutesTest {
         client.get().uri(path).exchange()
                 .expectStatus().isEqualTo(status)
                 .expectBody().jsonPath("$.code").isEqualTo(status).jsonPath("$.data").isEmpty();
+    }
+
+    @Test
+    void requestsAreCountedButThoseForProny() {
+        long before = Served.requests();
+        for (String path : new String[] {"/ping", "/nope", "/debug/runtime"}) {
+            client.get().uri(path).exchange().expectBody(String.class).returnResult();
+        }
+        Assertions.assertEquals(2, Served.requests() - before);
     }
 
     @Test

@@ -1,0 +1,20 @@
+// The values that are decoded too.
+package ffj
+
+//go:generate ffjson records.go
+
+// Record is contract.Record.
+type Record struct {
+	ID     int      `json:"id"`
+	Name   string   `json:"name"`
+	Email  string   `json:"email"`
+	Age    int      `json:"age"`
+	Active bool     `json:"active"`
+	Score  float64  `json:"score"`
+	Tags   []string `json:"tags"`
+}
+
+// Batch is contract.Batch.
+type Batch struct {
+	Records []Record `json:"records"`
+}
