@@ -1,4 +1,4 @@
-//! What the instrument's own error does to the interval of a time of a cell (ADR 0026).
+//! What the instrument's own error does to the interval of a time of a cell (ADR 0027).
 //!
 //! An interval over trials knows what differs between them. What the instrument adds to all of them alike it cannot see:
 //! the step of the clock and the time of a reading, the share by which a histogram rounds, and how late requests are

@@ -22,7 +22,7 @@ use schema::said::{Joint, Said};
 /// The metrics that are looked at.
 const METRICS: [Metric; 3] = [Metric::Throughput, Metric::P50, Metric::P99];
 /// Share of runs without any outlying trial in which one is flagged, where logarithms are normal: the logarithms of
-/// normal values that spread by 10 % have a longer tail, and of those 5 % of runs are not to be exceeded either (ADR 0028).
+/// normal values that spread by 10 % have a longer tail, and of those 5 % of runs are not to be exceeded either (ADR 0026).
 const ALPHA: f64 = 0.04;
 /// Standard deviation of logarithms below which trials cannot be told apart: half a step of a histogram of 3 digits.
 const SCALE_MIN: f64 = 5e-4;

@@ -7,7 +7,7 @@
 //! significant step are outliers.
 //!
 //! Median and MAD find the same outliers in large samples. Of five values the MAD is one of the deviations itself, near
-//! zero so often that its limit at the same rate of false flags is several times as wide (ADR 0028 has the figures).
+//! zero so often that its limit at the same rate of false flags is several times as wide (ADR 0026 has the figures).
 //!
 //! Invariant: of values of one normal law at most a share of `alpha` of samples have an outlier (simulated in the tests).
 

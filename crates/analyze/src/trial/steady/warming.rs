@@ -62,8 +62,9 @@ fn show(kind: &str, (sd, phi): Noise, found: Ends) -> Ends {
     found
 }
 
-/// Shares of starts ended too early that are allowed: of steps, of approaches by noise; mean seconds of flat ones.
-fn check(runs: u64, noises: &[Noise], (steps, approaches, flat_s): (f64, &[f64], f64)) {
+/// Shares of starts ended too early that are allowed: of steps, of approaches by noise. Flat ones last as long as ADR 0028
+/// states at noise of 1 %, without memory and with.
+fn check(runs: u64, noises: &[Noise], (steps, approaches): (f64, &[f64])) {
     for (noise, approaches) in noises.iter().zip(approaches) {
         let all = runs as f64;
         let stepped = show("step after 12 s", *noise, ends("step", *noise, 20, runs, step));
@@ -72,17 +73,18 @@ fn check(runs: u64, noises: &[Noise], (steps, approaches, flat_s): (f64, &[f64],
         let flat = show("flat, at most 90 s", *noise, ends("flat", *noise, 90, runs, |_| 1.0));
         assert!(stepped.early as f64 <= steps * all, "{noise:?} {stepped:?}");
         assert!(climbed.early as f64 <= approaches * all, "{noise:?} {climbed:?}");
+        let flat_s = if noise.1 > 0.0 { 21.0 } else { 18.0 };
         assert!(flat.seconds as f64 <= flat_s * all || noise.0 > 0.01, "{noise:?} {flat:?}");
     }
 }
 
 #[test]
 fn warm_ups_end_in_time() {
-    check(12, &[(0.01, 0.0), (0.03, 0.0)], (0.0, &[0.09, 0.17], 18.0));
+    check(12, &[(0.01, 0.0), (0.03, 0.0)], (0.0, &[0.09, 0.17]));
 }
 
 #[test]
 #[ignore = "minutes: 200 starts of four kinds at six noises"]
 fn warm_ups_end_in_time_at_full_size() {
-    check(200, &NOISES, (0.01, &[0.03, 0.03, 0.04, 0.20, 0.10, 0.35], 18.0));
+    check(200, &NOISES, (0.01, &[0.03, 0.03, 0.04, 0.20, 0.15, 0.40]));
 }
