@@ -3,7 +3,7 @@
 use super::TrialData;
 use super::clock;
 use super::load;
-use super::{asked, instrument, trials};
+use super::{asked, trials};
 use schema::calibration::{CalibrationSummary, InstrumentError};
 use schema::metric::Metric;
 use schema::plan::{CellPlan, ExperimentPlan};
@@ -65,7 +65,7 @@ impl<'a> RunData<'a> {
 
     /// With the error of the instrument that the run was made with.
     pub(super) fn with_instrument(self, calibration: Option<&'a CalibrationSummary>) -> Self {
-        Self { error: instrument::error_of(calibration), ..self }
+        Self { error: crate::instrument::error_of(calibration), ..self }
     }
 
     /// Load, quota and scenario of a cell in words, the latter two where they vary: `128 connections`,
