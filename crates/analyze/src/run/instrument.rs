@@ -83,17 +83,6 @@ fn bound(error: &InstrumentError, load: &LoadPlan, metric: Metric) -> Option<Bou
     Some(Bound { clock_ns: error.clock_ns, share: error.histogram_share, late_ns })
 }
 
-/// The error that holds for a run: none from a host that was busy when it was calibrated, because what it measured then
-/// was the host.
-pub(super) fn error_of(calibration: Option<&CalibrationSummary>) -> Option<&InstrumentError> {
-    let calibration = calibration.filter(|calibration| calibration.disturbed.is_none())?;
-    calibration.error.as_ref().filter(|error| {
-        let late = error.late.map_or([0.0; 3], |late| [late.mean_ns, late.p99_ns, late.max_ns]);
-        let all = [error.clock_ns, error.histogram_share, error.wake_p99_ns];
-        all.into_iter().chain(late).all(|one| one.is_finite() && one >= 0.0)
-    })
-}
-
 /// What became of the instrument's error in the intervals of times, in a sentence; why nothing did.
 pub(super) fn sentence(
     data: &RunData<'_>,
