@@ -86,17 +86,6 @@ pub fn instrument_limit(
     })
 }
 
-/// The error that holds for a run: none from a host that was busy when it was calibrated, because what it measured then
-/// was the host.
-pub(crate) fn error_of(calibration: Option<&CalibrationSummary>) -> Option<&InstrumentError> {
-    let calibration = calibration.filter(|calibration| calibration.disturbed.is_none())?;
-    calibration.error.as_ref().filter(|error| {
-        let late = error.late.map_or([0.0; 3], |late| [late.mean_ns, late.p99_ns, late.max_ns]);
-        let all = [error.clock_ns, error.histogram_share, error.wake_p99_ns];
-        all.into_iter().chain(late).all(|one| one.is_finite() && one >= 0.0)
-    })
-}
-
 /// How far off a recorded time may be: medians of the calibration's repeats.
 fn error(file: &CalibrationFile, late: Option<Lateness>) -> InstrumentError {
     InstrumentError {

@@ -65,7 +65,7 @@ impl<'a> RunData<'a> {
 
     /// With the error of the instrument that the run was made with.
     pub(super) fn with_instrument(self, calibration: Option<&'a CalibrationSummary>) -> Self {
-        Self { error: crate::instrument::error_of(calibration), ..self }
+        Self { error: error_of(calibration), ..self }
     }
 
     /// Load, quota and scenario of a cell in words, the latter two where they vary: `128 connections`,
@@ -155,6 +155,17 @@ impl<'a> RunData<'a> {
     pub(super) fn interval_name(&self) -> Said {
         interval_name(self.confidence, false)
     }
+}
+
+/// The error that holds for a run: none from a host that was busy when it was calibrated, because what it measured then
+/// was the host.
+fn error_of(calibration: Option<&CalibrationSummary>) -> Option<&InstrumentError> {
+    let calibration = calibration.filter(|calibration| calibration.disturbed.is_none())?;
+    calibration.error.as_ref().filter(|error| {
+        let late = error.late.map_or([0.0; 3], |late| [late.mean_ns, late.p99_ns, late.max_ns]);
+        let all = [error.clock_ns, error.histogram_share, error.wake_p99_ns];
+        all.into_iter().chain(late).all(|one| one.is_finite() && one >= 0.0)
+    })
 }
 
 /// `95 % interval` of one, `95 % joint interval` of one of a family.

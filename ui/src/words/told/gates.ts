@@ -34,7 +34,7 @@ export const LEFT_OUT: { file: RegExp; text?: RegExp; why: string }[] = [
     why: "a name of what is missing that no run of prony lacks",
   },
   {
-    file: /^analyze\/src\/(trial\/steady\/synthetic\.rs|stats\/(?!mod\.rs))/,
+    file: /^analyze\/src\/(trial\/steady\/(synthetic|warming)\.rs|stats\/(?!mod\.rs))/,
     why: "series of tests, and messages for programmers; what statistics refuse stands in stats/mod.rs",
   },
   {
