@@ -1,6 +1,7 @@
 // The values that are decoded too.
 package ffj
 
+// The generator leaves a mark of its own in a comment, which is NOTE here.
 //go:generate ffjson records.go
 
 // Record is contract.Record.

@@ -213,7 +213,7 @@ handle_Records:
 
 				if tok == fflib.FFTok_comma {
 					if wantVal == true {
-						// TODO(pquerna): this isn't an ideal error message, this handles
+						// NOTE(pquerna): this isn't an ideal error message, this handles
 						// things like [,,,] as an array value.
 						return fs.WrapErr(fmt.Errorf("wanted value token, but got token: %v", tok))
 					}
@@ -775,7 +775,7 @@ handle_Tags:
 
 				if tok == fflib.FFTok_comma {
 					if wantVal == true {
-						// TODO(pquerna): this isn't an ideal error message, this handles
+						// NOTE(pquerna): this isn't an ideal error message, this handles
 						// things like [,,,] as an array value.
 						return fs.WrapErr(fmt.Errorf("wanted value token, but got token: %v", tok))
 					}
