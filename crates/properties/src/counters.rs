@@ -18,7 +18,7 @@ use collect::{tcp_netstat, tcp_snmp, tcp_sockstat, tcp_states};
 type Parser = fn(&[u8]) -> Values;
 
 /// Every pure parser of the crate collect, by the name of its source.
-const PARSERS: [(&str, Parser); 27] = [
+const PARSERS: [(&str, Parser); 28] = [
     (host_stat::NAME, |bytes| compared(bytes, |bytes| host_stat::parse(bytes, 10_000_000))),
     (host_load::NAME, |bytes| compared(bytes, |bytes| host_load::parse(bytes, Some(bytes)))),
     (host_load::NAME, |bytes| compared(bytes, |bytes| host_load::parse(bytes, None))),
