@@ -106,7 +106,8 @@ fn check_times(what: &str, sum: &IntervalData, found: &[(u32, Row)]) {
         for (_, row) in found.iter().filter(|(_, row)| row.outcome == Outcome::Completed) {
             rows.saturating_record(of(row).expect("a completed request has all its times"));
         }
-        assert_eq!(&rows, booked, "{what}: {name}");
+        // The booked one ends at its longest time, so its buckets are looked for in those of the other.
+        assert!(booked == &rows, "{what}: {name}: {} and {} times", booked.len(), rows.len());
     }
 }
 

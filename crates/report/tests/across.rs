@@ -107,7 +107,7 @@ fn a_plan_answers_in_sentences() {
             "as measured",
             "5 samples",
             "the file has 3",
-            "level: runs 1.2 %, trials 0.80 %, samples 2.0 % (6 runs of 5 trials of 3 samples)",
+            "level: runs 1.20 %, trials 0.800 %, samples 2.00 % (6 runs of 5 trials of 3 samples)",
             "Cheapest for ± 2 %: `samples = 4` (about",
             "note: a note",
         ],

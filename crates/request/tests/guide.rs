@@ -46,7 +46,18 @@ fn every_example_is_a_scenario_file() {
     }
     assert_eq!(
         names,
-        ["search", "upload", "shop", "shop-and-search", "keys", "login", "profile", "account", "buy"]
+        [
+            "search",
+            "upload",
+            "shop",
+            "yesterday",
+            "shop-and-search",
+            "keys",
+            "login",
+            "profile",
+            "account",
+            "buy"
+        ]
     );
 }
 

@@ -237,11 +237,13 @@ impl ScenarioPlan {
             (Some(script), _, _) => format!("script {} to {origin}", script.file),
             // A path that is made for each request has no text of its own: the request's name says what it is.
             (None, None, [only]) if only.is_template && only.request.path.contains("${") => {
-                format!("{}: {} requests to {origin}", only.name, only.request.method)
+                let name = if only.name == only.request.method { &self.name } else { &only.name };
+                format!("{name}: {} requests to {origin}", only.request.method)
             }
             (None, None, [only]) => format!("{} {origin}{}", only.request.method, only.request.path),
             (None, None, several) => {
-                format!("{}: {} requests by weight to {origin}", self.name, several.len())
+                let order = if self.choose.is_some() { "by row" } else { "by weight" };
+                format!("{}: {} requests {order} to {origin}", self.name, several.len())
             }
             (None, Some(session), _) => {
                 format!("{}: sessions of {} requests to {origin}", self.name, session.steps.len())

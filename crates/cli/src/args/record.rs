@@ -5,9 +5,9 @@ use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  prony record http://127.0.0.1:8080 -o today.json                        say where it listens, record until Ctrl-C
+  prony record http://127.0.0.1:8080 -o today.json              record until Ctrl-C
   prony record http://127.0.0.1:8080 -o today.json --listen 127.0.0.1:9000
-  prony replay today.json --url http://127.0.0.1:8081 --writes            send what was recorded to a copy
+  prony replay today.json --url http://127.0.0.1:8081 --writes  send it to a copy
 
 Bytes are passed on unchanged. The log has paths, times, status codes and bodies, which may hold what users wrote: only
 its owner can read it. Cookies, logins and other header fields are not in it.

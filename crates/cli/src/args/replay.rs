@@ -8,7 +8,7 @@ use std::path::PathBuf;
   prony replay access.log --url http://127.0.0.1:8080
   prony replay access.log --url http://127.0.0.1:8080 --speed 2x
   prony replay access.log.1.gz access.log --url http://127.0.0.1:8080 -- -c 200 --fail 'p99>50ms'
-  prony replay bodies.json --url http://127.0.0.1:8080 --writes      POST and others, too, with their logged bodies
+  prony replay bodies.json --url http://127.0.0.1:8080 --writes  POST and others, too
 
 GET and HEAD requests are sent at their recorded times; --writes adds the other methods. Exit codes are those of `prony load`.")]
 pub(crate) struct ReplayArgs {

@@ -178,6 +178,9 @@ impl World {
         {
             fs::write(place.join(name), content).unwrap();
         }
+        for name in ["today.json", "bodies.json"] {
+            fs::write(place.join(name), log_with_bodies()).unwrap();
+        }
         let token = place.join(".prony-token");
         fs::write(&token, "0123456789abcdef0123456789abcdef\n").unwrap();
         fs::set_permissions(&token, fs::Permissions::from_mode(0o600)).unwrap();
@@ -242,6 +245,19 @@ fn access_log(from: u32) -> String {
             "10.0.0.{} - - [21/Nov/2026:09:00:{:02} +0000] \"GET /items/{n} HTTP/1.1\" 200 512 \"-\" \"x\"\n",
             n % 5,
             from + n / 20
+        )
+    };
+    (0..40).map(line).collect()
+}
+
+/// A second of a log as `prony record` writes it.
+fn log_with_bodies() -> String {
+    let line = |n: u32| {
+        let (method, body) = if n.is_multiple_of(4) { ("POST", "{}") } else { ("GET", "") };
+        format!(
+            "{{\"msec\":\"1795251600.{:03}\",\"request_method\":\"{method}\",\"request_uri\":\"/{n}\",\"status\":200,\
+             \"content_type\":\"application/json\",\"request_body\":\"{body}\"}}\n",
+            n * 25
         )
     };
     (0..40).map(line).collect()

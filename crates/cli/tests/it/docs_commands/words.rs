@@ -125,6 +125,7 @@ pub(super) fn way(arguments: &[String]) -> Result<Way, String> {
         Some("load") if arguments.iter().any(|word| word.contains(",at=") || word.contains(",each=")) => {
             Way::Read("a load as long as its shape; tests/it/shape.rs runs one")
         }
+        Some("record") => Way::Read("it records until it is ended; tests/it/recorder.rs runs it"),
         Some("reference") if has("--list-faults") => Way::Run,
         Some("reference" | "serve") => Way::Serve,
         Some(
@@ -151,6 +152,7 @@ pub(super) fn shortened(arguments: &[String], plain: &str, tls: &str) -> Vec<Str
             "-R" | "--rate" if is_load => smaller(word, 500),
             _ => word
                 .replace("127.0.0.1:8080", plain)
+                .replace("127.0.0.1:8081", plain)
                 .replace("localhost:8080", plain)
                 .replace("127.0.0.1:8443", tls)
                 .replace("localhost:8443", tls),
