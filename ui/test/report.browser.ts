@@ -247,7 +247,8 @@ describe.skipIf(missing !== null)("report.html", () => {
         const kind = await chart.getAttribute("data-chart");
         const [file] = await Promise.all([
           page.waitForEvent("download"),
-          chart.locator(".chart-save").evaluate((button: HTMLButtonElement) => button.click()),
+          // As a person does it: of clicks by script, Chromium allows a page ten downloads.
+          chart.locator(".chart-save").press("Enter"),
         ]);
         expect(file.suggestedFilename()).toMatch(new RegExp(`${kind}\\.png$`));
         const picture = await colours(page, readFileSync(await file.path()).toString("base64"));
