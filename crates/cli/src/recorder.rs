@@ -8,6 +8,7 @@ use mirror::{Log, MirrorError, Totals};
 use plan::net::{HttpUrl, Scheme};
 use record::RecordError;
 use std::net::TcpListener;
+use traffic::replay::BODY_BYTES_MAX;
 use units::format::{counted, grouped};
 
 pub(crate) fn record(args: &RecordArgs) -> Result<u8> {
@@ -29,7 +30,8 @@ pub(crate) fn record(args: &RecordArgs) -> Result<u8> {
         )
     })?;
     let stop = interrupt::stop_flag()?;
-    let log = Log::create(&args.output, !args.no_bodies).with_context(|| {
+    let bodies_max = if args.no_bodies { 0 } else { BODY_BYTES_MAX };
+    let log = Log::create(&args.output, bodies_max).with_context(|| {
         format!(
             "cannot make {}\n  remedy: give a file that does not exist, in a folder that you may write to",
             args.output.display()

@@ -100,6 +100,9 @@ mod tests {
         Tally::default().add_to(&mut lazy);
         LazyHistogram::default().add_to(&mut lazy);
         assert!(lazy.0.is_none(), "nothing was added");
+        let mut short = LazyHistogram::default();
+        short.note(1_500, 1);
+        assert!(short.high() < 4_096, "it ends at the octave of its longest time: {}", short.high());
         let mut tally = Tally::default();
         for (time_ns, count) in [(0, 3), (1_500, 1), (u64::MAX, 2)] {
             Store::note(&mut plain, time_ns, count);

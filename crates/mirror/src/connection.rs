@@ -42,7 +42,7 @@ impl Open {
         }
         let running = Arc::new(AtomicUsize::new(2));
         let shared = Arc::new(Shared {
-            conversation: Mutex::new(Conversation::new()),
+            conversation: Mutex::new(Conversation::new(log.bodies_max())),
             running: running.clone(),
             from: from.ip(),
             log,

@@ -70,9 +70,10 @@ impl Visit for Head {
 }
 
 impl Conversation {
-    pub(crate) fn new() -> Self {
+    /// Keeps the first `kept` bytes of each request's body.
+    pub(crate) fn new(kept: usize) -> Self {
         Self {
-            requests: RequestReader::new(),
+            requests: RequestReader::new(kept),
             answers: ResponseParser::default(),
             waiting: VecDeque::new(),
             answered: 0,
@@ -186,7 +187,7 @@ mod tests {
 
     /// Bytes of client and target in turn.
     fn talk(turns: &[(bool, &[u8])]) -> (Vec<Shown>, bool) {
-        let (mut both, mut out) = (Conversation::new(), Vec::new());
+        let (mut both, mut out) = (Conversation::new(100), Vec::new());
         for (is_client, bytes) in turns {
             if *is_client {
                 both.client_sent(bytes, &mut out);

@@ -12,7 +12,6 @@ mod log;
 mod request;
 
 pub use log::{Log, Totals};
-pub use request::BODY_BYTES_MAX;
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use std::net::{SocketAddr, TcpListener};

@@ -4,7 +4,6 @@
 //! is text and not too long, else its length alone.
 
 use crate::exchange::Exchange;
-use crate::request::BODY_BYTES_MAX;
 use serde::Serialize;
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
@@ -51,7 +50,7 @@ pub struct Totals {
     pub unread: u64,
     /// Lines of the log.
     pub requests: u64,
-    /// Of them, those whose body is no text or over 64 KiB, which is not in the log.
+    /// Of them, those whose body is not in the log: it is no text, or too long.
     pub without_body: u64,
     /// Requests whose connection ended before their answer, which are not in the log.
     pub unanswered: u64,
@@ -73,7 +72,7 @@ pub struct Log {
     lines: Option<Sender<Vec<u8>>>,
     writing: Option<JoinHandle<std::io::Result<()>>>,
     counts: Arc<Counts>,
-    keeps_bodies: bool,
+    bodies_max: usize,
 }
 
 /// A connection's end of the log.
@@ -81,15 +80,16 @@ pub struct Log {
 pub(crate) struct Writer {
     lines: Sender<Vec<u8>>,
     counts: Arc<Counts>,
-    keeps_bodies: bool,
+    bodies_max: usize,
 }
 
 impl Log {
-    /// Makes the file, which only its owner can read: bodies hold what users wrote.
+    /// Makes the file, which only its owner can read: bodies hold what users wrote. Of bodies longer than `bodies_max`
+    /// only the length is written.
     ///
     /// # Errors
     /// It exists already, or cannot be made.
-    pub fn create(path: &Path, keeps_bodies: bool) -> std::io::Result<Self> {
+    pub fn create(path: &Path, bodies_max: usize) -> std::io::Result<Self> {
         let file = OpenOptions::new().write(true).create_new(true).mode(0o600).open(path)?;
         let (lines, waiting) = channel();
         let counts = Arc::new(Counts::default());
@@ -99,12 +99,12 @@ impl Log {
             of_thread.failed.store(result.is_err(), Ordering::Relaxed);
             result
         });
-        Ok(Self { lines: Some(lines), writing: Some(writing), counts, keeps_bodies })
+        Ok(Self { lines: Some(lines), writing: Some(writing), counts, bodies_max })
     }
 
     pub(crate) fn writer(&self) -> Writer {
         let lines = self.lines.clone().expect("taken by `finish` only");
-        Writer { lines, counts: self.counts.clone(), keeps_bodies: self.keeps_bodies }
+        Writer { lines, counts: self.counts.clone(), bodies_max: self.bodies_max }
     }
 
     /// Waits until all is written.
@@ -125,6 +125,10 @@ impl Log {
 }
 
 impl Writer {
+    pub(crate) const fn bodies_max(&self) -> usize {
+        self.bodies_max
+    }
+
     pub(crate) fn has_failed(&self) -> bool {
         self.counts.failed.load(Ordering::Relaxed)
     }
@@ -140,9 +144,8 @@ impl Writer {
             self.counts.unanswered.fetch_add(1, Ordering::Relaxed);
             return;
         };
-        let body = std::str::from_utf8(&request.body)
-            .ok()
-            .filter(|_| self.keeps_bodies && request.body_bytes <= BODY_BYTES_MAX as u64);
+        let body =
+            std::str::from_utf8(&request.body).ok().filter(|_| request.body_bytes <= self.bodies_max as u64);
         // What has no body has an empty one: a log that says so can be sent again.
         let body = if request.body_bytes == 0 { Some("") } else { body };
         let line = Line {

@@ -5,8 +5,6 @@
 
 use wire::Chunked;
 
-/// Longest body that is written; of a longer one only its length is. `prony replay` sends no longer ones.
-pub const BODY_BYTES_MAX: usize = 64 << 10;
 /// Most bytes of a head; more is no request that this reads.
 const HEAD_BYTES_MAX: usize = 64 << 10;
 const FIELDS_MAX: usize = 128;
@@ -17,7 +15,7 @@ pub(crate) struct Request {
     pub(crate) method: String,
     pub(crate) target: String,
     pub(crate) content_type: Option<String>,
-    /// Its first [`BODY_BYTES_MAX`] bytes.
+    /// Its first bytes, as many as are kept.
     pub(crate) body: Vec<u8>,
     /// All bytes of the body.
     pub(crate) body_bytes: u64,
@@ -52,11 +50,14 @@ pub(crate) struct RequestReader {
     head: Vec<u8>,
     body: Body,
     open: Request,
+    /// Bytes of a body that are kept.
+    kept: usize,
 }
 
 impl RequestReader {
-    pub(crate) const fn new() -> Self {
-        Self { head: Vec::new(), body: Body::Head, open: empty() }
+    /// Keeps the first `kept` bytes of each body.
+    pub(crate) const fn new(kept: usize) -> Self {
+        Self { head: Vec::new(), body: Body::Head, open: empty(), kept }
     }
 
     /// Takes the next bytes.
@@ -66,7 +67,7 @@ impl RequestReader {
                 Body::Head => self.head(input, see)?,
                 Body::Length(left) => {
                     let taken = usize::try_from(*left).map_or(input.len(), |left| left.min(input.len()));
-                    keep(&mut self.open, &input[..taken]);
+                    keep(&mut self.open, &input[..taken], self.kept);
                     *left -= taken as u64;
                     if *left == 0 {
                         self.end(see);
@@ -74,8 +75,8 @@ impl RequestReader {
                     taken
                 }
                 Body::Chunks(chunks) => {
-                    let open = &mut self.open;
-                    let mut data = |bytes: &[u8]| keep(open, bytes);
+                    let (open, kept) = (&mut self.open, self.kept);
+                    let mut data = |bytes: &[u8]| keep(open, bytes, kept);
                     let (taken, whole) =
                         chunks.feed(input, &mut data, &mut Vec::new()).map_err(|_| NotHttp)?;
                     if whole {
@@ -144,8 +145,8 @@ impl RequestReader {
     }
 }
 
-fn keep(request: &mut Request, bytes: &[u8]) {
-    let room = BODY_BYTES_MAX.saturating_sub(request.body.len());
+fn keep(request: &mut Request, bytes: &[u8], most: usize) {
+    let room = most.saturating_sub(request.body.len());
     request.body.extend_from_slice(&bytes[..bytes.len().min(room)]);
     request.body_bytes += bytes.len() as u64;
 }
@@ -165,12 +166,13 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
 
+    const KEPT: usize = 1_000;
     const THREE: &[u8] = b"\r\nPOST /a?x=1 HTTP/1.1\r\nHost: h\r\ncontent-type: text/plain\r\nContent-Length: 5\r\n\r\nhello\
         HEAD /b HTTP/1.1\r\nHost: h\r\n\r\n\
         PUT /c HTTP/1.1\r\nTransfer-Encoding: gzip, Chunked\r\n\r\n3\r\nabc\r\n2;x=y\r\nde\r\n0\r\nT: 1\r\n\r\n";
 
     fn read(pieces: &[&[u8]]) -> (Vec<Seen>, bool) {
-        let mut reader = RequestReader::new();
+        let mut reader = RequestReader::new(KEPT);
         let mut seen = Vec::new();
         let fine = pieces.iter().all(|piece| reader.feed(piece, &mut |one| seen.push(one)).is_ok());
         (seen, fine)
@@ -211,11 +213,11 @@ mod tests {
         }
         let long = vec![b'a'; HEAD_BYTES_MAX + 1];
         assert!(!read(&[b"GET /", &long]).1);
-        let body = vec![b'x'; BODY_BYTES_MAX + 7];
+        let body = vec![b'x'; KEPT + 7];
         let head = format!("PUT / HTTP/1.1\r\nContent-Length: {}\r\n\r\n", body.len());
         let (seen, fine) = read(&[head.as_bytes(), &body, b"GET /next HTTP/1.1\r\n\r\n"]);
         assert!(fine);
         let Some(Seen::Whole(request)) = seen.get(2) else { panic!("{} seen", seen.len()) };
-        assert_eq!((request.body.len(), request.body_bytes), (BODY_BYTES_MAX, body.len() as u64));
+        assert_eq!((request.body.len(), request.body_bytes), (KEPT, body.len() as u64));
     }
 }

@@ -138,9 +138,11 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut grown = Histogram::new(units::TIME_DIGITS).unwrap();
         let mut whole = new_histogram();
+        let mut longest = grown.clone();
         for time_ns in [3, 70_000, 9_000_000] {
-            grown.record(time_ns).unwrap();
-            whole.record(time_ns).unwrap();
+            for one in [&mut grown, &mut longest, &mut whole] {
+                one.record(time_ns).unwrap();
+            }
         }
         let text = |name: &str, histogram: &Histogram<u64>| {
             let path = folder.path().join(name);
@@ -152,6 +154,10 @@ mod tests {
         };
         assert!(grown.high() < whole.high(), "they differ in what they could hold");
         assert!(text("grown", &grown) == text("whole", &whole));
+        for one in [&mut longest, &mut whole] {
+            one.record(units::TIME_NS_MAX).unwrap();
+        }
+        assert!(text("longest", &longest) == text("with an hour", &whole));
     }
 
     #[test]

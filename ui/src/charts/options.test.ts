@@ -134,7 +134,7 @@ describe("the shift function", () => {
     );
   });
 
-  it("bears bands without ends and ratios that no axis can hold", () => {
+  it("keeps its axis within bounds for bands without ends and ratios beyond any number", () => {
     const points = [0, 1e300, NaN, 1.1].map((ratio, at) => ({
       quantile: [0.5, 0.9, 0.99, 1][at]!,
       ratio,

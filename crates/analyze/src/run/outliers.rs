@@ -24,7 +24,7 @@ const METRICS: [Metric; 3] = [Metric::Throughput, Metric::P50, Metric::P99];
 /// Share of runs without any outlying trial in which one is flagged, where logarithms are normal: the logarithms of
 /// normal values that spread by 10 % have a longer tail, and of those 5 % of runs are not to be exceeded either (ADR 0026).
 const ALPHA: f64 = 0.04;
-/// Standard deviation of logarithms below which trials cannot be told apart: half a step of a histogram of 3 digits.
+/// Standard deviation of logarithms below which trials do not differ measurably: half a step of a histogram of 3 digits.
 const SCALE_MIN: f64 = 5e-4;
 /// What differs on the host is worth saying from this on: shares by so much, times of the fixed work by this ratio.
 const SHARE_MORE: f64 = 0.05;
@@ -209,8 +209,8 @@ fn work_ns(trial: &TrialData) -> Option<f64> {
 
 /// The reservation: each outlying trial, or the most unlikely and how many more there are.
 pub(super) fn notes(found: &[OutlyingTrial]) -> Vec<BeliefNote> {
-    /// More are counted and not told one by one.
-    const TOLD: usize = 3;
+    /// Of more only the numbers are given.
+    const NAMED: usize = 3;
     let remedy = || {
         said!(
             "outlier.remedy",
@@ -219,9 +219,9 @@ pub(super) fn notes(found: &[OutlyingTrial]) -> Vec<BeliefNote> {
     };
     let note = |text: Said| BeliefNote { level: BeliefLevel::WithReservations, text, remedy: Some(remedy()) };
     let mut notes: Vec<BeliefNote> =
-        found.iter().take(TOLD).map(|outlier| note(outlier.text.clone())).collect();
-    if found.len() > TOLD {
-        let ids: Vec<u32> = found[TOLD..].iter().map(|outlier| outlier.trial).collect();
+        found.iter().take(NAMED).map(|outlier| note(outlier.text.clone())).collect();
+    if found.len() > NAMED {
+        let ids: Vec<u32> = found[NAMED..].iter().map(|outlier| outlier.trial).collect();
         let trials = listed(Listed::Trial, &ids);
         notes.push(note(said!("outlier.more", "also far from the others of their cells: {trials}", trials)));
     }

@@ -14,7 +14,7 @@ use units::Seed;
 
 /// Rows that wait for an earlier one at most.
 pub const REORDER_MAX: usize = 100_000;
-/// Longest body that is sent again: rows are kept in blocks in every worker.
+/// Longest body that is recorded and sent again: rows are kept in blocks in every worker.
 pub const BODY_BYTES_MAX: usize = 64 << 10;
 /// Bytes of rows that wait for an earlier one at most.
 const WAITING_BYTES_MAX: usize = 64 << 20;
