@@ -14,7 +14,12 @@ fn the_instruments_own_error_stands_behind_its_limits() {
     let run = sample::plan::run_file();
     let line =
         "not calibrated: run `prony calibrate`; the instrument's own error is unknown and in no interval";
-    let text = report::terminal(&run, &analysis, Style::PLAIN);
+    let short = report::terminal(&run, &analysis, Style::PLAIN);
+    assert!(
+        short.contains("  instrument: not calibrated: run `prony calibrate`; the instrument's"),
+        "{short}"
+    );
+    let text = report::explained(&run, &analysis, Style::PLAIN);
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
     assert!(text.contains(&format!("instrument: {line}")), "{text}");
     let markdown = report::markdown(&run, &analysis);

@@ -85,8 +85,11 @@ impl Families {
         Self::counted(data, |a, b, metric| {
             let paired = paired(data, &a.id, &b.id, metric);
             let basis = paired.basis(metric);
-            let test = if basis == Basis::Ratio { &paired.test } else { &paired.difference_test };
-            test.is_ok().then_some(basis)
+            let is_tested = match basis {
+                Basis::Ratio => paired.test.is_ok() && paired.differs,
+                Basis::Difference => paired.difference_test.is_ok(),
+            };
+            is_tested.then_some(basis)
         })
     }
 

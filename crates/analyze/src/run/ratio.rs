@@ -9,6 +9,7 @@ use schema::analysis::{Basis, Interval, Verdict};
 use schema::metric::{Metric, Unit};
 use schema::said;
 use schema::said::Said;
+use units::TIME_DIGITS;
 
 /// One metric of two cells, paired by block.
 pub(super) struct Paired {
@@ -20,8 +21,12 @@ pub(super) struct Paired {
     pub(super) logs: Vec<f64>,
     /// exp of the mean log ratio; `None` without common blocks or with a 0.
     pub(super) ratio: Option<f64>,
-    /// Mean log ratio with its spread, or why there is none and what would cure it.
+    /// Mean log ratio with its spread, or why there is none and what would cure it. Ratios that are all the same have one
+    /// step of what measured them, where that is known.
     pub(super) test: Result<MeanTest, Said>,
+    /// Whether the ratios differ at all. Where they do not, the interval of the step holds no chance, and the comparison
+    /// does not count in the family of verdicts.
+    pub(super) differs: bool,
     /// Mean of a − b; `None` without common blocks.
     pub(super) difference: Option<f64>,
     /// The same with its spread, or why there is none and what would cure it.
@@ -46,15 +51,32 @@ pub(super) fn paired(data: &RunData<'_>, a: &str, b: &str, metric: Metric) -> Pa
     let pairs: Vec<(f64, f64)> =
         values_a.iter().filter_map(|(block, a)| Some((*a, *values_b.get(block)?))).collect();
     let few = (pairs.len() < MIN_TRIALS).then(|| why_too_few(data, (a, b), metric, pairs.len()));
-    let (logs, ratio, test) = log_ratios(&pairs, few.clone());
+    let (logs, ratio, test) = log_ratios(&pairs, few.clone(), || step(data, (a, b), metric));
     let (difference, difference_test) = differences(&pairs, few);
-    Paired { blocks: pairs.len(), pairs, logs, ratio, test, difference, difference_test }
+    let differs = MeanTest::of_logs(&logs).is_ok();
+    Paired { blocks: pairs.len(), pairs, logs, ratio, test, differs, difference, difference_test }
 }
 
 type LogRatios = (Vec<f64>, Option<f64>, Result<MeanTest, Said>);
 
-/// `few` is why there are too few pairs, where that is so.
-fn log_ratios(pairs: &[(f64, f64)], few: Option<Said>) -> LogRatios {
+/// One step of what measures the ratio of two cells: for times that of their histograms, for throughput an answer more or
+/// less on each side. `None` where the steps of what was read are not known.
+fn step(data: &RunData<'_>, (a, b): (&str, &str), metric: Metric) -> Option<f64> {
+    let answer = |cell: &str| {
+        let answers = data.valid(cell).filter_map(|trial| Some(trial.file.load.as_ref()?.window.answers));
+        answers.min().filter(|least| *least > 0).map(|least| 1.0 / least as f64)
+    };
+    match metric {
+        Metric::Throughput => Some(answer(a)? + answer(b)?),
+        Metric::Mean | Metric::P50 | Metric::P90 | Metric::P95 | Metric::P99 | Metric::P999 | Metric::Max => {
+            Some(10_f64.powi(-i32::from(TIME_DIGITS)))
+        }
+        _ => None,
+    }
+}
+
+/// `few` is why there are too few pairs, where that is so; `step` is what ratios that do not differ are known within.
+fn log_ratios(pairs: &[(f64, f64)], few: Option<Said>, step: impl FnOnce() -> Option<f64>) -> LogRatios {
     let zeros = pairs.iter().filter(|(a, b)| *a == 0.0 || *b == 0.0).count();
     if zeros > 0 {
         let why = said!(
@@ -76,9 +98,10 @@ fn log_ratios(pairs: &[(f64, f64)], few: Option<Said>) -> LogRatios {
             "the ratio is beyond every number that can be written: look for the fault in the \
                  values"
         )),
-        None => {
-            MeanTest::of_logs(&logs).map_err(|refusal| why_refused(refusal, said!("ratio.a_ratio", "ratio")))
-        }
+        None => match (MeanTest::of_logs(&logs), step()) {
+            (Err(Refusal::NoSpread { had }), Some(step)) => Ok(MeanTest::within_step(had, mean, step)),
+            (found, _) => found.map_err(|refusal| why_refused(refusal, said!("ratio.a_ratio", "ratio"))),
+        },
     };
     (logs, ratio, test)
 }

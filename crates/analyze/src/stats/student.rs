@@ -50,6 +50,13 @@ impl MeanTest {
         if high - low <= LOG_ROUNDING { Err(Refusal::NoSpread { had: logs.len() }) } else { Ok(test) }
     }
 
+    /// For values that are all the same because they were measured in steps: the true mean lies within about one `step`,
+    /// above 0, and more values do not narrow that, so the step is the standard error.
+    #[must_use]
+    pub fn within_step(n: usize, mean: f64, step: f64) -> Self {
+        Self { n, mean, sd: step * (n as f64).sqrt() }
+    }
+
     /// The same for differences of values as large as `size`, where a spread below their rounding counts as none.
     ///
     /// # Errors

@@ -196,10 +196,8 @@ fn zeros_constants_and_missing_percentiles_are_refused_in_words() {
             text(&pair.refused)
         )
     };
-    let all = [Metric::P50, Metric::P99, Metric::ErrorRate, Metric::Memory, Metric::CpuPerRequest].map(told);
+    let all = [Metric::P99, Metric::ErrorRate, Metric::Memory, Metric::CpuPerRequest].map(told);
     insta::assert_snapshot!(all.join("\n"), @r"
-    p50: Some(80063.0) the same value in all 5 trials, ± one step of the measurement
-      Some(1.0) the same ratio in all 5 blocks, ± one step of the measurement
     p99: None needs 368 requests, had 160: measure 2.3 times longer
       None needs 368 requests, had 160: measure 2.3 times longer
     error_rate: Some(0.002) 4 of 5 values are 0, which has no logarithm to make an interval of: measure longer if a value near 0 matters
@@ -209,6 +207,56 @@ fn zeros_constants_and_missing_percentiles_are_refused_in_words() {
     cpu_per_request: None it cannot be read for this target: let prony start the target on this machine
       None it cannot be read for this target: let prony start the target on this machine
     ");
+}
+
+#[test]
+fn values_that_are_all_the_same_are_known_within_a_step_of_the_measurement() {
+    let mut plan = run(&["a", "b"], &[closed(64)], 6);
+    plan.plan.claims = vec![
+        claim(Metric::Throughput, "c1", ClaimComparison::AtLeast, "c2", 1.09),
+        claim(Metric::Throughput, "c1", ClaimComparison::AtLeast, "c2", 1.1),
+        claim(Metric::Throughput, "c1", ClaimComparison::AtLeast, "c2", 1.11),
+    ];
+    let made = |p99: fn(u32) -> f64, answers: u64| -> Vec<TrialData> {
+        let one = |id: u32| {
+            let throughput = if id % 2 == 1 { 1.1e4 } else { 1e4 };
+            let mut trial = trial(
+                &plan,
+                id,
+                &[(Metric::Throughput, throughput), (Metric::P50, 8e6), (Metric::P99, p99(id))],
+            );
+            trial.file.load.as_mut().unwrap().window.answers = answers;
+            trial
+        };
+        (1..=12).map(one).collect()
+    };
+    let file = analyze(&plan, &made(|_| 9e6, 100_000));
+    let verdicts: Vec<ClaimVerdict> = file.claims.iter().map(|claim| claim.verdict).collect();
+    assert_eq!(verdicts, [ClaimVerdict::Holds, ClaimVerdict::Inconclusive, ClaimVerdict::DoesNotHold]);
+    let found = |file: &AnalysisFile, metric: Metric| {
+        let pair = file.comparisons.iter().find(|pair| pair.metric == metric).unwrap();
+        let interval = pair.interval.unwrap();
+        (pair.verdict, interval.low.unwrap(), interval.high.unwrap())
+    };
+    let (verdict, low, high) = found(&file, Metric::Throughput);
+    assert_eq!(verdict, Verdict::Faster);
+    assert!(1.0995 < low && low < 1.1 && 1.1 < high && high < 1.1005, "an answer in 100,000: {low} {high}");
+    let (verdict, low, high) = found(&file, Metric::P50);
+    assert_eq!(verdict, Verdict::Equivalent);
+    assert!(0.99 < low && low < 0.999 && 1.001 < high && high < 1.01, "0.1 % of a histogram: {low} {high}");
+    // Of ten answers one more or less is a tenth, so nothing is known.
+    let (_, low, high) = found(&analyze(&plan, &made(|_| 9e6, 10)), Metric::Throughput);
+    assert!(low < 0.8 && high > 1.3, "{low} {high}");
+    // No chance is in them, so they take nothing from the others.
+    let wobbling = |id: u32| 9e6 * (1.0 + WOBBLE[id as usize % 10]);
+    let alone =
+        |file: &AnalysisFile| file.comparisons.iter().find(|pair| pair.metric == Metric::P99).unwrap().level;
+    let beside = alone(&analyze(&plan, &made(wobbling, 100_000)));
+    let mut without = made(wobbling, 100_000);
+    for trial in &mut without {
+        trial.file.load.as_mut().unwrap().latency_ns.response.p50 = None;
+    }
+    assert_eq!(beside, alone(&analyze(&plan, &without)));
 }
 
 #[test]

@@ -130,8 +130,9 @@ fn all_void_all_failed_all_constant() {
         assert_eq!(check(&plan(), &data).belief.level, BeliefLevel::No);
     }
     let file = check(&plan(), &trials(&plan(), |_, _| 1e4));
+    // Equal in every block is equal within a step of the measurement, which leaves open whether it is at least as much.
     assert_eq!(file.claims[0].verdict, ClaimVerdict::Inconclusive);
-    assert!(file.claims[0].evidence.contains("the same ratio in all"), "{}", file.claims[0].evidence);
+    assert!(file.claims[0].interval.is_some(), "{}", file.claims[0].evidence);
     // Valid by name, but without numbers.
     let mut data = trials(&plan(), wobble);
     data.iter_mut().for_each(|trial| trial.file.load = None);

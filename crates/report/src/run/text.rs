@@ -81,7 +81,11 @@ fn belief(page: &Page, notes: Notes, columns: usize) -> String {
         let found = format!("{} found nothing against them", format::counted(kept, "check"));
         text += &paragraph(&format!("  {} ", paint(Tone::Good, "✓")), &found, columns);
     }
-    text + &paragraph("  instrument: ", &page.instrument, columns)
+    let first = "  instrument: ";
+    text + &match notes {
+        Notes::Explained => paragraph(first, &page.instrument, columns),
+        Notes::InShort => one_line(first, first.len(), &page.instrument, columns),
+    }
 }
 
 fn whole_note(note: &NoteView, columns: usize) -> String {
