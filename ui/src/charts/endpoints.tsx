@@ -72,12 +72,12 @@ export function endpointsOption(data: EndpointsData, look: Look, words: Words): 
 }
 
 export function endpointsAlt({ trial, requests, percentile }: EndpointsData, words: Words): string {
-  const told = requests.flatMap((request) => {
+  const ranges = requests.flatMap((request) => {
     const range = extent(request[`${percentile}_ns`]);
     const name = clean(nameOf(request, words));
     return range ? [words.charts.fromTo(name, duration(range[0]), duration(range[1]))] : [];
   });
-  return `${words.charts.endpoints(trial.id)}, ${words.metrics[percentile]}. ${told.join("; ")}`;
+  return `${words.charts.endpoints(trial.id)}, ${words.metrics[percentile]}. ${ranges.join("; ")}`;
 }
 
 /** Whether there is something to draw: a scenario of one request has the same in the trial's own chart. */
