@@ -44,11 +44,10 @@ fn schemas(folder: &Path) -> Vec<(String, PathBuf)> {
     println!("cargo:rerun-if-changed={}", folder.display());
     let mut files = Vec::new();
     collect(folder, "", 0, &mut files);
-    files.sort();
-    files
-        .into_iter()
-        .filter_map(|(name, path)| Some((name.strip_suffix(".schema.json")?.to_owned(), path)))
-        .collect()
+    let of = |(name, path): (String, PathBuf)| Some((name.strip_suffix(".schema.json")?.to_owned(), path));
+    let mut formats: Vec<_> = files.into_iter().filter_map(of).collect();
+    formats.sort();
+    formats
 }
 
 /// A constant of Rust that holds `files`, packed, by their names.
