@@ -22,7 +22,7 @@ use schema::said::Said;
 
 /// Up to this share of half of an interval's width an error is negligible: intervals are shown with three digits of
 /// the value and one or two of the width.
-const NEGLIGIBLE: f64 = 0.05;
+pub(super) const NEGLIGIBLE: f64 = 0.05;
 
 /// How far a recorded time may be from the true one.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -56,6 +56,18 @@ pub(super) fn widened(
     let added = low_ns.max(high_ns) > NEGLIGIBLE * (high - low) / 2.0;
     let part = InstrumentPart { low_ns, high_ns, added };
     (if added { (low - low_ns, high + high_ns) } else { (low, high) }, Some(part))
+}
+
+/// `value` of a time of a cell in nanoseconds, less what the instrument may have made it too long by, and plus what it may
+/// have made it too short by; the value itself twice where nothing is known of the instrument or it is no time.
+pub(super) fn ends_of(data: &RunData<'_>, cell: &str, metric: Metric, value: f64) -> (f64, f64) {
+    let found = data.error.zip(data.cell(cell));
+    let Some(bound) = found.and_then(|(error, cell)| bound(error, &cell.load, metric)) else {
+        return (value, value);
+    };
+    let either = value.abs() * bound.share + bound.clock_ns;
+    // A thousandth is left, so that a time that may be all lateness stays a time.
+    ((value - either - bound.late_ns).max(value * 1e-3), value + either)
 }
 
 /// `None` where the metric is no time of requests, or the calibration does not reach the load.

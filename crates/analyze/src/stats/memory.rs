@@ -26,15 +26,6 @@ const GRID: [f64; 9] = [0.0, 0.15, 0.3, 0.45, 0.6, 0.7, 0.8, 0.88, 0.95];
 /// Highest autocorrelation that is taken for noise; beyond, a walk would explain every step.
 const PHI_MAX: f64 = 0.95;
 
-/// The moves that are looked for.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shapes {
-    /// One step.
-    Step,
-    /// One step, two, or a linear trend.
-    All,
-}
-
 /// Best move of a series.
 #[derive(Clone, Copy, Debug, PartialEq)]
 struct Best {
@@ -46,7 +37,7 @@ struct Best {
 /// p of no move in `values`, whose segments have `segment` values at least; `floor` is the smallest standard deviation of
 /// innovations that is believed (0 for none). `None` where the values are too few or do not vary.
 #[must_use]
-pub fn p_of_no_move(values: &[f64], segment: usize, floor: f64, shapes: Shapes, seed: Seed) -> Option<f64> {
+pub fn p_of_no_move(values: &[f64], segment: usize, floor: f64, seed: Seed) -> Option<f64> {
     let block = values.len().div_ceil(VALUES_MAX).max(1);
     let values: Vec<f64> =
         values.chunks(block).map(|part| part.iter().sum::<f64>() / part.len() as f64).collect();
@@ -55,13 +46,13 @@ pub fn p_of_no_move(values: &[f64], segment: usize, floor: f64, shapes: Shapes, 
     if n < 2 * segment || values.iter().any(|value| !value.is_finite()) {
         return None;
     }
-    let best = best(&values, segment, floor, shapes)?;
+    let best = best(&values, segment, floor)?;
     // Series are simulated with innovations of 1; a floor must be as large beside theirs as it is beside these.
     let innovation = innovation(&values, floor)?;
     let relative = (floor / innovation).min(1.0);
     let mut rng = seed.derive("memory", n as u64).rng();
     let mut simulated = |phi: f64, count: usize| -> Vec<Best> {
-        let one = |_| self::best(&autoregression(n, phi, &mut rng), segment, relative, shapes);
+        let one = |_| self::best(&autoregression(n, phi, &mut rng), segment, relative);
         (0..count).filter_map(one).collect()
     };
     let median = |all: &[Best]| {
@@ -108,7 +99,7 @@ fn innovation(values: &[f64], floor: f64) -> Option<f64> {
     (sd.is_finite() && sd > 0.0).then_some(sd)
 }
 
-fn best(values: &[f64], segment: usize, floor: f64, shapes: Shapes) -> Option<Best> {
+fn best(values: &[f64], segment: usize, floor: f64) -> Option<Best> {
     let n = values.len();
     let mean = values.iter().sum::<f64>() / n as f64;
     let mut rest: Vec<f64> = values.iter().map(|value| value - mean).collect();
@@ -133,19 +124,17 @@ fn best(values: &[f64], segment: usize, floor: f64, shapes: Shapes) -> Option<Be
         }
         take(&rest, 0.0);
     }
-    if shapes == Shapes::All {
-        take(&residuals(values, slope(values)), 0.0);
-        let stride = (n / 20).max(1);
-        let penalty = 2.0 * (n as f64).ln();
-        for from in (segment..n).step_by(stride) {
-            for to in (from + segment..=n - segment).step_by(stride) {
-                let inside = level(from, to);
-                let outside = (sums[n] - sums[to] + sums[from]) / (n - to + from) as f64;
-                for (index, value) in values.iter().enumerate() {
-                    rest[index] = value - if (from..to).contains(&index) { inside } else { outside };
-                }
-                take(&rest, penalty);
+    take(&residuals(values, slope(values)), 0.0);
+    let stride = (n / 20).max(1);
+    let penalty = 2.0 * (n as f64).ln();
+    for from in (segment..n).step_by(stride) {
+        for to in (from + segment..=n - segment).step_by(stride) {
+            let inside = level(from, to);
+            let outside = (sums[n] - sums[to] + sums[from]) / (n - to + from) as f64;
+            for (index, value) in values.iter().enumerate() {
+                rest[index] = value - if (from..to).contains(&index) { inside } else { outside };
             }
+            take(&rest, penalty);
         }
     }
     Some(best)
@@ -201,7 +190,7 @@ mod tests {
     use super::*;
 
     fn p(values: &[f64]) -> f64 {
-        p_of_no_move(values, 5, 0.0, Shapes::All, Seed(1)).unwrap()
+        p_of_no_move(values, 5, 0.0, Seed(1)).unwrap()
     }
 
     #[test]
@@ -234,8 +223,8 @@ mod tests {
 
     #[test]
     fn what_cannot_be_judged_has_no_p() {
-        assert_eq!(p_of_no_move(&[1.0; 9], 5, 0.0, Shapes::All, Seed(1)), None);
-        assert_eq!(p_of_no_move(&[1.0; 20], 5, 0.0, Shapes::All, Seed(1)), None);
+        assert_eq!(p_of_no_move(&[1.0; 9], 5, 0.0, Seed(1)), None);
+        assert_eq!(p_of_no_move(&[1.0; 20], 5, 0.0, Seed(1)), None);
         assert_eq!(smallest_drift_seen(&[1.0; 4]), None);
         assert_eq!(smallest_drift_seen(&[1.0; 40]), Some(0.0));
     }

@@ -36,6 +36,8 @@ pub mod sequential;
 mod series;
 pub mod shapes;
 pub mod signed_rank;
+pub mod similar;
+mod step_law;
 pub mod student;
 pub mod tost;
 pub mod trend;

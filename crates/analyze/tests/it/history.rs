@@ -1,5 +1,5 @@
 //! Histories of runs whose days are alike: how often a change is seen where there is none, where a step is dated, and how
-//! soon a step of the last runs is signalled (issue 21, row 6; ADR 0023).
+//! soon a step of the last runs is signalled (issue 21, row 6; ADR 0023 and 0030).
 //!
 //! The simulator: one value a run, noise of 1 % with an autocorrelation φ; a step where one is planted.
 
@@ -46,31 +46,49 @@ fn dated(found: &HistorySeries, at: usize) -> bool {
 
 #[test]
 fn days_that_are_alike_are_no_change() {
-    let wrong = count(24, 0.5, (0.0, 0), 40, |found| !found.changes.is_empty());
-    // Permutations alone: 20 of 40. At 6 % more than 7 of 40 come once in a thousand seeds.
-    assert!(wrong <= 7, "{wrong} of 40");
-    let found = count(24, 0.0, (0.03, 10), 20, |found| dated(found, 14));
-    assert!(found >= 15, "a step of three deviations is dated in {found} of 20");
+    for phi in [0.5, 0.8] {
+        let wrong = count(24, phi, (0.0, 0), 40, |found| !found.changes.is_empty());
+        // Permutations alone: 20 and 33 of 40. At 6 % more than 7 of 40 come once in a thousand seeds.
+        assert!(wrong <= 7, "φ {phi}: {wrong} of 40");
+    }
+    let found = count(24, 0.0, (0.03, 10), 60, |found| dated(found, 14));
+    // 85 % of many; fewer than 42 of 60 come once in a thousand seeds.
+    assert!(found >= 42, "a step of three deviations is dated in {found} of 60");
     let is_worse = |found: &HistorySeries| found.alarm.as_ref().is_some_and(|alarm| alarm.is_worse);
     let last = count(24, 0.0, (-0.04, 2), 20, is_worse);
     assert!(last >= 12, "a step two runs before the end is signalled in {last} of 20");
 }
 
 #[test]
-#[ignore = "minutes: 300 histories of each kind"]
+#[ignore = "minutes: 1,000 histories of each kind without a change, 300 with one"]
 fn histories_at_full_size() {
-    for runs in [12, 24, 40] {
-        for phi in [0.0, 0.5, 0.8] {
-            let wrong = count(runs, phi, (0.0, 0), 300, |found| !found.changes.is_empty());
-            let signalled = count(runs, phi, (0.0, 0), 300, |found| found.alarm.is_some());
-            println!("{runs} runs, φ {phi}: a change in {wrong}, a signal in {signalled} of 300 without one");
-            // 6 %, and what chance adds to it once in a thousand.
-            assert!(wrong <= 18 + 13, "{runs} runs, φ {phi}: {wrong} of 300");
+    // Least of 300 steps of three deviations that are dated within a run.
+    for (runs, least) in [(12, 120), (24, 240), (40, 270)] {
+        for phi in [0.0, 0.5, 0.8, 0.9] {
+            let all = 1_000;
+            let (mut wrong, mut signalled) = (0, 0);
+            for seed in 0..all {
+                let found = series(runs, phi, 0.0, 0, seed);
+                wrong += u64::from(!found.changes.is_empty());
+                signalled += u64::from(found.alarm.is_some());
+            }
+            println!(
+                "{runs} runs, φ {phi}: a change in {wrong}, a signal in {signalled} of {all} without one"
+            );
+            assert!(wrong <= all * 6 / 100, "{runs} runs, φ {phi}: {wrong} of {all}");
+            // At 0.9, which the chart takes for the most there is, 62 of 1,000 with 24 runs.
+            assert!(
+                phi > 0.8 || signalled <= all * 6 / 100,
+                "{runs} runs, φ {phi}: {signalled} signals of {all}"
+            );
         }
-        let found = count(runs, 0.0, (0.03, runs / 2), 300, |found| dated(found, runs - runs / 2));
-        println!(
-            "{runs} runs: a step of three deviations in the middle is dated within a run in {found} of 300"
-        );
+        for phi in [0.0, 0.5] {
+            let found = count(runs, phi, (0.03, runs / 2), 300, |found| dated(found, runs - runs / 2));
+            println!(
+                "{runs} runs, φ {phi}: a step of three deviations in the middle is dated within a run in {found} of 300"
+            );
+            assert!(phi > 0.0 || found >= least, "{runs} runs: {found} of 300");
+        }
     }
     for last in [1, 2, 3, 4, 6] {
         let found =

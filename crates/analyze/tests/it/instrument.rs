@@ -256,3 +256,59 @@ fn a_common_error_draws_ratios_towards_one_and_makes_no_difference() {
     let (true_ratio, drawn) = (ratio(0.0), ratio(1e6));
     assert!((true_ratio - 1.1).abs() < 0.005 && (drawn - 1.05).abs() < 0.005, "{true_ratio} {drawn}");
 }
+
+/// A ladder of rates whose p95 is 1 ms up to 3,000 per second and then rises with a power of 1.5, sent `late_ns` late;
+/// throughput is what is offered up to 3,000. `error` is what a calibration said.
+fn late_ladder(late_ns: f64, error: Option<InstrumentError>, seed: u64) -> schema::capacity::Capacity {
+    let mut rng = Seed(0x1ADDE).derive("ladder", seed).rng();
+    let offered = [500.0, 750.0, 1_000.0, 1_500.0, 2_000.0, 3_000.0, 4_000.0, 6_000.0, 8_000.0, 12_000.0];
+    let mut run = crate::capacity::rates(&offered, 5);
+    if error.is_some() {
+        run.calibration = Some(CalibrationSummary { error, ..limit(&[&open(100, 1_000.0)], 1) });
+    }
+    let made = |planned: &schema::plan::TrialPlan| {
+        let cell = run.plan.cells.iter().find(|cell| cell.id == planned.cell).expect("planned");
+        let rate = cell.load.rate_per_s.expect("open");
+        let p95 = 1e6 * (rate / 3_000.0).max(1.0).powf(1.5) * (0.01 * rng.normal()).exp() + late_ns;
+        let throughput = rate.min(3_000.0) * (0.01 * rng.normal()).exp();
+        trial(&run, planned.id, &[(Metric::P95, p95), (Metric::Throughput, throughput)])
+    };
+    let trials: Vec<TrialData> = run.plan.order.iter().map(made).collect();
+    crate::capacity::only(&run, &trials)
+}
+
+#[test]
+fn a_late_clock_moves_the_knee_of_a_time_and_the_interval_knows_it() {
+    let error = |late: f64| InstrumentError {
+        clock_ns: 100.0,
+        histogram_share: 1e-4,
+        wake_p99_ns: 0.0,
+        late: Some(Lateness { mean_ns: late, p99_ns: late, max_ns: late }),
+    };
+    let knee = |found: &schema::capacity::Capacity, metric| {
+        found.knees.iter().find(|knee| knee.metric == metric).unwrap().clone()
+    };
+    let holds = |found: &schema::capacity::Capacity| {
+        let interval = knee(found, Metric::P95).interval.expect("it bends");
+        interval.low.is_none_or(|low| low <= 3_000.0) && interval.high.is_none_or(|high| high >= 3_000.0)
+    };
+    let late = 5e5;
+    let count = |error: Option<InstrumentError>| {
+        (0..40).filter(|seed| holds(&late_ladder(late, error, *seed))).count()
+    };
+    let (plain, mended) = (count(None), count(Some(error(late))));
+    println!("a clock that is half a millisecond late: {plain} of 40 without its error, {mended} with it");
+    assert!(plain <= 20 && mended >= 37, "{plain} and {mended} of 40");
+
+    // Negligible errors change nothing; a throughput is a count over a time, which none of them moves.
+    let (alone, small, large) = (
+        late_ladder(0.0, None, 1),
+        late_ladder(0.0, Some(error(1.0)), 1),
+        late_ladder(0.0, Some(error(late)), 1),
+    );
+    assert_eq!(knee(&alone, Metric::P95).interval, knee(&small, Metric::P95).interval);
+    assert_ne!(knee(&alone, Metric::P95).interval, knee(&large, Metric::P95).interval);
+    assert_eq!(knee(&alone, Metric::Throughput), knee(&large, Metric::Throughput));
+    assert_eq!(alone.highest, large.highest);
+    assert!(alone.highest.is_some());
+}

@@ -4,7 +4,7 @@
 //! A point is a run, not a trial: the trials of one run share its day, host and builds, and would make every day a
 //! change. A change is dated by the first run after it. Runs of neighbouring days are alike too, for which permutations
 //! make no allowance: so a change stands only if a step explains its stretch better than noise that remembers
-//! ([`crate::stats::memory`]). The last runs are watched by a CUSUM chart, as no split has three of them behind it
+//! ([`crate::stats::similar`]). The last runs are watched by a CUSUM chart, as no split has three of them behind it
 //! ([`crate::stats::cusum`]; ADR 0023).
 
 use super::compare::{geometric_mean, head, surroundings};
@@ -15,7 +15,7 @@ use crate::run::data::RunData;
 use crate::stats::Refusal;
 use crate::stats::cusum;
 use crate::stats::e_divisive::{ChangePoint, Settings, VALUES_MAX, e_divisive};
-use crate::stats::memory::{Shapes, p_of_no_move};
+use crate::stats::similar::p_of_no_step;
 use schema::across::{
     HistoryAlarm, HistoryChange, HistoryFile, HistoryLevels, HistoryPoint, HistoryRun, HistorySeries,
 };
@@ -31,6 +31,19 @@ const SEGMENT_MIN: usize = 3;
 /// Fewest runs in which a change can be distinguished from chance: of seven, with three after it, 2 in 35 orders are as
 /// good.
 const RUNS_MIN: usize = 8;
+
+/// The limit of the test against noise over the significance, by the number of runs; straight lines between these. A change
+/// must pass E-divisive's test and this one, which of few runs lets through less than either, and of many, where
+/// E-divisive lets nearly all noise pass that remembers, as much as this one. Found by simulation (ADR 0030), so that
+/// both together are wrong in 5 % at most.
+const ALLOWANCE: [(f64, f64); 3] = [(12.0, 1.4), (24.0, 1.0), (40.0, 0.8)];
+
+fn allowance(runs: usize) -> f64 {
+    let runs = (runs as f64).clamp(ALLOWANCE[0].0, ALLOWANCE[2].0);
+    let [(from, first), (to, last)] =
+        if runs <= ALLOWANCE[1].0 { [ALLOWANCE[0], ALLOWANCE[1]] } else { [ALLOWANCE[1], ALLOWANCE[2]] };
+    first + (last - first) * (runs - from) / (to - from)
+}
 
 /// How changes are looked for.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -240,8 +253,9 @@ fn changes(
     Ok(changes.collect())
 }
 
-/// Those that noise with a memory does not explain: the weakest is taken out and its neighbours are judged again, until
-/// all that are left stand.
+/// Those that noise with a memory does not explain. First the whole series is asked whether anything in it moved: only
+/// that keeps false alarms at their rate, however many changes were found. Then the weakest is taken out and its neighbours
+/// are judged again, until all that are left stand.
 fn confirmed(
     logs: &[f64],
     mut found: Vec<ChangePoint>,
@@ -249,20 +263,27 @@ fn confirmed(
     settings: HistorySettings,
 ) -> Vec<ChangePoint> {
     let seed = Seed(settings.seed).derive(metric.key(), 1);
-    loop {
-        let p = |at: usize| {
+    let limit = settings.significance * allowance(logs.len());
+    let p = |part: &[f64]| p_of_no_step(part, SEGMENT_MIN, seed).unwrap_or(1.0);
+    if found.is_empty() || p(logs) > limit {
+        return Vec::new();
+    }
+    // One change alone was judged with the whole.
+    while found.len() > 1 {
+        let own = |at: usize| {
             let from = at.checked_sub(1).map_or(0, |before| found[before].at);
             let to = found.get(at + 1).map_or(logs.len(), |after| after.at);
-            p_of_no_move(&logs[from..to], SEGMENT_MIN, 0.0, Shapes::Step, seed).unwrap_or(1.0)
+            p(&logs[from..to])
         };
-        let weakest = (0..found.len()).map(|at| (at, p(at))).max_by(|a, b| a.1.total_cmp(&b.1));
+        let weakest = (0..found.len()).map(|at| (at, own(at))).max_by(|a, b| a.1.total_cmp(&b.1));
         match weakest {
-            Some((at, p)) if p > settings.significance / 2.0 => {
+            Some((at, p)) if p > limit => {
                 found.remove(at);
             }
-            _ => return found,
+            _ => break,
         }
     }
+    found
 }
 
 /// Many series are looked at, so some change by chance.

@@ -9,6 +9,7 @@
 use super::ladder::{Ladder, Level};
 use super::scaling::Fitted;
 use crate::run::data::RunData;
+use crate::run::instrument::NEGLIGIBLE;
 use crate::stats::kneedle::{Curve, kneedle, second_differences};
 use crate::stats::segmented::{Segmented, break_interval, segmented};
 use crate::words::{Noun, count, number};
@@ -72,13 +73,49 @@ pub(super) fn knee(
     knee.kneedle = kneedle(&x, &means, curve, SENSITIVITY).ok().flatten().map(f64::exp);
     knee.sharpest = sharpest(&x, &means, metric);
     match claim(&levels, metric, level, &mut knee) {
-        Ok((at, interval)) => (knee.at, knee.interval) = (Some(at), Some(interval)),
+        Ok((at, interval)) => {
+            knee.at = Some(at);
+            knee.interval = Some(match ladder.levels_by_instrument(data, metric) {
+                Some(ends) => with_instrument(interval, &ends, metric, level, &knee),
+                None => interval,
+            });
+        }
         Err(reason) => knee.refused = Some(reason),
     }
     if let (Some(_), Metric::Throughput, Some(fitted)) = (knee.at, metric, fitted) {
         crossing(&levels, fitted, level, &mut knee);
     }
     knee
+}
+
+/// The interval with those of the curve as low and as high as the instrument's error allows, which bends elsewhere: what
+/// is added to all times alike flattens the low part of the curve most (ADR 0027). Open where such a curve has no knee.
+/// As it was where that is negligible.
+fn with_instrument(
+    interval: Interval,
+    ends: &[Vec<Level>; 2],
+    metric: Metric,
+    confidence: f64,
+    knee: &Knee,
+) -> Interval {
+    let mut wide = interval;
+    for levels in ends {
+        let mut beside = knee.clone();
+        let found = match claim(levels, metric, confidence, &mut beside) {
+            Ok((_, found)) => found,
+            Err(_) => Interval { low: None, high: None },
+        };
+        wide.low = wide.low.zip(found.low).map(|(a, b)| a.min(b));
+        wide.high = wide.high.zip(found.high).map(|(a, b)| a.max(b));
+    }
+    let far = |a: Option<f64>, b: Option<f64>| match (a, b) {
+        (Some(a), Some(b)) => (a / b).ln().abs(),
+        (None, None) => 0.0,
+        _ => f64::INFINITY,
+    };
+    let moved = far(interval.low, wide.low).max(far(interval.high, wide.high));
+    let half = far(interval.low, interval.high) / 2.0;
+    if moved > NEGLIGIBLE * half || !half.is_finite() { wide } else { interval }
 }
 
 /// The knee of throughput is where the asymptotes of the fitted law cross. Where no law fits, the interval spans that of

@@ -1,6 +1,7 @@
 //! The ladders of a run: cells that differ in their load only, rising.
 
 use crate::run::data::RunData;
+use crate::run::instrument::ends_of;
 use schema::capacity::LoadAxis;
 use schema::experiment::LoadModel;
 use schema::metric::Metric;
@@ -90,5 +91,26 @@ impl Ladder<'_> {
             })
             .filter(|level| !level.logs.is_empty())
             .collect()
+    }
+
+    /// The same with every time as short, and as long, as the instrument's error allows; `None` where that moves none.
+    pub(super) fn levels_by_instrument(&self, data: &RunData<'_>, metric: Metric) -> Option<[Vec<Level>; 2]> {
+        let mut ends = [self.levels(data, metric), self.levels(data, metric)];
+        let mut moved = false;
+        for rung in &self.rungs {
+            let own = |level: &&mut Level| level.load == rung.load;
+            for (at, levels) in ends.iter_mut().enumerate() {
+                let Some(level) = levels.iter_mut().find(own) else { continue };
+                for log in &mut level.logs {
+                    let (short, long) = ends_of(data, &rung.cell.id, metric, log.exp());
+                    let end = if at == 0 { short } else { long }.ln();
+                    if short < long {
+                        *log = end;
+                        moved = true;
+                    }
+                }
+            }
+        }
+        moved.then_some(ends)
     }
 }

@@ -9,7 +9,7 @@
 //! (Hampel, JASA 69, 1974).
 
 use super::series::Series;
-use crate::stats::memory::{Shapes, p_of_no_move, smallest_drift_seen};
+use crate::stats::memory::{p_of_no_move, smallest_drift_seen};
 use crate::stats::order::median;
 use crate::stats::pelt::{SEGMENT_MIN, noise_scale, pelt_with_scale};
 use crate::stats::trend::{MannKendall, mann_kendall};
@@ -83,7 +83,7 @@ pub(super) fn noise_floor(series: &Series) -> f64 {
 pub(super) fn p_of_none(series: &Series) -> Option<f64> {
     let floor = noise_floor(series);
     let values = without_outliers(&series.values, floor);
-    p_of_no_move(&values, SEGMENT_MIN, floor, Shapes::All, SEED)
+    p_of_no_move(&values, SEGMENT_MIN, floor, SEED)
 }
 
 /// The smallest drift over the series that would have been seen, in units of the values: what is material at least.
