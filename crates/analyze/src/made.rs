@@ -108,7 +108,6 @@ fn plan(targets: &[&str], cells: Vec<CellPlan>, order: Vec<TrialPlan>, blocks: u
         events: Vec::new(),
         replicas: Default::default(),
         name: "synthetic".into(),
-        keeps_phases: false,
         question: "Which is faster?".into(),
         short: false,
         keeps_phases: false,
