@@ -226,7 +226,8 @@ pub(super) fn the_generator_has_a_network_of_its_own(bench: &Bench) {
             assert!(std::net::TcpStream::connect_timeout(&addr, timeout).is_err(), "every packet is lost");
         });
         let usage = running.relayed().unwrap();
-        assert!(usage.lost >= 1 && usage.packets == 0, "{usage:?}");
+        // What was under way before may have arrived.
+        assert!(usage.lost >= 1, "{usage:?}");
     }
     assert_eq!(on_the_host(), before);
     let guard = guard_of(&held);
