@@ -1,5 +1,5 @@
 // The certificates of the backend: an authority of its own, created at each
-// start, and a server certificate that it signs for 127.0.0.1 and localhost.
+// start, and a server certificate that it signs for 127.0.0.1, localhost and its own address.
 //
 // The private keys never leave the process: only the authority's certificate is
 // written, for clients to check the server against. Deliberately absent: client
@@ -35,8 +35,9 @@ type identity struct {
 	caPEM  []byte
 }
 
-// newIdentity makes an authority and a server certificate that begin at now.
-func newIdentity(now time.Time) (identity, error) {
+// newIdentity makes an authority and a server certificate that begin at now, for
+// loopback and for the host of address, where that is an address of IP.
+func newIdentity(now time.Time, address string) (identity, error) {
 	caKey, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
 	if err != nil {
 		return identity{}, fmt.Errorf("making the authority's key: %w", err)
@@ -61,6 +62,11 @@ func newIdentity(now time.Time) (identity, error) {
 		ExtKeyUsage: []x509.ExtKeyUsage{x509.ExtKeyUsageServerAuth},
 		DNSNames:    []string{"localhost"},
 		IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)},
+	}
+	if host, _, err := net.SplitHostPort(address); err == nil {
+		if own := net.ParseIP(host); own != nil && !own.IsUnspecified() {
+			leaf.IPAddresses = append(leaf.IPAddresses, own)
+		}
 	}
 	leafDER, err := sign(leaf, ca, &key.PublicKey, caKey, now)
 	if err != nil {

@@ -75,7 +75,7 @@ func variable(name, otherwise string) string {
 // run serves until ctx is done. It writes "listening on ADDR" to stderr once
 // the listener is bound, with the real port where the address asks for port 0.
 func run(ctx context.Context, settings options, stderr io.Writer) error {
-	self, err := newIdentity(time.Now())
+	self, err := newIdentity(time.Now(), settings.address)
 	if err != nil {
 		return err
 	}

@@ -110,6 +110,7 @@ fn plan(targets: &[&str], cells: Vec<CellPlan>, order: Vec<TrialPlan>, blocks: u
         name: "synthetic".into(),
         question: "Which is faster?".into(),
         short: false,
+        keeps_phases: false,
         targets: targets.iter().map(target).collect(),
         scenarios: vec![scenario()],
         cells,

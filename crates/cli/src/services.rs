@@ -86,7 +86,7 @@ impl Bench {
     }
 
     fn host(&self) -> Host<'_> {
-        Host { launcher: &self.launcher, cpus: None, cancelled: &self.stop }
+        Host { launcher: &self.launcher, cpus: None, isolated: false, cancelled: &self.stop }
     }
 
     fn start(&self, name: &str) -> Result<RunningService, ServiceError> {

@@ -13,10 +13,11 @@
 //! [`SHARE`] of the time, beyond what every tick may use.
 //! Absent on purpose: threads and the choice of moments.
 
+use crate::anchor::Anchor;
 use crate::cgroup::{self, Groups, find};
 use crate::error::CollectError;
 use crate::process::followed::{self, RootPid};
-use crate::source::Source;
+use crate::source::{Differencing, Source};
 use crate::{Roots, process};
 use crate::{host_clock, host_cpus, host_disk, host_interrupts, host_load, host_memory, host_net};
 use crate::{host_pressure, host_stat, target_connections, target_listen, target_network, target_outgoing};
@@ -25,6 +26,8 @@ use rustix::time::{ClockId, clock_gettime};
 use schema::trial::CounterLine;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
+use std::path::PathBuf;
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use units::Nanos;
 
@@ -46,6 +49,8 @@ pub struct Subjects {
     pub groups: Groups,
     /// prony's own process.
     pub generator_pid: u32,
+    /// The namespace that the load comes from, where it is not prony's own: TCP is then counted there.
+    pub generator_network: Option<PathBuf>,
     /// Where the target listens.
     pub address: Option<SocketAddr>,
     /// Name and first process of each service.
@@ -92,10 +97,14 @@ impl Collector {
     /// target's endpoints, each where there is one; with a line on the cost of it all.
     #[must_use]
     pub fn for_trial(roots: &Roots, subjects: Subjects) -> Self {
+        // One that cannot be entered has no load either, which is a failure of the trial and says why.
+        let anchor = subjects.generator_network.as_deref().and_then(|path| Anchor::enter(path).ok());
+        let anchor = anchor.map(Arc::new);
         let mut sources = host(roots);
+        sources.extend(tcp(roots, anchor.as_ref()));
         sources.extend(processes(roots, &subjects));
         sources.extend(control_groups(roots, &subjects));
-        sources.extend(sockets(roots, &subjects));
+        sources.extend(sockets(roots, &subjects, anchor.as_ref()));
         sources.extend(subjects.extra);
         Self { tells_cost: true, ..Self::new(sources) }
     }
@@ -189,8 +198,29 @@ fn host(roots: &Roots) -> Vec<Box<dyn Source>> {
         host_net::source(roots),
     ];
     let where_told = [host_pressure::source(roots), host_clock::source(roots), host_disk::source(roots)];
-    let tcp = [tcp_netstat::source(roots), tcp_snmp::source(roots), tcp_sockstat::source(roots)];
-    always.into_iter().chain(where_told.into_iter().flatten()).chain(tcp).collect()
+    always.into_iter().chain(where_told.into_iter().flatten()).collect()
+}
+
+/// TCP as the generator's network counts it: the host's, or its own.
+fn tcp(roots: &Roots, anchor: Option<&Arc<Anchor>>) -> Vec<Box<dyn Source>> {
+    let Some(anchor) = anchor else {
+        return vec![tcp_netstat::source(roots), tcp_snmp::source(roots), tcp_sockstat::source(roots)];
+    };
+    let roots = anchor.roots(roots);
+    let source = |(name, read): (&'static str, target_network::Read)| -> Box<dyn Source> {
+        let (roots, anchor) = (roots.clone(), Arc::clone(anchor));
+        Box::new(Differencing::new(name, move || {
+            // It holds the thread whose files these are.
+            let _ = &anchor;
+            read(&roots)
+        }))
+    };
+    let all: [(&'static str, target_network::Read); 3] = [
+        (tcp_netstat::NAME, tcp_netstat::read),
+        (tcp_snmp::NAME, tcp_snmp::read),
+        (tcp_sockstat::NAME, tcp_sockstat::read),
+    ];
+    all.into_iter().map(source).collect()
 }
 
 fn processes(roots: &Roots, subjects: &Subjects) -> Vec<Box<dyn Source>> {
@@ -223,10 +253,14 @@ fn control_groups(roots: &Roots, subjects: &Subjects) -> Vec<Box<dyn Source>> {
     all.filter(|(_, groups)| !groups.is_empty()).map(|(name, groups)| cgroup::source(name, groups)).collect()
 }
 
-fn sockets<'a>(roots: &'a Roots, subjects: &'a Subjects) -> impl Iterator<Item = Box<dyn Source>> + 'a {
+fn sockets<'a>(
+    roots: &'a Roots,
+    subjects: &'a Subjects,
+    anchor: Option<&Arc<Anchor>>,
+) -> impl Iterator<Item = Box<dyn Source>> + 'a {
     let (root, address) = (&subjects.target, subjects.address);
-    let states = tcp_states::source(roots, root.clone(), address);
-    let connections = address.and_then(|address| target_connections::source(roots, address));
+    let states = tcp_states::source(roots, anchor, root.clone(), address);
+    let connections = address.and_then(|address| target_connections::source(roots, anchor, address));
     let listen = root.clone().zip(address).and_then(|(root, at)| target_listen::source(roots, root, at));
     let outgoing = root.clone().and_then(|root| target_outgoing::source(roots, root));
     let own = root.iter().filter(|_| subjects.isolated).flat_map(|root| target_network::sources(roots, root));

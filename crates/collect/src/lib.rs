@@ -7,6 +7,7 @@
 //! decides when to tick), the meaning of a
 //! counter (the analyze crate's work), and any change to the host.
 
+mod anchor;
 mod backoff;
 pub mod cgroup;
 mod collector;

@@ -16,11 +16,12 @@
 //! | `retransmits`, `bytes_retrans` | delta | segments and bytes sent again, of connections seen in both readings |
 //! | `sockets_cut` | gauge | 1 where there are more connections than [`SOCKETS_MAX`](crate::sock_diag::SOCKETS_MAX) and only so many were read; absent else |
 //!
-//! The peer's address is asked for in prony's own namespace: a target in an isolated network is seen from here, too.
+//! The peer's address is asked for in the generator's namespace, prony's own or one for the trial: a target in an isolated network is seen from here, too.
 //! Everything is the sender's side of requests: what the target sends again is in its own kernel's counts only.
 //! Reading costs about 2 µs a connection, so that it rests between readings where there are many.
 
 use crate::Roots;
+use crate::anchor::Anchor;
 use crate::error::CollectError;
 use crate::reading::Values;
 use crate::sock_diag::{Family, Namespace, Query, TcpInfo, TcpSocket, is_same_host};
@@ -28,6 +29,7 @@ use crate::source::{Comparable, Differencing, Source};
 use netlink_packet_sock_diag::inet::StateFlags;
 use std::collections::BTreeMap;
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 /// Name of the source.
 pub const NAME: &str = "target.connections";
@@ -127,8 +129,12 @@ fn read(namespace: &mut Namespace, target: SocketAddr) -> Result<Connections, Co
 }
 
 /// The source for the target's address.
-pub(crate) fn source(roots: &Roots, target: SocketAddr) -> Option<Box<dyn Source>> {
-    let mut namespace = Namespace::own(roots);
+pub(crate) fn source(
+    roots: &Roots,
+    anchor: Option<&Arc<Anchor>>,
+    target: SocketAddr,
+) -> Option<Box<dyn Source>> {
+    let mut namespace = Namespace::of_generator(roots, anchor.map(Arc::as_ref));
     let answers = namespace.answers();
     let read = move || read(&mut namespace, target);
     answers.then(|| -> Box<dyn Source> { Box::new(Differencing::new(NAME, read).resting()) })

@@ -11,7 +11,7 @@ use crate::source::{Differencing, Source};
 use crate::{Roots, tcp_netstat, tcp_snmp, tcp_sockstat};
 use std::sync::atomic::Ordering;
 
-type Read = fn(&Roots) -> Result<Reading, CollectError>;
+pub(crate) type Read = fn(&Roots) -> Result<Reading, CollectError>;
 
 /// Their names, and how each is read of a namespace.
 const SOURCES: [(&str, Read); 3] = [

@@ -13,7 +13,8 @@
 //! | `TW`, `TWRecycled`, `TCPTimeWaitOverflow` | sockets that left TIME_WAIT by its timer; reused; too many to keep |
 //! | `DelayedACKs`, `DelayedACKLost` | acknowledgements held back (40 ms modes) |
 //!
-//! The file is that of the reader's network namespace: a target in a namespace of its own is not seen here.
+//! The file is that of the generator's network namespace, prony's own or one for the trial: a target in a namespace of its
+//! own is not seen here.
 
 use crate::Roots;
 use crate::error::{CollectError, ParseError};

@@ -13,10 +13,11 @@
 //! | `ports_available` | `/proc/sys/net/ipv4/ip_local_port_range` | size of the range; reserved ports are not taken off
 //! |
 //!
-//! All but `target_close_wait` are of prony's own network namespace; that one is of the target's and absent where it
+//! All but `target_close_wait` are of the generator's network namespace, prony's own or one for the trial; that one is of the target's and absent where it
 //! cannot be entered. At most [`SOCKETS_MAX`](crate::sock_diag::SOCKETS_MAX) sockets of a kind are counted.
 
 use crate::Roots;
+use crate::anchor::Anchor;
 use crate::error::{CollectError, ParseError};
 use crate::process::followed::RootPid;
 use crate::reading::Reading;
@@ -26,6 +27,7 @@ use crate::{tcp_snmp, tcp_sockstat, text};
 use netlink_packet_sock_diag::inet::StateFlags;
 use netlink_packet_sock_diag::{TCP_CLOSE_WAIT, TCP_LISTEN, TCP_SYN_RECV, TCP_SYN_SENT};
 use std::net::SocketAddr;
+use std::sync::Arc;
 
 /// Name of the source.
 pub const NAME: &str = "tcp.states";
@@ -68,6 +70,8 @@ enum Place {
 /// What is asked, and where.
 struct States {
     roots: Roots,
+    /// What holds the generator's own namespace, whose files `roots` has then.
+    anchor: Option<Arc<Anchor>>,
     own: Namespace,
     target: Option<SocketAddr>,
     /// Where the target's own ends of its connections are, if they can be seen.
@@ -87,8 +91,13 @@ impl States {
         let open = tcp_snmp::read(&self.roots)?.gauge("CurrEstab");
         let close_wait = reading.gauge("close_wait").unwrap_or_default();
         let waiting = tcp_sockstat::read(&self.roots)?.gauge("tw");
-        let ports = self.roots.proc.join("sys/net/ipv4/ip_local_port_range");
-        let ports = text::read_optional(&ports).and_then(|bytes| parse_ports(&bytes).ok());
+        let ports = match &self.anchor {
+            Some(anchor) => anchor.ports,
+            None => {
+                let ports = self.roots.proc.join("sys/net/ipv4/ip_local_port_range");
+                text::read_optional(&ports).and_then(|bytes| parse_ports(&bytes).ok())
+            }
+        };
         reading.gauges.extend(open.map(|open| ("established", (open - close_wait).max(0.0))));
         reading.gauges.extend(waiting.map(|waiting| ("time_wait", waiting)));
         reading.gauges.extend(ports.map(|ports| ("ports_available", f64::from(ports))));
@@ -137,17 +146,19 @@ impl States {
 /// The source, where the kernel can be asked.
 pub(crate) fn source(
     roots: &Roots,
+    anchor: Option<&Arc<Anchor>>,
     root: Option<RootPid>,
     target: Option<SocketAddr>,
 ) -> Option<Box<dyn Source>> {
-    let mut own = Namespace::own(roots);
+    let mut own = Namespace::of_generator(roots, anchor.map(Arc::as_ref));
     let answers = own.answers();
     let of_target = root.map(|root| Namespace::of(roots, root));
     let of_target = of_target.and_then(|mut namespace| match namespace.is_own() {
         true => Some(Place::Here),
         false => namespace.answers().then_some(Place::There(namespace)),
     });
-    let mut states = States { roots: roots.clone(), own, target, of_target };
+    let seen = anchor.map_or_else(|| roots.clone(), |anchor| anchor.roots(roots));
+    let mut states = States { roots: seen, anchor: anchor.cloned(), own, target, of_target };
     let read = move || states.read();
     answers.then(|| -> Box<dyn Source> { Box::new(Differencing::new(NAME, read).resting()) })
 }
@@ -163,7 +174,7 @@ mod tests {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
         let root = RootPid::new(std::process::id().into());
-        let mut source = source(&Roots::default(), Some(root), Some(address)).unwrap();
+        let mut source = source(&Roots::default(), None, Some(root), Some(address)).unwrap();
         // Two are closed by the client alone, one by the client first: its own end waits then.
         let left_open: Vec<TcpStream> = (0..2)
             .map(|_| {
@@ -184,7 +195,7 @@ mod tests {
 
     #[test]
     fn without_a_target_only_the_host_is_counted() {
-        let mut source = source(&Roots::default(), None, None).unwrap();
+        let mut source = source(&Roots::default(), None, None, None).unwrap();
         let gauges = source.tick(Nanos(1)).unwrap().gauges;
         assert!(!gauges.contains_key("to_target_time_wait") && !gauges.contains_key("target_close_wait"));
         assert!(gauges.contains_key("syn_recv"));

@@ -22,11 +22,15 @@ use crate::standing;
 use crate::tls::{Tls, TlsLayer};
 use crate::worker::{Ready, Spin, Worker};
 use pace::{Closed, Schedule, Share, Think};
-use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
+use rustix::thread::{
+    CpuSet, LinkNameSpaceType, move_into_link_name_space, sched_getaffinity, sched_setaffinity,
+};
 use schema::experiment::LoadModel;
 use schema::plan::{ConnectionPlan, DriverChoice, LoadPlan, PriorityChoice, SpinChoice};
 use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroU64;
+use std::os::fd::AsFd;
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
@@ -339,6 +343,7 @@ impl Generator {
             opening: Opening { connections: here * (1 + job.way.further.len()), ..opening },
             options: options(&load.connection),
             proxy: job.way.proxy.clone(),
+            namespace: job.way.namespace.clone(),
             driver: self.driver,
             control: self.control.clone(),
             clock: self.clock,
@@ -393,6 +398,7 @@ struct Thread {
     opening: Opening,
     options: SocketOptions,
     proxy: Option<Proxy>,
+    namespace: Option<PathBuf>,
     driver: DriverChoice,
     control: Arc<Control>,
     clock: MonotonicClock,
@@ -423,6 +429,14 @@ impl Thread {
             let mut set = CpuSet::new();
             set.set(cpu as usize);
             sched_setaffinity(None, &set)?;
+        }
+        if let Some(namespace) = &self.namespace {
+            let entered = std::fs::File::open(namespace).and_then(|file| {
+                Ok(move_into_link_name_space(file.as_fd(), Some(LinkNameSpaceType::Network))?)
+            });
+            entered.map_err(|error| {
+                std::io::Error::new(error.kind(), format!("cannot enter the generator's network: {error}"))
+            })?;
         }
         // One nanosecond: timed waits are not rounded up to the default 50 µs.
         rustix::thread::set_current_timer_slack(NonZeroU64::new(1))?;

@@ -1,6 +1,7 @@
 //! The way to a target beyond its address: which URL the address stands for, and what lies between.
 
 use std::net::SocketAddr;
+use std::path::PathBuf;
 
 pub use crate::driver::Proxy;
 pub use wire::Origin;
@@ -16,4 +17,6 @@ pub struct Way {
     pub origin_of: Vec<u16>,
     /// What every connection leads through; the job's address is then the proxy's.
     pub proxy: Option<Proxy>,
+    /// The network namespace that every worker enters before it opens a connection; the caller's own where absent.
+    pub namespace: Option<PathBuf>,
 }

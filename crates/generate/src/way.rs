@@ -11,6 +11,7 @@ pub(crate) fn of(job: &LoadJob) -> Result<Way, GenerateError> {
     Ok(Way {
         origin: Some(HttpUrl::parse(&job.url)?.to_origin()),
         proxy,
+        namespace: job.network.clone(),
         further: job.further.iter().map(|further| further.to).collect(),
         origin_of: origins::numbers(&job.scenario, &job.further),
     })

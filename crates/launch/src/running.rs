@@ -6,7 +6,7 @@
 use crate::TargetError;
 use crate::guard::{Change, Ending, Exit, Finish, Guard};
 use crate::ready::{self, Unready};
-use schema::limits::Confinement;
+use schema::limits::{Confinement, RelayUsage};
 use schema::target::{Ready, Stop};
 use std::collections::BTreeMap;
 use std::io;
@@ -38,6 +38,12 @@ impl RunningTarget {
     #[must_use]
     pub fn addr(&self) -> SocketAddr {
         self.addr
+    }
+
+    /// What the relay on the way to it did since it was asked last; nothing where there is none.
+    #[must_use]
+    pub fn relayed(&self) -> Option<RelayUsage> {
+        self.confinement()?.network.and_then(|_| self.guard.relayed())
     }
 
     /// Its first process since the last start, which is also its process group. Counters are read from it and its

@@ -3,7 +3,7 @@
 //! Invariants: the target listens on 127.0.0.1 at a port that was free just before, or in a network of its own; it is
 //! handed out only after a good answer; on every error path its processes are gone before the error is returned.
 
-use crate::confine::{Subnet, Wanted};
+use crate::confine::{ServicePlace, Subnet, Subnets, Wanted};
 use crate::guard::{Ending, Finish, Guard, Spec};
 use crate::ready::{Unready, await_ready};
 use crate::template::Values;
@@ -45,6 +45,8 @@ pub struct StartPlan {
     pub cpus: Option<Vec<u32>>,
     /// What it is confined to besides.
     pub limits: LimitsPlan,
+    /// Services in networks of their own that it must reach where its own is isolated.
+    pub services: Vec<ServicePlace>,
     /// Takes its stdout and stderr; emptied first.
     pub log: PathBuf,
     /// prony's own binary, which becomes the guard.
@@ -98,6 +100,7 @@ impl StartPlan {
             stop: Stop::default(),
             cpus: None,
             limits: LimitsPlan::default(),
+            services: Vec::new(),
             log: log.to_owned(),
             launcher: launcher.to_owned(),
         }
@@ -189,19 +192,20 @@ fn on_the_host(limits: LimitsPlan) -> LimitsPlan {
         cpus: limits.cpus,
         memory_bytes: limits.memory_bytes,
         swap: limits.swap,
+        memory_lock: limits.memory_lock,
         network: NetworkMode::Host,
         ..LimitsPlan::default()
     }
 }
 
 fn try_start(plan: &StartPlan, weaknesses: &[Said]) -> Result<RunningTarget, TargetError> {
-    let subnet = if plan.limits.is_isolated() {
-        Some(Subnet::free().map_err(|cause| TargetError::NoNetwork { cause })?)
+    let subnets = if plan.limits.is_isolated() {
+        Some(Subnets::free(plan.services.len()).map_err(|cause| TargetError::NoNetwork { cause })?)
     } else {
         None
     };
-    let addr = match subnet {
-        Some(subnet) => SocketAddr::from((subnet.target(), Subnet::port())),
+    let addr = match &subnets {
+        Some(subnets) => SocketAddr::from((subnets.host.target(), Subnet::port())),
         None => free_port()?,
     };
     let mut spec = plan.spec(addr);
@@ -209,7 +213,8 @@ fn try_start(plan: &StartPlan, weaknesses: &[Said]) -> Result<RunningTarget, Tar
         spec.confine = Some(Wanted {
             limits: plan.limits.clone(),
             cpus: plan.cpus.clone(),
-            subnet,
+            subnets,
+            services: plan.services.clone(),
             weaknesses: weaknesses.to_vec(),
         });
     }

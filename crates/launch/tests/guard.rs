@@ -49,6 +49,8 @@ const CASES: &[Case] = &[
     ("limits_hold_from_inside", confine::limits_hold_from_inside),
     ("confinement_outlives_a_restart", confine::confinement_outlives_a_restart),
     ("limits_of_a_running_target_can_be_changed", confine::limits_of_a_running_target_can_be_changed),
+    ("the_generator_has_a_network_of_its_own", confine::the_generator_has_a_network_of_its_own),
+    ("an_isolated_target_reaches_a_service", confine::an_isolated_target_reaches_a_service),
     ("networks_do_not_see_each_other", confine::networks_do_not_see_each_other),
     ("a_greedy_target_is_killed", confine::a_greedy_target_is_killed_and_the_error_names_it),
     ("a_quota_throttles", confine::a_quota_throttles),

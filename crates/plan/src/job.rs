@@ -11,6 +11,7 @@ use request::{ProgramError, Traffic};
 use schema::plan::{LoadPlan, PhasePlan, ScenarioPlan};
 use serde::{Deserialize, Serialize};
 use std::net::SocketAddr;
+use std::path::PathBuf;
 use units::Seed;
 
 /// A load, resolved and ready. Its serde form goes to generator processes only and into no file.
@@ -48,6 +49,9 @@ pub struct LoadJob {
     pub cpus: Option<Vec<u32>>,
     /// Whether workers may spin before an intended time.
     pub spin: bool,
+    /// The network namespace that the load comes from; the caller's own where absent.
+    #[serde(default)]
+    pub network: Option<PathBuf>,
     /// One row for each request, where somebody wants them.
     pub each: Option<EachPlan>,
 }
@@ -147,6 +151,7 @@ mod tests {
             arrivals_max: None,
             cpus: None,
             spin: false,
+            network: None,
             each: None,
         }
     }

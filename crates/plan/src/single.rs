@@ -100,6 +100,7 @@ pub fn single(
         cpus,
         // On the only CPU, spinning would take it away from a local target.
         spin: pin::leaves_a_cpu(usable),
+        network: None,
         each: asked.each,
     };
     let job = job.settled();

@@ -49,6 +49,11 @@ pub(crate) struct Up {
 }
 
 impl Up {
+    /// The network that its load comes from, where that is not the host's.
+    pub(crate) fn generator_network(&self) -> Option<PathBuf> {
+        Some(self.running.as_ref()?.confinement()?.generator?.namespace)
+    }
+
     /// Where it is asked what it counts.
     pub(crate) fn endpoint(&self) -> Endpoint {
         Endpoint { addr: self.addr, host: self.authority.clone(), tls: self.tls.clone() }
@@ -166,6 +171,7 @@ fn start_plan(
     }
     plan.cpus.clone_from(&pin.target);
     plan.limits.clone_from(limits);
+    plan.services = target.services.places();
     Ok(Some(plan))
 }
 

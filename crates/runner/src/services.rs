@@ -7,6 +7,7 @@ use crate::RunnerError;
 use crate::environment::Environment;
 use crate::observer::Observer;
 use collect::services::ServiceAt;
+use launch::confine::ServicePlace;
 use launch::service::{self, Host, RunningService};
 use plan::Context;
 use schema::plan::ExperimentPlan;
@@ -26,6 +27,8 @@ struct Fleet {
     entries: Vec<Entry>,
     launcher: PathBuf,
     cpus: Option<Vec<u32>>,
+    /// Whether any target has a network of its own, from which those on loopback are out of reach.
+    isolated: bool,
     cancelled: Arc<AtomicBool>,
 }
 
@@ -50,6 +53,7 @@ impl Services {
             entries: Vec::new(),
             launcher: environment.launcher.clone(),
             cpus: plan.pin.of_services().cloned(),
+            isolated: plan.cells.iter().any(|cell| cell.limits.is_isolated()),
             cancelled: environment.stop.clone(),
         };
         for name in needed(plan) {
@@ -94,6 +98,11 @@ impl Services {
     pub(crate) fn pids(&self) -> Vec<(String, u32)> {
         let fleet = self.lock();
         fleet.running().filter_map(|running| Some((running.name().to_owned(), running.pid()?))).collect()
+    }
+
+    /// Where those that are up and have networks of their own are joined to a target's.
+    pub(crate) fn places(&self) -> Vec<ServicePlace> {
+        self.lock().running().filter_map(RunningService::place).collect()
     }
 
     /// Whether all of these are up.
@@ -155,7 +164,12 @@ impl Services {
 
 impl Fleet {
     fn launch(&self, manifest: &ServiceManifest, folder: &Path) -> Result<RunningService, RunnerError> {
-        let host = Host { launcher: &self.launcher, cpus: self.cpus.as_deref(), cancelled: &self.cancelled };
+        let host = Host {
+            launcher: &self.launcher,
+            cpus: self.cpus.as_deref(),
+            isolated: self.isolated,
+            cancelled: &self.cancelled,
+        };
         Ok(service::start(manifest, folder, &host)?)
     }
 

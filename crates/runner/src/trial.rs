@@ -187,6 +187,7 @@ pub(crate) fn load_job(plan: &ExperimentPlan, cell: &CellPlan, scenario: &Scenar
         cpus: plan.pin.generator.clone(),
         // A worker that spins on the target's CPU would slow the very thing it measures.
         spin: plan.pin.generator.is_some(),
+        network: up.generator_network(),
         each: None,
     };
     // Where it goes is known only now that the target is up.
@@ -264,6 +265,7 @@ fn ended(blank: TrialFile, mut measured: Measured, seen: Seen, running: Option<&
         alloc_per_request_bytes: seen.allocations.per_request(&measured.phases, &load.window),
         confinement: running.and_then(RunningTarget::confinement),
         group: seen.group,
+        relay: seen.relay,
         server: seen.server,
     };
     TrialFile {

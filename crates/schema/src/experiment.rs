@@ -171,6 +171,8 @@ pub struct Phases {
     pub sample: Option<Nanos>,
     /// Samples in a trial. Default 3.
     pub samples: Option<u32>,
+    /// Whether `--short` may shorten them; false where what is asked needs its time. Default true.
+    pub shorten: Option<bool>,
 }
 
 /// `warmup = { at_least, at_most, until }`

@@ -10,7 +10,8 @@ use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 use std::fmt;
 use std::net::Ipv4Addr;
-use units::{BitsPerSecond, Bytes};
+use std::path::PathBuf;
+use units::{BitsPerSecond, Bytes, Nanos};
 
 /// `[limits]`, and `limits = { … }` of a target, whose keys go before.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
@@ -33,6 +34,21 @@ pub struct LimitsUse {
     pub rate: Option<BitsPerSecond>,
     /// Share of packets lost in the isolated network in each direction, from 0 to 1. Default: none.
     pub loss: Option<f64>,
+    /// Time that each packet is held up in each direction of the isolated network, for example `"7ms"`. Default: none.
+    pub delay: Option<Nanos>,
+    /// The network that the load comes from.
+    pub generator: Option<GeneratorUse>,
+}
+
+/// `[limits.generator]`: where the load comes from.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct GeneratorUse {
+    /// `host`, or `isolated`: a network namespace of its own for each trial, joined to the target's. Default host.
+    pub network: Option<NetworkMode>,
+    /// Settings of its network by name, for example `"net.ipv4.tcp_tw_reuse" = 1`.
+    #[serde(default)]
+    pub sysctls: BTreeMap<String, SysctlValue>,
 }
 
 /// How much memory a process may lock, as a user writes it: a size such as `"64MiB"`, or `"unlimited"`.
@@ -147,6 +163,21 @@ pub struct LimitsPlan {
     /// Share of packets lost in each direction; none where absent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub loss: Option<f64>,
+    /// Time that each packet is held up in each direction; none where absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub delay_ns: Option<u64>,
+    /// The generator's own network; the host's where absent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub generator: Option<GeneratorPlan>,
+}
+
+/// The network that the load comes from, resolved.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(default)]
+pub struct GeneratorPlan {
+    /// Its settings.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub sysctls: BTreeMap<String, String>,
 }
 
 impl LimitsPlan {
@@ -181,9 +212,18 @@ impl fmt::Display for LimitsPlan {
             if let Some(loss) = self.loss {
                 text += &format!(" losing {loss} of packets");
             }
+            if let Some(delay_ns) = self.delay_ns {
+                text += &format!(" with a delay of {}", Nanos(delay_ns));
+            }
             parts.push(text);
         }
         parts.extend(self.sysctls.iter().map(|(name, value)| format!("{name} = {value}")));
+        if let Some(generator) = &self.generator {
+            let settings = generator.sysctls.iter().map(|(name, value)| format!("{name} = {value}"));
+            let settings: Vec<String> = settings.collect();
+            let with = if settings.is_empty() { "" } else { " with " };
+            parts.push(format!("isolated generator{with}{}", settings.join(" and ")));
+        }
         f.write_str(&parts.join(", "))
     }
 }
@@ -210,6 +250,9 @@ pub struct Confinement {
     pub memory_lock: Option<MemoryLock>,
     /// Its own network.
     pub network: Option<IsolatedNetwork>,
+    /// The generator's own network, which its load comes from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub generator: Option<IsolatedGenerator>,
     /// What was asked for and could not be had, one sentence each.
     pub weaknesses: Vec<Said>,
 }
@@ -249,6 +292,68 @@ pub struct IsolatedNetwork {
     pub loss: Option<f64>,
     /// Sockets in TIME_WAIT inside, before the target was started.
     pub time_wait_at_start: Option<u64>,
+    /// Where services of networks of their own are reached, by address.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub services: Vec<Ipv4Addr>,
+    /// How packets are held up.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub delay: Option<PathDelay>,
+}
+
+/// The generator's network of one trial.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct IsolatedGenerator {
+    /// The address that the load comes from.
+    pub address: Ipv4Addr,
+    /// Its neighbour: the target's end of the way between them.
+    pub target_end: Ipv4Addr,
+    /// Where the namespace is entered while the trial runs.
+    pub namespace: PathBuf,
+    /// Settings that were asked for, as read back from inside.
+    pub sysctls: BTreeMap<String, String>,
+}
+
+/// How packets on the way to an isolated target are held up.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct PathDelay {
+    /// Who does it.
+    pub by: DelayedBy,
+    /// Asked for in each direction; of `netem` as it reads back.
+    pub delay_ns: u64,
+    /// Round trips that were measured on the idle way before the target was started.
+    pub trips: u32,
+    /// Median of their times less twice the delay: what the way adds of its own, or how far it is wrong.
+    pub error_p50_ns: i64,
+    /// The same of the slowest.
+    pub error_max_ns: i64,
+}
+
+/// Who holds packets up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum DelayedBy {
+    /// The kernel (tc-netem(8)).
+    Netem,
+    /// prony's own relay between two TUN devices.
+    Relay,
+}
+
+/// What the relay between two devices did in the samples of one trial.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(default)]
+pub struct RelayUsage {
+    /// Packets that it passed on, both directions together.
+    pub packets: u64,
+    /// Of those that came, those that it dropped because loss was asked for.
+    pub lost: u64,
+    /// Of those that came, those that found its queue full.
+    pub overflowed: u64,
+    /// Time beyond the delay that half of the packets spent in it, at most; a power of two of microseconds.
+    pub late_p50_ns: u64,
+    /// The same of 99 % of the packets.
+    pub late_p99_ns: u64,
+    /// The longest.
+    pub late_max_ns: u64,
 }
 
 #[cfg(test)]
@@ -266,12 +371,16 @@ mod tests {
             network: NetworkMode::Isolated,
             rate_bits_per_s: Some(1_000_000_000),
             loss: Some(0.01),
+            delay_ns: Some(7_000_000),
             sysctls: BTreeMap::from([("net.core.somaxconn".to_owned(), "128".to_owned())]),
+            generator: Some(GeneratorPlan {
+                sysctls: BTreeMap::from([("net.ipv4.tcp_tw_reuse".to_owned(), "1".to_owned())]),
+            }),
         };
         assert_eq!(
             limits.to_string(),
-            "0.5 CPUs, 2GiB, no swap, 64MiB of locked memory, isolated network at 1gbit losing 0.01 of packets, \
-             net.core.somaxconn = 128"
+            "0.5 CPUs, 2GiB, no swap, 64MiB of locked memory, isolated network at 1gbit losing 0.01 of packets with a \
+             delay of 7ms, net.core.somaxconn = 128, isolated generator with net.ipv4.tcp_tw_reuse = 1"
         );
         assert!(!limits.is_none() && LimitsPlan::default().is_none());
         assert_eq!(LimitsPlan { cpus: Some(1.0), ..LimitsPlan::default() }.to_string(), "1 CPU");

@@ -53,6 +53,9 @@ pub enum Metric {
     Reconnects,
     /// Attempts to connect that failed, over all attempts within the window, 0 to 1.
     ConnectFailures,
+    /// Connections that took over a local port in TIME_WAIT, over the connections opened, 0 to 1, where the generator has
+    /// a network of its own.
+    TimeWaitReuse,
     /// Segments sent again over segments sent, 0 to 1, in the namespace of the target.
     Retransmissions,
     /// Round-trip time of connections to the target as its kernel smooths it: the median of the intervals' medians.
@@ -73,7 +76,7 @@ pub enum Metric {
 
 impl Metric {
     /// Metrics that are computed for claims only, so that neither tables nor corrections for many tests grow.
-    pub const ASKED: [Self; 20] = [
+    pub const ASKED: [Self; 21] = [
         Self::Cpu,
         Self::Max,
         Self::GcCount,
@@ -86,6 +89,7 @@ impl Metric {
         Self::ConnectionReuse,
         Self::Reconnects,
         Self::ConnectFailures,
+        Self::TimeWaitReuse,
         Self::Retransmissions,
         Self::Rtt,
         Self::Downtime,
@@ -138,6 +142,7 @@ impl Metric {
             Self::ConnectionReuse => "connection_reuse",
             Self::Reconnects => "reconnects",
             Self::ConnectFailures => "connect_failures",
+            Self::TimeWaitReuse => "time_wait_reuse",
             Self::Retransmissions => "retransmissions",
             Self::Rtt => "rtt",
             Self::Downtime => "downtime",
@@ -160,6 +165,7 @@ impl Metric {
             | Self::MemorySlack
             | Self::ConnectionReuse
             | Self::ConnectFailures
+            | Self::TimeWaitReuse
             | Self::Retransmissions => Unit::Share,
             Self::Memory | Self::AllocPerRequest | Self::BytesPerRequest => Unit::Bytes,
             Self::GcCount | Self::RequestsLost => Unit::Count,
@@ -177,6 +183,7 @@ impl Metric {
             self,
             Self::Throughput
                 | Self::ConnectionReuse
+                | Self::TimeWaitReuse
                 | Self::SentBytes
                 | Self::ReceivedBytes
                 | Self::SentPerCpu

@@ -36,6 +36,7 @@ impl Metric {
             Self::ConnectionReuse => "Reuse",
             Self::Reconnects => "Reconnects",
             Self::ConnectFailures => "Connect failures",
+            Self::TimeWaitReuse => "TIME_WAIT reuse",
             Self::Retransmissions => "Retransmissions",
             Self::Rtt => "RTT",
             Self::Downtime => "Downtime",
@@ -81,6 +82,9 @@ impl Metric {
             Self::Reconnects => said!("metric.reconnects", "reconnects per second"),
             Self::ConnectFailures => {
                 said!("metric.connect_failures", "share of connection attempts that failed")
+            }
+            Self::TimeWaitReuse => {
+                said!("metric.time_wait_reuse", "share of new connections that took a port in TIME_WAIT")
             }
             Self::Retransmissions => said!("metric.retransmissions", "share of segments sent again"),
             Self::Rtt => said!("metric.rtt", "round-trip time"),

@@ -34,6 +34,9 @@ pub struct ExperimentPlan {
     /// Whether phases and blocks were shortened for a first look (`prony run --short`).
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub short: bool,
+    /// Whether the file keeps its phases from being shortened.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub keeps_phases: bool,
     /// The systems under test, by unique name.
     pub targets: Vec<TargetPlan>,
     /// What is sent: one scenario for each level of that factor; never empty in a resolved plan. Files of older

@@ -110,8 +110,6 @@ pub enum ReasonCode {
     PrivateSystem,
     /// No number, or no setting under which it would hold, is printed.
     NotQuantified,
-    /// prony has no counter, route or protocol for it yet.
-    NotYet,
 }
 
 impl StudyFile {

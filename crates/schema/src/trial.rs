@@ -4,7 +4,7 @@
 
 use crate::calibration::Canary;
 use crate::event::EventRecord;
-use crate::limits::{Confinement, GroupUsage};
+use crate::limits::{Confinement, GroupUsage, RelayUsage};
 use crate::load::{ErrorClass, LoadReport};
 use crate::said::Said;
 use crate::server_side::ServerSide;
@@ -136,6 +136,9 @@ pub struct TargetUsage {
     /// What its control groups counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub group: Option<GroupUsage>,
+    /// What the relay on the way to it did in the samples, where there is one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub relay: Option<RelayUsage>,
     /// What it counted of itself, where it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<ServerSide>,

@@ -31,6 +31,7 @@ export function unitOf(metric: Metric) {
     case "memory_slack":
     case "connection_reuse":
     case "connect_failures":
+    case "time_wait_reuse":
     case "retransmissions":
       return "share" as const;
     case "memory":

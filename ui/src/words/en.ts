@@ -32,6 +32,7 @@ const metrics: Record<Metric, string> = {
   connection_reuse: "Reuse",
   reconnects: "Reconnects",
   connect_failures: "Connect failures",
+  time_wait_reuse: "TIME_WAIT reuse",
   retransmissions: "Retransmissions",
   rtt: "RTT",
   downtime: "Downtime",

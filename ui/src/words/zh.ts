@@ -30,6 +30,7 @@ export const zh: Words = {
     connection_reuse: "连接复用率",
     reconnects: "重连",
     connect_failures: "建连失败率",
+    time_wait_reuse: "TIME_WAIT 复用率",
     retransmissions: "重传率",
     rtt: "往返时延",
     downtime: "中断时间",

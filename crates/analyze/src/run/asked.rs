@@ -12,6 +12,7 @@
 //! | `bytes_per_request` | bytes received over all answers, wrong ones too |
 //! | `connection_reuse`, `reconnects` | connections opened in the intervals of the samples, over requests written, over seconds |
 //! | `connect_failures` | requests that failed for want of a connection over these and the connections opened |
+//! | `time_wait_reuse` | `TWRecycled` over `ActiveOpens` of the generator, where it has a network of its own |
 //! | `retransmissions` | `RetransSegs` over `OutSegs` (METHOD §9), of the target's namespace, else of the host |
 //! | `rtt` | median over the intervals of `rtt_p50_ns` |
 //! | `downtime`, `requests_lost` | the trial's events, added up |
@@ -72,6 +73,11 @@ fn raw(plan: &ExperimentPlan, trial: &TrialData, metric: Metric) -> Option<f64> 
             Some(opened / seconds)
         }
         Metric::ConnectFailures => connect_failures(trial, load),
+        Metric::TimeWaitReuse => {
+            // The host's counts are of all its programs.
+            trial.file.target.confinement.as_ref()?.generator.as_ref()?;
+            Some(sum(trial, "tcp.netstat/TWRecycled")? / sum(trial, "tcp.snmp/ActiveOpens")?)
+        }
         Metric::Retransmissions => {
             let of = |source: &str| {
                 Some(

@@ -3,6 +3,7 @@
 use crate::synth::{SECOND_NS, claim_of, closed, run, second, trial};
 use analyze::{TrialData, analyze};
 use schema::event::{Around, EventEffect, EventRecord};
+use schema::limits::{Confinement, IsolatedGenerator};
 use schema::load::ErrorClass;
 use schema::metric::Metric;
 use schema::plan::{ClaimComparison, ClaimTest};
@@ -37,6 +38,8 @@ fn planted(trial: &mut TrialData) {
             ("go.runtime/gc_pause_ns".into(), series([1e7, 3e7])),
             ("tcp.snmp/RetransSegs".into(), series([1.0, 3.0])),
             ("tcp.snmp/OutSegs".into(), series([100.0, 300.0])),
+            ("tcp.snmp/ActiveOpens".into(), series([60.0, 40.0])),
+            ("tcp.netstat/TWRecycled".into(), series([50.0, 37.0])),
         ]),
         ..Signals::default()
     });
@@ -48,6 +51,14 @@ fn planted(trial: &mut TrialData) {
     load.bytes.written = 180_000;
     load.latency_ns.response.max = Some(80_000_000);
     trial.file.target.cpu_s = Some(1.5);
+    let generator = IsolatedGenerator {
+        address: [10, 64, 0, 1].into(),
+        target_end: [10, 64, 0, 2].into(),
+        namespace: "/proc/1/fd/3".into(),
+        sysctls: BTreeMap::new(),
+    };
+    trial.file.target.confinement =
+        Some(Confinement { generator: Some(generator), ..Confinement::default() });
     trial.file.events = vec![EventRecord {
         name: "reload".into(),
         began_ns: 0,
@@ -95,6 +106,7 @@ fn each_metric_is_read_from_what_its_table_says() {
         (Metric::ConnectionReuse, 0.75),
         (Metric::Reconnects, 250.0),
         (Metric::ConnectFailures, 200.0 / 700.0),
+        (Metric::TimeWaitReuse, 0.87),
         (Metric::Retransmissions, 0.01),
         (Metric::Rtt, 6e5),
         (Metric::Downtime, 4e7),
@@ -107,7 +119,15 @@ fn each_metric_is_read_from_what_its_table_says() {
         let found = value(metric, |_| ()).unwrap_or(f64::NAN);
         assert!((found - wanted).abs() < 1e-6 * wanted, "{metric:?}: {found} instead of {wanted}");
     }
-    assert_eq!(Metric::ASKED.len(), 20, "a new one needs a line above");
+    assert_eq!(Metric::ASKED.len(), 21, "a new one needs a line above");
+}
+
+#[test]
+fn ports_in_time_wait_are_not_counted_on_the_host() {
+    let on_the_host = |trial: &mut TrialData| {
+        trial.file.target.confinement.as_mut().expect("planted").generator = None;
+    };
+    assert_eq!(value(Metric::TimeWaitReuse, on_the_host), None);
 }
 
 #[test]
@@ -143,6 +163,7 @@ fn what_was_not_read_is_absent_and_never_0() {
         Metric::GcPauseMax,
         Metric::MemorySlack,
         Metric::GcPauseShare,
+        Metric::TimeWaitReuse,
         Metric::Retransmissions,
         Metric::Rtt,
         Metric::Downtime,

@@ -23,7 +23,7 @@ pub(super) fn bring_up(
     route: Option<&str>,
     progress: &mut TargetProgress,
 ) -> std::io::Result<Backing> {
-    let host = Host { launcher: &place.launcher, cpus: None, cancelled: &place.stop };
+    let host = Host { launcher: &place.launcher, cpus: None, isolated: false, cancelled: &place.stop };
     let mut backing = Backing { up: ServicesUp::default(), running: Vec::new() };
     for name in needed(place, targets, route) {
         // For a target that names a service which does not exist, its own check reports that.

@@ -189,6 +189,62 @@ fn isolated_networks_are_new_each_time_and_have_the_settings_asked_for() {
     }
 }
 
+/// Two kinds of client of one server: with `tcp_tw_reuse` off ports are gone, with it on those in TIME_WAIT serve again.
+#[test]
+fn the_generators_ports_run_out_unless_they_are_reused() {
+    let target = |name: &str, reuse: u32| {
+        format!(
+            "[[target]]\nname = \"{name}\"\nreference = {{}}\n\
+             limits = {{ generator = {{ sysctls = {{ \"net.ipv4.tcp_tw_reuse\" = {reuse} }} }} }}\n"
+        )
+    };
+    let limits = "network = \"isolated\"\ngenerator = { network = \"isolated\", \
+                  sysctls = { \"net.ipv4.ip_local_port_range\" = \"30000 30299\" } }";
+    let lab = lab(&(target("off", 0) + &target("on", 1)), limits, "blocks = 1", "3s");
+    let text = std::fs::read_to_string(&lab.file).unwrap();
+    let load =
+        "model = \"open\"\nrate = 150\nconnections = 2\nmax_connections = 50\nconnection = { requests = 1 }";
+    let text = text.replace("model = \"closed\"\nconnections = 4", load);
+    assert!(text.contains(load), "{text}");
+    std::fs::write(&lab.file, text).unwrap();
+    let out = done(&lab.args());
+    let report = good(&["report", lab.run().to_str().unwrap(), "--format", "markdown"]).out;
+    let cells = read(&lab.run().join("run.json"))["plan"]["cells"].clone();
+    for (number, trial) in trials(&lab.run()).iter().enumerate() {
+        assert_ne!(trial["outcome"], "failed", "{}\n{}", trial["reasons"], out.err);
+        if !all_had(trial, &report) {
+            return;
+        }
+        let cell = cells.as_array().unwrap().iter().find(|cell| cell["id"] == trial["cell"]).unwrap();
+        let is_on = cell["label"].as_str().unwrap().starts_with("on");
+        let settings = &trial["target"]["confinement"]["generator"]["sysctls"];
+        assert_eq!(settings["net.ipv4.tcp_tw_reuse"], if is_on { "1" } else { "0" });
+        let file = lab.run().join(format!("trials/{:04}/counters.ndjson", number + 1));
+        let counters = std::fs::read_to_string(file).unwrap();
+        let lines = counters.lines().map(|line| serde_json::from_str::<Value>(line).unwrap());
+        let sum = |source: &str, key: &str| -> f64 {
+            lines
+                .clone()
+                .filter(|line| line["source"] == source)
+                .filter_map(|line| line["deltas"][key].as_f64())
+                .sum()
+        };
+        let (opened, reused) = (sum("tcp.snmp", "ActiveOpens"), sum("tcp.netstat", "TWRecycled"));
+        let gone = trial["load"]["errors"]["address_not_available"].as_u64().unwrap_or_default();
+        println!("reuse {is_on}: {opened} opened, {reused} of them in TIME_WAIT, {gone} without a port");
+        let waiting =
+            lines.clone().filter_map(|line| line["gauges"]["time_wait"].as_f64()).fold(0.0, f64::max);
+        assert!((100.0..=300.0).contains(&waiting), "of its own network's 300 ports: {waiting}");
+        let ports = lines.clone().find_map(|line| line["gauges"]["ports_available"].as_f64());
+        assert_eq!(ports, Some(300.0));
+        if is_on {
+            assert!(reused > 0.0 && gone == 0, "{reused} {gone}");
+        } else {
+            assert!(reused == 0.0 && gone > 0, "{reused} {gone}");
+        }
+    }
+}
+
 #[test]
 fn a_target_that_takes_too_much_memory_fails_its_trial_by_name() {
     let folder = tempfile::tempdir().unwrap();

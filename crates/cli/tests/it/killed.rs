@@ -1,5 +1,5 @@
 //! `kill -9` of prony in each phase of a run: no process, control group, table, device, mount or temporary folder is
-//! left, whatever the target is confined to.
+//! left, whatever the target is confined to, its generator's network and the relay before it included.
 
 use crate::command::prony;
 use crate::load::{pid, wait_until};
@@ -72,7 +72,8 @@ impl Project {
         fs::write(target.join("serve.sh"), serve).unwrap();
         let experiment = format!(
             "[experiment]\nname = \"lab\"\nblocks = 1\n[limits]\ncpus = 1\nmemory = \"256MiB\"\n\
-             network = \"isolated\"\nloss = 0.001\n[[target]]\nuse = \"sh/slow\"\nenv = {{ {MARK} = \"{here}\" }}\n\
+             network = \"isolated\"\nloss = 0.001\ndelay = \"1ms\"\n\
+             generator = {{ network = \"isolated\" }}\n[[target]]\nuse = \"sh/slow\"\nenv = {{ {MARK} = \"{here}\" }}\n\
              [scenario]\nrequest = {{ path = \"/ping\" }}\n[load]\nmodel = \"closed\"\nconnections = 2\n[phases]\n\
              warmup = {{ at_least = \"{}\", at_most = \"{}\" }}\nsample = \"{}\"\nsamples = 1\n",
             if phase == "warmup" { "60s" } else { "100ms" },

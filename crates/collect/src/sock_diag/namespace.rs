@@ -2,6 +2,7 @@
 
 use super::{Answer, Family, Query, TcpSocket, ask, open};
 use crate::Roots;
+use crate::anchor::Anchor;
 use crate::error::CollectError;
 use crate::process::followed::RootPid;
 use netlink_packet_sock_diag::inet::StateFlags;
@@ -15,6 +16,8 @@ use std::sync::atomic::Ordering;
 /// A network namespace that can be asked for its sockets.
 pub(crate) struct Namespace {
     proc: PathBuf,
+    /// Where it is entered, if it is neither prony's own nor a process's.
+    at: Option<PathBuf>,
     /// The process that lives in it; prony itself where absent.
     process: Option<RootPid>,
     /// The connection to the kernel, and the process it was made for.
@@ -24,7 +27,12 @@ pub(crate) struct Namespace {
 impl Namespace {
     /// prony's own.
     pub(crate) fn own(roots: &Roots) -> Self {
-        Self { proc: roots.proc.clone(), process: None, open: None }
+        Self { proc: roots.proc.clone(), at: None, process: None, open: None }
+    }
+
+    /// The generator's: prony's own, or the one that an anchor holds.
+    pub(crate) fn of_generator(roots: &Roots, anchor: Option<&Anchor>) -> Self {
+        Self { at: anchor.map(|anchor| anchor.namespace.clone()), ..Self::own(roots) }
     }
 
     /// That of whatever process `root` names at each question.
@@ -34,7 +42,7 @@ impl Namespace {
 
     /// Whether it is prony's own after all; false where that cannot be seen.
     pub(crate) fn is_own(&self) -> bool {
-        let Some(root) = &self.process else { return true };
+        let Some(root) = &self.process else { return self.at.is_none() };
         let link = |process: &str| fs::read_link(self.proc.join(process).join("ns/net")).ok();
         let theirs = link(&root.load(Ordering::Relaxed).to_string());
         theirs.is_some() && theirs == link("self")
@@ -73,8 +81,13 @@ impl Namespace {
     }
 
     fn connect(&self, pid: u32) -> std::io::Result<Socket> {
-        let namespace = self.proc.join(format!("{pid}/ns/net"));
-        if pid == 0 || fs::read_link(&namespace)? == fs::read_link(self.proc.join("self/ns/net"))? {
+        let namespace = self.at.clone().unwrap_or_else(|| self.proc.join(format!("{pid}/ns/net")));
+        let is_own = || {
+            Ok::<_, std::io::Error>(
+                fs::read_link(&namespace)? == fs::read_link(self.proc.join("self/ns/net"))?,
+            )
+        };
+        if self.at.is_none() && (pid == 0 || is_own()?) {
             return open();
         }
         let inside = std::thread::scope(|scope| scope.spawn(|| open_within(&namespace)).join());

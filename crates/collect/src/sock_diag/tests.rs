@@ -98,7 +98,7 @@ fn a_namespace_of_its_own_is_asked_for_its_own_sockets() {
     assert!(!isolated.is_own() && Namespace::own(&Roots::default()).is_own());
     assert_eq!(found(&mut isolated), 0, "it listens here, not there");
     let address = listener.local_addr().unwrap();
-    let mut states = crate::tcp_states::source(&Roots::default(), Some(root), Some(address)).unwrap();
+    let mut states = crate::tcp_states::source(&Roots::default(), None, Some(root), Some(address)).unwrap();
     assert_eq!(states.tick(units::Nanos(1)).unwrap().gauges["target_close_wait"], 0.0);
     assert_eq!(std::fs::read_link("/proc/thread-self/ns/net").unwrap(), own, "this thread stayed");
     drop(child.stdin.take());

@@ -72,7 +72,8 @@ fn what_cannot_be_made_is_a_weakness_in_words() {
     let wanted = Wanted {
         limits: LimitsPlan { cpus: Some(1.0), memory_bytes: Some(1 << 30), ..LimitsPlan::default() },
         cpus: Some(vec![0]),
-        subnet: None,
+        subnets: None,
+        services: Vec::new(),
         weaknesses: Vec::new(),
     };
     let mut held = Confinement::default();

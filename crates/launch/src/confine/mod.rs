@@ -18,24 +18,30 @@ mod lock;
 mod name;
 mod netns;
 mod node;
+mod path;
+mod relay;
+mod space;
 mod sweep;
 pub mod sysctl;
 mod tool;
 mod traffic;
+mod trips;
+mod tun;
 mod wanted;
 
 pub use name::Owner;
 pub use netns::Subnet;
 pub use sweep::{Swept, sweep};
+pub use wanted::ServicePlace;
 
 pub(crate) use join::Join;
 pub(crate) use netns::NoNetwork;
-pub(crate) use wanted::Wanted;
+pub(crate) use wanted::{Subnets, Wanted};
 
 use crate::guard::Change;
 use cgroup::{Groups, Roots};
 use netns::Network;
-use schema::limits::{Confinement, MemoryLock};
+use schema::limits::{Confinement, MemoryLock, RelayUsage};
 use schema::said;
 use schema::said::Said;
 use std::path::Path;
@@ -57,8 +63,8 @@ impl Boundary {
             Err(cause) => return Err(NoNetwork(cause)),
         };
         confinement.name = owner.to_string();
-        let network = match wanted.subnet {
-            Some(subnet) => Some(Network::make(&owner, subnet, &wanted.limits, &mut confinement)?),
+        let network = match &wanted.subnets {
+            Some(subnets) => Some(Network::make(&owner, subnets, wanted, &mut confinement)?),
             None => None,
         };
         confinement.weaknesses.extend(idle_quota(wanted));
@@ -116,6 +122,11 @@ impl Boundary {
         }
     }
 
+    /// What the relay on the way to the target did since it was asked last; nothing where there is none.
+    pub(crate) fn relayed(&self) -> Option<RelayUsage> {
+        self.network.as_ref()?.relayed()
+    }
+
     /// Processes killed so far because the memory limit was reached.
     pub(crate) fn oom_kills(&self) -> u64 {
         self.groups.oom_kills().unwrap_or(0)
@@ -152,7 +163,8 @@ mod tests {
         let wanted = |quota: f64, cpus: Option<Vec<u32>>| Wanted {
             limits: LimitsPlan { cpus: Some(quota), ..LimitsPlan::default() },
             cpus,
-            subnet: None,
+            subnets: None,
+            services: Vec::new(),
             weaknesses: Vec::new(),
         };
         assert!(idle_quota(&wanted(2.0, Some(vec![1]))).unwrap().contains("never binds"));

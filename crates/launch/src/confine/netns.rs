@@ -1,27 +1,35 @@
-//! A network of its own for one trial: a namespace, a pair of virtual devices, and addresses that nobody else has.
+//! A network of its own for one trial: a namespace, a pair of virtual devices, and addresses that nobody else has; and,
+//! where they are asked for, one for the generator, and ways to the networks of services.
 //!
-//! Invariants: the namespace has neither name nor mount, it lives while the guard holds it open or a process is in it;
-//! deleting the host's device deletes its partner; addresses never lie in a network that the host has a route to.
-//! Absent on purpose: a way out of the namespace. The target reaches the host's end and nothing else.
+//! ```text
+//! host ── prony1234 ─ eth0 ── target ── load0 ─ eth0 ── generator
+//!                               └────── svc0 ─ prony1234 ── service
+//! ```
+//!
+//! Invariants: the namespaces have neither name nor mount, they live while the guard holds them open or a process is in
+//! them; deleting one device of a pair deletes its partner; addresses never lie in a network that the host has a route to.
+//! Absent on purpose: a way out of the namespaces, and packets that the host passes on. The target reaches the host's end,
+//! the generator and its services, and nothing else.
 
-use super::join::enter_network;
 use super::name::Owner;
-use super::{sysctl, tool, traffic};
-use rustix::thread::UnshareFlags;
-use schema::limits::{Confinement, IsolatedNetwork, LimitsPlan};
+use super::path::Way;
+use super::space::{End, Space, ip, within};
+use super::wanted::{ServicePlace, Subnets, Wanted};
+use super::{sysctl, tool};
+use schema::limits::{Confinement, IsolatedGenerator, IsolatedNetwork, RelayUsage};
 use schema::said;
 use schema::said::Said;
 use serde::{Deserialize, Serialize};
-use std::cell::Cell;
-use std::fs::{self, File};
+use std::collections::BTreeMap;
+use std::fs;
 use std::hash::{BuildHasher, Hasher, RandomState};
 use std::net::Ipv4Addr;
-use std::os::fd::AsRawFd;
-use std::os::unix::fs::MetadataExt;
 use std::path::{Path, PathBuf};
 
-/// The target's device, inside.
+/// The device towards the host in the target's network, and towards the target in the generator's.
 const INSIDE: &str = "eth0";
+/// The device towards the generator in the target's network.
+const LOAD: &str = "load0";
 /// Ports of which the target gets one; below those that systems give out to clients.
 const PORTS: (u16, u16) = (20_000, 12_000);
 /// Random picks in each range before the next range is tried.
@@ -49,8 +57,11 @@ impl Subnet {
     /// # Errors
     /// The routes of the host cannot be read, or leave nothing free.
     pub fn free() -> Result<Self, String> {
-        let routes = tool::run("ip", "-4 -o route show table all", "")?;
-        let taken: Vec<(u32, u32)> = routes.lines().filter_map(taken_by).collect();
+        Self::free_beside(&mut taken()?)
+    }
+
+    /// The same, outside of what is taken, to which it is added.
+    fn free_beside(taken: &mut Vec<(u32, u32)>) -> Result<Self, String> {
         let random = || RandomState::new().build_hasher().finish();
         for (low, high) in RANGES {
             let (low, high) = (u32::from(low), u32::from(high));
@@ -58,6 +69,7 @@ impl Subnet {
             for _ in 0..PICKS {
                 let first = low + (random() % count) as u32 * 4;
                 if !taken.iter().any(|(from, to)| *from <= first + 3 && first <= *to) {
+                    taken.push((first, first + 3));
                     return Ok(Self { first: first.into() });
                 }
             }
@@ -84,6 +96,22 @@ impl Subnet {
     }
 }
 
+impl Subnets {
+    /// Free ones for a target with so many services.
+    pub(crate) fn free(services: usize) -> Result<Self, String> {
+        let mut taken = taken()?;
+        let mut free = || Subnet::free_beside(&mut taken);
+        let (host, generator) = (free()?, free()?);
+        Ok(Self { host, generator, services: (0..services).map(|_| free()).collect::<Result<_, _>>()? })
+    }
+}
+
+/// First and last addresses of the networks that the host has routes to.
+fn taken() -> Result<Vec<(u32, u32)>, String> {
+    let routes = tool::run("ip", "-4 -o route show table all", "")?;
+    Ok(routes.lines().filter_map(taken_by).collect())
+}
+
 /// First and last address of the network in a line of `ip route`, default routes aside. Lines begin with a prefix, or
 /// with the kind of route and then the prefix.
 fn taken_by(line: &str) -> Option<(u32, u32)> {
@@ -96,41 +124,39 @@ fn taken_by(line: &str) -> Option<(u32, u32)> {
     })
 }
 
-/// A namespace with its devices.
+/// A target's namespace with its devices, and the generator's.
 pub(super) struct Network {
-    namespace: File,
-    device: String,
-    /// The table that drops packets at either end.
-    table: String,
-    /// Whether the host's may be there.
-    has_table: Cell<bool>,
-    /// What the limits lose.
-    loss: f64,
+    space: Space,
+    generator: Option<Space>,
+    /// The host's end of its pair with the target.
+    host: End,
+    /// What the load takes; absent only while it is made.
+    way: Option<Way>,
+    /// The target's ends of the pairs with services.
+    services: Vec<End>,
 }
 
 impl Network {
     /// Makes it; on an error nothing of it is left.
     pub(super) fn make(
         owner: &Owner,
-        subnet: Subnet,
-        limits: &LimitsPlan,
+        subnets: &Subnets,
+        wanted: &Wanted,
         held: &mut Confinement,
     ) -> Result<Self, NoNetwork> {
-        let namespace = new_namespace().map_err(NoNetwork)?;
-        let network = Self {
-            namespace,
-            device: owner.device(),
-            table: owner.table(),
-            has_table: Cell::new(false),
-            loss: limits.loss.unwrap_or_default(),
-        };
-        match network.set_up(subnet, limits, &mut held.weaknesses) {
+        let space = Space::make().map_err(NoNetwork)?;
+        let is_apart = wanted.limits.generator.is_some();
+        let generator = is_apart.then(Space::make).transpose().map_err(NoNetwork)?;
+        let host = End::new(None, &owner.device(), subnets.host.host());
+        let mut network = Self { space, generator, host, way: None, services: Vec::new() };
+        match network.set_up(owner, subnets, wanted, held) {
             Ok(made) => {
                 held.network = Some(made);
                 Ok(network)
             }
             Err(cause) => {
                 network.remove();
+                held.generator = None;
                 Err(NoNetwork(cause))
             }
         }
@@ -138,142 +164,137 @@ impl Network {
 
     /// A path by which any process of this host opens the namespace while the guard lives.
     pub(super) fn path(&self) -> PathBuf {
-        PathBuf::from(format!("/proc/{}/fd/{}", std::process::id(), self.namespace.as_raw_fd()))
+        self.space.path()
     }
 
     /// Whether a process is inside.
     pub(super) fn holds(&self, pid: u32) -> bool {
-        let of_process = fs::metadata(format!("/proc/{pid}/ns/net")).map(|facts| facts.ino());
-        let own = self.namespace.metadata().map(|facts| facts.ino());
-        matches!((of_process, own), (Ok(a), Ok(b)) if a == b)
+        self.space.holds(pid)
     }
 
     fn set_up(
-        &self,
-        subnet: Subnet,
-        limits: &LimitsPlan,
-        weaknesses: &mut Vec<Said>,
+        &mut self,
+        owner: &Owner,
+        subnets: &Subnets,
+        wanted: &Wanted,
+        held: &mut Confinement,
     ) -> Result<IsolatedNetwork, String> {
-        let (device, path) = (self.device.clone(), self.path());
-        let (host, target) = (subnet.host(), subnet.target());
-        let inside = path.display();
-        let ip = |words: &str| tool::run("ip", words, "").map(drop);
-        ip(&format!("link add {device} type veth peer name {INSIDE} netns {inside}"))?;
-        // No addresses of IPv6, and so no traffic that nobody asked for.
-        ip(&format!("link set dev {device} addrgenmode none"))?;
-        ip(&format!("addr add {host}/30 dev {device}"))?;
-        ip(&format!("link set dev {device} up"))?;
+        let (limits, weaknesses) = (&wanted.limits, &mut held.weaknesses);
+        let (host, target) = (subnets.host.host(), subnets.host.target());
+        let inside = End::new(Some(self.path()), INSIDE, target);
         let mut made = IsolatedNetwork {
             target_address: target,
             host_address: host,
-            host_device: device.clone(),
-            sysctls: Default::default(),
+            host_device: self.host.device.clone(),
+            sysctls: BTreeMap::new(),
             rate_bits_per_s: None,
             loss: None,
             time_wait_at_start: None,
+            services: Vec::new(),
+            delay: None,
         };
-        within(&path, || {
-            ip("link set dev lo up")?;
-            ip(&format!("link set dev {INSIDE} addrgenmode none"))?;
-            ip(&format!("addr add {target}/30 dev {INSIDE}"))?;
-            ip(&format!("link set dev {INSIDE} up"))?;
-            for (name, value) in &limits.sysctls {
-                match sysctl::set(name, value) {
-                    Ok(found) => drop(made.sysctls.insert(name.clone(), found)),
-                    Err(cause) => weaknesses.push(said!(
-                        "weakness.network_setting",
-                        "a setting of the target's network: {cause}",
-                        cause = Said::from(cause)
-                    )),
-                }
+        let (here, there) = match &self.generator {
+            Some(generator) => {
+                self.host.join(&inside)?;
+                let own = End::new(Some(generator.path()), INSIDE, subnets.generator.host());
+                (own, End::new(Some(self.path()), LOAD, subnets.generator.target()))
             }
+            None => (self.host.clone(), inside),
+        };
+        let way = Way::make(here, there, owner.table(), limits, &mut made, weaknesses)?;
+        self.way = Some(way);
+        if let (Some(generator), Some(wanted)) = (&self.generator, &limits.generator) {
+            let (address, target_end) = (subnets.generator.host(), subnets.generator.target());
+            let sysctls = within(&generator.path(), || {
+                // The load goes to the address at which everybody knows the target.
+                ip(&format!("route add {target}/32 via {target_end} dev {INSIDE}"))?;
+                Ok(set_all(&wanted.sysctls, weaknesses, |cause| {
+                    said!(
+                        "weakness.generator_setting",
+                        "a setting of the generator's network: {cause}",
+                        cause = Said::from(cause)
+                    )
+                }))
+            })?;
+            let namespace = generator.path();
+            held.generator = Some(IsolatedGenerator { address, target_end, namespace, sysctls });
+        }
+        for (at, (service, subnet)) in wanted.services.iter().zip(&subnets.services).enumerate() {
+            self.join_service(owner, at, service, *subnet)?;
+            made.services.push(service.address);
+        }
+        within(&self.path(), || {
+            made.sysctls = set_all(&limits.sysctls, weaknesses, |cause| {
+                said!(
+                    "weakness.network_setting",
+                    "a setting of the target's network: {cause}",
+                    cause = Said::from(cause)
+                )
+            });
             made.time_wait_at_start = time_wait(&PathBuf::from("/proc/thread-self"));
             Ok(())
         })?;
-        if let Some(rate) = limits.rate_bits_per_s {
-            let both = traffic::set_rate(&device, rate)
-                .and_then(|shown| within(&path, || traffic::set_rate(INSIDE, rate)).map(|_| shown));
-            match both {
-                Ok(shown) => made.rate_bits_per_s = Some(shown),
-                Err(cause) => weaknesses.push(said!(
-                    "weakness.network_speed",
-                    "the speed of the network is not bounded: {cause}",
-                    cause = Said::from(cause)
-                )),
-            }
-        }
-        if self.loss > 0.0 {
-            match self.set_loss(self.loss) {
-                Ok(shown) => made.loss = Some(shown),
-                Err(cause) => weaknesses.push(said!(
-                    "weakness.network_loss",
-                    "the network loses no packets: {cause}",
-                    cause = Said::from(cause)
-                )),
-            }
-        }
         Ok(made)
+    }
+
+    /// A pair of devices between the target's network and a service's.
+    fn join_service(
+        &mut self,
+        owner: &Owner,
+        at: usize,
+        service: &ServicePlace,
+        subnet: Subnet,
+    ) -> Result<(), String> {
+        let own = End::new(Some(self.path()), &format!("svc{at}"), subnet.host());
+        let theirs = End::new(Some(service.namespace.clone()), &owner.device(), subnet.target());
+        own.join(&theirs)?;
+        let (to, via, device) = (service.address, theirs.address, own.device.clone());
+        self.services.push(own);
+        within(&self.path(), || ip(&format!("route add {to}/32 via {via} dev {device}")))
     }
 
     /// Loses a share of packets beyond what the limits lose; 0 ends that. The share that was added.
     pub(super) fn set_drop(&self, share: f64) -> Result<f64, String> {
-        // Either drop may hit a packet.
-        self.set_loss(1.0 - (1.0 - self.loss) * (1.0 - share)).map(|_| share)
+        self.way.as_ref().map_or(Ok(0.0), |way| way.set_drop(share))
     }
 
-    /// Drops this share on arrival at both ends; as read back.
-    fn set_loss(&self, share: f64) -> Result<f64, String> {
-        // Noted first: half of it may be there after an error.
-        self.has_table.set(true);
-        let table = self.table.as_str();
-        let shown = traffic::set_loss(table, &self.device, share)?;
-        within(&self.path(), || traffic::set_loss(table, INSIDE, share))?;
-        Ok(shown)
+    /// What the relay did since it was asked last.
+    pub(super) fn relayed(&self) -> Option<RelayUsage> {
+        self.way.as_ref()?.relayed()
     }
 
-    /// Removes devices and table; the namespace goes with the last process inside. Names what stays.
+    /// Removes devices and table; the namespaces go with the last process inside. Names what stays.
     pub(super) fn remove(self) -> Vec<String> {
-        let mut left = Vec::new();
-        let is_there = || Path::new("/sys/class/net").join(&self.device).exists();
+        for own in &self.services {
+            // The service lives on; without this its end would stay until the kernel clears the namespace away.
+            let _ = own.remove();
+        }
+        let mut left = self.way.map(Way::remove).unwrap_or_default();
+        let is_there = || Path::new("/sys/class/net").join(&self.host.device).exists();
         if is_there()
-            && let Err(cause) = tool::run("ip", &format!("link delete dev {}", self.device), "")
+            && let Err(cause) = self.host.remove()
             && is_there()
         {
-            left.push(format!("network device {}: {cause}", self.device));
-        }
-        if self.has_table.get()
-            && let Err(cause) = traffic::remove_table(&self.table)
-            && traffic::tables().contains(&self.table)
-        {
-            left.push(format!("table {} of nftables: {cause}", self.table));
+            left.push(format!("network device {}: {cause}", self.host.device));
         }
         left
     }
 }
 
-/// Makes a namespace without a name, from a thread that ends at once; the file keeps it alive.
-#[expect(
-    deprecated,
-    reason = "rustix warns of sharing file descriptors, which a network namespace does not touch"
-)]
-fn new_namespace() -> Result<File, String> {
-    let made = std::thread::spawn(|| {
-        rustix::thread::unshare(UnshareFlags::NEWNET)
-            .map_err(|error| format!("cannot make a network namespace: {error}"))?;
-        File::open("/proc/thread-self/ns/net").map_err(|error| format!("cannot hold the namespace: {error}"))
-    });
-    made.join().unwrap_or_else(|_| Err("the thread that makes the namespace was lost".to_owned()))
-}
-
-/// Does `work` on a thread inside the namespace; what it starts is inside, too.
-fn within<T: Send>(path: &Path, work: impl FnOnce() -> Result<T, String> + Send) -> Result<T, String> {
-    let work = || enter_network(path).and_then(|()| work());
-    std::thread::scope(|scope| {
-        scope
-            .spawn(work)
-            .join()
-            .unwrap_or_else(|_| Err("the thread inside the namespace was lost".to_owned()))
-    })
+/// Sets settings from inside; those that were read back.
+fn set_all(
+    wanted: &BTreeMap<String, String>,
+    weaknesses: &mut Vec<Said>,
+    weakness: impl Fn(String) -> Said,
+) -> BTreeMap<String, String> {
+    let mut found = BTreeMap::new();
+    for (name, value) in wanted {
+        match sysctl::set(name, value) {
+            Ok(value) => drop(found.insert(name.clone(), value)),
+            Err(cause) => weaknesses.push(weakness(cause)),
+        }
+    }
+    found
 }
 
 /// Sockets in TIME_WAIT in the network of a process (`net/sockstat`, line `TCP:`, word after `tw`).

@@ -20,6 +20,29 @@ const GLOBAL: [&str; 8] = [
     "net.ipv4.inet_peer_maxttl",
     "net.ipv4.ipfrag_secret_interval",
 ];
+/// Settings that studies of connections turn; names near them, and the same without their area, are slips.
+const KNOWN: [&str; 20] = [
+    "net.ipv4.tcp_tw_reuse",
+    "net.ipv4.ip_local_port_range",
+    "net.ipv4.ip_local_reserved_ports",
+    "net.ipv4.tcp_fin_timeout",
+    "net.ipv4.tcp_max_tw_buckets",
+    "net.ipv4.tcp_max_syn_backlog",
+    "net.ipv4.tcp_syncookies",
+    "net.ipv4.tcp_syn_retries",
+    "net.ipv4.tcp_keepalive_time",
+    "net.ipv4.tcp_keepalive_intvl",
+    "net.ipv4.tcp_keepalive_probes",
+    "net.ipv4.tcp_slow_start_after_idle",
+    "net.ipv4.tcp_congestion_control",
+    "net.ipv4.tcp_timestamps",
+    "net.ipv4.tcp_fastopen",
+    "net.ipv4.tcp_rmem",
+    "net.ipv4.tcp_wmem",
+    "net.ipv4.tcp_window_scaling",
+    "net.ipv4.tcp_abort_on_overflow",
+    "net.core.somaxconn",
+];
 const NAME_BYTES: usize = 100;
 const VALUE_BYTES: usize = 200;
 
@@ -33,7 +56,15 @@ pub fn check(name: &str, value: &str) -> Result<(), String> {
         return Err(format!("`{}` is no name of a setting", crate::tail::clean(name, 80)));
     }
     if !AREAS.iter().any(|area| name.starts_with(area)) {
-        return Err(format!("`{name}` is none of {}", AREAS.map(|area| format!("{area}*")).join(", ")));
+        let areas = AREAS.map(|area| format!("{area}*")).join(", ");
+        return Err(format!("`{name}` is none of {areas}{}", meant(name)));
+    }
+    if !KNOWN.contains(&name)
+        && let meant = meant(name)
+        && !meant.is_empty()
+        && !file(Path::new("/proc"), name).exists()
+    {
+        return Err(format!("this kernel has no setting `{name}`{meant}"));
     }
     if GLOBAL.contains(&name) {
         return Err(format!("`{name}` belongs to the whole host, also when it is set inside a network"));
@@ -42,6 +73,23 @@ pub fn check(name: &str, value: &str) -> Result<(), String> {
         return Err(format!("the value of `{name}` is empty, too long or not printable"));
     }
     Ok(())
+}
+
+/// The known setting that a name is a slip of, or that it is without its area; nothing where there is none.
+fn meant(name: &str) -> String {
+    let last = |known: &str| known.rsplit('.').next().unwrap_or(known).to_owned();
+    let known = KNOWN.into_iter().find(|known| is_slip(name, known) || is_slip(name, &last(known)));
+    known.map(|known| format!("; did you mean `{known}`?")).unwrap_or_default()
+}
+
+/// Whether two words have the same letters but for one at most: one is missing, too many or another, or some have
+/// changed places.
+fn is_slip(a: &str, b: &str) -> bool {
+    let mut more = [0_i32; 256];
+    a.bytes().for_each(|byte| more[usize::from(byte)] += 1);
+    b.bytes().for_each(|byte| more[usize::from(byte)] -= 1);
+    more.iter().filter(|more| **more > 0).sum::<i32>() <= 1
+        && more.iter().filter(|more| **more < 0).sum::<i32>() >= -1
 }
 
 /// The setting's file: dots become slashes.
@@ -82,6 +130,9 @@ mod tests {
             ("net.ipv4.../../vm/swappiness", "is no name"),
             ("net.ipv4/../vm", "is no name"),
             ("", "is none of"),
+            ("tcp_tw_reuse", "did you mean `net.ipv4.tcp_tw_reuse`?"),
+            ("net.ipv4.tcp_tw_resue", "no setting `net.ipv4.tcp_tw_resue`; did you mean"),
+            ("net.core.somaxcon", "did you mean `net.core.somaxconn`?"),
         ] {
             assert!(check(name, "1").unwrap_err().contains(cause), "{name}");
         }

@@ -19,6 +19,11 @@ const PATH: &str = "/usr/sbin:/sbin:/usr/bin:/bin";
 /// Program and the Debian package that has it.
 const PACKAGES: [(&str, &str); 3] = [("ip", "iproute2"), ("tc", "iproute2"), ("nft", "nftables")];
 
+/// Whether a program is installed.
+pub(super) fn is_there(name: &str) -> bool {
+    program::find(name, None, Some(PATH)).is_some()
+}
+
 /// Runs a program with words from a line, separated by spaces, and `input` on its standard input; its output.
 ///
 /// # Errors

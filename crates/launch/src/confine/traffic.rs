@@ -1,11 +1,11 @@
-//! Speed and loss of an isolated network: a token bucket (`tc`, tbf) and a random drop (`nft`) in each direction.
+//! Speed, loss and delay of an isolated network: a token bucket (`tc`, tbf) and a random drop (`nft`) in each direction, and netem.
 //!
 //! The drop is done on arrival at either end: a packet that its own sender drops is no lost packet to TCP, which then
 //! tries again at once. The table of the host's end is named after its owner, because it outlives the device.
-//! Absent on purpose: delay (netem, which many kernels lack).
+//! A delay is netem's, which many kernels lack: then another must hold packets up.
 
 use super::tool;
-use units::BitsPerSecond;
+use units::{BitsPerSecond, Nanos};
 
 /// The longest that a packet waits for tokens.
 const QUEUE_MS: u64 = 50;
@@ -16,11 +16,32 @@ const BURST_MS: u64 = 10;
 /// Losses are given to one in a million.
 const LOSS_STEPS: u32 = 1_000_000;
 
-/// Bounds the speed at which `device` sends, and returns it as `tc` shows it.
-pub(super) fn set_rate(device: &str, bits_per_s: u64) -> Result<u64, String> {
+/// Packets that netem holds at a time.
+const HELD_PACKETS: u32 = 100_000;
+
+/// Holds up what `device` sends, and returns the time as `tc` shows it.
+pub(super) fn set_delay(device: &str, delay_ns: u64) -> Result<u64, String> {
+    let delay_us = delay_ns.div_ceil(1000);
+    let words =
+        format!("qdisc replace dev {device} root handle 1: netem delay {delay_us}us limit {HELD_PACKETS}");
+    tool::run("tc", &words, "")?;
+    let shown = tool::run("tc", &format!("qdisc show dev {device}"), "")?;
+    delay_of(&shown).ok_or_else(|| format!("the delay of {device} does not read back: {}", shown.trim()))
+}
+
+/// The word after `delay` of a netem line. `tc` writes `7ms`, `1.5ms` and the like.
+fn delay_of(shown: &str) -> Option<u64> {
+    let mut words = shown.lines().find(|line| line.contains(" netem "))?.split_ascii_whitespace();
+    words.find(|word| *word == "delay")?;
+    words.next()?.parse::<Nanos>().ok().map(|delay| delay.0)
+}
+
+/// Bounds the speed at which `device` sends, and returns it as `tc` shows it; below netem where that is there.
+pub(super) fn set_rate(device: &str, bits_per_s: u64, is_below_netem: bool) -> Result<u64, String> {
+    let place = if is_below_netem { "parent 1:1 handle 10:" } else { "root" };
     let burst = (bits_per_s / 8 / 1000 * BURST_MS).max(BURST_BYTES_MIN);
     let words = format!(
-        "qdisc replace dev {device} root tbf rate {bits_per_s}bit burst {burst}b latency {QUEUE_MS}ms"
+        "qdisc replace dev {device} {place} tbf rate {bits_per_s}bit burst {burst}b latency {QUEUE_MS}ms"
     );
     tool::run("tc", &words, "")?;
     let shown = tool::run("tc", &format!("qdisc show dev {device}"), "")?;
@@ -79,6 +100,10 @@ mod tests {
     fn what_the_tools_show_is_read() {
         let tbf = "qdisc tbf 8001: root refcnt 3 rate 1Gbit burst 500000b lat 50ms \n";
         assert_eq!(rate_of(tbf), Some(1_000_000_000));
+        let netem =
+            "qdisc netem 1: root refcnt 2 limit 100000 delay 7.5ms\nqdisc tbf 10: parent 1:1 rate 8Kbit\n";
+        assert_eq!((delay_of(netem), rate_of(netem)), (Some(7_500_000), Some(8_000)));
+        assert_eq!(delay_of(tbf), None);
         assert_eq!(rate_of("qdisc noqueue 0: root refcnt 2 \n"), None);
         let table = "table ip x {\n\tchain arriving {\n\t\tiifname \"a\" numgen random mod 1000000 < 10000 counter packets 0 bytes 0 drop\n";
         assert_eq!(loss_of(table), Some(0.01));

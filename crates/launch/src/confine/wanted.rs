@@ -4,6 +4,8 @@ use super::netns::Subnet;
 use schema::limits::LimitsPlan;
 use schema::said::Said;
 use serde::{Deserialize, Serialize};
+use std::net::Ipv4Addr;
+use std::path::PathBuf;
 
 /// What is to be confined, as it is passed to the guard.
 #[derive(Clone, Debug, Deserialize, Serialize)]
@@ -12,7 +14,29 @@ pub(crate) struct Wanted {
     /// CPUs that the target may use.
     pub(crate) cpus: Option<Vec<u32>>,
     /// Addresses of the isolated network; the limits' network is the host's where absent.
-    pub(crate) subnet: Option<Subnet>,
+    pub(crate) subnets: Option<Subnets>,
+    /// Services in networks of their own that an isolated target must reach.
+    pub(crate) services: Vec<ServicePlace>,
     /// What was found impossible before.
     pub(crate) weaknesses: Vec<Said>,
+}
+
+/// Addresses of the pairs of devices around one isolated target.
+#[derive(Clone, Debug, Deserialize, Serialize)]
+pub(crate) struct Subnets {
+    /// Between the host and the target.
+    pub(crate) host: Subnet,
+    /// Between the generator's network and the target's.
+    pub(crate) generator: Subnet,
+    /// Between the target's and each service's, in their order.
+    pub(crate) services: Vec<Subnet>,
+}
+
+/// A service in a network of its own.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize)]
+pub struct ServicePlace {
+    /// Where its namespace is entered.
+    pub namespace: PathBuf,
+    /// Where it listens.
+    pub address: Ipv4Addr,
 }

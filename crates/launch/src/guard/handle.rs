@@ -7,7 +7,7 @@ use super::protocol::{Change, Ending, Exit, Order, Report, Restart, Spec};
 use crate::TargetError;
 use crate::confine;
 use crate::tail::{clean, tail};
-use schema::limits::Confinement;
+use schema::limits::{Confinement, RelayUsage};
 use std::collections::BTreeMap;
 use std::fs::File;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -68,6 +68,9 @@ struct State {
     /// Answers to changes so far, and the latest.
     changes: u32,
     changed: Option<Result<f64, String>>,
+    /// Answers about the relay so far, and the latest.
+    relays: u32,
+    relayed: Option<RelayUsage>,
     oom_kills: u64,
     exit: Option<Exit>,
     finish: Option<Finish>,
@@ -207,6 +210,16 @@ impl Guard {
         }
     }
 
+    /// What the relay on the way to the target did since it was asked last; nothing where there is none, or where the
+    /// guard does not answer.
+    pub(crate) fn relayed(&self) -> Option<RelayUsage> {
+        let before = self.lock().relays;
+        self.order(&Order::Relay).ok()?;
+        let over = |state: &State| state.relays > before || state.exit.is_some() || state.finish.is_some();
+        let state = self.wait(START_TIMEOUT, over);
+        state.relayed.filter(|_| state.relays > before)
+    }
+
     fn order(&self, order: &Order) -> Result<(), TargetError> {
         let mut stdin = self.stdin.lock().unwrap_or_else(PoisonError::into_inner);
         let pipe = stdin.as_mut().ok_or_else(|| self.lost("it was told to end".to_owned()))?;
@@ -302,6 +315,10 @@ fn follow(mut guard: Child, stdout: ChildStdout, shared: &Shared) {
             Report::Changed(outcome) => shared.change(|state| {
                 state.changed = Some(outcome);
                 state.changes += 1;
+            }),
+            Report::Relayed(usage) => shared.change(|state| {
+                state.relayed = usage;
+                state.relays += 1;
             }),
             Report::OutOfMemory(count) => shared.change(|state| state.oom_kills = count),
             Report::Exited(exit) => shared.change(|state| state.exit = Some(exit)),

@@ -1,12 +1,12 @@
 //! What prony and the guard say to each other: one JSON line with the [`Spec`], then short text lines.
 //!
-//! prony → guard: `stop TERM 5000`, `restart {…}` with a [`Restart`] as JSON, or `change {…}` with a [`Change`].
+//! prony → guard: `stop TERM 5000`, `restart {…}` with a [`Restart`] as JSON, `change {…}` with a [`Change`], or `relay`.
 //! Guard → prony: `pid 123` after each start, `changed {…}` after each change, `failed TEXT`, `no-network TEXT`,
-//! `confined {…}`, `oom 1`, `exited code 1`, `exited signal 9`, and last `gone` or `left 12 13`. An end that a restart
+//! `relayed {…}` as the answer to `relay`, `confined {…}`, `oom 1`, `exited code 1`, `exited signal 9`, and last `gone` or `left 12 13`. An end that a restart
 //! asked for is not reported. End of file on prony's side means that the guard is to end the target.
 
 use crate::confine::{Join, Wanted};
-use schema::limits::Confinement;
+use schema::limits::{Confinement, RelayUsage};
 use schema::target::{Stop, StopSignal};
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
@@ -118,6 +118,8 @@ pub(crate) enum Order {
     Restart(Restart),
     /// Change a limit and say what came of it.
     Change(Change),
+    /// Say what the relay on the way to the target did since you were asked last.
+    Relay,
 }
 
 impl Order {
@@ -126,6 +128,7 @@ impl Order {
         match line.split_once(' ') {
             Some(("restart", json)) => serde_json::from_str(json).ok().map(Self::Restart),
             Some(("change", json)) => serde_json::from_str(json).ok().map(Self::Change),
+            None if line == "relay" => Some(Self::Relay),
             _ => Ending::parse(line).map(Self::Stop),
         }
     }
@@ -138,6 +141,7 @@ impl fmt::Display for Order {
             Self::Restart(restart) => {
                 write!(f, "restart {}", serde_json::to_string(restart).map_err(|_| fmt::Error)?)
             }
+            Self::Relay => f.write_str("relay"),
             Self::Change(change) => {
                 write!(f, "change {}", serde_json::to_string(change).map_err(|_| fmt::Error)?)
             }
@@ -176,6 +180,8 @@ pub(crate) enum Report {
     Confined(Box<Confinement>),
     /// What came of a change: the value as read back, or why it could not be made.
     Changed(Result<f64, String>),
+    /// What the relay did; nothing where there is none.
+    Relayed(Option<RelayUsage>),
     /// So many of its processes were killed for want of memory; before its end is reported.
     OutOfMemory(u64),
     /// It ended.
@@ -197,6 +203,9 @@ impl fmt::Display for Report {
             }
             Self::Changed(outcome) => {
                 write!(f, "changed {}", serde_json::to_string(outcome).map_err(|_| fmt::Error)?)
+            }
+            Self::Relayed(usage) => {
+                write!(f, "relayed {}", serde_json::to_string(usage).map_err(|_| fmt::Error)?)
             }
             Self::OutOfMemory(count) => write!(f, "oom {count}"),
             Self::Exited(Exit::Code(code)) => write!(f, "exited code {code}"),
@@ -220,6 +229,7 @@ impl Report {
             "no-network" => Some(Self::NoNetwork(rest.to_owned())),
             "confined" => serde_json::from_str(rest).ok().map(Self::Confined),
             "changed" => serde_json::from_str(rest).ok().map(Self::Changed),
+            "relayed" => serde_json::from_str(rest).ok().map(Self::Relayed),
             "oom" => rest.parse().ok().map(Self::OutOfMemory),
             "exited" => match rest.split_once(' ')? {
                 ("code", code) => code.parse().ok().map(|code| Self::Exited(Exit::Code(code))),
@@ -250,6 +260,8 @@ mod tests {
             })),
             Report::Changed(Ok(0.5)),
             Report::Changed(Err("two\nlines".into())),
+            Report::Relayed(None),
+            Report::Relayed(Some(RelayUsage { packets: 7, ..RelayUsage::default() })),
             Report::OutOfMemory(2),
             Report::Exited(Exit::Code(1)),
             Report::Exited(Exit::Signal(9)),
@@ -262,7 +274,7 @@ mod tests {
             let ending = Ending { signal, timeout_ms: 5000 };
             let env = BTreeMap::from([("A".to_owned(), "two\nlines".to_owned())]);
             let changes = [Order::Change(Change::Cpus(0.5)), Order::Change(Change::Drop(0.01))];
-            let orders = [Order::Stop(ending), Order::Restart(Restart { ending, env })];
+            let orders = [Order::Relay, Order::Stop(ending), Order::Restart(Restart { ending, env })];
             for order in orders.into_iter().chain(changes) {
                 let line = order.to_string();
                 assert!(!line.contains('\n'), "{line}");

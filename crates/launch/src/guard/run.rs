@@ -72,7 +72,7 @@ fn look_after(events: &mut Events, mut spec: Spec, boundary: Option<&Boundary>) 
     let mut family = start(&spec, boundary)?;
     loop {
         let restart = match watch(events, &mut family, spec.ending) {
-            None | Some(Order::Change(_)) => None,
+            None | Some(Order::Change(_) | Order::Relay) => None,
             Some(Order::Stop(ending)) => {
                 ask_to_end(events, &mut family, ending);
                 None
@@ -186,6 +186,9 @@ fn watch(events: &mut Events, family: &mut Family<'_>, by_default: Ending) -> Op
         while let Some(line) = events.line() {
             match Order::parse(&line) {
                 Some(Order::Change(change)) => say(&Report::Changed(family.change(change))),
+                Some(Order::Relay) => {
+                    say(&Report::Relayed(family.boundary.and_then(Boundary::relayed)));
+                }
                 Some(order) => return Some(order),
                 None => {}
             }

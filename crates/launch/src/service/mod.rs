@@ -32,6 +32,8 @@ pub struct Host<'a> {
     pub launcher: &'a Path,
     /// CPUs that services may use; as the caller where absent.
     pub cpus: Option<&'a [u32]>,
+    /// Whether services have networks of their own, for targets that have.
+    pub isolated: bool,
     /// Set to call the work off.
     pub cancelled: &'a AtomicBool,
 }

@@ -32,6 +32,8 @@ impl Workshop<'_> {
             self.step("prepare", prepare, &self.names(Some(&data)), log, self.user.as_ref()).run(host)?;
         }
         if let Some(seed) = &self.manifest.seed {
+            // Accounts that may seed are often known on loopback only.
+            let host = &Host { isolated: false, ..*host };
             let up = launch(self, &data, &self.place.build.join("seed-service.log"), host)?;
             let command = up.names.fill_all(&seed.command);
             let seed = self.command("seed", command, BTreeMap::new(), self.place.build.join("seed.log"));

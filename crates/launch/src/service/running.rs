@@ -6,9 +6,10 @@ use super::place::Copy;
 use super::up::{Up, died, launch};
 use super::workshop::Workshop;
 use super::{Host, ServiceError};
+use crate::confine::ServicePlace;
 use schema::service::{ServiceManifest, ServiceMetrics};
 use std::collections::BTreeMap;
-use std::net::SocketAddr;
+use std::net::{IpAddr, SocketAddr};
 use std::path::{Path, PathBuf};
 
 /// A service that is up.
@@ -95,6 +96,18 @@ impl RunningService {
     #[must_use]
     pub fn pid(&self) -> Option<u32> {
         self.up.as_ref().map(|up| up.running.pid())
+    }
+
+    /// Where targets with networks of their own reach it, where it has one, too.
+    #[must_use]
+    pub fn place(&self) -> Option<ServicePlace> {
+        match self.addr()?.ip() {
+            IpAddr::V4(address) if !address.is_loopback() => {
+                let namespace = PathBuf::from(format!("/proc/{}/ns/net", self.pid()?));
+                Some(ServicePlace { namespace, address })
+            }
+            _ => None,
+        }
     }
 
     /// Its output so far; gone after the stop.

@@ -4,6 +4,7 @@ use super::names::Names;
 use super::workshop::Workshop;
 use super::{Host, ServiceError, step};
 use crate::{RunningTarget, StartPlan};
+use schema::limits::NetworkMode;
 use schema::target::Ready;
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -42,6 +43,9 @@ pub(super) fn launch(
     plan.ready = Ready { path: None, timeout: Some(timeout) };
     plan.stop = manifest.stop.clone();
     plan.cpus = host.cpus.map(<[u32]>::to_vec);
+    if host.isolated {
+        plan.limits.network = NetworkMode::Isolated;
+    }
     let running = crate::start(plan).map_err(ServiceError::process(&manifest.name))?;
     let addr = running.addr();
     let names = names.with("{host}", addr.ip().to_string()).with("{port}", addr.port().to_string());

@@ -6,13 +6,16 @@
 use super::{Bench, MARKER, eventually, exe, sh};
 use launch::{RunningTarget, StartPlan, TargetError, start};
 use rustix::process::{Pid, Signal, kill_process};
-use schema::limits::{Confinement, LimitsPlan, MemoryLock, NetworkMode};
+use schema::limits::{Confinement, DelayedBy, GeneratorPlan, LimitsPlan, MemoryLock, NetworkMode};
 use schema::said::{Joint, Said};
 use std::collections::BTreeMap;
 use std::fs;
 use std::io::{BufRead, BufReader};
 use std::path::Path;
 use std::process::{Command, ExitCode, Stdio};
+
+/// In each direction.
+const DELAY_NS: u64 = 3_000_000;
 
 fn everything() -> LimitsPlan {
     LimitsPlan {
@@ -26,6 +29,13 @@ fn everything() -> LimitsPlan {
         ]),
         rate_bits_per_s: Some(1_000_000_000),
         loss: Some(0.01),
+        delay_ns: Some(DELAY_NS),
+        generator: Some(GeneratorPlan {
+            sysctls: BTreeMap::from([
+                ("net.ipv4.tcp_tw_reuse".to_owned(), "0".to_owned()),
+                ("net.ipv4.ip_local_port_range".to_owned(), "4000 4099".to_owned()),
+            ]),
+        }),
         ..LimitsPlan::default()
     }
 }
@@ -105,7 +115,8 @@ pub(super) fn limits_hold_from_inside(bench: &Bench) {
         );
     }
     let devices = fs::read_to_string(proc.join("net/dev")).unwrap();
-    assert!(devices.contains("eth0:") && devices.lines().count() == 4, "its own devices only: {devices}");
+    let has = |device: &str| devices.contains(device);
+    assert!(has("eth0:") && has("load0:") && devices.lines().count() == 5, "its own devices only: {devices}");
     let (guard, own) = (guard_of(&held), proc.join("ns/net"));
     assert_ne!(fs::read_link(own).unwrap(), fs::read_link("/proc/self/ns/net").unwrap());
     assert!(!traces_of(guard).is_empty());
@@ -132,6 +143,14 @@ pub(super) fn limits_of_a_running_target_can_be_changed(bench: &Bench) {
         text.unwrap().split_ascii_whitespace().next().unwrap().to_owned()
     };
     let table = held.name.replace('-', "_");
+    let is_by_relay = held.network.as_ref().and_then(|network| network.delay).map(|delay| delay.by)
+        == Some(DelayedBy::Relay);
+    if is_by_relay {
+        println!("  without netem a relay loses packets, and no table of nftables");
+        assert_eq!((quota().as_str(), running.set_drop(0.5).unwrap()), ("50000", 0.5));
+        assert_eq!((running.set_cpus(0.25).unwrap(), quota().as_str()), (0.25, "25000"));
+        return running.stop().unwrap();
+    }
     let lost = || {
         let shown = Command::new("nft").args(["list", "table", "ip", &table]).output().unwrap();
         let text = String::from_utf8_lossy(&shown.stdout).into_owned();
@@ -154,6 +173,100 @@ pub(super) fn limits_of_a_running_target_can_be_changed(bench: &Bench) {
     let free = start(serving(bench, LimitsPlan::default())).unwrap();
     assert!(free.set_cpus(0.5).unwrap_err().to_string().contains("no limits that could be changed"));
     free.stop().unwrap();
+}
+
+/// Does something on a thread inside the generator's network.
+fn from_the_generator<T: Send>(held: &Confinement, work: impl FnOnce() -> T + Send) -> T {
+    use std::os::fd::AsFd;
+    let file = fs::File::open(&held.generator.as_ref().unwrap().namespace).unwrap();
+    std::thread::scope(|scope| {
+        let inside = scope.spawn(|| {
+            rustix::thread::move_into_link_name_space(file.as_fd(), None).unwrap();
+            work()
+        });
+        inside.join().unwrap()
+    })
+}
+
+/// The load's side: its addresses, its settings, the way to the target, and nothing of it on the host.
+pub(super) fn the_generator_has_a_network_of_its_own(bench: &Bench) {
+    let limits = LimitsPlan { loss: None, ..everything() };
+    let on_the_host = || fs::read_to_string("/proc/sys/net/ipv4/tcp_tw_reuse").unwrap();
+    let before = on_the_host();
+    let running = start(serving(bench, limits)).unwrap();
+    let Some(held) = all_held(&running) else { return running.stop().unwrap() };
+    let own = held.generator.clone().unwrap();
+    assert_eq!(own.sysctls["net.ipv4.tcp_tw_reuse"], "0");
+    let addr = running.addr();
+    from_the_generator(&held, || {
+        let range = fs::read_to_string("/proc/sys/net/ipv4/ip_local_port_range").unwrap();
+        assert_eq!(range.split_ascii_whitespace().collect::<Vec<_>>(), ["4000", "4099"]);
+        let begun = std::time::Instant::now();
+        let stream = std::net::TcpStream::connect(addr).unwrap();
+        let local = stream.local_addr().unwrap();
+        assert_eq!(local.ip(), std::net::IpAddr::from(own.address));
+        assert!((4000..=4099).contains(&local.port()), "{local}");
+        // There and back: no way is shorter than its delay.
+        assert!(begun.elapsed().as_nanos() >= 2 * u128::from(DELAY_NS) * 9 / 10);
+        let elsewhere = std::net::SocketAddr::from(([127, 0, 0, 1], addr.port()));
+        assert!(std::net::TcpStream::connect(elsewhere).is_err(), "its loopback is its own");
+    });
+    let delay = held.network.as_ref().unwrap().delay.unwrap();
+    println!("  delayed by {:?}: {delay:?}", delay.by);
+    assert_eq!(delay.delay_ns, DELAY_NS);
+    assert!(delay.trips >= 3 && delay.error_p50_ns <= delay.error_max_ns, "{delay:?}");
+    let relayed = running.relayed();
+    assert_eq!(relayed.is_some(), delay.by == DelayedBy::Relay);
+    if let Some(usage) = relayed {
+        assert!(usage.packets >= 2 * u64::from(delay.trips) && usage.lost == 0, "{usage:?}");
+        assert_eq!(running.relayed().unwrap().packets, 0, "it counts anew");
+        running.set_drop(1.0).unwrap();
+        from_the_generator(&held, || {
+            let timeout = std::time::Duration::from_millis(200);
+            assert!(std::net::TcpStream::connect_timeout(&addr, timeout).is_err(), "every packet is lost");
+        });
+        let usage = running.relayed().unwrap();
+        // What was under way before may have arrived.
+        assert!(usage.lost >= 1, "{usage:?}");
+    }
+    assert_eq!(on_the_host(), before);
+    let guard = guard_of(&held);
+    running.stop().unwrap();
+    assert_eq!(traces_of(guard), [""; 0]);
+    assert!(!own.namespace.exists(), "the guard held it");
+}
+
+/// A target in a network of its own reaches a service that has one, too, and both go their ways.
+pub(super) fn an_isolated_target_reaches_a_service(bench: &Bench) {
+    let isolated = LimitsPlan { network: NetworkMode::Isolated, ..LimitsPlan::default() };
+    let service = start(serving(bench, isolated.clone())).unwrap();
+    if all_held(&service).is_none() {
+        return service.stop().unwrap();
+    }
+    let std::net::IpAddr::V4(address) = service.addr().ip() else { panic!("not of IPv4") };
+    let namespace = format!("/proc/{}/ns/net", service.pid()).into();
+    let mut plan = serving(bench, isolated);
+    plan.services = vec![launch::confine::ServicePlace { namespace, address }];
+    let target = start(plan).unwrap();
+    let held = target.confinement().unwrap();
+    assert_eq!(held.network.clone().unwrap().services, [address]);
+    let inside = fs::File::open(format!("/proc/{}/ns/net", target.pid())).unwrap();
+    let to = service.addr();
+    std::thread::scope(|scope| {
+        let connects = scope.spawn(|| {
+            use std::os::fd::AsFd;
+            rustix::thread::move_into_link_name_space(inside.as_fd(), None).unwrap();
+            std::net::TcpStream::connect(to).unwrap().local_addr().unwrap()
+        });
+        let from = connects.join().unwrap();
+        assert_ne!(from.ip(), target.addr().ip(), "over the pair with the service, not over the host");
+    });
+    let devices = |pid: u32| fs::read_to_string(format!("/proc/{pid}/net/dev")).unwrap();
+    let own = format!("prony{}:", guard_of(&held));
+    assert!(devices(service.pid()).contains(&own));
+    target.stop().unwrap();
+    assert!(!devices(service.pid()).contains(&own), "it goes with the target");
+    service.stop().unwrap();
 }
 
 /// Two targets one after the other, many short connections to the first.

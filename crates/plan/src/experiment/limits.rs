@@ -6,11 +6,11 @@
 
 use launch::confine::sysctl;
 use schema::experiment::{ExperimentFile, TargetUse};
-use schema::limits::{LimitsPlan, LimitsUse, NetworkMode};
+use schema::limits::{GeneratorPlan, GeneratorUse, LimitsPlan, LimitsUse, NetworkMode, SysctlValue};
 use schema::text::Problem;
 use std::collections::BTreeMap;
 use std::ops::RangeInclusive;
-use units::{BitsPerSecond, Bytes};
+use units::{BitsPerSecond, Bytes, Nanos};
 
 /// The kernel takes no quota below 1 ms of each period of 100 ms; the upper end is more than any machine has.
 pub(super) const CPUS: RangeInclusive<f64> = 0.01..=4096.0;
@@ -19,16 +19,15 @@ const MEMORY_BYTES_MIN: u64 = 4 << 20;
 /// A token bucket of 96 KiB takes 100 s to fill at this speed; slower is no network any more.
 const RATE_BITS_PER_S_MIN: u64 = 8_000;
 
+/// A longer way than around the earth; every trip of the measurement of the idle way takes twice as long.
+const DELAY_MAX: Nanos = Nanos::from_secs(1);
+
 /// The levels of every target; `positions` says which `[[target]]` each comes from.
-pub(super) fn resolve(
-    file: &ExperimentFile,
-    positions: &[usize],
-    services: &[String],
-) -> Result<Vec<Vec<LimitsPlan>>, Problem> {
+pub(super) fn resolve(file: &ExperimentFile, positions: &[usize]) -> Result<Vec<Vec<LimitsPlan>>, Problem> {
     let of_use = |position: &usize| {
         let given =
             Given { file: file.limits.as_ref(), wanted: &file.target[*position], position: *position };
-        given.levels(services)
+        given.levels()
     };
     positions.iter().map(of_use).collect()
 }
@@ -47,17 +46,19 @@ struct Given<'a> {
 }
 
 impl<'a> Given<'a> {
-    fn levels(&self, services: &[String]) -> Result<Vec<LimitsPlan>, Problem> {
+    fn levels(&self) -> Result<Vec<LimitsPlan>, Problem> {
         self.refuse_what_is_not_started()?;
         let base = LimitsPlan {
             cpus: None,
             memory_bytes: self.memory()?,
             swap: self.pick("swap", |given| given.swap).map(|(swap, _)| swap),
             memory_lock: self.pick("memory_lock", |given| given.memory_lock).map(|(lock, _)| lock.0),
-            network: self.network(services)?,
+            network: self.network(),
             sysctls: self.sysctls()?,
             rate_bits_per_s: self.rate()?,
             loss: self.loss()?,
+            delay_ns: self.delay()?,
+            generator: self.generator()?,
         };
         let with = |cpus| LimitsPlan { cpus, ..base.clone() };
         Ok(self.cpus()?.into_iter().map(with).collect())
@@ -122,26 +123,12 @@ impl<'a> Given<'a> {
         }
     }
 
-    fn network(&self, services: &[String]) -> Result<NetworkMode, Problem> {
-        let Some((mode, key)) = self.pick("network", |given| given.network) else {
-            return Ok(NetworkMode::Host);
-        };
-        if mode == NetworkMode::Isolated && !services.is_empty() {
-            let cause = format!(
-                "an isolated target cannot reach the services of the scenario ({}): they listen on the host's loopback",
-                services.join(", ")
-            );
-            return Err(Problem::at(
-                &key,
-                cause,
-                "write network = \"host\", or use a scenario without services",
-            ));
-        }
-        Ok(mode)
+    fn network(&self) -> NetworkMode {
+        self.pick("network", |given| given.network).map_or(NetworkMode::Host, |(mode, _)| mode)
     }
 
     fn is_isolated(&self) -> bool {
-        self.pick("network", |given| given.network).is_some_and(|(mode, _)| mode == NetworkMode::Isolated)
+        self.network() == NetworkMode::Isolated
     }
 
     /// A setting of the isolated network. Where a target goes back to the host's, the file's has no meaning for it.
@@ -164,14 +151,23 @@ impl<'a> Given<'a> {
     }
 
     fn sysctls(&self) -> Result<BTreeMap<String, String>, Problem> {
-        let mut all = BTreeMap::new();
         let has_any = |given: &'a LimitsUse| (!given.sysctls.is_empty()).then_some(());
         if self.pick_isolated("sysctls", has_any)?.is_none() {
-            return Ok(all);
+            return Ok(BTreeMap::new());
         }
-        let places = [(self.file, "limits.sysctls".to_owned()), (self.own(), self.own_key("sysctls"))];
+        self.settings("sysctls", |given| Some(&given.sysctls))
+    }
+
+    /// The settings of one network from both places.
+    fn settings(
+        &self,
+        name: &str,
+        get: impl Fn(&'a LimitsUse) -> Option<&'a BTreeMap<String, SysctlValue>>,
+    ) -> Result<BTreeMap<String, String>, Problem> {
+        let mut all = BTreeMap::new();
+        let places = [(self.file, format!("limits.{name}")), (self.own(), self.own_key(name))];
         for (given, key) in places {
-            for (name, value) in given.iter().flat_map(|given| &given.sysctls) {
+            for (name, value) in given.and_then(&get).into_iter().flatten() {
                 let value = value.to_string();
                 sysctl::check(name, &value).map_err(|cause| {
                     let remedy =
@@ -185,6 +181,54 @@ impl<'a> Given<'a> {
             }
         }
         Ok(all)
+    }
+
+    /// The generator's own network, which only an isolated target can be joined to.
+    fn generator(&self) -> Result<Option<GeneratorPlan>, Problem> {
+        let of = |given: &'a LimitsUse| given.generator.as_ref();
+        let Some((mode, key)) = self.pick("generator.network", |given| of(given)?.network) else {
+            return self.no_generator_settings();
+        };
+        if mode == NetworkMode::Host {
+            return self.no_generator_settings();
+        }
+        if !self.is_isolated() {
+            let own = self.own().and_then(of).and_then(|own| own.network);
+            if own.is_none() && self.own().and_then(|own| own.network) == Some(NetworkMode::Host) {
+                // The target left the file's network, and the generator's with it.
+                return Ok(None);
+            }
+            let cause = "the generator's own network is joined to the target's, and the target has none";
+            let remedy = "add network = \"isolated\" to the limits, or remove it";
+            return Err(Problem::at(&key, cause, remedy));
+        }
+        let sysctls = self.settings("generator.sysctls", |given| Some(&of(given)?.sysctls))?;
+        Ok(Some(GeneratorPlan { sysctls }))
+    }
+
+    /// Settings of a generator that stays in the host's network are a mistake where they are the target's own, or where
+    /// the file leaves it there.
+    fn no_generator_settings(&self) -> Result<Option<GeneratorPlan>, Problem> {
+        let settings = |given: &'a LimitsUse| {
+            given.generator.as_ref().filter(|generator: &&GeneratorUse| !generator.sysctls.is_empty())
+        };
+        let Some((_, key)) = self.pick("generator.sysctls", settings) else { return Ok(None) };
+        let left_it = self.own().and_then(|own| own.generator.as_ref()?.network) == Some(NetworkMode::Host);
+        if left_it && self.own().and_then(settings).is_none() {
+            return Ok(None);
+        }
+        let cause = "`sysctls` would change the host's own network";
+        Err(Problem::at(&key, cause, "add network = \"isolated\" to the generator, or remove it"))
+    }
+
+    fn delay(&self) -> Result<Option<u64>, Problem> {
+        match self.pick_isolated("delay", |given| given.delay)? {
+            Some((delay, key)) if delay > DELAY_MAX => {
+                let remedy = format!("give at most {DELAY_MAX}, in each direction");
+                Err(Problem::at(&key, format!("a delay of {delay} is out of range"), remedy))
+            }
+            delay => Ok(delay.map(|(delay, _)| delay.0).filter(|delay| *delay > 0)),
+        }
     }
 
     fn rate(&self) -> Result<Option<u64>, Problem> {

@@ -94,16 +94,61 @@ fn mistakes_are_told_where_they_were_written() {
 }
 
 #[test]
-fn what_prony_does_not_start_and_what_needs_services_is_not_confined() {
+fn what_prony_does_not_start_is_not_confined() {
     let url = "[[target]]\nurl = \"http://127.0.0.1:1\"\n";
     for limits in [format!("{url}limits = {{ cpus = 1 }}"), format!("[limits]\ncpus = 1\n{url}")] {
         let text = resolved(&limits).unwrap_err();
         assert!(text.contains("does not start http://127.0.0.1:1 and cannot confine it"), "{text}");
     }
+}
+
+#[test]
+fn an_isolated_target_may_have_services() {
     let project = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../.."));
     let context = Context { project, usable_cpus: vec![0, 1], pin: None };
     let text = "[experiment]\nname = \"x\"\n[limits]\nnetwork = \"isolated\"\n[[target]]\nreference = {}\n\
                 [scenario]\nservices = [\"redis\"]\nrequest = { path = \"/\" }\n";
-    let error = experiment("x.toml", text, &context).unwrap_err().to_string();
-    assert!(error.starts_with("x.toml:4:") && error.contains("(redis)"), "{error}");
+    let plan = experiment("x.toml", text, &context).unwrap();
+    assert!(plan.cells[0].limits.is_isolated());
+}
+
+#[test]
+fn the_generator_has_a_network_of_its_own_beside_an_isolated_target() {
+    let both = "[limits]\nnetwork = \"isolated\"\ndelay = \"7ms\"\n\
+                generator = { network = \"isolated\", sysctls = { \"net.ipv4.tcp_tw_reuse\" = 0 } }\n\
+                [[target]]\nreference = {}\nname = \"off\"\n[[target]]\nreference = {}\nname = \"on\"\n\
+                limits = { generator = { sysctls = { \"net.ipv4.tcp_tw_reuse\" = 1 } } }\n\
+                [[target]]\nreference = {}\nname = \"host\"\nlimits = { network = \"host\" }";
+    assert_eq!(
+        cells(both),
+        [
+            "off, 4 connections: isolated network with a delay of 7ms, isolated generator with net.ipv4.tcp_tw_reuse = 0",
+            "on, 4 connections: isolated network with a delay of 7ms, isolated generator with net.ipv4.tcp_tw_reuse = 1",
+            "host, 4 connections: "
+        ]
+    );
+    for (limits, line, expected) in [
+        ("generator = { network = \"isolated\" }", 7, "the target has none (key `limits.generator.network`)"),
+        ("network = \"isolated\"\ngenerator = { sysctl = {} }", 8, "did you mean `sysctls`?"),
+        (
+            "network = \"isolated\"\ngenerator = { sysctls = { \"net.ipv4.tcp_tw_reuse\" = 1 } }",
+            8,
+            "add network = \"isolated\" to the generator",
+        ),
+        (
+            "network = \"isolated\"\n[limits.generator]\nnetwork = \"isolated\"\nsysctls = { tcp_tw_reuse = 1 }",
+            10,
+            "did you mean `net.ipv4.tcp_tw_reuse`?",
+        ),
+        (
+            "network = \"isolated\"\nsysctls = { \"net.ipv4.tcp_tw_resue\" = 1 }",
+            8,
+            "did you mean `net.ipv4.tcp_tw_reuse`?",
+        ),
+        ("delay = \"1ms\"", 7, "`delay` would change the host's own network"),
+        ("network = \"isolated\"\ndelay = \"2s\"", 8, "give at most 1s"),
+    ] {
+        let text = resolved(&format!("[limits]\n{limits}\n{REFERENCE}")).unwrap_err();
+        assert!(text.starts_with(&format!("x.toml:{line}:")) && text.contains(expected), "{limits}:\n{text}");
+    }
 }

@@ -59,7 +59,7 @@ fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, W
     let services: Vec<String> = scenarios.iter().flat_map(|scenario| scenario.services.clone()).collect();
     let pin = context.pin.as_deref().or(design.pin.as_deref());
     let pin = pin_plan(pin, &context.usable_cpus, !services.is_empty())?;
-    let limits = limits::resolve(file, &positions, &services)?;
+    let limits = limits::resolve(file, &positions)?;
     let load = file.load.clone().unwrap_or_default();
     let phases = phases(&file.phases, &targets)?;
     let ground = Ground {
@@ -87,6 +87,7 @@ fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, W
     let mut plan = ExperimentPlan {
         name: design.name.clone(),
         short: false,
+        keeps_phases: file.phases.shorten == Some(false),
         question: design.question.clone().unwrap_or_else(|| default_question(&targets)),
         design: chosen,
         order: Vec::new(),
@@ -155,12 +156,12 @@ const SHORT_SAMPLE: Nanos = Nanos::from_secs(2);
 const SHORT_BLOCKS: u32 = 5;
 
 /// Shortens a plan: five blocks, one sample of 2 s at most after a warm-up of 2 s at most. Phases that events or shapes
-/// are laid on stay as they are.
+/// are laid on, and those that the file keeps, stay as they are.
 pub fn short(plan: &mut ExperimentPlan) {
     plan.short = true;
     plan.design.stopping = None;
     let is_timed = !plan.events.is_empty() || plan.cells.iter().any(|cell| cell.load.shape.is_some());
-    if !is_timed {
+    if !is_timed && !plan.keeps_phases {
         let phases = &mut plan.phases;
         phases.warmup_at_least_ns = phases.warmup_at_least_ns.min(SHORT_WARMUP.0);
         phases.warmup_at_most_ns = phases.warmup_at_most_ns.min(SHORT_WARMUP.0);

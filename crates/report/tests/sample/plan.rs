@@ -60,6 +60,7 @@ fn plan() -> ExperimentPlan {
         replicas: Default::default(),
         name: "go-frameworks".into(),
         short: false,
+        keeps_phases: false,
         question: "Which Go framework serves small JSON fastest on one core?".into(),
         targets: ["go/gin", "go/echo"].map(target).into(),
         scenarios: vec![ScenarioPlan::single("json", request(), ExpectPlan::default())],

@@ -154,6 +154,7 @@ impl<'a> Bench<'a> {
             arrivals_max: None,
             cpus: generator.as_ref().map(|cpus| cpus.iter().take(1).copied().collect()),
             spin: generator.is_some(),
+            network: None,
             each: None,
         };
         let mut watch = Lateness { pacer_lag: new_histogram(), service: new_histogram() };

@@ -24,7 +24,7 @@ use launch::RunningTarget;
 use record::{Lines, TrialFolder};
 use schema::calibration::Canary;
 use schema::event::EventRecord;
-use schema::limits::GroupUsage;
+use schema::limits::{GroupUsage, RelayUsage};
 use schema::plan::{LoadPlan, PinPlan};
 use schema::said::Said;
 use schema::server_side::ServerSide;
@@ -45,6 +45,7 @@ pub(super) struct Seen {
     pub(super) steal_share: Option<f64>,
     pub(super) competing_share: Option<f64>,
     pub(super) group: Option<GroupUsage>,
+    pub(super) relay: Option<RelayUsage>,
     pub(super) server: Option<ServerSide>,
     pub(super) counter_gaps: BTreeMap<String, u64>,
     pub(super) counter_errors: BTreeMap<String, Said>,
@@ -193,6 +194,8 @@ impl Watch for TrialWatch<'_, '_> {
             self.events.begin(clock);
         }
         self.group.begin();
+        // From here on it counts anew.
+        let _ = self.running.and_then(RunningTarget::relayed);
         self.usage_at_begin = self.read_tree();
         self.steal_at_begin = Steal::read();
         let target = self.running.map(RunningTarget::pid);
@@ -205,6 +208,7 @@ impl Watch for TrialWatch<'_, '_> {
         }
         self.group.end();
         self.seen.group = self.group.usage();
+        self.seen.relay = self.running.and_then(RunningTarget::relayed);
         let end = self.read_tree();
         if let (Some(begin), Some(end)) = (self.usage_at_begin, end) {
             self.seen.cpu_ns = end.cpu_ns.checked_sub(begin.cpu_ns);
@@ -264,6 +268,7 @@ fn collector(
     let subjects = Subjects {
         groups: group.groups(),
         generator_pid: std::process::id(),
+        generator_network: up.generator_network(),
         address: Some(up.addr),
         services: services.pids(),
         isolated: up

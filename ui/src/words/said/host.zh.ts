@@ -204,6 +204,8 @@ export const hostZh = {
   "weakness.memory_lock":
     "目标可锁定 {held} 内存，而要求的是 {wanted}：提高上限需要 root（CAP_SYS_RESOURCE），或在启动 prony 前 `ulimit -l`",
   "weakness.memory_lock_exempt": "锁定内存 {held} 的上限对目标不起作用：它有 CAP_IPC_LOCK",
+  "weakness.generator_setting": "压测端网络的一项设置：{cause}",
+  "weakness.network_delay": "数据包未被延迟：{cause}",
   "weakness.network_loss": "网络没有丢包：{cause}",
   "weakness.network_setting": "目标网络的一项设置：{cause}",
   "weakness.network_speed": "网络速率没有受限：{cause}",

@@ -53,6 +53,7 @@ export const partsZh = {
   "listed.trials_more": "试次 {first} 及另外 {more} 个",
   "metric.bytes_per_request": "每请求字节数",
   "metric.connect_failures": "建连失败率",
+  "metric.time_wait_reuse": "复用 TIME_WAIT 端口的新建连接占比",
   "metric.connection_reuse": "连接复用率",
   "metric.cpu": "CPU 利用率",
   "metric.cpu_time_per_request": "每请求 CPU 时间",
