@@ -13,6 +13,7 @@ namespace Prony\Swoole;
 use Closure;
 use Prony\App;
 use Prony\Config;
+use Prony\Http\HttpError;
 use Prony\Http\Response;
 use Prony\Service\Pool;
 use Prony\Service\Services;
@@ -24,6 +25,9 @@ use Swoole\Http\Server as HttpServer;
 
 final class Worker
 {
+    /** @var list<string> what the knob static-cache leaves behind: a cache that nothing ever empties */
+    private static array $kept = [];
+
     private readonly App $app;
 
     public function __construct(private readonly HttpServer $server, private readonly Settings $settings)
@@ -31,7 +35,8 @@ final class Worker
         $config = Config::parsed();
         array_map($config->load(...), Config::GROUPS);
         $log = $settings->taskWorkers > 0 ? $this->log(...) : null;
-        $this->app = App::create($config, new Services($config, $this->pool(...), log: $log));
+        $order = $settings->ordersToTasks ? $this->order(...) : null;
+        $this->app = App::create($config, new Services($config, $this->pool(...), log: $log, order: $order));
     }
 
     public function handle(SwooleRequest $request, SwooleResponse $response): void
@@ -40,6 +45,9 @@ final class Worker
         $answer = $asked->path === '/debug/swoole'
             ? Response::json($this->server->stats())
             : $this->app->handle($asked);
+        if ($this->settings->staticCacheBytes > 0) {
+            self::$kept[] = str_repeat('x', $this->settings->staticCacheBytes);
+        }
         Exchange::send($answer, $response);
     }
 
@@ -50,6 +58,14 @@ final class Worker
             return new Single($connect);
         }
         return new CoroutinePool(new ConnectionPool($connect, $this->settings->perWorker($kind)), $kind);
+    }
+
+    /** @throws HttpError 503 where no task worker takes it */
+    private function order(int $id): void
+    {
+        if ($this->server->task($id) === false) {
+            throw HttpError::unavailable('no task worker takes the order');
+        }
     }
 
     /** A task worker writes the line; where none takes it, this worker does. */

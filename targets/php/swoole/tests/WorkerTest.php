@@ -87,6 +87,28 @@ final class WorkerTest
         }
     }
 
+    public function anOrderGoesToATaskWorkerWhereItIsToAndNowhereWithoutABackend(): void
+    {
+        $orders = ['SWOOLE_ORDERS' => 'task'];
+        $server = new FakeServer();
+        $answer = self::response('GET', '/order/7', server: $server, taskWorkers: '1', more: $orders);
+        same('{"code":0,"msg":"ok","data":{"id":7,"order":"accepted"}}', $answer->body);
+        same([7], $server->tasks);
+        $busy = new FakeServer(takesTasks: false);
+        same(503, self::response('GET', '/order/7', server: $busy, taskWorkers: '1', more: $orders)->code);
+        same(400, self::ask('GET', '/order/0')[0]);
+        same(503, self::ask('GET', '/order/7')[0]);
+    }
+
+    public function theStaticCacheKeepsWhatEachRequestLeaves(): void
+    {
+        $kept = new \ReflectionProperty(Worker::class, 'kept');
+        self::ask('GET', '/ping');
+        $before = count($kept->getValue());
+        self::response('GET', '/ping', more: ['SWOOLE_STATIC_CACHE' => '100']);
+        same([$before + 1, 100], [count($kept->getValue()), strlen($kept->getValue()[$before])]);
+    }
+
     private static function token(): string
     {
         $part = fn (string $bytes): string => rtrim(strtr(base64_encode($bytes), '+/', '-_'), '=');
@@ -108,7 +130,10 @@ final class WorkerTest
         return [$response->code, $response->body];
     }
 
-    /** @param array<string, mixed> $headers */
+    /**
+     * @param array<string, mixed> $headers
+     * @param array<string, string> $more variables
+     */
     private static function response(
         string $method,
         string $target,
@@ -116,9 +141,10 @@ final class WorkerTest
         string|false $body = false,
         FakeServer $server = new FakeServer(),
         string $taskWorkers = '0',
+        array $more = [],
     ): FakeResponse {
         $environment = ['LISTEN' => '127.0.0.1:8080', 'SWOOLE_COROUTINE' => 'false',
-            'SWOOLE_TASK_WORKERS' => $taskWorkers];
+            'SWOOLE_TASK_WORKERS' => $taskWorkers, ...$more];
         $response = new FakeResponse();
         (new Worker($server, Settings::fromEnvironment($environment)))
             ->handle(new FakeRequest($method, $target, $headers, $body), $response);

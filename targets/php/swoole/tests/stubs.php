@@ -44,7 +44,7 @@ namespace Swoole\Http {
         public $server;
         public $header;
 
-        public function getContent()
+        public function getContent(): string|false
         {
         }
     }
