@@ -75,7 +75,7 @@ pub enum Metric {
 
 impl Metric {
     /// Metrics that are computed for claims only, so that neither tables nor corrections for many tests grow.
-    pub const ASKED: [Self; 20] = [
+    pub const ASKED: [Self; 21] = [
         Self::Cpu,
         Self::Max,
         Self::GcCount,

@@ -109,13 +109,7 @@ impl ProfileKind {
     pub const fn is_go(self) -> bool {
         matches!(
             self,
-            Self::Cpu
-                | Self::Heap
-                | Self::Allocs
-                | Self::Block
-                | Self::Mutex
-                | Self::Goroutine
-                | Self::Trace
+            Self::Cpu | Self::Heap | Self::Allocs | Self::Block | Self::Mutex | Self::Goroutine | Self::Trace
         )
     }
 }

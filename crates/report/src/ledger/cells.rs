@@ -4,9 +4,7 @@ use super::lang::Lang;
 use crate::clean;
 use crate::format;
 use schema::analysis::Interval;
-use schema::ledger::{
-    LedgerArticle, LedgerDifference, LedgerFile, LedgerMeasure, LedgerRow, LedgerVerdict,
-};
+use schema::ledger::{LedgerArticle, LedgerDifference, LedgerFile, LedgerMeasure, LedgerRow, LedgerVerdict};
 use schema::published::Span;
 use schema::study::StudyThing;
 

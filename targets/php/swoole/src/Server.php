@@ -15,6 +15,7 @@ declare(strict_types=1);
 namespace Prony\Swoole;
 
 use RuntimeException;
+use Swoole\Atomic\Long;
 use Swoole\Http\Request;
 use Swoole\Http\Response;
 use Swoole\Http\Server as HttpServer;
@@ -42,12 +43,14 @@ final class Server
         $socket = $this->settings->isIpv6() ? SWOOLE_SOCK_TCP6 : SWOOLE_SOCK_TCP;
         // Not SWOOLE_BASE, the default since Swoole 5: there a reload closes all connections.
         $server = new HttpServer($this->settings->host, $this->settings->port, SWOOLE_PROCESS, $socket);
+        // In memory that all workers share.
+        $readings = new Long(0);
         $server->set(self::options($this->settings));
-        $server->on('WorkerStart', function (HttpServer $server): void {
+        $server->on('WorkerStart', function (HttpServer $server) use ($readings): void {
             if ($server->taskworker) {
                 $this->tasks = new Tasks();
             } else {
-                $this->worker = new Worker($server, $this->settings);
+                $this->worker = new Worker($server, $this->settings, $readings);
                 // Not before: a call that waits would let requests in that find no worker.
                 Runtime::enableCoroutine(self::hooks($this->settings));
             }

@@ -18,6 +18,7 @@ use Prony\Http\Response;
 use Prony\Service\Pool;
 use Prony\Service\Services;
 use Prony\Service\Single;
+use Swoole\Atomic\Long;
 use Swoole\ConnectionPool;
 use Swoole\Http\Request as SwooleRequest;
 use Swoole\Http\Response as SwooleResponse;
@@ -30,8 +31,12 @@ final class Worker
 
     private readonly App $app;
 
-    public function __construct(private readonly HttpServer $server, private readonly Settings $settings)
-    {
+    /** @param Long $readings of /debug/swoole, by all workers: those are prony's own */
+    public function __construct(
+        private readonly HttpServer $server,
+        private readonly Settings $settings,
+        private readonly Long $readings,
+    ) {
         $config = Config::parsed();
         array_map($config->load(...), Config::GROUPS);
         $log = $settings->taskWorkers > 0 ? $this->log(...) : null;
@@ -43,12 +48,24 @@ final class Worker
     {
         $asked = Exchange::request($request);
         $answer = $asked->path === '/debug/swoole'
-            ? Response::json($this->server->stats())
+            ? Response::json($this->counted())
             : $this->app->handle($asked);
         if ($this->settings->staticCacheBytes > 0) {
             self::$kept[] = str_repeat('x', $this->settings->staticCacheBytes);
         }
         Exchange::send($answer, $response);
+    }
+
+    /** @return array<string, mixed> the server's counters; those of requests without the earlier readings of this kind */
+    private function counted(): array
+    {
+        $stats = $this->server->stats();
+        // The request that is being answered counts from its answer on.
+        $own = $this->readings->add(1) - 1;
+        if (isset($stats['request_count'])) {
+            $stats['request_count'] = max(0, $stats['request_count'] - $own);
+        }
+        return $stats;
     }
 
     /** @param Closure(): object $connect */

@@ -10,6 +10,7 @@ namespace Prony\Swoole\Tests;
 
 use Prony\Swoole\Settings;
 use Prony\Swoole\Worker;
+use Swoole\Atomic\Long;
 
 final class WorkerTest
 {
@@ -19,7 +20,10 @@ final class WorkerTest
     {
         same([200, '{"code":0,"msg":"ok","data":{}}'], self::ask('GET', '/ping'));
         same([200, '{"status":"ok"}'], self::ask('GET', '/health'));
-        same([200, '{"worker_num":4}'], self::ask('GET', '/debug/swoole'));
+        // This reading counts from its answer on, and the next one leaves it out.
+        same([200, '{"worker_num":4,"request_count":9}'], self::ask('GET', '/debug/swoole'));
+        $readings = new Long(4);
+        same('{"worker_num":4,"request_count":5}', self::response('GET', '/debug/swoole', readings: $readings)->body);
         same(8, count(json_decode(self::ask('GET', '/json/1')[1], true)['data']));
         same(404, self::ask('GET', '/nothing')[0]);
         same(405, self::ask('GET', '/upload')[0]);
@@ -142,11 +146,12 @@ final class WorkerTest
         FakeServer $server = new FakeServer(),
         string $taskWorkers = '0',
         array $more = [],
+        Long $readings = new Long(0),
     ): FakeResponse {
         $environment = ['LISTEN' => '127.0.0.1:8080', 'SWOOLE_COROUTINE' => 'false',
             'SWOOLE_TASK_WORKERS' => $taskWorkers, ...$more];
         $response = new FakeResponse();
-        (new Worker($server, Settings::fromEnvironment($environment)))
+        (new Worker($server, Settings::fromEnvironment($environment), $readings))
             ->handle(new FakeRequest($method, $target, $headers, $body), $response);
         return $response;
     }
