@@ -133,7 +133,7 @@ pictures: build ## Make the pictures of the README anew, from a real run: about 
 	PRONY=$(PRONY) scripts/pictures.sh
 
 schemas: ## Write the JSON Schemas of all file formats again
-	$(CARGO) run --locked -p prony -- schema --write docs/schemas
+	PRONY_WRITE_DOCS=1 $(CARGO) test --locked -p schema --test documents
 
 # For example: make bench BENCH="--cases closed-64,rate-10k --peers wrk,oha".
 bench: ui ## Measure prony against its peers; raw data under benches/results/

@@ -79,7 +79,7 @@ fn write_wished(
 
 /// The page of the front end, or the plain one where prony was built without it.
 fn html(folder: &RunFolder, run: &RunFile, analysis: &AnalysisFile, wishes: &PageWishes) -> Result<String> {
-    match ui_assets::report() {
+    match assets::report() {
         Some(template) => Ok(report::page_html(&page(folder, run, analysis, wishes), template)?),
         None => Ok(report::html(run, analysis)?),
     }

@@ -24,7 +24,7 @@ pub(crate) fn serve(args: &ServeArgs) -> Result<u8> {
         token: token.clone(),
         names: args.names.clone(),
         launcher: std::env::current_exe().context("cannot find prony's own binary")?,
-        assets: ui_assets::lab(),
+        assets: assets::lab(),
         is_quiet: true,
     })?;
     let page = format!("http://{}/", server.addr());

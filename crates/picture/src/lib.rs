@@ -4,9 +4,11 @@
 //! the picture are bounded; without a font there is no picture, because a chart without words misleads.
 //! Absent on purpose: drawing charts (`report`), and fonts of its own, which would be larger than prony.
 
+use fontdb::{Database, Family, Query};
 use resvg::tiny_skia::{Pixmap, Transform};
-use resvg::usvg::fontdb::{Database, Family, Query};
 use resvg::usvg::{ImageHrefResolver, Options, Tree};
+use std::ffi::OsStr;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Widths that can be asked for, in pixels.
@@ -48,7 +50,19 @@ pub enum PictureError {
 pub fn png(svg: &str, width: Option<u32>) -> Result<Vec<u8>, PictureError> {
     let mut fonts = Database::new();
     fonts.load_system_fonts();
+    for folder in further_folders(std::env::var_os("XDG_DATA_DIRS").as_deref()) {
+        fonts.load_fonts_dir(folder);
+    }
     with_fonts(svg, width, fonts)
+}
+
+/// Where fonts are beside `fontdb`'s own list (`/usr/share/fonts`, `/usr/local/share/fonts`, `~/.fonts`,
+/// `~/.local/share/fonts`): below each folder of `XDG_DATA_DIRS` (XDG Base Directory Specification), as Nix has them.
+fn further_folders(data_dirs: Option<&OsStr>) -> Vec<PathBuf> {
+    let known = ["/usr/share", "/usr/local/share"];
+    let folders = data_dirs.map(|dirs| std::env::split_paths(dirs).collect::<Vec<_>>()).unwrap_or_default();
+    let further = folders.into_iter().filter(|folder| !known.iter().any(|known| folder == Path::new(known)));
+    further.filter(|folder| folder.is_absolute()).map(|folder| folder.join("fonts")).collect()
 }
 
 fn with_fonts(svg: &str, width: Option<u32>, mut fonts: Database) -> Result<Vec<u8>, PictureError> {
@@ -99,6 +113,13 @@ mod tests {
     fn without_fonts_there_is_no_picture_but_a_remedy() {
         let error = with_fonts(SVG, None, Database::new()).unwrap_err().to_string();
         assert!(error.contains("apt-get install fonts-dejavu-core") && error.contains("--svg"), "{error}");
+    }
+
+    #[test]
+    fn fonts_are_looked_for_where_the_system_keeps_its_data() {
+        let dirs = OsStr::new("/usr/local/share:/nix/store/x/share:relative:/usr/share/");
+        assert_eq!(further_folders(Some(dirs)), [Path::new("/nix/store/x/share/fonts")]);
+        assert!(further_folders(None).is_empty());
     }
 
     #[test]

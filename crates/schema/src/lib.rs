@@ -71,7 +71,8 @@ pub use compact::CompactError;
 
 use schemars::{Schema, schema_for};
 
-/// Every file format: the name of its schema file and the schema.
+/// Every file format: the name of its schema file and the schema. No command may call it: the generator of schemas would
+/// be in the binary, which has `docs/schemas` instead (`assets::schema`).
 #[must_use]
 pub fn json_schemas() -> Vec<(&'static str, Schema)> {
     vec![

@@ -76,10 +76,11 @@ impl Joint {
 }
 
 impl Said {
-    /// For [`said!`](macro@crate::said): the text with what stands in its places.
+    /// For [`said!`](macro@crate::said): the text with what stands in its places. A vector, because a function of an
+    /// array would be in the binary once for each number of places and each crate.
     #[must_use]
-    pub fn new<const N: usize>(id: &'static str, english: &str, args: [(&'static str, Arg); N]) -> Self {
-        let mut text = String::with_capacity(english.len() + 16 * N);
+    pub fn new(id: &'static str, english: &str, args: Vec<(&'static str, Arg)>) -> Self {
+        let mut text = String::with_capacity(english.len() + 16 * args.len());
         let mut rest = english;
         while let Some((before, after)) = rest.split_once('{') {
             let (name, after) = after.split_once('}').unwrap_or((after, ""));
@@ -187,7 +188,7 @@ impl Arg {
 #[macro_export]
 macro_rules! said {
     ($id:literal, $english:literal $(, $name:ident $(= $value:expr)?)* $(,)?) => {
-        $crate::said::Said::new($id, $english, [
+        $crate::said::Said::new($id, $english, ::std::vec![
             $((stringify!($name), $crate::said::Arg::from($crate::said!(@value $name $($value)?)))),*
         ])
     };

@@ -3,7 +3,7 @@
 //! Every random decision in prony comes from one written seed through named derivations, so that a run can be
 //! repeated and adding a new consumer does not change what the others draw.
 
-use rand_core::{Rng as _, SeedableRng};
+use rand_core::{RngCore as _, SeedableRng};
 use rand_xoshiro::Xoshiro256PlusPlus;
 
 /// A 64-bit seed that can be split into independent named streams.

@@ -2,7 +2,7 @@
 
 use super::state::State;
 use super::*;
-use ratatui::buffer::Buffer;
+use ratatui_core::buffer::Buffer;
 use schema::finding::{FindingCause, FindingLevel, FindingSeverity};
 use schema::trial::{Phase, TrialOutcome};
 

@@ -4,10 +4,10 @@
 use super::state::State;
 use super::words::{self, span};
 use crate::view::{NAME, row, sparkline};
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
-use ratatui::style::{Color, Stylize};
-use ratatui::text::{Line, Span};
+use ratatui_core::buffer::Buffer;
+use ratatui_core::layout::Rect;
+use ratatui_core::style::{Color, Stylize};
+use ratatui_core::text::{Line, Span};
 use report::format;
 use schema::trial::Phase;
 

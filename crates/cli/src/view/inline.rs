@@ -4,8 +4,8 @@
 //! over. Where the window has become narrower the terminal has wrapped the last frame's rows; it is taken into account.
 //! Control sequences are those of ECMA-48; the synchronised update (`?2026`) is ignored where it is unknown.
 
-use ratatui::buffer::Buffer;
-use ratatui::style::{Color, Modifier};
+use ratatui_core::buffer::Buffer;
+use ratatui_core::style::{Color, Modifier};
 use std::fmt::Write as _;
 
 /// What of the last frame is on the screen.
@@ -95,13 +95,13 @@ fn sgr((color, modifier): (Color, Modifier)) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use ratatui::style::Style;
+    use ratatui_core::style::Style;
 
     #[test]
     fn a_frame_replaces_the_last_one_also_after_the_window_shrank() {
         let mut screen = Inline::default();
         let mut buffer = Buffer::with_lines(["abcdefgh", "ij", ""]);
-        buffer.set_style(ratatui::layout::Rect::new(0, 1, 2, 1), Style::new().red().bold());
+        buffer.set_style(ratatui_core::layout::Rect::new(0, 1, 2, 1), Style::new().red().bold());
         assert_eq!(screen.frame(&buffer, false, 80), "\x1b[?2026habcdefgh\nij\n\n\x1b[?2026l");
         // Eight columns on a terminal of five are two rows.
         let next = screen.frame(&buffer, true, 5);

@@ -148,25 +148,6 @@ fn planners_and_readers_of_run_folders_link_neither_engine_nor_scripts() {
 }
 
 #[test]
-fn generated_schemas_are_fresh() {
-    let folder = tempfile::tempdir().unwrap();
-    good(&["schema", "--write", folder.path().to_str().unwrap()]);
-    let mut names = Vec::new();
-    for entry in std::fs::read_dir(folder.path()).unwrap() {
-        let path = entry.unwrap().path();
-        let name = path.file_name().unwrap().to_str().unwrap().to_owned();
-        let stored = std::fs::read_to_string(root().join("docs/schemas").join(&name)).unwrap_or_default();
-        assert!(
-            stored == std::fs::read_to_string(&path).unwrap(),
-            "docs/schemas/{name} is stale: run `make schemas`"
-        );
-        names.push(name);
-    }
-    let stored = std::fs::read_dir(root().join("docs/schemas")).unwrap().count();
-    assert_eq!(stored, names.len(), "docs/schemas holds a schema that no type generates");
-}
-
-#[test]
 fn every_relative_link_in_the_documents_leads_somewhere() {
     let mut wrong = Vec::new();
     for file in files().iter().filter(|file| file.extension().is_some_and(|ending| ending == "md")) {

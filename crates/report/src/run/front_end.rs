@@ -9,7 +9,7 @@ use crate::{ReportError, clean};
 use schema::page::PageFile;
 use serde_json::{Map, Value};
 
-/// Where the data goes. The build of `ui-assets` refuses a page in which it does not stand alone in a script element.
+/// Where the data goes. The build of `assets` refuses a page in which it does not stand alone in a script element.
 const PLACE: &str = "__PRONY_PAGE__";
 
 /// The data as JSON on one line, its texts cleaned.

@@ -74,5 +74,5 @@ pub(super) fn fnv1a(bytes: &[u8]) -> u64 {
 
 /// xxHash, 64 bits, seed 0.
 pub(super) fn xxh64(bytes: &[u8]) -> u64 {
-    xxhash_rust::xxh64::xxh64(bytes, 0)
+    twox_hash::XxHash64::oneshot(0, bytes)
 }

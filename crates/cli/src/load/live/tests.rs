@@ -3,7 +3,7 @@
 use super::*;
 use crate::args::{Args, Command};
 use clap::Parser;
-use ratatui::buffer::Buffer;
+use ratatui_core::buffer::Buffer;
 use schema::load::Time;
 
 /// A load of seven intervals, the last one with failures.

@@ -3,11 +3,12 @@
 use super::class_words;
 use super::state::State;
 use crate::view::{NAME, row, sparkline};
-use ratatui::buffer::Buffer;
-use ratatui::layout::Rect;
-use ratatui::style::{Color, Style, Stylize};
-use ratatui::text::{Line, Span};
-use ratatui::widgets::{Sparkline, Widget};
+use ratatui_core::buffer::Buffer;
+use ratatui_core::layout::Rect;
+use ratatui_core::style::{Color, Style, Stylize};
+use ratatui_core::text::{Line, Span};
+use ratatui_core::widgets::Widget;
+use ratatui_widgets::sparkline::Sparkline;
 use report::format;
 use schema::load::LatencySummary;
 use schema::trial::Phase;

@@ -1,8 +1,8 @@
-//! Looks for `ui/dist` and packs what is there: the page of a run, and the files of the lab.
+//! Looks for `ui/dist` and packs what is there: the page of a run, and the files of the lab; packs `docs/schemas`, too.
 //!
-//! Invariants: nothing is built here, because a build must not need Node; what is embedded is what `make ui` made, packed
-//! by zlib (a third of the size); the files are in the order of their names, so that equal files give an equal binary. A
-//! page without the place for its data is left out with a warning.
+//! Invariants: nothing is built here, because a build must not need Node; what is embedded is what `make ui` and
+//! `make schemas` made, packed by zlib (a third of the size); the files are in the order of their names, so that equal
+//! files give an equal binary. A page without the place for its data is left out with a warning.
 
 use flate2::Compression;
 use flate2::write::ZlibEncoder;
@@ -34,13 +34,31 @@ fn main() {
         None => "None".to_owned(),
     };
     let mut code = format!("pub(crate) const REPORT: Option<&[u8]> = {report};\n");
-    code += "pub(crate) const LAB: &[(&str, &[u8])] = &[\n";
+    code += &list("LAB", &files, &out);
+    code += &list("SCHEMAS", &schemas(&ui.join("../docs/schemas")), &out);
+    fs::write(out.join("files.rs"), code).expect("cargo's own folder can be written to");
+}
+
+/// The formats by their names, which are those of the files without their ending.
+fn schemas(folder: &Path) -> Vec<(String, PathBuf)> {
+    println!("cargo:rerun-if-changed={}", folder.display());
+    let mut files = Vec::new();
+    collect(folder, "", 0, &mut files);
+    let of = |(name, path): (String, PathBuf)| Some((name.strip_suffix(".schema.json")?.to_owned(), path));
+    let mut formats: Vec<_> = files.into_iter().filter_map(of).collect();
+    formats.sort();
+    formats
+}
+
+/// A constant of Rust that holds `files`, packed, by their names.
+fn list(constant: &str, files: &[(String, PathBuf)], out: &Path) -> String {
+    let mut code = format!("pub(crate) const {constant}: &[(&str, &[u8])] = &[\n");
     for (place, (name, path)) in files.iter().enumerate() {
         let bytes = fs::read(path).expect("what was listed can be read");
-        let _ = writeln!(code, "    ({name:?}, {}),", packed(&bytes, &out.join(format!("lab-{place}"))));
+        let _ =
+            writeln!(code, "    ({name:?}, {}),", packed(&bytes, &out.join(format!("{constant}-{place}"))));
     }
-    code += "];\n";
-    fs::write(out.join("files.rs"), code).expect("cargo's own folder can be written to");
+    code + "];\n"
 }
 
 /// Writes `bytes` to `file` by zlib, and names it in Rust.

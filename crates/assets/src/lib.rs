@@ -1,8 +1,10 @@
-//! The front end of `ui/` as it was built before prony was: the page of a run, and the files of the lab.
+//! What was made before prony is built: the page of a run and the files of the lab, of `ui/`, and the JSON Schemas of
+//! `docs/schemas`.
 //!
-//! Invariants: a prony that was built without them is whole but for them, and says so with [`REMEDY`]; nothing is read
-//! from disk at run time. They are packed in the binary, and unpacked once, when they are first asked for.
-//! Absent on purpose: building them (`make ui`), serving them (`serve`), and putting data in (`report`).
+//! Invariants: a prony that was built without the front end is whole but for it, and says so with [`REMEDY`]; nothing is
+//! read from disk at run time. All is packed in the binary; page and lab are unpacked once, when they are first asked for.
+//! Absent on purpose: making them (`make ui`; `make schemas`, by the types of `schema`), serving them (`serve`), and
+//! putting data in (`report`).
 
 use flate2::read::ZlibDecoder;
 use std::io::Read as _;
@@ -33,6 +35,18 @@ pub fn lab() -> &'static [(&'static str, &'static [u8])] {
     FILES.get_or_init(|| files::LAB.iter().map(|(name, packed)| (*name, &*unpacked(packed).leak())).collect())
 }
 
+/// The names of all file formats, in order.
+pub fn formats() -> impl Iterator<Item = &'static str> {
+    files::SCHEMAS.iter().map(|(name, _)| *name)
+}
+
+/// The JSON Schema of a format of [`formats`], as text; absent for other names.
+#[must_use]
+pub fn schema(format: &str) -> Option<String> {
+    let (_, packed) = files::SCHEMAS.iter().find(|(name, _)| *name == format)?;
+    Some(String::from_utf8(unpacked(packed)).expect("it was a string before it was packed"))
+}
+
 /// Of bytes that the build script packed.
 fn unpacked(packed: &[u8]) -> Vec<u8> {
     let mut bytes = Vec::new();
@@ -43,6 +57,18 @@ fn unpacked(packed: &[u8]) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn schemas_are_those_of_the_documents() {
+        let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/schemas");
+        for format in formats() {
+            let file = folder.join(format!("{format}.schema.json"));
+            assert_eq!(std::fs::read_to_string(file).unwrap(), schema(format).unwrap(), "{format}");
+        }
+        assert!(formats().is_sorted());
+        assert_eq!(formats().count(), std::fs::read_dir(folder).unwrap().count());
+        assert_eq!(schema("no such format"), None);
+    }
 
     #[test]
     fn what_is_embedded_is_what_was_built() {
