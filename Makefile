@@ -2,7 +2,7 @@
 # Nothing but Rust is needed for `demo` and the Rust tests; what a target lacks it installs by package name or names.
 
 CARGO ?= cargo
-GO_MODULES := targets/go/common targets/go/nethttp targets/go/gin targets/go/echo targets/go/stages \
+GO_MODULES := targets/go/common targets/go/nethttp targets/go/gin targets/go/echo targets/go/stages targets/go/orders \
   targets/go/handover targets/go/supervised targets/go/replicas targets/go/planted targets/go/iris targets/go/fiber services/grpc services/http \
   crates/cli/tests/own/go
 PHP_TARGETS := targets/php/fpm targets/php/swoole

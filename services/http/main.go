@@ -31,6 +31,9 @@ const (
 	// Longer than any pause between two calls of a target that keeps its connection.
 	idleTimeout    = 120 * time.Second
 	maxHeaderBytes = 64 << 10
+
+	// Longest wait that a call may ask for.
+	waitMax = 5 * time.Second
 )
 
 func main() {
@@ -93,6 +96,19 @@ func list(w http.ResponseWriter, r *http.Request) {
 		msg := fmt.Sprintf("n must be an integer from %d to %d", countMin, countMax)
 		write(w, http.StatusBadRequest, answer{http.StatusBadRequest, msg, struct{}{}})
 		return
+	}
+	wait := r.URL.Query().Get("wait")
+	if wait != "" {
+		pause, err := time.ParseDuration(wait)
+		if err != nil || pause < 0 || pause > waitMax {
+			msg := fmt.Sprintf("wait must be a time up to %s", waitMax)
+			write(w, http.StatusBadRequest, answer{http.StatusBadRequest, msg, struct{}{}})
+			return
+		}
+		select {
+		case <-time.After(pause):
+		case <-r.Context().Done():
+		}
 	}
 	write(w, http.StatusOK, answer{0, "ok", records(n)})
 }

@@ -42,6 +42,7 @@ func TestRecordsAreThoseOfTheContract(t *testing.T) {
 func TestLimitsOfN(t *testing.T) {
 	for path, status := range map[string]int{
 		"/records/1000": 200, "/records/0": 400, "/records/1001": 400, "/records/+1": 400, "/records/x": 400,
+		"/records/1?wait=1ms": 200, "/records/1?wait=6s": 400, "/records/1?wait=-1s": 400, "/records/1?wait=x": 400,
 		"/health": 200, "/nope": 404,
 	} {
 		if got := get(path).Code; got != status {

@@ -22,6 +22,9 @@
 //! | `gc_pauses`, `gc_pause_ns` | delta | `/sched/pauses/total/gc:seconds` |
 //! | `gc_pause_p99_ns`, `gc_pause_max_ns` | gauge | the same, increase since the previous line |
 //! | `sched_latency_p99_ns` | gauge | `/sched/latencies:seconds`, increase since the previous line |
+//! | `orders_waiting` | gauge | what `targets/go/orders` counts of its queue |
+//! | `orders_done`, `orders_failed`, `orders_refused` | delta | the same |
+//! | `guarded_calls`, `fallbacks`, `breaker_opened` | delta | what it counts of its circuit breaker |
 //!
 //! An answer may have a `pool` too, of package database/sql: see [`crate::runtimes::pool`].
 //!
@@ -52,7 +55,7 @@ pub const NAME: &str = "go.runtime";
 /// Of one whole GET.
 const LIMITS: Limits = Limits { timeout: Duration::from_secs(1), body_bytes: 1 << 20 };
 
-const GAUGES: [(&str, &str); 11] = [
+const GAUGES: [(&str, &str); 12] = [
     ("/sched/goroutines:goroutines", "goroutines"),
     ("/sched/goroutines/runnable:goroutines", "goroutines_runnable"),
     ("/sched/threads/total:threads", "threads"),
@@ -64,12 +67,19 @@ const GAUGES: [(&str, &str); 11] = [
     ("/memory/classes/heap/stacks:bytes", "stacks_bytes"),
     ("/memory/classes/total:bytes", "total_bytes"),
     ("/memory/classes/heap/released:bytes", "released_bytes"),
+    ("orders_waiting", "orders_waiting"),
 ];
 
-const COUNTERS: [(&str, &str); 3] = [
+const COUNTERS: [(&str, &str); 9] = [
     ("/gc/cycles/total:gc-cycles", "gc_cycles"),
     ("/gc/heap/allocs:bytes", "alloc_bytes"),
     ("/gc/heap/allocs:objects", "alloc_objects"),
+    ("orders_done", "orders_done"),
+    ("orders_failed", "orders_failed"),
+    ("orders_refused", "orders_refused"),
+    ("guarded_calls", "guarded_calls"),
+    ("fallbacks", "fallbacks"),
+    ("breaker_opened", "breaker_opened"),
 ];
 
 /// Counters in seconds, stored in nanoseconds.

@@ -30,13 +30,21 @@ pub fn ledger(studies: &[StudyFile], runs: &[Answered], notes: Vec<String>) -> L
         .filter(|(_, count)| *count > 0)
         .collect();
     let decided = rows().filter(|row| row.verdict.is_decided()).count() as u32;
-    LedgerFile { counts, decided, notes, articles, ..LedgerFile::default() }
+    let things = || articles.iter().flat_map(|article| &article.things);
+    let real = things().filter(|thing| thing.is_real()).count() as u32;
+    let things = things().count() as u32;
+    LedgerFile { counts, decided, things, real, notes, articles, ..LedgerFile::default() }
 }
 
 fn article(study: &StudyFile, runs: &[Answered]) -> LedgerArticle {
     let mut rows: Vec<LedgerRow> = study.claim.iter().map(|claim| row(study, claim, runs)).collect();
     rows.sort_by_key(|row| row.number);
-    LedgerArticle { article: study.article.clone(), title: study.title.clone(), rows }
+    LedgerArticle {
+        article: study.article.clone(),
+        title: study.title.clone(),
+        rows,
+        things: study.thing.clone(),
+    }
 }
 
 fn row(study: &StudyFile, claim: &StudyClaim, runs: &[Answered]) -> LedgerRow {

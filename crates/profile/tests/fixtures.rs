@@ -46,6 +46,9 @@ fn go_memory_has_bytes_and_objects() {
 fn go_waits_and_goroutines_are_read() {
     let block = go("go-block.pb.gz", "delay");
     assert!(block.unit == ProfileUnit::BlockedNs && block.total() > 0);
+    // What `go tool trace -pprof=sched` makes of an execution trace.
+    let sched = go("go-sched.pb.gz", "delay");
+    assert!(sched.unit == ProfileUnit::BlockedNs && sched.total() > 0);
     let goroutines = go("go-goroutine.pb.gz", "goroutine");
     assert!(goroutines.unit == ProfileUnit::Goroutines && (9..100).contains(&goroutines.total()));
 }

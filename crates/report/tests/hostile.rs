@@ -288,7 +288,7 @@ fn the_ledger_shows_it_and_runs_none_of_it() {
     use schema::ledger::{
         Condition, LedgerArticle, LedgerAudit, LedgerDifference, LedgerFile, LedgerRow, LedgerVerdict,
     };
-    use schema::study::Words;
+    use schema::study::{ReasonCode, StudyThing, Words};
     let hostile = || HOSTILE.to_owned();
     let words = || Words { en: hostile(), zh: hostile() };
     let audit = LedgerAudit { impossible: true, rule: hostile(), law: hostile(), bound: hostile() };
@@ -308,8 +308,17 @@ fn the_ledger_shows_it_and_runs_none_of_it() {
         note: Some(words()),
         differs: differs.clone(),
     };
-    let article =
-        LedgerArticle { article: hostile(), title: words(), rows: vec![row(HOSTILE), row("=1+cmd")] };
+    let article = LedgerArticle {
+        article: hostile(),
+        title: words(),
+        rows: vec![row(HOSTILE), row("=1+cmd")],
+        things: vec![StudyThing {
+            text: words(),
+            shows: Vec::new(),
+            reason: Some(ReasonCode::Hardware),
+            note: Some(words()),
+        }],
+    };
     let ledger = LedgerFile { articles: vec![article], notes: vec![hostile()], ..Default::default() };
     for lang in [Lang::En, Lang::Zh] {
         let html = report::ledger_html(&ledger, lang).unwrap();

@@ -4,7 +4,7 @@
 
 use crate::metric::{Metric, Unit};
 use crate::published::{PublishedVerdict, Span};
-use crate::study::{ReasonCode, Words};
+use crate::study::{ReasonCode, StudyThing, Words};
 use crate::version::LedgerVersion;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -21,6 +21,12 @@ pub struct LedgerFile {
     pub counts: BTreeMap<LedgerVerdict, u32>,
     /// Claims that are decided: reproduced, another size, contradicted or impossible.
     pub decided: u32,
+    /// Things that the articles use.
+    #[serde(default)]
+    pub things: u32,
+    /// Those of them that prony does.
+    #[serde(default)]
+    pub real: u32,
     /// Folders of runs that could not be read, and why.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
@@ -35,6 +41,9 @@ pub struct LedgerArticle {
     pub title: Words,
     /// Its claims by number.
     pub rows: Vec<LedgerRow>,
+    /// What it uses, and what of prony does it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub things: Vec<StudyThing>,
 }
 
 /// How a published claim is answered.

@@ -32,6 +32,7 @@ impl Metric {
             Self::GcPauseMax => "GC pause max",
             Self::GcPauseShare => "GC pause share",
             Self::MemorySlack => "Memory no object takes",
+            Self::FallbackShare => "Fallbacks",
             Self::BytesPerRequest => "Bytes per request",
             Self::ConnectionReuse => "Reuse",
             Self::Reconnects => "Reconnects",
@@ -76,6 +77,9 @@ impl Metric {
             }
             Self::MemorySlack => {
                 said!("metric.memory_slack", "share of the runtime's memory that no object takes")
+            }
+            Self::FallbackShare => {
+                said!("metric.fallback_share", "share of calls answered with a fallback")
             }
             Self::BytesPerRequest => said!("metric.bytes_per_request", "bytes per request"),
             Self::ConnectionReuse => said!("metric.connection_reuse", "connection reuse"),

@@ -28,6 +28,8 @@ pub enum ProfileKind {
     Mutex,
     /// Go: what the goroutines do at one moment.
     Goroutine,
+    /// Go: how long goroutines that could run waited for a thread, by stack, from an execution trace.
+    Trace,
     /// Any native program: CPU time by stack, kernel included, by `perf`.
     Perf,
     /// JVM: running Java threads by stack, by Java Flight Recorder.
@@ -46,13 +48,14 @@ pub enum ProfileKind {
 
 impl ProfileKind {
     /// Every kind, in the order in which they are taken.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::Cpu,
         Self::Allocs,
         Self::Block,
         Self::Mutex,
         Self::Heap,
         Self::Goroutine,
+        Self::Trace,
         Self::Jfr,
         Self::Node,
         Self::Php,
@@ -63,13 +66,14 @@ impl ProfileKind {
     ];
 
     /// The names, for argument parsers.
-    pub const KEYS: [&'static str; 13] = [
+    pub const KEYS: [&'static str; 14] = [
         "cpu",
         "allocs",
         "block",
         "mutex",
         "heap",
         "goroutine",
+        "trace",
         "jfr",
         "node",
         "php",
@@ -89,6 +93,7 @@ impl ProfileKind {
             Self::Block => "block",
             Self::Mutex => "mutex",
             Self::Goroutine => "goroutine",
+            Self::Trace => "trace",
             Self::Perf => "perf",
             Self::Jfr => "jfr",
             Self::Node => "node",
@@ -102,7 +107,10 @@ impl ProfileKind {
     /// Whether Go's own `net/http/pprof` gives it.
     #[must_use]
     pub const fn is_go(self) -> bool {
-        matches!(self, Self::Cpu | Self::Heap | Self::Allocs | Self::Block | Self::Mutex | Self::Goroutine)
+        matches!(
+            self,
+            Self::Cpu | Self::Heap | Self::Allocs | Self::Block | Self::Mutex | Self::Goroutine | Self::Trace
+        )
     }
 }
 

@@ -20,7 +20,7 @@ pub enum SoakCounter {
     Threads,
     /// Goroutines: the lowest reading.
     Goroutines,
-    /// Bytes that the latest collection of a Go target found alive: the lowest reading.
+    /// Bytes that the latest collection of a Go or JVM target found alive, or that Node uses: the lowest reading.
     Heap,
     /// Sockets that the target's processes hold: the lowest reading.
     Connections,

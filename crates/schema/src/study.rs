@@ -1,7 +1,8 @@
 //! `studies/*.toml`: one published article, claim by claim, with what decides each: an experiment, an audit, or the reason
 //! why nothing can here.
 //!
-//! Invariant: a claim has an experiment, an audit or a reason, and no reason beside an experiment (`StudyFile::check`).
+//! Invariants (`StudyFile::check`): a claim has an experiment, an audit or a reason, and no reason beside an experiment; a
+//! thing that the article uses names what shows it here, or has a reason.
 //! Absent on purpose: sentences of the article (claims are in our own words), and what was measured (`ledger`).
 
 use crate::published::Conditions;
@@ -29,6 +30,78 @@ pub struct StudyFile {
     pub table: Vec<StudyTable>,
     /// Its quantitative claims.
     pub claim: Vec<StudyClaim>,
+    /// What it uses, step by step: methods, settings, systems and tools.
+    #[serde(default)]
+    pub thing: Vec<StudyThing>,
+}
+
+/// Something that an article uses, and what of prony does it; or the reason why nothing does.
+#[derive(Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct StudyThing {
+    /// What the article uses.
+    pub text: Words,
+    /// What does it here, each `KIND NAME` (`ShownKind`): `"experiment ladder"`, `"knob php/fpm jit"`.
+    #[serde(default)]
+    pub shows: Vec<String>,
+    /// Why nothing here does it.
+    pub reason: Option<ReasonCode>,
+    /// The reason in words, or in what it differs from the article.
+    pub note: Option<Words>,
+}
+
+/// What may show that a thing is there. A test of the project looks each of them up.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum ShownKind {
+    /// A file under `experiments/`, without its ending.
+    Experiment,
+    /// A file under `scenarios/`, without its ending.
+    Scenario,
+    /// A folder under `services/`.
+    Service,
+    /// A folder under `targets/`.
+    Target,
+    /// A knob: folder of the target and name.
+    Knob,
+    /// A command, and options of it.
+    Command,
+    /// A key of an experiment file, with its table before it where it has one: `limits cpus`.
+    Key,
+    /// A rule of `prony why`.
+    Rule,
+    /// A metric of claims.
+    Metric,
+    /// A kind of profile.
+    Profile,
+    /// A fact of `prony doctor`.
+    Fact,
+    /// A file of the project, and a text in it.
+    File,
+}
+
+impl ShownKind {
+    const NAMES: [(&'static str, Self); 12] = [
+        ("experiment", Self::Experiment),
+        ("scenario", Self::Scenario),
+        ("service", Self::Service),
+        ("target", Self::Target),
+        ("knob", Self::Knob),
+        ("command", Self::Command),
+        ("key", Self::Key),
+        ("rule", Self::Rule),
+        ("metric", Self::Metric),
+        ("profile", Self::Profile),
+        ("fact", Self::Fact),
+        ("file", Self::File),
+    ];
+
+    /// The kind and the rest of `KIND NAME`; `None` where there is no such kind or no name.
+    #[must_use]
+    pub fn read(shown: &str) -> Option<(Self, &str)> {
+        let (kind, name) = shown.split_once(' ')?;
+        let (_, kind) = Self::NAMES.into_iter().find(|(word, _)| *word == kind)?;
+        (!name.trim().is_empty()).then_some((kind, name))
+    }
 }
 
 /// A text in both languages.
@@ -123,8 +196,13 @@ impl StudyFile {
         Ok(study)
     }
 
-    /// Every claim is decided by something.
+    /// Every claim is decided by something, every thing is shown by something or has a reason.
     fn check(&self) -> Result<(), Problem> {
+        self.check_claims()?;
+        self.thing.iter().enumerate().try_for_each(|(at, thing)| thing.check(at))
+    }
+
+    fn check_claims(&self) -> Result<(), Problem> {
         let tables: BTreeSet<&str> = self.table.iter().map(|table| table.name.as_str()).collect();
         let mut numbers = BTreeSet::new();
         for (at, claim) in self.claim.iter().enumerate() {
@@ -159,6 +237,36 @@ impl StudyFile {
     }
 }
 
+impl StudyThing {
+    /// Whether prony does it.
+    #[must_use]
+    pub const fn is_real(&self) -> bool {
+        self.reason.is_none()
+    }
+
+    fn check(&self, at: usize) -> Result<(), Problem> {
+        let key = |name: &str| format!("thing.{at}.{name}");
+        let name = &self.text.en;
+        if self.shows.is_empty() == self.reason.is_none() {
+            let cause = format!("`{name}` has {}", if self.reason.is_none() { "neither" } else { "both" });
+            let remedy = "say what shows it (shows), or why nothing does (reason)";
+            return Err(Problem::at(&key("text"), cause + " of shows and reason", remedy));
+        }
+        if self.reason.is_some() && self.note.is_none() {
+            let cause = format!("the reason of `{name}` needs a note that says it in words");
+            return Err(Problem::at(&key("reason"), cause, "add note = { en = \"…\", zh = \"…\" }"));
+        }
+        match self.shows.iter().find(|shown| ShownKind::read(shown).is_none()) {
+            None => Ok(()),
+            Some(shown) => {
+                let kinds: Vec<&str> = ShownKind::NAMES.iter().map(|(word, _)| *word).collect();
+                let remedy = format!("write KIND NAME, the kind one of: {}", kinds.join(", "));
+                Err(Problem::at(&key("shows"), format!("`{shown}` names nothing"), remedy))
+            }
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -187,6 +295,19 @@ mod tests {
         ] {
             let error = study(claim).expect_err(claim).to_string();
             assert!(error.contains(expected), "{claim}: {error}");
+        }
+        for (thing, expected) in [
+            ("", "neither of shows and reason"),
+            ("shows = [\"rule stalls\"]\nreason = \"hardware\"", "both of shows and reason"),
+            ("reason = \"hardware\"", "needs a note"),
+            ("shows = [\"stalls\"]", "names nothing"),
+            ("shows = [\"magic stalls\"]", "names nothing"),
+        ] {
+            let text = format!(
+                "audit = {{ table = \"t\" }}\n[[thing]]\ntext = {{ en = \"a\", zh = \"b\" }}\n{thing}"
+            );
+            let error = study(&text).expect_err(thing).to_string();
+            assert!(error.contains(expected), "{thing}: {error}");
         }
         assert!(study("audit = { table = \"t\" }").is_ok());
         assert!(study("reason = \"hardware\"\nnote = { en = \"a\", zh = \"b\" }").is_ok());

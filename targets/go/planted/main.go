@@ -109,7 +109,7 @@ func routes(f *faults) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("/", inner)
 	mux.HandleFunc("GET /planted", f.answer)
-	readings := runtimestats.HandlerWith(counter)
+	readings := runtimestats.HandlerWith(counter, func(map[string]any) {})
 	if f.workers > 1 {
 		// Each counts only its own.
 		readings = runtimestats.Handler()

@@ -26,6 +26,7 @@ const metrics: Record<Metric, string> = {
   gc_rate: "GCs per second",
   gc_pause_p99: "GC pause p99",
   gc_pause_max: "GC pause max",
+  fallback_share: "Fallbacks",
   memory_slack: "Memory no object takes",
   gc_pause_share: "GC pause share",
   bytes_per_request: "Bytes per request",

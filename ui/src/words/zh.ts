@@ -24,6 +24,7 @@ export const zh: Words = {
     gc_rate: "每秒 GC 次数",
     gc_pause_p99: "GC 停顿 p99",
     gc_pause_max: "GC 最长停顿",
+    fallback_share: "降级占比",
     memory_slack: "未被对象占用的内存",
     gc_pause_share: "GC 停顿占比",
     bytes_per_request: "每请求字节数",

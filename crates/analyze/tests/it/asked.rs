@@ -36,6 +36,8 @@ fn planted(trial: &mut TrialData) {
         deltas: BTreeMap::from([
             ("go.runtime/gc_cycles".into(), series([10.0, 14.0])),
             ("go.runtime/gc_pause_ns".into(), series([1e7, 3e7])),
+            ("go.runtime/guarded_calls".into(), series([30.0, 10.0])),
+            ("go.runtime/fallbacks".into(), series([2.0, 8.0])),
             ("tcp.snmp/RetransSegs".into(), series([1.0, 3.0])),
             ("tcp.snmp/OutSegs".into(), series([100.0, 300.0])),
             ("tcp.snmp/ActiveOpens".into(), series([60.0, 40.0])),
@@ -102,6 +104,7 @@ fn each_metric_is_read_from_what_its_table_says() {
         (Metric::GcPauseMax, 4e6),
         (Metric::GcPauseShare, 0.02),
         (Metric::MemorySlack, 0.5),
+        (Metric::FallbackShare, 0.25),
         (Metric::BytesPerRequest, 200.0),
         (Metric::ConnectionReuse, 0.75),
         (Metric::Reconnects, 250.0),
@@ -119,7 +122,7 @@ fn each_metric_is_read_from_what_its_table_says() {
         let found = value(metric, |_| ()).unwrap_or(f64::NAN);
         assert!((found - wanted).abs() < 1e-6 * wanted, "{metric:?}: {found} instead of {wanted}");
     }
-    assert_eq!(Metric::ASKED.len(), 21, "a new one needs a line above");
+    assert_eq!(Metric::ASKED.len(), 22, "a new one needs a line above");
 }
 
 #[test]
@@ -164,6 +167,7 @@ fn what_was_not_read_is_absent_and_never_0() {
         Metric::MemorySlack,
         Metric::GcPauseShare,
         Metric::TimeWaitReuse,
+        Metric::FallbackShare,
         Metric::Retransmissions,
         Metric::Rtt,
         Metric::Downtime,

@@ -37,6 +37,7 @@ mod planted;
 mod processes;
 mod profile;
 mod recorder;
+mod reloads;
 mod run;
 mod scenario;
 mod selfcheck;

@@ -14,7 +14,7 @@ fn histogram(bounds: &[f64], counts: &[u64]) -> Histogram {
 fn real_answers() {
     let (first, second) = (parse(FIRST).unwrap(), parse(SECOND).unwrap());
     let gauges = second.gauges(Some(&first));
-    assert_eq!(gauges.len(), GAUGES.len() + 3, "every gauge of the table, the latency and the pauses");
+    assert_eq!(gauges.len(), GAUGES.len() + 2, "every gauge of the runtime, the latency and the pauses");
     let (p99, longest) = (gauges["gc_pause_p99_ns"], gauges["gc_pause_max_ns"]);
     assert!(1e3 <= p99 && p99 <= longest && longest <= 1e7, "{p99} {longest}");
     assert_eq!((gauges["goroutines"], gauges["heap_live_bytes"]), (16.0, 5_933_344.0));
@@ -44,6 +44,21 @@ fn the_first_line_has_no_latency_and_a_restart_no_deltas() {
         assert!(!restarted.contains_key(name), "{name} went backwards");
     }
     assert!(!first.gauges(Some(&second)).contains_key("sched_latency_p99_ns"));
+}
+
+#[test]
+fn a_target_may_count_its_queue_and_its_breaker() {
+    let counted = |done: u64| {
+        let text = format!(
+            r#"{{"orders_waiting":4,"orders_done":{done},"guarded_calls":{done},"fallbacks":1,"breaker_opened":0}}"#
+        );
+        parse(text.as_bytes()).unwrap()
+    };
+    let (first, second) = (counted(3), counted(8));
+    assert_eq!(second.gauges(Some(&first))["orders_waiting"], 4.0);
+    let deltas = delta(&first, &second);
+    assert_eq!((deltas["orders_done"], deltas["guarded_calls"], deltas["fallbacks"]), (5.0, 5.0, 0.0));
+    assert!(!deltas.contains_key("orders_failed"), "what is not counted is absent");
 }
 
 #[test]

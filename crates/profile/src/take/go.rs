@@ -1,7 +1,9 @@
 //! Go, through the target's own `net/http/pprof`. `seconds=N` makes the difference over the window where the kind has
-//! one; heap is what is live after a collection (`gc=1`), goroutine one moment.
+//! one; heap is what is live after a collection (`gc=1`), goroutine one moment. An execution trace grows by megabytes a second,
+//! so that it spans at most [`TRACE_S`]; `go tool trace` makes stacks of it.
 
-use super::{No, Request, SLACK, Taken, View};
+use super::child::{Child, Tool};
+use super::{No, Request, SLACK, Taken, View, unwritable};
 use crate::{BYTES_MAX, pprof};
 use probe::{Limits, ProbeError};
 use schema::profile::{ProfileKind, ProfileUnit};
@@ -26,7 +28,8 @@ pub(super) fn take(request: &Request, kind: ProfileKind) -> Result<Taken, No> {
         let why = said!("profile.no_pprof", "the target names no path of Go's net/http/pprof");
         return Err(No::new(why, remedy));
     };
-    let seconds = request.window.as_secs().max(1);
+    let is_trace = kind == ProfileKind::Trace;
+    let seconds = request.window.as_secs().clamp(1, if is_trace { TRACE_S } else { u64::MAX });
     let path = match kind {
         ProfileKind::Cpu => format!("{base}/profile?seconds={seconds}"),
         ProfileKind::Heap => format!("{base}/heap?gc=1"),
@@ -54,14 +57,35 @@ pub(super) fn take(request: &Request, kind: ProfileKind) -> Result<Taken, No> {
         let cause = Said::from(error.to_string());
         No::new(said!("profile.get_failed", "GET {path}: {cause}", path = &path, cause), remedy)
     })?;
-    let views = views(pprof::read(&raw)?, kind);
+    let stacks = if is_trace { &waits_of(request, &raw)? } else { &raw };
+    let views = views(pprof::read(stacks)?, kind);
     let asks_rates = matches!(kind, ProfileKind::Block | ProfileKind::Mutex);
     if asks_rates && views.first().is_none_or(|view| view.folded.is_empty()) {
         let why =
             said!("profile.nothing_waited", "nothing waited in the window, or the target does not sample it");
         return Err(No::new(why, set_rates()));
     }
-    Ok(Taken { kind, views, raw, raw_ending: "pb.gz", notes: notes(kind) })
+    Ok(Taken { kind, views, raw, raw_ending: if is_trace { "trace" } else { "pb.gz" }, notes: notes(kind) })
+}
+
+/// Longest time of an execution trace, in seconds.
+const TRACE_S: u64 = 2;
+const GO: Tool = Tool {
+    program: "go",
+    remedy: || {
+        said!(
+            "profile.remedy_go",
+            "apt-get install golang-go, or put go on PATH: it has to be at least as new as the target's"
+        )
+    },
+};
+
+/// A pprof profile of how long goroutines waited for a thread.
+fn waits_of(request: &Request, trace: &[u8]) -> Result<Vec<u8>, No> {
+    let file = request.scratch.join("go.trace");
+    std::fs::write(&file, trace).map_err(|error| unwritable(&file, &error))?;
+    let arguments = ["tool", "trace", "-pprof=sched", &file.display().to_string()].map(str::to_owned);
+    Child::run(request, GO, &arguments, 2 * SLACK)?.output(BYTES_MAX)
 }
 
 /// What the kind is about first: bytes before objects.
@@ -87,6 +111,11 @@ fn notes(kind: ProfileKind) -> Vec<Said> {
         ProfileKind::Heap => said!(
             "profile.note_heap",
             "live after a collection at the end of the window; sampled, one in 512 KiB"
+        ),
+        ProfileKind::Trace => said!(
+            "profile.note_trace",
+            "an execution trace of at most {seconds} s, for `go tool trace`; shown is how long goroutines that could run waited for a thread",
+            seconds = TRACE_S
         ),
         ProfileKind::Allocs => said!("profile.note_allocs", "sampled, one in 512 KiB allocated"),
         ProfileKind::Goroutine => {

@@ -4,8 +4,9 @@ use super::lang::Lang;
 use crate::clean;
 use crate::format;
 use schema::analysis::Interval;
-use schema::ledger::{LedgerDifference, LedgerFile, LedgerMeasure, LedgerRow, LedgerVerdict};
+use schema::ledger::{LedgerArticle, LedgerDifference, LedgerFile, LedgerMeasure, LedgerRow, LedgerVerdict};
 use schema::published::Span;
+use schema::study::StudyThing;
 
 /// Texts in the order of [`Lang::head`].
 pub(super) fn row(row: &LedgerRow, lang: Lang) -> [String; 8] {
@@ -62,6 +63,25 @@ fn note(row: &LedgerRow, lang: Lang) -> String {
     });
     let words = row.note.as_ref().map(|note| clean::line(lang.of(note)));
     [reason, words, audit].into_iter().flatten().collect::<Vec<_>>().join("; ")
+}
+
+/// `170 of 189 things that the articles use are real`; `None` where the studies list none.
+pub(super) fn things(ledger: &LedgerFile, lang: Lang) -> Option<String> {
+    let LedgerFile { real, things, .. } = ledger;
+    (*things > 0).then(|| match lang {
+        Lang::En => format!("{real} of {things} real: what the articles use and prony does"),
+        Lang::Zh => format!("文章用到的 {things} 项中，prony 已实现 {real} 项"),
+    })
+}
+
+/// What an article uses and prony does not do, each with its reason.
+pub(super) fn absent(article: &LedgerArticle, lang: Lang) -> Vec<String> {
+    let line = |thing: &StudyThing| {
+        let reason = lang.reason(thing.reason?);
+        let note = thing.note.as_ref().map(|note| clean::line(lang.of(note))).unwrap_or_default();
+        Some(format!("{}: {reason}; {note}", clean::line(lang.of(&thing.text))))
+    };
+    article.things.iter().filter_map(line).collect()
 }
 
 /// `115 claims, 62 decided: 20 reproduced, …`.

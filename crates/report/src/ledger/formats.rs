@@ -15,6 +15,7 @@ use std::fmt::Write as _;
 pub fn ledger_text(ledger: &LedgerFile, lang: Lang, style: Style) -> String {
     let columns = style.columns();
     let mut text = paragraph("", &cells::counts(ledger, lang), columns);
+    text.extend(cells::things(ledger, lang).map(|things| paragraph("", &things, columns)));
     for article in &ledger.articles {
         let title = format!("{}  {}", clean::line(&article.article), clean::line(lang.of(&article.title)));
         let _ = write!(text, "\n{}", paragraph("", &title, columns));
@@ -23,6 +24,11 @@ pub fn ledger_text(ledger: &LedgerFile, lang: Lang, style: Style) -> String {
             let word = paint(tone(row.verdict), &format!("{} {verdict}", sign(row.verdict)));
             text += &paragraph(&format!("  {number:>3} "), &format!("{claim} [{published}]"), columns);
             text += &paragraph("      ", &joined(&[word, measured, run, differs, note]), columns);
+        }
+        let absent = cells::absent(article, lang);
+        if !absent.is_empty() {
+            text += &paragraph("  ", lang.absent(), columns);
+            text.extend(absent.iter().map(|line| paragraph("    – ", line, columns)));
         }
     }
     for note in &ledger.notes {
@@ -60,6 +66,9 @@ pub(super) const fn sign(verdict: LedgerVerdict) -> &'static str {
 #[must_use]
 pub fn ledger_markdown(ledger: &LedgerFile, lang: Lang) -> String {
     let mut text = format!("# {}\n\n{}\n", lang.title(), clean::markdown(&cells::counts(ledger, lang)));
+    if let Some(things) = cells::things(ledger, lang) {
+        let _ = write!(text, "\n{}\n", clean::markdown(&things));
+    }
     for article in &ledger.articles {
         let title = clean::markdown(lang.of(&article.title));
         let _ = write!(text, "\n## {} {title}\n\n", clean::markdown(&article.article));
@@ -68,6 +77,11 @@ pub fn ledger_markdown(ledger: &LedgerFile, lang: Lang) -> String {
         for row in &article.rows {
             let cells = cells::row(row, lang).map(|cell| clean::markdown(&cell));
             let _ = writeln!(text, "| {} |", cells.join(" | "));
+        }
+        let absent = cells::absent(article, lang);
+        if !absent.is_empty() {
+            let _ = write!(text, "\n{}\n\n", lang.absent());
+            text.extend(absent.iter().map(|line| format!("- {}\n", clean::markdown(line))));
         }
     }
     for note in &ledger.notes {

@@ -18,6 +18,8 @@ struct Html {
     title: &'static str,
     style: &'static str,
     counts: String,
+    things: Option<String>,
+    absent: &'static str,
     head: [&'static str; 8],
     articles: Vec<ArticleView>,
     notes: Vec<String>,
@@ -26,6 +28,7 @@ struct Html {
 struct ArticleView {
     title: String,
     rows: Vec<RowView>,
+    absent: Vec<String>,
 }
 
 struct RowView {
@@ -47,12 +50,15 @@ pub fn ledger_html(ledger: &LedgerFile, lang: Lang) -> Result<String, ReportErro
     let articles = ledger.articles.iter().map(|article| ArticleView {
         title: format!("{} {}", clean::line(&article.article), clean::line(lang.of(&article.title))),
         rows: article.rows.iter().map(|row| view(row, lang)).collect(),
+        absent: cells::absent(article, lang),
     });
     let page = Html {
         lang: lang.pick("en", "zh-CN"),
         title: lang.title(),
         style: include_str!("../../templates/ledger.css"),
         counts: cells::counts(ledger, lang),
+        things: cells::things(ledger, lang),
+        absent: lang.absent(),
         head: lang.head(),
         articles: articles.collect(),
         notes: ledger.notes.iter().map(|note| clean::line(note)).collect(),

@@ -31,6 +31,11 @@ impl Lang {
         self.pick("Ledger of published claims", "已发表论断核验表")
     }
 
+    /// Before the list of what is not real.
+    pub(crate) const fn absent(self) -> &'static str {
+        self.pick("It also uses, and prony does not do:", "文章还用到而 prony 未实现的：")
+    }
+
     pub(crate) const fn head(self) -> [&'static str; 8] {
         match self {
             Self::En => ["No.", "Claim", "Published", "Measured", "Verdict", "Run", "Differs", "Note"],

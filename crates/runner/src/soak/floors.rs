@@ -10,14 +10,18 @@ use std::sync::{Arc, Mutex, PoisonError};
 /// Readings that wait at most: ten times those of a window.
 pub(crate) const READINGS_MAX: usize = 8_192;
 
-/// Source and gauge of each counter. The heap is what the latest collection left alive, so it needs no floor of its own.
-const GAUGES: [(&str, &str, SoakCounter); 6] = [
+/// Source and gauge of each counter. The heap of Go and the JVM is what the latest collection left alive, so it needs no floor
+/// of its own; that of Node is what is in use, whose lowest reading of a window comes near to it.
+const GAUGES: [(&str, &str, SoakCounter); 8] = [
     (collect::process::TARGET, "rss_bytes", SoakCounter::Memory),
     (collect::process::TARGET, "threads", SoakCounter::Threads),
     (collect::holdings::NAME, "descriptors", SoakCounter::Descriptors),
     (collect::holdings::NAME, "sockets", SoakCounter::Connections),
     (collect::go_runtime::NAME, "goroutines", SoakCounter::Goroutines),
     (collect::go_runtime::NAME, "heap_live_bytes", SoakCounter::Heap),
+    // A JVM brings it up to date at the end of a collection only.
+    ("jvm.runtime", "heap_used_bytes", SoakCounter::Heap),
+    ("node.runtime", "heap_used_bytes", SoakCounter::Heap),
 ];
 
 /// One value at one moment.

@@ -44,12 +44,15 @@ var served runtimestats.Counter
 
 // Routes serves /ping, /json/{n}, /health and /debug/runtime, which tells how many
 // requests NewServer has passed on. A target adds its own.
-func Routes() *http.ServeMux {
+func Routes() *http.ServeMux { return RoutesWith(func(map[string]any) {}) }
+
+// RoutesWith is Routes, and more adds what the target counts itself to /debug/runtime.
+func RoutesWith(more func(answer map[string]any)) *http.ServeMux {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /ping", ping)
 	mux.HandleFunc("GET /json/{n}", list)
 	mux.HandleFunc("GET /health", health)
-	mux.Handle("GET /debug/runtime", runtimestats.HandlerWith(&served))
+	mux.Handle("GET /debug/runtime", runtimestats.HandlerWith(&served, more))
 	return mux
 }
 

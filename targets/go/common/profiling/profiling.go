@@ -5,8 +5,8 @@
 // would turn it on, and every measurement would pay for it. PROFILE_RATES
 // turns on the sampling of blocking and of contended mutexes, which costs more.
 //
-// It imports the standard library only. Deliberately absent: the execution
-// trace, and the command line of the process.
+// It imports the standard library only. Deliberately absent: the command line of
+// the process.
 package profiling
 
 import (
@@ -69,6 +69,7 @@ func Handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET "+base, pprof.Index)
 	mux.HandleFunc("GET "+base+"profile", pprof.Profile)
+	mux.HandleFunc("GET "+base+"trace", pprof.Trace)
 	return mux
 }
 

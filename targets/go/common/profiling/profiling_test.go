@@ -42,7 +42,7 @@ func TestServed(t *testing.T) {
 		t.Errorf("mutex fraction %d; want %d", fraction, mutexFraction)
 	}
 	handler := Around(http.NotFoundHandler(), serves)
-	for _, kind := range []string{"goroutine", "heap", "allocs", "block", "mutex"} {
+	for _, kind := range []string{"goroutine", "heap", "allocs", "block", "mutex", "trace?seconds=0.01"} {
 		if status := status(handler, "/debug/pprof/"+kind); status != http.StatusOK {
 			t.Errorf("%s: status %d; want 200", kind, status)
 		}

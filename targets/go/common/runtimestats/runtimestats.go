@@ -102,9 +102,12 @@ func (c *Counter) Wrap(next http.Handler) http.Handler {
 // request reads into its own samples.
 func Handler() http.Handler { return handler(func(map[string]any) {}) }
 
-// HandlerWith is Handler with what c has counted as "requests".
-func HandlerWith(c *Counter) http.Handler {
-	return handler(func(answer map[string]any) { answer["requests"] = c.requests.Load() })
+// HandlerWith is Handler with what c has counted as "requests", and with what more adds.
+func HandlerWith(c *Counter, more func(answer map[string]any)) http.Handler {
+	return handler(func(answer map[string]any) {
+		answer["requests"] = c.requests.Load()
+		more(answer)
+	})
 }
 
 // Databases reports on the pool of connections; ok is false where there is none.

@@ -193,7 +193,7 @@ func TestUnknownMetricIsAbsent(t *testing.T) {
 func TestRequestsAreCountedButNotTheReadings(t *testing.T) {
 	counter := new(Counter)
 	mux := http.NewServeMux()
-	mux.Handle("/debug/runtime", HandlerWith(counter))
+	mux.Handle("/debug/runtime", HandlerWith(counter, func(map[string]any) {}))
 	mux.HandleFunc("/", func(w http.ResponseWriter, _ *http.Request) { w.WriteHeader(http.StatusTeapot) })
 	handler := counter.Wrap(mux)
 

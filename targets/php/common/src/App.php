@@ -13,6 +13,7 @@ namespace Prony;
 
 use Prony\Handler\Complex;
 use Prony\Handler\Data;
+use Prony\Handler\Order;
 use Prony\Handler\Plain;
 use Prony\Http\HttpError;
 use Prony\Http\Request;
@@ -45,6 +46,7 @@ final class App
         $router->add('GET', '/mixed', $data->mixed(...));
         $router->add('POST', '/upload', $plain->upload(...));
         $router->add('GET', '/complex/{id}', (new Complex($services))(...));
+        $router->add('GET', '/order/{id}', (new Order($services))(...));
         $router->add('GET', '/allocate/{n}', $plain->allocate(...));
         return new self($router);
     }

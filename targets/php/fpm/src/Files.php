@@ -53,9 +53,9 @@ final class Files
                 access_log $accessLog;
                 server_tokens off;
                 tcp_nodelay on;
-                keepalive_timeout 65s;
-                # The default of 1000 would close connections in the middle of a measurement.
-                keepalive_requests 1000000000;
+                keepalive_timeout {$settings->keepaliveTimeout}s;
+                # nginx's own default of 1000 would close connections in the middle of a measurement.
+                keepalive_requests $settings->keepaliveRequests;
                 client_body_temp_path $this->folder/body;
                 proxy_temp_path $this->folder/proxy;
                 fastcgi_temp_path $this->folder/fastcgi;

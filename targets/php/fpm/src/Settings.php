@@ -23,6 +23,8 @@ final class Settings
         public readonly string $listen,
         public readonly string $nginxWorkers,
         public readonly bool $accessLog,
+        public readonly int $keepaliveTimeout,
+        public readonly int $keepaliveRequests,
         public readonly string $manager,
         public readonly int $children,
         public readonly bool $opcache,
@@ -42,17 +44,22 @@ final class Settings
         $read->choice('CONFIG', ['parsed', 'cached'], 'parsed');
         $read->choice('CUT', self::CUTS, 'complete');
         $read->bool('DB_PERSISTENT', true);
+        $read->bool('CACHE_PERSISTENT', true);
         $opcache = $read->bool('OPCACHE', true);
         $jit = $read->choice('JIT', ['off', 'function', 'tracing'], 'off');
         if ($jit !== 'off' && !$opcache) {
             throw new RuntimeException("JIT=$jit needs the opcache: set OPCACHE=true or JIT=off");
         }
         $workers = '/\A(auto|[1-9][0-9]{0,2})\z/';
+        $seconds = '/\A(0|[1-9][0-9]{0,3}|[1-7][0-9]{4}|8[0-5][0-9]{3}|86[0-3][0-9]{2}|86400)\z/';
+        $count = '/\A([1-9][0-9]{0,8}|1000000000)\z/';
         $size = '/\A[1-9][0-9]{0,3}(M|MiB)\z/';
         return new self(
             listen: $read->listen('LISTEN'),
             nginxWorkers: $read->matching('NGINX_WORKERS', $workers, 'auto', 'auto or 1 to 999'),
             accessLog: $read->bool('NGINX_ACCESS_LOG', false),
+            keepaliveTimeout: (int) $read->matching('NGINX_KEEPALIVE_TIMEOUT', $seconds, '65', '0 to 86400'),
+            keepaliveRequests: (int) $read->matching('NGINX_KEEPALIVE_REQUESTS', $count, '1000000000', '1 to 1000000000'),
             manager: $read->choice('FPM_PM', ['static', 'dynamic', 'ondemand'], 'static'),
             children: (int) $read->matching('FPM_CHILDREN', '/\A[1-9][0-9]{0,3}\z/', '16', '1 to 9999'),
             opcache: $opcache,

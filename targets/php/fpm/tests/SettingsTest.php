@@ -20,7 +20,8 @@ final class SettingsTest
     {
         $bad = [
             ['LISTEN' => ''], ['LISTEN' => '127.0.0.1:0'], ['LISTEN' => "127.0.0.1:80;\nevil on"],
-            ['NGINX_WORKERS' => '1; evil on'], ['FPM_CHILDREN' => '0'], ['FPM_PM' => 'other'],
+            ['NGINX_WORKERS' => '1; evil on'], ['NGINX_KEEPALIVE_TIMEOUT' => '86401'],
+            ['NGINX_KEEPALIVE_REQUESTS' => '0'], ['CACHE_PERSISTENT' => 'x'], ['FPM_CHILDREN' => '0'], ['FPM_PM' => 'other'],
             ['OPCACHE' => '1'], ['JIT_BUFFER' => "64MiB\nevil"], ['JIT' => 'tracing', 'OPCACHE' => 'false'],
             ['CUT' => 'x'], ['REQUEST_TIMES' => 'x'], ['CONFIG' => 'x'],
             ['GRPC_HOST' => 'h', 'GRPC_PORT' => '1', 'GRPC_CA_FILE' => '/nonexistent'],
@@ -37,12 +38,13 @@ final class SettingsTest
         try {
             $knobs = ['FPM_CHILDREN' => '7', 'FPM_PM' => 'dynamic', 'JIT' => 'tracing',
                 'JIT_BUFFER' => '32MiB', 'OPCACHE_VALIDATE' => 'true', 'NGINX_WORKERS' => '3',
-                'NGINX_ACCESS_LOG' => 'true', 'EXCIMER' => 'true'];
+                'NGINX_ACCESS_LOG' => 'true', 'EXCIMER' => 'true',
+                'NGINX_KEEPALIVE_TIMEOUT' => '5', 'NGINX_KEEPALIVE_REQUESTS' => '100'];
             (new Files(Settings::fromEnvironment($knobs + self::LISTEN), $folder))->write();
             $files = implode('', array_map(file_get_contents(...), glob("$folder/*")));
             foreach (['listen 127.0.0.1:8080 ', 'pm.max_children = 7', 'pm = dynamic',
                 'opcache.jit = tracing', 'opcache.jit_buffer_size = 32M', 'opcache.validate_timestamps = 1',
-                'worker_processes 3;', "access_log $folder/access.log",
+                'worker_processes 3;', 'keepalive_timeout 5s;', 'keepalive_requests 100;', "access_log $folder/access.log",
                 'extension = excimer'] as $line) {
                 same([$line, true], [$line, str_contains($files, $line)]);
             }

@@ -28,7 +28,7 @@ final class FakeRequest extends Request
         $this->header = $headers === [] ? null : $headers;
     }
 
-    public function getContent()
+    public function getContent(): string|false
     {
         return $this->body;
     }

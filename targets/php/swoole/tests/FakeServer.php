@@ -27,6 +27,6 @@ final class FakeServer extends Server
 
     public function stats(): array
     {
-        return ['worker_num' => 4];
+        return ['worker_num' => 4, 'request_count' => 9];
     }
 }

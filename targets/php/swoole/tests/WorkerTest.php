@@ -10,6 +10,7 @@ namespace Prony\Swoole\Tests;
 
 use Prony\Swoole\Settings;
 use Prony\Swoole\Worker;
+use Swoole\Atomic\Long;
 
 final class WorkerTest
 {
@@ -19,7 +20,10 @@ final class WorkerTest
     {
         same([200, '{"code":0,"msg":"ok","data":{}}'], self::ask('GET', '/ping'));
         same([200, '{"status":"ok"}'], self::ask('GET', '/health'));
-        same([200, '{"worker_num":4}'], self::ask('GET', '/debug/swoole'));
+        // This reading counts from its answer on, and the next one leaves it out.
+        same([200, '{"worker_num":4,"request_count":9}'], self::ask('GET', '/debug/swoole'));
+        $readings = new Long(4);
+        same('{"worker_num":4,"request_count":5}', self::response('GET', '/debug/swoole', readings: $readings)->body);
         same(8, count(json_decode(self::ask('GET', '/json/1')[1], true)['data']));
         same(404, self::ask('GET', '/nothing')[0]);
         same(405, self::ask('GET', '/upload')[0]);
@@ -87,6 +91,28 @@ final class WorkerTest
         }
     }
 
+    public function anOrderGoesToATaskWorkerWhereItIsToAndNowhereWithoutABackend(): void
+    {
+        $orders = ['SWOOLE_ORDERS' => 'task'];
+        $server = new FakeServer();
+        $answer = self::response('GET', '/order/7', server: $server, taskWorkers: '1', more: $orders);
+        same('{"code":0,"msg":"ok","data":{"id":7,"order":"accepted"}}', $answer->body);
+        same([7], $server->tasks);
+        $busy = new FakeServer(takesTasks: false);
+        same(503, self::response('GET', '/order/7', server: $busy, taskWorkers: '1', more: $orders)->code);
+        same(400, self::ask('GET', '/order/0')[0]);
+        same(503, self::ask('GET', '/order/7')[0]);
+    }
+
+    public function theStaticCacheKeepsWhatEachRequestLeaves(): void
+    {
+        $kept = new \ReflectionProperty(Worker::class, 'kept');
+        self::ask('GET', '/ping');
+        $before = count($kept->getValue());
+        self::response('GET', '/ping', more: ['SWOOLE_STATIC_CACHE' => '100']);
+        same([$before + 1, 100], [count($kept->getValue()), strlen($kept->getValue()[$before])]);
+    }
+
     private static function token(): string
     {
         $part = fn (string $bytes): string => rtrim(strtr(base64_encode($bytes), '+/', '-_'), '=');
@@ -108,7 +134,10 @@ final class WorkerTest
         return [$response->code, $response->body];
     }
 
-    /** @param array<string, mixed> $headers */
+    /**
+     * @param array<string, mixed> $headers
+     * @param array<string, string> $more variables
+     */
     private static function response(
         string $method,
         string $target,
@@ -116,11 +145,13 @@ final class WorkerTest
         string|false $body = false,
         FakeServer $server = new FakeServer(),
         string $taskWorkers = '0',
+        array $more = [],
+        Long $readings = new Long(0),
     ): FakeResponse {
         $environment = ['LISTEN' => '127.0.0.1:8080', 'SWOOLE_COROUTINE' => 'false',
-            'SWOOLE_TASK_WORKERS' => $taskWorkers];
+            'SWOOLE_TASK_WORKERS' => $taskWorkers, ...$more];
         $response = new FakeResponse();
-        (new Worker($server, Settings::fromEnvironment($environment)))
+        (new Worker($server, Settings::fromEnvironment($environment), $readings))
             ->handle(new FakeRequest($method, $target, $headers, $body), $response);
         return $response;
     }

@@ -38,13 +38,27 @@ namespace Swoole {
     }
 }
 
+namespace Swoole\Atomic {
+    class Long
+    {
+        public function __construct(private int $value = 0)
+        {
+        }
+
+        public function add(int $add_value = 1): int
+        {
+            return $this->value += $add_value;
+        }
+    }
+}
+
 namespace Swoole\Http {
     class Request
     {
         public $server;
         public $header;
 
-        public function getContent()
+        public function getContent(): string|false
         {
         }
     }

@@ -63,6 +63,7 @@ export const partsZh = {
   "metric.gc_pause_max": "最长垃圾回收停顿",
   "metric.gc_pause_p99": "垃圾回收停顿的 p99",
   "metric.gc_pause_share": "垃圾回收停顿所占时间",
+  "metric.fallback_share": "以降级结果应答的调用占比",
   "metric.memory_slack": "运行时持有但未被对象占用的内存占比",
   "metric.gc_rate": "每秒垃圾回收次数",
   "metric.max": "最长响应时间",

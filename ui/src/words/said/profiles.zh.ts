@@ -48,6 +48,9 @@ export const profilesZh = {
   "profile.not_started": "目标不是由 prony 启动的，因此不知道它的进程",
   "profile.note": "在所有试次之外、于专门的负载下采集：这里的内容不是本次运行的样本，也不属于其统计",
   "profile.note_allocs": "每分配 512 KiB 采样一次",
+  "profile.note_trace":
+    "至多 {seconds} 秒的执行跟踪，可用 `go tool trace` 打开；此处显示可运行的 goroutine 等待线程的时间",
+  "profile.remedy_go": "apt-get install golang-go，或把 go 加入 PATH：其版本不得低于目标所用版本",
   "profile.note_goroutine": "某一时刻的快照，期间目标被停住",
   "profile.note_heap": "窗口结束时回收之后的存活对象；每 512 KiB 采样一次",
   "profile.note_jfr":

@@ -41,15 +41,16 @@ final class Backend
     }
 
     /**
+     * @param int $waitMs how much later the backend answers
      * @return list<array<string, mixed>> the records 1 to 8n
      * @throws HttpError 503
      */
-    public function records(int $n): array
+    public function records(int $n, int $waitMs = 0): array
     {
         try {
-            return $this->pool->with(function (object $handle) use ($n): array {
+            return $this->pool->with(function (object $handle) use ($n, $waitMs): array {
                 $address = getenv('BACKEND_HOST') . ':' . getenv('BACKEND_PORT');
-                curl_setopt($handle, CURLOPT_URL, "http://$address/records/$n");
+                curl_setopt($handle, CURLOPT_URL, "http://$address/records/$n" . ($waitMs > 0 ? "?wait={$waitMs}ms" : ''));
                 $body = curl_exec($handle);
                 if (!is_string($body)) {
                     throw new UnexpectedValueException(curl_error($handle));

@@ -16,6 +16,9 @@ use Prony\Http\HttpError;
 
 final class Services
 {
+    private const ORDER_STEPS = 3;
+    private const ORDER_STEP_MS = 5;
+
     private ?Users $users = null;
     private ?Cache $cache = null;
     private ?GrpcRecords $grpc = null;
@@ -25,6 +28,7 @@ final class Services
     /**
      * @param Closure(Closure(): object, string): Pool<object> $pool makes a pool of a connector and its kind
      * @param Closure(string): void|null $log takes a line of the log layer; default: appends to ACCESS_LOG
+     * @param Closure(int): void|null $order takes an order to be followed later; default: it is followed at once
      */
     public function __construct(
         private readonly Config $config,
@@ -32,6 +36,7 @@ final class Services
         private readonly bool $databasePersistent = false,
         private readonly bool $cachePersistent = false,
         private readonly ?Closure $log = null,
+        private readonly ?Closure $order = null,
     ) {
     }
 
@@ -42,7 +47,7 @@ final class Services
             $config,
             fn (Closure $connect) => new Single($connect),
             databasePersistent: getenv('DB_PERSISTENT') !== 'false',
-            cachePersistent: true,
+            cachePersistent: getenv('CACHE_PERSISTENT') !== 'false',
         );
     }
 
@@ -82,6 +87,28 @@ final class Services
             return;
         }
         self::append($line);
+    }
+
+    /**
+     * Takes an order.
+     *
+     * @throws HttpError 503 where it cannot be followed, or no queue takes it
+     */
+    public function order(int $id): void
+    {
+        $this->order === null ? $this->follow() : ($this->order)($id);
+    }
+
+    /**
+     * The steps that follow an order: stock, invoice and message.
+     *
+     * @throws HttpError 503
+     */
+    public function follow(): void
+    {
+        for ($step = 0; $step < self::ORDER_STEPS; $step++) {
+            $this->backend()->records(1, self::ORDER_STEP_MS);
+        }
     }
 
     public static function append(string $line): void
