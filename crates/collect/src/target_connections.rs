@@ -151,7 +151,7 @@ mod tests {
     fn connections_of_this_process_are_seen_from_the_clients_side() {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let address = listener.local_addr().unwrap();
-        let mut source = source(&Roots::default(), address).unwrap();
+        let mut source = source(&Roots::default(), None, address).unwrap();
         assert_eq!(source.tick(Nanos(1)).unwrap().gauges, Values::from([("established".to_owned(), 0.0)]));
         let mut clients: Vec<TcpStream> = (0..5).map(|_| TcpStream::connect(address).unwrap()).collect();
         let mut servers: Vec<TcpStream> = (0..5).map(|_| listener.accept().unwrap().0).collect();

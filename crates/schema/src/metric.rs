@@ -78,7 +78,7 @@ pub enum Metric {
 
 impl Metric {
     /// Metrics that are computed for claims only, so that neither tables nor corrections for many tests grow.
-    pub const ASKED: [Self; 21] = [
+    pub const ASKED: [Self; 22] = [
         Self::Cpu,
         Self::Max,
         Self::GcCount,

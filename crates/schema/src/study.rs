@@ -183,6 +183,8 @@ pub enum ReasonCode {
     PrivateSystem,
     /// No number, or no setting under which it would hold, is printed.
     NotQuantified,
+    /// prony has no counter, route or protocol for it yet: for a thing that an article uses. Every claim has an answer.
+    NotYet,
 }
 
 impl StudyFile {

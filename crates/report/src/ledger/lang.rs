@@ -63,6 +63,7 @@ impl Lang {
             ReasonCode::SoftwareNotAvailable => self.pick("software not available", "软件不可得"),
             ReasonCode::PrivateSystem => self.pick("private system", "私有系统"),
             ReasonCode::NotQuantified => self.pick("not quantified", "未量化"),
+            ReasonCode::NotYet => self.pick("not measured by prony yet", "prony 尚不能测量"),
         }
     }
 

@@ -20,11 +20,9 @@ use schema::trial::IntervalLine;
 
 /// p, after Holm's correction, below which a trend is one (METHOD §8 takes the same for a leak).
 pub(super) const SIGNIFICANT: f64 = 0.01;
-/// Values below which noise that remembers must explain a move still less well: so few do not show how much they
-/// remember, and the limit of windows of 15 s was passed in 10.2 % at an autocorrelation of 0.9 (ADR 0030).
-const FEW: usize = 30;
-/// The limit for so few, as a share of [`SIGNIFICANT`].
-const FEW_SHARE: f64 = 0.67;
+/// p below which noise that remembers does not explain a move. How much it remembers is estimated from the same few values;
+/// at [`SIGNIFICANT`] 10.2 % of flat windows of 15 s and 11.2 % of 60 s moved at an autocorrelation of 0.9 (ADR 0030).
+const UNEXPLAINED: f64 = 0.006;
 
 /// The class of the window that `lines` are the intervals of, with its evidence. `beside` may hold more than the
 /// window. `disturbed`: events of the plan happened in it.
@@ -100,9 +98,8 @@ fn judged(lines: &[IntervalLine], beside: &[Beside], load: &LoadPlan, intervals:
 /// `trend`: that of the series, with its corrected p.
 fn of_series(series: &Series, moves: &Moves, trend: Option<(Trend, f64)>) -> SeriesSteadiness {
     let trending = trend.filter(|(trend, p)| *p < SIGNIFICANT && trend.change.abs() > series.material);
-    let limit = if series.values.len() < FEW { FEW_SHARE * SIGNIFICANT } else { SIGNIFICANT };
     let seems_to_move = trending.is_some() || !moves.change_points.is_empty();
-    if seems_to_move && p_of_none(series).is_some_and(|p| p > limit) {
+    if seems_to_move && p_of_none(series).is_some_and(|p| p > UNEXPLAINED) {
         return flat(series, trend.map(|(_, p)| p));
     }
     let steps = moves.levels.windows(2).map(|pair| pair[1] - pair[0]);
