@@ -4,7 +4,7 @@
 //! Invariant: the thread does nothing and ends with the last of those that need it.
 
 use crate::Roots;
-use crate::tcp_states::parse_ports;
+use crate::local_ports::parse_ports;
 use rustix::thread::{LinkNameSpaceType, gettid, move_into_link_name_space};
 use std::fs::{self, File};
 use std::os::fd::AsFd;

@@ -27,6 +27,7 @@ pub mod host_pressure;
 pub mod host_stat;
 pub mod limits;
 pub mod listener;
+pub mod local_ports;
 pub mod process;
 pub mod reading;
 pub mod runtimes;

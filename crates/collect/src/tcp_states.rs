@@ -13,12 +13,13 @@
 //! | `ports_available` | `/proc/sys/net/ipv4/ip_local_port_range` | size of the range; reserved ports are not taken off
 //! |
 //!
-//! All but `target_close_wait` are of the generator's network namespace, prony's own or one for the trial; that one is of the target's and absent where it
-//! cannot be entered. At most [`SOCKETS_MAX`](crate::sock_diag::SOCKETS_MAX) sockets of a kind are counted.
+//! All but `target_close_wait` are of the generator's network namespace, prony's own or one for the trial; that one is of
+//! the target's and absent where it cannot be entered. At most [`SOCKETS_MAX`](crate::sock_diag::SOCKETS_MAX) sockets of a kind are counted.
 
 use crate::Roots;
 use crate::anchor::Anchor;
-use crate::error::{CollectError, ParseError};
+use crate::error::CollectError;
+use crate::local_ports::parse_ports;
 use crate::process::followed::RootPid;
 use crate::reading::Reading;
 use crate::sock_diag::{Family, Namespace, Query, TcpSocket, is_same_host};
@@ -46,18 +47,6 @@ pub fn counted(sockets: &[TcpSocket]) -> Reading {
     let count = |state: u8| sockets.iter().filter(|socket| socket.state == state).count() as f64;
     let gauges = COUNTED.iter().map(|(state, name)| (*name, count(*state))).collect();
     Reading { gauges, ..Reading::default() }
-}
-
-/// The size of the range in `ip_local_port_range`: its first and its last port.
-///
-/// # Errors
-/// Where they are not two ports in order.
-pub fn parse_ports(bytes: &[u8]) -> Result<u32, ParseError> {
-    let mut words = text::utf8(bytes)?.split_ascii_whitespace();
-    let mut port = || text::number::<u16>("port", words.next().ok_or(ParseError::Missing("a port"))?);
-    let (first, last) = (port()?, port()?);
-    let size = u32::from(last).checked_sub(first.into()).ok_or(ParseError::Missing("a range of ports"))?;
-    Ok(size + 1)
 }
 
 /// Where a target lives.
@@ -202,12 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn ports_and_states() {
-        assert_eq!(parse_ports(b"32768\t60999\n"), Ok(28_232));
-        assert_eq!(parse_ports(b"0 65535"), Ok(65_536));
-        for hostile in [&b""[..], b"1", b"2 1", b"1 65536", b"x 2", b"\xff"] {
-            assert!(parse_ports(hostile).is_err(), "{hostile:?}");
-        }
+    fn states_that_are_not_there_count_none() {
         assert_eq!(counted(&[]).gauge("listen"), Some(0.0));
     }
 }

@@ -12,7 +12,7 @@ use collect::runtimes::{fpm, hsperfdata, jvm, nginx, node, opcache, php, prometh
 use collect::{Comparable, ParseError, process, sock_diag};
 use collect::{go_runtime, host_clock, host_cpus, host_disk, host_interrupts, host_load, host_memory};
 use collect::{host_net, host_pressure, host_stat, target_connections, target_listen};
-use collect::{tcp_netstat, tcp_snmp, tcp_sockstat, tcp_states};
+use collect::{local_ports, tcp_netstat, tcp_snmp, tcp_sockstat, tcp_states};
 
 /// Runs one parser, or a few of one source, and gives what came of it.
 type Parser = fn(&[u8]) -> Values;
@@ -55,7 +55,7 @@ const PARSERS: [(&str, Parser); 28] = [
     (tcp_snmp::NAME, |bytes| compared(bytes, tcp_snmp::parse)),
     (tcp_sockstat::NAME, |bytes| compared(bytes, tcp_sockstat::parse)),
     (tcp_states::NAME, |bytes| {
-        let ports = tcp_states::parse_ports(bytes).ok().map(|ports| ("ports".to_owned(), f64::from(ports)));
+        let ports = local_ports::parse_ports(bytes).ok().map(|ports| ("ports".to_owned(), f64::from(ports)));
         ports.into_iter().collect()
     }),
     (target_connections::NAME, |bytes| {

@@ -21,6 +21,7 @@ mod node;
 mod path;
 mod relay;
 mod space;
+mod subnet;
 mod sweep;
 pub mod sysctl;
 mod tool;
@@ -30,13 +31,14 @@ mod tun;
 mod wanted;
 
 pub use name::Owner;
-pub use netns::Subnet;
+pub use subnet::Subnet;
 pub use sweep::{Swept, sweep};
 pub use wanted::ServicePlace;
 
 pub(crate) use join::Join;
 pub(crate) use netns::NoNetwork;
-pub(crate) use wanted::{Subnets, Wanted};
+pub(crate) use subnet::Subnets;
+pub(crate) use wanted::Wanted;
 
 use crate::guard::Change;
 use cgroup::{Groups, Roots};

@@ -82,7 +82,7 @@ fn meant(name: &str) -> String {
     known.map(|known| format!("; did you mean `{known}`?")).unwrap_or_default()
 }
 
-/// Whether two words have the same letters but for one at most: one is missing, too many or another, or some have
+/// Whether two names have the same letters but for one at most: one is missing, too many or another, or some have
 /// changed places.
 fn is_slip(a: &str, b: &str) -> bool {
     let mut more = [0_i32; 256];

@@ -1,6 +1,6 @@
 //! What is to be confined, as it is passed to the guard.
 
-use super::netns::Subnet;
+use super::subnet::Subnets;
 use schema::limits::LimitsPlan;
 use schema::said::Said;
 use serde::{Deserialize, Serialize};
@@ -19,17 +19,6 @@ pub(crate) struct Wanted {
     pub(crate) services: Vec<ServicePlace>,
     /// What was found impossible before.
     pub(crate) weaknesses: Vec<Said>,
-}
-
-/// Addresses of the pairs of devices around one isolated target.
-#[derive(Clone, Debug, Deserialize, Serialize)]
-pub(crate) struct Subnets {
-    /// Between the host and the target.
-    pub(crate) host: Subnet,
-    /// Between the generator's network and the target's.
-    pub(crate) generator: Subnet,
-    /// Between the target's and each service's, in their order.
-    pub(crate) services: Vec<Subnet>,
 }
 
 /// A service in a network of its own.
