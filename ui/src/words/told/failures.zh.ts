@@ -91,6 +91,7 @@ export const failuresZh: readonly Entry[] = [
     "io_uring cannot be used here: {any}; use --driver auto or --driver epoll",
     "这里不能使用 io_uring：{any}；请用 `--driver auto` 或 `--driver epoll`",
   ],
+  ["cannot enter the generator's network: {any}", "无法进入负载发生器的网络：{any}"],
   ["a worker died: {any}; please report this", "一个工作线程异常退出：{any}；请报告"],
   [
     "a worker was too late for the begin of the samples; the machine stalled: run the trial again",

@@ -15,7 +15,7 @@ export const COMPLETE: RegExp[] = [
   /^probe\/src\//,
   /^launch\/src\/(error|pin|json_diff)\.rs$/,
   /^launch\/src\/contract\/(mod|explain)\.rs$/,
-  /^launch\/src\/confine\/(mod|cgroup|lock|netns)\.rs$/,
+  /^launch\/src\/confine\/(mod|cgroup|lock|netns|subnet)\.rs$/,
   /^profile\/src\//,
   /^index\/src\/(folder|labels)\.rs$/,
   /^serve\/src\//,
@@ -53,8 +53,8 @@ export const LEFT_OUT: { file: RegExp; text?: RegExp; why: string }[] = [
     why: "keys of files of the kernel",
   },
   {
-    file: /^launch\/src\/(pin|confine\/netns)\.rs$/,
-    text: /^(\0 is no|`\0` is no|use auto|write CPUs|CPU \0 cannot|choose from|it is empty|a CPU is|it needs|a range|link |addr |-4 |rustix)/,
+    file: /^launch\/src\/(pin|confine\/(netns|subnet))\.rs$/,
+    text: /^(\0 is no|`\0` is no|use auto|write CPUs|CPU \0 cannot|choose from|it is empty|a CPU is|it needs|a range|link |addr |route |-4 |rustix)/,
     why: "mistakes in arguments; arguments of programs; a note for programmers",
   },
   {
