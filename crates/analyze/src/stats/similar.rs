@@ -2,7 +2,7 @@
 //! not depend on how alike they are.
 //!
 //! Noise of a first-order autoregression wanders, and a wandering level looks like steps and trends. The statistic is how
-//! much better a step explains the series than such noise alone ([`super::step_law`]). Its law depends on φ, which is not
+//! much better a step explains the series than such noise alone (`step_law`). Its law depends on φ, which is not
 //! known; a φ put in its place, however unbiased, makes the test wrong twice as often as it says. So p is taken among
 //! series that *show the same autocorrelation* as this one: without a step the lag-one autocorrelation is, next to level
 //! and scale, nearly sufficient, and given a sufficient statistic nothing depends on φ any more (a similar test by Neyman's
