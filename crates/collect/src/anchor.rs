@@ -16,7 +16,7 @@ use std::sync::mpsc::{Sender, channel};
 pub(crate) struct Anchor {
     /// Where it is entered.
     pub(crate) namespace: PathBuf,
-    /// Local ports that it has, as told inside.
+    /// How many local ports it has, as read inside.
     pub(crate) ports: Option<u32>,
     thread: i32,
     /// Dropped, it ends the thread.

@@ -16,7 +16,8 @@
 //! | `retransmits`, `bytes_retrans` | delta | segments and bytes sent again, of connections seen in both readings |
 //! | `sockets_cut` | gauge | 1 where there are more connections than [`SOCKETS_MAX`](crate::sock_diag::SOCKETS_MAX) and only so many were read; absent else |
 //!
-//! The peer's address is asked for in the generator's namespace, prony's own or one for the trial: a target in an isolated network is seen from here, too.
+//! The peer's address is asked for in the generator's namespace, prony's own or one for the trial: a target in an isolated
+//! network is seen from here, too.
 //! Everything is the sender's side of requests: what the target sends again is in its own kernel's counts only.
 //! Reading costs about 2 µs a connection, so that it rests between readings where there are many.
 

@@ -14,7 +14,8 @@
 //! |
 //!
 //! All but `target_close_wait` are of the generator's network namespace, prony's own or one for the trial; that one is of
-//! the target's and absent where it cannot be entered. At most [`SOCKETS_MAX`](crate::sock_diag::SOCKETS_MAX) sockets of a kind are counted.
+//! the target's and absent where it cannot be entered. At most [`SOCKETS_MAX`](crate::sock_diag::SOCKETS_MAX) sockets of
+//! a kind are counted.
 
 use crate::Roots;
 use crate::anchor::Anchor;

@@ -348,7 +348,7 @@ pub struct RelayUsage {
     pub lost: u64,
     /// Of those that came, those that found its queue full.
     pub overflowed: u64,
-    /// Time beyond the delay that half of the packets spent in it, at most; a power of two of microseconds.
+    /// Time beyond the delay that half of the packets spent in it, at most, in ns, to two digits.
     pub late_p50_ns: u64,
     /// The same of 99 % of the packets.
     pub late_p99_ns: u64,

@@ -2,7 +2,8 @@
 //
 // A call that takes longer than the limit counts as failed. Where half of the last
 // 20 calls failed the breaker opens: for one second nothing is called. Then one
-// call at a time is let through; the first good one closes the breaker.
+// call at a time is let through on trial; the first good one closes the breaker.
+// A call that began before it opened and ends later decides nothing.
 package main
 
 import (
@@ -26,7 +27,7 @@ type breaker struct {
 	at     int
 	failed int
 	open   time.Time // until when; zero where it is closed
-	trying bool      // one call is let through
+	trying bool      // one call is let through on trial
 
 	calls, fallbacks, opened uint64
 }
@@ -37,42 +38,46 @@ func newBreaker(limit time.Duration, now func() time.Time) *breaker {
 
 // do calls unless the breaker is open; false: use the fallback.
 func (b *breaker) do(ctx context.Context, call func(context.Context) error) bool {
-	if !b.enter() {
+	enters, onTrial := b.enter()
+	if !enters {
 		return false
 	}
 	limited, cancel := context.WithTimeout(ctx, b.limit)
 	defer cancel()
-	return b.leave(call(limited) == nil)
+	return b.leave(onTrial, call(limited) == nil)
 }
 
-func (b *breaker) enter() bool {
+func (b *breaker) enter() (enters, onTrial bool) {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	b.calls++
 	if b.open.IsZero() {
-		return true
+		return true, false
 	}
 	if b.trying || b.now().Before(b.open) {
 		b.fallbacks++
-		return false
+		return false, false
 	}
 	b.trying = true
-	return true
+	return true, true
 }
 
-func (b *breaker) leave(good bool) bool {
+func (b *breaker) leave(onTrial, good bool) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if !good {
 		b.fallbacks++
 	}
-	if b.trying {
+	if onTrial {
 		b.trying = false
 		if good {
 			b.last, b.failed, b.open = [lastCalls]bool{}, 0, time.Time{}
 		} else {
 			b.open = b.now().Add(openFor)
 		}
+		return good
+	}
+	if !b.open.IsZero() {
 		return good
 	}
 	if b.last[b.at] {
@@ -83,7 +88,7 @@ func (b *breaker) leave(good bool) bool {
 	if !good {
 		b.failed++
 	}
-	if b.failed >= failedMax && b.open.IsZero() {
+	if b.failed >= failedMax {
 		b.open = b.now().Add(openFor)
 		b.opened++
 	}

@@ -3,12 +3,13 @@
 // (/guarded/{id}). Which of them is on follows from the environment (settings.go);
 // the answers are the same, so that a load can check them.
 //
-// Deliberately absent: orders that outlive the process. They stay in the stream of
+// Deliberately absent: orders that outlive the process. They stay in its stream of
 // the broker, and nothing starts over with them.
 package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"os"
@@ -17,6 +18,7 @@ import (
 
 	"prony.dev/targets/common/env"
 	"prony.dev/targets/common/plain"
+	"prony.dev/targets/common/web"
 )
 
 const (
@@ -36,14 +38,14 @@ func main() {
 
 // service has what the handlers share.
 type service struct {
-	backend *backend
+	backend *web.Client // nil: there is none
 	orders  orders
 	breaker *breaker // nil: calls are made as they come
 }
 
 // newService connects to nothing.
 func newService(chosen settings) *service {
-	s := &service{backend: newBackend(chosen.backend)}
+	s := &service{backend: chosen.backend}
 	s.orders = inRequest{s.follow}
 	if chosen.queue {
 		s.orders = newQueue(chosen.redis, chosen.workers, s.follow)
@@ -64,10 +66,19 @@ func newRouter(s *service) http.Handler {
 	return mux
 }
 
+// call asks the backend, which waits so long before it answers.
+func (s *service) call(ctx context.Context, wait time.Duration) error {
+	if s.backend == nil {
+		return errors.New("BACKEND_HOST is not set, so this route has no service")
+	}
+	_, err := s.backend.RecordsAfter(ctx, 1, wait)
+	return err
+}
+
 // follow does what an order entails.
 func (s *service) follow(ctx context.Context, _ int) error {
 	for range steps {
-		if err := s.backend.call(ctx, stepWait); err != nil {
+		if err := s.call(ctx, stepWait); err != nil {
 			return err
 		}
 	}
@@ -97,7 +108,7 @@ func (s *service) guarded(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusBadRequest, fmt.Sprintf("id must be an integer from 1 to %d, wait a time up to %s", idMax, waitMax))
 		return
 	}
-	call := func(ctx context.Context) error { return s.backend.call(ctx, wait) }
+	call := func(ctx context.Context) error { return s.call(ctx, wait) }
 	if s.breaker == nil {
 		err = call(r.Context())
 	} else if !s.breaker.do(r.Context(), call) {

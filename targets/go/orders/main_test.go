@@ -6,6 +6,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -16,15 +17,22 @@ import (
 
 	"prony.dev/targets/common/env"
 	"prony.dev/targets/common/manifesttest"
+	"prony.dev/targets/common/web"
 )
 
-func backendOf(t *testing.T, called func()) string {
+func backendOf(t *testing.T, called func()) *web.Client {
+	t.Helper()
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		called()
 		_, _ = w.Write([]byte("{}"))
 	}))
 	t.Cleanup(server.Close)
-	return strings.TrimPrefix(server.URL, "http://")
+	host, port, err := net.SplitHostPort(strings.TrimPrefix(server.URL, "http://"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	given := map[string]string{"BACKEND_HOST": host, "BACKEND_PORT": port}
+	return web.Open(env.From(func(name string) string { return given[name] }))
 }
 
 func ask(t *testing.T, handler http.Handler, path string) (int, map[string]any) {
@@ -130,4 +138,62 @@ func TestTheBreakerOpensAtHalfOfTheLastCallsAndClosesAfterAGoodOne(t *testing.T)
 	if answer["fallbacks"] != uint64(lastCalls/2+3) || answer["guarded_calls"] != uint64(lastCalls+4) {
 		t.Errorf("counted %v", answer)
 	}
+}
+
+func TestACallOfBeforeDecidesNothingWhileAnotherIsOnTrial(t *testing.T) {
+	now := time.Unix(0, 0)
+	b := newBreaker(time.Minute, func() time.Time { return now })
+	_, late := b.enter()
+	for range failedMax {
+		b.leave(false, false)
+	}
+	now = now.Add(openFor)
+	if enters, onTrial := b.enter(); !enters || !onTrial || late {
+		t.Fatalf("enters %v, on trial %v, the first on trial %v", enters, onTrial, late)
+	}
+	b.leave(late, true)
+	if b.open.IsZero() || !b.trying {
+		t.Error("a good call of before has closed it")
+	}
+	b.leave(late, false)
+	if enters, _ := b.enter(); enters {
+		t.Error("a second call is let through")
+	}
+	if b.leave(true, true); !b.open.IsZero() {
+		t.Error("the trial was good and it is open")
+	}
+}
+
+func TestABrokerThatComesLaterIsFound(t *testing.T) {
+	broker := miniredis.RunT(t)
+	broker.SetError("LOADING")
+	router := newRouter(newService(settings{queue: true, workers: 1, redis: broker.Addr(), backend: backendOf(t, func() {})}))
+	if status, body := ask(t, router, "/order/7"); status != http.StatusServiceUnavailable {
+		t.Fatalf("status %d: %v", status, body)
+	}
+	broker.SetError("")
+	if status, body := ask(t, router, "/order/7"); status != http.StatusOK {
+		t.Errorf("status %d: %v", status, body)
+	}
+}
+
+func TestOrdersOfAnotherProcessAreNotFollowed(t *testing.T) {
+	broker := miniredis.RunT(t)
+	held, calls := make(chan struct{}), make(chan struct{}, 64)
+	earlier := newService(settings{queue: true, workers: 1, redis: broker.Addr(), backend: backendOf(t, func() { <-held })})
+	for range 3 {
+		ask(t, newRouter(earlier), "/order/7")
+	}
+	later := newService(settings{queue: true, workers: 1, redis: broker.Addr(), backend: backendOf(t, func() { calls <- struct{}{} })})
+	ask(t, newRouter(later), "/order/8")
+	for range steps {
+		<-calls
+	}
+	for later.orders.(*queue).done.Load() == 0 {
+		// Its last acknowledgement is on its way.
+	}
+	if done, waiting := later.orders.(*queue).done.Load(), earlier.orders.(*queue).waiting.Load(); done != 1 || waiting != 3 || len(calls) != 0 {
+		t.Errorf("%d done, %d of the earlier wait, %d calls too many", done, waiting, len(calls))
+	}
+	close(held)
 }

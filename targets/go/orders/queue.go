@@ -1,7 +1,8 @@
 // Who follows an order: the request itself, or workers behind a stream of Redis.
 //
-// An order counts as done once all of its steps are, and is then removed from the
-// stream. A queue of more than waitingMax orders takes none; one that cannot be
+// The stream is this process's own, so that nothing starts over with the orders of
+// an earlier one. An order counts as done once all of its steps are, and is then
+// removed from the stream. A queue of more than waitingMax orders takes none; one that cannot be
 // followed is counted as failed and dropped.
 package main
 
@@ -9,6 +10,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"os"
 	"strconv"
 	"sync"
 	"sync/atomic"
@@ -21,7 +23,6 @@ const (
 	waitingMax = 10_000
 	// Redis connections beside those of the workers, which wait on theirs.
 	sendersMax = 32
-	stream     = "orders"
 	group      = "workers"
 	blocked    = time.Second
 )
@@ -46,9 +47,10 @@ type queue struct {
 	redis   *redis.Client // nil: there is no broker
 	workers int
 	follow  follow
+	stream  string
 
-	begin  sync.Once
-	broken error
+	begin sync.Mutex
+	begun bool // the group and the workers are there
 
 	waiting            atomic.Int64
 	done, failed, full atomic.Uint64
@@ -59,7 +61,7 @@ type quiet struct{}
 func (quiet) Printf(context.Context, string, ...any) {}
 
 func newQueue(address string, workers int, follow follow) *queue {
-	q := &queue{workers: workers, follow: follow}
+	q := &queue{workers: workers, follow: follow, stream: fmt.Sprintf("orders-%d-%d", os.Getpid(), time.Now().UnixNano())}
 	if address != "" {
 		// Errors are sent to the client; the library would print them too.
 		redis.SetLogger(quiet{})
@@ -72,15 +74,15 @@ func (q *queue) take(ctx context.Context, id int) error {
 	if q.redis == nil {
 		return errors.New("REDIS_HOST is not set, so this route has no service")
 	}
-	if q.begin.Do(q.start); q.broken != nil {
-		return q.broken
+	if err := q.start(ctx); err != nil {
+		return fmt.Errorf("the broker: %w", err)
 	}
 	if q.waiting.Add(1) > waitingMax {
 		q.waiting.Add(-1)
 		q.full.Add(1)
 		return fmt.Errorf("%d orders wait already", waitingMax)
 	}
-	err := q.redis.XAdd(ctx, &redis.XAddArgs{Stream: stream, Values: []string{"id", strconv.Itoa(id)}}).Err()
+	err := q.redis.XAdd(ctx, &redis.XAddArgs{Stream: q.stream, Values: []string{"id", strconv.Itoa(id)}}).Err()
 	if err != nil {
 		q.waiting.Add(-1)
 		return fmt.Errorf("the broker: %w", err)
@@ -89,20 +91,27 @@ func (q *queue) take(ctx context.Context, id int) error {
 }
 
 // start makes the group of readers, and the workers, which live as long as the process.
-func (q *queue) start() {
-	ctx := context.Background()
-	err := q.redis.XGroupCreateMkStream(ctx, stream, group, "0").Err()
+// A broker that cannot be reached is asked again by the next order.
+func (q *queue) start(ctx context.Context) error {
+	q.begin.Lock()
+	defer q.begin.Unlock()
+	if q.begun {
+		return nil
+	}
+	// An answer that was lost leaves the group behind.
+	err := q.redis.XGroupCreateMkStream(ctx, q.stream, group, "0").Err()
 	if err != nil && !redis.HasErrorPrefix(err, "BUSYGROUP") {
-		q.broken = fmt.Errorf("the broker: %w", err)
-		return
+		return err
 	}
+	q.begun = true
 	for worker := range q.workers {
-		go q.work(ctx, strconv.Itoa(worker))
+		go q.work(context.Background(), strconv.Itoa(worker))
 	}
+	return nil
 }
 
 func (q *queue) work(ctx context.Context, name string) {
-	read := &redis.XReadGroupArgs{Group: group, Consumer: name, Streams: []string{stream, ">"}, Count: 1, Block: blocked}
+	read := &redis.XReadGroupArgs{Group: group, Consumer: name, Streams: []string{q.stream, ">"}, Count: 1, Block: blocked}
 	for {
 		streams, err := q.redis.XReadGroup(ctx, read).Result()
 		if err != nil {
@@ -129,8 +138,8 @@ func (q *queue) finish(ctx context.Context, message redis.XMessage) {
 	} else {
 		q.failed.Add(1)
 	}
-	q.redis.XAck(ctx, stream, group, message.ID)
-	q.redis.XDel(ctx, stream, message.ID)
+	q.redis.XAck(ctx, q.stream, group, message.ID)
+	q.redis.XDel(ctx, q.stream, message.ID)
 	q.waiting.Add(-1)
 }
 

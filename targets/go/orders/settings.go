@@ -7,14 +7,16 @@ import (
 	"time"
 
 	"prony.dev/targets/common/env"
+	"prony.dev/targets/common/web"
 )
 
 // settings are those of one process; an address is "" where the service is absent.
 type settings struct {
-	queue          bool // orders are followed behind a queue
-	workers        int  // that empty the queue
-	breaker        time.Duration
-	redis, backend string
+	queue   bool // orders are followed behind a queue
+	workers int  // that empty the queue
+	breaker time.Duration
+	redis   string
+	backend *web.Client // nil: there is none
 }
 
 func readSettings(r *env.Reader) settings {
@@ -23,7 +25,7 @@ func readSettings(r *env.Reader) settings {
 		workers: r.Int("ORDER_WORKERS", 8, 1, 1000),
 		breaker: r.Duration("BREAKER", 0, 0, time.Minute),
 		redis:   address(r, "REDIS"),
-		backend: address(r, "BACKEND"),
+		backend: web.Open(r),
 	}
 }
 

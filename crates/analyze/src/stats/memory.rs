@@ -78,7 +78,8 @@ fn inverse(medians: &[f64], found: f64) -> f64 {
     GRID[GRID.len() - 1]
 }
 
-fn autoregression(n: usize, phi: f64, rng: &mut Rng) -> Vec<f64> {
+/// Noise whose neighbours are alike by `phi`, below 1 in size; innovations have a standard deviation of 1.
+pub(super) fn autoregression(n: usize, phi: f64, rng: &mut Rng) -> Vec<f64> {
     let mut noise = rng.normal() / (1.0 - phi * phi).sqrt();
     (0..n)
         .map(|_| {

@@ -9,9 +9,11 @@
 //! structure: Lehmann & Romano, Testing Statistical Hypotheses, 2005, §4.3; conditional simulation: Engen & Lillegård,
 //! Biometrika 84, 1997; Lindqvist & Taraldsen, Biometrika 92, 2005). Series are drawn with φ from its posterior without a
 //! step, and those count whose autocorrelation is nearest.
+//!
 //! Invariants: the seed is handed in and the work is bounded: more than `VALUES_MAX` values are replaced by the means
 //! of neighbours.
 
+use super::memory::autoregression;
 use super::step_law::{Found, GRID, StepLaw};
 use units::{Rng, Seed};
 
@@ -68,17 +70,6 @@ fn likeness(values: &[f64]) -> Option<f64> {
     let squares: f64 = values.iter().map(|value| (value - mean).powi(2)).sum();
     let products: f64 = values.windows(2).map(|pair| (pair[0] - mean) * (pair[1] - mean)).sum();
     (squares > 0.0).then(|| products / squares)
-}
-
-fn autoregression(n: usize, phi: f64, rng: &mut Rng) -> Vec<f64> {
-    let mut noise = rng.normal() / (1.0 - phi * phi).sqrt();
-    (0..n)
-        .map(|_| {
-            let value = noise;
-            noise = phi * noise + rng.normal();
-            value
-        })
-        .collect()
 }
 
 #[cfg(test)]

@@ -6,8 +6,8 @@
 //! and the height of the step under a normal prior of [`HEIGHT`] innovations (Zellner's g-prior for one coefficient; the
 //! Bayes factor: Kass & Raftery, JASA 90, 1995). Then φ is averaged over: [`GRID`] without a step; with one, weighted by
 //! exp(−φ/[`MEMORY`]), because a step in noise without memory is the one that must not be lost (a test that is good on
-//! average over alternatives: Andrews & Ploberger, Econometrica 62, 1994).
-//! Places are equally likely within each kind.
+//! average over alternatives: Andrews & Ploberger, Econometrica 62, 1994). Places are equally likely within each kind.
+//!
 //! Invariant: only the sums of a series are taken, so a series costs its candidates times the grid, whatever its length.
 
 /// φ that are averaged over; beyond, a walk would explain every step.
@@ -18,7 +18,6 @@ const HEIGHT: f64 = 3.0;
 const MEMORY: f64 = 0.2;
 /// Places of a level that is left and come back to: every so many'th part of the series.
 const PLACES: usize = 20;
-
 /// Prior of a level that is left and come back to; the rest is that of one step.
 const BACK: f64 = 0.2;
 

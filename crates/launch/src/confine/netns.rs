@@ -28,6 +28,7 @@ use std::path::{Path, PathBuf};
 const INSIDE: &str = "eth0";
 /// The device towards the generator in the target's network.
 const LOAD: &str = "load0";
+
 /// Why the target must not be started as it is: its network cannot be had, and its address depends on it.
 pub(crate) struct NoNetwork(pub(crate) String);
 
@@ -177,13 +178,7 @@ impl Network {
             let _ = own.remove();
         }
         let mut left = self.way.map(Way::remove).unwrap_or_default();
-        let is_there = || Path::new("/sys/class/net").join(&self.host.device).exists();
-        if is_there()
-            && let Err(cause) = self.host.remove()
-            && is_there()
-        {
-            left.push(format!("network device {}: {cause}", self.host.device));
-        }
+        left.extend(self.host.clear());
         left
     }
 }

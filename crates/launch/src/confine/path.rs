@@ -24,7 +24,7 @@ pub(super) struct Way {
     /// The target's.
     there: End,
     relay: Option<Relay>,
-    is_held_up_by_netem: bool,
+    has_netem: bool,
     /// The table that drops packets at either end.
     table: String,
     /// Whether it may be there.
@@ -44,20 +44,10 @@ impl Way {
         weaknesses: &mut Vec<Said>,
     ) -> Result<Self, String> {
         let loss = limits.loss.unwrap_or_default();
-        let has_table = Cell::new(false);
-        let mut way = Self { here, there, relay: None, is_held_up_by_netem: false, table, has_table, loss };
-        let delay_ns = limits.delay_ns.unwrap_or_default();
-        let needs_relay = loss > 0.0 && !tool::is_there("nft");
-        if needs_relay {
-            way.relay(delay_ns, weaknesses)?;
-        } else {
-            way.here.join(&way.there)?;
-        }
-        if delay_ns > 0 && way.relay.is_none() && !needs_relay {
-            way.hold_up(delay_ns, weaknesses)?;
-        }
-        if delay_ns > 0 && (way.relay.is_some() || way.is_held_up_by_netem) {
-            let by = if way.relay.is_some() { DelayedBy::Relay } else { DelayedBy::Netem };
+        let (has_table, delay_ns) = (Cell::new(false), limits.delay_ns.unwrap_or_default());
+        let mut way = Self { here, there, relay: None, has_netem: false, table, has_table, loss };
+        way.connect(delay_ns, weaknesses)?;
+        if let Some(by) = way.delayed_by().filter(|_| delay_ns > 0) {
             match trips::measure(by, delay_ns, &way.here, &way.there) {
                 Ok(delay) => made.delay = Some(delay),
                 Err(cause) => weaknesses.push(no_delay(cause)),
@@ -67,35 +57,52 @@ impl Way {
         Ok(way)
     }
 
-    /// By netem, else by a relay in place of the virtual devices.
-    fn hold_up(&mut self, delay_ns: u64, weaknesses: &mut Vec<Said>) -> Result<(), String> {
-        let by_netem = |end: &End| end.within(|| traffic::set_delay(&end.device, delay_ns));
-        if by_netem(&self.here).and_then(|_| by_netem(&self.there)).is_ok() {
-            self.is_held_up_by_netem = true;
+    /// Joins the ends: by a relay where only that loses packets, else by virtual devices, with netem on them, or a relay in
+    /// their place, for a delay.
+    fn connect(&mut self, delay_ns: u64, weaknesses: &mut Vec<Said>) -> Result<(), String> {
+        let relay = || Relay::start(&self.here, &self.there, Duration::from_nanos(delay_ns));
+        let mut refused = None;
+        if self.loss > 0.0 && !tool::is_there("nft") {
+            match relay() {
+                Ok(relay) => {
+                    self.relay = Some(relay);
+                    return Ok(());
+                }
+                Err(cause) => refused = Some(cause),
+            }
+        }
+        self.here.join(&self.there)?;
+        if delay_ns == 0 {
             return Ok(());
         }
+        let by_netem = |end: &End| end.within(|| traffic::set_delay(&end.device, delay_ns));
+        if by_netem(&self.here).and_then(|_| by_netem(&self.there)).is_ok() {
+            self.has_netem = true;
+            return Ok(());
+        }
+        // What was set on one end goes with the devices.
         self.here.remove()?;
-        self.relay(delay_ns, weaknesses)
+        match refused.map_or_else(relay, Err) {
+            Ok(relay) => self.relay = Some(relay),
+            Err(cause) => {
+                weaknesses.push(no_delay(cause));
+                self.here.join(&self.there)?;
+            }
+        }
+        Ok(())
     }
 
-    fn relay(&mut self, delay_ns: u64, weaknesses: &mut Vec<Said>) -> Result<(), String> {
-        match Relay::start(&self.here, &self.there, Duration::from_nanos(delay_ns)) {
-            Ok(relay) => {
-                self.relay = Some(relay);
-                Ok(())
-            }
-            Err(cause) => {
-                if delay_ns > 0 {
-                    weaknesses.push(no_delay(cause));
-                }
-                self.here.join(&self.there)
-            }
+    /// Who holds packets up; also a relay that does so for no time.
+    fn delayed_by(&self) -> Option<DelayedBy> {
+        match &self.relay {
+            Some(_) => Some(DelayedBy::Relay),
+            None => self.has_netem.then_some(DelayedBy::Netem),
         }
     }
 
     fn bound(&self, limits: &LimitsPlan, made: &mut IsolatedNetwork, weaknesses: &mut Vec<Said>) {
         if let Some(rate) = limits.rate_bits_per_s {
-            let below = self.is_held_up_by_netem;
+            let below = self.has_netem;
             let set = |end: &End| end.within(|| traffic::set_rate(&end.device, rate, below));
             match set(&self.here).and_then(|shown| set(&self.there).map(|_| shown)) {
                 Ok(shown) => made.rate_bits_per_s = Some(shown),
@@ -144,18 +151,9 @@ impl Way {
 
     /// Removes the devices, and a table of the host's; names what stays. What is in other networks goes with them.
     pub(super) fn remove(self) -> Vec<String> {
-        let mut left = Vec::new();
         drop(self.relay);
-        let is_of_host = self.here.namespace.is_none();
-        let is_there = || std::path::Path::new("/sys/class/net").join(&self.here.device).exists();
-        if is_of_host
-            && is_there()
-            && let Err(cause) = self.here.remove()
-            && is_there()
-        {
-            left.push(format!("network device {}: {cause}", self.here.device));
-        }
-        if is_of_host
+        let mut left: Vec<String> = self.here.clear().into_iter().collect();
+        if self.here.namespace.is_none()
             && self.has_table.get()
             && let Err(cause) = traffic::remove_table(&self.table)
             && traffic::tables().contains(&self.table)

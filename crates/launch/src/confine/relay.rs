@@ -8,6 +8,7 @@
 
 use super::space::{End, ip};
 use super::tun;
+use hdrhistogram::Histogram;
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
 use schema::limits::RelayUsage;
@@ -19,6 +20,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
+use units::{Rng, Seed, TIME_NS_MAX};
 
 /// Packets under way in one direction.
 const QUEUE: usize = 65_536;
@@ -28,6 +30,9 @@ const BATCH: usize = 64;
 const PACKET_BYTES: usize = 4096;
 /// Packets that the system keeps for the relay.
 const DEVICE_QUEUE: u32 = 10_000;
+
+/// Digits to which lateness is recorded.
+const DIGITS: u8 = 2;
 
 /// A running relay; dropped, it ends, and its devices go.
 pub(super) struct Relay {
@@ -44,11 +49,9 @@ struct Shared {
     counts: Mutex<Counts>,
 }
 
-/// Lateness by powers of two of microseconds: place n holds what is below 2ⁿ µs.
-#[derive(Clone)]
+/// How late packets left, in ns, and those that did not.
 struct Counts {
-    late: [u64; 40],
-    late_max_ns: u64,
+    late: Histogram<u64>,
     lost: u64,
     overflowed: u64,
 }
@@ -69,7 +72,7 @@ impl Relay {
         let (wake, stop) = pipe().map_err(|error| format!("cannot make a pipe: {error}"))?;
         let shared = Arc::new(Shared::default());
         let queues = [VecDeque::new(), VecDeque::new()];
-        let random = RandomState::new().build_hasher().finish() | 1;
+        let random = Seed(RandomState::new().build_hasher().finish()).rng();
         let mut pass =
             Pass { devices, queues, spare: Vec::new(), delay, shared: Arc::clone(&shared), random };
         let thread = std::thread::Builder::new()
@@ -101,32 +104,25 @@ impl Drop for Relay {
 
 impl Default for Counts {
     fn default() -> Self {
-        Self { late: [0; 40], late_max_ns: 0, lost: 0, overflowed: 0 }
+        let late = Histogram::new_with_max(TIME_NS_MAX, DIGITS).expect("the bounds are right");
+        Self { late, lost: 0, overflowed: 0 }
     }
 }
 
 impl Counts {
     fn add(&mut self, late: Duration) {
-        let ns = late.as_nanos() as u64;
-        let place = 64 - (ns / 1000).leading_zeros() as usize;
-        self.late[place.min(self.late.len() - 1)] += 1;
-        self.late_max_ns = self.late_max_ns.max(ns);
+        self.late.saturating_record(late.as_nanos() as u64);
     }
 
     fn usage(&self) -> RelayUsage {
-        let packets: u64 = self.late.iter().sum();
-        let below = |share: f64| {
-            let wanted = (packets as f64 * share).ceil() as u64;
-            let mut sum = 0;
-            let place = self.late.iter().position(|count| {
-                sum += count;
-                sum >= wanted
-            });
-            place.map_or(0, |place| (1000_u64 << place).min(self.late_max_ns))
-        };
-        let (late_p50_ns, late_p99_ns) = (below(0.5), below(0.99));
-        let (lost, overflowed, late_max_ns) = (self.lost, self.overflowed, self.late_max_ns);
-        RelayUsage { packets, lost, overflowed, late_p50_ns, late_p99_ns, late_max_ns }
+        RelayUsage {
+            packets: self.late.len(),
+            lost: self.lost,
+            overflowed: self.overflowed,
+            late_p50_ns: self.late.value_at_quantile(0.5),
+            late_p99_ns: self.late.value_at_quantile(0.99),
+            late_max_ns: self.late.max(),
+        }
     }
 }
 
@@ -137,7 +133,7 @@ struct Pass {
     spare: Vec<Vec<u8>>,
     delay: Duration,
     shared: Arc<Shared>,
-    random: u64,
+    random: Rng,
 }
 
 impl Pass {
@@ -204,7 +200,7 @@ impl Pass {
                 Err(_) => return false,
             }
             let is_full = self.queues[from].len() >= QUEUE;
-            if is_full || self.draw() < loss {
+            if is_full || self.random.unit() < loss {
                 self.spare.push(packet);
                 let mut counts = self.shared.counts.lock().unwrap_or_else(PoisonError::into_inner);
                 *(if is_full { &mut counts.overflowed } else { &mut counts.lost }) += 1;
@@ -214,14 +210,6 @@ impl Pass {
         }
         true
     }
-
-    /// From 0 to less than 1 (xorshift64*, Vigna 2016).
-    fn draw(&mut self) -> f64 {
-        self.random ^= self.random >> 12;
-        self.random ^= self.random << 25;
-        self.random ^= self.random >> 27;
-        (self.random.wrapping_mul(0x2545_F491_4F6C_DD1D) >> 11) as f64 / (1_u64 << 53) as f64
-    }
 }
 
 #[cfg(test)]
@@ -229,14 +217,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lateness_is_counted_in_powers_of_two() {
+    fn lateness_is_told_to_two_digits() {
         let mut counts = Counts::default();
         assert_eq!(counts.usage(), RelayUsage::default());
         for us in [0, 1, 3, 3, 3, 900] {
             counts.add(Duration::from_micros(us));
         }
         let usage = counts.usage();
-        assert_eq!((usage.packets, usage.late_p50_ns, usage.late_p99_ns), (6, 4_000, 900_000));
-        assert_eq!(usage.late_max_ns, 900_000);
+        let is_near = |found: u64, ns: u64| found.abs_diff(ns) * 100 <= ns;
+        assert!(usage.packets == 6 && is_near(usage.late_p50_ns, 3_000), "{usage:?}");
+        assert!(is_near(usage.late_p99_ns, 900_000) && is_near(usage.late_max_ns, 900_000), "{usage:?}");
     }
 }

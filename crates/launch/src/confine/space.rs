@@ -102,6 +102,16 @@ impl End {
     pub(super) fn remove(&self) -> Result<(), String> {
         self.within(|| ip(&format!("link delete dev {}", self.device)))
     }
+
+    /// Removes a device of the host's network, and names it where it stays. One in another network goes with that.
+    pub(super) fn clear(&self) -> Option<String> {
+        let is_there = || Path::new("/sys/class/net").join(&self.device).exists();
+        if self.namespace.is_some() || !is_there() {
+            return None;
+        }
+        let cause = self.remove().err()?;
+        is_there().then(|| format!("network device {}: {cause}", self.device))
+    }
 }
 
 /// Runs `ip`, of which only the success matters.

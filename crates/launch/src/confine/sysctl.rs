@@ -3,6 +3,7 @@
 //! Invariants: only names of `net.` are taken, and of these only what each namespace has for itself, so that nothing of
 //! the host changes; they are written by a thread that has entered the namespace, and read back by it.
 
+use schema::text::nearest;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -75,21 +76,11 @@ pub fn check(name: &str, value: &str) -> Result<(), String> {
     Ok(())
 }
 
-/// The known setting that a name is a slip of, or that it is without its area; nothing where there is none.
+/// The known setting that a name is meant to be, with its area or without; nothing where none is near.
 fn meant(name: &str) -> String {
-    let last = |known: &str| known.rsplit('.').next().unwrap_or(known).to_owned();
-    let known = KNOWN.into_iter().find(|known| is_slip(name, known) || is_slip(name, &last(known)));
-    known.map(|known| format!("; did you mean `{known}`?")).unwrap_or_default()
-}
-
-/// Whether two names have the same letters but for one at most: one is missing, too many or another, or some have
-/// changed places.
-fn is_slip(a: &str, b: &str) -> bool {
-    let mut more = [0_i32; 256];
-    a.bytes().for_each(|byte| more[usize::from(byte)] += 1);
-    b.bytes().for_each(|byte| more[usize::from(byte)] -= 1);
-    more.iter().filter(|more| **more > 0).sum::<i32>() <= 1
-        && more.iter().filter(|more| **more < 0).sum::<i32>() >= -1
+    let last = |name: &str| name.rsplit('.').next().unwrap_or(name).to_owned();
+    let near = nearest(name, KNOWN).or_else(|| KNOWN.into_iter().find(|known| last(known) == last(name)));
+    near.map(|known| format!("; did you mean `{known}`?")).unwrap_or_default()
 }
 
 /// The setting's file: dots become slashes.
@@ -133,6 +124,7 @@ mod tests {
             ("tcp_tw_reuse", "did you mean `net.ipv4.tcp_tw_reuse`?"),
             ("net.ipv4.tcp_tw_resue", "no setting `net.ipv4.tcp_tw_resue`; did you mean"),
             ("net.core.somaxcon", "did you mean `net.core.somaxconn`?"),
+            ("net.ipv4.tcp_tw_recycle", "did you mean `net.ipv4.tcp_tw_reuse`?"),
         ] {
             assert!(check(name, "1").unwrap_err().contains(cause), "{name}");
         }

@@ -1,4 +1,5 @@
-//! Speed, loss and delay of an isolated network: a token bucket (`tc`, tbf) and a random drop (`nft`) in each direction, and netem.
+//! Speed, loss and delay of an isolated network: a token bucket (`tc`, tbf) and a random drop (`nft`) in each direction,
+//! and netem.
 //!
 //! The drop is done on arrival at either end: a packet that its own sender drops is no lost packet to TCP, which then
 //! tries again at once. The table of the host's end is named after its owner, because it outlives the device.

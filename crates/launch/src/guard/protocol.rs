@@ -2,8 +2,8 @@
 //!
 //! prony → guard: `stop TERM 5000`, `restart {…}` with a [`Restart`] as JSON, `change {…}` with a [`Change`], or `relay`.
 //! Guard → prony: `pid 123` after each start, `changed {…}` after each change, `failed TEXT`, `no-network TEXT`,
-//! `relayed {…}` as the answer to `relay`, `confined {…}`, `oom 1`, `exited code 1`, `exited signal 9`, and last `gone` or `left 12 13`. An end that a restart
-//! asked for is not reported. End of file on prony's side means that the guard is to end the target.
+//! `relayed {…}` as the answer to `relay`, `confined {…}`, `oom 1`, `exited code 1`, `exited signal 9`, and last `gone` or
+//! `left 12 13`. An end that a restart asked for is not reported. End of file on prony's side means that the guard is to end the target.
 
 use crate::confine::{Join, Wanted};
 use schema::limits::{Confinement, RelayUsage};

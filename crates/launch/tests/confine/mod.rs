@@ -219,7 +219,7 @@ pub(super) fn the_generator_has_a_network_of_its_own(bench: &Bench) {
     assert_eq!(relayed.is_some(), delay.by == DelayedBy::Relay);
     if let Some(usage) = relayed {
         assert!(usage.packets >= 2 * u64::from(delay.trips) && usage.lost == 0, "{usage:?}");
-        assert_eq!(running.relayed().unwrap().packets, 0, "it counts anew");
+        assert_eq!(running.relayed().unwrap().packets, 0, "it starts again at zero");
         running.set_drop(1.0).unwrap();
         from_the_generator(&held, || {
             let timeout = std::time::Duration::from_millis(200);

@@ -194,7 +194,7 @@ impl Watch for TrialWatch<'_, '_> {
             self.events.begin(clock);
         }
         self.group.begin();
-        // From here on it counts anew.
+        // What it counted before the samples is read, and so taken off.
         let _ = self.running.and_then(RunningTarget::relayed);
         self.usage_at_begin = self.read_tree();
         self.steal_at_begin = Steal::read();

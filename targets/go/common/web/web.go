@@ -49,7 +49,16 @@ func (c *Client) Ping(ctx context.Context) error {
 
 // Records fetches the records 1 to 8n.
 func (c *Client) Records(ctx context.Context, n int) (contract.RecordList, error) {
-	request, err := http.NewRequestWithContext(ctx, http.MethodGet, c.base+"/records/"+strconv.Itoa(n), nil)
+	return c.RecordsAfter(ctx, n, 0)
+}
+
+// RecordsAfter fetches the same from a backend that waits so long before it answers.
+func (c *Client) RecordsAfter(ctx context.Context, n int, wait time.Duration) (contract.RecordList, error) {
+	address := c.base + "/records/" + strconv.Itoa(n)
+	if wait > 0 {
+		address += "?wait=" + wait.String()
+	}
+	request, err := http.NewRequestWithContext(ctx, http.MethodGet, address, nil)
 	if err != nil {
 		return nil, err
 	}

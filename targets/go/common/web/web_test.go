@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"net/http/httptest"
 	"testing"
+	"time"
 
 	"prony.dev/targets/common/contract"
 	"prony.dev/targets/common/env"
@@ -55,5 +56,17 @@ func TestWhatIsNoAnswerIsAnError(t *testing.T) {
 	}
 	if Open(env.From(func(string) string { return "" })) != nil {
 		t.Error("a client without an address")
+	}
+}
+
+func TestABackendIsAskedToWait(t *testing.T) {
+	c, _ := client(t, func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.RawQuery != "wait=5ms" {
+			t.Errorf("asked with %q", r.URL.RawQuery)
+		}
+		_ = json.NewEncoder(w).Encode(contract.OK(contract.Records(1)))
+	})
+	if _, err := c.RecordsAfter(t.Context(), 1, 5*time.Millisecond); err != nil {
+		t.Error(err)
 	}
 }

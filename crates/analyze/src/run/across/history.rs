@@ -34,8 +34,8 @@ const RUNS_MIN: usize = 8;
 
 /// The limit of the test against noise over the significance, by the number of runs; straight lines between these. A change
 /// must pass E-divisive's test and this one, which of few runs lets through less than either, and of many, where
-/// E-divisive lets nearly all noise pass that remembers, as much as this one. Found by simulation (ADR 0030), so that
-/// both together are wrong in 5 % at most.
+/// E-divisive lets nearly all noise pass that remembers, as much as this one. Chosen by simulation (ADR 0030), so that
+/// both together are wrong in 5 % at most; `histories_at_full_size` holds that.
 const ALLOWANCE: [(f64, f64); 3] = [(12.0, 1.4), (24.0, 1.0), (40.0, 0.8)];
 
 fn allowance(runs: usize) -> f64 {
