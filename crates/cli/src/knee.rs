@@ -3,6 +3,7 @@
 
 use crate::args::KneeArgs;
 use crate::environment::environment;
+use crate::monitor::Monitor;
 use crate::progress::RunProgress;
 use crate::{calibrate, exit, run, screen};
 use anyhow::{Context as _, Result, bail};
@@ -50,11 +51,14 @@ pub(crate) fn knee(args: &KneeArgs) -> Result<u8> {
         run::print_plan(&plan, limit.as_ref(), (args.format, &args.runs))?;
         return Ok(exit::DONE);
     }
+    let monitor = Monitor::begin(&args.monitor, &args.consent, &args.runs)?;
     let environment = environment(&args.runs, &args.consent, limit)?;
     let mut progress = RunProgress::new(screen::is_live());
     let outcome = runner::run(plan, &subject.text, &context, &environment, &mut progress);
     progress.finish();
-    run::finish(&outcome?, args.format, None)
+    let outcome = outcome?;
+    monitor.end(outcome.folder.path());
+    run::finish(&outcome, args.format, None)
 }
 
 fn limit_of(plan: &ExperimentPlan, context: &Context) -> Option<CalibrationSummary> {

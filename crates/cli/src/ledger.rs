@@ -14,8 +14,11 @@ use schema::study::StudyFile;
 use schema::text::nearest;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitStatus, Stdio};
-use std::time::Instant;
+use std::time::{Duration, Instant};
+use units::Nanos;
 
+/// Longest short run, unless another time is asked for.
+const SHORT_BUDGET: Nanos = Nanos::from_secs(3600);
 /// Starting and stopping a target and checking its contract, for a trial of which no earlier run tells more.
 const AROUND_TRIAL_S: f64 = 2.0;
 
@@ -97,12 +100,14 @@ fn run_missing(args: &LedgerArgs, wanted: &LedgerRunArgs) -> Result<u8> {
         }
     });
     unread.iter().for_each(|cause| output::say!("left out {cause}"));
-    let (chosen, left): (Vec<Todo>, Vec<Todo>) = within(missing, wanted.budget.map(|budget| budget.0));
-    output::write(None, &planned(&chosen, &left))?;
+    let budget = wanted.budget.or(wanted.short.then_some(SHORT_BUDGET));
+    let budget_s = budget.map_or(f64::INFINITY, |budget| budget.0 as f64 / 1e9);
+    let (fitting, left) = within(&missing, budget_s);
+    output::write(None, &planned(&fitting, &left))?;
     if wanted.dry_run {
         return Ok(exit::DONE);
     }
-    let code = run_all(args, wanted, &chosen)?;
+    let code = run_all(args, wanted, &missing, budget_s)?;
     let ledger = current(args)?;
     output::write(None, &report::ledger_text(&ledger, lang(args.lang), output::style(None)))?;
     if let Some(folder) = &args.write {
@@ -111,29 +116,30 @@ fn run_missing(args: &LedgerArgs, wanted: &LedgerRunArgs) -> Result<u8> {
     Ok(code.max(if unread.is_empty() { exit::DONE } else { exit::FAILED }))
 }
 
-/// What fits into the budget, in order; one that is too long leaves room for the shorter ones after it.
-fn within(missing: Vec<Todo>, budget_ns: Option<u64>) -> (Vec<Todo>, Vec<Todo>) {
-    let mut left_s = budget_ns.map_or(f64::INFINITY, |ns| ns as f64 / 1e9);
-    missing.into_iter().partition(|todo| {
+/// What fits into the budget by the longest times, in order; one that is too long leaves room for the shorter ones after it.
+fn within(missing: &[Todo], budget_s: f64) -> (Vec<&Todo>, Vec<&Todo>) {
+    let mut left_s = budget_s;
+    missing.iter().partition(|todo| {
         let fits = todo.seconds <= left_s;
         left_s -= if fits { todo.seconds } else { 0.0 };
         fits
     })
 }
 
-fn planned(chosen: &[Todo], left: &[Todo]) -> String {
-    let line = |todo: &Todo| {
-        let claims: Vec<String> = todo.claims.iter().map(u32::to_string).collect();
-        format!("  {:>4.0} min  {}: claims {}\n", todo.seconds / 60.0, todo.experiment, claims.join(", "))
-    };
-    let minutes: f64 = chosen.iter().map(|todo| todo.seconds).sum::<f64>() / 60.0;
-    let mut text = format!("experiments to run: {}, {minutes:.0} minutes at most\n", chosen.len());
-    text.extend(chosen.iter().map(line));
+fn planned(fitting: &[&Todo], left: &[&Todo]) -> String {
+    let minutes: f64 = fitting.iter().map(|todo| todo.seconds).sum::<f64>() / 60.0;
+    let mut text = format!("experiments to run: {}, {minutes:.0} minutes at most\n", fitting.len());
+    text.extend(fitting.iter().map(|todo| line(todo)));
     if !left.is_empty() {
-        text += "left out by the budget\n";
-        text.extend(left.iter().map(line));
+        text += "begun only where the time of those before leaves room for them\n";
+        text.extend(left.iter().map(|todo| line(todo)));
     }
     text
+}
+
+fn line(todo: &Todo) -> String {
+    let claims: Vec<String> = todo.claims.iter().map(u32::to_string).collect();
+    format!("  {:>4.0} min  {}: claims {}\n", todo.seconds / 60.0, todo.experiment, claims.join(", "))
 }
 
 fn seconds(plan: &ExperimentPlan) -> f64 {
@@ -159,15 +165,27 @@ fn planned_as(args: &LedgerArgs, short: bool, name: &str) -> Result<ExperimentPl
     Ok(plan)
 }
 
-/// One experiment after the other. One that cannot be run does not stop the rest.
-fn run_all(args: &LedgerArgs, wanted: &LedgerRunArgs, chosen: &[Todo]) -> Result<u8> {
+/// One experiment after the other, while there is time for the longest that it can take. One that cannot be run does not
+/// stop the rest.
+fn run_all(args: &LedgerArgs, wanted: &LedgerRunArgs, missing: &[Todo], budget_s: f64) -> Result<u8> {
     // Ctrl-C reaches the experiment, which ends and keeps what it has; from here on it no longer ends this process.
     let _stop = interrupt::stop_flag()?;
     let begun = Instant::now();
     let mut code = exit::DONE;
-    for (at, todo) in chosen.iter().enumerate() {
-        let spent = begun.elapsed().as_secs() / 60;
-        output::say!("\n{} of {}: {}, after {spent} min", at + 1, chosen.len(), todo.experiment);
+    let mut left = String::new();
+    for (at, todo) in missing.iter().enumerate() {
+        let spent = begun.elapsed();
+        if !is_in_time(todo, spent, budget_s) {
+            left += &line(todo);
+            continue;
+        }
+        output::say!(
+            "\n{} of {}: {}, after {} min",
+            at + 1,
+            missing.len(),
+            todo.experiment,
+            spent.as_secs() / 60
+        );
         let status = run_one(args, wanted, &todo.experiment)?;
         match status.code().and_then(|code| u8::try_from(code).ok()) {
             Some(exit::INTERRUPTED) => {
@@ -182,7 +200,14 @@ fn run_all(args: &LedgerArgs, wanted: &LedgerRunArgs, chosen: &[Todo]) -> Result
             }
         }
     }
+    if !left.is_empty() {
+        output::say_text(&format!("left out by the budget\n{left}"));
+    }
     Ok(code)
+}
+
+fn is_in_time(todo: &Todo, spent: Duration, budget_s: f64) -> bool {
+    spent.as_secs_f64() + todo.seconds <= budget_s
 }
 
 /// Goes on with a run of this kind that was broken off, or begins one: in a process of its own, because a run confines the
@@ -229,13 +254,16 @@ mod tests {
 
     #[test]
     fn the_budget_leaves_out_what_is_too_long_and_says_so() {
-        let missing = vec![todo_of("a", 60.0), todo_of("long", 6_000.0), todo_of("b", 120.0)];
-        let (chosen, left) = within(missing.clone(), Some(200_000_000_000));
-        let names = |all: &[Todo]| all.iter().map(|todo| todo.experiment.clone()).collect::<Vec<_>>();
-        assert_eq!((names(&chosen), names(&left)), (vec!["a".into(), "b".into()], vec!["long".into()]));
-        let text = planned(&chosen, &left);
+        let missing = [todo_of("a", 60.0), todo_of("long", 6_000.0), todo_of("b", 120.0)];
+        let (fitting, left) = within(&missing, 200.0);
+        let names = |all: &[&Todo]| all.iter().map(|todo| todo.experiment.clone()).collect::<Vec<_>>();
+        assert_eq!((names(&fitting), names(&left)), (vec!["a".into(), "b".into()], vec!["long".into()]));
+        let text = planned(&fitting, &left);
         assert!(text.contains("experiments to run: 2, 3 minutes at most"), "{text}");
-        assert!(text.contains("left out by the budget\n   100 min  long: claims 1"), "{text}");
-        assert_eq!(within(missing, None).1.len(), 0);
+        assert!(text.contains("leaves room for them\n   100 min  long: claims 1"), "{text}");
+        assert_eq!(within(&missing, f64::INFINITY).1.len(), 0);
+        // What ran faster than it could have leaves time.
+        assert!(is_in_time(&missing[2], Duration::from_secs(80), 200.0));
+        assert!(!is_in_time(&missing[2], Duration::from_secs(81), 200.0));
     }
 }

@@ -20,7 +20,9 @@ mod interrupt;
 mod knee;
 mod ledger;
 mod load;
+mod metrics;
 mod model;
+mod monitor;
 mod output;
 mod plan;
 mod profile;
@@ -83,6 +85,7 @@ fn main() -> ExitCode {
         Command::Compare(args) => across::compare(&args),
         Command::History(args) => across::history(&args),
         Command::Serve(args) => serve::serve(&args),
+        Command::Metrics(args) => metrics::metrics(&args),
         Command::Targets(args) => targets::targets(&args),
         Command::Reference(args) => reference::reference(&args),
         Command::Doctor(args) => doctor::doctor(&args),

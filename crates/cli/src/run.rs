@@ -2,6 +2,7 @@
 
 use crate::args::{RunArgs, TextOrJson};
 use crate::environment::environment;
+use crate::monitor::Monitor;
 use crate::progress::RunProgress;
 use crate::{calibrate, exit, output, report_files, screen, tuning};
 use anyhow::{Context as _, Result};
@@ -20,13 +21,17 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8> {
     let usable_cpus = launch::pin::usable_cpus()?;
     check_junit(args.junit.as_deref())?;
     if let Some(folder) = &args.resume {
+        let runs = folder.parent().unwrap_or(Path::new("."));
+        let monitor = Monitor::begin(&args.monitor, &args.consent, runs)?;
         let environment = environment(&args.runs, &args.consent, None)?;
         let tuning = tuning::begin(args.tune, args.turbo_off)?;
         let mut progress = RunProgress::new(screen::is_live());
         let outcome = runner::resume(folder, usable_cpus, args.blocks, &environment, &mut progress);
         progress.finish();
         tuning.end();
-        return finish(&outcome?, TextOrJson::Text, args.junit.as_deref());
+        let outcome = outcome?;
+        monitor.end(outcome.folder.path());
+        return finish(&outcome, TextOrJson::Text, args.junit.as_deref());
     }
     let file = args.file.as_deref().unwrap_or(Path::new(""));
     let text = std::fs::read_to_string(file).with_context(|| format!("cannot read {}", file.display()))?;
@@ -41,13 +46,16 @@ pub(crate) fn run(args: &RunArgs) -> Result<u8> {
         print_plan(&plan, limit.as_ref(), (args.format, &args.runs))?;
         return Ok(exit::DONE);
     }
+    let monitor = Monitor::begin(&args.monitor, &args.consent, &args.runs)?;
     let environment = environment(&args.runs, &args.consent, limit)?;
     let tuning = tuning::begin(args.tune, args.turbo_off)?;
     let mut progress = RunProgress::new(screen::is_live());
     let outcome = runner::run(plan, &text, &context, &environment, &mut progress);
     progress.finish();
     tuning.end();
-    finish(&outcome?, TextOrJson::Text, args.junit.as_deref())
+    let outcome = outcome?;
+    monitor.end(outcome.folder.path());
+    finish(&outcome, TextOrJson::Text, args.junit.as_deref())
 }
 
 /// A mistake in the name shows before the run, not hours later.

@@ -26,6 +26,7 @@ pub(crate) fn serve(args: &ServeArgs) -> Result<u8> {
         launcher: std::env::current_exe().context("cannot find prony's own binary")?,
         assets: assets::lab(),
         is_quiet: true,
+        only_metrics: false,
     })?;
     let page = format!("http://{}/", server.addr());
     // After the `#`, which no browser sends to a server or a proxy; the page takes it out of the address at once.

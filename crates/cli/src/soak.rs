@@ -2,6 +2,7 @@
 
 use crate::args::{SoakArgs, TextOrJson};
 use crate::environment::environment;
+use crate::monitor::Monitor;
 use crate::soak_progress::SoakProgress;
 use crate::{calibrate, exit, output, report_files, screen};
 use anyhow::{Context as _, Result};
@@ -16,6 +17,8 @@ pub(crate) fn soak(args: &SoakArgs) -> Result<u8> {
     plan::processes::raise_descriptor_limit();
     let usable_cpus = launch::pin::usable_cpus()?;
     let mut progress = SoakProgress::new(screen::is_live());
+    let runs = args.resume.as_deref().and_then(Path::parent).unwrap_or(&args.runs);
+    let monitor = Monitor::begin(&args.monitor, &args.consent, runs)?;
     let outcome = match &args.resume {
         Some(folder) => {
             let environment = environment(&args.runs, &args.consent, None)?;
@@ -30,7 +33,9 @@ pub(crate) fn soak(args: &SoakArgs) -> Result<u8> {
         }
     };
     progress.finish();
-    finish(&outcome?, args.format)
+    let outcome = outcome?;
+    monitor.end(outcome.folder.path());
+    finish(&outcome, args.format)
 }
 
 /// The plan of a new soak, with the experiment's text and the context that it was resolved in.

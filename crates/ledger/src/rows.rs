@@ -116,10 +116,11 @@ fn verdict(claim: &StudyClaim, measured: &[LedgerMeasure], audit: Option<&Ledger
 
 /// The worst of them, in this order.
 fn combined(verdicts: impl Iterator<Item = LedgerVerdict> + Clone) -> LedgerVerdict {
-    const ORDER: [LedgerVerdict; 6] = [
+    const ORDER: [LedgerVerdict; 7] = [
         LedgerVerdict::Contradicted,
         LedgerVerdict::Void,
         LedgerVerdict::Inconclusive,
+        LedgerVerdict::WeakerOrNone,
         LedgerVerdict::Weaker,
         LedgerVerdict::Exceeded,
         LedgerVerdict::Reproduced,
@@ -242,13 +243,16 @@ mod tests {
 
     #[test]
     fn a_claim_of_several_numbers_is_as_good_as_its_worst() {
-        use LedgerVerdict::{Contradicted, Exceeded, Inconclusive, NotRun, Reproduced, Void, Weaker};
+        use LedgerVerdict::{
+            Contradicted, Exceeded, Inconclusive, NotRun, Reproduced, Void, Weaker, WeakerOrNone,
+        };
         for (parts, wanted) in [
             (&[][..], NotRun),
             (&[Reproduced, Reproduced], Reproduced),
             (&[Reproduced, Exceeded], Exceeded),
             (&[Exceeded, Weaker], Weaker),
-            (&[Weaker, Inconclusive], Inconclusive),
+            (&[Weaker, WeakerOrNone, Exceeded], WeakerOrNone),
+            (&[WeakerOrNone, Inconclusive], Inconclusive),
             (&[Inconclusive, Void], Void),
             (&[Void, Contradicted, Reproduced], Contradicted),
         ] {

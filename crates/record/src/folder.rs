@@ -2,6 +2,7 @@
 
 use crate::files::{Lines, read_json, write_json, write_whole};
 use crate::{RecordError, signals};
+use jiff::Timestamp;
 use schema::run::RunFile;
 use schema::trial::{TrialFile, TrialOutcome};
 use serde::Serialize;
@@ -19,6 +20,12 @@ pub struct RunFolder {
 pub struct TrialFolder {
     /// Where it is.
     pub path: PathBuf,
+}
+
+/// The name of a run folder: when it was begun, in UTC, then what it is of, so that names sort by time.
+#[must_use]
+pub fn run_name(began: Timestamp, of: &str) -> String {
+    format!("{}-{of}", began.strftime("%Y-%m-%dT%H-%M-%SZ"))
 }
 
 impl RunFolder {

@@ -11,6 +11,7 @@
 
 use crate::RecordError;
 use crate::hlog::new_histogram;
+use crate::tail::Tail;
 use analyze::HeatMaker;
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -55,6 +56,72 @@ pub(crate) fn read_heat(path: &Path, tag: &str) -> Result<Option<Heat>, RecordEr
         Ok(())
     })?;
     Ok(heat.finish())
+}
+
+/// A log that grows, read row by row as they come.
+pub struct GrowingLog {
+    tail: Tail,
+    merger: Merger,
+}
+
+impl std::fmt::Debug for GrowingLog {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("GrowingLog").field("tail", &self.tail).finish_non_exhaustive()
+    }
+}
+
+impl GrowingLog {
+    /// Begins at the begin of a log, whether it is there yet or not.
+    #[must_use]
+    pub fn new(path: &Path) -> Self {
+        Self { tail: Tail::whole(path), merger: Merger::new() }
+    }
+
+    /// The rows tagged `tag` that no look gave before. A row that is damaged is passed over.
+    pub fn look(&mut self, tag: &str) -> NewRows {
+        let mut new = NewRows::default();
+        loop {
+            let found = self.tail.look();
+            if found.begins {
+                new = NewRows { begins: true, ..NewRows::default() };
+            }
+            let rows = found.lines.iter().filter_map(|line| self.row(line, tag));
+            new.rows.extend(rows);
+            if !found.more {
+                return new;
+            }
+        }
+    }
+
+    fn row(&mut self, line: &[u8], tag: &str) -> Option<TimedRow> {
+        let row = row(line.strip_suffix(b"\n").unwrap_or(line)).ok().flatten()?;
+        if row.tag != tag.as_bytes() {
+            return None;
+        }
+        let added = self.merger.add(row.histogram);
+        let mut times_ns = Vec::new();
+        // Also after an error: what was added before it is no row.
+        self.merger.drain(|value, count| times_ns.push((value, count)));
+        added.ok().map(|()| TimedRow { start_ns: nanos(row.start_s), times_ns })
+    }
+}
+
+/// What one look at a growing log found.
+#[derive(Debug, Default)]
+pub struct NewRows {
+    /// Whether they begin another log than the rows before them.
+    pub begins: bool,
+    /// In the order of the log.
+    pub rows: Vec<TimedRow>,
+}
+
+/// One interval of a log.
+#[derive(Debug)]
+pub struct TimedRow {
+    /// Its begin, rounded to a millisecond as the log has it.
+    pub start_ns: u64,
+    /// Times, the lowest of each bucket, and how often they came.
+    pub times_ns: Vec<(u64, u64)>,
 }
 
 /// Seconds of the log, which are whole milliseconds; what is no time is none.

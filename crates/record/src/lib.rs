@@ -18,10 +18,12 @@ pub mod live;
 pub mod page;
 pub mod segments;
 mod signals;
+pub mod tail;
 mod trials;
 
 pub use analysed::{REST, analysed};
 pub use answers::keep_answer;
 pub use error::RecordError;
 pub use files::{Lines, beside, read_json, write_json, write_whole};
-pub use folder::{RunFolder, TrialFolder};
+pub use folder::{RunFolder, TrialFolder, run_name};
+pub use hlog_merge::{GrowingLog, NewRows, TimedRow};

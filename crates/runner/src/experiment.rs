@@ -44,7 +44,7 @@ pub fn run(
     }
     let workshop = prepare(&plan, context, environment, observer)?;
     let now = jiff::Timestamp::now();
-    let id = format!("{}-{}", now.strftime("%Y-%m-%dT%H-%M-%SZ"), plan.name);
+    let id = record::run_name(now, &plan.name);
     let mut versions = versions::host();
     versions.extend(workshop.versions);
     let services = workshop.services;

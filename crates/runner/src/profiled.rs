@@ -101,8 +101,8 @@ pub fn profile(
             (context, Some(run.id.clone()), folder.path().join(FOLDER))
         }
         Subject::Experiment(plan, context) => {
-            let now = jiff::Timestamp::now().strftime("%Y-%m-%dT%H-%M-%SZ");
-            (context.clone(), None, Path::new(FOLDER).join(format!("{now}-{}", plan.name)))
+            let name = record::run_name(jiff::Timestamp::now(), &plan.name);
+            (context.clone(), None, Path::new(FOLDER).join(name))
         }
     };
     let out = wishes.out.clone().unwrap_or(out);

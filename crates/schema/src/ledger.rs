@@ -56,6 +56,8 @@ pub enum LedgerVerdict {
     Exceeded,
     /// Same direction, less than published.
     Weaker,
+    /// Less than published, and perhaps no difference at all.
+    WeakerOrNone,
     /// No difference where one was published, or another direction.
     Contradicted,
     /// A law excludes the figures as printed.
@@ -72,10 +74,11 @@ pub enum LedgerVerdict {
 
 impl LedgerVerdict {
     /// In the order in which they are counted.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 10] = [
         Self::Reproduced,
         Self::Exceeded,
         Self::Weaker,
+        Self::WeakerOrNone,
         Self::Contradicted,
         Self::Impossible,
         Self::Inconclusive,
@@ -89,7 +92,12 @@ impl LedgerVerdict {
     pub const fn is_decided(self) -> bool {
         matches!(
             self,
-            Self::Reproduced | Self::Exceeded | Self::Weaker | Self::Contradicted | Self::Impossible
+            Self::Reproduced
+                | Self::Exceeded
+                | Self::Weaker
+                | Self::WeakerOrNone
+                | Self::Contradicted
+                | Self::Impossible
         )
     }
 }
@@ -100,6 +108,7 @@ impl From<PublishedVerdict> for LedgerVerdict {
             PublishedVerdict::Reproduced => Self::Reproduced,
             PublishedVerdict::Exceeded => Self::Exceeded,
             PublishedVerdict::Weaker => Self::Weaker,
+            PublishedVerdict::WeakerOrNone => Self::WeakerOrNone,
             PublishedVerdict::Contradicted => Self::Contradicted,
             PublishedVerdict::Inconclusive => Self::Inconclusive,
             PublishedVerdict::Void => Self::Void,

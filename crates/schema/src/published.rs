@@ -137,6 +137,8 @@ pub enum PublishedVerdict {
     Exceeded,
     /// Same direction, and less than published. Of a plain value: smaller.
     Weaker,
+    /// Less than published, and perhaps no difference at all: the size is excluded, the direction is not shown.
+    WeakerOrNone,
     /// No difference where one was published, the opposite one, or one where none was.
     Contradicted,
     /// The interval leaves several of these.
@@ -149,7 +151,10 @@ impl PublishedVerdict {
     /// Whether the published number is answered, in whichever way.
     #[must_use]
     pub const fn is_decided(self) -> bool {
-        matches!(self, Self::Reproduced | Self::Exceeded | Self::Weaker | Self::Contradicted)
+        matches!(
+            self,
+            Self::Reproduced | Self::Exceeded | Self::Weaker | Self::WeakerOrNone | Self::Contradicted
+        )
     }
 }
 

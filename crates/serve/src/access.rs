@@ -114,7 +114,7 @@ const fn is_change(method: &Method) -> bool {
 
 /// The page itself and its files hold nothing of a run.
 fn needs_token(path: &str) -> bool {
-    path.starts_with("/api/") && path != "/api/login"
+    path == "/metrics" || (path.starts_with("/api/") && path != "/api/login")
 }
 
 /// Name and port of a Host header; `None` where it is none.
@@ -243,6 +243,7 @@ mod tests {
         assert_eq!(get("/", &[]), 200);
         assert_eq!(get("/assets/lab.js", &[]), 200);
         assert_eq!(get("/api/runs", &[]), 401);
+        assert_eq!(get("/metrics", &[]), 401);
         assert_eq!(get("/api/runs", &[("authorization", "Bearer 0123456789abcdef")]), 200);
         assert_eq!(get("/api/runs", &[("cookie", "a=b; prony_token_7070=0123456789abcdef")]), 200);
         assert_eq!(get("/api/runs", &[("authorization", "Bearer 0123456789abcdeX")]), 401);

@@ -9,7 +9,7 @@ use crate::error::{ApiError, ServeError};
 use crate::lab::{Lab, Parts, Shared};
 use crate::quiet::Quiet;
 use crate::starts::Starts;
-use crate::{downloads, experiments, front, guard, overview, runs};
+use crate::{downloads, experiments, front, guard, metrics, overview, runs};
 use axum::Router;
 use axum::extract::Request;
 use axum::http::StatusCode;
@@ -60,6 +60,8 @@ pub struct Options {
     pub assets: Assets,
     /// Whether to lower the priority of this process and leave the CPUs of generators.
     pub is_quiet: bool,
+    /// Whether to answer monitoring alone, without pages and interface.
+    pub only_metrics: bool,
 }
 
 /// A lab that listens.
@@ -68,6 +70,7 @@ pub struct Server {
     listener: tokio::net::TcpListener,
     addr: SocketAddr,
     lab: Shared,
+    only_metrics: bool,
 }
 
 impl Server {
@@ -114,7 +117,7 @@ impl Server {
             quiet,
             index,
         });
-        Ok(Self { runtime, listener, addr, lab: Arc::new(lab) })
+        Ok(Self { runtime, listener, addr, lab: Arc::new(lab), only_metrics: options.only_metrics })
     }
 
     /// Where it listens.
@@ -144,7 +147,8 @@ impl Server {
 
     /// Serves until something else is done.
     pub fn run_until(self, end: impl Future<Output = ()>) {
-        let app = routes(self.lab);
+        let app = if self.only_metrics { for_monitoring() } else { for_people() };
+        let app = guarded(app, self.lab);
         let listener = self.listener;
         self.runtime.block_on(async move {
             tokio::spawn(accept(listener, app));
@@ -183,8 +187,12 @@ async fn accept(listener: tokio::net::TcpListener, app: Router) {
     }
 }
 
-fn routes(lab: Shared) -> Router {
-    Router::new()
+fn for_monitoring() -> Router<Shared> {
+    Router::new().route("/metrics", get(metrics::metrics))
+}
+
+fn for_people() -> Router<Shared> {
+    for_monitoring()
         .route("/", get(front::index))
         .route("/assets/{name}", get(front::asset))
         .route("/api/lab", get(overview::info))
@@ -204,7 +212,10 @@ fn routes(lab: Shared) -> Router {
         .route("/api/experiments/{name}/values", get(experiments::values))
         .route("/api/experiments/{name}/start", post(experiments::start))
         .route("/api/starts/{id}/log", get(experiments::log))
-        .fallback(unknown)
+}
+
+fn guarded(app: Router<Shared>, lab: Shared) -> Router {
+    app.fallback(unknown)
         .method_not_allowed_fallback(method)
         .layer(middleware::from_fn(in_time))
         .layer(middleware::from_fn_with_state(lab.clone(), guard::guard))

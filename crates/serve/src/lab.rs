@@ -8,6 +8,7 @@ use crate::pages::Pages;
 use crate::quiet::Quiet;
 use crate::starts::Starts;
 use axum::http::StatusCode;
+use export::Feed;
 use index::Index;
 use record::RunFolder;
 use schema::lab::RunCard;
@@ -32,6 +33,8 @@ pub(crate) struct Lab {
     pub(crate) starts: Starts,
     pub(crate) pages: Pages,
     pub(crate) quiet: Option<Quiet>,
+    /// What monitoring is told.
+    pub(crate) feed: Mutex<Feed>,
     /// Held from the look at what runs to the start of another.
     pub(crate) starting: Mutex<()>,
     /// Held while the answer to a wrong token waits.
@@ -61,6 +64,7 @@ pub(crate) struct Parts {
 impl Lab {
     pub(crate) fn new(parts: Parts) -> Self {
         Self {
+            feed: Mutex::new(Feed::new(&parts.runs)),
             runs: parts.runs,
             experiments: parts.experiments,
             access: parts.access,

@@ -19,6 +19,7 @@ mod front;
 mod guard;
 mod lab;
 mod live;
+mod metrics;
 mod overview;
 mod pages;
 mod quiet;

@@ -1,6 +1,6 @@
 //! Arguments of `prony knee`.
 
-use super::TextOrJson;
+use super::{MonitorArgs, TextOrJson};
 use analyze::Objective;
 use clap::ValueEnum;
 use schema::capacity::LadderOrder;
@@ -67,6 +67,8 @@ pub(crate) struct KneeArgs {
     /// Allow load on this public host; loopback and private addresses need no consent
     #[arg(long, value_name = "HOST")]
     pub(crate) consent: Vec<String>,
+    #[command(flatten)]
+    pub(crate) monitor: MonitorArgs,
     /// What to print: the report, or the analysis (with --dry-run the plan)
     #[arg(long, value_enum, default_value_t = TextOrJson::Text)]
     pub(crate) format: TextOrJson,

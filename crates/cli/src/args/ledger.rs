@@ -11,7 +11,7 @@ use units::Nanos;
   prony ledger --article 003 --lang zh
   prony ledger --format csv -o ledger.csv
   prony ledger --write ledger
-  prony ledger run --short --budget 1h
+  prony ledger run --short --write ledger
   prony ledger run --article 003 --budget 2h
 
 Exit codes: 0 done, 1 a study, an experiment or an argument is wrong, 2 an experiment could not be run, 4 the result
@@ -32,7 +32,7 @@ pub(crate) struct LedgerArgs {
     #[arg(short, long, value_name = "FILE")]
     pub(crate) output: Option<PathBuf>,
     /// Write ledger.html, ledger.md, ledger.csv, each also as .zh, and ledger.json into this folder
-    #[arg(long, value_name = "DIR")]
+    #[arg(long, value_name = "DIR", global = true)]
     pub(crate) write: Option<PathBuf>,
 }
 
@@ -58,10 +58,10 @@ pub(crate) struct LedgerPlace {
 
 #[derive(Debug, clap::Args)]
 pub(crate) struct LedgerRunArgs {
-    /// Begin no experiment that would end later than this
+    /// Begin no experiment that would end later than this [default: 1h with --short, else none]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) budget: Option<Nanos>,
-    /// Five blocks of one sample of 2 s each; without it what only a short run has answered is run again in full
+    /// Seven blocks of one sample of 1 s each after a third of the warm-up; without it what only a short run has answered is run again in full
     #[arg(long)]
     pub(crate) short: bool,
     /// Print what would be run and what it would take, run nothing

@@ -1,6 +1,6 @@
 //! Arguments of `prony load`: where to, how much, how long. Other groups are flattened in.
 
-use super::{ArrivalArgs, ConnectionArgs, HookArgs, RequestArgs, ResultArgs, TlsArgs};
+use super::{ArrivalArgs, ConnectionArgs, HookArgs, MonitorArgs, RequestArgs, ResultArgs, TlsArgs};
 use crate::load::compat::Tool;
 use schema::experiment::{Load, OneOrMany};
 use units::{Count, Nanos, PerSecond, Users};
@@ -92,6 +92,8 @@ pub(crate) struct LoadArgs {
     pub(crate) request: RequestArgs,
     #[command(flatten, next_help_heading = "Before and after")]
     pub(crate) hooks: HookArgs,
+    #[command(flatten, next_help_heading = "Monitoring")]
+    pub(crate) monitor: MonitorArgs,
     #[command(flatten, next_help_heading = "Result")]
     pub(crate) result: ResultArgs,
 }

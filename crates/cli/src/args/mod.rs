@@ -13,6 +13,7 @@ mod init;
 mod knee;
 mod ledger;
 mod load;
+mod metrics;
 mod model;
 mod plan;
 mod profile;
@@ -41,6 +42,7 @@ pub(crate) use init::InitArgs;
 pub(crate) use knee::KneeArgs;
 pub(crate) use ledger::{LedgerArgs, LedgerCommand, LedgerFormat, LedgerRunArgs};
 pub(crate) use load::LoadArgs;
+pub(crate) use metrics::{MetricsArgs, MonitorArgs};
 pub(crate) use model::{ModelArgs, SendAs};
 pub(crate) use plan::PlanArgs;
 pub(crate) use profile::ProfileArgs;
@@ -129,6 +131,8 @@ pub(crate) enum Command {
     History(HistoryArgs),
     /// Open the live lab: runs in progress, the library of runs, comparisons and histories in a browser
     Serve(ServeArgs),
+    /// What runs came to so far, for Prometheus, Pushgateway and Grafana
+    Metrics(MetricsArgs),
     /// List, check, build and make the targets that experiments can use
     Targets(TargetsArgs),
     /// List, check and start the services that targets need

@@ -1,6 +1,6 @@
 //! Arguments of `prony run`.
 
-use super::TextOrJson;
+use super::{MonitorArgs, TextOrJson};
 use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
@@ -21,7 +21,7 @@ pub(crate) struct RunArgs {
     /// Print the plan and its time, run nothing
     #[arg(long, conflicts_with = "resume")]
     pub(crate) dry_run: bool,
-    /// Five blocks of one sample of 2 s: a first look, marked as short wherever it is shown
+    /// Seven blocks of one sample of 1 s after a third of the warm-up: a first look, marked as short wherever it is shown
     #[arg(long, conflicts_with = "resume")]
     pub(crate) short: bool,
     /// Run the missing, failed and void trials of this run folder
@@ -45,6 +45,8 @@ pub(crate) struct RunArgs {
     /// Allow load on this public host; loopback and private addresses need no consent
     #[arg(long, value_name = "HOST")]
     pub(crate) consent: Vec<String>,
+    #[command(flatten)]
+    pub(crate) monitor: MonitorArgs,
     /// Write the claims as JUnit XML to this file, one test case a claim
     #[arg(long, value_name = "FILE", conflicts_with = "dry_run")]
     pub(crate) junit: Option<PathBuf>,

@@ -1,6 +1,6 @@
 //! Arguments of `prony soak`.
 
-use super::{TextOrJson, parse_enum};
+use super::{MonitorArgs, TextOrJson, parse_enum};
 use schema::soak::StopWhen;
 use std::path::PathBuf;
 use units::Nanos;
@@ -49,6 +49,8 @@ pub(crate) struct SoakArgs {
     /// Allow load on this public host; loopback and private addresses need no consent
     #[arg(long, value_name = "HOST")]
     pub(crate) consent: Vec<String>,
+    #[command(flatten)]
+    pub(crate) monitor: MonitorArgs,
     /// What to print at the end
     #[arg(long, value_enum, default_value_t = TextOrJson::Text)]
     pub(crate) format: TextOrJson,

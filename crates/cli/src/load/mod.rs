@@ -9,6 +9,7 @@ mod resolve;
 mod words;
 
 use crate::args::{LoadArgs, ResultFormat};
+use crate::monitor::{LoadFiles, Monitor};
 use crate::{calibrate, exit, interrupt, output, screen};
 use analyze::Threshold;
 use anyhow::Result;
@@ -54,7 +55,13 @@ fn load_resolved(args: &LoadArgs, job: LoadJob, stop: &AtomicBool) -> Result<u8>
     for note in plan::notes(&job) {
         output::say!("note: {note}");
     }
+    let monitored = LoadFiles::begin(&args.monitor)?;
+    let monitor = monitored
+        .as_ref()
+        .map(|files| Monitor::begin(&args.monitor, &args.consent, files.runs()))
+        .transpose()?;
     let mut watcher = Watcher {
+        monitored,
         progress: Progress::new(&args.result, &job),
         stop,
         recorder: Recorder::new(&args.result)?,
@@ -63,6 +70,9 @@ fn load_resolved(args: &LoadArgs, job: LoadJob, stop: &AtomicBool) -> Result<u8>
     watcher.progress.begins(&job);
     let measured = measure_or_refuse(&job, &mut watcher, stop);
     watcher.progress.finish();
+    if let (Some(monitor), Some(files)) = (&monitor, &watcher.monitored) {
+        monitor.end(files.run());
+    }
     let (mut report, code, rows) = measured?;
     report.instrument_limit = limit;
     report.thresholds = args.result.fail.iter().map(|threshold| threshold.check(&report)).collect();
@@ -109,6 +119,8 @@ struct Watcher<'a> {
     /// Set by a signal or a key.
     stop: &'a AtomicBool,
     recorder: Recorder,
+    /// What monitoring sees.
+    monitored: Option<LoadFiles>,
     script: Option<Scripted>,
 }
 
@@ -134,6 +146,9 @@ impl Watch for Watcher<'_> {
 
     fn interval(&mut self, line: &IntervalLine, data: &IntervalData) -> Result<(), GenerateError> {
         self.recorder.interval(line, data);
+        if let Some(files) = &mut self.monitored {
+            files.interval(line, data);
+        }
         if let Some(script) = &mut self.script
             && line.phase != Some(Phase::Warmup)
         {

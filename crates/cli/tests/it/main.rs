@@ -28,6 +28,7 @@ mod levels;
 mod load;
 mod load_results;
 mod mistakes;
+mod monitoring;
 mod output;
 mod own;
 mod packages;

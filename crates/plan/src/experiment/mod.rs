@@ -150,26 +150,33 @@ pub fn pilot(plan: &mut ExperimentPlan) {
     design::begin(plan, design::BLOCKS_PILOT);
 }
 
-/// Longest warm-up and sample of a shortened run, and its blocks: the fewest that give an interval (METHOD §3).
-const SHORT_WARMUP: Nanos = Nanos::from_secs(2);
-const SHORT_SAMPLE: Nanos = Nanos::from_secs(2);
-const SHORT_BLOCKS: u32 = 5;
+/// Warm-up of a shortened run: this, or the share of the file's shortest that is longer, since a file knows what needs
+/// long. Trials of one cell differ by more than a second of one would hide, so that the time is better spent on blocks.
+const SHORT_WARMUP: Nanos = Nanos::from_secs(1);
+const SHORT_WARMUP_SHARE: u64 = 3;
+/// Its longest sample.
+const SHORT_SAMPLE: Nanos = Nanos::from_secs(1);
+/// Blocks of it; the t quantile falls fast up to there.
+const SHORT_BLOCKS: u32 = 7;
+/// Blocks where phases stay long: the fewest that give an interval (METHOD §3).
+const SHORT_BLOCKS_LONG: u32 = 5;
 
-/// Shortens a plan: five blocks, one sample of 2 s at most after a warm-up of 2 s at most. Phases that events or shapes
-/// are laid on, and those that the file keeps, stay as they are.
+/// Shortens a plan: seven blocks, one sample of 1 s at most after a third of the shortest warm-up, 1 s at least. Phases that events or shapes
+/// are laid on, and those that the file keeps, stay as they are, with five blocks or what the file has.
 pub fn short(plan: &mut ExperimentPlan) {
     plan.short = true;
     plan.design.stopping = None;
     let is_timed = !plan.events.is_empty() || plan.cells.iter().any(|cell| cell.load.shape.is_some());
-    if !is_timed && !plan.keeps_phases {
+    let is_short = !is_timed && !plan.keeps_phases;
+    if is_short {
         let phases = &mut plan.phases;
-        phases.warmup_at_least_ns = phases.warmup_at_least_ns.min(SHORT_WARMUP.0);
-        phases.warmup_at_most_ns = phases.warmup_at_most_ns.min(SHORT_WARMUP.0);
+        let warmup_ns = (phases.warmup_at_least_ns / SHORT_WARMUP_SHARE).max(SHORT_WARMUP.0);
+        phases.warmup_at_most_ns = phases.warmup_at_most_ns.min(warmup_ns);
+        phases.warmup_at_least_ns = phases.warmup_at_most_ns;
         phases.sample_ns = phases.sample_ns.min(SHORT_SAMPLE.0);
         phases.samples = 1;
     }
-    let blocks = plan.blocks.min(SHORT_BLOCKS);
-    design::begin(plan, blocks);
+    design::begin(plan, if is_short { SHORT_BLOCKS } else { plan.blocks.min(SHORT_BLOCKS_LONG) });
 }
 
 /// A build can be repeated only where there is one.

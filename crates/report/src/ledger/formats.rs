@@ -44,7 +44,7 @@ fn joined(parts: &[String]) -> String {
 pub(super) const fn tone(verdict: LedgerVerdict) -> Tone {
     match verdict {
         LedgerVerdict::Reproduced => Tone::Good,
-        LedgerVerdict::Exceeded | LedgerVerdict::Weaker => Tone::Strong,
+        LedgerVerdict::Exceeded | LedgerVerdict::Weaker | LedgerVerdict::WeakerOrNone => Tone::Strong,
         LedgerVerdict::Contradicted | LedgerVerdict::Impossible => Tone::Bad,
         LedgerVerdict::Inconclusive | LedgerVerdict::Void => Tone::Warn,
         LedgerVerdict::NotRun | LedgerVerdict::CannotTest => Tone::Quiet,
@@ -55,7 +55,7 @@ pub(super) const fn sign(verdict: LedgerVerdict) -> &'static str {
     match verdict {
         LedgerVerdict::Reproduced => "✓",
         LedgerVerdict::Exceeded => "▲",
-        LedgerVerdict::Weaker => "▽",
+        LedgerVerdict::Weaker | LedgerVerdict::WeakerOrNone => "▽",
         LedgerVerdict::Contradicted | LedgerVerdict::Impossible => "✗",
         LedgerVerdict::Inconclusive => "?",
         LedgerVerdict::Void | LedgerVerdict::NotRun | LedgerVerdict::CannotTest => "–",

@@ -48,6 +48,9 @@ impl Lang {
             LedgerVerdict::Reproduced => self.pick("reproduced", "已复现"),
             LedgerVerdict::Exceeded => self.pick("other size: more", "方向一致，幅度更大"),
             LedgerVerdict::Weaker => self.pick("other size: less", "方向一致，幅度更小"),
+            LedgerVerdict::WeakerOrNone => {
+                self.pick("other size: less, perhaps none", "幅度更小，或并无差异")
+            }
             LedgerVerdict::Contradicted => self.pick("contradicted", "与实测相悖"),
             LedgerVerdict::Impossible => self.pick("impossible as printed", "所印数据不可能成立"),
             LedgerVerdict::Inconclusive => self.pick("inconclusive", "无法判定"),

@@ -5,7 +5,6 @@ mod follow;
 mod frame;
 mod hub;
 mod stream;
-mod tail;
 mod watch;
 
 pub(crate) use follow::follow;

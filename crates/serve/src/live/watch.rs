@@ -3,8 +3,8 @@
 //! Invariants: nothing is asked of the run's process; a look reads only what is new; what cannot be read now is read at
 //! the next look. Absent on purpose: viewers and the network (`hub`), and statistics (`findings`).
 
-use super::tail::Tail;
 use record::live;
+use record::tail::Tail;
 use schema::lab::{
     LiveCell, LiveCounter, LiveHello, LiveInterval, LivePlanned, LiveTrial, Progress, RunCard, RunState,
     TrialNow,

@@ -72,6 +72,7 @@ pub(crate) fn options(runs: &Path) -> Options {
         launcher: PathBuf::from("/bin/false"),
         assets: &[("assets/lab-1.js", b"let a = 1;"), ("index.html", b"<!doctype html><title>lab</title>")],
         is_quiet: false,
+        only_metrics: false,
     }
 }
 

@@ -55,6 +55,7 @@ impl Place {
             experiments: Some(self.experiments()),
             launcher: self.launcher(),
             is_quiet: true,
+            only_metrics: false,
             ..options(self.runs.path())
         })
     }

@@ -82,6 +82,7 @@ export const answersZh = {
   "claims.published.smaller": "小于所发表的",
   "claims.published.void": "无效",
   "claims.published.weaker": "方向一致，幅度小于所发表的",
+  "claims.published.weaker_or_none": "幅度小于所发表的，可能并无差异",
   "claims.threshold.found": "{what} 为 {value}（{interval} {from} 至 {to}，{trials}），{claimed}",
   "claims.threshold.without_interval": "{what} 为 {center}，无区间，{claimed}；{reason}",
   "claims.value_of": "{target} 的{metric}",

@@ -3,8 +3,8 @@
 //! What counts as the published number is its band: the number with its tolerance, chosen before the run. The whole
 //! interval within the band *reproduces* it. An interval wholly beyond the band is another size: in the published
 //! direction *exceeded* or *weaker*, and *contradicted* where the interval lies wholly on the other side of no difference
-//! or within the margin of it. Where the size is excluded and the direction is not shown, the answer is *inconclusive*:
-//! an interval that reaches over no difference decides no direction. A plain value has no direction, so that one beyond
+//! or within the margin of it. Where the size is excluded and the interval reaches over no difference, the answer is
+//! *weaker or none* (ADR 0034). A plain value has no direction, so that one beyond
 //! its band is larger (*exceeded*) or smaller (*weaker*).
 //! A replication judged by its own interval and a smallest size of interest: Simonsohn, "Small telescopes" (2015); the
 //! bound of no difference is the equivalence margin of METHOD §3.
@@ -82,7 +82,7 @@ fn beyond(
         Some(Direction::Less) if low > none || is_same => PublishedVerdict::Contradicted,
         Some(Direction::More) if low > none => PublishedVerdict::Weaker,
         Some(Direction::Less) if high < none => PublishedVerdict::Weaker,
-        Some(Direction::More | Direction::Less) => PublishedVerdict::Inconclusive,
+        Some(Direction::More | Direction::Less) => PublishedVerdict::WeakerOrNone,
     }
 }
 
@@ -90,9 +90,10 @@ fn beyond(
 const fn own(verdict: PublishedVerdict) -> ClaimVerdict {
     match verdict {
         PublishedVerdict::Reproduced => ClaimVerdict::Holds,
-        PublishedVerdict::Exceeded | PublishedVerdict::Weaker | PublishedVerdict::Contradicted => {
-            ClaimVerdict::DoesNotHold
-        }
+        PublishedVerdict::Exceeded
+        | PublishedVerdict::Weaker
+        | PublishedVerdict::WeakerOrNone
+        | PublishedVerdict::Contradicted => ClaimVerdict::DoesNotHold,
         PublishedVerdict::Inconclusive => ClaimVerdict::Inconclusive,
         PublishedVerdict::Void => ClaimVerdict::Void,
     }
@@ -130,6 +131,9 @@ fn verdict_in_words(verdict: PublishedVerdict, plain: bool) -> Said {
         }
         (PublishedVerdict::Exceeded, true) => said!("claims.published.larger", "larger than published"),
         (PublishedVerdict::Weaker, true) => said!("claims.published.smaller", "smaller than published"),
+        (PublishedVerdict::WeakerOrNone, _) => {
+            said!("claims.published.weaker_or_none", "less than published, perhaps no difference")
+        }
         (PublishedVerdict::Contradicted, _) => said!("claims.published.contradicted", "contradicted"),
         (PublishedVerdict::Inconclusive, _) => said!("claims.published.inconclusive", "inconclusive"),
         (PublishedVerdict::Void, _) => said!("claims.published.void", "void"),
@@ -164,7 +168,7 @@ mod tests {
     #[test]
     fn beyond_the_band_the_direction_and_the_margin_decide() {
         use Direction::{Less, More, Same};
-        use PublishedVerdict::{Contradicted, Exceeded, Inconclusive, Weaker};
+        use PublishedVerdict::{Contradicted, Exceeded, Weaker, WeakerOrNone};
         let ratio = Some((1.0 / 1.02, 1.0, 1.02));
         for (low, high, band, direction, wanted) in [
             // Published 2.3 times as much, within 10 %.
@@ -173,13 +177,13 @@ mod tests {
             (0.8, 0.9, (2.09, 2.53), Some(More), Contradicted),
             (0.99, 1.01, (2.09, 2.53), Some(More), Contradicted),
             (1.005, 1.015, (2.09, 2.53), Some(More), Contradicted),
-            (0.9, 1.2, (2.09, 2.53), Some(More), Inconclusive),
+            (0.9, 1.2, (2.09, 2.53), Some(More), WeakerOrNone),
             // Published half as much.
             (0.3, 0.4, (0.45, 0.55), Some(Less), Exceeded),
             (0.7, 0.8, (0.45, 0.55), Some(Less), Weaker),
             (1.1, 1.2, (0.45, 0.55), Some(Less), Contradicted),
             (0.985, 1.01, (0.45, 0.55), Some(Less), Contradicted),
-            (0.7, 1.1, (0.45, 0.55), Some(Less), Inconclusive),
+            (0.7, 1.1, (0.45, 0.55), Some(Less), WeakerOrNone),
             // Published without a difference.
             (1.2, 1.3, (0.9, 1.1), Some(Same), Contradicted),
             (0.5, 0.6, (0.9, 1.1), None, Contradicted),
@@ -198,8 +202,8 @@ mod tests {
 
     #[test]
     fn what_is_not_reproduced_does_not_hold() {
-        for verdict in [PublishedVerdict::Exceeded, PublishedVerdict::Weaker, PublishedVerdict::Contradicted]
-        {
+        use PublishedVerdict::{Contradicted, Exceeded, Weaker, WeakerOrNone};
+        for verdict in [Exceeded, Weaker, WeakerOrNone, Contradicted] {
             assert_eq!(own(verdict), ClaimVerdict::DoesNotHold);
         }
         assert_eq!(own(PublishedVerdict::Reproduced), ClaimVerdict::Holds);

@@ -221,8 +221,8 @@ fn served(place: &Path, arguments: &[String]) -> Result<(), String> {
     for word in &mut arguments {
         *word = word.replacen("~/", "", 1);
     }
-    // The lab says its address on standard output, the reference target on standard error.
-    let is_lab = arguments[0] == "serve";
+    // These say their address on standard output, the reference target on standard error.
+    let is_lab = ["serve", "metrics"].contains(&arguments[0].as_str());
     let mut command = Command::new(env!("CARGO_BIN_EXE_prony"));
     command.args(&arguments).current_dir(place).stdin(Stdio::null());
     let piped = |is_read: bool| if is_read { Stdio::piped() } else { Stdio::null() };

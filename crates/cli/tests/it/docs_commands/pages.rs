@@ -16,7 +16,7 @@ const SUMMARY: &str = "docs/SUMMARY.md";
 const MARKS: [&str; 2] = ["<!-- commands begin -->\n", "<!-- commands end -->\n"];
 
 /// Where more than the help is said about a command. A command without a guide is absent.
-const GUIDES: [(&str, &str); 25] = [
+const GUIDES: [(&str, &str); 26] = [
     ("run", "guides/experiment-file.md"),
     ("knee", "guides/capacity.md"),
     ("plan", "guides/design.md"),
@@ -30,6 +30,7 @@ const GUIDES: [(&str, &str); 25] = [
     ("audit", "guides/audit.md"),
     ("report", "guides/report.md"),
     ("serve", "guides/lab.md"),
+    ("metrics", "guides/monitoring.md"),
     ("why", "guides/why.md"),
     ("intervene", "guides/why.md"),
     ("compare", "guides/history.md"),

@@ -125,13 +125,17 @@ pub(super) fn way(arguments: &[String]) -> Result<Way, String> {
         Some("load") if arguments.iter().any(|word| word.contains(",at=") || word.contains(",each=")) => {
             Way::Read("a load as long as its shape; tests/it/shape.rs runs one")
         }
+        Some("load" | "metrics") if has("--metrics-push") || has("--push") => {
+            Way::Read("it needs a Pushgateway; tests/it/monitoring.rs pushes to one")
+        }
+        Some("metrics") if has("--listen") => Way::Serve,
         Some("record") => Way::Read("it records until it is ended; tests/it/recorder.rs runs it"),
         Some("reference") if has("--list-faults") => Way::Run,
         Some("reference" | "serve") => Way::Serve,
         Some(
             "init" | "load" | "replay" | "shape" | "import" | "model" | "audit" | "report" | "why"
             | "compare" | "history" | "targets" | "services" | "doctor" | "calibrate" | "completions"
-            | "ledger" | "schema" | "--version" | "--help",
+            | "ledger" | "schema" | "metrics" | "--version" | "--help",
         ) => Way::Run,
         other => return Err(format!("no way to check `prony {}`", other.unwrap_or_default())),
     })
@@ -155,7 +159,8 @@ pub(super) fn shortened(arguments: &[String], plain: &str, tls: &str) -> Vec<Str
                 .replace("127.0.0.1:8081", plain)
                 .replace("localhost:8080", plain)
                 .replace("127.0.0.1:8443", tls)
-                .replace("localhost:8443", tls),
+                .replace("localhost:8443", tls)
+                .replace("127.0.0.1:9464", "127.0.0.1:0"),
         };
         let glued = is_load && word.len() > 2 && word.as_bytes()[2].is_ascii_digit();
         out.push(match word.get(..2) {

@@ -1,0 +1,59 @@
+//! Arguments of `prony metrics`, and those by which a load or a run is watched while it lasts.
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  prony metrics                                         the runs in progress, else the newest, as text
+  prony metrics runs/2026-11-21T09-30-00Z-demo
+  prony metrics runs --listen 127.0.0.1:9464            Prometheus scrapes http://127.0.0.1:9464/metrics
+  prony metrics runs/2026-11-21T09-30-00Z-demo --push http://127.0.0.1:9091
+  prony metrics --dashboard > prony-run.json            a dashboard that Grafana imports
+  prony load http://127.0.0.1:8080/ -R 1k -d 10m --metrics-listen 127.0.0.1:9464
+
+Everything is read from the files of runs, by a process of low priority that keeps off the CPUs of generators: a run never
+waits for it. A Prometheus that wants native histograms gets them; quantiles at prony's own resolution are gauges beside.
+
+Exit codes: 0 done, 1 wrong arguments, an address that is taken, or a folder that is not there, 2 the push was refused,
+4 the result could not be written.")]
+pub(crate) struct MetricsArgs {
+    /// Folder of the runs, or one run folder
+    #[arg(default_value = "runs")]
+    pub(crate) folder: PathBuf,
+    /// Answer at this address under /metrics until Ctrl-C; port 0 takes a free one. Any address but loopback needs a token
+    #[arg(long, value_name = "ADDR:PORT")]
+    pub(crate) listen: Option<SocketAddr>,
+    /// File with the token that is asked for, as `Authorization: Bearer TOKEN`
+    #[arg(long, value_name = "FILE", requires = "listen")]
+    pub(crate) token_file: Option<PathBuf>,
+    /// A further name under which it is reached; repeatable
+    #[arg(long = "name", value_name = "HOST", requires = "listen")]
+    pub(crate) names: Vec<String>,
+    /// Put the values into the Pushgateway at this URL, in place of those that it has of the same run
+    #[arg(long, value_name = "URL", conflicts_with = "listen")]
+    pub(crate) push: Option<String>,
+    /// Allow a push to this public host; loopback and private addresses need no consent
+    #[arg(long, value_name = "HOST", requires = "push")]
+    pub(crate) consent: Vec<String>,
+    /// Print a dashboard for Grafana over these metrics
+    #[arg(long, conflicts_with_all = ["listen", "push"])]
+    pub(crate) dashboard: bool,
+    /// End with the process that started this one
+    #[arg(long, hide = true, requires = "listen")]
+    pub(crate) with_parent: bool,
+}
+
+/// How monitoring sees a load or a run.
+#[derive(Clone, Debug, Default, clap::Args)]
+pub(crate) struct MonitorArgs {
+    /// Answer Prometheus at this address under /metrics while it lasts, by a process of its own that reads files
+    #[arg(long, value_name = "ADDR:PORT")]
+    pub(crate) metrics_listen: Option<SocketAddr>,
+    /// File with the token that it asks for; any address but loopback needs one
+    #[arg(long, value_name = "FILE", requires = "metrics_listen")]
+    pub(crate) metrics_token_file: Option<PathBuf>,
+    /// Put the final values into the Pushgateway at this URL
+    #[arg(long, value_name = "URL")]
+    pub(crate) metrics_push: Option<String>,
+}

@@ -1,0 +1,139 @@
+//! `--metrics-listen` and `--metrics-push`: a load or a run as monitoring sees it, while it lasts and when it ends.
+//!
+//! Invariants: what cannot be had is told before the load; a process of its own answers, which reads files and ends with
+//! this one however that ends; what becomes of a push changes no result and no exit code.
+
+use crate::args::MonitorArgs;
+use crate::metrics::Pushgateway;
+use crate::output;
+use anyhow::{Context as _, Result, bail};
+use engine::IntervalData;
+use record::{Lines, TrialFolder, hlog, live};
+use schema::trial::IntervalLine;
+use std::io::{BufRead as _, BufReader};
+use std::os::unix::process::CommandExt as _;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use tempfile::TempDir;
+
+/// What watches a run.
+pub(crate) struct Monitor {
+    _side: Option<Side>,
+    push: Option<Pushgateway>,
+}
+
+impl Monitor {
+    /// Begins to answer for the runs of a folder.
+    ///
+    /// # Errors
+    /// The address cannot be had, or the Pushgateway's cannot be found.
+    pub(crate) fn begin(args: &MonitorArgs, consent: &[String], runs: &Path) -> Result<Self> {
+        let push = args.metrics_push.as_deref().map(|url| Pushgateway::of(url, consent)).transpose()?;
+        let side = match args.metrics_listen {
+            Some(_) => Some(Side::begin(args, runs)?),
+            None => None,
+        };
+        Ok(Self { _side: side, push })
+    }
+
+    /// Pushes what a run came to. The numbers are in its files; a push that fails costs nothing but the push.
+    pub(crate) fn end(&self, run: &Path) {
+        if let Some(Err(error)) = self.push.as_ref().map(|push| push.push(run)) {
+            output::say!("note: {error:#}");
+        }
+    }
+}
+
+/// The process that answers.
+struct Side(Child);
+
+impl Side {
+    fn begin(args: &MonitorArgs, runs: &Path) -> Result<Self> {
+        // The runs may be the first ones.
+        std::fs::create_dir_all(runs).with_context(|| format!("cannot make {}", runs.display()))?;
+        let mut command = Command::new(std::env::current_exe().context("cannot find prony's own binary")?);
+        command.arg("metrics").arg(runs).arg("--with-parent");
+        if let Some(listen) = args.metrics_listen {
+            command.arg("--listen").arg(listen.to_string());
+        }
+        if let Some(file) = &args.metrics_token_file {
+            command.arg("--token-file").arg(file);
+        }
+        // A process group of its own: Ctrl-C is for this process, which then ends the other.
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).process_group(0);
+        let mut child = command.spawn().context("cannot start the process that answers monitoring")?;
+        let mut said = String::new();
+        let told = child.stdout.take().map_or(Ok(0), |out| BufReader::new(out).read_line(&mut said));
+        let side = Self(child);
+        if told.is_err() || said.is_empty() {
+            bail!(
+                "monitoring cannot be answered, for the reason above\n  remedy: choose another address for --metrics-listen"
+            );
+        }
+        output::say_text(&said);
+        Ok(side)
+    }
+}
+
+impl Drop for Side {
+    fn drop(&mut self) {
+        // It keeps nothing that must be put away.
+        let _ = self.0.kill();
+        let _ = self.0.wait();
+    }
+}
+
+/// The files of a load that monitoring reads, in a folder that goes with the load.
+pub(crate) struct LoadFiles {
+    folder: TempDir,
+    run: PathBuf,
+    lines: Lines,
+    log: hlog::Writer,
+    _live: Option<live::Live>,
+    /// Whether they could be written so far.
+    is_whole: bool,
+}
+
+impl LoadFiles {
+    /// Makes the folder, where monitoring is asked for.
+    ///
+    /// # Errors
+    /// It cannot be made.
+    pub(crate) fn begin(args: &MonitorArgs) -> Result<Option<Self>> {
+        if args.metrics_listen.is_none() && args.metrics_push.is_none() {
+            return Ok(None);
+        }
+        let folder = tempfile::tempdir().context("cannot make a temporary folder for --metrics-listen")?;
+        let run = folder.path().join(record::run_name(jiff::Timestamp::now(), "load"));
+        std::fs::create_dir(&run).with_context(|| format!("cannot make {}", run.display()))?;
+        let trial = TrialFolder { path: run.clone() };
+        let lines = trial.lines(export::INTERVALS)?;
+        let log = hlog::Writer::create(&run.join(export::LOG))?;
+        let live = live::Live::begin(&run);
+        Ok(Some(Self { folder, run, lines, log, _live: live, is_whole: true }))
+    }
+
+    /// Where the process that answers looks.
+    pub(crate) fn runs(&self) -> &Path {
+        self.folder.path()
+    }
+
+    /// The load itself.
+    pub(crate) fn run(&self) -> &Path {
+        &self.run
+    }
+
+    /// An interval that ended.
+    pub(crate) fn interval(&mut self, line: &IntervalLine, data: &IntervalData) {
+        if !self.is_whole {
+            return;
+        }
+        let span_ns = data.counts.start_ns..data.counts.end_ns;
+        let logged = self.log.append(span_ns, &data.times.tagged(), engine::give_way);
+        if let Err(error) = logged.and_then(|()| self.lines.append(line)) {
+            // The load goes on: what it measures is worth more than what monitoring sees.
+            self.is_whole = false;
+            output::say!("note: monitoring sees no more of this load: {error}");
+        }
+    }
+}

@@ -1,0 +1,292 @@
+//! A load and a run as monitoring sees them: scraped while they last, pushed at their end, by real components where the
+//! host has them.
+
+use crate::command::{Server, done, good, is_there, prony, root};
+use crate::load::{check_report, wait_until};
+use rustix::process::{Pid, Signal, kill_process};
+use serde_json::Value;
+use std::io::{BufRead as _, BufReader, Read as _, Write as _};
+use std::net::{SocketAddr, TcpListener, TcpStream};
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+
+const OPENMETRICS: &str = "application/openmetrics-text; version=1.0.0";
+
+/// A load that goes on until it is ended, and where it answers monitoring.
+struct Watched {
+    load: Child,
+    addr: SocketAddr,
+}
+
+impl Watched {
+    fn begin(server: &Server) -> Self {
+        let url = server.url("/ping");
+        let load = ["load", &url, "-c", "4", "-R", "400", "-d", "10m", "--format", "json"];
+        let mut load = prony(&[&load[..], &["--metrics-listen", "127.0.0.1:0"]].concat())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut lines = BufReader::new(load.stderr.take().unwrap()).lines().map_while(Result::ok);
+        let told = lines.find_map(|line| {
+            Some(line.strip_prefix("metrics: http://")?.strip_suffix("/metrics")?.to_owned())
+        });
+        // The rest of what it says must go somewhere.
+        std::thread::spawn(move || lines.count());
+        Self { load, addr: told.expect("it says where").parse().expect("an address") }
+    }
+
+    fn pid(&self) -> Pid {
+        Pid::from_child(&self.load)
+    }
+
+    fn scrape(&self, accept: &str) -> String {
+        String::from_utf8(get(self.addr, "/metrics", accept)).expect("text")
+    }
+}
+
+impl Drop for Watched {
+    fn drop(&mut self) {
+        let _ = self.load.kill();
+        let _ = self.load.wait();
+    }
+}
+
+/// The body of an answer with status 200.
+fn get(addr: SocketAddr, path: &str, accept: &str) -> Vec<u8> {
+    let mut stream = TcpStream::connect(addr).expect("it answers");
+    write!(stream, "GET {path} HTTP/1.1\r\nHost: {addr}\r\nAccept: {accept}\r\nConnection: close\r\n\r\n")
+        .unwrap();
+    let mut answer = Vec::new();
+    stream.read_to_end(&mut answer).unwrap();
+    assert!(answer.starts_with(b"HTTP/1.1 200 "), "{}", String::from_utf8_lossy(&answer));
+    let head = answer.windows(4).position(|bytes| bytes == b"\r\n\r\n").expect("a head") + 4;
+    answer.split_off(head)
+}
+
+/// Sum of a metric over its series that have all of `labels`.
+fn sum(text: &str, metric: &str, labels: &[&str]) -> f64 {
+    let of = |line: &&str| {
+        line.starts_with(&format!("{metric}{{")) && labels.iter().all(|label| line.contains(label))
+    };
+    text.lines().filter(of).map(|line| line.rsplit(' ').next().unwrap().parse::<f64>().unwrap()).sum()
+}
+
+#[test]
+fn a_load_is_seen_while_it_lasts_and_nobody_answers_after_it() {
+    let server = Server::start(&[]);
+    let mut watched = Watched::begin(&server);
+    wait_until("answers are told", || {
+        sum(&watched.scrape(OPENMETRICS), "prony_response_seconds_count", &[]) > 0.0
+    });
+    let text = watched.scrape(OPENMETRICS);
+    assert!(
+        text.ends_with("# EOF\n") && text.contains("# TYPE prony_requests_completed counter\n"),
+        "{text}"
+    );
+    let completed = sum(&text, "prony_requests_completed_total", &["cell=\"load\"", "phase=\"sample\""]);
+    assert_eq!(sum(&text, "prony_response_seconds_count", &[]), completed, "{text}");
+    assert_eq!(sum(&text, "prony_run_in_progress", &[]), 1.0, "{text}");
+    let older = watched.scrape("text/plain");
+    assert!(
+        older.contains("# TYPE prony_requests_completed_total counter\n") && !older.contains("# EOF"),
+        "{older}"
+    );
+    kill_process(watched.pid(), Signal::INT).unwrap();
+    let mut out = String::new();
+    watched.load.stdout.take().unwrap().read_to_string(&mut out).unwrap();
+    let report: Value = serde_json::from_str(&out).unwrap();
+    check_report(&report);
+    assert_eq!(watched.load.wait().unwrap().code(), Some(130));
+    assert!(TcpStream::connect(watched.addr).is_err(), "the process that answered went with the load");
+}
+
+#[test]
+fn who_answers_goes_with_a_load_that_is_killed() {
+    let server = Server::start(&[]);
+    let mut watched = Watched::begin(&server);
+    watched.load.kill().unwrap();
+    watched.load.wait().unwrap();
+    let addr = watched.addr;
+    wait_until("nobody answers", || TcpStream::connect(addr).is_err());
+}
+
+#[test]
+fn what_cannot_be_had_is_told_before_the_load() {
+    let server = Server::start(&[]);
+    let url = server.url("/ping");
+    let before = crate::load::stats(&server);
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let taken = taken.local_addr().unwrap().to_string();
+    for (flags, cause) in [
+        (["--metrics-listen", &taken], "choose another address for --metrics-listen"),
+        (["--metrics-listen", "0.0.0.0:0"], "no token is set"),
+        (["--metrics-push", "https://127.0.0.1:9091"], "speaks TLS, which a push does not"),
+        (["--metrics-push", "http://192.0.2.1:9091"], "neither loopback nor private"),
+    ] {
+        let done = done(&[&["load", &url, "-n", "10"][..], &flags].concat());
+        assert!(done.code == 1 && done.err.contains(cause), "{flags:?}: {} {}", done.code, done.err);
+    }
+    assert_eq!(crate::load::stats(&server), before + 1, "no request but the question itself");
+}
+
+/// Takes one push, answers it with `status`, and gives its head and body.
+fn taken(listener: &TcpListener, status: &str) -> (String, String) {
+    let (mut stream, _) = listener.accept().unwrap();
+    let mut reader = BufReader::new(stream.try_clone().unwrap());
+    let mut head = String::new();
+    while !head.ends_with("\r\n\r\n") {
+        assert!(reader.read_line(&mut head).unwrap() > 0, "{head}");
+    }
+    let length = head
+        .lines()
+        .find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok());
+    let mut body = vec![0; length.expect("a length")];
+    reader.read_exact(&mut body).unwrap();
+    write!(stream, "HTTP/1.1 {status}\r\nContent-Length: 4\r\nConnection: close\r\n\r\nbusy").unwrap();
+    (head, String::from_utf8(body).unwrap())
+}
+
+#[test]
+fn final_values_are_pushed_and_a_refused_push_costs_no_result() {
+    let server = Server::start(&[]);
+    let url = server.url("/ping");
+    for (status, note) in
+        [("200 OK", None), ("503 Service Unavailable", Some("refused the values with status 503: busy"))]
+    {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let gateway = format!("http://{}", listener.local_addr().unwrap());
+        let load = ["load", &url, "-n", "2000", "-c", "2", "--format", "json", "--metrics-push", &gateway];
+        let (head, body, ended) = std::thread::scope(|scope| {
+            let push = scope.spawn(|| taken(&listener, status));
+            let ended = good(&load);
+            let (head, body) = push.join().unwrap();
+            (head, body, ended)
+        });
+        assert!(head.starts_with("PUT /metrics/job/prony/run/") && head.contains("-load HTTP/1.1"), "{head}");
+        let report: Value = serde_json::from_str(&ended.out).unwrap();
+        check_report(&report);
+        let completed = report["requests"]["completed"].as_f64().unwrap();
+        assert_eq!(sum(&body, "prony_requests_completed_total", &[]), completed, "{body}");
+        assert_eq!(sum(&body, "prony_response_seconds_count", &[]), completed, "{body}");
+        let p99_s = report["latency_ns"]["response"]["p99"].as_f64().map(|ns| ns / 1e9);
+        if let Some(p99_s) = p99_s {
+            let told = sum(&body, "prony_response_quantile_seconds", &["quantile=\"0.99\""]);
+            assert!((told / p99_s - 1.0).abs() <= 0.005, "{told} for {p99_s}");
+        }
+        assert_eq!(note.is_some(), ended.err.contains("the Pushgateway"), "{}", ended.err);
+        assert!(note.is_none_or(|note| ended.err.contains(note)), "{}", ended.err);
+    }
+}
+
+#[test]
+fn the_dashboard_of_the_repository_is_the_one_that_is_printed() {
+    let path = root().join("deploy/grafana/prony-run.json");
+    let printed = good(&["metrics", "--dashboard"]).out;
+    if std::env::var_os("PRONY_WRITE_DOCS").is_some() {
+        std::fs::write(&path, &printed).unwrap();
+    }
+    let kept = std::fs::read_to_string(&path).expect("it is there");
+    assert_eq!(kept, printed, "PRONY_WRITE_DOCS=1 cargo test -p prony --test it monitoring writes it");
+}
+
+#[test]
+fn alerts_fire_on_their_faults_and_on_nothing_else() {
+    if !is_there("promtool") {
+        println!("skipped: the alert rules, because promtool is missing (apt-get install prometheus)");
+        return;
+    }
+    let folder = root().join("deploy/prometheus");
+    for words in [["check", "config", "prometheus.yml"], ["test", "rules", "prony.rules.test.yml"]] {
+        let ended = Command::new("promtool").args(words).current_dir(&folder).output().unwrap();
+        let text = String::from_utf8_lossy(&ended.stdout) + String::from_utf8_lossy(&ended.stderr);
+        assert!(ended.status.success(), "{text}");
+    }
+}
+
+/// A real Prometheus that scrapes one address each second.
+struct Prometheus {
+    child: Child,
+    addr: SocketAddr,
+}
+
+impl Prometheus {
+    fn start(folder: &Path, scraped: SocketAddr) -> Self {
+        let config = folder.join("prometheus.yml");
+        let text = format!(
+            "global: {{ scrape_interval: 1s }}\nscrape_configs:\n- job_name: prony\n  honor_labels: true\n  \
+             static_configs: [{{ targets: ['{scraped}'] }}]\n"
+        );
+        std::fs::write(&config, text).unwrap();
+        // It takes no port 0 and tells: one that was free a moment ago.
+        let addr = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let child = Command::new("prometheus")
+            .arg(format!("--config.file={}", config.display()))
+            .arg(format!("--storage.tsdb.path={}", folder.join("data").display()))
+            .arg(format!("--web.listen-address={addr}"))
+            .arg("--enable-feature=native-histograms")
+            .stdout(Stdio::null())
+            .stderr(Stdio::null())
+            .spawn()
+            .unwrap();
+        let prometheus = Self { child, addr };
+        wait_until("Prometheus answers", || TcpStream::connect(addr).is_ok());
+        prometheus
+    }
+
+    /// The values of an instant query.
+    fn asked(&self, query: &str) -> Vec<f64> {
+        let query: String = query.bytes().map(|byte| format!("%{byte:02x}")).collect();
+        let body = get(self.addr, &format!("/api/v1/query?query={query}"), "application/json");
+        let answer: Value = serde_json::from_slice(&body).unwrap();
+        assert_eq!(answer["status"], "success", "{answer}");
+        let rows = answer["data"]["result"].as_array().cloned().unwrap_or_default();
+        rows.iter().filter_map(|row| row["value"][1].as_str()?.parse().ok()).collect()
+    }
+}
+
+impl Drop for Prometheus {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn a_real_prometheus_has_the_quantiles_and_an_answer_for_every_panel() {
+    if !is_there("prometheus") {
+        println!("skipped: the scrape by a real Prometheus, which is missing (apt-get install prometheus)");
+        return;
+    }
+    let server = Server::start(&[]);
+    let watched = Watched::begin(&server);
+    let folder = tempfile::tempdir().unwrap();
+    let prometheus = Prometheus::start(folder.path(), watched.addr);
+    let count =
+        || prometheus.asked("histogram_count(prony_response_seconds)").first().copied().unwrap_or_default();
+    wait_until("it has a native histogram", || count() > 2_000.0);
+    // The counts go on while the two are asked for; both of one scrape, by its time.
+    let both = |quantile: f64| {
+        let native = prometheus.asked(&format!("histogram_quantile({quantile}, prony_response_seconds)"));
+        let told = prometheus.asked(&format!("prony_response_quantile_seconds{{quantile=\"{quantile}\"}}"));
+        native[0] / told[0] - 1.0
+    };
+    for quantile in [0.5, 0.9, 0.99] {
+        // A scrape may come in between: one of three is not parted by it.
+        let off = (0..3).map(|_| both(quantile).abs()).fold(f64::INFINITY, f64::min);
+        assert!(off <= 0.005, "{quantile}: off by {off}");
+    }
+    let dashboard: Value = serde_json::from_str(&good(&["metrics", "--dashboard"]).out).unwrap();
+    for panel in dashboard["panels"].as_array().unwrap() {
+        let targets = panel["targets"].as_array().unwrap();
+        for expression in targets.iter().map(|target| target["expr"].as_str().unwrap()) {
+            let filled =
+                expression.replace("$run", ".*").replace("$cell", ".*").replace("$__rate_interval", "10s");
+            // A load without failures has no series of them, and its only trial has not ended.
+            let may_be_empty = ["_failed_", "prony_trial_valid"].iter().any(|name| expression.contains(name));
+            let answer = prometheus.asked(&filled);
+            assert!(may_be_empty || !answer.is_empty(), "{expression}");
+            assert!(answer.iter().all(|value| value.is_finite()), "{expression}: {answer:?}");
+        }
+    }
+}

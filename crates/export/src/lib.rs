@@ -1,0 +1,24 @@
+//! Runs as other systems read them: what a run folder holds so far as families of metrics, these in the formats that
+//! Prometheus reads, and dashboards over them.
+//!
+//! Invariants: everything is read from files of run folders, so that a measurement never waits for a reader, and one
+//! that comes or goes changes nothing; counters only grow while a run lasts; times of the warm-up are in no histogram;
+//! at most [`SERIES_MAX`] series a run; nothing that a target sent becomes a label. Absent on purpose: sockets (`serve`
+//! answers, the command pushes), statistics (`analyze`).
+
+mod buckets;
+mod dashboard;
+mod family;
+mod feed;
+mod native;
+mod quantiles;
+mod run_families;
+mod text;
+mod totals;
+
+pub use dashboard::run_dashboard;
+pub use family::{Family, Kind, Sample, Value};
+pub use feed::{Feed, INTERVALS, LOG};
+pub use native::{PROTOBUF_TYPE, protobuf};
+pub use run_families::{SERIES_MAX, families};
+pub use text::{OPENMETRICS_TYPE, TEXT_TYPE, openmetrics, text};

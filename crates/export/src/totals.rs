@@ -1,0 +1,67 @@
+//! What a trial came to so far: sums of its intervals, and its times within the samples.
+
+use crate::buckets::Times;
+use crate::quantiles::Counts;
+use schema::load::ErrorClass;
+use schema::trial::{IntervalLine, Phase};
+use std::collections::BTreeMap;
+
+/// Sums of one phase.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct PhaseTotals {
+    pub(crate) scheduled: u64,
+    pub(crate) completed: u64,
+    pub(crate) failed: BTreeMap<ErrorClass, u64>,
+    pub(crate) status: BTreeMap<u16, u64>,
+    pub(crate) read_bytes: u64,
+    pub(crate) written_bytes: u64,
+    pub(crate) connects: u64,
+    pub(crate) generator_cpu_ns: u64,
+}
+
+/// One trial so far.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Totals {
+    /// By phase, in the order of a trial.
+    pub(crate) phases: BTreeMap<&'static str, PhaseTotals>,
+    /// The interval that ended last.
+    pub(crate) last: Option<IntervalLine>,
+    /// Begin of the first interval after the warm-up.
+    pub(crate) measured_from_ns: Option<u64>,
+    /// Response times since then.
+    pub(crate) response: Times,
+    /// The same, for quantiles.
+    pub(crate) counts: Counts,
+}
+
+impl Totals {
+    pub(crate) fn interval(&mut self, line: IntervalLine) {
+        if line.phase != Some(Phase::Warmup) && self.measured_from_ns.is_none() {
+            self.measured_from_ns = Some(line.start_ns);
+        }
+        let sums = self.phases.entry(phase(line.phase)).or_default();
+        sums.scheduled += line.scheduled;
+        sums.completed += line.completed;
+        line.failed.iter().for_each(|(class, count)| *sums.failed.entry(*class).or_default() += count);
+        line.status.iter().for_each(|(code, count)| *sums.status.entry(*code).or_default() += count);
+        sums.read_bytes += line.read_bytes;
+        sums.written_bytes += line.written_bytes;
+        sums.connects += line.connects;
+        sums.generator_cpu_ns += line.generator_cpu_ns;
+        self.last = Some(line);
+    }
+
+    pub(crate) fn time(&mut self, time_ns: u64, count: u64) {
+        self.response.add(time_ns, count);
+        self.counts.add(time_ns, count);
+    }
+}
+
+/// The name of a phase, for a label; a load without phases is one long sample.
+pub(crate) const fn phase(phase: Option<Phase>) -> &'static str {
+    match phase {
+        Some(Phase::Warmup) => "warmup",
+        Some(Phase::Drain) => "drain",
+        Some(Phase::Sample) | None => "sample",
+    }
+}
