@@ -177,7 +177,7 @@ fn interpret(
 }
 
 /// One or more equal numbers, in one field or several.
-fn content_length(value: &[u8], mut known: Option<u64>) -> Result<u64, Malformed> {
+pub(crate) fn content_length(value: &[u8], mut known: Option<u64>) -> Result<u64, Malformed> {
     for part in value.split(|byte| *byte == b',') {
         let digits = part.trim_ascii();
         if digits.is_empty() || !digits.iter().all(u8::is_ascii_digit) {

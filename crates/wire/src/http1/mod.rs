@@ -13,6 +13,7 @@ pub use chunked::Chunked;
 #[cfg(test)]
 pub(crate) use encode::tests::encode;
 pub use encode::{encode_chunked_request, encode_request};
+pub(crate) use head::content_length;
 pub use head::{HEAD_BYTES_MAX, Header};
 pub use plan::Plan;
 pub use redirect::{REDIRECTS, is_redirect, redirected};
