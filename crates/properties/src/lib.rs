@@ -15,6 +15,8 @@ pub mod counters;
 pub mod dictionary;
 pub mod experiment;
 pub mod files;
+pub mod hpack;
+pub mod http2;
 pub mod import;
 pub mod mutate;
 pub mod profile;
@@ -35,7 +37,7 @@ pub struct Target {
 }
 
 /// All fuzz targets.
-pub const TARGETS: [Target; 12] = [
+pub const TARGETS: [Target; 14] = [
     Target { name: "response", check: response::check },
     Target { name: "chunked", check: chunked::check },
     Target { name: "request", check: request::check },
@@ -48,4 +50,6 @@ pub const TARGETS: [Target; 12] = [
     Target { name: "import", check: import::check },
     Target { name: "template", check: template::check },
     Target { name: "files", check: files::check },
+    Target { name: "http2", check: http2::check },
+    Target { name: "hpack", check: hpack::check },
 ];

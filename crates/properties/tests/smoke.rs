@@ -138,6 +138,16 @@ fn files() {
 }
 
 #[test]
+fn http2() {
+    run("http2");
+}
+
+#[test]
+fn hpack() {
+    run("hpack");
+}
+
+#[test]
 fn a_planted_fault_is_found() {
     let faulty = Target {
         name: "faulty",
