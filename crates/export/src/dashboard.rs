@@ -13,7 +13,7 @@ const SCHEMA_VERSION: u32 = 30;
 /// The runs that are chosen above the panels.
 const CHOSEN: &str = "run=~\"$run\",cell=~\"$cell\"";
 /// The metric that the choices above the panels are filled from.
-const METRIC_OF_CHOICES: &str = "prony_response_seconds_count";
+const METRIC_OF_CHOICES: &str = "prony_requests_scheduled_total";
 
 struct Panel {
     title: &'static str,
@@ -58,11 +58,12 @@ const PANELS: [Panel; 9] = [
     },
     Panel {
         title: "p99 by buckets",
-        about: "Over the window of the panel, from the classic buckets: off by up to the width of a bucket. A Prometheus that \
-            takes native histograms has the same under prony_response_seconds within 0.3 %.",
+        about: "Over the window of the panel: from native buckets within 0.3 % where Prometheus takes them, else from the \
+            classic ones, off by up to the width of a bucket.",
         unit: "s",
         series: &[(
-            "histogram_quantile(0.99, sum by (cell, le) (rate(prony_response_seconds_bucket{CHOSEN}[$__rate_interval])))",
+            "histogram_quantile(0.99, sum by (cell, le) (rate(prony_response_seconds_bucket{CHOSEN}[$__rate_interval]))) \
+             or histogram_quantile(0.99, sum by (cell) (rate(prony_response_seconds{CHOSEN}[$__rate_interval])))",
             "{{cell}}",
         )],
     },
@@ -193,7 +194,9 @@ mod tests {
             .flat_map(|(name, kind)| match kind {
                 Kind::Counter => vec![format!("{name}_total")],
                 Kind::Gauge => vec![name.to_owned()],
-                Kind::Histogram => ["_bucket", "_count", "_sum"].map(|end| format!("{name}{end}")).to_vec(),
+                Kind::Histogram => {
+                    ["", "_bucket", "_count", "_sum"].map(|end| format!("{name}{end}")).to_vec()
+                }
             })
             .collect();
         let expressions = PANELS.iter().flat_map(|panel| panel.series).map(|(expression, _)| *expression);

@@ -5,11 +5,11 @@ use std::path::PathBuf;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
-  prony metrics                                         the runs in progress, else the newest, as text
+  prony metrics                                the runs in progress, else the newest
   prony metrics runs/2026-11-21T09-30-00Z-demo
-  prony metrics runs --listen 127.0.0.1:9464            Prometheus scrapes http://127.0.0.1:9464/metrics
+  prony metrics runs --listen 127.0.0.1:9464   Prometheus asks it for /metrics
   prony metrics runs/2026-11-21T09-30-00Z-demo --push http://127.0.0.1:9091
-  prony metrics --dashboard > prony-run.json            a dashboard that Grafana imports
+  prony metrics --dashboard > prony-run.json   a dashboard that Grafana imports
   prony load http://127.0.0.1:8080/ -R 1k -d 10m --metrics-listen 127.0.0.1:9464
 
 Everything is read from the files of runs, by a process of low priority that keeps off the CPUs of generators: a run never

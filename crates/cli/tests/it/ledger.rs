@@ -220,7 +220,7 @@ fn the_ledger_without_runs_has_audits_and_reasons_in_every_format_and_language()
         assert!(folder.join(name).is_file(), "{name}");
     }
     let dry = good(&["ledger", "run", "--short", "--dry-run", "--budget", "10m", "--runs", runs]).out;
-    assert!(dry.contains("left out by the budget") && dry.contains("experiments to run: "), "{dry}");
+    assert!(dry.contains("leaves room for them") && dry.contains("experiments to run: "), "{dry}");
     bad(&["ledger", "--article", "03"], 1, &["there is no study of article 03", "did you mean `00"]);
     bad(&["ledger", "--studies", runs], 1, &["there is no study under", "--studies"]);
 }
