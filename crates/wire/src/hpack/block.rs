@@ -101,7 +101,7 @@ pub fn push_field(name: &[u8], value: &[u8], out: &mut Vec<u8>) {
 }
 
 /// Appends a field whose value differs from request to request: a literal that enters no table, in plain bytes. `key` is
-/// its name by [`key`].
+/// its name by `key`.
 pub fn push_value(key: &[u8], value: &[u8], out: &mut Vec<u8>) {
     out.push(VERBATIM);
     let length_at = out.len();
