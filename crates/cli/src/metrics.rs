@@ -40,17 +40,28 @@ pub(crate) fn metrics(args: &MetricsArgs) -> Result<u8> {
     match args.listen {
         Some(listen) => answer(args, listen),
         None => {
-            let mut feed = Feed::new(&args.folder);
-            feed.look();
-            output::write(None, &text(&families(&feed)))?;
+            output::write(None, &text(&families(&read(&args.folder)?)))?;
             Ok(exit::DONE)
         }
     }
 }
 
+/// What is exported of a folder now.
+fn read(folder: &Path) -> Result<Feed> {
+    let mut feed = Feed::new(folder);
+    feed.look();
+    if feed.runs().next().is_none() {
+        bail!(
+            "there is no run in {}\n  remedy: name a run folder, or the folder of the runs",
+            folder.display()
+        );
+    }
+    Ok(feed)
+}
+
 fn answer(args: &MetricsArgs, listen: std::net::SocketAddr) -> Result<u8> {
     if args.with_parent {
-        // Of a parent that is gone already the first line finds no reader.
+        // Where the parent is gone already the first line finds no reader.
         let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::TERM));
     }
     let server = Server::bind(Options {
@@ -96,13 +107,14 @@ impl Pushgateway {
     /// # Errors
     /// There is nothing to tell, or the answer is no success.
     pub(crate) fn push(&self, folder: &Path) -> Result<()> {
-        let mut feed = Feed::new(folder);
-        feed.look();
-        let run = feed
-            .runs()
-            .next()
-            .with_context(|| format!("there is no run in {}", folder.display()))?
-            .to_owned();
+        let feed = read(folder)?;
+        let mut runs = feed.runs();
+        let run = runs.next().unwrap_or_default();
+        if let Some(other) = runs.next() {
+            bail!(
+                "{run} and {other} are both in progress\n  remedy: name the run folder that is to be pushed"
+            );
+        }
         let body = text(&families(&feed));
         let target = format!("{}/metrics/job/prony/run/{run}", self.url.path.trim_end_matches('/'));
         let headers = [("Content-Type", TEXT_TYPE), ("Connection", "close")]
@@ -113,10 +125,10 @@ impl Pushgateway {
         let answer = probe::exchange(self.address, &request, false, PUSH_LIMITS)
             .with_context(|| format!("the Pushgateway at {} did not take the values", self.url.origin()))?;
         if !(200..300).contains(&answer.status) {
-            let told = String::from_utf8_lossy(&answer.body);
-            let told: String = told.chars().filter(|c| !c.is_control()).take(REFUSAL_CHARS_MAX).collect();
+            let reason = String::from_utf8_lossy(&answer.body);
+            let reason: String = reason.chars().filter(|c| !c.is_control()).take(REFUSAL_CHARS_MAX).collect();
             bail!(
-                "the Pushgateway at {} refused the values with status {}: {told}",
+                "the Pushgateway at {} refused the values (status {}): {reason}",
                 self.url.origin(),
                 answer.status
             );

@@ -1,7 +1,7 @@
 //! `--metrics-listen` and `--metrics-push`: a load or a run as monitoring sees it, while it lasts and when it ends.
 //!
-//! Invariants: what cannot be had is told before the load; a process of its own answers, which reads files and ends with
-//! this one however that ends; what becomes of a push changes no result and no exit code.
+//! Invariants: an address that cannot be used is an error before the load begins; scrapes are answered by a child process,
+//! which reads files and dies with this one; a failed push changes no result and no exit code.
 
 use crate::args::MonitorArgs;
 use crate::metrics::Pushgateway;
@@ -36,7 +36,7 @@ impl Monitor {
         Ok(Self { _side: side, push })
     }
 
-    /// Pushes what a run came to. The numbers are in its files; a push that fails costs nothing but the push.
+    /// Pushes the final values of a run. A push that fails is a note: the numbers are in the run's files.
     pub(crate) fn end(&self, run: &Path) {
         if let Some(Err(error)) = self.push.as_ref().map(|push| push.push(run)) {
             output::say!("note: {error:#}");
@@ -63,9 +63,9 @@ impl Side {
         command.stdin(Stdio::null()).stdout(Stdio::piped()).process_group(0);
         let mut child = command.spawn().context("cannot start the process that answers monitoring")?;
         let mut said = String::new();
-        let told = child.stdout.take().map_or(Ok(0), |out| BufReader::new(out).read_line(&mut said));
+        let read = child.stdout.take().map_or(Ok(0), |out| BufReader::new(out).read_line(&mut said));
         let side = Self(child);
-        if told.is_err() || said.is_empty() {
+        if read.is_err() || said.is_empty() {
             bail!(
                 "monitoring cannot be answered, for the reason above\n  remedy: choose another address for --metrics-listen"
             );

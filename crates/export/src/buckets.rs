@@ -1,9 +1,10 @@
-//! Times as Prometheus counts them: native buckets, of which the classic ones are sums.
+//! Times as Prometheus counts them, derived from METHOD's histogram: native buckets, and classic ones for the others.
 //!
 //! Native buckets of schema 8 (Prometheus, "Native Histograms" specification): bucket `i` holds the times above
 //! 2^((i-1)/256) s and up to 2^(i/256) s, 0.27 % wide. A quantile read from them by interpolation is off by that width
 //! at most; METHOD's histograms, from which they are filled, by 0.1 %.
 
+use hdrhistogram::Histogram;
 use std::collections::BTreeMap;
 
 /// Resolution of the native buckets: 2^8 for each doubling.
@@ -17,31 +18,27 @@ pub(crate) const CLASSIC_S: [f64; 20] = [
 /// Times by bucket, and their sum.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Times {
-    native: BTreeMap<i32, u64>,
+    /// Count by native bucket, ascending.
+    pub(crate) native: BTreeMap<i32, u64>,
     /// Times up to each classic bound and above the one before, then those above all.
     classic: [u64; CLASSIC_S.len() + 1],
-    count: u64,
-    sum_s: f64,
+    pub(crate) count: u64,
+    pub(crate) sum_s: f64,
 }
 
 impl Times {
-    /// Counts a time in nanoseconds so many times.
-    pub(crate) fn add(&mut self, time_ns: u64, count: u64) {
-        let time_s = time_ns as f64 / 1e9;
-        *self.native.entry(bucket(time_s)).or_default() += count;
-        self.classic[CLASSIC_S.partition_point(|bound| *bound < time_s)] += count;
-        self.count += count;
-        self.sum_s += time_s * count as f64;
-    }
-
-    /// How many times.
-    pub(crate) const fn count(&self) -> u64 {
-        self.count
-    }
-
-    /// Their sum in seconds.
-    pub(crate) const fn sum_s(&self) -> f64 {
-        self.sum_s
+    /// Of times in nanoseconds.
+    pub(crate) fn of(times_ns: &Histogram<u64>) -> Self {
+        let mut times = Self::default();
+        for bucket in times_ns.iter_recorded() {
+            let count = bucket.count_since_last_iteration();
+            let time_s = times_ns.median_equivalent(bucket.value_iterated_to()) as f64 / 1e9;
+            *times.native.entry(native(time_s)).or_default() += count;
+            times.classic[CLASSIC_S.partition_point(|bound| *bound < time_s)] += count;
+            times.count += count;
+            times.sum_s += time_s * count as f64;
+        }
+        times
     }
 
     /// Upper bound in seconds and how many times are not above it, ascending; the last bound is infinite.
@@ -53,16 +50,18 @@ impl Times {
             (bound, sum)
         })
     }
-
-    /// Native buckets that hold a time, ascending.
-    pub(crate) fn native(&self) -> impl Iterator<Item = (i32, u64)> {
-        self.native.iter().map(|(index, count)| (*index, *count))
-    }
 }
 
 /// The native bucket of a time; a time of nothing is in that of a nanosecond.
-fn bucket(time_s: f64) -> i32 {
+fn native(time_s: f64) -> i32 {
     (time_s.max(1e-9).log2() * f64::from(1 << SCHEMA)).ceil() as i32
+}
+
+#[cfg(test)]
+pub(crate) fn times(times_ns: &[u64]) -> Times {
+    let mut histogram = record::hlog::new_histogram();
+    times_ns.iter().for_each(|time_ns| histogram.saturating_record(*time_ns));
+    Times::of(&histogram)
 }
 
 #[cfg(test)]
@@ -70,16 +69,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn bounds_belong_to_the_bucket_below_them() {
-        assert_eq!((bucket(1.0), bucket(1.000_001), bucket(0.5)), (0, 1, -256));
-        let mut times = Times::default();
-        [0, 10_000, 10_001, 1_000_000_000, 61_000_000_000]
-            .into_iter()
-            .for_each(|time_ns| times.add(time_ns, 2));
+    fn every_time_is_in_one_bucket_of_each_kind() {
+        assert_eq!((native(1.0), native(1.000_001), native(0.5)), (0, 1, -256));
+        let times = times(&[1, 9_900, 11_000, 990_000_000, 61_000_000_000]);
         let found: Vec<(f64, u64)> = times.cumulative().collect();
-        assert_eq!((found[0], found[1]), ((1e-5, 4), (2.5e-5, 6)));
-        assert_eq!(found[15], (1.0, 8));
-        assert_eq!((found[19], found[20]), ((60.0, 8), (f64::INFINITY, 10)));
-        assert_eq!((times.count(), times.native().map(|(_, count)| count).sum::<u64>()), (10, 10));
+        assert_eq!((found[0], found[1]), ((1e-5, 2), (2.5e-5, 3)));
+        assert_eq!((found[15], found[19], found[20]), ((1.0, 4), (60.0, 4), (f64::INFINITY, 5)));
+        assert_eq!((times.count, times.native.values().sum::<u64>()), (5, 5));
+        assert!((times.sum_s / 61.99 - 1.0).abs() < 1e-3, "{}", times.sum_s);
     }
 }

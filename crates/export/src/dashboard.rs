@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn every_expression_asks_for_a_metric_that_is_told() {
+    fn every_expression_asks_for_a_metric_that_is_exported() {
         let known: BTreeSet<String> = crate::run_families::names()
             .into_iter()
             .flat_map(|(name, kind)| match kind {

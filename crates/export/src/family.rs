@@ -53,8 +53,8 @@ impl Family {
         self.samples.push(Sample { labels: owned(labels), value: Value::Number(value) });
     }
 
-    pub(crate) fn push_times(&mut self, labels: &[(&'static str, &str)], times: &Times) {
-        self.samples.push(Sample { labels: owned(labels), value: Value::Times(times.clone()) });
+    pub(crate) fn push_times(&mut self, labels: &[(&'static str, &str)], times: Times) {
+        self.samples.push(Sample { labels: owned(labels), value: Value::Times(times) });
     }
 
     /// The name of its samples of one value.

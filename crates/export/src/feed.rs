@@ -11,9 +11,9 @@ use schema::trial::{IntervalLine, TrialFile};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-/// Newest trials of a run that are told.
+/// Newest trials of a run that are exported.
 pub(crate) const TRIALS_MAX: usize = 12;
-/// Most runs in progress that are told; the newest count.
+/// Most runs in progress that are exported; the newest count.
 const RUNS_MAX: usize = 8;
 /// Files of a trial that are followed.
 pub const INTERVALS: &str = "intervals.ndjson";
@@ -191,7 +191,7 @@ impl TrialFeed {
     }
 
     fn look(&mut self) {
-        let rows = self.log.look(TAG);
+        // The log is read last, since it is written first: the times of every interval that is known are there.
         let mut lines = Vec::new();
         let mut begins = false;
         loop {
@@ -204,6 +204,10 @@ impl TrialFeed {
             if !found.more {
                 break;
             }
+        }
+        let rows = self.log.look(TAG);
+        if rows.begins {
+            self.waiting.clear();
         }
         let is_new = !self.totals.phases.is_empty() && (begins || rows.begins);
         if is_new {
@@ -226,7 +230,9 @@ impl TrialFeed {
             self.waiting.drain(..).partition(|row| row.start_ns < known_ns);
         self.waiting = waiting;
         for row in known.iter().filter(|row| row.start_ns.saturating_add(ROUNDING_NS) >= from_ns) {
-            row.times_ns.iter().for_each(|(time_ns, count)| self.totals.time(*time_ns, *count));
+            for (time_ns, count) in &row.times_ns {
+                self.totals.response_ns.saturating_record_n(*time_ns, *count);
+            }
         }
     }
 }
@@ -274,16 +280,16 @@ mod tests {
         }
     }
 
-    fn told(feed: &Feed, name: &str, label: (&str, &str)) -> f64 {
+    fn value(feed: &Feed, name: &str, label: (&str, &str)) -> f64 {
         let families = families(feed);
-        let family = families.iter().find(|family| family.name == name).expect("it is told");
+        let family = families.iter().find(|family| family.name == name).expect("it is exported");
         let of = family
             .samples
             .iter()
             .filter(|sample| sample.labels.iter().any(|own| (own.0, own.1.as_str()) == label));
         of.map(|sample| match &sample.value {
             Value::Number(number) => *number,
-            Value::Times(times) => times.count() as f64,
+            Value::Times(times) => times.count as f64,
         })
         .sum()
     }
@@ -298,15 +304,15 @@ mod tests {
         load.second(Phase::Sample, 30);
         feed.look();
         feed.look();
-        assert_eq!(told(&feed, "prony_requests_completed", ("phase", "warmup")), 10.0);
-        assert_eq!(told(&feed, "prony_requests_completed", ("phase", "sample")), 50.0);
-        assert_eq!(told(&feed, "prony_response_seconds", ("cell", "load")), 50.0);
-        let p50 = told(&feed, "prony_response_quantile_seconds", ("quantile", "0.5"));
+        assert_eq!(value(&feed, "prony_requests_completed", ("phase", "warmup")), 10.0);
+        assert_eq!(value(&feed, "prony_requests_completed", ("phase", "sample")), 50.0);
+        assert_eq!(value(&feed, "prony_response_seconds", ("cell", "load")), 50.0);
+        let p50 = value(&feed, "prony_response_quantile_seconds", ("quantile", "0.5"));
         assert!((p50 / 1e-3 - 1.0).abs() < 0.002, "{p50}");
         load.second(Phase::Drain, 1);
         feed.look();
-        assert_eq!(told(&feed, "prony_requests_completed", ("phase", "drain")), 1.0);
-        assert_eq!(told(&feed, "prony_response_seconds", ("cell", "load")), 51.0);
+        assert_eq!(value(&feed, "prony_requests_completed", ("phase", "drain")), 1.0);
+        assert_eq!(value(&feed, "prony_response_seconds", ("cell", "load")), 51.0);
     }
 
     #[test]
@@ -324,8 +330,8 @@ mod tests {
         load.second = 0;
         load.second(Phase::Sample, 5);
         feed.look();
-        assert_eq!(told(&feed, "prony_requests_completed", ("phase", "sample")), 5.0);
-        assert_eq!(told(&feed, "prony_response_seconds", ("cell", "load")), 5.0);
+        assert_eq!(value(&feed, "prony_requests_completed", ("phase", "sample")), 5.0);
+        assert_eq!(value(&feed, "prony_response_seconds", ("cell", "load")), 5.0);
     }
 
     #[test]
@@ -339,7 +345,7 @@ mod tests {
                 ..IntervalLine::default()
             });
         }
-        totals.time(1_000_000, 1);
+        totals.response_ns.saturating_record(1_000_000);
         let trial = |id: u32| {
             let new = TrialFeed::new(PathBuf::new(), format!("cell {id}"));
             (id, TrialFeed { totals: totals.clone(), ..new })

@@ -11,7 +11,6 @@ mod dashboard;
 mod family;
 mod feed;
 mod native;
-mod quantiles;
 mod run_families;
 mod text;
 mod totals;

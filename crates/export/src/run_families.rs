@@ -1,12 +1,12 @@
-//! What is told of runs: names, labels and meanings, in one place.
+//! What is exported of runs: names, labels and meanings, in one place.
 //!
 //! Labels: `run`, `trial` and `cell` of every sample, `phase` (`warmup`, `sample`, `drain`) of counts. Times are those of
-//! right answers since the warm-up, from the intended moment on (METHOD). A status is told by its hundred, because a
+//! right answers since the warm-up, from the intended moment on (METHOD). A status is exported by its hundred, because a
 //! target may answer with any.
 
+use crate::buckets::Times;
 use crate::family::{Family, Kind};
 use crate::feed::{Feed, RunFeed, TrialFeed};
-use crate::quantiles::TOLD;
 use crate::totals::{PhaseTotals, phase};
 use schema::trial::TrialOutcome;
 use std::collections::BTreeMap;
@@ -15,7 +15,11 @@ use std::collections::BTreeMap;
 /// class of failure and status have fewer.
 pub const SERIES_MAX: usize = 2_000;
 
-/// The families in the order in which they are told.
+/// Quantiles of the response time, as a label and as a share.
+const QUANTILES: [(&str, f64); 5] =
+    [("0.5", 0.5), ("0.9", 0.9), ("0.95", 0.95), ("0.99", 0.99), ("0.999", 0.999)];
+
+/// The families in their order.
 struct Families {
     run: Family,
     live: Family,
@@ -130,13 +134,12 @@ impl Families {
             let is_valid = file.outcome == TrialOutcome::Valid;
             self.valid.push(&labels, f64::from(u8::from(is_valid)));
         }
+        let response_ns = &trial.totals.response_ns;
         if trial.totals.measured_from_ns.is_some() {
-            self.response.push_times(&labels, &trial.totals.response);
+            self.response.push_times(&labels, Times::of(response_ns));
         }
-        for (told, at) in TOLD {
-            if let Some(time_ns) = trial.totals.counts.quantile_ns(at) {
-                self.quantile.push(&with("quantile", told), time_ns as f64 / 1e9);
-            }
+        for (label, at) in QUANTILES.into_iter().filter(|_| !response_ns.is_empty()) {
+            self.quantile.push(&with("quantile", label), response_ns.value_at_quantile(at) as f64 / 1e9);
         }
     }
 

@@ -1,7 +1,7 @@
 //! What a trial came to so far: sums of its intervals, and its times within the samples.
 
-use crate::buckets::Times;
-use crate::quantiles::Counts;
+use hdrhistogram::Histogram;
+use record::hlog::new_histogram;
 use schema::load::ErrorClass;
 use schema::trial::{IntervalLine, Phase};
 use std::collections::BTreeMap;
@@ -20,7 +20,7 @@ pub(crate) struct PhaseTotals {
 }
 
 /// One trial so far.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(crate) struct Totals {
     /// By phase, in the order of a trial.
     pub(crate) phases: BTreeMap<&'static str, PhaseTotals>,
@@ -29,9 +29,13 @@ pub(crate) struct Totals {
     /// Begin of the first interval after the warm-up.
     pub(crate) measured_from_ns: Option<u64>,
     /// Response times since then.
-    pub(crate) response: Times,
-    /// The same, for quantiles.
-    pub(crate) counts: Counts,
+    pub(crate) response_ns: Histogram<u64>,
+}
+
+impl Default for Totals {
+    fn default() -> Self {
+        Self { phases: BTreeMap::new(), last: None, measured_from_ns: None, response_ns: new_histogram() }
+    }
 }
 
 impl Totals {
@@ -49,11 +53,6 @@ impl Totals {
         sums.connects += line.connects;
         sums.generator_cpu_ns += line.generator_cpu_ns;
         self.last = Some(line);
-    }
-
-    pub(crate) fn time(&mut self, time_ns: u64, count: u64) {
-        self.response.add(time_ns, count);
-        self.counts.add(time_ns, count);
     }
 }
 

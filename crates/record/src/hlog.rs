@@ -102,7 +102,11 @@ fn within_bounds<'a>(histogram: &'a Histogram<u64>, bounded: &'a mut Histogram<u
 }
 
 /// An empty histogram of METHOD §10: 3 significant digits, 1 ns to 1 h.
-pub(crate) fn new_histogram() -> Histogram<u64> {
+///
+/// # Panics
+/// Never: the bounds are valid.
+#[must_use]
+pub fn new_histogram() -> Histogram<u64> {
     Histogram::new_with_bounds(1, units::TIME_NS_MAX, units::TIME_DIGITS).expect("the bounds are valid")
 }
 

@@ -33,7 +33,7 @@ pub(crate) struct Lab {
     pub(crate) starts: Starts,
     pub(crate) pages: Pages,
     pub(crate) quiet: Option<Quiet>,
-    /// What monitoring is told.
+    /// What `/metrics` exports.
     pub(crate) feed: Mutex<Feed>,
     /// Held from the look at what runs to the start of another.
     pub(crate) starting: Mutex<()>,

@@ -16,7 +16,7 @@ pub(crate) async fn metrics(State(lab): State<Shared>, headers: HeaderMap) -> Re
         let mut feed = lab.feed.lock().map_err(|_| {
             ApiError::new(
                 StatusCode::INTERNAL_SERVER_ERROR,
-                said!("lab.feed_in_change", "what monitoring is told was left in the middle of a change"),
+                said!("lab.feed_in_change", "the export of metrics was left in the middle of a change"),
                 said!("lab.start_again", "start prony serve again"),
             )
         })?;

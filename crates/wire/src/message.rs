@@ -89,26 +89,36 @@ pub trait Fill<V> {
     fn judge_target(&self, first: Option<u8>) -> Result<(), Self::Error>;
 }
 
-/// How a protocol writes messages; chosen at compile time.
-pub trait Framing: fmt::Debug + Send + Sync + 'static {
-    /// A message with values, as far as it can be framed before the load.
-    type Plan<V: fmt::Debug + Send + Sync>: fmt::Debug + Send + Sync;
-
-    /// The lasting bytes of a message whose texts are all literals, without cookies. What they are is the protocol's affair.
-    fn prepare<V: Clone>(message: &Message<'_, V>) -> Vec<u8>;
-
+/// A message as far as a protocol can frame it before the load.
+pub trait Planned<V>: fmt::Debug + Send + Sync {
     /// Plans a message.
-    fn plan<V: Clone + fmt::Debug + Send + Sync>(message: &Message<'_, V>) -> Self::Plan<V>;
+    fn new(message: &Message<'_, V>) -> Self
+    where
+        V: Clone;
 
-    /// Renders a planned message into `out`, which is empty; `scratch` is memory for what must be measured first. Allocates
-    /// only where they must grow.
+    /// The bytes of a message without values and cookies.
+    fn into_fixed(self) -> Vec<u8>;
+
+    /// Renders the message into `out`, which is empty; `scratch` is memory for what must be measured first. Allocates only
+    /// where they must grow.
     ///
     /// # Errors
     /// As `fill`; `out` holds no message then.
-    fn render<V: fmt::Debug + Send + Sync, F: Fill<V>>(
-        plan: &Self::Plan<V>,
+    fn render<F: Fill<V>>(
+        &self,
         fill: &mut F,
         out: &mut Vec<u8>,
         scratch: &mut Vec<u8>,
     ) -> Result<(), F::Error>;
+}
+
+/// How a protocol writes messages; chosen at compile time.
+pub trait Framing: fmt::Debug + Send + Sync + 'static {
+    /// A message with values.
+    type Plan<V: fmt::Debug + Send + Sync>: Planned<V>;
+
+    /// The lasting bytes of a message whose texts are all literals, without cookies. What they are is the protocol's affair.
+    fn prepare<V: Clone + fmt::Debug + Send + Sync>(message: &Message<'_, V>) -> Vec<u8> {
+        Self::Plan::new(&Message { has_cookies: false, ..*message }).into_fixed()
+    }
 }

@@ -260,6 +260,10 @@ fn a_study_of_ones_own_is_run_and_answered_and_not_run_again() {
     project(folder.path(), &[("same", "2.0"), ("more", "1.2"), ("less", "4.0"), ("contrary", "0.5")]);
     let (studies, runs) = (folder.path().join("studies"), folder.path().join("runs"));
     let place = ["--studies", studies.to_str().expect("UTF-8"), "--runs", runs.to_str().expect("UTF-8")];
+    let none = good(&[&["ledger", "run", "--short", "--budget", "1s"][..], &place].concat());
+    let left = none.err.split_once("left out by the budget\n").map(|(_, left)| left).unwrap_or_default();
+    assert!(left.contains("pair: claims 1, 2, 3, 4"), "{}", none.err);
+    assert!(!runs.exists(), "nothing was run");
     let run = done(&[&["ledger", "run", "--short"][..], &place].concat());
     assert!(run.out.contains("experiments to run: 1"), "{}\n{}", run.out, run.err);
     let json = good(&[&["ledger", "--format", "json"][..], &place].concat()).out;

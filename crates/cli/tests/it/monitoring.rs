@@ -82,7 +82,7 @@ fn sum(text: &str, metric: &str, labels: &[&str]) -> f64 {
 fn a_load_is_seen_while_it_lasts_and_nobody_answers_after_it() {
     let server = Server::start(&[]);
     let mut watched = Watched::begin(&server);
-    wait_until("answers are told", || {
+    wait_until("answers are counted", || {
         sum(&watched.scrape(OPENMETRICS), "prony_response_seconds_count", &[]) > 0.0
     });
     let text = watched.scrape(OPENMETRICS);
@@ -158,7 +158,7 @@ fn final_values_are_pushed_and_a_refused_push_costs_no_result() {
     let server = Server::start(&[]);
     let url = server.url("/ping");
     for (status, note) in
-        [("200 OK", None), ("503 Service Unavailable", Some("refused the values with status 503: busy"))]
+        [("200 OK", None), ("503 Service Unavailable", Some("refused the values (status 503): busy"))]
     {
         let listener = TcpListener::bind("127.0.0.1:0").unwrap();
         let gateway = format!("http://{}", listener.local_addr().unwrap());
@@ -177,8 +177,8 @@ fn final_values_are_pushed_and_a_refused_push_costs_no_result() {
         assert_eq!(sum(&body, "prony_response_seconds_count", &[]), completed, "{body}");
         let p99_s = report["latency_ns"]["response"]["p99"].as_f64().map(|ns| ns / 1e9);
         if let Some(p99_s) = p99_s {
-            let told = sum(&body, "prony_response_quantile_seconds", &["quantile=\"0.99\""]);
-            assert!((told / p99_s - 1.0).abs() <= 0.005, "{told} for {p99_s}");
+            let exported = sum(&body, "prony_response_quantile_seconds", &["quantile=\"0.99\""]);
+            assert!((exported / p99_s - 1.0).abs() <= 0.005, "{exported} for {p99_s}");
         }
         assert_eq!(note.is_some(), ended.err.contains("the Pushgateway"), "{}", ended.err);
         assert!(note.is_none_or(|note| ended.err.contains(note)), "{}", ended.err);
@@ -193,7 +193,7 @@ fn the_dashboard_of_the_repository_is_the_one_that_is_printed() {
         std::fs::write(&path, &printed).unwrap();
     }
     let kept = std::fs::read_to_string(&path).expect("it is there");
-    assert_eq!(kept, printed, "PRONY_WRITE_DOCS=1 cargo test -p prony --test it monitoring writes it");
+    assert_eq!(kept, printed, "make docs-commands writes it");
 }
 
 #[test]
@@ -274,8 +274,8 @@ fn a_real_prometheus_has_the_quantiles_and_an_answer_for_every_panel() {
     // The counts go on while the two are asked for; both of one scrape, by its time.
     let both = |quantile: f64| {
         let native = prometheus.asked(&format!("histogram_quantile({quantile}, prony_response_seconds)"));
-        let told = prometheus.asked(&format!("prony_response_quantile_seconds{{quantile=\"{quantile}\"}}"));
-        native[0] / told[0] - 1.0
+        let own = prometheus.asked(&format!("prony_response_quantile_seconds{{quantile=\"{quantile}\"}}"));
+        native[0] / own[0] - 1.0
     };
     for quantile in [0.5, 0.9, 0.99] {
         // A scrape may come in between: one of three is not parted by it.

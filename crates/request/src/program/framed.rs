@@ -4,7 +4,7 @@ use super::made::{Bytes, Made};
 use super::{Program, ProgramError};
 use crate::template::node::Node;
 use std::sync::Arc;
-use wire::Framing;
+use wire::{Framing, Planned as _};
 
 /// A program as one protocol sends it; shared by all workers.
 #[derive(Debug)]
@@ -35,7 +35,7 @@ impl<F: Framing> Framed<F> {
             let (message, is_fixed) = (entry.outline.message(), entry.outline.is_fixed());
             let prepared = is_fixed.then(|| F::prepare(&message));
             let place = prepared.map(|bytes| append(&mut lasting, &bytes).ok_or_else(|| too_much(index)));
-            let plan = (!is_fixed || message.has_cookies).then(|| F::plan(&message));
+            let plan = (!is_fixed || message.has_cookies).then(|| F::Plan::new(&message));
             entries.push(Entry { lasting: place.transpose()?, plan });
         }
         Ok(Arc::new(Self { program: program.clone(), entries, lasting: lasting.into() }))

@@ -12,7 +12,7 @@ use crate::token::{TokenUse, View};
 use std::sync::Arc;
 use std::time::SystemTime;
 use units::Rng;
-use wire::Framing;
+use wire::{Framing, Planned as _};
 
 /// One worker's scratch memory and positions.
 #[derive(Debug)]
@@ -138,7 +138,7 @@ impl<F: Framing> Maker<F> {
                 let index = usize::from(*index);
                 frame.vars[index] = frame.eval(&program.vars[index].node)?;
             }
-            F::render(plan, &mut Filling::new(&mut frame, cookies), out, &mut self.body)?;
+            plan.render(&mut Filling::new(&mut frame, cookies), out, &mut self.body)?;
             Ok(frame.token)
         };
         let token = render().map_err(|cause| MakeError { entry, cause })?;

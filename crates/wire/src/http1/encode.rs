@@ -1,7 +1,7 @@
 //! Whole requests, framed before any load, so clarity goes before speed here.
 
-use super::plan::Plan;
-use crate::message::{Message, Piece};
+use super::Http1;
+use crate::message::{Framing as _, Message, Piece};
 use crate::request::{EncodeError, RequestHead};
 use std::convert::Infallible;
 use std::num::NonZeroUsize;
@@ -41,7 +41,7 @@ fn framed(head: &RequestHead<'_>, body: &[u8], chunk_bytes: Option<NonZeroUsize>
         body: &literal(body),
         chunk_bytes,
     };
-    Plan::new(&message).into_fixed()
+    Http1::prepare(&message)
 }
 
 #[cfg(test)]

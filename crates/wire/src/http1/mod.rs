@@ -19,7 +19,7 @@ pub use plan::Plan;
 pub use redirect::{REDIRECTS, is_redirect, redirected};
 pub use response::{Ended, Feed, ResponseParser, Visit};
 
-use crate::message::{Fill, Framing, Message};
+use crate::message::Framing;
 use std::fmt;
 
 /// The framing of HTTP/1.1. What is prepared are the bytes to send.
@@ -28,22 +28,4 @@ pub enum Http1 {}
 
 impl Framing for Http1 {
     type Plan<V: fmt::Debug + Send + Sync> = Plan<V>;
-
-    fn prepare<V: Clone>(message: &Message<'_, V>) -> Vec<u8> {
-        Plan::new(&Message { has_cookies: false, ..*message }).into_fixed()
-    }
-
-    fn plan<V: Clone + fmt::Debug + Send + Sync>(message: &Message<'_, V>) -> Plan<V> {
-        Plan::new(message)
-    }
-
-    #[inline]
-    fn render<V: fmt::Debug + Send + Sync, F: Fill<V>>(
-        plan: &Plan<V>,
-        fill: &mut F,
-        out: &mut Vec<u8>,
-        scratch: &mut Vec<u8>,
-    ) -> Result<(), F::Error> {
-        plan.render(fill, out, scratch)
-    }
 }

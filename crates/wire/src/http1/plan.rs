@@ -3,7 +3,8 @@
 //! Invariants: whatever fits its spot, the head keeps its framing; Content-Length is that of the body, which may come in
 //! chunks. Rendering allocates only where its buffers must grow.
 
-use crate::message::{Fill, Message, Piece, Spot};
+use crate::message::{Fill, Message, Piece, Planned, Spot};
+use std::fmt;
 use std::num::NonZeroUsize;
 
 /// A part of a framed request.
@@ -104,10 +105,11 @@ impl<V: Clone> Parts<V> {
     }
 }
 
-impl<V: Clone> Plan<V> {
-    /// Frames a message, as far as that can be done once.
-    #[must_use]
-    pub fn new(message: &Message<'_, V>) -> Self {
+impl<V: fmt::Debug + Send + Sync> Planned<V> for Plan<V> {
+    fn new(message: &Message<'_, V>) -> Self
+    where
+        V: Clone,
+    {
         let mut head = Parts::new();
         head.begin(message);
         let body = head.end(message);
@@ -115,11 +117,8 @@ impl<V: Clone> Plan<V> {
         let target_at = starts_open.then_some(message.method.len() + 1);
         Self { head: head.0, body, chunk_bytes: message.chunk_bytes, target_at }
     }
-}
 
-impl<V> Plan<V> {
-    /// The bytes of a request without values and cookies.
-    pub(super) fn into_fixed(self) -> Vec<u8> {
+    fn into_fixed(self) -> Vec<u8> {
         let mut fixed = self.head.into_iter().filter_map(|part| match part {
             Part::Fixed(bytes) => Some(bytes),
             Part::Value(..) | Part::Cookies(..) => None,
@@ -128,12 +127,8 @@ impl<V> Plan<V> {
         fixed.next().unwrap_or_default()
     }
 
-    /// Renders into `out`, which is empty; `scratch` is memory for a body that must be measured first.
-    ///
-    /// # Errors
-    /// As `fill`.
     #[inline]
-    pub fn render<F: Fill<V>>(
+    fn render<F: Fill<V>>(
         &self,
         fill: &mut F,
         out: &mut Vec<u8>,

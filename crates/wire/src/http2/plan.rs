@@ -7,7 +7,8 @@
 use super::fields::is_of_connection;
 use super::parcel;
 use crate::hpack::{key, push_field, push_value};
-use crate::message::{Fill, Message, Piece, Spot};
+use crate::message::{Fill, Message, Piece, Planned, Spot};
+use std::fmt;
 
 /// A part of a planned request.
 #[derive(Clone, Debug)]
@@ -38,10 +39,11 @@ pub struct Plan<V> {
     length_key: Option<Vec<u8>>,
 }
 
-impl<V: Clone> Plan<V> {
-    /// Plans a message, as far as that can be done once.
-    #[must_use]
-    pub fn new(message: &Message<'_, V>) -> Self {
+impl<V: fmt::Debug + Send + Sync> Planned<V> for Plan<V> {
+    fn new(message: &Message<'_, V>) -> Self
+    where
+        V: Clone,
+    {
         let mut begin = Vec::new();
         let chunk_bytes =
             message.chunk_bytes.map_or(0, |bytes| u32::try_from(bytes.get()).unwrap_or(u32::MAX));
@@ -66,6 +68,53 @@ impl<V: Clone> Plan<V> {
         plan
     }
 
+    fn into_fixed(self) -> Vec<u8> {
+        let mut out = Vec::new();
+        for part in self.head {
+            if let Part::Fixed(parts) = part {
+                out.extend_from_slice(&parts);
+            }
+        }
+        parcel::seal(true, &mut out);
+        for piece in self.body {
+            if let Piece::Literal(text) = piece {
+                out.extend_from_slice(&text);
+            }
+        }
+        out
+    }
+
+    #[inline]
+    fn render<F: Fill<V>>(
+        &self,
+        fill: &mut F,
+        out: &mut Vec<u8>,
+        scratch: &mut Vec<u8>,
+    ) -> Result<(), F::Error> {
+        let mut is_fixed = self.length_key.is_none();
+        for part in &self.head {
+            match part {
+                Part::Fixed(parts) => out.extend_from_slice(parts),
+                Part::Field(field) => {
+                    is_fixed = false;
+                    field.render(fill, out, scratch)?;
+                }
+            }
+        }
+        scratch.clear();
+        if let Some(key) = &self.length_key {
+            render(&self.body, Spot::Body, fill, scratch)?;
+            push_value(key, itoa::Buffer::new().format(scratch.len()).as_bytes(), out);
+            parcel::seal(is_fixed, out);
+            out.extend_from_slice(scratch);
+            return Ok(());
+        }
+        parcel::seal(is_fixed, out);
+        render(&self.body, Spot::Body, fill, out)
+    }
+}
+
+impl<V: Clone> Plan<V> {
     /// A field: fixed where its text is, else rendered for each request.
     fn push(&mut self, name: &str, value: &[Piece<V>], spot: Spot, has_cookies: bool) {
         match text(value) {
@@ -106,58 +155,6 @@ impl<V: Clone> Plan<V> {
         if let Some(Part::Fixed(parts)) = self.head.last_mut() {
             push_field(name.as_bytes(), text, parts);
         }
-    }
-}
-
-impl<V> Plan<V> {
-    /// The parcel of a request without values and cookies.
-    pub(super) fn into_fixed(self) -> Vec<u8> {
-        let mut out = Vec::new();
-        for part in self.head {
-            if let Part::Fixed(parts) = part {
-                out.extend_from_slice(&parts);
-            }
-        }
-        parcel::seal(true, &mut out);
-        for piece in self.body {
-            if let Piece::Literal(text) = piece {
-                out.extend_from_slice(&text);
-            }
-        }
-        out
-    }
-
-    /// Renders into `out`, which is empty; `scratch` is memory for values that must be measured first.
-    ///
-    /// # Errors
-    /// As `fill`.
-    #[inline]
-    pub fn render<F: Fill<V>>(
-        &self,
-        fill: &mut F,
-        out: &mut Vec<u8>,
-        scratch: &mut Vec<u8>,
-    ) -> Result<(), F::Error> {
-        let mut is_fixed = self.length_key.is_none();
-        for part in &self.head {
-            match part {
-                Part::Fixed(parts) => out.extend_from_slice(parts),
-                Part::Field(field) => {
-                    is_fixed = false;
-                    field.render(fill, out, scratch)?;
-                }
-            }
-        }
-        scratch.clear();
-        if let Some(key) = &self.length_key {
-            render(&self.body, Spot::Body, fill, scratch)?;
-            push_value(key, itoa::Buffer::new().format(scratch.len()).as_bytes(), out);
-            parcel::seal(is_fixed, out);
-            out.extend_from_slice(scratch);
-            return Ok(());
-        }
-        parcel::seal(is_fixed, out);
-        render(&self.body, Spot::Body, fill, out)
     }
 }
 

@@ -5,8 +5,8 @@ use crate::frames::{CONTINUATION, DATA, END_HEADERS, END_STREAM, Frame, HEADERS}
 use proptest::prelude::*;
 use std::num::NonZeroUsize;
 use wire::hpack::{Decoder, FieldList};
-use wire::http2::{Http2, Put};
-use wire::{Fill, Framing, Message, Piece, Spot};
+use wire::http2::{Plan, Put};
+use wire::{Fill, Message, Piece, Planned as _, Spot};
 
 type Fields = Vec<(String, String)>;
 
@@ -141,7 +141,7 @@ impl Fill<Vec<u8>> for Verbatim<'_> {
 
 fn rendered(message: &Message<'_, Vec<u8>>, cookies: &str) -> Result<Vec<u8>, Option<u8>> {
     let (mut out, mut scratch) = (Vec::new(), b"old".to_vec());
-    Http2::render(&Http2::plan(message), &mut Verbatim { cookies }, &mut out, &mut scratch).map(|()| out)
+    Plan::new(message).render(&mut Verbatim { cookies }, &mut out, &mut scratch).map(|()| out)
 }
 
 fn value(text: &str) -> Piece<Vec<u8>> {

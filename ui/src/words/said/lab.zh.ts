@@ -33,7 +33,7 @@ export const labZh = {
   "lab.holds_too_much": "运行目录文件太多：{name}",
   "lab.in_progress": "{run} 正在进行，在本机同时加第二个负载会毁掉两者",
   "lab.index_in_change": "索引停在更改的中途",
-  "lab.feed_in_change": "供监控读取的数据停在改动中途",
+  "lab.feed_in_change": "指标导出停在更改的中途",
   "lab.index_in_memory": "索引只在内存中：{reason}",
   "lab.left_out_oldest": "略去了最早的 {left_out} 个目录",
   "lab.name_runs": "请指定 2 至 12 次运行，例如 runs=A,B；第一个是比较的基准",
