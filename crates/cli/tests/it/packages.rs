@@ -63,3 +63,41 @@ fn lines_of_cargo_are_read() {
     let packages: BTreeSet<_> = read.into_iter().flatten().collect();
     assert_eq!((packages.len(), in_several_versions(&packages)), (3, vec!["syn"]));
 }
+
+/// `fuzz` is a workspace of its own, so no build of ours renews its lock file.
+#[test]
+fn the_lock_file_of_fuzz_knows_what_our_crates_need() {
+    let lock: toml::Table = read(Path::new("fuzz/Cargo.lock")).parse().expect("a lock file");
+    let locked: BTreeMap<&str, &toml::Value> = packages_of(&lock).collect();
+    let mut checked = 0;
+    let mut missing = Vec::new();
+    for (name, package) in &locked {
+        let path = root().join("crates").join(name).join("Cargo.toml");
+        let Ok(text) = std::fs::read_to_string(path) else { continue };
+        let manifest: toml::Table = text.parse().expect("a manifest");
+        let known: BTreeSet<&str> = dependencies(package).collect();
+        let wanted = manifest.get("dependencies").and_then(toml::Value::as_table).into_iter().flatten();
+        let is_optional =
+            |value: &toml::Value| value.get("optional").and_then(toml::Value::as_bool) == Some(true);
+        for (dependency, _) in wanted.filter(|(_, value)| !is_optional(value)) {
+            checked += 1;
+            if !known.contains(dependency.as_str()) {
+                missing.push(format!("{name} needs {dependency}"));
+            }
+        }
+    }
+    assert!(checked > 50, "only {checked} dependencies were looked at");
+    assert!(missing.is_empty(), "{missing:?}: `cd fuzz && cargo check` renews the file");
+}
+
+fn packages_of(lock: &toml::Table) -> impl Iterator<Item = (&str, &toml::Value)> {
+    let all = lock["package"].as_array().expect("packages").iter();
+    all.filter(|package| package.get("source").is_none())
+        .filter_map(|package| Some((package.get("name")?.as_str()?, package)))
+}
+
+/// Names of what a package of a lock file needs, without versions.
+fn dependencies(package: &toml::Value) -> impl Iterator<Item = &str> {
+    let all = package.get("dependencies").and_then(toml::Value::as_array).into_iter().flatten();
+    all.filter_map(|dependency| dependency.as_str()?.split(' ').next())
+}
