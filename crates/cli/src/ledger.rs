@@ -90,15 +90,8 @@ fn write(folder: &Path, ledger: &LedgerFile) -> Result<()> {
 }
 
 fn run_missing(args: &LedgerArgs, wanted: &LedgerRunArgs) -> Result<u8> {
-    let ledger = current(args)?;
     let mut unread = Vec::new();
-    let missing = todo(&ledger, !wanted.short, |name| match planned_as(args, wanted.short, name) {
-        Ok(plan) => Some(seconds(&plan)),
-        Err(error) => {
-            unread.push(format!("{name}: {error:#}"));
-            None
-        }
-    });
+    let missing = missing(args, wanted.short, &mut unread)?;
     unread.iter().for_each(|cause| output::say!("left out {cause}"));
     let budget = wanted.budget.or(wanted.short.then_some(SHORT_BUDGET));
     let budget_s = budget.map_or(f64::INFINITY, |budget| budget.0 as f64 / 1e9);
@@ -107,13 +100,24 @@ fn run_missing(args: &LedgerArgs, wanted: &LedgerRunArgs) -> Result<u8> {
     if wanted.dry_run {
         return Ok(exit::DONE);
     }
-    let code = run_all(args, wanted, &missing, budget_s)?;
+    let code = run_within(args, wanted, &missing, budget_s)?;
     let ledger = current(args)?;
     output::write(None, &report::ledger_text(&ledger, lang(args.lang), output::style(None)))?;
     if let Some(folder) = &args.write {
         write(folder, &ledger)?;
     }
     Ok(code.max(if unread.is_empty() { exit::DONE } else { exit::FAILED }))
+}
+
+/// The experiments that are to be run; `unread` gets those whose file cannot be read, with the cause.
+fn missing(args: &LedgerArgs, short: bool, unread: &mut Vec<String>) -> Result<Vec<Todo>> {
+    Ok(todo(&current(args)?, !short, |name| match planned_as(args, short, name) {
+        Ok(plan) => Some(seconds(&plan)),
+        Err(error) => {
+            unread.push(format!("{name}: {error:#}"));
+            None
+        }
+    }))
 }
 
 /// What fits into the budget by the longest times, in order; one that is too long leaves room for the shorter ones after it.
@@ -165,17 +169,50 @@ fn planned_as(args: &LedgerArgs, short: bool, name: &str) -> Result<ExperimentPl
     Ok(plan)
 }
 
-/// One experiment after the other, while there is time for the longest that it can take. One that cannot be run does not
-/// stop the rest.
-fn run_all(args: &LedgerArgs, wanted: &LedgerRunArgs, missing: &[Todo], budget_s: f64) -> Result<u8> {
+/// All that is missing; what is left of the hour then goes to whole runs of what short ones have left undecided.
+fn run_within(args: &LedgerArgs, wanted: &LedgerRunArgs, first: &[Todo], budget_s: f64) -> Result<u8> {
     // Ctrl-C reaches the experiment, which ends and keeps what it has; from here on it no longer ends this process.
     let _stop = interrupt::stop_flag()?;
-    let begun = Instant::now();
+    let time = Time { begun: Instant::now(), budget_s };
+    let code = run_all(args, wanted, first, wanted.short, time)?;
+    if !wanted.short || code == exit::INTERRUPTED {
+        return Ok(code);
+    }
+    let mut again = missing(args, false, &mut Vec::new())?;
+    again.retain(|todo| todo.undecided > 0 && time.is_enough_for(todo));
+    if again.is_empty() {
+        return Ok(code);
+    }
+    output::say!("\nthe time that is left goes to whole runs of what is undecided");
+    Ok(code.max(run_all(args, wanted, &again, false, time)?))
+}
+
+/// How long may be run.
+#[derive(Clone, Copy)]
+struct Time {
+    begun: Instant,
+    budget_s: f64,
+}
+
+impl Time {
+    fn is_enough_for(self, todo: &Todo) -> bool {
+        is_in_time(todo, self.begun.elapsed(), self.budget_s)
+    }
+}
+
+/// One experiment after the other, while there is time for the longest that it can take. One that cannot be run does not
+/// stop the rest.
+fn run_all(
+    args: &LedgerArgs,
+    wanted: &LedgerRunArgs,
+    missing: &[Todo],
+    short: bool,
+    time: Time,
+) -> Result<u8> {
     let mut code = exit::DONE;
     let mut left = String::new();
     for (at, todo) in missing.iter().enumerate() {
-        let spent = begun.elapsed();
-        if !is_in_time(todo, spent, budget_s) {
+        if !time.is_enough_for(todo) {
             left += &line(todo);
             continue;
         }
@@ -184,9 +221,9 @@ fn run_all(args: &LedgerArgs, wanted: &LedgerRunArgs, missing: &[Todo], budget_s
             at + 1,
             missing.len(),
             todo.experiment,
-            spent.as_secs() / 60
+            time.begun.elapsed().as_secs() / 60
         );
-        let status = run_one(args, wanted, &todo.experiment)?;
+        let status = run_one(args, wanted, short, &todo.experiment)?;
         match status.code().and_then(|code| u8::try_from(code).ok()) {
             Some(exit::INTERRUPTED) => {
                 output::say!("interrupted: the same command goes on with {}", todo.experiment);
@@ -212,18 +249,18 @@ fn is_in_time(todo: &Todo, spent: Duration, budget_s: f64) -> bool {
 
 /// Goes on with a run of this kind that was broken off, or begins one: in a process of its own, because a run confines the
 /// process that makes it to the generator's CPUs.
-fn run_one(args: &LedgerArgs, wanted: &LedgerRunArgs, name: &str) -> Result<ExitStatus> {
+fn run_one(args: &LedgerArgs, wanted: &LedgerRunArgs, short: bool, name: &str) -> Result<ExitStatus> {
     let (file, text) = experiment(args, name)?;
     let mut command = Command::new(std::env::current_exe().context("cannot find prony's own binary")?);
     command.arg("run").stdin(Stdio::null()).stdout(Stdio::null());
-    match broken_off(&args.place.runs, name, wanted.short, &text) {
+    match broken_off(&args.place.runs, name, short, &text) {
         Some(folder) => {
             output::say!("going on with {}", folder.display());
             command.arg("--resume").arg(folder);
         }
         None => {
             command.arg(&file).arg("--runs").arg(&args.place.runs);
-            if wanted.short {
+            if short {
                 command.arg("--short");
             }
         }
@@ -249,7 +286,7 @@ mod tests {
     use super::*;
 
     fn todo_of(name: &str, seconds: f64) -> Todo {
-        Todo { experiment: name.into(), claims: vec![1], seconds }
+        Todo { experiment: name.into(), claims: vec![1], undecided: 1, seconds }
     }
 
     #[test]

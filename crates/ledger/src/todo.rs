@@ -1,4 +1,4 @@
-//! Which experiments would decide the claims that are not answered yet: most claims per second first.
+//! Which experiments would decide the claims that are not answered yet: most undecided claims per second first.
 
 use schema::ledger::{LedgerFile, LedgerVerdict};
 use std::collections::BTreeMap;
@@ -10,28 +10,37 @@ pub struct Todo {
     pub experiment: String,
     /// Numbers of the claims that it would answer.
     pub claims: Vec<u32>,
+    /// How many of them nothing has decided yet; the others have the answer of a short run.
+    pub undecided: usize,
     /// How long it takes, in seconds; 0 where that is unknown.
     pub seconds: f64,
 }
 
 /// In the order in which they are to be run; `seconds` gives the time of an experiment, `None` leaves it out. `full` asks
-/// again where only a short run has answered.
+/// again where only a short run has answered, and what such a run has left undecided before what it has decided.
 pub fn todo(ledger: &LedgerFile, full: bool, mut seconds: impl FnMut(&str) -> Option<f64>) -> Vec<Todo> {
-    let mut claims: BTreeMap<&str, Vec<u32>> = BTreeMap::new();
+    let mut claims: BTreeMap<&str, (Vec<u32>, usize)> = BTreeMap::new();
     for row in ledger.articles.iter().flat_map(|article| &article.rows) {
         let is_open = row.verdict == LedgerVerdict::NotRun || (full && row.short);
         if let Some(experiment) = row.experiment.as_deref().filter(|_| is_open || row.run.is_none()) {
-            claims.entry(experiment).or_default().push(row.number);
+            let (claims, undecided) = claims.entry(experiment).or_default();
+            claims.push(row.number);
+            *undecided += usize::from(!row.verdict.is_decided());
         }
     }
     let mut all: Vec<Todo> = claims
         .into_iter()
-        .filter_map(|(name, claims)| {
-            Some(Todo { experiment: name.to_owned(), claims, seconds: seconds(name)? })
+        .filter_map(|(name, (claims, undecided))| {
+            Some(Todo { experiment: name.to_owned(), claims, undecided, seconds: seconds(name)? })
         })
         .collect();
-    let rate = |todo: &Todo| todo.claims.len() as f64 / todo.seconds.max(1.0);
-    all.sort_by(|a, b| rate(b).total_cmp(&rate(a)).then_with(|| a.experiment.cmp(&b.experiment)));
+    let rate = |count: usize, todo: &Todo| count as f64 / todo.seconds.max(1.0);
+    all.sort_by(|a, b| {
+        rate(b.undecided, b)
+            .total_cmp(&rate(a.undecided, a))
+            .then_with(|| rate(b.claims.len(), b).total_cmp(&rate(a.claims.len(), a)))
+            .then_with(|| a.experiment.cmp(&b.experiment))
+    });
     all
 }
 
@@ -60,7 +69,7 @@ mod tests {
 
     #[test]
     fn most_claims_a_second_come_first_and_what_is_answered_is_not_run_again() {
-        use LedgerVerdict::{NotRun, Reproduced};
+        use LedgerVerdict::{Inconclusive, NotRun, Reproduced};
         let rows = vec![
             row(1, "one", NotRun, false),
             row(2, "two", NotRun, false),
@@ -68,6 +77,8 @@ mod tests {
             row(4, "short", Reproduced, true),
             row(5, "full", Reproduced, false),
             row(6, "unreadable", NotRun, false),
+            row(7, "open", Inconclusive, true),
+            row(8, "short", Reproduced, true),
         ];
         let ledger =
             LedgerFile { articles: vec![LedgerArticle { rows, ..Default::default() }], ..Default::default() };
@@ -75,6 +86,6 @@ mod tests {
         let names =
             |full| todo(&ledger, full, time).into_iter().map(|todo| todo.experiment).collect::<Vec<_>>();
         assert_eq!(names(false), ["two", "one"]);
-        assert_eq!(names(true), ["two", "one", "short"]);
+        assert_eq!(names(true), ["two", "one", "open", "short"]);
     }
 }

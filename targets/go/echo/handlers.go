@@ -12,6 +12,7 @@ import (
 
 	"prony.dev/targets/common/contract"
 	"prony.dev/targets/common/jsonengine"
+	"prony.dev/targets/common/serve"
 	"prony.dev/targets/common/trace"
 	"prony.dev/targets/common/upload"
 )
@@ -176,7 +177,12 @@ func (t target) counted(next echo.HandlerFunc) echo.HandlerFunc {
 // the pool cannot stand before Echo.
 func (t target) pooled(next echo.HandlerFunc) echo.HandlerFunc {
 	return func(c echo.Context) (err error) {
-		t.Workers.Run(func() { err = next(c) })
+		if !t.Workers.Takes(c.Request().URL.Path) {
+			return next(c)
+		}
+		if !t.Workers.Run(func() { err = next(c) }) {
+			return t.write(c, serve.Busy())
+		}
 		return err
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/gofiber/fiber/v3/middleware/logger"
 
 	"prony.dev/targets/common/contract"
+	"prony.dev/targets/common/serve"
 	"prony.dev/targets/common/trace"
 )
 
@@ -100,7 +101,12 @@ func (t target) counted(c fiber.Ctx) error {
 
 // pooled has the workers run the rest.
 func (t target) pooled(c fiber.Ctx) (err error) {
-	t.Workers.Run(func() { err = c.Next() })
+	if !t.Workers.Takes(c.Path()) {
+		return c.Next()
+	}
+	if !t.Workers.Run(func() { err = c.Next() }) {
+		return t.write(c, serve.Busy())
+	}
 	return err
 }
 

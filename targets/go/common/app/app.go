@@ -62,7 +62,7 @@ type App struct {
 	Knobs   knobs.Knobs
 	JSON    jsonengine.Engine
 	Log     io.Writer // of the log layer
-	Workers serve.Workers
+	Workers *serve.Workers
 	Tokens  *token.Checker
 	Files   *os.Root // nil: there are no files
 	Users   Users
@@ -102,7 +102,7 @@ func Open(r *env.Reader) (*App, error) {
 	if a.Knobs.RequestTimes {
 		a.Served.Times = new(runtimestats.Times)
 	}
-	a.Workers = serve.NewWorkers(a.Knobs.WorkerPool)
+	a.Workers = serve.NewWorkers(a.Knobs.WorkerPool, a.Knobs.WorkerPoolWait)
 	return a, r.Err()
 }
 

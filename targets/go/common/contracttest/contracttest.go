@@ -15,8 +15,10 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
+	"runtime"
 	"slices"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/BurntSushi/toml"
@@ -57,6 +59,7 @@ func Check(t *testing.T, build func(*app.App) http.Handler, more ...string) {
 	t.Run("log", func(t *testing.T) { logLayer(t, build) })
 	t.Run("engines", func(t *testing.T) { engines(t, build) })
 	t.Run("switches", func(t *testing.T) { switches(t, build) })
+	t.Run("full pool", func(t *testing.T) { fullPool(t, build) })
 }
 
 func get(t *testing.T, handler http.Handler, path string) *httptest.ResponseRecorder {
@@ -227,13 +230,39 @@ func engines(t *testing.T, build func(*app.App) http.Handler) {
 func switches(t *testing.T, build func(*app.App) http.Handler) {
 	a := NewApp(t)
 	a.Knobs.NotFound, a.Knobs.ErrorHandler, a.Knobs.BodyParsing = knobs.Contract, knobs.Contract, true
-	a.Workers = serve.NewWorkers(2)
+	a.Workers = serve.NewWorkers(2, knobs.NoLimit)
 	handler := build(a)
 	answer := get(t, handler, "/nope")
 	if got := decode(t, answer.Body.Bytes()); answer.Code != http.StatusNotFound || !reflect.DeepEqual(got, envelope(404, "no such path")) {
 		t.Errorf("%d %v; want the envelope of 404", answer.Code, got)
 	}
 	contractFiles(t, handler, []string{"ping", "upload", "db"})
+}
+
+// fullPool checks that a request for which no goroutine is free is answered with
+// 503, and what is read of the target itself all the same.
+func fullPool(t *testing.T, build func(*app.App) http.Handler) {
+	a := NewApp(t)
+	a.Workers = serve.NewWorkers(1, 0)
+	handler := build(a)
+	release, busy := make(chan struct{}), make(chan struct{})
+	var taken sync.WaitGroup
+	taken.Go(func() {
+		// The goroutine itself may begin a little later than it was started.
+		for !a.Workers.Run(func() { close(busy); <-release }) {
+			runtime.Gosched()
+		}
+	})
+	<-busy
+	answer := get(t, handler, "/ping")
+	if got := decode(t, answer.Body.Bytes()); answer.Code != http.StatusServiceUnavailable || !reflect.DeepEqual(got, envelope(503, "no goroutine of the pool is free")) {
+		t.Errorf("%d %v; want the envelope of 503", answer.Code, got)
+	}
+	if answer := get(t, handler, "/debug/runtime"); answer.Code != http.StatusOK {
+		t.Errorf("/debug/runtime: %d; want 200 though the pool is full", answer.Code)
+	}
+	close(release)
+	taken.Wait()
 }
 
 func envelope(code int, msg string) any {

@@ -28,6 +28,9 @@ const (
 
 const day = 24 * time.Hour
 
+// NoLimit is the wait that has no end.
+const NoLimit time.Duration = -1
+
 // Knobs are the settings of one process.
 type Knobs struct {
 	KeepAlive        bool          // connections serve more than one request
@@ -36,6 +39,7 @@ type Knobs struct {
 	WriteTimeout     time.Duration // from the end of the header to the end of the answer; 0 is none
 	HTTP2            bool          // HTTP/2 without TLS is taken as well
 	WorkerPool       int           // goroutines that run the handlers; 0 is one for each connection
+	WorkerPoolWait   time.Duration // how long a request waits for one of them; NoLimit is as long as it takes
 
 	JSON       string // engine of the answers, see package jsonengine
 	BufferPool bool   // answers are encoded into buffers that are used again
@@ -76,6 +80,7 @@ func Read(r *env.Reader) Knobs {
 		WriteTimeout:     r.Duration("WRITE_TIMEOUT", 30*time.Second, 0, day),
 		HTTP2:            r.Bool("HTTP2", false),
 		WorkerPool:       r.Int("WORKER_POOL", 0, 0, 100_000),
+		WorkerPoolWait:   r.Duration("WORKER_POOL_WAIT", NoLimit, 0, time.Hour),
 		JSON:             r.Choice("JSON_ENGINE", "std", "std", "ffjson", "easyjson", "sonic", "goccy"),
 		BufferPool:       r.Bool("BUFFER_POOL", false),
 		Logger:           r.Bool("LOGGER", false),

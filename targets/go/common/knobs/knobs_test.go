@@ -30,6 +30,7 @@ func TestEachVariableTurnsItsKnob(t *testing.T) {
 		{"WRITE_TIMEOUT", "0s", func(k Knobs) bool { return k.WriteTimeout == 0 }},
 		{"HTTP2", "true", func(k Knobs) bool { return k.HTTP2 }},
 		{"WORKER_POOL", "8", func(k Knobs) bool { return k.WorkerPool == 8 }},
+		{"WORKER_POOL_WAIT", "0s", func(k Knobs) bool { return k.WorkerPoolWait == 0 }},
 		{"JSON_ENGINE", "sonic", func(k Knobs) bool { return k.JSON == "sonic" }},
 		{"BUFFER_POOL", "true", func(k Knobs) bool { return k.BufferPool }},
 		{"LOGGER", "true", func(k Knobs) bool { return k.Logger }},

@@ -1,15 +1,18 @@
-// Tests that the pool bounds what runs at once and passes panics on.
+// Tests that the pool bounds what runs at once, passes panics on and gives up in time.
 package serve
 
 import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
+
+	"prony.dev/targets/common/knobs"
 )
 
 func TestWorkersBoundWhatRunsAtOnce(t *testing.T) {
 	const count = 3
-	workers := NewWorkers(count)
+	workers := NewWorkers(count, knobs.NoLimit)
 	var inside, most atomic.Int64
 	// The first three wait for each other, so that all workers are used.
 	var meet, all sync.WaitGroup
@@ -36,7 +39,7 @@ func TestWorkersBoundWhatRunsAtOnce(t *testing.T) {
 }
 
 func TestAPanicGoesOnInTheCaller(t *testing.T) {
-	for _, workers := range []Workers{nil, NewWorkers(1)} {
+	for _, workers := range []*Workers{nil, NewWorkers(1, knobs.NoLimit)} {
 		for range 2 { // the worker outlives the first
 			func() {
 				defer func() {
@@ -47,5 +50,30 @@ func TestAPanicGoesOnInTheCaller(t *testing.T) {
 				workers.Run(func() { panic("planted") })
 			}()
 		}
+	}
+}
+
+func TestAFullPoolGivesUp(t *testing.T) {
+	for _, wait := range []time.Duration{0, time.Millisecond} {
+		workers := NewWorkers(1, wait)
+		busy, release := make(chan struct{}), make(chan struct{})
+		var taken sync.WaitGroup
+		taken.Go(func() {
+			for !workers.Run(func() { close(busy); <-release }) {
+			}
+		})
+		<-busy
+		if workers.Run(func() { t.Error("ran though the pool was full") }) {
+			t.Errorf("wait of %s: a full pool took a job", wait)
+		}
+		close(release)
+		taken.Wait()
+	}
+}
+
+func TestReadingsOfTheTargetDoNotQueue(t *testing.T) {
+	workers := NewWorkers(1, 0)
+	if workers.Takes("/debug/runtime") || !workers.Takes("/ping") || (*Workers)(nil).Takes("/ping") {
+		t.Error("the workers run requests, and nothing below /debug/; nil runs nothing")
 	}
 }
