@@ -61,7 +61,7 @@ pub(crate) struct LedgerRunArgs {
     /// Begin no experiment that would end later than this [default: 1h with --short, else none]
     #[arg(long, value_name = "TIME", value_parser = duration)]
     pub(crate) budget: Option<Nanos>,
-    /// Seven blocks of one sample of 1 s each after a third of the warm-up; what it leaves undecided is then run in full, as far as the budget reaches. Without it what only a short run has answered is run again
+    /// Eight blocks of one sample of 1 s each after a third of the warm-up; what it leaves undecided is then run in full, as far as the budget reaches. Without it what only a short run has answered is run again
     #[arg(long)]
     pub(crate) short: bool,
     /// Print what would be run and what it would take, run nothing

@@ -21,7 +21,7 @@ pub(crate) struct RunArgs {
     /// Print the plan and its time, run nothing
     #[arg(long, conflicts_with = "resume")]
     pub(crate) dry_run: bool,
-    /// Seven blocks of one sample of 1 s after a third of the warm-up: a first look, marked as short wherever it is shown
+    /// Eight blocks of one sample of 1 s after a third of the warm-up: a first look, marked as short wherever it is shown
     #[arg(long, conflicts_with = "resume")]
     pub(crate) short: bool,
     /// Run the missing, failed and void trials of this run folder

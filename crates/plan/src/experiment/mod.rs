@@ -156,12 +156,13 @@ const SHORT_WARMUP: Nanos = Nanos::from_secs(1);
 const SHORT_WARMUP_SHARE: u64 = 3;
 /// Its longest sample.
 const SHORT_SAMPLE: Nanos = Nanos::from_secs(1);
-/// Blocks of it; the t quantile falls fast up to there.
-const SHORT_BLOCKS: u32 = 7;
+/// Blocks of it; the t quantile falls fast up to there, and eight values that are all the same decide each of up to ten
+/// claims by the sign test.
+const SHORT_BLOCKS: u32 = 8;
 /// Blocks where phases stay long: the fewest that give an interval (METHOD §3).
 const SHORT_BLOCKS_LONG: u32 = 5;
 
-/// Shortens a plan: seven blocks, one sample of 1 s at most after a third of the shortest warm-up, 1 s at least. Phases that events or shapes
+/// Shortens a plan: eight blocks, one sample of 1 s at most after a third of the shortest warm-up, 1 s at least. Phases that events or shapes
 /// are laid on, and those that the file keeps, stay as they are, with five blocks or what the file has.
 pub fn short(plan: &mut ExperimentPlan) {
     plan.short = true;
