@@ -16,7 +16,8 @@ use RuntimeException;
 final class Launcher
 {
     private const SIGNALS = [SIGTERM, SIGINT, SIGQUIT, SIGUSR2, SIGCHLD];
-    private const INSTALL = 'apt-get install nginx-light php8.2-fpm php8.2-mysql php-redis php8.2-curl';
+    /** The version that Debian 12 packages; whichever the host has will do where none is asked for. */
+    private const VERSION = '8.2';
     private const SOCKET_SECONDS = 5;
     /** For both together; prony's own limit is 6 s. */
     private const STOP_SECONDS = 5.0;
@@ -33,7 +34,7 @@ final class Launcher
     /** @throws RuntimeException where something cannot start or ends by itself */
     public function run(): void
     {
-        $programs = [self::find('php-fpm8.2', 'php-fpm'), self::find('nginx')];
+        $programs = [self::fpm($this->settings->version), self::find('apt-get install nginx-light', 'nginx')];
         pcntl_sigprocmask(SIG_BLOCK, self::SIGNALS);
         if (!mkdir($this->folder, 0o700)) {
             throw new RuntimeException("cannot make the folder $this->folder");
@@ -137,7 +138,16 @@ final class Launcher
         rmdir($folder);
     }
 
-    private static function find(string ...$names): string
+    /** FPM of that version, and no other in its place; empty: the usual one. */
+    private static function fpm(string $version): string
+    {
+        $wanted = $version === '' ? self::VERSION : $version;
+        $install = "apt-get install php$wanted-fpm php$wanted-mysql php-redis php$wanted-curl";
+        $names = $version === '' ? ["php-fpm$wanted", 'php-fpm'] : ["php-fpm$wanted"];
+        return self::find($install, ...$names);
+    }
+
+    private static function find(string $install, string ...$names): string
     {
         // /usr/sbin is not in everyone's PATH.
         $folders = [...explode(':', (string) getenv('PATH')), '/usr/sbin', '/usr/local/sbin'];
@@ -148,6 +158,6 @@ final class Launcher
                 }
             }
         }
-        throw new RuntimeException("$names[0] is not installed: " . self::INSTALL);
+        throw new RuntimeException("$names[0] is not installed: $install");
     }
 }

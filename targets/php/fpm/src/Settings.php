@@ -21,6 +21,8 @@ final class Settings
 
     private function __construct(
         public readonly string $listen,
+        /** Of PHP, such as 8.2; empty: whichever there is. */
+        public readonly string $version,
         public readonly string $nginxWorkers,
         public readonly bool $accessLog,
         public readonly int $keepaliveTimeout,
@@ -56,6 +58,7 @@ final class Settings
         $size = '/\A[1-9][0-9]{0,3}(M|MiB)\z/';
         return new self(
             listen: $read->listen('LISTEN'),
+            version: $read->matching('FPM_VERSION', '/\A([5-9]\.[0-9])?\z/', '', 'a version such as 8.2'),
             nginxWorkers: $read->matching('NGINX_WORKERS', $workers, 'auto', 'auto or 1 to 999'),
             accessLog: $read->bool('NGINX_ACCESS_LOG', false),
             keepaliveTimeout: (int) $read->matching('NGINX_KEEPALIVE_TIMEOUT', $seconds, '65', '0 to 86400'),

@@ -9,6 +9,7 @@ declare(strict_types=1);
 namespace Prony\Fpm\Tests;
 
 use Prony\Fpm\Files;
+use Prony\Fpm\Launcher;
 use Prony\Fpm\Settings;
 use RuntimeException;
 
@@ -23,13 +24,26 @@ final class SettingsTest
             ['NGINX_WORKERS' => '1; evil on'], ['NGINX_KEEPALIVE_TIMEOUT' => '86401'],
             ['NGINX_KEEPALIVE_REQUESTS' => '0'], ['CACHE_PERSISTENT' => 'x'], ['FPM_CHILDREN' => '0'], ['FPM_PM' => 'other'],
             ['OPCACHE' => '1'], ['JIT_BUFFER' => "64MiB\nevil"], ['JIT' => 'tracing', 'OPCACHE' => 'false'],
-            ['CUT' => 'x'], ['REQUEST_TIMES' => 'x'], ['CONFIG' => 'x'],
+            ['FPM_VERSION' => '8.2/../x'], ['CUT' => 'x'], ['REQUEST_TIMES' => 'x'], ['CONFIG' => 'x'],
             ['GRPC_HOST' => 'h', 'GRPC_PORT' => '1', 'GRPC_CA_FILE' => '/nonexistent'],
             ['GRPC_HOST' => 'h;', 'GRPC_PORT' => '1', 'GRPC_CA_FILE' => __FILE__],
         ];
         foreach ($bad as $values) {
             refuses(RuntimeException::class, fn () => Settings::fromEnvironment($values + self::LISTEN));
         }
+    }
+
+    /** No other version is taken in place of the one that was asked for, and the error says how to get it. */
+    public function anAbsentVersionIsAnError(): void
+    {
+        $launcher = new Launcher(Settings::fromEnvironment(['FPM_VERSION' => '9.9'] + self::LISTEN));
+        try {
+            $launcher->run();
+        } catch (RuntimeException $error) {
+            same('php-fpm9.9 is not installed: apt-get install php9.9-fpm php9.9-mysql php-redis php9.9-curl', $error->getMessage());
+            return;
+        }
+        throw new RuntimeException('started another version');
     }
 
     public function knobsReachTheFiles(): void
