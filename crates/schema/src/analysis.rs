@@ -225,11 +225,36 @@ pub struct CellSummary {
     /// What its CPU quota did; absent without one, or where no valid trial tells.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub throttling: Option<ThrottlingSummary>,
+    /// The longest response and the use of the CPUs, which are shown and never compared.
+    #[serde(default, skip_serializing_if = "Extremes::is_empty")]
+    pub extremes: Extremes,
     /// Response-time quantiles of the merged histograms of the valid trials, for the percentile chart.
     pub curve: Vec<CurvePoint>,
     /// The same histograms in bins of equal width on a logarithmic axis; empty without a request, and in older files.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub histogram: Vec<Bin>,
+}
+
+/// What load tools print of a cell beside rate and quantiles, over its valid trials; absent where no trial tells.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct Extremes {
+    /// Longest response time of all trials, in nanoseconds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_ns: Option<u64>,
+    /// CPU time of the target over what it may use, its quota or its CPUs: 0 to 1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu: Option<f64>,
+    /// The same in the interval of any trial in which it was highest.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cpu_peak: Option<f64>,
+}
+
+impl Extremes {
+    /// Whether nothing is known.
+    #[must_use]
+    pub fn is_empty(&self) -> bool {
+        *self == Self::default()
+    }
 }
 
 /// The spread of one cell by level: samples within trials, and trials (METHOD §3, Kalibera and Jones, ISMM 2013).

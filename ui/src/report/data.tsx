@@ -35,6 +35,14 @@ export function Data({ page }: SectionProps) {
     <Section id="data" title={words.sections.data} about={t.about}>
       <DataTable caption={t.cells} file={[run, "cells"]} columns={cellColumns(words, notes)} rows={cells} />
       <Notes notes={notes} />
+      <Fold title={t.usual}>
+        {() => (
+          <>
+            <p class="about">{t.usualAbout}</p>
+            <DataTable caption={t.usual} file={[run, "usual"]} columns={usualColumns(words)} rows={cells} />
+          </>
+        )}
+      </Fold>
       {limits.length > 0 && (
         <DataTable caption={t.limits} file={[run, "limits"]} columns={limitColumns(words)} rows={limits} />
       )}
@@ -133,6 +141,25 @@ const cellColumns = (words: Words, notes: Footnotes): Column<CellSummary>[] => [
   fileColumn("trials_void", (row) => row.trials_void),
   fileColumn("trials_failed", (row) => row.trials_failed),
 ];
+
+/** As load tools print a cell: no intervals, and what is never compared. */
+const usualColumns = (words: Words): Column<CellSummary>[] => {
+  const center = (metric: Metric): Column<CellSummary> =>
+    numberColumn(
+      words.metrics[metric],
+      keyOf(metric),
+      (n) => value(unitOf(metric), n),
+      (row) => summaryOf(row, metric)?.center,
+    );
+  return [
+    toldNameColumn(words.cell, "cell", (row) => row.label, "cell"),
+    ...(["throughput", "mean", "p50", "p90", "p95", "p99"] as const).map(center),
+    numberColumn(words.data.max, "max_ns", duration, ({ extremes }) => extremes?.max_ns),
+    numberColumn(words.data.cpu, "cpu", percent, ({ extremes }) => extremes?.cpu),
+    numberColumn(words.data.cpuPeak, "cpu_peak", percent, ({ extremes }) => extremes?.cpu_peak),
+    center("error_rate"),
+  ];
+};
 
 const valueOf = (row: TrialRow, metric: Metric) => row.values.find((of) => of.metric === metric)?.value;
 

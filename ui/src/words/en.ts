@@ -581,6 +581,12 @@ export const en = {
     neverThrottled: "never throttled",
     throttled: (share: string, time: string) => `throttled in ${share} of periods, ${time}`,
     coldStart: "Cold start",
+    usual: "As load tools print it",
+    usualAbout:
+      "Centres over the valid trials without their intervals, and what is never compared: the longest response of all trials, the CPU time of the target over what it may use, and the same in the busiest interval.",
+    max: "Max",
+    cpu: "CPU",
+    cpuPeak: "CPU peak",
     outcomes: (valid: number, isVoid: number, failed: number) =>
       [`${valid} valid`, isVoid > 0 ? `${isVoid} void` : "", failed > 0 ? `${failed} failed` : ""]
         .filter((text) => text !== "")

@@ -536,6 +536,12 @@ export const zh: Words = {
     neverThrottled: "从未被限流",
     throttled: (share, time) => `${share} 的周期内被限流，${time}`,
     coldStart: "冷启动",
+    usual: "压测工具式表格",
+    usualAbout:
+      "有效试次的中心值（无区间），以及从不用于比较的量：所有试次中最长的响应、目标 CPU 时间占其可用量之比，以及该比值最高的时间段。",
+    max: "最大值",
+    cpu: "CPU",
+    cpuPeak: "CPU 峰值",
     outcomes: (valid, isVoid, failed) =>
       [`${valid} 有效`, isVoid > 0 ? `${isVoid} 作废` : "", failed > 0 ? `${failed} 失败` : ""]
         .filter((text) => text !== "")

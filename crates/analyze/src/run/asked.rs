@@ -106,7 +106,7 @@ fn raw(plan: &ExperimentPlan, trial: &TrialData, metric: Metric) -> Option<f64> 
 }
 
 /// CPUs that the target may use: its quota, or those that it is confined to, whichever is less. Unknown without both.
-fn allowed(plan: &ExperimentPlan, cell: &CellPlan) -> Option<f64> {
+pub(super) fn allowed(plan: &ExperimentPlan, cell: &CellPlan) -> Option<f64> {
     let pinned = plan.pin.target.as_ref().map(|cpus| cpus.len() as f64);
     match (cell.limits.cpus, pinned) {
         (Some(quota), Some(cpus)) => Some(quota.min(cpus)),

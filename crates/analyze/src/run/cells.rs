@@ -47,6 +47,7 @@ fn summary(data: &RunData<'_>, cell: &CellPlan) -> CellSummary {
         warm_up: super::steady::warm_up_line(data, &cell.id),
         levels: levels(data, cell),
         memory_view: super::memory_view::memory_view(data, cell),
+        extremes: super::extremes::extremes(data, cell),
         curve,
         histogram,
     }

@@ -19,6 +19,7 @@ mod data;
 mod drift;
 mod effects;
 mod events;
+mod extremes;
 mod failures;
 mod families;
 mod instrument;

@@ -13,6 +13,7 @@ mod coverage;
 mod cross_checks;
 mod design;
 mod effects;
+mod extremes;
 mod families;
 mod gates;
 mod history;

@@ -13,6 +13,7 @@ use crate::run::limits;
 use crate::run::memory;
 use crate::run::page::{KEY_METRICS, Page};
 use crate::run::soak;
+use crate::run::usual;
 use crate::{ReportError, clean};
 use askama::Template;
 use schema::analysis::AnalysisFile;
@@ -25,6 +26,8 @@ struct Html {
     page: Page,
     style: &'static str,
     cell_metrics: Vec<&'static str>,
+    usual_about: &'static str,
+    usual_header: [&'static str; 11],
     capacity_about: &'static str,
     capacity_header: [&'static str; 9],
     hysteresis_header: [&'static str; 6],
@@ -69,6 +72,8 @@ pub fn html(run: &RunFile, analysis: &AnalysisFile) -> Result<String, ReportErro
         page: Page::new(run, analysis),
         style: include_str!("../../templates/report.css"),
         cell_metrics: KEY_METRICS.map(Metric::title).to_vec(),
+        usual_about: usual::ABOUT,
+        usual_header: usual::HEADER,
         capacity_about: capacity::ABOUT,
         capacity_header: capacity::HEADER,
         hysteresis_header: capacity::HYSTERESIS_HEADER,

@@ -17,6 +17,7 @@ use crate::run::ranking::{COLUMNS, RankView, RankedValue};
 use crate::run::settings::Row;
 use crate::run::shift;
 use crate::run::soak::{self, TrendView};
+use crate::run::usual::{self, UsualView};
 use crate::words::{Footnotes, Word};
 use schema::analysis::AnalysisFile;
 use schema::metric::Metric;
@@ -342,11 +343,24 @@ fn cells(page: &Page) -> String {
     header.extend(["Cold start", "Trials"]);
     format!(
         "## Cells\n\nCentre over the valid trials, with its {} interval; cold start is the median time from execution to the first good \
-         answer.\n\n{}{}",
+         answer.\n\n{}{}{}",
         page.confidence,
         table(&header, "llrrrrrrrl", page.cells.iter().map(cell_row)),
-        footnotes(&page.cell_notes)
+        footnotes(&page.cell_notes),
+        usual_table(page)
     )
+}
+
+fn usual_table(page: &Page) -> String {
+    if page.usual.is_empty() {
+        return String::new();
+    }
+    let row = |view: &UsualView| {
+        let values = view.values.iter().map(|value| value.replace('<', "\\<"));
+        [code(&view.cell)].into_iter().chain(values).collect()
+    };
+    let table = table(&usual::HEADER, "lrrrrrrrrrr", page.usual.iter().map(row));
+    format!("\n### As load tools print it\n\n{}\n\n{table}", usual::ABOUT)
 }
 
 fn cell_row(cell: &CellView) -> Vec<String> {

@@ -26,4 +26,5 @@ pub(crate) mod shift;
 pub(crate) mod soak;
 pub(crate) mod steady;
 pub(crate) mod text;
-pub(crate) mod why;
+pub(crate) mod usual;
+mod why;

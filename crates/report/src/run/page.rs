@@ -18,6 +18,7 @@ use crate::run::settings::{self, FactView, Row};
 use crate::run::shift::{self, ShiftView};
 use crate::run::soak::{self, SoakView};
 use crate::run::steady::{self, WarmUpView};
+use crate::run::usual::{self, UsualView};
 use crate::words::{self, Footnotes, Word};
 use crate::{clean, format};
 use schema::analysis::{
@@ -51,6 +52,7 @@ pub(crate) struct Page {
     pub(crate) ranking: RankingView,
     pub(crate) cells: Vec<CellView>,
     pub(crate) cell_notes: Footnotes,
+    pub(crate) usual: Vec<UsualView>,
     pub(crate) warm_ups: Vec<WarmUpView>,
     pub(crate) levels: Vec<LevelView>,
     pub(crate) memory: Vec<MemoryLine>,
@@ -257,6 +259,7 @@ impl Page {
             ranking: ranking::view(analysis),
             cells,
             cell_notes,
+            usual: usual::views(analysis),
             warm_ups: steady::views(analysis),
             levels: levels::views(analysis),
             memory: memory::lines(analysis),
