@@ -27,6 +27,7 @@ mod output;
 mod plan;
 mod profile;
 mod progress;
+mod push;
 mod recorder;
 mod reference;
 mod reference_tls;

@@ -1,20 +1,17 @@
-//! `prony metrics`: what runs came to so far, for Prometheus, Pushgateway and Grafana.
+//! `prony metrics`: what runs came to so far, for Prometheus, Pushgateway, OpenTelemetry and Grafana.
 
 use crate::args::MetricsArgs;
-use crate::{exit, output};
+use crate::push::{Receiver, read};
+use crate::{exit, interrupt, output};
 use anyhow::{Context as _, Result, bail};
-use export::{Feed, TEXT_TYPE, families, run_dashboard, text};
-use plan::net::{HttpUrl, Scheme};
-use probe::Limits;
+use export::{Feed, families, run_dashboard, text};
 use serve::{Options, Server};
 use std::path::Path;
-use std::time::Duration;
-use wire::{RequestHead, encode_request};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
-/// Bounds of a push: a Pushgateway answers at once.
-const PUSH_LIMITS: Limits = Limits { timeout: Duration::from_secs(10), body_bytes: 64 << 10 };
-/// Most of a refusal that is shown.
-const REFUSAL_CHARS_MAX: usize = 300;
+/// How soon Ctrl-C is seen between two pushes.
+const LOOK: Duration = Duration::from_millis(100);
 
 pub(crate) fn metrics(args: &MetricsArgs) -> Result<u8> {
     if args.dashboard {
@@ -28,14 +25,18 @@ pub(crate) fn metrics(args: &MetricsArgs) -> Result<u8> {
         );
     }
     if let Some(url) = &args.push {
-        let place = Pushgateway::of(url, &args.consent)?;
-        return Ok(match place.push(&args.folder) {
-            Ok(()) => exit::DONE,
-            Err(error) => {
-                output::say!("prony: {error:#}");
-                exit::FAILED
-            }
-        });
+        return Ok(pushed(Receiver::pushgateway(url, &args.consent)?.push(&args.folder)));
+    }
+    if let Some(url) = &args.otlp {
+        let collector = Receiver::collector(url, &args.consent)?;
+        return match args.every {
+            None => Ok(pushed(collector.push(&args.folder))),
+            Some(every) => go_with_parent(args).and_then(|()| {
+                let stop = interrupt::stop_flag()?;
+                push_every(&collector, &args.folder, Duration::from_nanos(every.0), &stop);
+                Ok(exit::DONE)
+            }),
+        };
     }
     match args.listen {
         Some(listen) => answer(args, listen),
@@ -46,24 +47,56 @@ pub(crate) fn metrics(args: &MetricsArgs) -> Result<u8> {
     }
 }
 
-/// What is exported of a folder now.
-fn read(folder: &Path) -> Result<Feed> {
-    let mut feed = Feed::new(folder);
-    feed.look();
-    if feed.runs().next().is_none() {
-        bail!(
-            "there is no run in {}\n  remedy: name a run folder, or the folder of the runs",
-            folder.display()
-        );
+fn pushed(result: Result<()>) -> u8 {
+    match result {
+        Ok(()) => exit::DONE,
+        Err(error) => {
+            output::say!("prony: {error:#}");
+            exit::FAILED
+        }
     }
-    Ok(feed)
+}
+
+/// Sends what is in the folder until it is told to stop, and then once more. A cause that keeps it from being taken is
+/// said once, and once more where it is another.
+fn push_every(collector: &Receiver, folder: &Path, every: Duration, stop: &AtomicBool) {
+    let quiet = serve::Quiet::begin(None);
+    let mut feed = Feed::new(folder);
+    let mut said = String::new();
+    loop {
+        let due = Instant::now() + every;
+        feed.look();
+        if let Some(quiet) = &quiet {
+            quiet.keep_off(feed.pins());
+        }
+        // Before the first trial there is nothing to send.
+        let sent = if feed.runs().next().is_some() { collector.send(&feed) } else { Ok(()) };
+        let cause = sent.err().map_or_else(String::new, |error| format!("{error:#}"));
+        if !cause.is_empty() && cause != said {
+            output::say!("note: {cause}");
+        }
+        said = cause;
+        if stop.load(Ordering::Relaxed) {
+            return;
+        }
+        while Instant::now() < due && !stop.load(Ordering::Relaxed) {
+            std::thread::sleep(LOOK.min(due.saturating_duration_since(Instant::now())));
+        }
+    }
+}
+
+/// A process that was started beside a run ends with it, however that ends.
+fn go_with_parent(args: &MetricsArgs) -> Result<()> {
+    if args.with_parent {
+        rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::TERM))
+            .context("cannot ask to end with the run")?;
+    }
+    Ok(())
 }
 
 fn answer(args: &MetricsArgs, listen: std::net::SocketAddr) -> Result<u8> {
-    if args.with_parent {
-        // Where the parent is gone already the first line finds no reader.
-        let _ = rustix::process::set_parent_process_death_signal(Some(rustix::process::Signal::TERM));
-    }
+    // Where the parent is gone already the first line finds no reader.
+    go_with_parent(args)?;
     let server = Server::bind(Options {
         runs: args.folder.clone(),
         experiments: None,
@@ -78,61 +111,4 @@ fn answer(args: &MetricsArgs, listen: std::net::SocketAddr) -> Result<u8> {
     output::write(None, &format!("metrics: http://{}/metrics\n", server.addr()))?;
     server.run_until_interrupted()?;
     Ok(exit::DONE)
-}
-
-/// Where final values are put.
-pub(crate) struct Pushgateway {
-    url: HttpUrl,
-    address: std::net::SocketAddr,
-}
-
-impl Pushgateway {
-    /// Resolves a URL, before anything is measured.
-    ///
-    /// # Errors
-    /// It is none, speaks TLS, does not resolve, or is public without consent.
-    pub(crate) fn of(url: &str, consent: &[String]) -> Result<Self> {
-        let parsed = HttpUrl::parse(url)?;
-        if parsed.scheme == Scheme::Https {
-            bail!(
-                "`{url}` speaks TLS, which a push does not\n  remedy: push to http://, through a tunnel where the way is not safe"
-            );
-        }
-        let address = parsed.resolve(consent)?;
-        Ok(Self { url: parsed, address })
-    }
-
-    /// Puts what a run came to in place of what the Pushgateway has of the same run.
-    ///
-    /// # Errors
-    /// There is nothing to tell, or the answer is no success.
-    pub(crate) fn push(&self, folder: &Path) -> Result<()> {
-        let feed = read(folder)?;
-        let mut runs = feed.runs();
-        let run = runs.next().unwrap_or_default();
-        if let Some(other) = runs.next() {
-            bail!(
-                "{run} and {other} are both in progress\n  remedy: name the run folder that is to be pushed"
-            );
-        }
-        let body = text(&families(&feed));
-        let target = format!("{}/metrics/job/prony/run/{run}", self.url.path.trim_end_matches('/'));
-        let headers = [("Content-Type", TEXT_TYPE), ("Connection", "close")]
-            .map(|(name, value)| (name.to_owned(), value.to_owned()));
-        let host = self.url.authority();
-        let head = RequestHead { method: "PUT", target: &target, host: &host, headers: &headers };
-        let request = encode_request(&head, body.as_bytes())?;
-        let answer = probe::exchange(self.address, &request, false, PUSH_LIMITS)
-            .with_context(|| format!("the Pushgateway at {} did not take the values", self.url.origin()))?;
-        if !(200..300).contains(&answer.status) {
-            let reason = String::from_utf8_lossy(&answer.body);
-            let reason: String = reason.chars().filter(|c| !c.is_control()).take(REFUSAL_CHARS_MAX).collect();
-            bail!(
-                "the Pushgateway at {} refused the values (status {}): {reason}",
-                self.url.origin(),
-                answer.status
-            );
-        }
-        Ok(())
-    }
 }

@@ -1,11 +1,11 @@
-//! `--metrics-listen` and `--metrics-push`: a load or a run as monitoring sees it, while it lasts and when it ends.
+//! `--metrics-listen`, `--metrics-otlp` and `--metrics-push`: a load or a run as monitoring sees it, while it lasts and when it ends.
 //!
-//! Invariants: an address that cannot be used is an error before the load begins; scrapes are answered by a child process,
-//! which reads files and dies with this one; a failed push changes no result and no exit code.
+//! Invariants: an address that cannot be used is an error before the load begins; scrapes are answered, and values
+//! sent, by child processes, which read files and die with this one; a failed push changes no result and no exit code.
 
 use crate::args::MonitorArgs;
-use crate::metrics::Pushgateway;
 use crate::output;
+use crate::push::Receiver;
 use anyhow::{Context as _, Result, bail};
 use engine::IntervalData;
 use record::{Lines, TrialFolder, hlog, live};
@@ -18,8 +18,8 @@ use tempfile::TempDir;
 
 /// What watches a run.
 pub(crate) struct Monitor {
-    _side: Option<Side>,
-    push: Option<Pushgateway>,
+    _sides: Vec<Side>,
+    receivers: Vec<Receiver>,
 }
 
 impl Monitor {
@@ -28,39 +28,56 @@ impl Monitor {
     /// # Errors
     /// The address cannot be had, or the Pushgateway's cannot be found.
     pub(crate) fn begin(args: &MonitorArgs, consent: &[String], runs: &Path) -> Result<Self> {
-        let push = args.metrics_push.as_deref().map(|url| Pushgateway::of(url, consent)).transpose()?;
-        let side = match args.metrics_listen {
-            Some(_) => Some(Side::begin(args, runs)?),
-            None => None,
-        };
-        Ok(Self { _side: side, push })
+        let mut receivers = Vec::new();
+        if let Some(url) = &args.metrics_push {
+            receivers.push(Receiver::pushgateway(url, consent)?);
+        }
+        if let Some(url) = &args.metrics_otlp {
+            receivers.push(Receiver::collector(url, consent)?);
+        }
+        let mut sides = Vec::new();
+        if args.metrics_listen.is_some() {
+            sides.push(Side::answering(args, runs)?);
+        }
+        if let Some(url) = &args.metrics_otlp {
+            sides.push(Side::sending(url, consent, runs)?);
+        }
+        Ok(Self { _sides: sides, receivers })
     }
 
     /// Pushes the final values of a run. A push that fails is a note: the numbers are in the run's files.
     pub(crate) fn end(&self, run: &Path) {
-        if let Some(Err(error)) = self.push.as_ref().map(|push| push.push(run)) {
-            output::say!("note: {error:#}");
+        for receiver in &self.receivers {
+            if let Err(error) = receiver.push(run) {
+                output::say!("note: {error:#}");
+            }
         }
     }
 }
 
-/// The process that answers.
+/// A process that answers or sends.
 struct Side(Child);
 
 impl Side {
-    fn begin(args: &MonitorArgs, runs: &Path) -> Result<Self> {
-        // The runs may be the first ones.
-        std::fs::create_dir_all(runs).with_context(|| format!("cannot make {}", runs.display()))?;
-        let mut command = Command::new(std::env::current_exe().context("cannot find prony's own binary")?);
-        command.arg("metrics").arg(runs).arg("--with-parent");
+    /// Sends every ten seconds. What keeps it from that is a note of its own.
+    fn sending(url: &str, consent: &[String], runs: &Path) -> Result<Self> {
+        let mut command = metrics_of(runs)?;
+        command.args(["--otlp", url, "--every", "10s"]).stdout(Stdio::null());
+        for host in consent {
+            command.args(["--consent", host]);
+        }
+        command.spawn().map(Self).context("cannot start the process that sends to the collector")
+    }
+
+    fn answering(args: &MonitorArgs, runs: &Path) -> Result<Self> {
+        let mut command = metrics_of(runs)?;
         if let Some(listen) = args.metrics_listen {
             command.arg("--listen").arg(listen.to_string());
         }
         if let Some(file) = &args.metrics_token_file {
             command.arg("--token-file").arg(file);
         }
-        // A process group of its own: Ctrl-C is for this process, which then ends the other.
-        command.stdin(Stdio::null()).stdout(Stdio::piped()).process_group(0);
+        command.stdout(Stdio::piped());
         let mut child = command.spawn().context("cannot start the process that answers monitoring")?;
         let mut said = String::new();
         let read = child.stdout.take().map_or(Ok(0), |out| BufReader::new(out).read_line(&mut said));
@@ -73,6 +90,17 @@ impl Side {
         output::say_text(&said);
         Ok(side)
     }
+}
+
+/// `prony metrics` for a folder, which ends with this process.
+fn metrics_of(runs: &Path) -> Result<Command> {
+    // The runs may be the first ones.
+    std::fs::create_dir_all(runs).with_context(|| format!("cannot make {}", runs.display()))?;
+    let mut command = Command::new(std::env::current_exe().context("cannot find prony's own binary")?);
+    command.arg("metrics").arg(runs).arg("--with-parent");
+    // A process group of its own: Ctrl-C is for this process, which then ends the other.
+    command.stdin(Stdio::null()).process_group(0);
+    Ok(command)
 }
 
 impl Drop for Side {
@@ -100,7 +128,7 @@ impl LoadFiles {
     /// # Errors
     /// It cannot be made.
     pub(crate) fn begin(args: &MonitorArgs) -> Result<Option<Self>> {
-        if args.metrics_listen.is_none() && args.metrics_push.is_none() {
+        if args.metrics_listen.is_none() && args.metrics_push.is_none() && args.metrics_otlp.is_none() {
             return Ok(None);
         }
         let folder = tempfile::tempdir().context("cannot make a temporary folder for --metrics-listen")?;

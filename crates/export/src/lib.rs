@@ -1,5 +1,5 @@
 //! Runs as other systems read them: what a run folder holds so far as families of metrics, these in the formats that
-//! Prometheus reads, and dashboards over them.
+//! Prometheus and OpenTelemetry read, and dashboards over them.
 //!
 //! Invariants: everything is read from files of run folders, so that a measurement never waits for a reader, and one
 //! that comes or goes changes nothing; counters only grow while a run lasts; times of the warm-up are in no histogram;
@@ -11,6 +11,7 @@ mod dashboard;
 mod family;
 mod feed;
 mod native;
+mod otlp;
 mod run_families;
 mod text;
 mod totals;
@@ -19,5 +20,6 @@ pub use dashboard::run_dashboard;
 pub use family::{Family, Kind, Sample, Value};
 pub use feed::{Feed, INTERVALS, LOG};
 pub use native::{PROTOBUF_TYPE, protobuf};
+pub use otlp::{OTLP_TYPE, otlp, otlp_refused};
 pub use run_families::{SERIES_MAX, families};
 pub use text::{OPENMETRICS_TYPE, TEXT_TYPE, openmetrics, text};

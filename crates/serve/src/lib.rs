@@ -30,4 +30,5 @@ mod token;
 pub use assets::Assets;
 pub use connections::{Options, Server};
 pub use error::ServeError;
+pub use quiet::Quiet;
 pub use token::{TOKEN_LENGTH_MIN, made as made_token, read as read_token};

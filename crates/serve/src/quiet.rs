@@ -1,4 +1,4 @@
-//! The lab keeps out of the way of what is measured: lower priority, and other CPUs than generators have.
+//! What serves or sends values of runs keeps out of the way of what is measured: lower priority, and other CPUs than generators have.
 //!
 //! Invariants: experiments that are started from here inherit none of it, for the thread that starts them is left as it
 //! was; where no other CPU is left, nothing is confined.
@@ -15,7 +15,7 @@ const NICE: i32 = 10;
 
 /// The threads of this process that serve.
 #[derive(Debug)]
-pub(crate) struct Quiet {
+pub struct Quiet {
     usable: Vec<u32>,
     /// The thread that starts experiments, which stays as it is.
     spared: Option<Pid>,
@@ -25,14 +25,16 @@ pub(crate) struct Quiet {
 
 impl Quiet {
     /// Lowers the priority of the calling thread and of all that it makes. `None` where the system refuses.
-    pub(crate) fn begin(spared: Option<Pid>) -> Option<Self> {
+    /// `spared` keeps its CPUs.
+    #[must_use]
+    pub fn begin(spared: Option<Pid>) -> Option<Self> {
         rustix::process::setpriority_process(None, NICE).ok()?;
         let usable = launch::pin::usable_cpus().ok()?;
         Some(Self { now: Mutex::new(usable.clone()), usable, spared })
     }
 
     /// Leaves the CPUs of the runs in progress.
-    pub(crate) fn keep_off<'a>(&self, pins: impl Iterator<Item = &'a PinPlan>) {
+    pub fn keep_off<'a>(&self, pins: impl Iterator<Item = &'a PinPlan>) {
         let wanted = left(&self.usable, pins);
         let Ok(mut now) = self.now.lock() else { return };
         if *now == wanted {

@@ -1,7 +1,9 @@
 //! Arguments of `prony metrics`, and those by which a load or a run is watched while it lasts.
 
+use super::duration;
 use std::net::SocketAddr;
 use std::path::PathBuf;
+use units::Nanos;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
@@ -9,6 +11,7 @@ use std::path::PathBuf;
   prony metrics runs/2026-11-21T09-30-00Z-demo
   prony metrics runs --listen 127.0.0.1:9464   Prometheus asks it for /metrics
   prony metrics runs/2026-11-21T09-30-00Z-demo --push http://127.0.0.1:9091
+  prony metrics runs --otlp http://127.0.0.1:4318 --every 10s
   prony metrics --dashboard > prony-run.json   a dashboard that Grafana imports
   prony load http://127.0.0.1:8080/ -R 1k -d 10m --metrics-listen 127.0.0.1:9464
 
@@ -33,14 +36,20 @@ pub(crate) struct MetricsArgs {
     /// Put the values into the Pushgateway at this URL, in place of those that it has of the same run
     #[arg(long, value_name = "URL", conflicts_with = "listen")]
     pub(crate) push: Option<String>,
+    /// Send the values to the OpenTelemetry collector at this URL, by OTLP over HTTP
+    #[arg(long, value_name = "URL", conflicts_with_all = ["listen", "push"])]
+    pub(crate) otlp: Option<String>,
+    /// Send them again and again, this long apart, until Ctrl-C; 1s to 1h
+    #[arg(long, value_name = "TIME", requires = "otlp", value_parser = every)]
+    pub(crate) every: Option<Nanos>,
     /// Allow a push to this public host; loopback and private addresses need no consent
-    #[arg(long, value_name = "HOST", requires = "push")]
+    #[arg(long, value_name = "HOST")]
     pub(crate) consent: Vec<String>,
     /// Print a dashboard for Grafana over these metrics
-    #[arg(long, conflicts_with_all = ["listen", "push"])]
+    #[arg(long, conflicts_with_all = ["listen", "push", "otlp"])]
     pub(crate) dashboard: bool,
     /// End with the process that started this one
-    #[arg(long, hide = true, requires = "listen")]
+    #[arg(long, hide = true)]
     pub(crate) with_parent: bool,
 }
 
@@ -56,4 +65,14 @@ pub(crate) struct MonitorArgs {
     /// Put the final values into the Pushgateway at this URL
     #[arg(long, value_name = "URL")]
     pub(crate) metrics_push: Option<String>,
+    /// Send values to the OpenTelemetry collector at this URL: every 10 s, by a process of its own, and when it has ended
+    #[arg(long, value_name = "URL")]
+    pub(crate) metrics_otlp: Option<String>,
+}
+
+/// A collector keeps every value that it is sent.
+fn every(text: &str) -> Result<Nanos, String> {
+    let found = duration(text).map_err(|error| error.to_string())?;
+    let is_allowed = (Nanos::from_secs(1).0..=Nanos::from_secs(3_600).0).contains(&found.0);
+    is_allowed.then_some(found).ok_or_else(|| format!("{text} is not from 1s to 1h"))
 }

@@ -129,6 +129,7 @@ fn what_cannot_be_had_is_told_before_the_load() {
         (["--metrics-listen", "0.0.0.0:0"], "no token is set"),
         (["--metrics-push", "https://127.0.0.1:9091"], "speaks TLS, which a push does not"),
         (["--metrics-push", "http://192.0.2.1:9091"], "neither loopback nor private"),
+        (["--metrics-otlp", "http://192.0.2.1:4318"], "neither loopback nor private"),
     ] {
         let done = done(&[&["load", &url, "-n", "10"][..], &flags].concat());
         assert!(done.code == 1 && done.err.contains(cause), "{flags:?}: {} {}", done.code, done.err);
@@ -136,8 +137,8 @@ fn what_cannot_be_had_is_told_before_the_load() {
     assert_eq!(crate::load::stats(&server), before, "no request was sent");
 }
 
-/// Takes one push, answers it with `status`, and gives its head and body.
-fn taken(listener: &TcpListener, status: &str) -> (String, String) {
+/// Takes one push, answers it with `status` and `said`, and gives its head and body.
+fn taken(listener: &TcpListener, status: &str, said: &[u8]) -> (String, Vec<u8>) {
     let (mut stream, _) = listener.accept().unwrap();
     let mut reader = BufReader::new(stream.try_clone().unwrap());
     let mut head = String::new();
@@ -149,8 +150,10 @@ fn taken(listener: &TcpListener, status: &str) -> (String, String) {
         .find_map(|line| line.to_ascii_lowercase().strip_prefix("content-length: ")?.parse().ok());
     let mut body = vec![0; length.expect("a length")];
     reader.read_exact(&mut body).unwrap();
-    write!(stream, "HTTP/1.1 {status}\r\nContent-Length: 4\r\nConnection: close\r\n\r\nbusy").unwrap();
-    (head, String::from_utf8(body).unwrap())
+    let length = said.len();
+    write!(stream, "HTTP/1.1 {status}\r\nContent-Length: {length}\r\nConnection: close\r\n\r\n").unwrap();
+    stream.write_all(said).unwrap();
+    (head, body)
 }
 
 #[test]
@@ -164,10 +167,10 @@ fn final_values_are_pushed_and_a_refused_push_costs_no_result() {
         let gateway = format!("http://{}", listener.local_addr().unwrap());
         let load = ["load", &url, "-n", "2000", "-c", "2", "--format", "json", "--metrics-push", &gateway];
         let (head, body, ended) = std::thread::scope(|scope| {
-            let push = scope.spawn(|| taken(&listener, status));
+            let push = scope.spawn(|| taken(&listener, status, b"busy"));
             let ended = good(&load);
             let (head, body) = push.join().unwrap();
-            (head, body, ended)
+            (head, String::from_utf8(body).unwrap(), ended)
         });
         assert!(head.starts_with("PUT /metrics/job/prony/run/") && head.contains("-load HTTP/1.1"), "{head}");
         let report: Value = serde_json::from_str(&ended.out).unwrap();
@@ -183,6 +186,143 @@ fn final_values_are_pushed_and_a_refused_push_costs_no_result() {
         assert_eq!(note.is_some(), ended.err.contains("the Pushgateway"), "{}", ended.err);
         assert!(note.is_none_or(|note| ended.err.contains(note)), "{}", ended.err);
     }
+}
+
+/// A run folder with one whole load, as `--metrics-push` reads it, is not kept: a run of one trial is made.
+fn whole_run(folder: &Path) -> String {
+    let experiment = folder.join("one.toml");
+    let text = "[experiment]\nname = \"one\"\nblocks = 1\n[[target]]\nname = \"one\"\n\
+        reference = { law = \"constant\", mean = \"1ms\" }\n[scenario]\nrequest = { path = \"/ping\" }\n\
+        [load]\nmodel = \"closed\"\nconnections = 2\n[phases]\nwarmup = { at_least = \"100ms\", at_most = \"100ms\" }\n\
+        sample = \"1s\"\nsamples = 1\n";
+    std::fs::write(&experiment, text).unwrap();
+    let runs = folder.join("runs");
+    // Too few blocks for a verdict, and on a busy host a void trial: its values are there all the same.
+    done(&["run", experiment.to_str().unwrap(), "--runs", runs.to_str().unwrap()]);
+    let run = std::fs::read_dir(&runs).unwrap().next().expect("a run").unwrap().path();
+    run.to_str().unwrap().to_owned()
+}
+
+#[test]
+fn a_collector_gets_a_request_of_otlp_and_what_it_refuses_is_told() {
+    let folder = tempfile::tempdir().unwrap();
+    let run = whole_run(folder.path());
+    // PartialSuccess { rejected_data_points: 5, error_message: "full" } as protobuf.
+    let partly: &[u8] = b"\x0a\x08\x08\x05\x12\x04full";
+    for (status, said, code, note) in [
+        ("200 OK", &b""[..], 0, ""),
+        ("200 OK", partly, 2, "refused 5 values: full"),
+        ("429 Too Many Requests", b"later", 2, "refused the values (status 429): later"),
+    ] {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let collector = format!("http://{}/base/", listener.local_addr().unwrap());
+        let (head, body, ended) = std::thread::scope(|scope| {
+            let push = scope.spawn(|| taken(&listener, status, said));
+            let ended = done(&["metrics", &run, "--otlp", &collector]);
+            let (head, body) = push.join().unwrap();
+            (head, body, ended)
+        });
+        assert!(head.starts_with("POST /base/v1/metrics HTTP/1.1"), "{head}");
+        assert!(head.contains("Content-Type: application/x-protobuf"), "{head}");
+        let holds = |name: &[u8]| body.windows(name.len()).any(|part| part == name);
+        assert!(holds(b"prony_requests_completed") && holds(b"prony_response_seconds"));
+        assert!(ended.code == code && ended.err.contains(note), "{} {}", ended.code, ended.err);
+    }
+}
+
+#[test]
+fn a_collector_is_sent_values_until_the_load_has_ended() {
+    let server = Server::start(&[]);
+    let url = server.url("/ping");
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let collector = format!("http://{}", listener.local_addr().unwrap());
+    let load = ["load", &url, "-n", "2000", "-c", "2", "--format", "json", "--metrics-otlp", &collector];
+    let child = prony(&load).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    // The process that sends may begin after a short load has ended, so that the last values are all there is.
+    let (_, body) = taken(&listener, "200 OK", b"");
+    assert!(!body.is_empty());
+    listener.set_nonblocking(true).unwrap();
+    let ended = std::thread::scope(|scope| {
+        let waiting = scope.spawn(|| child.wait_with_output().unwrap());
+        wait_until("the load has ended", || {
+            // Closed at once: what is not taken is a note and costs no result.
+            let _ = listener.accept();
+            waiting.is_finished()
+        });
+        waiting.join().unwrap()
+    });
+    let report: Value = serde_json::from_slice(&ended.stdout).unwrap();
+    check_report(&report);
+    assert_eq!(report["requests"]["completed"], 2000);
+}
+
+/// A collector of OpenTelemetry that prints what it takes.
+struct Collector {
+    child: Child,
+    addr: SocketAddr,
+    printed: std::path::PathBuf,
+}
+
+impl Collector {
+    fn start(program: &str, folder: &Path) -> Self {
+        // It takes no port 0 and tells: one that was free a moment ago.
+        let addr = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+        let config = folder.join("collector.yaml");
+        let text = format!(
+            "receivers: {{ otlp: {{ protocols: {{ http: {{ endpoint: '{addr}' }} }} }} }}\n\
+             exporters: {{ debug: {{ verbosity: detailed }} }}\n\
+             service:\n  telemetry: {{ metrics: {{ level: none }} }}\n  pipelines: {{ metrics: {{ receivers: [otlp], exporters: [debug] }} }}\n"
+        );
+        std::fs::write(&config, text).unwrap();
+        let printed = folder.join("printed");
+        let file = std::fs::File::create(&printed).unwrap();
+        let child = Command::new(program)
+            .arg(format!("--config={}", config.display()))
+            .stdout(Stdio::null())
+            .stderr(file)
+            .spawn()
+            .unwrap();
+        let collector = Self { child, addr, printed };
+        wait_until("the collector listens", || TcpStream::connect(addr).is_ok());
+        collector
+    }
+
+    fn printed(&self) -> String {
+        std::fs::read_to_string(&self.printed).unwrap_or_default()
+    }
+}
+
+impl Drop for Collector {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+#[test]
+fn a_real_collector_takes_every_family_with_its_values() {
+    let Some(program) = ["otelcol", "otelcorecol", "otelcol-contrib"].into_iter().find(|name| is_there(name)) else {
+        println!("skipped: a real collector of OpenTelemetry, because otelcol is missing (see opentelemetry.io)");
+        return;
+    };
+    let folder = tempfile::tempdir().unwrap();
+    let run = whole_run(folder.path());
+    let collector = Collector::start(program, folder.path());
+    let url = format!("http://{}", collector.addr);
+    good(&["metrics", &run, "--otlp", &url]);
+    let text = good(&["metrics", &run]).out;
+    let families = text.lines().filter_map(|line| line.strip_prefix("# TYPE ")?.split(' ').next());
+    let names: Vec<&str> = families.map(|name| name.trim_end_matches("_total")).collect();
+    let last = names.last().expect("families");
+    wait_until("it has printed the last", || collector.printed().contains(&format!("Name: {last}")));
+    let printed = collector.printed();
+    for name in &names {
+        assert!(printed.contains(&format!("-> Name: {name}\n")), "{name}: {printed}");
+    }
+    let count = sum(&text, "prony_response_seconds_count", &[]);
+    assert!(count > 0.0 && printed.contains(&format!("Count: {count}\n")), "{count}: {printed}");
+    let completed = sum(&text, "prony_requests_completed_total", &["phase=\"sample\""]);
+    assert!(printed.contains(&format!("Value: {completed:.6}\n")), "{completed}: {printed}");
 }
 
 #[test]

@@ -1,0 +1,144 @@
+//! What runs came to, sent to where others keep it: a Pushgateway, or a collector that takes OpenTelemetry's protocol.
+
+use anyhow::{Context as _, Result, bail};
+use export::{Feed, OTLP_TYPE, TEXT_TYPE, families, otlp, otlp_refused, text};
+use plan::net::{HttpUrl, Scheme};
+use probe::{Answer, Limits};
+use std::path::Path;
+use std::time::{Duration, SystemTime};
+use wire::{RequestHead, encode_request};
+
+/// Bounds of a push: both kinds of receiver answer at once.
+const LIMITS: Limits = Limits { timeout: Duration::from_secs(10), body_bytes: 64 << 10 };
+/// Most of a refusal that is shown.
+const REFUSAL_CHARS_MAX: usize = 300;
+
+/// Where values are sent.
+pub(crate) struct Receiver {
+    kind: Kind,
+    url: HttpUrl,
+    address: std::net::SocketAddr,
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    /// Keeps the last values of each run.
+    Pushgateway,
+    /// Passes all values on.
+    Collector,
+}
+
+impl Receiver {
+    /// A Pushgateway; resolves its URL, before anything is measured.
+    ///
+    /// # Errors
+    /// It is none, speaks TLS, does not resolve, or is public without consent.
+    pub(crate) fn pushgateway(url: &str, consent: &[String]) -> Result<Self> {
+        Self::of(Kind::Pushgateway, url, consent)
+    }
+
+    /// A collector, by the URL before `/v1/metrics`.
+    ///
+    /// # Errors
+    /// As [`Receiver::pushgateway`].
+    pub(crate) fn collector(url: &str, consent: &[String]) -> Result<Self> {
+        Self::of(Kind::Collector, url, consent)
+    }
+
+    fn of(kind: Kind, url: &str, consent: &[String]) -> Result<Self> {
+        let parsed = HttpUrl::parse(url)?;
+        if parsed.scheme == Scheme::Https {
+            bail!(
+                "`{url}` speaks TLS, which a push does not\n  remedy: push to http://, through a tunnel where the way is not safe"
+            );
+        }
+        let address = parsed.resolve(consent)?;
+        Ok(Self { kind, url: parsed, address })
+    }
+
+    /// Sends what a run, or the runs of a folder, came to so far.
+    ///
+    /// # Errors
+    /// There is nothing to tell, or it was not taken whole.
+    pub(crate) fn push(&self, folder: &Path) -> Result<()> {
+        self.send(&read(folder)?)
+    }
+
+    /// Sends what was read. A Pushgateway puts it in place of what it has of the same run.
+    ///
+    /// # Errors
+    /// As [`Receiver::push`].
+    pub(crate) fn send(&self, feed: &Feed) -> Result<()> {
+        match self.kind {
+            Kind::Pushgateway => self.put(feed),
+            Kind::Collector => self.post(feed),
+        }
+    }
+
+    fn put(&self, feed: &Feed) -> Result<()> {
+        let mut runs = feed.runs();
+        let run = runs.next().unwrap_or_default();
+        if let Some(other) = runs.next() {
+            bail!(
+                "{run} and {other} are both in progress\n  remedy: name the run folder that is to be pushed"
+            );
+        }
+        let path = format!("/metrics/job/prony/run/{run}");
+        self.exchange("PUT", &path, TEXT_TYPE, text(&families(feed)).as_bytes()).map(|_| ())
+    }
+
+    fn post(&self, feed: &Feed) -> Result<()> {
+        let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+        let now_ns = u64::try_from(now.as_nanos()).unwrap_or(u64::MAX);
+        let body = otlp(&families(feed), now_ns);
+        let answer = self.exchange("POST", "/v1/metrics", OTLP_TYPE, &body)?;
+        if let Some((count, reason)) = otlp_refused(&answer.body) {
+            bail!("{} refused {count} values: {}", self.name(), shown(reason.as_bytes()));
+        }
+        Ok(())
+    }
+
+    fn exchange(&self, method: &str, path: &str, media_type: &str, body: &[u8]) -> Result<Answer> {
+        let target = format!("{}{path}", self.url.path.trim_end_matches('/'));
+        let headers = [("Content-Type", media_type), ("Connection", "close")]
+            .map(|(name, value)| (name.to_owned(), value.to_owned()));
+        let host = self.url.authority();
+        let head = RequestHead { method, target: &target, host: &host, headers: &headers };
+        let request = encode_request(&head, body)?;
+        let answer = probe::exchange(self.address, &request, false, LIMITS)
+            .with_context(|| format!("{} did not take the values", self.name()))?;
+        if !(200..300).contains(&answer.status) {
+            bail!("{} refused the values (status {}): {}", self.name(), answer.status, shown(&answer.body));
+        }
+        Ok(answer)
+    }
+
+    fn name(&self) -> String {
+        let kind = match self.kind {
+            Kind::Pushgateway => "Pushgateway",
+            Kind::Collector => "collector",
+        };
+        format!("the {kind} at {}", self.url.origin())
+    }
+}
+
+/// What is exported of a folder now.
+///
+/// # Errors
+/// It has no run.
+pub(crate) fn read(folder: &Path) -> Result<Feed> {
+    let mut feed = Feed::new(folder);
+    feed.look();
+    if feed.runs().next().is_none() {
+        bail!(
+            "there is no run in {}\n  remedy: name a run folder, or the folder of the runs",
+            folder.display()
+        );
+    }
+    Ok(feed)
+}
+
+/// The begin of what a receiver said, without what would move the cursor.
+fn shown(reason: &[u8]) -> String {
+    String::from_utf8_lossy(reason).chars().filter(|c| !c.is_control()).take(REFUSAL_CHARS_MAX).collect()
+}
