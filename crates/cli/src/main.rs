@@ -44,6 +44,7 @@ mod soak;
 mod soak_progress;
 mod targets;
 mod tuning;
+mod verify_monitoring;
 mod view;
 mod why;
 
@@ -87,6 +88,7 @@ fn main() -> ExitCode {
         Command::History(args) => across::history(&args),
         Command::Serve(args) => serve::serve(&args),
         Command::Metrics(args) => metrics::metrics(&args),
+        Command::VerifyMonitoring(args) => verify_monitoring::verify(&args),
         Command::Targets(args) => targets::targets(&args),
         Command::Reference(args) => reference::reference(&args),
         Command::Doctor(args) => doctor::doctor(&args),

@@ -3,10 +3,11 @@
 //!
 //! Invariants: everything is read from files of run folders, so that a measurement never waits for a reader, and one
 //! that comes or goes changes nothing; counters only grow while a run lasts; times of the warm-up are in no histogram;
-//! at most [`SERIES_MAX`] series a run; nothing that a target sent becomes a label. Absent on purpose: sockets (`serve`
+//! at most [`SERIES_MAX`] series a run; nothing that a target sent becomes a label. The one page that no run stands behind is that of [`Chain`]. Absent on purpose: sockets (`serve`
 //! answers, the command pushes), statistics (`analyze`).
 
 mod buckets;
+mod chain;
 mod dashboard;
 mod family;
 mod feed;
@@ -16,6 +17,7 @@ mod run_families;
 mod text;
 mod totals;
 
+pub use chain::{Chain, Evidence, QUANTILE, SLOPE_PER_S, Stored};
 pub use dashboard::run_dashboard;
 pub use family::{Family, Kind, Sample, Value};
 pub use feed::{Feed, INTERVALS, LOG};

@@ -40,6 +40,7 @@ pub mod limits;
 pub mod load;
 pub mod memory_view;
 pub mod metric;
+pub mod monitoring;
 mod names;
 pub mod page;
 pub mod plan;
@@ -104,6 +105,7 @@ pub fn json_schemas() -> Vec<(&'static str, Schema)> {
         ("segment", schema_for!(soak::SegmentFile)),
         ("soak", schema_for!(soak::SoakReport)),
         ("window", schema_for!(soak::WindowLine)),
+        ("verify-monitoring", schema_for!(monitoring::MonitoringFile)),
         ("doctor", schema_for!(doctor::DoctorReport)),
         ("environment-diff", schema_for!(environment::EnvironmentDiff)),
         ("tuning", schema_for!(tuning::TuningJournal)),

@@ -53,6 +53,11 @@ version!(
     "prony.targets-build/1"
 );
 version!(
+    /// Head of `verify-monitoring --format json`.
+    MonitoringVersion,
+    "prony.verify-monitoring/1"
+);
+version!(
     /// Head of `reference --list-faults --format json`.
     FaultListVersion,
     "prony.faults/1"

@@ -158,7 +158,7 @@ impl Server {
     }
 }
 
-async fn accept(listener: tokio::net::TcpListener, app: Router) {
+pub(crate) async fn accept(listener: tokio::net::TcpListener, app: Router) {
     let free = Arc::new(Semaphore::new(CONNECTIONS_MAX));
     loop {
         // It is never closed.

@@ -8,7 +8,7 @@ use crate::lab::Shared;
 use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use export::{OPENMETRICS_TYPE, PROTOBUF_TYPE, TEXT_TYPE, families, openmetrics, protobuf, text};
+use export::{Family, OPENMETRICS_TYPE, PROTOBUF_TYPE, TEXT_TYPE, families, openmetrics, protobuf, text};
 use schema::said;
 
 pub(crate) async fn metrics(State(lab): State<Shared>, headers: HeaderMap) -> Result<Response, ApiError> {
@@ -27,14 +27,19 @@ pub(crate) async fn metrics(State(lab): State<Shared>, headers: HeaderMap) -> Re
         Ok(families(&feed))
     })
     .await?;
+    Ok(rendered(&headers, &families))
+}
+
+/// The families in the best format that the asker names.
+pub(crate) fn rendered(headers: &HeaderMap, families: &[Family]) -> Response {
     let accepted: String =
         headers.get_all(header::ACCEPT).iter().filter_map(|value| value.to_str().ok()).collect();
     let (kind, body) = match Format::accepted(&accepted) {
-        Format::Protobuf => (PROTOBUF_TYPE, protobuf(&families)),
-        Format::OpenMetrics => (OPENMETRICS_TYPE, openmetrics(&families).into_bytes()),
-        Format::Text => (TEXT_TYPE, text(&families).into_bytes()),
+        Format::Protobuf => (PROTOBUF_TYPE, protobuf(families)),
+        Format::OpenMetrics => (OPENMETRICS_TYPE, openmetrics(families).into_bytes()),
+        Format::Text => (TEXT_TYPE, text(families).into_bytes()),
     };
-    Ok(([(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, "no-store")], body).into_response())
+    ([(header::CONTENT_TYPE, kind), (header::CACHE_CONTROL, "no-store")], body).into_response()
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Arguments of `prony metrics`, and those by which a load or a run is watched while it lasts.
 
-use super::duration;
+use super::{TextOrJson, duration};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use units::Nanos;
@@ -75,4 +75,40 @@ fn every(text: &str) -> Result<Nanos, String> {
     let found = duration(text).map_err(|error| error.to_string())?;
     let is_allowed = (Nanos::from_secs(1).0..=Nanos::from_secs(3_600).0).contains(&found.0);
     is_allowed.then_some(found).ok_or_else(|| format!("{text} is not from 1s to 1h"))
+}
+
+#[derive(Debug, clap::Args)]
+#[command(after_help = "Examples:
+  prony verify-monitoring http://127.0.0.1:9090
+  prony verify-monitoring http://127.0.0.1:9090 --for 5m --interval 15s
+  prony verify-monitoring http://127.0.0.1:9090 --format json
+
+It answers under /metrics with the time, a counter that rises evenly and a histogram of known times, and waits until the
+Prometheus scrapes it; the server's configuration needs a job for that address, which is printed. Then it asks the server
+for what it stored. Both must be on one host, or their clocks in step: a delay is judged to 8 ms, counts, rates and
+quantiles to 0.5 %.
+
+Exit codes: 0 nothing is wrong, 1 wrong arguments or an address that is taken, 2 it was never scraped, or the server did not
+answer, 3 something is wrong with the chain, 130 interrupted (what was stored until then is judged).")]
+pub(crate) struct VerifyMonitoringArgs {
+    /// The Prometheus
+    pub(crate) url: String,
+    /// Answer at this address; port 0 takes a free one
+    #[arg(long, value_name = "ADDR:PORT", default_value = "127.0.0.1:9465")]
+    pub(crate) listen: SocketAddr,
+    /// From the first scrape on; a job that scrapes every 15 s wants minutes
+    #[arg(long = "for", value_name = "TIME", default_value = "1m", value_parser = duration)]
+    pub(crate) length: Nanos,
+    /// Wait so long for the first scrape
+    #[arg(long, value_name = "TIME", default_value = "2m", value_parser = duration)]
+    pub(crate) wait: Nanos,
+    /// Time that is to lie between scrapes [default: what the server says of its job]
+    #[arg(long, value_name = "TIME", value_parser = duration)]
+    pub(crate) interval: Option<Nanos>,
+    /// Allow questions to this public host; loopback and private addresses need no consent
+    #[arg(long, value_name = "HOST")]
+    pub(crate) consent: Vec<String>,
+    /// What to print
+    #[arg(long, value_enum, default_value_t = TextOrJson::Text)]
+    pub(crate) format: TextOrJson,
 }

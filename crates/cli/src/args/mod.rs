@@ -42,7 +42,7 @@ pub(crate) use init::InitArgs;
 pub(crate) use knee::KneeArgs;
 pub(crate) use ledger::{LedgerArgs, LedgerCommand, LedgerFormat, LedgerRunArgs};
 pub(crate) use load::LoadArgs;
-pub(crate) use metrics::{MetricsArgs, MonitorArgs};
+pub(crate) use metrics::{MetricsArgs, MonitorArgs, VerifyMonitoringArgs};
 pub(crate) use model::{ModelArgs, SendAs};
 pub(crate) use plan::PlanArgs;
 pub(crate) use profile::ProfileArgs;
@@ -131,8 +131,10 @@ pub(crate) enum Command {
     History(HistoryArgs),
     /// Open the live lab: runs in progress, the library of runs, comparisons and histories in a browser
     Serve(ServeArgs),
-    /// What runs came to so far, for Prometheus, Pushgateway and Grafana
+    /// What runs came to so far, for Prometheus, Pushgateway, OpenTelemetry and Grafana
     Metrics(MetricsArgs),
+    /// Show a Prometheus what is known and ask it back: lost scrapes, late values, wrong rates and quantiles
+    VerifyMonitoring(VerifyMonitoringArgs),
     /// List, check, build and make the targets that experiments can use
     Targets(TargetsArgs),
     /// List, check and start the services that targets need

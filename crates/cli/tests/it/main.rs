@@ -55,6 +55,7 @@ mod tidy;
 mod tls;
 mod true_documents;
 mod urls;
+mod verify_monitoring;
 mod voice;
 mod way;
 mod why;
