@@ -126,7 +126,9 @@ impl Prometheus {
     fn of(url: &str, consent: &[String]) -> Result<Self> {
         let parsed = HttpUrl::parse(url)?;
         if parsed.scheme == Scheme::Https {
-            bail!("`{url}` speaks TLS, which is not asked over\n  remedy: run this on the host of the Prometheus");
+            bail!(
+                "`{url}` speaks TLS, which is not asked over\n  remedy: run this on the host of the Prometheus"
+            );
         }
         let address = parsed.resolve(consent)?;
         Ok(Self { url: parsed, address })
@@ -171,7 +173,10 @@ impl Prometheus {
             );
         }
         let values = rows.first().and_then(|row| row["values"].as_array().cloned()).unwrap_or_default();
-        Ok(values.iter().filter_map(|pair| Some((pair[0].as_f64()?, pair[1].as_str()?.parse().ok()?))).collect())
+        Ok(values
+            .iter()
+            .filter_map(|pair| Some((pair[0].as_f64()?, pair[1].as_str()?.parse().ok()?)))
+            .collect())
     }
 
     fn stored(&self, shown: &Shown) -> Result<Vec<Stored>> {
@@ -216,7 +221,8 @@ impl Prometheus {
         let id = &shown.chain.id;
         let span_ms = ((last.at_s - first.at_s) * 1e3).round() as u64 + 1;
         let rate = match stored.len() >= RATE_LEAST {
-            true => self.number(&format!("rate(prony_chain_ramp_total{{chain=\"{id}\"}}[{span_ms}ms])"), last.at_s)?,
+            true => self
+                .number(&format!("rate(prony_chain_ramp_total{{chain=\"{id}\"}}[{span_ms}ms])"), last.at_s)?,
             false => None,
         };
         let of = |function: &str| format!("{function}prony_chain_spread_seconds{{chain=\"{id}\"}})");
@@ -232,9 +238,11 @@ impl Prometheus {
     fn interval_of_job(&self, addr: SocketAddr) -> Result<Option<f64>> {
         let targets = self.ask("/api/v1/targets?state=active")?;
         let ours = format!("http://{addr}/");
-        let job = targets["activeTargets"].as_array().into_iter().flatten().find(|target| {
-            target["scrapeUrl"].as_str().is_some_and(|url| url.starts_with(&ours))
-        });
+        let job = targets["activeTargets"]
+            .as_array()
+            .into_iter()
+            .flatten()
+            .find(|target| target["scrapeUrl"].as_str().is_some_and(|url| url.starts_with(&ours)));
         let text = job.and_then(|job| job["scrapeInterval"].as_str());
         Ok(text.and_then(|text| text.parse::<units::Nanos>().ok()).map(|interval| interval.0 as f64 / 1e9))
     }
@@ -299,7 +307,9 @@ fn told(fault: &MonitoringFault) -> String {
              Prometheus",
             time(found)
         ),
-        Reset => format!("a counter that only rises fell {found:.0} times: something rewrites or mixes series"),
+        Reset => {
+            format!("a counter that only rises fell {found:.0} times: something rewrites or mixes series")
+        }
         Counter => format!(
             "stored values are {} off what was shown ({} allowed): something rewrites them",
             percent(found),
@@ -310,7 +320,11 @@ fn told(fault: &MonitoringFault) -> String {
             time(found),
             time(limit)
         ),
-        Rate => format!("the server's rate of an even counter is {} off ({} allowed)", percent(found), percent(limit)),
+        Rate => format!(
+            "the server's rate of an even counter is {} off ({} allowed)",
+            percent(found),
+            percent(limit)
+        ),
         Quantile => {
             format!("the server's p99 of known times is {} off ({} allowed)", percent(found), percent(limit))
         }

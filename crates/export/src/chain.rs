@@ -177,7 +177,8 @@ fn lost(stored: &[Stored], answered_s: &[f64], gaps: &[f64], wanted_s: Option<f6
     let is_kept = |made_s: &&f64| stored.iter().any(|one| one.clock_s == **made_s);
     let unkept = answered_s.iter().filter(|made_s| !is_kept(made_s)).count() as f64;
     let interval = wanted_s.or_else(|| median(gaps)).unwrap_or(f64::INFINITY);
-    let missing = |gap: &f64| if *gap > GAP_INTERVALS * interval { (gap / interval).round() - 1.0 } else { 0.0 };
+    let missing =
+        |gap: &f64| if *gap > GAP_INTERVALS * interval { (gap / interval).round() - 1.0 } else { 0.0 };
     // A page that was made and not kept leaves a gap, too.
     let due: f64 = match median(gaps) {
         // Where all gaps are long it is the interval that is wrong.
@@ -199,7 +200,8 @@ mod tests {
     /// Thirty scrapes a second apart, stamped a millisecond before the page was made.
     fn clean() -> Evidence {
         let made = |at: u32| 1_001.0 + f64::from(at);
-        let stored = |at| Stored { at_s: made(at) - 0.001, clock_s: made(at), ramp: (made(at) - 1_000.0) * 1_000.0 };
+        let stored =
+            |at| Stored { at_s: made(at) - 0.001, clock_s: made(at), ramp: (made(at) - 1_000.0) * 1_000.0 };
         Evidence {
             stored: (0..30).map(stored).collect(),
             answered_s: (0..30).map(made).collect(),

@@ -114,15 +114,16 @@ fn verdict(claim: &StudyClaim, measured: &[LedgerMeasure], audit: Option<&Ledger
     combined(measured.iter().map(|measure| measure.verdict))
 }
 
-/// The worst of them, in this order.
+/// The first of them in this order. A claim of several numbers says all of them, so that one which is excluded decides
+/// it, whatever is open about the others; only where none is excluded does an open one leave it open.
 fn combined(verdicts: impl Iterator<Item = LedgerVerdict> + Clone) -> LedgerVerdict {
     const ORDER: [LedgerVerdict; 7] = [
         LedgerVerdict::Contradicted,
-        LedgerVerdict::Void,
-        LedgerVerdict::Inconclusive,
         LedgerVerdict::WeakerOrNone,
         LedgerVerdict::Weaker,
         LedgerVerdict::Exceeded,
+        LedgerVerdict::Void,
+        LedgerVerdict::Inconclusive,
         LedgerVerdict::Reproduced,
     ];
     let has = |wanted: &LedgerVerdict| verdicts.clone().any(|verdict| verdict == *wanted);
@@ -242,7 +243,7 @@ mod tests {
     }
 
     #[test]
-    fn a_claim_of_several_numbers_is_as_good_as_its_worst() {
+    fn a_claim_of_several_numbers_is_decided_by_one_that_is_excluded() {
         use LedgerVerdict::{
             Contradicted, Exceeded, Inconclusive, NotRun, Reproduced, Void, Weaker, WeakerOrNone,
         };
@@ -252,7 +253,9 @@ mod tests {
             (&[Reproduced, Exceeded], Exceeded),
             (&[Exceeded, Weaker], Weaker),
             (&[Weaker, WeakerOrNone, Exceeded], WeakerOrNone),
-            (&[WeakerOrNone, Inconclusive], Inconclusive),
+            (&[WeakerOrNone, Inconclusive], WeakerOrNone),
+            (&[Inconclusive, Exceeded, Void], Exceeded),
+            (&[Reproduced, Inconclusive], Inconclusive),
             (&[Inconclusive, Void], Void),
             (&[Void, Contradicted, Reproduced], Contradicted),
         ] {

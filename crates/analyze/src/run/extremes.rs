@@ -27,7 +27,8 @@ pub(super) fn extremes(data: &RunData<'_>, cell: &CellPlan) -> Extremes {
         found.cpu_peak = highest(found.cpu_peak, busiest(trial).zip(allowed).map(|(cpus, all)| cpus / all));
     }
     let is_share = |share: &f64| share.is_finite() && *share >= 0.0;
-    found.cpu = allowed.map(|allowed| cpu_s / window_s / allowed).filter(|share| window_s > 0.0 && is_share(share));
+    found.cpu =
+        allowed.map(|allowed| cpu_s / window_s / allowed).filter(|share| window_s > 0.0 && is_share(share));
     found.cpu_peak = found.cpu_peak.filter(is_share);
     found
 }

@@ -301,8 +301,11 @@ impl Drop for Collector {
 
 #[test]
 fn a_real_collector_takes_every_family_with_its_values() {
-    let Some(program) = ["otelcol", "otelcorecol", "otelcol-contrib"].into_iter().find(|name| is_there(name)) else {
-        println!("skipped: a real collector of OpenTelemetry, because otelcol is missing (see opentelemetry.io)");
+    let Some(program) = ["otelcol", "otelcorecol", "otelcol-contrib"].into_iter().find(|name| is_there(name))
+    else {
+        println!(
+            "skipped: a real collector of OpenTelemetry, because otelcol is missing (see opentelemetry.io)"
+        );
         return;
     };
     let folder = tempfile::tempdir().unwrap();

@@ -61,7 +61,10 @@ fn pass(mut stream: TcpStream, page: SocketAddr, planted: Planted, at: u32) {
         std::thread::sleep(LATE);
     }
     let Ok(mut to) = TcpStream::connect(page) else { return };
-    let _ = write!(to, "GET /metrics HTTP/1.1\r\nHost: {page}\r\nAccept: text/plain\r\nConnection: close\r\n\r\n");
+    let _ = write!(
+        to,
+        "GET /metrics HTTP/1.1\r\nHost: {page}\r\nAccept: text/plain\r\nConnection: close\r\n\r\n"
+    );
     let mut answer = String::new();
     let _ = to.read_to_string(&mut answer);
     if planted == Planted::Unkept && at % 5 == 4 {
@@ -133,14 +136,28 @@ impl Drop for Prometheus {
 }
 
 /// One check through a proxy of its own.
-fn checked(prometheus: SocketAddr, page: &Arc<std::sync::Mutex<Option<SocketAddr>>>, interval: &str) -> MonitoringFile {
+fn checked(
+    prometheus: SocketAddr,
+    page: &Arc<std::sync::Mutex<Option<SocketAddr>>>,
+    interval: &str,
+) -> MonitoringFile {
     let url = format!("http://{prometheus}");
-    let words = ["verify-monitoring", &url, "--listen", "127.0.0.1:0", "--for", "4s", "--interval", interval, "--format", "json"];
+    let words = [
+        "verify-monitoring",
+        &url,
+        "--listen",
+        "127.0.0.1:0",
+        "--for",
+        "4s",
+        "--interval",
+        interval,
+        "--format",
+        "json",
+    ];
     let mut child = prony(&words).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
     let mut said = BufReader::new(child.stderr.take().unwrap()).lines().map_while(Result::ok);
-    let addr = said.find_map(|line| {
-        Some(line.strip_prefix("shown at http://")?.split_once("/metrics")?.0.to_owned())
-    });
+    let addr = said
+        .find_map(|line| Some(line.strip_prefix("shown at http://")?.split_once("/metrics")?.0.to_owned()));
     *page.lock().unwrap() = Some(addr.expect("it says where").parse().expect("an address"));
     std::thread::spawn(move || said.count());
     let ended = child.wait_with_output().unwrap();
@@ -163,7 +180,8 @@ fn all(clean: usize) -> Vec<(Planted, &'static str, MonitoringFile)> {
     ];
     wanted.extend(std::iter::repeat_n((Planted::Nothing, "100ms"), clean));
     let pages: Vec<_> = wanted.iter().map(|_| Arc::new(std::sync::Mutex::new(None))).collect();
-    let begin = |((planted, _), page): (&(Planted, &str), &Arc<_>)| Proxy::begin(*planted, Arc::clone(page)).addr;
+    let begin =
+        |((planted, _), page): (&(Planted, &str), &Arc<_>)| Proxy::begin(*planted, Arc::clone(page)).addr;
     let scraped: Vec<SocketAddr> = wanted.iter().zip(&pages).map(begin).collect();
     let folder = tempfile::tempdir().unwrap();
     let prometheus = Prometheus::start(folder.path(), &scraped);
@@ -172,7 +190,9 @@ fn all(clean: usize) -> Vec<(Planted, &'static str, MonitoringFile)> {
         let checks: Vec<_> = wanted
             .iter()
             .zip(&pages)
-            .map(|((planted, interval), page)| scope.spawn(move || (*planted, *interval, checked(addr, page, interval))))
+            .map(|((planted, interval), page)| {
+                scope.spawn(move || (*planted, *interval, checked(addr, page, interval)))
+            })
             .collect();
         checks.into_iter().map(|check| check.join().unwrap()).collect()
     })
@@ -186,7 +206,9 @@ fn has(file: &MonitoringFile, kind: MonitoringFaultKind) -> bool {
 fn planted_faults_of_a_chain_are_found_on_a_real_prometheus() {
     use MonitoringFaultKind::{Counter, Delay, Interval, LostScrapes, Rate, Reset};
     if !is_there("prometheus") {
-        println!("skipped: a chain of monitoring, because Prometheus is missing (apt-get install prometheus)");
+        println!(
+            "skipped: a chain of monitoring, because Prometheus is missing (apt-get install prometheus)"
+        );
         return;
     }
     for (planted, interval, file) in all(1) {
@@ -199,7 +221,10 @@ fn planted_faults_of_a_chain_are_found_on_a_real_prometheus() {
             (Planted::Nothing, _) => ![Reset, Counter].iter().any(|kind| has(&file, *kind)),
         };
         assert!(found, "{planted:?} {interval}: {file:?}");
-        assert!(planted == Planted::Reset || file.stored < 5 || !has(&file, Rate) || has(&file, LostScrapes), "{file:?}");
+        assert!(
+            planted == Planted::Reset || file.stored < 5 || !has(&file, Rate) || has(&file, LostScrapes),
+            "{file:?}"
+        );
     }
 }
 
@@ -208,12 +233,16 @@ fn planted_faults_of_a_chain_are_found_on_a_real_prometheus() {
 #[ignore = "slow: twenty clean chains on a quiet host; make test-all"]
 fn twenty_clean_chains_are_called_clean() {
     if !is_there("prometheus") {
-        println!("skipped: a chain of monitoring, because Prometheus is missing (apt-get install prometheus)");
+        println!(
+            "skipped: a chain of monitoring, because Prometheus is missing (apt-get install prometheus)"
+        );
         return;
     }
     let mut wrong = Vec::new();
     for _ in 0..20 {
-        let files = all(1).into_iter().filter(|(planted, interval, _)| *planted == Planted::Nothing && *interval == "100ms");
+        let files = all(1)
+            .into_iter()
+            .filter(|(planted, interval, _)| *planted == Planted::Nothing && *interval == "100ms");
         wrong.extend(files.filter(|(.., file)| !file.faults.is_empty()).map(|(.., file)| file));
     }
     println!("clean chains called bad: {} of 20: {wrong:?}", wrong.len());
@@ -229,7 +258,9 @@ fn what_is_no_prometheus_and_what_never_scrapes_is_told() {
     bad(&["verify-monitoring", "https://127.0.0.1:9090"], 1, &["speaks TLS"]);
     bad(&["verify-monitoring", "http://192.0.2.1:9090"], 1, &["neither loopback nor private"]);
     if !is_there("prometheus") {
-        println!("skipped: a Prometheus that never scrapes, because it is missing (apt-get install prometheus)");
+        println!(
+            "skipped: a Prometheus that never scrapes, because it is missing (apt-get install prometheus)"
+        );
         return;
     }
     let folder = tempfile::tempdir().unwrap();

@@ -27,4 +27,4 @@ pub(crate) mod soak;
 pub(crate) mod steady;
 pub(crate) mod text;
 pub(crate) mod usual;
-mod why;
+pub(crate) mod why;
