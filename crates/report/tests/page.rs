@@ -102,7 +102,7 @@ fn tables_have_captions_and_scopes() {
     let page = page();
     assert!(page.starts_with("<!DOCTYPE html>\n<html lang=\"en\">"));
     let tables = page.matches("<table").count();
-    assert_eq!(tables, 7);
+    assert_eq!(tables, 8);
     assert_eq!(page.matches("<caption").count(), tables);
     let heads = page.matches("<th ").count() + page.matches("<th>").count();
     assert_eq!(page.matches(" scope=\"").count(), heads);

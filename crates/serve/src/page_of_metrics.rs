@@ -36,7 +36,7 @@ impl MetricsPage {
         let listener = TcpListener::bind(listen).map_err(refused)?;
         let addr = listener.local_addr().map_err(refused)?;
         listener.set_nonblocking(true).map_err(refused)?;
-        let system = |source| ServeError::System { what: "begin the thread of the server", source };
+        let system = |source| ServeError::System { what: "begin the threads of the server", source };
         let runtime = Builder::new_current_thread().enable_all().build().map_err(system)?;
         let make = Arc::new(make);
         let page = move |headers: HeaderMap| {

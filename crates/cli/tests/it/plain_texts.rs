@@ -343,6 +343,7 @@ const DATA: [(&str, &[&str]); 6] = [
             "LiveCell.cell",
             "LiveCell.target",
             "LiveCounter.name",
+            "MonitoringFile.server",
             "LiveFile.launched_by",
             "LivePlanned.cell",
             "LiveTrial.cell",
