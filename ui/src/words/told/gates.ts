@@ -73,7 +73,7 @@ export const LEFT_OUT: { file: RegExp; text?: RegExp; why: string }[] = [
     why: "headers and frames of HTTP, and the page of a binary without pages",
   },
   {
-    file: /^serve\/src\/(error|connections|starts|token)\.rs$/,
+    file: /^serve\/src\/(error|connections|page_of_metrics|starts|token)\.rs$/,
     text: /^(name the folder|there is no folder|cannot listen|listen on|\0 can be reached|the token in|choose a|name an address|begin |wait for signals|make |it is no small|other users|chmod|it has|it holds)/,
     why: "why the server does not start: said in the terminal",
   },

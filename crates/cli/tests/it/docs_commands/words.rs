@@ -110,6 +110,10 @@ pub(super) fn way(arguments: &[String]) -> Result<Way, String> {
             Way::Read("hours of load; tests/it/ledger.rs runs one")
         }
         Some("intervene") => Way::Read("it needs a run with a finding"),
+        Some("verify-monitoring") => {
+            Way::Read("it needs a Prometheus; tests/it/verify_monitoring.rs runs it")
+        }
+        Some("metrics") if has("--otlp") => Way::Read("it needs a collector; tests/it/monitoring.rs runs it"),
         Some("calibrate") if !has("--show") => Way::Read("it measures the host for up to minutes"),
         Some("doctor") if (has("--tune") && !has("--dry-run")) || has("--restore") => {
             Way::Read("it changes settings of the host")
