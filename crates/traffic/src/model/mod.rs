@@ -208,7 +208,9 @@ impl Builder {
         self.sketch.add(record);
         self.sessions.add(record);
         self.gaps.add(record.time_ns);
-        self.status_classes[usize::from(record.status / 100).clamp(1, 6) - 1] += 1;
+        if record.status > 0 {
+            self.status_classes[usize::from(record.status / 100).clamp(1, 6) - 1] += 1;
+        }
         add_to(&mut self.bytes, record.bytes);
         add_to(&mut self.request_ns, record.request_ns);
     }
