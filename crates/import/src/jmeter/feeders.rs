@@ -4,7 +4,7 @@
 
 use super::element::Element;
 use super::plan::Context;
-use super::values::identifier;
+use super::values::{column_of, identifier};
 use crate::error::Problem;
 use schema::scenario::{Feeder, FeederFormat, FeederOrder};
 use std::collections::BTreeMap;
@@ -62,15 +62,6 @@ pub(super) fn add(
     };
     feeders.insert(name, feeder);
     Ok(())
-}
-
-/// A column as an expression has it.
-pub(super) fn column_of(feeder: &str, column: &str) -> String {
-    if identifier(column) == column {
-        format!("{feeder}.{column}")
-    } else {
-        format!("{feeder}[\"{column}\"]")
-    }
 }
 
 /// The name of a feeder: that of its file.

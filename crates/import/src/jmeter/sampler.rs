@@ -278,7 +278,7 @@ impl<'a> Sampler<'_, 'a, '_> {
                     }
                 }
                 None => {
-                    self.context.change(self.element, "a file without a name is sent only as the whole body")
+                    self.context.change(self.element, "a file without a name is sent only as the whole body");
                 }
             }
         }

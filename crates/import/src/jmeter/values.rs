@@ -7,7 +7,6 @@
 //! Invariants: no text of the file becomes an expression but by the rules below; variables that grow without end are an
 //! error.
 
-use super::feeders::column_of;
 use crate::error::{Problem, quoted};
 use crate::notes::Notes;
 use percent_encoding::{AsciiSet, utf8_percent_encode};
@@ -308,6 +307,15 @@ pub(super) fn identifier(name: &str) -> String {
         made.insert(0, 'v');
     }
     made
+}
+
+/// A column as an expression has it.
+pub(super) fn column_of(feeder: &str, column: &str) -> String {
+    if identifier(column) == column {
+        format!("{feeder}.{column}")
+    } else {
+        format!("{feeder}[\"{column}\"]")
+    }
 }
 
 #[cfg(test)]

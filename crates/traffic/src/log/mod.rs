@@ -16,7 +16,6 @@ pub(crate) mod time;
 
 use crate::TrafficError;
 use crate::error::cleaned;
-use csv::Columns;
 pub use key::{SessionKey, UnknownKey};
 use lines::{Line, Lines};
 use std::fs::File;
@@ -283,7 +282,7 @@ struct Parser {
     format: Format,
     key: Option<SessionKey>,
     /// CSV: what the first line named.
-    columns: Option<Columns>,
+    columns: Option<csv::Columns>,
     stamps: StampReader,
 }
 
@@ -306,7 +305,7 @@ impl Parser {
             Format::Csv => match &mut self.columns {
                 Some(columns) => give(columns.line(line, self.key.as_ref(), &mut self.stamps)),
                 None => {
-                    self.columns = Columns::of(line, self.key.as_ref());
+                    self.columns = csv::Columns::of(line, self.key.as_ref());
                     give(if self.columns.is_some() { LineKind::Heading } else { LineKind::Bad })
                 }
             },
@@ -360,7 +359,7 @@ fn check_key(
     }
     let first = head.iter().find(|line| !line.is_empty());
     let columns = first.filter(|_| format == Format::Csv && key.needs_object());
-    match columns.and_then(|line| Columns::of(line, Some(key))) {
+    match columns.and_then(|line| csv::Columns::of(line, Some(key))) {
         Some(columns) if !columns.has_key() => wrong("its first line names no such column"),
         _ => Ok(()),
     }

@@ -3,25 +3,25 @@
 //!
 //! Lines of one key belong to one session until a pause longer than the time-out; 30 minutes are the custom of web
 //! analytics (Catledge & Pitkow, Computer Networks and ISDN Systems 27, 1995, found 25.5 minutes). The begins of
-//! sessions are a [`Model`] of their own, with the laws of gaps, shape and verdict of any log.
+//! sessions are a [`Model`](crate::model::Model) of their own, with the laws of gaps, shape and verdict of any log.
 //!
 //! Invariants: memory has a limit (a million sessions at a time; more are an error); lines without the key are counted
 //! and belong to no session; a law is fitted to at least [`FEWEST`](crate::fit::lengths::FEWEST) values or refused.
 //! Absent on purpose: the order of pages within a session (steps are drawn by the mix), and who it was.
 
 mod follow;
+mod found;
 mod laws;
 pub mod summary;
 mod write;
 
+pub use found::{Sessions, Wishes};
 pub use laws::{Laws, PauseLaws};
 pub use write::files;
 
 use crate::TrafficError;
-use crate::log::{Format, ReadReport, SessionKey, in_order, read_by};
-use crate::model::Model;
+use crate::log::{Format, ReadReport, in_order, read_by};
 use follow::Follower;
-use serde::Serialize;
 use std::path::PathBuf;
 use units::{Nanos, Seed};
 
@@ -29,45 +29,6 @@ use units::{Nanos, Seed};
 pub const SESSIONS_VERSION: &str = "prony.sessions/1";
 /// The pause that ends a session unless another is given.
 pub const TIMEOUT: Nanos = Nanos::from_secs(30 * 60);
-
-/// What is asked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Wishes {
-    /// What tells sessions apart.
-    pub key: SessionKey,
-    /// Pause that ends a session; above 0.
-    pub timeout: Nanos,
-}
-
-/// What the sessions of a log are like.
-#[derive(Debug, Serialize)]
-pub struct Sessions {
-    /// The key, as it was asked for.
-    pub key: String,
-    /// Pause that ends a session.
-    pub timeout_ns: u64,
-    /// Requests of sessions.
-    pub requests: u64,
-    /// Requests without the key, which belong to none.
-    pub without_key: u64,
-    /// Different keys.
-    pub keys: u64,
-    /// Sessions.
-    pub sessions: u64,
-    /// Sessions that begin within the time-out after the log's begin, or were still open at its end: they may have
-    /// more requests than the log shows.
-    pub cut: u64,
-    /// How many requests a session has.
-    pub length: Laws,
-    /// The pauses within sessions.
-    pub pause: PauseLaws,
-    /// The begins of sessions, as a log of their own.
-    pub starts: Model,
-    /// All requests of sessions.
-    pub whole: Model,
-    /// Limits and doubts, in sentences.
-    pub notes: Vec<String>,
-}
 
 /// Reads logs, in the order of their first requests, and follows their sessions.
 ///
