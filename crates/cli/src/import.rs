@@ -18,6 +18,12 @@ pub(crate) fn import(args: &ImportArgs) -> Result<u8> {
     let label = label(&args.file);
     let text = read(&args.file, &label)?;
     let format = format(args, &label, &text)?;
+    if args.group.is_some() && format != Format::Jmeter {
+        bail!(
+            "--group names a thread group of JMeter, and {label} is read as {format}\n  remedy: leave it out, or add \
+             --format jmeter"
+        );
+    }
     let name = name(args)?;
     let options = Options {
         session: args.session,
@@ -187,8 +193,10 @@ fn toml(args: &ImportArgs, imported: &Imported) -> String {
 
 /// The command that sends as much as the plan did, where the foreign file says how much.
 fn run(args: &ImportArgs, imported: &Imported) -> Option<String> {
-    let file = args.output.as_ref().map_or_else(|| "FILE".to_owned(), |path| path.display().to_string());
     let load = (!imported.load.is_empty()).then(|| imported.load.join(" "))?;
+    let file = args.output.as_ref().map_or_else(|| "FILE".to_owned(), |path| path.display().to_string());
+    // A name that no shell can have has a zero byte, and no file has.
+    let file = shlex::try_quote(&file).unwrap_or_default();
     Some(format!("prony load {} --scenario {file} {load}", imported.origin))
 }
 

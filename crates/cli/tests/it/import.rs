@@ -103,7 +103,7 @@ fn a_plan_of_jmeter_says_how_much_to_send_in_words_that_load_takes() {
     let at = |name: &str| folder.path().join(name);
     std::fs::create_dir_all(at("data")).unwrap();
     std::fs::write(at("data/accounts.csv"), "a@b.test;x\n").unwrap();
-    let (plan, file) = (at("shop.jmx"), at("buyers.toml"));
+    let (plan, file) = (at("shop.jmx"), at("the buyers.toml"));
     std::fs::copy(fixture("shop.jmx"), &plan).unwrap();
     let done = good(&["import", text(&plan), "-o", text(&file)]);
     assert!(done.err.contains("note: left out: IfController `Only members`"), "{}", done.err);
@@ -125,4 +125,7 @@ fn a_plan_of_jmeter_says_how_much_to_send_in_words_that_load_takes() {
         1,
         &["there is no thread group `Sellers`", "`Buyers`"],
     );
+    let urls = at("urls.txt");
+    std::fs::write(&urls, "http://127.0.0.1:8080/\n").unwrap();
+    bad(&["import", text(&urls), "--group", "Buyers"], 1, &["is read as urls", "--format jmeter"]);
 }

@@ -3,8 +3,6 @@
 use super::element::Element;
 use super::path::pointer;
 use super::plan::Context;
-use super::values::identifier;
-use crate::error::Problem;
 use regex::Regex;
 use schema::scenario::Capture;
 use std::collections::BTreeMap;
@@ -18,7 +16,7 @@ pub(super) fn is_extractor(element: &Element<'_>) -> bool {
 }
 
 /// The names of the variables that an extractor sets.
-pub(super) fn names<'a>(element: &Element<'a>) -> Vec<&'a str> {
+fn names<'a>(element: &Element<'a>) -> Vec<&'a str> {
     let key = match element.kind() {
         "RegexExtractor" => "RegexExtractor.refname",
         "BoundaryExtractor" => "BoundaryExtractor.refname",
@@ -30,9 +28,12 @@ pub(super) fn names<'a>(element: &Element<'a>) -> Vec<&'a str> {
 /// Where each variable of an extractor comes from, or why it cannot come from there.
 type Found<'a> = Vec<(&'a str, Result<Capture, &'static str>)>;
 
-/// Whether an extractor can be kept, for all of its names; no name stands for a value that is never captured.
+/// Whether an extractor can be kept, for each of its names.
 pub(super) fn places<'a>(element: &Element<'a>) -> Found<'a> {
     let names = names(element);
+    if let Some(why) = element.looks_elsewhere("Sample.scope") {
+        return names.into_iter().map(|name| (name, Err(why))).collect();
+    }
     match element.kind() {
         "JSONPostProcessor" => json(element, &names),
         kind => {
@@ -47,23 +48,31 @@ pub(super) fn add(
     element: &Element<'_>,
     captures: &mut BTreeMap<String, Capture>,
     context: &mut Context<'_>,
-) -> Result<(), Problem> {
+) {
     let places = places(element);
     if places.is_empty() {
         context.leave_out(element, "it names no variable");
     }
+    if places.iter().any(|(_, place)| place.as_ref().is_ok_and(|capture| capture.regex.is_some())) {
+        let key = |name: &str| format!("{}.{name}", element.kind());
+        if element.value(&key("match_number")) == Some("0") {
+            context.change(element, "the first match is captured, not one at random");
+        }
+        if element.value(&key("useHeaders")) == Some("unescaped") {
+            context.change(element, "its value is captured as it stands, with the entities of HTML");
+        }
+    }
     for (name, place) in places {
         match place {
             Ok(capture) => {
-                captures.insert(identifier(name), capture);
+                captures.insert(context.values.captured(name), capture);
             }
             Err(why) => context.leave_out(element, why),
         }
     }
-    Ok(())
 }
 
-/// Only the first match has a place; 0 is any of them.
+/// Only the first match has a place; 0 is any of them, so the first is one.
 fn is_first(number: Option<&str>) -> bool {
     matches!(number.unwrap_or("1").trim(), "" | "0" | "1")
 }
@@ -77,7 +86,8 @@ fn default_of(text: Option<&str>, is_empty: bool) -> Option<String> {
 }
 
 fn regex(element: &Element<'_>) -> Result<Capture, &'static str> {
-    let text = element.value("RegexExtractor.regex").unwrap_or_default();
+    // Blanks belong to it.
+    let text = element.properties().value("RegexExtractor.regex").unwrap_or_default();
     if text.contains("${") {
         return Err("its expression has variables");
     }
@@ -102,7 +112,7 @@ fn regex(element: &Element<'_>) -> Result<Capture, &'static str> {
     }
     match element.value("RegexExtractor.useHeaders").unwrap_or("false") {
         "true" => header(text).map(|capture| Capture { default, ..capture }),
-        "false" | "unescaped" | "as_document" => {
+        "false" | "unescaped" => {
             Ok(Capture { regex: Some(text.to_owned()), default, ..Capture::default() })
         }
         _ => Err("values come from the body or the header fields of an answer"),
@@ -144,10 +154,7 @@ fn boundary(element: &Element<'_>) -> Result<Capture, &'static str> {
     if !is_first(element.value("BoundaryExtractor.match_number")) {
         return Err("only the first match can be captured");
     }
-    if !matches!(
-        element.value("BoundaryExtractor.useHeaders").unwrap_or("false"),
-        "false" | "unescaped" | "as_document"
-    ) {
+    if !matches!(element.value("BoundaryExtractor.useHeaders").unwrap_or("false"), "false" | "unescaped") {
         return Err("boundaries are looked for in the body");
     }
     let end = if right.is_empty() { r"\z".to_owned() } else { regex::escape(right) };

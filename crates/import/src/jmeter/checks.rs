@@ -1,6 +1,7 @@
 //! Assertions as checks of the answer.
 //!
-//! An answer is right in JMeter where its status is 200 to 399, as in a scenario that says nothing.
+//! An answer is right in JMeter where its status is 200 to 399, as in a scenario that says nothing; an assertion that
+//! ignores the status allows all of them.
 
 use super::element::Element;
 use super::path::pointer;
@@ -18,12 +19,25 @@ const EQUALS: u32 = 8;
 const SUBSTRING: u32 = 16;
 const OR: u32 = 32;
 
-/// Adds an assertion to what a right answer is.
-pub(super) fn add(
-    element: &Element<'_>,
-    expect: &mut Expect,
-    context: &mut Context<'_>,
-) -> Result<(), Problem> {
+/// What a right answer is, by these assertions.
+pub(super) fn expected(assertions: &[Element<'_>], context: &mut Context<'_>) -> Result<Expect, Problem> {
+    let mut expect = Expect::default();
+    for assertion in assertions {
+        add(assertion, &mut expect, context)?;
+    }
+    let ignores_status =
+        |assertion: &Element<'_>| assertion.kind() == "ResponseAssertion" && assertion.is("Assertion.assume_success");
+    if expect.status.is_empty() && assertions.iter().any(ignores_status) {
+        expect.status = ["2xx", "3xx", "4xx", "5xx"].map(|class| StatusItem::Range(class.to_owned())).into();
+    }
+    Ok(expect)
+}
+
+fn add(element: &Element<'_>, expect: &mut Expect, context: &mut Context<'_>) -> Result<(), Problem> {
+    if let Some(why) = element.looks_elsewhere("Assertion.scope") {
+        context.leave_out(element, why);
+        return Ok(());
+    }
     match element.kind() {
         "ResponseAssertion" => response(element, expect, context),
         "JSONPathAssertion" => json(element, expect, context),
@@ -43,10 +57,9 @@ pub(super) fn add(
 
 /// The patterns of a response assertion, as they are before the load.
 fn patterns(element: &Element<'_>, context: &mut Context<'_>) -> Result<Option<Vec<String>>, Problem> {
-    // The first name is a slip of JMeter's that all of its files have.
+    // The slip of the pen is JMeter's, and in all of its files.
     let items = element.properties().items("Asserion.test_strings");
-    let items: Vec<&str> =
-        items.chain(element.properties().items("Assertion.test_strings")).map(|item| item.text()).collect();
+    let items: Vec<&str> = items.map(|item| item.text()).collect();
     items.into_iter().map(|text| context.plain(element, text)).collect()
 }
 
@@ -66,10 +79,8 @@ fn response(element: &Element<'_>, expect: &mut Expect, context: &mut Context<'_
         return Ok(());
     }
     let is_any = kind & OR != 0 && patterns.len() > 1;
-    let why = match element.value("Assertion.test_field").unwrap_or("Assertion.response_data") {
-        "Assertion.response_data" | "Assertion.response_data_as_document" => {
-            body(kind, is_any, &patterns, expect)
-        }
+    let why = match element.value("Assertion.test_field").unwrap_or_default() {
+        "Assertion.response_data" => body(kind, is_any, &patterns, expect),
         "Assertion.response_code" => status(kind, is_any, &patterns, expect),
         "Assertion.response_headers" => headers(kind, is_any, &patterns, expect),
         _ => Some("prony checks status, header fields and body"),
@@ -97,8 +108,7 @@ fn body(kind: u32, is_any: bool, patterns: &[String], expect: &mut Expect) -> Op
     }
     let as_regex = |pattern: &String| match kind {
         kind if kind & SUBSTRING != 0 => regex::escape(pattern),
-        // JMeter's patterns have `.` match line ends here.
-        kind if kind & MATCHES != 0 => format!(r"(?s)\A(?:{pattern})\z"),
+        kind if kind & MATCHES != 0 => format!(r"\A(?:{pattern})\z"),
         _ => pattern.clone(),
     };
     let mut regexes: Vec<String> = patterns.iter().map(as_regex).collect();
@@ -190,7 +200,8 @@ fn json(element: &Element<'_>, expect: &mut Expect, context: &mut Context<'_>) -
     }
     let wanted = context.plain(element, element.value("EXPECTED_VALUE").unwrap_or_default())?;
     match wanted {
-        Some(wanted) if !element.is("ISREGEX") => {
+        // A pattern, unless it says that it is none.
+        Some(wanted) if element.value("ISREGEX") == Some("false") => {
             let value = serde_json::from_str(&wanted).unwrap_or(Value::String(wanted));
             expect.json_equals.insert(pointer, value);
         }
@@ -206,7 +217,7 @@ fn size(element: &Element<'_>, expect: &mut Expect, context: &mut Context<'_>) -
     let field = element.value("Assertion.test_field").unwrap_or_default();
     let size = context.number(element, "SizeAssertion.size")?.filter(|size| *size >= 0.0 && *size < 1e15);
     let operator: u32 =
-        element.value("SizeAssertion.operator").and_then(|text| text.parse().ok()).unwrap_or(1);
+        element.value("SizeAssertion.operator").and_then(|text| text.parse().ok()).unwrap_or_default();
     let (Some(size), true) = (size.map(|size| size as u64), field.ends_with("response_data")) else {
         context.leave_out(element, "only the length of the body can be checked");
         return Ok(());
@@ -263,7 +274,7 @@ mod tests {
         let owned = |text: &str| vec![text.to_owned()];
         assert_eq!(check(SUBSTRING, false, &["a.b"]), (owned("a.b"), vec![], None, false));
         assert_eq!(check(CONTAINS, false, &["a.b"]), (vec![], owned("a.b"), None, false));
-        assert_eq!(check(MATCHES, false, &["a.b"]), (vec![], owned(r"(?s)\A(?:a.b)\z"), None, false));
+        assert_eq!(check(MATCHES, false, &["a.b"]), (vec![], owned(r"\A(?:a.b)\z"), None, false));
         assert_eq!(check(SUBSTRING, true, &["a.", "b"]), (vec![], owned(r"(?:a\.)|(?:b)"), None, false));
         assert_eq!(check(EQUALS, false, &["a"]), (vec![], vec![], Some("a".to_owned()), false));
         assert!(check(CONTAINS, false, &["(?!x)"]).3 && check(EQUALS, false, &["a", "b"]).3);

@@ -30,7 +30,8 @@ impl<'a> Element<'a> {
 
     /// Class of its window, which tells some elements of one class apart.
     pub(super) fn window(&self) -> &'a str {
-        self.node.attribute("guiclass").unwrap_or_default()
+        let class = self.node.attribute("guiclass").unwrap_or_default();
+        class.rsplit_once('.').map_or(class, |(_, class)| class)
     }
 
     pub(super) fn line(&self) -> usize {
@@ -64,6 +65,16 @@ impl<'a> Element<'a> {
     /// A property that is a plain value, trimmed; `None` where it is empty, too.
     pub(super) fn value(&self, key: &str) -> Option<&'a str> {
         self.properties().value(key).map(str::trim).filter(|value| !value.is_empty())
+    }
+
+    /// Why an assertion or extractor cannot be kept because of what it looks at; `key` is where that stands. Nothing
+    /// there means the answer itself.
+    pub(super) fn looks_elsewhere(&self, key: &str) -> Option<&'static str> {
+        match self.value(key) {
+            Some("variable") => Some("it looks at a variable, and prony at answers"),
+            Some("children") => Some("it looks at embedded resources, which are not loaded"),
+            _ => None,
+        }
     }
 
     /// A property that is yes or no.

@@ -4,7 +4,7 @@
 
 use super::element::Element;
 use super::plan::Context;
-use super::values::{column_of, identifier};
+use super::values::column_of;
 use crate::error::Problem;
 use schema::scenario::{Feeder, FeederFormat, FeederOrder};
 use std::collections::BTreeMap;
@@ -34,7 +34,7 @@ pub(super) fn add(
         .map(|text| text.split(',').map(|name| name.trim().to_owned()).collect())
         .unwrap_or_default();
     let has_header = element.is("ignoreFirstLine") || names.is_empty();
-    let name = unique(&file, feeders);
+    let name = context.values.fresh(stem(&file));
     if names.is_empty() {
         context
             .change(element, "its first line names its variables: what nothing else sets is a column of it");
@@ -45,6 +45,10 @@ pub(super) fn add(
     }
     if !matches!(element.value("shareMode"), None | Some("shareMode.all")) {
         context.change(element, "its rows are shared by all users");
+    }
+    let encoding = element.value("fileEncoding").unwrap_or("UTF-8");
+    if !["UTF-8", "UTF8", "US-ASCII"].iter().any(|known| encoding.eq_ignore_ascii_case(known)) {
+        context.change(element, "its file is read as UTF-8");
     }
     let recycles = element.value("recycle") != Some("false");
     if !recycles && !element.is("stopThread") {
@@ -64,12 +68,8 @@ pub(super) fn add(
     Ok(())
 }
 
-/// The name of a feeder: that of its file.
-fn unique(file: &str, feeders: &BTreeMap<String, Feeder>) -> String {
+/// The name of a file without its folders and its ending.
+fn stem(file: &str) -> &str {
     let stem = file.rsplit(['/', '\\']).next().unwrap_or(file);
-    let stem = stem.rsplit_once('.').map_or(stem, |(before, _)| before);
-    let base = identifier(stem);
-    let mut names = std::iter::once(base.clone()).chain((2..).map(|number| format!("{base}_{number}")));
-    let free = names.find(|name| !feeders.contains_key(name));
-    free.unwrap_or_default()
+    stem.rsplit_once('.').map_or(stem, |(before, _)| before)
 }

@@ -39,7 +39,9 @@ pub(super) fn read(group: &Element<'_>, context: &mut Context<'_>) -> Result<Loa
             let text = context.plain(group, text)?.unwrap_or_default();
             match schedule::parse(&text) {
                 Some(found) => {
-                    Ok(Load { arrivals: found.points, is_random: found.is_random, ..Load::default() })
+                    let duration_s = found.points.last().map(|(at_s, _)| *at_s);
+                    let (arrivals, is_random) = (found.points, found.is_random);
+                    Ok(Load { arrivals, is_random, duration_s, ..Load::default() })
                 }
                 None => {
                     context
@@ -93,6 +95,17 @@ fn plugin(group: &Element<'_>, context: &mut Context<'_>) -> Result<Load, Proble
     if ramp_s > 0.0 {
         context.change(group, "its ramp-up becomes warm-up");
     }
+    for (key, what) in [
+        ("Iterations", "its limit of iterations is left out"),
+        ("ConcurrencyLimit", "its limit of threads is left out: see -c"),
+    ] {
+        if group.value(key).is_some() {
+            context.change(group, what);
+        }
+    }
+    if hold_s == 0.0 {
+        context.change(group, "it holds its level for no time: say how long by -d");
+    }
     let duration_s = (hold_s > 0.0).then_some(ramp_s + hold_s);
     if group.kind() == "ArrivalsThreadGroup" {
         let per_s = level / unit_s;
@@ -111,41 +124,22 @@ impl Load {
         think: Option<&Think>,
         context: &mut Context<'_>,
     ) -> Vec<String> {
-        let mut arguments = Vec::new();
-        let steps = steps.max(1) as f64;
-        let points: Vec<(f64, f64)> = match (&self.arrivals[..], &beside.shape[..], beside.per_minute) {
-            ([_, ..], _, _) => self.arrivals.clone(),
-            (_, [_, ..], _) => beside.shape.iter().map(|(at_s, rate)| (*at_s, rate / steps)).collect(),
-            (_, _, Some((per_minute, is_each))) => {
-                let threads = if is_each { self.threads.unwrap_or(1) as f64 } else { 1.0 };
-                let per_s = per_minute * threads / 60.0 / steps;
-                vec![(0.0, per_s), (1.0, per_s)]
-            }
-            _ => Vec::new(),
-        };
-        if let Some(threads) = self.threads {
-            arguments.push(format!("-c {threads}"));
+        let has_timers = !beside.shape.is_empty() || beside.per_minute.is_some();
+        if has_timers {
+            context.notes.count(if self.arrivals.is_empty() {
+                "throughput timers: they become the rate of an open load, which does not sink where answers are slow"
+            } else {
+                "throughput timers left out: the thread group says itself how often sessions begin"
+            });
         }
-        let is_flat = points.iter().all(|(_, rate)| *rate == points[0].1);
-        let is_timed = !beside.shape.is_empty() || self.arrivals.len() > 2;
-        if let Some((_, first)) = points.iter().copied().find(|(_, rate)| *rate > 0.0) {
-            if !beside.shape.is_empty() || beside.per_minute.is_some() {
-                context.notes.count(
-                    "throughput timers: they become the rate of an open load, which does not sink where answers are slow",
-                );
-            }
-            arguments.push(format!("-R {}", digits(first)));
-            if self.is_random {
-                arguments.push("--arrivals poisson".to_owned());
-            }
-            if !is_flat {
-                let texts = points.iter().map(|(at_s, rate)| format!("{}s@{}", digits(*at_s), digits(*rate)));
-                arguments.push(format!("--shape 'piecewise:{}'", texts.collect::<Vec<_>>().join(",")));
-            }
-        } else if let Some(think) = think {
-            arguments.push(format!("--think '{}'", pause::argument(think)));
+        let mut arguments: Vec<String> = self.threads.map(|threads| format!("-c {threads}")).into_iter().collect();
+        let rate = self.rate(&self.points(beside, steps.max(1) as f64));
+        if rate.is_empty() {
+            arguments.extend(think.map(|think| format!("--think '{}'", pause::argument(think))));
         }
-        let end_s = points.last().map(|(at_s, _)| *at_s).filter(|_| is_timed);
+        arguments.extend(rate);
+        // A throughput shaping timer says how long, too.
+        let end_s = beside.shape.last().map(|(at_s, _)| *at_s).filter(|_| self.arrivals.is_empty());
         let warmup_s = if end_s.is_some() { 0.0 } else { self.ramp_s };
         if warmup_s > 0.0 {
             arguments.push(format!("--warmup {}s", digits(warmup_s)));
@@ -156,6 +150,33 @@ impl Load {
         // Sessions, or requests of a mix.
         if let (Some(loops), None) = (self.loops, end_s) {
             arguments.push(format!("-n {}", loops.saturating_mul(self.threads.unwrap_or(1))));
+        }
+        arguments
+    }
+
+    /// Sessions a second at points in time; none in a closed load.
+    fn points(&self, beside: &Beside, steps: f64) -> Vec<(f64, f64)> {
+        match (&self.arrivals[..], &beside.shape[..], beside.per_minute) {
+            ([_, ..], _, _) => self.arrivals.clone(),
+            (_, [_, ..], _) => beside.shape.iter().map(|(at_s, rate)| (*at_s, rate / steps)).collect(),
+            (_, _, Some((per_minute, is_each))) => {
+                let threads = if is_each { self.threads.unwrap_or(1) as f64 } else { 1.0 };
+                vec![(0.0, per_minute * threads / 60.0 / steps)]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// The arguments of an open load.
+    fn rate(&self, points: &[(f64, f64)]) -> Vec<String> {
+        let Some((_, first)) = points.iter().find(|(_, rate)| *rate > 0.0) else { return Vec::new() };
+        let mut arguments = vec![format!("-R {}", digits(*first))];
+        if self.is_random {
+            arguments.push("--arrivals poisson".to_owned());
+        }
+        if points.iter().any(|(_, rate)| rate != first) {
+            let texts = points.iter().map(|(at_s, rate)| format!("{}s@{}", digits(*at_s), digits(*rate)));
+            arguments.push(format!("--shape 'piecewise:{}'", texts.collect::<Vec<_>>().join(",")));
         }
         arguments
     }
@@ -197,12 +218,16 @@ mod tests {
             ..Beside::default()
         };
         check(&timed, &shaped, 2, "-c 50 -R 5 --shape 'piecewise:0s@5,60s@50,60s@50,120s@50' -d 120s");
-        let open = Load {
-            arrivals: vec![(0.0, 2.0), (600.0, 2.0)],
-            is_random: true,
-            duration_s: Some(600.0),
-            ..Load::default()
-        };
-        check(&open, &plain, 7, "-R 2 --arrivals poisson -d 600s");
+        let schedule = "rate(2/s) random_arrivals(10 min) rate(4/s)";
+        let text = format!(
+            "<OpenModelThreadGroup><stringProp name=\"OpenModelThreadGroup.schedule\">{schedule}</stringProp>\
+             </OpenModelThreadGroup>"
+        );
+        let tree = crate::jmeter::xml::parse(&format!("<hashTree>{text}</hashTree>")).unwrap();
+        let group = crate::jmeter::element::elements(&tree).next().unwrap();
+        let mut notes = Notes::default();
+        let mut context = Context { values: Values::default(), notes: &mut notes };
+        let open = read(&group, &mut context).unwrap();
+        check(&open, &plain, 7, "-R 2 --arrivals poisson --shape 'piecewise:0s@2,600s@4' -d 600s");
     }
 }

@@ -50,18 +50,26 @@ struct Sampler<'s, 'a, 'n> {
 
 impl<'a> Sampler<'_, 'a, '_> {
     fn made(mut self) -> Result<Option<Made>, Problem> {
-        let method =
-            self.known("HTTPSampler.method")?.unwrap_or_else(|| "GET".to_owned()).to_ascii_uppercase();
+        let method = self.property("HTTPSampler.method").unwrap_or("GET");
+        let Some(method) = self.context.plain(self.element, method)? else {
+            self.context.leave_out(self.element, "its method is known only during the load");
+            return Ok(None);
+        };
+        let method = method.trim().to_ascii_uppercase();
         check_method(&method)?;
         let Some((origin, mut path)) = self.place()? else { return Ok(None) };
         let mut request = NamedRequest { method: Some(method.clone()), ..NamedRequest::default() };
         self.headers(&origin, &mut request)?;
         let arguments = self.arguments();
-        if self.element.is("HTTPSampler.postBodyRaw") {
+        // Values without names are the body, too.
+        let is_nameless = |item: &Properties<'_>| item.value("Argument.name").is_none_or(str::is_empty);
+        let has_body = !IN_QUERY.contains(&method.as_str());
+        let is_raw = has_body && !arguments.is_empty() && arguments.iter().all(is_nameless);
+        if is_raw || self.element.is("HTTPSampler.postBodyRaw") {
             let whole: String = arguments.iter().filter_map(|item| item.value("Argument.value")).collect();
             let body = self.context.text(self.element, &whole)?;
             request.body = (!body.is_empty()).then_some(body);
-        } else if IN_QUERY.contains(&method.as_str()) {
+        } else if !has_body {
             let query = self.encoded(&arguments)?;
             if !query.is_empty() {
                 path.push(Piece::Literal(if joined(&path).contains('?') { "&" } else { "?" }.to_owned()));
@@ -88,10 +96,11 @@ impl<'a> Sampler<'_, 'a, '_> {
         self.element.value(key).or_else(|| defaults.into_iter().find_map(|defaults| defaults.value(key)))
     }
 
-    /// The same as it is before the load; `None` where it is not known then.
-    fn known(&mut self, key: &str) -> Result<Option<String>, Problem> {
-        match self.property(key) {
-            Some(text) => Ok(self.context.plain(self.element, text)?.map(|text| text.trim().to_owned())),
+    /// A property of the sampler, or of the nearest defaults, as a number that is known before the load.
+    fn number(&mut self, key: &str) -> Result<Option<f64>, Problem> {
+        let mut holders = std::iter::once(self.element).chain(self.scope.defaults.iter().rev());
+        match holders.find(|holder| holder.value(key).is_some()) {
+            Some(holder) => self.context.number(holder, key),
             None => Ok(None),
         }
     }
@@ -106,6 +115,11 @@ impl<'a> Sampler<'_, 'a, '_> {
             && matches!(scheme.to_ascii_lowercase().as_str(), "http" | "https")
         {
             let end = rest.find(['/', '?', '#']).unwrap_or(rest.len());
+            let goes_on = end == rest.len() && pieces.len() > 1;
+            if goes_on || rest[..end].contains("${") {
+                self.context.leave_out(self.element, "the server of its URL is known only during the load");
+                return Ok(None);
+            }
             let url = Url::parse(&format!("{scheme}://{}", &rest[..end]))?;
             if url.credentials.is_some() {
                 self.context
@@ -113,28 +127,48 @@ impl<'a> Sampler<'_, 'a, '_> {
             }
             let mut path = vec![Piece::Literal(rest[end..].to_owned())];
             path.extend(pieces.into_iter().skip(1));
-            return Ok(Some((url.origin, sendable(path))));
+            return Ok(Some((url.origin, path_of(&path))));
         }
-        match self.origin()? {
-            Some(origin) => Ok(Some((origin, sendable(pieces)))),
+        if let Some(origin) = self.origin()? {
+            return Ok(Some((origin, path_of(&pieces))));
+        }
+        let is_named = self.property("HTTPSampler.domain").is_some();
+        match self.fallback {
+            Some(origin) => {
+                if is_named {
+                    let note = format!("servers that are known only during the load, replaced by {origin}");
+                    self.context.notes.count(&note);
+                }
+                Ok(Some((origin.clone(), path_of(&pieces))))
+            }
             None => {
-                let why = "its server is known only during the load: say where with --origin";
-                self.context.leave_out(self.element, why);
+                let why = if is_named { "its server is known only during the load" } else { "it has no server" };
+                self.context.leave_out(self.element, &format!("{why}: say where with --origin"));
                 Ok(None)
             }
         }
     }
 
+    /// The server that the plan names; `None` where it names none, or one that is known only during the load.
     fn origin(&mut self) -> Result<Option<Origin>, Problem> {
-        let Some(domain) = self.known("HTTPSampler.domain")?.filter(|domain| is_host(domain)) else {
-            return Ok(self.fallback.cloned());
-        };
-        let scheme = self.known("HTTPSampler.protocol")?.unwrap_or_default().to_ascii_lowercase();
-        let scheme = if scheme.is_empty() || scheme.contains("${") { "http".to_owned() } else { scheme };
-        let host =
-            if domain.contains(':') && !domain.starts_with('[') { format!("[{domain}]") } else { domain };
-        let port = self.known("HTTPSampler.port")?.filter(|port| !port.is_empty() && !port.contains("${"));
-        let port = port.map(|port| format!(":{port}")).unwrap_or_default();
+        let mut known = [const { String::new() }; 3];
+        let keys = ["HTTPSampler.protocol", "HTTPSampler.domain", "HTTPSampler.port"];
+        for (known, text) in known.iter_mut().zip(keys.map(|key| self.property(key))) {
+            let Some(text) = text else { continue };
+            // A variable that nothing sets stands there as it is.
+            match self.context.plain(self.element, text)?.filter(|text| !text.contains("${")) {
+                Some(text) => text.trim().clone_into(known),
+                None => return Ok(None),
+            }
+        }
+        let [scheme, domain, port] = known;
+        if domain.is_empty() {
+            return Ok(None);
+        }
+        let scheme = if scheme.is_empty() { "http".to_owned() } else { scheme.to_ascii_lowercase() };
+        let is_bare_ipv6 = domain.contains(':') && !domain.starts_with('[');
+        let host = if is_bare_ipv6 { format!("[{domain}]") } else { domain };
+        let port = if port.is_empty() { String::new() } else { format!(":{port}") };
         Url::parse(&format!("{scheme}://{host}{port}")).map(|url| Some(url.origin))
     }
 
@@ -142,6 +176,7 @@ impl<'a> Sampler<'_, 'a, '_> {
     fn headers(&mut self, origin: &Origin, request: &mut NamedRequest) -> Result<(), Problem> {
         let mut fields: BTreeMap<String, (String, String)> = BTreeMap::new();
         for manager in &self.scope.headers {
+            let mut own: BTreeMap<String, (String, String)> = BTreeMap::new();
             for item in manager.properties().items("HeaderManager.headers") {
                 let name = item.value("Header.name").unwrap_or_default();
                 let Some(name) = self.context.plain(manager, name)? else {
@@ -161,8 +196,11 @@ impl<'a> Sampler<'_, 'a, '_> {
                     self.context.notes.count(crate::assemble::DROPPED);
                     continue;
                 }
-                fields.insert(lower, (name, value));
+                if own.insert(lower, (name, value)).is_some() {
+                    self.context.change(manager, "of two fields of one name only the last is sent");
+                }
             }
+            fields.append(&mut own);
         }
         request.headers = fields.into_values().collect();
         Ok(())
@@ -187,7 +225,7 @@ impl<'a> Sampler<'_, 'a, '_> {
                 (item.value("HTTPArgument.always_encode") != Some("false")).then_some(IN_FORM);
             let mut read = |text: &str| -> Result<Vec<Piece>, Problem> {
                 let pieces = self.context.values.pieces(text, self.context.notes)?;
-                Ok(set.map_or_else(|| sendable_query(&pieces), |set| encoded(&pieces, set)))
+                Ok(set.map_or_else(|| sendable(&pieces), |set| encoded(&pieces, set)))
             };
             let name = read(item.value("Argument.name").unwrap_or_default())?;
             let value = read(item.value("Argument.value").unwrap_or_default())?;
@@ -291,9 +329,7 @@ impl<'a> Sampler<'_, 'a, '_> {
 
     /// Times, checks, captures, and what a sampler has that prony does not.
     fn surroundings(&mut self, request: &mut NamedRequest) -> Result<(), Problem> {
-        if let Some(ms) =
-            self.context.number(self.element, "HTTPSampler.response_timeout")?.filter(|ms| *ms > 0.0)
-        {
+        if let Some(ms) = self.number("HTTPSampler.response_timeout")?.filter(|ms| *ms > 0.0) {
             request.timeout = Some(Nanos((ms.min(86_400_000.0) * 1e6) as u64));
         }
         if let Some(timer) = pause::sum(&self.scope.timers) {
@@ -308,12 +344,16 @@ impl<'a> Sampler<'_, 'a, '_> {
             }
             request.think = Some(think);
         }
-        for assertion in &self.scope.assertions {
-            checks::add(assertion, &mut request.expect, self.context)?;
-        }
+        request.expect = checks::expected(&self.scope.assertions, self.context)?;
         for extractor in &self.scope.extractors {
-            captures::add(extractor, &mut request.capture, self.context)?;
+            captures::add(extractor, &mut request.capture, self.context);
         }
+        self.rest();
+        Ok(())
+    }
+
+    /// What a sampler has that a request does not.
+    fn rest(&mut self) {
         if self.property("HTTPSampler.image_parser") == Some("true") {
             self.context
                 .change(self.element, "resources that its page embeds are not loaded: add them as requests");
@@ -322,29 +362,21 @@ impl<'a> Sampler<'_, 'a, '_> {
         if !charset.eq_ignore_ascii_case("utf-8") && !charset.eq_ignore_ascii_case("utf8") {
             self.context.change(self.element, "its texts are sent as UTF-8");
         }
-        if self.property("HTTPSampler.proxyHost").is_some() {
-            self.context.change(self.element, "it goes to no proxy: give --proxy to the load");
+        for (key, how) in [
+            ("HTTPSampler.proxyHost", "it goes to no proxy: give --proxy to the load"),
+            ("HTTPSampler.connect_timeout", "its time for connecting is the load's: see --connect-timeout"),
+            ("HTTPSampler.ipSource", "its source address is the load's: see --bind"),
+        ] {
+            if self.property(key).is_some() {
+                self.context.change(self.element, how);
+            }
         }
-        Ok(())
     }
 }
 
-/// A host that is known: what nothing sets stands there as `${…}`.
-fn is_host(domain: &str) -> bool {
-    !domain.is_empty() && !domain.contains("${")
-}
-
 /// A path fit for a request line.
-fn sendable(pieces: Vec<Piece>) -> Vec<Piece> {
-    let mut path: Vec<Piece> = pieces
-        .into_iter()
-        .map(|piece| match piece {
-            Piece::Literal(text) => {
-                Piece::Literal(percent_encoding::utf8_percent_encode(&text, ENCODED).to_string())
-            }
-            expression @ Piece::Expression(_) => expression,
-        })
-        .collect();
+fn path_of(pieces: &[Piece]) -> Vec<Piece> {
+    let mut path = sendable(pieces);
     // A fragment is the browser's.
     for place in 0..path.len() {
         if let Piece::Literal(text) = &mut path[place]
@@ -364,7 +396,8 @@ fn sendable(pieces: Vec<Piece>) -> Vec<Piece> {
     path
 }
 
-fn sendable_query(pieces: &[Piece]) -> Vec<Piece> {
+/// As the plan has it, but for bytes that a request line cannot have.
+fn sendable(pieces: &[Piece]) -> Vec<Piece> {
     let one = |piece: &Piece| match piece {
         Piece::Literal(text) => {
             Piece::Literal(percent_encoding::utf8_percent_encode(text, ENCODED).to_string())

@@ -7,7 +7,6 @@ use super::element::Element;
 use super::feeders;
 use super::pause::Timer;
 use super::plan::Context;
-use super::values::identifier;
 use crate::error::Problem;
 use schema::scenario::Feeder;
 use std::collections::BTreeMap;
@@ -64,6 +63,10 @@ impl<'a> Scope<'a> {
             "HeaderManager" => self.headers.push(*element),
             "CookieManager" => {
                 beside.keeps_cookies = true;
+                if !element.is("CookieManager.clearEachIteration") {
+                    let how = "each session begins without cookies, as a new user";
+                    context.change(element, how);
+                }
                 if element.properties().items("CookieManager.cookies").next().is_some() {
                     context.change(
                         element,
@@ -71,6 +74,8 @@ impl<'a> Scope<'a> {
                     );
                 }
             }
+            "AuthManager" => context.leave_out(element, "add an Authorization field for its login"),
+            "CacheManager" => context.leave_out(element, "prony asks for everything, as a client without a cache"),
             "CSVDataSet" => feeders::add(element, &mut beside.feeders, context)?,
             "CounterConfig" => counter(element, beside, context)?,
             "RandomVariableConfig" => random(element, beside, context)?,
@@ -213,7 +218,7 @@ fn random(element: &Element<'_>, beside: &mut Beside, context: &mut Context<'_>)
 
 /// A variable of the scenario.
 fn set(name: &str, expression: String, beside: &mut Beside, context: &mut Context<'_>) {
-    let identifier = identifier(name);
+    let identifier = context.values.fresh(name);
     beside.vars.insert(identifier.clone(), expression);
     context.values.expressions.insert(name.to_owned(), identifier);
 }
@@ -230,7 +235,8 @@ fn is_listener(kind: &str) -> bool {
 pub(super) fn is_sender(element: &Element<'_>) -> bool {
     let kind = element.kind();
     kind.ends_with("Sampler")
-        || kind.ends_with("SamplerProxy")
+        || kind.starts_with("HTTPSampler")
+        || kind == "RunTime"
         || kind.ends_with("Controller")
         || kind.ends_with("Control")
         || kind.ends_with("ThreadGroup")

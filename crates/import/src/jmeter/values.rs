@@ -7,6 +7,7 @@
 //! Invariants: no text of the file becomes an expression but by the rules below; variables that grow without end are an
 //! error.
 
+use super::names::Names;
 use crate::error::{Problem, quoted};
 use crate::notes::Notes;
 use percent_encoding::{AsciiSet, utf8_percent_encode};
@@ -35,6 +36,10 @@ pub(super) struct Values {
     pub(super) expressions: BTreeMap<String, String>,
     /// The feeder whose columns are all names that nothing else sets.
     pub(super) columns_of: Option<String>,
+    /// Of variables and feeders in expressions.
+    names: Names,
+    /// Names of captured values.
+    captured: BTreeMap<String, String>,
 }
 
 /// What a text is read with.
@@ -46,6 +51,26 @@ struct Reading<'v> {
 }
 
 impl Values {
+    /// With these user variables.
+    pub(super) fn of(constants: BTreeMap<String, String>) -> Self {
+        Self { constants, ..Self::default() }
+    }
+
+    /// A name for expressions that nothing else has, as close to `name` as they can be written.
+    pub(super) fn fresh(&mut self, name: &str) -> String {
+        self.names.fresh(identifier(name), '_')
+    }
+
+    /// The name of a captured value: every extractor of one variable has the same.
+    pub(super) fn captured(&mut self, name: &str) -> String {
+        if let Some(known) = self.captured.get(name) {
+            return known.clone();
+        }
+        let fresh = self.fresh(name);
+        self.captured.insert(name.to_owned(), fresh.clone());
+        fresh
+    }
+
     /// The parts of a text.
     pub(super) fn pieces(&mut self, text: &str, notes: &mut Notes) -> Result<Vec<Piece>, Problem> {
         let mut reading = Reading { values: self, notes, pieces: Vec::new(), bytes: 0 };
@@ -232,6 +257,7 @@ impl Reading<'_> {
         };
         inner.read(text, depth + 1)?;
         let pieces = inner.pieces;
+        self.bytes = inner.bytes;
         for piece in encoded(&pieces, percent_encoding::NON_ALPHANUMERIC) {
             self.push(piece)?;
         }
@@ -299,8 +325,8 @@ fn literal_of(text: &str) -> Option<String> {
     is_plain.then(|| format!("\"{text}\""))
 }
 
-/// A name as expressions can be written with.
-pub(super) fn identifier(name: &str) -> String {
+/// A name as expressions can have it.
+fn identifier(name: &str) -> String {
     let mut made: String =
         name.chars().take(60).map(|c| if c.is_ascii_alphanumeric() || c == '_' { c } else { '_' }).collect();
     if made.is_empty() || made.starts_with(|first: char| first.is_ascii_digit()) {
@@ -326,7 +352,7 @@ mod tests {
         let constants = [("host", "shop.test"), ("base", "http://${host}"), ("a", "${b}"), ("b", "${a}")];
         let expressions = [("user", "people.user"), ("token", "token")];
         let owned = |pairs: &[(&str, &str)]| pairs.iter().map(|(a, b)| ((*a).into(), (*b).into())).collect();
-        Values { constants: owned(&constants), expressions: owned(&expressions), columns_of: None }
+        Values { constants: owned(&constants), expressions: owned(&expressions), ..Values::default() }
     }
 
     fn check(text: &str, wanted: &str) {
@@ -376,6 +402,14 @@ mod tests {
         bomb.constants.insert("v15".into(), String::new());
         let problem = bomb.text("${v0}", &mut Notes::default()).unwrap_err();
         assert!(problem.cause.contains("too long"), "{}", problem.cause);
+        // The same where a function reads each of them.
+        for level in 0..9 {
+            let inner = format!("${{__urlencode(${{v{}}})}}", level + 1).repeat(30);
+            bomb.constants.insert(format!("v{level}"), inner);
+        }
+        bomb.constants.insert("v9".into(), String::new());
+        let problem = bomb.text("${v0}", &mut Notes::default()).unwrap_err();
+        assert!(problem.cause.contains("too long"), "{}", problem.cause);
     }
 
     #[test]
@@ -387,5 +421,9 @@ mod tests {
         assert_eq!(values().number("NaN", &mut notes).unwrap(), None);
         assert_eq!(identifier("user name-1"), "user_name_1");
         assert_eq!(identifier("7up"), "v7up");
+        let mut values = values();
+        let names = ["user-id", "user_id", "user-id"].map(|name| values.captured(name));
+        assert_eq!(names, ["user_id", "user_id_2", "user_id"]);
+        assert_eq!(values.fresh("user.id"), "user_id_3");
     }
 }

@@ -7,17 +7,17 @@
 
 use super::captures;
 use super::element::Element;
+use super::names::Names;
 use super::pause::Timer;
 use super::plan::{Context, called};
 use super::sampler::{self, Made};
 use super::scope::{Beside, Scope, is_sender};
-use super::values::identifier;
 use crate::assemble::{REQUESTS_MAX, STEPS_MAX};
 use crate::error::Problem;
 use crate::imported::Options;
 use crate::url::Origin;
 use schema::scenario::NamedRequest;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// Longest name of a request.
 const NAME_CHARS_MAX: usize = 80;
@@ -81,6 +81,10 @@ impl<'o, 'c, 'n> Walk<'o, 'c, 'n> {
                 }
             }
             [_, ..] if senders.iter().all(|sender| percent_of(sender).is_some()) => {
+                self.context.change(
+                    group,
+                    "its shares by percent are the weights of a mix: one is drawn, not each by itself",
+                );
                 for sender in &senders {
                     self.entry(sender, percent_of(sender).unwrap_or_default(), &scope)?;
                 }
@@ -100,7 +104,7 @@ impl<'o, 'c, 'n> Walk<'o, 'c, 'n> {
     }
 
     /// The scope below an element.
-    fn scope<'a>(&mut self, element: &Element<'a>, outer: &Scope<'a>) -> Result<Scope<'a>, Problem> {
+    pub(super) fn scope<'a>(&mut self, element: &Element<'a>, outer: &Scope<'a>) -> Result<Scope<'a>, Problem> {
         for _ in element.all_below().filter(|below| !below.is_enabled()) {
             self.context.notes.count("disabled elements left out, with all below them");
         }
@@ -197,6 +201,10 @@ impl<'o, 'c, 'n> Walk<'o, 'c, 'n> {
             self.context.leave_out(controller, "it loops no times");
             return Ok(());
         }
+        let is_of_a_turn = |element: &Element<'_>| matches!(element.kind(), "CSVDataSet" | "CounterConfig");
+        for element in controller.below().filter(is_of_a_turn) {
+            self.context.change(&element, "it goes on with each session, not with each turn of the loop");
+        }
         self.below(controller, scope)?;
         let body = self.steps[begin..].to_vec();
         if body.len().saturating_mul(times).saturating_add(begin) > STEPS_MAX {
@@ -226,35 +234,49 @@ impl<'o, 'c, 'n> Walk<'o, 'c, 'n> {
         Ok(())
     }
 
-    fn sampler<'a>(&mut self, element: &Element<'a>, scope: &Scope<'a>) -> Result<(), Problem> {
-        let mut scope = self.scope(element, scope)?;
+    fn sampler<'a>(&mut self, element: &Element<'a>, outer: &Scope<'a>) -> Result<(), Problem> {
+        let mut scope = self.scope(element, outer)?;
         scope.timers.append(&mut self.waiting);
         let Some(made) = sampler::made(element, &scope, self.origin.as_ref(), self.context)? else {
             return Ok(());
         };
-        if self.is_mix {
-            if !made.request.capture.is_empty() {
-                self.context.change(element, "its extractors are left out: a mix has no later step");
-            }
-        } else {
-            // From here on, as JMeter knows them from here on.
-            for (name, place) in scope.extractors.iter().flat_map(captures::places) {
-                if place.is_ok() {
-                    self.context.values.expressions.insert(name.to_owned(), identifier(name));
+        let captures = !made.request.capture.is_empty();
+        if !self.add(element, made)? {
+            return Ok(());
+        }
+        if !self.is_mix {
+            self.know_captured(&scope, outer.extractors.len());
+        } else if captures {
+            self.context.change(element, "its extractors are left out: a mix has no later step");
+        }
+        Ok(())
+    }
+
+    /// Captured values are known from here on, as in JMeter. The first `inherited` extractors are those of several
+    /// samplers.
+    fn know_captured(&mut self, scope: &Scope<'_>, inherited: usize) {
+        for (place, extractor) in scope.extractors.iter().enumerate() {
+            for (name, found) in captures::places(extractor) {
+                let Ok(capture) = found else { continue };
+                let captured = self.context.values.captured(name);
+                self.context.values.expressions.insert(name.to_owned(), captured);
+                if place < inherited && capture.default.is_none() {
+                    let how = "each request that it applies to fails where its answer has no such value";
+                    self.context.change(extractor, how);
                 }
             }
         }
-        self.add(element, made)
     }
 
-    fn add(&mut self, element: &Element<'_>, made: Made) -> Result<(), Problem> {
+    /// Adds a step; false where its origin is not that of the others.
+    fn add(&mut self, element: &Element<'_>, made: Made) -> Result<bool, Problem> {
         let Made { origin, mut request, follows, keeps_alive } = made;
         let known = self.origin.get_or_insert_with(|| origin.clone());
         if *known != origin {
             // The user of a session has one connection.
             if !self.options.all_origins || !self.is_mix {
                 self.context.notes.other_origin(origin);
-                return Ok(());
+                return Ok(false);
             }
             request.origin = Some(origin.to_string());
         }
@@ -272,7 +294,7 @@ impl<'o, 'c, 'n> Walk<'o, 'c, 'n> {
         }
         let method = request.method.as_deref().unwrap_or("GET");
         let path = request.path.split('?').next().unwrap_or_default();
-        request.name = self.names.next(element.name(), &format!("{method} {path}"));
+        request.name = self.names.fresh(readable(element.name(), &format!("{method} {path}")), ' ');
         self.steps.push(self.requests.len());
         if self.steps.len() > STEPS_MAX {
             return Err(Problem::new(
@@ -284,7 +306,7 @@ impl<'o, 'c, 'n> Walk<'o, 'c, 'n> {
         self.requests.push(request);
         self.follows.push(follows);
         self.keeps_alive.push(keeps_alive);
-        Ok(())
+        Ok(true)
     }
 }
 
@@ -316,27 +338,9 @@ fn weights_of<'a>(element: &Element<'a>) -> Option<HashMap<&'a str, f64>> {
     Some(element.properties().items("Weights").filter_map(row).collect())
 }
 
-/// Unique names.
-#[derive(Default)]
-struct Names {
-    taken: HashSet<String>,
-    /// How often each base was asked for, so that equal ones do not cost ever more tries.
-    asked: HashMap<String, usize>,
-}
-
-impl Names {
-    /// `name`, or `other` where there is none.
-    fn next(&mut self, name: &str, other: &str) -> String {
-        let name: String = name.split(|c: char| c.is_control()).collect::<Vec<_>>().join(" ");
-        let name = if name.trim().is_empty() { other } else { name.trim() };
-        let base: String = name.chars().take(NAME_CHARS_MAX).collect();
-        let asked = self.asked.entry(base.clone()).or_default();
-        loop {
-            *asked += 1;
-            let name = if *asked == 1 { base.clone() } else { format!("{base} {asked}") };
-            if self.taken.insert(name.clone()) {
-                return name;
-            }
-        }
-    }
+/// A name for people: `name`, or `other` where there is none.
+fn readable(name: &str, other: &str) -> String {
+    let name = name.replace(|c: char| c.is_control(), " ");
+    let name = if name.trim().is_empty() { other } else { name.trim() };
+    name.chars().take(NAME_CHARS_MAX).collect()
 }

@@ -1,8 +1,8 @@
 //! A JMX file as a tree of elements, each with its line.
 //!
-//! Invariants: size, depth, elements and attributes are bounded, so that no file takes more memory than a few times its
-//! own size; a document type is refused, so no entity but the five of XML and characters by number is ever replaced;
-//! whatever is malformed is an error with its line.
+//! Invariants: size, depth, elements and attributes are bounded, so that no file takes more than some 200 MB of memory; a
+//! document type is refused, so no entity but the five of XML and characters by number is ever replaced; whatever is malformed
+//! is an error with its line.
 
 use crate::error::{Problem, quoted};
 use quick_xml::XmlVersion;
@@ -14,8 +14,8 @@ use quick_xml::reader::Reader;
 const BYTES_MAX: usize = 32 << 20;
 /// Deepest element: JMeter nests an element twice for each controller.
 const DEPTH_MAX: usize = 200;
-/// Most elements: a sampler has about forty.
-const ELEMENTS_MAX: usize = 500_000;
+/// Most elements and attributes together: a sampler has about a hundred.
+const PARTS_MAX: usize = 1_000_000;
 /// Most attributes of an element; JMeter writes five.
 const ATTRIBUTES_MAX: usize = 64;
 
@@ -95,7 +95,8 @@ impl Lines<'_> {
 struct Tree {
     open: Vec<Node>,
     root: Option<Node>,
-    elements: usize,
+    /// Elements and attributes.
+    parts: usize,
 }
 
 impl Tree {
@@ -141,11 +142,7 @@ impl Tree {
     }
 
     fn node(&mut self, tag: &BytesStart<'_>, line: usize) -> Result<Node, Problem> {
-        self.elements += 1;
-        if self.elements > ELEMENTS_MAX {
-            let cause = format!("the plan has more than {ELEMENTS_MAX} elements");
-            return Err(Problem::new(cause, "import a part of it"));
-        }
+        self.count()?;
         let utf8 = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let mut attributes = Vec::new();
         let mut found = tag.attributes();
@@ -155,12 +152,22 @@ impl Tree {
                 let cause = format!("an element has more than {ATTRIBUTES_MAX} attributes");
                 return Err(Problem::new(cause, "save the plan again in JMeter, which writes five"));
             }
+            self.count()?;
             let attribute = attribute.map_err(malformed)?;
             let value = attribute.normalized_value(XmlVersion::Implicit1_0).map_err(malformed)?;
             attributes.push((utf8(attribute.key.as_ref()), value.into_owned()));
         }
         let tag = utf8(tag.name().as_ref());
         Ok(Node { tag, line, attributes, ..Node::default() })
+    }
+
+    fn count(&mut self) -> Result<(), Problem> {
+        self.parts += 1;
+        if self.parts <= PARTS_MAX {
+            return Ok(());
+        }
+        let cause = format!("the plan has more than {PARTS_MAX} elements and attributes");
+        Err(Problem::new(cause, "import a part of it"))
     }
 
     fn close(&mut self, mut node: Node) -> Result<(), Problem> {
@@ -245,8 +252,10 @@ mod tests {
         assert!(refused(bomb).1.contains("document type"));
         let (line, cause) = refused(&"<a>\n".repeat(100_000));
         assert_eq!((line, cause.contains("200 deep")), (DEPTH_MAX + 1, true));
-        let many = format!("<a>{}</a>", "<b/>".repeat(ELEMENTS_MAX));
-        assert!(refused(&many).1.contains("elements"));
+        for (part, parts) in [("<b/>", 1), ("<b c=''/>", 2)] {
+            let many = format!("<a>{}</a>", part.repeat(PARTS_MAX / parts));
+            assert!(refused(&many).1.contains("elements and attributes"));
+        }
         let wide = format!("<a {}/>", "b=\"\" ".repeat(1_000_000));
         assert!(refused(&wide).1.contains("64 attributes"));
         let large = " ".repeat(BYTES_MAX + 1);
