@@ -111,7 +111,7 @@ fn what_has_no_place_is_named_with_its_line() {
     let plan = imported("shop.jmx", None);
     for parts in [
         &["left out: SetupThreadGroup `Fill the database`", "(line 31)"][..],
-        &["left out: IfController `Only members`", "no conditions", "with the 1 requests below it"],
+        &["left out: IfController `Only members`", "no conditions", "with the request below it"],
         &["left out: JSR223Sampler `Compute`", "HTTP only"],
         &["left out: ResponseAssertion `No error`", "not what it lacks"],
         &["requests to http://stats.test:8080 left out"],
@@ -161,6 +161,13 @@ fn sampler(name: &str, path: &str, below: &str) -> String {
         "<HTTPSamplerProxy testname=\"{name}\">\n<stringProp name=\"HTTPSampler.domain\">h.test</stringProp>\n\
          <stringProp name=\"HTTPSampler.path\">{path}</stringProp>\n</HTTPSamplerProxy>\n<hashTree>{below}</hashTree>\n"
     )
+}
+
+/// An element with these properties and nothing below it.
+fn element(kind: &str, properties: &[(&str, &str)]) -> String {
+    let property = |(name, value): &(&str, &str)| format!("<stringProp name=\"{name}\">{value}</stringProp>");
+    let properties: String = properties.iter().map(property).collect();
+    format!("<{kind} testname=\"its {kind}\">{properties}</{kind}><hashTree/>\n")
 }
 
 fn of(text: &str, options: &Options) -> Result<Imported, String> {
@@ -237,4 +244,117 @@ fn pauses_of_actions_and_rows_named_by_their_first_line() {
     let feeder = &found.scenario.feeders["my_users"];
     assert_eq!((feeder.order, &feeder.columns), (FeederOrder::Unique, &None));
     assert_eq!(found.scenario.session.as_ref().unwrap().cookies, Some(false), "there is no cookie manager");
+}
+
+#[test]
+fn what_looks_at_other_things_than_the_answer_is_left_out_and_named() {
+    let assertion = element(
+        "ResponseAssertion",
+        &[("Assertion.scope", "variable"), ("Scope.variable", "x"), ("Assertion.test_field", "Assertion.response_data")],
+    );
+    let extractor = element(
+        "RegexExtractor",
+        &[("Sample.scope", "children"), ("RegexExtractor.refname", "x"), ("RegexExtractor.regex", "a(.)")],
+    );
+    let found = of(&plan(&sampler("a", "/", &(assertion + &extractor))), &Options::default()).unwrap();
+    let request = &found.scenario.requests[0];
+    assert!(request.capture.is_empty() && request.expect == Default::default(), "{request:?}");
+    has_note(&found, &["left out: ResponseAssertion", "looks at a variable"]);
+    has_note(&found, &["left out: RegexExtractor", "embedded resources"]);
+}
+
+#[test]
+fn an_assertion_that_ignores_the_status_allows_all_unless_another_names_codes() {
+    let body = "<ResponseAssertion testname=\"b\"><collectionProp name=\"Asserion.test_strings\">\
+                <stringProp name=\"1\">gone</stringProp></collectionProp>\
+                <stringProp name=\"Assertion.test_field\">Assertion.response_data</stringProp>\
+                <boolProp name=\"Assertion.assume_success\">true</boolProp>\
+                <intProp name=\"Assertion.test_type\">16</intProp></ResponseAssertion><hashTree/>";
+    let code = body.replace("gone", "404").replace("response_data", "response_code").replace(">16<", ">8<");
+    let statuses = |below: &str| {
+        let found = of(&plan(&sampler("a", "/", below)), &Options::default()).unwrap();
+        found.scenario.requests[0].expect.status.clone()
+    };
+    let all = ["2xx", "3xx", "4xx", "5xx"].map(|class| StatusItem::Range(class.to_owned()));
+    assert_eq!(statuses(body), all);
+    assert_eq!(statuses(&format!("{body}{code}")), [StatusItem::Code(404)]);
+}
+
+#[test]
+fn values_without_names_are_the_body_and_times_come_from_the_defaults() {
+    let argument = "<elementProp name=\"HTTPsampler.Arguments\" elementType=\"Arguments\">\
+                    <collectionProp name=\"Arguments.arguments\"><elementProp name=\"\" elementType=\"HTTPArgument\">\
+                    <stringProp name=\"Argument.value\">{&quot;a b&quot;: 1}</stringProp></elementProp></collectionProp>\
+                    </elementProp><stringProp name=\"HTTPSampler.method\">POST</stringProp></HTTPSamplerProxy>";
+    let defaults = "<ConfigTestElement guiclass=\"org.apache.jmeter.protocol.http.config.gui.HttpDefaultsGui\" testname=\"d\">\
+                    <stringProp name=\"HTTPSampler.response_timeout\">1500</stringProp>\
+                    <stringProp name=\"HTTPSampler.connect_timeout\">500</stringProp></ConfigTestElement><hashTree/>\n";
+    let text = defaults.to_owned() + &sampler("a", "/", "").replace("</HTTPSamplerProxy>", argument);
+    let found = of(&plan(&text), &Options::default()).unwrap();
+    let request = &found.scenario.requests[0];
+    assert_eq!(request.body.as_deref(), Some("{\"a b\": 1}"));
+    assert_eq!((request.method.as_deref(), request.timeout), (None, Some(Nanos::from_millis(1500))));
+    assert!(request.headers.is_empty(), "{request:?}");
+    has_note(&found, &["changed: HTTPSamplerProxy `a`", "--connect-timeout"]);
+}
+
+#[test]
+fn names_that_differ_stay_different_and_a_lost_capture_is_no_value() {
+    let extractor = |name: &str| {
+        element(
+            "JSONPostProcessor",
+            &[("JSONPostProcessor.referenceNames", name), ("JSONPostProcessor.jsonPathExprs", "$.id")],
+        )
+    };
+    let counter = element("CounterConfig", &[("CounterConfig.name", "user.id")]);
+    let elsewhere = sampler("c", "/c", &extractor("lost")).replace("h.test", "other.test");
+    let steps = counter
+        + &sampler("a", "/a?n=${user.id}", &extractor("user-id"))
+        + &sampler("b", "/b?n=${user.id}", &extractor("user_id"))
+        + &elsewhere
+        + &sampler("d", "/${user-id}/${user_id}/${lost}", "");
+    let found = of(&plan(&steps), &Options::default()).unwrap();
+    let paths: Vec<&str> = found.scenario.requests.iter().map(|request| request.path.as_str()).collect();
+    assert_eq!(
+        paths,
+        ["/a?n=${user_id}", "/b?n=${user_id}", "/${user_id_2}/${user_id_3}/$${lost}"]
+    );
+    assert_eq!(found.scenario.vars["user_id"], "0 + 1 * (session())");
+    assert!(found.scenario.requests[0].capture.contains_key("user_id_2"));
+    assert!(found.scenario.requests[1].capture.contains_key("user_id_3"));
+    has_note(&found, &["requests to http://other.test:80 left out"]);
+}
+
+#[test]
+fn an_extractor_of_several_requests_is_said_to_be_asked_of_each() {
+    let extractor = element(
+        "BoundaryExtractor",
+        &[("BoundaryExtractor.refname", "x"), ("BoundaryExtractor.lboundary", "&lt;"), ("BoundaryExtractor.match_number", "0")],
+    );
+    let found =
+        of(&plan(&(extractor + &sampler("a", "/", "") + &sampler("b", "/${x}", ""))), &Options::default()).unwrap();
+    assert_eq!(found.scenario.requests[1].path, "/${x}");
+    has_note(&found, &["changed: BoundaryExtractor", "fails where its answer has no such value"]);
+    has_note(&found, &["changed: BoundaryExtractor", "not one at random"]);
+}
+
+#[test]
+fn a_server_or_method_of_the_load_is_replaced_or_left_out_and_said() {
+    let rows = element("CSVDataSet", &[("filename", "a.csv"), ("variableNames", "host,verb")]);
+    let variable = |name: &str, key: &str, value: &str| {
+        let property = format!("<stringProp name=\"HTTPSampler.{key}\">{value}</stringProp></HTTPSamplerProxy>");
+        sampler(name, "/", "").replace("</HTTPSamplerProxy>", &property)
+    };
+    let steps = rows
+        + &sampler("a", "/", "")
+        + &sampler("b", "/b", "").replace("h.test", "${host}")
+        + &variable("c", "port", "${host}")
+        + &variable("d", "method", "${verb}")
+        + &sampler("e", "http://${host}/x", "");
+    let found = of(&plan(&steps), &Options::default()).unwrap();
+    let names: Vec<&str> = found.scenario.requests.iter().map(|request| request.name.as_str()).collect();
+    assert_eq!(names, ["a", "b", "c"]);
+    has_note(&found, &["servers that are known only during the load, replaced by http://h.test:80: 2"]);
+    has_note(&found, &["left out: HTTPSamplerProxy `d`", "method"]);
+    has_note(&found, &["left out: HTTPSamplerProxy `e`", "server of its URL"]);
 }

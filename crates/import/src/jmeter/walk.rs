@@ -179,8 +179,11 @@ impl<'o, 'c, 'n> Walk<'o, 'c, 'n> {
                     _ if kind.ends_with("Controller") => "prony has no such controller",
                     _ => "prony sends HTTP only",
                 };
-                let below =
-                    if count == 0 { String::new() } else { format!(", with the {count} requests below it") };
+                let below = match count {
+                    0 => String::new(),
+                    1 => ", with the request below it".to_owned(),
+                    count => format!(", with the {count} requests below it"),
+                };
                 self.context.leave_out(sender, &format!("{why}{below}"));
                 Ok(())
             }

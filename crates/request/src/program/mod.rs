@@ -118,8 +118,8 @@ impl Program {
         let steps = steps(plan)?;
         check_captures(plan, steps.as_deref().unwrap_or_default(), &entries, &vars, &captures)?;
         let chooser = Chooser::new(plan, &columns)?;
-        let is_drawn = plan.session.as_ref().is_none_or(|session| session.is_drawn);
-        let mix = if !is_drawn || chooser.is_some() { vec![] } else { mix(plan)? };
+        let is_listed = plan.session.as_ref().is_some_and(|session| !session.is_drawn);
+        let mix = if is_listed || chooser.is_some() { vec![] } else { mix(plan)? };
         let tokens = Tokens::start(&plan.tokens, &plan.folder, &vars, scope, Seed(seed), surroundings.clock)?;
         let feeders = load_feeders(plan, sources, &entries, &vars, chooser.as_ref(), Seed(seed))?;
         Ok(Self {

@@ -5,7 +5,7 @@
 //! steps, request bodies and header fields, which are not fitted or not logged; this is reported.
 
 use super::laws::{P_LEAST, length, think};
-use super::{Laws, PauseLaws, Sessions};
+use super::Sessions;
 use crate::TrafficError;
 use crate::model::FamilyFit;
 use crate::verdict::{Advice, Verdict};
@@ -145,21 +145,5 @@ fn think_text(think: &Think) -> String {
             of(mean).to_string()
         }
         Think::Uniform { to, .. } => of(to).to_string(),
-    }
-}
-
-impl Laws {
-    /// The best law that a scenario can have.
-    #[must_use]
-    pub fn sent(&self) -> Option<Lengths> {
-        length(self).map(|(law, _)| law)
-    }
-}
-
-impl PauseLaws {
-    /// The best law that a scenario can have.
-    #[must_use]
-    pub fn sent(&self) -> Option<Think> {
-        think(self).map(|(law, _)| law)
     }
 }

@@ -14,7 +14,7 @@ use units::{Nanos, Seed};
 struct Made {
     at_ms: u64,
     user: u64,
-    path: &'static str,
+    path: String,
 }
 
 const PAUSE: Law = Law::Lognormal { mu: 2.5, sigma: 0.8 };
@@ -35,7 +35,11 @@ fn made(seconds: f64, per_s: f64, seed: Seed) -> Vec<Made> {
             if step > 0 {
                 at_s += PAUSE.draw(&mut rng);
             }
-            let path = if rng.unit() < 0.7 { "/look" } else { "/buy?x=1" };
+            let path = match (rng.unit() < 0.7, user % 10) {
+                (_, 0) => format!("/item/{user}"),
+                (true, _) => "/look".to_owned(),
+                (false, _) => "/buy?x=1".to_owned(),
+            };
             requests.push(Made { at_ms: (at_s * 1e3) as u64, user, path });
         }
     }
@@ -151,6 +155,7 @@ fn what_is_written_is_a_scenario_of_drawn_sessions_and_their_arrivals() {
     assert!(scenario.contains("order = \"drawn\"") && scenario.contains("length = \""), "{scenario}");
     assert!(scenario.contains("think = \"lognormal:mean="), "{scenario}");
     assert!(scenario.contains("path = \"/look\"") && scenario.contains("path = \"/buy?x=1\""), "{scenario}");
+    assert!(scenario.contains("path = \"${choose('/item/"), "{scenario}");
     let experiment = text("experiments/shop.toml");
     assert!(experiment.contains("sessions over") && experiment.contains("model = \"open\""), "{experiment}");
     assert!(written.notes.iter().any(|note| note.contains("drawn by the mix")), "{:?}", written.notes);
