@@ -9,7 +9,7 @@ use super::Sessions;
 use crate::TrafficError;
 use crate::model::FamilyFit;
 use crate::verdict::{Advice, Verdict};
-use crate::write::{Experiment, OutFile, Written, checked, quoted, sendable, slug, step_of};
+use crate::write::{CONNECTIONS_MAX, Experiment, OutFile, Written, checked, quoted, sendable, slug, step_of};
 use schema::arrival::{Lengths, Think};
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -18,6 +18,8 @@ use units::{Nanos, Seed};
 
 /// Real targets of a route that are named in its path: an expression draws one.
 const TARGETS_MAX: usize = 32;
+/// Most connections of a load.
+const USERS_MAX: u64 = 200_000;
 
 /// The files of sessions; `verdict` is on their begins.
 ///
@@ -53,9 +55,29 @@ pub fn files(
         path: PathBuf::from(format!("scenarios/{name}.toml")),
         text: scenario(sessions, &name, &length, &think),
     }];
-    let experiment = Experiment { model: &sessions.starts, verdict, what: "sessions", name: &name, url };
+    let experiment = Experiment {
+        model: &sessions.starts,
+        verdict,
+        what: "sessions",
+        connections_max: users_max(sessions),
+        name: &name,
+        url,
+    };
     files.extend(experiment.files(advice, seed, &mut notes));
     checked(files, &name, notes)
+}
+
+/// Connections that may be needed, one for each user who is there.
+fn users_max(sessions: &Sessions) -> u64 {
+    let rates = sessions.starts.stretches.iter().map(|stretch| stretch.per_s());
+    let per_s = rates.fold(sessions.starts.rate_per_s(), f64::max);
+    at_once(per_s, sessions.length.mean, sessions.pause.mean_s)
+}
+
+/// Twice the mean number of sessions at a time (Little's law): they come in bursts, and answers take time, too.
+fn at_once(per_s: f64, length_mean: f64, pause_mean_s: f64) -> u64 {
+    let lasts_s = (length_mean - 1.0).max(0.0) * pause_mean_s;
+    ((2.0 * per_s * lasts_s) as u64).clamp(CONNECTIONS_MAX, USERS_MAX)
 }
 
 /// A law that is not what made the values.
@@ -145,5 +167,19 @@ fn think_text(think: &Think) -> String {
             of(mean).to_string()
         }
         Think::Uniform { to, .. } => of(to).to_string(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{CONNECTIONS_MAX, USERS_MAX, at_once};
+
+    #[test]
+    fn a_load_may_open_connections_for_twice_the_sessions_at_a_time() {
+        assert_eq!(at_once(1.0, 5.0, 18.0), CONNECTIONS_MAX);
+        // 100 sessions a second that last 4 pauses of 20 s.
+        assert_eq!(at_once(100.0, 5.0, 20.0), 16_000);
+        assert_eq!(at_once(1e6, 50.0, 60.0), USERS_MAX);
+        assert_eq!(at_once(100.0, 1.0, 0.0), CONNECTIONS_MAX);
     }
 }

@@ -6,26 +6,26 @@ use schema::arrival::{Arrivals, Level, Point};
 use std::fmt::Write as _;
 use units::{Nanos, PerSecond};
 
-/// Connections that a load begins with, and the most it may open.
-const CONNECTIONS: (u64, u64) = (64, 4096);
+/// Connections that a load begins with.
+const CONNECTIONS: u64 = 64;
+/// The most that a load of requests may open.
+pub(crate) const CONNECTIONS_MAX: u64 = 4096;
 /// Longest sample of an experiment: a day.
 const SAMPLE_S_MAX: u64 = 86_400;
 
 /// The text of the file. `fitted` is the law to be sent; without it the recorded times are.
 pub(super) fn text(of: &Experiment<'_>, fitted: Option<&Arrivals>) -> String {
-    let Experiment { model, verdict, what, name, url } = of;
+    let Experiment { model, verdict, what, connections_max, name, url } = of;
     let mut text = format!(
         "# Made by `prony model` from {} {what} over {} s.\n# {}\n\n[experiment]\nname = {}\n\
          question = \"What does the traffic of the log do to this server?\"\nblocks = 1\nseed = 1\n\n\
-         [[target]]\nurl = {}\n\n[scenario]\nuse = {}\n\n[load]\nmodel = \"open\"\nconnections = {}\nmax_connections = {}\n",
+         [[target]]\nurl = {}\n\n[scenario]\nuse = {}\n\n[load]\nmodel = \"open\"\nconnections = {CONNECTIONS}\nmax_connections = {connections_max}\n",
         model.requests,
         model.span_s,
         verdict.text,
         quoted(name),
         quoted(url),
         quoted(name),
-        CONNECTIONS.0,
-        CONNECTIONS.1,
     );
     text += &match fitted {
         Some(law) => pacing(model, law),

@@ -14,6 +14,7 @@
 mod experiment;
 mod scenario;
 
+pub(crate) use experiment::CONNECTIONS_MAX;
 pub(crate) use scenario::step_of;
 
 use crate::TrafficError;
@@ -64,7 +65,8 @@ pub fn files(
     let name = slug(name);
     let mut notes = Vec::new();
     let mut files = scenario::files(model, &name, &mut notes);
-    let experiment = Experiment { model, verdict, what: "requests", name: &name, url };
+    let connections_max = CONNECTIONS_MAX;
+    let experiment = Experiment { model, verdict, what: "requests", connections_max, name: &name, url };
     files.extend(experiment.files(advice, seed, &mut notes));
     checked(files, &name, notes)
 }
@@ -76,6 +78,8 @@ pub(crate) struct Experiment<'a> {
     pub(crate) verdict: &'a Verdict,
     /// What arrives, for people.
     pub(crate) what: &'static str,
+    /// The most connections that the load may open.
+    pub(crate) connections_max: u64,
     pub(crate) name: &'a str,
     pub(crate) url: &'a str,
 }
