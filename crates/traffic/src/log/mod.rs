@@ -1,10 +1,10 @@
 //! Access logs, line by line: nginx's and Apache's common and combined formats, JSON objects, and fields whose names
 //! stand in the first line, plain or gzipped.
 //!
-//! Invariants: a line costs no allocation (but for JSON texts with escapes); memory is one buffer and the first lines;
-//! the format is found from the first `HEAD_LINES` lines and then holds; bad lines are counted, the first
-//! `BAD_KEPT` are kept with their numbers; times are those of the log, whether it writes them when a request begins
-//! (Apache) or ends (nginx).
+//! Invariants: a line costs no allocation (but for JSON texts with escapes, and JSON lines whose session key is looked
+//! for); memory is one buffer and the first lines; the format is found from the first `HEAD_LINES` lines and then
+//! holds; bad lines are counted, the first `BAD_KEPT` are kept with their numbers; times are those of the log, whether
+//! it writes them when a request begins (Apache) or ends (nginx).
 //! Absent on purpose: other formats, user agents, referrers and user names.
 
 mod csv;
