@@ -250,7 +250,11 @@ fn pauses_of_actions_and_rows_named_by_their_first_line() {
 fn what_looks_at_other_things_than_the_answer_is_left_out_and_named() {
     let assertion = element(
         "ResponseAssertion",
-        &[("Assertion.scope", "variable"), ("Scope.variable", "x"), ("Assertion.test_field", "Assertion.response_data")],
+        &[
+            ("Assertion.scope", "variable"),
+            ("Scope.variable", "x"),
+            ("Assertion.test_field", "Assertion.response_data"),
+        ],
     );
     let extractor = element(
         "RegexExtractor",
@@ -315,10 +319,7 @@ fn names_that_differ_stay_different_and_a_lost_capture_is_no_value() {
         + &sampler("d", "/${user-id}/${user_id}/${lost}", "");
     let found = of(&plan(&steps), &Options::default()).unwrap();
     let paths: Vec<&str> = found.scenario.requests.iter().map(|request| request.path.as_str()).collect();
-    assert_eq!(
-        paths,
-        ["/a?n=${user_id}", "/b?n=${user_id}", "/${user_id_2}/${user_id_3}/$${lost}"]
-    );
+    assert_eq!(paths, ["/a?n=${user_id}", "/b?n=${user_id}", "/${user_id_2}/${user_id_3}/$${lost}"]);
     assert_eq!(found.scenario.vars["user_id"], "0 + 1 * (session())");
     assert!(found.scenario.requests[0].capture.contains_key("user_id_2"));
     assert!(found.scenario.requests[1].capture.contains_key("user_id_3"));
@@ -329,10 +330,15 @@ fn names_that_differ_stay_different_and_a_lost_capture_is_no_value() {
 fn an_extractor_of_several_requests_is_said_to_be_asked_of_each() {
     let extractor = element(
         "BoundaryExtractor",
-        &[("BoundaryExtractor.refname", "x"), ("BoundaryExtractor.lboundary", "&lt;"), ("BoundaryExtractor.match_number", "0")],
+        &[
+            ("BoundaryExtractor.refname", "x"),
+            ("BoundaryExtractor.lboundary", "&lt;"),
+            ("BoundaryExtractor.match_number", "0"),
+        ],
     );
     let found =
-        of(&plan(&(extractor + &sampler("a", "/", "") + &sampler("b", "/${x}", ""))), &Options::default()).unwrap();
+        of(&plan(&(extractor + &sampler("a", "/", "") + &sampler("b", "/${x}", ""))), &Options::default())
+            .unwrap();
     assert_eq!(found.scenario.requests[1].path, "/${x}");
     has_note(&found, &["changed: BoundaryExtractor", "fails where its answer has no such value"]);
     has_note(&found, &["changed: BoundaryExtractor", "not one at random"]);
@@ -342,7 +348,8 @@ fn an_extractor_of_several_requests_is_said_to_be_asked_of_each() {
 fn a_server_or_method_of_the_load_is_replaced_or_left_out_and_said() {
     let rows = element("CSVDataSet", &[("filename", "a.csv"), ("variableNames", "host,verb")]);
     let variable = |name: &str, key: &str, value: &str| {
-        let property = format!("<stringProp name=\"HTTPSampler.{key}\">{value}</stringProp></HTTPSamplerProxy>");
+        let property =
+            format!("<stringProp name=\"HTTPSampler.{key}\">{value}</stringProp></HTTPSamplerProxy>");
         sampler(name, "/", "").replace("</HTTPSamplerProxy>", &property)
     };
     let steps = rows

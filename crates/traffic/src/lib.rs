@@ -14,6 +14,7 @@ pub mod fit;
 pub mod log;
 pub mod model;
 pub mod replay;
+mod reservoir;
 pub mod session;
 pub mod summary;
 mod times;

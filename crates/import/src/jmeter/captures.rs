@@ -112,9 +112,7 @@ fn regex(element: &Element<'_>) -> Result<Capture, &'static str> {
     }
     match element.value("RegexExtractor.useHeaders").unwrap_or("false") {
         "true" => header(text).map(|capture| Capture { default, ..capture }),
-        "false" | "unescaped" => {
-            Ok(Capture { regex: Some(text.to_owned()), default, ..Capture::default() })
-        }
+        "false" | "unescaped" => Ok(Capture { regex: Some(text.to_owned()), default, ..Capture::default() }),
         _ => Err("values come from the body or the header fields of an answer"),
     }
 }

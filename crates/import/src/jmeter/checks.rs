@@ -25,8 +25,9 @@ pub(super) fn expected(assertions: &[Element<'_>], context: &mut Context<'_>) ->
     for assertion in assertions {
         add(assertion, &mut expect, context)?;
     }
-    let ignores_status =
-        |assertion: &Element<'_>| assertion.kind() == "ResponseAssertion" && assertion.is("Assertion.assume_success");
+    let ignores_status = |assertion: &Element<'_>| {
+        assertion.kind() == "ResponseAssertion" && assertion.is("Assertion.assume_success")
+    };
     if expect.status.is_empty() && assertions.iter().any(ignores_status) {
         expect.status = ["2xx", "3xx", "4xx", "5xx"].map(|class| StatusItem::Range(class.to_owned())).into();
     }

@@ -132,7 +132,8 @@ impl Load {
                 "throughput timers left out: the thread group says itself how often sessions begin"
             });
         }
-        let mut arguments: Vec<String> = self.threads.map(|threads| format!("-c {threads}")).into_iter().collect();
+        let mut arguments: Vec<String> =
+            self.threads.map(|threads| format!("-c {threads}")).into_iter().collect();
         let rate = self.rate(&self.points(beside, steps.max(1) as f64));
         if rate.is_empty() {
             arguments.extend(think.map(|think| format!("--think '{}'", pause::argument(think))));

@@ -142,7 +142,8 @@ impl<'a> Sampler<'_, 'a, '_> {
                 Ok(Some((origin.clone(), path_of(&pieces))))
             }
             None => {
-                let why = if is_named { "its server is known only during the load" } else { "it has no server" };
+                let why =
+                    if is_named { "its server is known only during the load" } else { "it has no server" };
                 self.context.leave_out(self.element, &format!("{why}: say where with --origin"));
                 Ok(None)
             }

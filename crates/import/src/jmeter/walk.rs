@@ -104,7 +104,11 @@ impl<'o, 'c, 'n> Walk<'o, 'c, 'n> {
     }
 
     /// The scope below an element.
-    pub(super) fn scope<'a>(&mut self, element: &Element<'a>, outer: &Scope<'a>) -> Result<Scope<'a>, Problem> {
+    pub(super) fn scope<'a>(
+        &mut self,
+        element: &Element<'a>,
+        outer: &Scope<'a>,
+    ) -> Result<Scope<'a>, Problem> {
         for _ in element.all_below().filter(|below| !below.is_enabled()) {
             self.context.notes.count("disabled elements left out, with all below them");
         }

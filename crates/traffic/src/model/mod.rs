@@ -12,6 +12,7 @@ mod sessions;
 mod shape;
 pub(crate) mod sketch;
 
+pub(crate) use gaps::{COARSE, FINE, SEARCHED, ranked};
 pub use gaps::{FamilyFit, GapData, Gaps};
 pub use sessions::Sessions;
 pub use shape::{STRETCHES_MAX, Stretch};

@@ -4,7 +4,7 @@
 //! a little late belongs to the moment of the one before it of its key; nothing depends on the order in which sessions
 //! are forgotten.
 
-use super::laws::{self, Reservoir};
+use super::laws::{self, Pauses};
 use super::{Sessions, Wishes};
 use crate::TrafficError;
 use crate::fit::lengths::Seen;
@@ -33,7 +33,7 @@ pub(super) struct Follower {
     starts: Builder,
     whole: Builder,
     lengths: Seen,
-    pauses: Reservoir,
+    pauses: Pauses,
     first_ns: Option<u64>,
     now_ns: u64,
     sweep_at: usize,
@@ -54,7 +54,7 @@ impl Follower {
             starts: Builder::new(seed.derive("starts", 0)),
             whole: Builder::new(seed),
             lengths: Seen::new(),
-            pauses: Reservoir::new(seed.derive("pauses", 0)),
+            pauses: Pauses::new(seed.derive("pauses", 0)),
             first_ns: None,
             now_ns: 0,
             sweep_at: 1 << 12,
@@ -172,7 +172,7 @@ impl Follower {
             sessions,
             cut: self.cut,
             length: laws::of_lengths(&self.lengths, seed),
-            pause: laws::of_pauses(self.pauses, whole.resolution_ns, self.timeout_ns, seed),
+            pause: laws::of_pauses(&self.pauses, whole.resolution_ns, self.timeout_ns, seed),
             starts,
             whole,
             notes,

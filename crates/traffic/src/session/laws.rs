@@ -1,49 +1,35 @@
 //! The laws of lengths and pauses: samples of them, fits, and which law a scenario can have.
 
 use crate::fit::censored::{self, Ticks};
-use crate::fit::{BOOTSTRAP_SAMPLES, Family, Fit, Goodness, Law, Refusal, exact, lengths};
-use crate::model::{FamilyFit, GapData};
+use crate::fit::{BOOTSTRAP_SAMPLES, Fit, Law, Refusal, exact, lengths};
+use crate::model::{COARSE, FINE, FamilyFit, GapData, SEARCHED, ranked};
+use crate::reservoir::{Reservoir, SAMPLE};
 use schema::arrival::{Lengths, Number, Think};
 use serde::Serialize;
-use units::{Nanos, Rng, Seed};
+use units::{Nanos, Seed};
 
-/// Values that are kept.
-const SAMPLE: usize = 2000;
-/// Values that a search works with.
-const SEARCHED: usize = 500;
-/// A tick of this share of the mean pause does not matter.
-const FINE: f64 = 0.01;
-/// With a longer tick, pauses cannot be told from none.
-const COARSE: f64 = 0.5;
 /// Below, a law is not what made the values (METHOD §7).
 pub(super) const P_LEAST: f64 = 0.05;
 
-/// A uniform sample of values (Vitter's algorithm R), with their number and sum.
+/// Pauses: a sample of them, and their sum.
 #[derive(Debug)]
-pub(super) struct Reservoir {
-    seen: u64,
-    sum: f64,
-    kept: Vec<u64>,
-    rng: Rng,
+pub(super) struct Pauses {
+    sample: Reservoir<u64>,
+    sum_ns: f64,
 }
 
-impl Reservoir {
+impl Pauses {
     pub(super) fn new(seed: Seed) -> Self {
-        Self { seen: 0, sum: 0.0, kept: Vec::new(), rng: seed.rng() }
+        Self { sample: Reservoir::new(seed), sum_ns: 0.0 }
     }
 
-    pub(super) fn add(&mut self, value: u64) {
-        self.seen += 1;
-        self.sum += value as f64;
-        if self.kept.len() < SAMPLE {
-            self.kept.push(value);
-        } else if let Some(place) = self.kept.get_mut(self.rng.below(self.seen) as usize) {
-            *place = value;
-        }
+    pub(super) fn add(&mut self, pause_ns: u64) {
+        self.sum_ns += pause_ns as f64;
+        self.sample.add(pause_ns);
     }
 
-    fn mean(&self) -> f64 {
-        self.sum / (self.seen as f64).max(1.0)
+    fn mean_s(&self) -> f64 {
+        self.sum_ns / 1e9 / (self.sample.seen() as f64).max(1.0)
     }
 }
 
@@ -112,48 +98,34 @@ fn thinned(all: &lengths::Seen, n: u64, seed: Seed) -> lengths::Seen {
     sample
 }
 
-pub(super) fn of_pauses(sample: Reservoir, resolution_ns: u64, timeout_ns: u64, seed: Seed) -> PauseLaws {
-    let (mean_s, tick_s) = (sample.mean() / 1e9, resolution_ns as f64 / 1e9);
-    let none = sample.kept.iter().filter(|pause_ns| **pause_ns < resolution_ns.max(1)).count();
-    let none_share = none as f64 / (sample.kept.len() as f64).max(1.0);
+pub(super) fn of_pauses(pauses: &Pauses, resolution_ns: u64, timeout_ns: u64, seed: Seed) -> PauseLaws {
+    let (mean_s, tick_s) = (pauses.mean_s(), resolution_ns as f64 / 1e9);
+    let (kept, seen) = (pauses.sample.kept(), pauses.sample.seen());
+    let none = kept.iter().filter(|pause_ns| **pause_ns < resolution_ns.max(1)).count();
+    let none_share = none as f64 / (kept.len() as f64).max(1.0);
     let seed = seed.derive("pause", 1);
-    let few = (sample.seen < lengths::FEWEST)
-        .then(|| Refusal::TooFew { needed: lengths::FEWEST as usize, had: sample.seen as usize });
+    let few = (seen < lengths::FEWEST)
+        .then(|| Refusal::TooFew { needed: lengths::FEWEST as usize, had: seen as usize });
     let coarse = (tick_s > COARSE * mean_s).then(|| Refusal::TooCoarse {
         why: format!("pauses have a mean of {}", Nanos((mean_s * 1e9) as u64)),
     });
     let refusal = few.or(coarse);
     let (data, families) = if tick_s > FINE * mean_s || none > 0 {
-        let step = sample.kept.len().div_ceil(SEARCHED).max(1);
+        let step = kept.len().div_ceil(SEARCHED).max(1);
         let one = |pause_ns: &u64| Ticks { ticks: pause_ns / resolution_ns.max(1), tick: tick_s, count: 1 };
-        let ticks = censored::grouped(sample.kept.iter().step_by(step).map(one).collect());
+        let ticks = censored::grouped(kept.iter().step_by(step).map(one).collect());
         let fit = |family| refusal.clone().map_or_else(|| censored::fit(&ticks, family), Err);
         let goodness = |fit: &Fit| censored::goodness(&ticks, &fit.law, censored::SAMPLES, seed);
         (GapData::Intervals, ranked(fit, goodness))
     } else {
-        let values: Vec<f64> = sample.kept.iter().map(|pause_ns| *pause_ns as f64 / 1e9).collect();
+        let values: Vec<f64> = kept.iter().map(|pause_ns| *pause_ns as f64 / 1e9).collect();
         let fit = |family| refusal.clone().map_or_else(|| exact::fit(&values, family), Err);
         let goodness = |fit: &Fit| exact::goodness(&values, &fit.law, BOOTSTRAP_SAMPLES, seed);
         (GapData::Exact, ranked(fit, goodness))
     };
     let best = families.first().and_then(|family| family.fit.as_ref());
     let beyond_timeout = best.map(|fit| 1.0 - fit.law.cdf(timeout_ns as f64 / 1e9));
-    PauseLaws { n: sample.seen, mean_s, none_share, data, families, beyond_timeout }
-}
-
-/// All families, the best by AIC first.
-fn ranked(
-    fit: impl Fn(Family) -> Result<Fit, Refusal>,
-    goodness: impl Fn(&Fit) -> Option<Goodness>,
-) -> Vec<FamilyFit> {
-    let one = |family| match fit(family) {
-        Ok(found) => FamilyFit { family, goodness: goodness(&found), fit: Some(found), refusal: None },
-        Err(refusal) => FamilyFit { family, fit: None, goodness: None, refusal: Some(refusal.to_string()) },
-    };
-    let mut families: Vec<FamilyFit> = Family::ALL.into_iter().map(one).collect();
-    let aic = |family: &FamilyFit| family.fit.as_ref().map_or(f64::INFINITY, |fit| fit.aic);
-    families.sort_by(|a, b| aic(a).total_cmp(&aic(b)));
-    families
+    PauseLaws { n: seen, mean_s, none_share, data, families, beyond_timeout }
 }
 
 /// The best law that `made` can write, and its goodness.

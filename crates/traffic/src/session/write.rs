@@ -4,8 +4,8 @@
 //! Steps are drawn by the mix of the log; the paths of a route are drawn from real ones. Absent on purpose: the order of
 //! steps, request bodies and header fields, which are not fitted or not logged; this is reported.
 
-use super::laws::{P_LEAST, length, think};
 use super::Sessions;
+use super::laws::{P_LEAST, length, think};
 use crate::TrafficError;
 use crate::model::FamilyFit;
 use crate::verdict::{Advice, Verdict};
