@@ -76,7 +76,7 @@ impl<'a> Scope<'a> {
             }
             "AuthManager" => context.leave_out(element, "add an Authorization field for its login"),
             "CacheManager" => {
-                context.leave_out(element, "prony asks for everything, as a client without a cache")
+                context.leave_out(element, "prony asks for everything, as a client without a cache");
             }
             "CSVDataSet" => feeders::add(element, &mut beside.feeders, context)?,
             "CounterConfig" => counter(element, beside, context)?,

@@ -105,7 +105,7 @@ pub(super) fn of_pauses(pauses: &Pauses, resolution_ns: u64, timeout_ns: u64, se
     let none_share = none as f64 / (kept.len() as f64).max(1.0);
     let seed = seed.derive("pause", 1);
     let few = (seen < lengths::FEWEST)
-        .then(|| Refusal::TooFew { needed: lengths::FEWEST as usize, had: seen as usize });
+        .then_some(Refusal::TooFew { needed: lengths::FEWEST as usize, had: seen as usize });
     let coarse = (tick_s > COARSE * mean_s).then(|| Refusal::TooCoarse {
         why: format!("pauses have a mean of {}", Nanos((mean_s * 1e9) as u64)),
     });

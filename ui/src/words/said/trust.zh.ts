@@ -60,8 +60,7 @@ export const trustZh = {
   "belief.up_cpu_time_stolen": "{trials} 中本机最多有 {worst} 的 CPU 时间被宿主机抢占",
   "belief.use_host_dedicated_cores": "使用有独占 CPU 核的主机",
   "belief.use_machine_more_cores": "使用核数更多的机器，或设置 `pin` 让目标与发生器分开",
-  "belief.wait_until_ntp_has":
-    "等待 NTP 校准时钟（`chronyc tracking`、`timedatectl timesync-status`）",
+  "belief.wait_until_ntp_has": "等待 NTP 校准时钟（`chronyc tracking`、`timedatectl timesync-status`）",
   "belief.wall_clock_was_set": "{trials} 的负载期间，系统时间最多被调整 {step}：时长正确，日期不可信",
   "belief.wanted_not_reached": "{text}；未达到所要的 ± {wanted}",
   "belief.warm_up_ran_out": "{trials} 的预热到时限时目标仍未平稳{waited}",
