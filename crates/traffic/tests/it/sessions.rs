@@ -2,7 +2,7 @@
 
 use crate::made::{BEGIN_S, write};
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use traffic::fit::{Family, Law};
 use traffic::log::{Format, SessionKey};
 use traffic::model::FamilyFit;
@@ -148,7 +148,7 @@ fn what_is_written_is_a_scenario_of_drawn_sessions_and_their_arrivals() {
     let verdict = judge(&found.starts, Seed(3));
     let written = files(&found, &verdict, Advice::Fitted, "shop", "http://127.0.0.1:8080", Seed(3)).unwrap();
     let text = |path: &str| {
-        let file = written.files.iter().find(|file| file.path == PathBuf::from(path));
+        let file = written.files.iter().find(|file| file.path == Path::new(path));
         file.unwrap_or_else(|| panic!("{path}: {:?}", written.files)).text.clone()
     };
     let scenario = text("scenarios/shop.toml");
@@ -230,7 +230,7 @@ fn hostile_lines_are_counted_and_change_nothing() {
             0 => text += "\u{1b}[31m{\"msec\":\n",
             1 => text += &format!("{{\"msec\":\"{BEGIN_S}\",\"user\":{deep}}}\n"),
             2 => {
-                text += "{\"msec\":\"99999999999999999999\",\"status\":200,\"request\":\"GET / HTTP/1.1\"}\n"
+                text += "{\"msec\":\"99999999999999999999\",\"status\":200,\"request\":\"GET / HTTP/1.1\"}\n";
             }
             3 => text += "{\"msec\":\"1795219200\",\"status\":200,\"request\":\"\\u0000\"}\n",
             _ => {}
