@@ -187,6 +187,7 @@ pub fn trial(plan: &ExperimentPlan, planned: &TrialPlan) -> Option<TrialData> {
         counter_gaps: BTreeMap::new(),
         counter_errors: BTreeMap::new(),
         canary: None,
+        clocks: None,
     };
     Some(TrialData { file, intervals: Vec::new(), response: None, signals: None })
 }

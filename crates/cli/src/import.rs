@@ -18,9 +18,19 @@ pub(crate) fn import(args: &ImportArgs) -> Result<u8> {
     let label = label(&args.file);
     let text = read(&args.file, &label)?;
     let format = format(args, &label, &text)?;
+    if args.group.is_some() && format != Format::Jmeter {
+        bail!(
+            "--group names a thread group of JMeter, and {label} is read as {format}\n  remedy: leave it out, or add \
+             --format jmeter"
+        );
+    }
     let name = name(args)?;
-    let options =
-        Options { session: args.session, origin: args.origin.clone(), all_origins: args.all_origins };
+    let options = Options {
+        session: args.session,
+        origin: args.origin.clone(),
+        all_origins: args.all_origins,
+        group: args.group.clone(),
+    };
     let mut imported = ::import::import(format, &name, &label, &text, &options)?;
     place_files(args, &mut imported)?;
     let bodies = bodies(args, &imported)?;
@@ -32,8 +42,8 @@ pub(crate) fn import(args: &ImportArgs) -> Result<u8> {
     for (path, content) in bodies {
         record::write_whole(&path, content)?;
     }
-    output::write(args.output.as_deref(), &toml(&imported))?;
-    output::say_text(&told(&imported));
+    output::write(args.output.as_deref(), &toml(args, &imported))?;
+    output::say_text(&told(args, &imported));
     Ok(exit::DONE)
 }
 
@@ -122,20 +132,32 @@ fn place_files(args: &ImportArgs, imported: &mut Imported) -> Result<()> {
     // An input that was moved together with its bodies still finds them.
     let beside_input = args.file.parent().map(|folder| here.join(folder));
     let own: BTreeSet<&str> = imported.bodies.iter().map(|(name, _)| name.as_str()).collect();
-    let requests = imported.scenario.requests.iter_mut();
-    let files = requests.flat_map(|request| {
+    let place = |file: &mut String| -> bool {
+        if Path::new(file).is_absolute() {
+            return true;
+        }
+        let places = [Some(&here), beside_input.as_ref()];
+        let found = places.into_iter().flatten().map(|place| place.join(&*file)).find(|path| path.is_file());
+        let is_there = found.is_some();
+        *file = relative(&to, &found.unwrap_or_else(|| here.join(&*file))).display().to_string();
+        is_there
+    };
+    let bodies = imported.scenario.requests.iter_mut().flat_map(|request| {
         let parts = request.multipart.iter_mut().flatten();
         parts.filter_map(|part| part.file.as_mut()).chain(request.body_file.as_mut())
     });
     let mut missing = 0_u64;
-    for file in files.filter(|file| !own.contains(file.as_str()) && Path::new(file).is_relative()) {
-        let places = [Some(&here), beside_input.as_ref()];
-        let found = places.into_iter().flatten().map(|place| place.join(&*file)).find(|path| path.is_file());
-        missing += u64::from(found.is_none());
-        *file = relative(&to, &found.unwrap_or_else(|| here.join(&*file))).display().to_string();
+    for file in bodies.filter(|file| !own.contains(file.as_str())) {
+        missing += u64::from(!place(file));
     }
-    if missing > 0 {
-        imported.notes.push(format!("body files that are not there: {missing}"));
+    let mut rows_missing = 0_u64;
+    for feeder in imported.scenario.feeders.values_mut() {
+        rows_missing += u64::from(!place(&mut feeder.file));
+    }
+    for (what, count) in [("body files", missing), ("files of rows", rows_missing)] {
+        if count > 0 {
+            imported.notes.push(format!("{what} that are not there: {count}"));
+        }
     }
     Ok(())
 }
@@ -164,11 +186,21 @@ fn plain(path: &Path) -> PathBuf {
 }
 
 /// The origin is no part of a scenario, so it stands in a comment.
-fn toml(imported: &Imported) -> String {
-    format!("# Recorded at {}\n{}", imported.origin, ::import::to_toml(&imported.scenario))
+fn toml(args: &ImportArgs, imported: &Imported) -> String {
+    let run = run(args, imported).map_or_else(String::new, |run| format!("# {run}\n"));
+    format!("# Recorded at {}\n{run}{}", imported.origin, ::import::to_toml(&imported.scenario))
 }
 
-fn told(imported: &Imported) -> String {
+/// The command that sends as much as the plan did, where the foreign file says how much.
+fn run(args: &ImportArgs, imported: &Imported) -> Option<String> {
+    let load = (!imported.load.is_empty()).then(|| imported.load.join(" "))?;
+    let file = args.output.as_ref().map_or_else(|| "FILE".to_owned(), |path| path.display().to_string());
+    // A name that no shell can have has a zero byte, and no file has.
+    let file = shlex::try_quote(&file).unwrap_or_default();
+    Some(format!("prony load {} --scenario {file} {load}", imported.origin))
+}
+
+fn told(args: &ImportArgs, imported: &Imported) -> String {
     let requests = imported.scenario.requests.len();
     let what = match &imported.think {
         Some(steps) => format!("a session of {} steps, {requests} different requests", steps.len()),
@@ -177,6 +209,9 @@ fn told(imported: &Imported) -> String {
     let mut text = format!("{}: {what} to {}\n", imported.scenario.name, imported.origin);
     for note in &imported.notes {
         let _ = writeln!(text, "note: {note}");
+    }
+    if let Some(run) = run(args, imported) {
+        let _ = writeln!(text, "run it: {run}");
     }
     text
 }

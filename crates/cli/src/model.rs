@@ -7,9 +7,12 @@ use plan::net::HttpUrl;
 use runner::RunnerError;
 use serde::Serialize;
 use std::path::Path;
+use traffic::log::SessionKey;
 use traffic::model::Model;
+use traffic::session::{Sessions, Wishes};
 use traffic::verdict::{Advice, Verdict};
-use units::Seed;
+use traffic::write::Written;
+use units::{Nanos, Seed};
 
 /// What is printed for machines.
 #[derive(Serialize)]
@@ -21,10 +24,24 @@ struct Printed<'a> {
     written_notes: &'a [String],
 }
 
+/// The same of sessions.
+#[derive(Serialize)]
+struct PrintedSessions<'a> {
+    schema: &'static str,
+    #[serde(flatten)]
+    sessions: &'a Sessions,
+    verdict: &'a Verdict,
+    written: Vec<String>,
+    written_notes: &'a [String],
+}
+
 pub(crate) fn model(args: &ModelArgs) -> Result<u8> {
     let seed = Seed(args.seed);
     if args.out.is_some() {
         check_origin(&args.url)?;
+    }
+    if let Some(key) = &args.sessions_by {
+        return sessions(args, key, seed);
     }
     let model = traffic::model::model(&args.logs, args.format.wanted(), seed)?;
     let verdict = traffic::verdict::judge(&model, seed);
@@ -33,12 +50,6 @@ pub(crate) fn model(args: &ModelArgs) -> Result<u8> {
     let text = match args.output_format {
         TextOrJson::Text => {
             let is_utf8 = crate::shape::draw::is_utf8();
-            let list = |heading: &str, items: &[String]| match items {
-                [] => String::new(),
-                items => {
-                    items.iter().fold(format!("\n{heading}\n"), |text, item| text + "  - " + item + "\n")
-                }
-            };
             traffic::summary::text(&model, &verdict, is_utf8)
                 + &list("written", &files)
                 + &list("before you run it", &notes)
@@ -50,6 +61,48 @@ pub(crate) fn model(args: &ModelArgs) -> Result<u8> {
     };
     output::write(None, &text)?;
     Ok(exit::DONE)
+}
+
+/// Sessions by a key instead of single requests.
+fn sessions(args: &ModelArgs, key: &SessionKey, seed: Seed) -> Result<u8> {
+    if args.session_timeout == Nanos::ZERO {
+        bail!(
+            "--session-timeout is 0, so no session has two requests\n  remedy: give a time, for example 30m"
+        );
+    }
+    let wishes = Wishes { key: key.clone(), timeout: args.session_timeout };
+    let sessions = traffic::session::sessions(&args.logs, args.format.wanted(), &wishes, seed)?;
+    let verdict = traffic::verdict::judge(&sessions.starts, seed);
+    let written = args.out.as_deref().map(|folder| {
+        let advice = advice(args, &verdict)?;
+        let written =
+            traffic::session::files(&sessions, &verdict, advice, &name(args), &args.url, Seed(args.seed))?;
+        put(folder, written)
+    });
+    let (files, notes) = written.transpose()?.unwrap_or_default();
+    let text = match args.output_format {
+        TextOrJson::Text => {
+            traffic::session::summary::text(&sessions, &verdict)
+                + &list("written", &files)
+                + &list("before you run it", &notes)
+        }
+        TextOrJson::Json => schema::json::pretty(&PrintedSessions {
+            schema: traffic::session::SESSIONS_VERSION,
+            sessions: &sessions,
+            verdict: &verdict,
+            written: files,
+            written_notes: &notes,
+        })?,
+    };
+    output::write(None, &text)?;
+    Ok(exit::DONE)
+}
+
+fn list(heading: &str, items: &[String]) -> String {
+    match items {
+        [] => String::new(),
+        items => items.iter().fold(format!("\n{heading}\n"), |text, item| text + "  - " + item + "\n"),
+    }
 }
 
 /// The written experiment must be one that `prony run` takes.
@@ -71,18 +124,30 @@ fn write(
     model: &Model,
     verdict: &Verdict,
 ) -> Result<(Vec<String>, Vec<String>)> {
-    let advice = match args.send {
+    let advice = advice(args, verdict)?;
+    put(folder, traffic::write::files(model, verdict, advice, &name(args), &args.url, Seed(args.seed))?)
+}
+
+fn advice(args: &ModelArgs, verdict: &Verdict) -> Result<Advice> {
+    Ok(match args.send {
         SendAs::Auto => verdict.advice,
         SendAs::Fitted if verdict.arrivals.is_none() => {
             bail!("no law could be fitted to this log\n  remedy: use --send recorded")
         }
         SendAs::Fitted => Advice::Fitted,
         SendAs::Recorded => Advice::Recorded,
-    };
+    })
+}
+
+/// The name of what is written.
+fn name(args: &ModelArgs) -> String {
     let stem = args.logs[0].file_name().and_then(|name| name.to_str()).unwrap_or("log");
     let stem = stem.split('.').next().unwrap_or(stem);
-    let name = args.name.as_deref().unwrap_or(stem);
-    let written = traffic::write::files(model, verdict, advice, name, &args.url, Seed(args.seed))?;
+    args.name.as_deref().unwrap_or(stem).to_owned()
+}
+
+/// Writes the files; their paths, and what a user must know.
+fn put(folder: &Path, written: Written) -> Result<(Vec<String>, Vec<String>)> {
     traffic::write::write(&written, folder)?;
     let paths = written.files.iter().map(|file| &file.path);
     let mut shown: Vec<String> = paths

@@ -13,6 +13,7 @@
 mod assembly;
 mod book;
 mod canary;
+mod clocks;
 mod control;
 mod core;
 mod driver;
@@ -45,6 +46,7 @@ mod worker;
 
 pub use assembly::{Assembly, Overdue};
 pub use canary::fixed_work;
+pub use clocks::{Clocks, Look, MachineClocks};
 pub use control::Timeline;
 pub use error::{EngineError, SetupFailures};
 pub use generator::{Generator, Step, drivers};

@@ -5,8 +5,9 @@ mod common;
 
 use common::{MS, short_load};
 use engine::{Generator, IntervalData, Job, Outcome, Part, Row, RowSource, Timeline, new_histogram, rows};
+use pace::Lengths;
 use request::{Check, Traffic};
-use schema::arrival::ArrivalPlan;
+use schema::arrival::{ArrivalPlan, LengthPlan};
 use schema::experiment::{LoadModel, Reference};
 use schema::load::{ErrorClass, Time};
 use schema::plan::{EntryPlan, LoadPlan, RequestPlan, ScenarioPlan, SessionPlan};
@@ -137,6 +138,50 @@ fn rows_of_closed_loads_are_those_of_the_book() {
         let (sum, found) = check("sessions", sessions, 0);
         assert_eq!(sum.sessions.account.completed, 500);
         assert_eq!(found.iter().filter(|(_, row)| row.entry == 1).count(), 500);
+    });
+}
+
+/// The same two steps, by weight, a drawn number of them.
+fn drawn(length: LengthPlan) -> Traffic {
+    let entry = |name: &str, weight: f64| EntryPlan {
+        name: name.into(),
+        weight,
+        request: RequestPlan {
+            method: "GET".into(),
+            path: format!("/{name}?s=${{session()}}"),
+            ..RequestPlan::default()
+        },
+        is_template: true,
+        ..EntryPlan::default()
+    };
+    let session =
+        SessionPlan { steps: vec![0, 1], length: Some(length), is_drawn: true, ..SessionPlan::default() };
+    let scenario = ScenarioPlan {
+        name: "drawn steps".into(),
+        requests: vec![entry("often", 3.0), entry("seldom", 1.0)],
+        session: Some(session),
+        ..ScenarioPlan::default()
+    };
+    Traffic::new(&scenario, "localhost", Seed(1), &[]).unwrap()
+}
+
+#[test]
+fn sessions_of_drawn_steps_have_the_length_and_the_mix_of_their_laws() {
+    const SESSIONS: u64 = 2000;
+    let length = LengthPlan::Lognormal { mean: 4.0, cv: 1.0 };
+    jobs_on_every_driver(|driver| {
+        let server = reference(|_| {});
+        let plain = short_load(server.addr(), driver, 8, 1, static_request());
+        let sessions = Job { traffic: drawn(length), requests_max: Some(SESSIONS), ..plain };
+        let lengths = Lengths::new(&length, Seed(sessions.load.seed)).unwrap();
+        let (sum, found) = check("drawn", sessions, 0);
+        assert_eq!(sum.sessions.account.completed, SESSIONS);
+        let mean = found.len() as f64 / SESSIONS as f64;
+        let wanted = (0..SESSIONS).map(|session| lengths.of(session)).sum::<u64>() as f64 / SESSIONS as f64;
+        // Workers share the sessions unevenly, so that other ones than the first 2,000 may be among them.
+        assert!((mean / wanted - 1.0).abs() < 0.1, "{mean} steps, not {wanted}");
+        let often = found.iter().filter(|(_, row)| row.entry == 0).count() as f64 / found.len() as f64;
+        assert!((often - 0.75).abs() < 4.0 * (0.75 * 0.25 / found.len() as f64).sqrt(), "{often}");
     });
 }
 

@@ -10,7 +10,7 @@ use crate::orders::timeline;
 use crate::phases::Phases;
 use crate::processes::Source;
 use analyze::Beside;
-use engine::{IntervalData, Scripts, Step, give_back_pages, give_way};
+use engine::{Clocks, IntervalData, Look, MachineClocks, Scripts, Step, give_back_pages, give_way};
 use plan::LoadJob;
 use schema::load::{Connections, ErrorClass, LoadReport, Requests};
 use schema::trial::{IntervalLine, Phase, PhaseSpan, SampleSummary};
@@ -75,12 +75,27 @@ pub fn measure<W: Watch>(
     watch: &mut W,
     stop: &AtomicBool,
 ) -> Result<Measured, W::Error> {
+    measure_by(&mut MachineClocks, job, scripts, watch, stop)
+}
+
+/// [`measure`] with the clocks that are held against each other before and after the load.
+///
+/// # Errors
+/// As [`measure`].
+pub fn measure_by<W: Watch>(
+    clocks: &mut impl Clocks,
+    job: &LoadJob,
+    scripts: Option<&Scripts>,
+    watch: &mut W,
+    stop: &AtomicBool,
+) -> Result<Measured, W::Error> {
     let timeline = timeline(job);
     let mut source = Source::start(job, scripts, timeline, &mut |opened| watch.opening(opened))?;
     let (asked, established) = source.connections();
     watch.connected(asked, established);
     give_back_pages();
     let mut phases = Phases::new(&job.phases, timeline);
+    let begin = Look::at(clocks);
     let clock = source.begin(phases.from);
     watch.begun(clock)?;
     let mut fold = Fold::new(job.phases.samples);
@@ -135,8 +150,10 @@ pub fn measure<W: Watch>(
         // Stopped before its time.
         watch.samples_end();
     }
+    let end = Look::at(clocks);
     let interrupted = stop.load(Ordering::Relaxed);
     let mut measured = fold.finish(job, phases, asked, established, interrupted);
+    measured.facts.clocks = begin.until(&end);
     measured.report.plan.driver = source.driver().key().to_owned();
     measured.report.generator.peak_rss_bytes = source.peak_rss_bytes();
     match source.finish_rows() {

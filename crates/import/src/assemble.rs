@@ -37,10 +37,15 @@ const SET_BY_PRONY: [&str; 8] = [
     "te",
 ];
 
-const FILES: &str =
+pub(crate) const FILES: &str =
     "bodies named as files: keep the scenario in the folder of this file, their paths are relative to it";
-const DROPPED: &str =
+pub(crate) const DROPPED: &str =
     "header fields that prony sets itself left out (Host, Content-Length, Connection and the like)";
+
+/// Whether prony sets a field, whose name is in lower case, itself.
+pub(crate) fn is_set_by_prony(lower: &str) -> bool {
+    SET_BY_PRONY.contains(&lower)
+}
 
 /// What makes two requests equal.
 #[derive(Debug, PartialEq, Eq)]
@@ -191,7 +196,7 @@ impl<'o> Assembler<'o> {
             let lower = name.to_ascii_lowercase();
             let is_host = lower == "host" && origin.is_host(value);
             let is_multipart = lower == "content-type" && matches!(draft.body, Body::Parts(_));
-            if lower.starts_with(':') || is_host || is_multipart || SET_BY_PRONY.contains(&lower.as_str()) {
+            if lower.starts_with(':') || is_host || is_multipart || is_set_by_prony(&lower) {
                 self.notes.count(DROPPED);
                 continue;
             }
@@ -243,7 +248,14 @@ impl<'o> Assembler<'o> {
             choose: None,
         };
         let think = self.options.session.then_some(self.pauses);
-        Ok(Imported { scenario, origin: origin.to_string(), bodies, notes: self.notes.into_texts(), think })
+        Ok(Imported {
+            scenario,
+            origin: origin.to_string(),
+            bodies,
+            notes: self.notes.into_texts(),
+            think,
+            load: Vec::new(),
+        })
     }
 }
 

@@ -12,9 +12,15 @@ pub fn detect(file_name: &str, text: &str) -> Option<Format> {
     if file_name.to_ascii_lowercase().ends_with(".har") {
         return Some(Format::Har);
     }
+    if file_name.to_ascii_lowercase().ends_with(".jmx") {
+        return Some(Format::Jmeter);
+    }
     let begin = &text[..text.floor_char_boundary(LOOKED_AT_BYTES)];
     if begin.trim_start().starts_with('{') {
         return json(begin);
+    }
+    if begin.trim_start().starts_with('<') {
+        return begin.contains("<jmeterTestPlan").then_some(Format::Jmeter);
     }
     let line = begin.lines().map(str::trim).find(|line| !line.is_empty() && !line.starts_with('#'))?;
     let first = line.split_whitespace().find(|word| *word != "$")?;
@@ -62,6 +68,9 @@ mod tests {
         for (name, text, format) in [
             ("x.har", "", Some(Format::Har)),
             ("-", "{\n  \"log\": {", Some(Format::Har)),
+            ("Plan.JMX", "", Some(Format::Jmeter)),
+            ("-", "<?xml version=\"1.0\"?>\n<jmeterTestPlan version=\"1.2\">", Some(Format::Jmeter)),
+            ("page.html", "<html>", None),
             ("t.json", "{\"method\":\"GET\",\"url\":\"http://h/\"}\n", Some(Format::VegetaJson)),
             ("t.txt", "# targets\n\nGET http://h/\n", Some(Format::Vegeta)),
             ("t.txt", "http://h/\nhttp://h/b\n", Some(Format::Urls)),

@@ -12,12 +12,14 @@ pub struct Options {
     pub origin: Option<String>,
     /// Keep requests to other origins, too, each with its origin.
     pub all_origins: bool,
+    /// JMeter: the name of the thread group. Default: the only one.
+    pub group: Option<String>,
 }
 
 /// A scenario, and what belongs to it.
 #[derive(Clone, Debug)]
 pub struct Imported {
-    /// What is sent; only `requests` and perhaps `session` are filled.
+    /// What is sent; but for JMeter, only `requests` and perhaps `session` are filled.
     pub scenario: ScenarioFile,
     /// `scheme://host:port` of all requests that name none of their own.
     pub origin: String,
@@ -27,4 +29,6 @@ pub struct Imported {
     pub notes: Vec<String>,
     /// Session only: the pause before each step, 0 where there is none.
     pub think: Option<Vec<Nanos>>,
+    /// JMeter: how much the plan sends, as arguments of `prony load`, quoted for a shell.
+    pub load: Vec<String>,
 }

@@ -1,8 +1,9 @@
-//! Other tools' inputs as scenario files: vegeta targets, URL lists of siege and h2load, curl command lines, HAR.
+//! Other tools' inputs as scenario files: vegeta targets, URL lists of siege and h2load, curl command lines, HAR, test
+//! plans of JMeter.
 //!
 //! Invariants: one import has one origin; equal requests are merged, their number becoming the weight; every request
 //! has a unique name; what is left out is counted in a note; text of the foreign file never becomes an expression
-//! (`${` is written `$${`); what does not fit is refused with its line, cause and remedy. A file is read from one
+//! (`${` is written `$${`), but for the variables and functions of JMeter that have an equal; what does not fit is refused with its line, cause and remedy. A file is read from one
 //! text, in which the answers of a HAR are skipped, not copied.
 //! Absent on purpose: files (callers hand in texts and write the results), defaults of the load, and any wish to be
 //! a shell: a command line with variables or pipes is refused.
@@ -14,6 +15,7 @@ mod draft;
 mod error;
 mod har;
 mod imported;
+mod jmeter;
 mod notes;
 mod url;
 mod urls;
@@ -43,11 +45,14 @@ pub enum Format {
     Curl,
     /// An HTTP archive (HAR 1.2), as browsers export it.
     Har,
+    /// A test plan of JMeter 5 (`.jmx`).
+    Jmeter,
 }
 
 impl Format {
     /// All of them.
-    pub const ALL: [Self; 5] = [Self::Vegeta, Self::VegetaJson, Self::Urls, Self::Curl, Self::Har];
+    pub const ALL: [Self; 6] =
+        [Self::Vegeta, Self::VegetaJson, Self::Urls, Self::Curl, Self::Har, Self::Jmeter];
 
     /// The name on command lines.
     #[must_use]
@@ -58,6 +63,7 @@ impl Format {
             Self::Urls => "urls",
             Self::Curl => "curl",
             Self::Har => "har",
+            Self::Jmeter => "jmeter",
         }
     }
 }
@@ -70,7 +76,7 @@ impl fmt::Display for Format {
 
 /// A name that is no format's.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{0}` is no format; use one of: vegeta, vegeta-json, urls, curl, har")]
+#[error("`{0}` is no format; use one of: vegeta, vegeta-json, urls, curl, har, jmeter")]
 pub struct UnknownFormat(String);
 
 impl FromStr for Format {
@@ -102,6 +108,8 @@ pub fn import(
             Format::Urls => urls::read(text, &mut assembler)?,
             Format::Curl => curl::read(text, &mut assembler)?,
             Format::Har => har::read(text, &mut assembler, options.session)?,
+            // It has names, checks and steps of its own, and nothing to merge.
+            Format::Jmeter => return jmeter::read(name, text, description(format, file), options),
         }
         assembler.finish(name, description(format, file))
     };
@@ -115,6 +123,7 @@ fn description(format: Format, file: &str) -> String {
         Format::Urls => "URL list",
         Format::Curl => "curl command lines",
         Format::Har => "HAR",
+        Format::Jmeter => "test plan of JMeter",
     };
     format!("Imported from {file} ({what})")
 }

@@ -13,6 +13,7 @@ const ORIGINS_NAMED: usize = 5;
 #[derive(Debug, Default)]
 pub(crate) struct Notes {
     counted: BTreeMap<String, u64>,
+    more: u64,
     origins: BTreeMap<Origin, u64>,
     more_origins: u64,
 }
@@ -24,6 +25,8 @@ impl Notes {
             *count += 1;
         } else if self.counted.len() < DISTINCT_MAX {
             self.counted.insert(text.to_owned(), 1);
+        } else {
+            self.more += 1;
         }
     }
 
@@ -44,6 +47,9 @@ impl Notes {
     pub(crate) fn into_texts(self) -> Vec<String> {
         let mut texts: Vec<String> =
             self.counted.into_iter().map(|(text, count)| format!("{text}: {count}")).collect();
+        if self.more > 0 {
+            texts.push(format!("further notes like these, too many to list: {}", self.more));
+        }
         let mut origins: Vec<(Origin, u64)> = self.origins.into_iter().collect();
         origins.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
         let rest = origins.split_off(origins.len().min(ORIGINS_NAMED));
@@ -71,9 +77,10 @@ mod tests {
         }
         notes.other_origin(Origin::parse("http://h:7").unwrap());
         let texts = notes.into_texts();
-        assert_eq!(texts.len(), DISTINCT_MAX + ORIGINS_NAMED + 1);
+        assert_eq!(texts.len(), DISTINCT_MAX + 1 + ORIGINS_NAMED + 1);
+        assert_eq!(texts[DISTINCT_MAX], "further notes like these, too many to list: 900");
         assert_eq!(
-            texts[DISTINCT_MAX],
+            texts[DISTINCT_MAX + 1],
             "requests to http://h:7 left out, --all-origins keeps those of a mix: 2"
         );
         assert_eq!(texts.last().unwrap(), "requests to still other origins left out: 995");

@@ -10,7 +10,7 @@ use std::fmt;
 use wire::UrlParts;
 
 /// What is encoded in a path or query as written: the rest of RFC 3986's reserved set is the author's business.
-const ENCODED: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'<').add(b'>').add(b'`');
+pub(crate) const ENCODED: &AsciiSet = &CONTROLS.add(b' ').add(b'"').add(b'<').add(b'>').add(b'`');
 
 /// Scheme, host and port.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -34,21 +34,26 @@ impl Gap {
     pub(crate) fn of(plan: &ArrivalPlan) -> Result<Option<Self>, PaceError> {
         Ok(Some(match *plan {
             ArrivalPlan::Poisson => Self::Exponential,
-            ArrivalPlan::Weibull { shape } => {
-                PaceError::check("shape", shape, 0.2, 50.0)?;
-                // The mean of a Weibull law is scale · Γ(1 + 1/k).
-                Self::Weibull { scale: 1.0 / gamma(1.0 + 1.0 / shape), inverse_shape: 1.0 / shape }
-            }
+            ArrivalPlan::Weibull { shape } => Self::weibull(shape)?,
             ArrivalPlan::Lognormal { cv } => {
                 PaceError::check("cv", cv, 0.01, 10.0)?;
                 Self::lognormal(cv)
             }
-            ArrivalPlan::Gamma { shape } => {
-                PaceError::check("shape", shape, 0.01, 1000.0)?;
-                Self::Gamma(Gamma::new(shape))
-            }
+            ArrivalPlan::Gamma { shape } => Self::gamma(shape)?,
             _ => return Ok(None),
         }))
+    }
+
+    /// Weibull with mean 1, whose scale is 1/Γ(1 + 1/k).
+    pub(crate) fn weibull(shape: f64) -> Result<Self, PaceError> {
+        PaceError::check("shape", shape, 0.2, 50.0)?;
+        Ok(Self::Weibull { scale: 1.0 / gamma(1.0 + 1.0 / shape), inverse_shape: 1.0 / shape })
+    }
+
+    /// Gamma with mean 1.
+    pub(crate) fn gamma(shape: f64) -> Result<Self, PaceError> {
+        PaceError::check("shape", shape, 0.01, 1000.0)?;
+        Ok(Self::Gamma(Gamma::new(shape)))
     }
 
     /// Lognormal with mean 1: σ² = ln(1 + cv²), μ = −σ²/2.

@@ -12,6 +12,7 @@ mod course;
 mod error;
 mod gap;
 mod grid;
+mod length;
 mod margin;
 mod mmpp;
 mod recorded;
@@ -23,6 +24,7 @@ mod think;
 
 pub use closed::Closed;
 pub use error::PaceError;
+pub use length::Lengths;
 pub use margin::SpinMargin;
 pub use schedule::Schedule;
 pub use share::Share;

@@ -24,6 +24,10 @@ enum Law {
     ClippedNormal {
         cv: f64,
     },
+    /// From `least` to 2 − `least` times the mean.
+    Uniform {
+        least: f64,
+    },
 }
 
 impl Think {
@@ -31,7 +35,7 @@ impl Think {
     ///
     /// # Errors
     /// [`PaceError::Parameter`]: means up to a day; cv above 0, up to 1 for the normal law, where clipping would
-    /// else decide the mean, and 10 for the lognormal.
+    /// else decide the mean, and 10 for the lognormal; shapes as for arrivals; a longest time not below the shortest.
     pub fn new(plan: &ThinkPlan, seed: Seed, share: Share) -> Result<Self, PaceError> {
         let (mean_ns, law) = match *plan {
             ThinkPlan::Constant { mean_ns } => (mean_ns, Law::Constant),
@@ -43,6 +47,18 @@ impl Think {
             ThinkPlan::Lognormal { mean_ns, cv } => {
                 PaceError::check("cv", cv, 0.001, 10.0)?;
                 (mean_ns, Law::Positive(Gap::lognormal(cv)))
+            }
+            ThinkPlan::Weibull { mean_ns, shape } => (mean_ns, Law::Positive(Gap::weibull(shape)?)),
+            ThinkPlan::Gamma { mean_ns, shape } => (mean_ns, Law::Positive(Gap::gamma(shape)?)),
+            ThinkPlan::Uniform { from_ns, to_ns } => {
+                PaceError::check(
+                    "to in seconds",
+                    to_ns as f64 / 1e9,
+                    from_ns as f64 / 1e9,
+                    MEAN_MAX_NS as f64 / 1e9,
+                )?;
+                let mean_ns = from_ns + (to_ns - from_ns) / 2;
+                (mean_ns, Law::Uniform { least: from_ns as f64 / (mean_ns as f64).max(1.0) })
             }
         };
         PaceError::check("mean in seconds", mean_ns as f64 / 1e9, 0.0, MEAN_MAX_NS as f64 / 1e9)?;
@@ -58,6 +74,7 @@ impl Think {
             Law::Constant => 1.0,
             Law::Positive(gap) => gap.draw(&mut self.rng),
             Law::ClippedNormal { cv } => 1.0 + cv * self.rng.normal(),
+            Law::Uniform { least } => least + 2.0 * (1.0 - least) * self.rng.unit(),
         };
         // The cast takes negative numbers to 0.
         Nanos((factor * self.mean_ns) as u64)
@@ -93,6 +110,16 @@ mod tests {
         // E max(0, X) = Φ(1) + φ(1) = 0.8413 + 0.2420; its sd by the second moment 2Φ(1) + φ(1).
         check(ThinkPlan::Normal { mean_ns: MEAN_NS, cv: 1.0 }, 1.083_315, 0.866_3);
         check(ThinkPlan::Lognormal { mean_ns: MEAN_NS, cv: 0.5 }, 1.0, 0.5);
+        // A uniform law has the standard deviation of its width over √12.
+        let (from_ns, to_ns) = (MEAN_NS / 2, MEAN_NS / 2 * 3);
+        check(ThinkPlan::Uniform { from_ns, to_ns }, 1.0, 1.0 / 12.0_f64.sqrt());
+        check(ThinkPlan::Uniform { from_ns: MEAN_NS, to_ns: MEAN_NS }, 1.0, 0.0);
+        check(ThinkPlan::Gamma { mean_ns: MEAN_NS, shape: 4.0 }, 1.0, 0.5);
+        check(
+            ThinkPlan::Weibull { mean_ns: MEAN_NS, shape: 2.0 },
+            1.0,
+            (4.0 / std::f64::consts::PI - 1.0).sqrt(),
+        );
     }
 
     #[test]
@@ -108,6 +135,10 @@ mod tests {
             ThinkPlan::Constant { mean_ns: u64::MAX },
             ThinkPlan::Normal { mean_ns: 1, cv: 3.0 },
             ThinkPlan::Lognormal { mean_ns: 1, cv: f64::NAN },
+            ThinkPlan::Uniform { from_ns: 2, to_ns: 1 },
+            ThinkPlan::Uniform { from_ns: 0, to_ns: u64::MAX },
+            ThinkPlan::Weibull { mean_ns: 1, shape: 0.0 },
+            ThinkPlan::Gamma { mean_ns: u64::MAX, shape: 1.0 },
         ] {
             assert!(Think::new(&plan, Seed(1), Share::WHOLE).is_err(), "{plan:?}");
         }

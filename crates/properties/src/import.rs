@@ -40,13 +40,16 @@ pub fn check_with(input: &[u8], importer: &Importer) -> Result<(), Broken> {
         session: choice & 0x10 != 0,
         origin: (choice & 0x20 != 0).then(|| "http://127.0.0.1:8080".to_owned()),
         all_origins: choice & 0x70 == 0x40,
+        group: None,
     };
     match importer(format, text, &options) {
         Ok(imported) => {
             survives_toml(&imported.scenario)?;
             one_origin(&imported)?;
             unique_names(&imported.scenario)?;
-            imported.scenario.requests.iter().take(MADE_MAX).try_for_each(sends_what_was_written)
+            let has_variables = format == Format::Jmeter;
+            let mut requests = imported.scenario.requests.iter().take(MADE_MAX);
+            requests.try_for_each(|request| sends_what_was_written(request, has_variables))
         }
         Err(error) => {
             let helps = !error.cause.trim().is_empty() && !error.remedy.trim().is_empty();
@@ -88,7 +91,8 @@ fn unique_names(scenario: &ScenarioFile) -> Result<(), Broken> {
 }
 
 /// The request compiles, has no expression, and its path is sent as it stands.
-fn sends_what_was_written(request: &NamedRequest) -> Result<(), Broken> {
+/// But for variables of JMeter, which become expressions whose values only a load has.
+fn sends_what_was_written(request: &NamedRequest, has_variables: bool) -> Result<(), Broken> {
     if request.body_file.is_some() || request.multipart.is_some() {
         return Ok(());
     }
@@ -99,8 +103,11 @@ fn sends_what_was_written(request: &NamedRequest) -> Result<(), Broken> {
         .unwrap_or_else(|| if request.body.is_some() { "POST" } else { "GET" }.to_owned());
     let headers: Vec<(String, String)> =
         request.headers.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
-    let texts = headers.iter().map(|(_, value)| value).chain([&request.path, &body]);
-    let is_template = texts.into_iter().any(|text| text.contains("${"));
+    let texts = || headers.iter().map(|(_, value)| value).chain([&request.path, &body]);
+    let is_template = texts().any(|text| text.contains("${"));
+    if has_variables && texts().any(|text| text.replace("$${", "").contains("${")) {
+        return Ok(());
+    }
     let written = RequestPlan { method, path: request.path.clone(), headers, body: body.into_bytes() };
     let line = format!("{} {} HTTP/1.1\r\n", written.method, request.path.replace("$${", "${"));
     let entry = EntryPlan {
@@ -131,6 +138,29 @@ mod tests {
         let lists: [&[u8]; 4] = [b"", b"\x02", b"\x02http://127.0.0.1:8080/a${\n", b"\x22/a/b\n"];
         for input in [URLS, vegeta].into_iter().chain(lists) {
             assert_eq!(check(input), Ok(()), "{}", String::from_utf8_lossy(input));
+        }
+    }
+
+    #[test]
+    fn plans_of_jmeter_hold() {
+        let plan = |inner: &str| {
+            format!(
+                "\x05<jmeterTestPlan><hashTree><TestPlan testname=\"p\"/><hashTree><ThreadGroup testname=\"g\"/>\
+                 <hashTree><HTTPSamplerProxy testname=\"s\"><stringProp name=\"HTTPSampler.domain\">h</stringProp>\
+                 <stringProp name=\"HTTPSampler.path\">{inner}</stringProp></HTTPSamplerProxy><hashTree/></hashTree>\
+                 </hashTree></hashTree></jmeterTestPlan>"
+            )
+        };
+        let plans =
+            ["/a", "/a?b=${c}", "/${__UUID}", "/a b#c", "", "http://h:1/", "/\u{202e}", "${__P(x,/y)}"]
+                .map(plan);
+        for input in plans.iter().map(String::as_str).chain([
+            "\x05",
+            "\x05<a>",
+            "\x05<jmeterTestPlan/>",
+            "\x15<!DOCTYPE x>",
+        ]) {
+            assert_eq!(check(input.as_bytes()), Ok(()), "{input}");
         }
     }
 

@@ -1,7 +1,7 @@
 //! All that one load sends and how its answers are judged, compiled: a program, its checks and its session.
 
 use crate::{Check, Framed, Program, ProgramError};
-use schema::arrival::ThinkPlan;
+use schema::arrival::{LengthPlan, ThinkPlan};
 use schema::plan::{BodyExpectation, EntryPlan, ExpectPlan, RequestPlan, ScenarioPlan};
 use schema::scenario::{OnFailure, UserConnection};
 use std::sync::Arc;
@@ -25,6 +25,10 @@ pub struct SessionSettings {
     pub on_failure: OnFailure,
     /// Which connection a user's requests take.
     pub connection: UserConnection,
+    /// How many steps each session has; all of them where absent.
+    pub length: Option<LengthPlan>,
+    /// Whether each step is any of the requests, by weight.
+    pub is_drawn: bool,
 }
 
 impl Traffic {
@@ -48,6 +52,8 @@ impl Traffic {
                 .collect(),
             on_failure: session.on_failure,
             connection: session.connection,
+            length: session.length,
+            is_drawn: session.is_drawn,
         });
         let keeps_cookies = plan.session.as_ref().is_some_and(|session| session.cookies);
         let checks = plan

@@ -56,7 +56,8 @@ fn every_example_is_a_scenario_file() {
             "login",
             "profile",
             "account",
-            "buy"
+            "buy",
+            "wander"
         ]
     );
 }

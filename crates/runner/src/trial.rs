@@ -215,6 +215,7 @@ fn blank(trial: &TrialPlan) -> TrialFile {
         counter_gaps: BTreeMap::new(),
         counter_errors: BTreeMap::new(),
         canary: None,
+        clocks: None,
     }
 }
 
@@ -282,6 +283,7 @@ fn ended(blank: TrialFile, mut measured: Measured, seen: Seen, running: Option<&
         counter_gaps: seen.counter_gaps,
         counter_errors: seen.counter_errors,
         canary: seen.canary,
+        clocks: measured.facts.clocks,
         events: seen.events,
         ..blank
     }

@@ -8,7 +8,7 @@
 
 mod plan;
 
-pub use plan::{ArrivalPlan, ShapePlan, StretchPlan, ThinkPlan};
+pub use plan::{ArrivalPlan, LengthPlan, ShapePlan, StretchPlan, ThinkPlan};
 
 use crate::compact::{Form, MainKey, text_or_table};
 use schemars::JsonSchema;
@@ -205,6 +205,27 @@ pub enum Think {
         /// Standard deviation over mean; or `sd`.
         cv: Option<Number>,
     },
+    /// Evenly between two times.
+    Uniform {
+        /// Shortest. Default 0s.
+        from: Option<Nanos>,
+        /// Longest.
+        to: Nanos,
+    },
+    /// Weibull.
+    Weibull {
+        /// Mean.
+        mean: Nanos,
+        /// Shape k; below 1 a few long pauses among many short ones, 1 is exponential.
+        shape: Number,
+    },
+    /// Gamma.
+    Gamma {
+        /// Mean.
+        mean: Nanos,
+        /// Shape k; as for `weibull`.
+        shape: Number,
+    },
 }
 
 const THINK: Form =
@@ -216,6 +237,43 @@ fn constant_think(text: &str) -> Option<serde_json::Value> {
     let is_duration = text.trim_start().starts_with(|c: char| c.is_ascii_digit());
     is_duration.then(|| serde_json::json!({ "law": "constant", "mean": text }))
 }
+
+/// `session.length`: the number of a session's steps, as text (`"exponential:mean=5"`) or table. A value of the law is
+/// rounded up, so that a session has at least one step.
+#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(remote = "Self", tag = "law", rename_all = "snake_case", deny_unknown_fields)]
+pub enum Lengths {
+    /// Exponential: rounded up, each further step is as likely as the one before (geometric).
+    Exponential {
+        /// Mean before rounding.
+        mean: Number,
+    },
+    /// Lognormal.
+    Lognormal {
+        /// Mean before rounding.
+        mean: Number,
+        /// Standard deviation over mean.
+        cv: Number,
+    },
+    /// Weibull.
+    Weibull {
+        /// Mean before rounding.
+        mean: Number,
+        /// Shape k.
+        shape: Number,
+    },
+    /// Gamma.
+    Gamma {
+        /// Mean before rounding.
+        mean: Number,
+        /// Shape k.
+        shape: Number,
+    },
+}
+
+const LENGTHS: Form =
+    Form { what: "law of lengths", tag: "law", example: "lognormal:mean=6.5,cv=0.8", main_key: |_| None };
+text_or_table!(Lengths, LENGTHS, |_| None);
 
 /// Either form of a setting, for the JSON Schema of a file.
 #[derive(Debug, JsonSchema)]

@@ -124,6 +124,21 @@ pub struct FixedWork {
     pub p99_over_median: f64,
 }
 
+/// The clocks of the host against each other over a load, warm-up and drain included. All times of prony come from CLOCK_MONOTONIC.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub struct ClockCheck {
+    /// From the first look to the second, by CLOCK_MONOTONIC.
+    pub span_ns: u64,
+    /// How much faster CLOCK_MONOTONIC went than CLOCK_MONOTONIC_RAW, in parts per million; below 0 slower.
+    pub rate_ppm: f64,
+    /// By how much `rate_ppm` may be off.
+    pub rate_error_ppm: f64,
+    /// How far CLOCK_REALTIME was set ahead of CLOCK_MONOTONIC meanwhile; below 0 back.
+    pub step_ns: i64,
+    /// By how much `step_ns` may be off.
+    pub step_error_ns: u64,
+}
+
 /// The canary before and after the load of a trial.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct Canary {

@@ -1,7 +1,7 @@
 //! The resolved plan: every setting of a run with its value, nothing left to default. Stored in `run.json`, printed
 //! by `--dry-run`, and the only thing that the runner and the engine take orders from.
 
-use crate::arrival::ThinkPlan;
+use crate::arrival::{LengthPlan, ThinkPlan};
 use crate::capacity::{CapacityPlan, SearchPlan};
 pub use crate::claim::{ClaimComparison, ClaimMargin, ClaimPlan, ClaimQuantity, ClaimTest};
 use crate::counters::CountersPlan;
@@ -248,9 +248,10 @@ impl ScenarioPlan {
                 let order = if self.choose.is_some() { "by row" } else { "by weight" };
                 format!("{}: {} requests {order} to {origin}", self.name, several.len())
             }
-            (None, Some(session), _) => {
-                format!("{}: sessions of {} requests to {origin}", self.name, session.steps.len())
-            }
+            (None, Some(session), _) => match session.length {
+                None => format!("{}: sessions of {} requests to {origin}", self.name, session.steps.len()),
+                Some(_) => format!("{}: sessions of {} to {origin}", self.name, session.words()),
+            },
         }
     }
 
@@ -316,6 +317,24 @@ pub struct SessionPlan {
     pub cookies: bool,
     /// What happens after a failed request.
     pub on_failure: OnFailure,
+    /// How many of the steps a session has, drawn for each; all of them where absent.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub length: Option<LengthPlan>,
+    /// Whether each step is any of the requests, by weight. Then there is a length.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_drawn: bool,
+}
+
+impl SessionPlan {
+    /// How many steps, for people: `4 steps`, or the law of their number.
+    #[must_use]
+    pub fn words(&self) -> String {
+        match (&self.length, self.is_drawn) {
+            (Some(length), true) => format!("drawn steps, their number {length}"),
+            (Some(length), false) => format!("up to {} steps, their number {length}", self.steps.len()),
+            (None, _) => format!("{} steps", self.steps.len()),
+        }
+    }
 }
 
 /// A script in the manner of wrk.

@@ -5,7 +5,7 @@
 //! expressions over `[vars]`, feeders, tokens and captured values; `$${` stands for a plain `${`.
 //! Absent on purpose: how much is sent and when (the load's work), and defaults (the runner fills them in).
 
-use crate::arrival::{TextOr, Think};
+use crate::arrival::{Lengths, TextOr, Think};
 use crate::text::{FileError, parse_toml};
 use crate::version::ScenarioVersion;
 use schemars::JsonSchema;
@@ -108,7 +108,7 @@ pub struct Part {
 pub struct NamedRequest {
     /// Unique; results are reported by it.
     pub name: String,
-    /// Share among the weights of all requests; 0 is never chosen. Default 1. Not with `[session]`.
+    /// Share among the weights of all requests; 0 is never chosen. Default 1. With `[session]` for drawn steps only.
     pub weight: Option<f64>,
     /// Another origin than the load's URL: scheme, host and port. For `prony load`, and not with `[session]`.
     pub origin: Option<String>,
@@ -342,6 +342,33 @@ pub struct Session {
     /// What happens to the rest of a session after a failed request. Default `end`.
     #[serde(default)]
     pub on_failure: OnFailure,
+    /// How many steps a session has, drawn for each: the first so many, or with `order = "drawn"` so many drawn ones.
+    /// Default: all steps.
+    #[schemars(with = "Option<TextOr<Lengths>>")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub length: Option<Lengths>,
+    /// Whether steps come in order or are drawn by the weights of the requests. Default `listed`.
+    #[serde(default, skip_serializing_if = "StepOrder::is_listed")]
+    pub order: StepOrder,
+}
+
+/// Which step of a session comes next.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum StepOrder {
+    /// `steps` in their order.
+    #[default]
+    Listed,
+    /// Each step any request, by weight; needs `length`.
+    Drawn,
+}
+
+impl StepOrder {
+    /// Whether it is the default.
+    #[must_use]
+    pub const fn is_listed(&self) -> bool {
+        matches!(self, Self::Listed)
+    }
 }
 
 /// Which connection a virtual user's requests take.

@@ -2,7 +2,7 @@
 //!
 //! Times are nanoseconds from the trial's one monotonic origin unless a name says `wall`.
 
-use crate::calibration::Canary;
+use crate::calibration::{Canary, ClockCheck};
 use crate::event::EventRecord;
 use crate::limits::{Confinement, GroupUsage, RelayUsage};
 use crate::load::{ErrorClass, LoadReport};
@@ -60,6 +60,10 @@ pub struct TrialFile {
     /// A fixed amount of work on the generator's CPU before and after the load; absent where it could not be done.
     #[serde(default)]
     pub canary: Option<Canary>,
+    /// The host's clocks against each other over the load; absent where it never ran, and in trials of before this was
+    /// written.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub clocks: Option<ClockCheck>,
 }
 
 /// How a trial ended.

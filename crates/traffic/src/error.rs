@@ -21,7 +21,7 @@ pub enum TrafficError {
     /// None of the first lines is of a known format, or of the one that was asked for.
     #[error(
         "{file}: no line of the first {tried} is {wanted}; line 1 is `{line}`\n  remedy: name the format with \
-         --format common, combined or json; other formats must be rewritten to one of them",
+         --format common, combined, json or csv; other formats must be rewritten to one of them",
         file = file.display()
     )]
     Format {

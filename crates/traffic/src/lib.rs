@@ -1,7 +1,7 @@
 //! Recorded traffic: reads access logs, says what is in them, and writes what sends it again (METHOD §7).
 //!
 //! [`log`] reads lines, [`model`] sums them up in one pass, [`fit`] holds the laws of the gaps between arrivals,
-//! [`verdict`] says whether a fitted process is good enough, [`mod@write`] makes scenario and experiment files, [`replay`]
+//! [`session`] follows the sessions of a key, [`verdict`] says whether a fitted process is good enough, [`mod@write`] makes scenario and experiment files, [`replay`]
 //! keeps times and paths as they were, and [`summary`] is the text for people.
 //!
 //! Invariants: memory does not grow with a log beyond written limits; no line makes the reader panic; every line is
@@ -14,6 +14,8 @@ pub mod fit;
 pub mod log;
 pub mod model;
 pub mod replay;
+mod reservoir;
+pub mod session;
 pub mod summary;
 mod times;
 pub mod verdict;

@@ -38,7 +38,7 @@ pub fn text(model: &Model, verdict: &Verdict, utf8: bool) -> String {
     text
 }
 
-fn files(text: &mut String, model: &Model) {
+pub(crate) fn files(text: &mut String, model: &Model) {
     for file in &model.files {
         let name = cleaned(file.file.display().to_string().as_bytes());
         let _ = write!(text, "{name}: {:?} format, {} requests", file.format, file.records);
@@ -55,7 +55,7 @@ fn files(text: &mut String, model: &Model) {
     }
 }
 
-fn mix(text: &mut String, model: &Model) {
+pub(crate) fn mix(text: &mut String, model: &Model) {
     let _ = writeln!(text, "\nmix\n  share  requests  method   mean size  status     route");
     let row = |share: f64, count: u64, method: &str, bytes: Option<f64>, status: &str, path: &str| {
         let bytes = bytes.map_or_else(|| "-".to_owned(), size);
@@ -84,7 +84,8 @@ fn mix(text: &mut String, model: &Model) {
         .filter(|(count, _)| **count > 0)
         .map(|(count, class)| format!("{class} {:.2}%", *count as f64 / model.requests as f64 * 100.0))
         .collect();
-    let _ = writeln!(text, "  answers: {}", classes.join(", "));
+    let classes = if classes.is_empty() { "status not logged".to_owned() } else { classes.join(", ") };
+    let _ = writeln!(text, "  answers: {classes}");
 }
 
 fn rate(text: &mut String, model: &Model, utf8: bool) {
@@ -172,7 +173,7 @@ fn gaps(text: &mut String, model: &Model) {
     }
 }
 
-fn fit_text(family: &FamilyFit) -> String {
+pub(crate) fn fit_text(family: &FamilyFit) -> String {
     let Some(fit) = &family.fit else {
         return format!("not fitted: {}", family.refusal.as_deref().unwrap_or("no reason"));
     };

@@ -14,7 +14,7 @@ use super::machine;
 use super::outliers;
 use super::steady;
 use crate::stats::student::MeanTest;
-use crate::trial::{CANARY_SAID, COMPETING_SAID, STEAL_SAID};
+use crate::trial::{CANARY_SAID, CLOCK_RATE_SAID_PPM, CLOCK_STEP_SAID_NS, COMPETING_SAID, STEAL_SAID};
 use crate::words::{self, Listed, Noun, count, listed, percent};
 use schema::analysis::{Belief, BeliefLevel, BeliefNote, CellSummary, Comparison, Family, OutlyingTrial};
 use schema::design::StopReason;
@@ -54,6 +54,8 @@ pub(super) fn belief(
     notes.extend(competing(data));
     notes.extend(stolen(data));
     notes.extend(changed_speed(data));
+    notes.extend(corrected_clock(data));
+    notes.extend(set_clock(data));
     notes.extend(slow_trials(data));
     notes.extend(outliers::notes(outlying));
     notes.extend(beyond_the_instrument(run));
@@ -386,6 +388,39 @@ fn changed_speed(data: &RunData<'_>) -> Option<BeliefNote> {
             "belief.fix_clock_cores_prony",
             "fix the clock of the cores (`prony doctor`), or use a host with dedicated cores"
         ),
+    ))
+}
+
+/// A clock that was corrected by more than a crystal needs, which was said but did not void.
+fn corrected_clock(data: &RunData<'_>) -> Option<BeliefNote> {
+    let (worst, ids) = said(data, "clock_rate", CLOCK_RATE_SAID_PPM)?;
+    let text = said!(
+        "belief.clock_went_faster_or",
+        "the clock went up to {ppm} ppm faster or slower than the raw counter behind it in {trials}",
+        ppm = words::number(worst),
+        trials = listed(Listed::Trial, &ids)
+    );
+    Some(reservation(
+        text,
+        said!(
+            "belief.wait_until_ntp_has",
+            "wait until NTP has the clock right (`chronyc tracking`, `timedatectl timesync-status`)"
+        ),
+    ))
+}
+
+/// A wall clock that was set during the load, which was said but did not void.
+fn set_clock(data: &RunData<'_>) -> Option<BeliefNote> {
+    let (worst, ids) = said(data, "clock_step", CLOCK_STEP_SAID_NS)?;
+    let text = said!(
+        "belief.wall_clock_was_set",
+        "the wall clock was set by up to {step} during the load in {trials}: durations are right, dates are not",
+        step = words::duration(worst),
+        trials = listed(Listed::Trial, &ids)
+    );
+    Some(reservation(
+        text,
+        said!("belief.let_ntp_set_its", "let NTP set the clock before the run, and keep the host awake"),
     ))
 }
 

@@ -1,5 +1,6 @@
 //! What the gates of a trial need beside its report.
 
+use schema::calibration::ClockCheck;
 use schema::load::ArrivalCheck;
 use schema::server_side::{ChecksPlan, ClientSide, QuantileBucket, ServerSide};
 
@@ -25,6 +26,8 @@ pub struct TrialFacts {
     pub competing_share: Option<f64>,
     /// Time of a fixed amount of work on the generator's CPU after the load over that before it, less 1.
     pub canary_drift: Option<f64>,
+    /// The host's clocks against each other over the load.
+    pub clocks: Option<ClockCheck>,
     /// What was sent against the arrivals that were asked for.
     pub arrivals: Option<ArrivalCheck>,
     /// The two sides of the identity of residence, over the whole load.

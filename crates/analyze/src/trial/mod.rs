@@ -32,5 +32,7 @@ pub use signals::SignalsMaker;
 pub use steady::{Beside, Warmth, steadiness, warmth, warmup_expected_ns};
 pub use summary::{Of, latency, quantile_floor};
 pub use threshold::{Threshold, ThresholdError};
-pub(crate) use validity::{CANARY_SAID, COMPETING_SAID, PACER_LAG_NS, STEAL_SAID};
+pub(crate) use validity::{
+    CANARY_SAID, CLOCK_RATE_SAID_PPM, CLOCK_STEP_SAID_NS, COMPETING_SAID, PACER_LAG_NS, STEAL_SAID,
+};
 pub use validity::{gate_names, validity};

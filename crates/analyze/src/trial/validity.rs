@@ -44,6 +44,15 @@ const COMPETING_VOID: f64 = 0.5;
 /// voids where it is beyond what any margin could take.
 pub(crate) const CANARY_SAID: f64 = 0.02;
 const CANARY_VOID: f64 = 0.10;
+/// How far CLOCK_MONOTONIC may go from CLOCK_MONOTONIC_RAW, in ppm, before it is said and before it voids. Crystals of
+/// computers are within 100 ppm, and NTP corrects no more than 500 (`MAXFREQ` of Linux's timex.h, `NTP_MAXFREQ` of
+/// RFC 5905 §11.3): beyond, the clock is being moved to another time, which chrony does by up to 10 %, or is broken.
+pub(crate) const CLOCK_RATE_SAID_PPM: f64 = 100.0;
+const CLOCK_RATE_VOID_PPM: f64 = 500.0;
+/// How far the wall clock may be set before it is said (access logs, which runs are compared with, have milliseconds),
+/// and before it voids (life of tokens, caches and cookies is in whole seconds: the target itself behaves otherwise).
+pub(crate) const CLOCK_STEP_SAID_NS: f64 = 1e6;
+const CLOCK_STEP_VOID_NS: f64 = 1e9;
 
 /// How a gate is checked; `None` where it does not apply.
 type Check = fn(&LoadReport, &TrialFacts) -> Option<Gate>;
@@ -57,7 +66,7 @@ enum Asked {
 }
 
 /// Every gate there is, in the order in which they are reported.
-const GATES: [(&str, Asked, Check); 15] = [
+const GATES: [(&str, Asked, Check); 17] = [
     ("target_alive", Asked::Always, target_alive),
     ("answers", Asked::Always, answers),
     ("nothing_lost", Asked::Always, nothing_lost),
@@ -74,11 +83,18 @@ const GATES: [(&str, Asked, Check); 15] = [
     ("server_p95", Asked::OfSteadyLoad, server::p95),
     ("steal", Asked::Always, steal),
     ("canary", Asked::Always, canary),
+    ("clock_rate", Asked::Always, clock_rate),
+    ("clock_step", Asked::Always, clock_step),
 ];
 
 /// Gates whose number is a reservation long before it voids.
-const SAID: [(&str, f64); 3] =
-    [("competing_cpu", COMPETING_SAID), ("steal", STEAL_SAID), ("canary", CANARY_SAID)];
+const SAID: [(&str, f64); 5] = [
+    ("competing_cpu", COMPETING_SAID),
+    ("steal", STEAL_SAID),
+    ("canary", CANARY_SAID),
+    ("clock_rate", CLOCK_RATE_SAID_PPM),
+    ("clock_step", CLOCK_STEP_SAID_NS),
+];
 
 /// The names of all gates, in the order in which they are reported.
 pub fn gate_names() -> impl Iterator<Item = &'static str> {
@@ -461,4 +477,74 @@ fn canary(_: &LoadReport, facts: &TrialFacts) -> Option<Gate> {
         )
     };
     Some(gate("canary", ok, drift.abs(), CANARY_VOID, text))
+}
+
+/// The clock of all times against one that nobody corrects. What the looks themselves may be off by is taken off.
+fn clock_rate(_: &LoadReport, facts: &TrialFacts) -> Option<Gate> {
+    let clocks = facts.clocks?;
+    let beyond_ppm = clocks.rate_ppm.abs() - clocks.rate_error_ppm;
+    let ok = beyond_ppm <= CLOCK_RATE_VOID_PPM;
+    // `max` would make a number of what is none.
+    let value = if beyond_ppm < 0.0 { 0.0 } else { beyond_ppm };
+    let (ppm, allowed) = (number(clocks.rate_ppm.abs()), number(CLOCK_RATE_VOID_PPM));
+    let found = if clocks.rate_ppm < 0.0 {
+        said!(
+            "gate.clock_rate.slower",
+            "the clock went {ppm} ppm slower than the raw counter behind it, {allowed} allowed",
+            ppm,
+            allowed
+        )
+    } else {
+        said!(
+            "gate.clock_rate.faster",
+            "the clock went {ppm} ppm faster than the raw counter behind it, {allowed} allowed",
+            ppm,
+            allowed
+        )
+    };
+    let text = if ok && value <= CLOCK_RATE_SAID_PPM {
+        found
+    } else {
+        said!(
+            "gate.clock_rate.failed",
+            "{found}: all times are wrong by as much; wait until NTP has the clock right (`chronyc tracking`, \
+             `timedatectl timesync-status`), or look at the clock source (`prony doctor`)",
+            found
+        )
+    };
+    Some(gate("clock_rate", ok, value, CLOCK_RATE_VOID_PPM, text))
+}
+
+/// The wall clock against the clock of all times: it was set, or the host was suspended.
+fn clock_step(_: &LoadReport, facts: &TrialFacts) -> Option<Gate> {
+    let clocks = facts.clocks?;
+    let step_ns = clocks.step_ns.unsigned_abs().saturating_sub(clocks.step_error_ns) as f64;
+    let ok = step_ns <= CLOCK_STEP_VOID_NS;
+    let (step, allowed) = (duration(clocks.step_ns.unsigned_abs() as f64), duration(CLOCK_STEP_VOID_NS));
+    let found = if clocks.step_ns < 0 {
+        said!(
+            "gate.clock_step.back",
+            "the wall clock was set back by {step} during the load, {allowed} allowed",
+            step,
+            allowed
+        )
+    } else {
+        said!(
+            "gate.clock_step.ahead",
+            "the wall clock was set ahead by {step} during the load, {allowed} allowed",
+            step,
+            allowed
+        )
+    };
+    let text = if ok && step_ns <= CLOCK_STEP_SAID_NS {
+        said!("gate.clock_step.ok", "the wall clock was not set during the load")
+    } else {
+        said!(
+            "gate.clock_step.failed",
+            "{found}: durations are right, but logs, tokens and caches saw another time; keep the host awake and let \
+             NTP set its clock before the run",
+            found
+        )
+    };
+    Some(gate("clock_step", ok, step_ns, CLOCK_STEP_VOID_NS, text))
 }

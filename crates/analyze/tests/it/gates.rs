@@ -3,6 +3,7 @@
 
 use crate::synth::{open, report};
 use analyze::{Residence, ServerFacts, TrialFacts, gate_names, validity};
+use schema::calibration::ClockCheck;
 use schema::load::{ArrivalCheck, ArrivalVerdict, ErrorClass, LoadReport, Requests};
 use schema::server_side::{ChecksPlan, ClientSide, QuantileBucket};
 use std::collections::BTreeSet;
@@ -22,6 +23,7 @@ fn good() -> (LoadReport, TrialFacts) {
         answered_all: 100_000,
         host_steal_share: Some(0.0),
         canary_drift: Some(0.001),
+        clocks: Some(ClockCheck { span_ns: 12_000_000_000, rate_ppm: 17.0, ..ClockCheck::default() }),
         competing_share: Some(0.01),
         arrivals: Some(arrivals()),
         residence: Some(Residence { integral_ns: 1.2e12, sum_ns: 1.2e12 }),
@@ -60,7 +62,7 @@ fn served(facts: &mut TrialFacts) -> &mut ServerFacts {
 }
 
 /// What trips which gate.
-const FAULTS: [(&str, &str, Plant); 36] = [
+const FAULTS: [(&str, &str, Plant); 41] = [
     ("target_alive", "the target died", |_, facts| facts.target_alive = Some(false)),
     ("answers", "no right answer, no failure", |report, facts| {
         report.requests = Requests { scheduled: 0, ..Requests::default() };
@@ -123,7 +125,16 @@ const FAULTS: [(&str, &str, Plant); 36] = [
     ("steal", "no number", |_, facts| facts.host_steal_share = Some(f64::NAN)),
     ("canary", "slower", |_, facts| facts.canary_drift = Some(0.101)),
     ("canary", "faster", |_, facts| facts.canary_drift = Some(-0.101)),
+    ("clock_rate", "faster than NTP may correct", |_, facts| clocks(facts).rate_ppm = 500.1),
+    ("clock_rate", "slower than NTP may correct", |_, facts| clocks(facts).rate_ppm = -500.1),
+    ("clock_rate", "no number", |_, facts| clocks(facts).rate_ppm = f64::NAN),
+    ("clock_step", "set ahead", |_, facts| clocks(facts).step_ns = 1_000_000_001),
+    ("clock_step", "set back", |_, facts| clocks(facts).step_ns = -1_000_000_001),
 ];
+
+fn clocks(facts: &mut TrialFacts) -> &mut ClockCheck {
+    facts.clocks.as_mut().expect("the good trial has it")
+}
 
 fn arrived(facts: &mut TrialFacts) -> &mut ArrivalCheck {
     facts.arrivals.as_mut().expect("the good trial has it")

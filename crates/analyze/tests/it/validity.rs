@@ -2,6 +2,7 @@
 
 use crate::synth::{closed, open, report};
 use analyze::{TrialFacts, validity};
+use schema::calibration::ClockCheck;
 use schema::load::{ErrorClass, LoadReport};
 
 /// Facts under which every gate of `report(…)` passes.
@@ -16,6 +17,7 @@ fn good_facts() -> TrialFacts {
         answered_all: 100_000,
         host_steal_share: Some(0.0),
         canary_drift: Some(0.001),
+        clocks: Some(clocks(17.0, 0)),
         competing_share: None,
         arrivals: None,
         residence: None,
@@ -65,11 +67,11 @@ fn a_good_trial_passes_every_gate_that_applies() {
     };
     assert_eq!(
         names(good_closed()),
-        "target_alive answers nothing_lost connections generator_cpu pacer_lag littles_law steal canary"
+        "target_alive answers nothing_lost connections generator_cpu pacer_lag littles_law steal canary clock_rate clock_step"
     );
     assert_eq!(
         names(good_open()),
-        "target_alive answers nothing_lost connections generator_cpu pacer_lag offered_achieved littles_law steal canary"
+        "target_alive answers nothing_lost connections generator_cpu pacer_lag offered_achieved littles_law steal canary clock_rate clock_step"
     );
 }
 
@@ -266,6 +268,32 @@ fn a_cpu_that_changed_its_speed_is_said_above_2_percent_and_voids_above_10() {
     assert_eq!(of(None), None);
 }
 
+fn clocks(rate_ppm: f64, step_ns: i64) -> ClockCheck {
+    ClockCheck { span_ns: 12_000_000_000, rate_ppm, rate_error_ppm: 0.5, step_ns, step_error_ns: 100 }
+}
+
+#[test]
+fn a_clock_that_drifts_is_said_above_100_ppm_and_voids_above_500() {
+    check(good_closed, &["clock_rate"], |_, facts| facts.clocks = Some(clocks(83_333.0, 0)));
+    check(good_closed, &["clock_rate"], |_, facts| facts.clocks = Some(clocks(f64::NAN, 0)));
+    check(good_closed, &["clock_rate", "clock_step"], |_, facts| {
+        facts.clocks = Some(clocks(-501.0, 2_000_000_000));
+    });
+    let of = |rate_ppm, step_ns| {
+        let facts = TrialFacts { clocks: Some(clocks(rate_ppm, step_ns)), ..good_facts() };
+        let found = validity(&good_closed().0, &facts);
+        assert!(found.ok);
+        found.reservations.into_iter().map(|gate| gate.text.to_string()).collect::<Vec<_>>().join("; ")
+    };
+    // What the looks may be off by is not held against the clock.
+    assert_eq!(of(100.4, 1_000_100), "");
+    assert!(of(200.0, 0).starts_with("the clock went 200 ppm faster than the raw counter"));
+    assert!(of(-200.0, 0).contains("ppm slower"));
+    assert!(of(0.0, -3_000_000).contains("set back by 3 ms"), "{}", of(0.0, -3_000_000));
+    let unknown = TrialFacts { clocks: None, ..good_facts() };
+    assert!(gate(&validity(&good_closed().0, &unknown), "clock_rate").is_none());
+}
+
 #[test]
 fn a_target_that_died_voids() {
     check(good_closed, &["target_alive"], |_, facts| facts.target_alive = Some(false));
@@ -294,6 +322,8 @@ fn gates_read_well() {
     achieved 9,800 of 10,000 requests per second offered (98 %) though the target was not saturated: look for lost answers, time-outs, ports and descriptors (`prony doctor`)
     6.2 % of this host's CPU time was stolen by its hypervisor: use a host with dedicated cores, or run when its neighbours are quiet
     a fixed amount of work took 13 % more time after the load than before it, 10 % allowed: the CPU changed its speed; fix its clock (`prony doctor`), or use a host with dedicated cores
+    the clock went 17 ppm faster than the raw counter behind it, 500 allowed
+    the wall clock was not set during the load
     ");
     let (report, facts) = good_open();
     let text: Vec<String> =
@@ -309,6 +339,8 @@ fn gates_read_well() {
     Little's law: 100 requests in the system against throughput x response time = 100, 0 % apart, 2.1 % allowed
     0 % of this host's CPU time was stolen by its hypervisor
     a fixed amount of work took 0.1 % more time after the load than before it, 10 % allowed
+    the clock went 17 ppm faster than the raw counter behind it, 500 allowed
+    the wall clock was not set during the load
     ");
 }
 

@@ -111,7 +111,7 @@ pub(crate) enum Command {
     Soak(SoakArgs),
     /// Take profiles of a cell's target under its load: flame graphs, tables, system calls; no trial, no statistics
     Profile(ProfileArgs),
-    /// Make a scenario file of another tool's input: vegeta targets, URL lists, curl command lines, HAR
+    /// Make a scenario file of another tool's input: vegeta targets, URL lists, curl command lines, HAR, JMeter plans
     Import(ImportArgs),
     /// Read access logs: mix, rates, sessions and gaps; write a scenario and a load that reproduce them
     Model(ModelArgs),

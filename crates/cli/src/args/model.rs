@@ -3,11 +3,15 @@
 use super::TextOrJson;
 use clap::ValueEnum;
 use std::path::PathBuf;
+use traffic::log::SessionKey;
+use units::Nanos;
 
 #[derive(Debug, clap::Args)]
 #[command(after_help = "Examples:
   prony model access.log
   prony model access.log access.log.1.gz --out shop
+  prony model visits.json --sessions-by cookie:sid --out shop
+  prony model events.csv --sessions-by field:user_id --session-timeout 10m
   prony model access.log --out shop --url http://127.0.0.1:8080 --send recorded
   prony run shop/experiments/access.toml")]
 pub(crate) struct ModelArgs {
@@ -17,6 +21,13 @@ pub(crate) struct ModelArgs {
     /// How the lines are written
     #[arg(long, value_enum, default_value_t = LogFormat::Auto)]
     pub(crate) format: LogFormat,
+    /// Follow sessions by an identifier: client, cookie:NAME, header:NAME, query:NAME or field:NAME (a key of a JSON line,
+    /// a column of a CSV file); laws are fitted to their begins, lengths and pauses
+    #[arg(long, value_name = "KEY")]
+    pub(crate) sessions_by: Option<SessionKey>,
+    /// Pause that ends a session
+    #[arg(long, requires = "sessions_by", default_value_t = traffic::session::TIMEOUT)]
+    pub(crate) session_timeout: Nanos,
     /// Write scenario, experiment and their files into this folder
     #[arg(long, value_name = "FOLDER")]
     pub(crate) out: Option<PathBuf>,
@@ -47,6 +58,8 @@ pub(crate) enum LogFormat {
     Combined,
     /// A JSON object on each line
     Json,
+    /// Fields under the names of the first line
+    Csv,
 }
 
 impl LogFormat {
@@ -57,6 +70,7 @@ impl LogFormat {
             Self::Common => Some(traffic::log::Format::Common),
             Self::Combined => Some(traffic::log::Format::Combined),
             Self::Json => Some(traffic::log::Format::Json),
+            Self::Csv => Some(traffic::log::Format::Csv),
         }
     }
 }

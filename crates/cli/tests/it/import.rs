@@ -96,3 +96,36 @@ fn mistakes_have_cause_place_and_remedy() {
     bad(&["import", text(&file), "--name", "a", "-o", "b.toml"], 1, &["--name a"]);
     bad(&["import", "/nonexistent/file"], 1, &["cannot read /nonexistent/file"]);
 }
+
+#[test]
+fn a_plan_of_jmeter_says_how_much_to_send_in_words_that_load_takes() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    std::fs::create_dir_all(at("data")).unwrap();
+    std::fs::write(at("data/accounts.csv"), "a@b.test;x\n").unwrap();
+    let (plan, file) = (at("shop.jmx"), at("the buyers.toml"));
+    std::fs::copy(fixture("shop.jmx"), &plan).unwrap();
+    let done = good(&["import", text(&plan), "-o", text(&file)]);
+    assert!(done.err.contains("note: left out: IfController `Only members`"), "{}", done.err);
+    assert!(!done.err.contains("not there"), "the rows are beside the plan: {}", done.err);
+    let written = std::fs::read_to_string(&file).unwrap();
+    assert_eq!(scenario(&written).feeders["accounts"].file, "data/accounts.csv");
+    let command = done.err.lines().find_map(|line| line.strip_prefix("run it: ")).expect("a command");
+    assert!(written.contains(&format!("# {command}\n")), "{written}");
+    // What it says is resolved as a load: only then is it looked at whether anybody listens.
+    let words = shlex::split(command).expect("quoted for a shell");
+    let mut arguments: Vec<&str> = words.iter().skip(1).map(String::as_str).collect();
+    let url = arguments.iter().position(|word| word.starts_with("http://")).unwrap();
+    let free = std::net::TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
+    let free = format!("http://{free}");
+    arguments[url] = &free;
+    bad(&arguments, 2, &["nothing listens at 127.0.0.1:"]);
+    bad(
+        &["import", text(&plan), "--group", "Sellers"],
+        1,
+        &["there is no thread group `Sellers`", "`Buyers`"],
+    );
+    let urls = at("urls.txt");
+    std::fs::write(&urls, "http://127.0.0.1:8080/\n").unwrap();
+    bad(&["import", text(&urls), "--group", "Buyers"], 1, &["is read as urls", "--format jmeter"]);
+}

@@ -159,11 +159,11 @@ impl<F: Framing> Outgoing<F> {
         let n = self.numbered;
         self.numbered += 1;
         let entry = match (&self.constant, &self.steps) {
-            (Some(_), _) => 0,
+            (Some(_), _) => Some(0),
             (None, Some(steps)) => steps.entry(0),
-            (None, None) => self.maker.entry(n),
+            (None, None) => None,
         };
-        Which { n, entry }
+        Which { n, entry: entry.unwrap_or_else(|| self.maker.entry(n)) }
     }
 
     /// Number of a request over all workers.
@@ -176,7 +176,8 @@ impl<F: Framing> Outgoing<F> {
     pub(super) fn next_step(&mut self, step: usize) -> Which {
         let n = self.numbered;
         self.numbered += 1;
-        Which { n, entry: self.steps.as_ref().map_or(0, |steps| steps.entry(step)) }
+        let listed = self.steps.as_ref().map_or(Some(0), |steps| steps.entry(step));
+        Which { n, entry: listed.unwrap_or_else(|| self.maker.entry(n)) }
     }
 
     /// Bytes and token of a request, into the place's memory where they are rendered.

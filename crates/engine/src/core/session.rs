@@ -2,7 +2,7 @@
 //!
 //! Absent on purpose: when a session begins, goes on and ends (`users`).
 
-use pace::{PaceError, Share, Think};
+use pace::{Lengths, PaceError, Share, Think};
 use request::{Captured, CookieJar, Notes, Program, SessionSettings, User};
 use schema::scenario::OnFailure;
 use schema::scenario::UserConnection;
@@ -16,6 +16,10 @@ pub(crate) struct Steps {
     entries: Vec<u16>,
     /// Pause before each step; the first has none.
     thinks: Vec<Option<Think>>,
+    /// How many steps each session has; all of them where absent.
+    lengths: Option<Lengths>,
+    /// Whether each step is any of the entries, as a mix chooses.
+    is_drawn: bool,
     captures: usize,
     on_failure: OnFailure,
     is_pooled: bool,
@@ -32,6 +36,8 @@ pub(crate) struct Steps {
 pub(crate) struct Session {
     number: u64,
     pub(super) step: usize,
+    /// Steps that it has.
+    length: usize,
     pub(super) intended: Nanos,
     pub(super) is_failed: bool,
     captured: Captured,
@@ -100,13 +106,18 @@ impl Steps {
         seed: Seed,
         share: Share,
     ) -> Result<Self, PaceError> {
-        let thinks = settings.thinks.iter().enumerate().map(|(step, think)| match think {
+        // A drawn session has one law of pauses and no end of steps: the first has none, and the second stands for all.
+        let count = if settings.is_drawn { 2 } else { settings.thinks.len() };
+        let plans = settings.thinks.iter().cycle().take(count);
+        let thinks = plans.enumerate().map(|(step, think)| match think {
             Some(plan) if step > 0 => Think::new(plan, seed.derive("step", step as u64), share).map(Some),
             _ => Ok(None),
         });
         Ok(Self {
             entries: program.steps().unwrap_or_default().to_vec(),
             thinks: thinks.collect::<Result<_, _>>()?,
+            lengths: settings.length.as_ref().map(|plan| Lengths::new(plan, seed)).transpose()?,
+            is_drawn: settings.is_drawn,
             captures: program.captures().len(),
             on_failure: settings.on_failure,
             is_pooled: settings.connection == UserConnection::Pool,
@@ -116,8 +127,9 @@ impl Steps {
         })
     }
 
-    pub(super) fn entry(&self, step: usize) -> u16 {
-        self.entries.get(step).copied().unwrap_or_default()
+    /// The entry of a step; `None` where each is drawn.
+    pub(super) fn entry(&self, step: usize) -> Option<u16> {
+        (!self.is_drawn).then(|| self.entries.get(step).copied().unwrap_or_default())
     }
 
     /// Whether later steps wait for times of their own.
@@ -132,7 +144,8 @@ impl Steps {
 
     /// The pause before a step.
     pub(super) fn pause(&mut self, step: usize) -> Nanos {
-        self.thinks.get_mut(step).and_then(Option::as_mut).map_or(Nanos::ZERO, Think::next)
+        let place = if self.is_drawn { step.min(1) } else { step };
+        self.thinks.get_mut(place).and_then(Option::as_mut).map_or(Nanos::ZERO, Think::next)
     }
 
     /// A session whose first request is intended then.
@@ -142,6 +155,9 @@ impl Steps {
         session.number = self.begun * self.share.workers() + self.share.index();
         self.begun += 1;
         session.step = 0;
+        let listed = if self.is_drawn { usize::MAX } else { self.entries.len() };
+        let drawn = self.lengths.map(|lengths| lengths.of(session.number) as usize);
+        session.length = drawn.map_or(listed, |drawn| drawn.min(listed));
         session.intended = intended;
         session.is_failed = false;
         session.captured.clear();
@@ -156,7 +172,7 @@ impl Steps {
 
     /// Whether a session has no further step.
     pub(super) fn is_over(&self, session: &Session) -> bool {
-        session.step >= self.entries.len() || (session.is_failed && self.on_failure == OnFailure::End)
+        session.step >= session.length || (session.is_failed && self.on_failure == OnFailure::End)
     }
 }
 

@@ -161,6 +161,7 @@ impl Fold {
             answered_all: self.window.answered_all,
             host_steal_share: None,
             canary_drift: None,
+            clocks: None,
             competing_share: None,
             arrivals: None,
             residence: Some(self.whole.residence()),

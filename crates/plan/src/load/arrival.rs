@@ -6,7 +6,8 @@ use crate::error::PlanError;
 use crate::wrong::Wrong;
 use pace::{PaceError, Schedule, Share, Think as Thinker};
 use schema::arrival::{
-    ArrivalPlan, Arrivals, Level, Number, Point, Shape, ShapeEnd, ShapePlan, StretchPlan, Think, ThinkPlan,
+    ArrivalPlan, Arrivals, LengthPlan, Lengths, Level, Number, Point, Shape, ShapeEnd, ShapePlan,
+    StretchPlan, Think, ThinkPlan,
 };
 use schema::experiment::{Load, LoadModel};
 use schema::plan::{LoadPlan, PhasePlan};
@@ -182,7 +183,33 @@ pub(crate) fn think(think: &Think, key: &str) -> Result<ThinkPlan, Problem> {
         Think::Lognormal { mean, sd, cv: share } => {
             ThinkPlan::Lognormal { mean_ns: mean.0, cv: cv(mean, sd, share)? }
         }
+        Think::Weibull { mean, shape } => ThinkPlan::Weibull { mean_ns: mean.0, shape: shape.0 },
+        Think::Gamma { mean, shape } => ThinkPlan::Gamma { mean_ns: mean.0, shape: shape.0 },
+        Think::Uniform { from, to } => {
+            let from = from.unwrap_or_default();
+            if from > to {
+                let cause = format!("the shortest think time, {from}, is above the longest, {to}");
+                return Err(Problem::at(key, cause, "give from and to in this order"));
+            }
+            ThinkPlan::Uniform { from_ns: from.0, to_ns: to.0 }
+        }
     })
+}
+
+/// The plan of the number of a session's steps; `key` says where it stands.
+pub(crate) fn length(lengths: &Lengths, key: &str) -> Result<LengthPlan, Problem> {
+    let plan = match *lengths {
+        Lengths::Exponential { mean } => LengthPlan::Exponential { mean: mean.0 },
+        Lengths::Lognormal { mean, cv } => LengthPlan::Lognormal { mean: mean.0, cv: cv.0 },
+        Lengths::Weibull { mean, shape } => LengthPlan::Weibull { mean: mean.0, shape: shape.0 },
+        Lengths::Gamma { mean, shape } => LengthPlan::Gamma { mean: mean.0, shape: shape.0 },
+    };
+    pace::Lengths::new(&plan, Seed(0)).map_err(|error| {
+        let text = error.to_string();
+        let (cause, remedy) = text.split_once("; ").unwrap_or((&text, "give other values"));
+        Problem::at(key, cause, remedy)
+    })?;
+    Ok(plan)
 }
 
 fn shape(shape: &Shape, base_per_s: f64, phases: &PhasePlan) -> Result<ShapePlan, Problem> {

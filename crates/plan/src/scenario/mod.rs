@@ -15,7 +15,7 @@ use crate::error::PlanError;
 use crate::wrong::Wrong;
 use schema::experiment::ScenarioUse;
 use schema::plan::{EntryPlan, ScenarioPlan};
-use schema::scenario::{Expect, Feeder, NamedRequest, Request, ScenarioFile, Session, TokenMaker};
+use schema::scenario::{Expect, Feeder, NamedRequest, Request, ScenarioFile, Session, StepOrder, TokenMaker};
 use schema::text::{FileError, Problem, nearest};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
@@ -271,6 +271,8 @@ enum Order {
     Weights,
     Rows,
     Session,
+    /// A session whose steps are drawn by weight.
+    Drawn,
 }
 
 fn order(parts: Parts<'_>) -> Result<Order, Problem> {
@@ -278,6 +280,7 @@ fn order(parts: Parts<'_>) -> Result<Order, Problem> {
         (Some(_), Some(_)) => {
             Err(Problem::at("choose", "a session sends its steps in order", "keep `choose` or [session]"))
         }
+        (Some(session), None) if session.order == StepOrder::Drawn => Ok(Order::Drawn),
         (Some(_), None) => Ok(Order::Session),
         (None, Some(_)) => Ok(Order::Rows),
         (None, None) => Ok(Order::Weights),
@@ -302,7 +305,7 @@ fn several(requests: &[NamedRequest], order: Order, folder: &Path) -> Result<Vec
             return Err(Problem::at(&format!("{at}.name"), cause, "give each request a name of its own"));
         }
         let unweighted = match order {
-            Order::Weights => None,
+            Order::Weights | Order::Drawn => None,
             Order::Rows => {
                 Some(("rows that choose have no weights", "remove it: each row names its request"))
             }
@@ -314,8 +317,11 @@ fn several(requests: &[NamedRequest], order: Order, folder: &Path) -> Result<Vec
             return Err(Problem::at(&format!("{at}.weight"), cause, remedy));
         }
         if order != Order::Session && request.think.is_some() {
-            let remedy = "remove it, or add [session]";
-            return Err(Problem::at(&format!("{at}.think"), "only sessions think", remedy));
+            let (cause, remedy) = match order {
+                Order::Drawn => ("drawn steps have one law of pauses", "give it as session.think"),
+                _ => ("only sessions think", "remove it, or add [session]"),
+            };
+            return Err(Problem::at(&format!("{at}.think"), cause, remedy));
         }
         if !request.weight.is_none_or(|weight| weight.is_finite() && weight >= 0.0) {
             let remedy = "give a number from 0";
@@ -323,7 +329,9 @@ fn several(requests: &[NamedRequest], order: Order, folder: &Path) -> Result<Vec
         }
         entries.push(entry::named(request, &at, folder)?);
     }
-    if order == Order::Weights && entries.iter().map(|entry| entry.weight).sum::<f64>() <= 0.0 {
+    if matches!(order, Order::Weights | Order::Drawn)
+        && entries.iter().map(|entry| entry.weight).sum::<f64>() <= 0.0
+    {
         return Err(Problem::at(
             "requests",
             "all weights are 0",

@@ -76,7 +76,7 @@ fn scenarios(plan: &ExperimentPlan) -> String {
             let _ = writeln!(text, "  {:<24} {} {}", entry.name, entry.request.method, entry.request.path);
         }
         if let Some(session) = &scenario.session {
-            let _ = writeln!(text, "  in sessions of {} steps", session.steps.len());
+            let _ = writeln!(text, "  in sessions of {}", session.words());
         }
     }
     text

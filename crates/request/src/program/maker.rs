@@ -92,7 +92,7 @@ impl<F: Framing> Maker<F> {
         let program = self.framed.program();
         let global = n.wrapping_mul(self.workers).wrapping_add(self.worker);
         let (entry, rng) = match &program.steps {
-            Some(steps) => program.step(steps, user)?,
+            Some(steps) => program.step(steps, self.only, global, user)?,
             None => match &program.chooser {
                 None => program.choose(self.only, global),
                 Some(chooser) => {
@@ -208,15 +208,31 @@ impl Program {
         (entry, rng)
     }
 
+    /// Whether each step of a session is any of the requests.
+    #[inline]
+    fn is_drawn(&self) -> bool {
+        self.steps.is_some() && !self.mix.is_empty()
+    }
+
     /// The generator of request `global`.
     #[inline]
     fn rng(&self, global: u64) -> Rng {
         self.seed.derive("request", global).rng()
     }
 
-    fn step(&self, steps: &[u16], user: Option<&User<'_>>) -> Result<(u16, Rng), MakeError> {
-        let step = user.and_then(|user| Some((user, *steps.get(user.step as usize)?)));
-        let Some((user, entry)) = step else {
+    /// The entry of a session's step, and the generator for the rest of it. A drawn step is chosen as a mix chooses.
+    fn step(
+        &self,
+        steps: &[u16],
+        only: Option<u16>,
+        global: u64,
+        user: Option<&User<'_>>,
+    ) -> Result<(u16, Rng), MakeError> {
+        let entry = |user: &User<'_>| match self.is_drawn() {
+            true => Some(self.choose(only, global).0),
+            false => steps.get(user.step as usize).copied(),
+        };
+        let Some((user, entry)) = user.and_then(|user| Some((user, entry(user)?))) else {
             return Err(MakeError { entry: 0, cause: MakeCause::NoUser });
         };
         let seed = self.seed.derive("session", user.session).derive("step", user.step.into());

@@ -118,7 +118,8 @@ impl Program {
         let steps = steps(plan)?;
         check_captures(plan, steps.as_deref().unwrap_or_default(), &entries, &vars, &captures)?;
         let chooser = Chooser::new(plan, &columns)?;
-        let mix = if steps.is_some() || chooser.is_some() { vec![] } else { mix(plan)? };
+        let is_listed = plan.session.as_ref().is_some_and(|session| !session.is_drawn);
+        let mix = if is_listed || chooser.is_some() { vec![] } else { mix(plan)? };
         let tokens = Tokens::start(&plan.tokens, &plan.folder, &vars, scope, Seed(seed), surroundings.clock)?;
         let feeders = load_feeders(plan, sources, &entries, &vars, chooser.as_ref(), Seed(seed))?;
         Ok(Self {
@@ -271,6 +272,7 @@ fn check_captures(
     vars: &[Var],
     captures: &[String],
 ) -> Result<(), ProgramError> {
+    let is_drawn = plan.session.as_ref().is_some_and(|session| session.is_drawn);
     let mut given = BTreeSet::new();
     for (step, index) in steps.iter().map(|step| usize::from(*step)).enumerate() {
         let mut lost = None;
@@ -285,11 +287,18 @@ fn check_captures(
         entry.outline.nodes().for_each(|node| node.walk(&mut note));
         entry.vars.iter().for_each(|var| vars[usize::from(*var)].node.walk(&mut note));
         if let Some(name) = lost {
-            let cause = format!("step {} uses `{name}`, which no earlier step captures", step + 1);
-            let remedy = "put the request that captures it before this one";
+            let (cause, remedy) = if is_drawn {
+                let cause = format!("`{name}` is captured by a step, and steps that are drawn have no order");
+                (cause, "list the steps, or leave the value out")
+            } else {
+                let cause = format!("step {} uses `{name}`, which no earlier step captures", step + 1);
+                (cause, "put the request that captures it before this one")
+            };
             return Err(ProgramError::new(format!("requests.{index}"), cause, remedy));
         }
-        given.extend(plan.requests[index].capture.keys().cloned());
+        if !is_drawn {
+            given.extend(plan.requests[index].capture.keys().cloned());
+        }
     }
     Ok(())
 }

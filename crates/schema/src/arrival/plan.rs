@@ -197,6 +197,87 @@ pub enum ThinkPlan {
         /// Standard deviation over mean.
         cv: f64,
     },
+    /// Evenly between two times.
+    Uniform {
+        /// Shortest.
+        from_ns: u64,
+        /// Longest.
+        to_ns: u64,
+    },
+    /// Weibull.
+    Weibull {
+        /// Mean.
+        mean_ns: u64,
+        /// Shape k.
+        shape: f64,
+    },
+    /// Gamma.
+    Gamma {
+        /// Mean.
+        mean_ns: u64,
+        /// Shape k.
+        shape: f64,
+    },
+}
+
+/// The law of the number of a session's steps in a plan; values are rounded up.
+#[derive(Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(tag = "law", rename_all = "snake_case")]
+pub enum LengthPlan {
+    /// Exponential.
+    Exponential {
+        /// Mean.
+        mean: f64,
+    },
+    /// Lognormal.
+    Lognormal {
+        /// Mean.
+        mean: f64,
+        /// Standard deviation over mean.
+        cv: f64,
+    },
+    /// Weibull.
+    Weibull {
+        /// Mean.
+        mean: f64,
+        /// Shape k.
+        shape: f64,
+    },
+    /// Gamma.
+    Gamma {
+        /// Mean.
+        mean: f64,
+        /// Shape k.
+        shape: f64,
+    },
+}
+
+/// For people: `lognormal, mean 6.5`.
+impl fmt::Display for LengthPlan {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Exponential { mean } => write!(f, "exponential, mean {mean}"),
+            Self::Lognormal { mean, cv } => write!(f, "lognormal, mean {mean}, cv {cv}"),
+            Self::Weibull { mean, shape } => write!(f, "Weibull, mean {mean}, shape {shape}"),
+            Self::Gamma { mean, shape } => write!(f, "gamma, mean {mean}, shape {shape}"),
+        }
+    }
+}
+
+impl ThinkPlan {
+    /// The mean, in nanoseconds; for the normal law that before negative pauses become 0.
+    #[must_use]
+    pub fn mean_ns(&self) -> f64 {
+        match *self {
+            Self::Constant { mean_ns }
+            | Self::Exponential { mean_ns }
+            | Self::Normal { mean_ns, .. }
+            | Self::Lognormal { mean_ns, .. }
+            | Self::Weibull { mean_ns, .. }
+            | Self::Gamma { mean_ns, .. } => mean_ns as f64,
+            Self::Uniform { from_ns, to_ns } => (from_ns as f64 + to_ns as f64) / 2.0,
+        }
+    }
 }
 
 /// For people: `10ms lognormal, cv 0.5`.
@@ -207,6 +288,9 @@ impl fmt::Display for ThinkPlan {
             Self::Exponential { mean_ns } => write!(f, "{} exponential", Nanos(*mean_ns)),
             Self::Normal { mean_ns, cv } => write!(f, "{} normal, cv {cv}", Nanos(*mean_ns)),
             Self::Lognormal { mean_ns, cv } => write!(f, "{} lognormal, cv {cv}", Nanos(*mean_ns)),
+            Self::Uniform { from_ns, to_ns } => write!(f, "{} to {} uniform", Nanos(*from_ns), Nanos(*to_ns)),
+            Self::Weibull { mean_ns, shape } => write!(f, "{} Weibull, shape {shape}", Nanos(*mean_ns)),
+            Self::Gamma { mean_ns, shape } => write!(f, "{} gamma, shape {shape}", Nanos(*mean_ns)),
         }
     }
 }

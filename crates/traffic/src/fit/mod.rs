@@ -2,7 +2,7 @@
 //!
 //! Three kinds of data, each with its likelihood: gaps known exactly ([`exact`]), gaps known to whole ticks of a clock
 //! ([`censored`]: interval-censored), and counts of arrivals in windows where the clock is too coarse for single gaps
-//! ([`counts`]). Goodness of fit is by parametric bootstrap, because the parameters were estimated from the same data.
+//! ([`counts`]). Numbers of steps are values that were rounded up ([`lengths`]). Goodness of fit is by parametric bootstrap, because the parameters were estimated from the same data.
 //!
 //! Where the gaps do not make the bursts of a log, a process of two rates is fitted to its counts ([`mmpp`]).
 //!
@@ -13,6 +13,7 @@ pub mod censored;
 pub mod counts;
 pub mod exact;
 mod law;
+pub mod lengths;
 pub mod mmpp;
 mod search;
 mod special;

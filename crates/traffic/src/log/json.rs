@@ -88,6 +88,7 @@ impl<'a> Fields<'a> {
             request_ns: self.request_time.as_ref().and_then(Scalar::seconds_ns),
             content_type: self.content_type.as_ref().and_then(Scalar::text).filter(|text| !text.is_empty()),
             body: self.body.as_ref().and_then(Scalar::text),
+            key: 0,
         }))
     }
 

@@ -1,18 +1,22 @@
-//! Access logs, line by line: nginx's and Apache's common and combined formats and JSON objects, plain or gzipped.
+//! Access logs, line by line: nginx's and Apache's common and combined formats, JSON objects, and fields whose names
+//! stand in the first line, plain or gzipped.
 //!
-//! Invariants: a line costs no allocation (but for JSON texts with escapes); memory is one buffer and the first lines;
-//! the format is found from the first `HEAD_LINES` lines and then holds; bad lines are counted, the first
-//! `BAD_KEPT` are kept with their numbers; times are those of the log, whether it writes them when a request begins
-//! (Apache) or ends (nginx).
+//! Invariants: a line costs no allocation (but for JSON texts with escapes, and JSON lines whose session key is looked
+//! for); memory is one buffer and the first lines; the format is found from the first `HEAD_LINES` lines and then
+//! holds; bad lines are counted, the first `BAD_KEPT` are kept with their numbers; times are those of the log, whether
+//! it writes them when a request begins (Apache) or ends (nginx).
 //! Absent on purpose: other formats, user agents, referrers and user names.
 
+mod csv;
 mod json;
+mod key;
 mod lines;
 mod text;
 pub(crate) mod time;
 
 use crate::TrafficError;
 use crate::error::cleaned;
+pub use key::{SessionKey, UnknownKey};
 use lines::{Line, Lines};
 use std::fs::File;
 use std::hash::Hasher;
@@ -36,16 +40,19 @@ pub enum Format {
     Combined,
     /// A JSON object on each line.
     Json,
+    /// Fields by commas, semicolons, tabs or bars, with their names in the first line.
+    Csv,
 }
 
 impl Format {
     /// In words, for errors.
     const fn words(wanted: Option<Self>) -> &'static str {
         match wanted {
-            None => "in the common, combined or JSON format",
+            None => "in the common, combined, JSON or CSV format",
             Some(Self::Common) => "in the common format",
             Some(Self::Combined) => "in the combined format",
             Some(Self::Json) => "a JSON object with time, status and request",
+            Some(Self::Csv) => "a row under columns named time and path (or timestamp, url and the like)",
         }
     }
 }
@@ -57,7 +64,8 @@ impl FromStr for Format {
             "common" => Ok(Self::Common),
             "combined" => Ok(Self::Combined),
             "json" => Ok(Self::Json),
-            _ => Err(format!("`{text}` is no log format; use common, combined or json")),
+            "csv" => Ok(Self::Csv),
+            _ => Err(format!("`{text}` is no log format; use common, combined, json or csv")),
         }
     }
 }
@@ -73,7 +81,7 @@ pub struct Record<'a> {
     pub method: &'a [u8],
     /// Path and query, beginning with `/`, as logged.
     pub target: &'a [u8],
-    /// 100 to 999.
+    /// 100 to 999; 0 where the log has none, as event logs do.
     pub status: u16,
     /// Of the answer, where it is logged.
     pub bytes: Option<u64>,
@@ -83,6 +91,8 @@ pub struct Record<'a> {
     pub content_type: Option<&'a [u8]>,
     /// The request's body, where it is logged as text.
     pub body: Option<&'a [u8]>,
+    /// Hash of what tells sessions apart, where that was asked for; 0 where the line has none.
+    pub key: u64,
 }
 
 /// What a line is.
@@ -91,6 +101,8 @@ pub(crate) enum LineKind<'a> {
     Record(Record<'a>),
     /// A line of the format whose request is empty, garbage, or has no path (`OPTIONS *`, `CONNECT`).
     NoRequest,
+    /// The names of columns.
+    Heading,
     Bad,
 }
 
@@ -130,9 +142,22 @@ pub struct ReadReport {
 pub fn read(
     path: &Path,
     format: Option<Format>,
+    each: impl FnMut(&Record<'_>),
+) -> Result<ReadReport, TrafficError> {
+    read_by(path, format, None, each)
+}
+
+/// [`read`], with what tells sessions apart in each record's `key`.
+///
+/// # Errors
+/// As [`read`], and where no line of the file's format can have the key.
+pub fn read_by(
+    path: &Path,
+    format: Option<Format>,
+    key: Option<&SessionKey>,
     mut each: impl FnMut(&Record<'_>),
 ) -> Result<ReadReport, TrafficError> {
-    let mut reader = LogReader::open(path, format)?;
+    let mut reader = LogReader::open(path, format, key)?;
     reader.head(&mut each);
     reader.rest(&mut each)?;
     Ok(reader.report)
@@ -146,7 +171,7 @@ pub fn in_order(paths: &[PathBuf], format: Option<Format>) -> Result<Vec<PathBuf
     let mut timed = Vec::with_capacity(paths.len());
     for path in paths {
         let mut first_ns = None;
-        LogReader::open(path, format)?.head(&mut |record| first_ns = first_ns.or(Some(record.time_ns)));
+        LogReader::open(path, format, None)?.head(&mut |record| first_ns = first_ns.or(Some(record.time_ns)));
         timed.push((first_ns, path.clone()));
     }
     timed.sort();
@@ -162,7 +187,7 @@ struct LogReader {
 }
 
 impl LogReader {
-    fn open(path: &Path, format: Option<Format>) -> Result<Self, TrafficError> {
+    fn open(path: &Path, format: Option<Format>, key: Option<&SessionKey>) -> Result<Self, TrafficError> {
         let mut lines = Lines::new(open(path)?);
         let mut head: Vec<Vec<u8>> = Vec::new();
         let keep = |line: Line<'_>| {
@@ -172,6 +197,7 @@ impl LogReader {
         };
         lines.for_each(keep).map_err(TrafficError::io("read", path))?;
         let format = detect(path, format, &head)?;
+        check_key(path, format, key, &head)?;
         let report = ReadReport {
             file: path.to_owned(),
             format,
@@ -181,7 +207,7 @@ impl LogReader {
             bad: 0,
             bad_first: Vec::new(),
         };
-        Ok(Self { lines, head, parser: Parser::new(format), report })
+        Ok(Self { lines, head, parser: Parser::new(format, key), report })
     }
 
     /// Hands over the first lines.
@@ -236,6 +262,10 @@ fn take(
             report.without_request += 1;
             true
         }
+        LineKind::Heading => {
+            report.lines -= 1;
+            true
+        }
         LineKind::Bad => false,
     };
     if is_whole && parser.parse(bytes, &mut hand_over) {
@@ -250,23 +280,88 @@ fn take(
 /// Reads lines of one format.
 struct Parser {
     format: Format,
+    key: Option<SessionKey>,
+    /// CSV: what the first line named.
+    columns: Option<csv::Columns>,
     stamps: StampReader,
 }
 
 impl Parser {
-    fn new(format: Format) -> Self {
-        Self { format, stamps: StampReader::default() }
+    fn new(format: Format, key: Option<&SessionKey>) -> Self {
+        Self { format, key: key.cloned(), columns: None, stamps: StampReader::default() }
     }
 
     fn parse<T>(&mut self, line: &[u8], give: &mut impl FnMut(LineKind<'_>) -> T) -> T {
         match self.format {
-            Format::Common => give(text::parse(line, false, &mut self.stamps)),
-            Format::Combined => give(text::parse(line, true, &mut self.stamps)),
+            Format::Common => give(self.text(line, false)),
+            Format::Combined => give(self.text(line, true)),
             Format::Json => match json::object(line) {
-                Some(fields) => give(fields.line(&mut self.stamps)),
+                Some(fields) => {
+                    let kind = fields.line(&mut self.stamps);
+                    give(self.keyed(line, kind))
+                }
                 None => give(LineKind::Bad),
             },
+            Format::Csv => match &mut self.columns {
+                Some(columns) => give(columns.line(line, self.key.as_ref(), &mut self.stamps)),
+                None => {
+                    self.columns = csv::Columns::of(line, self.key.as_ref());
+                    give(if self.columns.is_some() { LineKind::Heading } else { LineKind::Bad })
+                }
+            },
         }
+    }
+
+    fn text<'l>(&mut self, line: &'l [u8], combined: bool) -> LineKind<'l> {
+        match (text::parse(line, combined, &mut self.stamps), &self.key) {
+            (LineKind::Record(record), Some(key)) => {
+                LineKind::Record(Record { key: key.of_text(line, &record), ..record })
+            }
+            (other, _) => other,
+        }
+    }
+
+    /// A record of a JSON line with its key.
+    fn keyed<'l>(&self, line: &[u8], kind: LineKind<'l>) -> LineKind<'l> {
+        match (kind, &self.key) {
+            (LineKind::Record(record), Some(key)) => {
+                let found = match key.needs_object() {
+                    true => serde_json::from_slice(line).map_or(0, |object| key.of_object(&object)),
+                    false => key.of_record(&record),
+                };
+                LineKind::Record(Record { key: found, ..record })
+            }
+            (kind, _) => kind,
+        }
+    }
+}
+
+/// Whether lines of the format can have the key.
+fn check_key(
+    path: &Path,
+    format: Format,
+    key: Option<&SessionKey>,
+    head: &[Vec<u8>],
+) -> Result<(), TrafficError> {
+    let Some(key) = key else { return Ok(()) };
+    let wrong = |why: &str| {
+        Err(TrafficError::TooLittle {
+            cause: format!(
+                "{}: no line can have the key {}: {why}",
+                path.display(),
+                cleaned(key.to_string().as_bytes())
+            ),
+            remedy: "name another key, or log it: a JSON log has named fields, header fields and cookies",
+        })
+    };
+    if let Some(why) = key.impossible_in(format) {
+        return wrong(why);
+    }
+    let first = head.iter().find(|line| !line.is_empty());
+    let columns = first.filter(|_| format == Format::Csv && key.needs_object());
+    match columns.and_then(|line| csv::Columns::of(line, Some(key))) {
+        Some(columns) if !columns.has_key() => wrong("its first line names no such column"),
+        _ => Ok(()),
     }
 }
 
@@ -275,10 +370,10 @@ fn detect(path: &Path, wanted: Option<Format>, head: &[Vec<u8>]) -> Result<Forma
     let Some(first) = head.iter().find(|line| !line.is_empty()) else {
         return Err(TrafficError::Empty { file: path.to_owned() });
     };
-    let all = [Format::Combined, Format::Json, Format::Common];
+    let all = [Format::Combined, Format::Json, Format::Common, Format::Csv];
     let candidates = all.into_iter().filter(|format| wanted.is_none_or(|wanted| wanted == *format));
     let reads = |format: Format| {
-        let mut parser = Parser::new(format);
+        let mut parser = Parser::new(format, None);
         let mut is_good = |line: &&Vec<u8>| parser.parse(line, &mut |kind| kind != LineKind::Bad);
         head.iter().filter(|line| is_good(line)).count()
     };
@@ -313,10 +408,7 @@ fn open(path: &Path) -> Result<Box<dyn Read>, TrafficError> {
 pub(crate) fn request_line(line: &[u8]) -> Option<(&[u8], &[u8])> {
     let space = memchr::memchr(b' ', line)?;
     let (method, rest) = (&line[..space], &line[space + 1..]);
-    let is_method = !method.is_empty()
-        && method.len() <= 32
-        && method.iter().all(|byte| byte.is_ascii_uppercase() || matches!(byte, b'-' | b'_'));
-    if !is_method {
+    if !is_method(method) {
         return None;
     }
     let target = match memchr::memrchr(b' ', rest) {
@@ -324,6 +416,13 @@ pub(crate) fn request_line(line: &[u8]) -> Option<(&[u8], &[u8])> {
         _ => rest,
     };
     Some((method, origin_form(target)?))
+}
+
+/// Whether a word is a method as clients send it.
+pub(crate) fn is_method(method: &[u8]) -> bool {
+    !method.is_empty()
+        && method.len() <= 32
+        && method.iter().all(|byte| byte.is_ascii_uppercase() || matches!(byte, b'-' | b'_'))
 }
 
 /// Path and query; of an absolute URL, what follows the host.

@@ -12,10 +12,10 @@ fn parse(format: Format, line: &str) -> Result<Option<Owned>, ()> {
             let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
             Ok(Some((r.time_ns, text(r.method), text(r.target), r.status, r.bytes, r.request_ns)))
         }
-        LineKind::NoRequest => Ok(None),
+        LineKind::NoRequest | LineKind::Heading => Ok(None),
         LineKind::Bad => Err(()),
     };
-    Parser::new(format).parse(line.as_bytes(), &mut { owned })
+    Parser::new(format, None).parse(line.as_bytes(), &mut { owned })
 }
 
 fn get(time_s: u64, target: &str, status: u16, bytes: Option<u64>) -> Result<Option<Owned>, ()> {
@@ -177,7 +177,7 @@ proptest! {
         mutated.extend(&base[(cut + put.len()).min(base.len())..]);
         for format in [Format::Common, Format::Combined, Format::Json] {
             for line in [&bytes, &mutated] {
-                Parser::new(format).parse(line, &mut |kind| if let LineKind::Record(record) = kind {
+                Parser::new(format, None).parse(line, &mut |kind| if let LineKind::Record(record) = kind {
                     assert!(record.target.starts_with(b"/"));
                 });
             }

@@ -43,6 +43,7 @@ fn fields<'a>(line: &'a [u8], combined: bool, stamps: &mut StampReader) -> Optio
         request_ns: None,
         content_type: None,
         body: None,
+        key: 0,
     }))
 }
 
@@ -71,4 +72,16 @@ fn has_two_quoted(text: &[u8]) -> bool {
         closing_quote(rest)
     };
     second().is_some()
+}
+
+/// The quoted fields of a line in order: request, referrer, agent and what a log has behind them.
+pub(super) fn quoted_fields(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut rest = line;
+    std::iter::from_fn(move || {
+        let begin = memchr::memchr(b'"', rest)? + 1;
+        let end = begin + closing_quote(&rest[begin..])?;
+        let field = &rest[begin..end];
+        rest = &rest[end + 1..];
+        Some(field)
+    })
 }

@@ -9,34 +9,31 @@ use crate::fit::censored::{self, Ticks};
 use crate::fit::counts::{self, Window};
 use crate::fit::{BOOTSTRAP_SAMPLES, Family, Fit, Goodness, Refusal, exact};
 use crate::log::time::SECOND_NS;
+use crate::reservoir::Reservoir;
 use serde::Serialize;
-use units::{Rng, Seed};
+use units::Seed;
 
-/// Gaps that are kept.
-const SAMPLE: usize = 2000;
 /// Gaps, or windows, that a search by intervals or counts works with.
-const SEARCHED: usize = 500;
+pub(crate) const SEARCHED: usize = 500;
 /// A tick of this share of the mean gap does not matter.
-const FINE: f64 = 0.01;
+pub(crate) const FINE: f64 = 0.01;
 /// With a longer tick, most gaps are shorter than it.
-const COARSE: f64 = 0.5;
+pub(crate) const COARSE: f64 = 0.5;
 /// Rates that differ by less are put together where gaps are counted in ticks.
 const RATE_STEP: f64 = 0.05;
 
-/// A uniform sample of gaps (Vitter's algorithm R).
+/// A uniform sample of gaps.
 #[derive(Debug)]
 pub(crate) struct GapSampler {
     last_ns: Option<u64>,
-    seen: u64,
     late: u64,
     /// Time of the later arrival, and the gap before it.
-    kept: Vec<(u64, u64)>,
-    rng: Rng,
+    sample: Reservoir<(u64, u64)>,
 }
 
 impl GapSampler {
     pub(crate) fn new(seed: Seed) -> Self {
-        Self { last_ns: None, seen: 0, late: 0, kept: Vec::new(), rng: seed.derive("gaps", 0).rng() }
+        Self { last_ns: None, late: 0, sample: Reservoir::new(seed.derive("gaps", 0)) }
     }
 
     pub(crate) fn add(&mut self, time_ns: u64) {
@@ -49,12 +46,7 @@ impl GapSampler {
             return;
         };
         self.last_ns = Some(time_ns);
-        self.seen += 1;
-        if self.kept.len() < SAMPLE {
-            self.kept.push((time_ns, gap_ns));
-        } else if let Some(place) = self.kept.get_mut(self.rng.below(self.seen) as usize) {
-            *place = (time_ns, gap_ns);
-        }
+        self.sample.add((time_ns, gap_ns));
     }
 
     /// Lines that were earlier than the one before them.
@@ -63,7 +55,7 @@ impl GapSampler {
     }
 
     pub(crate) fn into_kept(self) -> Vec<(u64, u64)> {
-        self.kept
+        self.sample.into_kept()
     }
 }
 
@@ -140,28 +132,28 @@ pub(crate) fn fitted(arrivals: Arrivals<'_>, kept: &[(u64, u64)], seed: Seed) ->
         let windows = windows(arrivals);
         let fit = |family| counts::fit(&windows, family);
         let goodness = |fit: &Fit| counts::goodness(&windows, &fit.law, counts::SAMPLES, seed);
-        return all(GapData::Counts, windows.len(), fit, goodness);
+        let families = ranked(fit, goodness);
+        return Gaps { data: GapData::Counts, n: windows.len() as u64, families };
     }
     if ticks_in_gap > FINE || has_zero {
         let ticks = ticks(arrivals, kept);
-        let n = ticks.iter().map(|gap| gap.count).sum::<u64>() as usize;
+        let n = ticks.iter().map(|gap| gap.count).sum();
         let fit = |family| censored::fit(&ticks, family);
         let goodness = |fit: &Fit| censored::goodness(&ticks, &fit.law, censored::SAMPLES, seed);
-        return all(GapData::Intervals, n, fit, goodness);
+        return Gaps { data: GapData::Intervals, n, families: ranked(fit, goodness) };
     }
     let scaled = |(time_ns, gap_ns): &(u64, u64)| *gap_ns as f64 / 1e9 * arrivals.per_s_at(*time_ns);
     let values: Vec<f64> = kept.iter().map(scaled).filter(|value| *value > 0.0).collect();
     let fit = |family| exact::fit(&values, family);
     let goodness = |fit: &Fit| exact::goodness(&values, &fit.law, BOOTSTRAP_SAMPLES, seed);
-    all(GapData::Exact, values.len(), fit, goodness)
+    Gaps { data: GapData::Exact, n: values.len() as u64, families: ranked(fit, goodness) }
 }
 
-fn all(
-    data: GapData,
-    n: usize,
+/// All families, the best by AIC first.
+pub(crate) fn ranked(
     fit: impl Fn(Family) -> Result<Fit, Refusal>,
     goodness: impl Fn(&Fit) -> Option<Goodness>,
-) -> Gaps {
+) -> Vec<FamilyFit> {
     let one = |family| match fit(family) {
         Ok(found) => FamilyFit { family, goodness: goodness(&found), fit: Some(found), refusal: None },
         Err(refusal) => FamilyFit { family, fit: None, goodness: None, refusal: Some(refusal.to_string()) },
@@ -169,7 +161,7 @@ fn all(
     let mut families: Vec<FamilyFit> = Family::ALL.into_iter().map(one).collect();
     let aic = |family: &FamilyFit| family.fit.as_ref().map_or(f64::INFINITY, |fit| fit.aic);
     families.sort_by(|a, b| aic(a).total_cmp(&aic(b)));
-    Gaps { data, n: n as u64, families }
+    families
 }
 
 /// Gaps in ticks, at rates rounded to [`RATE_STEP`].

@@ -12,6 +12,7 @@ mod sessions;
 mod shape;
 pub(crate) mod sketch;
 
+pub(crate) use gaps::{COARSE, FINE, SEARCHED, ranked};
 pub use gaps::{FamilyFit, GapData, Gaps};
 pub use sessions::Sessions;
 pub use shape::{STRETCHES_MAX, Stretch};
@@ -208,7 +209,9 @@ impl Builder {
         self.sketch.add(record);
         self.sessions.add(record);
         self.gaps.add(record.time_ns);
-        self.status_classes[usize::from(record.status / 100).clamp(1, 6) - 1] += 1;
+        if record.status > 0 {
+            self.status_classes[usize::from(record.status / 100).clamp(1, 6) - 1] += 1;
+        }
         add_to(&mut self.bytes, record.bytes);
         add_to(&mut self.request_ns, record.request_ns);
     }

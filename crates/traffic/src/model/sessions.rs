@@ -209,6 +209,7 @@ mod tests {
             request_ns: None,
             content_type: None,
             body: None,
+            key: 0,
         }
     }
 

@@ -58,6 +58,8 @@ impl Entry {
     fn add(&mut self, record: &Record<'_>, rng: &mut Rng) {
         self.count += 1;
         match self.codes.iter().position(|(code, _)| *code == record.status) {
+            // An event log has none.
+            _ if record.status == 0 => {}
             Some(place) => self.codes[place].1 += 1,
             None if self.codes.len() < CODES_MAX => self.codes.push((record.status, 1)),
             None => {}
@@ -179,6 +181,7 @@ mod tests {
                 request_ns: None,
                 content_type: None,
                 body: None,
+                key: 0,
             };
             sketch.add(&record);
         };

@@ -1,37 +1,31 @@
 //! The experiment of a model: an open load with the arrivals of the log.
 
-use super::{quoted, recording};
+use super::{Experiment, quoted, recording};
 use crate::model::Model;
-use crate::verdict::Verdict;
 use schema::arrival::{Arrivals, Level, Point};
 use std::fmt::Write as _;
 use units::{Nanos, PerSecond};
 
-/// Connections that a load begins with, and the most it may open.
-const CONNECTIONS: (u64, u64) = (64, 4096);
+/// Connections that a load begins with.
+const CONNECTIONS: u64 = 64;
+/// The most that a load of requests may open.
+pub(crate) const CONNECTIONS_MAX: u64 = 4096;
 /// Longest sample of an experiment: a day.
 const SAMPLE_S_MAX: u64 = 86_400;
 
 /// The text of the file. `fitted` is the law to be sent; without it the recorded times are.
-pub(super) fn text(
-    model: &Model,
-    verdict: &Verdict,
-    fitted: Option<&Arrivals>,
-    name: &str,
-    url: &str,
-) -> String {
+pub(super) fn text(of: &Experiment<'_>, fitted: Option<&Arrivals>) -> String {
+    let Experiment { model, verdict, what, connections_max, name, url } = of;
     let mut text = format!(
-        "# Made by `prony model` from {} requests over {} s.\n# {}\n\n[experiment]\nname = {}\n\
+        "# Made by `prony model` from {} {what} over {} s.\n# {}\n\n[experiment]\nname = {}\n\
          question = \"What does the traffic of the log do to this server?\"\nblocks = 1\nseed = 1\n\n\
-         [[target]]\nurl = {}\n\n[scenario]\nuse = {}\n\n[load]\nmodel = \"open\"\nconnections = {}\nmax_connections = {}\n",
+         [[target]]\nurl = {}\n\n[scenario]\nuse = {}\n\n[load]\nmodel = \"open\"\nconnections = {CONNECTIONS}\nmax_connections = {connections_max}\n",
         model.requests,
         model.span_s,
         verdict.text,
         quoted(name),
         quoted(url),
         quoted(name),
-        CONNECTIONS.0,
-        CONNECTIONS.1,
     );
     text += &match fitted {
         Some(law) => pacing(model, law),
@@ -61,6 +55,10 @@ fn pacing(model: &Model, law: &Arrivals) -> String {
         Arrivals::Weibull { shape } => format!("weibull:shape={}", shape.0),
         Arrivals::Gamma { shape } => format!("gamma:shape={}", shape.0),
         Arrivals::Lognormal { cv } => format!("lognormal:cv={}", cv.0),
+        Arrivals::Mmpp { high, low, high_for, low_for } => {
+            let low = low.map_or(1.0, |low| low.0);
+            format!("mmpp:high={},low={low},high_for={high_for},low_for={low_for}", high.0)
+        }
         _ => "poisson".to_owned(),
     };
     let mut text = format!("rate = {}\narrivals = {}\n", digits(model.rate_per_s()), quoted(&law));

@@ -14,6 +14,9 @@
 mod experiment;
 mod scenario;
 
+pub(crate) use experiment::CONNECTIONS_MAX;
+pub(crate) use scenario::step_of;
+
 use crate::TrafficError;
 use crate::model::Model;
 use crate::times;
@@ -62,18 +65,50 @@ pub fn files(
     let name = slug(name);
     let mut notes = Vec::new();
     let mut files = scenario::files(model, &name, &mut notes);
-    let fitted = verdict.arrivals.as_ref().filter(|_| advice == Advice::Fitted);
-    if fitted.is_none() {
-        let recorded = recorded_times(model, seed, &mut notes);
-        files.push(OutFile { path: recording(&name), text: times_text(&recorded, model.begin_ns) });
+    let connections_max = CONNECTIONS_MAX;
+    let experiment = Experiment { model, verdict, what: "requests", connections_max, name: &name, url };
+    files.extend(experiment.files(advice, seed, &mut notes));
+    checked(files, &name, notes)
+}
+
+/// What an experiment's arrivals come from.
+pub(crate) struct Experiment<'a> {
+    /// Of requests, or of the begins of sessions.
+    pub(crate) model: &'a Model,
+    pub(crate) verdict: &'a Verdict,
+    /// What arrives, for people.
+    pub(crate) what: &'static str,
+    /// The most connections that the load may open.
+    pub(crate) connections_max: u64,
+    pub(crate) name: &'a str,
+    pub(crate) url: &'a str,
+}
+
+impl Experiment<'_> {
+    /// The experiment, and its recording where the times are replayed.
+    pub(crate) fn files(&self, advice: Advice, seed: Seed, notes: &mut Vec<String>) -> Vec<OutFile> {
+        let mut files = Vec::new();
+        let fitted = self.verdict.arrivals.as_ref().filter(|_| advice == Advice::Fitted);
+        if fitted.is_none() {
+            let recorded = recorded_times(self.model, seed, notes);
+            files.push(OutFile {
+                path: recording(self.name),
+                text: times_text(&recorded, self.model.begin_ns),
+            });
+        }
+        files.push(OutFile { path: experiment_path(self.name), text: experiment::text(self, fitted) });
+        files
     }
-    let experiment = PathBuf::from(format!("experiments/{name}.toml"));
-    let text = experiment::text(model, verdict, fitted, &name, url);
-    files.push(OutFile { path: experiment.clone(), text });
-    for file in &files {
-        check(file)?;
-    }
-    Ok(Written { files, experiment, notes })
+}
+
+fn experiment_path(name: &str) -> PathBuf {
+    PathBuf::from(format!("experiments/{name}.toml"))
+}
+
+/// What was made, read back.
+pub(crate) fn checked(files: Vec<OutFile>, name: &str, notes: Vec<String>) -> Result<Written, TrafficError> {
+    files.iter().try_for_each(check)?;
+    Ok(Written { files, experiment: experiment_path(name), notes })
 }
 
 /// Reads back what is to be written.

@@ -85,6 +85,18 @@ impl Parts<'_> {
     }
 }
 
+/// A request of a scenario with the share and the status codes of a route.
+pub(crate) fn step_of(route: &Route, path: &str, names: &mut HashSet<String>) -> String {
+    format!(
+        "[[requests]]\nname = {}\nweight = {}\nmethod = {}\npath = {}\n{}",
+        quoted(&unique(route, names)),
+        route.count,
+        quoted(&route.method),
+        quoted(path),
+        status(route)
+    )
+}
+
 /// A name for a request, unlike all before.
 fn unique(route: &Route, names: &mut HashSet<String>) -> String {
     let base = slug(&format!("{} {}", route.method, route.path.replace('/', " ")));

@@ -3,3 +3,4 @@
 mod made;
 mod modelled;
 mod replayed;
+mod sessions;

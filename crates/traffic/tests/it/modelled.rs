@@ -119,7 +119,11 @@ fn check_reproduced(lines: &[Line], model: &Model, written: &Written, scales_ns:
 #[test]
 fn bursts_are_fitted_by_a_process_of_two_rates() {
     for seed in [5, 6, 7] {
-        let verdict = judge(&modelled(&made::json(&made::bursty(3600.0, Seed(seed)))), Seed(1));
+        let model = modelled(&made::json(&made::bursty(3600.0, Seed(seed))));
+        let verdict = judge(&model, Seed(1));
+        let url = "http://127.0.0.1:8080";
+        let written = traffic::write::files(&model, &verdict, Advice::Fitted, "b", url, Seed(1)).unwrap();
+        assert!(written.files.iter().any(|file| file.text.contains("arrivals = \"mmpp:high=")));
         println!("{verdict}\n{:?}", verdict.scales);
         let Some(Arrivals::Mmpp { high, low, high_for, low_for }) = verdict.arrivals else {
             panic!("{verdict}")

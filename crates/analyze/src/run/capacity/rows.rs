@@ -76,7 +76,7 @@ fn laws(
 ) -> Laws {
     let value = |metric| estimate(cells, &rung.cell.id, metric).value;
     let Some(throughput) = value(Metric::Throughput) else { return Laws::default() };
-    let think_s = rung.cell.load.think.as_ref().map_or(0.0, think_mean_ns) / SECOND;
+    let think_s = rung.cell.load.think.as_ref().map_or(0.0, ThinkPlan::mean_ns) / SECOND;
     let response_s = value(Metric::Mean).map(|ns| ns / SECOND);
     let demand_s = value(Metric::CpuPerRequest).map(|ns| ns / SECOND);
     let concurrency = response_s.and_then(|response| concurrency(throughput, response, think_s));
@@ -96,14 +96,5 @@ fn laws(
         cpus_busy: demand_s.and_then(|demand| utilisation(throughput, demand)),
         bound_per_s: bound,
         bound_share: bound.map(|bound| throughput / bound).filter(|share| share.is_finite()),
-    }
-}
-
-fn think_mean_ns(think: &ThinkPlan) -> f64 {
-    match think {
-        ThinkPlan::Constant { mean_ns }
-        | ThinkPlan::Exponential { mean_ns }
-        | ThinkPlan::Normal { mean_ns, .. }
-        | ThinkPlan::Lognormal { mean_ns, .. } => *mean_ns as f64,
     }
 }

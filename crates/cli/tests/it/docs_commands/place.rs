@@ -167,7 +167,15 @@ impl World {
     /// The files that documents take for granted.
     fn samples(&self, place: &Path) {
         let fixtures = root().join("crates/import/tests/fixtures");
-        fs::copy(fixtures.join("shop.har"), place.join("shop.har")).unwrap();
+        for name in ["shop.har", "shop.jmx"] {
+            fs::copy(fixtures.join(name), place.join(name)).unwrap();
+        }
+        fs::write(place.join("visits.json"), visits(|at, user| {
+            format!("{{\"msec\":\"{at}\",\"request\":\"GET /a HTTP/1.1\",\"status\":200,\"http_cookie\":\"sid={user}\"}}\n")
+        }))
+        .unwrap();
+        let events = visits(|at, user| format!("{at},{user},/a\n"));
+        fs::write(place.join("events.csv"), format!("time,user_id,page\n{events}")).unwrap();
         fs::copy(fixtures.join("targets.vegeta"), place.join("targets.txt")).unwrap();
         fs::copy(root().join("crates/script/tests/wrk/post.lua"), place.join("post.lua")).unwrap();
         self.put_authority(place);
@@ -248,6 +256,20 @@ fn access_log(from: u32) -> String {
         )
     };
     (0..40).map(line).collect()
+}
+
+/// A quarter of an hour of sessions of one to five requests; `line` makes a line of seconds since 1970 and a user.
+fn visits(line: impl Fn(u32, u32) -> String) -> String {
+    let mut requests: Vec<(u32, u32)> = Vec::new();
+    for user in 0..120_u32 {
+        let steps = 1 + user * 7 % 5;
+        // Pauses of 3 to 40 s, of a fixed disorder.
+        let pause = |step: u32| 3 + (user * 13 + step * 29) % 38;
+        let begin = 1_795_251_600 + user * 7 + user % 3;
+        requests.extend((0..steps).map(|step| (begin + (1..=step).map(pause).sum::<u32>(), user)));
+    }
+    requests.sort_unstable();
+    requests.into_iter().map(|(at, user)| line(at, user)).collect()
 }
 
 /// A second of a log as `prony record` writes it.
