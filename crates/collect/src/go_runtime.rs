@@ -21,6 +21,7 @@
 //! | `total_cpu_ns` | delta | `/cpu/classes/total:cpu-seconds` |
 //! | `gc_pauses`, `gc_pause_ns` | delta | `/sched/pauses/total/gc:seconds` |
 //! | `gc_pause_p99_ns`, `gc_pause_max_ns` | gauge | the same, increase since the previous line |
+//! | `pauses` of the line | by bucket | the same, increase since the previous line; empty buckets are left out |
 //! | `sched_latency_p99_ns` | gauge | `/sched/latencies:seconds`, increase since the previous line |
 //! | `orders_waiting` | gauge | what `targets/go/orders` counts of its queue |
 //! | `orders_done`, `orders_failed`, `orders_refused` | delta | the same |
@@ -43,6 +44,7 @@ use crate::runtimes::pool::{self, PoolSlot};
 use crate::runtimes::shape;
 use crate::source::{Comparable, Differencing, Source};
 use probe::Limits;
+use schema::trial::PauseCount;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -209,6 +211,11 @@ impl Comparable for GoReading {
     fn deltas(&self, previous: &Self) -> Values {
         delta(previous, self)
     }
+
+    fn pauses(&self, previous: &Self) -> Vec<PauseCount> {
+        let pauses = increase(previous.pauses.as_ref(), self.pauses.as_ref());
+        pauses.map(|pauses| pauses.by_length()).unwrap_or_default()
+    }
 }
 
 fn increase(previous: Option<&Histogram>, now: Option<&Histogram>) -> Option<Histogram> {
@@ -260,6 +267,18 @@ impl Histogram {
             (false, false) => 0.0,
         };
         self.bounds.windows(2).zip(&self.counts).map(|(pair, n)| middle(pair[0], pair[1]) * *n as f64).sum()
+    }
+
+    /// The buckets that are not empty, in nanoseconds; an end that is not finite is the other one.
+    fn by_length(&self) -> Vec<PauseCount> {
+        let ns = |seconds: f64| (seconds * 1e9).round() as u64;
+        let bucket = |(pair, count): (&[f64], &u64)| {
+            let [low, high] = [pair[0], pair[1]];
+            let from = if low.is_finite() { low } else { high };
+            let to = if high.is_finite() { high } else { low };
+            (*count > 0).then(|| PauseCount { from_ns: ns(from), to_ns: ns(to), count: *count })
+        };
+        self.bounds.windows(2).zip(&self.counts).filter_map(bucket).collect()
     }
 
     /// Upper bound of the bucket with quantile `q`; nothing where there are no values.

@@ -101,6 +101,13 @@ const NAMES: Record<string, Name> = {
   "jvm.runtime/gc_pause_ns": ["Time in GC pauses", "垃圾回收停顿时间"],
   "jvm.runtime/gc_cycles": ["Garbage collections", "垃圾回收次数"],
   "jvm.runtime/gc_full_cycles": ["Full garbage collections", "完整垃圾回收次数"],
+  "jvm.runtime/gc_full_cause_system_gc": ["Full collections by System.gc()", "System.gc() 引起的完整回收"],
+  "jvm.runtime/gc_full_cause_allocation": [
+    "Full collections by a failed allocation",
+    "分配失败引起的完整回收",
+  ],
+  "jvm.runtime/gc_full_cause_compaction": ["Full collections by compaction", "压缩引起的完整回收"],
+  "jvm.runtime/gc_full_cause_unknown": ["Full collections of unknown cause", "原因不明的完整回收"],
   "jvm.runtime/safepoint_ns": ["Time at safepoints", "安全点停顿时间"],
   "jvm.runtime/contended_locks": ["Locks contended", "锁争用次数"],
   "php.fpm/active": ["FPM processes at work", "工作中的 FPM 进程"],

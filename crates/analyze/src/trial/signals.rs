@@ -148,6 +148,7 @@ mod tests {
             source: "s".to_owned(),
             gauges: BTreeMap::from([("g".to_owned(), gauge)]),
             deltas: BTreeMap::from([("d".to_owned(), delta)]),
+            ..CounterLine::default()
         }
     }
 

@@ -80,6 +80,22 @@ fn pauses_count_as_the_middle_of_their_bucket() {
 }
 
 #[test]
+fn pauses_are_told_by_bucket() {
+    let (first, second) = (parse(FIRST).unwrap(), parse(SECOND).unwrap());
+    let pauses = second.pauses(&first);
+    assert_eq!(pauses.iter().map(|one| one.count).sum::<u64>(), 240, "as many as are counted: {pauses:?}");
+    assert!(pauses.iter().all(|one| one.count > 0 && one.from_ns < one.to_ns), "{pauses:?}");
+    // A bucket is at most a quarter of its lower bound wide, and each pause took from 1 µs to 10 ms.
+    assert!(pauses.iter().all(|one| one.to_ns <= one.from_ns + one.from_ns / 4 + 1), "{pauses:?}");
+    assert!(pauses.iter().all(|one| (1_000..10_000_000).contains(&one.from_ns)), "{pauses:?}");
+    assert_eq!(first.pauses(&second), [], "a restart");
+    assert_eq!(second.pauses(&second), [], "no pause, no bucket");
+    let outer = histogram(&[f64::NEG_INFINITY, 1e-6, f64::INFINITY], &[1, 2]);
+    let ends = outer.by_length().into_iter().map(|one| (one.from_ns, one.to_ns, one.count));
+    assert_eq!(ends.collect::<Vec<_>>(), [(1_000, 1_000, 1), (1_000, 1_000, 2)]);
+}
+
+#[test]
 fn histograms_with_other_bounds_are_not_compared() {
     let before = histogram(&[0.0, 1.0, 2.0], &[1, 1]);
     assert_eq!(histogram(&[0.0, 1.0, 3.0], &[2, 2]).since(&before), None);

@@ -1,0 +1,97 @@
+//! `metric = { counter = … }`: what can be known of a counter before anything was counted.
+//!
+//! Invariant: a name that no run can have is refused here, with its key; one that only this run lacks is found by the
+//! analysis, which knows what was counted.
+
+use schema::counter_metric::CounterMetric;
+use schema::text::{Problem, nearest};
+
+/// What the names of sources begin with (`crates/collect`).
+const GROUPS: [&str; 12] =
+    ["target", "generator", "host", "tcp", "go", "jvm", "node", "php", "swoole", "nginx", "service", "prony"];
+/// What an increase is divided by, beside another counter.
+const PER: [&str; 3] = ["second", "request", "total"];
+
+/// # Errors
+/// A name that is no `SOURCE/NAME`, or of no source that there is; a `per` that is neither a word nor a counter.
+pub(super) fn check(counter: &CounterMetric, key: &str) -> Result<(), Problem> {
+    name(&counter.counter, &format!("{key}.counter"))?;
+    let key = format!("{key}.per");
+    match counter.per.as_deref() {
+        None => Ok(()),
+        Some(word) if PER.contains(&word) => Ok(()),
+        Some(other) if other == counter.counter => {
+            Err(Problem::at(&key, "a counter over itself is always 1", "name another one"))
+        }
+        Some(other) if other.contains('/') => name(other, &key),
+        Some(word) => {
+            let remedy = match nearest(word, PER) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("write {}, or another counter as SOURCE/NAME", PER.join(", ")),
+            };
+            Err(Problem::at(&key, format!("`{word}` is nothing to divide by"), remedy))
+        }
+    }
+}
+
+fn name(counter: &str, key: &str) -> Result<(), Problem> {
+    let parts = counter.split_once('/').filter(|(source, name)| !source.is_empty() && !name.is_empty());
+    let Some((source, _)) = parts else {
+        let remedy = "write source and name as a report lists them, for example go.runtime/goroutines";
+        return Err(Problem::at(key, format!("`{counter}` is no counter"), remedy));
+    };
+    let group = source.split('.').next().unwrap_or_default();
+    if GROUPS.contains(&group) {
+        return Ok(());
+    }
+    let remedy = match nearest(group, GROUPS) {
+        Some(near) => format!("did you mean `{near}`?"),
+        None => format!("sources begin with one of {}", GROUPS.join(", ")),
+    };
+    Err(Problem::at(key, format!("no run has a source `{source}`"), remedy))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn told(counter: &str, per: Option<&str>) -> Result<(), String> {
+        let counter =
+            CounterMetric { counter: counter.into(), per: per.map(str::to_owned), higher_is_better: false };
+        check(&counter, "claim.0.metric").map_err(|problem| format!("{problem:?}"))
+    }
+
+    #[test]
+    fn names_that_a_run_can_have_are_taken() {
+        for (counter, per) in [
+            ("go.runtime/goroutines", None),
+            ("service.mariadb.db/threads_running", None),
+            ("target.process/voluntary_switches", Some("request")),
+            ("go.runtime/fallbacks", Some("go.runtime/guarded_calls")),
+        ] {
+            assert_eq!(told(counter, per), Ok(()), "{counter}");
+        }
+    }
+
+    #[test]
+    fn the_others_are_told_with_what_was_meant() {
+        for (counter, per, parts) in [
+            ("goroutines", None, ["\"counter\"", "for example go.runtime/goroutines"]),
+            (
+                "targt.process/threads",
+                None,
+                ["no run has a source `targt.process`", "did you mean `target`?"],
+            ),
+            ("app/queue", None, ["no run has a source `app`", "sources begin with"]),
+            ("go.runtime/gc_cycles", Some("secnd"), ["\"per\"", "did you mean `second`?"]),
+            ("go.runtime/gc_cycles", Some("kilobyte"), ["\"per\"", "another counter as SOURCE/NAME"]),
+            ("go.runtime/gc_cycles", Some("go.runtime/gc_cycles"), ["\"per\"", "always 1"]),
+            ("go.runtime/gc_cycles", Some("g/calls"), ["\"per\"", "no run has a source `g`"]),
+        ] {
+            let told = told(counter, per).unwrap_err();
+            for part in parts {
+                assert!(told.contains(part), "{counter} per {per:?}: {told}");
+            }
+        }
+    }
+}
