@@ -253,7 +253,14 @@ describe.skipIf(missing !== null)("the values in the page", () => {
       const data = fixture("gc");
       const metric = { counter: "target.process/involuntary_switches", per: "second" };
       const verdicts = ["kept", "crossed", "unknown"] as const;
-      const one = { metric, unit: "per_second" as const, comparison: "<=" as const, bound: 9, checked: 2, crossed: 1 };
+      const one = {
+        metric,
+        unit: "per_second" as const,
+        comparison: "<=" as const,
+        bound: 9,
+        checked: 2,
+        crossed: 1,
+      };
       data.analysis.thresholds = verdicts.map((verdict) => ({
         ...one,
         text: `It is ${verdict}`,

@@ -42,7 +42,13 @@ export interface HeatData {
 /** The words for what is counted. */
 const namesOf = (of: HeatData["of"], { charts: t }: Words) =>
   of === "pauses"
-    ? { axis: t.pauseLength, count: t.pauseCount, scale: t.pausesPerCell, title: t.pauseHeat, most: t.pauseHeatMost }
+    ? {
+        axis: t.pauseLength,
+        count: t.pauseCount,
+        scale: t.pausesPerCell,
+        title: t.pauseHeat,
+        most: t.pauseHeatMost,
+      }
     : { axis: t.responseTime, count: t.answers, scale: t.answersPerCell, title: t.heat, most: t.heatMost };
 
 /** One cell of the map: span of time, span of response time, count. */
@@ -130,7 +136,9 @@ function overlay(
   ] as Series[];
 }
 
-type PointsOf = (of: (point: Trial["series"][number]) => number | null | undefined) => [number, number | null][];
+type PointsOf = (
+  of: (point: Trial["series"][number]) => number | null | undefined,
+) => [number, number | null][];
 
 function percentileLines(points: PointsOf, look: Look, words: Words): Series[] {
   return [

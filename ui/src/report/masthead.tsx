@@ -5,7 +5,16 @@
  */
 import type { Children } from "../jsx/children";
 import type { PageFile } from "../schema/page";
-import { Mark, beliefWord, claimWord, causeWord, headed, healthWord, outcomeWord, soakWord } from "../ui/mark";
+import {
+  Mark,
+  beliefWord,
+  claimWord,
+  causeWord,
+  headed,
+  healthWord,
+  outcomeWord,
+  soakWord,
+} from "../ui/mark";
 import { Told, unbroken } from "../ui/told";
 import { useWords } from "../words";
 import { counts, labels, wallTime } from "./model";

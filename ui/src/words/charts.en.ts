@@ -72,7 +72,8 @@ export const chartsEn = {
   heatMost: (count: string, rows: string) => `At most ${count} answers in one cell; ${rows} spans of time`,
   answersPerCell: "Answers per cell of the map:",
   pauseHeat: (trial: number) => `Garbage collection pauses of trial ${trial} over time, by colour`,
-  pauseHeatMost: (count: string, rows: string) => `At most ${count} pauses in one cell; ${rows} spans of time`,
+  pauseHeatMost: (count: string, rows: string) =>
+    `At most ${count} pauses in one cell; ${rows} spans of time`,
   pauseLength: "Length of pause",
   pauseCount: "Pauses",
   pausesPerCell: "Pauses per cell of the map:",

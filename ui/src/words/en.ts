@@ -147,7 +147,8 @@ export const en = {
   verdicts,
   claims: { ...claims, about: "Each statement of the experiment, answered by its whole interval." },
   health: {
-    about: "Limits of health, held against every valid trial, and in a soak against every window. One that crosses is enough.",
+    about:
+      "Limits of health, held against every valid trial, and in a soak against every window. One that crosses is enough.",
     kept: "kept",
     crossed: "crossed",
     unknown: "unknown",

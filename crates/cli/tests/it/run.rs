@@ -255,7 +255,7 @@ is = ">= 1"
 text = "its memory stays small"
 metric = { counter = "target.process/rss_bytes" }
 of = "one"
-is = "< 1TiB"
+is = "< 64GiB"
 [[threshold]]
 text = "it needs no thread"
 metric = { counter = "target.process/threads" }

@@ -89,8 +89,7 @@ export const answersZh = {
   "claims.within.both": "{evidence}，且 <= {bound}",
   "claims.within.no_bound": "该论断没有界限",
   "claims.knee.of_a_counter": "不寻找计数器的拐点：请写 throughput 或 p95",
-  "counted.grows":
-    '{key} 是累计值，没有平均：请加上 per = "second"、"request"、"total" 或另一计数器',
+  "counted.grows": '{key} 是累计值，没有平均：请加上 per = "second"、"request"、"total" 或另一计数器',
   "counted.level": "{key} 是水平值，取其平均：请去掉 `per`",
   "counted.no_counters": "有一个有效试次没有保存计数器",
   "counted.not_read": "{measure}在试次 {trial} 中没有数值：没有读数，或没有可除的量",
