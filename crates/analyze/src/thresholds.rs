@@ -1,7 +1,7 @@
 //! Thresholds: limits of health, held against every valid trial of a run and every window of a soak.
 //!
-//! No statistics: one trial or window that crosses a limit has crossed it, and one is enough. What was never read counts
-//! as crossed by those who ask, and is told here as unknown.
+//! No statistics: one trial or window that crosses a limit is enough. A limit that was never read is unknown, which who
+//! decides on an exit code takes for crossed.
 //! Invariant: a value that was not read is left out and counted, never taken for 0.
 
 use crate::measure::Measure;
@@ -159,7 +159,7 @@ fn counted(window: &WindowLine, counter: &CounterMetric) -> Option<f64> {
     let of = |key: &str| window.counters.get(key);
     let found = of(&counter.counter)?;
     match counter.per() {
-        Per::Mean => found.over_ns.is_none().then_some(found.value),
+        Per::Mean | Per::Largest => found.over_ns.is_none().then_some(found.value),
         Per::Second => found.per_second(),
         Per::Request => window.per_answer(&counter.counter),
         Per::Total => found.over_ns.map(|_| found.value),

@@ -4,7 +4,7 @@
 //! before anything was counted.
 //! Absent on purpose: which counters there are. A target may count what it likes; the analysis names the nearest.
 
-use crate::counter_unit::counter_unit;
+use crate::counter_name::{counter_unit, is_extreme};
 use crate::metric::{Metric, Unit};
 use crate::page::CounterUnit;
 use crate::said;
@@ -33,7 +33,8 @@ pub struct CounterMetric {
     /// Source and name as the page lists them, for example `go.runtime/goroutines`.
     pub counter: String,
     /// What an increase is divided by: `second`, `request` (right answers), `total` (nothing), or another counter by
-    /// source and name. Absent for a level, of which the mean is taken; a level may be divided by another level.
+    /// source and name. Absent for a level, of which the mean is taken, or the largest value where its name says that it is
+    /// a percentile or a maximum. A level may be divided by another level.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub per: Option<String>,
     /// Whether a larger value is the better one, for claims with `order` and `no_worse`. Default false.
@@ -46,6 +47,8 @@ pub struct CounterMetric {
 pub enum Per<'a> {
     /// The mean of a level.
     Mean,
+    /// The largest value of a level that is a percentile or a maximum.
+    Largest,
     /// An increase per second.
     Second,
     /// An increase per right answer.
@@ -61,6 +64,7 @@ impl CounterMetric {
     #[must_use]
     pub fn per(&self) -> Per<'_> {
         match self.per.as_deref() {
+            None if is_extreme(&self.counter) => Per::Largest,
             None => Per::Mean,
             Some("second") => Per::Second,
             Some("request") => Per::Request,
@@ -89,7 +93,7 @@ impl CounterMetric {
     pub fn scale(&self) -> (Unit, f64) {
         let (unit, factor) = base(&self.counter);
         match (self.per(), unit) {
-            (Per::Mean | Per::Total | Per::Request, _) => (unit, factor),
+            (Per::Mean | Per::Largest | Per::Total | Per::Request, _) => (unit, factor),
             (Per::Second, Unit::Nanoseconds) => (Unit::Share, factor / 1e9),
             (Per::Second, Unit::Bytes) => (Unit::BytesPerSecond, factor),
             (Per::Second, _) => (Unit::PerSecond, factor),
@@ -120,6 +124,7 @@ impl CounterMetric {
         let counter = self.counter.as_str();
         match self.per() {
             Per::Mean => said!("measure.mean", "mean of {counter}", counter),
+            Per::Largest => said!("measure.largest", "largest {counter}", counter),
             Per::Second => said!("measure.per_second", "{counter} per second", counter),
             Per::Request => said!("measure.per_request", "{counter} per request", counter),
             Per::Total => said!("measure.total", "total of {counter}", counter),
@@ -258,6 +263,18 @@ mod tests {
             ),
         ] {
             assert_eq!(counter(name, per).scale(), wanted, "{name} per {per:?}");
+        }
+    }
+
+    #[test]
+    fn of_percentiles_and_maxima_the_largest_is_taken() {
+        for (name, per, wanted) in [
+            ("go.runtime/goroutines", None, Per::Mean),
+            ("go.runtime/pool_wait_p95_ns", None, Per::Largest),
+            ("go.runtime/gc_pause_max_ns", None, Per::Largest),
+            ("go.pool/pool_in_use", Some("go.pool/pool_max"), Per::Counter("go.pool/pool_max")),
+        ] {
+            assert_eq!(counter(name, per).per(), wanted, "{name}");
         }
     }
 

@@ -17,7 +17,7 @@ pub mod capacity;
 mod claim;
 mod compact;
 pub mod counter_metric;
-pub mod counter_unit;
+pub mod counter_name;
 pub mod counters;
 pub mod design;
 pub mod doctor;

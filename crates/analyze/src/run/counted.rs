@@ -2,7 +2,7 @@
 //!
 //! | per | value |
 //! |---|---|
-//! | nothing | mean of the level over the intervals of the samples in which it was read |
+//! | nothing | mean of the level over the intervals of the samples in which it was read; of a percentile or maximum the largest |
 //! | `second` | increase over the seconds of the intervals in which it was read |
 //! | `request` | increase over the right answers of these intervals |
 //! | `total` | increase within the samples |
@@ -41,6 +41,7 @@ fn raw(trial: &TrialData, signals: &Signals, counter: &CounterMetric) -> Option<
             let (sum, read) = added(level(key)?.iter().map(|value| Some((*value, 1.0))))?;
             Some(sum / read)
         }
+        Per::Largest => level(key)?.iter().copied().flatten().reduce(f64::max),
         Per::Total => Some(added(increase(key)?.iter().map(|value| Some((*value, 0.0))))?.0),
         Per::Second => over(trial, signals, increase(key)?, seconds),
         Per::Request => over(trial, signals, increase(key)?, |line| line.completed as f64),
@@ -116,7 +117,7 @@ fn of_other_kind(
 ) -> Option<Said> {
     let key = counter.counter.as_str();
     match counter.per() {
-        Per::Mean if !is_level(key) => Some(said!(
+        Per::Mean | Per::Largest if !is_level(key) => Some(said!(
             "counted.grows",
             "{key} counts up, so it has no mean: add per = \"second\", \"request\", \"total\" or another counter",
             key

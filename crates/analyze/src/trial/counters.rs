@@ -6,7 +6,7 @@
 //! is bounded.
 
 use super::signals::SignalsMaker;
-use schema::counter_unit::counter_unit;
+use schema::counter_name::counter_unit;
 use schema::page::{CounterCurve, CounterKind};
 use schema::trial::{CounterLine, IntervalLine};
 use std::collections::{BTreeMap, BTreeSet};

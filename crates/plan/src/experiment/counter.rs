@@ -4,6 +4,7 @@
 //! analysis, which knows what was counted.
 
 use schema::counter_metric::CounterMetric;
+use schema::counter_name::is_percentile;
 use schema::text::{Problem, nearest};
 
 /// What the names of sources begin with (`crates/collect`).
@@ -13,7 +14,8 @@ const GROUPS: [&str; 12] =
 const PER: [&str; 3] = ["second", "request", "total"];
 
 /// # Errors
-/// A name that is no `SOURCE/NAME`, or of no source that there is; a `per` that is neither a word nor a counter.
+/// A name that is no `SOURCE/NAME`, or of no source that there is; a `per` that is neither a word nor a counter; a percentile
+/// over another counter, whose mean over the trial would be one of percentiles.
 pub(super) fn check(counter: &CounterMetric, key: &str) -> Result<(), Problem> {
     name(&counter.counter, &format!("{key}.counter"))?;
     let key = format!("{key}.per");
@@ -22,6 +24,10 @@ pub(super) fn check(counter: &CounterMetric, key: &str) -> Result<(), Problem> {
         Some(word) if PER.contains(&word) => Ok(()),
         Some(other) if other == counter.counter => {
             Err(Problem::at(&key, "a counter over itself is always 1", "name another one"))
+        }
+        Some(other) if is_percentile(&counter.counter) || is_percentile(other) => {
+            let cause = format!("`{}` per `{other}` would be a mean of percentiles", counter.counter);
+            Err(Problem::at(&key, cause, "name the percentile alone: of several its largest value counts"))
         }
         Some(other) if other.contains('/') => name(other, &key),
         Some(word) => {
@@ -54,6 +60,8 @@ fn name(counter: &str, key: &str) -> Result<(), Problem> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use std::fs;
+    use std::path::Path;
 
     fn told(counter: &str, per: Option<&str>) -> Result<(), String> {
         let counter =
@@ -67,6 +75,8 @@ mod tests {
             ("go.runtime/goroutines", None),
             ("service.mariadb.db/threads_running", None),
             ("target.process/voluntary_switches", Some("request")),
+            ("go.runtime/pool_wait_p95_ns", None),
+            ("go.pool/pool_in_use", Some("go.pool/pool_max")),
             ("go.runtime/fallbacks", Some("go.runtime/guarded_calls")),
         ] {
             assert_eq!(told(counter, per), Ok(()), "{counter}");
@@ -86,12 +96,41 @@ mod tests {
             ("go.runtime/gc_cycles", Some("secnd"), ["\"per\"", "did you mean `second`?"]),
             ("go.runtime/gc_cycles", Some("kilobyte"), ["\"per\"", "another counter as SOURCE/NAME"]),
             ("go.runtime/gc_cycles", Some("go.runtime/gc_cycles"), ["\"per\"", "always 1"]),
+            (
+                "go.runtime/pool_wait_p95_ns",
+                Some("go.pool/pool_max"),
+                ["a mean of percentiles", "its largest value"],
+            ),
             ("go.runtime/gc_cycles", Some("g/calls"), ["\"per\"", "no run has a source `g`"]),
         ] {
             let told = told(counter, per).unwrap_err();
             for part in parts {
                 assert!(told.contains(part), "{counter} per {per:?}: {told}");
             }
+        }
+    }
+
+    /// Names of sources in the code of the collectors: `const NAME: &str = "go.runtime";`.
+    fn sources(folder: &Path, found: &mut Vec<String>) {
+        for entry in fs::read_dir(folder).expect("the crate is there") {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                sources(&path, found);
+                continue;
+            }
+            let text = fs::read_to_string(&path).unwrap_or_default();
+            let literals = text.lines().filter_map(|line| line.trim().split_once(": &str = \"")?.1.strip_suffix("\";"));
+            found.extend(literals.filter(|name| name.contains('.') && !name.contains(['/', ' '])).map(str::to_owned));
+        }
+    }
+
+    #[test]
+    fn every_source_that_is_read_can_be_named() {
+        let mut found = Vec::new();
+        sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../collect/src"), &mut found);
+        assert!(found.len() > 30 && found.iter().any(|name| name == "go.runtime"), "{found:?}");
+        for source in found {
+            assert_eq!(told(&format!("{source}/n"), None), Ok(()));
         }
     }
 }

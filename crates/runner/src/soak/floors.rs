@@ -1,8 +1,10 @@
 //! The lowest reading of each resource in a window (METHOD §8), and the counters that trends and thresholds are made of,
 //! from the lines of the collector.
 //!
-//! Memory: at most [`READINGS_MAX`] readings of each kind wait for the end of their window; older ones are dropped.
+//! Memory: at most [`READINGS_MAX`] readings of resources and [`READINGS_OF_ONE_MAX`] of each counter wait for the end of
+//! their window; older ones are dropped.
 
+use schema::counter_name::is_extreme;
 use schema::soak::{CPU, FULL_GC_CAUSE, FULL_GCS, SoakCounter, WindowCounter};
 use schema::trial::CounterLine;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
@@ -10,6 +12,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Readings that wait at most: ten times those of a window.
 pub(crate) const READINGS_MAX: usize = 8_192;
+/// The same of one counter.
+const READINGS_OF_ONE_MAX: usize = 1_024;
+/// Counters of trends: CPU time, full collections, and what caused these.
+const OF_TRENDS: usize = 16;
 
 /// Source and gauge of each counter. The heap of Go and the JVM is what the latest collection left alive, so it needs no floor
 /// of its own; that of Node is what is in use, whose lowest reading of a window comes near to it.
@@ -80,7 +86,8 @@ impl Floors {
         }
         let excess = waiting.floors.len().saturating_sub(READINGS_MAX);
         waiting.floors.drain(..excess);
-        let excess = waiting.counted.len().saturating_sub(READINGS_MAX);
+        let most = READINGS_OF_ONE_MAX * (waiting.wanted.len() + OF_TRENDS);
+        let excess = waiting.counted.len().saturating_sub(most);
         waiting.counted.drain(..excess);
     }
 
@@ -113,7 +120,7 @@ impl Floors {
 
 impl Waiting {
     fn is_wanted(&self, key: &str) -> bool {
-        key == CPU || key == FULL_GCS || key.starts_with(FULL_GC_CAUSE) || self.wanted.contains(key)
+        key == CPU || FULL_GCS.contains(&key) || key.starts_with(FULL_GC_CAUSE) || self.wanted.contains(key)
     }
 
     fn count(&mut self, line: &CounterLine) {
@@ -132,14 +139,19 @@ impl Waiting {
         }
     }
 
-    /// Means of levels and sums of increases of a window.
+    /// Means of levels, the largest of percentiles and maxima, and sums of increases of a window.
     fn take(&mut self, start_ns: u64, end_ns: u64) -> BTreeMap<String, WindowCounter> {
         let mut found: BTreeMap<String, (WindowCounter, u32)> = BTreeMap::new();
         while self.counted.front().is_some_and(|counted| counted.t_ns < end_ns) {
             let Some(counted) = self.counted.pop_front().filter(|counted| counted.t_ns >= start_ns) else {
                 continue;
             };
+            let takes_largest = counted.over_ns.is_none() && is_extreme(&counted.key);
             let (sum, readings) = found.entry(counted.key).or_default();
+            if takes_largest && *readings == 1 {
+                sum.value = sum.value.max(counted.value);
+                continue;
+            }
             sum.value += counted.value;
             sum.over_ns = counted.over_ns.map(|over_ns| sum.over_ns.unwrap_or(0).saturating_add(over_ns));
             *readings += 1;
@@ -193,6 +205,14 @@ mod tests {
         }
         assert_eq!(floors.waiting(), READINGS_MAX);
         assert_eq!(floors.take(0, u64::MAX).readings as usize, READINGS_MAX / 2, "the latest are kept");
+        let floors = Floors::wanting(["go.runtime/level"]);
+        let most = (READINGS_OF_ONE_MAX * (OF_TRENDS + 1)) as u64;
+        for t_ns in 0..most + 50 {
+            floors.add(&[line(t_ns, "go.runtime", &[("level", t_ns as f64), ("not_asked_for", 1.0)])]);
+        }
+        assert_eq!(floors.waiting() as u64, most);
+        let mean = floors.take(0, u64::MAX).counters["go.runtime/level"].value;
+        assert_eq!(mean, 50.0 + (most - 1) as f64 / 2.0, "the latest are kept");
     }
 
     fn counted(t_ns: u64, source: &str, name: &str, delta: f64) -> CounterLine {
@@ -221,5 +241,17 @@ mod tests {
         let next = floors.take(20, 30).counters;
         assert_eq!(next["target.process/cpu_ns"], increase(7.0, 3));
         assert_eq!(floors.take(30, 40), Floor::default());
+    }
+
+    #[test]
+    fn of_percentiles_and_maxima_the_largest_of_a_window_counts() {
+        let names = ["go.runtime/pool_wait_p95_ns", "go.runtime/gc_pause_max_ns", "go.runtime/goroutines"];
+        let floors = Floors::wanting(names);
+        for (t_ns, value) in [(1, 9.0), (11, 2.0), (12, 6.0), (13, 1.0), (21, 8.0)] {
+            let gauges = names.map(|name| (name.split_once('/').unwrap().1, value));
+            floors.add(&[line(t_ns, "go.runtime", &gauges)]);
+        }
+        let found = floors.take(10, 20).counters;
+        assert_eq!(names.map(|name| found[name].value), [6.0, 6.0, 3.0]);
     }
 }

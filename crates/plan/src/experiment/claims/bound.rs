@@ -108,10 +108,11 @@ pub(super) fn amount(text: &str, metric: &ClaimMetric) -> Result<f64, String> {
             text.trim_end_matches("/s").parse::<Bytes>().map(|size| size.0 as f64).map_err(as_text)
         }
         // A counter over another may be more than all of it.
-        Unit::Share if metric.named().is_none() => plain(text.trim_end_matches('%'))
-            .map(|share| if text.ends_with('%') { share / 100.0 } else { share })
-            .ok_or_else(|| format!("{} is a share: `{text}` is no percentage", metric.key())),
-        Unit::Share => share(text).ok_or_else(|| {
+        Unit::Share if metric.named().is_none() => share(text).ok_or_else(|| {
+            let of = of(Unit::Share);
+            format!("{} is {of}: `{text}` is neither a percentage nor a number from 0 on", metric.key())
+        }),
+        Unit::Share => share(text).filter(|share| *share <= 1.0).ok_or_else(|| {
             format!(
                 "{} is {}: `{text}` is neither a percentage nor a number from 0 to 1",
                 metric.key(),
@@ -139,9 +140,8 @@ fn plain(text: &str) -> Option<f64> {
 
 /// `0.1%` or `0.001`.
 fn share(text: &str) -> Option<f64> {
-    let share = match text.strip_suffix('%') {
-        Some(percent) => percent.trim().parse::<f64>().ok()? / 100.0,
-        None => text.parse::<f64>().ok()?,
-    };
-    (0.0..=1.0).contains(&share).then_some(share)
+    match text.strip_suffix('%') {
+        Some(percent) => plain(percent).map(|percent| percent / 100.0),
+        None => plain(text),
+    }
 }

@@ -1,4 +1,4 @@
-//! The unit of a counter, which its name tells.
+//! What the name of a counter says: its unit, and whether several values of it may be averaged.
 
 use crate::page::CounterUnit;
 
@@ -20,12 +20,26 @@ const UNITS: [(&str, Option<CounterUnit>); 10] = [
 #[must_use]
 pub fn counter_unit(name: &str) -> Option<CounterUnit> {
     let name = name.strip_suffix("_total").unwrap_or(name);
-    let is_percentile = |end: &str| {
-        end.len() > 1 && end.starts_with('p') && end[1..].bytes().all(|byte| byte.is_ascii_digit())
-    };
-    let name = name.rsplit_once('_').filter(|(_, end)| is_percentile(end)).map_or(name, |(name, _)| name);
+    let name = name.rsplit_once('_').filter(|(_, end)| is_quantile(end)).map_or(name, |(name, _)| name);
     let ends_in = |end: &str| name == end || name.strip_suffix(end).is_some_and(|rest| rest.ends_with('_'));
     UNITS.iter().find(|(end, _)| ends_in(end)).and_then(|(_, unit)| *unit)
+}
+
+/// Whether a part of the name, with or without its source, is a percentile: `wait_seconds_p95`, `a.b/rtt_p50_ns`.
+#[must_use]
+pub fn is_percentile(name: &str) -> bool {
+    name.split(['_', '/']).any(is_quantile)
+}
+
+/// Whether a level is a percentile or a maximum, so that of several values the largest counts: percentiles are never
+/// averaged (METHOD §0.3).
+#[must_use]
+pub fn is_extreme(name: &str) -> bool {
+    name.split(['_', '/']).any(|part| part == "max" || is_quantile(part))
+}
+
+fn is_quantile(part: &str) -> bool {
+    part.strip_prefix('p').is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
 }
 
 #[cfg(test)]
@@ -47,6 +61,24 @@ mod tests {
             ("ListenDrops", None),
         ] {
             assert_eq!(counter_unit(name), expected, "{name}");
+        }
+    }
+
+    #[test]
+    fn percentiles_and_maxima_are_known_by_their_names() {
+        for (name, percentile, extreme) in [
+            ("wait_seconds_p95", true, true),
+            ("rtt_p50_ns", true, true),
+            ("gc_pause_max_ns", false, true),
+            ("pool_max", false, true),
+            ("go.pool/max", false, true),
+            ("target.connections/p50_ns", true, true),
+            ("p", false, false),
+            ("pool_open", false, false),
+            ("http_p", false, false),
+            ("maximum", false, false),
+        ] {
+            assert_eq!((is_percentile(name), is_extreme(name)), (percentile, extreme), "{name}");
         }
     }
 }
