@@ -90,7 +90,7 @@ fn page(folder: &RunFolder, run: &RunFile, analysis: &AnalysisFile, wishes: &Pag
     record::page::page(folder, run.clone(), analysis.clone(), wishes)
 }
 
-/// The claims for a CI system, where a file for them is named.
+/// The claims and thresholds for a CI system, where a file for them is named.
 pub(crate) fn write_junit(file: Option<&Path>, run: &RunFile, analysis: &AnalysisFile) -> Result<()> {
     match file {
         Some(_) => output::write(file, &report::junit(run, analysis)?),
@@ -107,8 +107,8 @@ pub(crate) fn run_code(analysis: &AnalysisFile) -> u8 {
     }
 }
 
-/// 3 where a claim does not hold, a threshold was not kept, a search verified nothing, or a soak found a leak. A report that was made again has
-/// done its work, whatever its numbers are worth.
+/// 3 where a claim does not hold, a threshold was not kept, a search verified nothing, or a soak found a leak. A report
+/// that was made again has done its work, whatever its numbers are worth.
 fn claims_code(analysis: &AnalysisFile) -> u8 {
     let fails = analysis.claims.iter().any(|claim| claim.verdict == ClaimVerdict::DoesNotHold);
     let mut searches = analysis.capacity.iter().filter_map(|capacity| capacity.search.as_ref());
@@ -116,7 +116,7 @@ fn claims_code(analysis: &AnalysisFile) -> u8 {
     if fails || unmet || is_unhealthy(analysis) || leaks(analysis) { exit::CLAIM } else { exit::DONE }
 }
 
-/// Whether a threshold was crossed, or never watched.
+/// Whether a threshold was crossed, or never read.
 fn is_unhealthy(analysis: &AnalysisFile) -> bool {
     analysis.thresholds.iter().any(|threshold| threshold.verdict != ThresholdVerdict::Kept)
 }

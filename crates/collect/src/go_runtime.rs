@@ -23,6 +23,7 @@
 //! | `gc_pause_p99_ns`, `gc_pause_max_ns` | gauge | the same, increase since the previous line |
 //! | `pauses` of the line | by bucket | the same, increase since the previous line; empty buckets are left out |
 //! | `sched_latency_p99_ns` | gauge | `/sched/latencies:seconds`, increase since the previous line |
+//! | `pool_wait_p95_ns` | gauge | `pool-wait:seconds` of `targets/go/common`, increase since the previous line: how long it took to get a connection of the pool, with those who gave up; absent where nobody asked for one |
 //! | `orders_waiting` | gauge | what `targets/go/orders` counts of its queue |
 //! | `orders_done`, `orders_failed`, `orders_refused` | delta | the same |
 //! | `guarded_calls`, `fallbacks`, `breaker_opened` | delta | what it counts of its circuit breaker |
@@ -98,6 +99,7 @@ const AT_CYCLE_END: [&str; 4] = ["gc_cpu_ns", "gc_assist_cpu_ns", "user_cpu_ns",
 
 const PAUSES: &str = "/sched/pauses/total/gc:seconds";
 const LATENCIES: &str = "/sched/latencies:seconds";
+const POOL_WAITS: &str = "pool-wait:seconds";
 
 /// One answer of the endpoint.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -110,6 +112,8 @@ pub struct GoReading {
     pub latencies: Option<Histogram>,
     /// The pool of database connections, where the target reports one.
     pub pool: Option<Reading>,
+    /// Times that it took to get a connection of it, in seconds, since the start of the process.
+    pub pool_waits: Option<Histogram>,
     /// For example `go1.26.8`.
     pub go_version: Option<String>,
     /// Module path → version.
@@ -152,6 +156,7 @@ pub fn parse(body: &[u8]) -> Result<GoReading, ParseError> {
         pauses: Histogram::from_json(&object, PAUSES)?,
         latencies: Histogram::from_json(&object, LATENCIES)?,
         pool: object.get("pool").map(pool::read).transpose()?.flatten(),
+        pool_waits: Histogram::from_json(&object, POOL_WAITS)?,
         go_version: object.get("go_version").and_then(Value::as_str).map(str::to_owned),
         dependencies: dependencies(&object),
     })
@@ -195,14 +200,16 @@ pub fn delta(previous: &GoReading, now: &GoReading) -> Values {
 impl Comparable for GoReading {
     fn gauges(&self, previous: Option<&Self>) -> Values {
         let mut gauges = reading::named(&self.plain.gauges);
-        let latencies = previous.and_then(|p| increase(p.latencies.as_ref(), self.latencies.as_ref()));
-        if let Some(p99) = latencies.and_then(|latencies| latencies.quantile(0.99)) {
-            gauges.insert("sched_latency_p99_ns".to_owned(), p99 * 1e9);
-        }
-        let pauses = previous.and_then(|p| increase(p.pauses.as_ref(), self.pauses.as_ref()));
-        for (name, q) in [("gc_pause_p99_ns", 0.99), ("gc_pause_max_ns", 1.0)] {
-            if let Some(pause) = pauses.as_ref().and_then(|pauses| pauses.quantile(q)) {
-                gauges.insert(name.to_owned(), pause * 1e9);
+        let since = |of: fn(&Self) -> Option<&Histogram>| increase(of(previous?), of(self));
+        let pauses = since(|reading| reading.pauses.as_ref());
+        for (name, times, q) in [
+            ("sched_latency_p99_ns", &since(|reading| reading.latencies.as_ref()), 0.99),
+            ("pool_wait_p95_ns", &since(|reading| reading.pool_waits.as_ref()), 0.95),
+            ("gc_pause_p99_ns", &pauses, 0.99),
+            ("gc_pause_max_ns", &pauses, 1.0),
+        ] {
+            if let Some(seconds) = times.as_ref().and_then(|times| times.quantile(q)) {
+                gauges.insert(name.to_owned(), seconds * 1e9);
             }
         }
         gauges

@@ -147,3 +147,22 @@ fn a_dead_endpoint_is_an_error_that_names_it() {
     let message = read(address, "/debug/runtime").unwrap_err().to_string();
     assert!(message.contains(&format!("http://{address}/debug/runtime")), "{message}");
 }
+
+#[test]
+fn the_wait_for_the_pool_has_its_95th_percentile_since_the_line_before() {
+    let answer = |counts: [u64; 4]| {
+        let body = format!(
+            r#"{{"pool-wait:seconds":{{"buckets":[0,0.00001,0.001,0.004,null],"counts":{counts:?}}}}}"#
+        );
+        parse(body.as_bytes()).unwrap()
+    };
+    let p95 = |before: &GoReading, now: &GoReading| now.gauges(Some(before)).get("pool_wait_p95_ns").copied();
+    let first = answer([1_000, 0, 0, 0]);
+    assert_eq!(first.gauges(None), Values::new());
+    assert_eq!(p95(&first, &first), None, "nobody asked for one");
+    // 94 of 100 at once; the others wait, so the bound of their bucket is the 95th percentile.
+    assert_eq!(p95(&first, &answer([1_094, 0, 6, 0])), Some(4e6));
+    assert_eq!(p95(&first, &answer([1_095, 0, 5, 0])), Some(1e4));
+    assert_eq!(p95(&first, &answer([1_000, 0, 0, 3])), Some(4e6), "beyond the last bound at least that");
+    assert!(parse(br#"{"pool-wait:seconds":{"buckets":[0],"counts":[1]}}"#).is_err());
+}

@@ -96,6 +96,7 @@ export const answersZh = {
   "counted.unknown": "{label:cell}的任何试次都没有计数 {missing}：报告列出了每个试次的计数器",
   "counted.unknown_near": "{label:cell}的任何试次都没有计数 {missing}：是否指 {near}？",
   "counted.unlike": "{key} 与 {other} 不能相除，因为一个是水平值而另一个是累计值：请选两个同类的",
+  "measure.largest": "{counter} 的最大值",
   "measure.mean": "{counter} 的平均值",
   "measure.per_counter": "{counter} 与 {other} 之比",
   "measure.per_request": "每请求 {counter}",
