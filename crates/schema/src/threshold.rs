@@ -69,10 +69,11 @@ pub struct ThresholdAnswer {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
 pub enum ThresholdVerdict {
-    /// By every trial or window that had a value.
+    /// By every trial or window that had a value, at least one in each cell.
     Kept,
     /// One at least crossed it.
     Crossed,
-    /// None had a value. It counts as crossed, because a limit that nobody watched keeps nothing healthy.
+    /// None had a value, of all or of one cell. It counts as crossed, because a limit that nobody watched keeps nothing
+    /// healthy.
     Unknown,
 }

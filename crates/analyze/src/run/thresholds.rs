@@ -1,4 +1,7 @@
 //! Thresholds of a run, held against each of its valid trials ([`crate::thresholds`]).
+//!
+//! Invariant: a threshold is kept only where every cell with a valid trial was read; one that nobody watched in a cell is
+//! unknown.
 
 use super::counted;
 use super::data::RunData;
@@ -8,7 +11,7 @@ use crate::words::Noun;
 use schema::plan::CellPlan;
 use schema::said;
 use schema::said::Said;
-use schema::threshold::{ThresholdAnswer, ThresholdPlan};
+use schema::threshold::{ThresholdAnswer, ThresholdPlan, ThresholdVerdict};
 
 /// One answer a threshold, in plan order.
 pub(super) fn answers(data: &RunData<'_>) -> Vec<ThresholdAnswer> {
@@ -24,7 +27,19 @@ fn of_trials(data: &RunData<'_>, plan: &ThresholdPlan) -> ThresholdAnswer {
             (said!("threshold.trial", "trial {id}", id = trial.file.id), data.value(trial, measure))
         })
     });
-    answer(plan, held, Noun::Trial, why_missing(data, measure, &cells))
+    let mut found = answer(plan, held, Noun::Trial, why_missing(data, measure, &cells));
+    let is_blind = |cell: &&&str| data.valid(cell).next().is_some() && data.values(cell, measure).is_empty();
+    if let (ThresholdVerdict::Kept, Some(cell)) = (found.verdict, cells.iter().find(is_blind)) {
+        found.verdict = ThresholdVerdict::Unknown;
+        found.evidence = said!(
+            "threshold.never_read_in",
+            "{found}, but never read of {label}: {why}",
+            found = found.evidence,
+            label = data.cell(cell).map_or(*cell, |cell| &cell.label),
+            why = why_missing(data, measure, &[*cell])
+        );
+    }
+    found
 }
 
 fn why_missing(data: &RunData<'_>, measure: Measure<'_>, cells: &[&str]) -> Said {

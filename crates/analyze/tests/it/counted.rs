@@ -260,8 +260,20 @@ fn a_threshold_that_nobody_watched_is_unknown_and_says_why() {
     let typo = threshold(of("go.runtime/gc_cycls", Some("second")), None, 20.0, |_, _| ());
     assert_eq!(typo.verdict, ThresholdVerdict::Unknown);
     assert!(typo.evidence.contains("did you mean go.runtime/gc_cycles?"), "{}", typo.evidence);
+    let rate = || of("go.runtime/gc_cycles", Some("second"));
     let blind = |_: u32, trial: &mut TrialData| trial.signals = None;
-    let half = threshold(of("go.runtime/gc_cycles", Some("second")), None, 20.0, blind);
-    assert_eq!((half.verdict, half.checked), (ThresholdVerdict::Kept, 5));
-    assert!(half.evidence.ends_with("without a value in 5 trials"), "{}", half.evidence);
+    let half = threshold(rate(), None, 20.0, blind);
+    assert_eq!((half.verdict, half.checked), (ThresholdVerdict::Unknown, 5));
+    let told = "without a value in 5 trials, but never read of ";
+    assert!(half.evidence.contains(told) && half.evidence.contains("kept no counters"), "{}", half.evidence);
+    // What was crossed is crossed, whoever else was not watched.
+    assert_eq!(threshold(rate(), None, 5.0, blind).verdict, ThresholdVerdict::Crossed);
+    let once = |block: u32, trial: &mut TrialData| {
+        if block == 1 {
+            trial.signals = None;
+        }
+    };
+    let most = threshold(rate(), None, 20.0, once);
+    assert_eq!((most.verdict, most.checked), (ThresholdVerdict::Kept, 9));
+    assert!(most.evidence.ends_with("without a value in 1 trial"), "{}", most.evidence);
 }

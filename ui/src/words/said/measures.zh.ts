@@ -195,6 +195,7 @@ export const measuresZh = {
   "threshold.crossing": "窗口 {window} 越过阈值：{text}，为 {value}",
   "threshold.kept": "{checked}中{name}最差为 {worst}，{limit}",
   "threshold.limit": "限值 {sign} {bound}",
+  "threshold.never_read_in": "{found}，但从未读到 {label:cell}：{why}",
   "threshold.never_read": "{measure}在任何窗口中都没有读数：报告列出了该目标的计数器",
   "threshold.no_valid_trial": "没有有效试次能显示：请查看试次作废的原因",
   "threshold.trial": "试次 {id}",
