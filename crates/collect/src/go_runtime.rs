@@ -5,6 +5,7 @@
 //!
 //! | key | kind | runtime/metrics |
 //! |---|---|---|
+//! | `goroutines_created` | delta | `/sched/goroutines-created:goroutines` |
 //! | `goroutines`, `goroutines_runnable` | gauge | `/sched/goroutines:goroutines`,
 //! `/sched/goroutines/runnable:goroutines` |
 //! | `threads`, `gomaxprocs` | gauge | `/sched/threads/total:threads`, `/sched/gomaxprocs:threads` |
@@ -23,7 +24,7 @@
 //! | `gc_pause_p99_ns`, `gc_pause_max_ns` | gauge | the same, increase since the previous line |
 //! | `pauses` of the line | by bucket | the same, increase since the previous line; empty buckets are left out |
 //! | `sched_latency_p99_ns` | gauge | `/sched/latencies:seconds`, increase since the previous line |
-//! | `pool_wait_p95_ns` | gauge | `pool-wait:seconds` of `targets/go/common`, increase since the previous line: how long it took to get a connection of the pool, with those who gave up; absent where nobody asked for one |
+//! | `pool_wait_p95_ns` | gauge | `pool-wait:seconds` of `targets/go/common`, increase since the previous line: how long it took to get a connection of the pool, also in vain; absent where nobody asked for one |
 //! | `orders_waiting` | gauge | what `targets/go/orders` counts of its queue |
 //! | `orders_done`, `orders_failed`, `orders_refused` | delta | the same |
 //! | `guarded_calls`, `fallbacks`, `breaker_opened` | delta | what it counts of its circuit breaker |
@@ -45,6 +46,7 @@ use crate::runtimes::pool::{self, PoolSlot};
 use crate::runtimes::shape;
 use crate::source::{Comparable, Differencing, Source};
 use probe::Limits;
+use schema::counter_name::GO_AT_CYCLE_END;
 use schema::trial::PauseCount;
 use serde::Deserialize;
 use serde_json::{Map, Value};
@@ -73,7 +75,8 @@ const GAUGES: [(&str, &str); 12] = [
     ("orders_waiting", "orders_waiting"),
 ];
 
-const COUNTERS: [(&str, &str); 9] = [
+const COUNTERS: [(&str, &str); 10] = [
+    ("/sched/goroutines-created:goroutines", "goroutines_created"),
     ("/gc/cycles/total:gc-cycles", "gc_cycles"),
     ("/gc/heap/allocs:bytes", "alloc_bytes"),
     ("/gc/heap/allocs:objects", "alloc_objects"),
@@ -93,9 +96,6 @@ const SECONDS: [(&str, &str); 5] = [
     ("/cpu/classes/user:cpu-seconds", "user_cpu_ns"),
     ("/cpu/classes/total:cpu-seconds", "total_cpu_ns"),
 ];
-
-/// Counters that the runtime brings up to date at the end of a collection only.
-const AT_CYCLE_END: [&str; 4] = ["gc_cpu_ns", "gc_assist_cpu_ns", "user_cpu_ns", "total_cpu_ns"];
 
 const PAUSES: &str = "/sched/pauses/total/gc:seconds";
 const LATENCIES: &str = "/sched/latencies:seconds";
@@ -186,7 +186,7 @@ fn dependencies(object: &Map<String, Value>) -> BTreeMap<String, String> {
 pub fn delta(previous: &GoReading, now: &GoReading) -> Values {
     let mut deltas = reading::delta(&previous.plain, &now.plain);
     if deltas.get("gc_cycles").is_none_or(|cycles| *cycles == 0.0) {
-        AT_CYCLE_END.iter().for_each(|name| {
+        GO_AT_CYCLE_END.iter().for_each(|name| {
             deltas.remove(*name);
         });
     }

@@ -1,4 +1,4 @@
-//! What the name of a counter says: its unit, and whether several values of it may be averaged.
+//! What the name of a counter says: its unit, whether several values of it may be averaged, and whether it has a rate.
 
 use crate::page::CounterUnit;
 
@@ -15,6 +15,10 @@ const UNITS: [(&str, Option<CounterUnit>); 10] = [
     ("ms", Some(CounterUnit::Ms)),
     ("s", Some(CounterUnit::S)),
 ];
+
+/// Counters of `go.runtime` that Go brings up to date at the end of a collection only. Their increases reach back to the
+/// collection before, further than the time between two readings, so they have no rate; one over another has a value.
+pub const GO_AT_CYCLE_END: [&str; 4] = ["gc_cpu_ns", "gc_assist_cpu_ns", "user_cpu_ns", "total_cpu_ns"];
 
 /// The unit that a name ends in, before a percentile and Prometheus' `total`.
 #[must_use]

@@ -123,6 +123,7 @@ const NAMES: Record<string, Name> = {
   "nginx.status/active": ["nginx connections", "nginx 连接数"],
   "swoole.server/coroutines": ["Coroutines", "协程数"],
   "go.pool/pool_in_use": ["Database connections in use", "使用中的数据库连接"],
+  "go.runtime/goroutines_created": ["Goroutines started", "启动的 goroutine"],
   "go.runtime/pool_wait_p95_ns": ["p95 of the wait for a database connection", "等待数据库连接时间的 p95"],
   "go.pool/pool_wait_ns": ["Time waited for a database connection", "等待数据库连接的时间"],
   "node.pool/pool_in_use": ["Database connections in use", "使用中的数据库连接"],

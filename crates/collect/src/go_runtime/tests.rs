@@ -23,6 +23,7 @@ fn real_answers() {
     let deltas = delta(&first, &second);
     assert_eq!(deltas["gc_cycles"], 120.0);
     assert_eq!(deltas["gc_pauses"], 240.0, "two pauses a cycle");
+    assert_eq!(deltas["goroutines_created"], 305.0);
     assert_eq!(deltas["alloc_bytes"], f64::from(591_075_488 - 113_920));
     assert_eq!(deltas["gc_cpu_ns"], 259_528_229.0);
     assert!(

@@ -4,7 +4,7 @@
 //! analysis, which knows what was counted.
 
 use schema::counter_metric::CounterMetric;
-use schema::counter_name::is_percentile;
+use schema::counter_name::{GO_AT_CYCLE_END, is_percentile};
 use schema::text::{Problem, nearest};
 
 /// What the names of sources begin with (`crates/collect`).
@@ -15,12 +15,16 @@ const PER: [&str; 3] = ["second", "request", "total"];
 
 /// # Errors
 /// A name that is no `SOURCE/NAME`, or of no source that there is; a `per` that is neither a word nor a counter; a percentile
-/// over another counter, whose mean over the trial would be one of percentiles.
+/// over another counter, whose mean over the trial would be one of percentiles; a rate of what has none.
 pub(super) fn check(counter: &CounterMetric, key: &str) -> Result<(), Problem> {
     name(&counter.counter, &format!("{key}.counter"))?;
     let key = format!("{key}.per");
     match counter.per.as_deref() {
-        None => Ok(()),
+        None | Some("total") => Ok(()),
+        Some(per) if is_of_cycles(&counter.counter) != is_of_cycles(per) => {
+            let cause = "Go brings CPU times up to date at the end of a collection only, so they have no rate";
+            Err(Problem::at(&key, cause, "divide one by another, for example by go.runtime/total_cpu_ns"))
+        }
         Some(word) if PER.contains(&word) => Ok(()),
         Some(other) if other == counter.counter => {
             Err(Problem::at(&key, "a counter over itself is always 1", "name another one"))
@@ -38,6 +42,10 @@ pub(super) fn check(counter: &CounterMetric, key: &str) -> Result<(), Problem> {
             Err(Problem::at(&key, format!("`{word}` is nothing to divide by"), remedy))
         }
     }
+}
+
+fn is_of_cycles(counter: &str) -> bool {
+    counter.strip_prefix("go.runtime/").is_some_and(|name| GO_AT_CYCLE_END.contains(&name))
 }
 
 fn name(counter: &str, key: &str) -> Result<(), Problem> {
@@ -75,6 +83,8 @@ mod tests {
             ("go.runtime/goroutines", None),
             ("service.mariadb.db/threads_running", None),
             ("target.process/voluntary_switches", Some("request")),
+            ("go.runtime/gc_cpu_ns", Some("go.runtime/total_cpu_ns")),
+            ("go.runtime/gc_cpu_ns", Some("total")),
             ("go.runtime/pool_wait_p95_ns", None),
             ("go.pool/pool_in_use", Some("go.pool/pool_max")),
             ("go.runtime/fallbacks", Some("go.runtime/guarded_calls")),
@@ -101,6 +111,8 @@ mod tests {
                 Some("go.pool/pool_max"),
                 ["a mean of percentiles", "its largest value"],
             ),
+            ("go.runtime/gc_cpu_ns", Some("second"), ["\"per\"", "by go.runtime/total_cpu_ns"]),
+            ("go.runtime/gc_pause_ns", Some("go.runtime/total_cpu_ns"), ["\"per\"", "have no rate"]),
             ("go.runtime/gc_cycles", Some("g/calls"), ["\"per\"", "no run has a source `g`"]),
         ] {
             let told = told(counter, per).unwrap_err();
