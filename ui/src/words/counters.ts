@@ -68,6 +68,8 @@ const NAMES: Record<string, Name> = {
   // Runtimes
   "go.runtime/goroutines": ["Goroutines", "goroutine 数"],
   "go.runtime/goroutines_runnable": ["Goroutines waiting for a thread", "等待线程的 goroutine"],
+  "go.runtime/goroutines_created": ["Goroutines started", "启动的 goroutine"],
+  "go.runtime/pool_wait_p95_ns": ["p95 of the wait for a database connection", "等待数据库连接时间的 p95"],
   "go.runtime/gc_pause_ns": ["Time in GC pauses", "垃圾回收停顿时间"],
   "go.runtime/gc_pause_max_ns": ["Longest GC pause", "最长的垃圾回收停顿"],
   "go.runtime/gc_pause_p99_ns": ["GC pause, p99", "垃圾回收停顿，p99"],
@@ -123,8 +125,6 @@ const NAMES: Record<string, Name> = {
   "nginx.status/active": ["nginx connections", "nginx 连接数"],
   "swoole.server/coroutines": ["Coroutines", "协程数"],
   "go.pool/pool_in_use": ["Database connections in use", "使用中的数据库连接"],
-  "go.runtime/goroutines_created": ["Goroutines started", "启动的 goroutine"],
-  "go.runtime/pool_wait_p95_ns": ["p95 of the wait for a database connection", "等待数据库连接时间的 p95"],
   "go.pool/pool_wait_ns": ["Time waited for a database connection", "等待数据库连接的时间"],
   "node.pool/pool_in_use": ["Database connections in use", "使用中的数据库连接"],
   "node.pool/pool_waiting": ["Requests waiting for a database connection", "等待数据库连接的请求"],
