@@ -493,7 +493,7 @@ fn counter(counter: &str, per: Option<&str>) -> ClaimMetric {
 #[test]
 fn one_window_beyond_a_threshold_crosses_it() {
     const SWITCHES: &str = "target.process/involuntary_switches";
-    const WAIT: &str = "go.pool/wait_p95_ns";
+    const WAIT: &str = "go.runtime/pool_wait_p95_ns";
     let part = counted(|index| {
         // A planted fault in the 41st window.
         let (switches, wait_ns) = if index == 40 { (600_000.0, 8e6) } else { (6_000.0, 2e6) };
