@@ -12,8 +12,8 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 /// Readings that wait at most: ten times those of a window.
 pub(crate) const READINGS_MAX: usize = 8_192;
-/// The same of one counter.
-const READINGS_OF_ONE_MAX: usize = 1_024;
+/// The same of one counter: more than a window of a day has, at one a minute.
+const READINGS_OF_ONE_MAX: usize = 2_048;
 /// Counters of trends: CPU time, full collections, and what caused these.
 const OF_TRENDS: usize = 16;
 
