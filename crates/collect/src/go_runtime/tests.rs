@@ -67,7 +67,7 @@ fn without_a_collection_the_cpu_estimates_are_absent() {
     let second = parse(SECOND).unwrap();
     let deltas = delta(&second, &second);
     assert_eq!(deltas["gc_cycles"], 0.0);
-    assert!(AT_CYCLE_END.iter().all(|name| !deltas.contains_key(*name)), "{deltas:?}");
+    assert!(GO_AT_CYCLE_END.iter().all(|name| !deltas.contains_key(*name)), "{deltas:?}");
     let gauges = second.gauges(Some(&second));
     for name in ["sched_latency_p99_ns", "gc_pause_p99_ns", "gc_pause_max_ns"] {
         assert!(!gauges.contains_key(name), "no values, no {name}");
