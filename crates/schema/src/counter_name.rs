@@ -43,7 +43,8 @@ pub fn is_extreme(name: &str) -> bool {
 }
 
 fn is_quantile(part: &str) -> bool {
-    part.strip_prefix('p').is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
+    part.strip_prefix('p')
+        .is_some_and(|digits| !digits.is_empty() && digits.bytes().all(|b| b.is_ascii_digit()))
 }
 
 #[cfg(test)]

@@ -564,7 +564,10 @@ mod tests {
             ("p99", &["no comparison", "p99>50ms"][..]),
             ("p98>1ms", &["no metric `p98`", "did you mean `p9"]),
             ("eror>1", &["did you mean `errors`"]),
-            ("go.pool/pool_waits>5", &["`go.pool/pool_waits` is a counter", "by [[threshold]] of an experiment"]),
+            (
+                "go.pool/pool_waits>5",
+                &["`go.pool/pool_waits` is a counter", "by [[threshold]] of an experiment"],
+            ),
             ("servce.p99>1ms", &["no kind of time `servce`", "did you mean `service`"]),
             ("service.rate>1", &["no metric `rate`"]),
             ("errors.timeot>1", &["no error class `timeot`", "`timeout`"]),

@@ -22,7 +22,8 @@ pub(super) fn check(counter: &CounterMetric, key: &str) -> Result<(), Problem> {
     match counter.per.as_deref() {
         None | Some("total") => Ok(()),
         Some(per) if is_of_cycles(&counter.counter) != is_of_cycles(per) => {
-            let cause = "Go brings CPU times up to date at the end of a collection only, so they have no rate";
+            let cause =
+                "Go brings CPU times up to date at the end of a collection only, so they have no rate";
             Err(Problem::at(&key, cause, "divide one by another, for example by go.runtime/total_cpu_ns"))
         }
         Some(word) if PER.contains(&word) => Ok(()),
@@ -131,8 +132,11 @@ mod tests {
                 continue;
             }
             let text = fs::read_to_string(&path).unwrap_or_default();
-            let literals = text.lines().filter_map(|line| line.trim().split_once(": &str = \"")?.1.strip_suffix("\";"));
-            found.extend(literals.filter(|name| name.contains('.') && !name.contains(['/', ' '])).map(str::to_owned));
+            let literals =
+                text.lines().filter_map(|line| line.trim().split_once(": &str = \"")?.1.strip_suffix("\";"));
+            found.extend(
+                literals.filter(|name| name.contains('.') && !name.contains(['/', ' '])).map(str::to_owned),
+            );
         }
     }
 

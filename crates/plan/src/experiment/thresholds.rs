@@ -70,7 +70,8 @@ mod tests {
         assert_eq!(plan.text, "target.process/involuntary_switches per second <= 10k");
         let plan = resolved("metric = \"p99\"\nof = \"a\"\nis = \"< 50ms\"\ntext = \"It is quick\"").unwrap();
         assert_eq!((plan.bound, plan.target.as_deref(), plan.text.as_str()), (5e7, Some("a"), "It is quick"));
-        let plan = resolved("metric = { counter = \"go.runtime/pool_wait_p95_ns\" }\nis = \"<= 5ms\"").unwrap();
+        let plan =
+            resolved("metric = { counter = \"go.runtime/pool_wait_p95_ns\" }\nis = \"<= 5ms\"").unwrap();
         assert_eq!(plan.bound, 5e6);
     }
 
