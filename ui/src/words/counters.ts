@@ -109,9 +109,15 @@ const NAMES: Record<string, Name> = {
     "分配失败引起的完整回收",
   ],
   "jvm.runtime/gc_full_cause_compaction": ["Full collections by compaction", "压缩引起的完整回收"],
-  "jvm.runtime/gc_full_cause_ergonomics": ["Full collections by resizing of the heap", "堆大小调整引起的完整回收"],
+  "jvm.runtime/gc_full_cause_ergonomics": [
+    "Full collections by resizing of the heap",
+    "堆大小调整引起的完整回收",
+  ],
   "jvm.runtime/gc_full_cause_metadata": ["Full collections by metadata", "元数据引起的完整回收"],
-  "jvm.runtime/gc_full_cause_diagnostic": ["Full collections by a diagnostic command", "诊断命令引起的完整回收"],
+  "jvm.runtime/gc_full_cause_diagnostic": [
+    "Full collections by a diagnostic command",
+    "诊断命令引起的完整回收",
+  ],
   "jvm.runtime/gc_full_cause_heap_dump": ["Full collections by a heap dump", "堆转储引起的完整回收"],
   "jvm.runtime/gc_full_cause_other": ["Full collections by another cause", "其他原因引起的完整回收"],
   "jvm.runtime/gc_full_cause_unknown": ["Full collections of unknown cause", "原因不明的完整回收"],

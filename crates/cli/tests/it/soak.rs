@@ -205,6 +205,8 @@ fn mistakes_are_told_before_anything_runs() {
     bad(&soak.args(&["--for", "1m", "--cell", "c9"]), 1, &["there is no cell c9", "c1"]);
     bad(&soak.args(&["--for", "1m", "--horizon", "0s"]), 1, &["horizon"]);
     bad(&["soak", "--resume", "/nonexistent/prony"], 1, &["no run folder"]);
+    // Only one may have its turn.
+    drop(soak);
     let soak = Soak::new("reference = { mean = \"200us\" }\n[[threshold]]\nmetric = \"p95\"\nis = \"< 1s\"");
     bad(&soak.args(&["--for", "1m"]), 1, &["does not keep p95 of each window", "error_rate", "a counter"]);
 }
