@@ -275,7 +275,8 @@ fn counters_decide_claims_and_thresholds() {
     assert_eq!(claims[0]["metric"]["counter"], "target.process/threads", "{claims:#}");
     assert!(claims[0]["value"].as_f64().is_some_and(|threads| threads >= 1.0), "{claims:#}");
     assert_eq!(claims[1]["verdict"], "void", "{claims:#}");
-    assert!(report.out.contains("did you mean target.process/threads?"), "{}", report.out);
+    let evidence = claims[1]["evidence"]["text"].as_str().unwrap();
+    assert!(evidence.contains("did you mean target.process/threads?"), "{evidence}");
     let verdicts = [0, 1].map(|place| analysis["thresholds"][place]["verdict"].clone());
     assert_eq!(verdicts, ["kept", "crossed"], "{:#}", analysis["thresholds"]);
     assert_eq!(report.code, 3, "{}\n{}", report.out, report.err);
