@@ -216,6 +216,87 @@ describe.skipIf(missing !== null)("the values in the page", () => {
     await done();
   });
 
+  it("pauses of the collector as a map of their own, in both languages", async () => {
+    for (const lang of ["en", "zh"] as const) {
+      const data = fixture("gc");
+      const detail = data.details[0]!;
+      const second = 1_000_000_000;
+      detail.pauses = {
+        start_ns: 0,
+        t_ns: [second, 2 * second, 3 * second],
+        edges_ns: [100_000, 200_000, 400_000],
+        rows: [
+          [3, 0],
+          [0, 0],
+          [7, 1],
+        ],
+        count_max: 7,
+      };
+      const { page, done } = await open(browser, `values-pauses-${lang}`, { ...data, lang });
+      await readAll(page);
+      const figure = page.locator("#time figure", { has: page.locator("[data-chart=pauses]") });
+      expect(await figure.textContent()).toContain(WORDS[lang].time.pauses);
+      expect(await figure.textContent()).toContain(WORDS[lang].charts.pausesPerCell);
+      const [map = []] = await seriesOf(page, "pauses");
+      expect(map[0]!.data).toEqual([
+        [0, second, 100_000, 200_000, 3],
+        [2 * second, 3 * second, 100_000, 200_000, 7],
+        [2 * second, 3 * second, 200_000, 400_000, 1],
+      ]);
+      expect(map.filter(({ name }) => name === "p99")).toEqual([]);
+      await done();
+    }
+  });
+
+  it("thresholds with how they were kept, and claims about counters, in both languages", async () => {
+    for (const lang of ["en", "zh"] as const) {
+      const data = fixture("gc");
+      const metric = { counter: "target.process/involuntary_switches", per: "second" };
+      const verdicts = ["kept", "crossed", "unknown"] as const;
+      const one = {
+        metric,
+        unit: "per_second" as const,
+        comparison: "<=" as const,
+        bound: 9,
+        checked: 2,
+        crossed: 1,
+      };
+      data.analysis.thresholds = verdicts.map((verdict) => ({
+        ...one,
+        text: `It is ${verdict}`,
+        verdict,
+        worst: 12,
+        evidence: { id: "threshold.trial", args: { id: "7" }, text: "trial 7" },
+      }));
+      data.analysis.claims = [
+        {
+          text: "It waits rarely",
+          verdict: "holds",
+          evidence: { id: "threshold.trial", args: { id: "7" }, text: "trial 7" },
+          kind: "threshold",
+          metric,
+          unit: "per_second",
+          ratio: null,
+          value: 1_234,
+          interval: { low: 1_200, high: 1_300 },
+        },
+      ];
+      const { page, done } = await open(browser, `values-thresholds-${lang}`, { ...data, lang });
+      await readAll(page);
+      const found = page.locator("#thresholds li");
+      expect(await found.count()).toBe(verdicts.length);
+      const { health } = WORDS[lang];
+      for (const [at, verdict] of verdicts.entries()) {
+        const text = ((await found.nth(at).textContent()) ?? "").toLowerCase();
+        expect(text).toContain(`it is ${verdict}`);
+        expect(text).toContain(health[verdict].toLowerCase());
+      }
+      const number = await page.locator("#claims li .number").textContent();
+      expect(number).toContain(format.value("per_second", 1_234));
+      await done();
+    }
+  });
+
   it("each request of a scenario over time, by the percentile that is chosen", async () => {
     const data = fixture("mix");
     for (const lang of ["en", "zh"] as const) {

@@ -11,10 +11,12 @@ pub mod arrivals;
 mod environment;
 mod instrument;
 pub mod made;
+mod measure;
 mod run;
 mod selfcheck;
 mod soak;
 pub mod stats;
+mod thresholds;
 mod trial;
 mod words;
 
@@ -26,8 +28,9 @@ pub use run::{
 };
 pub use selfcheck::{RUNS_MAX, selfcheck};
 pub use soak::{SegmentData, WINDOWS_MIN, looks, soak, soak_so_far, with_soak};
+pub use thresholds::{crossing, is_kept_in_windows, window_value};
 pub use trial::{
-    Beside, CounterCurves, HeatMaker, Judgement, Objective, Of, Residence, ServerFacts, SignalsMaker,
-    Threshold, ThresholdError, TrialFacts, Warmth, counter_unit, curve, event_effect, gate_names, latency,
+    Beside, CounterCurves, HeatMaker, Judgement, Objective, Of, PauseMaker, Residence, ServerFacts,
+    SignalsMaker, Threshold, ThresholdError, TrialFacts, Warmth, curve, event_effect, gate_names, latency,
     quantile_floor, request_curves, steadiness, validity, warmth, warmup_expected_ns,
 };

@@ -120,6 +120,7 @@ fn plan(targets: &[&str], cells: Vec<CellPlan>, order: Vec<TrialPlan>, blocks: u
         phases: phases(),
         checks: Default::default(),
         claims: Vec::new(),
+        thresholds: Vec::new(),
         margin: 0.02,
         confidence: 0.95,
         pin: PinPlan::default(),

@@ -1,7 +1,8 @@
 //! Values of metrics as the sentences of this crate show them. How a number looks is `units::format::sentence`'s.
 
+use crate::measure::Measure;
 use schema::analysis::Interval;
-use schema::metric::{Metric, Unit};
+use schema::metric::Unit;
 use schema::said;
 use schema::said::{Joint, Said};
 use units::format::narrow::apart;
@@ -18,8 +19,8 @@ pub(crate) fn ends(interval: Interval) -> (f64, f64) {
 }
 
 /// The values of a metric as [`value`], an estimate with its ends.
-pub(crate) fn values(metric: Metric, estimate: Option<f64>, ends: (f64, f64)) -> [String; 3] {
-    match metric.unit() {
+pub(crate) fn values<'m>(of: impl Into<Measure<'m>>, estimate: Option<f64>, ends: (f64, f64)) -> [String; 3] {
+    match of.into().unit() {
         Unit::PerSecond => {
             apart(estimate, ends, |value, more| format!("{} per second", number_with(value, more)))
         }
@@ -37,8 +38,8 @@ pub(crate) fn values(metric: Metric, estimate: Option<f64>, ends: (f64, f64)) ->
 }
 
 /// The value of a metric with its unit.
-pub(crate) fn value(metric: Metric, value: f64) -> String {
-    match metric.unit() {
+pub(crate) fn value<'m>(of: impl Into<Measure<'m>>, value: f64) -> String {
+    match of.into().unit() {
         Unit::PerSecond => format!("{} per second", number(value)),
         Unit::Nanoseconds => duration(value),
         Unit::Share => percent(value),
@@ -146,6 +147,7 @@ pub(crate) fn listed(noun: Listed, ids: &[u32]) -> Said {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use schema::metric::Metric;
 
     #[test]
     fn values_of_metrics_have_the_digits_that_tell_the_ends_apart() {

@@ -9,6 +9,7 @@ use schema::analysis::{AnalysisFile, BeliefLevel, ClaimVerdict};
 use schema::page::{PageFile, PageLanguage};
 use schema::run::RunFile;
 use schema::soak::SoakClass;
+use schema::threshold::ThresholdVerdict;
 use std::path::Path;
 
 pub(crate) fn report(args: &ReportArgs) -> Result<u8> {
@@ -89,7 +90,7 @@ fn page(folder: &RunFolder, run: &RunFile, analysis: &AnalysisFile, wishes: &Pag
     record::page::page(folder, run.clone(), analysis.clone(), wishes)
 }
 
-/// The claims for a CI system, where a file for them is named.
+/// The claims and thresholds for a CI system, where a file for them is named.
 pub(crate) fn write_junit(file: Option<&Path>, run: &RunFile, analysis: &AnalysisFile) -> Result<()> {
     match file {
         Some(_) => output::write(file, &report::junit(run, analysis)?),
@@ -106,13 +107,18 @@ pub(crate) fn run_code(analysis: &AnalysisFile) -> u8 {
     }
 }
 
-/// 3 where a claim does not hold, a search verified nothing, or a soak found a leak. A report that was made again has
-/// done its work, whatever its numbers are worth.
+/// 3 where a claim does not hold, a threshold was not kept, a search verified nothing, or a soak found a leak. A report
+/// that was made again has done its work, whatever its numbers are worth.
 fn claims_code(analysis: &AnalysisFile) -> u8 {
     let fails = analysis.claims.iter().any(|claim| claim.verdict == ClaimVerdict::DoesNotHold);
     let mut searches = analysis.capacity.iter().filter_map(|capacity| capacity.search.as_ref());
     let unmet = searches.any(|search| search.verified_per_s.is_none());
-    if fails || unmet || leaks(analysis) { exit::CLAIM } else { exit::DONE }
+    if fails || unmet || is_unhealthy(analysis) || leaks(analysis) { exit::CLAIM } else { exit::DONE }
+}
+
+/// Whether a threshold was crossed, or never read.
+fn is_unhealthy(analysis: &AnalysisFile) -> bool {
+    analysis.thresholds.iter().any(|threshold| threshold.verdict != ThresholdVerdict::Kept)
 }
 
 /// Whether a soak found a leak.

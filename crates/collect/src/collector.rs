@@ -182,8 +182,8 @@ impl Cost {
         CounterLine {
             t_ns: now.0,
             source: NAME.to_owned(),
-            gauges: BTreeMap::new(),
             deltas: deltas.into_iter().map(|(name, value)| (name.to_owned(), value as f64)).collect(),
+            ..CounterLine::default()
         }
     }
 }

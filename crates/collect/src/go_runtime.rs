@@ -5,6 +5,7 @@
 //!
 //! | key | kind | runtime/metrics |
 //! |---|---|---|
+//! | `goroutines_created` | delta | `/sched/goroutines-created:goroutines` |
 //! | `goroutines`, `goroutines_runnable` | gauge | `/sched/goroutines:goroutines`,
 //! `/sched/goroutines/runnable:goroutines` |
 //! | `threads`, `gomaxprocs` | gauge | `/sched/threads/total:threads`, `/sched/gomaxprocs:threads` |
@@ -21,7 +22,9 @@
 //! | `total_cpu_ns` | delta | `/cpu/classes/total:cpu-seconds` |
 //! | `gc_pauses`, `gc_pause_ns` | delta | `/sched/pauses/total/gc:seconds` |
 //! | `gc_pause_p99_ns`, `gc_pause_max_ns` | gauge | the same, increase since the previous line |
+//! | `pauses` of the line | by bucket | the same, increase since the previous line; empty buckets are left out |
 //! | `sched_latency_p99_ns` | gauge | `/sched/latencies:seconds`, increase since the previous line |
+//! | `pool_wait_p95_ns` | gauge | `pool-wait:seconds` of `targets/go/common`, increase since the previous line: how long it took to get a connection of the pool, also in vain; absent where nobody asked for one |
 //! | `orders_waiting` | gauge | what `targets/go/orders` counts of its queue |
 //! | `orders_done`, `orders_failed`, `orders_refused` | delta | the same |
 //! | `guarded_calls`, `fallbacks`, `breaker_opened` | delta | what it counts of its circuit breaker |
@@ -43,6 +46,8 @@ use crate::runtimes::pool::{self, PoolSlot};
 use crate::runtimes::shape;
 use crate::source::{Comparable, Differencing, Source};
 use probe::Limits;
+use schema::counter_name::GO_AT_CYCLE_END;
+use schema::trial::PauseCount;
 use serde::Deserialize;
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
@@ -70,7 +75,8 @@ const GAUGES: [(&str, &str); 12] = [
     ("orders_waiting", "orders_waiting"),
 ];
 
-const COUNTERS: [(&str, &str); 9] = [
+const COUNTERS: [(&str, &str); 10] = [
+    ("/sched/goroutines-created:goroutines", "goroutines_created"),
     ("/gc/cycles/total:gc-cycles", "gc_cycles"),
     ("/gc/heap/allocs:bytes", "alloc_bytes"),
     ("/gc/heap/allocs:objects", "alloc_objects"),
@@ -91,11 +97,9 @@ const SECONDS: [(&str, &str); 5] = [
     ("/cpu/classes/total:cpu-seconds", "total_cpu_ns"),
 ];
 
-/// Counters that the runtime brings up to date at the end of a collection only.
-const AT_CYCLE_END: [&str; 4] = ["gc_cpu_ns", "gc_assist_cpu_ns", "user_cpu_ns", "total_cpu_ns"];
-
 const PAUSES: &str = "/sched/pauses/total/gc:seconds";
 const LATENCIES: &str = "/sched/latencies:seconds";
+const POOL_WAITS: &str = "pool-wait:seconds";
 
 /// One answer of the endpoint.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -108,6 +112,8 @@ pub struct GoReading {
     pub latencies: Option<Histogram>,
     /// The pool of database connections, where the target reports one.
     pub pool: Option<Reading>,
+    /// Times that it took to get a connection of it, in seconds, since the start of the process.
+    pub pool_waits: Option<Histogram>,
     /// For example `go1.26.8`.
     pub go_version: Option<String>,
     /// Module path → version.
@@ -150,6 +156,7 @@ pub fn parse(body: &[u8]) -> Result<GoReading, ParseError> {
         pauses: Histogram::from_json(&object, PAUSES)?,
         latencies: Histogram::from_json(&object, LATENCIES)?,
         pool: object.get("pool").map(pool::read).transpose()?.flatten(),
+        pool_waits: Histogram::from_json(&object, POOL_WAITS)?,
         go_version: object.get("go_version").and_then(Value::as_str).map(str::to_owned),
         dependencies: dependencies(&object),
     })
@@ -179,7 +186,7 @@ fn dependencies(object: &Map<String, Value>) -> BTreeMap<String, String> {
 pub fn delta(previous: &GoReading, now: &GoReading) -> Values {
     let mut deltas = reading::delta(&previous.plain, &now.plain);
     if deltas.get("gc_cycles").is_none_or(|cycles| *cycles == 0.0) {
-        AT_CYCLE_END.iter().for_each(|name| {
+        GO_AT_CYCLE_END.iter().for_each(|name| {
             deltas.remove(*name);
         });
     }
@@ -193,14 +200,16 @@ pub fn delta(previous: &GoReading, now: &GoReading) -> Values {
 impl Comparable for GoReading {
     fn gauges(&self, previous: Option<&Self>) -> Values {
         let mut gauges = reading::named(&self.plain.gauges);
-        let latencies = previous.and_then(|p| increase(p.latencies.as_ref(), self.latencies.as_ref()));
-        if let Some(p99) = latencies.and_then(|latencies| latencies.quantile(0.99)) {
-            gauges.insert("sched_latency_p99_ns".to_owned(), p99 * 1e9);
-        }
-        let pauses = previous.and_then(|p| increase(p.pauses.as_ref(), self.pauses.as_ref()));
-        for (name, q) in [("gc_pause_p99_ns", 0.99), ("gc_pause_max_ns", 1.0)] {
-            if let Some(pause) = pauses.as_ref().and_then(|pauses| pauses.quantile(q)) {
-                gauges.insert(name.to_owned(), pause * 1e9);
+        let since = |of: fn(&Self) -> Option<&Histogram>| increase(of(previous?), of(self));
+        let pauses = since(|reading| reading.pauses.as_ref());
+        for (name, times, q) in [
+            ("sched_latency_p99_ns", &since(|reading| reading.latencies.as_ref()), 0.99),
+            ("pool_wait_p95_ns", &since(|reading| reading.pool_waits.as_ref()), 0.95),
+            ("gc_pause_p99_ns", &pauses, 0.99),
+            ("gc_pause_max_ns", &pauses, 1.0),
+        ] {
+            if let Some(seconds) = times.as_ref().and_then(|times| times.quantile(q)) {
+                gauges.insert(name.to_owned(), seconds * 1e9);
             }
         }
         gauges
@@ -208,6 +217,11 @@ impl Comparable for GoReading {
 
     fn deltas(&self, previous: &Self) -> Values {
         delta(previous, self)
+    }
+
+    fn pauses(&self, previous: &Self) -> Vec<PauseCount> {
+        let pauses = increase(previous.pauses.as_ref(), self.pauses.as_ref());
+        pauses.map(|pauses| pauses.by_length()).unwrap_or_default()
     }
 }
 
@@ -260,6 +274,18 @@ impl Histogram {
             (false, false) => 0.0,
         };
         self.bounds.windows(2).zip(&self.counts).map(|(pair, n)| middle(pair[0], pair[1]) * *n as f64).sum()
+    }
+
+    /// The buckets that are not empty, in nanoseconds; an end that is not finite is the other one.
+    fn by_length(&self) -> Vec<PauseCount> {
+        let ns = |seconds: f64| (seconds * 1e9).round() as u64;
+        let bucket = |(pair, count): (&[f64], &u64)| {
+            let [low, high] = [pair[0], pair[1]];
+            let from = if low.is_finite() { low } else { high };
+            let to = if high.is_finite() { high } else { low };
+            (*count > 0).then(|| PauseCount { from_ns: ns(from), to_ns: ns(to), count: *count })
+        };
+        self.bounds.windows(2).zip(&self.counts).filter_map(bucket).collect()
     }
 
     /// Upper bound of the bucket with quantile `q`; nothing where there are no values.

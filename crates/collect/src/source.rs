@@ -5,7 +5,7 @@
 
 use crate::error::CollectError;
 use crate::reading::{self, NamedReading, Reading, Values};
-use schema::trial::CounterLine;
+use schema::trial::{CounterLine, PauseCount};
 use std::borrow::Cow;
 use units::Nanos;
 
@@ -39,6 +39,10 @@ pub trait Comparable {
     fn gauges(&self, previous: Option<&Self>) -> Values;
     /// Increases since the previous reading.
     fn deltas(&self, previous: &Self) -> Values;
+    /// Pauses since the previous reading by length, of a runtime that keeps a histogram of them.
+    fn pauses(&self, _: &Self) -> Vec<PauseCount> {
+        Vec::new()
+    }
 }
 
 impl Comparable for Reading {
@@ -110,6 +114,7 @@ where
             source: self.name.clone().into_owned(),
             gauges: reading.gauges(previous),
             deltas: previous.map(|previous| reading.deltas(previous)).unwrap_or_default(),
+            pauses: previous.map(|previous| reading.pauses(previous)).unwrap_or_default(),
         };
         self.previous = Some(reading);
         Ok(line)

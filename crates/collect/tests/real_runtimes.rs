@@ -133,16 +133,14 @@ fn node() {
     assert!(collector.gaps().is_empty(), "a program without a pool has no gap");
 }
 
-#[test]
-#[ignore = "starts a JVM"]
-fn jvm() {
-    if !is_there(&["java", "javac"], "openjdk-17-jdk-headless") {
-        return;
-    }
+/// The first line of a JVM with this loop for which `is_wanted`.
+fn of_a_jvm(body: &str, is_wanted: impl Fn(&CounterLine) -> bool) -> CounterLine {
     let folder = tempfile::tempdir().unwrap();
-    let source = "public class Waste { public static void main(String[] a) throws Exception { \
-                  long end = System.nanoTime() + 60_000_000_000L; Object kept = null; \
-                  while (System.nanoTime() < end) { kept = new byte[100_000]; } } }";
+    let source = format!(
+        "public class Waste {{ public static void main(String[] a) throws Exception {{ \
+         long end = System.nanoTime() + 60_000_000_000L; Object kept = null; \
+         while (System.nanoTime() < end) {{ {body} }} }} }}"
+    );
     std::fs::write(folder.path().join("Waste.java"), source).unwrap();
     // As run.sh of targets/jvm/common: the shell's child, so that the JVM is looked for in the tree.
     let running = Running(
@@ -160,15 +158,40 @@ fn jvm() {
     let mut collector = Collector::new(sources(&metrics, &at, Some(&root), &roots));
     let deadline = Instant::now() + Duration::from_secs(60);
     let line = loop {
-        let found = collector.tick(Nanos(1)).pop();
-        match found {
-            Some(line) if line.deltas.get("gc_cycles").is_some_and(|cycles| *cycles > 0.0) => break line,
+        match collector.tick(Nanos(1)).pop() {
+            Some(line) if is_wanted(&line) => break line,
             _ => assert!(Instant::now() < deadline, "{:?}", collector.last_errors()),
         }
         std::thread::sleep(Duration::from_millis(200));
     };
     let children = std::fs::read_to_string(format!("/proc/{0}/task/{0}/children", running.0.id())).unwrap();
     children.split_ascii_whitespace().for_each(|pid| drop(Command::new("kill").arg(pid).status()));
+    line
+}
+
+/// Whether there were some since the line before.
+fn grew(line: &CounterLine, key: &str) -> bool {
+    line.deltas.get(key).is_some_and(|increase| *increase > 0.0)
+}
+
+#[test]
+#[ignore = "starts a JVM"]
+fn jvm() {
+    if !is_there(&["java", "javac"], "openjdk-17-jdk-headless") {
+        return;
+    }
+    let line = of_a_jvm("kept = new byte[100_000];", |line| grew(line, "gc_cycles"));
     assert!(line.deltas["gc_pause_ns"] > 0.0 && line.gauges["threads"] > 1.0, "{line:?}");
     assert!(line.gauges["heap_max_bytes"] > 6e7 && line.gauges["heap_max_bytes"] < 8e7, "{line:?}");
+}
+
+#[test]
+#[ignore = "starts a JVM"]
+fn full_collections_of_a_jvm_have_their_cause() {
+    if !is_there(&["java", "javac"], "openjdk-17-jdk-headless") {
+        return;
+    }
+    const CAUSE: &str = "gc_full_cause_system_gc";
+    let line = of_a_jvm("System.gc(); Thread.sleep(50);", |line| grew(line, CAUSE));
+    assert_eq!(line.deltas[CAUSE], line.deltas["gc_full_cycles"], "{line:?}");
 }

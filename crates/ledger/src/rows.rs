@@ -8,6 +8,7 @@ use crate::answers::Answered;
 use audit::{ColumnChoice, Given, InputForm, Options};
 use schema::analysis::ClaimResult;
 use schema::audit::{AuditReport, AuditSeverity};
+use schema::counter_metric::ClaimMetric;
 use schema::ledger::{
     Condition, LedgerArticle, LedgerAudit, LedgerDifference, LedgerFile, LedgerMeasure, LedgerRow,
     LedgerVerdict,
@@ -88,8 +89,8 @@ fn measure(id: &str, found: &ClaimResult) -> LedgerMeasure {
     let is_ratio = found.ratio.is_some() || found.value.is_none();
     LedgerMeasure {
         claim: id.to_owned(),
-        metric: found.metric,
-        unit: found.metric.filter(|_| !is_ratio).map(|metric| metric.unit()),
+        metric: found.metric.clone(),
+        unit: found.metric.as_ref().filter(|_| !is_ratio).map(ClaimMetric::unit),
         published: found.published.as_ref().and_then(|published| published.value),
         value: found.ratio.or(found.value),
         interval: found.interval.map(|interval| Span { low: interval.low, high: interval.high }),

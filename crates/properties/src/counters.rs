@@ -112,7 +112,7 @@ const PARSERS: [(&str, Parser); 28] = [
         Values::new()
     }),
     ("jvm.runtime", |bytes| {
-        compared(bytes, |bytes| hsperfdata::parse(bytes).map(|data| jvm::reading(&data)))
+        compared(bytes, |bytes| hsperfdata::parse(bytes).map(|data| jvm::jvm_reading(&data)))
     }),
     ("target.prometheus", |bytes| {
         let _ = prometheus::parse(bytes, &["*".to_owned(), "http_*_total".to_owned()]);

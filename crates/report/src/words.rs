@@ -11,6 +11,7 @@ use schema::layers::LayerVerdict;
 use schema::load::ThresholdResult;
 use schema::metric::Metric;
 use schema::soak::SoakClass;
+use schema::threshold::ThresholdVerdict;
 use schema::trial::TrialOutcome;
 
 /// A word with its sign and its tone.
@@ -125,6 +126,15 @@ pub(crate) const fn claim(verdict: ClaimVerdict) -> Word {
         ClaimVerdict::DoesNotHold => Word::new("✗", "does not hold", Tone::Bad),
         ClaimVerdict::Inconclusive => Word::new("?", "inconclusive", Tone::Warn),
         ClaimVerdict::Void => Word::new("–", "void", Tone::Quiet),
+    }
+}
+
+/// Whether a run kept a threshold.
+pub(crate) const fn health(verdict: ThresholdVerdict) -> Word {
+    match verdict {
+        ThresholdVerdict::Kept => Word::new("✓", "kept", Tone::Good),
+        ThresholdVerdict::Crossed => Word::new("✗", "crossed", Tone::Bad),
+        ThresholdVerdict::Unknown => Word::new("?", "unknown", Tone::Bad),
     }
 }
 

@@ -25,7 +25,7 @@ fn check(text: &str, wanted: &[&str]) {
 fn row() -> AdviceRow {
     AdviceRow {
         what: "requests per second of a\u{1b}[31m against b".into(),
-        metric: Metric::Throughput,
+        metric: Metric::Throughput.into(),
         blocks_seen: 12,
         sd: Some(0.031),
         sd_upper: Some(0.04),

@@ -4,12 +4,15 @@ mod sample;
 
 use report::Style;
 use schema::analysis::AnalysisFile;
+use schema::counter_metric::{ClaimMetric, CounterMetric};
 use schema::page::{
     CounterCurve, CounterKind, EventMark, FlameNode, PageFile, PageProfile, PageRefusal, RequestCurve,
     TrialDetail,
 };
+use schema::plan::ClaimComparison;
 use schema::profile::{ProfileKind, ProfileUnit, RefusedProfile};
 use schema::run::RunFile;
+use schema::threshold::{ThresholdAnswer, ThresholdVerdict};
 
 /// Markup, a quote that ends an attribute, a Markdown link and cell border, an escape sequence, a line break with a
 /// heading, and a right-to-left override.
@@ -37,6 +40,23 @@ fn planted() -> (RunFile, AnalysisFile) {
     for claim in &mut analysis.claims {
         (claim.text, claim.evidence, claim.kind) = (hostile(), hostile().into(), hostile());
     }
+    let metric = ClaimMetric::Counter(CounterMetric {
+        counter: hostile(),
+        per: Some(hostile()),
+        higher_is_better: false,
+    });
+    analysis.thresholds = vec![ThresholdAnswer {
+        text: hostile(),
+        unit: metric.unit(),
+        metric,
+        comparison: ClaimComparison::AtMost,
+        bound: 1.0,
+        verdict: ThresholdVerdict::Crossed,
+        checked: 1,
+        crossed: 1,
+        worst: Some(2.0),
+        evidence: hostile().into(),
+    }];
     analysis.effects = Some(planted_effects());
     plant_run(&mut run);
     (run, analysis)
@@ -112,6 +132,7 @@ fn planted_page() -> PageFile {
             p50_ns: vec![None],
             p99_ns: vec![None],
         }],
+        pauses: None,
         events: vec![EventMark { t_ns: 0, ended_ns: 0, name: hostile() }],
         log_tail: vec![hostile(), "tab\tkept".to_owned()],
         missing: vec![hostile().into()],

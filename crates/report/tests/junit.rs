@@ -6,6 +6,9 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 use report::junit;
 use schema::analysis::ClaimVerdict;
+use schema::metric::Metric;
+use schema::plan::ClaimComparison;
+use schema::threshold::{ThresholdAnswer, ThresholdVerdict};
 
 /// One element: its name, its attributes, and the text right inside it.
 #[derive(Debug, PartialEq)]
@@ -104,6 +107,32 @@ fn each_claim_is_a_test_case_with_its_outcome() {
         .map(|element| element.text.as_str())
         .collect();
     assert!(outputs[0].ends_with("asked for > 1.0, over 5 blocks"), "{outputs:?}");
+}
+
+#[test]
+fn each_threshold_is_a_test_case_with_its_outcome() {
+    let threshold = |verdict: ThresholdVerdict| ThresholdAnswer {
+        text: "its memory stays small".into(),
+        metric: Metric::Memory.into(),
+        unit: Metric::Memory.unit(),
+        comparison: ClaimComparison::AtMost,
+        bound: 1e9,
+        verdict,
+        checked: 5,
+        crossed: 1,
+        worst: Some(2e9),
+        evidence: "memory crossed it in 1 of 5 trials".into(),
+    };
+    let mut analysis = sample::analysis();
+    analysis.claims.clear();
+    let verdicts = [ThresholdVerdict::Kept, ThresholdVerdict::Crossed, ThresholdVerdict::Unknown];
+    analysis.thresholds = verdicts.map(threshold).to_vec();
+    let elements = elements(&junit(&sample::plan::run_file(), &analysis).unwrap());
+    let suite = elements.iter().find(|element| element.name == "testsuite").unwrap();
+    let counts = ["tests", "failures", "errors", "skipped"].map(|name| suite.attribute(name));
+    assert_eq!(counts, ["3", "1", "1", "0"]);
+    let failure = elements.iter().find(|element| element.name == "failure").unwrap();
+    assert_eq!(failure.attribute("message"), "crossed: memory crossed it in 1 of 5 trials");
 }
 
 #[test]

@@ -112,7 +112,7 @@ fn a_fixed_number_of_blocks_is_left_alone() {
 fn a_run_that_waits_for_its_claims_ends_when_they_are_decided() {
     let claim = |numerator: &str, bound: f64| schema::plan::ClaimPlan {
         text: "a is faster".into(),
-        metric: Some(schema::metric::Metric::Throughput),
+        metric: Some(schema::metric::Metric::Throughput.into()),
         test: schema::plan::ClaimTest::Ratio {
             numerator: numerator.into(),
             denominator: if numerator == "c1" { "c2".into() } else { "c1".into() },

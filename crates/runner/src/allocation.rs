@@ -60,7 +60,13 @@ mod tests {
 
     fn line(source: &str, second: u64, bytes: Option<f64>) -> CounterLine {
         let deltas = bytes.map(|bytes| ("alloc_bytes".to_owned(), bytes)).into_iter().collect();
-        CounterLine { t_ns: second * SECOND_NS, source: source.to_owned(), gauges: BTreeMap::new(), deltas }
+        CounterLine {
+            t_ns: second * SECOND_NS,
+            source: source.to_owned(),
+            gauges: BTreeMap::new(),
+            deltas,
+            ..CounterLine::default()
+        }
     }
 
     fn phases() -> [PhaseSpan; 3] {

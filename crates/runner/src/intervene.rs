@@ -85,6 +85,7 @@ pub fn plan(
         capacity: None,
         soak: None,
         claims: Vec::new(),
+        thresholds: Vec::new(),
         blocks: 0,
         order: Vec::new(),
         ..run.plan.clone()

@@ -161,6 +161,7 @@ mod tests {
             source: source.to_owned(),
             gauges: [(gauge.0.to_owned(), gauge.1)].into(),
             deltas: [(delta.0.to_owned(), delta.1)].into(),
+            ..CounterLine::default()
         };
         let lines = [
             line("generator.process", ("rss_bytes", 1.0), ("cpu_ns", 2.0)),

@@ -1,5 +1,6 @@
 //! `prony plan --format json`: how many blocks an experiment needs, estimated from its earlier runs.
 
+use crate::counter_metric::ClaimMetric;
 use crate::family::Family;
 use crate::metric::Metric;
 use crate::said::Said;
@@ -84,8 +85,8 @@ pub struct BlocksAdvice {
 pub struct AdviceRow {
     /// For people.
     pub what: Said,
-    /// Which metric.
-    pub metric: Metric,
+    /// Which metric or counter.
+    pub metric: ClaimMetric,
     /// Blocks seen, over all runs.
     pub blocks_seen: u32,
     /// Standard deviation of its logarithm between the blocks of a run; 0.02 is about 2 %.

@@ -2,6 +2,7 @@
 
 pub use crate::belief::BeliefLevel;
 use crate::capacity::Capacity;
+use crate::counter_metric::ClaimMetric;
 pub use crate::estimate::Interval;
 use crate::event::EventSummary;
 pub use crate::family::{Family, FamilyPart};
@@ -14,6 +15,7 @@ use crate::published::PublishedResult;
 use crate::said::Said;
 use crate::soak::SoakReport;
 use crate::steady::{Steadiness, WarmUpLine};
+use crate::threshold::ThresholdAnswer;
 use crate::trial::{Phase, TrialOutcome};
 use crate::version::AnalysisVersion;
 use schemars::JsonSchema;
@@ -74,6 +76,9 @@ pub struct AnalysisFile {
     pub layers: Vec<LayerCosts>,
     /// The claims of the experiment, answered.
     pub claims: Vec<ClaimResult>,
+    /// Its thresholds, held against every trial, and in a soak against every window; in plan order.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub thresholds: Vec<ThresholdAnswer>,
     /// Confidence level of all intervals.
     pub confidence: f64,
     /// Half-width of the equivalence margin as a ratio.
@@ -562,9 +567,12 @@ pub struct ClaimResult {
     /// The kind of the claim, as in the plan.
     #[serde(default)]
     pub kind: String,
-    /// The metric that it is about.
+    /// The metric or the counter that it is about.
     #[serde(default)]
-    pub metric: Option<Metric>,
+    pub metric: Option<ClaimMetric>,
+    /// Unit of `value`; absent where there is none, and in older files, where that of the metric holds.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub unit: Option<Unit>,
     /// The ratio that was compared; null for claims about differences and values.
     pub ratio: Option<f64>,
     /// The difference or the value that was compared, in the unit of the metric.

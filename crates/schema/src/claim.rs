@@ -3,7 +3,7 @@
 //! Invariant: claims of files that know no kinds are read as what they were, claims about ratios.
 //! Absent on purpose: how a claim is judged (the analyze crate), and how it is written (`experiment`).
 
-use crate::metric::Metric;
+use crate::counter_metric::ClaimMetric;
 use crate::published::{PublishedPlan, Span};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -15,7 +15,7 @@ pub struct ClaimPlan {
     pub text: String,
     /// What is compared, or what bends; absent where nothing is leaked, which is about every resource.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub metric: Option<Metric>,
+    pub metric: Option<ClaimMetric>,
     /// Name by which a study points to it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,

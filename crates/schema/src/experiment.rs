@@ -1,5 +1,6 @@
 //! The experiment file (`experiments/*.toml`) exactly as a user writes it; nothing is resolved here.
 
+use crate::counter_metric::ClaimMetric;
 use crate::counters::Counters;
 use crate::design::DesignUse;
 use crate::event::Event;
@@ -7,7 +8,6 @@ use crate::hooks::Hooks;
 use crate::knob::KnobValue;
 pub use crate::levels::OneOrMany;
 use crate::limits::LimitsUse;
-use crate::metric::Metric;
 use crate::plan::Replicas;
 use crate::profile::ProfileUse;
 use crate::published::{ClaimSource, Conditions, Direction, PublishedUse};
@@ -17,6 +17,7 @@ use crate::server_side::Checks;
 pub use crate::settings::{ConnectionUse, Load, LoadModel, Resolve};
 use crate::target::{Metrics, Ready, Stop};
 use crate::text::{FileError, parse_toml};
+use crate::threshold::ThresholdUse;
 use crate::tls::TlsUse;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -56,6 +57,9 @@ pub struct ExperimentFile {
     /// Statements to be answered by the run.
     #[serde(default)]
     pub claim: Vec<Claim>,
+    /// Limits of health, held against every trial and every window of a soak.
+    #[serde(default)]
+    pub threshold: Vec<ThresholdUse>,
     /// Profiles to be taken after the last trial; none where absent.
     pub profile: Option<ProfileUse>,
     /// Programs that run before and after each trial's load.
@@ -209,8 +213,8 @@ pub enum WarmupUntil {
 pub struct Claim {
     /// The statement in words, as it is to stand in the report.
     pub text: String,
-    /// What is compared; with `knee` what bends, throughput or p95. `no_leak` has none.
-    pub metric: Option<Metric>,
+    /// What is compared: a metric, or a counter as a table; with `knee` what bends, throughput or p95. `no_leak` has none.
+    pub metric: Option<ClaimMetric>,
     /// `ratio` and `difference`: target in the numerator, or that is taken from.
     pub better: Option<String>,
     /// `ratio`, `difference` and `no_worse`: target in the denominator, or that is taken away or held against.

@@ -2,7 +2,8 @@
 //!
 //! Invariants: a verdict about a measurement names its run; a row that cannot be tested names its reason.
 
-use crate::metric::{Metric, Unit};
+use crate::counter_metric::ClaimMetric;
+use crate::metric::Unit;
 use crate::published::{PublishedVerdict, Span};
 use crate::study::{ReasonCode, StudyThing, Words};
 use crate::version::LedgerVersion;
@@ -162,7 +163,7 @@ pub struct LedgerMeasure {
     pub claim: String,
     /// What was measured; absent for loads at a knee.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub metric: Option<Metric>,
+    pub metric: Option<ClaimMetric>,
     /// Unit of the numbers; absent for ratios.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub unit: Option<Unit>,

@@ -45,8 +45,6 @@ pub enum Metric {
     GcPauseShare,
     /// Share of the memory that the runtime holds and no object takes, where it holds most: 0 to 1.
     MemorySlack,
-    /// Share of the calls through a circuit breaker that were answered with its fallback, 0 to 1.
-    FallbackShare,
     /// Bytes received per answer, heads included.
     BytesPerRequest,
     /// Share of the requests that took a connection which was open already, 0 to 1.
@@ -78,7 +76,7 @@ pub enum Metric {
 
 impl Metric {
     /// Metrics that are computed for claims only, so that neither tables nor corrections for many tests grow.
-    pub const ASKED: [Self; 22] = [
+    pub const ASKED: [Self; 21] = [
         Self::Cpu,
         Self::Max,
         Self::GcCount,
@@ -87,7 +85,6 @@ impl Metric {
         Self::GcPauseMax,
         Self::GcPauseShare,
         Self::MemorySlack,
-        Self::FallbackShare,
         Self::BytesPerRequest,
         Self::ConnectionReuse,
         Self::Reconnects,
@@ -141,7 +138,6 @@ impl Metric {
             Self::GcPauseMax => "gc_pause_max",
             Self::GcPauseShare => "gc_pause_share",
             Self::MemorySlack => "memory_slack",
-            Self::FallbackShare => "fallback_share",
             Self::BytesPerRequest => "bytes_per_request",
             Self::ConnectionReuse => "connection_reuse",
             Self::Reconnects => "reconnects",
@@ -167,7 +163,6 @@ impl Metric {
             | Self::Cpu
             | Self::GcPauseShare
             | Self::MemorySlack
-            | Self::FallbackShare
             | Self::ConnectionReuse
             | Self::ConnectFailures
             | Self::TimeWaitReuse

@@ -32,7 +32,6 @@ impl Metric {
             Self::GcPauseMax => "GC pause max",
             Self::GcPauseShare => "GC pause share",
             Self::MemorySlack => "Memory no object takes",
-            Self::FallbackShare => "Fallbacks",
             Self::BytesPerRequest => "Bytes per request",
             Self::ConnectionReuse => "Reuse",
             Self::Reconnects => "Reconnects",
@@ -77,9 +76,6 @@ impl Metric {
             }
             Self::MemorySlack => {
                 said!("metric.memory_slack", "share of the runtime's memory that no object takes")
-            }
-            Self::FallbackShare => {
-                said!("metric.fallback_share", "share of calls answered with a fallback")
             }
             Self::BytesPerRequest => said!("metric.bytes_per_request", "bytes per request"),
             Self::ConnectionReuse => said!("metric.connection_reuse", "connection reuse"),
@@ -133,6 +129,8 @@ impl SoakCounter {
             Self::Throughput => "throughput",
             Self::P50 => "p50",
             Self::P99 => "p99",
+            Self::CpuPerRequest => "CPU per request",
+            Self::FullGcs => "full GCs",
         }
     }
 
@@ -149,6 +147,8 @@ impl SoakCounter {
             Self::Throughput => said!("counter.throughput", "throughput"),
             Self::P50 => Metric::P50.words(),
             Self::P99 => Metric::P99.words(),
+            Self::CpuPerRequest => Metric::CpuPerRequest.words(),
+            Self::FullGcs => said!("counter.full_gcs", "the rate of full garbage collections"),
         }
     }
 }

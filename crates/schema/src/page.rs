@@ -73,6 +73,9 @@ pub struct TrialDetail {
     pub events: Vec<EventMark>,
     /// Response times over time; absent where no histograms were written, or could not be read.
     pub heat: Option<Heat>,
+    /// Pauses of the collector over time, by length; absent where the runtime tells none, or had none.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub pauses: Option<Heat>,
     /// The last lines of the target's output, at most 40.
     pub log_tail: Vec<String>,
     /// What of this trial is missing here, and why: one sentence each.
@@ -162,7 +165,7 @@ pub struct Heat {
     /// Limits of the columns, growing by a constant factor; one more than there are columns. The first column holds
     /// all that is shorter too, the last all that is longer.
     pub edges_ns: Vec<u64>,
-    /// Answers by response time, one row a time span.
+    /// Answers by response time, or pauses by length, one row a time span.
     pub rows: Vec<Vec<u64>>,
     /// Largest count of all rows.
     pub count_max: u64,

@@ -18,6 +18,7 @@ pub use crate::settings::{ConnectionPlan, DriverChoice, LoadPlan, PriorityChoice
 use crate::soak::SoakPlan;
 use crate::steady::WarmUpConditions;
 use crate::target::{Metrics, Ready, Stop};
+use crate::threshold::ThresholdPlan;
 pub use crate::tls::TlsPlan;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize};
@@ -74,6 +75,9 @@ pub struct ExperimentPlan {
     /// Statements to be answered.
     #[serde(deserialize_with = "crate::claim::of_any_version")]
     pub claims: Vec<ClaimPlan>,
+    /// Limits of health.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub thresholds: Vec<ThresholdPlan>,
     /// Half-width of the equivalence margin as a ratio.
     pub margin: f64,
     /// Confidence level of intervals.

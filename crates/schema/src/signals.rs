@@ -13,7 +13,8 @@ pub struct Signals {
     pub schema: SignalsVersion,
     /// Ends of the intervals from the trial's origin.
     pub ends_ns: Vec<u64>,
-    /// Mean of each gauge within an interval, by `source/key`; null where it was not read.
+    /// Mean of each gauge within an interval, by `source/key`, of a percentile or maximum the largest; null where it was not
+    /// read.
     pub gauges: BTreeMap<String, Vec<Option<f64>>>,
     /// Increase of each counter within an interval, by `source/key`, as above.
     pub deltas: BTreeMap<String, Vec<Option<f64>>>,

@@ -3,6 +3,7 @@
 //! A segment is one start of the target: one trial of the run folder. Trends never cross its borders.
 
 use crate::said::Said;
+use crate::threshold::ThresholdAnswer;
 use crate::version::{SegmentVersion, SoakVersion};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -30,11 +31,22 @@ pub enum SoakCounter {
     P50,
     /// 99th percentile of response time of the window, in nanoseconds.
     P99,
+    /// CPU time of the target per right answer, in nanoseconds.
+    CpuPerRequest,
+    /// Full collections per hour: of the JVM, or the major ones of Node.
+    FullGcs,
 }
+
+/// CPU time of all processes of the target.
+pub const CPU: &str = "target.process/cpu_ns";
+/// Full collections: of the JVM, and what Node calls major ones. Of Go every collection is of the whole heap.
+pub const FULL_GCS: [&str; 2] = ["jvm.runtime/gc_full_cycles", "node.runtime/gc_major_cycles"];
+/// What the names of the counters of full collections by cause begin with.
+pub const FULL_GC_CAUSE: &str = "jvm.runtime/gc_full_cause_";
 
 impl SoakCounter {
     /// All of them, in the order in which they are shown.
-    pub const ALL: [Self; 9] = [
+    pub const ALL: [Self; 11] = [
         Self::Memory,
         Self::Descriptors,
         Self::Threads,
@@ -44,12 +56,14 @@ impl SoakCounter {
         Self::Throughput,
         Self::P50,
         Self::P99,
+        Self::CpuPerRequest,
+        Self::FullGcs,
     ];
 
     /// Whether it is held by the target and can run out, so that it can leak.
     #[must_use]
     pub const fn is_resource(self) -> bool {
-        !matches!(self, Self::Throughput | Self::P50 | Self::P99)
+        !matches!(self, Self::Throughput | Self::P50 | Self::P99 | Self::CpuPerRequest | Self::FullGcs)
     }
 }
 
@@ -126,6 +140,30 @@ pub struct WindowLine {
     pub p50_ns: Option<u64>,
     /// 99th percentile of response time; absent where the window has too few requests for it.
     pub p99_ns: Option<u64>,
+    /// Counters that trends and thresholds are made of, by source and name; absent where they were not read.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub counters: BTreeMap<String, WindowCounter>,
+}
+
+/// A counter in one window.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct WindowCounter {
+    /// The mean of the readings of a level, the largest of a percentile or maximum, or an increase.
+    pub value: f64,
+    /// The time over which it increased; absent for a level. A reading belongs to the window in which it was made, so
+    /// this may differ from the length of the window by the time between two readings.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub over_ns: Option<u64>,
+}
+
+impl WindowCounter {
+    /// An increase per second.
+    #[must_use]
+    pub fn per_second(&self) -> Option<f64> {
+        let over_ns = self.over_ns.filter(|over_ns| *over_ns > 0)?;
+        Some(self.value * 1e9 / over_ns as f64)
+    }
 }
 
 impl WindowLine {
@@ -136,8 +174,23 @@ impl WindowLine {
             SoakCounter::Throughput => Some(self.throughput_per_s),
             SoakCounter::P50 => self.p50_ns.map(|ns| ns as f64),
             SoakCounter::P99 => self.p99_ns.map(|ns| ns as f64),
+            SoakCounter::CpuPerRequest => self.per_answer(CPU),
+            SoakCounter::FullGcs => {
+                let found = FULL_GCS.iter().find_map(|key| self.counters.get(*key));
+                Some(found?.per_second()? * 3600.0)
+            }
             resource => self.floors.get(&resource).copied(),
         }
+    }
+
+    /// An increase per right answer; `None` without one.
+    #[must_use]
+    pub fn per_answer(&self, counter: &str) -> Option<f64> {
+        let counter = self.counters.get(counter)?;
+        let seconds = (self.end_ns.checked_sub(self.start_ns)?) as f64 / 1e9;
+        // Both as rates, because readings and windows begin at other times.
+        let answers = self.answers as f64 / seconds;
+        (answers > 0.0 && seconds > 0.0).then_some(counter.per_second()? / answers)
     }
 }
 
@@ -166,6 +219,9 @@ pub struct SoakReport {
     pub segments: Vec<SoakSegment>,
     /// One entry for each counter that was read, resources first.
     pub trends: Vec<SoakTrend>,
+    /// The thresholds of the experiment, held against every window.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub thresholds: Vec<ThresholdAnswer>,
     /// What weakens the answer, one sentence each.
     pub notes: Vec<Said>,
 }
@@ -304,5 +360,19 @@ mod tests {
         assert_eq!(line.value(SoakCounter::Memory), Some(5.0));
         assert_eq!((line.value(SoakCounter::P99), line.value(SoakCounter::P50)), (Some(7.0), None));
         assert_eq!(line.value(SoakCounter::Heap), None);
+        assert_eq!((line.value(SoakCounter::CpuPerRequest), line.value(SoakCounter::FullGcs)), (None, None));
+        let increase = |value, over_ns| WindowCounter { value, over_ns: Some(over_ns) };
+        let counted = WindowLine {
+            end_ns: 60_000_000_000,
+            answers: 600,
+            counters: BTreeMap::from([
+                (CPU.to_owned(), increase(2e9, 50_000_000_000)),
+                (FULL_GCS[1].to_owned(), increase(1.0, 60_000_000_000)),
+            ]),
+            ..line
+        };
+        // 40 ms of CPU time a second for 10 answers a second.
+        assert_eq!(counted.value(SoakCounter::CpuPerRequest), Some(4e6));
+        assert!((counted.value(SoakCounter::FullGcs).unwrap() - 60.0).abs() < 1e-9);
     }
 }

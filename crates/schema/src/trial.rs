@@ -242,7 +242,7 @@ pub struct StallSpan {
 }
 
 /// A line of `counters.ndjson`: one source at one tick. What cannot be read is absent, never zero.
-#[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct CounterLine {
     /// When it was read.
     pub t_ns: u64,
@@ -254,4 +254,19 @@ pub struct CounterLine {
     /// Increases since the source's previous line.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub deltas: BTreeMap<String, f64>,
+    /// Pauses of the collector since the source's previous line, by length, where the runtime keeps a histogram of them.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub pauses: Vec<PauseCount>,
+}
+
+/// Pauses of about the same length.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PauseCount {
+    /// At least this long.
+    pub from_ns: u64,
+    /// Shorter than this; as `from_ns` where the runtime sets no bound.
+    pub to_ns: u64,
+    /// How many, above 0.
+    pub count: u64,
 }

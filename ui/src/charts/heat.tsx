@@ -1,7 +1,8 @@
 /**
- * The heat map of one trial: how many answers took how long, over time, with p50 and p99 drawn over it.
+ * The heat map of one trial: how many answers took how long, over time, with p50 and p99 drawn over it; or how many
+ * pauses of the collector were how long.
  *
- * Invariants: both the axis of times and the scale of colours are logarithmic; no answer is no colour; the scale is
+ * Invariants: both the axis of times and the scale of colours are logarithmic; nothing counted is no colour; the scale is
  * even in lightness, so that it can be read without colour; warm-up and drain are paled, because they do not count.
  * Absent on purpose: smoothing.
  */
@@ -34,7 +35,21 @@ export interface HeatData {
   /** Its percentiles and phases. */
   trial: Pick<Trial, "id" | "series">;
   detail?: Pick<Detail, "events">;
+  /** What is counted; answers where absent. */
+  of?: "pauses";
 }
+
+/** The words for what is counted. */
+const namesOf = (of: HeatData["of"], { charts: t }: Words) =>
+  of === "pauses"
+    ? {
+        axis: t.pauseLength,
+        count: t.pauseCount,
+        scale: t.pausesPerCell,
+        title: t.pauseHeat,
+        most: t.pauseHeatMost,
+      }
+    : { axis: t.responseTime, count: t.answers, scale: t.answersPerCell, title: t.heat, most: t.heatMost };
 
 /** One cell of the map: span of time, span of response time, count. */
 type Cell = [number, number, number, number, number];
@@ -121,14 +136,37 @@ function overlay(
   ] as Series[];
 }
 
+type PointsOf = (
+  of: (point: Trial["series"][number]) => number | null | undefined,
+) => [number, number | null][];
+
+function percentileLines(points: PointsOf, look: Look, words: Words): Series[] {
+  return [
+    ...overlay(
+      words.metrics.p50,
+      points((point) => point.p50_ns),
+      look.ink,
+      "solid",
+      look,
+    ),
+    ...overlay(
+      words.metrics.p99,
+      points((point) => point.p99_ns),
+      look.series[1] ?? look.ink,
+      [7, 3],
+      look,
+    ),
+  ];
+}
+
 const HEIGHT = 300;
 const TITLE = 30;
 
 /** Names of events stand above the map, below its title. */
 const headOf = (detail: HeatData["detail"]) => TITLE + ((detail?.events.length ?? 0) > 0 ? NAMES : 0);
 
-export function heatOption({ heat, trial, detail }: HeatData, look: Look, words: Words): ChartOption {
-  const t = words.charts;
+export function heatOption({ heat, trial, detail, of }: HeatData, look: Look, words: Words): ChartOption {
+  const names = namesOf(of, words);
   const cells = heatCells(heat);
   const range: [number, number] = [heat.start_ns, Math.max(heat.start_ns + 1, ...heat.t_ns)];
   const seen = cells.flatMap((cell) => [cell[2], cell[3]]);
@@ -138,7 +176,7 @@ export function heatOption({ heat, trial, detail }: HeatData, look: Look, words:
   const x = plainAxis(look, false);
   const ticks = logTicks(low, high, 8);
   const y = logAxis(look, true, [low, high], ticks);
-  const points = (of: (point: Trial["series"][number]) => number | null | undefined) =>
+  const points: PointsOf = (of) =>
     trial.series
       .filter((point) => point.phase !== "drain")
       .map((point): [number, number | null] => [point.t_ns, of(point) ?? null]);
@@ -174,7 +212,7 @@ export function heatOption({ heat, trial, detail }: HeatData, look: Look, words:
     } as ChartOption["xAxis"],
     yAxis: {
       ...y,
-      ...titled(look, t.responseTime, top - TITLE + 12),
+      ...titled(look, names.axis, top - TITLE + 12),
       axisLabel: { ...y.axisLabel, formatter: (ns: number) => axisDuration(ns) },
       splitLine: { show: true, lineStyle: { color: look.line } },
     } as ChartOption["yAxis"],
@@ -182,14 +220,14 @@ export function heatOption({ heat, trial, detail }: HeatData, look: Look, words:
       const cell = hovered?.seriesIndex === 0 ? cells[hovered.dataIndex] : undefined;
       if (!cell) return "";
       return tip(`${show(cell[0])} – ${show(cell[1])}`, [
-        { name: t.responseTime, value: `${duration(cell[2])} – ${duration(cell[3])}` },
-        { name: t.answers, value: count(cell[4]) },
+        { name: names.axis, value: `${duration(cell[2])} – ${duration(cell[3])}` },
+        { name: names.count, value: count(cell[4]) },
       ]);
     }),
     series: [
       {
         type: "custom",
-        name: t.answers,
+        name: names.count,
         renderItem: drawCell(cells, heat.count_max, look),
         encode: { x: [0, 1], y: [2, 3] },
         data: cells,
@@ -206,40 +244,32 @@ export function heatOption({ heat, trial, detail }: HeatData, look: Look, words:
         ...(fade.length ? { markArea: { silent: true, z: 4, data: fade } } : {}),
         ...(events.length ? { markLine: { silent: true, symbol: "none", data: events } } : {}),
       } as unknown as Series,
-      ...overlay(
-        words.metrics.p50,
-        points((point) => point.p50_ns),
-        look.ink,
-        "solid",
-        look,
-      ),
-      ...overlay(
-        words.metrics.p99,
-        points((point) => point.p99_ns),
-        look.series[1] ?? look.ink,
-        [7, 3],
-        look,
-      ),
+      // Response times are no pauses: their lines would stand on another scale of meaning.
+      ...(of === "pauses" ? [] : percentileLines(points, look, words)),
     ],
   } as ChartOption;
 }
 
-export function heatAlt({ heat, trial }: HeatData, words: Words): string {
+export function heatAlt({ heat, trial, of }: HeatData, words: Words): string {
+  const names = namesOf(of, words);
   const rows = heat.rows.map((row) => row.reduce((sum, n) => Math.max(sum, n), 0));
-  return `${words.charts.heat(trial.id)}. ${words.charts.heatMost(count(heat.count_max), count(rows.length))}`;
+  return `${names.title(trial.id)}. ${names.most(count(heat.count_max), count(rows.length))}`;
 }
 
-export function HeatChart({ heat, trial, detail }: HeatData) {
+export function HeatChart({ heat, trial, detail, of }: HeatData) {
   const words = useWords();
-  const label = useMemo(() => heatAlt({ heat, trial }, words), [heat, trial, words]);
-  const data = useMemo(() => (detail ? { heat, trial, detail } : { heat, trial }), [heat, trial, detail]);
+  const data = useMemo(
+    (): HeatData => ({ heat, trial, ...(detail ? { detail } : {}), ...(of ? { of } : {}) }),
+    [heat, trial, detail, of],
+  );
+  const label = useMemo(() => heatAlt(data, words), [data, words]);
   const make = useCallback((look: Look) => heatOption(data, look, words), [data, words]);
   if (heat.rows.length < 2) return null;
   return (
     <>
-      <HeatScale max={heat.count_max} words={words} />
+      <HeatScale max={heat.count_max} name={namesOf(of, words).scale} />
       <Chart
-        name="heat"
+        name={of === "pauses" ? "pauses" : "heat"}
         label={label}
         height={() => headOf(detail) + HEIGHT + 34}
         make={make}
@@ -250,10 +280,10 @@ export function HeatChart({ heat, trial, detail }: HeatData) {
 }
 
 /** What the colours stand for. */
-function HeatScale({ max, words }: { max: number; words: Words }) {
+function HeatScale({ max, name }: { max: number; name: string }) {
   return (
     <p class="chart-scale">
-      <span>{words.charts.answersPerCell}</span>
+      <span>{name}</span>
       <span>1</span>
       <span class="chart-scale-bar" aria-hidden="true" />
       <span>{count(max)}</span>

@@ -7,7 +7,7 @@ import gcJson from "./fixtures/gc.json";
 import kneeJson from "./fixtures/knee.json";
 import { forestOption, forestRows, ratioTicks, verdictWord } from "./forest";
 import * as made from "./gallery/made";
-import { heatCells, heatColour, heatOption } from "./heat";
+import { heatAlt, heatCells, heatColour, heatOption } from "./heat";
 import { historyOption, levelsOf } from "./history";
 import { ladderOfCells, ladderOption, laddersOf } from "./ladder";
 import { type Look, svgLook } from "./look";
@@ -295,6 +295,34 @@ describe("distributions", () => {
     expect(cells.reduce((a, cell) => a + cell[4], 0)).toBe(sum);
     const option = shown(heatOption({ heat, trial: gc.analysis.trials[0]! }, wide, en));
     expect(option.get(en.charts.answers)).toEqual(cells);
+  });
+
+  it("show pauses by length without the lines of response times", () => {
+    const heat = {
+      start_ns: 0,
+      t_ns: [1e9, 2e9, 3e9],
+      edges_ns: [1e5, 2e5, 4e5],
+      rows: [
+        [0, 0],
+        [12, 1],
+        [0, 3],
+      ],
+      count_max: 12,
+    };
+    const of = { heat, trial: gc.analysis.trials[0]!, of: "pauses" as const };
+    for (const look of LOOKS) {
+      for (const words of [WORDS.en, WORDS.zh]) {
+        const option = shown(heatOption(of, look, words));
+        expect([...option.keys()]).toEqual([words.charts.pauseCount]);
+        expect(option.get(words.charts.pauseCount)).toEqual([
+          [1e9, 2e9, 1e5, 2e5, 12],
+          [1e9, 2e9, 2e5, 4e5, 1],
+          [2e9, 3e9, 2e5, 4e5, 3],
+        ]);
+        expect(heatAlt(of, words)).toContain("12");
+        expect(heatAlt(of, words)).toContain(words.charts.pauseHeat(of.trial.id));
+      }
+    }
   });
 
   it("are darker where there is more", () => {

@@ -23,6 +23,7 @@ export function soakShown(counter: SoakTrend["counter"]): Shown {
       return SIZE;
     case "p50":
     case "p99":
+    case "cpu_per_request":
       return TIME;
     case "throughput":
       return RATE;

@@ -1,7 +1,7 @@
-/** The claims of the experiment with their verdicts and the numbers that decided. */
+/** The claims of the experiment with their verdicts and the numbers that decided; its thresholds, as they were kept. */
 import { ratio, ratioInterval, value, interval } from "../format";
 import type { ClaimResult } from "../schema/page";
-import { Mark, claimWord, headed } from "../ui/mark";
+import { Mark, claimWord, headed, healthWord } from "../ui/mark";
 import { Told } from "../ui/told";
 import { type Words, useWords } from "../words";
 import { Section, type SectionProps } from "./frame";
@@ -29,6 +29,27 @@ export function Claims({ page }: SectionProps) {
   );
 }
 
+export function Thresholds({ page }: SectionProps) {
+  const words = useWords();
+  return (
+    <Section id="thresholds" title={words.sections.thresholds} about={words.health.about}>
+      <ol class="claims">
+        {(page.analysis.thresholds ?? []).map((threshold, index) => (
+          <li key={index}>
+            <Mark word={headed(healthWord(words, threshold.verdict))} />
+            <div>
+              <h3>{threshold.text}</h3>
+              <p>
+                <Told text={threshold.evidence} isUnbroken isSentence />
+              </p>
+            </div>
+          </li>
+        ))}
+      </ol>
+    </Section>
+  );
+}
+
 /** The number that decided, where the sentence above does not tell it. */
 function Number({ claim, words }: { claim: ClaimResult; words: Words }) {
   if (typeof claim.ratio === "number" && claim.evidence.text.includes(ratio(claim.ratio))) return null;
@@ -40,8 +61,10 @@ function Number({ claim, words }: { claim: ClaimResult; words: Words }) {
       </p>
     );
   }
-  if (typeof claim.value !== "number" || !claim.metric) return null;
-  const unit = unitOf(claim.metric);
+  const { metric } = claim;
+  // Older files have metrics alone, and their unit is known by their name.
+  const unit = claim.unit ?? (typeof metric === "string" ? unitOf(metric) : undefined);
+  if (typeof claim.value !== "number" || !unit) return null;
   if (claim.evidence.text.includes(value(unit, claim.value))) return null;
   const ends = claim.interval ? interval(unit, claim.interval) : words.noInterval;
   return (

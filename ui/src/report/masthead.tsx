@@ -5,7 +5,16 @@
  */
 import type { Children } from "../jsx/children";
 import type { PageFile } from "../schema/page";
-import { Mark, beliefWord, claimWord, causeWord, headed, outcomeWord, soakWord } from "../ui/mark";
+import {
+  Mark,
+  beliefWord,
+  claimWord,
+  causeWord,
+  headed,
+  healthWord,
+  outcomeWord,
+  soakWord,
+} from "../ui/mark";
 import { Told, unbroken } from "../ui/told";
 import { useWords } from "../words";
 import { counts, labels, wallTime } from "./model";
@@ -37,6 +46,7 @@ export function Masthead({ page }: { page: PageFile }) {
           </p>
         </Glance>
         <Claims page={page} />
+        <Health page={page} />
         <Soak page={page} />
         <Worst page={page} />
         <Trials page={page} />
@@ -75,6 +85,23 @@ function Claims({ page }: { page: PageFile }) {
         .map(({ text }, index) => (
           <p key={index}>{text}</p>
         ))}
+    </Glance>
+  );
+}
+
+/** Whether every threshold was kept. */
+function Health({ page }: { page: PageFile }) {
+  const words = useWords();
+  const verdicts = (page.analysis.thresholds ?? []).map(({ verdict }) => verdict);
+  if (verdicts.length === 0) return null;
+  return (
+    <Glance name={words.sections.thresholds} to="thresholds">
+      <span class="marks">
+        {counts(["crossed", "unknown", "kept"], verdicts).map(([verdict, number]) => {
+          const word = healthWord(words, verdict);
+          return <Mark key={verdict} word={{ ...word, text: words.healthOf[verdict](number) }} />;
+        })}
+      </span>
     </Glance>
   );
 }

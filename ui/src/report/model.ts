@@ -29,7 +29,6 @@ export function unitOf(metric: Metric) {
     case "cpu":
     case "gc_pause_share":
     case "memory_slack":
-    case "fallback_share":
     case "connection_reuse":
     case "connect_failures":
     case "time_wait_reuse":

@@ -8,7 +8,7 @@ import type { PageFile } from "../schema/page";
 import type { Words } from "../words";
 import { Belief } from "./belief";
 import { Capacity, hasCapacity } from "./capacity";
-import { Claims } from "./claims";
+import { Claims, Thresholds } from "./claims";
 import { Comparison } from "./comparison";
 import { Data } from "./data";
 import { Decision, hasDecision } from "./decision";
@@ -39,6 +39,12 @@ const some = (of: unknown[] | null | undefined) => (of ?? []).length > 0;
 const SECTIONS: SectionOf[] = [
   { id: "belief", has: always, body: Belief, height: 500 },
   { id: "claims", has: ({ page }) => some(page.analysis.claims), body: Claims, height: 300 },
+  {
+    id: "thresholds",
+    has: ({ page }) => some(page.analysis.thresholds),
+    body: Thresholds,
+    height: 250,
+  },
   { id: "soak", has: ({ page }) => Boolean(page.analysis.soak), body: Soak, height: 1400 },
   { id: "comparison", has: ({ page }) => some(page.analysis.comparisons), body: Comparison, height: 800 },
   { id: "factors", has: ({ page }) => Boolean(page.analysis.effects), body: Effects, height: 600 },

@@ -1,6 +1,6 @@
 /**
  * All trials of a cell over each other, then one trial to the second: throughput, latency and failures, any counters
- * under them on the same axis, the heat map of its response times, and the last lines of the target's log.
+ * under them on the same axis, the heat maps of its response times and of its collector's pauses, and the last lines of the target's log.
  *
  * Invariants: warm-up is shown and marked as cut; trials without details say where their numbers are.
  */
@@ -149,6 +149,11 @@ function Details({ trial, detail }: { trial: TrialRow; detail: TrialDetail }) {
       {detail.heat && (
         <Figure title={t.heat} about={t.heatAbout}>
           <HeatChart heat={detail.heat} trial={trial} detail={detail} />
+        </Figure>
+      )}
+      {detail.pauses && (
+        <Figure title={t.pauses} about={t.pausesAbout}>
+          <HeatChart heat={detail.pauses} trial={trial} detail={detail} of="pauses" />
         </Figure>
       )}
       {(detail.missing ?? []).map((text) => (

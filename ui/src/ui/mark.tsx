@@ -13,6 +13,7 @@ import type {
   Metric,
   Severity,
   SoakClass,
+  ThresholdVerdict,
   TrialOutcome,
   Verdict,
 } from "../schema/page";
@@ -75,6 +76,15 @@ const CLAIMS: Record<ClaimVerdict, [string, Tone]> = {
 
 export const claimWord = (words: Words, verdict: ClaimVerdict): Word =>
   word(CLAIMS[verdict][0], words.claims[verdict], CLAIMS[verdict][1]);
+
+const HEALTH: Record<ThresholdVerdict, [string, Tone]> = {
+  kept: ["✓", "good"],
+  crossed: ["✗", "bad"],
+  unknown: ["?", "bad"],
+};
+
+export const healthWord = (words: Words, verdict: ThresholdVerdict): Word =>
+  word(HEALTH[verdict][0], words.health[verdict], HEALTH[verdict][1]);
 
 const BELIEF: Record<BeliefLevel, [string, Tone]> = {
   yes: ["✓", "good"],

@@ -71,6 +71,12 @@ export const chartsEn = {
   heat: (trial: number) => `Response times of trial ${trial} over time, by colour`,
   heatMost: (count: string, rows: string) => `At most ${count} answers in one cell; ${rows} spans of time`,
   answersPerCell: "Answers per cell of the map:",
+  pauseHeat: (trial: number) => `Garbage collection pauses of trial ${trial} over time, by colour`,
+  pauseHeatMost: (count: string, rows: string) =>
+    `At most ${count} pauses in one cell; ${rows} spans of time`,
+  pauseLength: "Length of pause",
+  pauseCount: "Pauses",
+  pausesPerCell: "Pauses per cell of the map:",
   // Soak
   segment: (trial: number) => `segment of trial ${trial}`,
   limit: (value: string) => `limit ${value}`,

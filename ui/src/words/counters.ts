@@ -68,6 +68,8 @@ const NAMES: Record<string, Name> = {
   // Runtimes
   "go.runtime/goroutines": ["Goroutines", "goroutine 数"],
   "go.runtime/goroutines_runnable": ["Goroutines waiting for a thread", "等待线程的 goroutine"],
+  "go.runtime/goroutines_created": ["Goroutines started", "启动的 goroutine"],
+  "go.runtime/pool_wait_p95_ns": ["p95 of the wait for a database connection", "等待数据库连接时间的 p95"],
   "go.runtime/gc_pause_ns": ["Time in GC pauses", "垃圾回收停顿时间"],
   "go.runtime/gc_pause_max_ns": ["Longest GC pause", "最长的垃圾回收停顿"],
   "go.runtime/gc_pause_p99_ns": ["GC pause, p99", "垃圾回收停顿，p99"],
@@ -101,6 +103,24 @@ const NAMES: Record<string, Name> = {
   "jvm.runtime/gc_pause_ns": ["Time in GC pauses", "垃圾回收停顿时间"],
   "jvm.runtime/gc_cycles": ["Garbage collections", "垃圾回收次数"],
   "jvm.runtime/gc_full_cycles": ["Full garbage collections", "完整垃圾回收次数"],
+  "jvm.runtime/gc_full_cause_system_gc": ["Full collections by System.gc()", "System.gc() 引起的完整回收"],
+  "jvm.runtime/gc_full_cause_allocation": [
+    "Full collections by a failed allocation",
+    "分配失败引起的完整回收",
+  ],
+  "jvm.runtime/gc_full_cause_compaction": ["Full collections by compaction", "压缩引起的完整回收"],
+  "jvm.runtime/gc_full_cause_ergonomics": [
+    "Full collections by resizing of the heap",
+    "堆大小调整引起的完整回收",
+  ],
+  "jvm.runtime/gc_full_cause_metadata": ["Full collections by metadata", "元数据引起的完整回收"],
+  "jvm.runtime/gc_full_cause_diagnostic": [
+    "Full collections by a diagnostic command",
+    "诊断命令引起的完整回收",
+  ],
+  "jvm.runtime/gc_full_cause_heap_dump": ["Full collections by a heap dump", "堆转储引起的完整回收"],
+  "jvm.runtime/gc_full_cause_other": ["Full collections by another cause", "其他原因引起的完整回收"],
+  "jvm.runtime/gc_full_cause_unknown": ["Full collections of unknown cause", "原因不明的完整回收"],
   "jvm.runtime/safepoint_ns": ["Time at safepoints", "安全点停顿时间"],
   "jvm.runtime/contended_locks": ["Locks contended", "锁争用次数"],
   "php.fpm/active": ["FPM processes at work", "工作中的 FPM 进程"],

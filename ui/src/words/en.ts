@@ -26,7 +26,6 @@ const metrics: Record<Metric, string> = {
   gc_rate: "GCs per second",
   gc_pause_p99: "GC pause p99",
   gc_pause_max: "GC pause max",
-  fallback_share: "Fallbacks",
   memory_slack: "Memory no object takes",
   gc_pause_share: "GC pause share",
   bytes_per_request: "Bytes per request",
@@ -127,6 +126,8 @@ const soakCounters: Record<SoakCounter, string> = {
   throughput: "throughput",
   p50: "p50",
   p99: "p99",
+  cpu_per_request: "CPU per request",
+  full_gcs: "full GCs per hour",
 };
 
 /** The heads of the decision table, where a metric's own name does not say what is best. */
@@ -145,6 +146,18 @@ export const en = {
   metrics,
   verdicts,
   claims: { ...claims, about: "Each statement of the experiment, answered by its whole interval." },
+  health: {
+    about:
+      "Limits of health, held against every valid trial, and in a soak against every window. One that crosses is enough.",
+    kept: "kept",
+    crossed: "crossed",
+    unknown: "unknown",
+  },
+  healthOf: {
+    kept: (n: number) => `${n} kept`,
+    crossed: (n: number) => `${n} crossed`,
+    unknown: (n: number) => `${n} unknown`,
+  },
   claimsOf: {
     holds: (n: number) => (n === 1 ? "1 holds" : `${n} hold`),
     does_not_hold: (n: number) => (n === 1 ? "1 does not hold" : `${n} do not hold`),
@@ -239,6 +252,7 @@ export const en = {
   sections: {
     belief: "Can this be believed?",
     claims: "Claims",
+    thresholds: "Thresholds",
     comparison: "Comparison",
     factors: "Factors",
     capacity: "Load, throughput, latency, errors",
@@ -377,6 +391,9 @@ export const en = {
       "One line a request of the scenario, by the second. Of a long trial's joined seconds the highest value is shown.",
     heat: "Response times over time",
     heatAbout: "The colours are those of the scale above, which is logarithmic, as is the response time.",
+    pauses: "Garbage collection pauses over time",
+    pausesAbout:
+      "How often the collector stopped the target, by length. Go counts its pauses by length; of other runtimes those between two readings count at their mean.",
     log: "The last lines of the target's log",
   },
 

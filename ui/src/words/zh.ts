@@ -24,7 +24,6 @@ export const zh: Words = {
     gc_rate: "每秒 GC 次数",
     gc_pause_p99: "GC 停顿 p99",
     gc_pause_max: "GC 最长停顿",
-    fallback_share: "降级占比",
     memory_slack: "未被对象占用的内存",
     gc_pause_share: "GC 停顿占比",
     bytes_per_request: "每请求字节数",
@@ -54,6 +53,17 @@ export const zh: Words = {
     does_not_hold: "不成立",
     inconclusive: "无定论",
     void: "无效",
+  },
+  health: {
+    about: "健康阈值，逐个有效试次核对；长时间运行则逐个窗口核对。越过一次即算越过。",
+    kept: "未越过",
+    crossed: "已越过",
+    unknown: "未知",
+  },
+  healthOf: {
+    kept: (n) => `${n} 项未越过`,
+    crossed: (n) => `${n} 项已越过`,
+    unknown: (n) => `${n} 项未知`,
   },
   claimsOf: {
     holds: (n) => `${n} 项成立`,
@@ -195,6 +205,7 @@ export const zh: Words = {
   sections: {
     belief: "这些数字可信吗？",
     claims: "论断",
+    thresholds: "健康阈值",
     comparison: "对比",
     factors: "因素",
     capacity: "负载、吞吐量、延迟与错误",
@@ -326,6 +337,9 @@ export const zh: Words = {
     endpointsAbout: "场景中每个请求一条线，逐秒显示。试次较长时若干秒合为一点，取其中最大值。",
     heat: "响应时间随时间的变化",
     heatAbout: "颜色见上方色标；色标与响应时间均为对数刻度。",
+    pauses: "垃圾回收停顿随时间的变化",
+    pausesAbout:
+      "回收器使目标停顿的次数，按时长分布。Go 按时长计数；其他运行时在两次读取之间的停顿按平均时长计。",
     log: "目标日志的最后几行",
   },
 
@@ -364,6 +378,8 @@ export const zh: Words = {
       throughput: "吞吐量",
       p50: "p50",
       p99: "p99",
+      cpu_per_request: "每请求 CPU",
+      full_gcs: "每小时完整垃圾回收次数",
     },
     counter: "计数器",
     first: "起始",

@@ -9,7 +9,6 @@
 //! | `gc_pause_p99`, `gc_pause_max` | the largest of the intervals' gauges (Go; PHP has the longest only); the longest pause of Node and the JVM is unknown |
 //! | `gc_pause_share` | `gc_pause_ns` over the seconds in which it was read |
 //! | `memory_slack` | 1 − used over held in the interval in which most is held: of Go `heap_bytes` over `total_bytes` − `released_bytes`, of PHP `used_bytes` over `held_bytes` |
-//! | `fallback_share` | `fallbacks` over `guarded_calls`, as the target counts them |
 //! | `bytes_per_request` | bytes received over all answers, wrong ones too |
 //! | `connection_reuse`, `reconnects` | connections opened in the intervals of the samples, over requests written, over seconds |
 //! | `connect_failures` | requests that failed for want of a connection over these and the connections opened |
@@ -61,10 +60,6 @@ fn raw(plan: &ExperimentPlan, trial: &TrialData, metric: Metric) -> Option<f64> 
         Metric::GcPauseMax => largest(trial, "go.runtime/gc_pause_max_ns")
             .or_else(|| largest(trial, "php.runtime/gc_pause_max_ns")),
         Metric::MemorySlack => slack(trial),
-        Metric::FallbackShare => {
-            let calls = sum(trial, "go.runtime/guarded_calls")?;
-            (calls > 0.0).then_some(sum(trial, "go.runtime/fallbacks")? / calls)
-        }
         Metric::BytesPerRequest => {
             let answers: u64 = load.status.values().sum();
             Some(load.bytes.read as f64 / answers as f64)

@@ -3,7 +3,8 @@
 use super::TrialData;
 use super::clock;
 use super::load;
-use super::{asked, trials};
+use super::{asked, counted, trials};
+use crate::measure::Measure;
 use schema::calibration::{CalibrationSummary, InstrumentError};
 use schema::metric::Metric;
 use schema::plan::{CellPlan, ExperimentPlan};
@@ -93,20 +94,31 @@ impl<'a> RunData<'a> {
     }
 
     /// One metric of a trial: from its file, and where only claims ask for it also from its counters.
-    fn value(&self, trial: &TrialData, metric: Metric) -> Option<f64> {
-        trials::value(&trial.file, metric).or_else(|| asked::value(self.plan, trial, metric))
+    pub(super) fn value(&self, trial: &TrialData, measure: Measure<'_>) -> Option<f64> {
+        match measure {
+            Measure::Metric(metric) => {
+                trials::value(&trial.file, metric).or_else(|| asked::value(self.plan, trial, metric))
+            }
+            Measure::Counter(counter) => counted::value(trial, counter),
+        }
     }
 
     /// One metric of the valid trials of a cell, by number; only those that have a value.
-    pub(super) fn values(&self, cell: &str, metric: Metric) -> Vec<f64> {
-        self.valid(cell).filter_map(|trial| self.value(trial, metric)).collect()
+    pub(super) fn values<'m>(&self, cell: &str, measure: impl Into<Measure<'m>>) -> Vec<f64> {
+        let measure = measure.into();
+        self.valid(cell).filter_map(|trial| self.value(trial, measure)).collect()
     }
 
     /// The same by block. Of two valid trials in one block the first counts.
-    pub(super) fn values_by_block(&self, cell: &str, metric: Metric) -> BTreeMap<u32, f64> {
+    pub(super) fn values_by_block<'m>(
+        &self,
+        cell: &str,
+        measure: impl Into<Measure<'m>>,
+    ) -> BTreeMap<u32, f64> {
+        let measure = measure.into();
         let mut values = BTreeMap::new();
         for trial in self.valid(cell) {
-            if let Some(value) = self.value(trial, metric) {
+            if let Some(value) = self.value(trial, measure) {
                 values.entry(trial.file.block).or_insert(value);
             }
         }
@@ -114,9 +126,14 @@ impl<'a> RunData<'a> {
     }
 
     /// Why valid trials of a cell have no value of a metric, in the words of the first that gives a reason.
-    pub(super) fn why_missing(&self, cell: &str, metric: Metric) -> Option<Said> {
-        let mut missing = self.valid(cell).filter(|trial| self.value(trial, metric).is_none()).peekable();
-        missing.peek()?;
+    pub(super) fn why_missing<'m>(&self, cell: &str, measure: impl Into<Measure<'m>>) -> Option<Said> {
+        let measure = measure.into();
+        let mut missing = self.valid(cell).filter(|trial| self.value(trial, measure).is_none()).peekable();
+        let first = missing.peek()?;
+        let metric = match measure {
+            Measure::Metric(metric) => metric,
+            Measure::Counter(counter) => return Some(counted::why_missing(first, counter)),
+        };
         let said = missing.find_map(|trial| {
             trial.file.load.as_ref()?.latency_ns.response.refused.get(metric.key()).cloned()
         });

@@ -75,5 +75,5 @@ fn is_asked_for(data: &RunData<'_>) -> bool {
     let plan = data.plan;
     plan.capacity.is_some()
         || !plan.events.is_empty()
-        || plan.claims.iter().any(|claim| claim.metric == Some(Metric::ErrorRate))
+        || plan.claims.iter().any(|claim| claim.metric == Some(Metric::ErrorRate.into()))
 }

@@ -18,9 +18,11 @@ use super::control;
 use super::data::{RunData, interval_name};
 use super::pairs::{headline, pairs};
 use super::ratio::paired;
+use crate::measure::Measure;
 use crate::stats::sequential::repeated;
 use crate::words::{Noun, count, grouped, percent};
 use schema::analysis::{Basis, Family, FamilyPart};
+use schema::counter_metric::ClaimMetric;
 use schema::family::Share;
 use schema::metric::Metric;
 use schema::plan::{CellPlan, ClaimMargin, ClaimQuantity, ClaimTest};
@@ -33,10 +35,10 @@ const FIRST: f64 = 0.8;
 /// What one interval is about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 enum Quantity {
-    /// Two cells in one metric, the smaller identifier first, on the scale of the answer.
-    Pair(String, String, Metric, Basis),
+    /// Two cells in one metric or counter, the smaller identifier first, on the scale of the answer.
+    Pair(String, String, ClaimMetric, Basis),
     /// One cell.
-    Value(String, Metric),
+    Value(String, ClaimMetric),
     /// A claim by its place in the plan, which has no interval of its own or several.
     Claim(usize),
 }
@@ -100,7 +102,7 @@ impl Families {
     ) -> Self {
         let mut claimed: Vec<Quantity> = Vec::new();
         for (place, claim) in data.plan.claims.iter().enumerate() {
-            let quantity = of_claim(place, claim.metric, &claim.test);
+            let quantity = of_claim(place, claim.metric.as_ref().map(Measure::from), &claim.test);
             if !claimed.contains(&quantity) {
                 claimed.push(quantity);
             }
@@ -160,14 +162,14 @@ impl Families {
     }
 
     /// Part and level of a comparison.
-    pub(super) fn comparison(
+    pub(super) fn comparison<'m>(
         &self,
         data: &RunData<'_>,
         (a, b): (&str, &str),
-        metric: Metric,
+        measure: impl Into<Measure<'m>>,
         basis: Basis,
     ) -> (FamilyPart, Level) {
-        let quantity = pair(a, b, metric, basis);
+        let quantity = pair(a, b, measure, basis);
         let part = if control::is_control(data, a) || control::is_control(data, b) {
             FamilyPart::Control
         } else if self.claimed.contains(&quantity) {
@@ -181,8 +183,8 @@ impl Families {
     }
 
     /// Level of the value of one cell: that of a claim about it, else its own.
-    pub(super) fn value(&self, cell: &str, metric: Metric) -> Level {
-        match self.claimed.contains(&Quantity::Value(cell.to_owned(), metric)) {
+    pub(super) fn value<'m>(&self, cell: &str, measure: impl Into<Measure<'m>>) -> Level {
+        match self.claimed.contains(&Quantity::Value(cell.to_owned(), measure.into().owned())) {
             true => self.level(FamilyPart::Claimed),
             false => Level { confidence: self.confidence, of_all: self.confidence, is_joint: false },
         }
@@ -268,31 +270,31 @@ fn shares(counts: [usize; 3]) -> [f64; 3] {
     shares
 }
 
-fn pair(a: &str, b: &str, metric: Metric, basis: Basis) -> Quantity {
+fn pair<'m>(a: &str, b: &str, measure: impl Into<Measure<'m>>, basis: Basis) -> Quantity {
     let (first, second) = if a <= b { (a, b) } else { (b, a) };
-    Quantity::Pair(first.to_owned(), second.to_owned(), metric, basis)
+    Quantity::Pair(first.to_owned(), second.to_owned(), measure.into().owned(), basis)
 }
 
 /// What decides a claim. Two claims about the same ratio have the same interval, and count once.
-fn of_claim(place: usize, metric: Option<Metric>, test: &ClaimTest) -> Quantity {
-    let Some(metric) = metric else { return Quantity::Claim(place) };
+fn of_claim(place: usize, measure: Option<Measure<'_>>, test: &ClaimTest) -> Quantity {
+    let Some(measure) = measure else { return Quantity::Claim(place) };
     match test {
         ClaimTest::Ratio { numerator: a, denominator: b, .. }
         | ClaimTest::Equivalent { a, b, margin: ClaimMargin::Ratio(_) }
         | ClaimTest::NoWorse { cell: a, than: b, margin: ClaimMargin::Ratio(_) } => {
-            pair(a, b, metric, Basis::Ratio)
+            pair(a, b, measure, Basis::Ratio)
         }
         ClaimTest::Difference { minuend: a, subtrahend: b, .. }
         | ClaimTest::Equivalent { a, b, margin: ClaimMargin::Difference(_) }
         | ClaimTest::NoWorse { cell: a, than: b, margin: ClaimMargin::Difference(_) } => {
-            pair(a, b, metric, Basis::Difference)
+            pair(a, b, measure, Basis::Difference)
         }
-        ClaimTest::Threshold { cell, .. } => Quantity::Value(cell.clone(), metric),
+        ClaimTest::Threshold { cell, .. } => Quantity::Value(cell.clone(), measure.owned()),
         // Both sides are judged by one interval.
         ClaimTest::Within { quantity, .. } => match quantity {
-            ClaimQuantity::Ratio { numerator: a, denominator: b } => pair(a, b, metric, Basis::Ratio),
-            ClaimQuantity::Difference { minuend: a, subtrahend: b } => pair(a, b, metric, Basis::Difference),
-            ClaimQuantity::Value { cell } => Quantity::Value(cell.clone(), metric),
+            ClaimQuantity::Ratio { numerator: a, denominator: b } => pair(a, b, measure, Basis::Ratio),
+            ClaimQuantity::Difference { minuend: a, subtrahend: b } => pair(a, b, measure, Basis::Difference),
+            ClaimQuantity::Value { cell } => Quantity::Value(cell.clone(), measure.owned()),
             ClaimQuantity::Knee { .. } => Quantity::Claim(place),
         },
         ClaimTest::Ordering { .. } | ClaimTest::Knee { .. } | ClaimTest::NoLeak { .. } => {

@@ -11,6 +11,7 @@
 //! difference, and neither makes nor turns one.
 
 use super::data::RunData;
+use crate::measure::Measure;
 use crate::words::{duration, percent};
 use schema::analysis::{CellSummary, InstrumentPart};
 use schema::calibration::{CalibrationSummary, InstrumentError};
@@ -37,14 +38,14 @@ struct Bound {
 
 /// The interval of a time of a cell with what the instrument may add, and how much that is; as it was where nothing is
 /// known of the instrument, or of how it measures this metric.
-pub(super) fn widened(
+pub(super) fn widened<'m>(
     data: &RunData<'_>,
     cell: &str,
-    metric: Metric,
+    measure: impl Into<Measure<'m>>,
     (low, high): (f64, f64),
 ) -> ((f64, f64), Option<InstrumentPart>) {
-    let found = data.error.zip(data.cell(cell));
-    let Some(bound) = found.and_then(|(error, cell)| bound(error, &cell.load, metric)) else {
+    let found = data.error.zip(data.cell(cell)).zip(measure.into().metric());
+    let Some(bound) = found.and_then(|((error, cell), metric)| bound(error, &cell.load, metric)) else {
         return ((low, high), None);
     };
     let low_ns = low.abs() * bound.share + bound.clock_ns + bound.late_ns;

@@ -8,7 +8,7 @@ use super::families::{Families, Level};
 use super::load::same_level;
 use super::pairs::headline;
 use super::ratio::paired;
-use super::trials::value;
+use crate::measure::Measure;
 use crate::stats::Refusal;
 use crate::stats::student::MeanTest;
 use schema::analysis::Basis;
@@ -19,25 +19,25 @@ use schema::said::Said;
 
 /// One ratio, or one value.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Judged {
+pub(super) struct Judged<'a> {
     /// Cell in the numerator, or the cell itself.
     pub(super) a: String,
     /// Cell in the denominator.
     pub(super) b: Option<String>,
-    /// The metric, or those to take the first of that has values.
-    pub(super) metrics: Vec<Metric>,
+    /// The metric or counter, or those to take the first of that has values.
+    pub(super) measures: Vec<Measure<'a>>,
 }
 
 /// All that is judged, in plan order, claims first.
-pub(super) fn judged(plan: &ExperimentPlan) -> Vec<Judged> {
+pub(super) fn judged(plan: &ExperimentPlan) -> Vec<Judged<'_>> {
     let control = plan.design.control.as_ref().map(|control| control.cell.as_str());
     let cells: Vec<&CellPlan> = plan.cells.iter().filter(|cell| Some(cell.id.as_str()) != control).collect();
-    let mut all: Vec<Judged> = plan.claims.iter().flat_map(of_claim).collect();
+    let mut all: Vec<Judged<'_>> = plan.claims.iter().flat_map(of_claim).collect();
     for (position, a) in cells.iter().enumerate() {
         for b in &cells[position + 1..] {
             if a.target != b.target && same_level(plan, a, b) {
                 let (id, other) = (a.id.clone(), Some(b.id.clone()));
-                all.push(Judged { a: id, b: other, metrics: headline(plan, a) });
+                all.push(Judged { a: id, b: other, measures: first(plan, a) });
             }
         }
     }
@@ -47,7 +47,7 @@ pub(super) fn judged(plan: &ExperimentPlan) -> Vec<Judged> {
         let judged = |cell: &&CellPlan| Judged {
             a: cell.id.clone(),
             b: Some(base.id.clone()),
-            metrics: headline(plan, cell),
+            measures: first(plan, cell),
         };
         departures.map(judged).collect::<Vec<_>>()
     };
@@ -56,10 +56,10 @@ pub(super) fn judged(plan: &ExperimentPlan) -> Vec<Judged> {
         all.extend(cells.iter().map(|cell| Judged {
             a: cell.id.clone(),
             b: None,
-            metrics: headline(plan, cell),
+            measures: first(plan, cell),
         }));
     }
-    let mut unique: Vec<Judged> = Vec::with_capacity(all.len());
+    let mut unique: Vec<Judged<'_>> = Vec::with_capacity(all.len());
     all.into_iter().for_each(|one| {
         if !unique.contains(&one) {
             unique.push(one);
@@ -68,8 +68,13 @@ pub(super) fn judged(plan: &ExperimentPlan) -> Vec<Judged> {
     unique
 }
 
+/// What a cell is judged by where no claim says it.
+fn first<'a>(plan: &ExperimentPlan, cell: &CellPlan) -> Vec<Measure<'a>> {
+    headline(plan, cell).into_iter().map(Measure::from).collect()
+}
+
 /// The cells that a claim sets against each other, or the one whose value it bounds.
-fn of_claim(claim: &ClaimPlan) -> Vec<Judged> {
+fn of_claim(claim: &ClaimPlan) -> Vec<Judged<'_>> {
     let pairs: Vec<(&String, Option<&String>)> = match &claim.test {
         ClaimTest::Ratio { numerator: a, denominator: b, .. }
         | ClaimTest::Difference { minuend: a, subtrahend: b, .. }
@@ -88,36 +93,34 @@ fn of_claim(claim: &ClaimPlan) -> Vec<Judged> {
     let judged = |(a, b): (&String, Option<&String>)| Judged {
         a: a.clone(),
         b: b.cloned(),
-        metrics: claim.metric.into_iter().collect(),
+        measures: claim.metric.iter().map(Measure::from).collect(),
     };
     pairs.into_iter().map(judged).collect()
 }
 
-impl Judged {
-    /// The first of its metrics that a valid trial has a value of; else the last.
-    pub(super) fn metric(&self, data: &RunData<'_>) -> Metric {
+impl<'a> Judged<'a> {
+    /// The first of what it is judged by that a valid trial has a value of; else the last.
+    pub(super) fn measure(&self, data: &RunData<'_>) -> Measure<'a> {
         let cells = || [Some(&self.a), self.b.as_ref()].into_iter().flatten();
-        let has = |metric: &Metric| {
-            cells().all(|cell| data.valid(cell).any(|trial| value(&trial.file, *metric).is_some()))
-        };
-        let last = self.metrics.last().copied().unwrap_or(Metric::Throughput);
-        self.metrics.iter().copied().find(has).unwrap_or(last)
+        let has = |measure: &Measure<'a>| cells().all(|cell| !data.values(cell, *measure).is_empty());
+        let last = self.measures.last().copied().unwrap_or(Measure::Metric(Metric::Throughput));
+        self.measures.iter().copied().find(has).unwrap_or(last)
     }
 
     /// The level of its interval in the family of the run.
-    pub(super) fn level(&self, data: &RunData<'_>, families: &Families, metric: Metric) -> Level {
+    pub(super) fn level(&self, data: &RunData<'_>, families: &Families, measure: Measure<'_>) -> Level {
         match &self.b {
-            Some(b) => families.comparison(data, (&self.a, b), metric, Basis::Ratio).1,
-            None => families.value(&self.a, metric),
+            Some(b) => families.comparison(data, (&self.a, b), measure, Basis::Ratio).1,
+            None => families.value(&self.a, measure),
         }
     }
 
     /// Logarithms by block: of the ratio, or of the value.
-    pub(super) fn logs(&self, data: &RunData<'_>, metric: Metric) -> Vec<f64> {
+    pub(super) fn logs(&self, data: &RunData<'_>, measure: Measure<'_>) -> Vec<f64> {
         match &self.b {
-            Some(b) => paired(data, &self.a, b, metric).logs,
+            Some(b) => paired(data, &self.a, b, measure).logs,
             None => {
-                let values = data.values_by_block(&self.a, metric);
+                let values = data.values_by_block(&self.a, measure);
                 values.values().filter(|value| **value > 0.0).map(|value| value.ln()).collect()
             }
         }
@@ -127,15 +130,15 @@ impl Judged {
     pub(super) fn test(
         &self,
         data: &RunData<'_>,
-        metric: Metric,
+        measure: Measure<'_>,
         least: usize,
     ) -> Result<Option<MeanTest>, Said> {
-        let logs = self.logs(data, metric);
+        let logs = self.logs(data, measure);
         if logs.len() < least {
             let why = [Some(&self.a), self.b.as_ref()]
                 .into_iter()
                 .flatten()
-                .find_map(|cell| data.why_missing(cell, metric));
+                .find_map(|cell| data.why_missing(cell, measure));
             return Err(why.unwrap_or_else(|| {
                 too_few(said!("noun.blocks_with_values", "blocks with valid values"), logs.len())
             }));
@@ -148,9 +151,9 @@ impl Judged {
     }
 
     /// `throughput of a / b, 64 connections`, for people.
-    pub(super) fn words(&self, data: &RunData<'_>, metric: Metric) -> Said {
+    pub(super) fn words(&self, data: &RunData<'_>, measure: Measure<'_>) -> Said {
         let label = |id: &str| data.cell(id).map_or(id.to_owned(), |cell| cell.label.clone());
-        let what = metric.words();
+        let what = measure.words();
         match &self.b {
             None => said!("judged.value", "{what} of {a}", what, a = label(&self.a)),
             Some(b) => {

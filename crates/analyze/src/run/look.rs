@@ -60,30 +60,30 @@ pub fn look(plan: &ExperimentPlan, trials: &[TrialData], wanted: f64) -> Look {
     let mut worst = Look { is_narrow: true, half_width: None, of: Said::default(), blocks_needed: None };
     let mut unjudged: Option<Said> = None;
     for one in judged(plan) {
-        let metric = one.metric(&data);
-        match one.test(&data, metric, MIN_TRIALS) {
+        let measure = one.measure(&data);
+        match one.test(&data, measure, MIN_TRIALS) {
             Err(reason) => {
                 worst.is_narrow = false;
                 unjudged.get_or_insert_with(|| {
-                    said!("look.because", "{what}: {reason}", what = one.words(&data, metric), reason)
+                    said!("look.because", "{what}: {reason}", what = one.words(&data, measure), reason)
                 });
             }
             Ok(spread) => {
                 let (n, sd) = spread.map_or((MIN_TRIALS, 0.0), |test| (test.n, test.sd));
                 let n = u32::try_from(n).unwrap_or(u32::MAX);
-                let level = one.level(&data, &families, metric).confidence;
+                let level = one.level(&data, &families, measure).confidence;
                 let half = half_width(n, sd, level).exp_m1();
                 worst.is_narrow &= sequential::is_narrow(n, sd, wanted_log, level);
                 if !half.is_finite() {
                     let why = said!(
                         "look.spread_beyond_every_number",
                         "{metric}: its spread is beyond every number",
-                        metric = one.words(&data, metric)
+                        metric = one.words(&data, measure)
                     );
                     unjudged.get_or_insert(why);
                 } else if worst.half_width.is_none_or(|widest| half > widest) {
                     worst.half_width = Some(half);
-                    worst.of = one.words(&data, metric);
+                    worst.of = one.words(&data, measure);
                     worst.blocks_needed = sequential::needed(n, sd, wanted_log, level);
                 }
             }

@@ -14,6 +14,7 @@ mod clock;
 mod comparisons;
 mod confinement;
 mod control;
+mod counted;
 mod cross_checks;
 mod data;
 mod drift;
@@ -38,6 +39,7 @@ mod resampling;
 mod shift;
 mod shown;
 mod steady;
+mod thresholds;
 mod trial_data;
 mod trials;
 mod why;
@@ -101,6 +103,7 @@ pub fn analyze(run: &RunFile, trials: &[TrialData]) -> AnalysisFile {
         comparisons,
         family,
         claims,
+        thresholds: thresholds::answers(&data),
         soak: None,
     }
 }

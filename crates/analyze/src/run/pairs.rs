@@ -37,8 +37,11 @@ pub(super) fn pairs<'a>(data: &RunData<'a>) -> Vec<(&'a CellPlan, &'a CellPlan)>
 /// trials are too short for a p99.
 pub(super) fn headline(plan: &ExperimentPlan, cell: &CellPlan) -> Vec<Metric> {
     // Metrics that are computed for claims only are compared in no pair.
-    let claimed =
-        plan.claims.iter().filter_map(|claim| claim.metric).find(|metric| Metric::ALL.contains(metric));
+    let claimed = plan
+        .claims
+        .iter()
+        .filter_map(|claim| claim.metric.as_ref()?.named())
+        .find(|metric| Metric::ALL.contains(metric));
     match (claimed, cell.load.model) {
         (Some(metric), _) => vec![metric],
         (None, LoadModel::Closed) => vec![Metric::Throughput],

@@ -5,6 +5,7 @@
 //! every value.
 
 use super::TrialData;
+use crate::measure::Measure;
 use crate::stats::sections::Sections;
 use hdrhistogram::Histogram;
 use schema::metric::Metric;
@@ -26,7 +27,12 @@ pub(super) struct Pooled {
 
 /// The pooled value; `None` where the metric is no time, a trial has no histogram or another than its values, or the
 /// value falls among requests that never ended.
-pub(super) fn pooled(trials: &[&TrialData], metric: Metric, values: &[f64]) -> Option<Pooled> {
+pub(super) fn pooled<'m>(
+    trials: &[&TrialData],
+    measure: impl Into<Measure<'m>>,
+    values: &[f64],
+) -> Option<Pooled> {
+    let metric = measure.into().metric()?;
     if trials.len() != values.len() || trials.len() < 2 || values.iter().any(|value| *value <= 0.0) {
         return None;
     }

@@ -2,6 +2,7 @@
 
 use super::MIN_TRIALS;
 use super::data::{RunData, too_few};
+use crate::measure::Measure;
 use crate::stats::Refusal;
 use crate::stats::student::MeanTest;
 use crate::stats::tost::Tost;
@@ -35,9 +36,9 @@ pub(super) struct Paired {
 
 impl Paired {
     /// Differences for shares, which are usually 0, and for other values where one is 0; else log ratios.
-    pub(super) fn basis(&self, metric: Metric) -> Basis {
+    pub(super) fn basis<'m>(&self, measure: impl Into<Measure<'m>>) -> Basis {
         let zero = self.pairs.iter().any(|(a, b)| *a == 0.0 || *b == 0.0);
-        if metric.unit() == Unit::Share || zero { Basis::Difference } else { Basis::Ratio }
+        if measure.into().unit() == Unit::Share || zero { Basis::Difference } else { Basis::Ratio }
     }
 
     /// a − b by block.
@@ -46,12 +47,13 @@ impl Paired {
     }
 }
 
-pub(super) fn paired(data: &RunData<'_>, a: &str, b: &str, metric: Metric) -> Paired {
-    let (values_a, values_b) = (data.values_by_block(a, metric), data.values_by_block(b, metric));
+pub(super) fn paired<'m>(data: &RunData<'_>, a: &str, b: &str, measure: impl Into<Measure<'m>>) -> Paired {
+    let measure = measure.into();
+    let (values_a, values_b) = (data.values_by_block(a, measure), data.values_by_block(b, measure));
     let pairs: Vec<(f64, f64)> =
         values_a.iter().filter_map(|(block, a)| Some((*a, *values_b.get(block)?))).collect();
-    let few = (pairs.len() < MIN_TRIALS).then(|| why_too_few(data, (a, b), metric, pairs.len()));
-    let (logs, ratio, test) = log_ratios(&pairs, few.clone(), || step(data, (a, b), metric));
+    let few = (pairs.len() < MIN_TRIALS).then(|| why_too_few(data, (a, b), measure, pairs.len()));
+    let (logs, ratio, test) = log_ratios(&pairs, few.clone(), || step(data, (a, b), measure));
     let (difference, difference_test) = differences(&pairs, few);
     let differs = MeanTest::of_logs(&logs).is_ok();
     Paired { blocks: pairs.len(), pairs, logs, ratio, test, differs, difference, difference_test }
@@ -61,12 +63,12 @@ type LogRatios = (Vec<f64>, Option<f64>, Result<MeanTest, Said>);
 
 /// One step of what measures the ratio of two cells: for times that of their histograms, for throughput an answer more or
 /// less on each side. `None` where the steps of what was read are not known.
-fn step(data: &RunData<'_>, (a, b): (&str, &str), metric: Metric) -> Option<f64> {
+fn step(data: &RunData<'_>, (a, b): (&str, &str), measure: Measure<'_>) -> Option<f64> {
     let answer = |cell: &str| {
         let answers = data.valid(cell).filter_map(|trial| Some(trial.file.load.as_ref()?.window.answers));
         answers.min().filter(|least| *least > 0).map(|least| 1.0 / least as f64)
     };
-    match metric {
+    match measure.metric()? {
         Metric::Throughput => Some(answer(a)? + answer(b)?),
         Metric::Mean | Metric::P50 | Metric::P90 | Metric::P95 | Metric::P99 | Metric::P999 | Metric::Max => {
             Some(10_f64.powi(-i32::from(TIME_DIGITS)))
@@ -119,8 +121,8 @@ fn differences(pairs: &[(f64, f64)], few: Option<Said>) -> (Option<f64>, Result<
 }
 
 /// Blocks may lack because trials lack, or because valid trials have no value; the second cannot be cured by blocks.
-fn why_too_few(data: &RunData<'_>, cells: (&str, &str), metric: Metric, had: usize) -> Said {
-    let missing = [cells.0, cells.1].into_iter().find_map(|cell| data.why_missing(cell, metric));
+fn why_too_few(data: &RunData<'_>, cells: (&str, &str), measure: Measure<'_>, had: usize) -> Said {
+    let missing = [cells.0, cells.1].into_iter().find_map(|cell| data.why_missing(cell, measure));
     missing
         .unwrap_or_else(|| too_few(said!("noun.blocks_with_both", "blocks with a valid trial of both"), had))
 }
@@ -159,18 +161,23 @@ pub(super) fn interval_of_values((low, high): (f64, f64)) -> Interval {
 /// 3. else *inconclusive*.
 ///
 /// So identical targets are called faster or slower with probability α at most.
-pub(super) fn verdict(metric: Metric, test: &MeanTest, confidence: f64, margin: f64) -> Verdict {
+pub(super) fn verdict<'m>(
+    measure: impl Into<Measure<'m>>,
+    test: &MeanTest,
+    confidence: f64,
+    margin: f64,
+) -> Verdict {
     let bound = margin.ln_1p();
     if Tost::of(test, -bound, bound).p_value() <= 1.0 - confidence {
         return Verdict::Equivalent;
     }
-    direction(metric, test.interval(confidence))
+    direction(measure.into(), test.interval(confidence))
 }
 
 /// The same for any interval of the logarithm by its level: both one-sided tests reject at α where the (1 − 2α)
 /// interval lies within the margin.
-pub(super) fn verdict_of(
-    metric: Metric,
+pub(super) fn verdict_of<'m>(
+    measure: impl Into<Measure<'m>>,
     interval: impl Fn(f64) -> (f64, f64),
     confidence: f64,
     margin: f64,
@@ -181,18 +188,22 @@ pub(super) fn verdict_of(
     if low >= -bound && high <= bound {
         return Verdict::Equivalent;
     }
-    direction(metric, interval(confidence))
+    direction(measure.into(), interval(confidence))
 }
 
 /// The same without a margin, which is a ratio and means nothing for a difference: never *equivalent*.
-pub(super) fn verdict_of_difference(metric: Metric, test: &MeanTest, confidence: f64) -> Verdict {
-    direction(metric, test.interval(confidence))
+pub(super) fn verdict_of_difference<'m>(
+    measure: impl Into<Measure<'m>>,
+    test: &MeanTest,
+    confidence: f64,
+) -> Verdict {
+    direction(measure.into(), test.interval(confidence))
 }
 
-fn direction(metric: Metric, (low, high): (f64, f64)) -> Verdict {
+fn direction(measure: Measure<'_>, (low, high): (f64, f64)) -> Verdict {
     match (low > 0.0, high < 0.0) {
         (false, false) => Verdict::Inconclusive,
-        (a_is_higher, _) if a_is_higher == metric.higher_is_better() => Verdict::Faster,
+        (a_is_higher, _) if a_is_higher == measure.higher_is_better() => Verdict::Faster,
         _ => Verdict::Slower,
     }
 }

@@ -12,6 +12,7 @@ mod segment;
 mod terms;
 mod words;
 
+use crate::thresholds;
 use judge::{Judged, Series};
 use schema::analysis::{AnalysisFile, ClaimVerdict};
 use schema::plan::ClaimTest;
@@ -56,6 +57,7 @@ pub fn with_soak(mut analysis: AnalysisFile, soak: Option<SoakReport>) -> Analys
         claim.verdict = claim_verdict(soak.verdict);
         claim.evidence.clone_from(&soak.answer);
     }
+    analysis.thresholds.clone_from(&soak.thresholds);
     analysis.soak = Some(soak);
     analysis
 }
@@ -104,6 +106,7 @@ fn report(run: &RunFile, segments: &[SegmentData], alpha: f64) -> Option<SoakRep
         horizon_ns: plan.horizon_ns,
         segments: segments.iter().map(|segment| summary(segment)).collect(),
         trends,
+        thresholds: thresholds::of_soak(&run.plan.thresholds, &segments),
         notes: answer::notes(&segments),
     };
     report.answer = answer::answer(&report);
@@ -150,6 +153,7 @@ fn trend(terms: &Terms, segments: &[&SegmentData], counter: SoakCounter) -> Opti
         None => (longest, Judged::too_short(longest)),
     };
     let text = words::evidence(counter, series, &judged, terms.plan.horizon_ns);
+    let text = if counter == SoakCounter::FullGcs { words::with_causes(text, segments) } else { text };
     Some(judged.into_trend(counter, series, text, points(&all)))
 }
 

@@ -1,11 +1,13 @@
 //! The evidence of one counter in a sentence.
 
 use super::judge::{Judged, Series, Slope, Why};
+use super::segment::SegmentData;
 use super::terms::{ALPHA, WINDOWS_MIN};
 use crate::words::{Noun, bytes, count, duration, number};
 use schema::said;
-use schema::said::Said;
-use schema::soak::{SoakCounter, SoakLimit};
+use schema::said::{Joint, Said};
+use schema::soak::{FULL_GC_CAUSE, SoakCounter, SoakLimit};
+use std::collections::BTreeMap;
 
 const HOUR_NS: f64 = 3.6e12;
 
@@ -27,8 +29,9 @@ pub(super) fn amount(counter: SoakCounter, value: f64) -> String {
     let sign = if value < 0.0 { "-" } else { "" };
     let text = match counter {
         SoakCounter::Memory | SoakCounter::Heap => bytes(value.abs()),
-        SoakCounter::P50 | SoakCounter::P99 => duration(value.abs()),
+        SoakCounter::P50 | SoakCounter::P99 | SoakCounter::CpuPerRequest => duration(value.abs()),
         SoakCounter::Throughput => format!("{} per second", number(value.abs())),
+        SoakCounter::FullGcs => format!("{} per hour", number(value.abs())),
         _ => number(value.abs()),
     };
     format!("{sign}{text}")
@@ -61,6 +64,42 @@ pub(super) fn evidence(counter: SoakCounter, series: &Series, judged: &Judged, h
         text,
         step
     )
+}
+
+/// With how many full collections each cause had, where the JVM tells: `…; by cause: system gc 12, ergonomics 3`.
+pub(super) fn with_causes(text: Said, segments: &[&SegmentData]) -> Said {
+    let mut causes: BTreeMap<&str, f64> = BTreeMap::new();
+    for (key, counter) in segments.iter().flat_map(|segment| &segment.windows).flat_map(|line| &line.counters)
+    {
+        if let Some(cause) = key.strip_prefix(FULL_GC_CAUSE) {
+            *causes.entry(cause).or_default() += counter.value;
+        }
+    }
+    let mut causes: Vec<(&str, f64)> = causes.into_iter().filter(|(_, count)| *count > 0.0).collect();
+    if causes.is_empty() {
+        return text;
+    }
+    causes.sort_by(|a, b| b.1.total_cmp(&a.1));
+    let one = |(of, count): (&str, f64)| {
+        said!("soak.words.of_cause", "{cause} {count}", cause = cause(of), count = number(count))
+    };
+    let causes = Said::list(Joint::Comma, causes.into_iter().map(one));
+    said!("soak.words.with_causes", "{text}; by cause: {causes}", text, causes)
+}
+
+/// A cause as the counters of the JVM name it (`collect::runtimes::jvm`).
+fn cause(name: &str) -> Said {
+    match name {
+        "system_gc" => said!("soak.cause.system_gc", "System.gc()"),
+        "ergonomics" => said!("soak.cause.ergonomics", "resizing of the heap"),
+        "compaction" => said!("soak.cause.compaction", "compaction"),
+        "allocation" => said!("soak.cause.allocation", "a failed allocation"),
+        "metadata" => said!("soak.cause.metadata", "metadata"),
+        "diagnostic" => said!("soak.cause.diagnostic", "a diagnostic command"),
+        "heap_dump" => said!("soak.cause.heap_dump", "a heap dump"),
+        "unknown" => said!("soak.cause.unknown", "an unknown cause"),
+        _ => said!("soak.cause.other", "another cause"),
+    }
 }
 
 fn claim(counter: SoakCounter, series: &Series, judged: &Judged, horizon_ns: u64) -> Said {

@@ -6,7 +6,8 @@
 //! is bounded.
 
 use super::signals::SignalsMaker;
-use schema::page::{CounterCurve, CounterKind, CounterUnit};
+use schema::counter_name::counter_unit;
+use schema::page::{CounterCurve, CounterKind};
 use schema::trial::{CounterLine, IntervalLine};
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -14,19 +15,6 @@ use std::collections::{BTreeMap, BTreeSet};
 const SPANS_MAX: usize = 600;
 /// Digits that are kept of a value: a chart shows fewer, and a page has hundreds of thousands of values.
 const DIGITS: i32 = 6;
-/// How the names of counters say their unit, the longest ending first.
-const UNITS: [(&str, Option<CounterUnit>); 10] = [
-    ("bytes_per_s", Some(CounterUnit::BytesPerS)),
-    ("per_s", None),
-    ("percent", Some(CounterUnit::Percent)),
-    ("seconds", Some(CounterUnit::S)),
-    ("bytes", Some(CounterUnit::Bytes)),
-    ("share", Some(CounterUnit::Share)),
-    ("ns", Some(CounterUnit::Ns)),
-    ("us", Some(CounterUnit::Us)),
-    ("ms", Some(CounterUnit::Ms)),
-    ("s", Some(CounterUnit::S)),
-];
 
 /// Takes lines in order of time.
 #[derive(Clone, Debug)]
@@ -97,18 +85,6 @@ fn parts<'a>(key: &'a str, sources: &BTreeSet<String>) -> Option<(&'a str, &'a s
     borders.find(|(source, _)| sources.contains(*source))
 }
 
-/// The unit that a name ends in, before a percentile and Prometheus' `total`.
-#[must_use]
-pub fn counter_unit(name: &str) -> Option<CounterUnit> {
-    let name = name.strip_suffix("_total").unwrap_or(name);
-    let is_percentile = |end: &str| {
-        end.len() > 1 && end.starts_with('p') && end[1..].bytes().all(|byte| byte.is_ascii_digit())
-    };
-    let name = name.rsplit_once('_').filter(|(_, end)| is_percentile(end)).map_or(name, |(name, _)| name);
-    let ends_in = |end: &str| name == end || name.strip_suffix(end).is_some_and(|rest| rest.ends_with('_'));
-    UNITS.iter().find(|(end, _)| ends_in(end)).and_then(|(_, unit)| *unit)
-}
-
 /// Six digits are kept.
 fn rounded(value: f64) -> Option<f64> {
     if value == 0.0 || !value.is_finite() {
@@ -139,6 +115,7 @@ fn joined(intervals: &[IntervalLine]) -> Vec<(u64, u64)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use schema::page::CounterUnit;
 
     const S: u64 = 1_000_000_000;
 
@@ -157,6 +134,7 @@ mod tests {
             source: source.to_owned(),
             gauges: BTreeMap::from([("rss_bytes".to_owned(), gauge)]),
             deltas: BTreeMap::from([("cpu_ns".to_owned(), delta)]),
+            ..CounterLine::default()
         }
     }
 
@@ -188,24 +166,6 @@ mod tests {
         let mut curves = CounterCurves::new(&[]);
         curves.add(&line("s", S, 1.0, 1.0));
         assert_eq!(curves.finish(), []);
-    }
-
-    #[test]
-    fn units_are_those_of_the_names() {
-        for (name, expected) in [
-            ("rtt_p50_ns", Some(CounterUnit::Ns)),
-            ("recv_queue_bytes_p99", Some(CounterUnit::Bytes)),
-            ("delivery_rate_p50_bytes_per_s", Some(CounterUnit::BytesPerS)),
-            ("process_cpu_seconds_total", Some(CounterUnit::S)),
-            ("busiest_percent", Some(CounterUnit::Percent)),
-            ("bytes", Some(CounterUnit::Bytes)),
-            ("requests_per_s", None),
-            ("established", None),
-            ("cwnd_p50", None),
-            ("ListenDrops", None),
-        ] {
-            assert_eq!(counter_unit(name), expected, "{name}");
-        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
-//! Response times of one trial over time, as counts: a row a time span, a column a range of times.
+//! Times of one trial over its course, as counts: a row a time span, a column a range of times.
 //!
-//! Counts come in one interval after the other. They are kept in fine columns, 16 to a doubling; in the end the range
+//! Counts come in one interval after the other. They are kept in fine columns, some to a doubling; in the end the range
 //! that is used is divided into at most [`COLUMNS_MAX`] columns of equal width on a logarithmic axis.
 //! Invariants: no count is lost; memory does not grow with the length of the trial: when there are too many rows,
 //! neighbours are joined.
@@ -12,7 +12,7 @@ const COLUMNS_MAX: usize = 40;
 /// Most rows.
 const ROWS_MAX: usize = 300;
 /// Fine columns in a doubling of time.
-const FINE: u32 = 16;
+pub(super) const FINE: u32 = 16;
 /// Where the fine columns begin. Nothing over a socket is faster.
 const SHORTEST_NS: f64 = 1_000.0;
 /// Doublings that they cover: to beyond an hour.
@@ -47,8 +47,13 @@ impl HeatMaker {
     /// Nothing yet.
     #[must_use]
     pub fn new() -> Self {
-        let edge = |at: u32| (SHORTEST_NS * (f64::from(at) / f64::from(FINE)).exp2()).round() as u64;
-        Self { fine_ns: (0..=DOUBLINGS * FINE).map(edge).collect(), rows: Vec::new(), each: 1, filled: 0 }
+        Self::with(FINE)
+    }
+
+    /// With so many fine columns in a doubling, where times are not known more finely.
+    pub(super) fn with(fine: u32) -> Self {
+        let edge = |at: u32| (SHORTEST_NS * (f64::from(at) / f64::from(fine)).exp2()).round() as u64;
+        Self { fine_ns: (0..=DOUBLINGS * fine).map(edge).collect(), rows: Vec::new(), each: 1, filled: 0 }
     }
 
     /// Begins the next interval. One that does not lie after the last is counted into it.
@@ -64,7 +69,7 @@ impl HeatMaker {
         self.span(start_ns.max(before), end_ns.max(start_ns));
     }
 
-    /// Counts answers of the interval begun last.
+    /// Counts answers, or pauses, of the interval begun last.
     pub fn count(&mut self, response_ns: u64, answers: u64) {
         let at = self.fine_ns.partition_point(|edge| *edge <= response_ns).saturating_sub(1);
         let at = at.min(self.fine_ns.len() - 2);

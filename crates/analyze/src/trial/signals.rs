@@ -1,10 +1,12 @@
 //! Counters of one trial laid on the intervals of its samples, so that they can be held against response times.
 //!
 //! A gauge belongs to the interval in which it was read; a tick that comes a little after an interval's end still
-//! belongs to it. An increase belongs to the time since its source was read before, and is shared out over the
-//! intervals in proportion; an interval of which less than half is covered has no value.
+//! belongs to it; of several the mean counts, or the largest of a percentile or maximum. An increase belongs to the time
+//! since its source was read before, and is shared out over the intervals in proportion; an interval of which less than
+//! half is covered has no value.
 //! Invariants: every value is finite; the number of counters is bounded, whatever a target serves.
 
+use schema::counter_name::is_extreme;
 use schema::signals::Signals;
 use schema::trial::{CounterLine, IntervalLine, Phase};
 use schema::version::SignalsVersion;
@@ -55,8 +57,10 @@ impl SignalsMaker {
         let places = self.spans.len();
         for (key, value) in line.gauges.iter().filter(|(_, value)| value.is_finite()) {
             if let Some(series) = kept(&mut self.gauges, &line.source, key, || vec![(0.0, 0); places]) {
-                series[at].0 += value;
-                series[at].1 += 1;
+                series[at] = match series[at] {
+                    (largest, 1) if is_extreme(key) => (largest.max(*value), 1),
+                    (sum, count) => (sum + value, count + 1),
+                };
             }
         }
     }
@@ -148,6 +152,7 @@ mod tests {
             source: "s".to_owned(),
             gauges: BTreeMap::from([("g".to_owned(), gauge)]),
             deltas: BTreeMap::from([("d".to_owned(), delta)]),
+            ..CounterLine::default()
         }
     }
 
@@ -162,6 +167,20 @@ mod tests {
         let found: Vec<f64> = signals.deltas["s/d"].iter().map(|value| value.unwrap()).collect();
         assert!((found[0] - (0.99 * 20.0 + 0.01 * 10.0)).abs() < 0.2, "{found:?}");
         assert!((found[1] - (0.99 * 40.0 + 0.01 * 20.0)).abs() < 0.3, "{found:?}");
+    }
+
+    #[test]
+    fn of_levels_the_mean_counts_and_of_percentiles_the_largest() {
+        let mut maker = maker();
+        for (at, value) in [(12, 4.0), (15, 1.0), (18, 1.0)] {
+            let gauges = ["open", "wait_p95_ns", "wait_max_ns"].map(|name| (name.to_owned(), value)).into();
+            maker.add(&CounterLine { gauges, ..line(at * S / 10 + S / 100, 0.0, 0.0) });
+        }
+        let signals = maker.finish();
+        assert_eq!(signals.gauges["s/open"], [Some(2.0), None]);
+        for name in ["s/wait_p95_ns", "s/wait_max_ns"] {
+            assert_eq!(signals.gauges[name], [Some(4.0), None], "{name}");
+        }
     }
 
     #[test]

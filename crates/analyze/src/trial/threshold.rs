@@ -165,6 +165,10 @@ fn metric(name: &str, limit: &str) -> Result<ThresholdMetric, (String, String)> 
 }
 
 fn time_or_class(name: &str) -> Result<ThresholdMetric, (String, String)> {
+    if name.contains('/') {
+        let cause = format!("`{name}` is a counter, which a load by itself does not read");
+        return Err((cause, "limit it by [[threshold]] of an experiment".to_owned()));
+    }
     let (kind, field) = match name.split_once('.') {
         // The point of `p99.9` parts no kind from its field.
         Some((kind, rest)) if !kind.starts_with('p') || kind.starts_with("pacer") => (kind, rest),
@@ -560,6 +564,10 @@ mod tests {
             ("p99", &["no comparison", "p99>50ms"][..]),
             ("p98>1ms", &["no metric `p98`", "did you mean `p9"]),
             ("eror>1", &["did you mean `errors`"]),
+            (
+                "go.pool/pool_waits>5",
+                &["`go.pool/pool_waits` is a counter", "by [[threshold]] of an experiment"],
+            ),
             ("servce.p99>1ms", &["no kind of time `servce`", "did you mean `service`"]),
             ("service.rate>1", &["no metric `rate`"]),
             ("errors.timeot>1", &["no error class `timeot`", "`timeout`"]),

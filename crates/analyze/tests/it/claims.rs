@@ -48,7 +48,7 @@ fn answers_to(claims: Vec<ClaimPlan>, spoil: impl Fn(&mut Vec<TrialData>)) -> Ve
 fn check(metric: Metric, test: ClaimTest, verdict: ClaimVerdict, evidence: &str) {
     let answer = &answers(metric, vec![test.clone()], |_| ())[0];
     assert_eq!((answer.verdict, answer.evidence.as_str()), (verdict, evidence), "{test:?}");
-    assert_eq!((answer.kind.as_str(), answer.metric), (test.key(), Some(metric)));
+    assert_eq!((answer.kind.as_str(), answer.metric.clone()), (test.key(), Some(metric.into())));
 }
 
 fn names(cells: &[&str]) -> Vec<String> {

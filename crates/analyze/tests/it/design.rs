@@ -203,7 +203,7 @@ fn advice_is_that_of_the_formulas() {
     near(row.sd_upper, 0.03 * 1.293_385_444_472_952_5);
     near(row.half_width, f64::exp_m1(2.262_157_162_798_205 * 0.038_801_563_334_188_58 / 10.0_f64.sqrt()));
     near(row.smallest_difference, f64::exp_m1(0.996_001_910_762_4 * 0.038_801_563_334_188_58));
-    assert_eq!((row.blocks_seen, row.metric), (10, Metric::Throughput));
+    assert_eq!((row.blocks_seen, row.metric.clone()), (10, Metric::Throughput.into()));
     assert_eq!(found.own.time_ns, 40_000_000_000, "10 blocks of 2 trials of 2 s");
     assert!(found.trial_is_measured);
     let blocks = found.for_precision.unwrap();

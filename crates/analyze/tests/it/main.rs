@@ -9,6 +9,7 @@ mod bad_input;
 mod capacity;
 mod claims;
 mod confinement;
+mod counted;
 mod coverage;
 mod cross_checks;
 mod design;

@@ -4,11 +4,15 @@
 use crate::synth;
 use analyze::{SegmentData, analyze, looks, soak, soak_so_far, with_soak};
 use schema::analysis::{ClaimResult, ClaimVerdict};
-use schema::plan::{ClaimPlan, ClaimTest};
+use schema::counter_metric::{ClaimMetric, CounterMetric};
+use schema::metric::Metric;
+use schema::plan::{ClaimComparison, ClaimPlan, ClaimTest};
 use schema::run::RunFile;
 use schema::soak::{
-    SegmentFile, SoakClass, SoakCounter, SoakLimit, SoakPlan, SoakReport, SoakTrend, StopWhen, WindowLine,
+    CPU, FULL_GCS, SegmentFile, SoakClass, SoakCounter, SoakLimit, SoakPlan, SoakReport, SoakTrend, StopWhen,
+    WindowCounter, WindowLine,
 };
+use schema::threshold::{ThresholdPlan, ThresholdVerdict};
 use std::collections::BTreeMap;
 use std::f64::consts::TAU;
 use units::{Rng, Seed};
@@ -409,6 +413,133 @@ fn latency_and_throughput_drift_and_do_not_leak() {
     assert_eq!(class(SoakCounter::P99), Some(SoakClass::Rising));
     assert_eq!(class(SoakCounter::Goroutines), None, "what was never read is absent");
     assert!(report.answer.contains("p99 response time rises"), "{}", report.answer);
+}
+
+/// An increase over the whole of a window.
+fn increase(value: f64) -> WindowCounter {
+    WindowCounter { value, over_ns: Some(MINUTE_NS) }
+}
+
+/// Windows of 6,000 answers with these counters.
+fn counted(counters: impl Fn(usize) -> Vec<(&'static str, WindowCounter)>) -> SegmentData {
+    let mut part = segment(1, SoakCounter::Memory, &[BASE; 120], Some(LIMIT));
+    for (index, line) in part.windows.iter_mut().enumerate() {
+        (line.throughput_per_s, line.answers) = (100.0, 6_000);
+        line.counters = counters(index).into_iter().map(|(key, found)| (key.to_owned(), found)).collect();
+    }
+    part
+}
+
+#[test]
+fn cpu_time_per_request_that_grows_is_a_trend_and_no_leak() {
+    let mut rng = Seed(7).rng();
+    let noise: Vec<f64> = (0..120).map(|_| 1.0 + rng.normal() / 100.0).collect();
+    // From 1 ms a request by a thousandth of it each window; and without.
+    for (per_window, wanted) in [(0.001, SoakClass::Rising), (0.0, SoakClass::Steady)] {
+        let cpu = |index: usize| 6e9 * noise[index] * (1.0 + per_window * index as f64);
+        let report = soak(&run(120), &[counted(|index| vec![(CPU, increase(cpu(index)))])]).unwrap();
+        let found = report.trends.iter().find(|trend| trend.counter == SoakCounter::CpuPerRequest).unwrap();
+        assert_eq!(found.class, wanted, "{}", found.text);
+        assert!((found.first.unwrap() / 1e6 - 1.0).abs() < 0.02, "{found:?}");
+        assert_eq!(report.verdict, SoakClass::Steady, "it cannot run out");
+        let is_told = report.answer.contains("CPU time per request rises by");
+        assert_eq!(is_told, wanted == SoakClass::Rising, "{}", report.answer);
+    }
+}
+
+#[test]
+fn full_collections_that_become_more_are_told_with_their_causes() {
+    // None at first, then one more an hour in each hour: a heap that fills up.
+    let full = |index: usize| ((index / 20) as f64 * 0.5).floor();
+    let cause = |key: &'static str, index: usize, share: f64| (key, increase((full(index) * share).floor()));
+    let part = counted(|index| {
+        vec![
+            (FULL_GCS[0], increase(full(index))),
+            cause("jvm.runtime/gc_full_cause_allocation", index, 1.0),
+            cause("jvm.runtime/gc_full_cause_system_gc", index, 0.5),
+        ]
+    });
+    let report = soak(&run(120), &[part]).unwrap();
+    let found = report.trends.iter().find(|trend| trend.counter == SoakCounter::FullGcs).unwrap();
+    assert_eq!(found.class, SoakClass::Rising, "{}", found.text);
+    // From none to two a minute.
+    assert!(found.first.unwrap() < 20.0 && found.last.unwrap() > 100.0, "{}", found.text);
+    assert!(found.text.contains("; by cause: a failed allocation"), "{}", found.text);
+    assert!(found.text.contains("System.gc()"), "{}", found.text);
+    assert_eq!(report.verdict, SoakClass::Steady);
+    // Node calls them major, and gives no cause.
+    let none = soak(&run(120), &[counted(|_| vec![(FULL_GCS[1], increase(0.0))])]).unwrap();
+    let found = none.trends.iter().find(|trend| trend.counter == SoakCounter::FullGcs).unwrap();
+    assert_eq!(found.class, SoakClass::Steady);
+    assert!(!found.text.contains("by cause"), "{}", found.text);
+    let no_jvm = soak(&run(120), &[counted(|_| Vec::new())]).unwrap();
+    let is_judged =
+        |trend: &SoakTrend| matches!(trend.counter, SoakCounter::FullGcs | SoakCounter::CpuPerRequest);
+    assert!(!no_jvm.trends.iter().any(is_judged), "what was not read is absent");
+}
+
+fn limited(metric: ClaimMetric, comparison: ClaimComparison, bound: f64) -> ThresholdPlan {
+    ThresholdPlan { text: "It is healthy".into(), metric, target: None, comparison, bound }
+}
+
+fn counter(counter: &str, per: Option<&str>) -> ClaimMetric {
+    ClaimMetric::Counter(CounterMetric {
+        counter: counter.into(),
+        per: per.map(str::to_owned),
+        higher_is_better: false,
+    })
+}
+
+#[test]
+fn one_window_beyond_a_threshold_crosses_it() {
+    const SWITCHES: &str = "target.process/involuntary_switches";
+    const WAIT: &str = "go.runtime/pool_wait_p95_ns";
+    let part = counted(|index| {
+        // A planted fault in the 41st window.
+        let (switches, wait_ns) = if index == 40 { (600_000.0, 8e6) } else { (6_000.0, 2e6) };
+        let mut all = vec![(SWITCHES, increase(switches))];
+        if index > 0 {
+            all.push((WAIT, WindowCounter { value: wait_ns, over_ns: None }));
+        }
+        all
+    });
+    let (at_most, at_least) = (ClaimComparison::AtMost, ClaimComparison::AtLeast);
+    let (kept, crossed) = (ThresholdVerdict::Kept, ThresholdVerdict::Crossed);
+    let cases = [
+        (counter(SWITCHES, Some("second")), at_most, 1_000.0, crossed, 1, Some(10_000.0)),
+        (counter(SWITCHES, Some("second")), at_most, 10_000.0, kept, 0, Some(10_000.0)),
+        (counter(SWITCHES, Some("request")), at_most, 50.0, crossed, 1, Some(100.0)),
+        (counter(SWITCHES, Some("total")), at_most, 1e5, crossed, 1, Some(6e5)),
+        (counter(WAIT, None), at_most, 5e6, crossed, 1, Some(8e6)),
+        (counter(WAIT, None), at_least, 2e6, kept, 0, Some(2e6)),
+        (Metric::Throughput.into(), at_least, 90.0, kept, 0, Some(100.0)),
+        (Metric::Throughput.into(), at_least, 110.0, crossed, 120, Some(100.0)),
+        (Metric::ErrorRate.into(), at_most, 0.01, kept, 0, Some(0.0)),
+        (counter("go.pool/none", None), at_most, 1.0, ThresholdVerdict::Unknown, 0, None),
+        // A level has no rate.
+        (counter(WAIT, Some("second")), at_most, 1.0, ThresholdVerdict::Unknown, 0, None),
+    ];
+    let mut run = run(120);
+    let plan = |(metric, comparison, bound, ..): &(ClaimMetric, _, f64, _, _, _)| {
+        limited(metric.clone(), *comparison, *bound)
+    };
+    run.plan.thresholds = cases.iter().map(plan).collect();
+    let report = soak(&run, std::slice::from_ref(&part)).unwrap();
+    assert_eq!(report.thresholds.len(), cases.len());
+    for (found, (metric, _, bound, verdict, windows, worst)) in report.thresholds.iter().zip(&cases) {
+        let told = format!("{} {bound}: {}", metric.title(), found.evidence);
+        assert_eq!((found.verdict, found.crossed, found.worst), (*verdict, *windows, *worst), "{told}");
+    }
+    let told = report.thresholds[0].evidence.to_string();
+    assert!(told.contains("in 1 of 120 windows, first in window 41 of segment 1"), "{told}");
+    let told = report.thresholds[4].evidence.to_string();
+    assert!(told.contains("8 ms") && told.ends_with("without a value in 1 window"), "{told}");
+    // The analysis of the run has them too, and the first window that crosses is told at once.
+    let analysis = with_soak(analyze(&run, &[]), Some(report.clone()));
+    assert_eq!(analysis.thresholds, report.thresholds);
+    let told = |window: usize| analyze::crossing(&run.plan.thresholds[0], &part.windows[window]);
+    assert!(told(40).unwrap().contains("window 41 crosses a threshold: It is healthy"));
+    assert_eq!(told(39), None);
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use analyze::{TrialData, made};
 use hdrhistogram::Histogram;
+use schema::counter_metric::ClaimMetric;
 use schema::load::{LatencySummary, LoadReport};
 use schema::metric::Metric;
 use schema::plan::{ClaimComparison, ClaimPlan, ClaimTest};
@@ -21,8 +22,8 @@ pub(crate) fn claim(
     claim_of(metric, ClaimTest::Ratio { numerator, denominator, comparison, bound })
 }
 
-pub(crate) fn claim_of(metric: Metric, test: ClaimTest) -> ClaimPlan {
-    ClaimPlan { text: "as claimed".into(), metric: Some(metric), id: None, published: None, test }
+pub(crate) fn claim_of(metric: impl Into<ClaimMetric>, test: ClaimTest) -> ClaimPlan {
+    ClaimPlan { text: "as claimed".into(), metric: Some(metric.into()), id: None, published: None, test }
 }
 
 /// The trial of `run` with number `id`, valid, with these values and no others.

@@ -87,7 +87,7 @@ const EXAMPLES: &str = "Examples:
   prony calibrate                                       what prony itself can do on this host
 
 Exit codes: 0 done, 1 wrong arguments or file, 2 the run failed or its numbers must not be used, 3 a claim
-does not hold or a --fail threshold is crossed, 4 the result could not be written, 130 interrupted (results kept).";
+does not hold or a threshold is crossed, 4 the result could not be written, 130 interrupted (results kept).";
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {

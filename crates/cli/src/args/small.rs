@@ -21,7 +21,7 @@ pub(crate) struct ReportArgs {
     /// Write it to a file instead of standard output
     #[arg(short, long, value_name = "FILE", requires = "format")]
     pub(crate) output: Option<PathBuf>,
-    /// Write the claims as JUnit XML to this file, one test case a claim
+    /// Write claims and thresholds as JUnit XML to this file, one test case each
     #[arg(long, value_name = "FILE")]
     pub(crate) junit: Option<PathBuf>,
     /// Print the reservations whole, with what would cure them

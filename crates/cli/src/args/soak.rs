@@ -14,9 +14,10 @@ use units::Nanos;
 
 One cell of the experiment is loaded for hours; memory, descriptors, threads, goroutines, heap and connections of the
 target are followed from window to window. Each is said to leak, to fill up, to be steady, or not to be judged yet.
+The [[threshold]]s of the file are held against every window.
 
-Exit codes: 0 no leak, 1 wrong arguments or file, 2 the target failed or the numbers must not be used, 3 a leak,
-130 interrupted (results kept).")]
+Exit codes: 0 no leak, 1 wrong arguments or file, 2 the target failed or the numbers must not be used, 3 a leak, or a
+threshold that was crossed or never read, 130 interrupted (results kept).")]
 pub(crate) struct SoakArgs {
     /// The experiment file; its first cell is taken unless --cell names another
     #[arg(required_unless_present = "resume", requires = "time")]

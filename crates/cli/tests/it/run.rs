@@ -237,6 +237,56 @@ fn a_claim_that_does_not_hold_gives_exit_code_3() {
     assert_eq!(resumed.code, 3, "{}\n{}", resumed.out, resumed.err);
 }
 
+/// Claims and thresholds on counters: of threads, which every target has, and of one that no target has.
+const COUNTED: &str = r#"
+[counters]
+tick = "100ms"
+[[claim]]
+text = "one has a thread"
+metric = { counter = "target.process/threads" }
+of = "one"
+is = ">= 1"
+[[claim]]
+text = "its threads are counted"
+metric = { counter = "target.process/threds" }
+of = "one"
+is = ">= 1"
+[[threshold]]
+text = "its memory stays small"
+metric = { counter = "target.process/rss_bytes" }
+of = "one"
+is = "< 64GiB"
+[[threshold]]
+text = "it needs no thread"
+metric = { counter = "target.process/threads" }
+is = "< 1"
+"#;
+
+#[test]
+fn counters_decide_claims_and_thresholds() {
+    let lab = Lab::new(TWO, COUNTED, "blocks = 5");
+    done(&lab.args());
+    let run = lab.run();
+    write_known_throughputs(&run);
+    let report = done(&["report", run.to_str().unwrap()]);
+    let analysis = read(&run.join("analysis.json"));
+    check_schema("analysis", &analysis);
+    let claims = &analysis["claims"];
+    assert_eq!(claims[0]["metric"]["counter"], "target.process/threads", "{claims:#}");
+    assert!(claims[0]["value"].as_f64().is_some_and(|threads| threads >= 1.0), "{claims:#}");
+    assert_eq!(claims[1]["verdict"], "void", "{claims:#}");
+    let evidence = claims[1]["evidence"]["text"].as_str().unwrap();
+    assert!(evidence.contains("did you mean target.process/threads?"), "{evidence}");
+    let verdicts = [0, 1].map(|place| analysis["thresholds"][place]["verdict"].clone());
+    assert_eq!(verdicts, ["kept", "crossed"], "{:#}", analysis["thresholds"]);
+    assert_eq!(report.code, 3, "{}\n{}", report.out, report.err);
+    assert!(report.out.contains("Thresholds") && report.out.contains("it needs no thread"), "{}", report.out);
+    for (format, mark) in [("markdown", "## Thresholds"), ("html-plain", "id=\"thresholds\"")] {
+        let printed = done(&["report", run.to_str().unwrap(), "--format", format]);
+        assert!(printed.out.contains(mark) && printed.out.contains("crossed it in"), "{format}");
+    }
+}
+
 /// One claim of each kind about targets of 1,000 and 500 answers a second without errors.
 const EVERY_KIND: &str = r#"
 [[claim]]

@@ -120,6 +120,25 @@ fn a_leak_beyond_the_horizon_rises_and_is_not_steady() {
 }
 
 #[test]
+fn a_threshold_on_a_counter_is_held_against_every_window() {
+    let soak = Soak::new(
+        "reference = { mean = \"200us\" }\n\
+         [[threshold]]\ntext = \"few threads\"\nmetric = { counter = \"target.process/threads\" }\nis = \"< 1\"\n\
+         [[threshold]]\nmetric = { counter = \"target.process/cpu_ns\", per = \"request\" }\nis = \"< 1s\"",
+    );
+    let done = done(&soak.args(&["--for", "9s", "--window", "300ms", "--horizon", "10s"]));
+    assert!(done.err.contains("window 1 crosses a threshold: few threads"), "told at once: {}", done.err);
+    assert!(done.out.contains("Thresholds") && done.out.contains("few threads"), "{}", done.out);
+    let report = check_files(&soak.run(), 1);
+    let [threads, cpu] = [0, 1].map(|place| &report["thresholds"][place]);
+    assert_eq!((&threads["verdict"], &threads["crossed"]), (&"crossed".into(), &report["windows"]));
+    assert_eq!(cpu["verdict"], "kept", "{cpu:#}");
+    trend(&report, "cpu_per_request");
+    // The report alone does not ask whether the load can be believed.
+    exit_code(&crate::command::done(&["report", soak.run().to_str().unwrap()]), 3);
+}
+
+#[test]
 fn without_a_leak_it_runs_to_its_end_and_is_resumed_in_a_new_segment() {
     let soak = Soak::new("reference = { mean = \"200us\" }");
     let mut child =
@@ -186,4 +205,8 @@ fn mistakes_are_told_before_anything_runs() {
     bad(&soak.args(&["--for", "1m", "--cell", "c9"]), 1, &["there is no cell c9", "c1"]);
     bad(&soak.args(&["--for", "1m", "--horizon", "0s"]), 1, &["horizon"]);
     bad(&["soak", "--resume", "/nonexistent/prony"], 1, &["no run folder"]);
+    // Only one may have its turn.
+    drop(soak);
+    let soak = Soak::new("reference = { mean = \"200us\" }\n[[threshold]]\nmetric = \"p95\"\nis = \"< 1s\"");
+    bad(&soak.args(&["--for", "1m"]), 1, &["does not keep p95 of each window", "error_rate", "a counter"]);
 }

@@ -23,7 +23,7 @@ impl Source for Scripted {
     fn tick(&mut self, now: Nanos) -> Result<CounterLine, CollectError> {
         let value = self.outcomes.pop_front().flatten().ok_or(CollectError::Gone { pid: 1 })?;
         let gauges = BTreeMap::from([("value".to_owned(), value)]);
-        Ok(CounterLine { t_ns: now.0, source: self.name.to_owned(), gauges, deltas: BTreeMap::new() })
+        Ok(CounterLine { t_ns: now.0, source: self.name.to_owned(), gauges, ..CounterLine::default() })
     }
 }
 
@@ -165,12 +165,7 @@ impl Source for Dear {
     fn tick(&mut self, now: Nanos) -> Result<CounterLine, CollectError> {
         let until = thread_cpu_ns() + self.busy_ns;
         while thread_cpu_ns() < until {}
-        Ok(CounterLine {
-            t_ns: now.0,
-            source: "dear".to_owned(),
-            gauges: BTreeMap::new(),
-            deltas: BTreeMap::new(),
-        })
+        Ok(CounterLine { t_ns: now.0, source: "dear".to_owned(), ..CounterLine::default() })
     }
 }
 

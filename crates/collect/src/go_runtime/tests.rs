@@ -23,6 +23,7 @@ fn real_answers() {
     let deltas = delta(&first, &second);
     assert_eq!(deltas["gc_cycles"], 120.0);
     assert_eq!(deltas["gc_pauses"], 240.0, "two pauses a cycle");
+    assert_eq!(deltas["goroutines_created"], 305.0);
     assert_eq!(deltas["alloc_bytes"], f64::from(591_075_488 - 113_920));
     assert_eq!(deltas["gc_cpu_ns"], 259_528_229.0);
     assert!(
@@ -66,7 +67,7 @@ fn without_a_collection_the_cpu_estimates_are_absent() {
     let second = parse(SECOND).unwrap();
     let deltas = delta(&second, &second);
     assert_eq!(deltas["gc_cycles"], 0.0);
-    assert!(AT_CYCLE_END.iter().all(|name| !deltas.contains_key(*name)), "{deltas:?}");
+    assert!(GO_AT_CYCLE_END.iter().all(|name| !deltas.contains_key(*name)), "{deltas:?}");
     let gauges = second.gauges(Some(&second));
     for name in ["sched_latency_p99_ns", "gc_pause_p99_ns", "gc_pause_max_ns"] {
         assert!(!gauges.contains_key(name), "no values, no {name}");
@@ -77,6 +78,22 @@ fn without_a_collection_the_cpu_estimates_are_absent() {
 fn pauses_count_as_the_middle_of_their_bucket() {
     let pauses = histogram(&[f64::NEG_INFINITY, 0.0, 1.0, 3.0, f64::INFINITY], &[1, 2, 3, 4]);
     assert_eq!(pauses.sum_of_middles(), 2.0 * 0.5 + 3.0 * 2.0 + 4.0 * 3.0);
+}
+
+#[test]
+fn pauses_are_told_by_bucket() {
+    let (first, second) = (parse(FIRST).unwrap(), parse(SECOND).unwrap());
+    let pauses = second.pauses(&first);
+    assert_eq!(pauses.iter().map(|one| one.count).sum::<u64>(), 240, "as many as are counted: {pauses:?}");
+    assert!(pauses.iter().all(|one| one.count > 0 && one.from_ns < one.to_ns), "{pauses:?}");
+    // A bucket is at most a quarter of its lower bound wide, and each pause took from 1 µs to 10 ms.
+    assert!(pauses.iter().all(|one| one.to_ns <= one.from_ns + one.from_ns / 4 + 1), "{pauses:?}");
+    assert!(pauses.iter().all(|one| (1_000..10_000_000).contains(&one.from_ns)), "{pauses:?}");
+    assert_eq!(first.pauses(&second), [], "a restart");
+    assert_eq!(second.pauses(&second), [], "no pause, no bucket");
+    let outer = histogram(&[f64::NEG_INFINITY, 1e-6, f64::INFINITY], &[1, 2]);
+    let ends = outer.by_length().into_iter().map(|one| (one.from_ns, one.to_ns, one.count));
+    assert_eq!(ends.collect::<Vec<_>>(), [(1_000, 1_000, 1), (1_000, 1_000, 2)]);
 }
 
 #[test]
@@ -130,4 +147,23 @@ fn a_dead_endpoint_is_an_error_that_names_it() {
     let address = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
     let message = read(address, "/debug/runtime").unwrap_err().to_string();
     assert!(message.contains(&format!("http://{address}/debug/runtime")), "{message}");
+}
+
+#[test]
+fn the_wait_for_the_pool_has_its_95th_percentile_since_the_line_before() {
+    let answer = |counts: [u64; 4]| {
+        let body = format!(
+            r#"{{"pool-wait:seconds":{{"buckets":[0,0.00001,0.001,0.004,null],"counts":{counts:?}}}}}"#
+        );
+        parse(body.as_bytes()).unwrap()
+    };
+    let p95 = |before: &GoReading, now: &GoReading| now.gauges(Some(before)).get("pool_wait_p95_ns").copied();
+    let first = answer([1_000, 0, 0, 0]);
+    assert_eq!(first.gauges(None), Values::new());
+    assert_eq!(p95(&first, &first), None, "nobody asked for one");
+    // 94 of 100 at once; the others wait, so the bound of their bucket is the 95th percentile.
+    assert_eq!(p95(&first, &answer([1_094, 0, 6, 0])), Some(4e6));
+    assert_eq!(p95(&first, &answer([1_095, 0, 5, 0])), Some(1e4));
+    assert_eq!(p95(&first, &answer([1_000, 0, 0, 3])), Some(4e6), "beyond the last bound at least that");
+    assert!(parse(br#"{"pool-wait:seconds":{"buckets":[0],"counts":[1]}}"#).is_err());
 }

@@ -91,7 +91,7 @@ impl Source for BusiestThreads {
     fn tick(&mut self, now: Nanos) -> Result<CounterLine, CollectError> {
         let gauges = self.threads.lock().unwrap_or_else(PoisonError::into_inner).take();
         let gauges = gauges.ok_or_else(|| CollectError::Gone { pid: self.root.load(Ordering::Relaxed) })?;
-        Ok(CounterLine { t_ns: now.0, source: THREADS.to_owned(), gauges, deltas: Values::new() })
+        Ok(CounterLine { t_ns: now.0, source: THREADS.to_owned(), gauges, ..CounterLine::default() })
     }
 }
 

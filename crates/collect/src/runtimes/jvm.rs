@@ -8,6 +8,7 @@
 //! | `threads` | gauge | `java.threads.live` |
 //! | `gc_cycles` | delta | `sun.gc.collector.*.invocations`, summed; with G1 also the pauses of concurrent cycles |
 //! | `gc_full_cycles` | delta | `sun.gc.collector.1.invocations` |
+//! | `gc_full_cause_*` | delta | full collections by `sun.gc.lastCause`: `system_gc`, `ergonomics`, `compaction`, `allocation`, `metadata`, `diagnostic`, `heap_dump`, `other`; `unknown` where another collection ended after the full one before the reading |
 //! | `gc_pause_ns` | delta | `sun.gc.collector.*.time`, ticks by `sun.os.hrt.frequency` |
 //! | `safepoints`, `safepoint_ns` | delta | `sun.rt.safepoints`, `sun.rt.safepointTime` |
 //! | `contended_locks`, `lock_parks` | delta | `sun.rt._sync_ContendedLockAttempts`, `sun.rt._sync_Parks`, which HotSpot counts late, in batches |
@@ -24,8 +25,8 @@ use super::hsperfdata::{self, PerfData};
 use crate::error::CollectError;
 use crate::process::followed::RootPid;
 use crate::process::parse;
-use crate::reading::Reading;
-use crate::source::{Differencing, Source};
+use crate::reading::{self, Reading, Values};
+use crate::source::{Comparable, Differencing, Source};
 use crate::{Roots, text};
 use std::collections::{BTreeSet, VecDeque};
 use std::fs;
@@ -41,6 +42,59 @@ const PROCESSES_MAX: usize = 1024;
 const FOLDERS_MAX: usize = 256;
 /// Generations, spaces of one, and collectors; HotSpot has at most 2, 3 and 3.
 const PARTS_MAX: usize = 4;
+
+/// What HotSpot calls the causes of collections (openjdk/jdk, src/hotspot/share/gc/shared/gcCause.cpp), and what their
+/// counters are called here. Closed, so that a file cannot make names.
+const CAUSES: [(&str, &str); 10] = [
+    ("System.gc()", "gc_full_cause_system_gc"),
+    ("JvmtiEnv ForceGarbageCollection", "gc_full_cause_diagnostic"),
+    ("Diagnostic Command", "gc_full_cause_diagnostic"),
+    ("Heap Inspection Initiated GC", "gc_full_cause_diagnostic"),
+    ("Heap Dump Initiated GC", "gc_full_cause_heap_dump"),
+    ("Ergonomics", "gc_full_cause_ergonomics"),
+    ("Allocation Failure", "gc_full_cause_allocation"),
+    ("G1 Compaction Pause", "gc_full_cause_compaction"),
+    ("Metadata GC Threshold", "gc_full_cause_metadata"),
+    ("Metadata GC Clear Soft References", "gc_full_cause_metadata"),
+];
+
+/// One reading with the cause of the latest collection.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct JvmReading {
+    /// Gauges and counters.
+    pub plain: Reading,
+    /// The counter of full collections of that cause; absent where the JVM tells none.
+    pub last_cause: Option<&'static str>,
+}
+
+impl Comparable for JvmReading {
+    fn gauges(&self, _: Option<&Self>) -> Values {
+        reading::named(&self.plain.gauges)
+    }
+
+    fn deltas(&self, previous: &Self) -> Values {
+        let mut deltas = reading::delta(&previous.plain, &self.plain);
+        let of = |key: &str| deltas.get(key).copied().unwrap_or_default();
+        let (all, full) = (of("gc_cycles"), of("gc_full_cycles"));
+        if let (Some(cause), true) = (self.last_cause, full > 0.0) {
+            // Only the latest collection tells its cause: where younger ones ended too, it may be one of theirs.
+            let cause = if all > full { "gc_full_cause_unknown" } else { cause };
+            deltas.insert(cause.to_owned(), full);
+        }
+        deltas
+    }
+}
+
+/// Gauges, counters and the latest cause of one file.
+#[must_use]
+pub fn jvm_reading(data: &PerfData) -> JvmReading {
+    let named = |text: &String| {
+        let found = CAUSES.into_iter().find(|(cause, _)| cause == text);
+        found.map_or("gc_full_cause_other", |(_, counter)| counter)
+    };
+    let last_cause = data.texts.get("sun.gc.lastCause").map(named);
+    JvmReading { plain: reading(data), last_cause }
+}
 
 /// Gauges and counters of one file.
 #[must_use]
@@ -109,7 +163,7 @@ pub(crate) fn source(roots: &Roots, root: RootPid) -> Box<dyn Source> {
             remedy: "there is no JVM, it runs with -XX:-UsePerfData, or another user's files may not be read",
         })?;
         let data = text::read_parsed(file, hsperfdata::parse)?;
-        Ok(reading(&data))
+        Ok(jvm_reading(&data))
     }))
 }
 
@@ -156,7 +210,6 @@ fn inner_pid(folder: &Path) -> Option<u32> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::reading;
     use std::sync::atomic::AtomicU32;
     use units::Nanos;
 
@@ -184,6 +237,42 @@ mod tests {
         // One second passed, and a pause is a part of it.
         assert!((1e7..2e9).contains(&deltas["gc_pause_ns"]), "{deltas:?}");
         assert!(deltas["safepoint_ns"] >= 0.5 * deltas["gc_pause_ns"], "{deltas:?}");
+    }
+
+    fn collected(all: u64, full: u64, cause: &str) -> JvmReading {
+        let data = PerfData {
+            longs: [("sun.gc.collector.0.invocations", all - full), ("sun.gc.collector.1.invocations", full)]
+                .map(|(name, count)| (name.to_owned(), count as i64))
+                .into(),
+            texts: [("sun.gc.lastCause".to_owned(), cause.to_owned())].into(),
+        };
+        jvm_reading(&data)
+    }
+
+    #[test]
+    fn full_collections_are_told_by_cause_where_it_can_be_theirs() {
+        let before = collected(10, 2, "No GC");
+        for (now, wanted) in [
+            (collected(13, 5, "System.gc()"), Some(("gc_full_cause_system_gc", 3.0))),
+            (collected(12, 3, "G1 Evacuation Pause"), Some(("gc_full_cause_unknown", 1.0))),
+            (collected(11, 3, "A cause of tomorrow"), Some(("gc_full_cause_other", 1.0))),
+            (collected(15, 2, "G1 Evacuation Pause"), None),
+        ] {
+            let deltas = now.deltas(&before);
+            let found: Vec<(&str, f64)> = deltas
+                .iter()
+                .filter(|(name, _)| name.starts_with("gc_full_cause_"))
+                .map(|(name, count)| (name.as_str(), *count))
+                .collect();
+            assert_eq!(found, wanted.into_iter().collect::<Vec<_>>());
+        }
+        let (first, second) = (FIRST, SECOND);
+        let [first, second] = [first, second].map(|bytes| jvm_reading(&hsperfdata::parse(bytes).unwrap()));
+        assert_eq!(second.last_cause, Some("gc_full_cause_other"), "a young one was the latest");
+        assert!(
+            second.deltas(&first)["gc_full_cause_unknown"] > 0.0,
+            "young ones ended beside the full ones"
+        );
     }
 
     #[test]

@@ -290,12 +290,7 @@ impl Source for Part {
         }
         match &mut self.inner {
             Some(inner) => inner.tick(now),
-            None => Ok(CounterLine {
-                t_ns: now.0,
-                source: self.name.to_owned(),
-                gauges: BTreeMap::new(),
-                deltas: BTreeMap::new(),
-            }),
+            None => Ok(CounterLine { t_ns: now.0, source: self.name.to_owned(), ..CounterLine::default() }),
         }
     }
 

@@ -118,6 +118,8 @@ fn knee_plan(
     let blocks = wishes.blocks.or(design.blocks.map(|blocks| blocks.0)).unwrap_or(usual);
     design.blocks = Some(Count(blocks));
     let mut plan = resolve(&file, context)?;
+    // Targets are driven beyond health on purpose here; what must hold at a rate is the objective.
+    plan.thresholds.clear();
     match &wishes.search {
         Some(wanted) => search(&mut plan, wanted, wishes.budget)?,
         None => ladder(&mut plan, axis, wishes.order, wishes.budget)?,

@@ -2,6 +2,7 @@
 
 mod capacity;
 mod claims;
+mod counter;
 mod counters;
 mod design;
 mod events;
@@ -12,6 +13,7 @@ mod limits;
 mod order;
 mod profile;
 mod targets;
+mod thresholds;
 mod warmup;
 
 pub use capacity::{CONFIRMATIONS, KneeWishes, Levels, SearchWishes, TOLERANCE, UP_DOWN_BLOCKS, capacity};
@@ -85,6 +87,7 @@ fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, W
     let hooks = (file.hooks.setup.as_deref(), file.hooks.teardown.as_deref());
     let hooks = hooks::resolve(hooks, file.hooks.timeout, "hooks")?;
     let claims = claims::resolve(&file.claim, &targets, &cells, margin)?;
+    let thresholds = thresholds::resolve(&file.threshold, &targets)?;
     let mut plan = ExperimentPlan {
         name: design.name.clone(),
         short: false,
@@ -105,6 +108,7 @@ fn resolve(file: &ExperimentFile, context: &Context) -> Result<ExperimentPlan, W
         capacity: None,
         checks,
         claims,
+        thresholds,
         pin,
         soak: None,
         counters,

@@ -3,12 +3,12 @@
 use crate::files::read_lines;
 use crate::folder::TrialFolder;
 use crate::{hlog_merge, segments, signals};
-use analyze::CounterCurves;
+use analyze::{CounterCurves, PauseMaker};
 use schema::page::{EventMark, Heat, TrialDetail};
 use schema::run::RunFile;
 use schema::said;
 use schema::said::Said;
-use schema::trial::IntervalLine;
+use schema::trial::{CounterLine, IntervalLine};
 
 /// Lines of the target's output.
 const LOG_LINES_MAX: usize = 40;
@@ -67,8 +67,16 @@ fn counters(trial: &TrialFolder, run: &RunFile, detail: &mut TrialDetail) {
     let mut curves = CounterCurves::new(&intervals);
     detail.t_ns = curves.ends_ns();
     detail.by_request = analyze::request_curves(&intervals, &detail.t_ns);
-    match signals::each_line(&trial.path.join(signals::COUNTERS), |line| curves.add(line)) {
-        Some(()) => detail.counters = curves.finish(),
+    let mut pauses = PauseMaker::default();
+    let both = |line: &CounterLine| {
+        curves.add(line);
+        pauses.add(line);
+    };
+    match signals::each_line(&trial.path.join(signals::COUNTERS), both) {
+        Some(()) => {
+            detail.counters = curves.finish();
+            detail.pauses = pauses.finish();
+        }
         None => detail
             .missing
             .push(said!("missing.counters", "counters.ndjson is not there, or too long to be read")),

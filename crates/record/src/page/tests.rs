@@ -5,7 +5,7 @@ use schema::analysis::MetricValue;
 use schema::metric::Metric;
 use schema::run::Instrument;
 use schema::said::{Joint, Said};
-use schema::trial::{CounterLine, IntervalLine, Phase, TrialFile, TrialOutcome};
+use schema::trial::{CounterLine, IntervalLine, PauseCount, Phase, TrialFile, TrialOutcome};
 use std::path::Path;
 
 /// Two reference targets under closed load, as `prony run --dry-run --format json` prints it.
@@ -60,8 +60,19 @@ fn write_trial(folder: &Path, id: u32, cell: &str) {
             t_ns: at * second,
             source: "target.process".to_owned(),
             gauges: BTreeMap::from([("rss_bytes".to_owned(), at as f64)]),
-            deltas: BTreeMap::new(),
+            ..CounterLine::default()
         })
+        .chain((0..4).map(|at| {
+            CounterLine {
+                t_ns: at * second,
+                source: "go.runtime".to_owned(),
+                pauses: (at == 2)
+                    .then_some(PauseCount { from_ns: 40_000, to_ns: 50_000, count: 6 })
+                    .into_iter()
+                    .collect(),
+                ..CounterLine::default()
+            }
+        }))
         .collect();
     std::fs::write(trial.join("intervals.ndjson"), lines(&intervals)).unwrap();
     std::fs::write(trial.join("counters.ndjson"), lines(&counters) + "{\"t_ns\":").unwrap();
@@ -93,6 +104,8 @@ fn a_page_holds_what_the_folder_has_and_is_read_back() {
     assert_eq!(detail.events[0].name, "kill");
     assert_eq!(detail.log_tail, ["listening", "\u{fffd}bad[2J bytes"]);
     assert_eq!((&detail.heat, &detail.missing), (&None, &Vec::new()));
+    let pauses = detail.pauses.as_ref().expect("pauses were counted");
+    assert_eq!((&pauses.rows[..], pauses.start_ns), (&[vec![0], vec![6], vec![0]][..], 0));
     assert_eq!(page.environment_difference.as_ref().unwrap().versions.len(), 1);
     let text = serde_json::to_string(&page).unwrap();
     let again: PageFile = serde_json::from_str(&text).unwrap();

@@ -4,6 +4,7 @@ use super::lang::Lang;
 use crate::clean;
 use crate::format;
 use schema::analysis::Interval;
+use schema::counter_metric::ClaimMetric;
 use schema::ledger::{LedgerArticle, LedgerDifference, LedgerFile, LedgerMeasure, LedgerRow, LedgerVerdict};
 use schema::published::Span;
 use schema::study::StudyThing;
@@ -29,7 +30,7 @@ pub(super) fn row(row: &LedgerRow, lang: Lang) -> [String; 8] {
 
 /// `ratio 1.12 (1.10 … 1.14)`, with the answer of a part where there are several.
 fn measured(measure: &LedgerMeasure, lang: Lang) -> String {
-    let name = measure.metric.map_or("", |metric| metric.title());
+    let name = measure.metric.as_ref().map_or_else(String::new, ClaimMetric::title);
     let Some(value) = measure.value else {
         return format!("{name} {}", lang.verdict(measure.verdict)).trim().to_owned();
     };

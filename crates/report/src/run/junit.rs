@@ -1,8 +1,9 @@
-//! Claims as JUnit XML, which CI systems show as tests: one test case a claim.
+//! Claims and thresholds as JUnit XML, which CI systems show as tests: one test case each.
 //!
 //! A claim that holds is a passed test, one that does not hold a failure. An inconclusive claim is skipped: nothing speaks
 //! against it, more blocks would decide, and prony itself ends with exit code 0 then. A void claim is an error: its test
-//! never took place, because valid trials lack, and a build that goes green without it would hide that for ever.
+//! never took place, because valid trials lack, and a build that goes green without it would hide that for ever. A threshold
+//! that was kept is passed, one that was crossed a failure, and one that nobody watched an error.
 //! Invariant: whatever a name, a statement or an evidence holds, the file is well-formed XML 1.0: control characters
 //! are taken out (`clean`), the rest is escaped by the library.
 
@@ -11,20 +12,66 @@ use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesEnd, BytesStart, BytesText, Event};
 use schema::analysis::{AnalysisFile, ClaimResult, ClaimVerdict};
 use schema::run::RunFile;
+use schema::threshold::{ThresholdAnswer, ThresholdVerdict};
 
-/// The claims of the run in the form that Jenkins, GitLab, GitHub actions and others read.
+/// One test case.
+struct Case {
+    text: String,
+    evidence: String,
+    kind: String,
+    /// The element of its outcome; none of one that is passed.
+    outcome: Option<&'static str>,
+    word: &'static str,
+}
+
+impl From<&ClaimResult> for Case {
+    fn from(claim: &ClaimResult) -> Self {
+        Self {
+            text: clean::line(&claim.text),
+            evidence: clean::line(&claim.evidence),
+            kind: clean::line(&claim.kind),
+            outcome: match claim.verdict {
+                ClaimVerdict::Holds => None,
+                ClaimVerdict::DoesNotHold => Some("failure"),
+                ClaimVerdict::Inconclusive => Some("skipped"),
+                ClaimVerdict::Void => Some("error"),
+            },
+            word: words::claim(claim.verdict).text,
+        }
+    }
+}
+
+impl From<&ThresholdAnswer> for Case {
+    fn from(threshold: &ThresholdAnswer) -> Self {
+        Self {
+            text: clean::line(&threshold.text),
+            evidence: clean::line(&threshold.evidence),
+            kind: "limit".to_owned(),
+            outcome: match threshold.verdict {
+                ThresholdVerdict::Kept => None,
+                ThresholdVerdict::Crossed => Some("failure"),
+                ThresholdVerdict::Unknown => Some("error"),
+            },
+            word: words::health(threshold.verdict).text,
+        }
+    }
+}
+
+/// The claims and thresholds of the run in the form that Jenkins, GitLab, GitHub actions and others read.
 ///
 /// # Errors
 /// [`ReportError::Xml`] where the writer fails.
 pub fn junit(run: &RunFile, analysis: &AnalysisFile) -> Result<String, ReportError> {
     let mut writer = Writer::new_with_indent(Vec::new(), b' ', 2);
     writer.write_event(Event::Decl(BytesDecl::new("1.0", Some("UTF-8"), None)))?;
-    let count = |verdict| analysis.claims.iter().filter(|claim| claim.verdict == verdict).count().to_string();
+    let claims = analysis.claims.iter().map(Case::from);
+    let cases: Vec<Case> = claims.chain(analysis.thresholds.iter().map(Case::from)).collect();
+    let count = |outcome| cases.iter().filter(|case| case.outcome == Some(outcome)).count().to_string();
     let counts = [
-        ("tests", analysis.claims.len().to_string()),
-        ("failures", count(ClaimVerdict::DoesNotHold)),
-        ("errors", count(ClaimVerdict::Void)),
-        ("skipped", count(ClaimVerdict::Inconclusive)),
+        ("tests", cases.len().to_string()),
+        ("failures", count("failure")),
+        ("errors", count("error")),
+        ("skipped", count("skipped")),
     ];
     let mut suites = BytesStart::new("testsuites");
     suites.push_attribute(("name", "prony"));
@@ -39,8 +86,8 @@ pub fn junit(run: &RunFile, analysis: &AnalysisFile) -> Result<String, ReportErr
     writer.write_event(Event::Start(suites))?;
     writer.write_event(Event::Start(suite))?;
     properties(&mut writer, run, analysis)?;
-    for claim in &analysis.claims {
-        case(&mut writer, &name, claim)?;
+    for one in &cases {
+        case(&mut writer, &name, one)?;
     }
     writer.write_event(Event::End(BytesEnd::new("testsuite")))?;
     writer.write_event(Event::End(BytesEnd::new("testsuites")))?;
@@ -65,27 +112,20 @@ fn properties(
     Ok(())
 }
 
-fn case(writer: &mut Writer<Vec<u8>>, class: &str, claim: &ClaimResult) -> Result<(), ReportError> {
-    let (text, evidence) = (clean::line(&claim.text), clean::line(&claim.evidence));
+fn case(writer: &mut Writer<Vec<u8>>, class: &str, of: &Case) -> Result<(), ReportError> {
     let mut case = BytesStart::new("testcase");
     case.push_attribute(("classname", class));
-    case.push_attribute(("name", text.as_str()));
+    case.push_attribute(("name", of.text.as_str()));
     writer.write_event(Event::Start(case))?;
-    let outcome = match claim.verdict {
-        ClaimVerdict::Holds => None,
-        ClaimVerdict::DoesNotHold => Some("failure"),
-        ClaimVerdict::Inconclusive => Some("skipped"),
-        ClaimVerdict::Void => Some("error"),
-    };
-    if let Some(outcome) = outcome {
-        let message = format!("{}: {evidence}", words::claim(claim.verdict).text);
+    if let Some(outcome) = of.outcome {
+        let message = format!("{}: {}", of.word, of.evidence);
         let mut element = BytesStart::new(outcome);
         element.push_attribute(("message", message.as_str()));
-        element.push_attribute(("type", clean::line(&claim.kind).as_str()));
+        element.push_attribute(("type", of.kind.as_str()));
         writer.write_event(Event::Empty(element))?;
     }
     writer.write_event(Event::Start(BytesStart::new("system-out")))?;
-    writer.write_event(Event::Text(BytesText::new(&evidence)))?;
+    writer.write_event(Event::Text(BytesText::new(&of.evidence)))?;
     writer.write_event(Event::End(BytesEnd::new("system-out")))?;
     writer.write_event(Event::End(BytesEnd::new("testcase")))?;
     Ok(())

@@ -34,8 +34,14 @@ const METRICS_FIRST: [Metric; 3] = [Metric::Throughput, Metric::P50, Metric::P99
 #[must_use]
 pub fn markdown(run: &RunFile, analysis: &AnalysisFile) -> String {
     let page = Page::new(run, analysis);
-    let first =
-        [opening(&page), ranking(&page), belief_first(&page), claims(&page), comparisons_first(&page)];
+    let first = [
+        opening(&page),
+        ranking(&page),
+        belief_first(&page),
+        claims(&page),
+        thresholds(&page),
+        comparisons_first(&page),
+    ];
     let folded = [
         soak(&page),
         belief(&page),
@@ -185,6 +191,18 @@ fn claims(page: &Page) -> String {
         vec![verdict(claim.verdict), prose(&claim.text), format!("{}{ratio}", prose(&claim.evidence))]
     });
     format!("## Claims\n\n{}", table(&["Verdict", "Claim", "Evidence"], "lll", rows))
+}
+
+fn thresholds(page: &Page) -> String {
+    if page.thresholds.is_empty() {
+        return String::new();
+    }
+    let rows =
+        page.thresholds.iter().map(|one| vec![verdict(one.verdict), prose(&one.text), prose(&one.evidence)]);
+    format!(
+        "## Thresholds\n\nOne trial or window that crosses a threshold is enough.\n\n{}",
+        table(&["Verdict", "Threshold", "Evidence"], "lll", rows)
+    )
 }
 
 fn comparisons(page: &Page) -> String {

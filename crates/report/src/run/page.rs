@@ -28,6 +28,7 @@ use schema::analysis::{
 use schema::metric::Metric;
 use schema::run::RunFile;
 use schema::said::Said;
+use schema::threshold::ThresholdAnswer;
 use schema::trial::TrialOutcome;
 
 /// The metrics of the short tables, in their order.
@@ -44,6 +45,7 @@ pub(crate) struct Page {
     pub(crate) belief: BeliefView,
     pub(crate) instrument: String,
     pub(crate) claims: Vec<ClaimView>,
+    pub(crate) thresholds: Vec<ClaimView>,
     pub(crate) pairs: Vec<PairView>,
     pub(crate) pair_notes: Footnotes,
     pub(crate) effects: Option<EffectsView>,
@@ -251,6 +253,7 @@ impl Page {
             belief: belief(&analysis.belief),
             instrument: instrument(run, analysis),
             claims: analysis.claims.iter().map(claim).collect(),
+            thresholds: analysis.thresholds.iter().map(threshold).collect(),
             pairs,
             pair_notes,
             effects: effects::view(analysis),
@@ -308,7 +311,7 @@ fn belief(belief: &Belief) -> BeliefView {
 }
 
 fn claim(claim: &ClaimResult) -> ClaimView {
-    let ratio = match (claim.ratio, claim.value.zip(claim.metric)) {
+    let ratio = match (claim.ratio, claim.value.zip(claim.metric.as_ref())) {
         (Some(ratio), _) => {
             let interval = claim.interval.as_ref().map(format::ratio_interval);
             Some(format!("ratio {} ({})", format::ratio(ratio), interval.unwrap_or_else(no_interval)))
@@ -325,6 +328,15 @@ fn claim(claim: &ClaimResult) -> ClaimView {
         text: clean::line(&claim.text),
         evidence: clean::line(&claim.evidence),
         ratio,
+    }
+}
+
+fn threshold(one: &ThresholdAnswer) -> ClaimView {
+    ClaimView {
+        verdict: words::health(one.verdict),
+        text: clean::line(&one.text),
+        evidence: clean::line(&one.evidence),
+        ratio: None,
     }
 }
 

@@ -83,7 +83,8 @@ fn trend(trend: &SoakTrend) -> TrendView {
 pub fn held(counter: SoakCounter, value: f64) -> String {
     let text = match counter {
         SoakCounter::Memory | SoakCounter::Heap => format::bytes(value.abs()),
-        SoakCounter::P50 | SoakCounter::P99 => format::duration(value.abs()),
+        SoakCounter::P50 | SoakCounter::P99 | SoakCounter::CpuPerRequest => format::duration(value.abs()),
+        SoakCounter::FullGcs => format!("{}/h", format::plain(value.abs())),
         SoakCounter::Throughput => format::rate(value.abs()),
         _ => format::plain(value.abs()),
     };

@@ -7,7 +7,7 @@
 
 use crate::run::effects::EffectView;
 use crate::run::layers::LayerRow;
-use crate::run::page::{NoteView, Page, TrialView};
+use crate::run::page::{ClaimView, NoteView, Page, TrialView};
 use crate::run::ranking::{COLUMNS, LoadView, RankView};
 use crate::terminal::layout::{Align, paragraph, table};
 use crate::terminal::paint::{Tone, finish, paint};
@@ -48,6 +48,7 @@ fn text(run: &RunFile, analysis: &AnalysisFile, style: Style, notes: Notes) -> S
         soak(&page, columns),
         belief(&page, notes, columns),
         claims(&page, columns),
+        thresholds(&page, columns),
         comparisons(&page, columns),
         capacity(&page, columns),
         effects(&page, columns),
@@ -152,11 +153,19 @@ fn soak(page: &Page, columns: usize) -> String {
 }
 
 fn claims(page: &Page, columns: usize) -> String {
-    if page.claims.is_empty() {
+    answers("Claims", "", &page.claims, columns)
+}
+
+fn thresholds(page: &Page, columns: usize) -> String {
+    answers("Thresholds", "one trial or window that crosses is enough", &page.thresholds, columns)
+}
+
+fn answers(name: &str, about: &str, views: &[ClaimView], columns: usize) -> String {
+    if views.is_empty() {
         return String::new();
     }
-    let mut text = heading("Claims", "");
-    for claim in &page.claims {
+    let mut text = heading(name, about);
+    for claim in views {
         text += &paragraph(&format!("  {} ", sign(claim.verdict)), &claim.text, columns);
         let word = paint(claim.verdict.tone, claim.verdict.text);
         text += &paragraph("    ", &format!("{word}: {}", claim.evidence), columns);

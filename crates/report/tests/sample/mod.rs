@@ -49,6 +49,7 @@ pub(crate) fn analysis() -> AnalysisFile {
         why: Vec::new(),
         family: None,
         claims: claims(),
+        thresholds: Vec::new(),
         confidence: 0.95,
         margin: 0.02,
     }
@@ -356,7 +357,8 @@ fn claims() -> Vec<ClaimResult> {
         verdict,
         evidence: evidence.into(),
         kind: "ratio".into(),
-        metric: Some(Metric::Throughput),
+        metric: Some(Metric::Throughput.into()),
+        unit: Some(Metric::Throughput.unit()),
         value: None,
         ratio: ratio.map(|(ratio, ..)| ratio),
         interval: ratio.map(|(_, low, high)| Interval { low: Some(low), high: Some(high) }),

@@ -72,9 +72,10 @@ fn plan() -> ExperimentPlan {
         seed: 1,
         phases: phases(),
         checks: Default::default(),
+        thresholds: Vec::new(),
         claims: vec![ClaimPlan {
             text: "Gin serves more requests per second than Echo at 128 connections".into(),
-            metric: Some(Metric::Throughput),
+            metric: Some(Metric::Throughput.into()),
             id: None,
             published: None,
             test: ClaimTest::Ratio {

@@ -57,6 +57,19 @@ pub fn plan(
     plan.order = vec![TrialPlan { id: 1, block: 1, cell: found.id.clone() }];
     let is_answered =
         |test: &ClaimTest| matches!(test, ClaimTest::NoLeak { target } if *target == found.target);
+    plan.thresholds.retain(|one| one.target.as_ref().is_none_or(|target| *target == found.target));
+    if let Some(wrong) = plan.thresholds.iter().find(|one| !analyze::is_kept_in_windows(&one.metric)) {
+        return Err(RunnerError::Soak {
+            cause: format!(
+                "a soak does not keep {} of each window, so the threshold \"{}\" cannot be held",
+                wrong.metric.key(),
+                wrong.text
+            ),
+            remedy: "limit throughput, p50, p99, error_rate, cpu_per_request, or a counter such as \
+                     { counter = \"target.process/rss_bytes\" }"
+                .to_owned(),
+        });
+    }
     plan.claims.retain(|claim| is_answered(&claim.test));
     plan.cells = vec![found];
     plan.blocks = 1;
@@ -136,7 +149,8 @@ pub(crate) fn segment(
         ));
     }
     observer.trial_begins(&planned, cell);
-    let floors = Floors::default();
+    let counters = run.plan.thresholds.iter().flat_map(|threshold| threshold.metric.counters());
+    let floors = Floors::wanting(counters);
     let options = TrialOptions {
         tick: Nanos(soak.tick_ns.max(1)),
         floors: Some(floors.clone()),

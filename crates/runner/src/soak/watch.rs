@@ -20,6 +20,7 @@ use schema::soak::{
 };
 use schema::trial::{IntervalLine, PhaseSpan, SampleSummary, TrialFile};
 use schema::version::SegmentVersion;
+use std::collections::BTreeSet;
 use std::path::Path;
 
 /// A goroutine has at least this much stack (`stackMin`, runtime/stack.go of Go), so memory bounds their number.
@@ -46,6 +47,8 @@ pub(super) struct SoakWatch<'a> {
     silent_ns: u64,
     is_watched: bool,
     enough: bool,
+    /// Thresholds, by place in the plan, whose crossing was told.
+    told: BTreeSet<usize>,
     observer: &'a mut dyn Observer,
 }
 
@@ -75,6 +78,7 @@ impl<'a> SoakWatch<'a> {
             silent_ns: 0,
             is_watched: false,
             enough: false,
+            told: BTreeSet::new(),
             observer,
         }
     }
@@ -93,6 +97,18 @@ impl<'a> SoakWatch<'a> {
             write_json(&self.folder.path.join(SEGMENT), &self.present().file.clone())?;
         }
         Ok(())
+    }
+
+    /// The first window that crosses a threshold is told at once: whoever watches may act before the soak ends.
+    fn tell_crossings(&mut self, line: &WindowLine) {
+        for (place, threshold) in self.run.plan.thresholds.iter().enumerate() {
+            if !self.told.contains(&place)
+                && let Some(crossing) = analyze::crossing(threshold, line)
+            {
+                self.observer.note(&crossing.to_string());
+                self.told.insert(place);
+            }
+        }
     }
 
     /// A look at the trends, where one is due.
@@ -226,11 +242,13 @@ impl Observer for SoakWatch<'_> {
             failed: summary.failed,
             p50_ns: summary.p50_ns,
             p99_ns: summary.p99_ns,
+            counters: floor.counters,
         };
         if let Some(windows) = &mut self.windows {
             windows.append(&line)?;
         }
         self.present().windows.push(line.clone());
+        self.tell_crossings(&line);
         self.look();
         if self.is_watched && self.silent >= SILENT_WINDOWS && self.silent_ns >= SILENT_NS {
             self.observer.note("the target could not be read any more; the soak ends here");

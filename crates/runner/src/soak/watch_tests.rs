@@ -56,7 +56,7 @@ fn run(windows: u32, stop_when: &str) -> RunFile {
 
 fn reading(t_ns: u64, rss: f64) -> CounterLine {
     let gauges = BTreeMap::from([("rss_bytes".to_owned(), rss), ("threads".to_owned(), 3.0)]);
-    CounterLine { t_ns, source: "target.process".to_owned(), gauges, deltas: BTreeMap::new() }
+    CounterLine { t_ns, source: "target.process".to_owned(), gauges, ..CounterLine::default() }
 }
 
 /// Tells a watch this many windows, of ten readings each, of memory as `rss` gives it, until it has enough. Returns how
@@ -181,11 +181,11 @@ fn limits_of_heap_goroutines_and_sockets_follow_from_memory_and_descriptors() {
         (SoakCounter::Descriptors, 24.0),
         (SoakCounter::Connections, 4.0),
     ]);
-    derived_limits(&mut file, &Floor { readings: 1, lowest: lowest.clone() });
+    derived_limits(&mut file, &Floor { readings: 1, lowest: lowest.clone(), ..Floor::default() });
     assert_eq!(file.limits[&SoakCounter::Heap].value, 500.0 + 2000.0 * 2048.0);
     assert_eq!(file.limits[&SoakCounter::Goroutines].value, 2007.0);
     assert_eq!(file.limits[&SoakCounter::Connections], limit(1004.0, "RLIMIT_NOFILE"));
     let before = file.clone();
-    derived_limits(&mut file, &Floor { readings: 1, lowest });
+    derived_limits(&mut file, &Floor { readings: 1, lowest, ..Floor::default() });
     assert_eq!(file, before, "the first window decides");
 }

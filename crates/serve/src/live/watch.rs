@@ -325,7 +325,7 @@ impl Present {
         let key = (line.source.clone(), name.to_owned());
         if value.is_finite() && (self.readings.len() < COUNTERS_MAX || self.readings.contains_key(&key)) {
             let (source, name) = key.clone();
-            let unit = analyze::counter_unit(&name);
+            let unit = schema::counter_name::counter_unit(&name);
             self.readings.insert(key, LiveCounter { source, name, value, kind, unit, t_ns: line.t_ns });
         }
     }

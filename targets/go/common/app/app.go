@@ -129,11 +129,11 @@ func (a *App) open(r *env.Reader) {
 
 // Databases reports on the pool of database connections, for /debug/runtime; ok
 // is false where the target has no database.
-func (a *App) Databases() (stats sql.DBStats, ok bool) {
+func (a *App) Databases() (stats sql.DBStats, waits *runtimestats.Times, ok bool) {
 	if a.pool == nil {
-		return stats, false
+		return stats, nil, false
 	}
-	return a.pool.Stats(), true
+	return a.pool.Stats(), a.pool.Waits(), true
 }
 
 func (a *App) openFiles(r *env.Reader) {

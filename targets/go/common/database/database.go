@@ -3,6 +3,7 @@
 // A connection is acquired by itself, with its own limit of time, so that a
 // full pool is not mistaken for a slow statement. Parameters are put into the
 // text by the driver: one round trip for each statement, as the contract counts.
+// How long each acquisition took is kept: package database/sql has only their sum.
 package database
 
 import (
@@ -19,6 +20,7 @@ import (
 	"prony.dev/targets/common/contract"
 	"prony.dev/targets/common/env"
 	"prony.dev/targets/common/knobs"
+	"prony.dev/targets/common/runtimestats"
 )
 
 const (
@@ -37,6 +39,7 @@ var ErrNoUser = errors.New("no such user")
 type Pool struct {
 	db      *sql.DB
 	acquire time.Duration
+	waits   runtimestats.Times
 }
 
 // Open makes a pool for the address in the environment; nil where none is
@@ -75,6 +78,10 @@ func newPool(db *sql.DB, k knobs.Knobs) *Pool {
 
 // Stats are those of the pool since it was made.
 func (p *Pool) Stats() sql.DBStats { return p.db.Stats() }
+
+// Waits are the times that each connection took to be got, with those that were
+// given up.
+func (p *Pool) Waits() *runtimestats.Times { return &p.waits }
 
 // Ping reaches the server once.
 func (p *Pool) Ping(ctx context.Context) error { return p.db.PingContext(ctx) }
@@ -127,7 +134,9 @@ func (p *Pool) Named(ctx context.Context, name string) ([]contract.User, error) 
 func (p *Pool) connection(ctx context.Context) (*sql.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, p.acquire)
 	defer cancel()
+	start := time.Now()
 	conn, err := p.db.Conn(ctx)
+	p.waits.Observe(time.Since(start))
 	if err != nil {
 		return nil, fmt.Errorf("no connection to the database within %s: %w", p.acquire, err)
 	}

@@ -4,6 +4,7 @@ package database
 import (
 	"context"
 	"errors"
+	"strings"
 	"testing"
 	"time"
 
@@ -71,6 +72,9 @@ func TestAFullPoolIsAnErrorAfterItsLimit(t *testing.T) {
 	defer held.Close()
 	if _, err := pool.Users(t.Context(), 7, 1); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v; want the limit of time", err)
+	}
+	if text := string(pool.Waits().Text()); !strings.Contains(text, "_count 1\n") {
+		t.Errorf("the wait that was given up is not counted in\n%s", text)
 	}
 }
 

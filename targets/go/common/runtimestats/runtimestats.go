@@ -6,7 +6,8 @@
 // bound more than counts and infinite bounds as null. "go_version" and
 // "dependencies" say what was built, "requests" how many were served where the
 // target counts them, "pool" what package database/sql reports on the connections
-// where there is a pool. A metric this runtime lacks is absent, never zero.
+// where there is a pool, "pool-wait:seconds" how long each request for one took.
+// A metric this runtime lacks is absent, never zero.
 //
 // Deliberately absent: runtime.ReadMemStats, which stops the world, and any
 // cache, which would give stale readings.
@@ -110,8 +111,9 @@ func HandlerWith(c *Counter, more func(answer map[string]any)) http.Handler {
 	})
 }
 
-// Databases reports on the pool of connections; ok is false where there is none.
-type Databases func() (stats sql.DBStats, ok bool)
+// Databases reports on the pool of connections, and on how long it took to get
+// one; ok is false where there is none.
+type Databases func() (stats sql.DBStats, waits *Times, ok bool)
 
 // HandlerOf is Handler with the pool of connections as "pool", and with what c
 // has counted as "requests" where c is not nil.
@@ -120,8 +122,9 @@ func HandlerOf(databases Databases, c *Counter) http.Handler {
 		if c != nil {
 			answer["requests"] = c.requests.Load()
 		}
-		if stats, ok := databases(); ok {
+		if stats, waits, ok := databases(); ok {
 			answer["pool"] = newPool(stats)
+			answer["pool-wait:seconds"] = waits.histogram()
 		}
 	})
 }

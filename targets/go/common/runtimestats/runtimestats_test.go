@@ -223,17 +223,28 @@ func TestThePoolIsToldWhereThereIsOne(t *testing.T) {
 	stats := sql.DBStats{
 		MaxOpenConnections: 100, OpenConnections: 7, InUse: 5, Idle: 2, WaitCount: 9, WaitDuration: 3 * time.Microsecond,
 	}
-	answer := get(t, HandlerOf(func() (sql.DBStats, bool) { return stats, true }, nil))
+	waits := new(Times)
+	waits.Observe(time.Second)
+	answer := get(t, HandlerOf(func() (sql.DBStats, *Times, bool) { return stats, waits, true }, nil))
 	want := pool{Max: 100, Open: 7, InUse: 5, Idle: 2, Waits: 9, WaitNS: 3_000}
 	if got := decode[pool](t, answer, "pool"); got != want {
 		t.Errorf("pool %+v; want %+v", got, want)
 	}
+	sum := uint64(0)
+	for _, count := range decode[histogram](t, answer, "pool-wait:seconds").Counts {
+		sum += count
+	}
+	if sum != 1 {
+		t.Errorf("%d waits; want 1", sum)
+	}
 	if _, ok := answer["requests"]; ok {
 		t.Error("a count where nothing counts; want none")
 	}
-	none := get(t, HandlerOf(func() (sql.DBStats, bool) { return sql.DBStats{}, false }, new(Counter)))
-	if _, ok := none["pool"]; ok {
-		t.Error("a pool where there is none; want none")
+	none := get(t, HandlerOf(func() (sql.DBStats, *Times, bool) { return sql.DBStats{}, nil, false }, new(Counter)))
+	for _, name := range []string{"pool", "pool-wait:seconds"} {
+		if _, ok := none[name]; ok {
+			t.Errorf("%s where there is none; want none", name)
+		}
 	}
 	if got := decode[uint64](t, none, "requests"); got != 0 {
 		t.Errorf("%d requests; want 0", got)

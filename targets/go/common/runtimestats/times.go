@@ -1,8 +1,9 @@
-// How long requests took by the target's own clock, as a histogram in Prometheus'
-// text format, so that prony can hold its 95th percentile against the target's.
+// How long something took by the target's own clock, as a histogram: of requests
+// in Prometheus' text format, so that prony can hold its 95th percentile against
+// the target's, of waits for the pool of connections in the answer of Handler.
 //
-// The clock begins when the handler does: under many connections the wait before
-// it is not seen. So it is off unless a knob turns it on.
+// The clock of a request begins when the handler does: under many connections the
+// wait before it is not seen. So it is off unless a knob turns it on.
 package runtimestats
 
 import (
@@ -53,6 +54,20 @@ func (t *Times) Text() []byte {
 	}
 	sum := time.Duration(t.sumNS.Load()).Seconds()
 	return fmt.Appendf(text, "%s_sum %g\n%s_count %d\n", name, sum, name, below)
+}
+
+// histogram is the same by bucket, in seconds: the first begins at 0, the last has no end.
+func (t *Times) histogram() histogram {
+	buckets := make([]*float64, 0, boundCount+2)
+	buckets = append(buckets, new(float64))
+	for k := range bounds {
+		buckets = append(buckets, &bounds[k])
+	}
+	counts := make([]uint64, len(t.buckets))
+	for k := range t.buckets {
+		counts[k] = t.buckets[k].Load()
+	}
+	return histogram{Buckets: append(buckets, nil), Counts: counts}
 }
 
 // ServeHTTP answers with Text.

@@ -23,6 +23,22 @@ func TestDurationsFallIntoTheirBuckets(t *testing.T) {
 	}
 }
 
+func TestTheHistogramHasOneBoundMoreThanCounts(t *testing.T) {
+	times := new(Times)
+	for _, took := range []time.Duration{0, 15 * time.Microsecond, time.Hour} {
+		times.Observe(took)
+	}
+	got := times.histogram()
+	if len(got.Buckets) != len(got.Counts)+1 || *got.Buckets[0] != 0 || got.Buckets[len(got.Counts)] != nil {
+		t.Fatalf("%d bounds and %d counts", len(got.Buckets), len(got.Counts))
+	}
+	for k, want := range map[int]uint64{0: 1, 1: 0, 2: 1, boundCount: 1} {
+		if got.Counts[k] != want {
+			t.Errorf("%d in bucket %d; want %d", got.Counts[k], k, want)
+		}
+	}
+}
+
 func TestOnlyRequestsOfTheLoadAreTimed(t *testing.T) {
 	counter := &Counter{Times: new(Times)}
 	handler := counter.Wrap(http.HandlerFunc(func(http.ResponseWriter, *http.Request) {}))

@@ -112,6 +112,9 @@ function Gallery() {
       </Part>
       <Part name="heat">
         {trial && detail?.heat && <C.HeatChart heat={detail.heat} trial={trial} detail={detail} />}
+        {trial && detail?.pauses && (
+          <C.HeatChart heat={detail.pauses} trial={trial} detail={detail} of="pauses" />
+        )}
       </Part>
       <Part name="timeline">
         {trial && (

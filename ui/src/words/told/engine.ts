@@ -389,6 +389,7 @@ function quantity(text: string): Found | null {
   if (QUANTITY.test(text)) return plain(text);
   for (const [end, before, after] of [
     [" per second", "每秒 ", ""],
+    [" per hour", "每小时 ", ""],
     [" days", "", " 天"],
   ] as const) {
     if (text.endsWith(end) && QUANTITY.test(text.slice(0, -end.length))) {

@@ -6,6 +6,7 @@
 //! verdicts of a run are (`families`).
 
 use super::{Past, repetition, same_cell};
+use crate::measure::Measure;
 use crate::run::MIN_TRIALS;
 use crate::run::data::RunData;
 use crate::run::families::Families;
@@ -135,18 +136,18 @@ fn expected_ns(phases: &PhasePlan) -> u64 {
 fn row(
     data: &RunData<'_>,
     families: &Families,
-    one: &Judged,
+    one: &Judged<'_>,
     seen: &[RunData<'_>],
     own: u32,
     wanted: Wanted,
 ) -> AdviceRow {
-    // The metric that the latest run has values of.
-    let found: Vec<(&RunData<'_>, Judged)> =
+    // What the latest run has values of.
+    let found: Vec<(&RunData<'_>, Judged<'_>)> =
         seen.iter().filter_map(|past| Some((past, in_past(data, one, past)?))).collect();
-    let metric = found.last().map_or_else(|| one.metric(data), |(past, judged)| judged.metric(past));
+    let measure = found.last().map_or_else(|| one.measure(data), |(past, judged)| judged.measure(past));
     let mut row = AdviceRow {
-        what: one.words(data, metric),
-        metric,
+        what: one.words(data, measure),
+        metric: measure.owned(),
         blocks_seen: 0,
         sd: None,
         sd_upper: None,
@@ -161,9 +162,9 @@ fn row(
         blocks_for_difference: None,
         refused: None,
     };
-    match spread(&found, metric) {
+    match spread(&found, measure) {
         Ok(spread) => {
-            let level = one.level(data, families, metric).confidence;
+            let level = one.level(data, families, measure).confidence;
             fill(&mut row, spread, (data, level), own, wanted);
             if one.b.is_some() {
                 equivalence(&mut row, (data.margin, level), own, wanted);
@@ -175,7 +176,7 @@ fn row(
 }
 
 /// The same ratio or value in a run of the past, by that run's names of the cells.
-fn in_past(data: &RunData<'_>, one: &Judged, past: &RunData<'_>) -> Option<Judged> {
+fn in_past<'a>(data: &RunData<'_>, one: &Judged<'a>, past: &RunData<'_>) -> Option<Judged<'a>> {
     let id = |id: &str| {
         let cell = data.cell(id)?;
         past.plan.cells.iter().find(|other| same_cell(cell, other)).map(|other| other.id.clone())
@@ -184,7 +185,7 @@ fn in_past(data: &RunData<'_>, one: &Judged, past: &RunData<'_>) -> Option<Judge
         Some(b) => Some(id(b)?),
         None => None,
     };
-    Some(Judged { a: id(&one.a)?, b, metrics: one.metrics.clone() })
+    Some(Judged { a: id(&one.a)?, b, measures: one.measures.clone() })
 }
 
 /// A spread over the blocks of runs.
@@ -195,7 +196,7 @@ struct Spread {
 }
 
 /// Pooled over runs: √(Σ νs² / Σ ν).
-fn spread(found: &[(&RunData<'_>, Judged)], metric: Metric) -> Result<Spread, Said> {
+fn spread(found: &[(&RunData<'_>, Judged<'_>)], measure: Measure<'_>) -> Result<Spread, Said> {
     if found.is_empty() {
         return Err(said!(
             "across.advice.no_earlier_run_has",
@@ -206,9 +207,9 @@ fn spread(found: &[(&RunData<'_>, Judged)], metric: Metric) -> Result<Spread, Sa
     let mut why = None;
     for (past, one) in found {
         // Below five blocks a run gives no interval, but its spread counts by its degrees of freedom.
-        match one.test(past, metric, 2) {
+        match one.test(past, measure, 2) {
             Ok(test) => {
-                let n = test.map_or_else(|| one.logs(past, metric).len(), |test| test.n);
+                let n = test.map_or_else(|| one.logs(past, measure).len(), |test| test.n);
                 blocks += n;
                 freedom += n - 1;
                 squares += test.map_or(0.0, |test| (test.n - 1) as f64 * test.sd.powi(2));

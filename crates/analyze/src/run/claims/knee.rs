@@ -38,6 +38,14 @@ pub(super) fn knee(
     }
 }
 
+/// The plan refuses such a claim; a file by hand may have one.
+pub(super) fn of_a_counter() -> Judged {
+    Judged::void(said!(
+        "claims.knee.of_a_counter",
+        "no knee of a counter is looked for: name throughput or p95"
+    ))
+}
+
 fn of_ladder(
     data: &RunData<'_>,
     capacity: &Capacity,

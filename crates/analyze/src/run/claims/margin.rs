@@ -2,12 +2,12 @@
 
 use super::judge::{Judged, values_interval, verdict};
 use super::undecided;
+use crate::measure::Measure;
 use crate::run::data::RunData;
 use crate::run::families::Level;
 use crate::run::ratio::{interval_of_logs, interval_of_values, paired};
 use crate::words;
 use schema::analysis::{ClaimVerdict, Interval};
-use schema::metric::Metric;
 use schema::plan::ClaimMargin;
 use schema::said;
 use schema::said::Said;
@@ -17,7 +17,7 @@ use schema::said::Said;
 pub(super) fn equivalent(
     data: &RunData<'_>,
     level: Level,
-    metric: Metric,
+    metric: Measure<'_>,
     cells: (&str, &str),
     margin: ClaimMargin,
 ) -> Judged {
@@ -30,7 +30,7 @@ pub(super) fn equivalent(
 pub(super) fn no_worse(
     data: &RunData<'_>,
     level: Level,
-    metric: Metric,
+    metric: Measure<'_>,
     cells: (&str, &str),
     margin: ClaimMargin,
 ) -> Judged {
@@ -45,7 +45,7 @@ pub(super) fn no_worse(
 fn judged(
     data: &RunData<'_>,
     level: Level,
-    metric: Metric,
+    metric: Measure<'_>,
     cells: (&str, &str),
     margin: ClaimMargin,
     judge: impl Fn(f64, f64, f64) -> ClaimVerdict,
@@ -100,7 +100,7 @@ fn interval_of(margin: ClaimMargin, low: f64, high: f64) -> Interval {
     }
 }
 
-fn estimate(metric: Metric, ratio: Option<f64>, value: Option<f64>) -> Said {
+fn estimate(metric: Measure<'_>, ratio: Option<f64>, value: Option<f64>) -> Said {
     let name = metric.words();
     match (ratio, value) {
         (Some(ratio), _) => {
@@ -117,7 +117,7 @@ fn estimate(metric: Metric, ratio: Option<f64>, value: Option<f64>) -> Said {
 }
 
 /// `90 % interval 0.98 to 1.01`.
-fn told(metric: Metric, margin: ClaimMargin, level: f64, interval: Interval) -> Said {
+fn told(metric: Measure<'_>, margin: ClaimMargin, level: f64, interval: Interval) -> Said {
     let end = |end: Option<f64>| match (end, margin) {
         (None, _) => "unbounded".to_owned(),
         (Some(end), ClaimMargin::Ratio(_)) => words::ratio(end),
@@ -132,7 +132,7 @@ fn told(metric: Metric, margin: ClaimMargin, level: f64, interval: Interval) -> 
     )
 }
 
-fn margin_in_words(metric: Metric, margin: ClaimMargin) -> Said {
+fn margin_in_words(metric: Measure<'_>, margin: ClaimMargin) -> Said {
     match margin {
         ClaimMargin::Ratio(share) => said!(
             "claims.margin.margin",

@@ -14,11 +14,14 @@ mod published;
 mod threshold;
 mod within;
 
+use super::counted;
 use super::data::{RunData, too_few};
 use super::families::{Families, Level};
 use super::{MIN_TRIALS, claims::judge::Judged};
+use crate::measure::Measure;
 use schema::analysis::{ClaimResult, ClaimVerdict};
 use schema::capacity::Capacity;
+use schema::counter_metric::ClaimMetric;
 use schema::plan::{ClaimPlan, ClaimTest};
 use schema::said;
 use schema::said::Said;
@@ -39,12 +42,15 @@ fn answer(data: &RunData<'_>, level: Level, capacities: &[Capacity], claim: &Cla
             missing
         ));
     }
-    let Some(metric) = claim.metric else {
+    let Some(metric) = claim.metric.as_ref().map(Measure::from) else {
         return Judged::void(said!(
             "claims.leaks_show_hours_load",
             "leaks show in hours of load: run the experiment by prony soak"
         ));
     };
+    if let Some(wrong) = counted::unknown(data, metric, &claim.test.cells()) {
+        return Judged::void(wrong);
+    }
     match &claim.test {
         ClaimTest::Ratio { numerator, denominator, comparison, bound } => {
             pair::ratio(data, level, metric, (numerator, denominator), (*comparison, *bound))
@@ -60,9 +66,10 @@ fn answer(data: &RunData<'_>, level: Level, capacities: &[Capacity], claim: &Cla
         ClaimTest::NoWorse { cell, than, margin } => {
             margin::no_worse(data, level, metric, (cell, than), *margin)
         }
-        ClaimTest::Knee { target, comparison, bound } => {
-            knee::knee(data, capacities, metric, target, (*comparison, *bound))
-        }
+        ClaimTest::Knee { target, comparison, bound } => match metric {
+            Measure::Metric(metric) => knee::knee(data, capacities, metric, target, (*comparison, *bound)),
+            Measure::Counter(_) => knee::of_a_counter(),
+        },
         ClaimTest::Within { quantity, span } => {
             within::within(data, level, capacities, metric, quantity, *span)
         }
@@ -80,7 +87,8 @@ fn result(claim: &ClaimPlan, mut judged: Judged, margin: f64) -> ClaimResult {
         evidence: judged.evidence,
         kind: claim.test.key().to_owned(),
         // A knee is a load, whatever bends there.
-        metric: claim.metric.filter(|_| !claim.test.is_about_knee()),
+        metric: claim.metric.clone().filter(|_| !claim.test.is_about_knee()),
+        unit: claim.metric.as_ref().filter(|_| !claim.test.is_about_knee()).map(ClaimMetric::unit),
         ratio: judged.ratio,
         value: judged.value.filter(|value| value.is_finite()),
         interval: judged.interval,

@@ -7,13 +7,13 @@
 
 use super::judge::{Judged, verdict};
 use super::undecided;
+use crate::measure::Measure;
 use crate::run::data::RunData;
 use crate::run::families::Level;
 use crate::run::ratio::{interval_of_logs, paired, verdict_of_difference};
 use crate::stats::student::MeanTest;
 use crate::words;
 use schema::analysis::{Basis, ClaimVerdict, Verdict};
-use schema::metric::Metric;
 use schema::said;
 use schema::said::{Joint, Said};
 
@@ -25,7 +25,7 @@ struct Neighbours {
     test: MeanTest,
 }
 
-pub(super) fn ordering(data: &RunData<'_>, level: Level, metric: Metric, cells: &[String]) -> Judged {
+pub(super) fn ordering(data: &RunData<'_>, level: Level, metric: Measure<'_>, cells: &[String]) -> Judged {
     let mut pairs = Vec::new();
     for pair in cells.windows(2) {
         match neighbours(data, metric, (&pair[0], &pair[1])) {
@@ -53,7 +53,7 @@ pub(super) fn ordering(data: &RunData<'_>, level: Level, metric: Metric, cells: 
 /// How the pair compares, or the verdict that is left and why.
 fn neighbours(
     data: &RunData<'_>,
-    metric: Metric,
+    metric: Measure<'_>,
     cells: (&str, &str),
 ) -> Result<Neighbours, (ClaimVerdict, Said)> {
     let name = |cell: &str| data.cell(cell).map_or_else(String::new, |cell| cell.target.clone());
@@ -90,12 +90,12 @@ fn neighbours(
 }
 
 /// By the sign of the mean alone.
-fn direction(metric: Metric, pair: &Neighbours) -> Verdict {
+fn direction(metric: Measure<'_>, pair: &Neighbours) -> Verdict {
     verdict_of_difference(metric, &pair.test, 0.0)
 }
 
 /// `a against b ratio 1.04 (95 % interval 1.03 to 1.05, p 0.0012)`.
-fn told(level: Level, metric: Metric, pair: &Neighbours) -> Said {
+fn told(level: Level, metric: Measure<'_>, pair: &Neighbours) -> Said {
     let (low, high) = pair.test.interval(level.confidence);
     let (kind, [estimate, low, high]) = match pair.basis {
         Basis::Ratio => {

@@ -2,11 +2,11 @@
 
 use super::judge::{Judged, against_bound, values_interval};
 use super::undecided;
+use crate::measure::Measure;
 use crate::run::data::RunData;
 use crate::run::families::Level;
 use crate::run::ratio::{Paired, interval_of_logs, interval_of_values, paired};
 use crate::words;
-use schema::metric::Metric;
 use schema::plan::ClaimComparison;
 use schema::said;
 use schema::said::Said;
@@ -15,7 +15,7 @@ use schema::said::Said;
 pub(super) fn ratio(
     data: &RunData<'_>,
     level: Level,
-    metric: Metric,
+    metric: Measure<'_>,
     cells: (&str, &str),
     (comparison, bound): (ClaimComparison, f64),
 ) -> Judged {
@@ -62,7 +62,7 @@ pub(super) fn ratio(
     }
 }
 
-fn told(level: Level, metric: Metric, paired: &Paired, (low, high): (f64, f64)) -> Said {
+fn told(level: Level, metric: Measure<'_>, paired: &Paired, (low, high): (f64, f64)) -> Said {
     let [ratio, low, high] = words::ratios(paired.ratio, (low, high));
     said!(
         "claims.pair.ratio",
@@ -80,7 +80,7 @@ fn told(level: Level, metric: Metric, paired: &Paired, (low, high): (f64, f64)) 
 pub(super) fn difference(
     data: &RunData<'_>,
     level: Level,
-    metric: Metric,
+    metric: Measure<'_>,
     cells: (&str, &str),
     (comparison, bound): (ClaimComparison, f64),
 ) -> Judged {

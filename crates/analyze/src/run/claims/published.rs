@@ -11,9 +11,9 @@
 //! Invariant: a claim's own verdict follows this one, so that exit code 3 never means "reproduced".
 
 use super::judge::Judged;
+use crate::measure::Measure;
 use crate::words;
 use schema::analysis::{ClaimVerdict, Interval};
-use schema::metric::Metric;
 use schema::plan::{ClaimPlan, ClaimQuantity, ClaimTest};
 use schema::published::{Direction, PublishedPlan, PublishedResult, PublishedVerdict, Span};
 use schema::said;
@@ -103,7 +103,10 @@ fn evidence(claim: &ClaimPlan, found: &PublishedResult, judged: &Judged) -> Said
     let measured = judged.evidence.clone();
     let answer = verdict_in_words(found.verdict, is_plain_value(&claim.test));
     let is_ratio = matches!(&claim.test, ClaimTest::Within { quantity: ClaimQuantity::Ratio { .. }, .. });
-    match found.value.map(|value| printed(value, claim.metric.filter(|_| !is_ratio))) {
+    match found
+        .value
+        .map(|value| printed(value, claim.metric.as_ref().filter(|_| !is_ratio).map(Measure::from)))
+    {
         Some(value) => said!(
             "claims.published.number",
             "{answer} (published {value}): {measured}",
@@ -141,7 +144,7 @@ fn verdict_in_words(verdict: PublishedVerdict, plain: bool) -> Said {
 }
 
 /// `1.11`, `8.00 ms to 12.0 ms`, `> 40`; a ratio without a metric.
-fn printed(value: Span, metric: Option<Metric>) -> Said {
+fn printed(value: Span, metric: Option<Measure<'_>>) -> Said {
     let one = |value: f64| match metric {
         Some(metric) => words::value(metric, value),
         None => words::ratio(value),

@@ -1,6 +1,7 @@
 //! Claims about the value of one cell, by the cell's own value and interval (`cells`) at the level of claims.
 
 use super::judge::{Judged, against_bound, values_interval};
+use crate::measure::Measure;
 use crate::run::cells::center;
 use crate::run::data::{RunData, too_few};
 use crate::run::families::Level;
@@ -11,7 +12,6 @@ use crate::run::{MIN_TRIALS, TrialData};
 use crate::stats::student::MeanTest;
 use crate::words;
 use schema::analysis::ClaimVerdict;
-use schema::metric::Metric;
 use schema::plan::ClaimComparison;
 use schema::said;
 use schema::said::Said;
@@ -21,7 +21,7 @@ use schema::said::Said;
 pub(super) fn threshold(
     data: &RunData<'_>,
     level: Level,
-    metric: Metric,
+    metric: Measure<'_>,
     cell: &str,
     (comparison, bound): (ClaimComparison, f64),
 ) -> Judged {
@@ -82,7 +82,7 @@ pub(super) fn threshold(
 }
 
 /// Void with too few valid trials, else inconclusive; with the reason that fits.
-fn undecided(data: &RunData<'_>, metric: Metric, cell: &str, reason: Said) -> (ClaimVerdict, Said) {
+fn undecided(data: &RunData<'_>, metric: Measure<'_>, cell: &str, reason: Said) -> (ClaimVerdict, Said) {
     let valid = data.valid(cell).count();
     if valid < MIN_TRIALS {
         return (ClaimVerdict::Void, too_few(said!("noun.valid_trials", "valid trials"), valid));

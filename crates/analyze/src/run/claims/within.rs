@@ -5,12 +5,12 @@
 
 use super::judge::Judged;
 use super::{knee, pair, threshold};
+use crate::measure::Measure;
 use crate::run::data::RunData;
 use crate::run::families::Level;
 use crate::words;
 use schema::analysis::ClaimVerdict;
 use schema::capacity::Capacity;
-use schema::metric::Metric;
 use schema::plan::{ClaimComparison, ClaimQuantity};
 use schema::published::Span;
 use schema::said;
@@ -20,7 +20,7 @@ pub(super) fn within(
     data: &RunData<'_>,
     level: Level,
     capacities: &[Capacity],
-    metric: Metric,
+    metric: Measure<'_>,
     quantity: &ClaimQuantity,
     span: Span,
 ) -> Judged {
@@ -32,7 +32,10 @@ pub(super) fn within(
             pair::difference(data, level, metric, (minuend, subtrahend), against)
         }
         ClaimQuantity::Value { cell } => threshold::threshold(data, level, metric, cell, against),
-        ClaimQuantity::Knee { target } => knee::knee(data, capacities, metric, target, against),
+        ClaimQuantity::Knee { target } => match metric {
+            Measure::Metric(metric) => knee::knee(data, capacities, metric, target, against),
+            Measure::Counter(_) => knee::of_a_counter(),
+        },
     };
     let low = span.low.map(|low| judged((ClaimComparison::AtLeast, low)));
     let high = span.high.map(|high| (high, judged((ClaimComparison::AtMost, high))));
@@ -62,7 +65,7 @@ const fn both(low: ClaimVerdict, high: ClaimVerdict) -> ClaimVerdict {
     }
 }
 
-fn shown(quantity: &ClaimQuantity, metric: Metric, bound: f64) -> String {
+fn shown(quantity: &ClaimQuantity, metric: Measure<'_>, bound: f64) -> String {
     match quantity {
         ClaimQuantity::Ratio { .. } => words::ratio(bound),
         ClaimQuantity::Knee { .. } => words::number(bound),

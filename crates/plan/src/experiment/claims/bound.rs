@@ -1,8 +1,9 @@
 //! Bounds and margins of claims: signs, numbers, and the units of metrics.
 
 use super::suggest::example;
+use schema::counter_metric::ClaimMetric;
 use schema::experiment::MarginUse;
-use schema::metric::{Metric, Unit};
+use schema::metric::Unit;
 use schema::plan::{ClaimComparison, ClaimMargin};
 use schema::text::Problem;
 use units::{Bytes, Count, Nanos, PerSecond};
@@ -41,9 +42,9 @@ pub(super) fn load(text: &str, key: &str) -> Result<(ClaimComparison, f64), Prob
 }
 
 /// `< 50ms`, in the unit of the metric; `signed` allows `>= -5ms`.
-pub(super) fn number(
+pub(in crate::experiment) fn number(
     text: &str,
-    metric: Metric,
+    metric: &ClaimMetric,
     signed: bool,
     key: &str,
 ) -> Result<(ClaimComparison, f64), Problem> {
@@ -64,7 +65,7 @@ pub(super) fn number(
 pub(super) fn margin(
     given: Option<&MarginUse>,
     usual: f64,
-    metric: Metric,
+    metric: &ClaimMetric,
     key: &str,
 ) -> Result<ClaimMargin, Problem> {
     match given {
@@ -92,18 +93,26 @@ pub(super) fn margin(
 }
 
 /// A number in the unit of the metric: nanoseconds, bytes, per second, or a share from 0 to 1.
-pub(super) fn amount(text: &str, metric: Metric) -> Result<f64, String> {
+pub(super) fn amount(text: &str, metric: &ClaimMetric) -> Result<f64, String> {
     let as_text =
         |error: units::ParseQuantityError| format!("{} is {}: {error}", metric.key(), of(metric.unit()));
     match metric.unit() {
         Unit::Nanoseconds => text.parse::<Nanos>().map(|time| time.0 as f64).map_err(as_text),
         Unit::Bytes => text.parse::<Bytes>().map(|size| size.0 as f64).map_err(as_text),
         Unit::PerSecond => text.parse::<PerSecond>().map(|rate| rate.0).map_err(as_text),
+        Unit::Count if metric.named().is_none() => {
+            plain(text).map_or_else(|| text.parse::<Count>().map(|count| count.0 as f64).map_err(as_text), Ok)
+        }
         Unit::Count => text.parse::<Count>().map(|count| count.0 as f64).map_err(as_text),
         Unit::BytesPerSecond => {
             text.trim_end_matches("/s").parse::<Bytes>().map(|size| size.0 as f64).map_err(as_text)
         }
-        Unit::Share => share(text).ok_or_else(|| {
+        // A counter over another may be more than all of it.
+        Unit::Share if metric.named().is_none() => share(text).ok_or_else(|| {
+            let of = of(Unit::Share);
+            format!("{} is {of}: `{text}` is neither a percentage nor a number from 0 on", metric.key())
+        }),
+        Unit::Share => share(text).filter(|share| *share <= 1.0).ok_or_else(|| {
             format!(
                 "{} is {}: `{text}` is neither a percentage nor a number from 0 to 1",
                 metric.key(),
@@ -124,11 +133,15 @@ fn of(unit: Unit) -> &'static str {
     }
 }
 
+/// A mean or a rate of a counter may have a fraction.
+fn plain(text: &str) -> Option<f64> {
+    text.trim().parse::<f64>().ok().filter(|number| number.is_finite() && *number >= 0.0)
+}
+
 /// `0.1%` or `0.001`.
 fn share(text: &str) -> Option<f64> {
-    let share = match text.strip_suffix('%') {
-        Some(percent) => percent.trim().parse::<f64>().ok()? / 100.0,
-        None => text.parse::<f64>().ok()?,
-    };
-    (0.0..=1.0).contains(&share).then_some(share)
+    match text.strip_suffix('%') {
+        Some(percent) => plain(percent).map(|percent| percent / 100.0),
+        None => plain(text),
+    }
 }

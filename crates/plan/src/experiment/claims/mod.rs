@@ -11,14 +11,17 @@ mod suggest;
 #[cfg(test)]
 mod tests;
 
-use bound::{load, margin, number, ratio};
+pub(super) use bound::number;
+use bound::{load, margin, ratio};
 use cells::{Names, cell, second_cell, target};
 use published::{Scale, band, direction, has_unit, load_span, number_span, ratio_span, value as value_of};
+use schema::counter_metric::ClaimMetric;
 use schema::experiment::{At, Claim};
 use schema::metric::{Metric, Unit};
 use schema::plan::{CellPlan, ClaimMargin, ClaimPlan, ClaimQuantity, ClaimTest, TargetPlan};
 use schema::published::{PublishedPlan, Span};
 use schema::text::Problem;
+pub(super) use suggest::suggestion;
 
 /// Most targets of one `order`: Holm's correction over more pairs would leave little to be shown.
 const ORDER_MAX: usize = 50;
@@ -37,8 +40,9 @@ pub(super) fn resolve(
     let names = Names { targets, cells };
     let claim = |(position, claim)| {
         let one = One { claim, key: format!("claim.{position}"), names, margin };
+        one.counter()?;
         let (id, test, published) = (one.id(claims)?, one.test()?, one.published()?);
-        Ok(ClaimPlan { text: claim.text.clone(), metric: claim.metric, id, published, test })
+        Ok(ClaimPlan { text: claim.text.clone(), metric: claim.metric.clone(), id, published, test })
     };
     claims.iter().enumerate().map(claim).collect()
 }
@@ -116,6 +120,14 @@ impl One<'_> {
         self.of_kind(kind)
     }
 
+    /// The counter that it names, as far as that can be known before anything was counted.
+    fn counter(&self) -> Result<(), Problem> {
+        match &self.claim.metric {
+            Some(ClaimMetric::Counter(counter)) => super::counter::check(counter, &self.key("metric")),
+            _ => Ok(()),
+        }
+    }
+
     fn no_kind(&self, kinds: &[&str]) -> Problem {
         let remedy = format!("give exactly one of {}", KINDS.join(", "));
         match kinds {
@@ -136,7 +148,8 @@ impl One<'_> {
             return Ok(ClaimTest::NoLeak { target });
         }
         // `test` has seen that there is one.
-        let metric = claim.metric.unwrap_or(Metric::Throughput);
+        let usual = ClaimMetric::Named(Metric::Throughput);
+        let metric = claim.metric.as_ref().unwrap_or(&usual);
         match kind {
             "ratio" => {
                 let key = self.key("ratio");
@@ -217,8 +230,8 @@ impl One<'_> {
     }
 
     /// Only what bends has a knee.
-    fn knee(&self, metric: Metric) -> Result<ClaimTest, Problem> {
-        if !matches!(metric, Metric::Throughput | Metric::P95) {
+    fn knee(&self, metric: &ClaimMetric) -> Result<ClaimTest, Problem> {
+        if !matches!(metric.named(), Some(Metric::Throughput | Metric::P95)) {
             let cause = format!("no knee of {} is looked for", metric.key());
             return Err(Problem::at(&self.key("metric"), cause, "name throughput or p95"));
         }
@@ -233,7 +246,7 @@ impl One<'_> {
     }
 
     /// The printed ratio, difference or value, with its tolerance.
-    fn as_published(&self, metric: Metric) -> Result<ClaimTest, Problem> {
+    fn as_published(&self, metric: &ClaimMetric) -> Result<ClaimTest, Problem> {
         let claim = self.claim;
         let text = |text: &Option<String>| text.clone().unwrap_or_default();
         let span = self.band(metric)?;
@@ -250,18 +263,18 @@ impl One<'_> {
         Ok(within(quantity, span))
     }
 
-    fn printed(&self, metric: Metric) -> Result<Option<Span>, Problem> {
+    fn printed(&self, metric: &ClaimMetric) -> Result<Option<Span>, Problem> {
         let value = self.claim.published.as_ref();
         value.map(|given| value_of(given, self.scale(metric), &self.key("published"))).transpose()
     }
 
-    fn band(&self, metric: Metric) -> Result<Span, Problem> {
+    fn band(&self, metric: &ClaimMetric) -> Result<Span, Problem> {
         let value = self.printed(metric)?.unwrap_or_default();
         let key = self.key(if self.claim.tolerance.is_some() { "tolerance" } else { "published" });
         band(value, self.claim.tolerance.as_ref(), self.scale(metric), &key)
     }
 
-    fn scale(&self, metric: Metric) -> Scale {
+    fn scale<'a>(&self, metric: &'a ClaimMetric) -> Scale<'a> {
         match &self.claim.published {
             _ if claim_of_value(self.claim) => Scale::Of(metric),
             Some(given) if has_unit(given) => Scale::Between(metric),
@@ -282,7 +295,8 @@ impl One<'_> {
             let remedy = "add source = { article = \"NAME\", place = \"its table or section\" }";
             return Err(Problem::at(&self.key(key), cause, remedy));
         };
-        let metric = claim.metric.unwrap_or(Metric::Throughput);
+        let usual = ClaimMetric::Named(Metric::Throughput);
+        let metric = claim.metric.as_ref().unwrap_or(&usual);
         let value = self.printed(metric)?;
         let direction = value
             .filter(|_| !claim_of_value(claim))
@@ -305,7 +319,7 @@ impl One<'_> {
     }
 
     /// A share of the metric, or a difference in its unit. Shares have no ratio where they are 0, which is usual.
-    fn margin(&self, kind: &str, metric: Metric) -> Result<ClaimMargin, Problem> {
+    fn margin(&self, kind: &str, metric: &ClaimMetric) -> Result<ClaimMargin, Problem> {
         let found = margin(self.claim.margin.as_ref(), self.margin, metric, &self.key("margin"))?;
         if metric.unit() == Unit::Share && matches!(found, ClaimMargin::Ratio(_)) {
             let key = if self.claim.margin.is_some() { "margin" } else { kind };

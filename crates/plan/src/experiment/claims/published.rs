@@ -5,21 +5,21 @@
 
 use super::bound::{amount, load, number, ratio, sign};
 use crate::defaults;
+use schema::counter_metric::ClaimMetric;
 use schema::experiment::MarginUse;
-use schema::metric::Metric;
 use schema::plan::ClaimComparison;
 use schema::published::{Direction, PublishedUse, Span};
 use schema::text::Problem;
 
 /// In which unit a number is written.
 #[derive(Clone, Copy)]
-pub(super) enum Scale {
+pub(super) enum Scale<'a> {
     /// None: a ratio.
     Ratio,
     /// That of the metric.
-    Of(Metric),
+    Of(&'a ClaimMetric),
     /// That of the metric, as a difference of two targets.
-    Between(Metric),
+    Between(&'a ClaimMetric),
 }
 
 /// Whether a number is written with a unit, as `850us`: beside two targets that makes it a difference, no ratio.
@@ -54,7 +54,7 @@ pub(super) fn load_span(text: &str, key: &str) -> Result<Option<Span>, Problem> 
 
 pub(super) fn number_span(
     text: &str,
-    metric: Metric,
+    metric: &ClaimMetric,
     signed: bool,
     key: &str,
 ) -> Result<Option<Span>, Problem> {
@@ -62,7 +62,7 @@ pub(super) fn number_span(
 }
 
 /// The number as printed: one, a range, or a bound.
-pub(super) fn value(given: &PublishedUse, scale: Scale, key: &str) -> Result<Span, Problem> {
+pub(super) fn value(given: &PublishedUse, scale: Scale<'_>, key: &str) -> Result<Span, Problem> {
     let text = match given {
         PublishedUse::Number(number) => number.to_string(),
         PublishedUse::Text(text) => text.trim().to_owned(),
@@ -89,7 +89,7 @@ pub(super) fn value(given: &PublishedUse, scale: Scale, key: &str) -> Result<Spa
 pub(super) fn band(
     value: Span,
     tolerance: Option<&MarginUse>,
-    scale: Scale,
+    scale: Scale<'_>,
     key: &str,
 ) -> Result<Span, Problem> {
     let (Some(low), Some(high)) = (value.low, value.high) else { return Ok(value) };
@@ -123,7 +123,7 @@ pub(super) fn band(
 }
 
 /// The direction as said, else that of the printed ratio or difference.
-pub(super) fn direction(value: Span, scale: Scale, said: Option<Direction>) -> Direction {
+pub(super) fn direction(value: Span, scale: Scale<'_>, said: Option<Direction>) -> Direction {
     let none = if matches!(scale, Scale::Ratio) { 1.0 } else { 0.0 };
     said.unwrap_or(match (value.low, value.high) {
         (Some(low), _) if low > none => Direction::More,

@@ -1,10 +1,14 @@
 //! Remedies for what a claim names wrongly.
 
-use schema::metric::{Metric, Unit};
+use schema::counter_metric::ClaimMetric;
+use schema::metric::Unit;
 use schema::text::nearest;
 
 /// `did you mean …?`, or all that there are.
-pub(super) fn suggestion<'a>(wrong: &str, names: impl Iterator<Item = &'a str> + Clone) -> String {
+pub(in crate::experiment) fn suggestion<'a>(
+    wrong: &str,
+    names: impl Iterator<Item = &'a str> + Clone,
+) -> String {
     match nearest(wrong, names.clone()) {
         Some(near) => format!("did you mean `{near}`?"),
         None => format!("name one of: {}", names.collect::<Vec<_>>().join(", ")),
@@ -12,7 +16,7 @@ pub(super) fn suggestion<'a>(wrong: &str, names: impl Iterator<Item = &'a str> +
 }
 
 /// How a metric is written, for messages.
-pub(super) fn example(metric: Metric) -> &'static str {
+pub(super) fn example(metric: &ClaimMetric) -> &'static str {
     match metric.unit() {
         Unit::PerSecond => "10k",
         Unit::Nanoseconds => "50ms",

@@ -99,7 +99,7 @@ fn leaks_are_of_no_metric_and_all_else_is() {
     let error = of("no_leak = \"twoo\"").unwrap_err();
     assert!(error.contains("did you mean `two`?"), "{error}");
     let claim = of("metric = \"throughput\"\nof = \"two\"\nknee = \">= 8\"").unwrap();
-    assert_eq!(claim.metric, Some(Metric::Throughput));
+    assert_eq!(claim.metric, Some(Metric::Throughput.into()));
 }
 
 #[test]
@@ -338,5 +338,60 @@ fn published_numbers_become_bands_and_two_sided_bounds_spans() {
     ] {
         let error = resolved(ONE_LOAD, metric, &rest).expect_err(&rest);
         assert!(error.contains(expected), "{rest}\nshould say: {expected}\n{error}");
+    }
+}
+
+/// The same of a claim about a counter.
+fn counted(table: &str, rest: &str) -> Result<ClaimPlan, String> {
+    let text = format!("{FRAME}{ONE_LOAD}\n[[claim]]\ntext = \"t\"\nmetric = {table}\n{rest}\n");
+    let context = Context { project: PathBuf::from("."), usable_cpus: vec![0, 1], pin: None };
+    let plan = experiment("x.toml", &text, &context).map_err(|error| error.to_string())?;
+    Ok(plan.claims.into_iter().next().expect("there is one claim"))
+}
+
+#[test]
+fn bounds_of_counters_are_in_the_unit_that_their_names_tell() {
+    for (table, text, bound) in [
+        ("{ counter = \"go.runtime/fallbacks\", per = \"go.runtime/guarded_calls\" }", "33%", 0.33),
+        ("{ counter = \"go.runtime/fallbacks\", per = \"go.runtime/guarded_calls\" }", "250%", 2.5),
+        ("{ counter = \"target.process/voluntary_switches\", per = \"request\" }", "0.25", 0.25),
+        ("{ counter = \"target.process/voluntary_switches\", per = \"total\" }", "10k", 10_000.0),
+        ("{ counter = \"target.process/involuntary_switches\", per = \"second\" }", "1.5k", 1_500.0),
+        ("{ counter = \"host.net/received_bytes\", per = \"second\" }", "1MiB/s", 1_048_576.0),
+    ] {
+        let plan = counted(table, &format!("of = \"two\"\nis = \"<= {text}\"")).expect(table);
+        let comparison = ClaimComparison::AtMost;
+        assert_eq!(
+            plan.test,
+            ClaimTest::Threshold { cell: "c2".into(), comparison, bound },
+            "{table} {text}"
+        );
+    }
+    let published = format!(
+        "of = \"two\"\npublished = \"40%\"\ntolerance = \"5%\"\n\
+         source = {{ article = \"000\", place = \"table 1\" }}"
+    );
+    let plan = counted("{ counter = \"a.x/b\", per = \"a.x/c\" }", &published).unwrap_err();
+    assert!(plan.contains("no run has a source `a.x`"), "{plan}");
+    let plan = counted("{ counter = \"go.x/b\", per = \"go.x/c\" }", &published).unwrap();
+    assert_eq!(plan.published.unwrap().value.unwrap().low, Some(0.4));
+}
+
+#[test]
+fn mistakes_in_a_counter_are_told_with_their_key() {
+    for (table, rest, expected) in [
+        ("{ counter = \"goroutines\" }", "is = \"< 5%\"", "claim.0.metric.counter"),
+        (
+            "{ counter = \"go.runtime/gc_cycles\", per = \"secnd\" }",
+            "is = \"< 5%\"",
+            "did you mean `second`?",
+        ),
+        ("{ countr = \"go.runtime/gc_cycles\" }", "is = \"< 5%\"", "did you mean `counter`?"),
+        ("{ counter = \"go.runtime/heap_bytes\" }", "is = \"< 5%\"", "is a size"),
+        ("{ counter = \"go.runtime/goroutines\" }", "knee = \"< 5%\"", "no knee of go.runtime/goroutines"),
+        ("5", "is = \"< 5%\"", "the name of a metric, or a table"),
+    ] {
+        let told = counted(table, &format!("of = \"two\"\n{rest}")).expect_err(table);
+        assert!(told.contains(expected) && told.contains("x.toml"), "{table}: no `{expected}` in {told}");
     }
 }
