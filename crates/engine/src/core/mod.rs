@@ -2,8 +2,7 @@
 //!
 //! A [`place`] is room for one request, a [`carrier`] one connection. Here: when requests are due and which seat takes
 //! them. `exchange`: a request on a connection; `hop`: where a redirect leads it. `connection`: how connections come and
-//! go. `timing`:
-//! time-outs. `users`: the life of virtual users. The hot path (an arrival or a free connection → write; bytes → parse → record
+//! go. `streams`: connections of several requests at a time. `timing`: time-outs. `users`: the life of virtual users. The hot path (an arrival or a free connection → write; bytes → parse → record
 //! → next write) allocates nothing and shares nothing. Recursion is bounded: a failed connection attempt never starts
 //! the next one by itself.
 
@@ -23,6 +22,7 @@ mod outgoing;
 mod place;
 mod script;
 mod session;
+mod streams;
 mod timing;
 mod users;
 
@@ -126,6 +126,10 @@ pub(crate) struct Core<P: Protocol> {
     thinking: BinaryHeap<Reverse<(Nanos, PlaceId)>>,
     stage: Stage,
     setup_failures: Vec<Failure>,
+    /// Connections with something in their outbox.
+    unsent: Vec<SlotId>,
+    /// When limits of counts per time begin again.
+    next_tick: Nanos,
 }
 
 /// What a core is made of.
@@ -187,6 +191,8 @@ impl<P: Protocol> Core<P> {
             lanes,
             stage: Stage::Setup,
             setup_failures: Vec::new(),
+            unsent: Vec::new(),
+            next_tick: Nanos::ZERO,
         }
     }
 
@@ -231,6 +237,7 @@ impl<P: Protocol> Core<P> {
         if self.pool.is_some() {
             self.begin_users(self.users);
         }
+        self.flush(sockets);
     }
 
     /// The next intended time that must be waited for, if a schedule or think time and not an answer sets it.
@@ -277,6 +284,7 @@ impl<P: Protocol> Core<P> {
             now = self.clock.now();
         }
         self.serve_backlog(sockets, now);
+        self.flush(sockets);
     }
 
     /// The think time that ends first has ended.
@@ -356,11 +364,15 @@ impl<P: Protocol> Core<P> {
         for at in 0..self.places.len() as PlaceId {
             self.end_session(at, SessionEnd::Censored, Nanos::ZERO);
         }
+        if P::HAS_STREAMS {
+            self.count_streams();
+        }
     }
 
     /// Takes what was made ahead meanwhile; to be called about every 100 ms.
     pub(crate) fn refresh(&mut self) {
         self.outgoing.refresh();
+        self.tick();
     }
 
     /// The first waiting arrival of a lane that may still be sent.
@@ -386,7 +398,7 @@ impl<P: Protocol> Core<P> {
             if self.lanes.lane(lane).backlog.is_empty() || self.stage != Stage::Running {
                 return;
             }
-            let Some(seat) = self.take_idle(lane).or_else(|| self.take_closed(lane)) else { return };
+            let Some(seat) = self.take_idle(lane, now).or_else(|| self.take_closed(lane)) else { return };
             match self.next_waiting(lane, now) {
                 Some(waiting) => self.begin_waiting(sockets, seat, waiting),
                 None => return self.park(sockets, seat),
@@ -396,26 +408,36 @@ impl<P: Protocol> Core<P> {
 
     /// The longest idle seat of a lane; entries whose connection has gone meanwhile are dropped.
     #[inline]
-    fn take_idle(&mut self, lane: usize) -> Option<PlaceId> {
+    fn take_idle(&mut self, lane: usize, now: Nanos) -> Option<PlaceId> {
         while let Some(seat) = self.lanes.lane(lane).idle.pop_front() {
             self.places[seat].queued = false;
-            if self.is_idle(seat) {
+            if self.is_idle(seat, now) {
                 return Some(seat);
             }
         }
         None
     }
 
-    /// The first seat of a slot without a connection.
+    /// A free seat of a slot without a connection.
     fn take_closed(&mut self, lane: usize) -> Option<PlaceId> {
-        let id = self.lanes.lane(lane).closed.pop()?;
-        Some(self.places.seats_of(id).start)
+        loop {
+            let id = self.lanes.lane(lane).closed.pop()?;
+            self.carriers[id as usize].is_listed = false;
+            let free = self.places.seats_of(id).find(|seat| self.places[*seat].phase == Phase::Free);
+            if free.is_some() {
+                return free;
+            }
+        }
     }
 
     /// Whether a seat has an open connection on which it may write at once.
     #[inline]
-    fn is_idle(&self, seat: PlaceId) -> bool {
-        let carrier = &self.carriers[self.places[seat].carrier as usize];
+    fn is_idle(&self, seat: PlaceId, now: Nanos) -> bool {
+        let id = self.places[seat].carrier;
+        if P::HAS_STREAMS {
+            return self.places[seat].phase == Phase::Free && self.has_room(id, now);
+        }
+        let carrier = &self.carriers[id as usize];
         carrier.state == State::Open && self.protocol.is_idle(&carrier.protocol)
     }
 
@@ -501,7 +523,10 @@ impl<P: Protocol> Core<P> {
         let id = self.places[seat].carrier;
         let carrier = &mut self.carriers[id as usize];
         match carrier.state {
-            State::Open if self.protocol.is_idle(&carrier.protocol) && !self.places[seat].queued => {
+            State::Open
+                if (P::HAS_STREAMS || self.protocol.is_idle(&carrier.protocol))
+                    && !self.places[seat].queued =>
+            {
                 self.places[seat].queued = true;
                 let lane = self.lanes.of_carrier(id);
                 self.lanes.lane(lane).idle.push_back(seat);

@@ -7,6 +7,7 @@ mod account;
 mod counts;
 mod sent;
 mod stalls;
+mod streams;
 mod times;
 
 use crate::lazy_histogram::LazyHistogram;
@@ -19,6 +20,7 @@ use schema::load::{ErrorClass, TokenKind};
 pub use sent::Sent;
 pub(crate) use stalls::STALL_MIN_NS;
 pub use stalls::{Stall, Stalls};
+pub use streams::StreamCounts;
 use std::collections::BTreeMap;
 pub use times::Times;
 
