@@ -82,6 +82,7 @@ pub fn single(
     let Timed { mut load, phases, arrivals_max } = timed(&asked, workers_default, origins)?;
     way::check_sources(&load.connection.sources, way.to)?;
     load.tls = tls::of_url(Some(asked.tls), asked.url, Path::new("")).map_err(PlanError::from)?;
+    http::agree(&mut load, &asked.scenario, asked.tls.alpn.as_deref())?;
     let looks_up = asked.load.connection.resolve == Some(Resolve::Each);
     let job = LoadJob {
         url: asked.url.origin(),

@@ -115,7 +115,7 @@ pub(super) fn translate(hey: Hey) -> Result<Native> {
     native.basic_auth(hey.a.as_deref());
     body(&mut native, &hey);
     native.set("--timeout", timeout(hey.t)?);
-    native.switch("--http2", hey.h2);
+    native.set_some("--http", hey.h2.then_some("2"));
     native.switch("--disable-keepalive", hey.disable_keepalive);
     // With its scheme it is known as a URL, whose password is not shown.
     let with_scheme =
