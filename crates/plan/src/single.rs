@@ -6,7 +6,7 @@ use crate::error::PlanError;
 use crate::job::{LoadJob, NameLookup};
 use crate::load::arrival::{self, Wishes};
 use crate::load::settings::{self, Ground, Level, LoadLevels, default_workers};
-use crate::load::{counted, intervals};
+use crate::load::{counted, http, intervals};
 use crate::place::login::Login;
 use crate::place::net::HttpUrl;
 use crate::place::tls;

@@ -19,6 +19,7 @@ pub use order::extend as add_blocks;
 pub use profile::WINDOWS as PROFILE_WINDOWS;
 
 use crate::context::Context;
+use crate::load::http;
 use crate::load::settings::{self, Ground, LoadLevels, default_workers};
 use crate::wrong::Wrong;
 use crate::{PlanError, defaults, hooks, scenario};
@@ -26,7 +27,8 @@ use launch::pin::{self, PinMode};
 use schema::experiment::{ExperimentFile, Load, Phases};
 use schema::limits::LimitsPlan;
 use schema::plan::{
-    CellPlan, ExperimentPlan, LoadPlan, PhasePlan, PinPlan, Replicas, ScenarioPlan, TargetPlan, TargetSource,
+    CellPlan, ExperimentPlan, HttpVersion, LoadPlan, PhasePlan, PinPlan, Replicas, ScenarioPlan, TargetPlan,
+    TargetSource,
 };
 use schema::server_side::{Checks, ChecksPlan};
 use schema::text::Problem;

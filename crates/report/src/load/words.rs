@@ -9,7 +9,7 @@ use crate::words::{Footnotes, Word};
 use crate::{clean, format};
 use schema::analysis::{BeliefLevel, Interval};
 use schema::each::EachSummary;
-use schema::load::{Gate, LatencySummary, LoadReport, RankInterval, ThresholdResult};
+use schema::load::{Gate, LatencySummary, LoadReport, RankInterval, StreamSummary, ThresholdResult};
 use schema::metric::Unit;
 use std::collections::BTreeMap;
 
