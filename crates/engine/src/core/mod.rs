@@ -18,6 +18,8 @@ mod in_flight;
 mod lanes;
 #[cfg(test)]
 mod model;
+#[cfg(test)]
+mod model_streams;
 mod outgoing;
 mod place;
 mod script;
@@ -468,6 +470,8 @@ impl<P: Protocol> Core<P> {
         }
         match self.pacer {
             Pacer::Closed(_) if self.pool.is_none() => self.next_closed(sockets, seat, free_at),
+            // What waits may find another connection.
+            _ if P::HAS_STREAMS && !self.has_room(id, free_at) => self.park(sockets, seat),
             Pacer::Open(_) | Pacer::Closed(_) => {
                 match self.next_waiting(self.lanes.of_carrier(id), free_at) {
                     Some(waiting) => self.begin_waiting(sockets, seat, waiting),

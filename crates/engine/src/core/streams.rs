@@ -74,10 +74,10 @@ impl<P: Protocol> Core<P> {
 
     /// The system takes more.
     pub(super) fn unblock(&mut self, id: SlotId) {
-        if let Some(outbox) = self.outbox(id) {
+        if let Some(outbox) = self.outbox(id).filter(|outbox| outbox.is_blocked) {
             outbox.is_blocked = false;
+            self.touch(id);
         }
-        self.touch(id);
     }
 
     #[inline]
@@ -247,9 +247,8 @@ impl<P: Protocol> Core<P> {
     #[inline]
     pub(super) fn forget_end(&mut self, at: PlaceId) {
         let place = &self.places[at];
-        if !place.request.is_written
-            && let Some(outbox) = self.outbox(place.carrier)
-        {
+        let (id, is_written) = (place.carrier, place.request.is_written);
+        if !is_written && let Some(outbox) = self.outbox(id) {
             outbox.forget(at);
         }
     }

@@ -4,6 +4,8 @@
 use super::raw::{Act, Raw};
 use super::server::{Server, Setup};
 use super::{closed, ends, on_every_driver, open, run};
+use crate::common::MS;
+use schema::plan::ThinkPlan;
 use schema::load::ErrorClass;
 use std::sync::atomic::Ordering::SeqCst;
 
@@ -72,7 +74,7 @@ fn an_idle_connection_that_the_server_leaves_is_replaced() {
         let leave = vec![Act::Settings(vec![]), Act::Await(1), Act::Answer(1), Act::Goaway { taken: 1, code: 0 }];
         let peer = Raw::start(vec![[leave, vec![Act::Hold]].concat(), vec![Act::Settings(vec![]), Act::Serve]]);
         let mut job = closed(peer.addr, driver, (1, 1), 20);
-        job.load.think = Some(schema::arrival::ThinkPlan::default());
+        job.load.think = Some(ThinkPlan::Constant { mean_ns: 2 * MS });
         let sum = run(&job);
         assert_eq!(ends(&sum), [20, 20, 0, 0], "{driver:?}");
         assert_eq!(peer.seen.connections.load(SeqCst), 2, "{driver:?}");

@@ -83,10 +83,9 @@ impl Server {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap();
             runtime.block_on(async {
                 let listener = TcpListener::from_std(listener).unwrap();
-                tokio::select! {
-                    () = accept(listener, setup, counts) => {}
-                    _ = stopped => {}
-                }
+                let accepting = tokio::spawn(accept(listener, setup, counts));
+                let _ = stopped.await;
+                accepting.abort();
             });
         });
         Self { addr, seen, stop: Some(stop), thread: Some(thread) }
