@@ -94,8 +94,10 @@ impl<P: Protocol> Core<P> {
     #[inline]
     pub(super) fn put_waiting<S: Sockets>(&mut self, sockets: &mut S, id: SlotId) -> bool {
         if P::HAS_STREAMS {
-            let now = self.clock.now();
-            self.put_all_waiting(sockets, id, now);
+            if !self.carriers[id as usize].waiting.is_empty() {
+                let now = self.clock.now();
+                self.put_all_waiting(sockets, id, now);
+            }
             return false;
         }
         let Some(at) = self.carriers[id as usize].waiting.pop() else { return false };

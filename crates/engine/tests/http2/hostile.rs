@@ -1,13 +1,13 @@
 //! Peers that break the protocol, ask for too much, or say nothing: each ends in its class, within the time-out, and with the
 //! same counts on every driver.
 
-use super::raw::{Act, Raw, frame, settings};
 use super::{closed, ends, get, on_every_driver, run};
 use crate::common::{MS, prepared};
 use engine::{EngineError, Generator};
 use schema::load::ErrorClass;
 use std::collections::BTreeMap;
 use std::sync::atomic::Ordering::SeqCst;
+use testkit::http2::{Act, Raw, frame, settings};
 
 /// Requests of a case, two at a time.
 const REQUESTS: u64 = 6;
@@ -17,7 +17,7 @@ fn check(name: &str, acts: &[Act], class: ErrorClass, example: &str) {
     on_every_driver(|driver| {
         let script = [vec![Act::Settings(vec![]), Act::Await(2)], acts.to_vec()].concat();
         let peer = Raw::start(vec![script]);
-        let mut job = closed(peer.addr, driver, (1, 2), REQUESTS);
+        let mut job = closed(peer.addr(), driver, (1, 2), REQUESTS);
         job.load.timeout_ns = 5_000 * MS;
         let sum = run(&job);
         assert_eq!(ends(&sum), [REQUESTS, 0, REQUESTS, 0], "{name} on {driver:?}");
@@ -28,7 +28,7 @@ fn check(name: &str, acts: &[Act], class: ErrorClass, example: &str) {
         );
         let examples = &sum.examples[class];
         assert!(examples.iter().any(|text| text.contains(example)), "{name}: {examples:?}");
-        assert_eq!(peer.seen.connections.load(SeqCst), REQUESTS / 2, "{name} on {driver:?}");
+        assert_eq!(peer.seen().connections.load(SeqCst), REQUESTS / 2, "{name} on {driver:?}");
     });
 }
 
@@ -70,10 +70,10 @@ fn a_fault_of_one_stream_ends_that_stream() {
         let script =
             vec![Act::Settings(vec![]), Act::Await(2), Act::Send([bad, right].concat()), Act::Hold];
         let peer = Raw::start(vec![script]);
-        let sum = run(&closed(peer.addr, driver, (1, 2), 2));
+        let sum = run(&closed(peer.addr(), driver, (1, 2), 2));
         assert_eq!(ends(&sum), [2, 1, 1, 0], "{driver:?}");
         assert_eq!(sum.counts.measured.failed[ErrorClass::Protocol.index()], 1, "{driver:?}");
-        assert_eq!(peer.seen.connections.load(SeqCst), 1);
+        assert_eq!(peer.seen().connections.load(SeqCst), 1);
     });
 }
 
@@ -81,13 +81,13 @@ fn a_fault_of_one_stream_ends_that_stream() {
 fn a_window_of_zero_for_ever_ends_in_the_time_out_and_the_stream_is_reset() {
     on_every_driver(|driver| {
         let peer = Raw::start(vec![vec![Act::Settings(vec![(4, 0)]), Act::Hold]]);
-        let mut job = closed(peer.addr, driver, (1, 2), REQUESTS);
+        let mut job = closed(peer.addr(), driver, (1, 2), REQUESTS);
         job.traffic = prepared("POST", b"body".to_vec(), None);
         job.load.timeout_ns = 200 * MS;
         let sum = run(&job);
         assert_eq!(ends(&sum), [REQUESTS, 0, REQUESTS, 0], "{driver:?}");
         assert_eq!(sum.counts.measured.failed[ErrorClass::Timeout.index()], REQUESTS, "{driver:?}");
-        assert_eq!(peer.seen.connections.load(SeqCst), 1, "{driver:?}: the connection goes on");
+        assert_eq!(peer.seen().connections.load(SeqCst), 1, "{driver:?}: the connection goes on");
         assert_eq!(sum.counts.streams.stalls, REQUESTS, "{driver:?}");
     });
 }
@@ -96,13 +96,13 @@ fn a_window_of_zero_for_ever_ends_in_the_time_out_and_the_stream_is_reset() {
 fn time_outs_reset_streams_up_to_a_limit() {
     on_every_driver(|driver| {
         let peer = Raw::start(vec![vec![Act::Settings(vec![]), Act::Hold]]);
-        let mut job = closed(peer.addr, driver, (1, 15), 15);
+        let mut job = closed(peer.addr(), driver, (1, 15), 15);
         job.load.timeout_ns = 200 * MS;
         let sum = run(&job);
         assert_eq!(ends(&sum), [15, 0, 15, 0], "{driver:?}");
         assert_eq!(sum.counts.measured.failed[ErrorClass::Timeout.index()], 15, "{driver:?}");
         drop(job);
-        assert!(peer.seen.cancels.load(SeqCst) <= 10, "{driver:?}: {:?}", peer.seen);
+        assert!(peer.seen().cancels.load(SeqCst) <= 10, "{driver:?}: {:?}", peer.seen());
     });
 }
 
@@ -110,12 +110,12 @@ fn time_outs_reset_streams_up_to_a_limit() {
 fn a_server_that_allows_no_stream_ends_in_the_time_out() {
     on_every_driver(|driver| {
         let peer = Raw::start(vec![vec![Act::Settings(vec![(3, 0)]), Act::Hold]]);
-        let mut job = closed(peer.addr, driver, (1, 2), REQUESTS);
+        let mut job = closed(peer.addr(), driver, (1, 2), REQUESTS);
         job.load.timeout_ns = 200 * MS;
         let sum = run(&job);
         assert_eq!(ends(&sum), [REQUESTS, 0, REQUESTS, 0], "{driver:?}");
         assert_eq!(sum.counts.measured.failed[ErrorClass::Timeout.index()], REQUESTS, "{driver:?}");
-        assert_eq!((peer.seen.requests.load(SeqCst), sum.counts.streams.granted_min), (0, Some(0)));
+        assert_eq!((peer.seen().requests.load(SeqCst), sum.counts.streams.granted_min), (0, Some(0)));
     });
 }
 
@@ -128,7 +128,7 @@ fn a_server_of_http1_and_one_that_is_silent_are_told_before_anything_is_sent() {
             (Act::Hold, ErrorClass::ConnectTimeout, "SETTINGS"),
         ] {
             let peer = Raw::start(vec![vec![act, Act::Hold]]);
-            let mut job = closed(peer.addr, driver, (1, 2), REQUESTS);
+            let mut job = closed(peer.addr(), driver, (1, 2), REQUESTS);
             job.load.connect_timeout_ns = 300 * MS;
             match Generator::start(&job) {
                 Err(EngineError::NothingConnected { failures, example: text, .. }) => {
@@ -145,7 +145,7 @@ fn a_server_of_http1_and_one_that_is_silent_are_told_before_anything_is_sent() {
 fn what_http2_cannot_carry_is_refused_before_the_load() {
     let peer = Raw::start(vec![vec![Act::Hold]]);
     let job = || {
-        let mut job = closed(peer.addr, schema::plan::DriverChoice::Auto, (1, 1), 1);
+        let mut job = closed(peer.addr(), schema::plan::DriverChoice::Auto, (1, 1), 1);
         job.traffic = get();
         job
     };

@@ -1,13 +1,13 @@
 //! Connections that end in good order: GOAWAY, and identifiers that are used up. Requests that were not processed are sent once
 //! more, with their intended time.
 
-use super::raw::{Act, Raw};
 use super::server::{Server, Setup};
 use super::{closed, ends, on_every_driver, open, run};
 use crate::common::MS;
-use schema::plan::ThinkPlan;
+use schema::arrival::ThinkPlan;
 use schema::load::ErrorClass;
 use std::sync::atomic::Ordering::SeqCst;
+use testkit::http2::{Act, Raw};
 
 #[test]
 fn a_server_that_leaves_in_mid_load_costs_no_request() {
@@ -33,22 +33,22 @@ fn what_was_not_processed_is_put_back_once() {
     on_every_driver(|driver| {
         // All four are put back.
         let peer = Raw::start(vec![vec![establish(), Act::Await(4), leave(0), Act::Hold], serve()]);
-        let sum = run(&closed(peer.addr, driver, (1, 4), 40));
+        let sum = run(&closed(peer.addr(), driver, (1, 4), 40));
         assert_eq!((ends(&sum), sum.counts.streams.requeued), ([40, 40, 0, 0], 4), "{driver:?}");
-        assert_eq!(peer.seen.requests.load(SeqCst), 44, "{driver:?}");
-        assert_eq!(peer.seen.connections.load(SeqCst), 2, "{driver:?}");
+        assert_eq!(peer.seen().requests.load(SeqCst), 44, "{driver:?}");
+        assert_eq!(peer.seen().connections.load(SeqCst), 2, "{driver:?}");
 
         // Two are answered on the connection that leaves.
         let script = vec![establish(), Act::Await(4), leave(2), Act::Answer(2), Act::Hold];
         let peer = Raw::start(vec![script, serve()]);
-        let sum = run(&closed(peer.addr, driver, (1, 4), 40));
+        let sum = run(&closed(peer.addr(), driver, (1, 4), 40));
         assert_eq!((ends(&sum), sum.counts.streams.requeued), ([40, 40, 0, 0], 2), "{driver:?}");
-        assert_eq!(peer.seen.requests.load(SeqCst), 42, "{driver:?}");
+        assert_eq!(peer.seen().requests.load(SeqCst), 42, "{driver:?}");
 
         // The second time they fail.
         let script = vec![establish(), Act::Await(4), leave(0), Act::Hold];
         let peer = Raw::start(vec![script.clone(), script, serve()]);
-        let sum = run(&closed(peer.addr, driver, (1, 4), 40));
+        let sum = run(&closed(peer.addr(), driver, (1, 4), 40));
         assert_eq!((ends(&sum), sum.counts.streams.requeued), ([40, 36, 4, 0], 4), "{driver:?}");
         assert_eq!(sum.counts.measured.failed[ErrorClass::Goaway.index()], 4, "{driver:?}");
     });
@@ -60,7 +60,7 @@ fn a_server_that_leaves_with_an_error_fails_what_it_did_not_process() {
     let script = vec![Act::Settings(vec![]), Act::Await(3), leave, Act::Answer(1), Act::Hold];
     on_every_driver(|driver| {
         let peer = Raw::start(vec![script.clone(), vec![Act::Settings(vec![]), Act::Serve]]);
-        let sum = run(&closed(peer.addr, driver, (1, 3), 30));
+        let sum = run(&closed(peer.addr(), driver, (1, 3), 30));
         assert_eq!((ends(&sum), sum.counts.streams.requeued), ([30, 28, 2, 0], 0), "{driver:?}");
         assert_eq!(sum.counts.measured.failed[ErrorClass::Goaway.index()], 2, "{driver:?}");
         let text = &sum.examples[ErrorClass::Goaway];
@@ -73,11 +73,11 @@ fn an_idle_connection_that_the_server_leaves_is_replaced() {
     on_every_driver(|driver| {
         let leave = vec![Act::Settings(vec![]), Act::Await(1), Act::Answer(1), Act::Goaway { taken: 1, code: 0 }];
         let peer = Raw::start(vec![[leave, vec![Act::Hold]].concat(), vec![Act::Settings(vec![]), Act::Serve]]);
-        let mut job = closed(peer.addr, driver, (1, 1), 20);
+        let mut job = closed(peer.addr(), driver, (1, 1), 20);
         job.load.think = Some(ThinkPlan::Constant { mean_ns: 2 * MS });
         let sum = run(&job);
         assert_eq!(ends(&sum), [20, 20, 0, 0], "{driver:?}");
-        assert_eq!(peer.seen.connections.load(SeqCst), 2, "{driver:?}");
+        assert_eq!(peer.seen().connections.load(SeqCst), 2, "{driver:?}");
     });
 }
 

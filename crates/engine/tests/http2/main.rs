@@ -7,7 +7,6 @@ mod fair;
 mod hostile;
 mod leaving;
 mod over_tls;
-mod raw;
 mod server;
 
 use common::{MS, prepared, short_load};

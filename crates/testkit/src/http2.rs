@@ -1,5 +1,7 @@
-//! A server that writes frames by hand, well or badly: what each of its connections does is a script. It shares no code with
-//! prony.
+//! Scripted servers of HTTP/2 that write frames by hand, well or badly: what each connection does is a script. They share no
+//! code with the codec that they try.
+//!
+//! One thread a connection and blocking reads: for a handful of connections in tests, not for load.
 
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use std::collections::VecDeque;
@@ -15,7 +17,7 @@ const PATIENCE: Duration = Duration::from_secs(30);
 
 /// One thing to do on a connection.
 #[derive(Clone, Debug)]
-pub(crate) enum Act {
+pub enum Act {
     /// Send SETTINGS with these entries, and acknowledge the client's.
     Settings(Vec<(u16, u32)>),
     /// Read until so many more requests have begun.
@@ -25,7 +27,12 @@ pub(crate) enum Act {
     /// Reset the oldest request that was read with this code.
     Reset(u32),
     /// Leave, with this code, after the first so many requests of the connection.
-    Goaway { taken: u32, code: u32 },
+    Goaway {
+        /// Requests that are still answered.
+        taken: u32,
+        /// Error code.
+        code: u32,
+    },
     /// Send these bytes.
     Send(Vec<u8>),
     /// Send these bytes again and again, until the client closes.
@@ -36,8 +43,9 @@ pub(crate) enum Act {
     Hold,
 }
 
-/// A frame.
-pub(crate) fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
+/// A frame of this type, with these flags, on this stream.
+#[must_use]
+pub fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8> {
     let mut bytes = (payload.len() as u32).to_be_bytes()[1..].to_vec();
     bytes.extend([kind, flags]);
     bytes.extend(stream.to_be_bytes());
@@ -45,8 +53,9 @@ pub(crate) fn frame(kind: u8, flags: u8, stream: u32, payload: &[u8]) -> Vec<u8>
     bytes
 }
 
-/// SETTINGS.
-pub(crate) fn settings(entries: &[(u16, u32)]) -> Vec<u8> {
+/// A SETTINGS frame of these identifiers and values.
+#[must_use]
+pub fn settings(entries: &[(u16, u32)]) -> Vec<u8> {
     let payload: Vec<u8> = entries
         .iter()
         .flat_map(|(id, value)| [id.to_be_bytes().as_slice(), value.to_be_bytes().as_slice()].concat())
@@ -56,33 +65,55 @@ pub(crate) fn settings(entries: &[(u16, u32)]) -> Vec<u8> {
 
 /// What it counted.
 #[derive(Debug, Default)]
-pub(crate) struct Seen {
-    pub(crate) connections: AtomicU64,
+pub struct Seen {
+    /// Connections that were accepted.
+    pub connections: AtomicU64,
     /// Requests that were begun.
-    pub(crate) requests: AtomicU64,
+    pub requests: AtomicU64,
     /// Streams that the client gave up.
-    pub(crate) cancels: AtomicU64,
+    pub cancels: AtomicU64,
     /// GOAWAY frames of the client.
-    pub(crate) goaways: AtomicU64,
+    pub goaways: AtomicU64,
 }
 
 /// A server that ends with this handle, after the client.
-pub(crate) struct Raw {
-    pub(crate) addr: SocketAddr,
-    pub(crate) seen: Arc<Seen>,
+#[derive(Debug)]
+pub struct Raw {
+    addr: SocketAddr,
+    seen: Arc<Seen>,
     is_over: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl Raw {
-    /// The n-th connection follows the n-th script, and later ones the last.
-    pub(crate) fn start(scripts: Vec<Vec<Act>>) -> Self {
+    /// A server on a free port of loopback. The n-th connection follows the n-th script, and later ones the last.
+    ///
+    /// # Panics
+    /// Without a free port.
+    #[must_use]
+    pub fn start(scripts: Vec<Vec<Act>>) -> Self {
         Self::start_over(None, scripts)
     }
 
     /// The same over TLS.
-    pub(crate) fn start_tls(config: Arc<ServerConfig>, scripts: Vec<Vec<Act>>) -> Self {
+    ///
+    /// # Panics
+    /// Without a free port.
+    #[must_use]
+    pub fn start_tls(config: Arc<ServerConfig>, scripts: Vec<Vec<Act>>) -> Self {
         Self::start_over(Some(config), scripts)
+    }
+
+    /// Where it listens.
+    #[must_use]
+    pub const fn addr(&self) -> SocketAddr {
+        self.addr
+    }
+
+    /// What it has counted so far.
+    #[must_use]
+    pub fn seen(&self) -> &Seen {
+        &self.seen
     }
 
     fn start_over(tls: Option<Arc<ServerConfig>>, scripts: Vec<Vec<Act>>) -> Self {
