@@ -10,7 +10,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::Arc;
 use std::thread::JoinHandle;
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 /// A server that hangs fails its test, which takes milliseconds.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -33,6 +33,8 @@ pub enum Act {
         /// Error code.
         code: u32,
     },
+    /// Wait until so many connections were accepted in all.
+    AwaitConnections(u64),
     /// Send these bytes.
     Send(Vec<u8>),
     /// Send these bytes again and again, until the client closes.
@@ -214,6 +216,7 @@ impl<'a, T: Read + Write> Peer<'a, T> {
                     let payload = [last.to_be_bytes(), code.to_be_bytes()].concat();
                     self.send(&frame(7, 0, 0, &payload))?;
                 }
+                Act::AwaitConnections(connections) => self.await_connections(*connections)?,
                 Act::Send(bytes) => self.send(bytes)?,
                 Act::Flood(bytes) => loop {
                     self.send(bytes)?;
@@ -228,6 +231,17 @@ impl<'a, T: Read + Write> Peer<'a, T> {
                     self.read()?;
                 },
             }
+        }
+        Ok(())
+    }
+
+    fn await_connections(&self, wanted: u64) -> io::Result<()> {
+        let deadline = Instant::now() + PATIENCE;
+        while self.seen.connections.load(SeqCst) < wanted {
+            if Instant::now() > deadline {
+                return Err(io::ErrorKind::TimedOut.into());
+            }
+            std::thread::yield_now();
         }
         Ok(())
     }

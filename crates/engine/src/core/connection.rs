@@ -2,6 +2,7 @@
 
 use super::carrier::State;
 use super::deadlines::Watched;
+use super::place::Phase;
 use super::{Core, Pacer, Stage};
 use crate::driver::{Peer, Route, SlotId, Sockets};
 use crate::failure::Failure;
@@ -112,8 +113,9 @@ impl<P: Protocol> Core<P> {
         }
         self.fail_waiting(id, failure, now);
         for seat in self.places.seats_of(id) {
-            // A user beside others, whose pause runs, has asked for nothing.
-            if !(P::HAS_STREAMS && self.places[seat].thinking) {
+            // A user beside others, whose pause runs or whose step is still on another connection, has asked for nothing.
+            let place = &self.places[seat];
+            if !(P::HAS_STREAMS && (place.thinking || place.phase == Phase::Open)) {
                 self.abort_session(seat, now);
             }
         }

@@ -162,6 +162,10 @@ impl<P: Protocol> Core<P> {
         let takes_turns = matches!(parts.pacer, Pacer::Closed(_));
         let lanes = Lanes::new(parts.routes, parts.origins, (parts.connections, parts.streams), takes_turns);
         let places = Places::new(lanes.carriers(), parts.streams as u32);
+        let (places, carriers) = match P::HAS_STREAMS {
+            true => (places.in_pairs(), 2 * lanes.carriers()),
+            false => (places, lanes.carriers()),
+        };
         let mut protocol = parts.protocol;
         if parts.outgoing.steps.is_some() || parts.follow.is_some() || lanes.len() > 1 {
             // A step of a session waits for the answer to the one before, a hop follows its own, and what comes next may
@@ -184,7 +188,7 @@ impl<P: Protocol> Core<P> {
             behaviour: parts.behaviour,
             follow: parts.follow,
             pacer: parts.pacer,
-            carriers: std::iter::repeat_with(Carrier::new).take(lanes.carriers()).collect(),
+            carriers: std::iter::repeat_with(Carrier::new).take(carriers).collect(),
             connecting: 0,
             thinking: BinaryHeap::with_capacity(if thinks { places.len() } else { 0 }),
             deadlines: Deadlines::new(places.len(), parts.limits.shortest().min(patience)),
@@ -445,6 +449,7 @@ impl<P: Protocol> Core<P> {
 
     /// A connection has come or gone: each of its seats without a request looks for one.
     pub(super) fn refill<S: Sockets>(&mut self, sockets: &mut S, id: SlotId, free_at: Nanos) {
+        self.succeed_next(sockets, id);
         if self.put_waiting(sockets, id) {
             return;
         }

@@ -319,7 +319,7 @@ fn happen(core: &mut Core<H2>, wire: &mut Wire, is_fair: bool) {
 fn run(course: &Course) -> (IntervalData, u64) {
     let (mut core, intervals) = core(course);
     let mut wire = Wire {
-        pipes: (0..course.carriers).map(|_| Pipe::default()).collect(),
+        pipes: (0..core.carriers()).map(|_| Pipe::default()).collect(),
         course: course.clone(),
         at: 0,
         begun: 0,

@@ -3,8 +3,8 @@
 //!
 //! Frames gather in an outbox while events are handled and go out at the end, so that many requests cost one send; a
 //! request is written with the send that takes its last byte. Requests that find no room wait with their connection, in
-//! order. A connection that leaves (GOAWAY, identifiers used up, or its share is served) takes no further request; once
-//! its last one has ended, its successor is made for those that wait.
+//! order. A connection that leaves (GOAWAY, identifiers used up) takes no further request: its successor is made beside it,
+//! while those that it carries are answered. One that has served its share is replaced once it carries nothing.
 //! A protocol without streams compiles to nothing here.
 
 use super::carrier::State;
@@ -135,6 +135,7 @@ impl<P: Protocol> Core<P> {
             self.write(sockets, at, now);
         } else {
             self.carriers[id as usize].waiting.push(at);
+            self.succeed(sockets, id);
         }
     }
 
@@ -192,6 +193,7 @@ impl<P: Protocol> Core<P> {
         if self.replace_if_left(sockets, id, now) {
             return false;
         }
+        self.succeed(sockets, id);
         self.next_request(sockets, seat, now);
         self.carriers[id as usize].is_connected()
     }
@@ -207,6 +209,49 @@ impl<P: Protocol> Core<P> {
         self.close(sockets, id);
         self.refill(sockets, id, now);
         true
+    }
+
+    /// Gives the seats of a connection that leaves to its successor, unless the connection before it still lasts.
+    #[inline]
+    fn succeed<S: Sockets>(&mut self, sockets: &mut S, id: SlotId) {
+        if self.leaves(id) && self.places.present(id) == id {
+            self.make_successor(sockets, id);
+        }
+    }
+
+    #[cold]
+    fn make_successor<S: Sockets>(&mut self, sockets: &mut S, id: SlotId) {
+        let next = self.places.twin(id);
+        if self.carriers[next as usize].state != State::Closed {
+            return;
+        }
+        let waiting = std::mem::take(&mut self.carriers[id as usize].waiting);
+        let is_asked = !waiting.is_empty();
+        self.carriers[next as usize].waiting = waiting;
+        self.places.go_to(next);
+        // In the open loop ahead of its next use, as any connection that has served.
+        let is_open = matches!(self.pacer, Pacer::Open(_)) && self.stage == Stage::Running;
+        if is_asked || is_open {
+            self.connect(sockets, next);
+        }
+    }
+
+    /// A connection has ended: where it was the one before a connection that leaves itself, that one may be succeeded now.
+    #[inline]
+    pub(super) fn succeed_next<S: Sockets>(&mut self, sockets: &mut S, id: SlotId) {
+        if P::HAS_STREAMS {
+            let present = self.places.present(id);
+            if present != id {
+                self.succeed(sockets, present);
+            }
+        }
+    }
+
+    /// Whether a connection still answers, and takes no further request for good.
+    #[inline]
+    fn leaves(&self, id: SlotId) -> bool {
+        let carrier = &self.carriers[id as usize];
+        carrier.state == State::Open && self.protocol.is_leaving(&carrier.protocol)
     }
 
     /// The request of a place has ended without an answer, and the protocol has let it go. Returns `false` where the
@@ -240,7 +285,9 @@ impl<P: Protocol> Core<P> {
         (request.is_written, request.is_requeued) = (false, true);
         (request.first_byte, request.written) = (None, now);
         request.answer = Answer::to(self.outgoing.global(request.which));
-        self.carriers[place.carrier as usize].waiting.push(at);
+        let id = self.places.present(self.places[at].carrier);
+        self.places[at].carrier = id;
+        self.carriers[id as usize].waiting.push(at);
     }
 
     /// The end of the request of a place, where that is not sent yet, is nobody's.
@@ -261,6 +308,7 @@ impl<P: Protocol> Core<P> {
         if self.replace_if_left(sockets, id, now) {
             return false;
         }
+        self.succeed(sockets, id);
         self.go_on_writing(id, now);
         let holds = matches!(self.pacer, Pacer::Closed(_)) && self.pool.is_none();
         if holds {

@@ -55,6 +55,29 @@ fn what_was_not_processed_is_put_back_once() {
 }
 
 #[test]
+fn the_successor_is_made_while_the_connection_that_leaves_still_answers() {
+    let leave = Act::Goaway { taken: 1, code: 0 };
+    // The first request is answered only once there is a second connection.
+    let script = vec![
+        Act::Settings(vec![]),
+        Act::Await(4),
+        leave,
+        Act::AwaitConnections(2),
+        Act::Answer(1),
+        Act::Hold,
+    ];
+    on_every_driver(|driver| {
+        for is_open in [false, true] {
+            let peer = Raw::start(vec![script.clone(), vec![Act::Settings(vec![]), Act::Serve]]);
+            let make = if is_open { open } else { closed };
+            let sum = run(&make(peer.addr(), driver, (1, 4), 40));
+            assert_eq!((ends(&sum), sum.counts.streams.requeued), ([40, 40, 0, 0], 3), "{driver:?}");
+            assert_eq!(peer.seen().connections.load(SeqCst), 2, "{driver:?}");
+        }
+    });
+}
+
+#[test]
 fn a_server_that_leaves_with_an_error_fails_what_it_did_not_process() {
     let leave = Act::Goaway { taken: 1, code: 2 };
     let script = vec![Act::Settings(vec![]), Act::Await(3), leave, Act::Answer(1), Act::Hold];

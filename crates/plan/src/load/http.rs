@@ -6,7 +6,7 @@ use schema::text::Problem;
 /// The protocol's name in a TLS handshake (RFC 9113 §3.2).
 const ALPN: &str = "h2";
 /// Most requests that all connections carry at a time: each has memory of its own.
-const REQUESTS_MAX: u64 = 1 << 20;
+const REQUESTS_MAX: u64 = 1 << 19;
 
 /// Lets the load's TLS agree on the load's version of HTTP. `alpn` is what the user wants to be offered.
 ///
