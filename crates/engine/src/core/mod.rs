@@ -429,7 +429,10 @@ impl<P: Protocol> Core<P> {
         loop {
             let id = self.lanes.lane(lane).closed.pop()?;
             self.carriers[id as usize].is_listed = false;
-            let free = self.places.seats_of(id).find(|seat| self.places[*seat].phase == Phase::Free);
+            if !P::HAS_STREAMS {
+                return Some(self.places.seats_of(id).start);
+            }
+            let free = self.places.seats_of(id).find(|seat| self.places[*seat].is_vacant());
             if free.is_some() {
                 return free;
             }
@@ -441,7 +444,7 @@ impl<P: Protocol> Core<P> {
     fn is_idle(&self, seat: PlaceId, now: Nanos) -> bool {
         let id = self.places[seat].carrier;
         if P::HAS_STREAMS {
-            return self.places[seat].phase == Phase::Free && self.has_room(id, now);
+            return self.places[seat].is_vacant() && self.has_room(id, now);
         }
         let carrier = &self.carriers[id as usize];
         carrier.state == State::Open && self.protocol.is_idle(&carrier.protocol)

@@ -82,6 +82,12 @@ impl Place {
         }
     }
 
+    /// Whether the seat has neither a request nor a user who will send one.
+    #[inline]
+    pub(crate) fn is_vacant(&self) -> bool {
+        self.phase == Phase::Free && !self.thinking && self.user.is_none()
+    }
+
     /// Whether a redirect has been followed, so that a later hop is what is written and awaited.
     #[inline]
     pub(crate) const fn is_hop(&self) -> bool {

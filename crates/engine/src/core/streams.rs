@@ -168,7 +168,9 @@ impl<P: Protocol> Core<P> {
             Put::NoRoom => {
                 self.places[at].phase = Phase::Waiting;
                 self.carriers[id as usize].waiting.push(at);
-                self.replace_if_left(sockets, id, now);
+                if !self.replace_if_left(sockets, id, now) {
+                    self.succeed(sockets, id);
+                }
             }
             Put::Unframed => {
                 let seat = self.places.seat(at);
@@ -225,6 +227,7 @@ impl<P: Protocol> Core<P> {
         if self.carriers[next as usize].state != State::Closed {
             return;
         }
+        debug_assert!(self.carriers[next as usize].waiting.is_empty(), "requests wait where no seat leads");
         let waiting = std::mem::take(&mut self.carriers[id as usize].waiting);
         let is_asked = !waiting.is_empty();
         self.carriers[next as usize].waiting = waiting;
@@ -264,7 +267,7 @@ impl<P: Protocol> Core<P> {
         self.forget_end(at);
         let failure = match loss {
             Loss::Unprocessed(_) if !self.places[at].request.is_requeued => {
-                self.requeue(at, now);
+                self.requeue(sockets, at, now);
                 return !self.replace_if_left(sockets, id, now);
             }
             Loss::Unprocessed(failure) | Loss::Failed(failure) => failure,
@@ -276,7 +279,7 @@ impl<P: Protocol> Core<P> {
 
     /// Puts a request back that its peer has not processed: with the same intended time, it waits for room or for the next
     /// connection.
-    fn requeue(&mut self, at: PlaceId, now: Nanos) {
+    fn requeue<S: Sockets>(&mut self, sockets: &mut S, at: PlaceId, now: Nanos) {
         let place = &mut self.places[at];
         place.phase = Phase::Waiting;
         place.notes.clear();
@@ -288,6 +291,7 @@ impl<P: Protocol> Core<P> {
         let id = self.places.present(self.places[at].carrier);
         self.places[at].carrier = id;
         self.carriers[id as usize].waiting.push(at);
+        self.put_all_waiting(sockets, id, now);
     }
 
     /// The end of the request of a place, where that is not sent yet, is nobody's.
