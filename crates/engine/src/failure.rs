@@ -88,7 +88,7 @@ impl Failure {
             Cause::Proxy(proxy, fault) => fault.text(proxy),
             Cause::Text(text) => text.to_owned(),
             Cause::Fault(fault) => fault.to_string(),
-            Cause::Code(text, code) => format!("{text} with {code}"),
+            Cause::Code(text, code) => format!("{text} {code}"),
         }
     }
 }

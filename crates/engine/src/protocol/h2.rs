@@ -280,7 +280,7 @@ impl<E: Events> http2::Events for Shown<'_, E> {
             }
             Refusal::GoAway(code) => Loss::Failed(Failure {
                 class: ErrorClass::Goaway,
-                cause: Cause::Code("the server left without processing the request: GOAWAY", code),
+                cause: Cause::Code("the server left without processing the request: GOAWAY with", code),
             }),
             Refusal::Stream => Loss::Failed(Failure::new(ErrorClass::RefusedStream)),
         };
@@ -288,7 +288,7 @@ impl<E: Events> http2::Events for Shown<'_, E> {
     }
 
     fn reset(&mut self, at: PlaceId, code: ErrorCode) {
-        let cause = Cause::Code("the server reset the stream: RST_STREAM", code);
+        let cause = Cause::Code("the server reset the stream: RST_STREAM with", code);
         self.lost(at, Loss::Failed(Failure { class: ErrorClass::StreamReset, cause }));
     }
 
