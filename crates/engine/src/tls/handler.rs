@@ -178,7 +178,7 @@ impl<H> TlsHandler<'_, H> {
         let connection = session.connection();
         let unfit = match (self.table.wants_http2(), connection.alpn_protocol()) {
             (false, Some(b"h2" | b"h3")) => Some(FOREIGN_PROTOCOL),
-            (true, chosen) if chosen != Some(b"h2") => Some(NOT_HTTP2),
+            (true, chosen) if chosen != Some(&b"h2"[..]) => Some(NOT_HTTP2),
             _ => None,
         };
         if let Some(failure) = unfit {
