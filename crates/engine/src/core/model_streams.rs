@@ -245,24 +245,26 @@ impl Sockets for Wire {
     }
 }
 
-fn core(course: &Course) -> (Core<H2>, Receiver<Box<Page>>) {
+/// What is sent: rendered for each request, or always the same.
+fn traffic(is_template: bool, body: usize) -> Traffic {
+    let path = if is_template { "/${counter()}" } else { "/static" };
+    let request =
+        RequestPlan { method: "POST".into(), path: path.into(), headers: vec![], body: vec![b'x'; body] };
+    let entry =
+        EntryPlan { name: "one".into(), weight: 1.0, request, is_template, ..EntryPlan::default() };
+    let scenario = ScenarioPlan { name: "test".into(), requests: vec![entry], ..ScenarioPlan::default() };
+    Traffic::new(&scenario, "h", Seed(1), &[]).unwrap()
+}
+
+fn core(course: &Course, traffic: Traffic) -> (Core<H2>, Receiver<Box<Page>>) {
     let (sender, intervals) = channel();
     let (hand_over, spares) = hand_over(move |data: Box<Page>| sender.send(data).expect("a reader"));
     drop(spares);
     let control = std::sync::Arc::new(Control::new());
     control.measure_from(0);
+    // One interval, however long the test takes.
     let timeline =
-        Timeline { interval_ns: 1_000_000_000, measured_intervals: u64::MAX, drain_ns: 1_000_000_000 };
-    let request = RequestPlan {
-        method: "POST".into(),
-        path: "/${counter()}".into(),
-        headers: vec![],
-        body: vec![b'x'; course.body],
-    };
-    let entry =
-        EntryPlan { name: "one".into(), weight: 1.0, request, is_template: true, ..EntryPlan::default() };
-    let scenario = ScenarioPlan { name: "test".into(), requests: vec![entry], ..ScenarioPlan::default() };
-    let traffic = Traffic::new(&scenario, "h", Seed(1), &[]).unwrap();
+        Timeline { interval_ns: 1 << 50, measured_intervals: u64::MAX, drain_ns: 1_000_000_000 };
     let framed = traffic.framed_by().unwrap();
     let forever = Nanos::from_secs(1000);
     let plan = ConnectionPlan { requests_max: course.requests_max, ..ConnectionPlan::default() };
@@ -317,7 +319,7 @@ fn happen(core: &mut Core<H2>, wire: &mut Wire, is_fair: bool) {
 
 /// Runs a course to its end and returns what the book says and how many requests the peer saw begin.
 fn run(course: &Course) -> (IntervalData, u64) {
-    let (mut core, intervals) = core(course);
+    let (mut core, intervals) = core(course, traffic(true, course.body));
     let mut wire = Wire {
         pipes: (0..core.carriers()).map(|_| Pipe::default()).collect(),
         course: course.clone(),
@@ -385,5 +387,76 @@ proptest! {
     #[test]
     fn nothing_is_lost_or_mangled_whatever_the_peer_does(course in courses()) {
         check(&course);
+    }
+}
+
+/// Sockets that take everything, and remember the streams of the requests that they took.
+#[derive(Default)]
+struct Sink {
+    streams: Vec<u32>,
+}
+
+impl Sockets for Sink {
+    fn connect(&mut self, _: SlotId, _: &Route) -> Result<(), Failure> {
+        Ok(())
+    }
+
+    fn send(&mut self, _: SlotId, bytes: &[u8]) -> Result<usize, Failure> {
+        let mut rest = bytes.strip_prefix(PREFACE).unwrap_or(bytes);
+        while let Some(&[l0, l1, l2, kind, _, s0, s1, s2, s3]) = rest.first_chunk() {
+            if kind == 1 {
+                self.streams.push(u32::from_be_bytes([s0, s1, s2, s3]));
+            }
+            rest = &rest[9 + u32::from_be_bytes([0, l0, l1, l2]) as usize..];
+        }
+        Ok(bytes.len())
+    }
+
+    fn generation(&self, _: SlotId) -> u32 {
+        0
+    }
+
+    fn close(&mut self, _: SlotId) {}
+}
+
+/// Answers all requests of the sink, by `answers` as memory.
+fn answer_all(core: &mut Core<H2>, sink: &mut Sink, answers: &mut Vec<u8>) {
+    answers.clear();
+    for stream in sink.streams.drain(..) {
+        answers.extend_from_slice(&[0, 0, 1, 1, 5]);
+        answers.extend_from_slice(&stream.to_be_bytes());
+        answers.push(0x88);
+    }
+    core.received(sink, 0, answers);
+}
+
+#[test]
+fn warm_requests_and_their_answers_allocate_nothing() {
+    for is_template in [false, true] {
+        let course = Course {
+            carriers: 1,
+            streams: 10,
+            granted: 10,
+            window: 65_535,
+            body: 100,
+            requests_max: None,
+            budget: 1 << 40,
+            is_fair: true,
+            tape: vec![0],
+        };
+        let (mut core, _intervals) = core(&course, traffic(is_template, 0));
+        let (mut sink, mut answers) = (Sink::default(), Vec::new());
+        core.open_ahead(&mut sink, 0);
+        core.connected(&mut sink, 0, Ok(()));
+        core.received(&mut sink, 0, &[0, 0, 0, 4, 0, 0, 0, 0, 0]);
+        core.start(&mut sink, MonotonicClock::starting_now());
+        (0..1000).for_each(|_| answer_all(&mut core, &mut sink, &mut answers));
+        assert_eq!(sink.streams.len(), 10);
+        let counted = allocation_counter::measure(|| {
+            (0..1000).for_each(|_| answer_all(&mut core, &mut sink, &mut answers));
+        });
+        // A time that is longer than all before may need a page of its tally.
+        assert!(counted.count_total <= 16, "{} allocations for 10,000 requests", counted.count_total);
+        assert_eq!(sink.streams.len(), 10);
     }
 }

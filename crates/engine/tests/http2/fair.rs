@@ -5,7 +5,8 @@ use super::{closed, ends, on_every_driver, open, run};
 use crate::common::prepared;
 use h2::Reason;
 use schema::load::{ErrorClass, Time};
-use schema::plan::{EntryPlan, RequestPlan, ScenarioPlan};
+use schema::plan::{EntryPlan, RequestPlan, ScenarioPlan, SessionPlan};
+use schema::scenario::UserConnection;
 use std::sync::atomic::Ordering::SeqCst;
 
 #[test]
@@ -141,5 +142,34 @@ fn a_connection_serves_as_long_as_the_plan_says() {
         assert_eq!(ends(&run(&job)), [100, 100, 0, 0], "{driver:?}");
         let connections = server.seen.connections.load(SeqCst);
         assert!((10..=11).contains(&connections), "{driver:?}: {connections} connections");
+    });
+}
+
+#[test]
+fn users_take_their_steps_over_http2() {
+    let step = |name: &str, path: &str| EntryPlan {
+        name: name.into(),
+        weight: 1.0,
+        request: RequestPlan { method: "GET".into(), path: path.into(), ..RequestPlan::default() },
+        is_template: true,
+        ..EntryPlan::default()
+    };
+    on_every_driver(|driver| {
+        for connection in [UserConnection::Own, UserConnection::Pool] {
+            let server = Server::start(Setup::default());
+            let mut job = closed(server.addr, driver, (2, 5), 50);
+            job.load.users = Some(10);
+            let mut scenario = ScenarioPlan {
+                name: "users".into(),
+                requests: vec![step("one", "/a-${session()}"), step("two", "/b-${session()}")],
+                ..ScenarioPlan::default()
+            };
+            scenario.session = Some(SessionPlan { steps: vec![0, 1], connection, ..SessionPlan::default() });
+            job.traffic = request::Traffic::new(&scenario, "h", units::Seed(1), &[]).unwrap();
+            let sum = run(&job);
+            assert_eq!(ends(&sum), [100, 100, 0, 0], "{driver:?} {connection:?}");
+            assert_eq!(sum.sessions.account.completed, 50, "{driver:?} {connection:?}");
+            assert_eq!(server.seen.get(), [100, 100, 0]);
+        }
     });
 }
