@@ -408,9 +408,7 @@ impl Speech {
     fn of(job: &Job) -> Result<Self, EngineError> {
         let connection = &job.load.connection;
         Ok(match connection.http {
-            HttpVersion::V1_1 => {
-                Self::Http1(H1::new(connection.pipeline), job.traffic.framed().clone())
-            }
+            HttpVersion::V1_1 => Self::Http1(H1::new(connection.pipeline), job.traffic.framed().clone()),
             HttpVersion::V2 => {
                 let config = Config {
                     https: job.tls.is_some(),

@@ -7,8 +7,8 @@ use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use std::collections::VecDeque;
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::SeqCst};
 use std::thread::JoinHandle;
 use std::time::{Duration, Instant};
 
@@ -184,14 +184,7 @@ struct Peer<'a, T> {
 
 impl<'a, T: Read + Write> Peer<'a, T> {
     fn new(io: T, seen: &'a Seen) -> Self {
-        Self {
-            io,
-            input: Vec::new(),
-            has_preface: false,
-            open: VecDeque::new(),
-            streams: Vec::new(),
-            seen,
-        }
+        Self { io, input: Vec::new(), has_preface: false, open: VecDeque::new(), streams: Vec::new(), seen }
     }
 
     fn follow(mut self, script: &[Act]) -> io::Result<()> {

@@ -131,7 +131,9 @@ impl Wire {
                 0 => {
                     assert!(payload.iter().all(|byte| *byte == b'x'), "a mangled body");
                     pipe.owed += length;
-                    let Some(stream) = pipe.streams.iter_mut().find(|stream| stream.id == id) else { continue };
+                    let Some(stream) = pipe.streams.iter_mut().find(|stream| stream.id == id) else {
+                        continue;
+                    };
                     stream.body += payload.len();
                     stream.owed += length;
                     stream.has_ended = has_ended;
@@ -184,7 +186,8 @@ impl Wire {
                 // Never a byte at a time, which would take for ever.
                 let owing = owing.map(|stream| (stream.id, std::mem::take(&mut stream.owed).max(100)));
                 // A first window of nothing is opened here.
-                let stuck = pipe.streams.iter().find(|stream| !stream.has_ended).map(|stream| (stream.id, 100));
+                let stuck =
+                    pipe.streams.iter().find(|stream| !stream.has_ended).map(|stream| (stream.id, 100));
                 if let Some((id, by)) = owing.or(stuck) {
                     pipe.say(8, 0, id, &by.to_be_bytes());
                 }
@@ -250,8 +253,7 @@ fn traffic(is_template: bool, body: usize) -> Traffic {
     let path = if is_template { "/${counter()}" } else { "/static" };
     let request =
         RequestPlan { method: "POST".into(), path: path.into(), headers: vec![], body: vec![b'x'; body] };
-    let entry =
-        EntryPlan { name: "one".into(), weight: 1.0, request, is_template, ..EntryPlan::default() };
+    let entry = EntryPlan { name: "one".into(), weight: 1.0, request, is_template, ..EntryPlan::default() };
     let scenario = ScenarioPlan { name: "test".into(), requests: vec![entry], ..ScenarioPlan::default() };
     Traffic::new(&scenario, "h", Seed(1), &[]).unwrap()
 }
@@ -263,8 +265,7 @@ fn core(course: &Course, traffic: Traffic) -> (Core<H2>, Receiver<Box<Page>>) {
     let control = std::sync::Arc::new(Control::new());
     control.measure_from(0);
     // One interval, however long the test takes.
-    let timeline =
-        Timeline { interval_ns: 1 << 50, measured_intervals: u64::MAX, drain_ns: 1_000_000_000 };
+    let timeline = Timeline { interval_ns: 1 << 50, measured_intervals: u64::MAX, drain_ns: 1_000_000_000 };
     let framed = traffic.framed_by().unwrap();
     let forever = Nanos::from_secs(1000);
     let plan = ConnectionPlan { requests_max: course.requests_max, ..ConnectionPlan::default() };

@@ -161,7 +161,9 @@ impl<P: Protocol> Core<P> {
                 let failure = self.behaviour.connect_timeout(carrier.state == State::Greeting);
                 self.connection_failed(sockets, id, failure, now);
             }
-            State::Connecting | State::Greeting => self.watch_carrier(id, after(carrier.opened, self.limits.connect)),
+            State::Connecting | State::Greeting => {
+                self.watch_carrier(id, after(carrier.opened, self.limits.connect))
+            }
             State::Paused { until } if now >= until => {
                 self.carriers[id as usize].state = State::Closed;
                 self.refill(sockets, id, until);

@@ -20,8 +20,8 @@ use schema::load::{ErrorClass, TokenKind};
 pub use sent::Sent;
 pub(crate) use stalls::STALL_MIN_NS;
 pub use stalls::{Stall, Stalls};
-pub use streams::StreamCounts;
 use std::collections::BTreeMap;
+pub use streams::StreamCounts;
 pub use times::Times;
 
 /// Status codes are counted below this; the parser lets no more than three digits through.

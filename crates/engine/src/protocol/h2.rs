@@ -146,8 +146,7 @@ impl Protocol for H2 {
         let mut taken = 0;
         while settled.is_empty() && taken < bytes.len() {
             let is_greeting = !connection.is_established();
-            let mut shown =
-                Shown { on: &mut *on, settled: &mut *settled, begun: &mut *begun, is_greeting };
+            let mut shown = Shown { on: &mut *on, settled: &mut *settled, begun: &mut *begun, is_greeting };
             taken += connection.take(&bytes[taken..], &mut shown, outbox.out())?;
         }
         Ok(match settled.pop_front() {

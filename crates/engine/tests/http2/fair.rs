@@ -101,13 +101,8 @@ fn wrong_bodies_and_templates_are_judged_as_over_http1() {
             headers: vec![("X-A".into(), "${counter()}".into())],
             body: b"${counter()}".to_vec(),
         };
-        let entry = EntryPlan {
-            name: "one".into(),
-            weight: 1.0,
-            request,
-            is_template: true,
-            ..EntryPlan::default()
-        };
+        let entry =
+            EntryPlan { name: "one".into(), weight: 1.0, request, is_template: true, ..EntryPlan::default() };
         let scenario = ScenarioPlan { name: "t".into(), requests: vec![entry], ..ScenarioPlan::default() };
         job.traffic = request::Traffic::new(&scenario, "h", units::Seed(1), &[]).unwrap();
         assert_eq!(ends(&run(&job)), [60, 60, 0, 0], "{driver:?}");

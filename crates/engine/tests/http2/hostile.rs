@@ -67,8 +67,7 @@ fn a_fault_of_one_stream_ends_that_stream() {
         // The first answer has a body after HEADERS that say it has none, the second is right.
         let bad = [frame(1, 4, 1, &[0x88, 0x0f, 0x0d, 1, b'0']), frame(0, 1, 1, b"x")].concat();
         let right = frame(1, 5, 3, &[0x88]);
-        let script =
-            vec![Act::Settings(vec![]), Act::Await(2), Act::Send([bad, right].concat()), Act::Hold];
+        let script = vec![Act::Settings(vec![]), Act::Await(2), Act::Send([bad, right].concat()), Act::Hold];
         let peer = Raw::start(vec![script]);
         let sum = run(&closed(peer.addr(), driver, (1, 2), 2));
         assert_eq!(ends(&sum), [2, 1, 1, 0], "{driver:?}");
@@ -153,8 +152,7 @@ fn what_http2_cannot_carry_is_refused_before_the_load() {
     piped.load.connection.pipeline = 2;
     let mut followed = job();
     followed.load.connection.follow = Some(1);
-    followed.way.origin =
-        Some(engine::Origin { is_https: false, host: "h".to_owned(), port: 80 });
+    followed.way.origin = Some(engine::Origin { is_https: false, host: "h".to_owned(), port: 80 });
     for job in [piped, followed] {
         assert!(matches!(Generator::start(&job), Err(EngineError::Plan(_))));
     }

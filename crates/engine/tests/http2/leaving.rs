@@ -94,8 +94,10 @@ fn a_server_that_leaves_with_an_error_fails_what_it_did_not_process() {
 #[test]
 fn an_idle_connection_that_the_server_leaves_is_replaced() {
     on_every_driver(|driver| {
-        let leave = vec![Act::Settings(vec![]), Act::Await(1), Act::Answer(1), Act::Goaway { taken: 1, code: 0 }];
-        let peer = Raw::start(vec![[leave, vec![Act::Hold]].concat(), vec![Act::Settings(vec![]), Act::Serve]]);
+        let leave =
+            vec![Act::Settings(vec![]), Act::Await(1), Act::Answer(1), Act::Goaway { taken: 1, code: 0 }];
+        let peer =
+            Raw::start(vec![[leave, vec![Act::Hold]].concat(), vec![Act::Settings(vec![]), Act::Serve]]);
         let mut job = closed(peer.addr(), driver, (1, 1), 20);
         job.load.think = Some(ThinkPlan::Constant { mean_ns: 2 * MS });
         let sum = run(&job);
