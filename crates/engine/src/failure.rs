@@ -123,7 +123,7 @@ const fn words(class: ErrorClass) -> &'static str {
         ErrorClass::Script => "the script could not make the request",
         ErrorClass::Redirect => "a redirect could not be followed",
         ErrorClass::Proxy => "the proxy did not open a tunnel",
-        ErrorClass::RefusedStream => "the server refused the stream (REFUSED_STREAM)",
+        ErrorClass::RefusedStream => "the server refused the stream",
         ErrorClass::StreamReset => "the server reset the stream",
         ErrorClass::Goaway => "the server left without processing the request",
         ErrorClass::Protocol => "the server broke the protocol",

@@ -26,7 +26,7 @@ fn check(name: &str, acts: &[Act], class: ErrorClass, example: &str) {
             BTreeMap::from([(class, REQUESTS)]),
             "{name} on {driver:?}"
         );
-        let examples = &sum.examples[class];
+        let examples = &sum.examples[&class];
         assert!(examples.iter().any(|text| text.contains(example)), "{name}: {examples:?}");
         assert_eq!(peer.seen().connections.load(SeqCst), REQUESTS / 2, "{name} on {driver:?}");
     });

@@ -86,7 +86,7 @@ fn a_server_that_leaves_with_an_error_fails_what_it_did_not_process() {
         let sum = run(&closed(peer.addr(), driver, (1, 3), 30));
         assert_eq!((ends(&sum), sum.counts.streams.requeued), ([30, 28, 2, 0], 0), "{driver:?}");
         assert_eq!(sum.counts.measured.failed[ErrorClass::Goaway.index()], 2, "{driver:?}");
-        let text = &sum.examples[ErrorClass::Goaway];
+        let text = &sum.examples[&ErrorClass::Goaway];
         assert!(text.iter().any(|text| text.contains("INTERNAL_ERROR")), "{text:?}");
     });
 }

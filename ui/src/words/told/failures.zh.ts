@@ -111,7 +111,7 @@ export const failuresZh: readonly Entry[] = [
   ["status {n}", "状态码 {n}"],
 
   // HTTP/2.
-  ["the server refused the stream (REFUSED_STREAM)", "服务器拒绝了该流（REFUSED_STREAM）"],
+  ["the server refused the stream", "服务器拒绝了该流"],
   ["the server reset the stream", "服务器重置了该流"],
   ["the server reset the stream: RST_STREAM with {any}", "服务器重置了该流：RST_STREAM，{any}"],
   ["the server left without processing the request", "服务器未处理该请求就离开了"],
