@@ -303,7 +303,8 @@ impl<E: Events> http2::Events for Shown<'_, E> {
     }
 
     fn room_changed(&mut self) {
-        if !matches!(self.settled.back(), Some(Settled::Established | Settled::Changed)) {
+        // Also behind the first SETTINGS: a peer may leave with its first words.
+        if self.settled.back() != Some(&Settled::Changed) {
             self.settled.push_back(Settled::Changed);
         }
     }
