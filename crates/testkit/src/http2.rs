@@ -205,7 +205,7 @@ impl<'a, T: Read + Write> Peer<'a, T> {
                     self.send(&frame(3, 0, stream, &code.to_be_bytes()))?;
                 }
                 Act::Goaway { taken, code } => {
-                    let last = self.streams.iter().take(*taken as usize).last().copied().unwrap_or(0);
+                    let last = self.streams.iter().take(*taken as usize).next_back().copied().unwrap_or(0);
                     let payload = [last.to_be_bytes(), code.to_be_bytes()].concat();
                     self.send(&frame(7, 0, 0, &payload))?;
                 }

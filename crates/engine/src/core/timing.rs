@@ -162,7 +162,7 @@ impl<P: Protocol> Core<P> {
                 self.connection_failed(sockets, id, failure, now);
             }
             State::Connecting | State::Greeting => {
-                self.watch_carrier(id, after(carrier.opened, self.limits.connect))
+                self.watch_carrier(id, after(carrier.opened, self.limits.connect));
             }
             State::Paused { until } if now >= until => {
                 self.carriers[id as usize].state = State::Closed;
