@@ -9,7 +9,7 @@ use crate::driver::Handshake;
 use crate::failure::Failure;
 use crate::fate::Fate;
 use crate::hand_over::HandOver;
-use crate::interval::{Account, EntryData, Page, STALL_MIN_NS};
+use crate::interval::{Account, EntryData, Page, STALL_MIN_NS, StreamCounts};
 use crate::rows::{Noted, RowSink};
 use crate::tally::{Store, Tally};
 use request::FailureLog;
@@ -209,6 +209,19 @@ impl Book {
         if self.belongs_here(intended) {
             self.current.counts.redirects.count(status);
         }
+    }
+
+    /// A request that was put on a connection was not processed there and is put back; `was_written` says whether it had been
+    /// handed to the system in full. It stays in the system.
+    pub(crate) fn requeued(&mut self, was_written: bool, now: Nanos) {
+        self.advance(now);
+        self.in_flight -= u64::from(was_written);
+        self.current.counts.streams.requeued += 1;
+    }
+
+    /// A connection with streams has ended.
+    pub(crate) fn streams_ended(&mut self, counts: &StreamCounts) {
+        self.current.counts.streams.add(counts);
     }
 
     pub(crate) fn connected(&mut self, took: Nanos) {

@@ -23,6 +23,10 @@ pub(crate) enum Cause {
     /// What a proxy did instead of opening a tunnel.
     Proxy(SocketAddr, ProxyFault),
     Text(&'static str),
+    /// What a peer of HTTP/2 did against the protocol.
+    Fault(wire::http2::Fault),
+    /// What it did, and the code that it gave.
+    Code(&'static str, wire::http2::ErrorCode),
 }
 
 /// How a proxy fails a connection.
@@ -83,6 +87,8 @@ impl Failure {
             Cause::Alert(alert) => crate::tls::alert_text(alert),
             Cause::Proxy(proxy, fault) => fault.text(proxy),
             Cause::Text(text) => text.to_owned(),
+            Cause::Fault(fault) => fault.to_string(),
+            Cause::Code(text, code) => format!("{text} {code}"),
         }
     }
 }
@@ -117,12 +123,24 @@ const fn words(class: ErrorClass) -> &'static str {
         ErrorClass::Script => "the script could not make the request",
         ErrorClass::Redirect => "a redirect could not be followed",
         ErrorClass::Proxy => "the proxy did not open a tunnel",
+        ErrorClass::RefusedStream => "the server refused the stream",
+        ErrorClass::StreamReset => "the server reset the stream",
+        ErrorClass::Goaway => "the server left without processing the request",
+        ErrorClass::Protocol => "the server broke the protocol",
+        ErrorClass::Flood => "the server asked for too much",
     }
 }
 
 impl From<wire::Malformed> for Failure {
     fn from(malformed: wire::Malformed) -> Self {
         Self { class: ErrorClass::Malformed, cause: Cause::Malformed(malformed) }
+    }
+}
+
+impl From<wire::http2::Fault> for Failure {
+    fn from(fault: wire::http2::Fault) -> Self {
+        let class = if fault.is_flood() { ErrorClass::Flood } else { ErrorClass::Protocol };
+        Self { class, cause: Cause::Fault(fault) }
     }
 }
 

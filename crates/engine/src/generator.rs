@@ -16,17 +16,18 @@ use crate::layer::{Layer, Plain};
 use crate::names::Names;
 use crate::opening::{self, Opening};
 use crate::origin;
-use crate::protocol::{H1, Protocol};
+use crate::protocol::{H1, H2, Protocol};
 use crate::rows::RowSinks;
 use crate::standing;
 use crate::tls::{Tls, TlsLayer};
 use crate::worker::{Ready, Spin, Worker};
 use pace::{Closed, Schedule, Share, Think};
+use request::Framed;
 use rustix::thread::{
     CpuSet, LinkNameSpaceType, move_into_link_name_space, sched_getaffinity, sched_setaffinity,
 };
 use schema::experiment::LoadModel;
-use schema::plan::{ConnectionPlan, DriverChoice, LoadPlan, PriorityChoice, SpinChoice};
+use schema::plan::{ConnectionPlan, DriverChoice, HttpVersion, LoadPlan, PriorityChoice, SpinChoice};
 use std::net::{IpAddr, SocketAddr};
 use std::num::NonZeroU64;
 use std::os::fd::AsFd;
@@ -36,14 +37,13 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 use units::{Clock, MonotonicClock, Nanos, Seed};
+use wire::http2::Config;
+use wire::{Http1, Http2};
 
 /// Between the decision to begin and the trial's origin, so that every worker sees it in time.
 const START_AHEAD: Nanos = Nanos::from_millis(2);
 /// How often it is looked how many connections are open while they are opened.
 const OPENING_LOOK: Duration = Duration::from_millis(100);
-
-/// Seats of an HTTP/1.1 connection.
-const H1_STREAMS: usize = 1;
 
 /// What [`Generator::next`] found.
 #[derive(Debug)]
@@ -130,8 +130,16 @@ impl Generator {
             driver,
             keeps_times: false,
         };
+        let speech = Speech::of(job)?;
         for index in 0..job.part.workers {
-            generator.spawn(job, index, sender.clone())?;
+            match &speech {
+                Speech::Http1(protocol, framed) => {
+                    generator.spawn(job, index, (*protocol, framed), sender.clone())?;
+                }
+                Speech::Http2(protocol, framed) => {
+                    generator.spawn(job, index, (*protocol, framed), sender.clone())?;
+                }
+            }
         }
         drop(sender);
         generator.await_ready(opening::setup_time_max(&job.load, 1 + job.way.further.len()), opening)?;
@@ -282,7 +290,17 @@ impl Generator {
         Ok(())
     }
 
-    fn spawn(&mut self, job: &Job, index: u32, sender: Sender<Message>) -> Result<(), EngineError> {
+    fn spawn<P>(
+        &mut self,
+        job: &Job,
+        index: u32,
+        (protocol, framed): (P, &Arc<Framed<P::Framing>>),
+        sender: Sender<Message>,
+    ) -> Result<(), EngineError>
+    where
+        P: Protocol + Send + 'static,
+        P::State: Send,
+    {
         let finished = sender.clone();
         let worker = index as usize;
         let (hand_over, spares) = hand_over(move |data| {
@@ -306,7 +324,7 @@ impl Generator {
         let own = script.as_ref().and_then(|script| script.address());
         let address = own.filter(|_| job.way.proxy.is_none());
         let core = Core::new(Parts {
-            protocol: H1::new(load.connection.pipeline),
+            protocol,
             book: Book::new(hand_over, self.control.clone(), job.timeline, is_open, job.traffic.results())
                 .with_rows(job.rows.as_ref().and_then(RowSinks::take)),
             clock: self.clock,
@@ -314,19 +332,13 @@ impl Generator {
             origins: job.way.origin_of.clone(),
             names: names(job)?,
             users: share.of(load.users.unwrap_or(load.connections).into()),
-            outgoing: Outgoing::new(
-                job.traffic.clone(),
-                job.traffic.framed(),
-                script,
-                Seed(load.seed),
-                share,
-            )?,
+            outgoing: Outgoing::new(job.traffic.clone(), framed, script, Seed(load.seed), share)?,
             limits,
             behaviour: Behaviour::new(&load.connection, job.way.proxy.is_some()),
             follow: follow(job),
             pacer: pacer(job, share)?,
             connections: slots.max(here),
-            streams: H1_STREAMS,
+            streams: if P::HAS_STREAMS { load.connection.streams as usize } else { 1 },
         });
         let is_raised = load.priority == PriorityChoice::Auto && core.waits_for_times();
         self.keeps_times |= is_raised;
@@ -383,6 +395,31 @@ impl Drop for Generator {
         self.control.stop();
         self.join();
         standing::workers_first(false);
+    }
+}
+
+/// What the connections of a job speak, and its requests as that writes them.
+enum Speech {
+    Http1(H1, Arc<Framed<Http1>>),
+    Http2(H2, Arc<Framed<Http2>>),
+}
+
+impl Speech {
+    fn of(job: &Job) -> Result<Self, EngineError> {
+        let connection = &job.load.connection;
+        Ok(match connection.http {
+            HttpVersion::V1_1 => Self::Http1(H1::new(connection.pipeline), job.traffic.framed().clone()),
+            HttpVersion::V2 => {
+                let config = Config {
+                    https: job.tls.is_some(),
+                    streams_max: connection.streams,
+                    first_stream: job.way.first_stream.unwrap_or(1),
+                    ..Config::default()
+                };
+                let too_much = |_| EngineError::Plan("all fixed requests exceed 4 GiB; send smaller bodies");
+                Self::Http2(H2::new(config), job.traffic.framed_by().map_err(too_much)?)
+            }
+        })
     }
 }
 
@@ -459,7 +496,7 @@ impl Thread {
     }
 
     fn over<D: Driver, P: Protocol>(self, core: Core<P>, driver: D) -> std::io::Result<Closing> {
-        match self.tls.as_ref().map(TlsLayer::new) {
+        match self.tls.as_ref().map(|tls| TlsLayer::new(tls, P::ALPN)) {
             Some(layer) => self.drive(core, driver, layer),
             None => self.drive(core, driver, Plain),
         }

@@ -19,4 +19,7 @@ pub struct Way {
     pub proxy: Option<Proxy>,
     /// The network namespace that every worker enters before it opens a connection; the caller's own where absent.
     pub namespace: Option<PathBuf>,
+    /// Identifier of the first stream of each HTTP/2 connection, which is made odd; 1 where absent. For tests that come to
+    /// the last one.
+    pub first_stream: Option<u32>,
 }

@@ -14,5 +14,6 @@ pub(crate) fn of(job: &LoadJob) -> Result<Way, GenerateError> {
         namespace: job.network.clone(),
         further: job.further.iter().map(|further| further.to).collect(),
         origin_of: origins::numbers(&job.scenario, &job.further),
+        first_stream: None,
     })
 }

@@ -24,11 +24,11 @@ pub use each::{EachFormat, EachPlan, EachPlanError};
 pub use error::PlanError;
 pub use experiment::{
     CONFIRMATIONS, KneeWishes, Levels, PROFILE_WINDOWS, SearchWishes, TOLERANCE, UP_DOWN_BLOCKS, add_blocks,
-    capacity, experiment, load_words, longest_ns, pilot, short,
+    capacity, experiment, load_words, longest_ns, pilot, short, stream_words,
 };
 pub use job::{LoadJob, NameLookup};
 pub use load::{intervals, ports, processes, recorded};
-pub use notes::notes;
+pub use notes::{fewer_streams, notes};
 pub use place::{login, net, origins, proxy, tls};
 pub use scenario::{chunk_bytes, load_contract, load_scenario, load_scenario_file};
 pub use single::{Single, schedule, single};

@@ -3,6 +3,7 @@
 use crate::job::LoadJob;
 use crate::load::ports::{PortFacts, forecast};
 use crate::place::proxy::ProxyUse;
+use schema::load::StreamSummary;
 use schema::said;
 use schema::said::Said;
 
@@ -23,6 +24,19 @@ pub fn notes(job: &LoadJob) -> Vec<Said> {
         notes.push(pipelining(job));
     }
     notes
+}
+
+/// A server that takes fewer requests on a connection than were to be sent.
+#[must_use]
+pub fn fewer_streams(streams: &StreamSummary) -> Option<Said> {
+    let granted = streams.granted.filter(|granted| *granted < streams.asked)?;
+    Some(said!(
+        "note.streams.fewer",
+        "{asked} streams were asked for on each connection, and the server allows {granted}: other requests waited, which \
+         is in their response time",
+        asked = streams.asked,
+        granted = granted
+    ))
 }
 
 /// What a pipeline means for this job; the engine keeps one request on a connection where it has no effect.

@@ -6,7 +6,7 @@ use crate::error::PlanError;
 use crate::job::{LoadJob, NameLookup};
 use crate::load::arrival::{self, Wishes};
 use crate::load::settings::{self, Ground, Level, LoadLevels, default_workers};
-use crate::load::{counted, intervals};
+use crate::load::{counted, http, intervals};
 use crate::place::login::Login;
 use crate::place::net::HttpUrl;
 use crate::place::tls;
@@ -82,6 +82,7 @@ pub fn single(
     let Timed { mut load, phases, arrivals_max } = timed(&asked, workers_default, origins)?;
     way::check_sources(&load.connection.sources, way.to)?;
     load.tls = tls::of_url(Some(asked.tls), asked.url, Path::new("")).map_err(PlanError::from)?;
+    http::agree(&mut load, &asked.scenario, asked.tls.alpn.as_deref())?;
     let looks_up = asked.load.connection.resolve == Some(Resolve::Each);
     let job = LoadJob {
         url: asked.url.origin(),

@@ -6,7 +6,7 @@ use schema::plan::{BodyExpectation, EntryPlan, ExpectPlan, RequestPlan, Scenario
 use schema::scenario::{OnFailure, UserConnection};
 use std::sync::Arc;
 use units::Seed;
-use wire::Http1;
+use wire::{Framing, Http1};
 
 /// What is sent. Clone one for each worker: checks hold scratch memory.
 #[derive(Clone, Debug)]
@@ -88,6 +88,14 @@ impl Traffic {
     #[must_use]
     pub const fn framed(&self) -> &Arc<Framed<Http1>> {
         &self.framed
+    }
+
+    /// What is sent, as another protocol writes it. Made with each call, once for all workers.
+    ///
+    /// # Errors
+    /// The fixed requests exceed 4 GiB together.
+    pub fn framed_by<F: Framing>(&self) -> Result<Arc<Framed<F>>, ProgramError> {
+        Framed::new(self.framed.shared())
     }
 
     /// The judgement of each request's answers.

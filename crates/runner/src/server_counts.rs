@@ -211,7 +211,16 @@ fn fate(class: ErrorClass) -> Fate {
     use ErrorClass as E;
     match class {
         E::UnexpectedStatus | E::WrongBody | E::Check | E::Redirect => Fate::Answered,
-        E::Reset | E::Timeout | E::PrematureClose | E::Malformed | E::Io | E::Tls => Fate::Unknown,
+        E::Reset
+        | E::Timeout
+        | E::PrematureClose
+        | E::Malformed
+        | E::Io
+        | E::Tls
+        | E::StreamReset
+        | E::Goaway
+        | E::Protocol
+        | E::Flood => Fate::Unknown,
         E::Refused
         | E::ConnectTimeout
         | E::Unreachable
@@ -220,7 +229,8 @@ fn fate(class: ErrorClass) -> Fate {
         | E::NameResolution
         | E::Deadline
         | E::Script
-        | E::Proxy => Fate::NeverSent,
+        | E::Proxy
+        | E::RefusedStream => Fate::NeverSent,
     }
 }
 

@@ -46,11 +46,21 @@ pub enum ErrorClass {
     Redirect,
     /// A proxy did not open a tunnel: it refused, was silent, or is none.
     Proxy,
+    /// HTTP/2: the target refused the request before it processed it (REFUSED_STREAM).
+    RefusedStream,
+    /// HTTP/2: the target reset the request's stream.
+    StreamReset,
+    /// HTTP/2: the target left without processing the request (GOAWAY), for the second time or with an error.
+    Goaway,
+    /// The target does not speak the protocol that was chosen, or breaks it.
+    Protocol,
+    /// HTTP/2: the target asks for more than a client should do: frames without end, or header sections without end.
+    Flood,
 }
 
 impl ErrorClass {
     /// All classes; their order is the index of [`ErrorClass::index`].
-    pub const ALL: [Self; 19] = [
+    pub const ALL: [Self; 24] = [
         Self::Refused,
         Self::ConnectTimeout,
         Self::Unreachable,
@@ -70,6 +80,11 @@ impl ErrorClass {
         Self::Script,
         Self::Redirect,
         Self::Proxy,
+        Self::RefusedStream,
+        Self::StreamReset,
+        Self::Goaway,
+        Self::Protocol,
+        Self::Flood,
     ];
 
     /// Position in [`ErrorClass::ALL`], for arrays of counters.
@@ -101,6 +116,11 @@ impl ErrorClass {
             Self::Script => "script",
             Self::Redirect => "redirect",
             Self::Proxy => "proxy",
+            Self::RefusedStream => "refused_stream",
+            Self::StreamReset => "stream_reset",
+            Self::Goaway => "goaway",
+            Self::Protocol => "protocol",
+            Self::Flood => "flood",
         }
     }
 }

@@ -39,6 +39,9 @@ pub struct LoadReport {
     pub bytes: BytesMoved,
     /// Connections over the whole load.
     pub connections: Connections,
+    /// Streams of HTTP/2 over the whole load; absent over HTTP/1.1.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub streams: Option<StreamSummary>,
     /// Times of completed requests.
     pub latency_ns: Latencies,
     /// The same by request, in the scenario's order; empty for a scenario of one request.
@@ -296,6 +299,24 @@ pub struct Connections {
     /// TLS handshakes; absent without TLS.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub handshakes: Option<Handshakes>,
+}
+
+/// What became of streams and of the connections below them.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+pub struct StreamSummary {
+    /// Requests at a time that each connection was to carry.
+    pub asked: u32,
+    /// What the least generous connection was granted of them; absent where none was established.
+    pub granted: Option<u32>,
+    /// Requests that a server which left (GOAWAY) had not processed, and that were put on another connection with the same
+    /// intended time.
+    pub requeued: u64,
+    /// GOAWAY frames of the server.
+    pub goaways: u64,
+    /// Streams that the server reset, refused ones included.
+    pub resets: u64,
+    /// Times that a request's body had to wait for the server's window.
+    pub stalls: u64,
 }
 
 /// TLS handshakes that ended well.

@@ -14,7 +14,7 @@ use crate::reference::Reference;
 use crate::said::Said;
 use crate::scenario::{Capture, Feeder, LengthRange, OnFailure, TokenMaker, UserConnection};
 use crate::server_side::ChecksPlan;
-pub use crate::settings::{ConnectionPlan, DriverChoice, LoadPlan, PriorityChoice, SpinChoice};
+pub use crate::settings::{ConnectionPlan, DriverChoice, HttpVersion, LoadPlan, PriorityChoice, SpinChoice};
 use crate::soak::SoakPlan;
 use crate::steady::WarmUpConditions;
 use crate::target::{Metrics, Ready, Stop};

@@ -68,6 +68,12 @@ pub struct ConnectionUse {
     pub ramp: Option<PerSecond>,
     /// Closed model: requests sent ahead of their predecessors' answers on one connection, 1 to 1024. Default 1.
     pub pipeline: Option<u32>,
+    /// Version of HTTP: `1.1`, or `2`, which is spoken at once over plain text (prior knowledge) and agreed on by ALPN over
+    /// TLS. Default 1.1.
+    pub http: Option<HttpVersion>,
+    /// HTTP/2: requests that a connection carries at a time, 1 to 10000, as far as the server allows. A closed load has so
+    /// many users on each connection. Default 1.
+    pub streams: Option<u32>,
     /// Redirects of one request that are followed, 1 to 100, within the origin only; a connection then carries one
     /// request at a time. Default: none, a redirect is an answer.
     pub follow: Option<u32>,
@@ -210,6 +216,37 @@ pub enum PriorityChoice {
     Normal,
 }
 
+/// Version of HTTP that connections speak.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+pub enum HttpVersion {
+    /// HTTP/1.1.
+    #[default]
+    #[serde(rename = "1.1")]
+    V1_1,
+    /// HTTP/2.
+    #[serde(rename = "2")]
+    V2,
+}
+
+impl HttpVersion {
+    /// The version as it is written.
+    #[must_use]
+    pub const fn key(self) -> &'static str {
+        match self {
+            Self::V1_1 => "1.1",
+            Self::V2 => "2",
+        }
+    }
+
+    const fn is_usual(&self) -> bool {
+        matches!(self, Self::V1_1)
+    }
+}
+
+const fn is_one(streams: &u32) -> bool {
+    *streams == 1
+}
+
 /// How connections are made, kept and ended. The default is what most clients do.
 #[derive(Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(default)]
@@ -224,6 +261,12 @@ pub struct ConnectionPlan {
     pub ramp_per_s: Option<f64>,
     /// Requests sent ahead of their predecessors' answers on one connection; 1 is no pipelining.
     pub pipeline: u32,
+    /// Version of HTTP; 1.1 where absent.
+    #[serde(skip_serializing_if = "HttpVersion::is_usual")]
+    pub http: HttpVersion,
+    /// HTTP/2: requests that a connection carries at a time, as far as the server allows; 1 where absent.
+    #[serde(skip_serializing_if = "is_one")]
+    pub streams: u32,
     /// Redirects of one request that are followed at most, within the origin; a redirect is an answer where absent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub follow: Option<u32>,
@@ -253,6 +296,8 @@ impl Default for ConnectionPlan {
             lifetime_ns: None,
             ramp_per_s: None,
             pipeline: 1,
+            http: HttpVersion::V1_1,
+            streams: 1,
             follow: None,
             nodelay: true,
             tcp_keepalive_ns: None,

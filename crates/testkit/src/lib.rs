@@ -7,6 +7,7 @@
 pub mod certs;
 mod channel;
 pub mod fault;
+pub mod http2;
 pub mod manifest;
 pub mod reference;
 pub mod script;

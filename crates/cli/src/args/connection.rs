@@ -2,7 +2,7 @@
 
 use super::parse_enum;
 use schema::experiment::{ConnectionUse, Load, Resolve};
-use schema::plan::{DriverChoice, PriorityChoice, SpinChoice};
+use schema::plan::{DriverChoice, HttpVersion, PriorityChoice, SpinChoice};
 use units::{Count, Nanos, PerSecond};
 
 /// Flags that are not called as their keys are.
@@ -48,6 +48,12 @@ pub(crate) struct ConnectionArgs {
     /// Requests sent ahead of answers on each connection; not comparable with other loads
     #[arg(long, value_name = "DEPTH")]
     pub(crate) pipeline: Option<u32>,
+    /// Version of HTTP: 1.1, or 2 (over http:// by prior knowledge, over https:// by ALPN) [default: 1.1]
+    #[arg(long, value_name = "VERSION", value_parser = parse_enum::<HttpVersion>(&["1.1", "2"]))]
+    pub(crate) http: Option<HttpVersion>,
+    /// Requests at a time on each connection of HTTP/2, as far as the server allows [default: 1]
+    #[arg(long, value_name = "N")]
+    pub(crate) streams: Option<u32>,
     /// Follow redirects within the origin, as --follow or --follow=N, up to N for a request [default N: 5]
     #[arg(long, value_name = "N", num_args = 0..=1, require_equals = true, default_missing_value = "5")]
     pub(crate) follow: Option<u32>,
@@ -98,6 +104,8 @@ impl ConnectionArgs {
             lifetime: self.connection_lifetime,
             ramp: self.connect_rate,
             pipeline: self.pipeline,
+            http: self.http,
+            streams: self.streams,
             follow: self.follow,
             nodelay: self.no_tcp_nodelay.then_some(false),
             tcp_keepalive: self.tcp_keepalive,

@@ -80,5 +80,6 @@ fn model(job: &LoadJob) -> String {
         several => format!(" in {several} processes"),
     };
     let (c, w) = (load.connections, load.workers);
-    format!("{what}, {c} connection{}, {w} worker{}{processes}{time}", plural(c), plural(w))
+    let streams = plan::stream_words(load);
+    format!("{what}, {c} connection{}{streams}, {w} worker{}{processes}{time}", plural(c), plural(w))
 }

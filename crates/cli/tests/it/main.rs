@@ -18,6 +18,7 @@ mod fault;
 mod files;
 mod hooks;
 mod hostile;
+mod http2;
 mod import;
 mod init;
 mod keys;

@@ -25,11 +25,15 @@ impl Behaviour {
         }
     }
 
-    /// A connection attempt that took too long.
-    pub(super) const fn connect_timeout(&self) -> Failure {
-        match self.is_tunneled {
-            false => Failure::new(ErrorClass::ConnectTimeout),
-            true => Failure::said(
+    /// A connection attempt that took too long; `is_greeting` says that only the peer's SETTINGS did not come.
+    pub(super) const fn connect_timeout(&self, is_greeting: bool) -> Failure {
+        match (is_greeting, self.is_tunneled) {
+            (true, _) => Failure::said(
+                ErrorClass::ConnectTimeout,
+                "no SETTINGS came within the connect time-out; does the server speak HTTP/2 on this port?",
+            ),
+            (false, false) => Failure::new(ErrorClass::ConnectTimeout),
+            (false, true) => Failure::said(
                 ErrorClass::ConnectTimeout,
                 "the proxy opened no tunnel to the target within the connect time-out",
             ),

@@ -1,6 +1,7 @@
 //! Carriers: each is one connection, or the slot of one, with what its protocol remembers.
 //!
-//! Invariant: bytes are handed to the system in the order of requests, and of one request at a time.
+//! Invariant: bytes are handed to the system in the order of requests, and of one request at a time unless the protocol has
+//! streams: then frames of several requests alternate in its outbox.
 
 use super::place::{PlaceId, UNWATCHED};
 use crate::fifo::Fifo;
@@ -11,8 +12,10 @@ use units::Nanos;
 pub(crate) enum State {
     /// No connection.
     Closed,
-    /// A connection attempt is under way, for the place that waits if there is one.
+    /// A connection attempt is under way, for the places that wait if there are any.
     Connecting,
+    /// Connected; the peer has not said yet what it takes.
+    Greeting,
     /// Connected.
     Open,
     /// Closed loop: a pause after a failed connection attempt.
@@ -49,6 +52,8 @@ pub(crate) struct Carrier<P> {
     pub(crate) answers: u64,
     /// Failed connection attempts in a row.
     pub(crate) refusals: u32,
+    /// Open loop: whether it stands among those without a connection.
+    pub(crate) is_listed: bool,
 }
 
 impl<P: Default> Carrier<P> {
@@ -63,7 +68,20 @@ impl<P: Default> Carrier<P> {
             handshake: Nanos::ZERO,
             answers: 0,
             refusals: 0,
+            is_listed: false,
         }
+    }
+
+    /// Whether a connection attempt is under way.
+    #[inline]
+    pub(crate) const fn is_connecting(&self) -> bool {
+        matches!(self.state, State::Connecting | State::Greeting)
+    }
+
+    /// Whether there is a connection to the peer.
+    #[inline]
+    pub(crate) const fn is_connected(&self) -> bool {
+        matches!(self.state, State::Greeting | State::Open)
     }
 
     /// Whether all that was put on the connection is with the system.

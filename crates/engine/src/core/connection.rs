@@ -2,6 +2,7 @@
 
 use super::carrier::State;
 use super::deadlines::Watched;
+use super::place::Phase;
 use super::{Core, Pacer, Stage};
 use crate::driver::{Peer, Route, SlotId, Sockets};
 use crate::failure::Failure;
@@ -111,7 +112,13 @@ impl<P: Protocol> Core<P> {
             (_, Pacer::Open(_)) => self.lie_closed(id),
         }
         self.fail_waiting(id, failure, now);
-        self.places.seats_of(id).for_each(|seat| self.abort_session(seat, now));
+        for seat in self.places.seats_of(id) {
+            // A user beside others, whose pause runs or whose step is still on another connection, has asked for nothing.
+            let place = &self.places[seat];
+            if !(P::HAS_STREAMS && (place.thinking || place.phase == Phase::Open)) {
+                self.abort_session(seat, now);
+            }
+        }
     }
 
     /// Closed loop: a connection rests until then.
@@ -131,26 +138,35 @@ impl<P: Protocol> Core<P> {
     pub(super) fn close<S: Sockets>(&mut self, sockets: &mut S, id: SlotId) {
         sockets.close(id);
         let carrier = &mut self.carriers[id as usize];
-        self.connecting -= usize::from(carrier.state == State::Connecting);
+        if P::HAS_STREAMS {
+            self.book.streams_ended(&self.protocol.closed(&mut carrier.protocol));
+        }
+        self.connecting -= usize::from(carrier.is_connecting());
         (carrier.state, carrier.writing) = (State::Closed, None);
     }
 
     /// Open loop: a connection that is closed waits for an arrival that needs one.
     pub(super) fn lie_closed(&mut self, id: SlotId) {
+        if std::mem::replace(&mut self.carriers[id as usize].is_listed, true) {
+            return;
+        }
         let lane = self.lanes.of_carrier(id);
         self.lanes.lane(lane).closed.push(id);
     }
 
-    /// An attempt has succeeded at `now`.
+    /// An attempt has succeeded at `now`: the connection carries requests.
     pub(super) fn established_now<S: Sockets>(&mut self, sockets: &mut S, id: SlotId, now: Nanos) {
         let carrier = &mut self.carriers[id as usize];
         self.book.connected(now.since(carrier.opened + carrier.handshake));
         carrier.opened = now;
-        self.connecting -= usize::from(carrier.state == State::Connecting);
+        self.connecting -= usize::from(carrier.is_connecting());
         carrier.state = State::Open;
         carrier.answers = 0;
         carrier.refusals = 0;
         self.watch_age(id);
+        if P::HAS_STREAMS {
+            return self.refill(sockets, id, now);
+        }
         let carrier = &mut self.carriers[id as usize];
         match carrier.waiting.pop() {
             Some(at) if self.places[at].is_hop() => self.write_hop(sockets, at, now),

@@ -10,14 +10,14 @@ use crate::book::SessionEnd;
 use crate::driver::{Handler, Handshake, SlotId, Sockets};
 use crate::failure::{Cause, Failure};
 use crate::fate::Fate;
-use crate::protocol::{Protocol, Taken};
+use crate::protocol::{Protocol, Put, Taken};
 use request::{Answer, Judged};
 use schema::load::ErrorClass;
 use units::{Clock, Nanos};
 use wire::is_redirect;
 
 /// Pause of a closed loop after a request that could not be made.
-const UNMADE_PAUSE: Nanos = Nanos::from_millis(10);
+pub(super) const UNMADE_PAUSE: Nanos = Nanos::from_millis(10);
 
 impl<P: Protocol> Core<P> {
     /// Gives a request of this seat a place and sends it, connecting first where needed.
@@ -36,6 +36,7 @@ impl<P: Protocol> Core<P> {
             which,
             token: None,
             hops: 0,
+            is_requeued: false,
             is_arrival: place.user.as_ref().is_none_or(|user| user.is_first()),
             is_written: false,
             intended,
@@ -62,6 +63,9 @@ impl<P: Protocol> Core<P> {
         if carrier.state != State::Open {
             return self.await_connection(sockets, at);
         }
+        if P::HAS_STREAMS {
+            return self.put_in_turn(sockets, at, now);
+        }
         if carrier.writing.is_some() {
             return carrier.waiting.push(at);
         }
@@ -79,14 +83,23 @@ impl<P: Protocol> Core<P> {
         let id = place.carrier;
         let carrier = &mut self.carriers[id as usize];
         carrier.waiting.push(at);
-        if carrier.state != State::Connecting {
+        // A pause ends by itself.
+        if carrier.state == State::Closed {
             self.connect(sockets, id);
         }
     }
 
-    /// Sends the request that waits for the connection, if one does. Returns whether it did.
+    /// Sends the request that waits for the connection, if one does. Returns whether it did, so that there is no room for
+    /// another.
     #[inline]
     pub(super) fn put_waiting<S: Sockets>(&mut self, sockets: &mut S, id: SlotId) -> bool {
+        if P::HAS_STREAMS {
+            if !self.carriers[id as usize].waiting.is_empty() {
+                let now = self.clock.now();
+                self.put_all_waiting(sockets, id, now);
+            }
+            return false;
+        }
         let Some(at) = self.carriers[id as usize].waiting.pop() else { return false };
         let now = self.clock.now();
         self.put(sockets, at, now);
@@ -130,7 +143,10 @@ impl<P: Protocol> Core<P> {
         place.bytes = made.bytes;
         (place.request.ready, place.request.token) = (now, made.token);
         let id = place.carrier;
-        self.open(at);
+        let put = self.open(at);
+        if P::HAS_STREAMS {
+            return self.was_put(sockets, at, put, now);
+        }
         let last = if self.outgoing.has_script() { self.add_pipelined(at, now) } else { at };
         self.carriers[id as usize].writing = Some(Writing { at: last, sent: 0 });
         // Rendering takes time, which is the generator's and not the target's.
@@ -140,11 +156,11 @@ impl<P: Protocol> Core<P> {
 
     /// Announces the request of a place to the protocol of its connection.
     #[inline]
-    pub(super) fn open(&mut self, at: PlaceId) {
+    pub(super) fn open(&mut self, at: PlaceId) -> Put {
         let place = &mut self.places[at];
         place.phase = Phase::Open;
         let bytes = self.outgoing.bytes(place.bytes, &place.rendered);
-        self.protocol.put(&mut self.carriers[place.carrier as usize].protocol, at, bytes);
+        self.protocol.put(&mut self.carriers[place.carrier as usize].protocol, at, bytes)
     }
 
     /// A script's text may hold several requests: each is one of the load and has an answer of its own. Returns the place
@@ -188,6 +204,9 @@ impl<P: Protocol> Core<P> {
         self.book.fail_with(fate, ErrorClass::Script, || self.outgoing.explain(error), now);
         self.places.free(at);
         self.end_session(seat, SessionEnd::Failed, now);
+        if P::HAS_STREAMS {
+            return self.rest(sockets, seat, now + UNMADE_PAUSE);
+        }
         if !self.protocol.is_idle(&self.carriers[id as usize].protocol) {
             return;
         }
@@ -236,9 +255,11 @@ impl<P: Protocol> Core<P> {
         let reusable = reusable && carrier.is_whole(at);
         if !request.is_written {
             // An answer before the request was read to its end: the rest of the request is not sent.
-            request.is_written = true;
             self.book.written(request.arrival(), done);
+            self.forget_end(at);
+            self.places[at].request.is_written = true;
         }
+        let request = &self.places[at].request;
         let status = request.answer.status();
         if self.follow.is_some() && is_redirect(status) {
             self.redirected(sockets, at, reusable, done);
@@ -268,6 +289,9 @@ impl<P: Protocol> Core<P> {
     ) -> Option<Nanos> {
         let (id, seat) = (self.places[at].carrier, self.places.seat(at));
         self.places.free(at);
+        if P::HAS_STREAMS {
+            return self.stream_ended(sockets, id, seat, done).then_some(done);
+        }
         let is_idle = self.protocol.is_idle(&self.carriers[id as usize].protocol);
         if !reusable || (is_idle && self.is_over(id, done)) {
             let lost = Failure::said(ErrorClass::PrematureClose, "closed after the answer before it");
@@ -339,7 +363,7 @@ impl<P: Protocol> Core<P> {
 
     /// The requests on a connection fail; those that wait for it do not.
     fn fail_open(&mut self, id: SlotId, failure: Failure, now: Nanos) {
-        while let Some(at) = self.protocol.drop_oldest(&mut self.carriers[id as usize].protocol) {
+        while let Some(at) = self.protocol.let_go(&mut self.carriers[id as usize].protocol) {
             self.lose(at, failure, now);
             self.step_ended(at, false, now);
         }
@@ -370,9 +394,16 @@ impl<P: Protocol, S: Sockets> Handler<S> for Core<P> {
     fn connected(&mut self, sockets: &mut S, id: SlotId, result: Result<(), Failure>) {
         let now = self.clock.now();
         match result {
-            Ok(()) => self.established_now(sockets, id, now),
+            Ok(()) if self.protocol.hello(&mut self.carriers[id as usize].protocol) => {
+                self.established_now(sockets, id, now);
+            }
+            Ok(()) => {
+                self.carriers[id as usize].state = State::Greeting;
+                self.touch(id);
+            }
             Err(failure) => self.connection_failed(sockets, id, failure, now),
         }
+        self.flush(sockets);
     }
 
     fn secured(&mut self, id: SlotId, handshake: Handshake) {
@@ -383,6 +414,31 @@ impl<P: Protocol, S: Sockets> Handler<S> for Core<P> {
     #[inline]
     fn received(&mut self, sockets: &mut S, id: SlotId, bytes: &[u8]) {
         self.book.bytes_read(bytes.len());
+        self.read(sockets, id, bytes);
+        self.flush(sockets);
+    }
+
+    fn ended(&mut self, sockets: &mut S, id: SlotId, failure: Option<Failure>) {
+        self.lost_peer(sockets, id, failure);
+        self.flush(sockets);
+    }
+
+    fn writable(&mut self, sockets: &mut S, id: SlotId) {
+        if P::HAS_STREAMS {
+            self.unblock(id);
+            self.flush(sockets);
+        } else if self.carriers[id as usize].writing.is_some() {
+            let now = self.clock.now();
+            self.write_on(sockets, id, now);
+            self.top_up(sockets, id, now);
+        }
+    }
+}
+
+impl<P: Protocol> Core<P> {
+    /// Reads what came on a connection.
+    #[inline]
+    fn read<S: Sockets>(&mut self, sockets: &mut S, id: SlotId, bytes: &[u8]) {
         let mut rest = bytes;
         let mut freed = None;
         loop {
@@ -400,23 +456,66 @@ impl<P: Protocol, S: Sockets> Handler<S> for Core<P> {
                     rest = &rest[bytes..];
                     let Some(done) = self.complete(sockets, at, reusable) else { return };
                     freed = Some(done);
-                    if rest.is_empty() {
+                    if rest.is_empty() && !self.has_more(id) {
                         break;
+                    }
+                }
+                Ok(Taken::All) => break,
+                Ok(Taken::Lost { at, bytes, loss }) => {
+                    rest = &rest[bytes..];
+                    if !self.lose_stream(sockets, at, loss) {
+                        return;
+                    }
+                }
+                Ok(Taken::Established { bytes }) => {
+                    rest = &rest[bytes..];
+                    let now = self.clock.now();
+                    self.established_now(sockets, id, now);
+                }
+                Ok(Taken::Changed { bytes }) => {
+                    rest = &rest[bytes..];
+                    if !self.room_changed(sockets, id) {
+                        return;
                     }
                 }
                 Ok(Taken::Unasked) => return self.lose_idle(sockets, id),
                 Err(failure) => {
                     let now = self.clock.now();
-                    return self.fail(sockets, id, failure, now);
+                    self.say_last(sockets, id);
+                    return self.connection_lost(sockets, id, failure, now);
                 }
             }
         }
         if let Some(done) = freed {
             self.top_up(sockets, id, done);
         }
+        self.note_first_bytes(id);
+        self.touch(id);
     }
 
-    fn ended(&mut self, sockets: &mut S, id: SlotId, failure: Option<Failure>) {
+    /// Whether the protocol has more to tell of what was read.
+    #[inline]
+    fn has_more(&self, id: SlotId) -> bool {
+        self.protocol.has_more(&self.carriers[id as usize].protocol)
+    }
+
+    /// A connection is of no more use, and what is on it fails; one that carries no requests yet has not been made.
+    fn connection_lost<S: Sockets>(&mut self, sockets: &mut S, id: SlotId, failure: Failure, now: Nanos) {
+        if self.carriers[id as usize].state == State::Greeting {
+            self.connection_failed(sockets, id, failure, now);
+        } else {
+            self.fail(sockets, id, failure, now);
+        }
+    }
+
+    /// The peer has ended a connection, or it failed.
+    fn lost_peer<S: Sockets>(&mut self, sockets: &mut S, id: SlotId, failure: Option<Failure>) {
+        if self.carriers[id as usize].state == State::Greeting {
+            let silent = "closed before its SETTINGS came; does the server speak HTTP/2 on this port?";
+            let failure = failure.unwrap_or(Failure::said(ErrorClass::Protocol, silent));
+            let now = self.clock.now();
+            return self.connection_failed(sockets, id, failure, now);
+        }
         let state = &mut self.carriers[id as usize].protocol;
         if self.protocol.is_idle(state) {
             return self.lose_idle(sockets, id);
@@ -436,14 +535,6 @@ impl<P: Protocol, S: Sockets> Handler<S> for Core<P> {
                 self.fail(sockets, id, failure, now);
             }
             Err(failure) => self.fail(sockets, id, failure, now),
-        }
-    }
-
-    fn writable(&mut self, sockets: &mut S, id: SlotId) {
-        if self.carriers[id as usize].writing.is_some() {
-            let now = self.clock.now();
-            self.write_on(sockets, id, now);
-            self.top_up(sockets, id, now);
         }
     }
 }

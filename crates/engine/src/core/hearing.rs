@@ -13,16 +13,29 @@ pub(super) struct Hearing<'a, F: Framing> {
 
 impl<F: Framing> Events for Hearing<'_, F> {
     #[inline]
-    fn head(&mut self, at: PlaceId, status: u16, headers: &[Header<'_>]) {
+    fn kind(&self, at: PlaceId) -> u32 {
+        u32::from(self.places[at].request.which.entry)
+    }
+
+    #[inline]
+    fn head(&mut self, at: PlaceId, status: u16, headers: &[Header<'_>]) -> bool {
         let Place { request, notes, heard, trail, .. } = &mut self.places[at];
         let check = self.outgoing.check(request.which.entry);
         request.answer.judge(check, notes).head(status, headers);
-        if let Some(heard) = heard {
+        if let Some(heard) = heard.as_mut() {
             heard.head(headers);
         }
-        if let (Some(trail), true) = (trail, is_redirect(status)) {
+        if let (Some(trail), true) = (trail.as_mut(), is_redirect(status)) {
             trail.hear(headers);
         }
+        heard.is_none() && trail.is_none() && request.answer.is_judged_by_status(check)
+    }
+
+    #[inline]
+    fn head_again(&mut self, at: PlaceId, status: u16) {
+        let Place { request, notes, .. } = &mut self.places[at];
+        let check = self.outgoing.check(request.which.entry);
+        request.answer.judge(check, notes).head(status, &[]);
     }
 
     #[inline]

@@ -23,6 +23,8 @@ pub(crate) struct InFlight {
     pub(crate) hops: u16,
     /// Whether a schedule set its intended time, and not the answer before it.
     pub(crate) is_arrival: bool,
+    /// Whether a peer that left has given it back once.
+    pub(crate) is_requeued: bool,
     /// Whether it was once handed to the system in full; a hop of it may still be on its way.
     pub(crate) is_written: bool,
     pub(crate) intended: Nanos,
@@ -39,9 +41,9 @@ pub(crate) struct InFlight {
 }
 
 impl InFlight {
-    /// The intended time, where a schedule set it.
+    /// The intended time, where a schedule set it and the request is sent for the first time.
     #[inline]
     pub(crate) fn arrival(&self) -> Option<Nanos> {
-        self.is_arrival.then_some(self.intended)
+        (self.is_arrival && !self.is_requeued).then_some(self.intended)
     }
 }

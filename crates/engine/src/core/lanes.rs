@@ -128,7 +128,8 @@ impl Lanes {
     /// The lane of a connection.
     #[inline]
     pub(super) fn of_carrier(&self, id: SlotId) -> usize {
-        if self.lanes.len() == 1 { 0 } else { id as usize / self.per_lane }
+        // Second connections of pairs are numbered behind the first ones.
+        if self.lanes.len() == 1 { 0 } else { id as usize % self.carriers() / self.per_lane }
     }
 
     /// The lane of a request.

@@ -2,8 +2,7 @@
 //!
 //! A [`place`] is room for one request, a [`carrier`] one connection. Here: when requests are due and which seat takes
 //! them. `exchange`: a request on a connection; `hop`: where a redirect leads it. `connection`: how connections come and
-//! go. `timing`:
-//! time-outs. `users`: the life of virtual users. The hot path (an arrival or a free connection → write; bytes → parse → record
+//! go. `streams`: connections of several requests at a time. `timing`: time-outs. `users`: the life of virtual users. The hot path (an arrival or a free connection → write; bytes → parse → record
 //! → next write) allocates nothing and shares nothing. Recursion is bounded: a failed connection attempt never starts
 //! the next one by itself.
 
@@ -19,10 +18,13 @@ mod in_flight;
 mod lanes;
 #[cfg(test)]
 mod model;
+#[cfg(test)]
+mod model_streams;
 mod outgoing;
 mod place;
 mod script;
 mod session;
+mod streams;
 mod timing;
 mod users;
 
@@ -126,6 +128,10 @@ pub(crate) struct Core<P: Protocol> {
     thinking: BinaryHeap<Reverse<(Nanos, PlaceId)>>,
     stage: Stage,
     setup_failures: Vec<Failure>,
+    /// Connections with something in their outbox.
+    unsent: Vec<SlotId>,
+    /// When limits of counts per time begin again.
+    next_tick: Nanos,
 }
 
 /// What a core is made of.
@@ -156,6 +162,10 @@ impl<P: Protocol> Core<P> {
         let takes_turns = matches!(parts.pacer, Pacer::Closed(_));
         let lanes = Lanes::new(parts.routes, parts.origins, (parts.connections, parts.streams), takes_turns);
         let places = Places::new(lanes.carriers(), parts.streams as u32);
+        let (places, carriers) = match P::HAS_STREAMS {
+            true => (places.in_pairs(), 2 * lanes.carriers()),
+            false => (places, lanes.carriers()),
+        };
         let mut protocol = parts.protocol;
         if parts.outgoing.steps.is_some() || parts.follow.is_some() || lanes.len() > 1 {
             // A step of a session waits for the answer to the one before, a hop follows its own, and what comes next may
@@ -178,7 +188,7 @@ impl<P: Protocol> Core<P> {
             behaviour: parts.behaviour,
             follow: parts.follow,
             pacer: parts.pacer,
-            carriers: std::iter::repeat_with(Carrier::new).take(lanes.carriers()).collect(),
+            carriers: std::iter::repeat_with(Carrier::new).take(carriers).collect(),
             connecting: 0,
             thinking: BinaryHeap::with_capacity(if thinks { places.len() } else { 0 }),
             deadlines: Deadlines::new(places.len(), parts.limits.shortest().min(patience)),
@@ -187,6 +197,8 @@ impl<P: Protocol> Core<P> {
             lanes,
             stage: Stage::Setup,
             setup_failures: Vec::new(),
+            unsent: Vec::new(),
+            next_tick: Nanos::ZERO,
         }
     }
 
@@ -231,6 +243,7 @@ impl<P: Protocol> Core<P> {
         if self.pool.is_some() {
             self.begin_users(self.users);
         }
+        self.flush(sockets);
     }
 
     /// The next intended time that must be waited for, if a schedule or think time and not an answer sets it.
@@ -277,6 +290,7 @@ impl<P: Protocol> Core<P> {
             now = self.clock.now();
         }
         self.serve_backlog(sockets, now);
+        self.flush(sockets);
     }
 
     /// The think time that ends first has ended.
@@ -356,11 +370,15 @@ impl<P: Protocol> Core<P> {
         for at in 0..self.places.len() as PlaceId {
             self.end_session(at, SessionEnd::Censored, Nanos::ZERO);
         }
+        if P::HAS_STREAMS {
+            self.count_streams();
+        }
     }
 
     /// Takes what was made ahead meanwhile; to be called about every 100 ms.
     pub(crate) fn refresh(&mut self) {
         self.outgoing.refresh();
+        self.tick();
     }
 
     /// The first waiting arrival of a lane that may still be sent.
@@ -386,7 +404,7 @@ impl<P: Protocol> Core<P> {
             if self.lanes.lane(lane).backlog.is_empty() || self.stage != Stage::Running {
                 return;
             }
-            let Some(seat) = self.take_idle(lane).or_else(|| self.take_closed(lane)) else { return };
+            let Some(seat) = self.take_idle(lane, now).or_else(|| self.take_closed(lane)) else { return };
             match self.next_waiting(lane, now) {
                 Some(waiting) => self.begin_waiting(sockets, seat, waiting),
                 None => return self.park(sockets, seat),
@@ -396,31 +414,45 @@ impl<P: Protocol> Core<P> {
 
     /// The longest idle seat of a lane; entries whose connection has gone meanwhile are dropped.
     #[inline]
-    fn take_idle(&mut self, lane: usize) -> Option<PlaceId> {
+    fn take_idle(&mut self, lane: usize, now: Nanos) -> Option<PlaceId> {
         while let Some(seat) = self.lanes.lane(lane).idle.pop_front() {
             self.places[seat].queued = false;
-            if self.is_idle(seat) {
+            if self.is_idle(seat, now) {
                 return Some(seat);
             }
         }
         None
     }
 
-    /// The first seat of a slot without a connection.
+    /// A free seat of a slot without a connection.
     fn take_closed(&mut self, lane: usize) -> Option<PlaceId> {
-        let id = self.lanes.lane(lane).closed.pop()?;
-        Some(self.places.seats_of(id).start)
+        loop {
+            let id = self.lanes.lane(lane).closed.pop()?;
+            self.carriers[id as usize].is_listed = false;
+            if !P::HAS_STREAMS {
+                return Some(self.places.seats_of(id).start);
+            }
+            let free = self.places.seats_of(id).find(|seat| self.places[*seat].is_vacant());
+            if free.is_some() {
+                return free;
+            }
+        }
     }
 
     /// Whether a seat has an open connection on which it may write at once.
     #[inline]
-    fn is_idle(&self, seat: PlaceId) -> bool {
-        let carrier = &self.carriers[self.places[seat].carrier as usize];
+    fn is_idle(&self, seat: PlaceId, now: Nanos) -> bool {
+        let id = self.places[seat].carrier;
+        if P::HAS_STREAMS {
+            return self.places[seat].is_vacant() && self.has_room(id, now);
+        }
+        let carrier = &self.carriers[id as usize];
         carrier.state == State::Open && self.protocol.is_idle(&carrier.protocol)
     }
 
     /// A connection has come or gone: each of its seats without a request looks for one.
     pub(super) fn refill<S: Sockets>(&mut self, sockets: &mut S, id: SlotId, free_at: Nanos) {
+        self.succeed_next(sockets, id);
         if self.put_waiting(sockets, id) {
             return;
         }
@@ -446,6 +478,8 @@ impl<P: Protocol> Core<P> {
         }
         match self.pacer {
             Pacer::Closed(_) if self.pool.is_none() => self.next_closed(sockets, seat, free_at),
+            // What waits may find another connection.
+            _ if P::HAS_STREAMS && !self.has_room(id, free_at) => self.park(sockets, seat),
             Pacer::Open(_) | Pacer::Closed(_) => {
                 match self.next_waiting(self.lanes.of_carrier(id), free_at) {
                     Some(waiting) => self.begin_waiting(sockets, seat, waiting),
@@ -501,7 +535,10 @@ impl<P: Protocol> Core<P> {
         let id = self.places[seat].carrier;
         let carrier = &mut self.carriers[id as usize];
         match carrier.state {
-            State::Open if self.protocol.is_idle(&carrier.protocol) && !self.places[seat].queued => {
+            State::Open
+                if (P::HAS_STREAMS || self.protocol.is_idle(&carrier.protocol))
+                    && !self.places[seat].queued =>
+            {
                 self.places[seat].queued = true;
                 let lane = self.lanes.of_carrier(id);
                 self.lanes.lane(lane).idle.push_back(seat);

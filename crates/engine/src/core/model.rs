@@ -73,6 +73,8 @@ struct Pipe {
     partial: Vec<u8>,
     /// Whole requests without an answer.
     owed: usize,
+    /// The request that is not whole yet has its answer already.
+    is_answered_early: bool,
     /// Target of the last whole request.
     target: String,
     /// Answers on their way, with how many of their bytes are left in the first.
@@ -121,7 +123,7 @@ impl Wire {
             assert!(body.iter().all(|byte| *byte == b'x'), "a mangled body");
             pipe.target = line[5..line.len() - 9].to_owned();
             self.seen.push(line.to_owned());
-            pipe.owed += 1;
+            pipe.owed += usize::from(!std::mem::take(&mut pipe.is_answered_early));
         }
     }
 }
@@ -340,6 +342,7 @@ fn happen(core: &mut Core<H1>, wire: &mut Wire, course: &Course, is_fair: bool) 
         }
         // An answer before the request was read to its end.
         8 if pipe.is_open && !pipe.partial.is_empty() && pipe.owed == 0 && pipe.answers.is_empty() => {
+            pipe.is_answered_early = true;
             pipe.answers.push_back(ANSWER.to_vec());
         }
         _ if pipe.is_open && !pipe.answers.is_empty() => {

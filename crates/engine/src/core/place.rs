@@ -4,8 +4,12 @@
 //! The seats of a connection lie side by side, so its number gives theirs. What a connection carries beyond its seats
 //! (pipelining) takes *spare* places, which go from connection to connection.
 //!
-//! Invariants: a place that is not free holds exactly one request of the book; a seat never changes its connection; no
-//! allocation once as many spare places exist as were ever needed at a time.
+//! Where connections have streams, they come in pairs with common seats: while one still answers and takes no more, the other
+//! is its *successor*.
+//!
+//! Invariants: a place that is not free holds exactly one request of the book; a seat without a request on a connection is
+//! of the present one of its pair, and without pairs never changes its connection; no allocation once as many spare places
+//! exist as were ever needed at a time.
 
 use super::follow::Trail;
 use super::in_flight::InFlight;
@@ -78,6 +82,12 @@ impl Place {
         }
     }
 
+    /// Whether the seat has neither a request nor a user who will send one.
+    #[inline]
+    pub(crate) fn is_vacant(&self) -> bool {
+        self.phase == Phase::Free && !self.thinking && self.user.is_none()
+    }
+
     /// Whether a redirect has been followed, so that a later hop is what is written and awaited.
     #[inline]
     pub(crate) const fn is_hop(&self) -> bool {
@@ -118,6 +128,10 @@ pub(crate) struct Places {
     seats: usize,
     /// Seats of each connection.
     per_carrier: u32,
+    /// Connections with seats of their own; those after them are the second ones of pairs.
+    homes: SlotId,
+    /// The present connection of each pair; empty where there are none.
+    present: Vec<SlotId>,
     equipment: Equipment,
 }
 
@@ -126,7 +140,48 @@ impl Places {
     pub(crate) fn new(carriers: usize, per_carrier: u32) -> Self {
         let owners = (0..carriers as SlotId).flat_map(|id| std::iter::repeat_n(id, per_carrier as usize));
         let all: Vec<Place> = owners.map(Place::new).collect();
-        Self { seats: all.len(), all, spare: Vec::new(), per_carrier, equipment: Equipment::default() }
+        Self {
+            seats: all.len(),
+            all,
+            spare: Vec::new(),
+            per_carrier,
+            homes: carriers as SlotId,
+            present: Vec::new(),
+            equipment: Equipment::default(),
+        }
+    }
+
+    /// The same with as many second connections, numbered behind the first ones.
+    pub(crate) fn in_pairs(self) -> Self {
+        Self { present: (0..self.homes).collect(), ..self }
+    }
+
+    /// The first connection of a pair.
+    #[inline]
+    const fn home(&self, carrier: SlotId) -> SlotId {
+        if carrier < self.homes { carrier } else { carrier - self.homes }
+    }
+
+    /// The other connection of a pair.
+    pub(crate) const fn twin(&self, carrier: SlotId) -> SlotId {
+        if carrier < self.homes { carrier + self.homes } else { carrier - self.homes }
+    }
+
+    /// The connection of a pair whose seats' requests go to it now.
+    #[inline]
+    pub(crate) fn present(&self, carrier: SlotId) -> SlotId {
+        self.present.get(self.home(carrier) as usize).copied().unwrap_or(carrier)
+    }
+
+    /// From now on requests of the pair's seats go to this one. Those that the other carries stay there.
+    pub(crate) fn go_to(&mut self, carrier: SlotId) {
+        let home = self.home(carrier);
+        self.present[home as usize] = carrier;
+        for seat in self.seats_of(carrier) {
+            if self[seat].phase != Phase::Open {
+                self[seat].carrier = carrier;
+            }
+        }
     }
 
     /// The load begins: every place gets its buffers, and so does each that comes later.
@@ -138,7 +193,8 @@ impl Places {
     /// The seats of a connection.
     #[inline]
     pub(crate) const fn seats_of(&self, carrier: SlotId) -> Range<PlaceId> {
-        carrier * self.per_carrier..(carrier + 1) * self.per_carrier
+        let home = self.home(carrier);
+        home * self.per_carrier..(home + 1) * self.per_carrier
     }
 
     /// The seat whose turn it is once the request of a place has ended: the place itself, or its connection's first
@@ -175,6 +231,8 @@ impl Places {
         self[at].phase = Phase::Free;
         if at as usize >= self.seats {
             self.spare.push(at);
+        } else if !self.present.is_empty() {
+            self[at].carrier = self.present(self[at].carrier);
         }
     }
 
@@ -228,6 +286,18 @@ mod tests {
         assert_eq!((places[6].carrier, places.len()), (0, 7), "its memory is used again");
         places.free(4);
         assert_eq!(places.take(4), 4);
+    }
+
+    #[test]
+    fn seats_of_a_pair_go_to_its_present_connection_once_they_are_free() {
+        let mut places = Places::new(2, 2).in_pairs();
+        assert_eq!((places.twin(1), places.twin(3), places.present(1), places.present(3)), (3, 1, 1, 1));
+        assert_eq!((places.seats_of(1), places.seats_of(3)), (2..4, 2..4));
+        places[2].phase = Phase::Open;
+        places.go_to(3);
+        assert_eq!((places[2].carrier, places[3].carrier, places[0].carrier), (1, 3, 0));
+        places.free(2);
+        assert_eq!((places[2].carrier, places.present(1), places.present(0)), (3, 3, 0));
     }
 
     #[test]

@@ -7,7 +7,7 @@ use super::{Core, Stage};
 use crate::book::SessionEnd;
 use crate::driver::{SlotId, Sockets};
 use crate::failure::Failure;
-use crate::protocol::{Protocol, Scope};
+use crate::protocol::{Loss, Protocol, Scope};
 use schema::load::ErrorClass;
 use units::Nanos;
 
@@ -28,6 +28,11 @@ impl<P: Protocol> Core<P> {
 
     /// Ends what has waited too long, and ends pauses.
     pub(crate) fn on_time<S: Sockets>(&mut self, sockets: &mut S, now: Nanos) {
+        self.look_at_overdue(sockets, now);
+        self.flush(sockets);
+    }
+
+    fn look_at_overdue<S: Sockets>(&mut self, sockets: &mut S, now: Nanos) {
         // First those that wait: a connection freed below must not be given to a request that is already overdue.
         self.expire_backlog(now);
         // What is queued meanwhile has its turn the next time, so that this comes to an end.
@@ -94,10 +99,18 @@ impl<P: Protocol> Core<P> {
     fn deadline(&self, place: &Place) -> (Nanos, &'static str) {
         let answered = match place.phase {
             Phase::Open => after(place.hop_written(), self.response_limit(place.request.which.entry)),
+            Phase::Waiting if self.waits_for_room(place) => {
+                after(place.request.written, self.response_limit(place.request.which.entry))
+            }
             Phase::Waiting | Phase::Free => UNWATCHED,
         };
         let ended = self.limits.total.map_or(UNWATCHED, |limit| after(place.request.intended, limit));
         if answered <= ended { (answered, "no complete answer in time") } else { (ended, "total time-out") }
+    }
+
+    /// Whether a request waits for a peer that has answered, but takes no more requests.
+    fn waits_for_room(&self, place: &Place) -> bool {
+        P::HAS_STREAMS && self.carriers[place.carrier as usize].state == State::Open
     }
 
     fn look_at_place<S: Sockets>(&mut self, sockets: &mut S, at: PlaceId, now: Nanos) {
@@ -120,21 +133,22 @@ impl<P: Protocol> Core<P> {
         let carrier = &mut self.carriers[id as usize];
         if self.places[at].phase == Phase::Waiting {
             carrier.waiting.remove(&at);
-            let is_unwanted = carrier.state == State::Connecting && carrier.waiting.is_empty();
+            let is_unwanted = carrier.is_connecting() && carrier.waiting.is_empty();
             self.lose(at, failure, now);
             self.step_ended(seat, false, now);
             if is_unwanted {
                 self.close(sockets, id);
                 self.refill(sockets, id, now);
+            } else if P::HAS_STREAMS {
+                self.next_request(sockets, seat, now);
             }
             return;
         }
         match self.protocol.cancel(&mut carrier.protocol, at) {
             Scope::Connection => self.fail(sockets, id, failure, now),
             Scope::Stream => {
-                self.lose(at, failure, now);
-                self.step_ended(seat, false, now);
-                self.next_request(sockets, seat, now);
+                self.touch(id);
+                self.lose_stream(sockets, at, Loss::Failed(failure));
             }
         }
     }
@@ -143,11 +157,13 @@ impl<P: Protocol> Core<P> {
         let carrier = &self.carriers[id as usize];
         let age = now.since(carrier.opened);
         match carrier.state {
-            State::Connecting if age >= self.limits.connect => {
-                let failure = self.behaviour.connect_timeout();
+            State::Connecting | State::Greeting if age >= self.limits.connect => {
+                let failure = self.behaviour.connect_timeout(carrier.state == State::Greeting);
                 self.connection_failed(sockets, id, failure, now);
             }
-            State::Connecting => self.watch_carrier(id, after(carrier.opened, self.limits.connect)),
+            State::Connecting | State::Greeting => {
+                self.watch_carrier(id, after(carrier.opened, self.limits.connect));
+            }
             State::Paused { until } if now >= until => {
                 self.carriers[id as usize].state = State::Closed;
                 self.refill(sockets, id, until);
@@ -157,6 +173,9 @@ impl<P: Protocol> Core<P> {
             // A connection that is in use ends with its last answer.
             State::Open if self.stage == Stage::Running && self.protocol.is_idle(&carrier.protocol) => {
                 self.close(sockets, id);
+                if P::HAS_STREAMS {
+                    return self.refill(sockets, id, now);
+                }
                 self.park(sockets, self.places.seats_of(id).start);
             }
             State::Open | State::Closed => {}

@@ -1,6 +1,7 @@
 //! The plain counters of an interval.
 
 use super::account::Account;
+use super::streams::StreamCounts;
 use crate::redirects::Redirects;
 use serde::{Deserialize, Serialize};
 
@@ -22,6 +23,9 @@ pub struct Counts {
     /// Redirects followed, of the interval's own account.
     #[serde(default)]
     pub redirects: Redirects,
+    /// Streams and their connections (HTTP/2), whichever account their requests have.
+    #[serde(default)]
+    pub streams: StreamCounts,
     /// Bytes received.
     pub read_bytes: u64,
     /// Bytes sent.
@@ -64,6 +68,7 @@ impl Counts {
         self.measured.add(&other.measured);
         self.answers += other.answers;
         self.redirects.add(&other.redirects);
+        self.streams.add(&other.streams);
         self.read_bytes += other.read_bytes;
         self.written_bytes += other.written_bytes;
         self.connects += other.connects;

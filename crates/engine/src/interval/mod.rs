@@ -7,6 +7,7 @@ mod account;
 mod counts;
 mod sent;
 mod stalls;
+mod streams;
 mod times;
 
 use crate::lazy_histogram::LazyHistogram;
@@ -20,6 +21,7 @@ pub use sent::Sent;
 pub(crate) use stalls::STALL_MIN_NS;
 pub use stalls::{Stall, Stalls};
 use std::collections::BTreeMap;
+pub use streams::StreamCounts;
 pub use times::Times;
 
 /// Status codes are counted below this; the parser lets no more than three digits through.

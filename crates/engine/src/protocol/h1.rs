@@ -1,6 +1,6 @@
 //! HTTP/1.1 on a connection: answers come in the order of the requests, and any failure ends the connection.
 
-use super::{Events, Protocol, Scope, Taken};
+use super::{Events, Protocol, Put, Scope, Taken};
 use crate::core::PlaceId;
 use crate::failure::Failure;
 use crate::fifo::Fifo;
@@ -50,6 +50,9 @@ impl Protocol for H1 {
     type Framing = Http1;
     type State = State;
 
+    const ALPN: &'static [u8] = b"http/1.1";
+    const HAS_STREAMS: bool = false;
+
     fn wait_for_answers(&mut self) {
         self.depth = 1;
     }
@@ -70,12 +73,18 @@ impl Protocol for H1 {
     }
 
     #[inline]
-    fn put(&self, state: &mut State, at: PlaceId, request: &[u8]) {
+    fn has_room(&self, state: &State) -> bool {
+        state.awaited.len() < self.depth
+    }
+
+    #[inline]
+    fn put(&self, state: &mut State, at: PlaceId, request: &[u8]) -> Put {
         let to_head = request.starts_with(b"HEAD ");
         if state.awaited.is_empty() {
             state.parser.begin(to_head);
         }
         state.awaited.push(Awaited { at, to_head });
+        Put::Bare
     }
 
     #[inline]
@@ -109,7 +118,7 @@ impl Protocol for H1 {
     }
 
     #[inline]
-    fn drop_oldest(&self, state: &mut State) -> Option<PlaceId> {
+    fn let_go(&self, state: &mut State) -> Option<PlaceId> {
         state.awaited.pop().map(|awaited| awaited.at)
     }
 }
@@ -123,7 +132,7 @@ struct Shown<'a, E> {
 impl<E: Events> Visit for Shown<'_, E> {
     #[inline]
     fn head(&mut self, status: u16, headers: &[Header<'_>]) {
-        self.on.head(self.at, status, headers);
+        let _ = self.on.head(self.at, status, headers);
     }
 
     #[inline]

@@ -3,47 +3,89 @@
 //!
 //! Protocols own no sockets and no clocks. They return what happened instead of calling the core, so that the core may act
 //! on the connection at once; only the contents of answers are shown on the way ([`Events`]), for they are not kept.
+//! A protocol with streams writes frames into an [`Outbox`], which the core sends; HTTP/1.1 has none, and the core sends
+//! a request from where its bytes are.
 
 mod h1;
+mod h2;
+mod outbox;
 
 use crate::core::PlaceId;
 use crate::failure::Failure;
+use crate::interval::StreamCounts;
 pub(crate) use h1::H1;
+pub(crate) use h2::H2;
+pub(crate) use outbox::Outbox;
 use std::fmt;
 use wire::{Framing, Header};
 
 /// What a protocol shows of answers while it reads them.
 pub(crate) trait Events {
-    /// The final status and the header fields of the answer to this place's request.
-    fn head(&mut self, at: PlaceId, status: u16, headers: &[Header<'_>]);
+    /// A number for all requests whose answers are judged alike.
+    fn kind(&self, at: PlaceId) -> u32;
+    /// The final status and the header fields of the answer to this place's request. Returns whether equal ones need not be
+    /// shown again to a request of the same kind, because their status says all.
+    fn head(&mut self, at: PlaceId, status: u16, headers: &[Header<'_>]) -> bool;
+    /// The final status, with header fields equal to some that need not be shown again.
+    fn head_again(&mut self, at: PlaceId, status: u16);
     /// The next part of its body, without framing.
     fn body(&mut self, at: PlaceId, bytes: &[u8]);
     /// The fields after its body, where there are any.
     fn trailers(&mut self, _at: PlaceId, _fields: &[Header<'_>]) {}
 }
 
-/// How far a protocol came in what was received.
+/// How far a protocol came in what was received. `bytes` are those of this input that were taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Taken {
     /// All bytes were taken; the answer to this place's request goes on.
     Part(PlaceId),
+    /// All bytes were taken, and the fate of no request was settled.
+    All,
     /// The answer to this place's request is whole.
     Whole {
         at: PlaceId,
-        /// Bytes of this input that were taken.
         bytes: usize,
         /// Whether the connection may carry another request.
         reusable: bool,
     },
+    /// The request of this place has ended without an answer; the connection goes on.
+    Lost { at: PlaceId, bytes: usize, loss: Loss },
+    /// The peer has said what it takes: the connection carries requests from now on.
+    Established { bytes: usize },
+    /// There is room where there was none, or the peer leaves; a request that was held may go on.
+    Changed { bytes: usize },
     /// Bytes that belong to no request: the connection cannot be trusted any more.
     Unasked,
+}
+
+/// How a request ended without an answer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Loss {
+    /// It failed.
+    Failed(Failure),
+    /// The peer leaves in good order and says that it did not process the request: it may be sent once more, else it fails.
+    Unprocessed(Failure),
+}
+
+/// How far a request was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Put {
+    /// Nothing: the core sends the request's own bytes.
+    Bare,
+    /// All of it is in the outbox.
+    Whole,
+    /// A part of it is in the outbox; it goes on when [`Protocol::next_ready`] says so.
+    Held,
+    /// Nothing: the connection takes no further request.
+    NoRoom,
+    /// Nothing: the bytes are not what the protocol's framing makes.
+    Unframed,
 }
 
 /// What ends with a request that is given up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Scope {
     /// Its stream: the requests beside it go on.
-    #[expect(dead_code, reason = "HTTP/1.1 has no streams; the core already knows what to do")]
     Stream,
     /// Its connection, and every request on it.
     Connection,
@@ -58,27 +100,69 @@ pub(crate) trait Protocol {
     /// ended and whose requests were all let go.
     type State: Default + fmt::Debug;
 
-    /// Every request may depend on the answer to the one before it, so none is sent behind another.
+    /// What must be agreed on in a TLS handshake (RFC 7301).
+    const ALPN: &'static [u8];
+
+    /// Whether a connection carries requests of several seats at a time, each with a fate of its own, written through an
+    /// outbox. Else a connection has one seat.
+    const HAS_STREAMS: bool;
+
+    /// Every request may depend on the answer to the one before it, so none is sent behind another of its seat.
     fn wait_for_answers(&mut self);
 
-    /// Requests that a connection may carry at a time, at least 1.
+    /// Requests of one seat that a connection may carry at a time, at least 1.
     fn depth(&self) -> usize;
 
     /// Requests that a connection carries.
     fn open(&self, state: &Self::State) -> usize;
 
-    /// Whether a connection carries no request.
+    /// Whether a connection carries no request, and none waits to be returned by [`Protocol::take`].
     fn is_idle(&self, state: &Self::State) -> bool;
 
-    /// The request of `at` is put on the connection behind those that it carries. `request` are its bytes as the
-    /// framing made them, which the core sends.
-    fn put(&self, state: &mut Self::State, at: PlaceId, request: &[u8]);
+    /// Whether the peer takes one more request now.
+    fn has_room(&self, state: &Self::State) -> bool;
 
-    /// Reads on, to the end of an answer at most; that answer's place is then let go.
+    /// Whether the connection takes no further request for good.
+    fn is_leaving(&self, _state: &Self::State) -> bool {
+        false
+    }
+
+    /// A connection stands: what comes first is said. Returns whether it carries requests at once; else
+    /// [`Taken::Established`] tells when.
+    fn hello(&self, _state: &mut Self::State) -> bool {
+        true
+    }
+
+    /// The request of `at` is put on the connection behind those that it carries. `request` are its bytes as the
+    /// framing made them.
+    fn put(&self, state: &mut Self::State, at: PlaceId, request: &[u8]) -> Put;
+
+    /// The next request that was held and may go on: [`Protocol::go_on`] is next.
+    fn next_ready(&self, _state: &mut Self::State) -> Option<PlaceId> {
+        None
+    }
+
+    /// Writes on at the request that [`Protocol::next_ready`] has named, whose bytes are the same as before.
+    fn go_on(&self, _state: &mut Self::State, _at: PlaceId, _request: &[u8]) -> Put {
+        Put::Whole
+    }
+
+    /// Reads on, until the fate of a request is settled at most; that place is then let go.
     ///
     /// # Errors
     /// Bytes that break the protocol: the connection is of no more use.
     fn take(&self, state: &mut Self::State, bytes: &[u8], on: &mut impl Events) -> Result<Taken, Failure>;
+
+    /// Whether [`Protocol::take`] has more to return than its last input was long.
+    fn has_more(&self, _state: &Self::State) -> bool {
+        false
+    }
+
+    /// The next place whose answer has begun since this was last asked; it may have ended meanwhile. For protocols that
+    /// return [`Taken::All`].
+    fn begun(&self, _state: &mut Self::State) -> Option<PlaceId> {
+        None
+    }
 
     /// The peer has ended the connection. Returns the place whose answer is whole with that, if one is, and lets it go.
     ///
@@ -90,5 +174,21 @@ pub(crate) trait Protocol {
     fn cancel(&self, state: &mut Self::State, at: PlaceId) -> Scope;
 
     /// Lets the oldest request on the connection go, because the connection ends.
-    fn drop_oldest(&self, state: &mut Self::State) -> Option<PlaceId>;
+    fn let_go(&self, state: &mut Self::State) -> Option<PlaceId>;
+
+    /// The connection is closed; its requests were let go. Returns what is counted of its streams.
+    fn closed(&self, _state: &mut Self::State) -> StreamCounts {
+        StreamCounts::default()
+    }
+
+    /// What is written and not sent yet.
+    fn outbox<'a>(&self, _state: &'a mut Self::State) -> Option<&'a mut Outbox> {
+        None
+    }
+
+    /// All of the outbox was sent.
+    fn flushed(&self, _state: &mut Self::State) {}
+
+    /// About a second has passed: limits of counts per time begin again.
+    fn tick(&self, _state: &mut Self::State) {}
 }

@@ -17,6 +17,11 @@ pub(super) const CLOSED_IN_HANDSHAKE: Failure =
 /// ALPN chose what the engine does not speak.
 pub(super) const FOREIGN_PROTOCOL: Failure =
     said("the server chose by ALPN a protocol other than HTTP/1.1; offer --alpn http/1.1 only");
+/// ALPN chose no protocol, or none that was asked for.
+pub(super) const NOT_HTTP2: Failure = Failure::said(
+    ErrorClass::Protocol,
+    "the server does not agree on HTTP/2 (ALPN h2); load it over HTTP/1.1 with --http 1.1",
+);
 /// A state that the layer's own order of calls rules out.
 pub(super) const OUT_OF_ORDER: Failure = said("the TLS session cannot send now");
 

@@ -1,7 +1,7 @@
 //! Events of the driver, made into events of the core: handshakes, plain text, ends.
 
 use super::config::Tls;
-use super::failure::{self, CLOSED_IN_HANDSHAKE, FOREIGN_PROTOCOL, TRUNCATED};
+use super::failure::{self, CLOSED_IN_HANDSHAKE, FOREIGN_PROTOCOL, NOT_HTTP2, TRUNCATED};
 use super::session::{Digested, Session};
 use super::table::{Entry, Scratch, Table, TlsSockets, say_goodbye};
 use crate::core::Core;
@@ -9,8 +9,8 @@ use crate::driver::{Driver, Handler, Handshake, SlotId, Sockets, Wait};
 use crate::failure::Failure;
 use crate::layer::Layer;
 use crate::protocol::Protocol;
-use rustls::HandshakeKind;
 use rustls::client::UnbufferedClientConnection;
+use rustls::{AlertDescription, Error, HandshakeKind};
 use std::io;
 use units::{Clock, Nanos};
 
@@ -20,9 +20,9 @@ pub(crate) struct TlsLayer {
 }
 
 impl TlsLayer {
-    /// For one worker, with a session store of its own.
-    pub(crate) fn new(tls: &Tls) -> Self {
-        Self { table: Table::new(tls.with_own_sessions()) }
+    /// For one worker, with a session store of its own; `alpn` is the protocol that connections speak.
+    pub(crate) fn new(tls: &Tls, alpn: &'static [u8]) -> Self {
+        Self { table: Table::new(tls.with_own_sessions(), alpn) }
     }
 }
 
@@ -156,6 +156,11 @@ impl<H> TlsHandler<'_, H> {
                 Ok(Digested::Blocked) => return Ok(()),
                 Ok(Digested::PeerClosed) => return Err(End::PeerClosed),
                 Ok(Digested::Established) => self.establish(sockets, slot, session)?,
+                Err(Error::AlertReceived(AlertDescription::NoApplicationProtocol))
+                    if self.table.wants_http2() =>
+                {
+                    return Err(End::Failed(NOT_HTTP2));
+                }
                 Err(error) => return Err(End::Failed(failure::of(&error))),
             }
             if !self.table.is_wanted(slot) {
@@ -171,9 +176,14 @@ impl<H> TlsHandler<'_, H> {
         H: for<'x> Handler<TlsSockets<'x, S>>,
     {
         let connection = session.connection();
-        if matches!(connection.alpn_protocol(), Some(b"h2" | b"h3")) {
+        let unfit = match (self.table.wants_http2(), connection.alpn_protocol()) {
+            (false, Some(b"h2" | b"h3")) => Some(FOREIGN_PROTOCOL),
+            (true, chosen) if chosen != Some(&b"h2"[..]) => Some(NOT_HTTP2),
+            _ => None,
+        };
+        if let Some(failure) = unfit {
             session.established = false;
-            return Err(End::Failed(FOREIGN_PROTOCOL));
+            return Err(End::Failed(failure));
         }
         let resumed = connection.handshake_kind() == Some(HandshakeKind::Resumed);
         let took = self.table.clock.now().since(session.began);

@@ -39,6 +39,8 @@ pub(super) struct Wishes {
 pub(super) struct Table {
     entries: Vec<Entry>,
     pub(super) tls: Tls,
+    /// What connections speak (RFC 7301).
+    alpn: &'static [u8],
     pub(super) clock: MonotonicClock,
     /// Cipher text of one send.
     outgoing: Outgoing,
@@ -56,15 +58,21 @@ pub(super) struct Scratch {
 }
 
 impl Table {
-    pub(super) fn new(tls: Tls) -> Self {
+    pub(super) fn new(tls: Tls, alpn: &'static [u8]) -> Self {
         Self {
             entries: Vec::new(),
             tls,
+            alpn,
             clock: MonotonicClock::starting_now(),
             outgoing: Outgoing::default(),
             deferred: Vec::new(),
             scratch: Scratch::default(),
         }
+    }
+
+    /// Whether connections speak HTTP/2, which the server must choose (RFC 9113 §3.2).
+    pub(super) fn wants_http2(&self) -> bool {
+        self.alpn == b"h2"
     }
 
     /// The slot's entry; slots that were never used have none yet.

@@ -182,7 +182,7 @@ impl Fold {
         let account = self.measured.counts.measured;
         let mut facts = self.facts();
         facts.arrivals = self.arrivals(job, &phases, &facts);
-        let report = LoadReport {
+        let mut report = LoadReport {
             arrivals: facts.arrivals,
             requests: requests(&account),
             errors: account.failed_by_class(),
@@ -193,6 +193,7 @@ impl Fold {
             window: self.window.window(),
             bytes: self.bytes,
             connections: self.whole.connections(asked, established, job.load.tls.is_some()),
+            streams: self.whole.streams(&job.load.connection),
             latency_ns: self.latencies(),
             by_request: self.by_request(job),
             sessions: self.sessions(job),
@@ -201,6 +202,7 @@ impl Fold {
             generator: self.window.generator(job.load.workers, self.measured.counts.nice),
             ..empty_report(job)
         };
+        report.notes.extend(report.streams.as_ref().and_then(plan::fewer_streams));
         Measured {
             report,
             facts,
@@ -244,6 +246,7 @@ pub(crate) fn empty_report(job: &LoadJob) -> LoadReport {
         window: Window::default(),
         bytes: BytesMoved::default(),
         connections: Connections::default(),
+        streams: None,
         latency_ns: Latencies::default(),
         generator: schema::load::Generator {
             workers: job.load.workers,

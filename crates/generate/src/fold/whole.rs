@@ -1,8 +1,9 @@
 //! Sums over a whole load, its warm-up and drain included: what belongs to connections and not to requests.
 
 use analyze::{Of, Residence};
-use engine::{IntervalData, LazyHistogram, TokenAnswers, give_way};
-use schema::load::{Connections, Handshakes, LatencySummary, Time};
+use engine::{IntervalData, LazyHistogram, StreamCounts, TokenAnswers, give_way};
+use schema::load::{Connections, Handshakes, LatencySummary, StreamSummary, Time};
+use schema::plan::{ConnectionPlan, HttpVersion};
 
 /// The sums; 0 before the first interval.
 pub(super) struct Whole {
@@ -10,6 +11,7 @@ pub(super) struct Whole {
     residence_ns: u128,
     connects: u64,
     handshakes: Handshakes,
+    streams: StreamCounts,
     /// Each of [`Whole::TIMES`].
     times: [LazyHistogram; Self::TIMES.len()],
     pub(super) tokens: TokenAnswers,
@@ -25,6 +27,7 @@ impl Whole {
             residence_ns: 0,
             connects: 0,
             handshakes: Handshakes::default(),
+            streams: StreamCounts::default(),
             times: std::array::from_fn(|_| LazyHistogram::default()),
             tokens: TokenAnswers::new(),
         }
@@ -34,6 +37,7 @@ impl Whole {
         self.integral_ns += u128::from(data.counts.in_system_ns);
         self.residence_ns += u128::from(data.counts.residence_ns);
         self.connects += data.counts.connects;
+        self.streams.add(&data.counts.streams);
         self.handshakes.full += data.counts.tls_full;
         self.handshakes.resumed += data.counts.tls_resumed;
         for (sum, time) in self.times.iter_mut().zip(Self::TIMES) {
@@ -58,6 +62,19 @@ impl Whole {
     /// Requests in the system as their integral over time, and as the sum of their own times.
     pub(super) fn residence(&self) -> Residence {
         Residence { integral_ns: self.integral_ns as f64, sum_ns: self.residence_ns as f64 }
+    }
+
+    /// What became of streams; absent where connections have none.
+    pub(super) fn streams(&self, plan: &ConnectionPlan) -> Option<StreamSummary> {
+        let StreamCounts { granted_min, requeued, goaways, resets, stalls } = self.streams;
+        (plan.http == HttpVersion::V2).then_some(StreamSummary {
+            asked: plan.streams,
+            granted: granted_min,
+            requeued,
+            goaways,
+            resets,
+            stalls,
+        })
     }
 
     /// Of those that were asked for, so many were open when the load began.

@@ -21,6 +21,7 @@ pub use order::extend as add_blocks;
 pub use profile::WINDOWS as PROFILE_WINDOWS;
 
 use crate::context::Context;
+use crate::load::http;
 use crate::load::settings::{self, Ground, LoadLevels, default_workers};
 use crate::wrong::Wrong;
 use crate::{PlanError, defaults, hooks, scenario};
@@ -29,7 +30,8 @@ use schema::experiment::{ExperimentFile, Load, Phases};
 use schema::limits::LimitsPlan;
 use schema::metric::Metric;
 use schema::plan::{
-    CellPlan, ExperimentPlan, LoadPlan, PhasePlan, PinPlan, Replicas, ScenarioPlan, TargetPlan, TargetSource,
+    CellPlan, ExperimentPlan, HttpVersion, LoadPlan, PhasePlan, PinPlan, Replicas, ScenarioPlan, TargetPlan,
+    TargetSource,
 };
 use schema::server_side::{Checks, ChecksPlan};
 use schema::text::Problem;
@@ -267,6 +269,7 @@ fn cells(
                 if let TargetSource::Url { tls, .. } = &target.source {
                     load.tls.clone_from(tls);
                 }
+                http::agree(&mut load, scenario, None)?;
                 cells.push(CellPlan {
                     id: format!("c{}", cells.len() + 1),
                     label: format!("{}{suffix}, {named}{}", target.name, load_words(&load)),
@@ -281,10 +284,21 @@ fn cells(
     Ok(cells)
 }
 
+/// ` of 10 streams`; nothing over HTTP/1.1.
+#[must_use]
+pub fn stream_words(load: &LoadPlan) -> String {
+    match (load.connection.http, load.connection.streams) {
+        (HttpVersion::V1_1, _) => String::new(),
+        (HttpVersion::V2, 1) => " of 1 stream (HTTP/2)".to_owned(),
+        (HttpVersion::V2, streams) => format!(" of {streams} streams (HTTP/2)"),
+    }
+}
+
 /// A load in words, as it stands in labels.
 #[must_use]
 pub fn load_words(load: &LoadPlan) -> String {
     let plural = if load.connections == 1 { "" } else { "s" };
+    let plural = format!("{plural}{}", stream_words(load));
     let shape = load.shape.as_ref().map_or(String::new(), |shape| format!(" {}", shape.kind));
     let think = load.think.map_or(String::new(), |think| format!(", think time {think}"));
     match load.rate_per_s {

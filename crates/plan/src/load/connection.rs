@@ -1,13 +1,15 @@
 //! `[load.connection]` and its flags: one resolution for files and for the command line.
 
 use schema::experiment::{ConnectionUse, LoadModel, Resolve};
-use schema::plan::ConnectionPlan;
+use schema::plan::{ConnectionPlan, HttpVersion};
 use schema::text::Problem;
 use std::net::{IpAddr, Ipv4Addr};
 use units::Nanos;
 
 /// Deepest pipeline.
 const PIPELINE_MAX: u32 = 1024;
+/// Most streams of a connection.
+const STREAMS_MAX: u32 = 10_000;
 /// Most redirects of one request.
 const FOLLOW_MAX: u32 = 100;
 /// Most source addresses.
@@ -30,6 +32,8 @@ pub(crate) fn connection(given: &ConnectionUse, model: LoadModel) -> Result<Conn
         lifetime_ns: positive("lifetime", given.lifetime)?,
         ramp_per_s: ramp(given)?,
         pipeline: pipeline(given, model, keepalive)?,
+        http: http(given)?,
+        streams: streams(given, keepalive)?,
         follow: follow(given)?,
         nodelay: given.nodelay.unwrap_or(true),
         tcp_keepalive_ns: positive("tcp_keepalive", given.tcp_keepalive)?,
@@ -85,6 +89,45 @@ fn pipeline(given: &ConnectionUse, model: LoadModel, keepalive: bool) -> Result<
             Err(problem("pipeline", "pipelining needs keep-alive", "remove it, or keep connections alive"))
         }
         depth => Ok(depth),
+    }
+}
+
+/// The version of HTTP, and what it cannot be joined with.
+fn http(given: &ConnectionUse) -> Result<HttpVersion, Problem> {
+    let http = given.http.unwrap_or_default();
+    if http == HttpVersion::V1_1 {
+        return Ok(http);
+    }
+    if given.pipeline.is_some_and(|depth| depth > 1) {
+        let cause = "HTTP/2 has no pipelines";
+        return Err(problem("pipeline", cause, "ask for streams instead, or use HTTP/1.1"));
+    }
+    if given.follow.is_some() {
+        let cause = "redirects are followed over HTTP/1.1 only";
+        return Err(problem("follow", cause, "leave it out: a redirect is then an answer; or use HTTP/1.1"));
+    }
+    Ok(http)
+}
+
+fn streams(given: &ConnectionUse, keepalive: bool) -> Result<u32, Problem> {
+    match given.streams {
+        None => Ok(1),
+        Some(streams) if !(1..=STREAMS_MAX).contains(&streams) => Err(problem(
+            "streams",
+            format!("{streams} is out of range"),
+            format!("give from 1 to {STREAMS_MAX}"),
+        )),
+        Some(_) if given.http != Some(HttpVersion::V2) => Err(problem(
+            "streams",
+            "a connection of HTTP/1.1 carries one request at a time",
+            "use HTTP/2 as well (http = \"2\", --http 2), or leave it out",
+        )),
+        Some(streams) if streams > 1 && !keepalive => Err(problem(
+            "streams",
+            "without keep-alive a connection serves one request",
+            "remove it, or keep connections alive",
+        )),
+        Some(streams) => Ok(streams),
     }
 }
 
@@ -191,7 +234,7 @@ mod tests {
     #[test]
     fn every_mistake_names_its_key() {
         type Change = fn(&mut ConnectionUse);
-        let cases: [(&str, LoadModel, Change); 13] = [
+        let cases: [(&str, LoadModel, Change); 19] = [
             ("requests", LoadModel::Closed, |c| c.requests = Some(Count(0))),
             ("requests", LoadModel::Closed, |c| (c.keepalive, c.requests) = (Some(false), Some(Count(2)))),
             ("lifetime", LoadModel::Closed, |c| c.lifetime = Some(Nanos::ZERO)),
@@ -199,6 +242,14 @@ mod tests {
             ("pipeline", LoadModel::Open, |c| c.pipeline = Some(4)),
             ("pipeline", LoadModel::Closed, |c| c.pipeline = Some(0)),
             ("pipeline", LoadModel::Closed, |c| (c.keepalive, c.pipeline) = (Some(false), Some(4))),
+            ("pipeline", LoadModel::Closed, |c| (c.http, c.pipeline) = (Some(HttpVersion::V2), Some(2))),
+            ("follow", LoadModel::Closed, |c| (c.http, c.follow) = (Some(HttpVersion::V2), Some(2))),
+            ("streams", LoadModel::Closed, |c| c.streams = Some(2)),
+            ("streams", LoadModel::Open, |c| (c.http, c.streams) = (Some(HttpVersion::V1_1), Some(2))),
+            ("streams", LoadModel::Open, |c| (c.http, c.streams) = (Some(HttpVersion::V2), Some(10_001))),
+            ("streams", LoadModel::Closed, |c| {
+                (c.http, c.streams, c.keepalive) = (Some(HttpVersion::V2), Some(2), Some(false));
+            }),
             ("follow", LoadModel::Closed, |c| c.follow = Some(0)),
             ("follow", LoadModel::Open, |c| c.follow = Some(101)),
             ("congestion", LoadModel::Closed, |c| c.congestion = Some("nonesuch".into())),

@@ -3,6 +3,7 @@
 pub(crate) mod arrival;
 pub(crate) mod connection;
 pub(crate) mod counted;
+pub(crate) mod http;
 pub mod intervals;
 pub mod ports;
 pub mod processes;

@@ -9,7 +9,7 @@ use crate::words::{Footnotes, Word};
 use crate::{clean, format};
 use schema::analysis::{BeliefLevel, Interval};
 use schema::each::EachSummary;
-use schema::load::{Gate, LatencySummary, LoadReport, RankInterval, ThresholdResult};
+use schema::load::{Gate, LatencySummary, LoadReport, RankInterval, StreamSummary, ThresholdResult};
 use schema::metric::Unit;
 use std::collections::BTreeMap;
 
@@ -132,6 +132,9 @@ pub(crate) fn facts(report: &LoadReport) -> Vec<(&'static str, String)> {
     if !report.redirects.is_empty() {
         facts.insert(1, ("redirects", format!("followed {}", followed(&report.redirects))));
     }
+    if let Some(streams) = &report.streams {
+        facts.push(("streams", stream_words(streams)));
+    }
     if let Some(shakes) = connections.handshakes {
         let (full, resumed) = (format::count(shakes.full), format::count(shakes.resumed));
         facts.push(("handshakes", format!("{full} full, {resumed} resumed")));
@@ -139,6 +142,20 @@ pub(crate) fn facts(report: &LoadReport) -> Vec<(&'static str, String)> {
     facts.extend(report.each.as_ref().map(|each| ("rows", rows(each))));
     facts.extend(report.notes.iter().map(|note| ("note", clean::line(note))));
     facts
+}
+
+/// `100 a connection, 2 GOAWAY, 7 put back, 1 reset, 3 waits for a window`.
+fn stream_words(streams: &StreamSummary) -> String {
+    let granted = streams.granted.unwrap_or(streams.asked).min(streams.asked);
+    let counts = [
+        (streams.goaways, "GOAWAY"),
+        (streams.requeued, "put back"),
+        (streams.resets, "reset"),
+        (streams.stalls, "held up by a window"),
+    ];
+    let seen = counts.iter().filter(|(count, _)| *count > 0);
+    let seen: String = seen.map(|(count, what)| format!(", {} {what}", format::count(*count))).collect();
+    format!("{} at a time on each connection{seen}", format::count(u64::from(granted)))
 }
 
 /// `1,234 (302), 3 (307)`.

@@ -44,6 +44,7 @@ pub(crate) fn load_report() -> LoadReport {
         window: Window { duration_ns: 10_000_000_000, answers: 19_922, in_system_mean: 2.6, backlog_max: 14 },
         bytes: BytesMoved { read: 2_868_768, written: 1_402_870 },
         connections: Connections { asked: 64, established: 64, reconnects: 87, ..Connections::default() },
+        streams: None,
         latency_ns: Latencies {
             response: latency(1.0, true),
             service: latency(0.94, true),

@@ -62,6 +62,14 @@ impl Answer {
         self.body_bytes
     }
 
+    /// Whether of the header section only the status mattered, so that one with the same status and the same fields would be
+    /// judged alike without them.
+    #[inline]
+    #[must_use]
+    pub const fn is_judged_by_status(&self, check: &Check) -> bool {
+        self.status_is_right && !self.is_coded && check.content.is_none()
+    }
+
     /// Length of what the checks read: of the decoded body where it was coded.
     pub(super) fn plain_bytes(&self, notes: &Notes) -> usize {
         if self.is_coded { notes.decoded_bytes().unwrap_or(0) } else { self.body_bytes }

@@ -47,6 +47,11 @@ impl<F: Framing> Framed<F> {
         &self.program
     }
 
+    /// The program, for a framing beside this one.
+    pub(crate) const fn shared(&self) -> &Arc<Program> {
+        &self.program
+    }
+
     /// All requests whose bytes never change, one after the other, as the protocol prepared them.
     #[must_use]
     pub fn lasting_bytes(&self) -> Arc<[u8]> {

@@ -36,6 +36,8 @@ export const notesZh = {
     "所有连接都是经代理 {proxy} 的隧道{from}：连接时间包含 CONNECT，其他各项时间都包含代理自身的开销",
   "note.proxy.variable": "（由环境变量 {name} 指定，用 `--proxy none` 可不用它）",
   "note.server_counts": "目标的计数未能全部与客户端对照：{reason}",
+  "note.streams.fewer":
+    "要求每个连接 {asked} 个流，服务器只允许 {granted} 个：其余请求在等待，等待计入其响应时间",
   "segment.no_limits": "无法读取目标的上限：{cause}",
   "segment.not_started": "目标不是由 prony 启动的，无法读取它占用的资源：请用 `use` 或 `command` 指定它",
   "stopped.blocks": "最多只要求 {blocks} 个区组",

@@ -110,6 +110,23 @@ export const failuresZh: readonly Entry[] = [
   ["an open load needs a rate", "开环负载需要速率"],
   ["status {n}", "状态码 {n}"],
 
+  // HTTP/2.
+  ["the server refused the stream", "服务器拒绝了该流"],
+  ["the server reset the stream", "服务器重置了该流"],
+  ["the server reset the stream: RST_STREAM with {any}", "服务器重置了该流：RST_STREAM，{any}"],
+  ["the server left without processing the request", "服务器未处理该请求就离开了"],
+  [
+    "the server left without processing the request: GOAWAY with {any}",
+    "服务器未处理该请求就离开了：GOAWAY，{any}",
+  ],
+  [
+    "the server left twice without processing the request (GOAWAY)",
+    "服务器两次未处理该请求就离开（GOAWAY）",
+  ],
+  ["the server broke the protocol", "服务器违反了协议"],
+  ["the server asked for too much", "服务器要求过多"],
+  ["all fixed requests exceed 4 GiB; send smaller bodies", "所有固定请求合计超过 4 GiB；请发送更小的正文"],
+
   // TLS.
   [
     "closed without close_notify: the answer may be cut short (RFC 9112 §9.8)",
@@ -122,6 +139,10 @@ export const failuresZh: readonly Entry[] = [
   [
     "the server chose by ALPN a protocol other than HTTP/1.1; offer --alpn http/1.1 only",
     "服务器经 ALPN 选了 HTTP/1.1 以外的协议；请只用 `--alpn http/1.1`",
+  ],
+  [
+    "the server does not agree on HTTP/2 (ALPN h2); load it over HTTP/1.1 with --http 1.1",
+    "服务器不同意使用 HTTP/2（ALPN h2）；请用 `--http 1.1` 经 HTTP/1.1 施加负载",
   ],
   ["the TLS session cannot send now", "TLS 会话现在不能发送"],
   ["the server showed no certificate", "服务器没有出示证书"],

@@ -101,7 +101,7 @@ fn protocol(native: &mut Native, h2load: &H2load) -> Result<()> {
         Some("h2c") | None => false,
         Some(other) => bail!("h2load knows -p h2c and -p http/1.1, not `{other}`"),
     };
-    native.switch("--http2", !is_h1);
+    native.set_some("--http", (!is_h1).then_some("2"));
     match (is_h1, streams) {
         (_, 0) => bail!("-m 0 would send nothing; give at least 1"),
         (_, 1) => {}

@@ -115,7 +115,9 @@ pub(super) fn translate(hey: Hey) -> Result<Native> {
     native.basic_auth(hey.a.as_deref());
     body(&mut native, &hey);
     native.set("--timeout", timeout(hey.t)?);
-    native.switch("--http2", hey.h2);
+    // It has HTTP/2 over TLS only.
+    let is_https = hey.url.get(..6).is_some_and(|begin| begin.eq_ignore_ascii_case("https:"));
+    native.set_some("--http", (hey.h2 && is_https).then_some("2"));
     native.switch("--disable-keepalive", hey.disable_keepalive);
     // With its scheme it is known as a URL, whose password is not shown.
     let with_scheme =

@@ -110,7 +110,7 @@ pub(super) fn translate(oha: Oha) -> Result<Native> {
     body(&mut native, &oha);
     native.set("--timeout", oha.t.as_deref().map_or("1h".to_owned(), str::to_owned));
     native.set("--connect-timeout", with_units(&oha.connect_timeout)?);
-    native.switch("--http2", oha.http2);
+    native.set_some("--http", oha.http2.then_some("2"));
     native.switch("--disable-keepalive", oha.disable_keepalive);
     native.switch("--insecure", oha.insecure);
     for (option, value) in [

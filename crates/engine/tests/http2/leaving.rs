@@ -1,0 +1,122 @@
+//! Connections that end in good order: GOAWAY, and identifiers that are used up. Requests that were not processed are sent once
+//! more, with their intended time.
+
+use super::server::{Server, Setup};
+use super::{closed, ends, on_every_driver, open, run};
+use crate::common::MS;
+use schema::arrival::ThinkPlan;
+use schema::load::ErrorClass;
+use std::sync::atomic::Ordering::SeqCst;
+use testkit::http2::{Act, Raw};
+
+#[test]
+fn a_server_that_leaves_in_mid_load_costs_no_request() {
+    on_every_driver(|driver| {
+        for is_open in [false, true] {
+            let server = Server::start(Setup { leaves_after: Some(50), ..Setup::default() });
+            let make = if is_open { open } else { closed };
+            let sum = run(&make(server.addr, driver, (2, 10), 600));
+            assert_eq!(ends(&sum), [600, 600, 0, 0], "{driver:?}");
+            let [_, answers, resets] = server.seen.get();
+            assert_eq!((answers, resets), (600, 0), "{driver:?}");
+            assert!(sum.counts.streams.goaways > 0, "{:?}", sum.counts.streams);
+            assert!(server.seen.connections.load(SeqCst) > 2);
+        }
+    });
+}
+
+#[test]
+fn what_was_not_processed_is_put_back_once() {
+    let establish = || Act::Settings(vec![]);
+    let leave = |taken| Act::Goaway { taken, code: 0 };
+    let serve = || vec![establish(), Act::Serve];
+    on_every_driver(|driver| {
+        // All four are put back.
+        let peer = Raw::start(vec![vec![establish(), Act::Await(4), leave(0), Act::Hold], serve()]);
+        let sum = run(&closed(peer.addr(), driver, (1, 4), 40));
+        assert_eq!((ends(&sum), sum.counts.streams.requeued), ([40, 40, 0, 0], 4), "{driver:?}");
+        assert_eq!(peer.seen().requests.load(SeqCst), 44, "{driver:?}");
+        assert_eq!(peer.seen().connections.load(SeqCst), 2, "{driver:?}");
+
+        // Two are answered on the connection that leaves.
+        let script = vec![establish(), Act::Await(4), leave(2), Act::Answer(2), Act::Hold];
+        let peer = Raw::start(vec![script, serve()]);
+        let sum = run(&closed(peer.addr(), driver, (1, 4), 40));
+        assert_eq!((ends(&sum), sum.counts.streams.requeued), ([40, 40, 0, 0], 2), "{driver:?}");
+        assert_eq!(peer.seen().requests.load(SeqCst), 42, "{driver:?}");
+
+        // The second time they fail.
+        let script = vec![establish(), Act::Await(4), leave(0), Act::Hold];
+        let peer = Raw::start(vec![script.clone(), script, serve()]);
+        let sum = run(&closed(peer.addr(), driver, (1, 4), 40));
+        assert_eq!((ends(&sum), sum.counts.streams.requeued), ([40, 36, 4, 0], 4), "{driver:?}");
+        assert_eq!(sum.counts.measured.failed[ErrorClass::Goaway.index()], 4, "{driver:?}");
+    });
+}
+
+#[test]
+fn the_successor_is_made_while_the_connection_that_leaves_still_answers() {
+    let leave = Act::Goaway { taken: 1, code: 0 };
+    // The first request is answered only once there is a second connection.
+    let script = vec![
+        Act::Settings(vec![]),
+        Act::Await(4),
+        leave,
+        Act::AwaitConnections(2),
+        Act::Answer(1),
+        Act::Hold,
+    ];
+    on_every_driver(|driver| {
+        for is_open in [false, true] {
+            let peer = Raw::start(vec![script.clone(), vec![Act::Settings(vec![]), Act::Serve]]);
+            let make = if is_open { open } else { closed };
+            let sum = run(&make(peer.addr(), driver, (1, 4), 40));
+            assert_eq!((ends(&sum), sum.counts.streams.requeued), ([40, 40, 0, 0], 3), "{driver:?}");
+            assert_eq!(peer.seen().connections.load(SeqCst), 2, "{driver:?}");
+        }
+    });
+}
+
+#[test]
+fn a_server_that_leaves_with_an_error_fails_what_it_did_not_process() {
+    let leave = Act::Goaway { taken: 1, code: 2 };
+    let script = vec![Act::Settings(vec![]), Act::Await(3), leave, Act::Answer(1), Act::Hold];
+    on_every_driver(|driver| {
+        let peer = Raw::start(vec![script.clone(), vec![Act::Settings(vec![]), Act::Serve]]);
+        let sum = run(&closed(peer.addr(), driver, (1, 3), 30));
+        assert_eq!((ends(&sum), sum.counts.streams.requeued), ([30, 28, 2, 0], 0), "{driver:?}");
+        assert_eq!(sum.counts.measured.failed[ErrorClass::Goaway.index()], 2, "{driver:?}");
+        let text = &sum.examples[&ErrorClass::Goaway];
+        assert!(text.iter().any(|text| text.contains("INTERNAL_ERROR")), "{text:?}");
+    });
+}
+
+#[test]
+fn an_idle_connection_that_the_server_leaves_is_replaced() {
+    on_every_driver(|driver| {
+        let leave =
+            vec![Act::Settings(vec![]), Act::Await(1), Act::Answer(1), Act::Goaway { taken: 1, code: 0 }];
+        let peer =
+            Raw::start(vec![[leave, vec![Act::Hold]].concat(), vec![Act::Settings(vec![]), Act::Serve]]);
+        let mut job = closed(peer.addr(), driver, (1, 1), 20);
+        job.load.think = Some(ThinkPlan::Constant { mean_ns: 2 * MS });
+        let sum = run(&job);
+        assert_eq!(ends(&sum), [20, 20, 0, 0], "{driver:?}");
+        assert_eq!(peer.seen().connections.load(SeqCst), 2, "{driver:?}");
+    });
+}
+
+#[test]
+fn identifiers_are_used_to_the_last_and_the_next_connection_begins_anew() {
+    on_every_driver(|driver| {
+        let server = Server::start(Setup::default());
+        let mut job = closed(server.addr, driver, (1, 2), 40);
+        // Eight identifiers are left.
+        job.way.first_stream = Some((1 << 31) - 15);
+        let sum = run(&job);
+        assert_eq!(ends(&sum), [40, 40, 0, 0], "{driver:?}");
+        assert_eq!(server.seen.get(), [40, 40, 0], "{driver:?}");
+        let connections = server.seen.connections.load(SeqCst);
+        assert!((5..=12).contains(&connections), "{driver:?}: {connections} connections");
+    });
+}

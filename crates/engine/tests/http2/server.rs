@@ -1,0 +1,179 @@
+//! A server of HTTP/2 that shares no code with prony (the crate `h2`), and what it counted.
+
+use bytes::Bytes;
+use h2::server::{Builder, SendResponse};
+use h2::{Reason, RecvStream};
+use http::{Request, Response};
+use std::future::poll_fn;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::thread::JoinHandle;
+use tokio::net::{TcpListener, TcpStream};
+use tokio::sync::oneshot;
+use tokio::task::JoinSet;
+
+/// What the server does.
+#[derive(Clone, Debug)]
+pub(crate) struct Setup {
+    /// Streams of a connection that it allows at a time.
+    pub(crate) streams_max: u32,
+    /// Its windows.
+    pub(crate) window: u32,
+    /// It leaves a connection in good order after so many requests.
+    pub(crate) leaves_after: Option<u64>,
+    /// Each so many-th request is reset with this code.
+    pub(crate) resets: Option<(u64, Reason)>,
+    /// Interim answers before each final one.
+    pub(crate) interim: bool,
+    /// The body of each answer.
+    pub(crate) body: Vec<u8>,
+}
+
+impl Default for Setup {
+    fn default() -> Self {
+        Self {
+            streams_max: 1000,
+            window: 65_535,
+            leaves_after: None,
+            resets: None,
+            interim: false,
+            body: b"ok".to_vec(),
+        }
+    }
+}
+
+/// What it counted.
+#[derive(Debug, Default)]
+pub(crate) struct Seen {
+    pub(crate) connections: AtomicU64,
+    pub(crate) requests: AtomicU64,
+    pub(crate) answers: AtomicU64,
+    pub(crate) resets: AtomicU64,
+    /// Bytes of requests' bodies.
+    pub(crate) body_bytes: AtomicU64,
+    open: AtomicU64,
+    /// Most requests at a time, of all connections.
+    pub(crate) open_max: AtomicU64,
+}
+
+impl Seen {
+    pub(crate) fn get(&self) -> [u64; 3] {
+        [&self.requests, &self.answers, &self.resets].map(|count| count.load(SeqCst))
+    }
+}
+
+/// A server that ends with this handle.
+pub(crate) struct Server {
+    pub(crate) addr: SocketAddr,
+    pub(crate) seen: Arc<Seen>,
+    stop: Option<oneshot::Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Server {
+    pub(crate) fn start(setup: Setup) -> Self {
+        let listener = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        listener.set_nonblocking(true).unwrap();
+        let addr = listener.local_addr().unwrap();
+        let seen = Arc::new(Seen::default());
+        let (stop, stopped) = oneshot::channel();
+        let counts = seen.clone();
+        let thread = std::thread::spawn(move || {
+            let runtime = tokio::runtime::Builder::new_current_thread().enable_io().build().unwrap();
+            runtime.block_on(async {
+                let listener = TcpListener::from_std(listener).unwrap();
+                let accepting = tokio::spawn(accept(listener, setup, counts));
+                let _ = stopped.await;
+                accepting.abort();
+            });
+        });
+        Self { addr, seen, stop: Some(stop), thread: Some(thread) }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        drop(self.stop.take());
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+async fn accept(listener: TcpListener, setup: Setup, seen: Arc<Seen>) {
+    let mut connections = JoinSet::new();
+    while let Ok((socket, _)) = listener.accept().await {
+        seen.connections.fetch_add(1, SeqCst);
+        let _ = socket.set_nodelay(true);
+        connections.spawn(connection(socket, setup.clone(), seen.clone()));
+    }
+}
+
+async fn connection(socket: TcpStream, setup: Setup, seen: Arc<Seen>) {
+    let mut builder = Builder::new();
+    builder
+        .max_concurrent_streams(setup.streams_max)
+        .initial_window_size(setup.window)
+        .initial_connection_window_size(setup.window.max(65_535));
+    let Ok(mut connection) = builder.handshake::<_, Bytes>(socket).await else { return };
+    let mut requests = JoinSet::new();
+    let mut count = 0;
+    while let Some(Ok((request, respond))) = connection.accept().await {
+        count += 1;
+        requests.spawn(serve(request, respond, setup.clone(), seen.clone()));
+        if setup.leaves_after == Some(count) {
+            connection.graceful_shutdown();
+        }
+        while requests.try_join_next().is_some() {}
+    }
+}
+
+async fn serve(
+    request: Request<RecvStream>,
+    mut respond: SendResponse<Bytes>,
+    setup: Setup,
+    seen: Arc<Seen>,
+) {
+    let number = seen.requests.fetch_add(1, SeqCst) + 1;
+    let open = seen.open.fetch_add(1, SeqCst) + 1;
+    seen.open_max.fetch_max(open, SeqCst);
+    let is_head = request.method() == http::Method::HEAD;
+    let mut body = request.into_body();
+    while let Some(Ok(data)) = body.data().await {
+        let _ = body.flow_control().release_capacity(data.len());
+        seen.body_bytes.fetch_add(data.len() as u64, SeqCst);
+    }
+    if let Some((each, reason)) = setup.resets
+        && number.is_multiple_of(each)
+    {
+        seen.resets.fetch_add(1, SeqCst);
+        respond.send_reset(reason);
+    } else if answer(&mut respond, &setup, is_head).await.is_ok() {
+        seen.answers.fetch_add(1, SeqCst);
+    }
+    seen.open.fetch_sub(1, SeqCst);
+}
+
+async fn answer(respond: &mut SendResponse<Bytes>, setup: &Setup, is_head: bool) -> Result<(), h2::Error> {
+    if setup.interim {
+        respond.send_informational(Response::builder().status(103).body(()).unwrap())?;
+    }
+    let response = Response::builder().status(200).header("content-length", setup.body.len());
+    let mut stream = respond.send_response(response.body(()).unwrap(), is_head)?;
+    if is_head {
+        return Ok(());
+    }
+    let mut rest = Bytes::from(setup.body.clone());
+    while !rest.is_empty() {
+        stream.reserve_capacity(rest.len());
+        match poll_fn(|context| stream.poll_capacity(context)).await {
+            Some(room) => {
+                let part = rest.split_to(room?.min(rest.len()));
+                stream.send_data(part, rest.is_empty())?;
+            }
+            None => return Err(Reason::CANCEL.into()),
+        }
+    }
+    Ok(())
+}

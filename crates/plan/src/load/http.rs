@@ -1,0 +1,98 @@
+//! What HTTP/2 needs of TLS, and what it cannot send.
+
+use schema::plan::{HttpVersion, LoadPlan, ScenarioPlan};
+use schema::text::Problem;
+
+/// The protocol's name in a TLS handshake (RFC 9113 §3.2).
+const ALPN: &str = "h2";
+/// Most requests that all connections carry at a time: each has memory of its own.
+const REQUESTS_MAX: u64 = 1 << 19;
+
+/// Lets the load's TLS agree on the load's version of HTTP. `alpn` is what the user wants to be offered.
+///
+/// # Errors
+/// A script, an offer without HTTP/2, or more streams than fit the memory.
+pub(crate) fn agree(
+    load: &mut LoadPlan,
+    scenario: &ScenarioPlan,
+    alpn: Option<&[String]>,
+) -> Result<(), Problem> {
+    if load.connection.http == HttpVersion::V1_1 {
+        return Ok(());
+    }
+    let key = "load.connection.http";
+    if scenario.script.is_some() {
+        let cause = "a script makes requests of HTTP/1.1";
+        return Err(Problem::at(key, cause, "use HTTP/1.1, or a scenario in place of the script"));
+    }
+    let requests = u64::from(load.connections_max.max(load.connections)) * u64::from(load.connection.streams);
+    if requests > REQUESTS_MAX {
+        let cause = format!("{requests} requests at a time are too many");
+        let remedy = format!("open fewer connections or streams: together at most {REQUESTS_MAX} requests");
+        return Err(Problem::at("load.connection.streams", cause, remedy));
+    }
+    let Some(tls) = &mut load.tls else { return Ok(()) };
+    match alpn {
+        None => tls.alpn = vec![ALPN.to_owned()],
+        Some(offered) if offered.iter().any(|name| name == ALPN) => {}
+        Some(_) => {
+            let cause = "HTTP/2 over TLS is agreed on by ALPN, and h2 is not offered";
+            return Err(Problem::at(key, cause, "offer h2 by ALPN, or leave that setting out"));
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use schema::plan::{ConnectionPlan, ExpectPlan, RequestPlan, ScriptPlan};
+    use schema::tls::{TlsPlan, TlsUse};
+
+    fn load(http: HttpVersion) -> LoadPlan {
+        let tls: TlsPlan =
+            crate::place::tls::resolve(&TlsUse::default(), "h", std::path::Path::new("")).unwrap();
+        LoadPlan {
+            connections: 1,
+            connection: ConnectionPlan { http, streams: 10, ..ConnectionPlan::default() },
+            tls: Some(tls),
+            ..LoadPlan::default()
+        }
+    }
+
+    fn scenario() -> ScenarioPlan {
+        ScenarioPlan::single("one", RequestPlan::default(), ExpectPlan::default())
+    }
+
+    fn offered(http: HttpVersion, alpn: Option<&[&str]>) -> Result<Vec<String>, Problem> {
+        let names = alpn.map(|names| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>());
+        let mut load = load(http);
+        if let Some(names) = &names {
+            load.tls.as_mut().unwrap().alpn.clone_from(names);
+        }
+        agree(&mut load, &scenario(), names.as_deref())?;
+        Ok(load.tls.unwrap().alpn)
+    }
+
+    #[test]
+    fn tls_offers_what_connections_speak() {
+        assert_eq!(offered(HttpVersion::V1_1, None).unwrap(), ["http/1.1"]);
+        assert_eq!(offered(HttpVersion::V2, None).unwrap(), ["h2"]);
+        assert_eq!(offered(HttpVersion::V2, Some(&["h2", "http/1.1"])).unwrap(), ["h2", "http/1.1"]);
+        let problem = offered(HttpVersion::V2, Some(&["http/1.1"])).unwrap_err();
+        assert_eq!(problem.key, ["load", "connection", "http"]);
+    }
+
+    #[test]
+    fn what_cannot_be_sent_is_refused() {
+        let mut scenario = scenario();
+        scenario.script = Some(ScriptPlan::default());
+        let problem = agree(&mut load(HttpVersion::V2), &scenario, None).unwrap_err();
+        assert!(problem.cause.contains("script"), "{problem:?}");
+        assert_eq!(agree(&mut load(HttpVersion::V1_1), &scenario, None), Ok(()));
+        scenario.script = None;
+        let mut many = LoadPlan { connections: 200_000, ..load(HttpVersion::V2) };
+        let problem = agree(&mut many, &scenario, None).unwrap_err();
+        assert_eq!(problem.key, ["load", "connection", "streams"]);
+    }
+}
