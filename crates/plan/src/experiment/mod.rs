@@ -180,7 +180,7 @@ pub fn short(plan: &mut ExperimentPlan) {
     let is_timed = !plan.events.is_empty() || plan.cells.iter().any(|cell| cell.load.shape.is_some());
     let is_short = !is_timed && !plan.keeps_phases;
     if is_short {
-        let is_read = plan.claims.iter().any(|claim| claim.metric == Some(Metric::AllocPerRequest));
+        let is_read = plan.claims.iter().any(|claim| claim.metric == Some(Metric::AllocPerRequest.into()));
         let sample = if is_read { SHORT_SAMPLE_READ } else { SHORT_SAMPLE };
         let phases = &mut plan.phases;
         let warmup_ns = (phases.warmup_at_least_ns / SHORT_WARMUP_SHARE).max(SHORT_WARMUP.0);
