@@ -145,7 +145,7 @@ fn not_there(data: &RunData<'_>, cell: &str, missing: &str) -> Said {
         .map(String::as_str)
         .filter(|name| *name != missing)
         .collect();
-    match nearest(missing, names.into_iter()) {
+    match nearest(missing, names) {
         Some(near) => said!(
             "counted.unknown_near",
             "no trial of {label} counted {missing}: did you mean {near}?",

@@ -105,7 +105,7 @@ impl<'a> SoakWatch<'a> {
             if !self.told.contains(&place)
                 && let Some(crossing) = analyze::crossing(threshold, line)
             {
-                self.observer.note(&crossing.to_string());
+                self.observer.note(&crossing);
                 self.told.insert(place);
             }
         }

@@ -367,13 +367,11 @@ fn bounds_of_counters_are_in_the_unit_that_their_names_tell() {
             "{table} {text}"
         );
     }
-    let published = format!(
-        "of = \"two\"\npublished = \"40%\"\ntolerance = \"5%\"\n\
-         source = {{ article = \"000\", place = \"table 1\" }}"
-    );
-    let plan = counted("{ counter = \"a.x/b\", per = \"a.x/c\" }", &published).unwrap_err();
+    let published = "of = \"two\"\npublished = \"40%\"\ntolerance = \"5%\"\n\
+                     source = { article = \"000\", place = \"table 1\" }";
+    let plan = counted("{ counter = \"a.x/b\", per = \"a.x/c\" }", published).unwrap_err();
     assert!(plan.contains("no run has a source `a.x`"), "{plan}");
-    let plan = counted("{ counter = \"go.x/b\", per = \"go.x/c\" }", &published).unwrap();
+    let plan = counted("{ counter = \"go.x/b\", per = \"go.x/c\" }", published).unwrap();
     assert_eq!(plan.published.unwrap().value.unwrap().low, Some(0.4));
 }
 
