@@ -119,10 +119,7 @@ export const failuresZh: readonly Entry[] = [
     "the server left without processing the request: GOAWAY with {any}",
     "服务器未处理该请求就离开了：GOAWAY，{any}",
   ],
-  [
-    "the server left twice without processing the request (GOAWAY)",
-    "服务器两次未处理该请求就离开（GOAWAY）",
-  ],
+  ["the server left twice without processing the request (GOAWAY)", "服务器两次未处理该请求就离开（GOAWAY）"],
   ["the server broke the protocol", "服务器违反了协议"],
   ["the server asked for too much", "服务器要求过多"],
   ["all fixed requests exceed 4 GiB; send smaller bodies", "所有固定请求合计超过 4 GiB；请发送更小的正文"],
