@@ -84,7 +84,7 @@ fn every_published_claim_is_decided_by_an_experiment_an_audit_or_a_reason() {
 
 /// How many things the five articles use, and how many of them prony does at least.
 const THINGS: usize = 189;
-const REAL_LEAST: usize = 170;
+const REAL_LEAST: usize = 171;
 
 #[test]
 fn every_thing_of_the_articles_is_shown_by_something_that_is_there_or_has_a_reason() {
