@@ -38,6 +38,7 @@ mod plain_texts;
 mod planted;
 mod processes;
 mod profile;
+mod prometheus;
 mod recorder;
 mod reloads;
 mod run;

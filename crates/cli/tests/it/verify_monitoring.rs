@@ -1,12 +1,12 @@
 //! `prony verify-monitoring` on a real Prometheus, through a proxy that plants what can be wrong with a chain.
 
 use crate::command::{bad, done, is_there, prony};
-use crate::load::{check_schema, wait_until};
+use crate::load::check_schema;
+use crate::prometheus::Prometheus;
 use schema::monitoring::{MonitoringFaultKind, MonitoringFile};
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
 use std::net::{SocketAddr, TcpListener, TcpStream};
-use std::path::Path;
-use std::process::{Child, Command, Stdio};
+use std::process::Stdio;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -90,51 +90,6 @@ fn with_ramp(answer: &str, value: f64) -> String {
     format!("{head}\r\n\r\n{}", body.lines().map(line).collect::<String>())
 }
 
-/// One that scrapes an address ten times a second.
-struct Prometheus {
-    child: Child,
-    addr: SocketAddr,
-}
-
-impl Prometheus {
-    fn start(folder: &Path, scraped: &[SocketAddr]) -> Self {
-        let config = folder.join("prometheus.yml");
-        let targets: Vec<String> = scraped.iter().map(|addr| format!("'{addr}'")).collect();
-        let text = format!(
-            "global: {{ scrape_interval: 100ms, scrape_timeout: 100ms }}\nscrape_configs:\n- job_name: chain\n  \
-             static_configs: [{{ targets: [{}] }}]\n",
-            targets.join(", ")
-        );
-        std::fs::write(&config, text).unwrap();
-        // It takes no port 0 and tells: one that was free a moment ago.
-        let addr = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
-        let child = Command::new("prometheus")
-            .arg(format!("--config.file={}", config.display()))
-            .arg(format!("--storage.tsdb.path={}", folder.join("data").display()))
-            .arg(format!("--web.listen-address={addr}"))
-            .stdout(Stdio::null())
-            .stderr(Stdio::null())
-            .spawn()
-            .unwrap();
-        let prometheus = Self { child, addr };
-        let ready = || {
-            let Ok(mut stream) = TcpStream::connect(addr) else { return false };
-            let _ = write!(stream, "GET /-/ready HTTP/1.1\r\nHost: {addr}\r\nConnection: close\r\n\r\n");
-            let mut answer = String::new();
-            stream.read_to_string(&mut answer).is_ok() && answer.starts_with("HTTP/1.1 200 ")
-        };
-        wait_until("Prometheus is ready", ready);
-        prometheus
-    }
-}
-
-impl Drop for Prometheus {
-    fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
-    }
-}
-
 /// One check through a proxy of its own.
 fn checked(
     prometheus: SocketAddr,
@@ -184,7 +139,7 @@ fn all(clean: usize) -> Vec<(Planted, &'static str, MonitoringFile)> {
         |((planted, _), page): (&(Planted, &str), &Arc<_>)| Proxy::begin(*planted, Arc::clone(page)).addr;
     let scraped: Vec<SocketAddr> = wanted.iter().zip(&pages).map(begin).collect();
     let folder = tempfile::tempdir().unwrap();
-    let prometheus = Prometheus::start(folder.path(), &scraped);
+    let prometheus = Prometheus::start(folder.path(), &scraped, "100ms");
     let addr = prometheus.addr;
     std::thread::scope(|scope| {
         let checks: Vec<_> = wanted
@@ -264,7 +219,7 @@ fn what_is_no_prometheus_and_what_never_scrapes_is_told() {
         return;
     }
     let folder = tempfile::tempdir().unwrap();
-    let prometheus = Prometheus::start(folder.path(), &[]);
+    let prometheus = Prometheus::start(folder.path(), &[], "100ms");
     let url = format!("http://{}", prometheus.addr);
     bad(&["verify-monitoring", &url, "--listen", "0.0.0.0:0"], 1, &["no loopback address"]);
     let ended = done(&["verify-monitoring", &url, "--listen", "127.0.0.1:0", "--wait", "300ms"]);
