@@ -4,9 +4,8 @@
 //! before anything was counted.
 //! Absent on purpose: which counters there are. A target may count what it likes; the analysis names the nearest.
 
-use crate::counter_name::{counter_unit, is_extreme};
+use crate::counter_name::{CounterUnit, counter_unit, is_extreme};
 use crate::metric::{Metric, Unit};
-use crate::page::CounterUnit;
 use crate::said;
 use crate::said::Said;
 use schemars::JsonSchema;

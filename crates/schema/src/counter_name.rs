@@ -1,6 +1,29 @@
 //! What the name of a counter says: its unit, whether several values of it may be averaged, and whether it has a rate.
 
-use crate::page::CounterUnit;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+/// Unit of a counter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "snake_case")]
+pub enum CounterUnit {
+    /// Bytes.
+    Bytes,
+    /// Nanoseconds.
+    Ns,
+    /// Microseconds.
+    Us,
+    /// Milliseconds.
+    Ms,
+    /// Seconds.
+    S,
+    /// A share from 0 to 1.
+    Share,
+    /// A share from 0 to 100.
+    Percent,
+    /// Bytes per second, already.
+    BytesPerS,
+}
 
 /// How the names of counters say their unit, the longest ending first.
 const UNITS: [(&str, Option<CounterUnit>); 10] = [

@@ -7,6 +7,7 @@
 //! Absent on purpose: anything that is in `analysis` already, such as phases, curves and values by trial.
 
 use crate::analysis::AnalysisFile;
+pub use crate::counter_name::CounterUnit;
 use crate::environment::EnvironmentDiff;
 use crate::profile::{ProfileKind, ProfileUnit, RefusedProfile, TopFunction};
 use crate::run::RunFile;
@@ -120,28 +121,6 @@ pub enum CounterKind {
     Gauge,
     /// Its increase within the interval, per second.
     Delta,
-}
-
-/// Unit of a counter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
-#[serde(rename_all = "snake_case")]
-pub enum CounterUnit {
-    /// Bytes.
-    Bytes,
-    /// Nanoseconds.
-    Ns,
-    /// Microseconds.
-    Us,
-    /// Milliseconds.
-    Ms,
-    /// Seconds.
-    S,
-    /// A share from 0 to 1.
-    Share,
-    /// A share from 0 to 100.
-    Percent,
-    /// Bytes per second, already.
-    BytesPerS,
 }
 
 /// An event at its time.

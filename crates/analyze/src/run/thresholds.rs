@@ -3,8 +3,8 @@
 //! Invariant: a threshold is kept only where every cell with a valid trial was read; one that nobody watched in a cell is
 //! unknown.
 
-use super::counted;
 use super::data::RunData;
+use super::named;
 use crate::measure::Measure;
 use crate::thresholds::answer;
 use crate::words::Noun;
@@ -44,7 +44,7 @@ fn of_trials(data: &RunData<'_>, plan: &ThresholdPlan) -> ThresholdAnswer {
 
 fn why_missing(data: &RunData<'_>, measure: Measure<'_>, cells: &[&str]) -> Said {
     let missing = || cells.iter().find_map(|cell| data.why_missing(cell, measure));
-    counted::unknown(data, measure, cells).or_else(missing).unwrap_or_else(|| {
+    named::unknown(data, measure, cells).or_else(missing).unwrap_or_else(|| {
         said!("threshold.no_valid_trial", "no valid trial shows it: look at why the trials were void")
     })
 }

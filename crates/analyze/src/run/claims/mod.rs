@@ -14,9 +14,9 @@ mod published;
 mod threshold;
 mod within;
 
-use super::counted;
 use super::data::{RunData, too_few};
 use super::families::{Families, Level};
+use super::named;
 use super::{MIN_TRIALS, claims::judge::Judged};
 use crate::measure::Measure;
 use schema::analysis::{ClaimResult, ClaimVerdict};
@@ -48,7 +48,7 @@ fn answer(data: &RunData<'_>, level: Level, capacities: &[Capacity], claim: &Cla
             "leaks show in hours of load: run the experiment by prony soak"
         ));
     };
-    if let Some(wrong) = counted::unknown(data, metric, &claim.test.cells()) {
+    if let Some(wrong) = named::unknown(data, metric, &claim.test.cells()) {
         return Judged::void(wrong);
     }
     match &claim.test {
