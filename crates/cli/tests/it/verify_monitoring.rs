@@ -159,7 +159,7 @@ fn has(file: &MonitoringFile, kind: MonitoringFaultKind) -> bool {
 
 #[test]
 fn planted_faults_of_a_chain_are_found_on_a_real_prometheus() {
-    use MonitoringFaultKind::{Counter, Delay, Interval, LostScrapes, Rate, Reset};
+    use MonitoringFaultKind::{Counter, Delay, Interval, LostScrapes, Reset};
     if !is_there("prometheus") {
         println!(
             "skipped: a chain of monitoring, because Prometheus is missing (apt-get install prometheus)"
@@ -176,10 +176,6 @@ fn planted_faults_of_a_chain_are_found_on_a_real_prometheus() {
             (Planted::Nothing, _) => ![Reset, Counter].iter().any(|kind| has(&file, *kind)),
         };
         assert!(found, "{planted:?} {interval}: {file:?}");
-        assert!(
-            planted == Planted::Reset || file.stored < 5 || !has(&file, Rate) || has(&file, LostScrapes),
-            "{file:?}"
-        );
     }
 }
 
