@@ -192,7 +192,7 @@ pub const fn is_kept_in_windows(metric: &ClaimMetric) -> bool {
     }
 }
 
-/// What is told the moment a window crosses a threshold; `None` where it keeps it, or nothing was read.
+/// What is reported the moment a window crosses a threshold; `None` where it keeps it, or nothing was read.
 #[must_use]
 pub fn crossing(plan: &ThresholdPlan, window: &WindowLine) -> Option<Said> {
     let value =

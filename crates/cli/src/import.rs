@@ -43,7 +43,7 @@ pub(crate) fn import(args: &ImportArgs) -> Result<u8> {
         record::write_whole(&path, content)?;
     }
     output::write(args.output.as_deref(), &toml(args, &imported))?;
-    output::say_text(&told(args, &imported));
+    output::say_text(&in_words(args, &imported));
     Ok(exit::DONE)
 }
 
@@ -200,7 +200,7 @@ fn run(args: &ImportArgs, imported: &Imported) -> Option<String> {
     Some(format!("prony load {} --scenario {file} {load}", imported.origin))
 }
 
-fn told(args: &ImportArgs, imported: &Imported) -> String {
+fn in_words(args: &ImportArgs, imported: &Imported) -> String {
     let requests = imported.scenario.requests.len();
     let what = match &imported.think {
         Some(steps) => format!("a session of {} steps, {requests} different requests", steps.len()),

@@ -4,7 +4,8 @@
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::flag;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
 
 /// A flag that the first signal sets. Targets are ended by their guards even after the second.
 ///
@@ -22,6 +23,23 @@ pub(crate) fn stop_flag() -> std::io::Result<Arc<AtomicBool>> {
         flag::register(SIGHUP, stop.clone())?;
     }
     Ok(stop)
+}
+
+/// Between two looks of [`wait_until`].
+const LOOK: Duration = Duration::from_millis(50);
+
+/// Waits until a moment, until it is stopped, or until something is so. Returns whether that was so.
+pub(crate) fn wait_until(end: Instant, stop: &AtomicBool, mut is_so: impl FnMut() -> bool) -> bool {
+    loop {
+        if is_so() {
+            return true;
+        }
+        let left = end.saturating_duration_since(Instant::now());
+        if left.is_zero() || stop.load(Ordering::Relaxed) {
+            return false;
+        }
+        std::thread::sleep(LOOK.min(left));
+    }
 }
 
 /// Whether a process with this `/proc/PID/status` ignores a signal: bit N - 1 of `SigIgn` (proc(5)).

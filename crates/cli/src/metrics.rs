@@ -10,9 +10,6 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
-/// How soon Ctrl-C is seen between two pushes.
-const LOOK: Duration = Duration::from_millis(100);
-
 pub(crate) fn metrics(args: &MetricsArgs) -> Result<u8> {
     if args.dashboard {
         output::write(None, &schema::json::pretty(&run_dashboard())?)?;
@@ -57,8 +54,8 @@ fn pushed(result: Result<()>) -> u8 {
     }
 }
 
-/// Sends what is in the folder until it is told to stop, and then once more. A cause that keeps it from being taken is
-/// said once, and once more where it is another.
+/// Sends what is in the folder until it is stopped, and then once more. The reason of a failure is printed once, and
+/// again when it changes.
 fn push_every(collector: &Receiver, folder: &Path, every: Duration, stop: &AtomicBool) {
     let quiet = serve::Quiet::begin(None);
     let mut feed = Feed::new(folder);
@@ -79,9 +76,7 @@ fn push_every(collector: &Receiver, folder: &Path, every: Duration, stop: &Atomi
         if stop.load(Ordering::Relaxed) {
             return;
         }
-        while Instant::now() < due && !stop.load(Ordering::Relaxed) {
-            std::thread::sleep(LOOK.min(due.saturating_duration_since(Instant::now())));
-        }
+        interrupt::wait_until(due, stop, || false);
     }
 }
 

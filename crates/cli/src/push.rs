@@ -4,6 +4,7 @@ use anyhow::{Context as _, Result, bail};
 use export::{Feed, OTLP_TYPE, TEXT_TYPE, families, otlp, otlp_refused, text};
 use plan::net::{HttpUrl, Scheme};
 use probe::{Answer, Limits};
+use std::net::SocketAddr;
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 use wire::{RequestHead, encode_request};
@@ -17,7 +18,7 @@ const REFUSAL_CHARS_MAX: usize = 300;
 pub(crate) struct Receiver {
     kind: Kind,
     url: HttpUrl,
-    address: std::net::SocketAddr,
+    address: SocketAddr,
 }
 
 #[derive(Clone, Copy)]
@@ -46,20 +47,15 @@ impl Receiver {
     }
 
     fn of(kind: Kind, url: &str, consent: &[String]) -> Result<Self> {
-        let parsed = HttpUrl::parse(url)?;
-        if parsed.scheme == Scheme::Https {
-            bail!(
-                "`{url}` speaks TLS, which a push does not\n  remedy: push to http://, through a tunnel where the way is not safe"
-            );
-        }
-        let address = parsed.resolve(consent)?;
-        Ok(Self { kind, url: parsed, address })
+        let remedy = "push to http://, through a tunnel where the way is not safe";
+        let (url, address) = plain_http(url, consent, remedy)?;
+        Ok(Self { kind, url, address })
     }
 
     /// Sends what a run, or the runs of a folder, came to so far.
     ///
     /// # Errors
-    /// There is nothing to tell, or it was not taken whole.
+    /// There is nothing to send, or it was not taken whole.
     pub(crate) fn push(&self, folder: &Path) -> Result<()> {
         self.send(&read(folder)?)
     }
@@ -120,6 +116,19 @@ impl Receiver {
         };
         format!("the {kind} at {}", self.url.origin())
     }
+}
+
+/// A URL without TLS and the address behind it; `remedy` is what to do where it has TLS.
+///
+/// # Errors
+/// It is no URL, speaks TLS, does not resolve, or is public without consent.
+pub(crate) fn plain_http(url: &str, consent: &[String], remedy: &str) -> Result<(HttpUrl, SocketAddr)> {
+    let parsed = HttpUrl::parse(url)?;
+    if parsed.scheme == Scheme::Https {
+        bail!("`{url}` speaks TLS, which this does not\n  remedy: {remedy}");
+    }
+    let address = parsed.resolve(consent)?;
+    Ok((parsed, address))
 }
 
 /// What is exported of a folder now.

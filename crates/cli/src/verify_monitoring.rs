@@ -4,10 +4,12 @@
 //! check judges what there is until then.
 
 use crate::args::{TextOrJson, VerifyMonitoringArgs};
-use crate::{exit, interrupt, output};
+use crate::interrupt::{stop_flag, wait_until};
+use crate::push::plain_http;
+use crate::{exit, output};
 use anyhow::{Context as _, Result, bail};
 use export::{Chain, Evidence, QUANTILE, Stored};
-use plan::net::{HttpUrl, Scheme};
+use plan::net::HttpUrl;
 use probe::Limits;
 use schema::monitoring::{MonitoringFault, MonitoringFaultKind, MonitoringFile};
 use serde_json::Value;
@@ -20,15 +22,13 @@ use units::format::sentence;
 
 /// Of one question to the server.
 const LIMITS: Limits = Limits { timeout: Duration::from_secs(10), body_bytes: 64 << 20 };
-/// Between two looks at what came.
-const LOOK: Duration = Duration::from_millis(50);
 /// For the last scrape to be stored.
 const STORE_WAIT: Duration = Duration::from_secs(10);
 /// Fewest stored scrapes between which a rate is asked for.
 const RATE_LEAST: usize = 4;
 
 pub(crate) fn verify(args: &VerifyMonitoringArgs) -> Result<u8> {
-    let stop = interrupt::stop_flag()?;
+    let stop = stop_flag()?;
     let server = Prometheus::of(&args.url, &args.consent)?;
     server.ask("/api/v1/query?query=1").context("the Prometheus was not asked anything else")?;
     let shown = Shown::begin(args.listen)?;
@@ -59,20 +59,6 @@ pub(crate) fn verify(args: &VerifyMonitoringArgs) -> Result<u8> {
 
 fn length(ns: u64) -> Duration {
     Duration::from_nanos(ns)
-}
-
-/// Until a moment, until it is told to stop, or until something is so; whether that was so.
-fn wait_until(end: Instant, stop: &AtomicBool, mut is_so: impl FnMut() -> bool) -> bool {
-    loop {
-        if is_so() {
-            return true;
-        }
-        let left = end.saturating_duration_since(Instant::now());
-        if left.is_zero() || stop.load(Ordering::Relaxed) {
-            return false;
-        }
-        std::thread::sleep(LOOK.min(left));
-    }
 }
 
 fn now_s() -> f64 {
@@ -124,14 +110,8 @@ struct Prometheus {
 
 impl Prometheus {
     fn of(url: &str, consent: &[String]) -> Result<Self> {
-        let parsed = HttpUrl::parse(url)?;
-        if parsed.scheme == Scheme::Https {
-            bail!(
-                "`{url}` speaks TLS, which is not asked over\n  remedy: run this on the host of the Prometheus"
-            );
-        }
-        let address = parsed.resolve(consent)?;
-        Ok(Self { url: parsed, address })
+        let (url, address) = plain_http(url, consent, "run this on the host of the Prometheus")?;
+        Ok(Self { url, address })
     }
 
     /// The `data` of an answer.
@@ -280,13 +260,13 @@ fn text(file: &MonitoringFile) -> String {
         text += "nothing is wrong with this chain\n";
     }
     for fault in &file.faults {
-        text += &format!("WRONG   {}\n", told(fault));
+        text += &format!("WRONG   {}\n", in_words(fault));
     }
     text
 }
 
 /// A fault with its cause and remedy.
-fn told(fault: &MonitoringFault) -> String {
+fn in_words(fault: &MonitoringFault) -> String {
     use MonitoringFaultKind::{Clocks, Counter, Delay, Interval, LostScrapes, Quantile, Rate, Reset};
     let (found, limit) = (fault.found, fault.limit);
     let time = |seconds: f64| sentence::duration(seconds * 1e9);

@@ -1,6 +1,6 @@
 //! A chain of monitoring put to the test: what it is shown, and what it should give back.
 //!
-//! The page that is scraped tells the time at which it was made, a counter that rises evenly, and a histogram of known
+//! The page that is scraped holds the time at which it was made, a counter that rises evenly, and a histogram of known
 //! times. What a Prometheus stores of it then says how late values are, which scrapes are lost, and whether its rates and
 //! quantiles are right. Limits: 8 ms and 0.5 %, as article 000 asks of a chain that numbers are taken from.
 
@@ -121,7 +121,7 @@ impl Chain {
         file
     }
 
-    /// The largest share by which a stored counter is not what was shown at its time. What fell is told apart.
+    /// The largest share by which a stored counter is not what was shown at its time. A counter that fell is a fault of its own.
     fn off(&self, stored: &[Stored]) -> f64 {
         let of = |one: &Stored| {
             let truth = self.ramp(one.clock_s);

@@ -12,7 +12,6 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use schema::arrival::Think;
 use schema::scenario::{NamedRequest, Part, ScenarioFile, Session};
-use schema::version::ScenarioVersion;
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::hash::{Hash, Hasher};
 use units::Nanos;
@@ -234,18 +233,11 @@ impl<'o> Assembler<'o> {
         }
         let session = self.options.session.then(|| session(&self.steps, &requests));
         let scenario = ScenarioFile {
-            schema: ScenarioVersion::V1,
             name: name.to_owned(),
             description: Some(description),
-            services: Vec::new(),
-            request: None,
-            expect: None,
             requests,
-            vars: BTreeMap::new(),
-            feeders: BTreeMap::new(),
-            tokens: BTreeMap::new(),
             session,
-            choose: None,
+            ..ScenarioFile::default()
         };
         let think = self.options.session.then_some(self.pauses);
         Ok(Imported {

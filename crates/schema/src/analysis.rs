@@ -240,7 +240,7 @@ pub struct CellSummary {
     pub histogram: Vec<Bin>,
 }
 
-/// What load tools print of a cell beside rate and quantiles, over its valid trials; absent where no trial tells.
+/// What load tools print of a cell beside rate and quantiles, over its valid trials; absent where no trial has it.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
 pub struct Extremes {
     /// Longest response time of all trials, in nanoseconds.

@@ -74,7 +74,7 @@ pub struct TrialDetail {
     pub events: Vec<EventMark>,
     /// Response times over time; absent where no histograms were written, or could not be read.
     pub heat: Option<Heat>,
-    /// Pauses of the collector over time, by length; absent where the runtime tells none, or had none.
+    /// Pauses of the collector over time, by length; absent where the runtime counts none, or had none.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub pauses: Option<Heat>,
     /// The last lines of the target's output, at most 40.

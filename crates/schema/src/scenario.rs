@@ -14,7 +14,7 @@ use std::collections::BTreeMap;
 use units::{Bytes, Nanos};
 
 /// What is sent and what must come back. The same files serve as the contract that targets are checked against.
-#[derive(Clone, Debug, Deserialize, Serialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ScenarioFile {
     /// Format and version of this file.

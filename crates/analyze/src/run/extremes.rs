@@ -12,7 +12,7 @@ use schema::trial::IntervalLine;
 
 const CPU: &str = "target.process/cpu_ns";
 
-/// Over the valid trials of a cell; what no trial tells is absent.
+/// Over the valid trials of a cell; what no trial has is absent.
 pub(super) fn extremes(data: &RunData<'_>, cell: &CellPlan) -> Extremes {
     let allowed = asked::allowed(data.plan, cell);
     let (mut cpu_s, mut window_s) = (0.0, 0.0);

@@ -10,7 +10,7 @@ use schema::text::nearest;
 use std::collections::BTreeSet;
 
 /// What a claim names wrongly: a counter that no valid trial of a cell has, or one of the other kind. `None` where all is
-/// well, and where there is no valid trial yet to tell by.
+/// well, and where there is no valid trial yet.
 pub(super) fn unknown(data: &RunData<'_>, measure: Measure<'_>, cells: &[&str]) -> Option<Said> {
     let Measure::Counter(counter) = measure else { return None };
     cells.iter().find_map(|cell| {

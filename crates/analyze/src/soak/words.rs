@@ -66,7 +66,7 @@ pub(super) fn evidence(counter: SoakCounter, series: &Series, judged: &Judged, h
     )
 }
 
-/// With how many full collections each cause had, where the JVM tells: `…; by cause: system gc 12, ergonomics 3`.
+/// With how many full collections each cause had, where the JVM reports it: `…; by cause: system gc 12, ergonomics 3`.
 pub(super) fn with_causes(text: Said, segments: &[&SegmentData]) -> Said {
     let mut causes: BTreeMap<&str, f64> = BTreeMap::new();
     for (key, counter) in segments.iter().flat_map(|segment| &segment.windows).flat_map(|line| &line.counters)

@@ -1,7 +1,7 @@
 //! Pauses of the collector over one trial, as counts: a row for each time between two readings, a column a range of
 //! lengths.
 //!
-//! Go counts its pauses by length, and each counts at the middle of its bucket. The JVM, Node and PHP tell how many there
+//! Go counts its pauses by length, and each counts at the middle of its bucket. The JVM, Node and PHP count how many there
 //! were and how long together: one in the time between two readings has its own length, several count at their mean.
 //! Invariants: no pause is lost; of several runtimes the first one that was read counts; memory is that of the map.
 

@@ -267,8 +267,12 @@ fn a_threshold_that_nobody_watched_is_unknown_and_says_why() {
     let blind = |_: u32, trial: &mut TrialData| trial.signals = None;
     let half = threshold(rate(), None, 20.0, blind);
     assert_eq!((half.verdict, half.checked), (ThresholdVerdict::Unknown, 5));
-    let told = "without a value in 5 trials, but never read of ";
-    assert!(half.evidence.contains(told) && half.evidence.contains("kept no counters"), "{}", half.evidence);
+    let wanted = "without a value in 5 trials, but never read of ";
+    assert!(
+        half.evidence.contains(wanted) && half.evidence.contains("kept no counters"),
+        "{}",
+        half.evidence
+    );
     // What was crossed is crossed, whoever else was not watched.
     assert_eq!(threshold(rate(), None, 5.0, blind).verdict, ThresholdVerdict::Crossed);
     let once = |block: u32, trial: &mut TrialData| {

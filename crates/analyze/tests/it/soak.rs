@@ -527,19 +527,19 @@ fn one_window_beyond_a_threshold_crosses_it() {
     let report = soak(&run, std::slice::from_ref(&part)).unwrap();
     assert_eq!(report.thresholds.len(), cases.len());
     for (found, (metric, _, bound, verdict, windows, worst)) in report.thresholds.iter().zip(&cases) {
-        let told = format!("{} {bound}: {}", metric.title(), found.evidence);
-        assert_eq!((found.verdict, found.crossed, found.worst), (*verdict, *windows, *worst), "{told}");
+        let text = format!("{} {bound}: {}", metric.title(), found.evidence);
+        assert_eq!((found.verdict, found.crossed, found.worst), (*verdict, *windows, *worst), "{text}");
     }
-    let told = report.thresholds[0].evidence.to_string();
-    assert!(told.contains("in 1 of 120 windows, first in window 41 of segment 1"), "{told}");
-    let told = report.thresholds[4].evidence.to_string();
-    assert!(told.contains("8 ms") && told.ends_with("without a value in 1 window"), "{told}");
-    // The analysis of the run has them too, and the first window that crosses is told at once.
+    let text = report.thresholds[0].evidence.to_string();
+    assert!(text.contains("in 1 of 120 windows, first in window 41 of segment 1"), "{text}");
+    let text = report.thresholds[4].evidence.to_string();
+    assert!(text.contains("8 ms") && text.ends_with("without a value in 1 window"), "{text}");
+    // The analysis of the run has them too, and the first window that crosses is reported at once.
     let analysis = with_soak(analyze(&run, &[]), Some(report.clone()));
     assert_eq!(analysis.thresholds, report.thresholds);
-    let told = |window: usize| analyze::crossing(&run.plan.thresholds[0], &part.windows[window]);
-    assert!(told(40).unwrap().contains("window 41 crosses a threshold: It is healthy"));
-    assert_eq!(told(39), None);
+    let crossing = |window: usize| analyze::crossing(&run.plan.thresholds[0], &part.windows[window]);
+    assert!(crossing(40).unwrap().contains("window 41 crosses a threshold: It is healthy"));
+    assert_eq!(crossing(39), None);
 }
 
 #[test]

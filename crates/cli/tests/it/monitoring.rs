@@ -128,7 +128,7 @@ fn what_cannot_be_had_is_told_before_the_load() {
     for (flags, cause) in [
         (["--metrics-listen", &taken], "choose another address for --metrics-listen"),
         (["--metrics-listen", "0.0.0.0:0"], "no token is set"),
-        (["--metrics-push", "https://127.0.0.1:9091"], "speaks TLS, which a push does not"),
+        (["--metrics-push", "https://127.0.0.1:9091"], "speaks TLS, which this does not"),
         (["--metrics-push", "http://192.0.2.1:9091"], "neither loopback nor private"),
         (["--metrics-otlp", "http://192.0.2.1:4318"], "neither loopback nor private"),
     ] {
@@ -232,29 +232,29 @@ fn a_collector_gets_a_request_of_otlp_and_what_it_refuses_is_told() {
 }
 
 #[test]
-fn a_collector_is_sent_values_until_the_load_has_ended() {
+fn a_collector_is_sent_values_while_a_load_lasts_and_at_its_end() {
     let server = Server::start(&[]);
     let url = server.url("/ping");
     let listener = TcpListener::bind("127.0.0.1:0").unwrap();
     let collector = format!("http://{}", listener.local_addr().unwrap());
-    let load = ["load", &url, "-n", "2000", "-c", "2", "--format", "json", "--metrics-otlp", &collector];
-    let child = prony(&load).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
-    // The process that sends may begin after a short load has ended, so that the last values are all there is.
-    let (_, body) = taken(&listener, "200 OK", b"");
-    assert!(!body.is_empty());
-    listener.set_nonblocking(true).unwrap();
-    let ended = std::thread::scope(|scope| {
-        let waiting = scope.spawn(|| child.wait_with_output().unwrap());
-        wait_until("the load has ended", || {
-            // Closed at once: what is not taken is a note and costs no result.
-            let _ = listener.accept();
-            waiting.is_finished()
-        });
-        waiting.join().unwrap()
-    });
+    let load = ["load", &url, "-c", "2", "-R", "400", "-d", "10m", "--format", "json"];
+    let mut child = prony(&[&load[..], &["--metrics-otlp", &collector]].concat())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let (_, first) = taken(&listener, "200 OK", b"");
+    let is_running = child.try_wait().unwrap().is_none();
+    kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+    let waiting = std::thread::spawn(move || child.wait_with_output().unwrap());
+    let (_, last) = taken(&listener, "200 OK", b"");
+    let ended = waiting.join().unwrap();
+    assert!(is_running, "{}", String::from_utf8_lossy(&ended.stderr));
     let report: Value = serde_json::from_slice(&ended.stdout).unwrap();
     check_report(&report);
-    assert_eq!(report["requests"]["completed"], 2000);
+    let holds = |body: &[u8], name: &[u8]| body.windows(name.len()).any(|part| part == name);
+    assert!(holds(&first, b"prony_run_info") && holds(&last, b"prony_run_info"));
+    assert!(holds(&last, b"prony_requests_completed"), "the last values have what was counted");
 }
 
 /// A collector of OpenTelemetry that prints what it takes.
@@ -266,7 +266,7 @@ struct Collector {
 
 impl Collector {
     fn start(program: &str, folder: &Path) -> Self {
-        // It takes no port 0 and tells: one that was free a moment ago.
+        // It cannot be given port 0: one that was free a moment ago.
         let addr = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
         let config = folder.join("collector.yaml");
         let text = format!(

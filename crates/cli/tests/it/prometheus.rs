@@ -24,7 +24,7 @@ impl Prometheus {
             targets.join(", ")
         );
         std::fs::write(&config, text).unwrap();
-        // It takes no port 0 and tells: one that was free a moment ago.
+        // It cannot be given port 0: one that was free a moment ago.
         let addr = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap();
         let child = Command::new("prometheus")
             .arg(format!("--config.file={}", config.display()))

@@ -127,7 +127,7 @@ fn a_threshold_on_a_counter_is_held_against_every_window() {
          [[threshold]]\nmetric = { counter = \"target.process/cpu_ns\", per = \"request\" }\nis = \"< 1s\"",
     );
     let done = done(&soak.args(&["--for", "9s", "--window", "300ms", "--horizon", "10s"]));
-    assert!(done.err.contains("window 1 crosses a threshold: few threads"), "told at once: {}", done.err);
+    assert!(done.err.contains("window 1 crosses a threshold: few threads"), "reported at once: {}", done.err);
     assert!(done.out.contains("Thresholds") && done.out.contains("few threads"), "{}", done.out);
     let report = check_files(&soak.run(), 1);
     let [threads, cpu] = [0, 1].map(|place| &report["thresholds"][place]);

@@ -63,7 +63,7 @@ const CAUSES: [(&str, &str); 10] = [
 pub struct JvmReading {
     /// Gauges and counters.
     pub plain: Reading,
-    /// The counter of full collections of that cause; absent where the JVM tells none.
+    /// The counter of full collections of that cause; absent where the JVM names none.
     pub last_cause: Option<&'static str>,
 }
 
@@ -77,7 +77,7 @@ impl Comparable for JvmReading {
         let of = |key: &str| deltas.get(key).copied().unwrap_or_default();
         let (all, full) = (of("gc_cycles"), of("gc_full_cycles"));
         if let (Some(cause), true) = (self.last_cause, full > 0.0) {
-            // Only the latest collection tells its cause: where younger ones ended too, it may be one of theirs.
+            // Only the latest collection has its cause named: where younger ones ended too, it may be one of theirs.
             let cause = if all > full { "gc_full_cause_unknown" } else { cause };
             deltas.insert(cause.to_owned(), full);
         }

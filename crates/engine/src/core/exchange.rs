@@ -493,7 +493,7 @@ impl<P: Protocol> Core<P> {
         self.touch(id);
     }
 
-    /// Whether the protocol has more to tell of what was read.
+    /// Whether the protocol has more to return of what was read.
     #[inline]
     fn has_more(&self, id: SlotId) -> bool {
         self.protocol.has_more(&self.carriers[id as usize].protocol)

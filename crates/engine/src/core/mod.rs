@@ -25,6 +25,8 @@ mod place;
 mod script;
 mod session;
 mod streams;
+#[cfg(test)]
+mod tape;
 mod timing;
 mod users;
 

@@ -6,6 +6,7 @@
 //! exactly and comes to its end. Absent on purpose: drivers and time-outs, which `tests/load.rs` tries on real sockets.
 
 use super::carrier::State;
+use super::tape::Tape;
 use super::{Behaviour, Core, Follow, Limits, Outgoing, Pacer, Parts};
 use crate::book::Book;
 use crate::control::{Control, Timeline};
@@ -91,18 +92,14 @@ impl Pipe {
 /// Sockets without a system below them.
 struct Wire {
     pipes: Vec<Pipe>,
-    tape: Vec<u8>,
-    at: usize,
+    tape: Tape,
     /// Numbers of the requests that the peer has read whole.
     seen: Vec<String>,
 }
 
 impl Wire {
     fn chance(&mut self, of: usize) -> usize {
-        self.at += 1;
-        // Beyond the tape the numbers go on, so that a short tape does not repeat the same course for ever.
-        let byte = usize::from(self.tape[self.at % self.tape.len()]);
-        (byte.wrapping_mul(31) ^ (self.at / self.tape.len()).wrapping_mul(0x9E37)) % of.max(1)
+        self.tape.chance(of)
     }
 
     /// The peer reads requests for itself: a head, and as many bytes as its Content-Length says.
@@ -139,12 +136,7 @@ impl Sockets for Wire {
     fn send(&mut self, slot: SlotId, bytes: &[u8]) -> Result<usize, Failure> {
         assert!(!bytes.is_empty(), "a send of nothing");
         assert!(self.pipes[slot as usize].is_open, "a send on slot {slot}, which is not connected");
-        // Often all, else nothing or a part: as a full socket buffer or a buffer of the outbox takes it.
-        let taken = match self.chance(4) {
-            0 => 0,
-            1 => self.chance(bytes.len() + 1),
-            _ => bytes.len(),
-        };
+        let taken = self.tape.taken(bytes.len());
         let pipe = &mut self.pipes[slot as usize];
         pipe.is_cut = taken < bytes.len();
         pipe.partial.extend_from_slice(&bytes[..taken]);
@@ -360,8 +352,7 @@ fn run(course: &Course) -> (IntervalData, Vec<String>) {
     let (mut core, intervals, mut rows) = core(course);
     let mut wire = Wire {
         pipes: (0..course.slots).map(|_| Pipe::default()).collect(),
-        tape: course.tape.clone(),
-        at: 0,
+        tape: Tape::of(course.tape.clone()),
         seen: Vec::new(),
     };
     core.start(&mut wire, MonotonicClock::starting_now());

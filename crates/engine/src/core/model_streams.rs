@@ -6,6 +6,7 @@
 //! GOAWAY it has on the way. Absent on purpose: drivers and time-outs, which `tests/http2` tries on real sockets.
 
 use super::carrier::State;
+use super::tape::Tape;
 use super::{Behaviour, Core, Limits, Outgoing, Pacer, Parts};
 use crate::book::Book;
 use crate::control::{Control, Timeline};
@@ -93,7 +94,7 @@ impl Pipe {
 struct Wire {
     pipes: Vec<Pipe>,
     course: Course,
-    at: usize,
+    tape: Tape,
     /// Requests that were begun.
     begun: u64,
     /// Whether the fair peer has left once: what is put back then must not be put back again.
@@ -102,10 +103,7 @@ struct Wire {
 
 impl Wire {
     fn chance(&mut self, of: usize) -> usize {
-        self.at += 1;
-        let tape = &self.course.tape;
-        let byte = usize::from(tape[self.at % tape.len()]);
-        (byte.wrapping_mul(31) ^ (self.at / tape.len()).wrapping_mul(0x9E37)) % of.max(1)
+        self.tape.chance(of)
     }
 
     /// The peer reads what is whole.
@@ -226,11 +224,7 @@ impl Sockets for Wire {
     fn send(&mut self, slot: SlotId, bytes: &[u8]) -> Result<usize, Failure> {
         assert!(!bytes.is_empty(), "a send of nothing");
         assert!(self.pipes[slot as usize].is_open, "a send on slot {slot}, which is not connected");
-        let taken = match self.chance(4) {
-            0 => 0,
-            1 => self.chance(bytes.len() + 1),
-            _ => bytes.len(),
-        };
+        let taken = self.tape.taken(bytes.len());
         let pipe = &mut self.pipes[slot as usize];
         pipe.is_cut = taken < bytes.len();
         pipe.input.extend_from_slice(&bytes[..taken]);
@@ -325,7 +319,7 @@ fn run(course: &Course) -> (IntervalData, u64) {
     let mut wire = Wire {
         pipes: (0..core.carriers()).map(|_| Pipe::default()).collect(),
         course: course.clone(),
-        at: 0,
+        tape: Tape::of(course.tape.clone()),
         begun: 0,
         has_left: false,
     };

@@ -352,8 +352,11 @@ impl<P: Protocol> Core<P> {
 
     /// Lets limits of counts per time begin again, once a second.
     pub(super) fn tick(&mut self) {
+        if !P::HAS_STREAMS {
+            return;
+        }
         let now = self.clock.now();
-        if P::HAS_STREAMS && now >= self.next_tick {
+        if now >= self.next_tick {
             self.next_tick = now + TICK;
             self.carriers.iter_mut().for_each(|carrier| self.protocol.tick(&mut carrier.protocol));
         }

@@ -128,7 +128,7 @@ pub(crate) trait Protocol {
     }
 
     /// A connection stands: what comes first is said. Returns whether it carries requests at once; else
-    /// [`Taken::Established`] tells when.
+    /// [`Taken::Established`] says when.
     fn hello(&self, _state: &mut Self::State) -> bool {
         true
     }
@@ -153,7 +153,7 @@ pub(crate) trait Protocol {
     /// Bytes that break the protocol: the connection is of no more use.
     fn take(&self, state: &mut Self::State, bytes: &[u8], on: &mut impl Events) -> Result<Taken, Failure>;
 
-    /// Whether [`Protocol::take`] has more to return than its last input was long.
+    /// Whether [`Protocol::take`] has more to return, whatever the length of its last input.
     fn has_more(&self, _state: &Self::State) -> bool {
         false
     }

@@ -11,8 +11,6 @@ use crate::error::Problem;
 use crate::imported::Imported;
 use schema::arrival::Think;
 use schema::scenario::{NamedRequest, OnFailure, ScenarioFile, Session};
-use schema::version::ScenarioVersion;
-use std::collections::BTreeMap;
 use units::Nanos;
 
 /// Redirects that JMeter follows for a request.
@@ -43,18 +41,13 @@ pub(super) fn whole(
     let think = is_session.then(|| sent.thinks());
     let session = is_session.then(|| sent.session(group, context));
     let scenario = ScenarioFile {
-        schema: ScenarioVersion::V1,
         name: name.to_owned(),
         description: Some(description),
-        services: Vec::new(),
-        request: None,
-        expect: None,
         requests: sent.requests,
         vars: sent.beside.vars,
         feeders: sent.beside.feeders,
-        tokens: BTreeMap::new(),
         session,
-        choose: None,
+        ..ScenarioFile::default()
     };
     Ok(Imported {
         scenario,

@@ -72,7 +72,7 @@ mod tests {
     use std::fs;
     use std::path::Path;
 
-    fn told(counter: &str, per: Option<&str>) -> Result<(), String> {
+    fn checked(counter: &str, per: Option<&str>) -> Result<(), String> {
         let counter =
             CounterMetric { counter: counter.into(), per: per.map(str::to_owned), higher_is_better: false };
         check(&counter, "claim.0.metric").map_err(|problem| format!("{problem:?}"))
@@ -90,12 +90,12 @@ mod tests {
             ("go.pool/pool_in_use", Some("go.pool/pool_max")),
             ("go.runtime/fallbacks", Some("go.runtime/guarded_calls")),
         ] {
-            assert_eq!(told(counter, per), Ok(()), "{counter}");
+            assert_eq!(checked(counter, per), Ok(()), "{counter}");
         }
     }
 
     #[test]
-    fn the_others_are_told_with_what_was_meant() {
+    fn the_others_are_refused_with_what_was_meant() {
         for (counter, per, parts) in [
             ("goroutines", None, ["\"counter\"", "for example go.runtime/goroutines"]),
             (
@@ -116,9 +116,9 @@ mod tests {
             ("go.runtime/gc_pause_ns", Some("go.runtime/total_cpu_ns"), ["\"per\"", "have no rate"]),
             ("go.runtime/gc_cycles", Some("g/calls"), ["\"per\"", "no run has a source `g`"]),
         ] {
-            let told = told(counter, per).unwrap_err();
+            let text = checked(counter, per).unwrap_err();
             for part in parts {
-                assert!(told.contains(part), "{counter} per {per:?}: {told}");
+                assert!(text.contains(part), "{counter} per {per:?}: {text}");
             }
         }
     }
@@ -146,7 +146,7 @@ mod tests {
         sources(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../collect/src"), &mut found);
         assert!(found.len() > 30 && found.iter().any(|name| name == "go.runtime"), "{found:?}");
         for source in found {
-            assert_eq!(told(&format!("{source}/n"), None), Ok(()));
+            assert_eq!(checked(&format!("{source}/n"), None), Ok(()));
         }
     }
 }

@@ -12,6 +12,7 @@ mod layers;
 mod limits;
 mod order;
 mod profile;
+mod short;
 mod targets;
 mod thresholds;
 mod warmup;
@@ -19,6 +20,7 @@ mod warmup;
 pub use capacity::{CONFIRMATIONS, KneeWishes, Levels, SearchWishes, TOLERANCE, UP_DOWN_BLOCKS, capacity};
 pub use order::extend as add_blocks;
 pub use profile::WINDOWS as PROFILE_WINDOWS;
+pub use short::short;
 
 use crate::context::Context;
 use crate::load::http;
@@ -28,7 +30,6 @@ use crate::{PlanError, defaults, hooks, scenario};
 use launch::pin::{self, PinMode};
 use schema::experiment::{ExperimentFile, Load, Phases};
 use schema::limits::LimitsPlan;
-use schema::metric::Metric;
 use schema::plan::{
     CellPlan, ExperimentPlan, HttpVersion, LoadPlan, PhasePlan, PinPlan, Replicas, ScenarioPlan, TargetPlan,
     TargetSource,
@@ -155,41 +156,6 @@ pub fn longest_ns(plan: &ExperimentPlan) -> f64 {
 pub fn pilot(plan: &mut ExperimentPlan) {
     plan.design.stopping = None;
     design::begin(plan, design::BLOCKS_PILOT);
-}
-
-/// Warm-up of a shortened run: this, or the share of the file's shortest that is longer, since a file knows what needs
-/// long. Trials of one cell differ by more than a second of one would hide, so that the time is better spent on blocks.
-const SHORT_WARMUP: Nanos = Nanos::from_secs(1);
-const SHORT_WARMUP_SHARE: u64 = 3;
-/// Its longest sample.
-const SHORT_SAMPLE: Nanos = Nanos::from_secs(1);
-/// Blocks of it; the t quantile falls fast up to there, and eight values that are all the same decide each of up to ten
-/// claims by the sign test.
-const SHORT_BLOCKS: u32 = 8;
-/// Blocks where phases stay long: one more than the fewest that give an interval (METHOD §3), with which equal values
-/// decide each of two claims.
-const SHORT_BLOCKS_LONG: u32 = 6;
-/// Sample of a short run whose claims ask what a runtime allocated: it is read once a second, and so once within it.
-const SHORT_SAMPLE_READ: Nanos = Nanos::from_secs(2);
-
-/// Shortens a plan: eight blocks, one sample of 1 s at most after a third of the shortest warm-up, 1 s at least. Phases that events or shapes
-/// are laid on, and those that the file keeps, stay as they are, with six blocks or what the file has.
-pub fn short(plan: &mut ExperimentPlan) {
-    plan.short = true;
-    plan.design.stopping = None;
-    let is_timed = !plan.events.is_empty() || plan.cells.iter().any(|cell| cell.load.shape.is_some());
-    let is_short = !is_timed && !plan.keeps_phases;
-    if is_short {
-        let is_read = plan.claims.iter().any(|claim| claim.metric == Some(Metric::AllocPerRequest.into()));
-        let sample = if is_read { SHORT_SAMPLE_READ } else { SHORT_SAMPLE };
-        let phases = &mut plan.phases;
-        let warmup_ns = (phases.warmup_at_least_ns / SHORT_WARMUP_SHARE).max(SHORT_WARMUP.0);
-        phases.warmup_at_most_ns = phases.warmup_at_most_ns.min(warmup_ns);
-        phases.warmup_at_least_ns = phases.warmup_at_most_ns;
-        phases.sample_ns = phases.sample_ns.min(sample.0);
-        phases.samples = 1;
-    }
-    design::begin(plan, if is_short { SHORT_BLOCKS } else { plan.blocks.min(SHORT_BLOCKS_LONG) });
 }
 
 /// A build can be repeated only where there is one.

@@ -87,7 +87,7 @@ mod tests {
     }
 
     #[test]
-    fn mistakes_are_told_with_file_line_and_key() {
+    fn mistakes_are_refused_with_file_line_and_key() {
         for (threshold, parts) in [
             ("metric = \"p98\"\nis = \"< 5ms\"", ["e.toml:9", "did you mean `p9"]),
             ("metric = \"p99\"\nis = \"< 5\"", ["threshold.0.is", "unit"]),
@@ -96,9 +96,9 @@ mod tests {
             ("metric = { counter = \"x\" }\nis = \"< 5\"", ["threshold.0.metric.counter", "is no counter"]),
             ("metric = \"p99\"\nbetter = \"a\"\nis = \"< 5ms\"", ["e.toml", "better"]),
         ] {
-            let told = resolved(threshold).expect_err(threshold);
+            let text = resolved(threshold).expect_err(threshold);
             for part in parts {
-                assert!(told.contains(part), "{threshold}: no `{part}` in {told}");
+                assert!(text.contains(part), "{threshold}: no `{part}` in {text}");
             }
         }
     }

@@ -47,8 +47,8 @@ pub(super) struct SoakWatch<'a> {
     silent_ns: u64,
     is_watched: bool,
     enough: bool,
-    /// Thresholds, by place in the plan, whose crossing was told.
-    told: BTreeSet<usize>,
+    /// Thresholds, by place in the plan, whose crossing was reported.
+    reported: BTreeSet<usize>,
     observer: &'a mut dyn Observer,
 }
 
@@ -78,7 +78,7 @@ impl<'a> SoakWatch<'a> {
             silent_ns: 0,
             is_watched: false,
             enough: false,
-            told: BTreeSet::new(),
+            reported: BTreeSet::new(),
             observer,
         }
     }
@@ -99,14 +99,14 @@ impl<'a> SoakWatch<'a> {
         Ok(())
     }
 
-    /// The first window that crosses a threshold is told at once: whoever watches may act before the soak ends.
-    fn tell_crossings(&mut self, line: &WindowLine) {
+    /// The first window that crosses a threshold is reported at once: whoever watches may act before the soak ends.
+    fn report_crossings(&mut self, line: &WindowLine) {
         for (place, threshold) in self.run.plan.thresholds.iter().enumerate() {
-            if !self.told.contains(&place)
+            if !self.reported.contains(&place)
                 && let Some(crossing) = analyze::crossing(threshold, line)
             {
                 self.observer.note(&crossing);
-                self.told.insert(place);
+                self.reported.insert(place);
             }
         }
     }
@@ -248,7 +248,7 @@ impl Observer for SoakWatch<'_> {
             windows.append(&line)?;
         }
         self.present().windows.push(line.clone());
-        self.tell_crossings(&line);
+        self.report_crossings(&line);
         self.look();
         if self.is_watched && self.silent >= SILENT_WINDOWS && self.silent_ns >= SILENT_NS {
             self.observer.note("the target could not be read any more; the soak ends here");

@@ -10,7 +10,7 @@ use units::{Rng, Seed};
 
 /// Samples of the bootstrap: each needs a search.
 pub const SAMPLES: u64 = 99;
-/// Fewest values: a law of two parameters, and a tail that can be told from it.
+/// Fewest values: a law of two parameters, and a tail that can be seen.
 pub const FEWEST: u64 = 50;
 /// Search ends when the logarithms of the parameters move less.
 const TOLERANCE: f64 = 1e-8;

@@ -50,7 +50,7 @@ pub fn text(sessions: &Sessions, verdict: &Verdict) -> String {
     families(&mut text, &pause.families);
     if pause.none_share > 0.0 {
         let _ =
-            writeln!(text, "  {:.1} % of them are shorter than the clock tells", pause.none_share * 100.0);
+            writeln!(text, "  {:.1} % of them are shorter than the clock can show", pause.none_share * 100.0);
     }
     if let Some(beyond) = pause.beyond_timeout.filter(|share| *share > 0.01) {
         let _ = writeln!(
