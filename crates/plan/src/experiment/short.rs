@@ -84,7 +84,7 @@ mod tests {
         let kept = format!("shorten = false\n{WARM}");
         assert_eq!(shortened(9, &kept, ""), (6, 30, 10, 6));
         assert_eq!(shortened(5, &kept, ""), (5, 30, 10, 5));
-        let event = "[[event]]\nat = \"1s\"\nname = \"e\"\ncommand = [\"true\"]\n";
+        let event = "[[event]]\nat = \"1s\"\nname = \"e\"\nrun = [\"true\"]\n";
         assert_eq!(shortened(9, WARM, event), (6, 30, 10, 6));
     }
 }
